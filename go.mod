@@ -1,0 +1,3 @@
+module github.com/skewlens/skewlens
+
+go 1.24

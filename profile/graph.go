@@ -1,0 +1,85 @@
+package profile
+
+// Graph is the interprocedural control-flow graph of the counted functions
+// (design, "LIME, exactly", rule 2). Vertices are basic blocks. A call does
+// not end a block unless the thread may be caught in it: it is one more
+// out-edge, block → callee's entry. There are no return edges.
+type Graph struct {
+	Functions []Function // index: FunctionID, sorted by Entry
+	Blocks    []Block    // index: BlockID, those of a function together and sorted by Start
+	Edges     []Edge
+}
+
+// Function is one function of the program, with its .cold part when it has one.
+type Function struct {
+	Name       string
+	Entry      Addr
+	End        Addr    // of the part that holds Entry
+	First      BlockID // its blocks are First … First+N−1
+	N          int32
+	EntryBlock BlockID
+	// Opaque functions were relocated but not counted, or left alone: their
+	// blocks have no events.
+	Opaque bool
+}
+
+// Block is a basic block.
+type Block struct {
+	Function     FunctionID
+	Start, End   Addr // [Start, End)
+	Last         Addr // its last instruction
+	Instructions int32
+	Count        EventID // how often it was entered; NoEvent: unknown
+	// Spin marks the blocks of a loop that only waits: it stores nothing and
+	// calls nothing, and leaves when a value in memory changes. Its
+	// executions measure waiting, not work.
+	Spin bool
+	// Virtual blocks hold no instructions: the meeting point of several
+	// table jumps that share their targets, where only the sum is countable.
+	Virtual bool
+}
+
+// EdgeKind says how control goes from one block to the next.
+type EdgeKind uint8
+
+const (
+	Fall     EdgeKind = iota // falls through, also: not taken
+	Taken                    // a conditional jump, taken
+	Jump                     // an unconditional jump
+	Table                    // a switch
+	Call                     // a direct call
+	Indirect                 // a call through a pointer, with its recorded target
+	TailCall                 // a jump to another function, direct or through a pointer
+	Start                    // START → a function entered from outside the graph: a thread's start, a callback
+	Pad                      // START → a landing pad: an exception was caught here
+	Exit                     // → NoBlock: returns, or leaves the program
+)
+
+// Edge is one control-flow edge. Direct calls share the event of their block.
+type Edge struct {
+	From, To BlockID // NoBlock: START (From) or outside (To)
+	Kind     EdgeKind
+	Site     Addr    // the jump or call that decides it; 0 for Fall without one and Start
+	Count    EventID // NoEvent: unknown
+}
+
+// EventKind says what an event counts.
+type EventKind uint8
+
+const (
+	BlockEntered EventKind = iota // Block
+	EdgeTaken                     // Edge
+	// Hardware events at an instruction (a cache miss, a page fault) follow
+	// here; they name their instruction by Addr and their superior by Superior.
+	Hardware
+)
+
+// Event is something counted per thread.
+type Event struct {
+	Kind     EventKind
+	Block    BlockID // of BlockEntered, and the block that holds a hardware event's instruction
+	Edge     int32   // of EdgeTaken: index into Graph.Edges
+	Addr     Addr    // of the instruction that it stands for: a block's start, an edge's jump or call
+	Name     string  // of a hardware event: "l1d-miss", "page-fault"; else empty
+	Superior EventID // of a hardware event: what must happen for it to happen (3.1); else NoEvent
+}

@@ -1,0 +1,109 @@
+// Package profile is the data that everything else works on: what one run of
+// a parallel program did, thread by thread and section by section.
+//
+//	Profile
+//	├─ Graph      what the program could do: functions, blocks, edges
+//	├─ Events     what was counted: a block, an edge, an indirect call …
+//	├─ Threads    who ran
+//	├─ Sections   a place that ends parallel work (a barrier, a join)
+//	│   └─ Instances   each time the threads met there
+//	│       └─ Parts   what one thread did since the meeting before: its counts and its times
+//	└─ Locations  addresses that matter, as source lines
+//
+// A profile is made by a profiler backend, read by lime, attribution and
+// report, and saved to a file. The package knows no operating system, no
+// network and none of the other packages. Types carry units: an [Addr] is
+// always link-time, a count is always a number of executions, a time always
+// nanoseconds.
+//
+// What is unknown is absent: a count that could not be derived has no event
+// ([NoEvent]), a time that was not read is zero with its flag unset. Nothing
+// here is ever guessed.
+package profile
+
+// Addr is a link-time address: the one that the program's file, objdump and
+// addr2line know. Run-time addresses never leave the backend.
+type Addr uint64
+
+// Indices into the tables of a Profile. NoEvent, NoBlock mean "none".
+type (
+	FunctionID int32
+	BlockID    int32
+	EventID    int32
+	ThreadID   int32
+)
+
+const (
+	NoBlock BlockID = -1 // outside the graph: before START, after an exit, in a library
+	NoEvent EventID = -1 // not counted, or not derivable: unknown, never zero
+)
+
+// Profile is one run.
+type Profile struct {
+	Program   Program
+	Run       Run
+	Coverage  Coverage
+	Graph     Graph
+	Events    []Event // index: EventID
+	Threads   []Thread
+	Sections  []Section
+	Locations []Location // sorted by Address; see Profile.Location
+	Warnings  []Warning
+}
+
+// Program says what was run.
+type Program struct {
+	Path    string
+	Args    []string // without the program itself
+	BuildID string   // hex, empty where the file has none
+}
+
+// Response names the quantity that stands for a thread's time.
+type Response string
+
+const (
+	Instructions  Response = "instructions"    // executed, exact
+	BusyTime      Response = "busy-time"       // the thread's CPU clock
+	ModelCycles   Response = "modelled-cycles" // from the cache simulator
+	HardwareCycle Response = "cycles"          // from a PMU
+)
+
+// Run says how it was run.
+type Run struct {
+	Backend  string // native, valgrind, perf
+	WallNS   int64
+	Cores    int     // that the target was allowed to use
+	ExitCode int     // valid when Signal is empty
+	Signal   string  // the signal that ended the target, as "SIGSEGV"
+	Slowdown float64 // against a run without the profiler; 0: not measured
+}
+
+// Coverage says how much of the program's own code was counted.
+type Coverage struct {
+	Functions, FunctionsTotal       int
+	Instructions, InstructionsTotal int // static
+	Skipped                         []Skipped
+}
+
+// Skipped is a function left alone, and why.
+type Skipped struct {
+	Function string
+	Reason   string
+}
+
+// Thread is one thread of the target, in order of birth.
+type Thread struct {
+	ID      ThreadID // 0 is the main thread
+	Start   Addr     // the function it began in; 0: unknown
+	BeginNS int64    // since the start of the run
+	EndNS   int64
+	CPUNS   int64
+	// Totals are the counts of its whole life. Empty where the backend kept none.
+	Totals Counts
+}
+
+// Warning is doubt about a result, shown beside it.
+type Warning struct {
+	Code    string // kebab-case, stable
+	Message string // one sentence
+}

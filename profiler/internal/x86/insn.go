@@ -1,0 +1,137 @@
+// Package x86 reads x86-64 machine code as far as moving it needs: where an
+// instruction ends, where control goes from it, which field of it depends on
+// its own address, which flags and general registers it reads and writes.
+//
+//	bytes ──Decode──▶ Insn ──▶ cfg (blocks, edges) ──▶ probe (the moved copy)
+//
+// It knows no mnemonics: what does not matter for relocation is not decoded.
+// What it is not sure of it refuses (Decode returns an error), and the
+// function that holds the bytes stays where it is. Register effects are
+// conservative: Use and Def name at least what the instruction touches; a
+// flag is in FlagsKilled only when it is surely overwritten.
+package x86
+
+// Kind is how control leaves an instruction.
+type Kind uint8
+
+const (
+	Normal  Kind = iota // goes on to the next one
+	Jmp                 // direct jump
+	Jcc                 // conditional jump
+	Jrcxz               // jrcxz, loop, loope, loopne: rel8 only
+	Call                // direct call
+	CallInd             // call through a register or memory
+	JmpInd              // jump through a register or memory
+	Ret                 // return
+	Stop                // ud2, hlt, int3, int n: does not go on
+)
+
+// Flags is a set of the arithmetic flags.
+type Flags uint8
+
+const (
+	CF Flags = 1 << iota
+	PF
+	AF
+	ZF
+	SF
+	OF
+	AllFlags = CF | PF | AF | ZF | SF | OF
+)
+
+// Regs is a set of the 16 general registers; bit i is register i.
+type Regs uint16
+
+// Reg is a general register by its number; None where an operand has none.
+type Reg int8
+
+const (
+	RAX Reg = iota
+	RCX
+	RDX
+	RBX
+	RSP
+	RBP
+	RSI
+	RDI
+	R8
+	R9
+	R10
+	R11
+	R12
+	R13
+	R14
+	R15
+	None Reg = -1
+)
+
+// Set is the set of one register, or the empty set for None.
+func (r Reg) Set() Regs {
+	if r < 0 {
+		return 0
+	}
+	return 1 << uint(r)
+}
+
+// AllRegs holds every general register.
+const AllRegs Regs = 0xffff
+
+// Mem is a memory operand [Base + Index·Scale + Disp]. With RIP set it is
+// Disp bytes behind the instruction's end; Insn.RIPTarget is that address.
+type Mem struct {
+	Base, Index Reg
+	Scale       uint8 // 1, 2, 4, 8; 0 without index
+	Disp        int32
+	RIP         bool
+	Segment     byte // the prefix byte 0x64 (fs) or 0x65 (gs); 0: none
+}
+
+// Insn is one decoded instruction.
+type Insn struct {
+	Addr  uint64 // link-time
+	Bytes []byte // points into the code given to Decode
+	Kind  Kind
+
+	Target    uint64 // of Jmp, Jcc, Jrcxz, Call
+	RelOff    int    // offset in Bytes of the relative displacement of a direct branch, 0: none
+	RIPOff    int    // offset in Bytes of a RIP-relative disp32, 0: none
+	RIPTarget uint64 // the address that it names
+
+	CC                     byte // of Jcc, setcc, cmovcc: the condition, 0 … 15
+	FlagsRead, FlagsKilled Flags
+	Use, Def               Regs // Use: read or part of an address; Def: possibly written
+
+	// Loads and Stores: whether the instruction reads or writes memory other
+	// than by push, pop, call and ret. Lock: a lock prefix, or xchg with memory.
+	Loads, Stores, Lock bool
+
+	HasMem bool
+	Mem    Mem
+	// The encoding, for the few callers that match shapes (jump tables, stack height).
+	Map      byte // 0: one-byte opcodes, 1: 0f, 2: 0f38, 3: 0f3a
+	Opcode   byte
+	Rex      byte // 0: none; never set for VEX and EVEX
+	Vex      byte // 0: legacy encoding, 1: VEX, 2: EVEX
+	Rep      byte // 0xf2, 0xf3 or 0
+	Opsize   bool // 66 prefix
+	HasModRM bool
+	ModRM    byte
+	Reg      Reg   // ModRM.reg with its REX bit; None without ModRM
+	RM       Reg   // register operand in ModRM.rm; None when that is memory
+	Imm      int64 // sign-extended, when HasImm
+	HasImm   bool
+}
+
+// Len is the instruction's length in bytes.
+func (in *Insn) Len() int { return len(in.Bytes) }
+
+// End is the address behind the instruction.
+func (in *Insn) End() uint64 { return in.Addr + uint64(len(in.Bytes)) }
+
+// Ext is the opcode extension in ModRM.reg, 0 … 7.
+func (in *Insn) Ext() byte { return in.ModRM >> 3 & 7 }
+
+// IsString reports whether it is a string instruction (movs, cmps, stos, lods, scas).
+func (in *Insn) IsString() bool {
+	return in.Vex == 0 && in.Map == 0 && (in.Opcode >= 0xa4 && in.Opcode <= 0xa7 || in.Opcode >= 0xaa && in.Opcode <= 0xaf)
+}
