@@ -1,0 +1,264 @@
+package profile
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// ReadText reads what WriteText wrote, or what a person did. It refuses what
+// CheckValid refuses, and names the line.
+func ReadText(r io.Reader) (*Profile, error) {
+	in := bufio.NewReader(r)
+	if err := readMagic(in, textMagic, textFormat); err != nil {
+		return nil, err
+	}
+	t := &textReader{p: &Profile{}, function: map[string]int{}, block: map[string]int{}, event: map[string]int{}, edgeEvents: map[string]bool{}}
+	if err := t.split(in); err != nil {
+		return nil, fmt.Errorf("read profile as text: %w", err)
+	}
+	t.allocate()
+	for i := range t.lines {
+		l := &t.lines[i]
+		t.read(l)
+		if err := l.done(); err != nil {
+			return nil, fmt.Errorf("read profile as text: line %d (%.20q): %w", l.number, l.what, err)
+		}
+	}
+	t.finish()
+	if err := t.p.CheckValid(); err != nil {
+		return nil, err
+	}
+	return t.p, nil
+}
+
+// textReader reads in two passes: names may be used above the line that
+// defines them.
+type textReader struct {
+	p                      *Profile
+	lines                  []textLine
+	function, block, event map[string]int
+	edgeEvents             map[string]bool // those of kind edge
+	section                *Section        // the last one begun
+	instance               *Instance       // likewise
+	counts                 *Counts         // of the last thread or part
+	open                   []*Counts       // all of them, to be sorted
+}
+
+func (t *textReader) split(in io.Reader) error {
+	s := bufio.NewScanner(in)
+	s.Buffer(nil, maxLine)
+	ended := false
+	for n := 2; s.Scan(); n++ {
+		text := strings.TrimSpace(s.Text())
+		if text == "" || text[0] == '#' {
+			continue
+		}
+		if ended {
+			return fmt.Errorf("line %d: goes on after its end", n)
+		}
+		plain, pairs, err := words(text)
+		if err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		l := textLine{number: n, pairs: pairs}
+		if len(plain) > 0 {
+			l.what, l.plain = plain[0], plain[1:]
+		}
+		if ended = l.what == "end"; ended {
+			continue
+		}
+		if names := map[string]map[string]int{"function": t.function, "block": t.block, "event": t.event}[l.what]; names != nil && len(l.plain) > 0 {
+			if _, twice := names[l.plain[0]]; twice {
+				return fmt.Errorf("line %d: %s %q is defined twice", n, l.what, l.plain[0])
+			}
+			names[l.plain[0]] = len(names)
+			if l.what == "event" && len(l.plain) > 1 && l.plain[1] == EdgeTaken.String() {
+				t.edgeEvents[l.plain[0]] = true
+			}
+		}
+		t.lines = append(t.lines, l)
+	}
+	if err := s.Err(); err != nil {
+		return err
+	}
+	if !ended {
+		return errors.New("ends without its line \"end\": it was cut")
+	}
+	return nil
+}
+
+// allocate makes the tables whose entries are set by more than one line.
+func (t *textReader) allocate() {
+	if n := len(t.event); n > 0 {
+		t.p.Events = make([]Event, n)
+	}
+}
+
+// finish does what needs all lines: block ranges of functions, order of counts.
+func (t *textReader) finish() {
+	g := &t.p.Graph
+	for i := len(g.Blocks) - 1; i >= 0; i-- {
+		f := &g.Functions[g.Blocks[i].Function]
+		f.First = BlockID(i)
+		f.N++
+	}
+	for _, c := range t.open {
+		sort.Sort(byEvent{c})
+	}
+}
+
+type byEvent struct{ *Counts }
+
+func (b byEvent) Len() int           { return len(b.Event) }
+func (b byEvent) Less(i, j int) bool { return b.Event[i] < b.Event[j] }
+func (b byEvent) Swap(i, j int) {
+	b.Event[i], b.Event[j] = b.Event[j], b.Event[i]
+	b.N[i], b.N[j] = b.N[j], b.N[i]
+}
+
+func (t *textReader) read(l *textLine) {
+	p := t.p
+	switch l.what {
+	case "program":
+		p.Program.Path = l.word()
+	case "arg":
+		p.Program.Args = append(p.Program.Args, l.word())
+	case "build-id":
+		p.Program.BuildID = l.word()
+	case "run":
+		p.Run = Run{l.pair("backend"), l.nanos("wall"), int(l.int("cores", 64)), int(l.int("exit", 64)), l.pair("signal"), l.float("slowdown")}
+	case "coverage":
+		p.Coverage.Functions, p.Coverage.FunctionsTotal = l.ratio("functions")
+		p.Coverage.Instructions, p.Coverage.InstructionsTotal = l.ratio("instructions")
+	case "skipped":
+		p.Coverage.Skipped = append(p.Coverage.Skipped, Skipped{l.word(), l.pair("reason")})
+	case "warning":
+		to := &p.Warnings
+		if t.section != nil {
+			to = &t.section.Warnings
+		}
+		*to = append(*to, Warning{l.word(), l.word()})
+	case "location":
+		p.Locations = append(p.Locations, Location{Address: l.parseAddr(l.word()), Frame: l.frame(), SymbolOffset: l.addr("offset")})
+	case "inlined-at":
+		if len(p.Locations) == 0 {
+			l.fail("no location to belong to")
+			return
+		}
+		to := &p.Locations[len(p.Locations)-1]
+		to.InlinedAt = append(to.InlinedAt, l.frame())
+	case "function", "block", "edge", "event":
+		t.readGraph(l)
+	default:
+		t.readRun(l)
+	}
+}
+
+func (t *textReader) readGraph(l *textLine) {
+	g := &t.p.Graph
+	switch l.what {
+	case "function":
+		f := Function{Name: l.word(), EntryBlock: NoBlock}
+		f.Entry, f.End = l.span()
+		if name, ok := l.lookup("name"); ok {
+			f.Name = name
+		}
+		if entry, ok := l.lookup("entry"); ok {
+			f.EntryBlock = BlockID(l.index(t.block, "block", entry))
+		}
+		f.First = BlockID(l.int("first", 32))
+		f.Opaque = l.flag("opaque")
+		g.Functions = append(g.Functions, f)
+	case "block":
+		id := BlockID(len(g.Blocks))
+		b := Block{Count: NoEvent}
+		l.word()
+		b.Start, b.End = l.span()
+		b.Function = FunctionID(l.index(t.function, "function", l.pair("in")))
+		b.Last, b.Instructions = l.addr("last"), int32(l.int("instructions", 32))
+		if b.Count = t.eventOf(l, "count"); b.Count != NoEvent && l.err == nil {
+			t.p.Events[b.Count].Block = id
+		}
+		b.Spin, b.Virtual = l.flag("spin"), l.flag("virtual")
+		g.Blocks = append(g.Blocks, b)
+	case "edge":
+		id := int32(len(g.Edges))
+		e := Edge{From: t.blockOf(l, l.word()), To: t.blockOf(l, l.word()), Kind: EdgeKind(l.kind(edgeKinds[:], l.word()))}
+		e.Site = l.addr("site")
+		own := t.edgeEvents[l.pairs["count"]]
+		if e.Count = t.eventOf(l, "count"); e.Count != NoEvent && own && l.err == nil {
+			t.p.Events[e.Count].Edge = id
+		}
+		g.Edges = append(g.Edges, e)
+	case "event":
+		id, ok := t.event[l.word()]
+		if !ok {
+			return
+		}
+		e := &t.p.Events[id]
+		e.Kind = EventKind(l.kind(eventKinds[:], l.word()))
+		e.Addr, e.Name, e.Superior = l.addr("at"), l.pair("name"), t.eventOf(l, "superior")
+		if b, ok := l.lookup("block"); ok {
+			e.Block = t.blockOf(l, b)
+		}
+		if n := l.int("edge", 32); n != 0 {
+			e.Edge = int32(n)
+		}
+	}
+}
+
+func (t *textReader) readRun(l *textLine) {
+	p := t.p
+	switch l.what {
+	case "thread":
+		p.Threads = append(p.Threads, Thread{ID: ThreadID(l.parseInt(l.word(), 32)), Start: l.addr("start"),
+			BeginNS: l.nanos("begin"), EndNS: l.nanos("end"), CPUNS: l.nanos("cpu")})
+		t.begin(&p.Threads[len(p.Threads)-1].Totals)
+	case "section":
+		p.Sections = append(p.Sections, Section{Kind: SectionKind(l.word()), Site: l.addr("site")})
+		t.section, t.instance = &p.Sections[len(p.Sections)-1], nil
+	case "instance":
+		if t.section == nil {
+			l.fail("no section to belong to")
+			return
+		}
+		in := Instance{Folded: 1, SpanNS: l.nanos("span")}
+		if n := l.int("folded", 64); n != 0 {
+			in.Folded = int(n)
+		}
+		t.section.Instances = append(t.section.Instances, in)
+		t.instance = &t.section.Instances[len(t.section.Instances)-1]
+	case "total", "part":
+		if t.section == nil || l.what == "part" && t.instance == nil {
+			l.fail("no section or instance to belong to")
+			return
+		}
+		to := &t.section.Totals
+		if l.what == "part" {
+			to = &t.instance.Parts
+		}
+		_, busy := l.pairs["busy"]
+		_, wait := l.pairs["wait"]
+		*to = append(*to, Part{Thread: ThreadID(l.parseInt(l.word(), 32)), Begin: l.addr("begin"), Site: l.addr("site"),
+			BusyNS: l.nanos("busy"), WaitNS: l.nanos("wait"), Timed: busy || wait})
+		t.begin(&(*to)[len(*to)-1].Counts)
+	case "count":
+		if t.counts == nil {
+			l.fail("no thread or part to belong to")
+			return
+		}
+		e := EventID(l.index(t.event, "event", l.word()))
+		n, err := strconv.ParseUint(l.word(), 10, 64)
+		if err != nil {
+			l.fail("count: %v", err)
+		}
+		t.counts.Event, t.counts.N = append(t.counts.Event, e), append(t.counts.N, n)
+	default:
+		l.fail("not a line of a profile")
+	}
+}

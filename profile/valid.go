@@ -1,0 +1,254 @@
+package profile
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// CheckValid reports the first promise of the data model that the profile
+// breaks, as one line that names the place; nil when it keeps them all. What
+// CheckValid accepts can be indexed without looking: lime, report and the
+// writers do. Read and ReadText check what they read, Write and WriteText
+// what they are given.
+func (p *Profile) CheckValid() error {
+	for _, check := range []func() error{
+		p.checkRun, p.checkFunctions, p.checkBlocks, p.checkEdges, p.checkEvents,
+		p.checkThreads, p.checkSections, p.checkLocations,
+	} {
+		if err := check(); err != nil {
+			return fmt.Errorf("profile is not consistent: %w", err)
+		}
+	}
+	return nil
+}
+
+func (p *Profile) checkRun() error {
+	r, c := p.Run, p.Coverage
+	switch {
+	case r.WallNS < 0:
+		return fmt.Errorf("run: wall time is negative: %d ns", r.WallNS)
+	case r.Cores < 0:
+		return fmt.Errorf("run: number of cores is negative: %d", r.Cores)
+	case math.IsNaN(r.Slowdown) || math.IsInf(r.Slowdown, 0) || r.Slowdown < 0:
+		return fmt.Errorf("run: slowdown is %v, want 0 (not measured) or a positive number", r.Slowdown)
+	case c.Functions < 0 || c.Functions > c.FunctionsTotal:
+		return fmt.Errorf("coverage: %d functions of %d", c.Functions, c.FunctionsTotal)
+	case c.Instructions < 0 || c.Instructions > c.InstructionsTotal:
+		return fmt.Errorf("coverage: %d instructions of %d", c.Instructions, c.InstructionsTotal)
+	}
+	return checkWarnings("profile", p.Warnings)
+}
+
+func checkWarnings(where string, ws []Warning) error {
+	for i, w := range ws {
+		if strings.Trim(w.Code, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || w.Code == "" {
+			return fmt.Errorf("%s: warning %d: code %q is not kebab-case", where, i, w.Code)
+		}
+		if w.Message == "" || strings.ContainsAny(w.Message, "\n\r") {
+			return fmt.Errorf("%s: warning %d (%s): message is not one line", where, i, w.Code)
+		}
+	}
+	return nil
+}
+
+func (p *Profile) checkFunctions() error {
+	g := &p.Graph
+	owned := int64(0)
+	for i := range g.Functions {
+		f := &g.Functions[i]
+		where := fmt.Sprintf("function %d (%q)", i, f.Name)
+		owned += int64(f.N)
+		switch {
+		case i > 0 && g.Functions[i-1].Entry >= f.Entry:
+			return fmt.Errorf("%s: entry %#x is not after the one before, %#x", where, f.Entry, g.Functions[i-1].Entry)
+		case f.End < f.Entry:
+			return fmt.Errorf("%s: ends at %#x, before its entry %#x", where, f.End, f.Entry)
+		case f.N < 0 || f.First < 0 || int64(f.First)+int64(f.N) > int64(len(g.Blocks)):
+			return fmt.Errorf("%s: blocks %d+%d are not among the %d", where, f.First, f.N, len(g.Blocks))
+		case f.N == 0 && f.EntryBlock != NoBlock:
+			return fmt.Errorf("%s: has no blocks, but entry block %d", where, f.EntryBlock)
+		case f.N > 0 && (f.EntryBlock < f.First || f.EntryBlock-f.First >= BlockID(f.N)):
+			return fmt.Errorf("%s: entry block %d is not one of its own, %d+%d", where, f.EntryBlock, f.First, f.N)
+		}
+		if f.N > 0 && g.Blocks[f.EntryBlock].Start != f.Entry {
+			return fmt.Errorf("%s: entry block %d starts at %#x, not at the entry %#x", where, f.EntryBlock, g.Blocks[f.EntryBlock].Start, f.Entry)
+		}
+		for b := f.First; b < f.First+BlockID(f.N); b++ {
+			if g.Blocks[b].Function != FunctionID(i) {
+				return fmt.Errorf("%s: its block %d says it belongs to function %d", where, b, g.Blocks[b].Function)
+			}
+			if b > f.First && g.Blocks[b-1].Start > g.Blocks[b].Start {
+				return fmt.Errorf("%s: block %d starts at %#x, before the one before it at %#x", where, b, g.Blocks[b].Start, g.Blocks[b-1].Start)
+			}
+		}
+	}
+	// Every block says its function, and no block is claimed twice without
+	// saying so twice: equal sums mean that each has exactly one owner.
+	if owned != int64(len(g.Blocks)) {
+		return fmt.Errorf("functions hold %d blocks, the graph has %d", owned, len(g.Blocks))
+	}
+	return nil
+}
+
+func (p *Profile) checkBlocks() error {
+	for i := range p.Graph.Blocks {
+		b := &p.Graph.Blocks[i]
+		where := fmt.Sprintf("block %d at %#x", i, b.Start)
+		// checkFunctions has seen that each block's function is in range.
+		f := &p.Graph.Functions[b.Function]
+		switch {
+		case b.Virtual && (b.Instructions != 0 || b.End < b.Start):
+			return fmt.Errorf("%s: virtual, but has %d instructions up to %#x", where, b.Instructions, b.End)
+		case !b.Virtual && (b.Last < b.Start || b.Last >= b.End):
+			return fmt.Errorf("%s: last instruction %#x is not before the end %#x", where, b.Last, b.End)
+		case !b.Virtual && b.Instructions <= 0:
+			return fmt.Errorf("%s: has %d instructions", where, b.Instructions)
+		case b.Count == NoEvent:
+			continue
+		case f.Opaque:
+			return fmt.Errorf("%s: has event %d, but function %q is opaque", where, b.Count, f.Name)
+		case b.Count < 0 || int(b.Count) >= len(p.Events):
+			return fmt.Errorf("%s: event %d is not among the %d", where, b.Count, len(p.Events))
+		}
+		if e := &p.Events[b.Count]; e.Kind != BlockEntered || e.Block != BlockID(i) {
+			return fmt.Errorf("%s: event %d does not count this block", where, b.Count)
+		}
+	}
+	return nil
+}
+
+func (p *Profile) checkEdges() error {
+	n := BlockID(len(p.Graph.Blocks))
+	for i := range p.Graph.Edges {
+		e := &p.Graph.Edges[i]
+		where := fmt.Sprintf("edge %d (block %d → %d)", i, e.From, e.To)
+		fromStart := e.Kind == Start || e.Kind == Pad
+		mayLeave := e.Kind == Exit || e.Kind == Call || e.Kind == Indirect || e.Kind == TailCall
+		switch {
+		case e.Kind > Exit:
+			return fmt.Errorf("%s: kind %d is not known", where, e.Kind)
+		case e.From < NoBlock || e.From >= n || e.To < NoBlock || e.To >= n:
+			return fmt.Errorf("%s: not among the %d blocks", where, n)
+		case fromStart != (e.From == NoBlock):
+			return fmt.Errorf("%s: only a start or pad edge comes from outside, and this is a %s", where, e.Kind)
+		case e.To == NoBlock && !mayLeave:
+			return fmt.Errorf("%s: a %s edge leads out of the graph", where, e.Kind)
+		case e.To != NoBlock && e.Kind == Exit:
+			return fmt.Errorf("%s: an exit leads to a block", where)
+		case e.Count == NoEvent:
+			continue
+		case e.Count < 0 || int(e.Count) >= len(p.Events):
+			return fmt.Errorf("%s: event %d is not among the %d", where, e.Count, len(p.Events))
+		}
+		// An edge shares the event of a block that is entered exactly as
+		// often: a direct call its own block's, a sole edge that of its end.
+		switch ev := &p.Events[e.Count]; {
+		case ev.Kind == EdgeTaken && int(ev.Edge) == i:
+		case ev.Kind == BlockEntered && (ev.Block == e.From || ev.Block == e.To):
+		default:
+			return fmt.Errorf("%s: event %d counts neither this edge nor a block at its ends", where, e.Count)
+		}
+	}
+	return nil
+}
+
+func (p *Profile) checkEvents() error {
+	for i := range p.Events {
+		e := &p.Events[i]
+		if err := p.checkEvent(EventID(i), e); err != nil {
+			return fmt.Errorf("event %d: %w", i, err)
+		}
+	}
+	return p.checkSuperiors()
+}
+
+func (p *Profile) checkEvent(id EventID, e *Event) error {
+	if e.Kind != Hardware && (e.Superior != NoEvent || e.Name != "") {
+		return fmt.Errorf("has name %q and superior %d, which only hardware events have", e.Name, e.Superior)
+	}
+	switch e.Kind {
+	case BlockEntered:
+		switch {
+		case e.Block < 0 || int(e.Block) >= len(p.Graph.Blocks):
+			return fmt.Errorf("block %d is not among the %d", e.Block, len(p.Graph.Blocks))
+		case p.Graph.Blocks[e.Block].Count != id:
+			return fmt.Errorf("counts block %d, whose event is %d", e.Block, p.Graph.Blocks[e.Block].Count)
+		case e.Addr != p.Graph.Blocks[e.Block].Start:
+			return fmt.Errorf("stands for %#x, its block starts at %#x", e.Addr, p.Graph.Blocks[e.Block].Start)
+		}
+	case EdgeTaken:
+		switch {
+		case e.Block < NoBlock || int(e.Block) >= len(p.Graph.Blocks):
+			return fmt.Errorf("block %d is not among the %d", e.Block, len(p.Graph.Blocks))
+		case e.Edge < 0 || int(e.Edge) >= len(p.Graph.Edges):
+			return fmt.Errorf("edge %d is not among the %d", e.Edge, len(p.Graph.Edges))
+		case p.Graph.Edges[e.Edge].Count != id:
+			return fmt.Errorf("counts edge %d, whose event is %d", e.Edge, p.Graph.Edges[e.Edge].Count)
+		case p.Graph.Edges[e.Edge].Site != 0 && p.Graph.Edges[e.Edge].Site != e.Addr:
+			return fmt.Errorf("stands for %#x, its edge is decided at %#x", e.Addr, p.Graph.Edges[e.Edge].Site)
+		}
+	case Hardware:
+		switch {
+		case e.Name == "":
+			return fmt.Errorf("hardware event at %#x has no name", e.Addr)
+		case e.Block < NoBlock || int(e.Block) >= len(p.Graph.Blocks):
+			return fmt.Errorf("block %d is not among the %d", e.Block, len(p.Graph.Blocks))
+		case e.Superior < NoEvent || int(e.Superior) >= len(p.Events):
+			return fmt.Errorf("superior %d is not among the %d events", e.Superior, len(p.Events))
+		}
+	default:
+		return fmt.Errorf("kind %d is not known", e.Kind)
+	}
+	return nil
+}
+
+// checkSuperiors finds an event that is, through others, its own superior.
+func (p *Profile) checkSuperiors() error {
+	seen := make([]EventID, len(p.Events)) // the walk that visited it, from 1
+	for i := range p.Events {
+		walk := EventID(i) + 1
+		for e := EventID(i); e != NoEvent && seen[e] == 0 || e != NoEvent && seen[e] == walk; e = p.Events[e].Superior {
+			if seen[e] == walk {
+				return fmt.Errorf("event %d: is its own superior", e)
+			}
+			seen[e] = walk
+		}
+	}
+	return nil
+}
+
+func checkFrame(f Frame) error {
+	switch {
+	case f.Line < 0 || f.Column < 0:
+		return fmt.Errorf("line %d, column %d of %q: negative", f.Line, f.Column, f.File)
+	case f.File == "" && (f.Line != 0 || f.Column != 0):
+		return fmt.Errorf("line %d, column %d of no file", f.Line, f.Column)
+	}
+	return nil
+}
+
+func (p *Profile) checkLocations() error {
+	for i := range p.Locations {
+		l := &p.Locations[i]
+		if i > 0 && p.Locations[i-1].Address >= l.Address {
+			return fmt.Errorf("location %d: address %#x is not after the one before, %#x", i, l.Address, p.Locations[i-1].Address)
+		}
+		where := fmt.Sprintf("location of %#x", l.Address)
+		if err := checkFrame(l.Frame); err != nil {
+			return fmt.Errorf("%s: %w", where, err)
+		}
+		for _, f := range l.InlinedAt {
+			if err := checkFrame(f); err != nil {
+				return fmt.Errorf("%s: inlined at: %w", where, err)
+			}
+		}
+		if l.File == "" && len(l.InlinedAt) > 0 {
+			return fmt.Errorf("%s: inlined, but without a file", where)
+		}
+		if l.File != "" && l.SymbolOffset != 0 {
+			return fmt.Errorf("%s: has both a file and a symbol offset", where)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package profile
+
+import "fmt"
+
+// checkThreads also holds the promise that the sections rely on: ids grow, so
+// that a known thread is found by bisection.
+func (p *Profile) checkThreads() error {
+	for i := range p.Threads {
+		t := &p.Threads[i]
+		switch {
+		case t.ID < 0:
+			return fmt.Errorf("thread %d: negative id", t.ID)
+		case i > 0 && p.Threads[i-1].ID >= t.ID:
+			return fmt.Errorf("thread %d: listed after thread %d", t.ID, p.Threads[i-1].ID)
+		case t.BeginNS < 0 || t.CPUNS < 0:
+			return fmt.Errorf("thread %d: negative time", t.ID)
+		case t.EndNS < t.BeginNS && t.EndNS != 0:
+			return fmt.Errorf("thread %d: ends at %d ns, before it begins at %d ns", t.ID, t.EndNS, t.BeginNS)
+		}
+		if err := p.checkCounts(t.Totals); err != nil {
+			return fmt.Errorf("thread %d: totals: %w", t.ID, err)
+		}
+	}
+	return nil
+}
+
+func (p *Profile) checkCounts(c Counts) error {
+	if len(c.Event) != len(c.N) {
+		return fmt.Errorf("%d events with %d counts", len(c.Event), len(c.N))
+	}
+	for i, e := range c.Event {
+		switch {
+		case e < 0 || int(e) >= len(p.Events):
+			return fmt.Errorf("event %d is not among the %d", e, len(p.Events))
+		case i > 0 && c.Event[i-1] >= e:
+			return fmt.Errorf("event %d is not after the one before, %d", e, c.Event[i-1])
+		case c.N[i] == 0:
+			return fmt.Errorf("event %d is listed with count 0", e)
+		}
+	}
+	return nil
+}
+
+func (p *Profile) checkSections() error {
+	known := make(map[ThreadID]bool, len(p.Threads))
+	for i := range p.Threads {
+		known[p.Threads[i].ID] = true
+	}
+	for i := range p.Sections {
+		s := &p.Sections[i]
+		if err := p.checkSection(s, known); err != nil {
+			return fmt.Errorf("section %d (%q at %#x): %w", i, s.Kind, s.Site, err)
+		}
+	}
+	return nil
+}
+
+func (p *Profile) checkSection(s *Section, known map[ThreadID]bool) error {
+	switch s.Kind {
+	case Barrier, Join, OpenMP, Goroutines:
+		if s.Site == 0 {
+			return fmt.Errorf("has no site")
+		}
+	case Threads:
+		if s.Site != 0 {
+			return fmt.Errorf("stands for whole threads, but has a site")
+		}
+	default:
+		return fmt.Errorf("kind is not known")
+	}
+	folded := false
+	for i := range s.Instances {
+		in := &s.Instances[i]
+		switch {
+		case in.Folded < 1:
+			return fmt.Errorf("instance %d: stands for %d executions", i, in.Folded)
+		case in.SpanNS < 0:
+			return fmt.Errorf("instance %d: negative span", i)
+		case len(in.Parts) == 0:
+			return fmt.Errorf("instance %d: has no parts", i)
+		}
+		for j := range in.Parts {
+			if in.Folded > 1 && in.Parts[j].Thread != ThreadID(j) {
+				return fmt.Errorf("instance %d: folded, but part %d has rank %d", i, j, in.Parts[j].Thread)
+			}
+		}
+		folded = folded || in.Folded > 1
+		if err := p.checkParts(in.Parts, known, in.Folded == 1); err != nil {
+			return fmt.Errorf("instance %d: %w", i, err)
+		}
+	}
+	if folded != (len(s.Totals) > 0) {
+		return fmt.Errorf("has %d totals, which go with folded instances only", len(s.Totals))
+	}
+	if err := p.checkParts(s.Totals, known, true); err != nil {
+		return fmt.Errorf("totals: %w", err)
+	}
+	return checkWarnings("its warnings", s.Warnings)
+}
+
+// checkParts checks parts; with ids their threads must be known.
+func (p *Profile) checkParts(parts []Part, known map[ThreadID]bool, ids bool) error {
+	for i := range parts {
+		t := &parts[i]
+		switch {
+		case i > 0 && parts[i-1].Thread >= t.Thread:
+			return fmt.Errorf("the part of thread %d follows that of thread %d", t.Thread, parts[i-1].Thread)
+		case ids && !known[t.Thread]:
+			return fmt.Errorf("thread %d is not known", t.Thread)
+		case t.BusyNS < 0 || t.WaitNS < 0:
+			return fmt.Errorf("thread %d: negative time", t.Thread)
+		case !t.Timed && (t.BusyNS != 0 || t.WaitNS != 0):
+			return fmt.Errorf("thread %d: has times, but is not timed", t.Thread)
+		}
+		if err := p.checkCounts(t.Counts); err != nil {
+			return fmt.Errorf("thread %d: %w", t.Thread, err)
+		}
+	}
+	return nil
+}

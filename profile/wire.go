@@ -1,0 +1,167 @@
+package profile
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+)
+
+// The rows as they stand in a file: the same fields as the types of the
+// model, under numbers that never change their meaning within a format. Go
+// converts between structs that differ in tags only, so a field added to the
+// model and forgotten here does not compile.
+type (
+	wireFunction struct {
+		Name       string  `cbor:"1,keyasint,omitempty"`
+		Entry      Addr    `cbor:"2,keyasint,omitempty"`
+		End        Addr    `cbor:"3,keyasint,omitempty"`
+		First      BlockID `cbor:"4,keyasint,omitempty"`
+		N          int32   `cbor:"5,keyasint,omitempty"`
+		EntryBlock BlockID `cbor:"6,keyasint,omitempty"`
+		Opaque     bool    `cbor:"7,keyasint,omitempty"`
+	}
+	wireBlock struct {
+		Function     FunctionID `cbor:"1,keyasint,omitempty"`
+		Start        Addr       `cbor:"2,keyasint,omitempty"`
+		End          Addr       `cbor:"3,keyasint,omitempty"`
+		Last         Addr       `cbor:"4,keyasint,omitempty"`
+		Instructions int32      `cbor:"5,keyasint,omitempty"`
+		Count        EventID    `cbor:"6,keyasint,omitempty"`
+		Spin         bool       `cbor:"7,keyasint,omitempty"`
+		Virtual      bool       `cbor:"8,keyasint,omitempty"`
+	}
+	wireEdge struct {
+		From  BlockID  `cbor:"1,keyasint,omitempty"`
+		To    BlockID  `cbor:"2,keyasint,omitempty"`
+		Kind  EdgeKind `cbor:"3,keyasint,omitempty"`
+		Site  Addr     `cbor:"4,keyasint,omitempty"`
+		Count EventID  `cbor:"5,keyasint,omitempty"`
+	}
+	wireEvent struct {
+		Kind     EventKind `cbor:"1,keyasint,omitempty"`
+		Block    BlockID   `cbor:"2,keyasint,omitempty"`
+		Edge     int32     `cbor:"3,keyasint,omitempty"`
+		Addr     Addr      `cbor:"4,keyasint,omitempty"`
+		Name     string    `cbor:"5,keyasint,omitempty"`
+		Superior EventID   `cbor:"6,keyasint,omitempty"`
+	}
+	wireFrame struct {
+		File     string `cbor:"1,keyasint,omitempty"`
+		Line     int    `cbor:"2,keyasint,omitempty"`
+		Column   int    `cbor:"3,keyasint,omitempty"`
+		Function string `cbor:"4,keyasint,omitempty"`
+	}
+	wireSkipped struct {
+		Function string `cbor:"1,keyasint,omitempty"`
+		Reason   string `cbor:"2,keyasint,omitempty"`
+	}
+	wireWarning struct {
+		Code    string `cbor:"1,keyasint,omitempty"`
+		Message string `cbor:"2,keyasint,omitempty"`
+	}
+)
+
+// The rows that hold others hold their number instead; the others follow in
+// tables of their own.
+type (
+	wireRun struct {
+		Path              string  `cbor:"1,keyasint,omitempty"`
+		BuildID           string  `cbor:"2,keyasint,omitempty"`
+		Backend           string  `cbor:"3,keyasint,omitempty"`
+		WallNS            int64   `cbor:"4,keyasint,omitempty"`
+		Cores             int     `cbor:"5,keyasint,omitempty"`
+		ExitCode          int     `cbor:"6,keyasint,omitempty"`
+		Signal            string  `cbor:"7,keyasint,omitempty"`
+		Slowdown          float64 `cbor:"8,keyasint,omitempty"`
+		Functions         int     `cbor:"9,keyasint,omitempty"`
+		FunctionsTotal    int     `cbor:"10,keyasint,omitempty"`
+		Instructions      int     `cbor:"11,keyasint,omitempty"`
+		InstructionsTotal int     `cbor:"12,keyasint,omitempty"`
+		Warnings          int     `cbor:"13,keyasint,omitempty"`
+	}
+	wireThread struct {
+		ID      ThreadID `cbor:"1,keyasint,omitempty"`
+		Start   Addr     `cbor:"2,keyasint,omitempty"`
+		BeginNS int64    `cbor:"3,keyasint,omitempty"`
+		EndNS   int64    `cbor:"4,keyasint,omitempty"`
+		CPUNS   int64    `cbor:"5,keyasint,omitempty"`
+		Totals  []byte   `cbor:"6,keyasint,omitempty"`
+	}
+	wireSection struct {
+		Kind      SectionKind `cbor:"1,keyasint,omitempty"`
+		Site      Addr        `cbor:"2,keyasint,omitempty"`
+		Instances int         `cbor:"3,keyasint,omitempty"`
+		Totals    int         `cbor:"4,keyasint,omitempty"`
+		Warnings  int         `cbor:"5,keyasint,omitempty"`
+	}
+	wireInstance struct {
+		Parts  int   `cbor:"1,keyasint,omitempty"`
+		Folded int   `cbor:"2,keyasint,omitempty"`
+		SpanNS int64 `cbor:"3,keyasint,omitempty"`
+	}
+	wirePart struct {
+		Thread ThreadID `cbor:"1,keyasint,omitempty"`
+		Begin  Addr     `cbor:"2,keyasint,omitempty"`
+		Site   Addr     `cbor:"3,keyasint,omitempty"`
+		Counts []byte   `cbor:"4,keyasint,omitempty"`
+		BusyNS int64    `cbor:"5,keyasint,omitempty"`
+		WaitNS int64    `cbor:"6,keyasint,omitempty"`
+		Timed  bool     `cbor:"7,keyasint,omitempty"`
+	}
+	wireLocation struct {
+		Address      Addr `cbor:"1,keyasint,omitempty"`
+		Frames       int  `cbor:"2,keyasint,omitempty"`
+		SymbolOffset Addr `cbor:"3,keyasint,omitempty"`
+	}
+)
+
+// packCounts writes a sparse vector: how many, then for each the step from
+// the event before (small, mostly 1) and the count, as varints.
+func packCounts(c Counts) []byte {
+	if len(c.Event) == 0 {
+		return nil
+	}
+	b := binary.AppendUvarint(make([]byte, 0, 3*len(c.Event)), uint64(len(c.Event)))
+	last := EventID(-1)
+	for i, e := range c.Event {
+		b = binary.AppendUvarint(b, uint64(e-last))
+		b = binary.AppendUvarint(b, c.N[i])
+		last = e
+	}
+	return b
+}
+
+var errCounts = errors.New("a vector of counts is garbled")
+
+func (d *decoder) unpackCounts(b []byte) (Counts, error) {
+	if len(b) == 0 {
+		return Counts{}, nil
+	}
+	n, at := binary.Uvarint(b)
+	// An entry takes two bytes at least.
+	if at <= 0 || n == 0 || n > uint64(len(b)-at)/2 {
+		return Counts{}, errCounts
+	}
+	if err := d.charge(int64(n) * 12); err != nil {
+		return Counts{}, err
+	}
+	c := Counts{make([]EventID, n), make([]uint64, n)}
+	last := int64(-1)
+	for i := range c.Event {
+		step, k := binary.Uvarint(b[at:])
+		if k <= 0 || step == 0 || step > math.MaxInt32 || last+int64(step) > math.MaxInt32 {
+			return Counts{}, errCounts
+		}
+		at += k
+		last += int64(step)
+		c.Event[i] = EventID(last)
+		if c.N[i], k = binary.Uvarint(b[at:]); k <= 0 {
+			return Counts{}, errCounts
+		}
+		at += k
+	}
+	if at != len(b) {
+		return Counts{}, errCounts
+	}
+	return c, nil
+}
