@@ -1,0 +1,43 @@
+package image
+
+import "fmt"
+
+// readLSDA reads the call-site table of a language-specific data area, as the
+// personalities of C, C++, Ada, Fortran, Go's gcc front end, Rust and D share
+// it, and returns the landing pads of the function at start. With an error it
+// returns those before the fault.
+//
+//	@LPStart enc [, ptr] | @TType enc [, offset] | call-site enc, length | records
+//
+// data begins at the LSDA and may go on behind it.
+func readLSDA(data []byte, addr, start uint64, b bases) ([]uint64, error) {
+	b.fun = start
+	c := cursor{data: data, addr: addr}
+	lpStart := start
+	if enc := c.u8(); enc != encOmit {
+		lpStart = c.pointer(enc, b)
+	}
+	if enc := c.u8(); enc != encOmit {
+		c.uleb() // offset of the type table
+	}
+	enc := c.u8()
+	n := c.uleb()
+	t := cursor{addr: c.addr + uint64(c.pos), data: c.take(n)}
+	if c.err != nil {
+		return nil, fmt.Errorf("LSDA at %#x %w", addr, c.err)
+	}
+	var pads []uint64
+	for t.left() > 0 {
+		t.number(enc) // where the call begins
+		t.number(enc) // its length
+		pad := t.number(enc)
+		t.uleb() // what to do there
+		if t.err != nil {
+			return pads, fmt.Errorf("LSDA at %#x %w", addr, t.err)
+		}
+		if pad != 0 {
+			pads = append(pads, lpStart+pad)
+		}
+	}
+	return pads, nil
+}

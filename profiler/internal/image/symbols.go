@@ -1,0 +1,184 @@
+package image
+
+import (
+	"bytes"
+	"debug/elf"
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// symbol is an entry of a symbol table.
+type symbol struct {
+	name        string
+	bind        elf.SymBind
+	typ         elf.SymType
+	section     elf.SectionIndex
+	value, size uint64
+}
+
+const symbolSize = 24
+
+// symbols reads .symtab and .dynsym. Names are parts of one string per table:
+// a file whose symbols share a long name costs no more than the file.
+func (l *loader) symbols() {
+	l.syms = l.table(elf.SHT_SYMTAB)
+	l.im.Stripped = l.syms == nil
+	l.dynsyms = l.table(elf.SHT_DYNSYM)
+	for _, s := range l.dynsyms {
+		if s.section == elf.SHN_UNDEF && s.name != "" {
+			l.im.Imports[s.name] = true
+		}
+	}
+}
+
+// table reads the symbol table of the given type; index 0, the null symbol, included.
+func (l *loader) table(t elf.SectionType) []symbol {
+	s := l.f.SectionByType(t)
+	if s == nil || s.Type == elf.SHT_NOBITS || s.Size == 0 || int(s.Link) >= len(l.f.Sections) {
+		return nil
+	}
+	data, err := l.contents(s.Offset, s.FileSize)
+	if err != nil {
+		l.doubt("symbol table %s: %v", s.Name, err)
+		return nil
+	}
+	str := l.f.Sections[s.Link]
+	if str.Type != elf.SHT_STRTAB {
+		l.doubt("symbol table %s has no names", s.Name)
+		return nil
+	}
+	strs, err := l.contents(str.Offset, str.FileSize)
+	if err != nil {
+		l.doubt("names of %s: %v", s.Name, err)
+		return nil
+	}
+	names := string(strs)
+	out := make([]symbol, 0, len(data)/symbolSize)
+	for c := (cursor{data: data}); c.left() >= symbolSize; {
+		name, info := c.u32(), c.u8()
+		c.u8()
+		sym := symbol{bind: elf.ST_BIND(info), typ: elf.ST_TYPE(info), section: elf.SectionIndex(c.u16()), value: c.u64(), size: c.u64()}
+		if uint64(name) < uint64(len(names)) {
+			if end := bytes.IndexByte(strs[name:], 0); end >= 0 {
+				sym.name = names[name : int(name)+end]
+			}
+		}
+		out = append(out, sym)
+	}
+	return out
+}
+
+// functions makes Funcs of symbols, and of FDEs where no symbol is.
+func (l *loader) functions() {
+	im := l.im
+	byAddr := map[uint64]int{}
+	fdeSize := map[uint64]uint64{}
+	for _, f := range im.FDEs {
+		fdeSize[f.Start] = f.Size
+	}
+	tables := [][]symbol{l.syms}
+	if im.Stripped {
+		tables[0] = l.dynsyms
+	}
+	var ranks []int
+	for _, s := range tables[0] {
+		if s.typ != elf.STT_FUNC && s.typ != elf.STT_GNU_IFUNC || s.section == elf.SHN_UNDEF || s.section >= elf.SHN_LORESERVE || s.name == "" {
+			continue
+		}
+		sec := im.SectionAt(s.value)
+		if sec == nil || !sec.Exec {
+			continue
+		}
+		if s.size == 0 {
+			s.size = fdeSize[s.value] // assembly without .size; else it is not known where it ends
+		}
+		size := min(s.size, sec.Addr+sec.Size-s.value)
+		if size == 0 {
+			continue
+		}
+		f := Func{Name: s.name, Addr: s.value, Size: size, Cold: isCold(s.name), Local: s.bind == elf.STB_LOCAL, IFunc: s.typ == elf.STT_GNU_IFUNC}
+		i, ok := byAddr[s.value]
+		if !ok {
+			byAddr[s.value] = len(im.Funcs)
+			im.Funcs = append(im.Funcs, f)
+			ranks = append(ranks, rank(&s))
+			continue
+		}
+		old := &im.Funcs[i]
+		f.Size = max(f.Size, old.Size)
+		f.IFunc = f.IFunc || old.IFunc
+		if r := rank(&s); r < ranks[i] || r == ranks[i] && f.Name < old.Name {
+			*old, ranks[i] = f, r
+		} else {
+			old.Size, old.IFunc = f.Size, f.IFunc
+		}
+	}
+	im.sortFuncs()
+	l.synthesize()
+}
+
+// synthesize adds the functions that only the unwind table knows: all of a
+// stripped program's, and the odd one in assembly.
+func (l *loader) synthesize() {
+	im := l.im
+	var more []Func
+	known := im.Funcs
+	at, end := 0, uint64(0) // known[:at] begin before the FDE; the last to end ends at end
+	for _, d := range im.FDEs {
+		for ; at < len(known) && known[at].Addr <= d.Start; at++ {
+			end = max(end, known[at].End())
+		}
+		sec := im.SectionAt(d.Start)
+		// Stubs of the procedure linkage table have an FDE too, for all of them.
+		if sec == nil || !sec.Exec || strings.HasPrefix(sec.Name, ".plt") || d.Start < end {
+			continue
+		}
+		size := min(d.Size, sec.Addr+sec.Size-d.Start)
+		if at < len(known) {
+			size = min(size, known[at].Addr-d.Start)
+		}
+		name := fmt.Sprintf("F%x", d.Start)
+		if d.Start == im.Entry {
+			name = "_start"
+		}
+		more = append(more, Func{Name: name, Addr: d.Start, Size: size, Synthetic: true})
+		end = d.Start + size
+	}
+	im.Funcs = append(im.Funcs, more...)
+	im.sortFuncs()
+}
+
+func (im *Image) sortFuncs() {
+	sort.SliceStable(im.Funcs, func(i, j int) bool { return im.Funcs[i].Addr < im.Funcs[j].Addr })
+	im.reach = make([]uint64, len(im.Funcs))
+	end := uint64(0)
+	for i := range im.Funcs {
+		end = max(end, im.Funcs[i].End())
+		im.reach[i] = end
+	}
+}
+
+// isCold reports whether name is that of the part of a function that the
+// compiler expects to be never run and moves away: gcc's foo.cold and
+// foo.cold.3, clang's the same.
+func isCold(name string) bool {
+	return strings.HasSuffix(name, ".cold") || strings.Contains(name, ".cold.")
+}
+
+// rank orders the aliases of one address: the lowest names the function. A
+// compiler's suffix says less than the plain name, a local name less than one
+// that others link to.
+func rank(s *symbol) int {
+	r := 0
+	if isCold(s.name) || strings.Contains(s.name, ".part.") {
+		r += 4
+	}
+	switch s.bind {
+	case elf.STB_LOCAL:
+		r += 2
+	case elf.STB_WEAK:
+		r++
+	}
+	return r
+}
