@@ -38,6 +38,12 @@ func (c *cursor) take(n uint64) []byte {
 	return b
 }
 
+// sub is a cursor over the next n bytes, which c skips.
+func (c *cursor) sub(n uint64) cursor {
+	addr := c.addr + uint64(c.pos)
+	return cursor{data: c.take(n), addr: addr}
+}
+
 func (c *cursor) u8() byte {
 	if b := c.take(1); b != nil {
 		return b[0]

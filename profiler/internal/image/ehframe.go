@@ -92,7 +92,7 @@ func (c *cursor) cie(b bases) cie {
 	}
 	out.augmented = true
 	n := c.uleb()
-	d := cursor{addr: c.addr + uint64(c.pos), data: c.take(n)}
+	d := c.sub(n)
 	if c.err != nil {
 		return out
 	}
@@ -131,7 +131,7 @@ func (c *cursor) fde(from cie, b bases) (FDE, bool) {
 	f := FDE{Start: start, Size: c.number(from.fde)}
 	if from.augmented {
 		n := c.uleb()
-		d := cursor{addr: c.addr + uint64(c.pos), data: c.take(n)}
+		d := c.sub(n)
 		if c.err != nil {
 			return f, false
 		}

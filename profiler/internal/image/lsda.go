@@ -22,7 +22,7 @@ func readLSDA(data []byte, addr, start uint64, b bases) ([]uint64, error) {
 	}
 	enc := c.u8()
 	n := c.uleb()
-	t := cursor{addr: c.addr + uint64(c.pos), data: c.take(n)}
+	t := c.sub(n)
 	if c.err != nil {
 		return nil, fmt.Errorf("LSDA at %#x %w", addr, c.err)
 	}
