@@ -1,0 +1,308 @@
+package lime
+
+import (
+	"sort"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/skewlens/skewlens/profile"
+)
+
+// costs are the instructions of one instance, per part, gathered bottom up so
+// that the cost of any region that a leader steers (rule 6) can be read off:
+// of a block with what it calls, of all blocks that it dominates, of a loop,
+// of a component of the call graph. Instructions in loops that only wait are
+// left out throughout, as they are out of T.
+type costs struct {
+	g      *graph
+	t      *table
+	blocks []profile.BlockID // those that ran, callees' components first
+	at     []int32           // by block: index into blocks, or −1
+	block  [][]float64       // by index: own instructions and those of its callees
+	tree   [][]float64       // by index: the same, summed over the blocks that it dominates
+	comp   map[int32][]float64
+	calls  map[int32][]float64 // by component: calls into it from outside
+	loop   map[int32][]float64
+	own    []float64 // T in instructions
+	spin   []float64 // instructions of loops that only wait
+}
+
+func newCosts(g *graph, t *table) *costs {
+	c := &costs{
+		g: g, t: t,
+		at:   make([]int32, len(g.p.Graph.Blocks)),
+		comp: map[int32][]float64{}, calls: map[int32][]float64{}, loop: map[int32][]float64{},
+		own: make([]float64, t.cols()), spin: make([]float64, t.cols()),
+	}
+	for i := range c.at {
+		c.at[i] = -1
+	}
+	for _, e := range t.events {
+		if ev := &g.p.Events[e]; ev.Kind == profile.BlockEntered {
+			c.blocks = append(c.blocks, ev.Block)
+		}
+	}
+	sort.Slice(c.blocks, func(i, j int) bool {
+		a, b := c.blocks[i], c.blocks[j]
+		if x, y := g.compOf(a), g.compOf(b); x != y {
+			return x < y
+		}
+		return a < b
+	})
+	for i, b := range c.blocks {
+		c.at[b] = int32(i)
+	}
+	c.countCalls()
+	c.sumBlocks()
+	c.sumTrees()
+	c.sumLoops()
+	return c
+}
+
+// countCalls adds up how often each component was entered from outside: what
+// its cost is divided by when it goes to its call sites.
+func (c *costs) countCalls() {
+	edges := c.g.p.Graph.Edges
+	doubtful := map[int32]bool{} // components with a call edge that was not counted
+	for _, i := range c.g.entering {
+		e := &edges[i]
+		k := c.g.compOf(e.To)
+		n := c.t.of(e.Count)
+		if n == nil {
+			doubtful[k] = true
+			continue
+		}
+		if !happened(n) {
+			continue
+		}
+		if c.calls[k] == nil {
+			c.calls[k] = make([]float64, c.t.cols())
+		}
+		floats.Add(c.calls[k], n)
+	}
+	for k := range doubtful {
+		if n := c.entries(k); n != nil {
+			c.calls[k] = n
+		}
+	}
+}
+
+// entries counts the entries of a component from outside by its own blocks:
+// the executions of its functions' entries less what arrives there from
+// within. It serves where a call edge is unknown; nil when this is too.
+func (c *costs) entries(k int32) []float64 {
+	sum := make([]float64, c.t.cols())
+	for f := range c.g.p.Graph.Functions {
+		if c.g.comp[f] != k || c.g.p.Graph.Functions[f].N == 0 {
+			continue
+		}
+		v := c.g.p.Graph.Functions[f].EntryBlock
+		n := c.t.of(c.g.p.Graph.Blocks[v].Count)
+		if n == nil {
+			return nil
+		}
+		floats.Add(sum, n)
+		for _, i := range c.g.ins.of(int(v)) {
+			if e := &c.g.p.Graph.Edges[i]; c.g.within(e) || c.g.back[i] {
+				n := c.t.of(e.Count)
+				if n == nil {
+					return nil
+				}
+				floats.Sub(sum, n)
+			}
+		}
+	}
+	return sum
+}
+
+// sumBlocks charges each block with its own instructions and, by calls and
+// per part, with those of the components that it calls. Blocks come callees
+// first, so a callee's sum is complete when a caller needs it.
+func (c *costs) sumBlocks() {
+	c.block = make([][]float64, len(c.blocks))
+	for i, v := range c.blocks {
+		b := &c.g.p.Graph.Blocks[v]
+		k := c.g.compOf(v)
+		n := c.t.of(b.Count)
+		x := make([]float64, c.t.cols())
+		if b.Spin {
+			floats.AddScaled(c.spin, float64(b.Instructions), n)
+		} else {
+			floats.AddScaled(x, float64(b.Instructions), n)
+			floats.AddScaled(c.own, float64(b.Instructions), n)
+		}
+		for _, e := range c.g.outs.of(int(v)) {
+			if isCall(c.g.p.Graph.Edges[e].Kind) && !c.g.back[e] {
+				c.addCallee(x, e)
+			}
+		}
+		c.block[i] = x
+		if c.comp[k] == nil {
+			c.comp[k] = make([]float64, c.t.cols())
+		}
+		floats.Add(c.comp[k], x)
+	}
+}
+
+// addCallee adds to x the part of a component's cost that goes to one call edge.
+func (c *costs) addCallee(x []float64, edge int32) {
+	e := &c.g.p.Graph.Edges[edge]
+	n := c.t.of(e.Count)
+	if e.To < 0 || n == nil {
+		return
+	}
+	k := c.g.compOf(e.To)
+	cost, calls := c.comp[k], c.calls[k]
+	if cost == nil || calls == nil {
+		return
+	}
+	for t := range x {
+		if calls[t] > 0 {
+			x[t] += cost[t] * n[t] / calls[t]
+		}
+	}
+}
+
+// sumTrees adds blocks up over the dominator trees. A thread may begin a part
+// in the middle of a function, so a dominator need not have run in this
+// instance: the sum then goes to the nearest one that did.
+func (c *costs) sumTrees() {
+	c.tree = make([][]float64, len(c.blocks))
+	order := make([]int32, 0, len(c.blocks))
+	for i, v := range c.blocks {
+		c.tree[i] = append([]float64(nil), c.block[i]...)
+		if c.g.pre[v] >= 0 {
+			order = append(order, int32(i))
+		}
+	}
+	sort.Slice(order, func(i, j int) bool { return c.g.pre[c.blocks[order[i]]] > c.g.pre[c.blocks[order[j]]] })
+	for _, i := range order {
+		d := c.g.idom[c.blocks[i]]
+		for d >= 0 && c.at[d] < 0 {
+			d = c.g.idom[d]
+		}
+		if d >= 0 {
+			floats.Add(c.tree[c.at[d]], c.tree[i])
+		}
+	}
+}
+
+// sumLoops adds blocks up over the loops, inner loops first: findLoops lists
+// them in that order.
+func (c *costs) sumLoops() {
+	add := func(l int32, x []float64) {
+		if c.loop[l] == nil {
+			c.loop[l] = make([]float64, c.t.cols())
+		}
+		floats.Add(c.loop[l], x)
+	}
+	ran := map[int32]bool{}
+	var ids []int32
+	for i, v := range c.blocks {
+		l := c.g.inner[v]
+		if l < 0 {
+			continue
+		}
+		add(l, c.block[i])
+		for ; l >= 0 && !ran[l]; l = c.g.loops[l].parent {
+			ran[l] = true
+			ids = append(ids, l)
+		}
+	}
+	sort.Slice(ids, func(i, j int) bool { return ids[i] < ids[j] })
+	for _, l := range ids {
+		if up := c.g.loops[l].parent; up >= 0 {
+			add(up, c.loop[l])
+		}
+	}
+}
+
+// addDominated adds to x the cost of the blocks that v dominates.
+func (c *costs) addDominated(x []float64, v profile.BlockID) {
+	if i := c.at[v]; i >= 0 {
+		floats.Add(x, c.tree[i])
+	}
+}
+
+// addUnder adds to x what was executed because an edge was taken: its
+// callee's part; or the loop that it decides to go round again; or the blocks
+// that its target dominates, unless others lead there too: then the edge
+// decides nothing of its own.
+func (c *costs) addUnder(x []float64, edge int32) {
+	e := &c.g.p.Graph.Edges[edge]
+	switch {
+	case isCall(e.Kind):
+		if !c.g.back[edge] {
+			c.addCallee(x, edge)
+		}
+	case c.g.back[edge]:
+		if l := c.g.headed[e.To]; l >= 0 && c.loop[l] != nil {
+			floats.Add(x, c.loop[l])
+		}
+	case c.onlyWayIn(edge):
+		c.addDominated(x, e.To)
+	}
+}
+
+// onlyWayIn reports whether an edge's target was reached by it alone, but for
+// back edges.
+func (c *costs) onlyWayIn(edge int32) bool {
+	to := c.g.p.Graph.Edges[edge].To
+	for _, i := range c.g.ins.of(int(to)) {
+		if i == edge || c.g.back[i] {
+			continue
+		}
+		n := c.t.of(c.g.p.Graph.Edges[i].Count)
+		if n == nil {
+			return c.balances(edge)
+		}
+		if happened(n) {
+			return false
+		}
+	}
+	return true
+}
+
+// balances settles onlyWayIn where some way in was not counted: its target
+// ran exactly as often as the edge and the back edges account for.
+func (c *costs) balances(edge int32) bool {
+	to := c.g.p.Graph.Edges[edge].To
+	in := c.inflow(to)
+	n := c.t.of(c.g.p.Graph.Edges[edge].Count)
+	return in != nil && n != nil && floats.Equal(in, n)
+}
+
+// inflow returns how often each part came to v from outside its loops and
+// recursions: the sum of its forward in-edges (rule 2), or, where one of them
+// is unknown, v's own count less its back edges. nil when that is unknown too.
+func (c *costs) inflow(v profile.BlockID) []float64 {
+	sum := make([]float64, c.t.cols())
+	known := true
+	for _, i := range c.g.ins.of(int(v)) {
+		if !c.g.back[i] {
+			if n := c.t.of(c.g.p.Graph.Edges[i].Count); n != nil {
+				floats.Add(sum, n)
+			} else {
+				known = false
+			}
+		}
+	}
+	if known {
+		return sum
+	}
+	n := c.t.of(c.g.p.Graph.Blocks[v].Count)
+	if n == nil {
+		return nil
+	}
+	copy(sum, n)
+	for _, i := range c.g.ins.of(int(v)) {
+		if c.g.back[i] {
+			n := c.t.of(c.g.p.Graph.Edges[i].Count)
+			if n == nil {
+				return nil
+			}
+			floats.Sub(sum, n)
+		}
+	}
+	return sum
+}

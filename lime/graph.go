@@ -1,0 +1,395 @@
+package lime
+
+import (
+	"sort"
+
+	"github.com/skewlens/skewlens/profile"
+)
+
+// graph is what the analysis knows of a program's control flow before it sees
+// a single count: who dominates whom, which edges go backwards, which blocks
+// form a loop and which functions call each other in a circle.
+type graph struct {
+	p        *profile.Profile
+	ins      lists // by block: indices into Graph.Edges
+	outs     lists
+	ofEvent  lists  // by event: the edges that it counts
+	back     []bool // by edge: goes round a loop, or deeper into a recursion
+	idom     []profile.BlockID
+	pre      []int32 // by block: its place in the dominator trees' preorder; −1: not reached from its function's entry
+	last     []int32 // by block: the greatest pre of those that it dominates
+	loops    []loop
+	inner    []int32 // by block: the innermost loop that holds it, or −1
+	headed   []int32 // by block: the loop that it heads, or −1
+	comp     []int32 // by function: its component of the call graph, callees first
+	comps    int
+	entering []int32 // the edges that enter a component from outside it
+}
+
+// loop is a natural loop: the blocks that reach a back edge to head without
+// passing through head.
+type loop struct {
+	head   profile.BlockID
+	parent int32 // the loop around it, or −1
+}
+
+// lists is a table of lists of indices, stored end to end.
+type lists struct{ start, item []int32 }
+
+func (l lists) of(i int) []int32 { return l.item[l.start[i]:l.start[i+1]] }
+
+// newLists groups the items 0 … n−1 by key(item); a negative key is in no list.
+func newLists(keys, n int, key func(int) int) lists {
+	l := lists{start: make([]int32, keys+1)}
+	for i := range n {
+		if k := key(i); k >= 0 {
+			l.start[k+1]++
+		}
+	}
+	for k := range keys {
+		l.start[k+1] += l.start[k]
+	}
+	l.item = make([]int32, l.start[keys])
+	next := append([]int32(nil), l.start...)
+	for i := range n {
+		if k := key(i); k >= 0 {
+			l.item[next[k]] = int32(i)
+			next[k]++
+		}
+	}
+	return l
+}
+
+// isCall reports whether an edge of this kind enters a function.
+func isCall(k profile.EdgeKind) bool {
+	return k == profile.Call || k == profile.Indirect || k == profile.TailCall
+}
+
+func newGraph(p *profile.Profile) *graph {
+	edges, n := p.Graph.Edges, len(p.Graph.Blocks)
+	g := &graph{p: p, back: make([]bool, len(edges))}
+	g.ins = newLists(n, len(edges), func(i int) int { return int(edges[i].To) })
+	g.outs = newLists(n, len(edges), func(i int) int { return int(edges[i].From) })
+	g.ofEvent = newLists(len(p.Events), len(edges), func(i int) int { return int(edges[i].Count) })
+	g.components()
+	g.idom, g.pre, g.last = make([]profile.BlockID, n), make([]int32, n), make([]int32, n)
+	g.inner, g.headed = make([]int32, n), make([]int32, n)
+	for b := range n {
+		g.idom[b], g.pre[b], g.last[b], g.inner[b], g.headed[b] = profile.NoBlock, -1, -1, -1, -1
+	}
+	next := int32(0)
+	for f := range p.Graph.Functions {
+		next = g.dominators(&p.Graph.Functions[f], next)
+	}
+	g.findLoops()
+	for i := range edges {
+		if e := &edges[i]; e.To >= 0 && (isCall(e.Kind) || e.Kind == profile.Start) && !g.back[i] {
+			g.entering = append(g.entering, int32(i))
+		}
+	}
+	return g
+}
+
+// within reports whether an edge stays inside its function.
+func (g *graph) within(e *profile.Edge) bool {
+	return e.From >= 0 && e.To >= 0 && e.Kind <= profile.Table &&
+		g.p.Graph.Blocks[e.From].Function == g.p.Graph.Blocks[e.To].Function
+}
+
+// forward reports whether an edge brings new flow to its target.
+func (g *graph) forward(e int32) bool { return !g.back[e] }
+
+// dominators walks one function: reverse postorder, immediate dominators
+// (Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm), the
+// dominator tree's preorder from next on, and the function's back edges.
+// Where a function can be entered in several places (landing pads) they are
+// all children of one root outside it.
+func (g *graph) dominators(f *profile.Function, next int32) int32 {
+	first, n := int(f.First), int(f.N)
+	if n == 0 {
+		return next
+	}
+	isRoot := make([]bool, n)
+	isRoot[int(f.EntryBlock)-first] = true
+	for b := range n {
+		for _, i := range g.ins.of(first + b) {
+			if e := &g.p.Graph.Edges[i]; !g.within(e) && !isCall(e.Kind) {
+				isRoot[b] = true
+			}
+		}
+	}
+	order := g.postorder(f, isRoot) // reversed below: place 0 is the root outside
+	place := make([]int32, n)       // 0: not reached
+	for i := range order {
+		place[order[i]] = int32(len(order) - i)
+	}
+	at := make([]int32, len(order)+1)
+	for b, k := range place {
+		at[k] = int32(b)
+	}
+	up := make([]int32, len(order)+1) // immediate dominator, by place; −1: not known yet
+	for i := range up {
+		up[i] = -1
+	}
+	up[0] = 0
+	for changed := true; changed; {
+		changed = false
+		for k := 1; k <= len(order); k++ {
+			b, now := int(at[k]), int32(-1)
+			if isRoot[b] {
+				now = 0
+			}
+			for _, i := range g.ins.of(first + b) {
+				e := &g.p.Graph.Edges[i]
+				if !g.within(e) {
+					continue
+				}
+				from := place[int(e.From)-first]
+				if from == 0 || up[from] < 0 {
+					continue
+				}
+				if now < 0 {
+					now = from
+				}
+				for now != from {
+					for now > from {
+						now = up[now]
+					}
+					for from > now {
+						from = up[from]
+					}
+				}
+			}
+			if up[k] != now {
+				up[k], changed = now, true
+			}
+		}
+	}
+	next = g.number(first, at, up, next)
+	for _, b := range order {
+		for _, i := range g.outs.of(first + int(b)) {
+			e := &g.p.Graph.Edges[i]
+			// A retreating edge whose target does not dominate it closes a
+			// loop with several entries: it is no way in either.
+			if g.within(e) && place[int(e.To)-first] <= place[b] {
+				g.back[i] = true
+			}
+		}
+	}
+	return next
+}
+
+// postorder returns the function's blocks (relative to its first) that can be
+// reached from its roots, each after those that it leads to; the entry last.
+func (g *graph) postorder(f *profile.Function, isRoot []bool) []int32 {
+	first := int(f.First)
+	seen := make([]bool, len(isRoot))
+	var order []int32
+	type frame struct{ b, k int32 }
+	var stack []frame
+	visit := func(r int) {
+		if seen[r] {
+			return
+		}
+		seen[r] = true
+		stack = append(stack, frame{int32(r), 0})
+		for len(stack) > 0 {
+			top := &stack[len(stack)-1]
+			out := g.outs.of(first + int(top.b))
+			if int(top.k) == len(out) {
+				order = append(order, top.b)
+				stack = stack[:len(stack)-1]
+				continue
+			}
+			e := &g.p.Graph.Edges[out[top.k]]
+			top.k++
+			if g.within(e) && !seen[int(e.To)-first] {
+				seen[int(e.To)-first] = true
+				stack = append(stack, frame{int32(int(e.To) - first), 0})
+			}
+		}
+	}
+	entry := int(f.EntryBlock) - first
+	for r := len(isRoot) - 1; r >= 0; r-- {
+		if isRoot[r] && r != entry {
+			visit(r)
+		}
+	}
+	visit(entry)
+	return order
+}
+
+// number gives the dominator tree of one function its preorder.
+func (g *graph) number(first int, at, up []int32, next int32) int32 {
+	kids := newLists(len(up), len(up), func(k int) int {
+		if k == 0 {
+			return -1
+		}
+		return int(up[k])
+	})
+	var walk []int32
+	push := func(k int32) {
+		ks := kids.of(int(k))
+		for i := len(ks) - 1; i >= 0; i-- {
+			walk = append(walk, ks[i])
+		}
+	}
+	push(0)
+	var seq []int
+	for len(walk) > 0 {
+		k := walk[len(walk)-1]
+		walk = walk[:len(walk)-1]
+		b := first + int(at[k])
+		g.pre[b], g.last[b] = next, next
+		if up[k] > 0 {
+			g.idom[b] = profile.BlockID(first + int(at[up[k]]))
+		}
+		next++
+		seq = append(seq, b)
+		push(k)
+	}
+	for i := len(seq) - 1; i >= 0; i-- {
+		if d := g.idom[seq[i]]; d >= 0 {
+			g.last[d] = max(g.last[d], g.last[seq[i]])
+		}
+	}
+	return next
+}
+
+// dominates reports whether every way to b from its function's entry passes a.
+func (g *graph) dominates(a, b profile.BlockID) bool {
+	return g.pre[a] >= 0 && g.pre[a] <= g.pre[b] && g.pre[b] <= g.last[a]
+}
+
+// findLoops finds the natural loops and how they nest. Heads are taken from
+// the inside outwards (a head inside a loop is dominated by that loop's
+// head), so a walk that meets a finished loop steps over it as a whole.
+func (g *graph) findLoops() {
+	edges := g.p.Graph.Edges
+	var heads []profile.BlockID
+	latches := make(map[profile.BlockID][]profile.BlockID)
+	for i := range edges {
+		if e := &edges[i]; g.back[i] && g.within(e) && g.dominates(e.To, e.From) {
+			if latches[e.To] == nil {
+				heads = append(heads, e.To)
+			}
+			latches[e.To] = append(latches[e.To], e.From)
+		}
+	}
+	sort.Slice(heads, func(i, j int) bool { return g.pre[heads[i]] > g.pre[heads[j]] })
+	for _, h := range heads {
+		id := int32(len(g.loops))
+		g.loops = append(g.loops, loop{h, -1})
+		g.headed[h] = id
+		walk := append([]profile.BlockID(nil), latches[h]...)
+		for len(walk) > 0 {
+			b := walk[len(walk)-1]
+			walk = walk[:len(walk)-1]
+			if l := g.outermost(b); l == id || b == h && l < 0 {
+				continue
+			} else if l >= 0 {
+				g.loops[l].parent = id
+				b = g.loops[l].head
+			} else {
+				g.inner[b] = id
+			}
+			for _, i := range g.ins.of(int(b)) {
+				if e := &edges[i]; g.within(e) && g.pre[e.From] >= 0 {
+					walk = append(walk, e.From)
+				}
+			}
+		}
+		g.inner[h] = id
+	}
+}
+
+// outermost returns the outermost loop found so far that holds b, or −1.
+func (g *graph) outermost(b profile.BlockID) int32 {
+	l := g.inner[b]
+	for l >= 0 && g.loops[l].parent >= 0 {
+		l = g.loops[l].parent
+	}
+	return l
+}
+
+// inLoop reports whether loop l holds b.
+func (g *graph) inLoop(b profile.BlockID, l int32) bool {
+	for i := g.inner[b]; i >= 0; i = g.loops[i].parent {
+		if i == l {
+			return true
+		}
+	}
+	return false
+}
+
+// components finds the strongly connected components of the call graph
+// (Tarjan), numbered callees first, and marks the calls inside one as back
+// edges.
+func (g *graph) components() {
+	edges, blocks, n := g.p.Graph.Edges, g.p.Graph.Blocks, len(g.p.Graph.Functions)
+	calls := newLists(n, len(edges), func(i int) int {
+		if e := &edges[i]; isCall(e.Kind) && e.From >= 0 && e.To >= 0 {
+			return int(blocks[e.From].Function)
+		}
+		return -1
+	})
+	g.comp = make([]int32, n)
+	index, low := make([]int32, n), make([]int32, n) // index 0: not visited
+	open := make([]bool, n)
+	var stack []int32
+	type frame struct{ f, k int32 }
+	var walk []frame
+	count := int32(0)
+	enter := func(f int32) {
+		count++
+		index[f], low[f], open[f] = count, count, true
+		stack = append(stack, f)
+		walk = append(walk, frame{f, 0})
+	}
+	for root := range n {
+		if index[root] != 0 {
+			continue
+		}
+		enter(int32(root))
+		for len(walk) > 0 {
+			top := &walk[len(walk)-1]
+			f := top.f
+			if cs := calls.of(int(f)); int(top.k) < len(cs) {
+				to := int32(blocks[edges[cs[top.k]].To].Function)
+				top.k++
+				if index[to] == 0 {
+					enter(to)
+				} else if open[to] {
+					low[f] = min(low[f], index[to])
+				}
+				continue
+			}
+			walk = walk[:len(walk)-1]
+			if len(walk) > 0 {
+				up := walk[len(walk)-1].f
+				low[up] = min(low[up], low[f])
+			}
+			if low[f] == index[f] {
+				for {
+					m := stack[len(stack)-1]
+					stack = stack[:len(stack)-1]
+					open[m], g.comp[m] = false, int32(g.comps)
+					if m == f {
+						break
+					}
+				}
+				g.comps++
+			}
+		}
+	}
+	for f := range n {
+		for _, i := range calls.of(f) {
+			if g.comp[f] == g.comp[blocks[edges[i].To].Function] {
+				g.back[i] = true
+			}
+		}
+	}
+}
+
+// compOf returns the call-graph component that a block belongs to.
+func (g *graph) compOf(b profile.BlockID) int32 { return g.comp[g.p.Graph.Blocks[b].Function] }

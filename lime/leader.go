@@ -1,0 +1,310 @@
+package lime
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/skewlens/skewlens/profile"
+)
+
+// leader is a vertex that steers execution into a cluster (3.4).
+type leader struct {
+	v       profile.BlockID
+	kind    LeaderKind
+	edge    int32           // the out-edge o that carries the difference; −1: several ways that meet
+	event   profile.EventID // what counts it
+	to      profile.BlockID // where it leads
+	cluster int
+	s       float64   // equation 1
+	r       float64   // of the event with T
+	k       []float64 // K_v, instructions that it steers, per part; nil by the paper's rules
+}
+
+// clusters is what 3.2 and 3.3 make of an instance's events.
+type clusters struct {
+	events   []profile.EventID
+	vectors  [][]float64             // by event here: its unit vector
+	label    map[profile.EventID]int // of events here
+	centroid [][]float64             // by cluster: the averaged z-scores (3.5), of unit vectors
+	unit     [][]float64             // by cluster: the same, standardised again
+	size     []int                   // by cluster: events, an edge each
+	control  []bool                  // by cluster: it holds a control-flow event
+}
+
+// countable reports whether an edge can carry a difference into a cluster.
+// START edges and landing pads are no decisions of a vertex, exits lead to
+// nothing that is counted, and the edges of a loop that only waits measure
+// waiting.
+func countable(g *graph, e *profile.Edge) bool {
+	return e.From >= 0 && e.To >= 0 && e.Count >= 0 && e.Kind < profile.Start && !g.p.Graph.Blocks[e.From].Spin
+}
+
+// newClusters clusters the edges that differ between threads, and, where the
+// response is a time, the hardware events.
+func newClusters(g *graph, t *table, hardware bool, skip string, stop, bulk float64) *clusters {
+	cs := &clusters{label: map[profile.EventID]int{}}
+	var weight, z []float64
+	for _, e := range t.events {
+		if ev := &g.p.Events[e]; ev.Kind == profile.Hardware {
+			if v, ok := t.adjusted(g.p.Events, e); hardware && ok && ev.Name != skip {
+				normalise(v)
+				z = append(z, v...)
+				cs.events, weight = append(cs.events, e), append(weight, 1)
+			}
+			continue
+		}
+		n := 0
+		for _, i := range g.ofEvent.of(int(e)) {
+			if countable(g, &g.p.Graph.Edges[i]) {
+				n++
+			}
+		}
+		if n > 0 && t.varies(t.of(e)) {
+			z = append(z, t.unit(t.of(e))...)
+			cs.events, weight = append(cs.events, e), append(weight, float64(n))
+		}
+	}
+	labels := cluster(z, t.cols(), weight, stop, bulk)
+	for i, e := range cs.events {
+		l := labels[i]
+		if l == len(cs.centroid) {
+			cs.centroid = append(cs.centroid, make([]float64, t.cols()))
+			cs.size, cs.control = append(cs.size, 0), append(cs.control, false)
+		}
+		v := z[i*t.cols() : (i+1)*t.cols()]
+		cs.vectors = append(cs.vectors, v)
+		cs.label[e] = l
+		floats.AddScaled(cs.centroid[l], weight[i], v)
+		cs.size[l] += int(weight[i])
+		if g.p.Events[e].Kind != profile.Hardware {
+			cs.control[l] = true
+		}
+	}
+	for l, c := range cs.centroid {
+		floats.Scale(1/float64(cs.size[l]), c)
+		u := append([]float64(nil), c...)
+		normalise(u)
+		cs.unit = append(cs.unit, u)
+	}
+	return cs
+}
+
+// of returns the cluster of an edge, or −1.
+func (cs *clusters) of(g *graph, edge int32) int {
+	e := &g.p.Graph.Edges[edge]
+	if l, ok := cs.label[e.Count]; ok && countable(g, e) {
+		return l
+	}
+	return -1
+}
+
+// finder looks for the leaders of one instance.
+type finder struct {
+	g    *graph
+	t    *table
+	c    *costs
+	cs   *clusters
+	unit []float64 // T, standardised
+	stop float64
+}
+
+// r is Pearson's correlation of counts with T.
+func (f *finder) r(x []float64) float64 { return floats.Dot(f.t.unit(x), f.unit) }
+
+// leaders finds the leaders of all clusters by the repaired rules (design,
+// "LIME, exactly", rule 5), block by block.
+func (f *finder) leaders() []leader {
+	var all []leader
+	for _, v := range f.sources() {
+		out := f.g.outs.of(int(v))
+		in, own := f.c.inflow(v), f.count(v)
+		if in == nil || own == nil {
+			continue // what came here is not known, so neither is what it changed
+		}
+		rin, zin, zown := 0.0, f.t.unit(in), f.t.unit(own)
+		rin = max(0, floats.Dot(zin, f.unit))
+		done := map[int]bool{}
+		for _, i := range out {
+			l := f.cs.of(f.g, i)
+			if l < 0 || done[l] {
+				continue
+			}
+			done[l] = true
+			if floats.Dot(zin, f.cs.unit[l]) >= f.stop {
+				if j, ok := f.joined(v, l, own); ok {
+					all = append(all, j)
+				}
+				continue
+			}
+			inOwn := floats.Dot(zown, f.cs.unit[l]) >= f.stop
+			if x, ok := f.leader(v, l, inOwn, rin); ok {
+				all = append(all, x)
+			}
+		}
+	}
+	return all
+}
+
+// sources returns the blocks that have some out-edge in a cluster, in order.
+func (f *finder) sources() []profile.BlockID {
+	var vs []profile.BlockID
+	for _, e := range f.cs.events {
+		for _, i := range f.g.ofEvent.of(int(e)) {
+			if edge := &f.g.p.Graph.Edges[i]; countable(f.g, edge) {
+				vs = append(vs, edge.From)
+			}
+		}
+	}
+	slices.Sort(vs)
+	return slices.Compact(vs)
+}
+
+// count returns how often v ran, by its own count or else by what came in;
+// nil when that is unknown.
+func (f *finder) count(v profile.BlockID) []float64 {
+	if n := f.t.of(f.g.p.Graph.Blocks[v].Count); n != nil {
+		return n
+	}
+	sum := make([]float64, f.t.cols())
+	for _, i := range f.g.ins.of(int(v)) {
+		n := f.t.of(f.g.p.Graph.Edges[i].Count)
+		if n == nil {
+			return nil
+		}
+		floats.Add(sum, n)
+	}
+	return sum
+}
+
+// leader makes v a leader of cluster l, of which it has out-edges while what
+// flows into it is not in l. inOwn: v's own count is in l, so it is not a
+// choice between ways but how often one goes round.
+func (f *finder) leader(v profile.BlockID, l int, inOwn bool, rin float64) (leader, bool) {
+	x := leader{v: v, cluster: l, edge: -1, k: make([]float64, f.t.cols())}
+	var mine []int32
+	for _, i := range f.g.outs.of(int(v)) {
+		if f.cs.of(f.g, i) != l {
+			continue
+		}
+		mine = append(mine, i)
+		if r := f.r(f.t.of(f.g.p.Graph.Edges[i].Count)); x.edge < 0 || r > x.r+1e-12 {
+			x.edge, x.r = i, r
+		}
+	}
+	e := &f.g.p.Graph.Edges[x.edge]
+	x.event, x.to, x.s = e.Count, e.To, x.r-rin
+	switch {
+	case !inOwn:
+		x.kind = Branch
+		for _, i := range mine {
+			f.c.addUnder(x.k, i)
+		}
+	case f.g.headed[v] >= 0:
+		x.kind = Loop
+		if k := f.c.loop[f.g.headed[v]]; k != nil {
+			floats.Add(x.k, k)
+		}
+	case f.recursive(v):
+		x.kind = Recursion
+		floats.Add(x.k, f.c.comp[f.g.compOf(v)])
+	default:
+		return x, false
+	}
+	return x, true
+}
+
+// recursive reports whether v is entered by a recursive call.
+func (f *finder) recursive(v profile.BlockID) bool {
+	for _, i := range f.g.ins.of(int(v)) {
+		if f.g.back[i] && isCall(f.g.p.Graph.Edges[i].Kind) {
+			return true
+		}
+	}
+	return false
+}
+
+// joined handles a choice that reaches v by several ways, none of them in the
+// cluster alone although their sum is: a || b, or a jump that was threaded
+// past its test. The choice is the immediate dominator's.
+func (f *finder) joined(v profile.BlockID, l int, own []float64) (leader, bool) {
+	d, ways := f.g.idom[v], 0
+	for _, i := range f.g.ins.of(int(v)) {
+		if f.g.back[i] {
+			continue
+		}
+		ways++
+		if f.cs.of(f.g, i) == l {
+			return leader{}, false
+		}
+	}
+	if ways < 2 || d < 0 || f.g.p.Graph.Blocks[v].Count < 0 {
+		return leader{}, false
+	}
+	nd := f.count(d)
+	if nd == nil || floats.Dot(f.t.unit(nd), f.cs.unit[l]) >= f.stop {
+		return leader{}, false
+	}
+	x := leader{
+		v: d, kind: Branch, edge: -1, event: f.g.p.Graph.Blocks[v].Count, to: v, cluster: l,
+		r: f.r(own), k: make([]float64, f.t.cols()),
+	}
+	x.s = x.r - max(0, f.r(nd))
+	f.c.addDominated(x.k, v)
+	return x, true
+}
+
+// paperLeaders finds leaders by the paper's own words: all edges into v but
+// back edges come from outside the cluster; equation 1 with the maxima over
+// single edges, back edges ignored.
+func (f *finder) paperLeaders() []leader {
+	var all []leader
+	for _, v := range f.sources() {
+		done := map[int]bool{}
+		for _, i := range f.g.outs.of(int(v)) {
+			l := f.cs.of(f.g, i)
+			if l < 0 || done[l] {
+				continue
+			}
+			done[l] = true
+			x := leader{v: v, kind: Branch, edge: i, event: f.g.p.Graph.Edges[i].Count, to: f.g.p.Graph.Edges[i].To, cluster: l}
+			in, ok := f.best(f.g.ins.of(int(v)), l)
+			if !ok {
+				continue
+			}
+			out, _ := f.best(f.g.outs.of(int(v)), -2)
+			x.r, x.s = out, out-in
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+// best returns the greatest r with T of the forward edges among some; 0 when
+// there are none; ok is false when one of them is in cluster l.
+func (f *finder) best(edges []int32, l int) (r float64, ok bool) {
+	first := true
+	for _, i := range edges {
+		n := f.t.of(f.g.p.Graph.Edges[i].Count)
+		if f.g.back[i] || n == nil || f.g.p.Graph.Edges[i].Kind == profile.Exit {
+			continue
+		}
+		if f.cs.of(f.g, i) == l {
+			return 0, false
+		}
+		if x := f.r(n); first || x > r {
+			r, first = x, false
+		}
+	}
+	return r, true
+}
+
+// bySize lists the clusters, those of most events first.
+func (cs *clusters) bySize() []int {
+	ids := make([]int, len(cs.size))
+	for i := range ids {
+		ids[i] = i
+	}
+	slices.SortStableFunc(ids, func(a, b int) int { return cs.size[b] - cs.size[a] })
+	return ids
+}

@@ -1,0 +1,142 @@
+package lime
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/skewlens/skewlens/profile"
+)
+
+// table holds the counts of one instance, dense: a row for each event that
+// happened, a column for each part. Where instances are pooled (rule 8) their
+// columns stand side by side, one group each.
+type table struct {
+	groups
+	parts  []profile.Part    // by column
+	events []profile.EventID // by row, increasing
+	row    []int32           // by event: its row, or −1
+	x      []float64         // len(events) × len(parts), row by row
+	none   []float64         // the row of events that did not happen
+}
+
+// groups say which columns belong to which instance.
+type groups []group
+
+// group is the columns [from, to) of one instance that stands for folded
+// executions.
+type group struct{ from, to, folded int }
+
+// newTable lays out the counts of the given instances; events is how many the
+// profile has.
+func newTable(events int, instances ...*run) *table {
+	t := &table{row: make([]int32, events)}
+	for _, in := range instances {
+		from := len(t.parts)
+		t.parts = append(t.parts, in.parts...)
+		t.groups = append(t.groups, group{from, len(t.parts), in.folded})
+	}
+	for i := range t.row {
+		t.row[i] = -1
+	}
+	for i := range t.parts {
+		for _, e := range t.parts[i].Counts.Event {
+			if t.row[e] < 0 {
+				t.row[e] = 0
+				t.events = append(t.events, e)
+			}
+		}
+	}
+	slices.Sort(t.events)
+	n := len(t.parts)
+	for r, e := range t.events {
+		t.row[e] = int32(r)
+	}
+	t.x, t.none = make([]float64, len(t.events)*n), make([]float64, n)
+	for c := range t.parts {
+		counts := &t.parts[c].Counts
+		for i, e := range counts.Event {
+			t.x[int(t.row[e])*n+c] = float64(counts.N[i])
+		}
+	}
+	return t
+}
+
+// cols returns how many parts there are.
+func (t *table) cols() int { return len(t.parts) }
+
+// of returns an event's counts; nil when they are unknown. The caller must
+// not write to it.
+func (t *table) of(e profile.EventID) []float64 {
+	if e < 0 {
+		return nil
+	}
+	r := t.row[e]
+	if r < 0 {
+		return t.none
+	}
+	n := t.cols()
+	return t.x[int(r)*n : int(r)*n+n]
+}
+
+// centre returns v less its mean, group by group; a group whose values differ
+// by rounding alone becomes exactly zero, so that noise of the last bit is
+// never taken for a difference.
+func (gs groups) centre(v []float64) []float64 {
+	c := make([]float64, len(v))
+	for _, g := range gs {
+		centreInto(c[g.from:g.to], v[g.from:g.to])
+	}
+	return c
+}
+
+func centreInto(dst, v []float64) {
+	mean := floats.Sum(v) / float64(len(v))
+	size, rest := 0.0, 0.0
+	for i, x := range v {
+		dst[i] = x - mean
+		size = max(size, math.Abs(x))
+		rest = max(rest, math.Abs(dst[i]))
+	}
+	if rest <= 1e-12*size {
+		clear(dst)
+	}
+}
+
+// unit returns v centred and scaled to length 1, so that the dot product of
+// two of them is Pearson's r. A constant gives zeros: it correlates with
+// nothing.
+func (gs groups) unit(v []float64) []float64 {
+	c := gs.centre(v)
+	normalise(c)
+	return c
+}
+
+func normalise(v []float64) {
+	if n := floats.Norm(v, 2); n > 0 {
+		floats.Scale(1/n, v)
+	}
+}
+
+// varies reports whether v differs between the threads of a group.
+func (gs groups) varies(v []float64) bool {
+	for _, g := range gs {
+		for c := g.from + 1; c < g.to; c++ {
+			if v[c] != v[g.from] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// happened reports whether any count of v is not zero.
+func happened(v []float64) bool {
+	for _, x := range v {
+		if x != 0 {
+			return true
+		}
+	}
+	return false
+}

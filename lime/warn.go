@@ -1,0 +1,197 @@
+package lime
+
+import (
+	"fmt"
+	"math"
+	"sort"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/skewlens/skewlens/profile"
+)
+
+const (
+	fewThreads    = 4
+	lowR2         = 0.7
+	notableSpin   = 0.01 // of all instructions
+	enoughSamples = 10   // instances whose mean is more than noise
+	follows       = 0.9  // r of instructions with busy time
+	spread        = 0.02 // (max − mean) / max below which there is nothing to follow
+)
+
+// warnings lists what makes the result doubtful (design, "Warn").
+func (a *Analyser) warnings(res *Result, s *profile.Section, runs []run) []profile.Warning {
+	w := res.Warnings
+	add := func(code, format string, args ...any) {
+		w = append(w, profile.Warning{Code: code, Message: fmt.Sprintf(format, args...)})
+	}
+	all := make([]*run, len(runs))
+	for i := range runs {
+		all[i] = &runs[i]
+	}
+	if n := widest(all); n < fewThreads {
+		add("few-threads", "With %d threads there is little to tell causes apart by; run with at least %d.", n, fewThreads)
+	}
+	if spin := a.spinning(runs); spin >= notableSpin {
+		add("spin", "%.0f %% of the instructions were spent spinning in user code; they are left out.", 100*spin)
+	}
+	for _, c := range res.Causes {
+		if c.Leader == StartAt {
+			add("decided-before-section", "The threads began this section at different places: what sets them apart was decided before it.")
+			break
+		}
+	}
+	switch {
+	case res.Balanced:
+	case len(res.Causes) == 0:
+		add("low-r2", "Nothing that was counted explains the differences between the threads.")
+	case res.R2 < lowR2:
+		add("low-r2", "What was counted explains only %.0f %% of the differences between the threads.", 100*res.R2)
+	}
+	if names := a.uncounted(runs); len(names) > 0 {
+		more := ""
+		if len(names) > 3 {
+			more = fmt.Sprintf(" and %d more", len(names)-3)
+			names = names[:3]
+		}
+		add("uncounted", "Work in %s%s could not be counted and is missing here.", join(names), more)
+	}
+	if r, ok := meansFollow(a.p, s); ok && r < follows && res.Response == profile.Instructions {
+		add("instructions-vs-busy-time", "Busy time does not follow the executed instructions (r = %.2f over the threads' means): control flow is not the whole story.", r)
+	}
+	if a.tookAll(runs) {
+		add("more-threads-than-cores", "There were more threads than cores, and whichever ran first took most of the work: the parts differ from run to run.")
+	}
+	return w
+}
+
+func join(names []string) string {
+	s := names[0]
+	for i := 1; i < len(names); i++ {
+		s += ", " + names[i]
+	}
+	return s
+}
+
+// spinning is the part of all instructions that only waited.
+func (a *Analyser) spinning(runs []run) float64 {
+	spin, work := 0.0, 0.0
+	for i := range runs {
+		for k := range runs[i].parts {
+			c := &runs[i].parts[k].Counts
+			for j, e := range c.Event {
+				if ev := &a.p.Events[e]; ev.Kind == profile.BlockEntered {
+					b := &a.p.Graph.Blocks[ev.Block]
+					if n := float64(b.Instructions) * float64(c.N[j]); b.Spin {
+						spin += n
+					} else {
+						work += n
+					}
+				}
+			}
+		}
+	}
+	if spin == 0 {
+		return 0
+	}
+	return spin / (spin + work)
+}
+
+// uncounted names the functions that ran, or were called, in this section and
+// of which some block has no count.
+func (a *Analyser) uncounted(runs []run) []string {
+	g := &a.p.Graph
+	ran := make([]bool, len(g.Functions))
+	for i := range runs {
+		for k := range runs[i].parts {
+			for _, e := range runs[i].parts[k].Counts.Event {
+				switch ev := &a.p.Events[e]; ev.Kind {
+				case profile.BlockEntered:
+					ran[g.Blocks[ev.Block].Function] = true
+				case profile.EdgeTaken:
+				default:
+					continue
+				}
+				for _, j := range a.g.ofEvent.of(int(e)) {
+					if to := g.Edges[j].To; to >= 0 {
+						ran[g.Blocks[to].Function] = true
+					}
+				}
+			}
+		}
+	}
+	var names []string
+	for f := range g.Functions {
+		fn := &g.Functions[f]
+		missing := fn.Opaque
+		for b := fn.First; ran[f] && !missing && b < fn.First+profile.BlockID(fn.N); b++ {
+			missing = g.Blocks[b].Count < 0 && !g.Blocks[b].Virtual
+		}
+		if ran[f] && missing {
+			names = append(names, fn.Name)
+		}
+	}
+	sort.Strings(names)
+	return names
+}
+
+// meansFollow correlates the threads' mean instructions with their mean busy
+// times over the instances (rule 1: one instance alone is noise). ok is false
+// where there is too little to say.
+func meansFollow(p *profile.Profile, s *profile.Section) (r float64, ok bool) {
+	executions := 0
+	for i := range s.Instances {
+		executions += max(1, s.Instances[i].Folded)
+	}
+	totals := threadTotals(p, s)
+	if executions < enoughSamples || len(totals) < fewThreads {
+		return 0, false
+	}
+	var n, t []float64
+	for _, x := range totals {
+		if !x.Timed {
+			return 0, false
+		}
+		n, t = append(n, float64(x.Instructions)), append(t, float64(x.BusyNS))
+	}
+	for _, v := range [][]float64{n, t} {
+		if most := floats.Max(v); !(most > 0) || (most-floats.Sum(v)/float64(len(v)))/most < spread {
+			return 0, false
+		}
+	}
+	r = stat.Correlation(n, t, nil)
+	return r, !math.IsNaN(r)
+}
+
+// tookAll tells dynamic scheduling on too few cores by its trace: as many
+// threads as there are cores do nearly everything, and not always the same.
+func (a *Analyser) tookAll(runs []run) bool {
+	cores, n := a.p.Run.Cores, 0
+	busy := map[profile.ThreadID]int{}
+	for i := range runs {
+		r := &runs[i]
+		if r.ranked || cores < 1 || len(r.parts) <= cores {
+			continue
+		}
+		var heavy []profile.ThreadID
+		for k, t := range r.resp {
+			if t >= 0.1*r.most {
+				heavy = append(heavy, r.parts[k].Thread)
+			}
+		}
+		if len(heavy) > cores {
+			return false
+		}
+		n++
+		for _, t := range heavy {
+			busy[t]++
+		}
+	}
+	for _, k := range busy {
+		if k < n {
+			return true
+		}
+	}
+	return false
+}
