@@ -1,0 +1,81 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// judge adds the doubts that concern the whole run.
+func (b *builder) judge(r *Report) {
+	say := func(code, format string, args ...any) {
+		r.Warnings = append(r.Warnings, Warning{Code: code, Message: fmt.Sprintf(format, args...)})
+	}
+	r.Warnings = append(r.Warnings, warnings(b.p.Warnings)...)
+	if sig := b.p.Run.Signal; sig != "" {
+		say("ended-by-signal", "the program was ended by %s: the report covers the run up to there", sig)
+	}
+	if len(r.Sections) == 0 {
+		say("no-sections", "no parallel section was found: the program reached no barrier and joined no thread")
+	}
+	if b.asked > 0 && b.blind == b.asked {
+		say("no-debug-info", "no source lines are known: build the program with -g (the optimisation can stay) and run it again")
+	}
+	if b.blind < b.asked {
+		for i := range r.Sections {
+			blindCauses(&r.Sections[i])
+		}
+	}
+	if pct := r.Coverage.InstructionsPct; pct != nil && *pct < 95 {
+		say("low-coverage", "only %.3g %% of the program's instructions were counted%s: a cause in the rest cannot be seen",
+			*pct, skippedNames(r.Coverage.Skipped))
+	}
+	if b.p.Run.Cores > 0 && r.Run.Threads > b.p.Run.Cores && b.counted(r) {
+		say("more-threads-than-cores", "%d threads shared %d cores: percentages hold where work is dealt statically, seconds are those of this run",
+			r.Run.Threads, b.p.Run.Cores)
+	}
+}
+
+// blindCauses warns where a cause is in code without line information although
+// the rest of the program has it.
+func blindCauses(s *Section) {
+	for i := range s.Causes {
+		if l := s.Causes[i].Location; !l.Known() {
+			s.Warnings = append(s.Warnings, Warning{
+				Code:    "no-debug-info",
+				Message: "no source line is known for " + l.Short() + ": build that file with -g",
+			})
+		}
+	}
+}
+
+// counted: some section has a finding that the number of cores bears on, and
+// nothing else has said so.
+func (b *builder) counted(r *Report) bool {
+	for _, w := range r.Warnings {
+		if w.Code == "more-threads-than-cores" {
+			return false
+		}
+	}
+	for i := range r.Sections {
+		if len(r.Sections[i].Causes) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func skippedNames(ss []Skipped) string {
+	const shown = 3
+	if len(ss) == 0 {
+		return ""
+	}
+	names := []string{}
+	for _, s := range ss[:min(shown, len(ss))] {
+		names = append(names, s.Function)
+	}
+	more := ""
+	if len(ss) > shown {
+		more = fmt.Sprintf(" and %d more", len(ss)-shown)
+	}
+	return " (left alone: " + strings.Join(names, ", ") + more + ")"
+}

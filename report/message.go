@@ -1,0 +1,164 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// message is a cause in one sentence: how much, what differs between which
+// threads, and what balancing it is worth.
+func message(s *Section, c *Cause) string {
+	parts := []string{fmt.Sprintf("%s of this section's imbalance starts here: %s", percent(c.Share), difference(s, c))}
+	if w := worth(s, c); w != "" {
+		parts = append(parts, w)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// difference says in words what the counts show.
+func difference(s *Section, c *Cause) string {
+	if c.Leader == "start" {
+		return beginners(s, c)
+	}
+	if len(c.Counts) == 0 || len(c.Counts) != len(s.Threads) {
+		return "the threads differ in how often it happens"
+	}
+	low, high, takers := 0, 0, 0
+	for i, n := range c.Counts {
+		if n < c.Counts[low] {
+			low = i
+		}
+		if n > c.Counts[high] {
+			high = i
+		}
+		if n > 0 {
+			takers++
+		}
+	}
+	act, object := verb(c)
+	most, least := c.Counts[high], c.Counts[low]
+	if takers == 1 && len(c.Counts) > 1 {
+		return fmt.Sprintf("only thread %d %s%s (%s)", s.Threads[high].ID, act, object, times(most))
+	}
+	if most == least {
+		return fmt.Sprintf("every thread %s%s %s, but not with the same work", act, object, times(most))
+	}
+	return fmt.Sprintf("thread %d %s%s %s, thread %d %s", s.Threads[high].ID, act, object, times(most), s.Threads[low].ID, times(least))
+}
+
+func verb(c *Cause) (act, object string) {
+	switch c.Leader {
+	case "loop":
+		return "goes round", " this loop"
+	case "recursion":
+		return "recurses", " here"
+	case "branch":
+		return "takes", " this branch"
+	}
+	return "has", " a " + strings.ReplaceAll(c.Kind, "-", " ") + " here"
+}
+
+// beginners says which threads began the section at the heavy code.
+func beginners(s *Section, c *Cause) string {
+	ids := []string{}
+	if len(c.Counts) == len(s.Threads) {
+		for i, n := range c.Counts {
+			if n > 0 {
+				ids = append(ids, strconv.Itoa(s.Threads[i].ID))
+			}
+		}
+	}
+	what := "begin the section here and do more than the others"
+	if f := c.Location.Function; f != "" {
+		what = "begin in " + f + " and do more than the others"
+	}
+	switch n := len(ids); {
+	case n == 0 || n == len(s.Threads):
+		return "threads begin at different code, and this one is more work"
+	case n == 1:
+		return "thread " + ids[0] + " " + strings.Replace(strings.Replace(what, "begin", "begins", 1), " do ", " does ", 1)
+	case n <= 6:
+		return "threads " + strings.Join(ids[:n-1], ", ") + " and " + ids[n-1] + " " + what
+	}
+	return fmt.Sprintf("%d of %d threads %s", len(ids), len(s.Threads), what)
+}
+
+// worth says what balancing saves. Work that cannot be dealt otherwise (one
+// huge task) saves nothing by being given to another thread: that is a
+// different piece of advice.
+func worth(s *Section, c *Cause) string {
+	g := c.Gain
+	if g == nil {
+		return ""
+	}
+	if g.Fraction < 0.005 {
+		return "balancing it alone would not shorten the section"
+	}
+	saves := percent(g.Fraction) + " of the section"
+	if g.Seconds != nil && s.TimeS != nil {
+		saves = duration(*g.Seconds, *s.TimeS) + " of " + duration(*s.TimeS, *s.TimeS)
+	}
+	if c.Indivisible() {
+		return "it is one piece of work on one thread: split it or overlap it, which saves up to " + saves
+	}
+	return "balancing it saves up to " + saves
+}
+
+// Indivisible reports whether dealing the same work differently saves next to
+// nothing although balancing it would: it is one piece.
+func (c *Cause) Indivisible() bool {
+	g := c.Gain
+	return g != nil && g.WholeUnits != nil && g.Fraction >= 0.01 && *g.WholeUnits < 0.1*g.Fraction
+}
+
+func percent(x float64) string {
+	if p := 100 * x; p >= 0.95 || p == 0 {
+		return fmt.Sprintf("%.0f %%", p)
+	}
+	return fmt.Sprintf("%.1g %%", 100*x)
+}
+
+func times(n uint64) string {
+	switch n {
+	case 0:
+		return "never"
+	case 1:
+		return "once"
+	case 2:
+		return "twice"
+	}
+	return grouped(n) + "×"
+}
+
+// grouped writes 1234567 as 1,234,567.
+func grouped(n uint64) string {
+	s := strconv.FormatUint(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// duration writes seconds in the unit that suits the scale, so that two of
+// them can be compared at a glance.
+func duration(s, scale float64) string {
+	switch {
+	case scale >= 1:
+		return digits(s) + " s"
+	case scale >= 1e-3:
+		return digits(s*1e3) + " ms"
+	}
+	return digits(s*1e6) + " µs"
+}
+
+// digits keeps two or three significant digits without an exponent.
+func digits(x float64) string {
+	switch {
+	case x >= 100:
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	case x >= 10:
+		return strconv.FormatFloat(x, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(x, 'f', 2, 64)
+}

@@ -1,0 +1,77 @@
+package report
+
+import (
+	"strings"
+	"testing"
+)
+
+func f(x float64) *float64 { return &x }
+
+func TestMessage(t *testing.T) {
+	four := []Thread{{ID: 1}, {ID: 2}, {ID: 3}, {ID: 5}}
+	draw := &Location{Place: Place{Function: "draw"}}
+	for _, c := range []struct {
+		name  string
+		time  *float64
+		cause Cause
+		want  string
+	}{
+		{"branch", f(4.1), Cause{Leader: "branch", Share: .88, Gain: &Gain{Seconds: f(1.2), Fraction: .29}, Counts: []uint64{1, 7, 9, 15}},
+			"88 % of this section's imbalance starts here: thread 5 takes this branch 15×, thread 1 once; balancing it saves up to 1.20 s of 4.10 s"},
+		{"one thread", f(.041), Cause{Leader: "branch", Share: 1, Gain: &Gain{Seconds: f(.012), Fraction: .29}, Counts: []uint64{0, 4, 0, 0}},
+			"100 % of this section's imbalance starts here: only thread 2 takes this branch (4×); balancing it saves up to 12.0 ms of 41.0 ms"},
+		{"indivisible", nil, Cause{Leader: "loop", Share: .5, Gain: &Gain{Fraction: .8, WholeUnits: f(0)}, Counts: []uint64{2, 20000, 2, 2}},
+			"50 % of this section's imbalance starts here: thread 2 goes round this loop 20,000×, thread 1 twice; it is one piece of work on one thread: split it or overlap it, which saves up to 80 % of the section"},
+		{"recursion without gain", nil, Cause{Leader: "recursion", Share: .066, Counts: []uint64{0, 1, 3, 3}},
+			"7 % of this section's imbalance starts here: thread 3 recurses here 3×, thread 1 never"},
+		{"gains nothing", nil, Cause{Leader: "branch", Share: .06, Gain: &Gain{Fraction: .001}, Counts: []uint64{1, 1, 2, 2}},
+			"6 % of this section's imbalance starts here: thread 3 takes this branch twice, thread 1 once; balancing it alone would not shorten the section"},
+		{"start, one", nil, Cause{Leader: "start", Share: .9, Location: draw, Counts: []uint64{0, 0, 0, 1}},
+			"90 % of this section's imbalance starts here: thread 5 begins in draw and does more than the others"},
+		{"start, three", nil, Cause{Leader: "start", Share: .9, Location: draw, Counts: []uint64{1, 1, 0, 1}},
+			"90 % of this section's imbalance starts here: threads 1, 2 and 5 begin in draw and do more than the others"},
+		{"start, counts unknown", nil, Cause{Leader: "start", Share: .9, Location: &Location{}},
+			"90 % of this section's imbalance starts here: threads begin at different code, and this one is more work"},
+		{"hardware", nil, Cause{Kind: "page-fault", Share: .9, Counts: []uint64{9, 1, 1, 1}},
+			"90 % of this section's imbalance starts here: thread 1 has a page fault here 9×, thread 2 once"},
+		{"equal counts", nil, Cause{Leader: "loop", Share: .9, Counts: []uint64{9, 9, 9, 9}},
+			"90 % of this section's imbalance starts here: every thread goes round this loop 9×, but not with the same work"},
+		{"no counts", nil, Cause{Leader: "branch", Share: .004},
+			"0.4 % of this section's imbalance starts here: the threads differ in how often it happens"},
+	} {
+		if got := message(&Section{Threads: four, TimeS: c.time}, &c.cause); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
+		}
+	}
+}
+
+func TestWidths(t *testing.T) {
+	if got := cut("所有者 decides", 8); width(got) > 8 || !strings.HasSuffix(got, "…") {
+		t.Errorf("cut to 8 columns: %q takes %d", got, width(got))
+	}
+	if n := width("\x1b[1m#1\x1b[0m"); n != 2 {
+		t.Errorf("a coloured #1 is %d wide, want 2", n)
+	}
+	if got := wrap([]string{"a", "bb", "cccccccccc", "d"}, " · ", 6, 6); strings.Join(got, "|") != "a · bb|cccccccccc|d" {
+		t.Errorf("wrap: %q", got)
+	}
+	if got := printable("a\tb\x1b]0;title\x07"); strings.ContainsAny(got, "\x1b\x07\t") {
+		t.Errorf("printable left a control character: %q", got)
+	}
+	for _, line := range sparkline(make([]uint64, 100), 0, 30) {
+		if n := width(line); n > 30 {
+			t.Errorf("a row of bars is %d wide, want at most 30", n)
+		}
+	}
+}
+
+func TestDuration(t *testing.T) {
+	for _, c := range []struct {
+		s, scale float64
+		want     string
+	}{{1.234, 4, "1.23 s"}, {0.5, 4, "0.50 s"}, {.0125, .1, "12.5 ms"}, {.25, .3, "250 ms"}, {5e-6, 5e-6, "5.00 µs"}, {0, 0, "0.00 µs"}} {
+		if got := duration(c.s, c.scale); got != c.want {
+			t.Errorf("duration(%v, %v) = %q, want %q", c.s, c.scale, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package report
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/skewlens/skewlens/profile"
+)
+
+// location is an address as source, or as function+offset without debug
+// information, or as a bare address.
+func (b *builder) location(a profile.Addr) Location {
+	l, _ := b.p.Location(a)
+	b.asked++
+	out := Location{Place: Place{Function: l.Function, Address: hex(a)}}
+	if !l.Known() {
+		b.blind++
+		if l.Function != "" {
+			out.Offset = hex(l.SymbolOffset)
+		}
+		return out
+	}
+	out.File, out.Line, out.Column = l.File, l.Line, l.Column
+	for _, f := range l.InlinedAt {
+		out.InlinedAt = append(out.InlinedAt, Place{File: f.File, Line: f.Line, Column: f.Column, Function: f.Function})
+	}
+	return out
+}
+
+func (b *builder) where(s *profile.Section) string {
+	if s.Site == 0 {
+		return string(s.Kind)
+	}
+	return b.location(s.Site).Short()
+}
+
+func hex(a profile.Addr) string { return fmt.Sprintf("%#x", uint64(a)) }
+
+// Known reports whether the place has a source line.
+func (p Place) Known() bool { return p.File != "" && p.Line > 0 }
+
+// Short names a place in a few characters: "owner.c:31", "work+0x1f", "0x1a2b".
+func (p Place) Short() string {
+	switch {
+	case p.Known():
+		return fmt.Sprintf("%s:%d", filepath.Base(p.File), p.Line)
+	case p.Function != "":
+		return p.Function + "+" + p.Offset
+	}
+	return p.Address
+}

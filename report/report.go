@@ -1,0 +1,153 @@
+// Package report turns a profile into findings: which parallel sections are
+// imbalanced, which source lines introduce it, what each of them costs, and
+// what there is to doubt. It is where measurement and mathematics meet the
+// reader; the command line, the editors and every output format show the same
+// findings.
+//
+//	profile.Profile ──┬─ lime.Analyse, per section ──┐
+//	                  ├─ seconds, threads, coverage ─┼─ New ──▶ Report ──┬─▶ JSON  (the contract)
+//	                  └─ addresses → source lines ───┘                   └─▶ Text  (for people)
+//
+// A [Report] is the contract: its field names in JSON are stable, fields are
+// added but never renamed. A number that is not known is absent, never zero,
+// so optional numbers are pointers here. Everything is sorted, and nothing
+// depends on the clock, the machine or the order of a map: the same profile
+// gives the same bytes.
+package report
+
+import "github.com/skewlens/skewlens/profile"
+
+// Version of the JSON contract.
+const Version = 1
+
+// Report is what there is to say about one run.
+type Report struct {
+	Version  int       `json:"version"`
+	Program  Program   `json:"program"`
+	Run      Run       `json:"run"`
+	Coverage Coverage  `json:"coverage"`
+	Sections []Section `json:"sections"` // those that lost most first
+	Warnings []Warning `json:"warnings"`
+}
+
+// Program says what was run.
+type Program struct {
+	Path    string   `json:"path"`
+	Args    []string `json:"args"`
+	BuildID string   `json:"build_id,omitempty"`
+}
+
+// Run says how it was run.
+type Run struct {
+	Backend  string   `json:"backend"`
+	Threads  int      `json:"threads"` // the most that took part in one section
+	Cores    int      `json:"cores,omitempty"`
+	WallS    *float64 `json:"wall_s,omitempty"`
+	Response string   `json:"response"`
+	Slowdown *float64 `json:"slowdown,omitempty"`
+	ExitCode int      `json:"exit_code"`
+	Signal   string   `json:"signal,omitempty"` // that ended the program
+}
+
+// Coverage says how much of the program was counted.
+type Coverage struct {
+	Functions       int       `json:"functions"`
+	FunctionsTotal  int       `json:"functions_total"`
+	InstructionsPct *float64  `json:"instructions_pct,omitempty"`
+	Skipped         []Skipped `json:"skipped"`
+}
+
+// Skipped is a function that was left alone.
+type Skipped struct {
+	Function string `json:"function"`
+	Reason   string `json:"reason"`
+}
+
+// Section is a parallel section over all its instances.
+type Section struct {
+	ID        string    `json:"id"`
+	Kind      string    `json:"kind"`
+	Location  *Location `json:"location,omitempty"` // none for whole thread lives
+	Instances int       `json:"instances"`
+	Imbalance *float64  `json:"imbalance,omitempty"` // none when the section could not be analysed
+	Balanced  bool      `json:"balanced"`
+	TimeS     *float64  `json:"time_s,omitempty"`
+	IdleS     *float64  `json:"idle_s,omitempty"` // waited, all threads together
+	R2        *float64  `json:"r2,omitempty"`
+	JointGain *Gain     `json:"joint_gain,omitempty"`
+	Threads   []Thread  `json:"threads"`
+	Causes    []Cause   `json:"causes"`
+	Warnings  []Warning `json:"warnings"`
+
+	// Critical is Σ over the instances of the instructions of the thread that
+	// executed most: what the section would last on a core per thread.
+	Critical uint64 `json:"-"`
+	// IdleInstructions is Σ (Tmax − T) over threads and instances.
+	IdleInstructions uint64 `json:"-"`
+	site             profile.Addr
+
+	// Negligible sections lost so little of the run that nothing follows from them.
+	Negligible bool `json:"-"`
+}
+
+// Thread is one thread's sum over a section's instances.
+type Thread struct {
+	ID           int      `json:"id"`
+	Instructions uint64   `json:"instructions"`
+	BusyS        *float64 `json:"busy_s,omitempty"`
+	WaitS        *float64 `json:"wait_s,omitempty"`
+}
+
+// Gain is the most that balancing saves.
+type Gain struct {
+	Seconds    *float64 `json:"seconds,omitempty"`
+	Fraction   float64  `json:"fraction"`
+	WholeUnits *float64 `json:"whole_units,omitempty"` // the fraction, when work is dealt in whole units
+}
+
+// Cause is a line that introduces imbalance.
+type Cause struct {
+	Rank        int       `json:"rank"`
+	Kind        string    `json:"kind"`
+	Leader      string    `json:"leader,omitempty"`
+	Share       float64   `json:"share"`
+	Score       *float64  `json:"score,omitempty"`
+	Beta        *float64  `json:"beta,omitempty"`
+	LeaderScore *float64  `json:"leader_score,omitempty"`
+	P           *float64  `json:"p,omitempty"`
+	Gain        *Gain     `json:"gain,omitempty"`
+	Location    *Location `json:"location"`
+	To          *Place    `json:"to,omitempty"`
+	Counts      []uint64  `json:"counts"` // per thread, in the order of the section's threads
+	Members     []Member  `json:"members"`
+	Message     string    `json:"message"`
+}
+
+// Place is a source line, or an address where none is known.
+type Place struct {
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Column   int    `json:"column,omitempty"`
+	Function string `json:"function,omitempty"`
+	Offset   string `json:"offset,omitempty"` // from the function's start, where the line is unknown
+	Address  string `json:"address,omitempty"`
+}
+
+// Location is a place with the calls it was inlined at, from the inside outwards.
+type Location struct {
+	Place
+	InlinedAt []Place `json:"inlined_at,omitempty"`
+}
+
+// Member is another event that goes with a cause.
+type Member struct {
+	Kind string `json:"kind"`
+	Place
+	Corr *float64 `json:"corr,omitempty"`
+}
+
+// Warning is doubt about a result.
+type Warning struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
