@@ -21,7 +21,7 @@ type costs struct {
 	block  [][]float64       // by index: own instructions and those of its callees
 	tree   [][]float64       // by index: the same, summed over the blocks that it dominates
 	comp   map[int32][]float64
-	calls  map[int32][]float64 // by component: calls into it from outside
+	shares map[int32]*callShare // by component: how its cost goes to its call sites
 	loop   map[int32][]float64
 	own    []float64 // T in instructions
 	spin   []float64 // instructions of loops that only wait
@@ -31,7 +31,7 @@ func newCosts(g *graph, t *table) *costs {
 	c := &costs{
 		g: g, t: t,
 		at:   make([]int32, len(g.p.Graph.Blocks)),
-		comp: map[int32][]float64{}, calls: map[int32][]float64{}, loop: map[int32][]float64{},
+		comp: map[int32][]float64{}, shares: map[int32]*callShare{}, loop: map[int32][]float64{},
 		own: make([]float64, t.cols()), spin: make([]float64, t.cols()),
 	}
 	for i := range c.at {
@@ -52,39 +52,10 @@ func newCosts(g *graph, t *table) *costs {
 	for i, b := range c.blocks {
 		c.at[b] = int32(i)
 	}
-	c.countCalls()
 	c.sumBlocks()
 	c.sumTrees()
 	c.sumLoops()
 	return c
-}
-
-// countCalls adds up how often each component was entered from outside: what
-// its cost is divided by when it goes to its call sites.
-func (c *costs) countCalls() {
-	edges := c.g.p.Graph.Edges
-	doubtful := map[int32]bool{} // components with a call edge that was not counted
-	for _, i := range c.g.entering {
-		e := &edges[i]
-		k := c.g.compOf(e.To)
-		n := c.t.of(e.Count)
-		if n == nil {
-			doubtful[k] = true
-			continue
-		}
-		if !happened(n) {
-			continue
-		}
-		if c.calls[k] == nil {
-			c.calls[k] = make([]float64, c.t.cols())
-		}
-		floats.Add(c.calls[k], n)
-	}
-	for k := range doubtful {
-		if n := c.entries(k); n != nil {
-			c.calls[k] = n
-		}
-	}
 }
 
 // entries counts the entries of a component from outside by its own blocks:
@@ -152,13 +123,14 @@ func (c *costs) addCallee(x []float64, edge int32) {
 		return
 	}
 	k := c.g.compOf(e.To)
-	cost, calls := c.comp[k], c.calls[k]
-	if cost == nil || calls == nil {
+	cost, s := c.comp[k], c.share(k)
+	if cost == nil || s.total == nil {
 		return
 	}
+	w := s.weight(e.Count)
 	for t := range x {
-		if calls[t] > 0 {
-			x[t] += cost[t] * n[t] / calls[t]
+		if s.total[t] > 0 {
+			x[t] += cost[t] * w * n[t] / s.total[t]
 		}
 	}
 }
@@ -226,8 +198,9 @@ func (c *costs) addDominated(x []float64, v profile.BlockID) {
 
 // addUnder adds to x what was executed because an edge was taken: its
 // callee's part; or the loop that it decides to go round again; or the blocks
-// that its target dominates, unless others lead there too: then the edge
-// decides nothing of its own.
+// that its target dominates. Where others lead there too it is the edge's part
+// of the flow into its target; and where all ways on from its source come by
+// there, taking this one decided nothing.
 func (c *costs) addUnder(x []float64, edge int32) {
 	e := &c.g.p.Graph.Edges[edge]
 	switch {
@@ -241,6 +214,22 @@ func (c *costs) addUnder(x []float64, edge int32) {
 		}
 	case c.onlyWayIn(edge):
 		c.addDominated(x, e.To)
+	case !c.g.postdominates(e.To, e.From):
+		c.addPart(x, edge)
+	}
+}
+
+// addPart adds to x the edge's part, per thread, of what its target dominates.
+func (c *costs) addPart(x []float64, edge int32) {
+	e := &c.g.p.Graph.Edges[edge]
+	in, n, i := c.inflow(e.To), c.t.of(e.Count), c.at[e.To]
+	if in == nil || n == nil || i < 0 {
+		return
+	}
+	for t := range x {
+		if in[t] > 0 {
+			x[t] += c.tree[i][t] * n[t] / in[t]
+		}
 	}
 }
 

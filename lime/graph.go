@@ -13,17 +13,19 @@ type graph struct {
 	p        *profile.Profile
 	ins      lists // by block: indices into Graph.Edges
 	outs     lists
-	ofEvent  lists  // by event: the edges that it counts
-	back     []bool // by edge: goes round a loop, or deeper into a recursion
-	idom     []profile.BlockID
-	pre      []int32 // by block: its place in the dominator trees' preorder; −1: not reached from its function's entry
-	last     []int32 // by block: the greatest pre of those that it dominates
+	ofEvent  lists             // by event: the edges that it counts
+	back     []bool            // by edge: goes round a loop, or deeper into a recursion
+	idom     []profile.BlockID // by block: its immediate dominator, or NoBlock
+	pdom     []profile.BlockID // by block: its immediate postdominator, or NoBlock
+	pre      []int32           // by block: its place in the dominator trees' preorder; −1: not reached from its function's entry
+	last     []int32           // by block: the greatest pre of those that it dominates
 	loops    []loop
 	inner    []int32 // by block: the innermost loop that holds it, or −1
 	headed   []int32 // by block: the loop that it heads, or −1
 	comp     []int32 // by function: its component of the call graph, callees first
 	comps    int
-	entering []int32 // the edges that enter a component from outside it
+	entering []int32 // the edges that enter a component of the call graph from outside it
+	enters   lists   // by component: indices into entering
 }
 
 // loop is a natural loop: the blocks that reach a back edge to head without
@@ -72,10 +74,12 @@ func newGraph(p *profile.Profile) *graph {
 	g.outs = newLists(n, len(edges), func(i int) int { return int(edges[i].From) })
 	g.ofEvent = newLists(len(p.Events), len(edges), func(i int) int { return int(edges[i].Count) })
 	g.components()
-	g.idom, g.pre, g.last = make([]profile.BlockID, n), make([]int32, n), make([]int32, n)
+	g.idom, g.pdom = make([]profile.BlockID, n), make([]profile.BlockID, n)
+	g.pre, g.last = make([]int32, n), make([]int32, n)
 	g.inner, g.headed = make([]int32, n), make([]int32, n)
 	for b := range n {
-		g.idom[b], g.pre[b], g.last[b], g.inner[b], g.headed[b] = profile.NoBlock, -1, -1, -1, -1
+		g.idom[b], g.pdom[b] = profile.NoBlock, profile.NoBlock
+		g.pre[b], g.last[b], g.inner[b], g.headed[b] = -1, -1, -1, -1
 	}
 	next := int32(0)
 	for f := range p.Graph.Functions {
@@ -87,6 +91,7 @@ func newGraph(p *profile.Profile) *graph {
 			g.entering = append(g.entering, int32(i))
 		}
 	}
+	g.enters = newLists(g.comps, len(g.entering), func(i int) int { return int(g.compOf(edges[g.entering[i]].To)) })
 	return g
 }
 
@@ -96,11 +101,7 @@ func (g *graph) within(e *profile.Edge) bool {
 		g.p.Graph.Blocks[e.From].Function == g.p.Graph.Blocks[e.To].Function
 }
 
-// forward reports whether an edge brings new flow to its target.
-func (g *graph) forward(e int32) bool { return !g.back[e] }
-
-// dominators walks one function: reverse postorder, immediate dominators
-// (Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm), the
+// dominators walks one function: immediate dominators and postdominators, the
 // dominator tree's preorder from next on, and the function's back edges.
 // Where a function can be entered in several places (landing pads) they are
 // all children of one root outside it.
@@ -109,114 +110,49 @@ func (g *graph) dominators(f *profile.Function, next int32) int32 {
 	if n == 0 {
 		return next
 	}
-	isRoot := make([]bool, n)
-	isRoot[int(f.EntryBlock)-first] = true
+	flow := flow{to: make([][]int32, n), from: make([][]int32, n), root: make([]bool, n), last: int(f.EntryBlock) - first}
+	ends := make([]bool, n)
+	flow.root[flow.last] = true
 	for b := range n {
 		for _, i := range g.ins.of(first + b) {
-			if e := &g.p.Graph.Edges[i]; !g.within(e) && !isCall(e.Kind) {
-				isRoot[b] = true
+			e := &g.p.Graph.Edges[i]
+			switch from := int32(int(e.From) - first); {
+			case g.within(e):
+				flow.from[b], flow.to[from] = append(flow.from[b], from), append(flow.to[from], int32(b))
+			case !isCall(e.Kind):
+				flow.root[b] = true
+			}
+		}
+		ends[b] = true
+		for _, i := range g.outs.of(first + b) {
+			if e := &g.p.Graph.Edges[i]; e.Kind == profile.Exit || e.Kind == profile.TailCall {
+				ends[b] = true
+				break
+			} else if g.within(e) {
+				ends[b] = false
 			}
 		}
 	}
-	order := g.postorder(f, isRoot) // reversed below: place 0 is the root outside
-	place := make([]int32, n)       // 0: not reached
-	for i := range order {
-		place[order[i]] = int32(len(order) - i)
-	}
-	at := make([]int32, len(order)+1)
-	for b, k := range place {
-		at[k] = int32(b)
-	}
-	up := make([]int32, len(order)+1) // immediate dominator, by place; −1: not known yet
-	for i := range up {
-		up[i] = -1
-	}
-	up[0] = 0
-	for changed := true; changed; {
-		changed = false
-		for k := 1; k <= len(order); k++ {
-			b, now := int(at[k]), int32(-1)
-			if isRoot[b] {
-				now = 0
-			}
-			for _, i := range g.ins.of(first + b) {
-				e := &g.p.Graph.Edges[i]
-				if !g.within(e) {
-					continue
-				}
-				from := place[int(e.From)-first]
-				if from == 0 || up[from] < 0 {
-					continue
-				}
-				if now < 0 {
-					now = from
-				}
-				for now != from {
-					for now > from {
-						now = up[now]
-					}
-					for from > now {
-						from = up[from]
-					}
-				}
-			}
-			if up[k] != now {
-				up[k], changed = now, true
-			}
-		}
-	}
-	next = g.number(first, at, up, next)
-	for _, b := range order {
+	t := flow.dominators()
+	next = g.number(first, t.at, t.up, next)
+	for _, b := range t.at[1:] {
 		for _, i := range g.outs.of(first + int(b)) {
 			e := &g.p.Graph.Edges[i]
 			// A retreating edge whose target does not dominate it closes a
 			// loop with several entries: it is no way in either.
-			if g.within(e) && place[int(e.To)-first] <= place[b] {
+			if g.within(e) && t.place[int(e.To)-first] <= t.place[b] {
 				g.back[i] = true
 			}
 		}
 	}
+	flow.to, flow.from, flow.root, flow.last = flow.from, flow.to, ends, -1
+	t = flow.dominators()
+	for k := 1; k < len(t.up); k++ {
+		if t.up[k] > 0 {
+			g.pdom[first+int(t.at[k])] = profile.BlockID(first + int(t.at[t.up[k]]))
+		}
+	}
 	return next
-}
-
-// postorder returns the function's blocks (relative to its first) that can be
-// reached from its roots, each after those that it leads to; the entry last.
-func (g *graph) postorder(f *profile.Function, isRoot []bool) []int32 {
-	first := int(f.First)
-	seen := make([]bool, len(isRoot))
-	var order []int32
-	type frame struct{ b, k int32 }
-	var stack []frame
-	visit := func(r int) {
-		if seen[r] {
-			return
-		}
-		seen[r] = true
-		stack = append(stack, frame{int32(r), 0})
-		for len(stack) > 0 {
-			top := &stack[len(stack)-1]
-			out := g.outs.of(first + int(top.b))
-			if int(top.k) == len(out) {
-				order = append(order, top.b)
-				stack = stack[:len(stack)-1]
-				continue
-			}
-			e := &g.p.Graph.Edges[out[top.k]]
-			top.k++
-			if g.within(e) && !seen[int(e.To)-first] {
-				seen[int(e.To)-first] = true
-				stack = append(stack, frame{int32(int(e.To) - first), 0})
-			}
-		}
-	}
-	entry := int(f.EntryBlock) - first
-	for r := len(isRoot) - 1; r >= 0; r-- {
-		if isRoot[r] && r != entry {
-			visit(r)
-		}
-	}
-	visit(entry)
-	return order
 }
 
 // number gives the dominator tree of one function its preorder.
@@ -259,6 +195,17 @@ func (g *graph) number(first int, at, up []int32, next int32) int32 {
 // dominates reports whether every way to b from its function's entry passes a.
 func (g *graph) dominates(a, b profile.BlockID) bool {
 	return g.pre[a] >= 0 && g.pre[a] <= g.pre[b] && g.pre[b] <= g.last[a]
+}
+
+// postdominates reports whether every way from b out of its function passes a
+// after b.
+func (g *graph) postdominates(a, b profile.BlockID) bool {
+	for b = g.pdom[b]; b >= 0; b = g.pdom[b] {
+		if a == b {
+			return true
+		}
+	}
+	return false
 }
 
 // findLoops finds the natural loops and how they nest. Heads are taken from

@@ -64,7 +64,14 @@ func (p *pursuit) run() {
 		best := p.best(singles(free))
 		if !p.enters(best) {
 			// Two causes that even each other out in part: neither shows alone.
-			best = p.best(pairs(p.largest(free)))
+			best = p.best(pairs(p.largest(free, 2)))
+		}
+		if !p.enters(best) {
+			// They may do so almost wholly; but then only an exact fit is no accident.
+			best = p.best(pairs(p.largest(free, math.Inf(1))))
+			if best != nil && p.leaves(best) > doneAt {
+				best = nil
+			}
 		}
 		if p.enters(best) {
 			p.chosen = append(p.chosen, best...)
@@ -115,11 +122,11 @@ func (p *pursuit) free(level float64) []int {
 }
 
 // largest lists those of free that may form a pair: the 60 that differ most
-// between threads, but not by more than twice what T does.
-func (p *pursuit) largest(free []int) []int {
+// between threads, but not by more than some multiple of what T does.
+func (p *pursuit) largest(free []int, times float64) []int {
 	var big []int
 	for _, j := range free {
-		if p.cand[j].norm <= 4*p.tss {
+		if p.cand[j].norm <= times*times*p.tss {
 			big = append(big, j)
 		}
 	}

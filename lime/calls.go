@@ -1,0 +1,127 @@
+package lime
+
+import (
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/skewlens/skewlens/profile"
+)
+
+// A callee's cost goes to its call sites by calls, per part (rule 6). That is
+// right while all sites ask for the same work. A helper that is called with a
+// small argument here and a large one there would be charged to the wrong
+// place; but the threads call it in different proportions, so the cost of one
+// call at each site can be solved for. The solution is used only when there
+// are at least twice as many parts as sites, none comes out negative and it
+// explains the callee's cost to 1 %: then the sites do differ, and nothing
+// else does.
+const siteFit = 0.01
+
+// callShare says how a component's cost is shared out.
+type callShare struct {
+	each  map[profile.EventID]float64 // weight of one call, by the event that counts it; nil: all alike
+	total []float64                   // Σ weight × calls, by part; nil: not called
+}
+
+func (s *callShare) weight(e profile.EventID) float64 {
+	if s.each == nil {
+		return 1
+	}
+	return s.each[e]
+}
+
+// share returns how component k's cost goes to its callers. It must be
+// complete: components are asked for after their last block.
+func (c *costs) share(k int32) *callShare {
+	if s := c.shares[k]; s != nil {
+		return s
+	}
+	s := &callShare{}
+	c.shares[k] = s
+	var events []profile.EventID
+	var counts [][]float64
+	known := true
+	for _, i := range c.g.enters.of(int(k)) {
+		e := c.g.p.Graph.Edges[c.g.entering[i]].Count
+		n := c.t.of(e)
+		if n == nil {
+			known = false
+			continue
+		}
+		if !happened(n) {
+			continue
+		}
+		if s.total == nil {
+			s.total = make([]float64, c.t.cols())
+		}
+		floats.Add(s.total, n)
+		if j := indexOf(events, e); j < 0 {
+			events, counts = append(events, e), append(counts, append([]float64(nil), n...))
+		} else {
+			floats.Add(counts[j], n) // two calls in one block
+		}
+	}
+	if !known {
+		if n := c.entries(k); n != nil {
+			s.total = n
+		}
+		return s
+	}
+	cost := c.comp[k]
+	if cost == nil || len(events) < 2 || 2*len(events) > len(cost) {
+		return s
+	}
+	if each := siteCosts(cost, s.total, counts); each != nil {
+		s.each = make(map[profile.EventID]float64, len(events))
+		clear(s.total)
+		for j, e := range events {
+			s.each[e] = each[j]
+			floats.AddScaled(s.total, each[j], counts[j])
+		}
+	}
+	return s
+}
+
+func indexOf(events []profile.EventID, e profile.EventID) int {
+	for j := range events {
+		if events[j] == e {
+			return j
+		}
+	}
+	return -1
+}
+
+// siteCosts solves cost ≈ Σ each[j] × counts[j] by least squares; nil where
+// the cost follows the total of the calls anyway, or where the answer is not
+// to be trusted.
+func siteCosts(cost, total []float64, counts [][]float64) []float64 {
+	if t := floats.Dot(total, total); t > 0 {
+		alike := append([]float64(nil), cost...)
+		floats.AddScaled(alike, -floats.Dot(cost, total)/t, total)
+		if floats.Norm(alike, 2) <= siteFit*floats.Norm(cost, 2)*1e-3 {
+			return nil
+		}
+	}
+	x := mat.NewDense(len(cost), len(counts), nil)
+	for j, n := range counts {
+		x.SetCol(j, n)
+	}
+	var b mat.VecDense
+	if err := b.SolveVec(x, mat.NewVecDense(len(cost), cost)); err != nil {
+		return nil // sites that are always called together, or nearly so
+	}
+	each := b.RawVector().Data
+	rest := append([]float64(nil), cost...)
+	for j, n := range counts {
+		if !(each[j] > 0) {
+			return nil
+		}
+		floats.AddScaled(rest, -each[j], n)
+	}
+	varying := make([]float64, len(cost))
+	centreInto(varying, cost)
+	if floats.Norm(rest, 2) > siteFit*max(floats.Norm(varying, 2), 1e-9*floats.Norm(cost, 2)) {
+		return nil
+	}
+	return each
+}
