@@ -1,0 +1,164 @@
+package dwarfmap
+
+import (
+	"bytes"
+	"debug/dwarf"
+	"strings"
+
+	"github.com/ianlancetaylor/demangle"
+)
+
+// nameKey names a DIE: in the file or in the one that dwz shares.
+type nameKey struct {
+	die dwarf.Offset
+	alt bool
+}
+
+// scopeName is the readable name of a function; the symbol's where the debug
+// information has none.
+func (m *Map) scopeName(t *tables, s int32, a uint64) string {
+	if p := t.names[s].Load(); p != nil {
+		return *p
+	}
+	m.mu.Lock()
+	name := ""
+	m.guard("the name of a function", func() error {
+		name = m.nameOf(nameKey{t.scopes[s].die, false})
+		return nil
+	})
+	m.mu.Unlock()
+	// A function that other files cannot see has no linkage name in the debug
+	// information of some compilers, but its symbol tells its namespace.
+	if !t.scopes[s].inlined && !mangled(name) {
+		if sym, ok := m.symbolAt(a); ok && (name == "" || mangled(sym.name)) {
+			name = sym.name
+		}
+	}
+	name = m.readable(name)
+	t.names[s].Store(&name)
+	return name
+}
+
+// nameOf follows a function's DIE to the ones that it is an instance or the
+// definition of, until one tells the name that the linker uses; else the name
+// in the source. The caller holds mu.
+func (m *Map) nameOf(at nameKey) string {
+	if name, ok := m.names[at]; ok {
+		return name
+	}
+	plain, linkage := "", ""
+	// Chains have three links (inlined call → definition → declaration); the
+	// bound is for those that go in circles.
+	for die, ok, links := at, true, 0; ok && linkage == "" && links < 16; links++ {
+		var e *dwarf.Entry
+		if e = m.entry(die); e == nil {
+			break
+		}
+		if linkage, _ = m.strIn(e, dwarf.AttrLinkageName, die.alt); linkage == "" {
+			linkage, _ = m.strIn(e, attrMIPSLinkageName, die.alt)
+		}
+		if plain == "" {
+			plain, _ = m.strIn(e, dwarf.AttrName, die.alt)
+		}
+		if die, ok = origin(e, die.alt); die == at {
+			break
+		}
+	}
+	if linkage != "" {
+		plain = linkage
+	}
+	if len(m.names) > 1<<20 {
+		clear(m.names)
+	}
+	m.names[at] = plain
+	return plain
+}
+
+func (m *Map) entry(at nameKey) *dwarf.Entry {
+	data := m.data
+	if at.alt {
+		if m.alt == nil {
+			return nil
+		}
+		data = m.alt.data
+	}
+	r := data.Reader()
+	r.Seek(at.die)
+	e, err := r.Next()
+	if err != nil || e == nil || e.Tag == 0 {
+		return nil
+	}
+	return e
+}
+
+// origin is the DIE that this one is an instance of, or the declaration of.
+func origin(e *dwarf.Entry, alt bool) (nameKey, bool) {
+	for _, a := range []dwarf.Attr{dwarf.AttrAbstractOrigin, dwarf.AttrSpecification} {
+		f := e.AttrField(a)
+		if f == nil {
+			continue
+		}
+		switch v := f.Val.(type) {
+		case dwarf.Offset:
+			return nameKey{v, alt}, true
+		case int64:
+			if f.Class == dwarf.ClassReferenceAlt && v > 0 && !alt {
+				return nameKey{dwarf.Offset(v), true}, true
+			}
+		}
+	}
+	return nameKey{}, false
+}
+
+func (m *Map) str(e *dwarf.Entry, a dwarf.Attr) (string, bool) { return m.strIn(e, a, false) }
+
+// strIn is a string attribute, which may stand in the file that dwz shares.
+func (m *Map) strIn(e *dwarf.Entry, a dwarf.Attr, alt bool) (string, bool) {
+	f := e.AttrField(a)
+	if f == nil {
+		return "", false
+	}
+	switch v := f.Val.(type) {
+	case string:
+		return v, true
+	case int64:
+		if f.Class != dwarf.ClassStringAlt || alt || m.alt == nil || v < 0 || v >= int64(len(m.alt.str)) {
+			return "", false
+		}
+		s, _, _ := bytes.Cut(m.alt.str[v:], []byte{0})
+		return string(s), true
+	}
+	return "", false
+}
+
+func mangled(name string) bool {
+	return strings.HasPrefix(name, "_Z") || strings.HasPrefix(name, "_R")
+}
+
+// readable demangles the names of C++ and Rust, and leaves out parameters and
+// template arguments: the place is known by its line, and with them one name
+// fills a screen. What the compiler appended to a clone (.cold, .part.0) stays.
+func (m *Map) readable(name string) string {
+	if m.plain || len(name) < 3 {
+		return name
+	}
+	if !mangled(name) {
+		// The source's own name of a template's instance.
+		if i := strings.IndexByte(name, '<'); i > 0 && name[len(name)-1] == '>' && !strings.HasPrefix(name, "operator") {
+			return name[:i]
+		}
+		return name
+	}
+	base, clone, cut := name, "", false
+	if strings.HasPrefix(name, "_Z") {
+		base, clone, cut = strings.Cut(name, ".")
+	}
+	out, err := demangle.ToString(base, demangle.NoParams, demangle.NoEnclosingParams, demangle.NoTemplateParams, demangle.MaxLength(12))
+	if err != nil {
+		return name
+	}
+	if cut {
+		out += "." + clone
+	}
+	return out
+}
