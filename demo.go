@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/report"
+)
+
+// The examples are C only, so they are embedded from here: a directory with C
+// files cannot be a Go package.
+//
+//go:embed examples/*.c examples/example.h
+var examples embed.FS
+
+// demoCommand builds an example and its mend, profiles both and compares.
+type demoCommand struct {
+	run func(context.Context, runConfig) (*profile.Profile, error)
+}
+
+func demoFlags(list *bool, threads *int) *flag.FlagSet {
+	fs := flag.NewFlagSet("demo", flag.ContinueOnError)
+	fs.BoolVar(list, "list", false, "list the examples")
+	fs.IntVar(threads, "threads", 8, "run with `N` threads (default 8)")
+	return fs
+}
+
+func demoHelp(w io.Writer) { flags(w, demoFlags(new(bool), new(int))) }
+
+func (d demoCommand) do(ctx context.Context, stdout, stderr io.Writer, args []string) error {
+	var list bool
+	var threads int
+	fs := demoFlags(&list, &threads)
+	if err := parse(fs, args); err != nil {
+		return err
+	}
+	if list {
+		return listExamples(stdout)
+	}
+	name := "owner"
+	switch {
+	case fs.NArg() == 1:
+		name = strings.TrimSuffix(fs.Arg(0), ".c")
+	case fs.NArg() > 1:
+		return usageError("demo takes one example, got %q", fs.Args())
+	}
+	if threads < 1 || threads > 256 {
+		return usageError("--threads %d: give a number from 1 to 256", threads)
+	}
+	if _, err := examples.ReadFile("examples/" + name + ".c"); err != nil {
+		return usageError("no example is called %q: see skewlens demo --list", name)
+	}
+	// The directory must go away on Ctrl-C too, whoever gets the signal.
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := d.show(ctx, stdout, stderr, name, threads)
+	if ctx.Err() != nil {
+		return errors.New("demo: interrupted")
+	}
+	return err
+}
+
+func (d demoCommand) show(ctx context.Context, stdout, stderr io.Writer, name string, threads int) error {
+	cc, err := compiler()
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "skewlens-demo-")
+	if err != nil {
+		return fmt.Errorf("make a directory to build in: %w; set TMPDIR to one that you may write", err)
+	}
+	defer os.RemoveAll(dir)
+	b := bench{dir: dir, cc: cc, threads: threads, run: d.run, stderr: stderr}
+	if err := unpack(dir); err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "$ %s -O2 -g -pthread %s.c -o %s && skewlens profile -- ./%[3]s %d\n\n", strings.Join(cc, " "), name, name, threads)
+	before, err := b.measure(ctx, name, name)
+	if err != nil {
+		return err
+	}
+	opt := textOptions(stdout, before)
+	opt.Dir = dir
+	if err := report.WriteText(stdout, before, opt); err != nil {
+		return err
+	}
+	after, err := b.measure(ctx, name, name+"-fixed", "-DFIXED")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "\nand with the mend, -DFIXED:\n\n")
+	return compareMend(stdout, before, after)
+}
+
+func listExamples(w io.Writer) error {
+	names, err := fs.Glob(examples, "examples/*.c")
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		text, err := examples.ReadFile(n)
+		if err != nil {
+			return err
+		}
+		about, _, _ := strings.Cut(strings.TrimPrefix(string(text), "/* "), "\n")
+		fmt.Fprintf(w, "%-10s %s …\n", strings.TrimSuffix(filepath.Base(n), ".c"), about)
+	}
+	return nil
+}
+
+func unpack(dir string) error {
+	names, err := fs.Glob(examples, "examples/*")
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		text, err := examples.ReadFile(n)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(n)), text, 0o666); err != nil {
+			return fmt.Errorf("unpack the examples: %w", err)
+		}
+	}
+	return nil
+}
+
+// compiler finds a C compiler: $CC, which may carry flags, else the usual names.
+func compiler() ([]string, error) {
+	if cc := strings.Fields(os.Getenv("CC")); len(cc) > 0 {
+		if _, err := exec.LookPath(cc[0]); err != nil {
+			return nil, fmt.Errorf("run the C compiler %s: not found; CC names it: unset CC, or set it to another", cc[0])
+		}
+		return cc, nil
+	}
+	for _, cc := range []string{"cc", "gcc", "clang"} {
+		if _, err := exec.LookPath(cc); err == nil {
+			return []string{cc}, nil
+		}
+	}
+	return nil, errors.New("demo: no C compiler found; install one (Debian, Ubuntu: apt install gcc libc6-dev; Fedora: dnf install gcc glibc-devel), or set CC")
+}
+
+// bench builds and measures in one directory.
+type bench struct {
+	dir     string
+	cc      []string
+	threads int
+	run     func(context.Context, runConfig) (*profile.Profile, error)
+	stderr  io.Writer
+}
+
+func (b *bench) measure(ctx context.Context, source, out string, flags ...string) (*report.Report, error) {
+	args := append(append(append([]string{}, b.cc[1:]...), "-O2", "-g", "-pthread"), flags...)
+	// A relative name would make the debug information depend on where it is read.
+	cmd := exec.CommandContext(ctx, b.cc[0], append(args, filepath.Join(b.dir, source+".c"), "-o", filepath.Join(b.dir, out))...)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("compile %s.c with %s: %w: %s", source, b.cc[0], err, strings.TrimSpace(string(text)))
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer null.Close()
+	pr := newProgress(b.stderr)
+	c := runConfig{
+		Path: filepath.Join(b.dir, out), Args: []string{strconv.Itoa(b.threads)}, Backend: "auto",
+		Stdin: null, Stdout: null, Stderr: os.Stderr,
+	}
+	if pr != nil {
+		c.Progress = pr.show
+	}
+	p, err := b.run(ctx, c)
+	pr.erase()
+	if err != nil {
+		return nil, err
+	}
+	return report.New(p, report.Options{})
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/skewlens/skewlens/lime"
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/report"
+)
+
+// showing are the flags that say how a report is made and where it goes; the
+// commands that report share them.
+type showing struct {
+	format   string
+	output   string
+	method   string
+	response string
+	above    float64
+}
+
+func (s *showing) define(fs *flag.FlagSet) {
+	fs.StringVar(&s.format, "format", "text", "report as `FORMAT`: text or json (default text)")
+	fs.StringVar(&s.output, "o", "", "write the report to `FILE`; - is standard output (default standard error)")
+	fs.StringVar(&s.method, "method", string(lime.Exact), "analyse by `METHOD`: exact, or paper for the LIME paper's own rules (default exact)")
+	fs.StringVar(&s.response, "response", string(profile.Instructions), "let `QUANTITY` stand for a thread's time: instructions or busy-time (default instructions)")
+	fs.Float64Var(&s.above, "fail-above", -1, "exit with status 3 when a section that matters is more imbalanced than `PERCENT`")
+}
+
+// choose refuses a value that this version does not have; planned ones are
+// known, and still to come.
+func choose(flag, value string, built []string, planned ...string) error {
+	for _, b := range built {
+		if value == b {
+			return nil
+		}
+	}
+	for _, p := range planned {
+		if value == p {
+			return usageError("--%s %s is not built yet: this version has %s", flag, value, strings.Join(built, ", "))
+		}
+	}
+	return usageError("--%s %s is not known: choose %s", flag, value, strings.Join(built, ", "))
+}
+
+func (s *showing) check(fs *flag.FlagSet) error {
+	for _, err := range []error{
+		choose("format", s.format, []string{"text", "json"}, "html", "sarif", "pprof", "callgrind", "perfetto"),
+		choose("method", s.method, []string{string(lime.Exact), string(lime.Paper)}),
+		choose("response", s.response, []string{string(profile.Instructions), string(profile.BusyTime)}, string(profile.ModelCycles), string(profile.HardwareCycle)),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	given := false
+	fs.Visit(func(f *flag.Flag) { given = given || f.Name == "fail-above" })
+	if given && !(s.above >= 0 && s.above <= 100) {
+		return usageError("--fail-above %v: give a percentage from 0 to 100", s.above)
+	}
+	return nil
+}
+
+func (s *showing) options() report.Options {
+	return report.Options{Lime: lime.Options{Method: lime.Method(s.method), Response: profile.Response(s.response)}}
+}
+
+// write puts the report where it was asked for.
+func (s *showing) write(stdout, stderr io.Writer, r *report.Report) error {
+	render := func(w io.Writer) error {
+		if s.format == "json" {
+			return report.WriteJSON(w, r)
+		}
+		return report.WriteText(w, r, textOptions(w, r))
+	}
+	switch s.output {
+	case "":
+		return render(stderr)
+	case "-":
+		return render(stdout)
+	}
+	return writeFile(s.output, render)
+}
+
+// verdict is the exit status that the report itself asks for.
+func (s *showing) verdict(r *report.Report) error {
+	if s.above < 0 {
+		return nil
+	}
+	if worst, id := r.Worst(); 100*worst > s.above {
+		return &exitError{exitAbove, fmt.Errorf("section %s has %.3g %% imbalance, more than the %.3g %% of --fail-above", id, 100*worst, s.above)}
+	}
+	return nil
+}
+
+// textOptions fit the text to where it goes: colour and width are a terminal's.
+func textOptions(w io.Writer, r *report.Report) report.TextOptions {
+	opt := report.TextOptions{Source: sources(r.Program.Path)}
+	if dir, err := os.Getwd(); err == nil {
+		opt.Dir = dir
+	}
+	if f, ok := w.(*os.File); ok && terminal(w) {
+		opt.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+			opt.Width = width
+		}
+	}
+	return opt
+}
+
+// sources reads source lines, and knows when the program was built.
+func sources(program string) report.Source {
+	s := &report.Files{}
+	if info, err := os.Stat(program); err == nil {
+		s.Built = info.ModTime()
+	}
+	return s
+}

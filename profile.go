@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/report"
+)
+
+// profileCommand runs a program and reports on it. How programs are run is a
+// field, so that the command can be tested without one.
+type profileCommand struct {
+	run func(context.Context, runConfig) (*profile.Profile, error)
+}
+
+// profiling are the flags of the command.
+type profiling struct {
+	showing
+	threads   int
+	backend   string
+	events    string
+	save      string
+	propagate bool
+}
+
+func (o *profiling) flags() *flag.FlagSet {
+	fs := flag.NewFlagSet("profile", flag.ContinueOnError)
+	o.define(fs)
+	fs.IntVar(&o.threads, "threads", 0, "set OMP_NUM_THREADS to `N`, and put N in place of {threads} in the arguments")
+	fs.StringVar(&o.backend, "backend", "auto", "count with `BACKEND`: auto or native (default auto)")
+	fs.StringVar(&o.events, "events", "edges", "count `EVENTS`: edges, which is the control flow (default edges)")
+	fs.StringVar(&o.save, "save", "", "save the profile to `FILE`, for skewlens report")
+	fs.BoolVar(&o.propagate, "propagate", false, "exit with the program's own status")
+	return fs
+}
+
+func profileHelp(w io.Writer) {
+	var o profiling
+	flags(w, o.flags())
+	fmt.Fprint(w, `
+The program's input and output are its own; the report goes to standard error.
+Exit status: 0 the report was written, 1 wrong usage, 2 the program could not be profiled,
+3 imbalance above --fail-above; with --propagate the program's own when it is not 0.
+`)
+}
+
+func (o *profiling) checkAll(fs *flag.FlagSet) error {
+	if err := o.check(fs); err != nil {
+		return err
+	}
+	if err := choose("backend", o.backend, []string{"auto", "native"}, "valgrind", "perf"); err != nil {
+		return err
+	}
+	if err := choose("events", o.events, []string{"edges"}, "edges,cache"); err != nil {
+		return err
+	}
+	if fs.NArg() == 0 {
+		return usageError("no program to profile: skewlens profile -- program arguments")
+	}
+	given := false
+	fs.Visit(func(f *flag.Flag) { given = given || f.Name == "threads" })
+	if given && o.threads < 1 {
+		return usageError("--threads %d: give the number of threads, 1 or more", o.threads)
+	}
+	if !given && strings.Contains(strings.Join(fs.Args()[1:], " "), "{threads}") {
+		return usageError("the arguments have {threads} but there is no --threads: add --threads 8")
+	}
+	if o.save != "" && o.save == o.output {
+		return usageError("-o and --save name the same file, %s: choose two", o.save)
+	}
+	return nil
+}
+
+func (c profileCommand) do(ctx context.Context, stdout, stderr io.Writer, args []string) error {
+	var o profiling
+	fs := o.flags()
+	if err := parse(fs, args); err != nil {
+		return err
+	}
+	if err := o.checkAll(fs); err != nil {
+		return err
+	}
+	path, err := program(fs.Arg(0))
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{o.save, o.output} {
+		if name != "" && name != "-" {
+			if err := writable(name); err != nil {
+				return err
+			}
+		}
+	}
+	pr := newProgress(stderr)
+	p, err := c.run(ctx, o.config(path, fs.Args()[1:], pr))
+	pr.erase()
+	if p == nil {
+		return err
+	}
+	return o.finish(stdout, stderr, p, err)
+}
+
+func (o *profiling) config(path string, args []string, pr *progress) runConfig {
+	c := runConfig{
+		Path: path, Args: args, Backend: o.backend,
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+	}
+	if pr != nil {
+		c.Progress = pr.show
+	}
+	if o.threads > 0 {
+		n := strconv.Itoa(o.threads)
+		c.Env = with(os.Environ(), "OMP_NUM_THREADS", n)
+		c.Args = make([]string, len(args))
+		for i, a := range args {
+			c.Args[i] = strings.ReplaceAll(a, "{threads}", n)
+		}
+	}
+	return c
+}
+
+// with sets a variable in an environment. Only one setting may remain: C
+// programs take the first they find.
+func with(env []string, name, value string) []string {
+	out := []string{}
+	for _, e := range env {
+		if !strings.HasPrefix(e, name+"=") {
+			out = append(out, e)
+		}
+	}
+	return append(out, name+"="+value)
+}
+
+// finish reports and saves: what was measured must not be lost, so neither
+// waits for the other to succeed.
+func (o *profiling) finish(stdout, stderr io.Writer, p *profile.Profile, failed error) error {
+	errs := []error{failed}
+	r, err := report.New(p, o.options())
+	if err == nil {
+		err = o.write(stdout, stderr, r)
+	}
+	errs = append(errs, err)
+	if o.save != "" {
+		errs = append(errs, writeFile(o.save, func(w io.Writer) error { return profile.Write(w, p) }))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	if o.propagate {
+		if status := targetStatus(p.Run); status != 0 {
+			return &exitError{status: status}
+		}
+	}
+	return o.verdict(r)
+}

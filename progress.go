@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// patience: shorter runs need no progress line.
+const patience = time.Second
+
+// progress is one line on a terminal, rewritten in place.
+type progress struct {
+	w     io.Writer
+	shown bool
+}
+
+// newProgress returns nil when nobody would see it.
+func newProgress(stderr io.Writer) *progress {
+	if !terminal(stderr) {
+		return nil
+	}
+	return &progress{w: stderr}
+}
+
+func (p *progress) show(r runProgress) {
+	if p == nil || r.Elapsed < patience {
+		return
+	}
+	p.shown = true
+	fmt.Fprintf(p.w, "\r\x1b[K%.0f s · %d threads · %d section instances", r.Elapsed.Seconds(), r.Threads, r.Instances)
+}
+
+// erase takes the line away, so that the report does not begin in it.
+func (p *progress) erase() {
+	if p != nil && p.shown {
+		fmt.Fprint(p.w, "\r\x1b[K")
+		p.shown = false
+	}
+}
+
+func terminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

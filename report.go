@@ -1,0 +1,64 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/report"
+)
+
+func reportFlags(s *showing) *flag.FlagSet {
+	fs := flag.NewFlagSet("report", flag.ContinueOnError)
+	s.define(fs)
+	return fs
+}
+
+func reportHelp(w io.Writer) { flags(w, reportFlags(&showing{})) }
+
+// reportCommand reports on a saved profile.
+func reportCommand(_ context.Context, stdout, stderr io.Writer, args []string) error {
+	var s showing
+	fs := reportFlags(&s)
+	if err := parse(fs, args); err != nil {
+		return err
+	}
+	if fs.NArg() != 1 {
+		return usageError("report takes one saved profile, got %d arguments: see skewlens help report", fs.NArg())
+	}
+	if err := s.check(fs); err != nil {
+		return err
+	}
+	p, err := load(fs.Arg(0))
+	if err != nil {
+		return err
+	}
+	r, err := report.New(p, s.options())
+	if err != nil {
+		return err
+	}
+	if s.output == "" {
+		s.output = "-" // there is no target whose output it could disturb
+	}
+	if err := s.write(stdout, stderr, r); err != nil {
+		return err
+	}
+	return s.verdict(r)
+}
+
+func load(name string) (*profile.Profile, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fileError("read", name, err)
+	}
+	defer f.Close()
+	p, err := profile.Read(bufio.NewReader(f))
+	if err != nil {
+		return nil, fmt.Errorf("read profile %s: %w", name, err)
+	}
+	return p, nil
+}

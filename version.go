@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+)
+
+func versionCommand(_ context.Context, stdout, _ io.Writer, args []string) error {
+	if len(args) > 0 {
+		return usageError("version takes no arguments, got %q", args[0])
+	}
+	_, err := fmt.Fprintf(stdout, "skewlens %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return err
+}
+
+// version is the module's version, or the commit that was built.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v, changed := info.Main.Version, ""
+	if v != "" && v != "(devel)" {
+		return v
+	}
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			v = s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			changed = "+changes"
+		}
+	}
+	if v == "" {
+		v = "(devel)"
+	}
+	return v + changed
+}
