@@ -29,6 +29,7 @@ type decoder struct {
 	r      byte // the bits that extend ModRM.reg, index and base, as 0 or 8
 	x, b   byte
 	highR  bool // EVEX.R': a vector register from 16 on
+	p2     byte // EVEX's third byte: vector length, broadcast
 	vvvv   Reg
 	opmap  int // of index
 }
@@ -254,7 +255,7 @@ func (d *decoder) evex() decodeError {
 	d.w = p1&0x80 != 0
 	d.vvvv = Reg(^p1 >> 3 & 15)
 	d.pp = p1 & 3
-	in.Opcode = d.code[d.p+3]
+	d.p2, in.Opcode = d.code[d.p+2], d.code[d.p+3]
 	d.p += 4
 	return ""
 }

@@ -86,7 +86,6 @@ type Mem struct {
 	Segment     byte // the prefix byte 0x64 (fs) or 0x65 (gs); 0: none
 	Addr32      bool // 67 prefix: base and index are 32-bit registers, and so is the sum
 	Vector      bool // the index is a vector register (gather, scatter): Index is None
-	Unscaled    bool // an EVEX 8-bit displacement: Disp is to be multiplied by the operand's size
 }
 
 // Insn is one decoded instruction.

@@ -58,7 +58,11 @@ func (d *decoder) operands() decodeError {
 	case 1:
 		mem.Disp = int32(int8(d.code[d.p]))
 		if in.Vex == 2 {
-			mem.Unscaled = true
+			if d.p2&0x60 == 0x60 {
+				return ErrUnknown // no such vector length
+			}
+			t := tuples[d.opmap-mapEvex1][d.pp][in.Opcode]
+			mem.Disp *= t.unit(16<<(d.p2>>5&3), d.w, d.p2&0x10 != 0)
 		}
 	case 4:
 		mem.Disp = int32(binary.LittleEndian.Uint32(d.code[d.p:]))

@@ -1,0 +1,269 @@
+package cfg
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+// Catches tells which library functions may hold a thread while its counters
+// are read (waits that end sections, thread exit); cfg knows no section rules.
+type Catches func(importName string) bool
+
+// Build decodes a program. It never fails as a whole: what cannot be moved is
+// marked.
+func Build(im *image.Image, catches Catches) *Program {
+	p := &Program{Image: im, byEntry: map[uint64]*Func{}, owner: map[uint64]*Func{}}
+	p.throws = len(im.Pads) > 0
+	for _, n := range unwinders {
+		p.throws = p.throws || im.Imports[n]
+	}
+	p.cancels = im.Imports["pthread_cancel"]
+	for i := range im.Funcs {
+		s := &im.Funcs[i]
+		sec := im.SectionAt(s.Addr)
+		if sec == nil || !sec.Exec || !strings.HasPrefix(sec.Name, ".text") {
+			continue
+		}
+		f := &Func{Name: s.Name, Ranges: []Range{{s.Addr, s.Addr + s.Size}}, part: s.Cold}
+		p.byEntry[s.Addr] = f
+		p.Funcs = append(p.Funcs, f)
+		if s.Addr == im.Entry {
+			f.Skip = "the program's entry: runs before anything is set up"
+		}
+	}
+	p.findLabels()
+	p.decodeAll()
+	p.settleOwners()
+	p.Funcs = slices.DeleteFunc(p.Funcs, func(f *Func) bool { return f.part })
+	p.markLeaves(catches)
+	for _, f := range p.Funcs {
+		if f.Skip == "" {
+			f.makeBlocks(p, catches)
+		}
+		if f.Skip == "" {
+			f.shape()
+		}
+		f.index = nil
+	}
+	return p
+}
+
+// decodeAll decodes every function, again where something was learned about
+// it: that a callee never returns (its code ends there), that a neighbour is
+// only a part of it. Both only ever turn from false to true, so it ends.
+func (p *Program) decodeAll() {
+	callers := map[uint64][]*Func{}
+	queue := slices.Clone(p.Funcs)
+	queued := map[*Func]bool{}
+	for _, f := range queue {
+		queued[f] = true
+	}
+	again := func(f *Func) {
+		if !queued[f] {
+			queued[f] = true
+			queue = append(queue, f)
+		}
+	}
+	for n := 0; n < len(queue); n++ {
+		f := queue[n]
+		queued[f] = false
+		if f.part || f.Ranges[0].Lo == p.Image.Entry {
+			continue
+		}
+		was := f.NoReturn
+		f.Skip = ""
+		merged, parent := f.decode(p)
+		for _, c := range f.callees {
+			callers[c] = append(callers[c], f)
+		}
+		if parent != nil { // f jumps back into a larger neighbour: it is a part of that one
+			f.part = true
+			again(parent)
+			continue
+		}
+		if len(merged) > 0 {
+			for _, g := range merged {
+				g.part = true
+			}
+			again(f)
+		}
+		if f.NoReturn != was {
+			for _, c := range callers[f.Ranges[0].Lo] {
+				again(c)
+			}
+		}
+		if n > 20*len(p.Funcs) {
+			break // cannot happen: both facts are monotone; never hang on a strange binary
+		}
+	}
+}
+
+// findLabels collects the words of the data that point into the middle of
+// functions: labels whose address a computed goto may use.
+func (p *Program) findLabels() {
+	for i := range p.Image.Sections {
+		s := &p.Image.Sections[i]
+		if s.Exec || strings.HasPrefix(s.Name, ".debug") {
+			continue
+		}
+		for o := int(-s.Addr & 7); o+8 <= len(s.Data); o += 8 {
+			a := binary.LittleEndian.Uint64(s.Data[o:])
+			if a < p.Image.Lowest || a >= p.Image.Highest {
+				continue
+			}
+			if g := p.Image.FuncAt(a); g != nil && g.Addr != a {
+				p.labels = append(p.labels, a)
+			}
+		}
+	}
+	p.labels = sortUnique(p.labels)
+}
+
+// takesLabels reports whether the address of one of the function's labels is
+// somewhere in the data or made by its own code.
+func (p *Program) takesLabels(f *Func) bool {
+	for _, r := range f.Ranges {
+		i := sort.Search(len(p.labels), func(i int) bool { return p.labels[i] >= r.Lo })
+		if i < len(p.labels) && p.labels[i] < r.Hi {
+			return true
+		}
+	}
+	for i := range f.Insns {
+		if in := &f.Insns[i]; in.Map == 0 && in.Opcode == 0x8d && in.RIPOff > 0 && f.In(in.RIPTarget) && in.RIPTarget != f.Ranges[0].Lo {
+			return true
+		}
+	}
+	return false
+}
+
+// settleOwners skips functions that share a part or are entered in the middle
+// by another one: neither can be moved without the other.
+func (p *Program) settleOwners() {
+	for again := true; again; {
+		again = false
+		clear(p.owner)
+		for _, f := range p.Funcs {
+			if f.part || f.Skip != "" {
+				continue
+			}
+			for _, r := range f.Ranges {
+				if o := p.owner[r.Lo]; o != nil && o != f {
+					o.Skip, f.Skip = "shares a part with "+f.Name, "shares a part with "+o.Name
+					again = true
+				}
+				p.owner[r.Lo] = f
+			}
+		}
+		for _, f := range p.Funcs {
+			for _, t := range f.tailFrom {
+				g := p.Owner(t)
+				if g != nil && g != f && g.Skip == "" && t != g.Ranges[0].Lo {
+					g.Skip = fmt.Sprintf("entered in the middle by %s", f.Name)
+					again = true
+				}
+			}
+		}
+	}
+}
+
+// markLeaves finds the functions whose call may not come back, or may hold
+// the thread while its counters are read: a fixpoint over the call graph,
+// callees first, then whoever calls one.
+func (p *Program) markLeaves(catches Catches) {
+	callers := map[*Func][]*Func{}
+	var work []*Func
+	mark := func(f *Func) {
+		if !f.Leaves {
+			f.Leaves = true
+			work = append(work, f)
+		}
+	}
+	catching := false
+	for n := range p.Image.Imports {
+		catching = catching || catches(n)
+	}
+	if p.Image.Static {
+		catching = true
+	}
+	for _, f := range p.Funcs {
+		if catches(f.Name) {
+			mark(f)
+		}
+		if f.Skip != "" {
+			mark(f) // unknown inside
+			continue
+		}
+		for i := range f.Insns {
+			in := &f.Insns[i]
+			switch {
+			case in.Kind.IsCall():
+				c := p.call(f, in)
+				if c.Callee != nil {
+					callers[c.Callee] = append(callers[c.Callee], f)
+				} else if p.libraryLeaves(c.Import, catching, catches) {
+					mark(f)
+				}
+			case in.Kind.IsJump() && !f.In(in.Target):
+				if g := p.FuncAt(in.Target); g != nil {
+					callers[g] = append(callers[g], f)
+				} else if p.libraryLeaves(p.Image.PLT[in.Target], catching, catches) {
+					mark(f)
+				}
+			}
+			if in.Kind == x86.JmpInd && f.tables[in.Addr] == nil && (p.throws || catching) {
+				mark(f)
+			}
+		}
+	}
+	for len(work) > 0 {
+		f := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, c := range callers[f] {
+			mark(c)
+		}
+	}
+}
+
+// libraryLeaves reports whether a call of a library function ("": through a
+// pointer) may not come back or may hold the thread.
+func (p *Program) libraryLeaves(name string, catching bool, catches Catches) bool {
+	switch {
+	case name == "":
+		return p.throws || catching
+	case catches(name):
+		return true
+	case callsBack(name):
+		return p.throws || catching
+	case p.cancels && !strings.HasPrefix(name, "mem") && !strings.HasPrefix(name, "str"):
+		return true
+	}
+	return p.throws && mayThrowName(name)
+}
+
+// Summary counts what can be moved.
+func (p *Program) Summary() (moved, total, movedInsns, totalInsns int) {
+	for _, f := range p.Funcs {
+		total++
+		n := len(f.Insns)
+		if n == 0 {
+			n = f.Size() / 4 // undecodable: about four bytes an instruction
+		}
+		totalInsns += n
+		if f.Skip == "" {
+			moved++
+			movedInsns += n
+		}
+	}
+	return
+}
+
+func sortUnique(a []uint64) []uint64 {
+	sort.Slice(a, func(i, j int) bool { return a[i] < a[j] })
+	return slices.Compact(a)
+}

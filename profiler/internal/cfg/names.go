@@ -1,0 +1,62 @@
+package cfg
+
+import "strings"
+
+// Library functions that matter for control flow. A missing name costs
+// precision at worst: a call that never returns but is not listed looks like
+// it falls through, which decode notices when there is nothing to fall into.
+
+var neverReturns = map[string]bool{
+	"exit": true, "_exit": true, "_Exit": true, "quick_exit": true, "abort": true, "pthread_exit": true, "thrd_exit": true,
+	"__stack_chk_fail": true, "__assert_fail": true, "__assert": true, "__fortify_fail": true, "__chk_fail": true,
+	"_Unwind_Resume": true, "__cxa_throw": true, "__cxa_rethrow": true, "__cxa_throw_bad_array_new_length": true,
+	"__cxa_bad_cast": true, "__cxa_bad_typeid": true, "__cxa_pure_virtual": true, "__clang_call_terminate": true, "_ZSt9terminatev": true, "longjmp": true, "_longjmp": true,
+	"siglongjmp": true, "__longjmp_chk": true, "err": true, "errx": true, "verr": true, "verrx": true, "__libc_fatal": true,
+}
+
+func noReturnName(n string) bool {
+	return neverReturns[n] || strings.HasPrefix(n, "_ZSt") && strings.Contains(n, "__throw_")
+}
+
+// unwinders raise exceptions or jump over frames.
+var unwinders = []string{"_Unwind_RaiseException", "_Unwind_ForcedUnwind", "__cxa_throw", "__cxa_rethrow", "longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"}
+
+func setJmpName(n string) bool {
+	return n == "_setjmp" || n == "setjmp" || n == "__sigsetjmp" || n == "sigsetjmp"
+}
+
+// quiet prefixes of library functions that neither throw nor call back.
+var quiet = []string{"mem", "str", "_ZdlPv", "_Zda", "free", "malloc", "calloc", "realloc", "printf", "puts", "putchar", "__cxa_begin_catch",
+	"__cxa_end_catch", "__cxa_allocate", "__cxa_free", "__cxa_guard", "__cxa_atexit", "backtrace", "__printf", "__fprintf", "fprintf", "exit", "abort"}
+
+// mayThrowName reports whether an exception may pass through a call of a
+// library function: C++ and Rust names, and what calls back.
+func mayThrowName(n string) bool {
+	if n == "" {
+		return true
+	}
+	if noReturnName(n) {
+		switch n {
+		case "exit", "_exit", "_Exit", "abort", "__stack_chk_fail", "__assert_fail":
+			return false
+		}
+		return true
+	}
+	for _, p := range quiet {
+		if strings.HasPrefix(n, p) {
+			return false
+		}
+	}
+	return strings.HasPrefix(n, "_Unwind_Raise") || strings.HasPrefix(n, "_R") || strings.HasPrefix(n, "_Z") ||
+		strings.HasPrefix(n, "__cxa") || callsBack(n)
+}
+
+// callsBack lists library functions that call a function of the program.
+func callsBack(n string) bool {
+	for _, s := range []string{"qsort", "bsearch", "lsearch", "lfind", "tsearch", "tfind", "twalk", "ftw", "call_once", "pthread_once", "GOMP_", "__kmpc_fork", "scandir", "glob"} {
+		if strings.Contains(n, s) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,362 @@
+package cfg
+
+import (
+	"sort"
+
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+// shape computes what placing counters needs: dominators and natural loops,
+// estimated frequencies, live flags, and which loops only wait.
+func (f *Func) shape() {
+	order := f.reversePostorder()
+	f.dominators(order)
+	f.findLoops(order)
+	f.estimate(order)
+	f.liveFlags()
+	for _, l := range f.Loops {
+		if l.waits() {
+			for b := range l.Blocks {
+				b.Spin = true
+			}
+		}
+	}
+}
+
+// reversePostorder numbers the blocks; START leads to the entry and the pads.
+func (f *Func) reversePostorder() []*Block {
+	var order []*Block
+	seen := make([]bool, len(f.Blocks))
+	type frame struct {
+		b *Block
+		i int
+	}
+	visit := func(root *Block) {
+		if seen[root.ID] {
+			return
+		}
+		seen[root.ID] = true
+		stack := []frame{{root, 0}}
+		for len(stack) > 0 {
+			t := &stack[len(stack)-1]
+			if t.i == len(t.b.Succ) {
+				order = append(order, t.b)
+				stack = stack[:len(stack)-1]
+				continue
+			}
+			to := t.b.Succ[t.i].To
+			t.i++
+			if to != nil && !seen[to.ID] {
+				seen[to.ID] = true
+				stack = append(stack, frame{to, 0})
+			}
+		}
+	}
+	for i := len(f.Blocks) - 1; i >= 0; i-- {
+		for _, e := range f.Blocks[i].Pred {
+			if e.From == nil && f.Blocks[i] != f.Entry {
+				visit(f.Blocks[i])
+				break
+			}
+		}
+	}
+	visit(f.Entry)
+	for i, j := 0, len(order)-1; i < j; i, j = i+1, j-1 {
+		order[i], order[j] = order[j], order[i]
+	}
+	for i, b := range order {
+		b.rpo = i
+	}
+	return order
+}
+
+// dominators by Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm".
+func (f *Func) dominators(order []*Block) {
+	root := &Block{rpo: -1}
+	root.idom = root
+	meet := func(a, b *Block) *Block {
+		for a != b {
+			for a.rpo > b.rpo {
+				a = a.idom
+			}
+			for b.rpo > a.rpo {
+				b = b.idom
+			}
+		}
+		return a
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, b := range order {
+			var d *Block
+			for _, e := range b.Pred {
+				p := e.From
+				if p == nil {
+					p = root
+				}
+				if p.idom == nil {
+					continue
+				}
+				if d == nil {
+					d = p
+				} else {
+					d = meet(d, p)
+				}
+			}
+			if d != nil && b.idom != d {
+				b.idom, changed = d, true
+			}
+		}
+	}
+}
+
+func (b *Block) dominates(c *Block) bool {
+	for c != nil && c.rpo >= b.rpo {
+		if c == b {
+			return true
+		}
+		c = c.idom
+	}
+	return false
+}
+
+func (f *Func) findLoops(order []*Block) {
+	f.Loops = nil
+	byHead := map[*Block]*Loop{}
+	for _, b := range order {
+		for _, e := range b.Succ {
+			if e.To == nil || !e.To.dominates(b) {
+				continue
+			}
+			l := byHead[e.To]
+			if l == nil {
+				l = &Loop{Head: e.To, Blocks: map[*Block]bool{e.To: true}}
+				byHead[e.To] = l
+				f.Loops = append(f.Loops, l)
+			}
+			for stack := []*Block{b}; len(stack) > 0; {
+				x := stack[len(stack)-1]
+				stack = stack[:len(stack)-1]
+				if l.Blocks[x] {
+					continue
+				}
+				l.Blocks[x] = true
+				for _, pe := range x.Pred {
+					if pe.From != nil {
+						stack = append(stack, pe.From)
+					}
+				}
+			}
+		}
+	}
+	sort.SliceStable(f.Loops, func(i, j int) bool { return len(f.Loops[i].Blocks) > len(f.Loops[j].Blocks) })
+	for i, l := range f.Loops {
+		for k := i - 1; k >= 0; k-- {
+			if f.Loops[k].Blocks[l.Head] {
+				l.Parent = f.Loops[k]
+				break
+			}
+		}
+		for b := range l.Blocks {
+			b.Loop = l // inner loops come later and overwrite
+		}
+	}
+}
+
+// estimate gives every block and edge a frequency per call of the function:
+// loops go round ten times, branches that leave a loop or lead into code that
+// ends the program are rare.
+func (f *Func) estimate(order []*Block) {
+	heads := map[*Block]bool{}
+	for _, l := range f.Loops {
+		heads[l.Head] = true
+	}
+	for _, b := range order {
+		in := 0.0
+		for _, e := range b.Pred {
+			switch {
+			case e.From == nil && e.Kind == Entry:
+				in++
+			case e.From == nil:
+				in += 0.001
+			case e.From.rpo < b.rpo:
+				in += e.Freq
+			}
+		}
+		if heads[b] {
+			in *= 10
+		}
+		b.Freq = in + 1e-9
+		for _, e := range b.Succ {
+			e.Freq = b.Freq * f.probability(e)
+		}
+	}
+	for _, e := range f.Edges {
+		if e.From == nil {
+			e.Freq = 1
+			if e.Kind != Entry {
+				e.Freq = 0.001
+			}
+		}
+	}
+}
+
+func (f *Func) probability(e *Edge) float64 {
+	var real []*Edge
+	for _, x := range e.From.Succ {
+		if x.Kind != Caught {
+			real = append(real, x)
+		}
+	}
+	if e.Kind == Caught {
+		return 0
+	}
+	if len(real) != 2 {
+		return 1 / float64(len(real))
+	}
+	o := real[0]
+	if o == e {
+		o = real[1]
+	}
+	l := e.From.Loop
+	leaves := func(x *Edge) bool { return l != nil && (x.To == nil || !l.Blocks[x.To]) }
+	switch {
+	case f.cold(e) && !f.cold(o):
+		return 0.001
+	case f.cold(o) && !f.cold(e):
+		return 0.999
+	case leaves(e) && !leaves(o):
+		return 0.1
+	case leaves(o) && !leaves(e):
+		return 0.9
+	}
+	return 0.5
+}
+
+// cold: leads into a .cold part, or into a block that ends the program.
+func (f *Func) cold(e *Edge) bool {
+	if e.To == nil {
+		return false
+	}
+	t := e.To
+	if n := len(t.Calls); n > 0 && t.Calls[n-1].NoReturn {
+		return true
+	}
+	return t.Last().Kind == x86.Stop || t.Start < f.Ranges[0].Lo || t.Start >= f.Ranges[0].Hi
+}
+
+func (f *Func) liveFlags() {
+	for changed := true; changed; {
+		changed = false
+		for i := len(f.Blocks) - 1; i >= 0; i-- {
+			b := f.Blocks[i]
+			var out x86.Flags
+			for _, e := range b.Succ {
+				if e.To != nil {
+					out |= e.To.LiveIn
+				}
+			}
+			in := b.LiveAt(0, out)
+			if out != b.LiveOut || in != b.LiveIn {
+				b.LiveOut, b.LiveIn, changed = out, in, true
+			}
+		}
+	}
+}
+
+// LiveAt returns the flags that are live before instruction k, given those
+// live behind the block.
+func (b *Block) LiveAt(k int, out x86.Flags) x86.Flags {
+	for i := len(b.Insns) - 1; i >= k; i-- {
+		out = out&^b.Insns[i].FlagsKilled | b.Insns[i].FlagsRead
+	}
+	return out
+}
+
+// waits reports whether a loop only waits for memory to change: it calls
+// nothing but yields, stores nothing of its own, and no register in it moves
+// on by itself: whatever it computes comes from loads of addresses that stay
+// the same. (A search through an array also loads and leaves, but its address
+// moves.) An atomic exchange on such an address is a spin lock: it waits too.
+func (l *Loop) waits() bool {
+	var def x86.Regs
+	loads := false
+	for b := range l.Blocks {
+		for i := range b.Calls {
+			switch b.Calls[i].Import {
+			case "sched_yield", "pthread_yield", "thrd_yield":
+			default:
+				return false
+			}
+		}
+		for i := range b.Insns {
+			in := &b.Insns[i]
+			if in.Kind.IsCall() {
+				continue
+			}
+			if in.Stores && !in.Lock || in.IsString() || in.Kind == x86.Ret {
+				return false
+			}
+			loads = loads || in.Loads
+			def |= in.Def
+		}
+	}
+	if !loads {
+		return false
+	}
+	for b := range l.Blocks {
+		for i := range b.Insns {
+			in := &b.Insns[i]
+			if in.Kind.IsCall() {
+				continue
+			}
+			if in.HasMem && (in.Mem.Base.Set()|in.Mem.Index.Set())&def != 0 {
+				return false // its address moves
+			}
+			// r op= …: a register that builds on its own value moves on by itself,
+			// unless it was loaded afresh in the same block before.
+			if in.Def&in.Use != 0 && in.Kind == x86.Normal && !freshBefore(b, i, in.Def&in.Use) && !in.Lock && !masks(in) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// freshBefore reports whether all registers were loaded or set in the block
+// before instruction i, without building on themselves.
+func freshBefore(b *Block, i int, regs x86.Regs) bool {
+	for k := i - 1; k >= 0; k-- {
+		if in := &b.Insns[k]; in.Def&regs != 0 && in.Use&in.Def == 0 {
+			regs &^= in.Def
+		}
+	}
+	return regs == 0
+}
+
+// masks: and, or, test-like: idempotent, so repeating them moves nothing; and
+// plain moves (whose destination the decoder may also name as used).
+func masks(in *x86.Insn) bool {
+	if in.Vex != 0 {
+		return false
+	}
+	switch in.Map {
+	case 0:
+		op := in.Opcode
+		switch {
+		case op >= 0x20 && op <= 0x25, op >= 0x08 && op <= 0x0d, op >= 0x38 && op <= 0x3d, op == 0x84, op == 0x85, op == 0xa8, op == 0xa9:
+			return true
+		case op == 0x80 || op == 0x81 || op == 0x83:
+			return in.Ext() == 4 || in.Ext() == 1 || in.Ext() == 7
+		case op == 0x8b || op == 0x8a || op == 0x63 || op == 0x90 || op == 0xf6 || op == 0xf7:
+			return op != 0xf7 && op != 0xf6 || in.Ext() < 2
+		case op >= 0x30 && op <= 0x33: // xor %r,%r clears
+			return !in.HasMem && in.Reg == in.RM
+		case op == 0x87 || op == 0x86: // the spin lock's own exchange
+			return in.HasMem
+		}
+	case 1:
+		return in.Opcode == 0xb6 || in.Opcode == 0xb7 || in.Opcode == 0xbe || in.Opcode == 0xbf || in.Opcode == 0x1f || in.Opcode >= 0x90 && in.Opcode <= 0x9f
+	}
+	return false
+}

@@ -1,0 +1,239 @@
+package cfg
+
+import (
+	"encoding/binary"
+
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+// Jump tables. Compilers write a switch as
+//
+//	cmp $n, idx; ja default; [lea tbl(%rip), b;] movslq (b,idx,4), r; add b, r; jmp *r     offsets from the table
+//	jmp *tbl(,idx,8)      mov tbl(,idx,8), r; jmp *r      jmp *(b,idx,8)                      addresses
+//
+// and gcc -O0 spreads the same over memory and cltq. What is needed is the
+// set of targets. One too many is harmless, one too few is fatal: so the
+// bound of the comparison is used only when it surely belongs to the index,
+// else every entry counts until one does not point into the function; and
+// where several tables may be meant, all of them are.
+
+const (
+	backward = 48      // instructions looked at before a jump
+	maxTable = 1 << 16 // entries
+)
+
+type table struct {
+	addr uint64
+	wide bool // 8-byte addresses, else 4-byte offsets from addr
+}
+
+// tableTargets returns where the indirect jump at an address can go, or nil.
+// order holds the decoded instructions by address.
+func (d *decoder) tableTargets(order []int32, jump uint64) []uint64 {
+	pos := 0
+	for pos < len(order) && d.f.Insns[order[pos]].Addr != jump {
+		pos++
+	}
+	at := func(i int) *x86.Insn { return &d.f.Insns[order[i]] }
+	j := at(pos)
+	if j.HasMem {
+		if j.Mem.Index == x86.None || j.Mem.Scale != 8 {
+			return nil
+		}
+		return d.readAll(d.bases(order, pos, j, true), d.bound(order, pos, j.Mem.Index))
+	}
+	load := pos
+	for i := pos - 1; i >= 0 && i > pos-backward; i-- {
+		in := at(i)
+		if in.Kind != x86.Normal && !in.Kind.IsConditional() {
+			break
+		}
+		if !in.HasMem || in.Mem.Index == x86.None || in.Vex != 0 || in.Map != 0 {
+			continue
+		}
+		wide := in.Opcode == 0x8b && in.Mem.Scale == 8 && in.Rex&8 != 0
+		narrow := in.Opcode == 0x63 && in.Mem.Scale == 4 || in.Opcode == 0x8b && in.Rex&8 == 0 && (in.Mem.Scale == 4 || in.Mem.Scale == 1)
+		if !wide && !narrow {
+			continue
+		}
+		load = i
+		t := d.bases(order, load, in, wide)
+		if len(t) == 0 {
+			continue
+		}
+		idx := in.Mem.Index
+		bound := 0
+		if in.Mem.Scale > 1 { // scale 1: -O0 has multiplied before; the bound stands on a stack slot
+			bound = d.bound(order, load, idx)
+		}
+		if r := d.readAll(t, bound); len(r) > 0 {
+			return r
+		}
+	}
+	return nil
+}
+
+// bases finds the tables that a load may read: its absolute address, or what
+// a lea put into its base register. The nearest lea before it in straight line
+// wins; else every lea of the function into that register is a candidate.
+func (d *decoder) bases(order []int32, pos int, load *x86.Insn, wide bool) []table {
+	if load.Mem.Base == x86.None {
+		return []table{{uint64(int64(load.Mem.Disp)), wide}}
+	}
+	regs := load.Mem.Base.Set()
+	if load.Mem.Scale == 1 { // -O0: base and index cannot be told apart
+		regs |= load.Mem.Index.Set()
+	}
+	isLea := func(in *x86.Insn) bool {
+		return in.Map == 0 && in.Vex == 0 && in.Opcode == 0x8d && in.RIPOff > 0 && in.Reg.Set()&regs != 0 && d.isData(in.RIPTarget)
+	}
+	for i := pos - 1; i >= 0 && i > pos-backward; i-- {
+		in := &d.f.Insns[order[i]]
+		if isLea(in) {
+			return []table{{in.RIPTarget + uint64(int64(load.Mem.Disp)), wide}}
+		}
+		if in.Kind != x86.Normal || in.Def&regs != 0 {
+			break
+		}
+	}
+	var all []table
+	seen := map[uint64]bool{}
+	for _, k := range order {
+		if in := &d.f.Insns[k]; isLea(in) && !seen[in.RIPTarget] {
+			seen[in.RIPTarget] = true
+			all = append(all, table{in.RIPTarget + uint64(int64(load.Mem.Disp)), wide})
+		}
+	}
+	return all
+}
+
+func (d *decoder) isData(a uint64) bool {
+	s := d.p.Image.SectionAt(a)
+	return s != nil && !s.Exec
+}
+
+// bound returns how many entries the index can select: the immediate of an
+// unsigned comparison of the index, or of a register it was copied from,
+// that guards the load; 0 when unsure.
+func (d *decoder) bound(order []int32, pos int, idx x86.Reg) int {
+	regs := idx.Set()
+	guarded := false
+	for i := pos - 1; i >= 0 && i > pos-backward; i-- {
+		in := &d.f.Insns[order[i]]
+		switch {
+		case in.Kind == x86.Jcc:
+			guarded = in.CC == 7 || in.CC == 3 // ja, jae: falls through when in range
+			if !guarded {
+				return 0
+			}
+			continue
+		case in.Kind != x86.Normal:
+			return 0
+		}
+		if in.Vex != 0 {
+			continue
+		}
+		cmp := in.Map == 0 && in.HasImm && ((in.Opcode == 0x83 || in.Opcode == 0x81 || in.Opcode == 0x80) && in.Ext() == 7 && !in.HasMem && in.RM.Set()&regs != 0 ||
+			(in.Opcode == 0x3c || in.Opcode == 0x3d) && regs&x86.RAX.Set() != 0)
+		if cmp && guarded {
+			if in.Opcode == 0x80 && in.Rex == 0 && in.RM >= 4 { // ah, ch …
+				return 0
+			}
+			if n := int64(uint32(in.Imm)); in.Imm >= 0 && n < maxTable {
+				return int(n) + 1
+			}
+			return 0
+		}
+		move := in.Map == 0 && (in.Opcode == 0x8b || in.Opcode == 0x89 || in.Opcode == 0x63) || in.Map == 1 && (in.Opcode == 0xb6 || in.Opcode == 0xb7)
+		if move && !in.HasMem && in.HasModRM {
+			dst, src := in.Reg, in.RM
+			if in.Opcode == 0x89 {
+				dst, src = src, dst
+			}
+			if dst.Set()&regs != 0 {
+				regs = regs&^dst.Set() | src.Set()
+				continue
+			}
+			if src.Set()&regs != 0 {
+				regs |= dst.Set() // a copy of the index, compared instead of it
+				continue
+			}
+		}
+		if in.Def&regs != 0 {
+			regs &^= in.Def
+			if regs == 0 {
+				return 0
+			}
+		}
+	}
+	return 0
+}
+
+func (d *decoder) readAll(tables []table, bound int) []uint64 {
+	if len(tables) > 1 {
+		bound = 0 // whose bound it is, is unknown
+	}
+	stops := map[uint64]bool{} // other tables begin where other leas point
+	for i := range d.f.Insns {
+		if in := &d.f.Insns[i]; in.RIPOff > 0 && in.Map == 0 && in.Opcode == 0x8d {
+			stops[in.RIPTarget] = true
+		}
+	}
+	var out []uint64
+	for _, t := range tables {
+		out = append(out, d.read(t, bound, stops)...)
+	}
+	return sortUnique(out)
+}
+
+// read returns a table's targets. With a bound every entry must be
+// understood, else the table is not one.
+func (d *decoder) read(t table, bound int, stops map[uint64]bool) []uint64 {
+	if !d.isData(t.addr) {
+		return nil
+	}
+	data := d.p.Image.Bytes(t.addr)
+	var out []uint64
+	for i := 0; i < maxTable && (bound == 0 || i < bound); i++ {
+		var a uint64
+		if bound == 0 && i > 0 && !t.wide && stops[t.addr+uint64(4*i)] {
+			break
+		}
+		if t.wide {
+			if len(data) < 8*i+8 {
+				break
+			}
+			a = binary.LittleEndian.Uint64(data[8*i:])
+		} else {
+			if len(data) < 4*i+4 {
+				break
+			}
+			a = t.addr + uint64(int64(int32(binary.LittleEndian.Uint32(data[4*i:]))))
+		}
+		if !d.f.In(a) && !d.adopt(a, bound > 0) {
+			if bound > 0 {
+				d.fail("a jump table at %#x leaves the function", t.addr)
+				return nil
+			}
+			break
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// adopt takes the part that a table entry points into, when it is one of
+// ours; sure says that the entry certainly belongs to the table, so that what
+// it points into cannot be a function of its own.
+func (d *decoder) adopt(a uint64, sure bool) bool {
+	s := d.p.Image.FuncAt(a)
+	if s == nil {
+		return false
+	}
+	g := d.p.byEntry[s.Addr]
+	if g == nil || !g.part && (!sure || g.Size() > d.f.Size()) {
+		return false
+	}
+	d.merge(g)
+	return true
+}

@@ -1,0 +1,58 @@
+// Package native is the backend that runs the user's own binary at nearly its
+// own speed: it moves the program's functions into a code cache with counters
+// inline (package probe), lets the threads run free, and collects what they
+// recorded (package section).
+//
+//	image ─▶ cfg ─▶ probe.Spec
+//	                   │   tracee: stopped at the program's entry
+//	                   ├─▶ code cache, patches, one shared memory area a thread
+//	                   │   tracee: runs; stops only at births, deaths, full rings
+//	                   └─▶ records ─▶ section.Tracker ─▶ profile
+//
+// Every thread of the target counts in its own area, which GS points to. The
+// areas are one memfd, mapped here too, so that counters and rings are read
+// while the program runs, without stopping anything.
+package native
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Config is what to run.
+type Config struct {
+	Path     string
+	Args     []string
+	Env      []string
+	Dir      string
+	Files    [3]uintptr
+	Started  func(pid int)                                       // the target exists; may be nil
+	Progress func(elapsed time.Duration, threads, instances int) // at most ten times a second; may be nil
+}
+
+const (
+	maxThreads  = 4096
+	maxArea     = 64 << 30 // of address space for all areas
+	keepCounts  = 48 << 20 // bytes of instances kept whole
+	cpuClockGap = 50 * time.Microsecond
+)
+
+// rdtsc reads the time stamp counter.
+func rdtsc() uint64
+
+// clock relates the time stamp counter to nanoseconds.
+type clock struct {
+	tsc uint64
+	at  time.Time
+}
+
+func startClock() clock { return clock{rdtsc(), time.Now()} }
+
+// nsPerTick measures from the clock's start until now, at least two milliseconds.
+func (c clock) nsPerTick() float64 {
+	for time.Since(c.at) < 2*time.Millisecond {
+		unix.Select(0, nil, nil, nil, &unix.Timeval{Usec: 500})
+	}
+	return float64(time.Since(c.at).Nanoseconds()) / float64(rdtsc()-c.tsc)
+}

@@ -1,0 +1,268 @@
+package native
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"sort"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/section"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+// Lines maps addresses to source.
+type Lines interface {
+	Locate(profile.Addr) profile.Location
+	// Key names the source line of an address, or the address itself.
+	Key(profile.Addr) string
+}
+
+// site returns the call that a return address belongs to, as a link-time
+// address; 0 outside the program. A library function that was reached by a
+// tail jump returns to its caller's caller: the jump is the call then.
+func (r *run) site(ret uint64) profile.Addr {
+	if a, ok := r.sites[ret]; ok {
+		return a
+	}
+	a := r.findSite(ret - r.in.bias)
+	r.sites[ret] = a
+	return a
+}
+
+func (r *run) findSite(ret uint64) profile.Addr {
+	prog := r.spec.Program
+	if prog.Image.SectionAt(ret) == nil {
+		return 0
+	}
+	f := prog.Owner(ret - 1)
+	if f == nil {
+		return profile.Addr(ret - 1)
+	}
+	i := sort.Search(len(f.Insns), func(i int) bool { return f.Insns[i].End() >= ret })
+	if i == len(f.Insns) || f.Insns[i].End() != ret || !f.Insns[i].Kind.IsCall() {
+		return profile.Addr(ret - 1)
+	}
+	call := &f.Insns[i]
+	if g := prog.FuncAt(call.Target); call.Kind == x86.Call && g != nil {
+		var tails []uint64
+		for i := range g.Insns {
+			in := &g.Insns[i]
+			if in.Kind.IsJump() {
+				if _, ok := section.Hook(prog.Image.PLT[in.Target]); ok {
+					tails = append(tails, in.Addr)
+				}
+			}
+		}
+		if len(tails) == 1 {
+			return profile.Addr(tails[0])
+		}
+	}
+	return profile.Addr(call.Addr)
+}
+
+// linkTime turns the third argument of a record into a link-time address
+// where it is one: a start function in the program.
+func (r *run) linkTime(kind uint32, v uint64) uint64 {
+	if !section.ArgIsFunction(kind) {
+		return v
+	}
+	a := v - r.in.bias
+	if r.spec.Program.Image.SectionAt(a) == nil {
+		return 0
+	}
+	return a
+}
+
+// profile gathers the result.
+func (r *run) profile(im *image.Image) *profile.Profile {
+	sections := r.tracker.Finish()
+	p := &profile.Profile{
+		Program:  profile.Program{Path: r.c.Path, Args: r.c.Args, BuildID: im.BuildID},
+		Graph:    r.solver.Graph,
+		Events:   r.solver.Events,
+		Sections: sections,
+		Run:      profile.Run{Backend: "native", WallNS: r.ns(r.end - r.begin), Cores: runtime.NumCPU()},
+	}
+	if r.status.Signaled() {
+		p.Run.Signal = unix.SignalName(r.status.Signal())
+	} else {
+		p.Run.ExitCode = r.status.ExitStatus()
+	}
+	for _, t := range r.threads {
+		p.Threads = append(p.Threads, profile.Thread{ID: t.id, Start: r.startOf(t), BeginNS: r.ns(t.begin - r.begin),
+			EndNS: r.ns(t.end - r.begin), CPUNS: t.cpuNS, Totals: t.totals})
+	}
+	r.coverage(p)
+	r.forgetBad(p)
+	r.warn(p)
+	r.locate(p)
+	return p
+}
+
+func (r *run) ns(ticks uint64) int64 { return int64(float64(ticks) * r.nsPerTick) }
+
+// startOf is the function that a thread began in: as its creator said, or,
+// where a library created it, the one function of ours that it entered from
+// outside exactly once.
+func (r *run) startOf(t *thread) profile.Addr {
+	if a := r.tracker.Start(t.id); a != 0 || t.id == 0 {
+		return a
+	}
+	start := profile.Addr(0)
+	for i, e := range t.totals.Event {
+		if ev := &r.solver.Events[e]; ev.Kind == profile.EdgeTaken && r.solver.Graph.Edges[ev.Edge].Kind == profile.Start && t.totals.N[i] == 1 {
+			if start != 0 {
+				return 0
+			}
+			start = ev.Addr
+		}
+	}
+	return start
+}
+
+func (r *run) coverage(p *profile.Profile) {
+	c := &p.Coverage
+	c.Functions, c.FunctionsTotal, c.Instructions, c.InstructionsTotal = r.spec.Program.Summary()
+	for _, f := range r.spec.Program.Funcs {
+		if f.Skip != "" {
+			c.Skipped = append(c.Skipped, profile.Skipped{Function: f.Name, Reason: f.Skip})
+		}
+	}
+}
+
+// forgetBad makes the counts of functions unknown whose solution was
+// impossible: a wrong number is worse than none.
+func (r *run) forgetBad(p *profile.Profile) {
+	if len(r.solver.Bad) == 0 {
+		return
+	}
+	forget := map[profile.EventID]bool{}
+	for fi := range p.Graph.Functions {
+		f := &p.Graph.Functions[fi]
+		if r.solver.Bad[f.Name] == 0 {
+			continue
+		}
+		for b := f.First; b < f.First+profile.BlockID(f.N); b++ {
+			forget[p.Graph.Blocks[b].Count] = true
+			p.Graph.Blocks[b].Count = profile.NoEvent
+		}
+		for i := range p.Graph.Edges {
+			e := &p.Graph.Edges[i]
+			if b := max(e.From, e.To); b >= f.First && b < f.First+profile.BlockID(f.N) && e.Kind != profile.Call {
+				forget[e.Count] = true
+				e.Count = profile.NoEvent
+			}
+		}
+	}
+	clean := func(c *profile.Counts) {
+		n := 0
+		for i, e := range c.Event {
+			if !forget[e] {
+				c.Event[n], c.N[n] = e, c.N[i]
+				n++
+			}
+		}
+		c.Event, c.N = c.Event[:n], c.N[:n]
+	}
+	eachCounts(p, clean)
+}
+
+func eachCounts(p *profile.Profile, do func(*profile.Counts)) {
+	for i := range p.Threads {
+		do(&p.Threads[i].Totals)
+	}
+	for i := range p.Sections {
+		s := &p.Sections[i]
+		for j := range s.Totals {
+			do(&s.Totals[j].Counts)
+		}
+		for j := range s.Instances {
+			for k := range s.Instances[j].Parts {
+				do(&s.Instances[j].Parts[k].Counts)
+			}
+		}
+	}
+}
+
+func (r *run) warn(p *profile.Profile) {
+	add := func(code, format string, args ...any) {
+		p.Warnings = append(p.Warnings, profile.Warning{Code: code, Message: fmt.Sprintf(format, args...)})
+	}
+	if r.execed {
+		add("exec", "the program replaced itself by another one (exec); what came after is not in this profile")
+	}
+	if n := len(r.solver.Bad); n > 0 {
+		names := make([]string, 0, n)
+		for f := range r.solver.Bad {
+			names = append(names, f)
+		}
+		slices.Sort(names)
+		add("inconsistent-counts", "the counts of %d functions contradict each other and are left out, first %s", n, names[0])
+	}
+	if r.lost > 0 {
+		add("indirect-targets", "%d calls through pointers had too many different targets to be told apart", r.lost)
+	}
+	if len(p.Threads) == 1 {
+		add("one-thread", "the program ran a single thread: there is nothing to balance")
+	} else if len(p.Sections) == 0 {
+		add("no-sections", "no two threads met at a barrier, a join or their end: no section to analyse")
+	}
+	if r.crash != "" && p.Run.Signal != "" {
+		add("crashed", "the program was ended by %s; the profile holds what happened before", p.Run.Signal)
+	}
+}
+
+// locate resolves every address that a report may name.
+func (r *run) locate(p *profile.Profile) {
+	used := make([]bool, len(p.Events))
+	eachCounts(p, func(c *profile.Counts) {
+		for _, e := range c.Event {
+			used[e] = true
+		}
+	})
+	want := map[profile.Addr]bool{}
+	add := func(a profile.Addr) {
+		if a != 0 {
+			want[a] = true
+		}
+	}
+	for i := range p.Graph.Blocks {
+		if b := &p.Graph.Blocks[i]; b.Count != profile.NoEvent && used[b.Count] {
+			add(b.Start)
+			add(b.Last)
+		}
+	}
+	for i := range p.Graph.Edges {
+		if e := &p.Graph.Edges[i]; e.Count != profile.NoEvent && used[e.Count] {
+			add(e.Site)
+		}
+	}
+	for i := range p.Threads {
+		add(p.Threads[i].Start)
+	}
+	for i := range p.Sections {
+		s := &p.Sections[i]
+		add(s.Site)
+		for j := range s.Instances {
+			for k := range s.Instances[j].Parts {
+				add(s.Instances[j].Parts[k].Begin)
+				add(s.Instances[j].Parts[k].Site)
+			}
+		}
+	}
+	for a := range want {
+		l := r.lines.Locate(a)
+		l.Address = a
+		p.Locations = append(p.Locations, l)
+	}
+	slices.SortFunc(p.Locations, func(a, b profile.Location) int {
+		if a.Address < b.Address {
+			return -1
+		}
+		return 1
+	})
+}

@@ -1,0 +1,332 @@
+package native
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/section"
+	"github.com/skewlens/skewlens/profiler/internal/tracee"
+)
+
+// Run runs a program to its end and returns what it did. It must be called on
+// a locked OS thread. The image is the program's, opened before.
+func Run(c Config, im *image.Image, lines Lines) (*profile.Profile, error) {
+	clk := startClock()
+	prog := cfg.Build(im, section.Catches)
+	spec := probe.New(prog, section.Hook)
+	p, err := tracee.Start(tracee.Command{Path: c.Path, Args: append([]string{c.Path}, c.Args...), Env: c.Env, Dir: c.Dir, Files: c.Files})
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	if c.Started != nil {
+		c.Started(p.Pid)
+	}
+	in, err := inject(p, im, spec)
+	if err != nil {
+		p.Kill()
+		return nil, fmt.Errorf("prepare %s: %w", c.Path, err)
+	}
+	defer in.memory.Close()
+	r := newRun(c, p, in, spec, lines, clk.nsPerTick())
+	if err := r.loop(); err != nil {
+		p.Kill()
+		return nil, fmt.Errorf("follow %s: %w", c.Path, err)
+	}
+	return r.profile(im), nil
+}
+
+// run is a program that runs.
+type run struct {
+	c         Config
+	p         *tracee.Process
+	in        *placed
+	spec      *probe.Spec
+	solver    *probe.Solver
+	tracker   *section.Tracker
+	lines     Lines
+	nsPerTick float64
+
+	begin    uint64 // time stamp at the program's first instruction
+	end      uint64
+	threads  []*thread // by ThreadID
+	byTid    map[int]*thread
+	parents  map[int]*thread // of threads announced but not yet seen
+	waiting  map[int]tracee.Event
+	free     []int // slots
+	nextSlot int
+	status   unix.WaitStatus
+	execed   bool
+	lost     uint64
+	drained  uint64
+	reported time.Time
+	started  time.Time
+	crash    string
+	sites    map[uint64]profile.Addr
+}
+
+// thread is a thread of the target.
+type thread struct {
+	id         profile.ThreadID
+	tid        int
+	slot       int
+	area       *probe.Area
+	mem        []byte
+	lastTSC    uint64
+	begin, end uint64
+	cpuNS      int64
+	totals     profile.Counts
+	dead       bool
+}
+
+func newRun(c Config, p *tracee.Process, in *placed, spec *probe.Spec, lines Lines, nsPerTick float64) *run {
+	r := &run{c: c, p: p, in: in, spec: spec, lines: lines, nsPerTick: nsPerTick, byTid: map[int]*thread{}, parents: map[int]*thread{},
+		waiting: map[int]tracee.Event{}, nextSlot: 1, sites: map[uint64]profile.Addr{}}
+	r.solver = spec.NewSolver(in.bias)
+	r.tracker = section.New(section.Config{
+		Solve:        r.solver.Solve,
+		Instructions: r.instructions,
+		Entered:      r.entered,
+		Line:         lines.Key,
+		NSPerTick:    nsPerTick,
+		MaxBytes:     keepCounts,
+	})
+	return r
+}
+
+func (r *run) instructions(c profile.Counts) uint64 {
+	p := profile.Profile{Graph: r.solver.Graph, Events: r.solver.Events}
+	return p.Instructions(c)
+}
+
+// entered tells whether counts include entries of a function.
+func (r *run) entered(c profile.Counts, f profile.Addr) bool {
+	fn := r.spec.Program.FuncAt(uint64(f))
+	if fn == nil || !r.spec.Moved(fn) {
+		return false
+	}
+	e := r.solver.EntryEvent(fn)
+	return e != profile.NoEvent && c.Of(e) > 0
+}
+
+// loop lets the program run and handles its threads' stops until it is gone.
+func (r *run) loop() error {
+	mute, err := r.in.view(0) // slot 0 swallows what forked children count
+	if err != nil {
+		return err
+	}
+	probe.Mute(mute, r.spec.Layout, r.in.base(0))
+	if err := unix.Munmap(mute); err != nil {
+		return err
+	}
+	r.started = time.Now()
+	r.begin = rdtsc()
+	if err := r.birth(r.p.Pid, nil); err != nil {
+		return err
+	}
+	if err := r.p.Go(); err != nil {
+		return err
+	}
+	for {
+		e, err := r.p.Wait()
+		if errors.Is(err, unix.ECHILD) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if err := r.handle(e); err != nil {
+			return err
+		}
+		r.progress()
+		if e.Kind == tracee.Gone && e.Tid == r.p.Pid {
+			break
+		}
+	}
+	for _, t := range r.threads {
+		if !t.dead {
+			r.death(t)
+		}
+	}
+	r.end = rdtsc()
+	return nil
+}
+
+func (r *run) handle(e tracee.Event) error {
+	t := r.byTid[e.Tid]
+	switch e.Kind {
+	case tracee.NewThread:
+		if parent, ok := r.parents[e.Tid]; ok {
+			delete(r.parents, e.Tid)
+			if err := r.birth(e.Tid, parent); err != nil {
+				return err
+			}
+		} else {
+			r.waiting[e.Tid] = e
+			return nil
+		}
+	case tracee.Cloned:
+		if t == nil {
+			break
+		}
+		child, err := unix.PtraceGetEventMsg(e.Tid)
+		if err != nil {
+			break
+		}
+		r.drainOne(t) // the create that made the child comes before its birth
+		if first, ok := r.waiting[int(child)]; ok {
+			delete(r.waiting, int(child))
+			if err := r.birth(int(child), t); err != nil {
+				return err
+			}
+			if err := r.p.Resume(first); err != nil {
+				return err
+			}
+		} else {
+			r.parents[int(child)] = t
+		}
+	case tracee.NewChild:
+		// A forked child goes its own way; what it counts nobody reads.
+		if err := r.p.SetGS(e.Tid, r.in.base(0)); err != nil && !errors.Is(err, unix.ESRCH) {
+			return err
+		}
+		return r.p.Detach(e.Tid)
+	case tracee.Trap:
+		if pc, err := r.p.PC(e.Tid); err == nil && t != nil && r.spec.FullTrap(pc-r.in.cache) {
+			r.drain()
+			t.area.Reset()
+			break
+		}
+		e.Kind, e.Sig = tracee.Signal, unix.SIGTRAP // the program's own
+	case tracee.Signal:
+		r.noteCrash(e)
+	case tracee.Exiting:
+		if t != nil && !t.dead {
+			t.cpuNS = r.p.CPUNS(t.tid)
+			r.drain()
+			r.death(t)
+		}
+	case tracee.Execed:
+		r.execed = true
+		r.drain()
+		for _, t := range r.threads {
+			if !t.dead {
+				r.death(t)
+			}
+		}
+		return r.p.Detach(e.Tid)
+	case tracee.Gone:
+		if t != nil && !t.dead {
+			r.drain()
+			r.death(t)
+		}
+		delete(r.byTid, e.Tid)
+		if e.Tid == r.p.Pid {
+			r.status = e.Status
+		}
+	}
+	return r.p.Resume(e)
+}
+
+// birth gives a new thread, stopped before its first instruction, its area.
+func (r *run) birth(tid int, parent *thread) error {
+	t := &thread{id: profile.ThreadID(len(r.threads)), tid: tid, begin: rdtsc()}
+	if n := len(r.free); n > 0 {
+		t.slot = r.free[n-1]
+		r.free = r.free[:n-1]
+	} else {
+		t.slot = r.nextSlot
+		r.nextSlot++
+	}
+	if t.slot >= r.in.slots {
+		return fmt.Errorf("more than %d threads at once", r.in.slots-1)
+	}
+	mem, err := r.in.view(t.slot)
+	if err != nil {
+		return err
+	}
+	t.mem = mem
+	base := r.in.base(t.slot)
+	t.area = probe.NewArea(r.spec.Layout, mem, base, uint64(float64(cpuClockGap)/r.nsPerTick), t.begin)
+	if err := r.p.SetGS(tid, base); err != nil {
+		return err
+	}
+	r.threads = append(r.threads, t)
+	r.byTid[tid] = t
+	parentID := profile.ThreadID(-1)
+	if parent != nil {
+		parentID = parent.id
+	}
+	r.tracker.Born(t.id, parentID, t.begin)
+	return nil
+}
+
+// death takes what a thread has left and frees its area.
+func (r *run) death(t *thread) {
+	t.dead = true
+	t.end = rdtsc()
+	r.drainOne(t)
+	rest := r.solver.Resolve(t.area, t.area.Rest())
+	r.tracker.Died(t.id, t.end, t.cpuNS, rest)
+	t.totals = r.solver.Solve(r.solver.Resolve(t.area, t.area.All()))
+	r.lost += t.area.Lost()
+	unix.Munmap(t.mem)
+	t.area, t.mem = nil, nil
+	if err := r.in.wipe(t.slot); err == nil {
+		r.free = append(r.free, t.slot)
+	}
+}
+
+// drain takes the records of all threads and lets the tracker handle what is
+// surely complete: a record that is being written just now bears a time that
+// is not before its thread's last one, and no other thread can write one from
+// before this moment.
+func (r *run) drain() {
+	const slack = 1 << 20 // ticks for a store to become visible
+	horizon := rdtsc() - slack
+	for _, t := range r.byTid {
+		if t.dead {
+			continue
+		}
+		busy := t.area.Busy()
+		r.drainOne(t)
+		if busy {
+			horizon = min(horizon, t.lastTSC)
+		}
+	}
+	r.tracker.Advance(horizon)
+}
+
+func (r *run) drainOne(t *thread) {
+	t.area.Records(func(rec probe.Record) {
+		t.lastTSC = rec.TSC
+		rec.Delta = r.solver.Resolve(t.area, rec.Delta)
+		rec.Site = uint64(r.site(rec.Site))
+		rec.Arg3 = r.linkTime(rec.Kind, rec.Arg3)
+		r.tracker.Record(t.id, rec)
+	})
+}
+
+// progress reports now and then.
+func (r *run) progress() {
+	if r.c.Progress != nil && time.Since(r.reported) > 100*time.Millisecond {
+		r.reported = time.Now()
+		r.c.Progress(time.Since(r.started), r.p.Threads(), r.tracker.Instances)
+	}
+}
+
+// noteCrash remembers the signal that is likely to end the program, with the
+// function that it hit.
+func (r *run) noteCrash(e tracee.Event) {
+	switch e.Sig {
+	case unix.SIGSEGV, unix.SIGBUS, unix.SIGILL, unix.SIGFPE, unix.SIGABRT:
+		r.crash = unix.SignalName(e.Sig)
+	}
+}

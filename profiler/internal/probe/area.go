@@ -1,0 +1,96 @@
+package probe
+
+import (
+	"encoding/binary"
+	"sync/atomic"
+)
+
+// Record is one section event of a thread.
+type Record struct {
+	Kind  uint32
+	TSC   uint64
+	Site  uint64 // run-time return address of the user's call
+	Arg1  uint64 // the call's first argument: the barrier, the condition variable …
+	Arg3  uint64 // its third: a thread's start function, a barrier's count
+	CPUNS int64  // the thread's CPU clock; 0: not read
+	Delta []Delta
+}
+
+// Delta is how much a counter grew since the thread's record before.
+type Delta struct {
+	Counter int32
+	N       uint64
+}
+
+// scanBit asks the recorder for the changed counters.
+const scanBit = 1 << 31
+
+// Records takes the records written since the last call. It may run beside
+// the thread: a record is published by one store of the ring position, and
+// x86 keeps the order of stores.
+func (a *Area) Records(yield func(Record)) {
+	end := a.pos(atomic.LoadUint64(a.word(offRing)))
+	for a.read < end {
+		m := a.mem[a.read:]
+		u := func(i int) uint64 { return binary.LittleEndian.Uint64(m[i:]) }
+		n := int(binary.LittleEndian.Uint32(m[4:]))
+		r := Record{Kind: binary.LittleEndian.Uint32(m) &^ scanBit, TSC: u(8), Site: u(16), Arg1: u(24), Arg3: u(32),
+			CPUNS: int64(u(40))*1e9 + int64(u(48)), Delta: make([]Delta, n)}
+		for i := range r.Delta {
+			r.Delta[i] = Delta{int32(u(recordHeader + pairSize*i)), u(recordHeader + pairSize*i + 8)}
+		}
+		yield(r)
+		a.read += recordHeader + pairSize*uint64(n)
+	}
+}
+
+// Busy reports whether a record is being written.
+func (a *Area) Busy() bool { return atomic.LoadUint64(a.word(offBusy)) != 0 }
+
+// Reset empties the ring. Only while the thread is stopped, and after Records.
+func (a *Area) Reset() {
+	a.put(offRing, a.base+a.l.ring)
+	a.read = a.l.ring
+}
+
+// Rest returns what the counters grew by since the last record. Only while
+// the thread is stopped or gone, and after Records.
+func (a *Area) Rest() []Delta {
+	var d []Delta
+	n := uint64(a.l.Fixed()) + a.get(offNOver)
+	for i := uint64(0); i < n; i++ {
+		c, s := a.get(a.l.counters+8*i), a.get(a.l.shadow+8*i)
+		if c != s {
+			d = append(d, Delta{int32(i), c - s})
+			a.put(a.l.shadow+8*i, c)
+		}
+	}
+	return d
+}
+
+// Target returns the site (its number) and the run-time target that a counter
+// beyond the chords stands for.
+func (a *Area) Target(counter int32) (site int, target uint64) {
+	i := int(counter) - a.l.Chords
+	if i < 2*a.l.Sites {
+		return i / 2, a.get(a.l.targets + 8*uint64(i))
+	}
+	k := a.l.keys + 16*uint64(i-2*a.l.Sites)
+	return int(a.get(k+8) / 2), a.get(k)
+}
+
+// Lost is how many indirect calls found no place to be counted.
+func (a *Area) Lost() uint64 { return a.get(offLost) }
+
+// All returns every counter's value since the thread's birth. Only while the
+// thread is stopped or gone.
+func (a *Area) All() []Delta {
+	var d []Delta
+	n := uint64(a.l.Fixed()) + a.get(offNOver)
+	for i := uint64(0); i < n; i++ {
+		if c := a.get(a.l.counters + 8*i); c != 0 {
+			d = append(d, Delta{int32(i), c})
+		}
+	}
+	return d
+}

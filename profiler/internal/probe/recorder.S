@@ -1,0 +1,192 @@
+# The only code that runs in the target besides its own: it appends a record
+# to the thread's ring when a section event happens, and looks up the counter
+# of an indirect call's target. Position-independent; everything it needs is
+# in the thread's area, which GS points to (layout.go has the same offsets).
+#
+# It keeps every register and assumes the flags dead, as they are at calls.
+# A handler that interrupts it may count: counters change by single
+# instructions only, and what is claimed is claimed by one (cmpxchg, xadd),
+# which no signal can split.
+
+	.set MUTED,    0x00	# nonzero: a forked child, nothing is recorded
+	.set RING,     0x08	# where the next record goes
+	.set LIMIT,    0x10	# the last place where a record of any size fits
+	.set BUSY,     0x18	# nonzero while a record is being written
+	.set LASTTSC,  0x20	# of the record before
+	.set CPUGAP,   0x28	# ticks between records from which the CPU clock is worth its price
+	.set COUNTERS, 0x30
+	.set SHADOW,   0x38	# the counters as of the last record
+	.set NFIXED,   0x40	# counters known before the run
+	.set NOVER,    0x48	# more, for targets of indirect calls, in use
+	.set OVERCAP,  0x50
+	.set OVER,     0x58	# where those are counted
+	.set TARGETS,  0x60	# two targets for every site of an indirect call
+	.set SITECTR,  0x68	# their counters
+	.set HASH,     0x70	# further (target, site) pairs: index + 1, open addressing
+	.set HASHMASK, 0x78
+	.set KEYS,     0x80	# the pairs
+	.set LOST,     0x88	# indirect calls that found no place
+
+	.text
+	.p2align 4
+	jmp	record
+	.p2align 4
+	jmp	indirect
+
+# record: r11d is the event's kind; bit 31 asks for the counters that changed.
+# (%rsp) returns to the hook, 8(%rsp) is the return address of the user's call.
+# Record: kind u32, pairs u32, tsc, site, arg1, arg3, cpu seconds, cpu nanoseconds, then (counter, change) pairs.
+	.p2align 4
+record:
+	cmpq	$0, %gs:MUTED
+	jne	9f
+	push	%rax
+	push	%rcx
+	push	%rdx
+	push	%rbx
+	push	%rsi
+	push	%rdi
+	push	%r8
+	push	%r9
+	push	%r10
+	mov	%r11, %rbx
+	mov	%rdi, %r8
+	mov	%rdx, %r9
+1:	mov	%gs:RING, %rdi
+	cmp	%gs:LIMIT, %rdi
+	ja	8f
+	movq	$1, %gs:BUSY
+	rdtsc
+	shl	$32, %rdx
+	or	%rdx, %rax
+	mov	%ebx, (%rdi)
+	mov	%rax, 8(%rdi)
+	mov	80(%rsp), %rcx
+	mov	%rcx, 16(%rdi)
+	mov	%r8, 24(%rdi)
+	mov	%r9, 32(%rdi)
+	xor	%ecx, %ecx
+	mov	%rcx, 40(%rdi)
+	mov	%rcx, 48(%rdi)
+	mov	%rax, %rcx
+	sub	%gs:LASTTSC, %rcx
+	mov	%rax, %gs:LASTTSC
+	cmp	%gs:CPUGAP, %rcx
+	jb	2f
+	mov	%rdi, %r10
+	lea	40(%rdi), %rsi
+	mov	$3, %edi		# CLOCK_THREAD_CPUTIME_ID
+	mov	$228, %eax		# clock_gettime
+	syscall				# overwrites rax, rcx, r11
+	mov	%r10, %rdi
+2:	lea	56(%rdi), %r10
+	test	%ebx, %ebx
+	jns	6f
+	mov	%gs:COUNTERS, %rsi
+	mov	%gs:SHADOW, %rdx
+	mov	%gs:NFIXED, %rcx
+	add	%gs:NOVER, %rcx
+	xor	%r8d, %r8d
+	jmp	5f
+	.p2align 4
+3:	mov	(%rsi,%r8,8), %rax
+	cmp	(%rdx,%r8,8), %rax
+	jne	4f
+	inc	%r8
+5:	cmp	%rcx, %r8
+	jb	3b
+	jmp	6f
+4:	mov	%rax, %r9
+	sub	(%rdx,%r8,8), %r9
+	mov	%rax, (%rdx,%r8,8)
+	mov	%r8, (%r10)
+	mov	%r9, 8(%r10)
+	add	$16, %r10
+	inc	%r8
+	jmp	5b
+6:	mov	%r10, %rax
+	sub	%rdi, %rax
+	sub	$56, %rax
+	shr	$4, %rax
+	mov	%eax, 4(%rdi)
+	mov	%r10, %gs:RING
+	movq	$0, %gs:BUSY
+	pop	%r10
+	pop	%r9
+	pop	%r8
+	pop	%rdi
+	pop	%rsi
+	pop	%rbx
+	pop	%rdx
+	pop	%rcx
+	pop	%rax
+9:	ret
+8:	int3				# full: the profiler empties the rings and lets go
+	jmp	1b
+
+# indirect: eax is twice the site's number, r11 the target that neither of the
+# site's two inline entries holds. Claims a free one, else counts in the hash.
+	.p2align 4
+indirect:
+	push	%rax
+	push	%rcx
+	push	%rdx
+	push	%rsi
+	push	%rdi
+	mov	%eax, %edx
+	mov	%gs:TARGETS, %rsi
+	lea	(%rsi,%rdx,8), %rdi
+	xor	%eax, %eax
+	cmpxchg	%r11, (%rdi)
+	je	1f
+	xor	%eax, %eax
+	cmpxchg	%r11, 8(%rdi)
+	jne	2f
+	inc	%edx
+1:	mov	%gs:SITECTR, %rsi
+	incq	(%rsi,%rdx,8)
+	jmp	9f
+2:	imul	$0x2545f491, %r11, %rax
+	imul	$0x1b873593, %rdx, %rcx
+	add	%rcx, %rax
+	mov	%rax, %rcx
+	shr	$17, %rcx
+	xor	%rcx, %rax
+	mov	%gs:HASH, %rdi
+	mov	%gs:KEYS, %rsi
+3:	and	%gs:HASHMASK, %rax
+	mov	(%rdi,%rax,4), %ecx
+	test	%ecx, %ecx
+	jz	4f
+	dec	%ecx
+	shl	$4, %rcx
+	cmp	%r11, (%rsi,%rcx)
+	jne	5f
+	cmp	%rdx, 8(%rsi,%rcx)
+	jne	5f
+	shr	$4, %rcx
+	jmp	6f
+5:	inc	%rax
+	jmp	3b
+4:	mov	%gs:NOVER, %rcx
+	cmp	%gs:OVERCAP, %rcx
+	jae	8f
+	mov	$1, %ecx
+	xadd	%rcx, %gs:NOVER
+	shl	$4, %rcx
+	mov	%r11, (%rsi,%rcx)
+	mov	%rdx, 8(%rsi,%rcx)
+	shr	$4, %rcx
+	inc	%ecx
+	mov	%ecx, (%rdi,%rax,4)
+	dec	%ecx
+6:	mov	%gs:OVER, %rdi
+	incq	(%rdi,%rcx,8)
+	jmp	9f
+8:	incq	%gs:LOST
+9:	pop	%rdi
+	pop	%rsi
+	pop	%rdx
+	pop	%rcx
+	pop	%rax
+	ret

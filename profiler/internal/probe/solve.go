@@ -1,0 +1,275 @@
+package probe
+
+import (
+	"sort"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
+)
+
+// Solver turns counters into the counts of a profile's events, and holds the
+// graph that these belong to. The graph grows while the program runs: an
+// indirect call's edge appears with its first target.
+type Solver struct {
+	Graph  profile.Graph
+	Events []profile.Event
+	// Bad counts the solutions of each function that came out negative: a
+	// fault of ours. Its counts are unknown from then on.
+	Bad map[string]int
+
+	s     *Spec
+	bias  uint64
+	funcs []solved
+	byFn  map[*cfg.Func]int32
+	pairs map[pair]int32 // (site, target) → number
+	known []indirect     // by that number
+
+	val     []int64
+	entered []int64 // per function: entries not yet explained by a call
+	touched []int32
+	isTouch []bool
+}
+
+type pair struct {
+	site   int
+	target uint64
+}
+
+type indirect struct {
+	event  profile.EventID // NoEvent: the target is not ours
+	callee int32
+}
+
+// solved is one function as the solver sees it.
+type solved struct {
+	q           *plan
+	first, last int32 // its counters
+	eventOf     []profile.EventID
+	entry       int32 // flow edge of the entry
+	start       profile.EventID
+	calls       []callOf
+	firstBlock  profile.BlockID
+	hubBlock    map[int32]profile.BlockID // hubs that several switches share
+}
+
+// callOf is a known call in a function: as often as its flow edge.
+type callOf struct {
+	edge   int32
+	callee int32
+}
+
+// NewSolver numbers the events. bias is the run-time less the link-time address.
+func (s *Spec) NewSolver(bias uint64) *Solver {
+	v := &Solver{s: s, bias: bias, Bad: map[string]int{}, byFn: map[*cfg.Func]int32{}, pairs: map[pair]int32{}}
+	next := int32(0)
+	for i, q := range s.moved {
+		v.byFn[q.f] = int32(i)
+		x := solved{q: q, first: next, start: profile.NoEvent, entry: q.w.byCfg[0]}
+		for j := range q.w.edges {
+			next = max(next, q.w.edges[j].counter+1)
+		}
+		x.last = next
+		v.funcs = append(v.funcs, x)
+	}
+	v.buildGraph()
+	v.entered = make([]int64, len(v.funcs))
+	v.isTouch = make([]bool, len(v.funcs))
+	return v
+}
+
+// Resolve makes a thread's deltas comparable between threads: counters of
+// indirect calls, which each thread hands out by itself, become numbers of
+// (site, target) pairs behind the chords.
+func (v *Solver) Resolve(a *Area, d []Delta) []Delta {
+	chords := int32(v.s.Layout.Chords)
+	out := d[:0]
+	for _, x := range d {
+		if x.Counter >= chords {
+			site, target := a.Target(x.Counter)
+			x.Counter = chords + v.pair(site, target)
+		}
+		out = append(out, x)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Counter < out[j].Counter })
+	return mergeSame(out)
+}
+
+func mergeSame(d []Delta) []Delta {
+	out := d[:0]
+	for _, x := range d {
+		if n := len(out); n > 0 && out[n-1].Counter == x.Counter {
+			out[n-1].N += x.N
+		} else {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// Add returns the sum of two sorted lists of deltas.
+func Add(a, b []Delta) []Delta {
+	if len(a) == 0 {
+		return b
+	}
+	if len(b) == 0 {
+		return a
+	}
+	out := make([]Delta, 0, len(a)+len(b))
+	i, j := 0, 0
+	for i < len(a) || j < len(b) {
+		switch {
+		case j == len(b) || i < len(a) && a[i].Counter < b[j].Counter:
+			out = append(out, a[i])
+			i++
+		case i == len(a) || b[j].Counter < a[i].Counter:
+			out = append(out, b[j])
+			j++
+		default:
+			out = append(out, Delta{a[i].Counter, a[i].N + b[j].N})
+			i, j = i+1, j+1
+		}
+	}
+	return out
+}
+
+// Sub returns a less b, of which a holds at least as much.
+func Sub(a, b []Delta) []Delta {
+	out := make([]Delta, 0, len(a))
+	j := 0
+	for _, x := range a {
+		for j < len(b) && b[j].Counter < x.Counter {
+			j++
+		}
+		if j < len(b) && b[j].Counter == x.Counter {
+			x.N -= b[j].N
+		}
+		if x.N != 0 {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+func (v *Solver) pair(site int, target uint64) int32 {
+	k := pair{site, target}
+	if n, ok := v.pairs[k]; ok {
+		return n
+	}
+	n := int32(len(v.known))
+	v.pairs[k] = n
+	ind := indirect{event: profile.NoEvent, callee: -1}
+	s := v.s.Sites[site]
+	if g := v.s.Program.FuncAt(target - v.bias); g != nil && v.s.Moved(g) {
+		ind.callee = v.byFn[g]
+		kind := profile.Indirect
+		if s.Tail {
+			kind = profile.TailCall
+		}
+		from := v.blockID(s.Block)
+		ind.event = v.addEdge(from, v.blockID(g.Entry), kind, s.Addr, true)
+	}
+	v.known = append(v.known, ind)
+	return n
+}
+
+// Solve returns the counts of a list of resolved deltas.
+func (v *Solver) Solve(d []Delta) profile.Counts {
+	var c counts
+	v.touched = v.touched[:0]
+	i := 0
+	for i < len(d) && int(d[i].Counter) < v.s.Layout.Chords {
+		fi := int32(sort.Search(len(v.funcs), func(k int) bool { return v.funcs[k].last > d[i].Counter }))
+		j := i
+		for j < len(d) && d[j].Counter < v.funcs[fi].last {
+			j++
+		}
+		v.solveFunc(fi, d[i:j], &c)
+		i = j
+	}
+	for ; i < len(d); i++ {
+		if k := v.known[int(d[i].Counter)-v.s.Layout.Chords]; k.callee >= 0 {
+			v.touch(k.callee)
+			v.entered[k.callee] -= int64(d[i].N)
+			c.add(k.event, int64(d[i].N))
+		}
+	}
+	for _, fi := range v.touched {
+		if n := v.entered[fi]; n > 0 {
+			c.add(v.funcs[fi].start, n)
+		}
+		v.entered[fi], v.isTouch[fi] = 0, false
+	}
+	sort.Sort(&c)
+	return profile.Counts{Event: c.e, N: c.n}
+}
+
+func (v *Solver) touch(fi int32) {
+	if !v.isTouch[fi] {
+		v.isTouch[fi] = true
+		v.touched = append(v.touched, fi)
+	}
+}
+
+func (v *Solver) solveFunc(fi int32, d []Delta, c *counts) {
+	x := &v.funcs[fi]
+	w := x.q.w
+	if cap(v.val) < len(w.edges) {
+		v.val = make([]int64, 2*len(w.edges))
+	}
+	val := v.val[:len(w.edges)]
+	clear(val)
+	for i := range w.edges {
+		if k := w.edges[i].counter; k >= 0 {
+			at := sort.Search(len(d), func(j int) bool { return d[j].Counter >= k })
+			if at < len(d) && d[at].Counter == k {
+				val[i] = int64(d[at].N)
+			}
+		}
+	}
+	w.solve(val)
+	for i, e := range x.eventOf {
+		if e == profile.NoEvent {
+			continue
+		}
+		if val[i] < 0 {
+			v.Bad[x.q.f.Name]++
+			return
+		}
+	}
+	for i, e := range x.eventOf {
+		if e != profile.NoEvent && val[i] > 0 {
+			c.add(e, val[i])
+		}
+	}
+	if !w.edges[x.entry].unknown {
+		v.touch(fi)
+		v.entered[fi] += val[x.entry]
+	}
+	for _, k := range x.calls {
+		if val[k.edge] != 0 {
+			v.touch(k.callee)
+			v.entered[k.callee] -= val[k.edge]
+		}
+	}
+}
+
+// counts collects events before they are sorted.
+type counts struct {
+	e []profile.EventID
+	n []uint64
+}
+
+func (c *counts) add(e profile.EventID, n int64) {
+	if e != profile.NoEvent {
+		c.e, c.n = append(c.e, e), append(c.n, uint64(n))
+	}
+}
+func (c *counts) Len() int           { return len(c.e) }
+func (c *counts) Less(i, j int) bool { return c.e[i] < c.e[j] }
+func (c *counts) Swap(i, j int)      { c.e[i], c.e[j] = c.e[j], c.e[i]; c.n[i], c.n[j] = c.n[j], c.n[i] }
+
+// EntryEvent is the event that counts a function's entry block; NoEvent when
+// unknown.
+func (v *Solver) EntryEvent(f *cfg.Func) profile.EventID {
+	return v.Graph.Blocks[v.blockID(f.Entry)].Count
+}

@@ -1,0 +1,142 @@
+package probe
+
+import (
+	"sort"
+
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+// Hook asks for a record when a library function is called. Kinds are the
+// caller's; 0 means none.
+type Hook struct {
+	Arrive uint32 // recorded before the call, with the counters that changed
+	Leave  uint32 // recorded after it. Not for cancellation points: it puts a frame of ours under the function
+}
+
+// Spec is everything about the copy that does not depend on a process.
+type Spec struct {
+	Program *cfg.Program
+	Layout  Layout
+	Sites   []Site // indirect calls whose targets are counted, by number
+	moved   []*plan
+	byFunc  map[*cfg.Func]*plan
+	hooks   func(name string) (Hook, bool)
+	siteOf  map[uint64]int
+}
+
+// Site is an indirect call or tail jump in the program.
+type Site struct {
+	Addr  uint64
+	Block *cfg.Block
+	Tail  bool
+}
+
+// New plans a program. Functions that turn out not to be movable get their
+// reason in cfg.Func.Skip.
+func New(p *cfg.Program, hooks func(name string) (Hook, bool)) *Spec {
+	pl := newPlanner(p)
+	pl.run()
+	s := &Spec{Program: p, hooks: hooks, byFunc: map[*cfg.Func]*plan{}, siteOf: map[uint64]int{}}
+	next := int32(0)
+	for _, f := range p.Funcs {
+		q := pl.plans[f]
+		if f.Skip != "" || q == nil {
+			continue
+		}
+		next = q.w.place(next)
+		s.moved = append(s.moved, q)
+		s.byFunc[f] = q
+		s.collectSites(q)
+	}
+	s.Layout = NewLayout(int(next), len(s.Sites))
+	return s
+}
+
+// collectSites numbers the function's calls and jumps through pointers.
+func (s *Spec) collectSites(q *plan) {
+	add := func(b *cfg.Block, in *x86.Insn, tail bool) {
+		if in.HasMem && (in.Mem.Base == x86.R11 || in.Mem.Index == x86.R11 || in.Mem.Segment != 0) || in.Mem.RIP && s.Program.Image.GOT[in.RIPTarget] != "" {
+			return
+		}
+		s.siteOf[in.Addr] = len(s.Sites)
+		s.Sites = append(s.Sites, Site{in.Addr, b, tail})
+	}
+	for _, b := range q.f.Blocks {
+		for i := range b.Calls {
+			c := &b.Calls[i]
+			if !c.Known() && !q.chained[c.Insn.Addr] && !q.inPlace[c.Insn.Addr] {
+				add(b, c.Insn, false)
+			}
+		}
+		if last := b.Last(); last.Kind == x86.JmpInd {
+			if _, ok := q.f.Targets(last.Addr); !ok {
+				add(b, last, true)
+			}
+		}
+	}
+}
+
+// CodeSize is an upper bound for the cache, in bytes.
+func (s *Spec) CodeSize() uint64 {
+	n := uint64(1 << 16)
+	for _, q := range s.moved {
+		n += uint64(len(q.f.Insns))*24 + uint64(len(q.f.Edges))*48 + 256
+	}
+	return (n + 0xfffff) &^ 0xfffff
+}
+
+// Moved reports whether a function runs in the cache.
+func (s *Spec) Moved(f *cfg.Func) bool { return s.byFunc[f] != nil }
+
+// Code is what goes into the target.
+type Code struct {
+	Bytes   []byte // at the cache's base
+	Patches []Patch
+	// GOT slots that get a hook instead of the library function: slot's
+	// link-time address → value.
+	Slots map[uint64]uint64
+}
+
+// Patch replaces Old by New at a link-time address.
+type Patch struct {
+	Addr     uint64
+	Old, New []byte
+}
+
+// Assemble writes the copy for a cache at base and a program loaded at bias.
+// word reads a 64-bit word of the running program at a link-time address.
+func (s *Spec) Assemble(base, bias uint64, word func(uint64) (uint64, error)) (*Code, error) {
+	a := &assembler{base: base, bias: bias, labels: map[label]int{}}
+	a.b(recorderCode...)
+	m := &emitter{assembler: a, s: s}
+	slots, err := m.hookLibrary(word)
+	if err != nil {
+		return nil, err
+	}
+	for _, q := range s.moved {
+		m.function(q)
+	}
+	a.resolve()
+	c := &Code{Bytes: a.buf, Slots: slots}
+	for _, q := range s.moved {
+		m.landings(q, c)
+		m.retarget(q, c)
+	}
+	m.patchStubs(c)
+	sort.Slice(c.Patches, func(i, j int) bool { return c.Patches[i].Addr < c.Patches[j].Addr })
+	for i := range c.Patches {
+		p := &c.Patches[i]
+		p.Old = append([]byte(nil), s.Program.Image.Bytes(p.Addr)[:len(p.New)]...)
+		if i > 0 && c.Patches[i-1].Addr+uint64(len(c.Patches[i-1].New)) > p.Addr {
+			a.fail("patches overlap at %#x", p.Addr)
+		}
+	}
+	return c, a.err
+}
+
+// FullTrap reports whether a stop at an offset of the cache says that the
+// thread's ring is full: the recorder's only int3 lies right before it.
+func (s *Spec) FullTrap(offset uint64) bool {
+	return offset > 0 && offset <= uint64(len(recorderCode)) && recorderCode[offset-1] == 0xcc
+}

@@ -1,0 +1,230 @@
+package probe
+
+import (
+	"sort"
+
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+const never = 1e30 // weight of what cannot be counted
+
+// weigh estimates what a counter on each edge would cost: its frequency, times
+// the price of the code that counts there.
+func (w *flow) weigh() {
+	for i := range w.edges {
+		e := &w.edges[i]
+		switch {
+		case e.uncountable:
+			e.weight = never
+			continue
+		case e.edge != nil:
+			x := e.edge
+			e.weight = x.Freq * 1.05
+			switch x.Kind {
+			case cfg.Taken:
+				e.weight = x.Freq * 1.3 // needs a jump of its own
+			case cfg.Entry, cfg.Pad:
+				e.weight = x.Freq * 1.1
+			}
+			if x.To != nil && x.To.LiveIn&^x86.CF != 0 {
+				e.weight *= 4 // the flags have to be saved
+			}
+		case e.hub > 0:
+			for _, p := range e.block.Pred {
+				if p.Kind == cfg.Table {
+					e.weight += p.Freq * 1.1
+				}
+			}
+		default:
+			e.weight = e.block.Freq
+			if _, dead := probePoint(e.block); !dead {
+				e.weight *= 4
+			}
+		}
+	}
+}
+
+// probePoint returns the instruction before which a block is counted: the
+// first place where the flags that incq changes are dead, and before the
+// first call, which might not come back. dead is false when there is none.
+func probePoint(b *cfg.Block) (k int, dead bool) {
+	firstCall := len(b.Insns)
+	for i := range b.Insns {
+		if b.Insns[i].Kind.IsCall() {
+			firstCall = i
+			break
+		}
+	}
+	live := b.LiveOut
+	best := -1
+	for i := len(b.Insns) - 1; i >= 0; i-- {
+		live = live&^b.Insns[i].FlagsKilled | b.Insns[i].FlagsRead
+		if live&^x86.CF == 0 && i <= firstCall {
+			best = i
+		}
+	}
+	if best < 0 {
+		return 0, false
+	}
+	return best, true
+}
+
+// place chooses the spanning tree and numbers the counters of all other edges
+// from next on; it returns the next free number.
+func (w *flow) place(next int32) int32 {
+	w.weigh()
+	order := make([]int32, len(w.edges))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	sort.SliceStable(order, func(i, j int) bool { return w.edges[order[i]].weight > w.edges[order[j]].weight })
+	set := make([]int32, w.nodes)
+	for i := range set {
+		set[i] = int32(i)
+	}
+	find := func(x int32) int32 {
+		for set[x] != x {
+			set[x] = set[set[x]]
+			x = set[x]
+		}
+		return x
+	}
+	var dropped []int32
+	for _, i := range order {
+		e := &w.edges[i]
+		if a, b := find(e.from), find(e.to); a != b {
+			set[a] = b
+			e.tree = true
+			continue
+		}
+		if e.uncountable {
+			dropped = append(dropped, i)
+			continue
+		}
+		e.counter = next
+		next++
+	}
+	for _, i := range dropped {
+		w.markCycle(i)
+	}
+	w.eliminate()
+	return next
+}
+
+// markCycle marks a dropped edge and the tree path between its ends unknown.
+func (w *flow) markCycle(drop int32) {
+	type hop struct{ node, edge int32 }
+	adj := map[int32][]hop{}
+	for i := range w.edges {
+		if e := &w.edges[i]; e.tree {
+			adj[e.from] = append(adj[e.from], hop{e.to, int32(i)})
+			adj[e.to] = append(adj[e.to], hop{e.from, int32(i)})
+		}
+	}
+	w.edges[drop].unknown = true
+	from, to := w.edges[drop].from, w.edges[drop].to
+	back := map[int32]hop{from: {-1, -1}}
+	for queue := []int32{from}; len(queue) > 0; {
+		n := queue[0]
+		queue = queue[1:]
+		if n == to {
+			break
+		}
+		for _, h := range adj[n] {
+			if _, ok := back[h.node]; !ok {
+				back[h.node] = hop{n, h.edge}
+				queue = append(queue, h.node)
+			}
+		}
+	}
+	for n := to; n != from; {
+		h, ok := back[n]
+		if !ok {
+			return
+		}
+		w.edges[h.edge].unknown = true
+		n = h.node
+	}
+}
+
+// step derives one tree edge: the sum of plus less the sum of minus.
+type step struct {
+	edge        int32
+	plus, minus []int32
+}
+
+// eliminate orders the tree's edges so that each is the last unknown one at
+// one of its nodes: leaves first.
+func (w *flow) eliminate() {
+	degree := make([]int32, w.nodes)
+	at := make([][]int32, w.nodes)
+	for i := range w.edges {
+		e := &w.edges[i]
+		if e.from == e.to || !e.tree && e.counter < 0 {
+			continue
+		}
+		at[e.from] = append(at[e.from], int32(i))
+		at[e.to] = append(at[e.to], int32(i))
+		if e.tree {
+			degree[e.from]++
+			degree[e.to]++
+		}
+	}
+	done := make([]bool, len(w.edges))
+	var queue []int32
+	for n := range degree {
+		if degree[n] == 1 {
+			queue = append(queue, int32(n))
+		}
+	}
+	w.steps = w.steps[:0]
+	for len(queue) > 0 {
+		n := queue[0]
+		queue = queue[1:]
+		if degree[n] != 1 {
+			continue
+		}
+		s := step{edge: -1}
+		for _, i := range at[n] {
+			if e := &w.edges[i]; e.tree && !done[i] {
+				s.edge = i
+			}
+		}
+		u := &w.edges[s.edge]
+		for _, i := range at[n] {
+			if i == s.edge {
+				continue
+			}
+			// u leaves n: u = inflow − other outflow; u enters n: the reverse.
+			if (w.edges[i].to == n) == (u.from == n) {
+				s.plus = append(s.plus, i)
+			} else {
+				s.minus = append(s.minus, i)
+			}
+		}
+		done[s.edge] = true
+		w.steps = append(w.steps, s)
+		for _, m := range []int32{u.from, u.to} {
+			degree[m]--
+			if degree[m] == 1 {
+				queue = append(queue, m)
+			}
+		}
+	}
+}
+
+// solve derives every edge's count from the counters; val has one element per
+// edge, those with a counter filled in.
+func (w *flow) solve(val []int64) {
+	for _, s := range w.steps {
+		v := int64(0)
+		for _, i := range s.plus {
+			v += val[i]
+		}
+		for _, i := range s.minus {
+			v -= val[i]
+		}
+		val[s.edge] = v
+	}
+}

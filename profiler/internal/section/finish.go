@@ -1,0 +1,42 @@
+package section
+
+import (
+	"fmt"
+
+	"github.com/skewlens/skewlens/profile"
+)
+
+// Finish ends the stream and returns the sections. Meetings that were not
+// complete when the program ended are dropped: an instance of some of its
+// threads says nothing about balance.
+func (t *Tracker) Finish() []profile.Section {
+	t.Advance(^uint64(0))
+	if len(t.out.order) == 0 {
+		t.wholeLives()
+	}
+	return t.out.finish()
+}
+
+// wholeLives makes a section of what is known when no meeting was found: all
+// threads but the first, from birth to death.
+func (t *Tracker) wholeLives() {
+	totals := map[profile.ThreadID]arrival{}
+	for id, x := range t.threads {
+		if x.parent == nil || x.alive {
+			continue
+		}
+		for _, a := range x.of.dead {
+			if a.t == x {
+				totals[id] = a
+			}
+		}
+	}
+	if len(totals) < 2 {
+		return
+	}
+	t.lives(totals)
+	for _, o := range t.out.order {
+		o.s.Warnings = append(o.s.Warnings, profile.Warning{Code: "whole-threads", Message: fmt.Sprintf(
+			"no place was found where the threads meet: the %d threads' whole lives are taken as one section", len(totals))})
+	}
+}

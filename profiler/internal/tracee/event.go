@@ -1,0 +1,123 @@
+package tracee
+
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// EventKind says why a thread stopped.
+type EventKind uint8
+
+const (
+	NewThread EventKind = iota // before its first instruction
+	Cloned                     // the thread that made it, with the call done
+	NewChild                   // a forked process, before its first instruction
+	Trap                       // int3, or a single step
+	Signal                     // about to get a signal
+	Exiting                    // about to end: registers and memory are still there
+	Gone                       // has ended
+	Execed                     // the process is another program now
+	Stopped                    // by job control: it waits for SIGCONT
+	Other                      // nothing of interest
+)
+
+// Event is a stopped thread, which Resume lets go on; or, Gone, a dead one.
+type Event struct {
+	Kind   EventKind
+	Tid    int
+	Sig    unix.Signal // of Signal and Stopped
+	Status unix.WaitStatus
+	stay   bool
+}
+
+func (e Event) status() error {
+	if e.Status.Signaled() {
+		return fmt.Errorf("killed by %s", unix.SignalName(e.Status.Signal()))
+	}
+	return fmt.Errorf("exit status %d", e.Status.ExitStatus())
+}
+
+// Wait returns the next event. When the last thread is gone it returns an
+// error (ECHILD).
+func (p *Process) Wait() (Event, error) {
+	if n := len(p.pending); n > 0 {
+		e := p.pending[0]
+		p.pending = p.pending[1:]
+		return e, nil
+	}
+	return p.wait()
+}
+
+func (p *Process) wait() (Event, error) {
+	var ws unix.WaitStatus
+	tid, err := wait4(-1, &ws, unix.WALL|unix.WNOTHREAD)
+	if err != nil {
+		return Event{}, err
+	}
+	e := Event{Tid: tid, Status: ws, Kind: Other}
+	if ws.Exited() || ws.Signaled() {
+		e.Kind = Gone
+		delete(p.threads, tid)
+		return e, nil
+	}
+	sig := ws.StopSignal()
+	switch cause := int(uint32(ws) >> 16); {
+	case !p.threads[tid]:
+		// A new thread's or child's own first stop can come before or after
+		// its parent's event; its stop is the one that counts.
+		if _, err := os.Stat(fmt.Sprintf("/proc/%d/task/%d", p.Pid, tid)); err == nil {
+			e.Kind = NewThread
+			p.threads[tid] = true
+		} else {
+			e.Kind = NewChild
+		}
+	case cause == unix.PTRACE_EVENT_CLONE:
+		e.Kind = Cloned
+	case cause == unix.PTRACE_EVENT_EXIT:
+		e.Kind = Exiting
+	case cause == unix.PTRACE_EVENT_EXEC:
+		e.Kind = Execed
+	case cause == unix.PTRACE_EVENT_STOP && (sig == unix.SIGSTOP || sig == unix.SIGTSTP || sig == unix.SIGTTIN || sig == unix.SIGTTOU):
+		e.Kind, e.Sig = Stopped, sig
+	case cause != 0:
+	case sig == unix.SIGTRAP && trapped(tid):
+		e.Kind = Trap
+	default:
+		e.Kind, e.Sig = Signal, sig
+	}
+	return e, nil
+}
+
+// Resume lets a stopped thread go on: with its signal, or stopped when it is
+// job control that stopped it.
+func (p *Process) Resume(e Event) error {
+	var err error
+	switch {
+	case e.stay || e.Kind == Gone:
+		return nil
+	case e.Kind == Stopped:
+		err = ptrace(unix.PTRACE_LISTEN, e.Tid, 0, 0)
+	case e.Kind == Signal:
+		err = ptrace(unix.PTRACE_CONT, e.Tid, 0, uintptr(e.Sig))
+	default:
+		err = ptrace(unix.PTRACE_CONT, e.Tid, 0, 0)
+	}
+	if err == unix.ESRCH { // killed meanwhile: its end is reported by Wait
+		return nil
+	}
+	return err
+}
+
+// Detach lets a stopped thread or child go for good.
+func (p *Process) Detach(tid int) error {
+	err := ptrace(unix.PTRACE_DETACH, tid, 0, 0)
+	if err == unix.ESRCH {
+		return nil
+	}
+	return err
+}
+
+// Go resumes the main thread after Start, RunTo and Syscall.
+func (p *Process) Go() error { return p.Resume(Event{Kind: Other, Tid: p.Pid}) }

@@ -1,0 +1,388 @@
+// Package tracee runs a program under ptrace: starts it, reads and writes its
+// memory and registers, lets it make system calls for us, and turns wait
+// statuses into events.
+//
+//	Start ─▶ stopped at its first instruction
+//	RunTo ─▶ stopped at an address (its entry point, after the loader)
+//	Resume, Wait ─▶ Event … until Gone of the last thread
+//
+// The tracee is seized (PTRACE_SEIZE), not attached: only so can a stopped job
+// stay stopped (PTRACE_LISTEN) and go on by SIGCONT as if nobody looked.
+// PTRACE_O_EXITKILL ties its life to ours. ptrace belongs to an OS thread, so
+// all methods must be called from the one that called Start, locked
+// (runtime.LockOSThread); and waiting takes only that thread's children, so
+// that other children of the process are left to whoever waits for them.
+package tracee
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// ErrForbidden: the system does not let us trace. The message says the mend.
+var ErrForbidden = errors.New("ptrace is not permitted")
+
+// Command is what to run.
+type Command struct {
+	Path  string
+	Args  []string // with the program's name as the first
+	Env   []string
+	Dir   string
+	Files [3]uintptr // stdin, stdout, stderr
+}
+
+// Process is a program under our hand.
+type Process struct {
+	Pid     int
+	mem     *os.File
+	pending []Event // from stops that arrived while we waited for another
+	threads map[int]bool
+	text    uint64 // a place to borrow for a system call instruction
+}
+
+const options = unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACEEXEC |
+	unix.PTRACE_O_TRACEEXIT | unix.PTRACE_O_EXITKILL
+
+// Start starts a program and stops it before its first instruction.
+func Start(c Command) (*Process, error) {
+	attr := &syscall.ProcAttr{Dir: c.Dir, Env: c.Env, Files: c.Files[:], Sys: &syscall.SysProcAttr{Ptrace: true}}
+	pid, err := syscall.ForkExec(c.Path, c.Args, attr)
+	if err != nil {
+		if errors.Is(err, unix.EPERM) {
+			return nil, fmt.Errorf("%w: %s", ErrForbidden, forbiddenMend())
+		}
+		return nil, fmt.Errorf("start %s: %w", c.Path, err)
+	}
+	p := &Process{Pid: pid, threads: map[int]bool{pid: true}}
+	if err := p.seize(); err != nil {
+		p.Kill()
+		return nil, fmt.Errorf("trace %s: %w", c.Path, err)
+	}
+	p.mem, err = os.OpenFile(fmt.Sprintf("/proc/%d/mem", pid), os.O_RDWR, 0)
+	if err != nil {
+		p.Kill()
+		return nil, fmt.Errorf("open the memory of %s: %w", c.Path, err)
+	}
+	runtime.KeepAlive(c.Files)
+	return p, nil
+}
+
+// seize turns the tracing that the child asked for (PTRACE_TRACEME) into a
+// seizure: let go of it stopped, take hold again, and continue it. The stop
+// and SIGCONT are seen by nobody: the program has not run yet.
+func (p *Process) seize() error {
+	var ws unix.WaitStatus
+	if _, err := wait4(p.Pid, &ws, unix.WALL); err != nil {
+		return err
+	}
+	if !ws.Stopped() {
+		return fmt.Errorf("it ended before its first instruction (%#x)", uint32(ws))
+	}
+	if err := ptrace(unix.PTRACE_DETACH, p.Pid, 0, uintptr(unix.SIGSTOP)); err != nil {
+		return err
+	}
+	if _, err := wait4(p.Pid, &ws, unix.WUNTRACED); err != nil {
+		return err
+	}
+	if err := ptrace(unix.PTRACE_SEIZE, p.Pid, 0, options); err != nil {
+		return err
+	}
+	if err := unix.Kill(p.Pid, unix.SIGCONT); err != nil {
+		return err
+	}
+	for {
+		if _, err := wait4(p.Pid, &ws, unix.WALL); err != nil {
+			return err
+		}
+		if !ws.Stopped() {
+			return fmt.Errorf("it ended before its first instruction (%#x)", uint32(ws))
+		}
+		if ws.StopSignal() == unix.SIGCONT && ws.TrapCause() <= 0 && uint32(ws)>>16 == 0 {
+			return nil // stays stopped here, with the SIGCONT swallowed
+		}
+		if err := ptrace(unix.PTRACE_CONT, p.Pid, 0, 0); err != nil {
+			return err
+		}
+	}
+}
+
+func wait4(pid int, ws *unix.WaitStatus, flags int) (int, error) {
+	for {
+		n, err := unix.Wait4(pid, ws, flags, nil)
+		if err != unix.EINTR {
+			return n, err
+		}
+	}
+}
+
+func ptrace(req, pid int, addr, data uintptr) error {
+	_, _, e := unix.Syscall6(unix.SYS_PTRACE, uintptr(req), uintptr(pid), addr, data, 0, 0)
+	if e != 0 {
+		return e
+	}
+	return nil
+}
+
+// Close lets go of the process's memory.
+func (p *Process) Close() {
+	if p.mem != nil {
+		p.mem.Close()
+	}
+}
+
+// Kill ends the process and reaps it.
+func (p *Process) Kill() {
+	unix.Kill(p.Pid, unix.SIGKILL)
+	var ws unix.WaitStatus
+	for {
+		if _, err := wait4(p.Pid, &ws, unix.WALL|unix.WNOTHREAD); err != nil || ws.Exited() || ws.Signaled() {
+			p.Close()
+			return
+		}
+		ptrace(unix.PTRACE_CONT, p.Pid, 0, 0)
+	}
+}
+
+// Read fills b from the process's memory.
+func (p *Process) Read(b []byte, addr uint64) error {
+	if n, err := p.mem.ReadAt(b, int64(addr)); n < len(b) {
+		return fmt.Errorf("read %d bytes at %#x of process %d: %w", len(b), addr, p.Pid, err)
+	}
+	return nil
+}
+
+// Write writes b into the process's memory, read-only pages included.
+func (p *Process) Write(b []byte, addr uint64) error {
+	if n, err := p.mem.WriteAt(b, int64(addr)); n < len(b) {
+		return fmt.Errorf("write %d bytes at %#x of process %d: %w", len(b), addr, p.Pid, err)
+	}
+	return nil
+}
+
+// Word reads 64 bits.
+func (p *Process) Word(addr uint64) (uint64, error) {
+	var b [8]byte
+	err := p.Read(b[:], addr)
+	return binary.LittleEndian.Uint64(b[:]), err
+}
+
+// Keys of the auxiliary vector.
+const (
+	AuxEntry    = 9  // the program's entry point
+	AuxPlatform = 15 // a short string
+)
+
+// Auxv returns an entry of the auxiliary vector.
+func (p *Process) Auxv(key uint64) (uint64, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/auxv", p.Pid))
+	if err != nil {
+		return 0, err
+	}
+	for ; len(b) >= 16; b = b[16:] {
+		if binary.LittleEndian.Uint64(b) == key {
+			return binary.LittleEndian.Uint64(b[8:]), nil
+		}
+	}
+	return 0, fmt.Errorf("auxiliary vector of process %d: no entry %d", p.Pid, key)
+}
+
+// Mapping is a line of the process's memory map.
+type Mapping struct{ Lo, Hi uint64 }
+
+// Mappings returns what is mapped, by address.
+func (p *Process) Mappings() ([]Mapping, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", p.Pid))
+	if err != nil {
+		return nil, err
+	}
+	var ms []Mapping
+	for _, l := range strings.Split(string(b), "\n") {
+		r, _, _ := strings.Cut(l, " ")
+		lo, hi, ok := strings.Cut(r, "-")
+		if !ok {
+			continue
+		}
+		var m Mapping
+		if m.Lo, err = strconv.ParseUint(lo, 16, 64); err != nil {
+			return nil, err
+		}
+		if m.Hi, err = strconv.ParseUint(hi, 16, 64); err != nil {
+			return nil, err
+		}
+		ms = append(ms, m)
+	}
+	return ms, nil
+}
+
+// Threads is the number of threads that are alive.
+func (p *Process) Threads() int { return len(p.threads) }
+
+// CPUNS reads the CPU time that a stopped or dying thread has used.
+func (p *Process) CPUNS(tid int) int64 {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/schedstat", p.Pid, tid))
+	if err != nil {
+		return 0
+	}
+	s, _, _ := strings.Cut(string(b), " ")
+	n, _ := strconv.ParseInt(s, 10, 64)
+	return n
+}
+
+// SetGS points a stopped thread's GS at an address.
+func (p *Process) SetGS(tid int, base uint64) error {
+	var r unix.PtraceRegs
+	if err := unix.PtraceGetRegs(tid, &r); err != nil {
+		return fmt.Errorf("read the registers of thread %d: %w", tid, err)
+	}
+	r.Gs_base = base
+	if err := unix.PtraceSetRegs(tid, &r); err != nil {
+		return fmt.Errorf("set GS of thread %d: %w", tid, err)
+	}
+	return nil
+}
+
+// GS reads a stopped thread's GS base.
+func (p *Process) GS(tid int) (uint64, error) {
+	var r unix.PtraceRegs
+	err := unix.PtraceGetRegs(tid, &r)
+	return r.Gs_base, err
+}
+
+// PC reads a stopped thread's instruction pointer.
+func (p *Process) PC(tid int) (uint64, error) {
+	var r unix.PtraceRegs
+	err := unix.PtraceGetRegs(tid, &r)
+	return r.Rip, err
+}
+
+// RunTo runs the process, with one thread, up to an address.
+func (p *Process) RunTo(addr uint64) error {
+	if pc, err := p.PC(p.Pid); err == nil && pc == addr {
+		return p.Resume(Event{Tid: p.Pid, stay: true})
+	}
+	var old [1]byte
+	if err := p.Read(old[:], addr); err != nil {
+		return err
+	}
+	if err := p.Write([]byte{0xcc}, addr); err != nil {
+		return err
+	}
+	if err := ptrace(unix.PTRACE_CONT, p.Pid, 0, 0); err != nil {
+		return err
+	}
+	for {
+		e, err := p.wait()
+		if err != nil {
+			return err
+		}
+		if e.Tid != p.Pid {
+			p.pending = append(p.pending, e)
+			continue
+		}
+		switch e.Kind {
+		case Gone:
+			return fmt.Errorf("it ended in the loader: %w", e.status())
+		case Trap:
+			var r unix.PtraceRegs
+			if err := unix.PtraceGetRegs(p.Pid, &r); err != nil {
+				return err
+			}
+			if r.Rip == addr+1 {
+				r.Rip = addr
+				if err := unix.PtraceSetRegs(p.Pid, &r); err != nil {
+					return err
+				}
+				return p.Write(old[:], addr)
+			}
+		}
+		if err := p.Resume(e); err != nil {
+			return err
+		}
+	}
+}
+
+// Syscall lets the stopped main thread make a system call, at its present
+// instruction pointer, whose bytes are put back.
+func (p *Process) Syscall(nr uint64, args ...uint64) (uint64, error) {
+	var save unix.PtraceRegs
+	if err := unix.PtraceGetRegs(p.Pid, &save); err != nil {
+		return 0, err
+	}
+	var old [2]byte
+	if err := p.Read(old[:], save.Rip); err != nil {
+		return 0, err
+	}
+	if err := p.Write([]byte{0x0f, 0x05}, save.Rip); err != nil {
+		return 0, err
+	}
+	r := save
+	r.Rax, r.Orig_rax = nr, ^uint64(0)
+	for i, reg := range []*uint64{&r.Rdi, &r.Rsi, &r.Rdx, &r.R10, &r.R8, &r.R9} {
+		if i < len(args) {
+			*reg = args[i]
+		}
+	}
+	err := unix.PtraceSetRegs(p.Pid, &r)
+	for err == nil {
+		if err = unix.PtraceSingleStep(p.Pid); err != nil {
+			break
+		}
+		var e Event
+		for {
+			if e, err = p.wait(); err != nil || e.Tid == p.Pid {
+				break
+			}
+			p.pending = append(p.pending, e)
+		}
+		if err != nil || e.Kind == Trap {
+			break
+		}
+		if e.Kind == Gone {
+			return 0, fmt.Errorf("it ended: %w", e.status())
+		}
+		p.pending = append(p.pending, e) // a signal: delivered when the program goes on
+	}
+	if err == nil {
+		err = unix.PtraceGetRegs(p.Pid, &r)
+	}
+	if e := p.Write(old[:], save.Rip); err == nil {
+		err = e
+	}
+	if e := unix.PtraceSetRegs(p.Pid, &save); err == nil {
+		err = e
+	}
+	if err != nil {
+		return 0, fmt.Errorf("system call %d in process %d: %w", nr, p.Pid, err)
+	}
+	if r.Rax > ^uint64(4095) {
+		return 0, fmt.Errorf("system call %d in process %d: %w", nr, p.Pid, syscall.Errno(-r.Rax))
+	}
+	return r.Rax, nil
+}
+
+// forbiddenMend says what usually forbids tracing.
+func forbiddenMend() string {
+	if b, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope"); err == nil {
+		if s := strings.TrimSpace(string(b)); s == "3" {
+			return "kernel.yama.ptrace_scope is 3: set it to 1 and reboot, or use --backend valgrind"
+		}
+	}
+	if b, err := os.ReadFile("/proc/self/status"); err == nil {
+		s := string(b)
+		if strings.Contains(s, "TracerPid:") && !strings.Contains(s, "TracerPid:\t0\n") {
+			return "skewlens itself is being traced (strace -f, a debugger): run it without"
+		}
+		if strings.Contains(s, "Seccomp:\t2") {
+			return "a seccomp filter is in force: in a container, add --cap-add SYS_PTRACE or --security-opt seccomp=unconfined"
+		}
+	}
+	return "ask for the SYS_PTRACE capability, or use --backend valgrind"
+}

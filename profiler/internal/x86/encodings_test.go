@@ -1,0 +1,133 @@
+package x86
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestEncodings compares the decoder with objdump on made-up code: every opcode
+// of every map, with the prefixes that matter and operands of all forms. What
+// objdump decodes must come out the same or be refused, and what is refused is
+// on a list.
+func TestEncodings(t *testing.T) {
+	need(t, "objdump")
+	y := newTally(t)
+	dir := t.TempDir()
+	for _, family := range encodings() {
+		var image bytes.Buffer
+		for _, code := range family.codes {
+			var slot [16]byte
+			copy(slot[:], code)
+			image.Write(slot[:])
+		}
+		file := filepath.Join(dir, "code")
+		if err := os.WriteFile(file, image.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		before := y.compared
+		y.only = 16
+		if err := y.listing(0, "-D", "-w", "-z", "-b", "binary", "-m", "i386:x86-64", file); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %d encodings, %d of them instructions", family.name, len(family.codes), y.compared-before)
+	}
+	y.report()
+	for m, n := range y.refused {
+		if !mayRefuse(m) {
+			t.Errorf("refuses %d forms of %s: %s", n, m, y.examples[m])
+		}
+	}
+}
+
+type family struct {
+	name  string
+	codes [][]byte
+}
+
+// operandBytes are ModRM and what follows it: each form of memory operand with
+// each value of ModRM.reg, and a register.
+func operandBytes() (out [][]byte) {
+	for reg := byte(0); reg < 64; reg += 8 {
+		for rm := range byte(8) {
+			out = append(out, []byte{0xc0 | reg | rm})
+		}
+		out = append(out,
+			[]byte{0x03 | reg}, []byte{0x04 | reg, 0x4a}, []byte{0x04 | reg, 0xa5, 1, 2, 3, 4}, []byte{0x05 | reg, 1, 2, 3, 4},
+			[]byte{0x45 | reg, 0x80}, []byte{0x44 | reg, 0x24, 7}, []byte{0x86 | reg, 1, 2, 3, 0x84}, []byte{0x84 | reg, 0xdd, 1, 2, 3, 4})
+	}
+	return out
+}
+
+func encodings() (out []family) {
+	operands := operandBytes()
+	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
+	prefixes := [][]byte{
+		{}, {0x66}, {0xf2}, {0xf3}, {0x48}, {0x66, 0x48}, {0xf2, 0x48}, {0xf3, 0x48}, {0x4f}, {0x41}, {0x44}, {0x42},
+		{0x67}, {0xf0}, {0x64}, {0x65}, {0x2e}, {0x3e}, {0x66, 0xf2}, {0x66, 0xf3}, {0x67, 0x41}, {0xf0, 0x48}, {0x40},
+	}
+	for _, m := range []struct {
+		name   string
+		escape []byte
+	}{{"one-byte", nil}, {"0f", []byte{0x0f}}, {"0f 38", []byte{0x0f, 0x38}}, {"0f 3a", []byte{0x0f, 0x3a}}} {
+		f := family{name: m.name}
+		for _, p := range prefixes {
+			for c := range 256 {
+				if m.escape == nil && (c == 0x62 || c == 0xc4 || c == 0xc5 || c&0xf0 == 0x40 || prefixByte[c]) {
+					continue
+				}
+				for i, o := range operands {
+					// The x87 and group opcodes differ by all of ModRM; elsewhere a
+					// part of the forms will do, a different one for each opcode.
+					if (i+c)%3 != 0 && !(m.escape == nil && c >= 0x80) && !(c == 0x01 || c == 0xae || c == 0xc7 || c == 0xba) {
+						continue
+					}
+					f.codes = append(f.codes, join(p, m.escape, []byte{byte(c)}, o, []byte{0x11, 0x22, 0x33, 0x14, 0x15, 0x16, 0x17, 0x18}))
+				}
+			}
+		}
+		out = append(out, f)
+	}
+	vex, evex := family{name: "VEX"}, family{name: "EVEX"}
+	for m := byte(1); m <= 6; m++ {
+		for c := range 256 {
+			for pp := range byte(4) {
+				for i, o := range operands {
+					for v := range byte(8) { // W, L, and register extensions
+						if (i+c+int(v))%7 != 0 && !(i%17 == 3) {
+							continue
+						}
+						w, l := v&1<<7, v>>1&1<<2
+						rxb := []byte{0xe0, 0x40, 0xa0, 0xc0}[i&3]
+						vvvv := []byte{0x78, 0x50, 0x08, 0x78}[v>>1]
+						imm := []byte{5, 0, 0, 0}
+						if m <= 3 {
+							vex.codes = append(vex.codes, join([]byte{0xc4, rxb | m, w | vvvv | l | pp, byte(c)}, o, imm))
+							vex.codes = append(vex.codes, join([]byte{0xc4, rxb | m, w | 0x78 | l | pp, byte(c)}, o, imm))
+						}
+						if m == 1 {
+							vex.codes = append(vex.codes, join([]byte{0xc5, rxb&0x80 | vvvv | l | pp, byte(c)}, o, imm))
+						}
+						if m != 4 {
+							for _, p2 := range []byte{0x08, 0x09, 0x29, 0x48, 0x18, 0x58, 0xcf} {
+								if (i+int(p2))%3 == 0 {
+									evex.codes = append(evex.codes, join([]byte{0x62, rxb | 0x10 | m, w | 0x7c | pp, p2, byte(c)}, o, imm))
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	return append(out, vex, evex)
+}
+
+var prefixByte = map[int]bool{0x26: true, 0x2e: true, 0x36: true, 0x3e: true, 0x64: true, 0x65: true, 0x66: true, 0x67: true, 0xf0: true, 0xf2: true, 0xf3: true}
+
+// mayRefuse lists what is refused on purpose.
+func mayRefuse(m string) bool {
+	return class(words(`cli`), m) || strings.HasPrefix(m, "vm")
+}

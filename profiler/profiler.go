@@ -1,0 +1,134 @@
+// Package profiler runs a program and returns its profile.
+//
+//	Config ─▶ backend (native; others stand beside it) ─▶ *profile.Profile
+//
+// The target's input, output, exit code, working directory and signals are its
+// own. Ctrl-C on a terminal reaches the whole foreground group, so the target
+// gets it as if nobody looked, and the profile of what happened until then is
+// returned.
+package profiler
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/skewlens/skewlens/dwarfmap"
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/native"
+)
+
+// Config says what to run, and how.
+type Config struct {
+	Path                  string
+	Args                  []string
+	Env                   []string // nil: this process's
+	Dir                   string   // "": this process's
+	Backend               string   // "auto" and "": the best that works here; "native"
+	Stdin, Stdout, Stderr *os.File // nil: this process's
+	Progress              func(Progress)
+}
+
+// Progress is how far a run has come.
+type Progress struct {
+	Elapsed   time.Duration
+	Threads   int // alive
+	Instances int // of sections, completed
+}
+
+// Run runs a program to its end and returns its profile. When ctx is
+// cancelled the target is ended (SIGTERM, a second later SIGKILL) and the
+// profile up to there is returned. Errors say in one line what failed, on
+// what, and the mend.
+func Run(ctx context.Context, c Config) (*profile.Profile, error) {
+	switch c.Backend {
+	case "", "auto", "native":
+	default:
+		return nil, fmt.Errorf("backend %q is not built in; use --backend native", c.Backend)
+	}
+	path, err := find(c.Path, c.Dir)
+	if err != nil {
+		return nil, err
+	}
+	im, err := image.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if im.HasGo {
+		return nil, fmt.Errorf("%s is a Go program: goroutines migrate between threads, which this backend cannot follow yet", path)
+	}
+	lines, err := openLines(path)
+	if err != nil {
+		return nil, err
+	}
+	defer lines.Close()
+	files := [3]uintptr{0, 1, 2}
+	for i, f := range []*os.File{c.Stdin, c.Stdout, c.Stderr} {
+		if f != nil {
+			files[i] = f.Fd()
+		}
+	}
+	env := c.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	nc := native.Config{Path: path, Args: c.Args, Env: env, Dir: c.Dir, Files: files}
+	if c.Progress != nil {
+		nc.Progress = func(e time.Duration, t, n int) { c.Progress(Progress{e, t, n}) }
+	}
+	guard := guardSignals(ctx)
+	defer guard.stop()
+	nc.Started = guard.started
+	type result struct {
+		p   *profile.Profile
+		err error
+	}
+	done := make(chan result)
+	go func() {
+		runtime.LockOSThread() // ptrace belongs to a thread; it ends with this goroutine
+		p, err := native.Run(nc, im, lines)
+		done <- result{p, err}
+	}()
+	r := <-done
+	runtime.KeepAlive(c)
+	return r.p, r.err
+}
+
+// find resolves a program's name as a shell would.
+func find(name, dir string) (string, error) {
+	if filepath.Base(name) == name {
+		p, err := exec.LookPath(name)
+		if err != nil {
+			if _, e := os.Stat(name); e == nil {
+				return "", fmt.Errorf("%s: not found in PATH; write ./%s for the file here", name, name)
+			}
+			return "", fmt.Errorf("%s: not found in PATH; give its path", name)
+		}
+		name = p
+	}
+	if !filepath.IsAbs(name) && dir != "" {
+		name = filepath.Join(dir, name)
+	}
+	return filepath.Abs(name)
+}
+
+// lines is a dwarfmap as the backends see it.
+type lines struct{ *dwarfmap.Map }
+
+func openLines(path string) (lines, error) {
+	m, err := dwarfmap.Open(path)
+	return lines{m}, err
+}
+
+// Key names the source line of an address; see native.Lines.
+func (l lines) Key(a profile.Addr) string {
+	if x := l.Locate(a); x.Known() {
+		return fmt.Sprintf("%s:%d", x.File, x.Line)
+	}
+	return fmt.Sprintf("%#x", a)
+}

@@ -1,0 +1,84 @@
+package profiler
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// guard keeps signals that are meant for the target from ending the profiler.
+//
+// From a terminal, Ctrl-C and Ctrl-\ go to the whole foreground group: the
+// target has got them already. A signal that was sent to the profiler alone is
+// passed on. SIGTERM and SIGHUP are always passed on.
+type guard struct {
+	mu     sync.Mutex
+	pid    int
+	signal chan os.Signal
+	quit   chan struct{}
+}
+
+func guardSignals(ctx context.Context) *guard {
+	g := &guard{signal: make(chan os.Signal, 8), quit: make(chan struct{})}
+	signal.Notify(g.signal, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGHUP)
+	go g.watch(ctx)
+	return g
+}
+
+func (g *guard) started(pid int) {
+	g.mu.Lock()
+	g.pid = pid
+	g.mu.Unlock()
+}
+
+func (g *guard) stop() {
+	signal.Stop(g.signal)
+	close(g.quit)
+}
+
+func (g *guard) send(sig unix.Signal) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.pid > 0 {
+		unix.Kill(g.pid, sig)
+	}
+}
+
+func (g *guard) watch(ctx context.Context) {
+	done := ctx.Done()
+	var kill <-chan time.Time
+	for {
+		select {
+		case s := <-g.signal:
+			sig := s.(unix.Signal)
+			if (sig == unix.SIGINT || sig == unix.SIGQUIT) && inForeground() {
+				continue
+			}
+			g.send(sig)
+		case <-done:
+			done = nil
+			g.send(unix.SIGTERM)
+			kill = time.After(time.Second)
+		case <-kill:
+			g.send(unix.SIGKILL)
+		case <-g.quit:
+			return
+		}
+	}
+}
+
+// inForeground reports whether this process's group is the one that the
+// controlling terminal sends its signals to.
+func inForeground() bool {
+	tty, err := os.Open("/dev/tty")
+	if err != nil {
+		return false
+	}
+	defer tty.Close()
+	pg, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
+	return err == nil && pg == unix.Getpgrp()
+}
