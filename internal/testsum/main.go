@@ -1,0 +1,133 @@
+// Testsum reads what `go test -json` writes, shows what failed and why, and
+// ends with one line of counts: the tests that ran, subtests included. Its
+// status is 1 when anything failed.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"sort"
+	"strings"
+)
+
+func main() {
+	s, err := read(os.Stdin)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "testsum:", err)
+		os.Exit(2)
+	}
+	s.write(os.Stdout)
+	if s.failed > 0 {
+		os.Exit(1)
+	}
+}
+
+// event is one line of go test -json.
+type event struct {
+	Action, Package, ImportPath, Test, Output string
+	Elapsed                                   float64
+}
+
+type summary struct {
+	passed, failed, skipped int
+	output                  map[string][]string // by package and test
+	bad                     []string            // what failed, as keys of output
+	why                     []string            // reasons for skipping
+	packages                []string
+	failures                map[string]int // failed tests by package
+}
+
+func key(pkg, test string) string { return strings.TrimSuffix(pkg+" "+test, " ") }
+
+func read(r io.Reader) (*summary, error) {
+	s := &summary{output: map[string][]string{}, failures: map[string]int{}}
+	sc := bufio.NewScanner(r)
+	sc.Buffer(nil, 64<<20)
+	for sc.Scan() {
+		var e event
+		if err := json.Unmarshal(sc.Bytes(), &e); err != nil {
+			return nil, fmt.Errorf("a line is not from go test -json: %w: %.80q", err, sc.Text())
+		}
+		s.add(e)
+	}
+	sort.Strings(s.packages)
+	return s, sc.Err()
+}
+
+func (s *summary) add(e event) {
+	if e.Package == "" {
+		e.Package = e.ImportPath
+	}
+	k := key(e.Package, e.Test)
+	switch e.Action {
+	case "output", "build-output":
+		s.output[k] = append(s.output[k], e.Output)
+	case "build-fail": // its package fails too, with a line of its own
+		s.bad = append(s.bad, k)
+	case "pass", "fail", "skip":
+		if e.Test == "" {
+			s.endPackage(e, k)
+		} else {
+			s.endTest(e, k)
+		}
+	}
+}
+
+func (s *summary) endTest(e event, k string) {
+	switch e.Action {
+	case "pass":
+		s.passed++
+	case "fail":
+		s.failed++
+		s.failures[e.Package]++
+		s.bad = append(s.bad, k)
+	case "skip":
+		s.skipped++
+		s.why = append(s.why, k+": "+reason(s.output[k]))
+	}
+}
+
+func (s *summary) endPackage(e event, k string) {
+	if e.Action == "fail" && s.failures[e.Package] == 0 { // did not build, or died outside of its tests
+		s.failed++
+		s.bad = append(s.bad, k)
+	}
+	if e.Action != "skip" {
+		s.packages = append(s.packages, fmt.Sprintf("%-4s %-50s %6.1f s", e.Action, e.Package, e.Elapsed))
+	}
+}
+
+// reason is what a test said when it skipped itself.
+func reason(output []string) string {
+	for _, o := range output {
+		if o = strings.TrimSpace(o); o != "" && !strings.HasPrefix(o, "===") && !strings.HasPrefix(o, "---") {
+			return o
+		}
+	}
+	return "no reason given"
+}
+
+// shorten keeps the first lines, where the cause mostly is.
+func shorten(lines []string) string {
+	const most = 80
+	if n := len(lines); n > most {
+		lines = append(lines[:most:most], fmt.Sprintf("    … and %d lines more\n", n-most))
+	}
+	return strings.Join(lines, "")
+}
+
+func (s *summary) write(w io.Writer) {
+	for _, p := range s.packages {
+		fmt.Fprintln(w, p)
+	}
+	for _, k := range s.why {
+		fmt.Fprintln(w, "skip", k)
+	}
+	for _, k := range s.bad {
+		fmt.Fprintf(w, "\nFAIL %s\n%s", k, shorten(s.output[k]))
+	}
+	fmt.Fprintf(w, "\n%d passed, %d failed, %d skipped\n", s.passed, s.failed, s.skipped)
+}
