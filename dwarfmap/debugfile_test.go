@@ -1,0 +1,218 @@
+package dwarfmap
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/skewlens/skewlens/profile"
+)
+
+func write(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func move(t testing.TB, from, to string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(from, to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// openWith is Open with another place for /usr/lib/debug.
+func openWith(t testing.TB, path, debugDir string) *Map {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := newMap(f, path, debugDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.closers = append(m.closers, f)
+	t.Cleanup(func() { m.Close() })
+	return m
+}
+
+func codes(m *Map) string {
+	var cs []string
+	for _, w := range m.Warnings() {
+		cs = append(cs, w.Code)
+	}
+	return strings.Join(cs, " ")
+}
+
+func TestSeparateDebugFile(t *testing.T) {
+	objcopy, strip := need(t, "objcopy"), need(t, "strip")
+	for _, c := range []struct {
+		name     string
+		prepare  func(t *testing.T, dir, root string)
+		lines    bool
+		warnings string
+	}{
+		{"stripped", func(t *testing.T, dir, root string) {
+			run(t, dir, strip, "work")
+		}, false, ""},
+		{"beside", func(t *testing.T, dir, root string) {
+			run(t, dir, objcopy, "--only-keep-debug", "work", "work.debug")
+			run(t, dir, strip, "work")
+			run(t, dir, objcopy, "--add-gnu-debuglink=work.debug", "work")
+		}, true, ""},
+		{"in .debug, compressed", func(t *testing.T, dir, root string) {
+			run(t, dir, objcopy, "--only-keep-debug", "--compress-debug-sections", "work", "work.debug")
+			run(t, dir, objcopy, "--strip-all", "--add-gnu-debuglink=work.debug", "work")
+			move(t, dir+"/work.debug", dir+"/.debug/work.debug")
+		}, true, ""},
+		{"in the debug directory", func(t *testing.T, dir, root string) {
+			run(t, dir, objcopy, "--only-keep-debug", "work", "work.debug")
+			run(t, dir, objcopy, "--strip-all", "--add-gnu-debuglink=work.debug", "work")
+			move(t, dir+"/work.debug", filepath.Join(root, dir, "work.debug"))
+		}, true, ""},
+		{"by build id", func(t *testing.T, dir, root string) {
+			run(t, dir, objcopy, "--only-keep-debug", "work", "work.debug")
+			run(t, dir, strip, "work")
+			id := strings.Fields(strings.SplitN(run(t, dir, need(t, "readelf"), "-n", "work"), "Build ID:", 2)[1])[0]
+			move(t, dir+"/work.debug", filepath.Join(root, ".build-id", id[:2], id[2:]+".debug"))
+		}, true, ""},
+		{"of another build", func(t *testing.T, dir, root string) {
+			run(t, dir, objcopy, "--only-keep-debug", "work", "work.debug")
+			run(t, dir, objcopy, "--strip-all", "--add-gnu-debuglink=work.debug", "work")
+			write(t, dir+"/work.debug", "something else")
+		}, false, "debug-file-mismatch no-debug-file"},
+		{"missing", func(t *testing.T, dir, root string) {
+			run(t, dir, objcopy, "--only-keep-debug", "work", "work.debug")
+			run(t, dir, objcopy, "--strip-all", "--add-gnu-debuglink=work.debug", "work")
+			move(t, dir+"/work.debug", dir+"/elsewhere")
+		}, false, "no-debug-file"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			program := buildC(t, need(t, "gcc"), "-O2", "-rdynamic", "-Wl,--build-id")
+			whole := open(t, program)
+			at, ok := whole.symbolNamed("work")
+			if !ok {
+				t.Fatal("no symbol work")
+			}
+			want := whole.Locate(profile.Addr(at + 4))
+			root := t.TempDir()
+			c.prepare(t, filepath.Dir(program), root)
+			m := openWith(t, program, root)
+			got := m.Locate(profile.Addr(at + 4))
+			if m.HasLines() != c.lines || codes(m) != c.warnings {
+				t.Errorf("lines %v, warnings %v", m.HasLines(), m.Warnings())
+			}
+			if c.lines && (got.Frame != want.Frame || !got.Known()) {
+				t.Errorf("got %+v, want %+v", got, want)
+			}
+			if !c.lines && (got.Function != "work" || got.SymbolOffset != 4 || got.File != "") {
+				t.Errorf("got %+v, want work+4", got)
+			}
+		})
+	}
+}
+
+// TestSplitDwarf: the lines of a program whose functions are in .dwo files.
+func TestSplitDwarf(t *testing.T) {
+	for _, c := range [][]string{{"gcc", "-gdwarf-5"}, {"gcc", "-gdwarf-4"}, {"clang", "-gdwarf-5"}, {"clang", "-gdwarf-4"}} {
+		t.Run(strings.Join(c, " "), func(t *testing.T) {
+			compiler := c[0]
+			if compiler == "clang" {
+				compiler = clang(t)
+			}
+			program := buildC(t, need(t, compiler), "-O2", "-gsplit-dwarf", c[1])
+			m := open(t, program)
+			if codes(m) != "split-debug-info" || !m.HasLines() {
+				t.Errorf("lines %v, warnings %v", m.HasLines(), m.Warnings())
+			}
+			for _, want := range addr2line(t, need(t, "addr2line"), program, everyByte(m, 1)) {
+				got := m.Locate(profile.Addr(want.addr))
+				if w := want.frames[0]; w.Line > 0 && (got.Line != w.Line || !strings.HasPrefix(got.Function, outer(want.frames[len(want.frames)-1].Function))) || len(got.InlinedAt) > 0 {
+					t.Fatalf("%#x: got %+v, want %+v", want.addr, got, want)
+				}
+			}
+		})
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir+"/script", "#!/bin/sh\necho hello\n")
+	write(t, dir+"/empty", "")
+	for _, path := range []string{"/script", "/empty", "/missing", ""} {
+		if _, err := Open(dir + path); err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), dir) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// TestEviction looks up with a cache that holds one unit at a time, from many goroutines.
+func TestEviction(t *testing.T) {
+	program := buildC(t, need(t, "gcc"), "-O2")
+	want := map[uint64]profile.Location{}
+	m := open(t, program)
+	addrs := everyByte(m, 3)
+	for _, a := range addrs {
+		want[a] = m.Locate(profile.Addr(a))
+	}
+	m = open(t, program)
+	m.budget = 1
+	var wg sync.WaitGroup
+	for g := range 4 {
+		wg.Go(func() {
+			for i := range addrs {
+				a := addrs[(i*7+g*31)%len(addrs)]
+				if got, w := m.Locate(profile.Addr(a)), want[a]; got.Frame != w.Frame || len(got.InlinedAt) != len(w.InlinedAt) {
+					t.Errorf("%#x: got %+v, want %+v", a, got, w)
+					return
+				}
+			}
+			m.Addresses("/nowhere.c", g)
+		})
+	}
+	wg.Wait()
+	held := 0
+	for _, u := range m.units {
+		if u.tables.Load() != nil {
+			held++
+		}
+	}
+	if held > 1 {
+		t.Errorf("%d units are held", held)
+	}
+}
+
+func TestReadable(t *testing.T) {
+	m := &Map{}
+	for in, want := range map[string]string{
+		"main":                               "main",
+		"work.part.0":                        "work.part.0",
+		"main._omp_fn.0":                     "main._omp_fn.0",
+		"_ZN4grid4CellIdE5relaxERKd":         "grid::Cell::relax",
+		"_ZN4grid3runEi.cold":                "grid::run.cold",
+		"_ZN3foo3bar17h05af221e174051e9E":    "foo::bar",
+		"_RNvC6_123foo3bar":                  "123foo::bar",
+		"main.(*grid).relax":                 "main.(*grid).relax",
+		"__sort<int*, std::less<int> >":      "__sort",
+		"operator< <int>":                    "operator< <int>",
+		"_ZNSt6vectorIiSaIiEE9push_backERKi": "std::vector::push_back",
+		"_ZZN4grid6hiddenERSt6vectorIPiSaIS1_EEENKUlPKiS5_E_clES5_S5_": "grid::hidden()::{lambda(int const*, int const)#1}::operator()",
+		"_Zgarbage":     "_Zgarbage",
+		"_start":        "_start",
+		"<lambda(int)>": "<lambda(int)>",
+	} {
+		if got := m.readable(in); got != want {
+			t.Errorf("%s: got %s, want %s", in, got, want)
+		}
+	}
+}
