@@ -17,6 +17,7 @@ import (
 	"syscall"
 
 	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler"
 	"github.com/skewlens/skewlens/report"
 )
 
@@ -28,7 +29,7 @@ var examples embed.FS
 
 // demoCommand builds an example and its mend, profiles both and compares.
 type demoCommand struct {
-	run func(context.Context, runConfig) (*profile.Profile, error)
+	run func(context.Context, profiler.Config) (*profile.Profile, error)
 }
 
 func demoFlags(list *bool, threads *int) *flag.FlagSet {
@@ -159,7 +160,7 @@ type bench struct {
 	dir     string
 	cc      []string
 	threads int
-	run     func(context.Context, runConfig) (*profile.Profile, error)
+	run     func(context.Context, profiler.Config) (*profile.Profile, error)
 	stderr  io.Writer
 }
 
@@ -176,7 +177,7 @@ func (b *bench) measure(ctx context.Context, source, out string, flags ...string
 	}
 	defer null.Close()
 	pr := newProgress(b.stderr)
-	c := runConfig{
+	c := profiler.Config{
 		Path: filepath.Join(b.dir, out), Args: []string{strconv.Itoa(b.threads)}, Backend: "auto",
 		Stdin: null, Stdout: null, Stderr: os.Stderr,
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler"
 )
 
 func TestDemoLists(t *testing.T) {
@@ -56,7 +57,7 @@ func TestDemoShowsTheMendBeside(t *testing.T) {
 	t.Setenv("TMPDIR", tmp)
 	fakeCompiler(t)
 	ran := []string{}
-	d := demoCommand{run: func(_ context.Context, c runConfig) (*profile.Profile, error) {
+	d := demoCommand{run: func(_ context.Context, c profiler.Config) (*profile.Profile, error) {
 		if _, err := os.Stat(c.Path); err != nil {
 			t.Errorf("the program was not built: %v", err)
 		}
@@ -92,7 +93,7 @@ func TestDemoInterrupted(t *testing.T) {
 	t.Setenv("TMPDIR", tmp)
 	fakeCompiler(t)
 	ctx, cancel := context.WithCancel(context.Background())
-	d := demoCommand{run: func(context.Context, runConfig) (*profile.Profile, error) {
+	d := demoCommand{run: func(context.Context, profiler.Config) (*profile.Profile, error) {
 		cancel()
 		return skewed(), nil
 	}}

@@ -17,6 +17,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/skewlens/skewlens/profiler"
 )
 
 // command is one row of the command table.
@@ -30,9 +32,9 @@ type command struct {
 
 func commands() []command {
 	return []command{
-		{"profile", "[flags] -- program [arguments]", "run a program and report where its load imbalance begins", profileCommand{run: run}.do, profileHelp},
+		{"profile", "[flags] -- program [arguments]", "run a program and report where its load imbalance begins", profileCommand{run: profiler.Run}.do, profileHelp},
 		{"report", "[flags] file", "report on a profile that was saved with profile --save", reportCommand, reportHelp},
-		{"demo", "[flags] [example]", "build an example, report on it, and compare with its mend", demoCommand{run: run}.do, demoHelp},
+		{"demo", "[flags] [example]", "build an example, report on it, and compare with its mend", demoCommand{run: profiler.Run}.do, demoHelp},
 		{"doctor", "[program]", "check what this machine allows, and say how to mend the rest", doctorCommand, nil},
 		{"version", "", "print the version", versionCommand, nil},
 		{"help", "[command]", "explain a command", helpCommand, nil},

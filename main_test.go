@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler"
 )
 
 // skewlens runs a command line as main does.
@@ -70,12 +71,12 @@ func skewed() *profile.Profile {
 
 // fake is a backend that runs nothing.
 type fake struct {
-	got runConfig
+	got profiler.Config
 	p   *profile.Profile
 	err error
 }
 
-func (f *fake) run(_ context.Context, c runConfig) (*profile.Profile, error) {
+func (f *fake) run(_ context.Context, c profiler.Config) (*profile.Profile, error) {
 	f.got = c
 	return f.p, f.err
 }
@@ -365,12 +366,12 @@ func TestWriteFileIsAllOrNothing(t *testing.T) {
 func TestProgressLine(t *testing.T) {
 	var b bytes.Buffer
 	p := &progress{w: &b}
-	p.show(runProgress{Elapsed: patience / 2, Threads: 8})
+	p.show(profiler.Progress{Elapsed: patience / 2, Threads: 8})
 	p.erase()
 	if b.Len() != 0 {
 		t.Errorf("a short run has a progress line: %q", b.String())
 	}
-	p.show(runProgress{Elapsed: 12 * time.Second, Threads: 8, Instances: 40})
+	p.show(profiler.Progress{Elapsed: 12 * time.Second, Threads: 8, Instances: 40})
 	p.erase()
 	p.erase()
 	if want := "\r\x1b[K12 s · 8 threads · 40 section instances\r\x1b[K"; b.String() != want {

@@ -11,13 +11,14 @@ import (
 	"strings"
 
 	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler"
 	"github.com/skewlens/skewlens/report"
 )
 
 // profileCommand runs a program and reports on it. How programs are run is a
 // field, so that the command can be tested without one.
 type profileCommand struct {
-	run func(context.Context, runConfig) (*profile.Profile, error)
+	run func(context.Context, profiler.Config) (*profile.Profile, error)
 }
 
 // profiling are the flags of the command.
@@ -107,8 +108,8 @@ func (c profileCommand) do(ctx context.Context, stdout, stderr io.Writer, args [
 	return o.finish(stdout, stderr, p, err)
 }
 
-func (o *profiling) config(path string, args []string, pr *progress) runConfig {
-	c := runConfig{
+func (o *profiling) config(path string, args []string, pr *progress) profiler.Config {
+	c := profiler.Config{
 		Path: path, Args: args, Backend: o.backend,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	}

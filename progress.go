@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/skewlens/skewlens/profiler"
 )
 
 // patience: shorter runs need no progress line.
@@ -26,7 +28,7 @@ func newProgress(stderr io.Writer) *progress {
 	return &progress{w: stderr}
 }
 
-func (p *progress) show(r runProgress) {
+func (p *progress) show(r profiler.Progress) {
 	if p == nil || r.Elapsed < patience {
 		return
 	}
