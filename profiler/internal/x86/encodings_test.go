@@ -96,7 +96,7 @@ func encodings() (out []family) {
 			for pp := range byte(4) {
 				for i, o := range operands {
 					for v := range byte(8) { // W, L, and register extensions
-						if (i+c+int(v))%7 != 0 && !(i%17 == 3) {
+						if (i+c+int(v))%13 != 0 {
 							continue
 						}
 						w, l := v&1<<7, v>>1&1<<2
@@ -112,7 +112,7 @@ func encodings() (out []family) {
 						}
 						if m != 4 {
 							for _, p2 := range []byte{0x08, 0x09, 0x29, 0x48, 0x18, 0x58, 0xcf} {
-								if (i+int(p2))%3 == 0 {
+								if (i+int(p2))%3 == 0 || v == 0 {
 									evex.codes = append(evex.codes, join([]byte{0x62, rxb | 0x10 | m, w | 0x7c | pp, p2, byte(c)}, o, imm))
 								}
 							}
@@ -129,5 +129,29 @@ var prefixByte = map[int]bool{0x26: true, 0x2e: true, 0x36: true, 0x3e: true, 0x
 
 // mayRefuse lists what is refused on purpose.
 func mayRefuse(m string) bool {
-	return class(words(`cli`), m) || strings.HasPrefix(m, "vm")
+	return refusedOnPurpose[m] || refusedPrefixes[m] || strings.HasPrefix(m, "fn") && strings.Contains(m, "(") || strings.HasPrefix(m, "frstpm")
 }
+
+var refusedOnPurpose = words(`
+	in insb insw insl out outsb outsw outsl cli sti iret iretw iretq lret lretw lretq lcall lcallw ljmp ljmpw
+	clts invd wbinvd wbnoinvd getsec rdmsr wrmsr wrmsrns rdmsrlist wrmsrlist rsm sysenter sysexitl sysexitq sysretl sysretq swapgs
+	lgdt lidt lldt lmsw ltr sgdt sidt sldt smsw str lfs lgs lss mov pop popw rdgsbase wrgsbase
+	invept invlpg invlpga invlpgb invpcid invvpid tlbsync monitor monitorx mwait mwaitx umonitor hreset pconfig
+	clgi stgi skinit psmash pvalidate rmpadjust rmpquery rmpupdate seamcall seamops seamret tdcall encls enclu enclv
+	vmcall vmfunc vmgexit vmlaunch vmmcall vmread vmwrite vmresume vmrun vmsave vmload vmxoff vmxon vmclear vmptrld vmptrst
+	clac stac clui stui testui uiret senduipi clrssbsy setssbsy rstorssp saveprevssp wrssd wrssq wrussd wrussq
+	xabort xbegin xbeginw xend xresldtrk xsusldtrk xrstors xrstors64 xsaves xsaves64 xsetbv mcommit rdpru
+	aadd aand aor axor enqcmd enqcmds loadiwkey encodekey128 encodekey256 xsha1 xsha256 xstore-rng xcrypt-cbc xcrypt-cfb xcrypt-ctr xcrypt-ecb xcrypt-ofb montmul
+	aesdec128kl aesdec256kl aesdecwide128kl aesdecwide256kl aesenc128kl aesenc256kl aesencwide128kl aesencwide256kl
+	cmpbexadd cmpbxadd cmplexadd cmplxadd cmpnbexadd cmpnbxadd cmpnlexadd cmpnlxadd cmpnoxadd cmpnpxadd cmpnsxadd cmpnzxadd cmpoxadd cmppxadd cmpsxadd cmpzxadd
+	ldtilecfg sttilecfg tileloadd tileloaddt1 tilestored tilezero tilerelease tdpbf16ps tdpbssd tdpbsud tdpbusd tdpbuud tdpfp16ps
+	femms extrq insertq movntsd movntss vpermil2pd vpermil2ps
+	vgatherpf0dps vgatherpf0dpd vgatherpf0qps vgatherpf0qpd vgatherpf1dps vgatherpf1dpd vgatherpf1qps vgatherpf1qpd
+	vscatterpf0dps vscatterpf0dpd vscatterpf0qps vscatterpf0qpd vscatterpf1dps vscatterpf1dpd vscatterpf1qps vscatterpf1qpd`)
+
+// refusedPrefixes have, in what is refused of them, a mandatory prefix that
+// makes them no instruction; objdump shows it as if it meant nothing.
+var refusedPrefixes = words(`
+	fxsave fxsave64 fxrstor fxrstor64 ldmxcsr stmxcsr vldmxcsr vstmxcsr xsavec xsavec64 sfence pmovmskb vzeroall vzeroupper
+	vpmovb2m vpmovw2m vpmovd2m vpmovq2m vdbpsadbw vrsqrt14ps vrsqrt14pd vpshldw vpshrdw vmovntdq
+	vpdpbuud vpdpbuuds vpdpbssd vpdpbssds vpdpbsud vpdpbsuds`)

@@ -22,8 +22,8 @@ cmpxchg8b cmpxchg16b                             :       : z
 comiss comisd ucomiss ucomisd                    :       : oszapc
 vcomiss vcomisd vucomiss vucomisd vcomish vucomish : : oszapc
 ptest vptest vtestps vtestpd                     :       : oszapc
-pcmpestri pcmpestrm pcmpistri pcmpistrm          :       : oszapc
-vpcmpestri vpcmpestrm vpcmpistri vpcmpistrm      :       : oszapc
+pcmpestri pcmpestrm pcmpestriq pcmpestrmq pcmpistri pcmpistrm :       : oszapc
+vpcmpestri vpcmpestrm vpcmpestriq vpcmpestrmq vpcmpistri vpcmpistrm      :       : oszapc
 kortestb kortestw kortestd kortestq              :       : oszapc
 ktestb ktestw ktestd ktestq                      :       : oszapc
 rdrand rdseed xtest                              :       : oszapc

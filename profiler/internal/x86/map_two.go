@@ -25,7 +25,8 @@ var twoByte = []rule{
 	{0x14, 0x15, pX, load},
 	{0x16, 0x16, pX | pF3, load}, {0x17, 0x17, pX, op{attr: modrm | xw | memOnly}},
 	{0x18, 0x1f, pAny, hint},
-	{0x1e, 0x1e, pF3, op{attr: modrm, group: groupHintF3}}, // endbr64
+	{0x1a, 0x1b, pF3 | pF2, op{attr: modrm | er | noAccess}}, // bndcl …, nops where there is no MPX
+	{0x1e, 0x1e, pF3, op{attr: modrm, group: groupHintF3}},   // endbr64
 	{0x28, 0x28, pX, load}, {0x29, 0x29, pX, store},
 	{0x2a, 0x2a, pX, load}, {0x2a, 0x2a, pF3 | pF2, fromE},
 	{0x2b, 0x2b, pX, op{attr: modrm | xw | memOnly}},

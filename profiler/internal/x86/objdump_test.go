@@ -85,7 +85,7 @@ func (l *listed) parse(line string) bool {
 		l.mnemonic, text = word, strings.TrimSpace(after)
 		break
 	}
-	if l.mnemonic == "" || l.mnemonic == "(bad)" || strings.HasPrefix(l.mnemonic, ".") || strings.Contains(text, "(bad)") {
+	if l.mnemonic == "" || l.mnemonic == "(bad)" || strings.HasPrefix(l.mnemonic, ".") || strings.Contains(l.mnemonic, "bad") || strings.Contains(text, "bad}") || strings.Contains(text, "(bad)") {
 		return false
 	}
 	if i := strings.IndexByte(text, '<'); i >= 0 { // a symbol
@@ -193,6 +193,9 @@ func (y *tally) compare(l *listed) {
 	if n := in.Len(); in.Map == 0 && in.Opcode == 0x9b && n < len(l.code) {
 		// objdump shows fwait and the fn… behind it as one instruction.
 		l.code = l.code[n:]
+		if n > 1 { // … with the prefixes of fwait
+			return
+		}
 		if in, err = Decode(l.code, l.addr+uint64(n)); err != nil {
 			y.errorf(l, "behind fwait: %v", err)
 			return

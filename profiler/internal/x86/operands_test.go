@@ -63,7 +63,7 @@ var (
 		fadd fmul fcom fcomp fsub fsubr fdiv fdivr fiadd fimul ficom ficomp fisub fisubr fidiv fidivr vcomish vucomish
 		fadds fmuls fcoms fcomps fsubs fsubrs fdivs fdivrs faddl fmull fcoml fcompl fsubl fsubrl fdivl fdivrl
 		fiadds fimuls ficoms ficomps fisubs fisubrs fidivs fidivrs fiaddl fimull ficoml ficompl fisubl fisubrl fidivl fidivrl
-		bndcl bndcu bndcn bndmk bndmov bndldx bndstx fldenvs frstors lods scas out mwait jmpq callq xbegin`)
+		bndcl bndcu bndcn bndmk bndmov bndldx bndstx movdir64b fldenvs frstors lods scas out mwait jmpq callq xbegin`)
 	// writesLast: the last operand is written and not read.
 	writesLast = words(`mov movabs movzb movzw movsb movsw movslq movslq lea pop movd movq vmovd vmovq cvttss2si cvttsd2si cvtss2si cvtsd2si
 		vcvttss2si vcvttsd2si vcvtss2si vcvtsd2si vcvtsd2usi vcvttsd2usi vcvtss2usi vcvttss2usi vcvtsh2si vcvttsh2si vcvtsh2usi vcvttsh2usi
