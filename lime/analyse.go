@@ -1,6 +1,7 @@
 package lime
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"sort"
@@ -110,8 +111,9 @@ func (r *run) measure() {
 
 // runs reads the instances' responses.
 func (a *Analyser) runs(s *profile.Section, resp profile.Response) ([]run, error) {
-	if len(s.Instances) == 0 {
-		return nil, fmt.Errorf("lime: the section at %#x has no instances", uint64(s.Site))
+	measure, err := a.response(s, resp)
+	if err != nil {
+		return nil, fmt.Errorf("lime: section at %#x: %w", uint64(s.Site), err)
 	}
 	var runs []run
 	for i := range s.Instances {
@@ -121,33 +123,47 @@ func (a *Analyser) runs(s *profile.Section, resp profile.Response) ([]run, error
 		}
 		r := run{parts: in.Parts, folded: max(1, in.Folded), ranked: in.Folded > 1, resp: make([]float64, len(in.Parts))}
 		for k := range in.Parts {
-			t, ok := a.response(&in.Parts[k], resp)
-			if !ok {
-				return nil, fmt.Errorf("lime: the profile has no %s for the section at %#x", resp, uint64(s.Site))
-			}
-			r.resp[k] = t
+			r.resp[k] = measure(&in.Parts[k])
 		}
 		r.measure()
 		runs = append(runs, r)
 	}
+	if len(runs) == 0 {
+		return nil, fmt.Errorf("lime: section at %#x: it has no instances", uint64(s.Site))
+	}
 	return runs, nil
 }
 
-// response returns T of one part. Cycles come as hardware events by the name
-// of the response; they need not differ by instruction.
-func (a *Analyser) response(p *profile.Part, resp profile.Response) (t float64, ok bool) {
+// response returns what measures T of a part. Cycles come as hardware events
+// by the name of the response; they need not differ by instruction.
+func (a *Analyser) response(s *profile.Section, resp profile.Response) (func(*profile.Part) float64, error) {
 	switch resp {
 	case profile.Instructions:
-		return float64(a.p.Instructions(p.Counts)), true
+		return func(p *profile.Part) float64 { return float64(a.p.Instructions(p.Counts)) }, nil
 	case profile.BusyTime:
-		return float64(p.BusyNS), p.Timed
+		for i := range s.Instances {
+			for k := range s.Instances[i].Parts {
+				if !s.Instances[i].Parts[k].Timed {
+					return nil, errors.New("busy time was not measured for all its parts")
+				}
+			}
+		}
+		return func(p *profile.Part) float64 { return float64(p.BusyNS) }, nil
 	}
-	for i, e := range p.Counts.Event {
-		if ev := &a.p.Events[e]; ev.Kind == profile.Hardware && ev.Name == string(resp) {
-			t, ok = t+float64(p.Counts.N[i]), true
+	counts := func(e *profile.Event) bool { return e.Kind == profile.Hardware && e.Name == string(resp) }
+	for i := range a.p.Events {
+		if counts(&a.p.Events[i]) {
+			return func(p *profile.Part) (t float64) {
+				for k, e := range p.Counts.Event {
+					if counts(&a.p.Events[e]) {
+						t += float64(p.Counts.N[k])
+					}
+				}
+				return t
+			}, nil
 		}
 	}
-	return t, ok
+	return nil, fmt.Errorf("the profile has no %s", resp)
 }
 
 // explain analyses instances and combines what they say.

@@ -11,11 +11,10 @@ import (
 // several threads, counting every block and edge: counts that agree with each
 // other because something really walked the graph.
 type machine struct {
-	p    profile.Profile
-	cur  profile.BlockID
-	edge map[[2]profile.BlockID]int32
-	uses map[profile.BlockID][]*function // direct calls of a block
-	body map[*function][]stmt
+	p     profile.Profile
+	cur   profile.BlockID
+	edge  map[[2]profile.BlockID]int32
+	round int // which instance is being run
 }
 
 // walker is one thread on its way.

@@ -181,7 +181,11 @@ func (sc *scene) byRegression() {
 // split shares a control-flow cluster's coefficient out over its leaders, by
 // how much of T's variation each one's cost covers.
 func (sc *scene) split(leaders []leader, beta, p float64) {
-	perInstruction := floats.Sum(sc.resp) / floats.Sum(sc.c.own)
+	all := floats.Sum(sc.c.own)
+	if all == 0 {
+		return // nothing was executed that is known
+	}
+	perInstruction := floats.Sum(sc.resp) / all
 	cov, total := make([]float64, len(leaders)), 0.0
 	for i, x := range leaders {
 		cov[i] = max(0, perInstruction*floats.Dot(sc.t.centre(x.k), sc.tc))
