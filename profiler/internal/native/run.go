@@ -58,9 +58,8 @@ type run struct {
 	end      uint64
 	threads  []*thread // by ThreadID
 	byTid    map[int]*thread
-	parents  map[int]*thread // of threads announced but not yet seen
-	waiting  map[int]tracee.Event
-	free     []int // slots
+	waiting  map[int]tracee.Event // threads that stopped before their creator said so
+	free     []int                // slots
 	nextSlot int
 	status   unix.WaitStatus
 	execed   bool
@@ -87,7 +86,7 @@ type thread struct {
 }
 
 func newRun(c Config, p *tracee.Process, in *placed, spec *probe.Spec, lines Lines, nsPerTick float64) *run {
-	r := &run{c: c, p: p, in: in, spec: spec, lines: lines, nsPerTick: nsPerTick, byTid: map[int]*thread{}, parents: map[int]*thread{},
+	r := &run{c: c, p: p, in: in, spec: spec, lines: lines, nsPerTick: nsPerTick, byTid: map[int]*thread{},
 		waiting: map[int]tracee.Event{}, nextSlot: 1, sites: map[uint64]profile.Addr{}}
 	r.solver = spec.NewSolver(in.bias)
 	r.tracker = section.New(section.Config{
@@ -131,6 +130,9 @@ func (r *run) loop() error {
 	if err := r.birth(r.p.Pid, nil); err != nil {
 		return err
 	}
+	if err := r.p.SetGS(r.p.Pid, r.in.base(r.threads[0].slot)); err != nil {
+		return err
+	}
 	if err := r.p.Go(); err != nil {
 		return err
 	}
@@ -163,14 +165,12 @@ func (r *run) handle(e tracee.Event) error {
 	t := r.byTid[e.Tid]
 	switch e.Kind {
 	case tracee.NewThread:
-		if parent, ok := r.parents[e.Tid]; ok {
-			delete(r.parents, e.Tid)
-			if err := r.birth(e.Tid, parent); err != nil {
-				return err
-			}
-		} else {
+		if t == nil { // its creator's stop, which says whose it is, comes later
 			r.waiting[e.Tid] = e
 			return nil
+		}
+		if err := r.p.SetGS(e.Tid, r.in.base(t.slot)); err != nil && !errors.Is(err, unix.ESRCH) {
+			return err
 		}
 	case tracee.Cloned:
 		if t == nil {
@@ -181,16 +181,14 @@ func (r *run) handle(e tracee.Event) error {
 			break
 		}
 		r.drainOne(t) // the create that made the child comes before its birth
+		if err := r.birth(int(child), t); err != nil {
+			return err
+		}
 		if first, ok := r.waiting[int(child)]; ok {
 			delete(r.waiting, int(child))
-			if err := r.birth(int(child), t); err != nil {
+			if err := r.handle(first); err != nil {
 				return err
 			}
-			if err := r.p.Resume(first); err != nil {
-				return err
-			}
-		} else {
-			r.parents[int(child)] = t
 		}
 	case tracee.NewChild:
 		// A forked child goes its own way; what it counts nobody reads.
@@ -235,7 +233,9 @@ func (r *run) handle(e tracee.Event) error {
 	return r.p.Resume(e)
 }
 
-// birth gives a new thread, stopped before its first instruction, its area.
+// birth numbers a new thread and prepares its area. Threads are numbered in
+// the order in which they were created, which their own first stops need not
+// follow.
 func (r *run) birth(tid int, parent *thread) error {
 	t := &thread{id: profile.ThreadID(len(r.threads)), tid: tid, begin: rdtsc()}
 	if n := len(r.free); n > 0 {
@@ -255,9 +255,6 @@ func (r *run) birth(tid int, parent *thread) error {
 	t.mem = mem
 	base := r.in.base(t.slot)
 	t.area = probe.NewArea(r.spec.Layout, mem, base, uint64(float64(cpuClockGap)/r.nsPerTick), t.begin)
-	if err := r.p.SetGS(tid, base); err != nil {
-		return err
-	}
 	r.threads = append(r.threads, t)
 	r.byTid[tid] = t
 	parentID := profile.ThreadID(-1)

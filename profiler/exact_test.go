@@ -1,0 +1,125 @@
+package profiler_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler"
+	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/proctest"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+// run profiles a program with its output thrown away.
+func run(t testing.TB, prog string, args ...string) *profile.Profile {
+	t.Helper()
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	p, err := profiler.Run(context.Background(), profiler.Config{Path: prog, Args: args, Stdin: null, Stdout: null, Stderr: null})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.CheckValid(); err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range p.Warnings {
+		if w.Code == "inconsistent-counts" {
+			t.Errorf("%s: %s", filepath.Base(prog), w.Message)
+		}
+	}
+	return p
+}
+
+// compare checks a program's counts, thread by thread and instruction by
+// instruction, against callgrind's. Left out are string instructions with a
+// rep prefix, of which callgrind counts the iterations.
+func compare(t *testing.T, prog string, args ...string) {
+	t.Helper()
+	im, err := image.Open(prog)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := run(t, prog, args...)
+	want := proctest.Callgrind(t, im.Entry, prog, args...)
+	var got []profile.Counts
+	for i := range p.Threads {
+		got = append(got, p.Threads[i].Totals)
+	}
+	if len(got) > len(want) { // callgrind gives a dead thread's number to a new one
+		sum := map[uint64]uint64{}
+		for _, m := range want {
+			for a, n := range m {
+				sum[a] += n
+			}
+		}
+		want = []map[uint64]uint64{sum}
+		for _, c := range got[1:] {
+			got[0] = got[0].Plus(c)
+		}
+		got = got[:1]
+	}
+	compared := 0
+	for i, totals := range got {
+		diff := map[uint64][2]uint64{}
+		for _, b := range p.Graph.Blocks {
+			if b.Virtual {
+				continue
+			}
+			if b.Count == profile.NoEvent {
+				if want[i][uint64(b.Start)] != 0 {
+					t.Logf("thread %d: block %#x of %s is unknown; callgrind: %d", i, b.Start, p.Graph.Functions[b.Function].Name, want[i][uint64(b.Start)])
+				}
+				continue
+			}
+			n := totals.Of(b.Count)
+			for a := uint64(b.Start); a < uint64(b.End); {
+				in, err := x86.Decode(im.Bytes(a), a)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if w := want[i][a]; w != n && !(in.Rep != 0 && in.IsString()) {
+					diff[a] = [2]uint64{n, w}
+				}
+				compared++
+				a = in.End()
+			}
+		}
+		if len(diff) > 0 {
+			t.Errorf("thread %d: %d instructions differ:%s", i, len(diff), proctest.Describe(diff))
+		}
+	}
+	t.Logf("%d threads × instructions equal: %d", len(p.Threads), compared)
+}
+
+// example returns the path of an example's source.
+func example(name string) string { return filepath.Join("..", "examples", name+".c") }
+
+func TestCountsEqualCallgrind(t *testing.T) {
+	for _, c := range []struct {
+		name, compiler string
+		flags          []string
+		args           []string
+	}{
+		{"owner", "gcc", []string{"-O2"}, []string{"4", "1"}},
+		{"owner", "gcc", []string{"-O0"}, []string{"3", "1"}},
+		{"root", "gcc", []string{"-O3"}, []string{"4", "1"}},
+		{"tree", "gcc", []string{"-O2", "-no-pie"}, []string{"4", "1"}},
+		{"radix", "gcc", []string{"-Os"}, []string{"4", "1"}},
+		{"queue", "gcc", []string{"-O2"}, []string{"4", "1"}},
+		{"guard", "clang", []string{"-O2"}, []string{"4", "1"}},
+		{"kinds", "gcc", []string{"-O2", "-flto"}, []string{"4", "1"}},
+		{"balanced", "gcc", []string{"-O1"}, []string{"4", "1"}},
+		{"join", "clang", []string{"-O3"}, []string{"4", "1"}},
+	} {
+		t.Run(c.name+"/"+c.compiler+c.flags[0], func(t *testing.T) {
+			prog := proctest.Build(t, c.compiler, append(c.flags, "-g", "-pthread", example(c.name))...)
+			compare(t, prog, c.args...)
+		})
+	}
+}

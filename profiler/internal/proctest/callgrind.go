@@ -1,0 +1,152 @@
+// Package proctest holds what tests of running programs share: building small
+// programs, and reading what callgrind counted to compare with.
+package proctest
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Callgrind runs a program under callgrind and returns, per thread in order of
+// birth, how often each instruction of the program's own code was executed:
+// link-time address → count. entry is any instruction's link-time address that
+// surely runs, by which the load address is found.
+func Callgrind(t *testing.T, entry uint64, prog string, args ...string) []map[uint64]uint64 {
+	t.Helper()
+	Need(t, "valgrind")
+	dir := t.TempDir()
+	cmd := exec.Command("valgrind", append([]string{"--tool=callgrind", "--skip-plt=no", "--separate-threads=yes", "--dump-instr=yes",
+		"--compress-pos=no", "--compress-strings=no", "--callgrind-out-file=" + filepath.Join(dir, "out"), prog}, args...)...)
+	cmd.Env = append(os.Environ(), "LD_BIND_NOW=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Logf("callgrind: %v\n%s", err, out) // the program's own exit code
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "out-*"))
+	sort.Strings(files)
+	if len(files) == 0 {
+		t.Fatalf("callgrind left no counts for %s", prog)
+	}
+	var all []map[uint64]uint64
+	for _, f := range files {
+		all = append(all, readCallgrind(t, f, filepath.Base(prog)))
+	}
+	rebase(t, all, entry)
+	return all
+}
+
+// rebase subtracts the address that valgrind loaded the program at: a whole
+// number of pages, 0 for programs with a fixed address.
+func rebase(t *testing.T, all []map[uint64]uint64, entry uint64) {
+	for _, bias := range []uint64{0, 0x108000, 0x400000, 0x100000, 0x4000000} {
+		if _, ok := all[0][entry+bias]; ok {
+			for i, m := range all {
+				n := make(map[uint64]uint64, len(m))
+				for a, c := range m {
+					n[a-bias] = c
+				}
+				all[i] = n
+			}
+			return
+		}
+	}
+	t.Fatalf("callgrind's load address is unknown")
+}
+
+func readCallgrind(t *testing.T, file, object string) map[uint64]uint64 {
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	m := map[uint64]uint64{}
+	ours, skip := false, false
+	s := bufio.NewScanner(f)
+	s.Buffer(nil, 1<<20)
+	for s.Scan() {
+		l := s.Text()
+		switch {
+		case strings.HasPrefix(l, "ob="):
+			ours = filepath.Base(l) == object || l == "ob="+object
+		case strings.HasPrefix(l, "calls="):
+			skip = true // the line behind it is the callee's inclusive cost
+		case strings.HasPrefix(l, "0x"):
+			if skip {
+				skip = false
+				break
+			}
+			w := strings.Fields(l)
+			if !ours || len(w) < 3 {
+				break
+			}
+			a, err1 := strconv.ParseUint(w[0][2:], 16, 64)
+			n, err2 := strconv.ParseUint(w[2], 10, 64)
+			if err1 != nil || err2 != nil {
+				t.Fatalf("%s: line not understood: %s", file, l)
+			}
+			m[a] += n
+		}
+	}
+	return m
+}
+
+// Need ends a test that needs a tool: as a failure in CI, as a visible skip
+// elsewhere.
+func Need(t testing.TB, tools ...string) {
+	t.Helper()
+	for _, tool := range tools {
+		if _, err := exec.LookPath(tool); err != nil {
+			if os.Getenv("CI") != "" {
+				t.Fatalf("%s is not installed; ./test installs it", tool)
+			}
+			t.Skipf("%s is not installed; ./test installs it", tool)
+		}
+	}
+}
+
+// Build compiles sources (files, or "x.c" texts made by Source) and returns
+// the program.
+func Build(t testing.TB, compiler string, args ...string) string {
+	t.Helper()
+	Need(t, compiler)
+	out := filepath.Join(t.TempDir(), "prog")
+	cmd := exec.Command(compiler, append([]string{"-o", out}, args...)...)
+	if msg, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", cmd, err, msg)
+	}
+	return out
+}
+
+// Source writes a text into a file and returns its path.
+func Source(t testing.TB, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Describe prints the first differences of two counts.
+func Describe(diff map[uint64][2]uint64) string {
+	var as []uint64
+	for a := range diff {
+		as = append(as, a)
+	}
+	sort.Slice(as, func(i, j int) bool { return as[i] < as[j] })
+	var b strings.Builder
+	for i, a := range as {
+		if i == 8 {
+			fmt.Fprintf(&b, " … %d in all", len(as))
+			break
+		}
+		fmt.Fprintf(&b, " %#x: %d, callgrind %d;", a, diff[a][0], diff[a][1])
+	}
+	return b.String()
+}
