@@ -29,8 +29,8 @@ func (b *builder) judge(r *Report) {
 		say("low-coverage", "only %.3g %% of the program's instructions were counted%s: a cause in the rest cannot be seen",
 			*pct, skippedNames(r.Coverage.Skipped))
 	}
-	if b.p.Run.Cores > 0 && r.Run.Threads > b.p.Run.Cores && b.counted(r) {
-		say("more-threads-than-cores", "%d threads shared %d cores: percentages hold where work is dealt statically, seconds are those of this run",
+	if b.p.Run.Cores > 0 && r.Run.Threads > b.p.Run.Cores && findings(r) {
+		say("shared-cores", "%d threads shared %d cores: seconds are those of this run, with a core per thread it would be other ones",
 			r.Run.Threads, b.p.Run.Cores)
 	}
 }
@@ -48,14 +48,8 @@ func blindCauses(s *Section) {
 	}
 }
 
-// counted: some section has a finding that the number of cores bears on, and
-// nothing else has said so.
-func (b *builder) counted(r *Report) bool {
-	for _, w := range r.Warnings {
-		if w.Code == "more-threads-than-cores" {
-			return false
-		}
-	}
+// findings: there is something that the number of cores bears on.
+func findings(r *Report) bool {
 	for i := range r.Sections {
 		if len(r.Sections[i].Causes) > 0 {
 			return true

@@ -113,10 +113,13 @@ func (c *Cause) Indivisible() bool {
 }
 
 func percent(x float64) string {
-	if p := 100 * x; p >= 0.95 || p == 0 {
+	switch p := 100 * x; {
+	case p >= 0.95 || p == 0:
 		return fmt.Sprintf("%.0f %%", p)
+	case p >= 0.095:
+		return fmt.Sprintf("%.1f %%", p)
 	}
-	return fmt.Sprintf("%.1g %%", 100*x)
+	return "<0.1 %"
 }
 
 func times(n uint64) string {

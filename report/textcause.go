@@ -101,9 +101,9 @@ func (t *text) cause(s *Section, c *Cause) {
 	for _, at := range c.Location.InlinedAt {
 		t.line(indent, cut("inlined at "+t.place(at), t.opt.Width-len(indent)))
 	}
-	t.excerpt(indent, c.Location.Place)
+	t.excerpt(indent, '│', c.Location.Place)
 	if c.To != nil && c.To.Known() && (c.To.File != c.Location.File || c.To.Line != c.Location.Line) {
-		t.excerpt(indent, *c.To)
+		t.excerpt(indent, '↳', *c.To)
 	}
 	if len(c.Counts) > 0 {
 		t.bars(indent, counted(c), c.Counts, grouped, "×")
@@ -167,7 +167,8 @@ func (t *text) place(p Place) string {
 	return s
 }
 
-func (t *text) excerpt(indent string, p Place) {
+// excerpt shows a source line; bar says what it is: the line, or where it leads.
+func (t *text) excerpt(indent string, bar rune, p Place) {
 	if t.opt.Source == nil || !p.Known() {
 		return
 	}
@@ -175,7 +176,7 @@ func (t *text) excerpt(indent string, p Place) {
 	if !ok {
 		return
 	}
-	lead := fmt.Sprintf("%s%5d │ ", indent, p.Line)
+	lead := fmt.Sprintf("%s%5d %c ", indent, p.Line, bar)
 	tail := ""
 	if stale {
 		tail = "  (stale: newer than the program)"
