@@ -27,8 +27,13 @@ func compareMend(w io.Writer, before, after *report.Report) error {
 	fmt.Fprintf(t, "%s\tas written\tmended\n", was.ID)
 	fmt.Fprintf(t, "imbalance\t%s\t%s\n", imbalance(was), imbalance(is))
 	fmt.Fprintf(t, "busiest thread\t%s\t%s\n", millions(was.Critical), millions(is.Critical))
-	if was.TimeS != nil && is.TimeS != nil {
-		fmt.Fprintf(t, "section\t%.3f s\t%.3f s\n", *was.TimeS, *is.TimeS)
+	for _, row := range []struct {
+		name    string
+		was, is *float64
+	}{{"its CPU time", was.CriticalBusyS, is.CriticalBusyS}, {"section", was.TimeS, is.TimeS}} {
+		if row.was != nil && row.is != nil {
+			fmt.Fprintf(t, "%s\t%.3f s\t%.3f s\n", row.name, *row.was, *row.is)
+		}
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -50,12 +55,16 @@ func saving(before *report.Report, was, is *report.Section) string {
 		s += fmt.Sprintf("Predicted: up to %.1f %% less work on the busiest thread. ", 100*g.Fraction)
 	}
 	s += fmt.Sprintf("Saved: %.1f %%", 100*(1-float64(is.Critical)/float64(was.Critical)))
-	if was.TimeS != nil && is.TimeS != nil {
-		s += fmt.Sprintf(", and %.1f %% of the section's seconds", 100*(1 - *is.TimeS / *was.TimeS))
+	if was.CriticalBusyS != nil && is.CriticalBusyS != nil {
+		s += fmt.Sprintf(", %.1f %% of its CPU time", 100*(1 - *is.CriticalBusyS / *was.CriticalBusyS))
+	}
+	shared := before.Run.Cores > 0 && before.Run.Threads > before.Run.Cores
+	if !shared && was.TimeS != nil && is.TimeS != nil {
+		s += fmt.Sprintf(", %.1f %% of the section's seconds", 100*(1 - *is.TimeS / *was.TimeS))
 	}
 	s += ".\n"
-	if c := before.Run.Cores; c > 0 && before.Run.Threads > c {
-		s += fmt.Sprintf("(%d threads shared %d cores here, so seconds show only a part of what more cores would gain.)\n", before.Run.Threads, c)
+	if shared {
+		s += fmt.Sprintf("(%d threads shared %d cores here, so the section's seconds show little of it.)\n", before.Run.Threads, before.Run.Cores)
 	}
 	return s
 }

@@ -27,8 +27,7 @@ static void *decode(void *arg)
     return NULL;
 }
 
-static void *draw(void *arg) /* PLANTED */
-{
+static void *draw(void *arg) { /* PLANTED */
     struct worker *me = arg;
     for (int n = me->id - (P - drawers); n < 3 * pieces; n += drawers)
         me->result += work(1000000 + n, a_decode);

@@ -115,7 +115,7 @@ func (b *builder) section(s *profile.Section) (Section, error) {
 		l := b.location(s.Site)
 		out.Location = &l
 	}
-	span := int64(0)
+	span, busy := int64(0), int64(0)
 	for i := range s.Instances {
 		in := &s.Instances[i]
 		span += in.SpanNS
@@ -123,8 +123,13 @@ func (b *builder) section(s *profile.Section) (Section, error) {
 		critical, idle := b.critical(in)
 		out.Critical += critical
 		out.IdleInstructions += idle
+		if b := mostBusy(in); b < 0 || busy < 0 {
+			busy = -1
+		} else {
+			busy += b
+		}
 	}
-	out.TimeS = seconds(span)
+	out.TimeS, out.CriticalBusyS = seconds(span), seconds(busy)
 	if len(s.Instances) == 0 {
 		return out, nil
 	}
@@ -146,6 +151,18 @@ func (b *builder) critical(in *profile.Instance) (most, idle uint64) {
 		most, sum = max(most, n), sum+n
 	}
 	return most, most*uint64(len(in.Parts)) - sum
+}
+
+// mostBusy is the longest CPU time of an instance's parts, −1 where one was not timed.
+func mostBusy(in *profile.Instance) int64 {
+	most := int64(0)
+	for i := range in.Parts {
+		if !in.Parts[i].Timed {
+			return -1
+		}
+		most = max(most, in.Parts[i].BusyNS)
+	}
+	return most
 }
 
 func (b *builder) fill(out *Section, res *lime.Result) {

@@ -30,7 +30,7 @@ func (b *builder) judge(r *Report) {
 			*pct, skippedNames(r.Coverage.Skipped))
 	}
 	if b.p.Run.Cores > 0 && r.Run.Threads > b.p.Run.Cores && findings(r) {
-		say("shared-cores", "%d threads shared %d cores: seconds are those of this run, with a core per thread it would be other ones",
+		say("shared-cores", "%d threads shared %d cores: seconds are this run's, and would differ with a core for each thread",
 			r.Run.Threads, b.p.Run.Cores)
 	}
 }

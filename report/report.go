@@ -82,6 +82,8 @@ type Section struct {
 	// Critical is Σ over the instances of the instructions of the thread that
 	// executed most: what the section would last on a core per thread.
 	Critical uint64 `json:"-"`
+	// CriticalBusyS is the same in CPU seconds, however many cores there were.
+	CriticalBusyS *float64 `json:"-"`
 	// IdleInstructions is Σ (Tmax − T) over threads and instances.
 	IdleInstructions uint64 `json:"-"`
 	site             profile.Addr

@@ -102,7 +102,7 @@ func (t *text) cause(s *Section, c *Cause) {
 		t.line(indent, cut("inlined at "+t.place(at), t.opt.Width-len(indent)))
 	}
 	t.excerpt(indent, '│', c.Location.Place)
-	if c.To != nil && c.To.Known() && (c.To.File != c.Location.File || c.To.Line != c.Location.Line) {
+	if c.To != nil && c.To.Known() && c.To.File == c.Location.File && c.To.Line != c.Location.Line {
 		t.excerpt(indent, '↳', *c.To)
 	}
 	if len(c.Counts) > 0 {
