@@ -18,7 +18,7 @@ func large(b *testing.B) string {
 	run(b, dir, need(b, "g++"), "-g", "-O2", "-c", "work.cc")
 	args := []string{need(b, "ld"), "-e", "0", "--unresolved-symbols=ignore-all", "-o", "large"}
 	size := int64(0)
-	for i := 0; size < 150<<20; i++ {
+	for i := 0; size < 350<<20; i++ {
 		name := fmt.Sprintf("copy%d.o", i)
 		run(b, dir, need(b, "objcopy"), fmt.Sprintf("--prefix-symbols=c%d_", i), "work.o", name)
 		info, err := os.Stat(filepath.Join(dir, name))
@@ -67,7 +67,11 @@ func BenchmarkLarge(b *testing.B) {
 		}
 	})
 	b.Run("lookup", func(b *testing.B) {
+		for _, a := range addrs {
+			m.Locate(profile.Addr(a))
+		}
 		b.ReportAllocs()
+		b.ResetTimer()
 		for i := range b.N {
 			m.Locate(profile.Addr(addrs[i*7919%len(addrs)]))
 		}

@@ -3,6 +3,7 @@ package dwarfmap
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -142,6 +143,44 @@ func TestSplitDwarf(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestDwz: what dwz shares between units (partial units) and between programs
+// (.gnu_debugaltlink) must not change an answer.
+func TestDwz(t *testing.T) {
+	dwz := need(t, "dwz")
+	for _, version := range []string{"-gdwarf-4", "-gdwarf-5"} {
+		for _, shared := range []string{"", "beside", "by build id"} {
+			t.Run(version+" "+shared, func(t *testing.T) {
+				program := buildCC(t, need(t, "g++"), "-O2", version)
+				dir, root := filepath.Dir(program), t.TempDir()
+				whole := open(t, program)
+				want := map[uint64]profile.Location{}
+				for _, a := range everyByte(whole, 1) {
+					want[a] = whole.Locate(profile.Addr(a))
+				}
+				run(t, dir, "cp", "work", "other")
+				if shared == "" {
+					run(t, dir, dwz, "work")
+				} else {
+					run(t, dir, dwz, "-m", "shared.dwz", "-r", "work", "other")
+				}
+				if shared == "by build id" {
+					id := strings.Fields(strings.SplitN(run(t, dir, need(t, "readelf"), "-n", "shared.dwz"), "Build ID:", 2)[1])[0]
+					move(t, dir+"/shared.dwz", filepath.Join(root, ".build-id", id[:2], id[2:]+".debug"))
+				}
+				m := openWith(t, program, root)
+				if ws := m.Warnings(); len(ws) > 0 {
+					t.Error(ws)
+				}
+				for a, w := range want {
+					if got := m.Locate(profile.Addr(a)); !reflect.DeepEqual(got, w) {
+						t.Fatalf("%#x: got %+v, want %+v", a, got, w)
+					}
+				}
+			})
+		}
 	}
 }
 

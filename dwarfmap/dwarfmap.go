@@ -113,7 +113,7 @@ func newMap(r io.ReaderAt, path, debugDir string) (m *Map, err error) {
 	}
 	sort.Slice(m.code, func(i, j int) bool { return m.code[i].lo < m.code[j].lo })
 	debug := m.debugFile(f, debugDir)
-	m.symbols = readSymbols(f, debug)
+	m.symbols = m.readSymbols(f, debug)
 	m.guard("its units", func() error { return m.readUnits(debug, debugDir) })
 	return m, nil
 }
@@ -213,6 +213,9 @@ func (m *Map) locateSource(a uint64, l *profile.Location) bool {
 		return true
 	}
 	l.Function = m.scopeName(t, s, a)
+	if t.scopes[s].inlined {
+		l.InlinedAt = make([]profile.Frame, 0, t.scopes[s].depth)
+	}
 	for ; t.scopes[s].inlined && t.scopes[s].parent >= 0; s = t.scopes[s].parent {
 		c := &t.scopes[s]
 		f := profile.Frame{Function: m.scopeName(t, c.parent, a)}
@@ -227,8 +230,9 @@ func (m *Map) locateSource(a uint64, l *profile.Location) bool {
 // rowAt finds the line table and the row with a line that an address belongs
 // to; nil when there is none.
 func (m *Map) rowAt(a uint64) (*tables, int) {
-	for _, u := range m.unitsAt(a) {
-		t := m.load(u)
+	var found [maxOverlap]unitRange
+	for _, f := range m.unitsAt(a, &found) {
+		t := m.load(f.unit)
 		if t == nil {
 			continue
 		}

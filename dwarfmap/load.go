@@ -113,8 +113,10 @@ func (m *Map) readFiles(u *unit) error {
 		if f == nil {
 			continue
 		}
-		if p := cleanPath(u.dir, f.Name); p != "" && !slices.Contains(m.files[p], u) {
-			m.files[p] = append(m.files[p], u)
+		// A unit names a file twice in DWARF 5; units come one after another.
+		p := cleanPath(u.dir, f.Name)
+		if us := m.files[p]; p != "" && (len(us) == 0 || us[len(us)-1] != u) {
+			m.files[p] = append(us, u)
 		}
 	}
 	return nil

@@ -14,7 +14,7 @@ type symbol struct {
 
 // readSymbols reads the function symbols of the program and of its separate
 // debug file, which has them when the program was stripped.
-func readSymbols(f, debug *elf.File) []symbol {
+func (m *Map) readSymbols(f, debug *elf.File) []symbol {
 	var syms []symbol
 	for _, from := range []*elf.File{f, debug} {
 		for _, read := range []func() ([]elf.Symbol, error){from.Symbols, from.DynamicSymbols} {
@@ -23,7 +23,7 @@ func readSymbols(f, debug *elf.File) []symbol {
 				continue // stripped, or damaged: there is always less to know
 			}
 			for i := range list {
-				if s, ok := codeSymbol(f, &list[i]); ok {
+				if s, ok := m.codeSymbol(&list[i]); ok {
 					syms = append(syms, s)
 				}
 			}
@@ -52,11 +52,11 @@ func readSymbols(f, debug *elf.File) []symbol {
 	return syms[:n:n]
 }
 
-func codeSymbol(f *elf.File, s *elf.Symbol) (symbol, bool) {
-	if s.Name == "" || s.Name[0] == '$' || s.Section == elf.SHN_UNDEF || int(s.Section) >= len(f.Sections) {
+func (m *Map) codeSymbol(s *elf.Symbol) (symbol, bool) {
+	if s.Name == "" || s.Name[0] == '$' || s.Section == elf.SHN_UNDEF || s.Section >= elf.SHN_LORESERVE {
 		return symbol{}, false
 	}
-	if f.Sections[s.Section].Flags&elf.SHF_EXECINSTR == 0 || s.Value+s.Size < s.Value {
+	if !m.isCode(s.Value) || s.Value+s.Size < s.Value {
 		return symbol{}, false
 	}
 	out := symbol{span: span{s.Value, s.Value + s.Size}, name: s.Name}

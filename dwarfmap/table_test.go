@@ -100,9 +100,9 @@ func TestAddresses(t *testing.T) {
 		}
 	}
 	// step.h is compiled into both units.
-	units := map[*unit]bool{}
+	units, found := map[*unit]bool{}, [maxOverlap]unitRange{}
 	for _, a := range m.Addresses(dir+"/include/step.h", 5) {
-		units[m.unitsAt(uint64(a))[0]] = true
+		units[m.unitsAt(uint64(a), &found)[0].unit] = true
 	}
 	if len(units) != 2 {
 		t.Errorf("step.h:5 in %d units, want 2", len(units))

@@ -113,14 +113,18 @@ func (m *Map) publish() {
 	m.index.Store(&index)
 }
 
-// unitsAt lists the units whose ranges hold an address, the narrowest first;
-// normally one.
-func (m *Map) unitsAt(a uint64) []*unit {
-	if us := m.find(a); len(us) > 0 || len(m.loose) == 0 {
-		return us
+// maxOverlap is how many units that claim one address are looked at; normally
+// one does.
+const maxOverlap = 8
+
+// unitsAt lists the units whose ranges hold an address, the narrowest first,
+// in a slice of found.
+func (m *Map) unitsAt(a uint64, found *[maxOverlap]unitRange) []unitRange {
+	if n := m.find(a, found); n > 0 || len(m.loose) == 0 {
+		return found[:n]
 	}
 	m.loosen()
-	return m.find(a)
+	return found[:m.find(a, found)]
 }
 
 // loosen gives the units that do not say where their code is the ranges of
@@ -142,23 +146,21 @@ func (m *Map) loosen() {
 	})
 }
 
-func (m *Map) find(a uint64) []*unit {
+func (m *Map) find(a uint64, found *[maxOverlap]unitRange) int {
 	p := m.index.Load()
 	if p == nil {
-		return nil
+		return 0
 	}
-	index := *p
-	var found []unitRange
+	index, n := *p, 0
 	i := sort.Search(len(index), func(i int) bool { return index[i].lo > a }) - 1
-	for ; i >= 0 && index[i].reach > a && len(found) < 8; i-- {
+	for ; i >= 0 && index[i].reach > a && n < maxOverlap; i-- {
 		if a < index[i].hi {
-			found = append(found, index[i])
+			found[n] = index[i]
+			n++
 		}
 	}
-	sort.SliceStable(found, func(i, j int) bool { return found[i].hi-found[i].lo < found[j].hi-found[j].lo })
-	us := make([]*unit, len(found))
-	for i, f := range found {
-		us[i] = f.unit
+	if n > 1 {
+		sort.SliceStable(found[:n], func(i, j int) bool { return found[i].hi-found[i].lo < found[j].hi-found[j].lo })
 	}
-	return us
+	return n
 }
