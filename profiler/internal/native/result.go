@@ -10,6 +10,7 @@ import (
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/probe"
 	"github.com/skewlens/skewlens/profiler/internal/section"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
@@ -21,47 +22,84 @@ type Lines interface {
 	Key(profile.Addr) string
 }
 
-// site returns the call that a return address belongs to, as a link-time
-// address; 0 outside the program. A library function that was reached by a
-// tail jump returns to its caller's caller: the jump is the call then.
-func (r *run) site(ret uint64) profile.Addr {
-	if a, ok := r.sites[ret]; ok {
-		return a
+// callSite returns the call of a library function that a record stands for, as
+// a link-time address: the call behind which it returns. A function that was
+// reached by a tail jump returns to its caller's caller, in the program or
+// not; then it is the one such jump that the thread has taken since.
+func (r *run) callSite(ret uint64, d []probe.Delta) profile.Addr {
+	s, ok := r.sites[ret]
+	if !ok {
+		s.addr, s.sure = r.findCall(ret - r.in.bias)
+		r.sites[ret] = s
 	}
-	a := r.findSite(ret - r.in.bias)
-	r.sites[ret] = a
-	return a
+	if s.sure || len(r.tails) == 0 {
+		return s.addr
+	}
+	c := r.solver.Solve(d)
+	best := s.addr
+	for _, t := range r.tails {
+		if c.Of(t.event) > 0 {
+			best = t.addr
+		}
+	}
+	return best
 }
 
-func (r *run) findSite(ret uint64) profile.Addr {
-	prog := r.spec.Program
-	if prog.Image.SectionAt(ret) == nil {
-		return 0
+// site is where a return address leads: the call before it, and whether that
+// surely called a hooked function.
+type site struct {
+	addr profile.Addr
+	sure bool
+}
+
+// tail is a jump to a hooked function, and the event that counts it.
+type tail struct {
+	addr  profile.Addr
+	event profile.EventID
+}
+
+func (r *run) findCall(ret uint64) (profile.Addr, bool) {
+	im := r.spec.Program.Image
+	if im.SectionAt(ret) == nil {
+		return 0, false
 	}
-	f := prog.Owner(ret - 1)
+	f := r.spec.Program.Owner(ret - 1)
 	if f == nil {
-		return profile.Addr(ret - 1)
+		return profile.Addr(ret - 1), false
 	}
 	i := sort.Search(len(f.Insns), func(i int) bool { return f.Insns[i].End() >= ret })
 	if i == len(f.Insns) || f.Insns[i].End() != ret || !f.Insns[i].Kind.IsCall() {
-		return profile.Addr(ret - 1)
+		return profile.Addr(ret - 1), false
 	}
 	call := &f.Insns[i]
-	if g := prog.FuncAt(call.Target); call.Kind == x86.Call && g != nil {
-		var tails []uint64
-		for i := range g.Insns {
-			in := &g.Insns[i]
-			if in.Kind.IsJump() {
-				if _, ok := section.Hook(prog.Image.PLT[in.Target]); ok {
-					tails = append(tails, in.Addr)
-				}
+	name := im.PLT[call.Target]
+	if call.Kind == x86.CallInd {
+		name = im.GOT[call.RIPTarget]
+	} else if g := r.spec.Program.FuncAt(call.Target); g != nil {
+		name = g.Name
+	}
+	_, hooked := section.Hook(name)
+	return profile.Addr(call.Addr), hooked || call.Kind == x86.CallInd && name == ""
+}
+
+// findTails lists the jumps to hooked functions.
+func (r *run) findTails() {
+	g := &r.solver.Graph
+	for i := range g.Edges {
+		e := &g.Edges[i]
+		if e.Kind != profile.Exit || e.Count == profile.NoEvent {
+			continue
+		}
+		f := r.spec.Program.Owner(uint64(e.Site))
+		if f == nil {
+			continue
+		}
+		if in := f.InsnAt(uint64(e.Site)); in != nil && in.Kind.IsJump() {
+			if _, ok := section.Hook(r.spec.Program.Image.PLT[in.Target]); ok {
+				r.tails = append(r.tails, tail{e.Site, e.Count})
 			}
 		}
-		if len(tails) == 1 {
-			return profile.Addr(tails[0])
-		}
 	}
-	return profile.Addr(call.Addr)
 }
 
 // linkTime turns the third argument of a record into a link-time address

@@ -68,7 +68,8 @@ type run struct {
 	reported time.Time
 	started  time.Time
 	crash    string
-	sites    map[uint64]profile.Addr
+	sites    map[uint64]site // by return address
+	tails    []tail
 }
 
 // thread is a thread of the target.
@@ -87,8 +88,9 @@ type thread struct {
 
 func newRun(c Config, p *tracee.Process, in *placed, spec *probe.Spec, lines Lines, nsPerTick float64) *run {
 	r := &run{c: c, p: p, in: in, spec: spec, lines: lines, nsPerTick: nsPerTick, byTid: map[int]*thread{},
-		waiting: map[int]tracee.Event{}, nextSlot: 1, sites: map[uint64]profile.Addr{}}
+		waiting: map[int]tracee.Event{}, nextSlot: 1, sites: map[uint64]site{}}
 	r.solver = spec.NewSolver(in.bias)
+	r.findTails()
 	r.tracker = section.New(section.Config{
 		Solve:        r.solver.Solve,
 		Instructions: r.instructions,
@@ -305,7 +307,7 @@ func (r *run) drainOne(t *thread) {
 	t.area.Records(func(rec probe.Record) {
 		t.lastTSC = rec.TSC
 		rec.Delta = r.solver.Resolve(t.area, rec.Delta)
-		rec.Site = uint64(r.site(rec.Site))
+		rec.Site = uint64(r.callSite(rec.Site, rec.Delta))
 		rec.Arg3 = r.linkTime(rec.Kind, rec.Arg3)
 		r.tracker.Record(t.id, rec)
 	})
