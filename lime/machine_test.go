@@ -317,8 +317,17 @@ func sparse(dense []uint64) (c profile.Counts) {
 // all returns n times the same main function.
 func all(f *function, n int) []*function { return slices.Repeat([]*function{f}, n) }
 
+// analyse analyses the first section of a profile, which must be valid.
 func analyse(t testing.TB, p *profile.Profile, opt Options) *Result {
 	t.Helper()
+	if p.Threads == nil {
+		for id := range 100 {
+			p.Threads = append(p.Threads, profile.Thread{ID: profile.ThreadID(id)})
+		}
+	}
+	if err := p.CheckValid(); err != nil {
+		t.Fatal(err)
+	}
 	res, err := Analyse(p, &p.Sections[0], opt)
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/skewlens/skewlens/profile"
 )
@@ -159,6 +160,21 @@ func TestPooledInstances(t *testing.T) {
 	res := analyse(t, &m.p, Options{Response: profile.BusyTime})
 	if len(res.Causes) != 1 || res.Causes[0].Addr != m.last(l.head) {
 		t.Fatalf("causes %+v", res.Causes)
+	}
+	// One cluster; its p is that of r over all parts, less a mean for each
+	// instance and the slope.
+	var x, y []float64
+	var gs groups
+	for _, in := range m.p.Sections[0].Instances {
+		gs = append(gs, group{len(x), len(x) + n, 1})
+		for _, part := range in.Parts {
+			x, y = append(x, float64(m.p.Instructions(part.Counts))), append(y, float64(part.BusyNS))
+		}
+	}
+	r := floats.Dot(gs.unit(x), gs.unit(y))
+	df := 6*n - 6 - 1
+	if want := (distuv.F{D1: 1, D2: float64(df)}).Survival(r * r / (1 - r*r) * float64(df)); math.Abs(res.Causes[0].P-want) > 1e-6*want {
+		t.Errorf("p = %v, want %v", res.Causes[0].P, want)
 	}
 	if !hasWarning(res, "pooled") {
 		t.Errorf("warnings %v", res.Warnings)

@@ -241,6 +241,9 @@ func TestPermutationAndScale(t *testing.T) {
 			parts := slices.Clone(p.Sections[0].Instances[0].Parts)
 			slices.Reverse(parts)
 			parts[0], parts[3] = parts[3], parts[0]
+			for i := range parts {
+				parts[i].Thread = profile.ThreadID(i + 1)
+			}
 			q.Sections[0].Instances = []profile.Instance{{Parts: parts, Folded: 1}}
 			same(t, "permuted", want, analyse(t, &q, Options{}))
 
@@ -259,7 +262,7 @@ func TestPermutationAndScale(t *testing.T) {
 				}
 				parts[i].Counts.N = n
 			}
-			q.Sections = []profile.Section{{Site: 1, Instances: []profile.Instance{{Parts: parts, Folded: 1}}}}
+			q.Sections = []profile.Section{{Kind: profile.Barrier, Site: 1, Instances: []profile.Instance{{Parts: parts, Folded: 1}}}}
 			same(t, "a thousand times", want, analyse(t, &q, Options{}))
 		})
 	}

@@ -71,3 +71,18 @@ func TestForwardChoosesNothingFromNoise(t *testing.T) {
 		t.Errorf("chose %v, R² %v", f.chosen, f.r2)
 	}
 }
+
+// A p of 0.03 does not count when two candidates were tried.
+func TestForwardCorrectsForTries(t *testing.T) {
+	y := one(8).unit([]float64{1, 2, 3, 4, 5, 6, 7, 8})
+	c := [][]float64{one(8).unit([]float64{2, 1, 8, 3, 6, 5, 9, 8}), one(8).unit([]float64{5, -5, 1, 1, -1, -1, 5, -5})}
+	s := selection{df: 7, terms: 1, enough: 2}
+	f := forward(y, c, s)
+	if len(f.chosen) != 1 || f.p[0] < 0.025 {
+		t.Fatalf("the example must lie between: %+v", f)
+	}
+	s.correct = true
+	if g := forward(y, c, s); len(g.chosen) != 0 {
+		t.Errorf("chose %v with p %v", g.chosen, g.p)
+	}
+}

@@ -211,6 +211,22 @@ func TestSpinIsLeftOut(t *testing.T) {
 	}
 }
 
+// What spins inside a guilty region is no part of the region's cost.
+func TestSpinInsideARegion(t *testing.T) {
+	m := newMachine()
+	spin := &repeat{trips: func(w *walker) int { return 500 - 20*skew(w) }, instructions: 5}
+	d := &when{cond: func(w *walker) bool { return skew(w) > 3 }, then: []stmt{spin, &repeat{trips: fixed(300), instructions: 10}}}
+	p := m.run(all(m.function("main", &work{instructions: 500}, d), 8)...)
+	p.Graph.Blocks[spin.head].Spin = true
+	res := analyse(t, p, Options{})
+	if len(res.Causes) != 1 || res.Causes[0].Addr != m.last(d.head) || math.Abs(res.Causes[0].Share-1) > 1e-9 || math.Abs(res.Causes[0].Gain-res.Imbalance) > 1e-9 {
+		t.Errorf("%+v", res)
+	}
+	if edge := m.edge[[2]profile.BlockID{spin.head, spin.head}]; countable(newGraph(p), &p.Graph.Edges[edge]) {
+		t.Error("an edge that counts waiting can carry a difference")
+	}
+}
+
 // A count that is unknown is never taken for zero.
 func TestUnknownCounts(t *testing.T) {
 	build := func() (*machine, *when, *profile.Profile) {
@@ -219,6 +235,7 @@ func TestUnknownCounts(t *testing.T) {
 		return m, d, m.run(all(m.function("main", &repeat{trips: fixed(600), instructions: 2, body: []stmt{d}}), 8)...)
 	}
 	forget := func(m *machine, e profile.EventID) {
+		m.p.Events[e] = profile.Event{Kind: profile.Hardware, Name: "forgotten", Block: profile.NoBlock, Superior: profile.NoEvent}
 		for i := range m.p.Graph.Edges {
 			if m.p.Graph.Edges[i].Count == e {
 				m.p.Graph.Edges[i].Count = profile.NoEvent
