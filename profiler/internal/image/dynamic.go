@@ -1,6 +1,7 @@
 package image
 
 import (
+	"cmp"
 	"debug/elf"
 	"slices"
 )
@@ -63,17 +64,18 @@ func (l *loader) unwinding() {
 	if err != nil {
 		l.doubt(".eh_frame: %v", err)
 	}
-	slices.SortStableFunc(fdes, func(a, b FDE) int {
-		switch {
-		case a.Start < b.Start:
-			return -1
-		case a.Start > b.Start:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(fdes, func(a, b FDE) int { return cmp.Compare(a.Start, b.Start) })
 	im.FDEs = fdes
-	for _, f := range fdes {
+	l.pads(b)
+}
+
+// pads reads the landing pads of all functions. What the tables hold together
+// is bounded by the file's size in a real program; a hostile one could name the
+// same long table by every FDE.
+func (l *loader) pads(b bases) {
+	im := l.im
+	budget := l.size
+	for _, f := range im.FDEs {
 		if f.LSDA == 0 {
 			continue
 		}
@@ -85,6 +87,10 @@ func (l *loader) unwinding() {
 		pads, err := readLSDA(data, f.LSDA, f.Start, b)
 		if err != nil {
 			l.doubt("%v", err)
+		}
+		if budget -= 3 * int64(len(pads)); budget < 0 {
+			l.doubt("more landing pads than fit in the file")
+			break
 		}
 		for _, p := range pads {
 			if im.Exec(p) {

@@ -110,5 +110,8 @@ func machineName(m elf.Machine) string {
 	if s, ok := names[m]; ok {
 		return s
 	}
-	return strings.TrimPrefix(m.String(), "EM_")
+	if s := m.String(); strings.HasPrefix(s, "EM_") && !strings.Contains(s, "+") {
+		return strings.TrimPrefix(s, "EM_")
+	}
+	return fmt.Sprintf("another CPU (ELF machine %d)", uint16(m))
 }

@@ -2,6 +2,8 @@ package image
 
 import "fmt"
 
+const maxCallSites = 1 << 20
+
 // readLSDA reads the call-site table of a language-specific data area, as the
 // personalities of C, C++, Ada, Fortran, Go's gcc front end, Rust and D share
 // it, and returns the landing pads of the function at start. With an error it
@@ -27,7 +29,12 @@ func readLSDA(data []byte, addr, start uint64, b bases) ([]uint64, error) {
 		return nil, fmt.Errorf("LSDA at %#x %w", addr, c.err)
 	}
 	var pads []uint64
-	for t.left() > 0 {
+	// Records without a landing pad cost time and give nothing; a table of
+	// millions of them is no table.
+	for n := 0; t.left() > 0; n++ {
+		if n == maxCallSites {
+			return pads, fmt.Errorf("LSDA at %#x has more than %d call sites", addr, maxCallSites)
+		}
 		t.number(enc) // where the call begins
 		t.number(enc) // its length
 		pad := t.number(enc)

@@ -19,7 +19,7 @@ func Open(path string) (*Image, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &Error{NotFound, path, "no such file", "check the path", err}
+		return nil, &Error{NotFound, path, "is not there", "check the path", plain(err)}
 	case err != nil:
 		return nil, &Error{Unreadable, path, "cannot be read", "", plain(err)}
 	case info.IsDir():
@@ -66,6 +66,9 @@ func read(path string, r io.ReaderAt, size int64) (im *Image, library bool, err 
 		return nil, false, e
 	}
 	f, err := newFile(r)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, false, &Error{Truncated, path, "is shorter than its headers say", "build or copy it again", nil}
+	}
 	if err != nil {
 		return nil, false, &Error{Malformed, path, "has broken ELF headers", "build it again", err}
 	}
