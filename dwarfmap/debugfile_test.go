@@ -1,6 +1,8 @@
 package dwarfmap
 
 import (
+	"bytes"
+	"debug/elf"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -191,6 +193,52 @@ func TestOpenErrors(t *testing.T) {
 	for _, path := range []string{"/script", "/empty", "/missing", ""} {
 		if _, err := Open(dir + path); err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), dir) {
 			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// TestDamaged overwrites whole debug sections: symbols remain, and the doubt is told.
+func TestDamaged(t *testing.T) {
+	program := buildC(t, need(t, "gcc"), "-O1")
+	good, err := os.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := elf.NewFile(bytes.NewReader(good))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{".debug_info", ".debug_abbrev", ".debug_line", ".debug_line_str", ".debug_str", ".debug_rnglists"} {
+		for _, with := range []byte{0, 0xff, 0x7f, 1} {
+			b := bytes.Clone(good)
+			s := f.Section(name)
+			if s == nil {
+				continue
+			}
+			for i := s.Offset; i < s.Offset+s.Size; i++ {
+				b[i] = with
+			}
+			m, err := newMap(bytes.NewReader(b), program, "/nonexistent")
+			if err != nil {
+				t.Fatal(err)
+			}
+			at, ok := m.symbolNamed("work")
+			if !ok {
+				t.Fatal("no symbol work")
+			}
+			l := m.Locate(profile.Addr(at))
+			if name != ".debug_rnglists" && name != ".debug_str" && l.Known() {
+				t.Errorf("%s of %#x: got %+v", name, with, l)
+			}
+			if !l.Known() && l.Function != "work" {
+				t.Errorf("%s of %#x: got %+v, want the symbol", name, with, l)
+			}
+			for _, w := range m.Warnings() {
+				if w.Code != "damaged-debug-info" || strings.Contains(w.Message, "\n") {
+					t.Errorf("%s of %#x: %+v", name, with, w)
+				}
+			}
+			t.Logf("%s of %#x: %v", name, with, m.Warnings())
 		}
 	}
 }

@@ -54,7 +54,10 @@ func (m *Map) readUnits(f *elf.File, debugDir string) error {
 	for _, at := range heads {
 		r.Seek(at)
 		e, err := r.Next()
-		if err != nil || e == nil {
+		if err == nil && e == nil {
+			err = errors.New("it is empty")
+		}
+		if err != nil {
 			m.damaged("a unit", err)
 			continue
 		}
