@@ -1,19 +1,28 @@
 package x86
 
-// A decodeError says why Decode refuses; there are few and none carries data,
-// so that refusing costs nothing.
-type decodeError string
+// A decodeError says why Decode refuses. There are few and none carries data,
+// so that refusing costs nothing: scanning for code meets many.
+type decodeError uint8
 
-func (e decodeError) Error() string { return string(e) }
-
-// What Decode returns.
+// What Decode returns. The zero value is success.
 const (
-	ErrTruncated = decodeError("the bytes end within an instruction")
-	ErrTooLong   = decodeError("an instruction of more than 15 bytes")
-	ErrUnknown   = decodeError("no instruction that is known")
-	ErrPrefix    = decodeError("prefixes that mean different things to different processors, or nothing")
-	ErrSystem    = decodeError("an instruction that is not moved: privileged, of segments, or of a transaction")
+	ErrTruncated decodeError = iota + 1
+	ErrTooLong
+	ErrUnknown
+	ErrPrefix
+	ErrSystem
 )
+
+func (e decodeError) Error() string {
+	return [...]string{
+		"no error",
+		"the bytes end within an instruction",
+		"an instruction of more than 15 bytes",
+		"no instruction that is known",
+		"prefixes that mean different things to different processors, or nothing",
+		"an instruction that is not moved: privileged, of segments, or of a transaction",
+	}[e]
+}
 
 // A decoder is Decode's state: the cursor, and what the prefixes said.
 type decoder struct {
@@ -42,9 +51,9 @@ func Decode(code []byte, addr uint64) (in Insn, err error) {
 	in.Addr = addr
 	in.Reg, in.RM, in.Mem.Base, in.Mem.Index = None, None, None, None
 	e := d.decode()
-	if e == "" {
+	if e == 0 {
 		in.Bytes = code[:d.p:d.p]
-		if e = d.finish(); e == "" {
+		if e = d.finish(); e == 0 {
 			return in, nil
 		}
 	}
@@ -54,12 +63,12 @@ func Decode(code []byte, addr uint64) (in Insn, err error) {
 	return Insn{}, e
 }
 
-// decode reads all bytes of the instruction. The empty error is success.
+// decode reads all bytes of the instruction.
 func (d *decoder) decode() decodeError {
-	if e := d.prefixes(); e != "" {
+	if e := d.prefixes(); e != 0 {
 		return e
 	}
-	if e := d.opcode(); e != "" {
+	if e := d.opcode(); e != 0 {
 		return e
 	}
 	in := d.in
@@ -84,46 +93,61 @@ func (d *decoder) decode() decodeError {
 				return ErrUnknown
 			}
 		}
-		if e := d.operands(); e != "" {
+		if e := d.operands(); e != 0 {
 			return e
 		}
 	}
-	if e := d.check(); e != "" {
+	if e := d.check(); e != 0 {
 		return e
 	}
 	return d.immediate()
 }
 
+// legacyPrefix marks the prefix bytes, so that the usual instruction, which has
+// none, asks once.
+var legacyPrefix = [256]bool{
+	0x26: true, 0x2e: true, 0x36: true, 0x3e: true, 0x64: true, 0x65: true, 0x66: true, 0x67: true, 0xf0: true, 0xf2: true, 0xf3: true,
+}
+
 // prefixes reads the legacy prefixes and REX.
 func (d *decoder) prefixes() decodeError {
-	in := d.in
 	for ; d.p < len(d.code); d.p++ {
-		switch c := d.code[d.p]; c {
-		case 0x66:
-			in.Opsize = true
-		case 0x67:
-			d.addr32 = true
-		case 0xf2, 0xf3:
-			// With both, the last one counts on the processors that were tried;
-			// nobody promises it.
-			if in.Rep != 0 && in.Rep != c {
-				return ErrPrefix
-			}
-			in.Rep = c
-		case 0xf0:
-			d.lock = true
-		case 0x26, 0x2e, 0x36, 0x3e:
-			d.other = true
-		case 0x64, 0x65:
-			if in.Mem.Segment != 0 && in.Mem.Segment != c {
-				return ErrPrefix
-			}
-			in.Mem.Segment = c
-		default:
+		c := d.code[d.p]
+		if !legacyPrefix[c] {
 			return d.rex(c)
+		}
+		if e := d.prefix(c); e != 0 {
+			return e
 		}
 	}
 	return ErrTruncated
+}
+
+func (d *decoder) prefix(c byte) decodeError {
+	in := d.in
+	switch c {
+	case 0x66:
+		in.Opsize = true
+	case 0x67:
+		d.addr32 = true
+	case 0xf2, 0xf3:
+		// With both, the last one counts on the processors that were tried;
+		// nobody promises it.
+		if in.Rep != 0 && in.Rep != c {
+			return ErrPrefix
+		}
+		in.Rep = c
+	case 0xf0:
+		d.lock = true
+	case 0x64, 0x65:
+		if in.Mem.Segment != 0 && in.Mem.Segment != c {
+			return ErrPrefix
+		}
+		in.Mem.Segment = c
+	default:
+		d.other = true
+	}
+	return 0
 }
 
 // rex reads a REX prefix, which counts only right before the opcode, and
@@ -147,7 +171,7 @@ func (d *decoder) rex(c byte) decodeError {
 		d.r, d.x, d.b = c<<1&8, c<<2&8, c<<3&8
 		d.p++
 	}
-	return ""
+	return 0
 }
 
 // opcode reads the escape bytes, VEX or EVEX, and the opcode.
@@ -171,7 +195,7 @@ func (d *decoder) opcode() decodeError {
 		return d.vex(c)
 	}
 	in.Opcode = c
-	return ""
+	return 0
 }
 
 // escape reads the opcode behind 0f, 0f 38 or 0f 3a.
@@ -195,7 +219,7 @@ func (d *decoder) escape() decodeError {
 		d.p++
 	}
 	in.Opcode = c
-	return ""
+	return 0
 }
 
 // vex reads the rest of a VEX prefix, c5 with one byte or c4 with two. Its
@@ -226,7 +250,7 @@ func (d *decoder) vex(c byte) decodeError {
 	d.pp = last & 3
 	in.Opcode = d.code[d.p+n-1]
 	d.p += n
-	return ""
+	return 0
 }
 
 // evex reads the rest of an EVEX prefix. The bits that must have one value are
@@ -257,7 +281,7 @@ func (d *decoder) evex() decodeError {
 	d.pp = p1 & 3
 	d.p2, in.Opcode = d.code[d.p+2], d.code[d.p+3]
 	d.p += 4
-	return ""
+	return 0
 }
 
 // check refuses what the opcode does not go with.
@@ -277,5 +301,5 @@ func (d *decoder) check() decodeError {
 	case d.highR && a&(gr|gw) != 0:
 		return ErrUnknown
 	}
-	return ""
+	return 0
 }

@@ -25,7 +25,7 @@ func (d *decoder) finish() decodeError {
 	d.registers()
 	d.memory()
 	if o.fix != noFix {
-		if e := d.special(); e != "" {
+		if e := d.special(); e != 0 {
 			return e
 		}
 	}
@@ -37,7 +37,7 @@ func (d *decoder) finish() decodeError {
 	case Ret:
 		in.Use, in.Def = AllRegs, stack // the caller may read anything
 	}
-	return ""
+	return 0
 }
 
 // byteRegisters corrects ModRM's registers 4 … 7 where they are ah, ch, dh, bh:
@@ -159,7 +159,7 @@ func (d *decoder) special() decodeError {
 	case fixSystem:
 		return d.system()
 	}
-	return ""
+	return 0
 }
 
 // width is the operand size of an instruction in general registers.
@@ -237,5 +237,5 @@ func (d *decoder) system() decodeError {
 	if d.addr32 || in.Rep != 0 || in.Opsize {
 		return ErrPrefix // other instructions, on some processors
 	}
-	return ""
+	return 0
 }

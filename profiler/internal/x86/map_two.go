@@ -125,6 +125,9 @@ var threeByte38 = []rule{
 	{0xf9, 0xf9, pNone, op{attr: modrm | ew | gr | memOnly}},              // movdiri
 }
 
+// pcmpestri and pcmpistri answer in rcx, the others in xmm0.
+var pcmpestri = op{attr: modrm | xr | imm8, use: ax | dx, def: cx, kill: AllFlags}
+
 // threeByte3A is the map behind 0f 3a.
 var threeByte3A = []rule{
 	{0x08, 0x0e, p66, loadI}, {0x0f, 0x0f, pX, loadI},
@@ -133,7 +136,8 @@ var threeByte3A = []rule{
 	{0x21, 0x21, p66, loadI},                       // insertps
 	{0x22, 0x22, p66, op{attr: modrm | er | imm8}},
 	{0x40, 0x42, p66, loadI}, {0x44, 0x44, p66, loadI},
-	{0x60, 0x63, p66, op{attr: modrm | xr | imm8, use: ax | dx, def: cx, kill: AllFlags}}, // pcmpestr, pcmpistr
+	{0x60, 0x63, p66, op{attr: modrm | xr | imm8, use: ax | dx, kill: AllFlags}}, // pcmpestrm, pcmpistrm
+	{0x61, 0x61, p66, pcmpestri}, {0x63, 0x63, p66, pcmpestri},
 	{0xcc, 0xcc, pNone, loadI},
 	{0xce, 0xcf, p66, loadI}, {0xdf, 0xdf, p66, loadI},
 }

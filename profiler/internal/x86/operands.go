@@ -10,7 +10,7 @@ func (d *decoder) operands() decodeError {
 	in.Reg = Reg(m>>3&7 | d.r)
 	if m >= 0xc0 {
 		in.RM = Reg(m&7 | d.b)
-		return ""
+		return 0
 	}
 	in.HasMem = true
 	mem := &in.Mem
@@ -68,7 +68,7 @@ func (d *decoder) operands() decodeError {
 		mem.Disp = int32(binary.LittleEndian.Uint32(d.code[d.p:]))
 	}
 	d.p += size
-	return ""
+	return 0
 }
 
 // immediate reads the immediate, a branch's displacement included.
@@ -76,7 +76,7 @@ func (d *decoder) immediate() decodeError {
 	in, a := d.in, d.op.attr
 	const any = imm8 | imm16 | immz | immv | moffs
 	if a&any == 0 {
-		return ""
+		return 0
 	}
 	n := 0
 	switch {
@@ -113,5 +113,5 @@ func (d *decoder) immediate() decodeError {
 		in.RelOff = d.p
 	}
 	d.p += n
-	return ""
+	return 0
 }

@@ -29,7 +29,7 @@ func (d *decoder) x87() decodeError {
 		if !in.Loads && !in.Stores {
 			return ErrUnknown
 		}
-		return ""
+		return 0
 	}
 	if x87Known[i]>>(in.ModRM&63)&1 == 0 {
 		return ErrUnknown
@@ -42,5 +42,5 @@ func (d *decoder) x87() decodeError {
 	case (in.Opcode == 0xda || in.Opcode == 0xdb) && in.ModRM < 0xe0: // fcmov
 		in.FlagsRead = [4]Flags{CF, ZF, CF | ZF, PF}[in.Ext()&3]
 	}
-	return ""
+	return 0
 }
