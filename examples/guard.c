@@ -57,8 +57,8 @@ int main(int argc, char **argv)
         int thread = n / stretch, column = n % stretch / P; /* of 2·P columns of P items */
         int hot = column < 2 * (thread + 1);
         costly += hot;
-        items[n].size = hot && thread % 2 == 0 ? LARGE + 1 + n % 5 : n % LARGE;
-        items[n].mark = hot && thread % 2 == 1 ? 7 : n % 7;
+        items[n].size = hot && thread / 2 % 2 == 0 ? LARGE + 1 + n % 5 : n % LARGE;
+        items[n].mark = hot && thread / 2 % 2 == 1 ? 7 : n % 7;
     }
     each = budget / ROUNDS / costly;
     pthread_barrier_init(&meet, NULL, P);

@@ -13,13 +13,13 @@
 enum { PASSES = 4, WEIGHT = 12 }; /* of the first cause against one table */
 
 static pthread_barrier_t meet;
-static uint64_t table; /* steps for one table */
+static uint64_t piece; /* steps for one of the P pieces of a table */
 
 static uint64_t prefix(int pass, int first, int stride)
 {
     uint64_t sum = 0;
-    for (int part = first; part < 4 * P; part += stride)
-        sum += work(pass * 10000 + part, WEIGHT * table / (4 * P));
+    for (int part = first; part < WEIGHT * P; part += stride)
+        sum += work(pass * 10000 + part, piece);
     return sum;
 }
 
@@ -28,7 +28,7 @@ static uint64_t add(int pass, int thread, int bit, int first, int stride)
 {
     uint64_t sum = 0;
     for (int part = first; part < P; part += stride)
-        sum += work(((pass * 512 + thread) * 16 + bit) * 512 + part, table / P);
+        sum += work(((pass * 512 + thread) * 16 + bit) * 512 + part, piece);
     return sum;
 }
 
@@ -51,7 +51,8 @@ static void *sort(void *arg)
     struct worker *me = arg;
 
     for (int pass = 0; pass < PASSES; pass++) {
-        me->result += work(pass * 777 + me->id, 4 * table); /* its own keys */
+        for (int key = 0; key < 4 * P; key++) /* its own keys */
+            me->result += work((pass * 777 + me->id) * 2048 + key, piece);
 #ifdef FIXED_FIRST
         me->result += prefix(pass, me->id, P);
 #else
@@ -76,7 +77,7 @@ int main(int argc, char **argv)
     for (int t = 0; t < P; t++)
         for (int n = t; n != 0; n >>= 1)
             bits += n & 1;
-    table = budget / PASSES / (4 * P + WEIGHT + bits);
+    piece = budget / PASSES / P / (4 * P + WEIGHT + bits);
     pthread_barrier_init(&meet, NULL, P);
     together(sort);
     return answer();

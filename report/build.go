@@ -256,8 +256,8 @@ func markNegligible(ss []Section) {
 
 // sortSections puts the sections that lost most first: in idle thread-seconds
 // where all were timed, else in idle instructions, for the two cannot be
-// compared. Balanced and negligible ones come last: what their threads waited
-// is the machine's doing, not the program's.
+// compared. Balanced ones and those too short to matter come last: what their
+// threads waited is the machine's doing, not the program's.
 func sortSections(ss []Section) {
 	timed := true
 	for i := range ss {
@@ -273,10 +273,10 @@ func sortSections(ss []Section) {
 		switch {
 		case s.Imbalance == nil:
 			return 3
-		case s.Negligible:
-			return 2
 		case s.Balanced:
 			return 1
+		case s.Negligible:
+			return 2
 		}
 		return 0
 	}

@@ -139,7 +139,9 @@ func (t *text) section(s *Section) {
 	}
 	if brief(s) {
 		t.facts("", "    ", append(facts, t.verdict(s)))
-		t.warnings("  ", s.Warnings)
+		if s.Balanced || s.Imbalance == nil { // nothing depends on what is too short to matter
+			t.warnings("  ", s.Warnings)
+		}
 		return
 	}
 	facts = append(facts, t.paint(red, "imbalance "+percent(*s.Imbalance)))
