@@ -280,7 +280,7 @@ func TestEviction(t *testing.T) {
 }
 
 func TestReadable(t *testing.T) {
-	m := &Map{}
+	m := &Map{demangled: map[string]string{}}
 	for in, want := range map[string]string{
 		"main":                               "main",
 		"work.part.0":                        "work.part.0",

@@ -14,11 +14,12 @@
 // too much of them.
 //
 // The parsing is the standard library's debug/dwarf, which delve is built on
-// too. delve's own line parser was tried: it gives no columns, prints to the
-// standard output, and loses directories where a file table holds checksums
-// (clang, DWARF 5); its trees do not end on debug information that refers to
-// itself. The unit headers are walked here, because debug/dwarf can only skip
-// a unit by reading all of it.
+// too. delve's own packages do not serve here: its line parser gives no
+// columns, prints to the standard output, and loses directories where a file
+// table holds checksums (clang, DWARF 5); its trees do not end on debug
+// information that refers to itself; and both bring a network along. The unit
+// headers are walked here, because debug/dwarf can only skip a unit by reading
+// all of it.
 //
 // Debug information is written by many compilers and is often a little wrong.
 // The rules:
@@ -67,13 +68,15 @@ type Map struct {
 
 	clock atomic.Int64 // counts lookups, for the cache
 
-	mu       sync.Mutex  // guards debug/dwarf, and what follows
-	ranges   []unitRange // what index is made of
-	cached   int64       // bytes of tables held
-	budget   int64       // how many may be
-	names    map[nameKey]string
-	files    map[string][]*unit // by path, made by the first Addresses
-	warnings []profile.Warning
+	mu     sync.Mutex         // guards debug/dwarf, and what follows
+	ranges []unitRange        // what index is made of
+	cached int64              // bytes of tables held
+	budget int64              // how many may be
+	names  map[nameKey]string // of definitions, as linkers see them
+
+	demangled map[string]string
+	files     map[string][]*unit // by path, made by the first Addresses
+	warnings  []profile.Warning
 }
 
 type span struct{ lo, hi uint64 }
@@ -105,7 +108,7 @@ func newMap(r io.ReaderAt, path, debugDir string) (m *Map, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w: give the program itself, not a script or an archive", path, err)
 	}
-	m = &Map{path: path, names: map[nameKey]string{}, budget: maxCached}
+	m = &Map{path: path, names: map[nameKey]string{}, demangled: map[string]string{}, budget: maxCached}
 	for _, s := range f.Sections {
 		if s.Flags&elf.SHF_EXECINSTR != 0 && s.Flags&elf.SHF_ALLOC != 0 && s.Size > 0 && s.Addr+s.Size > s.Addr {
 			m.code = append(m.code, span{s.Addr, s.Addr + s.Size})

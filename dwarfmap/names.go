@@ -2,6 +2,7 @@ package dwarfmap
 
 import (
 	"bytes"
+	"cmp"
 	"debug/dwarf"
 	"strings"
 
@@ -41,37 +42,48 @@ func (m *Map) scopeName(t *tables, s int32, a uint64) string {
 
 // nameOf follows a function's DIE to the ones that it is an instance or the
 // definition of, until one tells the name that the linker uses; else the name
-// in the source. The caller holds mu.
+// in the source. Thousands of inlined calls lead to one definition, so that is
+// what is remembered. The caller holds mu.
 func (m *Map) nameOf(at nameKey) string {
-	if name, ok := m.names[at]; ok {
-		return name
+	e := m.entry(at)
+	if e == nil {
+		return ""
 	}
-	plain, linkage := "", ""
+	linkage, plain := m.namesIn(e, at.alt)
+	next, more := origin(e, at.alt)
+	if linkage != "" || !more {
+		return cmp.Or(linkage, plain)
+	}
+	if name, ok := m.names[next]; ok {
+		return cmp.Or(name, plain)
+	}
 	// Chains have three links (inlined call → definition → declaration); the
 	// bound is for those that go in circles.
-	for die, ok, links := at, true, 0; ok && linkage == "" && links < 16; links++ {
-		var e *dwarf.Entry
+	for die, links := next, 0; more && linkage == "" && links < 16; links++ {
 		if e = m.entry(die); e == nil {
 			break
 		}
-		if linkage, _ = m.strIn(e, dwarf.AttrLinkageName, die.alt); linkage == "" {
-			linkage, _ = m.strIn(e, attrMIPSLinkageName, die.alt)
-		}
-		if plain == "" {
-			plain, _ = m.strIn(e, dwarf.AttrName, die.alt)
-		}
-		if die, ok = origin(e, die.alt); die == at {
-			break
-		}
+		var p string
+		linkage, p = m.namesIn(e, die.alt)
+		plain = cmp.Or(plain, p)
+		die, more = origin(e, die.alt)
 	}
-	if linkage != "" {
-		plain = linkage
-	}
-	if len(m.names) > 1<<20 {
+	if len(m.names) > maxNames {
 		clear(m.names)
 	}
-	m.names[at] = plain
-	return plain
+	m.names[next] = cmp.Or(linkage, plain)
+	return m.names[next]
+}
+
+// maxNames bounds how many names are remembered outside the units' tables.
+const maxNames = 1 << 19
+
+func (m *Map) namesIn(e *dwarf.Entry, alt bool) (linkage, plain string) {
+	if linkage, _ = m.strIn(e, dwarf.AttrLinkageName, alt); linkage == "" {
+		linkage, _ = m.strIn(e, attrMIPSLinkageName, alt)
+	}
+	plain, _ = m.strIn(e, dwarf.AttrName, alt)
+	return linkage, plain
 }
 
 func (m *Map) entry(at nameKey) *dwarf.Entry {
@@ -149,6 +161,20 @@ func (m *Map) readable(name string) string {
 		}
 		return name
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	out, ok := m.demangled[name]
+	if !ok {
+		if len(m.demangled) > maxNames {
+			clear(m.demangled)
+		}
+		out = demangled(name)
+		m.demangled[name] = out
+	}
+	return out
+}
+
+func demangled(name string) string {
 	base, clone, cut := name, "", false
 	if strings.HasPrefix(name, "_Z") {
 		base, clone, cut = strings.Cut(name, ".")

@@ -17,7 +17,7 @@ func section(f *elf.File, name string) ([]byte, error) {
 		if s.Size > maxSection {
 			return nil, fmt.Errorf("section .debug_%s takes %d bytes", name, s.Size)
 		}
-		return s.Data() // unpacks SHF_COMPRESSED
+		return contents(s)
 	}
 	// The older way: "ZLIB", the size, the data.
 	s := f.Section(".zdebug_" + name)
@@ -44,6 +44,24 @@ func section(f *elf.File, name string) ([]byte, error) {
 		return nil, err
 	}
 	return out.Bytes(), nil
+}
+
+// contents reads a section, unpacking SHF_COMPRESSED. Section.Data makes a large
+// one grow piece by piece, for fear of sizes that the file does not have; one
+// whose last byte is there can be read at once.
+func contents(s *elf.Section) ([]byte, error) {
+	var last [1]byte
+	if s.Flags&elf.SHF_COMPRESSED != 0 || s.Size == 0 {
+		return s.Data()
+	}
+	if _, err := s.ReadAt(last[:], int64(s.Size)-1); err != nil {
+		return nil, err
+	}
+	b := make([]byte, s.Size)
+	if n, err := s.ReadAt(b, 0); n < len(b) {
+		return nil, err
+	}
+	return b, nil
 }
 
 // dwarfData hands the sections that lines and names need to debug/dwarf. It
