@@ -6,9 +6,16 @@
 //
 // It knows no mnemonics: what does not matter for relocation is not decoded.
 // What it is not sure of it refuses (Decode returns an error), and the
-// function that holds the bytes stays where it is. Register effects are
-// conservative: Use and Def name at least what the instruction touches; a
-// flag is in FlagsKilled only when it is surely overwritten.
+// function that holds the bytes stays where it is.
+//
+// What an opcode is stands in tables, a line per range of opcodes as in the
+// manuals' opcode maps (map_one.go, map_two.go, map_vex.go, groups.go); the
+// notation is in op.go. From them index.go makes what Decode reads.
+//
+// Effects are what processors promise, not what they do: a flag that an
+// instruction leaves undefined is neither read nor killed, and so stays live.
+// Register effects are conservative, with one thing sure: a register in Def and
+// not in Use is wholly overwritten. The tests try all of it on the processor.
 package x86
 
 // Kind is how control leaves an instruction.
@@ -23,7 +30,7 @@ const (
 	CallInd             // call through a register or memory
 	JmpInd              // jump through a register or memory
 	Ret                 // return
-	Stop                // ud2, hlt, int3, int n: does not go on
+	Stop                // ud2, hlt, int3, int n: does not go on (int3 does, if a handler of SIGTRAP returns)
 )
 
 // Flags is a set of the arithmetic flags.
@@ -101,10 +108,15 @@ type Insn struct {
 
 	CC                     byte // of Jcc, setcc, cmovcc: the condition, 0 … 15
 	FlagsRead, FlagsKilled Flags
-	Use, Def               Regs // Use: read or part of an address; Def: possibly written
+	// Use: read, part of an address, or kept in part. Def: possibly written; in
+	// Def and not in Use: surely and wholly written. A call stands for what its
+	// callee may do, Ret for what the caller may read: all registers.
+	Use, Def Regs
 
 	// Loads and Stores: whether the instruction reads or writes memory other
-	// than by push, pop, call and ret. Lock: a lock prefix, or xchg with memory.
+	// than by push, pop, call and ret; a string instruction, xlat, maskmov or an
+	// absolute mov (opcodes a0 … a3) does so without HasMem, at an address that
+	// is implied. Lock: a lock prefix, or xchg with memory.
 	Loads, Stores, Lock bool
 
 	HasMem bool
@@ -118,8 +130,8 @@ type Insn struct {
 	Opsize   bool // 66 prefix
 	HasModRM bool
 	ModRM    byte
-	Reg      Reg   // ModRM.reg with its REX bit; None without ModRM
-	RM       Reg   // register operand in ModRM.rm; None when that is memory
+	Reg      Reg   // ModRM.reg with its REX bit; None without ModRM. Of a byte register the one that holds it: rax for ah
+	RM       Reg   // register operand in ModRM.rm, likewise; None when that is memory. Both may number a vector register
 	Imm      int64 // sign-extended, when HasImm
 	HasImm   bool
 }
