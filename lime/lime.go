@@ -14,8 +14,8 @@ const (
 type Options struct {
 	Method   Method           // default Exact
 	Response profile.Response // default profile.Instructions
-	Stop     float64          // clustering ends below this correlation; default 0.98 for exact counts, 0.9 for measured responses and the paper's method
-	Bulk     float64          // merge at or above this correlation first (3.2, "bulk clustering"); 0: off
+	Stop     float64          // clustering ends below this correlation, in (0, 1]; default 0.98 for exact counts, 0.9 for measured responses and the paper's method
+	Bulk     float64          // merge at or above this correlation first (3.2, "bulk clustering"), in [Stop, 1]; 0: off
 }
 
 // Result is the analysis of one section over all its instances.
@@ -24,7 +24,7 @@ type Result struct {
 	Instances int     // executions, folded ones included
 	Imbalance float64 // Σ (Tmax − T) / Σ P·Tmax over instances and threads, in [0, 1]
 	Balanced  bool    // imbalance below 1 %: no causes are named
-	R2        float64 // how much of T's variance the causes account for; NaN: no causes
+	R2        float64 // how much of T's variance is accounted for, in [0, 1], weighted by lost time; NaN: no causes
 	JointGain float64 // all causes evened: fraction of Σ max T; NaN: unknown
 	Threads   []ThreadTotal
 	Causes    []Cause // ranked by share
@@ -37,7 +37,7 @@ type ThreadTotal struct {
 	Instructions uint64
 	BusyNS       int64
 	WaitNS       int64
-	Timed        bool
+	Timed        bool // all its parts were
 }
 
 // LeaderKind says what kind of decision introduces the difference.
@@ -51,20 +51,34 @@ const (
 )
 
 // Cause is one ranked cause of a section's imbalance.
+//
+// T is the response of a thread, K what the cause costs it: the instructions
+// that the decision steers (in a measured response, at the section's time for
+// an instruction). Share and Score are means over the instances weighted by
+// the thread-time that each lost, an instance without the cause counting as
+// 0; Beta and LeaderScore are means over those that have it.
 type Cause struct {
 	Kind        string     // "control-flow", or the hardware event's name
 	Leader      LeaderKind // empty for hardware events
-	Share       float64    // of the variation of T between threads, [0, 1]
-	Score       float64    // equation 2, or β for hardware events
-	Beta        float64
-	LeaderScore float64      // equation 1; NaN for hardware events
-	P           float64      // of the F test; NaN when nothing was fitted
-	Gain        float64      // upper bound, fraction of Σ max T
-	WholeUnits  float64      // the same when work is dealt in whole units
-	Addr        profile.Addr // the deciding instruction
-	To          profile.Addr // where the event's edge leads; 0: unknown
-	Counts      []uint64     // of the event, per thread in the order of Result.Threads
-	Members     []Member     // the other events of the cluster, most work first
+	Share       float64    // cov(K, T) / var T, kept in [0, 1]; by the paper's method the score, kept there
+	Score       float64    // equation 2, Beta × LeaderScore; Beta for hardware events
+	Beta        float64    // σ_K/σ_T, or the regression's standardised coefficient
+	LeaderScore float64    // equation 1, in-edges as their sum; NaN for hardware events
+	P           float64    // of the F test, in the instance that lost most; NaN when nothing was fitted
+	// Gain is Σ max T − Σ max(T − K + mean K) as a fraction of Σ max T: what
+	// evening the cause out would save, if nothing stands in the way. 0 for
+	// a cause that another one makes up for; NaN by the paper's method.
+	Gain float64
+	// WholeUnits is the same when the work is dealt anew, in units of
+	// ΣK / executions, each to the least-loaded thread: 0 for one piece of
+	// work on one thread. It may exceed Gain, since it fills gaps that other
+	// causes left. NaN for hardware events, START causes and by the paper's
+	// method.
+	WholeUnits float64
+	Addr       profile.Addr // the deciding instruction
+	To         profile.Addr // where the event's edge leads, of a recursion the call; 0: unknown
+	Counts     []uint64     // of the event, per thread in the order of Result.Threads
+	Members    []Member     // the other events of the cluster, most work first, 50 at most
 }
 
 // Member is another event of a cause's cluster.
