@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/skewlens/skewlens/profile"
@@ -100,26 +101,57 @@ func compare(t *testing.T, prog string, args ...string) {
 // example returns the path of an example's source.
 func example(name string) string { return filepath.Join("..", "examples", name+".c") }
 
+// corpus returns a program of testdata/corpus and what compiles it.
+func corpus(name string) (path, compiler string) {
+	path = filepath.Join("testdata", "corpus", name)
+	if filepath.Ext(name) == ".cc" {
+		return path, "++"
+	}
+	return path, ""
+}
+
+// TestCountsEqualCallgrind builds programs in many ways and compares every
+// count. In CI each program is built in a few of them, by turns; with
+// SKEWLENS_FULL set, in all.
 func TestCountsEqualCallgrind(t *testing.T) {
-	for _, c := range []struct {
-		name, compiler string
-		flags          []string
-		args           []string
-	}{
-		{"owner", "gcc", []string{"-O2"}, []string{"4", "1"}},
-		{"owner", "gcc", []string{"-O0"}, []string{"3", "1"}},
-		{"root", "gcc", []string{"-O3"}, []string{"4", "1"}},
-		{"tree", "gcc", []string{"-O2", "-no-pie"}, []string{"4", "1"}},
-		{"radix", "gcc", []string{"-Os"}, []string{"4", "1"}},
-		{"queue", "gcc", []string{"-O2"}, []string{"4", "1"}},
-		{"guard", "clang", []string{"-O2"}, []string{"4", "1"}},
-		{"kinds", "gcc", []string{"-O2", "-flto"}, []string{"4", "1"}},
-		{"balanced", "gcc", []string{"-O1"}, []string{"4", "1"}},
-		{"join", "clang", []string{"-O3"}, []string{"4", "1"}},
-	} {
-		t.Run(c.name+"/"+c.compiler+c.flags[0], func(t *testing.T) {
-			prog := proctest.Build(t, c.compiler, append(c.flags, "-g", "-pthread", example(c.name))...)
-			compare(t, prog, c.args...)
-		})
+	builds := []struct{ compiler, flags string }{
+		{"gcc", "-O2"}, {"gcc", "-O0"}, {"clang", "-O2"}, {"gcc", "-O3 -march=native -mno-avx512f"}, {"gcc", "-O1 -no-pie"}, {"clang", "-O0"},
+		{"gcc", "-O2 -fcf-protection -fno-plt"}, {"gcc", "-Os -static"}, {"clang", "-O3 -no-pie"}, {"gcc", "-O2 -flto -fno-omit-frame-pointer"},
+	}
+	programs := []struct {
+		path string
+		cc   string // "++" for C++
+		args []string
+	}{}
+	for _, n := range []string{"switches.c", "gotos.c", "tails.c", "jumps.c", "throws.cc", "stacks.c", "deepexit.c", "deepend.c", "meets.c", "signals.c", "strings.c", "floats.c"} {
+		path, cc := corpus(n)
+		programs = append(programs, struct {
+			path string
+			cc   string
+			args []string
+		}{path, cc, nil})
+	}
+	for _, n := range []string{"owner", "root", "tree", "radix", "queue", "guard", "kinds", "balanced", "join"} {
+		programs = append(programs, struct {
+			path string
+			cc   string
+			args []string
+		}{example(n), "", []string{"4", "1"}})
+	}
+	full := os.Getenv("SKEWLENS_FULL") != ""
+	for i, c := range programs {
+		for j, b := range builds {
+			if !full && j != i%len(builds) && j != (i+3)%len(builds) {
+				continue
+			}
+			t.Run(filepath.Base(c.path)+"/"+b.compiler+" "+b.flags, func(t *testing.T) {
+				compiler := b.compiler
+				if c.cc != "" {
+					compiler = map[string]string{"gcc": "g++", "clang": "clang++"}[compiler]
+				}
+				prog := proctest.Build(t, compiler, append(strings.Fields(b.flags), "-g", "-pthread", c.path, "-lm")...)
+				compare(t, prog, c.args...)
+			})
+		}
 	}
 }

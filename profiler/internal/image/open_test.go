@@ -1,13 +1,68 @@
 package image
 
-import "testing"
+import (
+	"debug/elf"
+	"os"
+	"reflect"
+	"runtime"
+	"testing"
+)
 
-func TestOpenSelf(t *testing.T) {
+// TestGoProgram reads the test program itself, which go test links without
+// symbols, and asks the running program where a function is.
+func TestGoProgram(t *testing.T) {
 	im, err := Open("/proc/self/exe")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !im.HasGo {
 		t.Error("a Go program without Go's function table")
+	}
+	if !im.Static || im.Relocatable {
+		t.Skip("built in a mode that links C code or is not at its link-time address")
+	}
+	for _, fn := range []func(*testing.T){TestGoProgram, TestErrors} {
+		want := runtime.FuncForPC(reflect.ValueOf(fn).Pointer())
+		f := im.FuncAt(uint64(want.Entry()) + 4)
+		if f == nil || f.Addr != uint64(want.Entry()) || f.Name != want.Name() || f.Synthetic {
+			t.Errorf("%s is %+v", want.Name(), f)
+		}
+	}
+}
+
+// TestWithoutSections reads a program whose section headers were taken away.
+func TestWithoutSections(t *testing.T) {
+	path := build(t, "plain.c", variants[0])
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := load(t, path)
+	for i := 40; i < 48; i++ {
+		b[i] = 0 // e_shoff
+	}
+	for i := 58; i < 64; i++ {
+		b[i] = 0 // e_shentsize, e_shnum, e_shstrndx
+	}
+	out := path + "-sectionless"
+	if err := os.WriteFile(out, b, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	im, err := Open(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := im.Bytes(im.Entry)
+	if !im.Stripped || len(entry) < 16 || string(entry[:16]) != string(whole.Bytes(im.Entry)[:16]) || !im.Exec(im.Entry) {
+		t.Errorf("no code at the entry: %+v", im.SectionAt(im.Entry))
+	}
+}
+
+// TestMachineNames: a foreign program's CPU is named as its users name it.
+func TestMachineNames(t *testing.T) {
+	for m, want := range map[elf.Machine]string{elf.EM_AARCH64: "ARM64 (AArch64)", elf.EM_68K: "68K", 61234: "another CPU (ELF machine 61234)"} {
+		if got := machineName(m); got != want {
+			t.Errorf("%d: %q, want %q", m, got, want)
+		}
 	}
 }

@@ -44,6 +44,11 @@ func TestFDEs(t *testing.T) {
 		if len(want) == 0 {
 			t.Error("no FDEs")
 		}
+		for _, p := range im.Pads {
+			if im.FuncAt(p) == nil {
+				t.Errorf("the landing pad %#x is in no function", p)
+			}
+		}
 	})
 }
 

@@ -69,7 +69,8 @@ func (l *loader) table(t elf.SectionType) []symbol {
 	return out
 }
 
-// functions makes Funcs of symbols, and of FDEs where no symbol is.
+// functions makes Funcs of symbols, and of FDEs where no symbol is; of Go's
+// table for a Go program without symbols.
 func (l *loader) functions() {
 	im := l.im
 	byAddr := map[uint64]int{}
@@ -113,6 +114,9 @@ func (l *loader) functions() {
 		} else {
 			old.Size, old.IFunc = f.Size, f.IFunc
 		}
+	}
+	if len(im.Funcs) == 0 && im.HasGo {
+		l.goFuncs()
 	}
 	im.sortFuncs()
 	l.synthesize()

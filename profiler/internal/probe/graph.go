@@ -32,7 +32,17 @@ func (v *Solver) buildGraph() {
 		v.addEvents(&v.funcs[i])
 	}
 	for i := range v.funcs {
+		v.funcs[i].startKnown = !v.funcs[i].q.w.edges[v.funcs[i].entry].unknown
+	}
+	for i := range v.funcs {
 		v.addCalls(&v.funcs[i])
+	}
+	for i := range v.funcs {
+		x := &v.funcs[i]
+		x.start = v.addEdge(profile.NoBlock, v.blockID(x.q.f.Entry), profile.Start, 0, x.startKnown)
+		if x.startKnown {
+			v.Events[x.start].Addr = profile.Addr(x.q.f.Entry.Start)
+		}
 	}
 }
 
@@ -140,12 +150,7 @@ func (v *Solver) addCfgEdge(x *solved, e *cfg.Edge) {
 		} else {
 			add(i, from, profile.NoBlock, profile.Exit)
 		}
-	case cfg.Entry:
-		// START: entries that no known call explains; its count is what Solve finds left over.
-		if !w.edges[i].unknown {
-			x.start = v.addEdge(profile.NoBlock, to, profile.Start, 0, true)
-			v.Events[x.start].Addr = profile.Addr(x.q.f.Entry.Start)
-		}
+	case cfg.Entry: // becomes the START edge: entries that no known call explains
 	case cfg.Pad:
 		add(i, from, to, profile.Pad)
 	case cfg.Table:
@@ -200,7 +205,7 @@ func (v *Solver) addCalls(x *solved) {
 			}
 			self := w.self[b.ID]
 			if w.edges[self].unknown {
-				v.forgetStart(v.byFn[c.Callee])
+				v.funcs[v.byFn[c.Callee]].startKnown = false
 			}
 			v.addEdge(v.blockID(b), v.blockID(c.Callee.Entry), profile.Call, c.Insn.Addr, false)
 			v.Graph.Edges[len(v.Graph.Edges)-1].Count = v.Graph.Blocks[v.blockID(b)].Count
@@ -218,15 +223,4 @@ func (v *Solver) addCalls(x *solved) {
 			}
 		}
 	}
-}
-
-// forgetStart makes the count of a function's START edge unknown, where a
-// call of it is.
-func (v *Solver) forgetStart(fi int32) {
-	x := &v.funcs[fi]
-	if x.start == profile.NoEvent {
-		return
-	}
-	v.Graph.Edges[v.Events[x.start].Edge].Count = profile.NoEvent
-	x.start = profile.NoEvent
 }

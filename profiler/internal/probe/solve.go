@@ -45,8 +45,9 @@ type solved struct {
 	q           *plan
 	first, last int32 // its counters
 	eventOf     []profile.EventID
-	entry       int32 // flow edge of the entry
-	start       profile.EventID
+	entry       int32           // flow edge of the entry
+	start       profile.EventID // of the START edge
+	startKnown  bool
 	calls       []callOf
 	firstBlock  profile.BlockID
 	hubBlock    map[int32]profile.BlockID // hubs that several switches share
