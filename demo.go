@@ -32,34 +32,42 @@ type demoCommand struct {
 	run func(context.Context, profiler.Config) (*profile.Profile, error)
 }
 
-func demoFlags(list *bool, threads *int) *flag.FlagSet {
+// showingOff are the flags of the command.
+type showingOff struct {
+	list, all bool
+	threads   int
+}
+
+func (o *showingOff) flags() *flag.FlagSet {
 	fs := flag.NewFlagSet("demo", flag.ContinueOnError)
-	fs.BoolVar(list, "list", false, "list the examples")
-	fs.IntVar(threads, "threads", 8, "run with `N` threads (default 8)")
+	fs.BoolVar(&o.list, "list", false, "list the examples")
+	fs.BoolVar(&o.all, "all", false, "all examples in one table: what was found, predicted and saved")
+	fs.IntVar(&o.threads, "threads", 8, "run with `N` threads (default 8)")
 	return fs
 }
 
-func demoHelp(w io.Writer) { flags(w, demoFlags(new(bool), new(int))) }
+func demoHelp(w io.Writer) { flags(w, new(showingOff).flags()) }
 
 func (d demoCommand) do(ctx context.Context, stdout, stderr io.Writer, args []string) error {
-	var list bool
-	var threads int
-	fs := demoFlags(&list, &threads)
+	var o showingOff
+	fs := o.flags()
 	if err := parse(fs, args); err != nil {
 		return err
 	}
-	if list {
+	if o.list {
 		return listExamples(stdout)
 	}
 	name := "owner"
 	switch {
+	case o.all && fs.NArg() > 0:
+		return usageError("demo takes --all or an example, got both")
 	case fs.NArg() == 1:
 		name = strings.TrimSuffix(fs.Arg(0), ".c")
 	case fs.NArg() > 1:
 		return usageError("demo takes one example, got %q", fs.Args())
 	}
-	if threads < 1 || threads > 256 {
-		return usageError("--threads %d: give a number from 1 to 256", threads)
+	if o.threads < 1 || o.threads > 256 {
+		return usageError("--threads %d: give a number from 1 to 256", o.threads)
 	}
 	if _, err := examples.ReadFile("examples/" + name + ".c"); err != nil {
 		return usageError("no example is called %q: see skewlens demo --list", name)
@@ -67,14 +75,20 @@ func (d demoCommand) do(ctx context.Context, stdout, stderr io.Writer, args []st
 	// The directory must go away on Ctrl-C too, whoever gets the signal.
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	err := d.show(ctx, stdout, stderr, name, threads)
+	err := d.prepare(stderr, o.threads, func(b *bench) error {
+		if o.all {
+			return b.tabulate(ctx, stdout)
+		}
+		return b.show(ctx, stdout, name)
+	})
 	if ctx.Err() != nil {
 		return errors.New("demo: interrupted")
 	}
 	return err
 }
 
-func (d demoCommand) show(ctx context.Context, stdout, stderr io.Writer, name string, threads int) error {
+// prepare makes a place to build in, and takes it away again.
+func (d demoCommand) prepare(stderr io.Writer, threads int, use func(*bench) error) error {
 	cc, err := compiler()
 	if err != nil {
 		return err
@@ -84,17 +98,21 @@ func (d demoCommand) show(ctx context.Context, stdout, stderr io.Writer, name st
 		return fmt.Errorf("make a directory to build in: %w; set TMPDIR to one that you may write", err)
 	}
 	defer os.RemoveAll(dir)
-	b := bench{dir: dir, cc: cc, threads: threads, run: d.run, stderr: stderr}
 	if err := unpack(dir); err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "$ %s -O2 -g -pthread %s.c -o %s && skewlens profile -- ./%[3]s %d\n\n", strings.Join(cc, " "), name, name, threads)
+	return use(&bench{dir: dir, cc: cc, threads: threads, run: d.run, stderr: stderr})
+}
+
+// show reports on one example, and compares it with its mend.
+func (b *bench) show(ctx context.Context, stdout io.Writer, name string) error {
+	fmt.Fprintf(stdout, "$ %s -O2 -g -pthread %s.c -o %s && skewlens profile -- ./%[3]s %d\n\n", strings.Join(b.cc, " "), name, name, b.threads)
 	before, err := b.measure(ctx, name, name)
 	if err != nil {
 		return err
 	}
 	opt := textOptions(stdout, before)
-	opt.Dir = dir
+	opt.Dir = b.dir
 	if err := report.WriteText(stdout, before, opt); err != nil {
 		return err
 	}
@@ -106,18 +124,25 @@ func (d demoCommand) show(ctx context.Context, stdout, stderr io.Writer, name st
 	return compareMend(stdout, before, after)
 }
 
-func listExamples(w io.Writer) error {
-	names, err := fs.Glob(examples, "examples/*.c")
-	if err != nil {
-		return err
+func exampleNames() []string {
+	names := []string{}
+	entries, _ := examples.ReadDir("examples") // embedded: it is there
+	for _, e := range entries {
+		if n, ok := strings.CutSuffix(e.Name(), ".c"); ok {
+			names = append(names, n)
+		}
 	}
-	for _, n := range names {
-		text, err := examples.ReadFile(n)
+	return names
+}
+
+func listExamples(w io.Writer) error {
+	for _, n := range exampleNames() {
+		text, err := examples.ReadFile("examples/" + n + ".c")
 		if err != nil {
 			return err
 		}
 		about, _, _ := strings.Cut(strings.TrimPrefix(string(text), "/* "), "\n")
-		fmt.Fprintf(w, "%-10s %s …\n", strings.TrimSuffix(filepath.Base(n), ".c"), about)
+		fmt.Fprintf(w, "%-10s %s …\n", n, about)
 	}
 	return nil
 }
@@ -160,16 +185,24 @@ type bench struct {
 	dir     string
 	cc      []string
 	threads int
+	percent int // of the usual work; 0: all of it
 	run     func(context.Context, profiler.Config) (*profile.Profile, error)
 	stderr  io.Writer
 }
 
-func (b *bench) measure(ctx context.Context, source, out string, flags ...string) (*report.Report, error) {
+func (b *bench) compile(ctx context.Context, source, out string, flags ...string) error {
 	args := append(append(append([]string{}, b.cc[1:]...), "-O2", "-g", "-pthread"), flags...)
 	// A relative name would make the debug information depend on where it is read.
 	cmd := exec.CommandContext(ctx, b.cc[0], append(args, filepath.Join(b.dir, source+".c"), "-o", filepath.Join(b.dir, out))...)
 	if text, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("compile %s.c with %s: %w: %s", source, b.cc[0], err, strings.TrimSpace(string(text)))
+		return fmt.Errorf("compile %s.c with %s: %w: %s", source, b.cc[0], err, strings.TrimSpace(string(text)))
+	}
+	return nil
+}
+
+func (b *bench) measure(ctx context.Context, source, out string, flags ...string) (*report.Report, error) {
+	if err := b.compile(ctx, source, out, flags...); err != nil {
+		return nil, err
 	}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
@@ -180,6 +213,9 @@ func (b *bench) measure(ctx context.Context, source, out string, flags ...string
 	c := profiler.Config{
 		Path: filepath.Join(b.dir, out), Args: []string{strconv.Itoa(b.threads)}, Backend: "auto",
 		Stdin: null, Stdout: null, Stderr: os.Stderr,
+	}
+	if b.percent > 0 {
+		c.Args = append(c.Args, strconv.Itoa(b.percent))
 	}
 	if pr != nil {
 		c.Progress = pr.show

@@ -14,7 +14,7 @@ import (
 
 func TestDemoLists(t *testing.T) {
 	out, _, status := skewlens("demo", "--list")
-	for _, name := range exampleNames(t) {
+	for _, name := range exampleNames() {
 		if !strings.Contains(out, name+" ") {
 			t.Errorf("demo --list does not name %s", name)
 		}

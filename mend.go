@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/skewlens/skewlens/report"
@@ -13,16 +15,7 @@ func compareMend(w io.Writer, before, after *report.Report) error {
 	if len(before.Sections) == 0 || len(after.Sections) == 0 {
 		return nil
 	}
-	was := &before.Sections[0]
-	is := was
-	for i := range after.Sections {
-		if s := &after.Sections[i]; s.ID == was.ID {
-			is = s
-		}
-	}
-	if is == was { // the mend moved the section: take the one that matters most
-		is = &after.Sections[0]
-	}
+	was, is := matching(before, after)
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
 	fmt.Fprintf(t, "%s\tas written\tmended\n", was.ID)
 	fmt.Fprintf(t, "imbalance\t%s\t%s\n", imbalance(was), imbalance(is))
@@ -40,6 +33,68 @@ func compareMend(w io.Writer, before, after *report.Report) error {
 	}
 	_, err := fmt.Fprint(w, saving(before, was, is))
 	return err
+}
+
+// matching is the section that lost most, before and after the mend. The mend
+// may have moved it: then it is the one that loses most now.
+func matching(before, after *report.Report) (was, is *report.Section) {
+	was, is = &before.Sections[0], &after.Sections[0]
+	for i := range after.Sections {
+		if s := &after.Sections[i]; s.ID == was.ID {
+			is = s
+		}
+	}
+	return was, is
+}
+
+// tabulate profiles every example and its mend: one row each.
+func (b *bench) tabulate(ctx context.Context, w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "example\timbalance\tfirst cause\tshare\tpredicted\tfirst in whole units\tsaved\tmended\n")
+	for _, name := range exampleNames() {
+		before, err := b.measure(ctx, name, name)
+		if err != nil {
+			return err
+		}
+		after, err := b.measure(ctx, name, name+"-fixed", "-DFIXED")
+		if err != nil {
+			return err
+		}
+		if len(before.Sections) == 0 || len(after.Sections) == 0 {
+			fmt.Fprintf(t, "%s\tno section was found\n", name)
+			continue
+		}
+		fmt.Fprintln(t, row(name, before, after))
+	}
+	return t.Flush()
+}
+
+func row(name string, before, after *report.Report) string {
+	was, is := matching(before, after)
+	cause, share, predicted, whole := "none", "", "", ""
+	if len(was.Causes) > 0 {
+		c := was.Causes[0]
+		cause, share = fmt.Sprintf("%s %s", c.Location.Short(), c.Leader), pct(&c.Share)
+		if g := was.JointGain; g != nil {
+			predicted = pct(&g.Fraction)
+		}
+		if c.Gain != nil {
+			whole = pct(c.Gain.WholeUnits)
+		}
+	}
+	saved := ""
+	if was.Critical > 0 {
+		f := 1 - float64(is.Critical)/float64(was.Critical)
+		saved = pct(&f)
+	}
+	return strings.Join([]string{name, imbalance(was), cause, share, predicted, whole, saved, imbalance(is)}, "\t")
+}
+
+func pct(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return fmt.Sprintf("%.1f %%", 100**x)
 }
 
 func saving(before *report.Report, was, is *report.Section) string {

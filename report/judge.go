@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"github.com/skewlens/skewlens/profile"
 )
 
 // judge adds the doubts that concern the whole run.
@@ -11,10 +13,10 @@ func (b *builder) judge(r *Report) {
 		r.Warnings = append(r.Warnings, Warning{Code: code, Message: fmt.Sprintf(format, args...)})
 	}
 	r.Warnings = append(r.Warnings, warnings(b.p.Warnings)...)
-	if sig := b.p.Run.Signal; sig != "" {
+	if sig := b.p.Run.Signal; sig != "" && !mentioned(sig, b.p.Warnings) {
 		say("ended-by-signal", "the program was ended by %s: the report covers the run up to there", sig)
 	}
-	if len(r.Sections) == 0 {
+	if len(r.Sections) == 0 && len(b.p.Threads) != 1 { // a single thread has been said to be one
 		say("no-sections", "no parallel section was found: the program reached no barrier and joined no thread")
 	}
 	if b.asked > 0 && b.blind == b.asked {
@@ -25,7 +27,7 @@ func (b *builder) judge(r *Report) {
 			blindCauses(&r.Sections[i])
 		}
 	}
-	if pct := r.Coverage.InstructionsPct; pct != nil && *pct < 95 {
+	if pct := r.Coverage.InstructionsPct; pct != nil && *pct < 95 && !onlyStart(r.Coverage.Skipped) {
 		say("low-coverage", "only %.3g %% of the program's instructions were counted%s: a cause in the rest cannot be seen",
 			*pct, skippedNames(r.Coverage.Skipped))
 	}
@@ -33,6 +35,21 @@ func (b *builder) judge(r *Report) {
 		say("shared-cores", "%d threads shared %d cores: seconds are this run's, and would differ with a core for each thread",
 			r.Run.Threads, b.p.Run.Cores)
 	}
+}
+
+func mentioned(word string, ws []profile.Warning) bool {
+	for _, w := range ws {
+		if strings.Contains(w.Message, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// onlyStart: nothing was left alone but the few instructions before main,
+// which can be much of a tiny program, and are no thread's work.
+func onlyStart(ss []Skipped) bool {
+	return len(ss) == 1 && ss[0].Function == "_start"
 }
 
 // blindCauses warns where a cause is in code without line information although
