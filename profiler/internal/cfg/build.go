@@ -160,13 +160,22 @@ func (p *Program) settleOwners() {
 				p.owner[r.Lo] = f
 			}
 		}
+		targets := p.sweepUnmoved()
 		for _, f := range p.Funcs {
 			for _, t := range f.tailFrom {
-				g := p.Owner(t)
-				if g != nil && g != f && g.Skip == "" && t != g.Ranges[0].Lo {
-					g.Skip = fmt.Sprintf("entered in the middle by %s", f.Name)
-					again = true
+				if p.Owner(t) != f {
+					targets = append(targets, t)
 				}
+			}
+		}
+		targets = sortUnique(targets)
+		for _, f := range p.Funcs {
+			if f.part || f.Skip != "" {
+				continue
+			}
+			if t, inside := f.enteredInside(targets); inside {
+				f.Skip = fmt.Sprintf("entered in the middle, at %#x, by code of another function", t)
+				again = true
 			}
 		}
 	}

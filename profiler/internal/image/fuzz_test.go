@@ -116,3 +116,30 @@ func FuzzLSDA(f *testing.F) {
 		}
 	})
 }
+
+// FuzzGoTable reads Go's function table.
+func FuzzGoTable(f *testing.F) {
+	table := slices.Concat(le(goMagic120, 4), []byte{0, 0, 1, 8}, le(2, 8), le(0, 8), le(0, 8), le(72, 8), le(0, 24), le(80, 8), []byte("\x00main.f\x00"),
+		le(0, 4), le(20, 4), le(0x10, 4), le(28, 4), le(0x30, 4), le(0, 4), le(1, 4), le(0x10, 4), le(6, 4))
+	got, err := readGoTable(table, 0x1000, 0x1030)
+	if err != nil || len(got) != 2 || got[0] != (Func{Name: "main.f", Addr: 0x1000, Size: 0x10}) || got[1].Name != "f" || got[1].End() != 0x1030 {
+		f.Fatalf("%+v, %v", got, err)
+	}
+	f.Add(table)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		funcs, err := readGoTable(data, 0x1000, 0x100000)
+		if err != nil {
+			return
+		}
+		if 8*len(funcs) > len(data) {
+			t.Fatalf("%d functions in %d bytes", len(funcs), len(data))
+		}
+		last := uint64(0x1000)
+		for _, fn := range funcs {
+			if fn.Addr < last || fn.Size == 0 || fn.End() > 0x100000 {
+				t.Fatalf("%+v", fn)
+			}
+			last = fn.End()
+		}
+	})
+}
