@@ -16,7 +16,9 @@ const (
 	exactStop     = 0.98 // clustering of exact counts
 	noisyStop     = 0.9  // the paper's, for measured responses
 	allUpTo       = 32   // instances that are all analysed one by one
-	enoughLost    = 0.99 // of the lost thread-time: with more instances, those that lost this much are
+	enoughLost    = 0.99 // of the lost thread-time: with more instances, those that lost this much are …
+	oneByOne      = 400  // … but no more than these
+	pooledAtMost  = 256  // instances in one regression
 	poolBelow     = 8    // threads: a regression on fewer needs several instances at once
 )
 
@@ -180,9 +182,10 @@ func (a *Analyser) explain(res *Result, s *profile.Section, runs []run, opt Opti
 	c := combiner{at: map[key]*combined{}, most: most}
 	measured := opt.Method == Exact && opt.Response != profile.Instructions
 	if measured && len(uneven) > 1 && widest(uneven) < poolBelow {
-		c.add(a.scene(opt, uneven...))
+		few := uneven[:min(len(uneven), pooledAtMost)]
+		c.add(a.scene(opt, few...))
 		res.Warnings = append(res.Warnings, profile.Warning{Code: "pooled", Message: fmt.Sprintf(
-			"With fewer than %d threads all instances were fitted together; p values are optimistic.", poolBelow)})
+			"With fewer than %d threads the %d instances that lost most were fitted together; p values are optimistic.", poolBelow, len(few))})
 	} else {
 		for _, r := range fewer(len(a.p.Events), uneven) {
 			c.add(a.scene(opt, r))
@@ -200,9 +203,9 @@ func widest(runs []*run) int {
 }
 
 // fewer bounds the work on sections that ran very often. Runs come by lost
-// time; after those that lost 99 % of it the rest is added up, the i-th
-// fastest part of each to the i-th fastest of the others. That keeps Σ max T
-// and the lost time exactly, which a sum by thread would cancel
+// time; after those that lost 99 % of it, or after 400, the rest is added up,
+// the i-th fastest part of each to the i-th fastest of the others. That keeps
+// Σ max T and the lost time exactly, which a sum by thread would cancel
 // (profile.Instance.Folded does the same).
 func fewer(events int, runs []*run) []*run {
 	if len(runs) <= allUpTo {
@@ -213,7 +216,7 @@ func fewer(events int, runs []*run) []*run {
 		total += r.idle
 	}
 	n := 0
-	for n < len(runs) && (n < allUpTo || sum < enoughLost*total) {
+	for n < min(len(runs), oneByOne) && (n < allUpTo || sum < enoughLost*total) {
 		sum += runs[n].idle
 		n++
 	}

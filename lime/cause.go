@@ -61,8 +61,11 @@ func (sc *scene) lastOf(v profile.BlockID) profile.Addr {
 	at, most := b.Last, -1.0
 	for _, i := range sc.g.ins.of(int(v)) {
 		e := &sc.g.p.Graph.Edges[i]
-		if n := sc.t.of(e.Count); e.From >= 0 && n != nil && floats.Sum(n) > most {
-			most, at = floats.Sum(n), sc.lastOf(e.From)
+		if e.From < 0 || sc.g.p.Graph.Blocks[e.From].Virtual {
+			continue
+		}
+		if n := sc.t.of(e.Count); n != nil && floats.Sum(n) > most {
+			most, at = floats.Sum(n), sc.g.p.Graph.Blocks[e.From].Last
 		}
 	}
 	return at
