@@ -1,7 +1,6 @@
 package image
 
 import (
-	"bytes"
 	"errors"
 	"strings"
 )
@@ -69,8 +68,7 @@ func readGoTable(data []byte, low, high uint64) ([]Func, error) {
 	if start == 0 {
 		start = low
 	}
-	names, pairs := data[namesAt:], data[funcsAt:]
-	text := string(names)
+	names, pairs := string(data[namesAt:]), data[funcsAt:]
 	out := make([]Func, 0, n)
 	c = cursor{data: pairs}
 	addr := start + uint64(c.u32())
@@ -86,11 +84,7 @@ func readGoTable(data []byte, low, high uint64) ([]Func, error) {
 		if r.err != nil || name > uint64(len(names)) {
 			return nil, errGoTable
 		}
-		length := bytes.IndexByte(names[name:], 0)
-		if length < 0 {
-			return nil, errGoTable
-		}
-		out = append(out, Func{Name: text[name : name+uint64(length)], Addr: addr, Size: end - addr})
+		out = append(out, Func{Name: nameAt(names, name), Addr: addr, Size: end - addr})
 		addr = end
 	}
 	return out, nil

@@ -3,8 +3,10 @@ package image
 import (
 	"debug/elf"
 	"os"
+	"os/exec"
 	"reflect"
 	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -64,5 +66,45 @@ func TestMachineNames(t *testing.T) {
 		if got := machineName(m); got != want {
 			t.Errorf("%d: %q, want %q", m, got, want)
 		}
+	}
+}
+
+// TestGoTable compares Go's function table with the symbols of a program that
+// has both, the go command.
+func TestGoTable(t *testing.T) {
+	path, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("the go command is not in the path")
+	}
+	im := load(t, path)
+	var table, text *Section
+	for i := range im.Sections {
+		switch s := &im.Sections[i]; {
+		case s.Name == ".text":
+			text = s
+		case strings.HasSuffix(s.Name, ".gopclntab"):
+			table = s
+		}
+	}
+	if im.Stripped || table == nil || text == nil {
+		t.Skipf("%s has no symbols, or no table", path)
+	}
+	funcs, err := readGoTable(table.Data, text.Addr, text.Addr+text.Size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := 0
+	for _, f := range funcs {
+		s := im.FuncAt(f.Addr)
+		// The symbols of type parameters' functions are spelt with […], and
+		// several may share an address.
+		same := s != nil && s.Addr == f.Addr && s.End() <= f.End()
+		if !same && wrong < 10 && s != nil && !strings.HasPrefix(f.Name, "go:") {
+			wrong++
+			t.Errorf("%s [%#x, %#x): symbol %s [%#x, %#x)", f.Name, f.Addr, f.End(), s.Name, s.Addr, s.End())
+		}
+	}
+	if len(funcs) < 1000 {
+		t.Errorf("%d functions", len(funcs))
 	}
 }

@@ -1,7 +1,6 @@
 package image
 
 import (
-	"bytes"
 	"debug/elf"
 	"fmt"
 	"sort"
@@ -59,14 +58,22 @@ func (l *loader) table(t elf.SectionType) []symbol {
 		name, info := c.u32(), c.u8()
 		c.u8()
 		sym := symbol{bind: elf.ST_BIND(info), typ: elf.ST_TYPE(info), section: elf.SectionIndex(c.u16()), value: c.u64(), size: c.u64()}
-		if uint64(name) < uint64(len(names)) {
-			if end := bytes.IndexByte(strs[name:], 0); end >= 0 {
-				sym.name = names[name : int(name)+end]
-			}
-		}
+		sym.name = nameAt(names, uint64(name))
 		out = append(out, sym)
 	}
 	return out
+}
+
+// nameAt is the string at an offset of a string table: a part of the table, not
+// a copy. What goes on for more than 64 KB is cut: many such names in one would
+// take for ever.
+func nameAt(table string, at uint64) string {
+	if at >= uint64(len(table)) {
+		return ""
+	}
+	s := table[at:min(uint64(len(table)), at+1<<16)]
+	name, _, _ := strings.Cut(s, "\x00")
+	return name
 }
 
 // functions makes Funcs of symbols, and of FDEs where no symbol is; of Go's
