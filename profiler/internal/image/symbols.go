@@ -183,11 +183,14 @@ func isCold(name string) bool {
 func rank(s *symbol) int {
 	r := 0
 	if isCold(s.name) || strings.Contains(s.name, ".part.") {
-		r += 4
+		r += 8
+	}
+	if strings.HasPrefix(s.name, "_") { // the C library's own name for what has a plain one
+		r += 2
 	}
 	switch s.bind {
 	case elf.STB_LOCAL:
-		r += 2
+		r += 4
 	case elf.STB_WEAK:
 		r++
 	}

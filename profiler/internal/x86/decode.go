@@ -47,7 +47,10 @@ type decoder struct {
 // It refuses with an error what it is not sure of. Bytes of the result points
 // into code.
 func Decode(code []byte, addr uint64) (in Insn, err error) {
-	d := decoder{in: &in, code: code[:min(len(code), 15)], vvvv: None}
+	// Assigned one by one: a literal would be made elsewhere and copied, which
+	// takes as long as the decoding.
+	var d decoder
+	d.in, d.code, d.vvvv = &in, code[:min(len(code), 15)], None
 	in.Addr = addr
 	in.Reg, in.RM, in.Mem.Base, in.Mem.Index = None, None, None, None
 	e := d.decode()
@@ -97,8 +100,13 @@ func (d *decoder) decode() decodeError {
 			return e
 		}
 	}
-	if e := d.check(); e != 0 {
-		return e
+	if d.op.attr&(refuse|memOnly|regOnly|no66|no67) != 0 || d.lock || d.highR {
+		if e := d.check(); e != 0 {
+			return e
+		}
+	}
+	if d.op.attr&hasImm == 0 {
+		return 0
 	}
 	return d.immediate()
 }

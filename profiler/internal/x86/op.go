@@ -37,6 +37,7 @@ const (
 	vsib   // the index is a vector register
 	refuse // known, and not to be moved
 
+	hasImm      = imm8 | imm16 | immz | immv | moffs
 	rel8, rel32 = imm8 | 1<<31, immz | 1<<31
 	branchRel   = attr(1 << 31)
 )

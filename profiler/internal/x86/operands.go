@@ -74,10 +74,6 @@ func (d *decoder) operands() decodeError {
 // immediate reads the immediate, a branch's displacement included.
 func (d *decoder) immediate() decodeError {
 	in, a := d.in, d.op.attr
-	const any = imm8 | imm16 | immz | immv | moffs
-	if a&any == 0 {
-		return 0
-	}
 	n := 0
 	switch {
 	case a&imm16 != 0:
