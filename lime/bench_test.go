@@ -46,6 +46,7 @@ func BenchmarkSection(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(len(p.Events)), "events")
+	b.ReportMetric(float64(len(analyse(b, p, Options{}).Causes)), "causes")
 }
 
 // The same by regression, on a measured response.

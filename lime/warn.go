@@ -45,7 +45,7 @@ func (a *Analyser) warnings(res *Result, s *profile.Section, runs []run) []profi
 	switch {
 	case res.Balanced:
 	case len(res.Causes) == 0:
-		add("low-r2", "Nothing that was counted explains the differences between the threads.")
+		add("low-r2", "No single decision or event that was counted explains the differences between the threads.")
 	case res.R2 < lowR2:
 		add("low-r2", "What was counted explains only %.0f %% of the differences between the threads.", 100*res.R2)
 	}
