@@ -108,3 +108,21 @@ func TestGoTable(t *testing.T) {
 		t.Errorf("%d functions", len(funcs))
 	}
 }
+
+func TestCompilerSuffixes(t *testing.T) {
+	for name, want := range map[string]bool{
+		"f.cold": true, "f.cold.12": true, "f.lto_priv.0.cold": true, "f": false, ".cold": false, "f.cold.": false, "f.cold.x": false,
+		"cold": false, "_ZN3a..cold..b17h0123E": false,
+	} {
+		if isCold(name) != want {
+			t.Errorf("isCold(%q) is not %v", name, want)
+		}
+	}
+	f := func(name string, bind elf.SymBind) *symbol { return &symbol{name: name, bind: bind} }
+	order := []*symbol{f("f", elf.STB_GLOBAL), f("f", elf.STB_WEAK), f("f", elf.STB_LOCAL), f("f.part.0", elf.STB_GLOBAL), f("f.cold", elf.STB_LOCAL)}
+	for i := 1; i < len(order); i++ {
+		if rank(order[i-1]) >= rank(order[i]) {
+			t.Errorf("%s before %s", order[i].name, order[i-1].name)
+		}
+	}
+}

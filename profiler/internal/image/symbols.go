@@ -171,10 +171,18 @@ func (im *Image) sortFuncs() {
 }
 
 // isCold reports whether name is that of the part of a function that the
-// compiler expects to be never run and moves away: gcc's foo.cold and
-// foo.cold.3, clang's the same.
-func isCold(name string) bool {
-	return strings.HasSuffix(name, ".cold") || strings.Contains(name, ".cold.")
+// compiler expects to be never run and moves away: foo.cold, foo.cold.3.
+func isCold(name string) bool { return hasSuffix(name, ".cold") }
+
+// hasSuffix reports whether name ends in a compiler's suffix, with or without a
+// number. Rust's names may hold the same words inside (…..cold..…).
+func hasSuffix(name, suffix string) bool {
+	i := strings.LastIndex(name, suffix)
+	if i <= 0 {
+		return false
+	}
+	rest := name[i+len(suffix):]
+	return rest == "" || rest[0] == '.' && len(rest) > 1 && strings.Trim(rest[1:], "0123456789") == ""
 }
 
 // rank orders the aliases of one address: the lowest names the function. A
@@ -182,7 +190,7 @@ func isCold(name string) bool {
 // that others link to.
 func rank(s *symbol) int {
 	r := 0
-	if isCold(s.name) || strings.Contains(s.name, ".part.") {
+	if isCold(s.name) || hasSuffix(s.name, ".part") {
 		r += 8
 	}
 	if strings.HasPrefix(s.name, "_") { // the C library's own name for what has a plain one

@@ -58,3 +58,16 @@ func TestOpenAll(t *testing.T) {
 	}
 	t.Logf("%d files, %d of them programs, %d functions, %d FDEs, %d landing pads", files, programs, functions, fdes, pads)
 }
+
+// BenchmarkOpen reads the program of SKEWLENS_IMAGE_BENCH, or the test itself.
+func BenchmarkOpen(b *testing.B) {
+	path := os.Getenv("SKEWLENS_IMAGE_BENCH")
+	if path == "" {
+		path = "/proc/self/exe"
+	}
+	for b.Loop() {
+		if _, err := Open(path); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
