@@ -44,7 +44,7 @@ func (y *tally) slots(dir string, codes [][]byte) {
 	if err := os.WriteFile(file, image.Bytes(), 0o600); err != nil {
 		y.t.Fatal(err)
 	}
-	y.only = 32
+	y.only = true
 	if err := y.listing(0, "-D", "-w", "-z", "-b", "binary", "-m", "i386:x86-64", file); err != nil {
 		y.t.Fatal(err)
 	}
@@ -130,31 +130,32 @@ func encodings() (out []family) {
 	vex, evex := family{name: "VEX"}, family{name: "EVEX"}
 	for m := byte(1); m <= 6; m++ {
 		for c := range 256 {
-			for pp := range byte(4) {
+			for p := range byte(4) {
 				for i, o := range operands {
 					for v := range byte(8) { // W, L, and register extensions
-						if !known(mapVex1+int(m)-1, c) && !known(evexMap(m), c) && i%11 != 0 {
-							continue
-						}
-						if (i+c+int(v))%13 != 0 {
-							continue
-						}
 						w, l := v&1<<7, v>>1&1<<2
 						rxb := []byte{0xe0, 0x40, 0xa0, 0xc0}[i&3]
 						vvvv := []byte{0x78, 0x50, 0x08, 0x78}[v>>1]
 						imm := []byte{5, 0, 0, 0}
-						if m <= 3 {
-							vex.codes = append(vex.codes, join([]byte{0xc4, rxb | m, w | vvvv | l | pp, byte(c)}, o, imm))
-							vex.codes = append(vex.codes, join([]byte{0xc4, rxb | m, w | 0x78 | l | pp, byte(c)}, o, imm))
+						sparse := func(known bool, n int) bool {
+							if !known {
+								n *= 11
+							}
+							return (i+c+int(v))%n == 0
 						}
-						if m == 1 {
-							vex.codes = append(vex.codes, join([]byte{0xc5, rxb&0x80 | vvvv | l | pp, byte(c)}, o, imm))
+						if m <= 3 && sparse(index[mapVex1+int(m)-1][p][c] != 0, 13) {
+							vex.codes = append(vex.codes, join([]byte{0xc4, rxb | m, w | vvvv | l | p, byte(c)}, o, imm))
+							vex.codes = append(vex.codes, join([]byte{0xc4, rxb | m, w | 0x78 | l | p, byte(c)}, o, imm))
+							if m == 1 {
+								vex.codes = append(vex.codes, join([]byte{0xc5, rxb&0x80 | vvvv | l | p, byte(c)}, o, imm))
+							}
 						}
-						if m != 4 {
-							for _, p2 := range []byte{0x08, 0x09, 0x29, 0x48, 0x18, 0x58, 0xcf} {
-								if (i+int(p2)+c)%3 == 0 {
-									evex.codes = append(evex.codes, join([]byte{0x62, rxb | 0x10 | m, w | 0x7c | pp, p2, byte(c)}, o, imm))
-								}
+						if m == 4 || !sparse(index[evexMap(m)][p][c] != 0, 7) {
+							continue
+						}
+						for _, p2 := range []byte{0x08, 0x09, 0x29, 0x48, 0x18, 0x58, 0xcf} {
+							if (i+int(p2)+c)%3 == 0 {
+								evex.codes = append(evex.codes, join([]byte{0x62, rxb | 0x10 | m, w | 0x7c | p, p2, byte(c)}, o, imm))
 							}
 						}
 					}
