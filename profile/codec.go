@@ -30,8 +30,8 @@ func (p *Profile) encode(e *encoder) {
 	encodeRows(e, tableEvents, len(p.Events), func(i int) wireEvent { return wireEvent(p.Events[i]) }, nil)
 	encodeRows(e, tableThreads, len(p.Threads), func(i int) wireThread {
 		t := &p.Threads[i]
-		return wireThread{t.ID, t.Start, t.BeginNS, t.EndNS, t.CPUNS, packCounts(t.Totals)}
-	}, func(t wireThread) int { return len(t.Totals) })
+		return wireThread{t.ID, t.Start, t.BeginNS, t.EndNS, t.CPUNS, packCounts(t.Totals), t.Open}
+	}, func(t wireThread) int { return len(t.Totals) + 8*len(t.Open) })
 	p.encodeSections(e)
 	p.encodeLocations(e)
 }
@@ -182,7 +182,7 @@ func keepIn[T, U any](to *[]U, as func(*T) U) func(*T) error {
 func (d *decoder) keepThread(p *Profile) func(*wireThread) error {
 	return func(r *wireThread) error {
 		c, err := d.unpackCounts(r.Totals)
-		p.Threads = append(p.Threads, Thread{r.ID, r.Start, r.BeginNS, r.EndNS, r.CPUNS, c})
+		p.Threads = append(p.Threads, Thread{r.ID, r.Start, r.BeginNS, r.EndNS, r.CPUNS, c, r.Open})
 		return err
 	}
 }

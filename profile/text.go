@@ -179,6 +179,9 @@ func (t *textWriter) sections() {
 	for i := range t.p.Threads {
 		th := &t.p.Threads[i]
 		t.line("thread %d%s%s%s%s", th.ID, addr("start", th.Start), nanos("begin", th.BeginNS), nanos("end", th.EndNS), nanos("cpu", th.CPUNS))
+		for _, a := range th.Open {
+			t.line("  open %#x", uint64(a))
+		}
 		t.counts("  ", th.Totals)
 	}
 	for i := range t.p.Sections {

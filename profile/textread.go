@@ -219,6 +219,13 @@ func (t *textReader) readRun(l *textLine) {
 		p.Threads = append(p.Threads, Thread{ID: ThreadID(l.parseInt(l.word(), 32)), Start: l.addr("start"),
 			BeginNS: l.nanos("begin"), EndNS: l.nanos("end"), CPUNS: l.nanos("cpu")})
 		t.begin(&p.Threads[len(p.Threads)-1].Totals)
+	case "open":
+		if len(p.Threads) == 0 {
+			l.fail("no thread to belong to")
+			return
+		}
+		th := &p.Threads[len(p.Threads)-1]
+		th.Open = append(th.Open, l.parseAddr(l.word()))
 	case "section":
 		p.Sections = append(p.Sections, Section{Kind: SectionKind(l.word()), Site: l.addr("site")})
 		t.section, t.instance = &p.Sections[len(p.Sections)-1], nil

@@ -86,6 +86,7 @@ type (
 		EndNS   int64    `cbor:"4,keyasint,omitempty"`
 		CPUNS   int64    `cbor:"5,keyasint,omitempty"`
 		Totals  []byte   `cbor:"6,keyasint,omitempty"`
+		Open    []Addr   `cbor:"7,keyasint,omitempty"`
 	}
 	wireSection struct {
 		Kind      SectionKind `cbor:"1,keyasint,omitempty"`

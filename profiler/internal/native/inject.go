@@ -14,14 +14,14 @@ import (
 
 // placed is what was put into the target.
 type placed struct {
-	bias        uint64
-	cache       uint64 // of size bytes
-	size        uint64
-	areas       uint64 // run-time address of the first thread's area
-	slots       int
-	memory      *os.File // the areas
-	area        uint64   // bytes of one
-	hookedNames bool
+	bias   uint64
+	cache  uint64 // of size bytes
+	size   uint64
+	areas  uint64 // run-time address of the first thread's area
+	slots  int
+	memory *os.File // the areas
+	area   uint64   // bytes of one
+	code   *probe.Code
 }
 
 // inject puts the moved code and the counters' memory into a target that is
@@ -57,6 +57,7 @@ func inject(p *tracee.Process, im *image.Image, s *probe.Spec) (*placed, error) 
 	if err := p.Write(code.Bytes, in.cache); err != nil {
 		return nil, err
 	}
+	in.code = code
 	return in, in.patch(p, im, code)
 }
 

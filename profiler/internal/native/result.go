@@ -132,7 +132,7 @@ func (r *run) profile(im *image.Image) *profile.Profile {
 	}
 	for _, t := range r.threads {
 		p.Threads = append(p.Threads, profile.Thread{ID: t.id, Start: r.startOf(t), BeginNS: r.ns(t.begin - r.begin),
-			EndNS: r.ns(t.end - r.begin), CPUNS: t.cpuNS, Totals: t.totals})
+			EndNS: r.ns(t.end - r.begin), CPUNS: t.cpuNS, Totals: t.totals, Open: t.stood})
 	}
 	r.coverage(p)
 	r.forgetBad(p)
@@ -173,40 +173,61 @@ func (r *run) coverage(p *profile.Profile) {
 }
 
 // forgetBad makes the counts of functions unknown whose solution was
-// impossible: a wrong number is worse than none.
+// impossible: a wrong number is worse than none. Their events go, and the
+// others are numbered anew.
 func (r *run) forgetBad(p *profile.Profile) {
 	if len(r.solver.Bad) == 0 {
 		return
 	}
-	forget := map[profile.EventID]bool{}
+	number := make([]profile.EventID, len(p.Events))
 	for fi := range p.Graph.Functions {
 		f := &p.Graph.Functions[fi]
 		if r.solver.Bad[f.Name] == 0 {
 			continue
 		}
-		for b := f.First; b < f.First+profile.BlockID(f.N); b++ {
-			forget[p.Graph.Blocks[b].Count] = true
-			p.Graph.Blocks[b].Count = profile.NoEvent
-		}
-		for i := range p.Graph.Edges {
-			e := &p.Graph.Edges[i]
-			if b := max(e.From, e.To); b >= f.First && b < f.First+profile.BlockID(f.N) && e.Kind != profile.Call {
-				forget[e.Count] = true
-				e.Count = profile.NoEvent
+		inside := func(b profile.BlockID) bool { return b >= f.First && b < f.First+profile.BlockID(f.N) }
+		for i := range p.Events {
+			switch e := &p.Events[i]; e.Kind {
+			case profile.BlockEntered:
+				if inside(e.Block) {
+					number[i] = profile.NoEvent
+				}
+			case profile.EdgeTaken:
+				if x := &p.Graph.Edges[e.Edge]; inside(x.From) || inside(x.To) {
+					number[i] = profile.NoEvent
+				}
 			}
 		}
 	}
-	clean := func(c *profile.Counts) {
+	kept := p.Events[:0]
+	for i := range p.Events {
+		if number[i] != profile.NoEvent {
+			number[i] = profile.EventID(len(kept))
+			kept = append(kept, p.Events[i])
+		}
+	}
+	p.Events = kept
+	renumber := func(e *profile.EventID) {
+		if *e != profile.NoEvent {
+			*e = number[*e]
+		}
+	}
+	for i := range p.Graph.Blocks {
+		renumber(&p.Graph.Blocks[i].Count)
+	}
+	for i := range p.Graph.Edges {
+		renumber(&p.Graph.Edges[i].Count)
+	}
+	eachCounts(p, func(c *profile.Counts) {
 		n := 0
 		for i, e := range c.Event {
-			if !forget[e] {
-				c.Event[n], c.N[n] = e, c.N[i]
+			if number[e] != profile.NoEvent {
+				c.Event[n], c.N[n] = number[e], c.N[i]
 				n++
 			}
 		}
 		c.Event, c.N = c.Event[:n], c.N[:n]
-	}
-	eachCounts(p, clean)
+	})
 }
 
 func eachCounts(p *profile.Profile, do func(*profile.Counts)) {

@@ -13,6 +13,7 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/probe"
 	"github.com/skewlens/skewlens/profiler/internal/section"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
+	"github.com/skewlens/skewlens/profiler/internal/unwind"
 )
 
 // Run runs a program to its end and returns what it did. It must be called on
@@ -68,6 +69,7 @@ type run struct {
 	reported time.Time
 	started  time.Time
 	crash    string
+	unwinder *unwind.Unwinder
 	sites    map[uint64]site // by return address
 	tails    []tail
 }
@@ -83,12 +85,14 @@ type thread struct {
 	begin, end uint64
 	cpuNS      int64
 	totals     profile.Counts
+	open       []probe.Delta // frames that it never left
+	stood      []profile.Addr
 	dead       bool
 }
 
 func newRun(c Config, p *tracee.Process, in *placed, spec *probe.Spec, lines Lines, nsPerTick float64) *run {
 	r := &run{c: c, p: p, in: in, spec: spec, lines: lines, nsPerTick: nsPerTick, byTid: map[int]*thread{},
-		waiting: map[int]tracee.Event{}, nextSlot: 1, sites: map[uint64]site{}}
+		waiting: map[int]tracee.Event{}, nextSlot: 1, sites: map[uint64]site{}, unwinder: unwind.New(p)}
 	r.solver = spec.NewSolver(in.bias)
 	r.findTails()
 	r.tracker = section.New(section.Config{
@@ -210,6 +214,7 @@ func (r *run) handle(e tracee.Event) error {
 	case tracee.Exiting:
 		if t != nil && !t.dead {
 			t.cpuNS = r.p.CPUNS(t.tid)
+			t.open, t.stood = r.openFrames(t)
 			r.drain()
 			r.death(t)
 		}
@@ -272,9 +277,9 @@ func (r *run) death(t *thread) {
 	t.dead = true
 	t.end = rdtsc()
 	r.drainOne(t)
-	rest := r.solver.Resolve(t.area, t.area.Rest())
+	rest := probe.Merge(append(r.solver.Resolve(t.area, t.area.Rest()), t.open...))
 	r.tracker.Died(t.id, t.end, t.cpuNS, rest)
-	t.totals = r.solver.Solve(r.solver.Resolve(t.area, t.area.All()))
+	t.totals = r.solver.Solve(probe.Merge(append(r.solver.Resolve(t.area, t.area.All()), t.open...)))
 	r.lost += t.area.Lost()
 	unix.Munmap(t.mem)
 	t.area, t.mem = nil, nil

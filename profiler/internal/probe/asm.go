@@ -35,6 +35,7 @@ type assembler struct {
 	stubs      []func()
 	nstub      uint64
 	err        error
+	origin     func(addr uint64, start, end int) // told of every copied instruction, when set
 }
 
 type fix struct {
@@ -106,6 +107,9 @@ func (a *assembler) incGSKeepingFlags(off uint32) {
 func (a *assembler) copyInsn(in *x86.Insn) {
 	at := len(a.buf)
 	a.b(in.Bytes...)
+	if a.origin != nil {
+		a.origin(in.Addr, at, len(a.buf))
+	}
 	if in.RIPOff > 0 {
 		d := int64(in.RIPTarget+a.bias) - int64(a.base+uint64(len(a.buf)))
 		if d != int64(int32(d)) {

@@ -139,7 +139,11 @@ func (m *emitter) call(q *plan, b *cfg.Block, c *cfg.Call) {
 		if site, ok := m.s.siteOf[in.Addr]; ok {
 			m.countTarget(in, site)
 		}
+		at := len(m.buf)
 		m.jmpOriginal(in.Addr)
+		if m.origin != nil {
+			m.origin(in.Addr, at, len(m.buf))
+		}
 	}
 	if !c.NoReturn {
 		m.mark(label{atReturn, in.End()})

@@ -24,6 +24,9 @@ type Solver struct {
 	pairs map[pair]int32 // (site, target) → number
 	known []indirect     // by that number
 
+	opens   []frame // by number: counter −1 − number
+	openNum map[frame]int32
+
 	val     []int64
 	entered []int64 // per function: entries not yet explained by a call
 	touched []int32
@@ -33,6 +36,12 @@ type Solver struct {
 type pair struct {
 	site   int
 	target uint64
+}
+
+// frame is where a thread ended in a function.
+type frame struct {
+	fn   int32
+	node int32
 }
 
 type indirect struct {
@@ -61,7 +70,7 @@ type callOf struct {
 
 // NewSolver numbers the events. bias is the run-time less the link-time address.
 func (s *Spec) NewSolver(bias uint64) *Solver {
-	v := &Solver{s: s, bias: bias, Bad: map[string]int{}, byFn: map[*cfg.Func]int32{}, pairs: map[pair]int32{}}
+	v := &Solver{s: s, bias: bias, Bad: map[string]int{}, byFn: map[*cfg.Func]int32{}, pairs: map[pair]int32{}, openNum: map[frame]int32{}}
 	next := int32(0)
 	for i, q := range s.moved {
 		v.byFn[q.f] = int32(i)
@@ -91,8 +100,7 @@ func (v *Solver) Resolve(a *Area, d []Delta) []Delta {
 		}
 		out = append(out, x)
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i].Counter < out[j].Counter })
-	return mergeSame(out)
+	return Merge(out)
 }
 
 func mergeSame(d []Delta) []Delta {
@@ -105,6 +113,57 @@ func mergeSame(d []Delta) []Delta {
 		}
 	}
 	return out
+}
+
+// Open returns a delta for a frame that its thread never left. The thread
+// stood before the instruction at addr, or, with after, behind it: in the call
+// that it makes. next is the address that would have come next. ok is false
+// where no frame stays open: the address is not in a moved function, or the
+// graph has an edge for this end.
+func (v *Solver) Open(addr uint64, after bool) (d Delta, next uint64, ok bool) {
+	f := v.s.Program.Owner(addr)
+	if f == nil || !v.s.Moved(f) {
+		return d, 0, false
+	}
+	i := sort.Search(len(f.Blocks), func(i int) bool { return f.Blocks[i].End > addr })
+	if i == len(f.Blocks) || addr < f.Blocks[i].Start {
+		return d, 0, false
+	}
+	b := f.Blocks[i]
+	for i := range b.Calls {
+		if c := &b.Calls[i]; after && addr >= c.Insn.Addr && addr < c.Insn.End() && (c.NoReturn || c.Leaves) {
+			return d, 0, false
+		}
+	}
+	// The block counts as entered once its counter was passed.
+	node := out(b)
+	next = addr
+	k := 0
+	for k < len(b.Insns) && b.Insns[k].End() <= addr {
+		k++
+	}
+	if after {
+		next = b.Insns[k].End()
+		k++
+	}
+	w := v.s.byFunc[f].w
+	if at, _ := probePoint(b); w.edges[w.self[b.ID]].counter >= 0 && (k < at || after && k == at) {
+		node = in(b)
+	}
+	x := frame{v.byFn[f], node}
+	n, known := v.openNum[x]
+	if !known {
+		n = int32(len(v.opens))
+		v.openNum[x] = n
+		v.opens = append(v.opens, x)
+	}
+	return Delta{-1 - n, 1}, next, true
+}
+
+// Merge sorts deltas and adds up equal ones.
+func Merge(d []Delta) []Delta {
+	sort.Slice(d, func(i, j int) bool { return d[i].Counter < d[j].Counter })
+	return mergeSame(d)
 }
 
 // Add returns the sum of two sorted lists of deltas.
@@ -177,15 +236,30 @@ func (v *Solver) pair(site int, target uint64) int32 {
 func (v *Solver) Solve(d []Delta) profile.Counts {
 	var c counts
 	v.touched = v.touched[:0]
+	open := map[int32]map[int32]int64(nil) // by function, by node
 	i := 0
+	for ; i < len(d) && d[i].Counter < 0; i++ {
+		k := v.opens[-1-d[i].Counter]
+		if open == nil {
+			open = map[int32]map[int32]int64{}
+		}
+		if open[k.fn] == nil {
+			open[k.fn] = map[int32]int64{}
+		}
+		open[k.fn][k.node] += int64(d[i].N)
+	}
 	for i < len(d) && int(d[i].Counter) < v.s.Layout.Chords {
 		fi := int32(sort.Search(len(v.funcs), func(k int) bool { return v.funcs[k].last > d[i].Counter }))
 		j := i
 		for j < len(d) && d[j].Counter < v.funcs[fi].last {
 			j++
 		}
-		v.solveFunc(fi, d[i:j], &c)
+		v.solveFunc(fi, d[i:j], open[fi], &c)
+		delete(open, fi)
 		i = j
+	}
+	for fi, o := range open { // entered and never left without passing a counter
+		v.solveFunc(fi, nil, o, &c)
 	}
 	for ; i < len(d); i++ {
 		if k := v.known[int(d[i].Counter)-v.s.Layout.Chords]; k.callee >= 0 {
@@ -211,7 +285,7 @@ func (v *Solver) touch(fi int32) {
 	}
 }
 
-func (v *Solver) solveFunc(fi int32, d []Delta, c *counts) {
+func (v *Solver) solveFunc(fi int32, d []Delta, open map[int32]int64, c *counts) {
 	x := &v.funcs[fi]
 	w := x.q.w
 	if cap(v.val) < len(w.edges) {
@@ -227,7 +301,7 @@ func (v *Solver) solveFunc(fi int32, d []Delta, c *counts) {
 			}
 		}
 	}
-	w.solve(val)
+	w.solve(val, open)
 	for i, e := range x.eventOf {
 		if e == profile.NoEvent {
 			continue

@@ -96,6 +96,37 @@ type Code struct {
 	// GOT slots that get a hook instead of the library function: slot's
 	// link-time address → value.
 	Slots map[uint64]uint64
+
+	starts []int // offset of each moved function
+	base   uint64
+	bias   uint64
+}
+
+// Origin translates an offset in the cache: the original address of the
+// instruction copied there, or, with after, of the one last executed when the
+// offset lies in code of ours behind it. ok is false outside of moved code.
+func (s *Spec) Origin(c *Code, offset uint64) (addr uint64, after, ok bool) {
+	i := sort.SearchInts(c.starts, int(offset)+1) - 1
+	if i < 0 || offset >= uint64(len(c.Bytes)) {
+		return 0, false, false
+	}
+	// Emission is deterministic: emit the function once more, at the same
+	// place, and listen.
+	skip := c.starts[i] &^ 63
+	a := &assembler{base: c.base + uint64(skip), bias: c.bias, labels: map[label]int{}, buf: make([]byte, c.starts[i]-skip)}
+	at := int(offset) - skip
+	best := -1
+	a.origin = func(x uint64, start, end int) {
+		switch {
+		case start <= at && at < end:
+			addr, after, ok, best = x, false, true, start
+		case end <= at && end > best:
+			addr, after, ok, best = x, true, true, end
+		}
+	}
+	m := &emitter{assembler: a, s: s}
+	m.function(s.moved[i])
+	return addr, after, ok
 }
 
 // Patch replaces Old by New at a link-time address.
@@ -114,11 +145,13 @@ func (s *Spec) Assemble(base, bias uint64, word func(uint64) (uint64, error)) (*
 	if err != nil {
 		return nil, err
 	}
+	c := &Code{Slots: slots, base: base, bias: bias}
 	for _, q := range s.moved {
+		c.starts = append(c.starts, len(a.buf))
 		m.function(q)
 	}
 	a.resolve()
-	c := &Code{Bytes: a.buf, Slots: slots}
+	c.Bytes = a.buf
 	for _, q := range s.moved {
 		m.landings(q, c)
 		m.retarget(q, c)

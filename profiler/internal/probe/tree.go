@@ -150,7 +150,9 @@ func (w *flow) markCycle(drop int32) {
 
 // step derives one tree edge: the sum of plus less the sum of minus.
 type step struct {
-	edge        int32
+	edge, node int32
+	leaves     bool // the edge leaves the node
+
 	plus, minus []int32
 }
 
@@ -185,13 +187,14 @@ func (w *flow) eliminate() {
 		if degree[n] != 1 {
 			continue
 		}
-		s := step{edge: -1}
+		s := step{edge: -1, node: n}
 		for _, i := range at[n] {
 			if e := &w.edges[i]; e.tree && !done[i] {
 				s.edge = i
 			}
 		}
 		u := &w.edges[s.edge]
+		s.leaves = u.from == n
 		for _, i := range at[n] {
 			if i == s.edge {
 				continue
@@ -215,8 +218,13 @@ func (w *flow) eliminate() {
 }
 
 // solve derives every edge's count from the counters; val has one element per
-// edge, those with a counter filled in.
-func (w *flow) solve(val []int64) {
+// edge, those with a counter filled in. open holds, by node, how many units of
+// flow stay there for ever: frames that were never left.
+func (w *flow) solve(val []int64, open map[int32]int64) {
+	total := int64(0)
+	for _, n := range open {
+		total += n
+	}
 	for _, s := range w.steps {
 		v := int64(0)
 		for _, i := range s.plus {
@@ -224,6 +232,17 @@ func (w *flow) solve(val []int64) {
 		}
 		for _, i := range s.minus {
 			v -= val[i]
+		}
+		if total != 0 {
+			stay := open[s.node]
+			if s.node == 0 {
+				stay = -total // what stays inside did not come back out
+			}
+			if s.leaves {
+				v -= stay
+			} else {
+				v += stay
+			}
 		}
 		val[s.edge] = v
 	}

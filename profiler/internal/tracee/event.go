@@ -29,7 +29,6 @@ type Event struct {
 	Tid    int
 	Sig    unix.Signal // of Signal and Stopped
 	Status unix.WaitStatus
-	stay   bool
 }
 
 func (e Event) status() error {
@@ -95,7 +94,7 @@ func (p *Process) wait() (Event, error) {
 func (p *Process) Resume(e Event) error {
 	var err error
 	switch {
-	case e.stay || e.Kind == Gone:
+	case e.Kind == Gone:
 		return nil
 	case e.Kind == Stopped:
 		err = ptrace(unix.PTRACE_LISTEN, e.Tid, 0, 0)

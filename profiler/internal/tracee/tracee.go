@@ -195,7 +195,11 @@ func (p *Process) Auxv(key uint64) (uint64, error) {
 }
 
 // Mapping is a line of the process's memory map.
-type Mapping struct{ Lo, Hi uint64 }
+type Mapping struct {
+	Lo, Hi, Offset uint64
+	Exec           bool
+	Path           string // of a mapped file
+}
 
 // Mappings returns what is mapped, by address.
 func (p *Process) Mappings() ([]Mapping, error) {
@@ -205,17 +209,19 @@ func (p *Process) Mappings() ([]Mapping, error) {
 	}
 	var ms []Mapping
 	for _, l := range strings.Split(string(b), "\n") {
-		r, _, _ := strings.Cut(l, " ")
-		lo, hi, ok := strings.Cut(r, "-")
-		if !ok {
+		w := strings.Fields(l)
+		if len(w) < 5 {
 			continue
 		}
-		var m Mapping
-		if m.Lo, err = strconv.ParseUint(lo, 16, 64); err != nil {
+		m := Mapping{Exec: strings.Contains(w[1], "x")}
+		if _, err := fmt.Sscanf(w[0], "%x-%x", &m.Lo, &m.Hi); err != nil {
 			return nil, err
 		}
-		if m.Hi, err = strconv.ParseUint(hi, 16, 64); err != nil {
+		if m.Offset, err = strconv.ParseUint(w[2], 16, 64); err != nil {
 			return nil, err
+		}
+		if i := strings.IndexByte(l, '/'); i >= 0 {
+			m.Path = l[i:]
 		}
 		ms = append(ms, m)
 	}
@@ -256,6 +262,13 @@ func (p *Process) GS(tid int) (uint64, error) {
 	return r.Gs_base, err
 }
 
+// DwarfRegs reads a stopped thread's registers, by their DWARF numbers.
+func (p *Process) DwarfRegs(tid int) ([17]uint64, error) {
+	var r unix.PtraceRegs
+	err := unix.PtraceGetRegs(tid, &r)
+	return [17]uint64{r.Rax, r.Rdx, r.Rcx, r.Rbx, r.Rsi, r.Rdi, r.Rbp, r.Rsp, r.R8, r.R9, r.R10, r.R11, r.R12, r.R13, r.R14, r.R15, r.Rip}, err
+}
+
 // PC reads a stopped thread's instruction pointer.
 func (p *Process) PC(tid int) (uint64, error) {
 	var r unix.PtraceRegs
@@ -266,7 +279,7 @@ func (p *Process) PC(tid int) (uint64, error) {
 // RunTo runs the process, with one thread, up to an address.
 func (p *Process) RunTo(addr uint64) error {
 	if pc, err := p.PC(p.Pid); err == nil && pc == addr {
-		return p.Resume(Event{Tid: p.Pid, stay: true})
+		return nil
 	}
 	var old [1]byte
 	if err := p.Read(old[:], addr); err != nil {

@@ -1,0 +1,51 @@
+package native
+
+import (
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/unwind"
+)
+
+// openFrames finds the frames of the program that are on an ending thread's
+// stack, innermost first: they were entered and will never be left. Most
+// threads end in the C library with no frame of the program below.
+func (r *run) openFrames(t *thread) (open []probe.Delta, next []profile.Addr) {
+	regs, err := r.p.DwarfRegs(t.tid)
+	if err != nil {
+		return nil, nil
+	}
+	ms, err := r.p.Mappings()
+	if err != nil {
+		return nil, nil
+	}
+	var files []unwind.Mapping
+	for _, m := range ms {
+		if m.Exec && m.Path != "" {
+			files = append(files, unwind.Mapping{Lo: m.Lo, Hi: m.Hi, Offset: m.Offset, Path: m.Path})
+		}
+	}
+	r.unwinder.SetMappings(files)
+	add := func(addr uint64, after bool) {
+		if d, n, ok := r.solver.Open(addr, after); ok {
+			open, next = append(open, d), append(next, profile.Addr(n))
+		}
+	}
+	pc := &regs[unwind.PC]
+	after := false
+	if *pc >= r.in.cache && *pc < r.in.cache+r.in.size {
+		a, behind, ok := r.spec.Origin(r.in.code, *pc-r.in.cache)
+		if !ok {
+			return nil, nil
+		}
+		*pc, after = a+r.in.bias, behind
+	}
+	pcs, _ := r.unwinder.Stack(regs)
+	for i, x := range pcs {
+		if i == 0 {
+			add(x-r.in.bias, after)
+		} else {
+			add(x-r.in.bias-1, true)
+		}
+	}
+	return open, next
+}

@@ -1,0 +1,264 @@
+// Package unwind walks the stack of a stopped thread by its call frame
+// information: where in each function of the program the thread is.
+//
+//	registers ─▶ module of the PC ─▶ .eh_frame ─▶ rules ─▶ caller's registers ─▶ …
+//
+// It is needed where a thread ends with frames on its stack: by exit() deep
+// down, by a signal, because another thread ended the program. These frames
+// entered their functions and never left them, which flow conservation has to
+// be told. Delve's frame package reads the tables; the modules are the files
+// that the process has mapped.
+package unwind
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+	"sort"
+
+	"github.com/go-delve/delve/pkg/dwarf/frame"
+	"github.com/go-delve/delve/pkg/dwarf/op"
+)
+
+// Memory reads the thread's memory.
+type Memory interface {
+	Read(b []byte, addr uint64) error
+}
+
+// Mapping is a mapped file with executable pages.
+type Mapping struct {
+	Lo, Hi, Offset uint64
+	Path           string
+}
+
+// Regs are registers by their DWARF number, 16 being the return address: the
+// instruction pointer.
+type Regs [17]uint64
+
+const (
+	regSP = 7
+	regPC = 16
+
+	// PC is the index of the instruction pointer in Regs.
+	PC = regPC
+)
+
+// Unwinder walks stacks of one process.
+type Unwinder struct {
+	mem     Memory
+	files   map[string]*module
+	modules []loaded
+}
+
+// loaded is a module at its place.
+type loaded struct {
+	lo, hi uint64
+	bias   uint64
+	m      *module
+}
+
+type module struct {
+	elf  []elf.ProgHeader
+	fdes frame.FrameDescriptionEntries
+	err  error
+}
+
+// New makes an unwinder.
+func New(mem Memory) *Unwinder { return &Unwinder{mem: mem, files: map[string]*module{}} }
+
+// SetMappings says what is mapped now; tables that were read before are kept.
+func (u *Unwinder) SetMappings(ms []Mapping) {
+	u.modules = u.modules[:0]
+	for _, x := range ms {
+		m := u.files[x.Path]
+		if m == nil {
+			m = open(x.Path)
+			u.files[x.Path] = m
+		}
+		if m.err != nil {
+			continue
+		}
+		for _, h := range m.elf {
+			if h.Type == elf.PT_LOAD && h.Flags&elf.PF_X != 0 && h.Off&^0xfff == x.Offset&^0xfff {
+				u.modules = append(u.modules, loaded{x.Lo, x.Hi, x.Lo - h.Vaddr&^0xfff, m})
+			}
+		}
+	}
+	sort.Slice(u.modules, func(i, j int) bool { return u.modules[i].lo < u.modules[j].lo })
+}
+
+func open(path string) *module {
+	m := &module{}
+	f, err := elf.Open(path)
+	if err != nil {
+		return &module{err: err}
+	}
+	defer f.Close()
+	for _, p := range f.Progs {
+		m.elf = append(m.elf, p.ProgHeader)
+	}
+	s := f.Section(".eh_frame")
+	if s == nil {
+		return &module{err: fmt.Errorf("%s has no .eh_frame", path)}
+	}
+	data, err := s.Data()
+	if err != nil {
+		return &module{err: err}
+	}
+	m.fdes, m.err = parse(data, s.Addr)
+	return m
+}
+
+// parse guards against tables that delve's parser panics on.
+func parse(data []byte, addr uint64) (fdes frame.FrameDescriptionEntries, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("unwind table not understood: %v", r)
+		}
+	}()
+	fdes, err = frame.Parse(data, binary.LittleEndian, 0, 8, addr)
+	sort.Slice(fdes, func(i, j int) bool { return fdes[i].Begin() < fdes[j].Begin() }) // linkers order them by input file
+	return fdes, err
+}
+
+const maxFrames = 100000
+
+// Stack returns the instruction pointer and then the return addresses of a
+// thread, innermost first. complete is false where the walk ended before the
+// thread's first frame.
+func (u *Unwinder) Stack(r Regs) (pcs []uint64, complete bool) {
+	defer func() {
+		if recover() != nil { // a table that lies
+			complete = false
+		}
+	}()
+	pcs = append(pcs, r[regPC])
+	for n := 0; n < maxFrames; n++ {
+		pc := r[regPC]
+		if n > 0 {
+			pc-- // a return address may be the first byte of the next function
+		}
+		l := u.at(pc)
+		if l == nil {
+			return pcs, false
+		}
+		fde, err := l.m.fdes.FDEForPC(pc - l.bias)
+		if err != nil {
+			return pcs, false
+		}
+		next, last, ok := u.step(r, fde, pc-l.bias)
+		if !ok {
+			return pcs, false
+		}
+		if last || next[regPC] == 0 {
+			return pcs, true
+		}
+		r = next
+		pcs = append(pcs, r[regPC])
+	}
+	return pcs, false
+}
+
+func (u *Unwinder) at(pc uint64) *loaded {
+	i := sort.Search(len(u.modules), func(i int) bool { return u.modules[i].hi > pc })
+	if i == len(u.modules) || pc < u.modules[i].lo {
+		return nil
+	}
+	return &u.modules[i]
+}
+
+// step computes the caller's registers. last: the frame is marked as the
+// outermost (its return address is undefined).
+func (u *Unwinder) step(r Regs, fde *frame.FrameDescriptionEntry, pc uint64) (next Regs, last, ok bool) {
+	c, err := fde.EstablishFrame(pc)
+	if err != nil {
+		return next, false, false
+	}
+	cfa, ok := u.cfa(r, c.CFA)
+	if !ok {
+		return next, false, false
+	}
+	next = r
+	next[regSP] = cfa
+	for reg, rule := range c.Regs {
+		if reg > regPC {
+			continue
+		}
+		switch rule.Rule {
+		case frame.RuleUndefined:
+			if reg == regPC {
+				return next, true, true
+			}
+		case frame.RuleSameVal:
+		case frame.RuleOffset:
+			v, ok := u.word(cfa + uint64(rule.Offset))
+			if !ok {
+				return next, false, false
+			}
+			next[reg] = v
+		case frame.RuleValOffset:
+			next[reg] = cfa + uint64(rule.Offset)
+		case frame.RuleRegister:
+			if rule.Reg > regPC {
+				return next, false, false
+			}
+			next[reg] = r[rule.Reg]
+		case frame.RuleExpression, frame.RuleValExpression:
+			a, ok := u.eval(r, rule.Expression, cfa)
+			if !ok {
+				return next, false, false
+			}
+			if rule.Rule == frame.RuleExpression {
+				if a, ok = u.word(a); !ok {
+					return next, false, false
+				}
+			}
+			next[reg] = a
+		case frame.RuleCFA:
+			next[reg] = cfa
+		default:
+			return next, false, false
+		}
+	}
+	if _, has := c.Regs[c.RetAddrReg]; !has {
+		return next, true, true
+	}
+	return next, false, true
+}
+
+func (u *Unwinder) cfa(r Regs, rule frame.DWRule) (uint64, bool) {
+	switch rule.Rule {
+	case frame.RuleCFA:
+		if rule.Reg > regPC {
+			return 0, false
+		}
+		return r[rule.Reg] + uint64(rule.Offset), true
+	case frame.RuleExpression:
+		return u.eval(r, rule.Expression, 0)
+	}
+	return 0, false
+}
+
+func (u *Unwinder) eval(r Regs, expr []byte, cfa uint64) (uint64, bool) {
+	regs := make([]*op.DwarfRegister, len(r))
+	for i := range r {
+		regs[i] = op.DwarfRegisterFromUint64(r[i])
+	}
+	d := op.NewDwarfRegisters(0, regs, binary.LittleEndian, regPC, regSP, 6, 0)
+	d.CFA = int64(cfa)
+	v, _, err := op.ExecuteStackProgram(*d, expr, 8, func(b []byte, a uint64) (int, error) {
+		if err := u.mem.Read(b, a); err != nil {
+			return 0, err
+		}
+		return len(b), nil
+	})
+	return uint64(v), err == nil
+}
+
+func (u *Unwinder) word(a uint64) (uint64, bool) {
+	var b [8]byte
+	if err := u.mem.Read(b[:], a); err != nil {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint64(b[:]), true
+}
