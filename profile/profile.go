@@ -100,9 +100,9 @@ type Thread struct {
 	CPUNS   int64
 	// Totals are the counts of its whole life. Empty where the backend kept none.
 	Totals Counts
-	// Open is where the frames stood that the thread never left, innermost
-	// first: the instruction that would have come next in each. The counts of
-	// these blocks include their rest, which was not executed.
+	// Open is where in a block the frames stood that the thread never left,
+	// innermost first: the instruction that would have come next. The counts
+	// of these blocks include their rest, which was not executed.
 	Open []Addr
 }
 

@@ -27,7 +27,10 @@ func (r *run) openFrames(t *thread) (open []probe.Delta, next []profile.Addr) {
 	r.unwinder.SetMappings(files)
 	add := func(addr uint64, after bool) {
 		if d, n, ok := r.solver.Open(addr, after); ok {
-			open, next = append(open, d), append(next, profile.Addr(n))
+			open = append(open, d)
+			if n != 0 {
+				next = append(next, profile.Addr(n))
+			}
 		}
 	}
 	pc := &regs[unwind.PC]

@@ -117,7 +117,8 @@ func mergeSame(d []Delta) []Delta {
 
 // Open returns a delta for a frame that its thread never left. The thread
 // stood before the instruction at addr, or, with after, behind it: in the call
-// that it makes. next is the address that would have come next. ok is false
+// that it makes. next is the address that would have come next in its block; 0
+// where the block ends there. ok is false
 // where no frame stays open: the address is not in a moved function, or the
 // graph has an edge for this end.
 func (v *Solver) Open(addr uint64, after bool) (d Delta, next uint64, ok bool) {
@@ -156,6 +157,9 @@ func (v *Solver) Open(addr uint64, after bool) (d Delta, next uint64, ok bool) {
 		n = int32(len(v.opens))
 		v.openNum[x] = n
 		v.opens = append(v.opens, x)
+	}
+	if next == b.End {
+		next = 0
 	}
 	return Delta{-1 - n, 1}, next, true
 }
