@@ -11,11 +11,14 @@ import (
 // right while all sites ask for the same work. A helper that is called with a
 // small argument here and a large one there would be charged to the wrong
 // place; but the threads call it in different proportions, so the cost of one
-// call at each site can be solved for. The solution is used only when there
-// are at least twice as many parts as sites, none comes out negative and it
-// explains the callee's cost to 1 %: then the sites do differ, and nothing
-// else does.
-const siteFit = 0.01
+// call at each site can be solved for. The solution is used only when no cost
+// comes out negative and it explains the callee's cost to 1 %, or, with fewer
+// than twice as many parts as sites, exactly: then the sites do differ, and
+// nothing else does.
+const (
+	siteFit      = 0.01
+	siteFitExact = 1e-6
+)
 
 // callShare says how a component's cost is shared out.
 type callShare struct {
@@ -68,7 +71,7 @@ func (c *costs) share(k int32) *callShare {
 		return s
 	}
 	cost := c.comp[k]
-	if cost == nil || len(events) < 2 || 2*len(events) > len(cost) {
+	if cost == nil || len(events) < 2 || len(events) >= len(cost) {
 		return s
 	}
 	if each := siteCosts(cost, s.total, counts); each != nil {
@@ -120,7 +123,11 @@ func siteCosts(cost, total []float64, counts [][]float64) []float64 {
 	}
 	varying := make([]float64, len(cost))
 	centreInto(varying, cost)
-	if floats.Norm(rest, 2) > siteFit*max(floats.Norm(varying, 2), 1e-9*floats.Norm(cost, 2)) {
+	fit := siteFit
+	if len(cost) < 2*len(counts) {
+		fit = siteFitExact
+	}
+	if floats.Norm(rest, 2) > fit*max(floats.Norm(varying, 2), 1e-9*floats.Norm(cost, 2)) {
 		return nil
 	}
 	return each

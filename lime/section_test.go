@@ -336,6 +336,22 @@ func TestFirstThreadsTookAll(t *testing.T) {
 			t.Errorf("%d cores: %v", cores, res.Warnings)
 		}
 	}
+	// New threads in each round: who is busy is another one by construction.
+	m, _ = rounds(8, 5, func(id, _ int) int {
+		if id < 2 {
+			return 1000
+		}
+		return 1
+	})
+	m.p.Run.Cores = 2
+	for i := range m.p.Sections[0].Instances {
+		for k := range m.p.Sections[0].Instances[i].Parts {
+			m.p.Sections[0].Instances[i].Parts[k].Thread += profile.ThreadID(8 * i)
+		}
+	}
+	if res := analyse(t, &m.p, Options{}); hasWarning(res, "more-threads-than-cores") {
+		t.Errorf("new threads: %v", res.Warnings)
+	}
 }
 
 func TestErrors(t *testing.T) {

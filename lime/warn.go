@@ -3,7 +3,7 @@ package lime
 import (
 	"fmt"
 	"math"
-	"sort"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -132,7 +132,7 @@ func (a *Analyser) uncounted(runs []run) []string {
 			names = append(names, fn.Name)
 		}
 	}
-	sort.Strings(names)
+	slices.Sort(names)
 	return names
 }
 
@@ -165,10 +165,12 @@ func meansFollow(p *profile.Profile, s *profile.Section) (r float64, ok bool) {
 }
 
 // tookAll tells dynamic scheduling on too few cores by its trace: as many
-// threads as there are cores do nearly everything, and not always the same.
+// threads as there are cores do nearly everything, and not always the same
+// ones of them. Where each instance has new threads that cannot be seen.
 func (a *Analyser) tookAll(runs []run) bool {
 	cores, n := a.p.Run.Cores, 0
 	busy := map[profile.ThreadID]int{}
+	var threads []profile.Part
 	for i := range runs {
 		r := &runs[i]
 		if r.ranked || cores < 1 || len(r.parts) <= cores {
@@ -183,7 +185,12 @@ func (a *Analyser) tookAll(runs []run) bool {
 		if len(heavy) > cores {
 			return false
 		}
-		n++
+		if n++; n == 1 {
+			threads = r.parts
+		}
+		if !sameThreads(threads, r.parts) {
+			return false
+		}
 		for _, t := range heavy {
 			busy[t]++
 		}
@@ -194,4 +201,8 @@ func (a *Analyser) tookAll(runs []run) bool {
 		}
 	}
 	return false
+}
+
+func sameThreads(a, b []profile.Part) bool {
+	return slices.EqualFunc(a, b, func(x, y profile.Part) bool { return x.Thread == y.Thread })
 }
