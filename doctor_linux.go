@@ -151,14 +151,16 @@ func tryPtrace() error {
 	return nil
 }
 
-// container: signs of being in one.
+// container: signs of being in one, or under a filter of system calls as they have.
 func container() bool {
 	for _, f := range []string{"/.dockerenv", "/run/.containerenv"} {
 		if _, err := os.Stat(f); err == nil {
 			return true
 		}
 	}
-	return os.Getenv("container") != ""
+	status, err := os.ReadFile("/proc/self/status")
+	filtered := err == nil && strings.Contains(string(status), "\nSeccomp:\t2")
+	return filtered || os.Getenv("container") != ""
 }
 
 // number reads a file that holds a number; −1 if it does not.

@@ -26,7 +26,7 @@ type showing struct {
 
 func (s *showing) define(fs *flag.FlagSet) {
 	fs.StringVar(&s.format, "format", "text", "report as `FORMAT`: text or json (default text)")
-	fs.StringVar(&s.output, "o", "", "write the report to `FILE`; - is standard output (default standard error)")
+	fs.StringVar(&s.output, "o", "", "write the report to `FILE`, - for standard output (default of profile: standard error, of report: standard output)")
 	fs.StringVar(&s.method, "method", string(lime.Exact), "analyse by `METHOD`: exact, or paper for the LIME paper's own rules (default exact)")
 	fs.StringVar(&s.response, "response", string(profile.Instructions), "let `QUANTITY` stand for a thread's time: instructions or busy-time (default instructions)")
 	fs.Float64Var(&s.above, "fail-above", -1, "exit with status 3 when a section that matters is more imbalanced than `PERCENT`")

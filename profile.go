@@ -139,18 +139,18 @@ func with(env []string, name, value string) []string {
 	return append(out, name+"="+value)
 }
 
-// finish reports and saves: what was measured must not be lost, so neither
-// waits for the other to succeed.
+// finish saves and reports. What was measured must not be lost, so it is saved
+// before anything is made of it, and a full disk does not keep the report back.
 func (o *profiling) finish(stdout, stderr io.Writer, p *profile.Profile, failed error) error {
 	errs := []error{failed}
+	if o.save != "" {
+		errs = append(errs, writeFile(o.save, func(w io.Writer) error { return profile.Write(w, p) }))
+	}
 	r, err := report.New(p, o.options())
 	if err == nil {
 		err = o.write(stdout, stderr, r)
 	}
 	errs = append(errs, err)
-	if o.save != "" {
-		errs = append(errs, writeFile(o.save, func(w io.Writer) error { return profile.Write(w, p) }))
-	}
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}

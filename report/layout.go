@@ -82,6 +82,9 @@ func printable(s string) string {
 	}, s)
 }
 
+// symbol is a function's name; those of C++ can be longer than a page.
+func symbol(s string) string { return cut(printable(s), 60) }
+
 // path shows a file relative to the current directory when it is below it.
 func (t *text) path(file string) string {
 	if t.opt.Dir != "" {

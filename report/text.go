@@ -130,7 +130,7 @@ func (t *text) section(s *Section) {
 	if s.Location != nil && s.Location.Known() {
 		name = t.path(s.Location.File) + strings.TrimPrefix(s.ID, fileOf(s.ID))
 		if f := s.Location.Function; f != "" {
-			name += " " + printable(f)
+			name += " " + symbol(f)
 		}
 	}
 	facts := []string{t.paint(bold, cut(name, t.opt.Width)), s.Kind, count(s.Instances, "instance")}

@@ -162,7 +162,7 @@ func (t *text) place(p Place) string {
 		s += fmt.Sprintf(":%d", p.Column)
 	}
 	if p.Function != "" {
-		s += " " + printable(p.Function)
+		s += " " + symbol(p.Function)
 	}
 	return s
 }
