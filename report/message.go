@@ -38,6 +38,9 @@ func difference(s *Section, c *Cause) string {
 	}
 	act, object := verb(c)
 	most, least := c.Counts[high], c.Counts[low]
+	if changing(s, most, least) {
+		return fmt.Sprintf("which thread %s%s most often changes from instance to instance", act, object)
+	}
 	if takers == 1 && len(c.Counts) > 1 {
 		return fmt.Sprintf("only thread %d %s%s (%s)", s.Threads[high].ID, act, object, times(most))
 	}
@@ -45,6 +48,15 @@ func difference(s *Section, c *Cause) string {
 		return fmt.Sprintf("every thread %s%s %s, but not with the same work", act, object, times(most))
 	}
 	return fmt.Sprintf("thread %d %s%s %s, thread %d %s", s.Threads[high].ID, act, object, times(most), s.Threads[low].ID, times(least))
+}
+
+// changing: the threads differ in each instance, but not in the sum, so to name
+// two of them would mislead.
+func changing(s *Section, most, least uint64) bool {
+	if s.Instances < 2 || s.Imbalance == nil || most == 0 {
+		return false
+	}
+	return float64(most-least)/float64(most) < 0.25**s.Imbalance
 }
 
 func verb(c *Cause) (act, object string) {

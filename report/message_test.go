@@ -45,6 +45,19 @@ func TestMessage(t *testing.T) {
 	}
 }
 
+func TestMessageWhenTheThreadsTakeTurns(t *testing.T) {
+	s := &Section{Threads: []Thread{{ID: 1}, {ID: 2}}, Instances: 100, Imbalance: f(.4)}
+	c := &Cause{Leader: "loop", Share: 1, Counts: []uint64{10000, 10100}}
+	want := "100 % of this section's imbalance starts here: which thread goes round this loop most often changes from instance to instance"
+	if got := message(s, c); got != want {
+		t.Errorf("got %s", got)
+	}
+	c.Counts = []uint64{10000, 20000}
+	if got := message(s, c); !strings.Contains(got, "thread 2 goes round this loop 20,000×, thread 1 10,000×") {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestWidths(t *testing.T) {
 	if got := cut("所有者 decides", 8); width(got) > 8 || !strings.HasSuffix(got, "…") {
 		t.Errorf("cut to 8 columns: %q takes %d", got, width(got))
