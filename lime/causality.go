@@ -17,7 +17,7 @@ const ownTrace = 1e-6
 // taken out. ok is false when the event keeps no variance of its own.
 func (t *table) adjusted(events []profile.Event, e profile.EventID) (v []float64, ok bool) {
 	var chain []profile.EventID // nearest superior first
-	for s := events[e].Superior; s >= 0 && len(chain) < len(events); s = superior(events, s) {
+	for s := events[e].Superior; s >= 0; s = events[s].Superior {
 		chain = append(chain, s)
 	}
 	var basis [][]float64
@@ -40,11 +40,4 @@ func (t *table) adjusted(events []profile.Event, e profile.EventID) (v []float64
 	takeOut(v)
 	after := floats.Norm(v, 2)
 	return v, after*after > ownTrace*before*before
-}
-
-func superior(events []profile.Event, e profile.EventID) profile.EventID {
-	if events[e].Kind != profile.Hardware {
-		return profile.NoEvent
-	}
-	return events[e].Superior
 }

@@ -24,7 +24,6 @@ type costs struct {
 	shares map[int32]*callShare // by component: how its cost goes to its call sites
 	loop   map[int32][]float64
 	own    []float64 // T in instructions
-	spin   []float64 // instructions of loops that only wait
 }
 
 func newCosts(g *graph, t *table) *costs {
@@ -32,7 +31,7 @@ func newCosts(g *graph, t *table) *costs {
 		g: g, t: t,
 		at:   make([]int32, len(g.p.Graph.Blocks)),
 		comp: map[int32][]float64{}, shares: map[int32]*callShare{}, loop: map[int32][]float64{},
-		own: make([]float64, t.cols()), spin: make([]float64, t.cols()),
+		own: make([]float64, t.cols()),
 	}
 	for i := range c.at {
 		c.at[i] = -1
@@ -63,8 +62,8 @@ func newCosts(g *graph, t *table) *costs {
 // within. It serves where a call edge is unknown; nil when this is too.
 func (c *costs) entries(k int32) []float64 {
 	sum := make([]float64, c.t.cols())
-	for f := range c.g.p.Graph.Functions {
-		if c.g.comp[f] != k || c.g.p.Graph.Functions[f].N == 0 {
+	for _, f := range c.g.inComp.of(int(k)) {
+		if c.g.p.Graph.Functions[f].N == 0 {
 			continue
 		}
 		v := c.g.p.Graph.Functions[f].EntryBlock
@@ -96,9 +95,7 @@ func (c *costs) sumBlocks() {
 		k := c.g.compOf(v)
 		n := c.t.of(b.Count)
 		x := make([]float64, c.t.cols())
-		if b.Spin {
-			floats.AddScaled(c.spin, float64(b.Instructions), n)
-		} else {
+		if !b.Spin {
 			floats.AddScaled(x, float64(b.Instructions), n)
 			floats.AddScaled(c.own, float64(b.Instructions), n)
 		}

@@ -24,6 +24,7 @@ type graph struct {
 	headed   []int32 // by block: the loop that it heads, or −1
 	comp     []int32 // by function: its component of the call graph, callees first
 	comps    int
+	inComp   lists   // by component: its functions
 	entering []int32 // the edges that enter a component of the call graph from outside it
 	enters   lists   // by component: indices into entering
 }
@@ -91,6 +92,7 @@ func newGraph(p *profile.Profile) *graph {
 			g.entering = append(g.entering, int32(i))
 		}
 	}
+	g.inComp = newLists(g.comps, len(g.comp), func(f int) int { return int(g.comp[f]) })
 	g.enters = newLists(g.comps, len(g.entering), func(i int) int { return int(g.compOf(edges[g.entering[i]].To)) })
 	return g
 }

@@ -117,15 +117,14 @@ func (f *finder) r(x []float64) float64 { return floats.Dot(f.t.unit(x), f.unit)
 func (f *finder) leaders() []leader {
 	var all []leader
 	for _, v := range f.sources() {
-		out := f.g.outs.of(int(v))
 		in, own := f.c.inflow(v), f.count(v)
 		if in == nil || own == nil {
 			continue // what came here is not known, so neither is what it changed
 		}
-		rin, zin, zown := 0.0, f.t.unit(in), f.t.unit(own)
-		rin = max(0, floats.Dot(zin, f.unit))
+		zin, zown := f.t.unit(in), f.t.unit(own)
+		rin := max(0, floats.Dot(zin, f.unit))
 		done := map[int]bool{}
-		for _, i := range out {
+		for _, i := range f.g.outs.of(int(v)) {
 			l := f.cs.of(f.g, i)
 			if l < 0 || done[l] {
 				continue

@@ -131,3 +131,27 @@ func TestLeaderScore(t *testing.T) {
 		t.Errorf("leader score %v, want %v; score %v, β %v", c.LeaderScore, want, c.Score, c.Beta)
 	}
 }
+
+// Where a way into a function was not counted, its own entries say what part
+// of its cost the counted calls have.
+func TestCostWithUnknownCalls(t *testing.T) {
+	m := newMachine()
+	f := m.function("f", &work{instructions: 30})
+	direct := &call{f: f}
+	some := &when{cond: func(w *walker) bool { return w.iter < 10*w.id }, then: []stmt{direct}}
+	pointer := &call{targets: []*function{f}, through: func(*walker) *function { return f }}
+	p := m.run(all(m.function("main", &repeat{trips: fixed(100), instructions: 1, body: []stmt{some, pointer}}), 4)...)
+	for i := range p.Graph.Edges {
+		if e := &p.Graph.Edges[i]; e.Kind == profile.Indirect {
+			p.Events[e.Count] = profile.Event{Kind: profile.Hardware, Name: "forgotten", Block: profile.NoBlock, Superior: profile.NoEvent}
+			e.Count = profile.NoEvent
+		}
+	}
+	analyse(t, p, Options{}) // it is valid
+	c := newCosts(newGraph(p), newTable(len(p.Events), &run{folded: 1, parts: p.Sections[0].Instances[0].Parts}))
+	for i, x := range c.block[c.at[direct.block]] {
+		if want := float64(10 * i * (2 + 3 + 30)); math.Abs(x-want) > 1e-9 {
+			t.Errorf("thread %d: the counted calls cost %v, want %v", i, x, want)
+		}
+	}
+}

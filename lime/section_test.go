@@ -107,12 +107,10 @@ func TestFoldedInstances(t *testing.T) {
 	if res.Instances != instances || res.Causes[0].Addr != m.last(l.head) {
 		t.Errorf("%+v", res)
 	}
-	if !slices.Equal(res.Causes[0].Counts, plain.Causes[0].Counts) || !slices.Equal(res.Threads, withoutTimes(plain.Threads)) {
+	if !slices.Equal(res.Causes[0].Counts, plain.Causes[0].Counts) || !slices.Equal(res.Threads, plain.Threads) {
 		t.Errorf("threads: %v %v\n%v %v", res.Causes[0].Counts, res.Threads, plain.Causes[0].Counts, plain.Threads)
 	}
 }
-
-func withoutTimes(ts []ThreadTotal) []ThreadTotal { return ts }
 
 // More instances than are analysed one by one give what all of them give.
 func TestManyInstances(t *testing.T) {
