@@ -78,6 +78,37 @@ func TestWidths(t *testing.T) {
 	}
 }
 
+func TestExcerptsShowTheColumn(t *testing.T) {
+	long := "\tfirst(); second(); third(); fourth(); fifth(); sixth();"
+	for _, c := range []struct {
+		line         string
+		column, room int
+		want         string
+	}{
+		{"\t  if (x)", 4, 40, "if (x)"},
+		{"\t  if (x)", 0, 40, "if (x)"},
+		{"\t  if (x)", 99, 40, "if (x)"},
+		{"a b c", 3, 40, "a b c"},
+		{long, 2, 20, "first(); second(); …"},
+		{long, 41, 20, "…ourth(); fifth(); …"},
+	} {
+		got := cut(around(c.line, c.column, c.room), c.room)
+		if got != c.want {
+			t.Errorf("around(%q, %d, %d) = %q, want %q", c.line, c.column, c.room, got, c.want)
+		}
+	}
+}
+
+func TestSystemHeadersAreFolded(t *testing.T) {
+	tt := &text{}
+	got := tt.inlined([]Place{
+		{File: "/src/a.cc", Line: 1}, {File: "/usr/include/c++/12/bits/invoke.h", Line: 2}, {File: "/usr/include/c++/12/thread", Line: 3}, {File: "/src/a.cc", Line: 4},
+	})
+	if want := "inlined at /src/a.cc:1|inlined through 2 lines of system headers|inlined at /src/a.cc:4"; strings.Join(got, "|") != want {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestDuration(t *testing.T) {
 	for _, c := range []struct {
 		s, scale float64

@@ -98,8 +98,8 @@ func (t *text) cause(s *Section, c *Cause) {
 	}
 	const indent = "      "
 	t.facts("", indent, head)
-	for _, at := range c.Location.InlinedAt {
-		t.line(indent, cut("inlined at "+t.place(at), t.opt.Width-len(indent)))
+	for _, at := range t.inlined(c.Location.InlinedAt) {
+		t.line(indent, cut(at, t.opt.Width-len(indent)))
 	}
 	t.excerpt(indent, '│', c.Location.Place)
 	if c.To != nil && c.To.Known() && c.To.File == c.Location.File && c.To.Line != c.Location.Line {
@@ -181,6 +181,46 @@ func (t *text) excerpt(indent string, bar rune, p Place) {
 	if stale {
 		tail = "  (stale: newer than the program)"
 	}
-	room := t.opt.Width - width(lead) - width(tail)
-	t.line(t.paint(dim, lead), cut(printable(strings.TrimSpace(line)), max(room, 10))+t.paint(yellow, tail))
+	room := max(t.opt.Width-width(lead)-width(tail), 10)
+	t.line(t.paint(dim, lead), cut(around(line, p.Column, room), room)+t.paint(yellow, tail))
+}
+
+// around is the part of a source line that holds a column (of bytes, from 1;
+// 0: not known), from its start if that fits.
+func around(line string, column, room int) string {
+	at := min(max(column-1, 0), len(line))
+	before, after := printable(strings.TrimLeft(line[:at], " \t")), printable(strings.TrimSpace(line[at:]))
+	if strings.HasSuffix(line[:at], " ") && before == "" {
+		return after
+	}
+	if width(before) <= room/2 || width(before)+width(after) <= room {
+		return before + after
+	}
+	return "…" + columns.TruncateLeft(before, width(before)-room/2, "") + after
+}
+
+// inlined lists the calls a place was inlined at, without the inside of system
+// headers, which would drown the user's own lines.
+func (t *text) inlined(at []Place) []string {
+	lines, hidden := []string{}, 0
+	flush := func() {
+		if hidden > 0 {
+			lines = append(lines, "inlined through "+count(hidden, "line")+" of system headers")
+		}
+		hidden = 0
+	}
+	for _, p := range at {
+		if systemHeader(p.File) {
+			hidden++
+			continue
+		}
+		flush()
+		lines = append(lines, "inlined at "+t.place(p))
+	}
+	flush()
+	return lines
+}
+
+func systemHeader(file string) bool {
+	return strings.HasPrefix(file, "/usr/include/") || strings.HasPrefix(file, "/usr/lib/") || strings.Contains(file, "/include/c++/")
 }
