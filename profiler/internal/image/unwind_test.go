@@ -293,3 +293,48 @@ func sitesLEB() []byte {
 	s := []byte{0, 8, 0x20, 1, 8, 8, 0, 0, 16, 8, 0x30, 3}
 	return append(leb(uint64(len(s))), s...)
 }
+
+// TestStripped compares the functions found in a stripped program with those
+// that its symbols named before: all that unwinding knows are there, with their
+// size, and the entry has its name.
+func TestStripped(t *testing.T) {
+	for _, source := range []string{"plain.c", "throws.cc"} {
+		for _, v := range []variant{variants[0], {name: "static", flags: "-O2 -static"}} {
+			path := build(t, source, v)
+			stripped := path + "-stripped"
+			if out, err := exec.Command(need(t, "strip"), "-o", stripped, path).CombinedOutput(); err != nil {
+				t.Fatalf("strip: %s", out)
+			}
+			whole, im := load(t, path), load(t, stripped)
+			if !im.Stripped || whole.Stripped {
+				t.Fatal("not stripped, or stripped before")
+			}
+			unwound := map[uint64]uint64{}
+			for _, d := range im.FDEs {
+				unwound[d.Start] = d.Size
+			}
+			found := 0
+			for _, f := range whole.Funcs {
+				size, ok := unwound[f.Addr]
+				if !ok || strings.HasPrefix(f.Name, "_dl_relocate_static_pie") {
+					continue
+				}
+				g := im.FuncAt(f.Addr)
+				if g == nil || g.Addr != f.Addr || g.Size > max(size, f.Size) {
+					t.Errorf("%s %s: %s [%#x, %#x) is %+v", source, v.name, f.Name, f.Addr, f.End(), g)
+					continue
+				}
+				found++
+				if f.Addr == im.Entry && g.Name != "_start" {
+					t.Errorf("the entry is %s", g.Name)
+				}
+			}
+			if found < 4 {
+				t.Errorf("%d functions", found)
+			}
+			if !slices.Equal(im.Pads, whole.Pads) || len(im.PLT) == 0 && len(whole.PLT) != 0 && v.name != "static" {
+				t.Error("landing pads or stubs differ")
+			}
+		}
+	}
+}
