@@ -1,0 +1,158 @@
+package lime
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/skewlens/skewlens/profile"
+)
+
+// breaking is a loop of two blocks with a way out of each.
+type breaking struct {
+	trips            func(*walker) int
+	early            func(*walker) bool // leaves from the head, not from the latch
+	head, latch, out profile.BlockID
+}
+
+func (s *breaking) emit(m *machine) {
+	s.head = m.newBlock(5)
+	m.link(m.cur, s.head, profile.Fall)
+	m.cur = s.head
+	s.latch, s.out = m.newBlock(5), m.newBlock(1)
+	m.link(s.head, s.latch, profile.Fall)
+	m.link(s.head, s.out, profile.Taken)
+	m.link(s.latch, s.head, profile.Taken)
+	m.link(s.latch, s.out, profile.Fall)
+	m.cur = s.out
+}
+
+func (s *breaking) run(w *walker) {
+	n := max(1, s.trips(w))
+	for i := range n {
+		w.step(s.head)
+		if i == n-1 && s.early(w) {
+			break
+		}
+		w.step(s.latch)
+	}
+	w.step(s.out)
+}
+
+// A loop is located at the branch by which it is left most, in a tie at the
+// test at its bottom.
+func TestLoopIsLocatedAtItsExit(t *testing.T) {
+	for early, atHead := range map[int]bool{0: false, 4: false, 5: true, 8: true} {
+		m := newMachine()
+		l := &breaking{trips: func(w *walker) int { return 200 + 50*skew(w) }, early: func(w *walker) bool { return w.id < early }}
+		res := analyse(t, m.run(all(m.function("main", l), 8)...), Options{})
+		want := m.last(l.latch)
+		if atHead {
+			want = m.last(l.head)
+		}
+		if len(res.Causes) != 1 || res.Causes[0].Leader != Loop || res.Causes[0].Addr != want {
+			t.Errorf("%d of 8 threads leave early: %+v, want %#x", early, res.Causes, uint64(want))
+		}
+	}
+}
+
+// A recursion leads to its call, from the branch that guards it.
+func TestRecursionIsLocatedAtItsGuard(t *testing.T) {
+	for _, c := range plantedPrograms() {
+		if c.name != "recursion" {
+			continue
+		}
+		p, guard, _ := c.build(8)
+		res := analyse(t, p, Options{})
+		var calls []profile.Addr
+		for _, e := range p.Graph.Edges {
+			if e.Kind == profile.Call && p.Graph.Blocks[e.From].Function == 0 {
+				calls = append(calls, e.Site)
+			}
+		}
+		if x := res.Causes[0]; x.Addr != guard || !slices.Contains(calls, x.To) {
+			t.Errorf("%+v, want %#x → one of %#x", x, uint64(guard), calls)
+		}
+	}
+}
+
+func TestMembers(t *testing.T) {
+	m := newMachine()
+	heavy, light := &work{instructions: 50}, &work{instructions: 5}
+	d := &when{cond: func(w *walker) bool { return w.iter < 40*skew(w) }, then: []stmt{light, heavy}}
+	res := analyse(t, m.run(all(m.function("main", &repeat{trips: fixed(600), instructions: 1, body: []stmt{d}}), 8)...), Options{})
+	var got []profile.Addr
+	for _, x := range res.Causes[0].Members {
+		if x.Corr < 0.999 || x.Kind != controlFlow {
+			t.Errorf("member %+v", x)
+		}
+		got = append(got, x.Addr)
+	}
+	// Those that lead to the heavy block, to the light one, to the join.
+	want := []profile.Addr{m.last(light.to), m.last(d.yes), m.last(heavy.to)}
+	if !slices.Equal(got, want) {
+		t.Errorf("members %#x, want %#x", got, want)
+	}
+}
+
+func TestSiteCosts(t *testing.T) {
+	a, b := []float64{1, 1, 1}, []float64{40, 0, 10}
+	total := []float64{41, 1, 11}
+	if got := siteCosts([]float64{9000, 5000, 6000}, total, [][]float64{a, b}); got == nil || !near6(got[0]/5000, 1) || !near6(got[1]/100, 1) {
+		t.Errorf("got %v, want 5000 and 100", got)
+	}
+	for _, cost := range [][]float64{
+		{9000, 5000, 6050}, // not exact, with few parts
+		{1000, 5000, 4000}, // a call that would cost less than nothing
+		{410, 10, 110},     // all alike: by calls is right
+	} {
+		if got := siteCosts(cost, total, [][]float64{a, b}); got != nil {
+			t.Errorf("%v: got %v", cost, got)
+		}
+	}
+}
+
+func TestFewerKeepsWhatWasLost(t *testing.T) {
+	var runs []*run
+	total, most := 0.0, 0.0
+	for i := range 100 {
+		r := &run{folded: 1, parts: make([]profile.Part, 2), resp: []float64{1000, 900}}
+		if i >= 60 {
+			r.resp = []float64{999, 1000}
+		}
+		r.measure()
+		total, most = total+r.idle, most+r.most
+		runs = append(runs, r)
+	}
+	out := fewer(0, runs)
+	if len(out) != 61 || out[60].folded != 40 || !out[60].ranked {
+		t.Fatalf("%d runs, the last of %d", len(out), out[len(out)-1].folded)
+	}
+	for _, r := range out {
+		total, most = total-r.idle, most-r.most
+	}
+	if total != 0 || most != 0 {
+		t.Errorf("lost time off by %v, Σ max T by %v", total, most)
+	}
+	if got := fewer(0, runs[:30]); len(got) != 30 {
+		t.Errorf("30 runs became %d", len(got))
+	}
+}
+
+// Where another way into a block was not counted, its own count tells whether
+// anyone took it.
+func TestUncountedWayIn(t *testing.T) {
+	for _, taken := range []bool{false, true} {
+		m := newMachine()
+		d := &when{
+			cond: func(w *walker) bool { return taken && w.iter < 7 },
+			or:   func(w *walker) bool { return w.iter < 10+5*w.id },
+			then: []stmt{&work{instructions: 40}}}
+		p := m.run(all(m.function("main", &repeat{trips: fixed(100), instructions: 2, body: []stmt{d}}), 4)...)
+		first := m.edge[[2]profile.BlockID{d.head, d.yes}]
+		p.Graph.Edges[first].Count = profile.NoEvent
+		c := newCosts(newGraph(p), newTable(len(p.Events), &run{folded: 1, parts: p.Sections[0].Instances[0].Parts}))
+		if got := c.onlyWayIn(m.edge[[2]profile.BlockID{d.second, d.yes}]); got == taken {
+			t.Errorf("taken %v: the only way in: %v", taken, got)
+		}
+	}
+}
