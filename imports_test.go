@@ -55,7 +55,7 @@ var rules = []struct {
 	{"dwarfmap", []string{"profile"}},
 	{"report", []string{"profile", "lime", "attribution"}},
 	{"lsp", []string{"profile", "lime", "attribution", "report", "dwarfmap"}},
-	{"profiler/internal", []string{"profile", "dwarfmap", "profiler/internal"}},
+	{"profiler/internal", []string{"profile", "dwarfmap", "profiler/internal", "internal/needs"}},
 }
 
 func TestImportsFlowOneWay(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"io"
 	"os"
 
+	_ "github.com/skewlens/skewlens/internal/needs"
 	"github.com/skewlens/skewlens/profiler"
 )
 
