@@ -366,3 +366,21 @@ func TestErrors(t *testing.T) {
 		t.Error("no instances: no error")
 	}
 }
+
+// One Analyser serves several goroutines.
+func TestConcurrentAnalyses(t *testing.T) {
+	m, l := rounds(8, 4, func(id, round int) int { return 100 + 40*((id+round)%8) })
+	a := New(&m.p)
+	done := make(chan *Result)
+	for range 4 {
+		go func() {
+			res, _ := a.Section(&m.p.Sections[0], Options{})
+			done <- res
+		}()
+	}
+	for range 4 {
+		if res := <-done; res == nil || len(res.Causes) != 1 || res.Causes[0].Addr != m.last(l.head) {
+			t.Errorf("%+v", res)
+		}
+	}
+}
