@@ -30,7 +30,7 @@ func Build(im *image.Image, catches Catches) *Program {
 		if sec == nil || !sec.Exec || !strings.HasPrefix(sec.Name, ".text") {
 			continue
 		}
-		f := &Func{Name: s.Name, Ranges: []Range{{s.Addr, s.Addr + s.Size}}, part: s.Cold}
+		f := &Func{Name: s.Name, Ranges: []Range{{s.Addr, s.Addr + s.Size}}, part: s.Cold, named: s.Cold}
 		p.byEntry[s.Addr] = f
 		p.Funcs = append(p.Funcs, f)
 		if s.Addr == im.Entry {

@@ -56,6 +56,7 @@ type Func struct {
 	Leaves   bool   // may not come back: see Call.Leaves
 
 	part     bool                // only a part of another function
+	named    bool                // its symbol says so
 	tables   map[uint64][]uint64 // indirect jump → targets
 	pads     []uint64            // landing pads, and starts of merged parts
 	tailFrom []uint64            // targets of jumps that leave the function

@@ -220,16 +220,18 @@ func (d *decoder) jump(in *x86.Insn) {
 	}
 }
 
-// merge takes a neighbour's bytes as a part of f. Its start may also be
-// reached by itself: by a call, or as a landing pad.
+// merge takes a neighbour's bytes as a part of f. Unless its symbol says that
+// it is nothing but a part, its start may also be reached by itself.
 func (d *decoder) merge(g *Func) {
 	r := g.Ranges[0]
 	if !g.part {
 		d.merged = append(d.merged, g)
 	}
 	d.addPart(r)
-	d.f.pads = append(d.f.pads, r.Lo)
-	d.push(r.Lo)
+	if !g.named {
+		d.f.pads = append(d.f.pads, r.Lo)
+		d.push(r.Lo)
+	}
 }
 
 // sorted returns the decoded instructions' indices by address.
