@@ -1,3 +1,0 @@
-package x86
-import ("testing";"os";"fmt")
-func TestZZ(t *testing.T){ for _,f:=range []string{"/usr/lib/x86_64-linux-gnu/libLLVM-16.so.1","/usr/libexec/valgrind/memcheck-amd64-linux","/usr/lib/x86_64-linux-gnu/dri/zink_dri.so","/usr/lib/llvm-16/bin/lld","/usr/lib/x86_64-linux-gnu/libitm.so.1.0.0","/root/.rustup/toolchains/stable-x86_64-unknown-linux-gnu/bin/cargo","/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblasp-r0.3.21.so"} { y:=newTally(t); if _,err:=os.Stat(f);err!=nil{continue}; y.listing(0,"-d","-w","-z",f); fmt.Println(f,y.wrong,y.bad,y.refusals()); for m,e:=range y.examples { fmt.Println("   ",m,e)}}}
