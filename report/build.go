@@ -264,6 +264,9 @@ func sortSections(ss []Section) {
 		timed = timed && ss[i].IdleS != nil
 	}
 	lost := func(s *Section) float64 {
+		if s.Balanced { // nothing is lost: the longest first
+			return float64(s.Critical)
+		}
 		if timed {
 			return *s.IdleS
 		}
