@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"time"
 
 	"github.com/skewlens/skewlens/dwarfmap"
@@ -81,6 +82,9 @@ func Run(ctx context.Context, c Config) (*profile.Profile, error) {
 	if c.Progress != nil {
 		nc.Progress = func(e time.Duration, t, n int) { c.Progress(Progress{e, t, n}) }
 	}
+	// Records are garbage as soon as they are filed; with many threads that
+	// is most of the memory, and it stands beside the target's.
+	defer debug.SetGCPercent(debug.SetGCPercent(40))
 	guard := guardSignals(ctx)
 	defer guard.stop()
 	nc.Started = guard.started

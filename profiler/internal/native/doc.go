@@ -34,7 +34,7 @@ type Config struct {
 const (
 	maxThreads  = 4096
 	maxArea     = 64 << 30 // of address space for all areas
-	keepCounts  = 48 << 20 // bytes of instances kept whole
+	keepCounts  = 32 << 20 // bytes of instances kept whole
 	cpuClockGap = 50 * time.Microsecond
 )
 

@@ -96,19 +96,14 @@ func newRun(c Config, p *tracee.Process, in *placed, spec *probe.Spec, lines Lin
 	r.solver = spec.NewSolver(in.bias)
 	r.findTails()
 	r.tracker = section.New(section.Config{
-		Solve:        r.solver.Solve,
-		Instructions: r.instructions,
-		Entered:      r.entered,
-		Line:         lines.Key,
-		NSPerTick:    nsPerTick,
-		MaxBytes:     keepCounts,
+		Solve:     r.solver.Solve,
+		Work:      r.solver.Work,
+		Entered:   r.entered,
+		Line:      lines.Key,
+		NSPerTick: nsPerTick,
+		MaxBytes:  keepCounts,
 	})
 	return r
-}
-
-func (r *run) instructions(c profile.Counts) uint64 {
-	p := profile.Profile{Graph: r.solver.Graph, Events: r.solver.Events}
-	return p.Instructions(c)
 }
 
 // entered tells whether counts include entries of a function.

@@ -27,6 +27,7 @@ type Solver struct {
 	opens   []frame // by number: counter −1 − number
 	openNum map[frame]int32
 
+	weight  []int64 // instructions per unit of each chord
 	val     []int64
 	entered []int64 // per function: entries not yet explained by a call
 	touched []int32
@@ -82,6 +83,7 @@ func (s *Spec) NewSolver(bias uint64) *Solver {
 		v.funcs = append(v.funcs, x)
 	}
 	v.buildGraph()
+	v.weigh()
 	v.entered = make([]int64, len(v.funcs))
 	v.isTouch = make([]bool, len(v.funcs))
 	return v
@@ -92,6 +94,9 @@ func (s *Spec) NewSolver(bias uint64) *Solver {
 // (site, target) pairs behind the chords.
 func (v *Solver) Resolve(a *Area, d []Delta) []Delta {
 	chords := int32(v.s.Layout.Chords)
+	if n := len(d); n == 0 || d[n-1].Counter < chords { // in order, and no indirect call among them
+		return d
+	}
 	out := d[:0]
 	for _, x := range d {
 		if x.Counter >= chords {
@@ -198,6 +203,9 @@ func Add(a, b []Delta) []Delta {
 
 // Sub returns a less b, of which a holds at least as much.
 func Sub(a, b []Delta) []Delta {
+	if len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) {
+		return nil
+	}
 	out := make([]Delta, 0, len(a))
 	j := 0
 	for _, x := range a {

@@ -5,9 +5,12 @@ import (
 	"sort"
 
 	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/probe"
 )
 
-// collector keeps instances by section, within a bound on memory.
+// collector keeps instances by section, within a bound on memory. What it
+// keeps are counters; they are solved when the program has ended. Solving is
+// linear, so that sums of counters can be solved as well.
 type collector struct {
 	c        Config
 	sections map[key]*open
@@ -22,11 +25,30 @@ type key struct {
 
 // open is a section that still grows.
 type open struct {
-	s      profile.Section
-	bytes  int
-	folded []*fold
-	totals map[profile.ThreadID]*total
+	s         profile.Section
+	instances []instance
+	bytes     int
+	folded    []*fold
+	totals    map[profile.ThreadID]*total
 }
+
+type instance struct {
+	parts  []part // by thread
+	spanNS int64
+}
+
+// part is a profile.Part with its counters instead of counts.
+type part struct {
+	profile.Part
+	delta []probe.Delta
+	work  uint64 // its instructions
+}
+
+// bytesPerDelta is what a counter will take once it is solved: about two and a
+// half events, at twelve bytes each.
+const bytesPerDelta = 30
+
+func (p *part) size() int { return bytesPerDelta * len(p.delta) }
 
 // fold sums the oldest instances with the same number of threads, part by
 // part in the order of their instructions (profile.Instance.Folded).
@@ -36,22 +58,20 @@ type fold struct {
 	parts  []total
 }
 
-// total is a dense sum of parts.
+// total is a sum of parts, dense over the counters; those below zero, frames
+// that were never left, are few.
 type total struct {
-	n              []uint64
-	busyNS, waitNS int64
-	timed          bool
-	begin, site    profile.Addr
+	part  profile.Part
+	n     []uint64
+	below map[int32]uint64
 }
 
 func newCollector(c Config) *collector {
 	return &collector{c: c, sections: map[key]*open{}}
 }
 
-const bytesPerCount = 12
-
-// add solves the parts of an instance and files it under its section. It
-// reports false for a meeting of fewer than two.
+// add files an instance under its section. It reports false for a meeting of
+// fewer than two.
 func (c *collector) add(kind profile.SectionKind, arrivals []arrival) bool {
 	if len(arrivals) < 2 {
 		return false
@@ -68,19 +88,19 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival) bool {
 	for i := range arrivals {
 		last, first = max(last, arrivals[i].tsc), min(first, arrivals[i].beginTSC)
 	}
-	in := profile.Instance{Folded: 1, SpanNS: int64(float64(last-first) * c.c.NSPerTick)}
+	in := instance{spanNS: int64(float64(last-first) * c.c.NSPerTick)}
 	size := 0
 	for i := range arrivals {
 		a := &arrivals[i]
-		p := profile.Part{Thread: a.t.id, Begin: a.begin, Site: a.site, Counts: c.c.Solve(a.delta)}
+		p := part{profile.Part{Thread: a.t.id, Begin: a.begin, Site: a.site}, a.delta, c.c.Work(a.delta)}
 		if a.timed {
 			p.Timed, p.BusyNS, p.WaitNS = true, a.busyNS, int64(float64(last-a.tsc)*c.c.NSPerTick)
 		}
-		size += bytesPerCount * len(p.Counts.N)
-		in.Parts = append(in.Parts, p)
+		size += p.size()
+		in.parts = append(in.parts, p)
 	}
-	sort.Slice(in.Parts, func(i, j int) bool { return in.Parts[i].Thread < in.Parts[j].Thread })
-	o.s.Instances = append(o.s.Instances, in)
+	sort.Slice(in.parts, func(i, j int) bool { return in.parts[i].Thread < in.parts[j].Thread })
+	o.instances = append(o.instances, in)
 	o.bytes += size
 	c.bytes += size
 	if c.bytes > c.c.MaxBytes {
@@ -110,87 +130,105 @@ func (c *collector) shrink() {
 	for c.bytes > c.c.MaxBytes*3/4 {
 		var o *open
 		for _, x := range c.order {
-			if len(x.s.Instances) > 1 && (o == nil || x.bytes > o.bytes) {
+			if len(x.instances) > 1 && (o == nil || x.bytes > o.bytes) {
 				o = x
 			}
 		}
 		if o == nil {
 			return // every section has one instance left
 		}
-		n := len(o.s.Instances) / 2
-		for i := range o.s.Instances[:n] {
-			freed := o.fold(&o.s.Instances[i], c.c.Instructions)
+		n := len(o.instances) / 2
+		for i := range o.instances[:n] {
+			freed := o.fold(&o.instances[i])
 			o.bytes -= freed
 			c.bytes -= freed
 		}
-		o.s.Instances = slices.Clone(o.s.Instances[n:])
+		o.instances = slices.Clone(o.instances[n:])
 	}
 }
 
-func (o *open) fold(in *profile.Instance, instructions func(profile.Counts) uint64) (freed int) {
-	if o.totals == nil {
-		o.totals = map[profile.ThreadID]*total{}
-	}
+func (o *open) fold(in *instance) (freed int) {
 	var f *fold
 	for _, x := range o.folded {
-		if len(x.parts) == len(in.Parts) {
+		if len(x.parts) == len(in.parts) {
 			f = x
 		}
 	}
 	if f == nil {
-		f = &fold{parts: make([]total, len(in.Parts))}
+		f = &fold{parts: make([]total, len(in.parts))}
 		o.folded = append(o.folded, f)
 	}
 	f.n++
-	f.spanNS += in.SpanNS
-	rank := make([]int, len(in.Parts))
-	work := make([]uint64, len(in.Parts))
-	for i := range in.Parts {
-		rank[i], work[i] = i, instructions(in.Parts[i].Counts)
+	f.spanNS += in.spanNS
+	rank := make([]int, len(in.parts))
+	for i := range in.parts {
+		rank[i] = i
 	}
-	sort.SliceStable(rank, func(i, j int) bool { return work[rank[i]] < work[rank[j]] })
+	sort.SliceStable(rank, func(i, j int) bool { return in.parts[rank[i]].work < in.parts[rank[j]].work })
 	for r, i := range rank {
-		p := &in.Parts[i]
-		f.parts[r].add(p)
+		f.parts[r].add(&in.parts[i])
+		freed += in.parts[i].size()
+	}
+	o.addTotals(in)
+	return freed
+}
+
+func (o *open) addTotals(in *instance) {
+	if o.totals == nil {
+		o.totals = map[profile.ThreadID]*total{}
+	}
+	for i := range in.parts {
+		p := &in.parts[i]
 		t := o.totals[p.Thread]
 		if t == nil {
 			t = &total{}
 			o.totals[p.Thread] = t
 		}
 		t.add(p)
-		freed += bytesPerCount * len(p.Counts.N)
 	}
-	return freed
 }
 
-func (t *total) add(p *profile.Part) {
-	if n := len(p.Counts.Event); n > 0 {
-		if top := int(p.Counts.Event[n-1]) + 1; top > len(t.n) {
+func (t *total) add(p *part) {
+	if n := len(p.delta); n > 0 {
+		if top := int(p.delta[n-1].Counter) + 1; top > len(t.n) {
 			t.n = append(t.n, make([]uint64, top-len(t.n))...)
 		}
 	}
-	for i, e := range p.Counts.Event {
-		t.n[e] += p.Counts.N[i]
+	for _, d := range p.delta {
+		if d.Counter >= 0 {
+			t.n[d.Counter] += d.N
+			continue
+		}
+		if t.below == nil {
+			t.below = map[int32]uint64{}
+		}
+		t.below[d.Counter] += d.N
 	}
-	t.busyNS += p.BusyNS
-	t.waitNS += p.WaitNS
-	t.timed = t.timed || p.Timed
-	if t.begin == 0 {
-		t.begin = p.Begin
+	q := &t.part
+	q.BusyNS += p.BusyNS
+	q.WaitNS += p.WaitNS
+	q.Timed = q.Timed || p.Timed
+	if q.Begin == 0 {
+		q.Begin = p.Begin
 	}
-	if t.site == 0 {
-		t.site = p.Site
+	if q.Site == 0 {
+		q.Site = p.Site
 	}
 }
 
-func (t *total) part(id profile.ThreadID) profile.Part {
-	p := profile.Part{Thread: id, Begin: t.begin, Site: t.site, BusyNS: t.busyNS, WaitNS: t.waitNS, Timed: t.timed}
-	for e, n := range t.n {
+// solve returns the sum as a part of its own.
+func (t *total) solve(id profile.ThreadID, c Config) profile.Part {
+	var d []probe.Delta
+	for k, n := range t.below {
+		d = append(d, probe.Delta{Counter: k, N: n})
+	}
+	for k, n := range t.n {
 		if n > 0 {
-			p.Counts.Event = append(p.Counts.Event, profile.EventID(e))
-			p.Counts.N = append(p.Counts.N, n)
+			d = append(d, probe.Delta{Counter: int32(k), N: n})
 		}
 	}
+	p := t.part
+	p.Thread, p.Counts = id, c.Solve(probe.Merge(d))
 	return p
 }
 
@@ -199,30 +237,29 @@ func (c *collector) finish() []profile.Section {
 	var out []profile.Section
 	for _, o := range c.order {
 		if o.totals != nil {
-			for i := range o.s.Instances {
-				for j := range o.s.Instances[i].Parts {
-					p := &o.s.Instances[i].Parts[j]
-					t := o.totals[p.Thread]
-					if t == nil {
-						t = &total{}
-						o.totals[p.Thread] = t
-					}
-					t.add(p)
-				}
+			for i := range o.instances {
+				o.addTotals(&o.instances[i])
 			}
 			for id, t := range o.totals {
-				o.s.Totals = append(o.s.Totals, t.part(id))
+				o.s.Totals = append(o.s.Totals, t.solve(id, c.c))
 			}
 			sort.Slice(o.s.Totals, func(i, j int) bool { return o.s.Totals[i].Thread < o.s.Totals[j].Thread })
-			var old []profile.Instance
-			for _, f := range o.folded {
-				in := profile.Instance{Folded: f.n, SpanNS: f.spanNS}
-				for r := range f.parts {
-					in.Parts = append(in.Parts, f.parts[r].part(profile.ThreadID(r)))
-				}
-				old = append(old, in)
+		}
+		for _, f := range o.folded {
+			in := profile.Instance{Folded: f.n, SpanNS: f.spanNS}
+			for r := range f.parts {
+				in.Parts = append(in.Parts, f.parts[r].solve(profile.ThreadID(r), c.c))
 			}
-			o.s.Instances = append(old, o.s.Instances...)
+			o.s.Instances = append(o.s.Instances, in)
+		}
+		for i := range o.instances {
+			in := profile.Instance{Folded: 1, SpanNS: o.instances[i].spanNS}
+			for _, p := range o.instances[i].parts {
+				p.Counts = c.c.Solve(p.delta)
+				in.Parts = append(in.Parts, p.Part)
+			}
+			o.instances[i].parts = nil
+			o.s.Instances = append(o.s.Instances, in)
 		}
 		out = append(out, o.s)
 	}

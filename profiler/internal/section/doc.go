@@ -72,8 +72,9 @@ func Catches(name string) bool {
 
 // Config is what the tracker needs from outside.
 type Config struct {
-	Solve        func([]probe.Delta) profile.Counts
-	Instructions func(profile.Counts) uint64
+	Solve func([]probe.Delta) profile.Counts
+	// Work is the instructions of a part, much cheaper than solving it.
+	Work func([]probe.Delta) uint64
 	// Line names the source line of a call, so that copies of one call made by
 	// the compiler are one section; its address when there is no line.
 	Line func(profile.Addr) string

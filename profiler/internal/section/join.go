@@ -95,18 +95,17 @@ func (t *Tracker) takesPart(g *group) bool {
 		if g.creator.met[g.dead[i].t.id] {
 			return true
 		}
-		mean += t.c.Instructions(t.c.Solve(g.dead[i].delta))
+		mean += t.c.Work(g.dead[i].delta)
 	}
 	mean /= uint64(max(1, len(g.dead)))
-	own := t.c.Solve(g.first.delta)
-	if t.c.Entered != nil {
+	if own := t.c.Solve(g.first.delta); t.c.Entered != nil {
 		for _, w := range g.workers {
 			if t.c.Entered(own, w.start) {
 				return true
 			}
 		}
 	}
-	return mean > 0 && t.c.Instructions(own) >= mean/20
+	return mean > 0 && t.c.Work(g.first.delta) >= mean/20
 }
 
 // lives makes one section of the threads' whole lives, where no place was

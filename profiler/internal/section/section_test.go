@@ -17,9 +17,9 @@ type script struct {
 }
 
 func newScript(maxBytes int) *script {
-	sum := func(c profile.Counts) (n uint64) {
-		for _, x := range c.N {
-			n += x
+	sum := func(d []probe.Delta) (n uint64) {
+		for _, x := range d {
+			n += x.N
 		}
 		return n
 	}
@@ -32,10 +32,10 @@ func newScript(maxBytes int) *script {
 			}
 			return c
 		},
-		Instructions: sum,
-		Line:         func(a profile.Addr) string { return fmt.Sprint(a / 16) }, // sixteen addresses a line
-		NSPerTick:    1,
-		MaxBytes:     maxBytes,
+		Work:      sum,
+		Line:      func(a profile.Addr) string { return fmt.Sprint(a / 16) }, // sixteen addresses a line
+		NSPerTick: 1,
+		MaxBytes:  maxBytes,
 	})
 	return s
 }
