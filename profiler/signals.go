@@ -5,9 +5,10 @@ import (
 	"os"
 	"os/signal"
 	"sync"
+	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
 // guard keeps signals that are meant for the target from ending the profiler.
@@ -24,7 +25,7 @@ type guard struct {
 
 func guardSignals(ctx context.Context) *guard {
 	g := &guard{signal: make(chan os.Signal, 8), quit: make(chan struct{})}
-	signal.Notify(g.signal, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGHUP)
+	signal.Notify(g.signal, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)
 	go g.watch(ctx)
 	return g
 }
@@ -40,11 +41,11 @@ func (g *guard) stop() {
 	close(g.quit)
 }
 
-func (g *guard) send(sig unix.Signal) {
+func (g *guard) send(sig syscall.Signal) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.pid > 0 {
-		unix.Kill(g.pid, sig)
+		syscall.Kill(g.pid, sig)
 	}
 }
 
@@ -54,31 +55,19 @@ func (g *guard) watch(ctx context.Context) {
 	for {
 		select {
 		case s := <-g.signal:
-			sig := s.(unix.Signal)
-			if (sig == unix.SIGINT || sig == unix.SIGQUIT) && inForeground() {
+			sig := s.(syscall.Signal)
+			if (sig == syscall.SIGINT || sig == syscall.SIGQUIT) && tracee.InForeground() {
 				continue
 			}
 			g.send(sig)
 		case <-done:
 			done = nil
-			g.send(unix.SIGTERM)
+			g.send(syscall.SIGTERM)
 			kill = time.After(time.Second)
 		case <-kill:
-			g.send(unix.SIGKILL)
+			g.send(syscall.SIGKILL)
 		case <-g.quit:
 			return
 		}
 	}
-}
-
-// inForeground reports whether this process's group is the one that the
-// controlling terminal sends its signals to.
-func inForeground() bool {
-	tty, err := os.Open("/dev/tty")
-	if err != nil {
-		return false
-	}
-	defer tty.Close()
-	pg, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
-	return err == nil && pg == unix.Getpgrp()
 }

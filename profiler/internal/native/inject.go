@@ -3,9 +3,6 @@ package native
 import (
 	"bytes"
 	"fmt"
-	"os"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/probe"
@@ -19,8 +16,8 @@ type placed struct {
 	size   uint64
 	areas  uint64 // run-time address of the first thread's area
 	slots  int
-	memory *os.File // the areas
-	area   uint64   // bytes of one
+	memory *tracee.Shared // the areas
+	area   uint64         // bytes of one
 	code   *probe.Code
 }
 
@@ -28,7 +25,7 @@ type placed struct {
 // stopped at its entry point. Nothing of the target's text is changed unless
 // everything can be.
 func inject(p *tracee.Process, im *image.Image, s *probe.Spec) (*placed, error) {
-	entry, err := p.Auxv(tracee.AuxEntry)
+	entry, err := p.Entry()
 	if err != nil {
 		return nil, err
 	}
@@ -89,44 +86,18 @@ func (in *placed) mapCache(p *tracee.Process, im *image.Image) error {
 		if !free(a) {
 			continue
 		}
-		got, err := p.Syscall(unix.SYS_MMAP, a, in.size, unix.PROT_READ|unix.PROT_EXEC,
-			unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_FIXED_NOREPLACE, ^uint64(0), 0)
-		if err == nil && got == a {
+		if err := p.MapCode(a, in.size); err == nil {
 			in.cache = a
 			return nil
-		}
-		if err != nil && len(tries) > 8 {
-			tries = tries[:8]
 		}
 	}
 	return fmt.Errorf("no room for %d MB of code within 2 GB of the program", in.size>>20)
 }
 
-// mapAreas makes the threads' memory: a memfd made by the target, so that it
-// needs no name anywhere, and opened here through /proc.
-func (in *placed) mapAreas(p *tracee.Process) error {
-	name, err := p.Auxv(tracee.AuxPlatform)
-	if err != nil {
-		return err
-	}
-	fd, err := p.Syscall(unix.SYS_MEMFD_CREATE, name, unix.MFD_CLOEXEC)
-	if err != nil {
-		return err
-	}
-	in.memory, err = os.OpenFile(fmt.Sprintf("/proc/%d/fd/%d", p.Pid, fd), os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
+// mapAreas makes the threads' memory.
+func (in *placed) mapAreas(p *tracee.Process) (err error) {
 	in.slots = int(min(maxThreads, max(64, maxArea/in.area)))
-	total := uint64(in.slots) * in.area
-	if err := in.memory.Truncate(int64(total)); err != nil {
-		return fmt.Errorf("reserve %d MB for counters: %w", total>>20, err)
-	}
-	in.areas, err = p.Syscall(unix.SYS_MMAP, 0, total, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_NORESERVE, fd, 0)
-	if err != nil {
-		return fmt.Errorf("map %d MB for counters (ulimit -v?): %w", total>>20, err)
-	}
-	_, err = p.Syscall(unix.SYS_CLOSE, fd)
+	in.memory, err = p.MapShared(uint64(in.slots) * in.area)
 	return err
 }
 
@@ -183,12 +154,10 @@ func (in *placed) patch(p *tracee.Process, im *image.Image, c *probe.Code) error
 
 // view maps one thread's area here.
 func (in *placed) view(slot int) ([]byte, error) {
-	return unix.Mmap(int(in.memory.Fd()), int64(uint64(slot)*in.area), int(in.area), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	return in.memory.View(uint64(slot)*in.area, in.area)
 }
 
 // wipe gives an area's memory back; it reads as zero afterwards.
-func (in *placed) wipe(slot int) error {
-	return unix.Fallocate(int(in.memory.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, int64(uint64(slot)*in.area), int64(in.area))
-}
+func (in *placed) wipe(slot int) error { return in.memory.Wipe(uint64(slot)*in.area, in.area) }
 
-func (in *placed) base(slot int) uint64 { return in.areas + uint64(slot)*in.area }
+func (in *placed) base(slot int) uint64 { return in.memory.Addr + uint64(slot)*in.area }

@@ -6,12 +6,11 @@ import (
 	"slices"
 	"sort"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/probe"
 	"github.com/skewlens/skewlens/profiler/internal/section"
+	"github.com/skewlens/skewlens/profiler/internal/tracee"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
@@ -125,10 +124,10 @@ func (r *run) profile(im *image.Image) *profile.Profile {
 		Sections: sections,
 		Run:      profile.Run{Backend: "native", WallNS: r.ns(r.end - r.begin), Cores: runtime.NumCPU()},
 	}
-	if r.status.Signaled() {
-		p.Run.Signal = unix.SignalName(r.status.Signal())
+	if r.killed != 0 {
+		p.Run.Signal = tracee.SignalName(r.killed)
 	} else {
-		p.Run.ExitCode = r.status.ExitStatus()
+		p.Run.ExitCode = r.code
 	}
 	for _, t := range r.threads {
 		p.Threads = append(p.Threads, profile.Thread{ID: t.id, Start: r.startOf(t), BeginNS: r.ns(t.begin - r.begin),

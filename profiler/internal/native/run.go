@@ -3,9 +3,8 @@ package native
 import (
 	"errors"
 	"fmt"
+	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
@@ -62,7 +61,8 @@ type run struct {
 	waiting  map[int]tracee.Event // threads that stopped before their creator said so
 	free     []int                // slots
 	nextSlot int
-	status   unix.WaitStatus
+	code     int            // exit status
+	killed   syscall.Signal // 0: ended by itself
 	execed   bool
 	lost     uint64
 	drained  uint64
@@ -123,7 +123,7 @@ func (r *run) loop() error {
 		return err
 	}
 	probe.Mute(mute, r.spec.Layout, r.in.base(0))
-	if err := unix.Munmap(mute); err != nil {
+	if err := tracee.Unmap(mute); err != nil {
 		return err
 	}
 	r.started = time.Now()
@@ -139,7 +139,7 @@ func (r *run) loop() error {
 	}
 	for {
 		e, err := r.p.Wait()
-		if errors.Is(err, unix.ECHILD) {
+		if errors.Is(err, syscall.ECHILD) {
 			break
 		}
 		if err != nil {
@@ -170,30 +170,30 @@ func (r *run) handle(e tracee.Event) error {
 			r.waiting[e.Tid] = e
 			return nil
 		}
-		if err := r.p.SetGS(e.Tid, r.in.base(t.slot)); err != nil && !errors.Is(err, unix.ESRCH) {
+		if err := r.p.SetGS(e.Tid, r.in.base(t.slot)); err != nil && !errors.Is(err, syscall.ESRCH) {
 			return err
 		}
 	case tracee.Cloned:
 		if t == nil {
 			break
 		}
-		child, err := unix.PtraceGetEventMsg(e.Tid)
+		child, err := r.p.Child(e.Tid)
 		if err != nil {
 			break
 		}
 		r.drainOne(t) // the create that made the child comes before its birth
-		if err := r.birth(int(child), t); err != nil {
+		if err := r.birth(child, t); err != nil {
 			return err
 		}
-		if first, ok := r.waiting[int(child)]; ok {
-			delete(r.waiting, int(child))
+		if first, ok := r.waiting[child]; ok {
+			delete(r.waiting, child)
 			if err := r.handle(first); err != nil {
 				return err
 			}
 		}
 	case tracee.NewChild:
 		// A forked child goes its own way; what it counts nobody reads.
-		if err := r.p.SetGS(e.Tid, r.in.base(0)); err != nil && !errors.Is(err, unix.ESRCH) {
+		if err := r.p.SetGS(e.Tid, r.in.base(0)); err != nil && !errors.Is(err, syscall.ESRCH) {
 			return err
 		}
 		return r.p.Detach(e.Tid)
@@ -203,7 +203,7 @@ func (r *run) handle(e tracee.Event) error {
 			t.area.Reset()
 			break
 		}
-		e.Kind, e.Sig = tracee.Signal, unix.SIGTRAP // the program's own
+		e.Kind, e.Sig = tracee.Signal, syscall.SIGTRAP // the program's own
 	case tracee.Signal:
 		r.noteCrash(e)
 	case tracee.Exiting:
@@ -229,7 +229,7 @@ func (r *run) handle(e tracee.Event) error {
 		}
 		delete(r.byTid, e.Tid)
 		if e.Tid == r.p.Pid {
-			r.status = e.Status
+			r.code, r.killed = e.End()
 		}
 	}
 	return r.p.Resume(e)
@@ -276,7 +276,7 @@ func (r *run) death(t *thread) {
 	r.tracker.Died(t.id, t.end, t.cpuNS, rest)
 	t.totals = r.solver.Solve(probe.Merge(append(r.solver.Resolve(t.area, t.area.All()), t.open...)))
 	r.lost += t.area.Lost()
-	unix.Munmap(t.mem)
+	tracee.Unmap(t.mem)
 	t.area, t.mem = nil, nil
 	if err := r.in.wipe(t.slot); err == nil {
 		r.free = append(r.free, t.slot)
@@ -325,7 +325,7 @@ func (r *run) progress() {
 // function that it hit.
 func (r *run) noteCrash(e tracee.Event) {
 	switch e.Sig {
-	case unix.SIGSEGV, unix.SIGBUS, unix.SIGILL, unix.SIGFPE, unix.SIGABRT:
-		r.crash = unix.SignalName(e.Sig)
+	case syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGILL, syscall.SIGFPE, syscall.SIGABRT:
+		r.crash = tracee.SignalName(e.Sig)
 	}
 }

@@ -297,7 +297,11 @@ func (pl *planner) usableEnd(f *cfg.Func, a uint64) uint64 {
 			continue
 		}
 		e := r.Hi
-		for e%16 != 0 && pl.p.Image.FuncAt(e) == nil && len(pl.p.Image.Bytes(e)) > 0 {
+		end := e
+		if s := pl.p.Image.SectionAt(a); s != nil {
+			end = s.Addr + s.Size
+		}
+		for e%16 != 0 && e < end && pl.p.Image.FuncAt(e) == nil {
 			e++
 		}
 		return e

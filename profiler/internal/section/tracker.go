@@ -33,6 +33,8 @@ type thread struct {
 	begin    profile.Addr
 	beginTSC uint64
 	cpu      int64 // its CPU clock when it began; −1: unknown
+	clock    int64 // at its last record; −1: unknown
+	last     uint64
 
 	met   map[profile.ThreadID]bool // threads it shared a barrier with
 	group *group                    // workers that it has created and not yet joined
@@ -59,7 +61,10 @@ func New(c Config) *Tracker {
 
 // Born announces a thread; parent is −1 for the first.
 func (t *Tracker) Born(id, parent profile.ThreadID, tsc uint64) {
-	x := &thread{id: id, alive: true, beginTSC: tsc, met: map[profile.ThreadID]bool{}}
+	x := &thread{id: id, alive: true, beginTSC: tsc, last: tsc, met: map[profile.ThreadID]bool{}}
+	if parent < 0 { // it has run the loader before; its first reading will tell
+		x.cpu, x.clock = -1, -1
+	}
 	x.stream = &stream{owner: x}
 	t.threads[id] = x
 	t.queue.add(x.stream, item{tsc: tsc, born: true})
@@ -104,11 +109,13 @@ func (t *Tracker) handle(x *thread, i item) {
 		t.born(x)
 		return
 	case i.died:
+		t.tick(x, i.rec)
 		x.acc = probe.Add(x.acc, i.rec.Delta)
 		t.died(x, t.arrive(x, i.rec))
 		return
 	}
 	x.joining = false
+	t.tick(x, i.rec)
 	x.acc = probe.Add(x.acc, i.rec.Delta)
 	switch i.rec.Kind {
 	case barrierInit:
@@ -117,14 +124,14 @@ func (t *Tracker) handle(x *thread, i item) {
 	case barrierWait:
 		t.barrier(x, i.rec)
 	case barrierLeft:
-		x.left(i.rec, t.c.NSPerTick)
+		x.left(i.rec)
 	case condWait:
 		t.condWait(x, i.rec)
 	case condBroadcast:
 		t.condBroadcast(x, i.rec)
 	case create:
 		x.nextStart = profile.Addr(i.rec.Arg3)
-		x.restart(profile.Addr(i.rec.Site), i.rec.TSC, i.rec.CPUNS)
+		x.restart(profile.Addr(i.rec.Site), i.rec.TSC)
 		x.createsWorker()
 	case join:
 		t.join(x, i.rec)
@@ -133,40 +140,32 @@ func (t *Tracker) handle(x *thread, i item) {
 
 // arrive describes the part that ends with a record.
 func (t *Tracker) arrive(x *thread, r probe.Record) arrival {
-	a := arrival{t: x, tsc: r.TSC, site: profile.Addr(r.Site), delta: x.acc, begin: x.begin, beginTSC: x.beginTSC, cpu: -1}
-	ns := int64(float64(r.TSC-x.beginTSC) * t.c.NSPerTick)
-	switch {
-	case r.CPUNS > 0 && x.cpu >= 0:
-		a.busyNS, a.timed, a.cpu = max(0, r.CPUNS-x.cpu), true, r.CPUNS
-	case r.CPUNS > 0:
-		a.cpu = r.CPUNS
-	default: // too short for a look at the CPU clock, and so for being descheduled
-		a.busyNS, a.timed = ns, true
-		if x.cpu >= 0 {
-			a.cpu = x.cpu + ns
-		}
+	a := arrival{t: x, tsc: r.TSC, site: profile.Addr(r.Site), delta: x.acc, begin: x.begin, beginTSC: x.beginTSC, cpu: x.clock}
+	if x.cpu >= 0 && x.clock >= 0 {
+		a.busyNS, a.timed = max(0, x.clock-x.cpu), true
 	}
 	return a
 }
 
-// left begins the next part when a barrier returns.
-func (x *thread) left(r probe.Record, nsPerTick float64) {
+// tick sets a thread's CPU clock at a record. Where it was not read, the last
+// record was so short ago that the thread cannot have been off its core.
+func (t *Tracker) tick(x *thread, r probe.Record) {
 	if r.CPUNS > 0 {
-		x.cpu = r.CPUNS
-	} else if x.cpu >= 0 {
-		x.cpu += int64(float64(r.TSC-x.beginTSC) * nsPerTick) // a short wait: spun through
+		x.clock = r.CPUNS
+	} else if x.clock >= 0 {
+		x.clock += int64(float64(r.TSC-x.last) * t.c.NSPerTick)
 	}
-	x.beginTSC = r.TSC
-	x.acc = nil
+	x.last = r.TSC
+}
+
+// left begins the next part when a barrier returns.
+func (x *thread) left(r probe.Record) {
+	x.cpu, x.beginTSC, x.acc = x.clock, r.TSC, nil
 }
 
 // restart begins a part anew: what was done before belongs to no section.
-func (x *thread) restart(site profile.Addr, tsc uint64, cpu int64) {
-	x.acc, x.begin, x.beginTSC = nil, site, tsc
-	x.cpu = -1
-	if cpu > 0 {
-		x.cpu = cpu
-	}
+func (x *thread) restart(site profile.Addr, tsc uint64) {
+	x.acc, x.begin, x.beginTSC, x.cpu = nil, site, tsc, x.clock
 }
 
 // cut ends a thread's part at an arrival and begins the next one.

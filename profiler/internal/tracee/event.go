@@ -28,14 +28,24 @@ type Event struct {
 	Kind   EventKind
 	Tid    int
 	Sig    unix.Signal // of Signal and Stopped
-	Status unix.WaitStatus
+	status unix.WaitStatus
 }
 
-func (e Event) status() error {
-	if e.Status.Signaled() {
-		return fmt.Errorf("killed by %s", unix.SignalName(e.Status.Signal()))
+// End says how a Gone thread ended: with an exit code, or, when signal is not
+// 0, killed by it.
+func (e Event) End() (code int, signal unix.Signal) {
+	if e.status.Signaled() {
+		return 0, e.status.Signal()
 	}
-	return fmt.Errorf("exit status %d", e.Status.ExitStatus())
+	return e.status.ExitStatus(), 0
+}
+
+func (e Event) err() error {
+	code, signal := e.End()
+	if signal != 0 {
+		return fmt.Errorf("killed by %s", SignalName(signal))
+	}
+	return fmt.Errorf("exit status %d", code)
 }
 
 // Wait returns the next event. When the last thread is gone it returns an
@@ -55,7 +65,7 @@ func (p *Process) wait() (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
-	e := Event{Tid: tid, Status: ws, Kind: Other}
+	e := Event{Tid: tid, status: ws, Kind: Other}
 	if ws.Exited() || ws.Signaled() {
 		e.Kind = Gone
 		delete(p.threads, tid)
@@ -107,6 +117,12 @@ func (p *Process) Resume(e Event) error {
 		return nil
 	}
 	return err
+}
+
+// Child is the thread that a Cloned event announces.
+func (p *Process) Child(tid int) (int, error) {
+	n, err := unix.PtraceGetEventMsg(tid)
+	return int(n), err
 }
 
 // Detach lets a stopped thread or child go for good.

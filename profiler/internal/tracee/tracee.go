@@ -176,9 +176,12 @@ func (p *Process) Word(addr uint64) (uint64, error) {
 
 // Keys of the auxiliary vector.
 const (
-	AuxEntry    = 9  // the program's entry point
-	AuxPlatform = 15 // a short string
+	auxEntry    = 9
+	auxPlatform = 15 // address of a short string
 )
+
+// Entry is the run-time address of the program's entry point.
+func (p *Process) Entry() (uint64, error) { return p.Auxv(auxEntry) }
 
 // Auxv returns an entry of the auxiliary vector.
 func (p *Process) Auxv(key uint64) (uint64, error) {
@@ -302,7 +305,7 @@ func (p *Process) RunTo(addr uint64) error {
 		}
 		switch e.Kind {
 		case Gone:
-			return fmt.Errorf("it ended in the loader: %w", e.status())
+			return fmt.Errorf("it ended in the loader: %w", e.err())
 		case Trap:
 			var r unix.PtraceRegs
 			if err := unix.PtraceGetRegs(p.Pid, &r); err != nil {
@@ -359,7 +362,7 @@ func (p *Process) Syscall(nr uint64, args ...uint64) (uint64, error) {
 			break
 		}
 		if e.Kind == Gone {
-			return 0, fmt.Errorf("it ended: %w", e.status())
+			return 0, fmt.Errorf("it ended: %w", e.err())
 		}
 		p.pending = append(p.pending, e) // a signal: delivered when the program goes on
 	}
