@@ -7,6 +7,7 @@ import (
 	"io"
 	"path"
 	"sort"
+	"strings"
 )
 
 // row says that the code from addr to the next row comes from one place.
@@ -121,8 +122,13 @@ func cleanPath(dir, name string) string {
 	if name == "" || base[0] == '<' && base[len(base)-1] == '>' {
 		return ""
 	}
-	if !path.IsAbs(name) && path.IsAbs(dir) {
+	switch {
+	case !path.IsAbs(name) && path.IsAbs(dir):
 		name = path.Join(dir, name)
+	case dir != "" && strings.HasPrefix(name, strings.TrimSuffix(dir, "/")+"//"):
+		// debug/dwarf joins even where the name is absolute (clang, DWARF 5:
+		// the source as it was given, in directory 0).
+		name = name[len(strings.TrimSuffix(dir, "/"))+1:]
 	}
 	return path.Clean(name)
 }

@@ -258,6 +258,9 @@ func (p *Program) libraryLeaves(name string, catching bool, catches Catches) boo
 // Summary counts what can be moved.
 func (p *Program) Summary() (moved, total, movedInsns, totalInsns int) {
 	for _, f := range p.Funcs {
+		if f.Ranges[0].Lo == p.Image.Entry {
+			continue // _start runs before anything can be counted, and but once
+		}
 		total++
 		n := len(f.Insns)
 		if n == 0 {

@@ -127,9 +127,12 @@ type Edge struct {
 // Loop is a natural loop.
 type Loop struct {
 	Head   *Block
-	Blocks map[*Block]bool
+	Blocks body
 	Parent *Loop
 }
+
+// body is the blocks of a cycle.
+type body map[*Block]bool
 
 // Inner reports whether no other loop of the function lies in it.
 func (l *Loop) Inner() bool {

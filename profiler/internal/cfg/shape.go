@@ -14,13 +14,7 @@ func (f *Func) shape() {
 	f.findLoops(order)
 	f.estimate(order)
 	f.liveFlags()
-	for _, l := range f.Loops {
-		if l.waits() {
-			for b := range l.Blocks {
-				b.Spin = true
-			}
-		}
-	}
+	f.markSpins()
 }
 
 // reversePostorder numbers the blocks; START leads to the entry and the pads.
@@ -130,23 +124,11 @@ func (f *Func) findLoops(order []*Block) {
 			}
 			l := byHead[e.To]
 			if l == nil {
-				l = &Loop{Head: e.To, Blocks: map[*Block]bool{e.To: true}}
+				l = &Loop{Head: e.To, Blocks: body{e.To: true}}
 				byHead[e.To] = l
 				f.Loops = append(f.Loops, l)
 			}
-			for stack := []*Block{b}; len(stack) > 0; {
-				x := stack[len(stack)-1]
-				stack = stack[:len(stack)-1]
-				if l.Blocks[x] {
-					continue
-				}
-				l.Blocks[x] = true
-				for _, pe := range x.Pred {
-					if pe.From != nil {
-						stack = append(stack, pe.From)
-					}
-				}
-			}
+			l.Blocks.addCycle(b)
 		}
 	}
 	sort.SliceStable(f.Loops, func(i, j int) bool { return len(f.Loops[i].Blocks) > len(f.Loops[j].Blocks) })
@@ -159,6 +141,24 @@ func (f *Func) findLoops(order []*Block) {
 		}
 		for b := range l.Blocks {
 			b.Loop = l // inner loops come later and overwrite
+		}
+	}
+}
+
+// addCycle adds the blocks from which a latch is reached without passing what
+// is in the body already: its head.
+func (in body) addCycle(latch *Block) {
+	for stack := []*Block{latch}; len(stack) > 0; {
+		x := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if in[x] {
+			continue
+		}
+		in[x] = true
+		for _, e := range x.Pred {
+			if e.From != nil {
+				stack = append(stack, e.From)
+			}
 		}
 	}
 }
@@ -271,92 +271,4 @@ func (b *Block) LiveAt(k int, out x86.Flags) x86.Flags {
 		out = out&^b.Insns[i].FlagsKilled | b.Insns[i].FlagsRead
 	}
 	return out
-}
-
-// waits reports whether a loop only waits for memory to change: it calls
-// nothing but yields, stores nothing of its own, and no register in it moves
-// on by itself: whatever it computes comes from loads of addresses that stay
-// the same. (A search through an array also loads and leaves, but its address
-// moves.) An atomic exchange on such an address is a spin lock: it waits too.
-func (l *Loop) waits() bool {
-	var def x86.Regs
-	loads := false
-	for b := range l.Blocks {
-		for i := range b.Calls {
-			switch b.Calls[i].Import {
-			case "sched_yield", "pthread_yield", "thrd_yield":
-			default:
-				return false
-			}
-		}
-		for i := range b.Insns {
-			in := &b.Insns[i]
-			if in.Kind.IsCall() {
-				continue
-			}
-			if in.Stores && !in.Lock || in.IsString() || in.Kind == x86.Ret {
-				return false
-			}
-			loads = loads || in.Loads
-			def |= in.Def
-		}
-	}
-	if !loads {
-		return false
-	}
-	for b := range l.Blocks {
-		for i := range b.Insns {
-			in := &b.Insns[i]
-			if in.Kind.IsCall() {
-				continue
-			}
-			if in.HasMem && (in.Mem.Base.Set()|in.Mem.Index.Set())&def != 0 {
-				return false // its address moves
-			}
-			// r op= …: a register that builds on its own value moves on by itself,
-			// unless it was loaded afresh in the same block before.
-			if in.Def&in.Use != 0 && in.Kind == x86.Normal && !freshBefore(b, i, in.Def&in.Use) && !in.Lock && !masks(in) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// freshBefore reports whether all registers were loaded or set in the block
-// before instruction i, without building on themselves.
-func freshBefore(b *Block, i int, regs x86.Regs) bool {
-	for k := i - 1; k >= 0; k-- {
-		if in := &b.Insns[k]; in.Def&regs != 0 && in.Use&in.Def == 0 {
-			regs &^= in.Def
-		}
-	}
-	return regs == 0
-}
-
-// masks: and, or, test-like: idempotent, so repeating them moves nothing; and
-// plain moves (whose destination the decoder may also name as used).
-func masks(in *x86.Insn) bool {
-	if in.Vex != 0 {
-		return false
-	}
-	switch in.Map {
-	case 0:
-		op := in.Opcode
-		switch {
-		case op >= 0x20 && op <= 0x25, op >= 0x08 && op <= 0x0d, op >= 0x38 && op <= 0x3d, op == 0x84, op == 0x85, op == 0xa8, op == 0xa9:
-			return true
-		case op == 0x80 || op == 0x81 || op == 0x83:
-			return in.Ext() == 4 || in.Ext() == 1 || in.Ext() == 7
-		case op == 0x8b || op == 0x8a || op == 0x63 || op == 0x90 || op == 0xf6 || op == 0xf7:
-			return op != 0xf7 && op != 0xf6 || in.Ext() < 2
-		case op >= 0x30 && op <= 0x33: // xor %r,%r clears
-			return !in.HasMem && in.Reg == in.RM
-		case op == 0x87 || op == 0x86: // the spin lock's own exchange
-			return in.HasMem
-		}
-	case 1:
-		return in.Opcode == 0xb6 || in.Opcode == 0xb7 || in.Opcode == 0xbe || in.Opcode == 0xbf || in.Opcode == 0x1f || in.Opcode >= 0x90 && in.Opcode <= 0x9f
-	}
-	return false
 }

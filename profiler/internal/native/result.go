@@ -165,7 +165,7 @@ func (r *run) coverage(p *profile.Profile) {
 	c := &p.Coverage
 	c.Functions, c.FunctionsTotal, c.Instructions, c.InstructionsTotal = r.spec.Program.Summary()
 	for _, f := range r.spec.Program.Funcs {
-		if f.Skip != "" {
+		if f.Skip != "" && f.Ranges[0].Lo != r.spec.Program.Image.Entry {
 			c.Skipped = append(c.Skipped, profile.Skipped{Function: f.Name, Reason: f.Skip})
 		}
 	}

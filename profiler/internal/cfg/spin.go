@@ -1,0 +1,128 @@
+package cfg
+
+import "github.com/skewlens/skewlens/profiler/internal/x86"
+
+// markSpins marks the blocks of loops that only wait. Each way back to a head
+// is looked at by itself: an outer loop often shares its head with the waiting
+// loop in it.
+func (f *Func) markSpins() {
+	for _, l := range f.Loops {
+		for _, e := range l.Head.Pred {
+			if e.From == nil || !l.Blocks[e.From] {
+				continue
+			}
+			in := body{l.Head: true}
+			in.addCycle(e.From)
+			if in.waits() {
+				for b := range in {
+					b.Spin = true
+				}
+			}
+		}
+	}
+}
+
+// waits reports whether a loop only waits for memory to change: it calls
+// nothing but yields, stores nothing of its own, and no register in it moves
+// on by itself: whatever it computes comes from loads of addresses that stay
+// the same. (A search through an array also loads and leaves, but its address
+// moves.) An atomic exchange on such an address is a spin lock: it waits too.
+func (in body) waits() bool {
+	var def x86.Regs
+	loads := false
+	for b := range in {
+		for i := range b.Calls {
+			switch b.Calls[i].Import {
+			case "sched_yield", "pthread_yield", "thrd_yield":
+			default:
+				return false
+			}
+		}
+		for i := range b.Insns {
+			x := &b.Insns[i]
+			if x.Kind.IsCall() {
+				continue
+			}
+			if x.Stores && !x.Lock && !keepsLoaded(b, i) || x.IsString() || x.Kind == x86.Ret {
+				return false
+			}
+			loads = loads || x.Loads
+			def |= x.Def
+		}
+	}
+	if !loads {
+		return false
+	}
+	for b := range in {
+		for i := range b.Insns {
+			x := &b.Insns[i]
+			if x.Kind.IsCall() {
+				continue
+			}
+			if x.HasMem && (x.Mem.Base.Set()|x.Mem.Index.Set())&def != 0 {
+				return false // its address moves
+			}
+			// r op= …: a register that builds on its own value moves on by itself,
+			// unless it was loaded afresh in the same block before.
+			if x.Def&x.Use != 0 && x.Kind == x86.Normal && !freshBefore(b, i, x.Def&x.Use) && !x.Lock && !masks(x) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// freshBefore reports whether all registers were loaded or set in the block
+// before instruction i, without building on themselves.
+func freshBefore(b *Block, i int, regs x86.Regs) bool {
+	for k := i - 1; k >= 0; k-- {
+		if in := &b.Insns[k]; in.Def&regs != 0 && in.Use&in.Def == 0 {
+			regs &^= in.Def
+		}
+	}
+	return regs == 0
+}
+
+// masks: and, or, test-like: idempotent, so repeating them moves nothing; and
+// plain moves (whose destination the decoder may also name as used).
+func masks(in *x86.Insn) bool {
+	if in.Vex != 0 {
+		return false
+	}
+	switch in.Map {
+	case 0:
+		op := in.Opcode
+		switch {
+		case op >= 0x20 && op <= 0x25, op >= 0x08 && op <= 0x0d, op >= 0x38 && op <= 0x3d, op == 0x84, op == 0x85, op == 0xa8, op == 0xa9:
+			return true
+		case op == 0x80 || op == 0x81 || op == 0x83:
+			return in.Ext() == 4 || in.Ext() == 1 || in.Ext() == 7
+		case op == 0x8b || op == 0x8a || op == 0x63 || op == 0x90 || op == 0xf6 || op == 0xf7:
+			return op != 0xf7 && op != 0xf6 || in.Ext() < 2
+		case op >= 0x30 && op <= 0x33: // xor %r,%r clears
+			return !in.HasMem && in.Reg == in.RM
+		case op == 0x87 || op == 0x86: // the spin lock's own exchange
+			return in.HasMem
+		}
+	case 1:
+		return in.Opcode == 0xb6 || in.Opcode == 0xb7 || in.Opcode == 0xbe || in.Opcode == 0xbf || in.Opcode == 0x1f || in.Opcode >= 0x90 && in.Opcode <= 0x9f
+	}
+	return false
+}
+
+// keepsLoaded reports whether a store only keeps what the block has just
+// loaded from elsewhere in a slot of its own frame, as unoptimised code does
+// with every value: mov flag, %eax; mov %eax, -4(%rbp).
+func keepsLoaded(b *Block, i int) bool {
+	own := func(in *x86.Insn) bool { return in.Mem.Base == x86.RBP || in.Mem.Base == x86.RSP }
+	st := &b.Insns[i]
+	if st.Vex != 0 || st.Map != 0 || st.Opcode != 0x88 && st.Opcode != 0x89 || !st.HasMem || !own(st) || st.Mem.Index != x86.None {
+		return false
+	}
+	for k := i - 1; k >= 0; k-- {
+		if in := &b.Insns[k]; in.Def&st.Reg.Set() != 0 {
+			return in.Loads && in.HasMem && !own(in) && in.Def&in.Use == 0
+		}
+	}
+	return false
+}
