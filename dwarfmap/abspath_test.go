@@ -3,17 +3,18 @@ package dwarfmap
 import "testing"
 
 func TestCleanPath(t *testing.T) {
-	for _, c := range []struct{ dir, name, want string }{
-		{"/build", "a.c", "/build/a.c"},
-		{"/build", "/src/a.c", "/src/a.c"},
-		{"/build", "/build//src/a.c", "/src/a.c"}, // as debug/dwarf joins an absolute name of DWARF 5
-		{"/build/", "/build//src/a.c", "/src/a.c"},
-		{"/build", "/build/../src/a.c", "/src/a.c"},
-		{"", "a.c", "a.c"},
-		{"/build", "<artificial>", ""},
+	for _, c := range []struct{ dir, unit, name, want string }{
+		{"/build", "a.c", "a.c", "/build/a.c"},
+		{"/build", "a.c", "/src/a.c", "/src/a.c"},
+		{"/build", "/src/a.c", "/build/src/a.c", "/src/a.c"}, // as debug/dwarf joins an absolute name of DWARF 5
+		{"/build", "/src/a.c", "/build/src/b.c", "/build/src/b.c"},
+		{"/build", "a.c", "/build/../src/a.c", "/src/a.c"},
+		{"", "a.c", "a.c", "a.c"},
+		{"/build", "a.c", "<artificial>", ""},
 	} {
-		if got := cleanPath(c.dir, c.name); got != c.want {
-			t.Errorf("cleanPath(%q, %q) = %q, want %q", c.dir, c.name, got, c.want)
+		u := &unit{dir: c.dir, name: c.unit}
+		if got := u.cleanPath(c.name); got != c.want {
+			t.Errorf("%q in %q, unit %q: %q, want %q", c.name, c.dir, c.unit, got, c.want)
 		}
 	}
 }

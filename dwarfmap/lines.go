@@ -7,7 +7,6 @@ import (
 	"io"
 	"path"
 	"sort"
-	"strings"
 )
 
 // row says that the code from addr to the next row comes from one place.
@@ -102,7 +101,7 @@ func (ft *fileTable) add(f *dwarf.LineFile) int32 {
 	}
 	p := ""
 	if f != nil {
-		p = cleanPath(ft.unit.dir, f.Name)
+		p = ft.unit.cleanPath(f.Name)
 	}
 	i, ok := ft.byPath[p]
 	if !ok {
@@ -117,18 +116,18 @@ func (ft *fileTable) add(f *dwarf.LineFile) int32 {
 // cleanPath joins a file's name to the directory of the compilation, where
 // debug/dwarf has not (the relative directories of DWARF 5). Names that
 // compilers make up ("<artificial>" of LTO, "<built-in>") are no files.
-func cleanPath(dir, name string) string {
+func (u *unit) cleanPath(name string) string {
 	base := path.Base(name)
 	if name == "" || base[0] == '<' && base[len(base)-1] == '>' {
 		return ""
 	}
 	switch {
-	case !path.IsAbs(name) && path.IsAbs(dir):
-		name = path.Join(dir, name)
-	case dir != "" && strings.HasPrefix(name, strings.TrimSuffix(dir, "/")+"//"):
+	case !path.IsAbs(name) && path.IsAbs(u.dir):
+		name = path.Join(u.dir, name)
+	case path.IsAbs(u.name) && path.Clean(name) == path.Join(u.dir, u.name):
 		// debug/dwarf joins even where the name is absolute (clang, DWARF 5:
 		// the source as it was given, in directory 0).
-		name = name[len(strings.TrimSuffix(dir, "/"))+1:]
+		name = u.name
 	}
 	return path.Clean(name)
 }

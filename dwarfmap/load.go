@@ -114,7 +114,7 @@ func (m *Map) readFiles(u *unit) error {
 			continue
 		}
 		// A unit names a file twice in DWARF 5; units come one after another.
-		p := cleanPath(u.dir, f.Name)
+		p := u.cleanPath(f.Name)
 		if us := m.files[p]; p != "" && (len(us) == 0 || us[len(us)-1] != u) {
 			m.files[p] = append(us, u)
 		}

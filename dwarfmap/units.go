@@ -13,6 +13,7 @@ import (
 type unit struct {
 	entry   *dwarf.Entry
 	dir     string // DW_AT_comp_dir
+	name    string // DW_AT_name: the source as the compiler was given it
 	split   bool   // its functions are in a .dwo file
 	tables  atomic.Pointer[tables]
 	used    atomic.Int64 // Map.clock at the last lookup
@@ -66,6 +67,7 @@ func (m *Map) readUnits(f *elf.File, debugDir string) error {
 		}
 		u := &unit{entry: e, split: e.Tag == tagSkeletonUnit || e.Val(attrGNUDwoName) != nil || e.Val(dwarf.AttrDwoName) != nil}
 		u.dir, _ = m.str(e, dwarf.AttrCompDir)
+		u.name, _ = m.str(e, dwarf.AttrName)
 		if u.split {
 			split++
 		}
