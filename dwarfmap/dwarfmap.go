@@ -194,6 +194,27 @@ func (m *Map) Locate(a profile.Addr) profile.Location {
 	return l
 }
 
+// Entry is the location of a function that begins at an address: the function
+// itself, at the line where it opens. Locate would give the first statement,
+// or a call that was inlined right there.
+func (m *Map) Entry(a profile.Addr) profile.Location {
+	l := m.Locate(a)
+	if !l.Known() {
+		return l
+	}
+	if n := len(l.InlinedAt); n > 0 {
+		l.Frame, l.InlinedAt = l.InlinedAt[n-1], nil
+	}
+	t, i := m.rowAt(uint64(a))
+	for i > 0 && t.rows[i-1].addr == uint64(a) && t.rows[i-1].line > 0 {
+		i--
+	}
+	if r := &t.rows[i]; r.addr == uint64(a) {
+		l.File, l.Line, l.Column = t.files[r.file], int(r.line), int(r.column)
+	}
+	return l
+}
+
 // locateSource fills in what the debug information knows.
 func (m *Map) locateSource(a uint64, l *profile.Location) bool {
 	if !m.isCode(a) {

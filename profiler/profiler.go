@@ -100,7 +100,11 @@ func Run(ctx context.Context, c Config) (*profile.Profile, error) {
 	}()
 	r := <-done
 	runtime.KeepAlive(c)
-	return r.p, r.err
+	if r.err != nil {
+		return nil, r.err
+	}
+	r.p.Warnings = append(r.p.Warnings, lines.Warnings()...)
+	return r.p, nil
 }
 
 // find resolves a program's name as a shell would.

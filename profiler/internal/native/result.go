@@ -17,6 +17,8 @@ import (
 // Lines maps addresses to source.
 type Lines interface {
 	Locate(profile.Addr) profile.Location
+	// Entry locates a function by its first address.
+	Entry(profile.Addr) profile.Location
 	// Key names the source line of an address, or the address itself.
 	Key(profile.Addr) string
 }
@@ -313,7 +315,11 @@ func (r *run) locate(p *profile.Profile) {
 		}
 	}
 	for a := range want {
-		l := r.lines.Locate(a)
+		locate := r.lines.Locate
+		if r.spec.Program.FuncAt(uint64(a)) != nil {
+			locate = r.lines.Entry
+		}
+		l := locate(a)
 		l.Address = a
 		p.Locations = append(p.Locations, l)
 	}
