@@ -241,7 +241,9 @@ func TestOtherLanguages(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := source(t)
 			run(t, dir, "mv", "work.go.txt", "work.go")
-			c.build[0] = need(t, c.build[0])
+			if _, err := exec.LookPath(c.build[0]); err != nil { // a compiler that this project does not need otherwise
+				t.Skipf("%s is not installed", c.build[0])
+			}
 			run(t, dir, c.build...)
 			program := dir + "/work"
 			m := open(t, program)

@@ -15,7 +15,7 @@ func need(t testing.TB, tool string) string {
 	t.Helper()
 	path, err := exec.LookPath(tool)
 	if err != nil && os.Getenv("CI") == "true" {
-		t.Fatalf("%s is needed: install gcc, g++, clang, llvm, binutils, dwz and rustc", tool)
+		t.Fatalf("%s is needed: install gcc, g++, clang, llvm, binutils and dwz", tool)
 	} else if err != nil {
 		t.Skipf("%s is not installed", tool)
 	}
