@@ -62,7 +62,7 @@ func (p *Profile) encodeSections(e *encoder) {
 	}, nil)
 	encodeRows(e, tableParts, len(parts), func(i int) wirePart {
 		t := parts[i]
-		return wirePart{t.Thread, t.Begin, t.Site, packCounts(t.Counts), t.BusyNS, t.WaitNS, t.Timed}
+		return wirePart{t.Thread, t.Begin, t.Site, packCounts(t.Counts), t.BusyNS, t.WaitNS, t.Timed, t.BeginNS, t.ArriveNS}
 	}, func(t wirePart) int { return len(t.Counts) })
 }
 
@@ -190,7 +190,7 @@ func (d *decoder) keepThread(p *Profile) func(*wireThread) error {
 func (d *decoder) keepPart(t *tables) func(*wirePart) error {
 	return func(r *wirePart) error {
 		c, err := d.unpackCounts(r.Counts)
-		t.parts = append(t.parts, Part{r.Thread, r.Begin, r.Site, c, r.BusyNS, r.WaitNS, r.Timed})
+		t.parts = append(t.parts, Part{r.Thread, r.Begin, r.Site, c, r.BusyNS, r.WaitNS, r.Timed, r.From, r.To})
 		return err
 	}
 }

@@ -133,7 +133,7 @@ func randomSection(r *rand.Rand, p *Profile) Section {
 		return s
 	}
 	part := func(id ThreadID) Part {
-		t := Part{Thread: id, Begin: Addr(r.IntN(9)), Site: Addr(r.IntN(9)), Counts: randomCounts(r, p), Timed: r.IntN(2) == 0}
+		t := Part{Thread: id, Begin: Addr(r.IntN(9)), Site: Addr(r.IntN(9)), Counts: randomCounts(r, p), Timed: r.IntN(2) == 0, BeginNS: pick(r, 0, r.Int64N(99)), ArriveNS: pick(r, 0, r.Int64N(99))}
 		if t.Timed {
 			t.BusyNS, t.WaitNS = r.Int64N(3), r.Int64N(3)
 		}

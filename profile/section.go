@@ -48,6 +48,9 @@ type Part struct {
 	BusyNS int64 // of CPU time, when Timed
 	WaitNS int64 // from its arrival to the last one, when Timed
 	Timed  bool
+	// BeginNS and ArriveNS are when it began and arrived, since the start of
+	// the run; both 0 where unknown, and in folded instances.
+	BeginNS, ArriveNS int64
 }
 
 // Counts is a sparse vector over events: how often each happened. Events that

@@ -208,7 +208,7 @@ func (t *textWriter) parts(indent, name string, ps []Part) {
 		if q.Timed {
 			times = fmt.Sprintf(" busy=%dns wait=%dns", q.BusyNS, q.WaitNS)
 		}
-		t.line("%s%s %d%s%s%s", indent, name, q.Thread, addr("begin", q.Begin), addr("site", q.Site), times)
+		t.line("%s%s %d%s%s%s%s%s", indent, name, q.Thread, addr("begin", q.Begin), addr("site", q.Site), times, nanos("from", q.BeginNS), nanos("to", q.ArriveNS))
 		t.counts(indent+"  ", q.Counts)
 	}
 }

@@ -252,7 +252,7 @@ func (t *textReader) readRun(l *textLine) {
 		_, busy := l.pairs["busy"]
 		_, wait := l.pairs["wait"]
 		*to = append(*to, Part{Thread: ThreadID(l.parseInt(l.word(), 32)), Begin: l.addr("begin"), Site: l.addr("site"),
-			BusyNS: l.nanos("busy"), WaitNS: l.nanos("wait"), Timed: busy || wait})
+			BusyNS: l.nanos("busy"), WaitNS: l.nanos("wait"), Timed: busy || wait, BeginNS: l.nanos("from"), ArriveNS: l.nanos("to")})
 		t.begin(&(*to)[len(*to)-1].Counts)
 	case "count":
 		if t.counts == nil {

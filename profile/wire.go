@@ -108,6 +108,8 @@ type (
 		BusyNS int64    `cbor:"5,keyasint,omitempty"`
 		WaitNS int64    `cbor:"6,keyasint,omitempty"`
 		Timed  bool     `cbor:"7,keyasint,omitempty"`
+		From   int64    `cbor:"8,keyasint,omitempty"`
+		To     int64    `cbor:"9,keyasint,omitempty"`
 	}
 	wireLocation struct {
 		Address      Addr `cbor:"1,keyasint,omitempty"`

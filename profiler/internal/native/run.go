@@ -95,11 +95,13 @@ func newRun(c Config, p *tracee.Process, in *placed, spec *probe.Spec, lines Lin
 		waiting: map[int]tracee.Event{}, nextSlot: 1, sites: map[uint64]site{}, unwinder: unwind.New(p)}
 	r.solver = spec.NewSolver(in.bias)
 	r.findTails()
+	r.begin = rdtsc()
 	r.tracker = section.New(section.Config{
 		Solve:     r.solver.Solve,
 		Work:      r.solver.Work,
 		Entered:   r.entered,
 		Line:      lines.Key,
+		BeginTSC:  r.begin,
 		NSPerTick: nsPerTick,
 		MaxBytes:  keepCounts,
 	})
@@ -127,7 +129,6 @@ func (r *run) loop() error {
 		return err
 	}
 	r.started = time.Now()
-	r.begin = rdtsc()
 	if err := r.birth(r.p.Pid, nil); err != nil {
 		return err
 	}

@@ -92,7 +92,8 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival) bool {
 	size := 0
 	for i := range arrivals {
 		a := &arrivals[i]
-		p := part{profile.Part{Thread: a.t.id, Begin: a.begin, Site: a.site}, a.delta, c.c.Work(a.delta)}
+		p := part{profile.Part{Thread: a.t.id, Begin: a.begin, Site: a.site, BeginNS: c.sinceStart(a.beginTSC), ArriveNS: c.sinceStart(a.tsc)},
+			a.delta, c.c.Work(a.delta)}
 		if a.timed {
 			p.Timed, p.BusyNS, p.WaitNS = true, a.busyNS, int64(float64(last-a.tsc)*c.c.NSPerTick)
 		}
@@ -107,6 +108,10 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival) bool {
 		c.shrink()
 	}
 	return true
+}
+
+func (c *collector) sinceStart(tsc uint64) int64 {
+	return int64(float64(tsc-c.c.BeginTSC) * c.c.NSPerTick)
 }
 
 // mainSite is the call that most threads came from; of equals, the first.

@@ -80,6 +80,7 @@ type Config struct {
 	Line func(profile.Addr) string
 	// Entered tells whether a part entered a function.
 	Entered   func(profile.Counts, profile.Addr) bool
+	BeginTSC  uint64 // of the run
 	NSPerTick float64
 	MaxBytes  int // of counts kept; what is over it is folded, oldest first
 }
