@@ -1,0 +1,205 @@
+-- The whole story in a headless Neovim: open, lens, run, cancel, run again, look
+-- at what was found, edit, mend, run again. test.sh starts it in a workspace
+-- with a copy of examples/owner.c; it prints PASS and FAIL lines.
+local failed = false
+
+local function say(...)
+  io.stdout:write(table.concat({ ... }) .. '\n')
+end
+
+local function check(name, ok, detail)
+  say(ok and 'PASS ' or 'FAIL ', name, ok and '' or ': ' .. (type(detail) == 'string' and detail or vim.inspect(detail)))
+  failed = failed or not ok
+  return ok
+end
+
+-- eventually waits for f to return something true, and gives up the whole story
+-- if it does not.
+local function eventually(name, f, seconds)
+  local value
+  local ok = vim.wait((seconds or 30) * 1000, function()
+    value = f()
+    return value
+  end, 25)
+  if not check(name, ok, 'did not happen in time; messages: ' .. vim.fn.execute('messages')) then
+    vim.cmd('cquit 1')
+  end
+  return value
+end
+
+local skewlens = require('skewlens')
+local opened
+vim.ui.open = function(uri) -- there is no browser here
+  opened = uri
+end
+
+vim.cmd.edit('owner.c')
+local buf = vim.api.nvim_get_current_buf()
+local id = eventually('the server attaches', function()
+  local c = vim.lsp.get_clients({ name = 'skewlens', bufnr = buf })[1]
+  return c and c.initialized and c.id
+end)
+
+local function line_of(pattern)
+  for i, line in ipairs(vim.api.nvim_buf_get_lines(buf, 0, -1, false)) do
+    if line:find(pattern, 1, true) then
+      return i
+    end
+  end
+end
+
+local function lens_title()
+  local shown = vim.lsp.codelens.get(vim.lsp.codelens.enable and { bufnr = buf } or buf)
+  local titles = {}
+  for _, l in ipairs(shown) do
+    l = l.lens or l -- 0.12 wraps it
+    table.insert(titles, l.command and (l.range.start.line + 1 .. ' ' .. l.command.title) or '')
+  end
+  return table.concat(titles, '\n')
+end
+
+local function causes()
+  return vim.tbl_filter(function(d)
+    return d.source == 'skewlens'
+  end, vim.diagnostic.get(buf))
+end
+
+-- alive says whether the profiled program runs.
+local function alive()
+  local program = vim.fn.getcwd() .. '/owner'
+  for _, exe in ipairs(vim.fn.glob('/proc/[0-9]*/exe', false, true)) do
+    if vim.uv.fs_readlink(exe) == program then
+      return true
+    end
+  end
+  return false
+end
+
+-- Nothing runs before it is asked for.
+eventually('a lens stands over the section', function()
+  return lens_title():find(line_of('/* SECTION */') .. ' Profile parallel section', 1, true)
+end)
+check('nothing was built by opening the file', vim.uv.fs_stat('owner') == nil)
+
+-- Run, and cancel while the program runs.
+vim.api.nvim_win_set_cursor(0, { line_of('/* SECTION */'), 0 })
+vim.cmd('Skewlens profile')
+eventually('progress begins', skewlens.running)
+check('the status line says what runs', #skewlens.status() > 0)
+eventually('the program runs', alive, 60)
+vim.cmd('Skewlens cancel')
+local asked = vim.uv.hrtime()
+eventually('cancelling ends the program', function()
+  return not alive()
+end, 5)
+check('within a second', vim.uv.hrtime() - asked < 1e9, (vim.uv.hrtime() - asked) / 1e9 .. ' s')
+eventually('progress ends', function()
+  return not skewlens.running()
+end)
+check('a cancelled run has no results', #causes() == 0, causes())
+
+-- Run again, this time by the lens itself.
+vim.lsp.codelens.run()
+eventually('the lens starts a run', skewlens.running)
+eventually('a cause is found', function()
+  return #causes() > 0
+end, 60)
+local cause = causes()[1]
+check('on the guilty line', cause.lnum + 1 == line_of('/* PLANTED */'), cause)
+check('it is ranked', cause.message:find('^#1'), cause.message)
+eventually('the run ends', function()
+  return not skewlens.running()
+end)
+eventually('the lens has the imbalance', function()
+  return lens_title():find('%d ?%%')
+end)
+eventually('an inlay hint stands on the line', function()
+  for _, h in ipairs(vim.lsp.inlay_hint.get({ bufnr = buf })) do
+    if h.inlay_hint.position.line + 1 == line_of('/* PLANTED */') then
+      return true
+    end
+  end
+end)
+
+-- The hover, as a window.
+vim.api.nvim_win_set_cursor(0, { line_of('/* PLANTED */'), cause.col })
+vim.lsp.buf.hover()
+local hover = eventually('the hover opens', function()
+  for _, win in ipairs(vim.api.nvim_list_wins()) do
+    if vim.api.nvim_win_get_config(win).relative ~= '' then
+      return table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(win), 0, -1, false), '\n')
+    end
+  end
+end)
+check('it has a bar for each thread', hover:find('█'), hover)
+
+-- Lists and jumps.
+vim.cmd('Skewlens causes')
+check('the quickfix list has the causes', vim.fn.getqflist()[1].lnum == line_of('/* PLANTED */'), vim.fn.getqflist())
+vim.cmd.cclose()
+vim.api.nvim_win_set_cursor(0, { 1, 0 })
+vim.cmd('Skewlens next')
+eventually(':Skewlens next goes to it', function()
+  return vim.api.nvim_win_get_cursor(0)[1] == line_of('/* PLANTED */')
+end)
+
+-- Editing above moves everything along.
+vim.api.nvim_buf_set_lines(buf, 0, 0, false, { '/* one */', '/* two */' })
+eventually('edited above: the server says the new line', function()
+  return causes()[1] and causes()[1].lnum + 1 == line_of('/* PLANTED */')
+end)
+vim.api.nvim_win_set_cursor(0, { 1, 0 })
+vim.cmd('Skewlens next')
+eventually('edited above: the jump is still right', function()
+  return vim.api.nvim_win_get_cursor(0)[1] == line_of('/* PLANTED */')
+end)
+
+-- A run would not see what is not saved: it is refused, by name.
+local said = {}
+local notify = vim.notify
+vim.notify = function(text, ...)
+  table.insert(said, text)
+  return notify(text, ...)
+end
+vim.cmd('Skewlens profile')
+eventually('unsaved files are refused by name', function()
+  return table.concat(said, '\n'):find('owner%.c')
+end)
+
+-- The report.
+vim.cmd('Skewlens report')
+eventually('the report opens', function()
+  return opened
+end)
+local page = vim.system({ 'curl', '-fsS', opened }, { text = true }):wait(10000)
+check('and is there', page.code == 0 and page.stdout:find('<html'), page.stderr)
+
+-- Mend it, and look again.
+vim.api.nvim_buf_set_lines(buf, 0, 2, false, { '#define FIXED' })
+vim.cmd.write()
+vim.cmd('Skewlens profile')
+eventually('the mended program runs', skewlens.running)
+eventually('the run ends', function()
+  return not skewlens.running()
+end, 60)
+eventually('it is balanced', function()
+  return #causes() == 0 and lens_title():find('[Bb]alanced')
+end)
+
+-- The rest of the plugin.
+check('completion', vim.deep_equal(vim.fn.getcompletion('Skewlens c', 'cmdline'), { 'cancel', 'causes', 'clear', 'compare' }),
+  vim.fn.getcompletion('Skewlens c', 'cmdline'))
+check('help', pcall(vim.cmd.help, 'skewlens'))
+vim.cmd.only()
+vim.cmd('checkhealth skewlens')
+local health = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
+check('checkhealth finds the server', health:find('skewlens doctor') and not health:find('ERROR'), health)
+vim.cmd('silent only')
+vim.cmd('Skewlens log')
+check('the log has what the program printed', vim.fn.search('owner', 'w') > 0, vim.api.nvim_buf_get_lines(0, 0, -1, false))
+
+vim.lsp.stop_client(id)
+eventually('the server ends', function()
+  return vim.lsp.get_client_by_id(id) == nil
+end, 5)
+vim.cmd(failed and 'cquit 1' or 'qall!')
