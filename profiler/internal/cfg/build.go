@@ -39,6 +39,7 @@ func Build(im *image.Image, catches Catches) *Program {
 	}
 	p.findLabels()
 	p.decodeAll()
+	p.scratch = nil
 	p.settleOwners()
 	p.Funcs = slices.DeleteFunc(p.Funcs, func(f *Func) bool { return f.part })
 	p.markLeaves(catches)

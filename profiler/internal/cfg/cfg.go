@@ -35,6 +35,7 @@ type Program struct {
 	owner   map[uint64]*Func // start of a part → the function that it belongs to
 	throws  bool             // exceptions or longjmp can pass through frames
 	labels  []uint64         // addresses inside functions that the data names
+	scratch []x86.Insn       // for decoding
 	cancels bool             // threads can be cancelled: any library call may not come back
 }
 

@@ -35,7 +35,7 @@ func (f *Func) decode(p *Program) (merged []*Func, parent *Func) {
 	d := decoder{p: p, f: f, work: nil}
 	main := f.Ranges[0]
 	f.Ranges, f.index = nil, nil
-	f.Insns = f.Insns[:0]
+	f.Insns = p.scratch[:0] // until it is known how many there are
 	f.tables, f.pads, f.tailFrom, f.callees = map[uint64][]uint64{}, nil, nil, nil
 	d.addPart(main)
 	d.push(main.Lo)
@@ -64,8 +64,9 @@ func (f *Func) decode(p *Program) (merged []*Func, parent *Func) {
 		}
 		d.flow()
 	}
+	p.scratch = f.Insns[:0]
+	f.Insns = d.inOrder()
 	if f.Skip == "" {
-		sort.Slice(f.Insns, func(i, j int) bool { return f.Insns[i].Addr < f.Insns[j].Addr })
 		f.pads = sortUnique(f.pads)
 		f.tailFrom = sortUnique(f.tailFrom)
 		f.callees = sortUnique(f.callees)
@@ -236,7 +237,7 @@ func (d *decoder) merge(g *Func) {
 
 // sorted returns the decoded instructions' indices by address.
 func (d *decoder) sorted() []int32 {
-	var order []int32
+	order := make([]int32, 0, len(d.f.Insns))
 	parts := slices.Clone(d.f.index)
 	sort.Slice(parts, func(i, j int) bool { return parts[i].lo < parts[j].lo })
 	for _, x := range parts {
@@ -247,6 +248,19 @@ func (d *decoder) sorted() []int32 {
 		}
 	}
 	return order
+}
+
+// inOrder copies the instructions out of the scratch memory, by address.
+func (d *decoder) inOrder() []x86.Insn {
+	if d.f.Skip != "" {
+		return nil
+	}
+	order := d.sorted()
+	out := make([]x86.Insn, len(order))
+	for i, k := range order {
+		out[i] = d.f.Insns[k]
+	}
+	return out
 }
 
 func (f *Func) checkOverlap() {

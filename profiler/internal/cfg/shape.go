@@ -202,21 +202,21 @@ func (f *Func) estimate(order []*Block) {
 }
 
 func (f *Func) probability(e *Edge) float64 {
-	var real []*Edge
-	for _, x := range e.From.Succ {
-		if x.Kind != Caught {
-			real = append(real, x)
-		}
-	}
 	if e.Kind == Caught {
 		return 0
 	}
-	if len(real) != 2 {
-		return 1 / float64(len(real))
+	n := 0
+	var o *Edge // another way on
+	for _, x := range e.From.Succ {
+		if x.Kind != Caught {
+			n++
+			if x != e {
+				o = x
+			}
+		}
 	}
-	o := real[0]
-	if o == e {
-		o = real[1]
+	if n != 2 {
+		return 1 / float64(n)
 	}
 	l := e.From.Loop
 	leaves := func(x *Edge) bool { return l != nil && (x.To == nil || !l.Blocks[x.To]) }

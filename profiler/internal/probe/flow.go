@@ -49,7 +49,8 @@ func in(b *cfg.Block) int32  { return 1 + 2*int32(b.ID) }
 func out(b *cfg.Block) int32 { return 2 + 2*int32(b.ID) }
 
 func newFlow(f *cfg.Func) *flow {
-	w := &flow{f: f, nodes: int32(2*len(f.Blocks) + 1), hubIn: map[*cfg.Block]int32{}, hubTo: map[*cfg.Block]int32{}}
+	w := &flow{f: f, nodes: int32(2*len(f.Blocks) + 1), hubIn: map[*cfg.Block]int32{}, hubTo: map[*cfg.Block]int32{},
+		edges: make([]flowEdge, 0, len(f.Edges)+len(f.Blocks)), self: make([]int32, 0, len(f.Blocks))}
 	add := func(e flowEdge) int32 {
 		e.counter = -1
 		w.edges = append(w.edges, e)

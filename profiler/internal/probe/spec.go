@@ -138,7 +138,7 @@ type Patch struct {
 // Assemble writes the copy for a cache at base and a program loaded at bias.
 // word reads a 64-bit word of the running program at a link-time address.
 func (s *Spec) Assemble(base, bias uint64, word func(uint64) (uint64, error)) (*Code, error) {
-	a := &assembler{base: base, bias: bias, labels: map[label]int{}}
+	a := &assembler{base: base, bias: bias, labels: make(map[label]int, 4*len(s.moved)), buf: make([]byte, 0, s.CodeSize())}
 	a.b(recorderCode...)
 	m := &emitter{assembler: a, s: s}
 	slots, err := m.hookLibrary(word)

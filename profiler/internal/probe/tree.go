@@ -150,9 +150,8 @@ func (w *flow) markCycle(drop int32) {
 
 // step derives one tree edge: the sum of plus less the sum of minus.
 type step struct {
-	edge, node int32
-	leaves     bool // the edge leaves the node
-
+	edge, node  int32
+	leaves      bool // the edge leaves the node
 	plus, minus []int32
 }
 
@@ -160,27 +159,41 @@ type step struct {
 // one of its nodes: leaves first.
 func (w *flow) eliminate() {
 	degree := make([]int32, w.nodes)
-	at := make([][]int32, w.nodes)
-	for i := range w.edges {
-		e := &w.edges[i]
-		if e.from == e.to || !e.tree && e.counter < 0 {
-			continue
-		}
-		at[e.from] = append(at[e.from], int32(i))
-		at[e.to] = append(at[e.to], int32(i))
-		if e.tree {
-			degree[e.from]++
-			degree[e.to]++
+	first := make([]int32, w.nodes+1) // of each node's edges in at
+	each := func(do func(i int32, n int32)) {
+		for i := range w.edges {
+			if e := &w.edges[i]; e.from != e.to && (e.tree || e.counter >= 0) {
+				do(int32(i), e.from)
+				do(int32(i), e.to)
+			}
 		}
 	}
+	trees := 0
+	each(func(i, n int32) {
+		first[n+1]++
+		if w.edges[i].tree {
+			degree[n]++
+			trees++
+		}
+	})
+	for n := range degree {
+		first[n+1] += first[n]
+	}
+	at := make([]int32, first[w.nodes])
+	fill := append([]int32(nil), first...)
+	each(func(i, n int32) {
+		at[fill[n]] = i
+		fill[n]++
+	})
 	done := make([]bool, len(w.edges))
-	var queue []int32
+	queue := make([]int32, 0, w.nodes)
 	for n := range degree {
 		if degree[n] == 1 {
 			queue = append(queue, int32(n))
 		}
 	}
-	w.steps = w.steps[:0]
+	w.steps = make([]step, 0, trees/2)
+	terms := make([]int32, 0, len(at)) // the steps' plus and minus, one behind the other
 	for len(queue) > 0 {
 		n := queue[0]
 		queue = queue[1:]
@@ -188,27 +201,29 @@ func (w *flow) eliminate() {
 			continue
 		}
 		s := step{edge: -1, node: n}
-		for _, i := range at[n] {
+		here := at[first[n]:first[n+1]]
+		for _, i := range here {
 			if e := &w.edges[i]; e.tree && !done[i] {
 				s.edge = i
 			}
 		}
 		u := &w.edges[s.edge]
 		s.leaves = u.from == n
-		for _, i := range at[n] {
-			if i == s.edge {
-				continue
+		// u leaves n: u = inflow − other outflow; u enters n: the reverse.
+		collect := func(plus bool) []int32 {
+			from := len(terms)
+			for _, i := range here {
+				if i != s.edge && ((w.edges[i].to == n) == s.leaves) == plus {
+					terms = append(terms, i)
+				}
 			}
-			// u leaves n: u = inflow − other outflow; u enters n: the reverse.
-			if (w.edges[i].to == n) == (u.from == n) {
-				s.plus = append(s.plus, i)
-			} else {
-				s.minus = append(s.minus, i)
-			}
+			return terms[from:len(terms):len(terms)]
 		}
+		s.plus = collect(true)
+		s.minus = collect(false)
 		done[s.edge] = true
 		w.steps = append(w.steps, s)
-		for _, m := range []int32{u.from, u.to} {
+		for _, m := range [2]int32{u.from, u.to} {
 			degree[m]--
 			if degree[m] == 1 {
 				queue = append(queue, m)

@@ -1,0 +1,38 @@
+package probe
+
+import (
+	"os"
+	"runtime"
+	"testing"
+
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/image"
+)
+
+// BenchmarkAnalyse plans and assembles the program that SKEWLENS_BIG names,
+// by default this test's own directory's compiler; it reports the heap in use
+// at the end.
+func BenchmarkAnalyse(b *testing.B) {
+	path := os.Getenv("SKEWLENS_BIG")
+	if path == "" {
+		path = "/bin/bash"
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		im, err := image.Open(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		p := cfg.Build(im, catches)
+		s := New(p, noHooks)
+		c, err := s.Assemble(0x7000_0000_0000-0x4000_0000, 0x7000_0000_0000, func(uint64) (uint64, error) { return 0, nil })
+		if err != nil {
+			b.Fatal(err)
+		}
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		b.ReportMetric(float64(m.HeapInuse)/1e6, "MB-in-use")
+		b.ReportMetric(float64(len(c.Bytes))/1e6, "MB-code")
+		runtime.KeepAlive(s)
+	}
+}
