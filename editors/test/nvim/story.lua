@@ -135,7 +135,10 @@ check('it has a bar for each thread', hover:find('█'), hover)
 
 -- Lists and jumps.
 vim.cmd('Skewlens causes')
-check('the quickfix list has the causes', vim.fn.getqflist()[1].lnum == line_of('/* PLANTED */'), vim.fn.getqflist())
+eventually('the quickfix list has the causes', function()
+  local first = vim.fn.getqflist()[1]
+  return first and first.lnum == line_of('/* PLANTED */') and first.text:find('^#1')
+end)
 vim.cmd.cclose()
 vim.api.nvim_win_set_cursor(0, { 1, 0 })
 vim.cmd('Skewlens next')
@@ -178,17 +181,22 @@ check('and is there', page.code == 0 and page.stdout:find('<html'), page.stderr)
 vim.api.nvim_buf_set_lines(buf, 0, 2, false, { '#define FIXED' })
 vim.cmd.write()
 vim.cmd('Skewlens profile')
-eventually('the mended program runs', skewlens.running)
+eventually('the mended program runs', skewlens.running, 10)
 eventually('the run ends', function()
   return not skewlens.running()
 end, 60)
 eventually('it is balanced', function()
   return #causes() == 0 and lens_title():find('[Bb]alanced')
 end)
+eventually('and the quickfix list is empty', function()
+  return #vim.fn.getqflist() == 0
+end, 5)
 
 -- The rest of the plugin.
 check('completion', vim.deep_equal(vim.fn.getcompletion('Skewlens c', 'cmdline'), { 'cancel', 'causes', 'clear', 'compare' }),
   vim.fn.getcompletion('Skewlens c', 'cmdline'))
+vim.cmd.helptags(vim.env.SKEWLENS_PLUGIN .. '/doc')
+check('targets are completed', vim.deep_equal(vim.fn.getcompletion('Skewlens profile target ', 'cmdline'), { 'owner' }))
 check('help', pcall(vim.cmd.help, 'skewlens'))
 vim.cmd.only()
 vim.cmd('checkhealth skewlens')

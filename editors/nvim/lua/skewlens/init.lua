@@ -11,10 +11,10 @@ local defaults = {
   inlay_hints = true, -- turn them on where the server attaches
   codelens = true, -- likewise
   progress = true, -- show it in the message area
-  settings = {}, -- handed to the server
-}
+  }
 
-local runs = {} -- progress that has begun and not ended: token → { client = id, text = … }
+local list_title = 'skewlens: ranked causes'
+local runs = {} -- progress that has begun and not ended, by token
 local log = {} -- what the server and the program have printed
 local told = false -- that the server is missing, once
 
@@ -82,39 +82,21 @@ local function request(client, method, params, done, bufnr)
   return client.request(method, params, done, bufnr)
 end
 
-local function notify(client, method, params)
-  if vim.fn.has('nvim-0.11') == 1 then
-    return client:notify(method, params)
-  end
-  return client.notify(method, params)
-end
-
 --- client returns the server of a buffer, or of any other when that has none.
 local function client(bufnr)
   return vim.lsp.get_clients({ name = 'skewlens', bufnr = bufnr })[1]
     or vim.lsp.get_clients({ name = 'skewlens' })[1]
 end
 
---- jump shows a place that the server named.
-local function jump(c, location)
-  local focus = { uri = location.uri or location.targetUri, range = location.range or location.targetSelectionRange }
-  if vim.lsp.util.show_document then
-    vim.lsp.util.show_document(focus, c.offset_encoding, { focus = true })
-  else
-    vim.lsp.util.jump_to_location(focus, c.offset_encoding, true)
-  end
-end
-
 --- execute sends a command to the server. A run takes as long as the program;
---- meanwhile the editor stays free and the progress is shown.
-function M.execute(c, name, arguments, bufnr)
+--- meanwhile the editor stays free. What went wrong the server says itself, with
+--- window/showMessage; only what it could not even begin is an error here.
+function M.execute(c, name, arguments, bufnr, done)
   request(c, 'workspace/executeCommand', { command = name, arguments = arguments }, function(err, result)
-    local cancelled = err and (err.code == -32800 or err.code == -32802)
-    if err and not cancelled then
+    if err and err.code ~= -32800 then -- that one is: cancelled
       vim.notify('skewlens: ' .. err.message, vim.log.levels.ERROR)
-    end
-    if type(result) == 'table' and result.uri and result.range then
-      jump(c, result)
+    elseif done then
+      done(result)
     end
   end, bufnr)
 end
@@ -162,6 +144,20 @@ local function handlers()
         end
       end)
       return vim.NIL
+    end,
+    ['window/showMessage'] = function(_, params)
+      local levels = { vim.log.levels.ERROR, vim.log.levels.WARN }
+      vim.notify('skewlens: ' .. params.message, levels[params.type] or vim.log.levels.INFO)
+      return vim.NIL
+    end,
+    ['skewlens/resultsChanged'] = function(_, _, ctx)
+      local c = vim.lsp.get_client_by_id(ctx.client_id)
+      if not c or vim.fn.getqflist({ title = 0 }).title ~= list_title then
+        return
+      end
+      M.list(c, function(items)
+        vim.fn.setqflist({}, 'r', { title = list_title, items = items })
+      end)
     end,
     ['window/logMessage'] = function(_, params)
       for _, line in ipairs(vim.split(params.message, '\n', { trimempty = true })) do
@@ -235,7 +231,7 @@ function M.config()
       end
     end,
     capabilities = capabilities,
-    settings = { skewlens = o.settings },
+    init_options = { resultsChanged = true },
     handlers = handlers(),
     commands = commands(),
     on_attach = on_attach,
@@ -331,36 +327,28 @@ function M.running()
   return next(runs) ~= nil
 end
 
-local function rank(d)
-  local data = d.user_data and d.user_data.lsp and d.user_data.lsp.data
-  return type(data) == 'table' and tonumber(data.rank) or tonumber(d.message:match('^#(%d+)')) or 1000
-end
-
---- list returns the causes of all files, the most costly first.
-function M.list()
-  local found = vim.tbl_filter(function(d)
-    return d.source == 'skewlens'
-  end, vim.diagnostic.get())
-  table.sort(found, function(a, b)
-    if rank(a) ~= rank(b) then
-      return rank(a) < rank(b)
+--- list asks for the causes of all targets, in the server's order, as items of
+--- a quickfix list.
+function M.list(c, done)
+  M.execute(c, 'skewlens.causes', {}, nil, function(result)
+    local items = {}
+    for _, target in ipairs(result.targets or {}) do
+      for _, section in ipairs(target.sections or {}) do
+        for _, cause in ipairs(section.causes or {}) do
+          local item = vim.lsp.util.locations_to_items({ cause }, c.offset_encoding)[1]
+          if item then
+            item.text, item.type = cause.message, 'W'
+            table.insert(items, item)
+          end
+        end
+      end
     end
-    if a.bufnr ~= b.bufnr then
-      return a.bufnr < b.bufnr
-    end
-    return a.lnum < b.lnum
+    done(items)
   end)
-  local items = {}
-  for _, d in ipairs(found) do
-    vim.list_extend(items, vim.diagnostic.toqflist({ d }))
-  end
-  return items
 end
 
-local function here(c)
-  local cursor = vim.api.nvim_win_get_cursor(0)
-  local params = vim.lsp.util.make_position_params(0, c.offset_encoding)
-  return { uri = vim.uri_from_bufnr(0), line = cursor[1] - 1, position = params.position }
+local function here()
+  return { uri = vim.uri_from_bufnr(0), line = vim.api.nvim_win_get_cursor(0)[1] - 1 }
 end
 
 local act = {}
@@ -368,7 +356,7 @@ local act = {}
 --- profile runs the section whose lens is nearest to the cursor; with 'target',
 --- or in a file without sections, all of the program.
 function act.profile(c, what, name)
-  local bufnr, at = vim.api.nvim_get_current_buf(), here(c)
+  local bufnr, at = vim.api.nvim_get_current_buf(), here()
   local function target()
     M.execute(c, 'skewlens.profileTarget', { { uri = at.uri, target = name } }, bufnr)
   end
@@ -392,40 +380,36 @@ function act.profile(c, what, name)
   end, bufnr)
 end
 
-function act.causes()
-  local items = M.list()
-  vim.fn.setqflist({}, ' ', { title = 'skewlens: ranked causes', items = items })
-  if #items == 0 then
-    vim.notify('skewlens: no causes are known. Run :Skewlens profile')
-    return
-  end
-  vim.cmd('botright copen ' .. math.min(#items + 1, 10))
+function act.causes(c)
+  M.list(c, function(items)
+    vim.fn.setqflist({}, ' ', { title = list_title, items = items })
+    if #items == 0 then
+      vim.notify('skewlens: no causes are known. :Skewlens profile looks for them')
+      return
+    end
+    vim.cmd('botright copen ' .. math.min(#items + 1, 10))
+  end)
 end
 
 --- cancel ends every run. Neovim has no button for it.
 function act.cancel(c)
-  if not M.running() then
-    M.execute(c, 'skewlens.cancel', {})
-  end
-  for token, run in pairs(runs) do
-    notify(vim.lsp.get_client_by_id(run.client) or c, 'window/workDoneProgress/cancel', { token = token })
-  end
+  M.execute(c, 'skewlens.cancel', {})
 end
 
 function act.next(c)
-  M.execute(c, 'skewlens.nextCause', { here(c) }, vim.api.nvim_get_current_buf())
+  M.execute(c, 'skewlens.nextCause', { here() }, vim.api.nvim_get_current_buf())
 end
 
 function act.report(c)
-  M.execute(c, 'skewlens.openReport', { here(c) })
+  M.execute(c, 'skewlens.openReport', { here() })
 end
 
 function act.compare(c)
-  M.execute(c, 'skewlens.compare', { here(c) })
+  M.execute(c, 'skewlens.compare', { here() })
 end
 
 function act.clear(c)
-  M.execute(c, 'skewlens.clear', { { uri = vim.uri_from_bufnr(0) } })
+  M.execute(c, 'skewlens.clear', {})
 end
 
 --- log shows what the server and the program have printed.
@@ -443,7 +427,7 @@ function M.command(args)
     return
   end
   local c = client(vim.api.nvim_get_current_buf())
-  if not c and name ~= 'causes' and name ~= 'log' then
+  if not c and name ~= 'log' then
     if M.server() then
       vim.notify('skewlens: no server runs for this file; see :checkhealth skewlens', vim.log.levels.WARN)
     else
@@ -454,9 +438,28 @@ function M.command(args)
   act[name](c, args[2], args[3])
 end
 
+--- targets returns the names of what can be profiled, or none in half a second.
+function M.targets()
+  local c, names = client(vim.api.nvim_get_current_buf()), nil
+  if not c then
+    return {}
+  end
+  M.execute(c, 'skewlens.targets', {}, nil, function(targets)
+    names = vim.tbl_map(function(t)
+      return t.name
+    end, targets)
+  end)
+  vim.wait(500, function()
+    return names
+  end, 10)
+  return names or {}
+end
+
 function M.complete(lead, line)
   local words = vim.tbl_keys(act)
-  if line:match('^%s*%S+%s+profile%s') then
+  if line:match('^%s*%S+%s+profile%s+target%s') then
+    words = M.targets()
+  elseif line:match('^%s*%S+%s+profile%s') then
     words = { 'section', 'target' }
   elseif line:match('^%s*%S+%s+%S+%s') then
     words = {}

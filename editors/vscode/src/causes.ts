@@ -1,0 +1,87 @@
+// The list of ranked causes: what `skewlens.causes` answers, as a tree.
+import * as vscode from 'vscode';
+import { Connection } from './client';
+
+interface Cause {
+  rank: number;
+  message: string;
+  label: string;
+  uri: string;
+  range: { start: { line: number; character: number }; end: { line: number; character: number } };
+  stale: boolean;
+}
+
+interface Section {
+  id: string;
+  title: string;
+  balanced: boolean;
+  uri: string;
+  range: Cause['range'];
+  causes: Cause[];
+}
+
+interface Target {
+  target: string;
+  stale: boolean;
+  message: string;
+  sections: Section[];
+}
+
+type Node = { target: Target } | { section: Section } | { cause: Cause };
+
+export class Causes implements vscode.TreeDataProvider<Node> {
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onDidChangeTreeData = this.changed.event;
+
+  constructor(private readonly connection: Connection) {
+    connection.onResults(() => this.changed.fire());
+  }
+
+  async getChildren(node?: Node): Promise<Node[]> {
+    if (!node) return this.roots();
+    if ('target' in node) return node.target.sections.map(section => ({ section }));
+    if ('section' in node) return node.section.causes.map(cause => ({ cause }));
+    return [];
+  }
+
+  private async roots(): Promise<Node[]> {
+    const answer = await this.connection.ask<{ targets: Target[] }>('skewlens.causes');
+    const targets = answer?.targets ?? [];
+    await vscode.commands.executeCommand('setContext', 'skewlens.results', targets.length > 0);
+    // With one target there is nothing to choose: its sections are at the top.
+    return targets.length === 1 ? targets[0].sections.map(section => ({ section })) : targets.map(target => ({ target }));
+  }
+
+  getTreeItem(node: Node): vscode.TreeItem {
+    if ('target' in node) {
+      const item = new vscode.TreeItem(node.target.target, vscode.TreeItemCollapsibleState.Expanded);
+      item.description = node.target.message;
+      return item;
+    }
+    if ('section' in node) {
+      const { section } = node;
+      const state = section.causes.length ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.None;
+      const item = new vscode.TreeItem(section.id, state);
+      item.description = section.title;
+      item.iconPath = new vscode.ThemeIcon(section.balanced ? 'pass' : 'warning');
+      item.command = open(section);
+      return item;
+    }
+    const { cause } = node;
+    const item = new vscode.TreeItem(cause.label);
+    const place = `${vscode.workspace.asRelativePath(vscode.Uri.parse(cause.uri))}:${cause.range.start.line + 1}`;
+    item.description = cause.stale ? `${place} · edited since` : place;
+    item.tooltip = cause.message;
+    item.iconPath = new vscode.ThemeIcon('graph');
+    item.command = open(cause);
+    return item;
+  }
+}
+
+/** Shows a place without taking the whole line into the selection. */
+function open(place: { uri: string; range: Cause['range'] }): vscode.Command | undefined {
+  if (!place.uri || !place.range) return undefined;
+  const { line, character } = place.range.start;
+  const selection = new vscode.Range(line, character, line, character);
+  return { title: 'Show', command: 'vscode.open', arguments: [vscode.Uri.parse(place.uri), { selection }] };
+}

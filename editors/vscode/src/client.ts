@@ -1,0 +1,137 @@
+// The connection to `skewlens serve`, and running its commands.
+import * as vscode from 'vscode';
+import {
+  DynamicFeature, ExecuteCommandRequest, LanguageClient, ServerOptions, StaticFeature, WorkDoneProgress,
+  WorkDoneProgressCancelNotification,
+} from 'vscode-languageclient/node';
+import { findServer, sayMissing } from './server';
+
+/** What every command of the server may be given; all of it is optional. */
+export interface Arguments {
+  uri?: string;
+  line?: number;
+  section?: string;
+  target?: string;
+  embed?: boolean;
+}
+
+interface Outcome {
+  outcome: 'completed' | 'failed' | 'cancelled';
+  message: string;
+}
+
+const languages = ['c', 'cpp', 'go', 'rust', 'fortran', 'fortran-modern', 'FortranFreeForm', 'FortranFixedForm'];
+
+/**
+ * The library would register each of the server's commands. They are registered
+ * by the extension instead, so that they are there, and say what is missing,
+ * before a server runs.
+ */
+class Client extends LanguageClient {
+  override registerFeature(feature: StaticFeature | DynamicFeature<any>): void {
+    if ((feature as DynamicFeature<any>).registrationType?.method !== ExecuteCommandRequest.method) {
+      super.registerFeature(feature);
+    }
+  }
+}
+
+export class Connection implements vscode.Disposable {
+  private client: LanguageClient | undefined;
+  private readonly changed = new vscode.EventEmitter<void>();
+  /** Fires when the server has other results than before. */
+  readonly onResults = this.changed.event;
+  readonly log = vscode.window.createOutputChannel('skewlens', { log: true });
+  private runs = 0;
+
+  async start(): Promise<boolean> {
+    const command = findServer();
+    if (!command) return false;
+    const server: ServerOptions = { command, args: ['serve'] };
+    const client = new Client('skewlens', 'skewlens', server, {
+      documentSelector: [
+        ...languages.map(language => ({ scheme: 'file', language })),
+        { scheme: 'file', pattern: '**/.skewlens.toml' },
+      ],
+      initializationOptions: { resultsChanged: true },
+      outputChannel: this.log,
+    });
+    client.onNotification('skewlens/resultsChanged', () => this.changed.fire());
+    await client.start();
+    this.client = client;
+    this.changed.fire();
+    return true;
+  }
+
+  async stop(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    await client?.dispose();
+    this.changed.fire();
+  }
+
+  get running(): boolean {
+    return this.client !== undefined;
+  }
+
+  /** Sends a command. Without a server it says how to get one, and answers nothing. */
+  async execute<T>(command: string, args: Arguments = {}, workDoneToken?: string): Promise<T | undefined> {
+    if (!this.client && !(await this.start())) {
+      void sayMissing();
+      return undefined;
+    }
+    const params = { command, arguments: [args], workDoneToken };
+    try {
+      return (await this.client!.sendRequest(ExecuteCommandRequest.type, params)) as T;
+    } catch (error) {
+      void vscode.window.showErrorMessage(`skewlens: ${error instanceof Error ? error.message : error}`);
+      return undefined;
+    }
+  }
+
+  /** Asks without a word of complaint when there is no server. */
+  async ask<T>(command: string): Promise<T | undefined> {
+    return this.client ? this.execute<T>(command) : undefined;
+  }
+
+  /** Runs the program, under a notification with a bar and a Cancel button. */
+  async run(command: string, args: Arguments): Promise<void> {
+    if (!this.client && !(await this.start())) return sayMissing();
+    const client = this.client!;
+    const options = { location: vscode.ProgressLocation.Notification, cancellable: true, title: 'skewlens' };
+    const outcome = await vscode.window.withProgress(options, async (progress, cancelled) => {
+      const token = `skewlens-${Date.now()}-${this.runs++}`;
+      let shown = 0;
+      let title = '';
+      const updates = client.onProgress(WorkDoneProgress.type, token, value => {
+        if (value.kind === 'end') return;
+        if (value.kind === 'begin') title = value.title;
+        const reached = value.percentage ?? shown;
+        progress.report({ message: [title, value.message].filter(Boolean).join(': '), increment: reached - shown });
+        shown = reached;
+      });
+      const button = cancelled.onCancellationRequested(() => {
+        void client.sendNotification(WorkDoneProgressCancelNotification.type, { token });
+      });
+      await setRunning(true);
+      try {
+        return await this.execute<Outcome>(command, args, token);
+      } finally {
+        await setRunning(false);
+        updates.dispose();
+        button.dispose();
+      }
+    });
+    // A failure the server has shown already.
+    if (outcome && outcome.outcome !== 'failed') vscode.window.setStatusBarMessage(`skewlens: ${outcome.message}`, 10_000);
+  }
+
+  dispose(): void {
+    void this.stop();
+    this.changed.dispose();
+    this.log.dispose();
+  }
+}
+
+function setRunning(on: boolean): Thenable<unknown> {
+  return vscode.commands.executeCommand('setContext', 'skewlens.running', on);
+}

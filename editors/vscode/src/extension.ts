@@ -1,0 +1,104 @@
+// The VS Code side of skewlens. All that is said about a program comes from the
+// server; this starts it, passes commands on, and shows what VS Code would not
+// show by itself: a run with a Cancel button, the list of causes, the report.
+import * as vscode from 'vscode';
+import { Causes } from './causes';
+import { Arguments, Connection } from './client';
+import { openReport } from './report';
+import { install, sayMissing } from './server';
+
+let connection: Connection;
+
+export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  connection = new Connection();
+  context.subscriptions.push(
+    connection,
+    vscode.window.createTreeView('skewlens.causes', { treeDataProvider: new Causes(connection) }),
+    vscode.workspace.onDidChangeConfiguration(async event => {
+      if (event.affectsConfiguration('skewlens.path')) await restart();
+    }),
+  );
+  const commands: Record<string, (args?: Arguments) => unknown> = {
+    'skewlens.profileSection': args => connection.run('skewlens.profileSection', args ?? here()),
+    'skewlens.profileTarget': async args => {
+      const chosen = args ?? (await chooseTarget());
+      if (chosen) await connection.run('skewlens.profileTarget', chosen);
+    },
+    'skewlens.openReport': args => openReport(connection, args ?? here()),
+    'skewlens.nextCause': args => connection.execute('skewlens.nextCause', args ?? here()),
+    'skewlens.compare': args => connection.execute('skewlens.compare', args ?? here()),
+    'skewlens.clear': args => connection.execute('skewlens.clear', args),
+    'skewlens.cancel': () => connection.execute('skewlens.cancel'),
+    'skewlens.configure': configure,
+    'skewlens.install': install,
+    'skewlens.showLog': () => connection.log.show(),
+    'skewlens.restart': restart,
+  };
+  for (const [name, run] of Object.entries(commands)) {
+    context.subscriptions.push(vscode.commands.registerCommand(name, run));
+  }
+  await firstUse(context);
+  if (!(await connection.start())) void sayMissing();
+}
+
+export async function deactivate(): Promise<void> {
+  await connection?.stop();
+}
+
+async function restart(): Promise<void> {
+  await connection.stop();
+  if (!(await connection.start())) void sayMissing();
+}
+
+/** Where the cursor is, as far as that means anything to the server. */
+function here(): Arguments {
+  const editor = vscode.window.activeTextEditor;
+  if (editor?.document.uri.scheme !== 'file') return {};
+  return { uri: editor.document.uri.toString(), line: editor.selection.active.line };
+}
+
+/** Asks only when there is a choice. */
+async function chooseTarget(): Promise<Arguments | undefined> {
+  const targets = (await connection.ask<{ name: string; program: string }[]>('skewlens.targets')) ?? [];
+  if (targets.length < 2) return here();
+  const items = targets.map(target => ({ label: target.name, description: target.program }));
+  const chosen = await vscode.window.showQuickPick(items, { placeHolder: 'Which program?' });
+  return chosen && { target: chosen.label };
+}
+
+/** Opens .skewlens.toml, or a proposal for one; saving it is left to the person. */
+async function configure(): Promise<void> {
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  if (!folder) {
+    void vscode.window.showInformationMessage('skewlens: open a folder first.');
+    return;
+  }
+  const file = vscode.Uri.joinPath(folder, '.skewlens.toml');
+  try {
+    await vscode.window.showTextDocument(file);
+    return;
+  } catch {
+    // It is not there yet.
+  }
+  const editor = await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(file.with({ scheme: 'untitled' })));
+  if (editor.document.getText() !== '') return;
+  await editor.insertSnippet(new vscode.SnippetString([
+    '[[target]]                # the first is the default',
+    'name = "${1:prog}"',
+    'build = "${2:cc -O2 -g -pthread $1.c -o $1}"   # run first; leave it out if the program is always built',
+    'program = "${3:$1}"       # relative to this folder',
+    'args = ["{threads}"]      # {threads} becomes the number below',
+    'threads = ${4:8}',
+    '',
+  ].join('\n')));
+}
+
+/** Offers the walkthrough, once. */
+async function firstUse(context: vscode.ExtensionContext): Promise<void> {
+  if (context.globalState.get('welcomed')) return;
+  await context.globalState.update('welcomed', true);
+  const text = 'skewlens finds the line that makes the threads of a parallel program wait.';
+  void vscode.window.showInformationMessage(text, 'Show Me How').then(answer => {
+    if (answer) void vscode.commands.executeCommand('workbench.action.openWalkthrough', `${context.extension.id}#start`, false);
+  });
+}
