@@ -44,6 +44,7 @@ func New(p *profile.Profile, opt Options) (*Report, error) {
 		Coverage: coverage(p.Coverage),
 		Sections: []Section{},
 		Warnings: []Warning{},
+		of:       p,
 	}
 	for i := range p.Sections {
 		s, err := b.section(&p.Sections[i])
@@ -110,7 +111,7 @@ func coverage(c profile.Coverage) Coverage {
 
 func (b *builder) section(s *profile.Section) (Section, error) {
 	out := Section{Kind: string(s.Kind), Threads: []Thread{}, Causes: []Cause{}, Warnings: warnings(s.Warnings)}
-	out.site = s.Site
+	out.site, out.of = s.Site, s
 	if s.Site != 0 {
 		l := b.location(s.Site)
 		out.Location = &l

@@ -6,7 +6,8 @@
 //
 //	profile.Profile ──┬─ lime.Analyse, per section ──┐
 //	                  ├─ seconds, threads, coverage ─┼─ New ──▶ Report ──┬─▶ JSON  (the contract)
-//	                  └─ addresses → source lines ───┘                   └─▶ Text  (for people)
+//	                  └─ addresses → source lines ───┘                   ├─▶ Text  (for people)
+//	                                                                     └─▶ HTML  (for people, with plots)
 //
 // A [Report] is the contract: its field names in JSON are stable, fields are
 // added but never renamed. A number that is not known is absent, never zero,
@@ -28,6 +29,9 @@ type Report struct {
 	Coverage Coverage  `json:"coverage"`
 	Sections []Section `json:"sections"` // those that lost most first
 	Warnings []Warning `json:"warnings"`
+
+	// of is what the report was made of; nil for one that was read back from JSON.
+	of *profile.Profile
 }
 
 // Program says what was run.
@@ -87,6 +91,7 @@ type Section struct {
 	// IdleInstructions is Σ (Tmax − T) over threads and instances.
 	IdleInstructions uint64 `json:"-"`
 	site             profile.Addr
+	of               *profile.Section // nil for one that was read back from JSON
 
 	// Negligible sections lost so little of the run that nothing follows from them.
 	Negligible bool `json:"-"`

@@ -83,7 +83,7 @@ func (t *text) prose(indent, deeper, s string) {
 func (t *text) header(r *Report) {
 	command := t.path(r.Program.Path) + " " + printable(strings.Join(r.Program.Args, " "))
 	t.line("", t.paint(bold, cut(strings.TrimSpace(command), t.opt.Width)))
-	facts := []string{count(r.Run.Threads, "thread"), r.Run.Backend + " backend", "measured in " + strings.ReplaceAll(r.Run.Response, "-", " ")}
+	facts := []string{count(r.Run.Threads, "thread"), printable(r.Run.Backend) + " backend", "measured in " + strings.ReplaceAll(r.Run.Response, "-", " ")}
 	if r.Run.Cores > 0 {
 		facts[0] += " on " + count(r.Run.Cores, "core")
 	}
@@ -125,14 +125,20 @@ func (t *text) warnings(indent string, ws []Warning) {
 	}
 }
 
-func (t *text) section(s *Section) {
-	name := printable(s.ID)
-	if s.Location != nil && s.Location.Known() {
-		name = t.path(s.Location.File) + strings.TrimPrefix(s.ID, fileOf(s.ID))
-		if f := s.Location.Function; f != "" {
-			name += " " + symbol(f)
-		}
+// sectionName is path:line and the function.
+func (t *text) sectionName(s *Section) string {
+	if s.Location == nil || !s.Location.Known() {
+		return printable(s.ID)
 	}
+	name := t.path(s.Location.File) + strings.TrimPrefix(s.ID, fileOf(s.ID))
+	if f := s.Location.Function; f != "" {
+		name += " " + symbol(f)
+	}
+	return name
+}
+
+func (t *text) section(s *Section) {
+	name := t.sectionName(s)
 	facts := []string{t.paint(bold, cut(name, t.opt.Width)), s.Kind, count(s.Instances, "instance")}
 	if s.TimeS != nil {
 		facts = append(facts, duration(*s.TimeS, *s.TimeS))

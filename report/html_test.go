@@ -1,0 +1,213 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/skewlens/skewlens/lime"
+	"github.com/skewlens/skewlens/profile"
+)
+
+func written(t *testing.T, r *Report, opt HTMLOptions) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteHTML(&b, r, opt); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestGoldenHTML(t *testing.T) {
+	for name, f := range scenes() {
+		page := written(t, made(t, f), HTMLOptions{Dir: "/src", Source: sources})
+		golden(t, name+".html", page)
+		wellFormed(t, page)
+		standsAlone(t, page)
+	}
+}
+
+// wellFormed: the page is written so that a strict reader of XML can read it too.
+func wellFormed(t *testing.T, page []byte) {
+	t.Helper()
+	d := xml.NewDecoder(bytes.NewReader(page))
+	ids, refs := map[string]bool{}, []string{}
+	for {
+		tok, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("not well-formed: %v", err)
+		}
+		e, ok := tok.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		for _, a := range e.Attr {
+			switch {
+			case a.Name.Local == "id" && ids[a.Value]:
+				t.Errorf("two elements have the id %s", a.Value)
+			case a.Name.Local == "id":
+				ids[a.Value] = true
+			case a.Name.Local == "aria-labelledby":
+				refs = append(refs, a.Value)
+			case a.Name.Local == "href":
+				refs = append(refs, strings.TrimPrefix(a.Value, "#"))
+			}
+		}
+		if e.Name.Local == "svg" && !strings.Contains(fmt.Sprint(e.Attr), "aria-label") {
+			t.Error("a plot has no label")
+		}
+	}
+	for _, r := range refs {
+		if !ids[r] {
+			t.Errorf("nothing has the id %s", r)
+		}
+	}
+}
+
+var (
+	elsewhere = regexp.MustCompile(`(?i)\b(src|action|poster|srcset|data)\s*=|href\s*=\s*"[^#]|url\(|@import|https?:|<(script|iframe|object|embed|link|img|base|form)\b`)
+	handlers  = regexp.MustCompile(`(?i)<[^>]*\son[a-z]+\s*=`)
+)
+
+func standsAlone(t *testing.T, page []byte) {
+	t.Helper()
+	if found := elsewhere.FindAll(page, -1); found != nil {
+		t.Errorf("the page refers to something else, or runs something: %q", found)
+	}
+	if found := handlers.FindAll(page, -1); found != nil {
+		t.Errorf("the page has event handlers: %q", found)
+	}
+}
+
+const hostile = "</style></title><script>alert(1)</script><img src=x onerror=\"alert(2)\">\x1b[31m'`{{.}}"
+
+type hostileSource struct{}
+
+func (hostileSource) Line(string, int) (string, bool, bool) {
+	return hostile + "\x00\ufffe", true, true
+}
+
+// File, function and argument names, source lines and warnings are not ours.
+func TestHostileNamesAreEscaped(t *testing.T) {
+	p, analyse := mixed()
+	p.Program.Path, p.Program.Args = "/"+hostile, []string{hostile}
+	for i := range p.Locations {
+		p.Locations[i].File, p.Locations[i].Line, p.Locations[i].SymbolOffset = "/"+hostile, 3, 0
+		p.Locations[i].Function = hostile
+		p.Locations[i].InlinedAt = []profile.Frame{{File: hostile, Line: 1, Function: hostile}}
+	}
+	p.Coverage.Skipped = []profile.Skipped{{Function: hostile, Reason: hostile}}
+	p.Warnings = []profile.Warning{{Code: "x", Message: hostile}}
+	p.Run.Backend = hostile
+	r, err := New(p, Options{Analyse: func(p *profile.Profile, s *profile.Section, o lime.Options) (*lime.Result, error) {
+		r, err := analyse(p, s, o)
+		for i := range r.Causes {
+			r.Causes[i].Kind = hostile
+			r.Causes[i].Members = []lime.Member{{Kind: hostile, Addr: 0x1100, Corr: 1}}
+		}
+		return r, err
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := written(t, r, HTMLOptions{Source: hostileSource{}})
+	wellFormed(t, page)
+	for _, bad := range []string{"<script", "<img", "\x1b", "\x00"} {
+		if bytes.Contains(page, []byte(bad)) {
+			t.Errorf("the page contains %q", bad)
+		}
+	}
+	if n := bytes.Count(page, []byte("&lt;script&gt;")); n < 10 {
+		t.Errorf("only %d of the hostile names are shown", n)
+	}
+}
+
+// A report that was read back from JSON has no profile behind it.
+func TestHTMLWithoutProfile(t *testing.T) {
+	r := made(t, owner)
+	r.of = nil
+	for i := range r.Sections {
+		r.Sections[i].of = nil
+	}
+	page := written(t, r, HTMLOptions{})
+	wellFormed(t, page)
+	if bytes.Contains(page, []byte("timeline")) || !bytes.Contains(page, []byte("owner.c:36")) {
+		t.Error("want everything but the timeline")
+	}
+}
+
+// phases is a section of n instances of two threads; the second works twice as long.
+func phases(n int, times bool) *profile.Profile {
+	p := scene(at(0x1300, "/src/owner.c", 36, 9, "factor"))
+	s := section(profile.Barrier, 0x1300, 2e6, 100, 200)
+	part := s.Instances[0].Parts
+	s.Instances = nil
+	for i := range n {
+		a, b := part[0], part[1]
+		if times {
+			begin := 1 + int64(i)*2e6
+			a.BeginNS, a.ArriveNS, b.BeginNS, b.ArriveNS = begin, begin+1e6, begin, begin+2e6
+		}
+		s.Instances = append(s.Instances, profile.Instance{Folded: 1, SpanNS: 2e6, Parts: []profile.Part{a, b}})
+	}
+	p.Sections = []profile.Section{s}
+	return p
+}
+
+func TestTimeline(t *testing.T) {
+	for _, c := range []struct {
+		n             int
+		times         bool
+		bars, grouped int
+		length        float64
+	}{
+		{1, true, 2, 1, 2e-3}, {160, true, 320, 1, 0.32}, {161, true, 2 * 81, 2, 0.322},
+		{3, false, 6, 1, 600}, {10000, false, 2 * 159, 63, 2e6},
+	} {
+		p := phases(c.n, c.times)
+		s := Section{of: &p.Sections[0]}
+		got := s.timeline(p)
+		if len(got.bars) != c.bars || got.together != c.grouped || got.to-got.from < 0.99*c.length || got.to-got.from > 1.01*c.length {
+			t.Errorf("%+v: %d bars of %d, length %g", c, len(got.bars), got.together, got.to-got.from)
+		}
+		for _, b := range got.bars {
+			if worked := (b.to - b.from) / (b.waited - b.from); b.row == 0 && (worked < .4 || worked > .6) || b.row == 1 && worked < .99 {
+				t.Fatalf("%+v: row %d worked %g of its time", c, b.row, worked)
+			}
+		}
+	}
+}
+
+func TestTimelineLeavesOutWhatWasAddedUp(t *testing.T) {
+	p := phases(3, true)
+	s := &p.Sections[0]
+	s.Instances[0].Folded, s.Totals = 7, s.Instances[0].Parts
+	got := (&Section{of: s}).timeline(p)
+	if got.left != 7 || len(got.bars) != 4 || !strings.Contains(got.caption(), "first 7") {
+		t.Errorf("%d left out, %d bars, %q", got.left, len(got.bars), got.caption())
+	}
+	s.Instances = s.Instances[:1]
+	if got := (&Section{of: s}).timeline(p); got != nil {
+		t.Errorf("a timeline of what was added up: %+v", got)
+	}
+}
+
+func TestTicksAreRound(t *testing.T) {
+	for most, want := range map[float64]string{10: "0 2.5 5 7.5 10", 7: "0 2 4 6", 1: "0 0.25 0.5 0.75 1", 2.9: "0 0.5 1 1.5 2 2.5", 560e6: "0 1e+08 2e+08 3e+08 4e+08 5e+08"} {
+		got := []string{}
+		for _, tick := range niceTicks(most, func(x float64) string { return fmt.Sprint(x) }) {
+			got = append(got, tick.Label)
+		}
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("up to %g: %s, want %s", most, s, want)
+		}
+	}
+}
