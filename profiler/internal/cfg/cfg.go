@@ -196,6 +196,16 @@ func (p *Program) FuncAt(entry uint64) *Func {
 	return nil
 }
 
+// HasFunc reports whether the program defines a function of that name.
+func (p *Program) HasFunc(name string) bool {
+	for _, f := range p.Funcs {
+		if f.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
 // Owner returns the function that an address belongs to, also by a merged part.
 func (p *Program) Owner(a uint64) *Func {
 	g := p.Image.FuncAt(a)

@@ -4,7 +4,11 @@ import (
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/probe"
 	"github.com/skewlens/skewlens/profiler/internal/unwind"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
+
+// dwarfNumber is a general register's number in DWARF.
+var dwarfNumber = [16]int{0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15}
 
 // openFrames finds the frames of the program that are on an ending thread's
 // stack, innermost first: they were entered and will never be left. Most
@@ -41,6 +45,9 @@ func (r *run) openFrames(t *thread) (open []probe.Delta, next []profile.Addr) {
 			return nil, nil
 		}
 		*pc, after = a+r.in.bias, behind
+	}
+	if d, ok := r.solver.Inside(*pc-r.in.bias, after, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] }); ok {
+		open = append(open, d...)
 	}
 	pcs, _ := r.unwinder.Stack(regs)
 	for i, x := range pcs {

@@ -64,11 +64,11 @@ func (m *emitter) tightLoops(q *plan) map[*cfg.Block]int {
 		n := 0
 		for b := range l.Blocks {
 			n += int(b.End-b.Start) + 4 // short branches grow by four
-			if q.w.edges[q.w.self[b.ID]].counter >= 0 {
+			if x := &q.w.edges[q.w.self[b.ID]]; x.counter >= 0 && x.induction == nil {
 				n += 9
 			}
 			for _, e := range b.Succ {
-				if i := q.w.byCfg[e.ID]; i >= 0 && q.w.edges[i].counter >= 0 && e.To != nil && l.Blocks[e.To] {
+				if q.hasCount(e) && e.To != nil && l.Blocks[e.To] {
 					n += 9
 				}
 			}
@@ -90,7 +90,18 @@ func (m *emitter) count(q *plan, e *cfg.Edge) {
 	if e.To != nil {
 		live = e.To.LiveIn
 	}
+	ops := q.w.ops[e]
+	for _, op := range ops { // leave loops first, then count, then enter loops: as the edge does
+		if op.add {
+			m.addGS(op, m.s.Layout.counterOffset(op.counter))
+		}
+	}
 	m.increment(q.w.edges[i].counter, live)
+	for _, op := range ops {
+		if !op.add {
+			m.addGS(op, m.s.Layout.counterOffset(op.counter))
+		}
+	}
 }
 
 func (m *emitter) increment(counter int32, live x86.Flags) {
@@ -103,15 +114,18 @@ func (m *emitter) increment(counter int32, live x86.Flags) {
 	}
 }
 
-// hasCount reports whether an edge has a counter.
+// hasCount reports whether code stands on an edge.
 func (q *plan) hasCount(e *cfg.Edge) bool {
 	i := q.w.byCfg[e.ID]
-	return i >= 0 && q.w.edges[i].counter >= 0
+	return i >= 0 && (q.w.edges[i].counter >= 0 || len(q.w.ops[e]) > 0)
 }
 
 // block emits a block's instructions up to its control transfer.
 func (m *emitter) block(q *plan, b *cfg.Block) {
 	self := q.w.edges[q.w.self[b.ID]].counter
+	if q.w.edges[q.w.self[b.ID]].induction != nil {
+		self = -1 // counted on the loop's edges
+	}
 	at, _ := probePoint(b)
 	call := 0
 	for k := range b.Insns {

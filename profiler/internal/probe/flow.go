@@ -30,6 +30,7 @@ type flowEdge struct {
 	tree        bool
 	unknown     bool
 	counter     int32 // −1: derived
+	induction   *induction
 }
 
 // flow is the flow graph of one function, and how to solve it.
@@ -43,6 +44,8 @@ type flow struct {
 	hubTo map[*cfg.Block]int32 // table target → its hub edge
 	hubs  int32
 	steps []step
+	loops map[*cfg.Loop]float64 // cost of code on a loop's edges; −1: impossible
+	ops   map[*cfg.Edge][]edgeOp
 }
 
 func in(b *cfg.Block) int32  { return 1 + 2*int32(b.ID) }

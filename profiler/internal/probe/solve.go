@@ -5,6 +5,7 @@ import (
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
 // Solver turns counters into the counts of a profile's events, and holds the
@@ -27,7 +28,7 @@ type Solver struct {
 	opens   []frame // by number: counter −1 − number
 	openNum map[frame]int32
 
-	weight  []int64 // instructions per unit of each chord
+	weight  []weight // of each chord
 	val     []int64
 	entered []int64 // per function: entries not yet explained by a call
 	touched []int32
@@ -167,6 +168,35 @@ func (v *Solver) Open(addr uint64, after bool) (d Delta, next uint64, ok bool) {
 		next = 0
 	}
 	return Delta{-1 - n, 1}, next, true
+}
+
+// Inside returns what is missing in the induction counters of a thread that
+// died in the loops around an instruction: the value of their registers. It
+// reports false where it cannot be told whether the thread was still inside.
+func (v *Solver) Inside(addr uint64, after bool, reg func(x86.Reg) uint64) ([]Delta, bool) {
+	f := v.s.Program.Owner(addr)
+	if f == nil || !v.s.Moved(f) {
+		return nil, true
+	}
+	i := sort.Search(len(f.Blocks), func(i int) bool { return f.Blocks[i].End > addr })
+	if i == len(f.Blocks) || addr < f.Blocks[i].Start {
+		return nil, true
+	}
+	b := f.Blocks[i]
+	var d []Delta
+	w := v.s.byFunc[f].w
+	for i := range w.edges {
+		e := &w.edges[i]
+		if e.induction == nil || !e.induction.loop.Blocks[b] {
+			continue
+		}
+		if last := b.Last(); after && addr == last.Addr { // on an edge, before or behind its code
+			v.Bad[f.Name]++
+			return nil, false
+		}
+		d = append(d, Delta{e.counter, reg(e.induction.reg)})
+	}
+	return d, true
 }
 
 // Merge sorts deltas and adds up equal ones.
@@ -310,6 +340,13 @@ func (v *Solver) solveFunc(fi int32, d []Delta, open map[int32]int64, c *counts)
 			at := sort.Search(len(d), func(j int) bool { return d[j].Counter >= k })
 			if at < len(d) && d[at].Counter == k {
 				val[i] = int64(d[at].N)
+				if iv := w.edges[i].induction; iv != nil {
+					if val[i]%iv.step != 0 {
+						v.Bad[x.q.f.Name]++
+						return
+					}
+					val[i] /= iv.step
+				}
 			}
 		}
 	}

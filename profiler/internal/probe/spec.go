@@ -38,19 +38,31 @@ func New(p *cfg.Program, hooks func(name string) (Hook, bool)) *Spec {
 	pl := newPlanner(p)
 	pl.run()
 	s := &Spec{Program: p, hooks: hooks, byFunc: map[*cfg.Func]*plan{}, siteOf: map[uint64]int{}}
+	inductions := !leavesLoops(p)
 	next := int32(0)
 	for _, f := range p.Funcs {
 		q := pl.plans[f]
 		if f.Skip != "" || q == nil {
 			continue
 		}
-		next = q.w.place(next)
+		next = q.w.place(next, inductions)
 		s.moved = append(s.moved, q)
 		s.byFunc[f] = q
 		s.collectSites(q)
 	}
 	s.Layout = NewLayout(int(next), len(s.Sites))
 	return s
+}
+
+// leavesLoops reports whether a signal handler or another thread can take a
+// thread out of a loop for good.
+func leavesLoops(p *cfg.Program) bool {
+	for _, n := range []string{"siglongjmp", "longjmp", "_longjmp", "__longjmp_chk", "pthread_cancel"} {
+		if p.Image.Imports[n] || p.Image.Static && p.HasFunc(n) {
+			return true
+		}
+	}
+	return false
 }
 
 // collectSites numbers the function's calls and jumps through pointers.

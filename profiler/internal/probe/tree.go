@@ -11,7 +11,7 @@ const never = 1e30 // weight of what cannot be counted
 
 // weigh estimates what a counter on each edge would cost: its frequency, times
 // the price of the code that counts there.
-func (w *flow) weigh() {
+func (w *flow) weigh(inductions bool) {
 	for i := range w.edges {
 		e := &w.edges[i]
 		switch {
@@ -40,6 +40,11 @@ func (w *flow) weigh() {
 			e.weight = e.block.Freq
 			if _, dead := probePoint(e.block); !dead {
 				e.weight *= 4
+			}
+			if inductions && e.block.Loop != nil {
+				if v, cost := w.inductionFor(e.block); v != nil && cost < e.weight {
+					e.weight, e.induction = cost, v
+				}
 			}
 		}
 	}
@@ -72,8 +77,8 @@ func probePoint(b *cfg.Block) (k int, dead bool) {
 
 // place chooses the spanning tree and numbers the counters of all other edges
 // from next on; it returns the next free number.
-func (w *flow) place(next int32) int32 {
-	w.weigh()
+func (w *flow) place(next int32, inductions bool) int32 {
+	w.weigh(inductions)
 	order := make([]int32, len(w.edges))
 	for i := range order {
 		order[i] = int32(i)
@@ -95,7 +100,7 @@ func (w *flow) place(next int32) int32 {
 		e := &w.edges[i]
 		if a, b := find(e.from), find(e.to); a != b {
 			set[a] = b
-			e.tree = true
+			e.tree, e.induction = true, nil
 			continue
 		}
 		if e.uncountable {
@@ -104,6 +109,9 @@ func (w *flow) place(next int32) int32 {
 		}
 		e.counter = next
 		next++
+		if e.induction != nil {
+			w.attach(e)
+		}
 	}
 	for _, i := range dropped {
 		w.markCycle(i)

@@ -13,17 +13,21 @@ func (v *Solver) Work(d []Delta) uint64 {
 			p := profile.Profile{Graph: v.Graph, Events: v.Events}
 			return p.Instructions(v.Solve(d))
 		case int(x.Counter) < len(v.weight):
-			n += v.weight[x.Counter] * int64(x.N)
+			w := &v.weight[x.Counter]
+			n += w.worth * (int64(x.N) / w.step)
 		}
 	}
 	return uint64(max(0, n))
 }
 
+// weight is a counter's worth in instructions for every step of it.
+type weight struct{ worth, step int64 }
+
 // weigh computes the chords' worths: a block is worth its instructions, and
 // what a derived edge is worth goes to the edges that it is derived from, last
 // one first.
 func (v *Solver) weigh() {
-	v.weight = make([]int64, v.s.Layout.Chords)
+	v.weight = make([]weight, v.s.Layout.Chords)
 	for i := range v.funcs {
 		x := &v.funcs[i]
 		w := x.q.w
@@ -44,7 +48,10 @@ func (v *Solver) weigh() {
 		}
 		for e := range w.edges {
 			if c := w.edges[e].counter; c >= 0 {
-				v.weight[c] = worth[e]
+				v.weight[c] = weight{worth[e], 1}
+				if iv := w.edges[e].induction; iv != nil {
+					v.weight[c].step = iv.step
+				}
 			}
 		}
 	}
