@@ -1,0 +1,213 @@
+// The whole story in VS Code, as a person would do it: clicks and keys in a
+// browser, and what is then on the screen. Prints PASS and FAIL lines.
+import { createRequire } from 'node:module';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const { SERVER, WORKSPACE, PICTURES, DRIVER } = process.env;
+const { chromium } = createRequire(join(DRIVER, 'package.json'))('playwright-core');
+mkdirSync(PICTURES, { recursive: true });
+
+const context = await chromium.launchPersistentContext(mkdtempSync(join(tmpdir(), 'skewlens-chromium-')), {
+  executablePath: '/usr/bin/chromium',
+  headless: true,
+  viewport: { width: 1180, height: 700 },
+  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+    '--disable-component-update', '--disable-sync'],
+});
+const page = context.pages()[0] ?? await context.newPage();
+
+let picture = 0;
+const shot = name => page.screenshot({ path: join(PICTURES, `${++picture}-${name}.png`) });
+const pause = ms => page.waitForTimeout(ms);
+
+/** Repeats f until it returns something true. */
+async function until(f, seconds) {
+  for (const end = Date.now() + seconds * 1000; ;) {
+    const value = await f();
+    if (value || Date.now() > end) return value;
+    await pause(50);
+  }
+}
+
+let failed = 0;
+function check(name, ok, detail) {
+  console.log(ok ? `PASS ${name}` : `FAIL ${name}: ${detail ?? ''}`);
+  if (!ok) failed++;
+}
+
+/** Checks what comes true sooner or later; without it there is no going on. */
+async function eventually(name, f, seconds = 30) {
+  const value = await until(f, seconds);
+  check(name, value, 'did not happen in time');
+  if (!value) {
+    await shot('failed');
+    throw new Error('given up');
+  }
+  return value;
+}
+
+const lens = text => page.locator('.codelens-decoration a', { hasText: text }).first();
+const shows = (locator) => locator.isVisible().catch(() => false);
+const squiggles = () => page.locator('.squiggly-warning').count();
+const toast = text => page.locator('.notification-toast', { hasText: text }).first();
+const text = async selector => (await page.locator(selector).allInnerTexts()).join('\n').replace(/\u00a0/g, ' ');
+
+function lineOf(mark) {
+  return readFileSync(join(WORKSPACE, 'owner.c'), 'utf8').split('\n').findIndex(l => l.includes(mark)) + 1;
+}
+
+/** Whether the profiled program runs. */
+function alive() {
+  return readdirSync('/proc').some(pid => {
+    try {
+      return /^\d+$/.test(pid) && readlinkSync(`/proc/${pid}/exe`) === join(WORKSPACE, 'owner');
+    } catch {
+      return false;
+    }
+  });
+}
+
+async function command(name) {
+  await page.keyboard.press('F1');
+  await page.locator('.quick-input-widget input').fill('>' + name);
+  await page.locator('.quick-input-list .monaco-list-row', { hasText: name }).first().waitFor({ timeout: 10000 });
+  await page.keyboard.press('Enter');
+}
+
+async function goTo(line) {
+  await page.keyboard.press('Control+g');
+  await page.locator('.quick-input-widget input').fill(':' + line);
+  await page.keyboard.press('Enter');
+  await until(() => atLine(line), 5);
+}
+
+const atLine = async line => (await text('.statusbar')).includes(`Ln ${line},`);
+
+/** Whether the squiggle stands in the line with this text. */
+async function squiggleOn(mark) {
+  const squiggle = await page.locator('.squiggly-warning').first().boundingBox().catch(() => null);
+  const line = await page.locator('.view-line', { hasText: mark }).first().boundingBox().catch(() => null);
+  return squiggle && line && squiggle.y >= line.y - 2 && squiggle.y + squiggle.height <= line.y + line.height + 2;
+}
+
+async function story() {
+  const file = `vscode-remote://${new URL(SERVER).host}${WORKSPACE}/owner.c`;
+  const payload = encodeURIComponent(JSON.stringify([['openFile', file]]));
+  await page.goto(`${SERVER}/?folder=${WORKSPACE}&payload=${payload}`, { waitUntil: 'domcontentloaded' });
+  await page.locator('.monaco-editor .view-line').first().waitFor({ timeout: 60000 });
+
+  // First use.
+  await eventually('the first time, it offers to show how', () => shows(toast('finds the line that makes')), 60);
+  await toast('finds the line that makes').locator('.monaco-button', { hasText: 'Show Me How' }).click();
+  await eventually('the walkthrough opens', async () => (await text('.gettingStartedContainer')).includes('Say what to build and run'));
+  await shot('walkthrough');
+  await page.locator('.tab', { hasText: 'owner.c' }).click();
+  await page.locator('.monaco-editor .view-lines').first().click();
+
+  // Nothing runs before it is asked for.
+  const section = lineOf('/* SECTION */'), planted = lineOf('/* PLANTED */');
+  await goTo(section);
+  await eventually('a lens stands over the section', () => shows(lens('Profile parallel section')));
+  check('nothing was built by opening the file', !readdirSync(WORKSPACE).includes('owner'));
+  await shot('lens');
+
+  // Run, and cancel while the program runs.
+  await lens('Profile parallel section').click();
+  await eventually('a notification shows progress', () => shows(toast('skewlens')), 10);
+  await eventually('the program runs', alive, 60);
+  await shot('progress');
+  await toast('skewlens').locator('.monaco-button', { hasText: 'Cancel' }).click();
+  const asked = Date.now();
+  await eventually('Cancel ends the program', () => !alive(), 5);
+  check('soon', Date.now() - asked < 1500, `${Date.now() - asked} ms`);
+  await eventually('the notification goes', async () => !(await shows(toast('skewlens'))), 10);
+  check('a cancelled run has no results', await squiggles() === 0);
+
+  // Run again.
+  await lens('Profile').click();
+  await eventually('a squiggle appears', async () => await squiggles() > 0, 60);
+  check('under the guilty line', await until(() => squiggleOn('PLANTED'), 5));
+  await eventually('an inlay hint stands on the line', async () => /PLANTED \*\/.*◀ #1/.test(await text('.view-line')));
+  await eventually('the lens has the imbalance', async () => /\d\s?%/.test(await text('.codelens-decoration')));
+  await eventually('the notification goes', async () => !(await shows(toast('skewlens'))), 20);
+
+  // The hover.
+  await pause(300);
+  await page.locator('.view-line', { hasText: 'PLANTED' }).locator('span span', { hasText: 'owner' }).first().hover();
+  const hover = await eventually('the hover has a bar for each thread', async () => {
+    const shown = await text('.monaco-hover .hover-contents');
+    return shown.includes('█') && shown;
+  }, 15);
+  check('and the message', hover.includes('#1'), hover);
+  await pause(300);
+  await shot('hover');
+  await page.keyboard.press('Escape');
+
+  // The list, and the next cause.
+  await page.locator('.activitybar .action-item a[aria-label^="skewlens"]').first().click();
+  const row = page.locator('.pane-body .monaco-list-row', { hasText: '#1' }).first();
+  await eventually('the list has the cause', () => shows(row));
+  await shot('results');
+  await goTo(1);
+  await row.click();
+  await eventually('a click on it goes there', () => atLine(planted), 10);
+  await page.locator('.monaco-editor .view-lines').first().click();
+  await goTo(1);
+  await command('skewlens: Go to Next Cause');
+  await eventually('Go to Next Cause goes there', () => atLine(planted), 10);
+
+  // Editing above moves everything along.
+  await goTo(1);
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.type('// one\n// two\n');
+  await goTo(planted + 2);
+  await eventually('edited above: the squiggle is still right', () => squiggleOn('PLANTED'), 10);
+  await goTo(1);
+  await command('skewlens: Go to Next Cause');
+  await eventually('edited above: so is the jump', () => atLine(planted + 2), 10);
+  await goTo(section + 2);
+  await lens('Profile again').click();
+  await eventually('unsaved files are refused by name', () => shows(toast('owner.c')), 10);
+  await shot('edited');
+  await command('Notifications: Clear All Notifications');
+
+  // The report.
+  await lens('imbalance').click();
+  const report = await eventually('the report opens in a panel', async () => {
+    for (const frame of page.frames()) {
+      const body = await frame.locator('body').innerText({ timeout: 500 }).catch(() => '');
+      if (frame.url().includes('fake.html') && body.includes('owner')) return body;
+    }
+  }, 30);
+  check('and has the imbalance', /\d\s?%/.test(report), report.slice(0, 200));
+  await shot('report');
+  await command('View: Close All Editors in Group');
+
+  // Mend it, and look again.
+  await page.locator('.monaco-editor .view-lines').first().click();
+  await goTo(1);
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.press('Shift+ArrowDown');
+  await page.keyboard.press('Shift+ArrowDown');
+  await page.keyboard.type('#define FIXED\n');
+  await page.keyboard.press('Control+s');
+  await goTo(section + 1);
+  await pause(300);
+  await lens('Profile again').click();
+  await eventually('mended and run again: balanced', async () => /[Bb]alanced/.test(await text('.codelens-decoration')), 60);
+  check('and no squiggle', await until(async () => await squiggles() === 0, 5));
+  await eventually('and so says the list', async () => !(await shows(row)), 10);
+  await shot('balanced');
+}
+
+try {
+  await story();
+} catch (error) {
+  failed++;
+  console.log(`FAIL ${String(error).split('\n').slice(0, 4).join(' ')}`);
+  await shot('failed').catch(() => {});
+}
+await context.close();
+process.exit(failed ? 1 : 0);
