@@ -25,7 +25,7 @@ type showing struct {
 }
 
 func (s *showing) define(fs *flag.FlagSet) {
-	fs.StringVar(&s.format, "format", "text", "report as `FORMAT`: text, html or json (default text)")
+	fs.StringVar(&s.format, "format", "text", "report as `FORMAT`: text, html, json or pprof (default text)")
 	fs.StringVar(&s.output, "o", "", "write the report to `FILE`, - for standard output (default of profile: standard error, of report: standard output)")
 	fs.StringVar(&s.method, "method", string(lime.Exact), "analyse by `METHOD`: exact, or paper for the LIME paper's own rules (default exact)")
 	fs.StringVar(&s.response, "response", string(profile.Instructions), "let `QUANTITY` stand for a thread's time: instructions or busy-time (default instructions)")
@@ -50,7 +50,7 @@ func choose(flag, value string, built []string, planned ...string) error {
 
 func (s *showing) check(fs *flag.FlagSet) error {
 	for _, err := range []error{
-		choose("format", s.format, []string{"text", "html", "json"}, "sarif", "pprof", "callgrind", "perfetto"),
+		choose("format", s.format, []string{"text", "html", "json", "pprof"}, "sarif", "callgrind", "perfetto"),
 		choose("method", s.method, []string{string(lime.Exact), string(lime.Paper)}),
 		choose("response", s.response, []string{string(profile.Instructions), string(profile.BusyTime)}, string(profile.ModelCycles), string(profile.HardwareCycle)),
 	} {
@@ -73,19 +73,28 @@ func (s *showing) options() report.Options {
 // write puts the report where it was asked for.
 func (s *showing) write(stdout, stderr io.Writer, r *report.Report) error {
 	render := func(w io.Writer) error { return s.render(w, r) }
-	switch s.output {
-	case "":
-		return render(stderr)
-	case "-":
-		return render(stdout)
+	if s.output == "" || s.output == "-" {
+		w := stdout
+		if s.output == "" {
+			w = stderr
+		}
+		if s.binary() && terminal(w) {
+			return usageError("--format %s is not for a terminal: add -o FILE", s.format)
+		}
+		return render(w)
 	}
 	return writeFile(s.output, render)
 }
+
+// binary formats are no text: nobody can read them where a report is shown.
+func (s *showing) binary() bool { return s.format == "pprof" }
 
 func (s *showing) render(w io.Writer, r *report.Report) error {
 	switch s.format {
 	case "json":
 		return report.WriteJSON(w, r)
+	case "pprof":
+		return report.WritePprof(w, r)
 	case "html":
 		opt := textOptions(w, r)
 		return report.WriteHTML(w, r, report.HTMLOptions{Dir: opt.Dir, Source: opt.Source})

@@ -73,6 +73,9 @@ func (o *profiling) checkAll(fs *flag.FlagSet) error {
 	if !given && strings.Contains(strings.Join(fs.Args()[1:], " "), "{threads}") {
 		return usageError("the arguments have {threads} but there is no --threads: add --threads 8")
 	}
+	if o.output == "" && o.binary() {
+		return usageError("--format %s is no text, and standard error is the program's too: add -o FILE", o.format)
+	}
 	if o.save != "" && o.save == o.output {
 		return usageError("-o and --save name the same file, %s: choose two", o.save)
 	}

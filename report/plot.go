@@ -134,7 +134,7 @@ func newPlot() *plot.Plot {
 // rendered is the plot as an SVG element for the page.
 func rendered(p *plot.Plot, w, h vg.Length, label string) (template.HTML, error) {
 	c := vgsvg.New(w, h)
-	p.Draw(draw.New(c))
+	p.Draw(draw.Crop(draw.New(c), 0, -18, 2, -2)) // the last label may reach beyond its axis
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
 		return "", fmt.Errorf("draw %s: %w", label, err)
