@@ -4,6 +4,7 @@
 //	main ─▶ command table ─▶ profile   runs a program, reports on it
 //	                         report    reports on a saved profile
 //	                         demo      an example and its mend, side by side
+//	                         serve     answers editors
 //	                         doctor    what this machine allows, and how to mend it
 //	                         version, help
 //
@@ -36,6 +37,7 @@ func commands() []command {
 		{"profile", "[flags] -- program [arguments]", "run a program and report where its load imbalance begins", profileCommand{run: profiler.Run}.do, profileHelp},
 		{"report", "[flags] file", "report on a profile that was saved with profile --save", reportCommand, reportHelp},
 		{"demo", "[flags] [example]", "build an example, report on it, and compare with its mend", demoCommand{run: profiler.Run}.do, demoHelp},
+		{"serve", "", "show findings in an editor: a language server on standard input and output", serveCommand, nil},
 		{"doctor", "[program]", "check what this machine allows, and say how to mend the rest", doctorCommand, nil},
 		{"version", "", "print the version", versionCommand, nil},
 		{"help", "[command]", "explain a command", helpCommand, nil},

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/skewlens/skewlens/lsp"
+	"github.com/skewlens/skewlens/profiler"
+)
+
+// serveCommand is the language server, on standard input and output. It runs
+// until its client is gone.
+func serveCommand(ctx context.Context, stdout, _ io.Writer, args []string) error {
+	if len(args) > 0 {
+		return usageError("serve takes no arguments: editors start it, and talk to it on standard input and output")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("serve: find this program: %w", err)
+	}
+	cache := ""
+	if dir, err := os.UserCacheDir(); err == nil { // XDG_CACHE_HOME, or ~/.cache
+		cache = filepath.Join(dir, "skewlens")
+	}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	defer stop()
+	return lsp.Serve(ctx, os.Stdin, stdout, lsp.Options{
+		Runner:    &runner{self: self, dir: cache},
+		CallSites: profiler.CallSites,
+		Cache:     cache,
+		Version:   version(),
+	})
+}
