@@ -98,7 +98,7 @@ in_vscode() {
     # Built in a copy: a test leaves no node_modules behind.
     cp -r "$here/vscode" "$work/extension"
     rm -rf "$work/extension/node_modules"
-    echo "vscode: code-server $("$CODE" --version | head -1)"
+    echo "vscode: code-server $("$CODE" --version | tail -1)"
     story vscode.build "$work/extension/build.sh"
     local vsix=$work/extension/dist/skewlens.vsix
     [[ -e $vsix ]] || return 0
@@ -106,8 +106,10 @@ in_vscode() {
     local user=$work/code log=$work/code-server.log url=
     workspace "$work/vscode.story"
     mkdir -p "$user/User"
-    cat >"$user/User/settings.json" <<'JSON'
+    # It takes PATH from a login shell, so the program is named.
+    cat >"$user/User/settings.json" <<JSON
 {
+  "skewlens.path": "$work/bin/skewlens",
   "files.autoSave": "off",
   "workbench.startupEditor": "none",
   "workbench.secondarySideBar.defaultVisibility": "hidden",

@@ -1,6 +1,6 @@
 // The list of ranked causes: what `skewlens.causes` answers, as a tree.
 import * as vscode from 'vscode';
-import { Connection } from './client';
+import { Connection, setContext } from './client';
 
 interface Cause {
   rank: number;
@@ -47,7 +47,7 @@ export class Causes implements vscode.TreeDataProvider<Node> {
   private async roots(): Promise<Node[]> {
     const answer = await this.connection.ask<{ targets: Target[] }>('skewlens.causes');
     const targets = answer?.targets ?? [];
-    await vscode.commands.executeCommand('setContext', 'skewlens.results', targets.length > 0);
+    await setContext('skewlens.results', targets.length > 0);
     // With one target there is nothing to choose: its sections are at the top.
     return targets.length === 1 ? targets[0].sections.map(section => ({ section })) : targets.map(target => ({ target }));
   }

@@ -45,6 +45,7 @@ export class Connection implements vscode.Disposable {
 
   async start(): Promise<boolean> {
     const command = findServer();
+    await setContext('skewlens.found', command !== undefined);
     if (!command) return false;
     const server: ServerOptions = { command, args: ['serve'] };
     const client = new Client('skewlens', 'skewlens', server, {
@@ -112,11 +113,11 @@ export class Connection implements vscode.Disposable {
       const button = cancelled.onCancellationRequested(() => {
         void client.sendNotification(WorkDoneProgressCancelNotification.type, { token });
       });
-      await setRunning(true);
+      await setContext('skewlens.running', true);
       try {
         return await this.execute<Outcome>(command, args, token);
       } finally {
-        await setRunning(false);
+        await setContext('skewlens.running', false);
         updates.dispose();
         button.dispose();
       }
@@ -132,6 +133,6 @@ export class Connection implements vscode.Disposable {
   }
 }
 
-function setRunning(on: boolean): Thenable<unknown> {
-  return vscode.commands.executeCommand('setContext', 'skewlens.running', on);
+export function setContext(name: string, value: boolean): Thenable<unknown> {
+  return vscode.commands.executeCommand('setContext', name, value);
 }

@@ -147,7 +147,7 @@ local function handlers()
     end,
     ['window/showMessage'] = function(_, params)
       local levels = { vim.log.levels.ERROR, vim.log.levels.WARN }
-      vim.notify('skewlens: ' .. params.message, levels[params.type] or vim.log.levels.INFO)
+      vim.notify(params.message, levels[params.type] or vim.log.levels.INFO)
       return vim.NIL
     end,
     ['skewlens/resultsChanged'] = function(_, _, ctx)
