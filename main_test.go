@@ -113,7 +113,7 @@ func TestWrongUsage(t *testing.T) {
 		{"profile --", "no program to profile"},
 		{"profile --nonsense -- sh", "nonsense"},
 		{"profile --format sarif -- sh", "not built yet"},
-		{"profile --format docx -- sh", "choose text, html, json, pprof"},
+		{"profile --format docx -- sh", "choose text, html, json, pprof, callgrind"},
 		{"profile --format pprof -- sh", "add -o FILE"},
 		{"profile --backend valgrind -- sh", "not built yet"},
 		{"profile --backend magic -- sh", "choose auto, native"},

@@ -1,0 +1,294 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/skewlens/skewlens/profile"
+)
+
+// CallgrindOptions bring what the profile alone does not hold; the zero value
+// gives one line for each block, at its first instruction.
+type CallgrindOptions struct {
+	// Instructions lists where the instructions of [start, end) begin, or
+	// nothing where that cannot be known. It must read the very program that
+	// ran: the same build id.
+	Instructions func(start, end profile.Addr) []profile.Addr
+	// Locate knows the lines of instructions that the profile does not.
+	Locate func(profile.Addr) (profile.Location, bool)
+}
+
+// WriteCallgrind writes callgrind's format, for KCachegrind and
+// callgrind_annotate: one part for each thread, in it executed instructions
+// by instruction, calls and jumps.
+//
+// No totals are given: a reader of several parts would take the last one's for
+// all. It adds up the lines instead.
+func WriteCallgrind(w io.Writer, r *Report, opt CallgrindOptions) error {
+	if r.of == nil {
+		return fmt.Errorf("write callgrind: %w", errNoProfile)
+	}
+	b := bufio.NewWriter(w)
+	c := &callgrind{w: b, p: r.of, opt: opt}
+	c.header()
+	for i := range r.of.Threads {
+		c.part(i)
+	}
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("write callgrind: %w", err)
+	}
+	return nil
+}
+
+type callgrind struct {
+	w   io.Writer
+	p   *profile.Profile
+	opt CallgrindOptions
+
+	// Of the part that is being written:
+	counts   profile.Counts
+	early    map[profile.BlockID][]profile.Addr // where frames stood that never went on
+	incl     inclusive
+	files    names
+	funcs    names
+	own, cur string                    // the function's file, and the one that lines belong to
+	out      map[profile.BlockID][]int // edges by the block they leave
+}
+
+// names writes each name once and its number from then on. Numbers begin anew
+// in each part.
+type names map[string]int
+
+func (n names) of(name string) string {
+	name = printable(name)
+	if name == "" {
+		name = "???" // as callgrind does
+	}
+	if id, ok := n[name]; ok {
+		return fmt.Sprintf("(%d)", id)
+	}
+	n[name] = len(n) + 1
+	return fmt.Sprintf("(%d) %s", len(n), name)
+}
+
+func (c *callgrind) line(format string, args ...any) { fmt.Fprintf(c.w, format+"\n", args...) }
+
+func (c *callgrind) header() {
+	p := c.p
+	c.line("# callgrind format\nversion: 1\ncreator: skewlens\ncmd: %s", printable(strings.Join(append([]string{p.Program.Path}, p.Program.Args...), " ")))
+	c.line("# Inclusive costs stand where a function was called from one place only;\n# elsewhere they are 0: how much each caller caused is not known.")
+	c.out = map[profile.BlockID][]int{}
+	for i := range p.Graph.Edges {
+		if e := &p.Graph.Edges[i]; e.From != profile.NoBlock && e.To != profile.NoBlock && e.Site != 0 && e.Count != profile.NoEvent {
+			c.out[e.From] = append(c.out[e.From], i)
+		}
+	}
+}
+
+// threadCounts are the counts of a thread's whole life, or of its sections
+// where only these were kept.
+func threadCounts(p *profile.Profile, i int) profile.Counts {
+	c := p.Threads[i].Totals
+	if len(c.Event) > 0 {
+		return c
+	}
+	for k := range p.Sections {
+		for _, q := range partsByThread(&p.Sections[k]) {
+			if q.Thread == p.Threads[i].ID {
+				c = c.Plus(q.Counts)
+			}
+		}
+	}
+	return c
+}
+
+func (c *callgrind) part(i int) {
+	t := &c.p.Threads[i]
+	c.counts, c.files, c.funcs, c.early = threadCounts(c.p, i), names{}, names{}, map[profile.BlockID][]profile.Addr{}
+	for _, a := range t.Open {
+		if b := c.blockAt(a); b != profile.NoBlock {
+			c.early[b] = append(c.early[b], a)
+		}
+	}
+	c.incl = c.inclusive()
+	c.line("\npart: %d\nthread: %d\npositions: instr line\nevents: Ir\n\nob=(1) %s", i+1, t.ID, printable(c.p.Program.Path))
+	g := &c.p.Graph
+	for f := range g.Functions {
+		begun := false
+		for b := g.Functions[f].First; b < g.Functions[f].First+profile.BlockID(g.Functions[f].N); b++ {
+			if !c.ran(b) {
+				continue
+			}
+			if !begun {
+				begun = true
+				c.own, c.cur = c.fileOf(f), c.fileOf(f)
+				c.line("\nfl=%s\nfn=%s", c.files.of(c.own), c.funcs.of(c.nameOf(f)))
+			}
+			c.block(b)
+		}
+	}
+}
+
+// ran: the block has costs, or edges of its own (a virtual one has only these).
+func (c *callgrind) ran(b profile.BlockID) bool {
+	block := &c.p.Graph.Blocks[b]
+	if block.Count != profile.NoEvent && c.counts.Of(block.Count) > 0 {
+		return true
+	}
+	for _, e := range c.out[b] {
+		if c.counts.Of(c.p.Graph.Edges[e].Count) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// blockAt finds the block that holds an instruction.
+func (c *callgrind) blockAt(a profile.Addr) profile.BlockID {
+	for i := range c.p.Graph.Blocks {
+		if b := &c.p.Graph.Blocks[i]; !b.Virtual && b.Start <= a && a < b.End {
+			return profile.BlockID(i)
+		}
+	}
+	return profile.NoBlock
+}
+
+// cost is one cost line: an instruction, or a block where its instructions are not known.
+type cost struct {
+	at profile.Addr
+	n  uint64
+}
+
+// costs are the lines of a block. What frames never came to is taken off where
+// the instructions are known; else the block counts whole.
+func (c *callgrind) costs(id profile.BlockID) []cost {
+	b := &c.p.Graph.Blocks[id]
+	if b.Count == profile.NoEvent || b.Virtual {
+		return nil
+	}
+	n := c.counts.Of(b.Count)
+	if n == 0 {
+		return nil
+	}
+	var insns []profile.Addr
+	if c.opt.Instructions != nil {
+		insns = c.opt.Instructions(b.Start, b.End)
+	}
+	if len(insns) != int(b.Instructions) || insns[0] != b.Start {
+		return []cost{{b.Start, n * uint64(b.Instructions)}}
+	}
+	out := []cost{}
+	for _, a := range insns {
+		left := n
+		for _, stood := range c.early[id] {
+			if a >= stood && left > 0 {
+				left--
+			}
+		}
+		if left > 0 {
+			out = append(out, cost{a, left})
+		}
+	}
+	return out
+}
+
+func (c *callgrind) block(id profile.BlockID) {
+	b := &c.p.Graph.Blocks[id]
+	for _, k := range c.costs(id) {
+		c.line("%s %d", c.at(k.at, b), k.n)
+	}
+	for _, i := range c.out[id] {
+		e := &c.p.Graph.Edges[i]
+		n := c.counts.Of(e.Count)
+		if n == 0 {
+			continue
+		}
+		target := &c.p.Graph.Blocks[e.To]
+		there := c.locate(target.Start, target)
+		position := fmt.Sprintf("0x%x %d", uint64(target.Start), there.Line)
+		from := c.at(e.Site, b)
+		switch e.Kind {
+		case profile.Call, profile.Indirect, profile.TailCall:
+			f := int(target.Function)
+			cost, _ := c.incl.of(i)
+			c.line("cfi=%s\ncfn=%s\ncalls=%d %s\n%s %d", c.files.of(c.fileOf(f)), c.funcs.of(c.nameOf(f)), n, position, from, cost)
+		case profile.Taken:
+			c.jumpFile(there.File)
+			c.line("jcnd=%d/%d %s\n%s", n, max(n, c.executed(id)), position, from)
+		case profile.Jump, profile.Table:
+			c.jumpFile(there.File)
+			c.line("jump=%d %s\n%s", n, position, from)
+		}
+	}
+}
+
+func (c *callgrind) executed(id profile.BlockID) uint64 {
+	if e := c.p.Graph.Blocks[id].Count; e != profile.NoEvent {
+		return c.counts.Of(e)
+	}
+	return 0
+}
+
+// jumpFile says where a jump leads when that line is from another file.
+func (c *callgrind) jumpFile(file string) {
+	if file != c.cur {
+		c.line("jfi=%s", c.files.of(file))
+	}
+}
+
+// at is an instruction's position: address and line. When the line is from
+// another file than the last, it says so first.
+func (c *callgrind) at(a profile.Addr, b *profile.Block) string {
+	l := c.locate(a, b)
+	if l.File != c.cur {
+		what := "fi"
+		if l.File == c.own {
+			what = "fe"
+		}
+		c.cur = l.File
+		c.line("%s=%s", what, c.files.of(l.File))
+	}
+	return fmt.Sprintf("0x%x %d", uint64(a), l.Line)
+}
+
+// locate is an instruction's innermost line; of one that nobody knows, the
+// line where its block begins.
+func (c *callgrind) locate(a profile.Addr, b *profile.Block) profile.Frame {
+	if l, ok := c.known(a); ok {
+		return l.Frame
+	}
+	l, _ := c.known(b.Start)
+	return l.Frame
+}
+
+func (c *callgrind) known(a profile.Addr) (profile.Location, bool) {
+	if l, ok := c.p.Location(a); ok {
+		return l, l.Known()
+	}
+	if c.opt.Locate != nil {
+		if l, ok := c.opt.Locate(a); ok && l.Known() {
+			return l, true
+		}
+	}
+	return profile.Location{}, false
+}
+
+// outermost is the function itself at its entry, whatever was inlined there.
+func (c *callgrind) outermost(f int) profile.Frame {
+	l, _ := c.known(c.p.Graph.Functions[f].Entry)
+	if n := len(l.InlinedAt); n > 0 {
+		return l.InlinedAt[n-1]
+	}
+	return l.Frame
+}
+
+func (c *callgrind) fileOf(f int) string { return c.outermost(f).File }
+
+func (c *callgrind) nameOf(f int) string {
+	if name := c.outermost(f).Function; name != "" {
+		return name
+	}
+	return c.p.Graph.Functions[f].Name
+}

@@ -1,0 +1,156 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/skewlens/skewlens/profile"
+)
+
+// instructions are those of the program called.
+func instructions(start, end profile.Addr) []profile.Addr {
+	in := []profile.Addr{}
+	for _, a := range []profile.Addr{0x1000, 0x1002, 0x1004, 0x1008, 0x1010, 0x1014, 0x101c, 0x102f, 0x1040, 0x1044, 0x1048, 0x104c, 0x1050} {
+		if a >= start && a < end {
+			in = append(in, a)
+		}
+	}
+	return in
+}
+
+func lineOf(a profile.Addr) (profile.Location, bool) {
+	l := profile.Location{Address: a, Frame: profile.Frame{File: "/src/called.c", Line: 100 + int(a&0xff), Function: "main"}}
+	return l, a == 0x1002
+}
+
+func callgrindOf(t *testing.T, r *Report, opt CallgrindOptions) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteCallgrind(&b, r, opt); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestGoldenCallgrind(t *testing.T) {
+	r := calledReport(t)
+	golden(t, "called.callgrind", []byte(callgrindOf(t, r, CallgrindOptions{})))
+	golden(t, "called-instructions.callgrind", []byte(callgrindOf(t, r, CallgrindOptions{Instructions: instructions, Locate: lineOf})))
+}
+
+// partCosts adds up the self costs of each part of a file. Lines after calls=
+// and jumps are no self costs.
+func partCosts(t *testing.T, file string) map[string]uint64 {
+	t.Helper()
+	sums, thread, skip := map[string]uint64{}, "", false
+	for _, l := range strings.Split(file, "\n") {
+		switch {
+		case strings.HasPrefix(l, "thread: "):
+			thread = strings.TrimPrefix(l, "thread: ")
+		case strings.HasPrefix(l, "calls="), strings.HasPrefix(l, "jump="), strings.HasPrefix(l, "jcnd="):
+			skip = true
+		case strings.HasPrefix(l, "0x"):
+			if skip {
+				skip = false
+				continue
+			}
+			f := strings.Fields(l)
+			n, err := strconv.ParseUint(f[2], 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sums[thread] += n
+		}
+	}
+	return sums
+}
+
+func TestCallgrindCostsAreTheCounts(t *testing.T) {
+	r := calledReport(t)
+	for _, opt := range []CallgrindOptions{{}, {Instructions: instructions}} {
+		if got := partCosts(t, callgrindOf(t, r, opt)); got["0"] != 41 || got["1"] != 13 {
+			t.Errorf("costs %v, want 41 and 13", got)
+		}
+	}
+	// Where a frame stood for good, the rest of its block was not executed.
+	r.of.Threads[1].Open = []profile.Addr{0x104c}
+	if got := partCosts(t, callgrindOf(t, r, CallgrindOptions{Instructions: instructions})); got["0"] != 41 || got["1"] != 12 {
+		t.Errorf("costs %v with an open frame, want 41 and 12", got)
+	}
+	// A decoder that disagrees with the profile is not believed.
+	wrong := func(start, end profile.Addr) []profile.Addr {
+		return []profile.Addr{start, start + 1, start + 2, start + 3, start + 4}
+	}
+	if got := partCosts(t, callgrindOf(t, r, CallgrindOptions{Instructions: wrong})); got["0"] != 41 || got["1"] != 13 {
+		t.Errorf("costs %v with a wrong decoder, want 41 and 13", got)
+	}
+}
+
+// What calls cost is written only where it follows from the counts.
+func TestCallgrindInclusiveCosts(t *testing.T) {
+	inner := func(change func(p *profile.Profile)) string {
+		r := calledReport(t)
+		change(r.of)
+		out := callgrindOf(t, r, CallgrindOptions{})
+		return regexp.MustCompile(`calls=\d+ 0x1040 5\n0x1014 23 (\d+)`).FindStringSubmatch(out)[1]
+	}
+	for _, c := range []struct {
+		name, want string
+		change     func(p *profile.Profile)
+	}{
+		{"one caller", "30", func(*profile.Profile) {}},
+		{"two places call", "0", func(p *profile.Profile) {
+			p.Graph.Edges = append(p.Graph.Edges, profile.Edge{From: 0, To: 3, Kind: profile.Call, Site: 0x1004, Count: p.Graph.Blocks[0].Count})
+		}},
+		{"a place whose count is not known", "0", func(p *profile.Profile) {
+			p.Graph.Edges = append(p.Graph.Edges, profile.Edge{From: 0, To: 3, Kind: profile.Indirect, Site: 0x1004, Count: profile.NoEvent})
+		}},
+		{"recursion", "0", func(p *profile.Profile) {
+			p.Graph.Edges = append(p.Graph.Edges, profile.Edge{From: 3, To: 3, Kind: profile.Call, Site: 0x1044, Count: p.Graph.Blocks[3].Count})
+		}},
+		{"a library calls back", "0", func(p *profile.Profile) {
+			c := &p.Threads[0].Totals
+			for i, e := range c.Event {
+				if p.Events[e].Kind == profile.EdgeTaken && p.Graph.Edges[p.Events[e].Edge].Kind == profile.Start {
+					c.N[i] = 2
+				}
+			}
+		}},
+	} {
+		if got := inner(c.change); got != c.want {
+			t.Errorf("%s: inclusive cost %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+func TestCallgrindAnnotateReadsIt(t *testing.T) {
+	annotate := tool(t, "callgrind_annotate")
+	r := calledReport(t)
+	for name, opt := range map[string]CallgrindOptions{"blocks": {}, "instructions": {Instructions: instructions, Locate: lineOf}} {
+		file := filepath.Join(t.TempDir(), "callgrind.out.1")
+		if err := os.WriteFile(file, []byte(callgrindOf(t, r, opt)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(annotate, "--threshold=100", "--tree=both", file)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, out)
+		}
+		for _, want := range []string{
+			fmt.Sprintf(`(?m)^%d \(100\.0%%\)  PROGRAM TOTALS`, executed(r.of)),
+			`(?m)^ ?34 .*/src/wait\.h:work`,
+			`(?m)^30 .*>  +/src/called\.c:work \(2x\)`,
+		} {
+			if !regexp.MustCompile(want).Match(out) {
+				t.Errorf("%s: want %s in\n%s", name, want, out)
+			}
+		}
+	}
+}
