@@ -172,6 +172,10 @@ async function story() {
   await goTo(1);
   await command('skewlens: Go to Next Cause');
   await eventually('edited above: so is the jump', () => atLine(planted + 2), 10);
+  await goTo(1);
+  await row.click();
+  await eventually('edited above: so is the list', () => atLine(planted + 2), 10);
+  await page.locator('.monaco-editor .view-lines').first().click();
   await goTo(section + 2);
   await click('Profile again');
   await eventually('unsaved files are refused by name', () => shows(toast('owner.c')), 10);

@@ -5,7 +5,7 @@ import { Connection, setContext } from './client';
 interface Cause {
   rank: number;
   message: string;
-  label: string;
+  share: number;
   uri: string;
   range: { start: { line: number; character: number }; end: { line: number; character: number } };
   stale: boolean;
@@ -35,6 +35,12 @@ export class Causes implements vscode.TreeDataProvider<Node> {
 
   constructor(private readonly connection: Connection) {
     connection.onResults(() => this.changed.fire());
+    // Places move with every edit, and with them the server's diagnostics do.
+    let timer: NodeJS.Timeout | undefined;
+    vscode.languages.onDidChangeDiagnostics(() => {
+      clearTimeout(timer);
+      timer = setTimeout(() => this.changed.fire(), 300);
+    });
   }
 
   async getChildren(node?: Node): Promise<Node[]> {
@@ -68,7 +74,7 @@ export class Causes implements vscode.TreeDataProvider<Node> {
       return item;
     }
     const { cause } = node;
-    const item = new vscode.TreeItem(cause.label);
+    const item = new vscode.TreeItem(`#${cause.rank} · ${Math.round(cause.share * 100)} %`);
     const place = `${vscode.workspace.asRelativePath(vscode.Uri.parse(cause.uri))}:${cause.range.start.line + 1}`;
     item.description = cause.stale ? `${place} · edited since` : place;
     item.tooltip = cause.message;

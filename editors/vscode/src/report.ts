@@ -17,8 +17,8 @@ export async function openReport(connection: Connection, args: Arguments): Promi
     return;
   }
   if (!panel) {
-    // The page brings all it needs and asks the network for nothing.
-    const options = { enableScripts: true, localResourceRoots: [], enableFindWidget: true, retainContextWhenHidden: true };
+    // The page brings all it needs, and has no scripts.
+    const options = { enableScripts: false, localResourceRoots: [], enableFindWidget: true };
     panel = vscode.window.createWebviewPanel('skewlens.report', 'skewlens report', vscode.ViewColumn.Beside, options);
     panel.onDidDispose(() => (panel = undefined));
   }
