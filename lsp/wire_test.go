@@ -1,0 +1,269 @@
+package lsp
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/skewlens/skewlens/profile"
+)
+
+// endless is a runner that runs until it is cancelled, and says when.
+func endless(dir string) (f *fake, started, ended chan struct{}) {
+	started, ended = make(chan struct{}, 9), make(chan struct{}, 9)
+	f = &fake{dir: dir, run: func(ctx context.Context, _ Target, _ func(Progress)) (*profile.Profile, error) {
+		started <- struct{}{}
+		<-ctx.Done()
+		ended <- struct{}{}
+		return nil, ctx.Err()
+	}}
+	return f, started, ended
+}
+
+func TestCancelByRequest(t *testing.T) {
+	for _, id := range []any{float64(7), "7", float64(0)} {
+		dir := workspace(t)
+		f, started, ended := endless(dir)
+		c := serve(t, Options{Runner: f})
+		c.begin(dir, nil)
+		c.send(message{"id": id, "method": "workspace/executeCommand", "params": object{"command": "skewlens.profileTarget"}})
+		<-started
+		for _, other := range []any{float64(8), "8", nil, object{}} {
+			c.tell("$/cancelRequest", object{"id": other})
+		}
+		if got := c.call("skewlens/none", nil); got["error"] == nil { // the server goes on answering
+			t.Errorf("got %v", got)
+		}
+		c.tell("$/cancelRequest", object{"id": id})
+		<-ended
+		c.await(map[string]any{"id": id, "error": map[string]any{"code": -32800.0}})
+	}
+}
+
+func TestCancelByProgressAndByCommand(t *testing.T) {
+	dir := workspace(t)
+	f, started, ended := endless(dir)
+	c := serve(t, Options{Runner: f})
+	c.begin(dir, object{"window": object{"workDoneProgress": true}})
+	run := func(id, token any) {
+		c.send(message{"id": id, "method": "workspace/executeCommand", "params": object{"command": "skewlens.profileTarget", "workDoneToken": token}})
+		<-started
+	}
+	cancelled := map[string]any{"outcome": "cancelled"}
+	run("a", "mine")
+	c.tell("window/workDoneProgress/cancel", object{"token": "other"})
+	c.tell("window/workDoneProgress/cancel", object{"token": "mine"})
+	<-ended
+	c.await(map[string]any{"id": "a", "result": cancelled})
+	c.await(map[string]any{"method": "$/progress", "params": map[string]any{"token": "mine", "value": map[string]any{"kind": "end"}}})
+	run("b", 12)
+	c.tell("window/workDoneProgress/cancel", object{"token": 12})
+	<-ended
+	c.await(map[string]any{"id": "b", "result": cancelled})
+	run("c", nil)
+	got := c.await(map[string]any{"method": "window/workDoneProgress/create"})
+	c.tell("window/workDoneProgress/cancel", object{"token": got["params"].(map[string]any)["token"]})
+	<-ended
+	c.await(map[string]any{"id": "c", "result": cancelled})
+	run("d", nil)
+	if got := c.command("skewlens.cancel"); got["result"].(map[string]any)["cancelled"] != 1.0 {
+		t.Errorf("got %v", got)
+	}
+	<-ended
+	c.await(map[string]any{"id": "d", "result": cancelled})
+}
+
+func TestRunsAreQueued(t *testing.T) {
+	dir := workspace(t)
+	running := make(chan chan struct{})
+	n := 0
+	f := &fake{t: t, dir: dir, run: func(ctx context.Context, _ Target, _ func(Progress)) (*profile.Profile, error) {
+		if n++; n > 1 { // unguarded: the race detector sees two at once, too
+			t.Error("two runs at once")
+		}
+		done := make(chan struct{})
+		running <- done
+		<-done
+		n--
+		return canned(t, dir), nil
+	}}
+	c := serve(t, Options{Runner: f})
+	c.begin(dir, nil)
+	for _, id := range []string{"a", "b", "c"} {
+		c.send(message{"id": id, "method": "workspace/executeCommand", "params": object{"command": "skewlens.profileTarget", "workDoneToken": id}})
+	}
+	first := <-running
+	// Both others say that they wait; one of them gives up.
+	waiting := map[string]any{"kind": "report", "message": "waiting for another run"}
+	one := c.await(map[string]any{"method": "$/progress", "params": map[string]any{"value": waiting}})
+	two := c.await(map[string]any{"method": "$/progress", "params": map[string]any{"value": waiting}})
+	token := one["params"].(map[string]any)["token"]
+	c.tell("window/workDoneProgress/cancel", object{"token": token})
+	c.await(map[string]any{"id": token, "result": map[string]any{"outcome": "cancelled"}})
+	close(first)
+	close(<-running)
+	c.await(map[string]any{"id": two["params"].(map[string]any)["token"], "result": map[string]any{"outcome": "completed"}})
+}
+
+func TestClientThatDies(t *testing.T) {
+	for name, die := range map[string]func(c *client){
+		"closes its end":         func(c *client) { c.in.Close() },
+		"in a header":            func(c *client) { c.raw("Content-Le"); c.in.Close() },
+		"in a message":           func(c *client) { c.raw("Content-Length: 100\r\n\r\n{\"jsonrpc\""); c.in.Close() },
+		"sends what is no frame": func(c *client) { c.raw("hello\r\n\r\n") },
+		"says exit":              func(c *client) { c.tell("exit", nil) },
+		"stops reading": func(c *client) {
+			c.out.Close()
+			c.tell("workspace/executeCommand", nil)
+			c.send(message{"id": 1, "method": "no/such"})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := workspace(t)
+			f, started, ended := endless(dir)
+			c := serve(t, Options{Runner: f})
+			c.begin(dir, nil)
+			c.send(message{"id": 1, "method": "workspace/executeCommand", "params": object{"command": "skewlens.profileTarget"}})
+			<-started
+			die(c)
+			<-c.ended
+			select {
+			case <-ended:
+			default:
+				t.Error("the server ended before its target did")
+			}
+		})
+	}
+}
+
+func TestBytesComeOneByOne(t *testing.T) {
+	dir := workspace(t)
+	c := serve(t, Options{Runner: &fake{t: t, dir: dir}})
+	body := `{"jsonrpc":"2.0","id":"x","method":"initialize","params":{"capabilities":{},"rootUri":"` + string(fileURI(dir)) + `"}}`
+	for _, b := range []byte(fmt.Sprintf("content-length:  %d\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n%s", len(body), body)) {
+		c.raw(string(rune(b)))
+	}
+	c.await(map[string]any{"id": "x", "result": map[string]any{}})
+}
+
+func TestWhatIsNotJSON(t *testing.T) {
+	dir := workspace(t)
+	c := serve(t, Options{Runner: &fake{t: t, dir: dir}})
+	for _, body := range []string{"{", "[]", "{}", "null", "7", `{"jsonrpc":"2.0","id":{},"method":"x"}`, "\xff\xfe", `{"id":99999999999,"method":"x"}`} {
+		c.raw(fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body))
+		c.await(map[string]any{"id": nil, "error": map[string]any{}})
+	}
+	c.begin(dir, nil) // and it goes on
+}
+
+func TestPanicIsAnError(t *testing.T) {
+	dir := workspace(t)
+	f := &fake{t: t, dir: dir}
+	f.run = func(context.Context, Target, func(Progress)) (*profile.Profile, error) { panic("a bug") }
+	c := serve(t, Options{Runner: f})
+	c.begin(dir, nil)
+	if got := c.command("skewlens.profileTarget"); !matches(got["error"], any(map[string]any{"code": -32603.0})) {
+		t.Errorf("got %v", got)
+	}
+	f.run = nil
+	if got := c.command("skewlens.profileTarget"); !matches(got["result"], any(map[string]any{"outcome": "completed"})) {
+		t.Errorf("after the panic: %v", got)
+	}
+}
+
+func TestFailuresAreShownOnce(t *testing.T) {
+	dir := workspace(t)
+	f := &fake{t: t, dir: dir}
+	f.run = func(context.Context, Target, func(Progress)) (*profile.Profile, error) {
+		return nil, errors.New("no\nluck")
+	}
+	c := serve(t, Options{Runner: f})
+	c.begin(dir, nil)
+	got := c.command("skewlens.profileTarget")
+	if !matches(got["result"], any(map[string]any{"outcome": "failed", "message": "no luck"})) {
+		t.Errorf("got %v", got)
+	}
+	c.await(map[string]any{"method": "window/showMessage", "params": map[string]any{"type": 1.0, "message": "skewlens: no luck"}})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range c.got {
+		if m["method"] == "window/showMessage" {
+			t.Errorf("shown again: %v", m)
+		}
+	}
+}
+
+func TestWithoutATarget(t *testing.T) {
+	dir := t.TempDir()
+	c := serve(t, Options{Runner: &fake{t: t, dir: dir}})
+	c.begin(dir, nil)
+	got := c.command("skewlens.profileSection")
+	r, _ := got["result"].(map[string]any)
+	if message := fmt.Sprint(r["message"]); r["outcome"] != "failed" || !strings.Contains(message, configName) || !strings.Contains(message, "[[target]]") {
+		t.Errorf("got %v", got)
+	}
+}
+
+func FuzzStream(f *testing.F) {
+	f.Add([]byte("Content-Length: 2\r\n\r\n{}"))
+	f.Add([]byte("Content-Length: 46\r\n\r\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}"))
+	f.Add([]byte("Content-Length: 99999999\r\n\r\n{"))
+	f.Add([]byte("Content-Length: 41\r\n\r\n{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"result\":[null]}"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s := newStream(strings.NewReader(string(data)), io.Discard)
+		for {
+			msg, n, err := s.Read(context.Background())
+			if err != nil {
+				break
+			}
+			if msg == nil || n < 2 {
+				t.Fatal("a message of nothing")
+			}
+		}
+		s.Close()
+		<-s.out.done
+	})
+}
+
+// What one end frames the other reads.
+func TestFramesRoundTrip(t *testing.T) {
+	r, w := io.Pipe()
+	s := newStream(strings.NewReader(""), w)
+	bodies := []string{"{}", `{"a":"ü🙂"}`, strings.Repeat("x", 200000)}
+	for _, b := range bodies {
+		if err := s.out.add([]byte(b)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in := bufio.NewReader(r)
+	for _, b := range bodies {
+		if got, err := readFrame(in); err != nil || string(got) != b {
+			t.Fatalf("got %.20q, %v", got, err)
+		}
+	}
+	s.Close()
+	<-s.out.done
+}
+
+func TestURIs(t *testing.T) {
+	for _, path := range []string{"/a/b.c", "/a b/ü+%.c", "/a#?&.c", "/𝄞.c"} {
+		if got, ok := filePath(fileURI(path)); !ok || got != path {
+			t.Errorf("%s became %s and that %s", path, fileURI(path), got)
+		}
+	}
+	for uri, want := range map[docURI]string{
+		"file:///a/b%2Bc.c": "/a/b+c.c", "file:///a/b+c.c": "/a/b+c.c", "file:///a/../b.c": "/b.c", "file://localhost/x": "/x", "file:///c%3A/x": "/c:/x",
+		"untitled:Untitled-1": "", "vscode-remote://host/a.c": "", "file://server/share": "", "": "", "%": "", "file:relative": "", "file:///a%00b": "",
+	} {
+		if got, ok := filePath(uri); got != want || ok != (want != "") {
+			t.Errorf("%q is %q, %v; want %q", uri, got, ok, want)
+		}
+	}
+	if !within("/a/b", "/a") || !within("/a", "/") || within("/ab", "/a") {
+		t.Error("within")
+	}
+}
