@@ -29,6 +29,7 @@ type profiling struct {
 	events    string
 	save      string
 	propagate bool
+	probe     string
 }
 
 func (o *profiling) flags() *flag.FlagSet {
@@ -39,6 +40,7 @@ func (o *profiling) flags() *flag.FlagSet {
 	fs.StringVar(&o.events, "events", "edges", "count `EVENTS`: edges, which is the control flow (default edges)")
 	fs.StringVar(&o.save, "save", "", "save the profile to `FILE`, for skewlens report")
 	fs.BoolVar(&o.propagate, "propagate", false, "exit with the program's own status")
+	fs.StringVar(&o.probe, "probe", "", "to measure the profiler itself, do without `LIST`: no-counters, no-tree, no-induction, no-align, no-leaf")
 	return fs
 }
 
@@ -113,7 +115,8 @@ func (c profileCommand) do(ctx context.Context, stdout, stderr io.Writer, args [
 
 func (o *profiling) config(path string, args []string, pr *progress) profiler.Config {
 	c := profiler.Config{
-		Path: path, Args: args, Backend: o.backend,
+		Probe: o.probe,
+		Path:  path, Args: args, Backend: o.backend,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	}
 	if pr != nil {

@@ -33,6 +33,7 @@ type Config struct {
 	Backend               string   // "auto" and "": the best that works here; "native"
 	Stdin, Stdout, Stderr *os.File // nil: this process's
 	Progress              func(Progress)
+	Probe                 string // for measuring: what the native backend shall do without, as "no-induction,no-align"
 }
 
 // Progress is how far a run has come.
@@ -78,7 +79,7 @@ func Run(ctx context.Context, c Config) (*profile.Profile, error) {
 	if env == nil {
 		env = os.Environ()
 	}
-	nc := native.Config{Path: path, Args: c.Args, Env: env, Dir: c.Dir, Files: files}
+	nc := native.Config{Path: path, Args: c.Args, Env: env, Dir: c.Dir, Files: files, Probe: c.Probe}
 	if c.Progress != nil {
 		nc.Progress = func(e time.Duration, t, n int) { c.Progress(Progress{e, t, n}) }
 	}

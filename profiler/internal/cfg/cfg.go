@@ -63,6 +63,7 @@ type Func struct {
 	tailFrom []uint64            // targets of jumps that leave the function
 	callees  []uint64
 	index    []partIndex
+	leaf     int8 // 1: yes, −1: no, 0: not looked at
 }
 
 // Block is a basic block. Calls end one only where they may not come back.
@@ -186,6 +187,26 @@ func (f *Func) Size() int {
 		n += int(r.Hi - r.Lo)
 	}
 	return n
+}
+
+// Leaf reports whether the function calls nothing and surely returns: nobody
+// looks at the return address while it runs.
+func (f *Func) Leaf() bool {
+	if f.Skip != "" || f.Leaves || len(f.Blocks) == 0 || len(f.Ranges) > 1 {
+		return false
+	}
+	if f.leaf == 0 {
+		f.leaf = 1
+		for _, b := range f.Blocks {
+			last := b.Last()
+			_, known := f.tables[last.Addr]
+			if len(b.Calls) > 0 || b.Pad || last.Kind == x86.Stop || last.Kind == x86.JmpInd && !known || last.Kind.IsJump() && !f.In(last.Target) {
+				f.leaf = -1
+				break
+			}
+		}
+	}
+	return f.leaf > 0
 }
 
 // FuncAt returns the function that starts at an address, or nil.

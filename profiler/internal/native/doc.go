@@ -23,6 +23,7 @@ type Config struct {
 	Env      []string
 	Dir      string
 	Files    [3]uintptr
+	Probe    string                                              // probe.ParseOptions
 	Started  func(pid int)                                       // the target exists; may be nil
 	Progress func(elapsed time.Duration, threads, instances int) // at most ten times a second; may be nil
 }

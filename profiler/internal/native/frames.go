@@ -10,6 +10,26 @@ import (
 // dwarfNumber is a general register's number in DWARF.
 var dwarfNumber = [16]int{0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15}
 
+// original translates a return address in the cache, of a leaf that was called
+// from there.
+func (r *run) original(pc uint64) uint64 {
+	if pc <= r.in.cache || pc >= r.in.cache+r.in.size {
+		return pc
+	}
+	a, _, ok := r.spec.Origin(r.in.code, pc-1-r.in.cache)
+	if !ok {
+		return pc
+	}
+	f := r.spec.Program.Owner(a)
+	if f == nil {
+		return pc
+	}
+	if in := f.InsnAt(a); in != nil {
+		return in.End() + r.in.bias
+	}
+	return pc
+}
+
 // openFrames finds the frames of the program that are on an ending thread's
 // stack, innermost first: they were entered and will never be left. Most
 // threads end in the C library with no frame of the program below.
@@ -49,6 +69,7 @@ func (r *run) openFrames(t *thread) (open []probe.Delta, next []profile.Addr) {
 	if d, ok := r.solver.Inside(*pc-r.in.bias, after, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] }); ok {
 		open = append(open, d...)
 	}
+	r.unwinder.Original = r.original
 	pcs, _ := r.unwinder.Stack(regs)
 	for i, x := range pcs {
 		if i == 0 {

@@ -20,7 +20,11 @@ import (
 func Run(c Config, im *image.Image, lines Lines) (*profile.Profile, error) {
 	clk := startClock()
 	prog := cfg.Build(im, section.Catches)
-	spec := probe.New(prog, section.Hook)
+	opt, err := probe.ParseOptions(c.Probe)
+	if err != nil {
+		return nil, err
+	}
+	spec := probe.New(prog, section.Hook, opt)
 	p, err := tracee.Start(tracee.Command{Path: c.Path, Args: append([]string{c.Path}, c.Args...), Env: c.Env, Dir: c.Dir, Files: c.Files})
 	if err != nil {
 		return nil, err

@@ -76,8 +76,35 @@ func (a *assembler) relTo(addr uint64) {
 	a.d32(uint32(d))
 }
 
-func (a *assembler) jmp(l label)          { a.b(0xe9); a.rel(l) }
-func (a *assembler) jcc(cc byte, l label) { a.b(0x0f, 0x80|cc); a.rel(l) }
+// jmp and jcc take two bytes where the label lies close behind, as at the end
+// of a small loop, which then is not larger than it was.
+func (a *assembler) jmp(l label) {
+	if d, ok := a.close(l); ok {
+		a.b(0xeb, d)
+		return
+	}
+	a.b(0xe9)
+	a.rel(l)
+}
+
+func (a *assembler) jcc(cc byte, l label) {
+	if d, ok := a.close(l); ok {
+		a.b(0x70|cc, d)
+		return
+	}
+	a.b(0x0f, 0x80|cc)
+	a.rel(l)
+}
+
+// close is the displacement of a two-byte jump to a label that is known.
+func (a *assembler) close(l label) (byte, bool) {
+	t, ok := a.labels[l]
+	if !ok {
+		return 0, false
+	}
+	d := t - (len(a.buf) + 2)
+	return byte(int8(d)), d >= -128
+}
 
 // jmpOriginal jumps to original code.
 func (a *assembler) jmpOriginal(addr uint64) { a.b(0xe9); a.relTo(addr + a.bias) }

@@ -24,7 +24,7 @@ func BenchmarkAnalyse(b *testing.B) {
 			b.Fatal(err)
 		}
 		p := cfg.Build(im, catches)
-		s := New(p, noHooks)
+		s := New(p, noHooks, Options{})
 		c, err := s.Assemble(0x7000_0000_0000-0x4000_0000, 0x7000_0000_0000, func(uint64) (uint64, error) { return 0, nil })
 		if err != nil {
 			b.Fatal(err)

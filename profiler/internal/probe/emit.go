@@ -38,7 +38,7 @@ func (m *emitter) function(q *plan) {
 		if i+1 < len(blocks) {
 			next = blocks[i+1]
 		}
-		if n := tight[b]; n > 0 && len(m.buf)%64+n > 64 {
+		if n := tight[b]; n > 0 && !m.s.opt.NoAlign && len(m.buf)%64+n > 64 {
 			m.nops(64 - len(m.buf)%64)
 		}
 		m.mark(label{atBlock, b.Start})
@@ -106,7 +106,7 @@ func (m *emitter) count(q *plan, e *cfg.Edge) {
 
 func (m *emitter) increment(counter int32, live x86.Flags) {
 	switch off := m.s.Layout.counterOffset(counter); {
-	case counter < 0:
+	case counter < 0 || m.s.opt.NoCounters:
 	case live&^x86.CF == 0:
 		m.incGS(off)
 	default:
@@ -144,10 +144,20 @@ func (m *emitter) block(q *plan, b *cfg.Block) {
 }
 
 // call jumps to the original call; control comes back at the label behind it.
+// A leaf is called from here: nothing looks at return addresses in it.
 func (m *emitter) call(q *plan, b *cfg.Block, c *cfg.Call) {
 	in := c.Insn
 	if c.NoReturn {
 		m.count(q, b.Succ[0])
+	}
+	if q.direct[in.Addr] {
+		at := len(m.buf)
+		m.b(0xe8)
+		m.relOutside(in.Target)
+		if m.origin != nil {
+			m.origin(in.Addr, at, len(m.buf))
+		}
+		return
 	}
 	if !q.chained[in.Addr] {
 		if site, ok := m.s.siteOf[in.Addr]; ok {

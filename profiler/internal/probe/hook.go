@@ -150,7 +150,7 @@ func (m *emitter) retarget(q *plan, c *Code) {
 	for _, b := range q.f.Blocks {
 		for i := range b.Calls {
 			call := &b.Calls[i]
-			if call.Insn.Kind != x86.Call || call.Callee == nil || !m.s.Moved(call.Callee) {
+			if q.direct[call.Insn.Addr] || call.Insn.Kind != x86.Call || call.Callee == nil || !m.s.Moved(call.Callee) {
 				continue
 			}
 			to := m.addr(m.arrival(entryOf(call.Callee)))

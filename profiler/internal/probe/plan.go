@@ -33,6 +33,7 @@ type plan struct {
 	shorts   []landing
 	chained  map[uint64]bool // calls executed in place right behind the call before
 	inPlace  map[uint64]bool // calls that a landing runs into without passing the copy
+	direct   map[uint64]bool // calls that the copy makes itself: of leaves
 	patches  []patchPlan
 	opaque   string // moved, but not counted, and why
 }
@@ -52,6 +53,8 @@ type planner struct {
 	plans map[*cfg.Func]*plan
 	force map[uint64]bool // landings that stay in place up to a call up to five bytes on
 	again bool
+
+	noLeaf bool
 }
 
 const maxChain = 64 // bytes of straight-line code kept in place between two calls
@@ -119,11 +122,16 @@ func (pl *planner) use(lo, hi uint64) {
 }
 
 func (pl *planner) planFunc(f *cfg.Func) *plan {
-	p := &plan{f: f, w: newFlow(f), chained: map[uint64]bool{}, inPlace: map[uint64]bool{}}
+	p := &plan{f: f, w: newFlow(f), chained: map[uint64]bool{}, inPlace: map[uint64]bool{}, direct: map[uint64]bool{}}
 	calls := map[uint64]*cfg.Call{}
 	for _, b := range f.Blocks {
 		for i := range b.Calls {
-			calls[b.Calls[i].Insn.Addr] = &b.Calls[i]
+			c := &b.Calls[i]
+			if !pl.noLeaf && !c.NoReturn && c.Callee != nil && c.Callee.Leaf() {
+				p.direct[c.Insn.Addr] = true
+				continue
+			}
+			calls[c.Insn.Addr] = c
 		}
 	}
 	keep := pl.collect(p, calls)
@@ -174,7 +182,7 @@ func (pl *planner) collect(p *plan, calls map[uint64]*cfg.Call) (keep []cfg.Rang
 	for _, b := range f.Blocks {
 		for i := range b.Calls {
 			c := &b.Calls[i]
-			if c.NoReturn {
+			if c.NoReturn || p.direct[c.Insn.Addr] {
 				continue
 			}
 			r := c.Insn.End()
@@ -182,7 +190,7 @@ func (pl *planner) collect(p *plan, calls map[uint64]*cfg.Call) (keep []cfg.Rang
 				put(r, atReturn)
 				continue
 			}
-			if next := nextCall(b, i, r); next != nil && next.Known() {
+			if next := nextCall(b, i, r); next != nil && next.Known() && !p.direct[next.Insn.Addr] {
 				p.chained[next.Insn.Addr] = true
 				keep = append(keep, cfg.Range{Lo: r, Hi: next.Insn.Addr})
 				continue

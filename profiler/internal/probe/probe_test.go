@@ -93,7 +93,7 @@ func TestSolveRandomWalks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := New(cfg.Build(im, catches), noHooks)
+		s := New(cfg.Build(im, catches), noHooks, Options{})
 		walked, exact, unknown := 0, 0, 0
 		for _, q := range s.moved {
 			w := q.w
@@ -202,7 +202,7 @@ func TestEmittedCodeDecodes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := New(cfg.Build(im, catches), noHooks)
+		s := New(cfg.Build(im, catches), noHooks, Options{})
 		const base, bias = 0x7000_0000_0000 - 0x4000_0000, 0x7000_0000_0000
 		c, err := s.Assemble(base, bias, func(uint64) (uint64, error) { return 0, nil })
 		if err != nil {
@@ -231,7 +231,7 @@ func TestOriginInvertsTheCopy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(cfg.Build(im, catches), noHooks)
+	s := New(cfg.Build(im, catches), noHooks, Options{})
 	c, err := s.Assemble(0x10000000, 0x20000000, func(uint64) (uint64, error) { return 0, nil })
 	if err != nil {
 		t.Fatal(err)

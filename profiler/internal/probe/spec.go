@@ -1,7 +1,9 @@
 package probe
 
 import (
+	"fmt"
 	"sort"
+	"strings"
 
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
@@ -14,6 +16,37 @@ type Hook struct {
 	Leave  uint32 // recorded after it. Not for cancellation points: it puts a frame of ours under the function
 }
 
+// Options turn off what makes counting cheap, each by itself, so that its
+// worth can be measured.
+type Options struct {
+	NoCounters  bool // only move the code
+	NoTree      bool // a counter in every block and on every edge
+	NoInduction bool
+	NoAlign     bool
+	NoLeaf      bool // calls of small functions go through the original call, too
+}
+
+// ParseOptions reads a list like "no-tree,no-align".
+func ParseOptions(list string) (o Options, err error) {
+	for _, w := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' }) {
+		switch w {
+		case "no-counters":
+			o.NoCounters = true
+		case "no-tree":
+			o.NoTree = true
+		case "no-induction":
+			o.NoInduction = true
+		case "no-align":
+			o.NoAlign = true
+		case "no-leaf":
+			o.NoLeaf = true
+		default:
+			return o, fmt.Errorf("no probe option is called %q: no-counters, no-tree, no-induction, no-align, no-leaf", w)
+		}
+	}
+	return o, nil
+}
+
 // Spec is everything about the copy that does not depend on a process.
 type Spec struct {
 	Program *cfg.Program
@@ -23,6 +56,7 @@ type Spec struct {
 	byFunc  map[*cfg.Func]*plan
 	hooks   func(name string) (Hook, bool)
 	siteOf  map[uint64]int
+	opt     Options
 }
 
 // Site is an indirect call or tail jump in the program.
@@ -34,18 +68,19 @@ type Site struct {
 
 // New plans a program. Functions that turn out not to be movable get their
 // reason in cfg.Func.Skip.
-func New(p *cfg.Program, hooks func(name string) (Hook, bool)) *Spec {
+func New(p *cfg.Program, hooks func(name string) (Hook, bool), opt Options) *Spec {
 	pl := newPlanner(p)
+	pl.noLeaf = opt.NoLeaf
 	pl.run()
-	s := &Spec{Program: p, hooks: hooks, byFunc: map[*cfg.Func]*plan{}, siteOf: map[uint64]int{}}
-	inductions := !leavesLoops(p)
+	s := &Spec{Program: p, hooks: hooks, opt: opt, byFunc: map[*cfg.Func]*plan{}, siteOf: map[uint64]int{}}
+	opt.NoInduction = opt.NoInduction || leavesLoops(p)
 	next := int32(0)
 	for _, f := range p.Funcs {
 		q := pl.plans[f]
 		if f.Skip != "" || q == nil {
 			continue
 		}
-		next = q.w.place(next, inductions)
+		next = q.w.place(next, opt)
 		s.moved = append(s.moved, q)
 		s.byFunc[f] = q
 		s.collectSites(q)

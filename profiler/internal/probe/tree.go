@@ -11,7 +11,7 @@ const never = 1e30 // weight of what cannot be counted
 
 // weigh estimates what a counter on each edge would cost: its frequency, times
 // the price of the code that counts there.
-func (w *flow) weigh(inductions bool) {
+func (w *flow) weigh(opt Options) {
 	for i := range w.edges {
 		e := &w.edges[i]
 		switch {
@@ -41,7 +41,7 @@ func (w *flow) weigh(inductions bool) {
 			if _, dead := probePoint(e.block); !dead {
 				e.weight *= 4
 			}
-			if inductions && e.block.Loop != nil {
+			if !opt.NoInduction && e.block.Loop != nil {
 				if v, cost := w.inductionFor(e.block); v != nil && cost < e.weight {
 					e.weight, e.induction = cost, v
 				}
@@ -77,8 +77,8 @@ func probePoint(b *cfg.Block) (k int, dead bool) {
 
 // place chooses the spanning tree and numbers the counters of all other edges
 // from next on; it returns the next free number.
-func (w *flow) place(next int32, inductions bool) int32 {
-	w.weigh(inductions)
+func (w *flow) place(next int32, opt Options) int32 {
+	w.weigh(opt)
 	order := make([]int32, len(w.edges))
 	for i := range order {
 		order[i] = int32(i)
@@ -98,7 +98,7 @@ func (w *flow) place(next int32, inductions bool) int32 {
 	var dropped []int32
 	for _, i := range order {
 		e := &w.edges[i]
-		if a, b := find(e.from), find(e.to); a != b {
+		if a, b := find(e.from), find(e.to); a != b && (e.uncountable || !opt.NoTree) {
 			set[a] = b
 			e.tree, e.induction = true, nil
 			continue

@@ -45,9 +45,12 @@ const (
 
 // Unwinder walks stacks of one process.
 type Unwinder struct {
-	mem     Memory
-	files   map[string]*module
-	modules []loaded
+	mem Memory
+	// Original translates a return address in moved code into the one it was
+	// copied from, and leaves others alone. May be nil.
+	Original func(pc uint64) uint64
+	files    map[string]*module
+	modules  []loaded
 }
 
 // loaded is a module at its place.
@@ -154,6 +157,9 @@ func (u *Unwinder) Stack(r Regs) (pcs []uint64, complete bool) {
 			return pcs, true
 		}
 		r = next
+		if u.Original != nil {
+			r[regPC] = u.Original(r[regPC])
+		}
 		pcs = append(pcs, r[regPC])
 	}
 	return pcs, false
