@@ -25,7 +25,7 @@ type showing struct {
 }
 
 func (s *showing) define(fs *flag.FlagSet) {
-	fs.StringVar(&s.format, "format", "text", "report as `FORMAT`: text, html, json, pprof or callgrind (default text)")
+	fs.StringVar(&s.format, "format", "text", "report as `FORMAT`: text, html, json, pprof, callgrind or perfetto (default text)")
 	fs.StringVar(&s.output, "o", "", "write the report to `FILE`, - for standard output (default of profile: standard error, of report: standard output)")
 	fs.StringVar(&s.method, "method", string(lime.Exact), "analyse by `METHOD`: exact, or paper for the LIME paper's own rules (default exact)")
 	fs.StringVar(&s.response, "response", string(profile.Instructions), "let `QUANTITY` stand for a thread's time: instructions or busy-time (default instructions)")
@@ -50,7 +50,7 @@ func choose(flag, value string, built []string, planned ...string) error {
 
 func (s *showing) check(fs *flag.FlagSet) error {
 	for _, err := range []error{
-		choose("format", s.format, []string{"text", "html", "json", "pprof", "callgrind"}, "sarif", "perfetto"),
+		choose("format", s.format, []string{"text", "html", "json", "pprof", "callgrind", "perfetto"}, "sarif"),
 		choose("method", s.method, []string{string(lime.Exact), string(lime.Paper)}),
 		choose("response", s.response, []string{string(profile.Instructions), string(profile.BusyTime)}, string(profile.ModelCycles), string(profile.HardwareCycle)),
 	} {
@@ -87,7 +87,7 @@ func (s *showing) write(stdout, stderr io.Writer, r *report.Report) error {
 }
 
 // binary formats are no text: nobody can read them where a report is shown.
-func (s *showing) binary() bool { return s.format == "pprof" }
+func (s *showing) binary() bool { return s.format == "pprof" || s.format == "perfetto" }
 
 func (s *showing) render(w io.Writer, r *report.Report) error {
 	switch s.format {
@@ -97,6 +97,8 @@ func (s *showing) render(w io.Writer, r *report.Report) error {
 		return report.WritePprof(w, r)
 	case "callgrind":
 		return report.WriteCallgrind(w, r, report.CallgrindOptions{})
+	case "perfetto":
+		return report.WritePerfetto(w, r)
 	case "html":
 		opt := textOptions(w, r)
 		return report.WriteHTML(w, r, report.HTMLOptions{Dir: opt.Dir, Source: opt.Source})

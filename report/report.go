@@ -8,7 +8,7 @@
 //	                  ├─ seconds, threads, coverage ─┼─ New ──▶ Report ──┬─▶ JSON  (the contract)
 //	                  └─ addresses → source lines ───┘                   ├─▶ Text  (for people)
 //	                                                                     ├─▶ HTML  (for people, with plots)
-//	                                                                     └─▶ pprof, callgrind (for their viewers)
+//	                                                                     └─▶ pprof, callgrind, perfetto (for their viewers)
 //
 // A [Report] is the contract: its field names in JSON are stable, fields are
 // added but never renamed. A number that is not known is absent, never zero,
