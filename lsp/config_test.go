@@ -1,0 +1,304 @@
+package lsp
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func readConfig(content string) *config {
+	c := &config{problems: map[string][]problem{}}
+	c.readTOML("/w", "/w/.skewlens.toml", []byte(content))
+	return c
+}
+
+func TestConfiguration(t *testing.T) {
+	c := readConfig(`
+[[target]]
+name = "owner"
+build = "cc owner.c"
+program = "bin/owner"
+args = ["{threads}", "x"]
+threads = 8
+env = { OMP_WAIT_POLICY = "passive" }
+cwd = "sub"
+[[target]]
+program = "/abs/other"
+[[suppress]]
+file = "a.c"
+line = "  if (x)  "
+`)
+	if len(c.problems) > 0 || len(c.targets) != 2 {
+		t.Fatalf("targets %v, problems %v", c.targets, c.problems)
+	}
+	o := c.targets[0]
+	if o.Program != "/w/bin/owner" || o.Cwd != "/w/sub" || o.Threads != 8 || len(o.Args) != 2 || o.Env["OMP_WAIT_POLICY"] != "passive" || o.Build != "cc owner.c" {
+		t.Errorf("owner is %+v", o)
+	}
+	if a := c.targets[1]; a.Name != "other" || a.Program != "/abs/other" || a.Cwd != "/w" {
+		t.Errorf("other is %+v", a)
+	}
+	if s := c.suppress[0]; !s.matches("/w/a.c", "f", "branch", "if (x)") || s.matches("/w/a.c", "f", "branch", "if (y)") || s.matches("/w/b.c", "f", "branch", "if (x)") {
+		t.Errorf("suppression %+v", s)
+	}
+}
+
+// Each mistake is said on its line, and what is right around it still counts.
+func TestMistakesInTheConfiguration(t *testing.T) {
+	for _, c := range []struct {
+		content string
+		line    int
+		message string
+		targets int
+	}{
+		{"[[target]\n", 0, "", 0},
+		{"# x\n[[target]]\nprogram = 7\n", 2, "", 0},
+		{"[[target]]\nprogram = \"a\"\nthread = 8\n", 2, "target.thread is not known here", 1},
+		{"\n\n[[target]]\nname = \"a\"\n", 2, "no program", 0},
+		{"[[target]]\nprogram = \"a\"\n\n[[target]]\nprogram = \"a\"\n", 3, "two targets", 1},
+		{"[[target]]\nprogram = \"a\"\nthreads = -1\n", 0, "threads = -1", 0},
+		{"[[target]]\nprogram = \"a\"\nargs = [\"{threads}\"]\n", 0, "{threads}", 0},
+		{"[[suppress]]\nkind = \"loop\"\n", 0, "without a file", 0},
+	} {
+		got := readConfig(c.content)
+		ps := got.problems["/w/.skewlens.toml"]
+		if len(ps) != 1 || ps[0].at.line != c.line || !strings.Contains(ps[0].message, c.message) || len(got.targets) != c.targets {
+			t.Errorf("%q: targets %v, problems %+v; want one on line %d with %q", c.content, got.targets, ps, c.line, c.message)
+		}
+	}
+}
+
+func TestLaunchJSON(t *testing.T) {
+	c := &config{problems: map[string][]problem{}}
+	c.readLaunch("/w", "/w/.vscode/launch.json", []byte(`{
+	// comment with "quotes" and /* more */
+	"version": "0.2.0", /* , */
+	"configurations": [
+		{ "name": "Debug", "type": "cppdbg", "request": "launch", "program": "${workspaceFolder}/a.out",
+		  "args": ["8", "//not a comment",], "environment": [{"name": "X", "value": "1"}], "cwd": "${workspaceFolder}/run", },
+		{ "name": "One string", "type": "lldb", "request": "launch", "program": "b", "args": "1 2" },
+		{ "name": "Attach", "type": "cppdbg", "request": "attach", "program": "x" },
+		{ "name": "Script", "type": "python", "request": "launch", "program": "x.py" },
+		{ "name": "Asks", "type": "cppdbg", "request": "launch", "program": "${input:which}" },
+		{ "name": "Go", "type": "go", "request": "launch", "mode": "exec", "program": "g" },
+	],
+}`))
+	names := []string{}
+	for _, x := range c.targets {
+		names = append(names, x.Name)
+	}
+	if strings.Join(names, ",") != "Debug,One string,Go" {
+		t.Fatalf("targets %v", names)
+	}
+	if d := c.targets[0]; d.Program != "/w/a.out" || d.Cwd != "/w/run" || d.Env["X"] != "1" || d.Args[1] != "//not a comment" {
+		t.Errorf("Debug is %+v", d)
+	}
+	if a := c.targets[1].Args; len(a) != 2 || a[1] != "2" {
+		t.Errorf("One string has arguments %q", a)
+	}
+}
+
+// A mistake is a diagnostic in the file, and goes when it is mended, in the
+// buffer or, for a client that watches files, on disk.
+func TestConfigurationIsDynamic(t *testing.T) {
+	dir := workspace(t)
+	path := filepath.Join(dir, configName)
+	put(t, path, "[[target]]\nprogram = \"skewed\"\nthreads = \"8\"\n")
+	c := serve(t, Options{Runner: &fake{t: t, dir: dir}})
+	c.begin(dir, nil)
+	published := func(diagnostics ...any) map[string]any {
+		if diagnostics == nil {
+			diagnostics = []any{}
+		}
+		return map[string]any{"method": "textDocument/publishDiagnostics", "params": map[string]any{"uri": string(fileURI(path)), "diagnostics": diagnostics}}
+	}
+	wrong := map[string]any{"severity": 1.0, "source": "skewlens", "range": map[string]any{"start": map[string]any{"line": 2.0}}}
+	c.await(published(wrong))
+	c.tell("textDocument/didOpen", object{"textDocument": object{"uri": fileURI(path), "languageId": "toml", "version": 1, "text": "[[target]]\nprogram = \"skewed\"\n"}})
+	c.await(published())
+	c.tell("textDocument/didClose", docOf(path))
+	c.await(published(wrong))
+	put(t, path, "[[target]]\nprogram = \"skewed\"\nname = \"mended\"\n")
+	c.tell("workspace/didChangeWatchedFiles", object{"changes": []any{}})
+	c.await(published())
+	if got := c.command("skewlens.targets"); !matches(got["result"], any([]any{map[string]any{"name": "mended"}})) {
+		t.Errorf("targets: %s", textual(got))
+	}
+	put(t, path, "[[target]]\nprogram = \"skewed\"\nname = \"again, unwatched\"\n")
+	if got := c.command("skewlens.targets"); !matches(got["result"], any([]any{map[string]any{"name": "again, unwatched"}})) {
+		t.Errorf("targets: %s", textual(got))
+	}
+}
+
+func TestSeveralRootsAndTargets(t *testing.T) {
+	one, two := workspace(t), workspace(t)
+	put(t, filepath.Join(two, configName), "[[target]]\nprogram = \"x\"\n[[target]]\nprogram = \"y\"\n")
+	f := &fake{t: t, dir: one}
+	c := serve(t, Options{Runner: f})
+	c.call("initialize", object{"workspaceFolders": []object{{"uri": fileURI(one), "name": "1"}, {"uri": fileURI(two), "name": "2"}}, "capabilities": object{}})
+	c.tell("initialized", object{})
+	for _, w := range []struct {
+		args object
+		want string
+	}{
+		{object{}, "skewed"},
+		{object{"uri": fileURI(filepath.Join(two, "skewed.c"))}, "x"},
+		{object{"uri": fileURI(filepath.Join(two, "skewed.c")), "target": "y"}, "y"},
+	} {
+		if got := c.command("skewlens.profileTarget", w.args); !matches(got["result"], any(map[string]any{"target": w.want})) {
+			t.Errorf("%v ran %s, want %s", w.args, textual(got), w.want)
+		}
+	}
+	c.tell("workspace/didChangeWorkspaceFolders", object{"event": object{"removed": []object{{"uri": fileURI(one)}}, "added": []object{}}})
+	if got := c.command("skewlens.targets"); len(got["result"].([]any)) != 2 {
+		t.Errorf("targets: %s", textual(got))
+	}
+}
+
+func FuzzJSONC(f *testing.F) {
+	f.Add([]byte(`{"a": [1, 2,], /* x */ "b": "//", // y
+}`))
+	f.Add([]byte(`"\`))
+	f.Add([]byte("/*"))
+	f.Add([]byte(`{"configurations":[{"name":"a","type":"lldb","request":"launch","program":"${env:X}","args":"a b"}]}`))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		out := plainJSON(in)
+		if len(out) != len(in) {
+			t.Fatal("offsets moved")
+		}
+		if json.Valid(in) && string(in[:min(3, len(in))]) != "\xef\xbb\xbf" {
+			if string(out) != string(in) {
+				t.Fatalf("%q is JSON already, and became %q", in, out)
+			}
+		}
+		c := &config{problems: map[string][]problem{}}
+		c.readLaunch("/w", "/w/launch.json", in)
+		for _, x := range c.targets {
+			if !filepath.IsAbs(x.Program) || !filepath.IsAbs(x.Cwd) {
+				t.Fatalf("target %+v", x)
+			}
+		}
+	})
+}
+
+func FuzzConfiguration(f *testing.F) {
+	f.Add([]byte("[[target]]\nprogram = \"a\"\nargs = [\"{threads}\"]\nthreads = 8\nenv = {A = \"b\"}\n[[suppress]]\nfile = \"x\"\n"))
+	f.Add([]byte("target = [{program = \"a\"}, {program = \"b\"}]"))
+	f.Add([]byte("[[target]]\n[[target.x]]\n[target]"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		c := readConfig(string(in))
+		for _, x := range c.targets {
+			if !filepath.IsAbs(x.Program) || x.Name == "" || x.Threads < 0 {
+				t.Fatalf("target %+v", x)
+			}
+		}
+		for _, ps := range c.problems {
+			for _, p := range ps {
+				if p.at.line < 0 || p.message == "" {
+					t.Fatalf("problem %+v", p)
+				}
+			}
+		}
+	})
+}
+
+// What is written for TOML reads back as it was.
+func FuzzTOMLString(f *testing.F) {
+	f.Add("if (x == \"\\\")\t\x00\x7f🙂")
+	f.Fuzz(func(t *testing.T, s string) {
+		if !utf8.ValidString(s) {
+			return
+		}
+		c := readConfig("[[suppress]]\nfile = \"/a\"\nfunction = " + tomlString(s) + "\n")
+		if len(c.suppress) != 1 || c.suppress[0].Function != s {
+			t.Fatalf("%q became %+v %v", s, c.suppress, c.problems)
+		}
+	})
+}
+
+func FuzzScan(f *testing.F) {
+	f.Add("int x; /* BARRIER() */ pthread_join(a, b); // x\n#pragma omp parallel for\n a / b / c\n/*")
+	f.Fuzz(func(t *testing.T, s string) {
+		x := newText(s)
+		for _, l := range []string{"c", "rust", "fortran"} {
+			for _, line := range scan(x, l, "") {
+				if line < 0 || line >= x.lines() {
+					t.Fatal(line)
+				}
+			}
+		}
+		b := &buildLog{dir: "/w"}
+		for _, line := range strings.Split(s, "\n") {
+			b.add(line)
+		}
+	})
+}
+
+func TestScan(t *testing.T) {
+	for line, want := range map[string]bool{
+		"  pthread_barrier_wait(&b);":                 true,
+		"    pthread_join(t[i], NULL);":               true,
+		"  BARRIER(Global->start, P)":                 true,
+		"#define BARRIER(b) {pthread_mutex_lock(b)":   false,
+		"  BARRIER_INIT(x, 4);":                       false,
+		"  BARINIT(x)":                                false,
+		"  sync.arrive_and_wait();":                   true,
+		"  worker.join();":                            true,
+		"#pragma omp parallel for":                    true,
+		"# pragma omp target teams parallel":          true,
+		"#pragma omp atomic":                          false,
+		"// pthread_join(a, b)":                       false,
+		"/* pthread_join( */ f();":                    false,
+		"/* x */ pthread_join(a, b); /*":              true,
+		"extern int pthread_join(pthread_t, void**);": false,
+		"int joined(int x);":                          false,
+		"a = b / c / d; pthread_join(a, 0);":          true,
+	} {
+		if got := len(scan(newText(line), "c", "")) == 1; got != want {
+			t.Errorf("%q: %v, want %v", line, got, want)
+		}
+	}
+	if len(scan(newText("  h.join().unwrap();"), "rust", "")) != 1 || len(scan(newText("!$OMP PARALLEL DO"), "", "a.f90")) != 1 || len(scan(newText("pthread_join("), "python", "a.py")) != 0 {
+		t.Error("other languages")
+	}
+}
+
+// A workspace is somebody else's. Looking at it builds, runs and writes
+// nothing, whatever it says.
+func TestLookingDoesNothing(t *testing.T) {
+	dir := workspace(t)
+	put(t, filepath.Join(dir, configName), "[[target]]\nprogram = \"../../../dev/zero\"\nbuild = \"touch pwned\"\nargs = [\"a\"]\n[[target]]\nname=\"dir\"\nprogram = \".\"\n")
+	put(t, filepath.Join(dir, launchName), "{")
+	cache := filepath.Join(t.TempDir(), "cache")
+	c := serve(t, Options{Runner: nil, Cache: cache}) // a nil Runner: to run anything panics
+	c.begin(dir, nil)
+	path := filepath.Join(dir, "skewed.c")
+	c.open(path)
+	for _, method := range []string{"textDocument/codeLens", "textDocument/hover", "textDocument/inlayHint", "textDocument/codeAction"} {
+		if got := c.call(method, docOf(path)); got["error"] != nil {
+			t.Errorf("%s: %s", method, textual(got))
+		}
+	}
+	for _, name := range []string{"skewlens.causes", "skewlens.targets", "skewlens.nextCause", "skewlens.clear", "skewlens.cancel"} {
+		if got := c.command(name); got["error"] != nil {
+			t.Errorf("%s: %s", name, textual(got))
+		}
+	}
+	c.call("shutdown", nil)
+	c.tell("exit", nil)
+	<-c.ended
+	names := []string{}
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if strings.Join(names, " ") != ".skewlens.toml .vscode skewed.c" {
+		t.Errorf("the folder holds %v", names)
+	}
+	if _, err := os.Stat(cache); err == nil {
+		t.Error("the cache folder was made although there is nothing to keep")
+	}
+}

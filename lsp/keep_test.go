@@ -1,0 +1,290 @@
+package lsp
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/report"
+)
+
+func quit(c *client) {
+	c.t.Helper()
+	c.call("shutdown", nil)
+	c.tell("exit", nil)
+	<-c.ended
+}
+
+// Results are there again after a restart, where the file was edited meanwhile.
+func TestResultsSurviveARestart(t *testing.T) {
+	dir, cache := workspace(t), filepath.Join(t.TempDir(), "cache")
+	path := filepath.Join(dir, "skewed.c")
+	opt := Options{Runner: &fake{t: t, dir: dir}, Cache: cache}
+	c := serve(t, opt)
+	c.begin(dir, nil)
+	c.command("skewlens.profileTarget")
+	quit(c)
+
+	source, _ := os.ReadFile(path)
+	put(t, path, "// new first line\n"+string(source))
+	opt.Now = func() time.Time { return noon.Add(3 * time.Minute) }
+	opt.Runner = nil
+	c = serve(t, opt)
+	c.begin(dir, nil)
+	c.await(map[string]any{"method": "textDocument/publishDiagnostics", "params": map[string]any{
+		"uri": string(fileURI(path)), "diagnostics": []any{map[string]any{"range": map[string]any{"start": map[string]any{"line": 7.0}}}}}})
+	c.open(path)
+	got := textual(c.call("textDocument/codeLens", docOf(path)))
+	if !strings.Contains(got, "imbalance 56 % · 1 cause · 3 min ago · edited since") {
+		t.Errorf("lenses: %s", got)
+	}
+	c.tell("textDocument/didChange", object{"textDocument": object{"uri": fileURI(path), "version": 2}, "contentChanges": []object{{"text": string(source)}}})
+	got = textual(c.call("textDocument/codeLens", docOf(path)))
+	if !strings.Contains(got, "imbalance 56 % · 1 cause · 3 min ago\"") {
+		t.Errorf("lenses of the text as it was: %s", got)
+	}
+	c.command("skewlens.clear")
+	quit(c)
+	c = serve(t, opt)
+	c.begin(dir, nil)
+	if got := textual(c.command("skewlens.causes")["result"]); got != `{"targets":[]}` {
+		t.Errorf("after clear: %s", got)
+	}
+}
+
+// A damaged cache is as good as none.
+func TestDamagedCache(t *testing.T) {
+	dir, cache := workspace(t), filepath.Join(t.TempDir(), "cache")
+	opt := Options{Runner: &fake{t: t, dir: dir}, Cache: cache}
+	c := serve(t, opt)
+	c.begin(dir, nil)
+	c.command("skewlens.profileTarget")
+	quit(c)
+	files, _ := filepath.Glob(filepath.Join(cache, "results", "*", "*.json"))
+	if len(files) != 1 {
+		t.Fatalf("kept %v", files)
+	}
+	whole, _ := os.ReadFile(files[0])
+	for _, content := range []string{"", "{", "null", `{"Version":1}`, string(whole[:len(whole)/2]), strings.ReplaceAll(string(whole), `"location"`, `"l"`), strings.ReplaceAll(string(whole), `"Version":1`, `"Version":99`)} {
+		put(t, files[0], content)
+		c := serve(t, opt)
+		c.begin(dir, nil)
+		if got := c.command("skewlens.causes"); got["error"] != nil {
+			t.Errorf("%.40q: %s", content, textual(got))
+		}
+		quit(c)
+	}
+}
+
+func TestTheCacheIsBounded(t *testing.T) {
+	st := newStore(filepath.Join(t.TempDir(), "cache"))
+	r := &result{kept: kept{Root: "/w", Report: &report.Report{}}}
+	for i := range maxKeptFiles + 20 {
+		r.Target = "t" + grouped(uint64(i))
+		if err := st.save(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, _ := filepath.Glob(filepath.Join(st.dir, "results", "*", "*.json"))
+	if len(files) != maxKeptFiles {
+		t.Errorf("%d files are kept", len(files))
+	}
+}
+
+func TestBuildErrorsAreDiagnostics(t *testing.T) {
+	dir := workspace(t)
+	put(t, filepath.Join(dir, configName), "[[target]]\nprogram = \"skewed\"\nbuild = \"make\"\n")
+	fails := true
+	f := &fake{t: t, dir: dir, build: func(_ context.Context, tg Target, line func(string)) error {
+		if !fails {
+			return nil
+		}
+		for _, l := range []string{
+			"make[1]: Entering directory '" + dir + "'",
+			"In file included from x.h:1:",
+			"skewed.c: In function 'work':",
+			"skewed.c:7:7: error: 'mine' undeclared (first use in this function)",
+			"skewed.c:7:7: note: each undeclared identifier is reported only once",
+			"skewed.c:8:5: warning: implicit declaration of 'spin'",
+			"/usr/include/stdio.h:1:1: error: not ours",
+		} {
+			line(l)
+		}
+		return errors.New("exit status 2")
+	}}
+	c := serve(t, Options{Runner: f})
+	c.begin(dir, nil)
+	got := c.command("skewlens.profileTarget")
+	if !matches(got["result"], any(map[string]any{"outcome": "failed", "message": "the build of skewed failed with 1 error: see the diagnostics"})) {
+		t.Errorf("got %s", textual(got))
+	}
+	c.await(map[string]any{"method": "textDocument/publishDiagnostics", "params": map[string]any{"diagnostics": []any{
+		map[string]any{"source": "skewlens build", "severity": 1.0, "range": map[string]any{"start": map[string]any{"line": 6.0, "character": 2.0}}},
+		map[string]any{"source": "skewlens build", "severity": 2.0, "range": map[string]any{"start": map[string]any{"line": 7.0}}},
+	}}})
+	fails = false
+	c.command("skewlens.profileTarget")
+	c.await(map[string]any{"method": "textDocument/publishDiagnostics", "params": map[string]any{"diagnostics": []any{}}})
+}
+
+func TestBuildLog(t *testing.T) {
+	for _, c := range []struct {
+		lines []string
+		want  compilerMessage
+	}{
+		{[]string{"a.c:3:4: fatal error: x.h: No such file"}, compilerMessage{"/w/a.c", 3, "x.h: No such file", severityError}},
+		{[]string{"a.c:3: error: old gcc"}, compilerMessage{"/w/a.c", 3, "old gcc", severityError}},
+		{[]string{"error[E0308]: mismatched types", " --> src/main.rs:2:5", "  |"}, compilerMessage{"/w/src/main.rs", 2, "mismatched types", severityError}},
+		{[]string{"f.f90:10:5:", "", "   10 | x = ", "      |  1", "Error: Symbol 'x' has no type"}, compilerMessage{"/w/f.f90", 10, "Symbol 'x' has no type", severityError}},
+		{[]string{"make: Entering directory '/w/sub'", "./main.go:5:2: undefined: x"}, compilerMessage{"/w/sub/main.go", 5, "undefined: x", severityError}},
+	} {
+		b := &buildLog{dir: "/w"}
+		for _, l := range c.lines {
+			b.add(l)
+		}
+		if len(b.found) != 1 || b.found[0] != c.want {
+			t.Errorf("%q: %+v, want %+v", c.lines, b.found, c.want)
+		}
+	}
+}
+
+func TestReportsInABrowser(t *testing.T) {
+	dir := workspace(t)
+	c := serve(t, Options{Runner: &fake{t: t, dir: dir}, HTML: func(w io.Writer, r *report.Report) error {
+		_, err := io.WriteString(w, "<p>"+r.Program.Path)
+		return err
+	}})
+	c.begin(dir, object{"window": object{"showDocument": object{"support": true}}})
+	if got := c.command("skewlens.openReport"); got["error"] == nil {
+		t.Errorf("a report of nothing: %s", textual(got))
+	}
+	c.command("skewlens.profileTarget")
+	url := c.command("skewlens.openReport")["result"].(map[string]any)["uri"].(string)
+	c.await(map[string]any{"method": "window/showDocument", "params": map[string]any{"uri": url, "external": true}})
+	get := func(url, host string) (int, string, http.Header) {
+		req, _ := http.NewRequest("GET", url, nil)
+		if host != "" {
+			req.Host = host
+		}
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		b, _ := io.ReadAll(res.Body)
+		return res.StatusCode, string(b), res.Header
+	}
+	if !strings.HasPrefix(url, "http://127.0.0.1:") {
+		t.Errorf("the report is at %s", url)
+	}
+	if code, body, h := get(url, ""); code != 200 || body != "<p>"+dir+"/skewed" || !strings.Contains(h.Get("Content-Security-Policy"), "default-src 'none'") {
+		t.Errorf("got %d %q %v", code, body, h)
+	}
+	if code, _, _ := get(url, "evil.example"); code != 404 {
+		t.Errorf("another host name got %d", code)
+	}
+	if code, _, _ := get(url[:strings.LastIndex(url[:len(url)-1], "/")+1], ""); code != 404 {
+		t.Errorf("without its path got %d", code)
+	}
+	if got := c.command("skewlens.openReport", object{"embed": true})["result"]; !matches(got, any(map[string]any{"html": "<p>" + dir + "/skewed"})) {
+		t.Errorf("embedded: %s", textual(got))
+	}
+}
+
+// Lenses from the built program, while it is no older than the file.
+func TestLensesFromCallSites(t *testing.T) {
+	dir := workspace(t)
+	path, program := filepath.Join(dir, "skewed.c"), filepath.Join(dir, "skewed")
+	put(t, program, "program")
+	asked := 0
+	sites := func(p string) ([]profile.Location, error) {
+		asked++
+		if p != program {
+			t.Errorf("asked for %s", p)
+		}
+		return []profile.Location{
+			{Address: 1, Frame: profile.Frame{File: path, Line: 24}}, // macro of some kind: no scan finds it
+			{Address: 2, Frame: profile.Frame{File: "/usr/include/c++/12/thread", Line: 9}, InlinedAt: []profile.Frame{{File: path, Line: 26}}},
+			{Address: 3, Frame: profile.Frame{File: path}},
+		}, nil
+	}
+	age := func(of string, d time.Duration) {
+		if err := os.Chtimes(of, noon.Add(d), noon.Add(d)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	age(path, 0)
+	age(program, time.Hour)
+	c := serve(t, Options{Runner: &fake{t: t, dir: dir}, CallSites: sites})
+	c.begin(dir, nil)
+	c.open(path)
+	lines := func() (out []float64) {
+		for _, l := range c.call("textDocument/codeLens", docOf(path))["result"].([]any) {
+			out = append(out, l.(map[string]any)["range"].(map[string]any)["start"].(map[string]any)["line"].(float64))
+		}
+		return out
+	}
+	if got := lines(); len(got) != 2 || got[0] != 23 || got[1] != 25 {
+		t.Errorf("lenses on %v, want 23 and 25", got)
+	}
+	lines()
+	if asked != 1 {
+		t.Errorf("the program was read %d times", asked)
+	}
+	c.tell("textDocument/didChange", object{"textDocument": object{"uri": fileURI(path), "version": 2}, "contentChanges": []object{
+		{"range": span{}, "text": "pthread_join(new, 0);\n"}}})
+	// 20: the barrier, which the text shows and this program does not have.
+	if got := lines(); len(got) != 4 || got[0] != 0 || got[1] != 20 || got[2] != 24 || got[3] != 26 {
+		t.Errorf("after an edit lenses on %v, want 0, 20, 24 and 26", got)
+	}
+	c.tell("textDocument/didClose", docOf(path))
+	age(path, 2*time.Hour) // edited, not built
+	c.open(path)
+	if got := lines(); len(got) != 2 || got[0] != 19 || got[1] != 25 {
+		t.Errorf("of a file newer than its program lenses on %v, want 19 and 25", got)
+	}
+}
+
+// What was edited while the program ran is not what was run.
+func TestEditsDuringARun(t *testing.T) {
+	dir := workspace(t)
+	path := filepath.Join(dir, "skewed.c")
+	started, goOn := make(chan struct{}), make(chan struct{})
+	f := &fake{t: t, dir: dir, run: func(context.Context, Target, func(Progress)) (*profile.Profile, error) {
+		started <- struct{}{}
+		<-goOn
+		return canned(t, dir), nil
+	}}
+	c := serve(t, Options{Runner: f})
+	c.begin(dir, nil)
+	c.open(path)
+	c.send(message{"id": "run", "method": "workspace/executeCommand", "params": object{"command": "skewlens.profileTarget"}})
+	<-started
+	c.tell("textDocument/didChange", object{"textDocument": object{"uri": fileURI(path), "version": 2}, "contentChanges": []object{
+		{"range": span{}, "text": "\n\n\n"}}})
+	c.call("textDocument/hover", docOf(path)) // the edit is in
+	close(goOn)
+	got := c.await(map[string]any{"method": "textDocument/publishDiagnostics"})
+	d := got["params"].(map[string]any)["diagnostics"].([]any)[0].(map[string]any)
+	if !matches(any(d), any(map[string]any{"range": map[string]any{"start": map[string]any{"line": 9.0}}})) || !strings.Contains(d["message"].(string), "edited since") {
+		t.Errorf("got %s", textual(d))
+	}
+}
+
+func TestAges(t *testing.T) {
+	for d, want := range map[time.Duration]string{0: "just now", 3 * time.Minute: "3 min ago", 3 * time.Hour: "3 h ago", 100 * time.Hour: "4 days ago"} {
+		if got := age(d); got != want {
+			t.Errorf("%v is %q, want %q", d, got, want)
+		}
+	}
+	if bar(1) != "██████████" || bar(0.05) != "▌" || bar(0) != "" {
+		t.Errorf("bars %q %q %q", bar(1), bar(0.05), bar(0))
+	}
+}
