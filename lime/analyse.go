@@ -25,13 +25,17 @@ const (
 // Analyser holds what is worked out once for a profile: its control-flow
 // structure. It may be used from several goroutines.
 type Analyser struct {
-	p *profile.Profile
-	g *graph
+	p   *profile.Profile
+	g   *graph
+	src *sources
 }
 
 // New prepares the analysis of a profile's sections. The profile must be
 // valid and must not change while the Analyser is used.
-func New(p *profile.Profile) *Analyser { return &Analyser{p, newGraph(p)} }
+func New(p *profile.Profile) *Analyser {
+	g := newGraph(p)
+	return &Analyser{p, g, newSources(p, g)}
+}
 
 // Analyse finds the causes of one section's imbalance. For several sections
 // of one profile use [New] once.

@@ -24,6 +24,7 @@ const (
 type callShare struct {
 	each  map[profile.EventID]float64 // weight of one call, by the event that counts it; nil: all alike
 	total []float64                   // Σ weight × calls, by part; nil: not called
+	mixed bool                        // each is known, and from parts that called at several sites
 }
 
 func (s *callShare) weight(e profile.EventID) float64 {
@@ -81,8 +82,27 @@ func (c *costs) share(k int32) *callShare {
 			s.each[e] = each[j]
 			floats.AddScaled(s.total, each[j], counts[j])
 		}
+		s.mixed = mixed(counts)
 	}
 	return s
+}
+
+// mixed reports whether each site was called by some part that called at
+// another one too. Otherwise a site may stand for who called: threads that
+// enter one function in different ways.
+func mixed(counts [][]float64) bool {
+	for j := range counts {
+		other := false
+		for t, n := range counts[j] {
+			for i := range counts {
+				other = other || n > 0 && i != j && counts[i][t] > 0
+			}
+		}
+		if !other {
+			return false
+		}
+	}
+	return true
 }
 
 func indexOf(events []profile.EventID, e profile.EventID) int {

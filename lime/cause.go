@@ -22,7 +22,7 @@ func (sc *scene) describe(f *found) Cause {
 	case f.key.kind == StartAt:
 		c.Addr = f.key.addr
 		return c
-	case f.v < 0:
+	case f.by.v < 0:
 		ev := &sc.g.p.Events[f.by.event]
 		c.Kind, c.Addr = ev.Name, ev.Addr
 	default:
@@ -39,9 +39,9 @@ func (sc *scene) place(f *found) (at, to profile.Addr) {
 	to = blocks[f.by.to].Start
 	switch f.by.kind {
 	case Loop:
-		return sc.loopExit(f.v), to
+		return sc.loopExit(f.by.v, f.by.cycle), to
 	case Recursion:
-		return sc.guard(f.v)
+		return sc.guard(f.by.v)
 	}
 	if f.by.edge >= 0 {
 		if e := &sc.g.p.Graph.Edges[f.by.edge]; isCall(e.Kind) && e.Site != 0 {
@@ -86,13 +86,19 @@ func (sc *scene) branching(v profile.BlockID) bool {
 // loopExit returns the branch by which the loop that v heads is left most;
 // ties go to a latch (the test at the bottom is the one that was written as
 // the loop's), then to the last. A loop that is not left in sight has the
-// address of its first latch.
-func (sc *scene) loopExit(v profile.BlockID) profile.Addr {
+// address of its first latch. With cycle, the loop is only that.
+func (sc *scene) loopExit(v profile.BlockID, cycle map[profile.BlockID]bool) profile.Addr {
 	l := sc.g.headed[v]
+	within := func(b profile.BlockID) bool {
+		if cycle != nil {
+			return cycle[b]
+		}
+		return sc.g.inLoop(b, l)
+	}
 	f := &sc.g.p.Graph.Functions[sc.g.p.Graph.Blocks[v].Function]
 	at, most, atLatch, first := profile.NoBlock, -1.0, false, profile.NoBlock
 	for b := f.First; b < f.First+profile.BlockID(f.N); b++ {
-		if !sc.g.inLoop(b, l) {
+		if !within(b) {
 			continue
 		}
 		exits, latch := -1.0, false
@@ -106,7 +112,7 @@ func (sc *scene) loopExit(v profile.BlockID) profile.Addr {
 				if first < 0 {
 					first = b
 				}
-			case n != nil && (e.To < 0 || isCall(e.Kind) || !sc.g.inLoop(e.To, l)):
+			case n != nil && (e.To < 0 || isCall(e.Kind) || !within(e.To)):
 				exits = max(exits, floats.Sum(n))
 			}
 		}
@@ -154,6 +160,11 @@ func (sc *scene) guard(v profile.BlockID) (at, call profile.Addr) {
 	return sc.lastOf(d), call
 }
 
+// counts reports whether e is the event of a leader or of a copy of it.
+func (x *leader) counts(e profile.EventID) bool {
+	return x.event == e || slices.ContainsFunc(x.copies, func(c leader) bool { return c.event == e })
+}
+
 // members lists the other events of a cause's cluster, those with most work
 // behind them first: executions × instructions of the block that they lead to.
 func (sc *scene) members(f *found) []Member {
@@ -164,7 +175,7 @@ func (sc *scene) members(f *found) []Member {
 	var all []weighed
 	g := sc.g.p
 	for i, e := range sc.cs.events {
-		if sc.cs.label[e] != f.by.cluster || e == f.by.event {
+		if sc.cs.label[e] != f.by.cluster || f.by.counts(e) {
 			continue
 		}
 		ev := &g.Events[e]

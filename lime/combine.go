@@ -39,7 +39,8 @@ type outcome struct {
 type combined struct {
 	key
 	cause        Cause
-	event        profile.EventID
+	counted      map[key]bool      // decisions of the code, of which there may be copies …
+	events       []profile.EventID // … and what counts each
 	share, score float64
 	beta, s      float64
 	present      float64 // Σ idle of the instances that have it
@@ -55,8 +56,12 @@ func (c *combiner) add(sc *scene) {
 		f := &sc.found[i]
 		x := c.at[f.key]
 		if x == nil {
-			x = &combined{key: f.key, event: f.by.event, cause: sc.describe(f)}
+			x = &combined{key: f.key, counted: map[key]bool{}, cause: sc.describe(f)}
 			c.at[f.key], c.all = x, append(c.all, x)
+		}
+		x.count(&f.by)
+		for j := range f.by.copies {
+			x.count(&f.by.copies[j])
 		}
 		x.share += sc.idle * f.share
 		x.score += sc.idle * f.score
@@ -68,11 +73,22 @@ func (c *combiner) add(sc *scene) {
 			gain = sc.t.saved(sc.resp, f.k)
 		}
 		if f.whole {
-			whole = sc.t.savedWhole(sc.resp, f.k, sc.t.of(f.by.event))
+			whole = sc.t.savedWhole(sc.resp, f.k, f.by.n)
 		}
 		x.gain, x.whole = x.gain+gain, x.whole+whole
 	}
 	c.seen = append(c.seen, outcome{sc.t.groups, sc.resp, sc.found})
+}
+
+// count adds the event of a decision, once: which edge of a loop goes best with
+// T may change between instances.
+func (x *combined) count(by *leader) {
+	if k := by.key(); !x.counted[k] {
+		x.counted[k] = true
+		if !slices.Contains(x.events, by.event) {
+			x.events = append(x.events, by.event)
+		}
+	}
 }
 
 // finish lists the causes that matter, ranked, with their joint gain.
@@ -124,6 +140,14 @@ func (c *combiner) joint(listed map[key]bool) float64 {
 	return max(0, sum/c.most)
 }
 
+// of sums the cause's events.
+func (x *combined) of(c profile.Counts) (sum uint64) {
+	for _, e := range x.events {
+		sum += c.Of(e)
+	}
+	return sum
+}
+
 // perThread adds up a cause's event over the section, in the order of
 // Result.Threads. For a START cause it is how often a thread began there.
 func perThread(res *Result, s *profile.Section, x *combined) []uint64 {
@@ -135,7 +159,7 @@ func perThread(res *Result, s *profile.Section, x *combined) []uint64 {
 	start := x.kind == StartAt
 	if len(s.Totals) > 0 && !start {
 		for i := range s.Totals {
-			counts[at[s.Totals[i].Thread]] += s.Totals[i].Counts.Of(x.event)
+			counts[at[s.Totals[i].Thread]] += x.of(s.Totals[i].Counts)
 		}
 		return counts
 	}
@@ -146,7 +170,7 @@ func perThread(res *Result, s *profile.Section, x *combined) []uint64 {
 			switch {
 			case !ok || start && s.Instances[i].Folded > 1: // a rank is no thread
 			case !start:
-				counts[t] += p.Counts.Of(x.event)
+				counts[t] += x.of(p.Counts)
 			case p.Begin == x.addr:
 				counts[t]++
 			}

@@ -193,6 +193,15 @@ func (c *costs) addDominated(x []float64, v profile.BlockID) {
 	}
 }
 
+// addBlocks adds to x the cost of some blocks.
+func (c *costs) addBlocks(x []float64, blocks map[profile.BlockID]bool) {
+	for i, v := range c.blocks { // not by the map: sums depend on the order
+		if blocks[v] {
+			floats.Add(x, c.block[i])
+		}
+	}
+}
+
 // addUnder adds to x what was executed because an edge was taken: its
 // callee's part; or the loop that it decides to go round again; or the blocks
 // that its target dominates. Where others lead there too it is the edge's part

@@ -11,6 +11,7 @@
 //	   causality  hardware events less what their superiors explain    3.1
 //	   cluster    events that vary alike                               3.2, 3.3
 //	   leader     the vertices where a cluster's variation appears     3.4, eq. 1
+//	   copies     one leader for what the source has once
 //	   cost       the instructions that each leader steers
 //	                                  │
 //	              pursuit             │             regress

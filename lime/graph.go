@@ -24,6 +24,7 @@ type graph struct {
 	headed   []int32 // by block: the loop that it heads, or −1
 	comp     []int32 // by function: its component of the call graph, callees first
 	comps    int
+	callsOf  lists   // by function: the edges by which it calls
 	inComp   lists   // by component: its functions
 	entering []int32 // the edges that enter a component of the call graph from outside it
 	enters   lists   // by component: indices into entering
@@ -271,12 +272,36 @@ func (g *graph) inLoop(b profile.BlockID, l int32) bool {
 	return false
 }
 
+// cycle returns the blocks that reach some of the back edges to head without
+// passing through it, and head.
+func (g *graph) cycle(head profile.BlockID, back []int32) map[profile.BlockID]bool {
+	in := map[profile.BlockID]bool{head: true}
+	var walk []profile.BlockID
+	for _, i := range back {
+		walk = append(walk, g.p.Graph.Edges[i].From)
+	}
+	for len(walk) > 0 {
+		b := walk[len(walk)-1]
+		walk = walk[:len(walk)-1]
+		if in[b] {
+			continue
+		}
+		in[b] = true
+		for _, i := range g.ins.of(int(b)) {
+			if e := &g.p.Graph.Edges[i]; g.within(e) && g.pre[e.From] >= 0 {
+				walk = append(walk, e.From)
+			}
+		}
+	}
+	return in
+}
+
 // components finds the strongly connected components of the call graph
 // (Tarjan), numbered callees first, and marks the calls inside one as back
 // edges.
 func (g *graph) components() {
 	edges, blocks, n := g.p.Graph.Edges, g.p.Graph.Blocks, len(g.p.Graph.Functions)
-	calls := newLists(n, len(edges), func(i int) int {
+	g.callsOf = newLists(n, len(edges), func(i int) int {
 		if e := &edges[i]; isCall(e.Kind) && e.From >= 0 && e.To >= 0 {
 			return int(blocks[e.From].Function)
 		}
@@ -303,7 +328,7 @@ func (g *graph) components() {
 		for len(walk) > 0 {
 			top := &walk[len(walk)-1]
 			f := top.f
-			if cs := calls.of(int(f)); int(top.k) < len(cs) {
+			if cs := g.callsOf.of(int(f)); int(top.k) < len(cs) {
 				to := int32(blocks[edges[cs[top.k]].To].Function)
 				top.k++
 				if index[to] == 0 {
@@ -332,7 +357,7 @@ func (g *graph) components() {
 		}
 	}
 	for f := range n {
-		for _, i := range calls.of(f) {
+		for _, i := range g.callsOf.of(f) {
 			if g.comp[f] == g.comp[blocks[edges[i].To].Function] {
 				g.back[i] = true
 			}

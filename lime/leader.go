@@ -16,9 +16,13 @@ type leader struct {
 	event   profile.EventID // what counts it
 	to      profile.BlockID // where it leads
 	cluster int
-	s       float64   // equation 1
-	r       float64   // of the event with T
-	k       []float64 // K_v, instructions that it steers, per part; nil by the paper's rules
+	s       float64                  // equation 1
+	r       float64                  // of the event with T
+	n       []float64                // the event's counts, of all copies
+	in, own []float64                // how often the decision was come to from outside, and in all; nil: unknown
+	k       []float64                // K_v, instructions that it steers, per part; nil by the paper's rules
+	cycle   map[profile.BlockID]bool // of a loop that shares its head with another: its own blocks
+	copies  []leader                 // the same decision of the source, elsewhere in the code
 }
 
 // clusters is what 3.2 and 3.3 make of an instance's events.
@@ -102,6 +106,7 @@ func (cs *clusters) of(g *graph, edge int32) int {
 // finder looks for the leaders of one instance.
 type finder struct {
 	g    *graph
+	src  *sources
 	t    *table
 	c    *costs
 	cs   *clusters
@@ -115,14 +120,12 @@ func (f *finder) r(x []float64) float64 { return floats.Dot(f.t.unit(x), f.unit)
 // leaders finds the leaders of all clusters by the repaired rules (design,
 // "LIME, exactly", rule 5), block by block.
 func (f *finder) leaders() []leader {
-	var all []leader
+	var all, late []leader
 	for _, v := range f.sources() {
 		in, own := f.c.inflow(v), f.count(v)
 		if in == nil || own == nil {
 			continue // what came here is not known, so neither is what it changed
 		}
-		zin, zown := f.t.unit(in), f.t.unit(own)
-		rin := max(0, floats.Dot(zin, f.unit))
 		done := map[int]bool{}
 		for _, i := range f.g.outs.of(int(v)) {
 			l := f.cs.of(f.g, i)
@@ -130,19 +133,73 @@ func (f *finder) leaders() []leader {
 				continue
 			}
 			done[l] = true
-			if floats.Dot(zin, f.cs.unit[l]) >= f.stop {
-				if j, ok := f.joined(v, l, own); ok {
-					all = append(all, j)
-				}
-				continue
+			x := leader{v: v, cluster: l, in: in, own: own}
+			f.follow(&x)
+			cycle, around := f.oneCycle(v, l)
+			if cycle != nil {
+				x.cycle, x.in = cycle, around
 			}
-			inOwn := floats.Dot(zown, f.cs.unit[l]) >= f.stop
-			if x, ok := f.leader(v, l, inOwn, rin); ok {
-				all = append(all, x)
+			if !f.brings(v, x.in, x.n, l) {
+				if f.steers(&x, f.within(v, own, x.n, l)) {
+					all = append(all, x)
+				}
+			} else if j, ok := f.joined(v, l, own); ok {
+				all = append(all, j)
+			} else {
+				late = append(late, x)
 			}
 		}
 	}
-	return all
+	return append(all, f.together(late)...)
+}
+
+// follow finds which of the out-edges of x.v in cluster x.cluster goes best
+// with T.
+func (f *finder) follow(x *leader) {
+	x.edge = -1
+	for _, i := range f.g.outs.of(int(x.v)) {
+		if f.cs.of(f.g, i) != x.cluster {
+			continue
+		}
+		if r := f.r(f.t.of(f.g.p.Graph.Edges[i].Count)); x.edge < 0 || r > x.r+1e-12 {
+			x.edge, x.r = i, r
+		}
+	}
+	e := &f.g.p.Graph.Edges[x.edge]
+	x.event, x.to, x.n = e.Count, e.To, f.t.of(e.Count)
+}
+
+// brings reports whether what flows into v brings cluster l's difference
+// along. Where calls from different sites are known to cost differently
+// (calls.go) that may show only when they are weighed so.
+func (f *finder) brings(v profile.BlockID, flow, n []float64, l int) bool {
+	if f.within(v, flow, n, l) {
+		return true
+	}
+	calls := f.c.share(f.g.compOf(v))
+	return calls.mixed && f.within(v, calls.total, n, l)
+}
+
+// within reports whether what comes to v is in cluster l, and can be what
+// makes event n vary.
+func (f *finder) within(v profile.BlockID, flow, n []float64, l int) bool {
+	return floats.Dot(f.t.unit(flow), f.cs.unit[l]) >= f.stop && f.pays(v, flow, n)
+}
+
+// pays reports whether the variation of what flows into v can be what makes
+// event n vary.
+func (f *finder) pays(v profile.BlockID, flow, n []float64) bool {
+	calls := f.c.share(f.g.compOf(v))
+	return f.t.accounts(flow, n) || calls.mixed && f.t.accounts(calls.total, n)
+}
+
+// score is equation 1: what x adds to the correlation that flows in, where
+// the in-flow is large enough to matter.
+func (f *finder) score(x *leader) float64 {
+	if !f.pays(x.v, x.in, x.n) {
+		return x.r
+	}
+	return x.r - max(0, f.r(x.in))
 }
 
 // sources returns the blocks that have some out-edge in a cluster, in order.
@@ -176,41 +233,66 @@ func (f *finder) count(v profile.BlockID) []float64 {
 	return sum
 }
 
-// leader makes v a leader of cluster l, of which it has out-edges while what
-// flows into it is not in l. inOwn: v's own count is in l, so it is not a
+// steers makes x a leader: its vertex has out-edges in a cluster while what
+// flows into it is not in it. Where its own count is (round), it is not a
 // choice between ways but how often one goes round.
-func (f *finder) leader(v profile.BlockID, l int, inOwn bool, rin float64) (leader, bool) {
-	x := leader{v: v, cluster: l, edge: -1, k: make([]float64, f.t.cols())}
-	var mine []int32
-	for _, i := range f.g.outs.of(int(v)) {
-		if f.cs.of(f.g, i) != l {
-			continue
-		}
-		mine = append(mine, i)
-		if r := f.r(f.t.of(f.g.p.Graph.Edges[i].Count)); x.edge < 0 || r > x.r+1e-12 {
-			x.edge, x.r = i, r
-		}
-	}
-	e := &f.g.p.Graph.Edges[x.edge]
-	x.event, x.to, x.s = e.Count, e.To, x.r-rin
+func (f *finder) steers(x *leader, round bool) bool {
+	x.k, x.s = make([]float64, f.t.cols()), f.score(x)
 	switch {
-	case !inOwn:
-		x.kind = Branch
-		for _, i := range mine {
-			f.c.addUnder(x.k, i)
+	case !round:
+		x.kind, x.cycle = Branch, nil
+		for _, i := range f.g.outs.of(int(x.v)) {
+			if f.cs.of(f.g, i) == x.cluster {
+				f.c.addUnder(x.k, i)
+			}
 		}
-	case f.g.headed[v] >= 0:
+	case x.cycle != nil:
 		x.kind = Loop
-		if k := f.c.loop[f.g.headed[v]]; k != nil {
+		f.c.addBlocks(x.k, x.cycle)
+	case f.g.headed[x.v] >= 0:
+		x.kind = Loop
+		if k := f.c.loop[f.g.headed[x.v]]; k != nil {
 			floats.Add(x.k, k)
 		}
-	case f.recursive(v):
+	case f.recursive(x.v):
 		x.kind = Recursion
-		floats.Add(x.k, f.c.comp[f.g.compOf(v)])
+		floats.Add(x.k, f.c.comp[f.g.compOf(x.v)])
 	default:
-		return x, false
+		return false
 	}
-	return x, true
+	return true
+}
+
+// oneCycle tells loops apart that share their head, as a loop does that begins
+// with another: where only some of the ways back to v are in cluster l it
+// returns the blocks of their cycles, and how often v was come to otherwise.
+func (f *finder) oneCycle(v profile.BlockID, l int) (cycle map[profile.BlockID]bool, in []float64) {
+	if f.g.headed[v] < 0 {
+		return nil, nil
+	}
+	var mine []int32
+	in = append([]float64(nil), f.c.inflow(v)...)
+	others := false
+	for _, i := range f.g.ins.of(int(v)) {
+		e := &f.g.p.Graph.Edges[i]
+		if !f.g.back[i] || !f.g.within(e) {
+			continue
+		}
+		n := f.t.of(e.Count)
+		if n == nil {
+			return nil, nil
+		}
+		if f.cs.of(f.g, i) == l {
+			mine = append(mine, i)
+		} else if happened(n) {
+			others = true
+			floats.Add(in, n)
+		}
+	}
+	if len(mine) == 0 || !others {
+		return nil, nil
+	}
+	return f.g.cycle(v, mine), in
 }
 
 // recursive reports whether v is entered by a recursive call.
@@ -241,14 +323,14 @@ func (f *finder) joined(v profile.BlockID, l int, own []float64) (leader, bool) 
 		return leader{}, false
 	}
 	nd := f.count(d)
-	if nd == nil || floats.Dot(f.t.unit(nd), f.cs.unit[l]) >= f.stop {
+	if nd == nil || f.brings(d, nd, own, l) {
 		return leader{}, false
 	}
 	x := leader{
 		v: d, kind: Branch, edge: -1, event: f.g.p.Graph.Blocks[v].Count, to: v, cluster: l,
-		r: f.r(own), k: make([]float64, f.t.cols()),
+		r: f.r(own), n: own, in: nd, own: nd, k: make([]float64, f.t.cols()),
 	}
-	x.s = x.r - max(0, f.r(nd))
+	x.s = f.score(&x)
 	f.c.addDominated(x.k, v)
 	return x, true
 }

@@ -13,11 +13,14 @@ import (
 // other until too little is left to explain.
 const (
 	enterAt     = 0.01  // of var T: a leader must take away this much
+	nearlyAll   = 0.9   // … or this much of what is left
 	doneAt      = 0.005 // of var T: little enough left
 	followAt    = 0.9   // r(o, K_v): K_v must follow the decision's own count, or the difference arises further down
 	followLoose = 0.5   // … in the second pass
 	looseOver   = 0.1   // of var T: left over, for the second pass and for START causes
 	leastScore  = 0.02  // s_v of a leader whose event follows T
+	weakScore   = 0.1   // … and below this part of r(o, T) it has most of it from above
+	nearlyAs    = 0.8   // of what such a leader explains: enough to go before it
 	leastCost   = 1e-4  // of var T: var K_v of a candidate
 	pairsAmong  = 60
 )
@@ -50,7 +53,10 @@ func newPursuit(t *table, tc []float64, leaders []leader) *pursuit {
 		if norm <= leastCost*p.tss {
 			continue
 		}
-		follow := floats.Dot(t.unit(t.of(x.event)), kc) / math.Sqrt(norm)
+		follow := floats.Dot(t.unit(x.n), kc) / math.Sqrt(norm)
+		if !t.accounts(x.n, x.k) {
+			follow = 0
+		}
 		p.cand = append(p.cand, candidate{x, kc, norm, follow, floats.Sum(x.k)})
 	}
 	return p
@@ -61,7 +67,7 @@ func (p *pursuit) run() {
 	level := followAt
 	for p.left() > doneAt {
 		free := p.free(level)
-		best := p.best(singles(free))
+		best := p.single(free)
 		if !p.enters(best) {
 			// Two causes that even each other out in part: neither shows alone.
 			best = p.best(pairs(p.largest(free, 2)))
@@ -87,6 +93,30 @@ func (p *pursuit) run() {
 	}
 }
 
+// single returns the best single candidate. One of whose correlation less than
+// a tenth arises there (a loop in a helper that others call more) stands back
+// when one of the others explains nearly as much: several causes flow into it,
+// and its cost hides them.
+func (p *pursuit) single(free []int) []int {
+	best := p.best(singles(free))
+	if best == nil || !p.cand[best[0]].weak() {
+		return best
+	}
+	var strong []int
+	for _, j := range free {
+		if !p.cand[j].weak() {
+			strong = append(strong, j)
+		}
+	}
+	other := p.best(singles(strong))
+	if other != nil && p.left()-p.leaves(other) >= nearlyAs*(p.left()-p.leaves(best)) {
+		return other
+	}
+	return best
+}
+
+func (c *candidate) weak() bool { return c.r > 0 && c.s < weakScore*c.r }
+
 // left is the part of T's variance that is not explained.
 func (p *pursuit) left() float64 { return floats.Dot(p.rest, p.rest) / p.tss }
 
@@ -102,8 +132,14 @@ func (p *pursuit) leaves(set []int) float64 {
 	return sum / p.tss
 }
 
+// enters reports whether a set takes away enough of T, or nearly all that is
+// left: costs are exact, so that is no accident.
 func (p *pursuit) enters(set []int) bool {
-	return set != nil && p.left()-p.leaves(set) >= enterAt
+	if set == nil {
+		return false
+	}
+	taken := p.left() - p.leaves(set)
+	return taken >= enterAt || taken >= nearlyAll*p.left()
 }
 
 // free lists the candidates that may still be chosen.
@@ -153,18 +189,23 @@ func pairs(big []int) [][]int {
 }
 
 // rank orders sets of candidates: what leaves least of T, to the per cent;
-// then the event that follows T best; then the one that introduces most; then
-// the outer one, which costs most.
-type rank [4]float64
+// then the decision that its cost follows best, so that an outer one that
+// lets through what an inner one decides stands back; then the event that
+// follows T best; then the one that introduces most; then the outer one,
+// which costs most.
+type rank [5]float64
 
 func (p *pursuit) rank(set []int) rank {
 	k := rank{math.Round(100 * p.leaves(set))}
 	for _, j := range set {
-		k[1] -= p.cand[j].r
-		k[2] -= p.cand[j].s
-		k[3] -= p.cand[j].total
+		k[1] -= p.cand[j].follow
+		k[2] -= p.cand[j].r
+		k[3] -= p.cand[j].s
+		k[4] -= p.cand[j].total
 	}
-	k[1], k[2] = math.Round(100*k[1]), math.Round(100*k[2])
+	for i := 1; i < 4; i++ {
+		k[i] = math.Round(100 * k[i])
+	}
 	return k
 }
 

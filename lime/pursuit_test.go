@@ -21,6 +21,9 @@ func pursued(resp []float64, leaders ...leader) *pursuit {
 		r.parts = append(r.parts, profile.Part{Counts: sparse(dense)})
 	}
 	t := newTable(len(leaders), r)
+	for j := range leaders {
+		leaders[j].n = t.of(leaders[j].event)
+	}
 	return newPursuit(t, t.centre(resp), leaders)
 }
 
@@ -70,6 +73,43 @@ func TestPursuitTies(t *testing.T) {
 		if p.run(); !slices.Equal(p.chosen, []int{1}) {
 			t.Errorf("chose %v before %+v", p.chosen, b)
 		}
+	}
+}
+
+// A leader that its cost follows goes before one that lets more through.
+func TestPursuitFollows(t *testing.T) {
+	resp := []float64{10, 20, 30, 70}
+	p := pursued(resp, leader{event: 0, s: 0.5, r: 0.95, k: resp}, leader{event: 1, s: 0.5, r: 0.9, k: resp})
+	p.cand[0].follow = 0.95
+	if p.run(); !slices.Equal(p.chosen, []int{1}) {
+		t.Errorf("chose %v", p.chosen)
+	}
+}
+
+// Where little arises it stands back, but not for a leader that explains less.
+func TestPursuitWeak(t *testing.T) {
+	resp := []float64{10, 20, 30, 70}
+	for _, c := range []struct {
+		k    []float64
+		want []int
+	}{
+		{[]float64{0, 5, 10, 50}, []int{1}},
+		{[]float64{0, 0, 0, 15}, []int{0}},
+	} {
+		p := pursued(resp, leader{event: 0, s: 0.04, r: 1, k: resp}, leader{event: 1, s: 0.9, r: 0.95, k: c.k})
+		if p.run(); !slices.Equal(p.chosen[:1], c.want) {
+			t.Errorf("%v: chose %v", c.k, p.chosen)
+		}
+	}
+}
+
+// What is left after a large cause may be small and yet one cause's, exactly.
+func TestPursuitTakesTheRest(t *testing.T) {
+	big, small := []float64{0, 0, 0, 100}, []float64{0, 8, 0, 8}
+	resp := []float64{0, 8, 0, 108}
+	p := pursued(resp, leader{event: 0, s: 0.9, r: 0.99, k: big}, leader{event: 1, s: 0.5, r: 0.5, k: small})
+	if p.run(); !slices.Equal(p.chosen, []int{0, 1}) {
+		t.Errorf("chose %v, left %v", p.chosen, p.left())
 	}
 }
 

@@ -45,7 +45,7 @@ type found struct {
 // and one of the three ways to tell which leaders explain T.
 func (a *Analyser) scene(opt Options, runs ...*run) *scene {
 	t := newTable(len(a.p.Events), runs...)
-	sc := &scene{finder: finder{g: a.g, t: t, stop: opt.Stop}}
+	sc := &scene{finder: finder{g: a.g, src: a.src, t: t, stop: opt.Stop}}
 	for _, r := range runs {
 		sc.resp = append(sc.resp, r.resp...)
 		sc.idle += r.idle
@@ -73,7 +73,8 @@ func (a *Analyser) scene(opt Options, runs ...*run) *scene {
 
 func (sc *scene) add(f found) { sc.found = append(sc.found, f) }
 
-func (x leader) key() key {
+// key returns what tells a leader from others in the code; see sources.key.
+func (x *leader) key() key {
 	k := key{kind: x.kind, v: x.v, event: profile.NoEvent, to: profile.NoBlock}
 	if x.kind == Branch {
 		k.to = x.to
@@ -83,13 +84,13 @@ func (x leader) key() key {
 
 // byPursuit chooses by exact costs (rule 7).
 func (sc *scene) byPursuit() {
-	p := newPursuit(sc.t, sc.tc, sc.leaders())
+	p := newPursuit(sc.t, sc.tc, sc.joinCopies(sc.leaders()))
 	p.run()
 	for _, j := range p.chosen {
 		c := &p.cand[j]
 		beta := math.Sqrt(c.norm / sc.tss)
 		sc.add(found{
-			key: c.leader.key(), by: c.leader, k: c.k, whole: true,
+			key: sc.src.key(&c.leader), by: c.leader, k: c.k, whole: true,
 			share: floats.Dot(c.kc, sc.tc) / sc.tss, beta: beta, score: beta * c.s, p: math.NaN(),
 		})
 	}
@@ -159,6 +160,9 @@ func (sc *scene) byRegression() {
 	for _, x := range sc.leaders() {
 		leaders[x.cluster] = append(leaders[x.cluster], x)
 	}
+	for l := range leaders {
+		leaders[l] = sc.joinCopies(leaders[l])
+	}
 	var ids []int
 	var columns [][]float64
 	for _, l := range sc.cs.bySize() {
@@ -198,7 +202,7 @@ func (sc *scene) split(leaders []leader, beta, p float64) {
 		k := append([]float64(nil), x.k...)
 		floats.Scale(perInstruction, k)
 		sc.add(found{
-			key: x.key(), by: x, k: k, whole: true,
+			key: sc.src.key(&x), by: x, k: k, whole: true,
 			share: cov[i] / sc.tss, beta: beta, score: beta * x.s * cov[i] / total, p: p,
 		})
 	}

@@ -119,6 +119,18 @@ func normalise(v []float64) {
 	}
 }
 
+// accountsFor is the least part of what varies that its origin must account for.
+const accountsFor = 0.1
+
+// accounts reports whether the variation of a can be where that of b comes
+// from: whether it accounts for some of it at b's mean rate. Correlation alone
+// does not ask: 48 and 51 arrivals go with 100 and 1000 repetitions perfectly,
+// and with two threads everything does.
+func (gs groups) accounts(a, b []float64) bool {
+	all := floats.Sum(a)
+	return all > 0 && floats.Norm(gs.centre(a), 2)*floats.Sum(b)/all >= accountsFor*floats.Norm(gs.centre(b), 2)
+}
+
 // varies reports whether v differs between the threads of a group.
 func (gs groups) varies(v []float64) bool {
 	for _, g := range gs {
