@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/skewlens/skewlens/report"
@@ -29,7 +28,7 @@ func (s *server) pick(c *call) (*result, error) {
 	return best, nil
 }
 
-// openReport shows a report: as a page if there is HTML, else as text.
+// openReport shows a report: as a page in a browser, or as text.
 func (s *server) openReport(_ context.Context, c *call) (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,29 +36,30 @@ func (s *server) openReport(_ context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.opt.HTML != nil {
-		var page bytes.Buffer
-		if err := s.opt.HTML(&page, r.Report); err != nil {
-			return nil, fmt.Errorf("make the report of %s: %w", r.Target, err)
-		}
-		if c.Embed {
-			return object{"html": page.String(), "target": r.Target}, nil
-		}
-		url, err := s.web.serve(r.key(), page.Bytes())
-		if err != nil {
+	source := &report.Files{Built: r.When} // of a file that is younger, lines may be others
+	if c.Format == "text" {
+		var b strings.Builder
+		if err := report.WriteText(&b, r.Report, report.TextOptions{Dir: r.Root, Source: source}); err != nil {
 			return nil, err
 		}
-		if !s.client.Window.ShowDocument.Support {
-			s.show(typeInfo, "skewlens: the report is at "+url)
-		}
-		s.showDocument(docURI(url), true, nil)
-		return object{"uri": url}, nil
+		return s.showText(c, r.Target+"-report.txt", b.String())
 	}
-	var b strings.Builder
-	if err := report.WriteText(&b, r.Report, report.TextOptions{Dir: r.Root, Source: &report.Files{}}); err != nil {
+	var page bytes.Buffer
+	if err := report.WriteHTML(&page, r.Report, report.HTMLOptions{Dir: r.Root, Source: source}); err != nil {
 		return nil, err
 	}
-	return s.showText(c, r.Target+"-report.txt", b.String())
+	if c.Embed {
+		return object{"html": page.String(), "target": r.Target}, nil
+	}
+	url, err := s.web.serve(r.key(), page.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	if !s.client.Window.ShowDocument.Support {
+		s.show(typeInfo, "skewlens: the report is at "+url)
+	}
+	s.showDocument(docURI(url), true, nil)
+	return object{"uri": url}, nil
 }
 
 // showText shows a text as a read-only document.

@@ -12,7 +12,6 @@ import (
 	"go.lsp.dev/jsonrpc2"
 
 	"github.com/skewlens/skewlens/profile"
-	"github.com/skewlens/skewlens/report"
 )
 
 // Runner runs programs, which this package does not. When the context is
@@ -33,10 +32,8 @@ type Progress struct {
 // Options are what the server needs of the world.
 type Options struct {
 	Runner    Runner
-	CallSites func(program string) ([]profile.Location, error)      // calls that end sections; nil: none are known
-	HTML      func(w io.Writer, r *report.Report) error             // nil: there is no HTML report
-	Compare   func(w io.Writer, before, after *report.Report) error // nil: this package's own
-	Cache     string                                                // the folder for results; empty: they are not kept
+	CallSites func(program string) ([]profile.Location, error) // calls that end sections; nil: none are known
+	Cache     string                                           // the folder for results; empty: they are not kept
 	Now       func() time.Time
 	Version   string
 }

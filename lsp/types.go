@@ -158,5 +158,6 @@ type arguments struct {
 	Line    *int   `json:"line,omitempty"`
 	Section string `json:"section,omitempty"`
 	Target  string `json:"target,omitempty"`
-	Embed   bool   `json:"embed,omitempty"`
+	Embed   bool   `json:"embed,omitempty"`  // answer, and show nothing
+	Format  string `json:"format,omitempty"` // of a report: html, text
 }
