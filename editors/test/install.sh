@@ -78,13 +78,13 @@ CONF
 }
 
 # run_beside NAME PROGRAM makes $EDITORS/NAME/root's program start with the C
-# library that was unpacked with it.
+# library that was unpacked with it, and so do the libraries of its libraries.
 run_beside() {
     local root=$EDITORS/$1/root program=$2
     local libs=$root/usr/lib/$(uname -m)-linux-gnu loader
     loader=$(ls "$libs"/ld-linux*.so.* | head -1)
     [[ $(patchelf --print-interpreter "$program") == "$loader" ]] ||
-        quiet patchelf --set-interpreter "$loader" --set-rpath "$libs" "$program"
+        quiet patchelf --set-interpreter "$loader" --force-rpath --set-rpath "$libs" "$program"
 }
 
 # neovim NAME SUITE, e.g. neovim nvim10 trixie.

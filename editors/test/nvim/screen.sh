@@ -41,8 +41,9 @@ keys ':Skewlens profile' Enter
 sees "progress, and how to cancel" 'skewlens: .*:Skewlens cancel'
 sees "the hint behind the guilty line" 'PLANTED \*/.*◀ #1' 60
 sees "the imbalance in the lens" '[0-9] ?% ?(·|imbalance).*Profile again|imbalance [0-9.]+ ?%'
-keys "$(line '/* PLANTED */')G" 'K' # 0.10 has no K without a server's; here it is the hover
+keys "$(line '/* PLANTED */')G" K # which both map to the hover
 sees "bars in the hover" '█'
-keys Escape ':Skewlens causes' Enter
+keys k # moving closes the hover
+keys ':Skewlens causes' Enter
 sees "the list" 'owner\.c\|[0-9]+ col [0-9-]+ warning\| *#1'
 keys ':qa!' Enter

@@ -195,7 +195,6 @@ end, 5)
 -- The rest of the plugin.
 check('completion', vim.deep_equal(vim.fn.getcompletion('Skewlens c', 'cmdline'), { 'cancel', 'causes', 'clear', 'compare' }),
   vim.fn.getcompletion('Skewlens c', 'cmdline'))
-vim.cmd.helptags(vim.env.SKEWLENS_PLUGIN .. '/doc')
 check('targets are completed', vim.deep_equal(vim.fn.getcompletion('Skewlens profile target ', 'cmdline'), { 'owner' }))
 check('help', pcall(vim.cmd.help, 'skewlens'))
 vim.cmd.only()

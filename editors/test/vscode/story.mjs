@@ -12,7 +12,7 @@ mkdirSync(PICTURES, { recursive: true });
 const context = await chromium.launchPersistentContext(mkdtempSync(join(tmpdir(), 'skewlens-chromium-')), {
   executablePath: '/usr/bin/chromium',
   headless: true,
-  viewport: { width: 1180, height: 700 },
+  viewport: { width: 1340, height: 660 },
   args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
     '--disable-component-update', '--disable-sync'],
 });

@@ -69,7 +69,7 @@ export class Causes implements vscode.TreeDataProvider<Node> {
       const state = section.causes.length ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.None;
       const item = new vscode.TreeItem(section.id, state);
       item.description = section.title;
-      item.iconPath = new vscode.ThemeIcon(section.balanced ? 'pass' : 'warning');
+      item.iconPath = new vscode.ThemeIcon(section.causes.length ? 'warning' : section.balanced ? 'pass' : 'info');
       item.command = open(section);
       return item;
     }
