@@ -2,6 +2,7 @@ package lime
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -109,6 +110,37 @@ func (s *sources) key(x *leader) key {
 		}
 	}
 	return k
+}
+
+// withCopies adds to leaders those that stand for several copies. Which of
+// them explain T is for the pursuit to say: two branches of one line may also
+// do different things, as the test before a loop and the one in it.
+func (f *finder) withCopies(all []leader) []leader {
+	out := slices.Clip(all)
+	for _, x := range f.joinCopies(all) {
+		if len(x.copies) > 0 && !slices.ContainsFunc(all, func(y leader) bool { return y.key() == x.key() && len(y.copies) > 0 }) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// keys lists a leader and its copies.
+func (x *leader) keys() []key {
+	ks := []key{x.key()}
+	for i := range x.copies {
+		ks = append(ks, x.copies[i].key())
+	}
+	return ks
+}
+
+// shares reports whether two leaders stand for some same decision.
+func (x *leader) shares(y *leader) bool {
+	if len(x.copies) == 0 && len(y.copies) == 0 {
+		return x.key() == y.key()
+	}
+	ks := x.keys()
+	return slices.ContainsFunc(y.keys(), func(k key) bool { return slices.Contains(ks, k) })
 }
 
 // joinCopies makes one leader of those that are copies of each other. The one

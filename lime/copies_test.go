@@ -119,6 +119,21 @@ func TestNestedIsNoCopy(t *testing.T) {
 	}
 }
 
+// Two branches on one line are not always copies: one that all threads take
+// often must not hide the one that a single thread takes once.
+func TestOneLineTwoDecisions(t *testing.T) {
+	m := newMachine()
+	all8 := &when{cond: func(w *walker) bool { return w.iter < 250+w.id%3 }, then: []stmt{&work{instructions: 3}}}
+	one := &when{cond: func(w *walker) bool { return w.id == 1 }, then: []stmt{&repeat{trips: fixed(500), instructions: 20}}}
+	p := m.run(all(m.function("main", &repeat{trips: fixed(300), instructions: 1, body: []stmt{all8}}, one), 8)...)
+	located(m)
+	copied(m, []*when{all8, one})
+	res := analyse(t, p, Options{})
+	if len(res.Causes) != 1 || res.Causes[0].Addr != m.last(one.head) || res.Causes[0].Share < 0.99 {
+		t.Errorf("%+v", res.Causes)
+	}
+}
+
 // The main thread runs its own copy of the threads' function, inlined at its
 // call. In each copy everything goes with who runs it.
 func TestInlinedThreadFunction(t *testing.T) {

@@ -2,6 +2,7 @@ package lime
 
 import (
 	"math"
+	"slices"
 	"sort"
 
 	"gonum.org/v1/gonum/floats"
@@ -70,11 +71,11 @@ func (p *pursuit) run() {
 		best := p.single(free)
 		if !p.enters(best) {
 			// Two causes that even each other out in part: neither shows alone.
-			best = p.best(pairs(p.largest(free, 2)))
+			best = p.best(p.pairs(p.largest(free, 2)))
 		}
 		if !p.enters(best) {
 			// They may do so almost wholly; but then only an exact fit is no accident.
-			best = p.best(pairs(p.largest(free, math.Inf(1))))
+			best = p.best(p.pairs(p.largest(free, math.Inf(1))))
 			if best != nil && p.leaves(best) > doneAt {
 				best = nil
 			}
@@ -142,15 +143,18 @@ func (p *pursuit) enters(set []int) bool {
 	return taken >= enterAt || taken >= nearlyAll*p.left()
 }
 
-// free lists the candidates that may still be chosen.
+// free lists the candidates that may still be chosen: neither they nor a copy
+// of theirs has been.
 func (p *pursuit) free(level float64) []int {
-	taken := map[int]bool{}
+	taken := map[key]bool{}
 	for _, j := range p.chosen {
-		taken[j] = true
+		for _, k := range p.cand[j].keys() {
+			taken[k] = true
+		}
 	}
 	var free []int
 	for j := range p.cand {
-		if !taken[j] && p.cand[j].follow >= level {
+		if p.cand[j].follow >= level && !slices.ContainsFunc(p.cand[j].keys(), func(k key) bool { return taken[k] }) {
 			free = append(free, j)
 		}
 	}
@@ -178,10 +182,13 @@ func singles(free []int) [][]int {
 	return sets
 }
 
-func pairs(big []int) [][]int {
+func (p *pursuit) pairs(big []int) [][]int {
 	var sets [][]int
 	for i, a := range big {
 		for _, b := range big[:i] {
+			if p.cand[a].shares(&p.cand[b].leader) {
+				continue
+			}
 			sets = append(sets, []int{min(a, b), max(a, b)})
 		}
 	}

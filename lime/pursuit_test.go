@@ -22,7 +22,7 @@ func pursued(resp []float64, leaders ...leader) *pursuit {
 	}
 	t := newTable(len(leaders), r)
 	for j := range leaders {
-		leaders[j].n = t.of(leaders[j].event)
+		leaders[j].n, leaders[j].v = t.of(leaders[j].event), profile.BlockID(j)
 	}
 	return newPursuit(t, t.centre(resp), leaders)
 }

@@ -84,14 +84,27 @@ func (x *leader) key() key {
 
 // byPursuit chooses by exact costs (rule 7).
 func (sc *scene) byPursuit() {
-	p := newPursuit(sc.t, sc.tc, sc.joinCopies(sc.leaders()))
+	p := newPursuit(sc.t, sc.tc, sc.withCopies(sc.leaders()))
 	p.run()
+	var keys []key
+	by := map[key]leader{}
 	for _, j := range p.chosen {
-		c := &p.cand[j]
-		beta := math.Sqrt(c.norm / sc.tss)
+		x := p.cand[j].leader
+		k := sc.src.key(&x)
+		if old, ok := by[k]; ok {
+			x = sc.join(old, x) // copies that the pursuit took one by one
+		} else {
+			keys = append(keys, k)
+		}
+		by[k] = x
+	}
+	for _, k := range keys {
+		x := by[k]
+		kc := sc.t.centre(x.k)
+		beta := math.Sqrt(floats.Dot(kc, kc) / sc.tss)
 		sc.add(found{
-			key: sc.src.key(&c.leader), by: c.leader, k: c.k, whole: true,
-			share: floats.Dot(c.kc, sc.tc) / sc.tss, beta: beta, score: beta * c.s, p: math.NaN(),
+			key: k, by: x, k: x.k, whole: true,
+			share: floats.Dot(kc, sc.tc) / sc.tss, beta: beta, score: beta * x.s, p: math.NaN(),
 		})
 	}
 	if p.left() > looseOver && !sc.ranked && len(sc.t.groups) == 1 {
