@@ -21,6 +21,21 @@ func noReturnName(n string) bool {
 // unwinders raise exceptions or jump over frames.
 var unwinders = []string{"_Unwind_RaiseException", "_Unwind_ForcedUnwind", "__cxa_throw", "__cxa_rethrow", "longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"}
 
+// Unwinds reports whether something in the program may walk its stack:
+// exceptions, longjmp, cancellation, backtraces. Return addresses then have to
+// be those of the original code.
+func (p *Program) Unwinds() bool {
+	if p.throws || p.cancels || p.Image.Static {
+		return true
+	}
+	for n := range p.Image.Imports {
+		if strings.HasPrefix(n, "_Unwind_") || strings.HasPrefix(n, "unw_") || strings.HasPrefix(n, "backtrace") || n == "pthread_exit" || n == "thrd_exit" {
+			return true
+		}
+	}
+	return false
+}
+
 func setJmpName(n string) bool {
 	return n == "_setjmp" || n == "setjmp" || n == "__sigsetjmp" || n == "sigsetjmp"
 }

@@ -144,7 +144,8 @@ func (m *emitter) block(q *plan, b *cfg.Block) {
 }
 
 // call jumps to the original call; control comes back at the label behind it.
-// A leaf is called from here: nothing looks at return addresses in it.
+// Where nobody can look at the return address (in a leaf; in a program that
+// never unwinds) the call is made from here.
 func (m *emitter) call(q *plan, b *cfg.Block, c *cfg.Call) {
 	in := c.Insn
 	if c.NoReturn {

@@ -33,7 +33,7 @@ type plan struct {
 	shorts   []landing
 	chained  map[uint64]bool // calls executed in place right behind the call before
 	inPlace  map[uint64]bool // calls that a landing runs into without passing the copy
-	direct   map[uint64]bool // calls that the copy makes itself: of leaves
+	direct   map[uint64]bool // calls that the copy makes itself
 	patches  []patchPlan
 	opaque   string // moved, but not counted, and why
 }
@@ -55,6 +55,9 @@ type planner struct {
 	again bool
 
 	noLeaf bool
+	// freeReturns: nothing in the program looks at return addresses, so that
+	// every call of a moved function may be made from the copy.
+	freeReturns bool
 }
 
 const maxChain = 64 // bytes of straight-line code kept in place between two calls
@@ -127,7 +130,7 @@ func (pl *planner) planFunc(f *cfg.Func) *plan {
 	for _, b := range f.Blocks {
 		for i := range b.Calls {
 			c := &b.Calls[i]
-			if !pl.noLeaf && !c.NoReturn && c.Callee != nil && c.Callee.Leaf() {
+			if !pl.noLeaf && !c.NoReturn && c.Callee != nil && c.Callee.Skip == "" && (pl.freeReturns || c.Callee.Leaf()) {
 				p.direct[c.Insn.Addr] = true
 				continue
 			}

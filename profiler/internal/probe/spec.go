@@ -23,7 +23,7 @@ type Options struct {
 	NoTree      bool // a counter in every block and on every edge
 	NoInduction bool
 	NoAlign     bool
-	NoLeaf      bool // calls of small functions go through the original call, too
+	NoLeaf      bool // no call is made from the copy
 }
 
 // ParseOptions reads a list like "no-tree,no-align".
@@ -70,7 +70,7 @@ type Site struct {
 // reason in cfg.Func.Skip.
 func New(p *cfg.Program, hooks func(name string) (Hook, bool), opt Options) *Spec {
 	pl := newPlanner(p)
-	pl.noLeaf = opt.NoLeaf
+	pl.noLeaf, pl.freeReturns = opt.NoLeaf, !p.Unwinds()
 	pl.run()
 	s := &Spec{Program: p, hooks: hooks, opt: opt, byFunc: map[*cfg.Func]*plan{}, siteOf: map[uint64]int{}}
 	opt.NoInduction = opt.NoInduction || leavesLoops(p)

@@ -1,0 +1,112 @@
+package profiler
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+)
+
+const meetings = `#include <pthread.h>
+#define BARRIER(b) { pthread_barrier_wait(&(b)); }
+static pthread_barrier_t b;
+static inline void meet(void)
+{
+    pthread_barrier_wait(&b); /* SITE */
+}
+static void *work(void *x)
+{
+    meet();
+    BARRIER(b) /* SITE */
+    meet();
+    return x;
+}
+int last(pthread_t t)
+{
+    return pthread_join(t, 0); /* SITE */
+}
+int main(void)
+{
+    pthread_t t[2];
+    pthread_barrier_init(&b, 0, 2);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&t[i], 0, work, 0);
+    pthread_join(t[0], 0); /* SITE */
+    return last(t[1]);
+}
+`
+
+// Calls are found in every way that compilers and linkers write them, on the
+// lines of the source.
+func TestCallSites(t *testing.T) {
+	dir := t.TempDir()
+	source := filepath.Join(dir, "meet.c")
+	if err := os.WriteFile(source, []byte(meetings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for i, l := range strings.Split(meetings, "\n") {
+		if strings.Contains(l, "SITE") {
+			want = append(want, fmt.Sprint(i+1))
+		}
+	}
+	for _, flags := range []string{"-O0", "-O2", "-O2 -fno-plt", "-O2 -no-pie", "-O2 -static", "-O2 -fcf-protection=none -Wl,-z,now", "-O3 -fno-plt -no-pie"} {
+		t.Run(flags, func(t *testing.T) {
+			program := filepath.Join(t.TempDir(), "meet")
+			args := append(strings.Fields(flags), "-g", "-pthread", "-o", program, source)
+			if out, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
+				t.Skipf("gcc %s: %v: %s", flags, err, out)
+			}
+			sites, err := CallSites(program)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen := map[string]bool{}
+			for _, l := range sites {
+				if l.File == source {
+					seen[fmt.Sprint(l.Line)] = true
+				}
+			}
+			got := []string{}
+			for l := range seen {
+				got = append(got, l)
+			}
+			sort.Strings(got)
+			sort.Strings(want)
+			if strings.Join(got, " ") != strings.Join(want, " ") {
+				t.Errorf("sites on lines %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+func TestCallSitesOfNone(t *testing.T) {
+	if sites, err := CallSites("/bin/true"); err != nil || len(sites) != 0 {
+		t.Errorf("/bin/true: %v, %v", sites, err)
+	}
+	if _, err := CallSites("/nowhere"); err == nil {
+		t.Error("a program that is not there has no error")
+	}
+	if _, err := CallSites("callsites_test.go"); err == nil {
+		t.Error("a source file has no error")
+	}
+}
+
+func BenchmarkCallSites(b *testing.B) {
+	dir := b.TempDir()
+	source, program := filepath.Join(dir, "meet.c"), filepath.Join(dir, "meet")
+	if err := os.WriteFile(source, []byte(meetings), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	if out, err := exec.Command("gcc", "-O2", "-g", "-static", "-pthread", "-o", program, source).CombinedOutput(); err != nil {
+		b.Skipf("%v: %s", err, out)
+	}
+	for b.Loop() {
+		if _, err := CallSites(program); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
