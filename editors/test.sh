@@ -140,6 +140,7 @@ JSON
     rm -rf "$artifacts/vscode"
     SERVER=$url WORKSPACE=$work/vscode.story PICTURES=$artifacts/vscode DRIVER=$EDITORS/vscode/drive \
         story vscode node "$here/test/vscode/story.mjs"
+    find "$user" -name '*skewlens*.log' -exec cp {} "$artifacts/vscode/" \;
     kill -- "-$server" 2>/dev/null || true
     server=
 }

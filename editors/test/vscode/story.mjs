@@ -42,7 +42,7 @@ async function eventually(name, f, seconds = 30) {
   const value = await until(f, seconds);
   check(name, value, 'did not happen in time');
   if (!value) {
-    await shot('failed');
+    await command('Notifications: Show Notifications').catch(() => {});
     throw new Error('given up');
   }
   return value;
@@ -166,7 +166,7 @@ async function story() {
   // Editing above moves everything along.
   await goTo(1);
   await page.keyboard.press('Control+Home');
-  await page.keyboard.type('// one\n// two\n');
+  await page.keyboard.insertText('// one\n// two\n');
   await goTo(planted + 2);
   await eventually('edited above: the squiggle is still right', () => squiggleOn('PLANTED'), 10);
   await goTo(1);
@@ -200,8 +200,9 @@ async function story() {
   await page.keyboard.press('Control+Home');
   await page.keyboard.press('Shift+ArrowDown');
   await page.keyboard.press('Shift+ArrowDown');
-  await page.keyboard.type('#define FIXED\n');
+  await page.keyboard.insertText('#define FIXED\n');
   await page.keyboard.press('Control+s');
+  await eventually('the mended file is saved', () => lineOf('#define FIXED') === 1 && lineOf('// two') === 0, 10);
   await goTo(section + 1);
   await pause(300);
   await click('Profile again');
