@@ -229,26 +229,3 @@ func (f *finder) decides(x *leader, v profile.BlockID) bool {
 	}
 	return f.g.dominates(x.to, v)
 }
-
-// reaches reports whether functions of component a call, in the end, those of
-// component b. Components are numbered callees first.
-func (g *graph) reaches(a, b int32) bool {
-	seen := map[int32]bool{a: true}
-	walk := []int32{a}
-	for len(walk) > 0 {
-		k := walk[len(walk)-1]
-		walk = walk[:len(walk)-1]
-		if k == b {
-			return true
-		}
-		for _, fn := range g.inComp.of(int(k)) {
-			for _, i := range g.callsOf.of(int(fn)) {
-				if to := g.compOf(g.p.Graph.Edges[i].To); to >= b && !seen[to] {
-					seen[to] = true
-					walk = append(walk, to)
-				}
-			}
-		}
-	}
-	return false
-}

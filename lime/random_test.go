@@ -1,9 +1,11 @@
 package lime
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/skewlens/skewlens/profile"
@@ -82,7 +84,27 @@ func scrambled(rng *rand.Rand) *profile.Profile {
 		s.Instances = append(s.Instances, in)
 	}
 	p.Sections = []profile.Section{s}
+	if rng.IntN(2) == 0 {
+		fewLines(rng, p)
+	}
 	return p
+}
+
+// fewLines gives the code so few source lines that much of it counts as copies.
+func fewLines(rng *rand.Rand, p *profile.Profile) {
+	at := map[profile.Addr]profile.Location{}
+	for i := range p.Graph.Blocks {
+		for _, a := range []profile.Addr{p.Graph.Blocks[i].Start, p.Graph.Blocks[i].Last} {
+			l := profile.Location{Address: a, Frame: profile.Frame{File: "a.c", Line: 1 + rng.IntN(3), Function: "f"}}
+			if rng.IntN(3) == 0 {
+				l.InlinedAt = []profile.Frame{{File: "a.c", Line: 1 + rng.IntN(2), Function: "g"}}
+			}
+			at[a] = l
+		}
+	}
+	for _, a := range slices.Sorted(maps.Keys(at)) {
+		p.Locations = append(p.Locations, at[a])
+	}
 }
 
 func TestScrambledProfiles(t *testing.T) {

@@ -246,31 +246,3 @@ func (sc *scene) hardware(l int, beta, p float64) {
 		})
 	}
 }
-
-// byPaper is 3.4 and 3.5 as written. The paper knows no region cost, so there
-// is no gain, and the score itself has to stand for the share.
-func (sc *scene) byPaper() {
-	leaders := make([][]leader, len(sc.cs.size))
-	for _, x := range sc.paperLeaders() {
-		leaders[x.cluster] = append(leaders[x.cluster], x)
-	}
-	ids := sc.cs.bySize()
-	columns := make([][]float64, len(ids))
-	for i, l := range ids {
-		columns[i] = sc.cs.centroid[l]
-	}
-	n := len(sc.resp)
-	fit := forward(sc.unit, columns, selection{df: n - 1, terms: n - 2, enough: 2})
-	sc.r2 = fit.r2
-	for i, j := range fit.chosen {
-		l := ids[j]
-		if !sc.cs.control[l] {
-			sc.hardware(l, fit.beta[i], fit.p[i])
-			continue
-		}
-		for _, x := range leaders[l] {
-			score := fit.beta[i] * x.s
-			sc.add(found{key: x.key(), by: x, share: score, beta: fit.beta[i], score: score, p: fit.p[i]})
-		}
-	}
-}

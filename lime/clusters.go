@@ -1,0 +1,97 @@
+package lime
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/skewlens/skewlens/profile"
+)
+
+// clusters is what 3.2 and 3.3 make of an instance's events.
+type clusters struct {
+	events   []profile.EventID
+	vectors  [][]float64             // by event here: its unit vector
+	label    map[profile.EventID]int // of events here
+	centroid [][]float64             // by cluster: the averaged z-scores (3.5), of unit vectors
+	unit     [][]float64             // by cluster: the same, standardised again
+	size     []int                   // by cluster: events, an edge each
+	control  []bool                  // by cluster: it holds a control-flow event
+}
+
+// countable reports whether an edge can carry a difference into a cluster.
+// START edges and landing pads are no decisions of a vertex, exits lead to
+// nothing that is counted, and the edges of a loop that only waits measure
+// waiting.
+func countable(g *graph, e *profile.Edge) bool {
+	return e.From >= 0 && e.To >= 0 && e.Count >= 0 && e.Kind < profile.Start && !g.p.Graph.Blocks[e.From].Spin
+}
+
+// newClusters clusters the edges that differ between threads, and, where the
+// response is a time, the hardware events.
+func newClusters(g *graph, t *table, hardware bool, skip string, stop, bulk float64) *clusters {
+	cs := &clusters{label: map[profile.EventID]int{}}
+	var weight, z []float64
+	for _, e := range t.events {
+		if ev := &g.p.Events[e]; ev.Kind == profile.Hardware {
+			if v, ok := t.adjusted(g.p.Events, e); hardware && ok && ev.Name != skip {
+				normalise(v)
+				z = append(z, v...)
+				cs.events, weight = append(cs.events, e), append(weight, 1)
+			}
+			continue
+		}
+		n := 0
+		for _, i := range g.ofEvent.of(int(e)) {
+			if countable(g, &g.p.Graph.Edges[i]) {
+				n++
+			}
+		}
+		if n > 0 && t.varies(t.of(e)) {
+			z = append(z, t.unit(t.of(e))...)
+			cs.events, weight = append(cs.events, e), append(weight, float64(n))
+		}
+	}
+	labels := cluster(z, t.cols(), weight, stop, bulk)
+	for i, e := range cs.events {
+		l := labels[i]
+		if l == len(cs.centroid) {
+			cs.centroid = append(cs.centroid, make([]float64, t.cols()))
+			cs.size, cs.control = append(cs.size, 0), append(cs.control, false)
+		}
+		v := z[i*t.cols() : (i+1)*t.cols()]
+		cs.vectors = append(cs.vectors, v)
+		cs.label[e] = l
+		floats.AddScaled(cs.centroid[l], weight[i], v)
+		cs.size[l] += int(weight[i])
+		if g.p.Events[e].Kind != profile.Hardware {
+			cs.control[l] = true
+		}
+	}
+	for l, c := range cs.centroid {
+		floats.Scale(1/float64(cs.size[l]), c)
+		u := append([]float64(nil), c...)
+		normalise(u)
+		cs.unit = append(cs.unit, u)
+	}
+	return cs
+}
+
+// of returns the cluster of an edge, or −1.
+func (cs *clusters) of(g *graph, edge int32) int {
+	e := &g.p.Graph.Edges[edge]
+	if l, ok := cs.label[e.Count]; ok && countable(g, e) {
+		return l
+	}
+	return -1
+}
+
+// bySize lists the clusters, those of most events first.
+func (cs *clusters) bySize() []int {
+	ids := make([]int, len(cs.size))
+	for i := range ids {
+		ids[i] = i
+	}
+	slices.SortStableFunc(ids, func(a, b int) int { return cs.size[b] - cs.size[a] })
+	return ids
+}
