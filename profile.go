@@ -105,7 +105,7 @@ func (c profileCommand) do(ctx context.Context, stdout, stderr io.Writer, args [
 		}
 	}
 	pr := newProgress(stderr)
-	p, err := c.run(ctx, o.config(path, fs.Args()[1:], pr))
+	p, err := c.run(ctx, o.config(path, fs.Args(), pr))
 	pr.erase()
 	if p == nil {
 		return err
@@ -113,10 +113,12 @@ func (c profileCommand) do(ctx context.Context, stdout, stderr io.Writer, args [
 	return o.finish(stdout, stderr, p, err)
 }
 
-func (o *profiling) config(path string, args []string, pr *progress) profiler.Config {
+// config runs what was asked for; words are the program as it was called, and
+// its arguments.
+func (o *profiling) config(path string, words []string, pr *progress) profiler.Config {
 	c := profiler.Config{
 		Probe: o.probe,
-		Path:  path, Args: args, Backend: o.backend,
+		Path:  path, Name: words[0], Args: words[1:], Backend: o.backend,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	}
 	if pr != nil {
@@ -125,8 +127,8 @@ func (o *profiling) config(path string, args []string, pr *progress) profiler.Co
 	if o.threads > 0 {
 		n := strconv.Itoa(o.threads)
 		c.Env = with(os.Environ(), "OMP_NUM_THREADS", n)
-		c.Args = make([]string, len(args))
-		for i, a := range args {
+		c.Args = make([]string, len(words)-1)
+		for i, a := range words[1:] {
 			c.Args[i] = strings.ReplaceAll(a, "{threads}", n)
 		}
 	}

@@ -9,6 +9,7 @@
 package profiler
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -27,6 +28,7 @@ import (
 // Config says what to run, and how.
 type Config struct {
 	Path                  string
+	Name                  string // as which the program is called, its argv[0]; "": Path
 	Args                  []string
 	Env                   []string // nil: this process's
 	Dir                   string   // "": this process's
@@ -79,7 +81,7 @@ func Run(ctx context.Context, c Config) (*profile.Profile, error) {
 	if env == nil {
 		env = os.Environ()
 	}
-	nc := native.Config{Path: path, Args: c.Args, Env: env, Dir: c.Dir, Files: files, Probe: c.Probe}
+	nc := native.Config{Path: path, Name: cmp.Or(c.Name, c.Path), Args: c.Args, Env: env, Dir: c.Dir, Files: files, Probe: c.Probe}
 	if c.Progress != nil {
 		nc.Progress = func(e time.Duration, t, n int) { c.Progress(Progress{e, t, n}) }
 	}

@@ -235,7 +235,7 @@ func stackHeight(in *x86.Insn, h int) (after int, known bool) {
 	switch {
 	case in.Opcode >= 0x50 && in.Opcode < 0x58, in.Opcode == 0x68, in.Opcode == 0x6a, in.Opcode == 0xff && in.HasModRM && in.Ext() == 6:
 		return h + 8, true
-	case in.Opcode == 0x5c: // pop %rsp
+	case in.Opcode == 0x5c && in.Rex&1 == 0: // pop %rsp
 		return h, false
 	case in.Opcode >= 0x58 && in.Opcode < 0x60, in.Opcode == 0x8f:
 		return h - 8, true

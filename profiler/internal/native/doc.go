@@ -19,6 +19,7 @@ import "time"
 // Config is what to run.
 type Config struct {
 	Path     string
+	Name     string // argv[0]
 	Args     []string
 	Env      []string
 	Dir      string

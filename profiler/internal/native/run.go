@@ -25,7 +25,7 @@ func Run(c Config, im *image.Image, lines Lines) (*profile.Profile, error) {
 		return nil, err
 	}
 	spec := probe.New(prog, section.Hook, opt)
-	p, err := tracee.Start(tracee.Command{Path: c.Path, Args: append([]string{c.Path}, c.Args...), Env: c.Env, Dir: c.Dir, Files: c.Files})
+	p, err := tracee.Start(tracee.Command{Path: c.Path, Args: append([]string{c.Name}, c.Args...), Env: c.Env, Dir: c.Dir, Files: c.Files})
 	if err != nil {
 		return nil, err
 	}
