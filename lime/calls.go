@@ -14,10 +14,12 @@ import (
 // call at each site can be solved for. The solution is used only when no cost
 // comes out negative and it explains the callee's cost to 1 %, or, with fewer
 // than twice as many parts as sites, exactly: then the sites do differ, and
-// nothing else does.
+// nothing else does. With as many parts as sites there always is a solution; if
+// it is positive it still is the better guess, since equal costs are refuted.
 const (
 	siteFit      = 0.01
 	siteFitExact = 1e-6
+	siteUnlike   = 0.05 // of the cost: equal costs are refuted by more than this
 )
 
 // callShare says how a component's cost is shared out.
@@ -72,7 +74,7 @@ func (c *costs) share(k int32) *callShare {
 		return s
 	}
 	cost := c.comp[k]
-	if cost == nil || len(events) < 2 || len(events) >= len(cost) {
+	if cost == nil || len(events) < 2 || len(events) > len(cost) {
 		return s
 	}
 	if each := siteCosts(cost, s.total, counts); each != nil {
@@ -82,7 +84,7 @@ func (c *costs) share(k int32) *callShare {
 			s.each[e] = each[j]
 			floats.AddScaled(s.total, each[j], counts[j])
 		}
-		s.mixed = mixed(counts)
+		s.mixed = len(events) < len(cost) && mixed(counts)
 	}
 	return s
 }
@@ -121,7 +123,11 @@ func siteCosts(cost, total []float64, counts [][]float64) []float64 {
 	if t := floats.Dot(total, total); t > 0 {
 		alike := append([]float64(nil), cost...)
 		floats.AddScaled(alike, -floats.Dot(cost, total)/t, total)
-		if floats.Norm(alike, 2) <= siteFit*floats.Norm(cost, 2)*1e-3 {
+		least := siteFit * 1e-3
+		if len(cost) == len(counts) {
+			least = siteUnlike
+		}
+		if floats.Norm(alike, 2) <= least*floats.Norm(cost, 2) {
 			return nil
 		}
 	}

@@ -167,7 +167,7 @@ func (f *finder) join(a, b leader) leader {
 		a, b = b, a
 	}
 	sum := func(x, y []float64) []float64 { return floats.AddTo(make([]float64, len(x)), x, y) }
-	a.copies = append(append(append([]leader(nil), a.copies...), b), b.copies...)
+	a.copies = append(append(a.copies, b), b.copies...)
 	a.k, a.n, a.in, a.own = sum(a.k, b.k), sum(a.n, b.n), sum(a.in, b.in), sum(a.own, b.own)
 	a.r = f.r(a.n)
 	a.s = f.score(&a)

@@ -111,6 +111,18 @@ func TestSiteCosts(t *testing.T) {
 	}
 }
 
+// Two threads and two sites: there is always a solution, which is believed
+// where equal costs are far off.
+func TestSiteCostsOfTwoThreads(t *testing.T) {
+	a, b := []float64{1, 1}, []float64{40, 0}
+	if got := siteCosts([]float64{9000, 5000}, []float64{41, 1}, [][]float64{a, b}); got == nil || !near6(got[0]/5000, 1) || !near6(got[1]/100, 1) {
+		t.Errorf("got %v, want 5000 and 100", got)
+	}
+	if got := siteCosts([]float64{415, 10}, []float64{41, 1}, [][]float64{a, b}); got != nil {
+		t.Errorf("nearly alike: got %v", got)
+	}
+}
+
 func TestFewerKeepsWhatWasLost(t *testing.T) {
 	var runs []*run
 	total, most := 0.0, 0.0

@@ -92,7 +92,7 @@ func plantedPrograms() []plantedProgram {
 			p := m.run(all(main, n)...)
 			return p, m.last(c.block), Branch
 		}},
-		{"helper", 3, func(n int) (*profile.Profile, profile.Addr, LeaderKind) {
+		{"helper", 2, func(n int) (*profile.Profile, profile.Addr, LeaderKind) {
 			// One helper, called with much to do before and with little in the
 			// decision that is to blame.
 			m := newMachine()
