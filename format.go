@@ -9,8 +9,10 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/skewlens/skewlens/dwarfmap"
 	"github.com/skewlens/skewlens/lime"
 	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler"
 	"github.com/skewlens/skewlens/report"
 )
 
@@ -96,7 +98,9 @@ func (s *showing) render(w io.Writer, r *report.Report) error {
 	case "pprof":
 		return report.WritePprof(w, r)
 	case "callgrind":
-		return report.WriteCallgrind(w, r, report.CallgrindOptions{})
+		opt, done := code(r.Program)
+		defer done()
+		return report.WriteCallgrind(w, r, opt)
 	case "perfetto":
 		return report.WritePerfetto(w, r)
 	case "html":
@@ -130,6 +134,29 @@ func textOptions(w io.Writer, r *report.Report) report.TextOptions {
 		}
 	}
 	return opt
+}
+
+// code reads the program's instructions and their lines, where its file is
+// still there and still the one that ran. Nothing else would be right, and
+// nothing is worth an error: without them there is a line for each block.
+func code(p report.Program) (opt report.CallgrindOptions, done func()) {
+	done = func() {}
+	if p.BuildID == "" {
+		return opt, done
+	}
+	instructions, err := profiler.Instructions(p.Path, p.BuildID)
+	if err != nil || instructions == nil {
+		return opt, done
+	}
+	opt.Instructions = instructions
+	if lines, err := dwarfmap.Open(p.Path); err == nil {
+		done = func() { lines.Close() }
+		opt.Locate = func(a profile.Addr) (profile.Location, bool) {
+			l := lines.Locate(a)
+			return l, l.Known()
+		}
+	}
+	return opt, done
 }
 
 // sources reads source lines, and knows when the program was built.

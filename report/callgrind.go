@@ -31,10 +31,10 @@ func WriteCallgrind(w io.Writer, r *Report, opt CallgrindOptions) error {
 		return fmt.Errorf("write callgrind: %w", errNoProfile)
 	}
 	b := bufio.NewWriter(w)
-	c := &callgrind{w: b, p: r.of, opt: opt}
+	c := &callgrind{w: b, p: r.of, opt: opt, located: map[profile.Addr]profile.Location{}}
 	c.header()
-	for i := range r.of.Threads {
-		c.part(i)
+	for i, counts := range lives(r.of) {
+		c.part(i, counts)
 	}
 	if err := b.Flush(); err != nil {
 		return fmt.Errorf("write callgrind: %w", err)
@@ -46,6 +46,8 @@ type callgrind struct {
 	w   io.Writer
 	p   *profile.Profile
 	opt CallgrindOptions
+
+	located map[profile.Addr]profile.Location // what opt.Locate has answered
 
 	// Of the part that is being written:
 	counts   profile.Counts
@@ -87,26 +89,25 @@ func (c *callgrind) header() {
 	}
 }
 
-// threadCounts are the counts of a thread's whole life, or of its sections
-// where only these were kept.
-func threadCounts(p *profile.Profile, i int) profile.Counts {
-	c := p.Threads[i].Totals
-	if len(c.Event) > 0 {
-		return c
+// lives are the counts of each thread's whole life, or of its sections where
+// only these were kept.
+func lives(p *profile.Profile) []profile.Counts {
+	out, at, kept := make([]profile.Counts, len(p.Threads)), map[profile.ThreadID]int{}, false
+	for i := range p.Threads {
+		out[i], at[p.Threads[i].ID] = p.Threads[i].Totals, i
+		kept = kept || len(out[i].Event) > 0
 	}
-	for k := range p.Sections {
-		for _, q := range partsByThread(&p.Sections[k]) {
-			if q.Thread == p.Threads[i].ID {
-				c = c.Plus(q.Counts)
-			}
+	for k := 0; k < len(p.Sections) && !kept; k++ {
+		for _, q := range partsByThread(p, &p.Sections[k]) {
+			out[at[q.Thread]] = out[at[q.Thread]].Plus(q.Counts)
 		}
 	}
-	return c
+	return out
 }
 
-func (c *callgrind) part(i int) {
+func (c *callgrind) part(i int, counts profile.Counts) {
 	t := &c.p.Threads[i]
-	c.counts, c.files, c.funcs, c.early = threadCounts(c.p, i), names{}, names{}, map[profile.BlockID][]profile.Addr{}
+	c.counts, c.files, c.funcs, c.early = counts, names{}, names{}, map[profile.BlockID][]profile.Addr{}
 	for _, a := range t.Open {
 		if b := c.blockAt(a); b != profile.NoBlock {
 			c.early[b] = append(c.early[b], a)
@@ -267,12 +268,17 @@ func (c *callgrind) known(a profile.Addr) (profile.Location, bool) {
 	if l, ok := c.p.Location(a); ok {
 		return l, l.Known()
 	}
-	if c.opt.Locate != nil {
-		if l, ok := c.opt.Locate(a); ok && l.Known() {
-			return l, true
-		}
+	if c.opt.Locate == nil {
+		return profile.Location{}, false
 	}
-	return profile.Location{}, false
+	l, asked := c.located[a]
+	if !asked {
+		if l, asked = c.opt.Locate(a); !asked {
+			l = profile.Location{}
+		}
+		c.located[a] = l
+	}
+	return l, l.Known()
 }
 
 // outermost is the function itself at its entry, whatever was inlined there.

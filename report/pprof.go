@@ -44,6 +44,7 @@ type pprofBuilder struct {
 	p         *profile.Profile
 	out       *pprof.Profile
 	timed     bool
+	parts     map[*profile.Section][]profile.Part // of each thread, all instances together
 	locations map[profile.BlockID]*pprof.Location
 	functions map[[2]string]*pprof.Function
 	rest      map[profile.ThreadID]profile.Counts // what no section has claimed yet
@@ -53,6 +54,7 @@ func newPprof(r *Report) *pprofBuilder {
 	p := r.of
 	b := &pprofBuilder{
 		p: p, timed: true,
+		parts:     map[*profile.Section][]profile.Part{},
 		locations: map[profile.BlockID]*pprof.Location{},
 		functions: map[[2]string]*pprof.Function{},
 		rest:      map[profile.ThreadID]profile.Counts{},
@@ -71,7 +73,9 @@ func newPprof(r *Report) *pprofBuilder {
 		b.rest[p.Threads[i].ID] = p.Threads[i].Totals
 	}
 	for i := range p.Sections {
-		for _, q := range partsByThread(&p.Sections[i]) {
+		s := &p.Sections[i]
+		b.parts[s] = partsByThread(p, s)
+		for _, q := range b.parts[s] {
 			b.timed = b.timed && q.Timed
 		}
 	}
@@ -86,32 +90,56 @@ func newPprof(r *Report) *pprofBuilder {
 
 // partsByThread adds up a section's instances. Folded instances know no
 // threads, only ranks; but where there are any, the section kept the totals.
-func partsByThread(s *profile.Section) []profile.Part {
+func partsByThread(p *profile.Profile, s *profile.Section) []profile.Part {
 	if len(s.Totals) > 0 {
 		return s.Totals
 	}
-	sums, at := []profile.Part{}, map[profile.ThreadID]int{}
+	own := map[profile.ThreadID][]*profile.Part{}
 	for i := range s.Instances {
-		for _, q := range s.Instances[i].Parts {
-			k, ok := at[q.Thread]
-			if !ok {
-				at[q.Thread] = len(sums)
-				sums = append(sums, q)
-				continue
-			}
-			sum := &sums[k]
-			sum.Counts = sum.Counts.Plus(q.Counts)
-			sum.BusyNS, sum.WaitNS, sum.Timed = sum.BusyNS+q.BusyNS, sum.WaitNS+q.WaitNS, sum.Timed && q.Timed
+		for k := range s.Instances[i].Parts {
+			q := &s.Instances[i].Parts[k]
+			own[q.Thread] = append(own[q.Thread], q)
+		}
+	}
+	sums := []profile.Part{}
+	scratch := make([]uint64, len(p.Events))
+	for i := range p.Threads {
+		if qs := own[p.Threads[i].ID]; len(qs) > 0 {
+			sums = append(sums, sumOf(qs, scratch))
 		}
 	}
 	return sums
+}
+
+// sumOf adds up parts of one thread. To add one sparse vector to the next would
+// copy the sum each time; scratch, all zeros before and after, has room for all.
+func sumOf(parts []*profile.Part, scratch []uint64) profile.Part {
+	sum := profile.Part{Thread: parts[0].Thread, Timed: true}
+	n := 0
+	for _, q := range parts {
+		for i, e := range q.Counts.Event {
+			if scratch[e] == 0 {
+				n++
+			}
+			scratch[e] += q.Counts.N[i]
+		}
+		sum.BusyNS, sum.WaitNS, sum.Timed = sum.BusyNS+q.BusyNS, sum.WaitNS+q.WaitNS, sum.Timed && q.Timed
+	}
+	sum.Counts = profile.Counts{Event: make([]profile.EventID, 0, n), N: make([]uint64, 0, n)}
+	for e, n := range scratch {
+		if n > 0 {
+			sum.Counts.Event, sum.Counts.N = append(sum.Counts.Event, profile.EventID(e)), append(sum.Counts.N, n)
+			scratch[e] = 0
+		}
+	}
+	return sum
 }
 
 func (b *pprofBuilder) section(s *Section) {
 	if s.of == nil {
 		return
 	}
-	for _, q := range partsByThread(s.of) {
+	for _, q := range b.parts[s.of] {
 		b.part(q.Thread, s.ID, q.Counts, q.BusyNS)
 		b.rest[q.Thread] = minus(b.rest[q.Thread], q.Counts)
 	}
