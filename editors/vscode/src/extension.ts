@@ -38,7 +38,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     context.subscriptions.push(vscode.commands.registerCommand(name, run));
   }
   await firstUse(context);
-  if (!(await connection.start())) void sayMissing();
+  void start();
 }
 
 export async function deactivate(): Promise<void> {
@@ -47,7 +47,16 @@ export async function deactivate(): Promise<void> {
 
 async function restart(): Promise<void> {
   await connection.stop();
-  if (!(await connection.start())) void sayMissing();
+  await start();
+}
+
+async function start(): Promise<void> {
+  try {
+    if (!(await connection.start())) void sayMissing();
+  } catch (error) {
+    const text = `skewlens: the server did not start: ${error instanceof Error ? error.message : error}`;
+    if (await vscode.window.showErrorMessage(text, 'Show Log')) connection.log.show();
+  }
 }
 
 /** Where the cursor is, as far as that means anything to the server. */

@@ -218,7 +218,10 @@ function M.config()
   capabilities.workspace.inlayHint = { refreshSupport = true }
   return {
     name = 'skewlens',
-    cmd = M.server() or { 'skewlens', 'serve' },
+    -- A function, for Neovim would pass over a program that is not there in silence.
+    cmd = function(dispatchers)
+      return vim.lsp.rpc.start(M.server() or { 'skewlens', 'serve' }, dispatchers)
+    end,
     filetypes = o.filetypes,
     -- 0.11 and later call this; without a call of on_dir no server is started.
     root_dir = function(bufnr, on_dir)
