@@ -138,6 +138,9 @@ func (d *decoder) step(a uint64) (next uint64, goesOn bool) {
 		d.fail("instruction at %#x not understood: %v", a, err)
 		return 0, false
 	}
+	if in.Kind == x86.Stop && in.Map == 0 && in.Opcode == 0xcc && len(code) > 1 && code[1] != 0xcc && f.In(in.End()) {
+		in.Kind = x86.Normal // a breakpoint of the program's own, not padding: a handler goes on behind it
+	}
 	f.Insns = append(f.Insns, in)
 	*slot = int32(len(f.Insns))
 	next = in.End()

@@ -1,0 +1,116 @@
+package profiler_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler"
+	"github.com/skewlens/skewlens/profiler/internal/proctest"
+)
+
+// profiled runs a program under the profiler and returns what it wrote.
+func profiled(t *testing.T, path string, args ...string) (stdout, stderr string, p *profile.Profile) {
+	t.Helper()
+	var files [2]*os.File
+	for i := range files {
+		f, err := os.Create(filepath.Join(t.TempDir(), "out"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		files[i] = f
+	}
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	p, err = profiler.Run(context.Background(), profiler.Config{Path: path, Args: args, Stdin: null, Stdout: files[0], Stderr: files[1]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text [2]string
+	for i, f := range files {
+		b, err := os.ReadFile(f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		text[i] = string(b)
+	}
+	return text[0], text[1], p
+}
+
+// same runs a program with and without the profiler and compares all that can
+// be seen of it from outside.
+func same(t *testing.T, path string, args ...string) *profile.Profile {
+	t.Helper()
+	cmd := exec.Command(path, args...)
+	var out, msg sink
+	cmd.Stdout, cmd.Stderr = &out, &msg
+	err := cmd.Run()
+	if _, ended := err.(*exec.ExitError); err != nil && !ended {
+		t.Fatal(err)
+	}
+	gotOut, gotErr, p := profiled(t, path, args...)
+	if gotOut != string(out) {
+		t.Errorf("%s %v wrote\n%.2000s\nwithout the profiler\n%.2000s", path, args, gotOut, out)
+	}
+	if gotErr != string(msg) {
+		t.Errorf("%s %v complained\n%.2000s\nwithout the profiler\n%.2000s", path, args, gotErr, msg)
+	}
+	w := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if w.Signaled() != (p.Run.Signal != "") || !w.Signaled() && w.ExitStatus() != p.Run.ExitCode {
+		t.Errorf("%s %v ended with %d, signal %q; without the profiler %#x", path, args, p.Run.ExitCode, p.Run.Signal, int(w))
+	}
+	return p
+}
+
+type sink []byte
+
+func (s *sink) Write(b []byte) (int, error) { *s = append(*s, b...); return len(b), nil }
+
+func TestProcesses(t *testing.T) {
+	for _, build := range [][]string{{"-O2"}, {"-O0"}, {"-O2", "-static-pie"}} {
+		prog := proctest.Build(t, "gcc", append(build, "-g", "-pthread", filepath.Join("testdata", "process.c"))...)
+		for _, what := range []string{"fork", "fork-thread", "fork-crash", "vfork", "spawn", "exec", "exec-thread", "threads", "timer", "cancel",
+			"altstack", "breakpoint", "main-exits", "name", "killed", "segv", ""} {
+			t.Run(what+"/"+build[len(build)-1], func(t *testing.T) { same(t, prog, what) })
+		}
+	}
+}
+
+// TestStrangers runs programs that nobody wrote for this: stripped, optimised,
+// of every size.
+func TestStrangers(t *testing.T) {
+	for _, c := range [][]string{
+		{"bash", "-c", `for i in $(seq 200); do x=$((x+i)); done; echo $x; f() { echo a b c | tr a-z A-Z; }; f; [[ abc =~ b ]] && echo m; exit 7`},
+		{"perl", "-e", `my %h; $h{$_%7}+=length("$_" x 3) for 1..50000; print join(",",map{"$_=$h{$_}"} sort keys %h),"\n"; eval { die "x\n" }; print $@; exit 3`},
+		{"sort", "--parallel=4", "/etc/services", "/etc/passwd"},
+		{"grep", "-rc", "define", "/usr/include/stdio.h"},
+		{"sed", "-e", "s/a/b/g;y/xyz/XYZ/", "/etc/passwd"},
+		{"find", "/usr/include/linux", "-name", "a*"},
+		{"tar", "cf", "-", "-C", "/etc", "passwd"},
+		{"gzip", "-c", "/usr/include/stdio.h"},
+		{"awk", "BEGIN{for(i=0;i<50000;i++) s+=i%7; print s; print substr(\"hello\",2,3); exit 3}"},
+		{"git", "--version"},
+		{"make", "--version"},
+		{"objdump", "-d", "/bin/true"},
+		{"false"},
+	} {
+		t.Run(c[0], func(t *testing.T) {
+			path, err := exec.LookPath(c[0])
+			if err != nil {
+				t.Skipf("%s is not installed", c[0])
+			}
+			p := same(t, path, c[1:]...)
+			if n := p.Coverage; n.Functions*10 < n.FunctionsTotal*8 {
+				t.Errorf("%d of %d functions were moved", n.Functions, n.FunctionsTotal)
+			}
+		})
+	}
+}
