@@ -80,7 +80,7 @@ func (c *callgrind) line(format string, args ...any) { fmt.Fprintf(c.w, format+"
 func (c *callgrind) header() {
 	p := c.p
 	c.line("# callgrind format\nversion: 1\ncreator: skewlens\ncmd: %s", printable(strings.Join(append([]string{p.Program.Path}, p.Program.Args...), " ")))
-	c.line("# Inclusive costs stand where a function was called from one place only;\n# elsewhere they are 0: how much each caller caused is not known.")
+	c.line("# Calls have inclusive costs where a function was called from one place only;\n# elsewhere none: how much each caller caused is not known, and viewers take it for 0.")
 	c.out = map[profile.BlockID][]int{}
 	for i := range p.Graph.Edges {
 		if e := &p.Graph.Edges[i]; e.From != profile.NoBlock && e.To != profile.NoBlock && e.Site != 0 && e.Count != profile.NoEvent {
@@ -213,8 +213,11 @@ func (c *callgrind) block(id profile.BlockID) {
 		switch e.Kind {
 		case profile.Call, profile.Indirect, profile.TailCall:
 			f := int(target.Function)
-			cost, _ := c.incl.of(i)
-			c.line("cfi=%s\ncfn=%s\ncalls=%d %s\n%s %d", c.files.of(c.fileOf(f)), c.funcs.of(c.nameOf(f)), n, position, from, cost)
+			c.line("cfi=%s\ncfn=%s\ncalls=%d %s", c.files.of(c.fileOf(f)), c.funcs.of(c.nameOf(f)), n, position)
+			if cost, known := c.incl[i]; known {
+				from = fmt.Sprintf("%s %d", from, cost)
+			}
+			c.line("%s", from)
 		case profile.Taken:
 			c.jumpFile(there.File)
 			c.line("jcnd=%d/%d %s\n%s", n, max(n, c.executed(id)), position, from)

@@ -1,28 +1,31 @@
 package report
 
-import "github.com/skewlens/skewlens/profile"
+import (
+	"gonum.org/v1/gonum/graph/simple"
+	"gonum.org/v1/gonum/graph/topo"
+
+	"github.com/skewlens/skewlens/profile"
+)
 
 // inclusive is what calls cost with everything that was called from there, in
-// one thread, as far as the counts tell. They do where a function was entered
-// from one place only: then all that it executed was for this call.
-type inclusive struct {
-	edge map[int]uint64 // by call edge; absent: not known
+// one thread, by call edge; absent where it is not known. It is of what was
+// counted: not of libraries, nor of what these called back.
+//
+// The counts tell it where a function was entered from one place only: then
+// all that it executed was for this call. Functions that call each other in a
+// circle are one in this; what they cost is the cost of the call into the circle.
+type inclusive map[int]uint64
+
+// calls are the edges that ran from function to function in a thread.
+type calls struct {
+	from, into [][]int // edges, by function
+	outside    []bool  // it was also entered from elsewhere, or may have been
 }
 
-func (in inclusive) of(edge int) (uint64, bool) {
-	n, ok := in.edge[edge]
-	return n, ok
-}
-
-// inclusive works from the functions that call nobody upwards. A library that
-// calls back (a comparison, a handler) leaves no edge to say whom it worked
-// for: in a thread that was entered from outside more than once, nothing is known.
-func (c *callgrind) inclusive() inclusive {
-	in := inclusive{map[int]uint64{}}
+func (c *callgrind) calls() calls {
 	g := &c.p.Graph
-	entries, calls := make([][]int, len(g.Functions)), make([][]int, len(g.Functions))
-	blind := make([]bool, len(g.Functions))
-	starts := uint64(0)
+	n := len(g.Functions)
+	cs := calls{make([][]int, n), make([][]int, n), make([]bool, n)}
 	for i := range g.Edges {
 		e := &g.Edges[i]
 		switch e.Kind {
@@ -30,71 +33,81 @@ func (c *callgrind) inclusive() inclusive {
 		default:
 			continue
 		}
-		if e.To == profile.NoBlock {
+		if e.To == profile.NoBlock || e.Count != profile.NoEvent && c.counts.Of(e.Count) == 0 {
 			continue
 		}
 		to := g.Blocks[e.To].Function
-		if e.Count == profile.NoEvent {
-			blind[to] = true
+		if e.Kind == profile.Start || e.Count == profile.NoEvent {
+			cs.outside[to] = true
 			continue
 		}
-		n := c.counts.Of(e.Count)
-		if n == 0 {
-			continue
+		from := g.Blocks[e.From].Function
+		cs.from[from], cs.into[to] = append(cs.from[from], i), append(cs.into[to], i)
+	}
+	return cs
+}
+
+func (c *callgrind) inclusive() inclusive {
+	g := &c.p.Graph
+	cs, graph := c.calls(), simple.NewDirectedGraph()
+	for f := range cs.from {
+		for _, i := range cs.from[f] {
+			to := int64(g.Blocks[g.Edges[i].To].Function)
+			if to != int64(f) && !graph.HasEdgeFromTo(int64(f), to) {
+				graph.SetEdge(graph.NewEdge(simple.Node(f), simple.Node(to)))
+			}
 		}
-		entries[to] = append(entries[to], i)
-		if e.Kind == profile.Start {
-			starts += n
-		} else {
-			from := g.Blocks[e.From].Function
-			calls[from] = append(calls[from], i)
+		if len(cs.into[f]) > 0 && graph.Node(int64(f)) == nil { // only itself calls it, or it calls nobody
+			graph.AddNode(simple.Node(f))
 		}
 	}
-	if starts != 1 {
-		return in
+	in := inclusive{}
+	// Components come in reverse topological order: those that are called first.
+	for _, component := range topo.TarjanSCC(graph) {
+		members := make(map[profile.FunctionID]bool, len(component))
+		for _, n := range component {
+			members[profile.FunctionID(n.ID())] = true
+		}
+		in.add(c, cs, members)
 	}
-	in.climb(c, entries, calls, blind)
 	return in
 }
 
-func (in inclusive) climb(c *callgrind, entries, calls [][]int, blind []bool) {
+// add finds what the call into a circle of functions (mostly a circle of one)
+// costs, once that is known of all calls out of it.
+func (in inclusive) add(c *callgrind, cs calls, members map[profile.FunctionID]bool) {
 	g := &c.p.Graph
-	// Callees first: repeat until nothing more becomes known. A function on a
-	// cycle never does.
-	waiting := []int{} // functions
-	for f := range g.Functions {
-		if len(entries[f]) == 1 && !blind[f] && g.Edges[entries[f][0]].Kind != profile.Start {
-			waiting = append(waiting, f)
+	entry, entries, sum := 0, 0, uint64(0)
+	for f := range members {
+		if cs.outside[f] {
+			return
 		}
-	}
-	for again := true; again; {
-		again = false
-		left := waiting[:0]
-		for _, f := range waiting {
-			n, ok := in.below(calls[f])
-			if !ok {
-				left = append(left, f)
+		for _, i := range cs.into[f] {
+			if !members[g.Blocks[g.Edges[i].From].Function] {
+				entry, entries = i, entries+1
+			}
+		}
+		for _, i := range cs.from[f] {
+			if members[g.Blocks[g.Edges[i].To].Function] {
 				continue
 			}
-			in.edge[entries[f][0]], again = n+c.self(f), true
+			n, known := in[i]
+			if !known {
+				return
+			}
+			sum += n
 		}
-		waiting = left
 	}
+	if entries != 1 {
+		return
+	}
+	for f := range members {
+		sum += c.self(f)
+	}
+	in[entry] = sum
 }
 
-// below is what the calls of a function cost together, if all are known.
-func (in inclusive) below(calls []int) (n uint64, ok bool) {
-	for _, e := range calls {
-		inner, known := in.edge[e]
-		if !known {
-			return 0, false
-		}
-		n += inner
-	}
-	return n, true
-}
-
-func (c *callgrind) self(f int) (n uint64) {
+func (c *callgrind) self(f profile.FunctionID) (n uint64) {
 	fn := &c.p.Graph.Functions[f]
 	for b := fn.First; b < fn.First+profile.BlockID(fn.N); b++ {
 		for _, k := range c.costs(b) {
