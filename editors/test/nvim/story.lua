@@ -146,6 +146,21 @@ eventually(':Skewlens next goes to it', function()
   return vim.api.nvim_win_get_cursor(0)[1] == line_of('/* PLANTED */')
 end)
 
+-- A code action that changes the workspace's file, and taking it back.
+vim.lsp.buf.code_action({
+  apply = true,
+  filter = function(action)
+    return action.title:find('Do not show', 1, true)
+  end,
+})
+eventually('a cause can be suppressed', function()
+  return #causes() == 0
+end, 10)
+vim.cmd.bwipeout({ '.skewlens.toml', bang = true })
+eventually('and comes back', function()
+  return #causes() > 0
+end, 10)
+
 -- Editing above moves everything along.
 vim.api.nvim_buf_set_lines(buf, 0, 0, false, { '/* one */', '/* two */' })
 eventually('edited above: the server says the new line', function()
@@ -205,8 +220,23 @@ vim.cmd('silent only')
 vim.cmd('Skewlens log')
 check('the log has what the program printed', vim.fn.search('owner', 'w') > 0, vim.api.nvim_buf_get_lines(0, 0, -1, false))
 
+-- A mistake in .skewlens.toml is shown there.
+vim.cmd.edit('.skewlens.toml')
+local toml = vim.api.nvim_get_current_buf()
+vim.api.nvim_buf_set_lines(toml, 1, 2, false, { 'name = 7' })
+eventually('a mistake in .skewlens.toml stands on its line', function()
+  local d = vim.diagnostic.get(toml)[1]
+  return d and d.lnum == 1
+end, 10)
+vim.cmd('bwipeout!')
+
 vim.lsp.stop_client(id)
 eventually('the server ends', function()
   return vim.lsp.get_client_by_id(id) == nil
 end, 5)
+vim.api.nvim_set_current_buf(buf)
+vim.cmd.edit() -- starts it again
+eventually('after a restart the results are there', function()
+  return lens_title():find('[Bb]alanced')
+end, 20)
 vim.cmd(failed and 'cquit 1' or 'qall!')
