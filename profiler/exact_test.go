@@ -149,7 +149,8 @@ func TestCountsEqualCallgrind(t *testing.T) {
 		cc   string // "++" for C++
 		args []string
 	}{}
-	for _, n := range []string{"switches.c", "gotos.c", "tails.c", "jumps.c", "throws.cc", "stacks.c", "deepexit.c", "deepend.c", "meets.c", "signals.c", "strings.c", "floats.c"} {
+	for _, n := range []string{"switches.c", "gotos.c", "tails.c", "jumps.c", "throws.cc", "stacks.c", "deepexit.c", "deepend.c", "meets.c", "signals.c", "strings.c", "floats.c",
+		"sorts.c", "pointers.c", "loops.c", "lists.c", "words.c", "bits.c", "virtuals.cc", "locks.c", "matrix.c", "deeper.c"} {
 		path, cc := corpus(n)
 		programs = append(programs, struct {
 			path string
