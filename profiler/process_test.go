@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -112,5 +113,16 @@ func TestStrangers(t *testing.T) {
 				t.Errorf("%d of %d functions were moved", n.Functions, n.FunctionsTotal)
 			}
 		})
+	}
+}
+
+// TestGSIsRefused: a program that uses GS itself is told so, and not run.
+func TestGSIsRefused(t *testing.T) {
+	src := proctest.Source(t, "gs.c", `#include <stdio.h>
+int main(void) { long x; puts("ran"); __asm__ volatile("movq %%gs:0, %0" : "=r"(x)); return (int)x; }
+`)
+	_, err := profiler.Run(context.Background(), profiler.Config{Path: proctest.Build(t, "gcc", "-O2", src)})
+	if err == nil || !strings.Contains(err.Error(), "GS register") {
+		t.Errorf("error %v", err)
 	}
 }

@@ -63,6 +63,9 @@ func Run(ctx context.Context, c Config) (*profile.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
+	if fi, err := os.Stat(path); err == nil && fi.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 && os.Geteuid() != 0 {
+		return nil, fmt.Errorf("%s: is setuid, and would run without its rights under a profiler; run skewlens as root", path)
+	}
 	if im.HasGo {
 		return nil, fmt.Errorf("%s is a Go program: goroutines migrate between threads, which this backend cannot follow yet", path)
 	}

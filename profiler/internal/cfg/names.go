@@ -21,6 +21,18 @@ func noReturnName(n string) bool {
 // unwinders raise exceptions or jump over frames.
 var unwinders = []string{"_Unwind_RaiseException", "_Unwind_ForcedUnwind", "__cxa_throw", "__cxa_rethrow", "longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"}
 
+// UsesGS reports whether the program addresses memory through GS itself.
+func (p *Program) UsesGS() bool {
+	for _, f := range p.Funcs {
+		for i := range f.Insns {
+			if f.Insns[i].HasMem && f.Insns[i].Mem.Segment == 0x65 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Unwinds reports whether something in the program may walk its stack:
 // exceptions, longjmp, cancellation, backtraces. Return addresses then have to
 // be those of the original code.

@@ -36,7 +36,7 @@ func inject(p *tracee.Process, im *image.Image, s *probe.Spec) (*placed, error) 
 	if gs, err := p.GS(p.Pid); err != nil {
 		return nil, err
 	} else if gs != 0 {
-		return nil, fmt.Errorf("the program uses the GS register itself; use --backend valgrind")
+		return nil, fmt.Errorf("a library of the program uses the GS register, in which this backend keeps its counters; it cannot be profiled")
 	}
 	if err := in.mapCache(p, im); err != nil {
 		return nil, err

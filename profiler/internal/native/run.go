@@ -24,6 +24,9 @@ func Run(c Config, im *image.Image, lines Lines) (*profile.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
+	if prog.UsesGS() {
+		return nil, fmt.Errorf("%s uses the GS register, in which this backend keeps its counters; it cannot be profiled", c.Path)
+	}
 	spec := probe.New(prog, section.Hook, opt)
 	p, err := tracee.Start(tracee.Command{Path: c.Path, Args: append([]string{c.Name}, c.Args...), Env: c.Env, Dir: c.Dir, Files: c.Files})
 	if err != nil {

@@ -388,7 +388,7 @@ func (p *Process) Syscall(nr uint64, args ...uint64) (uint64, error) {
 func forbiddenMend() string {
 	if b, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope"); err == nil {
 		if s := strings.TrimSpace(string(b)); s == "3" {
-			return "kernel.yama.ptrace_scope is 3: set it to 1 and reboot, or use --backend valgrind"
+			return "kernel.yama.ptrace_scope is 3: set it to 1 and reboot"
 		}
 	}
 	if b, err := os.ReadFile("/proc/self/status"); err == nil {
@@ -400,5 +400,5 @@ func forbiddenMend() string {
 			return "a seccomp filter is in force: in a container, add --cap-add SYS_PTRACE or --security-opt seccomp=unconfined"
 		}
 	}
-	return "ask for the SYS_PTRACE capability, or use --backend valgrind"
+	return "ask for the SYS_PTRACE capability"
 }
