@@ -21,6 +21,26 @@ func noReturnName(n string) bool {
 // unwinders raise exceptions or jump over frames.
 var unwinders = []string{"_Unwind_RaiseException", "_Unwind_ForcedUnwind", "__cxa_throw", "__cxa_rethrow", "longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"}
 
+// leafImports are library functions that only compute: they call nothing back
+// and have no use for the address they return to. (Others do: dlopen and
+// dlsym ask who calls, allocators record it.)
+var leafImports = map[string]bool{}
+
+func init() {
+	for _, n := range strings.Fields("sqrt cbrt hypot sin cos tan asin acos atan atan2 sinh cosh tanh exp exp2 exp10 expm1 log log2 log10 log1p pow " +
+		"fmod remainder floor ceil round rint nearbyint trunc lround lrint fabs fmin fmax fma ldexp frexp modf erf erfc tgamma copysign sincos") {
+		leafImports[n], leafImports[n+"f"], leafImports["__"+n+"_finite"] = true, true, true
+	}
+	for _, n := range strings.Fields("memcpy memmove memset memcmp memchr strlen strnlen strcmp strncmp strcpy strncpy strcat strncat strchr strrchr strstr " +
+		"__memcpy_chk __memset_chk __memmove_chk __strcpy_chk __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc __errno_location") {
+		leafImports[n] = true
+	}
+}
+
+// LeafImport reports whether a call is one of a library function that only
+// computes.
+func (c *Call) LeafImport() bool { return leafImports[c.Import] }
+
 // UsesGS reports whether the program addresses memory through GS itself.
 func (p *Program) UsesGS() bool {
 	for _, f := range p.Funcs {

@@ -153,6 +153,10 @@ func (m *emitter) call(q *plan, b *cfg.Block, c *cfg.Call) {
 	}
 	if q.direct[in.Addr] {
 		at := len(m.buf)
+		if in.Kind == x86.CallInd { // through the slot of an imported function
+			m.copyInsn(in)
+			return
+		}
 		m.b(0xe8)
 		m.relOutside(in.Target)
 		if m.origin != nil {

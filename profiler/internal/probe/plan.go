@@ -130,7 +130,7 @@ func (pl *planner) planFunc(f *cfg.Func) *plan {
 	for _, b := range f.Blocks {
 		for i := range b.Calls {
 			c := &b.Calls[i]
-			if !pl.noLeaf && !c.NoReturn && c.Callee != nil && c.Callee.Skip == "" && (pl.freeReturns || c.Callee.Leaf()) {
+			if !pl.noLeaf && !c.NoReturn && pl.callable(c) {
 				p.direct[c.Insn.Addr] = true
 				continue
 			}
@@ -284,6 +284,15 @@ func (pl *planner) room(p *plan) bool {
 		p.shorts = append(p.shorts, l)
 	}
 	return true
+}
+
+// callable reports whether a call may be made from the copy: nobody looks at
+// the address that it returns to.
+func (pl *planner) callable(c *cfg.Call) bool {
+	if c.Callee == nil {
+		return c.LeafImport()
+	}
+	return c.Callee.Skip == "" && (pl.freeReturns || c.Callee.Leaf())
 }
 
 // loneReturn leaves a table target that is nothing but a ret in place.
