@@ -108,8 +108,8 @@ async function story() {
   await toast('finds the line that makes').locator('.monaco-button', { hasText: 'Show Me How' }).click();
   await eventually('the walkthrough opens', async () => (await text('.gettingStartedContainer')).includes('Say what to build and run'));
   await shot('walkthrough');
-  await command('View: Close Editor');
-  await eventually('and closes', async () => !(await shows(page.locator('.gettingStartedContainer'))), 10);
+  await page.locator('.tab', { hasText: 'owner.c' }).click();
+  await page.locator('.tab', { hasText: 'Welcome' }).click({ button: 'middle' });
   await page.locator('.monaco-editor .view-lines').first().click();
 
   // Nothing runs before it is asked for.
