@@ -1,0 +1,113 @@
+package tracee
+
+import (
+	"fmt"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// RunTo runs the process, with one thread, up to an address.
+func (p *Process) RunTo(addr uint64) error {
+	if pc, err := p.PC(p.Pid); err == nil && pc == addr {
+		return nil
+	}
+	var old [1]byte
+	if err := p.Read(old[:], addr); err != nil {
+		return err
+	}
+	if err := p.Write([]byte{0xcc}, addr); err != nil {
+		return err
+	}
+	if err := ptrace(unix.PTRACE_CONT, p.Pid, 0, 0); err != nil {
+		return err
+	}
+	for {
+		e, err := p.wait()
+		if err != nil {
+			return err
+		}
+		if e.Tid != p.Pid {
+			p.pending = append(p.pending, e)
+			continue
+		}
+		switch e.Kind {
+		case Gone:
+			return fmt.Errorf("it ended in the loader: %w", e.err())
+		case Trap:
+			var r unix.PtraceRegs
+			if err := unix.PtraceGetRegs(p.Pid, &r); err != nil {
+				return err
+			}
+			if r.Rip == addr+1 {
+				r.Rip = addr
+				if err := unix.PtraceSetRegs(p.Pid, &r); err != nil {
+					return err
+				}
+				return p.Write(old[:], addr)
+			}
+		}
+		if err := p.Resume(e); err != nil {
+			return err
+		}
+	}
+}
+
+// Syscall lets the stopped main thread make a system call, at its present
+// instruction pointer, whose bytes are put back.
+func (p *Process) Syscall(nr uint64, args ...uint64) (uint64, error) {
+	var save unix.PtraceRegs
+	if err := unix.PtraceGetRegs(p.Pid, &save); err != nil {
+		return 0, err
+	}
+	var old [2]byte
+	if err := p.Read(old[:], save.Rip); err != nil {
+		return 0, err
+	}
+	if err := p.Write([]byte{0x0f, 0x05}, save.Rip); err != nil {
+		return 0, err
+	}
+	r := save
+	r.Rax, r.Orig_rax = nr, ^uint64(0)
+	for i, reg := range []*uint64{&r.Rdi, &r.Rsi, &r.Rdx, &r.R10, &r.R8, &r.R9} {
+		if i < len(args) {
+			*reg = args[i]
+		}
+	}
+	err := unix.PtraceSetRegs(p.Pid, &r)
+	for err == nil {
+		if err = unix.PtraceSingleStep(p.Pid); err != nil {
+			break
+		}
+		var e Event
+		for {
+			if e, err = p.wait(); err != nil || e.Tid == p.Pid {
+				break
+			}
+			p.pending = append(p.pending, e)
+		}
+		if err != nil || e.Kind == Trap {
+			break
+		}
+		if e.Kind == Gone {
+			return 0, fmt.Errorf("it ended: %w", e.err())
+		}
+		p.pending = append(p.pending, e) // a signal: delivered when the program goes on
+	}
+	if err == nil {
+		err = unix.PtraceGetRegs(p.Pid, &r)
+	}
+	if e := p.Write(old[:], save.Rip); err == nil {
+		err = e
+	}
+	if e := unix.PtraceSetRegs(p.Pid, &save); err == nil {
+		err = e
+	}
+	if err != nil {
+		return 0, fmt.Errorf("system call %d in process %d: %w", nr, p.Pid, err)
+	}
+	if r.Rax > ^uint64(4095) {
+		return 0, fmt.Errorf("system call %d in process %d: %w", nr, p.Pid, syscall.Errno(-r.Rax))
+	}
+	return r.Rax, nil
+}
