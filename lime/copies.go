@@ -20,20 +20,34 @@ import (
 // source: the first of the blocks that do stands for all. A block whose source
 // is not known stands for itself.
 type sources struct {
-	last  []profile.BlockID // by block: by the line of its last instruction
-	start []profile.BlockID // by block: by the line and column of its first
-	loop  []profile.BlockID // by head: by the lines of the head and of its first latch
+	last           []profile.BlockID // by block: by the line of its last instruction
+	start          []profile.BlockID // by block: by the line and column of its first
+	loop           []profile.BlockID // by head: by the line of its first latch
+	byLast, byLoop lists             // the blocks that one stands for
 }
 
 func newSources(p *profile.Profile, g *graph) *sources {
 	n := len(p.Graph.Blocks)
-	s := &sources{make([]profile.BlockID, n), make([]profile.BlockID, n), make([]profile.BlockID, n)}
+	s := &sources{last: make([]profile.BlockID, n), start: make([]profile.BlockID, n), loop: make([]profile.BlockID, n)}
 	for b := range profile.BlockID(n) {
 		s.last[b], s.start[b], s.loop[b] = b, b, b
 	}
-	if len(p.Locations) == 0 {
-		return s
+	if len(p.Locations) > 0 {
+		s.find(p, g)
 	}
+	s.byLast = newLists(n, n, func(b int) int { return int(s.last[b]) })
+	s.byLoop = newLists(n, n, func(b int) int {
+		if g.headed[b] < 0 {
+			return -1
+		}
+		return int(s.loop[b])
+	})
+	return s
+}
+
+// find reads the source lines.
+func (s *sources) find(p *profile.Profile, g *graph) {
+	n := len(p.Graph.Blocks)
 	bodies := map[string]bool{} // functions that threads begin in
 	for i := range p.Threads {
 		if l, ok := p.Location(p.Threads[i].Start); ok && l.Function != "" {
@@ -64,7 +78,6 @@ func newSources(p *profile.Profile, g *graph) *sources {
 	first(s.last, last)
 	first(s.start, start)
 	first(s.loop, latch)
-	return s
 }
 
 // first makes the first block with a name stand for all that have it.
@@ -187,14 +200,63 @@ func (f *finder) together(late []leader) []leader {
 	}
 	var out []leader
 	for _, x := range f.joinCopies(tried) {
-		goes := func(flow []float64) bool {
-			return floats.Dot(f.t.unit(flow), f.t.unit(x.n)) >= f.stop && f.pays(x.v, flow, x.n)
+		n, several := f.everywhere(&x)
+		if !several || !f.t.varies(n) {
+			continue
 		}
-		if len(x.copies) > 0 && f.t.varies(x.n) && !goes(x.in) && goes(x.own) == (x.kind == Loop) {
+		goes := func(flow []float64) bool {
+			return floats.Dot(f.t.unit(flow), f.t.unit(n)) >= f.stop && f.pays(x.v, flow, n)
+		}
+		if !goes(x.in) && goes(x.own) == (x.kind == Loop) {
+			x.s = f.score(&x)
 			out = append(out, x)
 		}
 	}
 	return out
+}
+
+// everywhere counts what comes to a decision in all copies of it that the
+// instance ran, also where no difference shows, and how often they led where x
+// leads. several is false when there is but one.
+func (f *finder) everywhere(x *leader) (n []float64, several bool) {
+	var blocks []int32
+	switch {
+	case x.kind == Branch:
+		blocks = f.src.byLast.of(int(f.src.last[x.v]))
+	case x.kind == Loop && x.cycle == nil:
+		blocks = f.src.byLoop.of(int(f.src.loop[x.v]))
+	}
+	cols, ran := f.t.cols(), 0
+	in, own := make([]float64, cols), make([]float64, cols)
+	n = make([]float64, cols)
+	for _, b := range blocks {
+		v := profile.BlockID(b)
+		if f.c.at[v] < 0 {
+			continue
+		}
+		led := false
+		for _, i := range f.g.outs.of(int(v)) {
+			e := &f.g.p.Graph.Edges[i]
+			if c := f.t.of(e.Count); countable(f.g, e) && f.src.start[e.To] == f.src.start[x.to] && c != nil {
+				floats.Add(n, c)
+				led = true
+			}
+		}
+		if !led {
+			continue
+		}
+		a, c := f.c.inflow(v), f.count(v)
+		if a == nil || c == nil {
+			return nil, false
+		}
+		floats.Add(in, a)
+		floats.Add(own, c)
+		ran++
+	}
+	if ran > 1 {
+		x.in, x.own = in, own
+	}
+	return n, ran > 1
 }
 
 // apart reports whether the costs of a, with its copies, and b have nothing

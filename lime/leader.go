@@ -22,6 +22,7 @@ type leader struct {
 	in, own []float64                // how often the decision was come to from outside, and in all; nil: unknown
 	k       []float64                // K_v, instructions that it steers, per part; nil by the paper's rules
 	cycle   map[profile.BlockID]bool // of a loop that shares its head with another: its own blocks
+	begins  bool                     // there is one way on only: a part began there
 	copies  []leader                 // the same decision of the source, elsewhere in the code
 }
 
@@ -162,7 +163,7 @@ func (f *finder) steers(x *leader, round bool) bool {
 	x.k, x.s = make([]float64, f.t.cols()), f.score(x)
 	switch {
 	case !round:
-		x.kind, x.cycle = Branch, nil
+		x.kind, x.cycle, x.begins = Branch, nil, f.waysOn(x.v) < 2
 		for _, i := range f.g.outs.of(int(x.v)) {
 			if f.cs.of(f.g, i) == x.cluster {
 				f.c.addUnder(x.k, i)
@@ -183,6 +184,18 @@ func (f *finder) steers(x *leader, round bool) bool {
 		return false
 	}
 	return true
+}
+
+// waysOn counts where control may go from v; a call by pointer is a choice, a
+// direct one is not.
+func (f *finder) waysOn(v profile.BlockID) int {
+	n := 0
+	for _, i := range f.g.outs.of(int(v)) {
+		if f.g.p.Graph.Edges[i].Kind != profile.Call {
+			n++
+		}
+	}
+	return n
 }
 
 // oneCycle tells loops apart that share their head, as a loop does that begins

@@ -196,21 +196,25 @@ func (p *pursuit) pairs(big []int) [][]int {
 }
 
 // rank orders sets of candidates: what leaves least of T, to the per cent;
-// then the decision that its cost follows best, so that an outer one that
+// then those that choose between ways, before places where a part merely
+// begins; then the decision that its cost follows best, so that an outer one that
 // lets through what an inner one decides stands back; then the event that
 // follows T best; then the one that introduces most; then the outer one,
 // which costs most.
-type rank [5]float64
+type rank [6]float64
 
 func (p *pursuit) rank(set []int) rank {
 	k := rank{math.Round(100 * p.leaves(set))}
 	for _, j := range set {
-		k[1] -= p.cand[j].follow
-		k[2] -= p.cand[j].r
-		k[3] -= p.cand[j].s
-		k[4] -= p.cand[j].total
+		if p.cand[j].begins {
+			k[1]++
+		}
+		k[2] -= p.cand[j].follow
+		k[3] -= p.cand[j].r
+		k[4] -= p.cand[j].s
+		k[5] -= p.cand[j].total
 	}
-	for i := 1; i < 4; i++ {
+	for i := 2; i < 5; i++ {
 		k[i] = math.Round(100 * k[i])
 	}
 	return k
