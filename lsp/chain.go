@@ -21,9 +21,9 @@ const (
 	codeRequestCancelled jsonrpc2.Code = -32800
 )
 
-// chain decides what runs when: cancel at once, notifications in their order,
-// each request in a goroutine of its own, so that a run that takes minutes
-// holds nothing up. A notification never asks the client anything: its answer
+// chain decides what runs when: cancel at once, notifications and initialize
+// in their order, each other request in a goroutine of its own, so that a run
+// that takes minutes holds nothing up. A notification never asks the client anything: its answer
 // would wait behind the notification.
 //
 // It never returns an error: that would end the connection.
@@ -71,7 +71,7 @@ func (c *chain) serve(ctx context.Context, reply jsonrpc2.Replier, req jsonrpc2.
 	c.live[call.ID()] = cancel
 	c.busy.Add(1)
 	c.mu.Unlock()
-	go func() {
+	answer := func() {
 		defer c.busy.Done()
 		v, err := c.guarded(ctx, req)
 		c.mu.Lock()
@@ -83,7 +83,12 @@ func (c *chain) serve(ctx context.Context, reply jsonrpc2.Replier, req jsonrpc2.
 		cancel()
 		// Not the request's context: the answer to a cancelled one must go too.
 		_ = reply(context.Background(), v, coded(err))
-	}()
+	}
+	if req.Method() == "initialize" { // what comes behind it, even at once, needs what it says
+		answer()
+	} else {
+		go answer()
+	}
 	return nil
 }
 
