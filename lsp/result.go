@@ -3,7 +3,6 @@ package lsp
 import (
 	"fmt"
 	"math"
-	"path/filepath"
 	"sort"
 	"strings"
 	"time"
@@ -333,12 +332,4 @@ func seconds(x float64) string {
 		return fmt.Sprintf("%.3g ms", x*1e3)
 	}
 	return fmt.Sprintf("%.3g µs", x*1e6)
-}
-
-// base is a file's name, or its path below the folder of a result.
-func (r *result) base(path string) string {
-	if rel, err := filepath.Rel(r.Root, path); err == nil && !strings.HasPrefix(rel, "..") {
-		return rel
-	}
-	return path
 }

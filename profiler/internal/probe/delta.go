@@ -54,3 +54,15 @@ func Sub(a, b []Delta) []Delta {
 	}
 	return out
 }
+
+func mergeSame(d []Delta) []Delta {
+	out := d[:0]
+	for _, x := range d {
+		if n := len(out); n > 0 && out[n-1].Counter == x.Counter {
+			out[n-1].N += x.N
+		} else {
+			out = append(out, x)
+		}
+	}
+	return out
+}

@@ -109,18 +109,6 @@ func (v *Solver) Resolve(a *Area, d []Delta) []Delta {
 	return Merge(out)
 }
 
-func mergeSame(d []Delta) []Delta {
-	out := d[:0]
-	for _, x := range d {
-		if n := len(out); n > 0 && out[n-1].Counter == x.Counter {
-			out[n-1].N += x.N
-		} else {
-			out = append(out, x)
-		}
-	}
-	return out
-}
-
 // Open returns a delta for a frame that its thread never left. The thread
 // stood before the instruction at addr, or, with after, behind it: in the call
 // that it makes. next is the address that would have come next in its block; 0
