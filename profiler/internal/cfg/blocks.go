@@ -7,11 +7,7 @@ import (
 )
 
 // makeBlocks cuts a function into basic blocks and joins them by edges.
-func (f *Func) makeBlocks(p *Program, catches Catches) {
-	catching := p.Image.Static
-	for n := range p.Image.Imports {
-		catching = catching || catches(n)
-	}
+func (f *Func) makeBlocks(p *Program) {
 	calls := map[uint64]Call{}
 	start := map[uint64]bool{f.Ranges[0].Lo: true}
 	for _, a := range f.pads {
@@ -38,7 +34,7 @@ func (f *Func) makeBlocks(p *Program, catches Catches) {
 			if c.Callee != nil {
 				c.Leaves = c.Callee.Leaves
 			} else {
-				c.Leaves = p.libraryLeaves(c.Import, catching, catches)
+				c.Leaves = p.libraryLeaves(c.Import)
 			}
 			if in.Kind == x86.Call && c.Callee == nil && c.Import == "" {
 				c.Leaves = true // into code that nobody has looked at

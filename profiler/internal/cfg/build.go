@@ -24,6 +24,10 @@ func Build(im *image.Image, catches Catches) *Program {
 		p.throws = p.throws || im.Imports[n]
 	}
 	p.cancels = im.Imports["pthread_cancel"]
+	p.catches, p.catching = catches, im.Static
+	for n := range im.Imports {
+		p.catching = p.catching || catches(n)
+	}
 	for i := range im.Funcs {
 		s := &im.Funcs[i]
 		sec := im.SectionAt(s.Addr)
@@ -42,10 +46,10 @@ func Build(im *image.Image, catches Catches) *Program {
 	p.scratch = nil
 	p.settleOwners()
 	p.Funcs = slices.DeleteFunc(p.Funcs, func(f *Func) bool { return f.part })
-	p.markLeaves(catches)
+	p.markLeaves()
 	for _, f := range p.Funcs {
 		if f.Skip == "" {
-			f.makeBlocks(p, catches)
+			f.makeBlocks(p)
 		}
 		if f.Skip == "" {
 			f.shape()
@@ -185,7 +189,7 @@ func (p *Program) settleOwners() {
 // markLeaves finds the functions whose call may not come back, or may hold
 // the thread while its counters are read: a fixpoint over the call graph,
 // callees first, then whoever calls one.
-func (p *Program) markLeaves(catches Catches) {
+func (p *Program) markLeaves() {
 	callers := map[*Func][]*Func{}
 	var work []*Func
 	mark := func(f *Func) {
@@ -194,15 +198,8 @@ func (p *Program) markLeaves(catches Catches) {
 			work = append(work, f)
 		}
 	}
-	catching := false
-	for n := range p.Image.Imports {
-		catching = catching || catches(n)
-	}
-	if p.Image.Static {
-		catching = true
-	}
 	for _, f := range p.Funcs {
-		if catches(f.Name) {
+		if p.catches(f.Name) {
 			mark(f)
 		}
 		if f.Skip != "" {
@@ -216,17 +213,17 @@ func (p *Program) markLeaves(catches Catches) {
 				c := p.call(f, in)
 				if c.Callee != nil {
 					callers[c.Callee] = append(callers[c.Callee], f)
-				} else if p.libraryLeaves(c.Import, catching, catches) {
+				} else if p.libraryLeaves(c.Import) {
 					mark(f)
 				}
 			case in.Kind.IsJump() && !f.In(in.Target):
 				if g := p.FuncAt(in.Target); g != nil {
 					callers[g] = append(callers[g], f)
-				} else if p.libraryLeaves(p.Image.PLT[in.Target], catching, catches) {
+				} else if p.libraryLeaves(p.Image.PLT[in.Target]) {
 					mark(f)
 				}
 			}
-			if in.Kind == x86.JmpInd && f.tables[in.Addr] == nil && (p.throws || catching) {
+			if in.Kind == x86.JmpInd && f.tables[in.Addr] == nil && (p.throws || p.catching) {
 				mark(f)
 			}
 		}
@@ -242,14 +239,14 @@ func (p *Program) markLeaves(catches Catches) {
 
 // libraryLeaves reports whether a call of a library function ("": through a
 // pointer) may not come back or may hold the thread.
-func (p *Program) libraryLeaves(name string, catching bool, catches Catches) bool {
+func (p *Program) libraryLeaves(name string) bool {
 	switch {
 	case name == "":
-		return p.throws || catching
-	case catches(name):
+		return p.throws || p.catching
+	case p.catches(name):
 		return true
 	case callsBack(name):
-		return p.throws || catching
+		return p.throws || p.catching
 	case p.cancels && !strings.HasPrefix(name, "mem") && !strings.HasPrefix(name, "str"):
 		return true
 	}

@@ -31,12 +31,14 @@ type Program struct {
 	Image *image.Image
 	Funcs []*Func // sorted by entry; the parts of a split function are one Func
 
-	byEntry map[uint64]*Func
-	owner   map[uint64]*Func // start of a part → the function that it belongs to
-	throws  bool             // exceptions or longjmp can pass through frames
-	labels  []uint64         // addresses inside functions that the data names
-	scratch []x86.Insn       // for decoding
-	cancels bool             // threads can be cancelled: any library call may not come back
+	byEntry  map[uint64]*Func
+	owner    map[uint64]*Func // start of a part → the function that it belongs to
+	throws   bool             // exceptions or longjmp can pass through frames
+	labels   []uint64         // addresses inside functions that the data names
+	scratch  []x86.Insn       // for decoding
+	cancels  bool             // threads can be cancelled: any library call may not come back
+	catches  Catches          // what may hold a thread while its counters are read
+	catching bool             // something may
 }
 
 // Range is [Lo, Hi).

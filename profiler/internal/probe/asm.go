@@ -137,13 +137,20 @@ func (a *assembler) copyInsn(in *x86.Insn) {
 	if a.origin != nil {
 		a.origin(in.Addr, at, len(a.buf))
 	}
-	if in.RIPOff > 0 {
-		d := int64(in.RIPTarget+a.bias) - int64(a.base+uint64(len(a.buf)))
-		if d != int64(int32(d)) {
-			a.fail("code cache at %#x is out of reach of %#x", a.base, in.RIPTarget)
-		}
-		binary.LittleEndian.PutUint32(a.buf[at+in.RIPOff:], uint32(d))
+	a.reach(in, at+in.RIPOff)
+}
+
+// reach lets a RIP-relative operand, whose displacement was just copied to
+// pos, name the same address from the end of what was emitted.
+func (a *assembler) reach(in *x86.Insn, pos int) {
+	if in.RIPOff == 0 {
+		return
 	}
+	d := int64(in.RIPTarget+a.bias) - int64(a.pc())
+	if d != int64(int32(d)) {
+		a.fail("code cache at %#x is out of reach of %#x", a.base, in.RIPTarget)
+	}
+	binary.LittleEndian.PutUint32(a.buf[pos:], uint32(d))
 }
 
 // nops emits n bytes of long no-ops.
@@ -175,14 +182,7 @@ func (a *assembler) loadTarget(in *x86.Insn) bool {
 	at := len(a.buf)
 	a.b(rex, 0x8b, in.ModRM&^0x38|3<<3)
 	a.b(in.Bytes[i+2:]...)
-	if in.RIPOff > 0 {
-		pos := at + 3
-		d := int64(in.RIPTarget+a.bias) - int64(a.base+uint64(len(a.buf)))
-		if d != int64(int32(d)) {
-			a.fail("code cache at %#x is out of reach of %#x", a.base, in.RIPTarget)
-		}
-		binary.LittleEndian.PutUint32(a.buf[pos:], uint32(d))
-	}
+	a.reach(in, at+3)
 	return true
 }
 
