@@ -2,180 +2,307 @@ package cfg
 
 import (
 	"fmt"
+	"math/bits"
+	"sort"
 
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
-// makeBlocks cuts a function into basic blocks and joins them by edges.
-func (f *Func) makeBlocks(p *Program) {
-	calls := map[uint64]Call{}
-	start := map[uint64]bool{f.Ranges[0].Lo: true}
-	for _, a := range f.pads {
-		start[a] = true
+// What an instruction is to the block that it begins.
+const (
+	starts  = 1 << iota // a block begins here
+	inTable             // a switch can jump here
+	isPad
+)
+
+// Graph returns the control-flow graph of a function that is not skipped, made
+// in s, where it lasts until the next one is made; with nil it is the caller's.
+func (p *Program) Graph(f *Func, s *Space) *Graph {
+	g := p.Blocks(f, s)
+	g.shape()
+	return g
+}
+
+// Blocks is Graph without loops, frequencies and live flags.
+func (p *Program) Blocks(f *Func, s *Space) *Graph {
+	if s == nil {
+		s = &Space{}
 	}
-	table := map[uint64]bool{}
-	for _, t := range f.tables {
-		for _, a := range t {
-			start[a], table[a] = true, true
+	m := maker{p: p, s: s, g: &Graph{Func: f}}
+	m.read()
+	m.mark()
+	m.cut()
+	m.connect()
+	return m.g
+}
+
+// CallBefore returns the call of a function behind which an address lies, or nil.
+func (p *Program) CallBefore(f *Func, ret uint64) *x86.Insn {
+	if f.Skip != "" {
+		return nil
+	}
+	g := p.Blocks(f, nil)
+	for i := range g.Code {
+		if in := &g.Code[i]; in.End() == ret && in.Kind.IsCall() {
+			return in
 		}
 	}
-	for i := range f.Insns {
-		in := &f.Insns[i]
+	return nil
+}
+
+// maker makes a graph.
+type maker struct {
+	p *Program
+	s *Space
+	g *Graph
+}
+
+// read decodes the instructions in the order of their addresses.
+func (m *maker) read() {
+	s, f := m.s, m.g.Func
+	s.reset()
+	for _, r := range f.Ranges {
+		s.addPart(m.p, r)
+	}
+	bit := 0
+	first := make([]int, len(s.index)) // of each part in the bits
+	order := make([]int, len(s.index))
+	for i := range s.index {
+		first[i], order[i] = bit, i
+		bit += len(s.index[i].slot)
+	}
+	sort.Slice(order, func(i, j int) bool { return s.index[order[i]].lo < s.index[order[j]].lo })
+	for _, i := range order {
+		x := &s.index[i]
+		end := first[i] + len(x.slot)
+		for w := first[i] >> 6; w <= (end-1)>>6; w++ {
+			for set := f.starts[w]; set != 0; set &= set - 1 {
+				o := w<<6 + bits.TrailingZeros64(set) - first[i]
+				if o < 0 || o >= len(x.slot) {
+					continue // of a neighbouring part
+				}
+				if _, err := s.decode(f, x, o); err == nil { // it was understood before
+					x.slot[o] = int32(len(s.insns))
+				}
+			}
+		}
+	}
+	m.g.Code, m.g.index = s.insns, s.index
+}
+
+// at is the number of the instruction at an address, or −1.
+func (g *Graph) at(a uint64) int32 {
+	if x, o := part(g.index, a); x != nil && x.slot[o] > 0 {
+		return x.slot[o] - 1
+	}
+	return -1
+}
+
+// mark finds where blocks begin, and the calls.
+func (m *maker) mark() {
+	p, s, g := m.p, m.s, m.g
+	s.marks = of(&s.marks, len(g.Code)+1)
+	set := func(a uint64, what uint8) {
+		if k := g.at(a); k >= 0 {
+			s.marks[k] |= what
+		}
+	}
+	set(g.Ranges[0].Lo, starts)
+	for _, a := range g.pads {
+		set(a, starts|isPad)
+	}
+	for _, t := range g.tables {
+		for _, a := range t {
+			set(a, starts|inTable)
+		}
+	}
+	s.calls = s.calls[:0]
+	for i := range g.Code {
+		in := &g.Code[i]
 		switch {
 		case in.Kind.IsJump():
-			if f.In(in.Target) {
-				start[in.Target] = true
-			}
+			set(in.Target, starts)
 			if in.Kind.IsConditional() {
-				start[in.End()] = true
+				set(in.End(), starts)
 			}
 		case in.Kind.IsCall():
-			c := p.call(f, in)
-			if c.Callee != nil {
+			c := p.call(g.Func, in)
+			c.Index = len(s.calls)
+			switch {
+			case c.Callee != nil:
 				c.Leaves = c.Callee.Leaves
-			} else {
+			case in.Kind == x86.Call && c.Import == "":
+				c.Leaves = true // into code that nobody has looked at
+			default:
 				c.Leaves = p.libraryLeaves(c.Import)
 			}
-			if in.Kind == x86.Call && c.Callee == nil && c.Import == "" {
-				c.Leaves = true // into code that nobody has looked at
-			}
 			if (c.Leaves || c.SetJmp) && !c.NoReturn {
-				start[in.End()] = true
+				set(in.End(), starts)
 			}
-			calls[in.Addr] = c
+			s.calls = append(s.calls, c)
 		}
 	}
+	g.Calls = len(s.calls)
 	// A call so close behind a block's start that no landing fits before it is
 	// a block of its own: it stays in place, and its count is derived.
-	for i := range f.Insns {
-		if in := &f.Insns[i]; in.Kind.IsCall() && !calls[in.Addr].NoReturn {
-			for d := uint64(0); d < 5; d++ {
-				if start[in.Addr-d] {
-					start[in.End()] = true
-				}
+	for i := range s.calls {
+		c := &s.calls[i]
+		for d := uint64(0); d < 5 && !c.NoReturn; d++ {
+			if k := g.at(c.Insn.Addr - d); k >= 0 && s.marks[k]&starts != 0 {
+				set(c.Insn.End(), starts)
 			}
 		}
 	}
-	f.cut(start, table, calls)
-	if f.Skip == "" {
-		f.connect()
-	}
-	if f.Skip == "" {
-		f.checkTailJumps(p)
-	}
 }
 
-func (f *Func) cut(start, table map[uint64]bool, calls map[uint64]Call) {
-	f.Blocks = nil
-	var cur *Block
-	from := 0
-	flush := func(to int) {
-		if cur != nil {
-			cur.Insns = f.Insns[from:to:to]
-			cur.End = cur.Last().End()
+// cut makes the blocks.
+func (m *maker) cut() {
+	s, g := m.s, m.g
+	g.blockOf = of(&s.blockOf, len(g.Code))
+	n := 0
+	call := 0
+	for i := range g.Code {
+		in := &g.Code[i]
+		if i == 0 || s.marks[i]&starts != 0 || g.Code[i-1].End() != in.Addr {
+			s.marks[i] |= starts
+			n++
 		}
-		cur = nil
-	}
-	for i := range f.Insns {
-		in := &f.Insns[i]
-		if cur != nil && (start[in.Addr] || f.Insns[i-1].End() != in.Addr) {
-			flush(i)
+		g.blockOf[i] = int32(n - 1)
+		ends := in.Kind != x86.Normal
+		if in.Kind.IsCall() {
+			ends = s.calls[call].NoReturn
+			call++
 		}
-		if cur == nil {
-			cur = &Block{ID: len(f.Blocks), Start: in.Addr, Func: f, TableTarget: table[in.Addr]}
-			f.Blocks = append(f.Blocks, cur)
-			from = i
-		}
-		if c, ok := calls[in.Addr]; ok {
-			cur.Calls = append(cur.Calls, c)
-		}
-		if in.Kind != x86.Normal && (!in.Kind.IsCall() || calls[in.Addr].NoReturn) {
-			flush(i + 1)
+		if ends {
+			s.marks[i+1] |= starts
 		}
 	}
-	flush(len(f.Insns))
-	f.Entry = f.BlockAt(f.Ranges[0].Lo)
-	for _, a := range f.pads {
-		b := f.BlockAt(a)
-		if b == nil {
-			f.Skip = fmt.Sprintf("landing pad %#x is not at an instruction", a)
-			return
+	g.Blocks = of(&s.refs, n)
+	blocks := of(&s.blocks, n)
+	call = 0
+	for i := 0; i < len(g.Code); {
+		id := int(g.blockOf[i])
+		b := &blocks[id]
+		g.Blocks[id] = b
+		k, c := i+1, call
+		for k < len(g.Code) && int(g.blockOf[k]) == id {
+			k++
 		}
-		b.Pad = true
+		b.ID, b.Start, b.Insns, b.TableTarget, b.Pad = id, g.Code[i].Addr, g.Code[i:k:k], s.marks[i]&inTable != 0, s.marks[i]&isPad != 0
+		b.End = b.Last().End()
+		for call < len(s.calls) && s.calls[call].Insn.Addr >= b.Start && s.calls[call].Insn.Addr < b.End {
+			call++
+		}
+		b.Calls = s.calls[c:call:call]
+		i = k
 	}
+	g.Entry = g.BlockAt(g.Ranges[0].Lo)
 }
 
-func (f *Func) connect() {
-	f.Edges = nil
+// connect joins the blocks by edges: those that leave a block one behind the
+// other, in the order of the blocks.
+func (m *maker) connect() {
+	s, g := m.s, m.g
+	n := 1
+	for _, b := range g.Blocks {
+		n += 3 + len(g.tables[b.Last().Addr])
+		if b.Pad {
+			n++
+		}
+	}
+	mem := of(&s.edges, n)
+	g.Edges = of(&s.ways, n)[:0]
 	add := func(from, to *Block, k EdgeKind) *Edge {
-		e := &Edge{ID: len(f.Edges), From: from, To: to, Kind: k}
-		f.Edges = append(f.Edges, e)
-		if from != nil {
-			from.Succ = append(from.Succ, e)
-		}
-		if to != nil {
-			to.Pred = append(to.Pred, e)
-		}
+		i := len(g.Edges)
+		e := &mem[i]
+		e.ID, e.From, e.To, e.Kind = i, from, to, k
+		g.Edges = append(g.Edges, e)
 		return e
 	}
-	add(nil, f.Entry, Entry)
-	for _, b := range f.Blocks {
-		last := b.Last()
-		next := f.BlockAt(b.End)
-		falls := false
-		switch {
-		case last.Kind == x86.Jmp:
-			if to := f.BlockAt(last.Target); to != nil {
-				add(b, to, Jump)
-			} else {
-				add(b, nil, Exit)
-			}
-		case last.Kind.IsConditional():
-			add(b, f.BlockAt(last.Target), Taken)
-			falls = true
-		case last.Kind == x86.JmpInd:
-			if t, ok := f.tables[last.Addr]; ok {
-				for _, a := range t {
-					add(b, f.BlockAt(a), Table)
-				}
-			} else {
-				add(b, nil, Exit)
-			}
-		case last.Kind == x86.Ret || last.Kind == x86.Stop:
-			add(b, nil, Exit)
-		case last.Kind.IsCall():
-			c := &b.Calls[len(b.Calls)-1]
-			if c.NoReturn {
-				add(b, nil, Exit)
-				break
-			}
-			falls = true
-		default:
-			falls = true
-		}
-		if !falls {
-			continue
-		}
-		if next == nil {
-			f.Skip = fmt.Sprintf("nothing to fall into at %#x", b.End)
-			return
-		}
-		add(b, next, Fall)
-		if last.Kind.IsCall() {
-			c := &b.Calls[len(b.Calls)-1]
-			if c.Leaves {
-				add(b, nil, Caught).Uncountable = true
-			}
-			if c.SetJmp {
-				add(nil, next, Resumed).Uncountable = true
-			}
+	add(nil, g.Entry, Entry)
+	for _, b := range g.Blocks {
+		from := len(g.Edges)
+		resumed := m.leave(b, add)
+		b.Succ = g.Edges[from:len(g.Edges):len(g.Edges)]
+		if resumed != nil {
+			add(nil, resumed, Resumed).Uncountable = true
 		}
 	}
-	for _, b := range f.Blocks {
+	for _, b := range g.Blocks {
 		if b.Pad {
 			add(nil, b, Pad)
 		}
 	}
+	// Every block's ways in, in the order of the edges.
+	count := of(&s.counts, len(g.Blocks)+1)
+	for _, e := range g.Edges {
+		if e.To != nil {
+			count[e.To.ID+1]++
+		}
+	}
+	for i := 1; i < len(count); i++ {
+		count[i] += count[i-1]
+	}
+	preds := of(&s.preds, int(count[len(g.Blocks)]))
+	for _, b := range g.Blocks {
+		lo, hi := count[b.ID], count[b.ID+1]
+		b.Pred = preds[lo:lo:hi]
+	}
+	for _, e := range g.Edges {
+		if e.To != nil {
+			e.To.Pred = append(e.To.Pred, e)
+		}
+	}
+}
+
+// leave adds the edges that leave a block; it returns the block behind a
+// setjmp, to which control may come again.
+func (m *maker) leave(b *Block, add func(from, to *Block, k EdgeKind) *Edge) (resumed *Block) {
+	g, last := m.g, b.Last()
+	falls := false
+	switch {
+	case last.Kind == x86.Jmp:
+		if to := g.BlockAt(last.Target); to != nil {
+			add(b, to, Jump)
+		} else {
+			add(b, nil, Exit)
+		}
+	case last.Kind.IsConditional():
+		add(b, g.BlockAt(last.Target), Taken)
+		falls = true
+	case last.Kind == x86.JmpInd:
+		if t, ok := g.tables[last.Addr]; ok {
+			for _, a := range t {
+				add(b, g.BlockAt(a), Table)
+			}
+		} else {
+			add(b, nil, Exit)
+		}
+	case last.Kind == x86.Ret || last.Kind == x86.Stop:
+		add(b, nil, Exit)
+	case last.Kind.IsCall() && b.Calls[len(b.Calls)-1].NoReturn:
+		add(b, nil, Exit)
+	default:
+		falls = true
+	}
+	if !falls {
+		return nil
+	}
+	next := g.BlockAt(b.End)
+	if next == nil {
+		g.Torn = b.End
+	}
+	add(b, next, Fall)
+	if last.Kind.IsCall() {
+		c := &b.Calls[len(b.Calls)-1]
+		if c.Leaves {
+			add(b, nil, Caught).Uncountable = true
+		}
+		if c.SetJmp {
+			return next
+		}
+	}
+	return nil
 }
 
 // checkTailJumps: a jump through a pointer whose targets are unknown is a tail
@@ -185,15 +312,18 @@ func (f *Func) connect() {
 //
 // A function whose labels' addresses are taken may jump to them through a
 // pointer at any height.
-func (f *Func) checkTailJumps(p *Program) {
-	for _, b := range f.Blocks {
-		if last := b.Last(); last.Kind == x86.JmpInd && f.tables[last.Addr] == nil && p.takesLabels(f) {
-			f.Skip = fmt.Sprintf("jump at %#x may go to labels whose address is taken", last.Addr)
-			return
+func (p *Program) checkTailJumps(f *Func, s *Space) {
+	g := p.Blocks(f, s)
+	if p.takesLabels(g) {
+		for _, b := range g.Blocks {
+			if last := b.Last(); last.Kind == x86.JmpInd && f.tables[last.Addr] == nil {
+				f.Skip = fmt.Sprintf("jump at %#x may go to labels whose address is taken", last.Addr)
+				return
+			}
 		}
 	}
-	height := map[*Block]int{f.Entry: 0}
-	work := []*Block{f.Entry}
+	height := map[*Block]int{g.Entry: 0}
+	work := []*Block{g.Entry}
 	for len(work) > 0 {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/skewlens/skewlens/profiler/internal/image"
-	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
 // Catches tells which library functions may hold a thread while its counters
@@ -42,27 +41,23 @@ func Build(im *image.Image, catches Catches) *Program {
 		}
 	}
 	p.findLabels()
-	p.decodeAll()
-	p.scratch = nil
+	var sp Space
+	p.decodeAll(&sp)
+	for _, f := range p.Funcs {
+		if f.blind && !f.part && f.Skip == "" {
+			p.checkTailJumps(f, &sp)
+		}
+	}
 	p.settleOwners()
 	p.Funcs = slices.DeleteFunc(p.Funcs, func(f *Func) bool { return f.part })
 	p.markLeaves()
-	for _, f := range p.Funcs {
-		if f.Skip == "" {
-			f.makeBlocks(p)
-		}
-		if f.Skip == "" {
-			f.shape()
-		}
-		f.index = nil
-	}
 	return p
 }
 
 // decodeAll decodes every function, again where something was learned about
 // it: that a callee never returns (its code ends there), that a neighbour is
 // only a part of it. Both only ever turn from false to true, so it ends.
-func (p *Program) decodeAll() {
+func (p *Program) decodeAll(sp *Space) {
 	callers := map[uint64][]*Func{}
 	queue := slices.Clone(p.Funcs)
 	queued := map[*Func]bool{}
@@ -83,7 +78,7 @@ func (p *Program) decodeAll() {
 		}
 		was := f.NoReturn
 		f.Skip = ""
-		merged, parent := f.decode(p)
+		merged, parent := f.decode(p, sp)
 		for _, c := range f.callees {
 			callers[c] = append(callers[c], f)
 		}
@@ -132,15 +127,15 @@ func (p *Program) findLabels() {
 
 // takesLabels reports whether the address of one of the function's labels is
 // somewhere in the data or made by its own code.
-func (p *Program) takesLabels(f *Func) bool {
-	for _, r := range f.Ranges {
+func (p *Program) takesLabels(g *Graph) bool {
+	for _, r := range g.Ranges {
 		i := sort.Search(len(p.labels), func(i int) bool { return p.labels[i] >= r.Lo })
 		if i < len(p.labels) && p.labels[i] < r.Hi {
 			return true
 		}
 	}
-	for i := range f.Insns {
-		if in := &f.Insns[i]; in.Map == 0 && in.Opcode == 0x8d && in.RIPOff > 0 && f.In(in.RIPTarget) && in.RIPTarget != f.Ranges[0].Lo {
+	for i := range g.Code {
+		if in := &g.Code[i]; in.Map == 0 && in.Opcode == 0x8d && in.RIPOff > 0 && g.In(in.RIPTarget) && in.RIPTarget != g.Ranges[0].Lo {
 			return true
 		}
 	}
@@ -206,25 +201,14 @@ func (p *Program) markLeaves() {
 			mark(f) // unknown inside
 			continue
 		}
-		for i := range f.Insns {
-			in := &f.Insns[i]
-			switch {
-			case in.Kind.IsCall():
-				c := p.call(f, in)
-				if c.Callee != nil {
-					callers[c.Callee] = append(callers[c.Callee], f)
-				} else if p.libraryLeaves(c.Import) {
-					mark(f)
-				}
-			case in.Kind.IsJump() && !f.In(in.Target):
-				if g := p.FuncAt(in.Target); g != nil {
-					callers[g] = append(callers[g], f)
-				} else if p.libraryLeaves(p.Image.PLT[in.Target]) {
-					mark(f)
-				}
-			}
-			if in.Kind == x86.JmpInd && f.tables[in.Addr] == nil && (p.throws || p.catching) {
-				mark(f)
+		if f.astray {
+			mark(f)
+		}
+		for _, a := range f.callees {
+			if g := p.FuncAt(a); g != nil {
+				callers[g] = append(callers[g], f)
+			} else if p.libraryLeaves("") {
+				mark(f) // into the middle of a function
 			}
 		}
 	}
@@ -260,7 +244,7 @@ func (p *Program) Summary() (moved, total, movedInsns, totalInsns int) {
 			continue // _start runs before anything can be counted, and but once
 		}
 		total++
-		n := len(f.Insns)
+		n := f.Insns
 		if n == 0 {
 			n = f.Size() / 4 // undecodable: about four bytes an instruction
 		}

@@ -35,7 +35,6 @@ type Program struct {
 	owner    map[uint64]*Func // start of a part → the function that it belongs to
 	throws   bool             // exceptions or longjmp can pass through frames
 	labels   []uint64         // addresses inside functions that the data names
-	scratch  []x86.Insn       // for decoding
 	cancels  bool             // threads can be cancelled: any library call may not come back
 	catches  Catches          // what may hold a thread while its counters are read
 	catching bool             // something may
@@ -44,28 +43,45 @@ type Program struct {
 // Range is [Lo, Hi).
 type Range struct{ Lo, Hi uint64 }
 
-// Func is a function with all its parts.
+// Func is what is known of a function with all its parts: little enough to
+// keep it for every function of a large program. Its graph is made when it is
+// needed.
 type Func struct {
 	Name   string
-	Ranges []Range    // the first holds the entry
-	Insns  []x86.Insn // reachable ones, sorted by address
-	Blocks []*Block   // sorted by address
-	Edges  []*Edge
-	Entry  *Block
-	Loops  []*Loop // outermost first
+	Ranges []Range // the first holds the entry
 
 	Skip     string // why it cannot be moved; empty: it can
 	NoReturn bool   // never comes back to its caller
 	Leaves   bool   // may not come back: see Call.Leaves
+	Insns    int    // reachable instructions; 0 where Skip says that they are not known
 
 	part     bool                // only a part of another function
 	named    bool                // its symbol says so
 	tables   map[uint64][]uint64 // indirect jump → targets
 	pads     []uint64            // landing pads, and starts of merged parts
 	tailFrom []uint64            // targets of jumps that leave the function
-	callees  []uint64
-	index    []partIndex
-	leaf     int8 // 1: yes, −1: no, 0: not looked at
+	callees  []uint64            // entries that it calls or jumps to
+	starts   []uint64            // a bit for every byte of the parts: an instruction begins there
+
+	usesGS bool // addresses memory through GS
+	blind  bool // has a jump through a pointer whose targets are not known
+	astray bool // calls or goes where control may not come back from, other than callees
+	plain  bool // neither calls nor stops: leaves by a return only
+}
+
+// Graph is the control-flow graph of a function.
+type Graph struct {
+	*Func
+	Code   []x86.Insn // sorted by address
+	Blocks []*Block   // sorted by address
+	Edges  []*Edge
+	Entry  *Block
+	Loops  []*Loop // outermost first
+	Calls  int     // calls in all blocks
+	Torn   uint64  // control falls through to here, where no instruction is known; 0: nowhere
+
+	index   []partIndex
+	blockOf []int32 // instruction → its block
 }
 
 // Block is a basic block. Calls end one only where they may not come back.
@@ -75,7 +91,6 @@ type Block struct {
 	Insns      []x86.Insn
 	Calls      []Call
 	Succ, Pred []*Edge
-	Func       *Func
 
 	LiveIn, LiveOut x86.Flags
 	Freq            float64 // estimated executions per call of the function
@@ -85,6 +100,7 @@ type Block struct {
 	Pad             bool    // an exception can land here, or a merged part begins
 	idom            *Block
 	rpo             int
+	reads, kills    x86.Flags // what the block as a whole reads before it writes, and what it writes
 }
 
 // Last is the block's last instruction.
@@ -93,6 +109,7 @@ func (b *Block) Last() *x86.Insn { return &b.Insns[len(b.Insns)-1] }
 // Call is a call instruction in a block.
 type Call struct {
 	Insn   *x86.Insn
+	Index  int    // among the calls of the function
 	Callee *Func  // a function of the program, else nil
 	Import string // a library function's name, where known
 	// NoReturn: control never comes back. Leaves: it may not come back, or
@@ -131,37 +148,44 @@ type Edge struct {
 // Loop is a natural loop.
 type Loop struct {
 	Head   *Block
-	Blocks body
+	Blocks []*Block // sorted by address
 	Parent *Loop
+	Inner  bool // no other loop lies in it
+	in     bitset
 }
 
-// body is the blocks of a cycle.
-type body map[*Block]bool
+// Has reports whether a block is of the loop.
+func (l *Loop) Has(b *Block) bool { return l.in.has(b.ID) }
 
-// Inner reports whether no other loop of the function lies in it.
-func (l *Loop) Inner() bool {
-	for _, m := range l.Head.Func.Loops {
-		if m.Parent == l {
-			return false
-		}
-	}
-	return true
-}
+// bitset is a set of blocks by number.
+type bitset []uint64
+
+func (s bitset) has(i int) bool { return s[i>>6]&(1<<(i&63)) != 0 }
+func (s bitset) put(i int)      { s[i>>6] |= 1 << (i & 63) }
 
 // BlockAt returns the block that starts at an address, or nil.
-func (f *Func) BlockAt(a uint64) *Block {
-	i := sort.Search(len(f.Blocks), func(i int) bool { return f.Blocks[i].Start >= a })
-	if i < len(f.Blocks) && f.Blocks[i].Start == a {
-		return f.Blocks[i]
+func (g *Graph) BlockAt(a uint64) *Block {
+	if k := g.at(a); k >= 0 {
+		if b := g.Blocks[g.blockOf[k]]; b.Start == a {
+			return b
+		}
+	}
+	return nil
+}
+
+// BlockOf returns the block that holds an address, or nil.
+func (g *Graph) BlockOf(a uint64) *Block {
+	i := sort.Search(len(g.Blocks), func(i int) bool { return g.Blocks[i].End > a })
+	if i < len(g.Blocks) && g.Blocks[i].Start <= a {
+		return g.Blocks[i]
 	}
 	return nil
 }
 
 // InsnAt returns the instruction at an address, or nil.
-func (f *Func) InsnAt(a uint64) *x86.Insn {
-	i := sort.Search(len(f.Insns), func(i int) bool { return f.Insns[i].Addr >= a })
-	if i < len(f.Insns) && f.Insns[i].Addr == a {
-		return &f.Insns[i]
+func (g *Graph) InsnAt(a uint64) *x86.Insn {
+	if k := g.at(a); k >= 0 {
+		return &g.Code[k]
 	}
 	return nil
 }
@@ -194,21 +218,17 @@ func (f *Func) Size() int {
 // Leaf reports whether the function calls nothing and surely returns: nobody
 // looks at the return address while it runs.
 func (f *Func) Leaf() bool {
-	if f.Skip != "" || f.Leaves || len(f.Blocks) == 0 || len(f.Ranges) > 1 {
-		return false
-	}
-	if f.leaf == 0 {
-		f.leaf = 1
-		for _, b := range f.Blocks {
-			last := b.Last()
-			_, known := f.tables[last.Addr]
-			if len(b.Calls) > 0 || b.Pad || last.Kind == x86.Stop || last.Kind == x86.JmpInd && !known || last.Kind.IsJump() && !f.In(last.Target) {
-				f.leaf = -1
-				break
-			}
+	return f.Skip == "" && !f.Leaves && f.plain && f.Insns > 0 && len(f.Ranges) == 1 && len(f.pads) == 0
+}
+
+// Callees returns the functions that a function calls or jumps to directly.
+func (p *Program) Callees(f *Func) (list []*Func) {
+	for _, a := range f.callees {
+		if g := p.FuncAt(a); g != nil {
+			list = append(list, g)
 		}
 	}
-	return f.leaf > 0
+	return list
 }
 
 // FuncAt returns the function that starts at an address, or nil.

@@ -9,53 +9,51 @@ import (
 )
 
 // partIndex finds a decoded instruction by its address: one slot per byte.
+// Positive: instruction + 1; negative: inside of one.
 type partIndex struct {
 	lo   uint64
-	slot []int32 // instruction + 1
+	code []byte
+	slot []int32
 }
 
-func (f *Func) lookup(a uint64) *int32 {
-	for i := range f.index {
-		x := &f.index[i]
-		if a >= x.lo && a-x.lo < uint64(len(x.slot)) {
-			return &x.slot[a-x.lo]
+// part returns the part that holds an address and the offset in it.
+func part(index []partIndex, a uint64) (*partIndex, int) {
+	for i := range index {
+		if x := &index[i]; a-x.lo < uint64(len(x.slot)) {
+			return x, int(a - x.lo)
 		}
 	}
-	return nil
-}
-
-func (f *Func) addRange(p *Program, r Range) {
-	f.Ranges = append(f.Ranges, r)
-	f.index = append(f.index, partIndex{r.Lo, make([]int32, r.Hi-r.Lo)})
+	return nil, 0
 }
 
 // decode follows the flow from the entry and the landing pads. It returns the
 // neighbours that turned out to be parts of f, or the one that f is a part of.
-func (f *Func) decode(p *Program) (merged []*Func, parent *Func) {
-	d := decoder{p: p, f: f, work: nil}
+func (f *Func) decode(p *Program, s *Space) (merged []*Func, parent *Func) {
+	s.reset()
+	d := decoder{p: p, f: f, s: s, work: s.work[:0]}
 	main := f.Ranges[0]
-	f.Ranges, f.index = nil, nil
-	f.Insns = p.scratch[:0] // until it is known how many there are
-	f.tables, f.pads, f.tailFrom, f.callees = map[uint64][]uint64{}, nil, nil, nil
+	f.Ranges, f.tables, f.pads, f.tailFrom, f.callees = f.Ranges[:0], nil, nil, nil, nil
 	d.addPart(main)
 	d.push(main.Lo)
 	d.flow()
 	// Jump tables to a fixed point: a table's targets may hold further tables.
-	done := map[uint64]bool{}
-	for f.Skip == "" {
+	for done := 0; f.Skip == ""; {
 		var jumps []uint64
-		for i := range f.Insns {
-			if in := &f.Insns[i]; in.Kind == x86.JmpInd && !done[in.Addr] {
+		for i := done; i < len(s.insns); i++ {
+			if in := &s.insns[i]; in.Kind == x86.JmpInd {
 				jumps = append(jumps, in.Addr)
 			}
 		}
+		done = len(s.insns)
 		if len(jumps) == 0 {
 			break
 		}
 		order := d.sorted()
 		for _, j := range jumps {
-			done[j] = true
 			if t := d.tableTargets(order, j); len(t) > 0 {
+				if f.tables == nil {
+					f.tables = map[uint64][]uint64{}
+				}
 				f.tables[j] = t
 				for _, a := range t {
 					d.push(a)
@@ -64,22 +62,69 @@ func (f *Func) decode(p *Program) (merged []*Func, parent *Func) {
 		}
 		d.flow()
 	}
-	p.scratch = f.Insns[:0]
-	f.Insns = d.inOrder()
+	s.work = d.work[:0]
+	f.Insns, f.starts, f.NoReturn = 0, nil, false
+	f.tailFrom = sortUnique(f.tailFrom)
+	f.callees = slices.Clone(sortUnique(s.called))
 	if f.Skip == "" {
-		f.pads = sortUnique(f.pads)
-		f.tailFrom = sortUnique(f.tailFrom)
-		f.callees = sortUnique(f.callees)
-		f.checkOverlap()
+		d.finish()
 	}
-	f.NoReturn = f.Skip == "" && !f.comesBack()
-	f.index = nil
 	return d.merged, d.parent
+}
+
+// finish keeps what later steps need of the decoded instructions.
+func (d *decoder) finish() {
+	f, p := d.f, d.p
+	f.pads = sortUnique(f.pads)
+	for _, a := range f.pads {
+		if x, o := part(d.s.index, a); x == nil || x.slot[o] <= 0 {
+			d.fail("landing pad %#x is not at an instruction", a)
+			return
+		}
+	}
+	f.Insns = len(d.s.insns)
+	f.usesGS, f.blind, f.astray, f.plain = false, false, false, true
+	comesBack := false
+	for i := range d.s.insns {
+		in := &d.s.insns[i]
+		f.usesGS = f.usesGS || in.HasMem && in.Mem.Segment == 0x65
+		switch k := in.Kind; {
+		case k.IsCall():
+			f.plain = false
+			if c := p.call(f, in); c.Callee == nil && p.libraryLeaves(c.Import) {
+				f.astray = true
+			}
+		case k == x86.Ret:
+			comesBack = true
+		case k == x86.Stop:
+			f.plain = false
+		case k == x86.JmpInd && f.tables[in.Addr] == nil:
+			comesBack, f.plain, f.blind = true, false, true
+			f.astray = f.astray || p.throws || p.catching
+		case k.IsJump() && !f.In(in.Target):
+			comesBack, f.plain = true, false
+			if p.byEntry[in.Target] == nil && p.libraryLeaves(p.Image.PLT[in.Target]) {
+				f.astray = true
+			}
+		}
+	}
+	f.NoReturn = !comesBack
+	f.starts = make([]uint64, (f.Size()+63)/64)
+	n := 0
+	for i := range d.s.index {
+		for _, k := range d.s.index[i].slot {
+			if k > 0 {
+				f.starts[n>>6] |= 1 << (n & 63)
+			}
+			n++
+		}
+	}
 }
 
 type decoder struct {
 	p      *Program
 	f      *Func
+	s      *Space
 	work   []uint64
 	merged []*Func
 	parent *Func
@@ -87,7 +132,8 @@ type decoder struct {
 
 // addPart makes a range, with the landing pads in it, part of the function.
 func (d *decoder) addPart(r Range) {
-	d.f.addRange(d.p, r)
+	d.f.Ranges = append(d.f.Ranges, r)
+	d.s.addPart(d.p, r)
 	pads := d.p.Image.Pads
 	for i := sort.Search(len(pads), func(i int) bool { return pads[i] >= r.Lo }); i < len(pads) && pads[i] < r.Hi; i++ {
 		d.f.pads = append(d.f.pads, pads[i])
@@ -120,36 +166,37 @@ func (d *decoder) flow() {
 // step decodes one instruction and reports whether control falls through it
 // into code not seen yet.
 func (d *decoder) step(a uint64) (next uint64, goesOn bool) {
-	f := d.f
-	slot := f.lookup(a)
-	if slot == nil {
+	x, o := part(d.s.index, a)
+	if x == nil {
 		d.fail("falls out of its range at %#x", a)
 		return 0, false
 	}
-	if *slot != 0 {
+	if x.slot[o] != 0 {
+		if x.slot[o] < 0 {
+			d.fail("overlapping instructions at %#x", a)
+		}
 		return 0, false
 	}
-	code := d.p.Image.Bytes(a)
-	if len(code) > 15 {
-		code = code[:15]
-	}
-	in, err := x86.Decode(code, a)
+	in, err := d.s.decode(d.f, x, o)
 	if err != nil {
 		d.fail("instruction at %#x not understood: %v", a, err)
 		return 0, false
 	}
-	if in.Kind == x86.Stop && in.Map == 0 && in.Opcode == 0xcc && len(code) > 1 && code[1] != 0xcc && f.In(in.End()) {
-		in.Kind = x86.Normal // a breakpoint of the program's own, not padding: a handler goes on behind it
+	x.slot[o] = int32(len(d.s.insns))
+	for i := o + 1; i < o+in.Len() && i < len(x.slot); i++ {
+		if x.slot[i] != 0 {
+			d.fail("overlapping instructions at %#x", x.lo+uint64(i))
+			return 0, false
+		}
+		x.slot[i] = -1
 	}
-	f.Insns = append(f.Insns, in)
-	*slot = int32(len(f.Insns))
 	next = in.End()
 	switch {
 	case in.Kind.IsJump():
-		d.jump(&in)
+		d.jump(in)
 		return next, in.Kind != x86.Jmp
 	case in.Kind.IsCall():
-		return next, !d.callEnds(&in, next)
+		return next, !d.callEnds(in, next)
 	case in.Kind != x86.Normal:
 		return 0, false
 	}
@@ -161,7 +208,7 @@ func (d *decoder) callEnds(in *x86.Insn, next uint64) bool {
 	c := d.p.call(d.f, in)
 	switch {
 	case c.Callee != nil:
-		d.f.callees = append(d.f.callees, c.Callee.Ranges[0].Lo)
+		d.s.called = append(d.s.called, c.Callee.Ranges[0].Lo)
 	case in.Kind == x86.Call && c.Import == "" && d.p.Image.FuncAt(in.Target) != nil:
 		// A call to a place inside a function (retpolines, position tricks)
 		// would run that function's dead original bytes.
@@ -211,7 +258,7 @@ func (d *decoder) jump(in *x86.Insn) {
 		}
 		f.tailFrom = append(f.tailFrom, t)
 		if g != nil {
-			f.callees = append(f.callees, t)
+			d.s.called = append(d.s.called, t)
 		}
 	case g.part || g.Size() <= f.Size():
 		d.merge(g)
@@ -240,53 +287,15 @@ func (d *decoder) merge(g *Func) {
 
 // sorted returns the decoded instructions' indices by address.
 func (d *decoder) sorted() []int32 {
-	order := make([]int32, 0, len(d.f.Insns))
-	parts := slices.Clone(d.f.index)
+	order := make([]int32, 0, len(d.s.insns))
+	parts := slices.Clone(d.s.index)
 	sort.Slice(parts, func(i, j int) bool { return parts[i].lo < parts[j].lo })
 	for _, x := range parts {
-		for _, s := range x.slot {
-			if s != 0 {
-				order = append(order, s-1)
+		for _, k := range x.slot {
+			if k > 0 {
+				order = append(order, k-1)
 			}
 		}
 	}
 	return order
-}
-
-// inOrder copies the instructions out of the scratch memory, by address.
-func (d *decoder) inOrder() []x86.Insn {
-	if d.f.Skip != "" {
-		return nil
-	}
-	order := d.sorted()
-	out := make([]x86.Insn, len(order))
-	for i, k := range order {
-		out[i] = d.f.Insns[k]
-	}
-	return out
-}
-
-func (f *Func) checkOverlap() {
-	for i := 1; i < len(f.Insns); i++ {
-		if f.Insns[i-1].End() > f.Insns[i].Addr {
-			f.Skip = fmt.Sprintf("overlapping instructions at %#x", f.Insns[i].Addr)
-			return
-		}
-	}
-}
-
-// comesBack reports whether the function can return or leave by a tail call.
-func (f *Func) comesBack() bool {
-	for i := range f.Insns {
-		in := &f.Insns[i]
-		switch {
-		case in.Kind == x86.Ret:
-			return true
-		case in.Kind == x86.JmpInd && f.tables[in.Addr] == nil:
-			return true
-		case in.Kind.IsJump() && !f.In(in.Target):
-			return true
-		}
-	}
-	return false
 }

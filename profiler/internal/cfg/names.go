@@ -1,6 +1,9 @@
 package cfg
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Library functions that matter for control flow. A missing name costs
 // precision at worst: a call that never returns but is not listed looks like
@@ -43,14 +46,7 @@ func (c *Call) LeafImport() bool { return leafImports[c.Import] }
 
 // UsesGS reports whether the program addresses memory through GS itself.
 func (p *Program) UsesGS() bool {
-	for _, f := range p.Funcs {
-		for i := range f.Insns {
-			if f.Insns[i].HasMem && f.Insns[i].Mem.Segment == 0x65 {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Funcs, func(f *Func) bool { return f.usesGS })
 }
 
 // Unwinds reports whether something in the program may walk its stack:

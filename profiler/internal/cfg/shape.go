@@ -1,6 +1,7 @@
 package cfg
 
 import (
+	"math/bits"
 	"sort"
 
 	"github.com/skewlens/skewlens/profiler/internal/x86"
@@ -8,19 +9,19 @@ import (
 
 // shape computes what placing counters needs: dominators and natural loops,
 // estimated frequencies, live flags, and which loops only wait.
-func (f *Func) shape() {
-	order := f.reversePostorder()
-	f.dominators(order)
-	f.findLoops(order)
-	f.estimate(order)
-	f.liveFlags()
-	f.markSpins()
+func (g *Graph) shape() {
+	order := g.reversePostorder()
+	g.dominators(order)
+	g.findLoops(order)
+	g.estimate(order)
+	g.liveFlags()
+	g.markSpins()
 }
 
 // reversePostorder numbers the blocks; START leads to the entry and the pads.
-func (f *Func) reversePostorder() []*Block {
+func (g *Graph) reversePostorder() []*Block {
 	var order []*Block
-	seen := make([]bool, len(f.Blocks))
+	seen := make([]bool, len(g.Blocks))
 	type frame struct {
 		b *Block
 		i int
@@ -46,15 +47,15 @@ func (f *Func) reversePostorder() []*Block {
 			}
 		}
 	}
-	for i := len(f.Blocks) - 1; i >= 0; i-- {
-		for _, e := range f.Blocks[i].Pred {
-			if e.From == nil && f.Blocks[i] != f.Entry {
-				visit(f.Blocks[i])
+	for i := len(g.Blocks) - 1; i >= 0; i-- {
+		for _, e := range g.Blocks[i].Pred {
+			if e.From == nil && g.Blocks[i] != g.Entry {
+				visit(g.Blocks[i])
 				break
 			}
 		}
 	}
-	visit(f.Entry)
+	visit(g.Entry)
 	for i, j := 0, len(order)-1; i < j; i, j = i+1, j-1 {
 		order[i], order[j] = order[j], order[i]
 	}
@@ -65,7 +66,7 @@ func (f *Func) reversePostorder() []*Block {
 }
 
 // dominators by Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm".
-func (f *Func) dominators(order []*Block) {
+func (g *Graph) dominators(order []*Block) {
 	root := &Block{rpo: -1}
 	root.idom = root
 	meet := func(a, b *Block) *Block {
@@ -114,8 +115,7 @@ func (b *Block) dominates(c *Block) bool {
 	return false
 }
 
-func (f *Func) findLoops(order []*Block) {
-	f.Loops = nil
+func (g *Graph) findLoops(order []*Block) {
 	byHead := map[*Block]*Loop{}
 	for _, b := range order {
 		for _, e := range b.Succ {
@@ -124,37 +124,54 @@ func (f *Func) findLoops(order []*Block) {
 			}
 			l := byHead[e.To]
 			if l == nil {
-				l = &Loop{Head: e.To, Blocks: body{e.To: true}}
+				l = &Loop{Head: e.To, Inner: true, in: g.set(e.To)}
 				byHead[e.To] = l
-				f.Loops = append(f.Loops, l)
+				g.Loops = append(g.Loops, l)
 			}
-			l.Blocks.addCycle(b)
+			l.in.addCycle(b)
 		}
 	}
-	sort.SliceStable(f.Loops, func(i, j int) bool { return len(f.Loops[i].Blocks) > len(f.Loops[j].Blocks) })
-	for i, l := range f.Loops {
-		for k := i - 1; k >= 0; k-- {
-			if f.Loops[k].Blocks[l.Head] {
-				l.Parent = f.Loops[k]
-				break
-			}
+	for _, l := range g.Loops {
+		l.Blocks = g.members(l.in)
+	}
+	sort.SliceStable(g.Loops, func(i, j int) bool { return len(g.Loops[i].Blocks) > len(g.Loops[j].Blocks) })
+	for _, l := range g.Loops {
+		if p := l.Head.Loop; p != nil { // the smallest of those before: larger ones, or as large
+			l.Parent, p.Inner = p, false
 		}
-		for b := range l.Blocks {
+		for _, b := range l.Blocks {
 			b.Loop = l // inner loops come later and overwrite
 		}
 	}
 }
 
+// set is the set of one block.
+func (g *Graph) set(b *Block) bitset {
+	in := make(bitset, (len(g.Blocks)+63)/64)
+	in.put(b.ID)
+	return in
+}
+
+// members lists a set's blocks by address.
+func (g *Graph) members(in bitset) (list []*Block) {
+	for w, set := range in {
+		for ; set != 0; set &= set - 1 {
+			list = append(list, g.Blocks[w<<6+bits.TrailingZeros64(set)])
+		}
+	}
+	return list
+}
+
 // addCycle adds the blocks from which a latch is reached without passing what
-// is in the body already: its head.
-func (in body) addCycle(latch *Block) {
+// is in the set already: its head.
+func (in bitset) addCycle(latch *Block) {
 	for stack := []*Block{latch}; len(stack) > 0; {
 		x := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if in[x] {
+		if in.has(x.ID) {
 			continue
 		}
-		in[x] = true
+		in.put(x.ID)
 		for _, e := range x.Pred {
 			if e.From != nil {
 				stack = append(stack, e.From)
@@ -166,11 +183,7 @@ func (in body) addCycle(latch *Block) {
 // estimate gives every block and edge a frequency per call of the function:
 // loops go round ten times, branches that leave a loop or lead into code that
 // ends the program are rare.
-func (f *Func) estimate(order []*Block) {
-	heads := map[*Block]bool{}
-	for _, l := range f.Loops {
-		heads[l.Head] = true
-	}
+func (g *Graph) estimate(order []*Block) {
 	for _, b := range order {
 		in := 0.0
 		for _, e := range b.Pred {
@@ -183,15 +196,15 @@ func (f *Func) estimate(order []*Block) {
 				in += e.Freq
 			}
 		}
-		if heads[b] {
+		if b.Loop != nil && b.Loop.Head == b {
 			in *= 10
 		}
 		b.Freq = in + 1e-9
 		for _, e := range b.Succ {
-			e.Freq = b.Freq * f.probability(e)
+			e.Freq = b.Freq * g.probability(e)
 		}
 	}
-	for _, e := range f.Edges {
+	for _, e := range g.Edges {
 		if e.From == nil {
 			e.Freq = 1
 			if e.Kind != Entry {
@@ -201,7 +214,7 @@ func (f *Func) estimate(order []*Block) {
 	}
 }
 
-func (f *Func) probability(e *Edge) float64 {
+func (g *Graph) probability(e *Edge) float64 {
 	if e.Kind == Caught {
 		return 0
 	}
@@ -219,11 +232,11 @@ func (f *Func) probability(e *Edge) float64 {
 		return 1 / float64(n)
 	}
 	l := e.From.Loop
-	leaves := func(x *Edge) bool { return l != nil && (x.To == nil || !l.Blocks[x.To]) }
+	leaves := func(x *Edge) bool { return l != nil && (x.To == nil || !l.Has(x.To)) }
 	switch {
-	case f.cold(e) && !f.cold(o):
+	case g.cold(e) && !g.cold(o):
 		return 0.001
-	case f.cold(o) && !f.cold(e):
+	case g.cold(o) && !g.cold(e):
 		return 0.999
 	case leaves(e) && !leaves(o):
 		return 0.1
@@ -234,7 +247,7 @@ func (f *Func) probability(e *Edge) float64 {
 }
 
 // cold: leads into a .cold part, or into a block that ends the program.
-func (f *Func) cold(e *Edge) bool {
+func (g *Graph) cold(e *Edge) bool {
 	if e.To == nil {
 		return false
 	}
@@ -242,21 +255,28 @@ func (f *Func) cold(e *Edge) bool {
 	if n := len(t.Calls); n > 0 && t.Calls[n-1].NoReturn {
 		return true
 	}
-	return t.Last().Kind == x86.Stop || t.Start < f.Ranges[0].Lo || t.Start >= f.Ranges[0].Hi
+	return t.Last().Kind == x86.Stop || t.Start < g.Ranges[0].Lo || t.Start >= g.Ranges[0].Hi
 }
 
-func (f *Func) liveFlags() {
+func (g *Graph) liveFlags() {
+	for _, b := range g.Blocks {
+		b.reads, b.kills = 0, 0
+		for i := len(b.Insns) - 1; i >= 0; i-- {
+			in := &b.Insns[i]
+			b.reads, b.kills = b.reads&^in.FlagsKilled|in.FlagsRead, b.kills|in.FlagsKilled
+		}
+	}
 	for changed := true; changed; {
 		changed = false
-		for i := len(f.Blocks) - 1; i >= 0; i-- {
-			b := f.Blocks[i]
+		for i := len(g.Blocks) - 1; i >= 0; i-- {
+			b := g.Blocks[i]
 			var out x86.Flags
 			for _, e := range b.Succ {
 				if e.To != nil {
 					out |= e.To.LiveIn
 				}
 			}
-			in := b.LiveAt(0, out)
+			in := out&^b.kills | b.reads
 			if out != b.LiveOut || in != b.LiveIn {
 				b.LiveOut, b.LiveIn, changed = out, in, true
 			}

@@ -5,16 +5,16 @@ import "github.com/skewlens/skewlens/profiler/internal/x86"
 // markSpins marks the blocks of loops that only wait. Each way back to a head
 // is looked at by itself: an outer loop often shares its head with the waiting
 // loop in it.
-func (f *Func) markSpins() {
-	for _, l := range f.Loops {
+func (g *Graph) markSpins() {
+	for _, l := range g.Loops {
 		for _, e := range l.Head.Pred {
-			if e.From == nil || !l.Blocks[e.From] {
+			if e.From == nil || !l.Has(e.From) {
 				continue
 			}
-			in := body{l.Head: true}
+			in := g.set(l.Head)
 			in.addCycle(e.From)
-			if in.waits() {
-				for b := range in {
+			if body := g.members(in); waits(body) {
+				for _, b := range body {
 					b.Spin = true
 				}
 			}
@@ -22,15 +22,15 @@ func (f *Func) markSpins() {
 	}
 }
 
-// waits reports whether a loop only waits for memory to change: it calls
+// waits reports whether a cycle only waits for memory to change: it calls
 // nothing but yields, stores nothing of its own, and no register in it moves
 // on by itself: whatever it computes comes from loads of addresses that stay
 // the same. (A search through an array also loads and leaves, but its address
 // moves.) An atomic exchange on such an address is a spin lock: it waits too.
-func (in body) waits() bool {
+func waits(body []*Block) bool {
 	var def x86.Regs
 	loads := false
-	for b := range in {
+	for _, b := range body {
 		for i := range b.Calls {
 			switch b.Calls[i].Import {
 			case "sched_yield", "pthread_yield", "thrd_yield":
@@ -53,7 +53,7 @@ func (in body) waits() bool {
 	if !loads {
 		return false
 	}
-	for b := range in {
+	for _, b := range body {
 		for i := range b.Insns {
 			x := &b.Insns[i]
 			if x.Kind.IsCall() {

@@ -2,6 +2,7 @@ package cfg
 
 import (
 	"encoding/binary"
+	"sort"
 
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
@@ -30,11 +31,8 @@ type table struct {
 // tableTargets returns where the indirect jump at an address can go, or nil.
 // order holds the decoded instructions by address.
 func (d *decoder) tableTargets(order []int32, jump uint64) []uint64 {
-	pos := 0
-	for pos < len(order) && d.f.Insns[order[pos]].Addr != jump {
-		pos++
-	}
-	at := func(i int) *x86.Insn { return &d.f.Insns[order[i]] }
+	at := func(i int) *x86.Insn { return &d.s.insns[order[i]] }
+	pos := sort.Search(len(order), func(i int) bool { return at(i).Addr >= jump })
 	j := at(pos)
 	if j.HasMem {
 		if j.Mem.Index == x86.None || j.Mem.Scale != 8 {
@@ -88,7 +86,7 @@ func (d *decoder) bases(order []int32, pos int, load *x86.Insn, wide bool) []tab
 		return in.Map == 0 && in.Vex == 0 && in.Opcode == 0x8d && in.RIPOff > 0 && in.Reg.Set()&regs != 0 && d.isData(in.RIPTarget)
 	}
 	for i := pos - 1; i >= 0 && i > pos-backward; i-- {
-		in := &d.f.Insns[order[i]]
+		in := &d.s.insns[order[i]]
 		if isLea(in) {
 			return []table{{in.RIPTarget + uint64(int64(load.Mem.Disp)), wide}}
 		}
@@ -99,7 +97,7 @@ func (d *decoder) bases(order []int32, pos int, load *x86.Insn, wide bool) []tab
 	var all []table
 	seen := map[uint64]bool{}
 	for _, k := range order {
-		if in := &d.f.Insns[k]; isLea(in) && !seen[in.RIPTarget] {
+		if in := &d.s.insns[k]; isLea(in) && !seen[in.RIPTarget] {
 			seen[in.RIPTarget] = true
 			all = append(all, table{in.RIPTarget + uint64(int64(load.Mem.Disp)), wide})
 		}
@@ -119,7 +117,7 @@ func (d *decoder) bound(order []int32, pos int, idx x86.Reg) int {
 	regs := idx.Set()
 	guarded := false
 	for i := pos - 1; i >= 0 && i > pos-backward; i-- {
-		in := &d.f.Insns[order[i]]
+		in := &d.s.insns[order[i]]
 		switch {
 		case in.Kind == x86.Jcc:
 			guarded = in.CC == 7 || in.CC == 3 // ja, jae: falls through when in range
@@ -174,8 +172,8 @@ func (d *decoder) readAll(tables []table, bound int) []uint64 {
 		bound = 0 // whose bound it is, is unknown
 	}
 	stops := map[uint64]bool{} // other tables begin where other leas point
-	for i := range d.f.Insns {
-		if in := &d.f.Insns[i]; in.RIPOff > 0 && in.Map == 0 && in.Opcode == 0x8d {
+	for i := 0; i < len(d.s.insns) && bound == 0; i++ {
+		if in := &d.s.insns[i]; in.RIPOff > 0 && in.Map == 0 && in.Opcode == 0x8d {
 			stops[in.RIPTarget] = true
 		}
 	}

@@ -20,14 +20,11 @@ func (r *run) original(pc uint64) uint64 {
 	if !ok {
 		return pc
 	}
-	f := r.spec.Program.Owner(a)
-	if f == nil {
+	in, err := x86.Decode(r.spec.Program.Image.Bytes(a), a)
+	if err != nil {
 		return pc
 	}
-	if in := f.InsnAt(a); in != nil {
-		return in.End() + r.in.bias
-	}
-	return pc
+	return in.End() + r.in.bias
 }
 
 // openFrames finds the frames of the program that are on an ending thread's

@@ -24,7 +24,7 @@ type placed struct {
 // inject puts the moved code and the counters' memory into a target that is
 // stopped at its entry point. Nothing of the target's text is changed unless
 // everything can be.
-func inject(p *tracee.Process, im *image.Image, s *probe.Spec) (*placed, error) {
+func inject(p *tracee.Process, im *image.Image, s *probe.Spec, code *probe.Code) (*placed, error) {
 	entry, err := p.Entry()
 	if err != nil {
 		return nil, err
@@ -38,15 +38,16 @@ func inject(p *tracee.Process, im *image.Image, s *probe.Spec) (*placed, error) 
 	} else if gs != 0 {
 		return nil, fmt.Errorf("a library of the program uses the GS register, in which this backend keeps its counters; it cannot be profiled")
 	}
-	if err := in.mapCache(p, im); err != nil {
+	if err := in.mapCache(p, im, s.Home()); err != nil {
 		return nil, err
 	}
 	if err := in.mapAreas(p); err != nil {
 		return nil, err
 	}
-	code, err := s.Assemble(in.cache, in.bias, func(a uint64) (uint64, error) { return p.Word(a + in.bias) })
-	if err != nil {
-		return nil, err
+	if in.cache != s.Home()+in.bias { // the best place is taken
+		if code, err = s.Assemble(in.cache - in.bias); err != nil {
+			return nil, err
+		}
 	}
 	if uint64(len(code.Bytes)) > in.size {
 		return nil, fmt.Errorf("the moved code needs %d bytes, %d were planned: a fault of skewlens", len(code.Bytes), in.size)
@@ -55,12 +56,12 @@ func inject(p *tracee.Process, im *image.Image, s *probe.Spec) (*placed, error) 
 		return nil, err
 	}
 	in.code = code
-	return in, in.patch(p, im, code)
+	return in, in.patch(p, code)
 }
 
 // mapCache maps the code cache within reach of the program's text and data,
 // where neither heap nor stack will want to grow.
-func (in *placed) mapCache(p *tracee.Process, im *image.Image) error {
+func (in *placed) mapCache(p *tracee.Process, im *image.Image, home uint64) error {
 	ms, err := p.Mappings()
 	if err != nil {
 		return err
@@ -75,7 +76,7 @@ func (in *placed) mapCache(p *tracee.Process, im *image.Image) error {
 		return a >= 1<<20
 	}
 	const reach, step = 1<<31 - 64<<20, 16 << 20
-	var tries []uint64
+	tries := []uint64{home + in.bias}
 	for d := uint64(step); d+in.size < reach && d+in.size < lo; d += step {
 		tries = append(tries, (lo-d-in.size)&^0xfff) // below: the heap grows upwards from the program
 	}
@@ -103,49 +104,49 @@ func (in *placed) mapAreas(p *tracee.Process) (err error) {
 
 // patch checks every byte that is to be replaced, then writes (package
 // probe says why this is safe). If a write fails, what was written is undone.
-func (in *placed) patch(p *tracee.Process, im *image.Image, c *probe.Code) error {
+func (in *placed) patch(p *tracee.Process, c *probe.Code) error {
 	type text struct {
 		addr     uint64
 		old, new []byte
 	}
 	var texts []text
-	for i := range im.Sections {
-		if s := &im.Sections[i]; s.Exec {
-			t := text{addr: s.Addr, old: make([]byte, len(s.Data))}
-			if err := p.Read(t.old, s.Addr+in.bias); err != nil {
-				return err
-			}
+	for _, x := range c.Texts {
+		t := text{addr: x.Addr + in.bias, old: make([]byte, len(x.Old))}
+		if err := p.Read(t.old, t.addr); err != nil {
+			return err
+		}
+		t.new = x.New
+		if !bytes.Equal(t.old, x.Old) { // changed before the program started: by relocations, if where nothing is patched
 			t.new = bytes.Clone(t.old)
-			texts = append(texts, t)
-		}
-	}
-	for _, x := range c.Patches {
-		ok := false
-		for _, t := range texts {
-			if x.Addr >= t.addr && x.Addr+uint64(len(x.New)) <= t.addr+uint64(len(t.old)) {
-				o := x.Addr - t.addr
-				ok = bytes.Equal(t.old[o:o+uint64(len(x.Old))], x.Old)
-				copy(t.new[o:], x.New)
+			for i, b := range x.New {
+				if b == x.Old[i] {
+					continue
+				}
+				if t.old[i] != x.Old[i] {
+					return fmt.Errorf("the code at %#x is not what the file says: it was changed before the program started", x.Addr+uint64(i))
+				}
+				t.new[i] = b
 			}
 		}
-		if !ok {
-			return fmt.Errorf("the code at %#x is not what the file says: it was changed before the program started", x.Addr)
-		}
+		texts = append(texts, t)
 	}
 	for i, t := range texts {
-		if err := p.Write(t.new, t.addr+in.bias); err != nil {
+		if err := p.Write(t.new, t.addr); err != nil {
 			for _, u := range texts[:i+1] {
-				p.Write(u.old, u.addr+in.bias)
+				p.Write(u.old, u.addr)
 			}
 			return err
 		}
 	}
-	for slot, v := range c.Slots {
-		var b [8]byte
-		for i := range b {
-			b[i] = byte(v >> (8 * i))
+	for _, s := range c.Slots {
+		real, err := p.Word(s.Addr + in.bias)
+		if err != nil || real == 0 {
+			continue
 		}
-		if err := p.Write(b[:], slot+in.bias); err != nil {
+		if err := p.WriteWord(real, in.cache+uint64(s.Literal)); err != nil {
+			return err
+		}
+		if err := p.WriteWord(in.cache+uint64(s.Hook), s.Addr+in.bias); err != nil {
 			return err
 		}
 	}

@@ -33,14 +33,14 @@ func (r *run) callSite(ret uint64, d []probe.Delta) profile.Addr {
 		s.addr, s.sure = r.findCall(ret - r.in.bias)
 		r.sites[ret] = s
 	}
-	if s.sure || len(r.tails) == 0 {
+	if s.sure {
 		return s.addr
 	}
 	c := r.solver.Solve(d)
 	best := s.addr
-	for _, t := range r.tails {
-		if c.Of(t.event) > 0 {
-			best = t.addr
+	for _, t := range r.solver.Departures() {
+		if _, ok := section.Hook(t.Name); ok && c.Of(t.Event) > 0 {
+			best = t.Site
 		}
 	}
 	return best
@@ -53,12 +53,6 @@ type site struct {
 	sure bool
 }
 
-// tail is a jump to a hooked function, and the event that counts it.
-type tail struct {
-	addr  profile.Addr
-	event profile.EventID
-}
-
 func (r *run) findCall(ret uint64) (profile.Addr, bool) {
 	im := r.spec.Program.Image
 	if im.SectionAt(ret) == nil {
@@ -68,11 +62,10 @@ func (r *run) findCall(ret uint64) (profile.Addr, bool) {
 	if f == nil {
 		return profile.Addr(ret - 1), false
 	}
-	i := sort.Search(len(f.Insns), func(i int) bool { return f.Insns[i].End() >= ret })
-	if i == len(f.Insns) || f.Insns[i].End() != ret || !f.Insns[i].Kind.IsCall() {
+	call := r.spec.Program.CallBefore(f, ret)
+	if call == nil {
 		return profile.Addr(ret - 1), false
 	}
-	call := &f.Insns[i]
 	name := im.PLT[call.Target]
 	if call.Kind == x86.CallInd {
 		name = im.GOT[call.RIPTarget]
@@ -81,26 +74,6 @@ func (r *run) findCall(ret uint64) (profile.Addr, bool) {
 	}
 	_, hooked := section.Hook(name)
 	return profile.Addr(call.Addr), hooked || call.Kind == x86.CallInd && name == ""
-}
-
-// findTails lists the jumps to hooked functions.
-func (r *run) findTails() {
-	g := &r.solver.Graph
-	for i := range g.Edges {
-		e := &g.Edges[i]
-		if e.Kind != profile.Exit || e.Count == profile.NoEvent {
-			continue
-		}
-		f := r.spec.Program.Owner(uint64(e.Site))
-		if f == nil {
-			continue
-		}
-		if in := f.InsnAt(uint64(e.Site)); in != nil && in.Kind.IsJump() {
-			if _, ok := section.Hook(r.spec.Program.Image.PLT[in.Target]); ok {
-				r.tails = append(r.tails, tail{e.Site, e.Count})
-			}
-		}
-	}
 }
 
 // linkTime turns the third argument of a record into a link-time address
@@ -121,8 +94,6 @@ func (r *run) profile(im *image.Image) *profile.Profile {
 	sections := r.tracker.Finish()
 	p := &profile.Profile{
 		Program:  profile.Program{Path: r.c.Path, Args: r.c.Args, BuildID: im.BuildID},
-		Graph:    r.solver.Graph,
-		Events:   r.solver.Events,
 		Sections: sections,
 		Run:      profile.Run{Backend: "native", WallNS: r.ns(r.end - r.begin), Cores: runtime.NumCPU()},
 	}
@@ -132,11 +103,14 @@ func (r *run) profile(im *image.Image) *profile.Profile {
 		p.Run.ExitCode = r.code
 	}
 	for _, t := range r.threads {
-		p.Threads = append(p.Threads, profile.Thread{ID: t.id, Start: r.startOf(t), BeginNS: r.ns(t.begin - r.begin),
+		p.Threads = append(p.Threads, profile.Thread{ID: t.id, BeginNS: r.ns(t.begin - r.begin),
 			EndNS: r.ns(t.end - r.begin), CPUNS: t.cpuNS, Totals: t.totals, Open: t.stood})
 	}
 	r.coverage(p)
-	r.forgetBad(p)
+	r.number(p)
+	for i := range p.Threads {
+		p.Threads[i].Start = r.startOf(p, &p.Threads[i])
+	}
 	r.warn(p)
 	r.locate(p)
 	return p
@@ -147,13 +121,13 @@ func (r *run) ns(ticks uint64) int64 { return int64(float64(ticks) * r.nsPerTick
 // startOf is the function that a thread began in: as its creator said, or,
 // where a library created it, the one function of ours that it entered from
 // outside exactly once.
-func (r *run) startOf(t *thread) profile.Addr {
-	if a := r.tracker.Start(t.id); a != 0 || t.id == 0 {
+func (r *run) startOf(p *profile.Profile, t *profile.Thread) profile.Addr {
+	if a := r.tracker.Start(t.ID); a != 0 || t.ID == 0 {
 		return a
 	}
 	start := profile.Addr(0)
-	for i, e := range t.totals.Event {
-		if ev := &r.solver.Events[e]; ev.Kind == profile.EdgeTaken && r.solver.Graph.Edges[ev.Edge].Kind == profile.Start && t.totals.N[i] == 1 {
+	for i, e := range t.Totals.Event {
+		if ev := &p.Events[e]; ev.Kind == profile.EdgeTaken && p.Graph.Edges[ev.Edge].Kind == profile.Start && t.Totals.N[i] == 1 {
 			if start != 0 {
 				return 0
 			}
@@ -173,62 +147,32 @@ func (r *run) coverage(p *profile.Profile) {
 	}
 }
 
-// forgetBad makes the counts of functions unknown whose solution was
-// impossible: a wrong number is worse than none. Their events go, and the
-// others are numbered anew.
-func (r *run) forgetBad(p *profile.Profile) {
-	if len(r.solver.Bad) == 0 {
-		return
-	}
-	number := make([]profile.EventID, len(p.Events))
-	for fi := range p.Graph.Functions {
-		f := &p.Graph.Functions[fi]
-		if r.solver.Bad[f.Name] == 0 {
-			continue
-		}
-		inside := func(b profile.BlockID) bool { return b >= f.First && b < f.First+profile.BlockID(f.N) }
-		for i := range p.Events {
-			switch e := &p.Events[i]; e.Kind {
-			case profile.BlockEntered:
-				if inside(e.Block) {
-					number[i] = profile.NoEvent
-				}
-			case profile.EdgeTaken:
-				if x := &p.Graph.Edges[e.Edge]; inside(x.From) || inside(x.To) {
-					number[i] = profile.NoEvent
-				}
-			}
-		}
-	}
-	kept := p.Events[:0]
-	for i := range p.Events {
-		if number[i] != profile.NoEvent {
-			number[i] = profile.EventID(len(kept))
-			kept = append(kept, p.Events[i])
-		}
-	}
-	p.Events = kept
-	renumber := func(e *profile.EventID) {
-		if *e != profile.NoEvent {
-			*e = number[*e]
-		}
-	}
-	for i := range p.Graph.Blocks {
-		renumber(&p.Graph.Blocks[i].Count)
-	}
-	for i := range p.Graph.Edges {
-		renumber(&p.Graph.Edges[i].Count)
-	}
+// number gives the profile its graph, and all counts the numbers of its
+// events. Counts of functions whose solution was impossible go: a wrong number
+// is worse than none.
+func (r *run) number(p *profile.Profile) {
+	var number []profile.EventID
+	p.Graph, p.Events, number = r.solver.Graph()
 	eachCounts(p, func(c *profile.Counts) {
-		n := 0
+		k := profile.Counts{Event: make([]profile.EventID, 0, len(c.Event)), N: make([]uint64, 0, len(c.N))} // not in place: lists may be shared
 		for i, e := range c.Event {
 			if number[e] != profile.NoEvent {
-				c.Event[n], c.N[n] = number[e], c.N[i]
-				n++
+				k.Event, k.N = append(k.Event, number[e]), append(k.N, c.N[i])
 			}
 		}
-		c.Event, c.N = c.Event[:n], c.N[:n]
+		sort.Sort(byEvent{&k})
+		*c = k
 	})
+}
+
+// byEvent sorts counts.
+type byEvent struct{ c *profile.Counts }
+
+func (s byEvent) Len() int           { return len(s.c.Event) }
+func (s byEvent) Less(i, j int) bool { return s.c.Event[i] < s.c.Event[j] }
+func (s byEvent) Swap(i, j int) {
+	s.c.Event[i], s.c.Event[j] = s.c.Event[j], s.c.Event[i]
+	s.c.N[i], s.c.N[j] = s.c.N[j], s.c.N[i]
 }
 
 func eachCounts(p *profile.Profile, do func(*profile.Counts)) {
@@ -255,13 +199,8 @@ func (r *run) warn(p *profile.Profile) {
 	if r.execed {
 		add("exec", "the program replaced itself by another one (exec); what came after is not in this profile")
 	}
-	if n := len(r.solver.Bad); n > 0 {
-		names := make([]string, 0, n)
-		for f := range r.solver.Bad {
-			names = append(names, f)
-		}
-		slices.Sort(names)
-		add("inconsistent-counts", "the counts of %d functions contradict each other and are left out, first %s", n, names[0])
+	if bad := r.solver.Bad(); len(bad) > 0 {
+		add("inconsistent-counts", "the counts of %d functions contradict each other and are left out, first %s", len(bad), bad[0])
 	}
 	if r.lost > 0 {
 		add("indirect-targets", "%d calls through pointers had too many different targets to be told apart", r.lost)

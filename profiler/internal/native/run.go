@@ -28,6 +28,10 @@ func Run(c Config, im *image.Image, lines Lines) (*profile.Profile, error) {
 		return nil, fmt.Errorf("%s uses the GS register, in which this backend keeps its counters; it cannot be profiled", c.Path)
 	}
 	spec := probe.New(prog, section.Hook, opt)
+	code, err := spec.Assemble(spec.Home())
+	if err != nil {
+		return nil, fmt.Errorf("move the code of %s: %w", c.Path, err)
+	}
 	p, err := tracee.Start(tracee.Command{Path: c.Path, Args: append([]string{c.Name}, c.Args...), Env: c.Env, Dir: c.Dir, Files: c.Files})
 	if err != nil {
 		return nil, err
@@ -36,7 +40,7 @@ func Run(c Config, im *image.Image, lines Lines) (*profile.Profile, error) {
 	if c.Started != nil {
 		c.Started(p.Pid)
 	}
-	in, err := inject(p, im, spec)
+	in, err := inject(p, im, spec, code)
 	if err != nil {
 		p.Kill()
 		return nil, fmt.Errorf("prepare %s: %w", c.Path, err)
@@ -78,7 +82,6 @@ type run struct {
 	crash    string
 	unwinder *unwind.Unwinder
 	sites    map[uint64]site // by return address
-	tails    []tail
 }
 
 // thread is a thread of the target.
@@ -100,29 +103,18 @@ type thread struct {
 func newRun(c Config, p *tracee.Process, in *placed, spec *probe.Spec, lines Lines, nsPerTick float64) *run {
 	r := &run{c: c, p: p, in: in, spec: spec, lines: lines, nsPerTick: nsPerTick, byTid: map[int]*thread{},
 		waiting: map[int]tracee.Event{}, nextSlot: 1, sites: map[uint64]site{}, unwinder: unwind.New(p)}
-	r.solver = spec.NewSolver(in.bias)
-	r.findTails()
+	r.solver = probe.NewSolver(spec.Layout, probe.Module{Spec: spec, Bias: in.bias})
 	r.begin = rdtsc()
 	r.tracker = section.New(section.Config{
 		Solve:     r.solver.Solve,
 		Work:      r.solver.Work,
-		Entered:   r.entered,
+		Entered:   func(c profile.Counts, f profile.Addr) bool { return r.solver.Entered(c, uint64(f)) },
 		Line:      lines.Key,
 		BeginTSC:  r.begin,
 		NSPerTick: nsPerTick,
 		MaxBytes:  keepCounts,
 	})
 	return r
-}
-
-// entered tells whether counts include entries of a function.
-func (r *run) entered(c profile.Counts, f profile.Addr) bool {
-	fn := r.spec.Program.FuncAt(uint64(f))
-	if fn == nil || !r.spec.Moved(fn) {
-		return false
-	}
-	e := r.solver.EntryEvent(fn)
-	return e != profile.NoEvent && c.Of(e) > 0
 }
 
 // loop lets the program run and handles its threads' stops until it is gone.

@@ -4,49 +4,103 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
-// label is a place in the copy.
+// label is a place in the copy: for atEntry and atHook in any function, else
+// in the one that is being emitted.
 type label struct {
 	kind labelKind
-	at   uint64 // original address, or a running number for atStub
+	at   int32
 }
 
 type labelKind uint8
 
 const (
-	atBlock  labelKind = iota
-	atEntry            // counts the entry, then the first block
-	atReturn           // behind a call
-	atTable            // counts the arrival from a switch
-	atPad              // counts the arrival of an exception
-	atStub             // out-of-line code
-	atHook             // records a section event, then calls the library function
+	atBlock  labelKind = iota // of a block's number
+	atTable                   // counts the arrival from a switch at a block
+	atPad                     // counts the arrival of an exception at a block
+	atReturn                  // behind a call of that index
+	atStub                    // out-of-line code, a running number
+	locals                    // how many kinds there are inside of functions
+	atEntry                   // of a function's number: counts the entry, then the first block
+	atHook                    // of a function's number: records a section event, then enters
 )
 
-// assembler writes the copy. Addresses in emitted code are run-time ones; the
-// image's are link-time, bias lies between.
+// assembler writes the copy. All addresses are link-time ones: the copy lies
+// as far from the program when it runs.
 type assembler struct {
-	base, bias uint64
-	buf        []byte
-	labels     map[label]int
-	fixes      []fix
-	stubs      []func()
-	nstub      uint64
-	err        error
-	origin     func(addr uint64, start, end int) // told of every copied instruction, when set
+	base   uint64
+	buf    []byte
+	local  [locals][]int32 // offset of each label; 0: not known
+	entry  []int32         // of each function
+	hooked map[int32]int32 // function → its hook
+	fixes  []fix           // to be filled in at the function's end
+	far    []fix           // at the copy's end
+	stubs  []func()
+	err    error
+	origin func(addr uint64, start, end int) // told of every copied instruction, when set
 }
 
 type fix struct {
-	pos int
+	pos int32
 	l   label
+}
+
+// begin forgets the labels of the function before.
+func (a *assembler) begin(g *cfg.Graph) {
+	for k, n := range [locals]int{atBlock: len(g.Blocks), atTable: len(g.Blocks), atPad: len(g.Blocks), atReturn: g.Calls} {
+		if cap(a.local[k]) < n {
+			a.local[k] = make([]int32, n+n/2)
+		}
+		a.local[k] = a.local[k][:n]
+		clear(a.local[k])
+	}
+	a.fixes, a.stubs = a.fixes[:0], a.stubs[:0]
+}
+
+// end fills in the displacements to the function's labels.
+func (a *assembler) end() {
+	for _, x := range a.fixes {
+		t, ok := a.find(x.l)
+		if !ok {
+			a.fail("no code for label %d/%d", x.l.kind, x.l.at)
+			return
+		}
+		binary.LittleEndian.PutUint32(a.buf[x.pos:], uint32(t-(x.pos+4)))
+	}
+}
+
+// find returns a label's offset.
+func (a *assembler) find(l label) (int32, bool) {
+	t := int32(0)
+	switch l.kind {
+	case atEntry:
+		t = a.entry[l.at]
+	case atHook:
+		t = a.hooked[l.at]
+	default:
+		t = a.local[l.kind][l.at]
+	}
+	return t, t != 0
+}
+
+func (a *assembler) mark(l label) {
+	t := int32(len(a.buf))
+	switch l.kind {
+	case atEntry:
+		a.entry[l.at] = t
+	case atHook:
+		a.hooked[l.at] = t
+	default:
+		a.local[l.kind][l.at] = t
+	}
 }
 
 func (a *assembler) b(x ...byte)  { a.buf = append(a.buf, x...) }
 func (a *assembler) d32(v uint32) { a.buf = binary.LittleEndian.AppendUint32(a.buf, v) }
 func (a *assembler) d64(v uint64) { a.buf = binary.LittleEndian.AppendUint64(a.buf, v) }
-func (a *assembler) mark(l label) { a.labels[l] = len(a.buf) }
 func (a *assembler) pc() uint64   { return a.base + uint64(len(a.buf)) }
 
 func (a *assembler) fail(format string, args ...any) {
@@ -57,13 +111,18 @@ func (a *assembler) fail(format string, args ...any) {
 
 // stub reserves a label for code emitted behind the function.
 func (a *assembler) stub() label {
-	a.nstub++
-	return label{atStub, a.nstub}
+	a.local[atStub] = append(a.local[atStub], 0)
+	return label{atStub, int32(len(a.local[atStub]) - 1)}
 }
 
 // rel emits a 32-bit displacement to a label.
 func (a *assembler) rel(l label) {
-	a.fixes = append(a.fixes, fix{len(a.buf), l})
+	x := fix{int32(len(a.buf)), l}
+	if l.kind < locals {
+		a.fixes = append(a.fixes, x)
+	} else {
+		a.far = append(a.far, x)
+	}
 	a.d32(0)
 }
 
@@ -98,16 +157,16 @@ func (a *assembler) jcc(cc byte, l label) {
 
 // close is the displacement of a two-byte jump to a label that is known.
 func (a *assembler) close(l label) (byte, bool) {
-	t, ok := a.labels[l]
-	if !ok {
+	t, ok := a.find(l)
+	if !ok || l.kind > locals {
 		return 0, false
 	}
-	d := t - (len(a.buf) + 2)
+	d := int(t) - (len(a.buf) + 2)
 	return byte(int8(d)), d >= -128
 }
 
 // jmpOriginal jumps to original code.
-func (a *assembler) jmpOriginal(addr uint64) { a.b(0xe9); a.relTo(addr + a.bias) }
+func (a *assembler) jmpOriginal(addr uint64) { a.b(0xe9); a.relTo(addr) }
 
 // incGS counts: incq %gs:off. Changes all flags but CF.
 func (a *assembler) incGS(off uint32) {
@@ -137,7 +196,7 @@ func (a *assembler) copyInsn(in *x86.Insn) {
 	if a.origin != nil {
 		a.origin(in.Addr, at, len(a.buf))
 	}
-	a.reach(in, at+in.RIPOff)
+	a.reach(in, at+int(in.RIPOff))
 }
 
 // reach lets a RIP-relative operand, whose displacement was just copied to
@@ -146,7 +205,7 @@ func (a *assembler) reach(in *x86.Insn, pos int) {
 	if in.RIPOff == 0 {
 		return
 	}
-	d := int64(in.RIPTarget+a.bias) - int64(a.pc())
+	d := int64(in.RIPTarget) - int64(a.pc())
 	if d != int64(int32(d)) {
 		a.fail("code cache at %#x is out of reach of %#x", a.base, in.RIPTarget)
 	}
@@ -186,23 +245,23 @@ func (a *assembler) loadTarget(in *x86.Insn) bool {
 	return true
 }
 
-// resolve fills in the displacements to labels.
+// resolve fills in the displacements to other functions.
 func (a *assembler) resolve() {
-	for _, x := range a.fixes {
-		t, ok := a.labels[x.l]
+	for _, x := range a.far {
+		t, ok := a.find(x.l)
 		if !ok {
-			a.fail("no code for label %d at %#x", x.l.kind, x.l.at)
+			a.fail("no code for label %d/%d", x.l.kind, x.l.at)
 			return
 		}
-		binary.LittleEndian.PutUint32(a.buf[x.pos:], uint32(int32(t-(x.pos+4))))
+		binary.LittleEndian.PutUint32(a.buf[x.pos:], uint32(t-(x.pos+4)))
 	}
 }
 
-// addr is the run-time address of a label.
+// addr is the address of a label.
 func (a *assembler) addr(l label) uint64 {
-	t, ok := a.labels[l]
+	t, ok := a.find(l)
 	if !ok {
-		a.fail("no code for label %d at %#x", l.kind, l.at)
+		a.fail("no code for label %d/%d", l.kind, l.at)
 	}
 	return a.base + uint64(t)
 }

@@ -25,7 +25,7 @@ func BenchmarkAnalyse(b *testing.B) {
 		}
 		p := cfg.Build(im, catches)
 		s := New(p, noHooks, Options{})
-		c, err := s.Assemble(0x7000_0000_0000-0x4000_0000, 0x7000_0000_0000, func(uint64) (uint64, error) { return 0, nil })
+		c, err := s.Assemble(s.Home())
 		if err != nil {
 			b.Fatal(err)
 		}

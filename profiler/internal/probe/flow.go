@@ -35,34 +35,45 @@ type flowEdge struct {
 
 // flow is the flow graph of one function, and how to solve it.
 type flow struct {
-	f     *cfg.Func
+	g     *cfg.Graph
 	edges []flowEdge
 	nodes int32
 	self  []int32 // block → its edge
 	byCfg []int32 // cfg edge → its edge; −1: a table edge
-	hubIn map[*cfg.Block]int32
-	hubTo map[*cfg.Block]int32 // table target → its hub edge
+	hubIn []int32 // block → its edge into a hub, −1; nil without hubs
+	hubTo []int32 // table target → its hub edge, −1; nil without hubs
 	hubs  int32
 	steps []step
 	loops map[*cfg.Loop]float64 // cost of code on a loop's edges; −1: impossible
 	ops   map[*cfg.Edge][]edgeOp
 }
 
+// flowSpace is memory that is used again from one function's flow to the next.
+type flowSpace struct {
+	edges []flowEdge
+	ints  []int32
+	order []int32
+	set   []int32
+}
+
 func in(b *cfg.Block) int32  { return 1 + 2*int32(b.ID) }
 func out(b *cfg.Block) int32 { return 2 + 2*int32(b.ID) }
 
-func newFlow(f *cfg.Func) *flow {
-	w := &flow{f: f, nodes: int32(2*len(f.Blocks) + 1), hubIn: map[*cfg.Block]int32{}, hubTo: map[*cfg.Block]int32{},
-		edges: make([]flowEdge, 0, len(f.Edges)+len(f.Blocks)), self: make([]int32, 0, len(f.Blocks))}
-	add := func(e flowEdge) int32 {
-		e.counter = -1
-		w.edges = append(w.edges, e)
-		return int32(len(w.edges) - 1)
+// newFlow makes a function's flow; with a space it lasts until the next one.
+func newFlow(g *cfg.Graph, marks []mark, s *flowSpace) *flow {
+	if s == nil {
+		s = &flowSpace{}
 	}
-	w.byCfg = make([]int32, len(f.Edges))
-	for i, e := range f.Edges {
-		w.byCfg[i] = -1
+	n := len(g.Edges) + len(g.Blocks)
+	if cap(s.ints) < n {
+		s.ints = make([]int32, n+n/2)
+	}
+	w := &flow{g: g, nodes: int32(2*len(g.Blocks) + 1), edges: s.edges[:0], byCfg: s.ints[:len(g.Edges)], self: s.ints[len(g.Edges):n]}
+	table := false
+	for i, e := range g.Edges {
 		if e.Kind == cfg.Table {
+			w.byCfg[i] = -1
+			table = true
 			continue
 		}
 		x := flowEdge{edge: e, uncountable: e.Uncountable}
@@ -72,27 +83,38 @@ func newFlow(f *cfg.Func) *flow {
 		if e.To != nil {
 			x.to = in(e.To)
 		}
-		w.byCfg[i] = add(x)
+		w.byCfg[i] = w.add(x)
 	}
-	for _, b := range f.Blocks {
-		w.self = append(w.self, add(flowEdge{from: in(b), to: out(b), block: b}))
+	for i, b := range g.Blocks {
+		w.self[i] = w.add(flowEdge{from: in(b), to: out(b), block: b})
 	}
-	w.addHubs(add)
+	if table {
+		w.addHubs()
+	}
+	s.edges = w.edges
+	for _, m := range marks {
+		w.apply(m)
+	}
 	return w
 }
 
+func (w *flow) add(e flowEdge) int32 {
+	e.counter = -1
+	w.edges = append(w.edges, e)
+	return int32(len(w.edges) - 1)
+}
+
 // addHubs joins all switches that share a target into one hub.
-func (w *flow) addHubs(add func(flowEdge) int32) {
-	group := map[*cfg.Block]*cfg.Block{}
-	var find func(*cfg.Block) *cfg.Block
-	find = func(b *cfg.Block) *cfg.Block {
-		if g := group[b]; g != nil && g != b {
-			group[b] = find(g)
-			return group[b]
-		}
-		return b
+func (w *flow) addHubs() {
+	blocks := w.g.Blocks
+	group := make([]int32, len(blocks))
+	number := make([]int32, len(blocks))
+	w.hubIn, w.hubTo = make([]int32, len(blocks)), make([]int32, len(blocks))
+	for i := range group {
+		group[i], w.hubIn[i], w.hubTo[i] = int32(i), -1, -1
 	}
-	for _, b := range w.f.Blocks {
+	find := func(b *cfg.Block) int32 { return root(group, int32(b.ID)) }
+	for _, b := range blocks {
 		var first *cfg.Block
 		for _, e := range b.Succ {
 			if e.Kind != cfg.Table {
@@ -100,13 +122,12 @@ func (w *flow) addHubs(add func(flowEdge) int32) {
 			}
 			if first == nil {
 				first = e.To
-			} else if r := find(e.To); r != find(first) {
-				group[r] = find(first)
+			} else {
+				group[find(e.To)] = find(first)
 			}
 		}
 	}
-	number := map[*cfg.Block]int32{}
-	for _, b := range w.f.Blocks {
+	for _, b := range blocks {
 		for _, e := range b.Succ {
 			if e.Kind != cfg.Table {
 				continue
@@ -118,27 +139,47 @@ func (w *flow) addHubs(add func(flowEdge) int32) {
 				w.nodes++
 			}
 			h := number[r]
-			node := int32(2*len(w.f.Blocks)) + h
-			if _, ok := w.hubIn[b]; !ok {
-				w.hubIn[b] = add(flowEdge{from: out(b), to: node, block: b, hub: h, uncountable: true})
+			node := int32(2*len(blocks)) + h
+			if w.hubIn[b.ID] < 0 {
+				w.hubIn[b.ID] = w.add(flowEdge{from: out(b), to: node, block: b, hub: h, uncountable: true})
 			}
-			if _, ok := w.hubTo[e.To]; !ok {
-				w.hubTo[e.To] = add(flowEdge{from: node, to: in(e.To), block: e.To, hub: h})
+			if w.hubTo[e.To.ID] < 0 {
+				w.hubTo[e.To.ID] = w.add(flowEdge{from: node, to: in(e.To), block: e.To, hub: h})
 			}
 		}
 	}
 }
 
-// forbidArrivals marks what arrives at an address by a landing that cannot be told
-// from others: the block's entry, pads, table targets and returns into it.
-func (w *flow) forbidArrivals(b *cfg.Block) {
-	for _, e := range b.Pred {
-		if e.Kind == cfg.Pad || e.Kind == cfg.Entry || returnsInto(e) {
-			w.edges[w.byCfg[e.ID]].uncountable = true
-		}
+// root finds the representative of x in a forest of sets.
+func root(set []int32, x int32) int32 {
+	for set[x] != x {
+		set[x] = set[set[x]]
+		x = set[x]
 	}
-	if h, ok := w.hubTo[b]; ok {
-		w.edges[h].uncountable = true
+	return x
+}
+
+// apply makes uncountable what a mark says.
+func (w *flow) apply(m mark) {
+	switch m.what {
+	case markSelf:
+		w.edges[w.self[m.id]].uncountable = true
+	case markEdge:
+		w.edges[w.byCfg[m.id]].uncountable = true
+	case markHub:
+		w.edges[w.hubTo[m.id]].uncountable = true
+	case markArrivals:
+		// What arrives at an address by a landing that cannot be told from
+		// others: the block's entry, pads, table targets and returns into it.
+		b := w.g.Blocks[m.id]
+		for _, e := range b.Pred {
+			if e.Kind == cfg.Pad || e.Kind == cfg.Entry || returnsInto(e) {
+				w.edges[w.byCfg[e.ID]].uncountable = true
+			}
+		}
+		if w.hubTo != nil && w.hubTo[m.id] >= 0 {
+			w.edges[w.hubTo[m.id]].uncountable = true
+		}
 	}
 }
 

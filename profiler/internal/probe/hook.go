@@ -1,10 +1,8 @@
 package probe
 
 import (
-	"encoding/binary"
 	"sort"
 
-	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
@@ -15,16 +13,8 @@ import (
 // hook's address once the loader has filled it. In a static program the
 // function itself is the program's, and its entry leads to the hook.
 
-type emitter struct {
-	*assembler
-	s   *Spec
-	plt []stub
-}
-
-type stub struct{ addr, slot uint64 }
-
-// hookLibrary emits the hooks of stubs and slots and returns the slots' new values.
-func (m *emitter) hookLibrary(word func(uint64) (uint64, error)) (map[uint64]uint64, error) {
+// hookLibrary emits the hooks of stubs and slots, and returns the slots.
+func (m *emitter) hookLibrary() (slots []Slot) {
 	im := m.s.Program.Image
 	taken := map[uint64]bool{}
 	for _, at := range sortedKeys(im.PLT) {
@@ -37,35 +27,26 @@ func (m *emitter) hookLibrary(word func(uint64) (uint64, error)) (map[uint64]uin
 		if !ok {
 			continue
 		}
-		m.mark(label{atHook, at})
+		m.plt = append(m.plt, stub{at, m.pc()})
 		m.hook(h, func(op byte) {
 			m.b(0xff, op) // call or jmp *slot(%rip)
-			m.relTo(slot + m.bias)
+			m.relTo(slot)
 		})
-		m.plt = append(m.plt, stub{at, slot})
 	}
-	slots := map[uint64]uint64{}
 	for _, slot := range sortedKeys(im.GOT) {
 		h, ok := m.s.hooks(im.GOT[slot])
 		if !ok || taken[slot] {
 			continue
 		}
-		real, err := word(slot)
-		if err != nil {
-			return nil, err
-		}
-		if real == 0 {
-			continue
-		}
 		literal := m.pc()
-		m.d64(real)
-		slots[slot] = m.pc()
+		m.d64(0)
+		slots = append(slots, Slot{slot, int32(len(m.buf)), int32(literal - m.base)})
 		m.hook(h, func(op byte) {
 			m.b(0xff, op)
 			m.relTo(literal)
 		})
 	}
-	return slots, m.err
+	return slots
 }
 
 // hook emits one hook; enter emits the call (0x15) or jump (0x25) to the function.
@@ -108,60 +89,96 @@ func stubSlot(code []byte, at uint64) (uint64, bool) {
 	return 0, false
 }
 
-func (m *emitter) patchStubs(c *Code) {
+// stub is a stub of the procedure linkage table and the hook in its stead.
+type stub struct{ addr, hook uint64 }
+
+func (m *emitter) patchStubs() {
 	for _, s := range m.plt {
-		m.patchJump(c, s.addr, m.addr(label{atHook, s.addr}))
+		m.patchJump(s.addr, s.hook)
 	}
 }
 
-func (m *emitter) patchJump(c *Code, at, to uint64) {
-	b := []byte{0xe9, 0, 0, 0, 0}
-	binary.LittleEndian.PutUint32(b[1:], uint32(int64(to)-int64(at+m.bias+5)))
-	c.Patches = append(c.Patches, Patch{Addr: at, New: b})
+// patch replaces bytes of the program's text.
+func (m *emitter) patch(at uint64, b ...byte) {
+	for i := range m.code.Texts {
+		t := &m.code.Texts[i]
+		if o := at - t.Addr; o < uint64(len(t.New)) && o+uint64(len(b)) <= uint64(len(t.New)) {
+			copy(t.New[o:], b)
+			for k := at - m.s.Program.Image.Lowest; b != nil; k++ {
+				if m.written[k/64]&(1<<(k%64)) != 0 {
+					m.fail("patches overlap at %#x", at)
+				}
+				m.written[k/64] |= 1 << (k % 64)
+				if b = b[1:]; len(b) == 0 {
+					return
+				}
+			}
+		}
+	}
+	m.fail("no code at %#x", at)
+}
+
+func (m *emitter) patchJump(at, to uint64) {
+	d := uint32(int64(to) - int64(at+5))
+	m.patch(at, 0xe9, byte(d), byte(d>>8), byte(d>>16), byte(d>>24))
 }
 
 // landings writes the jumps from original code into the copy.
-func (m *emitter) landings(q *plan, c *Code) {
-	for _, p := range q.patches {
-		to := m.addr(m.arrival(p.label))
-		if p.board == 0 {
-			m.patchJump(c, p.at, to)
-			continue
+func (m *emitter) landings(q *plan) {
+	to := func(l label) uint64 {
+		if l.kind == atEntry {
+			l = m.entrance(q)
 		}
-		m.patchJump(c, p.board, to)
-		c.Patches = append(c.Patches, Patch{Addr: p.at, New: []byte{0xeb, byte(int8(int64(p.board) - int64(p.at+2)))}})
+		return m.addr(l)
+	}
+	for _, p := range q.patches {
+		m.patchJump(p.at, to(p.label))
+	}
+	for _, p := range q.boards {
+		m.patchJump(p.board, to(p.label))
+		m.patch(p.at, 0xeb, byte(int8(int64(p.board)-int64(p.at+2))))
 	}
 }
 
-// arrival is where control that arrives at a landing goes on: at the entry of
-// a hooked function, in its hook.
-func (m *emitter) arrival(l label) label {
-	if l.kind == atEntry {
-		if _, ok := m.labels[label{atHook, l.at}]; ok {
-			return label{atHook, l.at}
+// entrance is where a function is entered from outside: in its hook, if it has one.
+func (m *emitter) entrance(q *plan) label {
+	if m.s.Program.Image.Static {
+		if _, ok := m.s.hooks(q.f.Name); ok {
+			return label{atHook, q.number}
 		}
 	}
-	return l
+	return label{atEntry, q.number}
 }
 
 // retarget lets direct calls, which run at their original place, call the
 // copy of their callee without a detour over its landing.
-func (m *emitter) retarget(q *plan, c *Code) {
-	for _, b := range q.f.Blocks {
+func (m *emitter) retarget(q *plan) {
+	for _, b := range m.g.Blocks {
 		for i := range b.Calls {
-			call := &b.Calls[i]
-			if q.direct[call.Insn.Addr] || call.Insn.Kind != x86.Call || call.Callee == nil || !m.s.Moved(call.Callee) {
+			c := &b.Calls[i]
+			if q.is(c, direct) || c.Insn.Kind != x86.Call || c.Callee == nil {
 				continue
 			}
-			to := m.addr(m.arrival(entryOf(call.Callee)))
-			n := make([]byte, 4)
-			binary.LittleEndian.PutUint32(n, uint32(int64(to)-int64(call.Insn.End()+m.bias)))
-			c.Patches = append(c.Patches, Patch{Addr: call.Insn.Addr + uint64(call.Insn.RelOff), New: n})
+			if to := m.s.byFunc[c.Callee]; to != nil {
+				m.recalled = append(m.recalled, recall{c.Insn.End(), to})
+			}
 		}
 	}
 }
 
-func entryOf(f *cfg.Func) label { return label{atEntry, f.Entry.Start} }
+// recall is a call in place whose target becomes the copy: the address behind
+// it, where its displacement ends.
+type recall struct {
+	end uint64
+	to  *plan
+}
+
+func (m *emitter) patchCalls() {
+	for _, x := range m.recalled {
+		d := uint32(int64(m.addr(m.entrance(x.to))) - int64(x.end))
+		m.patch(x.end-4, byte(d), byte(d>>8), byte(d>>16), byte(d>>24))
+	}
+}
 
 func sortedKeys(m map[uint64]string) []uint64 {
 	k := make([]uint64, 0, len(m))

@@ -82,7 +82,7 @@ func increment(in *x86.Insn) (r x86.Reg, step int64, ok bool) {
 
 // changes counts the instructions of a loop that may write a register.
 func changes(l *cfg.Loop, r x86.Reg) (n int) {
-	for b := range l.Blocks {
+	for _, b := range l.Blocks {
 		for i := range b.Insns {
 			if b.Insns[i].Def&r.Set() != 0 {
 				n++
@@ -103,7 +103,7 @@ func (w *flow) loopCost(l *cfg.Loop) (cost float64, fits bool) {
 		w.loops = map[*cfg.Loop]float64{}
 	}
 	w.loops[l] = -1
-	for b := range l.Blocks {
+	for _, b := range l.Blocks {
 		if len(b.Calls) > 0 || b.Last().Kind == x86.JmpInd || b.Last().Kind == x86.Jrcxz {
 			return 0, false
 		}
@@ -130,17 +130,14 @@ func (w *flow) loopCost(l *cfg.Loop) (cost float64, fits bool) {
 
 // boundary calls do for every edge into the loop and out of it.
 func (w *flow) boundary(l *cfg.Loop, do func(e *cfg.Edge, out bool)) {
-	for _, b := range w.f.Blocks { // in the blocks' order, so that the result is always the same
-		if !l.Blocks[b] {
-			continue
-		}
+	for _, b := range l.Blocks {
 		for _, e := range b.Succ {
-			if e.To == nil || !l.Blocks[e.To] {
+			if e.To == nil || !l.Has(e.To) {
 				do(e, true)
 			}
 		}
 		for _, e := range b.Pred {
-			if e.From == nil || !l.Blocks[e.From] {
+			if e.From == nil || !l.Has(e.From) {
 				do(e, false)
 			}
 		}

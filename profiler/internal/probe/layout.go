@@ -83,7 +83,7 @@ func (l Layout) Size() uint64 { return l.size }
 func (l Layout) recordMax() uint64 { return recordHeader + pairSize*uint64(l.Fixed()+overCap) }
 
 // counterOffset is where a chord's counter lies, from GS.
-func (l Layout) counterOffset(c int32) uint32 { return uint32(l.counters) + 8*uint32(c) }
+func counterOffset(c int32) uint32 { return headerSize + 8*uint32(c) }
 
 // Area is the profiler's view of one thread's area.
 type Area struct {

@@ -1,7 +1,9 @@
 package probe
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
@@ -25,18 +27,49 @@ type landing struct {
 	label label
 }
 
-// plan is how one function is moved.
+// plan is how one function is moved: what is worth keeping for every function
+// of a large program. The rest is made again where it is needed.
 type plan struct {
-	f        *cfg.Func
-	w        *flow
-	landings []landing
-	shorts   []landing
-	chained  map[uint64]bool // calls executed in place right behind the call before
-	inPlace  map[uint64]bool // calls that a landing runs into without passing the copy
-	direct   map[uint64]bool // calls that the copy makes itself
-	patches  []patchPlan
-	opaque   string // moved, but not counted, and why
+	f       *cfg.Func
+	number  int32 // among the moved functions
+	vague   bool  // called from where counts are unknown
+	how     []callHow
+	marks   []mark
+	patches []patchPlan
+	shorts  []landing
+	boards  []patchPlan // of the shorts
+	first   int32       // number of its first counter,
+	after   int32       // and of the first behind its last one
+	site    int32       // number of its first indirect call
+	sites   int32       // how many it has
+	size    uint64      // an upper bound for its copy, in bytes
 }
+
+// callHow is how a call is made, by its index in the function.
+type callHow uint8
+
+const (
+	chained callHow = 1 << iota // executed in place right behind the call before
+	inPlace                     // a landing runs into it without passing the copy
+	direct                      // made from the copy itself
+)
+
+func (q *plan) is(c *cfg.Call, h callHow) bool { return q.how[c.Index]&h != 0 }
+
+// mark is something that no counter can stand on, because of where the landings are.
+type mark struct {
+	what markKind
+	id   int32 // of the block or edge
+}
+
+type markKind uint8
+
+const (
+	markSelf     markKind = iota // the block
+	markEdge                     // an edge of the graph
+	markArrivals                 // what arrives at a block by its landings
+	markHub                      // arrivals of a switch at a block
+)
 
 // patchPlan is a jump to write: at → label, through board where at has only two bytes.
 type patchPlan struct {
@@ -48,11 +81,14 @@ type patchPlan struct {
 // resource, since one function's springboards may lie in another's dead bytes.
 type planner struct {
 	p     *cfg.Program
+	space cfg.Space
 	lo    uint64
 	used  []bool
 	plans map[*cfg.Func]*plan
 	force map[uint64]bool // landings that stay in place up to a call up to five bytes on
-	again bool
+	// Of the present round: functions that cannot be moved after all, and
+	// functions with something new in force.
+	failed, forced map[*cfg.Func]bool
 
 	noLeaf bool
 	// freeReturns: nothing in the program looks at return addresses, so that
@@ -63,7 +99,7 @@ type planner struct {
 const maxChain = 64 // bytes of straight-line code kept in place between two calls
 
 func newPlanner(p *cfg.Program) *planner {
-	pl := &planner{p: p, force: map[uint64]bool{}}
+	pl := &planner{p: p, force: map[uint64]bool{}, plans: make(map[*cfg.Func]*plan, len(p.Funcs))}
 	lo, hi := ^uint64(0), uint64(0)
 	for _, s := range p.Image.Sections {
 		if s.Exec {
@@ -78,38 +114,57 @@ func newPlanner(p *cfg.Program) *planner {
 }
 
 // run plans until nothing changes any more: a function that fails takes its
-// dead bytes away from the others.
+// dead bytes away from the others, and its callers may have counted on it.
 func (pl *planner) run() {
-	for {
-		clear(pl.used)
-		pl.plans = map[*cfg.Func]*plan{}
-		pl.again = false
-		failed := 0
-		for _, f := range pl.p.Funcs {
+	todo := pl.p.Funcs
+	for again := true; again; again = len(pl.failed)+len(pl.forced) > 0 {
+		if pl.failed != nil {
+			todo = pl.affected()
+		}
+		pl.failed, pl.forced = map[*cfg.Func]bool{}, map[*cfg.Func]bool{}
+		for _, f := range todo {
 			if f.Skip != "" {
-				failed++
 				continue
 			}
+			pl.release(f)
 			if p := pl.planFunc(f); p != nil {
 				pl.plans[f] = p
 			} else {
-				failed++
+				pl.fail(f)
+			}
+		}
+		for _, q := range pl.plans {
+			for _, x := range q.boards {
+				pl.set(x.board, x.board+5, false)
 			}
 		}
 		for _, f := range pl.p.Funcs {
-			if p := pl.plans[f]; p != nil && f.Skip == "" {
+			if p := pl.plans[f]; p != nil {
 				pl.springboards(p)
 			}
 		}
-		after := 0
-		for _, f := range pl.p.Funcs {
-			if f.Skip != "" {
-				after++
-			}
+	}
+}
+
+func (pl *planner) fail(f *cfg.Func) {
+	delete(pl.plans, f)
+	pl.failed[f] = true
+}
+
+// affected returns the functions to be planned again.
+func (pl *planner) affected() (todo []*cfg.Func) {
+	for _, f := range pl.p.Funcs {
+		if f.Skip == "" && (pl.forced[f] || len(pl.failed) > 0 && slices.ContainsFunc(pl.p.Callees(f), func(g *cfg.Func) bool { return pl.failed[g] })) {
+			todo = append(todo, f)
 		}
-		if after == failed && !pl.again {
-			return
-		}
+	}
+	return todo
+}
+
+// release takes back what an earlier plan of a function uses.
+func (pl *planner) release(f *cfg.Func) {
+	for _, r := range f.Ranges {
+		pl.set(r.Lo, pl.usableEnd(f, r.Hi-1), false)
 	}
 }
 
@@ -118,170 +173,183 @@ func (pl *planner) isUsed(a uint64) bool {
 	return i >= uint64(len(pl.used)) || pl.used[i]
 }
 
-func (pl *planner) use(lo, hi uint64) {
+func (pl *planner) use(lo, hi uint64) { pl.set(lo, hi, true) }
+
+func (pl *planner) set(lo, hi uint64, used bool) {
 	for a := lo; a < hi; a++ {
-		pl.used[a-pl.lo] = true
+		pl.used[a-pl.lo] = used
 	}
+}
+
+// draft is the plan of a function that is being made.
+type draft struct {
+	*plan
+	g        *cfg.Graph
+	landings []landing
+	stay     []cfg.Range // calls that stay in place, sorted
+	calls    []*cfg.Call // the same calls
+	keep     []cfg.Range // other code that stays in place
 }
 
 func (pl *planner) planFunc(f *cfg.Func) *plan {
-	p := &plan{f: f, w: newFlow(f), chained: map[uint64]bool{}, inPlace: map[uint64]bool{}, direct: map[uint64]bool{}}
-	calls := map[uint64]*cfg.Call{}
-	for _, b := range f.Blocks {
+	g := pl.p.Blocks(f, &pl.space)
+	if g.Torn != 0 {
+		f.Skip = fmt.Sprintf("nothing to fall into at %#x", g.Torn)
+		return nil
+	}
+	d := &draft{plan: &plan{f: f, how: make([]callHow, g.Calls)}, g: g}
+	for _, b := range g.Blocks {
 		for i := range b.Calls {
 			c := &b.Calls[i]
 			if !pl.noLeaf && !c.NoReturn && pl.callable(c) {
-				p.direct[c.Insn.Addr] = true
+				d.how[c.Index] |= direct
 				continue
 			}
-			calls[c.Insn.Addr] = c
+			d.stay = append(d.stay, cfg.Range{Lo: c.Insn.Addr, Hi: c.Insn.End()})
+			d.calls = append(d.calls, c)
 		}
 	}
-	keep := pl.collect(p, calls)
-	more, ok := pl.settle(p, calls)
-	if !ok {
+	pl.collect(d)
+	if !pl.settle(d) {
 		return nil
 	}
-	for a, c := range calls {
-		pl.use(a, a+uint64(c.Insn.Len()))
-	}
-	for _, k := range append(keep, more...) {
+	for _, k := range d.stay {
 		pl.use(k.Lo, k.Hi)
 	}
-	for _, l := range p.landings {
+	for _, k := range d.keep {
+		pl.use(k.Lo, k.Hi)
+	}
+	for _, l := range d.landings {
 		pl.use(l.at, l.at+1)
 	}
-	if !pl.room(p) {
+	if !pl.room(d) {
 		return nil
 	}
-	return p
+	eachSite(pl.p, d.plan, g, func(*cfg.Block, *cfg.Call) { d.sites++ })
+	d.size = uint64(len(g.Code))*24 + uint64(len(g.Edges))*48 + 256
+	return d.plan
 }
+
+// callAt returns the call that stays in place at an address, or nil.
+func (d *draft) callAt(a uint64) *cfg.Call {
+	i := sort.Search(len(d.stay), func(i int) bool { return d.stay[i].Lo >= a })
+	if i < len(d.stay) && d.stay[i].Lo == a {
+		return d.calls[i]
+	}
+	return nil
+}
+
+func (q *plan) mark(what markKind, id int) { q.marks = append(q.marks, mark{what, int32(id)}) }
 
 // collect finds the landings, and the straight-line code between two calls of
 // a block that stays in place, which saves two jumps.
-func (pl *planner) collect(p *plan, calls map[uint64]*cfg.Call) (keep []cfg.Range) {
-	f := p.f
-	set := map[uint64]label{}
-	put := func(a uint64, kind labelKind) {
-		if _, dup := set[a]; !dup {
-			set[a] = label{kind, a}
-			return
-		}
-		// Several kinds of arrival at one address: none of them can be counted there.
-		set[a] = label{atBlock, a}
-		p.w.forbidArrivals(f.BlockAt(a))
-	}
-	put(f.Entry.Start, atEntry)
-	for _, b := range f.Blocks {
+func (pl *planner) collect(d *draft) {
+	g := d.g
+	put := func(a uint64, l label) { d.landings = append(d.landings, landing{a, l}) }
+	put(g.Entry.Start, label{atEntry, 0})
+	for _, b := range g.Blocks {
 		if b.TableTarget {
-			put(b.Start, atTable)
+			put(b.Start, label{atTable, int32(b.ID)})
 		}
-	}
-	for _, b := range f.Blocks {
 		if b.Pad {
-			put(b.Start, atPad)
+			put(b.Start, label{atPad, int32(b.ID)})
 		}
-	}
-	for _, b := range f.Blocks {
 		for i := range b.Calls {
 			c := &b.Calls[i]
-			if c.NoReturn || p.direct[c.Insn.Addr] {
+			if c.NoReturn || d.is(c, direct) {
 				continue
 			}
 			r := c.Insn.End()
-			if f.BlockAt(r) != nil {
-				put(r, atReturn)
-				continue
+			if i+1 < len(b.Calls) && g.BlockAt(r) == nil { // straight-line code up to the next call
+				if next := &b.Calls[i+1]; next.Insn.Addr-r < maxChain && next.Known() && !d.is(next, direct) {
+					d.how[next.Index] |= chained
+					d.keep = append(d.keep, cfg.Range{Lo: r, Hi: next.Insn.Addr})
+					continue
+				}
 			}
-			if next := nextCall(b, i, r); next != nil && next.Known() && !p.direct[next.Insn.Addr] {
-				p.chained[next.Insn.Addr] = true
-				keep = append(keep, cfg.Range{Lo: r, Hi: next.Insn.Addr})
-				continue
-			}
-			put(r, atReturn)
+			put(r, label{atReturn, int32(c.Index)})
 		}
 	}
-	for a, l := range set {
-		p.landings = append(p.landings, landing{a, l})
+	slices.SortStableFunc(d.landings, func(a, b landing) int { return cmp.Compare(a.at, b.at) })
+	// Several kinds of arrival at one address: none of them can be counted there.
+	one := d.landings[:0]
+	for _, l := range d.landings {
+		if n := len(one); n > 0 && one[n-1].at == l.at {
+			b := g.BlockAt(l.at)
+			one[n-1].label = label{atBlock, int32(b.ID)}
+			d.mark(markArrivals, b.ID)
+			continue
+		}
+		one = append(one, l)
 	}
-	sort.Slice(p.landings, func(i, j int) bool { return p.landings[i].at < p.landings[j].at })
-	return keep
-}
-
-// nextCall returns the call after call i of a block, when only a little
-// straight-line code lies between.
-func nextCall(b *cfg.Block, i int, from uint64) *cfg.Call {
-	if i+1 >= len(b.Calls) || b.Calls[i+1].Insn.Addr-from >= maxChain {
-		return nil
-	}
-	return &b.Calls[i+1]
+	d.landings = one
 }
 
 // settle leaves a call in place that comes so close behind a landing that no
 // jump fits before it; what passes there is not counted but derived.
-func (pl *planner) settle(p *plan, calls map[uint64]*cfg.Call) (keep []cfg.Range, ok bool) {
-	var rest []landing
-	for _, l := range p.landings {
+func (pl *planner) settle(d *draft) (ok bool) {
+	rest := d.landings[:0]
+	for _, l := range d.landings {
 		near := uint64(2)
 		if pl.force[l.at] {
 			near = 5
 		}
 		var c *cfg.Call
-		d := uint64(0)
-		for ; d < near && c == nil; d++ {
-			c = calls[l.at+d]
+		n := uint64(0)
+		for ; n < near && c == nil; n++ {
+			c = d.callAt(l.at + n)
 		}
 		if c == nil {
 			rest = append(rest, l)
 			continue
 		}
-		d--
-		b := p.f.BlockAt(l.at)
+		n--
+		b := d.g.BlockAt(l.at)
 		switch {
 		case b == nil: // between two calls of a block
-			p.chained[c.Insn.Addr] = true
+			d.how[c.Index] |= chained
 			if !c.Known() {
-				p.inPlace[c.Insn.Addr] = true
+				d.how[c.Index] |= inPlace
 			}
 		case b.Last() == c.Insn:
-			p.w.edges[p.w.self[b.ID]].uncountable = true
-			p.w.forbidArrivals(b)
+			d.mark(markSelf, b.ID)
+			d.mark(markArrivals, b.ID)
 			if c.NoReturn {
-				p.w.edges[p.w.byCfg[b.Succ[0].ID]].uncountable = true
+				d.mark(markEdge, b.Succ[0].ID)
 			}
-			p.inPlace[c.Insn.Addr] = true
+			d.how[c.Index] |= inPlace
 		default:
-			p.f.Skip = fmt.Sprintf("no room for a landing before the call at %#x", c.Insn.Addr)
-			return nil, false
+			d.f.Skip = fmt.Sprintf("no room for a landing before the call at %#x", c.Insn.Addr)
+			return false
 		}
-		keep = append(keep, cfg.Range{Lo: l.at, Hi: l.at + d})
+		d.keep = append(d.keep, cfg.Range{Lo: l.at, Hi: l.at + n})
 	}
-	p.landings = rest
-	return keep, true
+	d.landings = rest
+	return true
 }
 
 // room finds five bytes for every landing, or notes it as short.
-func (pl *planner) room(p *plan) bool {
-	for _, l := range p.landings {
-		end := pl.usableEnd(p.f, l.at)
+func (pl *planner) room(d *draft) bool {
+	for _, l := range d.landings {
+		end := pl.usableEnd(d.f, l.at)
 		fits := l.at+5 <= end
 		for i := uint64(1); i < 5 && fits; i++ {
 			fits = !pl.isUsed(l.at + i)
 		}
 		if fits {
 			pl.use(l.at, l.at+5)
-			p.patches = append(p.patches, patchPlan{at: l.at, label: l.label})
+			d.patches = append(d.patches, patchPlan{at: l.at, label: l.label})
 			continue
 		}
 		if pl.isUsed(l.at+1) || l.at+2 > end {
-			if pl.loneReturn(p, l) {
+			if d.loneReturn(l) {
 				continue
 			}
-			p.f.Skip = fmt.Sprintf("no room for a landing at %#x", l.at)
+			d.f.Skip = fmt.Sprintf("no room for a landing at %#x", l.at)
 			return false
 		}
 		pl.use(l.at+1, l.at+2)
-		p.shorts = append(p.shorts, l)
+		d.shorts = append(d.shorts, l)
 	}
 	return true
 }
@@ -296,16 +364,16 @@ func (pl *planner) callable(c *cfg.Call) bool {
 }
 
 // loneReturn leaves a table target that is nothing but a ret in place.
-func (pl *planner) loneReturn(p *plan, l landing) bool {
-	b := p.f.BlockAt(l.at)
+func (d *draft) loneReturn(l landing) bool {
+	b := d.g.BlockAt(l.at)
 	if l.label.kind != atTable || b == nil || len(b.Insns) != 1 || b.Last().Kind != x86.Ret {
 		return false
 	}
-	p.w.edges[p.w.self[b.ID]].uncountable = true
+	d.mark(markSelf, b.ID)
 	for _, e := range b.Succ {
-		p.w.edges[p.w.byCfg[e.ID]].uncountable = true
+		d.mark(markEdge, e.ID)
 	}
-	p.w.edges[p.w.hubTo[b]].uncountable = true
+	d.mark(markHub, b.ID)
 	return true
 }
 

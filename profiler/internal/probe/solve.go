@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/skewlens/skewlens/profile"
@@ -8,31 +9,45 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
-// Solver turns counters into the counts of a profile's events, and holds the
-// graph that these belong to. The graph grows while the program runs: an
-// indirect call's edge appears with its first target.
+// Solver turns counters into the counts of a profile's events. What it needs
+// of a function it makes when the first counts of that function appear: a
+// large program runs a small part of itself. So events are numbered in the
+// order of their appearance; Graph gives them their numbers in the profile.
 type Solver struct {
-	Graph  profile.Graph
-	Events []profile.Event
-	// Bad counts the solutions of each function that came out negative: a
-	// fault of ours. Its counts are unknown from then on.
-	Bad map[string]int
-
-	s     *Spec
-	bias  uint64
-	funcs []solved
-	byFn  map[*cfg.Func]int32
-	pairs map[pair]int32 // (site, target) → number
-	known []indirect     // by that number
+	mods   []Module
+	plans  []*plan
+	funcs  []*solved // by the same number; nil: not seen yet
+	events []event
+	exits  []Departure
+	bad    map[int32]bool // functions with impossible counts: a fault of ours
+	pairs  map[pair]int32 // (site, target) → number
+	known  []indirect     // by that number
 
 	opens   []frame // by number: counter −1 − number
 	openNum map[frame]int32
 
-	weight  []weight // of each chord
+	chords  int
+	weight  []weight // of each chord; step 0: not known yet
 	val     []int64
 	entered []int64 // per function: entries not yet explained by a call
 	touched []int32
 	isTouch []bool
+	space   cfg.Space
+}
+
+// Module is a program or library that was moved, and how far it was loaded
+// from its link-time addresses.
+type Module struct {
+	Spec *Spec
+	Bias uint64
+}
+
+// Departure is a jump out of the modules, to a library function of that name,
+// and the event that counts it.
+type Departure struct {
+	Site  profile.Addr
+	Name  string
+	Event profile.EventID
 }
 
 type pair struct {
@@ -51,50 +66,65 @@ type indirect struct {
 	callee int32
 }
 
-// solved is one function as the solver sees it.
-type solved struct {
-	q           *plan
-	first, last int32 // its counters
-	eventOf     []profile.EventID
-	entry       int32           // flow edge of the entry
-	start       profile.EventID // of the START edge
-	startKnown  bool
-	calls       []callOf
-	firstBlock  profile.BlockID
-	hubBlock    map[int32]profile.BlockID // hubs that several switches share
+// event is what an event counts, until the profile's numbers are known.
+type event struct {
+	fn    int32
+	block int32 // −1: an edge
+	edge  int32
+	insns int32 // worth of one, in instructions
 }
 
-// callOf is a known call in a function: as often as its flow edge.
-type callOf struct {
-	edge   int32
-	callee int32
-}
-
-// NewSolver numbers the events. bias is the run-time less the link-time address.
-func (s *Spec) NewSolver(bias uint64) *Solver {
-	v := &Solver{s: s, bias: bias, Bad: map[string]int{}, byFn: map[*cfg.Func]int32{}, pairs: map[pair]int32{}, openNum: map[frame]int32{}}
-	next := int32(0)
-	for i, q := range s.moved {
-		v.byFn[q.f] = int32(i)
-		x := solved{q: q, first: next, start: profile.NoEvent, entry: q.w.byCfg[0]}
-		for j := range q.w.edges {
-			next = max(next, q.w.edges[j].counter+1)
-		}
-		x.last = next
-		v.funcs = append(v.funcs, x)
+// NewSolver prepares for the counters of some modules.
+func NewSolver(layout Layout, mods ...Module) *Solver {
+	v := &Solver{mods: mods, chords: layout.Chords, bad: map[int32]bool{}, pairs: map[pair]int32{}, openNum: map[frame]int32{}}
+	for _, m := range mods {
+		v.plans = append(v.plans, m.Spec.moved...)
 	}
-	v.buildGraph()
-	v.weigh()
-	v.entered = make([]int64, len(v.funcs))
-	v.isTouch = make([]bool, len(v.funcs))
+	v.funcs = make([]*solved, len(v.plans))
+	v.weight = make([]weight, layout.Chords)
+	v.entered = make([]int64, len(v.plans))
+	v.isTouch = make([]bool, len(v.plans))
 	return v
+}
+
+// module returns the module that a link-time address belongs to.
+func (v *Solver) module(addr uint64) *Module {
+	for i := range v.mods {
+		if im := v.mods[i].Spec.Program.Image; addr >= im.Lowest && addr < im.Highest {
+			return &v.mods[i]
+		}
+	}
+	return nil
+}
+
+// planOf returns the plan of the function that holds a link-time address, if
+// it was moved.
+func (v *Solver) planOf(addr uint64) *plan {
+	m := v.module(addr)
+	if m == nil {
+		return nil
+	}
+	if f := m.Spec.Program.Owner(addr); f != nil {
+		return m.Spec.byFunc[f]
+	}
+	return nil
+}
+
+// graph makes a moved function's graph again. It lasts until the next one is made.
+func (v *Solver) graph(q *plan) *cfg.Graph {
+	return v.module(q.f.Ranges[0].Lo).Spec.Program.Graph(q.f, &v.space)
+}
+
+// chordOwner returns the number of the function that a chord's counter belongs to.
+func (v *Solver) chordOwner(counter int32) int32 {
+	return int32(sort.Search(len(v.plans), func(k int) bool { return v.plans[k].after > counter }))
 }
 
 // Resolve makes a thread's deltas comparable between threads: counters of
 // indirect calls, which each thread hands out by itself, become numbers of
 // (site, target) pairs behind the chords.
 func (v *Solver) Resolve(a *Area, d []Delta) []Delta {
-	chords := int32(v.s.Layout.Chords)
+	chords := int32(v.chords)
 	if n := len(d); n == 0 || d[n-1].Counter < chords { // in order, and no indirect call among them
 		return d
 	}
@@ -116,15 +146,15 @@ func (v *Solver) Resolve(a *Area, d []Delta) []Delta {
 // where no frame stays open: the address is not in a moved function, or the
 // graph has an edge for this end.
 func (v *Solver) Open(addr uint64, after bool) (d Delta, next uint64, ok bool) {
-	f := v.s.Program.Owner(addr)
-	if f == nil || !v.s.Moved(f) {
+	q := v.planOf(addr)
+	if q == nil {
 		return d, 0, false
 	}
-	i := sort.Search(len(f.Blocks), func(i int) bool { return f.Blocks[i].End > addr })
-	if i == len(f.Blocks) || addr < f.Blocks[i].Start {
+	x := v.load(q.number)
+	b := v.graph(q).BlockOf(addr)
+	if b == nil {
 		return d, 0, false
 	}
-	b := f.Blocks[i]
 	for i := range b.Calls {
 		if c := &b.Calls[i]; after && addr >= c.Insn.Addr && addr < c.Insn.End() && (c.NoReturn || c.Leaves) {
 			return d, 0, false
@@ -141,16 +171,16 @@ func (v *Solver) Open(addr uint64, after bool) (d Delta, next uint64, ok bool) {
 		next = b.Insns[k].End()
 		k++
 	}
-	w := v.s.byFunc[f].w
-	if at, _ := probePoint(b); w.edges[w.self[b.ID]].counter >= 0 && (k < at || after && k == at) {
+	at, _ := probePoint(b)
+	if x.edges[x.self(b.ID)].counter >= 0 && (k < at || after && k == at) {
 		node = in(b)
 	}
-	x := frame{v.byFn[f], node}
-	n, known := v.openNum[x]
+	stood := frame{q.number, node}
+	n, known := v.openNum[stood]
 	if !known {
 		n = int32(len(v.opens))
-		v.openNum[x] = n
-		v.opens = append(v.opens, x)
+		v.openNum[stood] = n
+		v.opens = append(v.opens, stood)
 	}
 	if next == b.End {
 		next = 0
@@ -162,24 +192,26 @@ func (v *Solver) Open(addr uint64, after bool) (d Delta, next uint64, ok bool) {
 // died in the loops around an instruction: the value of their registers. It
 // reports false where it cannot be told whether the thread was still inside.
 func (v *Solver) Inside(addr uint64, after bool, reg func(x86.Reg) uint64) ([]Delta, bool) {
-	f := v.s.Program.Owner(addr)
-	if f == nil || !v.s.Moved(f) {
+	q := v.planOf(addr)
+	if q == nil {
 		return nil, true
 	}
-	i := sort.Search(len(f.Blocks), func(i int) bool { return f.Blocks[i].End > addr })
-	if i == len(f.Blocks) || addr < f.Blocks[i].Start {
+	s := v.module(addr).Spec
+	g := v.graph(q)
+	b := g.BlockOf(addr)
+	if b == nil {
 		return nil, true
 	}
-	b := f.Blocks[i]
 	var d []Delta
-	w := v.s.byFunc[f].w
+	w := newFlow(g, q.marks, nil)
+	w.place(q.first, s.opt, nil)
 	for i := range w.edges {
 		e := &w.edges[i]
-		if e.induction == nil || !e.induction.loop.Blocks[b] {
+		if e.induction == nil || !e.induction.loop.Has(b) {
 			continue
 		}
 		if last := b.Last(); after && addr == last.Addr { // on an edge, before or behind its code
-			v.Bad[f.Name]++
+			v.bad[q.number] = true
 			return nil, false
 		}
 		d = append(d, Delta{e.counter, reg(e.induction.reg)})
@@ -187,6 +219,7 @@ func (v *Solver) Inside(addr uint64, after bool, reg func(x86.Reg) uint64) ([]De
 	return d, true
 }
 
+// pair numbers a call site with one of its targets, a run-time address.
 func (v *Solver) pair(site int, target uint64) int32 {
 	k := pair{site, target}
 	if n, ok := v.pairs[k]; ok {
@@ -195,15 +228,20 @@ func (v *Solver) pair(site int, target uint64) int32 {
 	n := int32(len(v.known))
 	v.pairs[k] = n
 	ind := indirect{event: profile.NoEvent, callee: -1}
-	s := v.s.Sites[site]
-	if g := v.s.Program.FuncAt(target - v.bias); g != nil && v.s.Moved(g) {
-		ind.callee = v.byFn[g]
+	for _, m := range v.mods {
+		g := m.Spec.Program.FuncAt(target - m.Bias)
+		if g == nil || !m.Spec.Moved(g) {
+			continue
+		}
+		ind.callee = m.Spec.byFunc[g].number
+		fn := int32(sort.Search(len(v.plans), func(i int) bool { return int(v.plans[i].site) > site })) - 1
+		x := v.load(fn)
+		s := x.sites[site-int(v.plans[fn].site)]
 		kind := profile.Indirect
-		if s.Tail {
+		if s.tail {
 			kind = profile.TailCall
 		}
-		from := v.blockID(s.Block)
-		ind.event = v.addEdge(from, v.blockID(g.Entry), kind, s.Addr, true)
+		ind.event = v.newEdge(x, edge{from: s.block, to: -1, callee: ind.callee, kind: kind, site: s.addr, late: true}, true)
 	}
 	v.known = append(v.known, ind)
 	return n
@@ -225,10 +263,10 @@ func (v *Solver) Solve(d []Delta) profile.Counts {
 		}
 		open[k.fn][k.node] += int64(d[i].N)
 	}
-	for i < len(d) && int(d[i].Counter) < v.s.Layout.Chords {
-		fi := int32(sort.Search(len(v.funcs), func(k int) bool { return v.funcs[k].last > d[i].Counter }))
+	for i < len(d) && int(d[i].Counter) < v.chords {
+		fi := v.chordOwner(d[i].Counter)
 		j := i
-		for j < len(d) && d[j].Counter < v.funcs[fi].last {
+		for j < len(d) && d[j].Counter < v.plans[fi].after {
 			j++
 		}
 		v.solveFunc(fi, d[i:j], open[fi], &c)
@@ -239,7 +277,7 @@ func (v *Solver) Solve(d []Delta) profile.Counts {
 		v.solveFunc(fi, nil, o, &c)
 	}
 	for ; i < len(d); i++ {
-		if k := v.known[int(d[i].Counter)-v.s.Layout.Chords]; k.callee >= 0 {
+		if k := v.known[int(d[i].Counter)-v.chords]; k.callee >= 0 {
 			v.touch(k.callee)
 			v.entered[k.callee] -= int64(d[i].N)
 			c.add(k.event, int64(d[i].N))
@@ -247,7 +285,7 @@ func (v *Solver) Solve(d []Delta) profile.Counts {
 	}
 	for _, fi := range v.touched {
 		if n := v.entered[fi]; n > 0 {
-			c.add(v.funcs[fi].start, n)
+			c.add(v.load(fi).start, n)
 		}
 		v.entered[fi], v.isTouch[fi] = 0, false
 	}
@@ -263,44 +301,38 @@ func (v *Solver) touch(fi int32) {
 }
 
 func (v *Solver) solveFunc(fi int32, d []Delta, open map[int32]int64, c *counts) {
-	x := &v.funcs[fi]
-	w := x.q.w
-	if cap(v.val) < len(w.edges) {
-		v.val = make([]int64, 2*len(w.edges))
+	x := v.load(fi)
+	if cap(v.val) < len(x.edges) {
+		v.val = make([]int64, 2*len(x.edges))
 	}
-	val := v.val[:len(w.edges)]
+	val := v.val[:len(x.edges)]
 	clear(val)
-	for i := range w.edges {
-		if k := w.edges[i].counter; k >= 0 {
+	for i := range x.edges {
+		if k := x.edges[i].counter; k >= 0 {
 			at := sort.Search(len(d), func(j int) bool { return d[j].Counter >= k })
 			if at < len(d) && d[at].Counter == k {
-				val[i] = int64(d[at].N)
-				if iv := w.edges[i].induction; iv != nil {
-					if val[i]%iv.step != 0 {
-						v.Bad[x.q.f.Name]++
-						return
-					}
-					val[i] /= iv.step
+				n := int64(d[at].N)
+				if n%x.edges[i].step != 0 {
+					v.bad[fi] = true
+					return
 				}
+				val[i] = n / x.edges[i].step
 			}
 		}
 	}
-	w.solve(val, open)
-	for i, e := range x.eventOf {
-		if e == profile.NoEvent {
-			continue
-		}
-		if val[i] < 0 {
-			v.Bad[x.q.f.Name]++
+	solve(x.steps, val, open)
+	for i := range x.edges {
+		if x.edges[i].event != profile.NoEvent && val[i] < 0 {
+			v.bad[fi] = true
 			return
 		}
 	}
-	for i, e := range x.eventOf {
-		if e != profile.NoEvent && val[i] > 0 {
+	for i := range x.edges {
+		if e := x.edges[i].event; e != profile.NoEvent && val[i] > 0 {
 			c.add(e, val[i])
 		}
 	}
-	if !w.edges[x.entry].unknown {
+	if !x.edges[x.entry].unknown {
 		v.touch(fi)
 		v.entered[fi] += val[x.entry]
 	}
@@ -327,8 +359,27 @@ func (c *counts) Len() int           { return len(c.e) }
 func (c *counts) Less(i, j int) bool { return c.e[i] < c.e[j] }
 func (c *counts) Swap(i, j int)      { c.e[i], c.e[j] = c.e[j], c.e[i]; c.n[i], c.n[j] = c.n[j], c.n[i] }
 
-// EntryEvent is the event that counts a function's entry block; NoEvent when
-// unknown.
-func (v *Solver) EntryEvent(f *cfg.Func) profile.EventID {
-	return v.Graph.Blocks[v.blockID(f.Entry)].Count
+// Entered tells whether counts include entries of the function at a link-time
+// address.
+func (v *Solver) Entered(c profile.Counts, entry uint64) bool {
+	q := v.planOf(entry)
+	if q == nil || q.f.Ranges[0].Lo != entry || v.funcs[q.number] == nil {
+		return false
+	}
+	x := v.funcs[q.number]
+	e := x.blocks[x.entryBlock].Count
+	return e != profile.NoEvent && c.Of(e) > 0
+}
+
+// Departures are the jumps to library functions in all functions seen so far.
+func (v *Solver) Departures() []Departure { return v.exits }
+
+// Bad names the functions whose counts came out negative or broken: a fault of
+// ours. Their counts are unknown.
+func (v *Solver) Bad() (names []string) {
+	for fi := range v.bad {
+		names = append(names, v.plans[fi].f.Name)
+	}
+	slices.Sort(names)
+	return names
 }

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -50,20 +51,13 @@ func ParseOptions(list string) (o Options, err error) {
 // Spec is everything about the copy that does not depend on a process.
 type Spec struct {
 	Program *cfg.Program
-	Layout  Layout
-	Sites   []Site // indirect calls whose targets are counted, by number
+	Layout  Layout // known once the copy was written
 	moved   []*plan
 	byFunc  map[*cfg.Func]*plan
 	hooks   func(name string) (Hook, bool)
-	siteOf  map[uint64]int
 	opt     Options
-}
-
-// Site is an indirect call or tail jump in the program.
-type Site struct {
-	Addr  uint64
-	Block *cfg.Block
-	Tail  bool
+	sites   int32
+	size    uint64
 }
 
 // New plans a program. Functions that turn out not to be movable get their
@@ -72,20 +66,21 @@ func New(p *cfg.Program, hooks func(name string) (Hook, bool), opt Options) *Spe
 	pl := newPlanner(p)
 	pl.noLeaf, pl.freeReturns = opt.NoLeaf, !p.Unwinds()
 	pl.run()
-	s := &Spec{Program: p, hooks: hooks, opt: opt, byFunc: map[*cfg.Func]*plan{}, siteOf: map[uint64]int{}}
 	opt.NoInduction = opt.NoInduction || leavesLoops(p)
-	next := int32(0)
+	s := &Spec{Program: p, hooks: hooks, opt: opt, byFunc: make(map[*cfg.Func]*plan, len(p.Funcs)), size: 1 << 16}
 	for _, f := range p.Funcs {
 		q := pl.plans[f]
 		if f.Skip != "" || q == nil {
 			continue
 		}
-		next = q.w.place(next, opt)
+		q.number = int32(len(s.moved))
 		s.moved = append(s.moved, q)
 		s.byFunc[f] = q
-		s.collectSites(q)
+		s.size += q.size
+		q.site = s.sites
+		s.sites += q.sites
 	}
-	s.Layout = NewLayout(int(next), len(s.Sites))
+	s.size = (s.size + 0xfffff) &^ 0xfffff
 	return s
 }
 
@@ -100,119 +95,123 @@ func leavesLoops(p *cfg.Program) bool {
 	return false
 }
 
-// collectSites numbers the function's calls and jumps through pointers.
-func (s *Spec) collectSites(q *plan) {
-	add := func(b *cfg.Block, in *x86.Insn, tail bool) {
-		if in.HasMem && (in.Mem.Base == x86.R11 || in.Mem.Index == x86.R11 || in.Mem.Segment != 0) || in.Mem.RIP && s.Program.Image.GOT[in.RIPTarget] != "" {
-			return
-		}
-		s.siteOf[in.Addr] = len(s.Sites)
-		s.Sites = append(s.Sites, Site{in.Addr, b, tail})
-	}
-	for _, b := range q.f.Blocks {
-		for i := range b.Calls {
-			c := &b.Calls[i]
-			if !c.Known() && !q.chained[c.Insn.Addr] && !q.inPlace[c.Insn.Addr] {
-				add(b, c.Insn, false)
-			}
-		}
-		if last := b.Last(); last.Kind == x86.JmpInd {
-			if _, ok := q.f.Targets(last.Addr); !ok {
-				add(b, last, true)
-			}
-		}
-	}
-}
-
 // CodeSize is an upper bound for the cache, in bytes.
-func (s *Spec) CodeSize() uint64 {
-	n := uint64(1 << 16)
-	for _, q := range s.moved {
-		n += uint64(len(q.f.Insns))*24 + uint64(len(q.f.Edges))*48 + 256
+func (s *Spec) CodeSize() uint64 { return s.size }
+
+// Home is where the cache lies best, as a link-time address: right below the
+// program, since its heap grows upwards from it.
+func (s *Spec) Home() uint64 { return (s.Program.Image.Lowest - homeGap - s.size) &^ 0xfff }
+
+const homeGap = 16 << 20
+
+// eachSite calls do for the calls (c) and the jumps (no c) through pointers
+// whose targets are counted, always in the same order.
+func eachSite(p *cfg.Program, q *plan, g *cfg.Graph, do func(b *cfg.Block, c *cfg.Call)) {
+	counted := func(in *x86.Insn) bool {
+		return !(in.HasMem && (in.Mem.Base == x86.R11 || in.Mem.Index == x86.R11 || in.Mem.Segment != 0) || in.Mem.RIP && p.Image.GOT[in.RIPTarget] != "")
 	}
-	return (n + 0xfffff) &^ 0xfffff
+	for _, b := range g.Blocks {
+		for i := range b.Calls {
+			if c := &b.Calls[i]; !c.Known() && !q.is(c, chained) && !q.is(c, inPlace) && counted(c.Insn) {
+				do(b, c)
+			}
+		}
+		if last := b.Last(); last.Kind == x86.JmpInd && counted(last) {
+			if _, ok := g.Targets(last.Addr); !ok {
+				do(b, nil)
+			}
+		}
+	}
 }
 
 // Moved reports whether a function runs in the cache.
 func (s *Spec) Moved(f *cfg.Func) bool { return s.byFunc[f] != nil }
 
-// Code is what goes into the target.
+// Code is what goes into the target. It fits a cache that lies as far from the
+// program as base from its link-time addresses.
 type Code struct {
-	Bytes   []byte // at the cache's base
-	Patches []Patch
-	// GOT slots that get a hook instead of the library function: slot's
-	// link-time address → value.
-	Slots map[uint64]uint64
+	Bytes []byte // at the cache's base
+	Texts []Text
+	Slots []Slot
 
-	starts []int // offset of each moved function
+	starts []int32 // offset of each moved function
 	base   uint64
-	bias   uint64
+}
+
+// Text is a section of the program's code, as it was and as it shall be.
+type Text struct {
+	Addr     uint64
+	Old, New []byte
+}
+
+// Slot is a GOT slot that gets a hook instead of the library function. The
+// hook wants the slot's old value at an offset of the cache.
+type Slot struct {
+	Addr          uint64
+	Hook, Literal int32 // offsets in the cache
 }
 
 // Origin translates an offset in the cache: the original address of the
 // instruction copied there, or, with after, of the one last executed when the
 // offset lies in code of ours behind it. ok is false outside of moved code.
 func (s *Spec) Origin(c *Code, offset uint64) (addr uint64, after, ok bool) {
-	i := sort.SearchInts(c.starts, int(offset)+1) - 1
+	i := sort.Search(len(c.starts), func(i int) bool { return uint64(c.starts[i]) > offset }) - 1
 	if i < 0 || offset >= uint64(len(c.Bytes)) {
 		return 0, false, false
 	}
 	// Emission is deterministic: emit the function once more, at the same
 	// place, and listen.
-	skip := c.starts[i] &^ 63
-	a := &assembler{base: c.base + uint64(skip), bias: c.bias, labels: map[label]int{}, buf: make([]byte, c.starts[i]-skip)}
-	at := int(offset) - skip
 	best := -1
-	a.origin = func(x uint64, start, end int) {
-		switch {
+	s.replay(c, i, func(x uint64, start, end int) {
+		switch at := int(offset); {
 		case start <= at && at < end:
 			addr, after, ok, best = x, false, true, start
 		case end <= at && end > best:
 			addr, after, ok, best = x, true, true, end
 		}
-	}
-	m := &emitter{assembler: a, s: s}
-	m.function(s.moved[i])
+	})
 	return addr, after, ok
 }
 
-// Patch replaces Old by New at a link-time address.
-type Patch struct {
-	Addr     uint64
-	Old, New []byte
+// replay emits a function again, telling of every copied instruction where in
+// the cache it is.
+func (s *Spec) replay(c *Code, function int, origin func(addr uint64, start, end int)) {
+	skip := int(c.starts[function])&^63 - 64 // alignment stays, and no label is at 0
+	m := newEmitter(s, c.base+uint64(skip))
+	m.buf = make([]byte, int(c.starts[function])-skip)
+	m.origin = func(addr uint64, start, end int) { origin(addr, start+skip, end+skip) }
+	m.function(s.moved[function])
 }
 
-// Assemble writes the copy for a cache at base and a program loaded at bias.
-// word reads a 64-bit word of the running program at a link-time address.
-func (s *Spec) Assemble(base, bias uint64, word func(uint64) (uint64, error)) (*Code, error) {
-	a := &assembler{base: base, bias: bias, labels: make(map[label]int, 4*len(s.moved)), buf: make([]byte, 0, s.CodeSize())}
-	a.b(recorderCode...)
-	m := &emitter{assembler: a, s: s}
-	slots, err := m.hookLibrary(word)
-	if err != nil {
-		return nil, err
-	}
-	c := &Code{Slots: slots, base: base, bias: bias}
-	for _, q := range s.moved {
-		c.starts = append(c.starts, len(a.buf))
-		m.function(q)
-	}
-	a.resolve()
-	c.Bytes = a.buf
-	for _, q := range s.moved {
-		m.landings(q, c)
-		m.retarget(q, c)
-	}
-	m.patchStubs(c)
-	sort.Slice(c.Patches, func(i, j int) bool { return c.Patches[i].Addr < c.Patches[j].Addr })
-	for i := range c.Patches {
-		p := &c.Patches[i]
-		p.Old = append([]byte(nil), s.Program.Image.Bytes(p.Addr)[:len(p.New)]...)
-		if i > 0 && c.Patches[i-1].Addr+uint64(len(c.Patches[i-1].New)) > p.Addr {
-			a.fail("patches overlap at %#x", p.Addr)
+// Assemble writes the copy for a cache at base, a link-time address.
+func (s *Spec) Assemble(base uint64) (*Code, error) {
+	m := newEmitter(s, base)
+	m.buf = make([]byte, 0, s.CodeSize())
+	m.b(recorderCode...)
+	c := &Code{base: base, starts: make([]int32, 0, len(s.moved)), Slots: m.hookLibrary()}
+	m.code = c
+	for i := range s.Program.Image.Sections {
+		if x := &s.Program.Image.Sections[i]; x.Exec {
+			c.Texts = append(c.Texts, Text{x.Addr, x.Data, slices.Clone(x.Data)})
 		}
 	}
-	return c, a.err
+	m.written = make([]uint64, (s.Program.Image.Highest-s.Program.Image.Lowest)/64+1)
+	for _, q := range s.moved {
+		c.starts = append(c.starts, int32(len(m.buf)))
+		q.first = m.next
+		m.function(q)
+		m.blur()
+		q.after = m.next
+		m.landings(q)
+		m.retarget(q)
+	}
+	m.resolve()
+	m.patchCalls()
+	m.patchStubs()
+	s.Layout = NewLayout(int(m.next), int(s.sites))
+	m.settleSites()
+	c.Bytes = m.buf
+	return c, m.err
 }
 
 // FullTrap reports whether a stop at an offset of the cache says that the

@@ -7,6 +7,7 @@ import (
 
 // springboards finds five dead bytes within reach of every short landing.
 func (pl *planner) springboards(p *plan) {
+	p.boards = p.boards[:0]
 	for _, l := range p.shorts {
 		board, ok := pl.findBoard(l.at)
 		if !ok {
@@ -14,10 +15,11 @@ func (pl *planner) springboards(p *plan) {
 				continue
 			}
 			p.f.Skip = fmt.Sprintf("no springboard within reach of %#x", l.at)
+			pl.fail(p.f)
 			return
 		}
 		pl.use(board, board+5)
-		p.patches = append(p.patches, patchPlan{at: l.at, board: board, label: l.label})
+		p.boards = append(p.boards, patchPlan{at: l.at, board: board, label: l.label})
 	}
 }
 
@@ -62,11 +64,18 @@ func (pl *planner) forceInPlace(p *plan, l landing) bool {
 	if pl.force[l.at] {
 		return false
 	}
+	g := pl.p.Blocks(p.f, &pl.space)
 	for k := uint64(2); k < 5; k++ {
-		if c := p.f.InsnAt(l.at + k); c != nil && c.Kind.IsCall() && !p.chained[c.Addr] {
-			pl.force[l.at] = true
-			pl.again = true
-			return true
+		b := g.BlockOf(l.at + k)
+		if b == nil {
+			continue
+		}
+		for i := range b.Calls {
+			if c := &b.Calls[i]; c.Insn.Addr == l.at+k && !p.is(c, chained) {
+				pl.force[l.at] = true
+				pl.forced[p.f] = true
+				return true
+			}
 		}
 	}
 	return false

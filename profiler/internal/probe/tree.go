@@ -1,7 +1,8 @@
 package probe
 
 import (
-	"sort"
+	"cmp"
+	"slices"
 
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
@@ -77,34 +78,33 @@ func probePoint(b *cfg.Block) (k int, dead bool) {
 
 // place chooses the spanning tree and numbers the counters of all other edges
 // from next on; it returns the next free number.
-func (w *flow) place(next int32, opt Options) int32 {
+func (w *flow) place(next int32, opt Options, s *flowSpace) int32 {
 	w.weigh(opt)
-	order := make([]int32, len(w.edges))
-	for i := range order {
-		order[i] = int32(i)
+	if s == nil {
+		s = &flowSpace{}
 	}
-	sort.SliceStable(order, func(i, j int) bool { return w.edges[order[i]].weight > w.edges[order[j]].weight })
-	set := make([]int32, w.nodes)
-	for i := range set {
-		set[i] = int32(i)
+	order, set := s.order[:0], s.set[:0]
+	for i := range w.edges {
+		order = append(order, int32(i))
 	}
-	find := func(x int32) int32 {
-		for set[x] != x {
-			set[x] = set[set[x]]
-			x = set[x]
+	for i := range w.nodes {
+		set = append(set, i)
+	}
+	s.order, s.set = order, set
+	slices.SortFunc(order, func(i, j int32) int {
+		if a, b := w.edges[i].weight, w.edges[j].weight; a != b {
+			return cmp.Compare(b, a)
 		}
-		return x
-	}
-	var dropped []int32
+		return cmp.Compare(i, j)
+	})
 	for _, i := range order {
 		e := &w.edges[i]
-		if a, b := find(e.from), find(e.to); a != b && (e.uncountable || !opt.NoTree) {
+		if a, b := root(set, e.from), root(set, e.to); a != b && (e.uncountable || !opt.NoTree) {
 			set[a] = b
 			e.tree, e.induction = true, nil
 			continue
 		}
 		if e.uncountable {
-			dropped = append(dropped, i)
 			continue
 		}
 		e.counter = next
@@ -113,46 +113,61 @@ func (w *flow) place(next int32, opt Options) int32 {
 			w.attach(e)
 		}
 	}
-	for _, i := range dropped {
-		w.markCycle(i)
+	return next
+}
+
+// derive prepares solving: what cannot be known, and how the rest follows
+// from the counters.
+func (w *flow) derive() {
+	for i := range w.edges {
+		if e := &w.edges[i]; e.uncountable && !e.tree {
+			w.markCycle(int32(i))
+		}
 	}
 	w.eliminate()
-	return next
 }
 
 // markCycle marks a dropped edge and the tree path between its ends unknown.
 func (w *flow) markCycle(drop int32) {
-	type hop struct{ node, edge int32 }
-	adj := map[int32][]hop{}
+	// Edges of the tree by node: first[n] … first[n+1] in at.
+	first := make([]int32, w.nodes+1)
 	for i := range w.edges {
 		if e := &w.edges[i]; e.tree {
-			adj[e.from] = append(adj[e.from], hop{e.to, int32(i)})
-			adj[e.to] = append(adj[e.to], hop{e.from, int32(i)})
+			first[e.from]++
+			first[e.to]++
+		}
+	}
+	sum := int32(0)
+	for n := range first {
+		sum += first[n]
+		first[n] = sum
+	}
+	at := make([]int32, sum)
+	for i := range w.edges {
+		if e := &w.edges[i]; e.tree {
+			first[e.from]--
+			at[first[e.from]] = int32(i)
+			first[e.to]--
+			at[first[e.to]] = int32(i)
 		}
 	}
 	w.edges[drop].unknown = true
 	from, to := w.edges[drop].from, w.edges[drop].to
-	back := map[int32]hop{from: {-1, -1}}
-	for queue := []int32{from}; len(queue) > 0; {
+	by := make([]int32, w.nodes) // the edge + 1 by which a node was reached
+	other := func(i, n int32) int32 { return w.edges[i].from + w.edges[i].to - n }
+	for queue := []int32{from}; len(queue) > 0 && by[to] == 0 && from != to; queue = queue[1:] {
 		n := queue[0]
-		queue = queue[1:]
-		if n == to {
-			break
-		}
-		for _, h := range adj[n] {
-			if _, ok := back[h.node]; !ok {
-				back[h.node] = hop{n, h.edge}
-				queue = append(queue, h.node)
+		for _, i := range at[first[n]:first[n+1]] {
+			if m := other(i, n); m != from && by[m] == 0 {
+				by[m] = i + 1
+				queue = append(queue, m)
 			}
 		}
 	}
-	for n := to; n != from; {
-		h, ok := back[n]
-		if !ok {
-			return
-		}
-		w.edges[h.edge].unknown = true
-		n = h.node
+	for n := to; n != from && by[n] != 0; {
+		i := by[n] - 1
+		w.edges[i].unknown = true
+		n = other(i, n)
 	}
 }
 
@@ -243,12 +258,12 @@ func (w *flow) eliminate() {
 // solve derives every edge's count from the counters; val has one element per
 // edge, those with a counter filled in. open holds, by node, how many units of
 // flow stay there for ever: frames that were never left.
-func (w *flow) solve(val []int64, open map[int32]int64) {
+func solve(steps []step, val []int64, open map[int32]int64) {
 	total := int64(0)
 	for _, n := range open {
 		total += n
 	}
-	for _, s := range w.steps {
+	for _, s := range steps {
 		v := int64(0)
 		for _, i := range s.plus {
 			v += val[i]

@@ -174,6 +174,11 @@ func (p *Process) Word(addr uint64) (uint64, error) {
 	return binary.LittleEndian.Uint64(b[:]), err
 }
 
+// WriteWord writes a 64-bit word of the target's memory.
+func (p *Process) WriteWord(v, addr uint64) error {
+	return p.Write(binary.LittleEndian.AppendUint64(nil, v), addr)
+}
+
 // Keys of the auxiliary vector.
 const (
 	auxEntry    = 9

@@ -47,23 +47,32 @@ type decoder struct {
 // It refuses with an error what it is not sure of. Bytes of the result points
 // into code.
 func Decode(code []byte, addr uint64) (in Insn, err error) {
+	err = DecodeTo(&in, code, addr)
+	return in, err
+}
+
+// DecodeTo is Decode into memory that is there already; with an error it holds
+// nothing.
+func DecodeTo(in *Insn, code []byte, addr uint64) error {
 	// Assigned one by one: a literal would be made elsewhere and copied, which
 	// takes as long as the decoding.
+	*in = Insn{}
 	var d decoder
-	d.in, d.code, d.vvvv = &in, code[:min(len(code), 15)], None
+	d.in, d.code, d.vvvv = in, code[:min(len(code), 15)], None
 	in.Addr = addr
 	in.Reg, in.RM, in.Mem.Base, in.Mem.Index = None, None, None, None
 	e := d.decode()
 	if e == 0 {
 		in.Bytes = code[:d.p:d.p]
 		if e = d.finish(); e == 0 {
-			return in, nil
+			return nil
 		}
 	}
 	if e == ErrTruncated && len(code) >= 15 {
 		e = ErrTooLong
 	}
-	return Insn{}, e
+	*in = Insn{}
+	return e
 }
 
 // decode reads all bytes of the instruction.

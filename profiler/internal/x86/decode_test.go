@@ -62,7 +62,7 @@ func TestControl(t *testing.T) {
 	} {
 		in, err := Decode(unhex(t, c.code+"cccccccc"), 0x1000)
 		want := len(unhex(t, c.code))
-		if err != nil || in.Len() != want || in.Kind != c.kind || in.Target != c.target || in.RelOff != c.relOff {
+		if err != nil || in.Len() != want || in.Kind != c.kind || in.Target != c.target || int(in.RelOff) != c.relOff {
 			t.Errorf("%s (%s): length %d, kind %d, target %#x, RelOff %d, %v", c.name, c.code, in.Len(), in.Kind, in.Target, in.RelOff, err)
 		}
 		for n := range want { // cut short, it is an error
@@ -235,7 +235,7 @@ func FuzzDecode(f *testing.F) {
 		if _, err := Decode(code[:n-1], addr); err != ErrTruncated {
 			t.Fatalf("without the last byte: %v", err)
 		}
-		if in.RIPOff != 0 && (in.RIPOff+4 > n || !in.Mem.RIP) || in.RelOff != 0 && in.RelOff >= n {
+		if in.RIPOff != 0 && (int(in.RIPOff)+4 > n || !in.Mem.RIP) || in.RelOff != 0 && int(in.RelOff) >= n {
 			t.Fatalf("RIPOff %d, RelOff %d of %d", in.RIPOff, in.RelOff, n)
 		}
 		direct := in.Kind == Jmp || in.Kind == Jcc || in.Kind == Jrcxz || in.Kind == Call

@@ -86,9 +86,9 @@ const AllRegs Regs = 0xffff
 // Mem is a memory operand [Base + Index·Scale + Disp]. With RIP set it is
 // Disp bytes behind the instruction's end; Insn.RIPTarget is that address.
 type Mem struct {
+	Disp        int32
 	Base, Index Reg
 	Scale       uint8 // 1, 2, 4, 8; 0 without index
-	Disp        int32
 	RIP         bool
 	Segment     byte // the prefix byte 0x64 (fs) or 0x65 (gs); 0: none
 	Addr32      bool // 67 prefix: base and index are 32-bit registers, and so is the sum
@@ -97,21 +97,22 @@ type Mem struct {
 
 // Insn is one decoded instruction.
 type Insn struct {
-	Addr  uint64 // link-time
-	Bytes []byte // points into the code given to Decode
-	Kind  Kind
-
+	Addr      uint64 // link-time
+	Bytes     []byte // points into the code given to Decode
 	Target    uint64 // of Jmp, Jcc, Jrcxz, Call
-	RelOff    int    // offset in Bytes of the relative displacement of a direct branch, 0: none
-	RIPOff    int    // offset in Bytes of a RIP-relative disp32, 0: none
-	RIPTarget uint64 // the address that it names
+	RIPTarget uint64 // the address that a RIP-relative operand names
+	Imm       int64  // sign-extended, when HasImm
+	Mem       Mem
 
-	CC                     byte // of Jcc, setcc, cmovcc: the condition, 0 … 15
-	FlagsRead, FlagsKilled Flags
 	// Use: read, part of an address, or kept in part. Def: possibly written; in
 	// Def and not in Use: surely and wholly written. A call stands for what its
 	// callee may do, Ret for what the caller may read: all registers.
-	Use, Def Regs
+	Use, Def               Regs
+	FlagsRead, FlagsKilled Flags
+	Kind                   Kind
+	CC                     byte  // of Jcc, setcc, cmovcc: the condition, 0 … 15
+	RelOff                 uint8 // offset in Bytes of the relative displacement of a direct branch, 0: none
+	RIPOff                 uint8 // offset in Bytes of a RIP-relative disp32, 0: none
 
 	// Loads and Stores: whether the instruction reads or writes memory other
 	// than by push, pop, call and ret; a string instruction, xlat, maskmov or an
@@ -120,7 +121,6 @@ type Insn struct {
 	Loads, Stores, Lock bool
 
 	HasMem bool
-	Mem    Mem
 	// The encoding, for the few callers that match shapes (jump tables, stack height).
 	Map      byte // 0: one-byte opcodes, 1: 0f, 2: 0f38, 3: 0f3a
 	Opcode   byte
@@ -130,10 +130,9 @@ type Insn struct {
 	Opsize   bool // 66 prefix
 	HasModRM bool
 	ModRM    byte
-	Reg      Reg   // ModRM.reg with its REX bit; None without ModRM. Of a byte register the one that holds it: rax for ah
-	RM       Reg   // register operand in ModRM.rm, likewise; None when that is memory. Both may number a vector register
-	Imm      int64 // sign-extended, when HasImm
 	HasImm   bool
+	Reg      Reg // ModRM.reg with its REX bit; None without ModRM. Of a byte register the one that holds it: rax for ah
+	RM       Reg // register operand in ModRM.rm, likewise; None when that is memory. Both may number a vector register
 }
 
 // Len is the instruction's length in bytes.

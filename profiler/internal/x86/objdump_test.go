@@ -255,7 +255,7 @@ func (y *tally) control(l *listed, in *Insn) {
 		if err != nil || in.Target != target {
 			y.errorf(l, "target %#x, want %s", in.Target, l.operands[0])
 		}
-		if n := in.Len() - in.RelOff; n != 1 && n != 4 {
+		if n := in.Len() - int(in.RelOff); n != 1 && n != 4 {
 			y.errorf(l, "displacement of %d bytes", n)
 		}
 	default:

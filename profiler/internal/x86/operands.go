@@ -46,7 +46,7 @@ func (d *decoder) operands() decodeError {
 		if d.addr32 {
 			return ErrPrefix // eip-relative
 		}
-		mem.RIP, in.RIPOff, size = true, d.p, 4
+		mem.RIP, in.RIPOff, size = true, uint8(d.p), 4
 	default:
 		mem.Base = Reg(m&7 | d.b)
 	}
@@ -106,7 +106,7 @@ func (d *decoder) immediate() decodeError {
 	}
 	in.HasImm = true
 	if a&branchRel != 0 {
-		in.RelOff = d.p
+		in.RelOff = uint8(d.p)
 	}
 	d.p += n
 	return 0

@@ -1,0 +1,74 @@
+package cfg
+
+import (
+	"slices"
+
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+// Space is memory that is used again from one function to the next: a large
+// program has tens of thousands of functions and millions of instructions, and
+// asking for all of their memory, and collecting it, takes longer than the
+// analysis. What was made in a space is gone with the next function made in it.
+type Space struct {
+	insns  []x86.Insn
+	index  []partIndex
+	slots  []int32
+	used   int // of slots
+	work   []uint64
+	called []uint64
+
+	marks   []uint8
+	blockOf []int32
+	blocks  []Block
+	refs    []*Block
+	calls   []Call
+	edges   []Edge
+	ways    []*Edge
+	preds   []*Edge
+	counts  []int32
+	heights []int32
+}
+
+func (s *Space) reset() {
+	s.insns, s.index, s.used, s.called = s.insns[:0], s.index[:0], 0, s.called[:0]
+}
+
+// addPart makes room for the instructions of a range.
+func (s *Space) addPart(p *Program, r Range) {
+	n := int(r.Hi - r.Lo)
+	if s.used+n > len(s.slots) {
+		s.slots, s.used = make([]int32, max(2*len(s.slots), n, 1<<16)), 0 // parts that were made keep the old memory
+	}
+	slot := s.slots[s.used : s.used+n : s.used+n]
+	s.used += n
+	clear(slot)
+	code := p.Image.Bytes(r.Lo)
+	s.index = append(s.index, partIndex{r.Lo, code[:min(n+15, len(code))], slot})
+}
+
+// decode decodes the instruction at an offset of a part, behind the others.
+func (s *Space) decode(f *Func, x *partIndex, o int) (*x86.Insn, error) {
+	code := x.code[min(o, len(x.code)):]
+	s.insns = slices.Grow(s.insns, 1)
+	s.insns = s.insns[:len(s.insns)+1]
+	in := &s.insns[len(s.insns)-1]
+	if err := x86.DecodeTo(in, code, x.lo+uint64(o)); err != nil {
+		s.insns = s.insns[:len(s.insns)-1]
+		return nil, err
+	}
+	if in.Kind == x86.Stop && in.Map == 0 && in.Opcode == 0xcc && len(code) > 1 && code[1] != 0xcc && f.In(in.End()) {
+		in.Kind = x86.Normal // a breakpoint of the program's own, not padding: a handler goes on behind it
+	}
+	return in, nil
+}
+
+// of returns a slice of n zeroed elements, in memory that is used again.
+func of[T any](mem *[]T, n int) []T {
+	if cap(*mem) < n {
+		*mem = make([]T, n+n/2)
+	}
+	s := (*mem)[:n]
+	clear(s)
+	return s
+}
