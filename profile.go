@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -29,6 +30,7 @@ type profiling struct {
 	events    string
 	save      string
 	propagate bool
+	noCache   bool
 	probe     string
 }
 
@@ -40,6 +42,7 @@ func (o *profiling) flags() *flag.FlagSet {
 	fs.StringVar(&o.events, "events", "edges", "count `EVENTS`: edges, which is the control flow (default edges)")
 	fs.StringVar(&o.save, "save", "", "save the profile to `FILE`, for skewlens report")
 	fs.BoolVar(&o.propagate, "propagate", false, "exit with the program's own status")
+	fs.BoolVar(&o.noCache, "no-cache", false, "analyse the program anew, and keep nothing for the next run")
 	fs.StringVar(&o.probe, "probe", "", "to measure the profiler itself, do without `LIST`: no-counters, no-tree, no-induction, no-align, no-leaf")
 	return fs
 }
@@ -124,6 +127,9 @@ func (o *profiling) config(path string, words []string, pr *progress) profiler.C
 	if pr != nil {
 		c.Progress = pr.show
 	}
+	if dir := cacheDir(); dir != "" && !o.noCache {
+		c.Analyses = filepath.Join(dir, "analyses")
+	}
 	if o.threads > 0 {
 		n := strconv.Itoa(o.threads)
 		c.Env = with(os.Environ(), "OMP_NUM_THREADS", n)
@@ -133,6 +139,16 @@ func (o *profiling) config(path string, words []string, pr *progress) profiler.C
 		}
 	}
 	return c
+}
+
+// cacheDir is where things are kept from run to run, which may be deleted at
+// any time: $XDG_CACHE_HOME/skewlens or ~/.cache/skewlens; empty for nowhere.
+func cacheDir() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "skewlens")
 }
 
 // with sets a variable in an environment. Only one setting may remain: C

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 
 	"github.com/skewlens/skewlens/lsp"
@@ -23,10 +22,7 @@ func serveCommand(ctx context.Context, stdout, _ io.Writer, args []string) error
 	if err != nil {
 		return fmt.Errorf("serve: find this program: %w", err)
 	}
-	cache := ""
-	if dir, err := os.UserCacheDir(); err == nil { // XDG_CACHE_HOME, or ~/.cache
-		cache = filepath.Join(dir, "skewlens")
-	}
+	cache := cacheDir()
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	defer stop()
 	return lsp.Serve(ctx, os.Stdin, stdout, lsp.Options{

@@ -16,7 +16,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"time"
 
 	"github.com/skewlens/skewlens/dwarfmap"
@@ -35,6 +34,7 @@ type Config struct {
 	Backend               string   // "auto" and "": the best that works here; "native"
 	Stdin, Stdout, Stderr *os.File // nil: this process's
 	Progress              func(Progress)
+	Analyses              string // directory where analyses of large programs are kept for the next run; "": nowhere
 	Probe                 string // for measuring: what the native backend shall do without, as "no-induction,no-align"
 }
 
@@ -84,13 +84,10 @@ func Run(ctx context.Context, c Config) (*profile.Profile, error) {
 	if env == nil {
 		env = os.Environ()
 	}
-	nc := native.Config{Path: path, Name: cmp.Or(c.Name, c.Path), Args: c.Args, Env: env, Dir: c.Dir, Files: files, Probe: c.Probe}
+	nc := native.Config{Path: path, Name: cmp.Or(c.Name, c.Path), Args: c.Args, Env: env, Dir: c.Dir, Files: files, Probe: c.Probe, Analyses: c.Analyses}
 	if c.Progress != nil {
 		nc.Progress = func(e time.Duration, t, n int) { c.Progress(Progress{e, t, n}) }
 	}
-	// Records are garbage as soon as they are filed; with many threads that
-	// is most of the memory, and it stands beside the target's.
-	defer debug.SetGCPercent(debug.SetGCPercent(40))
 	guard := guardSignals(ctx)
 	defer guard.stop()
 	nc.Started = guard.started

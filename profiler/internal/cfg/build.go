@@ -17,6 +17,23 @@ type Catches func(importName string) bool
 // Build decodes a program. It never fails as a whole: what cannot be moved is
 // marked.
 func Build(im *image.Image, catches Catches) *Program {
+	p := begin(im, catches)
+	p.findLabels()
+	var sp Space
+	p.decodeAll(&sp)
+	for _, f := range p.Funcs {
+		if f.blind && !f.part && f.Skip == "" {
+			p.checkTailJumps(f, &sp)
+		}
+	}
+	p.settleOwners()
+	p.Funcs = slices.DeleteFunc(p.Funcs, func(f *Func) bool { return f.part })
+	p.markLeaves()
+	return p
+}
+
+// begin is a program of which only the image is known.
+func begin(im *image.Image, catches Catches) *Program {
 	p := &Program{Image: im, byEntry: map[uint64]*Func{}, owner: map[uint64]*Func{}}
 	p.throws = len(im.Pads) > 0
 	for _, n := range unwinders {
@@ -40,17 +57,6 @@ func Build(im *image.Image, catches Catches) *Program {
 			f.Skip = "the program's entry: runs before anything is set up"
 		}
 	}
-	p.findLabels()
-	var sp Space
-	p.decodeAll(&sp)
-	for _, f := range p.Funcs {
-		if f.blind && !f.part && f.Skip == "" {
-			p.checkTailJumps(f, &sp)
-		}
-	}
-	p.settleOwners()
-	p.Funcs = slices.DeleteFunc(p.Funcs, func(f *Func) bool { return f.part })
-	p.markLeaves()
 	return p
 }
 
@@ -142,24 +148,30 @@ func (p *Program) takesLabels(g *Graph) bool {
 	return false
 }
 
+// own notes which function each part belongs to, and skips functions that
+// share one.
+func (p *Program) own() (shared bool) {
+	clear(p.owner)
+	for _, f := range p.Funcs {
+		if f.part || f.Skip != "" {
+			continue
+		}
+		for _, r := range f.Ranges {
+			if o := p.owner[r.Lo]; o != nil && o != f {
+				o.Skip, f.Skip = "shares a part with "+f.Name, "shares a part with "+o.Name
+				shared = true
+			}
+			p.owner[r.Lo] = f
+		}
+	}
+	return shared
+}
+
 // settleOwners skips functions that share a part or are entered in the middle
 // by another one: neither can be moved without the other.
 func (p *Program) settleOwners() {
 	for again := true; again; {
-		again = false
-		clear(p.owner)
-		for _, f := range p.Funcs {
-			if f.part || f.Skip != "" {
-				continue
-			}
-			for _, r := range f.Ranges {
-				if o := p.owner[r.Lo]; o != nil && o != f {
-					o.Skip, f.Skip = "shares a part with "+f.Name, "shares a part with "+o.Name
-					again = true
-				}
-				p.owner[r.Lo] = f
-			}
-		}
+		again = p.own()
 		targets := p.sweepUnmoved()
 		for _, f := range p.Funcs {
 			for _, t := range f.tailFrom {

@@ -25,6 +25,7 @@ type Config struct {
 	Dir      string
 	Files    [3]uintptr
 	Probe    string                                              // probe.ParseOptions
+	Analyses string                                              // directory of analyses of large programs; "": none
 	Started  func(pid int)                                       // the target exists; may be nil
 	Progress func(elapsed time.Duration, threads, instances int) // at most ten times a second; may be nil
 }

@@ -24,12 +24,12 @@ type placed struct {
 // inject puts the moved code and the counters' memory into a target that is
 // stopped at its entry point. Nothing of the target's text is changed unless
 // everything can be.
-func inject(p *tracee.Process, im *image.Image, s *probe.Spec, code *probe.Code) (*placed, error) {
+func inject(p *tracee.Process, a *analysis) (*placed, error) {
 	entry, err := p.Entry()
 	if err != nil {
 		return nil, err
 	}
-	in := &placed{bias: entry - im.Entry, size: s.CodeSize(), area: s.Layout.Size()}
+	in := &placed{bias: entry - a.im.Entry, size: a.spec.CodeSize(), area: a.spec.Layout.Size()}
 	if err := p.RunTo(entry); err != nil {
 		return nil, err
 	}
@@ -38,25 +38,25 @@ func inject(p *tracee.Process, im *image.Image, s *probe.Spec, code *probe.Code)
 	} else if gs != 0 {
 		return nil, fmt.Errorf("a library of the program uses the GS register, in which this backend keeps its counters; it cannot be profiled")
 	}
-	if err := in.mapCache(p, im, s.Home()); err != nil {
+	if err := in.mapCache(p, a.im, a.spec.Home()); err != nil {
 		return nil, err
 	}
 	if err := in.mapAreas(p); err != nil {
 		return nil, err
 	}
-	if in.cache != s.Home()+in.bias { // the best place is taken
-		if code, err = s.Assemble(in.cache - in.bias); err != nil {
+	if in.cache != a.spec.Home()+in.bias { // the best place is taken
+		if err := a.make(in.cache - in.bias); err != nil {
 			return nil, err
 		}
 	}
-	if uint64(len(code.Bytes)) > in.size {
-		return nil, fmt.Errorf("the moved code needs %d bytes, %d were planned: a fault of skewlens", len(code.Bytes), in.size)
+	if uint64(len(a.code.Bytes)) > in.size {
+		return nil, fmt.Errorf("the moved code needs %d bytes, %d were planned: a fault of skewlens", len(a.code.Bytes), in.size)
 	}
-	if err := p.Write(code.Bytes, in.cache); err != nil {
+	if err := p.Write(a.code.Bytes, in.cache); err != nil {
 		return nil, err
 	}
-	in.code = code
-	return in, in.patch(p, code)
+	in.code = a.code
+	return in, in.patch(p, a.code)
 }
 
 // mapCache maps the code cache within reach of the program's text and data,
@@ -75,12 +75,12 @@ func (in *placed) mapCache(p *tracee.Process, im *image.Image, home uint64) erro
 		}
 		return a >= 1<<20
 	}
-	const reach, step = 1<<31 - 64<<20, 16 << 20
+	const step = 16 << 20
 	tries := []uint64{home + in.bias}
-	for d := uint64(step); d+in.size < reach && d+in.size < lo; d += step {
+	for d := uint64(step); d+in.size < probe.Reach && d+in.size < lo; d += step {
 		tries = append(tries, (lo-d-in.size)&^0xfff) // below: the heap grows upwards from the program
 	}
-	for d := uint64(reach); d > (hi-lo)+in.size+step; d -= step {
+	for d := uint64(probe.Reach); d > (hi-lo)+in.size+step; d -= step {
 		tries = append(tries, (lo+d-in.size)&^0xfff) // above, as far off as possible
 	}
 	for _, a := range tries {

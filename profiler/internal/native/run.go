@@ -3,11 +3,11 @@ package native
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"syscall"
 	"time"
 
 	"github.com/skewlens/skewlens/profile"
-	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/probe"
 	"github.com/skewlens/skewlens/profiler/internal/section"
@@ -19,18 +19,16 @@ import (
 // a locked OS thread. The image is the program's, opened before.
 func Run(c Config, im *image.Image, lines Lines) (*profile.Profile, error) {
 	clk := startClock()
-	prog := cfg.Build(im, section.Catches)
 	opt, err := probe.ParseOptions(c.Probe)
 	if err != nil {
 		return nil, err
 	}
-	if prog.UsesGS() {
-		return nil, fmt.Errorf("%s uses the GS register, in which this backend keeps its counters; it cannot be profiled", c.Path)
-	}
-	spec := probe.New(prog, section.Hook, opt)
-	code, err := spec.Assemble(spec.Home())
+	a, err := analyse(im, opt, c.Analyses)
 	if err != nil {
-		return nil, fmt.Errorf("move the code of %s: %w", c.Path, err)
+		return nil, err
+	}
+	if a.spec.Program.UsesGS() {
+		return nil, fmt.Errorf("%s uses the GS register, in which this backend keeps its counters; it cannot be profiled", c.Path)
 	}
 	p, err := tracee.Start(tracee.Command{Path: c.Path, Args: append([]string{c.Name}, c.Args...), Env: c.Env, Dir: c.Dir, Files: c.Files})
 	if err != nil {
@@ -40,13 +38,19 @@ func Run(c Config, im *image.Image, lines Lines) (*profile.Profile, error) {
 	if c.Started != nil {
 		c.Started(p.Pid)
 	}
-	in, err := inject(p, im, spec, code)
+	in, err := inject(p, a)
 	if err != nil {
 		p.Kill()
 		return nil, fmt.Errorf("prepare %s: %w", c.Path, err)
 	}
 	defer in.memory.Close()
-	r := newRun(c, p, in, spec, lines, clk.nsPerTick())
+	saved := make(chan struct{})
+	go func() { defer close(saved); a.save() }()
+	defer func() { <-saved }()
+	// From here on records are the garbage: filed as soon as they are read. With
+	// many threads that is most of the memory, and it stands beside the target's.
+	defer debug.SetGCPercent(debug.SetGCPercent(40))
+	r := newRun(c, p, in, a.spec, lines, clk.nsPerTick())
 	if err := r.loop(); err != nil {
 		p.Kill()
 		return nil, fmt.Errorf("follow %s: %w", c.Path, err)

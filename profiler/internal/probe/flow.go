@@ -52,7 +52,7 @@ type flow struct {
 type flowSpace struct {
 	edges []flowEdge
 	ints  []int32
-	order []int32
+	order []uint64
 	set   []int32
 }
 

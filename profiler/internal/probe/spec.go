@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
@@ -66,22 +67,30 @@ func New(p *cfg.Program, hooks func(name string) (Hook, bool), opt Options) *Spe
 	pl := newPlanner(p)
 	pl.noLeaf, pl.freeReturns = opt.NoLeaf, !p.Unwinds()
 	pl.run()
-	opt.NoInduction = opt.NoInduction || leavesLoops(p)
-	s := &Spec{Program: p, hooks: hooks, opt: opt, byFunc: make(map[*cfg.Func]*plan, len(p.Funcs)), size: 1 << 16}
+	s := newSpec(p, hooks, opt)
 	for _, f := range p.Funcs {
 		q := pl.plans[f]
 		if f.Skip != "" || q == nil {
 			continue
 		}
-		q.number = int32(len(s.moved))
-		s.moved = append(s.moved, q)
-		s.byFunc[f] = q
-		s.size += q.size
 		q.site = s.sites
 		s.sites += q.sites
+		s.size += q.size
+		s.add(q)
 	}
 	s.size = (s.size + 0xfffff) &^ 0xfffff
 	return s
+}
+
+func newSpec(p *cfg.Program, hooks func(name string) (Hook, bool), opt Options) *Spec {
+	opt.NoInduction = opt.NoInduction || leavesLoops(p)
+	return &Spec{Program: p, hooks: hooks, opt: opt, byFunc: make(map[*cfg.Func]*plan, len(p.Funcs)), size: 1 << 16}
+}
+
+func (s *Spec) add(q *plan) {
+	q.number = int32(len(s.moved))
+	s.moved = append(s.moved, q)
+	s.byFunc[q.f] = q
 }
 
 // leavesLoops reports whether a signal handler or another thread can take a
@@ -99,10 +108,20 @@ func leavesLoops(p *cfg.Program) bool {
 func (s *Spec) CodeSize() uint64 { return s.size }
 
 // Home is where the cache lies best, as a link-time address: right below the
-// program, since its heap grows upwards from it.
-func (s *Spec) Home() uint64 { return (s.Program.Image.Lowest - homeGap - s.size) &^ 0xfff }
+// program, since its heap grows upwards from it; or, where a program lies too
+// low for that, as far above it as code can reach.
+func (s *Spec) Home() uint64 {
+	im := s.Program.Image
+	if !im.Relocatable {
+		return (im.Lowest + Reach - s.size) &^ 0xfff
+	}
+	return (im.Lowest - homeGap - s.size) &^ 0xfff
+}
 
-const homeGap = 16 << 20
+const (
+	homeGap = 16 << 20
+	Reach   = 1<<31 - 64<<20 // of code, from a program's lowest address, whatever it names
+)
 
 // eachSite calls do for the calls (c) and the jumps (no c) through pointers
 // whose targets are counted, always in the same order.
@@ -190,10 +209,9 @@ func (s *Spec) Assemble(base uint64) (*Code, error) {
 	m.b(recorderCode...)
 	c := &Code{base: base, starts: make([]int32, 0, len(s.moved)), Slots: m.hookLibrary()}
 	m.code = c
-	for i := range s.Program.Image.Sections {
-		if x := &s.Program.Image.Sections[i]; x.Exec {
-			c.Texts = append(c.Texts, Text{x.Addr, x.Data, slices.Clone(x.Data)})
-		}
+	c.Texts = texts(s.Program.Image)
+	for i := range c.Texts {
+		c.Texts[i].New = slices.Clone(c.Texts[i].Old)
 	}
 	m.written = make([]uint64, (s.Program.Image.Highest-s.Program.Image.Lowest)/64+1)
 	for _, q := range s.moved {
@@ -212,6 +230,16 @@ func (s *Spec) Assemble(base uint64) (*Code, error) {
 	m.settleSites()
 	c.Bytes = m.buf
 	return c, m.err
+}
+
+// texts are the sections of a program's code, with nothing new yet.
+func texts(im *image.Image) (list []Text) {
+	for i := range im.Sections {
+		if x := &im.Sections[i]; x.Exec {
+			list = append(list, Text{Addr: x.Addr, Old: x.Data})
+		}
+	}
+	return list
 }
 
 // FullTrap reports whether a stop at an offset of the cache says that the

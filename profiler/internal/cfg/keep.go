@@ -1,0 +1,91 @@
+package cfg
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/pack"
+)
+
+// Pack writes what Build found out, so that Unpack need not find it out again.
+func (p *Program) Pack(w *pack.Writer) {
+	w.Uint(uint64(len(p.byEntry)))
+	w.Uint(uint64(len(p.Funcs)))
+	for _, f := range p.Funcs {
+		w.Uint(f.Ranges[0].Lo)
+		w.Uint(uint64(len(f.Ranges)))
+		for _, r := range f.Ranges {
+			w.Uint(r.Lo)
+			w.Uint(r.Hi - r.Lo)
+		}
+		w.Bytes([]byte(f.Skip))
+		w.Uint(uint64(f.Insns))
+		for _, b := range f.flags() {
+			w.Bool(*b)
+		}
+		jumps := make([]uint64, 0, len(f.tables))
+		for j := range f.tables {
+			jumps = append(jumps, j)
+		}
+		slices.Sort(jumps)
+		w.Ascending(jumps)
+		for _, j := range jumps {
+			w.Ascending(f.tables[j])
+		}
+		w.Ascending(f.pads)
+		w.Words(f.starts)
+	}
+}
+
+// flags are the function's properties that are true or false.
+func (f *Func) flags() []*bool {
+	return []*bool{&f.NoReturn, &f.Leaves, &f.usesGS, &f.blind, &f.astray, &f.plain}
+}
+
+// Unpack is Build of a program whose facts were written before. It trusts
+// them: the caller made sure that they are of this image.
+func Unpack(im *image.Image, catches Catches, r *pack.Reader) (*Program, error) {
+	p := begin(im, catches)
+	if r.Uint() != uint64(len(p.byEntry)) {
+		return nil, errors.New("facts of another program")
+	}
+	for _, f := range p.Funcs {
+		f.part = true // but for those that follow
+	}
+	p.Funcs = p.Funcs[:0:0]
+	for range r.Len(8) {
+		f := p.byEntry[r.Uint()]
+		if f == nil {
+			return nil, errors.New("facts of another program")
+		}
+		f.part = false
+		f.Ranges = make([]Range, r.Len(2))
+		for i := range f.Ranges {
+			lo := r.Uint()
+			f.Ranges[i] = Range{lo, lo + r.Uint()}
+			if g := im.SectionAt(lo); g == nil || f.Ranges[i].Hi > g.Addr+g.Size || f.Ranges[i].Hi < lo {
+				return nil, errors.New("facts of another program")
+			}
+		}
+		f.Skip = string(r.Bytes())
+		f.Insns = int(r.Uint())
+		for _, b := range f.flags() {
+			*b = r.Bool()
+		}
+		for _, j := range r.Ascending() {
+			if f.tables == nil {
+				f.tables = map[uint64][]uint64{}
+			}
+			f.tables[j] = r.Ascending()
+		}
+		f.pads = r.Ascending()
+		f.starts = r.Words()
+		if r.Err != nil {
+			return nil, r.Err
+		}
+		p.Funcs = append(p.Funcs, f)
+	}
+	p.own()
+	return p, r.Err
+}

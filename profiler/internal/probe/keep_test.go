@@ -1,0 +1,75 @@
+package probe
+
+import (
+	"bytes"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/pack"
+)
+
+// TestUnpackIsPacked: what was written and read back emits the same code,
+// numbers the same counters, and solves the same way.
+func TestUnpackIsPacked(t *testing.T) {
+	for _, path := range programs(t) {
+		im, err := image.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := New(cfg.Build(im, catches), noHooks, Options{})
+		c, err := s.Assemble(s.Home())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var w pack.Writer
+		s.Program.Pack(&w)
+		s.Pack(&w, c)
+		r := &pack.Reader{B: w.B}
+		p, err := cfg.Unpack(im, catches, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s2, c2, err := Unpack(p, noHooks, Options{}, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.B) != 0 || s.Home() != s2.Home() || s.Layout != s2.Layout || !reflect.DeepEqual(c.starts, c2.starts) || !bytes.Equal(c.Bytes, c2.Bytes) {
+			t.Errorf("%s: read back as something else", path)
+		}
+		for i := range c.Texts {
+			if !bytes.Equal(c.Texts[i].New, c2.Texts[i].New) {
+				t.Errorf("%s: text %d read back as something else", path, i)
+			}
+		}
+		for i, q := range s.moved {
+			q2 := s2.moved[i]
+			if q.f.Name != q2.f.Name || q.first != q2.first || q.after != q2.after || q.vague != q2.vague {
+				t.Fatalf("%s: %s read back as %s", path, q.f.Name, q2.f.Name)
+			}
+			a, b := counters(s, q), counters(s2, q2)
+			if !slices.Equal(a, b) {
+				t.Fatalf("%s: %s counts at %v, read back at %v", path, q.f.Name, a, b)
+			}
+		}
+		for cut := range 100 { // whatever is missing is noticed
+			r := &pack.Reader{B: w.B[:len(w.B)*cut/100]}
+			if p, err := cfg.Unpack(im, catches, r); err == nil {
+				if _, _, err := Unpack(p, noHooks, Options{}, r); err == nil {
+					t.Errorf("%s: %d %% of it are enough", path, cut)
+				}
+			}
+		}
+	}
+}
+
+func counters(s *Spec, q *plan) (list []int32) {
+	w := newFlow(s.Program.Graph(q.f, nil), q.marks, nil)
+	w.place(q.first, s.opt, nil)
+	for i := range w.edges {
+		list = append(list, w.edges[i].counter)
+	}
+	return list
+}
