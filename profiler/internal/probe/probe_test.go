@@ -72,7 +72,7 @@ func noHooks(string) (Hook, bool) { return Hook{}, false }
 // programs are whatever executables a Debian machine has.
 func programs(t *testing.T) []string {
 	var all []string
-	for _, p := range []string{"/usr/lib/gcc/x86_64-linux-gnu/12/cc1", "/bin/bash", "/usr/bin/perl", "/usr/bin/make", "/usr/bin/tar"} {
+	for _, p := range []string{"/bin/bash", "/usr/bin/perl", "/usr/bin/make", "/usr/bin/tar"} {
 		if _, err := os.Stat(p); err == nil {
 			all = append(all, p)
 		}
