@@ -57,6 +57,7 @@ type Spec struct {
 	hooks   func(name string) (Hook, bool)
 	siteOf  map[uint64]int
 	opt     Options
+	used    byteSet // original bytes that are not dead
 }
 
 // Site is an indirect call or tail jump in the program.
@@ -70,7 +71,7 @@ type Site struct {
 // reason in cfg.Func.Skip.
 func New(p *cfg.Program, hooks func(name string) (Hook, bool), opt Options) *Spec {
 	pl := newPlanner(p)
-	pl.noLeaf, pl.freeReturns = opt.NoLeaf, !p.Unwinds()
+	pl.noLeaf, pl.freeReturns = opt.NoLeaf || p.Traces(), !p.Unwinds()
 	pl.run()
 	s := &Spec{Program: p, hooks: hooks, opt: opt, byFunc: map[*cfg.Func]*plan{}, siteOf: map[uint64]int{}}
 	opt.NoInduction = opt.NoInduction || leavesLoops(p)
@@ -86,6 +87,7 @@ func New(p *cfg.Program, hooks func(name string) (Hook, bool), opt Options) *Spe
 		s.collectSites(q)
 	}
 	s.Layout = NewLayout(int(next), len(s.Sites))
+	s.used = newByteSet(pl.lo, pl.used)
 	return s
 }
 
@@ -157,22 +159,15 @@ func (s *Spec) Origin(c *Code, offset uint64) (addr uint64, after, ok bool) {
 	if i < 0 || offset >= uint64(len(c.Bytes)) {
 		return 0, false, false
 	}
-	// Emission is deterministic: emit the function once more, at the same
-	// place, and listen.
-	skip := c.starts[i] &^ 63
-	a := &assembler{base: c.base + uint64(skip), bias: c.bias, labels: map[label]int{}, buf: make([]byte, c.starts[i]-skip)}
-	at := int(offset) - skip
 	best := -1
-	a.origin = func(x uint64, start, end int) {
+	s.emitAgain(c, i, func(x uint64, start, end int) { // emission is deterministic
 		switch {
-		case start <= at && at < end:
+		case start <= int(offset) && int(offset) < end:
 			addr, after, ok, best = x, false, true, start
-		case end <= at && end > best:
+		case end <= int(offset) && end > best:
 			addr, after, ok, best = x, true, true, end
 		}
-	}
-	m := &emitter{assembler: a, s: s}
-	m.function(s.moved[i])
+	})
 	return addr, after, ok
 }
 
