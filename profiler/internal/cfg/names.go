@@ -64,6 +64,25 @@ func (p *Program) Unwinds() bool {
 	return false
 }
 
+// Traces reports whether the program may walk its stack in a signal handler,
+// which interrupts any function.
+func (p *Program) Traces() bool {
+	has := func(prefixes ...string) bool {
+		for _, x := range prefixes {
+			for n := range p.Image.Imports {
+				if strings.HasPrefix(n, x) {
+					return true
+				}
+			}
+			if p.Image.Static && p.HasFunc(x) {
+				return true
+			}
+		}
+		return false
+	}
+	return has("backtrace", "_Unwind_Backtrace", "unw_", "_ULx86_64_", "_Ux86_64_") && has("sigaction", "signal")
+}
+
 func setJmpName(n string) bool {
 	return n == "_setjmp" || n == "setjmp" || n == "__sigsetjmp" || n == "sigsetjmp"
 }

@@ -11,14 +11,21 @@ import (
 var dwarfNumber = [16]int{0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15}
 
 // original translates a return address in the cache, of a leaf that was called
-// from there.
-func (r *run) original(pc uint64) uint64 {
-	if pc <= r.in.cache || pc >= r.in.cache+r.in.size {
+// from there, or of a signal that came there.
+func (r *run) original(pc uint64, interrupted bool) uint64 {
+	if !r.in.holds(pc) {
 		return pc
 	}
-	a, _, ok := r.spec.Origin(r.in.code, pc-1-r.in.cache)
+	at := pc - r.in.cache
+	if !interrupted {
+		at--
+	}
+	a, after, ok := r.spec.Origin(r.in.code, at)
 	if !ok {
 		return pc
+	}
+	if interrupted && !after {
+		return a + r.in.bias
 	}
 	in, err := x86.Decode(r.spec.Program.Image.Bytes(a), a)
 	if err != nil {
@@ -56,7 +63,7 @@ func (r *run) openFrames(t *thread) (open []probe.Delta, next []profile.Addr) {
 	}
 	pc := &regs[unwind.PC]
 	after := false
-	if *pc >= r.in.cache && *pc < r.in.cache+r.in.size {
+	if r.in.holds(*pc) {
 		a, behind, ok := r.spec.Origin(r.in.code, *pc-r.in.cache)
 		if !ok {
 			return nil, nil
@@ -67,12 +74,15 @@ func (r *run) openFrames(t *thread) (open []probe.Delta, next []profile.Addr) {
 		open = append(open, d...)
 	}
 	r.unwinder.Original = r.original
-	pcs, _ := r.unwinder.Stack(regs)
-	for i, x := range pcs {
-		if i == 0 {
-			add(x-r.in.bias, after)
-		} else {
-			add(x-r.in.bias-1, true)
+	frames, _ := r.unwinder.Stack(regs)
+	for i, x := range frames {
+		switch {
+		case i == 0:
+			add(x.PC-r.in.bias, after)
+		case x.Called:
+			add(x.PC-r.in.bias-1, true)
+		default:
+			add(x.PC-r.in.bias, false)
 		}
 	}
 	return open, next

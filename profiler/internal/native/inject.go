@@ -21,6 +21,9 @@ type placed struct {
 	code   *probe.Code
 }
 
+// holds reports whether an address lies in the code cache.
+func (in *placed) holds(pc uint64) bool { return pc >= in.cache && pc < in.cache+in.size }
+
 // inject puts the moved code and the counters' memory into a target that is
 // stopped at its entry point. Nothing of the target's text is changed unless
 // everything can be.

@@ -64,6 +64,7 @@ type run struct {
 	p         *tracee.Process
 	in        *placed
 	spec      *probe.Spec
+	late      *probe.Late
 	solver    *probe.Solver
 	tracker   *section.Tracker
 	lines     Lines
@@ -108,6 +109,7 @@ func newRun(c Config, p *tracee.Process, in *placed, spec *probe.Spec, lines Lin
 	r := &run{c: c, p: p, in: in, spec: spec, lines: lines, nsPerTick: nsPerTick, byTid: map[int]*thread{},
 		waiting: map[int]tracee.Event{}, nextSlot: 1, sites: map[uint64]site{}, unwinder: unwind.New(p)}
 	r.solver = probe.NewSolver(spec.Layout, probe.Module{Spec: spec, Bias: in.bias})
+	r.late = spec.NewLate(in.code, func(a uint64, b []byte) error { return p.Write(b, a+in.bias) })
 	r.begin = rdtsc()
 	r.tracker = section.New(section.Config{
 		Solve:     r.solver.Solve,
@@ -202,14 +204,23 @@ func (r *run) handle(e tracee.Event) error {
 		}
 		return r.p.Detach(e.Tid)
 	case tracee.Trap:
-		if pc, err := r.p.PC(e.Tid); err == nil && t != nil && r.spec.FullTrap(pc-r.in.cache) {
+		pc, err := r.p.PC(e.Tid)
+		if err == nil && t != nil && r.spec.FullTrap(pc-r.in.cache) {
 			r.drain()
 			t.area.Reset()
 			break
 		}
+		if to, ok := r.late.Trapped(pc - 1 - r.in.bias); err == nil && ok {
+			if err := r.p.SetPC(e.Tid, r.in.cache+to); err != nil && !errors.Is(err, syscall.ESRCH) {
+				return err
+			}
+			break
+		}
 		e.Kind, e.Sig = tracee.Signal, syscall.SIGTRAP // the program's own
+		return r.deliver(e)
 	case tracee.Signal:
 		r.noteCrash(e)
+		return r.deliver(e)
 	case tracee.Exiting:
 		if t != nil && !t.dead {
 			t.cpuNS = r.p.CPUNS(t.tid)

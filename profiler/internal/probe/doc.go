@@ -17,6 +17,20 @@
 // fetch a half-written instruction, and no thread is inside a function that
 // moves. Every patch names the bytes that it replaces and is refused as a
 // whole when the text does not hold them; nothing has been written then, and
-// the program runs on unprofiled. After that moment the text is never written
-// again: section events are hooks, not breakpoints, and counters are data.
+// the program runs on unprofiled. Section events are hooks, not breakpoints,
+// and counters are data.
+//
+// After that moment only late landings are written (Late), for addresses that
+// a signal's handler is about to see. They go over bytes of instructions that
+// the plan left dead: nothing jumps, falls or returns there, so no thread has
+// fetched them or is about to. The first who can is the thread that gets the
+// signal, when its handler returns, and it is stopped until the bytes stand;
+// it then comes out of the kernel, which serialises its processor. All that is
+// written is written by the profiler's one thread, one landing at a time, and
+// a byte that was taken, for a landing or to be kept as it is, is never written
+// again. So a thread that is interrupted there later, or goes there by what
+// its handler chose, finds whole instructions that will not change. The int3
+// that stands behind a fault is one byte; it is met only by who comes back from
+// there, and the profiler knows all of its own. Bytes need no alignment: nobody
+// reads them while they are written.
 package probe

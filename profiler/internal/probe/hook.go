@@ -132,9 +132,11 @@ func (m *emitter) landings(q *plan) {
 		return m.addr(l)
 	}
 	for _, p := range q.patches {
+		m.code.landings = append(m.code.landings, p.at)
 		m.patchJump(p.at, to(p.label))
 	}
 	for _, p := range q.boards {
+		m.code.landings = append(m.code.landings, p.at, p.board)
 		m.patchJump(p.board, to(p.label))
 		m.patch(p.at, 0xeb, byte(int8(int64(p.board)-int64(p.at+2))))
 	}

@@ -49,6 +49,9 @@ func (s *Spec) Pack(w *pack.Writer, c *Code) {
 		w.Uint(uint64(at - last))
 		last = at
 	}
+	w.Ascending(c.landings)
+	w.Uint(s.used.lo)
+	w.Words(s.used.bits)
 }
 
 // Unpack is New and Assemble at Home of a program for which they were done before.
@@ -91,5 +94,7 @@ func Unpack(p *cfg.Program, hooks func(name string) (Hook, bool), opt Options, r
 		last += int32(r.Uint())
 		c.starts = append(c.starts, last)
 	}
+	c.landings = r.Ascending()
+	s.used = byteSet{r.Uint(), r.Words()}
 	return s, c, r.Err
 }

@@ -15,6 +15,8 @@ var recorderCode []byte
 const (
 	recordEntry   = 0
 	indirectEntry = 16
+	recordBody    = 32
+	recordEnd     = 0x162 // its ret
 )
 
 // Offsets in a thread's area; recorder.S has the same.

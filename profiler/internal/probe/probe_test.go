@@ -56,6 +56,9 @@ func TestOffsetsAgree(t *testing.T) {
 	if found != len(want) {
 		t.Errorf("%d offsets in recorder.S, %d in layout.go", found, len(want))
 	}
+	if recorderCode[recordEnd] != 0xc3 || recorderCode[recordEnd+1] != 0xcc || !bytes.HasPrefix(recorderCode[recordBody:], []byte{0x65, 0x48, 0x83, 0x3c, 0x25}) {
+		t.Error("record does not begin at recordBody (a comparison with MUTED), or does not end at recordEnd (ret, and behind it int3)")
+	}
 	for off, what := range map[int]string{recordEntry: "record", indirectEntry: "indirect"} {
 		in, err := x86.Decode(recorderCode[off:], uint64(off))
 		if err != nil || in.Kind != x86.Jmp {

@@ -59,13 +59,14 @@ type Spec struct {
 	opt     Options
 	sites   int32
 	size    uint64
+	used    byteSet // original bytes that are not dead
 }
 
 // New plans a program. Functions that turn out not to be movable get their
 // reason in cfg.Func.Skip.
 func New(p *cfg.Program, hooks func(name string) (Hook, bool), opt Options) *Spec {
 	pl := newPlanner(p)
-	pl.noLeaf, pl.freeReturns = opt.NoLeaf, !p.Unwinds()
+	pl.noLeaf, pl.freeReturns = opt.NoLeaf || p.Traces(), !p.Unwinds()
 	pl.run()
 	s := newSpec(p, hooks, opt)
 	for _, f := range p.Funcs {
@@ -79,6 +80,7 @@ func New(p *cfg.Program, hooks func(name string) (Hook, bool), opt Options) *Spe
 		s.add(q)
 	}
 	s.size = (s.size + 0xfffff) &^ 0xfffff
+	s.used = newByteSet(pl.lo, pl.used)
 	return s
 }
 
@@ -153,7 +155,8 @@ type Code struct {
 	Texts []Text
 	Slots []Slot
 
-	starts []int32 // offset of each moved function
+	starts   []int32  // offset of each moved function
+	landings []uint64 // addresses in Texts of jumps into the copy, sorted
 	base   uint64
 }
 
@@ -226,6 +229,7 @@ func (s *Spec) Assemble(base uint64) (*Code, error) {
 	m.resolve()
 	m.patchCalls()
 	m.patchStubs()
+	slices.Sort(c.landings)
 	s.Layout = NewLayout(int(m.next), int(s.sites))
 	m.settleSites()
 	c.Bytes = m.buf

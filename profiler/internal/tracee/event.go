@@ -56,12 +56,13 @@ func (p *Process) Wait() (Event, error) {
 		p.pending = p.pending[1:]
 		return e, nil
 	}
-	return p.wait()
+	return p.wait(-1)
 }
 
-func (p *Process) wait() (Event, error) {
+// wait waits for one thread, or, with −1, for any.
+func (p *Process) wait(tid int) (Event, error) {
 	var ws unix.WaitStatus
-	tid, err := wait4(-1, &ws, unix.WALL|unix.WNOTHREAD)
+	tid, err := wait4(tid, &ws, unix.WALL|unix.WNOTHREAD)
 	if err != nil {
 		return Event{}, err
 	}
@@ -93,8 +94,13 @@ func (p *Process) wait() (Event, error) {
 	case cause != 0:
 	case sig == unix.SIGTRAP && trapped(tid):
 		e.Kind = Trap
+		if p.owed[tid] && stepped(tid) {
+			e.Kind = Other
+			delete(p.owed, tid)
+		}
 	default:
 		e.Kind, e.Sig = Signal, sig
+		p.restore(e)
 	}
 	return e, nil
 }

@@ -6,13 +6,45 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// siginfo is a siginfo_t: signal, errno and code as int32, then what depends
+// on the signal; of a fault its address, at byte 16.
+type siginfo [128]byte
+
+func (i *siginfo) code() int32   { return *(*int32)(unsafe.Pointer(&i[8])) }
+func (i *siginfo) addr() *uint64 { return (*uint64)(unsafe.Pointer(&i[16])) }
+
+func (i *siginfo) get(tid int) error {
+	return ptrace(unix.PTRACE_GETSIGINFO, tid, 0, uintptr(unsafe.Pointer(i)))
+}
+
+func (i *siginfo) set(tid int) error {
+	return ptrace(unix.PTRACE_SETSIGINFO, tid, 0, uintptr(unsafe.Pointer(i)))
+}
+
+// byKernel reports whether the kernel raised the signal, and not somebody who sent it.
+func (i *siginfo) byKernel() bool { return i.code() > 0 } // SI_KERNEL, TRAP_BRKPT, SEGV_MAPERR …; SI_USER and the like are ≤ 0
+
 // trapped reports whether a thread's SIGTRAP comes from an int3 or a single
 // step, and not from somebody who sent the signal, whose it stays.
 func trapped(tid int) bool {
-	var info [128]byte // siginfo_t: signo, errno, code as int32
-	if err := ptrace(unix.PTRACE_GETSIGINFO, tid, 0, uintptr(unsafe.Pointer(&info))); err != nil {
-		return true
-	}
-	code := *(*int32)(unsafe.Pointer(&info[8]))
-	return code > 0 // SI_KERNEL, TRAP_BRKPT, TRAP_TRACE; SI_USER and the like are ≤ 0
+	var info siginfo
+	return info.get(tid) != nil || info.byKernel()
+}
+
+// stepped reports whether a thread's trap is the end of a step, of one
+// instruction or to an address.
+func stepped(tid int) bool {
+	const trapTrace, trapHWBreakpoint = 2, 4
+	var info siginfo
+	return info.get(tid) == nil && (info.code() == trapTrace || info.code() == trapHWBreakpoint)
+}
+
+// mask reads the signals that a stopped thread has blocked; setMask sets them.
+func mask(tid int) (m uint64, err error) {
+	err = ptrace(unix.PTRACE_GETSIGMASK, tid, unsafe.Sizeof(m), uintptr(unsafe.Pointer(&m)))
+	return m, err
+}
+
+func setMask(tid int, m uint64) error {
+	return ptrace(unix.PTRACE_SETSIGMASK, tid, unsafe.Sizeof(m), uintptr(unsafe.Pointer(&m)))
 }

@@ -23,7 +23,7 @@ func (p *Process) RunTo(addr uint64) error {
 		return err
 	}
 	for {
-		e, err := p.wait()
+		e, err := p.wait(-1)
 		if err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (p *Process) Syscall(nr uint64, args ...uint64) (uint64, error) {
 		}
 		var e Event
 		for {
-			if e, err = p.wait(); err != nil || e.Tid == p.Pid {
+			if e, err = p.wait(-1); err != nil || e.Tid == p.Pid {
 				break
 			}
 			p.pending = append(p.pending, e)

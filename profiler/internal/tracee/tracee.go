@@ -43,7 +43,10 @@ type Command struct {
 type Process struct {
 	Pid     int
 	mem     *os.File
-	pending []Event // from stops that arrived while we waited for another
+	status  *os.File
+	pending []Event      // from stops that arrived while we waited for another
+	back    []*Held      // signals that were put back
+	owed    map[int]bool // threads whose step another event interrupted: its trap may come yet
 	threads map[int]bool
 	text    uint64 // a place to borrow for a system call instruction
 }
@@ -61,7 +64,7 @@ func Start(c Command) (*Process, error) {
 		}
 		return nil, fmt.Errorf("start %s: %w", c.Path, err)
 	}
-	p := &Process{Pid: pid, threads: map[int]bool{pid: true}}
+	p := &Process{Pid: pid, threads: map[int]bool{pid: true}, owed: map[int]bool{}}
 	if err := p.seize(); err != nil {
 		p.Kill()
 		return nil, fmt.Errorf("trace %s: %w", c.Path, err)
@@ -70,6 +73,11 @@ func Start(c Command) (*Process, error) {
 	if err != nil {
 		p.Kill()
 		return nil, fmt.Errorf("open the memory of %s: %w", c.Path, err)
+	}
+	p.status, err = os.Open(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		p.Kill()
+		return nil, fmt.Errorf("trace %s: %w", c.Path, err)
 	}
 	runtime.KeepAlive(c.Files)
 	return p, nil
@@ -135,6 +143,9 @@ func ptrace(req, pid int, addr, data uintptr) error {
 func (p *Process) Close() {
 	if p.mem != nil {
 		p.mem.Close()
+	}
+	if p.status != nil {
+		p.status.Close()
 	}
 }
 

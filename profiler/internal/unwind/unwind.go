@@ -15,6 +15,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"sort"
+	"strings"
 
 	"github.com/go-delve/delve/pkg/dwarf/frame"
 	"github.com/go-delve/delve/pkg/dwarf/op"
@@ -47,8 +48,9 @@ const (
 type Unwinder struct {
 	mem Memory
 	// Original translates a return address in moved code into the one it was
-	// copied from, and leaves others alone. May be nil.
-	Original func(pc uint64) uint64
+	// copied from, and leaves others alone; interrupted: a signal's handler
+	// returns to it. May be nil.
+	Original func(pc uint64, interrupted bool) uint64
 	files    map[string]*module
 	modules  []loaded
 }
@@ -126,43 +128,51 @@ func parse(data []byte, addr uint64) (fdes frame.FrameDescriptionEntries, err er
 
 const maxFrames = 100000
 
-// Stack returns the instruction pointer and then the return addresses of a
-// thread, innermost first. complete is false where the walk ended before the
-// thread's first frame.
-func (u *Unwinder) Stack(r Regs) (pcs []uint64, complete bool) {
+// Frame is where a thread is in a function.
+type Frame struct {
+	PC uint64
+	// Called: PC is a return address, behind the call that was made; else it is
+	// the next instruction: in the innermost frame, and where a signal came.
+	Called bool
+}
+
+// Stack returns a thread's frames, innermost first. complete is false where
+// the walk ended before the thread's first one.
+func (u *Unwinder) Stack(r Regs) (frames []Frame, complete bool) {
 	defer func() {
 		if recover() != nil { // a table that lies
 			complete = false
 		}
 	}()
-	pcs = append(pcs, r[regPC])
+	frames = append(frames, Frame{PC: r[regPC]})
 	for n := 0; n < maxFrames; n++ {
 		pc := r[regPC]
-		if n > 0 {
+		if frames[n].Called {
 			pc-- // a return address may be the first byte of the next function
 		}
 		l := u.at(pc)
 		if l == nil {
-			return pcs, false
+			return frames, false
 		}
 		fde, err := l.m.fdes.FDEForPC(pc - l.bias)
 		if err != nil {
-			return pcs, false
+			return frames, false
 		}
 		next, last, ok := u.step(r, fde, pc-l.bias)
 		if !ok {
-			return pcs, false
+			return frames, false
 		}
 		if last || next[regPC] == 0 {
-			return pcs, true
+			return frames, true
 		}
 		r = next
+		interrupted := strings.Contains(fde.CIE.Augmentation, "S") // the frame that the kernel makes for a handler
 		if u.Original != nil {
-			r[regPC] = u.Original(r[regPC])
+			r[regPC] = u.Original(r[regPC], interrupted)
 		}
-		pcs = append(pcs, r[regPC])
+		frames = append(frames, Frame{r[regPC], !interrupted})
 	}
-	return pcs, false
+	return frames, false
 }
 
 func (u *Unwinder) at(pc uint64) *loaded {

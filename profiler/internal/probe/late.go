@@ -1,0 +1,285 @@
+package probe
+
+import (
+	"encoding/binary"
+	"slices"
+	"sort"
+
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+// Late makes landings while the program runs. A signal's handler is to see
+// where its thread would stand had nothing moved, and returns to the address
+// that it saw. So from that address the thread has to come back to the very
+// place in the copy where it was interrupted, behind the counters that it has
+// passed. Calls that stay in place lead there, and some landings of the plan.
+// Else:
+//
+//	a signal from outside: a jump is written over five dead bytes. Further
+//	instructions may begin in them, for such a handler skips none
+//
+//	a fault: the handler may read the instruction, mend what it reads, return
+//	to it or skip it. The original is kept as it is, executes in its place, and
+//	behind it stands a jump, or, where the next instruction has less than five
+//	bytes, an int3; the profiler then sets the thread on
+type Late struct {
+	s      *Spec
+	c      *Code
+	write  func(addr uint64, b []byte) error
+	graphs map[*cfg.Func]*cfg.Graph
+	copies map[int][]copied  // of functions that were interrupted
+	leads  map[uint64]uint64 // address → offset in the cache
+	traps  map[uint64]bool   // of these the ones that are an int3
+	taken  map[uint64]bool   // bytes that are not free any more
+	kept   map[uint64]bool   // of these the ones that were left as they are
+}
+
+// copied is where an instruction was copied to, in offsets of the cache.
+type copied struct {
+	start, end int
+	addr       uint64
+}
+
+// NewLate makes late landings for code that was placed. write writes bytes
+// to a link-time address of the running program.
+func (s *Spec) NewLate(c *Code, write func(addr uint64, b []byte) error) *Late {
+	return &Late{s: s, c: c, write: write, graphs: map[*cfg.Func]*cfg.Graph{}, copies: map[int][]copied{}, leads: map[uint64]uint64{}, traps: map[uint64]bool{},
+		taken: map[uint64]bool{}, kept: map[uint64]bool{}}
+}
+
+// Interrupted returns the address of a thread that a signal stops at an offset
+// of the cache, made to lead back there. restarts: the
+// kernel makes the system call before again, by the original instruction. ok is
+// false in code of ours, and where the address cannot be made to lead back.
+func (l *Late) Interrupted(offset uint64, restarts bool) (addr uint64, ok bool) {
+	begins, ends := l.find(offset)
+	switch {
+	case restarts && !(ends != nil && goesOn(l.insn(ends.addr)) && l.keep(ends.addr)):
+		return 0, false
+	case begins != nil:
+		addr = begins.addr
+	case ends != nil && goesOn(l.insn(ends.addr)):
+		addr = l.insn(ends.addr).End()
+	default:
+		return 0, false
+	}
+	return addr, l.lead(addr, offset, jumpLen)
+}
+
+// Faulted is the same for a thread whose own instruction raised the signal.
+func (l *Late) Faulted(offset uint64) (addr uint64, ok bool) {
+	begins, ends := l.find(offset)
+	switch {
+	case ends != nil && goesOn(l.insn(ends.addr)): // int3
+		addr = l.insn(ends.addr).End()
+		return addr, l.lead(addr, offset, 1)
+	case begins == nil:
+		return 0, false
+	}
+	in := l.insn(begins.addr)
+	comesBack := in.Kind == x86.Normal || in.Kind.IsCall()
+	if !l.keep(in.Addr) || comesBack && !l.lead(in.End(), uint64(begins.end), 1) {
+		return 0, false
+	}
+	l.leads[in.Addr] = offset
+	return in.Addr, true
+}
+
+// Trapped returns where a thread goes on that ran into an int3 of ours.
+func (l *Late) Trapped(addr uint64) (offset uint64, ok bool) { return l.leads[addr], l.traps[addr] }
+
+// Way tells how a thread that is not to be interrupted at an offset may go on
+// from there: by a single step, or, to not 0, until it comes to that offset,
+// which is the end of the recorder. ok is false where it would go into the
+// kernel and could stay there, or would see that it is stepped.
+func (l *Late) Way(offset uint64) (to uint64, ok bool) {
+	if offset >= recordBody && offset < recordEnd {
+		return recordEnd, true
+	}
+	begins, _ := l.find(offset)
+	if begins == nil {
+		return 0, true
+	}
+	in := l.insn(begins.addr)
+	seen := in.Map == 0 && (in.Opcode == 0x9c || in.Opcode == 0x9d || in.Opcode == 0xcf || in.Opcode == 0x8e) // pushf, popf, iret, mov to ss
+	return 0, !seen && in.Kind != x86.Stop && !goesOn(in)
+}
+
+// find returns the copy that begins at an offset, and the one that ends there.
+func (l *Late) find(offset uint64) (begins, ends *copied) {
+	i := sort.Search(len(l.c.starts), func(i int) bool { return uint64(l.c.starts[i]) > offset }) - 1
+	if i < 0 {
+		return nil, nil
+	}
+	k, ok := l.copies[i]
+	if !ok {
+		l.s.replay(l.c, i, func(addr uint64, start, end int) { k = append(k, copied{start, end, addr}) })
+		l.copies[i] = k
+	}
+	at := sort.Search(len(k), func(i int) bool { return k[i].start >= int(offset) })
+	if at < len(k) && k[at].start == int(offset) {
+		begins = &k[at]
+	}
+	if at > 0 && k[at-1].end == int(offset) {
+		ends = &k[at-1]
+	}
+	return begins, ends
+}
+
+// graph returns the graph of the moved function that holds an address, or nil.
+func (l *Late) graph(addr uint64) *cfg.Graph {
+	f := l.s.Program.Owner(addr)
+	if f == nil || !l.s.Moved(f) {
+		return nil
+	}
+	g := l.graphs[f]
+	if g == nil {
+		g = l.s.Program.Blocks(f, nil)
+		l.graphs[f] = g
+	}
+	return g
+}
+
+// insn returns the instruction of a moved function at an address, or nil.
+func (l *Late) insn(addr uint64) *x86.Insn {
+	if g := l.graph(addr); g != nil {
+		return g.InsnAt(addr)
+	}
+	return nil
+}
+
+// stays reports whether a call stays in place, so that its copy is a jump to it.
+func (l *Late) stays(call *x86.Insn) bool {
+	g := l.graph(call.Addr)
+	q := l.s.byFunc[g.Func]
+	b := g.BlockOf(call.Addr)
+	for i := range b.Calls {
+		if c := &b.Calls[i]; c.Insn == call {
+			return !q.is(c, direct)
+		}
+	}
+	return false
+}
+
+// goesOn reports whether a thread that stops in the kernel because of an
+// instruction stands behind it: a system call, int3.
+func goesOn(in *x86.Insn) bool {
+	return in != nil && (in.Map == 1 && (in.Opcode == 0x05 || in.Opcode == 0x34) || in.Map == 0 && (in.Opcode == 0xcc || in.Opcode == 0xcd))
+}
+
+const jumpLen = 5
+
+// lead makes an address lead to an offset, by a jump or an int3, whose length
+// is n.
+func (l *Late) lead(addr, offset uint64, n int) bool {
+	to, ok := l.leads[addr]
+	if !ok {
+		to, ok = l.planned(addr)
+	}
+	if ok {
+		return to == offset
+	}
+	in := l.insn(addr)
+	if in == nil {
+		return false
+	}
+	if in.Kind.IsCall() && l.stays(in) {
+		begins, _ := l.find(offset)
+		return begins != nil && begins.addr == addr
+	}
+	b := []byte{0xcc}
+	if n = max(n, min(jumpLen, in.Len())); n >= jumpLen {
+		b = jumpTo(addr, l.c.base+offset)
+	}
+	if !l.take(addr, uint64(len(b))) || l.write(addr, b) != nil {
+		return false
+	}
+	l.leads[addr] = offset
+	l.traps[addr] = len(b) == 1
+	return true
+}
+
+func jumpTo(from, to uint64) []byte {
+	return binary.LittleEndian.AppendUint32([]byte{0xe9}, uint32(int64(to)-int64(from+jumpLen)))
+}
+
+// planned returns where a landing of the plan leads.
+func (l *Late) planned(addr uint64) (offset uint64, ok bool) {
+	b := l.c.patchAt(addr)
+	if len(b) == 2 && b[0] == 0xeb {
+		addr += 2 + uint64(int8(b[1]))
+		b = l.c.patchAt(addr)
+	}
+	if len(b) != jumpLen || b[0] != 0xe9 {
+		return 0, false
+	}
+	return addr + jumpLen + uint64(int32(binary.LittleEndian.Uint32(b[1:]))) - l.c.base, true
+}
+
+// patchAt returns the jump of a landing at an address, or nil.
+func (c *Code) patchAt(addr uint64) []byte {
+	if _, ok := slices.BinarySearch(c.landings, addr); !ok {
+		return nil
+	}
+	for _, t := range c.Texts {
+		if o := addr - t.Addr; o < uint64(len(t.New)) {
+			n := uint64(jumpLen)
+			if t.New[o] == 0xeb {
+				n = 2
+			}
+			return t.New[o : o+n]
+		}
+	}
+	return nil
+}
+
+// keep keeps an instruction as it is.
+func (l *Late) keep(addr uint64) bool {
+	if l.kept[addr] {
+		return true
+	}
+	l.kept[addr] = l.take(addr, uint64(l.insn(addr).Len()))
+	return l.kept[addr]
+}
+
+// take takes bytes of instructions that nothing executes, nor ever will.
+func (l *Late) take(addr, n uint64) bool {
+	for a := addr; a < addr+n; {
+		in := l.insn(a)
+		if in == nil {
+			return false
+		}
+		for ; a < in.End() && a < addr+n; a++ {
+			if l.s.used.has(a) || l.taken[a] {
+				return false
+			}
+		}
+	}
+	for i := range n {
+		l.taken[addr+i] = true
+	}
+	return true
+}
+
+// byteSet is a set of addresses of the program's text.
+type byteSet struct {
+	lo   uint64
+	bits []uint64
+}
+
+func newByteSet(lo uint64, in []bool) byteSet {
+	s := byteSet{lo, make([]uint64, (len(in)+63)/64)}
+	for i, x := range in {
+		if x {
+			s.bits[i/64] |= 1 << (i % 64)
+		}
+	}
+	return s
+}
+
+// has is true for what is outside of the text.
+func (s *byteSet) has(a uint64) bool {
+	i := a - s.lo
+	return i/64 >= uint64(len(s.bits)) || s.bits[i/64]>>(i%64)&1 != 0
+}

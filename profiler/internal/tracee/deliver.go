@@ -1,0 +1,178 @@
+package tracee
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Fault reports whether a thread's own instruction raised the signal that it
+// is about to get.
+func (p *Process) Fault(e Event) bool {
+	switch e.Sig {
+	case unix.SIGSEGV, unix.SIGBUS, unix.SIGFPE, unix.SIGILL, unix.SIGTRAP, unix.SIGSYS:
+		var info siginfo
+		return info.get(e.Tid) == nil && info.byKernel()
+	}
+	return false
+}
+
+// Where returns a stopped thread's instruction pointer, and whether the kernel
+// will set it back to make an interrupted system call again.
+func (p *Process) Where(tid int) (pc uint64, restarts bool, err error) {
+	var r unix.PtraceRegs
+	err = unix.PtraceGetRegs(tid, &r)
+	restarts = int64(r.Orig_rax) >= 0 && int64(r.Rax) <= -512 && int64(r.Rax) >= -516 // ERESTARTSYS … ERESTART_RESTARTBLOCK
+	return r.Rip, restarts, err
+}
+
+// SetPC sets a stopped thread's instruction pointer.
+func (p *Process) SetPC(tid int, pc uint64) error {
+	var r unix.PtraceRegs
+	if err := unix.PtraceGetRegs(tid, &r); err != nil {
+		return err
+	}
+	r.Rip = pc
+	return unix.PtraceSetRegs(tid, &r)
+}
+
+// MoveFault sets the instruction pointer of a thread whose instruction raised
+// a signal, and the address of the instruction where the signal tells it.
+func (p *Process) MoveFault(e Event, from, to uint64) error {
+	if e.Sig == unix.SIGFPE || e.Sig == unix.SIGILL || e.Sig == unix.SIGTRAP {
+		var info siginfo
+		if err := info.get(e.Tid); err != nil {
+			return err
+		}
+		if a := info.addr(); *a == from {
+			*a = to
+			if err := info.set(e.Tid); err != nil {
+				return err
+			}
+		}
+	}
+	return p.SetPC(e.Tid, to)
+}
+
+func bit(s unix.Signal) uint64 { return 1 << (s - 1) }
+
+// faults must not be blocked: the kernel kills a thread that blocks what its
+// own instruction raises.
+var faults = bit(unix.SIGSEGV) | bit(unix.SIGBUS) | bit(unix.SIGFPE) | bit(unix.SIGILL) | bit(unix.SIGTRAP) | bit(unix.SIGSYS)
+
+// CanTrap reports whether a thread may run into an int3 of ours, or be
+// stepped: where SIGTRAP is blocked or ignored, the kernel would change that.
+func (p *Process) CanTrap(tid int) bool {
+	m, err := mask(tid)
+	return err == nil && m&bit(unix.SIGTRAP) == 0 && p.signals("SigIgn")&bit(unix.SIGTRAP) == 0
+}
+
+// Caught reports whether the process has a handler for a signal.
+func (p *Process) Caught(s unix.Signal) bool { return p.signals("SigCgt")&bit(s) != 0 }
+
+// signals reads a set of signals from the process's status; all, where that fails.
+func (p *Process) signals(name string) uint64 {
+	var b [4096]byte
+	n, _ := p.status.ReadAt(b[:], 0)
+	_, line, _ := strings.Cut(string(b[:n]), "\n"+name+":\t")
+	line, _, _ = strings.Cut(line, "\n")
+	set, err := strconv.ParseUint(line, 16, 64)
+	if err != nil {
+		return ^uint64(0)
+	}
+	return set
+}
+
+// Held is a signal that a thread gets later than it arrived.
+type Held struct {
+	e    Event
+	info siginfo
+	mask uint64
+}
+
+// Hold keeps the signal that a thread is about to get, and all others that
+// come from outside, so that the thread can go some steps before.
+func (p *Process) Hold(e Event) (*Held, error) {
+	h := &Held{e: e}
+	err := h.info.get(e.Tid)
+	if err == nil {
+		h.mask, err = mask(e.Tid)
+	}
+	if err == nil {
+		err = setMask(e.Tid, ^faults)
+	}
+	delete(p.owed, e.Tid) // it would have come before this signal
+	return h, err
+}
+
+// Step lets a thread execute one instruction. The event is a Trap; anything
+// else came in between, and belongs to PutBack.
+func (p *Process) Step(tid int) (Event, error) {
+	if err := unix.PtraceSingleStep(tid); err != nil {
+		return Event{}, err
+	}
+	return p.wait(tid)
+}
+
+// StepTo lets a thread run to an address, which only it stops at. The event is
+// a Trap there, or anything else that came before.
+func (p *Process) StepTo(tid int, addr uint64) (Event, error) {
+	const debugRegs = 848 // in struct user
+	set := func(reg int, v uint64) error {
+		return ptrace(unix.PTRACE_POKEUSR, tid, debugRegs+8*uintptr(reg), uintptr(v))
+	}
+	if err := set(0, addr); err != nil {
+		return Event{}, err
+	}
+	if err := set(7, 1); err != nil { // on, for execution
+		return Event{}, err
+	}
+	if err := ptrace(unix.PTRACE_CONT, tid, 0, 0); err != nil {
+		return Event{}, err
+	}
+	e, err := p.wait(tid)
+	set(7, 0)
+	return e, err
+}
+
+// Release lets the thread, which is at the end of a step, have its signal.
+func (p *Process) Release(h *Held) error {
+	err := setMask(h.e.Tid, h.mask)
+	if err == nil {
+		err = h.info.set(h.e.Tid)
+	}
+	if err != nil && err != unix.ESRCH {
+		return err
+	}
+	return p.Resume(h.e)
+}
+
+// PutBack sends the signal anew, since another event of the thread comes
+// first, which Wait returns. When the signal arrives, Wait puts back who sent
+// it and why.
+func (p *Process) PutBack(h *Held, first Event) error {
+	p.pending = append(p.pending, first)
+	p.owed[h.e.Tid] = true
+	err := setMask(h.e.Tid, h.mask)
+	if err == nil {
+		err = unix.Tgkill(p.Pid, h.e.Tid, h.e.Sig)
+	}
+	if err == unix.ESRCH { // it is dying
+		return nil
+	}
+	p.back = append(p.back, h)
+	return err
+}
+
+// restore gives a signal that was put back its own information again.
+func (p *Process) restore(e Event) {
+	for i, h := range p.back {
+		if h.e.Tid == e.Tid && h.e.Sig == e.Sig {
+			p.back = slices.Delete(p.back, i, i+1)
+			h.info.set(e.Tid)
+			return
+		}
+	}
+}
