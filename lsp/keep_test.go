@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -272,6 +273,38 @@ func TestEditsDuringARun(t *testing.T) {
 	d := got["params"].(map[string]any)["diagnostics"].([]any)[0].(map[string]any)
 	if !matches(any(d), any(map[string]any{"range": map[string]any{"start": map[string]any{"line": 9.0}}})) || !strings.Contains(d["message"].(string), "edited since") {
 		t.Errorf("got %s", textual(d))
+	}
+}
+
+// The slow thread's way to a cause is told whole, or it is said that it is not.
+func TestCallsThatLedToACause(t *testing.T) {
+	dir := workspace(t)
+	at := func(line int, function string) report.Place {
+		return report.Place{File: "skewed.c", Line: line, Function: function}
+	}
+	start := at(1, "thread")
+	path := &report.Path{Thread: 3, Start: &start}
+	for line := 2; line < 14; line++ {
+		path.Calls = append(path.Calls, at(line, "f"))
+	}
+	path.Calls[3] = report.Place{Address: "0x1234"} // without a line there is nothing to show
+	s := &server{opt: Options{Now: func() time.Time { return noon }}, enc: utf16, docs: map[string]*document{}, disk: map[string]*text{}, roots: []*root{newRoot(dir)}}
+	told := func() (out []string) {
+		c := report.Cause{Rank: 1, Leader: "branch", Location: &report.Location{Place: at(5, "f")}, Path: path}
+		r := s.newResult(kept{Root: dir, Cwd: dir, Report: &report.Report{Sections: []report.Section{{ID: "x", Causes: []report.Cause{c}}}}})
+		m := r.sections[0].causes[0]
+		for _, n := range s.diagnose(r, m, s.textOf(m.at.path)).Related {
+			out = append(out, fmt.Sprintf("%d: %s", n.Location.Range.Start.Line+1, n.Message))
+		}
+		return out
+	}
+	got := told()
+	if len(got) != 8 || got[0] != "2: called from f, by thread 3" || got[7] != "1: thread 3 begins here, in thread (4 calls before it not shown)" {
+		t.Errorf("got %q", got)
+	}
+	path.Calls, path.Start = path.Calls[:1], nil
+	if got := told(); len(got) != 1 || got[0] != "2: called from f, by thread 3" {
+		t.Errorf("got %q", got)
 	}
 }
 
