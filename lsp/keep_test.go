@@ -145,6 +145,7 @@ func TestBuildLog(t *testing.T) {
 		{[]string{"error[E0308]: mismatched types", " --> src/main.rs:2:5", "  |"}, compilerMessage{"/w/src/main.rs", 2, "mismatched types", severityError}},
 		{[]string{"f.f90:10:5:", "", "   10 | x = ", "      |  1", "Error: Symbol 'x' has no type"}, compilerMessage{"/w/f.f90", 10, "Symbol 'x' has no type", severityError}},
 		{[]string{"make: Entering directory '/w/sub'", "./main.go:5:2: undefined: x"}, compilerMessage{"/w/sub/main.go", 5, "undefined: x", severityError}},
+		{[]string{"x.f90:0:1:", "Error: a place that is none", "a.c:3:4: error: x"}, compilerMessage{"/w/a.c", 3, "x", severityError}},
 	} {
 		b := &buildLog{dir: "/w"}
 		for _, l := range c.lines {

@@ -66,17 +66,18 @@ func (s *server) profile(ctx context.Context, c *call, section bool) (any, error
 		s.mu.Unlock()
 	}()
 	p := s.begin(runCtx, c.token, "Profiling "+t.Name, own)
+	out := outcome{Message: "failed"}
+	defer func() { p.end(out.Message) }() // whatever happens, nobody looks at a bar for ever
 	res, err := s.inTurn(runCtx, t, p)
 	if runCtx.Err() != nil {
 		err = context.Canceled
 	}
-	out := s.ends(t, res, err)
+	out = s.ends(t, res, err)
 	if section && res != nil {
 		s.mu.Lock()
 		s.narrow(&out, res, c)
 		s.mu.Unlock()
 	}
-	p.end(out.Message)
 	return out, ctx.Err() // of the request itself, when that was cancelled
 }
 
@@ -148,8 +149,15 @@ func compiled(d *document) bool {
 	return languageOf(d.language, d.path) != "" || filepath.Ext(d.path) == ".go"
 }
 
-// inTurn waits until no other run goes on, builds and runs.
-func (s *server) inTurn(ctx context.Context, t Target, p *progress) (*result, error) {
+// inTurn waits until no other run goes on, builds and runs. A panic is a run
+// that failed, so that a person is told of it as of any other.
+func (s *server) inTurn(ctx context.Context, t Target, p *progress) (res *result, err error) {
+	defer func() {
+		if bug := recover(); bug != nil {
+			s.log(typeError, fmt.Sprintf("panic: %v\n%s", bug, debug.Stack()))
+			res, err = nil, fmt.Errorf("profiling %s failed by a bug of skewlens: %v", t.Name, bug)
+		}
+	}()
 	select {
 	case <-s.turn:
 	default:
@@ -162,7 +170,7 @@ func (s *server) inTurn(ctx context.Context, t Target, p *progress) (*result, er
 	}
 	defer func() { s.turn <- struct{}{} }()
 	s.mu.Lock()
-	err := s.unsaved(t)
+	err = s.unsaved(t)
 	seen := map[string]*text{} // as they are built; they may be edited meanwhile
 	for _, d := range s.docs {
 		if d.path != "" {
@@ -193,7 +201,7 @@ func (s *server) inTurn(ctx context.Context, t Target, p *progress) (*result, er
 	}
 	took := s.opt.Now().Sub(start)
 	p.report("looking for causes", -1)
-	res, err := s.take(t, prof, seen, took)
+	res, err = s.take(t, prof, seen, took)
 	debug.FreeOSMemory() // a profile is large, and the server idles now
 	return res, err
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -160,18 +161,52 @@ func TestWhatIsNotJSON(t *testing.T) {
 	c.begin(dir, nil) // and it goes on
 }
 
-func TestPanicIsAnError(t *testing.T) {
+// A run that panics or errs ends for everybody: for the progress bar, for the
+// person, for the request and for the run that waits behind it.
+func TestEveryRunEnds(t *testing.T) {
 	dir := workspace(t)
+	put(t, filepath.Join(dir, configName), "[[target]]\nprogram = \"skewed\"\nbuild = \"make\"\n")
 	f := &fake{t: t, dir: dir}
-	f.run = func(context.Context, Target, func(Progress)) (*profile.Profile, error) { panic("a bug") }
 	c := serve(t, Options{Runner: f})
 	c.begin(dir, nil)
-	if got := c.command("skewlens.profileTarget"); !matches(got["error"], any(map[string]any{"code": -32603.0})) {
-		t.Errorf("got %v", got)
+	profiles := func(end func() error) {
+		f.run = func(context.Context, Target, func(Progress)) (*profile.Profile, error) { return nil, end() }
 	}
-	f.run = nil
+	builds := func(end func() error) {
+		f.build = func(context.Context, Target, func(string)) error { return end() }
+	}
+	for i, step := range []func(func() error){profiles, builds} {
+		for j, end := range []func() error{func() error { return errors.New("a wall") }, func() error { panic("a bug") }} {
+			what := []string{"a wall", "a bug"}[j]
+			token := fmt.Sprint(i, j)
+			step(end)
+			c.send(message{"id": token, "method": "workspace/executeCommand", "params": object{"command": "skewlens.profileTarget", "workDoneToken": token}})
+			shown := c.await(map[string]any{"method": "window/showMessage", "params": map[string]any{"type": 1.0}})
+			if !strings.Contains(textual(shown), what) {
+				t.Errorf("shown: %s, want %s", textual(shown), what)
+			}
+			c.await(map[string]any{"method": "$/progress", "params": map[string]any{"token": token, "value": map[string]any{"kind": "end"}}})
+			c.await(map[string]any{"id": token, "result": map[string]any{"outcome": "failed"}})
+		}
+	}
+	f.run, f.build = nil, nil
 	if got := c.command("skewlens.profileTarget"); !matches(got["result"], any(map[string]any{"outcome": "completed"})) {
-		t.Errorf("after the panic: %v", got)
+		t.Errorf("after them: %v", got)
+	}
+}
+
+// The way there is guarded too: no request ends the server.
+func TestPanicIsAnError(t *testing.T) {
+	dir := workspace(t)
+	put(t, filepath.Join(dir, "skewed"), "program")
+	c := serve(t, Options{Runner: &fake{t: t, dir: dir}, CallSites: func(string) ([]profile.Location, error) { panic("a bug") }})
+	c.begin(dir, nil)
+	path := filepath.Join(dir, "skewed.c")
+	c.open(path)
+	for range 2 {
+		if got := c.call("textDocument/codeLens", docOf(path)); !matches(got["error"], any(map[string]any{"code": -32603.0})) {
+			t.Errorf("got %v", got)
+		}
 	}
 }
 
