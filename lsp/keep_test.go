@@ -277,6 +277,38 @@ func TestEditsDuringARun(t *testing.T) {
 	}
 }
 
+// A lens may name a section as it was called before an edit, which is by now
+// the name of another one, or of none: what stands on the line counts.
+func TestALensThatIsOlderThanTheRun(t *testing.T) {
+	dir := workspace(t)
+	f := &fake{t: t, dir: dir, run: func(context.Context, Target, func(Progress)) (*profile.Profile, error) {
+		p := canned(t, dir)
+		other := p.Sections[0]
+		other.Site = 0x3000
+		p.Sections = append(p.Sections, other)
+		p.Locations = append(p.Locations, profile.Location{Address: 0x3000, Frame: profile.Frame{File: filepath.Join(dir, "skewed.c"), Line: 27, Function: "main"}})
+		return p, nil
+	}}
+	c := serve(t, Options{Runner: f})
+	c.begin(dir, nil)
+	uri := fileURI(filepath.Join(dir, "skewed.c"))
+	for _, ask := range []struct {
+		args object
+		want string
+	}{
+		{object{"uri": uri, "line": 26, "section": "skewed.c:20"}, "skewed.c:27: imbalance"},
+		{object{"uri": uri, "line": 19, "section": "skewed.c:18"}, "skewed.c:20: imbalance"},
+		{object{"uri": uri, "line": 3, "section": "skewed.c:20"}, "skewed.c:20: imbalance"},
+		{object{"section": "skewed.c:27"}, "skewed.c:27: imbalance"},
+		{object{"uri": uri, "line": 3}, "(no threads met at the place that was asked for)"},
+	} {
+		got := c.command("skewlens.profileSection", ask.args)
+		if r, _ := got["result"].(map[string]any); !strings.Contains(fmt.Sprint(r["message"]), ask.want) {
+			t.Errorf("%v: %s, want %q", ask.args, textual(got), ask.want)
+		}
+	}
+}
+
 // The slow thread's way to a cause is told whole, or it is said that it is not.
 func TestCallsThatLedToACause(t *testing.T) {
 	dir := workspace(t)

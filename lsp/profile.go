@@ -103,17 +103,24 @@ func (s *server) ends(t Target, res *result, err error) outcome {
 	return out
 }
 
-// narrow words the outcome for the section that was asked for.
+// narrow words the outcome for the section that was asked for: the one on the
+// line, for the section's name may be of an older run, and another's by now.
 func (s *server) narrow(out *outcome, res *result, c *call) {
 	path, _ := filePath(c.URI)
+	var asked *sectionMark
 	for _, sec := range res.sections {
-		here := c.Section != "" && sec.ID == c.Section ||
-			c.Section == "" && c.Line != nil && sec.at != nil && sec.at.path == path && sec.at.now.line == *c.Line
-		if here {
-			out.Message = sec.ID + ": " + s.title(res, sec)
-			out.Imbalance, out.Causes = sec.Imbalance, len(s.shownCauses(sec))
-			return
+		if c.Line != nil && sec.at != nil && sec.at.path == path && sec.at.now.line == *c.Line {
+			asked = sec
+			break
 		}
+		if asked == nil && c.Section != "" && sec.ID == c.Section {
+			asked = sec
+		}
+	}
+	if asked != nil {
+		out.Message = asked.ID + ": " + s.title(res, asked)
+		out.Imbalance, out.Causes = asked.Imbalance, len(s.shownCauses(asked))
+		return
 	}
 	if c.Section != "" || c.Line != nil {
 		out.Message += " (no threads met at the place that was asked for)"
