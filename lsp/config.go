@@ -73,6 +73,10 @@ type configFile struct {
 // buffer counts before it is saved.
 func (s *server) refresh(r *root) *config {
 	own, launch := filepath.Join(r.path, configName), filepath.Join(r.path, launchName)
+	if r.found && !ownFile(own) {
+		r.conf = config{}
+		return &r.conf
+	}
 	stamp := s.stamp(own) + s.stamp(launch)
 	if stamp == r.conf.stamp {
 		return &r.conf
@@ -83,7 +87,7 @@ func (s *server) refresh(r *root) *config {
 	if data, ok := s.configText(own, &c); ok {
 		c.readTOML(r.path, own, data)
 	}
-	if data, ok := s.configText(launch, &c); ok && len(c.targets) == 0 {
+	if data, ok := s.configText(launch, &c); ok && len(c.targets) == 0 && !r.found {
 		c.readLaunch(r.path, launch, data)
 	}
 	r.conf = c

@@ -158,6 +158,82 @@ func TestSeveralRootsAndTargets(t *testing.T) {
 	}
 }
 
+// A file that is opened without a workspace folder has the nearest
+// configuration above it, if that is the user's own and not above the home
+// folder. To find it runs nothing.
+func TestConfigurationWithoutAWorkspaceFolder(t *testing.T) {
+	const toml = "[[target]]\nprogram = \"p\"\n"
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := filepath.Join(top, "home")
+	t.Setenv("HOME", home)
+	for _, dir := range []string{top, home + "/a", home + "/a/b", home + "/link", home + "/other"} {
+		put(t, filepath.Join(dir, configName), toml)
+	}
+	must(0, os.Rename(home+"/link/"+configName, home+"/link/real"))
+	must(0, os.Symlink("real", home+"/link/"+configName))
+	if os.Getuid() == 0 {
+		must(0, os.Chown(home+"/other/"+configName, 65534, 65534))
+	} else {
+		must(0, os.Remove(home+"/other/"+configName))
+	}
+	for _, w := range []struct{ file, root string }{
+		{home + "/a/b/c/d/x.c", home + "/a/b"},
+		{home + "/a/x.c", home + "/a"},
+		{home + "/x.c", ""},       // there is one above the home folder
+		{home + "/link/x.c", ""},  // a link
+		{home + "/other/x.c", ""}, // somebody else's
+		{top + "/elsewhere/x.c", top},
+	} {
+		put(t, w.file, "void f(void) { pthread_join(a, b); }\n")
+		c := serve(t, Options{Runner: nil}) // to run anything panics
+		c.call("initialize", object{"processId": nil, "rootUri": nil, "capabilities": object{}})
+		c.tell("initialized", object{})
+		c.open(w.file)
+		if config := filepath.Join(filepath.Dir(w.file), configName); w.root == "" && exists(config) {
+			c.open(config) // nor when one looks at it
+		}
+		want := []any{map[string]any{"root": w.root}}
+		if w.root == "" {
+			want = []any{}
+		}
+		if got := c.command("skewlens.targets"); !matches(got["result"], any(want)) {
+			t.Errorf("%s: %s, want %v", w.file, textual(got), want)
+		}
+		if got := textual(c.call("textDocument/codeLens", docOf(w.file))); !strings.Contains(got, "Profile parallel section") {
+			t.Errorf("%s: lenses %s", w.file, got)
+		}
+		quit(c)
+	}
+
+	// The client's own folders are meant, where it has some.
+	c := serve(t, Options{Runner: nil})
+	c.begin(home+"/a/b/c", nil)
+	c.open(home + "/a/x.c")
+	if got := c.command("skewlens.targets"); !matches(got["result"], any([]any{})) {
+		t.Errorf("beside a workspace folder: %s", textual(got))
+	}
+	quit(c)
+
+	// One that is made later counts from the next save on.
+	c = serve(t, Options{Runner: nil})
+	c.call("initialize", object{"processId": nil, "rootUri": nil, "capabilities": object{}})
+	c.tell("initialized", object{})
+	c.open(home + "/x.c")
+	put(t, home+"/"+configName, toml)
+	c.tell("textDocument/didSave", docOf(home+"/x.c"))
+	if got := c.command("skewlens.targets"); !matches(got["result"], any([]any{map[string]any{"root": home, "program": home + "/p"}})) {
+		t.Errorf("after a save: %s", textual(got))
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 func FuzzJSONC(f *testing.F) {
 	f.Add([]byte(`{"a": [1, 2,], /* x */ "b": "//", // y
 }`))

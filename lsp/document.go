@@ -42,6 +42,7 @@ func (s *server) didOpen(params json.RawMessage) error {
 	defer s.mu.Unlock()
 	s.docs[key(d.uri)] = d
 	s.recent = d.uri
+	s.adopt(d.path)
 	s.arrived(d.path, d.text)
 	s.publish()
 	return nil
@@ -124,6 +125,8 @@ func (s *server) didSave(params json.RawMessage) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	path, _ := filePath(p.TextDocument.URI)
+	s.adopt(path)
 	s.publish()
 	return nil
 }

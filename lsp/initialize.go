@@ -58,6 +58,7 @@ func (s *server) addRoot(u docURI) {
 	}
 	for _, r := range s.roots {
 		if r.path == path {
+			*r = *newRoot(path) // it may have been found before
 			return
 		}
 	}
