@@ -341,6 +341,42 @@ func TestCallsThatLedToACause(t *testing.T) {
 	}
 }
 
+// A client that cannot be shown a place is told it.
+func TestNextCauseInWords(t *testing.T) {
+	dir := workspace(t)
+	c := serve(t, Options{Runner: &fake{t: t, dir: dir}})
+	c.begin(dir, nil)
+	c.command("skewlens.profileTarget")
+	if got := c.command("skewlens.nextCause"); !matches(got["result"], any(map[string]any{"rank": 1.0})) {
+		t.Errorf("got %s", textual(got))
+	}
+	got := c.await(map[string]any{"method": "window/showMessage"})
+	if !matches(got["params"], any(map[string]any{"type": 3.0})) || !strings.Contains(textual(got), `"skewlens: skewed.c:7 ◀ #1 `) {
+		t.Errorf("shown: %s", textual(got))
+	}
+}
+
+func TestHintsAreShort(t *testing.T) {
+	stale, fresh := &result{kept: kept{Behind: true}}, &result{}
+	for want, c := range map[string]struct {
+		r           *result
+		rank        int
+		share, gain float64
+	}{
+		"◀ #1 · 95 % of imbalance · up to −37 % time": {fresh, 1, 0.95, 0.37},
+		"◀ #1 · 100 % of imbalance · −37 % time":      {fresh, 1, 1, 0.37},
+		"◀ #12 · 95 % of imbalance · −37 % time":      {fresh, 12, 0.95, 0.37},
+		"◀ #1 · 95 % of imbalance · −4 % · stale":     {stale, 1, 0.95, 0.04},
+		"◀ #12 · 100 % of imbalance · −100 % · stale": {stale, 12, 1, 1},
+		"◀ #2 · 5 % of imbalance · up to −0.2 % time": {fresh, 2, 0.05, 0.002},
+	} {
+		got := label(c.r, &causeMark{Cause: &report.Cause{Rank: c.rank, Share: c.share, Gain: &report.Gain{Fraction: c.gain}}})
+		if got != want || len([]rune(got)) > maxLabel {
+			t.Errorf("%q has %d characters, want %q", got, len([]rune(got)), want)
+		}
+	}
+}
+
 func TestAges(t *testing.T) {
 	for d, want := range map[time.Duration]string{0: "just now", 3 * time.Minute: "3 min ago", 3 * time.Hour: "3 h ago", 100 * time.Hour: "4 days ago"} {
 		if got := age(d); got != want {

@@ -89,7 +89,11 @@ func (s *server) ends(t Target, res *result, err error) outcome {
 		out.Outcome, out.Message = "cancelled", "cancelled"
 	case err != nil:
 		out.Outcome, out.Message = "failed", oneLine(err.Error())
-		s.show(typeError, "skewlens: "+out.Message)
+		kind := typeError
+		if errors.Is(err, errUnsaved) { // nothing is wrong yet
+			kind = typeWarning
+		}
+		s.show(kind, "skewlens: "+out.Message)
 	default:
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -127,6 +131,8 @@ func (s *server) narrow(out *outcome, res *result, c *call) {
 	}
 }
 
+var errUnsaved = errors.New("save first, the program would not be what you see")
+
 // unsaved refuses a run while the program could not be what is seen.
 func (s *server) unsaved(t Target) error {
 	var names []string
@@ -148,7 +154,7 @@ func (s *server) unsaved(t Target) error {
 		return nil
 	}
 	sort.Strings(names)
-	return fmt.Errorf("save first, the program would not be what you see: %s", strings.Join(names, ", "))
+	return fmt.Errorf("%w: %s", errUnsaved, strings.Join(names, ", "))
 }
 
 // compiled: editing it changes a program.
