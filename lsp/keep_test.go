@@ -341,6 +341,58 @@ func TestCallsThatLedToACause(t *testing.T) {
 	}
 }
 
+// Lists are told to be made anew when results are others, and, once an edit has
+// settled, when they stand elsewhere or are stale.
+func TestResultsChanged(t *testing.T) {
+	dir := workspace(t)
+	path := filepath.Join(dir, "skewed.c")
+	c := serve(t, Options{Runner: &fake{t: t, dir: dir}})
+	c.call("initialize", object{"rootUri": fileURI(dir), "capabilities": object{}, "initializationOptions": object{"resultsChanged": true}})
+	c.tell("initialized", object{})
+	c.open(path)
+	c.command("skewlens.profileTarget")
+	told := func() { c.await(map[string]any{"method": "skewlens/resultsChanged"}) }
+	told()
+	edit := func(version, line, lines int, text string) {
+		c.tell("textDocument/didChange", object{"textDocument": object{"uri": fileURI(path), "version": version}, "contentChanges": []object{
+			{"range": span{Start: position{Line: uint32(line)}, End: position{Line: uint32(line + lines)}}, "text": text}}})
+	}
+	edit(2, 27, 0, "/* below */\n") // stale
+	told()
+	edit(3, 27, 1, "") // as it was
+	told()
+	edit(4, 0, 0, "\n") // elsewhere
+	told()
+	c.tell("textDocument/didClose", docOf(path)) // as on disk
+	told()
+}
+
+func TestResultsThatDoNotChange(t *testing.T) {
+	s, _ := benchServer(t)
+	told := &counting{}
+	s.conn, s.notify = told, true
+	s.announce(false)
+	s.announce(false)
+	for _, r := range s.results {
+		r.sections[99].at.now.line++
+	}
+	s.announce(false)
+	s.announce(true)
+	if told.n != 3 {
+		t.Errorf("told %d times, want 3: at first, after the move, and when asked to", told.n)
+	}
+}
+
+type counting struct {
+	nobody
+	n int
+}
+
+func (c *counting) Notify(context.Context, string, any) error {
+	c.n++
+	return nil
+}
+
 // A client that cannot be shown a place is told it.
 func TestNextCauseInWords(t *testing.T) {
 	dir := workspace(t)
