@@ -46,6 +46,8 @@ type server struct {
 	chain *chain
 	exit  chan struct{}
 	ended sync.Once
+	gone  chan struct{} // closed when the client's process is
+	over  chan struct{} // closed when Serve is about to return
 	turn  chan struct{} // holds one token: who takes it may run
 	sites *siteCache
 	web   *web
@@ -81,7 +83,7 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, opt Options) error {
 	defer cancel()
 	st := newStream(r, w)
 	s := &server{
-		opt: opt, exit: make(chan struct{}), turn: make(chan struct{}, 1), enc: utf16, saved: newStore(opt.Cache),
+		opt: opt, exit: make(chan struct{}), gone: make(chan struct{}), over: make(chan struct{}), turn: make(chan struct{}, 1), enc: utf16, saved: newStore(opt.Cache),
 		sites: newSiteCache(opt.CallSites), web: &web{}, docs: map[string]*document{}, disk: map[string]*text{},
 		results: map[string]*result{}, built: map[string][]diagnostic{}, published: map[string]uint64{}, runs: map[*run]bool{},
 		announced: fnv.New64a().Sum64(), // of no results
@@ -93,14 +95,20 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, opt Options) error {
 	select {
 	case <-s.conn.Done(): // its end of the pipe is closed: it is gone
 	case <-s.exit:
+	case <-s.gone:
 	case <-st.out.done: // it reads no more: it is gone too
 	case <-ctx.Done():
 	}
+	defer close(s.over)
 	cancel()
 	s.chain.end() // the runs are in it: all that was started is killed by now
 	s.web.close()
 	st.Close()
-	<-st.out.done
+	select {
+	case <-st.out.done:
+	case <-s.gone: // somebody may still hold its pipes, and never read
+		return nil
+	}
 	select {
 	case <-s.exit:
 		return nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -138,6 +139,46 @@ func TestClientThatDies(t *testing.T) {
 				t.Error("the server ended before its target did")
 			}
 		})
+	}
+}
+
+// A client whose process is gone needs no answer, nor anybody who holds its
+// pipes; a number that is nobody's from the beginning says nothing.
+func TestClientProcessIsGone(t *testing.T) {
+	t.Parallel() // it takes as long as the server looks away
+	begin := func(pid int) (in io.Writer, out io.Reader, ended chan error) {
+		fromClient, in := io.Pipe()
+		out, fromServer := io.Pipe()
+		ended = make(chan error, 1)
+		go func() { ended <- Serve(context.Background(), fromClient, fromServer, Options{}) }()
+		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"processId":%d,"capabilities":{}}}`, pid)
+		fmt.Fprintf(in, "Content-Length: %d\r\n\r\n%s", len(body), body)
+		return in, out, ended
+	}
+	process := exec.Command("cat")
+	life := must(process.StdinPipe())
+	must(0, process.Start())
+	_, out, ended := begin(process.Process.Pid)
+	_ = must(io.ReadFull(out, make([]byte, 1))) // it has heard of the process, and writes
+	life.Close()
+	_ = process.Wait()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+
+	in, out, ended := begin(process.Process.Pid)
+	r := bufio.NewReader(out)
+	if data, err := readFrame(r); err != nil || !strings.Contains(string(data), "capabilities") {
+		t.Fatalf("got %s, %v", data, err)
+	}
+	const body = `{"jsonrpc":"2.0","id":2,"method":"workspace/executeCommand","params":{"command":"skewlens.causes"}}`
+	fmt.Fprintf(in, "Content-Length: %d\r\n\r\n%s", len(body), body)
+	if data, err := readFrame(r); err != nil || !strings.Contains(string(data), "targets") {
+		t.Fatalf("got %s, %v", data, err)
+	}
+	in.(*io.PipeWriter).Close()
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }
 
