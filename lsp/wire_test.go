@@ -142,6 +142,54 @@ func TestClientThatDies(t *testing.T) {
 	}
 }
 
+// Columns are counted as it was agreed, in both directions, on a line with
+// characters of one, two and four bytes.
+func TestPositionEncodings(t *testing.T) {
+	for _, w := range []struct {
+		offered []string
+		agreed  string
+		end     float64 // of the line
+		second  float64 // emoji of the line: where it begins
+		emoji   float64 // how wide they are
+		é       float64
+	}{
+		{[]string{"utf-8", "utf-16"}, "utf-8", 47, 21, 4, 2},
+		{[]string{"utf-32"}, "utf-32", 38, 18, 1, 1},
+		{[]string{"utf-32", "utf-16"}, "utf-16", 41, 19, 2, 1},
+		{[]string{"utf-7"}, "utf-16", 41, 19, 2, 1},
+		{nil, "utf-16", 41, 19, 2, 1},
+	} {
+		dir := workspace(t)
+		path := filepath.Join(dir, "skewed.c")
+		c := serve(t, Options{Runner: &fake{t: t, dir: dir}})
+		got := c.call("initialize", object{"rootUri": fileURI(dir), "capabilities": object{"general": object{"positionEncodings": w.offered}}})
+		if !matches(got["result"], any(map[string]any{"capabilities": map[string]any{"positionEncoding": w.agreed}})) {
+			t.Errorf("offered %v: %s", w.offered, textual(got))
+		}
+		c.tell("initialized", object{})
+		c.open(path)
+		c.command("skewlens.profileTarget")
+		at := func(line, from, toLine, to float64) any {
+			return map[string]any{"start": map[string]any{"line": line, "character": from}, "end": map[string]any{"line": toLine, "character": to}}
+		}
+		published := func(where any) {
+			t.Helper()
+			got := c.await(map[string]any{"method": "textDocument/publishDiagnostics"})
+			if ds := got["params"].(map[string]any)["diagnostics"]; !matches(ds, any([]any{map[string]any{"range": where}})) {
+				t.Errorf("%s: published %s, want %s", w.agreed, textual(ds), textual(where))
+			}
+		}
+		edit := func(version int, where any, text string) {
+			c.tell("textDocument/didChange", object{"textDocument": object{"uri": fileURI(path), "version": version}, "contentChanges": []object{{"range": where, "text": text}}})
+		}
+		published(at(6, 2, 6, w.end))
+		edit(2, at(6, w.second, 6, w.second+w.emoji), "é\n") // the rest goes to a line of its own
+		published(at(6, 2, 6, w.second+w.é))
+		edit(3, at(6, w.second+w.é, 7, 0), "") // and comes back
+		published(at(6, 2, 6, w.end-w.emoji+w.é))
+	}
+}
+
 // A client whose process is gone needs no answer, nor anybody who holds its
 // pipes; a number that is nobody's from the beginning says nothing.
 func TestClientProcessIsGone(t *testing.T) {
