@@ -17,6 +17,7 @@ const (
 	configName = ".skewlens.toml"
 	launchName = ".vscode/launch.json"
 	maxConfig  = 1 << 20
+	maxTargets = 64 // their programs are read for lenses
 )
 
 // Target is a program to profile, and how to build it. Paths are absolute.
@@ -149,6 +150,10 @@ func (c *config) readTOML(dir, path string, data []byte) {
 		}
 		say := func(format string, args ...any) {
 			c.problem(path, problem{at: point{line, 0}, message: fmt.Sprintf(format, args...), severity: severityError})
+		}
+		if i == maxTargets {
+			say("there are more than %d targets: this one and those after it are passed over", maxTargets)
+			break
 		}
 		if t.Program == "" {
 			say("this target has no program: add program = \"…\", relative to the workspace")

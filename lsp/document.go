@@ -3,6 +3,8 @@ package lsp
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 
@@ -167,11 +169,13 @@ func readText(path string) *text {
 // device, or have no end.
 func readBounded(path string, limit int64) ([]byte, error) {
 	info, err := os.Stat(path)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > limit {
-		return nil, os.ErrInvalid
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is not a regular file")
+	case info.Size() > limit:
+		return nil, fmt.Errorf("it is larger than %d MB", limit>>20)
 	}
 	f, err := os.Open(path)
 	if err != nil {
