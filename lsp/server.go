@@ -57,8 +57,8 @@ type server struct {
 	began     bool
 	stopping  bool
 	client    capabilities
-	notify    bool // the client wants skewlens/resultsChanged
-	announced uint64
+	notify    bool   // the client wants skewlens/resultsChanged
+	announced uint64 // digest of the results when it was sent last
 	soon      *time.Timer
 	enc       encoding
 	roots     []*root
