@@ -303,6 +303,7 @@ func FuzzTOMLString(f *testing.F) {
 
 func FuzzScan(f *testing.F) {
 	f.Add("int x; /* BARRIER() */ pthread_join(a, b); // x\n#pragma omp parallel for\n a / b / c\n/*")
+	f.Add("a.f90:0:1:\nError: of no place")
 	f.Fuzz(func(t *testing.T, s string) {
 		x := newText(s)
 		for _, l := range []string{"c", "rust", "fortran"} {
