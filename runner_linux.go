@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,7 +24,8 @@ import (
 // server down.
 //
 //	server ─▶ skewlens profile --save FILE -- target   in a process group of its own
-//	   └ cancel, or death: SIGKILL to the whole group; the kernel ends what is traced
+//	   └ cancel: SIGKILL to the whole group; the kernel ends what is traced
+//	   └ death of the server: the group's guard does the same
 type runner struct {
 	self string // this program's file
 	dir  string // for FILE; empty: the system's temporary directory
@@ -118,50 +118,44 @@ func ticks(f func(time.Duration)) (stop func()) {
 }
 
 // runGroup runs a command in a process group of its own, which does not outlive
-// this process or ctx, and hands on what it prints, line by line.
+// this process or ctx, and hands on what it prints, line by line. What leaves
+// the group (by setsid, as daemons do) is out of reach.
 func runGroup(ctx context.Context, cmd *exec.Cmd, line func(string)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	group, end, err := guard()
+	if err != nil {
+		return fmt.Errorf("start the guard of %s: %w", cmd.Path, err)
+	}
+	defer end()
 	read, write, err := os.Pipe()
 	if err != nil {
 		return err
 	}
 	defer read.Close()
 	cmd.Stdout, cmd.Stderr = write, write // standard input is empty: ours is the client's
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	started, exited := make(chan error, 1), make(chan error, 1)
-	go func() {
-		// The signal at our death comes when the thread dies that started
-		// the child, so that one has to stay until the child is gone.
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := cmd.Start()
-		started <- err
-		if err == nil {
-			exited <- cmd.Wait()
-		}
-	}()
-	err = <-started
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: group}
+	err = cmd.Start()
 	write.Close()
 	if err != nil {
 		return fmt.Errorf("start %s: %w", cmd.Path, err)
 	}
+	exited := make(chan error, 1)
+	go func() { exited <- cmd.Wait() }()
 	read2 := make(chan struct{})
 	go func() {
 		defer close(read2)
 		eachLine(read, line)
 	}()
-	kill := func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	select {
 	case err = <-exited:
 	case <-ctx.Done():
-		kill()
+		end()
 		<-exited
 		err = ctx.Err()
 	}
-	// A grandchild may hold the pipe open; it belongs to the group too.
-	kill()
+	end() // a grandchild may hold the pipe open; it belongs to the group too
 	select {
 	case <-read2:
 	case <-time.After(time.Second): // one that left the group
@@ -169,6 +163,23 @@ func runGroup(ctx context.Context, cmd *exec.Cmd, line func(string)) error {
 		<-read2
 	}
 	return err
+}
+
+// guard begins a process group by a process that kills it all, itself too, when
+// its input ends: when this process dies, whatever the way. end does so at once.
+func guard() (group int, end func(), err error) {
+	g := exec.Command("/bin/sh", "-c", "trap '' HUP INT QUIT TERM; read x; kill -KILL 0")
+	g.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if _, err := g.StdinPipe(); err != nil {
+		return 0, nil, err
+	}
+	if err := g.Start(); err != nil {
+		return 0, nil, err
+	}
+	return g.Process.Pid, sync.OnceFunc(func() {
+		_ = syscall.Kill(-g.Process.Pid, syscall.SIGKILL)
+		_ = g.Wait()
+	}), nil
 }
 
 // eachLine hands on lines, those that are very long in pieces.

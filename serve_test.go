@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -104,10 +105,22 @@ func TestCancelKillsTheWholeGroup(t *testing.T) {
 	}
 }
 
-// A client that dies, or a server that is killed, takes the target along.
+// A client that dies, or a server that is killed, takes the target along; also
+// where another process has inherited the client's end of the pipes.
 func TestTargetDiesWithServer(t *testing.T) {
-	for _, how := range []string{"the client is gone", "the server is killed"} {
+	const closes, dies, killed = "the client closes its end", "the client dies, its end is open", "the server is killed"
+	for _, how := range []string{closes, dies, killed} {
 		t.Run(how, func(t *testing.T) {
+			client := exec.Command("cat")
+			life, err := client.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := client.Start(); err != nil {
+				t.Fatal(err)
+			}
+			end := sync.OnceFunc(func() { life.Close(); _ = client.Wait() })
+			defer end()
 			r := testRunner(t)
 			dir := t.TempDir()
 			said := filepath.Join(dir, "said")
@@ -133,7 +146,7 @@ func TestTargetDiesWithServer(t *testing.T) {
 				t.Fatal(err)
 			}
 			send := func(s string) { fmt.Fprintf(in, "Content-Length: %d\r\n\r\n%s", len(s), s) }
-			send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"rootUri":"file://` + dir + `","capabilities":{}}}`)
+			send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"processId":` + strconv.Itoa(client.Process.Pid) + `,"rootUri":"file://` + dir + `","capabilities":{}}}`)
 			send(`{"jsonrpc":"2.0","id":2,"method":"workspace/executeCommand","params":{"command":"skewlens.profileTarget"}}`)
 			f, err := os.Open(said) // until the target opens its end
 			if err != nil {
@@ -144,20 +157,24 @@ func TestTargetDiesWithServer(t *testing.T) {
 				t.Fatal(err)
 			}
 			f.Close()
-			if how == "the client is gone" {
+			switch how {
+			case closes:
 				in.Close()
-			} else if err := cmd.Process.Kill(); err != nil {
-				t.Fatal(err)
+			case dies:
+				end()
+			case killed:
+				if err := cmd.Process.Kill(); err != nil {
+					t.Fatal(err)
+				}
 			}
 			_ = cmd.Wait()
 			a, b := pids(t, string(line))
 			if !gone(a) {
 				t.Error("the target goes on")
 			}
-			if how == "the client is gone" && !gone(b) {
+			if !gone(b) {
 				t.Error("the target's child goes on")
 			}
-			_ = syscall.Kill(b, syscall.SIGKILL) // a killed server cannot reach grandchildren
 		})
 	}
 }

@@ -143,7 +143,7 @@ JSON
         sleep 0.1
     done
     rm -rf "$artifacts/vscode"
-    SERVER=$url WORKSPACE=$work/vscode.story PICTURES=$artifacts/vscode DRIVER=$EDITORS/vscode/drive \
+    SERVER=$url WORKSPACE=$work/vscode.story PROGRAM=$work/bin/skewlens PICTURES=$artifacts/vscode DRIVER=$EDITORS/vscode/drive \
         story vscode node "$here/test/vscode/story.mjs"
     find "$user" -name '*skewlens*.log' -exec cp {} "$artifacts/vscode/" \;
     kill -- "-$server" 2>/dev/null || true

@@ -18,7 +18,7 @@ import (
 // What an editor waits for, without the pipe: one file of 5,000 lines with a
 // section every 50 lines, a program of as many sections, and a result for all.
 
-func benchServer(b *testing.B) (*server, json.RawMessage) {
+func benchServer(b testing.TB) (*server, json.RawMessage) {
 	b.Helper()
 	dir := b.TempDir()
 	var src strings.Builder

@@ -117,20 +117,20 @@ func (b *buildLog) add(line string) {
 		if m[4] == "" && m[5] != "" && m[3] == "" {
 			return // "In file included from …" and its like have no column
 		}
-		b.open = m[5] == ""
-		b.keep(m[1], m[2], m[4], m[5])
+		b.open = b.keep(m[1], m[2], m[4], m[5]) && m[5] == ""
 	}
 }
 
-func (b *buildLog) keep(file, line, what, message string) {
+func (b *buildLog) keep(file, line, what, message string) bool {
 	n, err := strconv.Atoi(line)
 	if err != nil || n < 1 || what == "note" {
-		return
+		return false
 	}
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(b.dir, file)
 	}
 	b.found = append(b.found, compilerMessage{file, n, message, severityOf(what)})
+	return true
 }
 
 func severityOf(what string) int {

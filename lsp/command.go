@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"sort"
 
 	"go.lsp.dev/jsonrpc2"
@@ -120,6 +121,8 @@ func (s *server) noTarget() error {
 	where := "the workspace folder"
 	if len(s.roots) > 0 {
 		where = s.roots[0].path
+	} else if path, ok := filePath(s.recent); ok {
+		where = filepath.Dir(path)
 	}
 	return fmt.Errorf("what to run is not known yet. Put a file %s into %s with these lines: [[target]], program = \"path of the program\", and, if you like, "+
 		"build = \"command\", args = [\"…\"], threads = 8", configName, where)

@@ -17,6 +17,7 @@ const (
 	configName = ".skewlens.toml"
 	launchName = ".vscode/launch.json"
 	maxConfig  = 1 << 20
+	maxTargets = 64 // their programs are read for lenses
 )
 
 // Target is a program to profile, and how to build it. Paths are absolute.
@@ -73,6 +74,10 @@ type configFile struct {
 // buffer counts before it is saved.
 func (s *server) refresh(r *root) *config {
 	own, launch := filepath.Join(r.path, configName), filepath.Join(r.path, launchName)
+	if r.found && !ownFile(own) {
+		r.conf = config{}
+		return &r.conf
+	}
 	stamp := s.stamp(own) + s.stamp(launch)
 	if stamp == r.conf.stamp {
 		return &r.conf
@@ -83,7 +88,7 @@ func (s *server) refresh(r *root) *config {
 	if data, ok := s.configText(own, &c); ok {
 		c.readTOML(r.path, own, data)
 	}
-	if data, ok := s.configText(launch, &c); ok && len(c.targets) == 0 {
+	if data, ok := s.configText(launch, &c); ok && len(c.targets) == 0 && !r.found {
 		c.readLaunch(r.path, launch, data)
 	}
 	r.conf = c
@@ -145,6 +150,10 @@ func (c *config) readTOML(dir, path string, data []byte) {
 		}
 		say := func(format string, args ...any) {
 			c.problem(path, problem{at: point{line, 0}, message: fmt.Sprintf(format, args...), severity: severityError})
+		}
+		if i == maxTargets {
+			say("there are more than %d targets: this one and those after it are passed over", maxTargets)
+			break
 		}
 		if t.Program == "" {
 			say("this target has no program: add program = \"…\", relative to the workspace")

@@ -3,6 +3,8 @@ package lsp
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 
@@ -42,6 +44,7 @@ func (s *server) didOpen(params json.RawMessage) error {
 	defer s.mu.Unlock()
 	s.docs[key(d.uri)] = d
 	s.recent = d.uri
+	s.adopt(d.path)
 	s.arrived(d.path, d.text)
 	s.publish()
 	return nil
@@ -124,6 +127,8 @@ func (s *server) didSave(params json.RawMessage) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	path, _ := filePath(p.TextDocument.URI)
+	s.adopt(path)
 	s.publish()
 	return nil
 }
@@ -164,11 +169,13 @@ func readText(path string) *text {
 // device, or have no end.
 func readBounded(path string, limit int64) ([]byte, error) {
 	info, err := os.Stat(path)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > limit {
-		return nil, os.ErrInvalid
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is not a regular file")
+	case info.Size() > limit:
+		return nil, fmt.Errorf("it is larger than %d MB", limit>>20)
 	}
 	f, err := os.Open(path)
 	if err != nil {

@@ -197,8 +197,9 @@ func TestAnchorsFindTheirLines(t *testing.T) {
 	}
 }
 
-// 200 edits as fast as they can be sent: each that moves the finding is
-// published, in order, and the last is where the text has it.
+// 200 edits as fast as they can be sent, with questions between them: 200
+// publishes, one for each, in their order, each with the finding where the text
+// had it then.
 func TestEditStorm(t *testing.T) {
 	dir := workspace(t)
 	c := serve(t, Options{Runner: &fake{t: t, dir: dir}})
@@ -209,34 +210,46 @@ func TestEditStorm(t *testing.T) {
 	c.await(map[string]any{"method": "textDocument/publishDiagnostics"})
 	model := newText(string(must(readBounded(path, maxSource))))
 	r := rand.New(rand.NewPCG(7, 8))
-	line := 6
 	const edits = 200
+	line := 6
+	var want [edits]int // the finding's line after each edit
 	for v := range edits {
 		at := r.IntN(line + 1)
-		insert, d := "// 🙂\n", 1
-		to := point{at, 0}
+		insert, to := "// 🙂\n", point{at, 0}
 		if at < line && r.IntN(2) == 0 {
-			insert, d, to = "", -1, point{at + 1, 0}
+			insert, to = "", point{at + 1, 0}
+			line -= 2
 		}
+		line++
+		want[v] = line
 		c.tell("textDocument/didChange", object{"textDocument": object{"uri": fileURI(path), "version": v + 2}, "contentChanges": []object{
 			{"range": span{Start: position{Line: uint32(at)}, End: position{Line: uint32(to.line)}}, "text": insert}}})
+		c.send(message{"id": v, "method": "textDocument/codeLens", "params": docOf(path)})
 		model, _ = model.replace(point{at, 0}, to, insert)
-		line += d
-		if line == 6 { // it may be the text of the run again
-			continue
-		}
-		got := c.await(map[string]any{"method": "textDocument/publishDiagnostics", "params": map[string]any{"version": float64(v + 2)}})
-		d0 := got["params"].(map[string]any)["diagnostics"].([]any)[0]
-		if !matches(d0, any(map[string]any{"range": map[string]any{"start": map[string]any{"line": float64(line), "character": 2.0}}})) {
-			t.Fatalf("edit %d: want line %d, got %s", v, line, textual(d0))
-		}
 		if !strings.Contains(model.line(line), "planted") {
 			t.Fatalf("the test's own model is wrong: %q", model.line(line))
 		}
 	}
+	for v := range edits {
+		got := c.await(map[string]any{"method": "textDocument/publishDiagnostics"})["params"]
+		where := map[string]any{"start": map[string]any{"line": float64(want[v]), "character": 2.0}}
+		if !matches(got, any(map[string]any{"version": float64(v + 2), "diagnostics": []any{map[string]any{"range": where}}})) {
+			t.Fatalf("edit %d: want line %d, got %s", v, want[v], textual(got))
+		}
+	}
+	for v := range edits {
+		c.await(map[string]any{"id": float64(v), "jsonrpc": "2.0"})
+	}
 	got := c.call("textDocument/inlayHint", object{"textDocument": object{"uri": fileURI(path)}, "range": span{End: position{Line: 9999}}})
 	if !strings.Contains(textual(got), fmt.Sprintf(`"line":%d`, line)) {
 		t.Errorf("the hint is not on line %d: %s", line, textual(got))
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range c.got {
+		if m["method"] == "textDocument/publishDiagnostics" {
+			t.Errorf("published once more: %s", textual(m))
+		}
 	}
 }
 

@@ -3,7 +3,11 @@ package lsp
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"os"
 	"path/filepath"
+	"syscall"
+	"time"
 
 	"go.lsp.dev/jsonrpc2"
 )
@@ -26,6 +30,9 @@ func (s *server) initialize(_ context.Context, params json.RawMessage) (any, err
 	}
 	_ = json.Unmarshal(p.Options, &own) // absent, or another server's
 	s.notify = own.ResultsChanged
+	if p.ProcessID != nil {
+		s.watch(*p.ProcessID)
+	}
 	switch {
 	case p.WorkspaceFolders != nil:
 		for _, f := range p.WorkspaceFolders {
@@ -51,6 +58,35 @@ func (s *server) initialize(_ context.Context, params json.RawMessage) (any, err
 	}, nil
 }
 
+// clientTick is how often it is looked whether the client's process is there.
+const clientTick = 3 * time.Second
+
+// watch ends the server when its client's process is gone, for another process
+// may have inherited its pipes and keep them open. A number that is nobody's
+// from the beginning is of a client in another container, and says nothing.
+func (s *server) watch(pid int) {
+	client, err := os.FindProcess(pid)
+	if pid <= 0 || err != nil {
+		return
+	}
+	gone := func() bool { return errors.Is(client.Signal(syscall.Signal(0)), os.ErrProcessDone) }
+	if gone() {
+		return
+	}
+	go func() {
+		tick := time.NewTicker(clientTick)
+		defer tick.Stop()
+		for !gone() {
+			select {
+			case <-tick.C:
+			case <-s.over:
+				return
+			}
+		}
+		close(s.gone)
+	}()
+}
+
 func (s *server) addRoot(u docURI) {
 	path, ok := filePath(u)
 	if !ok {
@@ -58,6 +94,7 @@ func (s *server) addRoot(u docURI) {
 	}
 	for _, r := range s.roots {
 		if r.path == path {
+			*r = *newRoot(path) // it may have been found before
 			return
 		}
 	}

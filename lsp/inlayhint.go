@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // inlayHint puts a few words behind each line that is a cause.
@@ -40,7 +41,11 @@ func (s *server) inlayHint(_ context.Context, params json.RawMessage) (any, erro
 	return out, nil
 }
 
-// label is a cause in a few words.
+// maxLabel is what VS Code shows of a hint.
+const maxLabel = 43
+
+// label is a cause in a few words, without those that it can do without where
+// it would be cut off.
 func label(r *result, c *causeMark) string {
 	parts := []string{fmt.Sprintf("◀ #%d", c.Rank), percent(c.Share) + " of imbalance"}
 	if c.Gain != nil && c.Gain.Fraction > 0 {
@@ -49,5 +54,11 @@ func label(r *result, c *causeMark) string {
 	if r.stale() {
 		parts = append(parts, "stale")
 	}
-	return strings.Join(parts, " · ")
+	l := strings.Join(parts, " · ")
+	for _, word := range []string{"up to ", " time"} {
+		if utf8.RuneCountInString(l) > maxLabel {
+			l = strings.Replace(l, word, "", 1)
+		}
+	}
+	return l
 }

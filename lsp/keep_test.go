@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -144,6 +145,7 @@ func TestBuildLog(t *testing.T) {
 		{[]string{"error[E0308]: mismatched types", " --> src/main.rs:2:5", "  |"}, compilerMessage{"/w/src/main.rs", 2, "mismatched types", severityError}},
 		{[]string{"f.f90:10:5:", "", "   10 | x = ", "      |  1", "Error: Symbol 'x' has no type"}, compilerMessage{"/w/f.f90", 10, "Symbol 'x' has no type", severityError}},
 		{[]string{"make: Entering directory '/w/sub'", "./main.go:5:2: undefined: x"}, compilerMessage{"/w/sub/main.go", 5, "undefined: x", severityError}},
+		{[]string{"x.f90:0:1:", "Error: a place that is none", "a.c:3:4: error: x"}, compilerMessage{"/w/a.c", 3, "x", severityError}},
 	} {
 		b := &buildLog{dir: "/w"}
 		for _, l := range c.lines {
@@ -272,6 +274,158 @@ func TestEditsDuringARun(t *testing.T) {
 	d := got["params"].(map[string]any)["diagnostics"].([]any)[0].(map[string]any)
 	if !matches(any(d), any(map[string]any{"range": map[string]any{"start": map[string]any{"line": 9.0}}})) || !strings.Contains(d["message"].(string), "edited since") {
 		t.Errorf("got %s", textual(d))
+	}
+}
+
+// A lens may name a section as it was called before an edit, which is by now
+// the name of another one, or of none: what stands on the line counts.
+func TestALensThatIsOlderThanTheRun(t *testing.T) {
+	dir := workspace(t)
+	f := &fake{t: t, dir: dir, run: func(context.Context, Target, func(Progress)) (*profile.Profile, error) {
+		p := canned(t, dir)
+		other := p.Sections[0]
+		other.Site = 0x3000
+		p.Sections = append(p.Sections, other)
+		p.Locations = append(p.Locations, profile.Location{Address: 0x3000, Frame: profile.Frame{File: filepath.Join(dir, "skewed.c"), Line: 27, Function: "main"}})
+		return p, nil
+	}}
+	c := serve(t, Options{Runner: f})
+	c.begin(dir, nil)
+	uri := fileURI(filepath.Join(dir, "skewed.c"))
+	for _, ask := range []struct {
+		args object
+		want string
+	}{
+		{object{"uri": uri, "line": 26, "section": "skewed.c:20"}, "skewed.c:27: imbalance"},
+		{object{"uri": uri, "line": 19, "section": "skewed.c:18"}, "skewed.c:20: imbalance"},
+		{object{"uri": uri, "line": 3, "section": "skewed.c:20"}, "skewed.c:20: imbalance"},
+		{object{"section": "skewed.c:27"}, "skewed.c:27: imbalance"},
+		{object{"uri": uri, "line": 3}, "(no threads met at the place that was asked for)"},
+	} {
+		got := c.command("skewlens.profileSection", ask.args)
+		if r, _ := got["result"].(map[string]any); !strings.Contains(fmt.Sprint(r["message"]), ask.want) {
+			t.Errorf("%v: %s, want %q", ask.args, textual(got), ask.want)
+		}
+	}
+}
+
+// The slow thread's way to a cause is told whole, or it is said that it is not.
+func TestCallsThatLedToACause(t *testing.T) {
+	dir := workspace(t)
+	at := func(line int, function string) report.Place {
+		return report.Place{File: "skewed.c", Line: line, Function: function}
+	}
+	start := at(1, "thread")
+	path := &report.Path{Thread: 3, Start: &start}
+	for line := 2; line < 14; line++ {
+		path.Calls = append(path.Calls, at(line, "f"))
+	}
+	path.Calls[3] = report.Place{Address: "0x1234"} // without a line there is nothing to show
+	s := &server{opt: Options{Now: func() time.Time { return noon }}, enc: utf16, docs: map[string]*document{}, disk: map[string]*text{}, roots: []*root{newRoot(dir)}}
+	told := func() (out []string) {
+		c := report.Cause{Rank: 1, Leader: "branch", Location: &report.Location{Place: at(5, "f")}, Path: path}
+		r := s.newResult(kept{Root: dir, Cwd: dir, Report: &report.Report{Sections: []report.Section{{ID: "x", Causes: []report.Cause{c}}}}})
+		m := r.sections[0].causes[0]
+		for _, n := range s.diagnose(r, m, s.textOf(m.at.path)).Related {
+			out = append(out, fmt.Sprintf("%d: %s", n.Location.Range.Start.Line+1, n.Message))
+		}
+		return out
+	}
+	got := told()
+	if len(got) != 8 || got[0] != "2: called from f, by thread 3" || got[7] != "1: thread 3 begins here, in thread (4 calls before it not shown)" {
+		t.Errorf("got %q", got)
+	}
+	path.Calls, path.Start = path.Calls[:1], nil
+	if got := told(); len(got) != 1 || got[0] != "2: called from f, by thread 3" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// Lists are told to be made anew when results are others, and, once an edit has
+// settled, when they stand elsewhere or are stale.
+func TestResultsChanged(t *testing.T) {
+	dir := workspace(t)
+	path := filepath.Join(dir, "skewed.c")
+	c := serve(t, Options{Runner: &fake{t: t, dir: dir}})
+	c.call("initialize", object{"rootUri": fileURI(dir), "capabilities": object{}, "initializationOptions": object{"resultsChanged": true}})
+	c.tell("initialized", object{})
+	c.open(path)
+	c.command("skewlens.profileTarget")
+	told := func() { c.await(map[string]any{"method": "skewlens/resultsChanged"}) }
+	told()
+	edit := func(version, line, lines int, text string) {
+		c.tell("textDocument/didChange", object{"textDocument": object{"uri": fileURI(path), "version": version}, "contentChanges": []object{
+			{"range": span{Start: position{Line: uint32(line)}, End: position{Line: uint32(line + lines)}}, "text": text}}})
+	}
+	edit(2, 27, 0, "/* below */\n") // stale
+	told()
+	edit(3, 27, 1, "") // as it was
+	told()
+	edit(4, 0, 0, "\n") // elsewhere
+	told()
+	c.tell("textDocument/didClose", docOf(path)) // as on disk
+	told()
+}
+
+func TestResultsThatDoNotChange(t *testing.T) {
+	s, _ := benchServer(t)
+	told := &counting{}
+	s.conn, s.notify = told, true
+	s.announce(false)
+	s.announce(false)
+	for _, r := range s.results {
+		r.sections[99].at.now.line++
+	}
+	s.announce(false)
+	s.announce(true)
+	if told.n != 3 {
+		t.Errorf("told %d times, want 3: at first, after the move, and when asked to", told.n)
+	}
+}
+
+type counting struct {
+	nobody
+	n int
+}
+
+func (c *counting) Notify(context.Context, string, any) error {
+	c.n++
+	return nil
+}
+
+// A client that cannot be shown a place is told it.
+func TestNextCauseInWords(t *testing.T) {
+	dir := workspace(t)
+	c := serve(t, Options{Runner: &fake{t: t, dir: dir}})
+	c.begin(dir, nil)
+	c.command("skewlens.profileTarget")
+	if got := c.command("skewlens.nextCause"); !matches(got["result"], any(map[string]any{"rank": 1.0})) {
+		t.Errorf("got %s", textual(got))
+	}
+	got := c.await(map[string]any{"method": "window/showMessage"})
+	if !matches(got["params"], any(map[string]any{"type": 3.0})) || !strings.Contains(textual(got), `"skewlens: skewed.c:7 ◀ #1 `) {
+		t.Errorf("shown: %s", textual(got))
+	}
+}
+
+func TestHintsAreShort(t *testing.T) {
+	stale, fresh := &result{kept: kept{Behind: true}}, &result{}
+	for want, c := range map[string]struct {
+		r           *result
+		rank        int
+		share, gain float64
+	}{
+		"◀ #1 · 95 % of imbalance · up to −37 % time": {fresh, 1, 0.95, 0.37},
+		"◀ #1 · 100 % of imbalance · −37 % time":      {fresh, 1, 1, 0.37},
+		"◀ #12 · 95 % of imbalance · −37 % time":      {fresh, 12, 0.95, 0.37},
+		"◀ #1 · 95 % of imbalance · −4 % · stale":     {stale, 1, 0.95, 0.04},
+		"◀ #12 · 100 % of imbalance · −100 % · stale": {stale, 12, 1, 1},
+		"◀ #2 · 5 % of imbalance · up to −0.2 % time": {fresh, 2, 0.05, 0.002},
+	} {
+		got := label(c.r, &causeMark{Cause: &report.Cause{Rank: c.rank, Share: c.share, Gain: &report.Gain{Fraction: c.gain}}})
+		if got != want || len([]rune(got)) > maxLabel {
+			t.Errorf("%q has %d characters, want %q", got, len([]rune(got)), want)
+		}
 	}
 }
 

@@ -58,7 +58,7 @@ func (c *config) readLaunch(dir, path string, data []byte) {
 		for _, e := range l.Environment {
 			t.Env[e.Name] = v.expand(e.Value)
 		}
-		if v.unknown != "" || t.Name == "" || names[t.Name] || strings.ContainsRune(t.Program+t.Cwd+strings.Join(t.Args, ""), 0) {
+		if len(c.targets) == maxTargets || v.unknown != "" || t.Name == "" || names[t.Name] || strings.ContainsRune(t.Program+t.Cwd+strings.Join(t.Args, ""), 0) {
 			continue
 		}
 		names[t.Name] = true

@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"fmt"
+	"strings"
 )
 
 // causeView is a cause for lists and trees.
@@ -97,6 +98,13 @@ func (s *server) nextCause(_ context.Context, c *call) (any, error) {
 	}
 	v := all[next%len(all)]
 	s.shown = v.name()
+	if !s.client.Window.ShowDocument.Support {
+		path, _ := filePath(v.URI)
+		if r := s.rootOf(path); r != nil {
+			path = strings.TrimPrefix(path, strings.TrimSuffix(r.path, "/")+"/")
+		}
+		s.show(typeInfo, fmt.Sprintf("skewlens: %s:%d %s", path, v.Range.Start.Line+1, v.Label))
+	}
 	s.showDocument(v.URI, false, v.Range)
 	return v, nil
 }

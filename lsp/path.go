@@ -42,9 +42,10 @@ func within(path, dir string) bool {
 
 // root is a workspace folder.
 type root struct {
-	path string
-	real string // without symbolic links: what compilers write down
-	conf config
+	path  string
+	real  string // without symbolic links: what compilers write down
+	conf  config
+	found bool // not the client's: see adopt
 }
 
 func newRoot(path string) *root {

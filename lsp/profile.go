@@ -66,17 +66,18 @@ func (s *server) profile(ctx context.Context, c *call, section bool) (any, error
 		s.mu.Unlock()
 	}()
 	p := s.begin(runCtx, c.token, "Profiling "+t.Name, own)
+	out := outcome{Message: "failed"}
+	defer func() { p.end(out.Message) }() // whatever happens, nobody looks at a bar for ever
 	res, err := s.inTurn(runCtx, t, p)
 	if runCtx.Err() != nil {
 		err = context.Canceled
 	}
-	out := s.ends(t, res, err)
+	out = s.ends(t, res, err)
 	if section && res != nil {
 		s.mu.Lock()
 		s.narrow(&out, res, c)
 		s.mu.Unlock()
 	}
-	p.end(out.Message)
 	return out, ctx.Err() // of the request itself, when that was cancelled
 }
 
@@ -88,7 +89,11 @@ func (s *server) ends(t Target, res *result, err error) outcome {
 		out.Outcome, out.Message = "cancelled", "cancelled"
 	case err != nil:
 		out.Outcome, out.Message = "failed", oneLine(err.Error())
-		s.show(typeError, "skewlens: "+out.Message)
+		kind := typeError
+		if errors.Is(err, errUnsaved) { // nothing is wrong yet
+			kind = typeWarning
+		}
+		s.show(kind, "skewlens: "+out.Message)
 	default:
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -102,22 +107,31 @@ func (s *server) ends(t Target, res *result, err error) outcome {
 	return out
 }
 
-// narrow words the outcome for the section that was asked for.
+// narrow words the outcome for the section that was asked for: the one on the
+// line, for the section's name may be of an older run, and another's by now.
 func (s *server) narrow(out *outcome, res *result, c *call) {
 	path, _ := filePath(c.URI)
+	var asked *sectionMark
 	for _, sec := range res.sections {
-		here := c.Section != "" && sec.ID == c.Section ||
-			c.Section == "" && c.Line != nil && sec.at != nil && sec.at.path == path && sec.at.now.line == *c.Line
-		if here {
-			out.Message = sec.ID + ": " + s.title(res, sec)
-			out.Imbalance, out.Causes = sec.Imbalance, len(s.shownCauses(sec))
-			return
+		if c.Line != nil && sec.at != nil && sec.at.path == path && sec.at.now.line == *c.Line {
+			asked = sec
+			break
 		}
+		if asked == nil && c.Section != "" && sec.ID == c.Section {
+			asked = sec
+		}
+	}
+	if asked != nil {
+		out.Message = asked.ID + ": " + s.title(res, asked)
+		out.Imbalance, out.Causes = asked.Imbalance, len(s.shownCauses(asked))
+		return
 	}
 	if c.Section != "" || c.Line != nil {
 		out.Message += " (no threads met at the place that was asked for)"
 	}
 }
+
+var errUnsaved = errors.New("save first, the program would not be what you see")
 
 // unsaved refuses a run while the program could not be what is seen.
 func (s *server) unsaved(t Target) error {
@@ -140,7 +154,7 @@ func (s *server) unsaved(t Target) error {
 		return nil
 	}
 	sort.Strings(names)
-	return fmt.Errorf("save first, the program would not be what you see: %s", strings.Join(names, ", "))
+	return fmt.Errorf("%w: %s", errUnsaved, strings.Join(names, ", "))
 }
 
 // compiled: editing it changes a program.
@@ -148,8 +162,15 @@ func compiled(d *document) bool {
 	return languageOf(d.language, d.path) != "" || filepath.Ext(d.path) == ".go"
 }
 
-// inTurn waits until no other run goes on, builds and runs.
-func (s *server) inTurn(ctx context.Context, t Target, p *progress) (*result, error) {
+// inTurn waits until no other run goes on, builds and runs. A panic is a run
+// that failed, so that a person is told of it as of any other.
+func (s *server) inTurn(ctx context.Context, t Target, p *progress) (res *result, err error) {
+	defer func() {
+		if bug := recover(); bug != nil {
+			s.log(typeError, fmt.Sprintf("panic: %v\n%s", bug, debug.Stack()))
+			res, err = nil, fmt.Errorf("profiling %s failed by a bug of skewlens: %v", t.Name, bug)
+		}
+	}()
 	select {
 	case <-s.turn:
 	default:
@@ -162,7 +183,7 @@ func (s *server) inTurn(ctx context.Context, t Target, p *progress) (*result, er
 	}
 	defer func() { s.turn <- struct{}{} }()
 	s.mu.Lock()
-	err := s.unsaved(t)
+	err = s.unsaved(t)
 	seen := map[string]*text{} // as they are built; they may be edited meanwhile
 	for _, d := range s.docs {
 		if d.path != "" {
@@ -193,7 +214,7 @@ func (s *server) inTurn(ctx context.Context, t Target, p *progress) (*result, er
 	}
 	took := s.opt.Now().Sub(start)
 	p.report("looking for causes", -1)
-	res, err := s.take(t, prof, seen, took)
+	res, err = s.take(t, prof, seen, took)
 	debug.FreeOSMemory() // a profile is large, and the server idles now
 	return res, err
 }

@@ -49,6 +49,7 @@ func (s *server) publish() {
 	for path, ds := range all {
 		s.send(path, ds)
 	}
+	s.announceSoon()
 }
 
 func (s *server) send(path string, ds []diagnostic) {

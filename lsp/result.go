@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"sort"
@@ -158,6 +159,10 @@ func (s *server) relate(r *result, c *causeMark) {
 	if c.To != nil {
 		add(*c.To, "it leads here")
 	}
+	for _, n := range s.calledFrom(r, c.Path) {
+		first(n.at)
+		c.related = append(c.related, n)
+	}
 	for i, m := range c.Members {
 		if i == 10 {
 			break
@@ -171,6 +176,34 @@ func (s *server) relate(r *result, c *causeMark) {
 	if c.section.at != nil && first(c.section.at) {
 		c.related = append(c.related, note{c.section.at, "the section ends here"})
 	}
+}
+
+// maxCalls of a path are shown.
+const maxCalls = 8
+
+// calledFrom is how the slow thread came to a cause, from the inside outwards.
+// A line that stands elsewhere too is not left out: a gap would mislead.
+func (s *server) calledFrom(r *result, p *report.Path) []note {
+	if p == nil {
+		return nil
+	}
+	var out []note
+	add := func(at report.Place, why string) {
+		if a := s.anchor(r, at); a != nil {
+			out = append(out, note{a, why})
+		}
+	}
+	calls := p.Calls[:min(len(p.Calls), maxCalls)]
+	for _, c := range calls {
+		add(c, fmt.Sprintf("called from %s, by thread %d", cmp.Or(c.Function, "here"), p.Thread))
+	}
+	if p.Start != nil {
+		add(*p.Start, fmt.Sprintf("thread %d begins here, in %s", p.Thread, cmp.Or(p.Start.Function, "this function")))
+	}
+	if left := len(p.Calls) - len(calls); left > 0 && len(out) > 0 {
+		out[len(out)-1].why += fmt.Sprintf(" (%s before it not shown)", plural(left, "call"))
+	}
+	return out
 }
 
 // settle puts the anchors of a file into its text as it is now.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"sync"
 	"time"
@@ -45,6 +46,8 @@ type server struct {
 	chain *chain
 	exit  chan struct{}
 	ended sync.Once
+	gone  chan struct{} // closed when the client's process is
+	over  chan struct{} // closed when Serve is about to return
 	turn  chan struct{} // holds one token: who takes it may run
 	sites *siteCache
 	web   *web
@@ -54,7 +57,9 @@ type server struct {
 	began     bool
 	stopping  bool
 	client    capabilities
-	notify    bool // the client wants skewlens/resultsChanged
+	notify    bool   // the client wants skewlens/resultsChanged
+	announced uint64 // digest of the results when it was sent last
+	soon      *time.Timer
 	enc       encoding
 	roots     []*root
 	docs      map[string]*document
@@ -78,9 +83,10 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, opt Options) error {
 	defer cancel()
 	st := newStream(r, w)
 	s := &server{
-		opt: opt, exit: make(chan struct{}), turn: make(chan struct{}, 1), enc: utf16, saved: newStore(opt.Cache),
+		opt: opt, exit: make(chan struct{}), gone: make(chan struct{}), over: make(chan struct{}), turn: make(chan struct{}, 1), enc: utf16, saved: newStore(opt.Cache),
 		sites: newSiteCache(opt.CallSites), web: &web{}, docs: map[string]*document{}, disk: map[string]*text{},
 		results: map[string]*result{}, built: map[string][]diagnostic{}, published: map[string]uint64{}, runs: map[*run]bool{},
+		announced: fnv.New64a().Sum64(), // of no results
 	}
 	s.turn <- struct{}{}
 	s.chain = newChain(s.handle, s.failed)
@@ -89,14 +95,20 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, opt Options) error {
 	select {
 	case <-s.conn.Done(): // its end of the pipe is closed: it is gone
 	case <-s.exit:
+	case <-s.gone:
 	case <-st.out.done: // it reads no more: it is gone too
 	case <-ctx.Done():
 	}
+	defer close(s.over)
 	cancel()
 	s.chain.end() // the runs are in it: all that was started is killed by now
 	s.web.close()
 	st.Close()
-	<-st.out.done
+	select {
+	case <-st.out.done:
+	case <-s.gone: // somebody may still hold its pipes, and never read
+		return nil
+	}
 	select {
 	case <-s.exit:
 		return nil
@@ -221,7 +233,53 @@ func (s *server) refreshViews() {
 	if s.client.Workspace.InlayHint.RefreshSupport {
 		s.ask("workspace/inlayHint/refresh", nil)
 	}
-	if s.notify {
+	s.announce(true)
+}
+
+// settled is how long nothing changes before lists are made anew.
+const settled = 200 * time.Millisecond
+
+// announceSoon is for what changes with every key: where results stand, and
+// whether they are stale.
+func (s *server) announceSoon() {
+	if !s.notify {
+		return
+	}
+	if s.soon != nil {
+		s.soon.Reset(settled)
+		return
+	}
+	s.soon = time.AfterFunc(settled, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.announce(false)
+	})
+}
+
+// announce tells a client that wants to know it that skewlens.causes answers
+// differently; always, or only if it does.
+func (s *server) announce(always bool) {
+	if !s.notify {
+		return
+	}
+	h := fnv.New64a()
+	where := func(a *anchor) {
+		if a != nil {
+			fmt.Fprintln(h, a.path, a.now)
+		}
+	}
+	for _, r := range s.sorted() {
+		fmt.Fprintln(h, r.key(), r.staleness())
+		for _, sec := range r.sections {
+			where(sec.at)
+			for _, c := range s.shownCauses(sec) {
+				fmt.Fprintln(h, c.Rank)
+				where(c.at)
+			}
+		}
+	}
+	if always || s.announced != h.Sum64() {
+		s.announced = h.Sum64()
 		s.tell("skewlens/resultsChanged", object{})
 	}
 }

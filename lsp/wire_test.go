@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -140,6 +142,94 @@ func TestClientThatDies(t *testing.T) {
 	}
 }
 
+// Columns are counted as it was agreed, in both directions, on a line with
+// characters of one, two and four bytes.
+func TestPositionEncodings(t *testing.T) {
+	for _, w := range []struct {
+		offered []string
+		agreed  string
+		end     float64 // of the line
+		second  float64 // emoji of the line: where it begins
+		emoji   float64 // how wide they are
+		é       float64
+	}{
+		{[]string{"utf-8", "utf-16"}, "utf-8", 47, 21, 4, 2},
+		{[]string{"utf-32"}, "utf-32", 38, 18, 1, 1},
+		{[]string{"utf-32", "utf-16"}, "utf-16", 41, 19, 2, 1},
+		{[]string{"utf-7"}, "utf-16", 41, 19, 2, 1},
+		{nil, "utf-16", 41, 19, 2, 1},
+	} {
+		dir := workspace(t)
+		path := filepath.Join(dir, "skewed.c")
+		c := serve(t, Options{Runner: &fake{t: t, dir: dir}})
+		got := c.call("initialize", object{"rootUri": fileURI(dir), "capabilities": object{"general": object{"positionEncodings": w.offered}}})
+		if !matches(got["result"], any(map[string]any{"capabilities": map[string]any{"positionEncoding": w.agreed}})) {
+			t.Errorf("offered %v: %s", w.offered, textual(got))
+		}
+		c.tell("initialized", object{})
+		c.open(path)
+		c.command("skewlens.profileTarget")
+		at := func(line, from, toLine, to float64) any {
+			return map[string]any{"start": map[string]any{"line": line, "character": from}, "end": map[string]any{"line": toLine, "character": to}}
+		}
+		published := func(where any) {
+			t.Helper()
+			got := c.await(map[string]any{"method": "textDocument/publishDiagnostics"})
+			if ds := got["params"].(map[string]any)["diagnostics"]; !matches(ds, any([]any{map[string]any{"range": where}})) {
+				t.Errorf("%s: published %s, want %s", w.agreed, textual(ds), textual(where))
+			}
+		}
+		edit := func(version int, where any, text string) {
+			c.tell("textDocument/didChange", object{"textDocument": object{"uri": fileURI(path), "version": version}, "contentChanges": []object{{"range": where, "text": text}}})
+		}
+		published(at(6, 2, 6, w.end))
+		edit(2, at(6, w.second, 6, w.second+w.emoji), "é\n") // the rest goes to a line of its own
+		published(at(6, 2, 6, w.second+w.é))
+		edit(3, at(6, w.second+w.é, 7, 0), "") // and comes back
+		published(at(6, 2, 6, w.end-w.emoji+w.é))
+	}
+}
+
+// A client whose process is gone needs no answer, nor anybody who holds its
+// pipes; a number that is nobody's from the beginning says nothing.
+func TestClientProcessIsGone(t *testing.T) {
+	t.Parallel() // it takes as long as the server looks away
+	begin := func(pid int) (in io.Writer, out io.Reader, ended chan error) {
+		fromClient, in := io.Pipe()
+		out, fromServer := io.Pipe()
+		ended = make(chan error, 1)
+		go func() { ended <- Serve(context.Background(), fromClient, fromServer, Options{}) }()
+		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"processId":%d,"capabilities":{}}}`, pid)
+		fmt.Fprintf(in, "Content-Length: %d\r\n\r\n%s", len(body), body)
+		return in, out, ended
+	}
+	process := exec.Command("cat")
+	life := must(process.StdinPipe())
+	must(0, process.Start())
+	_, out, ended := begin(process.Process.Pid)
+	_ = must(io.ReadFull(out, make([]byte, 1))) // it has heard of the process, and writes
+	life.Close()
+	_ = process.Wait()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+
+	in, out, ended := begin(process.Process.Pid)
+	r := bufio.NewReader(out)
+	if data, err := readFrame(r); err != nil || !strings.Contains(string(data), "capabilities") {
+		t.Fatalf("got %s, %v", data, err)
+	}
+	const body = `{"jsonrpc":"2.0","id":2,"method":"workspace/executeCommand","params":{"command":"skewlens.causes"}}`
+	fmt.Fprintf(in, "Content-Length: %d\r\n\r\n%s", len(body), body)
+	if data, err := readFrame(r); err != nil || !strings.Contains(string(data), "targets") {
+		t.Fatalf("got %s, %v", data, err)
+	}
+	in.(*io.PipeWriter).Close()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
 func TestBytesComeOneByOne(t *testing.T) {
 	dir := workspace(t)
 	c := serve(t, Options{Runner: &fake{t: t, dir: dir}})
@@ -160,18 +250,52 @@ func TestWhatIsNotJSON(t *testing.T) {
 	c.begin(dir, nil) // and it goes on
 }
 
-func TestPanicIsAnError(t *testing.T) {
+// A run that panics or errs ends for everybody: for the progress bar, for the
+// person, for the request and for the run that waits behind it.
+func TestEveryRunEnds(t *testing.T) {
 	dir := workspace(t)
+	put(t, filepath.Join(dir, configName), "[[target]]\nprogram = \"skewed\"\nbuild = \"make\"\n")
 	f := &fake{t: t, dir: dir}
-	f.run = func(context.Context, Target, func(Progress)) (*profile.Profile, error) { panic("a bug") }
 	c := serve(t, Options{Runner: f})
 	c.begin(dir, nil)
-	if got := c.command("skewlens.profileTarget"); !matches(got["error"], any(map[string]any{"code": -32603.0})) {
-		t.Errorf("got %v", got)
+	profiles := func(end func() error) {
+		f.run = func(context.Context, Target, func(Progress)) (*profile.Profile, error) { return nil, end() }
 	}
-	f.run = nil
+	builds := func(end func() error) {
+		f.build = func(context.Context, Target, func(string)) error { return end() }
+	}
+	for i, step := range []func(func() error){profiles, builds} {
+		for j, end := range []func() error{func() error { return errors.New("a wall") }, func() error { panic("a bug") }} {
+			what := []string{"a wall", "a bug"}[j]
+			token := fmt.Sprint(i, j)
+			step(end)
+			c.send(message{"id": token, "method": "workspace/executeCommand", "params": object{"command": "skewlens.profileTarget", "workDoneToken": token}})
+			shown := c.await(map[string]any{"method": "window/showMessage", "params": map[string]any{"type": 1.0}})
+			if !strings.Contains(textual(shown), what) {
+				t.Errorf("shown: %s, want %s", textual(shown), what)
+			}
+			c.await(map[string]any{"method": "$/progress", "params": map[string]any{"token": token, "value": map[string]any{"kind": "end"}}})
+			c.await(map[string]any{"id": token, "result": map[string]any{"outcome": "failed"}})
+		}
+	}
+	f.run, f.build = nil, nil
 	if got := c.command("skewlens.profileTarget"); !matches(got["result"], any(map[string]any{"outcome": "completed"})) {
-		t.Errorf("after the panic: %v", got)
+		t.Errorf("after them: %v", got)
+	}
+}
+
+// The way there is guarded too: no request ends the server.
+func TestPanicIsAnError(t *testing.T) {
+	dir := workspace(t)
+	put(t, filepath.Join(dir, "skewed"), "program")
+	c := serve(t, Options{Runner: &fake{t: t, dir: dir}, CallSites: func(string) ([]profile.Location, error) { panic("a bug") }})
+	c.begin(dir, nil)
+	path := filepath.Join(dir, "skewed.c")
+	c.open(path)
+	for range 2 {
+		if got := c.call("textDocument/codeLens", docOf(path)); !matches(got["error"], any(map[string]any{"code": -32603.0})) {
+			t.Errorf("got %v", got)
+		}
 	}
 }
 

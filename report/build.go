@@ -66,6 +66,9 @@ type builder struct {
 	opt Options
 	// Locations asked for, and those of them without a source line.
 	asked, blind int
+	// For paths; made when there is a cause.
+	callers [][]int          // edges, by function
+	lives   []profile.Counts // by thread
 }
 
 func (b *builder) run() Run {
@@ -185,9 +188,12 @@ func (b *builder) fill(out *Section, res *lime.Result) {
 	if timed {
 		out.IdleS = known(float64(idle) / 1e9)
 	}
+	var at []profile.Addr
 	for i := range res.Causes {
 		out.Causes = append(out.Causes, b.cause(out, &res.Causes[i], i+1))
+		at = append(at, res.Causes[i].Addr)
 	}
+	b.paths(out, at)
 	out.Warnings = append(out.Warnings, warnings(res.Warnings)...)
 }
 

@@ -109,7 +109,7 @@ func (c *callgrind) part(i int, counts profile.Counts) {
 	t := &c.p.Threads[i]
 	c.counts, c.files, c.funcs, c.early = counts, names{}, names{}, map[profile.BlockID][]profile.Addr{}
 	for _, a := range t.Open {
-		if b := c.blockAt(a); b != profile.NoBlock {
+		if b := blockAt(c.p, a); b != profile.NoBlock {
 			c.early[b] = append(c.early[b], a)
 		}
 	}
@@ -147,9 +147,9 @@ func (c *callgrind) ran(b profile.BlockID) bool {
 }
 
 // blockAt finds the block that holds an instruction.
-func (c *callgrind) blockAt(a profile.Addr) profile.BlockID {
-	for i := range c.p.Graph.Blocks {
-		if b := &c.p.Graph.Blocks[i]; !b.Virtual && b.Start <= a && a < b.End {
+func blockAt(p *profile.Profile, a profile.Addr) profile.BlockID {
+	for i := range p.Graph.Blocks {
+		if b := &p.Graph.Blocks[i]; !b.Virtual && b.Start <= a && a < b.End {
 			return profile.BlockID(i)
 		}
 	}

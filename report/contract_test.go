@@ -40,6 +40,11 @@ type (
 		Line, Column                    *int
 		Corr                            *float64
 	}
+	wantPath struct {
+		Thread int
+		Calls  []wantPlace
+		Start  *wantPlace
+	}
 	wantCause struct {
 		Rank           int
 		Kind           string
@@ -52,6 +57,7 @@ type (
 		To             *wantPlace
 		Counts         []uint64
 		Members        []wantMember
+		Path           *wantPath
 		Message        string
 	}
 	wantSection struct {

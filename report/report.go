@@ -128,7 +128,16 @@ type Cause struct {
 	To          *Place    `json:"to,omitempty"`
 	Counts      []uint64  `json:"counts"` // per thread, in the order of the section's threads
 	Members     []Member  `json:"members"`
+	Path        *Path     `json:"path,omitempty"`
 	Message     string    `json:"message"`
+}
+
+// Path is how the thread that met a cause most came there, as far as the counts
+// tell: the calls from the inside outwards, inlined ones among them.
+type Path struct {
+	Thread int     `json:"thread"`
+	Calls  []Place `json:"calls"`
+	Start  *Place  `json:"start,omitempty"` // where the thread begins; none where the calls do not lead back to it
 }
 
 // Place is a source line, or an address where none is known.

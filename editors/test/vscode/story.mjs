@@ -1,11 +1,11 @@
 // The whole story in VS Code, as a person would do it: clicks and keys in a
 // browser, and what is then on the screen. Prints PASS and FAIL lines.
 import { createRequire } from 'node:module';
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const { SERVER, WORKSPACE, PICTURES, DRIVER } = process.env;
+const { SERVER, WORKSPACE, PROGRAM, PICTURES, DRIVER } = process.env;
 const { chromium } = createRequire(join(DRIVER, 'package.json'))('playwright-core');
 mkdirSync(PICTURES, { recursive: true });
 
@@ -164,6 +164,25 @@ async function story() {
   await command('skewlens: Go to Next Cause');
   await eventually('Go to Next Cause goes there', () => atLine(planted), 10);
 
+  // A finding that is not wanted: an edit of the workspace's file, which can be taken back.
+  await goTo(planted);
+  const suppress = page.locator('.action-widget .monaco-list-row', { hasText: 'Do not show this finding again' }).first();
+  await eventually('a quick fix suppresses the finding', async () => {
+    if (await shows(suppress)) return true;
+    await page.keyboard.press('Control+Period'); // lost while another part of the window has the focus
+    return until(() => shows(suppress), 2);
+  });
+  await suppress.click();
+  await eventually('the squiggle goes', async () => await squiggles() === 0, 10);
+  await eventually('and the lens says why', async () => (await text('.codelens-decoration')).includes('all causes suppressed'));
+  check('nothing is saved yet', !readFileSync(join(WORKSPACE, '.skewlens.toml'), 'utf8').includes('[[suppress]]'));
+  await page.locator('.tab', { hasText: '.skewlens.toml' }).click();
+  await eventually('the file shows what was added', async () => (await text('.view-lines')).includes('[[suppress]]'), 10);
+  await command('File: Revert File');
+  await page.locator('.tab', { hasText: '.skewlens.toml' }).click({ button: 'middle' });
+  await page.locator('.monaco-editor .view-lines').first().click();
+  await eventually('taken back: the squiggle is there again', () => squiggleOn('PLANTED'), 10);
+
   // Editing above moves everything along.
   await goTo(1);
   await page.keyboard.press('Control+Home');
@@ -211,6 +230,19 @@ async function story() {
   check('and no squiggle', await until(async () => await squiggles() === 0, 5));
   await eventually('and so says the list', async () => !(await shows(row)), 10);
   await shot('balanced');
+
+  // A setting that names no program is said at once, with what helps.
+  mkdirSync(join(WORKSPACE, '.vscode'));
+  const names = path => writeFileSync(join(WORKSPACE, '.vscode/settings.json'), JSON.stringify({ 'skewlens.path': path }));
+  names('/nowhere/skewlens');
+  const missing = toast('/nowhere/skewlens, which is not a program');
+  await eventually('without its program it says so', () => shows(missing), 20);
+  const buttons = await missing.locator('.monaco-button').allInnerTexts();
+  check('and offers what helps', buttons.includes('Install') && buttons.includes('Say Where It Is'), buttons.join());
+  await eventually('there is no lens', async () => !(await shows(lens('alanced'))), 10);
+  await shot('missing');
+  names(PROGRAM);
+  await eventually('once it is there, so are its results', () => shows(lens('alanced')), 30);
 }
 
 try {

@@ -35,12 +35,6 @@ export class Causes implements vscode.TreeDataProvider<Node> {
 
   constructor(private readonly connection: Connection) {
     connection.onResults(() => this.changed.fire());
-    // Places move with every edit, and with them the server's diagnostics do.
-    let timer: NodeJS.Timeout | undefined;
-    vscode.languages.onDidChangeDiagnostics(() => {
-      clearTimeout(timer);
-      timer = setTimeout(() => this.changed.fire(), 300);
-    });
   }
 
   async getChildren(node?: Node): Promise<Node[]> {

@@ -156,7 +156,8 @@ local function handlers()
         return
       end
       M.list(c, function(items)
-        vim.fn.setqflist({}, 'r', { title = list_title, items = items })
+        local at = vim.fn.getqflist({ idx = 0 }).idx -- it comes after edits too: keep the place
+        vim.fn.setqflist({}, 'r', { title = list_title, items = items, idx = #items > 0 and math.min(at, #items) or nil })
       end)
     end,
     ['window/logMessage'] = function(_, params)

@@ -1,0 +1,157 @@
+package report
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/skewlens/skewlens/profile"
+)
+
+// paths adds to each cause how the thread that met it most came there.
+//
+// The counts say how often a call was made, not for whom. So a path is the
+// likeliest, not the only one: from the function that holds the cause, again
+// and again by the call that the thread made most.
+func (b *builder) paths(s *Section, at []profile.Addr) {
+	if len(s.Causes) == 0 {
+		return
+	}
+	if b.callers == nil {
+		b.callers, b.lives = callers(&b.p.Graph), lives(b.p)
+	}
+	parts := partsByThread(b.p, s.of)
+	for i := range s.Causes {
+		c := &s.Causes[i]
+		most := 0
+		for t := range s.Threads {
+			if n, m := countOf(c, t), countOf(c, most); n > m || n == m && s.Threads[t].Instructions > s.Threads[most].Instructions {
+				most = t
+			}
+		}
+		k := climb{b: b, seen: map[profile.FunctionID]bool{}}
+		if most >= len(s.Threads) || !k.thread(profile.ThreadID(s.Threads[most].ID), parts) {
+			continue
+		}
+		if f := blockAt(b.p, at[i]); f != profile.NoBlock {
+			c.Path = k.path(b.p.Graph.Blocks[f].Function)
+		}
+	}
+}
+
+func countOf(c *Cause, t int) uint64 {
+	if t < len(c.Counts) {
+		return c.Counts[t]
+	}
+	return 0
+}
+
+// callers are the edges that enter each function from within the graph.
+func callers(g *profile.Graph) [][]int {
+	out := make([][]int, len(g.Functions))
+	for i := range g.Edges {
+		e := &g.Edges[i]
+		switch e.Kind {
+		case profile.Call, profile.Indirect, profile.TailCall:
+			if e.To != profile.NoBlock && e.Count != profile.NoEvent {
+				to := g.Blocks[e.To].Function
+				out[to] = append(out[to], i)
+			}
+		}
+	}
+	return out
+}
+
+// climb looks for the calls that lead from a thread's start to a function.
+type climb struct {
+	b       *builder
+	t       *profile.Thread
+	section profile.Counts // of the thread in the section
+	life    profile.Counts // and in all: the call into the section's code may be older than the section
+	seen    map[profile.FunctionID]bool
+	chain   []int // call edges, innermost first
+	longest []int
+}
+
+func (k *climb) thread(id profile.ThreadID, parts []profile.Part) bool {
+	for i := range k.b.p.Threads {
+		if k.b.p.Threads[i].ID == id {
+			k.t, k.life = &k.b.p.Threads[i], k.b.lives[i]
+		}
+	}
+	for i := range parts {
+		if parts[i].Thread == id {
+			k.section = parts[i].Counts
+		}
+	}
+	return k.t != nil
+}
+
+// begins reports whether the thread begins in a function.
+func (k *climb) begins(f profile.FunctionID) bool {
+	g := &k.b.p.Graph
+	if k.t.Start != 0 {
+		return g.Functions[f].Entry == k.t.Start
+	}
+	for i := range g.Edges {
+		e := &g.Edges[i]
+		if e.Kind == profile.Start && e.Count != profile.NoEvent && g.Blocks[e.To].Function == f && k.life.Of(e.Count) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// up goes to the callers of a function, those that called most first, and back
+// where there is no way on: every function is tried once.
+func (k *climb) up(f profile.FunctionID) bool {
+	if k.begins(f) {
+		return true
+	}
+	k.seen[f] = true
+	g := &k.b.p.Graph
+	calls := slices.DeleteFunc(slices.Clone(k.b.callers[f]), func(i int) bool { return k.life.Of(g.Edges[i].Count) == 0 })
+	sort.SliceStable(calls, func(i, j int) bool {
+		a, b := g.Edges[calls[i]].Count, g.Edges[calls[j]].Count
+		if x, y := k.section.Of(a), k.section.Of(b); x != y {
+			return x > y
+		}
+		return k.life.Of(a) > k.life.Of(b)
+	})
+	for _, i := range calls {
+		from := g.Blocks[g.Edges[i].From].Function
+		if k.seen[from] {
+			continue
+		}
+		k.chain = append(k.chain, i)
+		if k.up(from) {
+			return true
+		}
+		if len(k.chain) > len(k.longest) {
+			k.longest = slices.Clone(k.chain)
+		}
+		k.chain = k.chain[:len(k.chain)-1]
+	}
+	return false
+}
+
+// path is what was found; nil is nothing. Where the start was not reached, the
+// function was called back by a library or by code that was not counted.
+func (k *climb) path(f profile.FunctionID) *Path {
+	out := &Path{Thread: int(k.t.ID), Calls: []Place{}}
+	g := &k.b.p.Graph
+	var chain []int
+	if k.up(f) {
+		if chain = k.chain; len(chain) > 0 {
+			f = g.Blocks[g.Edges[chain[len(chain)-1]].From].Function
+		}
+		start := k.b.location(g.Functions[f].Entry).Place
+		out.Start = &start
+	} else if chain = k.longest; len(chain) == 0 {
+		return nil
+	}
+	for _, i := range chain {
+		l := k.b.location(g.Edges[i].Site)
+		out.Calls = append(append(out.Calls, l.Place), l.InlinedAt...)
+	}
+	return out
+}
