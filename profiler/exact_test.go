@@ -17,12 +17,18 @@ import (
 // run profiles a program with its output thrown away.
 func run(t testing.TB, prog string, args ...string) *profile.Profile {
 	t.Helper()
+	return runWith(t, profiler.Config{Path: prog, Args: args})
+}
+
+func runWith(t testing.TB, c profiler.Config) *profile.Profile {
+	t.Helper()
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	p, err := profiler.Run(context.Background(), profiler.Config{Path: prog, Args: args, Stdin: null, Stdout: null, Stderr: null})
+	c.Stdin, c.Stdout, c.Stderr = null, null, null
+	p, err := profiler.Run(context.Background(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +37,7 @@ func run(t testing.TB, prog string, args ...string) *profile.Profile {
 	}
 	for _, w := range p.Warnings {
 		if w.Code == "inconsistent-counts" {
-			t.Errorf("%s: %s", filepath.Base(prog), w.Message)
+			t.Errorf("%s: %s", filepath.Base(c.Path), w.Message)
 		}
 	}
 	return p
@@ -46,8 +52,14 @@ func compare(t *testing.T, prog string, args ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := run(t, prog, args...)
 	want := proctest.Callgrind(t, im.Entry, prog, args...)
+	for _, probe := range []string{"", "hold-some"} { // the second as in code so crowded that landings find no room
+		compareTo(t, im, runWith(t, profiler.Config{Path: prog, Args: args, Probe: probe}), want)
+	}
+}
+
+func compareTo(t *testing.T, im *image.Image, p *profile.Profile, want []map[uint64]uint64) {
+	t.Helper()
 	var got []profile.Counts
 	for i := range p.Threads {
 		got = append(got, p.Threads[i].Totals)
@@ -90,6 +102,17 @@ func compare(t *testing.T, prog string, args ...string) {
 							x = in.End()
 						}
 					}
+				}
+			}
+		}
+		for _, f := range p.Graph.Functions {
+			if f.N > 0 || f.Opaque || im.Static {
+				continue
+			}
+			for a := uint64(f.Entry); a < uint64(f.End); a++ {
+				if want[i][a] != 0 {
+					t.Errorf("thread %d: %s did not run; callgrind: %d at %#x", i, f.Name, want[i][a], a)
+					break
 				}
 			}
 		}

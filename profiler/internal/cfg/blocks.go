@@ -292,13 +292,14 @@ func (m *maker) leave(b *Block, add func(from, to *Block, k EdgeKind) *Edge) (re
 	if next == nil {
 		g.Torn = b.End
 	}
-	add(b, next, Fall)
+	fall := add(b, next, Fall)
 	if last.Kind.IsCall() {
 		c := &b.Calls[len(b.Calls)-1]
 		if c.Leaves {
 			add(b, nil, Caught).Uncountable = true
 		}
 		if c.SetJmp {
+			fall.Uncountable = true // one place sees both returns
 			return next
 		}
 	}

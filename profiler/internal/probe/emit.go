@@ -50,8 +50,9 @@ func (m *emitter) open(q *plan) {
 	m.begin(m.g)
 }
 
-// blur notes the functions that are called as often as nobody knows.
-func (m *emitter) blur() {
+// blur notes that some of a function is not known, and which functions are
+// called from there, as often as nobody knows.
+func (m *emitter) blur(q *plan) {
 	unknown := false
 	for i := range m.w.edges {
 		if e := &m.w.edges[i]; e.uncountable && !e.tree {
@@ -59,7 +60,7 @@ func (m *emitter) blur() {
 			unknown = true
 		}
 	}
-	if !unknown {
+	if q.blurred = unknown; !unknown {
 		return
 	}
 	note := func(callee *cfg.Func, e int32) {

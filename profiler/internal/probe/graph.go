@@ -289,8 +289,9 @@ func (v *Solver) Graph() (g profile.Graph, events []profile.Event, number []prof
 			fn := profile.Function{Name: f.Name, Entry: profile.Addr(f.Ranges[0].Lo), End: profile.Addr(f.Ranges[0].Hi),
 				First: profile.BlockID(len(g.Blocks)), EntryBlock: profile.NoBlock, Opaque: true}
 			if q := m.Spec.byFunc[f]; q != nil {
-				fn.Opaque = false
+				fn.Opaque = q.blurred // did not run, as far as is known
 				if x := v.funcs[q.number]; x != nil {
+					fn.Opaque = false
 					first[q.number] = fn.First
 					fn.EntryBlock, fn.N = fn.First+profile.BlockID(x.entryBlock), int32(len(x.blocks))
 					for _, b := range x.blocks {

@@ -136,9 +136,12 @@ func (m *emitter) landings(q *plan) {
 		m.patchJump(p.at, to(p.label))
 	}
 	for _, p := range q.boards {
-		m.code.landings = append(m.code.landings, p.at, p.board)
-		m.patchJump(p.board, to(p.label))
-		m.patch(p.at, 0xeb, byte(int8(int64(p.board)-int64(p.at+2))))
+		m.code.landings = append(m.code.landings, p.at)
+		m.patchJump(p.at, to(p.label))
+	}
+	for _, p := range q.hops {
+		m.code.landings = append(m.code.landings, p.at)
+		m.patch(p.at, 0xeb, byte(int8(int64(p.to)-int64(p.at+2))))
 	}
 }
 

@@ -18,6 +18,7 @@ func (s *Spec) Pack(w *pack.Writer, c *Code) {
 	for _, q := range s.moved {
 		w.Uint(q.f.Ranges[0].Lo)
 		w.Bool(q.vague)
+		w.Bool(q.blurred)
 		how := make([]byte, len(q.how))
 		for i, h := range q.how {
 			how[i] = byte(h)
@@ -66,7 +67,7 @@ func Unpack(p *cfg.Program, hooks func(name string) (Hook, bool), opt Options, r
 		if f == nil {
 			return nil, nil, errors.New("plans of another program")
 		}
-		q := &plan{f: f, vague: r.Bool()}
+		q := &plan{f: f, vague: r.Bool(), blurred: r.Bool()}
 		for _, h := range r.Bytes() {
 			q.how = append(q.how, callHow(h))
 		}

@@ -33,11 +33,13 @@ type plan struct {
 	f       *cfg.Func
 	number  int32 // among the moved functions
 	vague   bool  // called from where counts are unknown
+	blurred bool  // some counts are unknown
 	how     []callHow
 	marks   []mark
 	patches []patchPlan
 	shorts  []landing
-	boards  []patchPlan // of the shorts
+	boards  []patchPlan // of the shorts: five bytes elsewhere
+	hops    []hop       // how the shorts get there
 	first   int32       // number of its first counter,
 	after   int32       // and of the first behind its last one
 	site    int32       // number of its first indirect call
@@ -71,11 +73,14 @@ const (
 	markHub                      // arrivals of a switch at a block
 )
 
-// patchPlan is a jump to write: at → label, through board where at has only two bytes.
+// patchPlan is a jump of five bytes to write: at → label.
 type patchPlan struct {
-	at, board uint64
-	label     label
+	at    uint64
+	label label
 }
+
+// hop is a jump of two bytes to write.
+type hop struct{ at, to uint64 }
 
 // planner plans all functions of a program; their original bytes are one
 // resource, since one function's springboards may lie in another's dead bytes.
@@ -85,12 +90,12 @@ type planner struct {
 	lo    uint64
 	used  []bool
 	plans map[*cfg.Func]*plan
-	force map[uint64]bool // landings that stay in place up to a call up to five bytes on
+	force map[uint64]bool // landings from which code stays in place
 	// Of the present round: functions that cannot be moved after all, and
 	// functions with something new in force.
 	failed, forced map[*cfg.Func]bool
 
-	noLeaf bool
+	noLeaf, holdSome bool
 	// freeReturns: nothing in the program looks at return addresses, so that
 	// every call of a moved function may be made from the copy.
 	freeReturns bool
@@ -127,16 +132,19 @@ func (pl *planner) run() {
 				continue
 			}
 			pl.release(f)
-			if p := pl.planFunc(f); p != nil {
+			p := pl.planFunc(f)
+			for p == nil && f.Skip == "" { // something is in force now
+				pl.release(f)
+				p = pl.planFunc(f)
+			}
+			if p != nil {
 				pl.plans[f] = p
 			} else {
 				pl.fail(f)
 			}
 		}
 		for _, q := range pl.plans {
-			for _, x := range q.boards {
-				pl.set(x.board, x.board+5, false)
-			}
+			pl.clearBoards(q)
 		}
 		for _, f := range pl.p.Funcs {
 			if p := pl.plans[f]; p != nil {
@@ -262,7 +270,7 @@ func (pl *planner) collect(d *draft) {
 			r := c.Insn.End()
 			if i+1 < len(b.Calls) && g.BlockAt(r) == nil { // straight-line code up to the next call
 				if next := &b.Calls[i+1]; next.Insn.Addr-r < maxChain && next.Known() && !d.is(next, direct) {
-					d.how[next.Index] |= chained
+					d.chain(b, next)
 					d.keep = append(d.keep, cfg.Range{Lo: r, Hi: next.Insn.Addr})
 					continue
 				}
@@ -270,62 +278,121 @@ func (pl *planner) collect(d *draft) {
 			put(r, label{atReturn, int32(c.Index)})
 		}
 	}
+	d.unite()
+}
+
+// settle leaves code in place that a landing leads to: up to a call that comes
+// so close that no jump fits before it, or, where a landing has nowhere to
+// jump from, to the end of its block. What passes there is not counted but
+// derived.
+func (pl *planner) settle(d *draft) (ok bool) {
+	var rest []landing
+	held := map[uint64]bool{}
+	for i := 0; i < len(d.landings); i++ { // more come in on the way
+		l := d.landings[i]
+		if held[l.at] {
+			continue
+		}
+		if pl.force[l.at] || pl.holdSome && l.at*0x9e3779b97f4a7c15>>62 == 0 {
+			held[l.at] = (l.label.kind != atEntry || !pl.p.Image.Static) && d.hold(l.at) // a static program's hooks hang on entries
+			if held[l.at] {
+				continue
+			}
+			if pl.force[l.at] {
+				d.f.Skip = fmt.Sprintf("no room for a landing at %#x", l.at)
+				return false
+			}
+		}
+		c := d.callAt(l.at)
+		if c == nil {
+			c = d.callAt(l.at + 1)
+		}
+		if c == nil {
+			rest = append(rest, l)
+		} else {
+			d.holdCall(l.at, c)
+		}
+	}
+	d.landings = rest
+	d.unite()
+	return true
+}
+
+// hold leaves the code from an address to the end of its block in place, or to
+// the first call in it. Where control goes from there must be landings.
+func (d *draft) hold(at uint64) bool {
+	b := d.g.BlockOf(at)
+	for i := range b.Calls {
+		if c := &b.Calls[i]; c.Insn.Addr >= at {
+			if d.is(c, direct) {
+				return false
+			}
+			d.holdCall(at, c)
+			return true
+		}
+	}
+	if _, known := d.g.Targets(b.Last().Addr); b.Last().Kind == x86.JmpInd && !known {
+		return false // its target would not be seen
+	}
+	d.keep = append(d.keep, cfg.Range{Lo: at, Hi: b.End})
+	if at == b.Start {
+		d.mark(markSelf, b.ID)
+		d.mark(markArrivals, b.ID)
+	}
+	for _, e := range b.Succ {
+		if e.Kind == cfg.Table {
+			continue // counted where it arrives
+		}
+		d.mark(markEdge, e.ID)
+		if e.To != nil {
+			d.landings = append(d.landings, landing{e.To.Start, blockLabel(e.To)})
+		}
+	}
+	return true
+}
+
+// holdCall leaves the code from an address to a call in place.
+func (d *draft) holdCall(at uint64, c *cfg.Call) {
+	if b := d.g.BlockAt(at); b == nil { // between two calls of a block
+		d.chain(d.g.BlockOf(at), c)
+		if !c.Known() {
+			d.how[c.Index] |= inPlace
+		}
+	} else {
+		d.mark(markSelf, b.ID)
+		d.mark(markArrivals, b.ID)
+		if c.NoReturn {
+			d.mark(markEdge, b.Succ[0].ID)
+		}
+		d.how[c.Index] |= inPlace
+	}
+	d.keep = append(d.keep, cfg.Range{Lo: at, Hi: c.Insn.Addr})
+}
+
+// chain has a call executed in place, right behind the one before in its
+// block. If it never returns, nothing comes by where its block's end is counted.
+func (d *draft) chain(b *cfg.Block, c *cfg.Call) {
+	d.how[c.Index] |= chained
+	if c.NoReturn {
+		d.mark(markEdge, b.Succ[0].ID)
+	}
+}
+
+// unite sorts the landings. Where there are several kinds of arrival at one
+// address, none of them can be counted there.
+func (d *draft) unite() {
 	slices.SortStableFunc(d.landings, func(a, b landing) int { return cmp.Compare(a.at, b.at) })
-	// Several kinds of arrival at one address: none of them can be counted there.
 	one := d.landings[:0]
 	for _, l := range d.landings {
 		if n := len(one); n > 0 && one[n-1].at == l.at {
-			b := g.BlockAt(l.at)
-			one[n-1].label = label{atBlock, int32(b.ID)}
+			b := d.g.BlockAt(l.at)
+			one[n-1].label = blockLabel(b)
 			d.mark(markArrivals, b.ID)
 			continue
 		}
 		one = append(one, l)
 	}
 	d.landings = one
-}
-
-// settle leaves a call in place that comes so close behind a landing that no
-// jump fits before it; what passes there is not counted but derived.
-func (pl *planner) settle(d *draft) (ok bool) {
-	rest := d.landings[:0]
-	for _, l := range d.landings {
-		near := uint64(2)
-		if pl.force[l.at] {
-			near = 5
-		}
-		var c *cfg.Call
-		n := uint64(0)
-		for ; n < near && c == nil; n++ {
-			c = d.callAt(l.at + n)
-		}
-		if c == nil {
-			rest = append(rest, l)
-			continue
-		}
-		n--
-		b := d.g.BlockAt(l.at)
-		switch {
-		case b == nil: // between two calls of a block
-			d.how[c.Index] |= chained
-			if !c.Known() {
-				d.how[c.Index] |= inPlace
-			}
-		case b.Last() == c.Insn:
-			d.mark(markSelf, b.ID)
-			d.mark(markArrivals, b.ID)
-			if c.NoReturn {
-				d.mark(markEdge, b.Succ[0].ID)
-			}
-			d.how[c.Index] |= inPlace
-		default:
-			d.f.Skip = fmt.Sprintf("no room for a landing before the call at %#x", c.Insn.Addr)
-			return false
-		}
-		d.keep = append(d.keep, cfg.Range{Lo: l.at, Hi: l.at + n})
-	}
-	d.landings = rest
-	return true
 }
 
 // room finds five bytes for every landing, or notes it as short.
@@ -342,10 +409,9 @@ func (pl *planner) room(d *draft) bool {
 			continue
 		}
 		if pl.isUsed(l.at+1) || l.at+2 > end {
-			if d.loneReturn(l) {
-				continue
+			if !pl.holdNext(d.f, l.at) {
+				d.f.Skip = fmt.Sprintf("no room for a landing at %#x", l.at)
 			}
-			d.f.Skip = fmt.Sprintf("no room for a landing at %#x", l.at)
 			return false
 		}
 		pl.use(l.at+1, l.at+2)
@@ -363,17 +429,13 @@ func (pl *planner) callable(c *cfg.Call) bool {
 	return c.Callee.Skip == "" && (pl.freeReturns || c.Callee.Leaf())
 }
 
-// loneReturn leaves a table target that is nothing but a ret in place.
-func (d *draft) loneReturn(l landing) bool {
-	b := d.g.BlockAt(l.at)
-	if l.label.kind != atTable || b == nil || len(b.Insns) != 1 || b.Last().Kind != x86.Ret {
+// holdNext lets the code at a landing stay in place, in the next round.
+func (pl *planner) holdNext(f *cfg.Func, at uint64) bool {
+	if pl.force[at] {
 		return false
 	}
-	d.mark(markSelf, b.ID)
-	for _, e := range b.Succ {
-		d.mark(markEdge, e.ID)
-	}
-	d.mark(markHub, b.ID)
+	pl.force[at] = true
+	pl.forced[f] = true
 	return true
 }
 

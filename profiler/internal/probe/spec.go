@@ -26,6 +26,7 @@ type Options struct {
 	NoInduction bool
 	NoAlign     bool
 	NoLeaf      bool // no call is made from the copy
+	HoldSome    bool // a fourth of what can stay in place behind a landing does: for tests, since only crowded code needs it
 }
 
 // ParseOptions reads a list like "no-tree,no-align".
@@ -42,8 +43,10 @@ func ParseOptions(list string) (o Options, err error) {
 			o.NoAlign = true
 		case "no-leaf":
 			o.NoLeaf = true
+		case "hold-some":
+			o.HoldSome = true
 		default:
-			return o, fmt.Errorf("no probe option is called %q: no-counters, no-tree, no-induction, no-align, no-leaf", w)
+			return o, fmt.Errorf("no probe option is called %q: no-counters, no-tree, no-induction, no-align, no-leaf, hold-some", w)
 		}
 	}
 	return o, nil
@@ -66,7 +69,7 @@ type Spec struct {
 // reason in cfg.Func.Skip.
 func New(p *cfg.Program, hooks func(name string) (Hook, bool), opt Options) *Spec {
 	pl := newPlanner(p)
-	pl.noLeaf, pl.freeReturns = opt.NoLeaf || p.Traces(), !p.Unwinds()
+	pl.noLeaf, pl.holdSome, pl.freeReturns = opt.NoLeaf || p.Traces(), opt.HoldSome, !p.Unwinds()
 	pl.run()
 	s := newSpec(p, hooks, opt)
 	for _, f := range p.Funcs {
@@ -157,7 +160,7 @@ type Code struct {
 
 	starts   []int32  // offset of each moved function
 	landings []uint64 // addresses in Texts of jumps into the copy, sorted
-	base   uint64
+	base     uint64
 }
 
 // Text is a section of the program's code, as it was and as it shall be.
@@ -221,7 +224,7 @@ func (s *Spec) Assemble(base uint64) (*Code, error) {
 		c.starts = append(c.starts, int32(len(m.buf)))
 		q.first = m.next
 		m.function(q)
-		m.blur()
+		m.blur(q)
 		q.after = m.next
 		m.landings(q)
 		m.retarget(q)

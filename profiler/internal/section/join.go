@@ -71,7 +71,7 @@ func (t *Tracker) settle(g *group) {
 		return
 	}
 	g.creator.group = nil
-	parts := g.dead
+	parts := slices.Clone(g.dead)
 	for i := range parts {
 		parts[i].site = g.first.site
 	}
