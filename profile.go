@@ -31,6 +31,7 @@ type profiling struct {
 	save      string
 	propagate bool
 	noCache   bool
+	follow    bool
 	probe     string
 }
 
@@ -43,6 +44,7 @@ func (o *profiling) flags() *flag.FlagSet {
 	fs.StringVar(&o.save, "save", "", "save the profile to `FILE`, for skewlens report")
 	fs.BoolVar(&o.propagate, "propagate", false, "exit with the program's own status")
 	fs.BoolVar(&o.noCache, "no-cache", false, "analyse the program anew, and keep nothing for the next run")
+	fs.BoolVar(&o.follow, "follow-exec", false, "when the program replaces itself by another one, as env and launchers do, profile that one")
 	fs.StringVar(&o.probe, "probe", "", "to measure the profiler itself, do without `LIST`: no-counters, no-tree, no-induction, no-align, no-leaf")
 	return fs
 }
@@ -120,8 +122,8 @@ func (c profileCommand) do(ctx context.Context, stdout, stderr io.Writer, args [
 // its arguments.
 func (o *profiling) config(path string, words []string, pr *progress) profiler.Config {
 	c := profiler.Config{
-		Probe: o.probe,
-		Path:  path, Name: words[0], Args: words[1:], Backend: o.backend,
+		Probe: o.probe, FollowExec: o.follow,
+		Path: path, Name: words[0], Args: words[1:], Backend: o.backend,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	}
 	if pr != nil {

@@ -32,6 +32,7 @@ type Config struct {
 	Env                   []string // nil: this process's
 	Dir                   string   // "": this process's
 	Backend               string   // "auto" and "": the best that works here; "native"
+	FollowExec            bool     // profile the last program that takes the first one's place (execve)
 	Stdin, Stdout, Stderr *os.File // nil: this process's
 	Progress              func(Progress)
 	Analyses              string // directory where analyses of large programs are kept for the next run; "": nowhere
@@ -59,21 +60,19 @@ func Run(ctx context.Context, c Config) (*profile.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	im, err := image.Open(path)
-	if err != nil {
-		return nil, err
+	var opened []lines
+	defer func() {
+		for _, l := range opened {
+			l.Close()
+		}
+	}()
+	open := func(path string) (*image.Image, native.Lines, error) {
+		im, l, err := openProgram(path)
+		if err == nil {
+			opened = append(opened, l)
+		}
+		return im, l, err
 	}
-	if fi, err := os.Stat(path); err == nil && fi.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 && os.Geteuid() != 0 {
-		return nil, fmt.Errorf("%s: is setuid, and would run without its rights under a profiler; run skewlens as root", path)
-	}
-	if im.HasGo {
-		return nil, fmt.Errorf("%s is a Go program: goroutines migrate between threads, which this backend cannot follow yet", path)
-	}
-	lines, err := openLines(path)
-	if err != nil {
-		return nil, err
-	}
-	defer lines.Close()
 	files := [3]uintptr{0, 1, 2}
 	for i, f := range []*os.File{c.Stdin, c.Stdout, c.Stderr} {
 		if f != nil {
@@ -84,7 +83,8 @@ func Run(ctx context.Context, c Config) (*profile.Profile, error) {
 	if env == nil {
 		env = os.Environ()
 	}
-	nc := native.Config{Path: path, Name: cmp.Or(c.Name, c.Path), Args: c.Args, Env: env, Dir: c.Dir, Files: files, Probe: c.Probe, Analyses: c.Analyses}
+	nc := native.Config{Path: path, Name: cmp.Or(c.Name, c.Path), Args: c.Args, Env: env, Dir: c.Dir, Files: files, Probe: c.Probe, Analyses: c.Analyses,
+		Open: open, FollowExec: c.FollowExec}
 	if c.Progress != nil {
 		nc.Progress = func(e time.Duration, t, n int) { c.Progress(Progress{e, t, n}) }
 	}
@@ -98,16 +98,28 @@ func Run(ctx context.Context, c Config) (*profile.Profile, error) {
 	done := make(chan result)
 	go func() {
 		runtime.LockOSThread() // ptrace belongs to a thread; it ends with this goroutine
-		p, err := native.Run(nc, im, lines)
+		p, err := native.Run(nc)
 		done <- result{p, err}
 	}()
 	r := <-done
 	runtime.KeepAlive(c)
-	if r.err != nil {
-		return nil, r.err
+	return r.p, r.err
+}
+
+// openProgram reads a program, or says why it cannot be profiled.
+func openProgram(path string) (*image.Image, lines, error) {
+	im, err := image.Open(path)
+	if err != nil {
+		return nil, lines{}, err
 	}
-	r.p.Warnings = append(r.p.Warnings, lines.Warnings()...)
-	return r.p, nil
+	if fi, err := os.Stat(path); err == nil && fi.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 && os.Geteuid() != 0 {
+		return nil, lines{}, fmt.Errorf("%s: is setuid, and would run without its rights under a profiler; run skewlens as root", path)
+	}
+	if im.HasGo {
+		return nil, lines{}, fmt.Errorf("%s is a Go program: goroutines migrate between threads, which this backend cannot follow yet", path)
+	}
+	m, err := dwarfmap.Open(path)
+	return im, lines{m}, err
 }
 
 // find resolves a program's name as a shell would.
@@ -130,11 +142,6 @@ func find(name, dir string) (string, error) {
 
 // lines is a dwarfmap as the backends see it.
 type lines struct{ *dwarfmap.Map }
-
-func openLines(path string) (lines, error) {
-	m, err := dwarfmap.Open(path)
-	return lines{m}, err
-}
 
 // Key names the source line of an address; see native.Lines.
 func (l lines) Key(a profile.Addr) string {

@@ -1,6 +1,9 @@
 package image
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Reason says in one word why a file is no program that can be profiled, for
 // callers that mend it or word it for their own user.
@@ -41,6 +44,12 @@ func (e *Error) Error() string {
 		s += "; " + e.Mend
 	}
 	return s
+}
+
+// IsScript reports whether Open refused a script.
+func IsScript(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Reason == Script
 }
 
 // Unwrap gives the underlying error, so that errors.Is(err, fs.ErrNotExist) holds.

@@ -14,20 +14,38 @@
 // while the program runs, without stopping anything.
 package native
 
-import "time"
+import (
+	"time"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/image"
+)
 
 // Config is what to run.
 type Config struct {
-	Path     string
-	Name     string // argv[0]
-	Args     []string
-	Env      []string
-	Dir      string
-	Files    [3]uintptr
-	Probe    string                                              // probe.ParseOptions
-	Analyses string                                              // directory of analyses of large programs; "": none
-	Started  func(pid int)                                       // the target exists; may be nil
-	Progress func(elapsed time.Duration, threads, instances int) // at most ten times a second; may be nil
+	Path       string
+	Name       string // argv[0]
+	Args       []string
+	Env        []string
+	Dir        string
+	Files      [3]uintptr
+	Probe      string                                              // probe.ParseOptions
+	Open       func(path string) (*image.Image, Lines, error)      // reads a program, or says why it cannot be profiled
+	Analyses   string                                              // directory of analyses of large programs; "": none
+	FollowExec bool                                                // profile the last program that takes the first one's place
+	Started    func(pid int)                                       // the target exists; may be nil
+	Progress   func(elapsed time.Duration, threads, instances int) // at most ten times a second; may be nil
+}
+
+// Lines maps addresses to source.
+type Lines interface {
+	Locate(profile.Addr) profile.Location
+	// Entry locates a function by its first address.
+	Entry(profile.Addr) profile.Location
+	// Key names the source line of an address, or the address itself.
+	Key(profile.Addr) string
+	// Warnings are doubts about what was located.
+	Warnings() []profile.Warning
 }
 
 const (

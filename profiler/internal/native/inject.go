@@ -27,12 +27,12 @@ func (in *placed) holds(pc uint64) bool { return pc >= in.cache && pc < in.cache
 // inject puts the moved code and the counters' memory into a target that is
 // stopped at its entry point. Nothing of the target's text is changed unless
 // everything can be.
-func inject(p *tracee.Process, a *analysis) (*placed, error) {
+func inject(p *tracee.Process, a *analysis) (in *placed, err error) {
 	entry, err := p.Entry()
 	if err != nil {
 		return nil, err
 	}
-	in := &placed{bias: entry - a.im.Entry, size: a.spec.CodeSize(), area: a.spec.Layout.Size()}
+	in = &placed{bias: entry - a.im.Entry, size: a.spec.CodeSize(), area: a.spec.Layout.Size()}
 	if err := p.RunTo(entry); err != nil {
 		return nil, err
 	}
@@ -47,6 +47,11 @@ func inject(p *tracee.Process, a *analysis) (*placed, error) {
 	if err := in.mapAreas(p); err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			in.memory.Close()
+		}
+	}()
 	if in.cache != a.spec.Home()+in.bias { // the best place is taken
 		if err := a.make(in.cache - in.bias); err != nil {
 			return nil, err

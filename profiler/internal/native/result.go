@@ -5,23 +5,14 @@ import (
 	"runtime"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/skewlens/skewlens/profile"
-	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/probe"
 	"github.com/skewlens/skewlens/profiler/internal/section"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
-
-// Lines maps addresses to source.
-type Lines interface {
-	Locate(profile.Addr) profile.Location
-	// Entry locates a function by its first address.
-	Entry(profile.Addr) profile.Location
-	// Key names the source line of an address, or the address itself.
-	Key(profile.Addr) string
-}
 
 // callSite returns the call of a library function that a record stands for, as
 // a link-time address: the call behind which it returns. A function that was
@@ -90,7 +81,8 @@ func (r *run) linkTime(kind uint32, v uint64) uint64 {
 }
 
 // profile gathers the result.
-func (r *run) profile(im *image.Image) *profile.Profile {
+func (r *run) profile() *profile.Profile {
+	im := r.spec.Program.Image
 	sections := r.tracker.Finish()
 	p := &profile.Profile{
 		Program:  profile.Program{Path: r.c.Path, Args: r.c.Args, BuildID: im.BuildID},
@@ -196,8 +188,14 @@ func (r *run) warn(p *profile.Profile) {
 	add := func(code, format string, args ...any) {
 		p.Warnings = append(p.Warnings, profile.Warning{Code: code, Message: fmt.Sprintf(format, args...)})
 	}
-	if r.execed {
-		add("exec", "the program replaced itself by another one (exec); what came after is not in this profile")
+	if len(r.replaced) > 0 {
+		add("exec", "this is the profile of the program that took the place of %s (exec); what came before is not in it", strings.Join(r.replaced, " and then "))
+	}
+	switch {
+	case r.refused != nil:
+		add("exec", "%s replaced itself by another program (exec), which could not be profiled; what came after is not in this profile: %v", r.c.Path, r.refused)
+	case r.execed != "":
+		add("exec", "%s replaced itself by %s (exec); what came after is not in this profile, but with --follow-exec", r.c.Path, r.execed)
 	}
 	if bad := r.solver.Bad(); len(bad) > 0 {
 		add("inconsistent-counts", "the counts of %d functions contradict each other and are left out, first %s", len(bad), bad[0])
@@ -213,6 +211,7 @@ func (r *run) warn(p *profile.Profile) {
 	if r.crash != "" && p.Run.Signal != "" {
 		add("crashed", "the program was ended by %s; the profile holds what happened before", p.Run.Signal)
 	}
+	p.Warnings = append(p.Warnings, r.lines.Warnings()...)
 }
 
 // locate resolves every address that a report may name.

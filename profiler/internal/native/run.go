@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync"
 	"syscall"
 	"time"
 
@@ -16,19 +17,13 @@ import (
 )
 
 // Run runs a program to its end and returns what it did. It must be called on
-// a locked OS thread. The image is the program's, opened before.
-func Run(c Config, im *image.Image, lines Lines) (*profile.Profile, error) {
+// a locked OS thread.
+func Run(c Config) (*profile.Profile, error) {
 	clk := startClock()
-	opt, err := probe.ParseOptions(c.Probe)
-	if err != nil {
+	s, err := read(c, c.Path)
+	script := c.FollowExec && image.IsScript(err)
+	if err != nil && !script {
 		return nil, err
-	}
-	a, err := analyse(im, opt, c.Analyses)
-	if err != nil {
-		return nil, err
-	}
-	if a.spec.Program.UsesGS() {
-		return nil, fmt.Errorf("%s uses the GS register, in which this backend keeps its counters; it cannot be profiled", c.Path)
 	}
 	p, err := tracee.Start(tracee.Command{Path: c.Path, Args: append([]string{c.Name}, c.Args...), Env: c.Env, Dir: c.Dir, Files: c.Files})
 	if err != nil {
@@ -38,24 +33,63 @@ func Run(c Config, im *image.Image, lines Lines) (*profile.Profile, error) {
 	if c.Started != nil {
 		c.Started(p.Pid)
 	}
-	in, err := inject(p, a)
+	if script { // then it is its interpreter that runs
+		if c.Path, c.Args, err = p.Replaced(); err == nil {
+			s, err = read(c, c.Path)
+		}
+	}
+	var r *run
+	if err == nil {
+		r, err = newRun(c, p, s, clk.nsPerTick())
+	}
 	if err != nil {
 		p.Kill()
 		return nil, fmt.Errorf("prepare %s: %w", c.Path, err)
 	}
-	defer in.memory.Close()
-	saved := make(chan struct{})
-	go func() { defer close(saved); a.save() }()
-	defer func() { <-saved }()
+	var saving sync.WaitGroup
+	defer saving.Wait()
 	// From here on records are the garbage: filed as soon as they are read. With
 	// many threads that is most of the memory, and it stands beside the target's.
 	defer debug.SetGCPercent(debug.SetGCPercent(40))
-	r := newRun(c, p, in, a.spec, lines, clk.nsPerTick())
-	if err := r.loop(); err != nil {
-		p.Kill()
-		return nil, fmt.Errorf("follow %s: %w", c.Path, err)
+	for {
+		saving.Go(r.save)
+		err := r.loop()
+		r.in.memory.Close()
+		if err != nil {
+			p.Kill()
+			return nil, fmt.Errorf("follow %s: %w", c.Path, err)
+		}
+		if r.next == nil {
+			return r.profile(), nil
+		}
+		r = r.next
 	}
-	return r.profile(im), nil
+}
+
+// source is a program that was read.
+type source struct {
+	*analysis
+	lines Lines
+}
+
+// read reads a program and plans how to count in it.
+func read(c Config, path string) (s source, err error) {
+	opt, err := probe.ParseOptions(c.Probe)
+	if err != nil {
+		return s, err
+	}
+	im, lines, err := c.Open(path)
+	if err != nil {
+		return s, err
+	}
+	a, err := analyse(im, opt, c.Analyses)
+	if err != nil {
+		return s, err
+	}
+	if a.spec.Program.UsesGS() {
+		return s, fmt.Errorf("%s uses the GS register, in which this backend keeps its counters; it cannot be profiled", path)
+	}
+	return source{a, lines}, nil
 }
 
 // run is a program that runs.
@@ -63,6 +97,7 @@ type run struct {
 	c         Config
 	p         *tracee.Process
 	in        *placed
+	save      func() // keeps the analysis for the next run
 	spec      *probe.Spec
 	late      *probe.Late
 	solver    *probe.Solver
@@ -79,7 +114,11 @@ type run struct {
 	nextSlot int
 	code     int            // exit status
 	killed   syscall.Signal // 0: ended by itself
-	execed   bool
+	next     *run           // of the program that took this one's place, when that is followed
+	ever     []*placed      // in, and before it those of the programs whose place this one took
+	replaced []string       // their paths
+	execed   string         // the program that took this one's place, and is not followed
+	refused  error          // why not, when it should have been
 	lost     uint64
 	drained  uint64
 	reported time.Time
@@ -105,25 +144,31 @@ type thread struct {
 	dead       bool
 }
 
-func newRun(c Config, p *tracee.Process, in *placed, spec *probe.Spec, lines Lines, nsPerTick float64) *run {
-	r := &run{c: c, p: p, in: in, spec: spec, lines: lines, nsPerTick: nsPerTick, byTid: map[int]*thread{},
-		waiting: map[int]tracee.Event{}, nextSlot: 1, sites: map[uint64]site{}, unwinder: unwind.New(p)}
-	r.solver = probe.NewSolver(spec.Layout, probe.Module{Spec: spec, Bias: in.bias})
-	r.late = spec.NewLate(in.code, func(a uint64, b []byte) error { return p.Write(b, a+in.bias) })
+// newRun puts the counters into a program that is stopped before its entry.
+func newRun(c Config, p *tracee.Process, s source, nsPerTick float64) (*run, error) {
+	in, err := inject(p, s.analysis)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{c: c, p: p, in: in, save: s.save, spec: s.spec, lines: s.lines, nsPerTick: nsPerTick, byTid: map[int]*thread{},
+		waiting: map[int]tracee.Event{}, nextSlot: 1, ever: []*placed{in}, sites: map[uint64]site{}, unwinder: unwind.New(p)}
+	r.solver = probe.NewSolver(s.spec.Layout, probe.Module{Spec: s.spec, Bias: in.bias})
+	r.late = s.spec.NewLate(in.code, func(a uint64, b []byte) error { return p.Write(b, a+in.bias) })
 	r.begin = rdtsc()
 	r.tracker = section.New(section.Config{
 		Solve:     r.solver.Solve,
 		Work:      r.solver.Work,
 		Entered:   func(c profile.Counts, f profile.Addr) bool { return r.solver.Entered(c, uint64(f)) },
-		Line:      lines.Key,
+		Line:      s.lines.Key,
 		BeginTSC:  r.begin,
 		NSPerTick: nsPerTick,
 		MaxBytes:  keepCounts,
 	})
-	return r
+	return r, nil
 }
 
-// loop lets the program run and handles its threads' stops until it is gone.
+// loop lets the program run and handles its threads' stops until it is gone,
+// or another program is followed in its place.
 func (r *run) loop() error {
 	mute, err := r.in.view(0) // slot 0 swallows what forked children count
 	if err != nil {
@@ -155,6 +200,9 @@ func (r *run) loop() error {
 			return err
 		}
 		r.progress()
+		if r.next != nil {
+			return nil
+		}
 		if e.Kind == tracee.Gone && e.Tid == r.p.Pid {
 			break
 		}
@@ -176,7 +224,7 @@ func (r *run) handle(e tracee.Event) error {
 			r.waiting[e.Tid] = e
 			return nil
 		}
-		if err := r.p.SetGS(e.Tid, r.in.base(t.slot)); err != nil && !errors.Is(err, syscall.ESRCH) {
+		if err := r.p.SetGS(e.Tid, r.in.base(t.slot)); alive(err) != nil {
 			return err
 		}
 	case tracee.Cloned:
@@ -198,8 +246,7 @@ func (r *run) handle(e tracee.Event) error {
 			}
 		}
 	case tracee.NewChild:
-		// A forked child goes its own way; what it counts nobody reads.
-		if err := r.p.SetGS(e.Tid, r.in.base(0)); err != nil && !errors.Is(err, syscall.ESRCH) {
+		if err := r.mute(e.Tid); alive(err) != nil {
 			return err
 		}
 		return r.p.Detach(e.Tid)
@@ -229,14 +276,7 @@ func (r *run) handle(e tracee.Event) error {
 			r.death(t)
 		}
 	case tracee.Execed:
-		r.execed = true
-		r.drain()
-		for _, t := range r.threads {
-			if !t.dead {
-				r.death(t)
-			}
-		}
-		return r.p.Detach(e.Tid)
+		return r.exec(e)
 	case tracee.Gone:
 		if t != nil && !t.dead {
 			r.drain()

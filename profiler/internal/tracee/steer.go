@@ -7,11 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// RunTo runs the process, with one thread, up to an address.
+// RunTo runs the process, with one thread, up to an address, also when it
+// stands there already: it may still be inside of the system call that started
+// it.
 func (p *Process) RunTo(addr uint64) error {
-	if pc, err := p.PC(p.Pid); err == nil && pc == addr {
-		return nil
-	}
 	var old [1]byte
 	if err := p.Read(old[:], addr); err != nil {
 		return err
@@ -33,7 +32,10 @@ func (p *Process) RunTo(addr uint64) error {
 		}
 		switch e.Kind {
 		case Gone:
+			p.pending = append(p.pending, e)
 			return fmt.Errorf("it ended in the loader: %w", e.err())
+		case Execed:
+			return fmt.Errorf("it replaced itself by another program in the loader")
 		case Trap:
 			var r unix.PtraceRegs
 			if err := unix.PtraceGetRegs(p.Pid, &r); err != nil {
@@ -54,12 +56,20 @@ func (p *Process) RunTo(addr uint64) error {
 }
 
 // Syscall lets the stopped main thread make a system call, at its present
-// instruction pointer, whose bytes are put back.
+// instruction pointer, whose bytes are put back. Signals come afterwards.
 func (p *Process) Syscall(nr uint64, args ...uint64) (uint64, error) {
 	var save unix.PtraceRegs
 	if err := unix.PtraceGetRegs(p.Pid, &save); err != nil {
 		return 0, err
 	}
+	blocked, err := mask(p.Pid)
+	if err == nil {
+		err = setMask(p.Pid, ^faults)
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer setMask(p.Pid, blocked)
 	var old [2]byte
 	if err := p.Read(old[:], save.Rip); err != nil {
 		return 0, err
@@ -74,7 +84,7 @@ func (p *Process) Syscall(nr uint64, args ...uint64) (uint64, error) {
 			*reg = args[i]
 		}
 	}
-	err := unix.PtraceSetRegs(p.Pid, &r)
+	err = unix.PtraceSetRegs(p.Pid, &r)
 	for err == nil {
 		if err = unix.PtraceSingleStep(p.Pid); err != nil {
 			break
@@ -90,9 +100,12 @@ func (p *Process) Syscall(nr uint64, args ...uint64) (uint64, error) {
 			break
 		}
 		if e.Kind == Gone {
+			p.pending = append(p.pending, e)
 			return 0, fmt.Errorf("it ended: %w", e.err())
 		}
-		p.pending = append(p.pending, e) // a signal: delivered when the program goes on
+		if e.Kind == Signal {
+			defer unix.Tgkill(p.Pid, p.Pid, e.Sig)
+		}
 	}
 	if err == nil {
 		err = unix.PtraceGetRegs(p.Pid, &r)

@@ -1,0 +1,150 @@
+package profiler_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler"
+	"github.com/skewlens/skewlens/profiler/internal/proctest"
+)
+
+// followed runs a command natively and with --follow-exec, compares what it
+// wrote and how it ended, and returns the profile.
+func followed(t *testing.T, command ...string) *profile.Profile {
+	t.Helper()
+	cmd := exec.Command(command[0], command[1:]...)
+	want, _ := cmd.CombinedOutput()
+	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	p, err := profiler.Run(context.Background(), profiler.Config{Path: command[0], Args: command[1:], Stdout: out, Stderr: out, FollowExec: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(out.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != string(want) {
+		t.Errorf("%v wrote\n%s\nwithout the profiler\n%s", command, got, want)
+	}
+	if w := cmd.ProcessState.ExitCode(); p.Run.ExitCode != w {
+		t.Errorf("%v ended with %d, without the profiler with %d", command, p.Run.ExitCode, w)
+	}
+	return p
+}
+
+// about joins the warnings about exec.
+func about(p *profile.Profile) string {
+	var s []string
+	for _, w := range p.Warnings {
+		if w.Code == "exec" {
+			s = append(s, w.Message)
+		}
+	}
+	return strings.Join(s, "; ")
+}
+
+func TestFollowExec(t *testing.T) {
+	launch := proctest.Build(t, "gcc", "-O2", "-pthread", filepath.Join("testdata", "launch.c"))
+	prog := proctest.Build(t, "gcc", "-O2", "-g", filepath.Join("testdata", "corpus", "sorts.c"))
+	static := proctest.Build(t, "gcc", "-O2", "-static", "-no-pie", filepath.Join("testdata", "corpus", "sorts.c"))
+	script := proctest.Source(t, "script", "#!/bin/sh\necho script\nexec \"$@\"\n")
+	if err := os.Chmod(script, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, command string // P is the program, S a static one, L the launcher
+		replaced      string // named in the warning
+	}{
+		{"exec", "L exec P", "L"},
+		{"arguments", "L exec P a {b} c", "L"},
+		{"thread", "L thread P x", "L"},
+		{"chain", "L exec L thread L exec P", "L and then L and then L"},
+		{"env", "/usr/bin/env A=1 P", "/usr/bin/env"},
+		{"shell", "/bin/sh -c exec$P$1", "sh"},
+		{"script", "SCRIPT P 1", "sh"},
+		{"static", "L exec S", "L"},
+		{"timer", "L timer P", "L"},
+		{"forks", "L forks P", "L"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			put := strings.NewReplacer("SCRIPT", script, "L", launch, "P", prog, "S", static)
+			var words []string
+			for _, w := range strings.Fields(c.command) {
+				words = append(words, strings.ReplaceAll(put.Replace(w), "$", " "))
+			}
+			last, args := prog, []string(nil)
+			if c.name == "static" {
+				last = static
+			}
+			if i := slices.Index(words, last); i >= 0 {
+				args = words[i+1:]
+			} else {
+				args = []string{"1"}
+			}
+			p := followed(t, words...)
+			if p.Program.Path != last || fmt.Sprint(p.Program.Args) != fmt.Sprint(args) {
+				t.Errorf("the profile is of %s %q, not of %s %q", p.Program.Path, p.Program.Args, last, args)
+			}
+			if w := about(p); !strings.Contains(w, put.Replace(c.replaced)) {
+				t.Errorf("the warning is %q, without %s", w, put.Replace(c.replaced))
+			}
+			if alone := run(t, last, args...); c.name != "static" && !slices.Equal(p.Threads[0].Totals.N, alone.Threads[0].Totals.N) {
+				t.Error("the counts are not those of the program run by itself") // a static one's C library does what the environment says
+			}
+			if err := p.CheckValid(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestExecNotFollowed: what cannot be followed, or shall not be, runs as if
+// nobody looked, and the report says so.
+func TestExecNotFollowed(t *testing.T) {
+	launch := proctest.Build(t, "gcc", "-O2", "-pthread", filepath.Join("testdata", "launch.c"))
+	prog := proctest.Build(t, "gcc", "-O2", "-g", filepath.Join("testdata", "corpus", "sorts.c"))
+	gs := proctest.Build(t, "gcc", "-O2", proctest.Source(t, "gs.c", `#include <stdio.h>
+int main(int c, char **v) { long x = 0; puts("ran"); if (c > 5) __asm__ volatile("movq %%gs:0, %0" : "=r"(x)); return 3 + (int)x; }
+`))
+	golang, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name    string
+		command []string
+		warning string
+	}{
+		{"gs", []string{launch, "exec", gs}, "GS register"},
+		{"gs from thread", []string{launch, "thread", gs}, "GS register"},
+		{"go", []string{launch, "exec", golang, "-test.list", "^TestExecNotFollowed$"}, "Go program"},
+		{"behind one that is", []string{launch, "exec", launch, "exec", gs}, "GS register"},
+		{"missing", []string{launch, "missing"}, ""},
+		{"child", []string{launch, "child", prog}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := followed(t, c.command...)
+			if p.Program.Path != launch {
+				t.Errorf("the profile is of %s", p.Program.Path)
+			}
+			if w := about(p); !strings.Contains(w, c.warning) || (w == "") != (c.warning == "") {
+				t.Errorf("the warning is %q, without %s", w, c.warning)
+			}
+		})
+	}
+	_, _, p := profiled(t, launch, "exec", prog)
+	if w := about(p); !strings.Contains(w, "--follow-exec") || p.Program.Path != launch {
+		t.Errorf("without the flag the profile is of %s, and the warning %q", p.Program.Path, w)
+	}
+}
