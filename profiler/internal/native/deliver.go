@@ -33,7 +33,7 @@ func (r *run) deliver(e tracee.Event) error {
 		}
 	} else if to, ok := r.late.Interrupted(pc-r.in.cache, restarts); ok {
 		err = r.p.SetPC(e.Tid, to+r.in.bias)
-	} else if !restarts && r.p.CanTrap(e.Tid) {
+	} else if !restarts && e.CanWait() && r.p.CanTrap(e.Tid) {
 		return alive(r.stepOut(e, pc))
 	}
 	if alive(err) != nil {

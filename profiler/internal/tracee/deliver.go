@@ -69,6 +69,10 @@ func (p *Process) CanTrap(tid int) bool {
 	return err == nil && m&bit(unix.SIGTRAP) == 0 && p.signals("SigIgn")&bit(unix.SIGTRAP) == 0
 }
 
+// CanWait reports whether a signal may come later than it arrived: not one of
+// job control, since a SIGCONT that comes meanwhile would not take it back.
+func (e Event) CanWait() bool { return !stops(e.Sig) }
+
 // Caught reports whether the process has a handler for a signal.
 func (p *Process) Caught(s unix.Signal) bool { return p.signals("SigCgt")&bit(s) != 0 }
 

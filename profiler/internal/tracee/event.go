@@ -89,7 +89,7 @@ func (p *Process) wait(tid int) (Event, error) {
 		e.Kind = Exiting
 	case cause == unix.PTRACE_EVENT_EXEC:
 		e.Kind = Execed
-	case cause == unix.PTRACE_EVENT_STOP && (sig == unix.SIGSTOP || sig == unix.SIGTSTP || sig == unix.SIGTTIN || sig == unix.SIGTTOU):
+	case cause == unix.PTRACE_EVENT_STOP && stops(sig):
 		e.Kind, e.Sig = Stopped, sig
 	case cause != 0:
 	case sig == unix.SIGTRAP && trapped(tid):
@@ -103,6 +103,11 @@ func (p *Process) wait(tid int) (Event, error) {
 		p.restore(e)
 	}
 	return e, nil
+}
+
+// stops reports whether a signal belongs to job control.
+func stops(s unix.Signal) bool {
+	return s == unix.SIGSTOP || s == unix.SIGTSTP || s == unix.SIGTTIN || s == unix.SIGTTOU
 }
 
 // Resume lets a stopped thread go on: with its signal, or stopped when it is
