@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/skewlens/skewlens/dwarfmap"
 	"github.com/skewlens/skewlens/lime"
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler"
@@ -144,12 +143,16 @@ func code(p report.Program) (opt report.CallgrindOptions, done func()) {
 	if p.BuildID == "" {
 		return opt, done
 	}
-	instructions, err := profiler.Instructions(p.Path, p.BuildID)
+	libraries := make([]profile.Library, len(p.Libraries))
+	for i, l := range p.Libraries {
+		libraries[i] = profile.Library{Path: l.Path, BuildID: l.BuildID, Base: profile.LibraryStep * profile.Addr(i+1)}
+	}
+	instructions, err := profiler.Instructions(profile.Program{Path: p.Path, BuildID: p.BuildID, Libraries: libraries})
 	if err != nil || instructions == nil {
 		return opt, done
 	}
 	opt.Instructions = instructions
-	if lines, err := dwarfmap.Open(p.Path); err == nil {
+	if lines, err := profiler.OpenLines(p.Path, libraries...); err == nil {
 		done = func() { lines.Close() }
 		opt.Locate = func(a profile.Addr) (profile.Location, bool) {
 			l := lines.Locate(a)

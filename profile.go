@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -31,6 +32,7 @@ type profiling struct {
 	save      string
 	propagate bool
 	noCache   bool
+	libraries []string
 	follow    bool
 	probe     string
 }
@@ -43,6 +45,13 @@ func (o *profiling) flags() *flag.FlagSet {
 	fs.StringVar(&o.events, "events", "edges", "count `EVENTS`: edges, which is the control flow (default edges)")
 	fs.StringVar(&o.save, "save", "", "save the profile to `FILE`, for skewlens report")
 	fs.BoolVar(&o.propagate, "propagate", false, "exit with the program's own status")
+	fs.Func("lib", "also profile the shared libraries that `PATTERN` matches, as \"libfft*\"; may be repeated", func(s string) error {
+		if _, err := path.Match(s, ""); err != nil || s == "" {
+			return errors.New("want a pattern as libfft or \"libfft*.so*\"")
+		}
+		o.libraries = append(o.libraries, s)
+		return nil
+	})
 	fs.BoolVar(&o.noCache, "no-cache", false, "analyse the program anew, and keep nothing for the next run")
 	fs.BoolVar(&o.follow, "follow-exec", false, "when the program replaces itself by another one, as env and launchers do, profile that one")
 	fs.StringVar(&o.probe, "probe", "", "to measure the profiler itself, do without `LIST`: no-counters, no-tree, no-induction, no-align, no-leaf")
@@ -122,7 +131,7 @@ func (c profileCommand) do(ctx context.Context, stdout, stderr io.Writer, args [
 // its arguments.
 func (o *profiling) config(path string, words []string, pr *progress) profiler.Config {
 	c := profiler.Config{
-		Probe: o.probe, FollowExec: o.follow,
+		Probe: o.probe, Libraries: o.libraries, FollowExec: o.follow,
 		Path: path, Name: words[0], Args: words[1:], Backend: o.backend,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	}

@@ -8,10 +8,14 @@ import (
 // encode takes the profile apart into tables.
 func (p *Profile) encode(e *encoder) {
 	g, c := &p.Graph, &p.Coverage
+	var libraries []wireLibrary
+	for _, l := range p.Program.Libraries {
+		libraries = append(libraries, wireLibrary(l))
+	}
 	e.chunk(tableRun, []wireRun{{
 		p.Program.Path, p.Program.BuildID,
 		p.Run.Backend, p.Run.WallNS, p.Run.Cores, p.Run.ExitCode, p.Run.Signal, p.Run.Slowdown,
-		c.Functions, c.FunctionsTotal, c.Instructions, c.InstructionsTotal, len(p.Warnings),
+		c.Functions, c.FunctionsTotal, c.Instructions, c.InstructionsTotal, len(p.Warnings), libraries,
 	}})
 	encodeRows(e, tableArgs, len(p.Program.Args), func(i int) string { return p.Program.Args[i] }, func(s string) int { return len(s) })
 	encodeRows(e, tableSkipped, len(c.Skipped), func(i int) wireSkipped { return wireSkipped(c.Skipped[i]) },
@@ -201,6 +205,9 @@ func (d *decoder) assemble(p *Profile, t *tables) error {
 	}
 	r := t.runs[0]
 	p.Program.Path, p.Program.BuildID = r.Path, r.BuildID
+	for _, l := range r.Libraries {
+		p.Program.Libraries = append(p.Program.Libraries, Library(l))
+	}
 	p.Run = Run{r.Backend, r.WallNS, r.Cores, r.ExitCode, r.Signal, r.Slowdown}
 	p.Coverage.Functions, p.Coverage.FunctionsTotal = r.Functions, r.FunctionsTotal
 	p.Coverage.Instructions, p.Coverage.InstructionsTotal = r.Instructions, r.InstructionsTotal

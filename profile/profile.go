@@ -22,7 +22,8 @@
 package profile
 
 // Addr is a link-time address: the one that the program's file, objdump and
-// addr2line know. Run-time addresses never leave the backend.
+// addr2line know; in a library that was profiled too, that and the library's
+// base. Run-time addresses never leave the backend.
 type Addr uint64
 
 // Indices into the tables of a Profile. NoEvent, NoBlock mean "none".
@@ -56,6 +57,30 @@ type Program struct {
 	Path    string
 	Args    []string // without the program itself
 	BuildID string   // hex, empty where the file has none
+	// Libraries were profiled with the program; sorted by Base.
+	Libraries []Library
+}
+
+// Library is a shared library whose functions are counted too. Its addresses
+// in the profile are its own link-time ones plus Base.
+type Library struct {
+	Path    string
+	BuildID string
+	Base    Addr // > 0, a multiple of LibraryStep
+}
+
+// LibraryStep is how far the libraries' bases lie apart: more than any file.
+const LibraryStep Addr = 1 << 40
+
+// Library returns the library that an address belongs to, and the link-time
+// address there; nil and the address itself for the program's.
+func (p *Program) Library(a Addr) (*Library, Addr) {
+	for i := range p.Libraries {
+		if l := &p.Libraries[i]; a >= l.Base && a-l.Base < LibraryStep {
+			return l, a - l.Base
+		}
+	}
+	return nil, a
 }
 
 // Response names the quantity that stands for a thread's time.

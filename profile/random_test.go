@@ -10,7 +10,7 @@ import (
 // field, with the names that make a writer stumble.
 func randomProfile(r *rand.Rand) *Profile {
 	p := &Profile{
-		Program: Program{Path: randomName(r), BuildID: pick(r, "", "0123abcd")},
+		Program: Program{Path: randomName(r), BuildID: pick(r, "", "0123abcd"), Libraries: pick(r, nil, []Library{{randomName(r), pick(r, "", "45ef"), LibraryStep}, {randomName(r), "", 2 * LibraryStep}})},
 		Run: Run{Backend: pick(r, "native", "valgrind", ""), WallNS: r.Int64N(1e12), Cores: r.IntN(64), ExitCode: r.IntN(5) - 2,
 			Signal: pick(r, "", "SIGSEGV"), Slowdown: pick(r, 0, 1.04, 1e-300)},
 		Coverage: Coverage{Functions: r.IntN(5), FunctionsTotal: 5 + r.IntN(5), Instructions: r.IntN(50), InstructionsTotal: 50},

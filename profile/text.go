@@ -116,6 +116,9 @@ func (t *textWriter) run() {
 	if p.Program.BuildID != "" {
 		t.line("build-id %s", word(p.Program.BuildID))
 	}
+	for _, l := range p.Program.Libraries {
+		t.line("library %s%s", word(l.Path), pair("build-id", l.BuildID))
+	}
 	slowdown := ""
 	if p.Run.Slowdown != 0 {
 		slowdown = " slowdown=" + strconv.FormatFloat(p.Run.Slowdown, 'g', -1, 64)

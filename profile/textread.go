@@ -130,6 +130,8 @@ func (t *textReader) read(l *textLine) {
 		p.Program.Args = append(p.Program.Args, l.word())
 	case "build-id":
 		p.Program.BuildID = l.word()
+	case "library":
+		p.Program.Libraries = append(p.Program.Libraries, Library{l.word(), l.pair("build-id"), LibraryStep * Addr(len(p.Program.Libraries)+1)})
 	case "run":
 		p.Run = Run{l.pair("backend"), l.nanos("wall"), int(l.int("cores", 64)), int(l.int("exit", 64)), l.pair("signal"), l.float("slowdown")}
 	case "coverage":

@@ -37,6 +37,11 @@ func (p *Profile) checkRun() error {
 	case c.Instructions < 0 || c.Instructions > c.InstructionsTotal:
 		return fmt.Errorf("coverage: %d instructions of %d", c.Instructions, c.InstructionsTotal)
 	}
+	for i, l := range p.Program.Libraries {
+		if l.Base != LibraryStep*Addr(i+1) {
+			return fmt.Errorf("library %d (%q): base %#x, want %#x", i, l.Path, uint64(l.Base), uint64(LibraryStep*Addr(i+1)))
+		}
+	}
 	return checkWarnings("profile", p.Warnings)
 }
 

@@ -65,19 +65,25 @@ type (
 // tables of their own.
 type (
 	wireRun struct {
-		Path              string  `cbor:"1,keyasint,omitempty"`
-		BuildID           string  `cbor:"2,keyasint,omitempty"`
-		Backend           string  `cbor:"3,keyasint,omitempty"`
-		WallNS            int64   `cbor:"4,keyasint,omitempty"`
-		Cores             int     `cbor:"5,keyasint,omitempty"`
-		ExitCode          int     `cbor:"6,keyasint,omitempty"`
-		Signal            string  `cbor:"7,keyasint,omitempty"`
-		Slowdown          float64 `cbor:"8,keyasint,omitempty"`
-		Functions         int     `cbor:"9,keyasint,omitempty"`
-		FunctionsTotal    int     `cbor:"10,keyasint,omitempty"`
-		Instructions      int     `cbor:"11,keyasint,omitempty"`
-		InstructionsTotal int     `cbor:"12,keyasint,omitempty"`
-		Warnings          int     `cbor:"13,keyasint,omitempty"`
+		Path              string        `cbor:"1,keyasint,omitempty"`
+		BuildID           string        `cbor:"2,keyasint,omitempty"`
+		Backend           string        `cbor:"3,keyasint,omitempty"`
+		WallNS            int64         `cbor:"4,keyasint,omitempty"`
+		Cores             int           `cbor:"5,keyasint,omitempty"`
+		ExitCode          int           `cbor:"6,keyasint,omitempty"`
+		Signal            string        `cbor:"7,keyasint,omitempty"`
+		Slowdown          float64       `cbor:"8,keyasint,omitempty"`
+		Functions         int           `cbor:"9,keyasint,omitempty"`
+		FunctionsTotal    int           `cbor:"10,keyasint,omitempty"`
+		Instructions      int           `cbor:"11,keyasint,omitempty"`
+		InstructionsTotal int           `cbor:"12,keyasint,omitempty"`
+		Warnings          int           `cbor:"13,keyasint,omitempty"`
+		Libraries         []wireLibrary `cbor:"14,keyasint,omitempty"`
+	}
+	wireLibrary struct {
+		Path    string `cbor:"1,keyasint,omitempty"`
+		BuildID string `cbor:"2,keyasint,omitempty"`
+		Base    Addr   `cbor:"3,keyasint,omitempty"`
 	}
 	wireThread struct {
 		ID      ThreadID `cbor:"1,keyasint,omitempty"`

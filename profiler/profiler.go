@@ -18,7 +18,6 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/skewlens/skewlens/dwarfmap"
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/native"
@@ -32,6 +31,7 @@ type Config struct {
 	Env                   []string // nil: this process's
 	Dir                   string   // "": this process's
 	Backend               string   // "auto" and "": the best that works here; "native"
+	Libraries             []string // which shared libraries to profile too: patterns of their names, as "libfft*"
 	FollowExec            bool     // profile the last program that takes the first one's place (execve)
 	Stdin, Stdout, Stderr *os.File // nil: this process's
 	Progress              func(Progress)
@@ -60,7 +60,7 @@ func Run(ctx context.Context, c Config) (*profile.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	var opened []lines
+	var opened []*Lines
 	defer func() {
 		for _, l := range opened {
 			l.Close()
@@ -84,7 +84,7 @@ func Run(ctx context.Context, c Config) (*profile.Profile, error) {
 		env = os.Environ()
 	}
 	nc := native.Config{Path: path, Name: cmp.Or(c.Name, c.Path), Args: c.Args, Env: env, Dir: c.Dir, Files: files, Probe: c.Probe, Analyses: c.Analyses,
-		Open: open, FollowExec: c.FollowExec}
+		Open: open, Libraries: c.Libraries, FollowExec: c.FollowExec}
 	if c.Progress != nil {
 		nc.Progress = func(e time.Duration, t, n int) { c.Progress(Progress{e, t, n}) }
 	}
@@ -107,19 +107,19 @@ func Run(ctx context.Context, c Config) (*profile.Profile, error) {
 }
 
 // openProgram reads a program, or says why it cannot be profiled.
-func openProgram(path string) (*image.Image, lines, error) {
+func openProgram(path string) (*image.Image, *Lines, error) {
 	im, err := image.Open(path)
 	if err != nil {
-		return nil, lines{}, err
+		return nil, nil, err
 	}
 	if fi, err := os.Stat(path); err == nil && fi.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 && os.Geteuid() != 0 {
-		return nil, lines{}, fmt.Errorf("%s: is setuid, and would run without its rights under a profiler; run skewlens as root", path)
+		return nil, nil, fmt.Errorf("%s: is setuid, and would run without its rights under a profiler; run skewlens as root", path)
 	}
 	if im.HasGo {
-		return nil, lines{}, fmt.Errorf("%s is a Go program: goroutines migrate between threads, which this backend cannot follow yet", path)
+		return nil, nil, fmt.Errorf("%s is a Go program: goroutines migrate between threads, which this backend cannot follow yet", path)
 	}
-	m, err := dwarfmap.Open(path)
-	return im, lines{m}, err
+	l, err := OpenLines(path)
+	return im, l, err
 }
 
 // find resolves a program's name as a shell would.
@@ -138,15 +138,4 @@ func find(name, dir string) (string, error) {
 		name = filepath.Join(dir, name)
 	}
 	return filepath.Abs(name)
-}
-
-// lines is a dwarfmap as the backends see it.
-type lines struct{ *dwarfmap.Map }
-
-// Key names the source line of an address; see native.Lines.
-func (l lines) Key(a profile.Addr) string {
-	if x := l.Locate(a); x.Known() {
-		return fmt.Sprintf("%s:%d", x.File, x.Line)
-	}
-	return fmt.Sprintf("%#x", a)
 }

@@ -39,7 +39,7 @@ func New(p *profile.Profile, opt Options) (*Report, error) {
 	b := builder{p: p, opt: opt}
 	r := &Report{
 		Version:  Version,
-		Program:  Program{Path: p.Program.Path, Args: orEmpty(p.Program.Args), BuildID: p.Program.BuildID},
+		Program:  program(p.Program),
 		Run:      b.run(),
 		Coverage: coverage(p.Coverage),
 		Sections: []Section{},
@@ -311,4 +311,12 @@ func (r *Report) Worst() (imbalance float64, section string) {
 		}
 	}
 	return imbalance, section
+}
+
+func program(p profile.Program) Program {
+	out := Program{Path: p.Path, Args: orEmpty(p.Args), BuildID: p.BuildID}
+	for _, l := range p.Libraries {
+		out.Libraries = append(out.Libraries, Library{l.Path, l.BuildID})
+	}
+	return out
 }

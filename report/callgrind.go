@@ -48,6 +48,8 @@ type callgrind struct {
 	opt CallgrindOptions
 
 	located map[profile.Addr]profile.Location // what opt.Locate has answered
+	objects names
+	object  string // of the function that is being written
 
 	// Of the part that is being written:
 	counts   profile.Counts
@@ -114,7 +116,8 @@ func (c *callgrind) part(i int, counts profile.Counts) {
 		}
 	}
 	c.incl = c.inclusive()
-	c.line("\npart: %d\nthread: %d\npositions: instr line\nevents: Ir\n\nob=(1) %s", i+1, t.ID, printable(c.p.Program.Path))
+	c.line("\npart: %d\nthread: %d\npositions: instr line\nevents: Ir", i+1, t.ID)
+	c.objects, c.object = names{}, ""
 	g := &c.p.Graph
 	for f := range g.Functions {
 		begun := false
@@ -124,6 +127,10 @@ func (c *callgrind) part(i int, counts profile.Counts) {
 			}
 			if !begun {
 				begun = true
+				if at := c.objectOf(f); at != c.object {
+					c.object = at
+					c.line("\nob=%s", c.objects.of(at))
+				}
 				c.own, c.cur = c.fileOf(f), c.fileOf(f)
 				c.line("\nfl=%s\nfn=%s", c.files.of(c.own), c.funcs.of(c.nameOf(f)))
 			}
@@ -213,6 +220,9 @@ func (c *callgrind) block(id profile.BlockID) {
 		switch e.Kind {
 		case profile.Call, profile.Indirect, profile.TailCall:
 			f := int(target.Function)
+			if at := c.objectOf(f); at != c.object {
+				c.line("cob=%s", c.objects.of(at))
+			}
 			c.line("cfi=%s\ncfn=%s\ncalls=%d %s", c.files.of(c.fileOf(f)), c.funcs.of(c.nameOf(f)), n, position)
 			if cost, known := c.incl[i]; known {
 				from = fmt.Sprintf("%s %d", from, cost)
@@ -291,6 +301,14 @@ func (c *callgrind) outermost(f int) profile.Frame {
 		return l.InlinedAt[n-1]
 	}
 	return l.Frame
+}
+
+// objectOf is the file that a function is in.
+func (c *callgrind) objectOf(f int) string {
+	if l, _ := c.p.Program.Library(c.p.Graph.Functions[f].Entry); l != nil {
+		return printable(l.Path)
+	}
+	return printable(c.p.Program.Path)
 }
 
 func (c *callgrind) fileOf(f int) string { return c.outermost(f).File }

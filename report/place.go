@@ -12,7 +12,11 @@ import (
 func (b *builder) location(a profile.Addr) Location {
 	l, _ := b.p.Location(a)
 	b.asked++
-	out := Location{Place: Place{Function: l.Function, Address: hex(a)}}
+	lib, link := b.p.Program.Library(a)
+	out := Location{Place: Place{Function: l.Function, Address: hex(link)}}
+	if lib != nil {
+		out.Library = lib.Path
+	}
 	if !l.Known() {
 		b.blind++
 		if l.Function != "" {
@@ -46,6 +50,8 @@ func (p Place) Short() string {
 		return fmt.Sprintf("%s:%d", filepath.Base(p.File), p.Line)
 	case p.Function != "":
 		return p.Function + "+" + p.Offset
+	case p.Library != "":
+		return filepath.Base(p.Library) + "+" + p.Address
 	}
 	return p.Address
 }

@@ -66,8 +66,13 @@ func newPprof(r *Report) *pprofBuilder {
 			Comments:          []string{"Instructions are exact counts, a block's all on the line where it begins. Callers are not known, only what was inlined."},
 		},
 	}
+	for i, l := range p.Program.Libraries {
+		b.out.Mapping = append(b.out.Mapping, &pprof.Mapping{ID: uint64(i + 2), File: l.Path, BuildID: l.BuildID, Start: uint64(l.Base), Limit: uint64(l.Base),
+			HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true})
+	}
 	for i := range p.Graph.Blocks {
-		b.out.Mapping[0].Limit = max(b.out.Mapping[0].Limit, uint64(p.Graph.Blocks[i].End))
+		m := b.mapping(p.Graph.Blocks[i].Start)
+		m.Limit = max(m.Limit, uint64(p.Graph.Blocks[i].End))
 	}
 	for i := range p.Threads {
 		b.rest[p.Threads[i].ID] = p.Threads[i].Totals
@@ -215,7 +220,7 @@ func (b *pprofBuilder) location(id profile.BlockID) *pprof.Location {
 		return l
 	}
 	block := &b.p.Graph.Blocks[id]
-	l := &pprof.Location{ID: uint64(len(b.out.Location) + 1), Mapping: b.out.Mapping[0], Address: uint64(block.Start)}
+	l := &pprof.Location{ID: uint64(len(b.out.Location) + 1), Mapping: b.mapping(block.Start), Address: uint64(block.Start)}
 	at, _ := b.p.Location(block.Start)
 	if at.Function == "" {
 		at.Function = b.p.Graph.Functions[block.Function].Name
@@ -237,4 +242,13 @@ func (b *pprofBuilder) function(f profile.Frame) *pprof.Function {
 	b.functions[key] = g
 	b.out.Function = append(b.out.Function, g)
 	return g
+}
+
+// mapping is the file that an address is of.
+func (b *pprofBuilder) mapping(a profile.Addr) *pprof.Mapping {
+	l, _ := b.p.Program.Library(a)
+	if l == nil {
+		return b.out.Mapping[0]
+	}
+	return b.out.Mapping[l.Base/profile.LibraryStep]
 }

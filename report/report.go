@@ -40,6 +40,14 @@ type Program struct {
 	Path    string   `json:"path"`
 	Args    []string `json:"args"`
 	BuildID string   `json:"build_id,omitempty"`
+	// Libraries were profiled with the program.
+	Libraries []Library `json:"libraries,omitempty"`
+}
+
+// Library is a shared library.
+type Library struct {
+	Path    string `json:"path"`
+	BuildID string `json:"build_id,omitempty"`
 }
 
 // Run says how it was run.
@@ -148,6 +156,7 @@ type Place struct {
 	Function string `json:"function,omitempty"`
 	Offset   string `json:"offset,omitempty"` // from the function's start, where the line is unknown
 	Address  string `json:"address,omitempty"`
+	Library  string `json:"library,omitempty"` // the file that the address is of, where that is not the program
 }
 
 // Location is a place with the calls it was inlined at, from the inside outwards.

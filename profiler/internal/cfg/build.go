@@ -16,8 +16,11 @@ type Catches func(importName string) bool
 
 // Build decodes a program. It never fails as a whole: what cannot be moved is
 // marked.
-func Build(im *image.Image, catches Catches) *Program {
-	p := begin(im, catches)
+//
+// The images among which it runs are moved too: what they do is done in the
+// middle of its calls.
+func Build(im *image.Image, catches Catches, among ...*image.Image) *Program {
+	p := begin(im, catches, among)
 	p.findLabels()
 	var sp Space
 	p.decodeAll(&sp)
@@ -33,16 +36,26 @@ func Build(im *image.Image, catches Catches) *Program {
 }
 
 // begin is a program of which only the image is known.
-func begin(im *image.Image, catches Catches) *Program {
-	p := &Program{Image: im, byEntry: map[uint64]*Func{}, owner: map[uint64]*Func{}}
-	p.throws = len(im.Pads) > 0
-	for _, n := range unwinders {
-		p.throws = p.throws || im.Imports[n]
+func begin(im *image.Image, catches Catches, among []*image.Image) *Program {
+	p := &Program{Image: im, byEntry: map[uint64]*Func{}, owner: map[uint64]*Func{}, catches: catches, foreign: map[string]bool{}}
+	p.all = append([]*image.Image{im}, among...)
+	for _, x := range p.all {
+		p.throws = p.throws || len(x.Pads) > 0
+		for _, n := range unwinders {
+			p.throws = p.throws || x.Imports[n]
+		}
+		p.cancels = p.cancels || x.Imports["pthread_cancel"]
+		p.catching = p.catching || x.Static
+		for n := range x.Imports {
+			p.catching = p.catching || catches(n)
+		}
 	}
-	p.cancels = im.Imports["pthread_cancel"]
-	p.catches, p.catching = catches, im.Static
-	for n := range im.Imports {
-		p.catching = p.catching || catches(n)
+	if p.throws || p.catching || p.cancels {
+		for _, x := range among {
+			for n := range x.Exports {
+				p.foreign[n] = true
+			}
+		}
 	}
 	for i := range im.Funcs {
 		s := &im.Funcs[i]
@@ -239,7 +252,7 @@ func (p *Program) libraryLeaves(name string) bool {
 	switch {
 	case name == "":
 		return p.throws || p.catching
-	case p.catches(name):
+	case p.catches(name), p.foreign[name]:
 		return true
 	case callsBack(name):
 		return p.throws || p.catching

@@ -38,6 +38,8 @@ type Program struct {
 	cancels  bool             // threads can be cancelled: any library call may not come back
 	catches  Catches          // what may hold a thread while its counters are read
 	catching bool             // something may
+	all      []*image.Image   // this one, and those among which it runs
+	foreign  map[string]bool  // functions of those from which control may not come back
 }
 
 // Range is [Lo, Hi).

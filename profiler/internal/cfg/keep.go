@@ -45,8 +45,8 @@ func (f *Func) flags() []*bool {
 
 // Unpack is Build of a program whose facts were written before. It trusts
 // them: the caller made sure that they are of this image.
-func Unpack(im *image.Image, catches Catches, r *pack.Reader) (*Program, error) {
-	p := begin(im, catches)
+func Unpack(r *pack.Reader, im *image.Image, catches Catches, among ...*image.Image) (*Program, error) {
+	p := begin(im, catches, among)
 	if r.Uint() != uint64(len(p.byEntry)) {
 		return nil, errors.New("facts of another program")
 	}

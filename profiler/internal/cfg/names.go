@@ -53,34 +53,37 @@ func (p *Program) UsesGS() bool {
 // exceptions, longjmp, cancellation, backtraces. Return addresses then have to
 // be those of the original code.
 func (p *Program) Unwinds() bool {
-	if p.throws || p.cancels || p.Image.Static {
-		return true
-	}
-	for n := range p.Image.Imports {
-		if strings.HasPrefix(n, "_Unwind_") || strings.HasPrefix(n, "unw_") || strings.HasPrefix(n, "backtrace") || n == "pthread_exit" || n == "thrd_exit" {
-			return true
-		}
-	}
-	return false
+	return p.throws || p.cancels || p.Image.Static || p.names("_Unwind_", "unw_", "backtrace", "pthread_exit", "thrd_exit")
 }
 
 // Traces reports whether the program may walk its stack in a signal handler,
 // which interrupts any function.
 func (p *Program) Traces() bool {
-	has := func(prefixes ...string) bool {
-		for _, x := range prefixes {
-			for n := range p.Image.Imports {
+	return p.names("backtrace", "_Unwind_Backtrace", "unw_", "_ULx86_64_", "_Ux86_64_") && p.names("sigaction", "signal")
+}
+
+// Leaps reports whether a signal handler or another thread can take a thread
+// out of a loop for good.
+func (p *Program) Leaps() bool {
+	return p.names("siglongjmp", "longjmp", "_longjmp", "__longjmp_chk", "pthread_cancel")
+}
+
+// names reports whether one of the images imports a function whose name begins
+// so, or, where nothing is imported, has one of that name.
+func (p *Program) names(prefixes ...string) bool {
+	for _, x := range prefixes {
+		for _, im := range p.all {
+			for n := range im.Imports {
 				if strings.HasPrefix(n, x) {
 					return true
 				}
 			}
-			if p.Image.Static && p.HasFunc(x) {
-				return true
-			}
 		}
-		return false
+		if p.Image.Static && p.HasFunc(x) {
+			return true
+		}
 	}
-	return has("backtrace", "_Unwind_Backtrace", "unw_", "_ULx86_64_", "_Ux86_64_") && has("sigaction", "signal")
+	return false
 }
 
 func setJmpName(n string) bool {

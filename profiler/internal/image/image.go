@@ -35,6 +35,7 @@ type Image struct {
 	FDEs     []FDE           // sorted by Start
 	Pads     []uint64        // landing pads of all LSDAs, sorted, unique
 	Imports  map[string]bool // undefined dynamic symbols, without version
+	Exports  map[string]bool // functions among the defined ones
 
 	BuildID  string // hex; empty without one
 	Stripped bool   // no .symtab

@@ -16,30 +16,50 @@ import (
 
 // Open reads the program at path. Its errors are of type *Error.
 func Open(path string) (*Image, error) {
-	info, err := os.Stat(path)
+	im, mode, library, err := openFile(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, &Error{NotFound, path, "is not there", "check the path", plain(err)}
 	case err != nil:
-		return nil, &Error{Unreadable, path, "cannot be read", "", plain(err)}
-	case info.IsDir():
-		return nil, &Error{IsDirectory, path, "is a directory", "name a program in it", nil}
-	case !info.Mode().IsRegular():
-		return nil, &Error{IsDirectory, path, "is not a regular file", "name a program", nil}
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, &Error{Unreadable, path, "cannot be read", "a program is profiled from its file: give yourself read permission", plain(err)}
-	}
-	defer f.Close()
-	im, err := Read(path, f, info.Size())
-	if err != nil {
 		return nil, err
-	}
-	if info.Mode().Perm()&0o111 == 0 {
+	case library:
+		return nil, notProgram(path)
+	case mode.Perm()&0o111 == 0:
 		return nil, &Error{NotExecutable, path, "is not executable", "chmod +x it", nil}
 	}
 	return im, nil
+}
+
+// OpenLibrary reads a shared library, or a program that is one too.
+func OpenLibrary(path string) (*Image, error) {
+	im, _, _, err := openFile(path)
+	if err == nil && !im.Relocatable {
+		return nil, &Error{NotProgram, path, "is no shared library", "name one", nil}
+	}
+	return im, err
+}
+
+func notProgram(path string) error {
+	return &Error{NotProgram, path, "is a shared library", "profile a program that uses it", nil}
+}
+
+func openFile(path string) (im *Image, mode fs.FileMode, library bool, err error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, 0, false, &Error{NotFound, path, "is not there", "check the path", plain(err)}
+	case err != nil:
+		return nil, 0, false, &Error{Unreadable, path, "cannot be read", "", plain(err)}
+	case info.IsDir():
+		return nil, 0, false, &Error{IsDirectory, path, "is a directory", "name a program in it", nil}
+	case !info.Mode().IsRegular():
+		return nil, 0, false, &Error{IsDirectory, path, "is not a regular file", "name a program", nil}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, false, &Error{Unreadable, path, "cannot be read", "a program is profiled from its file: give yourself read permission", plain(err)}
+	}
+	defer f.Close()
+	im, library, err = read(path, f, info.Size())
+	return im, info.Mode(), library, err
 }
 
 // plain takes off what os puts before an error, the path: the message has it already.
@@ -55,7 +75,7 @@ func plain(err error) error {
 func Read(path string, r io.ReaderAt, size int64) (*Image, error) {
 	im, library, err := read(path, r, size)
 	if err == nil && library {
-		return nil, &Error{NotProgram, path, "is a shared library", "profile a program that uses it", nil}
+		return nil, notProgram(path)
 	}
 	return im, err
 }
@@ -74,7 +94,7 @@ func read(path string, r io.ReaderAt, size int64) (im *Image, library bool, err 
 	}
 	im = &Image{
 		Path: path, Relocatable: f.Type == elf.ET_DYN, Entry: f.Entry,
-		PLT: map[uint64]string{}, GOT: map[uint64]string{}, Imports: map[string]bool{},
+		PLT: map[uint64]string{}, GOT: map[uint64]string{}, Imports: map[string]bool{}, Exports: map[string]bool{},
 	}
 	l := &loader{im: im, r: r, f: f, size: size}
 	if e := l.segments(); e != nil {

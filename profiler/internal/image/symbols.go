@@ -27,6 +27,8 @@ func (l *loader) symbols() {
 	for _, s := range l.dynsyms {
 		if s.section == elf.SHN_UNDEF && s.name != "" {
 			l.im.Imports[s.name] = true
+		} else if s.typ == elf.STT_FUNC || s.typ == elf.STT_GNU_IFUNC {
+			l.im.Exports[s.name] = true
 		}
 	}
 }

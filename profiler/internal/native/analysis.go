@@ -32,21 +32,28 @@ const (
 
 // analysis is what is known of a program before it runs, and its copy.
 type analysis struct {
-	im       *image.Image
-	opt      probe.Options
+	im *image.Image
+	question
 	spec     *probe.Spec
 	code     *probe.Code
 	restored bool
 	save     func() // writes it for the next run
 }
 
+// question is what is asked about a program or library.
+type question struct {
+	opt   probe.Options
+	from  probe.Numbers
+	among []*image.Image // what it runs among that is moved too
+}
+
 // analyse decodes, plans and moves a program's code, or finds it in the
 // directory of analyses ("" for none).
-func analyse(im *image.Image, opt probe.Options, dir string) (*analysis, error) {
-	a := &analysis{im: im, opt: opt, save: func() {}}
+func analyse(im *image.Image, q question, dir string) (*analysis, error) {
+	a := &analysis{im: im, question: q, save: func() {}}
 	name := ""
 	if dir != "" {
-		name = filepath.Join(dir, analysisName(im, opt))
+		name = filepath.Join(dir, analysisName(im, q))
 		if err := a.restore(name); err == nil {
 			now := time.Now()
 			os.Chtimes(name, now, now)
@@ -68,7 +75,7 @@ func analyse(im *image.Image, opt probe.Options, dir string) (*analysis, error) 
 // where it lies best.
 func (a *analysis) make(base uint64) (err error) {
 	if a.spec == nil || a.restored { // what is restored has no plans to write it anew
-		a.spec, a.restored = probe.New(cfg.Build(a.im, section.Catches), section.Hook, a.opt), false
+		a.spec, a.restored = probe.New(cfg.Build(a.im, section.Catches, a.among...), section.Hook, a.opt, a.from), false
 	}
 	if base == 0 {
 		base = a.spec.Home()
@@ -81,15 +88,17 @@ func (a *analysis) make(base uint64) (err error) {
 
 // analysisName is the name of a program's analysis. It is another one when the
 // program changes, or skewlens itself, or what it is asked for.
-func analysisName(im *image.Image, opt probe.Options) string {
+func analysisName(im *image.Image, q question) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%+v %s %v %#x\n", opt, im.BuildID, im.Stripped, im.Entry)
+	fmt.Fprintf(h, "%+v %+v %s %v %#x\n", q.opt, q.from, im.BuildID, im.Stripped, im.Entry)
 	if exe, err := os.Stat("/proc/self/exe"); err == nil {
 		fmt.Fprintln(h, exe.Size(), exe.ModTime().UnixNano())
 	}
-	for i := range im.Sections {
-		x := &im.Sections[i]
-		fmt.Fprintln(h, x.Name, x.Addr, x.Size, crc32.Checksum(x.Data, castagnoli))
+	for _, im := range append([]*image.Image{im}, q.among...) {
+		for i := range im.Sections {
+			x := &im.Sections[i]
+			fmt.Fprintln(h, x.Name, x.Addr, x.Size, crc32.Checksum(x.Data, castagnoli))
+		}
 	}
 	return fmt.Sprintf("%.16s-%x", im.BuildID, h.Sum(nil)[:12])
 }
@@ -115,11 +124,11 @@ func (a *analysis) restore(name string) error {
 		return fmt.Errorf("%s is broken", name)
 	}
 	r := &pack.Reader{B: b[4:]}
-	prog, err := cfg.Unpack(a.im, section.Catches, r)
+	prog, err := cfg.Unpack(r, a.im, section.Catches, a.among...)
 	if err != nil {
 		return err
 	}
-	a.spec, a.code, err = probe.Unpack(prog, section.Hook, a.opt, r)
+	a.spec, a.code, err = probe.Unpack(r, prog, section.Hook, a.opt, a.from)
 	a.restored = err == nil
 	return err
 }

@@ -18,24 +18,24 @@ func TestKeptAnalysis(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "new", "directory")
-	a, err := analyse(im, probe.Options{}, "")
+	a, err := analyse(im, question{}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Join(dir, analysisName(im, probe.Options{}))
+	name := filepath.Join(dir, analysisName(im, question{}))
 	keep(name, a.spec, a.code)
-	found := func(opt probe.Options) bool {
+	found := func(q question) bool {
 		t.Helper()
-		a, err := analyse(im, opt, dir)
+		a, err := analyse(im, q, dir)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return a.restored
 	}
-	if !found(probe.Options{}) {
+	if !found(question{}) {
 		t.Fatal("not found again")
 	}
-	if found(probe.Options{NoTree: true}) {
+	if found(question{opt: probe.Options{NoTree: true}}) {
 		t.Error("found for another question")
 	}
 	whole, err := os.ReadFile(name)
@@ -63,14 +63,14 @@ func TestKeptAnalysis(t *testing.T) {
 		if err := spoil(); err != nil {
 			t.Fatal(err)
 		}
-		if found(probe.Options{}) {
+		if found(question{}) {
 			t.Errorf("taken although %s", what)
 		}
 		os.Remove(name)
 		if err := os.WriteFile(name, whole, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if !found(probe.Options{}) {
+		if !found(question{}) {
 			t.Errorf("not taken when whole again, after %s", what)
 		}
 	}

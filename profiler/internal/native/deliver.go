@@ -17,24 +17,25 @@ const maxSteps = 64
 // stays the one in the cache; whoever does not look goes on from there as well.
 func (r *run) deliver(e tracee.Event) error {
 	pc, restarts, err := r.p.Where(e.Tid)
-	if err != nil || !r.in.holds(pc) {
+	m := r.in.cacheOf(pc)
+	if err != nil || m == nil {
 		return r.p.Resume(e)
 	}
 	if r.p.Fault(e) {
 		to, ok := uint64(0), false
 		if r.p.CanTrap(e.Tid) {
-			to, ok = r.late.Faulted(pc - r.in.cache)
+			to, ok = m.late.Faulted(pc - m.cache)
 		}
 		if !ok && !r.p.Caught(e.Sig) { // it ends the program, and nobody comes back
-			to, _, ok = r.spec.Origin(r.in.code, pc-r.in.cache)
+			to, _, ok = m.spec.Origin(m.code, pc-m.cache)
 		}
 		if ok {
-			err = r.p.MoveFault(e, pc, to+r.in.bias)
+			err = r.p.MoveFault(e, pc, to+m.bias)
 		}
-	} else if to, ok := r.late.Interrupted(pc-r.in.cache, restarts); ok {
-		err = r.p.SetPC(e.Tid, to+r.in.bias)
+	} else if to, ok := m.late.Interrupted(pc-m.cache, restarts); ok {
+		err = r.p.SetPC(e.Tid, to+m.bias)
 	} else if !restarts && e.CanWait() && r.p.CanTrap(e.Tid) {
-		return alive(r.stepOut(e, pc))
+		return alive(r.stepOut(e, m, pc))
 	}
 	if alive(err) != nil {
 		return err
@@ -44,32 +45,32 @@ func (r *run) deliver(e tracee.Event) error {
 
 // stepOut lets a thread go on from the cache at pc to where an original address
 // leads back to, then lets it have the signal.
-func (r *run) stepOut(e tracee.Event, pc uint64) error {
+func (r *run) stepOut(e tracee.Event, m *module, pc uint64) error {
 	h, err := r.p.Hold(e)
 	if err != nil {
 		return err
 	}
-	for n := 0; n < maxSteps && r.in.holds(pc); n++ {
-		if to, ok := r.late.Interrupted(pc-r.in.cache, false); ok {
-			if err := r.p.SetPC(e.Tid, to+r.in.bias); err != nil {
+	for n := 0; n < maxSteps && m.holds(pc); n++ {
+		if to, ok := m.late.Interrupted(pc-m.cache, false); ok {
+			if err := r.p.SetPC(e.Tid, to+m.bias); err != nil {
 				return err
 			}
 			break
 		}
-		to, ok := r.late.Way(pc - r.in.cache)
+		to, ok := m.late.Way(pc - m.cache)
 		if !ok {
 			break
 		}
 		var got tracee.Event
 		if to != 0 {
-			got, err = r.p.StepTo(e.Tid, r.in.cache+to)
+			got, err = r.p.StepTo(e.Tid, m.cache+to)
 		} else {
 			got, err = r.p.Step(e.Tid)
 		}
 		if err != nil {
 			break
 		}
-		if pc, err = r.p.PC(e.Tid); err != nil || got.Kind != tracee.Trap || to != 0 && pc != r.in.cache+to {
+		if pc, err = r.p.PC(e.Tid); err != nil || got.Kind != tracee.Trap || to != 0 && pc != m.cache+to {
 			return r.p.PutBack(h, got)
 		}
 	}

@@ -32,6 +32,7 @@ type Config struct {
 	Probe      string                                              // probe.ParseOptions
 	Open       func(path string) (*image.Image, Lines, error)      // reads a program, or says why it cannot be profiled
 	Analyses   string                                              // directory of analyses of large programs; "": none
+	Libraries  []string                                            // patterns of the names of shared libraries to profile too
 	FollowExec bool                                                // profile the last program that takes the first one's place
 	Started    func(pid int)                                       // the target exists; may be nil
 	Progress   func(elapsed time.Duration, threads, instances int) // at most ten times a second; may be nil
@@ -44,6 +45,9 @@ type Lines interface {
 	Entry(profile.Addr) profile.Location
 	// Key names the source line of an address, or the address itself.
 	Key(profile.Addr) string
+	// Add reads those of the next library, whose addresses begin at the next
+	// multiple of profile.LibraryStep.
+	Add(path string) error
 	// Warnings are doubts about what was located.
 	Warnings() []profile.Warning
 }

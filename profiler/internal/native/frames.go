@@ -13,25 +13,26 @@ var dwarfNumber = [16]int{0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15}
 // original translates a return address in the cache, of a leaf that was called
 // from there, or of a signal that came there.
 func (r *run) original(pc uint64, interrupted bool) uint64 {
-	if !r.in.holds(pc) {
+	m := r.in.cacheOf(pc)
+	if m == nil {
 		return pc
 	}
-	at := pc - r.in.cache
+	at := pc - m.cache
 	if !interrupted {
 		at--
 	}
-	a, after, ok := r.spec.Origin(r.in.code, at)
+	a, after, ok := m.spec.Origin(m.code, at)
 	if !ok {
 		return pc
 	}
 	if interrupted && !after {
-		return a + r.in.bias
+		return a + m.bias
 	}
-	in, err := x86.Decode(r.spec.Program.Image.Bytes(a), a)
+	in, err := x86.Decode(m.im.Bytes(a), a)
 	if err != nil {
 		return pc
 	}
-	return in.End() + r.in.bias
+	return in.End() + m.bias
 }
 
 // openFrames finds the frames of the program that are on an ending thread's
@@ -53,7 +54,11 @@ func (r *run) openFrames(t *thread) (open []probe.Delta, next []profile.Addr) {
 		}
 	}
 	r.unwinder.SetMappings(files)
-	add := func(addr uint64, after bool) {
+	add := func(pc uint64, after bool) {
+		addr, ok := r.in.addr(pc)
+		if !ok {
+			return
+		}
 		if d, n, ok := r.solver.Open(addr, after); ok {
 			open = append(open, d)
 			if n != 0 {
@@ -63,26 +68,28 @@ func (r *run) openFrames(t *thread) (open []probe.Delta, next []profile.Addr) {
 	}
 	pc := &regs[unwind.PC]
 	after := false
-	if r.in.holds(*pc) {
-		a, behind, ok := r.spec.Origin(r.in.code, *pc-r.in.cache)
+	if m := r.in.cacheOf(*pc); m != nil {
+		a, behind, ok := m.spec.Origin(m.code, *pc-m.cache)
 		if !ok {
 			return nil, nil
 		}
-		*pc, after = a+r.in.bias, behind
+		*pc, after = a+m.bias, behind
 	}
-	if d, ok := r.solver.Inside(*pc-r.in.bias, after, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] }); ok {
-		open = append(open, d...)
+	if a, ok := r.in.addr(*pc); ok {
+		if d, ok := r.solver.Inside(a, after, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] }); ok {
+			open = append(open, d...)
+		}
 	}
 	r.unwinder.Original = r.original
 	frames, _ := r.unwinder.Stack(regs)
 	for i, x := range frames {
 		switch {
 		case i == 0:
-			add(x.PC-r.in.bias, after)
+			add(x.PC, after)
 		case x.Called:
-			add(x.PC-r.in.bias-1, true)
+			add(x.PC-1, true)
 		default:
-			add(x.PC-r.in.bias, false)
+			add(x.PC, false)
 		}
 	}
 	return open, next

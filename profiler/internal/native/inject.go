@@ -1,38 +1,62 @@
 package native
 
 import (
-	"bytes"
 	"fmt"
 
-	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/probe"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
 // placed is what was put into the target.
 type placed struct {
-	bias   uint64
-	cache  uint64 // of size bytes
-	size   uint64
-	areas  uint64 // run-time address of the first thread's area
+	mods   []*module // the program, then libraries
+	layout probe.Layout
 	slots  int
-	memory *tracee.Shared // the areas
+	memory *tracee.Shared // the threads' areas
 	area   uint64         // bytes of one
-	code   *probe.Code
+	doubts []profile.Warning
 }
 
-// holds reports whether an address lies in the code cache.
-func (in *placed) holds(pc uint64) bool { return pc >= in.cache && pc < in.cache+in.size }
+// cacheOf returns the module in whose code cache a run-time address lies, or nil.
+func (in *placed) cacheOf(pc uint64) *module {
+	for _, m := range in.mods {
+		if m.holds(pc) {
+			return m
+		}
+	}
+	return nil
+}
+
+// moduleOf returns the module that a run-time address belongs to as it was
+// loaded, and the link-time address; or nil.
+func (in *placed) moduleOf(pc uint64) (*module, uint64) {
+	for _, m := range in.mods {
+		if a, ok := m.link(pc); ok {
+			return m, a
+		}
+	}
+	return nil, 0
+}
+
+// addr is a run-time address as the profile has it; ok is false outside of the
+// modules.
+func (in *placed) addr(pc uint64) (a uint64, ok bool) {
+	m, link := in.moduleOf(pc)
+	if m == nil {
+		return 0, false
+	}
+	return link + m.base, true
+}
 
 // inject puts the moved code and the counters' memory into a target that is
 // stopped at its entry point. Nothing of the target's text is changed unless
 // everything can be.
-func inject(p *tracee.Process, a *analysis) (in *placed, err error) {
+func inject(p *tracee.Process, s source, c Config) (in *placed, err error) {
 	entry, err := p.Entry()
 	if err != nil {
 		return nil, err
 	}
-	in = &placed{bias: entry - a.im.Entry, size: a.spec.CodeSize(), area: a.spec.Layout.Size()}
 	if err := p.RunTo(entry); err != nil {
 		return nil, err
 	}
@@ -41,9 +65,20 @@ func inject(p *tracee.Process, a *analysis) (in *placed, err error) {
 	} else if gs != 0 {
 		return nil, fmt.Errorf("a library of the program uses the GS register, in which this backend keeps its counters; it cannot be profiled")
 	}
-	if err := in.mapCache(p, a.im, a.spec.Home()); err != nil {
-		return nil, err
+	in = &placed{mods: []*module{{analysis: s.analysis, bias: entry - s.im.Entry}}}
+	if len(c.Libraries) > 0 {
+		if err := in.addLibraries(p, s, c); err != nil {
+			return nil, err
+		}
 	}
+	for _, m := range in.mods {
+		if err := m.put(p); err != nil {
+			return nil, err
+		}
+	}
+	n := in.mods[len(in.mods)-1].spec.Next()
+	in.layout = probe.NewLayout(int(n.Chord), int(n.Site))
+	in.area = in.layout.Size()
 	if err := in.mapAreas(p); err != nil {
 		return nil, err
 	}
@@ -52,55 +87,13 @@ func inject(p *tracee.Process, a *analysis) (in *placed, err error) {
 			in.memory.Close()
 		}
 	}()
-	if in.cache != a.spec.Home()+in.bias { // the best place is taken
-		if err := a.make(in.cache - in.bias); err != nil {
+	for _, m := range in.mods {
+		if err := p.Write(m.code.Settled(in.layout), m.cache); err != nil {
 			return nil, err
 		}
+		m.late = m.spec.NewLate(m.code, func(a uint64, b []byte) error { return p.Write(b, a+m.bias) })
 	}
-	if uint64(len(a.code.Bytes)) > in.size {
-		return nil, fmt.Errorf("the moved code needs %d bytes, %d were planned: a fault of skewlens", len(a.code.Bytes), in.size)
-	}
-	if err := p.Write(a.code.Bytes, in.cache); err != nil {
-		return nil, err
-	}
-	in.code = a.code
-	return in, in.patch(p, a.code)
-}
-
-// mapCache maps the code cache within reach of the program's text and data,
-// where neither heap nor stack will want to grow.
-func (in *placed) mapCache(p *tracee.Process, im *image.Image, home uint64) error {
-	ms, err := p.Mappings()
-	if err != nil {
-		return err
-	}
-	lo, hi := im.Lowest+in.bias, im.Highest+in.bias
-	free := func(a uint64) bool {
-		for _, m := range ms {
-			if a < m.Hi && a+in.size > m.Lo {
-				return false
-			}
-		}
-		return a >= 1<<20
-	}
-	const step = 16 << 20
-	tries := []uint64{home + in.bias}
-	for d := uint64(step); d+in.size < probe.Reach && d+in.size < lo; d += step {
-		tries = append(tries, (lo-d-in.size)&^0xfff) // below: the heap grows upwards from the program
-	}
-	for d := uint64(probe.Reach); d > (hi-lo)+in.size+step; d -= step {
-		tries = append(tries, (lo+d-in.size)&^0xfff) // above, as far off as possible
-	}
-	for _, a := range tries {
-		if !free(a) {
-			continue
-		}
-		if err := p.MapCode(a, in.size); err == nil {
-			in.cache = a
-			return nil
-		}
-	}
-	return fmt.Errorf("no room for %d MB of code within 2 GB of the program", in.size>>20)
+	return in, in.patch(p)
 }
 
 // mapAreas makes the threads' memory.
@@ -112,31 +105,14 @@ func (in *placed) mapAreas(p *tracee.Process) (err error) {
 
 // patch checks every byte that is to be replaced, then writes (package
 // probe says why this is safe). If a write fails, what was written is undone.
-func (in *placed) patch(p *tracee.Process, c *probe.Code) error {
-	type text struct {
-		addr     uint64
-		old, new []byte
-	}
+func (in *placed) patch(p *tracee.Process) error {
 	var texts []text
-	for _, x := range c.Texts {
-		t := text{addr: x.Addr + in.bias, old: make([]byte, len(x.Old))}
-		if err := p.Read(t.old, t.addr); err != nil {
+	for _, m := range in.mods {
+		t, err := m.texts(p)
+		if err != nil {
 			return err
 		}
-		t.new = x.New
-		if !bytes.Equal(t.old, x.Old) { // changed before the program started: by relocations, if where nothing is patched
-			t.new = bytes.Clone(t.old)
-			for i, b := range x.New {
-				if b == x.Old[i] {
-					continue
-				}
-				if t.old[i] != x.Old[i] {
-					return fmt.Errorf("the code at %#x is not what the file says: it was changed before the program started", x.Addr+uint64(i))
-				}
-				t.new[i] = b
-			}
-		}
-		texts = append(texts, t)
+		texts = append(texts, t...)
 	}
 	for i, t := range texts {
 		if err := p.Write(t.new, t.addr); err != nil {
@@ -146,15 +122,8 @@ func (in *placed) patch(p *tracee.Process, c *probe.Code) error {
 			return err
 		}
 	}
-	for _, s := range c.Slots {
-		real, err := p.Word(s.Addr + in.bias)
-		if err != nil || real == 0 {
-			continue
-		}
-		if err := p.WriteWord(real, in.cache+uint64(s.Literal)); err != nil {
-			return err
-		}
-		if err := p.WriteWord(in.cache+uint64(s.Hook), s.Addr+in.bias); err != nil {
+	for _, m := range in.mods {
+		if err := m.hook(p); err != nil {
 			return err
 		}
 	}

@@ -21,7 +21,7 @@ import (
 func (r *run) callSite(ret uint64, d []probe.Delta) profile.Addr {
 	s, ok := r.sites[ret]
 	if !ok {
-		s.addr, s.sure = r.findCall(ret - r.in.bias)
+		s.addr, s.sure = r.findCall(ret)
 		r.sites[ret] = s
 	}
 	if s.sure {
@@ -44,50 +44,52 @@ type site struct {
 	sure bool
 }
 
-func (r *run) findCall(ret uint64) (profile.Addr, bool) {
-	im := r.spec.Program.Image
-	if im.SectionAt(ret) == nil {
+func (r *run) findCall(at uint64) (profile.Addr, bool) {
+	m, ret := r.in.moduleOf(at)
+	if m == nil || m.im.SectionAt(ret) == nil {
 		return 0, false
 	}
-	f := r.spec.Program.Owner(ret - 1)
-	if f == nil {
-		return profile.Addr(ret - 1), false
+	prog := m.spec.Program
+	var call *x86.Insn
+	if f := prog.Owner(ret - 1); f != nil {
+		call = prog.CallBefore(f, ret)
 	}
-	call := r.spec.Program.CallBefore(f, ret)
 	if call == nil {
-		return profile.Addr(ret - 1), false
+		return profile.Addr(ret - 1 + m.base), false
 	}
-	name := im.PLT[call.Target]
+	name := m.im.PLT[call.Target]
 	if call.Kind == x86.CallInd {
-		name = im.GOT[call.RIPTarget]
-	} else if g := r.spec.Program.FuncAt(call.Target); g != nil {
+		name = m.im.GOT[call.RIPTarget]
+	} else if g := prog.FuncAt(call.Target); g != nil {
 		name = g.Name
 	}
 	_, hooked := section.Hook(name)
-	return profile.Addr(call.Addr), hooked || call.Kind == x86.CallInd && name == ""
+	return profile.Addr(call.Addr + m.base), hooked || call.Kind == x86.CallInd && name == ""
 }
 
-// linkTime turns the third argument of a record into a link-time address
-// where it is one: a start function in the program.
+// linkTime turns the third argument of a record into an address of the profile
+// where it is one: a start function in one of the modules.
 func (r *run) linkTime(kind uint32, v uint64) uint64 {
 	if !section.ArgIsFunction(kind) {
 		return v
 	}
-	a := v - r.in.bias
-	if r.spec.Program.Image.SectionAt(a) == nil {
+	m, a := r.in.moduleOf(v)
+	if m == nil || m.im.SectionAt(a) == nil {
 		return 0
 	}
-	return a
+	return a + m.base
 }
 
 // profile gathers the result.
 func (r *run) profile() *profile.Profile {
-	im := r.spec.Program.Image
 	sections := r.tracker.Finish()
 	p := &profile.Profile{
-		Program:  profile.Program{Path: r.c.Path, Args: r.c.Args, BuildID: im.BuildID},
+		Program:  profile.Program{Path: r.c.Path, Args: r.c.Args, BuildID: r.in.mods[0].im.BuildID},
 		Sections: sections,
 		Run:      profile.Run{Backend: "native", WallNS: r.ns(r.end - r.begin), Cores: runtime.NumCPU()},
+	}
+	for _, m := range r.in.mods[1:] {
+		p.Program.Libraries = append(p.Program.Libraries, profile.Library{Path: m.im.Path, BuildID: m.im.BuildID, Base: profile.Addr(m.base)})
 	}
 	if r.killed != 0 {
 		p.Run.Signal = tracee.SignalName(r.killed)
@@ -131,10 +133,14 @@ func (r *run) startOf(p *profile.Profile, t *profile.Thread) profile.Addr {
 
 func (r *run) coverage(p *profile.Profile) {
 	c := &p.Coverage
-	c.Functions, c.FunctionsTotal, c.Instructions, c.InstructionsTotal = r.spec.Program.Summary()
-	for _, f := range r.spec.Program.Funcs {
-		if f.Skip != "" && f.Ranges[0].Lo != r.spec.Program.Image.Entry {
-			c.Skipped = append(c.Skipped, profile.Skipped{Function: f.Name, Reason: f.Skip})
+	for _, m := range r.in.mods {
+		moved, all, insns, allInsns := m.spec.Program.Summary()
+		c.Functions, c.FunctionsTotal = c.Functions+moved, c.FunctionsTotal+all
+		c.Instructions, c.InstructionsTotal = c.Instructions+insns, c.InstructionsTotal+allInsns
+		for _, f := range m.spec.Program.Funcs {
+			if f.Skip != "" && f.Ranges[0].Lo != m.im.Entry {
+				c.Skipped = append(c.Skipped, profile.Skipped{Function: f.Name, Reason: f.Skip})
+			}
 		}
 	}
 }
@@ -211,6 +217,7 @@ func (r *run) warn(p *profile.Profile) {
 	if r.crash != "" && p.Run.Signal != "" {
 		add("crashed", "the program was ended by %s; the profile holds what happened before", p.Run.Signal)
 	}
+	p.Warnings = append(p.Warnings, r.in.doubts...)
 	p.Warnings = append(p.Warnings, r.lines.Warnings()...)
 }
 
@@ -254,7 +261,7 @@ func (r *run) locate(p *profile.Profile) {
 	}
 	for a := range want {
 		locate := r.lines.Locate
-		if r.spec.Program.FuncAt(uint64(a)) != nil {
+		if m := r.in.mods[a/profile.LibraryStep]; m.spec.Program.FuncAt(uint64(a)-m.base) != nil {
 			locate = r.lines.Entry
 		}
 		l := locate(a)

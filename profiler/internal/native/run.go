@@ -52,7 +52,9 @@ func Run(c Config) (*profile.Profile, error) {
 	// many threads that is most of the memory, and it stands beside the target's.
 	defer debug.SetGCPercent(debug.SetGCPercent(40))
 	for {
-		saving.Go(r.save)
+		for _, m := range r.in.mods {
+			saving.Go(m.save)
+		}
 		err := r.loop()
 		r.in.memory.Close()
 		if err != nil {
@@ -82,14 +84,14 @@ func read(c Config, path string) (s source, err error) {
 	if err != nil {
 		return s, err
 	}
-	a, err := analyse(im, opt, c.Analyses)
-	if err != nil {
-		return s, err
+	s = source{&analysis{im: im, question: question{opt: opt}}, lines}
+	if len(c.Libraries) > 0 {
+		return s, nil // analysed together, once they are there
 	}
-	if a.spec.Program.UsesGS() {
-		return s, fmt.Errorf("%s uses the GS register, in which this backend keeps its counters; it cannot be profiled", path)
+	if s.analysis, err = analyse(im, s.question, c.Analyses); err == nil && s.spec.Program.UsesGS() {
+		err = fmt.Errorf("%s uses the GS register, in which this backend keeps its counters; it cannot be profiled", path)
 	}
-	return source{a, lines}, nil
+	return s, err
 }
 
 // run is a program that runs.
@@ -97,9 +99,6 @@ type run struct {
 	c         Config
 	p         *tracee.Process
 	in        *placed
-	save      func() // keeps the analysis for the next run
-	spec      *probe.Spec
-	late      *probe.Late
 	solver    *probe.Solver
 	tracker   *section.Tracker
 	lines     Lines
@@ -146,14 +145,17 @@ type thread struct {
 
 // newRun puts the counters into a program that is stopped before its entry.
 func newRun(c Config, p *tracee.Process, s source, nsPerTick float64) (*run, error) {
-	in, err := inject(p, s.analysis)
+	in, err := inject(p, s, c)
 	if err != nil {
 		return nil, err
 	}
-	r := &run{c: c, p: p, in: in, save: s.save, spec: s.spec, lines: s.lines, nsPerTick: nsPerTick, byTid: map[int]*thread{},
+	r := &run{c: c, p: p, in: in, lines: s.lines, nsPerTick: nsPerTick, byTid: map[int]*thread{},
 		waiting: map[int]tracee.Event{}, nextSlot: 1, ever: []*placed{in}, sites: map[uint64]site{}, unwinder: unwind.New(p)}
-	r.solver = probe.NewSolver(s.spec.Layout, probe.Module{Spec: s.spec, Bias: in.bias})
-	r.late = s.spec.NewLate(in.code, func(a uint64, b []byte) error { return p.Write(b, a+in.bias) })
+	var mods []probe.Module
+	for _, m := range in.mods {
+		mods = append(mods, probe.Module{Spec: m.spec, Bias: m.bias, Base: m.base})
+	}
+	r.solver = probe.NewSolver(in.layout, mods...)
 	r.begin = rdtsc()
 	r.tracker = section.New(section.Config{
 		Solve:     r.solver.Solve,
@@ -174,7 +176,7 @@ func (r *run) loop() error {
 	if err != nil {
 		return err
 	}
-	probe.Mute(mute, r.spec.Layout, r.in.base(0))
+	probe.Mute(mute, r.in.layout, r.in.base(0))
 	if err := tracee.Unmap(mute); err != nil {
 		return err
 	}
@@ -252,16 +254,18 @@ func (r *run) handle(e tracee.Event) error {
 		return r.p.Detach(e.Tid)
 	case tracee.Trap:
 		pc, err := r.p.PC(e.Tid)
-		if err == nil && t != nil && r.spec.FullTrap(pc-r.in.cache) {
+		if m := r.in.cacheOf(pc); err == nil && t != nil && m != nil && m.spec.FullTrap(pc-m.cache) {
 			r.drain()
 			t.area.Reset()
 			break
 		}
-		if to, ok := r.late.Trapped(pc - 1 - r.in.bias); err == nil && ok {
-			if err := r.p.SetPC(e.Tid, r.in.cache+to); err != nil && !errors.Is(err, syscall.ESRCH) {
-				return err
+		if m, a := r.in.moduleOf(pc - 1); err == nil && m != nil {
+			if to, ok := m.late.Trapped(a); ok {
+				if err := r.p.SetPC(e.Tid, m.cache+to); alive(err) != nil {
+					return err
+				}
+				break
 			}
-			break
 		}
 		e.Kind, e.Sig = tracee.Signal, syscall.SIGTRAP // the program's own
 		return r.deliver(e)
@@ -311,7 +315,7 @@ func (r *run) birth(tid int, parent *thread) error {
 	}
 	t.mem = mem
 	base := r.in.base(t.slot)
-	t.area = probe.NewArea(r.spec.Layout, mem, base, uint64(float64(cpuClockGap)/r.nsPerTick), t.begin)
+	t.area = probe.NewArea(r.in.layout, mem, base, uint64(float64(cpuClockGap)/r.nsPerTick), t.begin)
 	r.threads = append(r.threads, t)
 	r.byTid[tid] = t
 	parentID := profile.ThreadID(-1)

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/skewlens/skewlens/profiler/internal/image"
-	"github.com/skewlens/skewlens/profiler/internal/probe"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
@@ -31,7 +30,7 @@ func BenchmarkStart(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		a, err := analyse(im, probe.Options{}, dir)
+		a, err := analyse(im, question{}, dir)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -41,7 +40,7 @@ func BenchmarkStart(b *testing.B) {
 		}
 		defer p.Close()
 		defer p.Kill()
-		in, err := inject(p, a)
+		in, err := inject(p, source{analysis: a}, Config{})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -34,7 +34,8 @@ type assembler struct {
 	base   uint64
 	buf    []byte
 	local  [locals][]int32 // offset of each label; 0: not known
-	entry  []int32         // of each function
+	entry  []int32         // of each function from first on
+	first  int32
 	hooked map[int32]int32 // function → its hook
 	fixes  []fix           // to be filled in at the function's end
 	far    []fix           // at the copy's end
@@ -77,7 +78,7 @@ func (a *assembler) find(l label) (int32, bool) {
 	t := int32(0)
 	switch l.kind {
 	case atEntry:
-		t = a.entry[l.at]
+		t = a.entry[l.at-a.first]
 	case atHook:
 		t = a.hooked[l.at]
 	default:
@@ -90,7 +91,7 @@ func (a *assembler) mark(l label) {
 	t := int32(len(a.buf))
 	switch l.kind {
 	case atEntry:
-		a.entry[l.at] = t
+		a.entry[l.at-a.first] = t
 	case atHook:
 		a.hooked[l.at] = t
 	default:

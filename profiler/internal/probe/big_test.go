@@ -24,7 +24,7 @@ func BenchmarkAnalyse(b *testing.B) {
 			b.Fatal(err)
 		}
 		p := cfg.Build(im, catches)
-		s := New(p, noHooks, Options{})
+		s := New(p, noHooks, Options{}, Numbers{})
 		c, err := s.Assemble(s.Home())
 		if err != nil {
 			b.Fatal(err)

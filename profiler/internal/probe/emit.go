@@ -2,6 +2,7 @@ package probe
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
@@ -28,7 +29,7 @@ type emitter struct {
 }
 
 func newEmitter(s *Spec, base uint64) *emitter {
-	return &emitter{s: s, assembler: &assembler{base: base, entry: make([]int32, len(s.moved)), hooked: map[int32]int32{}}}
+	return &emitter{s: s, assembler: &assembler{base: base, first: s.from.Function, entry: make([]int32, len(s.moved)), hooked: map[int32]int32{}}}
 }
 
 // open prepares a function's graph, flow and indirect calls. Its counters are
@@ -318,16 +319,17 @@ type siteRef struct {
 	target bool
 }
 
-func (m *emitter) settleSites() {
-	l := m.s.Layout
-	for _, x := range m.siteRefs {
+// Settled is the copy as it runs, once the counters of all modules are known.
+func (c *Code) Settled(l Layout) []byte {
+	b := slices.Clone(c.Bytes)
+	for _, x := range c.sites {
 		base := counterOffset(int32(l.Chords))
 		if x.target {
 			base = uint32(l.targets)
 		}
-		p := m.buf[x.pos:]
-		binary.LittleEndian.PutUint32(p, binary.LittleEndian.Uint32(p)+base)
+		binary.LittleEndian.PutUint32(b[x.pos:], binary.LittleEndian.Uint32(b[x.pos:])+base)
 	}
+	return b
 }
 
 // leave emits how control leaves a block; next is the block emitted behind it.

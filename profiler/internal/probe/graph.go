@@ -65,7 +65,8 @@ func (v *Solver) load(fi int32) *solved {
 		return x
 	}
 	q := v.plans[fi]
-	s := v.module(q.f.Ranges[0].Lo).Spec
+	m := v.moduleOf(fi)
+	s := m.Spec
 	g := s.Program.Graph(q.f, &v.space)
 	w := newFlow(g, q.marks, nil)
 	w.place(q.first, s.opt, nil)
@@ -79,7 +80,7 @@ func (v *Solver) load(fi int32) *solved {
 			x.edges[i].step = e.induction.step
 		}
 	}
-	b := builder{v: v, x: x, s: s, q: q, g: g, w: w}
+	b := builder{v: v, x: x, s: s, q: q, g: g, w: w, base: m.Base}
 	b.addBlocks()
 	for _, e := range g.Edges {
 		b.addEdge(e)
@@ -88,9 +89,9 @@ func (v *Solver) load(fi int32) *solved {
 	x.start = v.newEdge(x, edge{from: -1, to: x.entryBlock, callee: -1, kind: profile.Start}, !x.edges[x.entry].unknown && !q.vague)
 	eachSite(s.Program, q, g, func(b *cfg.Block, c *cfg.Call) {
 		if c != nil {
-			x.sites = append(x.sites, siteOf{c.Insn.Addr, int32(b.ID), false})
+			x.sites = append(x.sites, siteOf{c.Insn.Addr + m.Base, int32(b.ID), false})
 		} else {
-			x.sites = append(x.sites, siteOf{b.Last().Addr, int32(b.ID), true})
+			x.sites = append(x.sites, siteOf{b.Last().Addr + m.Base, int32(b.ID), true})
 		}
 	})
 	v.weigh(x, w)
@@ -112,13 +113,16 @@ func (v *Solver) newEdge(x *solved, e edge, counted bool) profile.EventID {
 // builder makes a function's part of the graph. Edges of a block with one way
 // out share the block's event: they are the same number.
 type builder struct {
-	v *Solver
-	x *solved
-	s *Spec
-	q *plan
-	g *cfg.Graph
-	w *flow
+	v    *Solver
+	x    *solved
+	s    *Spec
+	q    *plan
+	g    *cfg.Graph
+	w    *flow
+	base uint64 // of the module's addresses in the profile
 }
+
+func (b *builder) addr(link uint64) profile.Addr { return profile.Addr(link + b.base) }
 
 // addBlocks numbers the blocks' events. Every hub with several switches is a
 // block without instructions.
@@ -135,7 +139,7 @@ func (b *builder) addBlocks() {
 			}
 			v.events = append(v.events, event{fn: x.fn, block: int32(k.ID), insns: worth})
 		}
-		x.blocks = append(x.blocks, profile.Block{Start: profile.Addr(k.Start), End: profile.Addr(k.End), Last: profile.Addr(k.Last().Addr),
+		x.blocks = append(x.blocks, profile.Block{Start: b.addr(k.Start), End: b.addr(k.End), Last: b.addr(k.Last().Addr),
 			Instructions: int32(len(k.Insns)), Count: e, Spin: k.Spin})
 	}
 	sources := map[int32]int{}
@@ -145,7 +149,7 @@ func (b *builder) addBlocks() {
 		}
 	}
 	x.hubBlock = map[int32]int32{}
-	end := profile.Addr(b.q.f.Ranges[0].Hi)
+	end := b.addr(b.q.f.Ranges[0].Hi)
 	for h := int32(1); h <= b.w.hubs; h++ {
 		if sources[h] > 1 {
 			x.hubBlock[h] = int32(len(x.blocks))
@@ -157,7 +161,7 @@ func (b *builder) addBlocks() {
 func (b *builder) addEdge(e *cfg.Edge) {
 	to := edge{from: -1, to: -1, callee: -1}
 	if e.From != nil {
-		to.from, to.site = int32(e.From.ID), e.From.Last().Addr
+		to.from, to.site = int32(e.From.ID), e.From.Last().Addr+b.base
 	}
 	if e.To != nil {
 		to.to = int32(e.To.ID)
@@ -254,7 +258,7 @@ func (b *builder) addCalls() {
 			if c.Callee == nil || q == nil {
 				continue
 			}
-			b.v.newEdge(x, edge{from: int32(k.ID), to: -1, callee: q.number, kind: profile.Call, site: c.Insn.Addr}, false)
+			b.v.newEdge(x, edge{from: int32(k.ID), to: -1, callee: q.number, kind: profile.Call, site: c.Insn.Addr + b.base}, false)
 			x.graph[len(x.graph)-1].event = x.blocks[k.ID].Count
 			x.calls = append(x.calls, callOf{b.w.self[k.ID], q.number})
 		}
@@ -286,7 +290,7 @@ func (v *Solver) Graph() (g profile.Graph, events []profile.Event, number []prof
 	first := make([]profile.BlockID, len(v.plans))
 	for _, m := range v.mods {
 		for _, f := range m.Spec.Program.Funcs {
-			fn := profile.Function{Name: f.Name, Entry: profile.Addr(f.Ranges[0].Lo), End: profile.Addr(f.Ranges[0].Hi),
+			fn := profile.Function{Name: f.Name, Entry: profile.Addr(f.Ranges[0].Lo + m.Base), End: profile.Addr(f.Ranges[0].Hi + m.Base),
 				First: profile.BlockID(len(g.Blocks)), EntryBlock: profile.NoBlock, Opaque: true}
 			if q := m.Spec.byFunc[f]; q != nil {
 				fn.Opaque = q.blurred // did not run, as far as is known

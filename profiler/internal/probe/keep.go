@@ -7,12 +7,12 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/pack"
 )
 
-// Pack writes the plans and the copy, so that Unpack need not make them again.
+// Pack writes the plans and the copy, before it is settled, so that Unpack need not make them again.
 // What the program's text becomes is written whole: that is read faster than
 // half a million patches are applied.
 func (s *Spec) Pack(w *pack.Writer, c *Code) {
-	w.Uint(uint64(s.Layout.Chords))
-	w.Uint(uint64(s.sites))
+	w.Uint(uint64(s.next.Chord))
+	w.Uint(uint64(s.next.Site))
 	w.Uint(s.size)
 	w.Uint(uint64(len(s.moved)))
 	for _, q := range s.moved {
@@ -51,17 +51,20 @@ func (s *Spec) Pack(w *pack.Writer, c *Code) {
 		last = at
 	}
 	w.Ascending(c.landings)
+	w.Uint(uint64(len(c.sites)))
+	for _, x := range c.sites {
+		w.Uint(uint64(x.pos))
+		w.Bool(x.target)
+	}
 	w.Uint(s.used.lo)
 	w.Words(s.used.bits)
 }
 
 // Unpack is New and Assemble at Home of a program for which they were done before.
-func Unpack(p *cfg.Program, hooks func(name string) (Hook, bool), opt Options, r *pack.Reader) (*Spec, *Code, error) {
-	s := newSpec(p, hooks, opt)
-	chords := int(r.Uint())
-	s.sites = int32(r.Uint())
+func Unpack(r *pack.Reader, p *cfg.Program, hooks func(name string) (Hook, bool), opt Options, from Numbers) (*Spec, *Code, error) {
+	s := newSpec(p, hooks, opt, from)
+	s.next.Chord, s.next.Site = int32(r.Uint()), int32(r.Uint())
 	s.size = r.Uint()
-	s.Layout = NewLayout(chords, int(s.sites))
 	for range r.Len(8) {
 		f := p.FuncAt(r.Uint())
 		if f == nil {
@@ -96,6 +99,9 @@ func Unpack(p *cfg.Program, hooks func(name string) (Hook, bool), opt Options, r
 		c.starts = append(c.starts, last)
 	}
 	c.landings = r.Ascending()
+	for range r.Len(2) {
+		c.sites = append(c.sites, siteRef{int32(r.Uint()), r.Bool()})
+	}
 	s.used = byteSet{r.Uint(), r.Words()}
 	return s, c, r.Err
 }

@@ -19,7 +19,7 @@ func TestUnpackIsPacked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := New(cfg.Build(im, catches), noHooks, Options{})
+		s := New(cfg.Build(im, catches), noHooks, Options{}, Numbers{})
 		c, err := s.Assemble(s.Home())
 		if err != nil {
 			t.Fatal(err)
@@ -28,15 +28,15 @@ func TestUnpackIsPacked(t *testing.T) {
 		s.Program.Pack(&w)
 		s.Pack(&w, c)
 		r := &pack.Reader{B: w.B}
-		p, err := cfg.Unpack(im, catches, r)
+		p, err := cfg.Unpack(r, im, catches)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s2, c2, err := Unpack(p, noHooks, Options{}, r)
+		s2, c2, err := Unpack(r, p, noHooks, Options{}, Numbers{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(r.B) != 0 || s.Home() != s2.Home() || s.Layout != s2.Layout || !reflect.DeepEqual(c.starts, c2.starts) || !bytes.Equal(c.Bytes, c2.Bytes) {
+		if len(r.B) != 0 || s.Home() != s2.Home() || s.next != s2.next || !reflect.DeepEqual(c.starts, c2.starts) || !bytes.Equal(c.Bytes, c2.Bytes) || !reflect.DeepEqual(c.sites, c2.sites) {
 			t.Errorf("%s: read back as something else", path)
 		}
 		for i := range c.Texts {
@@ -56,8 +56,8 @@ func TestUnpackIsPacked(t *testing.T) {
 		}
 		for cut := range 100 { // whatever is missing is noticed
 			r := &pack.Reader{B: w.B[:len(w.B)*cut/100]}
-			if p, err := cfg.Unpack(im, catches, r); err == nil {
-				if _, _, err := Unpack(p, noHooks, Options{}, r); err == nil {
+			if p, err := cfg.Unpack(r, im, catches); err == nil {
+				if _, _, err := Unpack(r, p, noHooks, Options{}, Numbers{}); err == nil {
 					t.Errorf("%s: %d %% of it are enough", path, cut)
 				}
 			}

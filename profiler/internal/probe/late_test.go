@@ -64,7 +64,7 @@ func TestLateLandingsLeadBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(cfg.Build(im, catches), noHooks, Options{})
+	s := New(cfg.Build(im, catches), noHooks, Options{}, Numbers{})
 	c, err := s.Assemble(s.Home())
 	if err != nil {
 		t.Fatal(err)

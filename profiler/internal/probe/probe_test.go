@@ -96,7 +96,7 @@ func TestSolveRandomWalks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := New(cfg.Build(im, catches), noHooks, Options{})
+		s := New(cfg.Build(im, catches), noHooks, Options{}, Numbers{})
 		walked, exact, unknown := 0, 0, 0
 		if _, err := s.Assemble(s.Home()); err != nil {
 			t.Fatal(err)
@@ -210,7 +210,7 @@ func TestEmittedCodeDecodes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := New(cfg.Build(im, catches), noHooks, Options{})
+		s := New(cfg.Build(im, catches), noHooks, Options{}, Numbers{})
 		base := s.Home()
 		c, err := s.Assemble(base)
 		if err != nil {
@@ -239,7 +239,7 @@ func TestOriginInvertsTheCopy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(cfg.Build(im, catches), noHooks, Options{})
+	s := New(cfg.Build(im, catches), noHooks, Options{}, Numbers{})
 	c, err := s.Assemble(s.Home())
 	if err != nil {
 		t.Fatal(err)

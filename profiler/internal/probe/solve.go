@@ -35,11 +35,17 @@ type Solver struct {
 	space   cfg.Space
 }
 
-// Module is a program or library that was moved, and how far it was loaded
-// from its link-time addresses.
+// Module is a program or library that was moved.
 type Module struct {
 	Spec *Spec
-	Bias uint64
+	// Bias is how far it was loaded from its link-time addresses, Base how far
+	// those lie from the profile's: 0 for the program.
+	Bias, Base uint64
+}
+
+func (m *Module) holds(a uint64) bool {
+	im := m.Spec.Program.Image
+	return a-m.Base >= im.Lowest && a-m.Base < im.Highest
 }
 
 // Departure is a jump out of the modules, to a library function of that name,
@@ -87,32 +93,34 @@ func NewSolver(layout Layout, mods ...Module) *Solver {
 	return v
 }
 
-// module returns the module that a link-time address belongs to.
-func (v *Solver) module(addr uint64) *Module {
+// module returns the module that an address of the profile belongs to, and the
+// link-time address there.
+func (v *Solver) module(addr uint64) (*Module, uint64) {
 	for i := range v.mods {
-		if im := v.mods[i].Spec.Program.Image; addr >= im.Lowest && addr < im.Highest {
-			return &v.mods[i]
+		if m := &v.mods[i]; m.holds(addr) {
+			return m, addr - m.Base
 		}
 	}
-	return nil
+	return nil, 0
 }
 
-// planOf returns the plan of the function that holds a link-time address, if
-// it was moved.
-func (v *Solver) planOf(addr uint64) *plan {
-	m := v.module(addr)
+// planAt returns the plan of the function that holds an address of the
+// profile, if it was moved, its module, and the link-time address.
+func (v *Solver) planAt(addr uint64) (q *plan, m *Module, link uint64) {
+	m, link = v.module(addr)
 	if m == nil {
-		return nil
+		return nil, nil, 0
 	}
-	if f := m.Spec.Program.Owner(addr); f != nil {
-		return m.Spec.byFunc[f]
+	if f := m.Spec.Program.Owner(link); f != nil {
+		q = m.Spec.byFunc[f]
 	}
-	return nil
+	return q, m, link
 }
 
-// graph makes a moved function's graph again. It lasts until the next one is made.
-func (v *Solver) graph(q *plan) *cfg.Graph {
-	return v.module(q.f.Ranges[0].Lo).Spec.Program.Graph(q.f, &v.space)
+// moduleOf returns the module of a function, by its number.
+func (v *Solver) moduleOf(fn int32) *Module {
+	i := sort.Search(len(v.mods), func(i int) bool { return v.mods[i].Spec.next.Function > fn })
+	return &v.mods[i]
 }
 
 // chordOwner returns the number of the function that a chord's counter belongs to.
@@ -139,19 +147,19 @@ func (v *Solver) Resolve(a *Area, d []Delta) []Delta {
 	return Merge(out)
 }
 
-// Open returns a delta for a frame that its thread never left. The thread
-// stood before the instruction at addr, or, with after, behind it: in the call
+// Open returns a delta for a frame that its thread never left. Addresses are
+// the profile's. The thread stood before the instruction at addr, or, with after, behind it: in the call
 // that it makes. next is the address that would have come next in its block; 0
 // where the block ends there. ok is false
 // where no frame stays open: the address is not in a moved function, or the
 // graph has an edge for this end.
 func (v *Solver) Open(addr uint64, after bool) (d Delta, next uint64, ok bool) {
-	q := v.planOf(addr)
+	q, m, addr := v.planAt(addr)
 	if q == nil {
 		return d, 0, false
 	}
 	x := v.load(q.number)
-	b := v.graph(q).BlockOf(addr)
+	b := m.Spec.Program.Graph(q.f, &v.space).BlockOf(addr)
 	if b == nil {
 		return d, 0, false
 	}
@@ -183,28 +191,27 @@ func (v *Solver) Open(addr uint64, after bool) (d Delta, next uint64, ok bool) {
 		v.opens = append(v.opens, stood)
 	}
 	if next == b.End {
-		next = 0
+		return Delta{-1 - n, 1}, 0, true
 	}
-	return Delta{-1 - n, 1}, next, true
+	return Delta{-1 - n, 1}, next + m.Base, true
 }
 
 // Inside returns what is missing in the induction counters of a thread that
 // died in the loops around an instruction: the value of their registers. It
 // reports false where it cannot be told whether the thread was still inside.
 func (v *Solver) Inside(addr uint64, after bool, reg func(x86.Reg) uint64) ([]Delta, bool) {
-	q := v.planOf(addr)
+	q, m, addr := v.planAt(addr)
 	if q == nil {
 		return nil, true
 	}
-	s := v.module(addr).Spec
-	g := v.graph(q)
+	g := m.Spec.Program.Graph(q.f, &v.space)
 	b := g.BlockOf(addr)
 	if b == nil {
 		return nil, true
 	}
 	var d []Delta
 	w := newFlow(g, q.marks, nil)
-	w.place(q.first, s.opt, nil)
+	w.place(q.first, m.Spec.opt, nil)
 	for i := range w.edges {
 		e := &w.edges[i]
 		if e.induction == nil || !e.induction.loop.Has(b) {
@@ -359,11 +366,11 @@ func (c *counts) Len() int           { return len(c.e) }
 func (c *counts) Less(i, j int) bool { return c.e[i] < c.e[j] }
 func (c *counts) Swap(i, j int)      { c.e[i], c.e[j] = c.e[j], c.e[i]; c.n[i], c.n[j] = c.n[j], c.n[i] }
 
-// Entered tells whether counts include entries of the function at a link-time
-// address.
+// Entered tells whether counts include entries of the function at an address
+// of the profile.
 func (v *Solver) Entered(c profile.Counts, entry uint64) bool {
-	q := v.planOf(entry)
-	if q == nil || q.f.Ranges[0].Lo != entry || v.funcs[q.number] == nil {
+	q, _, link := v.planAt(entry)
+	if q == nil || q.f.Ranges[0].Lo != link || v.funcs[q.number] == nil {
 		return false
 	}
 	x := v.funcs[q.number]

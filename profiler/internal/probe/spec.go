@@ -55,30 +55,37 @@ func ParseOptions(list string) (o Options, err error) {
 // Spec is everything about the copy that does not depend on a process.
 type Spec struct {
 	Program *cfg.Program
-	Layout  Layout // known once the copy was written
 	moved   []*plan
 	byFunc  map[*cfg.Func]*plan
 	hooks   func(name string) (Hook, bool)
 	opt     Options
-	sites   int32
+	from    Numbers
+	next    Numbers // complete once the copy was written
 	size    uint64
 	used    byteSet // original bytes that are not dead
 }
 
+// Numbers are the first free ones of functions, counters and indirect calls.
+// Modules of one process are numbered one behind the other.
+type Numbers struct{ Function, Chord, Site int32 }
+
+// Next is where the module behind this one begins.
+func (s *Spec) Next() Numbers { return s.next }
+
 // New plans a program. Functions that turn out not to be movable get their
 // reason in cfg.Func.Skip.
-func New(p *cfg.Program, hooks func(name string) (Hook, bool), opt Options) *Spec {
+func New(p *cfg.Program, hooks func(name string) (Hook, bool), opt Options, from Numbers) *Spec {
 	pl := newPlanner(p)
 	pl.noLeaf, pl.holdSome, pl.freeReturns = opt.NoLeaf || p.Traces(), opt.HoldSome, !p.Unwinds()
 	pl.run()
-	s := newSpec(p, hooks, opt)
+	s := newSpec(p, hooks, opt, from)
 	for _, f := range p.Funcs {
 		q := pl.plans[f]
 		if f.Skip != "" || q == nil {
 			continue
 		}
-		q.site = s.sites
-		s.sites += q.sites
+		q.site = s.next.Site
+		s.next.Site += q.sites
 		s.size += q.size
 		s.add(q)
 	}
@@ -87,26 +94,16 @@ func New(p *cfg.Program, hooks func(name string) (Hook, bool), opt Options) *Spe
 	return s
 }
 
-func newSpec(p *cfg.Program, hooks func(name string) (Hook, bool), opt Options) *Spec {
-	opt.NoInduction = opt.NoInduction || leavesLoops(p)
-	return &Spec{Program: p, hooks: hooks, opt: opt, byFunc: make(map[*cfg.Func]*plan, len(p.Funcs)), size: 1 << 16}
+func newSpec(p *cfg.Program, hooks func(name string) (Hook, bool), opt Options, from Numbers) *Spec {
+	opt.NoInduction = opt.NoInduction || p.Leaps()
+	return &Spec{Program: p, hooks: hooks, opt: opt, from: from, next: from, byFunc: make(map[*cfg.Func]*plan, len(p.Funcs)), size: 1 << 16}
 }
 
 func (s *Spec) add(q *plan) {
-	q.number = int32(len(s.moved))
+	q.number = s.next.Function
+	s.next.Function++
 	s.moved = append(s.moved, q)
 	s.byFunc[q.f] = q
-}
-
-// leavesLoops reports whether a signal handler or another thread can take a
-// thread out of a loop for good.
-func leavesLoops(p *cfg.Program) bool {
-	for _, n := range []string{"siglongjmp", "longjmp", "_longjmp", "__longjmp_chk", "pthread_cancel"} {
-		if p.Image.Imports[n] || p.Image.Static && p.HasFunc(n) {
-			return true
-		}
-	}
-	return false
 }
 
 // CodeSize is an upper bound for the cache, in bytes.
@@ -154,10 +151,11 @@ func (s *Spec) Moved(f *cfg.Func) bool { return s.byFunc[f] != nil }
 // Code is what goes into the target. It fits a cache that lies as far from the
 // program as base from its link-time addresses.
 type Code struct {
-	Bytes []byte // at the cache's base
+	Bytes []byte // at the cache's base, but for what Settled puts in
 	Texts []Text
 	Slots []Slot
 
+	sites    []siteRef
 	starts   []int32  // offset of each moved function
 	landings []uint64 // addresses in Texts of jumps into the copy, sorted
 	base     uint64
@@ -211,6 +209,7 @@ func (s *Spec) replay(c *Code, function int, origin func(addr uint64, start, end
 // Assemble writes the copy for a cache at base, a link-time address.
 func (s *Spec) Assemble(base uint64) (*Code, error) {
 	m := newEmitter(s, base)
+	m.next = s.from.Chord
 	m.buf = make([]byte, 0, s.CodeSize())
 	m.b(recorderCode...)
 	c := &Code{base: base, starts: make([]int32, 0, len(s.moved)), Slots: m.hookLibrary()}
@@ -233,9 +232,8 @@ func (s *Spec) Assemble(base uint64) (*Code, error) {
 	m.patchCalls()
 	m.patchStubs()
 	slices.Sort(c.landings)
-	s.Layout = NewLayout(int(m.next), int(s.sites))
-	m.settleSites()
-	c.Bytes = m.buf
+	s.next.Chord = m.next
+	c.Bytes, c.sites = m.buf, m.siteRefs
 	return c, m.err
 }
 

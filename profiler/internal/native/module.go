@@ -1,0 +1,130 @@
+package native
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/tracee"
+)
+
+// module is the program, or a library, with its code moved.
+type module struct {
+	*analysis
+	bias  uint64 // run-time less link-time addresses
+	base  uint64 // the profile's less link-time addresses
+	cache uint64 // of size bytes
+	size  uint64
+	late  *probe.Late
+}
+
+// holds reports whether a run-time address lies in the module's code cache.
+func (m *module) holds(pc uint64) bool { return m != nil && pc-m.cache < m.size }
+
+// link is the link-time address of a run-time one, which lies in the module as
+// it was loaded.
+func (m *module) link(pc uint64) (uint64, bool) {
+	a := pc - m.bias
+	return a, a >= m.im.Lowest && a < m.im.Highest
+}
+
+// put maps the module's code cache and fills it.
+func (m *module) put(p *tracee.Process) error {
+	m.size = m.spec.CodeSize()
+	if err := m.mapCache(p); err != nil {
+		return err
+	}
+	if m.cache != m.spec.Home()+m.bias { // the best place is taken
+		if err := m.make(m.cache - m.bias); err != nil {
+			return err
+		}
+	}
+	if uint64(len(m.code.Bytes)) > m.size {
+		return fmt.Errorf("the moved code needs %d bytes, %d were planned: a fault of skewlens", len(m.code.Bytes), m.size)
+	}
+	return nil
+}
+
+// mapCache maps the code cache within reach of the module's text and data,
+// where neither heap nor stack will want to grow.
+func (m *module) mapCache(p *tracee.Process) error {
+	ms, err := p.Mappings()
+	if err != nil {
+		return err
+	}
+	lo, hi := m.im.Lowest+m.bias, m.im.Highest+m.bias
+	free := func(a uint64) bool {
+		for _, x := range ms {
+			if a < x.Hi && a+m.size > x.Lo {
+				return false
+			}
+		}
+		return a >= 1<<20
+	}
+	const step = 16 << 20
+	tries := []uint64{m.spec.Home() + m.bias}
+	for d := uint64(step); d+m.size < probe.Reach && d+m.size < lo; d += step {
+		tries = append(tries, (lo-d-m.size)&^0xfff) // below: the heap grows upwards from the program
+	}
+	for d := uint64(probe.Reach); d > (hi-lo)+m.size+step; d -= step {
+		tries = append(tries, (lo+d-m.size)&^0xfff) // above, as far off as possible
+	}
+	for _, a := range tries {
+		if !free(a) {
+			continue
+		}
+		if err := p.MapCode(a, m.size); err == nil {
+			m.cache = a
+			return nil
+		}
+	}
+	return fmt.Errorf("no room for %d MB of code within 2 GB of %s", m.size>>20, m.im.Path)
+}
+
+// text is a section of a module's code in the target.
+type text struct {
+	addr     uint64
+	old, new []byte
+}
+
+// texts checks every byte of the module's code that is to be replaced.
+func (m *module) texts(p *tracee.Process) (list []text, err error) {
+	for _, x := range m.code.Texts {
+		t := text{addr: x.Addr + m.bias, old: make([]byte, len(x.Old))}
+		if err := p.Read(t.old, t.addr); err != nil {
+			return nil, err
+		}
+		t.new = x.New
+		if !bytes.Equal(t.old, x.Old) { // changed before the program started: by relocations, if where nothing is patched
+			t.new = bytes.Clone(t.old)
+			for i, b := range x.New {
+				if b == x.Old[i] {
+					continue
+				}
+				if t.old[i] != x.Old[i] {
+					return nil, fmt.Errorf("the code at %#x of %s is not what the file says: it was changed before the program started", x.Addr+uint64(i), m.im.Path)
+				}
+				t.new[i] = b
+			}
+		}
+		list = append(list, t)
+	}
+	return list, nil
+}
+
+// hook puts hooks into the slots through which the module calls the library.
+func (m *module) hook(p *tracee.Process) error {
+	for _, s := range m.code.Slots {
+		real, err := p.Word(s.Addr + m.bias)
+		if err != nil || real == 0 {
+			continue
+		}
+		if err := p.WriteWord(real, m.cache+uint64(s.Literal)); err != nil {
+			return err
+		}
+		if err := p.WriteWord(m.cache+uint64(s.Hook), s.Addr+m.bias); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+package profiler_test
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler"
+	"github.com/skewlens/skewlens/profiler/internal/proctest"
+)
+
+// perFunction sums each thread's instructions by function.
+func perFunction(p *profile.Profile) []map[string]uint64 {
+	var all []map[string]uint64
+	for _, t := range p.Threads {
+		m := map[string]uint64{}
+		for _, b := range p.Graph.Blocks {
+			if n := t.Totals.Of(b.Count); b.Count != profile.NoEvent && n > 0 {
+				m[p.Graph.Functions[b.Function].Name] += n * uint64(b.Instructions)
+			}
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// TestLibraries: functions of a shared library that is asked for count as they
+// do in a program that holds them itself, and what ends sections in it is seen
+// at its line; whether the program needs the library, or it is preloaded.
+func TestLibraries(t *testing.T) {
+	lib, prog := filepath.Join("testdata", "libphase.cc"), filepath.Join("testdata", "phases.cc")
+	for _, opt := range []string{"-O2", "-O0"} {
+		whole := proctest.Build(t, "g++", opt, "-g", "-fPIC", "-pthread", prog, lib)
+		shared := proctest.Build(t, "g++", opt, "-g", "-fPIC", "-pthread", "-shared", lib)
+		dir := t.TempDir()
+		so := filepath.Join(dir, "libphase.so.1")
+		if err := os.Rename(shared, so); err != nil {
+			t.Fatal(err)
+		}
+		needs := proctest.Build(t, "g++", opt, "-g", "-fPIC", "-pthread", prog, so, "-Wl,-rpath,"+dir)
+		early := filepath.Join(dir, "libearly.so") // the same, found first
+		if code, err := os.ReadFile(so); err != nil || os.WriteFile(early, code, 0o755) != nil {
+			t.Fatal(err)
+		}
+		want := perFunction(run(t, whole))
+		for _, c := range []struct {
+			name, so, probe string
+			env             []string
+		}{
+			{"needed", so, "", nil},
+			{"needed, crowded", so, "hold-some", nil},
+			{"preloaded", early, "", append(os.Environ(), "LD_PRELOAD="+early)},
+		} {
+			t.Run(opt+"/"+c.name, func(t *testing.T) {
+				pattern := filepath.Base(c.so)
+				p := runWith(t, profiler.Config{Path: needs, Env: c.env, Libraries: []string{pattern}, Probe: c.probe})
+				if len(p.Program.Libraries) != 1 || p.Program.Libraries[0].Path != c.so {
+					t.Fatalf("libraries: %+v", p.Program.Libraries)
+				}
+				for i, got := range perFunction(p) {
+					for _, f := range slices.Sorted(maps.Keys(want[i])) {
+						if f != "_init" && got[f] != want[i][f] && c.probe == "" {
+							t.Errorf("thread %d: %d instructions in %s, %d when it is in the program", i, got[f], f, want[i][f])
+						}
+					}
+				}
+				inLibrary := slices.ContainsFunc(p.Sections, func(s profile.Section) bool {
+					l, _ := p.Location(s.Site)
+					return s.Kind == profile.Barrier && filepath.Base(l.File) == "libphase.cc" && len(s.Instances) >= 26
+				})
+				if !inLibrary {
+					t.Errorf("no section at the library's barrier: %+v", p.Sections)
+				}
+			})
+		}
+	}
+}
+
+// TestLibrariesNotCounted: what cannot be counted is said, and the rest is.
+func TestLibrariesNotCounted(t *testing.T) {
+	prog := proctest.Build(t, "gcc", "-O2", "-g", "-pthread", example("owner"), "-lm")
+	p := runWith(t, profiler.Config{Path: prog, Args: []string{"4", "1"}, Libraries: []string{"libc", "libnone*", "libm"}})
+	said := 0
+	for _, w := range p.Warnings {
+		if w.Code == "library" {
+			said++
+		}
+	}
+	if said < 2 || len(p.Sections) == 0 {
+		t.Errorf("%d warnings about libraries, %d sections: %+v", said, len(p.Sections), p.Warnings)
+	}
+}
