@@ -126,3 +126,60 @@ int main(void) { long x; puts("ran"); __asm__ volatile("movq %%gs:0, %0" : "=r"(
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestWakingNobody: threads meet at barriers made by hand of many condition
+// variables, and wake thousands of others that nobody waits on. All meetings
+// are found.
+func TestWakingNobody(t *testing.T) {
+	const rounds = 200
+	src := proctest.Source(t, "wake.c", `#include <pthread.h>
+#include <stdint.h>
+enum { threads = 3, rounds = 200 };
+static struct { pthread_mutex_t m; pthread_cond_t c; int came; long round; } at[64];
+static pthread_cond_t nobody[5000];
+static void meet(long r) {
+	__typeof__(at[0]) *b = &at[r % 64];
+	pthread_mutex_lock(&b->m);
+	long round = b->round;
+	if (++b->came == threads) {
+		b->came = 0;
+		b->round++;
+		pthread_cond_broadcast(&b->c);
+	} else
+		while (b->round == round)
+			pthread_cond_wait(&b->c, &b->m);
+	pthread_mutex_unlock(&b->m);
+}
+static void *work(void *id) {
+	for (long r = 0; r < rounds; r++) {
+		for (int i = (int)(intptr_t)id; i < 5000; i += 7)
+			pthread_cond_broadcast(&nobody[i]);
+		meet(r);
+	}
+	return 0;
+}
+int main(void) {
+	pthread_t t[threads];
+	for (intptr_t i = 1; i < threads; i++)
+		pthread_create(&t[i], 0, work, (void *)i);
+	work(0);
+	for (int i = 1; i < threads; i++)
+		pthread_join(t[i], 0);
+}
+`)
+	p := run(t, proctest.Build(t, "gcc", "-O2", "-g", "-pthread", src))
+	n := 0
+	for _, s := range p.Sections {
+		if s.Kind != profile.Barrier {
+			continue
+		}
+		for _, in := range s.Instances {
+			if len(in.Parts) == 3 {
+				n += in.Folded
+			}
+		}
+	}
+	if n != rounds {
+		t.Errorf("%d meetings found, not %d", n, rounds)
+	}
+}

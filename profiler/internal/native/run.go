@@ -315,7 +315,7 @@ func (r *run) birth(tid int, parent *thread) error {
 	}
 	t.mem = mem
 	base := r.in.base(t.slot)
-	t.area = probe.NewArea(r.in.layout, mem, base, uint64(float64(cpuClockGap)/r.nsPerTick), t.begin)
+	t.area = probe.NewArea(r.in.layout, mem, base, r.in.base(0)+r.in.layout.Waits(), uint64(float64(cpuClockGap)/r.nsPerTick), t.begin)
 	r.threads = append(r.threads, t)
 	r.byTid[tid] = t
 	parentID := profile.ThreadID(-1)

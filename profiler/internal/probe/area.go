@@ -22,8 +22,13 @@ type Delta struct {
 	N       uint64
 }
 
-// scanBit asks the recorder for the changed counters.
-const scanBit = 1 << 31
+// What a kind asks of the recorder (recorder.S).
+const (
+	scanBit  = 1 << 31 // the changed counters
+	waitBit  = 1 << 30 // to mark the object as waited on
+	wakeBit  = 1 << 29 // no record where nobody waits
+	kindMask = wakeBit - 1
+)
 
 // Records takes the records written since the last call. It may run beside
 // the thread: a record is published by one store of the ring position, and
@@ -34,7 +39,7 @@ func (a *Area) Records(yield func(Record)) {
 		m := a.mem[a.read:]
 		u := func(i int) uint64 { return binary.LittleEndian.Uint64(m[i:]) }
 		n := int(binary.LittleEndian.Uint32(m[4:]))
-		r := Record{Kind: binary.LittleEndian.Uint32(m) &^ scanBit, TSC: u(8), Site: u(16), Arg1: u(24), Arg3: u(32),
+		r := Record{Kind: binary.LittleEndian.Uint32(m) & kindMask, TSC: u(8), Site: u(16), Arg1: u(24), Arg3: u(32),
 			CPUNS: int64(u(40))*1e9 + int64(u(48)), Delta: make([]Delta, n)}
 		for i := range r.Delta {
 			r.Delta[i] = Delta{int32(u(recordHeader + pairSize*i)), u(recordHeader + pairSize*i + 8)}

@@ -57,7 +57,14 @@ func (m *emitter) hook(h Hook, enter func(op byte)) {
 		m.b(0xe8)
 		m.relTo(m.base + recordEntry)
 	}
-	record(h.Arrive | scanBit)
+	arrive := h.Arrive | scanBit
+	if h.Waits {
+		arrive |= waitBit
+	}
+	if h.Wakes {
+		arrive |= wakeBit
+	}
+	record(arrive)
 	if h.Leave == 0 {
 		enter(0x25)
 		return

@@ -39,6 +39,7 @@ const (
 	offHashMask = 0x78
 	offKeys     = 0x80
 	offLost     = 0x88
+	offWaits    = 0x90
 
 	headerSize = 256
 
@@ -95,16 +96,22 @@ type Area struct {
 	read uint64 // ring position up to which records were taken
 }
 
+// Waits is where the process's table of waits lies in a muted area, which has
+// no use for its ring.
+func (l Layout) Waits() uint64 { return l.ring }
+
 // NewArea prepares the memory of a new thread: mem is the profiler's view of
-// it, base where it lies in the target. cpuGap is in ticks of the time stamp
-// counter, now its present value.
-func NewArea(l Layout, mem []byte, base, cpuGap, now uint64) *Area {
+// it, base where it lies in the target, waits where the process's table of
+// waits does. cpuGap is in ticks of the time stamp counter, now its present
+// value.
+func NewArea(l Layout, mem []byte, base, waits, cpuGap, now uint64) *Area {
 	a := &Area{l: l, mem: mem, base: base}
 	for off, v := range map[uint64]uint64{
 		offRing: base + l.ring, offLimit: base + l.size - l.recordMax(), offLastTSC: now, offCPUGap: cpuGap,
 		offCounters: base + l.counters, offShadow: base + l.shadow, offNFixed: uint64(l.Fixed()), offOverCap: overCap,
 		offOver: base + l.counters + 8*uint64(l.Fixed()), offTargets: base + l.targets, offSiteCtr: base + l.counters + 8*uint64(l.Chords),
 		offHash: base + l.hash, offHashMask: hashSize - 1, offKeys: base + l.keys,
+		offWaits: waits,
 	} {
 		a.put(off, v)
 	}
@@ -115,7 +122,7 @@ func NewArea(l Layout, mem []byte, base, cpuGap, now uint64) *Area {
 // Mute makes an area that swallows everything: for forked children, which
 // run on with the moved code and must not disturb their parent's counts.
 func Mute(mem []byte, l Layout, base uint64) {
-	NewArea(l, mem, base, 1<<62, 0).put(offMuted, 1)
+	NewArea(l, mem, base, base+l.Waits(), 1<<62, 0).put(offMuted, 1)
 }
 
 func (a *Area) put(off, v uint64)        { binary.LittleEndian.PutUint64(a.mem[off:], v) }

@@ -26,6 +26,12 @@
 	.set HASHMASK, 0x78
 	.set KEYS,     0x80	# the pairs
 	.set LOST,     0x88	# indirect calls that found no place
+	.set WAITS,    0x90	# the process's table of objects that a thread waits on
+
+	.set SLOTS,    4096	# of that table
+	.set SCAN,     31	# bits of an event's kind
+	.set WAIT,     30
+	.set WAKE,     29
 
 	.text
 	.p2align 4
@@ -33,7 +39,22 @@
 	.p2align 4
 	jmp	indirect
 
-# record: r11d is the event's kind; bit 31 asks for the counters that changed.
+# slot: %rcx is where the table holds the object at %r8.
+	.macro	slot
+	imul	$0x2545f491, %r8, %rcx
+	shr	$16, %ecx
+	and	$SLOTS-1, %ecx
+	shl	$3, %ecx
+	add	%gs:WAITS, %rcx
+	.endm
+
+# record: r11d is the event's kind. Bit SCAN asks for the counters that changed.
+# WAIT says that the thread will wait on the object of its first argument, WAKE
+# that the event only matters if a thread has waited there since the last one:
+# programs that wake on every occasion, mostly nobody, pay next to nothing. A
+# slot holds 0, the object waited on, or 1 for ever once there were two at a
+# time. The wait is marked behind its time stamp, the mark taken before that
+# of the wake: no wait that is earlier than a wake stays unnoticed.
 # (%rsp) returns to the hook, 8(%rsp) is the return address of the user's call.
 # Record: kind u32, pairs u32, tsc, site, arg1, arg3, cpu seconds, cpu nanoseconds, then (counter, change) pairs.
 	.p2align 4
@@ -52,6 +73,16 @@ record:
 	mov	%r11, %rbx
 	mov	%rdi, %r8
 	mov	%rdx, %r9
+	bt	$WAKE, %ebx
+	jnc	1f
+	slot
+	mov	(%rcx), %rax
+	cmp	$1, %rax
+	je	1f
+	cmp	%r8, %rax
+	jne	7f
+	xor	%edx, %edx
+	lock cmpxchg %rdx, (%rcx)
 1:	mov	%gs:RING, %rdi
 	cmp	%gs:LIMIT, %rdi
 	ja	8f
@@ -111,7 +142,19 @@ record:
 	mov	%eax, 4(%rdi)
 	mov	%r10, %gs:RING
 	movq	$0, %gs:BUSY
-	pop	%r10
+	bt	$WAIT, %ebx
+	jnc	7f
+	mov	24(%rdi), %r8
+	slot
+	xor	%eax, %eax
+0:	lock cmpxchg %r8, (%rcx)	# also where it is marked: a wake must not take this mark unseen
+	je	7f
+	test	%rax, %rax
+	jz	0b
+	cmp	%r8, %rax
+	je	0b
+	movq	$1, (%rcx)
+7:	pop	%r10
 	pop	%r9
 	pop	%r8
 	pop	%rdi

@@ -16,6 +16,9 @@ import (
 type Hook struct {
 	Arrive uint32 // recorded before the call, with the counters that changed
 	Leave  uint32 // recorded after it. Not for cancellation points: it puts a frame of ours under the function
+	// Waits: the call waits on the object of its first argument. Wakes: it wakes
+	// those who do, and is only recorded if there may be any.
+	Waits, Wakes bool
 }
 
 // Options turn off what makes counting cheap, each by itself, so that its
