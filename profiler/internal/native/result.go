@@ -21,7 +21,7 @@ import (
 func (r *run) callSite(ret uint64, d []probe.Delta) profile.Addr {
 	s, ok := r.sites[ret]
 	if !ok {
-		s.addr, s.sure = r.findCall(ret)
+		s.addr, s.sure = r.findCall(r.original(ret, false))
 		r.sites[ret] = s
 	}
 	if s.sure {

@@ -190,14 +190,23 @@ func (a *assembler) incGSKeepingFlags(off uint32) {
 	a.b(0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0) // lea 128(%rsp),%rsp
 }
 
-// copyInsn emits an instruction at its new place.
+// copyInsn emits an instruction at its new place. No-ops, which aligned what
+// stands behind them at the old one, are left out.
 func (a *assembler) copyInsn(in *x86.Insn) {
+	if isNop(in) {
+		return
+	}
 	at := len(a.buf)
 	a.b(in.Bytes...)
 	if a.origin != nil {
 		a.origin(in.Addr, at, len(a.buf))
 	}
 	a.reach(in, at+int(in.RIPOff))
+}
+
+// isNop recognises the no-ops that pad code: 90, 66 90 and 0f 1f.
+func isNop(in *x86.Insn) bool {
+	return in.Vex == 0 && in.Rep == 0 && in.Rex&1 == 0 && (in.Map == 0 && in.Opcode == 0x90 || in.Map == 1 && in.Opcode == 0x1f)
 }
 
 // reach lets a RIP-relative operand, whose displacement was just copied to
@@ -216,7 +225,8 @@ func (a *assembler) reach(in *x86.Insn, pos int) {
 // nops emits n bytes of long no-ops.
 func (a *assembler) nops(n int) {
 	long := [...][]byte{{0x90}, {0x66, 0x90}, {0x0f, 0x1f, 0}, {0x0f, 0x1f, 0x40, 0}, {0x0f, 0x1f, 0x44, 0, 0}, {0x66, 0x0f, 0x1f, 0x44, 0, 0},
-		{0x0f, 0x1f, 0x80, 0, 0, 0, 0}, {0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0}, {0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0}}
+		{0x0f, 0x1f, 0x80, 0, 0, 0, 0}, {0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0}, {0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0},
+		{0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0}, {0x66, 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0}}
 	for n > 0 {
 		k := min(n, len(long))
 		a.b(long[k-1]...)

@@ -128,8 +128,13 @@ func (m *emitter) function(q *plan) {
 		if i+1 < len(blocks) {
 			next = blocks[i+1]
 		}
-		if n := tight[b]; n > 0 && !m.s.opt.NoAlign && len(m.buf)%64+n > 64 {
-			m.nops(64 - len(m.buf)%64)
+		if n := tight[b]; n > 0 && !m.s.opt.NoAlign {
+			at := len(m.buf) % 64
+			head := (at + 15) &^ 15
+			if head+n > 64 {
+				head = 64
+			}
+			m.nops(head - at)
 		}
 		m.mark(blockLabel(b))
 		m.block(q, b)
@@ -146,7 +151,8 @@ func blockLabel(b *cfg.Block) label { return label{atBlock, int32(b.ID)} }
 
 // tightLoops returns the heads of innermost loops that fit into one cache
 // line, with their size: crossing a line costs such a loop up to half of its
-// speed, and aligning others costs more than it brings.
+// speed, and beginning in the middle of what is fetched at once a little.
+// Aligning others costs more than it brings.
 func (m *emitter) tightLoops() map[*cfg.Block]int {
 	if len(m.g.Loops) == 0 {
 		return nil
@@ -158,7 +164,7 @@ func (m *emitter) tightLoops() map[*cfg.Block]int {
 		}
 		n := 0
 		for _, b := range l.Blocks {
-			n += int(b.End-b.Start) + 4 // short branches grow by four
+			n += int(b.End-b.Start) + growth(b)
 			if x := &m.w.edges[m.w.self[b.ID]]; x.counter >= 0 && x.induction == nil {
 				n += 9
 			}
@@ -175,10 +181,24 @@ func (m *emitter) tightLoops() map[*cfg.Block]int {
 	return t
 }
 
+// growth is how much longer a block of a tight loop is in the copy, counters
+// aside: short branches grow where they lead forward.
+func growth(b *cfg.Block) (n int) {
+	for i := range b.Insns {
+		if in := &b.Insns[i]; isNop(in) {
+			n -= in.Len()
+		}
+	}
+	if in := b.Last(); in.Kind.IsJump() && in.Len() == 2 && in.Target > in.Addr {
+		n += 4
+	}
+	return n
+}
+
 // count emits the counter of an edge, if it has one.
 func (m *emitter) count(e *cfg.Edge) {
 	i := m.w.byCfg[e.ID]
-	if i < 0 {
+	if i < 0 || m.s.opt.NoCounters {
 		return
 	}
 	live := x86.Flags(0)
@@ -212,7 +232,7 @@ func (m *emitter) increment(counter int32, live x86.Flags) {
 // hasCount reports whether code stands on an edge.
 func (m *emitter) hasCount(e *cfg.Edge) bool {
 	i := m.w.byCfg[e.ID]
-	return i >= 0 && (m.w.edges[i].counter >= 0 || len(m.w.ops[e]) > 0)
+	return i >= 0 && !m.s.opt.NoCounters && (m.w.edges[i].counter >= 0 || len(m.w.ops[e]) > 0)
 }
 
 // block emits a block's instructions up to its control transfer.
@@ -248,7 +268,10 @@ func (m *emitter) call(q *plan, b *cfg.Block, c *cfg.Call) {
 	}
 	if q.is(c, direct) {
 		at := len(m.buf)
-		if in.Kind == x86.CallInd { // through the slot of an imported function
+		if in.Kind == x86.CallInd {
+			if site := m.callSite[c.Index]; site >= 0 {
+				m.countTarget(in, site)
+			}
 			m.copyInsn(in)
 			return
 		}

@@ -44,18 +44,47 @@ func (w *flow) inductionFor(b *cfg.Block) (*induction, float64) {
 		if !ok {
 			continue
 		}
+		var largest *induction
+		c := 0.0
 		for l := b.Loop; l != nil; l = l.Parent {
-			c, fits := w.loopCost(l)
+			x, fits := w.loopCost(l)
 			if !fits || changes(l, r) != 1 {
 				break
 			}
-			best, cost = &induction{l, r, step}, c
+			largest, c = &induction{l, r, step}, x
 		}
-		if best != nil {
-			break
+		if largest == nil {
+			continue
+		}
+		w.boundary(largest.loop, func(e *cfg.Edge, out bool) {
+			if !out && beginsAtZero(e, r) {
+				c -= e.Freq * 1.1
+			}
+		})
+		if best == nil || c < cost {
+			best, cost = largest, c
 		}
 	}
 	return best, cost
+}
+
+// beginsAtZero reports whether a register is surely 0 on an edge: then there
+// is nothing to subtract. Loops that count from 0 are the most common.
+func beginsAtZero(e *cfg.Edge, r x86.Reg) bool {
+	b := e.From
+	for n := 0; b != nil && n < 8; n++ {
+		for i := len(b.Insns) - 1; i >= 0; i-- {
+			if in := &b.Insns[i]; in.Def&r.Set() != 0 {
+				// xor of a 32- or 64-bit register with itself
+				return in.Vex == 0 && in.Map == 0 && (in.Opcode == 0x31 || in.Opcode == 0x33) && !in.HasMem && !in.Opsize && in.Reg == r && in.RM == r
+			}
+		}
+		if len(b.Pred) != 1 {
+			return false
+		}
+		b = b.Pred[0].From
+	}
+	return false
 }
 
 // increment recognises r += step on a 64-bit register.
@@ -151,6 +180,9 @@ func (w *flow) attach(e *flowEdge) {
 	}
 	v := e.induction
 	w.boundary(v.loop, func(x *cfg.Edge, out bool) {
+		if !out && beginsAtZero(x, v.reg) {
+			return
+		}
 		w.ops[x] = append(w.ops[x], edgeOp{e.counter, v.reg, out})
 	})
 }

@@ -16,7 +16,7 @@ const (
 	recordEntry   = 0
 	indirectEntry = 16
 	recordBody    = 32
-	recordEnd     = 0x162 // its ret
+	recordEnd     = 0x1e2 // its ret
 )
 
 // Offsets in a thread's area; recorder.S has the same.

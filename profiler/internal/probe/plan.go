@@ -424,7 +424,7 @@ func (pl *planner) room(d *draft) bool {
 // the address that it returns to.
 func (pl *planner) callable(c *cfg.Call) bool {
 	if c.Callee == nil {
-		return c.LeafImport()
+		return c.LeafImport() || pl.freeReturns && !c.Known()
 	}
 	return c.Callee.Skip == "" && (pl.freeReturns || c.Callee.Leaf())
 }
