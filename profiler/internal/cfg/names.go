@@ -3,6 +3,8 @@ package cfg
 import (
 	"slices"
 	"strings"
+
+	"github.com/skewlens/skewlens/profiler/internal/image"
 )
 
 // Library functions that matter for control flow. A missing name costs
@@ -50,10 +52,14 @@ func (p *Program) UsesGS() bool {
 }
 
 // Unwinds reports whether something in the program may walk its stack:
-// exceptions, longjmp, cancellation, backtraces. Return addresses then have to
-// be those of the original code.
+// exceptions, cancellation, backtraces, gprof. Return addresses then have to
+// be those of the original code. longjmp does not: it takes back registers
+// that were saved, and asks nobody how they came about.
 func (p *Program) Unwinds() bool {
-	return p.throws || p.cancels || p.Image.Static || p.names("_Unwind_", "unw_", "backtrace", "pthread_exit", "thrd_exit")
+	if p.cancels || p.Image.Static || slices.ContainsFunc(p.all, func(im *image.Image) bool { return len(im.Pads) > 0 }) {
+		return true
+	}
+	return p.names("_Unwind_", "unw_", "backtrace", "__cxa_throw", "__cxa_rethrow", "pthread_exit", "thrd_exit", "mcount", "_mcount", "__fentry__")
 }
 
 // Traces reports whether the program may walk its stack in a signal handler,
