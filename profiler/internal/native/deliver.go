@@ -17,7 +17,8 @@ const maxSteps = 64
 // stays the one in the cache; whoever does not look goes on from there as well.
 func (r *run) deliver(e tracee.Event) error {
 	pc, restarts, err := r.p.Where(e.Tid)
-	if err != nil || !r.in.holds(pc) {
+	passes := r.late.Passes(pc - r.in.bias)
+	if err != nil || !r.in.holds(pc) && !passes {
 		return r.p.Resume(e)
 	}
 	if r.p.Fault(e) {
@@ -49,7 +50,7 @@ func (r *run) stepOut(e tracee.Event, pc uint64) error {
 	if err != nil {
 		return err
 	}
-	for n := 0; n < maxSteps && r.in.holds(pc); n++ {
+	for n := 0; n < maxSteps && (r.in.holds(pc) || r.late.Passes(pc-r.in.bias)); n++ {
 		if to, ok := r.late.Interrupted(pc-r.in.cache, false); ok {
 			if err := r.p.SetPC(e.Tid, to+r.in.bias); err != nil {
 				return err
