@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/skewlens/skewlens/profiler"
 )
 
 func checkSystem() finding {
@@ -97,20 +99,8 @@ func checkPtrace() finding {
 		return f
 	}
 	f.text = fmt.Sprintf("ptrace: a child cannot be traced: %v", err)
-	f.mend = ptraceMend(number("/proc/sys/kernel/yama/ptrace_scope"), container())
+	f.mend = profiler.TraceMend()
 	return f
-}
-
-func ptraceMend(scope int, inContainer bool) string {
-	switch {
-	case scope == 3:
-		return "ptrace_scope is 3, which only a restart changes: set kernel.yama.ptrace_scope=1 in /etc/sysctl.d and restart"
-	case scope == 2:
-		return "ptrace_scope is 2: sysctl kernel.yama.ptrace_scope=1 as root, or run as root"
-	case inContainer:
-		return "this is a container: start it with --cap-add=SYS_PTRACE --security-opt seccomp=unconfined"
-	}
-	return "a security policy (seccomp, SELinux, AppArmor) forbids it: run outside of it; with SELinux, setsebool deny_ptrace 0"
 }
 
 func tryPtrace() error {
@@ -149,31 +139,6 @@ func tryPtrace() error {
 		return fmt.Errorf("write memory: %w", err)
 	}
 	return nil
-}
-
-// container: signs of being in one, or under a filter of system calls as they have.
-func container() bool {
-	for _, f := range []string{"/.dockerenv", "/run/.containerenv"} {
-		if _, err := os.Stat(f); err == nil {
-			return true
-		}
-	}
-	status, err := os.ReadFile("/proc/self/status")
-	filtered := err == nil && strings.Contains(string(status), "\nSeccomp:\t2")
-	return filtered || os.Getenv("container") != ""
-}
-
-// number reads a file that holds a number; −1 if it does not.
-func number(file string) int {
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return -1
-	}
-	n, err := strconv.Atoi(strings.TrimSpace(string(b)))
-	if err != nil {
-		return -1
-	}
-	return n
 }
 
 func checkParanoid() finding {

@@ -43,15 +43,3 @@ func TestDoctorLooksAtPrograms(t *testing.T) {
 		t.Errorf("doctor of a script: status %d\n%s", status, out)
 	}
 }
-
-func TestPtraceMend(t *testing.T) {
-	for _, c := range []struct {
-		scope     int
-		container bool
-		want      string
-	}{{3, false, "restart"}, {2, true, "sysctl kernel.yama.ptrace_scope=1"}, {1, true, "--cap-add=SYS_PTRACE"}, {0, false, "security policy"}, {-1, true, "seccomp=unconfined"}} {
-		if got := ptraceMend(c.scope, c.container); !strings.Contains(got, c.want) {
-			t.Errorf("scope %d, container %v: %q, want %q in it", c.scope, c.container, got, c.want)
-		}
-	}
-}

@@ -21,6 +21,7 @@ import (
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/native"
+	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
 // Config says what to run, and how.
@@ -121,6 +122,10 @@ func openProgram(path string) (*image.Image, *Lines, error) {
 	l, err := OpenLines(path)
 	return im, l, err
 }
+
+// TraceMend says why a system may forbid what the native backend does, and the
+// mend.
+func TraceMend() string { return tracee.Mend() }
 
 // find resolves a program's name as a shell would.
 func find(name, dir string) (string, error) {

@@ -18,6 +18,9 @@ const maxSteps = 64
 func (r *run) deliver(e tracee.Event) error {
 	pc, restarts, err := r.p.Where(e.Tid)
 	m := r.in.cacheOf(pc)
+	if m == nil {
+		m = r.in.passes(pc)
+	}
 	if err != nil || m == nil {
 		return r.p.Resume(e)
 	}
@@ -50,7 +53,7 @@ func (r *run) stepOut(e tracee.Event, m *module, pc uint64) error {
 	if err != nil {
 		return err
 	}
-	for n := 0; n < maxSteps && m.holds(pc); n++ {
+	for n := 0; n < maxSteps && (m.holds(pc) || r.in.passes(pc) == m); n++ {
 		if to, ok := m.late.Interrupted(pc-m.cache, false); ok {
 			if err := r.p.SetPC(e.Tid, to+m.bias); err != nil {
 				return err

@@ -39,6 +39,15 @@ func (in *placed) moduleOf(pc uint64) (*module, uint64) {
 	return nil, 0
 }
 
+// passes returns the module in which a jump of ours stands at a run-time
+// address, or nil.
+func (in *placed) passes(pc uint64) *module {
+	if m, a := in.moduleOf(pc); m != nil && m.late.Passes(a) {
+		return m
+	}
+	return nil
+}
+
 // addr is a run-time address as the profile has it; ok is false outside of the
 // modules.
 func (in *placed) addr(pc uint64) (a uint64, ok bool) {

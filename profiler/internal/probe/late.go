@@ -16,13 +16,14 @@ import (
 // passed. Calls that stay in place lead there, and some landings of the plan.
 // Else:
 //
-//	a signal from outside: a jump is written over five dead bytes. Further
-//	instructions may begin in them, for such a handler skips none
+//	a signal from outside: a jump is written over the instruction, over a
+//	springboard if it is short. Where there is none, the jump may cover further
+//	instructions, for such a handler skips none
 //
 //	a fault: the handler may read the instruction, mend what it reads, return
 //	to it or skip it. The original is kept as it is, executes in its place, and
-//	behind it stands a jump, or, where the next instruction has less than five
-//	bytes, an int3; the profiler then sets the thread on
+//	behind it stands such a jump, or, where the next instruction is too short
+//	and has no springboard, an int3; the profiler then sets the thread on
 type Late struct {
 	s      *Spec
 	c      *Code
@@ -33,6 +34,7 @@ type Late struct {
 	traps  map[uint64]bool   // of these the ones that are an int3
 	taken  map[uint64]bool   // bytes that are not free any more
 	kept   map[uint64]bool   // of these the ones that were left as they are
+	boards map[uint64]bool   // springboards
 }
 
 // copied is where an instruction was copied to, in offsets of the cache.
@@ -45,7 +47,7 @@ type copied struct {
 // to a link-time address of the running program.
 func (s *Spec) NewLate(c *Code, write func(addr uint64, b []byte) error) *Late {
 	return &Late{s: s, c: c, write: write, graphs: map[*cfg.Func]*cfg.Graph{}, copies: map[int][]copied{}, leads: map[uint64]uint64{}, traps: map[uint64]bool{},
-		taken: map[uint64]bool{}, kept: map[uint64]bool{}}
+		taken: map[uint64]bool{}, kept: map[uint64]bool{}, boards: map[uint64]bool{}}
 }
 
 // Interrupted returns the address of a thread that a signal stops at an offset
@@ -88,6 +90,13 @@ func (l *Late) Faulted(offset uint64) (addr uint64, ok bool) {
 
 // Trapped returns where a thread goes on that ran into an int3 of ours.
 func (l *Late) Trapped(addr uint64) (offset uint64, ok bool) { return l.leads[addr], l.traps[addr] }
+
+// Passes reports whether a jump of ours stands at an address, which no thread
+// of the program could be at: a springboard may lie anywhere.
+func (l *Late) Passes(addr uint64) bool {
+	_, planned := l.planned(addr)
+	return planned || l.boards[addr]
+}
 
 // Way tells how a thread that is not to be interrupted at an offset may go on
 // from there: by a single step, or, to not 0, until it comes to that offset,
@@ -170,8 +179,8 @@ func goesOn(in *x86.Insn) bool {
 
 const jumpLen = 5
 
-// lead makes an address lead to an offset, by a jump or an int3, whose length
-// is n.
+// lead makes an address lead to an offset: by a jump, which may be longer than
+// the instruction there if n is that long, or by an int3.
 func (l *Late) lead(addr, offset uint64, n int) bool {
 	to, ok := l.leads[addr]
 	if !ok {
@@ -188,8 +197,17 @@ func (l *Late) lead(addr, offset uint64, n int) bool {
 		begins, _ := l.find(offset)
 		return begins != nil && begins.addr == addr
 	}
-	b := []byte{0xcc}
-	if n = max(n, min(jumpLen, in.Len())); n >= jumpLen {
+	b, board := []byte{0xcc}, uint64(0)
+	if in.Len() >= 2 && in.Len() < jumpLen && l.fits(addr, 2) {
+		board = l.board(addr)
+	}
+	switch {
+	case board != 0:
+		if l.write(board, jumpTo(board, l.c.base+offset)) != nil {
+			return false
+		}
+		b = []byte{0xeb, byte(board - (addr + 2))}
+	case in.Len() >= jumpLen || n == jumpLen:
 		b = jumpTo(addr, l.c.base+offset)
 	}
 	if !l.take(addr, uint64(len(b))) || l.write(addr, b) != nil {
@@ -198,6 +216,20 @@ func (l *Late) lead(addr, offset uint64, n int) bool {
 	l.leads[addr] = offset
 	l.traps[addr] = len(b) == 1
 	return true
+}
+
+// board takes five bytes within reach of a short jump at addr, rather far away
+// than near, where more landings will be wanted. 0: there are none.
+func (l *Late) board(addr uint64) uint64 {
+	for d := uint64(120); d >= jumpLen+2; d-- {
+		for _, at := range [2]uint64{addr + d, addr - d} {
+			if l.take(at, jumpLen) {
+				l.boards[at] = true
+				return at
+			}
+		}
+	}
+	return 0
 }
 
 func jumpTo(from, to uint64) []byte {
@@ -245,6 +277,17 @@ func (l *Late) keep(addr uint64) bool {
 
 // take takes bytes of instructions that nothing executes, nor ever will.
 func (l *Late) take(addr, n uint64) bool {
+	if !l.fits(addr, n) {
+		return false
+	}
+	for i := range n {
+		l.taken[addr+i] = true
+	}
+	return true
+}
+
+// fits reports whether bytes, from the beginning of an instruction on, can be taken.
+func (l *Late) fits(addr, n uint64) bool {
 	for a := addr; a < addr+n; {
 		in := l.insn(a)
 		if in == nil {
@@ -255,9 +298,6 @@ func (l *Late) take(addr, n uint64) bool {
 				return false
 			}
 		}
-	}
-	for i := range n {
-		l.taken[addr+i] = true
 	}
 	return true
 }

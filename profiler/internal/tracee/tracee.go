@@ -60,7 +60,7 @@ func Start(c Command) (*Process, error) {
 	pid, err := syscall.ForkExec(c.Path, c.Args, attr)
 	if err != nil {
 		if errors.Is(err, unix.EPERM) {
-			return nil, fmt.Errorf("%w: %s", ErrForbidden, forbiddenMend())
+			return nil, fmt.Errorf("%w: %s", ErrForbidden, Mend())
 		}
 		return nil, fmt.Errorf("start %s: %w", c.Path, err)
 	}
