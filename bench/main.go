@@ -5,6 +5,8 @@
 //	go run ./bench                       the examples, scaled to about a second
 //	go run ./bench -- ./solver big.in    any program
 //	go run ./bench -probe no-induction   what a part of the machinery is worth
+//	go run ./bench -counts               no times: every count of every program of the tests,
+//	                                     in every build, against callgrind
 //
 // CPU is user and system time of the program and, where it is profiled, of
 // the profiler too: analysis before the run, and the report after it. Only
@@ -29,9 +31,24 @@ func main() {
 	probe := flag.String("probe", "", "as skewlens profile --probe")
 	scale := flag.String("scale", "300", "work of the examples, in percent")
 	threads := flag.String("threads", "2", "of the examples")
+	counts := flag.Bool("counts", false, "compare counts with callgrind's instead")
 	flag.Parse()
+	if *counts {
+		compareCounts()
+		return
+	}
 	if err := bench(*runs, *probe, *scale, *threads, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// compareCounts runs the tests of exactness without leaving anything out.
+func compareCounts() {
+	test := exec.Command("go", "test", "github.com/skewlens/skewlens/profiler", "-run", "CountsEqual|Handlers|Faults", "-count=1", "-timeout=2h", "-v")
+	test.Env = append(os.Environ(), "SKEWLENS_FULL=1")
+	test.Stdout, test.Stderr = os.Stdout, os.Stderr
+	if err := test.Run(); err != nil {
 		os.Exit(1)
 	}
 }
