@@ -95,6 +95,7 @@ type planner struct {
 	// functions with something new in force.
 	failed, forced map[*cfg.Func]bool
 
+	reach            int64 // of a jump of two bytes
 	noLeaf, holdSome bool
 	// freeReturns: nothing in the program looks at return addresses, so that
 	// every call of a moved function may be made from the copy.
@@ -104,7 +105,7 @@ type planner struct {
 const maxChain = 64 // bytes of straight-line code kept in place between two calls
 
 func newPlanner(p *cfg.Program) *planner {
-	pl := &planner{p: p, force: map[uint64]bool{}, plans: make(map[*cfg.Func]*plan, len(p.Funcs))}
+	pl := &planner{p: p, reach: 122, force: map[uint64]bool{}, plans: make(map[*cfg.Func]*plan, len(p.Funcs))}
 	lo, hi := ^uint64(0), uint64(0)
 	for _, s := range p.Image.Sections {
 		if s.Exec {
@@ -127,6 +128,10 @@ func (pl *planner) run() {
 			todo = pl.affected()
 		}
 		pl.failed, pl.forced = map[*cfg.Func]bool{}, map[*cfg.Func]bool{}
+		// Springboards lie in the bytes of others, which may be wanted there now.
+		for _, q := range pl.plans {
+			pl.clearBoards(q)
+		}
 		for _, f := range todo {
 			if f.Skip != "" {
 				continue
@@ -142,9 +147,6 @@ func (pl *planner) run() {
 			} else {
 				pl.fail(f)
 			}
-		}
-		for _, q := range pl.plans {
-			pl.clearBoards(q)
 		}
 		for _, f := range pl.p.Funcs {
 			if p := pl.plans[f]; p != nil {

@@ -232,6 +232,29 @@ func TestEmittedCodeDecodes(t *testing.T) {
 	}
 }
 
+// TestCrowdedCode plans with short jumps that reach next to nothing, so that
+// most landings have to do without, and again and again something is planned
+// anew: no two patches may overlap, and most functions still move.
+func TestCrowdedCode(t *testing.T) {
+	for _, path := range append(programs(t), "/usr/lib/x86_64-linux-gnu/libstdc++.so.6") { // full of landing pads
+		im, err := image.OpenLibrary(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, reach := range []int64{4, 24, 122} {
+			p := cfg.Build(im, catches)
+			s := New(p, noHooks, Options{reach: reach}, Numbers{})
+			if _, err := s.Assemble(s.Home()); err != nil {
+				t.Errorf("%s, reach %d: %v", path, reach, err)
+			}
+			moved, total, _, _ := p.Summary()
+			if moved*100 < total*90 {
+				t.Errorf("%s, reach %d: %d of %d functions moved", path, reach, moved, total)
+			}
+		}
+	}
+}
+
 // TestOriginInvertsTheCopy: the beginning of every copied instruction leads
 // back to the original.
 func TestOriginInvertsTheCopy(t *testing.T) {

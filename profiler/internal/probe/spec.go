@@ -28,8 +28,9 @@ type Options struct {
 	NoTree      bool // a counter in every block and on every edge
 	NoInduction bool
 	NoAlign     bool
-	NoLeaf      bool // no call is made from the copy
-	HoldSome    bool // a fourth of what can stay in place behind a landing does: for tests, since only crowded code needs it
+	NoLeaf      bool  // no call is made from the copy
+	reach       int64 // of short jumps, when not 0: for tests of what happens when there is no room
+	HoldSome    bool  // a fourth of what can stay in place behind a landing does: for tests, since only crowded code needs it
 }
 
 // ParseOptions reads a list like "no-tree,no-align".
@@ -80,6 +81,9 @@ func (s *Spec) Next() Numbers { return s.next }
 func New(p *cfg.Program, hooks func(name string) (Hook, bool), opt Options, from Numbers) *Spec {
 	pl := newPlanner(p)
 	pl.noLeaf, pl.holdSome, pl.freeReturns = opt.NoLeaf || p.Traces(), opt.HoldSome, !p.Unwinds()
+	if opt.reach != 0 {
+		pl.reach = opt.reach
+	}
 	pl.run()
 	s := newSpec(p, hooks, opt, from)
 	for _, f := range p.Funcs {

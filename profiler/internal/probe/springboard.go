@@ -62,7 +62,7 @@ func (pl *planner) clearBoards(p *plan) {
 // find returns the nearest n dead bytes that a jump of two bytes reaches and
 // that fit.
 func (pl *planner) find(at, n uint64, fits func(uint64) bool) (uint64, bool) {
-	for d := int64(0); d < 122; d++ {
+	for d := int64(0); d < pl.reach; d++ {
 		for _, s := range [2]int64{d, -d - 5} {
 			c := uint64(int64(at) + 2 + s)
 			ok := true
