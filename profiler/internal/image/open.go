@@ -21,7 +21,7 @@ func Open(path string) (*Image, error) {
 	case err != nil:
 		return nil, err
 	case library:
-		return nil, notProgram(path)
+		return nil, &Error{NotProgram, path, "is a shared library", "profile a program that uses it", nil}
 	case mode.Perm()&0o111 == 0:
 		return nil, &Error{NotExecutable, path, "is not executable", "chmod +x it", nil}
 	}
@@ -35,10 +35,6 @@ func OpenLibrary(path string) (*Image, error) {
 		return nil, &Error{NotProgram, path, "is no shared library", "name one", nil}
 	}
 	return im, err
-}
-
-func notProgram(path string) error {
-	return &Error{NotProgram, path, "is a shared library", "profile a program that uses it", nil}
 }
 
 func openFile(path string) (im *Image, mode fs.FileMode, library bool, err error) {
@@ -71,16 +67,8 @@ func plain(err error) error {
 	return err
 }
 
-// Read reads a program of the given size from r; path is for messages.
-func Read(path string, r io.ReaderAt, size int64) (*Image, error) {
-	im, library, err := read(path, r, size)
-	if err == nil && library {
-		return nil, notProgram(path)
-	}
-	return im, err
-}
-
-// read does not mind shared libraries, which tests have more of than programs.
+// read reads a program or shared library of the given size from r; path is for
+// messages.
 func read(path string, r io.ReaderAt, size int64) (im *Image, library bool, err error) {
 	if e := checkHeader(path, r, size); e != nil {
 		return nil, false, e

@@ -166,8 +166,6 @@ func (w *flow) apply(m mark) {
 		w.edges[w.self[m.id]].uncountable = true
 	case markEdge:
 		w.edges[w.byCfg[m.id]].uncountable = true
-	case markHub:
-		w.edges[w.hubTo[m.id]].uncountable = true
 	case markArrivals:
 		// What arrives at an address by a landing that cannot be told from
 		// others: the block's entry, pads, table targets and returns into it.

@@ -70,7 +70,6 @@ const (
 	markSelf     markKind = iota // the block
 	markEdge                     // an edge of the graph
 	markArrivals                 // what arrives at a block by its landings
-	markHub                      // arrivals of a switch at a block
 )
 
 // patchPlan is a jump of five bytes to write: at → label.
