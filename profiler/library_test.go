@@ -79,6 +79,41 @@ func TestLibraries(t *testing.T) {
 	}
 }
 
+// TestLibrariesOpened: a library that the program loads while it runs counts
+// too, when its path is given; each time that it is loaded.
+func TestLibrariesOpened(t *testing.T) {
+	lib := proctest.Build(t, "g++", "-O2", "-g", "-fPIC", "-pthread", "-shared", filepath.Join("testdata", "libphase.cc"))
+	p := runWith(t, profiler.Config{Path: proctest.Build(t, "g++", "-O2", "-g", "-pthread", filepath.Join("testdata", "opens.cc")), Args: []string{lib}, Libraries: []string{lib}})
+	if p.Run.ExitCode != 0 || p.Run.Signal != "" || len(p.Threads) != 9 {
+		t.Fatalf("exit status %d, signal %q, %d threads", p.Run.ExitCode, p.Run.Signal, len(p.Threads))
+	}
+	for _, w := range p.Warnings {
+		if w.Code == "library" {
+			t.Error(w.Message)
+		}
+	}
+	meetings := 0
+	for _, s := range p.Sections {
+		if l, _ := p.Location(s.Site); s.Kind == profile.Barrier && filepath.Base(l.File) == "libphase.cc" {
+			meetings += len(s.Instances)
+		}
+	}
+	if meetings != 40 {
+		t.Errorf("%d meetings at the library's barrier, not 40", meetings)
+	}
+	counts := perFunction(p)
+	for i := 1; i <= 4; i++ { // the same work in both rounds
+		for f, n := range counts[i] {
+			if counts[i+4][f] != n {
+				t.Errorf("%s: %d instructions in the first round, %d in the second", f, n, counts[i+4][f])
+			}
+		}
+		if counts[i]["lib_phase"] == 0 || counts[i]["lib_each"] == 0 {
+			t.Errorf("thread %d: %v", i, counts[i])
+		}
+	}
+}
+
 // TestLibrariesNotCounted: what cannot be counted is said, and the rest is.
 func TestLibrariesNotCounted(t *testing.T) {
 	prog := proctest.Build(t, "gcc", "-O2", "-g", "-pthread", example("owner"), "-lm")

@@ -16,6 +16,8 @@ type placed struct {
 	memory *tracee.Shared // the threads' areas
 	area   uint64         // bytes of one
 	doubts []profile.Warning
+
+	dlopening *dlopening // nil: nothing that may be loaded later is wanted
 }
 
 // cacheOf returns the module in whose code cache a run-time address lies, or nil.
@@ -97,6 +99,9 @@ func inject(p *tracee.Process, s source, c Config) (in *placed, err error) {
 		}
 	}()
 	for _, m := range in.mods {
+		if m.absent {
+			continue
+		}
 		if err := p.Write(m.code.Settled(in.layout), m.cache); err != nil {
 			return nil, err
 		}
@@ -116,23 +121,41 @@ func (in *placed) mapAreas(p *tracee.Process) (err error) {
 // probe says why this is safe). If a write fails, what was written is undone.
 func (in *placed) patch(p *tracee.Process) error {
 	var texts []text
+	later := false
 	for _, m := range in.mods {
+		later = later || m.absent
+		if m.absent {
+			continue
+		}
 		t, err := m.texts(p)
 		if err != nil {
 			return err
 		}
 		texts = append(texts, t...)
 	}
+	if err := write(p, texts); err != nil {
+		return err
+	}
+	for _, m := range in.mods {
+		if !m.absent {
+			if err := m.hook(p); err != nil {
+				return err
+			}
+		}
+	}
+	if later {
+		return in.watch(p)
+	}
+	return nil
+}
+
+// write writes all texts, or none.
+func write(p *tracee.Process, texts []text) error {
 	for i, t := range texts {
 		if err := p.Write(t.new, t.addr); err != nil {
 			for _, u := range texts[:i+1] {
 				p.Write(u.old, u.addr)
 			}
-			return err
-		}
-	}
-	for _, m := range in.mods {
-		if err := m.hook(p); err != nil {
 			return err
 		}
 	}

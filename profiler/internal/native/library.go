@@ -15,7 +15,7 @@ import (
 // Libraries are moved and counted as the program is, where that is wished. At
 // the program's entry the dynamic linker has loaded them, with all that the
 // program needs and what is preloaded; their constructors have run and left
-// nothing on a stack. What the program loads later (dlopen) stays as it is.
+// nothing on a stack. For what the program loads later see dlopen.go.
 
 // addLibraries adds the modules of the libraries whose names match, and
 // analyses all of them, the program included: what a call of a library does
@@ -30,8 +30,8 @@ func (in *placed) addLibraries(p *tracee.Process, s source, c Config) error {
 	}
 	prog := in.mods[0]
 	for _, pattern := range c.Libraries {
-		if !slices.ContainsFunc(loaded, func(l library) bool { return matches(pattern, l.path) }) {
-			doubt("no library that %s matches was loaded when the program started", pattern)
+		if !strings.Contains(pattern, "/") && !slices.ContainsFunc(loaded, func(l library) bool { return matches(pattern, l.path) }) {
+			doubt("no library that %s matches was loaded when the program started; give the path of one that it loads later", pattern)
 		}
 	}
 	for _, l := range loaded {
@@ -54,6 +54,10 @@ func (in *placed) addLibraries(p *tracee.Process, s source, c Config) error {
 			in.mods = append(in.mods, &module{analysis: &analysis{im: im}, bias: l.lowest - im.Lowest&^0xfff,
 				base: uint64(profile.LibraryStep) * uint64(len(in.mods))})
 		}
+	}
+	for _, m := range in.later(s, c, loaded) {
+		m.dlopened, m.base = true, uint64(profile.LibraryStep)*uint64(len(in.mods))
+		in.mods = append(in.mods, m)
 	}
 	q := s.question
 	for i, m := range in.mods {

@@ -16,20 +16,26 @@ type module struct {
 	cache uint64 // of size bytes
 	size  uint64
 	late  *probe.Late
+
+	dlopened bool // loaded by the program while it runs,
+	absent   bool // and not there now
 }
 
 // holds reports whether a run-time address lies in the module's code cache.
-func (m *module) holds(pc uint64) bool { return m != nil && pc-m.cache < m.size }
+func (m *module) holds(pc uint64) bool { return m != nil && !m.absent && pc-m.cache < m.size }
 
 // link is the link-time address of a run-time one, which lies in the module as
 // it was loaded.
 func (m *module) link(pc uint64) (uint64, bool) {
 	a := pc - m.bias
-	return a, a >= m.im.Lowest && a < m.im.Highest
+	return a, !m.absent && a >= m.im.Lowest && a < m.im.Highest
 }
 
 // put maps the module's code cache and fills it.
 func (m *module) put(p *tracee.Process) error {
+	if m.absent {
+		return m.reserve(p)
+	}
 	m.size = m.spec.CodeSize()
 	if err := m.mapCache(p); err != nil {
 		return err

@@ -251,12 +251,19 @@ func (r *run) handle(e tracee.Event) error {
 		if err := r.mute(e.Tid); alive(err) != nil {
 			return err
 		}
+		r.in.forget(r.p, e.Tid)
 		return r.p.Detach(e.Tid)
 	case tracee.Trap:
 		pc, err := r.p.PC(e.Tid)
 		if m := r.in.cacheOf(pc); err == nil && t != nil && m != nil && m.spec.FullTrap(pc-m.cache) {
 			r.drain()
 			t.area.Reset()
+			break
+		}
+		if d := r.in.dlopening; err == nil && d != nil && pc-1 == d.brk {
+			if err := r.opened(e); alive(err) != nil {
+				return err
+			}
 			break
 		}
 		if m, a := r.in.moduleOf(pc - 1); err == nil && m != nil {

@@ -20,7 +20,11 @@
 // the program runs on unprofiled. Section events are hooks, not breakpoints,
 // and counters are data.
 //
-// After that moment only late landings are written (Late), for addresses that
+// A library that the program loads later is written when the dynamic linker has
+// mapped it: the thread that does so is stopped in the linker, and nobody else
+// knows yet where it lies. The linker relocates data of it afterwards, no text.
+//
+// Other than that only late landings are written (Late), for addresses that
 // a signal's handler is about to see. They go over bytes of instructions that
 // the plan left dead: nothing jumps, falls or returns there, so no thread has
 // fetched them or is about to. The first who can is the thread that gets the

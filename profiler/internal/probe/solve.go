@@ -43,6 +43,9 @@ type Module struct {
 	Bias, Base uint64
 }
 
+// Moved says that a module, by its number, was loaded elsewhere.
+func (v *Solver) Moved(module int, bias uint64) { v.mods[module].Bias = bias }
+
 func (m *Module) holds(a uint64) bool {
 	im := m.Spec.Program.Image
 	return a-m.Base >= im.Lowest && a-m.Base < im.Highest

@@ -178,6 +178,32 @@ func (p *Process) Write(b []byte, addr uint64) error {
 	return nil
 }
 
+// Poke writes into the memory of another process that is stopped, a child.
+func Poke(pid int, b []byte, addr uint64) error {
+	f, err := os.OpenFile(fmt.Sprintf("/proc/%d/mem", pid), os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = f.WriteAt(b, int64(addr))
+	return err
+}
+
+// Return lets a stopped thread return from a function at whose first
+// instruction it stands.
+func (p *Process) Return(tid int) error {
+	var r unix.PtraceRegs
+	if err := unix.PtraceGetRegs(tid, &r); err != nil {
+		return err
+	}
+	to, err := p.Word(r.Rsp)
+	if err != nil {
+		return err
+	}
+	r.Rip, r.Rsp = to, r.Rsp+8
+	return unix.PtraceSetRegs(tid, &r)
+}
+
 // Word reads 64 bits.
 func (p *Process) Word(addr uint64) (uint64, error) {
 	var b [8]byte
