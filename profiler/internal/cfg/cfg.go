@@ -59,6 +59,8 @@ type Func struct {
 
 	part     bool                // only a part of another function
 	named    bool                // its symbol says so
+	ends     bool                // its name is one that never returns
+	setJmp   bool                // its name is one that may return twice
 	tables   map[uint64][]uint64 // indirect jump → targets
 	pads     []uint64            // landing pads, and starts of merged parts
 	tailFrom []uint64            // targets of jumps that leave the function

@@ -222,19 +222,23 @@ func (d *decoder) callEnds(in *x86.Insn, next uint64) bool {
 
 // call says what is known of a call instruction before blocks exist.
 func (p *Program) call(f *Func, in *x86.Insn) Call {
-	c := Call{Insn: in}
+	c := Call{Insn: in, NoReturn: !f.In(in.End())}
 	if in.Kind == x86.Call {
 		c.Callee = p.FuncAt(in.Target)
-		c.Import = p.Image.PLT[in.Target]
+		if c.Callee == nil {
+			c.Import = p.Image.PLT[in.Target]
+		}
 	} else if in.RIPOff > 0 {
 		c.Import = p.Image.GOT[in.RIPTarget]
 	}
-	name := c.Import
-	if c.Callee != nil {
-		name = c.Callee.Name
+	switch {
+	case c.Callee != nil:
+		c.NoReturn = c.NoReturn || c.Callee.NoReturn || c.Callee.ends
+		c.SetJmp = c.Callee.setJmp
+	case c.Import != "":
+		c.NoReturn = c.NoReturn || noReturnName(c.Import)
+		c.SetJmp = setJmpName(c.Import)
 	}
-	c.NoReturn = noReturnName(name) || c.Callee != nil && c.Callee.NoReturn || !f.In(in.End())
-	c.SetJmp = setJmpName(name)
 	return c
 }
 

@@ -20,18 +20,19 @@ func (g *Graph) shape() {
 
 // reversePostorder numbers the blocks; START leads to the entry and the pads.
 func (g *Graph) reversePostorder() []*Block {
-	var order []*Block
+	order := make([]*Block, 0, len(g.Blocks))
 	seen := make([]bool, len(g.Blocks))
 	type frame struct {
 		b *Block
 		i int
 	}
+	var stack []frame
 	visit := func(root *Block) {
 		if seen[root.ID] {
 			return
 		}
 		seen[root.ID] = true
-		stack := []frame{{root, 0}}
+		stack = append(stack[:0], frame{root, 0})
 		for len(stack) > 0 {
 			t := &stack[len(stack)-1]
 			if t.i == len(t.b.Succ) {

@@ -88,11 +88,13 @@ type planner struct {
 	space cfg.Space
 	lo    uint64
 	used  []bool
+	draft draft // its memory serves one function after the other
 	plans map[*cfg.Func]*plan
 	force map[uint64]bool // landings from which code stays in place
 	// Of the present round: functions that cannot be moved after all, and
 	// functions with something new in force.
 	failed, forced map[*cfg.Func]bool
+	padded         cfg.Range // the padding that was looked up last
 
 	reach            int64 // of a jump of two bytes
 	noLeaf, holdSome bool
@@ -185,8 +187,9 @@ func (pl *planner) isUsed(a uint64) bool {
 func (pl *planner) use(lo, hi uint64) { pl.set(lo, hi, true) }
 
 func (pl *planner) set(lo, hi uint64, used bool) {
-	for a := lo; a < hi; a++ {
-		pl.used[a-pl.lo] = used
+	bytes := pl.used[lo-pl.lo : hi-pl.lo]
+	for i := range bytes {
+		bytes[i] = used
 	}
 }
 
@@ -206,7 +209,9 @@ func (pl *planner) planFunc(f *cfg.Func) *plan {
 		f.Skip = fmt.Sprintf("nothing to fall into at %#x", g.Torn)
 		return nil
 	}
-	d := &draft{plan: &plan{f: f, how: make([]callHow, g.Calls)}, g: g}
+	d := &pl.draft
+	*d = draft{plan: &plan{f: f, how: make([]callHow, g.Calls)}, g: g,
+		landings: d.landings[:0], stay: d.stay[:0], calls: d.calls[:0], keep: d.keep[:0]}
 	for _, b := range g.Blocks {
 		for i := range b.Calls {
 			c := &b.Calls[i]
@@ -447,6 +452,9 @@ func (pl *planner) usableEnd(f *cfg.Func, a uint64) uint64 {
 		if a < r.Lo || a >= r.Hi {
 			continue
 		}
+		if pl.padded.Lo == r.Hi {
+			return pl.padded.Hi
+		}
 		e := r.Hi
 		end := e
 		if s := pl.p.Image.SectionAt(a); s != nil {
@@ -455,6 +463,7 @@ func (pl *planner) usableEnd(f *cfg.Func, a uint64) uint64 {
 		for e%16 != 0 && e < end && pl.p.Image.FuncAt(e) == nil {
 			e++
 		}
+		pl.padded = cfg.Range{Lo: r.Hi, Hi: e}
 		return e
 	}
 	return a

@@ -217,7 +217,7 @@ func (s *Spec) replay(c *Code, function int, origin func(addr uint64, start, end
 func (s *Spec) Assemble(base uint64) (*Code, error) {
 	m := newEmitter(s, base)
 	m.next = s.from.Chord
-	m.buf = make([]byte, 0, s.CodeSize())
+	m.buf = make([]byte, 0, s.CodeSize()/4) // most copies come to a fifth of the bound
 	m.b(recorderCode...)
 	c := &Code{base: base, starts: make([]int32, 0, len(s.moved)), Slots: m.hookLibrary()}
 	m.code = c
