@@ -76,11 +76,33 @@ type sink []byte
 func (s *sink) Write(b []byte) (int, error) { *s = append(*s, b...); return len(b), nil }
 
 func TestProcesses(t *testing.T) {
-	for _, build := range [][]string{{"-O2"}, {"-O0"}, {"-O2", "-static-pie"}} {
+	for _, build := range [][]string{{"-O2"}, {"-O0"}, {"-O2", "-static-pie"}, {"-O2", "-Wl,-z,max-page-size=0x200000"}} {
 		prog := proctest.Build(t, "gcc", append(build, "-g", "-pthread", filepath.Join("testdata", "process.c"))...)
-		for _, what := range []string{"fork", "fork-thread", "fork-crash", "vfork", "spawn", "exec", "exec-thread", "threads", "timer", "cancel",
-			"altstack", "breakpoint", "main-exits", "name", "killed", "segv", ""} {
+		for _, what := range []string{"fork", "fork-thread", "fork-crash", "vfork", "spawn", "exec", "exec-thread", "threads", "timer", "clock", "cancel",
+			"pages", "altstack", "breakpoint", "main-exits", "name", "killed", "segv", ""} {
 			t.Run(what+"/"+build[len(build)-1], func(t *testing.T) { same(t, prog, what) })
+		}
+	}
+}
+
+// TestFixedAddresses: where the kernel loads programs at the same addresses
+// every time, it still does so, and there is room for the copy.
+func TestFixedAddresses(t *testing.T) {
+	if os.Getenv("SKEWLENS_FIXED") == "" { // a process passes it on to all that it starts
+		if err := exec.Command("setarch", "-R", "true").Run(); err != nil { // containers may forbid it
+			t.Skip("setarch: ", err)
+		}
+		again := exec.Command("setarch", "-R", os.Args[0], "-test.run=^TestFixedAddresses$")
+		again.Env = append(os.Environ(), "SKEWLENS_FIXED=1")
+		if out, err := again.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return
+	}
+	for _, build := range []string{"-pie", "-no-pie", "-static-pie", "-static"} {
+		prog := proctest.Build(t, "gcc", "-O2", build, "-pthread", filepath.Join("testdata", "process.c"))
+		for _, what := range []string{"where", "threads"} {
+			t.Run(what+"/"+build, func(t *testing.T) { same(t, prog, what) })
 		}
 	}
 }

@@ -6,11 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
+extern char etext;
 static volatile long ticks;
 
 static __attribute__((noinline)) long mill(long n) {
@@ -27,6 +30,16 @@ static void *endless(void *a) {
 	for (;;) { mill(1000); pthread_testcancel(); }
 	pthread_cleanup_pop(0);
 	return NULL;
+}
+// What programs do that want their text on huge pages.
+static int move(void) {
+	char *from = (char *)((unsigned long)mill & -4096L);
+	size_t n = (&etext - from + 4095) & -4096L;
+	void *to = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memcpy(to, from, n);
+	madvise(to, n, MADV_HUGEPAGE);
+	mprotect(to, n, PROT_READ | PROT_EXEC);
+	return mremap(to, n, n, MREMAP_MAYMOVE | MREMAP_FIXED, from) == from;
 }
 static int status(pid_t p) { int s; waitpid(p, &s, 0); return WIFSIGNALED(s) ? 100 + WTERMSIG(s) : WEXITSTATUS(s); }
 
@@ -86,6 +99,22 @@ static void run(const char *what, char **argv) {
 		memset(&it, 0, sizeof it);
 		setitimer(ITIMER_PROF, &it, NULL);
 		printf("%ld\n", s);
+	} else if (!strcmp(what, "clock")) { // signals in the vDSO
+		struct itimerval it = {{0, 1000}, {0, 1000}};
+		struct timespec now = {0, 0};
+		signal(SIGALRM, onsignal);
+		setitimer(ITIMER_REAL, &it, NULL);
+		while (ticks < 50) clock_gettime(CLOCK_MONOTONIC, &now);
+		memset(&it, 0, sizeof it);
+		setitimer(ITIMER_REAL, &it, NULL);
+		printf("%d\n", now.tv_sec > 0);
+	} else if (!strcmp(what, "pages")) {
+		printf("%d\n", move());
+		pthread_create(&t, NULL, thread, (void *)1000);
+		pthread_join(t, &r);
+		printf("%ld\n", (long)r);
+	} else if (!strcmp(what, "where")) {
+		printf("%p %p\n", (void *)run, (void *)&environ);
 	} else if (!strcmp(what, "cancel")) {
 		pthread_create(&t, NULL, endless, "handler");
 		pthread_cancel(t);
