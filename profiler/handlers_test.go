@@ -1,6 +1,7 @@
 package profiler_test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,7 +20,7 @@ func TestHandlers(t *testing.T) {
 	}
 	for _, build := range builds {
 		prog := proctest.Build(t, "gcc", append(build, "-g", "-pthread", "-rdynamic", filepath.Join("testdata", "handlers.c"))...)
-		for _, what := range []string{"look", "trace", "frames", "skip", "skip-timer", "mend", "divide", "page", "leap", "leap-timer", "altstack",
+		for _, what := range []string{"look", "trace", "frames", "skip", "skip-timer", "mend", "first", "divide", "page", "leap", "leap-timer", "altstack",
 			"breakpoint", "illegal", "nested", "threads", "stress", "stopped", "meet", "sleep", "exits", "die"} {
 			t.Run(what+"/"+build[len(build)-1], func(t *testing.T) { same(t, prog, what) })
 		}
@@ -58,14 +59,19 @@ func TestFaultsCountOnce(t *testing.T) {
 					clean[b.Start] = without.Threads[0].Totals.Of(b.Count)
 				}
 			}
+			faulty, seen := map[string]bool{"peek": true, "sum": true, "first": true, "behind": true, "nothing": true}, map[string]bool{}
 			for _, b := range with.Graph.Blocks {
 				f := with.Graph.Functions[b.Function].Name
-				if f != "peek" && f != "sum" || b.Count == profile.NoEvent {
+				if !faulty[f] || b.Count == profile.NoEvent {
 					continue
 				}
+				seen[f] = true
 				if x, y := with.Threads[0].Totals.Of(b.Count), clean[b.Start]; x != y {
 					t.Errorf("%s: block %#x was executed %d times with faults, %d without", f, b.Start, x, y)
 				}
+			}
+			if !maps.Equal(seen, faulty) {
+				t.Errorf("compared only %v", seen)
 			}
 		})
 	}

@@ -35,6 +35,11 @@ static NI long peek(long *p, long n) {
 	} while (n-- % 7);
 	return s;
 }
+// These fault where functions begin, and where calls return to.
+long first(long *p), behind(long *p);
+__asm__(".text\n.type first, @function\nfirst: mov (%rdi), %rcx\n\tlea 1(%rdi), %rax\n\tret\n.size first, . - first\n"
+	".type behind, @function\nbehind: push %rdi\n\tcall nothing\n\tmov (%rdi), %rcx\n\tcall first\n\tpop %rdi\n"
+	"\tret\n.size behind, . - behind\n.type nothing, @function\nnothing: mov $9, %eax\n\tret\n.size nothing, . - nothing\n");
 static NI long sum(const char *p, long n) {
 	long s = 0;
 	for (long i = 0; i < n; i++)
@@ -47,10 +52,12 @@ int main(int argc, char **argv) {
 	page = mmap(0, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	for (long i = 0; i < 50; i++) {
 		handle(skip);
-		acc += peek(nowhere, i) + peek((long *)&acc, i);
+		acc += peek(nowhere, i) + peek((long *)&acc, i) + first(nowhere) + behind(nowhere);
 		mprotect(page, 4096, access);
 		handle(mend);
 		acc += sum(page, i * 3);
+		mprotect(page, 4096, access);
+		acc += i % 2 ? first((long *)page) : behind((long *)page);
 	}
 	return (skipped != 0) + (mended != 0);
 }

@@ -103,6 +103,7 @@ static void print_frames(int sig, siginfo_t *si, void *c) {
 }
 static void handle(int sig, void (*h)(int, siginfo_t *, void *), int flags) {
 	struct sigaction sa = {.sa_sigaction = h, .sa_flags = SA_SIGINFO | flags};
+	if (!flags) sigfillset(&sa.sa_mask);
 	sigaction(sig, &sa, NULL);
 }
 static void timer(int which, long us) {
@@ -133,6 +134,23 @@ static void mend(int sig, siginfo_t *si, void *c) {
 	u->uc_mcontext.gregs[REG_RAX] = (long)&seven;
 }
 static void leap(int sig, siginfo_t *si, void *c) { ticks++; siglongjmp(back, 1); }
+// Faults where functions begin, and where calls return to.
+long first(long *p), behind(long *p);
+__asm__(".text\n.type first, @function\nfirst: mov (%rdi), %rax\n\tadd $1, %rax\n\tret\n.size first, . - first\n"
+	".type behind, @function\nbehind: .cfi_startproc\n\tpush %rdi\n\t.cfi_adjust_cfa_offset 8\n\tcall last\n\tmov (%rdi), %rcx\n\tadd %rcx, %rax\n"
+	"\tpop %rdi\n\t.cfi_adjust_cfa_offset -8\n\tret\n.cfi_endproc\n.size behind, . - behind\n.type last, @function\nlast: mov $9, %eax\n\tret\n.size last, . - last\n");
+static int depth;
+static void mend_argument(int sig, siginfo_t *si, void *c) {
+	strange += !known(PC((ucontext_t *)c));
+	if (depth++ < 3) ticks += first(0) + behind(0) + work(1);
+	depth--;
+	((ucontext_t *)c)->uc_mcontext.gregs[REG_RDI] = (long)&seven;
+}
+static void skip_three(int sig, siginfo_t *si, void *c) {
+	if (ticks++ < 5) printf("%lx\n", ours(PC((ucontext_t *)c)));
+	PC((ucontext_t *)c) += 3;
+	first(&seven);
+}
 static void divide(int sig, siginfo_t *si, void *c) {
 	strange += (long)si->si_addr != PC((ucontext_t *)c) || !known((long)si->si_addr);
 	((ucontext_t *)c)->uc_mcontext.gregs[REG_RCX] = 3;
@@ -195,6 +213,19 @@ static void run(const char *what) {
 		handle(SIGSEGV, mend, 0);
 		for (int i = 0; i < 100; i++) s += faulty(0);
 		printf("%lx\n", first_pc);
+	} else if (!strcmp(what, "first")) {
+		handle(SIGSEGV, mend_argument, SA_NODEFER);
+		for (int i = 0; i < 30; i++) s = s * 3 + first(0) + behind(0);
+		handle(SIGSEGV, skip_three, 0);
+		for (int i = 0; i < 30; i++) s = s * 3 + (first(0) & 1) + (behind(0) & 1) + first(&seven);
+		handle(SIGSEGV, leap, 0);
+		for (volatile int i = 0; i < 30; i++)
+			if (!sigsetjmp(back, 1)) s += i % 2 ? first(0) : behind(0);
+		handle(SIGSEGV, mend_argument, SA_NODEFER);
+		for (int i = 0; i < 30; i++) s = s * 3 + first(0) + behind(0);
+		handle(SIGSEGV, print_frames, SA_NODEFER);
+		for (volatile int i = 0; i < 3; i++)
+			if (!setjmp(back)) s += i % 2 ? first(0) : behind(0);
 	} else if (!strcmp(what, "divide")) {
 		handle(SIGFPE, divide, 0);
 		for (long i = 0; i < 100; i++) {

@@ -25,15 +25,15 @@ func (r *run) deliver(e tracee.Event) error {
 		return r.p.Resume(e)
 	}
 	if r.p.Fault(e) {
-		to, ok := uint64(0), false
-		if r.p.CanTrap(e.Tid) {
-			to, ok = m.late.Faulted(pc - m.cache)
-		}
-		if !ok && !r.p.Caught(e.Sig) { // it ends the program, and nobody comes back
-			to, _, ok = m.spec.Origin(m.code, pc-m.cache)
-		}
-		if ok {
-			err = r.p.MoveFault(e, pc, to+m.bias)
+		if !r.p.Caught(e.Sig) { // it ends the program, and nobody comes back
+			err = r.p.MoveFault(e, pc, r.original(pc, true))
+		} else if r.p.CanTrap(e.Tid) {
+			if f, ok := m.late.Faulted(pc - m.cache); ok {
+				err = r.p.MoveFault(e, pc, f.Addr+m.bias)
+				if err == nil && !f.Led {
+					return alive(r.divert(e, m, f))
+				}
+			}
 		}
 	} else if to, ok := m.late.Interrupted(pc-m.cache, restarts); ok {
 		err = r.p.SetPC(e.Tid, to+m.bias)

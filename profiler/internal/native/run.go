@@ -108,6 +108,7 @@ type run struct {
 	end      uint64
 	threads  []*thread // by ThreadID
 	byTid    map[int]*thread
+	diverted map[int][]diverted   // by thread; the innermost handler last
 	waiting  map[int]tracee.Event // threads that stopped before their creator said so
 	free     []int                // slots
 	nextSlot int
@@ -150,7 +151,7 @@ func newRun(c Config, p *tracee.Process, s source, nsPerTick float64) (*run, err
 		return nil, err
 	}
 	r := &run{c: c, p: p, in: in, lines: s.lines, nsPerTick: nsPerTick, byTid: map[int]*thread{},
-		waiting: map[int]tracee.Event{}, nextSlot: 1, ever: []*placed{in}, sites: map[uint64]site{}, unwinder: unwind.New(p)}
+		diverted: map[int][]diverted{}, waiting: map[int]tracee.Event{}, nextSlot: 1, ever: []*placed{in}, sites: map[uint64]site{}, unwinder: unwind.New(p)}
 	var mods []probe.Module
 	for _, m := range in.mods {
 		mods = append(mods, probe.Module{Spec: m.spec, Bias: m.bias, Base: m.base})
@@ -260,6 +261,9 @@ func (r *run) handle(e tracee.Event) error {
 			t.area.Reset()
 			break
 		}
+		if ok, err := r.returns(e.Tid, pc); ok {
+			return alive(err)
+		}
 		if d := r.in.dlopening; err == nil && d != nil && pc-1 == d.brk {
 			if err := r.opened(e); alive(err) != nil {
 				return err
@@ -294,6 +298,7 @@ func (r *run) handle(e tracee.Event) error {
 			r.death(t)
 		}
 		delete(r.byTid, e.Tid)
+		delete(r.diverted, e.Tid)
 		if e.Tid == r.p.Pid {
 			r.code, r.killed = e.End()
 		}

@@ -24,6 +24,10 @@ import (
 //	to it or skip it. The original is kept as it is, executes in its place, and
 //	behind it stands such a jump, or, where the next instruction is too short
 //	and has no springboard, an int3; the profiler then sets the thread on
+//
+// Where the plan has landings of its own, which count who arrives, a fault's
+// handler can be shown the original address, but not return to it: the
+// profiler has to set the thread on when the handler returns (Fault.Led).
 type Late struct {
 	s      *Spec
 	c      *Code
@@ -69,23 +73,39 @@ func (l *Late) Interrupted(offset uint64, restarts bool) (addr uint64, ok bool) 
 	return addr, l.lead(addr, offset, jumpLen)
 }
 
-// Faulted is the same for a thread whose own instruction raised the signal.
-func (l *Late) Faulted(offset uint64) (addr uint64, ok bool) {
+// Fault is where a thread whose own instruction raised a signal would stand had
+// nothing moved, with the offset of the cache at which it goes on from there,
+// and the same for the address behind that instruction, should the handler skip
+// it (0: there is none).
+type Fault struct {
+	Addr, Next uint64
+	At, Behind uint64
+	Led        bool // both addresses lead there by themselves
+}
+
+// Faulted says where the thread stands whose instruction at an offset of the
+// cache raised a signal. ok is false in code of ours.
+func (l *Late) Faulted(offset uint64) (f Fault, ok bool) {
 	begins, ends := l.find(offset)
 	switch {
 	case ends != nil && goesOn(l.insn(ends.addr)): // int3
-		addr = l.insn(ends.addr).End()
-		return addr, l.lead(addr, offset, 1)
+		f = Fault{Addr: l.insn(ends.addr).End(), At: offset}
+		f.Led = l.lead(f.Addr, offset, 1)
+		return f, true
 	case begins == nil:
-		return 0, false
+		return f, false
 	}
 	in := l.insn(begins.addr)
+	f = Fault{Addr: in.Addr, At: offset}
 	comesBack := in.Kind == x86.Normal || in.Kind.IsCall()
-	if !l.keep(in.Addr) || comesBack && !l.lead(in.End(), uint64(begins.end), 1) {
-		return 0, false
+	if comesBack {
+		f.Next, f.Behind = in.End(), uint64(begins.end)
 	}
-	l.leads[in.Addr] = offset
-	return in.Addr, true
+	if l.keep(in.Addr) && (!comesBack || l.lead(in.End(), uint64(begins.end), 1)) {
+		l.leads[in.Addr] = offset
+		f.Led = true
+	}
+	return f, true
 }
 
 // Trapped returns where a thread goes on that ran into an int3 of ours.

@@ -87,14 +87,17 @@ func TestLateLandingsLeadBack(t *testing.T) {
 		i := r.IntN(len(c.starts))
 		l.find(uint64(c.starts[i]))
 		for _, k := range l.copies[i] {
-			show := l.Faulted
-			if r.IntN(2) == 0 {
-				show = func(at uint64) (uint64, bool) { return l.Interrupted(at, false) }
-			}
-			if r.IntN(3) > 0 {
+			var a uint64
+			ok := false
+			switch r.IntN(6) {
+			case 0:
+				a, ok = l.Interrupted(uint64(k.start), false)
+			case 1:
+				f, _ := l.Faulted(uint64(k.start))
+				a, ok = f.Addr, f.Led
+			default:
 				continue
 			}
-			a, ok := show(uint64(k.start))
 			if ok {
 				shown[a] = uint64(k.start)
 			} else {

@@ -123,21 +123,14 @@ func (p *Process) Step(tid int) (Event, error) {
 // StepTo lets a thread run to an address, which only it stops at. The event is
 // a Trap there, or anything else that came before.
 func (p *Process) StepTo(tid int, addr uint64) (Event, error) {
-	const debugRegs = 848 // in struct user
-	set := func(reg int, v uint64) error {
-		return ptrace(unix.PTRACE_POKEUSR, tid, debugRegs+8*uintptr(reg), uintptr(v))
-	}
-	if err := set(0, addr); err != nil {
-		return Event{}, err
-	}
-	if err := set(7, 1); err != nil { // on, for execution
+	if err := breakAt(tid, forSteps, addr); err != nil {
 		return Event{}, err
 	}
 	if err := ptrace(unix.PTRACE_CONT, tid, 0, 0); err != nil {
 		return Event{}, err
 	}
 	e, err := p.wait(tid)
-	set(7, 0)
+	breakAt(tid, forSteps, 0)
 	return e, err
 }
 

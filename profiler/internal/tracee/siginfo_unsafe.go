@@ -48,3 +48,9 @@ func mask(tid int) (m uint64, err error) {
 func setMask(tid int, m uint64) error {
 	return ptrace(unix.PTRACE_SETSIGMASK, tid, unsafe.Sizeof(m), uintptr(unsafe.Pointer(&m)))
 }
+
+// peekUser reads a word of a stopped thread's struct user.
+func peekUser(tid int, at uintptr) (v uint64, err error) {
+	err = ptrace(unix.PTRACE_PEEKUSR, tid, at, uintptr(unsafe.Pointer(&v)))
+	return v, err
+}

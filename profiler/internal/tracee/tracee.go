@@ -18,6 +18,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"strconv"
@@ -165,6 +166,9 @@ func (p *Process) Kill() {
 // Read fills b from the process's memory.
 func (p *Process) Read(b []byte, addr uint64) error {
 	if n, err := p.mem.ReadAt(b, int64(addr)); n < len(b) {
+		if err == io.EOF { // there is no memory any more
+			err = unix.ESRCH
+		}
 		return fmt.Errorf("read %d bytes at %#x of process %d: %w", len(b), addr, p.Pid, err)
 	}
 	return nil
