@@ -3,6 +3,7 @@ package profiler_test
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -203,5 +204,28 @@ func TestCountsEqualCallgrind(t *testing.T) {
 				compare(t, prog, c.args...)
 			})
 		}
+	}
+}
+
+// TestStrangersCounts compares the counts of programs that nobody built for
+// this, stripped and optimised, each at work that does not depend on the
+// environment, which valgrind adds to.
+func TestStrangersCounts(t *testing.T) {
+	words := [][]string{{"readelf", "-aW", "/bin/true"}, {"objdump", "-dx", "/bin/true"}, {"gzip", "-c", "/bin/true"}, {"sort", "/etc/services"}}
+	if os.Getenv("SKEWLENS_FULL") != "" {
+		words = append(words, []string{"objdump", "-W", "/bin/true"}, []string{"as", "-al", "/dev/null", "-o", "/dev/null"}, []string{"ld", "--verbose"},
+			[]string{"xz", "-kc", "/bin/true"}, []string{"nm", "-CD", "/bin/bash"}, []string{"strip", "-o", "/dev/null", "/bin/true"}, []string{"file", "/bin/true"})
+	}
+	for _, w := range words {
+		t.Run(w[0], func(t *testing.T) {
+			path, err := exec.LookPath(w[0])
+			if err == nil {
+				path, err = filepath.EvalSymlinks(path)
+			}
+			if err != nil {
+				t.Skipf("%s is not installed", w[0])
+			}
+			compare(t, path, w[1:]...)
+		})
 	}
 }

@@ -63,7 +63,7 @@ func begin(im *image.Image, catches Catches, among []*image.Image) *Program {
 		if sec == nil || !sec.Exec || !strings.HasPrefix(sec.Name, ".text") {
 			continue
 		}
-		f := &Func{Name: s.Name, Ranges: []Range{{s.Addr, s.Addr + s.Size}}, part: s.Cold, named: s.Cold, ends: noReturnName(s.Name), setJmp: setJmpName(s.Name)}
+		f := &Func{Name: s.Name, Ranges: []Range{{s.Addr, s.Addr + s.Size}}, part: s.Cold, named: s.Cold, ends: noReturnName(s.Name), setJmp: setJmpName(s.Name), nameless: s.Synthetic}
 		p.byEntry[s.Addr] = f
 		p.Funcs = append(p.Funcs, f)
 		if s.Addr == im.Entry {

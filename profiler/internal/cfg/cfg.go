@@ -35,6 +35,7 @@ type Program struct {
 	owner    map[uint64]*Func // start of a part → the function that it belongs to
 	throws   bool             // exceptions or longjmp can pass through frames
 	labels   []uint64         // addresses inside functions that the data names
+	mentions *mentions        // once they were needed
 	cancels  bool             // threads can be cancelled: any library call may not come back
 	catches  Catches          // what may hold a thread while its counters are read
 	catching bool             // something may
@@ -61,6 +62,7 @@ type Func struct {
 	named    bool                // its symbol says so
 	ends     bool                // its name is one that never returns
 	setJmp   bool                // its name is one that may return twice
+	nameless bool                // only the unwind table knows it
 	tables   map[uint64][]uint64 // indirect jump → targets
 	pads     []uint64            // landing pads, and starts of merged parts
 	tailFrom []uint64            // targets of jumps that leave the function

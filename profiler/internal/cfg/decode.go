@@ -264,7 +264,7 @@ func (d *decoder) jump(in *x86.Insn) {
 		if g != nil {
 			d.s.called = append(d.s.called, t)
 		}
-	case g.part || g.Size() <= f.Size():
+	case g.part || d.p.holds(f, g):
 		d.merge(g)
 		d.push(t)
 	default:

@@ -2,6 +2,7 @@ package cfg
 
 import (
 	"encoding/binary"
+	"slices"
 	"sort"
 
 	"github.com/skewlens/skewlens/profiler/internal/x86"
@@ -111,19 +112,20 @@ func (d *decoder) isData(a uint64) bool {
 }
 
 // bound returns how many entries the index can select: the immediate of an
-// unsigned comparison of the index, or of a register it was copied from,
-// that guards the load; 0 when unsure.
+// unsigned comparison that guards the load, of the index, of a register it was
+// copied from, or of the memory that it was read from; 0 when unsure.
 func (d *decoder) bound(order []int32, pos int, idx x86.Reg) int {
 	regs := idx.Set()
-	guarded := false
+	var slot *x86.Insn  // which read the index from memory
+	var guard *x86.Insn // a jump out of range whose comparison is yet to come
 	for i := pos - 1; i >= 0 && i > pos-backward; i-- {
 		in := &d.s.insns[order[i]]
 		switch {
 		case in.Kind == x86.Jcc:
-			guarded = in.CC == 7 || in.CC == 3 // ja, jae: falls through when in range
-			if !guarded {
+			if in.CC != above && in.CC != notBelow {
 				return 0
 			}
+			guard = in
 			continue
 		case in.Kind != x86.Normal:
 			return 0
@@ -131,82 +133,134 @@ func (d *decoder) bound(order []int32, pos int, idx x86.Reg) int {
 		if in.Vex != 0 {
 			continue
 		}
-		cmp := in.Map == 0 && in.HasImm && ((in.Opcode == 0x83 || in.Opcode == 0x81 || in.Opcode == 0x80) && in.Ext() == 7 && !in.HasMem && in.RM.Set()&regs != 0 ||
-			(in.Opcode == 0x3c || in.Opcode == 0x3d) && regs&x86.RAX.Set() != 0)
-		if cmp && guarded {
-			if in.Opcode == 0x80 && in.Rex == 0 && in.RM >= 4 { // ah, ch …
-				return 0
+		if guard != nil && compares(in, regs, slot) {
+			n := entries(in)
+			if guard.CC == notBelow && n > 0 {
+				n--
 			}
-			if n := int64(uint32(in.Imm)); in.Imm >= 0 && n < maxTable {
-				return int(n) + 1
-			}
+			return n
+		}
+		if in.FlagsKilled != 0 {
+			guard = nil
+		}
+		if in.Stores || slot != nil && in.Def&(slot.Mem.Base.Set()|slot.Mem.Index.Set()) != 0 {
+			slot = nil
+		}
+		dst, src, move := moved(in)
+		switch {
+		case move && in.HasMem && dst.Set() == regs:
+			slot = in
+		case move && !in.HasMem && dst.Set()&regs != 0:
+			regs = regs&^dst.Set() | src.Set()
+			continue
+		case move && !in.HasMem && src.Set()&regs != 0:
+			regs |= dst.Set() // a copy of the index, compared instead of it
+			continue
+		}
+		regs &^= in.Def
+		if regs == 0 && slot == nil {
 			return 0
-		}
-		move := in.Map == 0 && (in.Opcode == 0x8b || in.Opcode == 0x89 || in.Opcode == 0x63) || in.Map == 1 && (in.Opcode == 0xb6 || in.Opcode == 0xb7)
-		if move && !in.HasMem && in.HasModRM {
-			dst, src := in.Reg, in.RM
-			if in.Opcode == 0x89 {
-				dst, src = src, dst
-			}
-			if dst.Set()&regs != 0 {
-				regs = regs&^dst.Set() | src.Set()
-				continue
-			}
-			if src.Set()&regs != 0 {
-				regs |= dst.Set() // a copy of the index, compared instead of it
-				continue
-			}
-		}
-		if in.Def&regs != 0 {
-			regs &^= in.Def
-			if regs == 0 {
-				return 0
-			}
 		}
 	}
 	return 0
 }
 
-func (d *decoder) readAll(tables []table, bound int) []uint64 {
-	if len(tables) > 1 {
-		bound = 0 // whose bound it is, is unknown
+// Conditions of jumps.
+const (
+	notBelow = 3
+	above    = 7
+)
+
+// compares reports whether an instruction compares one of the registers, or
+// what slot reads, with a constant.
+func compares(in *x86.Insn, regs x86.Regs, slot *x86.Insn) bool {
+	if in.Map != 0 || !in.HasImm {
+		return false
 	}
-	stops := map[uint64]bool{} // other tables begin where other leas point
-	for i := 0; i < len(d.s.insns) && bound == 0; i++ {
-		if in := &d.s.insns[i]; in.RIPOff > 0 && in.Map == 0 && in.Opcode == 0x8d {
-			stops[in.RIPTarget] = true
+	switch in.Opcode {
+	case 0x3c, 0x3d:
+		return regs&x86.RAX.Set() != 0
+	case 0x80, 0x81, 0x83:
+		if in.Ext() != 7 {
+			return false
+		}
+		if in.HasMem {
+			return slot != nil && width(in) == width(slot) && (in.Mem == slot.Mem && !in.Mem.RIP || in.Mem.RIP && slot.Mem.RIP && in.RIPTarget == slot.RIPTarget)
+		}
+		return in.RM.Set()&regs != 0 && !(in.Opcode == 0x80 && in.Rex == 0 && in.RM >= 4) // ah, ch …
+	}
+	return false
+}
+
+// width is how many bytes a comparison with a constant or a move reads.
+func width(in *x86.Insn) int {
+	switch {
+	case in.Map == 0 && in.Opcode == 0x80, in.Map == 1 && in.Opcode == 0xb6:
+		return 1
+	case in.Map == 1 || in.Opsize:
+		return 2
+	case in.Rex&8 != 0 && in.Opcode != 0x63:
+		return 8
+	}
+	return 4
+}
+
+// entries is how many values are not above what is compared with; 0 when unsure.
+func entries(in *x86.Insn) int {
+	n := in.Imm
+	if in.Opcode == 0x80 || in.Opcode == 0x3c {
+		n = int64(uint8(n))
+	}
+	if n < 0 || n >= maxTable {
+		return 0
+	}
+	return int(n) + 1
+}
+
+// moved returns what a move copies into which register; the source is memory
+// where it has such an operand.
+func moved(in *x86.Insn) (dst, src x86.Reg, ok bool) {
+	switch {
+	case !in.HasModRM:
+	case in.Map == 0 && (in.Opcode == 0x8b || in.Opcode == 0x63), in.Map == 1 && (in.Opcode == 0xb6 || in.Opcode == 0xb7):
+		return in.Reg, in.RM, true
+	case in.Map == 0 && in.Opcode == 0x89 && !in.HasMem:
+		return in.RM, in.Reg, true
+	}
+	return 0, 0, false
+}
+
+func (d *decoder) readAll(tables []table, bound int) []uint64 {
+	if len(tables) > 1 && bound > 0 { // it is the index's, whichever table it selects from
+		fit := slices.DeleteFunc(slices.Clone(tables), func(t table) bool { return !d.fits(t, bound) })
+		if len(fit) > 0 {
+			tables = fit
+		} else {
+			bound = 0
 		}
 	}
 	var out []uint64
 	for _, t := range tables {
-		out = append(out, d.read(t, bound, stops)...)
+		out = append(out, d.read(t, bound)...)
 	}
 	return sortUnique(out)
 }
 
 // read returns a table's targets. With a bound every entry must be
 // understood, else the table is not one.
-func (d *decoder) read(t table, bound int, stops map[uint64]bool) []uint64 {
+func (d *decoder) read(t table, bound int) []uint64 {
 	if !d.isData(t.addr) {
 		return nil
 	}
 	data := d.p.Image.Bytes(t.addr)
 	var out []uint64
 	for i := 0; i < maxTable && (bound == 0 || i < bound); i++ {
-		var a uint64
-		if bound == 0 && i > 0 && !t.wide && stops[t.addr+uint64(4*i)] {
-			break
+		if bound == 0 && i > 0 && !t.wide && d.p.mentioned().lea(t.addr+uint64(4*i)) {
+			break // where the next table begins
 		}
-		if t.wide {
-			if len(data) < 8*i+8 {
-				break
-			}
-			a = binary.LittleEndian.Uint64(data[8*i:])
-		} else {
-			if len(data) < 4*i+4 {
-				break
-			}
-			a = t.addr + uint64(int64(int32(binary.LittleEndian.Uint32(data[4*i:]))))
+		a, ok := t.entry(data, i)
+		if !ok {
+			break
 		}
 		if !d.f.In(a) && !d.adopt(a, bound > 0) {
 			if bound > 0 {
@@ -220,18 +274,52 @@ func (d *decoder) read(t table, bound int, stops map[uint64]bool) []uint64 {
 	return out
 }
 
+// entry returns the i-th target of a table whose bytes are data.
+func (t table) entry(data []byte, i int) (a uint64, ok bool) {
+	switch {
+	case t.wide && len(data) >= 8*i+8:
+		return binary.LittleEndian.Uint64(data[8*i:]), true
+	case !t.wide && len(data) >= 4*i+4:
+		return t.addr + uint64(int64(int32(binary.LittleEndian.Uint32(data[4*i:])))), true
+	}
+	return 0, false
+}
+
+// fits reports whether as many entries of a table may be the function's.
+func (d *decoder) fits(t table, n int) bool {
+	if !d.isData(t.addr) {
+		return false
+	}
+	data := d.p.Image.Bytes(t.addr)
+	for i := range n {
+		a, ok := t.entry(data, i)
+		if !ok || !d.f.In(a) && d.partAt(a, true) == nil {
+			return false
+		}
+	}
+	return true
+}
+
 // adopt takes the part that a table entry points into, when it is one of
 // ours; sure says that the entry certainly belongs to the table, so that what
 // it points into cannot be a function of its own.
 func (d *decoder) adopt(a uint64, sure bool) bool {
+	g := d.partAt(a, sure)
+	if g != nil {
+		d.merge(g)
+	}
+	return g != nil
+}
+
+// partAt returns the function that adopt takes for a part.
+func (d *decoder) partAt(a uint64, sure bool) *Func {
 	s := d.p.Image.FuncAt(a)
 	if s == nil {
-		return false
+		return nil
 	}
 	g := d.p.byEntry[s.Addr]
-	if g == nil || !g.part && (!sure || g.Size() > d.f.Size()) {
-		return false
+	if g == nil || !g.part && (!sure || !d.p.holds(d.f, g)) {
+		return nil
 	}
-	d.merge(g)
-	return true
+	return g
 }

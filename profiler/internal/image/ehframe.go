@@ -141,5 +141,27 @@ func (c *cursor) fde(from cie, b bases) (FDE, bool) {
 			c.err = d.err
 		}
 	}
+	f.Midway = c.midway()
 	return f, start != 0 && f.Size > 0 && f.Start+f.Size > f.Start
+}
+
+// midway reads the instructions of an FDE that hold from its first byte on. At
+// the beginning of a function nothing has been pushed, as the CIE says; a part
+// that the compiler moved away begins by saying what has.
+func (c *cursor) midway() bool {
+	for c.left() > 0 {
+		switch op := c.u8(); {
+		case op == 0: // nop
+		case op == 0x0a: // remember_state
+		case op == 0x2e: // GNU_args_size
+			c.uleb()
+		case op >= 0x80 && op < 0xc0, op == 0x05, // offset, offset_extended
+			op >= 0x0c && op <= 0x10, // def_cfa …, expression
+			op >= 0x11 && op <= 0x13: // the same with signed operands
+			return true
+		default:
+			return false
+		}
+	}
+	return false
 }

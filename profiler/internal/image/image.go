@@ -61,7 +61,7 @@ type Section struct {
 type Func struct {
 	Name       string
 	Addr, Size uint64 // Size > 0
-	Cold       bool   // a .cold part: reached by jumps from its parent only
+	Cold       bool   // a .cold part, by name or by its unwind table: reached by jumps from its parent only
 	Local      bool   // a local symbol
 	IFunc      bool   // a resolver: called once, returns the function to use
 	Synthetic  bool   // from the unwind table, without a symbol: its name is its address
@@ -75,4 +75,7 @@ func (f *Func) End() uint64 { return f.Addr + f.Size }
 type FDE struct {
 	Start, Size uint64
 	LSDA        uint64 // 0: none
+	// Midway: the frame is there already when control comes to Start, so that it
+	// is a part of a function, not the beginning of one.
+	Midway bool
 }

@@ -155,7 +155,7 @@ func (l *loader) synthesize() {
 		if d.Start == im.Entry {
 			name = "_start"
 		}
-		more = append(more, Func{Name: name, Addr: d.Start, Size: size, Synthetic: true})
+		more = append(more, Func{Name: name, Addr: d.Start, Size: size, Cold: d.Midway, Synthetic: true})
 		end = d.Start + size
 	}
 	im.Funcs = append(im.Funcs, more...)

@@ -1,0 +1,79 @@
+package cfg
+
+import "encoding/binary"
+
+// mentions are the addresses that a program's code and data speak of, found
+// without decoding: at every byte that looks like the beginning of a call or
+// lea. What is found too much is next to nothing, and where it matters costs
+// precision only.
+type mentions struct {
+	lo      uint64
+	entries bitset // called, or pointed at by code or data
+	leas    bitset // pointed at by a lea
+}
+
+func (s *mentions) note(in bitset, a uint64) {
+	if o := a - s.lo; o < uint64(len(in))*64 {
+		in.put(int(o))
+	}
+}
+
+func (s *mentions) has(in bitset, a uint64) bool {
+	o := a - s.lo
+	return o < uint64(len(in))*64 && in.has(int(o))
+}
+
+func (s *mentions) entry(a uint64) bool { return s.has(s.entries, a) }
+func (s *mentions) lea(a uint64) bool   { return s.has(s.leas, a) }
+
+// mentioned returns the program's mentions, which few programs need.
+func (p *Program) mentioned() *mentions {
+	if p.mentions != nil {
+		return p.mentions
+	}
+	lo := p.Image.Lowest
+	n := (p.Image.Highest-lo)/64 + 1
+	s := &mentions{lo, make(bitset, n), make(bitset, n)}
+	p.mentions = s
+	for i := range p.Image.Sections {
+		x := &p.Image.Sections[i]
+		if !x.Exec {
+			for o := int(-x.Addr & 7); o+8 <= len(x.Data); o += 8 {
+				s.note(s.entries, binary.LittleEndian.Uint64(x.Data[o:]))
+			}
+			continue
+		}
+		for o := 0; o+8 <= len(x.Data); o++ {
+			v := binary.LittleEndian.Uint64(x.Data[o:])
+			at := x.Addr + uint64(o)
+			switch {
+			case byte(v) == 0xe8: // call
+				s.note(s.entries, at+5+uint64(int64(int32(v>>8))))
+			case v&0xc7fffb == 0x058d48: // REX.W lea disp(%rip)
+				a := at + 7 + uint64(int64(int32(v>>24)))
+				s.note(s.entries, a)
+				s.note(s.leas, a)
+			}
+			if !p.Image.Relocatable {
+				s.note(s.entries, uint64(uint32(v))) // as an immediate
+			}
+		}
+	}
+	return s
+}
+
+// holds reports, of two neighbours of which one jumps into the middle of the
+// other, whether g is a part of f, and not f one of g. A function is called, or
+// its address is taken; a part is only jumped to. Where that does not decide,
+// the smaller one is the part.
+func (p *Program) holds(f, g *Func) bool {
+	if a, b := p.named(f), p.named(g); a != b {
+		return a
+	}
+	return g.Size() <= f.Size()
+}
+
+// named reports whether something names a function's entry, other than a jump.
+func (p *Program) named(f *Func) bool {
+	return !f.nameless || p.mentioned().entry(f.Ranges[0].Lo)
+}

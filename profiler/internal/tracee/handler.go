@@ -1,0 +1,88 @@
+package tracee
+
+import "golang.org/x/sys/unix"
+
+// Frame is what the kernel puts on a thread's stack for a signal's handler.
+type Frame struct {
+	sp uint64 // at the handler's first instruction: there lies the address to return to
+	// Return is the code that the handler returns to, by which it leaves the frame.
+	Return uint64
+}
+
+// PC is where the frame keeps the address that the interrupted thread goes on
+// from: behind the return address, in the ucontext_t, the 17th register.
+func (f Frame) PC() uint64 { return f.sp + 8 + 40 + 16*8 }
+
+// Outlives reports whether an older frame may still be in use when f is new:
+// stacks grow down.
+func (f Frame) Outlives(newer Frame) bool { return f.sp > newer.sp }
+
+// Enter lets a thread have the signal that it is about to get, up to the
+// handler's first instruction. ok is false where something else came before,
+// which Wait returns.
+func (p *Process) Enter(e Event) (f Frame, ok bool, err error) {
+	delete(p.owed, e.Tid) // it would have come before this signal
+	if err := ptrace(unix.PTRACE_SINGLESTEP, e.Tid, 0, uintptr(e.Sig)); err != nil {
+		return f, false, err
+	}
+	got, err := p.wait(e.Tid)
+	if err != nil {
+		return f, false, err
+	}
+	if got.Kind != Trap {
+		p.pending = append(p.pending, got)
+		return f, false, nil
+	}
+	// The handler's own mask may block SIGTRAP; the kernel takes away what
+	// the program does about that signal where it is blocked and a trap comes.
+	m, err := mask(e.Tid)
+	if err == nil && m&bit(unix.SIGTRAP) != 0 {
+		err = setMask(e.Tid, m&^bit(unix.SIGTRAP))
+	}
+	if err != nil {
+		return f, false, err
+	}
+	var r unix.PtraceRegs
+	if err := unix.PtraceGetRegs(e.Tid, &r); err != nil {
+		return f, false, err
+	}
+	f.sp = r.Rsp
+	f.Return, err = p.Word(f.sp)
+	return f, err == nil, err
+}
+
+// Returns reports whether a thread that stopped at f.Return is leaving f.
+func (p *Process) Returns(tid int, f Frame) (bool, error) {
+	var r unix.PtraceRegs
+	err := unix.PtraceGetRegs(tid, &r)
+	return err == nil && r.Rsp == f.sp+8, err
+}
+
+// The processor's breakpoints, which every thread has for itself.
+const (
+	forSteps = iota // StepTo's
+	forReturns
+)
+
+// BreakAt has a thread stop, by a Trap, whenever it comes to an address; 0
+// takes that back.
+func (p *Process) BreakAt(tid int, addr uint64) error { return breakAt(tid, forReturns, addr) }
+
+func breakAt(tid, reg int, addr uint64) error {
+	const debugRegs, control = 848, 7 // in struct user
+	set := func(reg int, v uint64) error {
+		return ptrace(unix.PTRACE_POKEUSR, tid, debugRegs+8*uintptr(reg), uintptr(v))
+	}
+	on, err := peekUser(tid, debugRegs+8*control)
+	if err != nil {
+		return err
+	}
+	enable := uint64(1) << (2 * reg) // for execution
+	if err := set(control, on&^enable); err != nil || addr == 0 {
+		return err
+	}
+	if err := set(reg, addr); err != nil {
+		return err
+	}
+	return set(control, on|enable)
+}
