@@ -167,6 +167,7 @@ func TestCountsEqualCallgrind(t *testing.T) {
 	builds := []struct{ compiler, flags string }{
 		{"gcc", "-O2"}, {"gcc", "-O0"}, {"clang", "-O2"}, {"gcc", "-O3 -march=native -mno-avx512f"}, {"gcc", "-O1 -no-pie"}, {"clang", "-O0"},
 		{"gcc", "-O2 -fcf-protection -fno-plt"}, {"gcc", "-Os -static"}, {"clang", "-O3 -no-pie"}, {"gcc", "-O2 -flto -fno-omit-frame-pointer"},
+		{"gcc", "-O2 -Wl,-s"}, // its cold parts have no names
 	}
 	programs := []struct {
 		path string
@@ -174,7 +175,7 @@ func TestCountsEqualCallgrind(t *testing.T) {
 		args []string
 	}{}
 	for _, n := range []string{"switches.c", "gotos.c", "tails.c", "jumps.c", "throws.cc", "stacks.c", "deepexit.c", "deepend.c", "meets.c", "signals.c", "strings.c", "floats.c",
-		"sorts.c", "pointers.c", "loops.c", "lists.c", "words.c", "bits.c", "virtuals.cc", "locks.c", "matrix.c", "deeper.c"} {
+		"sorts.c", "pointers.c", "loops.c", "lists.c", "words.c", "bits.c", "virtuals.cc", "locks.c", "matrix.c", "deeper.c", "tables.c"} {
 		path, cc := corpus(n)
 		programs = append(programs, struct {
 			path string
@@ -203,6 +204,19 @@ func TestCountsEqualCallgrind(t *testing.T) {
 				prog := proctest.Build(t, compiler, append(strings.Fields(b.flags), "-g", "-pthread", c.path, "-lm")...)
 				compare(t, prog, c.args...)
 			})
+		}
+	}
+}
+
+// TestNamelessParts: in a stripped program everything is found that makes a
+// function: its cold parts, the tables of its switches.
+func TestNamelessParts(t *testing.T) {
+	for _, build := range []string{"gcc -O2", "gcc -O3 -no-pie", "gcc -Os", "clang -O2"} {
+		words := strings.Fields(build)
+		path, _ := corpus("tables.c")
+		p := run(t, proctest.Build(t, words[0], append(words[1:], "-Wl,-s", path)...))
+		if c := p.Coverage; c.Functions != c.FunctionsTotal {
+			t.Errorf("%s: %d of %d functions, not %+v", build, c.Functions, c.FunctionsTotal, c.Skipped)
 		}
 	}
 }

@@ -312,12 +312,13 @@ func (m *maker) leave(b *Block, add func(from, to *Block, k EdgeKind) *Edge) (re
 // code from there would silently lose counts.
 //
 // A function whose labels' addresses are taken may jump to them through a
-// pointer at any height.
+// pointer at the height of its entry, if it has no frame. Where a frame is taken
+// down right before the jump, nothing in the function is meant.
 func (p *Program) checkTailJumps(f *Func, s *Space) {
 	g := p.Blocks(f, s)
 	if p.takesLabels(g) {
 		for _, b := range g.Blocks {
-			if last := b.Last(); last.Kind == x86.JmpInd && f.tables[last.Addr] == nil {
+			if last := b.Last(); last.Kind == x86.JmpInd && f.tables[last.Addr] == nil && !restores(b) {
 				f.Skip = fmt.Sprintf("jump at %#x may go to labels whose address is taken", last.Addr)
 				return
 			}
@@ -352,6 +353,17 @@ func (p *Program) checkTailJumps(f *Func, s *Space) {
 	}
 }
 
+// restores reports whether a block pops a register for its caller, which is
+// done where the function ends only.
+func restores(b *Block) bool {
+	for i := range b.Insns {
+		if in := &b.Insns[i]; in.Map == 0 && in.Vex == 0 && in.Opcode >= 0x58 && in.Opcode < 0x60 && in.Def&calleeSaved != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // stackHeight is the distance of RSP from its value at entry behind an
 // instruction, in bytes; known is false when RSP becomes something else.
 func stackHeight(in *x86.Insn, h int) (after int, known bool) {
@@ -375,8 +387,11 @@ func stackHeight(in *x86.Insn, h int) (after int, known bool) {
 	case in.Opcode == 0xc9: // leave: back to the frame of push %rbp; mov %rsp,%rbp
 		return 0, true
 	case in.Opcode == 0x8d && in.Reg == x86.RSP:
-		if in.Mem.Base == x86.RSP && in.Mem.Index == x86.None {
+		switch {
+		case in.Mem.Base == x86.RSP && in.Mem.Index == x86.None:
 			return h - int(in.Mem.Disp), true
+		case in.Mem.Base == x86.RBP && in.Mem.Index == x86.None: // the same frame
+			return 8 - int(in.Mem.Disp), true
 		}
 		return h, false
 	case in.Def&x86.RSP.Set() != 0 && in.HasModRM && (in.Opcode == 0x89 || in.Opcode == 0x8b || in.Opcode == 0x29 || in.Opcode == 0x2b):

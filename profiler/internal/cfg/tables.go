@@ -24,6 +24,9 @@ const (
 	maxTable = 1 << 16 // entries
 )
 
+// calleeSaved are the registers that a call leaves alone.
+var calleeSaved = x86.RBX.Set() | x86.RBP.Set() | x86.R12.Set() | x86.R13.Set() | x86.R14.Set() | x86.R15.Set()
+
 type table struct {
 	addr uint64
 	wide bool // 8-byte addresses, else 4-byte offsets from addr
@@ -73,8 +76,9 @@ func (d *decoder) tableTargets(order []int32, jump uint64) []uint64 {
 }
 
 // bases finds the tables that a load may read: its absolute address, or what
-// a lea put into its base register. The nearest lea before it in straight line
-// wins; else every lea of the function into that register is a candidate.
+// a lea put into its base register. The nearest lea wins from which control may
+// fall through to the load; else every lea of the function into that register
+// is a candidate.
 func (d *decoder) bases(order []int32, pos int, load *x86.Insn, wide bool) []table {
 	if load.Mem.Base == x86.None {
 		return []table{{uint64(int64(load.Mem.Disp)), wide}}
@@ -90,6 +94,9 @@ func (d *decoder) bases(order []int32, pos int, load *x86.Insn, wide bool) []tab
 		in := &d.s.insns[order[i]]
 		if isLea(in) {
 			return []table{{in.RIPTarget + uint64(int64(load.Mem.Disp)), wide}}
+		}
+		if in.Kind.IsConditional() || in.Kind.IsCall() && regs&^calleeSaved == 0 {
+			continue // compilers do not let two switches share a jump
 		}
 		if in.Kind != x86.Normal || in.Def&regs != 0 {
 			break
@@ -285,19 +292,31 @@ func (t table) entry(data []byte, i int) (a uint64, ok bool) {
 	return 0, false
 }
 
-// fits reports whether as many entries of a table may be the function's.
+// fits reports whether as many entries of a table may be the function's: they
+// lead into what is known of it, and into one part more at most.
 func (d *decoder) fits(t table, n int) bool {
 	if !d.isData(t.addr) {
 		return false
 	}
 	data := d.p.Image.Bytes(t.addr)
+	var more *Func
+	inside := false
 	for i := range n {
 		a, ok := t.entry(data, i)
-		if !ok || !d.f.In(a) && d.partAt(a, true) == nil {
+		if !ok {
 			return false
 		}
+		if d.f.In(a) {
+			inside = true
+			continue
+		}
+		g := d.partAt(a, true)
+		if g == nil || more != nil && g != more {
+			return false
+		}
+		more = g
 	}
-	return true
+	return inside
 }
 
 // adopt takes the part that a table entry points into, when it is one of

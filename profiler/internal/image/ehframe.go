@@ -148,7 +148,7 @@ func (c *cursor) fde(from cie, b bases) (FDE, bool) {
 // midway reads the instructions of an FDE that hold from its first byte on. At
 // the beginning of a function nothing has been pushed, as the CIE says; a part
 // that the compiler moved away begins by saying what has.
-func (c *cursor) midway() bool {
+func (c cursor) midway() bool {
 	for c.left() > 0 {
 		switch op := c.u8(); {
 		case op == 0: // nop

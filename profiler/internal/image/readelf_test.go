@@ -27,17 +27,19 @@ func plainName(s string) string {
 
 // TestFDEs compares the unwind table's ranges with readelf's.
 func TestFDEs(t *testing.T) {
-	line := regexp.MustCompile(` FDE cie=\S+ pc=([0-9a-f]+)\.\.([0-9a-f]+)`)
+	line := regexp.MustCompile(` FDE cie=\S+ pc=([0-9a-f]+)\.\.([0-9a-f]+)\n((?:  .*\n)*)`)
+	set := regexp.MustCompile(`DW_CFA_(def_cfa|offset|expression|val_expression)`)
 	everyProgram(t, func(t *testing.T, path string, im *Image) {
 		var want, got []string
 		for _, m := range line.FindAllStringSubmatch(output(t, "readelf", "-wf", path), -1) {
 			from, to := number(t, m[1]), number(t, m[2])
 			if from != 0 && from < to {
-				want = append(want, fmt.Sprintf("%016x %016x", from, to))
+				first, _, _ := strings.Cut(m[3], "DW_CFA_advance")
+				want = append(want, fmt.Sprintf("%016x %016x %v", from, to, set.MatchString(first)))
 			}
 		}
 		for _, f := range im.FDEs {
-			got = append(got, fmt.Sprintf("%016x %016x", f.Start, f.Start+f.Size))
+			got = append(got, fmt.Sprintf("%016x %016x %v", f.Start, f.Start+f.Size, f.Midway))
 		}
 		slices.Sort(want)
 		compareLists(t, got, want)

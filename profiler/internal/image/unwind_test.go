@@ -228,28 +228,28 @@ func TestEHFrameForms(t *testing.T) {
 	fde(false, le(0x1000, 8), le(0x10, 8))
 	frame = append(frame, 0, 0, 0, 0) // one file's end is not the section's
 	cie(true, 1, "zR", encUdata4)
-	fde(true, le(0x2000, 4), le(0x20, 4), leb(0))
+	fde(true, le(0x2000, 4), le(0x20, 4), leb(0), []byte{0x0a, 0x86, 2}) // after remember_state, offset
 	cie(false, 3, "zPLR", append([]byte{encUdata8}, append(le(0x9999, 8), encUdata4, encUdata4)...)...)
 	fde(false, le(0x3000, 4), le(0x30, 4), leb(4), le(0x5555, 4))
-	fde(false, le(0x3100, 4), le(0x31, 4), leb(4), le(0, 4)) // no LSDA after all
-	fde(false, le(0, 4), le(0x31, 4), leb(4), le(0x5555, 4)) // its function was thrown away
-	cie(false, 1, "zRS", encPcrel|encSdata4)                 // a signal frame
+	fde(false, le(0x3100, 4), le(0x31, 4), leb(4), le(0, 4), []byte{0, 0x0e, 16}) // no LSDA after all; def_cfa_offset
+	fde(false, le(0, 4), le(0x31, 4), leb(4), le(0x5555, 4))                      // its function was thrown away
+	cie(false, 1, "zRS", encPcrel|encSdata4)                                      // a signal frame
 	at := uint64(0x100000 + len(frame) + 8)
 	fde(false, le(0x4000-at, 4), le(0x40, 4), leb(0))
 	cie(false, 4, "zLR", encOmit, encUdata2)
-	fde(false, le(0x5000, 2), le(0x50, 2), leb(0))
+	fde(false, le(0x5000, 2), le(0x50, 2), leb(0), []byte{0x41, 0x0e, 16}) // advance_loc first
 	cie(false, 1, "eh")
 	fde(false, le(0x6000, 8), le(0x60, 8))
 	frame = append(frame, 0, 0, 0, 0, 0, 0, 0, 0)
 	got, err := readEHFrame(frame, 0x100000, bases{})
-	want := []FDE{{0x1000, 0x10, 0}, {0x2000, 0x20, 0}, {0x3000, 0x30, 0x5555}, {0x3100, 0x31, 0}, {0x4000, 0x40, 0}, {0x5000, 0x50, 0}, {0x6000, 0x60, 0}}
+	want := []FDE{{0x1000, 0x10, 0, false}, {0x2000, 0x20, 0, true}, {0x3000, 0x30, 0x5555, false}, {0x3100, 0x31, 0, true}, {0x4000, 0x40, 0, false}, {0x5000, 0x50, 0, false}, {0x6000, 0x60, 0, false}}
 	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("%x, %v; want %x", got, err, want)
+		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
 	for n := range frame { // cut short anywhere
 		part, err := readEHFrame(frame[:n], 0x100000, bases{})
 		if len(part) > len(want) || !slices.Equal(part, want[:len(part)]) {
-			t.Errorf("%d bytes: %x, %v", n, part, err)
+			t.Errorf("%d bytes: %+v, %v", n, part, err)
 		}
 	}
 	for name, bad := range map[string][]byte{
