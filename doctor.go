@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+
+	"github.com/skewlens/skewlens/profiler"
 )
 
 // finding is one line of the doctor: ✓ or ✗, and the mend for a ✗.
@@ -23,7 +25,7 @@ func doctorCommand(_ context.Context, stdout, _ io.Writer, args []string) error 
 	}
 	findings := []finding{checkSystem(), checkCPU(), checkFSGSBase(), checkTSC(), checkPtrace(), checkParanoid(), checkPMU(), checkCompiler(), checkValgrind()}
 	if len(args) == 1 {
-		path, err := program(args[0])
+		path, err := profiler.Find(args[0], "")
 		if err != nil {
 			return err
 		}

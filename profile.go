@@ -107,7 +107,7 @@ func (c profileCommand) do(ctx context.Context, stdout, stderr io.Writer, args [
 	if err := o.checkAll(fs); err != nil {
 		return err
 	}
-	path, err := program(fs.Arg(0))
+	path, err := profiler.Find(fs.Arg(0), "")
 	if err != nil {
 		return err
 	}

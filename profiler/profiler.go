@@ -13,8 +13,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime"
 	"time"
 
@@ -57,7 +55,7 @@ func Run(ctx context.Context, c Config) (*profile.Profile, error) {
 	default:
 		return nil, fmt.Errorf("backend %q is not built in; use --backend native", c.Backend)
 	}
-	path, err := find(c.Path, c.Dir)
+	path, err := Find(c.Path, c.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -126,21 +124,3 @@ func openProgram(path string) (*image.Image, *Lines, error) {
 // TraceMend says why a system may forbid what the native backend does, and the
 // mend.
 func TraceMend() string { return tracee.Mend() }
-
-// find resolves a program's name as a shell would.
-func find(name, dir string) (string, error) {
-	if filepath.Base(name) == name {
-		p, err := exec.LookPath(name)
-		if err != nil {
-			if _, e := os.Stat(name); e == nil {
-				return "", fmt.Errorf("%s: not found in PATH; write ./%s for the file here", name, name)
-			}
-			return "", fmt.Errorf("%s: not found in PATH; give its path", name)
-		}
-		name = p
-	}
-	if !filepath.IsAbs(name) && dir != "" {
-		name = filepath.Join(dir, name)
-	}
-	return filepath.Abs(name)
-}

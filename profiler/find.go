@@ -1,0 +1,51 @@
+package profiler
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Find returns the absolute path of a program as a shell in dir would find it:
+// a name alone is looked for in PATH. An empty dir is the present directory.
+func Find(name, dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	here := name
+	if !filepath.IsAbs(name) {
+		here = filepath.Join(dir, name)
+	}
+	plain := !strings.Contains(name, "/")
+	at := here
+	if plain {
+		at = name
+	}
+	path, err := exec.LookPath(at)
+	if err == nil {
+		return filepath.Abs(path)
+	}
+	var ee *exec.Error
+	if errors.As(err, &ee) {
+		err = ee.Err
+	}
+	info, statErr := os.Stat(here)
+	switch {
+	case statErr == nil && info.IsDir():
+		return "", fmt.Errorf("run %s: it is a directory; name the program in it", name)
+	case statErr == nil && plain:
+		return "", fmt.Errorf("run %s: not found in PATH; the one in this directory is ./%s", name, name)
+	case plain:
+		return "", fmt.Errorf("run %s: not found in PATH; give its path", name)
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("run %s: there is no such file; check the path, or build it first", name)
+	case errors.Is(err, fs.ErrPermission):
+		return "", fmt.Errorf("run %s: it is not executable; chmod +x it, if it is a program", name)
+	}
+	return "", fmt.Errorf("run %s: %w", name, err)
+}
