@@ -149,7 +149,7 @@ func (c *cursor) fde(from cie, b bases) (FDE, bool) {
 // the beginning of a function nothing has been pushed, as the CIE says; a part
 // that the compiler moved away begins by saying what has.
 func (c cursor) midway() bool {
-	for c.left() > 0 {
+	for c.err == nil && c.left() > 0 {
 		switch op := c.u8(); {
 		case op == 0: // nop
 		case op == 0x0a: // remember_state
