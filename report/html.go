@@ -79,7 +79,7 @@ type (
 		Excerpts                            []pageExcerpt
 		Plots                               []pagePlot
 		Numbers                             []pageNumber
-		MembersTitle                        string
+		MembersTitle, Way                   string
 		Members                             []pageMember
 	}
 	pageExcerpt struct {

@@ -34,6 +34,7 @@ func (h *htmlPage) cause(s *Section, c *Cause, anchor string) (pageCause, error)
 	if c.To != nil && c.To.Known() && (c.To.File != c.Location.File || c.To.Line < c.Location.Line-around2 || c.To.Line > c.Location.Line+around2) {
 		h.excerpt(&v, "It leads to "+h.t.place(*c.To), c.To)
 	}
+	v.Way = strings.Join(h.t.way(c.Path), " · ")
 	v.Members = h.members(c)
 	v.MembersTitle = count(len(v.Members), "line") + " whose counts go with it: what it steers"
 	if len(v.Members) == 1 {

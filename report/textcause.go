@@ -109,7 +109,32 @@ func (t *text) cause(s *Section, c *Cause) {
 		t.bars(indent, counted(c), c.Counts, grouped, "×")
 	}
 	t.prose(indent, indent, c.Message)
+	if way := t.way(c.Path); way != nil {
+		t.facts(indent, indent+"  ", way)
+	}
 	t.members(indent, c)
+}
+
+// way says how the thread that met a cause most came there, from the inside
+// outwards; nil where nothing calls it.
+func (t *text) way(p *Path) []string {
+	const shown = 6
+	if p == nil || len(p.Calls) == 0 {
+		return nil
+	}
+	var calls []string
+	for _, c := range p.Calls[:min(len(p.Calls), shown)] {
+		name := printable(c.Short())
+		if c.Known() && c.Function != "" {
+			name += " " + symbol(c.Function)
+		}
+		calls = append(calls, name)
+	}
+	if left := len(p.Calls) - shown; left > 0 {
+		calls = append(calls, fmt.Sprintf("%d more", left))
+	}
+	calls[0] = fmt.Sprintf("thread %d comes from: %s", p.Thread, calls[0])
+	return calls
 }
 
 func counted(c *Cause) string {
