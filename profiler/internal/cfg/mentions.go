@@ -4,8 +4,9 @@ import "encoding/binary"
 
 // mentions are the addresses that a program's code and data speak of, found
 // without decoding: at every byte that looks like the beginning of a call or
-// lea. What is found too much is next to nothing, and where it matters costs
-// precision only.
+// lea. An entry too many leaves a doubt to the sizes. A lea too many could cut
+// a table short, but three bytes that look like one and a displacement that
+// meets a table of unknown length do not come together by chance.
 type mentions struct {
 	lo      uint64
 	entries bitset // called, or pointed at by code or data

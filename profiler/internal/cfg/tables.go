@@ -95,7 +95,7 @@ func (d *decoder) bases(order []int32, pos int, load *x86.Insn, wide bool) []tab
 		if isLea(in) {
 			return []table{{in.RIPTarget + uint64(int64(load.Mem.Disp)), wide}}
 		}
-		if in.Kind.IsConditional() || in.Kind.IsCall() && regs&^calleeSaved == 0 {
+		if in.Kind.IsConditional() || in.Kind.IsCall() && regs&^calleeSaved == 0 && !d.p.call(d.f, in).NoReturn {
 			continue // compilers do not let two switches share a jump
 		}
 		if in.Kind != x86.Normal || in.Def&regs != 0 {
