@@ -262,12 +262,15 @@ func (d *decoder) read(t table, bound int) []uint64 {
 	data := d.p.Image.Bytes(t.addr)
 	var out []uint64
 	for i := 0; i < maxTable && (bound == 0 || i < bound); i++ {
-		if bound == 0 && i > 0 && !t.wide && d.p.mentioned().lea(t.addr+uint64(4*i)) {
-			break // where the next table begins
+		if bound == 0 && d.begins(t, i) {
+			break
 		}
 		a, ok := t.entry(data, i)
 		if !ok {
 			break
+		}
+		if bound > 0 && !d.f.In(a) && d.f.endsAt(a) {
+			continue // clang's way to say that it never happens
 		}
 		if !d.f.In(a) && !d.adopt(a, bound > 0) {
 			if bound > 0 {
@@ -279,6 +282,16 @@ func (d *decoder) read(t table, bound int) []uint64 {
 		out = append(out, a)
 	}
 	return out
+}
+
+// endsAt reports whether one of a function's parts ends at an address.
+func (f *Func) endsAt(a uint64) bool {
+	return slices.ContainsFunc(f.Ranges, func(r Range) bool { return r.Hi == a })
+}
+
+// begins reports whether another table begins at the i-th entry of one.
+func (d *decoder) begins(t table, i int) bool {
+	return i > 0 && !t.wide && d.p.mentioned().lea(t.addr+uint64(4*i))
 }
 
 // entry returns the i-th target of a table whose bytes are data.
@@ -293,7 +306,8 @@ func (t table) entry(data []byte, i int) (a uint64, ok bool) {
 }
 
 // fits reports whether as many entries of a table may be the function's: they
-// lead into what is known of it, and into one part more at most.
+// lead into what is known of it, and into one part more at most, and no other
+// table begins among them.
 func (d *decoder) fits(t table, n int) bool {
 	if !d.isData(t.addr) {
 		return false
@@ -303,10 +317,10 @@ func (d *decoder) fits(t table, n int) bool {
 	inside := false
 	for i := range n {
 		a, ok := t.entry(data, i)
-		if !ok {
+		if !ok || d.begins(t, i) {
 			return false
 		}
-		if d.f.In(a) {
+		if d.f.In(a) || d.f.endsAt(a) {
 			inside = true
 			continue
 		}
