@@ -16,12 +16,15 @@ import (
 // and gcc -O0 spreads the same over memory and cltq. What is needed is the
 // set of targets. One too many is harmless, one too few is fatal: so the
 // bound of the comparison is used only when it surely belongs to the index,
-// else every entry counts until one does not point into the function; and
-// where several tables may be meant, all of them are.
+// else every entry counts up to the next table that points into the function;
+// and where several tables may be meant, all of them are.
 
 const (
 	backward = 48      // instructions looked at before a jump
 	maxTable = 1 << 16 // entries
+	// In a table without a bound: offsets one behind the other that do not
+	// lead into the function.
+	maxOutside = 64
 )
 
 // calleeSaved are the registers that a call leaves alone.
@@ -253,33 +256,38 @@ func (d *decoder) readAll(tables []table, bound int) []uint64 {
 	return sortUnique(out)
 }
 
-// read returns a table's targets. With a bound every entry must be
-// understood, else the table is not one.
+// read returns a table's targets. With a bound every entry must be understood,
+// else the table is not one. Without one, offsets are read up to the next table,
+// since one that leads elsewhere need not be the end: it may be for what never
+// happens, or lead to a part that is not known to be one.
 func (d *decoder) read(t table, bound int) []uint64 {
 	if !d.isData(t.addr) {
 		return nil
 	}
 	data := d.p.Image.Bytes(t.addr)
 	var out []uint64
+	outside := 0
 	for i := 0; i < maxTable && (bound == 0 || i < bound); i++ {
-		if bound == 0 && d.begins(t, i) {
+		if bound == 0 && (d.begins(t, i) || outside > maxOutside) {
 			break
 		}
 		a, ok := t.entry(data, i)
 		if !ok {
 			break
 		}
-		if bound > 0 && !d.f.In(a) && d.f.endsAt(a) {
-			continue // clang's way to say that it never happens
+		switch {
+		case d.f.In(a) || d.adopt(a, bound > 0):
+			out = append(out, a)
+			outside = 0
+		case d.f.endsAt(a): // clang's way to say that it never happens
+		case bound > 0:
+			d.fail("a jump table at %#x leaves the function", t.addr)
+			return nil
+		case t.wide: // what comes now may be labels of others, or anything
+			return out
+		default:
+			outside++
 		}
-		if !d.f.In(a) && !d.adopt(a, bound > 0) {
-			if bound > 0 {
-				d.fail("a jump table at %#x leaves the function", t.addr)
-				return nil
-			}
-			break
-		}
-		out = append(out, a)
 	}
 	return out
 }
