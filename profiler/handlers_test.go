@@ -29,16 +29,18 @@ func TestHandlers(t *testing.T) {
 
 // TestHandlersStress repeats what depends on when signals arrive.
 func TestHandlersStress(t *testing.T) {
-	n := 3
+	n := 2
 	if os.Getenv("SKEWLENS_FULL") != "" {
-		n = 50
+		n = 30
 	}
-	prog := proctest.Build(t, "gcc", "-O2", "-g", "-pthread", "-rdynamic", filepath.Join("testdata", "handlers.c"))
-	for range n {
-		same(t, prog, "stress")
-		same(t, prog, "meet")
-		same(t, prog, "nested")
-		same(t, prog, "threads")
+	for _, build := range []string{"-O2", "-O0"} {
+		prog := proctest.Build(t, "gcc", build, "-g", "-pthread", "-rdynamic", filepath.Join("testdata", "handlers.c"))
+		for range n {
+			same(t, prog, "stress")
+			same(t, prog, "meet")
+			same(t, prog, "nested")
+			same(t, prog, "threads")
+		}
 	}
 }
 

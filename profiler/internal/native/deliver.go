@@ -7,9 +7,13 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
-// maxSteps is how far a thread may go before it gets a signal. Most need one
-// or two steps.
-const maxSteps = 64
+// How far a thread may go before it gets a signal: most need one or two steps,
+// and every block has an address that can be made to lead back by an int3. That
+// costs a stop when the handler returns, so jumps are tried first.
+const (
+	maxSteps = 4096
+	fewSteps = 32
+)
 
 // deliver lets a thread have a signal. Where it stands in the cache it is put
 // at the original address before, for handlers look at it: profilers,
@@ -35,7 +39,7 @@ func (r *run) deliver(e tracee.Event) error {
 				}
 			}
 		}
-	} else if to, ok := m.late.Interrupted(pc-m.cache, restarts); ok {
+	} else if to, ok := m.late.Interrupted(pc-m.cache, restarts, false); ok {
 		err = r.p.SetPC(e.Tid, to+m.bias)
 	} else if !restarts && e.CanWait() && r.p.CanTrap(e.Tid) {
 		return alive(r.stepOut(e, m, pc))
@@ -54,7 +58,7 @@ func (r *run) stepOut(e tracee.Event, m *module, pc uint64) error {
 		return err
 	}
 	for n := 0; n < maxSteps && (m.holds(pc) || r.in.passes(pc) == m); n++ {
-		if to, ok := m.late.Interrupted(pc-m.cache, false); ok {
+		if to, ok := m.late.Interrupted(pc-m.cache, false, n > fewSteps); ok {
 			if err := r.p.SetPC(e.Tid, to+m.bias); err != nil {
 				return err
 			}

@@ -39,6 +39,7 @@ type Late struct {
 	taken  map[uint64]bool   // bytes that are not free any more
 	kept   map[uint64]bool   // of these the ones that were left as they are
 	boards map[uint64]bool   // springboards
+	spared map[uint64]bool   // bytes that only a landing of their own may take: one in every block
 }
 
 // copied is where an instruction was copied to, in offsets of the cache.
@@ -51,14 +52,15 @@ type copied struct {
 // to a link-time address of the running program.
 func (s *Spec) NewLate(c *Code, write func(addr uint64, b []byte) error) *Late {
 	return &Late{s: s, c: c, write: write, graphs: map[*cfg.Func]*cfg.Graph{}, copies: map[int][]copied{}, leads: map[uint64]uint64{}, traps: map[uint64]bool{},
-		taken: map[uint64]bool{}, kept: map[uint64]bool{}, boards: map[uint64]bool{}}
+		taken: map[uint64]bool{}, kept: map[uint64]bool{}, boards: map[uint64]bool{}, spared: map[uint64]bool{}}
 }
 
 // Interrupted returns the address of a thread that a signal stops at an offset
-// of the cache, made to lead back there. restarts: the
-// kernel makes the system call before again, by the original instruction. ok is
-// false in code of ours, and where the address cannot be made to lead back.
-func (l *Late) Interrupted(offset uint64, restarts bool) (addr uint64, ok bool) {
+// of the cache, made to lead back there. restarts: the kernel makes the system
+// call before again, by the original instruction. trap: an int3 will do, where
+// there is no room for a jump. ok is false in code of ours, and where the
+// address cannot be made to lead back.
+func (l *Late) Interrupted(offset uint64, restarts, trap bool) (addr uint64, ok bool) {
 	begins, ends := l.find(offset)
 	switch {
 	case restarts && !(ends != nil && goesOn(l.insn(ends.addr)) && l.keep(ends.addr)):
@@ -70,7 +72,7 @@ func (l *Late) Interrupted(offset uint64, restarts bool) (addr uint64, ok bool) 
 	default:
 		return 0, false
 	}
-	return addr, l.lead(addr, offset, jumpLen)
+	return addr, l.lead(addr, offset, jumpLen) || trap && l.lead(addr, offset, 1)
 }
 
 // Fault is where a thread whose own instruction raised a signal would stand had
@@ -166,8 +168,22 @@ func (l *Late) graph(addr uint64) *cfg.Graph {
 	if g == nil {
 		g = l.s.Program.Blocks(f, nil)
 		l.graphs[f] = g
+		l.spare(g)
 	}
 	return g
+}
+
+// spare keeps an instruction's first byte in every block, so that a thread that
+// goes on comes by an address that can be made to lead back.
+func (l *Late) spare(g *cfg.Graph) {
+	for _, b := range g.Blocks {
+		for i := range b.Insns {
+			if a := b.Insns[i].Addr; !l.s.used.has(a) {
+				l.spared[a] = true
+				break
+			}
+		}
+	}
 }
 
 // insn returns the instruction of a moved function at an address, or nil.
@@ -230,7 +246,7 @@ func (l *Late) lead(addr, offset uint64, n int) bool {
 	case in.Len() >= jumpLen || n == jumpLen:
 		b = jumpTo(addr, l.c.base+offset)
 	}
-	if !l.take(addr, uint64(len(b))) || l.write(addr, b) != nil {
+	if !l.take(addr, uint64(len(b)), true) || l.write(addr, b) != nil {
 		return false
 	}
 	l.leads[addr] = offset
@@ -243,7 +259,7 @@ func (l *Late) lead(addr, offset uint64, n int) bool {
 func (l *Late) board(addr uint64) uint64 {
 	for d := uint64(120); d >= jumpLen+2; d-- {
 		for _, at := range [2]uint64{addr + d, addr - d} {
-			if l.take(at, jumpLen) {
+			if l.take(at, jumpLen, false) {
 				l.boards[at] = true
 				return at
 			}
@@ -291,14 +307,20 @@ func (l *Late) keep(addr uint64) bool {
 	if l.kept[addr] {
 		return true
 	}
-	l.kept[addr] = l.take(addr, uint64(l.insn(addr).Len()))
+	l.kept[addr] = l.take(addr, uint64(l.insn(addr).Len()), true)
 	return l.kept[addr]
 }
 
-// take takes bytes of instructions that nothing executes, nor ever will.
-func (l *Late) take(addr, n uint64) bool {
-	if !l.fits(addr, n) {
+// take takes bytes of instructions that nothing executes, nor ever will. own:
+// for the instruction that the first of them belongs to.
+func (l *Late) take(addr, n uint64, own bool) bool {
+	if !l.fits(addr, n) || !own && l.spared[addr] {
 		return false
+	}
+	for a := addr + 1; a < addr+n; a++ {
+		if l.spared[a] {
+			return false
+		}
 	}
 	for i := range n {
 		l.taken[addr+i] = true

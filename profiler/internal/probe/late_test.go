@@ -91,7 +91,7 @@ func TestLateLandingsLeadBack(t *testing.T) {
 			ok := false
 			switch r.IntN(6) {
 			case 0:
-				a, ok = l.Interrupted(uint64(k.start), false)
+				a, ok = l.Interrupted(uint64(k.start), false, r.IntN(2) == 0)
 			case 1:
 				f, _ := l.Faulted(uint64(k.start))
 				a, ok = f.Addr, f.Led
