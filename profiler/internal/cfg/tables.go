@@ -163,9 +163,6 @@ func (d *decoder) bound(order []int32, pos int, idx x86.Reg) int {
 		case move && !in.HasMem && dst.Set()&regs != 0:
 			regs = regs&^dst.Set() | src.Set()
 			continue
-		case move && !in.HasMem && src.Set()&regs != 0:
-			regs |= dst.Set() // a copy of the index, compared instead of it
-			continue
 		}
 		regs &^= in.Def
 		if regs == 0 && slot == nil {
