@@ -52,7 +52,6 @@ type config struct {
 // problem is a mistake in a file, by line and byte column from 0.
 type problem struct {
 	at       point
-	end      int // column; 0: the whole line
 	message  string
 	severity int
 }

@@ -131,7 +131,7 @@ func TestStrangers(t *testing.T) {
 				t.Skipf("%s is not installed", c[0])
 			}
 			p := same(t, path, c[1:]...)
-			if n := p.Coverage; n.Functions*10 < n.FunctionsTotal*8 {
+			if n := p.Coverage; n.Functions*20 < n.FunctionsTotal*19 {
 				t.Errorf("%d of %d functions were moved", n.Functions, n.FunctionsTotal)
 			}
 		})

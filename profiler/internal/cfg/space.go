@@ -27,7 +27,6 @@ type Space struct {
 	ways    []*Edge
 	preds   []*Edge
 	counts  []int32
-	heights []int32
 }
 
 func (s *Space) reset() {

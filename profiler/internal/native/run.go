@@ -120,7 +120,6 @@ type run struct {
 	execed   string         // the program that took this one's place, and is not followed
 	refused  error          // why not, when it should have been
 	lost     uint64
-	drained  uint64
 	reported time.Time
 	started  time.Time
 	crash    string

@@ -411,7 +411,7 @@ func (pl *planner) room(d *draft) bool {
 		}
 		if fits {
 			pl.use(l.at, l.at+5)
-			d.patches = append(d.patches, patchPlan{at: l.at, label: l.label})
+			d.patches = append(d.patches, patchPlan(l))
 			continue
 		}
 		if pl.isUsed(l.at+1) || l.at+2 > end {

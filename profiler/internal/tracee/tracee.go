@@ -49,7 +49,6 @@ type Process struct {
 	back    []*Held      // signals that were put back
 	owed    map[int]bool // threads whose step another event interrupted: its trap may come yet
 	threads map[int]bool
-	text    uint64 // a place to borrow for a system call instruction
 }
 
 const options = unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACEEXEC |

@@ -89,8 +89,6 @@ func class(list map[string]bool, m string) bool {
 	return false
 }
 
-var isString = words("movs cmps stos lods scas ins outs movsb movsw movsl movsq")
-
 // operands compares registers, the memory operand and the immediate.
 func (y *tally) operands(l *listed, in *Insn) {
 	if in.Kind == Call || in.Kind == CallInd || in.Kind == Ret {
