@@ -283,6 +283,9 @@ func (d *decoder) read(t table, bound int) []uint64 {
 		case t.wide: // what comes now may be labels of others, or anything
 			return out
 		default:
+			if d.partAt(a, true) != nil { // perhaps a part of ours, entered here
+				d.f.tailFrom = append(d.f.tailFrom, a)
+			}
 			outside++
 		}
 	}
