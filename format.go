@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/skewlens/skewlens/internal/atomicfile"
 	"github.com/skewlens/skewlens/lime"
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler"
@@ -84,7 +85,7 @@ func (s *showing) write(stdout, stderr io.Writer, r *report.Report) error {
 		}
 		return render(w)
 	}
-	return writeFile(s.output, render)
+	return atomicfile.Write(s.output, render)
 }
 
 // binary formats are no text: nobody can read them where a report is shown.

@@ -53,9 +53,9 @@ var rules = []struct {
 	{"lime", []string{"profile"}},
 	{"attribution", []string{"profile"}},
 	{"dwarfmap", []string{"profile"}},
-	{"report", []string{"profile", "lime", "attribution"}},
-	{"lsp", []string{"profile", "lime", "attribution", "report", "dwarfmap"}},
-	{"profiler/internal", []string{"profile", "dwarfmap", "profiler/internal", "internal/needs"}},
+	{"report", []string{"profile", "lime", "attribution", "internal/units"}},
+	{"lsp", []string{"profile", "lime", "attribution", "report", "dwarfmap", "internal/units", "internal/atomicfile"}},
+	{"profiler/internal", []string{"profile", "dwarfmap", "profiler/internal", "internal/needs", "internal/atomicfile"}},
 }
 
 func TestImportsFlowOneWay(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skewlens/skewlens/internal/atomicfile"
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler"
 )
@@ -338,7 +339,7 @@ func TestWriteFileIsAllOrNothing(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "f")
 	put := func(s string, err error) error {
-		return writeFile(name, func(w io.Writer) error {
+		return atomicfile.Write(name, func(w io.Writer) error {
 			io.WriteString(w, s)
 			return err
 		})

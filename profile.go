@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/skewlens/skewlens/internal/atomicfile"
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler"
 	"github.com/skewlens/skewlens/report"
@@ -113,7 +114,7 @@ func (c profileCommand) do(ctx context.Context, stdout, stderr io.Writer, args [
 	}
 	for _, name := range []string{o.save, o.output} {
 		if name != "" && name != "-" {
-			if err := writable(name); err != nil {
+			if err := atomicfile.Writable(name); err != nil {
 				return err
 			}
 		}
@@ -179,7 +180,7 @@ func with(env []string, name, value string) []string {
 func (o *profiling) finish(stdout, stderr io.Writer, p *profile.Profile, failed error) error {
 	errs := []error{failed}
 	if o.save != "" {
-		errs = append(errs, writeFile(o.save, func(w io.Writer) error { return profile.Write(w, p) }))
+		errs = append(errs, atomicfile.Write(o.save, func(w io.Writer) error { return profile.Write(w, p) }))
 	}
 	r, err := report.New(p, o.options())
 	if err == nil {

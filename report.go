@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/skewlens/skewlens/internal/atomicfile"
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/report"
 )
@@ -53,7 +54,7 @@ func reportCommand(_ context.Context, stdout, stderr io.Writer, args []string) e
 func load(name string) (*profile.Profile, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, fileError("read", name, err)
+		return nil, atomicfile.Error("read", name, err)
 	}
 	defer f.Close()
 	p, err := profile.Read(bufio.NewReader(f))

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/skewlens/skewlens/internal/units"
 )
 
 // build runs a target's build command, if it has one. What compilers say when
@@ -53,7 +55,7 @@ func (s *server) build(ctx context.Context, t Target, p *progress) error {
 	}
 	s.publish()
 	if errors > 0 {
-		return fmt.Errorf("the build of %s failed with %s: see the diagnostics", t.Name, plural(errors, "error"))
+		return fmt.Errorf("the build of %s failed with %s: see the diagnostics", t.Name, units.Plural(errors, "error"))
 	}
 	return fmt.Errorf("the build of %s failed (%w): %s", t.Name, err, strings.Join(b.tail, " · "))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/skewlens/skewlens/internal/units"
 	"github.com/skewlens/skewlens/report"
 )
 
@@ -40,7 +41,7 @@ func compared(target string, before, after *report.Report) string {
 		}
 	}
 	if before.Run.WallS != nil && after.Run.WallS != nil {
-		fmt.Fprintf(&b, "\n%-28s %12s %12s   %10s %10s\n", "whole run", "", "", seconds(*before.Run.WallS), seconds(*after.Run.WallS))
+		fmt.Fprintf(&b, "\n%-28s %12s %12s   %10s %10s\n", "whole run", "", "", units.Seconds(*before.Run.WallS), units.Seconds(*after.Run.WallS))
 	}
 	b.WriteString("\nSections are compared by their source line: one that moved stands here twice.\n")
 	return b.String()
@@ -65,10 +66,10 @@ func row(b *strings.Builder, o, n *report.Section) {
 		id = s.ID
 		causes = fmt.Sprint(len(s.Causes))
 		if s.Imbalance != nil {
-			imbalance = percent(*s.Imbalance)
+			imbalance = units.Percent(*s.Imbalance)
 		}
 		if s.TimeS != nil {
-			time = seconds(*s.TimeS)
+			time = units.Seconds(*s.TimeS)
 		}
 		return
 	}

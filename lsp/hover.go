@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/skewlens/skewlens/internal/units"
 )
 
 // hover shows all numbers of what stands on a line, and what each is a share of.
@@ -49,12 +51,12 @@ func (s *server) hover(_ context.Context, params json.RawMessage) (any, error) {
 func (s *server) aboutSection(r *result, sec *sectionMark) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "**Section %s** · %s · %s\n\n", escape(sec.ID), escape(sec.Kind), escape(s.title(r, sec)))
-	fmt.Fprintf(&b, "%s", plural(sec.Instances, "instance"))
+	fmt.Fprintf(&b, "%s", units.Plural(sec.Instances, "instance"))
 	if sec.TimeS != nil {
-		fmt.Fprintf(&b, ", %s in all", seconds(*sec.TimeS))
+		fmt.Fprintf(&b, ", %s in all", units.Seconds(*sec.TimeS))
 	}
 	if sec.IdleS != nil {
-		fmt.Fprintf(&b, ", threads waited %s together", seconds(*sec.IdleS))
+		fmt.Fprintf(&b, ", threads waited %s together", units.Seconds(*sec.IdleS))
 	}
 	b.WriteString(".\n\n")
 	threads(&b, sec, nil)
@@ -75,15 +77,15 @@ func (s *server) aboutCause(r *result, c *causeMark) string {
 	threads(&b, c.section, c.Counts)
 	b.WriteString("\n")
 	row := func(name, value, of string) { fmt.Fprintf(&b, "- %s **%s** %s\n", name, value, of) }
-	row("share", percent(c.Share), "of the variation of work between this section's threads")
+	row("share", units.Percent(c.Share), "of the variation of work between this section's threads")
 	if g := c.Gain; g != nil {
-		value := percent(g.Fraction)
+		value := units.Percent(g.Fraction)
 		if g.Seconds != nil {
-			value = seconds(*g.Seconds) + " (" + value + ")"
+			value = units.Seconds(*g.Seconds) + " (" + value + ")"
 		}
 		row("gain up to", value, "of this section's time, if it were balanced")
 		if g.WholeUnits != nil {
-			row("in whole units", percent(*g.WholeUnits), "of this section's time, dealing the same pieces differently")
+			row("in whole units", units.Percent(*g.WholeUnits), "of this section's time, dealing the same pieces differently")
 		}
 	}
 	number := func(name string, x *float64, of string) {
@@ -128,9 +130,9 @@ func threads(b *strings.Builder, sec *sectionMark, counts []uint64) {
 			fmt.Fprintf(b, "\n%d more threads: see the report.\n", len(sec.Threads)-i)
 			break
 		}
-		fmt.Fprintf(b, "| %d | %s | %s |", t.ID, grouped(values[i]), bar(float64(values[i])/float64(most)))
+		fmt.Fprintf(b, "| %d | %s | %s |", t.ID, units.Count(values[i]), bar(float64(values[i])/float64(most)))
 		if counts != nil {
-			fmt.Fprintf(b, " %s |", grouped(t.Instructions))
+			fmt.Fprintf(b, " %s |", units.Count(t.Instructions))
 		}
 		fmt.Fprintf(b, " %s | %s |\n", maybe(t.BusyS), maybe(t.WaitS))
 	}
@@ -140,7 +142,7 @@ func maybe(x *float64) string {
 	if x == nil {
 		return ""
 	}
-	return seconds(*x)
+	return units.Seconds(*x)
 }
 
 // bar is a fraction as a bar of at most ten blocks, in eighths.
@@ -149,14 +151,6 @@ func bar(x float64) string {
 	s := strings.Repeat("█", n/8)
 	if n%8 > 0 {
 		s += string([]rune(" ▏▎▍▌▋▊▉")[n%8])
-	}
-	return s
-}
-
-func grouped(n uint64) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
 	}
 	return s
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/skewlens/skewlens/internal/units"
 )
 
 // inlayHint puts a few words behind each line that is a cause.
@@ -47,9 +49,9 @@ const maxLabel = 43
 // label is a cause in a few words, without those that it can do without where
 // it would be cut off.
 func label(r *result, c *causeMark) string {
-	parts := []string{fmt.Sprintf("◀ #%d", c.Rank), percent(c.Share) + " of imbalance"}
+	parts := []string{fmt.Sprintf("◀ #%d", c.Rank), units.Percent(c.Share) + " of imbalance"}
 	if c.Gain != nil && c.Gain.Fraction > 0 {
-		parts = append(parts, "up to −"+percent(c.Gain.Fraction)+" time")
+		parts = append(parts, "up to −"+units.Percent(c.Gain.Fraction)+" time")
 	}
 	if r.stale() {
 		parts = append(parts, "stale")

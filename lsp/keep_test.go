@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skewlens/skewlens/internal/units"
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/report"
 )
@@ -88,7 +89,7 @@ func TestTheCacheIsBounded(t *testing.T) {
 	st := newStore(filepath.Join(t.TempDir(), "cache"))
 	r := &result{kept: kept{Root: "/w", Report: &report.Report{}}}
 	for i := range maxKeptFiles + 20 {
-		r.Target = "t" + grouped(uint64(i))
+		r.Target = "t" + units.Count(uint64(i))
 		if err := st.save(r); err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,8 @@ import (
 	"hash/fnv"
 	"path/filepath"
 	"strings"
+
+	"github.com/skewlens/skewlens/internal/units"
 )
 
 // Where the kinds of causes are explained.
@@ -107,14 +109,14 @@ func (s *server) message(r *result, c *causeMark) string {
 	fmt.Fprintf(&b, "#%d · %s\n", c.Rank, c.Message)
 	parts := []string{"section " + c.section.ID}
 	if c.section.Imbalance != nil {
-		parts = append(parts, "imbalance "+percent(*c.section.Imbalance))
+		parts = append(parts, "imbalance "+units.Percent(*c.section.Imbalance))
 	}
 	if c.Gain != nil {
 		gain := "gain up to "
 		if c.Gain.Seconds != nil {
-			gain += seconds(*c.Gain.Seconds) + " or "
+			gain += units.Seconds(*c.Gain.Seconds) + " or "
 		}
-		parts = append(parts, gain+percent(c.Gain.Fraction)+" of the section")
+		parts = append(parts, gain+units.Percent(c.Gain.Fraction)+" of the section")
 	}
 	if c.Score != nil {
 		parts = append(parts, fmt.Sprintf("score %.2f", *c.Score))

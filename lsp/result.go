@@ -3,11 +3,11 @@ package lsp
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"sort"
 	"strings"
 	"time"
 
+	"github.com/skewlens/skewlens/internal/units"
 	"github.com/skewlens/skewlens/report"
 )
 
@@ -201,7 +201,7 @@ func (s *server) calledFrom(r *result, p *report.Path) []note {
 		add(*p.Start, fmt.Sprintf("thread %d begins here, in %s", p.Thread, cmp.Or(p.Start.Function, "this function")))
 	}
 	if left := len(p.Calls) - len(calls); left > 0 && len(out) > 0 {
-		out[len(out)-1].why += fmt.Sprintf(" (%s before it not shown)", plural(left, "call"))
+		out[len(out)-1].why += fmt.Sprintf(" (%s before it not shown)", units.Plural(left, "call"))
 	}
 	return out
 }
@@ -300,9 +300,9 @@ func (s *server) title(r *result, sec *sectionMark) string {
 	case sec.Negligible:
 		parts = append(parts, "too short to matter")
 	case n == 0 && len(sec.causes) > 0:
-		parts = append(parts, "imbalance "+percent(*sec.Imbalance), "all causes suppressed")
+		parts = append(parts, "imbalance "+units.Percent(*sec.Imbalance), "all causes suppressed")
 	default:
-		parts = append(parts, "imbalance "+percent(*sec.Imbalance), plural(n, "cause"))
+		parts = append(parts, "imbalance "+units.Percent(*sec.Imbalance), units.Plural(n, "cause"))
 	}
 	parts = append(parts, age(s.opt.Now().Sub(r.When)))
 	if w := r.staleness(); w != "" {
@@ -322,24 +322,9 @@ func (s *server) summary(r *result) string {
 	case len(r.sections) == 0:
 		return r.Target + ": no parallel section was found"
 	case causes == 0 && worst < 0.01:
-		return fmt.Sprintf("%s: balanced (%s)", r.Target, plural(len(r.sections), "section"))
+		return fmt.Sprintf("%s: balanced (%s)", r.Target, units.Plural(len(r.sections), "section"))
 	}
-	return fmt.Sprintf("%s: imbalance %s at %s, %s", r.Target, percent(worst), id, plural(causes, "cause"))
-}
-
-func percent(x float64) string {
-	p := 100 * x
-	if p > 0 && p < 0.95 {
-		return fmt.Sprintf("%.1f %%", p)
-	}
-	return fmt.Sprintf("%.0f %%", p)
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return fmt.Sprintf("%s: imbalance %s at %s, %s", r.Target, units.Percent(worst), id, units.Plural(causes, "cause"))
 }
 
 // age is how long ago something was, as people say it.
@@ -353,16 +338,4 @@ func age(d time.Duration) string {
 		return fmt.Sprintf("%d h ago", int(d.Hours()))
 	}
 	return fmt.Sprintf("%d days ago", int(d.Hours()/24))
-}
-
-func seconds(x float64) string {
-	switch a := math.Abs(x); {
-	case a >= 100:
-		return fmt.Sprintf("%.0f s", x)
-	case a >= 1:
-		return fmt.Sprintf("%.2f s", x)
-	case a >= 1e-3:
-		return fmt.Sprintf("%.3g ms", x*1e3)
-	}
-	return fmt.Sprintf("%.3g µs", x*1e6)
 }

@@ -5,12 +5,14 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"sort"
 	"strings"
 	"time"
 
+	"github.com/skewlens/skewlens/internal/atomicfile"
 	"github.com/skewlens/skewlens/report"
 )
 
@@ -145,7 +147,7 @@ func (st *store) save(r *result) error {
 	if err := os.MkdirAll(st.folder(r.Root), 0o700); err != nil {
 		return err
 	}
-	if err := writeWhole(st.file(r.Root, r.Target), data); err != nil {
+	if err := atomicfile.WritePrivate(st.file(r.Root, r.Target), whole(data)); err != nil {
 		return err
 	}
 	st.prune()
@@ -156,25 +158,6 @@ func (st *store) remove(r *result) {
 	if st.dir != "" {
 		os.Remove(st.file(r.Root, r.Target))
 	}
-}
-
-// writeWhole writes a file whole or not at all.
-func writeWhole(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
 }
 
 // prune removes the oldest of too many.
@@ -213,7 +196,7 @@ func (st *store) document(base, content string) (string, error) {
 	}
 	path := filepath.Join(dir, strings.Map(plainName, base))
 	os.Remove(path) // it may be read-only
-	if err := writeWhole(path, []byte(content)); err != nil {
+	if err := atomicfile.WritePrivate(path, whole([]byte(content))); err != nil {
 		return "", err
 	}
 	return path, os.Chmod(path, 0o400)
@@ -225,4 +208,9 @@ func plainName(r rune) rune {
 		return r
 	}
 	return '_'
+}
+
+// whole writes data that is there already.
+func whole(data []byte) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := w.Write(data); return err }
 }

@@ -6,6 +6,8 @@ import (
 	"html/template"
 	"io"
 	"strings"
+
+	"github.com/skewlens/skewlens/internal/units"
 )
 
 // HTMLOptions say what the page may show; the zero value is a page without
@@ -140,11 +142,11 @@ func (h *htmlPage) section(s *Section, n int) (pageSection, error) {
 	}
 	facts := []string{s.Kind, count(s.Instances, "instance")}
 	if s.TimeS != nil {
-		v.Time = duration(*s.TimeS, *s.TimeS)
+		v.Time = units.SecondsOf(*s.TimeS, *s.TimeS)
 		facts = append(facts, v.Time)
 	}
 	if s.IdleS != nil {
-		v.Waited = duration(*s.IdleS, *s.IdleS)
+		v.Waited = units.SecondsOf(*s.IdleS, *s.IdleS)
 		facts = append(facts, "threads waited "+v.Waited+" in all")
 	}
 	v.Facts = strings.Join(facts, dot)
@@ -155,9 +157,9 @@ func (h *htmlPage) section(s *Section, n int) (pageSection, error) {
 		}
 		return v, nil
 	}
-	v.Imbalance = percent(*s.Imbalance)
+	v.Imbalance = units.Percent(*s.Imbalance)
 	if len(s.Causes) > 0 {
-		v.First = printable(s.Causes[0].Location.Short()) + " (" + percent(s.Causes[0].Share) + ")"
+		v.First = printable(s.Causes[0].Location.Short()) + " (" + units.Percent(s.Causes[0].Share) + ")"
 	}
 	v.Numbers = h.sectionNumbers(s)
 	v.Threads = threadRows(s)
@@ -182,12 +184,12 @@ func threadRows(s *Section) []pageThread {
 	}
 	rows := []pageThread{}
 	for _, t := range s.Threads {
-		row := pageThread{ID: t.ID, Instructions: grouped(t.Instructions), Part: percent(float64(t.Instructions) / float64(most))}
+		row := pageThread{ID: t.ID, Instructions: units.Count(t.Instructions), Part: units.Percent(float64(t.Instructions) / float64(most))}
 		if t.BusyS != nil {
-			row.Busy = duration(*t.BusyS, *t.BusyS)
+			row.Busy = units.SecondsOf(*t.BusyS, *t.BusyS)
 		}
 		if t.WaitS != nil {
-			row.Wait = duration(*t.WaitS, *t.WaitS)
+			row.Wait = units.SecondsOf(*t.WaitS, *t.WaitS)
 		}
 		rows = append(rows, row)
 	}
@@ -207,13 +209,13 @@ func (h *htmlPage) sectionPlots(s *Section) ([]pagePlot, error) {
 			most = max(most, busy[i]+wait[i])
 		}
 	}
-	svg, err := barPlot(ids, "work of each thread in executed instructions", func(x float64) string { return compact(uint64(x)) }, series{work, workColor})
+	svg, err := barPlot(ids, "work of each thread in executed instructions", func(x float64) string { return units.Compact(uint64(x)) }, series{work, workColor})
 	if err != nil {
 		return nil, err
 	}
 	plots := []pagePlot{{svg, "Executed instructions of each thread, all instances together:", []pageKey{{"work", "work"}}}}
 	if timed {
-		svg, err := barPlot(ids, "processor and waiting time of each thread", func(x float64) string { return duration(x, most) }, series{busy, busyColor}, series{wait, waitColor})
+		svg, err := barPlot(ids, "processor and waiting time of each thread", func(x float64) string { return units.SecondsOf(x, most) }, series{busy, busyColor}, series{wait, waitColor})
 		if err != nil {
 			return nil, err
 		}
@@ -235,7 +237,7 @@ func (t *timeline) caption() string {
 		c += fmt.Sprintf(", %d to a bar", t.together)
 	}
 	if t.left > 0 {
-		c += fmt.Sprintf("; the first %s are not drawn, they were added up during the run", grouped(uint64(t.left)))
+		c += fmt.Sprintf("; the first %s are not drawn, they were added up during the run", units.Count(uint64(t.left)))
 	}
 	return c + ":"
 }

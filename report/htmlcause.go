@@ -4,14 +4,16 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/skewlens/skewlens/internal/units"
 )
 
 // A number without its denominator is a riddle: each stands beside what it is
 // a part of.
 func (h *htmlPage) sectionNumbers(s *Section) []pageNumber {
-	n := []pageNumber{{"imbalance", percent(*s.Imbalance), "how much less than the busiest thread the others had to do, on average over threads and instances, in " + strings.ReplaceAll(h.r.Run.Response, "-", " ")}}
+	n := []pageNumber{{"imbalance", units.Percent(*s.Imbalance), "how much less than the busiest thread the others had to do, on average over threads and instances, in " + strings.ReplaceAll(h.r.Run.Response, "-", " ")}}
 	if s.IdleS != nil {
-		n = append(n, pageNumber{"waited", duration(*s.IdleS, *s.IdleS), "from each thread's arrival to the last one's, all threads and instances together"})
+		n = append(n, pageNumber{"waited", units.SecondsOf(*s.IdleS, *s.IdleS), "from each thread's arrival to the last one's, all threads and instances together"})
 	}
 	if s.R2 != nil {
 		n = append(n, pageNumber{"R²", decimals(*s.R2), "the part of the differences between the threads that all causes below account for together, from 0 to 1"})
@@ -24,7 +26,7 @@ func (h *htmlPage) sectionNumbers(s *Section) []pageNumber {
 
 func (h *htmlPage) cause(s *Section, c *Cause, anchor string) (pageCause, error) {
 	v := pageCause{
-		Anchor: fmt.Sprintf("%sc%d", anchor, c.Rank), Rank: c.Rank, Share: percent(c.Share), Place: h.t.place(c.Location.Place),
+		Anchor: fmt.Sprintf("%sc%d", anchor, c.Rank), Rank: c.Rank, Share: units.Percent(c.Share), Place: h.t.place(c.Location.Place),
 		Kind: c.Leader, Message: printable(c.Message), Inlined: h.t.inlined(c.Location.InlinedAt), Numbers: h.causeNumbers(s, c),
 	}
 	if v.Kind == "" {
@@ -61,11 +63,11 @@ func decimalCount(x float64) string {
 	if x != float64(uint64(x)) {
 		return ""
 	}
-	return compact(uint64(x))
+	return units.Compact(uint64(x))
 }
 
 func (h *htmlPage) causeNumbers(s *Section, c *Cause) []pageNumber {
-	n := []pageNumber{{"share", percent(c.Share), "of the differences between this section's threads; the causes are ranked by it"}}
+	n := []pageNumber{{"share", units.Percent(c.Share), "of the differences between this section's threads; the causes are ranked by it"}}
 	add := func(name string, x *float64, means string) {
 		if x != nil {
 			n = append(n, pageNumber{name, decimals(*x), means})
@@ -74,7 +76,7 @@ func (h *htmlPage) causeNumbers(s *Section, c *Cause) []pageNumber {
 	if g := c.Gain; g != nil {
 		n = append(n, pageNumber{"gain", "up to " + h.t.gain(s, g), "of the section's time, if every thread did the same amount of this"})
 		if g.WholeUnits != nil {
-			n = append(n, pageNumber{"gain in whole units", "up to " + percent(*g.WholeUnits), "of the section's time, if the same work were dealt out anew in the pieces it comes in"})
+			n = append(n, pageNumber{"gain in whole units", "up to " + units.Percent(*g.WholeUnits), "of the section's time, if the same work were dealt out anew in the pieces it comes in"})
 		}
 	}
 	means := "β × leader score, from 0 to 1"

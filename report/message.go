@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/skewlens/skewlens/internal/units"
 )
 
 // message is a cause in one sentence: how much, what differs between which
 // threads, and what balancing it is worth.
 func message(s *Section, c *Cause) string {
-	parts := []string{fmt.Sprintf("%s of this section's imbalance starts here: %s", percent(c.Share), difference(s, c))}
+	parts := []string{fmt.Sprintf("%s of this section's imbalance starts here: %s", units.Percent(c.Share), difference(s, c))}
 	if w := worth(s, c); w != "" {
 		parts = append(parts, w)
 	}
@@ -107,9 +109,9 @@ func worth(s *Section, c *Cause) string {
 	if g.Fraction < 0.005 {
 		return "balancing it alone would not shorten the section"
 	}
-	saves := percent(g.Fraction) + " of the section"
+	saves := units.Percent(g.Fraction) + " of the section"
 	if g.Seconds != nil && s.TimeS != nil {
-		saves = duration(*g.Seconds, *s.TimeS) + " of " + duration(*s.TimeS, *s.TimeS)
+		saves = units.SecondsOf(*g.Seconds, *s.TimeS) + " of " + units.SecondsOf(*s.TimeS, *s.TimeS)
 	}
 	if c.Indivisible() {
 		return "it is one piece of work on one thread: split it or overlap it, which saves up to " + saves
@@ -124,16 +126,6 @@ func (c *Cause) Indivisible() bool {
 	return g != nil && g.WholeUnits != nil && g.Fraction >= 0.01 && *g.WholeUnits < 0.1*g.Fraction
 }
 
-func percent(x float64) string {
-	switch p := 100 * x; {
-	case p >= 0.95 || p == 0:
-		return fmt.Sprintf("%.0f %%", p)
-	case p >= 0.095:
-		return fmt.Sprintf("%.1f %%", p)
-	}
-	return "<0.1 %"
-}
-
 func times(n uint64) string {
 	switch n {
 	case 0:
@@ -143,37 +135,5 @@ func times(n uint64) string {
 	case 2:
 		return "twice"
 	}
-	return grouped(n) + "×"
-}
-
-// grouped writes 1234567 as 1,234,567.
-func grouped(n uint64) string {
-	s := strconv.FormatUint(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// duration writes seconds in the unit that suits the scale, so that two of
-// them can be compared at a glance.
-func duration(s, scale float64) string {
-	switch {
-	case scale >= 1:
-		return digits(s) + " s"
-	case scale >= 1e-3:
-		return digits(s*1e3) + " ms"
-	}
-	return digits(s*1e6) + " µs"
-}
-
-// digits keeps two or three significant digits without an exponent.
-func digits(x float64) string {
-	switch {
-	case x >= 100:
-		return strconv.FormatFloat(x, 'f', 0, 64)
-	case x >= 10:
-		return strconv.FormatFloat(x, 'f', 1, 64)
-	}
-	return strconv.FormatFloat(x, 'f', 2, 64)
+	return units.Count(n) + "×"
 }

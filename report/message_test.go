@@ -3,6 +3,8 @@ package report
 import (
 	"strings"
 	"testing"
+
+	"github.com/skewlens/skewlens/internal/units"
 )
 
 func f(x float64) *float64 { return &x }
@@ -114,8 +116,8 @@ func TestDuration(t *testing.T) {
 		s, scale float64
 		want     string
 	}{{1.234, 4, "1.23 s"}, {0.5, 4, "0.50 s"}, {.0125, .1, "12.5 ms"}, {.25, .3, "250 ms"}, {5e-6, 5e-6, "5.00 µs"}, {0, 0, "0.00 µs"}} {
-		if got := duration(c.s, c.scale); got != c.want {
-			t.Errorf("duration(%v, %v) = %q, want %q", c.s, c.scale, got, c.want)
+		if got := units.SecondsOf(c.s, c.scale); got != c.want {
+			t.Errorf("units.SecondsOf(%v, %v) = %q, want %q", c.s, c.scale, got, c.want)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/skewlens/skewlens/internal/units"
 	"github.com/skewlens/skewlens/profile"
 )
 
@@ -68,7 +69,7 @@ func schedule(r *Report) *scheduled {
 		s.times = "times are not measured: the instances are laid out one after the other"
 	}
 	if folded > 0 {
-		s.times += fmt.Sprintf("; %s instances that were added up during the run are left out", grouped(uint64(folded)))
+		s.times += fmt.Sprintf("; %s instances that were added up during the run are left out", units.Count(uint64(folded)))
 	}
 	at := int64(0)
 	for i := range r.Sections {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/skewlens/skewlens/internal/units"
 )
 
 // TextOptions say where the text goes; the zero value is plain text, 100 wide,
@@ -88,7 +90,7 @@ func (t *text) header(r *Report) {
 		facts[0] += " on " + count(r.Run.Cores, "core")
 	}
 	if r.Run.WallS != nil {
-		facts = append(facts, duration(*r.Run.WallS, *r.Run.WallS))
+		facts = append(facts, units.SecondsOf(*r.Run.WallS, *r.Run.WallS))
 	}
 	if r.Run.Slowdown != nil {
 		facts = append(facts, fmt.Sprintf("%.2f× a plain run", *r.Run.Slowdown))
@@ -141,7 +143,7 @@ func (t *text) section(s *Section) {
 	name := t.sectionName(s)
 	facts := []string{t.paint(bold, cut(name, t.opt.Width)), s.Kind, count(s.Instances, "instance")}
 	if s.TimeS != nil {
-		facts = append(facts, duration(*s.TimeS, *s.TimeS))
+		facts = append(facts, units.SecondsOf(*s.TimeS, *s.TimeS))
 	}
 	if brief(s) {
 		t.facts("", "    ", append(facts, t.verdict(s)))
@@ -150,9 +152,9 @@ func (t *text) section(s *Section) {
 		}
 		return
 	}
-	facts = append(facts, t.paint(red, "imbalance "+percent(*s.Imbalance)))
+	facts = append(facts, t.paint(red, "imbalance "+units.Percent(*s.Imbalance)))
 	if s.IdleS != nil {
-		facts = append(facts, "threads waited "+duration(*s.IdleS, *s.IdleS)+" in all")
+		facts = append(facts, "threads waited "+units.SecondsOf(*s.IdleS, *s.IdleS)+" in all")
 	}
 	if g := s.JointGain; g != nil && len(s.Causes) > 1 {
 		facts = append(facts, "all causes balanced: up to "+t.gain(s, g))
@@ -180,14 +182,14 @@ func (t *text) verdict(s *Section) string {
 	case s.Balanced:
 		return t.paint(green, "balanced")
 	}
-	return fmt.Sprintf("imbalance %s, too short to matter", percent(*s.Imbalance))
+	return fmt.Sprintf("imbalance %s, too short to matter", units.Percent(*s.Imbalance))
 }
 
 func (t *text) gain(s *Section, g *Gain) string {
 	if g.Seconds == nil || s.TimeS == nil {
-		return percent(g.Fraction)
+		return units.Percent(g.Fraction)
 	}
-	return duration(*g.Seconds, *s.TimeS) + " (" + percent(g.Fraction) + ")"
+	return units.SecondsOf(*g.Seconds, *s.TimeS) + " (" + units.Percent(g.Fraction) + ")"
 }
 
 func count(n int, noun string) string {

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"github.com/skewlens/skewlens/internal/units"
 )
 
 func (t *text) threadBars(s *Section) {
@@ -18,10 +20,10 @@ func (t *text) threadBars(s *Section) {
 			busy[i] = uint64(*th.BusyS * 1e9)
 		}
 	}
-	t.bars("  ", "work", work, compact, " instructions")
+	t.bars("  ", "work", work, units.Compact, " instructions")
 	if timed {
 		t.bars("  ", "busy", busy, func(ns uint64) string {
-			return duration(float64(ns)/1e9, float64(ns)/1e9)
+			return units.SecondsOf(float64(ns)/1e9, float64(ns)/1e9)
 		}, "")
 	}
 }
@@ -66,21 +68,8 @@ func sparkline(n []uint64, most uint64, columns int) []string {
 	return rows
 }
 
-// compact writes a large number in at most five characters and a letter.
-func compact(n uint64) string {
-	for _, u := range []struct {
-		size   float64
-		letter string
-	}{{1e12, " T"}, {1e9, " G"}, {1e6, " M"}} {
-		if float64(n) >= u.size {
-			return digits(float64(n)/u.size) + u.letter
-		}
-	}
-	return grouped(n)
-}
-
 func (t *text) cause(s *Section, c *Cause) {
-	head := []string{fmt.Sprintf("  %s  %s", t.paint(bold+red, fmt.Sprintf("#%d %4s", c.Rank, percent(c.Share))), t.paint(bold, t.place(c.Location.Place)))}
+	head := []string{fmt.Sprintf("  %s  %s", t.paint(bold+red, fmt.Sprintf("#%d %4s", c.Rank, units.Percent(c.Share))), t.paint(bold, t.place(c.Location.Place)))}
 	kind := c.Leader
 	if kind == "" {
 		kind = c.Kind
@@ -89,7 +78,7 @@ func (t *text) cause(s *Section, c *Cause) {
 	if c.Gain != nil {
 		g := "gain up to " + t.gain(s, c.Gain)
 		if w := c.Gain.WholeUnits; w != nil && *w < 0.9*c.Gain.Fraction {
-			g += ", " + percent(*w) + " in whole units"
+			g += ", " + units.Percent(*w) + " in whole units"
 		}
 		head = append(head, g)
 	}
@@ -106,7 +95,7 @@ func (t *text) cause(s *Section, c *Cause) {
 		t.excerpt(indent, '↳', *c.To)
 	}
 	if len(c.Counts) > 0 {
-		t.bars(indent, counted(c), c.Counts, grouped, "×")
+		t.bars(indent, counted(c), c.Counts, units.Count, "×")
 	}
 	t.prose(indent, indent, c.Message)
 	if way := t.way(c.Path); way != nil {

@@ -3,6 +3,7 @@ package report
 import (
 	"slices"
 
+	"github.com/skewlens/skewlens/internal/units"
 	"github.com/skewlens/skewlens/profile"
 )
 
@@ -50,7 +51,7 @@ func (s *Section) timeline(p *profile.Profile) *timeline {
 		t.from, t.to = min(t.from, l.from), max(t.to, l.to)
 	}
 	if t.show == nil {
-		t.show = func(s float64) string { return duration(s, t.to-t.from) }
+		t.show = func(s float64) string { return units.SecondsOf(s, t.to-t.from) }
 	}
 	return t
 }
@@ -99,7 +100,7 @@ func (t *timeline) layout(p *profile.Profile, ins []*profile.Instance) []lap {
 		}
 		return laps
 	}
-	t.axis, t.show = "instructions of the busiest thread, one instance after the other", func(x float64) string { return compact(uint64(x)) }
+	t.axis, t.show = "instructions of the busiest thread, one instance after the other", func(x float64) string { return units.Compact(uint64(x)) }
 	at := 0.0
 	for _, in := range ins {
 		l := lap{from: at}

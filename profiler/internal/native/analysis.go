@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/skewlens/skewlens/internal/atomicfile"
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/pack"
@@ -26,8 +28,7 @@ import (
 // checksum says that it is whole.
 const (
 	worthKeeping = 200 * time.Millisecond // less is not worth a file
-	unfinished   = "new-"
-	keepBytes    = 1 << 30 // of all files together; those not used for longest go
+	keepBytes    = 1 << 30                // of all files together; those not used for longest go
 )
 
 // analysis is what is known of a program before it runs, and its copy.
@@ -144,20 +145,7 @@ func keep(name string, s *probe.Spec, c *probe.Code) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return
 	}
-	f, err := os.CreateTemp(dir, unfinished)
-	if err != nil {
-		return
-	}
-	_, err = f.Write(w.B)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
+	_ = atomicfile.WritePrivate(name, func(f io.Writer) error { _, err := f.Write(w.B); return err })
 	sweep(dir)
 }
 
@@ -177,7 +165,7 @@ func sweep(dir string) {
 	slices.SortFunc(files, func(a, b os.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
 	total := int64(0)
 	for _, x := range files {
-		left := strings.HasPrefix(x.Name(), unfinished) && time.Since(x.ModTime()) > time.Hour // by a run that was killed
+		left := strings.HasPrefix(x.Name(), atomicfile.Temporary) && time.Since(x.ModTime()) > time.Hour // by a run that was killed
 		if total += x.Size(); left || total > keepBytes {
 			os.Remove(filepath.Join(dir, x.Name()))
 		}

@@ -2,7 +2,7 @@ package native
 
 import (
 	"github.com/skewlens/skewlens/profile"
-	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/record"
 	"github.com/skewlens/skewlens/profiler/internal/unwind"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
@@ -38,7 +38,7 @@ func (r *run) original(pc uint64, interrupted bool) uint64 {
 // openFrames finds the frames of the program that are on an ending thread's
 // stack, innermost first: they were entered and will never be left. Most
 // threads end in the C library with no frame of the program below.
-func (r *run) openFrames(t *thread) (open []probe.Delta, next []profile.Addr) {
+func (r *run) openFrames(t *thread) (open []record.Delta, next []profile.Addr) {
 	regs, err := r.p.DwarfRegs(t.tid)
 	if err != nil {
 		return nil, nil

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/skewlens/skewlens/profile"
-	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/record"
 	"github.com/skewlens/skewlens/profiler/internal/section"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
@@ -18,7 +18,7 @@ import (
 // a link-time address: the call behind which it returns. A function that was
 // reached by a tail jump returns to its caller's caller, in the program or
 // not; then it is the one such jump that the thread has taken since.
-func (r *run) callSite(ret uint64, d []probe.Delta) profile.Addr {
+func (r *run) callSite(ret uint64, d []record.Delta) profile.Addr {
 	s, ok := r.sites[ret]
 	if !ok {
 		s.addr, s.sure = r.findCall(r.original(ret, false))

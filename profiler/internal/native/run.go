@@ -11,6 +11,7 @@ import (
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/record"
 	"github.com/skewlens/skewlens/profiler/internal/section"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 	"github.com/skewlens/skewlens/profiler/internal/unwind"
@@ -138,7 +139,7 @@ type thread struct {
 	begin, end uint64
 	cpuNS      int64
 	totals     profile.Counts
-	open       []probe.Delta // frames that it never left
+	open       []record.Delta // frames that it never left
 	stood      []profile.Addr
 	dead       bool
 }
@@ -342,9 +343,9 @@ func (r *run) death(t *thread) {
 	t.dead = true
 	t.end = rdtsc()
 	r.drainOne(t)
-	rest := probe.Merge(append(r.solver.Resolve(t.area, t.area.Rest()), t.open...))
+	rest := record.Merge(append(r.solver.Resolve(t.area, t.area.Rest()), t.open...))
 	r.tracker.Died(t.id, t.end, t.cpuNS, rest)
-	t.totals = r.solver.Solve(probe.Merge(append(r.solver.Resolve(t.area, t.area.All()), t.open...)))
+	t.totals = r.solver.Solve(record.Merge(append(r.solver.Resolve(t.area, t.area.All()), t.open...)))
 	r.lost += t.area.Lost()
 	tracee.Unmap(t.mem)
 	t.area, t.mem = nil, nil
@@ -374,7 +375,7 @@ func (r *run) drain() {
 }
 
 func (r *run) drainOne(t *thread) {
-	t.area.Records(func(rec probe.Record) {
+	t.area.Records(func(rec record.Record) {
 		t.lastTSC = rec.TSC
 		rec.Delta = r.solver.Resolve(t.area, rec.Delta)
 		rec.Site = uint64(r.callSite(rec.Site, rec.Delta))

@@ -3,24 +3,9 @@ package probe
 import (
 	"encoding/binary"
 	"sync/atomic"
+
+	"github.com/skewlens/skewlens/profiler/internal/record"
 )
-
-// Record is one section event of a thread.
-type Record struct {
-	Kind  uint32
-	TSC   uint64
-	Site  uint64 // run-time return address of the user's call
-	Arg1  uint64 // the call's first argument: the barrier, the condition variable …
-	Arg3  uint64 // its third: a thread's start function, a barrier's count
-	CPUNS int64  // the thread's CPU clock; 0: not read
-	Delta []Delta
-}
-
-// Delta is how much a counter grew since the thread's record before.
-type Delta struct {
-	Counter int32
-	N       uint64
-}
 
 // What a kind asks of the recorder (recorder.S).
 const (
@@ -33,16 +18,16 @@ const (
 // Records takes the records written since the last call. It may run beside
 // the thread: a record is published by one store of the ring position, and
 // x86 keeps the order of stores.
-func (a *Area) Records(yield func(Record)) {
+func (a *Area) Records(yield func(record.Record)) {
 	end := a.pos(atomic.LoadUint64(a.word(offRing)))
 	for a.read < end {
 		m := a.mem[a.read:]
 		u := func(i int) uint64 { return binary.LittleEndian.Uint64(m[i:]) }
 		n := int(binary.LittleEndian.Uint32(m[4:]))
-		r := Record{Kind: binary.LittleEndian.Uint32(m) & kindMask, TSC: u(8), Site: u(16), Arg1: u(24), Arg3: u(32),
-			CPUNS: int64(u(40))*1e9 + int64(u(48)), Delta: make([]Delta, n)}
+		r := record.Record{Kind: binary.LittleEndian.Uint32(m) & kindMask, TSC: u(8), Site: u(16), Arg1: u(24), Arg3: u(32),
+			CPUNS: int64(u(40))*1e9 + int64(u(48)), Delta: make([]record.Delta, n)}
 		for i := range r.Delta {
-			r.Delta[i] = Delta{int32(u(recordHeader + pairSize*i)), u(recordHeader + pairSize*i + 8)}
+			r.Delta[i] = record.Delta{Counter: int32(u(recordHeader + pairSize*i)), N: u(recordHeader + pairSize*i + 8)}
 		}
 		yield(r)
 		a.read += recordHeader + pairSize*uint64(n)
@@ -60,13 +45,13 @@ func (a *Area) Reset() {
 
 // Rest returns what the counters grew by since the last record. Only while
 // the thread is stopped or gone, and after Records.
-func (a *Area) Rest() []Delta {
-	var d []Delta
+func (a *Area) Rest() []record.Delta {
+	var d []record.Delta
 	n := uint64(a.l.Fixed()) + a.get(offNOver)
 	for i := uint64(0); i < n; i++ {
 		c, s := a.get(a.l.counters+8*i), a.get(a.l.shadow+8*i)
 		if c != s {
-			d = append(d, Delta{int32(i), c - s})
+			d = append(d, record.Delta{Counter: int32(i), N: c - s})
 			a.put(a.l.shadow+8*i, c)
 		}
 	}
@@ -89,12 +74,12 @@ func (a *Area) Lost() uint64 { return a.get(offLost) }
 
 // All returns every counter's value since the thread's birth. Only while the
 // thread is stopped or gone.
-func (a *Area) All() []Delta {
-	var d []Delta
+func (a *Area) All() []record.Delta {
+	var d []record.Delta
 	n := uint64(a.l.Fixed()) + a.get(offNOver)
 	for i := uint64(0); i < n; i++ {
 		if c := a.get(a.l.counters + 8*i); c != 0 {
-			d = append(d, Delta{int32(i), c})
+			d = append(d, record.Delta{Counter: int32(i), N: c})
 		}
 	}
 	return d

@@ -3,6 +3,7 @@ package probe
 import (
 	"sort"
 
+	"github.com/skewlens/skewlens/profiler/internal/record"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
@@ -50,7 +51,7 @@ func (m *emitter) hookLibrary() (slots []Slot) {
 }
 
 // hook emits one hook; enter emits the call (0x15) or jump (0x25) to the function.
-func (m *emitter) hook(h Hook, enter func(op byte)) {
+func (m *emitter) hook(h record.Hook, enter func(op byte)) {
 	record := func(kind uint32) {
 		m.b(0x41, 0xbb) // mov $kind,%r11d
 		m.d32(kind)

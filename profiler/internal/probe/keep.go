@@ -5,6 +5,7 @@ import (
 
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/pack"
+	"github.com/skewlens/skewlens/profiler/internal/record"
 )
 
 // Pack writes the plans and the copy, before it is settled, so that Unpack need not make them again.
@@ -61,7 +62,7 @@ func (s *Spec) Pack(w *pack.Writer, c *Code) {
 }
 
 // Unpack is New and Assemble at Home of a program for which they were done before.
-func Unpack(r *pack.Reader, p *cfg.Program, hooks func(name string) (Hook, bool), opt Options, from Numbers) (*Spec, *Code, error) {
+func Unpack(r *pack.Reader, p *cfg.Program, hooks func(name string) (record.Hook, bool), opt Options, from Numbers) (*Spec, *Code, error) {
 	s := newSpec(p, hooks, opt, from)
 	s.next.Chord, s.next.Site = int32(r.Uint()), int32(r.Uint())
 	s.size = r.Uint()

@@ -14,6 +14,7 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/proctest"
+	"github.com/skewlens/skewlens/profiler/internal/record"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
@@ -70,7 +71,7 @@ func TestOffsetsAgree(t *testing.T) {
 // catches is what a test's programs may be caught in.
 func catches(name string) bool { return name == "pthread_barrier_wait" || name == "pthread_exit" }
 
-func noHooks(string) (Hook, bool) { return Hook{}, false }
+func noHooks(string) (record.Hook, bool) { return record.Hook{}, false }
 
 // programs are whatever executables a Debian machine has.
 func programs(t *testing.T) []string {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/record"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
@@ -134,7 +135,7 @@ func (v *Solver) chordOwner(counter int32) int32 {
 // Resolve makes a thread's deltas comparable between threads: counters of
 // indirect calls, which each thread hands out by itself, become numbers of
 // (site, target) pairs behind the chords.
-func (v *Solver) Resolve(a *Area, d []Delta) []Delta {
+func (v *Solver) Resolve(a *Area, d []record.Delta) []record.Delta {
 	chords := int32(v.chords)
 	if n := len(d); n == 0 || d[n-1].Counter < chords { // in order, and no indirect call among them
 		return d
@@ -147,7 +148,7 @@ func (v *Solver) Resolve(a *Area, d []Delta) []Delta {
 		}
 		out = append(out, x)
 	}
-	return Merge(out)
+	return record.Merge(out)
 }
 
 // Open returns a delta for a frame that its thread never left. Addresses are
@@ -156,7 +157,7 @@ func (v *Solver) Resolve(a *Area, d []Delta) []Delta {
 // where the block ends there. ok is false
 // where no frame stays open: the address is not in a moved function, or the
 // graph has an edge for this end.
-func (v *Solver) Open(addr uint64, after bool) (d Delta, next uint64, ok bool) {
+func (v *Solver) Open(addr uint64, after bool) (d record.Delta, next uint64, ok bool) {
 	q, m, addr := v.planAt(addr)
 	if q == nil {
 		return d, 0, false
@@ -194,15 +195,15 @@ func (v *Solver) Open(addr uint64, after bool) (d Delta, next uint64, ok bool) {
 		v.opens = append(v.opens, stood)
 	}
 	if next == b.End {
-		return Delta{-1 - n, 1}, 0, true
+		return record.Delta{Counter: -1 - n, N: 1}, 0, true
 	}
-	return Delta{-1 - n, 1}, next + m.Base, true
+	return record.Delta{Counter: -1 - n, N: 1}, next + m.Base, true
 }
 
 // Inside returns what is missing in the induction counters of a thread that
 // died in the loops around an instruction: the value of their registers. It
 // reports false where it cannot be told whether the thread was still inside.
-func (v *Solver) Inside(addr uint64, after bool, reg func(x86.Reg) uint64) ([]Delta, bool) {
+func (v *Solver) Inside(addr uint64, after bool, reg func(x86.Reg) uint64) ([]record.Delta, bool) {
 	q, m, addr := v.planAt(addr)
 	if q == nil {
 		return nil, true
@@ -212,7 +213,7 @@ func (v *Solver) Inside(addr uint64, after bool, reg func(x86.Reg) uint64) ([]De
 	if b == nil {
 		return nil, true
 	}
-	var d []Delta
+	var d []record.Delta
 	w := newFlow(g, q.marks, nil)
 	w.place(q.first, m.Spec.opt, nil)
 	for i := range w.edges {
@@ -224,7 +225,7 @@ func (v *Solver) Inside(addr uint64, after bool, reg func(x86.Reg) uint64) ([]De
 			v.bad[q.number] = true
 			return nil, false
 		}
-		d = append(d, Delta{e.counter, reg(e.induction.reg)})
+		d = append(d, record.Delta{Counter: e.counter, N: reg(e.induction.reg)})
 	}
 	return d, true
 }
@@ -258,7 +259,7 @@ func (v *Solver) pair(site int, target uint64) int32 {
 }
 
 // Solve returns the counts of a list of resolved deltas.
-func (v *Solver) Solve(d []Delta) profile.Counts {
+func (v *Solver) Solve(d []record.Delta) profile.Counts {
 	var c counts
 	v.touched = v.touched[:0]
 	open := map[int32]map[int32]int64(nil) // by function, by node
@@ -310,7 +311,7 @@ func (v *Solver) touch(fi int32) {
 	}
 }
 
-func (v *Solver) solveFunc(fi int32, d []Delta, open map[int32]int64, c *counts) {
+func (v *Solver) solveFunc(fi int32, d []record.Delta, open map[int32]int64, c *counts) {
 	x := v.load(fi)
 	if cap(v.val) < len(x.edges) {
 		v.val = make([]int64, 2*len(x.edges))

@@ -8,18 +8,9 @@ import (
 
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/record"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
-
-// Hook asks for a record when a library function is called. Kinds are the
-// caller's; 0 means none.
-type Hook struct {
-	Arrive uint32 // recorded before the call, with the counters that changed
-	Leave  uint32 // recorded after it. Not for cancellation points: it puts a frame of ours under the function
-	// Waits: the call waits on the object of its first argument. Wakes: it wakes
-	// those who do, and is only recorded if there may be any.
-	Waits, Wakes bool
-}
 
 // Options turn off what makes counting cheap, each by itself, so that its
 // worth can be measured.
@@ -61,7 +52,7 @@ type Spec struct {
 	Program *cfg.Program
 	moved   []*plan
 	byFunc  map[*cfg.Func]*plan
-	hooks   func(name string) (Hook, bool)
+	hooks   func(name string) (record.Hook, bool)
 	opt     Options
 	from    Numbers
 	next    Numbers // complete once the copy was written
@@ -78,7 +69,7 @@ func (s *Spec) Next() Numbers { return s.next }
 
 // New plans a program. Functions that turn out not to be movable get their
 // reason in cfg.Func.Skip.
-func New(p *cfg.Program, hooks func(name string) (Hook, bool), opt Options, from Numbers) *Spec {
+func New(p *cfg.Program, hooks func(name string) (record.Hook, bool), opt Options, from Numbers) *Spec {
 	pl := newPlanner(p)
 	pl.noLeaf, pl.holdSome, pl.freeReturns = opt.NoLeaf || p.Traces(), opt.HoldSome, !p.Unwinds()
 	if opt.reach != 0 {
@@ -101,7 +92,7 @@ func New(p *cfg.Program, hooks func(name string) (Hook, bool), opt Options, from
 	return s
 }
 
-func newSpec(p *cfg.Program, hooks func(name string) (Hook, bool), opt Options, from Numbers) *Spec {
+func newSpec(p *cfg.Program, hooks func(name string) (record.Hook, bool), opt Options, from Numbers) *Spec {
 	opt.NoInduction = opt.NoInduction || p.Leaps()
 	return &Spec{Program: p, hooks: hooks, opt: opt, from: from, next: from, byFunc: make(map[*cfg.Func]*plan, len(p.Funcs)), size: 1 << 16}
 }

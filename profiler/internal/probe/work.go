@@ -1,9 +1,11 @@
 package probe
 
+import "github.com/skewlens/skewlens/profiler/internal/record"
+
 // Work is the instructions that counters stand for: profile.Instructions of
 // what Solve makes of them, without solving. Solving is linear, so every
 // counter has a fixed worth in instructions.
-func (v *Solver) Work(d []Delta) uint64 {
+func (v *Solver) Work(d []record.Delta) uint64 {
 	n := int64(0)
 	for _, x := range d {
 		switch {

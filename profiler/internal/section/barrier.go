@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/skewlens/skewlens/profile"
-	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/record"
 )
 
 // epoch is one meeting at a barrier or a condition variable.
@@ -35,7 +35,7 @@ func (t *Tracker) epochOf(object uint64) *epoch {
 // barrier: an instance is complete when as many have arrived as the barrier
 // counts. Where its initialisation was not seen, the first thread that comes
 // again shows that the meeting before was complete.
-func (t *Tracker) barrier(x *thread, r probe.Record) {
+func (t *Tracker) barrier(x *thread, r record.Record) {
 	e := t.epochOf(r.Arg1)
 	n := t.counts[r.Arg1]
 	if n == 0 && e.has(x) {
@@ -53,7 +53,7 @@ func (t *Tracker) barrier(x *thread, r probe.Record) {
 // condWait: a thread waits on a condition variable. If it turns out that all
 // others do too, until one wakes them all, that is a barrier made by hand. A
 // thread that wakes too early and waits again has arrived once.
-func (t *Tracker) condWait(x *thread, r probe.Record) {
+func (t *Tracker) condWait(x *thread, r record.Record) {
 	if e := t.epochOf(r.Arg1); !e.has(x) {
 		e.arrivals = append(e.arrivals, t.arrive(x, r))
 	}
@@ -63,7 +63,7 @@ func (t *Tracker) condWait(x *thread, r probe.Record) {
 // nobody else could have come: every other live thread waits for a thread's
 // end. Threads that meet in several groups are recognised by meeting again
 // and again in the same company.
-func (t *Tracker) condBroadcast(x *thread, r probe.Record) {
+func (t *Tracker) condBroadcast(x *thread, r record.Record) {
 	e := t.epochOf(r.Arg1)
 	if len(e.arrivals) == 0 || e.has(x) {
 		e.arrivals = e.arrivals[:0]

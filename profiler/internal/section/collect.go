@@ -5,7 +5,7 @@ import (
 	"sort"
 
 	"github.com/skewlens/skewlens/profile"
-	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/record"
 )
 
 // collector keeps instances by section, within a bound on memory. What it
@@ -40,7 +40,7 @@ type instance struct {
 // part is a profile.Part with its counters instead of counts.
 type part struct {
 	profile.Part
-	delta []probe.Delta
+	delta []record.Delta
 	work  uint64 // its instructions
 }
 
@@ -223,17 +223,17 @@ func (t *total) add(p *part) {
 
 // solve returns the sum as a part of its own.
 func (t *total) solve(id profile.ThreadID, c Config) profile.Part {
-	var d []probe.Delta
+	var d []record.Delta
 	for k, n := range t.below {
-		d = append(d, probe.Delta{Counter: k, N: n})
+		d = append(d, record.Delta{Counter: k, N: n})
 	}
 	for k, n := range t.n {
 		if n > 0 {
-			d = append(d, probe.Delta{Counter: int32(k), N: n})
+			d = append(d, record.Delta{Counter: int32(k), N: n})
 		}
 	}
 	p := t.part
-	p.Thread, p.Counts = id, c.Solve(probe.Merge(d))
+	p.Thread, p.Counts = id, c.Solve(record.Merge(d))
 	return p
 }
 

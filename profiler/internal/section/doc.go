@@ -15,7 +15,7 @@ package section
 
 import (
 	"github.com/skewlens/skewlens/profile"
-	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/record"
 )
 
 // Kinds of records.
@@ -32,7 +32,7 @@ const (
 // hooks: which library functions are recorded. Waits that a thread can be
 // cancelled in get no record when they return: that would put a frame under
 // them that the unwinder does not know.
-var hooks = map[string]probe.Hook{
+var hooks = map[string]record.Hook{
 	"pthread_barrier_init": {Arrive: barrierInit},
 	"pthread_barrier_wait": {Arrive: barrierWait, Leave: barrierLeft},
 
@@ -58,7 +58,7 @@ var hooks = map[string]probe.Hook{
 }
 
 // Hook tells whether and how a library function is recorded.
-func Hook(name string) (probe.Hook, bool) {
+func Hook(name string) (record.Hook, bool) {
 	h, ok := hooks[name]
 	return h, ok
 }
@@ -72,9 +72,9 @@ func Catches(name string) bool {
 
 // Config is what the tracker needs from outside.
 type Config struct {
-	Solve func([]probe.Delta) profile.Counts
+	Solve func([]record.Delta) profile.Counts
 	// Work is the instructions of a part, much cheaper than solving it.
-	Work func([]probe.Delta) uint64
+	Work func([]record.Delta) uint64
 	// Line names the source line of a call, so that copies of one call made by
 	// the compiler are one section; its address when there is no line.
 	Line func(profile.Addr) string

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/skewlens/skewlens/profile"
-	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/record"
 )
 
 // group is the workers that one thread created from a moment at which it had
@@ -39,7 +39,7 @@ func (t *Tracker) born(x *thread) {
 	}
 }
 
-func (t *Tracker) join(x *thread, r probe.Record) {
+func (t *Tracker) join(x *thread, r record.Record) {
 	x.joining = true
 	g := x.group
 	if g == nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/skewlens/skewlens/profile"
-	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/record"
 )
 
 // script feeds a tracker with made-up threads: counter c is event c, and an
@@ -17,7 +17,7 @@ type script struct {
 }
 
 func newScript(maxBytes int) *script {
-	sum := func(d []probe.Delta) (n uint64) {
+	sum := func(d []record.Delta) (n uint64) {
 		for _, x := range d {
 			n += x.N
 		}
@@ -25,7 +25,7 @@ func newScript(maxBytes int) *script {
 	}
 	s := &script{}
 	s.Tracker = New(Config{
-		Solve: func(d []probe.Delta) profile.Counts {
+		Solve: func(d []record.Delta) profile.Counts {
 			var c profile.Counts
 			for _, x := range d {
 				c.Event, c.N = append(c.Event, profile.EventID(x.Counter)), append(c.N, x.N)
@@ -45,25 +45,25 @@ func (s *script) tick() uint64 { s.now += 10; return s.now }
 func (s *script) born(id, parent profile.ThreadID) { s.Born(id, parent, s.tick()) }
 
 func (s *script) at(id profile.ThreadID, kind uint32, object, site uint64, work ...uint64) {
-	r := probe.Record{Kind: kind, TSC: s.tick(), Arg1: object, Site: site}
+	r := record.Record{Kind: kind, TSC: s.tick(), Arg1: object, Site: site}
 	for c, n := range work {
 		if n > 0 {
-			r.Delta = append(r.Delta, probe.Delta{Counter: int32(c), N: n})
+			r.Delta = append(r.Delta, record.Delta{Counter: int32(c), N: n})
 		}
 	}
 	s.Record(id, r)
 }
 
 func (s *script) dies(id profile.ThreadID, work ...uint64) {
-	var d []probe.Delta
+	var d []record.Delta
 	for c, n := range work {
-		d = append(d, probe.Delta{Counter: int32(c), N: n})
+		d = append(d, record.Delta{Counter: int32(c), N: n})
 	}
 	s.Died(id, s.tick(), 0, d)
 }
 
 func (s *script) creates(id profile.ThreadID, start uint64) {
-	s.Record(id, probe.Record{Kind: create, TSC: s.tick(), Arg3: start})
+	s.Record(id, record.Record{Kind: create, TSC: s.tick(), Arg3: start})
 }
 
 // work returns the instructions of each part of each instance of a section.
@@ -104,7 +104,7 @@ func threads(s *script, n int) {
 func TestBarrierOfKnownCount(t *testing.T) {
 	s := newScript(1 << 20)
 	s.born(0, -1)
-	s.Record(0, probe.Record{Kind: barrierInit, TSC: s.tick(), Arg1: 7, Arg3: 2})
+	s.Record(0, record.Record{Kind: barrierInit, TSC: s.tick(), Arg1: 7, Arg3: 2})
 	for i := 1; i <= 3; i++ {
 		s.creates(0, 64)
 		s.born(profile.ThreadID(i), 0)
@@ -213,7 +213,7 @@ func TestFoldingKeepsWhatCounts(t *testing.T) {
 	run := func(maxBytes int) profile.Section {
 		s := newScript(maxBytes)
 		s.born(0, -1)
-		s.Record(0, probe.Record{Kind: barrierInit, TSC: s.tick(), Arg1: 7, Arg3: 3})
+		s.Record(0, record.Record{Kind: barrierInit, TSC: s.tick(), Arg1: 7, Arg3: 3})
 		for i := 1; i <= 3; i++ {
 			s.creates(0, 64)
 			s.born(profile.ThreadID(i), 0)

@@ -4,7 +4,7 @@ import (
 	"container/heap"
 
 	"github.com/skewlens/skewlens/profile"
-	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/record"
 )
 
 // Tracker is the state of all threads and open meetings.
@@ -29,7 +29,7 @@ type thread struct {
 	start     profile.Addr
 	nextStart profile.Addr // of the thread it is about to create
 
-	acc      []probe.Delta // since it last began
+	acc      []record.Delta // since it last began
 	begin    profile.Addr
 	beginTSC uint64
 	cpu      int64 // its CPU clock when it began; −1: unknown
@@ -46,7 +46,7 @@ type arrival struct {
 	t        *thread
 	tsc      uint64
 	site     profile.Addr
-	delta    []probe.Delta
+	delta    []record.Delta
 	begin    profile.Addr
 	beginTSC uint64
 	busyNS   int64
@@ -75,13 +75,13 @@ func (t *Tracker) Born(id, parent profile.ThreadID, tsc uint64) {
 
 // Record appends a thread's next record; its Delta is resolved, its Site and
 // Arg3 are link-time addresses (of the call; 0 outside the program).
-func (t *Tracker) Record(id profile.ThreadID, r probe.Record) {
+func (t *Tracker) Record(id profile.ThreadID, r record.Record) {
 	t.queue.add(t.threads[id].stream, item{tsc: r.TSC, rec: r})
 }
 
 // Died announces a thread's end, with what it counted since its last record.
-func (t *Tracker) Died(id profile.ThreadID, tsc uint64, cpuNS int64, rest []probe.Delta) {
-	t.queue.add(t.threads[id].stream, item{tsc: tsc, died: true, rec: probe.Record{TSC: tsc, CPUNS: cpuNS, Delta: rest}})
+func (t *Tracker) Died(id profile.ThreadID, tsc uint64, cpuNS int64, rest []record.Delta) {
+	t.queue.add(t.threads[id].stream, item{tsc: tsc, died: true, rec: record.Record{TSC: tsc, CPUNS: cpuNS, Delta: rest}})
 }
 
 // Advance handles everything before a moment. Every thread's records up to
@@ -110,13 +110,13 @@ func (t *Tracker) handle(x *thread, i item) {
 		return
 	case i.died:
 		t.tick(x, i.rec)
-		x.acc = probe.Add(x.acc, i.rec.Delta)
+		x.acc = record.Add(x.acc, i.rec.Delta)
 		t.died(x, t.arrive(x, i.rec))
 		return
 	}
 	x.joining = false
 	t.tick(x, i.rec)
-	x.acc = probe.Add(x.acc, i.rec.Delta)
+	x.acc = record.Add(x.acc, i.rec.Delta)
 	switch i.rec.Kind {
 	case barrierInit:
 		t.counts[i.rec.Arg1] = int(i.rec.Arg3)
@@ -139,7 +139,7 @@ func (t *Tracker) handle(x *thread, i item) {
 }
 
 // arrive describes the part that ends with a record.
-func (t *Tracker) arrive(x *thread, r probe.Record) arrival {
+func (t *Tracker) arrive(x *thread, r record.Record) arrival {
 	a := arrival{t: x, tsc: r.TSC, site: profile.Addr(r.Site), delta: x.acc, begin: x.begin, beginTSC: x.beginTSC, cpu: x.clock}
 	if x.cpu >= 0 && x.clock >= 0 {
 		a.busyNS, a.timed = max(0, x.clock-x.cpu), true
@@ -149,7 +149,7 @@ func (t *Tracker) arrive(x *thread, r probe.Record) arrival {
 
 // tick sets a thread's CPU clock at a record. Where it was not read, the last
 // record was so short ago that the thread cannot have been off its core.
-func (t *Tracker) tick(x *thread, r probe.Record) {
+func (t *Tracker) tick(x *thread, r record.Record) {
 	if r.CPUNS > 0 {
 		x.clock = r.CPUNS
 	} else if x.clock >= 0 {
@@ -159,7 +159,7 @@ func (t *Tracker) tick(x *thread, r probe.Record) {
 }
 
 // left begins the next part when a barrier returns.
-func (x *thread) left(r probe.Record) {
+func (x *thread) left(r record.Record) {
 	x.cpu, x.beginTSC, x.acc = x.clock, r.TSC, nil
 }
 
@@ -170,7 +170,7 @@ func (x *thread) restart(site profile.Addr, tsc uint64) {
 
 // cut ends a thread's part at an arrival and begins the next one.
 func (x *thread) cut(a arrival, tsc uint64) {
-	x.acc = probe.Sub(x.acc, a.delta)
+	x.acc = record.Sub(x.acc, a.delta)
 	x.begin, x.beginTSC, x.cpu = a.site, max(a.tsc, tsc), a.cpu
 }
 
@@ -185,7 +185,7 @@ type stream struct {
 
 type item struct {
 	tsc        uint64
-	rec        probe.Record
+	rec        record.Record
 	born, died bool
 }
 

@@ -1,0 +1,37 @@
+package units_test
+
+import (
+	"testing"
+
+	"github.com/skewlens/skewlens/internal/units"
+)
+
+func TestWords(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{units.Percent(0), "0 %"},
+		{units.Percent(0.0004), "<0.1 %"},
+		{units.Percent(0.004), "0.4 %"},
+		{units.Percent(0.00949), "0.9 %"},
+		{units.Percent(0.0096), "1 %"},
+		{units.Percent(0.413), "41 %"},
+		{units.Seconds(12.34), "12.3 s"},
+		{units.Seconds(1), "1.00 s"},
+		{units.Seconds(0.0412), "41.2 ms"},
+		{units.Seconds(0.0000412), "41.2 µs"},
+		{units.SecondsOf(0.004, 2), "0.00 s"},
+		{units.SecondsOf(0.14, 0.41), "140 ms"},
+		{units.Digits(99.96), "100.0"},
+		{units.Count(0), "0"},
+		{units.Count(999), "999"},
+		{units.Count(1234567), "1,234,567"},
+		{units.Compact(12345), "12,345"},
+		{units.Compact(560123456), "560 M"},
+		{units.Compact(2_500_000_000_000), "2.50 T"},
+		{units.Plural(1, "cause"), "1 cause"},
+		{units.Plural(0, "cause"), "0 causes"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+}

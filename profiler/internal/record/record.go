@@ -1,0 +1,37 @@
+// Package record is what a backend hears from a running program: that a thread
+// came to a function that matters (a [Hook] asked for it), when, and what its
+// counters grew by since it was last heard of.
+//
+//	section: which functions matter ─▶ Hook ─▶ a backend, by whatever it counts with
+//	section: what their calls mean  ◀─ Record ◀┘
+//
+// It is all that the rules of package section and the backends that feed them
+// know of each other.
+package record
+
+// Hook asks for a record when a library function is called. Kinds are the
+// caller's; 0 means none.
+type Hook struct {
+	Arrive uint32 // recorded before the call, with the counters that changed
+	Leave  uint32 // recorded after it. Not for cancellation points: it puts a frame of ours under the function
+	// Waits: the call waits on the object of its first argument. Wakes: it wakes
+	// those who do, and is only recorded if there may be any.
+	Waits, Wakes bool
+}
+
+// Record is one section event of a thread.
+type Record struct {
+	Kind  uint32
+	TSC   uint64
+	Site  uint64 // run-time return address of the user's call
+	Arg1  uint64 // the call's first argument: the barrier, the condition variable …
+	Arg3  uint64 // its third: a thread's start function, a barrier's count
+	CPUNS int64  // the thread's CPU clock; 0: not read
+	Delta []Delta
+}
+
+// Delta is how much a counter grew since the thread's record before.
+type Delta struct {
+	Counter int32
+	N       uint64
+}
