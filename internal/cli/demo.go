@@ -1,8 +1,7 @@
-package main
+package cli
 
 import (
 	"context"
-	"embed"
 	"errors"
 	"flag"
 	"fmt"
@@ -20,12 +19,6 @@ import (
 	"github.com/skewlens/skewlens/profiler"
 	"github.com/skewlens/skewlens/report"
 )
-
-// The examples are C only, so they are embedded from here: a directory with C
-// files cannot be a Go package.
-//
-//go:embed examples/*.c examples/example.h
-var examples embed.FS
 
 // demoCommand builds an example and its mend, profiles both and compares.
 type demoCommand struct {
@@ -50,8 +43,8 @@ func demoHelp(w io.Writer) { flags(w, new(showingOff).flags()) }
 
 func (d demoCommand) do(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	var o showingOff
-	fs := o.flags()
-	if err := parse(fs, args); err != nil {
+	set := o.flags()
+	if err := parse(set, args); err != nil {
 		return err
 	}
 	if o.list {
@@ -59,17 +52,17 @@ func (d demoCommand) do(ctx context.Context, stdout, stderr io.Writer, args []st
 	}
 	name := "owner"
 	switch {
-	case o.all && fs.NArg() > 0:
+	case o.all && set.NArg() > 0:
 		return usageError("demo takes --all or an example, got both")
-	case fs.NArg() == 1:
-		name = strings.TrimSuffix(fs.Arg(0), ".c")
-	case fs.NArg() > 1:
-		return usageError("demo takes one example, got %q", fs.Args())
+	case set.NArg() == 1:
+		name = strings.TrimSuffix(set.Arg(0), ".c")
+	case set.NArg() > 1:
+		return usageError("demo takes one example, got %q", set.Args())
 	}
 	if o.threads < 1 || o.threads > 256 {
 		return usageError("--threads %d: give a number from 1 to 256", o.threads)
 	}
-	if _, err := examples.ReadFile("examples/" + name + ".c"); err != nil {
+	if _, err := fs.ReadFile(examples, "examples/"+name+".c"); err != nil {
 		return usageError("no example is called %q: see skewlens demo --list", name)
 	}
 	// The directory must go away on Ctrl-C too, whoever gets the signal.
@@ -126,7 +119,7 @@ func (b *bench) show(ctx context.Context, stdout io.Writer, name string) error {
 
 func exampleNames() []string {
 	names := []string{}
-	entries, _ := examples.ReadDir("examples") // embedded: it is there
+	entries, _ := fs.ReadDir(examples, "examples") // embedded: it is there
 	for _, e := range entries {
 		if n, ok := strings.CutSuffix(e.Name(), ".c"); ok {
 			names = append(names, n)
@@ -137,7 +130,7 @@ func exampleNames() []string {
 
 func listExamples(w io.Writer) error {
 	for _, n := range exampleNames() {
-		text, err := examples.ReadFile("examples/" + n + ".c")
+		text, err := fs.ReadFile(examples, "examples/"+n+".c")
 		if err != nil {
 			return err
 		}
@@ -153,7 +146,7 @@ func unpack(dir string) error {
 		return err
 	}
 	for _, n := range names {
-		text, err := examples.ReadFile(n)
+		text, err := fs.ReadFile(examples, n)
 		if err != nil {
 			return err
 		}

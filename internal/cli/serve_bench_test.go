@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bufio"
@@ -18,7 +18,7 @@ import (
 // server holds in memory then. Built as users have it.
 func BenchmarkServeColdStart(b *testing.B) {
 	program := filepath.Join(b.TempDir(), "skewlens")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", program, "../..").CombinedOutput(); err != nil {
 		b.Fatalf("%v: %s", err, out)
 	}
 	dir := b.TempDir()

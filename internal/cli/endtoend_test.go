@@ -1,8 +1,9 @@
-package main
+package cli
 
 import (
 	"bytes"
 	"context"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -36,7 +37,7 @@ func realBench(t *testing.T, threads int) *bench {
 // marked finds the line with a mark, and its text.
 func marked(t *testing.T, name, mark string) (int, string) {
 	t.Helper()
-	text, err := examples.ReadFile("examples/" + name + ".c")
+	text, err := fs.ReadFile(examples, "examples/"+name+".c")
 	if err != nil {
 		t.Fatal(err)
 	}

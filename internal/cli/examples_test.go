@@ -1,7 +1,8 @@
-package main
+package cli
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,9 +10,11 @@ import (
 	"testing"
 )
 
+func init() { examples = os.DirFS("../..") }
+
 func TestExamplesAreMarked(t *testing.T) {
 	for _, name := range exampleNames() {
-		text, err := examples.ReadFile("examples/" + name + ".c")
+		text, err := fs.ReadFile(examples, "examples/"+name+".c")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -26,7 +29,7 @@ func TestExamplesAreMarked(t *testing.T) {
 		if n := bytes.Count(text, []byte("/* SECTION */")); n != 1 {
 			t.Errorf("%s.c: %d lines are marked SECTION, want 1", name, n)
 		}
-		readme, err := os.ReadFile("examples/README.md")
+		readme, err := os.ReadFile("../../examples/README.md")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +54,7 @@ func TestExamplesComputeTheSameWithTheMend(t *testing.T) {
 			want := ""
 			for _, mend := range []string{"-UFIXED", "-DFIXED"} {
 				exe := filepath.Join(dir, name+mend)
-				args := append(cc[1:len(cc):len(cc)], "-O2", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", mend, "examples/"+name+".c", "-o", exe)
+				args := append(cc[1:len(cc):len(cc)], "-O2", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", mend, "../../examples/"+name+".c", "-o", exe)
 				if out, err := exec.Command(cc[0], args...).CombinedOutput(); err != nil {
 					t.Fatalf("compile with %s: %v\n%s", mend, err, out)
 				}
