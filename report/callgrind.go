@@ -110,7 +110,7 @@ func lives(p *profile.Profile) []profile.Counts {
 func (c *callgrind) part(i int, counts profile.Counts) {
 	t := &c.p.Threads[i]
 	c.counts, c.files, c.funcs, c.early = counts, names{}, names{}, map[profile.BlockID][]profile.Addr{}
-	for _, a := range t.Open {
+	for _, a := range t.Active {
 		if b := blockAt(c.p, a); b != profile.NoBlock {
 			c.early[b] = append(c.early[b], a)
 		}

@@ -80,7 +80,7 @@ func TestCallgrindCostsAreTheCounts(t *testing.T) {
 		}
 	}
 	// Where a frame stood for good, the rest of its block was not executed.
-	r.of.Threads[1].Open = []profile.Addr{0x104c}
+	r.of.Threads[1].Active = []profile.Addr{0x104c}
 	if got := partCosts(t, callgrindOf(t, r, CallgrindOptions{Instructions: instructions})); got["0"] != 41 || got["1"] != 12 {
 		t.Errorf("costs %v with an open frame, want 41 and 12", got)
 	}
