@@ -10,13 +10,13 @@ import (
 	"github.com/skewlens/skewlens/profile"
 )
 
-// Analyse is how a section is analysed: lime.Analyse.
-type Analyse func(*profile.Profile, *profile.Section, lime.Options) (*lime.Result, error)
+// Analyse is how a section of the profile is analysed; see [lime.Analyser].
+type Analyse func(*profile.Section, lime.Options) (*lime.Result, error)
 
 // Options tune a report; the zero value means the defaults.
 type Options struct {
 	Lime    lime.Options
-	Analyse Analyse // nil: lime.Analyse
+	Analyse Analyse // nil: by lime
 }
 
 // negligible is the part of the run's executed instructions that a section
@@ -33,8 +33,8 @@ func New(p *profile.Profile, opt Options) (*Report, error) {
 	if err := p.CheckValid(); err != nil {
 		return nil, err
 	}
-	if opt.Analyse == nil {
-		opt.Analyse = lime.Analyse
+	if opt.Analyse == nil && len(p.Sections) > 0 {
+		opt.Analyse = lime.New(p).Section // the program's structure is worked out once for all sections
 	}
 	b := builder{p: p, opt: opt}
 	r := &Report{
@@ -137,7 +137,7 @@ func (b *builder) section(s *profile.Section) (Section, error) {
 	if len(s.Instances) == 0 {
 		return out, nil
 	}
-	res, err := b.opt.Analyse(b.p, s, b.opt.Lime)
+	res, err := b.opt.Analyse(s, b.opt.Lime)
 	if err != nil {
 		return Section{}, fmt.Errorf("analyse section %s: %w", b.where(s), err)
 	}

@@ -107,8 +107,8 @@ func TestHostileNamesAreEscaped(t *testing.T) {
 	p.Coverage.Skipped = []profile.Skipped{{Function: hostile, Reason: hostile}}
 	p.Warnings = []profile.Warning{{Code: "x", Message: hostile}}
 	p.Run.Backend = hostile
-	r, err := New(p, Options{Analyse: func(p *profile.Profile, s *profile.Section, o lime.Options) (*lime.Result, error) {
-		r, err := analyse(p, s, o)
+	r, err := New(p, Options{Analyse: func(s *profile.Section, o lime.Options) (*lime.Result, error) {
+		r, err := analyse(s, o)
 		for i := range r.Causes {
 			r.Causes[i].Kind = hostile
 			r.Causes[i].Members = []lime.Member{{Kind: hostile, Addr: 0x1100, Corr: 1}}

@@ -94,7 +94,7 @@ func pathOf(t *testing.T, counts ...uint64) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := New(p, Options{Analyse: func(*profile.Profile, *profile.Section, lime.Options) (*lime.Result, error) {
+	r, err := New(p, Options{Analyse: func(*profile.Section, lime.Options) (*lime.Result, error) {
 		return &lime.Result{
 			Imbalance: 0.5, Instances: 1, R2: nan, JointGain: nan,
 			Threads: []lime.ThreadTotal{{Thread: 1, Instructions: 100}, {Thread: 2, Instructions: 6}},

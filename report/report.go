@@ -4,7 +4,7 @@
 // reader; the command line, the editors and every output format show the same
 // findings.
 //
-//	profile.Profile ──┬─ lime.Analyse, per section ──┐
+//	profile.Profile ──┬─ lime, section by section ───┐
 //	                  ├─ seconds, threads, coverage ─┼─ New ──▶ Report ──┬─▶ JSON  (the contract)
 //	                  └─ addresses → source lines ───┘                   ├─▶ Text  (for people)
 //	                                                                     ├─▶ HTML  (for people, with plots)

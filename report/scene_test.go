@@ -82,7 +82,7 @@ func owner() (*profile.Profile, Analyse) {
 		section(profile.Join, 0x1400, 1e6, 1000, 1001, 1000, 1000),
 		section(profile.Barrier, 0x1300, 390e6, 100e6, 250e6, 390e6, 120e6),
 	}
-	return p, func(p *profile.Profile, s *profile.Section, _ lime.Options) (*lime.Result, error) {
+	return p, func(s *profile.Section, _ lime.Options) (*lime.Result, error) {
 		if s.Kind == profile.Join {
 			return analysed(p, s, true), nil
 		}
@@ -120,7 +120,7 @@ func mixed() (*profile.Profile, Analyse) {
 		{Kind: profile.Join, Site: 0x1500},
 	}
 	p.Sections[1].Warnings = []profile.Warning{{Code: "folded", Message: "the oldest 100 instances were added up"}}
-	return p, func(p *profile.Profile, s *profile.Section, _ lime.Options) (*lime.Result, error) {
+	return p, func(s *profile.Section, _ lime.Options) (*lime.Result, error) {
 		switch s.Site {
 		case 0x1310:
 			return analysed(p, s, false, lime.Cause{
