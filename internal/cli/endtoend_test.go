@@ -12,6 +12,7 @@ import (
 
 	"github.com/skewlens/skewlens/profiler"
 	"github.com/skewlens/skewlens/report"
+	"github.com/skewlens/skewlens/report/text"
 )
 
 // realBench has the examples and the real profiler.
@@ -65,10 +66,10 @@ func TestPlantedCausesAreFound(t *testing.T) {
 			}
 			checkFound(t, name, before, after)
 			if t.Failed() {
-				var text bytes.Buffer
-				report.WriteText(&text, before, report.TextOptions{})
-				report.WriteText(&text, after, report.TextOptions{})
-				t.Log(text.String())
+				var both bytes.Buffer
+				text.Write(&both, before, text.Options{})
+				text.Write(&both, after, text.Options{})
+				t.Log(both.String())
 			}
 		})
 	}
