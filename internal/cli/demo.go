@@ -114,8 +114,8 @@ func (b *bench) show(ctx context.Context, stdout io.Writer, name string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "\nand with the mend, -DFIXED:\n\n")
-	return compareMend(stdout, before, after)
+	fmt.Fprintf(stdout, "\nand with the fix, -DFIXED:\n\n")
+	return compareFix(stdout, before, after)
 }
 
 func exampleNames() []string {

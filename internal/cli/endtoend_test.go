@@ -76,7 +76,11 @@ func TestPlantedCausesAreFound(t *testing.T) {
 }
 
 func checkFound(t *testing.T, name string, before, after *report.Report) {
-	was, is := matching(before, after)
+	worst, ok := report.Compare(before, after).Worst()
+	if !ok {
+		t.Fatal("no section was found")
+	}
+	was, is := worst.Before, worst.After
 	if line, _ := marked(t, name, "SECTION"); was.Location == nil || was.Location.Line != line {
 		t.Errorf("the first section is %s, want line %d", was.ID, line)
 	}
