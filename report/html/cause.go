@@ -10,7 +10,7 @@ import (
 	"github.com/skewlens/skewlens/report/internal/words"
 )
 
-func (m *maker) cause(s *report.Section, c *report.Cause, anchor string) (pageCause, error) {
+func (m *maker) cause(s *report.Section, c *report.Cause, anchor string) pageCause {
 	v := pageCause{
 		Anchor: fmt.Sprintf("%sc%d", anchor, c.Rank), Rank: c.Rank, Share: units.Percent(c.Share), Place: m.paths.Place(c.Location.Place),
 		Kind: words.Kind(c), Message: units.Printable(c.Message), Inlined: m.paths.Inlined(c.Location.InlinedAt), Numbers: m.causeNumbers(s, c),
@@ -23,19 +23,15 @@ func (m *maker) cause(s *report.Section, c *report.Cause, anchor string) (pageCa
 	v.Members = m.members(c)
 	v.MembersTitle = units.Plural(len(v.Members), "line") + " whose counts go with it: what it steers"
 	if len(c.Counts) == 0 || len(c.Counts) != len(s.Threads) {
-		return v, nil
+		return v
 	}
 	ids, counts := make([]int, len(c.Counts)), make([]float64, len(c.Counts))
 	for i, n := range c.Counts {
 		ids[i], counts[i] = s.Threads[i].ID, float64(n)
 	}
-	what := words.Counted(c) + " by each thread"
-	svg, err := barPlot(ids, what, decimalCount, series{counts, countColor})
-	if err != nil {
-		return v, err
-	}
-	v.Plots = []pagePlot{{svg, "How often, thread by thread:", []pageKey{{"count", words.Counted(c)}}}}
-	return v, nil
+	what := words.Counted(c)
+	v.Plots = []pagePlot{{barPlot(ids, what+" by each thread", decimalCount, series{counts, "count"}), "How often, thread by thread:", []pageKey{{"count", what}}}}
+	return v
 }
 
 // decimalCount labels an axis of counts: a tick between two of them has no name.

@@ -50,11 +50,7 @@ func Write(w io.Writer, r *report.Report, opt Options) error {
 			return fmt.Errorf("write report: %w", err)
 		}
 	}
-	p, err := m.page()
-	if err != nil {
-		return err
-	}
-	if err := pageTemplate.Execute(w, p); err != nil {
+	if err := pageTemplate.Execute(w, m.page()); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil
@@ -68,15 +64,12 @@ type maker struct {
 	of    []*profile.Section // in the profile, by section of the report; nil: not known
 }
 
-func (m *maker) page() (*page, error) {
+func (m *maker) page() *page {
 	r := m.r
 	p := &page{Style: template.CSS(pageStyle), Command: m.paths.Command(r), Facts: strings.Join(words.Run(r), words.Dot), Warnings: printableWarnings(r.Warnings)}
 	for i := range r.Sections {
 		s := &r.Sections[i]
-		v, err := m.section(s, m.of[i], i+1)
-		if err != nil {
-			return nil, err
-		}
+		v := m.section(s, m.of[i], i+1)
 		if words.Brief(s) {
 			p.Brief = append(p.Brief, v)
 		} else {
@@ -88,7 +81,7 @@ func (m *maker) page() (*page, error) {
 		p.Skipped = append(p.Skipped, report.Skipped{Function: units.Printable(s.Function), Reason: units.Printable(s.Reason)})
 	}
 	p.SkippedTitle = units.Plural(len(p.Skipped), "function")
-	return p, nil
+	return p
 }
 
 func printableWarnings(ws []report.Warning) []report.Warning {

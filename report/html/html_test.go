@@ -222,7 +222,7 @@ func TestTicksAreRound(t *testing.T) {
 	for most, want := range map[float64]string{10: "0 2.5 5 7.5 10", 7: "0 2 4 6", 1: "0 0.25 0.5 0.75 1", 2.9: "0 0.5 1 1.5 2 2.5", 560e6: "0 1e+08 2e+08 3e+08 4e+08 5e+08"} {
 		got := []string{}
 		for _, tick := range niceTicks(most, func(x float64) string { return fmt.Sprint(x) }) {
-			got = append(got, tick.Label)
+			got = append(got, tick.label)
 		}
 		if s := strings.Join(got, " "); s != want {
 			t.Errorf("up to %g: %s, want %s", most, s, want)

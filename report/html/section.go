@@ -10,7 +10,7 @@ import (
 	"github.com/skewlens/skewlens/report/internal/words"
 )
 
-func (m *maker) section(s *report.Section, of *profile.Section, n int) (pageSection, error) {
+func (m *maker) section(s *report.Section, of *profile.Section, n int) pageSection {
 	v := pageSection{
 		Anchor: fmt.Sprintf("s%d", n), ID: units.Printable(s.ID), Title: m.paths.Section(s), Kind: s.Kind, Instances: s.Instances,
 		Warnings: printableWarnings(words.Warnings(s)),
@@ -27,26 +27,17 @@ func (m *maker) section(s *report.Section, of *profile.Section, n int) (pageSect
 	v.Facts = strings.Join(facts, words.Dot)
 	if words.Brief(s) {
 		v.Verdict = words.Verdict(s)
-		return v, nil
+		return v
 	}
 	v.Imbalance = units.Percent(*s.Imbalance)
 	if len(s.Causes) > 0 {
 		v.First = units.Printable(s.Causes[0].Location.Short()) + " (" + units.Percent(s.Causes[0].Share) + ")"
 	}
-	v.Numbers = m.sectionNumbers(s)
-	v.Threads = threadRows(s)
-	var err error
-	if v.Plots, err = m.sectionPlots(s, of); err != nil {
-		return v, err
-	}
+	v.Numbers, v.Threads, v.Plots = m.sectionNumbers(s), threadRows(s), m.sectionPlots(s, of)
 	for i := range s.Causes {
-		c, err := m.cause(s, &s.Causes[i], v.Anchor)
-		if err != nil {
-			return v, err
-		}
-		v.Causes = append(v.Causes, c)
+		v.Causes = append(v.Causes, m.cause(s, &s.Causes[i], v.Anchor))
 	}
-	return v, nil
+	return v
 }
 
 func threadRows(s *report.Section) []pageThread {
@@ -68,11 +59,12 @@ func threadRows(s *report.Section) []pageThread {
 	return rows
 }
 
-func (m *maker) sectionPlots(s *report.Section, of *profile.Section) ([]pagePlot, error) {
-	if len(s.Threads) == 0 {
-		return nil, nil
+func (m *maker) sectionPlots(s *report.Section, of *profile.Section) []pagePlot {
+	n := len(s.Threads)
+	if n == 0 {
+		return nil
 	}
-	ids, work, busy, wait := make([]int, len(s.Threads)), make([]float64, len(s.Threads)), make([]float64, len(s.Threads)), make([]float64, len(s.Threads))
+	ids, work, busy, wait := make([]int, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	timed, most := true, 0.0
 	for i, t := range s.Threads {
 		ids[i], work[i] = t.ID, float64(t.Instructions)
@@ -81,26 +73,20 @@ func (m *maker) sectionPlots(s *report.Section, of *profile.Section) ([]pagePlot
 			most = max(most, busy[i]+wait[i])
 		}
 	}
-	svg, err := barPlot(ids, "work of each thread in executed instructions", func(x float64) string { return units.Compact(uint64(x)) }, series{work, workColor})
-	if err != nil {
-		return nil, err
-	}
-	plots := []pagePlot{{svg, "Executed instructions of each thread, all instances together:", []pageKey{{"work", "work"}}}}
+	plots := []pagePlot{{
+		barPlot(ids, "work of each thread in executed instructions", func(x float64) string { return units.Compact(uint64(x)) }, series{work, "work"}),
+		"Executed instructions of each thread, all instances together:", []pageKey{{"work", "work"}},
+	}}
 	if timed {
-		svg, err := barPlot(ids, "processor and waiting time of each thread", func(x float64) string { return units.SecondsOf(x, most) }, series{busy, busyColor}, series{wait, waitColor})
-		if err != nil {
-			return nil, err
-		}
-		plots = append(plots, pagePlot{svg, "Time of each thread, as measured:", []pageKey{{"busy", "on a processor"}, {"wait", "waiting for the last to arrive"}}})
+		plots = append(plots, pagePlot{
+			barPlot(ids, "processor and waiting time of each thread", func(x float64) string { return units.SecondsOf(x, most) }, series{busy, "busy"}, series{wait, "wait"}),
+			"Time of each thread, as measured:", []pageKey{{"busy", "on a processor"}, {"wait", "waiting for the last to arrive"}},
+		})
 	}
 	if t := newTimeline(m.opt.Profile, of); t != nil {
-		svg, err := lanePlot(t, "timeline of the section's instances")
-		if err != nil {
-			return nil, err
-		}
-		plots = append(plots, pagePlot{svg, t.caption(), []pageKey{{"work", "up to its arrival"}, {"wait", "waiting for the last"}}})
+		plots = append(plots, pagePlot{lanePlot(t, "timeline of the section's instances"), t.caption(), []pageKey{{"work", "up to its arrival"}, {"wait", "waiting for the last"}}})
 	}
-	return plots, nil
+	return plots
 }
 
 func (t *timeline) caption() string {
