@@ -50,3 +50,26 @@ type Part struct {
 	// the run; both 0 where unknown, and in folded instances.
 	BeginNS, ArriveNS int64
 }
+
+// Unfolded are the instances that stand for one execution each, in order of
+// time; folded is how many executions the others, which came first, stand for.
+func (s *Section) Unfolded() (instances []*Instance, folded int) {
+	for i := range s.Instances {
+		if in := &s.Instances[i]; in.Folded > 1 {
+			folded += in.Folded
+		} else {
+			instances = append(instances, in)
+		}
+	}
+	return instances, folded
+}
+
+// Placed reports whether every part says when it began and arrived.
+func (in *Instance) Placed() bool {
+	for i := range in.Parts {
+		if q := &in.Parts[i]; q.ArriveNS <= 0 || q.BeginNS > q.ArriveNS {
+			return false
+		}
+	}
+	return true
+}

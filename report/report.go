@@ -108,7 +108,7 @@ type Thread struct {
 type Gain struct {
 	Seconds    *float64 `json:"seconds,omitempty"`
 	Fraction   float64  `json:"fraction"`
-	WholeUnits *float64 `json:"whole_units,omitempty"` // the fraction, when work is dealt in whole units
+	WholeUnits *float64 `json:"whole_units,omitempty"` // the fraction, when work is distributed in whole units
 }
 
 // Cause is a line that introduces imbalance.
