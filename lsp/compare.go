@@ -28,17 +28,8 @@ func compared(target string, before, after *report.Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: the run before, and the last one\n\n", target)
 	fmt.Fprintf(&b, "%-28s %12s %12s   %10s %10s   %s\n", "section", "imbalance", "", "time", "", "causes")
-	seen := map[string]bool{}
-	for i := range before.Sections {
-		o := &before.Sections[i]
-		n := sectionOf(after, o.ID)
-		seen[o.ID] = true
-		row(&b, o, n)
-	}
-	for i := range after.Sections {
-		if n := &after.Sections[i]; !seen[n.ID] {
-			row(&b, nil, n)
-		}
+	for _, p := range report.Compare(before, after).Sections {
+		row(&b, p.Before, p.After)
 	}
 	if before.Run.WallS != nil && after.Run.WallS != nil {
 		fmt.Fprintf(&b, "\n%-28s %12s %12s   %10s %10s\n", "whole run", "", "", units.Seconds(*before.Run.WallS), units.Seconds(*after.Run.WallS))
@@ -47,15 +38,7 @@ func compared(target string, before, after *report.Report) string {
 	return b.String()
 }
 
-func sectionOf(r *report.Report, id string) *report.Section {
-	for i := range r.Sections {
-		if r.Sections[i].ID == id {
-			return &r.Sections[i]
-		}
-	}
-	return nil
-}
-
+// row writes a section in two runs; nil in the run that has none.
 func row(b *strings.Builder, o, n *report.Section) {
 	id := ""
 	cell := func(s *report.Section) (imbalance, time, causes string) {

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/skewlens/skewlens/report"
+	"github.com/skewlens/skewlens/report/html"
+	"github.com/skewlens/skewlens/report/source"
+	plain "github.com/skewlens/skewlens/report/text"
 )
 
 // pick is the result that a command means.
@@ -36,16 +38,16 @@ func (s *server) openReport(_ context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	source := &report.Files{Built: r.When} // of a file that is younger, lines may be others
+	lines := &source.Files{Built: r.When} // of a file that is younger, lines may be others
 	if c.Format == "text" {
 		var b strings.Builder
-		if err := report.WriteText(&b, r.Report, report.TextOptions{Dir: r.Root, Source: source}); err != nil {
+		if err := plain.Write(&b, r.Report, plain.Options{Dir: r.Root, Source: lines}); err != nil {
 			return nil, err
 		}
 		return s.showText(c, r.Target+"-report.txt", b.String())
 	}
 	var page bytes.Buffer
-	if err := report.WriteHTML(&page, r.Report, report.HTMLOptions{Dir: r.Root, Source: source}); err != nil {
+	if err := html.Write(&page, r.Report, html.Options{Dir: r.Root, Source: lines, Profile: r.profile}); err != nil {
 		return nil, err
 	}
 	if c.Embed {

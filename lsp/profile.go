@@ -251,6 +251,7 @@ func (s *server) take(t Target, prof *profile.Profile, seen map[string]*text, to
 	clear(s.disk)
 	s.seen = seen
 	res := s.newResult(k)
+	res.profile = prof
 	s.seen = nil
 	for path, text := range seen {
 		if d := s.docs[path]; d != nil && d.text != text && res.files[path] != nil {

@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"github.com/skewlens/skewlens/internal/units"
+	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/report"
 )
 
 // result is what a target's last run said, and where that is now.
 type result struct {
 	kept
+	profile  *profile.Profile // that the report was made of; nil for what was kept
 	files    map[string]*fileState
 	anchors  map[place]*anchor
 	sections []*sectionMark

@@ -34,7 +34,7 @@ func (p *Profile) encode(e *encoder) {
 	encodeRows(e, tableEvents, len(p.Events), func(i int) wireEvent { return wireEvent(p.Events[i]) }, nil)
 	encodeRows(e, tableThreads, len(p.Threads), func(i int) wireThread {
 		t := &p.Threads[i]
-		return wireThread{t.ID, t.Start, t.BeginNS, t.EndNS, t.CPUNS, packCounts(t.Totals), t.Open}
+		return wireThread{t.ID, t.Start, t.BeginNS, t.EndNS, t.CPUNS, packCounts(t.Totals), t.Active}
 	}, func(t wireThread) int { return len(t.Totals) + 8*len(t.Open) })
 	p.encodeSections(e)
 	p.encodeLocations(e)

@@ -55,6 +55,10 @@ const (
 	Exit                     // → NoBlock: returns, or leaves the program
 )
 
+// IsCall reports whether an edge of this kind enters a function from another
+// place of the graph: START edges do not.
+func (k EdgeKind) IsCall() bool { return k == Call || k == Indirect || k == TailCall }
+
 // Edge is one control-flow edge. Direct calls share the event of their block.
 type Edge struct {
 	From, To BlockID // NoBlock: START (From) or outside (To)

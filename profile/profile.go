@@ -16,6 +16,11 @@
 // always link-time, a count is always a number of executions, a time always
 // nanoseconds.
 //
+// What several readers work out of these data is worked out here: sums by
+// thread ([Section.PartsByThread], [Profile.ThreadCounts]), sums and differences
+// of counts, the load of an instance ([Profile.Load]), the block and the source
+// line of an address ([BlockIndex], [Profile.Location]).
+//
 // What is unknown is absent: a count that could not be derived has no event
 // ([NoEvent]), a time that was not read is zero with its flag unset. Nothing
 // here is ever guessed.
@@ -125,10 +130,11 @@ type Thread struct {
 	CPUNS   int64
 	// Totals are the counts of its whole life. Empty where the backend kept none.
 	Totals Counts
-	// Open is where in a block the frames stood that the thread never left,
-	// innermost first: the instruction that would have come next. The counts
-	// of these blocks include their rest, which was not executed.
-	Open []Addr
+	// Active is where in a block the frames stood that the thread never left
+	// (its active frames), innermost first: the instruction that would have
+	// come next. The counts of these blocks include the instructions from
+	// there on, which were not executed.
+	Active []Addr
 }
 
 // Warning is doubt about a result, shown beside it.

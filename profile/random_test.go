@@ -24,7 +24,7 @@ func randomProfile(r *rand.Rand) *Profile {
 	for id := range ThreadID(r.IntN(5)) {
 		begin := r.Int64N(1000)
 		p.Threads = append(p.Threads, Thread{ID: id + id*id, Start: Addr(r.IntN(3)), BeginNS: begin, EndNS: pick(r, 0, begin+5),
-			CPUNS: r.Int64N(9), Totals: randomCounts(r, p), Open: pick(r, nil, []Addr{7}, []Addr{9, 7})})
+			CPUNS: r.Int64N(9), Totals: randomCounts(r, p), Active: pick(r, nil, []Addr{7}, []Addr{9, 7})})
 	}
 	for range r.IntN(4) {
 		p.Sections = append(p.Sections, randomSection(r, p))

@@ -1,7 +1,5 @@
 package profile
 
-import "sort"
-
 // SectionKind says what ends a section.
 type SectionKind string
 
@@ -53,55 +51,25 @@ type Part struct {
 	BeginNS, ArriveNS int64
 }
 
-// Counts is a sparse vector over events: how often each happened. Events that
-// are not in it happened zero times.
-type Counts struct {
-	Event []EventID // strictly increasing
-	N     []uint64  // same length, none zero
-}
-
-// Of returns the count of one event.
-func (c Counts) Of(e EventID) uint64 {
-	i := sort.Search(len(c.Event), func(i int) bool { return c.Event[i] >= e })
-	if i < len(c.Event) && c.Event[i] == e {
-		return c.N[i]
-	}
-	return 0
-}
-
-// Plus returns the sum of two vectors.
-func (c Counts) Plus(d Counts) Counts {
-	s := Counts{make([]EventID, 0, max(len(c.Event), len(d.Event))), make([]uint64, 0, max(len(c.N), len(d.N)))}
-	i, j := 0, 0
-	for i < len(c.Event) || j < len(d.Event) {
-		switch {
-		case j == len(d.Event) || i < len(c.Event) && c.Event[i] < d.Event[j]:
-			s.Event, s.N = append(s.Event, c.Event[i]), append(s.N, c.N[i])
-			i++
-		case i == len(c.Event) || d.Event[j] < c.Event[i]:
-			s.Event, s.N = append(s.Event, d.Event[j]), append(s.N, d.N[j])
-			j++
-		default:
-			s.Event, s.N = append(s.Event, c.Event[i]), append(s.N, c.N[i]+d.N[j])
-			i, j = i+1, j+1
+// Unfolded are the instances that stand for one execution each, in order of
+// time; folded is how many executions the others, which came first, stand for.
+func (s *Section) Unfolded() (instances []*Instance, folded int) {
+	for i := range s.Instances {
+		if in := &s.Instances[i]; in.Folded > 1 {
+			folded += in.Folded
+		} else {
+			instances = append(instances, in)
 		}
 	}
-	return s
+	return instances, folded
 }
 
-// Instructions is the part's executed instructions in the counted blocks,
-// Σ block's instructions × its count (the default response T, rule 1);
-// spinning is left out, since it measures waiting (design, "Warn").
-func (p *Profile) Instructions(c Counts) uint64 {
-	n := uint64(0)
-	for i, e := range c.Event {
-		ev := &p.Events[e]
-		if ev.Kind != BlockEntered {
-			continue
-		}
-		if b := &p.Graph.Blocks[ev.Block]; !b.Spin {
-			n += uint64(b.Instructions) * c.N[i]
+// Placed reports whether every part says when it began and arrived.
+func (in *Instance) Placed() bool {
+	for i := range in.Parts {
+		if q := &in.Parts[i]; q.ArriveNS <= 0 || q.BeginNS > q.ArriveNS {
+			return false
 		}
 	}
-	return n
+	return true
 }

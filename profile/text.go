@@ -182,7 +182,7 @@ func (t *textWriter) sections() {
 	for i := range t.p.Threads {
 		th := &t.p.Threads[i]
 		t.line("thread %d%s%s%s%s", th.ID, addr("start", th.Start), nanos("begin", th.BeginNS), nanos("end", th.EndNS), nanos("cpu", th.CPUNS))
-		for _, a := range th.Open {
+		for _, a := range th.Active {
 			t.line("  open %#x", uint64(a))
 		}
 		t.counts("  ", th.Totals)

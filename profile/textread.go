@@ -227,7 +227,7 @@ func (t *textReader) readRun(l *textLine) {
 			return
 		}
 		th := &p.Threads[len(p.Threads)-1]
-		th.Open = append(th.Open, l.parseAddr(l.word()))
+		th.Active = append(th.Active, l.parseAddr(l.word()))
 	case "section":
 		p.Sections = append(p.Sections, Section{Kind: SectionKind(l.word()), Site: l.addr("site")})
 		t.section, t.instance = &p.Sections[len(p.Sections)-1], nil

@@ -91,7 +91,7 @@ func compareTo(t *testing.T, im *image.Image, p *profile.Profile, want []map[uin
 		diff := map[uint64][2]uint64{}
 		unexecuted := map[uint64]uint64{} // the rest of blocks in which frames ended
 		if len(got) == len(p.Threads) {
-			for _, a := range p.Threads[i].Open {
+			for _, a := range p.Threads[i].Active {
 				for _, b := range p.Graph.Blocks {
 					if uint64(a) >= uint64(b.Start) && a < b.End {
 						for x := uint64(a); x < uint64(b.End); {

@@ -85,7 +85,7 @@ func TestExitInHandler(t *testing.T) {
 	prog := proctest.Build(t, "gcc", "-O2", "-g", "-pthread", "-rdynamic", filepath.Join("testdata", "handlers.c"))
 	p := run(t, prog, "exits")
 	var in []string
-	for _, a := range p.Threads[0].Open {
+	for _, a := range p.Threads[0].Active {
 		for _, b := range p.Graph.Blocks {
 			if a >= b.Start && a < b.End {
 				in = append(in, p.Graph.Functions[b.Function].Name)

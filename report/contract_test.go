@@ -7,6 +7,9 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/report/internal/reporttest"
 )
 
 // The contract again, written down independently of the types that write it:
@@ -158,7 +161,7 @@ func complete(t *testing.T, where string, v any, want reflect.Type) {
 }
 
 func TestContract(t *testing.T) {
-	for name, scene := range scenes() {
+	for name, scene := range reporttest.Scenes() {
 		r := made(t, scene)
 		var b bytes.Buffer
 		if err := WriteJSON(&b, r); err != nil {
@@ -195,7 +198,7 @@ func TestContract(t *testing.T) {
 }
 
 func TestUnknownNumbersAreAbsent(t *testing.T) {
-	r := made(t, mixed)
+	r := made(t, reporttest.Mixed)
 	if r.Run.WallS != nil || r.Run.Slowdown != nil {
 		t.Errorf("run: %+v, want neither wall time nor slowdown", r.Run)
 	}
@@ -217,7 +220,7 @@ func TestUnknownNumbersAreAbsent(t *testing.T) {
 
 func TestSectionsAreSortedByLoss(t *testing.T) {
 	got := []string{}
-	for _, s := range made(t, mixed).Sections {
+	for _, s := range made(t, reporttest.Mixed).Sections {
 		got = append(got, s.ID)
 	}
 	// The first of the two on line 50, by address, lost most; "threads" is too
@@ -228,15 +231,38 @@ func TestSectionsAreSortedByLoss(t *testing.T) {
 	}
 }
 
+// The ids lead back from a report to the profile that it was made of, also when
+// the report was kept as JSON.
+func TestSectionsOf(t *testing.T) {
+	p, analyse := reporttest.Mixed()
+	r, err := New(p, Options{Analyse: analyse})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept Report
+	if text, err := json.Marshal(r); err != nil || json.Unmarshal(text, &kept) != nil {
+		t.Fatal(err)
+	}
+	got, err := kept.SectionsOf(p)
+	want := []*profile.Section{&p.Sections[1], &p.Sections[0], &p.Sections[2], &p.Sections[3]}
+	if err != nil || !reflect.DeepEqual(got, want) || got[0] != want[0] || got[1] != want[1] {
+		t.Errorf("sections %v, %v", got, err)
+	}
+	other, _ := reporttest.Owner()
+	if _, err := kept.SectionsOf(other); err == nil || !strings.Contains(err.Error(), "radix.cc:50") {
+		t.Errorf("in another profile: %v, want an error that names the section", err)
+	}
+}
+
 func TestWorst(t *testing.T) {
-	imbalance, id := made(t, mixed).Worst()
+	imbalance, id := made(t, reporttest.Mixed).Worst()
 	if id != "radix.cc:50#2" || math.Abs(imbalance-2./3) > 1e-6 {
 		t.Errorf("worst: %v at %s, want 2/3 at radix.cc:50#2", imbalance, id)
 	}
 }
 
 func TestNoDebugInformation(t *testing.T) {
-	p, a := owner()
+	p, a := reporttest.Owner()
 	p.Locations = nil
 	r, err := New(p, Options{Analyse: a})
 	if err != nil {
@@ -248,7 +274,7 @@ func TestNoDebugInformation(t *testing.T) {
 }
 
 func TestInconsistentProfile(t *testing.T) {
-	p, a := owner()
+	p, a := reporttest.Owner()
 	p.Sections[0].Instances[0].Parts[0].Counts.Event[0] = 77
 	if _, err := New(p, Options{Analyse: a}); err == nil {
 		t.Error("no error for a count of an event that does not exist")

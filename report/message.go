@@ -98,7 +98,7 @@ func beginners(s *Section, c *Cause) string {
 	return fmt.Sprintf("%d of %d threads %s", len(ids), len(s.Threads), what)
 }
 
-// worth says what balancing saves. Work that cannot be dealt otherwise (one
+// worth says what balancing saves. Work that cannot be distributed otherwise (one
 // huge task) saves nothing by being given to another thread: that is a
 // different piece of advice.
 func worth(s *Section, c *Cause) string {
@@ -119,7 +119,7 @@ func worth(s *Section, c *Cause) string {
 	return "balancing it saves up to " + saves
 }
 
-// Indivisible reports whether dealing the same work differently saves next to
+// Indivisible reports whether distributing the same work differently saves next to
 // nothing although balancing it would: it is one piece.
 func (c *Cause) Indivisible() bool {
 	g := c.Gain

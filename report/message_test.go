@@ -3,8 +3,6 @@ package report
 import (
 	"strings"
 	"testing"
-
-	"github.com/skewlens/skewlens/internal/units"
 )
 
 func f(x float64) *float64 { return &x }
@@ -57,67 +55,5 @@ func TestMessageWhenTheThreadsTakeTurns(t *testing.T) {
 	c.Counts = []uint64{10000, 20000}
 	if got := message(s, c); !strings.Contains(got, "thread 2 goes round this loop 20,000×, thread 1 10,000×") {
 		t.Errorf("got %s", got)
-	}
-}
-
-func TestWidths(t *testing.T) {
-	if got := cut("所有者 decides", 8); width(got) > 8 || !strings.HasSuffix(got, "…") {
-		t.Errorf("cut to 8 columns: %q takes %d", got, width(got))
-	}
-	if n := width("\x1b[1m#1\x1b[0m"); n != 2 {
-		t.Errorf("a coloured #1 is %d wide, want 2", n)
-	}
-	if got := wrap([]string{"a", "bb", "cccccccccc", "d"}, " · ", 6, 6); strings.Join(got, "|") != "a · bb|cccccccccc|d" {
-		t.Errorf("wrap: %q", got)
-	}
-	if got := printable("a\tb\x1b]0;title\x07"); strings.ContainsAny(got, "\x1b\x07\t") {
-		t.Errorf("printable left a control character: %q", got)
-	}
-	for _, line := range sparkline(make([]uint64, 100), 0, 30) {
-		if n := width(line); n > 30 {
-			t.Errorf("a row of bars is %d wide, want at most 30", n)
-		}
-	}
-}
-
-func TestExcerptsShowTheColumn(t *testing.T) {
-	long := "\tfirst(); second(); third(); fourth(); fifth(); sixth();"
-	for _, c := range []struct {
-		line         string
-		column, room int
-		want         string
-	}{
-		{"\t  if (x)", 4, 40, "if (x)"},
-		{"\t  if (x)", 0, 40, "if (x)"},
-		{"\t  if (x)", 99, 40, "if (x)"},
-		{"a b c", 3, 40, "a b c"},
-		{long, 2, 20, "first(); second(); …"},
-		{long, 41, 20, "…ourth(); fifth(); …"},
-	} {
-		got := cut(around(c.line, c.column, c.room), c.room)
-		if got != c.want {
-			t.Errorf("around(%q, %d, %d) = %q, want %q", c.line, c.column, c.room, got, c.want)
-		}
-	}
-}
-
-func TestSystemHeadersAreFolded(t *testing.T) {
-	tt := &text{}
-	got := tt.inlined([]Place{
-		{File: "/src/a.cc", Line: 1}, {File: "/usr/include/c++/12/bits/invoke.h", Line: 2}, {File: "/usr/include/c++/12/thread", Line: 3}, {File: "/src/a.cc", Line: 4},
-	})
-	if want := "inlined at /src/a.cc:1|inlined through 2 lines of system headers|inlined at /src/a.cc:4"; strings.Join(got, "|") != want {
-		t.Errorf("got %q", got)
-	}
-}
-
-func TestDuration(t *testing.T) {
-	for _, c := range []struct {
-		s, scale float64
-		want     string
-	}{{1.234, 4, "1.23 s"}, {0.5, 4, "0.50 s"}, {.0125, .1, "12.5 ms"}, {.25, .3, "250 ms"}, {5e-6, 5e-6, "5.00 µs"}, {0, 0, "0.00 µs"}} {
-		if got := units.SecondsOf(c.s, c.scale); got != c.want {
-			t.Errorf("units.SecondsOf(%v, %v) = %q, want %q", c.s, c.scale, got, c.want)
-		}
 	}
 }

@@ -12,14 +12,14 @@ import (
 // The counts say how often a call was made, not for whom. So a path is the
 // likeliest, not the only one: from the function that holds the cause, again
 // and again by the call that the thread made most.
-func (b *builder) paths(s *Section, at []profile.Addr) {
+func (b *builder) paths(s *Section, of *profile.Section, at []profile.Addr) {
 	if len(s.Causes) == 0 {
 		return
 	}
 	if b.callers == nil {
-		b.callers, b.lives = callers(&b.p.Graph), lives(b.p)
+		b.callers, b.lives, b.blocks = callers(&b.p.Graph), b.p.ThreadCounts(), b.p.Graph.IndexBlocks()
 	}
-	parts := partsByThread(b.p, s.of)
+	parts := of.PartsByThread()
 	for i := range s.Causes {
 		c := &s.Causes[i]
 		most := 0
@@ -28,12 +28,12 @@ func (b *builder) paths(s *Section, at []profile.Addr) {
 				most = t
 			}
 		}
-		k := climb{b: b, seen: map[profile.FunctionID]bool{}}
+		k := callerSearch{b: b, seen: map[profile.FunctionID]bool{}}
 		if most >= len(s.Threads) || !k.thread(profile.ThreadID(s.Threads[most].ID), parts) {
 			continue
 		}
-		if f := blockAt(b.p, at[i]); f != profile.NoBlock {
-			c.Path = k.path(b.p.Graph.Blocks[f].Function)
+		if holds := b.blocks.At(at[i]); holds != profile.NoBlock {
+			c.Path = k.path(b.p.Graph.Blocks[holds].Function)
 		}
 	}
 }
@@ -49,20 +49,16 @@ func countOf(c *Cause, t int) uint64 {
 func callers(g *profile.Graph) [][]int {
 	out := make([][]int, len(g.Functions))
 	for i := range g.Edges {
-		e := &g.Edges[i]
-		switch e.Kind {
-		case profile.Call, profile.Indirect, profile.TailCall:
-			if e.To != profile.NoBlock && e.Count != profile.NoEvent {
-				to := g.Blocks[e.To].Function
-				out[to] = append(out[to], i)
-			}
+		if e := &g.Edges[i]; e.Kind.IsCall() && e.To != profile.NoBlock && e.Count != profile.NoEvent {
+			to := g.Blocks[e.To].Function
+			out[to] = append(out[to], i)
 		}
 	}
 	return out
 }
 
-// climb looks for the calls that lead from a thread's start to a function.
-type climb struct {
+// callerSearch looks for the calls that lead from a thread's start to a function.
+type callerSearch struct {
 	b       *builder
 	t       *profile.Thread
 	section profile.Counts // of the thread in the section
@@ -72,7 +68,7 @@ type climb struct {
 	longest []int
 }
 
-func (k *climb) thread(id profile.ThreadID, parts []profile.Part) bool {
+func (k *callerSearch) thread(id profile.ThreadID, parts []profile.Part) bool {
 	for i := range k.b.p.Threads {
 		if k.b.p.Threads[i].ID == id {
 			k.t, k.life = &k.b.p.Threads[i], k.b.lives[i]
@@ -87,7 +83,7 @@ func (k *climb) thread(id profile.ThreadID, parts []profile.Part) bool {
 }
 
 // begins reports whether the thread begins in a function.
-func (k *climb) begins(f profile.FunctionID) bool {
+func (k *callerSearch) begins(f profile.FunctionID) bool {
 	g := &k.b.p.Graph
 	if k.t.Start != 0 {
 		return g.Functions[f].Entry == k.t.Start
@@ -103,7 +99,7 @@ func (k *climb) begins(f profile.FunctionID) bool {
 
 // up goes to the callers of a function, those that called most first, and back
 // where there is no way on: every function is tried once.
-func (k *climb) up(f profile.FunctionID) bool {
+func (k *callerSearch) up(f profile.FunctionID) bool {
 	if k.begins(f) {
 		return true
 	}
@@ -136,7 +132,7 @@ func (k *climb) up(f profile.FunctionID) bool {
 
 // path is what was found; nil is nothing. Where the start was not reached, the
 // function was called back by a library or by code that was not counted.
-func (k *climb) path(f profile.FunctionID) *Path {
+func (k *callerSearch) path(f profile.FunctionID) *Path {
 	out := &Path{Thread: int(k.t.ID), Calls: []Place{}}
 	g := &k.b.p.Graph
 	var chain []int

@@ -2,7 +2,7 @@ package report
 
 import (
 	"fmt"
-	"html"
+	"math"
 	"strings"
 	"testing"
 
@@ -94,9 +94,9 @@ func pathOf(t *testing.T, counts ...uint64) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := New(p, Options{Analyse: func(*profile.Profile, *profile.Section, lime.Options) (*lime.Result, error) {
+	r, err := New(p, Options{Analyse: func(*profile.Section, lime.Options) (*lime.Result, error) {
 		return &lime.Result{
-			Imbalance: 0.5, Instances: 1, R2: nan, JointGain: nan,
+			Imbalance: 0.5, Instances: 1, R2: math.NaN(), JointGain: math.NaN(),
 			Threads: []lime.ThreadTotal{{Thread: 1, Instructions: 100}, {Thread: 2, Instructions: 6}},
 			Causes:  []lime.Cause{{Kind: "control-flow", Leader: lime.Branch, Addr: 0x140f, Counts: counts}},
 		}, nil
@@ -134,29 +134,5 @@ func TestPaths(t *testing.T) {
 		if got := pathOf(t, c.counts...); got != c.want {
 			t.Errorf("counts %v: %s\nwant %s", c.counts, got, c.want)
 		}
-	}
-}
-
-// TestWay: how the slow thread came to a cause is told in the text and on the
-// page, as far as it is short.
-func TestWay(t *testing.T) {
-	r := made(t, owner)
-	c := &r.Sections[0].Causes[0]
-	c.Path = &Path{Thread: 2}
-	for i := 1; i <= 8; i++ {
-		c.Path.Calls = append(c.Path.Calls, Place{File: "/src/deep\x1b.c", Line: i, Function: "f<int>"})
-	}
-	c.Path.Calls[1] = Place{Address: "0x1234"}
-	const want = "thread 2 comes from: deep�.c:1 f<int> · 0x1234 · deep�.c:3 f<int> · deep�.c:4 f<int> · deep�.c:5 f<int> · deep�.c:6 f<int> · 2 more"
-	var text strings.Builder
-	if err := WriteText(&text, r, TextOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	words := func(s string) string { return strings.Join(strings.Fields(strings.ReplaceAll(s, "·", "")), " ") }
-	if !strings.Contains(words(text.String()), words(want)) { // lines end without the dot
-		t.Errorf("the text does not say %q:\n%s", want, text.String())
-	}
-	if page := string(written(t, r, HTMLOptions{})); !strings.Contains(page, html.EscapeString(want)) {
-		t.Errorf("the page does not say %q", want)
 	}
 }

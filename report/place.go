@@ -7,18 +7,16 @@ import (
 	"github.com/skewlens/skewlens/profile"
 )
 
-// location is an address as source, or as function+offset without debug
+// locate is an address as source, or as function+offset without debug
 // information, or as a bare address.
-func (b *builder) location(a profile.Addr) Location {
-	l, _ := b.p.Location(a)
-	b.asked++
-	lib, link := b.p.Program.Library(a)
+func locate(p *profile.Profile, a profile.Addr) Location {
+	l, _ := p.Location(a)
+	lib, link := p.Program.Library(a)
 	out := Location{Place: Place{Function: l.Function, Address: hex(link)}}
 	if lib != nil {
 		out.Library = lib.Path
 	}
 	if !l.Known() {
-		b.blind++
 		if l.Function != "" {
 			out.Offset = hex(l.SymbolOffset)
 		}
@@ -31,11 +29,14 @@ func (b *builder) location(a profile.Addr) Location {
 	return out
 }
 
-func (b *builder) where(s *profile.Section) string {
-	if s.Site == 0 {
-		return string(s.Kind)
+// location is locate, and keeps count of what is not known.
+func (b *builder) location(a profile.Addr) Location {
+	l := locate(b.p, a)
+	b.asked++
+	if !l.Known() {
+		b.blind++
 	}
-	return b.location(s.Site).Short()
+	return l
 }
 
 func hex(a profile.Addr) string { return fmt.Sprintf("%#x", uint64(a)) }

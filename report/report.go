@@ -1,14 +1,12 @@
 // Package report turns a profile into findings: which parallel sections are
 // imbalanced, which source lines introduce it, what each of them costs, and
 // what there is to doubt. It is where measurement and mathematics meet the
-// reader; the command line, the editors and every output format show the same
-// findings.
+// reader; the command line and the editors show the same findings.
 //
-//	profile.Profile ──┬─ lime.Analyse, per section ──┐
-//	                  ├─ seconds, threads, coverage ─┼─ New ──▶ Report ──┬─▶ JSON  (the contract)
-//	                  └─ addresses → source lines ───┘                   ├─▶ Text  (for people)
-//	                                                                     ├─▶ HTML  (for people, with plots)
-//	                                                                     └─▶ pprof, callgrind, perfetto (for their viewers)
+//	profile.Profile ──┬─ lime, section by section ───┐                       ┌─▶ WriteJSON    the contract
+//	                  ├─ seconds, threads, coverage ─┼─ New ──▶ Report ──────┼─▶ report/text  terminals
+//	                  └─ addresses → source lines ───┘            │          └─▶ report/html  browsers
+//	                                                              └ Compare ──▶ Comparison of two runs
 //
 // A [Report] is the contract: its field names in JSON are stable, fields are
 // added but never renamed. A number that is not known is absent, never zero,
@@ -16,8 +14,6 @@
 // depends on the clock, the machine or the order of a map: the same profile
 // gives the same bytes.
 package report
-
-import "github.com/skewlens/skewlens/profile"
 
 // Version of the JSON contract.
 const Version = 1
@@ -30,9 +26,6 @@ type Report struct {
 	Coverage Coverage  `json:"coverage"`
 	Sections []Section `json:"sections"` // those that lost most first
 	Warnings []Warning `json:"warnings"`
-
-	// of is what the report was made of; nil for one that was read back from JSON.
-	of *profile.Profile
 }
 
 // Program says what was run.
@@ -99,9 +92,6 @@ type Section struct {
 	CriticalBusyS *float64 `json:"-"`
 	// IdleInstructions is Σ (Tmax − T) over threads and instances.
 	IdleInstructions uint64 `json:"-"`
-	site             profile.Addr
-	of               *profile.Section // nil for one that was read back from JSON
-
 	// Negligible sections lost so little of the run that nothing follows from them.
 	Negligible bool `json:"-"`
 }
@@ -118,7 +108,7 @@ type Thread struct {
 type Gain struct {
 	Seconds    *float64 `json:"seconds,omitempty"`
 	Fraction   float64  `json:"fraction"`
-	WholeUnits *float64 `json:"whole_units,omitempty"` // the fraction, when work is dealt in whole units
+	WholeUnits *float64 `json:"whole_units,omitempty"` // the fraction, when work is distributed in whole units
 }
 
 // Cause is a line that introduces imbalance.

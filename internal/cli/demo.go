@@ -18,6 +18,7 @@ import (
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler"
 	"github.com/skewlens/skewlens/report"
+	"github.com/skewlens/skewlens/report/text"
 )
 
 // demoCommand builds an example and its mend, profiles both and compares.
@@ -106,15 +107,15 @@ func (b *bench) show(ctx context.Context, stdout io.Writer, name string) error {
 	}
 	opt := textOptions(stdout, before)
 	opt.Dir = b.dir
-	if err := report.WriteText(stdout, before, opt); err != nil {
+	if err := text.Write(stdout, before, opt); err != nil {
 		return err
 	}
 	after, err := b.measure(ctx, name, name+"-fixed", "-DFIXED")
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "\nand with the mend, -DFIXED:\n\n")
-	return compareMend(stdout, before, after)
+	fmt.Fprintf(stdout, "\nand with the fix, -DFIXED:\n\n")
+	return compareFix(stdout, before, after)
 }
 
 func exampleNames() []string {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/skewlens/skewlens/profiler"
 	"github.com/skewlens/skewlens/report"
+	"github.com/skewlens/skewlens/report/text"
 )
 
 // realBench has the examples and the real profiler.
@@ -65,17 +66,21 @@ func TestPlantedCausesAreFound(t *testing.T) {
 			}
 			checkFound(t, name, before, after)
 			if t.Failed() {
-				var text bytes.Buffer
-				report.WriteText(&text, before, report.TextOptions{})
-				report.WriteText(&text, after, report.TextOptions{})
-				t.Log(text.String())
+				var both bytes.Buffer
+				text.Write(&both, before, text.Options{})
+				text.Write(&both, after, text.Options{})
+				t.Log(both.String())
 			}
 		})
 	}
 }
 
 func checkFound(t *testing.T, name string, before, after *report.Report) {
-	was, is := matching(before, after)
+	worst, ok := report.Compare(before, after).Worst()
+	if !ok {
+		t.Fatal("no section was found")
+	}
+	was, is := worst.Before, worst.After
 	if line, _ := marked(t, name, "SECTION"); was.Location == nil || was.Location.Line != line {
 		t.Errorf("the first section is %s, want line %d", was.ID, line)
 	}

@@ -9,11 +9,18 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/skewlens/skewlens/export"
+	"github.com/skewlens/skewlens/export/callgrind"
+	"github.com/skewlens/skewlens/export/perfetto"
+	"github.com/skewlens/skewlens/export/pprof"
 	"github.com/skewlens/skewlens/internal/atomicfile"
 	"github.com/skewlens/skewlens/lime"
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler"
 	"github.com/skewlens/skewlens/report"
+	"github.com/skewlens/skewlens/report/html"
+	"github.com/skewlens/skewlens/report/source"
+	"github.com/skewlens/skewlens/report/text"
 )
 
 // showing are the flags that say how a report is made and where it goes; the
@@ -73,8 +80,8 @@ func (s *showing) options() report.Options {
 }
 
 // write puts the report where it was asked for.
-func (s *showing) write(stdout, stderr io.Writer, r *report.Report) error {
-	render := func(w io.Writer) error { return s.render(w, r) }
+func (s *showing) write(stdout, stderr io.Writer, p *profile.Profile, r *report.Report) error {
+	render := func(w io.Writer) error { return s.render(w, p, r) }
 	if s.output == "" || s.output == "-" {
 		w := stdout
 		if s.output == "" {
@@ -91,23 +98,51 @@ func (s *showing) write(stdout, stderr io.Writer, r *report.Report) error {
 // binary formats are no text: nobody can read them where a report is shown.
 func (s *showing) binary() bool { return s.format == "pprof" || s.format == "perfetto" }
 
-func (s *showing) render(w io.Writer, r *report.Report) error {
+// render writes a report, or the profile that it was made of for other tools.
+func (s *showing) render(w io.Writer, p *profile.Profile, r *report.Report) error {
 	switch s.format {
 	case "json":
 		return report.WriteJSON(w, r)
-	case "pprof":
-		return report.WritePprof(w, r)
 	case "callgrind":
-		opt, done := code(r.Program)
+		opt, done := code(p.Program)
 		defer done()
-		return report.WriteCallgrind(w, r, opt)
-	case "perfetto":
-		return report.WritePerfetto(w, r)
+		return callgrind.Write(w, p, opt)
+	case "pprof", "perfetto":
+		sections, err := named(p, r)
+		if err != nil {
+			return err
+		}
+		if s.format == "pprof" {
+			return pprof.Write(w, p, sections)
+		}
+		return perfetto.Write(w, p, sections, doubts(r))
 	case "html":
 		opt := textOptions(w, r)
-		return report.WriteHTML(w, r, report.HTMLOptions{Dir: opt.Dir, Source: opt.Source})
+		return html.Write(w, r, html.Options{Dir: opt.Dir, Source: opt.Source, Profile: p})
 	}
-	return report.WriteText(w, r, textOptions(w, r))
+	return text.Write(w, r, textOptions(w, r))
+}
+
+// named are the profile's sections by the names and in the order of the report.
+func named(p *profile.Profile, r *report.Report) ([]export.Section, error) {
+	sections, err := r.SectionsOf(p)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]export.Section, len(sections))
+	for i, s := range sections {
+		out[i] = export.Section{Name: r.Sections[i].ID, Section: s}
+	}
+	return out, nil
+}
+
+// doubts are what the report doubts about the run.
+func doubts(r *report.Report) []profile.Warning {
+	out := make([]profile.Warning, len(r.Warnings))
+	for i, w := range r.Warnings {
+		out[i] = profile.Warning(w)
+	}
+	return out
 }
 
 // verdict is the exit status that the report itself asks for.
@@ -122,8 +157,8 @@ func (s *showing) verdict(r *report.Report) error {
 }
 
 // textOptions fit the text to where it goes: colour and width are a terminal's.
-func textOptions(w io.Writer, r *report.Report) report.TextOptions {
-	opt := report.TextOptions{Source: sources(r.Program.Path)}
+func textOptions(w io.Writer, r *report.Report) text.Options {
+	opt := text.Options{Source: sources(r.Program.Path)}
 	if dir, err := os.Getwd(); err == nil {
 		opt.Dir = dir
 	}
@@ -139,21 +174,17 @@ func textOptions(w io.Writer, r *report.Report) report.TextOptions {
 // code reads the program's instructions and their lines, where its file is
 // still there and still the one that ran. Nothing else would be right, and
 // nothing is worth an error: without them there is a line for each block.
-func code(p report.Program) (opt report.CallgrindOptions, done func()) {
+func code(p profile.Program) (opt callgrind.Options, done func()) {
 	done = func() {}
 	if p.BuildID == "" {
 		return opt, done
 	}
-	libraries := make([]profile.Library, len(p.Libraries))
-	for i, l := range p.Libraries {
-		libraries[i] = profile.Library{Path: l.Path, BuildID: l.BuildID, Base: profile.LibraryStep * profile.Addr(i+1)}
-	}
-	instructions, err := profiler.Instructions(profile.Program{Path: p.Path, BuildID: p.BuildID, Libraries: libraries})
+	instructions, err := profiler.Instructions(p)
 	if err != nil || instructions == nil {
 		return opt, done
 	}
 	opt.Instructions = instructions
-	if lines, err := profiler.OpenLines(p.Path, libraries...); err == nil {
+	if lines, err := profiler.OpenLines(p.Path, p.Libraries...); err == nil {
 		done = func() { lines.Close() }
 		opt.Locate = func(a profile.Addr) (profile.Location, bool) {
 			l := lines.Locate(a)
@@ -164,8 +195,8 @@ func code(p report.Program) (opt report.CallgrindOptions, done func()) {
 }
 
 // sources reads source lines, and knows when the program was built.
-func sources(program string) report.Source {
-	s := &report.Files{}
+func sources(program string) source.Lines {
+	s := &source.Files{}
 	if info, err := os.Stat(program); err == nil {
 		s.Built = info.ModTime()
 	}

@@ -43,8 +43,8 @@ func packages(t *testing.T) []pkg {
 func within(path, root string) bool { return path == root || strings.HasPrefix(path, root+"/") }
 
 // Data flows one way: program → profiler → profile → lime, attribution →
-// report → command line, lsp. Each row: packages, and which of ours they may
-// depend on, directly or not.
+// report → command line, lsp; and profile → export → command line. Each row:
+// packages, and which of ours they may depend on, directly or not.
 var rules = []struct {
 	pkg string
 	may []string
@@ -54,6 +54,7 @@ var rules = []struct {
 	{"attribution", []string{"profile"}},
 	{"dwarfmap", []string{"profile"}},
 	{"report", []string{"profile", "lime", "attribution", "internal/units"}},
+	{"export", []string{"profile", "internal/units"}},
 	{"lsp", []string{"profile", "lime", "attribution", "report", "dwarfmap", "internal/units", "internal/atomicfile"}},
 	{"profiler/internal", []string{"profile", "dwarfmap", "profiler/internal", "internal/needs", "internal/atomicfile"}},
 }
@@ -74,7 +75,7 @@ func TestImportsFlowOneWay(t *testing.T) {
 			}
 		}
 	}
-	for _, must := range []string{"profile", "lime", "report", "profiler/internal"} {
+	for _, must := range []string{"profile", "lime", "report", "export", "profiler/internal"} {
 		if !seen[must] {
 			t.Errorf("no package %s: is the rule out of date?", must)
 		}
@@ -103,6 +104,8 @@ func TestImportsThatFewMayHave(t *testing.T) {
 				t.Errorf("profile imports %s: it knows no system", i)
 			case own == "lime" && (i == "os" || i == "net" || i == "syscall" || i == "time"):
 				t.Errorf("lime imports %s: it is pure mathematics", i)
+			case own == "report" && (i == "os" || i == "html/template" || strings.HasSuffix(i, "/go-runewidth")):
+				t.Errorf("report imports %s: findings know neither files, pages nor terminals", i)
 			case own == "lsp" && i == "os/exec":
 				t.Errorf("lsp imports %s: it starts no process", i)
 			case i == "golang.org/x/sys/unix" && !strings.HasSuffix(own, "/tracee") && !strings.HasSuffix(own, "/perf"):

@@ -184,7 +184,7 @@ func (o *profiling) finish(stdout, stderr io.Writer, p *profile.Profile, failed 
 	}
 	r, err := report.New(p, o.options())
 	if err == nil {
-		err = o.write(stdout, stderr, r)
+		err = o.write(stdout, stderr, p, r)
 	}
 	errs = append(errs, err)
 	if err := errors.Join(errs...); err != nil {

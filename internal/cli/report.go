@@ -45,7 +45,7 @@ func reportCommand(_ context.Context, stdout, stderr io.Writer, args []string) e
 	if s.output == "" {
 		s.output = "-" // there is no target whose output it could disturb
 	}
-	if err := s.write(stdout, stderr, r); err != nil {
+	if err := s.write(stdout, stderr, p, r); err != nil {
 		return err
 	}
 	return s.verdict(r)

@@ -1,6 +1,7 @@
-// Package units writes numbers as people read them: percents, durations,
-// counts. All that skewlens shows is rounded here, so that the terminal, the
-// page and the editor say the same of the same number.
+// Package units writes numbers and names as people read them: percents,
+// durations, counts, and whatever a program's symbols are called. All that
+// skewlens shows is rounded here, so that the terminal, the page and the editor
+// say the same of the same number.
 package units
 
 import (

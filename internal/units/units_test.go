@@ -35,3 +35,14 @@ func TestWords(t *testing.T) {
 		}
 	}
 }
+
+func TestSecondsOf(t *testing.T) {
+	for _, c := range []struct {
+		s, scale float64
+		want     string
+	}{{1.234, 4, "1.23 s"}, {0.5, 4, "0.50 s"}, {.0125, .1, "12.5 ms"}, {.25, .3, "250 ms"}, {5e-6, 5e-6, "5.00 µs"}, {0, 0, "0.00 µs"}} {
+		if got := units.SecondsOf(c.s, c.scale); got != c.want {
+			t.Errorf("SecondsOf(%v, %v) = %q, want %q", c.s, c.scale, got, c.want)
+		}
+	}
+}

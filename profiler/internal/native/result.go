@@ -98,7 +98,7 @@ func (r *run) profile() *profile.Profile {
 	}
 	for _, t := range r.threads {
 		p.Threads = append(p.Threads, profile.Thread{ID: t.id, BeginNS: r.ns(t.begin - r.begin),
-			EndNS: r.ns(t.end - r.begin), CPUNS: t.cpuNS, Totals: t.totals, Open: t.stood})
+			EndNS: r.ns(t.end - r.begin), CPUNS: t.cpuNS, Totals: t.totals, Active: t.stood})
 	}
 	r.coverage(p)
 	r.number(p)

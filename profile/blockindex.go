@@ -1,0 +1,54 @@
+package profile
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
+
+// BlockIndex finds blocks by address.
+//
+// The graph itself cannot be bisected: a function's blocks are together and
+// sorted, but its cold part lies far from its entry, between the blocks of
+// others. So the index sorts all blocks once. Compilers do not overlap blocks,
+// but nothing in the model forbids it: reach says how far back a block may
+// begin that still holds an address.
+type BlockIndex struct {
+	blocks []Block
+	order  []BlockID // those with instructions, by Start, then by number
+	reach  []Addr    // by place in order: the greatest End up to there
+}
+
+// IndexBlocks makes the index, in O(n log n). The graph must not change while
+// it is used.
+func (g *Graph) IndexBlocks() *BlockIndex {
+	x := &BlockIndex{blocks: g.Blocks}
+	for i := range g.Blocks {
+		if !g.Blocks[i].Virtual {
+			x.order = append(x.order, BlockID(i))
+		}
+	}
+	slices.SortFunc(x.order, func(a, b BlockID) int {
+		return cmp.Or(cmp.Compare(g.Blocks[a].Start, g.Blocks[b].Start), cmp.Compare(a, b))
+	})
+	x.reach = make([]Addr, len(x.order))
+	end := Addr(0)
+	for i, b := range x.order {
+		end = max(end, g.Blocks[b].End)
+		x.reach[i] = end
+	}
+	return x
+}
+
+// At returns the block that holds an instruction: of several the first of the
+// graph, NoBlock where there is none.
+func (x *BlockIndex) At(a Addr) BlockID {
+	found := NoBlock
+	after := sort.Search(len(x.order), func(i int) bool { return x.blocks[x.order[i]].Start > a })
+	for i := after - 1; i >= 0 && x.reach[i] > a; i-- {
+		if b := x.order[i]; a < x.blocks[b].End && (found == NoBlock || b < found) {
+			found = b
+		}
+	}
+	return found
+}

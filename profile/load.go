@@ -1,0 +1,49 @@
+package profile
+
+// Instructions is the part's executed instructions in the counted blocks,
+// Σ block's instructions × its count (the default response T, rule 1);
+// spinning is left out, since it measures waiting (design, "Warn").
+func (p *Profile) Instructions(c Counts) uint64 {
+	n := uint64(0)
+	for i, e := range c.Event {
+		ev := &p.Events[e]
+		if ev.Kind != BlockEntered {
+			continue
+		}
+		if b := &p.Graph.Blocks[ev.Block]; !b.Spin {
+			n += uint64(b.Instructions) * c.N[i]
+		}
+	}
+	return n
+}
+
+// Load is how the work of an instance is spread over its parts, in executed
+// instructions. In a folded instance the parts are sums by rank, so that Most
+// is the sum of the executions' maxima, and Idle the sum of their idle.
+type Load struct {
+	Each []uint64 // by part
+	Most uint64   // max T
+	Sum  uint64   // Σ T
+}
+
+// Load returns the load of an instance.
+func (p *Profile) Load(in *Instance) Load {
+	l := Load{Each: make([]uint64, len(in.Parts))}
+	for i := range in.Parts {
+		n := p.Instructions(in.Parts[i].Counts)
+		l.Each[i], l.Most, l.Sum = n, max(l.Most, n), l.Sum+n
+	}
+	return l
+}
+
+// Idle is Σ (max T − T): what the others executed less than the busiest.
+func (l Load) Idle() uint64 { return l.Most*uint64(len(l.Each)) - l.Sum }
+
+// Imbalance is the mean of (max T − T)/max T, in [0, 1); 0 where nobody did
+// anything.
+func (l Load) Imbalance() float64 {
+	if l.Most == 0 || len(l.Each) == 0 {
+		return 0
+	}
+	return 1 - float64(l.Sum)/float64(l.Most*uint64(len(l.Each)))
+}

@@ -1,0 +1,65 @@
+package html
+
+import (
+	"html/template"
+
+	"github.com/skewlens/skewlens/report"
+)
+
+// What the template shows. Numbers are text by then: "" is one that is not known.
+type (
+	page struct {
+		Style                    template.CSS
+		Command, Facts           string
+		Warnings                 []report.Warning
+		Sections                 []pageSection
+		Brief                    []pageSection
+		BriefTitle, SkippedTitle string
+		Skipped                  []report.Skipped
+	}
+	pageSection struct {
+		Anchor, ID, Title, Kind, Facts          string
+		Time, Imbalance, Waited, First, Verdict string
+		Instances                               int
+		Warnings                                []report.Warning
+		Plots                                   []pagePlot
+		Numbers                                 []pageNumber
+		Threads                                 []pageThread
+		Causes                                  []pageCause
+	}
+	pagePlot struct {
+		SVG     template.HTML
+		Caption string
+		Keys    []pageKey
+	}
+	pageKey    struct{ Class, Name string }
+	pageNumber struct{ Name, Value, Means string }
+	pageThread struct {
+		ID                             int
+		Instructions, Part, Busy, Wait string
+	}
+	pageCause struct {
+		Anchor, Share, Place, Kind, Message string
+		Rank                                int
+		Inlined                             []string
+		Excerpts                            []pageExcerpt
+		Plots                               []pagePlot
+		Numbers                             []pageNumber
+		MembersTitle, Way                   string
+		Members                             []pageMember
+	}
+	pageExcerpt struct {
+		Title string
+		Lines []pageLine
+		Stale *report.Warning
+	}
+	pageLine struct {
+		Number int
+		Text   string
+		Hit    bool
+	}
+	pageMember struct {
+		Line, Function, Kind, Corr string
+		Events                     int
+	}
+)

@@ -1,0 +1,117 @@
+package html
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/skewlens/skewlens/internal/units"
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/report"
+	"github.com/skewlens/skewlens/report/internal/words"
+)
+
+func (m *maker) section(s *report.Section, of *profile.Section, n int) pageSection {
+	v := pageSection{
+		Anchor: fmt.Sprintf("s%d", n), ID: units.Printable(s.ID), Title: m.paths.Section(s), Kind: s.Kind, Instances: s.Instances,
+		Warnings: printableWarnings(words.Warnings(s)),
+	}
+	facts := []string{s.Kind, units.Plural(s.Instances, "instance")}
+	if s.TimeS != nil {
+		v.Time = units.Seconds(*s.TimeS)
+		facts = append(facts, v.Time)
+	}
+	if s.IdleS != nil {
+		v.Waited = units.Seconds(*s.IdleS)
+		facts = append(facts, "threads waited "+v.Waited+" in all")
+	}
+	v.Facts = strings.Join(facts, words.Dot)
+	if words.Brief(s) {
+		v.Verdict = words.Verdict(s)
+		return v
+	}
+	v.Imbalance = units.Percent(*s.Imbalance)
+	if len(s.Causes) > 0 {
+		v.First = units.Printable(s.Causes[0].Location.Short()) + " (" + units.Percent(s.Causes[0].Share) + ")"
+	}
+	v.Numbers, v.Threads, v.Plots = m.sectionNumbers(s), threadRows(s), m.sectionPlots(s, of)
+	for i := range s.Causes {
+		v.Causes = append(v.Causes, m.cause(s, &s.Causes[i], v.Anchor))
+	}
+	return v
+}
+
+func threadRows(s *report.Section) []pageThread {
+	most := uint64(1)
+	for _, t := range s.Threads {
+		most = max(most, t.Instructions)
+	}
+	rows := []pageThread{}
+	for _, t := range s.Threads {
+		row := pageThread{ID: t.ID, Instructions: units.Count(t.Instructions), Part: units.Percent(float64(t.Instructions) / float64(most))}
+		if t.BusyS != nil {
+			row.Busy = units.Seconds(*t.BusyS)
+		}
+		if t.WaitS != nil {
+			row.Wait = units.Seconds(*t.WaitS)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func (m *maker) sectionPlots(s *report.Section, of *profile.Section) []pagePlot {
+	n := len(s.Threads)
+	if n == 0 {
+		return nil
+	}
+	ids, work, busy, wait := make([]int, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	timed, most := true, 0.0
+	for i, t := range s.Threads {
+		ids[i], work[i] = t.ID, float64(t.Instructions)
+		if timed = timed && t.BusyS != nil && t.WaitS != nil; timed {
+			busy[i], wait[i] = *t.BusyS, *t.WaitS
+			most = max(most, busy[i]+wait[i])
+		}
+	}
+	plots := []pagePlot{{
+		barPlot(ids, "work of each thread in executed instructions", func(x float64) string { return units.Compact(uint64(x)) }, series{work, "work"}),
+		"Executed instructions of each thread, all instances together:", []pageKey{{"work", "work"}},
+	}}
+	if timed {
+		plots = append(plots, pagePlot{
+			barPlot(ids, "processor and waiting time of each thread", func(x float64) string { return units.SecondsOf(x, most) }, series{busy, "busy"}, series{wait, "wait"}),
+			"Time of each thread, as measured:", []pageKey{{"busy", "on a processor"}, {"wait", "waiting for the last to arrive"}},
+		})
+	}
+	if t := newTimeline(m.opt.Profile, of); t != nil {
+		plots = append(plots, pagePlot{lanePlot(t, "timeline of the section's instances"), t.caption(), []pageKey{{"work", "up to its arrival"}, {"wait", "waiting for the last"}}})
+	}
+	return plots
+}
+
+func (t *timeline) caption() string {
+	c := "The instances one after the other"
+	if t.together > 1 {
+		c += fmt.Sprintf(", %d to a bar", t.together)
+	}
+	if t.left > 0 {
+		c += fmt.Sprintf("; the first %s are not drawn, they were added up during the run", units.Count(uint64(t.left)))
+	}
+	return c + ":"
+}
+
+// A number without its denominator is a riddle: each stands beside what it is
+// a part of.
+func (m *maker) sectionNumbers(s *report.Section) []pageNumber {
+	n := []pageNumber{{"imbalance", units.Percent(*s.Imbalance), "how much less than the busiest thread the others had to do, on average over threads and instances, in " + strings.ReplaceAll(m.r.Run.Response, "-", " ")}}
+	if s.IdleS != nil {
+		n = append(n, pageNumber{"waited", units.Seconds(*s.IdleS), "from each thread's arrival to the last one's, all threads and instances together"})
+	}
+	if s.R2 != nil {
+		n = append(n, pageNumber{"R²", decimals(*s.R2), "the part of the differences between the threads that all causes below account for together, from 0 to 1"})
+	}
+	if g := s.JointGain; g != nil {
+		n = append(n, pageNumber{"joint gain", "up to " + words.Gain(s, g), "of the section's time, if all causes below were balanced"})
+	}
+	return n
+}

@@ -1,0 +1,146 @@
+package html
+
+import (
+	"slices"
+
+	"github.com/skewlens/skewlens/internal/units"
+	"github.com/skewlens/skewlens/profile"
+)
+
+// timeline is when the threads of a section worked and waited.
+type timeline struct {
+	ids      []int // of the rows
+	bars     []bar
+	from, to float64
+	axis     string
+	show     func(float64) string
+	left     int // executions that were added up during the run: when each was is not known
+	together int // so many instances share one bar, where there are too many to draw
+}
+
+// A profile says when each part began and arrived, or only how long the
+// instances took, or nothing but counts. The rows are drawn from the best of
+// these; the axis says which.
+func newTimeline(p *profile.Profile, s *profile.Section) *timeline {
+	if p == nil || s == nil {
+		return nil
+	}
+	ins, left := s.Unfolded()
+	if len(ins) == 0 {
+		return nil
+	}
+	t := &timeline{left: left}
+	rows := t.rows(ins)
+	place := t.layout(p, ins)
+	// A bar that is narrower than a hair says nothing.
+	columns := min(max(3000/len(t.ids), 20), 160)
+	t.together = (len(ins) + columns - 1) / columns
+	for i := 0; i < len(ins); i += t.together {
+		t.column(rows, place[i:min(i+t.together, len(place))])
+	}
+	t.from, t.to = place[0].from, place[0].to
+	for _, l := range place {
+		t.from, t.to = min(t.from, l.from), max(t.to, l.to)
+	}
+	if t.show == nil {
+		t.show = func(s float64) string { return units.SecondsOf(s, t.to-t.from) }
+	}
+	return t
+}
+
+func (t *timeline) rows(ins []*profile.Instance) map[profile.ThreadID]int {
+	rows := map[profile.ThreadID]int{}
+	for _, in := range ins {
+		for i := range in.Parts {
+			if id := in.Parts[i].Thread; rows[id] == 0 {
+				rows[id] = 1
+				t.ids = append(t.ids, int(id))
+			}
+		}
+	}
+	slices.Sort(t.ids)
+	for i, id := range t.ids {
+		rows[profile.ThreadID(id)] = i
+	}
+	return rows
+}
+
+// interval is one instance on the axis.
+type interval struct {
+	from, to float64
+	parts    []worked
+}
+
+// worked is when a thread worked in it; then it waited to the interval's end.
+type worked struct {
+	thread   profile.ThreadID
+	from, to float64
+}
+
+// layout puts the instances on the axis: where they were, or one after the other.
+func (t *timeline) layout(p *profile.Profile, ins []*profile.Instance) []interval {
+	out := make([]interval, 0, len(ins))
+	if placed(ins) {
+		t.axis = "time since the first instance began"
+		for _, in := range ins {
+			l := interval{from: float64(in.Parts[0].BeginNS) / 1e9}
+			for i := range in.Parts {
+				q := &in.Parts[i]
+				part := worked{q.Thread, float64(q.BeginNS) / 1e9, float64(q.ArriveNS) / 1e9}
+				l.from, l.to = min(l.from, part.from), max(l.to, part.to)
+				l.parts = append(l.parts, part)
+			}
+			out = append(out, l)
+		}
+		return out
+	}
+	t.axis, t.show = "instructions of the busiest thread, one instance after the other", func(x float64) string { return units.Compact(uint64(x)) }
+	at := 0.0
+	for _, in := range ins {
+		load := p.Load(in)
+		l := interval{from: at, to: at + float64(load.Most)}
+		for i, n := range load.Each {
+			l.parts = append(l.parts, worked{in.Parts[i].Thread, at, at + float64(n)})
+		}
+		at = l.to
+		out = append(out, l)
+	}
+	return out
+}
+
+// placed: every part says when it was.
+func placed(ins []*profile.Instance) bool {
+	for _, in := range ins {
+		if !in.Placed() {
+			return false
+		}
+	}
+	return true
+}
+
+// column draws some instances as one: each thread's bar is full as far as it
+// worked on average.
+func (t *timeline) column(rows map[profile.ThreadID]int, instances []interval) {
+	from, to := instances[0].from, instances[0].to
+	for _, l := range instances {
+		from, to = min(from, l.from), max(to, l.to)
+	}
+	if len(instances) == 1 {
+		for _, q := range instances[0].parts {
+			t.bars = append(t.bars, bar{rows[q.thread], q.from, q.to, to})
+		}
+		return
+	}
+	busy, whole := make([]float64, len(t.ids)), make([]float64, len(t.ids))
+	for _, l := range instances {
+		for _, q := range l.parts {
+			busy[rows[q.thread]] += q.to - q.from
+			whole[rows[q.thread]] += l.to - q.from
+		}
+	}
+	for row := range busy {
+		if whole[row] > 0 {
+			t.bars = append(t.bars, bar{row, from, from + (to-from)*busy[row]/whole[row], to})
+		}
+	}
+}

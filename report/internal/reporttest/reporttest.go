@@ -1,0 +1,170 @@
+// Package reporttest is what the tests of report and of its renderers share:
+// profiles of programs that never ran, what lime might say of them, and their
+// source. It does not know report, so that report's own tests can use it.
+package reporttest
+
+import (
+	"math"
+	"path/filepath"
+
+	"github.com/skewlens/skewlens/lime"
+	"github.com/skewlens/skewlens/profile"
+)
+
+// The profiles of these tests have one block of one instruction, so that a
+// count is a number of instructions.
+
+var nan = math.NaN()
+
+// Lines is a source tree by base name; radix.cc is newer than the program.
+type Lines map[string]string
+
+func (l Lines) Line(file string, line int) (string, bool, bool) {
+	s, ok := l[filepath.Base(file)]
+	return s, filepath.Base(file) == "radix.cc", ok
+}
+
+// Sources are the source of the scenes.
+var Sources = Lines{
+	"owner.c":  "\t\tif (owner(s, i, j) == me->id)  // 所有者 decides, and this comment goes on and on and on",
+	"radix.cc": "\twhile (\x1b[31moffset != 0)",
+}
+
+// Analyse stands in for lime; see report.Analyse.
+type Analyse = func(*profile.Section, lime.Options) (*lime.Result, error)
+
+// Scenes are all that have golden files, by their names there.
+func Scenes() map[string]func() (*profile.Profile, Analyse) {
+	return map[string]func() (*profile.Profile, Analyse){"owner": Owner, "mixed": Mixed}
+}
+
+// Scene is a profile of one block and four threads.
+func Scene(locations ...profile.Location) *profile.Profile {
+	return &profile.Profile{
+		Program:  profile.Program{Path: "/src/owner", Args: []string{"4"}, BuildID: "c0ffee"},
+		Run:      profile.Run{Backend: "native", WallNS: 410e6, Cores: 8},
+		Coverage: profile.Coverage{Functions: 17, FunctionsTotal: 17, Instructions: 1000, InstructionsTotal: 1000},
+		Graph: profile.Graph{
+			Functions: []profile.Function{{Name: "work", Entry: 0x1000, End: 0x1001, N: 1}},
+			Blocks:    []profile.Block{{Start: 0x1000, End: 0x1001, Last: 0x1000, Instructions: 1, Count: 0}},
+		},
+		Events:    []profile.Event{{Kind: profile.BlockEntered, Edge: -1, Addr: 0x1000, Superior: profile.NoEvent}},
+		Threads:   []profile.Thread{{ID: 0}, {ID: 1}, {ID: 2}, {ID: 3}},
+		Locations: locations,
+	}
+}
+
+// At is a place in the source.
+func At(addr profile.Addr, file string, line, column int, function string, inlined ...profile.Frame) profile.Location {
+	return profile.Location{
+		Address:   addr,
+		Frame:     profile.Frame{File: file, Line: line, Column: column, Function: function},
+		InlinedAt: inlined,
+	}
+}
+
+// Section has one instance in which the threads executed so many instructions.
+func Section(kind profile.SectionKind, site profile.Addr, spanNS int64, instructions ...uint64) profile.Section {
+	in := profile.Instance{Folded: 1, SpanNS: spanNS}
+	for t, n := range instructions {
+		in.Parts = append(in.Parts, profile.Part{
+			Thread: profile.ThreadID(t), Site: site,
+			Counts: profile.Counts{Event: []profile.EventID{0}, N: []uint64{n}},
+		})
+	}
+	return profile.Section{Kind: kind, Site: site, Instances: []profile.Instance{in}}
+}
+
+// analysed stands in for lime: imbalance from the instructions, causes as given.
+func analysed(p *profile.Profile, s *profile.Section, timed bool, causes ...lime.Cause) *lime.Result {
+	r := &lime.Result{Response: profile.Instructions, R2: nan, JointGain: nan, Causes: causes}
+	sum, most, parts := uint64(0), uint64(0), s.Instances[0].Parts
+	for _, pt := range parts {
+		n := p.Instructions(pt.Counts)
+		sum, most = sum+n, max(most, n)
+	}
+	for _, pt := range parts {
+		n := p.Instructions(pt.Counts)
+		t := lime.ThreadTotal{Thread: pt.Thread, Instructions: n, Timed: timed}
+		if timed {
+			t.BusyNS, t.WaitNS = int64(n), int64(most-n)
+		}
+		r.Threads = append(r.Threads, t)
+	}
+	r.Instances = len(s.Instances)
+	r.Imbalance = 1 - float64(sum)/float64(most*uint64(len(parts)))
+	r.Balanced = r.Imbalance < 0.01
+	return r
+}
+
+// Owner is a barrier with one cause, timed, and a balanced join.
+func Owner() (*profile.Profile, Analyse) {
+	p := Scene(
+		At(0x1100, "/src/owner.c", 28, 13, "owner", profile.Frame{File: "/src/owner.c", Line: 34, Column: 25, Function: "factor"}),
+		At(0x1110, "/src/owner.c", 35, 40, "factor"),
+		At(0x1200, "/src/example.h", 44, 5, "work"),
+		At(0x1300, "/src/owner.c", 36, 9, "factor"),
+		At(0x1400, "/src/example.h", 80, 9, "together"),
+	)
+	p.Sections = []profile.Section{
+		Section(profile.Join, 0x1400, 1e6, 1000, 1001, 1000, 1000),
+		Section(profile.Barrier, 0x1300, 390e6, 100e6, 250e6, 390e6, 120e6),
+	}
+	return p, func(s *profile.Section, _ lime.Options) (*lime.Result, error) {
+		if s.Kind == profile.Join {
+			return analysed(p, s, true), nil
+		}
+		r := analysed(p, s, true, lime.Cause{
+			Kind: "control-flow", Leader: lime.Branch, Share: .91, Score: .93, Beta: .97, LeaderScore: .96, P: nan,
+			Gain: .36, WholeUnits: .31, Addr: 0x1100, To: 0x1110, Counts: []uint64{1, 8, 15, 2},
+			Members: []lime.Member{{Kind: "control-flow", Addr: 0x1200, Corr: 1}, {Kind: "control-flow", Addr: 0x1200, Corr: .99}, {Kind: "control-flow", Addr: 0x1110, Corr: .99}},
+		})
+		r.R2, r.JointGain = .99, .36
+		return r, nil
+	}
+}
+
+// Mixed has every kind of leader, numbers that are not known, two sections on
+// one line, lines that are not known and doubts at every level.
+func Mixed() (*profile.Profile, Analyse) {
+	p := Scene(
+		At(0x1100, "/src/radix.cc", 10, 0, "sort<int>"),
+		At(0x1120, "/src/radix.cc", 20, 3, "walk"),
+		profile.Location{Address: 0x1130, Frame: profile.Frame{Function: "draw"}, SymbolOffset: 0},
+		profile.Location{Address: 0x1140, Frame: profile.Frame{Function: "serve"}, SymbolOffset: 0x1f},
+		At(0x1300, "/src/radix.cc", 50, 5, "sort<int>"),
+		At(0x1310, "/src/radix.cc", 50, 5, "sort<int>"),
+	)
+	p.Run = profile.Run{Backend: "native", Cores: 2, Signal: "SIGSEGV"}
+	p.Coverage = profile.Coverage{
+		Functions: 13, FunctionsTotal: 17, Instructions: 900, InstructionsTotal: 1000,
+		Skipped: []profile.Skipped{{Function: "a", Reason: "jumps into itself"}, {Function: "b", Reason: "too short"}, {Function: "c", Reason: "too short"}, {Function: "d", Reason: "too short"}},
+	}
+	p.Warnings = []profile.Warning{{Code: "fork", Message: "the program forked: children were not counted"}}
+	p.Sections = []profile.Section{
+		Section(profile.Barrier, 0x1310, 0, 100, 900, 100, 100),
+		Section(profile.Barrier, 0x1300, 0, 100, 9000, 4000, 200),
+		Section(profile.Threads, 0, 0, 1, 2, 3, 2),
+		{Kind: profile.Join, Site: 0x1500},
+	}
+	p.Sections[1].Warnings = []profile.Warning{{Code: "folded", Message: "the oldest 100 instances were added up"}}
+	return p, func(s *profile.Section, _ lime.Options) (*lime.Result, error) {
+		switch s.Site {
+		case 0x1310:
+			return analysed(p, s, false, lime.Cause{
+				Kind: "control-flow", Leader: lime.Loop, Share: .999, Score: .5, Beta: .5, LeaderScore: 1, P: nan,
+				Gain: .7, WholeUnits: 0, Addr: 0x1140, Counts: []uint64{1, 1234567, 1, 1},
+			}), nil
+		case 0x1300:
+			r := analysed(p, s, false,
+				lime.Cause{Kind: "control-flow", Leader: lime.Recursion, Share: .5, Score: .5, Beta: .5, LeaderScore: 1, P: .001, Gain: nan, WholeUnits: nan, Addr: 0x1120, To: 0x1100, Counts: []uint64{0, 500, 2, 0}},
+				lime.Cause{Kind: "control-flow", Leader: lime.StartAt, Share: .25, Score: nan, Beta: nan, LeaderScore: nan, P: nan, Gain: .2, WholeUnits: .2, Addr: 0x1130, Counts: []uint64{0, 1, 1, 0}},
+				lime.Cause{Kind: "cache-miss", Share: .1, Score: .1, Beta: .1, LeaderScore: nan, P: .01, Gain: .001, WholeUnits: nan, Addr: 0x1100, Counts: []uint64{0, 0, 7, 0}, Members: []lime.Member{{Kind: "page-fault", Addr: 0x9999, Corr: .9}}},
+			)
+			r.JointGain = .4
+			r.Warnings = []profile.Warning{{Code: "few-threads", Message: "with so few threads a coincidence looks like a cause"}}
+			return r, nil
+		}
+		return analysed(p, s, false), nil
+	}
+}

@@ -1,0 +1,120 @@
+package report
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/skewlens/skewlens/profile"
+)
+
+// sectionIDs gives each section of a profile its id, "file:line". Where two
+// share one (a loop that the compiler copied, two barriers in one macro), the
+// later address gets a number. They depend on the profile alone, so that
+// whoever has the report and the profile finds the one in the other.
+func sectionIDs(p *profile.Profile) []string {
+	order := make([]int, len(p.Sections))
+	for i := range order {
+		order[i] = i
+	}
+	sort.SliceStable(order, func(i, j int) bool { return p.Sections[order[i]].Site < p.Sections[order[j]].Site })
+	ids, used := make([]string, len(p.Sections)), map[string]bool{}
+	for _, i := range order {
+		base := string(p.Sections[i].Kind)
+		if site := p.Sections[i].Site; site != 0 {
+			base = locate(p, site).Short()
+		}
+		id := base
+		for n := 2; used[id]; n++ {
+			id = fmt.Sprintf("%s#%d", base, n)
+		}
+		used[id], ids[i] = true, id
+	}
+	return ids
+}
+
+// SectionsOf returns the sections of the profile that the report was made of,
+// in the report's order. It fails when the report is of another profile.
+func (r *Report) SectionsOf(p *profile.Profile) ([]*profile.Section, error) {
+	at := map[string]*profile.Section{}
+	for i, id := range sectionIDs(p) {
+		at[id] = &p.Sections[i]
+	}
+	out := make([]*profile.Section, len(r.Sections))
+	for i := range r.Sections {
+		if out[i] = at[r.Sections[i].ID]; out[i] == nil {
+			return nil, fmt.Errorf("find section %s in the profile: it is not there; give the profile that the report was made of", r.Sections[i].ID)
+		}
+	}
+	return out, nil
+}
+
+// negligible is the part of the run's executed instructions that a section
+// must lose to waiting before anything follows from it: the few instructions
+// between a last barrier and a thread's end differ between threads by any
+// factor, and matter to nobody.
+const negligible = 0.001
+
+func markNegligible(ss []Section) {
+	total := uint64(0)
+	for i := range ss {
+		for _, t := range ss[i].Threads {
+			total += t.Instructions
+		}
+		total += ss[i].IdleInstructions
+	}
+	for i := range ss {
+		ss[i].Negligible = float64(ss[i].IdleInstructions) < negligible*float64(total)
+	}
+}
+
+// sortSections puts the sections that lost most first: in idle thread-seconds
+// where all were timed, else in idle instructions, for the two cannot be
+// compared. Balanced ones and those too short to matter come last: what their
+// threads waited is the machine's doing, not the program's.
+func sortSections(ss []Section) {
+	timed := true
+	for i := range ss {
+		timed = timed && ss[i].IdleS != nil
+	}
+	lost := func(s *Section) float64 {
+		if s.Balanced { // nothing is lost: the longest first
+			return float64(s.Critical)
+		}
+		if timed {
+			return *s.IdleS
+		}
+		return float64(s.IdleInstructions)
+	}
+	class := func(s *Section) int {
+		switch {
+		case s.Imbalance == nil:
+			return 3
+		case s.Balanced:
+			return 1
+		case s.Negligible:
+			return 2
+		}
+		return 0
+	}
+	sort.SliceStable(ss, func(i, j int) bool {
+		a, b := &ss[i], &ss[j]
+		if class(a) != class(b) {
+			return class(a) < class(b)
+		}
+		if lost(a) != lost(b) {
+			return lost(a) > lost(b)
+		}
+		return a.ID < b.ID
+	})
+}
+
+// Worst is the largest imbalance of the sections that matter.
+func (r *Report) Worst() (imbalance float64, section string) {
+	for i := range r.Sections {
+		s := &r.Sections[i]
+		if s.Imbalance != nil && !s.Negligible && *s.Imbalance > imbalance {
+			imbalance, section = *s.Imbalance, s.ID
+		}
+	}
+	return imbalance, section
+}
