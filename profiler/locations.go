@@ -33,6 +33,11 @@ func addresses(p *profile.Profile) map[profile.Addr]bool {
 		}
 	})
 	want := map[profile.Addr]bool{}
+	for i := range p.Events {
+		if e := &p.Events[i]; e.Kind == profile.Hardware && counted[i] {
+			want[e.Addr] = true
+		}
+	}
 	for i := range p.Graph.Blocks {
 		if b := &p.Graph.Blocks[i]; b.Count != profile.NoEvent && counted[b.Count] {
 			want[b.Start], want[b.Last] = true, true
