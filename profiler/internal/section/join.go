@@ -87,9 +87,11 @@ func (j *joinRule) died(x *thread, a arrival) {
 	}
 }
 
-// settle completes a group once all are dead and joined.
+// settle completes a group once all are dead and joined, which no worker is
+// that was created after the last join: joins with a time limit may be more
+// than there are workers.
 func (j *joinRule) settle(g *group) {
-	if g.joined < len(g.workers) || len(g.dead) < len(g.workers) || j.groups[g.creator] != g || len(g.workers) < g.created {
+	if g.first == nil || g.joined < len(g.workers) || len(g.dead) < len(g.workers) || j.groups[g.creator] != g || len(g.workers) < g.created {
 		return
 	}
 	delete(j.groups, g.creator)
@@ -107,9 +109,6 @@ func (j *joinRule) settle(g *group) {
 // last create and its first join: it met one at a barrier, ran the function
 // that they began in, or did at least a twentieth of a worker's work.
 func (j *joinRule) takesPart(g *group) bool {
-	if g.first == nil {
-		return false
-	}
 	c := &j.t.c
 	mean := uint64(0)
 	for i := range g.dead {

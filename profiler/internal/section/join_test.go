@@ -63,3 +63,21 @@ func TestThreadsOfLibraries(t *testing.T) {
 		t.Errorf("a thread began in %d, which nobody said", s.Start(1))
 	}
 }
+
+// TestCreatedAfterJoins: joins with a time limit can be more than there are
+// workers. Those that were created after the last one are not joined.
+func TestCreatedAfterJoins(t *testing.T) {
+	s := newScript(1 << 20)
+	s.born(0, -1)
+	s.creates(0, 64)
+	s.born(1, 0)
+	for range 3 {
+		s.at(0, join, 1, 320)
+	}
+	s.creates(0, 64)
+	s.born(2, 0)
+	s.dies(1, 700)
+	s.dies(2, 900)
+	s.at(0, join, 2, 320)
+	expect(t, s.Finish(), "join 320 [[700 900]]")
+}
