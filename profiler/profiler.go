@@ -21,6 +21,7 @@ package profiler
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"runtime"
 	"time"
@@ -118,6 +119,19 @@ func (c *Config) job() backend.Job {
 		j.Progress = func(e time.Duration, t, n int) { c.Progress(Progress{e, t, n}) }
 	}
 	return j
+}
+
+// openProgram reads a program, or says why it cannot be profiled.
+func openProgram(path string) (*image.Image, *Lines, error) {
+	im, err := image.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if fi, err := os.Stat(path); err == nil && fi.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 && os.Geteuid() != 0 {
+		return nil, nil, fmt.Errorf("%s: is setuid, and would run without its rights under a profiler; run skewlens as root", path)
+	}
+	l, err := OpenLines(path)
+	return im, l, err
 }
 
 // TraceFix says why a system may forbid what the native backend does, and the

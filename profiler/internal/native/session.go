@@ -3,6 +3,7 @@ package native
 import (
 	"errors"
 	"syscall"
+	"time"
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/backend"
@@ -111,4 +112,20 @@ func (s *session) start() error {
 		return err
 	}
 	return s.p.Go()
+}
+
+// progress tells how far a run has come.
+type progress struct {
+	to       func(elapsed time.Duration, threads, instances int) // nil: nobody
+	started  time.Time
+	reported time.Time
+}
+
+func (p *progress) start() { p.started = time.Now() }
+
+func (p *progress) show(threads, instances int) {
+	if p.to != nil && time.Since(p.reported) > 100*time.Millisecond {
+		p.reported = time.Now()
+		p.to(time.Since(p.started), threads, instances)
+	}
 }
