@@ -61,30 +61,21 @@ func CallSites(path string) ([]profile.Location, error) {
 	return out, nil
 }
 
-// ends reports whether threads meet in a function. Waiting on a condition
-// variable is left out: only a run shows whether that makes a barrier.
-func ends(name string) bool {
-	if _, ok := section.Hook(name); !ok {
-		return false
-	}
-	return name == "pthread_barrier_wait" || strings.Contains(name, "join")
-}
-
 // endings are the slots and the entries through which such functions are called.
 func endings(im *image.Image) (slots, entries map[uint64]bool) {
 	slots, entries = map[uint64]bool{}, map[uint64]bool{}
 	for a, name := range im.GOT {
-		if ends(name) {
+		if section.Meets(name) {
 			slots[a] = true
 		}
 	}
 	for a, name := range im.PLT {
-		if ends(name) {
+		if section.Meets(name) {
 			entries[a] = true
 		}
 	}
 	for i := range im.Funcs { // of static programs
-		if f := &im.Funcs[i]; ends(f.Name) || ends(strings.TrimLeft(f.Name, "_")) {
+		if f := &im.Funcs[i]; section.Meets(f.Name) || section.Meets(strings.TrimLeft(f.Name, "_")) {
 			entries[f.Addr] = true
 		}
 	}

@@ -54,9 +54,9 @@ func compare(t *testing.T, prog string, args ...string) {
 		t.Fatal(err)
 	}
 	want := proctest.Callgrind(t, im.Entry, prog, args...)
-	for _, probe := range []string{"", "hold-some"} { // the second as in code so crowded that landings find no room
-		compareTo(t, im, runWith(t, profiler.Config{Path: prog, Args: args, Probe: probe}), want)
-	}
+	c := profiler.Config{Path: prog, Args: args}
+	compareTo(t, im, runWith(t, c), want)
+	compareTo(t, im, runWith(t, profiler.Crowded(c)), want)
 }
 
 func compareTo(t *testing.T, im *image.Image, p *profile.Profile, want []map[uint64]uint64) {

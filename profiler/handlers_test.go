@@ -20,7 +20,7 @@ func TestHandlers(t *testing.T) {
 	}
 	for _, build := range builds {
 		prog := proctest.Build(t, "gcc", append(build, "-g", "-pthread", "-rdynamic", filepath.Join("testdata", "handlers.c"))...)
-		for _, what := range []string{"look", "trace", "frames", "skip", "skip-timer", "mend", "first", "divide", "page", "leap", "leap-timer", "altstack",
+		for _, what := range []string{"look", "trace", "frames", "skip", "skip-timer", "fix", "first", "divide", "page", "leap", "leap-timer", "altstack",
 			"breakpoint", "illegal", "nested", "threads", "stress", "stopped", "meet", "sleep", "exits", "die"} {
 			t.Run(what+"/"+build[len(build)-1], func(t *testing.T) { same(t, prog, what) })
 		}
@@ -44,7 +44,7 @@ func TestHandlersStress(t *testing.T) {
 	}
 }
 
-// TestFaultsCountOnce: an instruction that faults and is mended or skipped, and
+// TestFaultsCountOnce: an instruction that faults and is fixed or skipped, and
 // those around it, count as if it had not faulted.
 func TestFaultsCountOnce(t *testing.T) {
 	for _, c := range []string{"gcc -O0", "gcc -O2", "clang -O2", "gcc -O2 -static"} {

@@ -47,22 +47,27 @@ func TestLibraries(t *testing.T) {
 		}
 		want := perFunction(run(t, whole))
 		for _, c := range []struct {
-			name, so, probe string
-			env             []string
+			name, so string
+			crowded  bool
+			env      []string
 		}{
-			{"needed", so, "", nil},
-			{"needed, crowded", so, "hold-some", nil},
-			{"preloaded", early, "", append(os.Environ(), "LD_PRELOAD="+early)},
+			{"needed", so, false, nil},
+			{"needed, crowded", so, true, nil},
+			{"preloaded", early, false, append(os.Environ(), "LD_PRELOAD="+early)},
 		} {
 			t.Run(opt+"/"+c.name, func(t *testing.T) {
 				pattern := filepath.Base(c.so)
-				p := runWith(t, profiler.Config{Path: needs, Env: c.env, Libraries: []string{pattern}, Probe: c.probe})
+				config := profiler.Config{Path: needs, Env: c.env, Libraries: []string{pattern}}
+				if c.crowded {
+					config = profiler.Crowded(config)
+				}
+				p := runWith(t, config)
 				if len(p.Program.Libraries) != 1 || p.Program.Libraries[0].Path != c.so {
 					t.Fatalf("libraries: %+v", p.Program.Libraries)
 				}
 				for i, got := range perFunction(p) {
 					for _, f := range slices.Sorted(maps.Keys(want[i])) {
-						if f != "_init" && got[f] != want[i][f] && c.probe == "" {
+						if f != "_init" && got[f] != want[i][f] && !c.crowded {
 							t.Errorf("thread %d: %d instructions in %s, %d when it is in the program", i, got[f], f, want[i][f])
 						}
 					}

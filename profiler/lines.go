@@ -62,7 +62,7 @@ func (l *Lines) ask(a profile.Addr, what func(*dwarfmap.Map, profile.Addr) profi
 	return x
 }
 
-// Key names the source line of an address; see native.Lines.
+// Key names the source line of an address; see backend.Lines.
 func (l *Lines) Key(a profile.Addr) string {
 	if x := l.Locate(a); x.Known() {
 		return fmt.Sprintf("%s:%d", x.File, x.Line)

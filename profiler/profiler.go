@@ -1,6 +1,16 @@
 // Package profiler runs a program and returns its profile.
 //
-//	Config ─▶ backend (native; others stand beside it) ─▶ *profile.Profile
+//	Config ─▶ the table of backends: who can count that here?
+//	             │
+//	             ▼  backend.Job
+//	          backend (native; others come beside it)
+//	             │
+//	             ▼  backend.Outcome: counts, threads, sections
+//	          finish: coverage, source lines, warnings, validity ─▶ *profile.Profile
+//
+// Without running anything, it says where a program's threads may meet
+// (CallSites), and reads the code and lines that a profile's addresses stand
+// for (Instructions, Lines).
 //
 // The target's input, output, exit code, working directory and signals are its
 // own. Ctrl-C on a terminal reaches the whole foreground group, so the target
@@ -17,8 +27,8 @@ import (
 	"time"
 
 	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/backend"
 	"github.com/skewlens/skewlens/profiler/internal/image"
-	"github.com/skewlens/skewlens/profiler/internal/native"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
@@ -29,13 +39,16 @@ type Config struct {
 	Args                  []string
 	Env                   []string // nil: this process's
 	Dir                   string   // "": this process's
-	Backend               string   // "auto" and "": the best that works here; "native"
+	Backend               string   // "auto" and "": the best that works here and counts Events; or its name, as "native"
+	Events                []string // what to count, as "edges", "cache"; nil: edges
 	Libraries             []string // which shared libraries to profile too: patterns of their names, as "libfft*"
 	FollowExec            bool     // profile the last program that takes the first one's place (execve)
 	Stdin, Stdout, Stderr *os.File // nil: this process's
 	Progress              func(Progress)
 	Analyses              string // directory where analyses of large programs are kept for the next run; "": nowhere
 	Probe                 string // for measuring: what the native backend shall do without, as "no-induction,no-align"
+
+	testing backend.Testing
 }
 
 // Progress is how far a run has come.
@@ -48,15 +61,16 @@ type Progress struct {
 // Run runs a program to its end and returns its profile. When ctx is
 // cancelled the target is ended (SIGTERM, a second later SIGKILL) and the
 // profile up to there is returned. Errors say in one line what failed, on
-// what, and the mend.
-func Run(ctx context.Context, c Config) (*profile.Profile, error) {
-	switch c.Backend {
-	case "", "auto", "native":
-	default:
-		return nil, fmt.Errorf("backend %q is not built in; use --backend native", c.Backend)
-	}
-	path, err := Find(c.Path, c.Dir)
+// what, and the fix.
+func Run(ctx context.Context, c Config) (*profile.Profile, error) { return run(ctx, c, backends) }
+
+func run(ctx context.Context, c Config, table []backend.Backend) (*profile.Profile, error) {
+	j := c.job()
+	able, err := choose(table, c.Backend, j.Events)
 	if err != nil {
+		return nil, err
+	}
+	if j.Path, err = Find(c.Path, c.Dir); err != nil {
 		return nil, err
 	}
 	var opened []*Lines
@@ -65,44 +79,46 @@ func Run(ctx context.Context, c Config) (*profile.Profile, error) {
 			l.Close()
 		}
 	}()
-	open := func(path string) (*image.Image, native.Lines, error) {
+	j.Open = func(path string) (*image.Image, backend.Lines, error) {
 		im, l, err := openProgram(path)
 		if err == nil {
 			opened = append(opened, l)
 		}
 		return im, l, err
 	}
-	files := [3]uintptr{0, 1, 2}
-	for i, f := range []*os.File{c.Stdin, c.Stdout, c.Stderr} {
-		if f != nil {
-			files[i] = f.Fd()
-		}
-	}
-	env := c.Env
-	if env == nil {
-		env = os.Environ()
-	}
-	nc := native.Config{Path: path, Name: cmp.Or(c.Name, c.Path), Args: c.Args, Env: env, Dir: c.Dir, Files: files, Probe: c.Probe, Analyses: c.Analyses,
-		Open: open, Libraries: c.Libraries, FollowExec: c.FollowExec}
-	if c.Progress != nil {
-		nc.Progress = func(e time.Duration, t, n int) { c.Progress(Progress{e, t, n}) }
-	}
 	guard := guardSignals(ctx)
 	defer guard.stop()
-	nc.Started = guard.started
-	type result struct {
-		p   *profile.Profile
-		err error
+	j.Started = guard.started
+	o, by, err := try(able, j)
+	runtime.KeepAlive(c) // its files
+	if err != nil {
+		return nil, err
 	}
-	done := make(chan result)
-	go func() {
-		runtime.LockOSThread() // ptrace belongs to a thread; it ends with this goroutine
-		p, err := native.Run(nc)
-		done <- result{p, err}
-	}()
-	r := <-done
-	runtime.KeepAlive(c)
-	return r.p, r.err
+	return finish(o, by)
+}
+
+// job is what a backend is to do, but for what it takes from this package.
+func (c *Config) job() backend.Job {
+	j := backend.Job{Name: cmp.Or(c.Name, c.Path), Args: c.Args, Env: c.Env, Dir: c.Dir, Files: [3]uintptr{0, 1, 2},
+		Libraries: c.Libraries, FollowExec: c.FollowExec, Analyses: c.Analyses, Probe: c.Probe, Testing: c.testing}
+	for i, f := range []*os.File{c.Stdin, c.Stdout, c.Stderr} {
+		if f != nil {
+			j.Files[i] = f.Fd()
+		}
+	}
+	if j.Env == nil {
+		j.Env = os.Environ()
+	}
+	for _, e := range c.Events {
+		j.Events = append(j.Events, backend.Events(e))
+	}
+	if j.Events == nil {
+		j.Events = []backend.Events{backend.Edges}
+	}
+	if c.Progress != nil {
+		j.Progress = func(e time.Duration, t, n int) { c.Progress(Progress{e, t, n}) }
+	}
+	return j
 }
 
 // openProgram reads a program, or says why it cannot be profiled.
@@ -114,13 +130,10 @@ func openProgram(path string) (*image.Image, *Lines, error) {
 	if fi, err := os.Stat(path); err == nil && fi.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 && os.Geteuid() != 0 {
 		return nil, nil, fmt.Errorf("%s: is setuid, and would run without its rights under a profiler; run skewlens as root", path)
 	}
-	if im.HasGo {
-		return nil, nil, fmt.Errorf("%s is a Go program: goroutines migrate between threads, which this backend cannot follow yet", path)
-	}
 	l, err := OpenLines(path)
 	return im, l, err
 }
 
-// TraceMend says why a system may forbid what the native backend does, and the
-// mend.
-func TraceMend() string { return tracee.Mend() }
+// TraceFix says why a system may forbid what the native backend does, and the
+// fix.
+func TraceFix() string { return tracee.Fix() }

@@ -99,7 +99,7 @@ func checkPtrace() finding {
 		return f
 	}
 	f.text = fmt.Sprintf("ptrace: a child cannot be traced: %v", err)
-	f.mend = profiler.TraceMend()
+	f.mend = profiler.TraceFix()
 	return f
 }
 

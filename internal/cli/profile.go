@@ -133,7 +133,7 @@ func (c profileCommand) do(ctx context.Context, stdout, stderr io.Writer, args [
 func (o *profiling) config(path string, words []string, pr *progress) profiler.Config {
 	c := profiler.Config{
 		Probe: o.probe, Libraries: o.libraries, FollowExec: o.follow,
-		Path: path, Name: words[0], Args: words[1:], Backend: o.backend,
+		Path: path, Name: words[0], Args: words[1:], Backend: o.backend, Events: strings.Split(o.events, ","),
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	}
 	if pr != nil {

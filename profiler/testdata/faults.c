@@ -1,4 +1,4 @@
-// Handlers that skip the instruction that faulted, or mend what it reads. With
+// Handlers that skip the instruction that faulted, or fix what it reads. With
 // an argument nothing faults, and peek and sum execute the same instructions.
 #define _GNU_SOURCE
 #include <signal.h>
@@ -6,7 +6,7 @@
 #include <ucontext.h>
 #define NI __attribute__((noinline))
 static char *page;
-static volatile long skipped, mended, acc;
+static volatile long skipped, fixed, acc;
 static NI long mill(long n) {
 	long s = 0;
 	for (long i = 0; i < n; i++) s = s * 3 + (i & s);
@@ -17,8 +17,8 @@ static void skip(int sig, siginfo_t *si, void *c) {
 	acc += mill(5);
 	((ucontext_t *)c)->uc_mcontext.gregs[REG_RIP] += 3;
 }
-static void mend(int sig, siginfo_t *si, void *c) {
-	mended++;
+static void fix(int sig, siginfo_t *si, void *c) {
+	fixed++;
 	acc += mill(7);
 	mprotect(page, 4096, PROT_READ | PROT_WRITE);
 }
@@ -54,10 +54,10 @@ int main(int argc, char **argv) {
 		handle(skip);
 		acc += peek(nowhere, i) + peek((long *)&acc, i) + first(nowhere) + behind(nowhere);
 		mprotect(page, 4096, access);
-		handle(mend);
+		handle(fix);
 		acc += sum(page, i * 3);
 		mprotect(page, 4096, access);
 		acc += i % 2 ? first((long *)page) : behind((long *)page);
 	}
-	return (skipped != 0) + (mended != 0);
+	return (skipped != 0) + (fixed != 0);
 }

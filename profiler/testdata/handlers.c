@@ -127,7 +127,7 @@ static void skip(int sig, siginfo_t *si, void *c) {
 	PC((ucontext_t *)c) += *pc == 0x48 && pc[2] == 0x18 ? 3 : 8;
 }
 static long seven = 7, first_pc;
-static void mend(int sig, siginfo_t *si, void *c) {
+static void fix(int sig, siginfo_t *si, void *c) {
 	ucontext_t *u = c;
 	if (!first_pc) first_pc = ours(PC(u));
 	strange += ours(PC(u)) != first_pc;
@@ -140,7 +140,7 @@ __asm__(".text\n.type first, @function\nfirst: mov (%rdi), %rax\n\tadd $1, %rax\
 	".type behind, @function\nbehind: .cfi_startproc\n\tpush %rdi\n\t.cfi_adjust_cfa_offset 8\n\tcall last\n\tmov (%rdi), %rcx\n\tadd %rcx, %rax\n"
 	"\tpop %rdi\n\t.cfi_adjust_cfa_offset -8\n\tret\n.cfi_endproc\n.size behind, . - behind\n.type last, @function\nlast: mov $9, %eax\n\tret\n.size last, . - last\n");
 static int depth;
-static void mend_argument(int sig, siginfo_t *si, void *c) {
+static void fix_argument(int sig, siginfo_t *si, void *c) {
 	strange += !known(PC((ucontext_t *)c));
 	if (depth++ < 3) ticks += first(0) + behind(0) + work(1);
 	depth--;
@@ -209,19 +209,19 @@ static void run(const char *what) {
 		for (int i = 0; i < 3000; i++) s += faulty(0) * i + faulty_long(0) + work(5);
 		timer(ITIMER_REAL, 0);
 		ticks = 0;
-	} else if (!strcmp(what, "mend")) {
-		handle(SIGSEGV, mend, 0);
+	} else if (!strcmp(what, "fix")) {
+		handle(SIGSEGV, fix, 0);
 		for (int i = 0; i < 100; i++) s += faulty(0);
 		printf("%lx\n", first_pc);
 	} else if (!strcmp(what, "first")) {
-		handle(SIGSEGV, mend_argument, SA_NODEFER);
+		handle(SIGSEGV, fix_argument, SA_NODEFER);
 		for (int i = 0; i < 30; i++) s = s * 3 + first(0) + behind(0);
 		handle(SIGSEGV, skip_three, 0);
 		for (int i = 0; i < 30; i++) s = s * 3 + (first(0) & 1) + (behind(0) & 1) + first(&seven);
 		handle(SIGSEGV, leap, 0);
 		for (volatile int i = 0; i < 30; i++)
 			if (!sigsetjmp(back, 1)) s += i % 2 ? first(0) : behind(0);
-		handle(SIGSEGV, mend_argument, SA_NODEFER);
+		handle(SIGSEGV, fix_argument, SA_NODEFER);
 		for (int i = 0; i < 30; i++) s = s * 3 + first(0) + behind(0);
 		handle(SIGSEGV, print_frames, SA_NODEFER);
 		for (volatile int i = 0; i < 3; i++)
@@ -272,7 +272,7 @@ static void run(const char *what) {
 		raise(SIGTRAP);
 	} else if (!strcmp(what, "illegal")) {
 		handle(SIGILL, print_frames, SA_NODEFER);
-		if (!setjmp(back)) __asm__ volatile("imul $12345, %0, %0\n\tud2" : "+r"(s)); // not right behind the call, whose landing is there
+		if (!setjmp(back)) __asm__ volatile("imul $12345, %0, %0\n\tud2" : "+r"(s)); // not right behind the call, whose springboard is there
 		s = 0;
 	} else if (!strcmp(what, "nested")) {
 		handle(SIGALRM, again, SA_RESTART);

@@ -1,60 +1,41 @@
 package native
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
-	"hash/crc32"
-	"io"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
-	"syscall"
 	"time"
 
-	"github.com/skewlens/skewlens/internal/atomicfile"
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/image"
-	"github.com/skewlens/skewlens/profiler/internal/pack"
 	"github.com/skewlens/skewlens/profiler/internal/probe"
 	"github.com/skewlens/skewlens/profiler/internal/section"
-)
-
-// Analysing a program of many megabytes takes seconds, and the result is the
-// same as long as the program is. So it is kept in a directory of the user's,
-// where the next run finds it. A file there becomes code of a running program:
-// it is taken only if nobody but the user can have written it, and if its
-// checksum says that it is whole.
-const (
-	worthKeeping = 200 * time.Millisecond // less is not worth a file
-	keepBytes    = 1 << 30                // of all files together; those not used for longest go
 )
 
 // analysis is what is known of a program before it runs, and its copy.
 type analysis struct {
 	im *image.Image
-	question
+	options
 	spec     *probe.Spec
 	code     *probe.Code
 	restored bool
 	save     func() // writes it for the next run
 }
 
-// question is what is asked about a program or library.
-type question struct {
-	opt   probe.Options
+// options say how a program or library is to be analysed.
+type options struct {
+	probe probe.Options
 	from  probe.Numbers
 	among []*image.Image // what it runs among that is moved too
 }
 
 // analyse decodes, plans and moves a program's code, or finds it in the
 // directory of analyses ("" for none).
-func analyse(im *image.Image, q question, dir string) (*analysis, error) {
-	a := &analysis{im: im, question: q, save: func() {}}
+func analyse(im *image.Image, opt options, dir string) (*analysis, error) {
+	a := &analysis{im: im, options: opt, save: func() {}}
 	name := ""
 	if dir != "" {
-		name = filepath.Join(dir, analysisName(im, q))
+		name = filepath.Join(dir, analysisName(im, opt))
 		if err := a.restore(name); err == nil {
 			now := time.Now()
 			os.Chtimes(name, now, now)
@@ -76,7 +57,7 @@ func analyse(im *image.Image, q question, dir string) (*analysis, error) {
 // where it lies best.
 func (a *analysis) make(base uint64) (err error) {
 	if a.spec == nil || a.restored { // what is restored has no plans to write it anew
-		a.spec, a.restored = probe.New(cfg.Build(a.im, section.Catches, a.among...), section.Hook, a.opt, a.from), false
+		a.spec, a.restored = probe.New(cfg.Build(a.im, section.Catches, a.among...), section.Hook, a.probe, a.from), false
 	}
 	if base == 0 {
 		base = a.spec.Home()
@@ -85,89 +66,4 @@ func (a *analysis) make(base uint64) (err error) {
 		return fmt.Errorf("move the code of %s: %w", a.im.Path, err)
 	}
 	return nil
-}
-
-// analysisName is the name of a program's analysis. It is another one when the
-// program changes, or skewlens itself, or what it is asked for.
-func analysisName(im *image.Image, q question) string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%+v %+v %s %v %#x\n", q.opt, q.from, im.BuildID, im.Stripped, im.Entry)
-	if exe, err := os.Stat("/proc/self/exe"); err == nil {
-		fmt.Fprintln(h, exe.Size(), exe.ModTime().UnixNano())
-	}
-	for _, im := range append([]*image.Image{im}, q.among...) {
-		for i := range im.Sections {
-			x := &im.Sections[i]
-			fmt.Fprintln(h, x.Name, x.Addr, x.Size, crc32.Checksum(x.Data, castagnoli))
-		}
-	}
-	return fmt.Sprintf("%.16s-%x", im.BuildID, h.Sum(nil)[:12])
-}
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// restore reads an analysis.
-func (a *analysis) restore(name string) error {
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW, 0)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	if st, ok := info.Sys().(*syscall.Stat_t); !ok || int(st.Uid) != os.Geteuid() || info.Mode() != 0o600 {
-		return fmt.Errorf("%s may be somebody else's", name)
-	}
-	b := make([]byte, info.Size())
-	if n, _ := f.ReadAt(b, 0); n < len(b) || n < 4 || binary.LittleEndian.Uint32(b) != crc32.Checksum(b[4:], castagnoli) {
-		return fmt.Errorf("%s is broken", name)
-	}
-	r := &pack.Reader{B: b[4:]}
-	prog, err := cfg.Unpack(r, a.im, section.Catches, a.among...)
-	if err != nil {
-		return err
-	}
-	a.spec, a.code, err = probe.Unpack(r, prog, section.Hook, a.opt, a.from)
-	a.restored = err == nil
-	return err
-}
-
-// keep writes an analysis. That it cannot is no reason to complain: the next
-// run takes as long as this one.
-func keep(name string, s *probe.Spec, c *probe.Code) {
-	w := &pack.Writer{B: make([]byte, 4, len(c.Bytes)*2+1<<20)}
-	s.Program.Pack(w)
-	s.Pack(w, c)
-	binary.LittleEndian.PutUint32(w.B, crc32.Checksum(w.B[4:], castagnoli))
-	dir := filepath.Dir(name)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return
-	}
-	_ = atomicfile.WritePrivate(name, func(f io.Writer) error { _, err := f.Write(w.B); return err })
-	sweep(dir)
-}
-
-// sweep removes analyses that were not used for longest, until the rest is
-// small enough.
-func sweep(dir string) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return
-	}
-	var files []os.FileInfo
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
-			files = append(files, info)
-		}
-	}
-	slices.SortFunc(files, func(a, b os.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
-	total := int64(0)
-	for _, x := range files {
-		left := strings.HasPrefix(x.Name(), atomicfile.Temporary) && time.Since(x.ModTime()) > time.Hour // by a run that was killed
-		if total += x.Size(); left || total > keepBytes {
-			os.Remove(filepath.Join(dir, x.Name()))
-		}
-	}
 }

@@ -4,66 +4,32 @@ import (
 	"fmt"
 
 	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/backend"
 	"github.com/skewlens/skewlens/profiler/internal/probe"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
-// placed is what was put into the target.
-type placed struct {
-	mods   []*module // the program, then libraries
-	layout probe.Layout
-	slots  int
-	memory *tracee.Shared // the threads' areas
-	area   uint64         // bytes of one
-	doubts []profile.Warning
+// Of the memory for threads' counters.
+const (
+	maxThreads = 4096     // at once
+	maxArea    = 64 << 30 // bytes of address space for all areas
+)
 
-	dlopening *dlopening // nil: nothing that may be loaded later is wanted
-}
-
-// cacheOf returns the module in whose code cache a run-time address lies, or nil.
-func (in *placed) cacheOf(pc uint64) *module {
-	for _, m := range in.mods {
-		if m.holds(pc) {
-			return m
-		}
-	}
-	return nil
-}
-
-// moduleOf returns the module that a run-time address belongs to as it was
-// loaded, and the link-time address; or nil.
-func (in *placed) moduleOf(pc uint64) (*module, uint64) {
-	for _, m := range in.mods {
-		if a, ok := m.link(pc); ok {
-			return m, a
-		}
-	}
-	return nil, 0
-}
-
-// passes returns the module in which a jump of ours stands at a run-time
-// address, or nil.
-func (in *placed) passes(pc uint64) *module {
-	if m, a := in.moduleOf(pc); m != nil && m.late.Passes(a) {
-		return m
-	}
-	return nil
-}
-
-// addr is a run-time address as the profile has it; ok is false outside of the
-// modules.
-func (in *placed) addr(pc uint64) (a uint64, ok bool) {
-	m, link := in.moduleOf(pc)
-	if m == nil {
-		return 0, false
-	}
-	return link + m.base, true
+// injection is what was put into the target.
+type injection struct {
+	modules []*module // the program, then libraries
+	layout  probe.Layout
+	slots   int
+	memory  *tracee.Shared // the threads' areas
+	area    uint64         // bytes of one
+	doubts  []profile.Warning
+	loader  *loader // nil: nothing that may be loaded later is wanted
 }
 
 // inject puts the moved code and the counters' memory into a target that is
 // stopped at its entry point. Nothing of the target's text is changed unless
 // everything can be.
-func inject(p *tracee.Process, s source, c Config) (in *placed, err error) {
+func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err error) {
 	entry, err := p.Entry()
 	if err != nil {
 		return nil, err
@@ -76,18 +42,18 @@ func inject(p *tracee.Process, s source, c Config) (in *placed, err error) {
 	} else if gs != 0 {
 		return nil, fmt.Errorf("a library of the program uses the GS register, in which this backend keeps its counters; it cannot be profiled")
 	}
-	in = &placed{mods: []*module{{analysis: s.analysis, bias: entry - s.im.Entry}}}
-	if len(c.Libraries) > 0 {
-		if err := in.addLibraries(p, s, c); err != nil {
+	in = &injection{modules: []*module{{analysis: src.analysis, bias: entry - src.im.Entry}}}
+	if len(j.Libraries) > 0 {
+		if err := in.addLibraries(p, src, j); err != nil {
 			return nil, err
 		}
 	}
-	for _, m := range in.mods {
+	for _, m := range in.modules {
 		if err := m.put(p); err != nil {
 			return nil, err
 		}
 	}
-	n := in.mods[len(in.mods)-1].spec.Next()
+	n := in.modules[len(in.modules)-1].spec.Next()
 	in.layout = probe.NewLayout(int(n.Chord), int(n.Site))
 	in.area = in.layout.Size()
 	if err := in.mapAreas(p); err != nil {
@@ -98,7 +64,7 @@ func inject(p *tracee.Process, s source, c Config) (in *placed, err error) {
 			in.memory.Close()
 		}
 	}()
-	for _, m := range in.mods {
+	for _, m := range in.modules {
 		if m.absent {
 			continue
 		}
@@ -111,7 +77,7 @@ func inject(p *tracee.Process, s source, c Config) (in *placed, err error) {
 }
 
 // mapAreas makes the threads' memory.
-func (in *placed) mapAreas(p *tracee.Process) (err error) {
+func (in *injection) mapAreas(p *tracee.Process) (err error) {
 	in.slots = int(min(maxThreads, max(64, maxArea/in.area)))
 	in.memory, err = p.MapShared(uint64(in.slots) * in.area)
 	return err
@@ -119,10 +85,10 @@ func (in *placed) mapAreas(p *tracee.Process) (err error) {
 
 // patch checks every byte that is to be replaced, then writes (package
 // probe says why this is safe). If a write fails, what was written is undone.
-func (in *placed) patch(p *tracee.Process) error {
+func (in *injection) patch(p *tracee.Process) error {
 	var texts []text
 	later := false
-	for _, m := range in.mods {
+	for _, m := range in.modules {
 		later = later || m.absent
 		if m.absent {
 			continue
@@ -136,17 +102,19 @@ func (in *placed) patch(p *tracee.Process) error {
 	if err := write(p, texts); err != nil {
 		return err
 	}
-	for _, m := range in.mods {
+	for _, m := range in.modules {
 		if !m.absent {
 			if err := m.hook(p); err != nil {
 				return err
 			}
 		}
 	}
-	if later {
-		return in.watch(p)
+	if !later {
+		return nil
 	}
-	return nil
+	var err error
+	in.loader, err = watchLoader(p, in.modules[0])
+	return err
 }
 
 // write writes all texts, or none.
@@ -163,11 +131,11 @@ func write(p *tracee.Process, texts []text) error {
 }
 
 // view maps one thread's area here.
-func (in *placed) view(slot int) ([]byte, error) {
+func (in *injection) view(slot int) ([]byte, error) {
 	return in.memory.View(uint64(slot)*in.area, in.area)
 }
 
 // wipe gives an area's memory back; it reads as zero afterwards.
-func (in *placed) wipe(slot int) error { return in.memory.Wipe(uint64(slot)*in.area, in.area) }
+func (in *injection) wipe(slot int) error { return in.memory.Wipe(uint64(slot)*in.area, in.area) }
 
-func (in *placed) base(slot int) uint64 { return in.memory.Addr + uint64(slot)*in.area }
+func (in *injection) base(slot int) uint64 { return in.memory.Addr + uint64(slot)*in.area }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/backend"
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
@@ -15,12 +16,12 @@ import (
 // Libraries are moved and counted as the program is, where that is wished. At
 // the program's entry the dynamic linker has loaded them, with all that the
 // program needs and what is preloaded; their constructors have run and left
-// nothing on a stack. For what the program loads later see dlopen.go.
+// nothing on a stack. For what the program loads later see loader.go.
 
 // addLibraries adds the modules of the libraries whose names match, and
 // analyses all of them, the program included: what a call of a library does
 // depends on what that library does.
-func (in *placed) addLibraries(p *tracee.Process, s source, c Config) error {
+func (in *injection) addLibraries(p *tracee.Process, src source, j backend.Job) error {
 	doubt := func(format string, args ...any) {
 		in.doubts = append(in.doubts, profile.Warning{Code: "library", Message: fmt.Sprintf(format, args...)})
 	}
@@ -28,14 +29,14 @@ func (in *placed) addLibraries(p *tracee.Process, s source, c Config) error {
 	if err != nil {
 		return err
 	}
-	prog := in.mods[0]
-	for _, pattern := range c.Libraries {
+	prog := in.modules[0]
+	for _, pattern := range j.Libraries {
 		if !strings.Contains(pattern, "/") && !slices.ContainsFunc(loaded, func(l library) bool { return matches(pattern, l.path) }) {
 			doubt("no library that %s matches was loaded when the program started; give the path of one that it loads later", pattern)
 		}
 	}
 	for _, l := range loaded {
-		if l.path == prog.im.Path || !slices.ContainsFunc(c.Libraries, func(x string) bool { return matches(x, l.path) }) {
+		if l.path == prog.im.Path || !slices.ContainsFunc(j.Libraries, func(x string) bool { return matches(x, l.path) }) {
 			continue
 		}
 		switch im, err := image.OpenLibrary(l.path); {
@@ -48,32 +49,36 @@ func (in *placed) addLibraries(p *tracee.Process, s source, c Config) error {
 		case im.HasGo:
 			doubt("%s is not counted: it is written in Go", l.path)
 		default:
-			if err := s.lines.Add(l.path); err != nil {
+			if err := src.lines.Add(l.path); err != nil {
 				return err
 			}
-			in.mods = append(in.mods, &module{analysis: &analysis{im: im}, bias: l.lowest - im.Lowest&^0xfff,
-				base: uint64(profile.LibraryStep) * uint64(len(in.mods))})
+			in.modules = append(in.modules, &module{analysis: &analysis{im: im}, bias: l.lowest - im.Lowest&^0xfff,
+				base: uint64(profile.LibraryStep) * uint64(len(in.modules))})
 		}
 	}
-	for _, m := range in.later(s, c, loaded) {
-		m.dlopened, m.base = true, uint64(profile.LibraryStep)*uint64(len(in.mods))
-		in.mods = append(in.mods, m)
+	for _, m := range in.later(src, j, loaded) {
+		m.dlopened, m.base = true, uint64(profile.LibraryStep)*uint64(len(in.modules))
+		in.modules = append(in.modules, m)
 	}
-	q := s.question
-	for i, m := range in.mods {
-		q.among = nil
-		for k, x := range in.mods {
+	return in.analyseAll(src.options, j.Analyses)
+}
+
+// analyseAll analyses modules that run in one process.
+func (in *injection) analyseAll(opt options, dir string) (err error) {
+	for i, m := range in.modules {
+		opt.among = nil
+		for k, x := range in.modules {
 			if k != i {
-				q.among = append(q.among, x.im)
+				opt.among = append(opt.among, x.im)
 			}
 		}
-		if m.analysis, err = analyse(m.im, q, c.Analyses); err != nil {
+		if m.analysis, err = analyse(m.im, opt, dir); err != nil {
 			return err
 		}
 		if m.spec.Program.UsesGS() {
 			return fmt.Errorf("%s uses the GS register, in which this backend keeps its counters; leave it out of --lib", m.im.Path)
 		}
-		q.from = m.spec.Next()
+		opt.from = m.spec.Next()
 	}
 	return nil
 }

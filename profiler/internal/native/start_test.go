@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skewlens/skewlens/profiler/internal/backend"
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
@@ -30,7 +31,7 @@ func BenchmarkStart(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		a, err := analyse(im, question{}, dir)
+		a, err := analyse(im, options{}, dir)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -40,7 +41,7 @@ func BenchmarkStart(b *testing.B) {
 		}
 		defer p.Close()
 		defer p.Kill()
-		in, err := inject(p, source{analysis: a}, Config{})
+		in, err := inject(p, source{analysis: a}, backend.Job{})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -38,10 +38,8 @@ func ParseOptions(list string) (o Options, err error) {
 			o.NoAlign = true
 		case "no-leaf":
 			o.NoLeaf = true
-		case "hold-some":
-			o.HoldSome = true
 		default:
-			return o, fmt.Errorf("no probe option is called %q: no-counters, no-tree, no-induction, no-align, no-leaf, hold-some", w)
+			return o, fmt.Errorf("no probe option is called %q: no-counters, no-tree, no-induction, no-align, no-leaf", w)
 		}
 	}
 	return o, nil

@@ -2,6 +2,7 @@ package section
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/skewlens/skewlens/profile"
 )
@@ -20,23 +21,19 @@ func (t *Tracker) Finish() []profile.Section {
 // wholeLives makes a section of what is known when no meeting was found: all
 // threads but the first, from birth to death.
 func (t *Tracker) wholeLives() {
-	totals := map[profile.ThreadID]arrival{}
-	for id, x := range t.threads {
-		if x.parent == nil || x.alive {
-			continue
-		}
-		for _, a := range x.of.dead {
-			if a.t == x {
-				totals[id] = a
-			}
+	var lives []arrival
+	for _, x := range t.threads {
+		if x.parent != nil && x.end != nil {
+			lives = append(lives, *x.end)
 		}
 	}
-	if len(totals) < 2 {
+	if len(lives) < 2 {
 		return
 	}
-	t.lives(totals)
+	slices.SortFunc(lives, func(a, b arrival) int { return int(a.t.id - b.t.id) })
+	t.out.add(profile.Threads, lives)
 	for _, o := range t.out.order {
 		o.s.Warnings = append(o.s.Warnings, profile.Warning{Code: "whole-threads", Message: fmt.Sprintf(
-			"no place was found where the threads meet: the %d threads' whole lives are taken as one section", len(totals))})
+			"no place was found where the threads meet: the %d threads' whole lives are taken as one section", len(lives))})
 	}
 }

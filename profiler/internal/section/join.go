@@ -7,6 +7,13 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/record"
 )
 
+// joinRule: when a thread has joined all that it created, that was an instance.
+type joinRule struct {
+	t      *Tracker
+	groups map[*thread]*group // by creator: workers that it has not yet joined
+	of     map[*thread]*group // by worker
+}
+
 // group is the workers that one thread created from a moment at which it had
 // none: when it has joined them all, that was one instance.
 type group struct {
@@ -18,103 +25,106 @@ type group struct {
 	first   *arrival // the creator at its first join
 }
 
-func (x *thread) createsWorker() {
-	if x.group == nil {
-		x.group = &group{creator: x}
-	}
-	x.group.created++
-	x.group.first = nil // it goes on creating: its own part starts at the last create
-}
-
-func (t *Tracker) born(x *thread) {
-	x.alive = true
-	if p := x.parent; p != nil {
-		x.start = p.nextStart
-		x.begin = x.start
-		if p.group == nil { // created by a library: no record
-			p.group = &group{creator: p, created: 1}
-		}
-		x.of = p.group
-		x.of.workers = append(x.of.workers, x)
+func joins(t *Tracker) rule {
+	j := &joinRule{t, map[*thread]*group{}, map[*thread]*group{}}
+	return rule{
+		calls: []call{
+			{names: []string{"pthread_join", "pthread_timedjoin_np", "pthread_clockjoin_np", "thrd_join", "_ZNSt6thread4joinEv"},
+				arrive: j.join, meets: true},
+			{names: []string{"pthread_create", "thrd_create",
+				"_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"}, arrive: j.create, starts: true},
+			{names: []string{"pthread_exit", "thrd_exit"}},
+		},
+		born: j.born,
+		died: j.died,
 	}
 }
 
-func (t *Tracker) join(x *thread, r record.Record) {
+func (j *joinRule) create(x *thread, r record.Record) {
+	x.nextStart = profile.Addr(r.Arg3)
+	x.restart(profile.Addr(r.Site), r.TSC)
+	g := j.groups[x]
+	if g == nil {
+		g = &group{creator: x}
+		j.groups[x] = g
+	}
+	g.created++
+	g.first = nil // it goes on creating: its own part starts at the last create
+}
+
+func (j *joinRule) born(x *thread) {
+	if x.parent == nil {
+		return
+	}
+	g := j.groups[x.parent]
+	if g == nil { // created by a library: no record
+		g = &group{creator: x.parent, created: 1}
+		j.groups[x.parent] = g
+	}
+	j.of[x] = g
+	g.workers = append(g.workers, x)
+}
+
+func (j *joinRule) join(x *thread, r record.Record) {
 	x.joining = true
-	g := x.group
+	g := j.groups[x]
 	if g == nil {
 		return
 	}
 	if g.first == nil {
-		a := t.arrive(x, r)
+		a := x.arrive(r)
 		g.first = &a
 		x.cut(a, r.TSC)
 	}
 	g.joined++
-	t.settle(g)
+	j.settle(g)
 }
 
-func (t *Tracker) died(x *thread, a arrival) {
-	x.alive = false
-	for _, e := range t.epochs { // it will not come to where it was waited for
-		e.arrivals = slices.DeleteFunc(e.arrivals, func(a arrival) bool { return a.t == x })
-	}
-	if x.of != nil {
-		x.of.dead = append(x.of.dead, a)
-		t.settle(x.of)
+func (j *joinRule) died(x *thread, a arrival) {
+	if g := j.of[x]; g != nil {
+		g.dead = append(g.dead, a)
+		j.settle(g)
 	}
 }
 
-// settle completes a group once all are dead and joined.
-func (t *Tracker) settle(g *group) {
-	if g.joined < len(g.workers) || len(g.dead) < len(g.workers) || g.creator.group != g || len(g.workers) < g.created {
+// settle completes a group once all are dead and joined, which no worker is
+// that was created after the last join: joins with a time limit may be more
+// than there are workers.
+func (j *joinRule) settle(g *group) {
+	if g.first == nil || g.joined < len(g.workers) || len(g.dead) < len(g.workers) || j.groups[g.creator] != g || len(g.workers) < g.created {
 		return
 	}
-	g.creator.group = nil
+	delete(j.groups, g.creator)
 	parts := slices.Clone(g.dead)
 	for i := range parts {
 		parts[i].site = g.first.site
 	}
-	if t.takesPart(g) {
+	if j.takesPart(g) {
 		parts = append(parts, *g.first)
 	}
-	if t.out.add(profile.Join, parts) {
-		t.Instances++
-	}
+	j.t.file(profile.Join, parts)
 }
 
 // takesPart reports whether the creator worked beside its workers between its
 // last create and its first join: it met one at a barrier, ran the function
 // that they began in, or did at least a twentieth of a worker's work.
-func (t *Tracker) takesPart(g *group) bool {
-	if g.first == nil {
-		return false
-	}
+func (j *joinRule) takesPart(g *group) bool {
+	c := &j.t.c
 	mean := uint64(0)
 	for i := range g.dead {
 		if g.creator.met[g.dead[i].t.id] {
 			return true
 		}
-		mean += t.c.Work(g.dead[i].delta)
+		mean += c.Work(g.dead[i].delta)
 	}
 	mean /= uint64(max(1, len(g.dead)))
-	if own := t.c.Solve(g.first.delta); t.c.Entered != nil {
+	if c.Entered != nil {
+		own := c.Solve(g.first.delta)
 		for _, w := range g.workers {
-			if t.c.Entered(own, w.start) {
+			if c.Entered(own, w.start) {
 				return true
 			}
 		}
 	}
-	return mean > 0 && t.c.Work(g.first.delta) >= mean/20
-}
-
-// lives makes one section of the threads' whole lives, where no place was
-// found at which they meet.
-func (t *Tracker) lives(totals map[profile.ThreadID]arrival) {
-	var parts []arrival
-	for _, a := range totals {
-		parts = append(parts, a)
-	}
-	slices.SortFunc(parts, func(a, b arrival) int { return int(a.t.id - b.t.id) })
-	t.out.add(profile.Threads, parts)
+	return mean > 0 && c.Work(g.first.delta) >= mean/20
 }

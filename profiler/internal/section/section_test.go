@@ -9,6 +9,25 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/record"
 )
 
+// Kinds of records, as the rules have them.
+var (
+	barrierInit   = hookOf("pthread_barrier_init").Arrive
+	barrierWait   = hookOf("pthread_barrier_wait").Arrive
+	barrierLeft   = hookOf("pthread_barrier_wait").Leave
+	condWait      = hookOf("pthread_cond_wait").Arrive
+	condBroadcast = hookOf("pthread_cond_broadcast").Arrive
+	join          = hookOf("pthread_join").Arrive
+	create        = hookOf("pthread_create").Arrive
+)
+
+func hookOf(function string) record.Hook {
+	h, ok := Hook(function)
+	if !ok {
+		panic(function + " is not recorded")
+	}
+	return h
+}
+
 // script feeds a tracker with made-up threads: counter c is event c, and an
 // event is one instruction.
 type script struct {

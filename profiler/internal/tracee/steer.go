@@ -22,13 +22,9 @@ func (p *Process) RunTo(addr uint64) error {
 		return err
 	}
 	for {
-		e, err := p.wait(-1)
+		e, err := p.waitMain()
 		if err != nil {
 			return err
-		}
-		if e.Tid != p.Pid {
-			p.pending = append(p.pending, e)
-			continue
 		}
 		switch e.Kind {
 		case Gone:
@@ -52,6 +48,18 @@ func (p *Process) RunTo(addr uint64) error {
 		if err := p.Resume(e); err != nil {
 			return err
 		}
+	}
+}
+
+// waitMain returns the next event of the main thread; Wait returns those of
+// others that came before.
+func (p *Process) waitMain() (Event, error) {
+	for {
+		e, err := p.wait(-1)
+		if err != nil || e.Tid == p.Pid {
+			return e, err
+		}
+		p.pending = append(p.pending, e)
 	}
 }
 
@@ -84,31 +92,9 @@ func (p *Process) Syscall(nr uint64, args ...uint64) (uint64, error) {
 			*reg = args[i]
 		}
 	}
-	err = unix.PtraceSetRegs(p.Pid, &r)
-	for err == nil {
-		if err = unix.PtraceSingleStep(p.Pid); err != nil {
-			break
-		}
-		var e Event
-		for {
-			if e, err = p.wait(-1); err != nil || e.Tid == p.Pid {
-				break
-			}
-			p.pending = append(p.pending, e)
-		}
-		if err != nil || e.Kind == Trap {
-			break
-		}
-		if e.Kind == Gone {
-			p.pending = append(p.pending, e)
-			return 0, fmt.Errorf("it ended: %w", e.err())
-		}
-		if e.Kind == Signal {
-			defer unix.Tgkill(p.Pid, p.Pid, e.Sig)
-		}
-	}
-	if err == nil {
-		err = unix.PtraceGetRegs(p.Pid, &r)
+	ended, err := p.execute(&r)
+	if ended != nil {
+		return 0, fmt.Errorf("it ended: %w", ended)
 	}
 	if e := p.Write(old[:], save.Rip); err == nil {
 		err = e
@@ -116,11 +102,38 @@ func (p *Process) Syscall(nr uint64, args ...uint64) (uint64, error) {
 	if e := unix.PtraceSetRegs(p.Pid, &save); err == nil {
 		err = e
 	}
+	if err == nil && r.Rax > ^uint64(4095) {
+		err = syscall.Errno(-r.Rax)
+	}
 	if err != nil {
 		return 0, fmt.Errorf("system call %d in process %d: %w", nr, p.Pid, err)
 	}
-	if r.Rax > ^uint64(4095) {
-		return 0, fmt.Errorf("system call %d in process %d: %w", nr, p.Pid, syscall.Errno(-r.Rax))
-	}
 	return r.Rax, nil
+}
+
+// execute lets the stopped main thread execute one instruction with the
+// registers r, which become those behind it. Signals that come before are sent
+// anew. ended says how the process ended instead.
+func (p *Process) execute(r *unix.PtraceRegs) (ended, err error) {
+	if err := unix.PtraceSetRegs(p.Pid, r); err != nil {
+		return nil, err
+	}
+	for {
+		if err := unix.PtraceSingleStep(p.Pid); err != nil {
+			return nil, err
+		}
+		e, err := p.waitMain()
+		if err != nil {
+			return nil, err
+		}
+		switch e.Kind {
+		case Trap:
+			return nil, unix.PtraceGetRegs(p.Pid, r)
+		case Gone:
+			p.pending = append(p.pending, e)
+			return e.err(), nil
+		case Signal:
+			defer unix.Tgkill(p.Pid, p.Pid, e.Sig)
+		}
+	}
 }

@@ -28,7 +28,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrForbidden: the system does not let us trace. The message says the mend.
+// ErrForbidden: the system does not let us trace. The message says the fix.
 var ErrForbidden = errors.New("ptrace is not permitted")
 
 // Command is what to run.
@@ -60,7 +60,7 @@ func Start(c Command) (*Process, error) {
 	pid, err := syscall.ForkExec(c.Path, c.Args, attr)
 	if err != nil {
 		if errors.Is(err, unix.EPERM) {
-			return nil, fmt.Errorf("%w: %s", ErrForbidden, Mend())
+			return nil, fmt.Errorf("%w: %s", ErrForbidden, Fix())
 		}
 		return nil, fmt.Errorf("start %s: %w", c.Path, err)
 	}

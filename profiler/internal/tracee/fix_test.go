@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestMend(t *testing.T) {
+func TestFix(t *testing.T) {
 	const free, traced, filtered = "Name:\tx\nTracerPid:\t0\nSeccomp:\t0\n", "Name:\tx\nTracerPid:\t77\nSeccomp:\t0\n", "Name:\tx\nTracerPid:\t0\nSeccomp:\t2\n"
 	for _, c := range []struct {
 		scope, status string
@@ -19,7 +19,7 @@ func TestMend(t *testing.T) {
 		{"", filtered, false, "seccomp=unconfined"},
 		{"0", free, false, "security policy"},
 	} {
-		if got := mend(c.scope, c.status, c.container); !strings.Contains(got, c.want) {
+		if got := fix(c.scope, c.status, c.container); !strings.Contains(got, c.want) {
 			t.Errorf("scope %q, container %v, %q: %q, want %q in it", c.scope, c.container, c.status, got, c.want)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/probe"
 )
 
-// TestKeptAnalysis: what is kept is found again by the same question about the
+// TestKeptAnalysis: what is kept is found again with the same options for the
 // same program, and by no other; what is broken or may be somebody else's is
 // not taken.
 func TestKeptAnalysis(t *testing.T) {
@@ -18,25 +18,25 @@ func TestKeptAnalysis(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "new", "directory")
-	a, err := analyse(im, question{}, "")
+	a, err := analyse(im, options{}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Join(dir, analysisName(im, question{}))
+	name := filepath.Join(dir, analysisName(im, options{}))
 	keep(name, a.spec, a.code)
-	found := func(q question) bool {
+	found := func(opt options) bool {
 		t.Helper()
-		a, err := analyse(im, q, dir)
+		a, err := analyse(im, opt, dir)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return a.restored
 	}
-	if !found(question{}) {
+	if !found(options{}) {
 		t.Fatal("not found again")
 	}
-	if found(question{opt: probe.Options{NoTree: true}}) {
-		t.Error("found for another question")
+	if found(options{probe: probe.Options{NoTree: true}}) {
+		t.Error("found for other options")
 	}
 	whole, err := os.ReadFile(name)
 	if err != nil {
@@ -63,14 +63,14 @@ func TestKeptAnalysis(t *testing.T) {
 		if err := spoil(); err != nil {
 			t.Fatal(err)
 		}
-		if found(question{}) {
+		if found(options{}) {
 			t.Errorf("taken although %s", what)
 		}
 		os.Remove(name)
 		if err := os.WriteFile(name, whole, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if !found(question{}) {
+		if !found(options{}) {
 			t.Errorf("not taken when whole again, after %s", what)
 		}
 	}

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Mend says what usually forbids tracing here, and what to do about it.
-func Mend() string {
+// Fix says what usually forbids tracing here, and what to do about it.
+func Fix() string {
 	status, _ := os.ReadFile("/proc/self/status")
 	scope, _ := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope")
-	return mend(strings.TrimSpace(string(scope)), string(status), inContainer())
+	return fix(strings.TrimSpace(string(scope)), string(status), inContainer())
 }
 
-func mend(scope, status string, container bool) string {
+func fix(scope, status string, container bool) string {
 	switch {
 	case scope == "3":
 		return "ptrace_scope is 3, which only a restart changes: set kernel.yama.ptrace_scope=1 in /etc/sysctl.d and restart"

@@ -1,0 +1,53 @@
+package backend
+
+import (
+	"time"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/image"
+)
+
+// Job is what to run, and what to count.
+type Job struct {
+	Path  string     // of the program's file, absolute
+	Name  string     // argv[0]
+	Args  []string   // without argv[0]
+	Env   []string   // all of it
+	Dir   string     // working directory; "": this process's
+	Files [3]uintptr // descriptors of standard input, output and error
+
+	Events     []Events // at least one, and none that Check refuses
+	Libraries  []string // patterns of the names of shared libraries to profile too
+	FollowExec bool     // profile the last program that takes the first one's place
+
+	// Open reads a program, or says why it cannot be profiled. What it opened
+	// is closed when the outcome has been used.
+	Open func(path string) (*image.Image, Lines, error)
+	// Started is called once the target exists; Progress at most ten times a
+	// second. Either may be nil.
+	Started  func(pid int)
+	Progress func(elapsed time.Duration, threads, instances int)
+
+	Analyses string  // directory where analyses of large programs are kept; "": nowhere
+	Probe    string  // for measuring the native backend: probe.ParseOptions
+	Testing  Testing // the zero value, but in tests
+}
+
+// Testing is what no flag offers, since only tests have a use for it.
+type Testing struct {
+	HoldSome bool // probe.Options.HoldSome
+}
+
+// Lines maps addresses to source.
+type Lines interface {
+	Locate(profile.Addr) profile.Location
+	// Entry locates a function by its first address.
+	Entry(profile.Addr) profile.Location
+	// Key names the source line of an address, or the address itself.
+	Key(profile.Addr) string
+	// Add reads those of the next library, whose addresses begin at the next
+	// multiple of profile.LibraryStep.
+	Add(path string) error
+	// Warnings are doubts about what was located.
+	Warnings() []profile.Warning
+}

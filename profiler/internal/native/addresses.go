@@ -1,0 +1,73 @@
+package native
+
+import (
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+// Where a run-time address lies: in a module as it was loaded, or in the code
+// cache that its functions were moved to.
+
+// cacheOf returns the module in whose code cache a run-time address lies, or nil.
+func (in *injection) cacheOf(pc uint64) *module {
+	for _, m := range in.modules {
+		if m.holds(pc) {
+			return m
+		}
+	}
+	return nil
+}
+
+// moduleOf returns the module that a run-time address belongs to as it was
+// loaded, and the link-time address; or nil.
+func (in *injection) moduleOf(pc uint64) (*module, uint64) {
+	for _, m := range in.modules {
+		if a, ok := m.link(pc); ok {
+			return m, a
+		}
+	}
+	return nil, 0
+}
+
+// passes returns the module in which a jump of ours stands at a run-time
+// address, or nil.
+func (in *injection) passes(pc uint64) *module {
+	if m, a := in.moduleOf(pc); m != nil && m.late.Passes(a) {
+		return m
+	}
+	return nil
+}
+
+// addr is a run-time address as the profile has it; ok is false outside of the
+// modules.
+func (in *injection) addr(pc uint64) (a uint64, ok bool) {
+	m, link := in.moduleOf(pc)
+	if m == nil {
+		return 0, false
+	}
+	return link + m.base, true
+}
+
+// original translates a return address in the cache, of a leaf that was called
+// from there, or of a signal that came there.
+func (in *injection) original(pc uint64, interrupted bool) uint64 {
+	m := in.cacheOf(pc)
+	if m == nil {
+		return pc
+	}
+	at := pc - m.cache
+	if !interrupted {
+		at--
+	}
+	a, after, ok := m.spec.Origin(m.code, at)
+	if !ok {
+		return pc
+	}
+	if interrupted && !after {
+		return a + m.bias
+	}
+	insn, err := x86.Decode(m.im.Bytes(a), a)
+	if err != nil {
+		return pc
+	}
+	return insn.End() + m.bias
+}

@@ -1,0 +1,177 @@
+package native
+
+import (
+	"errors"
+	"syscall"
+
+	"github.com/skewlens/skewlens/profiler/internal/tracee"
+)
+
+// handlers are what is done about each kind of stop. Each of them lets the
+// thread go on, if it is to.
+var handlers = [...]func(*session, tracee.Event) error{
+	tracee.NewThread: (*session).newThread,
+	tracee.Cloned:    (*session).cloned,
+	tracee.NewChild:  (*session).newChild,
+	tracee.Trap:      (*session).trap,
+	tracee.Signal:    (*session).signal,
+	tracee.Exiting:   (*session).exiting,
+	tracee.Gone:      (*session).gone,
+	tracee.Execed:    (*session).execed,
+	tracee.Stopped:   (*session).resume,
+	tracee.Other:     (*session).resume,
+}
+
+func (s *session) resume(e tracee.Event) error { return s.p.Resume(e) }
+
+// newThread: a thread is before its first instruction. Its creator's stop,
+// which says whose it is, may come later.
+func (s *session) newThread(e tracee.Event) error {
+	t := s.threads.byTid[e.Tid]
+	if t == nil {
+		s.threads.early[e.Tid] = e
+		return nil
+	}
+	if err := s.p.SetGS(e.Tid, s.in.base(t.slot)); alive(err) != nil {
+		return err
+	}
+	return s.p.Resume(e)
+}
+
+// cloned: a thread has made another one.
+func (s *session) cloned(e tracee.Event) error {
+	parent := s.threads.byTid[e.Tid]
+	child, err := s.p.Child(e.Tid)
+	if parent == nil || err != nil {
+		return s.p.Resume(e)
+	}
+	s.threads.drain(parent) // the create that made the child comes before its birth
+	if _, err := s.threads.birth(child, parent); err != nil {
+		return err
+	}
+	if first, ok := s.threads.early[child]; ok {
+		delete(s.threads.early, child)
+		if err := s.newThread(first); err != nil {
+			return err
+		}
+	}
+	return s.p.Resume(e)
+}
+
+// newChild: a forked process runs on alone, as if nobody looked.
+func (s *session) newChild(e tracee.Event) error {
+	if err := s.lineage.mute(s.p, e.Tid); alive(err) != nil {
+		return err
+	}
+	if l := s.in.loader; l != nil {
+		l.forget(s.p, e.Tid)
+	}
+	return s.p.Detach(e.Tid)
+}
+
+// exiting: a thread is about to end, with its registers and memory still there.
+func (s *session) exiting(e tracee.Event) error {
+	if t := s.threads.byTid[e.Tid]; t != nil && !t.dead {
+		t.cpuNS = s.p.CPUNS(t.tid)
+		t.active, t.stood = s.stacks.active(t.tid)
+		s.threads.drainAll()
+		s.threads.death(t)
+	}
+	return s.p.Resume(e)
+}
+
+// gone: a thread has ended.
+func (s *session) gone(e tracee.Event) error {
+	if t := s.threads.byTid[e.Tid]; t != nil && !t.dead {
+		s.threads.drainAll()
+		s.threads.death(t)
+	}
+	delete(s.threads.byTid, e.Tid)
+	s.signals.forget(e.Tid)
+	if e.Tid == s.p.Pid {
+		s.code, s.killed = e.End()
+	}
+	return s.p.Resume(e)
+}
+
+// signal: a thread is about to get one.
+func (s *session) signal(e tracee.Event) error {
+	s.signals.note(e)
+	return s.signals.deliver(e)
+}
+
+// trap: a thread ran into an int3, or stopped at an address. Where that was
+// none of ours it is the program's own.
+func (s *session) trap(e tracee.Event) error {
+	if pc, err := s.p.PC(e.Tid); err == nil {
+		for _, ours := range []func(*session, tracee.Event, uint64) (bool, error){
+			(*session).ringFull, (*session).handlerReturns, (*session).loaded, (*session).springboard} {
+			if is, err := ours(s, e, pc); is {
+				return alive(err)
+			}
+		}
+	}
+	e.Kind, e.Sig = tracee.Signal, syscall.SIGTRAP
+	return s.signals.deliver(e)
+}
+
+// ringFull: the recorder has no room for another record of the thread.
+func (s *session) ringFull(e tracee.Event, pc uint64) (bool, error) {
+	t, m := s.threads.byTid[e.Tid], s.in.cacheOf(pc)
+	if t == nil || m == nil || !m.spec.FullTrap(pc-m.cache) {
+		return false, nil
+	}
+	s.threads.drainAll()
+	t.area.Reset()
+	return true, s.p.Resume(e)
+}
+
+// handlerReturns: a diverted handler of a signal is left.
+func (s *session) handlerReturns(e tracee.Event, pc uint64) (bool, error) {
+	return s.signals.returns(e.Tid, pc)
+}
+
+// loaded: the dynamic linker has mapped something, or is about to.
+func (s *session) loaded(e tracee.Event, pc uint64) (bool, error) {
+	l := s.in.loader
+	if l == nil || pc-1 != l.brk {
+		return false, nil
+	}
+	var err error
+	if l.stable(s.p) {
+		err = s.in.opened(s.p, s.solver.Moved)
+	}
+	if err == nil {
+		err = s.p.Return(e.Tid)
+	}
+	if alive(err) != nil {
+		return true, err
+	}
+	return true, s.p.Resume(e)
+}
+
+// springboard: a thread came back to original code at an address that leads
+// to its copy by an int3.
+func (s *session) springboard(e tracee.Event, pc uint64) (bool, error) {
+	m, a := s.in.moduleOf(pc - 1)
+	if m == nil {
+		return false, nil
+	}
+	to, ok := m.late.Trapped(a)
+	if !ok {
+		return false, nil
+	}
+	if err := s.p.SetPC(e.Tid, m.cache+to); alive(err) != nil {
+		return true, err
+	}
+	return true, s.p.Resume(e)
+}
+
+// alive takes away the error of a thread that was killed meanwhile: its end is
+// an event of its own.
+func alive(err error) error {
+	if errors.Is(err, syscall.ESRCH) {
+		return nil
+	}
+	return err
+}

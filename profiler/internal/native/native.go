@@ -1,0 +1,132 @@
+package native
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sync"
+
+	"github.com/skewlens/skewlens/profiler/internal/backend"
+	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/tracee"
+)
+
+// Backend is the native backend.
+type Backend struct{}
+
+// Name implements backend.Backend.
+func (Backend) Name() string { return "native" }
+
+// Check implements backend.Backend.
+func (Backend) Check(events []backend.Events) error {
+	for _, e := range events {
+		if e != backend.Edges {
+			return fmt.Errorf("the native backend cannot count %s: its counters are of control flow; use --events %s", e, backend.Edges)
+		}
+	}
+	return nil
+}
+
+// Run implements backend.Backend.
+func (Backend) Run(j backend.Job) (o *backend.Outcome, err error) {
+	done := make(chan struct{})
+	go func() {
+		runtime.LockOSThread() // ptrace belongs to a thread; it ends with this goroutine
+		o, err = run(j)
+		close(done)
+	}()
+	<-done
+	return o, err
+}
+
+// run is Run on a thread of its own.
+func run(j backend.Job) (*backend.Outcome, error) {
+	watch := startWatch()
+	src, err := read(j, j.Path)
+	script := j.FollowExec && image.IsScript(err)
+	if err != nil && !script {
+		return nil, err
+	}
+	p, err := tracee.Start(tracee.Command{Path: j.Path, Args: append([]string{j.Name}, j.Args...), Env: j.Env, Dir: j.Dir, Files: j.Files})
+	if errors.Is(err, tracee.ErrForbidden) {
+		err = &backend.Unavailable{Err: err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	if j.Started != nil {
+		j.Started(p.Pid)
+	}
+	if script { // then it is its interpreter that runs
+		if j.Path, j.Args, err = p.Replaced(); err == nil {
+			src, err = read(j, j.Path)
+		}
+	}
+	var s *session
+	if err == nil {
+		s, err = newSession(j, p, src, watch.rate())
+	}
+	if err != nil {
+		p.Kill()
+		return nil, fmt.Errorf("prepare %s: %w", j.Path, err)
+	}
+	return follow(s)
+}
+
+// follow runs a program to its end, and those that take its place, where they
+// are followed.
+func follow(s *session) (*backend.Outcome, error) {
+	var saving sync.WaitGroup
+	defer saving.Wait()
+	// From here on records are the garbage: filed as soon as they are read. With
+	// many threads that is most of the memory, and it stands beside the target's.
+	defer debug.SetGCPercent(debug.SetGCPercent(40))
+	for {
+		for _, m := range s.in.modules {
+			saving.Go(m.save)
+		}
+		err := s.loop()
+		s.in.memory.Close()
+		if err != nil {
+			s.p.Kill()
+			return nil, fmt.Errorf("follow %s: %w", s.job.Path, err)
+		}
+		if s.lineage.next == nil {
+			return s.outcome(), nil
+		}
+		s = s.lineage.next
+	}
+}
+
+// source is a program that was read.
+type source struct {
+	*analysis
+	lines backend.Lines
+}
+
+// read reads a program and plans how to count in it.
+func read(j backend.Job, path string) (src source, err error) {
+	var opt options
+	if opt.probe, err = probe.ParseOptions(j.Probe); err != nil {
+		return src, err
+	}
+	opt.probe.HoldSome = j.Testing.HoldSome
+	im, lines, err := j.Open(path)
+	if err != nil {
+		return src, err
+	}
+	if im.HasGo {
+		return src, &backend.Unavailable{Err: fmt.Errorf("%s is a Go program: goroutines migrate between threads, which this backend cannot follow yet", path)}
+	}
+	src = source{&analysis{im: im, options: opt}, lines}
+	if len(j.Libraries) > 0 {
+		return src, nil // analysed together, once they are there
+	}
+	if src.analysis, err = analyse(im, opt, j.Analyses); err == nil && src.spec.Program.UsesGS() {
+		err = &backend.Unavailable{Err: fmt.Errorf("%s uses the GS register, in which this backend keeps its counters; it cannot be profiled", path)}
+	}
+	return src, err
+}

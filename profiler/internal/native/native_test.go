@@ -1,0 +1,95 @@
+package native
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/skewlens/skewlens/profiler/internal/backend"
+	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/tracee"
+)
+
+// TestEventsCounted: what cannot be counted is refused before anything runs.
+func TestEventsCounted(t *testing.T) {
+	if err := (Backend{}).Check([]backend.Events{backend.Edges}); err != nil {
+		t.Error(err)
+	}
+	err := Backend{}.Check([]backend.Events{backend.Edges, backend.Cache})
+	if err == nil || !strings.Contains(err.Error(), "cannot count cache") || !strings.Contains(err.Error(), "--events edges") {
+		t.Errorf("cache misses: %v", err)
+	}
+}
+
+// TestHandlersOfAllStops: no kind of stop is left without one.
+func TestHandlersOfAllStops(t *testing.T) {
+	if len(handlers) != int(tracee.Other)+1 {
+		t.Errorf("%d handlers of %d kinds", len(handlers), tracee.Other+1)
+	}
+	for kind, h := range handlers {
+		if h == nil {
+			t.Errorf("stops of kind %d have no handler", kind)
+		}
+	}
+}
+
+// TestRefused: what this backend cannot profile another one may.
+func TestRefused(t *testing.T) {
+	golang := func(string) (*image.Image, backend.Lines, error) { return &image.Image{HasGo: true}, nil, nil }
+	_, err := read(backend.Job{Open: golang}, "prog")
+	var u *backend.Unavailable
+	if !errors.As(err, &u) || !strings.Contains(err.Error(), "prog is a Go program") {
+		t.Errorf("a Go program: %v", err)
+	}
+	if _, err := read(backend.Job{Probe: "hold-some", Open: golang}, "prog"); err == nil || !strings.Contains(err.Error(), "hold-some") || errors.As(err, &u) {
+		t.Errorf("an option for tests: %v", err)
+	}
+	broken := errors.New("not read")
+	if _, err := read(backend.Job{Open: func(string) (*image.Image, backend.Lines, error) { return nil, nil, broken }}, "prog"); err != broken {
+		t.Errorf("a program that cannot be read: %v", err)
+	}
+}
+
+// TestSlots: a slot that was given back is taken before a new one, and 0 never.
+func TestSlots(t *testing.T) {
+	s := slots{next: 1}
+	var got []int
+	for range 3 {
+		got = append(got, s.take())
+	}
+	s.give(2)
+	s.give(1)
+	for range 3 {
+		got = append(got, s.take())
+	}
+	if want := []int{1, 2, 3, 1, 2, 4}; !slices.Equal(got, want) {
+		t.Errorf("took %v, want %v", got, want)
+	}
+}
+
+func TestPatternsOfLibraries(t *testing.T) {
+	const file = "/usr/lib/libfft.so.3.1"
+	for pattern, want := range map[string]bool{file: true, "libfft.so.3.1": true, "libfft": true, "libfft.so": true, "libf*": true, "lib": false, "libfft.so.4": false, "[": false} {
+		if matches(pattern, file) != want {
+			t.Errorf("%s matches %s: %v", pattern, file, !want)
+		}
+	}
+	for file, want := range map[string]bool{"/lib/x86_64-linux-gnu/libc.so.6": true, "/lib64/ld-linux-x86-64.so.2": true, "/lib/libpthread.so.0": true,
+		"/lib/libcrypto.so.3": false, "/home/ld/libm.so.6": false} {
+		if ofTheSystem(file) != want {
+			t.Errorf("%s is a part of the system: %v", file, !want)
+		}
+	}
+}
+
+// TestWhatCrashes: signals that a program ends itself by, and no others.
+func TestWhatCrashes(t *testing.T) {
+	for sig, want := range map[syscall.Signal]bool{syscall.SIGSEGV: true, syscall.SIGABRT: true, syscall.SIGTERM: false, syscall.SIGUSR1: false} {
+		var s signals
+		if s.note(tracee.Event{Sig: sig}); s.crashed != want {
+			t.Errorf("%v: crashed %v", sig, s.crashed)
+		}
+	}
+}

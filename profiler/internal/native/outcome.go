@@ -1,0 +1,85 @@
+package native
+
+import (
+	"sort"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/backend"
+	"github.com/skewlens/skewlens/profiler/internal/tracee"
+)
+
+// outcome gathers the result of a program that has ended.
+func (s *session) outcome() *backend.Outcome {
+	p := &profile.Profile{
+		Program:  profile.Program{Path: s.job.Path, Args: s.job.Args, BuildID: s.in.modules[0].im.BuildID},
+		Sections: s.tracker.Finish(),
+		Run:      profile.Run{WallNS: s.rate.ns(s.end - s.begin)},
+	}
+	for _, m := range s.in.modules[1:] {
+		p.Program.Libraries = append(p.Program.Libraries, profile.Library{Path: m.im.Path, BuildID: m.im.BuildID, Base: profile.Addr(m.base)})
+	}
+	if s.killed != 0 {
+		p.Run.Signal = tracee.SignalName(s.killed)
+	} else {
+		p.Run.ExitCode = s.code
+	}
+	for _, t := range s.threads.all {
+		p.Threads = append(p.Threads, profile.Thread{ID: t.id, Start: s.tracker.Start(t.id), BeginNS: s.rate.ns(t.begin - s.begin),
+			EndNS: s.rate.ns(t.end - s.begin), CPUNS: t.cpuNS, Totals: t.totals, Active: t.stood})
+	}
+	s.number(p)
+	o := &backend.Outcome{Profile: p, Lines: s.lines, Doubts: backend.Doubts{
+		Exec:          backend.Exec{Replaced: s.lineage.replaced, By: s.lineage.by, Refused: s.lineage.refused},
+		Contradictory: s.solver.Bad(),
+		LostTargets:   s.threads.lost,
+		Crashed:       s.signals.crashed,
+		Others:        s.in.doubts,
+	}}
+	for _, m := range s.in.modules {
+		o.Modules = append(o.Modules, backend.Module{
+			Coverage: m.coverage(),
+			Begins:   func(link profile.Addr) bool { return m.spec.Program.FuncAt(uint64(link)) != nil },
+		})
+	}
+	return o
+}
+
+// coverage says how much of the module was moved, and so counted.
+func (m *module) coverage() (c profile.Coverage) {
+	prog := m.spec.Program
+	c.Functions, c.FunctionsTotal, c.Instructions, c.InstructionsTotal = prog.Summary()
+	for _, f := range prog.Funcs {
+		if f.Skip != "" && f.Ranges[0].Lo != m.im.Entry {
+			c.Skipped = append(c.Skipped, profile.Skipped{Function: f.Name, Reason: f.Skip})
+		}
+	}
+	return c
+}
+
+// number gives the profile its graph, and all counts the numbers of its
+// events. Counts of functions whose solution was impossible go: a wrong number
+// is worse than none.
+func (s *session) number(p *profile.Profile) {
+	var number []profile.EventID
+	p.Graph, p.Events, number = s.solver.Graph()
+	p.EachCounts(func(c *profile.Counts) {
+		k := profile.Counts{Event: make([]profile.EventID, 0, len(c.Event)), N: make([]uint64, 0, len(c.N))} // not in place: lists may be shared
+		for i, e := range c.Event {
+			if number[e] != profile.NoEvent {
+				k.Event, k.N = append(k.Event, number[e]), append(k.N, c.N[i])
+			}
+		}
+		sort.Sort(byEvent{&k})
+		*c = k
+	})
+}
+
+// byEvent sorts counts.
+type byEvent struct{ c *profile.Counts }
+
+func (s byEvent) Len() int           { return len(s.c.Event) }
+func (s byEvent) Less(i, j int) bool { return s.c.Event[i] < s.c.Event[j] }
+func (s byEvent) Swap(i, j int) {
+	s.c.Event[i], s.c.Event[j] = s.c.Event[j], s.c.Event[i]
+	s.c.N[i], s.c.N[j] = s.c.N[j], s.c.N[i]
+}

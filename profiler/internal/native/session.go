@@ -1,0 +1,131 @@
+package native
+
+import (
+	"errors"
+	"syscall"
+	"time"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/backend"
+	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/section"
+	"github.com/skewlens/skewlens/profiler/internal/tracee"
+)
+
+// keepCounts is how many bytes of instances are kept whole.
+const keepCounts = 32 << 20
+
+// session is one program, from the injection of its counters to its end.
+type session struct {
+	job     backend.Job
+	p       *tracee.Process
+	in      *injection
+	lines   backend.Lines
+	solver  *probe.Solver
+	tracker *section.Tracker
+	rate    tickRate
+
+	threads  *threads
+	signals  signals
+	stacks   *stacks
+	lineage  lineage
+	progress progress
+
+	begin, end uint64         // time stamps at the program's first instruction, and after its last
+	code       int            // exit status
+	killed     syscall.Signal // 0: ended by itself
+}
+
+// newSession puts the counters into a program that is stopped before its entry.
+func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*session, error) {
+	in, err := inject(p, src, j)
+	if err != nil {
+		return nil, err
+	}
+	var modules []probe.Module
+	for _, m := range in.modules {
+		modules = append(modules, probe.Module{Spec: m.spec, Bias: m.bias, Base: m.base})
+	}
+	solver := probe.NewSolver(in.layout, modules...)
+	s := &session{job: j, p: p, in: in, lines: src.lines, solver: solver, rate: rate, begin: rdtsc(),
+		signals: signals{p: p, in: in, diverted: map[int][]diverted{}}, stacks: newStacks(p, in, solver),
+		lineage: lineage{injections: []*injection{in}}, progress: progress{to: j.Progress}}
+	s.tracker = section.New(section.Config{
+		Solve:     solver.Solve,
+		Work:      solver.Work,
+		Entered:   func(c profile.Counts, f profile.Addr) bool { return solver.Entered(c, uint64(f)) },
+		Line:      src.lines.Key,
+		BeginTSC:  s.begin,
+		NSPerTick: float64(rate),
+		MaxBytes:  keepCounts,
+	})
+	s.threads = newThreads(in, solver, s.tracker, rate)
+	return s, nil
+}
+
+// loop lets the program run and handles its threads' stops until it is gone,
+// or another program is followed in its place.
+func (s *session) loop() error {
+	if err := s.start(); err != nil {
+		return err
+	}
+	for {
+		e, err := s.p.Wait()
+		if errors.Is(err, syscall.ECHILD) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if err := handlers[e.Kind](s, e); err != nil {
+			return err
+		}
+		s.progress.show(s.p.Threads(), s.tracker.Instances)
+		if s.lineage.next != nil {
+			return nil
+		}
+		if e.Kind == tracee.Gone && e.Tid == s.p.Pid {
+			break
+		}
+	}
+	s.threads.endAll()
+	s.end = rdtsc()
+	return nil
+}
+
+// start lets the first thread go.
+func (s *session) start() error {
+	mute, err := s.in.view(0) // slot 0 swallows what forked children count
+	if err != nil {
+		return err
+	}
+	probe.Mute(mute, s.in.layout, s.in.base(0))
+	if err := tracee.Unmap(mute); err != nil {
+		return err
+	}
+	s.progress.start()
+	first, err := s.threads.birth(s.p.Pid, nil)
+	if err != nil {
+		return err
+	}
+	if err := s.p.SetGS(s.p.Pid, s.in.base(first.slot)); err != nil {
+		return err
+	}
+	return s.p.Go()
+}
+
+// progress tells how far a run has come.
+type progress struct {
+	to       func(elapsed time.Duration, threads, instances int) // nil: nobody
+	started  time.Time
+	reported time.Time
+}
+
+func (p *progress) start() { p.started = time.Now() }
+
+func (p *progress) show(threads, instances int) {
+	if p.to != nil && time.Since(p.reported) > 100*time.Millisecond {
+		p.reported = time.Now()
+		p.to(time.Since(p.started), threads, instances)
+	}
+}

@@ -1,0 +1,119 @@
+package native
+
+import (
+	"syscall"
+
+	"github.com/skewlens/skewlens/profiler/internal/tracee"
+)
+
+// How far a thread may go before it gets a signal: most need one or two steps,
+// and every block has an address that can be made to lead back by an int3. That
+// costs a stop when the handler returns, so jumps are tried first.
+const (
+	maxSteps = 4096
+	fewSteps = 32
+)
+
+// signals delivers the program's signals, so that handlers see what they would
+// see if nothing had been moved.
+type signals struct {
+	p        *tracee.Process
+	in       *injection
+	diverted map[int][]diverted // by thread; the innermost handler last
+	crashed  bool               // a signal came that is likely to end the program
+}
+
+// note remembers a signal that is likely to end the program.
+func (s *signals) note(e tracee.Event) {
+	switch e.Sig {
+	case syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGILL, syscall.SIGFPE, syscall.SIGABRT:
+		s.crashed = true
+	}
+}
+
+// forget is told of a thread that has ended.
+func (s *signals) forget(tid int) { delete(s.diverted, tid) }
+
+// deliver lets a thread have a signal. Where it stands in the cache it is put
+// at the original address before, for handlers look at it: profilers,
+// unwinders, whoever repairs a fault. Where that is not possible, the address
+// stays the one in the cache; whoever does not look goes on from there as well.
+func (s *signals) deliver(e tracee.Event) error {
+	pc, restarts, err := s.p.Where(e.Tid)
+	m := s.in.cacheOf(pc)
+	if m == nil {
+		m = s.in.passes(pc)
+	}
+	if err != nil || m == nil {
+		return s.p.Resume(e)
+	}
+	if s.p.Fault(e) {
+		return s.fault(e, m, pc)
+	}
+	if to, ok := m.late.Interrupted(pc-m.cache, restarts, false); ok {
+		err = s.p.SetPC(e.Tid, to+m.bias)
+	} else if !restarts && e.CanWait() && s.p.CanTrap(e.Tid) {
+		return alive(s.stepOut(e, m, pc))
+	}
+	if alive(err) != nil {
+		return err
+	}
+	return s.p.Resume(e)
+}
+
+// fault delivers a signal that the thread's own instruction raised.
+func (s *signals) fault(e tracee.Event, m *module, pc uint64) error {
+	var err error
+	if !s.p.Caught(e.Sig) { // it ends the program, and nobody comes back
+		err = s.p.MoveFault(e, pc, s.in.original(pc, true))
+	} else if s.p.CanTrap(e.Tid) {
+		if f, ok := m.late.Faulted(pc - m.cache); ok {
+			err = s.p.MoveFault(e, pc, f.Addr+m.bias)
+			if err == nil && !f.Led {
+				return alive(s.divert(e, m, f))
+			}
+		}
+	}
+	if alive(err) != nil {
+		return err
+	}
+	return s.p.Resume(e)
+}
+
+// stepOut lets a thread go on from the cache at pc to where an original address
+// leads back to, then lets it have the signal.
+func (s *signals) stepOut(e tracee.Event, m *module, pc uint64) error {
+	h, err := s.p.Hold(e)
+	if err != nil {
+		return err
+	}
+	for n := 0; n < maxSteps && (m.holds(pc) || s.in.passes(pc) == m); n++ {
+		if to, ok := m.late.Interrupted(pc-m.cache, false, n > fewSteps); ok {
+			if err := s.p.SetPC(e.Tid, to+m.bias); err != nil {
+				return err
+			}
+			break
+		}
+		to, ok := m.late.Way(pc - m.cache)
+		if !ok {
+			break
+		}
+		got, err := s.step(e.Tid, m, to)
+		if err != nil {
+			break
+		}
+		if pc, err = s.p.PC(e.Tid); err != nil || got.Kind != tracee.Trap || to != 0 && pc != m.cache+to {
+			return s.p.PutBack(h, got)
+		}
+	}
+	return s.p.Release(h)
+}
+
+// step lets a thread execute one instruction, or all up to an offset of the
+// cache that is not 0.
+func (s *signals) step(tid int, m *module, to uint64) (tracee.Event, error) {
+	if to != 0 {
+		return s.p.StepTo(tid, m.cache+to)
+	}
+	return s.p.Step(tid)
+}

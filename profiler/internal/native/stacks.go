@@ -1,0 +1,91 @@
+package native
+
+import (
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/record"
+	"github.com/skewlens/skewlens/profiler/internal/tracee"
+	"github.com/skewlens/skewlens/profiler/internal/unwind"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+// dwarfNumber is a general register's number in DWARF.
+var dwarfNumber = [16]int{0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15}
+
+// stacks finds the active frames of ending threads.
+type stacks struct {
+	p        *tracee.Process
+	in       *injection
+	solver   *probe.Solver
+	unwinder *unwind.Unwinder
+}
+
+func newStacks(p *tracee.Process, in *injection, solver *probe.Solver) *stacks {
+	u := unwind.New(p)
+	u.Original = in.original
+	return &stacks{p, in, solver, u}
+}
+
+// active finds the frames of the program that are on an ending thread's stack,
+// innermost first: they were entered and will never be left. Most threads end
+// in the C library with no frame of the program below.
+func (k *stacks) active(tid int) (frames []record.Delta, next []profile.Addr) {
+	regs, err := k.p.DwarfRegs(tid)
+	if err != nil || k.readMappings() != nil {
+		return nil, nil
+	}
+	add := func(pc uint64, after bool) {
+		addr, ok := k.in.addr(pc)
+		if !ok {
+			return
+		}
+		if d, n, ok := k.solver.Open(addr, after); ok {
+			frames = append(frames, d)
+			if n != 0 {
+				next = append(next, profile.Addr(n))
+			}
+		}
+	}
+	pc := &regs[unwind.PC]
+	after := false
+	if m := k.in.cacheOf(*pc); m != nil {
+		a, behind, ok := m.spec.Origin(m.code, *pc-m.cache)
+		if !ok {
+			return nil, nil
+		}
+		*pc, after = a+m.bias, behind
+	}
+	if a, ok := k.in.addr(*pc); ok {
+		if d, ok := k.solver.Inside(a, after, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] }); ok {
+			frames = append(frames, d...)
+		}
+	}
+	stack, _ := k.unwinder.Stack(regs)
+	for i, x := range stack {
+		switch {
+		case i == 0:
+			add(x.PC, after)
+		case x.Called:
+			add(x.PC-1, true)
+		default:
+			add(x.PC, false)
+		}
+	}
+	return frames, next
+}
+
+// readMappings tells the unwinder what is mapped now.
+func (k *stacks) readMappings() error {
+	ms, err := k.p.Mappings()
+	if err != nil {
+		return err
+	}
+	var files []unwind.Mapping
+	for _, m := range ms {
+		if m.Exec && m.Path != "" {
+			files = append(files, unwind.Mapping{Lo: m.Lo, Hi: m.Hi, Offset: m.Offset, Path: m.Path})
+		}
+	}
+	k.unwinder.SetMappings(files)
+	return nil
+}

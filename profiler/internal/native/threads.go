@@ -1,0 +1,153 @@
+package native
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/record"
+	"github.com/skewlens/skewlens/profiler/internal/section"
+	"github.com/skewlens/skewlens/profiler/internal/tracee"
+)
+
+// cpuClockGap is how old a reading of a thread's CPU clock may be at a record.
+const cpuClockGap = 50 * time.Microsecond
+
+// threads are those of the program: each has a number, an area for its
+// counters, and writes records there, which are drained into the tracker.
+type threads struct {
+	in      *injection
+	solver  *probe.Solver
+	tracker *section.Tracker
+	calls   *calls
+	rate    tickRate
+
+	all   []*thread // by ThreadID
+	byTid map[int]*thread
+	early map[int]tracee.Event // that stopped before their creator said so
+	slots slots
+	lost  uint64 // calls through pointers whose targets were not told apart
+}
+
+// thread is a thread of the target.
+type thread struct {
+	id         profile.ThreadID
+	tid        int
+	slot       int
+	area       *probe.Area
+	mem        []byte
+	lastTSC    uint64
+	begin, end uint64
+	cpuNS      int64
+	totals     profile.Counts
+	active     []record.Delta // frames that it never left,
+	stood      []profile.Addr // and where in them it stood
+	dead       bool
+}
+
+func newThreads(in *injection, solver *probe.Solver, tracker *section.Tracker, rate tickRate) *threads {
+	return &threads{in: in, solver: solver, tracker: tracker, rate: rate, calls: &calls{in: in, solver: solver, sites: map[uint64]site{}},
+		byTid: map[int]*thread{}, early: map[int]tracee.Event{}, slots: slots{next: 1}}
+}
+
+// birth numbers a new thread and prepares its area. Threads are numbered in
+// the order in which they were created, which their own first stops need not
+// follow.
+func (ts *threads) birth(tid int, parent *thread) (*thread, error) {
+	t := &thread{id: profile.ThreadID(len(ts.all)), tid: tid, begin: rdtsc(), slot: ts.slots.take()}
+	if t.slot >= ts.in.slots {
+		return nil, fmt.Errorf("more than %d threads at once", ts.in.slots-1)
+	}
+	mem, err := ts.in.view(t.slot)
+	if err != nil {
+		return nil, err
+	}
+	t.mem = mem
+	in := ts.in
+	t.area = probe.NewArea(in.layout, mem, in.base(t.slot), in.base(0)+in.layout.Waits(), uint64(float64(cpuClockGap)/float64(ts.rate)), t.begin)
+	ts.all = append(ts.all, t)
+	ts.byTid[tid] = t
+	parentID := profile.ThreadID(-1)
+	if parent != nil {
+		parentID = parent.id
+	}
+	ts.tracker.Born(t.id, parentID, t.begin)
+	return t, nil
+}
+
+// death takes what a thread has left and frees its area.
+func (ts *threads) death(t *thread) {
+	t.dead = true
+	t.end = rdtsc()
+	ts.drain(t)
+	rest := record.Merge(append(ts.solver.Resolve(t.area, t.area.Rest()), t.active...))
+	ts.tracker.Died(t.id, t.end, t.cpuNS, rest)
+	t.totals = ts.solver.Solve(record.Merge(append(ts.solver.Resolve(t.area, t.area.All()), t.active...)))
+	ts.lost += t.area.Lost()
+	tracee.Unmap(t.mem)
+	t.area, t.mem = nil, nil
+	if err := ts.in.wipe(t.slot); err == nil {
+		ts.slots.give(t.slot)
+	}
+}
+
+// endAll is the death of all that are left.
+func (ts *threads) endAll() {
+	for _, t := range ts.all {
+		if !t.dead {
+			ts.death(t)
+		}
+	}
+}
+
+// drainAll takes the records of all threads and lets the tracker handle what
+// is surely complete: a record that is being written just now bears a time
+// that is not before its thread's last one, and no other thread can write one
+// from before this moment.
+func (ts *threads) drainAll() {
+	const slack = 1 << 20 // ticks for a store to become visible
+	horizon := rdtsc() - slack
+	for _, t := range ts.byTid {
+		if t.dead {
+			continue
+		}
+		busy := t.area.Busy()
+		ts.drain(t)
+		if busy {
+			horizon = min(horizon, t.lastTSC)
+		}
+	}
+	ts.tracker.Advance(horizon)
+}
+
+// drain takes the records of one thread.
+func (ts *threads) drain(t *thread) {
+	t.area.Records(func(rec record.Record) {
+		t.lastTSC = rec.TSC
+		rec.Delta = ts.solver.Resolve(t.area, rec.Delta)
+		rec.Site = uint64(ts.calls.site(rec.Site, rec.Delta))
+		if section.ArgIsFunction(rec.Kind) {
+			rec.Arg3 = ts.calls.function(rec.Arg3)
+		}
+		ts.tracker.Record(t.id, rec)
+	})
+}
+
+// slots are numbers of areas. 0 is none of a thread's.
+type slots struct {
+	free []int
+	next int
+}
+
+func (s *slots) take() int {
+	if n := len(s.free); n > 0 {
+		slot := s.free[n-1]
+		s.free = s.free[:n-1]
+		return slot
+	}
+	s.next++
+	return s.next - 1
+}
+
+func (s *slots) give(slot int) { s.free = append(s.free, slot) }

@@ -1,0 +1,23 @@
+package section
+
+import (
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/record"
+)
+
+// Config is what the tracker needs from the backend that feeds it.
+type Config struct {
+	// Solve turns a part's counters into counts of events. It must be linear:
+	// of a sum of counters it gives the sum of the counts.
+	Solve func([]record.Delta) profile.Counts
+	// Work is the instructions of a part, much cheaper than solving it.
+	Work func([]record.Delta) uint64
+	// Line names the source line of a call, so that copies of one call made by
+	// the compiler are one section; its address when there is no line.
+	Line func(profile.Addr) string
+	// Entered tells whether a part entered a function; may be nil.
+	Entered   func(profile.Counts, profile.Addr) bool
+	BeginTSC  uint64 // of the run
+	NSPerTick float64
+	MaxBytes  int // of counts kept; what is over it is folded, oldest first
+}

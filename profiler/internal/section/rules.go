@@ -1,0 +1,120 @@
+package section
+
+import "github.com/skewlens/skewlens/profiler/internal/record"
+
+// rules are all there are, in the order in which they hear of births and
+// deaths. Each makes its state for one run; the tracker is nil where only what
+// the rule declares is asked for.
+var rules = []func(*Tracker) rule{barriers, conditions, joins}
+
+// rule recognises meetings of one make in what threads do.
+type rule struct {
+	calls []call
+	born  func(x *thread)            // nil: it does not care
+	died  func(x *thread, a arrival) // with the thread's last part; nil: it does not care
+}
+
+// call is what a rule wants to hear of library functions that do the same.
+// One with no handler is not recorded, but a thread may be inside of it while
+// its counters are read, or never come out of it by a return.
+type call struct {
+	names []string
+	// Of the records before and after the call; nil: none is made. Waits that a
+	// thread can be cancelled in must have no leave: that would put a frame
+	// under them that the unwinder does not know.
+	arrive, leave handler
+	waits, wakes  bool // as in record.Hook
+	starts        bool // the third argument is the function that a new thread begins in
+	meets         bool // threads meet in it: no run has to show that
+}
+
+// handler handles a record of a thread, whose part reaches up to it already.
+type handler func(x *thread, r record.Record)
+
+// declaration is what all rules together want to be told.
+type declaration struct {
+	calls  map[string]*call // by function
+	hooks  map[string]record.Hook
+	starts map[uint32]bool // by kind of record
+}
+
+var declared = declare()
+
+func declare() declaration {
+	d := declaration{map[string]*call{}, map[string]record.Hook{}, map[uint32]bool{}}
+	eachCall(makeRules(nil), func(c *call, arrive, leave uint32) {
+		for _, name := range c.names {
+			d.calls[name] = c
+			if arrive != 0 || leave != 0 {
+				d.hooks[name] = record.Hook{Arrive: arrive, Leave: leave, Waits: c.waits, Wakes: c.wakes}
+			}
+		}
+		if c.starts {
+			d.starts[arrive] = true
+		}
+	})
+	return d
+}
+
+func makeRules(t *Tracker) []rule {
+	list := make([]rule, len(rules))
+	for i, r := range rules {
+		list[i] = r(t)
+	}
+	return list
+}
+
+// eachCall goes through the calls of all rules and gives their records kinds,
+// always the same ones; 0 where none is made.
+func eachCall(list []rule, do func(c *call, arrive, leave uint32)) {
+	last := uint32(0)
+	kind := func(h handler) uint32 {
+		if h == nil {
+			return 0
+		}
+		last++
+		return last
+	}
+	for i := range list {
+		for j := range list[i].calls {
+			c := &list[i].calls[j]
+			arrive := kind(c.arrive)
+			do(c, arrive, kind(c.leave))
+		}
+	}
+}
+
+// handlers are those of all rules, by kind of record.
+func handlers(list []rule) []handler {
+	byKind := []handler{nil}
+	eachCall(list, func(c *call, _, _ uint32) {
+		for _, h := range []handler{c.arrive, c.leave} {
+			if h != nil {
+				byKind = append(byKind, h)
+			}
+		}
+	})
+	return byKind
+}
+
+// Hook tells whether and how a library function is recorded.
+func Hook(name string) (record.Hook, bool) {
+	h, ok := declared.hooks[name]
+	return h, ok
+}
+
+// Catches tells whether a thread can be inside a library function while its
+// counters are read, or never comes out of it by a return.
+func Catches(name string) bool { return declared.calls[name] != nil }
+
+// Meets tells whether threads meet in a library function, whatever else they
+// do. Waiting on a condition variable is none: only a run shows whether that
+// makes a barrier.
+func Meets(name string) bool {
+	c := declared.calls[name]
+	return c != nil && c.meets
+}
+
+// ArgIsFunction tells whether the third argument of records of a kind is a
+// function's address.
+func ArgIsFunction(kind uint32) bool { return declared.starts[kind] }

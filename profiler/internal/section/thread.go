@@ -1,0 +1,64 @@
+package section
+
+import (
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/record"
+)
+
+// thread is one thread as seen in the order of time.
+type thread struct {
+	id        profile.ThreadID
+	parent    *thread // nil: unknown, or the first
+	stream    *stream
+	alive     bool
+	joining   bool     // waits for another thread to end
+	end       *arrival // its last part, when it has ended
+	start     profile.Addr
+	nextStart profile.Addr // of the thread it is about to create
+
+	acc      []record.Delta // since it last began
+	begin    profile.Addr
+	beginTSC uint64
+	cpu      int64 // its CPU clock when it began; −1: unknown
+	clock    int64 // at its last record; −1: unknown
+	last     uint64
+
+	met map[profile.ThreadID]bool // threads it shared a meeting with
+}
+
+func newThread(id profile.ThreadID, parent *thread, tsc uint64) *thread {
+	x := &thread{id: id, parent: parent, alive: true, beginTSC: tsc, last: tsc, met: map[profile.ThreadID]bool{}}
+	x.stream = &stream{owner: x}
+	return x
+}
+
+// arrive describes the part that ends with a record.
+func (x *thread) arrive(r record.Record) arrival {
+	a := arrival{t: x, tsc: r.TSC, site: profile.Addr(r.Site), delta: x.acc, begin: x.begin, beginTSC: x.beginTSC, cpu: x.clock}
+	if x.cpu >= 0 && x.clock >= 0 {
+		a.busyNS, a.timed = max(0, x.clock-x.cpu), true
+	}
+	return a
+}
+
+// tick sets a thread's CPU clock at a record. Where it was not read, the last
+// record was so short ago that the thread cannot have been off its core.
+func (x *thread) tick(r record.Record, nsPerTick float64) {
+	if r.CPUNS > 0 {
+		x.clock = r.CPUNS
+	} else if x.clock >= 0 {
+		x.clock += int64(float64(r.TSC-x.last) * nsPerTick)
+	}
+	x.last = r.TSC
+}
+
+// restart begins a part anew: what was done before belongs to no section.
+func (x *thread) restart(site profile.Addr, tsc uint64) {
+	x.acc, x.begin, x.beginTSC, x.cpu = nil, site, tsc, x.clock
+}
+
+// cut ends a thread's part at an arrival and begins the next one.
+func (x *thread) cut(a arrival, tsc uint64) {
+	x.acc = record.Sub(x.acc, a.delta)
+	x.begin, x.beginTSC, x.cpu = a.site, max(a.tsc, tsc), a.cpu
+}

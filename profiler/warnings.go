@@ -1,0 +1,42 @@
+package profiler
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/backend"
+)
+
+// warnings words the doubts about an outcome.
+func warnings(o *backend.Outcome) (list []profile.Warning) {
+	add := func(code, format string, args ...any) {
+		list = append(list, profile.Warning{Code: code, Message: fmt.Sprintf(format, args...)})
+	}
+	p, d := o.Profile, &o.Doubts
+	if x := d.Exec.Replaced; len(x) > 0 {
+		add("exec", "this is the profile of the program that took the place of %s (exec); what came before is not in it", strings.Join(x, " and then "))
+	}
+	switch {
+	case d.Exec.Refused != nil:
+		add("exec", "%s replaced itself by another program (exec), which could not be profiled; what came after is not in this profile: %v", p.Program.Path, d.Exec.Refused)
+	case d.Exec.By != "":
+		add("exec", "%s replaced itself by %s (exec); what came after is not in this profile, but with --follow-exec", p.Program.Path, d.Exec.By)
+	}
+	if bad := d.Contradictory; len(bad) > 0 {
+		add("inconsistent-counts", "the counts of %d functions contradict each other and are left out, first %s", len(bad), bad[0])
+	}
+	if d.LostTargets > 0 {
+		add("indirect-targets", "%d calls through pointers had too many different targets to be told apart", d.LostTargets)
+	}
+	if len(p.Threads) == 1 {
+		add("one-thread", "the program ran a single thread: there is nothing to balance")
+	} else if len(p.Sections) == 0 {
+		add("no-sections", "no two threads met at a barrier, a join or their end: no section to analyse")
+	}
+	if d.Crashed && p.Run.Signal != "" {
+		add("crashed", "the program was ended by %s; the profile holds what happened before", p.Run.Signal)
+	}
+	list = append(list, d.Others...)
+	return append(list, o.Lines.Warnings()...)
+}
