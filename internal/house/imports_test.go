@@ -1,4 +1,4 @@
-package cli
+package house
 
 import (
 	"encoding/json"

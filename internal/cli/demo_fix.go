@@ -10,14 +10,14 @@ import (
 	"github.com/skewlens/skewlens/report"
 )
 
-// compareMend shows what a mend really saved beside what was predicted.
-func compareMend(w io.Writer, before, after *report.Report) error {
+// compareFix shows what a fix really saved beside what was predicted.
+func compareFix(w io.Writer, before, after *report.Report) error {
 	if len(before.Sections) == 0 || len(after.Sections) == 0 {
 		return nil
 	}
 	was, is := matching(before, after)
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
-	fmt.Fprintf(t, "%s\tas written\tmended\n", was.ID)
+	fmt.Fprintf(t, "%s\tas written\tfixed\n", was.ID)
 	fmt.Fprintf(t, "imbalance\t%s\t%s\n", imbalance(was), imbalance(is))
 	fmt.Fprintf(t, "busiest thread\t%s\t%s\n", millions(was.Critical), millions(is.Critical))
 	for _, row := range []struct {
@@ -35,7 +35,7 @@ func compareMend(w io.Writer, before, after *report.Report) error {
 	return err
 }
 
-// matching is the section that lost most, before and after the mend. The mend
+// matching is the section that lost most, before and after the fix. The fix
 // may have moved it: then it is the one that loses most now.
 func matching(before, after *report.Report) (was, is *report.Section) {
 	was, is = &before.Sections[0], &after.Sections[0]
@@ -47,16 +47,16 @@ func matching(before, after *report.Report) (was, is *report.Section) {
 	return was, is
 }
 
-// tabulate profiles every example and its mend: one row each.
-func (b *bench) tabulate(ctx context.Context, w io.Writer) error {
+// tabulate profiles every example and its fix: one row each.
+func (b *bench) tabulate(ctx context.Context, w io.Writer, names []string) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "example\timbalance\tfirst cause\tshare\tpredicted\tfirst in whole units\tsaved\tmended\n")
-	for _, name := range exampleNames() {
+	fmt.Fprintf(t, "example\timbalance\tfirst cause\tshare\tpredicted\tfirst in whole units\tsaved\tfixed\n")
+	for _, name := range names {
 		before, err := b.measure(ctx, name, name)
 		if err != nil {
 			return err
 		}
-		after, err := b.measure(ctx, name, name+"-fixed", "-DFIXED")
+		after, err := b.measureFixed(ctx, name)
 		if err != nil {
 			return err
 		}
