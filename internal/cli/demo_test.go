@@ -156,14 +156,14 @@ func TestDemoFails(t *testing.T) {
 }
 
 // What the demo says of savings, of sections that differ in what is known.
-func TestSaving(t *testing.T) {
+func TestSavings(t *testing.T) {
 	seconds := func(s float64) *float64 { return &s }
 	cause := func(fraction float64) []report.Cause {
 		return []report.Cause{{Gain: &report.Gain{Fraction: fraction}}}
 	}
-	own, shared := &report.Report{Run: report.Run{Cores: 8, Threads: 8}}, &report.Report{Run: report.Run{Cores: 2, Threads: 8}}
+	own, shared := report.Run{Cores: 8, Threads: 8}, report.Run{Cores: 2, Threads: 8}
 	for _, c := range []struct {
-		before  *report.Report
+		run     report.Run
 		was, is report.Section
 		want    string
 	}{
@@ -176,15 +176,16 @@ func TestSaving(t *testing.T) {
 		{shared, report.Section{Critical: 100, Causes: []report.Cause{{}}, TimeS: seconds(5)}, report.Section{Critical: 60, TimeS: seconds(4)},
 			"Saved: 40.0 %.\n(8 threads shared 2 cores here, so the section's seconds show little of it.)\n"},
 	} {
-		if got := saving(c.before, &c.was, &c.is); got != "\n"+c.want {
-			t.Errorf("got %q, want %q", got, c.want)
+		c.was.ID, c.is.ID = "a.c:1", "a.c:1"
+		var out bytes.Buffer
+		err := compareFix(&out, &report.Report{Run: c.run, Sections: []report.Section{c.was}}, &report.Report{Run: c.run, Sections: []report.Section{c.is}})
+		if err != nil || !strings.HasPrefix(out.String(), "a.c:1 ") || !strings.Contains(out.String(), "unknown") || !strings.HasSuffix(out.String(), "\n\n"+c.want) {
+			t.Errorf("%v, got\n%s\nwant %q", err, out.String(), c.want)
 		}
 	}
-	if got := imbalance(&report.Section{}); got != "unknown" {
-		t.Errorf("an unknown imbalance is %q", got)
-	}
-	if err := compareFix(nil, own, own); err != nil {
-		t.Errorf("without sections: %v", err)
+	var out bytes.Buffer
+	if err := compareFix(&out, &report.Report{}, &report.Report{}); err != nil || out.Len() > 0 {
+		t.Errorf("without sections: %v, %q", err, out.String())
 	}
 }
 
