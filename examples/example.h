@@ -7,7 +7,7 @@
  *     cc -O2 -g -pthread owner.c -o owner
  *     ./owner [threads, 8] [percent of the usual work, 100]
  *
- * Everything is dealt statically, so executed instructions repeat exactly. */
+ * Everything is scheduled statically, so executed instructions repeat exactly. */
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
 
@@ -81,7 +81,7 @@ static inline void together(void *(*body)(void *))
         pthread_join(handles[t], NULL);
 }
 
-/* answer prints what was computed: the same however the work was dealt. */
+/* answer prints what was computed: the same however work was distributed. */
 static int answer(void)
 {
     uint64_t sum = 0;

@@ -3,7 +3,7 @@
  * large ones and half only marked ones, so neither test alone explains the
  * time, only the two together.
  *
- * FIXED deals the items in turn. */
+ * FIXED assigns the items cyclically. */
 #include "example.h"
 
 enum { ROUNDS = 2, LARGE = 1000 };

@@ -1,5 +1,5 @@
 /* A barrier made by hand of a mutex and a condition variable, behind a macro,
- * as older programs have it. The rows of a triangle are dealt in bands: the
+ * as older programs have it. The rows of a triangle are assigned in bands: the
  * lower bands have the longer rows, so one loop repeats more often in some
  * threads than in others.
  *

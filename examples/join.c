@@ -2,7 +2,7 @@
  * Each prices its own stretch of options; the American ones take far longer
  * and stand together at the end of the list.
  *
- * FIXED deals the options in turn. */
+ * FIXED assigns the options cyclically. */
 #include "example.h"
 
 enum { ROUNDS = 3, EACH = 64, DEAR = 40 };

@@ -1,10 +1,10 @@
-/* Blocks of a matrix are dealt to threads by (i + j) % P, as in SPLASH's LU.
+/* Blocks of a matrix are assigned to threads by (i + j) % P, as in SPLASH's LU.
  * It looks even, but in a matrix of few blocks the middle diagonals are the
  * long ones, and the threads that own them get most of the work.
  *
- * FIXED deals the blocks by number. (The LIME paper, section 5.5.1, evens its
+ * FIXED assigns blocks by number. (The LIME paper, section 5.5.1, evens its
  * own case with J % Ncols + I % Nrows * Ncols; in a grid as small as this one
- * only dealing by number is exact for every number of threads.) */
+ * only assigning by number is exact for every number of threads.) */
 #include "example.h"
 
 enum { ROUNDS = 4 };

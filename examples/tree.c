@@ -3,7 +3,7 @@
  * walks, but the guard of the recursion lets some threads go much deeper, as
  * in SPLASH's barnes.
  *
- * FIXED deals the cells of all regions in turn. */
+ * FIXED assigns the cells of all regions cyclically. */
 #include "example.h"
 
 enum { STEPS = 2, VISIT = 40 };

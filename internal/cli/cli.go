@@ -1,14 +1,17 @@
 // Package cli is the command line.
 //
-//	Main ─▶ command table ─▶ profile   runs a program, reports on it
-//	                         report    reports on a saved profile
-//	                         demo      an example and its mend, side by side
-//	                         serve     answers editors
-//	                         doctor    what this machine allows, and how to mend it
-//	                         version, help
+//	main ─▶ app.start ─▶ command table ─▶ profile   runs a program, reports on it
+//	         ▲                            report    reports on a saved profile
+//	         └ the examples               demo      an example and its fix, side by side
+//	                                      serve     answers editors
+//	                                      doctor    what this machine allows, and how to fix the rest
+//	                                      version, help
 //
 // Each command is a file of its own and a function of context, standard output,
-// standard error and arguments. Everything they show comes from package report.
+// standard error and arguments, which parses its flags, calls the package that
+// does the work, and shows the outcome. An error is one line on standard error;
+// exit.go says which exit status it has. What is reported, and how, is up to
+// package report; format.go lets the user choose.
 package cli
 
 import (
@@ -19,6 +22,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/skewlens/skewlens/internal/examples"
 	"github.com/skewlens/skewlens/profiler"
 )
 
@@ -31,31 +35,33 @@ type command struct {
 	help    func(io.Writer) // its flags; nil: none
 }
 
-func commands() []command {
+// app is the command line, with what main hands to it.
+type app struct{ examples examples.Set }
+
+// commands is the command table.
+func (a app) commands() []command {
 	return []command{
 		{"profile", "[flags] -- program [arguments]", "run a program and report where its load imbalance begins", profileCommand{run: profiler.Run}.do, profileHelp},
 		{"report", "[flags] file", "report on a profile that was saved with profile --save", reportCommand, reportHelp},
-		{"demo", "[flags] [example]", "build an example, report on it, and compare with its mend", demoCommand{run: profiler.Run}.do, demoHelp},
+		{"demo", "[flags] [example]", "build an example, report on it, and compare with its fix", demoCommand{examples: a.examples, run: profiler.Run}.do, demoHelp},
 		{"serve", "", "show findings in an editor: a language server on standard input and output", serveCommand, nil},
-		{"doctor", "[program]", "check what this machine allows, and say how to mend the rest", doctorCommand, nil},
+		{"doctor", "[program]", "check what this machine allows, and say how to fix the rest", doctorCommand, nil},
 		{"version", "", "print the version", versionCommand, nil},
-		{"help", "[command]", "explain a command", helpCommand, nil},
+		{"help", "[command]", "explain a command", a.helpCommand, nil},
 	}
 }
 
-// examples holds the folder examples, which main embeds.
-var examples fs.FS
-
-// Main runs the command line of this process and ends it.
+// Main runs the command line of this process and ends it. embedded holds the
+// folder examples.
 func Main(embedded fs.FS) {
-	examples = embedded
-	os.Exit(start(context.Background(), os.Stdout, os.Stderr, os.Args[1:]))
+	a := app{examples: examples.Set{FS: embedded}}
+	os.Exit(a.start(context.Background(), os.Stdout, os.Stderr, os.Args[1:]))
 }
 
 // start runs a command and returns the exit status.
-func start(ctx context.Context, stdout, stderr io.Writer, args []string) int {
+func (a app) start(ctx context.Context, stdout, stderr io.Writer, args []string) int {
 	if len(args) == 0 {
-		usage(stderr)
+		a.usage(stderr)
 		return exitUsage
 	}
 	name := args[0]
@@ -65,7 +71,7 @@ func start(ctx context.Context, stdout, stderr io.Writer, args []string) int {
 	case "-v", "-version", "--version":
 		name = "version"
 	}
-	c, ok := find(name)
+	c, ok := a.find(name)
 	if !ok {
 		return fail(stderr, usageError("no command is called %q: see skewlens help", name))
 	}
@@ -81,8 +87,8 @@ func start(ctx context.Context, stdout, stderr io.Writer, args []string) int {
 	return fail(stderr, err)
 }
 
-func find(name string) (command, bool) {
-	for _, c := range commands() {
+func (a app) find(name string) (command, bool) {
+	for _, c := range a.commands() {
 		if c.name == name {
 			return c, true
 		}

@@ -2,48 +2,26 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 
+	"github.com/skewlens/skewlens/internal/doctor"
 	"github.com/skewlens/skewlens/profiler"
 )
 
-// finding is one line of the doctor: ✓ or ✗, and the mend for a ✗.
-type finding struct {
-	ok   bool
-	text string
-	mend string
-	// needed: without it the native backend cannot work.
-	needed bool
-}
-
-// doctorCommand checks what this machine allows. It tries things rather than
-// trusting what is written about them: containers and virtual machines lie.
+// doctorCommand checks what this machine allows, and what a program's file says.
 func doctorCommand(_ context.Context, stdout, _ io.Writer, args []string) error {
 	if len(args) > 1 {
 		return usageError("doctor takes at most one program, got %d", len(args))
 	}
-	findings := []finding{checkSystem(), checkCPU(), checkFSGSBase(), checkTSC(), checkPtrace(), checkParanoid(), checkPMU(), checkCompiler(), checkValgrind()}
+	findings := doctor.Machine()
 	if len(args) == 1 {
 		path, err := profiler.Find(args[0], "")
 		if err != nil {
 			return err
 		}
-		findings = append(findings, checkProgram(path)...)
+		findings = append(findings, doctor.Program(path)...)
 	}
-	able := true
-	for _, f := range findings {
-		mark := "✓"
-		if !f.ok {
-			mark = "✗"
-			able = able && !f.needed
-		}
-		fmt.Fprintf(stdout, "%s %s\n", mark, f.text)
-		if !f.ok && f.mend != "" {
-			fmt.Fprintf(stdout, "  → %s\n", f.mend)
-		}
-	}
-	if !able {
+	if !doctor.Write(stdout, findings) {
 		return &exitError{status: exitFailed}
 	}
 	return nil

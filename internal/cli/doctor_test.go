@@ -22,7 +22,7 @@ func TestDoctor(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	for i, l := range lines {
 		if strings.HasPrefix(l, "✗") && (i+1 == len(lines) || !strings.HasPrefix(lines[i+1], "  → ")) {
-			t.Errorf("no mend for %q", l)
+			t.Errorf("no fix for %q", l)
 		}
 	}
 }

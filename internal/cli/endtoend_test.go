@@ -3,13 +3,14 @@ package cli
 import (
 	"bytes"
 	"context"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/skewlens/skewlens/internal/doctor"
+	"github.com/skewlens/skewlens/internal/examples"
 	"github.com/skewlens/skewlens/profiler"
 	"github.com/skewlens/skewlens/report"
 	"github.com/skewlens/skewlens/report/text"
@@ -18,9 +19,9 @@ import (
 // realBench has the examples and the real profiler.
 func realBench(t *testing.T, threads int) *bench {
 	t.Helper()
-	cc, err := compiler()
+	cc, err := examples.FindCompiler()
 	if err == nil {
-		err = tryPtrace()
+		err = doctor.TryTrace()
 	}
 	if err != nil {
 		if os.Getenv("CI") == "true" {
@@ -29,7 +30,7 @@ func realBench(t *testing.T, threads int) *bench {
 		t.Skipf("real programs cannot be profiled here: %v", err)
 	}
 	b := &bench{dir: t.TempDir(), cc: cc, threads: threads, percent: 2, run: profiler.Run, stderr: &bytes.Buffer{}}
-	if err := unpack(b.dir); err != nil {
+	if err := testApp.examples.Unpack(b.dir); err != nil {
 		t.Fatal(err)
 	}
 	return b
@@ -38,11 +39,11 @@ func realBench(t *testing.T, threads int) *bench {
 // marked finds the line with a mark, and its text.
 func marked(t *testing.T, name, mark string) (int, string) {
 	t.Helper()
-	text, err := fs.ReadFile(examples, "examples/"+name+".c")
+	text, err := testApp.examples.Source(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, l := range strings.Split(string(text), "\n") {
+	for i, l := range strings.Split(text, "\n") {
 		if strings.Contains(l, "/* "+mark+" */") {
 			return i + 1, l
 		}
@@ -50,17 +51,17 @@ func marked(t *testing.T, name, mark string) (int, string) {
 	return 0, ""
 }
 
-// The promise of the whole program: the planted line comes first, the mended
-// program is balanced, and what was predicted is what the mend saves.
+// The promise of the whole program: the planted line comes first, the fixed
+// program is balanced, and what was predicted is what the fix saves.
 func TestPlantedCausesAreFound(t *testing.T) {
 	b := realBench(t, 8)
-	for _, name := range exampleNames() {
+	for _, name := range testApp.examples.Names() {
 		t.Run(name, func(t *testing.T) {
 			before, err := b.measure(context.Background(), name, name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			after, err := b.measure(context.Background(), name, name+"-fixed", "-DFIXED")
+			after, err := b.measureFixed(context.Background(), name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +86,7 @@ func checkFound(t *testing.T, name string, before, after *report.Report) {
 		t.Errorf("the first section is %s, want line %d", was.ID, line)
 	}
 	if !is.Balanced {
-		t.Errorf("the mended program has imbalance %s", imbalance(is))
+		t.Errorf("the fixed program has imbalance %s", imbalance(is))
 	}
 	planted, text := marked(t, name, "PLANTED")
 	if planted == 0 {
@@ -105,7 +106,7 @@ func checkFound(t *testing.T, name string, before, after *report.Report) {
 	}
 	saved := 1 - float64(is.Critical)/float64(was.Critical)
 	if was.JointGain == nil || math.Abs(was.JointGain.Fraction-saved) > 0.02 {
-		t.Errorf("predicted gain %+v, the mend saves %.3f", was.JointGain, saved)
+		t.Errorf("predicted gain %+v, the fix saves %.3f", was.JointGain, saved)
 	}
 }
 
@@ -117,7 +118,7 @@ func TestTheTargetKeepsItsOwn(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "cat.c"), []byte(source), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.compile(context.Background(), "cat", "cat"); err != nil {
+	if err := b.cc.Build(context.Background(), dir, "cat", "cat"); err != nil {
 		t.Fatal(err)
 	}
 	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")

@@ -71,7 +71,7 @@ func TestCallgrindFileEqualsCallgrind(t *testing.T) {
 		t.Skip(err)
 	}
 	b := realBench(t, 4)
-	if err := b.compile(context.Background(), "tree", "tree"); err != nil {
+	if err := b.cc.Build(context.Background(), b.dir, "tree", "tree"); err != nil {
 		t.Fatal(err)
 	}
 	program, ours, theirs := filepath.Join(b.dir, "tree"), filepath.Join(b.dir, "callgrind.out.ours"), filepath.Join(b.dir, "callgrind.out.theirs")

@@ -7,9 +7,9 @@ import (
 	"io"
 )
 
-func usage(w io.Writer) {
+func (a app) usage(w io.Writer) {
 	fmt.Fprint(w, "Skewlens shows on which source line a parallel program's load imbalance begins, and what it costs.\n\n")
-	for _, c := range commands() {
+	for _, c := range a.commands() {
 		fmt.Fprintf(w, "  skewlens %-8s %s\n", c.name, c.summary)
 	}
 	fmt.Fprint(w, "\nFor example: skewlens profile -- ./solver 8\nskewlens help COMMAND explains a command.\n")
@@ -23,12 +23,12 @@ func explain(w io.Writer, c command) {
 	}
 }
 
-func helpCommand(_ context.Context, stdout, _ io.Writer, args []string) error {
+func (a app) helpCommand(_ context.Context, stdout, _ io.Writer, args []string) error {
 	if len(args) == 0 {
-		usage(stdout)
+		a.usage(stdout)
 		return nil
 	}
-	c, ok := find(args[0])
+	c, ok := a.find(args[0])
 	if !ok {
 		return usageError("no command is called %q: see skewlens help", args[0])
 	}

@@ -24,8 +24,8 @@ type profileCommand struct {
 	run func(context.Context, profiler.Config) (*profile.Profile, error)
 }
 
-// profiling are the flags of the command.
-type profiling struct {
+// profileFlags are the flags of the command.
+type profileFlags struct {
 	showing
 	threads   int
 	backend   string
@@ -38,7 +38,7 @@ type profiling struct {
 	probe     string
 }
 
-func (o *profiling) flags() *flag.FlagSet {
+func (o *profileFlags) flags() *flag.FlagSet {
 	fs := flag.NewFlagSet("profile", flag.ContinueOnError)
 	o.define(fs)
 	fs.IntVar(&o.threads, "threads", 0, "set OMP_NUM_THREADS to `N`, and put N in place of {threads} in the arguments")
@@ -60,7 +60,7 @@ func (o *profiling) flags() *flag.FlagSet {
 }
 
 func profileHelp(w io.Writer) {
-	var o profiling
+	var o profileFlags
 	flags(w, o.flags())
 	fmt.Fprint(w, `
 The program's input and output are its own; the report goes to standard error.
@@ -69,7 +69,7 @@ Exit status: 0 the report was written, 1 wrong usage, 2 the program could not be
 `)
 }
 
-func (o *profiling) checkAll(fs *flag.FlagSet) error {
+func (o *profileFlags) checkAll(fs *flag.FlagSet) error {
 	if err := o.check(fs); err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (o *profiling) checkAll(fs *flag.FlagSet) error {
 }
 
 func (c profileCommand) do(ctx context.Context, stdout, stderr io.Writer, args []string) error {
-	var o profiling
+	var o profileFlags
 	fs := o.flags()
 	if err := parse(fs, args); err != nil {
 		return err
@@ -130,7 +130,7 @@ func (c profileCommand) do(ctx context.Context, stdout, stderr io.Writer, args [
 
 // config runs what was asked for; words are the program as it was called, and
 // its arguments.
-func (o *profiling) config(path string, words []string, pr *progress) profiler.Config {
+func (o *profileFlags) config(path string, words []string, pr *progress) profiler.Config {
 	c := profiler.Config{
 		Probe: o.probe, Libraries: o.libraries, FollowExec: o.follow,
 		Path: path, Name: words[0], Args: words[1:], Backend: o.backend, Events: strings.Split(o.events, ","),
@@ -177,7 +177,7 @@ func with(env []string, name, value string) []string {
 
 // finish saves and reports. What was measured must not be lost, so it is saved
 // before anything is made of it, and a full disk does not keep the report back.
-func (o *profiling) finish(stdout, stderr io.Writer, p *profile.Profile, failed error) error {
+func (o *profileFlags) finish(stdout, stderr io.Writer, p *profile.Profile, failed error) error {
 	errs := []error{failed}
 	if o.save != "" {
 		errs = append(errs, atomicfile.Write(o.save, func(w io.Writer) error { return profile.Write(w, p) }))

@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/skewlens/skewlens/internal/runner"
 	"github.com/skewlens/skewlens/lsp"
 	"github.com/skewlens/skewlens/profiler"
 )
@@ -26,7 +27,7 @@ func serveCommand(ctx context.Context, stdout, _ io.Writer, args []string) error
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	defer stop()
 	return lsp.Serve(ctx, os.Stdin, stdout, lsp.Options{
-		Runner:    &runner{self: self, dir: cache},
+		Runner:    &runner.Runner{Self: self, Dir: cache},
 		CallSites: profiler.CallSites,
 		Cache:     cache,
 		Version:   version(),

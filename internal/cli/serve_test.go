@@ -15,25 +15,26 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/skewlens/skewlens/internal/runner"
 	"github.com/skewlens/skewlens/lsp"
 )
 
 // TestMain lets the test's own executable stand in for skewlens as a child.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Getenv("SKEWLENS_TEST_AS_COMMAND") != "" {
-		os.Exit(start(context.Background(), os.Stdout, os.Stderr, os.Args[1:]))
+		os.Exit(testApp.start(context.Background(), os.Stdout, os.Stderr, os.Args[1:]))
 	}
 	os.Exit(m.Run())
 }
 
-func testRunner(t *testing.T) *runner {
+func testRunner(t *testing.T) *runner.Runner {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("SKEWLENS_TEST_AS_COMMAND", "1")
-	return &runner{self: self, dir: t.TempDir()}
+	return &runner.Runner{Self: self, Dir: t.TempDir()}
 }
 
 func TestRunnerProfiles(t *testing.T) {
@@ -41,7 +42,7 @@ func TestRunnerProfiles(t *testing.T) {
 	r := testRunner(t)
 	var said []string
 	tg := lsp.Target{Name: "owner", Root: b.dir, Cwd: b.dir, Program: filepath.Join(b.dir, "owner"), Args: []string{"{threads}"}, Threads: 4,
-		Build: strings.Join(b.cc, " ") + " -O2 -g -pthread owner.c -o owner -lm && echo built in $PWD"}
+		Build: b.cc.String() + " -O2 -g -pthread owner.c -o owner -lm && echo built in $PWD"}
 	if err := r.Build(context.Background(), tg, func(s string) { said = append(said, s) }); err != nil || strings.Join(said, "") != "built in "+b.dir {
 		t.Fatalf("build: %v, it said %q", err, said)
 	}
@@ -57,7 +58,7 @@ func TestRunnerProfiles(t *testing.T) {
 	if len(p.Sections) == 0 || p.Program.Args[0] != "4" || !strings.Contains(strings.Join(said, "\n"), "checksum") {
 		t.Errorf("profile of %q with %d sections; the target said %q", p.Program.Args, len(p.Sections), said)
 	}
-	if left, _ := os.ReadDir(r.dir); len(left) > 0 {
+	if left, _ := os.ReadDir(r.Dir); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
 	tg.Program = filepath.Join(b.dir, "missing")
@@ -134,7 +135,7 @@ func TestTargetDiesWithServer(t *testing.T) {
 			}
 			put("sleeper", strings.Replace(sleeper, "echo $$ $!", "echo $$ $! > said", 1))
 			put(".skewlens.toml", "[[target]]\nprogram = \"x\"\nbuild = \"exec sh ./sleeper\"\n")
-			cmd := exec.Command(r.self, "serve")
+			cmd := exec.Command(r.Self, "serve")
 			cmd.Env = with(os.Environ(), "XDG_CACHE_HOME", dir)
 			in, err := cmd.StdinPipe()
 			if err != nil {

@@ -22,6 +22,10 @@ func version() string {
 	if !ok {
 		return "unknown"
 	}
+	return versionOf(info)
+}
+
+func versionOf(info *debug.BuildInfo) string {
 	v, changed := info.Main.Version, ""
 	if v != "" && v != "(devel)" {
 		return v

@@ -1,11 +1,18 @@
 // Testsum reads what `go test -json` writes, shows what failed and why, and
 // ends with one line of counts: the tests that ran, subtests included. Its
 // status is 1 when anything failed.
+//
+//	go test -json -cover ./... ─▶ summary ─┬─▶ packages, failures, counts
+//	           a list of exceptions ─▶ judge ─▶ packages that their own tests reach too little of
+//
+//	go test -json ./... | testsum
+//	go test -json -cover ./... | testsum -cover exceptions.txt
 package main
 
 import (
 	"bufio"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -14,15 +21,38 @@ import (
 )
 
 func main() {
-	s, err := read(os.Stdin)
+	list := flag.String("cover", "", "fail packages of little coverage, but for the exceptions in `FILE`")
+	flag.Parse()
+	failed, err := run(os.Stdin, os.Stdout, *list)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "testsum:", err)
 		os.Exit(2)
 	}
-	s.write(os.Stdout)
-	if s.failed > 0 {
+	if failed {
 		os.Exit(1)
 	}
+}
+
+// run sums up; list names the file of exceptions, "": coverage does not matter.
+func run(in io.Reader, out io.Writer, list string) (failed bool, err error) {
+	s, err := read(in)
+	if err != nil {
+		return false, err
+	}
+	if list != "" {
+		f, err := os.Open(list)
+		if err != nil {
+			return false, err
+		}
+		defer f.Close()
+		exceptions, err := readExceptions(f)
+		if err != nil {
+			return false, fmt.Errorf("%s: %w", list, err)
+		}
+		s.judge(exceptions)
+	}
+	s.write(out)
+	return s.failed > 0, nil
 }
 
 // event is one line of go test -json.
@@ -37,13 +67,16 @@ type summary struct {
 	bad                     []string            // what failed, as keys of output
 	why                     []string            // reasons for skipping
 	packages                []string
-	failures                map[string]int // failed tests by package
+	failures, skips         map[string]int // failed and skipped tests by package
+	ran                     map[string]bool
+	covered                 map[string]float64 // percent of statements, by package
+	notes                   []string
 }
 
 func key(pkg, test string) string { return strings.TrimSuffix(pkg+" "+test, " ") }
 
 func read(r io.Reader) (*summary, error) {
-	s := &summary{output: map[string][]string{}, failures: map[string]int{}}
+	s := &summary{output: map[string][]string{}, failures: map[string]int{}, skips: map[string]int{}, ran: map[string]bool{}, covered: map[string]float64{}}
 	sc := bufio.NewScanner(r)
 	sc.Buffer(nil, 64<<20)
 	for sc.Scan() {
@@ -86,6 +119,7 @@ func (s *summary) endTest(e event, k string) {
 		s.bad = append(s.bad, k)
 	case "skip":
 		s.skipped++
+		s.skips[e.Package]++
 		s.why = append(s.why, k+": "+reason(s.output[k]))
 	}
 }
@@ -95,8 +129,14 @@ func (s *summary) endPackage(e event, k string) {
 		s.failed++
 		s.bad = append(s.bad, k)
 	}
+	s.ran[short(e.Package)] = true
+	line := fmt.Sprintf("%-4s %-50s %6.1f s", e.Action, e.Package, e.Elapsed)
+	if percent, ok := coverage(s.output[k]); ok && e.Action == "pass" {
+		s.covered[e.Package] = percent
+		line += fmt.Sprintf("  %5.1f %%", percent)
+	}
 	if e.Action != "skip" {
-		s.packages = append(s.packages, fmt.Sprintf("%-4s %-50s %6.1f s", e.Action, e.Package, e.Elapsed))
+		s.packages = append(s.packages, line)
 	}
 }
 
@@ -125,6 +165,9 @@ func (s *summary) write(w io.Writer) {
 	}
 	for _, k := range s.why {
 		fmt.Fprintln(w, "skip", k)
+	}
+	for _, n := range s.notes {
+		fmt.Fprintln(w, n)
 	}
 	for _, k := range s.bad {
 		fmt.Fprintf(w, "\nFAIL %s\n%s", k, shorten(s.output[k]))

@@ -1,5 +1,5 @@
 -- The whole story in a headless Neovim: open, lens, run, cancel, run again, look
--- at what was found, edit, mend, run again. test.sh starts it in a workspace
+-- at what was found, edit, fix, run again. test.sh starts it in a workspace
 -- with a copy of examples/owner.c; it prints PASS and FAIL lines.
 local failed = false
 
@@ -196,11 +196,11 @@ end)
 local page = vim.system({ 'curl', '-fsS', opened }, { text = true }):wait(10000)
 check('and is there', page.code == 0 and page.stdout:find('<html'), page.stderr)
 
--- Mend it, and look again.
+-- Fix it, and look again.
 vim.api.nvim_buf_set_lines(buf, 0, 2, false, { '#define FIXED' })
 vim.cmd.write()
 vim.cmd('Skewlens profile')
-eventually('the mended program runs', skewlens.running, 10)
+eventually('the fixed program runs', skewlens.running, 10)
 eventually('the run ends', function()
   return not skewlens.running()
 end, 60)

@@ -214,7 +214,7 @@ async function story() {
   await shot('report');
   await command('View: Close All Editors in Group');
 
-  // Mend it, and look again.
+  // Fix it, and look again.
   await page.locator('.monaco-editor .view-lines').first().click();
   await goTo(1);
   await page.keyboard.press('Control+Home');
@@ -222,11 +222,11 @@ async function story() {
   await page.keyboard.press('Shift+ArrowDown');
   await page.keyboard.insertText('#define FIXED\n');
   await page.keyboard.press('Control+s');
-  await eventually('the mended file is saved', () => lineOf('#define FIXED') === 1 && lineOf('// two') === 0, 10);
+  await eventually('the fixed file is saved', () => lineOf('#define FIXED') === 1 && lineOf('// two') === 0, 10);
   await goTo(section + 1);
   await pause(300);
   await click('Profile again');
-  await eventually('mended and run again: balanced', async () => /[Bb]alanced/.test(await text('.codelens-decoration')), 60);
+  await eventually('fixed and run again: balanced', async () => /[Bb]alanced/.test(await text('.codelens-decoration')), 60);
   check('and no squiggle', await until(async () => await squiggles() === 0, 5));
   await eventually('and so says the list', async () => !(await shows(row)), 10);
   await shot('balanced');

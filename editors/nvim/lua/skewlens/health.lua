@@ -48,7 +48,7 @@ function M.check()
     health.info(line)
   end
   if result and result.code ~= 0 then
-    health.warn('skewlens doctor found something to mend: see above')
+    health.warn('skewlens doctor found something to fix: see above')
   end
 end
 

@@ -38,15 +38,15 @@ func compareFix(w io.Writer, before, after *report.Report) error {
 }
 
 // tabulate profiles every example and its fix: one row each.
-func (b *bench) tabulate(ctx context.Context, w io.Writer) error {
+func (b *bench) tabulate(ctx context.Context, w io.Writer, names []string) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "example\timbalance\tfirst cause\tshare\tpredicted\tfirst in whole units\tsaved\tfixed\n")
-	for _, name := range exampleNames() {
+	for _, name := range names {
 		before, err := b.measure(ctx, name, name)
 		if err != nil {
 			return err
 		}
-		after, err := b.measure(ctx, name, name+"-fixed", "-DFIXED")
+		after, err := b.measureFixed(ctx, name)
 		if err != nil {
 			return err
 		}

@@ -1,19 +1,13 @@
-package cli
+package house
 
 import (
 	"encoding/json"
 	"errors"
-	"go/parser"
-	"go/token"
 	"io"
-	"io/fs"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 )
-
-const module = "github.com/skewlens/skewlens"
 
 type pkg struct {
 	ImportPath string
@@ -56,6 +50,8 @@ var rules = []struct {
 	{"report", []string{"profile", "lime", "attribution", "internal/units"}},
 	{"export", []string{"profile", "internal/units"}},
 	{"lsp", []string{"profile", "lime", "attribution", "report", "dwarfmap", "internal/units", "internal/atomicfile"}},
+	{"internal/examples", nil},
+	{"internal/runner", []string{"profile", "lime", "attribution", "report", "dwarfmap", "lsp", "internal/units", "internal/atomicfile"}},
 	{"profiler/internal", []string{"profile", "dwarfmap", "profiler/internal", "internal/needs", "internal/atomicfile"}},
 }
 
@@ -108,6 +104,10 @@ func TestImportsThatFewMayHave(t *testing.T) {
 				t.Errorf("report imports %s: findings know neither files, pages nor terminals", i)
 			case own == "lsp" && i == "os/exec":
 				t.Errorf("lsp imports %s: it starts no process", i)
+			case i == module+"/profiler" && own != "internal/cli" && own != "internal/doctor":
+				t.Errorf("%s imports profiler, which only the command line knows", own)
+			case p.ImportPath == module && within(i, module) && i != module+"/internal/cli" && i != module+"/internal/needs":
+				t.Errorf("main imports %s: it does nothing but start internal/cli", i)
 			case i == "golang.org/x/sys/unix" && !strings.HasSuffix(own, "/tracee") && !strings.HasSuffix(own, "/perf"):
 				t.Errorf("%s imports x/sys/unix, which stays in tracee and perf", own)
 			}
@@ -117,28 +117,11 @@ func TestImportsThatFewMayHave(t *testing.T) {
 
 // unsafe stays in files whose names say so.
 func TestUnsafeIsNamed(t *testing.T) {
-	err := filepath.WalkDir("../..", func(file string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules" || d.Name() == "testdata") {
-			return filepath.SkipDir
-		}
-		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_unsafe.go") {
-			return nil
-		}
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
-		if err != nil {
-			return err
-		}
-		for _, i := range f.Imports {
-			if i.Path.Value == `"unsafe"` {
-				t.Errorf("%s imports unsafe: its name must end in _unsafe.go", file)
+	for _, f := range goFiles(t) {
+		for _, i := range f.syntax.Imports {
+			if i.Path.Value == `"unsafe"` && !strings.HasSuffix(f.name, "_unsafe.go") {
+				t.Errorf("%s imports unsafe: its name must end in _unsafe.go", f.name)
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 }

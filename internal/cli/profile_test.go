@@ -4,25 +4,15 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/skewlens/skewlens/internal/atomicfile"
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler"
 )
-
-// skewlens runs a command line as main does.
-func skewlens(args ...string) (stdout, stderr string, status int) {
-	var out, err bytes.Buffer
-	status = start(context.Background(), &out, &err, args)
-	return out.String(), err.String(), status
-}
 
 // skewed is a profile of a barrier where one of four threads executes four
 // times as much, at a branch that it alone takes.
@@ -88,61 +78,6 @@ func profileWith(f *fake, args ...string) (stdout, stderr string, status int) {
 	e := profileCommand{run: f.run}.do(context.Background(), &out, &err, args)
 	status = fail(&err, e)
 	return out.String(), err.String(), status
-}
-
-func TestUsage(t *testing.T) {
-	for _, c := range commands() {
-		if out, _, status := skewlens("help", c.name); status != 0 || !strings.Contains(out, "usage: skewlens "+c.name) {
-			t.Errorf("help %s: status %d, %q", c.name, status, out)
-		}
-		if out, _, status := skewlens(c.name, "-h"); status != 0 || !strings.Contains(out, c.summary) {
-			t.Errorf("%s -h: status %d, %q", c.name, status, out)
-		}
-	}
-	if out, _, status := skewlens("version"); status != 0 || !strings.HasPrefix(out, "skewlens ") {
-		t.Errorf("version: status %d, %q", status, out)
-	}
-}
-
-func TestWrongUsage(t *testing.T) {
-	for _, c := range []struct{ args, want string }{
-		{"", "skewlens profile"},
-		{"nonsense", `no command is called "nonsense"`},
-		{"help nonsense", `no command is called "nonsense"`},
-		{"version 2", "takes no arguments"},
-		{"profile", "no program to profile"},
-		{"profile --", "no program to profile"},
-		{"profile --nonsense -- sh", "nonsense"},
-		{"profile --format sarif -- sh", "not built yet"},
-		{"profile --format docx -- sh", "choose text, html, json, pprof, callgrind, perfetto"},
-		{"profile --format pprof -- sh", "add -o FILE"},
-		{"profile --format perfetto -- sh", "add -o FILE"},
-		{"profile --backend valgrind -- sh", "not built yet"},
-		{"profile --backend magic -- sh", "choose auto, native"},
-		{"profile --events edges,cache -- sh", "not built yet"},
-		{"profile --response cycles -- sh", "not built yet"},
-		{"profile --method guess -- sh", "choose exact, paper"},
-		{"profile --threads 0 -- sh", "1 or more"},
-		{"profile --fail-above 101 -- sh", "0 to 100"},
-		{"profile --fail-above -1 -- sh", "0 to 100"},
-		{"profile --save same -o same -- sh", "same file"},
-		{"profile -- sh {threads}", "add --threads"},
-		{"report", "one saved profile"},
-		{"report a b", "one saved profile"},
-		{"report --format sarif x", "not built yet"},
-		{"demo nonsense", "demo --list"},
-		{"demo a b", "one example"},
-		{"demo --threads 0", "1 to 256"},
-		{"doctor a b", "at most one"},
-	} {
-		_, stderr, status := skewlens(strings.Fields(c.args)...)
-		if status != exitUsage || !strings.Contains(stderr, c.want) {
-			t.Errorf("skewlens %s: status %d, %q, want status 1 and %q", c.args, status, stderr, c.want)
-		}
-		if c.args != "" && strings.Count(stderr, "\n") != 1 {
-			t.Errorf("skewlens %s: more than one line: %q", c.args, stderr)
-		}
-	}
 }
 
 func TestProgramsThatCannotRun(t *testing.T) {
@@ -252,65 +187,6 @@ func TestExitStatus(t *testing.T) {
 	}
 }
 
-func TestSaveAndReport(t *testing.T) {
-	dir := t.TempDir()
-	saved, out := filepath.Join(dir, "run.skew"), filepath.Join(dir, "report.json")
-	stdout, stderr, status := profileWith(&fake{p: skewed()}, "--save", saved, "-o", out, "--format", "json", "sh")
-	if status != 0 || stdout != "" || stderr != "" {
-		t.Fatalf("status %d, %q, %q", status, stdout, stderr)
-	}
-	want, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, stderr, status := skewlens("report", "--format", "json", saved)
-	if status != 0 || got != string(want) {
-		t.Errorf("report of the saved profile: status %d, %s\n%s\nwant\n%s", status, stderr, got, want)
-	}
-	if _, _, status := skewlens("report", "--fail-above", "50", saved); status != exitAbove {
-		t.Errorf("report --fail-above 50: status %d, want 3", status)
-	}
-	onlyFiles(t, dir, "report.json", "run.skew")
-}
-
-func onlyFiles(t *testing.T, dir string, want ...string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := []string{}
-	for _, e := range entries {
-		got = append(got, e.Name())
-	}
-	if strings.Join(got, " ") != strings.Join(want, " ") {
-		t.Errorf("%s holds %q, want %q", dir, got, want)
-	}
-}
-
-func TestFilesThatAreNoProfiles(t *testing.T) {
-	dir := t.TempDir()
-	var whole bytes.Buffer
-	if err := profile.Write(&whole, skewed()); err != nil {
-		t.Fatal(err)
-	}
-	for name, content := range map[string][]byte{
-		"empty": {}, "foreign": []byte("\x7fELF and so on"), "truncated": whole.Bytes()[:whole.Len()-9],
-	} {
-		file := filepath.Join(dir, name)
-		if err := os.WriteFile(file, content, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		_, stderr, status := skewlens("report", file)
-		if status != exitFailed || !strings.Contains(stderr, file) || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%s: status %d, %q, want status 2 and one line that names the file", name, status, stderr)
-		}
-	}
-	if _, stderr, status := skewlens("report", filepath.Join(dir, "gone")); status != exitFailed || !strings.Contains(stderr, "check the path") {
-		t.Errorf("a file that is not there: status %d, %q", status, stderr)
-	}
-}
-
 func TestAFullDiskDoesNotLoseTheReport(t *testing.T) {
 	_, stderr, status := profileWith(&fake{p: skewed()}, "--save", "/dev/full", "sh")
 	if status != exitFailed || !strings.Contains(stderr, "skewed.c:20") || !strings.Contains(stderr, "skewlens: write /dev/full: no space left on device; make room") {
@@ -332,52 +208,5 @@ func TestPlacesThatCannotBeWrittenAreRefusedBeforeTheRun(t *testing.T) {
 		if status != exitFailed || f.got.Path != "" || !strings.Contains(stderr, args[1]) {
 			t.Errorf("%q: status %d, ran %q, %q", args, status, f.got.Path, stderr)
 		}
-	}
-}
-
-func TestWriteFileIsAllOrNothing(t *testing.T) {
-	dir := t.TempDir()
-	name := filepath.Join(dir, "f")
-	put := func(s string, err error) error {
-		return atomicfile.Write(name, func(w io.Writer) error {
-			io.WriteString(w, s)
-			return err
-		})
-	}
-	if err := put("old", nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(name, 0o640); err != nil {
-		t.Fatal(err)
-	}
-	if err := put("half of the new", errors.New("broken off")); err == nil {
-		t.Error("no error")
-	}
-	if b, err := os.ReadFile(name); err != nil || string(b) != "old" {
-		t.Errorf("after a failure: %q, %v, want the old content", b, err)
-	}
-	if err := put("new", nil); err != nil {
-		t.Fatal(err)
-	}
-	info, err := os.Stat(name)
-	if err != nil || info.Mode().Perm() != 0o640 {
-		t.Errorf("mode %v, %v, want that of the file that was replaced", info.Mode(), err)
-	}
-	onlyFiles(t, dir, "f")
-}
-
-func TestProgressLine(t *testing.T) {
-	var b bytes.Buffer
-	p := &progress{w: &b}
-	p.show(profiler.Progress{Elapsed: patience / 2, Threads: 8})
-	p.erase()
-	if b.Len() != 0 {
-		t.Errorf("a short run has a progress line: %q", b.String())
-	}
-	p.show(profiler.Progress{Elapsed: 12 * time.Second, Threads: 8, Instances: 40})
-	p.erase()
-	p.erase()
-	if want := "\r\x1b[K12 s · 8 threads · 40 section instances\r\x1b[K"; b.String() != want {
-		t.Errorf("progress %q, want %q", b.String(), want)
 	}
 }
