@@ -47,7 +47,7 @@ func (c *costs) share(k int32) *callShare {
 	var events []profile.EventID
 	var counts [][]float64
 	known := true
-	for _, i := range c.g.enters.of(int(k)) {
+	for _, i := range c.g.enters.Of(int(k)) {
 		e := c.g.p.Graph.Edges[c.g.entering[i]].Count
 		n := c.t.of(e)
 		if n == nil {

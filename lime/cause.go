@@ -59,7 +59,7 @@ func (sc *scene) lastOf(v profile.BlockID) profile.Addr {
 		return b.Last
 	}
 	at, most := b.Last, -1.0
-	for _, i := range sc.g.ins.of(int(v)) {
+	for _, i := range sc.g.ins.Of(int(v)) {
 		e := &sc.g.p.Graph.Edges[i]
 		if e.From < 0 || sc.g.p.Graph.Blocks[e.From].Virtual {
 			continue
@@ -75,7 +75,7 @@ func (sc *scene) lastOf(v profile.BlockID) profile.Addr {
 // not calls.
 func (sc *scene) branching(v profile.BlockID) bool {
 	n := 0
-	for _, i := range sc.g.outs.of(int(v)) {
+	for _, i := range sc.g.outs.Of(int(v)) {
 		if k := sc.g.p.Graph.Edges[i].Kind; k != profile.Call && k != profile.Indirect {
 			n++
 		}
@@ -87,11 +87,11 @@ func (sc *scene) branching(v profile.BlockID) bool {
 // ties go to a latch (the test at the bottom is the one that was written as
 // the loop's), then to the last. A loop that is not left in sight has the
 // address of its first latch. With cycle, the loop is only that.
-func (sc *scene) loopExit(v profile.BlockID, cycle map[profile.BlockID]bool) profile.Addr {
-	l := sc.g.headed[v]
+func (sc *scene) loopExit(v profile.BlockID, cycle blockSet) profile.Addr {
+	l := sc.g.headed(v)
 	within := func(b profile.BlockID) bool {
 		if cycle != nil {
-			return cycle[b]
+			return cycle.has(b)
 		}
 		return sc.g.inLoop(b, l)
 	}
@@ -102,7 +102,7 @@ func (sc *scene) loopExit(v profile.BlockID, cycle map[profile.BlockID]bool) pro
 			continue
 		}
 		exits, latch := -1.0, false
-		for _, i := range sc.g.outs.of(int(b)) {
+		for _, i := range sc.g.outs.Of(int(b)) {
 			e := &sc.g.p.Graph.Edges[i]
 			n := sc.t.of(e.Count)
 			switch {
@@ -134,7 +134,7 @@ func (sc *scene) loopExit(v profile.BlockID, cycle map[profile.BlockID]bool) pro
 func (sc *scene) guard(v profile.BlockID) (at, call profile.Addr) {
 	edges := sc.g.p.Graph.Edges
 	best, most := int32(-1), -1.0
-	for _, i := range sc.g.ins.of(int(v)) {
+	for _, i := range sc.g.ins.Of(int(v)) {
 		n := sc.t.of(edges[i].Count)
 		if sc.g.back[i] && isCall(edges[i].Kind) && n != nil && floats.Sum(n) > most {
 			best, most = i, floats.Sum(n)
@@ -149,10 +149,10 @@ func (sc *scene) guard(v profile.BlockID) (at, call profile.Addr) {
 	}
 	d := edges[best].From
 	if edges[best].Kind != profile.TailCall {
-		d = sc.g.idom[d]
+		d = sc.g.idom(d)
 	}
 	for d >= 0 && !sc.branching(d) {
-		d = sc.g.idom[d]
+		d = sc.g.idom(d)
 	}
 	if d < 0 {
 		return call, call
@@ -183,7 +183,7 @@ func (sc *scene) members(f *found) []Member {
 		if ev.Kind == profile.Hardware {
 			w.Kind, w.work = ev.Name, floats.Sum(sc.t.of(e))
 		} else {
-			for _, k := range sc.g.ofEvent.of(int(e)) {
+			for _, k := range sc.g.ofEvent.Of(int(e)) {
 				if to := g.Graph.Edges[k].To; to >= 0 {
 					w.work += floats.Sum(sc.t.of(e)) * float64(g.Graph.Blocks[to].Instructions)
 				}

@@ -42,7 +42,7 @@ func newClusters(g *graph, t *table, hardware bool, skip string, stop, bulk floa
 			continue
 		}
 		n := 0
-		for _, i := range g.ofEvent.of(int(e)) {
+		for _, i := range g.ofEvent.Of(int(e)) {
 			if countable(g, &g.p.Graph.Edges[i]) {
 				n++
 			}

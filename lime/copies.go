@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/skewlens/skewlens/internal/flowgraph"
 	"github.com/skewlens/skewlens/profile"
 )
 
@@ -23,7 +24,7 @@ type sources struct {
 	last           []profile.BlockID // by block: by the line of its last instruction
 	start          []profile.BlockID // by block: by the line and column of its first
 	loop           []profile.BlockID // by head: by the line of its first latch
-	byLast, byLoop lists             // the blocks that one stands for
+	byLast, byLoop flowgraph.Lists   // the blocks that one stands for
 }
 
 func newSources(p *profile.Profile, g *graph) *sources {
@@ -35,9 +36,9 @@ func newSources(p *profile.Profile, g *graph) *sources {
 	if len(p.Locations) > 0 {
 		s.find(p, g)
 	}
-	s.byLast = newLists(n, n, func(b int) int { return int(s.last[b]) })
-	s.byLoop = newLists(n, n, func(b int) int {
-		if g.headed[b] < 0 {
+	s.byLast = flowgraph.NewLists(n, n, func(b int) int { return int(s.last[b]) })
+	s.byLoop = flowgraph.NewLists(n, n, func(b int) int {
+		if g.headed(profile.BlockID(b)) < 0 {
 			return -1
 		}
 		return int(s.loop[b])
@@ -67,9 +68,9 @@ func (s *sources) find(p *profile.Profile, g *graph) {
 	latch := make([]string, n)
 	for i := range p.Graph.Edges {
 		e := &p.Graph.Edges[i]
-		if g.back[i] && g.within(e) && g.headed[e.To] >= 0 && latch[e.To] == "" && last[e.From] != "" {
+		if g.back[i] && g.within(e) && g.headed(e.To) >= 0 && latch[e.To] == "" && last[e.From] != "" {
 			depth := 0 // loops on one line
-			for l := g.headed[e.To]; l >= 0; l = g.loops[l].parent {
+			for l := g.headed(e.To); l >= 0; l = g.loops.All[l].Parent {
 				depth++
 			}
 			latch[e.To] = fmt.Sprint(depth, " ", last[e.From])
@@ -138,7 +139,7 @@ func (f *finder) withCopies(all []leader) []leader {
 	return out
 }
 
-// keys lists a leader and its copies.
+// keys flowgraph.Lists a leader and its copies.
 func (x *leader) keys() []key {
 	ks := []key{x.key()}
 	for i := range x.copies {
@@ -194,7 +195,7 @@ func (f *finder) join(a, b leader) leader {
 func (f *finder) together(late []leader) []leader {
 	var tried []leader
 	for _, x := range late {
-		if f.steers(&x, f.g.headed[x.v] >= 0) {
+		if f.steers(&x, f.g.headed(x.v) >= 0) {
 			tried = append(tried, x)
 		}
 	}
@@ -222,9 +223,9 @@ func (f *finder) everywhere(x *leader) (n []float64, several bool) {
 	var blocks []int32
 	switch {
 	case x.kind == Branch:
-		blocks = f.src.byLast.of(int(f.src.last[x.v]))
+		blocks = f.src.byLast.Of(int(f.src.last[x.v]))
 	case x.kind == Loop && x.cycle == nil:
-		blocks = f.src.byLoop.of(int(f.src.loop[x.v]))
+		blocks = f.src.byLoop.Of(int(f.src.loop[x.v]))
 	}
 	cols, ran := f.t.cols(), 0
 	in, own := make([]float64, cols), make([]float64, cols)
@@ -235,7 +236,7 @@ func (f *finder) everywhere(x *leader) (n []float64, several bool) {
 			continue
 		}
 		led := false
-		for _, i := range f.g.outs.of(int(v)) {
+		for _, i := range f.g.outs.Of(int(v)) {
 			e := &f.g.p.Graph.Edges[i]
 			if c := f.t.of(e.Count); countable(f.g, e) && f.src.start[e.To] == f.src.start[x.to] && c != nil {
 				floats.Add(n, c)
@@ -283,11 +284,11 @@ func (f *finder) decides(x *leader, v profile.BlockID) bool {
 	case a != b:
 		return f.g.reaches(a, b)
 	case x.kind == Loop && x.cycle != nil:
-		return x.cycle[v]
+		return x.cycle.has(v)
 	case x.kind == Loop:
-		return f.g.inLoop(v, f.g.headed[x.v])
+		return f.g.inLoop(v, f.g.headed(x.v))
 	case x.edge >= 0 && f.g.back[x.edge]:
-		return f.g.headed[x.to] < 0 || f.g.inLoop(v, f.g.headed[x.to])
+		return f.g.headed(x.to) < 0 || f.g.inLoop(v, f.g.headed(x.to))
 	}
 	return f.g.dominates(x.to, v)
 }

@@ -62,7 +62,7 @@ func newCosts(g *graph, t *table) *costs {
 // within. It serves where a call edge is unknown; nil when this is too.
 func (c *costs) entries(k int32) []float64 {
 	sum := make([]float64, c.t.cols())
-	for _, f := range c.g.inComp.of(int(k)) {
+	for _, f := range c.g.inComp.Of(int(k)) {
 		if c.g.p.Graph.Functions[f].N == 0 {
 			continue
 		}
@@ -72,7 +72,7 @@ func (c *costs) entries(k int32) []float64 {
 			return nil
 		}
 		floats.Add(sum, n)
-		for _, i := range c.g.ins.of(int(v)) {
+		for _, i := range c.g.ins.Of(int(v)) {
 			if e := &c.g.p.Graph.Edges[i]; c.g.within(e) || c.g.back[i] {
 				n := c.t.of(e.Count)
 				if n == nil {
@@ -99,7 +99,7 @@ func (c *costs) sumBlocks() {
 			floats.AddScaled(x, float64(b.Instructions), n)
 			floats.AddScaled(c.own, float64(b.Instructions), n)
 		}
-		for _, e := range c.g.outs.of(int(v)) {
+		for _, e := range c.g.outs.Of(int(v)) {
 			if isCall(c.g.p.Graph.Edges[e].Kind) && !c.g.back[e] {
 				c.addCallee(x, e)
 			}
@@ -140,15 +140,15 @@ func (c *costs) sumTrees() {
 	order := make([]int32, 0, len(c.blocks))
 	for i, v := range c.blocks {
 		c.tree[i] = append([]float64(nil), c.block[i]...)
-		if c.g.pre[v] >= 0 {
+		if c.g.reached(v) {
 			order = append(order, int32(i))
 		}
 	}
-	sort.Slice(order, func(i, j int) bool { return c.g.pre[c.blocks[order[i]]] > c.g.pre[c.blocks[order[j]]] })
+	sort.Slice(order, func(i, j int) bool { return c.g.dom.Pre[c.blocks[order[i]]] > c.g.dom.Pre[c.blocks[order[j]]] })
 	for _, i := range order {
-		d := c.g.idom[c.blocks[i]]
+		d := c.g.idom(c.blocks[i])
 		for d >= 0 && c.at[d] < 0 {
-			d = c.g.idom[d]
+			d = c.g.idom(d)
 		}
 		if d >= 0 {
 			floats.Add(c.tree[c.at[d]], c.tree[i])
@@ -156,7 +156,7 @@ func (c *costs) sumTrees() {
 	}
 }
 
-// sumLoops adds blocks up over the loops, inner loops first: findLoops lists
+// sumLoops adds blocks up over the loops, inner loops first: flowgraph lists
 // them in that order.
 func (c *costs) sumLoops() {
 	add := func(l int32, x []float64) {
@@ -168,19 +168,19 @@ func (c *costs) sumLoops() {
 	ran := map[int32]bool{}
 	var ids []int32
 	for i, v := range c.blocks {
-		l := c.g.inner[v]
+		l := c.g.loops.Inner[v]
 		if l < 0 {
 			continue
 		}
 		add(l, c.block[i])
-		for ; l >= 0 && !ran[l]; l = c.g.loops[l].parent {
+		for ; l >= 0 && !ran[l]; l = c.g.loops.All[l].Parent {
 			ran[l] = true
 			ids = append(ids, l)
 		}
 	}
 	sort.Slice(ids, func(i, j int) bool { return ids[i] < ids[j] })
 	for _, l := range ids {
-		if up := c.g.loops[l].parent; up >= 0 {
+		if up := c.g.loops.All[l].Parent; up >= 0 {
 			add(up, c.loop[l])
 		}
 	}
@@ -194,9 +194,9 @@ func (c *costs) addDominated(x []float64, v profile.BlockID) {
 }
 
 // addBlocks adds to x the cost of some blocks.
-func (c *costs) addBlocks(x []float64, blocks map[profile.BlockID]bool) {
-	for i, v := range c.blocks { // not by the map: sums depend on the order
-		if blocks[v] {
+func (c *costs) addBlocks(x []float64, blocks blockSet) {
+	for i, v := range c.blocks {
+		if blocks.has(v) {
 			floats.Add(x, c.block[i])
 		}
 	}
@@ -215,7 +215,7 @@ func (c *costs) addUnder(x []float64, edge int32) {
 			c.addCallee(x, edge)
 		}
 	case c.g.back[edge]:
-		if l := c.g.headed[e.To]; l >= 0 && c.loop[l] != nil {
+		if l := c.g.headed(e.To); l >= 0 && c.loop[l] != nil {
 			floats.Add(x, c.loop[l])
 		}
 	case c.onlyWayIn(edge):
@@ -243,7 +243,7 @@ func (c *costs) addPart(x []float64, edge int32) {
 // back edges.
 func (c *costs) onlyWayIn(edge int32) bool {
 	to := c.g.p.Graph.Edges[edge].To
-	for _, i := range c.g.ins.of(int(to)) {
+	for _, i := range c.g.ins.Of(int(to)) {
 		if i == edge || c.g.back[i] {
 			continue
 		}
@@ -273,7 +273,7 @@ func (c *costs) balances(edge int32) bool {
 func (c *costs) inflow(v profile.BlockID) []float64 {
 	sum := make([]float64, c.t.cols())
 	known := true
-	for _, i := range c.g.ins.of(int(v)) {
+	for _, i := range c.g.ins.Of(int(v)) {
 		if !c.g.back[i] {
 			if n := c.t.of(c.g.p.Graph.Edges[i].Count); n != nil {
 				floats.Add(sum, n)
@@ -290,7 +290,7 @@ func (c *costs) inflow(v profile.BlockID) []float64 {
 		return nil
 	}
 	copy(sum, n)
-	for _, i := range c.g.ins.of(int(v)) {
+	for _, i := range c.g.ins.Of(int(v)) {
 		if c.g.back[i] {
 			n := c.t.of(c.g.p.Graph.Edges[i].Count)
 			if n == nil {

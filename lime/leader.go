@@ -16,14 +16,14 @@ type leader struct {
 	event   profile.EventID // what counts it
 	to      profile.BlockID // where it leads
 	cluster int
-	s       float64                  // equation 1
-	r       float64                  // of the event with T
-	n       []float64                // the event's counts, of all copies
-	in, own []float64                // how often the decision was come to from outside, and in all; nil: unknown
-	k       []float64                // K_v, instructions that it steers, per part; nil by the paper's rules
-	cycle   map[profile.BlockID]bool // of a loop that shares its head with another: its own blocks
-	begins  bool                     // there is one way on only: a part began there
-	copies  []leader                 // the same decision of the source, elsewhere in the code
+	s       float64   // equation 1
+	r       float64   // of the event with T
+	n       []float64 // the event's counts, of all copies
+	in, own []float64 // how often the decision was come to from outside, and in all; nil: unknown
+	k       []float64 // K_v, instructions that it steers, per part; nil by the paper's rules
+	cycle   blockSet  // of a loop that shares its head with another: its own blocks
+	begins  bool      // there is one way on only: a part began there
+	copies  []leader  // the same decision of the source, elsewhere in the code
 }
 
 // finder looks for the leaders of one instance.
@@ -50,7 +50,7 @@ func (f *finder) leaders() []leader {
 			continue // what came here is not known, so neither is what it changed
 		}
 		done := map[int]bool{}
-		for _, i := range f.g.outs.of(int(v)) {
+		for _, i := range f.g.outs.Of(int(v)) {
 			l := f.cs.of(f.g, i)
 			if l < 0 || done[l] {
 				continue
@@ -80,7 +80,7 @@ func (f *finder) leaders() []leader {
 // with T.
 func (f *finder) follow(x *leader) {
 	x.edge = -1
-	for _, i := range f.g.outs.of(int(x.v)) {
+	for _, i := range f.g.outs.Of(int(x.v)) {
 		if f.cs.of(f.g, i) != x.cluster {
 			continue
 		}
@@ -129,7 +129,7 @@ func (f *finder) score(x *leader) float64 {
 func (f *finder) sources() []profile.BlockID {
 	var vs []profile.BlockID
 	for _, e := range f.cs.events {
-		for _, i := range f.g.ofEvent.of(int(e)) {
+		for _, i := range f.g.ofEvent.Of(int(e)) {
 			if edge := &f.g.p.Graph.Edges[i]; countable(f.g, edge) {
 				vs = append(vs, edge.From)
 			}
@@ -146,7 +146,7 @@ func (f *finder) count(v profile.BlockID) []float64 {
 		return n
 	}
 	sum := make([]float64, f.t.cols())
-	for _, i := range f.g.ins.of(int(v)) {
+	for _, i := range f.g.ins.Of(int(v)) {
 		n := f.t.of(f.g.p.Graph.Edges[i].Count)
 		if n == nil {
 			return nil
@@ -164,7 +164,7 @@ func (f *finder) steers(x *leader, round bool) bool {
 	switch {
 	case !round:
 		x.kind, x.cycle, x.begins = Branch, nil, f.waysOn(x.v) < 2
-		for _, i := range f.g.outs.of(int(x.v)) {
+		for _, i := range f.g.outs.Of(int(x.v)) {
 			if f.cs.of(f.g, i) == x.cluster {
 				f.c.addUnder(x.k, i)
 			}
@@ -172,9 +172,9 @@ func (f *finder) steers(x *leader, round bool) bool {
 	case x.cycle != nil:
 		x.kind = Loop
 		f.c.addBlocks(x.k, x.cycle)
-	case f.g.headed[x.v] >= 0:
+	case f.g.headed(x.v) >= 0:
 		x.kind = Loop
-		if k := f.c.loop[f.g.headed[x.v]]; k != nil {
+		if k := f.c.loop[f.g.headed(x.v)]; k != nil {
 			floats.Add(x.k, k)
 		}
 	case f.recursive(x.v):
@@ -190,7 +190,7 @@ func (f *finder) steers(x *leader, round bool) bool {
 // direct one is not.
 func (f *finder) waysOn(v profile.BlockID) int {
 	n := 0
-	for _, i := range f.g.outs.of(int(v)) {
+	for _, i := range f.g.outs.Of(int(v)) {
 		if f.g.p.Graph.Edges[i].Kind != profile.Call {
 			n++
 		}
@@ -201,14 +201,14 @@ func (f *finder) waysOn(v profile.BlockID) int {
 // oneCycle tells loops apart that share their head, as a loop does that begins
 // with another: where only some of the ways back to v are in cluster l it
 // returns the blocks of their cycles, and how often v was come to otherwise.
-func (f *finder) oneCycle(v profile.BlockID, l int) (cycle map[profile.BlockID]bool, in []float64) {
-	if f.g.headed[v] < 0 {
+func (f *finder) oneCycle(v profile.BlockID, l int) (cycle blockSet, in []float64) {
+	if f.g.headed(v) < 0 {
 		return nil, nil
 	}
 	var mine []int32
 	in = append([]float64(nil), f.c.inflow(v)...)
 	others := false
-	for _, i := range f.g.ins.of(int(v)) {
+	for _, i := range f.g.ins.Of(int(v)) {
 		e := &f.g.p.Graph.Edges[i]
 		if !f.g.back[i] || !f.g.within(e) {
 			continue
@@ -232,7 +232,7 @@ func (f *finder) oneCycle(v profile.BlockID, l int) (cycle map[profile.BlockID]b
 
 // recursive reports whether v is entered by a recursive call.
 func (f *finder) recursive(v profile.BlockID) bool {
-	for _, i := range f.g.ins.of(int(v)) {
+	for _, i := range f.g.ins.Of(int(v)) {
 		if f.g.back[i] && isCall(f.g.p.Graph.Edges[i].Kind) {
 			return true
 		}
@@ -244,8 +244,8 @@ func (f *finder) recursive(v profile.BlockID) bool {
 // cluster alone although their sum is: a || b, or a jump that was threaded
 // past its test. The choice is the immediate dominator's.
 func (f *finder) joined(v profile.BlockID, l int, own []float64) (leader, bool) {
-	d, ways := f.g.idom[v], 0
-	for _, i := range f.g.ins.of(int(v)) {
+	d, ways := f.g.idom(v), 0
+	for _, i := range f.g.ins.Of(int(v)) {
 		if f.g.back[i] {
 			continue
 		}

@@ -9,18 +9,18 @@ func (f *finder) paperLeaders() []leader {
 	var all []leader
 	for _, v := range f.sources() {
 		done := map[int]bool{}
-		for _, i := range f.g.outs.of(int(v)) {
+		for _, i := range f.g.outs.Of(int(v)) {
 			l := f.cs.of(f.g, i)
 			if l < 0 || done[l] {
 				continue
 			}
 			done[l] = true
 			x := leader{v: v, kind: Branch, edge: i, event: f.g.p.Graph.Edges[i].Count, to: f.g.p.Graph.Edges[i].To, cluster: l}
-			in, ok := f.best(f.g.ins.of(int(v)), l)
+			in, ok := f.best(f.g.ins.Of(int(v)), l)
 			if !ok {
 				continue
 			}
-			out, _ := f.best(f.g.outs.of(int(v)), -2)
+			out, _ := f.best(f.g.outs.Of(int(v)), -2)
 			x.r, x.s = out, out-in
 			all = append(all, x)
 		}

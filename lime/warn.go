@@ -113,7 +113,7 @@ func (a *Analyser) uncounted(runs []run) []string {
 				default:
 					continue
 				}
-				for _, j := range a.g.ofEvent.of(int(e)) {
+				for _, j := range a.g.ofEvent.Of(int(e)) {
 					if to := g.Edges[j].To; to >= 0 {
 						ran[g.Blocks[to].Function] = true
 					}

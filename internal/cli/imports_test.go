@@ -50,12 +50,13 @@ var rules = []struct {
 	may []string
 }{
 	{"profile", nil},
-	{"lime", []string{"profile"}},
+	{"internal/flowgraph", nil},
+	{"lime", []string{"profile", "internal/flowgraph"}},
 	{"attribution", []string{"profile"}},
 	{"dwarfmap", []string{"profile"}},
-	{"report", []string{"profile", "lime", "attribution", "internal/units"}},
-	{"lsp", []string{"profile", "lime", "attribution", "report", "dwarfmap", "internal/units", "internal/atomicfile"}},
-	{"profiler/internal", []string{"profile", "dwarfmap", "profiler/internal", "internal/needs", "internal/atomicfile"}},
+	{"report", []string{"profile", "lime", "attribution", "internal/flowgraph", "internal/units"}},
+	{"lsp", []string{"profile", "lime", "attribution", "report", "dwarfmap", "internal/flowgraph", "internal/units", "internal/atomicfile"}},
+	{"profiler/internal", []string{"profile", "dwarfmap", "profiler/internal", "internal/flowgraph", "internal/needs", "internal/atomicfile"}},
 }
 
 func TestImportsFlowOneWay(t *testing.T) {
