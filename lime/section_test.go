@@ -78,15 +78,11 @@ func TestFoldedInstances(t *testing.T) {
 	plain := analyse(t, &m.p, Options{})
 
 	a := New(&m.p)
-	runs, err := a.runs(s, profile.Instructions)
+	all, err := a.instances(s, profile.Instructions)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var old []*run
-	for i := range runs[:15] {
-		old = append(old, &runs[i])
-	}
-	f := fold(len(m.p.Events), old)
+	f := fold(len(m.p.Events), all[:15])
 	folded := *s
 	folded.Instances = append([]profile.Instance{{Parts: f.parts, Folded: 15}}, s.Instances[15:]...)
 	for i := range n {
