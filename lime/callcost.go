@@ -11,11 +11,12 @@ import (
 // right while all sites ask for the same work. A helper that is called with a
 // small argument here and a large one there would be charged to the wrong
 // place; but the threads call it in different proportions, so the cost of one
-// call at each site can be solved for. The solution is used only when no cost
-// comes out negative and it explains the callee's cost to 1 %, or, with fewer
-// than twice as many parts as sites, exactly: then the sites do differ, and
-// nothing else does. With as many parts as sites there always is a solution; if
-// it is positive it still is the better guess, since equal costs are refuted.
+// call at each site can be solved for (rule 16). The solution is used only when
+// no cost comes out negative and it explains the callee's cost to 1 %, or, with
+// fewer than twice as many parts as sites, exactly: then the sites do differ,
+// and nothing else does. With as many parts as sites there always is a
+// solution; if it is positive it still is the better guess, since equal costs
+// are refuted.
 const (
 	siteFit      = 0.01
 	siteFitExact = 1e-6

@@ -218,8 +218,8 @@ func (f *finder) waysOn(v profile.BlockID) int {
 }
 
 // oneCycle tells loops apart that share their head, as a loop does that begins
-// with another: where only some of the ways back to v are in cluster l it
-// returns the blocks of their cycles, and how often v was come to otherwise.
+// with another (rule 17): where only some of the ways back to v are in cluster
+// l it returns the blocks of their cycles, and how often v was come to otherwise.
 func (f *finder) oneCycle(v profile.BlockID, l int) (blocks blockSet, inflow []float64) {
 	if f.graph.headed(v) < 0 {
 		return nil, nil

@@ -231,7 +231,7 @@ func manyEvents(n, threads int) (z []float64, weight []float64) {
 	return z, weight
 }
 
-// The design's bounds are 5 s and 500 MB for 100,000 events of 64 threads.
+// The bounds are 5 s and 500 MB for 100,000 events of 64 threads.
 func BenchmarkCluster(b *testing.B) {
 	for _, n := range []int{2000, 10000, 100000} {
 		b.Run(fmt.Sprintf("%dx64", n), func(b *testing.B) {

@@ -135,7 +135,7 @@ func (a *Analyser) functionsRun(instances []*instance) []bool {
 }
 
 // meansFollow correlates the threads' mean instructions with their mean busy
-// times over the instances (rule 1: one instance alone is noise). ok is false
+// times over the instances (one instance alone is noise). ok is false
 // where there is too little to say.
 func meansFollow(p *profile.Profile, s *profile.Section) (r float64, ok bool) {
 	executions := 0
