@@ -198,7 +198,9 @@ func (f *finder) lead(d departure, repeats bool) (x leader, ok bool) {
 		}
 	case f.recursive(d.block):
 		x.decision = recursion{d.way}
-		floats.Add(cost, f.costs.comp[f.graph.compOf(d.block)])
+		if k := f.costs.comp[f.graph.compOf(d.block)]; k != nil {
+			floats.Add(cost, k)
+		}
 	default:
 		return x, false
 	}

@@ -268,6 +268,26 @@ func TestUnknownCounts(t *testing.T) {
 	}
 }
 
+// A recursion in a function of which nothing but the recursive call was
+// counted: what it costs is unknown.
+func TestUncountedRecursion(t *testing.T) {
+	m := newMachine()
+	deep := m.function("deep")
+	main := m.function("main", &call{f: deep}, &repeat{trips: func(w *walker) int { return 10 + 5*w.id }, instructions: 9})
+	p := m.run(all(main, 4)...)
+	entry := &p.Graph.Blocks[deep.entry]
+	p.Events[entry.Count] = profile.Event{Kind: profile.Hardware, Name: "forgotten", Block: profile.NoBlock, Superior: profile.NoEvent}
+	entry.Count = profile.NoEvent
+	again := m.event(profile.Event{Kind: profile.EdgeTaken, Edge: int32(len(p.Graph.Edges)), Addr: entry.Last, Block: profile.NoBlock})
+	p.Graph.Edges = append(p.Graph.Edges, profile.Edge{From: deep.entry, To: deep.entry, Kind: profile.Indirect, Site: entry.Last, Count: again})
+	put(p, again, 3, 1, 20, 9)
+	res := analyse(t, p, Options{})
+	if len(res.Causes) != 1 || res.Causes[0].Leader != Loop || !hasWarning(res, "uncounted") {
+		t.Errorf("%+v", res)
+	}
+}
+
+
 func TestVirtualLeaderIsAtItsSource(t *testing.T) {
 	// A table jump through a meeting point: source → virtual → one of two.
 	m := newMachine()
