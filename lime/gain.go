@@ -64,7 +64,7 @@ func (gs groups) savedByEvening(response, cost []float64) float64 {
 }
 
 // savedByScheduling is the same when the work comes in whole units: the cost
-// of each group comes in as many units as the decision was executed, each goes
+// of each group comes in as many units as the decision was executed, each given
 // to the least-loaded thread. One unit on one thread saves nothing.
 func (gs groups) savedByScheduling(response, cost, executed []float64) float64 {
 	sum := 0.0

@@ -287,7 +287,6 @@ func TestUncountedRecursion(t *testing.T) {
 	}
 }
 
-
 func TestVirtualLeaderIsAtItsSource(t *testing.T) {
 	// A table jump through a meeting point: source → virtual → one of two.
 	m := newMachine()
