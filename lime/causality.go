@@ -27,7 +27,7 @@ func (t *table) adjusted(events []profile.Event, e profile.EventID) (v []float64
 		}
 	}
 	for i := len(chain) - 1; i >= 0; i-- {
-		b := t.centre(t.of(chain[i]))
+		b := t.centre(t.counts(chain[i]))
 		before := floats.Norm(b, 2)
 		takeOut(b)
 		if after := floats.Norm(b, 2); after*after > ownTrace*before*before {
@@ -35,7 +35,7 @@ func (t *table) adjusted(events []profile.Event, e profile.EventID) (v []float64
 			basis = append(basis, b)
 		}
 	}
-	v = t.centre(t.of(e))
+	v = t.centre(t.counts(e))
 	before := floats.Norm(v, 2)
 	takeOut(v)
 	after := floats.Norm(v, 2)

@@ -15,183 +15,53 @@ const maxMembers = 50
 // controlFlow is the kind of all causes that are decisions.
 const controlFlow = "control-flow"
 
-// describe says where a cause is and what goes with it.
-func (sc *scene) describe(f *found) Cause {
-	c := Cause{Kind: controlFlow, Leader: f.by.kind, P: f.p}
-	switch {
-	case f.key.kind == StartAt:
-		c.Addr = f.key.addr
-		return c
-	case f.by.v < 0:
-		ev := &sc.g.p.Events[f.by.event]
-		c.Kind, c.Addr = ev.Name, ev.Addr
-	default:
-		c.Addr, c.To = sc.place(f)
+// hardware is the cause that an event happens more often to some threads.
+type hardware struct {
+	event   profile.EventID
+	cluster int
+}
+
+// describe says where a decision is and what goes with it.
+func (s steering) describe(a *analysis) Cause {
+	c := Cause{Kind: controlFlow, Leader: s.kind()}
+	c.Addr, c.To = s.place(a)
+	var events []profile.EventID
+	for _, d := range s.all() {
+		events = append(events, d.out().event)
 	}
-	c.Members = sc.members(f)
+	c.Members = a.members(s.cluster, events)
 	return c
 }
 
-// place returns the address of the deciding instruction and where the event's
-// edge leads (rule 5).
-func (sc *scene) place(f *found) (at, to profile.Addr) {
-	blocks := sc.g.p.Graph.Blocks
-	to = blocks[f.by.to].Start
-	switch f.by.kind {
-	case Loop:
-		return sc.loopExit(f.by.v, f.by.cycle), to
-	case Recursion:
-		return sc.guard(f.by.v)
-	}
-	if f.by.edge >= 0 {
-		if e := &sc.g.p.Graph.Edges[f.by.edge]; isCall(e.Kind) && e.Site != 0 {
-			return e.Site, to
-		}
-	}
-	return sc.lastOf(f.by.v), to
+func (h hardware) describe(a *analysis) Cause {
+	e := &a.graph.p.Events[h.event]
+	return Cause{Kind: e.Name, Addr: e.Addr, Members: a.members(h.cluster, []profile.EventID{h.event})}
 }
 
-// lastOf returns a block's last instruction. The meeting point of several
-// table jumps has none: then that of the jump that was taken most.
-func (sc *scene) lastOf(v profile.BlockID) profile.Addr {
-	b := &sc.g.p.Graph.Blocks[v]
-	if !b.Virtual {
-		return b.Last
-	}
-	at, most := b.Last, -1.0
-	for _, i := range sc.g.ins.of(int(v)) {
-		e := &sc.g.p.Graph.Edges[i]
-		if e.From < 0 || sc.g.p.Graph.Blocks[e.From].Virtual {
-			continue
-		}
-		if n := sc.t.of(e.Count); n != nil && floats.Sum(n) > most {
-			most, at = floats.Sum(n), sc.g.p.Graph.Blocks[e.From].Last
-		}
-	}
-	return at
-}
-
-// branching reports whether a block chooses: it has several ways on that are
-// not calls.
-func (sc *scene) branching(v profile.BlockID) bool {
-	n := 0
-	for _, i := range sc.g.outs.of(int(v)) {
-		if k := sc.g.p.Graph.Edges[i].Kind; k != profile.Call && k != profile.Indirect {
-			n++
-		}
-	}
-	return n > 1
-}
-
-// loopExit returns the branch by which the loop that v heads is left most;
-// ties go to a latch (the test at the bottom is the one that was written as
-// the loop's), then to the last. A loop that is not left in sight has the
-// address of its first latch. With cycle, the loop is only that.
-func (sc *scene) loopExit(v profile.BlockID, cycle map[profile.BlockID]bool) profile.Addr {
-	l := sc.g.headed[v]
-	within := func(b profile.BlockID) bool {
-		if cycle != nil {
-			return cycle[b]
-		}
-		return sc.g.inLoop(b, l)
-	}
-	f := &sc.g.p.Graph.Functions[sc.g.p.Graph.Blocks[v].Function]
-	at, most, atLatch, first := profile.NoBlock, -1.0, false, profile.NoBlock
-	for b := f.First; b < f.First+profile.BlockID(f.N); b++ {
-		if !within(b) {
-			continue
-		}
-		exits, latch := -1.0, false
-		for _, i := range sc.g.outs.of(int(b)) {
-			e := &sc.g.p.Graph.Edges[i]
-			n := sc.t.of(e.Count)
-			switch {
-			case isCall(e.Kind) && e.Kind != profile.TailCall:
-			case e.To == v && sc.g.back[i]:
-				latch = true
-				if first < 0 {
-					first = b
-				}
-			case n != nil && (e.To < 0 || isCall(e.Kind) || !within(e.To)):
-				exits = max(exits, floats.Sum(n))
-			}
-		}
-		if exits >= 0 && sc.branching(b) && (exits > most || exits == most && (latch || !atLatch)) {
-			at, most, atLatch = b, exits, latch
-		}
-	}
-	if at < 0 {
-		at = first
-	}
-	if at < 0 {
-		at = v
-	}
-	return sc.lastOf(at)
-}
-
-// guard returns the branch that lets the recursion into v go deeper: the
-// nearest dominator with a choice of its busiest recursive call; and the call.
-func (sc *scene) guard(v profile.BlockID) (at, call profile.Addr) {
-	edges := sc.g.p.Graph.Edges
-	best, most := int32(-1), -1.0
-	for _, i := range sc.g.ins.of(int(v)) {
-		n := sc.t.of(edges[i].Count)
-		if sc.g.back[i] && isCall(edges[i].Kind) && n != nil && floats.Sum(n) > most {
-			best, most = i, floats.Sum(n)
-		}
-	}
-	if best < 0 {
-		return sc.lastOf(v), 0
-	}
-	call = edges[best].Site
-	if call == 0 {
-		call = sc.lastOf(edges[best].From)
-	}
-	d := edges[best].From
-	if edges[best].Kind != profile.TailCall {
-		d = sc.g.idom[d]
-	}
-	for d >= 0 && !sc.branching(d) {
-		d = sc.g.idom[d]
-	}
-	if d < 0 {
-		return call, call
-	}
-	return sc.lastOf(d), call
-}
-
-// counts reports whether e is the event of a leader or of a copy of it.
-func (x *leader) counts(e profile.EventID) bool {
-	return x.event == e || slices.ContainsFunc(x.copies, func(c leader) bool { return c.event == e })
+func (s start) describe(*analysis) Cause {
+	return Cause{Kind: controlFlow, Leader: StartAt, Addr: s.slowest}
 }
 
 // members lists the other events of a cause's cluster, those with most work
 // behind them first: executions × instructions of the block that they lead to.
-func (sc *scene) members(f *found) []Member {
+func (a *analysis) members(cluster int, own []profile.EventID) []Member {
 	type weighed struct {
 		Member
 		work float64
 	}
 	var all []weighed
-	g := sc.g.p
-	for i, e := range sc.cs.events {
-		if sc.cs.label[e] != f.by.cluster || f.by.counts(e) {
+	for i, e := range a.clusters.events {
+		if a.clusters.label[e] != cluster || slices.Contains(own, e) {
 			continue
 		}
-		ev := &g.Events[e]
-		w := weighed{Member{controlFlow, ev.Addr, floats.Dot(sc.cs.vectors[i], sc.cs.unit[f.by.cluster])}, 0}
+		ev := &a.graph.p.Events[e]
+		w := weighed{Member{controlFlow, ev.Addr, floats.Dot(a.clusters.vectors[i], a.clusters.unit[cluster])}, a.workBehind(e)}
 		if ev.Kind == profile.Hardware {
-			w.Kind, w.work = ev.Name, floats.Sum(sc.t.of(e))
-		} else {
-			for _, k := range sc.g.ofEvent.of(int(e)) {
-				if to := g.Graph.Edges[k].To; to >= 0 {
-					w.work += floats.Sum(sc.t.of(e)) * float64(g.Graph.Blocks[to].Instructions)
-				}
-			}
+			w.Kind = ev.Name
 		}
 		all = append(all, w)
 	}
-	slices.SortStableFunc(all, func(a, b weighed) int { return cmp.Compare(b.work, a.work) })
+	slices.SortStableFunc(all, func(x, y weighed) int { return cmp.Compare(y.work, x.work) })
 	var out []Member
 	type place struct {
 		kind string
@@ -205,4 +75,19 @@ func (sc *scene) members(f *found) []Member {
 		}
 	}
 	return out
+}
+
+// workBehind is how many instructions an event leads to directly; of a
+// hardware event, how often it happened.
+func (a *analysis) workBehind(e profile.EventID) (work float64) {
+	times := floats.Sum(a.table.counts(e))
+	if a.graph.p.Events[e].Kind == profile.Hardware {
+		return times
+	}
+	for _, i := range a.graph.ofEvent.Of(int(e)) {
+		if to := a.graph.p.Graph.Edges[i].To; to >= 0 {
+			work += times * float64(a.graph.p.Graph.Blocks[to].Instructions)
+		}
+	}
+	return work
 }

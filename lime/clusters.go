@@ -42,13 +42,13 @@ func newClusters(g *graph, t *table, hardware bool, skip string, stop, bulk floa
 			continue
 		}
 		n := 0
-		for _, i := range g.ofEvent.of(int(e)) {
+		for _, i := range g.ofEvent.Of(int(e)) {
 			if countable(g, &g.p.Graph.Edges[i]) {
 				n++
 			}
 		}
-		if n > 0 && t.varies(t.of(e)) {
-			z = append(z, t.unit(t.of(e))...)
+		if n > 0 && t.varies(t.counts(e)) {
+			z = append(z, t.unit(t.counts(e))...)
 			cs.events, weight = append(cs.events, e), append(weight, float64(n))
 		}
 	}
@@ -77,8 +77,8 @@ func newClusters(g *graph, t *table, hardware bool, skip string, stop, bulk floa
 	return cs
 }
 
-// of returns the cluster of an edge, or −1.
-func (cs *clusters) of(g *graph, edge int32) int {
+// ofEdge returns the cluster of an edge, or −1.
+func (cs *clusters) ofEdge(g *graph, edge int32) int {
 	e := &g.p.Graph.Edges[edge]
 	if l, ok := cs.label[e.Count]; ok && countable(g, e) {
 		return l

@@ -1,9 +1,7 @@
 package lime
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -14,160 +12,45 @@ import (
 // A decision that was written once then stands in several places, each with a
 // part of the counts, and each may explain next to nothing. Leaders whose
 // deciding instructions have the same source line and were inlined at the same
-// calls are copies of one, and so is their cost, the sum.
+// calls are copies of one, and so is their cost, the sum (rule 12).
 
-// sources says which places in the code come from the same place in the
-// source: the first of the blocks that do stands for all. A block whose source
-// is not known stands for itself.
-type sources struct {
-	last           []profile.BlockID // by block: by the line of its last instruction
-	start          []profile.BlockID // by block: by the line and column of its first
-	loop           []profile.BlockID // by head: by the line of its first latch
-	byLast, byLoop lists             // the blocks that one stands for
-}
+// all lists the decision and its copies.
+func (s *steering) all() []decision { return append([]decision{s.decision}, s.copies...) }
 
-func newSources(p *profile.Profile, g *graph) *sources {
-	n := len(p.Graph.Blocks)
-	s := &sources{last: make([]profile.BlockID, n), start: make([]profile.BlockID, n), loop: make([]profile.BlockID, n)}
-	for b := range profile.BlockID(n) {
-		s.last[b], s.start[b], s.loop[b] = b, b, b
+// ids lists what the decision and its copies are known by in the code.
+func (s *steering) ids() []identity {
+	var ids []identity
+	for _, d := range s.all() {
+		ids = append(ids, d.id())
 	}
-	if len(p.Locations) > 0 {
-		s.find(p, g)
-	}
-	s.byLast = newLists(n, n, func(b int) int { return int(s.last[b]) })
-	s.byLoop = newLists(n, n, func(b int) int {
-		if g.headed[b] < 0 {
-			return -1
-		}
-		return int(s.loop[b])
-	})
-	return s
-}
-
-// find reads the source lines.
-func (s *sources) find(p *profile.Profile, g *graph) {
-	n := len(p.Graph.Blocks)
-	bodies := map[string]bool{} // functions that threads begin in
-	for i := range p.Threads {
-		if l, ok := p.Location(p.Threads[i].Start); ok && l.Function != "" {
-			bodies[l.Function] = true
-		}
-	}
-	last, start := make([]string, n), make([]string, n)
-	for b := range n {
-		x := &p.Graph.Blocks[b]
-		if l, ok := p.Location(x.Last); ok && l.Known() && !x.Virtual {
-			last[b] = line(&l, bodies)
-		}
-		if l, ok := p.Location(x.Start); ok && l.Known() {
-			start[b] = fmt.Sprint(l.Column, " ", line(&l, bodies))
-		}
-	}
-	latch := make([]string, n)
-	for i := range p.Graph.Edges {
-		e := &p.Graph.Edges[i]
-		if g.back[i] && g.within(e) && g.headed[e.To] >= 0 && latch[e.To] == "" && last[e.From] != "" {
-			depth := 0 // loops on one line
-			for l := g.headed[e.To]; l >= 0; l = g.loops[l].parent {
-				depth++
-			}
-			latch[e.To] = fmt.Sprint(depth, " ", last[e.From])
-		}
-	}
-	first(s.last, last)
-	first(s.start, start)
-	first(s.loop, latch)
-}
-
-// first makes the first block with a name stand for all that have it.
-func first(of []profile.BlockID, name []string) {
-	at := map[string]profile.BlockID{}
-	for b, n := range name {
-		if n == "" {
-			continue
-		}
-		if _, ok := at[n]; !ok {
-			at[n] = profile.BlockID(b)
-		}
-		of[b] = at[n]
-	}
-}
-
-// line names a source line and the calls that it was inlined at. Where a
-// function that threads begin in was inlined in turn, the calls around that
-// are left out: one thread then runs its own copy of what all run.
-func line(l *profile.Location, bodies map[string]bool) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\x00%d\x00%s", l.File, l.Line, l.Function)
-	in := l.Function
-	for _, at := range l.InlinedAt {
-		if bodies[in] {
-			break
-		}
-		fmt.Fprintf(&b, "\x00%s\x00%d\x00%s", at.File, at.Line, at.Function)
-		in = at.Function
-	}
-	return b.String()
-}
-
-// key returns what instances know a leader by.
-func (s *sources) key(x *leader) key {
-	k := x.key()
-	switch x.kind {
-	case Branch:
-		k.v, k.to = s.last[x.v], s.start[x.to]
-	case Loop:
-		if x.cycle == nil {
-			k.v = s.loop[x.v]
-		}
-	}
-	return k
+	return ids
 }
 
 // withCopies adds to leaders those that stand for several copies. Which of
-// them explain T is for the pursuit to say: two branches of one line may also
-// do different things, as the test before a loop and the one in it.
+// them explain T is for the matching pursuit to say: two branches of one line
+// may also do different things, as the test before a loop and the one in it.
 func (f *finder) withCopies(all []leader) []leader {
 	out := slices.Clip(all)
 	for _, x := range f.joinCopies(all) {
-		if len(x.copies) > 0 && !slices.ContainsFunc(all, func(y leader) bool { return y.key() == x.key() && len(y.copies) > 0 }) {
+		if len(x.copies) > 0 && !slices.ContainsFunc(all, func(y leader) bool { return y.id() == x.id() && len(y.copies) > 0 }) {
 			out = append(out, x)
 		}
 	}
 	return out
 }
 
-// keys lists a leader and its copies.
-func (x *leader) keys() []key {
-	ks := []key{x.key()}
-	for i := range x.copies {
-		ks = append(ks, x.copies[i].key())
-	}
-	return ks
-}
-
-// shares reports whether two leaders stand for some same decision.
-func (x *leader) shares(y *leader) bool {
-	if len(x.copies) == 0 && len(y.copies) == 0 {
-		return x.key() == y.key()
-	}
-	ks := x.keys()
-	return slices.ContainsFunc(y.keys(), func(k key) bool { return slices.Contains(ks, k) })
-}
-
 // joinCopies makes one leader of those that are copies of each other. The one
 // that costs most speaks for all.
 func (f *finder) joinCopies(all []leader) []leader {
 	var out []leader
-	at := map[key]int{}
+	at := map[identity]int{}
 	for _, x := range all {
-		k := f.src.key(&x)
-		if i, ok := at[k]; !ok {
-			at[k] = len(out)
+		id := x.sourceID(f.sources)
+		if i, ok := at[id]; !ok {
+			at[id] = len(out)
 			out = append(out, x)
-		} else if f.apart(&out[i], &x) {
-			out[i] = f.join(out[i], x)
+		} else if f.independent(&out[i], x.decision) {
+			out[i] = f.joined(out[i], x)
 		} else {
 			out = append(out, x)
 		}
@@ -175,119 +58,97 @@ func (f *finder) joinCopies(all []leader) []leader {
 	return out
 }
 
-func (f *finder) join(a, b leader) leader {
-	if floats.Sum(b.k) > floats.Sum(a.k) {
+// independent reports whether the costs of a leader, with its copies, and of
+// another decision have nothing in common: neither is among what the other
+// controls.
+func (f *finder) independent(x *leader, d decision) bool {
+	return !slices.ContainsFunc(x.all(), func(c decision) bool {
+		return f.graph.controls(c, d.out().block) || f.graph.controls(d, c.out().block)
+	})
+}
+
+// joined is one leader for two.
+func (f *finder) joined(a, b leader) leader {
+	if floats.Sum(b.cost) > floats.Sum(a.cost) {
 		a, b = b, a
 	}
 	sum := func(x, y []float64) []float64 { return floats.AddTo(make([]float64, len(x)), x, y) }
-	a.copies = append(append(a.copies, b), b.copies...)
-	a.k, a.n, a.in, a.own = sum(a.k, b.k), sum(a.n, b.n), sum(a.in, b.in), sum(a.own, b.own)
-	a.r = f.r(a.n)
-	a.s = f.score(&a)
+	a.copies = slices.Concat(a.copies, b.all())
+	a.cost = sum(a.cost, b.cost)
+	a.flows = flows{inflow: sum(a.inflow, b.inflow), visits: sum(a.visits, b.visits), taken: sum(a.taken, b.taken)}
+	a.corr = f.corr(a.taken)
+	a.score = f.score(a.out().block, a.corr, a.flows)
 	return a
 }
 
-// together looks at decisions again to which their own in-flow seems to bring
-// the difference. Where threads run different copies of the same code
+// leadersByCopies looks at departures again to which their own in-flow seems to
+// bring the difference. Where threads run different copies of the same code
 // everything in a copy goes with who runs it; only the copies together show
 // where the difference arises.
-func (f *finder) together(late []leader) []leader {
+func (f *finder) leadersByCopies(inherited []departure) []leader {
 	var tried []leader
-	for _, x := range late {
-		if f.steers(&x, f.g.headed[x.v] >= 0) {
+	for _, d := range inherited {
+		if x, ok := f.lead(d, f.graph.headed(d.block) >= 0); ok {
 			tried = append(tried, x)
 		}
 	}
 	var out []leader
 	for _, x := range f.joinCopies(tried) {
-		n, several := f.everywhere(&x)
-		if !several || !f.t.varies(n) {
+		all, several := f.flowsOfAllCopies(&x)
+		if !several || !f.table.varies(all.taken) {
 			continue
 		}
-		goes := func(flow []float64) bool {
-			return floats.Dot(f.t.unit(flow), f.t.unit(n)) >= f.stop && f.pays(x.v, flow, n)
+		brings := func(flow []float64) bool {
+			return floats.Dot(f.table.unit(flow), f.table.unit(all.taken)) >= f.stop && f.accounts(x.out().block, flow, all.taken)
 		}
-		if !goes(x.in) && goes(x.own) == (x.kind == Loop) {
-			x.s = f.score(&x)
+		if !brings(all.inflow) && brings(all.visits) == (x.kind() == Loop) {
+			x.inflow, x.visits = all.inflow, all.visits
+			x.score = f.score(x.out().block, x.corr, x.flows)
 			out = append(out, x)
 		}
 	}
 	return out
 }
 
-// everywhere counts what comes to a decision in all copies of it that the
+// flowsOfAllCopies counts what comes to a decision in all copies of it that the
 // instance ran, also where no difference shows, and how often they led where x
-// leads. several is false when there is but one.
-func (f *finder) everywhere(x *leader) (n []float64, several bool) {
+// leads. several is false when there is but one, or something is unknown.
+func (f *finder) flowsOfAllCopies(x *leader) (sum flows, several bool) {
 	var blocks []int32
-	switch {
-	case x.kind == Branch:
-		blocks = f.src.byLast.of(int(f.src.last[x.v]))
-	case x.kind == Loop && x.cycle == nil:
-		blocks = f.src.byLoop.of(int(f.src.loop[x.v]))
+	switch x.decision.(type) {
+	case branch:
+		blocks = f.sources.byLast.Of(int(f.sources.last[x.out().block]))
+	case loop:
+		blocks = f.sources.byLoop.Of(int(f.sources.loop[x.out().block]))
 	}
-	cols, ran := f.t.cols(), 0
-	in, own := make([]float64, cols), make([]float64, cols)
-	n = make([]float64, cols)
+	cols, ran := f.table.cols(), 0
+	sum = flows{inflow: make([]float64, cols), visits: make([]float64, cols), taken: make([]float64, cols)}
 	for _, b := range blocks {
 		v := profile.BlockID(b)
-		if f.c.at[v] < 0 {
+		if f.costs.at[v] < 0 || !f.addTaken(sum.taken, v, x.out().to) {
 			continue
 		}
-		led := false
-		for _, i := range f.g.outs.of(int(v)) {
-			e := &f.g.p.Graph.Edges[i]
-			if c := f.t.of(e.Count); countable(f.g, e) && f.src.start[e.To] == f.src.start[x.to] && c != nil {
-				floats.Add(n, c)
-				led = true
-			}
+		inflow, visits := f.costs.inflow(v), f.visits(v)
+		if inflow == nil || visits == nil {
+			return sum, false
 		}
-		if !led {
-			continue
-		}
-		a, c := f.c.inflow(v), f.count(v)
-		if a == nil || c == nil {
-			return nil, false
-		}
-		floats.Add(in, a)
-		floats.Add(own, c)
+		floats.Add(sum.inflow, inflow)
+		floats.Add(sum.visits, visits)
 		ran++
 	}
-	if ran > 1 {
-		x.in, x.own = in, own
-	}
-	return n, ran > 1
+	return sum, ran > 1
 }
 
-// apart reports whether the costs of a, with its copies, and b have nothing
-// in common: neither is among what the other decides.
-func (f *finder) apart(a, b *leader) bool {
-	if f.decides(a, b.v) || f.decides(b, a.v) {
-		return false
-	}
-	for i := range a.copies {
-		if c := &a.copies[i]; f.decides(c, b.v) || f.decides(b, c.v) {
-			return false
+// addTaken adds up how often v led to code of the same source as a block; it
+// reports whether v has such a way on.
+func (f *finder) addTaken(sum []float64, v, to profile.BlockID) bool {
+	led := false
+	for _, i := range f.graph.outs.Of(int(v)) {
+		e := &f.graph.p.Graph.Edges[i]
+		if n := f.table.counts(e.Count); countable(f.graph, e) && f.sources.start[e.To] == f.sources.start[to] && n != nil {
+			floats.Add(sum, n)
+			led = true
 		}
 	}
-	return true
-}
-
-// decides reports whether v is executed because of what x decided, as far as
-// the graph can tell.
-func (f *finder) decides(x *leader, v profile.BlockID) bool {
-	a, b := f.g.compOf(x.v), f.g.compOf(v)
-	switch {
-	case x.v == v:
-		return true
-	case a != b:
-		return f.g.reaches(a, b)
-	case x.kind == Loop && x.cycle != nil:
-		return x.cycle[v]
-	case x.kind == Loop:
-		return f.g.inLoop(v, f.g.headed[x.v])
-	case x.edge >= 0 && f.g.back[x.edge]:
-		return f.g.headed[x.to] < 0 || f.g.inLoop(v, f.g.headed[x.to])
-	}
-	return f.g.dominates(x.to, v)
+	return led
 }

@@ -8,50 +8,85 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// manyUnits is the number of units above which dealing them one by one would
-// differ from pouring them by less than anyone can see.
+// manyUnits is the number of units above which list scheduling would differ
+// from water-filling by less than anyone can see.
 const manyUnits = 20000
 
-// saved returns by how much Σ max T falls when k is evened out between the
-// threads of each group (rule 10): an upper bound, since nothing says that
-// the work can be moved. It may be negative: evening a cause that makes up
-// for another one costs time.
-func (gs groups) saved(resp, k []float64) float64 {
-	kc, sum := gs.centre(k), 0.0
+// cost is what a cause costs each part, in units of T: unknownCost, divisible
+// or units.
+type cost interface {
+	// saved returns by how much Σ max T falls when the cost is evened out, and
+	// when it is scheduled anew in whole units; NaN: not to be said.
+	saved(gs groups, response []float64) (evened, scheduled float64)
+	// perPart is the cost itself; nil: unknown.
+	perPart() []float64
+}
+
+type (
+	unknownCost struct{}
+	// divisible is a cost that comes in no units.
+	divisible []float64
+	// units is a cost that comes in as many units as a decision was executed.
+	units struct{ cost, executed []float64 }
+)
+
+func (unknownCost) perPart() []float64 { return nil }
+func (k divisible) perPart() []float64 { return k }
+func (k units) perPart() []float64     { return k.cost }
+
+func (unknownCost) saved(groups, []float64) (evened, scheduled float64) {
+	return math.NaN(), math.NaN()
+}
+
+func (k divisible) saved(gs groups, response []float64) (evened, scheduled float64) {
+	return gs.savedByEvening(response, k), math.NaN()
+}
+
+func (k units) saved(gs groups, response []float64) (evened, scheduled float64) {
+	return gs.savedByEvening(response, k.cost), gs.savedByScheduling(response, k.cost, k.executed)
+}
+
+// savedByEvening returns by how much Σ max T falls when a cost is evened out
+// between the threads of each group (rule 10): an upper bound, since nothing
+// says that the work can be moved. It may be negative: evening a cause that
+// makes up for another one costs time.
+func (gs groups) savedByEvening(response, cost []float64) float64 {
+	centred, sum := gs.centre(cost), 0.0
 	for _, g := range gs {
-		most, after := math.Inf(-1), math.Inf(-1)
+		before, after := math.Inf(-1), math.Inf(-1)
 		for c := g.from; c < g.to; c++ {
-			most = max(most, resp[c])
-			after = max(after, resp[c]-kc[c])
+			before = max(before, response[c])
+			after = max(after, response[c]-centred[c])
 		}
-		sum += most - after
+		sum += before - after
 	}
 	return sum
 }
 
-// savedWhole is the same when the work comes in whole units: the Σ k of each
-// group is dealt in as many units as the decision was executed (counts), each
+// savedByScheduling is the same when the work comes in whole units: the cost
+// of each group comes in as many units as the decision was executed, each given
 // to the least-loaded thread. One unit on one thread saves nothing.
-func (gs groups) savedWhole(resp, k, counts []float64) float64 {
+func (gs groups) savedByScheduling(response, cost, executed []float64) float64 {
 	sum := 0.0
 	for _, g := range gs {
-		// A folded group is a sum over executions: deal in an average one.
+		// A folded group is a sum over executions: schedule an average one.
 		scale := float64(g.folded)
 		base := make([]float64, g.to-g.from)
 		for i := range base {
-			base[i] = max(0, resp[g.from+i]-k[g.from+i]) / scale
+			base[i] = max(0, response[g.from+i]-cost[g.from+i]) / scale
 		}
-		work := floats.Sum(k[g.from:g.to]) / scale
-		n := math.Round(floats.Sum(counts[g.from:g.to]) / scale)
-		sum += floats.Max(resp[g.from:g.to]) - scale*deal(base, work, max(1, n))
+		work := floats.Sum(cost[g.from:g.to]) / scale
+		n := math.Round(floats.Sum(executed[g.from:g.to]) / scale)
+		sum += floats.Max(response[g.from:g.to]) - scale*listSchedule(base, work, max(1, n))
 	}
 	return sum
 }
 
-// deal returns the greatest load after dealing work in n equal units.
-func deal(base []float64, work, n float64) float64 {
+// listSchedule returns the greatest load when work is added to loads in n equal
+// units, each to the smallest load then.
+func listSchedule(base []float64, work, n float64) float64 {
 	if n > manyUnits {
-		return pour(base, work)
+		return waterFill(base, work)
 	}
 	h := append(loads(nil), base...)
 	heap.Init(&h)
@@ -62,8 +97,9 @@ func deal(base []float64, work, n float64) float64 {
 	return floats.Max(h)
 }
 
-// pour returns the greatest load when work is poured like water over base.
-func pour(base []float64, work float64) float64 {
+// waterFill returns the greatest load when work is added to loads in portions
+// as small as one likes: it rises like water over them.
+func waterFill(base []float64, work float64) float64 {
 	b := append([]float64(nil), base...)
 	sort.Float64s(b)
 	level, sum := 0.0, 0.0

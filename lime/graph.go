@@ -1,67 +1,32 @@
 package lime
 
 import (
-	"sort"
+	"slices"
 
+	"github.com/skewlens/skewlens/internal/flowgraph"
 	"github.com/skewlens/skewlens/profile"
 )
 
 // graph is what the analysis knows of a program's control flow before it sees
-// a single count: who dominates whom, which edges go backwards, which blocks
-// form a loop and which functions call each other in a circle.
+// a single count (rule 2): who dominates whom, which edges go backwards, which
+// blocks form a loop and which functions call each other in a cycle.
 type graph struct {
-	p        *profile.Profile
-	ins      lists // by block: indices into Graph.Edges
-	outs     lists
-	ofEvent  lists             // by event: the edges that it counts
-	back     []bool            // by edge: goes round a loop, or deeper into a recursion
-	idom     []profile.BlockID // by block: its immediate dominator, or NoBlock
-	pdom     []profile.BlockID // by block: its immediate postdominator, or NoBlock
-	pre      []int32           // by block: its place in the dominator trees' preorder; −1: not reached from its function's entry
-	last     []int32           // by block: the greatest pre of those that it dominates
-	loops    []loop
-	inner    []int32 // by block: the innermost loop that holds it, or −1
-	headed   []int32 // by block: the loop that it heads, or −1
-	comp     []int32 // by function: its component of the call graph, callees first
-	comps    int
-	callsOf  lists   // by function: the edges by which it calls
-	inComp   lists   // by component: its functions
-	entering []int32 // the edges that enter a component of the call graph from outside it
-	enters   lists   // by component: indices into entering
-}
+	p       *profile.Profile
+	ins     flowgraph.Lists // by block: indices into Graph.Edges
+	outs    flowgraph.Lists
+	ofEvent flowgraph.Lists // by event: the edges that it counts
+	back    []bool          // by edge: goes round a loop, or deeper into a recursion
 
-// loop is a natural loop: the blocks that reach a back edge to head without
-// passing through head.
-type loop struct {
-	head   profile.BlockID
-	parent int32 // the loop around it, or −1
-}
+	flow  *flowgraph.Graph // the blocks, by the edges that stay in their function
+	dom   *flowgraph.Tree  // from where functions can be entered
+	post  *flowgraph.Tree  // of the reverse, from where they end
+	loops *flowgraph.Loops
 
-// lists is a table of lists of indices, stored end to end.
-type lists struct{ start, item []int32 }
-
-func (l lists) of(i int) []int32 { return l.item[l.start[i]:l.start[i+1]] }
-
-// newLists groups the items 0 … n−1 by key(item); a negative key is in no list.
-func newLists(keys, n int, key func(int) int) lists {
-	l := lists{start: make([]int32, keys+1)}
-	for i := range n {
-		if k := key(i); k >= 0 {
-			l.start[k+1]++
-		}
-	}
-	for k := range keys {
-		l.start[k+1] += l.start[k]
-	}
-	l.item = make([]int32, l.start[keys])
-	next := append([]int32(nil), l.start...)
-	for i := range n {
-		if k := key(i); k >= 0 {
-			l.item[next[k]] = int32(i)
-			next[k]++
-		}
-	}
-	return l
+	calls    *flowgraph.Graph // the functions, by who calls whom
+	comp     []int32          // by function: its component of the call graph, callees first
+	inComp   flowgraph.Lists  // by component: its functions
+	entering []int32          // the edges that enter a component from outside it
+	enters   flowgraph.Lists  // by component: indices into entering
 }
 
 // isCall reports whether an edge of this kind enters a function.
@@ -72,29 +37,11 @@ func isCall(k profile.EdgeKind) bool {
 func newGraph(p *profile.Profile) *graph {
 	edges, n := p.Graph.Edges, len(p.Graph.Blocks)
 	g := &graph{p: p, back: make([]bool, len(edges))}
-	g.ins = newLists(n, len(edges), func(i int) int { return int(edges[i].To) })
-	g.outs = newLists(n, len(edges), func(i int) int { return int(edges[i].From) })
-	g.ofEvent = newLists(len(p.Events), len(edges), func(i int) int { return int(edges[i].Count) })
-	g.components()
-	g.idom, g.pdom = make([]profile.BlockID, n), make([]profile.BlockID, n)
-	g.pre, g.last = make([]int32, n), make([]int32, n)
-	g.inner, g.headed = make([]int32, n), make([]int32, n)
-	for b := range n {
-		g.idom[b], g.pdom[b] = profile.NoBlock, profile.NoBlock
-		g.pre[b], g.last[b], g.inner[b], g.headed[b] = -1, -1, -1, -1
-	}
-	next := int32(0)
-	for f := range p.Graph.Functions {
-		next = g.dominators(&p.Graph.Functions[f], next)
-	}
-	g.findLoops()
-	for i := range edges {
-		if e := &edges[i]; e.To >= 0 && (isCall(e.Kind) || e.Kind == profile.Start) && !g.back[i] {
-			g.entering = append(g.entering, int32(i))
-		}
-	}
-	g.inComp = newLists(g.comps, len(g.comp), func(f int) int { return int(g.comp[f]) })
-	g.enters = newLists(g.comps, len(g.entering), func(i int) int { return int(g.compOf(edges[g.entering[i]].To)) })
+	g.ins = flowgraph.NewLists(n, len(edges), func(i int) int { return int(edges[i].To) })
+	g.outs = flowgraph.NewLists(n, len(edges), func(i int) int { return int(edges[i].From) })
+	g.ofEvent = flowgraph.NewLists(len(p.Events), len(edges), func(i int) int { return int(edges[i].Count) })
+	g.findFlow()
+	g.findCalls()
 	return g
 }
 
@@ -104,194 +51,167 @@ func (g *graph) within(e *profile.Edge) bool {
 		g.p.Graph.Blocks[e.From].Function == g.p.Graph.Blocks[e.To].Function
 }
 
-// dominators walks one function: immediate dominators and postdominators, the
-// dominator tree's preorder from next on, and the function's back edges.
-// Where a function can be entered in several places (landing pads) they are
-// all children of one root outside it.
-func (g *graph) dominators(f *profile.Function, next int32) int32 {
-	first, n := int(f.First), int(f.N)
-	if n == 0 {
-		return next
-	}
-	flow := flow{to: make([][]int32, n), from: make([][]int32, n), root: make([]bool, n), last: int(f.EntryBlock) - first}
-	ends := make([]bool, n)
-	flow.root[flow.last] = true
-	for b := range n {
-		for _, i := range g.ins.of(first + b) {
-			e := &g.p.Graph.Edges[i]
-			switch from := int32(int(e.From) - first); {
-			case g.within(e):
-				flow.from[b], flow.to[from] = append(flow.from[b], from), append(flow.to[from], int32(b))
-			case !isCall(e.Kind):
-				flow.root[b] = true
-			}
-		}
-		ends[b] = true
-		for _, i := range g.outs.of(first + b) {
-			if e := &g.p.Graph.Edges[i]; e.Kind == profile.Exit || e.Kind == profile.TailCall {
-				ends[b] = true
-				break
-			} else if g.within(e) {
-				ends[b] = false
+// findFlow works out dominators, postdominators and loops of all functions at
+// once: no edge leads from one to another, so they are trees side by side.
+func (g *graph) findFlow() {
+	var edges []flowgraph.Edge
+	for b := range g.p.Graph.Blocks {
+		for _, i := range g.ins.Of(b) {
+			if e := &g.p.Graph.Edges[i]; g.within(e) {
+				edges = append(edges, flowgraph.Edge{From: int32(e.From), To: int32(b)})
 			}
 		}
 	}
-	t := flow.dominators()
-	next = g.number(first, t.at, t.up, next)
-	for _, b := range t.at[1:] {
-		for _, i := range g.outs.of(first + int(b)) {
-			e := &g.p.Graph.Edges[i]
-			// A retreating edge whose target does not dominate it closes a
-			// loop with several entries: it is no way in either.
-			if g.within(e) && t.place[int(e.To)-first] <= t.place[b] {
-				g.back[i] = true
-			}
+	g.flow = flowgraph.New(len(g.p.Graph.Blocks), edges)
+	g.dom = g.flow.Dominators(g.roots())
+	g.post = g.flow.Reverse().Dominators(g.ends())
+	g.loops = g.flow.Loops(g.dom)
+	for i := range g.p.Graph.Edges {
+		// A retreating edge whose target does not dominate it closes a cycle
+		// with several entries: it is no way in either.
+		if e := &g.p.Graph.Edges[i]; g.within(e) && g.reached(e.From) && g.dom.Place[e.To] <= g.dom.Place[e.From] {
+			g.back[i] = true
 		}
 	}
-	flow.to, flow.from, flow.root, flow.last = flow.from, flow.to, ends, -1
-	t = flow.dominators()
-	for k := 1; k < len(t.up); k++ {
-		if t.up[k] > 0 {
-			g.pdom[first+int(t.at[k])] = profile.BlockID(first + int(t.at[t.up[k]]))
-		}
-	}
-	return next
 }
 
-// number gives the dominator tree of one function its preorder.
-func (g *graph) number(first int, at, up []int32, next int32) int32 {
-	kids := newLists(len(up), len(up), func(k int) int {
-		if k == 0 {
-			return -1
+// roots lists where functions can be entered: each one's entry, then its
+// landing pads and where else threads come in.
+func (g *graph) roots() (roots []int32) {
+	for i := range g.p.Graph.Functions {
+		f := &g.p.Graph.Functions[i]
+		if f.N == 0 {
+			continue
 		}
-		return int(up[k])
-	})
-	var walk []int32
-	push := func(k int32) {
-		ks := kids.of(int(k))
-		for i := len(ks) - 1; i >= 0; i-- {
-			walk = append(walk, ks[i])
+		roots = append(roots, int32(f.EntryBlock))
+		for b := f.First; b < f.First+profile.BlockID(f.N); b++ {
+			if b != f.EntryBlock && g.startsAt(b) {
+				roots = append(roots, int32(b))
+			}
 		}
 	}
-	push(0)
-	var seq []int
+	return roots
+}
+
+// startsAt reports whether control comes to a block from outside its function
+// otherwise than by a call.
+func (g *graph) startsAt(b profile.BlockID) bool {
+	for _, i := range g.ins.Of(int(b)) {
+		if e := &g.p.Graph.Edges[i]; !g.within(e) && !isCall(e.Kind) {
+			return true
+		}
+	}
+	return false
+}
+
+// ends lists the blocks in which functions end, or beyond which nothing is known.
+func (g *graph) ends() (ends []int32) {
+	for b := range g.p.Graph.Blocks {
+		end := true
+		for _, i := range g.outs.Of(b) {
+			if e := &g.p.Graph.Edges[i]; e.Kind == profile.Exit || e.Kind == profile.TailCall {
+				end = true
+				break
+			} else if g.within(e) {
+				end = false
+			}
+		}
+		if end {
+			ends = append(ends, int32(b))
+		}
+	}
+	return ends
+}
+
+// findCalls works out the call graph's strongly connected components; calls
+// inside one are back edges.
+func (g *graph) findCalls() {
+	blocks := g.p.Graph.Blocks
+	known := func(e *profile.Edge) bool { return isCall(e.Kind) && e.From >= 0 && e.To >= 0 }
+	var calls []flowgraph.Edge
+	for i := range g.p.Graph.Edges {
+		if e := &g.p.Graph.Edges[i]; known(e) {
+			calls = append(calls, flowgraph.Edge{From: int32(blocks[e.From].Function), To: int32(blocks[e.To].Function)})
+		}
+	}
+	g.calls = flowgraph.New(len(g.p.Graph.Functions), calls)
+	comps := 0
+	g.comp, comps = g.calls.Components()
+	for i := range g.p.Graph.Edges {
+		e := &g.p.Graph.Edges[i]
+		if known(e) && g.compOf(e.From) == g.compOf(e.To) {
+			g.back[i] = true
+		}
+		if e.To >= 0 && (isCall(e.Kind) || e.Kind == profile.Start) && !g.back[i] {
+			g.entering = append(g.entering, int32(i))
+		}
+	}
+	g.inComp = flowgraph.NewLists(comps, len(g.comp), func(f int) int { return int(g.comp[f]) })
+	g.enters = flowgraph.NewLists(comps, len(g.entering), func(i int) int { return int(g.compOf(g.p.Graph.Edges[g.entering[i]].To)) })
+}
+
+// compOf returns the call-graph component that a block belongs to.
+func (g *graph) compOf(b profile.BlockID) int32 { return g.comp[g.p.Graph.Blocks[b].Function] }
+
+// reaches reports whether functions of component a call, in the end, those of
+// component b. Components are numbered callees first.
+func (g *graph) reaches(a, b int32) bool {
+	seen := map[int32]bool{a: true}
+	walk := []int32{a}
 	for len(walk) > 0 {
 		k := walk[len(walk)-1]
 		walk = walk[:len(walk)-1]
-		b := first + int(at[k])
-		g.pre[b], g.last[b] = next, next
-		if up[k] > 0 {
-			g.idom[b] = profile.BlockID(first + int(at[up[k]]))
+		if k == b {
+			return true
 		}
-		next++
-		seq = append(seq, b)
-		push(k)
-	}
-	for i := len(seq) - 1; i >= 0; i-- {
-		if d := g.idom[seq[i]]; d >= 0 {
-			g.last[d] = max(g.last[d], g.last[seq[i]])
+		for _, fn := range g.inComp.Of(int(k)) {
+			for _, callee := range g.calls.Succ(fn) {
+				if to := g.comp[callee]; to >= b && !seen[to] {
+					seen[to] = true
+					walk = append(walk, to)
+				}
+			}
 		}
 	}
-	return next
+	return false
 }
 
+// reached reports whether control can come to b from where its function is
+// entered, as far as the graph shows.
+func (g *graph) reached(b profile.BlockID) bool { return g.dom.Reached(int32(b)) }
+
+// idom returns a block's immediate dominator, or NoBlock.
+func (g *graph) idom(b profile.BlockID) profile.BlockID { return profile.BlockID(g.dom.Idom[b]) }
+
 // dominates reports whether every way to b from its function's entry passes a.
-func (g *graph) dominates(a, b profile.BlockID) bool {
-	return g.pre[a] >= 0 && g.pre[a] <= g.pre[b] && g.pre[b] <= g.last[a]
-}
+func (g *graph) dominates(a, b profile.BlockID) bool { return g.dom.Dominates(int32(a), int32(b)) }
 
 // postdominates reports whether every way from b out of its function passes a
 // after b.
 func (g *graph) postdominates(a, b profile.BlockID) bool {
-	for b = g.pdom[b]; b >= 0; b = g.pdom[b] {
-		if a == b {
-			return true
-		}
-	}
-	return false
+	return a != b && g.post.Dominates(int32(a), int32(b))
 }
 
-// findLoops finds the natural loops and how they nest. Heads are taken from
-// the inside outwards (a head inside a loop is dominated by that loop's
-// head), so a walk that meets a finished loop steps over it as a whole.
-func (g *graph) findLoops() {
-	edges := g.p.Graph.Edges
-	var heads []profile.BlockID
-	latches := make(map[profile.BlockID][]profile.BlockID)
-	for i := range edges {
-		if e := &edges[i]; g.back[i] && g.within(e) && g.dominates(e.To, e.From) {
-			if latches[e.To] == nil {
-				heads = append(heads, e.To)
-			}
-			latches[e.To] = append(latches[e.To], e.From)
-		}
-	}
-	sort.Slice(heads, func(i, j int) bool { return g.pre[heads[i]] > g.pre[heads[j]] })
-	for _, h := range heads {
-		id := int32(len(g.loops))
-		g.loops = append(g.loops, loop{h, -1})
-		g.headed[h] = id
-		walk := append([]profile.BlockID(nil), latches[h]...)
-		for len(walk) > 0 {
-			b := walk[len(walk)-1]
-			walk = walk[:len(walk)-1]
-			if l := g.outermost(b); l == id || b == h && l < 0 {
-				continue
-			} else if l >= 0 {
-				g.loops[l].parent = id
-				b = g.loops[l].head
-			} else {
-				g.inner[b] = id
-			}
-			for _, i := range g.ins.of(int(b)) {
-				if e := &edges[i]; g.within(e) && g.pre[e.From] >= 0 {
-					walk = append(walk, e.From)
-				}
-			}
-		}
-		g.inner[h] = id
-	}
-}
-
-// outermost returns the outermost loop found so far that holds b, or −1.
-func (g *graph) outermost(b profile.BlockID) int32 {
-	l := g.inner[b]
-	for l >= 0 && g.loops[l].parent >= 0 {
-		l = g.loops[l].parent
-	}
-	return l
-}
+// headed returns the loop that a block heads, or −1.
+func (g *graph) headed(b profile.BlockID) int32 { return g.loops.Headed[b] }
 
 // inLoop reports whether loop l holds b.
-func (g *graph) inLoop(b profile.BlockID, l int32) bool {
-	for i := g.inner[b]; i >= 0; i = g.loops[i].parent {
-		if i == l {
-			return true
-		}
-	}
-	return false
+func (g *graph) inLoop(b profile.BlockID, l int32) bool { return g.loops.Holds(l, int32(b)) }
+
+// blockSet is some blocks, in increasing order.
+type blockSet []int32
+
+func (s blockSet) has(b profile.BlockID) bool {
+	_, ok := slices.BinarySearch(s, int32(b))
+	return ok
 }
 
 // cycle returns the blocks that reach some of the back edges to head without
 // passing through it, and head.
-func (g *graph) cycle(head profile.BlockID, back []int32) map[profile.BlockID]bool {
-	in := map[profile.BlockID]bool{head: true}
-	var walk []profile.BlockID
+func (g *graph) cycle(head profile.BlockID, back []int32) blockSet {
+	var latches []int32
 	for _, i := range back {
-		walk = append(walk, g.p.Graph.Edges[i].From)
+		latches = append(latches, int32(g.p.Graph.Edges[i].From))
 	}
-	for len(walk) > 0 {
-		b := walk[len(walk)-1]
-		walk = walk[:len(walk)-1]
-		if in[b] {
-			continue
-		}
-		in[b] = true
-		for _, i := range g.ins.of(int(b)) {
-			if e := &g.p.Graph.Edges[i]; g.within(e) && g.pre[e.From] >= 0 {
-				walk = append(walk, e.From)
-			}
-		}
-	}
-	return in
+	return g.flow.Cycle(g.dom, int32(head), latches...)
 }

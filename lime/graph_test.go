@@ -90,7 +90,7 @@ func TestGraphAgainstDefinitions(t *testing.T) {
 					}
 				}
 			}
-			l := g.headed[h]
+			l := g.headed(profile.BlockID(h))
 			if (l >= 0) != any {
 				t.Fatalf("%v: loop at %d: %v", edges, h, l >= 0)
 			}
@@ -108,12 +108,12 @@ func TestGraphAgainstDefinitions(t *testing.T) {
 func acyclic(t *testing.T, g *graph, edges [][2]int) {
 	var rest [][2]int
 	for i, e := range edges {
-		if !g.back[i] && g.pre[e[0]] >= 0 {
+		if !g.back[i] && g.dom.Reached(int32(e[0])) {
 			rest = append(rest, e)
 		}
 	}
 	for _, e := range rest {
-		if reach(len(g.pre), rest, e[1], -1)[e[0]] {
+		if reach(g.flow.Len(), rest, e[1], -1)[e[0]] {
 			t.Fatalf("%v: a cycle through %v has no back edge", edges, e)
 		}
 	}

@@ -8,129 +8,145 @@ import (
 	"github.com/skewlens/skewlens/profile"
 )
 
-// leader is a vertex that steers execution into a cluster (3.4).
+// leader is a decision that steers execution into a cluster (3.4).
 type leader struct {
-	v       profile.BlockID
-	kind    LeaderKind
-	edge    int32           // the out-edge o that carries the difference; −1: several ways that meet
-	event   profile.EventID // what counts it
-	to      profile.BlockID // where it leads
+	steering
+	flows
+	score float64   // equation 1
+	corr  float64   // of how often it led into the cluster with T
+	cost  []float64 // K_v: the instructions that it steers, per part
+}
+
+// steering says which decision steers execution into which cluster.
+type steering struct {
+	decision
+	copies  []decision // the same decision of the source, elsewhere in the code
 	cluster int
-	s       float64                  // equation 1
-	r       float64                  // of the event with T
-	n       []float64                // the event's counts, of all copies
-	in, own []float64                // how often the decision was come to from outside, and in all; nil: unknown
-	k       []float64                // K_v, instructions that it steers, per part; nil by the paper's rules
-	cycle   map[profile.BlockID]bool // of a loop that shares its head with another: its own blocks
-	begins  bool                     // there is one way on only: a part began there
-	copies  []leader                 // the same decision of the source, elsewhere in the code
+}
+
+// flows are the counts around a decision, per part, over all its copies.
+type flows struct {
+	inflow []float64 // how often it was come to from outside
+	visits []float64 // … and in all
+	taken  []float64 // how often it led into the cluster
+}
+
+// departure is where a cluster's difference leaves a block: the out-edge that
+// goes best with T. It is not settled yet what kind of decision that is.
+type departure struct {
+	way
+	flows
+	cluster int
+	corr    float64
+	// Where the block heads several loops and only some go round in the
+	// cluster, the blocks of these; else nil.
+	cycle blockSet
 }
 
 // finder looks for the leaders of one instance.
 type finder struct {
-	g    *graph
-	src  *sources
-	t    *table
-	c    *costs
-	cs   *clusters
-	unit []float64 // T, standardised
-	stop float64
+	graph    *graph
+	sources  *sources
+	table    *table
+	costs    *costs
+	clusters *clusters
+	unit     []float64 // T, standardised
+	stop     float64   // the correlation from which on a vector is in a cluster
 }
 
-// r is Pearson's correlation of counts with T.
-func (f *finder) r(x []float64) float64 { return floats.Dot(f.t.unit(x), f.unit) }
+// corr is Pearson's correlation of counts with T.
+func (f *finder) corr(counts []float64) float64 { return floats.Dot(f.table.unit(counts), f.unit) }
 
-// leaders finds the leaders of all clusters by the repaired rules (design,
-// "LIME, exactly", rule 5), block by block.
+// leaders finds the leaders of all clusters (rule 5), block by block.
 func (f *finder) leaders() []leader {
-	var all, late []leader
-	for _, v := range f.sources() {
-		in, own := f.c.inflow(v), f.count(v)
-		if in == nil || own == nil {
+	var all []leader
+	var inherited []departure
+	for _, v := range f.vertices() {
+		inflow, visits := f.costs.inflow(v), f.visits(v)
+		if inflow == nil || visits == nil {
 			continue // what came here is not known, so neither is what it changed
 		}
 		done := map[int]bool{}
-		for _, i := range f.g.outs.of(int(v)) {
-			l := f.cs.of(f.g, i)
+		for _, i := range f.graph.outs.Of(int(v)) {
+			l := f.clusters.ofEdge(f.graph, i)
 			if l < 0 || done[l] {
 				continue
 			}
 			done[l] = true
-			x := leader{v: v, cluster: l, in: in, own: own}
-			f.follow(&x)
-			cycle, around := f.oneCycle(v, l)
-			if cycle != nil {
-				x.cycle, x.in = cycle, around
-			}
-			if !f.brings(v, x.in, x.n, l) {
-				if f.steers(&x, f.within(v, own, x.n, l)) {
+			d := f.departure(v, l, inflow, visits)
+			if !f.inflowExplains(v, d.inflow, d.taken, l) {
+				if x, ok := f.lead(d, f.inCluster(v, visits, d.taken, l)); ok {
 					all = append(all, x)
 				}
-			} else if j, ok := f.joined(v, l, own); ok {
-				all = append(all, j)
+			} else if x, ok := f.leadByJoin(v, l, visits); ok {
+				all = append(all, x)
 			} else {
-				late = append(late, x)
+				inherited = append(inherited, d)
 			}
 		}
 	}
-	return append(all, f.together(late)...)
+	return append(all, f.leadersByCopies(inherited)...)
 }
 
-// follow finds which of the out-edges of x.v in cluster x.cluster goes best
-// with T.
-func (f *finder) follow(x *leader) {
-	x.edge = -1
-	for _, i := range f.g.outs.of(int(x.v)) {
-		if f.cs.of(f.g, i) != x.cluster {
+// departure finds which of the out-edges of v in cluster l goes best with T.
+func (f *finder) departure(v profile.BlockID, l int, inflow, visits []float64) departure {
+	d := departure{way: way{edge: -1}, cluster: l}
+	for _, i := range f.graph.outs.Of(int(v)) {
+		if f.clusters.ofEdge(f.graph, i) != l {
 			continue
 		}
-		if r := f.r(f.t.of(f.g.p.Graph.Edges[i].Count)); x.edge < 0 || r > x.r+1e-12 {
-			x.edge, x.r = i, r
+		if r := f.corr(f.table.counts(f.graph.p.Graph.Edges[i].Count)); d.edge < 0 || r > d.corr+1e-12 {
+			d.edge, d.corr = i, r
 		}
 	}
-	e := &f.g.p.Graph.Edges[x.edge]
-	x.event, x.to, x.n = e.Count, e.To, f.t.of(e.Count)
+	e := &f.graph.p.Graph.Edges[d.edge]
+	d.outcome = outcome{block: v, to: e.To, event: e.Count}
+	d.flows = flows{inflow: inflow, visits: visits, taken: f.table.counts(e.Count)}
+	if blocks, around := f.oneCycle(v, l); blocks != nil {
+		d.cycle, d.inflow = blocks, around
+	}
+	return d
 }
 
-// brings reports whether what flows into v brings cluster l's difference
-// along. Where calls from different sites are known to cost differently
-// (calls.go) that may show only when they are weighed so.
-func (f *finder) brings(v profile.BlockID, flow, n []float64, l int) bool {
-	if f.within(v, flow, n, l) {
+// inflowExplains reports whether what flows into v brings cluster l's
+// difference along. Where calls from different sites are known to cost
+// differently (callcost.go) that may show only when they are weighed so.
+func (f *finder) inflowExplains(v profile.BlockID, flow, taken []float64, l int) bool {
+	if f.inCluster(v, flow, taken, l) {
 		return true
 	}
-	calls := f.c.share(f.g.compOf(v))
-	return calls.mixed && f.within(v, calls.total, n, l)
+	calls := f.costs.share(f.graph.compOf(v))
+	return calls.mixed && f.inCluster(v, calls.total, taken, l)
 }
 
-// within reports whether what comes to v is in cluster l, and can be what
-// makes event n vary.
-func (f *finder) within(v profile.BlockID, flow, n []float64, l int) bool {
-	return floats.Dot(f.t.unit(flow), f.cs.unit[l]) >= f.stop && f.pays(v, flow, n)
+// inCluster reports whether what comes to v is in cluster l, and can be what
+// makes a count vary.
+func (f *finder) inCluster(v profile.BlockID, flow, taken []float64, l int) bool {
+	return floats.Dot(f.table.unit(flow), f.clusters.unit[l]) >= f.stop && f.accounts(v, flow, taken)
 }
 
-// pays reports whether the variation of what flows into v can be what makes
-// event n vary.
-func (f *finder) pays(v profile.BlockID, flow, n []float64) bool {
-	calls := f.c.share(f.g.compOf(v))
-	return f.t.accounts(flow, n) || calls.mixed && f.t.accounts(calls.total, n)
+// accounts reports whether the variation of what flows into v is large enough
+// to be what makes a count vary.
+func (f *finder) accounts(v profile.BlockID, flow, taken []float64) bool {
+	calls := f.costs.share(f.graph.compOf(v))
+	return f.table.accounts(flow, taken) || calls.mixed && f.table.accounts(calls.total, taken)
 }
 
-// score is equation 1: what x adds to the correlation that flows in, where
-// the in-flow is large enough to matter.
-func (f *finder) score(x *leader) float64 {
-	if !f.pays(x.v, x.in, x.n) {
-		return x.r
+// score is equation 1: what a decision in v adds to the correlation that flows
+// in, where the in-flow is large enough to matter.
+func (f *finder) score(v profile.BlockID, corr float64, x flows) float64 {
+	if !f.accounts(v, x.inflow, x.taken) {
+		return corr
 	}
-	return x.r - max(0, f.r(x.in))
+	return corr - max(0, f.corr(x.inflow))
 }
 
-// sources returns the blocks that have some out-edge in a cluster, in order.
-func (f *finder) sources() []profile.BlockID {
+// vertices returns the blocks that have some out-edge in a cluster, in order.
+func (f *finder) vertices() []profile.BlockID {
 	var vs []profile.BlockID
-	for _, e := range f.cs.events {
-		for _, i := range f.g.ofEvent.of(int(e)) {
-			if edge := &f.g.p.Graph.Edges[i]; countable(f.g, edge) {
+	for _, e := range f.clusters.events {
+		for _, i := range f.graph.ofEvent.Of(int(e)) {
+			if edge := &f.graph.p.Graph.Edges[i]; countable(f.graph, edge) {
 				vs = append(vs, edge.From)
 			}
 		}
@@ -139,15 +155,15 @@ func (f *finder) sources() []profile.BlockID {
 	return slices.Compact(vs)
 }
 
-// count returns how often v ran, by its own count or else by what came in;
+// visits counts how often v ran, by its own count or else by what came in;
 // nil when that is unknown.
-func (f *finder) count(v profile.BlockID) []float64 {
-	if n := f.t.of(f.g.p.Graph.Blocks[v].Count); n != nil {
+func (f *finder) visits(v profile.BlockID) []float64 {
+	if n := f.table.counts(f.graph.p.Graph.Blocks[v].Count); n != nil {
 		return n
 	}
-	sum := make([]float64, f.t.cols())
-	for _, i := range f.g.ins.of(int(v)) {
-		n := f.t.of(f.g.p.Graph.Edges[i].Count)
+	sum := make([]float64, f.table.cols())
+	for _, i := range f.graph.ins.Of(int(v)) {
+		n := f.table.counts(f.graph.p.Graph.Edges[i].Count)
 		if n == nil {
 			return nil
 		}
@@ -156,42 +172,47 @@ func (f *finder) count(v profile.BlockID) []float64 {
 	return sum
 }
 
-// steers makes x a leader: its vertex has out-edges in a cluster while what
-// flows into it is not in it. Where its own count is (round), it is not a
-// choice between ways but how often one goes round.
-func (f *finder) steers(x *leader, round bool) bool {
-	x.k, x.s = make([]float64, f.t.cols()), f.score(x)
+// lead makes a leader of a departure: its block has out-edges in a cluster
+// while what flows into it is not in it. Where the block's own count is
+// (repeats), it is not a choice between ways but how often one goes round; ok
+// is false where nothing does.
+func (f *finder) lead(d departure, repeats bool) (x leader, ok bool) {
+	cost := make([]float64, f.table.cols())
+	x = leader{steering: steering{cluster: d.cluster}, flows: d.flows, corr: d.corr, cost: cost}
+	x.score = f.score(d.block, d.corr, d.flows)
 	switch {
-	case !round:
-		x.kind, x.cycle, x.begins = Branch, nil, f.waysOn(x.v) < 2
-		for _, i := range f.g.outs.of(int(x.v)) {
-			if f.cs.of(f.g, i) == x.cluster {
-				f.c.addUnder(x.k, i)
+	case !repeats:
+		x.decision = branch{d.way, f.waysOn(d.block) < 2}
+		for _, i := range f.graph.outs.Of(int(d.block)) {
+			if f.clusters.ofEdge(f.graph, i) == d.cluster {
+				f.costs.addUnder(cost, i)
 			}
 		}
-	case x.cycle != nil:
-		x.kind = Loop
-		f.c.addBlocks(x.k, x.cycle)
-	case f.g.headed[x.v] >= 0:
-		x.kind = Loop
-		if k := f.c.loop[f.g.headed[x.v]]; k != nil {
-			floats.Add(x.k, k)
+	case d.cycle != nil:
+		x.decision = cycle{d.way, d.cycle}
+		f.costs.addBlocks(cost, d.cycle)
+	case f.graph.headed(d.block) >= 0:
+		x.decision = loop{d.way}
+		if k := f.costs.loop[f.graph.headed(d.block)]; k != nil {
+			floats.Add(cost, k)
 		}
-	case f.recursive(x.v):
-		x.kind = Recursion
-		floats.Add(x.k, f.c.comp[f.g.compOf(x.v)])
+	case f.recursive(d.block):
+		x.decision = recursion{d.way}
+		if k := f.costs.comp[f.graph.compOf(d.block)]; k != nil {
+			floats.Add(cost, k)
+		}
 	default:
-		return false
+		return x, false
 	}
-	return true
+	return x, true
 }
 
 // waysOn counts where control may go from v; a call by pointer is a choice, a
 // direct one is not.
 func (f *finder) waysOn(v profile.BlockID) int {
 	n := 0
-	for _, i := range f.g.outs.of(int(v)) {
-		if f.g.p.Graph.Edges[i].Kind != profile.Call {
+	for _, i := range f.graph.outs.Of(int(v)) {
+		if f.graph.p.Graph.Edges[i].Kind != profile.Call {
 			n++
 		}
 	}
@@ -199,73 +220,72 @@ func (f *finder) waysOn(v profile.BlockID) int {
 }
 
 // oneCycle tells loops apart that share their head, as a loop does that begins
-// with another: where only some of the ways back to v are in cluster l it
-// returns the blocks of their cycles, and how often v was come to otherwise.
-func (f *finder) oneCycle(v profile.BlockID, l int) (cycle map[profile.BlockID]bool, in []float64) {
-	if f.g.headed[v] < 0 {
+// with another (rule 17): where only some of the ways back to v are in cluster
+// l it returns the blocks of their cycles, and how often v was come to otherwise.
+func (f *finder) oneCycle(v profile.BlockID, l int) (blocks blockSet, inflow []float64) {
+	if f.graph.headed(v) < 0 {
 		return nil, nil
 	}
 	var mine []int32
-	in = append([]float64(nil), f.c.inflow(v)...)
+	inflow = append([]float64(nil), f.costs.inflow(v)...)
 	others := false
-	for _, i := range f.g.ins.of(int(v)) {
-		e := &f.g.p.Graph.Edges[i]
-		if !f.g.back[i] || !f.g.within(e) {
+	for _, i := range f.graph.ins.Of(int(v)) {
+		e := &f.graph.p.Graph.Edges[i]
+		if !f.graph.back[i] || !f.graph.within(e) {
 			continue
 		}
-		n := f.t.of(e.Count)
+		n := f.table.counts(e.Count)
 		if n == nil {
 			return nil, nil
 		}
-		if f.cs.of(f.g, i) == l {
+		if f.clusters.ofEdge(f.graph, i) == l {
 			mine = append(mine, i)
 		} else if happened(n) {
 			others = true
-			floats.Add(in, n)
+			floats.Add(inflow, n)
 		}
 	}
 	if len(mine) == 0 || !others {
 		return nil, nil
 	}
-	return f.g.cycle(v, mine), in
+	return f.graph.cycle(v, mine), inflow
 }
 
 // recursive reports whether v is entered by a recursive call.
 func (f *finder) recursive(v profile.BlockID) bool {
-	for _, i := range f.g.ins.of(int(v)) {
-		if f.g.back[i] && isCall(f.g.p.Graph.Edges[i].Kind) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.graph.ins.Of(int(v)), func(i int32) bool {
+		return f.graph.back[i] && isCall(f.graph.p.Graph.Edges[i].Kind)
+	})
 }
 
-// joined handles a choice that reaches v by several ways, none of them in the
-// cluster alone although their sum is: a || b, or a jump that was threaded
+// leadByJoin handles a choice that reaches v by several ways, none of them in
+// the cluster alone although their sum is: a || b, or a jump that was threaded
 // past its test. The choice is the immediate dominator's.
-func (f *finder) joined(v profile.BlockID, l int, own []float64) (leader, bool) {
-	d, ways := f.g.idom[v], 0
-	for _, i := range f.g.ins.of(int(v)) {
-		if f.g.back[i] {
+func (f *finder) leadByJoin(v profile.BlockID, l int, visits []float64) (x leader, ok bool) {
+	block, ways := f.graph.idom(v), 0
+	for _, i := range f.graph.ins.Of(int(v)) {
+		if f.graph.back[i] {
 			continue
 		}
 		ways++
-		if f.cs.of(f.g, i) == l {
-			return leader{}, false
+		if f.clusters.ofEdge(f.graph, i) == l {
+			return x, false
 		}
 	}
-	if ways < 2 || d < 0 || f.g.p.Graph.Blocks[v].Count < 0 {
-		return leader{}, false
+	event := f.graph.p.Graph.Blocks[v].Count
+	if ways < 2 || block < 0 || event < 0 {
+		return x, false
 	}
-	nd := f.count(d)
-	if nd == nil || f.brings(d, nd, own, l) {
-		return leader{}, false
+	inflow := f.visits(block)
+	if inflow == nil || f.inflowExplains(block, inflow, visits, l) {
+		return x, false
 	}
-	x := leader{
-		v: d, kind: Branch, edge: -1, event: f.g.p.Graph.Blocks[v].Count, to: v, cluster: l,
-		r: f.r(own), n: own, in: nd, own: nd, k: make([]float64, f.t.cols()),
+	x = leader{
+		steering: steering{decision: join{outcome{block, v, event}}, cluster: l},
+		flows:    flows{inflow: inflow, visits: inflow, taken: visits},
+		corr:     f.corr(visits), cost: make([]float64, f.table.cols()),
 	}
-	x.s = f.score(&x)
-	f.c.addDominated(x.k, v)
+	x.score = f.score(block, x.corr, x.flows)
+	f.costs.addDominated(x.cost, v)
 	return x, true
 }

@@ -69,7 +69,7 @@ type Cause struct {
 	// evening the cause out would save, if nothing stands in the way. 0 for
 	// a cause that another one makes up for; NaN by the paper's method.
 	Gain float64
-	// WholeUnits is the same when the work is dealt anew, in units of
+	// WholeUnits is the same when the work is scheduled anew, in units of
 	// ΣK / executions, each to the least-loaded thread: 0 for one piece of
 	// work on one thread. It may exceed Gain, since it fills gaps that other
 	// causes left. NaN for hardware events, START causes and by the paper's

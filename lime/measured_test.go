@@ -35,7 +35,7 @@ func chainTable(block, l1, l2 []uint64) (*table, []profile.Event) {
 		{Kind: profile.Hardware, Name: "l1d-miss", Superior: 0},
 		{Kind: profile.Hardware, Name: "l2-miss", Superior: 1},
 	}
-	r := &run{folded: 1}
+	r := &instance{folded: 1}
 	for i := range block {
 		dense := []uint64{block[i], l1[i], l2[i]}
 		r.parts = append(r.parts, profile.Part{Counts: sparse(dense)})
@@ -63,7 +63,7 @@ func TestCausality(t *testing.T) {
 	if !ok1 || !ok2 {
 		t.Fatal("an event lost its own variance")
 	}
-	b := tab.centre(tab.of(0))
+	b := tab.centre(tab.counts(0))
 	for _, r := range []float64{floats.Dot(v1, b), floats.Dot(v2, b), floats.Dot(v1, v2)} {
 		if math.Abs(r) > 1e-6 {
 			t.Errorf("not orthogonal: %v", r)

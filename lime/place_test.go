@@ -123,30 +123,30 @@ func TestSiteCostsOfTwoThreads(t *testing.T) {
 	}
 }
 
-func TestFewerKeepsWhatWasLost(t *testing.T) {
-	var runs []*run
+func TestFoldTailKeepsWhatWasLost(t *testing.T) {
+	var instances []*instance
 	total, most := 0.0, 0.0
 	for i := range 100 {
-		r := &run{folded: 1, parts: make([]profile.Part, 2), resp: []float64{1000, 900}}
+		in := &instance{folded: 1, parts: make([]profile.Part, 2), response: []float64{1000, 900}}
 		if i >= 60 {
-			r.resp = []float64{999, 1000}
+			in.response = []float64{999, 1000}
 		}
-		r.measure()
-		total, most = total+r.idle, most+r.most
-		runs = append(runs, r)
+		in.measure()
+		total, most = total+in.idle, most+in.longest
+		instances = append(instances, in)
 	}
-	out := fewer(0, runs)
+	out := foldTail(0, instances)
 	if len(out) != 61 || out[60].folded != 40 || !out[60].ranked {
-		t.Fatalf("%d runs, the last of %d", len(out), out[len(out)-1].folded)
+		t.Fatalf("%d instances, the last of %d", len(out), out[len(out)-1].folded)
 	}
-	for _, r := range out {
-		total, most = total-r.idle, most-r.most
+	for _, in := range out {
+		total, most = total-in.idle, most-in.longest
 	}
 	if total != 0 || most != 0 {
 		t.Errorf("lost time off by %v, Σ max T by %v", total, most)
 	}
-	if got := fewer(0, runs[:30]); len(got) != 30 {
-		t.Errorf("30 runs became %d", len(got))
+	if got := foldTail(0, instances[:30]); len(got) != 30 {
+		t.Errorf("30 instances became %d", len(got))
 	}
 }
 
@@ -162,7 +162,7 @@ func TestUncountedWayIn(t *testing.T) {
 		p := m.run(all(m.function("main", &repeat{trips: fixed(100), instructions: 2, body: []stmt{d}}), 4)...)
 		first := m.edge[[2]profile.BlockID{d.head, d.yes}]
 		p.Graph.Edges[first].Count = profile.NoEvent
-		c := newCosts(newGraph(p), newTable(len(p.Events), &run{folded: 1, parts: p.Sections[0].Instances[0].Parts}))
+		c := newCosts(newGraph(p), newTable(len(p.Events), &instance{folded: 1, parts: p.Sections[0].Instances[0].Parts}))
 		if got := c.onlyWayIn(m.edge[[2]profile.BlockID{d.second, d.yes}]); got == taken {
 			t.Errorf("taken %v: the only way in: %v", taken, got)
 		}

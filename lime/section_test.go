@@ -78,15 +78,11 @@ func TestFoldedInstances(t *testing.T) {
 	plain := analyse(t, &m.p, Options{})
 
 	a := New(&m.p)
-	runs, err := a.runs(s, profile.Instructions)
+	all, err := a.instances(s, profile.Instructions)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var old []*run
-	for i := range runs[:15] {
-		old = append(old, &runs[i])
-	}
-	f := fold(len(m.p.Events), old)
+	f := fold(len(m.p.Events), all[:15])
 	folded := *s
 	folded.Instances = append([]profile.Instance{{Parts: f.parts, Folded: 15}}, s.Instances[15:]...)
 	for i := range n {
@@ -269,6 +265,25 @@ func TestUnknownCounts(t *testing.T) {
 	forget(m, p.Graph.Blocks[d.yes].Count)
 	if res := analyse(t, p, Options{}); !hasWarning(res, "uncounted") {
 		t.Errorf("warnings %v", res.Warnings)
+	}
+}
+
+// A recursion in a function of which nothing but the recursive call was
+// counted: what it costs is unknown.
+func TestUncountedRecursion(t *testing.T) {
+	m := newMachine()
+	deep := m.function("deep")
+	main := m.function("main", &call{f: deep}, &repeat{trips: func(w *walker) int { return 10 + 5*w.id }, instructions: 9})
+	p := m.run(all(main, 4)...)
+	entry := &p.Graph.Blocks[deep.entry]
+	p.Events[entry.Count] = profile.Event{Kind: profile.Hardware, Name: "forgotten", Block: profile.NoBlock, Superior: profile.NoEvent}
+	entry.Count = profile.NoEvent
+	again := m.event(profile.Event{Kind: profile.EdgeTaken, Edge: int32(len(p.Graph.Edges)), Addr: entry.Last, Block: profile.NoBlock})
+	p.Graph.Edges = append(p.Graph.Edges, profile.Edge{From: deep.entry, To: deep.entry, Kind: profile.Indirect, Site: entry.Last, Count: again})
+	put(p, again, 3, 1, 20, 9)
+	res := analyse(t, p, Options{})
+	if len(res.Causes) != 1 || res.Causes[0].Leader != Loop || !hasWarning(res, "uncounted") {
+		t.Errorf("%+v", res)
 	}
 }
 

@@ -17,8 +17,8 @@ type table struct {
 	parts  []profile.Part    // by column
 	events []profile.EventID // by row, increasing
 	row    []int32           // by event: its row, or −1
-	x      []float64         // len(events) × len(parts), row by row
-	none   []float64         // the row of events that did not happen
+	dense  []float64         // len(events) × len(parts), row by row
+	zeros  []float64         // the row of events that did not happen
 }
 
 // groups say which columns belong to which instance.
@@ -30,7 +30,7 @@ type group struct{ from, to, folded int }
 
 // newTable lays out the counts of the given instances; events is how many the
 // profile has.
-func newTable(events int, instances ...*run) *table {
+func newTable(events int, instances ...*instance) *table {
 	t := &table{row: make([]int32, events)}
 	for _, in := range instances {
 		from := len(t.parts)
@@ -53,11 +53,11 @@ func newTable(events int, instances ...*run) *table {
 	for r, e := range t.events {
 		t.row[e] = int32(r)
 	}
-	t.x, t.none = make([]float64, len(t.events)*n), make([]float64, n)
+	t.dense, t.zeros = make([]float64, len(t.events)*n), make([]float64, n)
 	for c := range t.parts {
-		counts := &t.parts[c].Counts
-		for i, e := range counts.Event {
-			t.x[int(t.row[e])*n+c] = float64(counts.N[i])
+		counted := &t.parts[c].Counts
+		for i, e := range counted.Event {
+			t.dense[int(t.row[e])*n+c] = float64(counted.N[i])
 		}
 	}
 	return t
@@ -66,18 +66,18 @@ func newTable(events int, instances ...*run) *table {
 // cols returns how many parts there are.
 func (t *table) cols() int { return len(t.parts) }
 
-// of returns an event's counts; nil when they are unknown. The caller must
-// not write to it.
-func (t *table) of(e profile.EventID) []float64 {
+// counts returns an event's counts by part; nil when they are unknown. The
+// caller must not write to them.
+func (t *table) counts(e profile.EventID) []float64 {
 	if e < 0 {
 		return nil
 	}
 	r := t.row[e]
 	if r < 0 {
-		return t.none
+		return t.zeros
 	}
 	n := t.cols()
-	return t.x[int(r)*n : int(r)*n+n]
+	return t.dense[int(r)*n : int(r)*n+n]
 }
 
 // centre returns v less its mean, group by group; a group whose values differ
@@ -93,13 +93,13 @@ func (gs groups) centre(v []float64) []float64 {
 
 func centreInto(dst, v []float64) {
 	mean := floats.Sum(v) / float64(len(v))
-	size, rest := 0.0, 0.0
+	largest, deviation := 0.0, 0.0
 	for i, x := range v {
 		dst[i] = x - mean
-		size = max(size, math.Abs(x))
-		rest = max(rest, math.Abs(dst[i]))
+		largest = max(largest, math.Abs(x))
+		deviation = max(deviation, math.Abs(dst[i]))
 	}
-	if rest <= 1e-12*size {
+	if deviation <= 1e-12*largest {
 		clear(dst)
 	}
 }

@@ -1,9 +1,9 @@
 package profile
 
 // Graph is the interprocedural control-flow graph of the counted functions
-// (design, "LIME, exactly", rule 2). Vertices are basic blocks. A call does
-// not end a block unless the thread may be caught in it: it is one more
-// out-edge, block → callee's entry. There are no return edges.
+// (docs/method.md, rule 2). Vertices are basic blocks. A call does not end a
+// block unless the thread may be caught in it: it is one more out-edge, block →
+// callee's entry. There are no return edges.
 type Graph struct {
 	Functions []Function // index: FunctionID, sorted by Entry
 	Blocks    []Block    // index: BlockID, those of a function together and sorted by Start

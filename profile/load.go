@@ -1,8 +1,8 @@
 package profile
 
 // Instructions is the part's executed instructions in the counted blocks,
-// Σ block's instructions × its count (the default response T, rule 1);
-// spinning is left out, since it measures waiting (design, "Warn").
+// Σ block's instructions × its count: the default response T (docs/method.md,
+// rule 1). Spinning is left out, since it measures waiting.
 func (p *Profile) Instructions(c Counts) uint64 {
 	n := uint64(0)
 	for i, e := range c.Event {

@@ -44,15 +44,16 @@ var rules = []struct {
 	may []string
 }{
 	{"profile", nil},
-	{"lime", []string{"profile"}},
+	{"internal/flowgraph", nil},
+	{"lime", []string{"profile", "internal/flowgraph"}},
 	{"attribution", []string{"profile"}},
 	{"dwarfmap", []string{"profile"}},
-	{"report", []string{"profile", "lime", "attribution", "internal/units"}},
+	{"report", []string{"profile", "lime", "attribution", "internal/flowgraph", "internal/units"}},
 	{"export", []string{"profile", "internal/units"}},
-	{"lsp", []string{"profile", "lime", "attribution", "report", "dwarfmap", "internal/units", "internal/atomicfile"}},
+	{"lsp", []string{"profile", "lime", "attribution", "report", "dwarfmap", "internal/flowgraph", "internal/units", "internal/atomicfile"}},
 	{"internal/examples", nil},
-	{"internal/runner", []string{"profile", "lime", "attribution", "report", "dwarfmap", "lsp", "internal/units", "internal/atomicfile"}},
-	{"profiler/internal", []string{"profile", "dwarfmap", "profiler/internal", "internal/needs", "internal/atomicfile"}},
+	{"internal/runner", []string{"profile", "lime", "attribution", "report", "dwarfmap", "lsp", "internal/flowgraph", "internal/units", "internal/atomicfile"}},
+	{"profiler/internal", []string{"profile", "dwarfmap", "profiler/internal", "internal/flowgraph", "internal/needs", "internal/atomicfile"}},
 }
 
 func TestImportsFlowOneWay(t *testing.T) {

@@ -99,13 +99,11 @@ type Block struct {
 	Succ, Pred []*Edge
 
 	LiveIn, LiveOut x86.Flags
-	Freq            float64 // estimated executions per call of the function
-	Loop            *Loop   // innermost
-	Spin            bool    // of a loop that only waits for memory to change
-	TableTarget     bool    // a switch can jump here
-	Pad             bool    // an exception can land here, or a merged part begins
-	idom            *Block
-	rpo             int
+	Freq            float64   // estimated executions per call of the function
+	Loop            *Loop     // innermost
+	Spin            bool      // of a loop that only waits for memory to change
+	TableTarget     bool      // a switch can jump here
+	Pad             bool      // an exception can land here, or a merged part begins
 	reads, kills    x86.Flags // what the block as a whole reads before it writes, and what it writes
 }
 
@@ -156,12 +154,19 @@ type Loop struct {
 	Head   *Block
 	Blocks []*Block // sorted by address
 	Parent *Loop
-	Inner  bool // no other loop lies in it
-	in     bitset
+	Inner  bool  // no other loop lies in it
+	latch  int32 // place of its first latch in reverse postorder
 }
 
 // Has reports whether a block is of the loop.
-func (l *Loop) Has(b *Block) bool { return l.in.has(b.ID) }
+func (l *Loop) Has(b *Block) bool {
+	for x := b.Loop; x != nil; x = x.Parent {
+		if x == l {
+			return true
+		}
+	}
+	return false
+}
 
 // bitset is a set of blocks by number.
 type bitset []uint64

@@ -1,199 +1,85 @@
 package cfg
 
 import (
-	"math/bits"
-	"sort"
+	"cmp"
+	"slices"
 
+	"github.com/skewlens/skewlens/internal/flowgraph"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
 // shape computes what placing counters needs: dominators and natural loops,
 // estimated frequencies, live flags, and which loops only wait.
 func (g *Graph) shape() {
-	order := g.reversePostorder()
-	g.dominators(order)
-	g.findLoops(order)
-	g.estimate(order)
+	flow := g.flow()
+	tree := flow.Dominators(g.roots())
+	g.findLoops(flow, tree)
+	g.estimate(tree)
 	g.liveFlags()
-	g.markSpins()
+	g.markSpins(flow, tree)
 }
 
-// reversePostorder numbers the blocks; START leads to the entry and the pads.
-func (g *Graph) reversePostorder() []*Block {
-	order := make([]*Block, 0, len(g.Blocks))
-	seen := make([]bool, len(g.Blocks))
-	type frame struct {
-		b *Block
-		i int
-	}
-	var stack []frame
-	visit := func(root *Block) {
-		if seen[root.ID] {
-			return
-		}
-		seen[root.ID] = true
-		stack = append(stack[:0], frame{root, 0})
-		for len(stack) > 0 {
-			t := &stack[len(stack)-1]
-			if t.i == len(t.b.Succ) {
-				order = append(order, t.b)
-				stack = stack[:len(stack)-1]
-				continue
-			}
-			to := t.b.Succ[t.i].To
-			t.i++
-			if to != nil && !seen[to.ID] {
-				seen[to.ID] = true
-				stack = append(stack, frame{to, 0})
-			}
+// flow is the graph by the blocks' numbers.
+func (g *Graph) flow() *flowgraph.Graph {
+	edges := make([]flowgraph.Edge, 0, len(g.Edges))
+	for _, e := range g.Edges {
+		if e.From != nil && e.To != nil {
+			edges = append(edges, flowgraph.Edge{From: int32(e.From.ID), To: int32(e.To.ID)})
 		}
 	}
-	for i := len(g.Blocks) - 1; i >= 0; i-- {
-		for _, e := range g.Blocks[i].Pred {
-			if e.From == nil && g.Blocks[i] != g.Entry {
-				visit(g.Blocks[i])
-				break
-			}
-		}
-	}
-	visit(g.Entry)
-	for i, j := 0, len(order)-1; i < j; i, j = i+1, j-1 {
-		order[i], order[j] = order[j], order[i]
-	}
-	for i, b := range order {
-		b.rpo = i
-	}
-	return order
+	return flowgraph.New(len(g.Blocks), edges)
 }
 
-// dominators by Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm".
-func (g *Graph) dominators(order []*Block) {
-	root := &Block{rpo: -1}
-	root.idom = root
-	meet := func(a, b *Block) *Block {
-		for a != b {
-			for a.rpo > b.rpo {
-				a = a.idom
-			}
-			for b.rpo > a.rpo {
-				b = b.idom
-			}
-		}
-		return a
-	}
-	for changed := true; changed; {
-		changed = false
-		for _, b := range order {
-			var d *Block
-			for _, e := range b.Pred {
-				p := e.From
-				if p == nil {
-					p = root
-				}
-				if p.idom == nil {
-					continue
-				}
-				if d == nil {
-					d = p
-				} else {
-					d = meet(d, p)
-				}
-			}
-			if d != nil && b.idom != d {
-				b.idom, changed = d, true
-			}
+// roots lists where START leads: the entry, then the pads.
+func (g *Graph) roots() []int32 {
+	roots := []int32{int32(g.Entry.ID)}
+	for _, b := range g.Blocks {
+		if b != g.Entry && slices.ContainsFunc(b.Pred, func(e *Edge) bool { return e.From == nil }) {
+			roots = append(roots, int32(b.ID))
 		}
 	}
+	return roots
 }
 
-func (b *Block) dominates(c *Block) bool {
-	for c != nil && c.rpo >= b.rpo {
-		if c == b {
-			return true
-		}
-		c = c.idom
+func (g *Graph) findLoops(flow *flowgraph.Graph, tree *flowgraph.Tree) {
+	found := flow.Loops(tree)
+	loops := make([]Loop, len(found.All))
+	for i, x := range found.All {
+		l := &loops[i]
+		l.Head, l.Inner, l.latch = g.Blocks[x.Head], true, tree.Place[x.Latches[0]]
+		g.Loops = append(g.Loops, l)
 	}
-	return false
-}
-
-func (g *Graph) findLoops(order []*Block) {
-	byHead := map[*Block]*Loop{}
-	for _, b := range order {
-		for _, e := range b.Succ {
-			if e.To == nil || !e.To.dominates(b) {
-				continue
-			}
-			l := byHead[e.To]
-			if l == nil {
-				l = &Loop{Head: e.To, Inner: true, in: g.set(e.To)}
-				byHead[e.To] = l
-				g.Loops = append(g.Loops, l)
-			}
-			l.in.addCycle(b)
+	for i, x := range found.All {
+		if x.Parent != flowgraph.None {
+			loops[i].Parent, loops[x.Parent].Inner = &loops[x.Parent], false
 		}
 	}
-	for _, l := range g.Loops {
-		l.Blocks = g.members(l.in)
-	}
-	sort.SliceStable(g.Loops, func(i, j int) bool { return len(g.Loops[i].Blocks) > len(g.Loops[j].Blocks) })
-	for _, l := range g.Loops {
-		if p := l.Head.Loop; p != nil { // the smallest of those before: larger ones, or as large
-			l.Parent, p.Inner = p, false
+	for _, b := range g.Blocks {
+		if l := found.Inner[b.ID]; l != flowgraph.None {
+			b.Loop = &loops[l]
 		}
-		for _, b := range l.Blocks {
-			b.Loop = l // inner loops come later and overwrite
+		for l := b.Loop; l != nil; l = l.Parent {
+			l.Blocks = append(l.Blocks, b)
 		}
 	}
-}
-
-// set is the set of one block.
-func (g *Graph) set(b *Block) bitset {
-	in := make(bitset, (len(g.Blocks)+63)/64)
-	in.put(b.ID)
-	return in
-}
-
-// members lists a set's blocks by address.
-func (g *Graph) members(in bitset) (list []*Block) {
-	for w, set := range in {
-		for ; set != 0; set &= set - 1 {
-			list = append(list, g.Blocks[w<<6+bits.TrailingZeros64(set)])
-		}
-	}
-	return list
-}
-
-// addCycle adds the blocks from which a latch is reached without passing what
-// is in the set already: its head.
-func (in bitset) addCycle(latch *Block) {
-	for stack := []*Block{latch}; len(stack) > 0; {
-		x := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if in.has(x.ID) {
-			continue
-		}
-		in.put(x.ID)
-		for _, e := range x.Pred {
-			if e.From != nil {
-				stack = append(stack, e.From)
-			}
-		}
-	}
+	slices.SortFunc(g.Loops, func(a, b *Loop) int {
+		return cmp.Or(cmp.Compare(len(b.Blocks), len(a.Blocks)), cmp.Compare(a.latch, b.latch))
+	})
 }
 
 // estimate gives every block and edge a frequency per call of the function:
 // loops go round ten times, branches that leave a loop or lead into code that
 // ends the program are rare.
-func (g *Graph) estimate(order []*Block) {
-	for _, b := range order {
-		in := 0.0
+func (g *Graph) estimate(tree *flowgraph.Tree) {
+	for _, id := range tree.Order {
+		b, in := g.Blocks[id], 0.0
 		for _, e := range b.Pred {
 			switch {
 			case e.From == nil && e.Kind == Entry:
 				in++
 			case e.From == nil:
 				in += 0.001
-			case e.From.rpo < b.rpo:
+			case tree.Place[e.From.ID] < tree.Place[id]:
 				in += e.Freq
 			}
 		}

@@ -1,19 +1,25 @@
 package cfg
 
-import "github.com/skewlens/skewlens/profiler/internal/x86"
+import (
+	"github.com/skewlens/skewlens/internal/flowgraph"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
 
 // markSpins marks the blocks of loops that only wait. Each way back to a head
 // is looked at by itself: an outer loop often shares its head with the waiting
 // loop in it.
-func (g *Graph) markSpins() {
+func (g *Graph) markSpins(flow *flowgraph.Graph, tree *flowgraph.Tree) {
 	for _, l := range g.Loops {
 		for _, e := range l.Head.Pred {
 			if e.From == nil || !l.Has(e.From) {
 				continue
 			}
-			in := g.set(l.Head)
-			in.addCycle(e.From)
-			if body := g.members(in); waits(body) {
+			cycle := flow.Cycle(tree, int32(l.Head.ID), int32(e.From.ID))
+			body := make([]*Block, len(cycle))
+			for i, id := range cycle {
+				body[i] = g.Blocks[id]
+			}
+			if waits(body) {
 				for _, b := range body {
 					b.Spin = true
 				}

@@ -138,7 +138,7 @@ func normal(rng *rand.Rand, n int) []float64 {
 }
 
 // Pivots must not lose a pair: the parts are those of the whole graph.
-func TestNearFindsAllPairs(t *testing.T) {
+func TestCorrelatedPartsKeepAllPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for _, dim := range []int{2, 3, 8, 32} {
 		nodes := make([]node, 400)
@@ -153,7 +153,7 @@ func TestNearFindsAllPairs(t *testing.T) {
 		}
 		for _, stop := range []float64{0.5, 0.9, 0.98, 1} {
 			part := make([]int, len(nodes))
-			for k, p := range near(nodes, stop) {
+			for k, p := range correlatedParts(nodes, stop) {
 				for _, i := range p {
 					part[i] = k
 				}
@@ -231,7 +231,7 @@ func manyEvents(n, threads int) (z []float64, weight []float64) {
 	return z, weight
 }
 
-// The design's bounds are 5 s and 500 MB for 100,000 events of 64 threads.
+// The bounds are 5 s and 500 MB for 100,000 events of 64 threads.
 func BenchmarkCluster(b *testing.B) {
 	for _, n := range []int{2000, 10000, 100000} {
 		b.Run(fmt.Sprintf("%dx64", n), func(b *testing.B) {

@@ -14,24 +14,24 @@ import (
 // of a component of the call graph. Instructions in loops that only wait are
 // left out throughout, as they are out of T.
 type costs struct {
-	g      *graph
-	t      *table
-	blocks []profile.BlockID // those that ran, callees' components first
-	at     []int32           // by block: index into blocks, or −1
-	block  [][]float64       // by index: own instructions and those of its callees
-	tree   [][]float64       // by index: the same, summed over the blocks that it dominates
-	comp   map[int32][]float64
-	shares map[int32]*callShare // by component: how its cost goes to its call sites
-	loop   map[int32][]float64
-	own    []float64 // T in instructions
+	graph    *graph
+	table    *table
+	blocks   []profile.BlockID // those that ran, callees' components first
+	at       []int32           // by block: index into blocks, or −1
+	block    [][]float64       // by index: own instructions and those of its callees
+	tree     [][]float64       // by index: the same, summed over the blocks that it dominates
+	comp     map[int32][]float64
+	shares   map[int32]*callShare // by component: how its cost goes to its call sites
+	loop     map[int32][]float64
+	executed []float64 // all of them: T in instructions
 }
 
 func newCosts(g *graph, t *table) *costs {
 	c := &costs{
-		g: g, t: t,
+		graph: g, table: t,
 		at:   make([]int32, len(g.p.Graph.Blocks)),
 		comp: map[int32][]float64{}, shares: map[int32]*callShare{}, loop: map[int32][]float64{},
-		own: make([]float64, t.cols()),
+		executed: make([]float64, t.cols()),
 	}
 	for i := range c.at {
 		c.at[i] = -1
@@ -61,20 +61,20 @@ func newCosts(g *graph, t *table) *costs {
 // the executions of its functions' entries less what arrives there from
 // within. It serves where a call edge is unknown; nil when this is too.
 func (c *costs) entries(k int32) []float64 {
-	sum := make([]float64, c.t.cols())
-	for _, f := range c.g.inComp.of(int(k)) {
-		if c.g.p.Graph.Functions[f].N == 0 {
+	sum := make([]float64, c.table.cols())
+	for _, f := range c.graph.inComp.Of(int(k)) {
+		if c.graph.p.Graph.Functions[f].N == 0 {
 			continue
 		}
-		v := c.g.p.Graph.Functions[f].EntryBlock
-		n := c.t.of(c.g.p.Graph.Blocks[v].Count)
+		v := c.graph.p.Graph.Functions[f].EntryBlock
+		n := c.table.counts(c.graph.p.Graph.Blocks[v].Count)
 		if n == nil {
 			return nil
 		}
 		floats.Add(sum, n)
-		for _, i := range c.g.ins.of(int(v)) {
-			if e := &c.g.p.Graph.Edges[i]; c.g.within(e) || c.g.back[i] {
-				n := c.t.of(e.Count)
+		for _, i := range c.graph.ins.Of(int(v)) {
+			if e := &c.graph.p.Graph.Edges[i]; c.graph.within(e) || c.graph.back[i] {
+				n := c.table.counts(e.Count)
 				if n == nil {
 					return nil
 				}
@@ -91,22 +91,22 @@ func (c *costs) entries(k int32) []float64 {
 func (c *costs) sumBlocks() {
 	c.block = make([][]float64, len(c.blocks))
 	for i, v := range c.blocks {
-		b := &c.g.p.Graph.Blocks[v]
-		k := c.g.compOf(v)
-		n := c.t.of(b.Count)
-		x := make([]float64, c.t.cols())
+		b := &c.graph.p.Graph.Blocks[v]
+		k := c.graph.compOf(v)
+		n := c.table.counts(b.Count)
+		x := make([]float64, c.table.cols())
 		if !b.Spin {
 			floats.AddScaled(x, float64(b.Instructions), n)
-			floats.AddScaled(c.own, float64(b.Instructions), n)
+			floats.AddScaled(c.executed, float64(b.Instructions), n)
 		}
-		for _, e := range c.g.outs.of(int(v)) {
-			if isCall(c.g.p.Graph.Edges[e].Kind) && !c.g.back[e] {
+		for _, e := range c.graph.outs.Of(int(v)) {
+			if isCall(c.graph.p.Graph.Edges[e].Kind) && !c.graph.back[e] {
 				c.addCallee(x, e)
 			}
 		}
 		c.block[i] = x
 		if c.comp[k] == nil {
-			c.comp[k] = make([]float64, c.t.cols())
+			c.comp[k] = make([]float64, c.table.cols())
 		}
 		floats.Add(c.comp[k], x)
 	}
@@ -114,12 +114,12 @@ func (c *costs) sumBlocks() {
 
 // addCallee adds to x the part of a component's cost that goes to one call edge.
 func (c *costs) addCallee(x []float64, edge int32) {
-	e := &c.g.p.Graph.Edges[edge]
-	n := c.t.of(e.Count)
+	e := &c.graph.p.Graph.Edges[edge]
+	n := c.table.counts(e.Count)
 	if e.To < 0 || n == nil {
 		return
 	}
-	k := c.g.compOf(e.To)
+	k := c.graph.compOf(e.To)
 	cost, s := c.comp[k], c.share(k)
 	if cost == nil || s.total == nil {
 		return
@@ -140,15 +140,15 @@ func (c *costs) sumTrees() {
 	order := make([]int32, 0, len(c.blocks))
 	for i, v := range c.blocks {
 		c.tree[i] = append([]float64(nil), c.block[i]...)
-		if c.g.pre[v] >= 0 {
+		if c.graph.reached(v) {
 			order = append(order, int32(i))
 		}
 	}
-	sort.Slice(order, func(i, j int) bool { return c.g.pre[c.blocks[order[i]]] > c.g.pre[c.blocks[order[j]]] })
+	sort.Slice(order, func(i, j int) bool { return c.graph.dom.Pre[c.blocks[order[i]]] > c.graph.dom.Pre[c.blocks[order[j]]] })
 	for _, i := range order {
-		d := c.g.idom[c.blocks[i]]
+		d := c.graph.idom(c.blocks[i])
 		for d >= 0 && c.at[d] < 0 {
-			d = c.g.idom[d]
+			d = c.graph.idom(d)
 		}
 		if d >= 0 {
 			floats.Add(c.tree[c.at[d]], c.tree[i])
@@ -156,31 +156,31 @@ func (c *costs) sumTrees() {
 	}
 }
 
-// sumLoops adds blocks up over the loops, inner loops first: findLoops lists
+// sumLoops adds blocks up over the loops, inner loops first: flowgraph lists
 // them in that order.
 func (c *costs) sumLoops() {
 	add := func(l int32, x []float64) {
 		if c.loop[l] == nil {
-			c.loop[l] = make([]float64, c.t.cols())
+			c.loop[l] = make([]float64, c.table.cols())
 		}
 		floats.Add(c.loop[l], x)
 	}
 	ran := map[int32]bool{}
 	var ids []int32
 	for i, v := range c.blocks {
-		l := c.g.inner[v]
+		l := c.graph.loops.Inner[v]
 		if l < 0 {
 			continue
 		}
 		add(l, c.block[i])
-		for ; l >= 0 && !ran[l]; l = c.g.loops[l].parent {
+		for ; l >= 0 && !ran[l]; l = c.graph.loops.All[l].Parent {
 			ran[l] = true
 			ids = append(ids, l)
 		}
 	}
 	sort.Slice(ids, func(i, j int) bool { return ids[i] < ids[j] })
 	for _, l := range ids {
-		if up := c.g.loops[l].parent; up >= 0 {
+		if up := c.graph.loops.All[l].Parent; up >= 0 {
 			add(up, c.loop[l])
 		}
 	}
@@ -194,9 +194,9 @@ func (c *costs) addDominated(x []float64, v profile.BlockID) {
 }
 
 // addBlocks adds to x the cost of some blocks.
-func (c *costs) addBlocks(x []float64, blocks map[profile.BlockID]bool) {
-	for i, v := range c.blocks { // not by the map: sums depend on the order
-		if blocks[v] {
+func (c *costs) addBlocks(x []float64, blocks blockSet) {
+	for i, v := range c.blocks {
+		if blocks.has(v) {
 			floats.Add(x, c.block[i])
 		}
 	}
@@ -208,27 +208,27 @@ func (c *costs) addBlocks(x []float64, blocks map[profile.BlockID]bool) {
 // of the flow into its target; and where all ways on from its source come by
 // there, taking this one decided nothing.
 func (c *costs) addUnder(x []float64, edge int32) {
-	e := &c.g.p.Graph.Edges[edge]
+	e := &c.graph.p.Graph.Edges[edge]
 	switch {
 	case isCall(e.Kind):
-		if !c.g.back[edge] {
+		if !c.graph.back[edge] {
 			c.addCallee(x, edge)
 		}
-	case c.g.back[edge]:
-		if l := c.g.headed[e.To]; l >= 0 && c.loop[l] != nil {
+	case c.graph.back[edge]:
+		if l := c.graph.headed(e.To); l >= 0 && c.loop[l] != nil {
 			floats.Add(x, c.loop[l])
 		}
 	case c.onlyWayIn(edge):
 		c.addDominated(x, e.To)
-	case !c.g.postdominates(e.To, e.From):
+	case !c.graph.postdominates(e.To, e.From):
 		c.addPart(x, edge)
 	}
 }
 
 // addPart adds to x the edge's part, per thread, of what its target dominates.
 func (c *costs) addPart(x []float64, edge int32) {
-	e := &c.g.p.Graph.Edges[edge]
-	in, n, i := c.inflow(e.To), c.t.of(e.Count), c.at[e.To]
+	e := &c.graph.p.Graph.Edges[edge]
+	in, n, i := c.inflow(e.To), c.table.counts(e.Count), c.at[e.To]
 	if in == nil || n == nil || i < 0 {
 		return
 	}
@@ -242,12 +242,12 @@ func (c *costs) addPart(x []float64, edge int32) {
 // onlyWayIn reports whether an edge's target was reached by it alone, but for
 // back edges.
 func (c *costs) onlyWayIn(edge int32) bool {
-	to := c.g.p.Graph.Edges[edge].To
-	for _, i := range c.g.ins.of(int(to)) {
-		if i == edge || c.g.back[i] {
+	to := c.graph.p.Graph.Edges[edge].To
+	for _, i := range c.graph.ins.Of(int(to)) {
+		if i == edge || c.graph.back[i] {
 			continue
 		}
-		n := c.t.of(c.g.p.Graph.Edges[i].Count)
+		n := c.table.counts(c.graph.p.Graph.Edges[i].Count)
 		if n == nil {
 			return c.balances(edge)
 		}
@@ -261,9 +261,9 @@ func (c *costs) onlyWayIn(edge int32) bool {
 // balances settles onlyWayIn where some way in was not counted: its target
 // ran exactly as often as the edge and the back edges account for.
 func (c *costs) balances(edge int32) bool {
-	to := c.g.p.Graph.Edges[edge].To
+	to := c.graph.p.Graph.Edges[edge].To
 	in := c.inflow(to)
-	n := c.t.of(c.g.p.Graph.Edges[edge].Count)
+	n := c.table.counts(c.graph.p.Graph.Edges[edge].Count)
 	return in != nil && n != nil && floats.Equal(in, n)
 }
 
@@ -271,11 +271,11 @@ func (c *costs) balances(edge int32) bool {
 // recursions: the sum of its forward in-edges (rule 2), or, where one of them
 // is unknown, v's own count less its back edges. nil when that is unknown too.
 func (c *costs) inflow(v profile.BlockID) []float64 {
-	sum := make([]float64, c.t.cols())
+	sum := make([]float64, c.table.cols())
 	known := true
-	for _, i := range c.g.ins.of(int(v)) {
-		if !c.g.back[i] {
-			if n := c.t.of(c.g.p.Graph.Edges[i].Count); n != nil {
+	for _, i := range c.graph.ins.Of(int(v)) {
+		if !c.graph.back[i] {
+			if n := c.table.counts(c.graph.p.Graph.Edges[i].Count); n != nil {
 				floats.Add(sum, n)
 			} else {
 				known = false
@@ -285,14 +285,14 @@ func (c *costs) inflow(v profile.BlockID) []float64 {
 	if known {
 		return sum
 	}
-	n := c.t.of(c.g.p.Graph.Blocks[v].Count)
+	n := c.table.counts(c.graph.p.Graph.Blocks[v].Count)
 	if n == nil {
 		return nil
 	}
 	copy(sum, n)
-	for _, i := range c.g.ins.of(int(v)) {
-		if c.g.back[i] {
-			n := c.t.of(c.g.p.Graph.Edges[i].Count)
+	for _, i := range c.graph.ins.Of(int(v)) {
+		if c.graph.back[i] {
+			n := c.table.counts(c.graph.p.Graph.Edges[i].Count)
 			if n == nil {
 				return nil
 			}

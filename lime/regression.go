@@ -11,8 +11,7 @@ import (
 // alpha is the level of the F test that a cluster must pass to enter.
 const alpha = 0.05
 
-// selection are the rules of forward selection (3.5, and its repair in the
-// design's rule 8).
+// selection are the rules of forward selection (3.5, and its repair, rule 8).
 type selection struct {
 	df       int     // degrees of freedom before the first term: observations less means
 	terms    int     // at most
@@ -30,24 +29,24 @@ type fitted struct {
 }
 
 // forward selects among columns those that explain y, each by an F test on
-// what it adds, until none of the rest is significant. y has length 1 and
+// what it adds, until none of the others is significant. y has length 1 and
 // mean 0, so have the columns but for their length.
 func forward(y []float64, columns [][]float64, s selection) fitted {
 	var f fitted
-	own := make([][]float64, len(columns)) // each column's part that is orthogonal to the chosen ones
+	orthogonal := make([][]float64, len(columns)) // each column's part that is orthogonal to the chosen ones
 	sign := make([]bool, len(columns))
 	for j, c := range columns {
-		own[j] = append([]float64(nil), c...)
+		orthogonal[j] = append([]float64(nil), c...)
 		sign[j] = floats.Dot(c, y) > 0
 	}
-	rest := append([]float64(nil), y...)
+	residual := append([]float64(nil), y...)
 	rss, refused := 1.0, map[int]bool{}
 	for len(f.chosen) < s.terms && 1-rss < s.enough {
 		df := s.df - len(f.chosen) - 1
 		if df < 1 {
 			break
 		}
-		j, gain := bestColumn(own, columns, rest, rss, sign, refused)
+		j, gain := bestColumn(orthogonal, columns, residual, rss, sign, refused)
 		if j < 0 {
 			break
 		}
@@ -65,13 +64,13 @@ func forward(y []float64, columns [][]float64, s selection) fitted {
 			continue
 		}
 		f.chosen, f.p, f.beta = append(f.chosen, j), append(f.p, p), beta
-		q := append([]float64(nil), own[j]...)
+		q := append([]float64(nil), orthogonal[j]...)
 		normalise(q)
-		floats.AddScaled(rest, -floats.Dot(rest, q), q)
-		for i := range own {
-			floats.AddScaled(own[i], -floats.Dot(own[i], q), q)
+		floats.AddScaled(residual, -floats.Dot(residual, q), q)
+		for i := range orthogonal {
+			floats.AddScaled(orthogonal[i], -floats.Dot(orthogonal[i], q), q)
 		}
-		rss = floats.Dot(rest, rest)
+		rss = floats.Dot(residual, residual)
 		for i := range refused { // what was refused beside the old model may fit the new one
 			refused[i] = false
 		}
@@ -88,17 +87,17 @@ func forward(y []float64, columns [][]float64, s selection) fitted {
 
 // bestColumn returns the column that adds most, and how much; ties, to nine
 // digits, go to one that grows with y, then to the first.
-func bestColumn(own, columns [][]float64, rest []float64, rss float64, sign []bool, refused map[int]bool) (int, float64) {
+func bestColumn(orthogonal, columns [][]float64, residual []float64, rss float64, sign []bool, refused map[int]bool) (int, float64) {
 	at, best, most := -1, 0.0, 0.0
-	for j := range own {
+	for j := range orthogonal {
 		if refused[j] {
 			continue
 		}
-		n := floats.Dot(own[j], own[j])
+		n := floats.Dot(orthogonal[j], orthogonal[j])
 		if n <= 1e-12*floats.Dot(columns[j], columns[j]) {
 			continue // nothing that the chosen ones do not say
 		}
-		d := floats.Dot(own[j], rest)
+		d := floats.Dot(orthogonal[j], residual)
 		gain := d * d / n
 		left := math.Round(1e9 * (rss - gain))
 		if at < 0 || left < best || left == best && sign[j] && !sign[at] {

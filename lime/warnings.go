@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -20,20 +21,16 @@ const (
 	spread        = 0.02 // (max − mean) / max below which there is nothing to follow
 )
 
-// warnings lists what makes the result doubtful (design, "Warn").
-func (a *Analyser) warnings(res *Result, s *profile.Section, runs []run) []profile.Warning {
+// warnings lists what makes the result doubtful (rule 15).
+func (a *Analyser) warnings(res *Result, s *profile.Section, instances []*instance) []profile.Warning {
 	w := res.Warnings
 	add := func(code, format string, args ...any) {
 		w = append(w, profile.Warning{Code: code, Message: fmt.Sprintf(format, args...)})
 	}
-	all := make([]*run, len(runs))
-	for i := range runs {
-		all[i] = &runs[i]
-	}
-	if n := widest(all); n < fewThreads {
+	if n := widest(instances); n < fewThreads {
 		add("few-threads", "With %d threads there is little to tell causes apart by; run with at least %d.", n, fewThreads)
 	}
-	if spin := a.spinning(runs); spin >= notableSpin {
+	if spin := a.spinning(instances); spin >= notableSpin {
 		add("spin", "%.0f %% of the instructions were spent spinning in user code; they are left out.", 100*spin)
 	}
 	for _, c := range res.Causes {
@@ -49,37 +46,29 @@ func (a *Analyser) warnings(res *Result, s *profile.Section, runs []run) []profi
 	case res.R2 < lowR2:
 		add("low-r2", "What was counted explains only %.0f %% of the differences between the threads.", 100*res.R2)
 	}
-	if names := a.uncounted(runs); len(names) > 0 {
+	if names := a.uncounted(instances); len(names) > 0 {
 		more := ""
 		if len(names) > 3 {
 			more = fmt.Sprintf(" and %d more", len(names)-3)
 			names = names[:3]
 		}
-		add("uncounted", "Work in %s%s could not be counted and is missing here.", join(names), more)
+		add("uncounted", "Work in %s%s could not be counted and is missing here.", strings.Join(names, ", "), more)
 	}
 	if r, ok := meansFollow(a.p, s); ok && r < follows && res.Response == profile.Instructions {
 		add("instructions-vs-busy-time", "Busy time does not follow the executed instructions (r = %.2f over the threads' means): control flow is not the whole story.", r)
 	}
-	if a.tookAll(runs) {
+	if a.firstTookAll(instances) {
 		add("more-threads-than-cores", "There were more threads than cores, and whichever ran first took most of the work: the parts differ from run to run.")
 	}
 	return w
 }
 
-func join(names []string) string {
-	s := names[0]
-	for i := 1; i < len(names); i++ {
-		s += ", " + names[i]
-	}
-	return s
-}
-
 // spinning is the part of all instructions that only waited.
-func (a *Analyser) spinning(runs []run) float64 {
+func (a *Analyser) spinning(instances []*instance) float64 {
 	spin, work := 0.0, 0.0
-	for i := range runs {
-		for k := range runs[i].parts {
-			c := &runs[i].parts[k].Counts
+	for _, in := range instances {
+		for k := range in.parts {
+			c := &in.parts[k].Counts
 			for j, e := range c.Event {
 				if ev := &a.p.Events[e]; ev.Kind == profile.BlockEntered {
 					b := &a.p.Graph.Blocks[ev.Block]
@@ -100,27 +89,9 @@ func (a *Analyser) spinning(runs []run) float64 {
 
 // uncounted names the functions that ran, or were called, in this section and
 // of which some block has no count.
-func (a *Analyser) uncounted(runs []run) []string {
+func (a *Analyser) uncounted(instances []*instance) []string {
 	g := &a.p.Graph
-	ran := make([]bool, len(g.Functions))
-	for i := range runs {
-		for k := range runs[i].parts {
-			for _, e := range runs[i].parts[k].Counts.Event {
-				switch ev := &a.p.Events[e]; ev.Kind {
-				case profile.BlockEntered:
-					ran[g.Blocks[ev.Block].Function] = true
-				case profile.EdgeTaken:
-				default:
-					continue
-				}
-				for _, j := range a.g.ofEvent.of(int(e)) {
-					if to := g.Edges[j].To; to >= 0 {
-						ran[g.Blocks[to].Function] = true
-					}
-				}
-			}
-		}
-	}
+	ran := a.functionsRun(instances)
 	var names []string
 	for f := range g.Functions {
 		fn := &g.Functions[f]
@@ -136,8 +107,35 @@ func (a *Analyser) uncounted(runs []run) []string {
 	return names
 }
 
+// functionsRun tells, by function, whether it ran or was called.
+func (a *Analyser) functionsRun(instances []*instance) []bool {
+	g := &a.p.Graph
+	ran := make([]bool, len(g.Functions))
+	see := func(e profile.EventID) {
+		ev := &a.p.Events[e]
+		if ev.Kind == profile.BlockEntered {
+			ran[g.Blocks[ev.Block].Function] = true
+		}
+		if ev.Kind == profile.BlockEntered || ev.Kind == profile.EdgeTaken {
+			for _, j := range a.graph.ofEvent.Of(int(e)) {
+				if to := g.Edges[j].To; to >= 0 {
+					ran[g.Blocks[to].Function] = true
+				}
+			}
+		}
+	}
+	for _, in := range instances {
+		for k := range in.parts {
+			for _, e := range in.parts[k].Counts.Event {
+				see(e)
+			}
+		}
+	}
+	return ran
+}
+
 // meansFollow correlates the threads' mean instructions with their mean busy
-// times over the instances (rule 1: one instance alone is noise). ok is false
+// times over the instances (one instance alone is noise). ok is false
 // where there is too little to say.
 func meansFollow(p *profile.Profile, s *profile.Section) (r float64, ok bool) {
 	executions := 0
@@ -164,31 +162,30 @@ func meansFollow(p *profile.Profile, s *profile.Section) (r float64, ok bool) {
 	return r, !math.IsNaN(r)
 }
 
-// tookAll tells dynamic scheduling on too few cores by its trace: as many
+// firstTookAll tells dynamic scheduling on too few cores by its trace: as many
 // threads as there are cores do nearly everything, and not always the same
 // ones of them. Where each instance has new threads that cannot be seen.
-func (a *Analyser) tookAll(runs []run) bool {
+func (a *Analyser) firstTookAll(instances []*instance) bool {
 	cores, n := a.p.Run.Cores, 0
 	busy := map[profile.ThreadID]int{}
 	var threads []profile.Part
-	for i := range runs {
-		r := &runs[i]
-		if r.ranked || cores < 1 || len(r.parts) <= cores {
+	for _, in := range instances {
+		if in.ranked || cores < 1 || len(in.parts) <= cores {
 			continue
 		}
 		var heavy []profile.ThreadID
-		for k, t := range r.resp {
-			if t >= 0.1*r.most {
-				heavy = append(heavy, r.parts[k].Thread)
+		for k, t := range in.response {
+			if t >= 0.1*in.longest {
+				heavy = append(heavy, in.parts[k].Thread)
 			}
 		}
 		if len(heavy) > cores {
 			return false
 		}
 		if n++; n == 1 {
-			threads = r.parts
+			threads = in.parts
 		}
-		if !sameThreads(threads, r.parts) {
+		if !sameThreads(threads, in.parts) {
 			return false
 		}
 		for _, t := range heavy {

@@ -11,11 +11,12 @@ import (
 // right while all sites ask for the same work. A helper that is called with a
 // small argument here and a large one there would be charged to the wrong
 // place; but the threads call it in different proportions, so the cost of one
-// call at each site can be solved for. The solution is used only when no cost
-// comes out negative and it explains the callee's cost to 1 %, or, with fewer
-// than twice as many parts as sites, exactly: then the sites do differ, and
-// nothing else does. With as many parts as sites there always is a solution; if
-// it is positive it still is the better guess, since equal costs are refuted.
+// call at each site can be solved for (rule 16). The solution is used only when
+// no cost comes out negative and it explains the callee's cost to 1 %, or, with
+// fewer than twice as many parts as sites, exactly: then the sites do differ,
+// and nothing else does. With as many parts as sites there always is a
+// solution; if it is positive it still is the better guess, since equal costs
+// are refuted.
 const (
 	siteFit      = 0.01
 	siteFitExact = 1e-6
@@ -47,9 +48,9 @@ func (c *costs) share(k int32) *callShare {
 	var events []profile.EventID
 	var counts [][]float64
 	known := true
-	for _, i := range c.g.enters.of(int(k)) {
-		e := c.g.p.Graph.Edges[c.g.entering[i]].Count
-		n := c.t.of(e)
+	for _, i := range c.graph.enters.Of(int(k)) {
+		e := c.graph.p.Graph.Edges[c.graph.entering[i]].Count
+		n := c.table.counts(e)
 		if n == nil {
 			known = false
 			continue
@@ -58,7 +59,7 @@ func (c *costs) share(k int32) *callShare {
 			continue
 		}
 		if s.total == nil {
-			s.total = make([]float64, c.t.cols())
+			s.total = make([]float64, c.table.cols())
 		}
 		floats.Add(s.total, n)
 		if j := indexOf(events, e); j < 0 {
@@ -140,12 +141,12 @@ func siteCosts(cost, total []float64, counts [][]float64) []float64 {
 		return nil // sites that are always called together, or nearly so
 	}
 	each := b.RawVector().Data
-	rest := append([]float64(nil), cost...)
+	residual := append([]float64(nil), cost...)
 	for j, n := range counts {
 		if !(each[j] > 0) {
 			return nil
 		}
-		floats.AddScaled(rest, -each[j], n)
+		floats.AddScaled(residual, -each[j], n)
 	}
 	varying := make([]float64, len(cost))
 	centreInto(varying, cost)
@@ -153,7 +154,7 @@ func siteCosts(cost, total []float64, counts [][]float64) []float64 {
 	if len(cost) < 2*len(counts) {
 		fit = siteFitExact
 	}
-	if floats.Norm(rest, 2) > fit*max(floats.Norm(varying, 2), 1e-9*floats.Norm(cost, 2)) {
+	if floats.Norm(residual, 2) > fit*max(floats.Norm(varying, 2), 1e-9*floats.Norm(cost, 2)) {
 		return nil
 	}
 	return each

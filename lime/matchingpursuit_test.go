@@ -10,31 +10,39 @@ import (
 	"github.com/skewlens/skewlens/profile"
 )
 
-// pursued sets up a pursuit of T by leaders with given counts and costs.
-func pursued(resp []float64, leaders ...leader) *pursuit {
-	r := &run{folded: 1}
+// deciding is a leader with a score, a correlation and a cost; its decision
+// was executed as often as it costs.
+func deciding(score, corr float64, cost []float64) leader {
+	return leader{score: score, corr: corr, cost: cost}
+}
+
+// pursued sets up a matching pursuit of T by leaders, each a branch of its own.
+func pursued(resp []float64, leaders ...leader) *matchingPursuit {
+	in := &instance{folded: 1}
 	for i := range resp {
 		dense := make([]uint64, len(leaders))
 		for j := range leaders {
-			dense[j] = uint64(leaders[j].k[i])
+			dense[j] = uint64(leaders[j].cost[i])
 		}
-		r.parts = append(r.parts, profile.Part{Counts: sparse(dense)})
+		in.parts = append(in.parts, profile.Part{Counts: sparse(dense)})
 	}
-	t := newTable(len(leaders), r)
+	t := newTable(len(leaders), in)
 	for j := range leaders {
-		leaders[j].n, leaders[j].v = t.of(leaders[j].event), profile.BlockID(j)
+		x := &leaders[j]
+		x.decision = branch{way: way{outcome: outcome{block: profile.BlockID(j), event: profile.EventID(j)}}}
+		x.taken = t.counts(x.out().event)
 	}
-	return newPursuit(t, t.centre(resp), leaders)
+	return newMatchingPursuit(t, t.centre(resp), leaders)
 }
 
-func TestPursuitPassesOver(t *testing.T) {
+func TestMatchingPursuitPassesOver(t *testing.T) {
 	resp := []float64{10, 20, 30, 70}
 	k := []float64{1, 11, 21, 61}
 	for _, c := range []struct {
 		s, r float64
 		want bool
 	}{{0.5, 1, true}, {0.01, 1, false}, {-0.5, 1, false}, {-0.5, -0.3, true}} {
-		p := pursued(resp, leader{event: 0, s: c.s, r: c.r, k: k})
+		p := pursued(resp, deciding(c.s, c.r, k))
 		p.run()
 		if got := len(p.chosen) == 1; got != c.want {
 			t.Errorf("s %v, r %v: chosen %v", c.s, c.r, got)
@@ -44,30 +52,30 @@ func TestPursuitPassesOver(t *testing.T) {
 
 // A leader whose cost follows its count less well enters when nothing better
 // explains T, and only then.
-func TestPursuitSecondPass(t *testing.T) {
+func TestMatchingPursuitSecondPass(t *testing.T) {
 	resp := []float64{10, 20, 30, 70, 20, 10}
-	p := pursued(resp, leader{event: 0, s: 0.5, r: 0.9, k: resp})
-	p.cand[0].follow = 0.7
+	p := pursued(resp, deciding(0.5, 0.9, resp))
+	p.candidates[0].costCorr = 0.7
 	if p.run(); !slices.Equal(p.chosen, []int{0}) {
 		t.Errorf("chose %v", p.chosen)
 	}
-	p = pursued(resp, leader{event: 0, s: 0.5, r: 0.9, k: resp})
-	p.cand[0].follow = 0.4
+	p = pursued(resp, deciding(0.5, 0.9, resp))
+	p.candidates[0].costCorr = 0.4
 	if p.run(); len(p.chosen) > 0 {
 		t.Errorf("chose %v", p.chosen)
 	}
 }
 
-func TestPursuitTies(t *testing.T) {
+func TestMatchingPursuitTies(t *testing.T) {
 	// Equal costs: the event that follows T better, then the greater s, then
 	// the outer one.
 	resp := []float64{10, 20, 30, 70}
 	outer := []float64{110, 120, 130, 170}
-	a := leader{event: 0, s: 0.5, r: 0.9, k: resp}
+	a := deciding(0.5, 0.9, resp)
 	for _, b := range []leader{
-		{event: 1, s: 0.5, r: 0.95, k: resp},
-		{event: 1, s: 0.6, r: 0.9, k: resp},
-		{event: 1, s: 0.5, r: 0.9, k: outer},
+		deciding(0.5, 0.95, resp),
+		deciding(0.6, 0.9, resp),
+		deciding(0.5, 0.9, outer),
 	} {
 		p := pursued(resp, a, b)
 		if p.run(); !slices.Equal(p.chosen, []int{1}) {
@@ -77,17 +85,17 @@ func TestPursuitTies(t *testing.T) {
 }
 
 // A leader that its cost follows goes before one that lets more through.
-func TestPursuitFollows(t *testing.T) {
+func TestMatchingPursuitFollows(t *testing.T) {
 	resp := []float64{10, 20, 30, 70}
-	p := pursued(resp, leader{event: 0, s: 0.5, r: 0.95, k: resp}, leader{event: 1, s: 0.5, r: 0.9, k: resp})
-	p.cand[0].follow = 0.95
+	p := pursued(resp, deciding(0.5, 0.95, resp), deciding(0.5, 0.9, resp))
+	p.candidates[0].costCorr = 0.95
 	if p.run(); !slices.Equal(p.chosen, []int{1}) {
 		t.Errorf("chose %v", p.chosen)
 	}
 }
 
 // Where little arises it stands back, but not for a leader that explains less.
-func TestPursuitWeak(t *testing.T) {
+func TestMatchingPursuitWeak(t *testing.T) {
 	resp := []float64{10, 20, 30, 70}
 	for _, c := range []struct {
 		k    []float64
@@ -96,7 +104,7 @@ func TestPursuitWeak(t *testing.T) {
 		{[]float64{0, 5, 10, 50}, []int{1}},
 		{[]float64{0, 0, 0, 15}, []int{0}},
 	} {
-		p := pursued(resp, leader{event: 0, s: 0.04, r: 1, k: resp}, leader{event: 1, s: 0.9, r: 0.95, k: c.k})
+		p := pursued(resp, deciding(0.04, 1, resp), deciding(0.9, 0.95, c.k))
 		if p.run(); !slices.Equal(p.chosen[:1], c.want) {
 			t.Errorf("%v: chose %v", c.k, p.chosen)
 		}
@@ -104,12 +112,12 @@ func TestPursuitWeak(t *testing.T) {
 }
 
 // What is left after a large cause may be small and yet one cause's, exactly.
-func TestPursuitTakesTheRest(t *testing.T) {
+func TestMatchingPursuitTakesTheRest(t *testing.T) {
 	big, small := []float64{0, 0, 0, 100}, []float64{0, 8, 0, 8}
 	resp := []float64{0, 8, 0, 108}
-	p := pursued(resp, leader{event: 0, s: 0.9, r: 0.99, k: big}, leader{event: 1, s: 0.5, r: 0.5, k: small})
+	p := pursued(resp, deciding(0.9, 0.99, big), deciding(0.5, 0.5, small))
 	if p.run(); !slices.Equal(p.chosen, []int{0, 1}) {
-		t.Errorf("chose %v, left %v", p.chosen, p.left())
+		t.Errorf("chose %v, left %v", p.chosen, p.unexplained())
 	}
 }
 
@@ -123,7 +131,7 @@ func TestCostUnderAnEdge(t *testing.T) {
 		then: []stmt{&work{instructions: 40}}}
 	main := m.function("main", &repeat{trips: fixed(100), instructions: 2, body: []stmt{either, &work{instructions: 1000}}})
 	p := m.run(all(main, 4)...)
-	r := &run{folded: 1, parts: p.Sections[0].Instances[0].Parts}
+	r := &instance{folded: 1, parts: p.Sections[0].Instances[0].Parts}
 	c := newCosts(newGraph(p), newTable(len(p.Events), r))
 	under := func(from, to profile.BlockID) []float64 {
 		x := make([]float64, 4)
@@ -138,7 +146,7 @@ func TestCostUnderAnEdge(t *testing.T) {
 			t.Errorf("thread %d: the second way in costs %v, want %v", i, x, want)
 		}
 	}
-	for i, x := range c.own {
+	for i, x := range c.executed {
 		if want := float64(p.Instructions(r.parts[i].Counts)); x != want {
 			t.Errorf("thread %d: %v instructions, want %v", i, x, want)
 		}
@@ -188,7 +196,7 @@ func TestCostWithUnknownCalls(t *testing.T) {
 		}
 	}
 	analyse(t, p, Options{}) // it is valid
-	c := newCosts(newGraph(p), newTable(len(p.Events), &run{folded: 1, parts: p.Sections[0].Instances[0].Parts}))
+	c := newCosts(newGraph(p), newTable(len(p.Events), &instance{folded: 1, parts: p.Sections[0].Instances[0].Parts}))
 	for i, x := range c.block[c.at[direct.block]] {
 		if want := float64(10 * i * (2 + 3 + 30)); math.Abs(x-want) > 1e-9 {
 			t.Errorf("thread %d: the counted calls cost %v, want %v", i, x, want)

@@ -1,0 +1,181 @@
+package lime
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/skewlens/skewlens/profile"
+)
+
+// analysis is everything about one instance (or several pooled ones) on the
+// way to its causes.
+type analysis struct {
+	finder
+	ranked    bool      // parts are ranks, not threads
+	idle      float64   // Σ (max T − T)
+	response  []float64 // T
+	centred   []float64 // T less its mean
+	variation float64   // ‖centred‖²
+	r2        float64   // how much of it is accounted for
+	findings  []finding
+}
+
+// finding is a cause in one instance.
+type finding struct {
+	id          identity
+	origin      origin
+	cost        cost
+	share       float64
+	score       float64 // equation 2
+	beta        float64
+	leaderScore float64 // equation 1
+	p           float64 // of the F test; NaN: nothing was fitted
+}
+
+// origin is where a cause arises: a steering, a start or a hardware event.
+type origin interface {
+	describe(a *analysis) Cause
+}
+
+// analysis runs the stages on some instances: table, costs, clusters, leaders,
+// and one of the three ways to tell which leaders explain T.
+func (an *Analyser) analysis(opt Options, instances ...*instance) *analysis {
+	t := newTable(len(an.p.Events), instances...)
+	a := &analysis{finder: finder{graph: an.graph, sources: an.sources, table: t, stop: opt.Stop}}
+	for _, in := range instances {
+		a.response = append(a.response, in.response...)
+		a.idle += in.idle
+		a.ranked = a.ranked || in.ranked
+	}
+	a.centred = t.centre(a.response)
+	a.variation = floats.Dot(a.centred, a.centred)
+	if a.variation == 0 {
+		return a
+	}
+	a.unit = t.unit(a.response)
+	a.costs = newCosts(an.graph, t)
+	counted := opt.Response == profile.Instructions
+	a.clusters = newClusters(an.graph, t, !counted, string(opt.Response), opt.Stop, opt.Bulk)
+	switch {
+	case opt.Method == Paper:
+		a.byPaper()
+	case counted:
+		a.byMatchingPursuit()
+	default:
+		a.byRegression()
+	}
+	return a
+}
+
+func (a *analysis) add(f finding) { a.findings = append(a.findings, f) }
+
+// byMatchingPursuit chooses by exact costs (rule 7).
+func (a *analysis) byMatchingPursuit() {
+	p := newMatchingPursuit(a.table, a.centred, a.withCopies(a.leaders()))
+	p.run()
+	var ids []identity
+	leaders := map[identity]leader{}
+	for _, j := range p.chosen {
+		x := p.candidates[j].leader
+		id := x.sourceID(a.sources)
+		if old, ok := leaders[id]; ok {
+			x = a.joined(old, x) // copies that were taken one by one
+		} else {
+			ids = append(ids, id)
+		}
+		leaders[id] = x
+	}
+	for _, id := range ids {
+		x := leaders[id]
+		cost := a.table.centre(x.cost)
+		beta := math.Sqrt(floats.Dot(cost, cost) / a.variation)
+		a.add(finding{
+			id: id, origin: x.steering, cost: units{x.cost, x.taken},
+			share: floats.Dot(cost, a.centred) / a.variation, beta: beta, score: beta * x.score, leaderScore: x.score, p: math.NaN(),
+		})
+	}
+	if p.unexplained() > muchUnexplained && !a.ranked && len(a.table.groups) == 1 {
+		a.byStart(p)
+	}
+	a.r2 = 1 - p.unexplained()
+}
+
+// byRegression is the paper's regression, repaired (rule 8).
+func (a *analysis) byRegression() {
+	leaders := make([][]leader, len(a.clusters.size))
+	for _, x := range a.leaders() {
+		leaders[x.cluster] = append(leaders[x.cluster], x)
+	}
+	for l := range leaders {
+		leaders[l] = a.joinCopies(leaders[l])
+	}
+	var ids []int
+	var columns [][]float64
+	for _, l := range a.clusters.bySize() {
+		if (len(leaders[l]) > 0 || !a.clusters.control[l]) && floats.Dot(a.clusters.unit[l], a.unit) > 0 {
+			ids, columns = append(ids, l), append(columns, a.clusters.unit[l])
+		}
+	}
+	df := len(a.response) - len(a.table.groups)
+	fit := forward(a.unit, columns, selection{df: df, terms: max(1, df/3), enough: 0.999, correct: true, positive: true})
+	a.r2 = fit.r2
+	for i, j := range fit.chosen {
+		if l := ids[j]; a.clusters.control[l] {
+			a.split(leaders[l], fit.beta[i], fit.p[i])
+		} else {
+			a.addHardware(l, fit.beta[i], fit.p[i])
+		}
+	}
+}
+
+// split shares a control-flow cluster's coefficient out over its leaders, by
+// how much of T's variation each one's cost covers.
+func (a *analysis) split(leaders []leader, beta, p float64) {
+	all := floats.Sum(a.costs.executed)
+	if all == 0 {
+		return // nothing was executed that is known
+	}
+	perInstruction := floats.Sum(a.response) / all
+	cov, total := make([]float64, len(leaders)), 0.0
+	for i, x := range leaders {
+		cov[i] = max(0, perInstruction*floats.Dot(a.table.centre(x.cost), a.centred))
+		total += cov[i]
+	}
+	for i, x := range leaders {
+		if cov[i] == 0 {
+			continue
+		}
+		cost := append([]float64(nil), x.cost...)
+		floats.Scale(perInstruction, cost)
+		a.add(finding{
+			id: x.sourceID(a.sources), origin: x.steering, cost: units{cost, x.taken},
+			share: cov[i] / a.variation, beta: beta, score: beta * x.score * cov[i] / total, leaderScore: x.score, p: p,
+		})
+	}
+}
+
+// addHardware makes a cause of each event of a hardware cluster. All have the
+// cluster's coefficient as score (3.5); its part of T's variation is shared
+// out by how much their counts vary.
+func (a *analysis) addHardware(l int, beta, p float64) {
+	corr := floats.Dot(a.clusters.unit[l], a.unit)
+	var events []profile.EventID
+	var sd []float64
+	for _, e := range a.clusters.events {
+		if a.clusters.label[e] == l {
+			v, _ := a.table.adjusted(a.graph.p.Events, e)
+			events, sd = append(events, e), append(sd, floats.Norm(v, 2))
+		}
+	}
+	total := floats.Sum(sd)
+	for i, e := range events {
+		w := sd[i] / total
+		cost := append([]float64(nil), a.clusters.unit[l]...)
+		floats.Scale(w*beta*math.Sqrt(a.variation), cost)
+		a.add(finding{
+			id: hardwareID{e}, origin: hardware{e, l}, cost: divisible(cost),
+			share: w * beta * corr, beta: beta, score: beta, leaderScore: math.NaN(), p: p,
+		})
+	}
+}
