@@ -120,7 +120,7 @@ func (g *graph) controls(d decision, v profile.BlockID) bool {
 }
 
 func (d branch) place(a *analysis) (at, to profile.Addr) {
-	if e := &a.graph.p.Graph.Edges[d.edge]; isCall(e.Kind) && e.Site != 0 {
+	if e := &a.graph.p.Graph.Edges[d.edge]; e.Kind.IsCall() && e.Site != 0 {
 		return e.Site, a.startOf(d.to)
 	}
 	return a.lastOf(d.block), a.startOf(d.to)

@@ -29,11 +29,6 @@ type graph struct {
 	enters   flowgraph.Lists  // by component: indices into entering
 }
 
-// isCall reports whether an edge of this kind enters a function.
-func isCall(k profile.EdgeKind) bool {
-	return k == profile.Call || k == profile.Indirect || k == profile.TailCall
-}
-
 func newGraph(p *profile.Profile) *graph {
 	edges, n := p.Graph.Edges, len(p.Graph.Blocks)
 	g := &graph{p: p, back: make([]bool, len(edges))}
@@ -97,7 +92,7 @@ func (g *graph) roots() (roots []int32) {
 // otherwise than by a call.
 func (g *graph) startsAt(b profile.BlockID) bool {
 	for _, i := range g.ins.Of(int(b)) {
-		if e := &g.p.Graph.Edges[i]; !g.within(e) && !isCall(e.Kind) {
+		if e := &g.p.Graph.Edges[i]; !g.within(e) && !e.Kind.IsCall() {
 			return true
 		}
 	}
@@ -127,7 +122,7 @@ func (g *graph) ends() (ends []int32) {
 // inside one are back edges.
 func (g *graph) findCalls() {
 	blocks := g.p.Graph.Blocks
-	known := func(e *profile.Edge) bool { return isCall(e.Kind) && e.From >= 0 && e.To >= 0 }
+	known := func(e *profile.Edge) bool { return e.Kind.IsCall() && e.From >= 0 && e.To >= 0 }
 	var calls []flowgraph.Edge
 	for i := range g.p.Graph.Edges {
 		if e := &g.p.Graph.Edges[i]; known(e) {
@@ -142,7 +137,7 @@ func (g *graph) findCalls() {
 		if known(e) && g.compOf(e.From) == g.compOf(e.To) {
 			g.back[i] = true
 		}
-		if e.To >= 0 && (isCall(e.Kind) || e.Kind == profile.Start) && !g.back[i] {
+		if e.To >= 0 && (e.Kind.IsCall() || e.Kind == profile.Start) && !g.back[i] {
 			g.entering = append(g.entering, int32(i))
 		}
 	}

@@ -254,7 +254,7 @@ func (f *finder) oneCycle(v profile.BlockID, l int) (blocks blockSet, inflow []f
 // recursive reports whether v is entered by a recursive call.
 func (f *finder) recursive(v profile.BlockID) bool {
 	return slices.ContainsFunc(f.graph.ins.Of(int(v)), func(i int32) bool {
-		return f.graph.back[i] && isCall(f.graph.p.Graph.Edges[i].Kind)
+		return f.graph.back[i] && f.graph.p.Graph.Edges[i].Kind.IsCall()
 	})
 }
 

@@ -86,10 +86,10 @@ func (a *analysis) exits(b, head profile.BlockID, in func(profile.BlockID) bool)
 	for _, i := range a.graph.outs.Of(int(b)) {
 		e := &a.graph.p.Graph.Edges[i]
 		switch {
-		case isCall(e.Kind) && e.Kind != profile.TailCall:
+		case e.Kind.IsCall() && e.Kind != profile.TailCall:
 		case e.To == head && a.graph.back[i]:
 			latch = true
-		case e.To < 0 || isCall(e.Kind) || !in(e.To):
+		case e.To < 0 || e.Kind.IsCall() || !in(e.To):
 			most = max(most, a.times(e))
 		}
 	}
@@ -103,7 +103,7 @@ func (a *analysis) guard(v profile.BlockID) (at, call profile.Addr) {
 	most := -1.0
 	for _, i := range a.graph.ins.Of(int(v)) {
 		e := &a.graph.p.Graph.Edges[i]
-		if n := a.times(e); a.graph.back[i] && isCall(e.Kind) && n > most {
+		if n := a.times(e); a.graph.back[i] && e.Kind.IsCall() && n > most {
 			busiest, most = e, n
 		}
 	}

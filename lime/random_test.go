@@ -50,7 +50,7 @@ func scrambled(rng *rand.Rand) *profile.Profile {
 			e.To = profile.NoBlock
 		case e.Kind == profile.Start || e.Kind == profile.Pad:
 			e.From = profile.NoBlock
-		case isCall(e.Kind):
+		case e.Kind.IsCall():
 			e.To = g.Functions[rng.IntN(len(g.Functions))].EntryBlock
 			if rng.IntN(8) == 0 {
 				e.To = profile.NoBlock

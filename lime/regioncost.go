@@ -100,7 +100,7 @@ func (c *costs) sumBlocks() {
 			floats.AddScaled(c.executed, float64(b.Instructions), n)
 		}
 		for _, e := range c.graph.outs.Of(int(v)) {
-			if isCall(c.graph.p.Graph.Edges[e].Kind) && !c.graph.back[e] {
+			if c.graph.p.Graph.Edges[e].Kind.IsCall() && !c.graph.back[e] {
 				c.addCallee(x, e)
 			}
 		}
@@ -210,7 +210,7 @@ func (c *costs) addBlocks(x []float64, blocks blockSet) {
 func (c *costs) addUnder(x []float64, edge int32) {
 	e := &c.graph.p.Graph.Edges[edge]
 	switch {
-	case isCall(e.Kind):
+	case e.Kind.IsCall():
 		if !c.graph.back[edge] {
 			c.addCallee(x, edge)
 		}

@@ -1,9 +1,6 @@
 package lime
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/skewlens/skewlens/profile"
 )
 
@@ -58,21 +55,10 @@ func eachTotal(s *profile.Section, visit func(*profile.Part)) {
 
 // threadTotals adds the instances up by thread.
 func threadTotals(p *profile.Profile, s *profile.Section) []ThreadTotal {
-	var all []ThreadTotal
-	at := map[profile.ThreadID]int{}
-	eachTotal(s, func(part *profile.Part) {
-		i, ok := at[part.Thread]
-		if !ok {
-			i = len(all)
-			at[part.Thread] = i
-			all = append(all, ThreadTotal{Thread: part.Thread, Timed: true})
-		}
-		t := &all[i]
-		t.Instructions += p.Instructions(part.Counts)
-		t.BusyNS += part.BusyNS
-		t.WaitNS += part.WaitNS
-		t.Timed = t.Timed && part.Timed
-	})
-	slices.SortFunc(all, func(x, y ThreadTotal) int { return cmp.Compare(x.Thread, y.Thread) })
+	sums := s.PartsByThread()
+	all := make([]ThreadTotal, len(sums))
+	for i, t := range sums {
+		all[i] = ThreadTotal{Thread: t.Thread, Instructions: p.Instructions(t.Counts), BusyNS: t.BusyNS, WaitNS: t.WaitNS, Timed: t.Timed}
+	}
 	return all
 }
