@@ -18,6 +18,7 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/pack"
 	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
 	"github.com/skewlens/skewlens/profiler/internal/section"
 )
 
@@ -35,8 +36,8 @@ const (
 type analysis struct {
 	im *image.Image
 	question
-	spec     *probe.Spec
-	code     *probe.Code
+	spec     *relocate.Spec
+	code     *relocate.Code
 	restored bool
 	save     func() // writes it for the next run
 }
@@ -44,7 +45,7 @@ type analysis struct {
 // question is what is asked about a program or library.
 type question struct {
 	opt   probe.Options
-	from  probe.Numbers
+	from  relocate.Numbers
 	among []*image.Image // what it runs among that is moved too
 }
 
@@ -76,7 +77,7 @@ func analyse(im *image.Image, q question, dir string) (*analysis, error) {
 // where it lies best.
 func (a *analysis) make(base uint64) (err error) {
 	if a.spec == nil || a.restored { // what is restored has no plans to write it anew
-		a.spec, a.restored = probe.New(cfg.Build(a.im, section.Catches, a.among...), section.Hook, a.opt, a.from), false
+		a.spec, a.restored = relocate.New(cfg.Build(a.im, section.Catches, a.among...), section.Hook, a.opt, a.from), false
 	}
 	if base == 0 {
 		base = a.spec.Home()
@@ -129,14 +130,14 @@ func (a *analysis) restore(name string) error {
 	if err != nil {
 		return err
 	}
-	a.spec, a.code, err = probe.Unpack(r, prog, section.Hook, a.opt, a.from)
+	a.spec, a.code, err = relocate.Unpack(r, prog, section.Hook, a.opt, a.from)
 	a.restored = err == nil
 	return err
 }
 
 // keep writes an analysis. That it cannot is no reason to complain: the next
 // run takes as long as this one.
-func keep(name string, s *probe.Spec, c *probe.Code) {
+func keep(name string, s *relocate.Spec, c *relocate.Code) {
 	w := &pack.Writer{B: make([]byte, 4, len(c.Bytes)*2+1<<20)}
 	s.Program.Pack(w)
 	s.Pack(w, c)

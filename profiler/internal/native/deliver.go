@@ -34,7 +34,7 @@ func (r *run) deliver(e tracee.Event) error {
 		} else if r.p.CanTrap(e.Tid) {
 			if f, ok := m.late.Faulted(pc - m.cache); ok {
 				err = r.p.MoveFault(e, pc, f.Addr+m.bias)
-				if err == nil && !f.Led {
+				if err == nil && !f.Redirected {
 					return alive(r.divert(e, m, f))
 				}
 			}
@@ -64,7 +64,7 @@ func (r *run) stepOut(e tracee.Event, m *module, pc uint64) error {
 			}
 			break
 		}
-		to, ok := m.late.Way(pc - m.cache)
+		to, ok := m.late.Advance(pc - m.cache)
 		if !ok {
 			break
 		}

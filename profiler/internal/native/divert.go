@@ -3,22 +3,22 @@ package native
 import (
 	"slices"
 
-	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/probe/livepatch"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
 // diverted is a thread in the handler of a fault that must not return to the
-// address that it sees: a landing stands there and counts who arrives, which
+// address that it sees: a springboard stands there and counts who arrives, which
 // the thread has done already.
 type diverted struct {
 	frame tracee.Frame
 	m     *module
-	fault probe.Fault
+	fault livepatch.Fault
 }
 
 // divert lets a thread have the signal of a fault, to be stopped again when the
 // handler returns.
-func (r *run) divert(e tracee.Event, m *module, f probe.Fault) error {
+func (r *run) divert(e tracee.Event, m *module, f livepatch.Fault) error {
 	frame, ok, err := r.p.Enter(e)
 	if err != nil || !ok {
 		return err

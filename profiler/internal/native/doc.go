@@ -3,7 +3,7 @@
 // inline (package probe), lets the threads run free, and collects what they
 // recorded (package section).
 //
-//	image ─▶ cfg ─▶ probe.Spec
+//	image ─▶ cfg ─▶ relocate.Spec
 //	                   │   tracee: stopped at the program's entry
 //	                   ├─▶ code cache, patches, one shared memory area a thread
 //	                   │   tracee: runs; stops only at births, deaths, full rings

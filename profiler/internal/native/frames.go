@@ -59,7 +59,7 @@ func (r *run) openFrames(t *thread) (open []record.Delta, next []profile.Addr) {
 		if !ok {
 			return
 		}
-		if d, n, ok := r.solver.Open(addr, after); ok {
+		if d, n, ok := r.solver.ActiveFrame(addr, after); ok {
 			open = append(open, d)
 			if n != 0 {
 				next = append(next, profile.Addr(n))
@@ -76,7 +76,7 @@ func (r *run) openFrames(t *thread) (open []record.Delta, next []profile.Addr) {
 		*pc, after = a+m.bias, behind
 	}
 	if a, ok := r.in.addr(*pc); ok {
-		if d, ok := r.solver.Inside(a, after, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] }); ok {
+		if d, ok := r.solver.ActiveLoops(a, after, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] }); ok {
 			open = append(open, d...)
 		}
 	}

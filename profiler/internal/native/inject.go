@@ -4,14 +4,15 @@ import (
 	"fmt"
 
 	"github.com/skewlens/skewlens/profile"
-	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/probe/livepatch"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
 // placed is what was put into the target.
 type placed struct {
 	mods   []*module // the program, then libraries
-	layout probe.Layout
+	layout threadarea.Layout
 	slots  int
 	memory *tracee.Shared // the threads' areas
 	area   uint64         // bytes of one
@@ -44,7 +45,7 @@ func (in *placed) moduleOf(pc uint64) (*module, uint64) {
 // passes returns the module in which a jump of ours stands at a run-time
 // address, or nil.
 func (in *placed) passes(pc uint64) *module {
-	if m, a := in.moduleOf(pc); m != nil && m.late.Passes(a) {
+	if m, a := in.moduleOf(pc); m != nil && m.late.HasJump(a) {
 		return m
 	}
 	return nil
@@ -88,7 +89,7 @@ func inject(p *tracee.Process, s source, c Config) (in *placed, err error) {
 		}
 	}
 	n := in.mods[len(in.mods)-1].spec.Next()
-	in.layout = probe.NewLayout(int(n.Chord), int(n.Site))
+	in.layout = threadarea.NewLayout(int(n.Chord), int(n.Site))
 	in.area = in.layout.Size()
 	if err := in.mapAreas(p); err != nil {
 		return nil, err
@@ -102,10 +103,10 @@ func inject(p *tracee.Process, s source, c Config) (in *placed, err error) {
 		if m.absent {
 			continue
 		}
-		if err := p.Write(m.code.Settled(in.layout), m.cache); err != nil {
+		if err := p.Write(m.code.Link(in.layout), m.cache); err != nil {
 			return nil, err
 		}
-		m.late = m.spec.NewLate(m.code, func(a uint64, b []byte) error { return p.Write(b, a+m.bias) })
+		m.late = livepatch.New(m.spec, m.code, func(a uint64, b []byte) error { return p.Write(b, a+m.bias) })
 	}
 	return in, in.patch(p)
 }
@@ -118,7 +119,7 @@ func (in *placed) mapAreas(p *tracee.Process) (err error) {
 }
 
 // patch checks every byte that is to be replaced, then writes (package
-// probe says why this is safe). If a write fails, what was written is undone.
+// relocate says why this is safe). If a write fails, what was written is undone.
 func (in *placed) patch(p *tracee.Process) error {
 	var texts []text
 	later := false

@@ -11,6 +11,8 @@ import (
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/probe/solve"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 	"github.com/skewlens/skewlens/profiler/internal/record"
 	"github.com/skewlens/skewlens/profiler/internal/section"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
@@ -100,7 +102,7 @@ type run struct {
 	c         Config
 	p         *tracee.Process
 	in        *placed
-	solver    *probe.Solver
+	solver    *solve.Solver
 	tracker   *section.Tracker
 	lines     Lines
 	nsPerTick float64
@@ -133,7 +135,7 @@ type thread struct {
 	id         profile.ThreadID
 	tid        int
 	slot       int
-	area       *probe.Area
+	area       *threadarea.Area
 	mem        []byte
 	lastTSC    uint64
 	begin, end uint64
@@ -152,11 +154,11 @@ func newRun(c Config, p *tracee.Process, s source, nsPerTick float64) (*run, err
 	}
 	r := &run{c: c, p: p, in: in, lines: s.lines, nsPerTick: nsPerTick, byTid: map[int]*thread{},
 		diverted: map[int][]diverted{}, waiting: map[int]tracee.Event{}, nextSlot: 1, ever: []*placed{in}, sites: map[uint64]site{}, unwinder: unwind.New(p)}
-	var mods []probe.Module
+	var mods []solve.Module
 	for _, m := range in.mods {
-		mods = append(mods, probe.Module{Spec: m.spec, Bias: m.bias, Base: m.base})
+		mods = append(mods, solve.Module{Spec: m.spec, Bias: m.bias, Base: m.base})
 	}
-	r.solver = probe.NewSolver(in.layout, mods...)
+	r.solver = solve.New(in.layout, mods...)
 	r.begin = rdtsc()
 	r.tracker = section.New(section.Config{
 		Solve:     r.solver.Solve,
@@ -177,7 +179,7 @@ func (r *run) loop() error {
 	if err != nil {
 		return err
 	}
-	probe.Mute(mute, r.in.layout, r.in.base(0))
+	threadarea.InitSink(r.in.layout, mute, r.in.base(0))
 	if err := tracee.Unmap(mute); err != nil {
 		return err
 	}
@@ -327,7 +329,7 @@ func (r *run) birth(tid int, parent *thread) error {
 	}
 	t.mem = mem
 	base := r.in.base(t.slot)
-	t.area = probe.NewArea(r.in.layout, mem, base, r.in.base(0)+r.in.layout.Waits(), uint64(float64(cpuClockGap)/r.nsPerTick), t.begin)
+	t.area = threadarea.New(r.in.layout, mem, base, r.in.base(0)+r.in.layout.Waits(), uint64(float64(cpuClockGap)/r.nsPerTick), t.begin)
 	r.threads = append(r.threads, t)
 	r.byTid[tid] = t
 	parentID := profile.ThreadID(-1)
