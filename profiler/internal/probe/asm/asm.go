@@ -24,7 +24,7 @@ type Assembler struct {
 
 	offset  []int32 // of each label; −1: not bound yet
 	scope   Label   // the first label of the open scope
-	scoped  bool    // there was a scope; before, all labels are of one
+	scoped  bool    // there was a scope
 	pending []jump  // displacements to labels of the open scope,
 	outer   []jump  // and to those of none
 }

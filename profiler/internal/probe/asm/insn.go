@@ -54,11 +54,11 @@ func (a *Assembler) withOpcodeReg(op byte, r x86.Reg) {
 	a.Raw(op | byte(r&7))
 }
 
-// LeaRSP sets a register to rsp plus a displacement: unlike add it keeps the flags.
-func (a *Assembler) LeaRSP(r x86.Reg, disp int32) {
-	const disp8, disp32 = 1 << 6, 2 << 6
-	a.Raw(rexW(r, 0), 0x8d)
-	modRM := byte(r&7)<<3 | withSIB
+// LeaRSP adds to rsp without touching the flags: lea disp(%rsp),%rsp.
+func (a *Assembler) LeaRSP(disp int32) {
+	const disp8, disp32 = 1 << 6, 2 << 6 // ModRM.mod
+	const modRM = byte(x86.RSP)<<3 | withSIB
+	a.Raw(rexW(x86.RSP, 0), 0x8d)
 	if disp == int32(int8(disp)) {
 		a.Raw(disp8|modRM, sibRSP, byte(disp))
 		return

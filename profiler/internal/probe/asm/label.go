@@ -3,7 +3,8 @@ package asm
 import "encoding/binary"
 
 // Label is a place in the code, before or after it is known where that is.
-// Labels are of the scope in which they were made (BeginScope), or of none.
+// Labels are of the scope in which they were made, or of none, if that was
+// before the first BeginScope.
 type Label int32
 
 // jump is a displacement of 32 bits, at pos, that leads to a label.
@@ -47,9 +48,8 @@ func (a *Assembler) EndScope() {
 	a.pending = a.pending[:0]
 }
 
-// Link fills in all displacements that are still open.
+// Link fills in the displacements to labels of no scope.
 func (a *Assembler) Link() {
-	a.EndScope()
 	a.fill(a.outer)
 	a.outer = nil
 }
@@ -68,7 +68,7 @@ func (a *Assembler) fill(list []jump) {
 // relativeTo appends the displacement to a label, to be filled in.
 func (a *Assembler) relativeTo(l Label) {
 	x := jump{int32(len(a.buf)), l}
-	if l < a.scope {
+	if !a.scoped || l < a.scope {
 		a.outer = append(a.outer, x)
 	} else {
 		a.pending = append(a.pending, x)

@@ -52,7 +52,7 @@ func (m *emitter) increment(counter int32, live x86.Flags) {
 // a signal handler that counts in between loses nothing.
 func (m *emitter) incrementKeepingFlags(off uint32) {
 	const redZone = 128
-	m.LeaRSP(x86.RSP, -redZone)
+	m.LeaRSP(-redZone)
 	m.Push(x86.RAX)
 	m.Lahf()
 	m.SetoAL()
@@ -60,7 +60,7 @@ func (m *emitter) incrementKeepingFlags(off uint32) {
 	m.AddAL(127) // sets OF again if it was set
 	m.Sahf()
 	m.Pop(x86.RAX)
-	m.LeaRSP(x86.RSP, redZone)
+	m.LeaRSP(redZone)
 }
 
 // arrivals emits the counters of table targets and landing pads.
