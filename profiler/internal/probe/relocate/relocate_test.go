@@ -83,3 +83,50 @@ func TestOriginInvertsTheCopy(t *testing.T) {
 		}
 	}
 }
+
+// TestSpringboardsLeadToTheCopy: every springboard of every plan leads to the
+// copy of its function, also over an island, and what it takes is used.
+func TestSpringboardsLeadToTheCopy(t *testing.T) {
+	for _, o := range []probe.Options{{}, {NoLeaf: true, HoldSome: true, NoAlign: true}, {NoTree: true}, {NoCounters: true}} {
+		s := New(probetest.Open(t, probetest.Programs(t)[0]), probetest.NoHooks, o, Numbers{Function: 3, Chord: 70, Site: 9})
+		c, err := s.Assemble(s.Home())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := s.Next(); int(n.Function) != 3+len(s.Plans()) || n.Chord < 70 || n.Site < 9 {
+			t.Errorf("the next module begins at %v", n)
+		}
+		islands, far := 0, 0
+		for i, q := range s.Plans() {
+			lo, hi := uint64(c.starts[i]), uint64(len(c.Bytes))
+			if i+1 < len(c.starts) {
+				hi = uint64(c.starts[i+1])
+			}
+			if s.Plan(q.Func) != q || c.Function(lo) != i || c.Function(hi-1) != i {
+				t.Fatalf("%s is not where it is", q.Func.Name)
+			}
+			for _, list := range [][]arrival{q.springboards, q.shorts} {
+				for _, a := range list {
+					offset, ok := c.Springboard(a.at)
+					if !ok && len(q.hops) > len(q.shorts) {
+						far++ // over two hops
+						continue
+					}
+					if !ok || offset < lo || offset >= hi || !s.Uses(a.at) || !s.Uses(a.at+1) {
+						t.Fatalf("%s: from %#x to +%#x %v, want +%#x … +%#x", q.Func.Name, a.at, offset, ok, lo, hi)
+					}
+				}
+			}
+			islands += len(q.islands)
+		}
+		if islands == 0 || far > islands/2 {
+			t.Errorf("%d islands, %d over two hops", islands, far)
+		}
+		if _, ok := c.Springboard(1); ok {
+			t.Error("a springboard where there is no code")
+		}
+		if !s.FullTrap(threadarea.RecordEnd+2) || s.FullTrap(0) {
+			t.Error("the recorder's trap is elsewhere")
+		}
+	}
+}
