@@ -10,8 +10,8 @@ import (
 type Options struct {
 	NoCounters  bool // only move the code
 	NoTree      bool // a counter in every block and on every edge
-	NoInduction bool
-	NoAlign     bool
+	NoInduction bool // a counter in every loop, also where a register counts
+	NoAlign     bool // loops begin where they come to lie
 	NoLeaf      bool // no call is made from the copy
 	HoldSome    bool // a fourth of what can stay in place behind a springboard does: for tests, since only crowded code needs it
 }

@@ -5,12 +5,12 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
-// Induction says that a loop counts for a block of it. Where a register changes in a loop by nothing but one
-// r += step, the loop counts already: r's change from the loop's entry to its
-// exit, divided by step, is how often that instruction's block ran. The entry
-// edges subtract r from the counter, the exit edges add it, and the loop
-// itself runs at full speed. (Zagha's and others' trick for loop counters; it
-// takes LU's inner loop from +56 % to +1 %.)
+// Induction says that a loop counts for a block of it. Where a register
+// changes in a loop by nothing but one r += step, the loop counts already: r's
+// change from the loop's entry to its exit, divided by step, is how often that
+// instruction's block ran. The entry edges subtract r from the counter, the
+// exit edges add it, and the loop itself runs at full speed. (Zagha's and
+// others' trick for loop counters; it takes LU's inner loop from +56 % to +1 %.)
 //
 // The sum is exact modulo 2⁶⁴ as long as no thread is looked at inside the
 // loop: there is no call in it, so no section ends there, and a thread that

@@ -44,9 +44,10 @@ type Space struct {
 	set   []int32
 }
 
-// In and Out are a block's nodes: control comes in at one and leaves from the
-// other.
-func In(b *cfg.Block) int32  { return 1 + 2*int32(b.ID) }
+// In is the node at which control comes into a block.
+func In(b *cfg.Block) int32 { return 1 + 2*int32(b.ID) }
+
+// Out is the node from which control leaves a block.
 func Out(b *cfg.Block) int32 { return 2 + 2*int32(b.ID) }
 
 // Block is the number of a block's edge in Edges.

@@ -138,7 +138,7 @@ func (b *builder) movedAt(entry uint64) *relocate.Plan {
 	return nil
 }
 
-// addTable adds the edge of a switch to a target, through the meeting block
+// addTable adds the edge of a switch to a target, through the hub
 // where several switches share targets.
 func (b *builder) addTable(e *cfg.Edge, site uint64) {
 	in, out := b.w.IntoHub(e.From), b.w.FromHub(e.To)
