@@ -26,8 +26,6 @@ var (
 	tooLong = []string{
 		"lsp (*config).readTOML",
 		"profiler/internal/image checkHeader",
-		"profiler/internal/probe (*Solver).Graph",
-		"profiler/internal/probe (*flow).eliminate",
 		"profiler/internal/x86 init",
 		"profiler/internal/x86 (*decoder).operands",
 	}
@@ -44,10 +42,6 @@ var (
 		"profiler/internal/image (*loader).sections",
 		"profiler/internal/image (*loader).stubs",
 		"profiler/internal/image checkHeader",
-		"profiler/internal/probe (*Solver).Graph",
-		"profiler/internal/probe (*flow).addHubs",
-		"profiler/internal/probe (*flow).eliminate",
-		"profiler/internal/probe (*flow).weigh",
 		"profiler/internal/unwind (*Unwinder).step",
 	}
 )

@@ -31,7 +31,7 @@ func (in *injection) moduleOf(pc uint64) (*module, uint64) {
 // passes returns the module in which a jump of ours stands at a run-time
 // address, or nil.
 func (in *injection) passes(pc uint64) *module {
-	if m, a := in.moduleOf(pc); m != nil && m.late.Passes(a) {
+	if m, a := in.moduleOf(pc); m != nil && m.patcher.HasJump(a) {
 		return m
 	}
 	return nil

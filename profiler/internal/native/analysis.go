@@ -9,6 +9,7 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
 	"github.com/skewlens/skewlens/profiler/internal/section"
 )
 
@@ -16,8 +17,8 @@ import (
 type analysis struct {
 	im *image.Image
 	options
-	spec     *probe.Spec
-	code     *probe.Code
+	spec     *relocate.Spec
+	code     *relocate.Code
 	restored bool
 	save     func() // writes it for the next run
 }
@@ -25,7 +26,7 @@ type analysis struct {
 // options say how a program or library is to be analysed.
 type options struct {
 	probe probe.Options
-	from  probe.Numbers
+	from  relocate.Numbers
 	among []*image.Image // what it runs among that is moved too
 }
 
@@ -57,7 +58,7 @@ func analyse(im *image.Image, opt options, dir string) (*analysis, error) {
 // where it lies best.
 func (a *analysis) make(base uint64) (err error) {
 	if a.spec == nil || a.restored { // what is restored has no plans to write it anew
-		a.spec, a.restored = probe.New(cfg.Build(a.im, section.Catches, a.among...), section.Hook, a.probe, a.from), false
+		a.spec, a.restored = relocate.New(cfg.Build(a.im, section.Catches, a.among...), section.Hook, a.probe, a.from), false
 	}
 	if base == 0 {
 		base = a.spec.Home()

@@ -2,7 +2,7 @@ package native
 
 import (
 	"github.com/skewlens/skewlens/profile"
-	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/probe/solve"
 	"github.com/skewlens/skewlens/profiler/internal/record"
 	"github.com/skewlens/skewlens/profiler/internal/section"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
@@ -11,7 +11,7 @@ import (
 // calls finds the calls of library functions that records stand for.
 type calls struct {
 	in     *injection
-	solver *probe.Solver
+	solver *solve.Solver
 	sites  map[uint64]site // by return address
 }
 

@@ -3,7 +3,7 @@ package native
 import (
 	"slices"
 
-	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/probe/livepatch"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
@@ -13,12 +13,12 @@ import (
 type diverted struct {
 	frame tracee.Frame
 	m     *module
-	fault probe.Fault
+	fault livepatch.Fault
 }
 
 // divert lets a thread have the signal of a fault, to be stopped again when the
 // handler returns.
-func (s *signals) divert(e tracee.Event, m *module, f probe.Fault) error {
+func (s *signals) divert(e tracee.Event, m *module, f livepatch.Fault) error {
 	frame, ok, err := s.p.Enter(e)
 	if err != nil || !ok {
 		return err

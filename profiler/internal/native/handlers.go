@@ -60,7 +60,7 @@ func (s *session) cloned(e tracee.Event) error {
 
 // newChild: a forked process runs on alone, as if nobody looked.
 func (s *session) newChild(e tracee.Event) error {
-	if err := s.lineage.mute(s.p, e.Tid); alive(err) != nil {
+	if err := s.lineage.sink(s.p, e.Tid); alive(err) != nil {
 		return err
 	}
 	if l := s.in.loader; l != nil {
@@ -157,7 +157,7 @@ func (s *session) springboard(e tracee.Event, pc uint64) (bool, error) {
 	if m == nil {
 		return false, nil
 	}
-	to, ok := m.late.Trapped(a)
+	to, ok := m.patcher.Trapped(a)
 	if !ok {
 		return false, nil
 	}

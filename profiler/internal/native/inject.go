@@ -5,7 +5,8 @@ import (
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/backend"
-	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/probe/livepatch"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
@@ -18,7 +19,7 @@ const (
 // injection is what was put into the target.
 type injection struct {
 	modules []*module // the program, then libraries
-	layout  probe.Layout
+	layout  threadarea.Layout
 	slots   int
 	memory  *tracee.Shared // the threads' areas
 	area    uint64         // bytes of one
@@ -54,7 +55,7 @@ func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err er
 		}
 	}
 	n := in.modules[len(in.modules)-1].spec.Next()
-	in.layout = probe.NewLayout(int(n.Chord), int(n.Site))
+	in.layout = threadarea.NewLayout(int(n.Chord), int(n.Site))
 	in.area = in.layout.Size()
 	if err := in.mapAreas(p); err != nil {
 		return nil, err
@@ -68,10 +69,10 @@ func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err er
 		if m.absent {
 			continue
 		}
-		if err := p.Write(m.code.Settled(in.layout), m.cache); err != nil {
+		if err := p.Write(m.code.Link(in.layout), m.cache); err != nil {
 			return nil, err
 		}
-		m.late = m.spec.NewLate(m.code, func(a uint64, b []byte) error { return p.Write(b, a+m.bias) })
+		m.patcher = livepatch.New(m.spec, m.code, func(a uint64, b []byte) error { return p.Write(b, a+m.bias) })
 	}
 	return in, in.patch(p)
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/pack"
-	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
 	"github.com/skewlens/skewlens/profiler/internal/section"
 )
 
@@ -73,14 +73,14 @@ func (a *analysis) restore(name string) error {
 	if err != nil {
 		return err
 	}
-	a.spec, a.code, err = probe.Unpack(r, prog, section.Hook, a.probe, a.from)
+	a.spec, a.code, err = relocate.Unpack(r, prog, section.Hook, a.probe, a.from)
 	a.restored = err == nil
 	return err
 }
 
 // keep writes an analysis. That it cannot is no reason to complain: the next
 // run takes as long as this one.
-func keep(name string, s *probe.Spec, c *probe.Code) {
+func keep(name string, s *relocate.Spec, c *relocate.Code) {
 	w := &pack.Writer{B: make([]byte, 4, len(c.Bytes)*2+1<<20)}
 	s.Program.Pack(w)
 	s.Pack(w, c)

@@ -15,9 +15,9 @@ type lineage struct {
 	refused    error        // why it is not followed, when it should have been
 }
 
-// mute lets a forked child count where nobody reads. It may still be of a
+// sink lets a forked child count where nobody reads. It may still be of a
 // program whose place another one has taken.
-func (l *lineage) mute(p *tracee.Process, child int) error {
+func (l *lineage) sink(p *tracee.Process, child int) error {
 	gs, err := p.GS(child)
 	if err != nil {
 		return err

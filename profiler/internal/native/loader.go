@@ -10,6 +10,7 @@ import (
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/backend"
 	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/probe/livepatch"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
@@ -163,10 +164,10 @@ func (m *module) arrive(p *tracee.Process, in *injection) error {
 	if err := m.make(m.cache - m.bias); err != nil {
 		return err
 	}
-	if err := p.Write(m.code.Settled(in.layout), m.cache); err != nil {
+	if err := p.Write(m.code.Link(in.layout), m.cache); err != nil {
 		return err
 	}
-	m.late = m.spec.NewLate(m.code, func(a uint64, b []byte) error { return p.Write(b, a+m.bias) })
+	m.patcher = livepatch.New(m.spec, m.code, func(a uint64, b []byte) error { return p.Write(b, a+m.bias) })
 	list, err := m.texts(p)
 	if err != nil {
 		return err

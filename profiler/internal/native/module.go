@@ -4,18 +4,19 @@ import (
 	"bytes"
 	"fmt"
 
-	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/probe/livepatch"
+	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
 // module is the program, or a library, with its code moved.
 type module struct {
 	*analysis
-	bias  uint64 // run-time less link-time addresses
-	base  uint64 // the profile's less link-time addresses
-	cache uint64 // of size bytes
-	size  uint64
-	late  *probe.Late
+	bias    uint64 // run-time less link-time addresses
+	base    uint64 // the profile's less link-time addresses
+	cache   uint64 // of size bytes
+	size    uint64
+	patcher *livepatch.Patcher
 
 	dlopened bool // loaded by the program while it runs,
 	absent   bool // and not there now
@@ -69,10 +70,10 @@ func (m *module) mapCache(p *tracee.Process) error {
 	}
 	const step = 16 << 20
 	tries := []uint64{m.spec.Home() + m.bias}
-	for d := uint64(step); d+m.size < probe.Reach && d+m.size < lo; d += step {
+	for d := uint64(step); d+m.size < relocate.Reach && d+m.size < lo; d += step {
 		tries = append(tries, (lo-d-m.size)&^0xfff) // below: the heap grows upwards from the program
 	}
-	for d := uint64(probe.Reach); d > (hi-lo)+m.size+step; d -= step {
+	for d := uint64(relocate.Reach); d > (hi-lo)+m.size+step; d -= step {
 		tries = append(tries, (lo+d-m.size)&^0xfff) // above, as far off as possible
 	}
 	for _, a := range tries {

@@ -7,7 +7,8 @@ import (
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/backend"
-	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/probe/solve"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 	"github.com/skewlens/skewlens/profiler/internal/section"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
@@ -21,7 +22,7 @@ type session struct {
 	p       *tracee.Process
 	in      *injection
 	lines   backend.Lines
-	solver  *probe.Solver
+	solver  *solve.Solver
 	tracker *section.Tracker
 	rate    tickRate
 
@@ -42,11 +43,11 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 	if err != nil {
 		return nil, err
 	}
-	var modules []probe.Module
+	var modules []solve.Module
 	for _, m := range in.modules {
-		modules = append(modules, probe.Module{Spec: m.spec, Bias: m.bias, Base: m.base})
+		modules = append(modules, solve.Module{Spec: m.spec, Bias: m.bias, Base: m.base})
 	}
-	solver := probe.NewSolver(in.layout, modules...)
+	solver := solve.New(in.layout, modules...)
 	s := &session{job: j, p: p, in: in, lines: src.lines, solver: solver, rate: rate, begin: rdtsc(),
 		signals: signals{p: p, in: in, diverted: map[int][]diverted{}}, stacks: newStacks(p, in, solver),
 		lineage: lineage{injections: []*injection{in}}, progress: progress{to: j.Progress}}
@@ -95,12 +96,12 @@ func (s *session) loop() error {
 
 // start lets the first thread go.
 func (s *session) start() error {
-	mute, err := s.in.view(0) // slot 0 swallows what forked children count
+	sink, err := s.in.view(0) // slot 0 swallows what forked children count
 	if err != nil {
 		return err
 	}
-	probe.Mute(mute, s.in.layout, s.in.base(0))
-	if err := tracee.Unmap(mute); err != nil {
+	threadarea.InitSink(s.in.layout, sink, s.in.base(0))
+	if err := tracee.Unmap(sink); err != nil {
 		return err
 	}
 	s.progress.start()

@@ -50,7 +50,7 @@ func (s *signals) deliver(e tracee.Event) error {
 	if s.p.Fault(e) {
 		return s.fault(e, m, pc)
 	}
-	if to, ok := m.late.Interrupted(pc-m.cache, restarts, false); ok {
+	if to, ok := m.patcher.Interrupted(pc-m.cache, restarts, false); ok {
 		err = s.p.SetPC(e.Tid, to+m.bias)
 	} else if !restarts && e.CanWait() && s.p.CanTrap(e.Tid) {
 		return alive(s.stepOut(e, m, pc))
@@ -67,9 +67,9 @@ func (s *signals) fault(e tracee.Event, m *module, pc uint64) error {
 	if !s.p.Caught(e.Sig) { // it ends the program, and nobody comes back
 		err = s.p.MoveFault(e, pc, s.in.original(pc, true))
 	} else if s.p.CanTrap(e.Tid) {
-		if f, ok := m.late.Faulted(pc - m.cache); ok {
+		if f, ok := m.patcher.Faulted(pc - m.cache); ok {
 			err = s.p.MoveFault(e, pc, f.Addr+m.bias)
-			if err == nil && !f.Led {
+			if err == nil && !f.Redirected {
 				return alive(s.divert(e, m, f))
 			}
 		}
@@ -88,13 +88,13 @@ func (s *signals) stepOut(e tracee.Event, m *module, pc uint64) error {
 		return err
 	}
 	for n := 0; n < maxSteps && (m.holds(pc) || s.in.passes(pc) == m); n++ {
-		if to, ok := m.late.Interrupted(pc-m.cache, false, n > fewSteps); ok {
+		if to, ok := m.patcher.Interrupted(pc-m.cache, false, n > fewSteps); ok {
 			if err := s.p.SetPC(e.Tid, to+m.bias); err != nil {
 				return err
 			}
 			break
 		}
-		to, ok := m.late.Way(pc - m.cache)
+		to, ok := m.patcher.Advance(pc - m.cache)
 		if !ok {
 			break
 		}

@@ -2,7 +2,7 @@ package native
 
 import (
 	"github.com/skewlens/skewlens/profile"
-	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/probe/solve"
 	"github.com/skewlens/skewlens/profiler/internal/record"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 	"github.com/skewlens/skewlens/profiler/internal/unwind"
@@ -16,11 +16,11 @@ var dwarfNumber = [16]int{0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15}
 type stacks struct {
 	p        *tracee.Process
 	in       *injection
-	solver   *probe.Solver
+	solver   *solve.Solver
 	unwinder *unwind.Unwinder
 }
 
-func newStacks(p *tracee.Process, in *injection, solver *probe.Solver) *stacks {
+func newStacks(p *tracee.Process, in *injection, solver *solve.Solver) *stacks {
 	u := unwind.New(p)
 	u.Original = in.original
 	return &stacks{p, in, solver, u}
@@ -39,7 +39,7 @@ func (k *stacks) active(tid int) (frames []record.Delta, next []profile.Addr) {
 		if !ok {
 			return
 		}
-		if d, n, ok := k.solver.Open(addr, after); ok {
+		if d, n, ok := k.solver.ActiveFrame(addr, after); ok {
 			frames = append(frames, d)
 			if n != 0 {
 				next = append(next, profile.Addr(n))
@@ -56,7 +56,7 @@ func (k *stacks) active(tid int) (frames []record.Delta, next []profile.Addr) {
 		*pc, after = a+m.bias, behind
 	}
 	if a, ok := k.in.addr(*pc); ok {
-		if d, ok := k.solver.Inside(a, after, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] }); ok {
+		if d, ok := k.solver.ActiveLoops(a, after, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] }); ok {
 			frames = append(frames, d...)
 		}
 	}

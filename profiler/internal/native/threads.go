@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"github.com/skewlens/skewlens/profile"
-	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/probe/solve"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 	"github.com/skewlens/skewlens/profiler/internal/record"
 	"github.com/skewlens/skewlens/profiler/internal/section"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
@@ -18,7 +19,7 @@ const cpuClockGap = 50 * time.Microsecond
 // counters, and writes records there, which are drained into the tracker.
 type threads struct {
 	in      *injection
-	solver  *probe.Solver
+	solver  *solve.Solver
 	tracker *section.Tracker
 	calls   *calls
 	rate    tickRate
@@ -35,7 +36,7 @@ type thread struct {
 	id         profile.ThreadID
 	tid        int
 	slot       int
-	area       *probe.Area
+	area       *threadarea.Area
 	mem        []byte
 	lastTSC    uint64
 	begin, end uint64
@@ -46,7 +47,7 @@ type thread struct {
 	dead       bool
 }
 
-func newThreads(in *injection, solver *probe.Solver, tracker *section.Tracker, rate tickRate) *threads {
+func newThreads(in *injection, solver *solve.Solver, tracker *section.Tracker, rate tickRate) *threads {
 	return &threads{in: in, solver: solver, tracker: tracker, rate: rate, calls: &calls{in: in, solver: solver, sites: map[uint64]site{}},
 		byTid: map[int]*thread{}, early: map[int]tracee.Event{}, slots: slots{next: 1}}
 }
@@ -65,7 +66,7 @@ func (ts *threads) birth(tid int, parent *thread) (*thread, error) {
 	}
 	t.mem = mem
 	in := ts.in
-	t.area = probe.NewArea(in.layout, mem, in.base(t.slot), in.base(0)+in.layout.Waits(), uint64(float64(cpuClockGap)/float64(ts.rate)), t.begin)
+	t.area = threadarea.New(in.layout, mem, in.base(t.slot), in.base(0)+in.layout.Waits(), uint64(float64(cpuClockGap)/float64(ts.rate)), t.begin)
 	ts.all = append(ts.all, t)
 	ts.byTid[tid] = t
 	parentID := profile.ThreadID(-1)

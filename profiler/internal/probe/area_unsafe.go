@@ -1,7 +1,0 @@
-package probe
-
-import "unsafe"
-
-// word is a header word for atomic access. The area is page-aligned and the
-// offsets are multiples of eight.
-func (a *Area) word(off uint64) *uint64 { return (*uint64)(unsafe.Pointer(&a.mem[off])) }

@@ -1,0 +1,81 @@
+package asm
+
+// Branches to labels of their own scope take two bytes where the label lies
+// close behind, as at the end of a small loop, which then is not larger than
+// it was. All others have 32-bit displacements.
+
+const (
+	opCall     = 0xe8 // rel32
+	opJmp      = 0xe9 // rel32
+	opJmpShort = 0xeb // rel8
+	opJccShort = 0x70 // and the condition, rel8
+	opJcc      = 0x80 // behind 0f, and the condition, rel32
+)
+
+// Jmp jumps to a label.
+func (a *Assembler) Jmp(l Label) {
+	if d, ok := a.back8(l); ok {
+		a.Raw(opJmpShort, d)
+		return
+	}
+	a.Raw(opJmp)
+	a.relativeTo(l)
+}
+
+// JmpTo jumps to an address.
+func (a *Assembler) JmpTo(addr uint64) {
+	a.Raw(opJmp)
+	a.relative(addr)
+}
+
+// Condition is one of the sixteen of jcc, by its encoding; x86.Insn.CC is one.
+type Condition = byte
+
+// NotEqual is the condition of jne.
+const NotEqual Condition = 5
+
+// Jcc jumps to a label on a condition.
+func (a *Assembler) Jcc(cc Condition, l Label) {
+	if d, ok := a.back8(l); ok {
+		a.Raw(opJccShort|cc, d)
+		return
+	}
+	a.Raw(0x0f, opJcc|cc)
+	a.relativeTo(l)
+}
+
+// JccTo jumps to an address on a condition.
+func (a *Assembler) JccTo(cc Condition, addr uint64) {
+	a.Raw(0x0f, opJcc|cc)
+	a.relative(addr)
+}
+
+// Call calls a label.
+func (a *Assembler) Call(l Label) {
+	a.Raw(opCall)
+	a.relativeTo(l)
+}
+
+// CallTo calls an address.
+func (a *Assembler) CallTo(addr uint64) {
+	a.Raw(opCall)
+	a.relative(addr)
+}
+
+// CallThrough calls the address that a slot holds: call *slot(%rip).
+func (a *Assembler) CallThrough(slot uint64) {
+	a.Raw(0xff, 2<<3|ripRelative)
+	a.relative(slot)
+}
+
+// JmpThrough jumps to the address that a slot holds: jmp *slot(%rip).
+func (a *Assembler) JmpThrough(slot uint64) {
+	a.Raw(0xff, 4<<3|ripRelative)
+	a.relative(slot)
+}
+
+// Ret returns.
+func (a *Assembler) Ret() { a.Raw(0xc3) }
+
+// Int3 traps.
+func (a *Assembler) Int3() { a.Raw(Breakpoint) }

@@ -1,0 +1,116 @@
+package asm
+
+import "github.com/skewlens/skewlens/profiler/internal/x86"
+
+// Of ModRM and SIB bytes.
+const (
+	ripRelative = 5    // ModRM with mod 0: disp32 from the instruction's end
+	withSIB     = 4    // ModRM.rm: a SIB byte follows
+	sibAbsolute = 0x25 // SIB with mod 0: no base, no index, disp32
+	sibRSP      = 0x24 // SIB: base rsp, no index
+)
+
+// rexW is the REX prefix of a 64-bit instruction with a register in ModRM.reg
+// and one in ModRM.rm, or in the opcode.
+func rexW(reg, rm x86.Reg) byte { return 0x48 | byte(reg>>3)<<2 | byte(rm>>3) }
+
+// gs appends an instruction on 64 bits at an offset of the GS segment; reg is
+// its register, or its opcode's extension.
+func (a *Assembler) gs(op byte, reg x86.Reg, off uint32) {
+	a.Raw(0x65, rexW(reg, 0), op, byte(reg&7)<<3|withSIB, sibAbsolute)
+	a.imm32(off)
+}
+
+// IncGS is incq %gs:off. It changes all flags but CF. The offset is the last
+// four bytes.
+func (a *Assembler) IncGS(off uint32) { a.gs(0xff, 0, off) }
+
+// AddGS is add %reg,%gs:off.
+func (a *Assembler) AddGS(off uint32, reg x86.Reg) { a.gs(0x01, reg, off) }
+
+// SubGS is sub %reg,%gs:off.
+func (a *Assembler) SubGS(off uint32, reg x86.Reg) { a.gs(0x29, reg, off) }
+
+// CmpGS is cmp %reg,%gs:off. The offset is the last four bytes.
+func (a *Assembler) CmpGS(off uint32, reg x86.Reg) { a.gs(0x39, reg, off) }
+
+// Push pushes a register.
+func (a *Assembler) Push(r x86.Reg) { a.withOpcodeReg(0x50, r) }
+
+// Pop pops a register.
+func (a *Assembler) Pop(r x86.Reg) { a.withOpcodeReg(0x58, r) }
+
+// MovImm32 sets a register to 32 bits, zero-extended.
+func (a *Assembler) MovImm32(r x86.Reg, v uint32) {
+	a.withOpcodeReg(0xb8, r)
+	a.imm32(v)
+}
+
+// withOpcodeReg appends an opcode that has a register in its last three bits.
+func (a *Assembler) withOpcodeReg(op byte, r x86.Reg) {
+	if r >= x86.R8 {
+		a.Raw(0x41)
+	}
+	a.Raw(op | byte(r&7))
+}
+
+// LeaRSP adds to rsp without touching the flags: lea disp(%rsp),%rsp.
+func (a *Assembler) LeaRSP(disp int32) {
+	const disp8, disp32 = 1 << 6, 2 << 6 // ModRM.mod
+	const modRM = byte(x86.RSP)<<3 | withSIB
+	a.Raw(rexW(x86.RSP, 0), 0x8d)
+	if disp == int32(int8(disp)) {
+		a.Raw(disp8|modRM, sibRSP, byte(disp))
+		return
+	}
+	a.Raw(disp32|modRM, sibRSP)
+	a.imm32(uint32(disp))
+}
+
+// AddImm8 is add $v,%r, sign-extended.
+func (a *Assembler) AddImm8(r x86.Reg, v int8) { a.imm8(0, r, v) }
+
+// SubImm8 is sub $v,%r, sign-extended.
+func (a *Assembler) SubImm8(r x86.Reg, v int8) { a.imm8(5, r, v) }
+
+func (a *Assembler) imm8(ext byte, r x86.Reg, v int8) {
+	const register = 3 << 6
+	a.Raw(rexW(0, r), 0x83, register|ext<<3|byte(r&7), byte(v))
+}
+
+// Lahf loads SF, ZF, AF, PF and CF into ah.
+func (a *Assembler) Lahf() { a.Raw(0x9f) }
+
+// Sahf sets these flags from ah.
+func (a *Assembler) Sahf() { a.Raw(0x9e) }
+
+// SetoAL sets al to OF.
+func (a *Assembler) SetoAL() { a.Raw(0x0f, 0x90, 0xc0) }
+
+// AddAL is add $v,%al.
+func (a *Assembler) AddAL(v int8) { a.Raw(0x04, byte(v)) }
+
+// nops are the no-ops of 1, 2, 3 … bytes that the manuals recommend, the last
+// two with prefixes that do nothing either.
+var nops = [...][]byte{
+	{0x90},
+	{0x66, 0x90},
+	{0x0f, 0x1f, 0},
+	{0x0f, 0x1f, 0x40, 0},
+	{0x0f, 0x1f, 0x44, 0, 0},
+	{0x66, 0x0f, 0x1f, 0x44, 0, 0},
+	{0x0f, 0x1f, 0x80, 0, 0, 0, 0},
+	{0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0},
+	{0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0},
+	{0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0},
+	{0x66, 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0},
+}
+
+// Nop appends no-ops, as few as fill n bytes.
+func (a *Assembler) Nop(n int) {
+	for n > 0 {
+		k := min(n, len(nops))
+		a.Raw(nops[k-1]...)
+		n -= k
+	}
+}

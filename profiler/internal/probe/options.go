@@ -1,0 +1,38 @@
+package probe
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Options turn off what makes counting cheap, each by itself, so that its
+// worth can be measured.
+type Options struct {
+	NoCounters  bool // only move the code
+	NoTree      bool // a counter in every block and on every edge
+	NoInduction bool // a counter in every loop, also where a register counts
+	NoAlign     bool // loops begin where they come to lie
+	NoLeaf      bool // no call is made from the copy
+	HoldSome    bool // a fourth of what can stay in place behind a springboard does: for tests, since only crowded code needs it
+}
+
+// ParseOptions reads a list like "no-tree,no-align".
+func ParseOptions(list string) (o Options, err error) {
+	for _, w := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' }) {
+		switch w {
+		case "no-counters":
+			o.NoCounters = true
+		case "no-tree":
+			o.NoTree = true
+		case "no-induction":
+			o.NoInduction = true
+		case "no-align":
+			o.NoAlign = true
+		case "no-leaf":
+			o.NoLeaf = true
+		default:
+			return o, fmt.Errorf("no probe option is called %q: no-counters, no-tree, no-induction, no-align, no-leaf", w)
+		}
+	}
+	return o, nil
+}

@@ -1,0 +1,141 @@
+package relocate
+
+import (
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
+	"github.com/skewlens/skewlens/profiler/internal/probe/placement"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+// body emits a block's instructions up to its control transfer.
+func (m *emitter) body(b *cfg.Block) {
+	e := &m.counters.Edges[m.counters.Block(b)]
+	counter := e.Counter
+	if e.Induction != nil {
+		counter = -1 // counted on the loop's edges
+	}
+	at, _ := placement.CountingPoint(b)
+	call := 0
+	for k := range b.Insns {
+		in := &b.Insns[k]
+		if counter >= 0 && k == at {
+			m.increment(counter, b.LiveAt(k, b.LiveOut))
+		}
+		switch in.Kind {
+		case x86.Normal:
+			m.copyInsn(in)
+		case x86.Call, x86.CallInd:
+			m.call(b, &b.Calls[call])
+			call++
+		}
+	}
+}
+
+// copyInsn emits an instruction at its new place. No-ops, which aligned what
+// stands behind them at the old one, are left out.
+func (m *emitter) copyInsn(in *x86.Insn) {
+	if isNop(in) {
+		return
+	}
+	at := m.Len()
+	m.Copy(in)
+	m.note(in, at)
+}
+
+// isNop recognises the no-ops that pad code: 90, 66 90 and 0f 1f.
+func isNop(in *x86.Insn) bool {
+	return in.Vex == 0 && in.Rep == 0 && in.Rex&1 == 0 && (in.Map == 0 && in.Opcode == 0x90 || in.Map == 1 && in.Opcode == 0x1f)
+}
+
+// note tells that what was emitted from an offset on stands for an instruction.
+func (m *emitter) note(in *x86.Insn, at int) {
+	if m.copied != nil {
+		m.copied(in.Addr, at)
+	}
+}
+
+// call jumps to the original call; control comes back at the label behind it.
+// Where nobody can look at the return address (in a leaf; in a program that
+// never unwinds) the call is made from here.
+func (m *emitter) call(b *cfg.Block, c *cfg.Call) {
+	in := c.Insn
+	if c.NoReturn {
+		m.count(b.Succ[0])
+	}
+	if m.q.is(c, fromCopy) {
+		m.callFromCopy(c)
+		return
+	}
+	if !m.q.is(c, afterCall) {
+		m.countTarget(in, m.callSite[c.Index])
+		at := m.Len()
+		m.JmpTo(in.Addr)
+		m.note(in, at)
+	}
+	if !c.NoReturn {
+		m.Bind(m.label(place{atReturn, int32(c.Index)}))
+	}
+}
+
+func (m *emitter) callFromCopy(c *cfg.Call) {
+	in := c.Insn
+	if in.Kind == x86.CallInd {
+		m.countTarget(in, m.callSite[c.Index])
+		m.copyInsn(in)
+		return
+	}
+	at := m.Len()
+	if l, ok := m.copyOf(in.Target); ok {
+		m.Call(l)
+	} else {
+		m.CallTo(in.Target)
+	}
+	m.note(in, at)
+}
+
+// copyOf is the label of the copy of the function that begins at an address,
+// if it is moved.
+func (m *emitter) copyOf(target uint64) (l asm.Label, ok bool) {
+	if f := m.s.Program.FuncAt(target); f != nil {
+		if q := m.s.byFunc[f]; q != nil {
+			return m.entrance(q), true
+		}
+	}
+	return 0, false
+}
+
+// countTarget counts the target of an indirect call or jump, if it is a site
+// (site ≥ 0). Flags are dead and r11 is free at calls. Two targets have
+// counters of their own in line; the recorder looks up the rest.
+func (m *emitter) countTarget(in *x86.Insn, site int32) {
+	if site < 0 || !m.LoadTarget(x86.R11, in) {
+		return
+	}
+	compare := func(i int32) {
+		m.CmpGS(uint32(8*(2*site+i)), x86.R11)
+		m.siteRefs = append(m.siteRefs, siteRef{int32(m.Len()) - 4, true})
+	}
+	count := func(i int32) {
+		m.IncGS(uint32(8 * (2*site + i)))
+		m.siteRefs = append(m.siteRefs, siteRef{int32(m.Len()) - 4, false})
+	}
+	done := m.Labels(1)
+	miss := m.outOfLine(func() {
+		slow := m.Labels(1)
+		compare(1)
+		m.Jcc(asm.NotEqual, slow)
+		count(1)
+		m.Jmp(done)
+		m.Bind(slow)
+		m.Push(x86.RAX)
+		m.MovImm32(x86.RAX, uint32(2*site))
+		m.CallTo(m.cache + threadarea.IndirectEntry)
+		m.Pop(x86.RAX)
+		m.Jmp(done)
+	})
+	compare(0)
+	m.Jcc(asm.NotEqual, miss)
+	count(0)
+	m.Bind(done)
+}

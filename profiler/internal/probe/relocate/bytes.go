@@ -1,0 +1,117 @@
+package relocate
+
+import (
+	"sort"
+
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/image"
+)
+
+// textBytes says of every byte of a program's text whether it is used: it
+// executes, or something was placed there.
+type textBytes struct {
+	lo   uint64
+	mark []bool
+}
+
+func newTextBytes(im *image.Image) textBytes {
+	lo, hi := ^uint64(0), uint64(0)
+	for _, s := range im.Sections {
+		if s.Exec {
+			lo, hi = min(lo, s.Addr), max(hi, s.Addr+s.Size)
+		}
+	}
+	t := textBytes{lo: lo}
+	if hi > lo {
+		t.mark = make([]bool, hi-lo+64)
+	}
+	return t
+}
+
+// used is true for what is outside of the text.
+func (t *textBytes) used(a uint64) bool {
+	i := a - t.lo
+	return i >= uint64(len(t.mark)) || t.mark[i]
+}
+
+func (t *textBytes) use(lo, hi uint64) { t.set(lo, hi, true) }
+
+func (t *textBytes) set(lo, hi uint64, used bool) {
+	mark := t.mark[lo-t.lo : hi-t.lo]
+	for i := range mark {
+		mark[i] = used
+	}
+}
+
+// release takes back what an earlier plan of a function uses.
+func (pl *planner) release(f *cfg.Func) {
+	for _, r := range f.Ranges {
+		pl.bytes.set(r.Lo, pl.usableEnd(f, r.Hi-1), false)
+	}
+}
+
+// usableEnd is the end of the bytes that a springboard may take: the part's
+// end, and the padding behind it up to the next aligned address or function.
+func (pl *planner) usableEnd(f *cfg.Func, a uint64) uint64 {
+	for _, r := range f.Ranges {
+		if a < r.Lo || a >= r.Hi {
+			continue
+		}
+		if pl.padded.Lo == r.Hi {
+			return pl.padded.Hi
+		}
+		e := r.Hi
+		end := e
+		if s := pl.p.Image.SectionAt(a); s != nil {
+			end = s.Addr + s.Size
+		}
+		for e%16 != 0 && e < end && pl.p.Image.FuncAt(e) == nil {
+			e++
+		}
+		pl.padded = cfg.Range{Lo: r.Hi, Hi: e}
+		return e
+	}
+	return a
+}
+
+// dead reports whether nothing ever executes the original byte at c: it
+// belongs to a moved function, or to the padding between functions.
+func (pl *planner) dead(c uint64) bool {
+	if pl.bytes.used(c) {
+		return false
+	}
+	im := pl.p.Image
+	if im.FuncAt(c) != nil {
+		o := pl.p.Owner(c)
+		return o != nil && o.Skip == "" && pl.plans[o] != nil
+	}
+	i := sort.Search(len(im.Funcs), func(i int) bool { return im.Funcs[i].Addr > c })
+	if i == 0 || i == len(im.Funcs) {
+		return false
+	}
+	before := &im.Funcs[i-1]
+	return im.Funcs[i].Addr-(before.Addr+before.Size) <= 16
+}
+
+// byteSet is a set of addresses of the program's text.
+type byteSet struct {
+	lo   uint64
+	bits []uint64
+}
+
+// kept is the set of the used bytes.
+func (t *textBytes) kept() byteSet {
+	s := byteSet{t.lo, make([]uint64, (len(t.mark)+63)/64)}
+	for i, x := range t.mark {
+		if x {
+			s.bits[i/64] |= 1 << (i % 64)
+		}
+	}
+	return s
+}
+
+// has is true for what is outside of the text.
+func (s *byteSet) has(a uint64) bool {
+	i := a - s.lo
+	return i/64 >= uint64(len(s.bits)) || s.bits[i/64]>>(i%64)&1 != 0
+}

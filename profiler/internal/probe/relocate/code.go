@@ -1,0 +1,126 @@
+package relocate
+
+import (
+	"encoding/binary"
+	"slices"
+	"sort"
+
+	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
+)
+
+// Code is what goes into the target. It fits a cache that lies as far from the
+// program as Base from its link-time addresses.
+type Code struct {
+	Base  uint64
+	Bytes []byte // at the cache's base, but for what Link puts in
+	Texts []Text
+	Slots []Slot
+
+	sites  []siteRef
+	starts []int32  // offset of each moved function
+	jumps  []uint64 // addresses in Texts of springboards, islands and hops, sorted
+}
+
+// Text is a section of the program's code, as it was and as it shall be.
+type Text struct {
+	Addr     uint64
+	Old, New []byte
+}
+
+// Slot is a GOT slot that gets a hook instead of the library function. The
+// hook wants the slot's old value at an offset of the cache.
+type Slot struct {
+	Addr          uint64
+	Hook, Literal int32 // offsets in the cache
+}
+
+// siteRef is a place in the copy that names a site's target or counter, which
+// lie behind all other counters: how many there are is known at the end.
+type siteRef struct {
+	pos    int32
+	target bool
+}
+
+// Assemble writes the copy for a cache at base, a link-time address.
+func (s *Spec) Assemble(base uint64) (*Code, error) {
+	m := newEmitter(s, base, 0)
+	m.Grow(int(s.CodeSize() / 4)) // most copies come to a fifth of the bound
+	m.Raw(threadarea.Recorder...)
+	c := &Code{Base: base, starts: make([]int32, 0, len(s.plans)), Slots: m.hookLibrary(), Texts: texts(s.Program.Image)}
+	for i := range c.Texts {
+		c.Texts[i].New = slices.Clone(c.Texts[i].Old)
+	}
+	w := newPatcher(m, c)
+	next := s.from.Chord
+	for _, q := range s.plans {
+		c.starts = append(c.starts, int32(m.Len()))
+		q.first = next
+		m.function(q)
+		next = m.counters.Next
+		q.After = next
+		m.noteUnknown(q)
+		w.springboards(q)
+		w.noteCalls()
+	}
+	m.Link()
+	w.calls()
+	w.stubs()
+	slices.Sort(c.jumps)
+	s.next.Chord = next
+	c.Bytes, c.sites = m.Bytes(), m.siteRefs
+	return c, m.Err()
+}
+
+// texts are the sections of a program's code, with nothing new yet.
+func texts(im *image.Image) (list []Text) {
+	for i := range im.Sections {
+		if x := &im.Sections[i]; x.Exec {
+			list = append(list, Text{Addr: x.Addr, Old: x.Data})
+		}
+	}
+	return list
+}
+
+// Link is the copy as it runs, once the counters of all modules are known.
+func (c *Code) Link(l threadarea.Layout) []byte {
+	b := slices.Clone(c.Bytes)
+	for _, x := range c.sites {
+		base := threadarea.CounterOffset(int32(l.Chords))
+		if x.target {
+			base = l.TargetOffset()
+		}
+		binary.LittleEndian.PutUint32(b[x.pos:], binary.LittleEndian.Uint32(b[x.pos:])+base)
+	}
+	return b
+}
+
+// Function is the index in Plans of the function whose copy begins last at or
+// before an offset of the cache; −1: there is none.
+func (c *Code) Function(offset uint64) int {
+	return sort.Search(len(c.starts), func(i int) bool { return uint64(c.starts[i]) > offset }) - 1
+}
+
+// Springboard returns the offset of the cache to which a springboard or island
+// at an address leads.
+func (c *Code) Springboard(addr uint64) (offset uint64, ok bool) {
+	to, n := c.jumpAt(addr)
+	if n == asm.ShortJumpLen {
+		to, n = c.jumpAt(to)
+	}
+	return to - c.Base, n == asm.JumpLen
+}
+
+// jumpAt returns the target and the length of what was written at an address; 0: nothing.
+func (c *Code) jumpAt(addr uint64) (to uint64, length int) {
+	if _, ok := slices.BinarySearch(c.jumps, addr); !ok {
+		return 0, 0
+	}
+	for _, t := range c.Texts {
+		if o := addr - t.Addr; o < uint64(len(t.New)) {
+			return asm.JumpTarget(t.New[o:], addr)
+		}
+	}
+	return 0, 0
+}

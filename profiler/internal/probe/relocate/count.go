@@ -1,0 +1,84 @@
+package relocate
+
+import (
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+// count emits the counter of an edge, if it has one.
+func (m *emitter) count(e *cfg.Edge) {
+	i := m.counters.Edge(e)
+	if i < 0 || m.s.opt.NoCounters {
+		return
+	}
+	live := x86.Flags(0)
+	if e.To != nil {
+		live = e.To.LiveIn
+	}
+	updates := m.counters.Updates(e)
+	for _, u := range updates { // leave loops first, then count, then enter loops: as the edge does
+		if u.Add {
+			m.AddGS(threadarea.CounterOffset(u.Counter), u.Reg)
+		}
+	}
+	m.increment(m.counters.Edges[i].Counter, live)
+	for _, u := range updates {
+		if !u.Add {
+			m.SubGS(threadarea.CounterOffset(u.Counter), u.Reg)
+		}
+	}
+}
+
+// hasCount reports whether code stands on an edge.
+func (m *emitter) hasCount(e *cfg.Edge) bool {
+	i := m.counters.Edge(e)
+	return i >= 0 && !m.s.opt.NoCounters && (m.counters.Edges[i].Counter >= 0 || len(m.counters.Updates(e)) > 0)
+}
+
+// increment counts in a counter, if it is one, where some flags are live.
+func (m *emitter) increment(counter int32, live x86.Flags) {
+	switch off := threadarea.CounterOffset(counter); {
+	case counter < 0 || m.s.opt.NoCounters:
+	case live&^x86.CF == 0:
+		m.IncGS(off)
+	default:
+		m.incrementKeepingFlags(off)
+	}
+}
+
+// incrementKeepingFlags counts where flags are live. RAX and the flags go to
+// the stack, below the red zone; the count itself is one instruction, so that
+// a signal handler that counts in between loses nothing.
+func (m *emitter) incrementKeepingFlags(off uint32) {
+	const redZone = 128
+	m.LeaRSP(-redZone)
+	m.Push(x86.RAX)
+	m.Lahf()
+	m.SetoAL()
+	m.IncGS(off)
+	m.AddAL(127) // sets OF again if it was set
+	m.Sahf()
+	m.Pop(x86.RAX)
+	m.LeaRSP(redZone)
+}
+
+// arrivals emits the counters of table targets and landing pads.
+func (m *emitter) arrivals() {
+	for _, b := range m.g.Blocks {
+		if i := m.counters.FromHub(b); i >= 0 {
+			m.Bind(m.label(place{atTable, int32(b.ID)}))
+			m.increment(m.counters.Edges[i].Counter, b.LiveIn)
+			m.Jmp(m.block(b))
+		}
+		if b.Pad {
+			m.Bind(m.label(place{atPad, int32(b.ID)}))
+			for _, e := range b.Pred {
+				if e.Kind == cfg.Pad {
+					m.count(e)
+				}
+			}
+			m.Jmp(m.block(b))
+		}
+	}
+}

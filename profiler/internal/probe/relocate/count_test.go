@@ -1,0 +1,100 @@
+package relocate
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
+	"github.com/skewlens/skewlens/profiler/internal/probe/probetest"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+// TestCountingKeepsFlags runs the counter of places where flags are live, for
+// all flags: it counts, and nothing else changes but what lies below the red
+// zone.
+func TestCountingKeepsFlags(t *testing.T) {
+	m := &emitter{Assembler: asm.New(probetest.CodeAt), s: &Spec{}}
+	m.increment(3, x86.AllFlags)
+	off := threadarea.CounterOffset(3)
+	for f := range x86.AllFlags + 1 {
+		in := probetest.State{Flags: f, Memory: bytes.Repeat([]byte{0xee}, 4096)}
+		for r := range in.Regs {
+			in.Regs[r] = 0x0123456789abcdef * uint64(r+1)
+		}
+		top := uint64(2048)
+		in.Regs[x86.RSP] = probetest.MemoryAt + top
+		got, sig := probetest.Run(t, m.Bytes(), 0, in)
+		if sig != 0 {
+			t.Fatal(sig)
+		}
+		want := slices.Clone(in.Memory)
+		want[off]++
+		copy(want[top-128-8:top-128], got.Memory[top-128-8:])
+		if got.Regs != in.Regs || got.Flags != f || !bytes.Equal(got.Memory, want) {
+			t.Errorf("flags %b become %b, registers %x %x", f, got.Flags, in.Regs, got.Regs)
+		}
+	}
+}
+
+// TestIndirectTargetsAreCounted runs what counts the targets of an indirect
+// call, with the recorder behind it: every target gets its count, be it one of
+// the two in line or not.
+func TestIndirectTargetsAreCounted(t *testing.T) {
+	layout := threadarea.NewLayout(10, 4)
+	m := &emitter{Assembler: asm.New(probetest.CodeAt), cache: probetest.CodeAt, s: &Spec{}}
+	m.Raw(threadarea.Recorder...)
+	in, err := x86.Decode([]byte{0xff, 0xd3}, 0x1000) // call *%rbx
+	if err != nil {
+		t.Fatal(err)
+	}
+	gs, err := x86.Decode([]byte{0x65, 0xff, 0x13}, 0x1000) // call *%gs:(%rbx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets := []uint32{0x1000, 0x2000, 0x1000, 0x3000, 0x3000, 0x2000, 0x1000, 0x4000}
+	m.BeginScope()
+	const site = 2
+	for _, to := range targets {
+		m.MovImm32(x86.RBX, to)
+		m.countTarget(&in, site)
+		m.countTarget(&in, -1) // none
+		m.countTarget(&gs, 3)  // not counted
+	}
+	end := m.Labels(1)
+	m.Jmp(end)
+	for i := 0; i < len(m.later); i++ {
+		m.later[i]()
+	}
+	m.Bind(end)
+	m.EndScope()
+	if m.Err() != nil {
+		t.Fatal(m.Err())
+	}
+	code := (&Code{Bytes: m.Bytes(), sites: m.siteRefs}).Link(layout)
+
+	mem := make([]byte, layout.Size()+4096)
+	area := threadarea.New(layout, mem, probetest.MemoryAt, 0, 0, 0)
+	state := probetest.State{Memory: mem}
+	state.Regs[x86.RSP] = probetest.MemoryAt + layout.Size() + 4000
+	out, sig := probetest.Run(t, code, len(threadarea.Recorder), state)
+	if sig != 0 {
+		t.Fatal(sig)
+	}
+	copy(mem, out.Memory)
+	want := map[uint64]uint64{0x1000: 3, 0x2000: 2, 0x3000: 2, 0x4000: 1}
+	got := map[uint64]uint64{}
+	for _, d := range area.All() {
+		at, target := area.Target(d.Counter)
+		if at != site {
+			t.Errorf("a call at site %d", at)
+		}
+		got[target] += d.N
+	}
+	for to, n := range want {
+		if got[to] != n || len(got) != len(want) {
+			t.Errorf("calls of %#x: %d, want %d", to, got[to], n)
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package relocate
+
+import (
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
+	"github.com/skewlens/skewlens/profiler/internal/probe/placement"
+)
+
+// emitter writes the copies of functions, one after the other.
+type emitter struct {
+	*asm.Assembler
+	s        *Spec
+	cache    uint64 // where the cache will lie, a link-time address
+	plt      []pltStub
+	siteRefs []siteRef
+	copied   func(addr uint64, start int) // told of every copied instruction, when set
+
+	entries, hooks asm.Label // the first of as many as there are moved functions
+
+	space   cfg.Space
+	network placement.Space
+	// Of the function that is being emitted:
+	q        *Plan
+	g        *cfg.Graph
+	counters *placement.Network
+	places   [atEntry]asm.Label // the first of each kind
+	later    []func()           // out-of-line code
+	callSite []int32            // call → number of its site, −1: none
+	jumpSite []int32            // block → that of the jump that ends it
+}
+
+// newEmitter emits for a cache at an address, from an offset of it on.
+func newEmitter(s *Spec, cache, offset uint64) *emitter {
+	m := &emitter{Assembler: asm.New(cache + offset), s: s, cache: cache}
+	m.entries = m.Labels(len(s.plans))
+	m.hooks = m.Labels(len(s.plans))
+	return m
+}
+
+// label is the label of a place in the function that is being emitted.
+func (m *emitter) label(p place) asm.Label {
+	if p.kind == atEntry {
+		return m.entrance(m.q)
+	}
+	return m.places[p.kind] + asm.Label(p.id)
+}
+
+func (m *emitter) block(b *cfg.Block) asm.Label { return m.label(blockPlace(b)) }
+
+// entry is the label of a function behind its hook.
+func (m *emitter) entry(q *Plan) asm.Label { return m.entries + m.index(q) }
+
+func (m *emitter) hook(q *Plan) asm.Label { return m.hooks + m.index(q) }
+
+func (m *emitter) index(q *Plan) asm.Label { return asm.Label(q.Number - m.s.from.Function) }
+
+// entrance is where a function is entered from outside: in its hook, if it has one.
+func (m *emitter) entrance(q *Plan) asm.Label {
+	if m.s.Program.Image.Static {
+		if _, ok := m.s.hooks(q.Func.Name); ok {
+			return m.hook(q)
+		}
+	}
+	return m.entry(q)
+}
+
+// open prepares a function's graph, counters, indirect calls and labels. Its
+// counters are numbered from where they were, or are, first numbered.
+func (m *emitter) open(q *Plan) {
+	m.q = q
+	m.g = m.s.Program.Graph(q.Func, &m.space)
+	m.counters = placement.Place(m.g, q.excluded, q.first, m.s.opt, &m.network)
+	m.callSite, m.jumpSite = fill(m.callSite, m.g.Calls), fill(m.jumpSite, len(m.g.Blocks))
+	n := q.Site
+	m.s.Sites(q, m.g, func(b *cfg.Block, c *cfg.Call) {
+		if c != nil {
+			m.callSite[c.Index] = n
+		} else {
+			m.jumpSite[b.ID] = n
+		}
+		n++
+	})
+	m.BeginScope()
+	for k, n := range [atEntry]int{atBlock: len(m.g.Blocks), atTable: len(m.g.Blocks), atPad: len(m.g.Blocks), atReturn: m.g.Calls} {
+		m.places[k] = m.Labels(n)
+	}
+	m.later = m.later[:0]
+}
+
+// fill returns n times −1.
+func fill(mem []int32, n int) []int32 {
+	mem = mem[:0]
+	for range n {
+		mem = append(mem, -1)
+	}
+	return mem
+}
+
+// function emits the copy of one function: its blocks in the original order,
+// then the counters of arrivals and other out-of-line code.
+func (m *emitter) function(q *Plan) {
+	m.open(q)
+	for m.Len()%16 != 0 {
+		m.Int3()
+	}
+	if m.entrance(q) == m.hook(q) {
+		m.Bind(m.hook(q))
+		h, _ := m.s.hooks(q.Func.Name)
+		m.hookCode(h, func() { m.Call(m.entry(q)) }, func() { m.Jmp(m.entry(q)) })
+	}
+	m.Bind(m.entry(q))
+	m.count(m.g.Edges[0])
+	blocks := m.order()
+	if blocks[0] != m.g.Entry {
+		m.Jmp(m.block(m.g.Entry))
+	}
+	tight := m.tightLoops()
+	for i, b := range blocks {
+		var next *cfg.Block
+		if i+1 < len(blocks) {
+			next = blocks[i+1]
+		}
+		if size := tight[b]; size > 0 && !m.s.opt.NoAlign {
+			m.align(size)
+		}
+		m.Bind(m.block(b))
+		m.body(b)
+		m.leave(b, next)
+	}
+	m.arrivals()
+	for i := 0; i < len(m.later); i++ { // it may put off more
+		m.later[i]()
+	}
+	m.EndScope()
+}
+
+// order returns the blocks as the copy has them: the function's main part first.
+func (m *emitter) order() []*cfg.Block {
+	main := m.q.Func.Ranges[0]
+	isMain := func(b *cfg.Block) bool { return b.Start >= main.Lo && b.Start < main.Hi }
+	blocks := make([]*cfg.Block, 0, len(m.g.Blocks))
+	for _, b := range m.g.Blocks {
+		if isMain(b) {
+			blocks = append(blocks, b)
+		}
+	}
+	for _, b := range m.g.Blocks {
+		if !isMain(b) {
+			blocks = append(blocks, b)
+		}
+	}
+	return blocks
+}
+
+// outOfLine puts code off until the end of the function; it returns its label.
+func (m *emitter) outOfLine(code func()) asm.Label {
+	l := m.Labels(1)
+	m.later = append(m.later, func() {
+		m.Bind(l)
+		code()
+	})
+	return l
+}
+
+// noteUnknown notes that some of a function's counts cannot be known, and which
+// functions are called from there, as often as nobody knows.
+func (m *emitter) noteUnknown(q *Plan) {
+	w := m.counters
+	if q.Incomplete = w.MarkUnknown(); !q.Incomplete {
+		return
+	}
+	note := func(callee *cfg.Func, e int32) {
+		if q := m.s.byFunc[callee]; q != nil && w.Edges[e].Unknown {
+			q.CallersUnknown = true
+		}
+	}
+	for _, b := range m.g.Blocks {
+		for i := range b.Calls {
+			note(b.Calls[i].Callee, w.Block(b))
+		}
+		for _, e := range TailEdges(b) {
+			note(m.s.Program.FuncAt(b.Last().Target), w.Edge(e))
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package relocate
+
+import (
+	"sort"
+
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
+	"github.com/skewlens/skewlens/profiler/internal/record"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+// Hooks. A library function is reached through a PLT stub, or through a GOT
+// slot by code built without PLT. The stub's first bytes become a jump to the
+// hook, which records and then goes where the stub would have gone, through
+// the slot, so that lazy binding still works. A slot without a stub gets the
+// hook's address once the loader has filled it. In a static program the
+// function itself is the program's, and its entry leads to the hook.
+
+// pltStub is a stub of the procedure linkage table and the hook in its stead.
+type pltStub struct{ addr, hook uint64 }
+
+// hookLibrary emits the hooks of stubs and slots, and returns the slots.
+func (m *emitter) hookLibrary() (slots []Slot) {
+	im := m.s.Program.Image
+	taken := map[uint64]bool{}
+	for _, at := range sortedKeys(im.PLT) {
+		slot, ok := stubSlot(im.Bytes(at), at)
+		if !ok {
+			continue
+		}
+		taken[slot] = true
+		h, ok := m.s.hooks(im.PLT[at])
+		if !ok {
+			continue
+		}
+		m.plt = append(m.plt, pltStub{at, m.PC()})
+		m.hookCode(h, func() { m.CallThrough(slot) }, func() { m.JmpThrough(slot) })
+	}
+	for _, slot := range sortedKeys(im.GOT) {
+		h, ok := m.s.hooks(im.GOT[slot])
+		if !ok || taken[slot] {
+			continue
+		}
+		literal := m.PC()
+		m.Quad(0)
+		slots = append(slots, Slot{slot, int32(m.Len()), int32(literal - m.cache)})
+		m.hookCode(h, func() { m.CallThrough(literal) }, func() { m.JmpThrough(literal) })
+	}
+	return slots
+}
+
+// hookCode emits one hook; call and jump enter the function.
+func (m *emitter) hookCode(h record.Hook, call, jump func()) {
+	arrive := h.Arrive | threadarea.ScanBit
+	if h.Waits {
+		arrive |= threadarea.WaitBit
+	}
+	if h.Wakes {
+		arrive |= threadarea.WakeBit
+	}
+	m.record(arrive)
+	if h.Leave == 0 {
+		jump()
+		return
+	}
+	m.SubImm8(x86.RSP, 8) // keeps the stack aligned
+	call()
+	m.AddImm8(x86.RSP, 8)
+	kind := h.Leave
+	if m.s.Program.Image.Static {
+		kind |= threadarea.ScanBit // the wait itself ran in counted code
+	}
+	m.record(kind)
+	m.Ret()
+}
+
+// record calls the recorder.
+func (m *emitter) record(kind uint32) {
+	m.MovImm32(x86.R11, kind)
+	m.CallTo(m.cache + threadarea.RecordEntry)
+}
+
+// stubSlot finds the GOT slot that a PLT stub jumps through.
+func stubSlot(code []byte, at uint64) (uint64, bool) {
+	end := at + 16
+	for at < end && len(code) > 0 {
+		in, err := x86.Decode(code[:min(15, len(code))], at)
+		if err != nil {
+			return 0, false
+		}
+		if in.Kind == x86.JmpInd {
+			return in.RIPTarget, in.RIPOff > 0
+		}
+		code, at = code[in.Len():], in.End()
+	}
+	return 0, false
+}
+
+func sortedKeys(m map[uint64]string) []uint64 {
+	k := make([]uint64, 0, len(m))
+	for a := range m {
+		k = append(k, a)
+	}
+	sort.Slice(k, func(i, j int) bool { return k[i] < k[j] })
+	return k
+}

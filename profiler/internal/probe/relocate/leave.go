@@ -1,0 +1,98 @@
+package relocate
+
+import (
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+// leave emits how control leaves a block; next is the block emitted behind it.
+func (m *emitter) leave(b, next *cfg.Block) {
+	in := b.Last()
+	switch {
+	case in.Kind == x86.Stop, in.Kind == x86.Ret:
+		m.count(b.Succ[0])
+		m.copyInsn(in)
+	case in.Kind == x86.JmpInd:
+		m.countTarget(in, m.jumpSite[b.ID])
+		for _, e := range b.Succ {
+			m.count(e) // an unresolved jump's exit; table edges count where they arrive
+		}
+		m.copyInsn(in)
+	case in.Kind == x86.Jmp:
+		e := b.Succ[0]
+		m.count(e)
+		if e.To != nil {
+			m.goTo(e.To, next)
+		} else {
+			m.jumpOutside(in.Target)
+		}
+	case in.Kind == x86.Jrcxz:
+		m.loop(b, next)
+	case in.Kind == x86.Jcc:
+		m.branch(b, next)
+	case in.Kind.IsCall() && b.Calls[len(b.Calls)-1].NoReturn:
+	default:
+		e := b.Succ[0]
+		m.count(e)
+		m.goTo(e.To, next)
+	}
+}
+
+// goTo goes to a block, unless it comes next anyway.
+func (m *emitter) goTo(to, next *cfg.Block) {
+	if to != next {
+		m.Jmp(m.block(to))
+	}
+}
+
+// jumpOutside jumps to another function: its copy if it has one.
+func (m *emitter) jumpOutside(target uint64) {
+	if l, ok := m.copyOf(target); ok {
+		m.Jmp(l)
+	} else {
+		m.JmpTo(target)
+	}
+}
+
+// branch emits a conditional jump.
+func (m *emitter) branch(b, next *cfg.Block) {
+	in, taken, fall := b.Last(), b.Succ[0], b.Succ[1]
+	countAndJump := func() {
+		m.count(taken)
+		if taken.To != nil {
+			m.Jmp(m.block(taken.To))
+		} else {
+			m.jumpOutside(in.Target)
+		}
+	}
+	switch {
+	case !m.hasCount(taken) && taken.To == nil:
+		if l, ok := m.copyOf(in.Target); ok {
+			m.Jcc(in.CC, l)
+		} else {
+			m.JccTo(in.CC, in.Target)
+		}
+	case !m.hasCount(taken):
+		m.Jcc(in.CC, m.block(taken.To))
+	case taken.Freq > 0.4*b.Freq: // often taken: its counter in line, the other way jumps over it
+		over := m.Labels(1)
+		m.Jcc(in.CC^1, over)
+		countAndJump()
+		m.Bind(over)
+	default:
+		m.Jcc(in.CC, m.outOfLine(countAndJump))
+	}
+	m.count(fall)
+	m.goTo(fall.To, next)
+}
+
+// loop emits a jrcxz or loop.
+func (m *emitter) loop(b, next *cfg.Block) {
+	in, taken, fall := b.Last(), b.Succ[0], b.Succ[1]
+	m.CopyLoop(in, m.outOfLine(func() {
+		m.count(taken)
+		m.Jmp(m.block(taken.To))
+	}))
+	m.count(fall)
+	m.goTo(fall.To, next)
+}

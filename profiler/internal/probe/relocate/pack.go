@@ -1,0 +1,109 @@
+package relocate
+
+import (
+	"errors"
+
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/pack"
+	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/probe/placement"
+)
+
+// Pack writes the plans and the copy, before Link, so that Unpack need not make them again.
+// What the program's text becomes is written whole: that is read faster than
+// half a million patches are applied.
+func (s *Spec) Pack(w *pack.Writer, c *Code) {
+	w.Uint(uint64(s.next.Chord))
+	w.Uint(uint64(s.next.Site))
+	w.Uint(s.size)
+	w.Uint(uint64(len(s.plans)))
+	for _, q := range s.plans {
+		w.Uint(q.Func.Ranges[0].Lo)
+		w.Bool(q.CallersUnknown)
+		w.Bool(q.Incomplete)
+		how := make([]byte, len(q.calls))
+		for i, h := range q.calls {
+			how[i] = byte(h)
+		}
+		w.Bytes(how)
+		w.Uint(uint64(len(q.excluded)))
+		for _, x := range q.excluded {
+			w.Uint(uint64(x.What))
+			w.Uint(uint64(x.ID))
+		}
+		w.Uint(uint64(q.first))
+		w.Uint(uint64(q.After - q.first))
+		w.Uint(uint64(q.Site))
+		w.Uint(uint64(q.sites))
+	}
+	w.Uint(c.Base)
+	w.Bytes(c.Bytes)
+	for _, t := range c.Texts {
+		w.Bytes(t.New)
+	}
+	w.Uint(uint64(len(c.Slots)))
+	for _, x := range c.Slots {
+		w.Uint(x.Addr)
+		w.Uint(uint64(x.Hook))
+		w.Uint(uint64(x.Literal))
+	}
+	last := int32(0)
+	for _, at := range c.starts {
+		w.Uint(uint64(at - last))
+		last = at
+	}
+	w.Ascending(c.jumps)
+	w.Uint(uint64(len(c.sites)))
+	for _, x := range c.sites {
+		w.Uint(uint64(x.pos))
+		w.Bool(x.target)
+	}
+	w.Uint(s.used.lo)
+	w.Words(s.used.bits)
+}
+
+// Unpack is New and Assemble at Home of a program for which they were done before.
+func Unpack(r *pack.Reader, p *cfg.Program, hooks Hooks, opt probe.Options, from Numbers) (*Spec, *Code, error) {
+	s := newSpec(p, hooks, opt, from)
+	s.next.Chord, s.next.Site = int32(r.Uint()), int32(r.Uint())
+	s.size = r.Uint()
+	for range r.Len(8) {
+		f := p.FuncAt(r.Uint())
+		if f == nil {
+			return nil, nil, errors.New("plans of another program")
+		}
+		q := &Plan{Func: f, CallersUnknown: r.Bool(), Incomplete: r.Bool()}
+		for _, h := range r.Bytes() {
+			q.calls = append(q.calls, callMode(h))
+		}
+		for range r.Len(2) {
+			q.excluded = append(q.excluded, placement.Exclusion{What: placement.ExclusionKind(r.Uint()), ID: int32(r.Uint())})
+		}
+		q.first = int32(r.Uint())
+		q.After = q.first + int32(r.Uint())
+		q.Site = int32(r.Uint())
+		q.sites = int32(r.Uint())
+		s.add(q)
+	}
+	c := &Code{Base: r.Uint(), Bytes: r.Bytes(), Texts: texts(p.Image)}
+	for i := range c.Texts {
+		t := &c.Texts[i]
+		if t.New = r.Bytes(); len(t.New) != len(t.Old) {
+			return nil, nil, errors.New("code of another program")
+		}
+	}
+	for range r.Len(3) {
+		c.Slots = append(c.Slots, Slot{r.Uint(), int32(r.Uint()), int32(r.Uint())})
+	}
+	last := int32(0)
+	for range s.plans {
+		last += int32(r.Uint())
+		c.starts = append(c.starts, last)
+	}
+	c.jumps = r.Ascending()
+	for range r.Len(2) {
+		c.sites = append(c.sites, siteRef{int32(r.Uint()), r.Bool()})
+	}
+	s.used = byteSet{r.Uint(), r.Words()}
+	return s, c, r.Err
+}

@@ -1,0 +1,132 @@
+package relocate
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/probe/probetest"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+// TestEmittedCodeDecodes reads back what was emitted for a whole program:
+// every byte of the copy belongs to an instruction that the decoder knows.
+func TestEmittedCodeDecodes(t *testing.T) {
+	for _, path := range probetest.Programs(t) {
+		s := New(probetest.Open(t, path), probetest.NoHooks, probe.Options{}, Numbers{})
+		base := s.Home()
+		c, err := s.Assemble(base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if uint64(len(c.Bytes)) > s.CodeSize() {
+			t.Errorf("%s: %d bytes, planned %d", path, len(c.Bytes), s.CodeSize())
+		}
+		n := 0
+		for a := len(threadarea.Recorder); a < len(c.Bytes); {
+			in, err := x86.Decode(c.Bytes[a:min(a+15, len(c.Bytes))], base+uint64(a))
+			if err != nil {
+				t.Fatalf("%s: copy at +%#x: % x: %v", path, a, c.Bytes[a:min(a+15, len(c.Bytes))], err)
+			}
+			a += in.Len()
+			n++
+		}
+		t.Logf("%s: %d instructions, %d bytes", path, n, len(c.Bytes))
+	}
+}
+
+// TestCrowdedCode plans with short jumps that reach next to nothing, so that
+// most springboards have to do without, and again and again something is planned
+// anew: no two patches may overlap, and most functions still move.
+func TestCrowdedCode(t *testing.T) {
+	for _, path := range append(probetest.Programs(t), "/usr/lib/x86_64-linux-gnu/libstdc++.so.6") { // full of landing pads
+		im, err := image.OpenLibrary(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, reach := range []int64{4, 24, 122} {
+			p := cfg.Build(im, probetest.Catches)
+			s := plan(p, probetest.NoHooks, probe.Options{}, Numbers{}, reach)
+			if _, err := s.Assemble(s.Home()); err != nil {
+				t.Errorf("%s, reach %d: %v", path, reach, err)
+			}
+			moved, total, _, _ := p.Summary()
+			if moved*100 < total*90 {
+				t.Errorf("%s, reach %d: %d of %d functions moved", path, reach, moved, total)
+			}
+		}
+	}
+}
+
+// TestOriginInvertsTheCopy: the beginning of every copied instruction leads
+// back to the original.
+func TestOriginInvertsTheCopy(t *testing.T) {
+	s := New(probetest.Open(t, probetest.Programs(t)[0]), probetest.NoHooks, probe.Options{}, Numbers{})
+	c, err := s.Assemble(s.Home())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	for n := 0; n < 300; n++ {
+		i := r.IntN(len(s.plans))
+		at := map[uint64]uint64{}
+		for _, x := range s.Copied(c, i) {
+			at[uint64(x.Start)] = x.Addr
+		}
+		for off, addr := range at {
+			if got, after, ok := s.Origin(c, off); !ok || after || got != addr {
+				t.Fatalf("+%#x is %#x, Origin says %#x %v %v", off, addr, got, after, ok)
+			}
+		}
+	}
+}
+
+// TestSpringboardsLeadToTheCopy: every springboard of every plan leads to the
+// copy of its function, also over an island, and what it takes is used.
+func TestSpringboardsLeadToTheCopy(t *testing.T) {
+	for _, o := range []probe.Options{{}, {NoLeaf: true, HoldSome: true, NoAlign: true}, {NoTree: true}, {NoCounters: true}} {
+		s := New(probetest.Open(t, probetest.Programs(t)[0]), probetest.NoHooks, o, Numbers{Function: 3, Chord: 70, Site: 9})
+		c, err := s.Assemble(s.Home())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := s.Next(); int(n.Function) != 3+len(s.Plans()) || n.Chord < 70 || n.Site < 9 {
+			t.Errorf("the next module begins at %v", n)
+		}
+		islands, far := 0, 0
+		for i, q := range s.Plans() {
+			lo, hi := uint64(c.starts[i]), uint64(len(c.Bytes))
+			if i+1 < len(c.starts) {
+				hi = uint64(c.starts[i+1])
+			}
+			if s.Plan(q.Func) != q || c.Function(lo) != i || c.Function(hi-1) != i {
+				t.Fatalf("%s is not where it is", q.Func.Name)
+			}
+			for _, list := range [][]arrival{q.springboards, q.shorts} {
+				for _, a := range list {
+					offset, ok := c.Springboard(a.at)
+					if !ok && len(q.hops) > len(q.shorts) {
+						far++ // over two hops
+						continue
+					}
+					if !ok || offset < lo || offset >= hi || !s.Uses(a.at) || !s.Uses(a.at+1) {
+						t.Fatalf("%s: from %#x to +%#x %v, want +%#x … +%#x", q.Func.Name, a.at, offset, ok, lo, hi)
+					}
+				}
+			}
+			islands += len(q.islands)
+		}
+		if islands == 0 || far > islands/2 {
+			t.Errorf("%d islands, %d over two hops", islands, far)
+		}
+		if _, ok := c.Springboard(1); ok {
+			t.Error("a springboard where there is no code")
+		}
+		if !s.FullTrap(threadarea.RecordEnd+2) || s.FullTrap(0) {
+			t.Error("the recorder's trap is elsewhere")
+		}
+	}
+}

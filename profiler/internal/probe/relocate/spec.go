@@ -1,0 +1,112 @@
+package relocate
+
+import (
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/probe/placement"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
+	"github.com/skewlens/skewlens/profiler/internal/record"
+)
+
+// Spec is everything about the copy that does not depend on a process.
+type Spec struct {
+	Program *cfg.Program
+	plans   []*Plan
+	byFunc  map[*cfg.Func]*Plan
+	hooks   Hooks
+	opt     probe.Options
+	from    Numbers
+	next    Numbers // complete once the copy was written
+	size    uint64  // of the cache, in bytes
+	used    byteSet // original bytes that are not dead
+}
+
+// Hooks says which library functions, by name, are to be recorded, and how.
+type Hooks = func(name string) (record.Hook, bool)
+
+// Numbers are the first free ones of functions, counters and indirect calls.
+// Modules of one process are numbered one behind the other.
+type Numbers struct{ Function, Chord, Site int32 }
+
+// Next is where the module behind this one begins.
+func (s *Spec) Next() Numbers { return s.next }
+
+// New plans a program. Functions that turn out not to be movable get their
+// reason in cfg.Func.Skip.
+func New(p *cfg.Program, hooks Hooks, opt probe.Options, from Numbers) *Spec {
+	return plan(p, hooks, opt, from, shortReach)
+}
+
+// plan is New with jumps of two bytes that reach as far as said.
+func plan(p *cfg.Program, hooks Hooks, opt probe.Options, from Numbers, reach int64) *Spec {
+	pl := newPlanner(p)
+	pl.reach = reach
+	pl.noLeaf, pl.retainSome, pl.freeReturns = opt.NoLeaf || p.Traces(), opt.HoldSome, !p.Unwinds()
+	pl.run()
+	s := newSpec(p, hooks, opt, from)
+	for _, f := range p.Funcs {
+		q := pl.plans[f]
+		if f.Skip != "" || q == nil {
+			continue
+		}
+		q.Site = s.next.Site
+		s.next.Site += q.sites
+		s.size += q.size
+		s.add(q)
+	}
+	s.size = (s.size + 0xfffff) &^ 0xfffff
+	s.used = pl.bytes.kept()
+	return s
+}
+
+func newSpec(p *cfg.Program, hooks Hooks, opt probe.Options, from Numbers) *Spec {
+	opt.NoInduction = opt.NoInduction || p.Leaps()
+	return &Spec{Program: p, hooks: hooks, opt: opt, from: from, next: from, byFunc: make(map[*cfg.Func]*Plan, len(p.Funcs)), size: 1 << 16}
+}
+
+func (s *Spec) add(q *Plan) {
+	q.Number = s.next.Function
+	s.next.Function++
+	s.plans = append(s.plans, q)
+	s.byFunc[q.Func] = q
+}
+
+// Plans are the plans of the functions that move, by number.
+func (s *Spec) Plans() []*Plan { return s.plans }
+
+// Plan returns the plan of a function, or nil where it stays.
+func (s *Spec) Plan(f *cfg.Func) *Plan { return s.byFunc[f] }
+
+// Counters is where a moved function counts; g is its graph.
+func (s *Spec) Counters(q *Plan, g *cfg.Graph) *placement.Network {
+	return placement.Place(g, q.excluded, q.first, s.opt, nil)
+}
+
+// Uses reports whether a byte of the program's text executes or was written
+// over, so that it is not free; also whether it lies outside.
+func (s *Spec) Uses(addr uint64) bool { return s.used.has(addr) }
+
+// CodeSize is an upper bound for the cache, in bytes.
+func (s *Spec) CodeSize() uint64 { return s.size }
+
+// Home is where the cache lies best, as a link-time address: right below the
+// program, since its heap grows upwards from it; or, where a program lies too
+// low for that, as far above it as code can reach.
+func (s *Spec) Home() uint64 {
+	im := s.Program.Image
+	if !im.Relocatable {
+		return (im.Lowest + Reach - s.size) &^ 0xfff
+	}
+	return (im.Lowest - homeGap - s.size) &^ 0xfff
+}
+
+const (
+	homeGap = 16 << 20
+	// Reach is how far code reaches, from a program's lowest address, whatever
+	// it names: in bytes.
+	Reach = 1<<31 - 64<<20
+)
+
+// FullTrap reports whether a stop at an offset of the cache says that the
+// thread's ring is full.
+func (s *Spec) FullTrap(offset uint64) bool { return threadarea.IsFull(offset) }

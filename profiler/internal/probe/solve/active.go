@@ -1,0 +1,102 @@
+package solve
+
+import (
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/probe/placement"
+	"github.com/skewlens/skewlens/profiler/internal/record"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+// frame is where a thread ended in a function: a node of its network.
+type frame struct {
+	fn   int32
+	node int32
+}
+
+// ActiveFrame returns a delta for a frame that its thread never left.
+// Addresses are the profile's. The thread stood before the instruction at
+// addr, or, with after, behind it: in the call that it makes. next is the
+// address that would have come next in its block; 0 where the block ends
+// there. ok is false where no frame stays active: the address is not in a
+// moved function, or the graph has an edge for this end.
+func (v *Solver) ActiveFrame(addr uint64, after bool) (d record.Delta, next uint64, ok bool) {
+	q, m, addr := v.planAt(addr)
+	if q == nil {
+		return d, 0, false
+	}
+	x := v.load(q.Number)
+	b := m.Spec.Program.Graph(q.Func, &v.space).BlockOf(addr)
+	if b == nil || after && endsInCall(b, addr) {
+		return d, 0, false
+	}
+	// The block counts as entered once its counter was passed.
+	node := placement.Out(b)
+	next = addr
+	k := 0
+	for k < len(b.Insns) && b.Insns[k].End() <= addr {
+		k++
+	}
+	if after {
+		next = b.Insns[k].End()
+		k++
+	}
+	at, _ := placement.CountingPoint(b)
+	if x.edges[x.block(b.ID)].counter >= 0 && (k < at || after && k == at) {
+		node = placement.In(b)
+	}
+	d = record.Delta{Counter: -1 - v.frameNumber(frame{q.Number, node}), N: 1}
+	if next == b.End {
+		return d, 0, true
+	}
+	return d, next + m.Base, true
+}
+
+// endsInCall reports whether an address lies in a call with an edge for never
+// coming back.
+func endsInCall(b *cfg.Block, addr uint64) bool {
+	for i := range b.Calls {
+		if c := &b.Calls[i]; addr >= c.Insn.Addr && addr < c.Insn.End() && (c.NoReturn || c.Leaves) {
+			return true
+		}
+	}
+	return false
+}
+
+func (v *Solver) frameNumber(f frame) int32 {
+	n, known := v.activeNo[f]
+	if !known {
+		n = int32(len(v.active))
+		v.activeNo[f] = n
+		v.active = append(v.active, f)
+	}
+	return n
+}
+
+// ActiveLoops returns what is missing in the induction counters of a thread
+// that died in the loops around an instruction: the value of their registers.
+// It reports false where it cannot be told whether the thread was still inside.
+func (v *Solver) ActiveLoops(addr uint64, after bool, reg func(x86.Reg) uint64) ([]record.Delta, bool) {
+	q, m, addr := v.planAt(addr)
+	if q == nil {
+		return nil, true
+	}
+	g := m.Spec.Program.Graph(q.Func, &v.space)
+	b := g.BlockOf(addr)
+	if b == nil {
+		return nil, true
+	}
+	var d []record.Delta
+	w := m.Spec.Counters(q, g)
+	for i := range w.Edges {
+		e := &w.Edges[i]
+		if e.Induction == nil || !e.Induction.Loop.Has(b) {
+			continue
+		}
+		if last := b.Last(); after && addr == last.Addr { // on an edge, before or behind its code
+			v.broken[q.Number] = true
+			return nil, false
+		}
+		d = append(d, record.Delta{Counter: e.Counter, N: reg(e.Induction.Reg)})
+	}
+	return d, true
+}

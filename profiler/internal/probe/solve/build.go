@@ -1,0 +1,180 @@
+package solve
+
+import (
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/probe/placement"
+	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
+)
+
+// newEdge adds an edge to a function's part of the graph; counted asks for an
+// event of its own.
+func (v *Solver) newEdge(x *function, e edge, counted bool) profile.EventID {
+	e.event = profile.NoEvent
+	if counted {
+		e.event = profile.EventID(len(v.events))
+		v.events = append(v.events, event{fn: x.fn, block: -1, edge: int32(len(x.graph))})
+	}
+	x.graph = append(x.graph, e)
+	return e.event
+}
+
+// builder makes a function's part of the graph. Edges of a block with one way
+// out share the block's event: they are the same number.
+type builder struct {
+	v    *Solver
+	x    *function
+	s    *relocate.Spec
+	q    *relocate.Plan
+	g    *cfg.Graph
+	w    *placement.Network
+	base uint64 // of the module's addresses in the profile
+}
+
+func (b *builder) addr(link uint64) profile.Addr { return profile.Addr(link + b.base) }
+
+// addBlocks numbers the blocks' events. Every hub with several switches is a
+// block without instructions.
+func (b *builder) addBlocks() {
+	x, v := b.x, b.v
+	for _, k := range b.g.Blocks {
+		e := profile.NoEvent
+		if i := b.w.Block(k); !x.edges[i].unknown {
+			e = profile.EventID(len(v.events))
+			x.edges[i].event = e
+			worth := int32(len(k.Insns))
+			if k.Spin {
+				worth = 0
+			}
+			v.events = append(v.events, event{fn: x.fn, block: int32(k.ID), insns: worth})
+		}
+		x.blocks = append(x.blocks, profile.Block{Start: b.addr(k.Start), End: b.addr(k.End), Last: b.addr(k.Last().Addr),
+			Instructions: int32(len(k.Insns)), Count: e, Spin: k.Spin})
+	}
+	sources := map[int32]int{}
+	for _, k := range b.g.Blocks {
+		if i := b.w.IntoHub(k); i >= 0 {
+			sources[b.w.Edges[i].Hub]++
+		}
+	}
+	x.hubBlock = map[int32]int32{}
+	end := b.addr(b.q.Func.Ranges[0].Hi)
+	for h := int32(1); h <= b.w.Hubs; h++ {
+		if sources[h] > 1 {
+			x.hubBlock[h] = int32(len(x.blocks))
+			x.blocks = append(x.blocks, profile.Block{Start: end, End: end, Last: end, Count: profile.NoEvent, Virtual: true})
+		}
+	}
+}
+
+func (b *builder) addEdge(e *cfg.Edge) {
+	to := edge{from: -1, to: -1, callee: -1}
+	if e.From != nil {
+		to.from, to.site = int32(e.From.ID), e.From.Last().Addr+b.base
+	}
+	if e.To != nil {
+		to.to = int32(e.To.ID)
+	}
+	i := b.w.Edge(e)
+	switch e.Kind {
+	case cfg.Fall:
+		b.add(i, e, to, profile.Fall)
+	case cfg.Taken:
+		if e.To == nil {
+			b.leave(i, e, to)
+		} else {
+			b.add(i, e, to, profile.Taken)
+		}
+	case cfg.Jump:
+		b.add(i, e, to, profile.Jump)
+	case cfg.Exit:
+		if e.From.Last().Kind.IsJump() {
+			b.leave(i, e, to)
+		} else {
+			b.add(i, e, to, profile.Exit)
+		}
+	case cfg.Entry: // becomes the START edge: entries that no known call explains
+	case cfg.Pad:
+		b.add(i, e, to, profile.Pad)
+	case cfg.Table:
+		b.addTable(e, to.site)
+	}
+}
+
+func (b *builder) add(i int32, e *cfg.Edge, to edge, k profile.EdgeKind) profile.EventID {
+	to.kind = k
+	if e.From != nil && len(e.From.Succ) == 1 && b.x.blocks[to.from].Count != profile.NoEvent {
+		b.v.newEdge(b.x, to, false)
+		ev := b.x.blocks[to.from].Count
+		b.x.graph[len(b.x.graph)-1].event = ev
+		return ev
+	}
+	known := i >= 0 && !b.x.edges[i].unknown
+	ev := b.v.newEdge(b.x, to, known)
+	if known {
+		b.x.edges[i].event = ev
+	}
+	return ev
+}
+
+// leave adds the edge of a jump out of the function.
+func (b *builder) leave(i int32, e *cfg.Edge, to edge) {
+	target := e.From.Last().Target
+	if q := b.movedAt(target); q != nil {
+		to.callee = q.Number
+		b.add(i, e, to, profile.TailCall)
+		return
+	}
+	ev := b.add(i, e, to, profile.Exit)
+	if name := b.s.Program.Image.PLT[target]; name != "" && ev != profile.NoEvent {
+		b.v.exits = append(b.v.exits, Departure{profile.Addr(to.site), name, ev})
+	}
+}
+
+func (b *builder) movedAt(entry uint64) *relocate.Plan {
+	if f := b.s.Program.FuncAt(entry); f != nil {
+		return b.s.Plan(f)
+	}
+	return nil
+}
+
+// addTable adds the edge of a switch to a target, through the hub
+// where several switches share targets.
+func (b *builder) addTable(e *cfg.Edge, site uint64) {
+	in, out := b.w.IntoHub(e.From), b.w.FromHub(e.To)
+	add := func(i, from, to int32) {
+		if x := &b.x.edges[i]; x.event == profile.NoEvent {
+			x.event = b.v.newEdge(b.x, edge{from: from, to: to, callee: -1, kind: profile.Table, site: site}, !x.unknown)
+		}
+	}
+	from, to := int32(e.From.ID), int32(e.To.ID)
+	if hub, shared := b.x.hubBlock[b.w.Edges[in].Hub]; shared {
+		add(in, from, hub)
+		add(out, hub, to)
+		return
+	}
+	add(out, from, to)
+}
+
+// addCalls adds the edges of direct calls, which share their block's event,
+// and notes what explains the callee's entries.
+func (b *builder) addCalls() {
+	x := b.x
+	for _, k := range b.g.Blocks {
+		for i := range k.Calls {
+			c := &k.Calls[i]
+			q := b.s.Plan(c.Callee)
+			if c.Callee == nil || q == nil {
+				continue
+			}
+			b.v.newEdge(x, edge{from: int32(k.ID), to: -1, callee: q.Number, kind: profile.Call, site: c.Insn.Addr + b.base}, false)
+			x.graph[len(x.graph)-1].event = x.blocks[k.ID].Count
+			x.calls = append(x.calls, callOf{b.w.Block(k), q.Number})
+		}
+		for _, e := range relocate.TailEdges(k) {
+			if q := b.movedAt(k.Last().Target); q != nil {
+				x.calls = append(x.calls, callOf{b.w.Edge(e), q.Number})
+			}
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package solve
+
+import (
+	"maps"
+	"slices"
+	"sort"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/record"
+)
+
+// Solve returns the counts of a list of resolved deltas.
+func (v *Solver) Solve(d []record.Delta) profile.Counts {
+	var c counts
+	v.touched = v.touched[:0]
+	active, i := v.activeNodes(d)
+	for i < len(d) && int(d[i].Counter) < v.chords {
+		fi := v.chordOwner(d[i].Counter)
+		j := i
+		for j < len(d) && d[j].Counter < v.plans[fi].After {
+			j++
+		}
+		v.solveFunc(fi, d[i:j], active[fi], &c)
+		delete(active, fi)
+		i = j
+	}
+	for _, fi := range slices.Sorted(maps.Keys(active)) { // entered and never left without passing a counter
+		v.solveFunc(fi, nil, active[fi], &c)
+	}
+	for ; i < len(d); i++ {
+		if k := v.known[int(d[i].Counter)-v.chords]; k.callee >= 0 {
+			v.touch(k.callee)
+			v.entered[k.callee] -= int64(d[i].N)
+			c.add(k.event, int64(d[i].N))
+		}
+	}
+	for _, fi := range v.touched {
+		if n := v.entered[fi]; n > 0 {
+			c.add(v.load(fi).start, n)
+		}
+		v.entered[fi], v.isTouch[fi] = 0, false
+	}
+	sort.Sort(&c)
+	return profile.Counts{Event: c.e, N: c.n}
+}
+
+// activeNodes returns the active frames at the beginning of a list of deltas,
+// by function and node, and how many deltas these are.
+func (v *Solver) activeNodes(d []record.Delta) (active map[int32]map[int32]int64, n int) {
+	for ; n < len(d) && d[n].Counter < 0; n++ {
+		k := v.active[-1-d[n].Counter]
+		if active == nil {
+			active = map[int32]map[int32]int64{}
+		}
+		if active[k.fn] == nil {
+			active[k.fn] = map[int32]int64{}
+		}
+		active[k.fn][k.node] += int64(d[n].N)
+	}
+	return active, n
+}
+
+func (v *Solver) touch(fi int32) {
+	if !v.isTouch[fi] {
+		v.isTouch[fi] = true
+		v.touched = append(v.touched, fi)
+	}
+}
+
+// solveFunc adds the counts of one function.
+func (v *Solver) solveFunc(fi int32, d []record.Delta, active map[int32]int64, c *counts) {
+	x := v.load(fi)
+	if cap(v.val) < len(x.edges) {
+		v.val = make([]int64, 2*len(x.edges))
+	}
+	val := v.val[:len(x.edges)]
+	if !x.countersOf(d, val) {
+		v.broken[fi] = true
+		return
+	}
+	conserve(x.steps, val, active)
+	for i := range x.edges {
+		if x.edges[i].event != profile.NoEvent && val[i] < 0 {
+			v.broken[fi] = true
+			return
+		}
+	}
+	for i := range x.edges {
+		if e := x.edges[i].event; e != profile.NoEvent && val[i] > 0 {
+			c.add(e, val[i])
+		}
+	}
+	if !x.edges[x.entry].unknown {
+		v.touch(fi)
+		v.entered[fi] += val[x.entry]
+	}
+	for _, k := range x.calls {
+		if val[k.edge] != 0 {
+			v.touch(k.callee)
+			v.entered[k.callee] -= val[k.edge]
+		}
+	}
+}
+
+// countersOf fills in the counts of the edges with counters, and zeros. It
+// reports false for a counter that is no multiple of what it counts by.
+func (x *function) countersOf(d []record.Delta, val []int64) bool {
+	clear(val)
+	for i := range x.edges {
+		k := x.edges[i].counter
+		if k < 0 {
+			continue
+		}
+		at := sort.Search(len(d), func(j int) bool { return d[j].Counter >= k })
+		if at == len(d) || d[at].Counter != k {
+			continue
+		}
+		n := int64(d[at].N)
+		if n%x.edges[i].step != 0 {
+			return false
+		}
+		val[i] = n / x.edges[i].step
+	}
+	return true
+}
+
+// counts collects events before they are sorted.
+type counts struct {
+	e []profile.EventID
+	n []uint64
+}
+
+func (c *counts) add(e profile.EventID, n int64) {
+	if e != profile.NoEvent {
+		c.e, c.n = append(c.e, e), append(c.n, uint64(n))
+	}
+}
+func (c *counts) Len() int           { return len(c.e) }
+func (c *counts) Less(i, j int) bool { return c.e[i] < c.e[j] }
+func (c *counts) Swap(i, j int)      { c.e[i], c.e[j] = c.e[j], c.e[i]; c.n[i], c.n[j] = c.n[j], c.n[i] }

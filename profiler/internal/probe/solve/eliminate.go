@@ -1,0 +1,137 @@
+package solve
+
+import "github.com/skewlens/skewlens/profiler/internal/probe/placement"
+
+// step derives one tree edge: the sum of plus less the sum of minus.
+type step struct {
+	edge, node  int32
+	leaves      bool // the edge leaves the node
+	plus, minus []int32
+}
+
+// eliminator orders the edges of a network's tree.
+type eliminator struct {
+	w           *placement.Network
+	first, list []int32 // edges at node n: list[first[n]:first[n+1]]
+	degree      []int32 // of each node: tree edges that no step derives yet
+	done        []bool  // edges that one does
+	terms       []int32 // the steps' plus and minus, one behind the other
+}
+
+// eliminate orders the tree's edges so that each is the last unknown one at
+// one of its nodes: leaves first.
+func eliminate(w *placement.Network) []step {
+	x := newEliminator(w)
+	trees := 0
+	queue := make([]int32, 0, w.Nodes)
+	for n, d := range x.degree {
+		trees += int(d)
+		if d == 1 {
+			queue = append(queue, int32(n))
+		}
+	}
+	steps := make([]step, 0, trees/2)
+	for ; len(queue) > 0; queue = queue[1:] {
+		n := queue[0]
+		if x.degree[n] != 1 {
+			continue
+		}
+		s := x.derive(n)
+		steps = append(steps, s)
+		x.done[s.edge] = true
+		for _, m := range [2]int32{w.Edges[s.edge].From, w.Edges[s.edge].To} {
+			x.degree[m]--
+			if x.degree[m] == 1 {
+				queue = append(queue, m)
+			}
+		}
+	}
+	return steps
+}
+
+func newEliminator(w *placement.Network) *eliminator {
+	x := &eliminator{w: w, first: make([]int32, w.Nodes+1), degree: make([]int32, w.Nodes), done: make([]bool, len(w.Edges))}
+	x.each(func(i, n int32) {
+		x.first[n+1]++
+		if w.Edges[i].Tree {
+			x.degree[n]++
+		}
+	})
+	for n := range x.degree {
+		x.first[n+1] += x.first[n]
+	}
+	x.list = make([]int32, x.first[w.Nodes])
+	next := append([]int32(nil), x.first...)
+	x.each(func(i, n int32) {
+		x.list[next[n]] = i
+		next[n]++
+	})
+	x.terms = make([]int32, 0, len(x.list))
+	return x
+}
+
+// each calls do for both ends of every edge that takes part.
+func (x *eliminator) each(do func(edge, node int32)) {
+	for i := range x.w.Edges {
+		if e := &x.w.Edges[i]; e.From != e.To && (e.Tree || e.Counter >= 0) {
+			do(int32(i), e.From)
+			do(int32(i), e.To)
+		}
+	}
+}
+
+// derive is the step that derives the only tree edge left at a node.
+func (x *eliminator) derive(n int32) step {
+	s := step{edge: -1, node: n}
+	here := x.list[x.first[n]:x.first[n+1]]
+	for _, i := range here {
+		if x.w.Edges[i].Tree && !x.done[i] {
+			s.edge = i
+		}
+	}
+	s.leaves = x.w.Edges[s.edge].From == n
+	// An edge that leaves n is inflow − other outflow; one that enters n, the reverse.
+	collect := func(plus bool) []int32 {
+		from := len(x.terms)
+		for _, i := range here {
+			if i != s.edge && ((x.w.Edges[i].To == n) == s.leaves) == plus {
+				x.terms = append(x.terms, i)
+			}
+		}
+		return x.terms[from:len(x.terms):len(x.terms)]
+	}
+	s.plus = collect(true)
+	s.minus = collect(false)
+	return s
+}
+
+// conserve derives every edge's count from the counters; val has one element
+// per edge, those with a counter filled in. active holds, by node, how many
+// units of flow stay there for ever: frames that were never left.
+func conserve(steps []step, val []int64, active map[int32]int64) {
+	total := int64(0)
+	for _, n := range active {
+		total += n
+	}
+	for _, s := range steps {
+		v := int64(0)
+		for _, i := range s.plus {
+			v += val[i]
+		}
+		for _, i := range s.minus {
+			v -= val[i]
+		}
+		if total != 0 {
+			stay := active[s.node]
+			if s.node == 0 {
+				stay = -total // what stays inside did not come back out
+			}
+			if s.leaves {
+				v -= stay
+			} else {
+				v += stay
+			}
+		}
+		val[s.edge] = v
+	}
+}

@@ -1,0 +1,94 @@
+package solve
+
+import (
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
+)
+
+// function is one function as the solver sees it: what is left of its graph and
+// network, which are thrown away.
+type function struct {
+	fn         int32
+	edges      []networkEdge // as in the network
+	steps      []step
+	firstBlock int32           // edge of block 0
+	entry      int32           // edge of the entry
+	start      profile.EventID // of the START edge
+	calls      []callOf
+	sites      []siteOf
+	blocks     []profile.Block // Count is one of the solver's events
+	entryBlock int32
+	graph      []edge
+	hubBlock   map[int32]int32 // hubs that several switches share → block
+}
+
+// networkEdge is an edge of the network.
+type networkEdge struct {
+	counter int32 // −1: derived
+	step    int64 // what the counter counts by
+	event   profile.EventID
+	unknown bool
+}
+
+// edge is an edge of the profile's graph. Its blocks are of the function,
+// −1: none; or it leads to the entry of the function callee.
+type edge struct {
+	from, to, callee int32
+	kind             profile.EdgeKind
+	site             uint64
+	event            profile.EventID
+	late             bool // an indirect call's, found while the program ran
+}
+
+// callOf is a known call in a function: as often as its edge of the network.
+type callOf struct {
+	edge   int32
+	callee int32
+}
+
+// siteOf is a call or tail jump through a pointer.
+type siteOf struct {
+	addr  uint64
+	block int32
+	tail  bool
+}
+
+// block is a block's edge in the network.
+func (x *function) block(id int) int32 { return x.firstBlock + int32(id) }
+
+// load returns what solving a function needs.
+func (v *Solver) load(fi int32) *function {
+	if x := v.funcs[fi]; x != nil {
+		return x
+	}
+	q := v.plans[fi]
+	m := v.moduleOf(fi)
+	g := m.Spec.Program.Graph(q.Func, &v.space)
+	w := m.Spec.Counters(q, g)
+	w.MarkUnknown()
+	x := &function{fn: fi, edges: make([]networkEdge, len(w.Edges)), steps: eliminate(w), firstBlock: w.Block(g.Blocks[0]), entry: w.Edge(g.Edges[0]), entryBlock: int32(g.Entry.ID)}
+	v.funcs[fi] = x
+	for i := range w.Edges {
+		e := &w.Edges[i]
+		x.edges[i] = networkEdge{e.Counter, 1, profile.NoEvent, e.Unknown}
+		if e.Induction != nil {
+			x.edges[i].step = e.Induction.Step
+		}
+	}
+	b := builder{v: v, x: x, s: m.Spec, q: q, g: g, w: w, base: m.Base}
+	b.addBlocks()
+	for _, e := range g.Edges {
+		b.addEdge(e)
+	}
+	b.addCalls()
+	x.start = v.newEdge(x, edge{from: -1, to: x.entryBlock, callee: -1, kind: profile.Start}, !x.edges[x.entry].unknown && !q.CallersUnknown)
+	m.Spec.Sites(q, g, func(b *cfg.Block, c *cfg.Call) {
+		if c != nil {
+			x.sites = append(x.sites, siteOf{c.Insn.Addr + m.Base, int32(b.ID), false})
+		} else {
+			x.sites = append(x.sites, siteOf{b.Last().Addr + m.Base, int32(b.ID), true})
+		}
+	})
+	v.weigh(x, w)
+	return x
+}

@@ -1,0 +1,120 @@
+package solve
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/skewlens/skewlens/profile"
+)
+
+// grapher makes the graph of all functions.
+type grapher struct {
+	v      *Solver
+	g      profile.Graph
+	events []profile.Event
+	number []profile.EventID // the solver's events → the profile's
+	first  []profile.BlockID // of each function that ran
+}
+
+// Graph returns the graph of all functions, with blocks and edges of those
+// that ran, its events, and the numbers that the solver's events have among
+// these: NoEvent where a function's counts are not to be trusted.
+func (v *Solver) Graph() (g profile.Graph, events []profile.Event, number []profile.EventID) {
+	x := &grapher{v: v, number: make([]profile.EventID, len(v.events)), first: make([]profile.BlockID, len(v.plans))}
+	for i := range x.number {
+		x.number[i] = profile.NoEvent
+	}
+	for i := range v.mods {
+		x.addFunctions(&v.mods[i])
+	}
+	for _, f := range v.funcs {
+		if f != nil {
+			x.numberBlocks(f)
+			x.addEdges(f)
+		}
+	}
+	return x.g, x.events, x.number
+}
+
+// addFunctions adds a module's functions and blocks.
+func (x *grapher) addFunctions(m *Module) {
+	for _, f := range m.Spec.Program.Funcs {
+		fn := profile.Function{Name: f.Name, Entry: profile.Addr(f.Ranges[0].Lo + m.Base), End: profile.Addr(f.Ranges[0].Hi + m.Base),
+			First: profile.BlockID(len(x.g.Blocks)), EntryBlock: profile.NoBlock, Opaque: true}
+		if q := m.Spec.Plan(f); q != nil {
+			fn.Opaque = q.Incomplete // did not run, as far as is known
+			if ran := x.v.funcs[q.Number]; ran != nil {
+				fn.Opaque = false
+				x.first[q.Number] = fn.First
+				fn.EntryBlock, fn.N = fn.First+profile.BlockID(ran.entryBlock), int32(len(ran.blocks))
+				for _, b := range ran.blocks {
+					b.Function = profile.FunctionID(len(x.g.Functions))
+					x.g.Blocks = append(x.g.Blocks, b)
+				}
+			}
+		}
+		x.g.Functions = append(x.g.Functions, fn)
+	}
+}
+
+// give gives an event of the solver its number, if it has none yet.
+func (x *grapher) give(e profile.EventID, ev profile.Event) {
+	if e != profile.NoEvent && x.number[e] == profile.NoEvent && !x.v.broken[x.v.events[e].fn] {
+		ev.Superior = profile.NoEvent
+		x.number[e] = profile.EventID(len(x.events))
+		x.events = append(x.events, ev)
+	}
+}
+
+func (x *grapher) numbered(e profile.EventID) profile.EventID {
+	if e == profile.NoEvent {
+		return e
+	}
+	return x.number[e]
+}
+
+func (x *grapher) numberBlocks(f *function) {
+	for i := range f.blocks {
+		id := x.first[f.fn] + profile.BlockID(i)
+		b := &x.g.Blocks[id]
+		x.give(b.Count, profile.Event{Kind: profile.BlockEntered, Block: id, Edge: -1, Addr: b.Start})
+		b.Count = x.numbered(b.Count)
+	}
+}
+
+// addEdges adds the edges of a function, those of indirect calls last.
+func (x *grapher) addEdges(f *function) {
+	slices.SortStableFunc(f.graph, func(a, b edge) int { // late ones came in any order
+		switch {
+		case a.late != b.late:
+			if a.late {
+				return 1
+			}
+			return -1
+		case !a.late:
+			return 0
+		}
+		return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.callee, b.callee))
+	})
+	for _, e := range f.graph {
+		to := profile.Edge{From: profile.NoBlock, To: profile.NoBlock, Kind: e.kind, Site: profile.Addr(e.site)}
+		if e.from >= 0 {
+			to.From = x.first[f.fn] + profile.BlockID(e.from)
+		}
+		switch {
+		case e.to >= 0:
+			to.To = x.first[f.fn] + profile.BlockID(e.to)
+		case e.callee >= 0 && x.v.funcs[e.callee] == nil:
+			continue // never called
+		case e.callee >= 0:
+			to.To = x.first[e.callee] + profile.BlockID(x.v.funcs[e.callee].entryBlock)
+		}
+		addr := to.Site
+		if e.kind == profile.Start {
+			addr = x.g.Blocks[to.To].Start
+		}
+		x.give(e.event, profile.Event{Kind: profile.EdgeTaken, Block: profile.NoBlock, Edge: int32(len(x.g.Edges)), Addr: addr})
+		to.Count = x.numbered(e.event)
+		x.g.Edges = append(x.g.Edges, to)
+	}
+}

@@ -1,0 +1,67 @@
+package solve
+
+import (
+	"sort"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
+	"github.com/skewlens/skewlens/profiler/internal/record"
+)
+
+// pair is a call site, by its number, with one of its targets, a run-time address.
+type pair struct {
+	site   int
+	target uint64
+}
+
+type indirect struct {
+	event  profile.EventID // NoEvent: the target is not ours
+	callee int32
+}
+
+// Resolve makes a thread's deltas comparable between threads: counters of
+// indirect calls, which each thread hands out by itself, become numbers of
+// (site, target) pairs behind the chords.
+func (v *Solver) Resolve(a *threadarea.Area, d []record.Delta) []record.Delta {
+	chords := int32(v.chords)
+	if n := len(d); n == 0 || d[n-1].Counter < chords { // in order, and no indirect call among them
+		return d
+	}
+	out := d[:0]
+	for _, x := range d {
+		if x.Counter >= chords {
+			site, target := a.Target(x.Counter)
+			x.Counter = chords + v.pair(site, target)
+		}
+		out = append(out, x)
+	}
+	return record.Merge(out)
+}
+
+// pair numbers a call site with one of its targets, a run-time address.
+func (v *Solver) pair(site int, target uint64) int32 {
+	k := pair{site, target}
+	if n, ok := v.pairs[k]; ok {
+		return n
+	}
+	n := int32(len(v.known))
+	v.pairs[k] = n
+	ind := indirect{event: profile.NoEvent, callee: -1}
+	for _, m := range v.mods {
+		g := m.Spec.Program.FuncAt(target - m.Bias)
+		if g == nil || m.Spec.Plan(g) == nil {
+			continue
+		}
+		ind.callee = m.Spec.Plan(g).Number
+		fn := int32(sort.Search(len(v.plans), func(i int) bool { return int(v.plans[i].Site) > site })) - 1
+		x := v.load(fn)
+		s := x.sites[site-int(v.plans[fn].Site)]
+		kind := profile.Indirect
+		if s.tail {
+			kind = profile.TailCall
+		}
+		ind.event = v.newEdge(x, edge{from: s.block, to: -1, callee: ind.callee, kind: kind, site: s.addr, late: true}, true)
+	}
+	v.known = append(v.known, ind)
+	return n
+}

@@ -1,0 +1,142 @@
+package solve
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
+)
+
+// Solver turns counters into the counts of a profile's events. What it needs
+// of a function it makes when the first counts of that function appear: a
+// large program runs a small part of itself. So events are numbered in the
+// order of their appearance; Graph gives them their numbers in the profile.
+type Solver struct {
+	mods   []Module
+	plans  []*relocate.Plan
+	funcs  []*function // by the same number; nil: not seen yet
+	events []event
+	exits  []Departure
+	broken map[int32]bool // functions with impossible counts: a fault of ours
+	pairs  map[pair]int32 // (site, target) → number
+	known  []indirect     // by that number
+
+	active   []frame // by number: counter −1 − number
+	activeNo map[frame]int32
+
+	chords  int
+	weight  []weight // of each chord; step 0: not known yet
+	val     []int64
+	entered []int64 // per function: entries not yet explained by a call
+	touched []int32
+	isTouch []bool
+	space   cfg.Space
+}
+
+// Module is a program or library that was moved.
+type Module struct {
+	Spec *relocate.Spec
+	// Bias is how far it was loaded from its link-time addresses, Base how far
+	// those lie from the profile's: 0 for the program.
+	Bias, Base uint64
+}
+
+func (m *Module) holds(a uint64) bool {
+	im := m.Spec.Program.Image
+	return a-m.Base >= im.Lowest && a-m.Base < im.Highest
+}
+
+// event is what an event counts, until the profile's numbers are known.
+type event struct {
+	fn    int32
+	block int32 // −1: an edge
+	edge  int32
+	insns int32 // worth of one, in instructions
+}
+
+// New prepares for the counters of some modules.
+func New(layout threadarea.Layout, mods ...Module) *Solver {
+	v := &Solver{mods: mods, chords: layout.Chords, broken: map[int32]bool{}, pairs: map[pair]int32{}, activeNo: map[frame]int32{}}
+	for _, m := range mods {
+		v.plans = append(v.plans, m.Spec.Plans()...)
+	}
+	v.funcs = make([]*function, len(v.plans))
+	v.weight = make([]weight, layout.Chords)
+	v.entered = make([]int64, len(v.plans))
+	v.isTouch = make([]bool, len(v.plans))
+	return v
+}
+
+// Moved says that a module, by its number, was loaded elsewhere.
+func (v *Solver) Moved(module int, bias uint64) { v.mods[module].Bias = bias }
+
+// module returns the module that an address of the profile belongs to, and the
+// link-time address there.
+func (v *Solver) module(addr uint64) (*Module, uint64) {
+	for i := range v.mods {
+		if m := &v.mods[i]; m.holds(addr) {
+			return m, addr - m.Base
+		}
+	}
+	return nil, 0
+}
+
+// planAt returns the plan of the function that holds an address of the
+// profile, if it was moved, its module, and the link-time address.
+func (v *Solver) planAt(addr uint64) (q *relocate.Plan, m *Module, link uint64) {
+	m, link = v.module(addr)
+	if m == nil {
+		return nil, nil, 0
+	}
+	if f := m.Spec.Program.Owner(link); f != nil {
+		q = m.Spec.Plan(f)
+	}
+	return q, m, link
+}
+
+// moduleOf returns the module of a function, by its number.
+func (v *Solver) moduleOf(fn int32) *Module {
+	i := sort.Search(len(v.mods), func(i int) bool { return v.mods[i].Spec.Next().Function > fn })
+	return &v.mods[i]
+}
+
+// chordOwner returns the number of the function that a chord's counter belongs to.
+func (v *Solver) chordOwner(counter int32) int32 {
+	return int32(sort.Search(len(v.plans), func(k int) bool { return v.plans[k].After > counter }))
+}
+
+// Entered tells whether counts include entries of the function at an address
+// of the profile.
+func (v *Solver) Entered(c profile.Counts, entry uint64) bool {
+	q, _, link := v.planAt(entry)
+	if q == nil || q.Func.Ranges[0].Lo != link || v.funcs[q.Number] == nil {
+		return false
+	}
+	x := v.funcs[q.Number]
+	e := x.blocks[x.entryBlock].Count
+	return e != profile.NoEvent && c.Of(e) > 0
+}
+
+// Departure is a jump out of the modules, to a library function of that name,
+// and the event that counts it.
+type Departure struct {
+	Site  profile.Addr
+	Name  string
+	Event profile.EventID
+}
+
+// Departures are the jumps to library functions in all functions seen so far.
+func (v *Solver) Departures() []Departure { return v.exits }
+
+// Bad names the functions whose counts came out negative or broken: a fault of
+// ours. Their counts are unknown.
+func (v *Solver) Bad() (names []string) {
+	for fi := range v.broken {
+		names = append(names, v.plans[fi].Func.Name)
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,255 @@
+package threadarea
+
+import (
+	"reflect"
+	"syscall"
+	"testing"
+
+	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
+	"github.com/skewlens/skewlens/profiler/internal/probe/probetest"
+	"github.com/skewlens/skewlens/profiler/internal/record"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+const (
+	userSite = 0x1234567 // what a hook's caller would come back to
+	waitSize = 8 * 4096
+)
+
+// process is an area in a process that runs the recorder, with code that calls
+// it, as copies do.
+type process struct {
+	*asm.Assembler
+	l    Layout
+	mem  []byte
+	area *Area
+	out  probetest.State
+}
+
+func newProcess(cpuGap uint64) *process {
+	p := &process{Assembler: asm.New(probetest.CodeAt), l: NewLayout(5, 3)}
+	p.mem = make([]byte, p.l.Size()+waitSize+4096) // the area, the table of waits, a stack
+	p.area = New(p.l, p.mem, probetest.MemoryAt, probetest.MemoryAt+p.l.Size(), cpuGap, 0)
+	p.Raw(Recorder...)
+	return p
+}
+
+func (p *process) record(kind uint32) {
+	p.MovImm32(x86.R11, kind)
+	p.CallTo(probetest.CodeAt + RecordEntry)
+}
+
+// call counts an indirect call whose target has no inline counter.
+func (p *process) call(site, target uint32) {
+	p.MovImm32(x86.R11, target)
+	p.MovImm32(x86.RAX, 2*site)
+	p.CallTo(probetest.CodeAt + IndirectEntry)
+}
+
+func (p *process) run(t *testing.T) syscall.Signal {
+	t.Helper()
+	if p.Err() != nil {
+		t.Fatal(p.Err())
+	}
+	in := probetest.State{Memory: p.mem}
+	for r := range in.Regs {
+		in.Regs[r] = 0x1111 * uint64(r+1)
+	}
+	top := len(p.mem) - 64
+	in.Regs[x86.RSP] = probetest.MemoryAt + uint64(top)
+	put := &Area{mem: p.mem}
+	put.put(uint64(top), userSite)
+	out, sig := probetest.Run(t, p.Bytes(), len(Recorder), in)
+	if sig == 0 {
+		for r := range out.Regs {
+			if out.Regs[r] != in.Regs[r] && x86.Reg(r) != x86.R11 && x86.Reg(r) != x86.RAX {
+				t.Errorf("the recorder changes register %d", r)
+			}
+		}
+	}
+	p.area.mem = out.Memory
+	p.out = out
+	return sig
+}
+
+// records takes what was recorded, without what no test can know.
+func (p *process) records() (list []record.Record) {
+	p.area.Records(func(r record.Record) {
+		r.TSC, r.CPUNS = min(r.TSC, 1), min(r.CPUNS, 1)
+		list = append(list, r)
+	})
+	return list
+}
+
+func (p *process) increment(counter int32, times int) {
+	for range times {
+		p.IncGS(CounterOffset(counter))
+	}
+}
+
+// TestRecorderRecords runs the recorder and reads what it has written.
+func TestRecorderRecords(t *testing.T) {
+	p := newProcess(1 << 63)
+	p.increment(2, 3)
+	p.increment(4, 1)
+	p.record(7 | ScanBit)
+	p.increment(2, 2)
+	p.record(9)
+	p.record(8 | ScanBit)
+	p.increment(0, 5)
+	if sig := p.run(t); sig != 0 {
+		t.Fatal(sig)
+	}
+	at := record.Record{TSC: 1, Site: userSite, Arg1: 0x1111 * 8, Arg3: 0x1111 * 3}
+	want := []record.Record{at, at, at}
+	want[0].Kind, want[0].Delta = 7, []record.Delta{{Counter: 2, N: 3}, {Counter: 4, N: 1}}
+	want[1].Kind, want[1].Delta = 9, []record.Delta{}
+	want[2].Kind, want[2].Delta = 8, []record.Delta{{Counter: 2, N: 2}}
+	if got := p.records(); !reflect.DeepEqual(got, want) {
+		t.Errorf("recorded %+v, want %+v", got, want)
+	}
+	if again := p.records(); again != nil {
+		t.Errorf("recorded again: %+v", again)
+	}
+	if d := p.area.Rest(); !reflect.DeepEqual(d, []record.Delta{{Counter: 0, N: 5}}) {
+		t.Errorf("the rest is %v", d)
+	}
+	if d := p.area.Rest(); d != nil {
+		t.Errorf("the rest of the rest is %v", d)
+	}
+	if d := p.area.All(); !reflect.DeepEqual(d, []record.Delta{{Counter: 0, N: 5}, {Counter: 2, N: 5}, {Counter: 4, N: 1}}) {
+		t.Errorf("all is %v", d)
+	}
+	if p.area.Busy() {
+		t.Error("nothing is being written")
+	}
+	p.area.Reset()
+	if got := p.area.get(offRing); got != probetest.MemoryAt+p.l.ring {
+		t.Errorf("the empty ring is at %#x", got)
+	}
+}
+
+// TestCPUClock is read where the last record is long ago.
+func TestCPUClock(t *testing.T) {
+	p := newProcess(0)
+	p.record(1)
+	if sig := p.run(t); sig != 0 {
+		t.Fatal(sig)
+	}
+	if r := p.records(); len(r) != 1 || r[0].CPUNS != 1 {
+		t.Errorf("recorded %+v", r)
+	}
+}
+
+// TestWakeWithoutWaiter: a wake matters only where somebody has waited since
+// the last one.
+func TestWakeWithoutWaiter(t *testing.T) {
+	p := newProcess(1 << 63)
+	p.record(1 | WakeBit)
+	p.record(2 | WaitBit)
+	p.record(3 | WakeBit)
+	p.record(4 | WakeBit)
+	if sig := p.run(t); sig != 0 {
+		t.Fatal(sig)
+	}
+	var kinds []uint32
+	for _, r := range p.records() {
+		kinds = append(kinds, r.Kind)
+	}
+	if !reflect.DeepEqual(kinds, []uint32{2, 3}) {
+		t.Errorf("recorded kinds %v, want the wait and one wake", kinds)
+	}
+}
+
+// TestTargets: two targets of a site are counted in line, others in the hash;
+// where that is full, calls are lost.
+func TestTargets(t *testing.T) {
+	p := newProcess(1 << 63)
+	want := map[[2]int]uint64{}
+	for n, target := range []uint32{0x1000, 0x2000, 0x3000, 0x4000} {
+		for site := range uint32(3) {
+			times := 1 // a target that has its inline counter does not come here again
+			if n >= 2 {
+				times = n + int(site)
+			}
+			for range times {
+				p.call(site, target)
+			}
+			want[[2]int{int(site), int(target)}] = uint64(times)
+		}
+	}
+	if sig := p.run(t); sig != 0 {
+		t.Fatal(sig)
+	}
+	got := map[[2]int]uint64{}
+	for _, d := range p.area.All() {
+		site, target := p.area.Target(d.Counter)
+		got[[2]int{site, int(target)}] += d.N
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("counted %v, want %v", got, want)
+	}
+	if n := p.area.Lost(); n != 0 {
+		t.Errorf("%d calls are lost", n)
+	}
+	p.mem = p.out.Memory
+	p.area.put(offNOver, overCap)
+	p.Assembler = asm.New(probetest.CodeAt)
+	p.Raw(Recorder...)
+	p.call(0, 0x5000)
+	if sig := p.run(t); sig != 0 || p.area.Lost() != 1 {
+		t.Errorf("%d calls are lost of one, %v", p.area.Lost(), sig)
+	}
+}
+
+// TestFullRing stops the thread, at the place that IsFull knows.
+func TestFullRing(t *testing.T) {
+	p := newProcess(1 << 63)
+	p.area.put(offLimit, 0)
+	p.record(1)
+	if sig := p.run(t); sig != syscall.SIGTRAP {
+		t.Errorf("a full ring ends by %v", sig)
+	}
+	for at := range uint64(len(Recorder)) + 10 {
+		if IsFull(at) != (at == RecordEnd+2) {
+			t.Errorf("a stop at %#x says that the ring is full: %v", at, IsFull(at))
+		}
+	}
+}
+
+// TestSinkSwallows: a forked child records nothing.
+func TestSinkSwallows(t *testing.T) {
+	p := newProcess(0)
+	InitSink(p.l, p.mem, probetest.MemoryAt)
+	p.record(1 | ScanBit)
+	if sig := p.run(t); sig != 0 {
+		t.Fatal(sig)
+	}
+	if r := p.records(); r != nil {
+		t.Errorf("recorded %+v", r)
+	}
+}
+
+// TestLayoutHoldsEverything: no two parts overlap, and any record fits behind
+// the limit.
+func TestLayoutHoldsEverything(t *testing.T) {
+	for _, n := range [][2]int{{0, 0}, {1, 1}, {1000, 77}, {300000, 9000}} {
+		l := NewLayout(n[0], n[1])
+		if l.Fixed() != n[0]+2*n[1] {
+			t.Errorf("%v: %d counters", n, l.Fixed())
+		}
+		counters := uint64(l.Fixed()+overCap) * 8
+		ends := []uint64{headerSize, l.counters + counters, l.shadow + counters, l.targets + uint64(16*n[1]), l.hash + 4*hashSize, l.keys + 16*overCap, l.size}
+		for i, begin := range []uint64{l.counters, l.shadow, l.targets, l.hash, l.keys, l.ring} {
+			if begin < ends[i] || begin%8 != 0 {
+				t.Errorf("%v: part %d begins at %#x, what is before ends at %#x", n, i, begin, ends[i])
+			}
+		}
+		if l.Size()%4096 != 0 || l.Waits()%4096 != 0 || l.Size()-l.ring < 2*l.recordMax() {
+			t.Errorf("%v: %d bytes, the ring at %d", n, l.Size(), l.ring)
+		}
+		if CounterOffset(0) != uint32(l.counters) || l.TargetOffset() != uint32(l.targets) {
+			t.Errorf("%v: counters at %d, targets at %d", n, CounterOffset(0), l.TargetOffset())
+		}
+	}
+}

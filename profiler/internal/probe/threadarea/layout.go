@@ -1,0 +1,78 @@
+package threadarea
+
+// Offsets in a thread's area; recorder.S has the same.
+const (
+	offMuted    = 0x00
+	offRing     = 0x08
+	offLimit    = 0x10
+	offBusy     = 0x18
+	offLastTSC  = 0x20
+	offCPUGap   = 0x28
+	offCounters = 0x30
+	offShadow   = 0x38
+	offNFixed   = 0x40
+	offNOver    = 0x48
+	offOverCap  = 0x50
+	offOver     = 0x58
+	offTargets  = 0x60
+	offSiteCtr  = 0x68
+	offHash     = 0x70
+	offHashMask = 0x78
+	offKeys     = 0x80
+	offLost     = 0x88
+	offWaits    = 0x90
+
+	headerSize = 256
+
+	recordHeader = 56 // bytes before a record's pairs
+	pairSize     = 16
+
+	// Targets of indirect calls beyond two per site, per thread.
+	overCap  = 8192
+	hashSize = 4 * overCap
+)
+
+// Layout is the shape of one thread's area: shared memory that GS points to
+// in the target and that the profiler maps too.
+//
+//	header │ counters: chords, sites, overflow │ shadow │ targets │ hash │ keys │ ring
+type Layout struct {
+	Chords, Sites int
+	counters, shadow, targets, hash, keys, ring,
+	size uint64
+}
+
+const pageMask = 4095
+
+// NewLayout lays out an area for so many chord counters and indirect call sites.
+func NewLayout(chords, sites int) Layout {
+	l := Layout{Chords: chords, Sites: sites}
+	n := uint64(l.Fixed()+overCap) * 8
+	l.counters = headerSize
+	l.shadow = l.counters + n
+	l.targets = l.shadow + n
+	l.hash = l.targets + uint64(sites)*2*8
+	l.keys = l.hash + hashSize*4
+	l.ring = (l.keys + overCap*16 + pageMask) &^ pageMask
+	l.size = (l.ring + max(256<<10, 4*l.recordMax()) + pageMask) &^ pageMask
+	return l
+}
+
+// Fixed is the number of counters known before the run.
+func (l Layout) Fixed() int { return l.Chords + 2*l.Sites }
+
+// Size is the bytes of one thread's area, whole pages.
+func (l Layout) Size() uint64 { return l.size }
+
+func (l Layout) recordMax() uint64 { return recordHeader + pairSize*uint64(l.Fixed()+overCap) }
+
+// CounterOffset is where a counter lies, from GS.
+func CounterOffset(c int32) uint32 { return headerSize + 8*uint32(c) }
+
+// TargetOffset is where the targets of indirect calls lie, from GS: two words
+// for each site.
+func (l Layout) TargetOffset() uint32 { return uint32(l.targets) }
+
+// Waits is where the process's table of waits lies in a sink, which has no
+// use for its ring.
+func (l Layout) Waits() uint64 { return l.ring }

@@ -1,0 +1,32 @@
+package threadarea
+
+import _ "embed"
+
+// Recorder is recorder.S, assembled; a test assembles it again. It lies at the
+// beginning of every code cache.
+//
+//go:generate sh -c "as -o recorder.o recorder.S && objcopy -O binary -j .text recorder.o recorder.bin && rm recorder.o"
+//go:embed recorder.bin
+var Recorder []byte
+
+// Offsets in Recorder.
+const (
+	RecordEntry   = 0     // called by hooks, with the event's kind in r11d
+	IndirectEntry = 16    // called for a target that has no inline counter: r11, with twice the site's number in eax
+	RecordBody    = 32    // where RecordEntry jumps to
+	RecordEnd     = 0x1e2 // its ret
+)
+
+// What an event's kind asks of the recorder, beside the number itself.
+const (
+	ScanBit  = 1 << 31 // the changed counters
+	WaitBit  = 1 << 30 // to mark the object as waited on
+	WakeBit  = 1 << 29 // no record where nobody waits
+	kindMask = WakeBit - 1
+)
+
+// IsFull reports whether a stop at an offset of the recorder says that the
+// thread's ring is full: its only int3 lies right before.
+func IsFull(offset uint64) bool {
+	return offset > 0 && offset <= uint64(len(Recorder)) && Recorder[offset-1] == 0xcc
+}

@@ -1,0 +1,64 @@
+package threadarea
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/skewlens/skewlens/profiler/internal/proctest"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+// TestRecorderIsItsSource assembles recorder.S again.
+func TestRecorderIsItsSource(t *testing.T) {
+	proctest.Need(t, "as", "objcopy")
+	dir := t.TempDir()
+	o, bin := filepath.Join(dir, "r.o"), filepath.Join(dir, "r.bin")
+	for _, c := range [][]string{{"as", "-o", o, "recorder.S"}, {"objcopy", "-O", "binary", "-j", ".text", o, bin}} {
+		if msg, err := exec.Command(c[0], c[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", c, msg)
+		}
+	}
+	b, err := os.ReadFile(bin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(b, Recorder) {
+		t.Error("recorder.bin is not recorder.S assembled: go generate")
+	}
+}
+
+// TestOffsetsAgree compares recorder.S's offsets with layout.go's.
+func TestOffsetsAgree(t *testing.T) {
+	src, err := os.ReadFile("recorder.S")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int64{"MUTED": offMuted, "RING": offRing, "LIMIT": offLimit, "BUSY": offBusy, "LASTTSC": offLastTSC, "CPUGAP": offCPUGap,
+		"COUNTERS": offCounters, "SHADOW": offShadow, "NFIXED": offNFixed, "NOVER": offNOver, "OVERCAP": offOverCap, "OVER": offOver,
+		"TARGETS": offTargets, "SITECTR": offSiteCtr, "HASH": offHash, "HASHMASK": offHashMask, "KEYS": offKeys, "LOST": offLost, "WAITS": offWaits}
+	found := 0
+	for _, m := range regexp.MustCompile(`\.set (\w+),\s*(0x[0-9a-f]+)`).FindAllStringSubmatch(string(src), -1) {
+		v, _ := strconv.ParseInt(m[2], 0, 64)
+		if w, ok := want[m[1]]; !ok || w != v {
+			t.Errorf("%s is %#x in recorder.S, %#x in layout.go", m[1], v, w)
+		}
+		found++
+	}
+	if found != len(want) {
+		t.Errorf("%d offsets in recorder.S, %d in layout.go", found, len(want))
+	}
+	if Recorder[RecordEnd] != 0xc3 || Recorder[RecordEnd+1] != 0xcc || !bytes.HasPrefix(Recorder[RecordBody:], []byte{0x65, 0x48, 0x83, 0x3c, 0x25}) {
+		t.Error("record does not begin at RecordBody (a comparison with MUTED), or does not end at RecordEnd (ret, and behind it int3)")
+	}
+	for off, what := range map[int]string{RecordEntry: "record", IndirectEntry: "indirect"} {
+		in, err := x86.Decode(Recorder[off:], uint64(off))
+		if err != nil || in.Kind != x86.Jmp {
+			t.Errorf("no jump to %s at %d of the recorder", what, off)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package threadarea
+
+import (
+	"encoding/binary"
+	"sync/atomic"
+
+	"github.com/skewlens/skewlens/profiler/internal/record"
+)
+
+// Records takes the records written since the last call. It may run beside
+// the thread: a record is published by one store of the ring position, and
+// x86 keeps the order of stores.
+func (a *Area) Records(yield func(record.Record)) {
+	end := a.pos(atomic.LoadUint64(a.word(offRing)))
+	for a.read < end {
+		m := a.mem[a.read:]
+		u := func(i int) uint64 { return binary.LittleEndian.Uint64(m[i:]) }
+		n := int(binary.LittleEndian.Uint32(m[4:]))
+		r := record.Record{Kind: binary.LittleEndian.Uint32(m) & kindMask, TSC: u(8), Site: u(16), Arg1: u(24), Arg3: u(32),
+			CPUNS: int64(u(40))*1e9 + int64(u(48)), Delta: make([]record.Delta, n)}
+		for i := range r.Delta {
+			r.Delta[i] = record.Delta{Counter: int32(u(recordHeader + pairSize*i)), N: u(recordHeader + pairSize*i + 8)}
+		}
+		yield(r)
+		a.read += recordHeader + pairSize*uint64(n)
+	}
+}
+
+// Busy reports whether a record is being written.
+func (a *Area) Busy() bool { return atomic.LoadUint64(a.word(offBusy)) != 0 }
+
+// Reset empties the ring. Only while the thread is stopped, and after Records.
+func (a *Area) Reset() {
+	a.put(offRing, a.base+a.l.ring)
+	a.read = a.l.ring
+}
+
+// Rest returns what the counters grew by since the last record. Only while
+// the thread is stopped or gone, and after Records.
+func (a *Area) Rest() []record.Delta {
+	var d []record.Delta
+	n := uint64(a.l.Fixed()) + a.get(offNOver)
+	for i := uint64(0); i < n; i++ {
+		c, s := a.get(a.l.counters+8*i), a.get(a.l.shadow+8*i)
+		if c != s {
+			d = append(d, record.Delta{Counter: int32(i), N: c - s})
+			a.put(a.l.shadow+8*i, c)
+		}
+	}
+	return d
+}
+
+// Target returns the site (its number) and the run-time target that a counter
+// beyond the chords stands for.
+func (a *Area) Target(counter int32) (site int, target uint64) {
+	i := int(counter) - a.l.Chords
+	if i < 2*a.l.Sites {
+		return i / 2, a.get(a.l.targets + 8*uint64(i))
+	}
+	k := a.l.keys + 16*uint64(i-2*a.l.Sites)
+	return int(a.get(k+8) / 2), a.get(k)
+}
+
+// Lost is how many indirect calls found no place to be counted.
+func (a *Area) Lost() uint64 { return a.get(offLost) }
+
+// All returns every counter's value since the thread's birth. Only while the
+// thread is stopped or gone.
+func (a *Area) All() []record.Delta {
+	var d []record.Delta
+	n := uint64(a.l.Fixed()) + a.get(offNOver)
+	for i := uint64(0); i < n; i++ {
+		if c := a.get(a.l.counters + 8*i); c != 0 {
+			d = append(d, record.Delta{Counter: int32(i), N: c})
+		}
+	}
+	return d
+}
