@@ -1,4 +1,4 @@
-package lsp
+package results
 
 import (
 	"crypto/sha256"
@@ -13,13 +13,15 @@ import (
 	"time"
 
 	"github.com/skewlens/skewlens/internal/atomicfile"
+	"github.com/skewlens/skewlens/lsp/internal/text"
+	"github.com/skewlens/skewlens/lsp/internal/workspace"
 	"github.com/skewlens/skewlens/report"
 )
 
-// kept is what there is of a run after it: its report, and the texts of the
+// Kept is what there is of a run after it: its report, and the texts of the
 // lines that it speaks of. The profile is a hundred times larger and not
 // needed any more.
-type kept struct {
+type Kept struct {
 	Version int
 	Root    string // workspace folder
 	Target  string
@@ -29,9 +31,9 @@ type kept struct {
 	Took    time.Duration
 	Behind  bool // the program was older than a source file
 	Report  *report.Report
-	Before  *report.Report    // of the run before; nil: none
-	Files   map[string]digest // how the files were; nil in a new result
-	Lines   map[string]string // "path:line" to the text there
+	Before  *report.Report         // of the run before; nil: none
+	Files   map[string]text.Digest // how the files were; nil in a new result
+	Lines   map[string]string      // "path:line" to the text there
 
 	Judged, JudgedBefore []judged
 }
@@ -48,14 +50,19 @@ const (
 	maxKeptBytes = 256 << 20
 )
 
-// store is the cache folder: a folder for each workspace folder, named by its
+// Store is the cache folder: a folder for each workspace folder, named by its
 // path's digest, in it a file for each target. Losing it loses no more than
 // what another run brings back, so what goes wrong with it is passed over.
-type store struct{ dir string }
+type Store struct {
+	dir  string
+	disk *workspace.Disk
+}
 
-func newStore(dir string) *store { return &store{dir} }
+// NewStore is a store in a folder, which is made when it is needed; where the
+// folder's name is empty nothing is kept.
+func NewStore(dir string, d *workspace.Disk) *Store { return &Store{dir, d} }
 
-func (st *store) folder(root string) string {
+func (st *Store) folder(root string) string {
 	return filepath.Join(st.dir, "results", name(root))
 }
 
@@ -64,24 +71,25 @@ func name(s string) string {
 	return hex.EncodeToString(d[:12])
 }
 
-func (st *store) file(root, target string) string {
+func (st *Store) file(root, target string) string {
 	return filepath.Join(st.folder(root), name(target)+".json")
 }
 
-// load reads what was kept for a workspace folder.
-func (st *store) load(root string) []kept {
+// Load reads what was kept for a workspace folder.
+func (st *Store) Load(root string) []Kept {
 	if st.dir == "" {
 		return nil
 	}
+	st.disk.Uses("read", st.folder(root))
 	files, _ := filepath.Glob(filepath.Join(st.folder(root), "*.json"))
 	sort.Strings(files)
-	var out []kept
+	var out []Kept
 	for _, f := range files {
-		data, err := readBounded(f, maxKeptFile)
+		data, err := st.disk.Read(f, maxKeptFile)
 		if err != nil {
 			continue
 		}
-		var k kept
+		var k Kept
 		if json.Unmarshal(data, &k) != nil || !k.sound(root) {
 			continue
 		}
@@ -93,7 +101,7 @@ func (st *store) load(root string) []kept {
 }
 
 // sound: a damaged file must not bring the server down.
-func (k *kept) sound(root string) bool {
+func (k *Kept) sound(root string) bool {
 	if k.Version != keptVersion || k.Root != root || k.Report == nil || k.Files == nil {
 		return false
 	}
@@ -125,25 +133,23 @@ func judge(r *report.Report) []judged {
 	return out
 }
 
-// save keeps a result.
-func (st *store) save(r *result) error {
+// Save keeps a result. The caller sees to it that two are not kept at once.
+func (st *Store) Save(r *Result) error {
 	if st.dir == "" {
 		return nil
 	}
-	k := r.kept
+	k := r.Kept
 	k.Version = keptVersion
-	k.Files, k.Lines = map[string]digest{}, map[string]string{}
-	for path, f := range r.files {
-		k.Files[path] = f.digest
-	}
+	k.Files, k.Lines = r.files, map[string]string{}
 	for at, a := range r.anchors {
-		k.Lines[fmt.Sprintf("%s:%d", at.path, at.line)] = a.line
+		k.Lines[at.key()] = a.Was
 	}
 	k.Judged, k.JudgedBefore = judge(k.Report), judge(k.Before)
 	data, err := json.Marshal(&k)
 	if err != nil || len(data) > maxKeptFile {
 		return fmt.Errorf("keep result of %s: %d bytes: %w", r.Target, len(data), err)
 	}
+	st.disk.Uses("write", st.file(r.Root, r.Target))
 	if err := os.MkdirAll(st.folder(r.Root), 0o700); err != nil {
 		return err
 	}
@@ -154,14 +160,16 @@ func (st *store) save(r *result) error {
 	return nil
 }
 
-func (st *store) remove(r *result) {
+// Remove forgets what was kept of a target.
+func (st *Store) Remove(root, target string) {
 	if st.dir != "" {
-		os.Remove(st.file(r.Root, r.Target))
+		st.disk.Uses("remove", st.file(root, target))
+		os.Remove(st.file(root, target))
 	}
 }
 
 // prune removes the oldest of too many.
-func (st *store) prune() {
+func (st *Store) prune() {
 	files, _ := filepath.Glob(filepath.Join(st.dir, "results", "*", "*.json"))
 	type aged struct {
 		path string
@@ -184,17 +192,18 @@ func (st *store) prune() {
 	}
 }
 
-// document writes a text for showing into the cache folder, and returns its
+// Document writes a text for showing into the cache folder, and returns its
 // path.
-func (st *store) document(base, content string) (string, error) {
+func (st *Store) Document(base, content string) (string, error) {
 	if st.dir == "" {
 		return "", fmt.Errorf("show %s: there is no cache folder to put it in: set XDG_CACHE_HOME", base)
 	}
 	dir := filepath.Join(st.dir, "documents")
+	path := filepath.Join(dir, strings.Map(plainName, base))
+	st.disk.Uses("write", path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, strings.Map(plainName, base))
 	os.Remove(path) // it may be read-only
 	if err := atomicfile.WritePrivate(path, whole([]byte(content))); err != nil {
 		return "", err

@@ -1,4 +1,14 @@
-package lsp
+// Package browser shows pages to a browser on this machine.
+//
+//	Pages.Show(name, page) ─▶ http://127.0.0.1:port/secret/ ─▶ window/showDocument
+//	                                │
+//	                  GET ─▶ host and path are right? ─▶ page, with a policy that lets it load nothing
+//
+// Reports tell of source code, so nobody else on the network may read them:
+// the server listens on the loopback interface, from the first page on. Nor may
+// another user, or a web site that is open in the same browser: paths cannot be
+// guessed, and a request under another host name is refused.
+package browser
 
 import (
 	"crypto/rand"
@@ -10,9 +20,8 @@ import (
 	"time"
 )
 
-// web shows reports to a browser on this machine: on the loopback interface
-// only, under paths that nobody can guess.
-type web struct {
+// Pages are what is shown. The zero value shows nothing, and listens nowhere.
+type Pages struct {
 	mu    sync.Mutex
 	ln    net.Listener
 	srv   *http.Server
@@ -21,8 +30,8 @@ type web struct {
 	paths map[string]string // by what is shown there
 }
 
-// serve shows a page under a URL, the same for the same name.
-func (w *web) serve(name string, page []byte) (string, error) {
+// Show shows a page under a URL, the same for the same name.
+func (w *Pages) Show(name string, page []byte) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.ln == nil {
@@ -48,7 +57,8 @@ func (w *web) serve(name string, page []byte) (string, error) {
 	return "http://" + w.host + path, nil
 }
 
-func (w *web) ServeHTTP(rw http.ResponseWriter, req *http.Request) {
+// ServeHTTP implements [http.Handler].
+func (w *Pages) ServeHTTP(rw http.ResponseWriter, req *http.Request) {
 	w.mu.Lock()
 	page, ok := w.pages[req.URL.Path]
 	host := w.host
@@ -67,7 +77,8 @@ func (w *web) ServeHTTP(rw http.ResponseWriter, req *http.Request) {
 	_, _ = rw.Write(page)
 }
 
-func (w *web) close() {
+// Close ends listening.
+func (w *Pages) Close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.srv != nil {

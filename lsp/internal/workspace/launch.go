@@ -1,4 +1,4 @@
-package lsp
+package workspace
 
 import (
 	"encoding/json"
@@ -32,7 +32,7 @@ var native = map[string]bool{"cppdbg": true, "lldb": true, "lldb-dap": true, "gd
 
 // readLaunch reads launch.json. It is not ours, so what cannot be used is
 // passed over in silence.
-func (c *config) readLaunch(dir, path string, data []byte) {
+func (c *Config) readLaunch(dir, path string, data []byte) {
 	var f launchFile
 	if json.Unmarshal(plainJSON(data), &f) != nil {
 		return
@@ -58,12 +58,12 @@ func (c *config) readLaunch(dir, path string, data []byte) {
 		for _, e := range l.Environment {
 			t.Env[e.Name] = v.expand(e.Value)
 		}
-		if len(c.targets) == maxTargets || v.unknown != "" || t.Name == "" || names[t.Name] || strings.ContainsRune(t.Program+t.Cwd+strings.Join(t.Args, ""), 0) {
+		if len(c.Targets) == MaxTargets || v.unknown != "" || t.Name == "" || names[t.Name] || strings.ContainsRune(t.Program+t.Cwd+strings.Join(t.Args, ""), 0) {
 			continue
 		}
 		names[t.Name] = true
 		t.Program, t.Cwd = below(dir, t.Program), below(dir, t.Cwd)
-		c.targets = append(c.targets, t)
+		c.Targets = append(c.Targets, t)
 	}
 }
 
@@ -94,62 +94,4 @@ func (v *variables) expand(s string) string {
 		v.unknown = name
 		return m
 	})
-}
-
-// plainJSON makes JSON of JSON with comments and commas before closing
-// brackets: both become spaces, so that offsets stay.
-func plainJSON(in []byte) []byte {
-	out := append([]byte(nil), in...)
-	blank := func(from, to int) {
-		for i := from; i < to; i++ {
-			if out[i] != '\n' {
-				out[i] = ' '
-			}
-		}
-	}
-	if len(out) >= 3 && string(out[:3]) == "\xef\xbb\xbf" {
-		blank(0, 3)
-	}
-	comma := -1 // the last one, if nothing but space came since
-	for i := 0; i < len(out); {
-		switch c := out[i]; {
-		case c == '"':
-			comma = -1
-			for i++; i < len(out) && out[i] != '"'; i++ {
-				if out[i] == '\\' {
-					i++
-				}
-			}
-			i++
-		case c == '/' && i+1 < len(out) && out[i+1] == '/':
-			end := i
-			for end < len(out) && out[end] != '\n' {
-				end++
-			}
-			blank(i, end)
-			i = end
-		case c == '/' && i+1 < len(out) && out[i+1] == '*':
-			end := len(out)
-			if n := strings.Index(string(out[i+2:]), "*/"); n >= 0 {
-				end = i + 2 + n + 2
-			}
-			blank(i, end)
-			i = end
-		case c == ',':
-			comma = i
-			i++
-		case c == '}' || c == ']':
-			if comma >= 0 {
-				out[comma] = ' '
-			}
-			comma = -1
-			i++
-		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
-			i++
-		default:
-			comma = -1
-			i++
-		}
-	}
-	return out
 }

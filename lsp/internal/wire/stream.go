@@ -1,4 +1,4 @@
-package lsp
+package wire
 
 import (
 	"bufio"
@@ -20,29 +20,30 @@ const (
 	maxWaiting = 64 << 20  // of ours, that a client does not read
 )
 
-// stream frames messages with Content-Length. Unlike the library's own it
+// Stream frames messages with Content-Length. Unlike the library's own it
 // bounds what a message may take, goes on after a message that is not JSON,
 // and never blocks when it writes: a client that writes to us before it reads
 // would otherwise wait for us while we wait for it.
-type stream struct {
+type Stream struct {
 	in  *bufio.Reader
 	out *outbox
 }
 
-func newStream(r io.Reader, w io.Writer) *stream {
-	s := &stream{in: bufio.NewReaderSize(r, 1<<16), out: &outbox{w: w, done: make(chan struct{})}}
+// NewStream reads messages from r, and begins to write what it is given to w.
+func NewStream(r io.Reader, w io.Writer) *Stream {
+	s := &Stream{in: bufio.NewReaderSize(r, 1<<16), out: &outbox{w: w, done: make(chan struct{})}}
 	s.out.wake = sync.NewCond(&s.out.mu)
 	go s.out.drain()
 	return s
 }
 
 // Read returns the next message; an error means that no more can come.
-func (s *stream) Read(ctx context.Context) (jsonrpc2.Message, int64, error) {
+func (s *Stream) Read(ctx context.Context) (jsonrpc2.Message, int64, error) {
 	for {
 		if err := ctx.Err(); err != nil {
 			return nil, 0, err
 		}
-		data, err := readFrame(s.in)
+		data, err := ReadFrame(s.in)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -50,11 +51,11 @@ func (s *stream) Read(ctx context.Context) (jsonrpc2.Message, int64, error) {
 		if err == nil {
 			return msg, int64(len(data)), nil
 		}
-		code := -32600 // JSON, but no request
+		code := jsonrpc2.InvalidRequest // JSON, but no request
 		if !json.Valid(data) {
-			code = -32700
+			code = jsonrpc2.ParseError
 		}
-		reply, _ := json.Marshal(object{"jsonrpc": "2.0", "id": nil, "error": object{"code": code, "message": oneLine(err.Error())}})
+		reply, _ := json.Marshal(Object{"jsonrpc": "2.0", "id": nil, "error": Object{"code": code, "message": OneLine(err.Error())}})
 		if err := s.out.add(reply); err != nil {
 			return nil, 0, err
 		}
@@ -75,8 +76,9 @@ func decode(data []byte) (msg jsonrpc2.Message, err error) {
 	return jsonrpc2.DecodeMessage(data)
 }
 
-// readFrame reads headers and body of one message.
-func readFrame(in *bufio.Reader) ([]byte, error) {
+// ReadFrame reads headers and body of one message. An error means that what
+// follows cannot be read either.
+func ReadFrame(in *bufio.Reader) ([]byte, error) {
 	length := -1
 	for n := 0; ; n++ {
 		line, err := in.ReadSlice('\n')
@@ -115,7 +117,7 @@ func readFrame(in *bufio.Reader) ([]byte, error) {
 }
 
 // Write queues a message.
-func (s *stream) Write(_ context.Context, msg jsonrpc2.Message) (int64, error) {
+func (s *Stream) Write(_ context.Context, msg jsonrpc2.Message) (int64, error) {
 	data, err := json.Marshal(msg)
 	if err != nil {
 		return 0, fmt.Errorf("write message: %w", err)
@@ -124,10 +126,14 @@ func (s *stream) Write(_ context.Context, msg jsonrpc2.Message) (int64, error) {
 }
 
 // Close ends writing. Reading ends with the reader, which is not ours.
-func (s *stream) Close() error {
+func (s *Stream) Close() error {
 	s.out.close()
 	return nil
 }
+
+// Done is closed when all that was queued before Close is written, or nothing
+// more can be.
+func (s *Stream) Done() <-chan struct{} { return s.out.done }
 
 // outbox is what waits to be written.
 type outbox struct {
@@ -197,4 +203,5 @@ func (o *outbox) drain() {
 	}
 }
 
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+// OneLine is a text without line ends: messages are shown in one line.
+func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
