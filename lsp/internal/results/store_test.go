@@ -1,6 +1,7 @@
 package results
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -21,5 +22,21 @@ func TestTheCacheIsBounded(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(st.dir, "results", "*", "*.json"))
 	if len(files) != maxKeptFiles {
 		t.Errorf("%d files are kept", len(files))
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }

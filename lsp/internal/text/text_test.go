@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"go.lsp.dev/protocol"
 )
 
 var pieces = []string{"a", "bc", " ", "\t", "ü", "€", "🙂", "𝄞", "\n", "\r\n", "if (x)", "\n\n"}
@@ -183,6 +185,94 @@ func TestAnchorsFindTheirLines(t *testing.T) {
 		now := e.Follow(Point{2, 2})
 		if now.Line != c.want || now.Col > len(e.New.Line(now.Line)) {
 			t.Errorf("%s: at %v, want line %d", name, now, c.want)
+		}
+	}
+}
+
+// A client's change comes with a range, with one of everything, or without:
+// all make the same text, and what was not changed stays where it was.
+func TestApply(t *testing.T) {
+	old := New("a\n🙂b\nguilty();\nlast")
+	at := func(l1, c1, l2, c2 uint32) *protocol.Range {
+		return &protocol.Range{Start: protocol.Position{Line: l1, Character: c1}, End: protocol.Position{Line: l2, Character: c2}}
+	}
+	const want = "a\n🙂XX\nguilty();\nlast"
+	for name, c := range map[string]struct {
+		where  *protocol.Range
+		insert string
+	}{
+		"a range":                 {at(1, 2, 1, 3), "XX"},
+		"a range, backwards":      {at(1, 3, 1, 2), "XX"},
+		"the whole text":          {nil, want},
+		"a range that is all":     {at(0, 0, 3, 4), want},
+		"a range beyond the text": {at(0, 0, 99, 0), want},
+	} {
+		e := old.Apply(UTF16, c.where, c.insert)
+		if e.Old != old || e.New.String() != want {
+			t.Errorf("%s made %q", name, e.New)
+		}
+		if p := e.Follow(Point{2, 3}); p != (Point{2, 3}) {
+			t.Errorf("%s moved what it did not touch to %v", name, p)
+		}
+	}
+}
+
+func TestPositions(t *testing.T) {
+	x := New("\t🙂 a \n")
+	if p := x.Point(UTF16, protocol.Position{Line: 0, Character: 3}); p != (Point{0, 5}) {
+		t.Errorf("the third unit is byte %v", p)
+	}
+	if p := x.Point(UTF8, protocol.Position{Line: 7}); p != (Point{1, 0}) {
+		t.Errorf("beyond the end is %v", p)
+	}
+	for _, c := range []struct {
+		e          Encoding
+		start, end uint32
+	}{{UTF8, 1, 7}, {UTF16, 1, 5}, {UTF32, 1, 4}} {
+		if got := x.Words(c.e, 0); got.Start.Character != c.start || got.End.Character != c.end {
+			t.Errorf("%s: the words are %v", c.e, got)
+		}
+	}
+	if got := x.Words(UTF8, 99); got.Start != (protocol.Position{Line: 1}) || got.End != got.Start {
+		t.Errorf("the words of a line that is none are %v", got)
+	}
+	if got := New("a\n🙂").End(UTF16); got != (protocol.Position{Line: 1, Character: 2}) {
+		t.Errorf("the end is %v", got)
+	}
+	if x.Line(-1) != "" || x.Line(9) != "" {
+		t.Error("a line that is none has text")
+	}
+	if x.Digest() != New(x.String()).Digest() || x.Digest() == New("").Digest() {
+		t.Error("digests do not tell texts apart")
+	}
+}
+
+func TestAgree(t *testing.T) {
+	for _, c := range []struct {
+		offered []string
+		want    Encoding
+	}{{nil, UTF16}, {[]string{"utf-7"}, UTF16}, {[]string{"utf-32", "utf-16"}, UTF16}, {[]string{"utf-32"}, UTF32}, {[]string{"utf-16", "utf-8"}, UTF8}} {
+		if got := Agree(c.offered); got != c.want {
+			t.Errorf("of %v %s was chosen, want %s", c.offered, got, c.want)
+		}
+	}
+}
+
+// In a text of another history an anchor is where its line is, the nearest one.
+func TestSettle(t *testing.T) {
+	for _, c := range []struct {
+		anchor Anchor
+		text   string
+		want   Point
+	}{
+		{Anchor{Point{2, 4}, "guilty();"}, "a\nb\n    guilty();\n", Point{2, 4}},
+		{Anchor{Point{2, 4}, "guilty();"}, "new\na\nb\n    guilty();\n", Point{3, 4}},
+		{Anchor{Point{2, 4}, "guilty();"}, "guilty();\nx\nx\nx\nguilty();\n", Point{0, 4}},
+		{Anchor{Point{2, 4}, "guilty();"}, "gone", Point{0, 4}},
+		{Anchor{Point{2, 4}, ""}, "1\n2\n3", Point{2, 1}}, // its text is not known
+	} {
+		if got := c.anchor.Settle(New(c.text)); got != c.want {
+			t.Errorf("%+v in %q is at %v, want %v", c.anchor, c.text, got, c.want)
 		}
 	}
 }
