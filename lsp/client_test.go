@@ -111,6 +111,12 @@ var noon = time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
 // serve starts a server and its client.
 func serve(t *testing.T, opt Options) *client {
 	t.Helper()
+	return serveWith(t, opt, nil)
+}
+
+// serveWith is serve, of a server that watch looks over; nil: nothing does.
+func serveWith(t *testing.T, opt Options, watch func(op, path string)) *client {
+	t.Helper()
 	if opt.Now == nil {
 		opt.Now = func() time.Time { return noon }
 	}
@@ -118,8 +124,10 @@ func serve(t *testing.T, opt Options) *client {
 	out, fromServer := io.Pipe()
 	c := &client{t: t, in: in, out: out, ended: make(chan error, 1)}
 	c.came = sync.NewCond(&c.mu)
+	s := newServer(opt)
+	s.disk.Watch = watch
 	go func() {
-		err := Serve(context.Background(), fromClient, fromServer, opt)
+		err := s.serve(context.Background(), fromClient, fromServer)
 		fromServer.Close()
 		fromClient.Close()
 		c.ended <- err
