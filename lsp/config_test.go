@@ -17,7 +17,7 @@ import (
 
 // Each mistake is said on its line, and what is right around it still counts.
 
-// A mistake is a diagnostic in the file, and goes when it is mended, in the
+// A mistake is a diagnostic in the file, and goes when it is fixed, in the
 
 // buffer or, for a client that watches files, on disk.
 
@@ -39,10 +39,10 @@ func TestConfigurationIsDynamic(t *testing.T) {
 	c.await(published())
 	c.tell("textDocument/didClose", docOf(path))
 	c.await(published(wrong))
-	put(t, path, "[[target]]\nprogram = \"skewed\"\nname = \"mended\"\n")
+	put(t, path, "[[target]]\nprogram = \"skewed\"\nname = \"fixed\"\n")
 	c.tell("workspace/didChangeWatchedFiles", wire.Object{"changes": []any{}})
 	c.await(published())
-	if got := c.command("skewlens.targets"); !matches(got["result"], any([]any{map[string]any{"name": "mended"}})) {
+	if got := c.command("skewlens.targets"); !matches(got["result"], any([]any{map[string]any{"name": "fixed"}})) {
 		t.Errorf("targets: %s", textual(got))
 	}
 	put(t, path, "[[target]]\nprogram = \"skewed\"\nname = \"again, unwatched\"\n")

@@ -53,8 +53,7 @@ func (s *server) initialize(_ context.Context, params json.RawMessage) (any, err
 					WorkspaceFolders: &protocol.ServerCapabilitiesWorkspaceFolders{Supported: true, ChangeNotifications: true},
 				},
 			},
-			PositionEncoding:  string(enc),
-			InlayHintProvider: true,
+			PositionEncoding: string(enc),
 			ExecuteCommandProvider: wire.ExecuteCommandOptions{
 				ExecuteCommandOptions: protocol.ExecuteCommandOptions{Commands: commandNames()}, WorkDoneProgress: true,
 			},

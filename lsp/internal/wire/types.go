@@ -51,8 +51,13 @@ type InitializeResult struct {
 type ServerCapabilities struct {
 	protocol.ServerCapabilities
 	PositionEncoding       string                `json:"positionEncoding"`
-	InlayHintProvider      bool                  `json:"inlayHintProvider"`
+	InlayHintProvider      InlayHintOptions      `json:"inlayHintProvider"`
 	ExecuteCommandProvider ExecuteCommandOptions `json:"executeCommandProvider"`
+}
+
+// InlayHintOptions are of 3.17.
+type InlayHintOptions struct {
+	ResolveProvider bool `json:"resolveProvider"`
 }
 
 // ExecuteCommandOptions are the library's and workDoneProgress, which it lacks.
