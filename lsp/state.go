@@ -19,7 +19,7 @@ import (
 // never while anything is read, written, worded or sent: a disk that hangs must
 // not hold up a hover. What takes long and needs an order of its own (what is
 // published, the cache folder, the configuration) has a lock of its own, taken
-// before server.mu and never by who only looks.
+// before server.mu. Hovers and hints take none of those.
 type state struct {
 	began    bool // the client has sent initialize
 	stopping bool // and shutdown
