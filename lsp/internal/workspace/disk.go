@@ -12,8 +12,8 @@ import (
 	"github.com/skewlens/skewlens/lsp/internal/text"
 )
 
-// MaxSource bounds files that are read to show results in them, in bytes.
-const MaxSource = 32 << 20
+// maxSource bounds files that are read to show results in them, in bytes.
+const maxSource = 32 << 20
 
 // Disk is the file system, read with care, and the texts of files that are not
 // open. It may be used by several goroutines.
@@ -86,7 +86,7 @@ func (d *Disk) text(path string) *text.Text {
 	if ok {
 		return t
 	}
-	if data, err := d.Read(path, MaxSource); err == nil {
+	if data, err := d.Read(path, maxSource); err == nil {
 		t = text.New(string(data))
 	}
 	d.mu.Lock()

@@ -45,6 +45,6 @@ func (d *Document) compiled() bool {
 
 // asFile reports whether a document is as its file, which is read for it.
 func (d *Document) asFile(disk *Disk) (bool, error) {
-	data, err := disk.Read(d.Path, MaxSource)
+	data, err := disk.Read(d.Path, maxSource)
 	return err == nil && string(data) == d.Text.String(), err
 }

@@ -37,8 +37,8 @@ func FileURI(path string) protocol.DocumentURI {
 	return protocol.DocumentURI(b.String())
 }
 
-// Within reports whether a path is a folder or below it.
-func Within(path, dir string) bool {
+// within reports whether a path is a folder or below it.
+func within(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }
 

@@ -20,7 +20,7 @@ func TestURIs(t *testing.T) {
 			t.Errorf("%q is %q, %v; want %q", uri, got, ok, want)
 		}
 	}
-	if !Within("/a/b", "/a") || !Within("/a", "/") || Within("/ab", "/a") {
+	if !within("/a/b", "/a") || !within("/a", "/") || within("/ab", "/a") {
 		t.Error("within")
 	}
 }

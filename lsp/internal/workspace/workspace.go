@@ -84,7 +84,7 @@ func (w Workspace) Roots() []*Root { return w.roots }
 func (w Workspace) Root(path string) *Root {
 	var best *Root
 	for _, r := range w.roots {
-		if Within(path, r.Path) && (best == nil || len(r.Path) > len(best.Path)) {
+		if within(path, r.Path) && (best == nil || len(r.Path) > len(best.Path)) {
 			best = r
 		}
 	}
@@ -143,7 +143,7 @@ func (w Workspace) Local(path, cwd string) string {
 	}
 	path = filepath.Clean(path)
 	for _, r := range w.roots {
-		if !Within(path, r.Path) && r.real != r.Path && Within(path, r.real) {
+		if !within(path, r.Path) && r.real != r.Path && within(path, r.real) {
 			return filepath.Join(r.Path, strings.TrimPrefix(path, r.real))
 		}
 	}
@@ -180,7 +180,7 @@ func (w Workspace) Suppressed(path, function, kind, line string) bool {
 func (w Workspace) Unsaved(t Target) []string {
 	var names []string
 	for _, d := range w.docs {
-		if d.Path == "" || !Within(d.Path, t.Root) || !d.compiled() {
+		if d.Path == "" || !within(d.Path, t.Root) || !d.compiled() {
 			continue
 		}
 		// A new file is not saved; of one that cannot be read nobody knows.
