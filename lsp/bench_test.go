@@ -11,7 +11,11 @@ import (
 	"time"
 
 	"go.lsp.dev/jsonrpc2"
+	"go.lsp.dev/protocol"
 
+	"github.com/skewlens/skewlens/lsp/internal/results"
+	"github.com/skewlens/skewlens/lsp/internal/wire"
+	"github.com/skewlens/skewlens/lsp/internal/workspace"
 	"github.com/skewlens/skewlens/report"
 )
 
@@ -33,13 +37,11 @@ func benchServer(b testing.TB) (*server, json.RawMessage) {
 		}
 	}
 	path := filepath.Join(dir, "big.c")
-	s := &server{
-		opt: Options{Now: func() time.Time { return noon }}, enc: utf16, saved: newStore(""), sites: newSiteCache(nil), web: &web{},
-		docs: map[string]*document{}, disk: map[string]*text{}, results: map[string]*result{}, built: map[string][]diagnostic{},
-		published: map[string]uint64{}, roots: []*root{newRoot(dir)}, began: true,
-	}
-	d := &document{uri: fileURI(path), path: path, language: "c", text: newText(src.String())}
-	s.docs[path] = d
+	s := newServer(Options{Now: func() time.Time { return noon }})
+	root := workspace.NewRoot(s.disk, dir)
+	d := workspace.NewDocument(protocol.TextDocumentItem{URI: workspace.FileURI(path), LanguageID: "c", Text: src.String()})
+	s.state.began, s.state.space = true, s.state.space.WithRoot(root).WithDocument(d)
+	s.configure()
 	rep := &report.Report{Version: 1}
 	third := 0.33
 	for i := range 100 {
@@ -58,10 +60,17 @@ func benchServer(b testing.TB) (*server, json.RawMessage) {
 		sec.Causes = []report.Cause{c}
 		rep.Sections = append(rep.Sections, sec)
 	}
-	r := s.newResult(kept{Root: dir, Target: "big", Cwd: dir, When: noon, Report: rep})
-	s.results[r.key()] = r
-	params, _ := json.Marshal(object{"textDocument": object{"uri": fileURI(path)}, "position": position{Line: 40, Character: 9}})
+	r := results.New(results.Kept{Root: dir, Target: "big", Cwd: dir, When: noon, Report: rep}, s.state.space, s.state.space.Text)
+	s.state.results = s.state.results.With(r)
+	params, _ := json.Marshal(wire.Object{"textDocument": wire.Object{"uri": workspace.FileURI(path)}, "position": protocol.Position{Line: 40, Character: 9}})
 	return s, params
+}
+
+// only is the document that parameters are of.
+func only(params json.RawMessage) protocol.DocumentURI {
+	var p protocol.HoverParams
+	_ = json.Unmarshal(params, &p)
+	return p.TextDocument.URI
 }
 
 // measure reports the 99th percentile beside the mean.
@@ -87,9 +96,9 @@ func answered(b *testing.B, v any, err error) {
 func BenchmarkLenses(b *testing.B) {
 	s, params := benchServer(b)
 	b.Run("before-a-run", func(b *testing.B) {
-		all := s.results
-		s.results = map[string]*result{}
-		defer func() { s.results = all }()
+		all := s.state.results
+		s.state.results = results.Set{}
+		defer func() { s.state.results = all }()
 		measure(b, func(int) {
 			v, err := s.codeLens(context.Background(), params)
 			answered(b, v, err)
@@ -112,11 +121,9 @@ func BenchmarkHover(b *testing.B) {
 }
 
 func BenchmarkInlayHints(b *testing.B) {
-	s, _ := benchServer(b)
-	var path string
-	for path = range s.docs {
-	}
-	params, _ := json.Marshal(object{"textDocument": object{"uri": fileURI(path)}, "range": span{End: position{Line: 5000}}})
+	s, doc := benchServer(b)
+	uri := only(doc)
+	params, _ := json.Marshal(wire.Object{"textDocument": wire.Object{"uri": uri}, "range": protocol.Range{End: protocol.Position{Line: 5000}}})
 	measure(b, func(int) {
 		v, err := s.inlayHint(context.Background(), params)
 		answered(b, v, err)
@@ -125,17 +132,15 @@ func BenchmarkInlayHints(b *testing.B) {
 
 // An edit on top moves 100 findings and publishes all of them again.
 func BenchmarkEdit(b *testing.B) {
-	s, _ := benchServer(b)
+	s, doc := benchServer(b)
 	s.conn = nobody{}
-	var path string
-	for path = range s.docs {
-	}
+	uri := only(doc)
 	measure(b, func(i int) {
-		to, insert := position{}, "\n"
+		to, insert := protocol.Position{}, "\n"
 		if i%2 == 1 {
-			to, insert = position{Line: 1}, ""
+			to, insert = protocol.Position{Line: 1}, ""
 		}
-		params, _ := json.Marshal(object{"textDocument": object{"uri": fileURI(path), "version": i}, "contentChanges": []object{{"range": span{End: to}, "text": insert}}})
+		params, _ := json.Marshal(wire.Object{"textDocument": wire.Object{"uri": uri, "version": i}, "contentChanges": []wire.Object{{"range": protocol.Range{End: to}, "text": insert}}})
 		if err := s.didChange(params); err != nil {
 			b.Fatal(err)
 		}

@@ -3,29 +3,27 @@ package lsp
 import (
 	"context"
 	"fmt"
-	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 
+	"go.lsp.dev/protocol"
+
 	"github.com/skewlens/skewlens/internal/units"
+	"github.com/skewlens/skewlens/lsp/internal/buildlog"
 )
 
 // build runs a target's build command, if it has one. What compilers say when
 // it fails becomes diagnostics where they say it.
 func (s *server) build(ctx context.Context, t Target, p *progress) error {
-	s.mu.Lock()
-	clear(s.built)
+	s.change(func(st *state) { st.built = nil })
 	s.publish()
-	s.mu.Unlock()
 	if t.Build == "" {
 		return nil
 	}
 	p.report("building: "+t.Build, -1)
-	b := &buildLog{dir: t.Root}
+	b := buildlog.New(t.Root)
 	err := s.opt.Runner.Build(ctx, t, func(line string) {
-		s.log(typeLog, t.Name+": "+line)
-		b.add(line)
+		s.log(protocol.MessageTypeLog, t.Name+": "+line)
+		b.Add(line)
 	})
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -33,111 +31,35 @@ func (s *server) build(ctx context.Context, t Target, p *progress) error {
 	if err == nil {
 		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	clear(s.disk)
-	errors := 0
-	for _, m := range b.found {
-		path := s.localPath(m.file, b.dir)
-		if s.rootOf(path) == nil {
-			continue
-		}
-		text := s.textOf(path)
-		if text == nil {
-			continue
-		}
-		if m.severity == severityError {
-			errors++
-		}
-		s.built[path] = append(s.built[path], diagnostic{
-			Range: text.words(s.enc, m.line-1), Severity: m.severity, Source: "skewlens build", Message: m.message,
-		})
-	}
+	s.disk.Forget()
+	built, errors := s.view().complaints(b)
+	s.change(func(st *state) { st.built = built })
 	s.publish()
 	if errors > 0 {
 		return fmt.Errorf("the build of %s failed with %s: see the diagnostics", t.Name, units.Plural(errors, "error"))
 	}
-	return fmt.Errorf("the build of %s failed (%w): %s", t.Name, err, strings.Join(b.tail, " · "))
+	return fmt.Errorf("the build of %s failed (%w): %s", t.Name, err, strings.Join(b.Tail, " · "))
 }
 
-// buildLog reads what compilers print: gcc, clang, rustc, gfortran, go.
-type buildLog struct {
-	dir   string // of the last "Entering directory"
-	found []compilerMessage
-	tail  []string // the last lines
-	head  string   // of rustc: what stands before the place
-	open  bool     // of gfortran: the message comes some lines after the place
-}
-
-type compilerMessage struct {
-	file     string
-	line     int
-	message  string
-	severity int
-}
-
-// maxMessages of one build are kept.
-const maxMessages = 200
-
-var (
-	placed   = regexp.MustCompile(`^([^\s:][^:]*):(\d+)(?::(\d+))?:\s*(?:(fatal error|error|warning|note|Error|Warning|Fatal Error):\s*)?(.*)$`)
-	arrow    = regexp.MustCompile(`^\s*--> ([^:]+):(\d+):(\d+)$`)
-	header   = regexp.MustCompile(`^(error|warning)(\[\w+\])?: (.*)$`)
-	later    = regexp.MustCompile(`^(Error|Warning|Fatal Error): (.*)$`)
-	entering = regexp.MustCompile("^\\S*make(?:\\[\\d+\\])?: Entering directory ['`](.*)'$")
-)
-
-func (b *buildLog) add(line string) {
-	line = strings.TrimRight(line, " \r\n")
-	if line != "" {
-		b.tail = append(b.tail, line)
-		b.tail = b.tail[max(0, len(b.tail)-3):]
-	}
-	if len(b.found) >= maxMessages {
-		return
-	}
-	if m := entering.FindStringSubmatch(line); m != nil {
-		b.dir = m[1]
-		return
-	}
-	if m := header.FindStringSubmatch(line); m != nil {
-		b.head = m[1] + ": " + m[3]
-		return
-	}
-	if m := arrow.FindStringSubmatch(line); m != nil && b.head != "" {
-		what, message, _ := strings.Cut(b.head, ": ")
-		b.keep(m[1], m[2], what, message)
-		b.head = ""
-		return
-	}
-	if m := later.FindStringSubmatch(line); m != nil && b.open {
-		last := &b.found[len(b.found)-1]
-		last.message, last.severity, b.open = m[2], severityOf(m[1]), false
-		return
-	}
-	if m := placed.FindStringSubmatch(line); m != nil {
-		if m[4] == "" && m[5] != "" && m[3] == "" {
-			return // "In file included from …" and its like have no column
+// complaints are what compilers said of files in the workspace, by path, and
+// how many of them are errors.
+func (v *view) complaints(b *buildlog.Log) (built map[string][]protocol.Diagnostic, errors int) {
+	built = map[string][]protocol.Diagnostic{}
+	for _, m := range b.Messages {
+		path := v.space.Local(m.File, "")
+		if v.space.Root(path) == nil {
+			continue
 		}
-		b.open = b.keep(m[1], m[2], m[4], m[5]) && m[5] == ""
+		t := v.space.Text(path)
+		if t == nil {
+			continue
+		}
+		if m.Severity == protocol.DiagnosticSeverityError {
+			errors++
+		}
+		built[path] = append(built[path], protocol.Diagnostic{
+			Range: t.Words(v.enc, m.Line-1), Severity: m.Severity, Source: "skewlens build", Message: m.Text,
+		})
 	}
-}
-
-func (b *buildLog) keep(file, line, what, message string) bool {
-	n, err := strconv.Atoi(line)
-	if err != nil || n < 1 || what == "note" {
-		return false
-	}
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(b.dir, file)
-	}
-	b.found = append(b.found, compilerMessage{file, n, message, severityOf(what)})
-	return true
-}
-
-func severityOf(what string) int {
-	if strings.EqualFold(what, "warning") {
-		return severityWarning
-	}
-	return severityError
+	return built, errors
 }

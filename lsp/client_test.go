@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skewlens/skewlens/lsp/internal/wire"
+	"github.com/skewlens/skewlens/lsp/internal/workspace"
 	"github.com/skewlens/skewlens/profile"
 )
 
@@ -35,15 +37,15 @@ type client struct {
 
 type message map[string]any
 
-// workspace is a folder with the example and its configuration.
-func workspace(t *testing.T) string {
+// folder is one with the example and its configuration.
+func folder(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	copyTo(t, "testdata/skewed.c", filepath.Join(dir, "skewed.c"))
-	put(t, filepath.Join(dir, configName), "[[target]]\nname = \"skewed\"\nprogram = \"skewed\"\nargs = [\"{threads}\"]\nthreads = 4\n")
+	put(t, filepath.Join(dir, workspace.ConfigName), "[[target]]\nname = \"skewed\"\nprogram = \"skewed\"\nargs = [\"{threads}\"]\nthreads = 4\n")
 	return dir
 }
 
@@ -109,6 +111,12 @@ var noon = time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
 // serve starts a server and its client.
 func serve(t *testing.T, opt Options) *client {
 	t.Helper()
+	return serveWith(t, opt, nil)
+}
+
+// serveWith is serve, of a server that watch looks over; nil: nothing does.
+func serveWith(t *testing.T, opt Options, watch func(op, path string)) *client {
+	t.Helper()
 	if opt.Now == nil {
 		opt.Now = func() time.Time { return noon }
 	}
@@ -116,8 +124,10 @@ func serve(t *testing.T, opt Options) *client {
 	out, fromServer := io.Pipe()
 	c := &client{t: t, in: in, out: out, ended: make(chan error, 1)}
 	c.came = sync.NewCond(&c.mu)
+	s := newServer(opt)
+	s.disk.Watch = watch
 	go func() {
-		err := Serve(context.Background(), fromClient, fromServer, opt)
+		err := s.serve(context.Background(), fromClient, fromServer)
 		fromServer.Close()
 		fromClient.Close()
 		c.ended <- err
@@ -131,7 +141,7 @@ func serve(t *testing.T, opt Options) *client {
 func (c *client) read() {
 	in := bufio.NewReader(c.out)
 	for {
-		data, err := readFrame(in)
+		data, err := wire.ReadFrame(in)
 		var m message
 		if err == nil {
 			err = json.Unmarshal(data, &m)
@@ -187,7 +197,7 @@ func (c *client) await(want map[string]any) message {
 	}
 }
 
-// matches: an object matches one that has at least its members.
+// matches: an wire.Object matches one that has at least its members.
 func matches(got, want any) bool {
 	switch w := want.(type) {
 	case map[string]any:
@@ -236,10 +246,10 @@ func (c *client) tell(method string, params any) {
 func (c *client) begin(dir string, capabilities any) {
 	c.t.Helper()
 	if capabilities == nil {
-		capabilities = object{}
+		capabilities = wire.Object{}
 	}
-	c.call("initialize", object{"processId": nil, "rootUri": fileURI(dir), "capabilities": capabilities})
-	c.tell("initialized", object{})
+	c.call("initialize", wire.Object{"processId": nil, "rootUri": workspace.FileURI(dir), "capabilities": capabilities})
+	c.tell("initialized", wire.Object{})
 }
 
 func (c *client) open(path string) {
@@ -248,12 +258,12 @@ func (c *client) open(path string) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	c.tell("textDocument/didOpen", object{"textDocument": object{"uri": fileURI(path), "languageId": "c", "version": 1, "text": string(data)}})
+	c.tell("textDocument/didOpen", wire.Object{"textDocument": wire.Object{"uri": workspace.FileURI(path), "languageId": "c", "version": 1, "text": string(data)}})
 }
 
 func (c *client) command(name string, args ...any) message {
 	c.t.Helper()
-	return c.call("workspace/executeCommand", object{"command": name, "arguments": args})
+	return c.call("workspace/executeCommand", wire.Object{"command": name, "arguments": args})
 }
 
 func textual(v any) string {
@@ -261,4 +271,6 @@ func textual(v any) string {
 	return string(bytes.TrimSpace(b))
 }
 
-func docOf(path string) object { return object{"textDocument": object{"uri": fileURI(path)}} }
+func docOf(path string) wire.Object {
+	return wire.Object{"textDocument": wire.Object{"uri": workspace.FileURI(path)}}
+}

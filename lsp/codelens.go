@@ -3,104 +3,100 @@ package lsp
 import (
 	"context"
 	"encoding/json"
-	"sort"
+	"maps"
+	"slices"
+
+	"go.lsp.dev/protocol"
+
+	"github.com/skewlens/skewlens/lsp/internal/results"
+	"github.com/skewlens/skewlens/lsp/internal/wire"
+	"github.com/skewlens/skewlens/lsp/internal/workspace"
 )
 
 func (s *server) codeLens(_ context.Context, params json.RawMessage) (any, error) {
-	var p textDocument
+	var p protocol.CodeLensParams
 	if err := json.Unmarshal(params, &p); err != nil {
-		return nil, invalid(err)
+		return nil, wire.InvalidParams(err)
 	}
-	programs := s.programs(p.TextDocument.URI)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	d := s.docs[key(p.TextDocument.URI)]
-	if d == nil || d.path == "" {
-		return []codeLens{}, nil
+	s.upToDate()
+	v := s.view()
+	d := s.sited(v, p.TextDocument.URI)
+	if d == nil {
+		return []protocol.CodeLens{}, nil
 	}
-	s.takeSites(d, programs)
-	return s.lenses(d), nil
+	return v.lenses(d), nil
 }
 
-// programs reads the programs that a document may belong to; without the lock,
-// for that takes as long as they are large.
-func (s *server) programs(u docURI) map[*Target]programSites {
-	path, ok := filePath(u)
-	if !ok {
+// sited is an open document of a file, with what programs know of its
+// sections; nil where it is not open, or no file.
+func (s *server) sited(v *view, u protocol.DocumentURI) *workspace.Document {
+	d := v.space.Document(u)
+	if d == nil || d.Path == "" {
 		return nil
 	}
-	s.mu.Lock()
-	var targets []Target
-	if r := s.rootOf(path); r != nil {
-		targets = s.refresh(r).targets
+	if known := v.space.Sited(d, s.programs); known != d {
+		s.change(func(st *state) { st.space = st.space.WithSites(known) })
+		return known
 	}
-	s.mu.Unlock()
-	out := map[*Target]programSites{}
-	for i := range targets {
-		if p := s.sites.get(targets[i].Program); len(p.found) > 0 {
-			out[&targets[i]] = p
-		}
-	}
-	return out
+	return d
 }
 
 // lensLine is what there is to say on a line.
 type lensLine struct {
-	r   *result // nil: not run yet
-	sec *sectionMark
+	r   *results.Result // nil: not run yet
+	sec *results.Section
 }
 
 // lensLines are the lines of a document with a section. One that was run is
 // shown instead of one that was only found.
-func (s *server) lensLines(d *document) map[int]lensLine {
+func (v *view) lensLines(d *workspace.Document) map[int]lensLine {
 	lines := map[int]lensLine{}
-	for l := range d.siteLines() {
+	for l := range d.SiteLines() {
 		lines[l] = lensLine{}
 	}
-	for _, r := range s.sorted() {
-		for _, sec := range r.sections {
-			if sec.at == nil || sec.at.path != d.path {
+	for _, r := range v.results.All() {
+		for _, sec := range r.Sections {
+			if sec.At == nil || sec.At.Path != d.Path {
 				continue
 			}
 			// Sections come sorted by what they lose: the first on a line stays.
-			if old := lines[sec.at.now.line]; old.r == nil || old.r != r && old.r.When.Before(r.When) {
-				lines[sec.at.now.line] = lensLine{r, sec}
+			if old := lines[r.Line(sec.At)]; old.r == nil || old.r != r && old.r.When.Before(r.When) {
+				lines[r.Line(sec.At)] = lensLine{r, sec}
 			}
 		}
 	}
 	return lines
 }
 
-func (s *server) lenses(d *document) []codeLens {
-	out := []codeLens{}
-	lines := s.lensLines(d)
-	order := make([]int, 0, len(lines))
-	for l := range lines {
-		order = append(order, l)
-	}
-	sort.Ints(order)
-	for _, l := range order {
-		where := d.text.words(s.enc, l)
-		for _, c := range s.sectionCommands(d, l, lines[l]) {
-			out = append(out, codeLens{Range: where, Command: &c})
+func (v *view) lenses(d *workspace.Document) []protocol.CodeLens {
+	out := []protocol.CodeLens{}
+	lines := v.lensLines(d)
+	for _, l := range slices.Sorted(maps.Keys(lines)) {
+		where := d.Text.Words(v.enc, l)
+		for _, c := range v.sectionCommands(d, l, lines[l]) {
+			out = append(out, protocol.CodeLens{Range: where, Command: c})
 		}
 	}
 	return out
 }
 
 // sectionCommands are what can be done about the section on a line.
-func (s *server) sectionCommands(d *document, line int, l lensLine) []command {
-	args := arguments{URI: d.uri, Line: &line}
+func (v *view) sectionCommands(d *workspace.Document, line int, l lensLine) []*protocol.Command {
+	args := arguments{URI: d.URI, Line: &line}
 	if l.r == nil {
-		return []command{{"Profile parallel section", "skewlens.profileSection", []any{args}}}
+		return []*protocol.Command{command("Profile parallel section", "skewlens.profileSection", args)}
 	}
 	args.Section, args.Target = l.sec.ID, l.r.Target
-	out := []command{
-		{s.title(l.r, l.sec), "skewlens.openReport", []any{args}},
-		{"Profile again", "skewlens.profileSection", []any{args}},
+	out := []*protocol.Command{
+		command(v.title(l.r, l.sec), "skewlens.openReport", args),
+		command("Profile again", "skewlens.profileSection", args),
 	}
 	if l.r.Before != nil {
-		out = append(out, command{"Compare with previous run", "skewlens.compare", []any{args}})
+		out = append(out, command("Compare with previous run", "skewlens.compare", args))
 	}
 	return out
+}
+
+func command(title, name string, args arguments) *protocol.Command {
+	return &protocol.Command{Title: title, Command: name, Arguments: []any{args}}
 }

@@ -11,9 +11,7 @@ import (
 
 // compare shows a target's last run beside the one before.
 func (s *server) compare(_ context.Context, c *call) (any, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r, err := s.pick(c)
+	r, err := s.view().pick(c)
 	if err != nil {
 		return nil, err
 	}

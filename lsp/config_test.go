@@ -1,7 +1,6 @@
 package lsp
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,108 +9,21 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"unicode/utf8"
 
+	"github.com/skewlens/skewlens/lsp/internal/wire"
+	"github.com/skewlens/skewlens/lsp/internal/workspace"
 	"github.com/skewlens/skewlens/profile"
 )
 
-func readConfig(content string) *config {
-	c := &config{problems: map[string][]problem{}}
-	c.readTOML("/w", "/w/.skewlens.toml", []byte(content))
-	return c
-}
-
-func TestConfiguration(t *testing.T) {
-	c := readConfig(`
-[[target]]
-name = "owner"
-build = "cc owner.c"
-program = "bin/owner"
-args = ["{threads}", "x"]
-threads = 8
-env = { OMP_WAIT_POLICY = "passive" }
-cwd = "sub"
-[[target]]
-program = "/abs/other"
-[[suppress]]
-file = "a.c"
-line = "  if (x)  "
-`)
-	if len(c.problems) > 0 || len(c.targets) != 2 {
-		t.Fatalf("targets %v, problems %v", c.targets, c.problems)
-	}
-	o := c.targets[0]
-	if o.Program != "/w/bin/owner" || o.Cwd != "/w/sub" || o.Threads != 8 || len(o.Args) != 2 || o.Env["OMP_WAIT_POLICY"] != "passive" || o.Build != "cc owner.c" {
-		t.Errorf("owner is %+v", o)
-	}
-	if a := c.targets[1]; a.Name != "other" || a.Program != "/abs/other" || a.Cwd != "/w" {
-		t.Errorf("other is %+v", a)
-	}
-	if s := c.suppress[0]; !s.matches("/w/a.c", "f", "branch", "if (x)") || s.matches("/w/a.c", "f", "branch", "if (y)") || s.matches("/w/b.c", "f", "branch", "if (x)") {
-		t.Errorf("suppression %+v", s)
-	}
-}
-
 // Each mistake is said on its line, and what is right around it still counts.
-func TestMistakesInTheConfiguration(t *testing.T) {
-	for _, c := range []struct {
-		content string
-		line    int
-		message string
-		targets int
-	}{
-		{"[[target]\n", 0, "", 0},
-		{"# x\n[[target]]\nprogram = 7\n", 2, "", 0},
-		{"[[target]]\nprogram = \"a\"\nthread = 8\n", 2, "target.thread is not known here", 1},
-		{"\n\n[[target]]\nname = \"a\"\n", 2, "no program", 0},
-		{"[[target]]\nprogram = \"a\"\n\n[[target]]\nprogram = \"a\"\n", 3, "two targets", 1},
-		{"[[target]]\nprogram = \"a\"\nthreads = -1\n", 0, "threads = -1", 0},
-		{"[[target]]\nprogram = \"a\"\nargs = [\"{threads}\"]\n", 0, "{threads}", 0},
-		{"[[suppress]]\nkind = \"loop\"\n", 0, "without a file", 0},
-	} {
-		got := readConfig(c.content)
-		ps := got.problems["/w/.skewlens.toml"]
-		if len(ps) != 1 || ps[0].at.line != c.line || !strings.Contains(ps[0].message, c.message) || len(got.targets) != c.targets {
-			t.Errorf("%q: targets %v, problems %+v; want one on line %d with %q", c.content, got.targets, ps, c.line, c.message)
-		}
-	}
-}
 
-func TestLaunchJSON(t *testing.T) {
-	c := &config{problems: map[string][]problem{}}
-	c.readLaunch("/w", "/w/.vscode/launch.json", []byte(`{
-	// comment with "quotes" and /* more */
-	"version": "0.2.0", /* , */
-	"configurations": [
-		{ "name": "Debug", "type": "cppdbg", "request": "launch", "program": "${workspaceFolder}/a.out",
-		  "args": ["8", "//not a comment",], "environment": [{"name": "X", "value": "1"}], "cwd": "${workspaceFolder}/run", },
-		{ "name": "One string", "type": "lldb", "request": "launch", "program": "b", "args": "1 2" },
-		{ "name": "Attach", "type": "cppdbg", "request": "attach", "program": "x" },
-		{ "name": "Script", "type": "python", "request": "launch", "program": "x.py" },
-		{ "name": "Asks", "type": "cppdbg", "request": "launch", "program": "${input:which}" },
-		{ "name": "Go", "type": "go", "request": "launch", "mode": "exec", "program": "g" },
-	],
-}`))
-	names := []string{}
-	for _, x := range c.targets {
-		names = append(names, x.Name)
-	}
-	if strings.Join(names, ",") != "Debug,One string,Go" {
-		t.Fatalf("targets %v", names)
-	}
-	if d := c.targets[0]; d.Program != "/w/a.out" || d.Cwd != "/w/run" || d.Env["X"] != "1" || d.Args[1] != "//not a comment" {
-		t.Errorf("Debug is %+v", d)
-	}
-	if a := c.targets[1].Args; len(a) != 2 || a[1] != "2" {
-		t.Errorf("One string has arguments %q", a)
-	}
-}
+// A mistake is a diagnostic in the file, and goes when it is fixed, in the
 
-// A mistake is a diagnostic in the file, and goes when it is mended, in the
 // buffer or, for a client that watches files, on disk.
+
 func TestConfigurationIsDynamic(t *testing.T) {
-	dir := workspace(t)
-	path := filepath.Join(dir, configName)
+	dir := folder(t)
+	path := filepath.Join(dir, workspace.ConfigName)
 	put(t, path, "[[target]]\nprogram = \"skewed\"\nthreads = \"8\"\n")
 	c := serve(t, Options{Runner: &fake{t: t, dir: dir}})
 	c.begin(dir, nil)
@@ -119,18 +31,18 @@ func TestConfigurationIsDynamic(t *testing.T) {
 		if diagnostics == nil {
 			diagnostics = []any{}
 		}
-		return map[string]any{"method": "textDocument/publishDiagnostics", "params": map[string]any{"uri": string(fileURI(path)), "diagnostics": diagnostics}}
+		return map[string]any{"method": "textDocument/publishDiagnostics", "params": map[string]any{"uri": string(workspace.FileURI(path)), "diagnostics": diagnostics}}
 	}
 	wrong := map[string]any{"severity": 1.0, "source": "skewlens", "range": map[string]any{"start": map[string]any{"line": 2.0}}}
 	c.await(published(wrong))
-	c.tell("textDocument/didOpen", object{"textDocument": object{"uri": fileURI(path), "languageId": "toml", "version": 1, "text": "[[target]]\nprogram = \"skewed\"\n"}})
+	c.tell("textDocument/didOpen", wire.Object{"textDocument": wire.Object{"uri": workspace.FileURI(path), "languageId": "toml", "version": 1, "text": "[[target]]\nprogram = \"skewed\"\n"}})
 	c.await(published())
 	c.tell("textDocument/didClose", docOf(path))
 	c.await(published(wrong))
-	put(t, path, "[[target]]\nprogram = \"skewed\"\nname = \"mended\"\n")
-	c.tell("workspace/didChangeWatchedFiles", object{"changes": []any{}})
+	put(t, path, "[[target]]\nprogram = \"skewed\"\nname = \"fixed\"\n")
+	c.tell("workspace/didChangeWatchedFiles", wire.Object{"changes": []any{}})
 	c.await(published())
-	if got := c.command("skewlens.targets"); !matches(got["result"], any([]any{map[string]any{"name": "mended"}})) {
+	if got := c.command("skewlens.targets"); !matches(got["result"], any([]any{map[string]any{"name": "fixed"}})) {
 		t.Errorf("targets: %s", textual(got))
 	}
 	put(t, path, "[[target]]\nprogram = \"skewed\"\nname = \"again, unwatched\"\n")
@@ -140,33 +52,36 @@ func TestConfigurationIsDynamic(t *testing.T) {
 }
 
 func TestSeveralRootsAndTargets(t *testing.T) {
-	one, two := workspace(t), workspace(t)
-	put(t, filepath.Join(two, configName), "[[target]]\nprogram = \"x\"\n[[target]]\nprogram = \"y\"\n")
+	one, two := folder(t), folder(t)
+	put(t, filepath.Join(two, workspace.ConfigName), "[[target]]\nprogram = \"x\"\n[[target]]\nprogram = \"y\"\n")
 	f := &fake{t: t, dir: one}
 	c := serve(t, Options{Runner: f})
-	c.call("initialize", object{"workspaceFolders": []object{{"uri": fileURI(one), "name": "1"}, {"uri": fileURI(two), "name": "2"}}, "capabilities": object{}})
-	c.tell("initialized", object{})
+	c.call("initialize", wire.Object{"workspaceFolders": []wire.Object{{"uri": workspace.FileURI(one), "name": "1"}, {"uri": workspace.FileURI(two), "name": "2"}}, "capabilities": wire.Object{}})
+	c.tell("initialized", wire.Object{})
 	for _, w := range []struct {
-		args object
+		args wire.Object
 		want string
 	}{
-		{object{}, "skewed"},
-		{object{"uri": fileURI(filepath.Join(two, "skewed.c"))}, "x"},
-		{object{"uri": fileURI(filepath.Join(two, "skewed.c")), "target": "y"}, "y"},
+		{wire.Object{}, "skewed"},
+		{wire.Object{"uri": workspace.FileURI(filepath.Join(two, "skewed.c"))}, "x"},
+		{wire.Object{"uri": workspace.FileURI(filepath.Join(two, "skewed.c")), "target": "y"}, "y"},
 	} {
 		if got := c.command("skewlens.profileTarget", w.args); !matches(got["result"], any(map[string]any{"target": w.want})) {
 			t.Errorf("%v ran %s, want %s", w.args, textual(got), w.want)
 		}
 	}
-	c.tell("workspace/didChangeWorkspaceFolders", object{"event": object{"removed": []object{{"uri": fileURI(one)}}, "added": []object{}}})
+	c.tell("workspace/didChangeWorkspaceFolders", wire.Object{"event": wire.Object{"removed": []wire.Object{{"uri": workspace.FileURI(one)}}, "added": []wire.Object{}}})
 	if got := c.command("skewlens.targets"); len(got["result"].([]any)) != 2 {
 		t.Errorf("targets: %s", textual(got))
 	}
 }
 
 // A file that is opened without a workspace folder has the nearest
+
 // configuration above it, if that is the user's own and not above the home
+
 // folder. To find it runs nothing.
+
 func TestConfigurationWithoutAWorkspaceFolder(t *testing.T) {
 	const toml = "[[target]]\nprogram = \"p\"\n"
 	top, err := filepath.EvalSymlinks(t.TempDir())
@@ -176,14 +91,14 @@ func TestConfigurationWithoutAWorkspaceFolder(t *testing.T) {
 	home := filepath.Join(top, "home")
 	t.Setenv("HOME", home)
 	for _, dir := range []string{top, home + "/a", home + "/a/b", home + "/link", home + "/other"} {
-		put(t, filepath.Join(dir, configName), toml)
+		put(t, filepath.Join(dir, workspace.ConfigName), toml)
 	}
-	must(0, os.Rename(home+"/link/"+configName, home+"/link/real"))
-	must(0, os.Symlink("real", home+"/link/"+configName))
+	must(0, os.Rename(home+"/link/"+workspace.ConfigName, home+"/link/real"))
+	must(0, os.Symlink("real", home+"/link/"+workspace.ConfigName))
 	if os.Getuid() == 0 {
-		must(0, os.Chown(home+"/other/"+configName, 65534, 65534))
+		must(0, os.Chown(home+"/other/"+workspace.ConfigName, 65534, 65534))
 	} else {
-		must(0, os.Remove(home+"/other/"+configName))
+		must(0, os.Remove(home+"/other/"+workspace.ConfigName))
 	}
 	for _, w := range []struct{ file, root string }{
 		{home + "/a/b/c/d/x.c", home + "/a/b"},
@@ -195,10 +110,10 @@ func TestConfigurationWithoutAWorkspaceFolder(t *testing.T) {
 	} {
 		put(t, w.file, "void f(void) { pthread_join(a, b); }\n")
 		c := serve(t, Options{Runner: nil}) // to run anything panics
-		c.call("initialize", object{"processId": nil, "rootUri": nil, "capabilities": object{}})
-		c.tell("initialized", object{})
+		c.call("initialize", wire.Object{"processId": nil, "rootUri": nil, "capabilities": wire.Object{}})
+		c.tell("initialized", wire.Object{})
 		c.open(w.file)
-		if config := filepath.Join(filepath.Dir(w.file), configName); w.root == "" && exists(config) {
+		if config := filepath.Join(filepath.Dir(w.file), workspace.ConfigName); w.root == "" && exists(config) {
 			c.open(config) // nor when one looks at it
 		}
 		want := []any{map[string]any{"root": w.root}}
@@ -225,10 +140,10 @@ func TestConfigurationWithoutAWorkspaceFolder(t *testing.T) {
 
 	// One that is made later counts from the next save on.
 	c = serve(t, Options{Runner: nil})
-	c.call("initialize", object{"processId": nil, "rootUri": nil, "capabilities": object{}})
-	c.tell("initialized", object{})
+	c.call("initialize", wire.Object{"processId": nil, "rootUri": nil, "capabilities": wire.Object{}})
+	c.tell("initialized", wire.Object{})
 	c.open(home + "/x.c")
-	put(t, home+"/"+configName, toml)
+	put(t, home+"/"+workspace.ConfigName, toml)
 	c.tell("textDocument/didSave", docOf(home+"/x.c"))
 	if got := c.command("skewlens.targets"); !matches(got["result"], any([]any{map[string]any{"root": home, "program": home + "/p"}})) {
 		t.Errorf("after a save: %s", textual(got))
@@ -240,118 +155,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-func FuzzJSONC(f *testing.F) {
-	f.Add([]byte(`{"a": [1, 2,], /* x */ "b": "//", // y
-}`))
-	f.Add([]byte(`"\`))
-	f.Add([]byte("/*"))
-	f.Add([]byte(`{"configurations":[{"name":"a","type":"lldb","request":"launch","program":"${env:X}","args":"a b"}]}`))
-	f.Fuzz(func(t *testing.T, in []byte) {
-		out := plainJSON(in)
-		if len(out) != len(in) {
-			t.Fatal("offsets moved")
-		}
-		if json.Valid(in) && string(in[:min(3, len(in))]) != "\xef\xbb\xbf" {
-			if string(out) != string(in) {
-				t.Fatalf("%q is JSON already, and became %q", in, out)
-			}
-		}
-		c := &config{problems: map[string][]problem{}}
-		c.readLaunch("/w", "/w/launch.json", in)
-		for _, x := range c.targets {
-			if !filepath.IsAbs(x.Program) || !filepath.IsAbs(x.Cwd) {
-				t.Fatalf("target %+v", x)
-			}
-		}
-	})
-}
-
-func FuzzConfiguration(f *testing.F) {
-	f.Add([]byte("[[target]]\nprogram = \"a\"\nargs = [\"{threads}\"]\nthreads = 8\nenv = {A = \"b\"}\n[[suppress]]\nfile = \"x\"\n"))
-	f.Add([]byte("target = [{program = \"a\"}, {program = \"b\"}]"))
-	f.Add([]byte("[[target]]\n[[target.x]]\n[target]"))
-	f.Fuzz(func(t *testing.T, in []byte) {
-		c := readConfig(string(in))
-		for _, x := range c.targets {
-			if !filepath.IsAbs(x.Program) || x.Name == "" || x.Threads < 0 {
-				t.Fatalf("target %+v", x)
-			}
-		}
-		for _, ps := range c.problems {
-			for _, p := range ps {
-				if p.at.line < 0 || p.message == "" {
-					t.Fatalf("problem %+v", p)
-				}
-			}
-		}
-	})
-}
-
 // What is written for TOML reads back as it was.
-func FuzzTOMLString(f *testing.F) {
-	f.Add("if (x == \"\\\")\t\x00\x7f🙂")
-	f.Fuzz(func(t *testing.T, s string) {
-		if !utf8.ValidString(s) {
-			return
-		}
-		c := readConfig("[[suppress]]\nfile = \"/a\"\nfunction = " + tomlString(s) + "\n")
-		if len(c.suppress) != 1 || c.suppress[0].Function != s {
-			t.Fatalf("%q became %+v %v", s, c.suppress, c.problems)
-		}
-	})
-}
 
-func FuzzScan(f *testing.F) {
-	f.Add("int x; /* BARRIER() */ pthread_join(a, b); // x\n#pragma omp parallel for\n a / b / c\n/*")
-	f.Add("a.f90:0:1:\nError: of no place")
-	f.Fuzz(func(t *testing.T, s string) {
-		x := newText(s)
-		for _, l := range []string{"c", "rust", "fortran"} {
-			for _, line := range scan(x, l, "") {
-				if line < 0 || line >= x.lines() {
-					t.Fatal(line)
-				}
-			}
-		}
-		b := &buildLog{dir: "/w"}
-		for _, line := range strings.Split(s, "\n") {
-			b.add(line)
-		}
-	})
-}
-
-func TestScan(t *testing.T) {
-	for line, want := range map[string]bool{
-		"  pthread_barrier_wait(&b);":                 true,
-		"    pthread_join(t[i], NULL);":               true,
-		"  BARRIER(Global->start, P)":                 true,
-		"#define BARRIER(b) {pthread_mutex_lock(b)":   false,
-		"  BARRIER_INIT(x, 4);":                       false,
-		"  BARINIT(x)":                                false,
-		"  sync.arrive_and_wait();":                   true,
-		"  worker.join();":                            true,
-		"#pragma omp parallel for":                    true,
-		"# pragma omp target teams parallel":          true,
-		"#pragma omp atomic":                          false,
-		"// pthread_join(a, b)":                       false,
-		"/* pthread_join( */ f();":                    false,
-		"/* x */ pthread_join(a, b); /*":              true,
-		"extern int pthread_join(pthread_t, void**);": false,
-		"int joined(int x);":                          false,
-		"a = b / c / d; pthread_join(a, 0);":          true,
-	} {
-		if got := len(scan(newText(line), "c", "")) == 1; got != want {
-			t.Errorf("%q: %v, want %v", line, got, want)
-		}
-	}
-	if len(scan(newText("  h.join().unwrap();"), "rust", "")) != 1 || len(scan(newText("!$OMP PARALLEL DO"), "", "a.f90")) != 1 || len(scan(newText("pthread_join("), "python", "a.py")) != 0 {
-		t.Error("other languages")
-	}
-}
-
-// A workspace is somebody else's. To open, edit, hover and save in it builds,
-// runs and writes nothing, whatever it holds; what is wrong with its
-// configuration is said there, on its line.
 func TestLookingDoesNothing(t *testing.T) {
 	const greedy = "[[target]]\nname = \"a\"\nprogram = \"../../../dev/zero\"\nbuild = \"touch pwned\"\nargs = [\"a\"]\ncwd = \"/\"\nenv = { LD_PRELOAD = \"./x.so\" }\n"
 	fifo := func(path string) { must(0, syscall.Mkfifo(path, 0o600)) }
@@ -362,10 +167,10 @@ func TestLookingDoesNothing(t *testing.T) {
 	}{
 		"all that can be asked for": {func(dir, config string) {
 			put(t, config, greedy+"[[target]]\nname = \"dir\"\nprogram = \".\"\nbuild = \"touch pwned\"\n[[suppress]]\nfile = \"../../etc/passwd\"\n")
-			put(t, filepath.Join(dir, launchName), "{")
+			put(t, filepath.Join(dir, workspace.LaunchName), "{")
 		}, -1, ""},
 		"a launch.json": {func(dir, config string) {
-			put(t, filepath.Join(dir, launchName), `{"configurations": [{"name": "x", "type": "lldb", "request": "launch", "program": "/bin/rm", "args": ["-rf", "."], "preLaunchTask": "touch pwned"}]}`)
+			put(t, filepath.Join(dir, workspace.LaunchName), `{"configurations": [{"name": "x", "type": "lldb", "request": "launch", "program": "/bin/rm", "args": ["-rf", "."], "preLaunchTask": "touch pwned"}]}`)
 		}, -1, ""},
 		"programs that are pipes, devices and no programs": {func(dir, config string) {
 			fifo(filepath.Join(dir, "pipe"))
@@ -379,7 +184,7 @@ func TestLookingDoesNothing(t *testing.T) {
 			}
 		}, -1, ""},
 		"a link to all zeros":   {func(dir, config string) { must(0, os.Symlink("/dev/zero", config)) }, 0, "it is not a regular file"},
-		"a link to itself":      {func(dir, config string) { must(0, os.Symlink(configName, config)) }, 0, "cannot be read"},
+		"a link to itself":      {func(dir, config string) { must(0, os.Symlink(workspace.ConfigName, config)) }, 0, "cannot be read"},
 		"a pipe":                {func(dir, config string) { fifo(config) }, 0, "it is not a regular file"},
 		"a folder":              {func(dir, config string) { put(t, config+"/x", "") }, 0, "it is not a regular file"},
 		"a huge file":           {func(dir, config string) { put(t, config, ""); must(0, os.Truncate(config, 1<<40)) }, 0, "it is larger than 1 MB"},
@@ -389,11 +194,11 @@ func TestLookingDoesNothing(t *testing.T) {
 		"no end":                {func(dir, config string) { put(t, config, "[[target]]\nprogram = \"a\"\nargs = [[[[[[") }, 2, ""},
 		"too many": {func(dir, config string) {
 			var b strings.Builder
-			for i := range maxTargets + 9 {
+			for i := range workspace.MaxTargets + 9 {
 				fmt.Fprintf(&b, "[[target]]\nprogram = \"%d\"\n", i)
 			}
 			put(t, config, b.String())
-		}, 2 * maxTargets, "more than 64 targets"},
+		}, 2 * workspace.MaxTargets, "more than 64 targets"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			top := must(filepath.EvalSymlinks(t.TempDir()))
@@ -401,7 +206,7 @@ func TestLookingDoesNothing(t *testing.T) {
 			for _, env := range []string{"HOME", "TMPDIR", "XDG_CACHE_HOME"} {
 				t.Setenv(env, filepath.Join(top, env))
 			}
-			path, config := filepath.Join(dir, "skewed.c"), filepath.Join(dir, configName)
+			path, config := filepath.Join(dir, "skewed.c"), filepath.Join(dir, workspace.ConfigName)
 			copyTo(t, "testdata/skewed.c", path)
 			fifo(filepath.Join(dir, "pipe.c"))
 			w.make(dir, config)
@@ -415,26 +220,26 @@ func TestLookingDoesNothing(t *testing.T) {
 			c := serve(t, Options{Runner: nil, CallSites: reads, Cache: cache}) // a nil Runner: to run anything panics
 			c.begin(dir, nil)
 			if w.line >= 0 {
-				got := c.await(map[string]any{"method": "textDocument/publishDiagnostics", "params": map[string]any{"uri": string(fileURI(config))}})
+				got := c.await(map[string]any{"method": "textDocument/publishDiagnostics", "params": map[string]any{"uri": string(workspace.FileURI(config))}})
 				d := got["params"].(map[string]any)["diagnostics"].([]any)
 				if !matches(d[0], any(map[string]any{"range": map[string]any{"start": map[string]any{"line": w.line}}})) || !strings.Contains(textual(d), w.says) {
 					t.Errorf("diagnostics %s, want line %v and %q", textual(d), w.line, w.says)
 				}
 			}
 			for _, p := range []string{path, filepath.Join(dir, "pipe.c"), config} {
-				uri := fileURI(p)
-				c.tell("textDocument/didOpen", object{"textDocument": object{"uri": uri, "languageId": "c", "version": 1, "text": "pthread_join(a, b);\n"}})
+				uri := workspace.FileURI(p)
+				c.tell("textDocument/didOpen", wire.Object{"textDocument": wire.Object{"uri": uri, "languageId": "c", "version": 1, "text": "pthread_join(a, b);\n"}})
 				for _, method := range []string{"textDocument/codeLens", "textDocument/hover", "textDocument/inlayHint", "textDocument/codeAction"} {
 					if got := c.call(method, docOf(p)); got["error"] != nil {
 						t.Errorf("%s: %s", method, textual(got))
 					}
 				}
-				c.tell("textDocument/didChange", object{"textDocument": object{"uri": uri, "version": 2}, "contentChanges": []object{{"text": greedy}}})
+				c.tell("textDocument/didChange", wire.Object{"textDocument": wire.Object{"uri": uri, "version": 2}, "contentChanges": []wire.Object{{"text": greedy}}})
 				c.tell("textDocument/didSave", docOf(p))
 				c.call("textDocument/codeLens", docOf(p))
 				c.tell("textDocument/didClose", docOf(p))
 			}
-			c.tell("workspace/didChangeWatchedFiles", object{"changes": []any{}})
+			c.tell("workspace/didChangeWatchedFiles", wire.Object{"changes": []any{}})
 			for _, name := range []string{"skewlens.causes", "skewlens.targets", "skewlens.nextCause", "skewlens.clear", "skewlens.cancel"} {
 				if got := c.command(name); got["error"] != nil {
 					t.Errorf("%s: %s", name, textual(got))
@@ -449,6 +254,7 @@ func TestLookingDoesNothing(t *testing.T) {
 }
 
 // tree lists all that is below a folder, and when it was written.
+
 func tree(t *testing.T, dir string) string {
 	t.Helper()
 	var b strings.Builder

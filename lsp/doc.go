@@ -1,23 +1,23 @@
 // Package lsp shows findings in editors: a server of the Language Server
 // Protocol, over any reader and writer.
 //
-//	client ─▶ stream ─▶ chain ─┬─ notifications, in order ─▶ documents ─▶ anchors moved
-//	                           └─ requests, each on its own ─▶ handlers       │
-//	     ◀─ diagnostics, refreshes, progress ◀─ results ◀── report ◀── Runner ┘
+//	client ─▶ internal/wire ─┬─ notifications, in order ─▶ internal/workspace: documents, folders, what to run
+//	   ▲                     └─ requests, each on its own      │          │ edits move what was found
+//	   │                              │                        ▼          ▼
+//	   │◀─ lenses, hovers, hints ◀─ view ◀─────────────────── state ◀─ internal/results: reports, and where they stand
+//	   └── diagnostics, refreshes ◀─┘                                      ▲
+//	                                                Runner ─▶ report ──────┘
 //
 // The package starts no process and opens no network connection but a report
 // on the loopback interface. What runs programs is handed in as a [Runner],
 // and is called only from a command that a person sent. Nothing is written
 // outside the cache folder.
 //
-// A result is a report and the places in it as anchors: points in files that
-// move with every edit, so that a finding stays on its line. Positions exist
-// in three forms: the report's (lines and byte columns, from 1), anchors'
-// (lines and byte columns, from 0), the protocol's (UTF-16 unless agreed
-// otherwise). All arithmetic between them is in mapper.go.
-//
-// One lock guards all state. Handlers take it for short; what waits (a run, a
-// question to the client) does so without it.
+// Each method of the protocol has a file of its name with its handler, and so
+// has each command, but for the short ones beside what they are about. A
+// handler takes a view, which is the server at one moment and does not change,
+// and makes its answer of that. One lock guards the state that views are
+// copied from; it is held for no longer than that copy takes (state.go).
 //
 // What clients can rely on is in README.md beside this file.
 package lsp

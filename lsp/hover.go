@@ -6,51 +6,60 @@ import (
 	"fmt"
 	"strings"
 
+	"go.lsp.dev/protocol"
+
 	"github.com/skewlens/skewlens/internal/units"
+	"github.com/skewlens/skewlens/lsp/internal/results"
+	"github.com/skewlens/skewlens/lsp/internal/wire"
 )
+
+// maxHovers are shown of one line.
+const maxHovers = 6
 
 // hover shows all numbers of what stands on a line, and what each is a share of.
 func (s *server) hover(_ context.Context, params json.RawMessage) (any, error) {
-	var p struct {
-		textDocument
-		Position position `json:"position"`
-	}
+	var p protocol.HoverParams
 	if err := json.Unmarshal(params, &p); err != nil {
-		return nil, invalid(err)
+		return nil, wire.InvalidParams(err)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	d := s.docs[key(p.TextDocument.URI)]
+	v := s.view()
+	d := v.space.Document(p.TextDocument.URI)
 	if d == nil {
 		return nil, nil
 	}
-	line := d.text.point(s.enc, p.Position).line
-	var parts []string
-	for _, r := range s.sorted() {
-		for _, sec := range r.sections {
-			if sec.at != nil && sec.at.path == d.path && sec.at.now.line == line {
-				parts = append(parts, s.aboutSection(r, sec))
+	line := d.Text.Point(v.enc, p.Position).Line
+	parts := v.about(d.Path, line)
+	if len(parts) == 0 {
+		return nil, nil
+	}
+	if len(parts) > maxHovers {
+		parts = append(parts[:maxHovers], fmt.Sprintf("%d more on this line: see the report.", len(parts)-maxHovers))
+	}
+	where := d.Text.Words(v.enc, line)
+	return protocol.Hover{Contents: protocol.MarkupContent{Kind: protocol.Markdown, Value: strings.Join(parts, "\n\n---\n\n")}, Range: &where}, nil
+}
+
+// about is what there is to say about each section and cause on a line.
+func (v *view) about(path string, line int) (parts []string) {
+	for _, r := range v.results.All() {
+		on := func(a *results.Anchor) bool { return a != nil && a.Path == path && r.Line(a) == line }
+		for _, sec := range r.Sections {
+			if on(sec.At) {
+				parts = append(parts, v.aboutSection(r, sec))
 			}
-			for _, c := range s.shownCauses(sec) {
-				if c.at != nil && c.at.path == d.path && c.at.now.line == line {
-					parts = append(parts, s.aboutCause(r, c))
+			for _, c := range v.shownOf(sec) {
+				if on(c.At) {
+					parts = append(parts, aboutCause(r, c))
 				}
 			}
 		}
 	}
-	if len(parts) == 0 {
-		return nil, nil
-	}
-	if len(parts) > 6 {
-		parts = append(parts[:6], fmt.Sprintf("%d more on this line: see the report.", len(parts)-6))
-	}
-	where := d.text.words(s.enc, line)
-	return hover{markupContent{"markdown", strings.Join(parts, "\n\n---\n\n")}, &where}, nil
+	return parts
 }
 
-func (s *server) aboutSection(r *result, sec *sectionMark) string {
+func (v *view) aboutSection(r *results.Result, sec *results.Section) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "**Section %s** · %s · %s\n\n", escape(sec.ID), escape(sec.Kind), escape(s.title(r, sec)))
+	fmt.Fprintf(&b, "**Section %s** · %s · %s\n\n", escape(sec.ID), escape(sec.Kind), escape(v.title(r, sec)))
 	fmt.Fprintf(&b, "%s", units.Plural(sec.Instances, "instance"))
 	if sec.TimeS != nil {
 		fmt.Fprintf(&b, ", %s in all", units.Seconds(*sec.TimeS))
@@ -63,18 +72,18 @@ func (s *server) aboutSection(r *result, sec *sectionMark) string {
 	if sec.R2 != nil {
 		fmt.Fprintf(&b, "\nThe causes explain R² = %.3g of the differences between threads.\n", *sec.R2)
 	}
-	doubts(&b, sec)
+	warnings(&b, sec)
 	return b.String()
 }
 
-func (s *server) aboutCause(r *result, c *causeMark) string {
+func aboutCause(r *results.Result, c *results.Cause) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "**#%d · %s** · section %s", c.Rank, escape(c.kind()), escape(c.section.ID))
-	if w := r.staleness(); w != "" {
+	fmt.Fprintf(&b, "**#%d · %s** · section %s", c.Rank, escape(c.Type()), escape(c.Of.ID))
+	if w := r.Staleness(); w != "" {
 		fmt.Fprintf(&b, " · %s", w)
 	}
 	fmt.Fprintf(&b, "\n\n%s.\n\n", escape(c.Message))
-	threads(&b, c.section, c.Counts)
+	threads(&b, c.Of, c.Counts)
 	b.WriteString("\n")
 	row := func(name, value, of string) { fmt.Fprintf(&b, "- %s **%s** %s\n", name, value, of) }
 	row("share", units.Percent(c.Share), "of the variation of work between this section's threads")
@@ -85,7 +94,7 @@ func (s *server) aboutCause(r *result, c *causeMark) string {
 		}
 		row("gain up to", value, "of this section's time, if it were balanced")
 		if g.WholeUnits != nil {
-			row("in whole units", units.Percent(*g.WholeUnits), "of this section's time, dealing the same pieces differently")
+			row("in whole units", units.Percent(*g.WholeUnits), "of this section's time, scheduling the same pieces differently")
 		}
 	}
 	number := func(name string, x *float64, of string) {
@@ -97,8 +106,8 @@ func (s *server) aboutCause(r *result, c *causeMark) string {
 	number("β", c.Beta, "deviation of its work, of the deviation of all work")
 	number("leader score", c.LeaderScore, "how much closer to the imbalance this decision is than what led to it")
 	number("p", c.P, "that it is chance")
-	number("R²", c.section.R2, "of the differences between threads, explained by all causes")
-	doubts(&b, c.section)
+	number("R²", c.Of.R2, "of the differences between threads, explained by all causes")
+	warnings(&b, c.Of)
 	return b.String()
 }
 
@@ -107,7 +116,7 @@ const maxRows = 32
 
 // threads is a table with a bar for each thread: of its count for a cause, of
 // its instructions for a section.
-func threads(b *strings.Builder, sec *sectionMark, counts []uint64) {
+func threads(b *strings.Builder, sec *results.Section, counts []uint64) {
 	if len(counts) != len(sec.Threads) {
 		counts = nil
 	}
@@ -155,7 +164,7 @@ func bar(x float64) string {
 	return s
 }
 
-func doubts(b *strings.Builder, sec *sectionMark) {
+func warnings(b *strings.Builder, sec *results.Section) {
 	for _, w := range sec.Warnings {
 		fmt.Fprintf(b, "\n> %s `%s`\n", escape(w.Message), w.Code)
 	}

@@ -7,38 +7,37 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"go.lsp.dev/protocol"
+
 	"github.com/skewlens/skewlens/internal/units"
+	"github.com/skewlens/skewlens/lsp/internal/results"
+	"github.com/skewlens/skewlens/lsp/internal/wire"
 )
 
 // inlayHint puts a few words behind each line that is a cause.
 func (s *server) inlayHint(_ context.Context, params json.RawMessage) (any, error) {
-	var p struct {
-		textDocument
-		Range span `json:"range"`
-	}
+	var p wire.InlayHintParams
 	if err := json.Unmarshal(params, &p); err != nil {
-		return nil, invalid(err)
+		return nil, wire.InvalidParams(err)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	out := []inlayHint{}
-	d := s.docs[key(p.TextDocument.URI)]
+	v := s.view()
+	out := []wire.InlayHint{}
+	d := v.space.Document(p.TextDocument.URI)
 	if d == nil {
 		return out, nil
 	}
-	for _, r := range s.sorted() {
-		for _, sec := range r.sections {
-			for _, c := range s.shownCauses(sec) {
-				if c.at == nil || c.at.path != d.path {
-					continue
-				}
-				where := d.text.words(s.enc, c.at.now.line)
-				if where.End.Line < p.Range.Start.Line || where.Start.Line > p.Range.End.Line {
-					continue
-				}
-				out = append(out, inlayHint{Position: where.End, Label: label(r, c), PaddingLeft: true, Tooltip: &markupContent{"plaintext", s.message(r, c)}})
-			}
+	for r, c := range v.causes() {
+		if c.At == nil || c.At.Path != d.Path {
+			continue
 		}
+		where := d.Text.Words(v.enc, r.Line(c.At))
+		if where.End.Line < p.Range.Start.Line || where.Start.Line > p.Range.End.Line {
+			continue
+		}
+		out = append(out, wire.InlayHint{
+			Position: where.End, Label: label(r, c), PaddingLeft: true,
+			Tooltip: &protocol.MarkupContent{Kind: protocol.PlainText, Value: describe(r, c)},
+		})
 	}
 	return out, nil
 }
@@ -48,12 +47,12 @@ const maxLabel = 43
 
 // label is a cause in a few words, without those that it can do without where
 // it would be cut off.
-func label(r *result, c *causeMark) string {
+func label(r *results.Result, c *results.Cause) string {
 	parts := []string{fmt.Sprintf("◀ #%d", c.Rank), units.Percent(c.Share) + " of imbalance"}
 	if c.Gain != nil && c.Gain.Fraction > 0 {
 		parts = append(parts, "up to −"+units.Percent(c.Gain.Fraction)+" time")
 	}
-	if r.stale() {
+	if r.Stale() {
 		parts = append(parts, "stale")
 	}
 	l := strings.Join(parts, " · ")

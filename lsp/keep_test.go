@@ -12,9 +12,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/skewlens/skewlens/internal/units"
+	"github.com/skewlens/skewlens/lsp/internal/results"
+	"github.com/skewlens/skewlens/lsp/internal/text"
+	"github.com/skewlens/skewlens/lsp/internal/wire"
+	"github.com/skewlens/skewlens/lsp/internal/workspace"
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/report"
+	"go.lsp.dev/protocol"
 )
 
 func quit(c *client) {
@@ -25,8 +29,9 @@ func quit(c *client) {
 }
 
 // Results are there again after a restart, where the file was edited meanwhile.
+
 func TestResultsSurviveARestart(t *testing.T) {
-	dir, cache := workspace(t), filepath.Join(t.TempDir(), "cache")
+	dir, cache := folder(t), filepath.Join(t.TempDir(), "cache")
 	path := filepath.Join(dir, "skewed.c")
 	opt := Options{Runner: &fake{t: t, dir: dir}, Cache: cache}
 	c := serve(t, opt)
@@ -41,13 +46,13 @@ func TestResultsSurviveARestart(t *testing.T) {
 	c = serve(t, opt)
 	c.begin(dir, nil)
 	c.await(map[string]any{"method": "textDocument/publishDiagnostics", "params": map[string]any{
-		"uri": string(fileURI(path)), "diagnostics": []any{map[string]any{"range": map[string]any{"start": map[string]any{"line": 7.0}}}}}})
+		"uri": string(workspace.FileURI(path)), "diagnostics": []any{map[string]any{"range": map[string]any{"start": map[string]any{"line": 7.0}}}}}})
 	c.open(path)
 	got := textual(c.call("textDocument/codeLens", docOf(path)))
 	if !strings.Contains(got, "imbalance 56 % · 1 cause · 3 min ago · edited since") {
 		t.Errorf("lenses: %s", got)
 	}
-	c.tell("textDocument/didChange", object{"textDocument": object{"uri": fileURI(path), "version": 2}, "contentChanges": []object{{"text": string(source)}}})
+	c.tell("textDocument/didChange", wire.Object{"textDocument": wire.Object{"uri": workspace.FileURI(path), "version": 2}, "contentChanges": []wire.Object{{"text": string(source)}}})
 	got = textual(c.call("textDocument/codeLens", docOf(path)))
 	if !strings.Contains(got, "imbalance 56 % · 1 cause · 3 min ago\"") {
 		t.Errorf("lenses of the text as it was: %s", got)
@@ -62,8 +67,9 @@ func TestResultsSurviveARestart(t *testing.T) {
 }
 
 // A damaged cache is as good as none.
+
 func TestDamagedCache(t *testing.T) {
-	dir, cache := workspace(t), filepath.Join(t.TempDir(), "cache")
+	dir, cache := folder(t), filepath.Join(t.TempDir(), "cache")
 	opt := Options{Runner: &fake{t: t, dir: dir}, Cache: cache}
 	c := serve(t, opt)
 	c.begin(dir, nil)
@@ -85,24 +91,9 @@ func TestDamagedCache(t *testing.T) {
 	}
 }
 
-func TestTheCacheIsBounded(t *testing.T) {
-	st := newStore(filepath.Join(t.TempDir(), "cache"))
-	r := &result{kept: kept{Root: "/w", Report: &report.Report{}}}
-	for i := range maxKeptFiles + 20 {
-		r.Target = "t" + units.Count(uint64(i))
-		if err := st.save(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	files, _ := filepath.Glob(filepath.Join(st.dir, "results", "*", "*.json"))
-	if len(files) != maxKeptFiles {
-		t.Errorf("%d files are kept", len(files))
-	}
-}
-
 func TestBuildErrorsAreDiagnostics(t *testing.T) {
-	dir := workspace(t)
-	put(t, filepath.Join(dir, configName), "[[target]]\nprogram = \"skewed\"\nbuild = \"make\"\n")
+	dir := folder(t)
+	put(t, filepath.Join(dir, workspace.ConfigName), "[[target]]\nprogram = \"skewed\"\nbuild = \"make\"\n")
 	fails := true
 	f := &fake{t: t, dir: dir, build: func(_ context.Context, tg Target, line func(string)) error {
 		if !fails {
@@ -136,32 +127,10 @@ func TestBuildErrorsAreDiagnostics(t *testing.T) {
 	c.await(map[string]any{"method": "textDocument/publishDiagnostics", "params": map[string]any{"diagnostics": []any{}}})
 }
 
-func TestBuildLog(t *testing.T) {
-	for _, c := range []struct {
-		lines []string
-		want  compilerMessage
-	}{
-		{[]string{"a.c:3:4: fatal error: x.h: No such file"}, compilerMessage{"/w/a.c", 3, "x.h: No such file", severityError}},
-		{[]string{"a.c:3: error: old gcc"}, compilerMessage{"/w/a.c", 3, "old gcc", severityError}},
-		{[]string{"error[E0308]: mismatched types", " --> src/main.rs:2:5", "  |"}, compilerMessage{"/w/src/main.rs", 2, "mismatched types", severityError}},
-		{[]string{"f.f90:10:5:", "", "   10 | x = ", "      |  1", "Error: Symbol 'x' has no type"}, compilerMessage{"/w/f.f90", 10, "Symbol 'x' has no type", severityError}},
-		{[]string{"make: Entering directory '/w/sub'", "./main.go:5:2: undefined: x"}, compilerMessage{"/w/sub/main.go", 5, "undefined: x", severityError}},
-		{[]string{"x.f90:0:1:", "Error: a place that is none", "a.c:3:4: error: x"}, compilerMessage{"/w/a.c", 3, "x", severityError}},
-	} {
-		b := &buildLog{dir: "/w"}
-		for _, l := range c.lines {
-			b.add(l)
-		}
-		if len(b.found) != 1 || b.found[0] != c.want {
-			t.Errorf("%q: %+v, want %+v", c.lines, b.found, c.want)
-		}
-	}
-}
-
 func TestReportsInABrowser(t *testing.T) {
-	dir := workspace(t)
+	dir := folder(t)
 	c := serve(t, Options{Runner: &fake{t: t, dir: dir}})
-	c.begin(dir, object{"window": object{"showDocument": object{"support": true}}})
+	c.begin(dir, wire.Object{"window": wire.Object{"showDocument": wire.Object{"support": true}}})
 	if got := c.command("skewlens.openReport"); got["error"] == nil {
 		t.Errorf("a report of nothing: %s", textual(got))
 	}
@@ -193,14 +162,15 @@ func TestReportsInABrowser(t *testing.T) {
 	if code, _, _ := get(url[:strings.LastIndex(url[:len(url)-1], "/")+1], ""); code != 404 {
 		t.Errorf("without its path got %d", code)
 	}
-	if got := c.command("skewlens.openReport", object{"embed": true})["result"]; !strings.Contains(textual(got), "skewed.c:20") {
+	if got := c.command("skewlens.openReport", wire.Object{"embed": true})["result"]; !strings.Contains(textual(got), "skewed.c:20") {
 		t.Errorf("embedded: %s", textual(got))
 	}
 }
 
 // Lenses from the built program, while it is no older than the file.
+
 func TestLensesFromCallSites(t *testing.T) {
-	dir := workspace(t)
+	dir := folder(t)
 	path, program := filepath.Join(dir, "skewed.c"), filepath.Join(dir, "skewed")
 	put(t, program, "program")
 	asked := 0
@@ -238,8 +208,8 @@ func TestLensesFromCallSites(t *testing.T) {
 	if asked != 1 {
 		t.Errorf("the program was read %d times", asked)
 	}
-	c.tell("textDocument/didChange", object{"textDocument": object{"uri": fileURI(path), "version": 2}, "contentChanges": []object{
-		{"range": span{}, "text": "pthread_join(new, 0);\n"}}})
+	c.tell("textDocument/didChange", wire.Object{"textDocument": wire.Object{"uri": workspace.FileURI(path), "version": 2}, "contentChanges": []wire.Object{
+		{"range": protocol.Range{}, "text": "pthread_join(new, 0);\n"}}})
 	// 20: the barrier, which the text shows and this program does not have.
 	if got := lines(); len(got) != 4 || got[0] != 0 || got[1] != 20 || got[2] != 24 || got[3] != 26 {
 		t.Errorf("after an edit lenses on %v, want 0, 20, 24 and 26", got)
@@ -253,8 +223,9 @@ func TestLensesFromCallSites(t *testing.T) {
 }
 
 // What was edited while the program ran is not what was run.
+
 func TestEditsDuringARun(t *testing.T) {
-	dir := workspace(t)
+	dir := folder(t)
 	path := filepath.Join(dir, "skewed.c")
 	started, goOn := make(chan struct{}), make(chan struct{})
 	f := &fake{t: t, dir: dir, run: func(context.Context, Target, func(Progress)) (*profile.Profile, error) {
@@ -265,10 +236,10 @@ func TestEditsDuringARun(t *testing.T) {
 	c := serve(t, Options{Runner: f})
 	c.begin(dir, nil)
 	c.open(path)
-	c.send(message{"id": "run", "method": "workspace/executeCommand", "params": object{"command": "skewlens.profileTarget"}})
+	c.send(message{"id": "run", "method": "workspace/executeCommand", "params": wire.Object{"command": "skewlens.profileTarget"}})
 	<-started
-	c.tell("textDocument/didChange", object{"textDocument": object{"uri": fileURI(path), "version": 2}, "contentChanges": []object{
-		{"range": span{}, "text": "\n\n\n"}}})
+	c.tell("textDocument/didChange", wire.Object{"textDocument": wire.Object{"uri": workspace.FileURI(path), "version": 2}, "contentChanges": []wire.Object{
+		{"range": protocol.Range{}, "text": "\n\n\n"}}})
 	c.call("textDocument/hover", docOf(path)) // the edit is in
 	close(goOn)
 	got := c.await(map[string]any{"method": "textDocument/publishDiagnostics"})
@@ -279,9 +250,11 @@ func TestEditsDuringARun(t *testing.T) {
 }
 
 // A lens may name a section as it was called before an edit, which is by now
+
 // the name of another one, or of none: what stands on the line counts.
+
 func TestALensThatIsOlderThanTheRun(t *testing.T) {
-	dir := workspace(t)
+	dir := folder(t)
 	f := &fake{t: t, dir: dir, run: func(context.Context, Target, func(Progress)) (*profile.Profile, error) {
 		p := canned(t, dir)
 		other := p.Sections[0]
@@ -292,16 +265,16 @@ func TestALensThatIsOlderThanTheRun(t *testing.T) {
 	}}
 	c := serve(t, Options{Runner: f})
 	c.begin(dir, nil)
-	uri := fileURI(filepath.Join(dir, "skewed.c"))
+	uri := workspace.FileURI(filepath.Join(dir, "skewed.c"))
 	for _, ask := range []struct {
-		args object
+		args wire.Object
 		want string
 	}{
-		{object{"uri": uri, "line": 26, "section": "skewed.c:20"}, "skewed.c:27: imbalance"},
-		{object{"uri": uri, "line": 19, "section": "skewed.c:18"}, "skewed.c:20: imbalance"},
-		{object{"uri": uri, "line": 3, "section": "skewed.c:20"}, "skewed.c:20: imbalance"},
-		{object{"section": "skewed.c:27"}, "skewed.c:27: imbalance"},
-		{object{"uri": uri, "line": 3}, "(no threads met at the place that was asked for)"},
+		{wire.Object{"uri": uri, "line": 26, "section": "skewed.c:20"}, "skewed.c:27: imbalance"},
+		{wire.Object{"uri": uri, "line": 19, "section": "skewed.c:18"}, "skewed.c:20: imbalance"},
+		{wire.Object{"uri": uri, "line": 3, "section": "skewed.c:20"}, "skewed.c:20: imbalance"},
+		{wire.Object{"section": "skewed.c:27"}, "skewed.c:27: imbalance"},
+		{wire.Object{"uri": uri, "line": 3}, "(no threads met at the place that was asked for)"},
 	} {
 		got := c.command("skewlens.profileSection", ask.args)
 		if r, _ := got["result"].(map[string]any); !strings.Contains(fmt.Sprint(r["message"]), ask.want) {
@@ -311,8 +284,9 @@ func TestALensThatIsOlderThanTheRun(t *testing.T) {
 }
 
 // The slow thread's way to a cause is told whole, or it is said that it is not.
+
 func TestCallsThatLedToACause(t *testing.T) {
-	dir := workspace(t)
+	dir := folder(t)
 	at := func(line int, function string) report.Place {
 		return report.Place{File: "skewed.c", Line: line, Function: function}
 	}
@@ -322,12 +296,15 @@ func TestCallsThatLedToACause(t *testing.T) {
 		path.Calls = append(path.Calls, at(line, "f"))
 	}
 	path.Calls[3] = report.Place{Address: "0x1234"} // without a line there is nothing to show
-	s := &server{opt: Options{Now: func() time.Time { return noon }}, enc: utf16, docs: map[string]*document{}, disk: map[string]*text{}, roots: []*root{newRoot(dir)}}
+	s := newServer(Options{Now: func() time.Time { return noon }})
+	s.state.space = s.state.space.WithRoot(workspace.NewRoot(s.disk, dir))
+	v := s.view()
 	told := func() (out []string) {
 		c := report.Cause{Rank: 1, Leader: "branch", Location: &report.Location{Place: at(5, "f")}, Path: path}
-		r := s.newResult(kept{Root: dir, Cwd: dir, Report: &report.Report{Sections: []report.Section{{ID: "x", Causes: []report.Cause{c}}}}})
-		m := r.sections[0].causes[0]
-		for _, n := range s.diagnose(r, m, s.textOf(m.at.path)).Related {
+		k := results.Kept{Root: dir, Cwd: dir, Report: &report.Report{Sections: []report.Section{{ID: "x", Causes: []report.Cause{c}}}}}
+		r := results.New(k, v.space, v.space.Text)
+		m := r.Sections[0].Causes[0]
+		for _, n := range v.diagnose(r, m, v.space.Text(m.At.Path)).RelatedInformation {
 			out = append(out, fmt.Sprintf("%d: %s", n.Location.Range.Start.Line+1, n.Message))
 		}
 		return out
@@ -343,20 +320,22 @@ func TestCallsThatLedToACause(t *testing.T) {
 }
 
 // Lists are told to be made anew when results are others, and, once an edit has
+
 // settled, when they stand elsewhere or are stale.
+
 func TestResultsChanged(t *testing.T) {
-	dir := workspace(t)
+	dir := folder(t)
 	path := filepath.Join(dir, "skewed.c")
 	c := serve(t, Options{Runner: &fake{t: t, dir: dir}})
-	c.call("initialize", object{"rootUri": fileURI(dir), "capabilities": object{}, "initializationOptions": object{"resultsChanged": true}})
-	c.tell("initialized", object{})
+	c.call("initialize", wire.Object{"rootUri": workspace.FileURI(dir), "capabilities": wire.Object{}, "initializationOptions": wire.Object{"resultsChanged": true}})
+	c.tell("initialized", wire.Object{})
 	c.open(path)
 	c.command("skewlens.profileTarget")
 	told := func() { c.await(map[string]any{"method": "skewlens/resultsChanged"}) }
 	told()
 	edit := func(version, line, lines int, text string) {
-		c.tell("textDocument/didChange", object{"textDocument": object{"uri": fileURI(path), "version": version}, "contentChanges": []object{
-			{"range": span{Start: position{Line: uint32(line)}, End: position{Line: uint32(line + lines)}}, "text": text}}})
+		c.tell("textDocument/didChange", wire.Object{"textDocument": wire.Object{"uri": workspace.FileURI(path), "version": version}, "contentChanges": []wire.Object{
+			{"range": protocol.Range{Start: protocol.Position{Line: uint32(line)}, End: protocol.Position{Line: uint32(line + lines)}}, "text": text}}})
 	}
 	edit(2, 27, 0, "/* below */\n") // stale
 	told()
@@ -369,14 +348,17 @@ func TestResultsChanged(t *testing.T) {
 }
 
 func TestResultsThatDoNotChange(t *testing.T) {
-	s, _ := benchServer(t)
+	s, doc := benchServer(t)
 	told := &counting{}
-	s.conn, s.notify = told, true
+	s.conn, s.state.notify = told, true
 	s.announce(false)
 	s.announce(false)
-	for _, r := range s.results {
-		r.sections[99].at.now.line++
-	}
+	s.change(func(st *state) { // the last section moves
+		path, _ := workspace.FilePath(only(doc))
+		at := protocol.Position{Line: 4990}
+		e := st.space.Text(path).Apply(st.enc, &protocol.Range{Start: at, End: at}, "\n")
+		st.results = st.results.Follow(path, []text.Edit{e})
+	})
 	s.announce(false)
 	s.announce(true)
 	if told.n != 3 {
@@ -395,8 +377,9 @@ func (c *counting) Notify(context.Context, string, any) error {
 }
 
 // A client that cannot be shown a place is told it.
+
 func TestNextCauseInWords(t *testing.T) {
-	dir := workspace(t)
+	dir := folder(t)
 	c := serve(t, Options{Runner: &fake{t: t, dir: dir}})
 	c.begin(dir, nil)
 	c.command("skewlens.profileTarget")
@@ -410,9 +393,9 @@ func TestNextCauseInWords(t *testing.T) {
 }
 
 func TestHintsAreShort(t *testing.T) {
-	stale, fresh := &result{kept: kept{Behind: true}}, &result{}
+	stale, fresh := &results.Result{Kept: results.Kept{Behind: true}}, &results.Result{}
 	for want, c := range map[string]struct {
-		r           *result
+		r           *results.Result
 		rank        int
 		share, gain float64
 	}{
@@ -423,7 +406,7 @@ func TestHintsAreShort(t *testing.T) {
 		"◀ #12 · 100 % of imbalance · −100 % · stale": {stale, 12, 1, 1},
 		"◀ #2 · 5 % of imbalance · up to −0.2 % time": {fresh, 2, 0.05, 0.002},
 	} {
-		got := label(c.r, &causeMark{Cause: &report.Cause{Rank: c.rank, Share: c.share, Gain: &report.Gain{Fraction: c.gain}}})
+		got := label(c.r, &results.Cause{Cause: &report.Cause{Rank: c.rank, Share: c.share, Gain: &report.Gain{Fraction: c.gain}}})
 		if got != want || len([]rune(got)) > maxLabel {
 			t.Errorf("%q has %d characters, want %q", got, len([]rune(got)), want)
 		}

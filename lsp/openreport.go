@@ -6,21 +6,27 @@ import (
 	"errors"
 	"strings"
 
+	"go.lsp.dev/protocol"
+
+	"github.com/skewlens/skewlens/lsp/internal/results"
+	"github.com/skewlens/skewlens/lsp/internal/wire"
+	"github.com/skewlens/skewlens/lsp/internal/workspace"
 	"github.com/skewlens/skewlens/report/html"
 	"github.com/skewlens/skewlens/report/source"
 	plain "github.com/skewlens/skewlens/report/text"
 )
 
-// pick is the result that a command means.
-func (s *server) pick(c *call) (*result, error) {
-	path, _ := filePath(c.URI)
-	var best *result
-	for _, r := range s.sorted() {
+// pick is the result that a command means: of its target, of a program that
+// its file belongs to, the newest.
+func (v *view) pick(c *call) (*results.Result, error) {
+	path, _ := workspace.FilePath(c.URI)
+	var best *results.Result
+	for _, r := range v.results.All() {
 		switch {
 		case c.Target != "" && r.Target != c.Target:
 		case best == nil,
-			best.files[path] == nil && r.files[path] != nil,
-			(best.files[path] == nil) == (r.files[path] == nil) && best.When.Before(r.When):
+			!best.Has(path) && r.Has(path),
+			best.Has(path) == r.Has(path) && best.When.Before(r.When):
 			best = r
 		}
 	}
@@ -32,9 +38,8 @@ func (s *server) pick(c *call) (*result, error) {
 
 // openReport shows a report: as a page in a browser, or as text.
 func (s *server) openReport(_ context.Context, c *call) (any, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r, err := s.pick(c)
+	v := s.view()
+	r, err := v.pick(c)
 	if err != nil {
 		return nil, err
 	}
@@ -47,32 +52,32 @@ func (s *server) openReport(_ context.Context, c *call) (any, error) {
 		return s.showText(c, r.Target+"-report.txt", b.String())
 	}
 	var page bytes.Buffer
-	if err := html.Write(&page, r.Report, html.Options{Dir: r.Root, Source: lines, Profile: r.profile}); err != nil {
+	if err := html.Write(&page, r.Report, html.Options{Dir: r.Root, Source: lines, Profile: r.Profile}); err != nil {
 		return nil, err
 	}
 	if c.Embed {
-		return object{"html": page.String(), "target": r.Target}, nil
+		return wire.Object{"html": page.String(), "target": r.Target}, nil
 	}
-	url, err := s.web.serve(r.key(), page.Bytes())
+	url, err := s.pages.Show(r.Name(), page.Bytes())
 	if err != nil {
 		return nil, err
 	}
-	if !s.client.Window.ShowDocument.Support {
-		s.show(typeInfo, "skewlens: the report is at "+url)
+	if !v.client.Window.ShowDocument.Support {
+		s.show(protocol.MessageTypeInfo, "skewlens: the report is at "+url)
 	}
-	s.showDocument(docURI(url), true, nil)
-	return object{"uri": url}, nil
+	s.showDocument(protocol.URI(url), true, nil)
+	return wire.Object{"uri": url}, nil
 }
 
 // showText shows a text as a read-only document.
 func (s *server) showText(c *call, name, content string) (any, error) {
 	if c.Embed {
-		return object{"text": content}, nil
+		return wire.Object{"text": content}, nil
 	}
-	path, err := s.saved.document(name, content)
+	path, err := s.store.Document(name, content)
 	if err != nil {
 		return nil, err
 	}
-	s.showDocument(fileURI(path), false, nil)
-	return object{"uri": fileURI(path), "text": content}, nil
+	s.showDocument(workspace.FileURI(path), false, nil)
+	return wire.Object{"uri": workspace.FileURI(path), "text": content}, nil
 }

@@ -5,25 +5,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime/debug"
-	"sort"
-	"strings"
 	"time"
 
+	"go.lsp.dev/protocol"
+
+	"github.com/skewlens/skewlens/lsp/internal/results"
+	"github.com/skewlens/skewlens/lsp/internal/text"
+	"github.com/skewlens/skewlens/lsp/internal/wire"
+	"github.com/skewlens/skewlens/lsp/internal/workspace"
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/report"
 )
-
-// outcome is how a run ended: exactly one of completed, failed, cancelled.
-type outcome struct {
-	Outcome   string   `json:"outcome"`
-	Message   string   `json:"message"`
-	Target    string   `json:"target,omitempty"`
-	Imbalance *float64 `json:"imbalance,omitempty"`
-	Causes    int      `json:"causes"`
-}
 
 func (s *server) profileSection(ctx context.Context, c *call) (any, error) {
 	return s.profile(ctx, c, true)
@@ -36,35 +30,18 @@ func (s *server) profileTarget(ctx context.Context, c *call) (any, error) {
 // profile is what every run goes through, from the question what to run to the
 // answer how it ended.
 func (s *server) profile(ctx context.Context, c *call, section bool) (any, error) {
-	s.mu.Lock()
-	t, err := s.choose(c)
+	v := s.view()
+	t, err := s.choose(v, c)
 	if err == nil {
-		err = s.unsaved(t)
+		err = v.unsaved(t)
 	}
-	s.tokens++
-	own := fmt.Sprintf("skewlens-%d", s.tokens)
-	s.mu.Unlock()
 	if err != nil {
 		return s.ends(t, nil, err), nil
 	}
 	runCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	ownToken, _ := json.Marshal(own)
-	r := &run{cancel: cancel, tokens: []json.RawMessage{ownToken}}
-	if c.token != nil {
-		r.tokens = append(r.tokens, c.token)
-	}
-	s.mu.Lock()
-	if s.stopping {
-		cancel()
-	}
-	s.runs[r] = true
-	s.mu.Unlock()
-	defer func() {
-		s.mu.Lock()
-		delete(s.runs, r)
-		s.mu.Unlock()
-	}()
+	own, done := s.enlist(cancel, c.token)
+	defer done()
 	p := s.begin(runCtx, c.token, "Profiling "+t.Name, own)
 	out := outcome{Message: "failed"}
 	defer func() { p.end(out.Message) }() // whatever happens, nobody looks at a bar for ever
@@ -74,100 +51,40 @@ func (s *server) profile(ctx context.Context, c *call, section bool) (any, error
 	}
 	out = s.ends(t, res, err)
 	if section && res != nil {
-		s.mu.Lock()
-		s.narrow(&out, res, c)
-		s.mu.Unlock()
+		s.view().narrow(&out, res, c)
 	}
 	return out, ctx.Err() // of the request itself, when that was cancelled
 }
 
-// ends words the end of a run, and shows a failure.
-func (s *server) ends(t Target, res *result, err error) outcome {
-	out := outcome{Target: t.Name}
-	switch {
-	case errors.Is(err, context.Canceled):
-		out.Outcome, out.Message = "cancelled", "cancelled"
-	case err != nil:
-		out.Outcome, out.Message = "failed", oneLine(err.Error())
-		kind := typeError
-		if errors.Is(err, errUnsaved) { // nothing is wrong yet
-			kind = typeWarning
-		}
-		s.show(kind, "skewlens: "+out.Message)
-	default:
+// enlist has a run be cancelled by all that cancels runs, until it is done. It
+// returns a token for its progress, for a client that chose none.
+func (s *server) enlist(cancel context.CancelFunc, chosen json.RawMessage) (own string, done func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tokens++
+	own = fmt.Sprintf("skewlens-%d", s.tokens)
+	token, _ := json.Marshal(own)
+	r := &run{cancel: cancel, tokens: []json.RawMessage{token}}
+	if chosen != nil {
+		r.tokens = append(r.tokens, chosen)
+	}
+	s.runs[r] = true
+	if s.state.stopping {
+		cancel()
+	}
+	return own, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		out.Outcome, out.Message = "completed", s.summary(res)
-		worst, _ := res.Report.Worst()
-		out.Imbalance = &worst
-		for _, sec := range res.sections {
-			out.Causes += len(s.shownCauses(sec))
-		}
+		delete(s.runs, r)
 	}
-	return out
-}
-
-// narrow words the outcome for the section that was asked for: the one on the
-// line, for the section's name may be of an older run, and another's by now.
-func (s *server) narrow(out *outcome, res *result, c *call) {
-	path, _ := filePath(c.URI)
-	var asked *sectionMark
-	for _, sec := range res.sections {
-		if c.Line != nil && sec.at != nil && sec.at.path == path && sec.at.now.line == *c.Line {
-			asked = sec
-			break
-		}
-		if asked == nil && c.Section != "" && sec.ID == c.Section {
-			asked = sec
-		}
-	}
-	if asked != nil {
-		out.Message = asked.ID + ": " + s.title(res, asked)
-		out.Imbalance, out.Causes = asked.Imbalance, len(s.shownCauses(asked))
-		return
-	}
-	if c.Section != "" || c.Line != nil {
-		out.Message += " (no threads met at the place that was asked for)"
-	}
-}
-
-var errUnsaved = errors.New("save first, the program would not be what you see")
-
-// unsaved refuses a run while the program could not be what is seen.
-func (s *server) unsaved(t Target) error {
-	var names []string
-	for _, d := range s.docs {
-		if d.path == "" || !within(d.path, t.Root) || !compiled(d) {
-			continue
-		}
-		data, err := readBounded(d.path, maxSource)
-		if err != nil && !errors.Is(err, os.ErrNotExist) || err == nil && string(data) == d.text.s {
-			continue
-		}
-		rel, err := filepath.Rel(t.Root, d.path)
-		if err != nil {
-			rel = d.path
-		}
-		names = append(names, rel)
-	}
-	if len(names) == 0 {
-		return nil
-	}
-	sort.Strings(names)
-	return fmt.Errorf("%w: %s", errUnsaved, strings.Join(names, ", "))
-}
-
-// compiled: editing it changes a program.
-func compiled(d *document) bool {
-	return languageOf(d.language, d.path) != "" || filepath.Ext(d.path) == ".go"
 }
 
 // inTurn waits until no other run goes on, builds and runs. A panic is a run
 // that failed, so that a person is told of it as of any other.
-func (s *server) inTurn(ctx context.Context, t Target, p *progress) (res *result, err error) {
+func (s *server) inTurn(ctx context.Context, t Target, p *progress) (res *results.Result, err error) {
 	defer func() {
 		if bug := recover(); bug != nil {
-			s.log(typeError, fmt.Sprintf("panic: %v\n%s", bug, debug.Stack()))
+			s.log(protocol.MessageTypeError, fmt.Sprintf("panic: %v\n%s", bug, debug.Stack()))
 			res, err = nil, fmt.Errorf("profiling %s failed by a bug of skewlens: %v", t.Name, bug)
 		}
 	}()
@@ -182,21 +99,13 @@ func (s *server) inTurn(ctx context.Context, t Target, p *progress) (res *result
 		}
 	}
 	defer func() { s.turn <- struct{}{} }()
-	s.mu.Lock()
-	err = s.unsaved(t)
-	seen := map[string]*text{} // as they are built; they may be edited meanwhile
-	for _, d := range s.docs {
-		if d.path != "" {
-			seen[d.path] = d.text
-		}
+	v := s.view() // documents as they are built; they may be edited meanwhile
+	if err := v.unsaved(t); err != nil {
+		return nil, err
 	}
 	var before time.Duration
-	if old := s.results[(&result{kept: kept{Root: t.Root, Target: t.Name}}).key()]; old != nil {
+	if old := v.results.Of(t.Root, t.Name); old != nil {
 		before = old.Took
-	}
-	s.mu.Unlock()
-	if err != nil {
-		return nil, err
 	}
 	if err := s.build(ctx, t, p); err != nil {
 		return nil, err
@@ -214,7 +123,7 @@ func (s *server) inTurn(ctx context.Context, t Target, p *progress) (res *result
 	}
 	took := s.opt.Now().Sub(start)
 	p.report("looking for causes", -1)
-	res, err = s.take(t, prof, seen, took)
+	res, err = s.take(t, prof, v.space, took)
 	debug.FreeOSMemory() // a profile is large, and the server idles now
 	return res, err
 }
@@ -228,9 +137,9 @@ func (s *server) listener(t Target, p *progress, before time.Duration) func(Prog
 	return func(g Progress) {
 		if g.Output != "" {
 			if lines++; lines <= maxLines {
-				s.log(typeLog, t.Name+": "+g.Output)
+				s.log(protocol.MessageTypeLog, t.Name+": "+g.Output)
 			} else if lines == maxLines+1 {
-				s.log(typeLog, t.Name+": (more output is not shown)")
+				s.log(protocol.MessageTypeLog, t.Name+": (more output is not shown)")
 			}
 			return
 		}
@@ -239,42 +148,59 @@ func (s *server) listener(t Target, p *progress, before time.Duration) func(Prog
 	}
 }
 
-// take makes a result of a profile and shows it.
-func (s *server) take(t Target, prof *profile.Profile, seen map[string]*text, took time.Duration) (*result, error) {
+// take makes a result of a profile and shows it. built is the workspace that
+// the program was built from.
+func (s *server) take(t Target, prof *profile.Profile, built workspace.Workspace, took time.Duration) (*results.Result, error) {
 	rep, err := report.New(prof, report.Options{})
 	if err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	k := kept{Root: t.Root, Target: t.Name, Cwd: t.Cwd, Program: t.Program, When: s.opt.Now(), Took: took, Report: rep}
-	clear(s.disk)
-	s.seen = seen
-	res := s.newResult(k)
-	res.profile = prof
-	s.seen = nil
-	for path, text := range seen {
-		if d := s.docs[path]; d != nil && d.text != text && res.files[path] != nil {
-			res.files[path].edited = true
-			res.settle(path, d.text)
+	s.disk.Forget()
+	v := s.view()
+	ran := func(path string) *workspace.Document {
+		if d := built.Open(path); d != nil {
+			return d
 		}
+		return v.space.Open(path)
 	}
-	if info, err := os.Stat(t.Program); err == nil {
-		for path := range res.files {
-			if f, err := os.Stat(path); err == nil && f.ModTime().After(info.ModTime()) {
-				res.Behind = true
+	res := results.New(results.Kept{Root: t.Root, Target: t.Name, Cwd: t.Cwd, Program: t.Program, When: v.now, Took: took, Report: rep}, v.space,
+		func(path string) *text.Text {
+			if d := ran(path); d != nil {
+				return d.Text
+			}
+			return v.space.Text(path)
+		})
+	res.Profile, res.Behind = prof, s.behind(t.Program, res.Paths())
+	s.change(func(st *state) {
+		if old := st.results.Of(t.Root, t.Name); old != nil {
+			res.Before = old.Report
+		}
+		for _, path := range res.Paths() { // those that were edited meanwhile
+			was, now := ran(path), st.space.Open(path)
+			if now != nil && (was == nil || was.Text != now.Text) {
+				res = res.Settled(path, now.Text)
 			}
 		}
-	}
-	if old := s.results[res.key()]; old != nil {
-		res.Before = old.Report
-	}
-	s.results[res.key()] = res
-	s.shown = ""
+		st.results, st.shown = st.results.With(res), ""
+	})
 	s.publish()
-	if err := s.saved.save(res); err != nil {
-		s.log(typeWarning, "the result will be gone after a restart: "+oneLine(err.Error()))
+	if err := s.keep(t.Root, t.Name); err != nil {
+		s.log(protocol.MessageTypeWarning, "the result will be gone after a restart: "+wire.OneLine(err.Error()))
 	}
 	s.refreshViews()
 	return res, nil
+}
+
+// behind reports whether a program is older than a file that it is made of.
+func (s *server) behind(program string, paths []string) bool {
+	info, err := s.disk.Stat(program)
+	if err != nil {
+		return false
+	}
+	for _, path := range paths {
+		if f, err := s.disk.Stat(path); err == nil && f.ModTime().After(info.ModTime()) {
+			return true
+		}
+	}
+	return false
 }

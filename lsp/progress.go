@@ -6,6 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"go.lsp.dev/protocol"
+
+	"github.com/skewlens/skewlens/lsp/internal/wire"
 )
 
 // progress tells a client how far a run is; where the client cannot show it,
@@ -19,35 +23,37 @@ type progress struct {
 // begin starts a progress with the client's token, or one of ours.
 func (s *server) begin(ctx context.Context, token json.RawMessage, title string, own string) *progress {
 	p := &progress{s: s, token: token}
-	if token == nil && s.client.Window.WorkDoneProgress {
+	if token == nil && s.view().client.Window.WorkDoneProgress {
 		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 		defer cancel()
-		if _, err := s.conn.Call(ctx, "window/workDoneProgress/create", object{"token": own}, nil); err == nil {
+		ask := &protocol.WorkDoneProgressCreateParams{Token: *protocol.NewProgressToken(own)} // by value its token is {}
+		if _, err := s.conn.Call(ctx, "window/workDoneProgress/create", ask, nil); err == nil {
 			p.token, _ = json.Marshal(own)
 		}
 	}
-	yes := true
-	p.send(&progressValue{Kind: "begin", Title: title, Cancellable: &yes})
+	p.send(protocol.WorkDoneProgressBegin{Kind: protocol.WorkDoneProgressKindBegin, Title: title, Cancellable: true})
 	return p
 }
 
-func (p *progress) send(v *progressValue) {
+func (p *progress) send(value any) {
 	if p.token != nil {
-		p.s.tell("$/progress", object{"token": p.token, "value": v})
+		p.s.tell("$/progress", wire.ProgressParams{Token: p.token, Value: value})
 	}
 }
 
 // report says what happens now; percent < 0: nobody knows how long it takes.
 func (p *progress) report(message string, percent int) {
-	v := &progressValue{Kind: "report", Message: message}
+	r := wire.ProgressReport{Kind: protocol.WorkDoneProgressKindReport, Message: message}
 	if percent >= 0 {
 		p.last = max(p.last, percent)
-		v.Percentage = &p.last
+		r.Percentage = &p.last
 	}
-	p.send(v)
+	p.send(r)
 }
 
-func (p *progress) end(message string) { p.send(&progressValue{Kind: "end", Message: message}) }
+func (p *progress) end(message string) {
+	p.send(protocol.WorkDoneProgressEnd{Kind: protocol.WorkDoneProgressKindEnd, Message: message})
+}
 
 // run is a run that goes on or waits; it can be cancelled.
 type run struct {
@@ -55,12 +61,11 @@ type run struct {
 	tokens []json.RawMessage
 }
 
+// progressCancel is window/workDoneProgress/cancel.
 func (s *server) progressCancel(params json.RawMessage) error {
-	var p struct {
-		Token json.RawMessage `json:"token"`
-	}
+	var p wire.ProgressParams
 	if err := json.Unmarshal(params, &p); err != nil {
-		return invalid(err)
+		return wire.InvalidParams(err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,13 +79,14 @@ func (s *server) progressCancel(params json.RawMessage) error {
 	return nil
 }
 
+// cancelAll is skewlens.cancel.
 func (s *server) cancelAll(context.Context, *call) (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for r := range s.runs {
 		r.cancel()
 	}
-	return object{"cancelled": len(s.runs)}, nil
+	return wire.Object{"cancelled": len(s.runs)}, nil
 }
 
 // ticking words elapsed time, against that of an earlier run if there was one.

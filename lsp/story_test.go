@@ -6,10 +6,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/skewlens/skewlens/lsp/internal/workspace"
 )
 
 func TestStory(t *testing.T) {
-	dir := workspace(t)
+	dir := folder(t)
 	script, err := os.ReadFile("testdata/story.script")
 	if err != nil {
 		t.Fatal(err)
@@ -27,10 +29,10 @@ func TestStory(t *testing.T) {
 				return string(source)
 			}
 			if v == "U" {
-				return string(fileURI(filepath.Join(dir, "skewed.c")))
+				return string(workspace.FileURI(filepath.Join(dir, "skewed.c")))
 			}
 			if v == "D" || strings.HasPrefix(v, "D/") {
-				return string(fileURI(dir)) + v[1:]
+				return string(workspace.FileURI(dir)) + v[1:]
 			}
 		case map[string]any:
 			for k := range v {

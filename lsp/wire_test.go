@@ -11,10 +11,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skewlens/skewlens/lsp/internal/wire"
+	"github.com/skewlens/skewlens/lsp/internal/workspace"
 	"github.com/skewlens/skewlens/profile"
 )
 
 // endless is a runner that runs until it is cancelled, and says when.
+
 func endless(dir string) (f *fake, started, ended chan struct{}) {
 	started, ended = make(chan struct{}, 9), make(chan struct{}, 9)
 	f = &fake{dir: dir, run: func(ctx context.Context, _ Target, _ func(Progress)) (*profile.Profile, error) {
@@ -28,47 +31,47 @@ func endless(dir string) (f *fake, started, ended chan struct{}) {
 
 func TestCancelByRequest(t *testing.T) {
 	for _, id := range []any{float64(7), "7", float64(0)} {
-		dir := workspace(t)
+		dir := folder(t)
 		f, started, ended := endless(dir)
 		c := serve(t, Options{Runner: f})
 		c.begin(dir, nil)
-		c.send(message{"id": id, "method": "workspace/executeCommand", "params": object{"command": "skewlens.profileTarget"}})
+		c.send(message{"id": id, "method": "workspace/executeCommand", "params": wire.Object{"command": "skewlens.profileTarget"}})
 		<-started
-		for _, other := range []any{float64(8), "8", nil, object{}} {
-			c.tell("$/cancelRequest", object{"id": other})
+		for _, other := range []any{float64(8), "8", nil, wire.Object{}} {
+			c.tell("$/cancelRequest", wire.Object{"id": other})
 		}
 		if got := c.call("skewlens/none", nil); got["error"] == nil { // the server goes on answering
 			t.Errorf("got %v", got)
 		}
-		c.tell("$/cancelRequest", object{"id": id})
+		c.tell("$/cancelRequest", wire.Object{"id": id})
 		<-ended
 		c.await(map[string]any{"id": id, "error": map[string]any{"code": -32800.0}})
 	}
 }
 
 func TestCancelByProgressAndByCommand(t *testing.T) {
-	dir := workspace(t)
+	dir := folder(t)
 	f, started, ended := endless(dir)
 	c := serve(t, Options{Runner: f})
-	c.begin(dir, object{"window": object{"workDoneProgress": true}})
+	c.begin(dir, wire.Object{"window": wire.Object{"workDoneProgress": true}})
 	run := func(id, token any) {
-		c.send(message{"id": id, "method": "workspace/executeCommand", "params": object{"command": "skewlens.profileTarget", "workDoneToken": token}})
+		c.send(message{"id": id, "method": "workspace/executeCommand", "params": wire.Object{"command": "skewlens.profileTarget", "workDoneToken": token}})
 		<-started
 	}
 	cancelled := map[string]any{"outcome": "cancelled"}
 	run("a", "mine")
-	c.tell("window/workDoneProgress/cancel", object{"token": "other"})
-	c.tell("window/workDoneProgress/cancel", object{"token": "mine"})
+	c.tell("window/workDoneProgress/cancel", wire.Object{"token": "other"})
+	c.tell("window/workDoneProgress/cancel", wire.Object{"token": "mine"})
 	<-ended
 	c.await(map[string]any{"id": "a", "result": cancelled})
 	c.await(map[string]any{"method": "$/progress", "params": map[string]any{"token": "mine", "value": map[string]any{"kind": "end"}}})
 	run("b", 12)
-	c.tell("window/workDoneProgress/cancel", object{"token": 12})
+	c.tell("window/workDoneProgress/cancel", wire.Object{"token": 12})
 	<-ended
 	c.await(map[string]any{"id": "b", "result": cancelled})
 	run("c", nil)
 	got := c.await(map[string]any{"method": "window/workDoneProgress/create"})
-	c.tell("window/workDoneProgress/cancel", object{"token": got["params"].(map[string]any)["token"]})
+	c.tell("window/workDoneProgress/cancel", wire.Object{"token": got["params"].(map[string]any)["token"]})
 	<-ended
 	c.await(map[string]any{"id": "c", "result": cancelled})
 	run("d", nil)
@@ -80,7 +83,7 @@ func TestCancelByProgressAndByCommand(t *testing.T) {
 }
 
 func TestRunsAreQueued(t *testing.T) {
-	dir := workspace(t)
+	dir := folder(t)
 	running := make(chan chan struct{})
 	n := 0
 	f := &fake{t: t, dir: dir, run: func(ctx context.Context, _ Target, _ func(Progress)) (*profile.Profile, error) {
@@ -96,7 +99,7 @@ func TestRunsAreQueued(t *testing.T) {
 	c := serve(t, Options{Runner: f})
 	c.begin(dir, nil)
 	for _, id := range []string{"a", "b", "c"} {
-		c.send(message{"id": id, "method": "workspace/executeCommand", "params": object{"command": "skewlens.profileTarget", "workDoneToken": id}})
+		c.send(message{"id": id, "method": "workspace/executeCommand", "params": wire.Object{"command": "skewlens.profileTarget", "workDoneToken": id}})
 	}
 	first := <-running
 	// Both others say that they wait; one of them gives up.
@@ -104,7 +107,7 @@ func TestRunsAreQueued(t *testing.T) {
 	one := c.await(map[string]any{"method": "$/progress", "params": map[string]any{"value": waiting}})
 	two := c.await(map[string]any{"method": "$/progress", "params": map[string]any{"value": waiting}})
 	token := one["params"].(map[string]any)["token"]
-	c.tell("window/workDoneProgress/cancel", object{"token": token})
+	c.tell("window/workDoneProgress/cancel", wire.Object{"token": token})
 	c.await(map[string]any{"id": token, "result": map[string]any{"outcome": "cancelled"}})
 	close(first)
 	close(<-running)
@@ -125,11 +128,11 @@ func TestClientThatDies(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := workspace(t)
+			dir := folder(t)
 			f, started, ended := endless(dir)
 			c := serve(t, Options{Runner: f})
 			c.begin(dir, nil)
-			c.send(message{"id": 1, "method": "workspace/executeCommand", "params": object{"command": "skewlens.profileTarget"}})
+			c.send(message{"id": 1, "method": "workspace/executeCommand", "params": wire.Object{"command": "skewlens.profileTarget"}})
 			<-started
 			die(c)
 			<-c.ended
@@ -143,7 +146,9 @@ func TestClientThatDies(t *testing.T) {
 }
 
 // Columns are counted as it was agreed, in both directions, on a line with
+
 // characters of one, two and four bytes.
+
 func TestPositionEncodings(t *testing.T) {
 	for _, w := range []struct {
 		offered []string
@@ -159,14 +164,14 @@ func TestPositionEncodings(t *testing.T) {
 		{[]string{"utf-7"}, "utf-16", 41, 19, 2, 1},
 		{nil, "utf-16", 41, 19, 2, 1},
 	} {
-		dir := workspace(t)
+		dir := folder(t)
 		path := filepath.Join(dir, "skewed.c")
 		c := serve(t, Options{Runner: &fake{t: t, dir: dir}})
-		got := c.call("initialize", object{"rootUri": fileURI(dir), "capabilities": object{"general": object{"positionEncodings": w.offered}}})
+		got := c.call("initialize", wire.Object{"rootUri": workspace.FileURI(dir), "capabilities": wire.Object{"general": wire.Object{"positionEncodings": w.offered}}})
 		if !matches(got["result"], any(map[string]any{"capabilities": map[string]any{"positionEncoding": w.agreed}})) {
 			t.Errorf("offered %v: %s", w.offered, textual(got))
 		}
-		c.tell("initialized", object{})
+		c.tell("initialized", wire.Object{})
 		c.open(path)
 		c.command("skewlens.profileTarget")
 		at := func(line, from, toLine, to float64) any {
@@ -180,7 +185,7 @@ func TestPositionEncodings(t *testing.T) {
 			}
 		}
 		edit := func(version int, where any, text string) {
-			c.tell("textDocument/didChange", object{"textDocument": object{"uri": fileURI(path), "version": version}, "contentChanges": []object{{"range": where, "text": text}}})
+			c.tell("textDocument/didChange", wire.Object{"textDocument": wire.Object{"uri": workspace.FileURI(path), "version": version}, "contentChanges": []wire.Object{{"range": where, "text": text}}})
 		}
 		published(at(6, 2, 6, w.end))
 		edit(2, at(6, w.second, 6, w.second+w.emoji), "é\n") // the rest goes to a line of its own
@@ -191,7 +196,9 @@ func TestPositionEncodings(t *testing.T) {
 }
 
 // A client whose process is gone needs no answer, nor anybody who holds its
+
 // pipes; a number that is nobody's from the beginning says nothing.
+
 func TestClientProcessIsGone(t *testing.T) {
 	t.Parallel() // it takes as long as the server looks away
 	begin := func(pid int) (in io.Writer, out io.Reader, ended chan error) {
@@ -216,12 +223,12 @@ func TestClientProcessIsGone(t *testing.T) {
 
 	in, out, ended := begin(process.Process.Pid)
 	r := bufio.NewReader(out)
-	if data, err := readFrame(r); err != nil || !strings.Contains(string(data), "capabilities") {
+	if data, err := wire.ReadFrame(r); err != nil || !strings.Contains(string(data), "capabilities") {
 		t.Fatalf("got %s, %v", data, err)
 	}
 	const body = `{"jsonrpc":"2.0","id":2,"method":"workspace/executeCommand","params":{"command":"skewlens.causes"}}`
 	fmt.Fprintf(in, "Content-Length: %d\r\n\r\n%s", len(body), body)
-	if data, err := readFrame(r); err != nil || !strings.Contains(string(data), "targets") {
+	if data, err := wire.ReadFrame(r); err != nil || !strings.Contains(string(data), "targets") {
 		t.Fatalf("got %s, %v", data, err)
 	}
 	in.(*io.PipeWriter).Close()
@@ -231,9 +238,9 @@ func TestClientProcessIsGone(t *testing.T) {
 }
 
 func TestBytesComeOneByOne(t *testing.T) {
-	dir := workspace(t)
+	dir := folder(t)
 	c := serve(t, Options{Runner: &fake{t: t, dir: dir}})
-	body := `{"jsonrpc":"2.0","id":"x","method":"initialize","params":{"capabilities":{},"rootUri":"` + string(fileURI(dir)) + `"}}`
+	body := `{"jsonrpc":"2.0","id":"x","method":"initialize","params":{"capabilities":{},"rootUri":"` + string(workspace.FileURI(dir)) + `"}}`
 	for _, b := range []byte(fmt.Sprintf("content-length:  %d\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n%s", len(body), body)) {
 		c.raw(string(rune(b)))
 	}
@@ -241,7 +248,7 @@ func TestBytesComeOneByOne(t *testing.T) {
 }
 
 func TestWhatIsNotJSON(t *testing.T) {
-	dir := workspace(t)
+	dir := folder(t)
 	c := serve(t, Options{Runner: &fake{t: t, dir: dir}})
 	for _, body := range []string{"{", "[]", "{}", "null", "7", `{"jsonrpc":"2.0","id":{},"method":"x"}`, "\xff\xfe", `{"id":99999999999,"method":"x"}`} {
 		c.raw(fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body))
@@ -251,10 +258,12 @@ func TestWhatIsNotJSON(t *testing.T) {
 }
 
 // A run that panics or errs ends for everybody: for the progress bar, for the
+
 // person, for the request and for the run that waits behind it.
+
 func TestEveryRunEnds(t *testing.T) {
-	dir := workspace(t)
-	put(t, filepath.Join(dir, configName), "[[target]]\nprogram = \"skewed\"\nbuild = \"make\"\n")
+	dir := folder(t)
+	put(t, filepath.Join(dir, workspace.ConfigName), "[[target]]\nprogram = \"skewed\"\nbuild = \"make\"\n")
 	f := &fake{t: t, dir: dir}
 	c := serve(t, Options{Runner: f})
 	c.begin(dir, nil)
@@ -269,7 +278,7 @@ func TestEveryRunEnds(t *testing.T) {
 			what := []string{"a wall", "a bug"}[j]
 			token := fmt.Sprint(i, j)
 			step(end)
-			c.send(message{"id": token, "method": "workspace/executeCommand", "params": object{"command": "skewlens.profileTarget", "workDoneToken": token}})
+			c.send(message{"id": token, "method": "workspace/executeCommand", "params": wire.Object{"command": "skewlens.profileTarget", "workDoneToken": token}})
 			shown := c.await(map[string]any{"method": "window/showMessage", "params": map[string]any{"type": 1.0}})
 			if !strings.Contains(textual(shown), what) {
 				t.Errorf("shown: %s, want %s", textual(shown), what)
@@ -285,8 +294,9 @@ func TestEveryRunEnds(t *testing.T) {
 }
 
 // The way there is guarded too: no request ends the server.
+
 func TestPanicIsAnError(t *testing.T) {
-	dir := workspace(t)
+	dir := folder(t)
 	put(t, filepath.Join(dir, "skewed"), "program")
 	c := serve(t, Options{Runner: &fake{t: t, dir: dir}, CallSites: func(string) ([]profile.Location, error) { panic("a bug") }})
 	c.begin(dir, nil)
@@ -300,7 +310,7 @@ func TestPanicIsAnError(t *testing.T) {
 }
 
 func TestFailuresAreShownOnce(t *testing.T) {
-	dir := workspace(t)
+	dir := folder(t)
 	f := &fake{t: t, dir: dir}
 	f.run = func(context.Context, Target, func(Progress)) (*profile.Profile, error) {
 		return nil, errors.New("no\nluck")
@@ -327,67 +337,9 @@ func TestWithoutATarget(t *testing.T) {
 	c.begin(dir, nil)
 	got := c.command("skewlens.profileSection")
 	r, _ := got["result"].(map[string]any)
-	if message := fmt.Sprint(r["message"]); r["outcome"] != "failed" || !strings.Contains(message, configName) || !strings.Contains(message, "[[target]]") {
+	if message := fmt.Sprint(r["message"]); r["outcome"] != "failed" || !strings.Contains(message, workspace.ConfigName) || !strings.Contains(message, "[[target]]") {
 		t.Errorf("got %v", got)
 	}
 }
 
-func FuzzStream(f *testing.F) {
-	f.Add([]byte("Content-Length: 2\r\n\r\n{}"))
-	f.Add([]byte("Content-Length: 46\r\n\r\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}"))
-	f.Add([]byte("Content-Length: 99999999\r\n\r\n{"))
-	f.Add([]byte("Content-Length: 41\r\n\r\n{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"result\":[null]}"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		s := newStream(strings.NewReader(string(data)), io.Discard)
-		for {
-			msg, n, err := s.Read(context.Background())
-			if err != nil {
-				break
-			}
-			if msg == nil || n < 2 {
-				t.Fatal("a message of nothing")
-			}
-		}
-		s.Close()
-		<-s.out.done
-	})
-}
-
 // What one end frames the other reads.
-func TestFramesRoundTrip(t *testing.T) {
-	r, w := io.Pipe()
-	s := newStream(strings.NewReader(""), w)
-	bodies := []string{"{}", `{"a":"ü🙂"}`, strings.Repeat("x", 200000)}
-	for _, b := range bodies {
-		if err := s.out.add([]byte(b)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	in := bufio.NewReader(r)
-	for _, b := range bodies {
-		if got, err := readFrame(in); err != nil || string(got) != b {
-			t.Fatalf("got %.20q, %v", got, err)
-		}
-	}
-	s.Close()
-	<-s.out.done
-}
-
-func TestURIs(t *testing.T) {
-	for _, path := range []string{"/a/b.c", "/a b/ü+%.c", "/a#?&.c", "/𝄞.c"} {
-		if got, ok := filePath(fileURI(path)); !ok || got != path {
-			t.Errorf("%s became %s and that %s", path, fileURI(path), got)
-		}
-	}
-	for uri, want := range map[docURI]string{
-		"file:///a/b%2Bc.c": "/a/b+c.c", "file:///a/b+c.c": "/a/b+c.c", "file:///a/../b.c": "/b.c", "file://localhost/x": "/x", "file:///c%3A/x": "/c:/x",
-		"untitled:Untitled-1": "", "vscode-remote://host/a.c": "", "file://server/share": "", "": "", "%": "", "file:relative": "", "file:///a%00b": "",
-	} {
-		if got, ok := filePath(uri); got != want || ok != (want != "") {
-			t.Errorf("%q is %q, %v; want %q", uri, got, ok, want)
-		}
-	}
-	if !within("/a/b", "/a") || !within("/a", "/") || within("/ab", "/a") {
-		t.Error("within")
-	}
-}

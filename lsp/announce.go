@@ -1,0 +1,63 @@
+package lsp
+
+import (
+	"fmt"
+	"hash/fnv"
+	"time"
+
+	"github.com/skewlens/skewlens/lsp/internal/results"
+	"github.com/skewlens/skewlens/lsp/internal/wire"
+)
+
+// settled is how long nothing changes before lists are made anew.
+const settled = 200 * time.Millisecond
+
+// announceSoon is for what changes with every key: where results stand, and
+// whether they are stale. It is called with the lock of s.told held.
+func (s *server) announceSoon(v *view) {
+	if !v.notify {
+		return
+	}
+	if s.told.soon != nil {
+		s.told.soon.Reset(settled)
+		return
+	}
+	s.told.soon = time.AfterFunc(settled, func() { s.announce(false) })
+}
+
+// announce tells a client that wants to know it that skewlens.causes answers
+// differently; always, or only if it does.
+func (s *server) announce(always bool) {
+	s.told.mu.Lock()
+	defer s.told.mu.Unlock()
+	v := s.view()
+	if !v.notify {
+		return
+	}
+	now := v.digest()
+	if always || s.told.results != now {
+		s.told.results = now
+		s.tell("skewlens/resultsChanged", wire.Object{})
+	}
+}
+
+// digest is another when skewlens.causes answers differently.
+func (v *view) digest() uint64 {
+	h := fnv.New64a()
+	for _, r := range v.results.All() {
+		where := func(a *results.Anchor) {
+			if a != nil {
+				fmt.Fprintln(h, a.Path, r.Point(a))
+			}
+		}
+		fmt.Fprintln(h, r.Name(), r.Staleness())
+		for _, sec := range r.Sections {
+			where(sec.At)
+			for _, c := range v.shownOf(sec) {
+				fmt.Fprintln(h, c.Rank)
+				where(c.At)
+			}
+		}
+	}
+	return h.Sum64()
+}

@@ -1,0 +1,68 @@
+package lsp
+
+import (
+	"github.com/skewlens/skewlens/lsp/internal/results"
+	"github.com/skewlens/skewlens/lsp/internal/workspace"
+)
+
+// configure reads again what workspace folders say to run, where that changed,
+// and reports whether it did. It is called when a client says that something
+// may have, and before a command or a lens, for clients that watch no files;
+// not with every key.
+func (s *server) configure() bool {
+	s.reading.Lock() // one after the other: what was read last is what is there
+	defer s.reading.Unlock()
+	fresh := s.view().space.Reread()
+	if len(fresh) == 0 {
+		return false
+	}
+	s.change(func(st *state) { st.space = st.space.WithRead(fresh) })
+	return true
+}
+
+// upToDate is configure for requests.
+func (s *server) upToDate() {
+	if s.configure() {
+		s.publish()
+	}
+}
+
+// adopt takes the nearest folder with a configuration for the workspace of a
+// file that was opened without one.
+func (s *server) adopt(path string) {
+	r := s.view().space.Adopt(path)
+	if r == nil {
+		return
+	}
+	s.change(func(st *state) { st.space = st.space.WithRoot(r) })
+	s.configure()
+	s.restore([]*workspace.Root{r})
+	s.refreshViews()
+}
+
+// restore takes up what was kept of earlier runs.
+func (s *server) restore(roots []*workspace.Root) {
+	v := s.view()
+	for _, r := range roots {
+		for _, k := range s.store.Load(r.Path) {
+			res := results.New(k, v.space, v.space.Text)
+			s.change(func(st *state) {
+				if st.results.Of(k.Root, k.Target) == nil {
+					st.results = st.results.With(res)
+				}
+			})
+		}
+	}
+}
+
+// keep has the cache folder agree with what is known of a target now, whether
+// that was found or forgotten.
+func (s *server) keep(root, target string) error {
+	s.keeping.Lock()
+	defer s.keeping.Unlock()
+	if r := s.view().results.Of(root, target); r != nil {
+		return s.store.Save(r)
+	}
+	s.store.Remove(root, target)
+	return nil
+}

@@ -1,0 +1,114 @@
+package lsp
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"go.lsp.dev/protocol"
+
+	"github.com/skewlens/skewlens/internal/units"
+	"github.com/skewlens/skewlens/lsp/internal/results"
+	"github.com/skewlens/skewlens/lsp/internal/text"
+	"github.com/skewlens/skewlens/lsp/internal/wire"
+	"github.com/skewlens/skewlens/lsp/internal/workspace"
+)
+
+// Where the kinds of causes are explained.
+const explained = "https://github.com/skewlens/skewlens/blob/main/lsp/README.md#"
+
+// costs: from this part of its section's time on, a cause is a warning.
+const costs = 0.05
+
+// diagnostics are all that there are, by path: causes, complaints of compilers
+// and mistakes in configurations. Texts of files that are not open may be read
+// for it.
+func (v *view) diagnostics() map[string][]protocol.Diagnostic {
+	all := map[string][]protocol.Diagnostic{}
+	for r, c := range v.causes() {
+		if c.At == nil || v.space.Root(c.At.Path) == nil && v.space.Open(c.At.Path) == nil {
+			continue
+		}
+		if t := v.space.Text(c.At.Path); t != nil {
+			all[c.At.Path] = append(all[c.At.Path], v.diagnose(r, c, t))
+		}
+	}
+	for path, ds := range v.built {
+		all[path] = append(all[path], ds...)
+	}
+	for _, r := range v.space.Roots() {
+		for path, problems := range r.Problems {
+			for _, p := range problems {
+				all[path] = append(all[path], v.mistake(path, p))
+			}
+		}
+	}
+	return all
+}
+
+// diagnose is a cause as a diagnostic.
+func (v *view) diagnose(r *results.Result, c *results.Cause, t *text.Text) protocol.Diagnostic {
+	d := protocol.Diagnostic{
+		Range:           t.Words(v.enc, r.Line(c.At)),
+		Severity:        protocol.DiagnosticSeverityInformation,
+		Code:            c.Type(),
+		CodeDescription: &protocol.CodeDescription{Href: protocol.URI(explained + heading(c))},
+		Source:          "skewlens",
+		Message:         describe(r, c),
+		Data:            wire.Object{"target": r.Target, "section": c.Of.ID, "rank": c.Rank},
+	}
+	if c.Gain != nil && c.Gain.Fraction >= costs && !c.Of.Negligible {
+		d.Severity = protocol.DiagnosticSeverityWarning
+	}
+	for _, n := range c.Related {
+		if nt := v.space.Text(n.At.Path); nt != nil {
+			at := protocol.Location{URI: v.space.URI(n.At.Path), Range: nt.Words(v.enc, r.Line(n.At))}
+			d.RelatedInformation = append(d.RelatedInformation, protocol.DiagnosticRelatedInformation{Location: at, Message: n.Why})
+		}
+	}
+	return d
+}
+
+// describe is all of a cause in two lines of text.
+func describe(r *results.Result, c *results.Cause) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "#%d · %s\n", c.Rank, c.Message)
+	parts := []string{"section " + c.Of.ID}
+	if c.Of.Imbalance != nil {
+		parts = append(parts, "imbalance "+units.Percent(*c.Of.Imbalance))
+	}
+	if c.Gain != nil {
+		gain := "gain up to "
+		if c.Gain.Seconds != nil {
+			gain += units.Seconds(*c.Gain.Seconds) + " or "
+		}
+		parts = append(parts, gain+units.Percent(c.Gain.Fraction)+" of the section")
+	}
+	if c.Score != nil {
+		parts = append(parts, fmt.Sprintf("score %.2f", *c.Score))
+	}
+	if w := r.Staleness(); w != "" {
+		parts = append(parts, w)
+	}
+	return b.String() + strings.Join(parts, " · ")
+}
+
+func heading(c *results.Cause) string {
+	switch k := c.Type(); k {
+	case "branch", "loop", "recursion", "start":
+		return k
+	}
+	return "event"
+}
+
+// mistake is a problem of a configuration file.
+func (v *view) mistake(path string, p workspace.Problem) protocol.Diagnostic {
+	t := v.space.Text(path)
+	if t == nil {
+		t = text.New("")
+	}
+	return protocol.Diagnostic{
+		Range: t.Words(v.enc, p.At.Line), Severity: p.Severity, Source: "skewlens", Code: "configuration",
+		Message: filepath.Base(path) + ": " + p.Message,
+	}
+}

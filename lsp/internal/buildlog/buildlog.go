@@ -1,0 +1,107 @@
+// Package buildlog finds the messages of compilers in what a build prints.
+//
+//	line ─▶ Log.Add ─┬─ "make: Entering directory …" ─▶ where relative paths start
+//	                 ├─ file:line:column: error: …   ─▶ Message (gcc, clang, go)
+//	                 ├─ error[…]: …, then --> file:… ─▶ Message (rustc)
+//	                 └─ file:line:column:, then Error: … ─▶ Message (gfortran)
+//
+// What it does not know it passes over: a build that fails is told to have
+// failed by its status, and its last lines are kept for that.
+package buildlog
+
+import (
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.lsp.dev/protocol"
+)
+
+// Log is what a build has printed so far.
+type Log struct {
+	Messages []Message
+	Tail     []string // the last lines that are not empty, at most three
+
+	dir  string // of the last "Entering directory"
+	head string // of rustc: what stands before the place
+	open bool   // of gfortran: the message comes some lines after the place
+}
+
+// Message is a complaint of a compiler.
+type Message struct {
+	File     string // absolute, where the build's folder is
+	Line     int    // from 1
+	Text     string
+	Severity protocol.DiagnosticSeverity // error or warning
+}
+
+// New is the log of a build that runs in a folder.
+func New(dir string) *Log { return &Log{dir: dir} }
+
+// maxMessages of one build are kept.
+const maxMessages = 200
+
+var (
+	placed   = regexp.MustCompile(`^([^\s:][^:]*):(\d+)(?::(\d+))?:\s*(?:(fatal error|error|warning|note|Error|Warning|Fatal Error):\s*)?(.*)$`)
+	arrow    = regexp.MustCompile(`^\s*--> ([^:]+):(\d+):(\d+)$`)
+	header   = regexp.MustCompile(`^(error|warning)(\[\w+\])?: (.*)$`)
+	later    = regexp.MustCompile(`^(Error|Warning|Fatal Error): (.*)$`)
+	entering = regexp.MustCompile("^\\S*make(?:\\[\\d+\\])?: Entering directory ['`](.*)'$")
+)
+
+// Add reads a line that the build printed.
+func (b *Log) Add(line string) {
+	line = strings.TrimRight(line, " \r\n")
+	if line != "" {
+		b.Tail = append(b.Tail, line)
+		b.Tail = b.Tail[max(0, len(b.Tail)-3):]
+	}
+	if len(b.Messages) >= maxMessages {
+		return
+	}
+	if m := entering.FindStringSubmatch(line); m != nil {
+		b.dir = m[1]
+		return
+	}
+	if m := header.FindStringSubmatch(line); m != nil {
+		b.head = m[1] + ": " + m[3]
+		return
+	}
+	if m := arrow.FindStringSubmatch(line); m != nil && b.head != "" {
+		what, message, _ := strings.Cut(b.head, ": ")
+		b.keep(m[1], m[2], what, message)
+		b.head = ""
+		return
+	}
+	if m := later.FindStringSubmatch(line); m != nil && b.open {
+		last := &b.Messages[len(b.Messages)-1]
+		last.Text, last.Severity, b.open = m[2], severityOf(m[1]), false
+		return
+	}
+	if m := placed.FindStringSubmatch(line); m != nil {
+		if m[4] == "" && m[5] != "" && m[3] == "" {
+			return // "In file included from …" and its like have no column
+		}
+		b.open = b.keep(m[1], m[2], m[4], m[5]) && m[5] == ""
+	}
+}
+
+func (b *Log) keep(file, line, what, message string) bool {
+	n, err := strconv.Atoi(line)
+	if err != nil || n < 1 || what == "note" {
+		return false
+	}
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(b.dir, file)
+	}
+	b.Messages = append(b.Messages, Message{file, n, message, severityOf(what)})
+	return true
+}
+
+func severityOf(what string) protocol.DiagnosticSeverity {
+	if strings.EqualFold(what, "warning") {
+		return protocol.DiagnosticSeverityWarning
+	}
+	return protocol.DiagnosticSeverityError
+}

@@ -1,0 +1,48 @@
+package buildlog
+
+import (
+	"strings"
+	"testing"
+
+	"go.lsp.dev/protocol"
+)
+
+func TestBuildLog(t *testing.T) {
+	for _, c := range []struct {
+		lines []string
+		want  Message
+	}{
+		{[]string{"a.c:3:4: fatal error: x.h: No such file"}, Message{"/w/a.c", 3, "x.h: No such file", protocol.DiagnosticSeverityError}},
+		{[]string{"a.c:3: error: old gcc"}, Message{"/w/a.c", 3, "old gcc", protocol.DiagnosticSeverityError}},
+		{[]string{"error[E0308]: mismatched types", " --> src/main.rs:2:5", "  |"}, Message{"/w/src/main.rs", 2, "mismatched types", protocol.DiagnosticSeverityError}},
+		{[]string{"f.f90:10:5:", "", "   10 | x = ", "      |  1", "Error: Symbol 'x' has no type"}, Message{"/w/f.f90", 10, "Symbol 'x' has no type", protocol.DiagnosticSeverityError}},
+		{[]string{"make: Entering directory '/w/sub'", "./main.go:5:2: undefined: x"}, Message{"/w/sub/main.go", 5, "undefined: x", protocol.DiagnosticSeverityError}},
+		{[]string{"x.f90:0:1:", "Error: a place that is none", "a.c:3:4: error: x"}, Message{"/w/a.c", 3, "x", protocol.DiagnosticSeverityError}},
+	} {
+		b := New("/w")
+		for _, l := range c.lines {
+			b.Add(l)
+		}
+		if len(b.Messages) != 1 || b.Messages[0] != c.want {
+			t.Errorf("%q: %+v, want %+v", c.lines, b.Messages, c.want)
+		}
+	}
+}
+
+func FuzzAdd(f *testing.F) {
+	f.Add("a.f90:0:1:\nError: of no place")
+	f.Fuzz(func(t *testing.T, s string) {
+		b := New("/w")
+		for _, line := range strings.Split(s, "\n") {
+			b.Add(line)
+		}
+		if len(b.Messages) > maxMessages || len(b.Tail) > 3 {
+			t.Fatalf("%d messages and %d last lines are kept", len(b.Messages), len(b.Tail))
+		}
+		for _, m := range b.Messages {
+			if m.Line < 1 || m.File == "" {
+				t.Fatalf("message %+v", m)
+			}
+		}
+	})
+}

@@ -1,0 +1,196 @@
+package results
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/skewlens/skewlens/lsp/internal/text"
+	"github.com/skewlens/skewlens/lsp/internal/workspace"
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/report"
+)
+
+// Result is what a target's last run said, and where that is now.
+type Result struct {
+	Kept
+	Profile  *profile.Profile // that the report was made of; nil for what was kept
+	Sections []*Section       // as the report has them
+
+	files   map[string]text.Digest // of the program, as they were when it ran
+	anchors map[place]*Anchor
+	in      map[string][]*Anchor // by path
+
+	// These are replaced and never written to: results share them.
+	now    []text.Point // by anchor
+	edited map[string]bool
+}
+
+// place is a report's place in a file: line from 1, column from 1 or 0.
+type place struct {
+	path         string
+	line, column int
+}
+
+func (p place) key() string { return fmt.Sprintf("%s:%d", p.path, p.line) }
+
+// Anchor is a place of a result in a file.
+type Anchor struct {
+	text.Anchor
+	Path string
+
+	index int // in Result.now
+}
+
+// Section is a section of a report; At is nil where it has no line.
+type Section struct {
+	*report.Section
+	At     *Anchor
+	Causes []*Cause
+}
+
+// Cause is a cause of a report; At is nil where it has no line.
+type Cause struct {
+	*report.Cause
+	Of      *Section
+	At      *Anchor
+	Related []Note
+}
+
+// Note is a line that belongs to a cause, and why.
+type Note struct {
+	At  *Anchor
+	Why string
+}
+
+// Type names a cause in one word: the kind of its leader, or of its event.
+func (c *Cause) Type() string {
+	if c.Leader != "" {
+		return c.Leader
+	}
+	return c.Kind
+}
+
+// New finds the places of a report in the texts of its files: for a new run as
+// they were when it began (k.Files is nil), for one that was kept as they are.
+// Files may be read for it.
+func New(k Kept, w workspace.Workspace, texts func(path string) *text.Text) *Result {
+	m := &marker{w: w, texts: texts, r: &Result{
+		Kept: k, files: map[string]text.Digest{}, anchors: map[place]*Anchor{}, in: map[string][]*Anchor{}, edited: map[string]bool{},
+	}}
+	r := m.r
+	for i := range k.Report.Sections {
+		r.Sections = append(r.Sections, m.section(&k.Report.Sections[i]))
+	}
+	for path := range r.files {
+		t := texts(path)
+		switch {
+		case t == nil:
+			r.edited[path] = true
+		case k.Files == nil: // a new run: this is how the files are
+			r.files[path] = t.Digest()
+		default:
+			r.files[path] = k.Files[path]
+			r.edited[path] = k.Files[path] != t.Digest()
+			r.settle(path, t)
+		}
+	}
+	return r
+}
+
+// Point is where an anchor stands now.
+func (r *Result) Point(a *Anchor) text.Point { return r.now[a.index] }
+
+// Line is the line on which it does, from 0.
+func (r *Result) Line(a *Anchor) int { return r.now[a.index].Line }
+
+// Has reports whether a file is of the result's program.
+func (r *Result) Has(path string) bool { _, ok := r.files[path]; return ok }
+
+// Paths are those of the program's files, sorted.
+func (r *Result) Paths() []string { return slices.Sorted(maps.Keys(r.files)) }
+
+// Same reports whether two results are of one run, wherever they stand.
+func (r *Result) Same(o *Result) bool { return r != nil && o != nil && r.Report == o.Report }
+
+// Name tells results of different targets apart.
+func (r *Result) Name() string { return r.Root + "\x00" + r.Target }
+
+// Stale reports whether a file of the program differs from what was run.
+func (r *Result) Stale() bool {
+	if r.Behind {
+		return true
+	}
+	for _, e := range r.edited {
+		if e {
+			return true
+		}
+	}
+	return false
+}
+
+// Staleness says so in words; empty when all is as it was.
+func (r *Result) Staleness() string {
+	switch {
+	case r.Behind:
+		return "the program is older than its source"
+	case r.Stale():
+		return "edited since"
+	}
+	return ""
+}
+
+// settle puts the anchors of a file into a text. Only for a result that is
+// nobody else's yet.
+func (r *Result) settle(path string, t *text.Text) {
+	for _, a := range r.in[path] {
+		r.now[a.index] = a.Settle(t)
+	}
+}
+
+// moved is a copy whose positions and marks may be written to.
+func (r *Result) moved() *Result {
+	next := *r
+	next.now = slices.Clone(r.now)
+	next.edited = maps.Clone(r.edited)
+	return &next
+}
+
+// Settled is the result where a file has another text, of whatever history.
+func (r *Result) Settled(path string, t *text.Text) *Result {
+	if !r.Has(path) {
+		return r
+	}
+	next := r.moved()
+	next.edited[path] = r.files[path] != t.Digest()
+	next.settle(path, t)
+	return next
+}
+
+// followed is the result after edits of a file. A text that is again as it was
+// when the program ran has its anchors where they were then.
+func (r *Result) followed(path string, edits []text.Edit) *Result {
+	if len(r.in[path]) == 0 || len(edits) == 0 {
+		return r
+	}
+	next := r.moved()
+	for _, e := range edits {
+		for _, a := range r.in[path] {
+			next.now[a.index] = e.Follow(next.now[a.index])
+		}
+	}
+	if r.Has(path) {
+		t := edits[len(edits)-1].New
+		next.edited[path] = r.files[path] != t.Digest()
+		if !next.edited[path] {
+			next.settle(path, t)
+		}
+	}
+	return next
+}
+
+// trimmed is a line's text and where its first character is that is no space.
+func trimmed(line string) (string, int) {
+	return strings.TrimSpace(line), len(line) - len(strings.TrimLeft(line, " \t"))
+}

@@ -1,0 +1,89 @@
+package text
+
+import (
+	"strings"
+
+	"go.lsp.dev/protocol"
+)
+
+// Edit replaces what is between two points of a text.
+type Edit struct {
+	Old, New *Text
+
+	from, to Point // in the old text
+	end      Point // of what was inserted, in the new text
+}
+
+// Apply makes a client's change: insert instead of a range, or of everything
+// where there is none. An edit of everything is reduced to what it really
+// changes, so that what stands around that stays where it is.
+func (t *Text) Apply(e Encoding, where *protocol.Range, insert string) Edit {
+	var from, to Point
+	if where != nil {
+		from, to = t.Point(e, where.Start), t.Point(e, where.End)
+	}
+	if where == nil || from == (Point{}) && t.offset(to) == len(t.s) {
+		from, to, insert = change(t, New(insert))
+	}
+	return t.replace(from, to, insert)
+}
+
+// replace makes the edited text.
+func (t *Text) replace(from, to Point, insert string) Edit {
+	if to.before(from) {
+		from, to = to, from
+	}
+	a, b := t.offset(from), t.offset(to)
+	out := New(t.s[:a] + insert + t.s[b:])
+	return Edit{Old: t, New: out, from: out.at(min(a, len(out.s))), to: to, end: out.at(a + len(insert))}
+}
+
+// change is the edit between two whole texts: all but what they begin and end
+// with alike. It never cuts a line end or a character in two.
+func change(old, new *Text) (from, to Point, insert string) {
+	a, b := old.s, new.s
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	i = old.starts[old.at(i).Line] // whole lines: what is moved with a line is all of it
+	if i > 0 && (i > len(b) || new.starts[new.at(i).Line] != i) {
+		i = min(i, new.starts[new.at(min(i, len(b))).Line])
+	}
+	j := 0
+	for j < len(a)-i && j < len(b)-i && a[len(a)-1-j] == b[len(b)-1-j] {
+		j++
+	}
+	for j > 0 && (old.starts[old.at(len(a)-j).Line] != len(a)-j || new.starts[new.at(len(b)-j).Line] != len(b)-j) {
+		j--
+	}
+	return old.at(i), old.at(len(a) - j), b[i : len(b)-j]
+}
+
+// move is where the character at p is after the edit; for one that was
+// deleted, where it was, and gone is true.
+func (e Edit) move(p Point) (q Point, gone bool) {
+	switch {
+	case p.before(e.from):
+		return p, false
+	case p.before(e.to):
+		return e.from, true
+	case p.Line == e.to.Line:
+		return Point{e.end.Line, e.end.Col + p.Col - e.to.Col}, false
+	}
+	return Point{p.Line + e.end.Line - e.to.Line, p.Col}, false
+}
+
+// Follow is where a point of the old text is in the new one. One whose line
+// was replaced as a whole, by a formatter or a paste, goes to where that line
+// stands in what replaced it.
+func (e Edit) Follow(p Point) Point {
+	q, gone := e.move(p)
+	if gone {
+		was := strings.TrimSpace(e.Old.Line(p.Line))
+		if l, ok := nearest(e.New, was, p.Line, e.from.Line, e.end.Line); ok {
+			q = Point{l, p.Col}
+		}
+	}
+	return e.New.within(q)
+}

@@ -1,0 +1,146 @@
+package wire
+
+import (
+	"encoding/json"
+
+	"go.lsp.dev/protocol"
+)
+
+// Object is what has no type: answers of this server's own commands, and data
+// that goes through.
+type Object = map[string]any
+
+// InitializeParams has only what this server reads: the library decodes all
+// capabilities, and fails at those of 3.17 that have another shape by now
+// (textDocument.semanticTokens.requests.range: {}).
+type InitializeParams struct {
+	ProcessID        *int                       `json:"processId"`
+	RootURI          *protocol.DocumentURI      `json:"rootUri"`
+	RootPath         *string                    `json:"rootPath"`
+	WorkspaceFolders []protocol.WorkspaceFolder `json:"workspaceFolders"`
+	Capabilities     ClientCapabilities         `json:"capabilities"`
+	Options          json.RawMessage            `json:"initializationOptions"`
+}
+
+// ClientCapabilities are those that matter here. Of 3.17 are positionEncodings
+// and inlayHint, whose refreshSupport is that of codeLens.
+type ClientCapabilities struct {
+	General struct {
+		PositionEncodings []string `json:"positionEncodings"`
+	} `json:"general"`
+	Window struct {
+		WorkDoneProgress bool                                    `json:"workDoneProgress"`
+		ShowDocument     protocol.ShowDocumentClientCapabilities `json:"showDocument"`
+	} `json:"window"`
+	Workspace struct {
+		CodeLens              protocol.CodeLensWorkspaceClientCapabilities              `json:"codeLens"`
+		InlayHint             protocol.CodeLensWorkspaceClientCapabilities              `json:"inlayHint"`
+		DidChangeWatchedFiles protocol.DidChangeWatchedFilesWorkspaceClientCapabilities `json:"didChangeWatchedFiles"`
+		WorkspaceEdit         protocol.WorkspaceClientCapabilitiesWorkspaceEdit         `json:"workspaceEdit"`
+	} `json:"workspace"`
+}
+
+// InitializeResult is the library's, with the capabilities below.
+type InitializeResult struct {
+	Capabilities ServerCapabilities  `json:"capabilities"`
+	ServerInfo   protocol.ServerInfo `json:"serverInfo"`
+}
+
+// ServerCapabilities are the library's and those of 3.17: the encoding of
+// positions, inlay hints, and progress of commands.
+type ServerCapabilities struct {
+	protocol.ServerCapabilities
+	PositionEncoding       string                `json:"positionEncoding"`
+	InlayHintProvider      InlayHintOptions      `json:"inlayHintProvider"`
+	ExecuteCommandProvider ExecuteCommandOptions `json:"executeCommandProvider"`
+}
+
+// InlayHintOptions are of 3.17.
+type InlayHintOptions struct {
+	ResolveProvider bool `json:"resolveProvider"`
+}
+
+// ExecuteCommandOptions are the library's and workDoneProgress, which it lacks.
+type ExecuteCommandOptions struct {
+	protocol.ExecuteCommandOptions
+	WorkDoneProgress bool `json:"workDoneProgress"`
+}
+
+// DidChangeTextDocumentParams have changes without a range: of the whole text.
+// The library's would be at the first character.
+type DidChangeTextDocumentParams struct {
+	TextDocument protocol.VersionedTextDocumentIdentifier `json:"textDocument"`
+	Changes      []ContentChange                          `json:"contentChanges"`
+}
+
+// ContentChange is one of them; Range is nil where it is of the whole text.
+type ContentChange struct {
+	Range *protocol.Range `json:"range"`
+	Text  string          `json:"text"`
+}
+
+// PublishDiagnosticsParams have a version of 0, where the library's would have
+// none. Diagnostics must not be nil.
+type PublishDiagnosticsParams struct {
+	URI         protocol.DocumentURI  `json:"uri"`
+	Version     *int32                `json:"version,omitempty"`
+	Diagnostics []protocol.Diagnostic `json:"diagnostics"`
+}
+
+// ProgressParams have a token as it came: the library makes 0 of "", and
+// refuses numbers of more than 32 bits. It goes back to who chose it.
+type ProgressParams struct {
+	Token json.RawMessage `json:"token"`
+	Value any             `json:"value,omitempty"`
+}
+
+// ProgressReport has a percentage of 0, which the library's leaves out.
+type ProgressReport struct {
+	Kind       protocol.WorkDoneProgressKind `json:"kind"`
+	Message    string                        `json:"message,omitempty"`
+	Percentage *int                          `json:"percentage,omitempty"`
+}
+
+// ExecuteCommandParams have arguments that are not decoded yet, and a token as
+// it came, as [ProgressParams].
+type ExecuteCommandParams struct {
+	Command   string            `json:"command"`
+	Arguments []json.RawMessage `json:"arguments"`
+	Token     json.RawMessage   `json:"workDoneToken"`
+}
+
+// InlayHintParams are of 3.17.
+type InlayHintParams struct {
+	TextDocument protocol.TextDocumentIdentifier `json:"textDocument"`
+	Range        protocol.Range                  `json:"range"`
+}
+
+// InlayHint is of 3.17.
+type InlayHint struct {
+	Position    protocol.Position       `json:"position"`
+	Label       string                  `json:"label"`
+	Tooltip     *protocol.MarkupContent `json:"tooltip,omitempty"`
+	PaddingLeft bool                    `json:"paddingLeft,omitempty"`
+}
+
+// CodeAction has an edit that may create a file: a *protocol.WorkspaceEdit or a
+// [DocumentChanges].
+type CodeAction struct {
+	protocol.CodeAction
+	Edit any `json:"edit,omitempty"`
+}
+
+// DocumentChanges are an edit's, each a *protocol.CreateFile or a
+// *protocol.TextDocumentEdit; the library's hold only the latter.
+type DocumentChanges struct {
+	Changes []any `json:"documentChanges"`
+}
+
+// ShowDocumentParams say so where a document is not external: the library's
+// leave a false out, and the protocol names no default.
+type ShowDocumentParams struct {
+	URI       protocol.URI    `json:"uri"`
+	External  bool            `json:"external"`
+	TakeFocus bool            `json:"takeFocus"`
+	Selection *protocol.Range `json:"selection,omitempty"`
+}

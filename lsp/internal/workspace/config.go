@@ -1,0 +1,175 @@
+package workspace
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+	"go.lsp.dev/protocol"
+
+	"github.com/skewlens/skewlens/lsp/internal/text"
+)
+
+// MaxTargets of a folder count: their programs are read for lenses.
+const MaxTargets = 64
+
+// Target is a program to profile, and how to build it. Paths are absolute.
+type Target struct {
+	Name    string
+	Root    string // the workspace folder
+	Source  string // the file that says so
+	Build   string // a command for the shell; empty: none
+	Program string
+	Args    []string // {threads} still in them
+	Threads int      // 0: not said
+	Env     map[string]string
+	Cwd     string
+}
+
+// Config is what a folder says, and what is wrong with it.
+type Config struct {
+	Targets  []Target
+	Suppress []Suppression
+	Problems map[string][]Problem // by path
+}
+
+// Problem is a mistake in a file.
+type Problem struct {
+	At       text.Point
+	Message  string
+	Severity protocol.DiagnosticSeverity
+}
+
+type configFile struct {
+	Target   []configTarget `toml:"target"`
+	Suppress []Suppression  `toml:"suppress"`
+}
+
+type configTarget struct {
+	Name    string            `toml:"name"`
+	Build   string            `toml:"build"`
+	Program string            `toml:"program"`
+	Args    []string          `toml:"args"`
+	Threads int               `toml:"threads"`
+	Env     map[string]string `toml:"env"`
+	Cwd     string            `toml:"cwd"`
+}
+
+func (c *Config) problem(path string, p Problem) {
+	if c.Problems == nil {
+		c.Problems = map[string][]Problem{}
+	}
+	c.Problems[path] = append(c.Problems[path], p)
+}
+
+// readTOML reads .skewlens.toml. What is not known is said and passed over.
+func (c *Config) readTOML(dir, path string, data []byte) {
+	var f configFile
+	err := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(&f)
+	var strict *toml.StrictMissingError
+	var wrong *toml.DecodeError
+	switch {
+	case errors.As(err, &strict):
+		for i := range strict.Errors {
+			e := &strict.Errors[i]
+			c.problem(path, at(e, fmt.Sprintf("%s is not known here: it is passed over", strings.Join(e.Key(), ".")), protocol.DiagnosticSeverityWarning))
+		}
+	case errors.As(err, &wrong):
+		c.problem(path, at(wrong, strings.TrimPrefix(wrong.Error(), "toml: "), protocol.DiagnosticSeverityError))
+		return
+	case err != nil:
+		c.problem(path, Problem{Message: strings.TrimPrefix(err.Error(), "toml: "), Severity: protocol.DiagnosticSeverityError})
+		return
+	}
+	where := tableLines(data)
+	names := map[string]bool{}
+	for i, t := range f.Target {
+		line := 0
+		if i < len(where) {
+			line = where[i]
+		}
+		say := func(message string) {
+			c.problem(path, Problem{At: text.Point{Line: line}, Message: message, Severity: protocol.DiagnosticSeverityError})
+		}
+		if i == MaxTargets {
+			say(fmt.Sprintf("there are more than %d targets: this one and those after it are passed over", MaxTargets))
+			break
+		}
+		if mistake := t.mistake(names); mistake != "" {
+			say(mistake)
+			continue
+		}
+		names[t.name()] = true
+		c.Targets = append(c.Targets, Target{
+			Name: t.name(), Root: dir, Source: path, Build: t.Build, Program: below(dir, t.Program),
+			Args: t.Args, Threads: t.Threads, Env: t.Env, Cwd: below(dir, t.Cwd),
+		})
+	}
+	for _, sup := range f.Suppress {
+		if sup.File == "" {
+			c.problem(path, Problem{Message: "a [[suppress]] without a file suppresses nothing: add file = \"…\"", Severity: protocol.DiagnosticSeverityWarning})
+			continue
+		}
+		sup.File = below(dir, sup.File)
+		sup.Line = strings.TrimSpace(sup.Line)
+		c.Suppress = append(c.Suppress, sup)
+	}
+}
+
+func (t configTarget) name() string {
+	if t.Name == "" {
+		return filepath.Base(t.Program)
+	}
+	return t.Name
+}
+
+// mistake says why a target cannot be run; names are those before it.
+func (t configTarget) mistake(names map[string]bool) string {
+	args := strings.Join(t.Args, " ")
+	switch {
+	case t.Program == "":
+		return "this target has no program: add program = \"…\", relative to the workspace"
+	case names[t.name()]:
+		return fmt.Sprintf("two targets are called %q: give each a name", t.name())
+	case t.Threads < 0 || t.Threads > 1<<16:
+		return fmt.Sprintf("threads = %d: give a number of threads, 1 or more", t.Threads)
+	case t.Threads == 0 && strings.Contains(args, "{threads}"):
+		return "args has {threads} but the target has no threads: add threads = 8"
+	case strings.ContainsRune(t.Program+t.Cwd+args, 0):
+		return "a program's name and arguments cannot hold a zero character"
+	}
+	return ""
+}
+
+func below(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+func at(e *toml.DecodeError, message string, severity protocol.DiagnosticSeverity) Problem {
+	row, column := e.Position()
+	return Problem{At: text.Point{Line: max(row-1, 0), Col: max(column-1, 0)}, Message: message, Severity: severity}
+}
+
+// tableLines are the lines of the [[target]] headers.
+func tableLines(data []byte) []int {
+	var p unstable.Parser
+	p.Reset(data)
+	var lines []int
+	for p.NextExpression() {
+		e := p.Expression()
+		if e.Kind != unstable.ArrayTable {
+			continue
+		}
+		if it := e.Key(); it.Next() && string(it.Node().Data) == "target" && it.IsLast() {
+			lines = append(lines, p.Shape(it.Node().Raw).Start.Line-1)
+		}
+	}
+	return lines
+}

@@ -1,0 +1,114 @@
+package workspace
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/skewlens/skewlens/lsp/internal/text"
+)
+
+var (
+	// What a scan looks at closely; everything else is passed over fast.
+	hints = []string{"barrier", "BARRIER", "join", "arrive_and_wait", "omp"}
+
+	callC       = regexp.MustCompile(`\b(pthread_barrier_wait|pthread_join|thrd_join|\w*BARRIER\w*)\s*\(|\.(arrive_and_wait|join)\s*\(|^\s*#\s*pragma\s+omp\b.*\bparallel\b`)
+	callRust    = regexp.MustCompile(`\.(join|wait)\s*\(\s*\)`)
+	callFortran = regexp.MustCompile(`(?i)^\s*[!c*]\$omp\s+parallel\b`)
+	notACall    = regexp.MustCompile(`^\s*(#\s*(define|undef|if|ifdef|ifndef|include)|extern\b)|BARRIER_?(INIT|DESTROY|DEC)|\b(join|arrive_and_wait)\s*\([^)]*\)\s*(const\s*)?\{`)
+)
+
+// scan guesses from a text alone where sections end, for programs that are not
+// built yet. It need not be exact: a run is.
+func scan(t *text.Text, language, path string) []int {
+	var call *regexp.Regexp
+	switch languageOf(language, path) {
+	case "c":
+		call = callC
+	case "rust":
+		call = callRust
+	case "fortran":
+		call = callFortran
+	default:
+		return nil
+	}
+	var out []int
+	comment := false
+	for i := range t.Lines() {
+		line := t.Line(i)
+		if call == callC {
+			line, comment = uncommented(line, comment)
+		}
+		if !hinted(line) || !call.MatchString(line) || notACall.MatchString(line) {
+			continue
+		}
+		out = append(out, i)
+	}
+	return out
+}
+
+func hinted(line string) bool {
+	for _, h := range hints {
+		if strings.Contains(line, h) {
+			return true
+		}
+	}
+	return strings.Contains(line, ".wait") || strings.Contains(line, "OMP")
+}
+
+// uncommented takes comments out of a line of C.
+func uncommented(line string, inside bool) (string, bool) {
+	if !inside && !strings.Contains(line, "/") {
+		return line, false
+	}
+	var b strings.Builder
+	for {
+		if inside {
+			i := strings.Index(line, "*/")
+			if i < 0 {
+				return b.String(), true
+			}
+			line, inside = line[i+2:], false
+		}
+		i := strings.IndexByte(line, '/')
+		for i >= 0 && i+1 < len(line) && line[i+1] != '/' && line[i+1] != '*' {
+			j := strings.IndexByte(line[i+1:], '/')
+			if j < 0 {
+				i = -1
+				break
+			}
+			i += 1 + j
+		}
+		if i < 0 || i+1 >= len(line) {
+			b.WriteString(line)
+			return b.String(), false
+		}
+		b.WriteString(line[:i])
+		if line[i+1] == '/' {
+			return b.String(), false
+		}
+		line, inside = line[i+2:], true
+	}
+}
+
+// languageOf is what a scan makes of a document; "" is none that it knows.
+func languageOf(language, path string) string {
+	switch language {
+	case "c", "cpp", "cuda-cpp", "cuda", "objective-c", "objective-cpp":
+		return "c"
+	case "rust", "fortran":
+		return language
+	}
+	if strings.HasPrefix(language, "fortran") || strings.HasPrefix(language, "Fortran") {
+		return "fortran"
+	}
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx", ".cu", ".c++":
+		return "c"
+	case ".rs":
+		return "rust"
+	case ".f", ".f90", ".f95", ".f03", ".f08", ".for":
+		return "fortran"
+	}
+	return ""
+}

@@ -1,0 +1,56 @@
+package workspace
+
+import (
+	"testing"
+
+	"github.com/skewlens/skewlens/lsp/internal/text"
+)
+
+func FuzzScan(f *testing.F) {
+	f.Add("int x; /* BARRIER() */ pthread_join(a, b); // x\n#pragma omp parallel for\n a / b / c\n/*")
+	f.Fuzz(func(t *testing.T, s string) {
+		x := text.New(s)
+		for _, l := range []string{"c", "rust", "fortran"} {
+			for _, line := range scan(x, l, "") {
+				if line < 0 || line >= x.Lines() {
+					t.Fatal(line)
+				}
+			}
+		}
+	})
+}
+
+func TestScan(t *testing.T) {
+	for line, want := range map[string]bool{
+		"  pthread_barrier_wait(&b);":                 true,
+		"    pthread_join(t[i], NULL);":               true,
+		"  BARRIER(Global->start, P)":                 true,
+		"#define BARRIER(b) {pthread_mutex_lock(b)":   false,
+		"  BARRIER_INIT(x, 4);":                       false,
+		"  BARINIT(x)":                                false,
+		"  sync.arrive_and_wait();":                   true,
+		"  worker.join();":                            true,
+		"#pragma omp parallel for":                    true,
+		"# pragma omp target teams parallel":          true,
+		"#pragma omp atomic":                          false,
+		"// pthread_join(a, b)":                       false,
+		"/* pthread_join( */ f();":                    false,
+		"/* x */ pthread_join(a, b); /*":              true,
+		"extern int pthread_join(pthread_t, void**);": false,
+		"int joined(int x);":                          false,
+		"a = b / c / d; pthread_join(a, 0);":          true,
+	} {
+		if got := len(scan(text.New(line), "c", "")) == 1; got != want {
+			t.Errorf("%q: %v, want %v", line, got, want)
+		}
+	}
+	if len(scan(text.New("  h.join().unwrap();"), "rust", "")) != 1 || len(scan(text.New("!$OMP PARALLEL DO"), "", "a.f90")) != 1 || len(scan(text.New("pthread_join("), "python", "a.py")) != 0 {
+		t.Error("other languages")
+	}
+}
+
+// A workspace is somebody else's. To open, edit, hover and save in it builds,
+
+// runs and writes nothing, whatever it holds; what is wrong with its
+
+// configuration is said there, on its line.

@@ -1,0 +1,81 @@
+package lsp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"go.lsp.dev/protocol"
+
+	"github.com/skewlens/skewlens/lsp/internal/results"
+	"github.com/skewlens/skewlens/lsp/internal/wire"
+	"github.com/skewlens/skewlens/lsp/internal/workspace"
+)
+
+// outcome is how a run ended: exactly one of completed, failed, cancelled.
+type outcome struct {
+	Outcome   string   `json:"outcome"`
+	Message   string   `json:"message"`
+	Target    string   `json:"target,omitempty"`
+	Imbalance *float64 `json:"imbalance,omitempty"`
+	Causes    int      `json:"causes"`
+}
+
+var errUnsaved = errors.New("save first, the program would not be what you see")
+
+// unsaved refuses a run while the program could not be what is seen.
+func (v *view) unsaved(t Target) error {
+	if names := v.space.Unsaved(t); len(names) > 0 {
+		return fmt.Errorf("%w: %s", errUnsaved, strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// ends words the end of a run, and shows a failure.
+func (s *server) ends(t Target, res *results.Result, err error) outcome {
+	out := outcome{Target: t.Name}
+	switch {
+	case errors.Is(err, context.Canceled):
+		out.Outcome, out.Message = "cancelled", "cancelled"
+	case err != nil:
+		out.Outcome, out.Message = "failed", wire.OneLine(err.Error())
+		kind := protocol.MessageTypeError
+		if errors.Is(err, errUnsaved) { // nothing is wrong yet
+			kind = protocol.MessageTypeWarning
+		}
+		s.show(kind, "skewlens: "+out.Message)
+	default:
+		v := s.view()
+		worst, _ := res.Report.Worst()
+		out.Outcome, out.Message, out.Imbalance, out.Causes = "completed", v.summary(res), &worst, v.count(res)
+	}
+	return out
+}
+
+// narrow words the outcome for the section that was asked for: the one on the
+// line, for the section's name may be of an older run, and another's by now.
+func (v *view) narrow(out *outcome, res *results.Result, c *call) {
+	if now := v.results.Of(res.Root, res.Target); now != nil && now.Report == res.Report {
+		res = now // edited since
+	}
+	path, _ := workspace.FilePath(c.URI)
+	var asked *results.Section
+	for _, sec := range res.Sections {
+		if c.Line != nil && sec.At != nil && sec.At.Path == path && res.Line(sec.At) == *c.Line {
+			asked = sec
+			break
+		}
+		if asked == nil && c.Section != "" && sec.ID == c.Section {
+			asked = sec
+		}
+	}
+	if asked != nil {
+		out.Message = asked.ID + ": " + v.title(res, asked)
+		out.Imbalance, out.Causes = asked.Imbalance, len(v.shownOf(asked))
+		return
+	}
+	if c.Section != "" || c.Line != nil {
+		out.Message += " (no threads met at the place that was asked for)"
+	}
+}

@@ -1,0 +1,104 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/skewlens/skewlens/lsp/internal/wire"
+	"github.com/skewlens/skewlens/lsp/internal/workspace"
+)
+
+// listTargets is skewlens.targets.
+func (s *server) listTargets(context.Context, *call) (any, error) {
+	out := []wire.Object{}
+	for _, t := range s.view().space.Targets() {
+		args := t.Args
+		if args == nil {
+			args = []string{}
+		}
+		out = append(out, wire.Object{"name": t.Name, "root": t.Root, "program": t.Program, "args": args, "threads": t.Threads, "build": t.Build, "source": t.Source})
+	}
+	return out, nil
+}
+
+// choose finds the target that a command means. Clients may say nothing.
+func (s *server) choose(v *view, c *call) (Target, error) {
+	all := v.space.Targets()
+	path, _ := workspace.FilePath(c.URI)
+	if c.URI == "" {
+		path, _ = workspace.FilePath(v.recent)
+	}
+	folder := ""
+	if r := v.space.Root(path); r != nil {
+		folder = r.Path
+	}
+	if c.Target != "" {
+		return named(all, c.Target, folder)
+	}
+	if t, ok := s.madeOf(v, all, path); ok {
+		return t, nil
+	}
+	for _, t := range all {
+		if folder != "" && t.Root == folder {
+			return t, nil
+		}
+	}
+	if len(all) > 0 {
+		return all[0], nil
+	}
+	return Target{}, v.noTarget()
+}
+
+// named is the target of a name; of several that of a folder, else the first.
+func named(all []Target, name, folder string) (Target, error) {
+	var found *Target
+	for i := range all {
+		if all[i].Name == name && (found == nil || folder != "" && all[i].Root == folder) {
+			found = &all[i]
+		}
+	}
+	if found == nil {
+		return Target{}, fmt.Errorf("no target is called %q: add it to %s", name, workspace.ConfigName)
+	}
+	return *found, nil
+}
+
+// madeOf is the target that is known to be made of a file: by its results, or
+// by the calls in its program.
+func (s *server) madeOf(v *view, all []Target, path string) (Target, bool) {
+	for _, r := range v.results.All() {
+		for _, t := range all {
+			if r.Has(path) && t.Name == r.Target && t.Root == r.Root {
+				return t, true
+			}
+		}
+	}
+	if v.space.Open(path) == nil {
+		return Target{}, false
+	}
+	for _, t := range all {
+		if s.programs.Hold(v.space, t, path) {
+			return t, true
+		}
+	}
+	return Target{}, false
+}
+
+// noTarget says how to say what to run.
+func (v *view) noTarget() error {
+	roots := v.space.Roots()
+	for _, r := range roots {
+		for path := range r.Problems {
+			return fmt.Errorf("no target is configured, for %s has mistakes: see its diagnostics", path)
+		}
+	}
+	where := "the workspace folder"
+	if len(roots) > 0 {
+		where = roots[0].Path
+	} else if path, ok := workspace.FilePath(v.recent); ok {
+		where = filepath.Dir(path)
+	}
+	return fmt.Errorf("what to run is not known yet. Put a file %s into %s with these lines: [[target]], program = \"path of the program\", and, if you like, "+
+		"build = \"command\", args = [\"…\"], threads = 8", workspace.ConfigName, where)
+}
