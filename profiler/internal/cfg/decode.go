@@ -83,32 +83,10 @@ func (d *decoder) finish() {
 		}
 	}
 	f.Insns = len(d.s.insns)
-	f.usesGS, f.blind, f.astray, f.plain = false, false, false, true
-	comesBack := false
+	f.usesGS, f.blind, f.astray, f.plain, f.NoReturn = false, false, false, true, true
 	for i := range d.s.insns {
-		in := &d.s.insns[i]
-		f.usesGS = f.usesGS || in.HasMem && in.Mem.Segment == 0x65
-		switch k := in.Kind; {
-		case k.IsCall():
-			f.plain = false
-			if c := p.call(f, in); c.Callee == nil && p.libraryLeaves(c.Import) {
-				f.astray = true
-			}
-		case k == x86.Ret:
-			comesBack = true
-		case k == x86.Stop:
-			f.plain = false
-		case k == x86.JmpInd && f.tables[in.Addr] == nil:
-			comesBack, f.plain, f.blind = true, false, true
-			f.astray = f.astray || p.throws || p.catching
-		case k.IsJump() && !f.In(in.Target):
-			comesBack, f.plain = true, false
-			if p.byEntry[in.Target] == nil && p.libraryLeaves(p.Image.PLT[in.Target]) {
-				f.astray = true
-			}
-		}
+		p.note(f, &d.s.insns[i])
 	}
-	f.NoReturn = !comesBack
 	f.starts = make([]uint64, (f.Size()+63)/64)
 	n := 0
 	for i := range d.s.index {
@@ -117,6 +95,30 @@ func (d *decoder) finish() {
 				f.starts[n>>6] |= 1 << (n & 63)
 			}
 			n++
+		}
+	}
+}
+
+// note adds what an instruction says about its function as a whole.
+func (p *Program) note(f *Func, in *x86.Insn) {
+	f.usesGS = f.usesGS || in.HasMem && in.Mem.Segment == 0x65
+	switch k := in.Kind; {
+	case k.IsCall():
+		f.plain = false
+		if c := p.call(f, in); c.Callee == nil && p.libraryLeaves(c.Import) {
+			f.astray = true
+		}
+	case k == x86.Ret:
+		f.NoReturn = false
+	case k == x86.Stop:
+		f.plain = false
+	case k == x86.JmpInd && f.tables[in.Addr] == nil:
+		f.NoReturn, f.plain, f.blind = false, false, true
+		f.astray = f.astray || p.throws || p.catching
+	case k.IsJump() && !f.In(in.Target):
+		f.NoReturn, f.plain = false, false
+		if p.byEntry[in.Target] == nil && p.libraryLeaves(p.Image.PLT[in.Target]) {
+			f.astray = true
 		}
 	}
 }

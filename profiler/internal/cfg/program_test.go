@@ -234,3 +234,15 @@ func TestLeafImport(t *testing.T) {
 		}
 	}
 }
+
+// TestHugeProgram: a program may ask for more memory than there is, without contents.
+func TestHugeProgram(t *testing.T) {
+	s := readSource(t, "testdata/stripped.s")
+	want, l := s.build(t)
+	im := open(t, stripped(t, s.link(t)))
+	im.Highest = 1 << 62
+	got := Build(im, want.catches)
+	if x, y := strings.Join(describe(got, l), "\n"), strings.Join(describe(want, l), "\n"); x != y {
+		t.Errorf("huge it is\n%s\nelse\n%s", x, y)
+	}
+}
