@@ -63,6 +63,29 @@ func rulesModule(t testing.TB) (mapping Mapping, functions map[string]uint64) {
 	return
 }
 
+// rules are what each function of testdata/rules.s means.
+var rules = []struct {
+	function    string
+	cfa         uint64 // above the stack's beginning
+	rbx         uint64
+	last, fails bool
+}{
+	{function: "offset", cfa: 8, rbx: 0, fails: true}, // below the stack: not readable
+	{function: "val_offset", cfa: 8, rbx: stackAt + 8 - 16},
+	{function: "register", cfa: 8, rbx: 12},
+	{function: "same_value", cfa: 8, rbx: 7},
+	{function: "undefined", cfa: 8, rbx: 7},
+	{function: "expression", cfa: 8, rbx: 1003},
+	{function: "val_expression", cfa: 8, rbx: stackAt + 24},
+	{function: "cfa_expression", cfa: 256, rbx: 1030},
+	{function: "cfa_register", cfa: 144, rbx: 1016},
+	{function: "outermost", last: true},
+	{function: "vector", cfa: 8, rbx: 7},
+	{function: "bad_cfa", fails: true},
+	{function: "bad_expression", fails: true},
+	{function: "bad_register", fails: true},
+}
+
 // TestRules goes one frame up by each rule that a table can have.
 func TestRules(t *testing.T) {
 	m, functions := rulesModule(t)
@@ -74,27 +97,7 @@ func TestRules(t *testing.T) {
 	u := New(mem)
 	u.SetMappings([]Mapping{m})
 	before := Regs{rbx: 7, rbp: stackAt + 128, r12: 12, regSP: stackAt}
-	for _, c := range []struct {
-		function    string
-		cfa         uint64 // above the stack's beginning
-		rbx         uint64
-		last, fails bool
-	}{
-		{function: "offset", cfa: 8, rbx: 0, fails: true}, // below the stack: not readable
-		{function: "val_offset", cfa: 8, rbx: stackAt + 8 - 16},
-		{function: "register", cfa: 8, rbx: 12},
-		{function: "same_value", cfa: 8, rbx: 7},
-		{function: "undefined", cfa: 8, rbx: 7},
-		{function: "expression", cfa: 8, rbx: 1003},
-		{function: "val_expression", cfa: 8, rbx: stackAt + 24},
-		{function: "cfa_expression", cfa: 256, rbx: 1030},
-		{function: "cfa_register", cfa: 144, rbx: 1016},
-		{function: "outermost", last: true},
-		{function: "vector", cfa: 8, rbx: 7},
-		{function: "bad_cfa", fails: true},
-		{function: "bad_expression", fails: true},
-		{function: "bad_register", fails: true},
-	} {
+	for _, c := range rules {
 		t.Run(c.function, func(t *testing.T) {
 			pc := functions[c.function] + 1
 			l := u.at(pc)
