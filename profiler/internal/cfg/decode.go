@@ -184,8 +184,14 @@ func (d *decoder) step(a uint64) (next uint64, goesOn bool) {
 		d.fail("instruction at %#x not understood: %v", a, err)
 		return 0, false
 	}
+	if o+in.Len() > len(x.slot) {
+		// Behind the part's end lies another function, or a part where another
+		// instruction may begin in the middle of this one.
+		d.fail("falls out of its range at %#x", in.End())
+		return 0, false
+	}
 	x.slot[o] = int32(len(d.s.insns))
-	for i := o + 1; i < o+in.Len() && i < len(x.slot); i++ {
+	for i := o + 1; i < o+in.Len(); i++ {
 		if x.slot[i] != 0 {
 			d.fail("overlapping instructions at %#x", x.lo+uint64(i))
 			return 0, false

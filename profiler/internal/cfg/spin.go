@@ -1,10 +1,6 @@
 package cfg
 
-import (
-	"slices"
-
-	"github.com/skewlens/skewlens/profiler/internal/x86"
-)
+import "github.com/skewlens/skewlens/profiler/internal/x86"
 
 // markSpins marks the blocks of loops that only wait. Each way back to a head
 // is looked at by itself: an outer loop often shares its head with the waiting
@@ -52,7 +48,12 @@ func waits(body []*Block) bool {
 			def |= x.Def
 		}
 	}
-	return loads && !slices.ContainsFunc(body, func(b *Block) bool { return movesOn(b, def) })
+	for _, b := range body {
+		if movesOn(b, def) {
+			return false
+		}
+	}
+	return loads
 }
 
 // yields are the calls by which a loop that waits gives its time to others.
