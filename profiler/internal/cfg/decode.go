@@ -287,6 +287,12 @@ func (d *decoder) jump(in *x86.Insn) {
 // it is nothing but a part, its start may also be reached by itself.
 func (d *decoder) merge(g *Func) {
 	r := g.Ranges[0]
+	for _, x := range d.f.Ranges {
+		if r.Lo < x.Hi && x.Lo < r.Hi { // symbols that overlap: bytes would be there twice
+			d.fail("overlaps with its part %s", g.Name)
+			return
+		}
+	}
 	if !g.part {
 		d.merged = append(d.merged, g)
 	}

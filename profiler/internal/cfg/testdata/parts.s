@@ -111,6 +111,21 @@ endfun tails_unknown
 no_function:
 	ret
 
+# A part that overlaps the function that jumps into it: skipped.
+fun overlapping
+	test %edi, %edi
+	je overlapping_far
+	inc %eax
+	inc %eax
+overlapping_part:
+	ret
+endfun overlapping
+overlapping_far:
+	inc %eax
+	ret
+	.type overlapping_part, @function
+	.size overlapping_part, . - overlapping_part
+
 # A function may have two names.
 fun alias
 	ret
