@@ -77,24 +77,9 @@ func (m *Map) readScopes(u *unit, t *tables) error {
 		in := stack[len(stack)-1]
 		switch e.Tag {
 		case dwarf.TagSubprogram, dwarf.TagInlinedSubroutine:
-			ranges, err := m.data.Ranges(e)
-			if err != nil {
+			var err error
+			if in, pieces, err = m.addPieces(t, pieces, e, in); err != nil {
 				return err
-			}
-			n := len(pieces)
-			for _, g := range ranges {
-				if g[0] < g[1] && m.isCode(g[0]) {
-					pieces = append(pieces, piece{span{g[0], g[1]}, int32(len(t.scopes)), 0})
-				}
-			}
-			if len(pieces) > maxRanges || len(t.scopes) == math.MaxInt32 {
-				return errors.New("a unit has too many ranges")
-			}
-			if len(pieces) > n {
-				in = t.addScope(e, in)
-				for i := range pieces[n:] {
-					pieces[n+i].depth = t.scopes[in].depth
-				}
 			}
 		case dwarf.TagEnumerationType, dwarf.TagArrayType, dwarf.TagSubroutineType:
 			r.SkipChildren()
@@ -105,6 +90,32 @@ func (m *Map) readScopes(u *unit, t *tables) error {
 		}
 	}
 	return nil
+}
+
+// addPieces adds the code of a function or inlined call, and its scope if it
+// has code; scope is what then holds what is in it.
+func (m *Map) addPieces(t *tables, pieces []piece, e *dwarf.Entry, parent int32) (scope int32, all []piece, err error) {
+	ranges, err := m.data.Ranges(e)
+	if err != nil {
+		return parent, pieces, err
+	}
+	n := len(pieces)
+	for _, g := range ranges {
+		if g[0] < g[1] && m.isCode(g[0]) {
+			pieces = append(pieces, piece{span{g[0], g[1]}, int32(len(t.scopes)), 0})
+		}
+	}
+	if len(pieces) > maxRanges || len(t.scopes) == math.MaxInt32 {
+		return parent, pieces, errors.New("a unit has too many ranges")
+	}
+	if len(pieces) == n {
+		return parent, pieces, nil
+	}
+	scope = t.addScope(e, parent)
+	for i := range pieces[n:] {
+		pieces[n+i].depth = t.scopes[scope].depth
+	}
+	return scope, pieces, nil
 }
 
 func (t *tables) addScope(e *dwarf.Entry, parent int32) int32 {

@@ -1,7 +1,6 @@
 package cfg
 
 import (
-	"fmt"
 	"math/bits"
 	"sort"
 
@@ -100,7 +99,7 @@ func (g *Graph) at(a uint64) int32 {
 
 // mark finds where blocks begin, and the calls.
 func (m *maker) mark() {
-	p, s, g := m.p, m.s, m.g
+	s, g := m.s, m.g
 	s.marks = of(&s.marks, len(g.Code)+1)
 	set := func(a uint64, what uint8) {
 		if k := g.at(a); k >= 0 {
@@ -126,16 +125,7 @@ func (m *maker) mark() {
 				set(in.End(), starts)
 			}
 		case in.Kind.IsCall():
-			c := p.call(g.Func, in)
-			c.Index = len(s.calls)
-			switch {
-			case c.Callee != nil:
-				c.Leaves = c.Callee.Leaves
-			case in.Kind == x86.Call && c.Import == "":
-				c.Leaves = true // into code that nobody has looked at
-			default:
-				c.Leaves = p.libraryLeaves(c.Import)
-			}
+			c := m.callOf(in)
 			if (c.Leaves || c.SetJmp) && !c.NoReturn {
 				set(in.End(), starts)
 			}
@@ -143,16 +133,34 @@ func (m *maker) mark() {
 		}
 	}
 	g.Calls = len(s.calls)
-	// A call so close behind a block's start that no landing fits before it is
-	// a block of its own: it stays in place, and its count is derived.
+	// A call so close behind a block's start that no springboard fits before it
+	// is a block of its own: it stays in place, and its count is derived.
 	for i := range s.calls {
 		c := &s.calls[i]
-		for d := uint64(0); d < 5 && !c.NoReturn; d++ {
+		for d := uint64(0); d < springboard && !c.NoReturn; d++ {
 			if k := g.at(c.Insn.Addr - d); k >= 0 && s.marks[k]&starts != 0 {
 				set(c.Insn.End(), starts)
 			}
 		}
 	}
+}
+
+// springboard is the length of a jump from old code to moved code.
+const springboard = 5
+
+// callOf is a call as the graph has it: whether it may not come back is known now.
+func (m *maker) callOf(in *x86.Insn) Call {
+	c := m.p.call(m.g.Func, in)
+	c.Index = len(m.s.calls)
+	switch {
+	case c.Callee != nil:
+		c.Leaves = c.Callee.Leaves
+	case in.Kind == x86.Call && c.Import == "":
+		c.Leaves = true // into code that nobody has looked at
+	default:
+		c.Leaves = m.p.libraryLeaves(c.Import)
+	}
+	return c
 }
 
 // cut makes the blocks.
@@ -197,205 +205,4 @@ func (m *maker) cut() {
 		i = k
 	}
 	g.Entry = g.BlockAt(g.Ranges[0].Lo)
-}
-
-// connect joins the blocks by edges: those that leave a block one behind the
-// other, in the order of the blocks.
-func (m *maker) connect() {
-	s, g := m.s, m.g
-	n := 1
-	for _, b := range g.Blocks {
-		n += 3 + len(g.tables[b.Last().Addr])
-		if b.Pad {
-			n++
-		}
-	}
-	mem := of(&s.edges, n)
-	g.Edges = of(&s.ways, n)[:0]
-	add := func(from, to *Block, k EdgeKind) *Edge {
-		i := len(g.Edges)
-		e := &mem[i]
-		e.ID, e.From, e.To, e.Kind = i, from, to, k
-		g.Edges = append(g.Edges, e)
-		return e
-	}
-	add(nil, g.Entry, Entry)
-	for _, b := range g.Blocks {
-		from := len(g.Edges)
-		resumed := m.leave(b, add)
-		b.Succ = g.Edges[from:len(g.Edges):len(g.Edges)]
-		if resumed != nil {
-			add(nil, resumed, Resumed).Uncountable = true
-		}
-	}
-	for _, b := range g.Blocks {
-		if b.Pad {
-			add(nil, b, Pad)
-		}
-	}
-	// Every block's ways in, in the order of the edges.
-	count := of(&s.counts, len(g.Blocks)+1)
-	for _, e := range g.Edges {
-		if e.To != nil {
-			count[e.To.ID+1]++
-		}
-	}
-	for i := 1; i < len(count); i++ {
-		count[i] += count[i-1]
-	}
-	preds := of(&s.preds, int(count[len(g.Blocks)]))
-	for _, b := range g.Blocks {
-		lo, hi := count[b.ID], count[b.ID+1]
-		b.Pred = preds[lo:lo:hi]
-	}
-	for _, e := range g.Edges {
-		if e.To != nil {
-			e.To.Pred = append(e.To.Pred, e)
-		}
-	}
-}
-
-// leave adds the edges that leave a block; it returns the block behind a
-// setjmp, to which control may come again.
-func (m *maker) leave(b *Block, add func(from, to *Block, k EdgeKind) *Edge) (resumed *Block) {
-	g, last := m.g, b.Last()
-	falls := false
-	switch {
-	case last.Kind == x86.Jmp:
-		if to := g.BlockAt(last.Target); to != nil {
-			add(b, to, Jump)
-		} else {
-			add(b, nil, Exit)
-		}
-	case last.Kind.IsConditional():
-		add(b, g.BlockAt(last.Target), Taken)
-		falls = true
-	case last.Kind == x86.JmpInd:
-		if t, ok := g.tables[last.Addr]; ok {
-			for _, a := range t {
-				add(b, g.BlockAt(a), Table)
-			}
-		} else {
-			add(b, nil, Exit)
-		}
-	case last.Kind == x86.Ret || last.Kind == x86.Stop:
-		add(b, nil, Exit)
-	case last.Kind.IsCall() && b.Calls[len(b.Calls)-1].NoReturn:
-		add(b, nil, Exit)
-	default:
-		falls = true
-	}
-	if !falls {
-		return nil
-	}
-	next := g.BlockAt(b.End)
-	if next == nil {
-		g.Torn = b.End
-	}
-	fall := add(b, next, Fall)
-	if last.Kind.IsCall() {
-		c := &b.Calls[len(b.Calls)-1]
-		if c.Leaves {
-			add(b, nil, Caught).Uncountable = true
-		}
-		if c.SetJmp {
-			fall.Uncountable = true // one place sees both returns
-			return next
-		}
-	}
-	return nil
-}
-
-// checkTailJumps: a jump through a pointer whose targets are unknown is a tail
-// call only where the stack is back at the height it had at the entry. Any
-// other one is a switch that was not understood, and following the original
-// code from there would silently lose counts.
-//
-// A function whose labels' addresses are taken may jump to them through a
-// pointer at the height of its entry, if it has no frame. Where a frame is taken
-// down right before the jump, nothing in the function is meant.
-func (p *Program) checkTailJumps(f *Func, s *Space) {
-	g := p.Blocks(f, s)
-	if p.takesLabels(g) {
-		for _, b := range g.Blocks {
-			if last := b.Last(); last.Kind == x86.JmpInd && f.tables[last.Addr] == nil && !restores(b) {
-				f.Skip = fmt.Sprintf("jump at %#x may go to labels whose address is taken", last.Addr)
-				return
-			}
-		}
-	}
-	height := map[*Block]int{g.Entry: 0}
-	work := []*Block{g.Entry}
-	for len(work) > 0 {
-		b := work[len(work)-1]
-		work = work[:len(work)-1]
-		h := height[b]
-		for i := range b.Insns {
-			in := &b.Insns[i]
-			if in.Kind == x86.JmpInd && f.tables[in.Addr] == nil && h != 0 {
-				f.Skip = fmt.Sprintf("jump at %#x with unknown targets", in.Addr)
-				return
-			}
-			var known bool
-			if h, known = stackHeight(in, h); !known {
-				h = 1 << 20 // dynamic stack: no tail call from here on, unless leave restores it
-			}
-		}
-		for _, e := range b.Succ {
-			if e.To == nil {
-				continue
-			}
-			if _, ok := height[e.To]; !ok {
-				height[e.To] = h
-				work = append(work, e.To)
-			}
-		}
-	}
-}
-
-// restores reports whether a block pops a register for its caller, which is
-// done where the function ends only.
-func restores(b *Block) bool {
-	for i := range b.Insns {
-		if in := &b.Insns[i]; in.Map == 0 && in.Vex == 0 && in.Opcode >= 0x58 && in.Opcode < 0x60 && in.Def&calleeSaved != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// stackHeight is the distance of RSP from its value at entry behind an
-// instruction, in bytes; known is false when RSP becomes something else.
-func stackHeight(in *x86.Insn, h int) (after int, known bool) {
-	if in.Vex != 0 || in.Map != 0 {
-		return h, true
-	}
-	arith := (in.Opcode == 0x83 || in.Opcode == 0x81) && !in.HasMem && in.RM == x86.RSP
-	switch {
-	case in.Opcode >= 0x50 && in.Opcode < 0x58, in.Opcode == 0x68, in.Opcode == 0x6a, in.Opcode == 0xff && in.HasModRM && in.Ext() == 6:
-		return h + 8, true
-	case in.Opcode == 0x5c && in.Rex&1 == 0: // pop %rsp
-		return h, false
-	case in.Opcode >= 0x58 && in.Opcode < 0x60, in.Opcode == 0x8f:
-		return h - 8, true
-	case arith && in.Ext() == 5:
-		return h + int(in.Imm), true
-	case arith && in.Ext() == 0:
-		return h - int(in.Imm), true
-	case arith && in.Ext() == 4: // and $-16,%rsp
-		return h, false
-	case in.Opcode == 0xc9: // leave: back to the frame of push %rbp; mov %rsp,%rbp
-		return 0, true
-	case in.Opcode == 0x8d && in.Reg == x86.RSP:
-		switch {
-		case in.Mem.Base == x86.RSP && in.Mem.Index == x86.None:
-			return h - int(in.Mem.Disp), true
-		case in.Mem.Base == x86.RBP && in.Mem.Index == x86.None: // the same frame
-			return 8 - int(in.Mem.Disp), true
-		}
-		return h, false
-	case in.Def&x86.RSP.Set() != 0 && in.HasModRM && (in.Opcode == 0x89 || in.Opcode == 0x8b || in.Opcode == 0x29 || in.Opcode == 0x2b):
-		return h, false
-	}
-	return h, true
 }

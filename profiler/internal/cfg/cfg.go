@@ -8,7 +8,7 @@
 //	      ──▶ shape (dominators, loops, spin loops, frequencies, live flags)
 //
 // Moving code forgives some mistakes and not others. A jump target too many
-// costs a landing; a jump target too few sends the program into dead bytes.
+// costs a springboard; a jump target too few sends the program into dead bytes.
 // So the package over-approximates targets where it may and skips the whole
 // function, with a reason, where it is unsure. A skipped function runs
 // where it always ran and is reported as not counted.

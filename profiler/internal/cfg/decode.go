@@ -83,32 +83,10 @@ func (d *decoder) finish() {
 		}
 	}
 	f.Insns = len(d.s.insns)
-	f.usesGS, f.blind, f.astray, f.plain = false, false, false, true
-	comesBack := false
+	f.usesGS, f.blind, f.astray, f.plain, f.NoReturn = false, false, false, true, true
 	for i := range d.s.insns {
-		in := &d.s.insns[i]
-		f.usesGS = f.usesGS || in.HasMem && in.Mem.Segment == 0x65
-		switch k := in.Kind; {
-		case k.IsCall():
-			f.plain = false
-			if c := p.call(f, in); c.Callee == nil && p.libraryLeaves(c.Import) {
-				f.astray = true
-			}
-		case k == x86.Ret:
-			comesBack = true
-		case k == x86.Stop:
-			f.plain = false
-		case k == x86.JmpInd && f.tables[in.Addr] == nil:
-			comesBack, f.plain, f.blind = true, false, true
-			f.astray = f.astray || p.throws || p.catching
-		case k.IsJump() && !f.In(in.Target):
-			comesBack, f.plain = true, false
-			if p.byEntry[in.Target] == nil && p.libraryLeaves(p.Image.PLT[in.Target]) {
-				f.astray = true
-			}
-		}
+		p.note(f, &d.s.insns[i])
 	}
-	f.NoReturn = !comesBack
 	f.starts = make([]uint64, (f.Size()+63)/64)
 	n := 0
 	for i := range d.s.index {
@@ -117,6 +95,30 @@ func (d *decoder) finish() {
 				f.starts[n>>6] |= 1 << (n & 63)
 			}
 			n++
+		}
+	}
+}
+
+// note adds what an instruction says about its function as a whole.
+func (p *Program) note(f *Func, in *x86.Insn) {
+	f.usesGS = f.usesGS || in.HasMem && in.Mem.Segment == 0x65
+	switch k := in.Kind; {
+	case k.IsCall():
+		f.plain = false
+		if c := p.call(f, in); c.Callee == nil && p.libraryLeaves(c.Import) {
+			f.astray = true
+		}
+	case k == x86.Ret:
+		f.NoReturn = false
+	case k == x86.Stop:
+		f.plain = false
+	case k == x86.JmpInd && f.tables[in.Addr] == nil:
+		f.NoReturn, f.plain, f.blind = false, false, true
+		f.astray = f.astray || p.throws || p.catching
+	case k.IsJump() && !f.In(in.Target):
+		f.NoReturn, f.plain = false, false
+		if p.byEntry[in.Target] == nil && p.libraryLeaves(p.Image.PLT[in.Target]) {
+			f.astray = true
 		}
 	}
 }
@@ -182,8 +184,14 @@ func (d *decoder) step(a uint64) (next uint64, goesOn bool) {
 		d.fail("instruction at %#x not understood: %v", a, err)
 		return 0, false
 	}
+	if o+in.Len() > len(x.slot) {
+		// Behind the part's end lies another function, or a part where another
+		// instruction may begin in the middle of this one.
+		d.fail("falls out of its range at %#x", in.End())
+		return 0, false
+	}
 	x.slot[o] = int32(len(d.s.insns))
-	for i := o + 1; i < o+in.Len() && i < len(x.slot); i++ {
+	for i := o + 1; i < o+in.Len(); i++ {
 		if x.slot[i] != 0 {
 			d.fail("overlapping instructions at %#x", x.lo+uint64(i))
 			return 0, false
@@ -279,6 +287,12 @@ func (d *decoder) jump(in *x86.Insn) {
 // it is nothing but a part, its start may also be reached by itself.
 func (d *decoder) merge(g *Func) {
 	r := g.Ranges[0]
+	for _, x := range d.f.Ranges {
+		if r.Lo < x.Hi && x.Lo < r.Hi { // symbols that overlap: bytes would be there twice
+			d.fail("overlaps with its part %s", g.Name)
+			return
+		}
+	}
 	if !g.part {
 		d.merged = append(d.merged, g)
 	}

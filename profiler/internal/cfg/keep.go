@@ -43,12 +43,15 @@ func (f *Func) flags() []*bool {
 	return []*bool{&f.NoReturn, &f.Leaves, &f.usesGS, &f.blind, &f.astray, &f.plain}
 }
 
+// errOther: what was read was not written of this program, or not by Pack.
+var errOther = errors.New("facts of another program")
+
 // Unpack is Build of a program whose facts were written before. It trusts
 // them: the caller made sure that they are of this image.
 func Unpack(r *pack.Reader, im *image.Image, catches Catches, among ...*image.Image) (*Program, error) {
 	p := begin(im, catches, among)
 	if r.Uint() != uint64(len(p.byEntry)) {
-		return nil, errors.New("facts of another program")
+		return nil, errOther
 	}
 	for _, f := range p.Funcs {
 		f.part = true // but for those that follow
@@ -57,15 +60,18 @@ func Unpack(r *pack.Reader, im *image.Image, catches Catches, among ...*image.Im
 	for range r.Len(8) {
 		f := p.byEntry[r.Uint()]
 		if f == nil {
-			return nil, errors.New("facts of another program")
+			return nil, errOther
 		}
 		f.part = false
 		f.Ranges = make([]Range, r.Len(2))
+		if len(f.Ranges) == 0 {
+			return nil, errOther
+		}
 		for i := range f.Ranges {
 			lo := r.Uint()
 			f.Ranges[i] = Range{lo, lo + r.Uint()}
 			if g := im.SectionAt(lo); g == nil || f.Ranges[i].Hi > g.Addr+g.Size || f.Ranges[i].Hi < lo {
-				return nil, errors.New("facts of another program")
+				return nil, errOther
 			}
 		}
 		f.Skip = string(r.Bytes())

@@ -38,9 +38,7 @@ func waits(body []*Block) bool {
 	loads := false
 	for _, b := range body {
 		for i := range b.Calls {
-			switch b.Calls[i].Import {
-			case "sched_yield", "pthread_yield", "thrd_yield":
-			default:
+			if !yields[b.Calls[i].Import] {
 				return false
 			}
 		}
@@ -56,26 +54,35 @@ func waits(body []*Block) bool {
 			def |= x.Def
 		}
 	}
-	if !loads {
-		return false
-	}
 	for _, b := range body {
-		for i := range b.Insns {
-			x := &b.Insns[i]
-			if x.Kind.IsCall() {
-				continue
-			}
-			if x.HasMem && (x.Mem.Base.Set()|x.Mem.Index.Set())&def != 0 {
-				return false // its address moves
-			}
-			// r op= …: a register that builds on its own value moves on by itself,
-			// unless it was loaded afresh in the same block before.
-			if x.Def&x.Use != 0 && x.Kind == x86.Normal && !freshBefore(b, i, x.Def&x.Use) && !x.Lock && !masks(x) {
-				return false
-			}
+		if movesOn(b, def) {
+			return false
 		}
 	}
-	return true
+	return loads
+}
+
+// yields are the calls by which a loop that waits gives its time to others.
+var yields = map[string]bool{"sched_yield": true, "pthread_yield": true, "thrd_yield": true}
+
+// movesOn reports whether a block of a cycle that writes the registers def
+// computes something else each time round.
+func movesOn(b *Block, def x86.Regs) bool {
+	for i := range b.Insns {
+		x := &b.Insns[i]
+		if x.Kind.IsCall() {
+			continue
+		}
+		if x.HasMem && (x.Mem.Base.Set()|x.Mem.Index.Set())&def != 0 {
+			return true // its address moves
+		}
+		// r op= …: a register that builds on its own value moves on by itself,
+		// unless it was loaded afresh in the same block before.
+		if x.Def&x.Use != 0 && x.Kind == x86.Normal && !freshBefore(b, i, x.Def&x.Use) && !x.Lock && !masks(x) {
+			return true
+		}
+	}
+	return false
 }
 
 // freshBefore reports whether all registers were loaded or set in the block

@@ -53,12 +53,8 @@ func (d *decoder) tableTargets(order []int32, jump uint64) []uint64 {
 		if in.Kind != x86.Normal && !in.Kind.IsConditional() {
 			break
 		}
-		if !in.HasMem || in.Mem.Index == x86.None || in.Vex != 0 || in.Map != 0 {
-			continue
-		}
-		wide := in.Opcode == 0x8b && in.Mem.Scale == 8 && in.Rex&8 != 0
-		narrow := in.Opcode == 0x63 && in.Mem.Scale == 4 || in.Opcode == 0x8b && in.Rex&8 == 0 && (in.Mem.Scale == 4 || in.Mem.Scale == 1)
-		if !wide && !narrow {
+		wide, ok := loadsEntry(in)
+		if !ok {
 			continue
 		}
 		load = i
@@ -76,6 +72,17 @@ func (d *decoder) tableTargets(order []int32, jump uint64) []uint64 {
 		}
 	}
 	return nil
+}
+
+// loadsEntry reports whether an instruction may load an entry of a table: an
+// address, or, not wide, an offset.
+func loadsEntry(in *x86.Insn) (wide, ok bool) {
+	if !in.HasMem || in.Mem.Index == x86.None || in.Vex != 0 || in.Map != 0 {
+		return false, false
+	}
+	wide = in.Opcode == 0x8b && in.Mem.Scale == 8 && in.Rex&8 != 0
+	narrow := in.Opcode == 0x63 && in.Mem.Scale == 4 || in.Opcode == 0x8b && in.Rex&8 == 0 && (in.Mem.Scale == 4 || in.Mem.Scale == 1)
+	return wide, wide || narrow
 }
 
 // bases finds the tables that a load may read: its absolute address, or what
@@ -119,122 +126,6 @@ func (d *decoder) bases(order []int32, pos int, load *x86.Insn, wide bool) []tab
 func (d *decoder) isData(a uint64) bool {
 	s := d.p.Image.SectionAt(a)
 	return s != nil && !s.Exec
-}
-
-// bound returns how many entries the index can select: the immediate of an
-// unsigned comparison that guards the load, of the index, of a register it was
-// copied from, or of the memory that it was read from; 0 when unsure.
-func (d *decoder) bound(order []int32, pos int, idx x86.Reg) int {
-	regs := idx.Set()
-	var slot *x86.Insn  // which read the index from memory
-	var guard *x86.Insn // a jump out of range whose comparison is yet to come
-	for i := pos - 1; i >= 0 && i > pos-backward; i-- {
-		in := &d.s.insns[order[i]]
-		switch {
-		case in.Kind == x86.Jcc:
-			if in.CC != above && in.CC != notBelow {
-				return 0
-			}
-			guard = in
-			continue
-		case in.Kind != x86.Normal:
-			return 0
-		}
-		if in.Vex != 0 {
-			continue
-		}
-		if guard != nil && compares(in, regs, slot) {
-			n := entries(in)
-			if guard.CC == notBelow && n > 0 {
-				n--
-			}
-			return n
-		}
-		if in.FlagsKilled != 0 {
-			guard = nil
-		}
-		if in.Stores || slot != nil && in.Def&(slot.Mem.Base.Set()|slot.Mem.Index.Set()) != 0 {
-			slot = nil
-		}
-		dst, src, move := moved(in)
-		switch {
-		case move && in.HasMem && dst.Set() == regs:
-			slot = in
-		case move && !in.HasMem && dst.Set()&regs != 0:
-			regs = regs&^dst.Set() | src.Set()
-			continue
-		}
-		regs &^= in.Def
-		if regs == 0 && slot == nil {
-			return 0
-		}
-	}
-	return 0
-}
-
-// Conditions of jumps.
-const (
-	notBelow = 3
-	above    = 7
-)
-
-// compares reports whether an instruction compares one of the registers, or
-// what slot reads, with a constant.
-func compares(in *x86.Insn, regs x86.Regs, slot *x86.Insn) bool {
-	if in.Map != 0 || !in.HasImm {
-		return false
-	}
-	switch in.Opcode {
-	case 0x3c, 0x3d:
-		return regs&x86.RAX.Set() != 0
-	case 0x80, 0x81, 0x83:
-		if in.Ext() != 7 {
-			return false
-		}
-		if in.HasMem {
-			return slot != nil && width(in) == width(slot) && (in.Mem == slot.Mem && !in.Mem.RIP || in.Mem.RIP && slot.Mem.RIP && in.RIPTarget == slot.RIPTarget)
-		}
-		return in.RM.Set()&regs != 0 && !(in.Opcode == 0x80 && in.Rex == 0 && in.RM >= 4) // ah, ch …
-	}
-	return false
-}
-
-// width is how many bytes a comparison with a constant or a move reads.
-func width(in *x86.Insn) int {
-	switch {
-	case in.Map == 0 && in.Opcode == 0x80, in.Map == 1 && in.Opcode == 0xb6:
-		return 1
-	case in.Map == 1 || in.Opsize:
-		return 2
-	case in.Rex&8 != 0 && in.Opcode != 0x63:
-		return 8
-	}
-	return 4
-}
-
-// entries is how many values are not above what is compared with; 0 when unsure.
-func entries(in *x86.Insn) int {
-	n := in.Imm
-	if in.Opcode == 0x80 || in.Opcode == 0x3c {
-		n = int64(uint8(n))
-	}
-	if n < 0 || n >= maxTable {
-		return 0
-	}
-	return int(n) + 1
-}
-
-// moved returns what a move copies into which register; the source is memory
-// where it has such an operand.
-func moved(in *x86.Insn) (dst, src x86.Reg, ok bool) {
-	switch {
-	case !in.HasModRM:
-	case in.Map == 0 && (in.Opcode == 0x8b || in.Opcode == 0x63), in.Map == 1 && (in.Opcode == 0xb6 || in.Opcode == 0xb7):
-		return in.Reg, in.RM, true
-	case in.Map == 0 && in.Opcode == 0x89 && !in.HasMem:
-		return in.RM, in.Reg, true
-	}
-	return 0, 0, false
 }
 
 func (d *decoder) readAll(tables []table, bound int) []uint64 {

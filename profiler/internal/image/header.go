@@ -13,8 +13,8 @@ import (
 // checkHeader tells what is not an x86-64 program from its first bytes, and
 // makes sure that the header tables lie in the file before debug/elf reads them.
 func checkHeader(path string, r io.ReaderAt, size int64) error {
-	refuse := func(reason Reason, what, mend string) error {
-		return &Error{reason, path, what, mend, nil}
+	refuse := func(reason Reason, what, fix string) error {
+		return &Error{reason, path, what, fix, nil}
 	}
 	if size == 0 {
 		return refuse(Empty, "is empty", "build it again")
@@ -26,21 +26,7 @@ func checkHeader(path string, r io.ReaderAt, size int64) error {
 	}
 	head = head[:n]
 	if bytes.HasPrefix(head, []byte("#!")) {
-		line, _, _ := strings.Cut(string(head[2:]), "\n")
-		interp := "an interpreter"
-		if words := strings.Fields(line); len(words) > 0 {
-			interp = words[0]
-			if strings.HasSuffix(interp, "/env") && len(words) > 1 {
-				interp = words[len(words)-1]
-				for _, w := range words[1:] {
-					if !strings.HasPrefix(w, "-") && !strings.Contains(w, "=") {
-						interp = w
-						break
-					}
-				}
-			}
-		}
-		return refuse(Script, fmt.Sprintf("is a script for %q", interp), "profile that interpreter, or the native program that the script starts")
+		return refuse(Script, fmt.Sprintf("is a script for %q", interpreter(head)), "profile that interpreter, or the native program that the script starts")
 	}
 	if !bytes.HasPrefix(head, []byte(elf.ELFMAG)) {
 		return refuse(NotELF, "is not an ELF program", "name the compiled program")
@@ -48,6 +34,42 @@ func checkHeader(path string, r io.ReaderAt, size int64) error {
 	if len(head) < 20 {
 		return refuse(Truncated, "ends within its ELF header", "build or copy it again")
 	}
+	if err := checkMachine(refuse, head); err != nil {
+		return err
+	}
+	switch elf.Type(binary.LittleEndian.Uint16(head[16:])) {
+	case elf.ET_EXEC, elf.ET_DYN:
+	case elf.ET_REL:
+		return refuse(NotProgram, "is an object file", "link it, and profile the program")
+	case elf.ET_CORE:
+		return refuse(NotProgram, "is a core dump", "profile the program that left it")
+	default:
+		return refuse(NotProgram, "is an ELF file but no program", "name a program")
+	}
+	return checkTables(path, head, size)
+}
+
+// interpreter is the program that a script's first line names; that which env
+// starts, where it names env.
+func interpreter(head []byte) string {
+	line, _, _ := strings.Cut(string(head[2:]), "\n")
+	words := strings.Fields(line)
+	if len(words) == 0 {
+		return "an interpreter"
+	}
+	if !strings.HasSuffix(words[0], "/env") || len(words) == 1 {
+		return words[0]
+	}
+	for _, w := range words[1:] {
+		if !strings.HasPrefix(w, "-") && !strings.Contains(w, "=") {
+			return w
+		}
+	}
+	return words[len(words)-1]
+}
+
+// checkMachine tells what is for another processor.
+func checkMachine(refuse func(reason Reason, what, fix string) error, head []byte) error {
 	class, order := elf.Class(head[elf.EI_CLASS]), elf.Data(head[elf.EI_DATA])
 	if order == elf.ELFDATA2MSB {
 		m := elf.Machine(binary.BigEndian.Uint16(head[18:]))
@@ -64,16 +86,7 @@ func checkHeader(path string, r io.ReaderAt, size int64) error {
 	case len(head) < 64:
 		return refuse(Truncated, "ends within its ELF header", "build or copy it again")
 	}
-	switch elf.Type(binary.LittleEndian.Uint16(head[16:])) {
-	case elf.ET_EXEC, elf.ET_DYN:
-	case elf.ET_REL:
-		return refuse(NotProgram, "is an object file", "link it, and profile the program")
-	case elf.ET_CORE:
-		return refuse(NotProgram, "is a core dump", "profile the program that left it")
-	default:
-		return refuse(NotProgram, "is an ELF file but no program", "name a program")
-	}
-	return checkTables(path, head, size)
+	return nil
 }
 
 // checkTables compares the header tables with the file's size.

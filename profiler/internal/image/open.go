@@ -180,14 +180,6 @@ func (l *loader) segments() error {
 // stripped too, the segments in their stead.
 func (l *loader) sections() error {
 	im := l.im
-	add := func(name string, addr, off, size uint64, exec, write bool) error {
-		d, err := l.contents(off, size)
-		if err != nil {
-			return &Error{Truncated, im.Path, "is shorter than its headers say", "build or copy it again", nil}
-		}
-		im.Sections = append(im.Sections, Section{name, addr, size, d, exec, write})
-		return nil
-	}
 	total := uint64(0)
 	for _, s := range l.f.Sections {
 		if s.Name == ".gopclntab" || strings.HasSuffix(s.Name, ".gopclntab") {
@@ -201,23 +193,14 @@ func (l *loader) sections() error {
 		if total += s.FileSize; total < s.FileSize || total > uint64(l.size) || s.Addr+s.FileSize < s.Addr {
 			return &Error{Malformed, im.Path, "has sections that overlap or do not fit", "build it again", nil}
 		}
-		err := add(s.Name, s.Addr, s.Offset, s.FileSize, s.Flags&elf.SHF_EXECINSTR != 0, s.Flags&elf.SHF_WRITE != 0)
+		err := l.section(s.Name, s.Addr, s.Offset, s.FileSize, s.Flags&elf.SHF_EXECINSTR != 0, s.Flags&elf.SHF_WRITE != 0)
 		if err != nil {
 			return err
 		}
 	}
 	if len(im.Sections) == 0 {
-		for i, p := range l.f.Progs {
-			if p.Type != elf.PT_LOAD || p.Filesz == 0 {
-				continue
-			}
-			if total += p.Filesz; total < p.Filesz || total > uint64(l.size) {
-				return &Error{Malformed, im.Path, "has segments that overlap", "build it again", nil}
-			}
-			err := add(fmt.Sprintf("segment %d", i), p.Vaddr, p.Off, p.Filesz, p.Flags&elf.PF_X != 0, p.Flags&elf.PF_W != 0)
-			if err != nil {
-				return err
-			}
+		if err := l.segmentsAsSections(); err != nil {
+			return err
 		}
 	}
 	sort.SliceStable(im.Sections, func(i, j int) bool { return im.Sections[i].Addr < im.Sections[j].Addr })
@@ -226,6 +209,40 @@ func (l *loader) sections() error {
 			return &Error{Malformed, im.Path, fmt.Sprintf("has sections %s and %s on one address", p.Name, im.Sections[i].Name), "build it again", nil}
 		}
 	}
+	im.readBuildID()
+	return nil
+}
+
+// section reads the contents of a section.
+func (l *loader) section(name string, addr, off, size uint64, exec, write bool) error {
+	d, err := l.contents(off, size)
+	if err != nil {
+		return &Error{Truncated, l.im.Path, "is shorter than its headers say", "build or copy it again", nil}
+	}
+	l.im.Sections = append(l.im.Sections, Section{name, addr, size, d, exec, write})
+	return nil
+}
+
+// segmentsAsSections reads what is loaded, under names that say so.
+func (l *loader) segmentsAsSections() error {
+	total := uint64(0)
+	for i, p := range l.f.Progs {
+		if p.Type != elf.PT_LOAD || p.Filesz == 0 {
+			continue
+		}
+		if total += p.Filesz; total < p.Filesz || total > uint64(l.size) {
+			return &Error{Malformed, l.im.Path, "has segments that overlap", "build it again", nil}
+		}
+		err := l.section(fmt.Sprintf("segment %d", i), p.Vaddr, p.Off, p.Filesz, p.Flags&elf.PF_X != 0, p.Flags&elf.PF_W != 0)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readBuildID reads the note by which a build is known.
+func (im *Image) readBuildID() {
 	for _, s := range im.Sections {
 		if s.Name == ".note.gnu.build-id" && len(s.Data) > 16 {
 			c := cursor{data: s.Data}
@@ -234,5 +251,4 @@ func (l *loader) sections() error {
 			im.BuildID = hex.EncodeToString(c.take(uint64(desc)))
 		}
 	}
-	return nil
 }

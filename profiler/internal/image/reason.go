@@ -6,7 +6,7 @@ import (
 )
 
 // Reason says in one word why a file is no program that can be profiled, for
-// callers that mend it or word it for their own user.
+// callers that fix it or word it for their own user.
 type Reason uint8
 
 const (
@@ -30,7 +30,7 @@ type Error struct {
 	Reason Reason
 	Path   string
 	What   string // what is wrong
-	Mend   string // what the user can do; may be empty
+	Fix    string // what the user can do; may be empty
 	Err    error  // what the system or debug/elf said; may be nil
 }
 
@@ -40,8 +40,8 @@ func (e *Error) Error() string {
 	if e.Err != nil {
 		s += ": " + e.Err.Error()
 	}
-	if e.Mend != "" {
-		s += "; " + e.Mend
+	if e.Fix != "" {
+		s += "; " + e.Fix
 	}
 	return s
 }

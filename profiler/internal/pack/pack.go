@@ -1,6 +1,17 @@
 // Package pack writes and reads numbers and byte strings one behind the other:
 // for what is read back by the same program only, soon and often, where a
 // self-describing format would take longer than to compute the thing anew.
+//
+//	Uint, Bool ─▶ 7 bits a byte ─┐
+//	Bytes      ─▶ length, bytes ─┤             ┌─▶ the same calls in the same
+//	Ascending  ─▶ length, steps ─┼▶ Writer.B … Reader.B    order, and then Err
+//	Words      ─▶ length, words ─┘
+//
+// Nothing in the bytes says what they are: reader and writer agree by making
+// the same calls, and whoever keeps the bytes knows of which version they are.
+// The reader trusts no length: it asks for no more memory than a small multiple
+// of the bytes that are there. Its first error stays, and all behind it reads as
+// zero, so that a caller asks once, at the end.
 package pack
 
 import (

@@ -196,50 +196,45 @@ func (u *Unwinder) step(r Regs, fde *frame.FrameDescriptionEntry, pc uint64) (ne
 	}
 	next = r
 	next[regSP] = cfa
+	if ret, has := c.Regs[c.RetAddrReg]; !has || ret.Rule == frame.RuleUndefined {
+		return next, true, true
+	}
 	for reg, rule := range c.Regs {
-		if reg > regPC {
+		if reg > regPC || rule.Rule == frame.RuleUndefined || rule.Rule == frame.RuleSameVal {
 			continue
 		}
-		switch rule.Rule {
-		case frame.RuleUndefined:
-			if reg == regPC {
-				return next, true, true
-			}
-		case frame.RuleSameVal:
-		case frame.RuleOffset:
-			v, ok := u.word(cfa + uint64(rule.Offset))
-			if !ok {
-				return next, false, false
-			}
-			next[reg] = v
-		case frame.RuleValOffset:
-			next[reg] = cfa + uint64(rule.Offset)
-		case frame.RuleRegister:
-			if rule.Reg > regPC {
-				return next, false, false
-			}
-			next[reg] = r[rule.Reg]
-		case frame.RuleExpression, frame.RuleValExpression:
-			a, ok := u.eval(r, rule.Expression, cfa)
-			if !ok {
-				return next, false, false
-			}
-			if rule.Rule == frame.RuleExpression {
-				if a, ok = u.word(a); !ok {
-					return next, false, false
-				}
-			}
-			next[reg] = a
-		case frame.RuleCFA:
-			next[reg] = cfa
-		default:
+		if next[reg], ok = u.register(r, rule, cfa); !ok {
 			return next, false, false
 		}
 	}
-	if _, has := c.Regs[c.RetAddrReg]; !has {
-		return next, true, true
-	}
 	return next, false, true
+}
+
+// register is the caller's value of a register by its rule; ok is false where
+// that cannot be read or is not understood.
+func (u *Unwinder) register(r Regs, rule frame.DWRule, cfa uint64) (v uint64, ok bool) {
+	switch rule.Rule {
+	case frame.RuleOffset:
+		return u.word(cfa + uint64(rule.Offset))
+	case frame.RuleValOffset:
+		return cfa + uint64(rule.Offset), true
+	case frame.RuleRegister:
+		if rule.Reg > regPC {
+			return 0, false
+		}
+		return r[rule.Reg], true
+	case frame.RuleExpression:
+		a, ok := u.eval(r, rule.Expression, cfa)
+		if !ok {
+			return 0, false
+		}
+		return u.word(a)
+	case frame.RuleValExpression:
+		return u.eval(r, rule.Expression, cfa)
+	case frame.RuleCFA:
+		return cfa, true
+	}
+	return 0, false
 }
 
 func (u *Unwinder) cfa(r Regs, rule frame.DWRule) (uint64, bool) {

@@ -33,6 +33,15 @@ const (
 	Stop                // ud2, hlt, int3, int n: does not go on (int3 does, if a handler of SIGTRAP returns)
 )
 
+// IsCall reports whether the instruction calls.
+func (k Kind) IsCall() bool { return k == Call || k == CallInd }
+
+// IsJump reports whether it is a direct jump, conditional or not.
+func (k Kind) IsJump() bool { return k == Jmp || k == Jcc || k == Jrcxz }
+
+// IsConditional reports whether it may also fall through.
+func (k Kind) IsConditional() bool { return k == Jcc || k == Jrcxz }
+
 // Flags is a set of the arithmetic flags.
 type Flags uint8
 

@@ -51,6 +51,13 @@ func (d *decoder) operands() decodeError {
 		mem.Base = Reg(m&7 | d.b)
 	}
 	mem.Addr32 = d.addr32
+	return d.displacement(size)
+}
+
+// displacement reads a memory operand's displacement of 0, 1 or 4 bytes; EVEX
+// scales the short one by what the instruction accesses.
+func (d *decoder) displacement(size int) decodeError {
+	in, mem := d.in, &d.in.Mem
 	if d.p+size > len(d.code) {
 		return ErrTruncated
 	}

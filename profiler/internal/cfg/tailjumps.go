@@ -1,0 +1,101 @@
+package cfg
+
+import (
+	"fmt"
+
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+// checkTailJumps: a jump through a pointer whose targets are unknown is a tail
+// call only where the stack is back at the height it had at the entry. Any
+// other one is a switch that was not understood, and following the original
+// code from there would silently lose counts.
+//
+// A function whose labels' addresses are taken may jump to them through a
+// pointer at the height of its entry, if it has no frame. Where a frame is taken
+// down right before the jump, nothing in the function is meant.
+func (p *Program) checkTailJumps(f *Func, s *Space) {
+	g := p.Blocks(f, s)
+	if p.takesLabels(g) {
+		for _, b := range g.Blocks {
+			if last := b.Last(); last.Kind == x86.JmpInd && f.tables[last.Addr] == nil && !restores(b) {
+				f.Skip = fmt.Sprintf("jump at %#x may go to labels whose address is taken", last.Addr)
+				return
+			}
+		}
+	}
+	height := map[*Block]int{g.Entry: 0}
+	work := []*Block{g.Entry}
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		h := height[b]
+		for i := range b.Insns {
+			in := &b.Insns[i]
+			if in.Kind == x86.JmpInd && f.tables[in.Addr] == nil && h != 0 {
+				f.Skip = fmt.Sprintf("jump at %#x with unknown targets", in.Addr)
+				return
+			}
+			var known bool
+			if h, known = stackHeight(in, h); !known {
+				h = 1 << 20 // dynamic stack: no tail call from here on, unless leave restores it
+			}
+		}
+		for _, e := range b.Succ {
+			if e.To == nil {
+				continue
+			}
+			if _, ok := height[e.To]; !ok {
+				height[e.To] = h
+				work = append(work, e.To)
+			}
+		}
+	}
+}
+
+// restores reports whether a block pops a register for its caller, which is
+// done where the function ends only.
+func restores(b *Block) bool {
+	for i := range b.Insns {
+		if in := &b.Insns[i]; in.Map == 0 && in.Vex == 0 && in.Opcode >= 0x58 && in.Opcode < 0x60 && in.Def&calleeSaved != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// stackHeight is the distance of RSP from its value at entry behind an
+// instruction, in bytes; known is false when RSP becomes something else.
+func stackHeight(in *x86.Insn, h int) (after int, known bool) {
+	if in.Vex != 0 || in.Map != 0 {
+		return h, true
+	}
+	arith := (in.Opcode == 0x83 || in.Opcode == 0x81) && !in.HasMem && in.RM == x86.RSP
+	switch {
+	case in.Opcode >= 0x50 && in.Opcode < 0x58, in.Opcode == 0x68, in.Opcode == 0x6a, in.Opcode == 0xff && in.HasModRM && in.Ext() == 6:
+		return h + 8, true
+	case in.Opcode == 0x5c && in.Rex&1 == 0: // pop %rsp
+		return h, false
+	case in.Opcode >= 0x58 && in.Opcode < 0x60, in.Opcode == 0x8f:
+		return h - 8, true
+	case arith && in.Ext() == 5:
+		return h + int(in.Imm), true
+	case arith && in.Ext() == 0:
+		return h - int(in.Imm), true
+	case arith && in.Ext() == 4: // and $-16,%rsp
+		return h, false
+	case in.Opcode == 0xc9: // leave: back to the frame of push %rbp; mov %rsp,%rbp
+		return 0, true
+	case in.Opcode == 0x8d && in.Reg == x86.RSP:
+		switch {
+		case in.Mem.Base == x86.RSP && in.Mem.Index == x86.None:
+			return h - int(in.Mem.Disp), true
+		case in.Mem.Base == x86.RBP && in.Mem.Index == x86.None: // the same frame
+			return 8 - int(in.Mem.Disp), true
+		}
+		return h, false
+	case in.Def&x86.RSP.Set() != 0 && in.HasModRM && (in.Opcode == 0x89 || in.Opcode == 0x8b || in.Opcode == 0x29 || in.Opcode == 0x2b):
+		return h, false
+	}
+	return h, true
+}

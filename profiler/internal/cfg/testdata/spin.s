@@ -1,0 +1,211 @@
+# Which loops only wait for memory to change.
+	.include "fun.inc"
+
+# A load, a test and a pause.
+fun waits_flag
+	mov (%rdi), %eax
+	pause
+	test %eax, %eax
+	je waits_flag
+	ret
+endfun waits_flag
+
+# A comparison with memory.
+fun waits_compare
+	cmpl $0, (%rdi)
+	je waits_compare
+	ret
+endfun waits_compare
+
+# Yielding is waiting.
+fun waits_yield
+	push %rbx
+	mov %rdi, %rbx
+yield_head:
+	call sched_yield@plt
+	mov (%rbx), %eax
+	test %eax, %eax
+	je yield_head
+	pop %rbx
+	ret
+endfun waits_yield
+
+# Any other call is work.
+fun works_call
+	push %rbx
+	mov %rdi, %rbx
+call_head:
+	call getpid@plt
+	mov (%rbx), %eax
+	test %eax, %eax
+	je call_head
+	pop %rbx
+	ret
+endfun works_call
+
+# An atomic exchange on an address that stays is a spin lock.
+fun waits_lock
+	mov $1, %eax
+	xchg %eax, (%rdi)
+	test %eax, %eax
+	jne waits_lock
+	ret
+endfun waits_lock
+
+# A compare-and-swap too.
+fun waits_cas
+	xor %eax, %eax
+	lock cmpxchg %ecx, (%rdi)
+	jne waits_cas
+	ret
+endfun waits_cas
+
+# A search loads and leaves too, but its address moves.
+fun works_search
+	mov (%rdi), %eax
+	add $4, %rdi
+	test %eax, %eax
+	jne works_search
+	ret
+endfun works_search
+
+# Following a list moves the address by a load.
+fun works_list
+	mov (%rdi), %rdi
+	test %rdi, %rdi
+	jne works_list
+	ret
+endfun works_list
+
+# Counting down a register moves on by itself, though memory is loaded.
+fun works_count
+	mov (%rdi), %eax
+	dec %ecx
+	jne works_count
+	ret
+endfun works_count
+
+# What was loaded afresh before does not.
+fun waits_difference
+	mov (%rdi), %eax
+	sub %esi, %eax
+	jne waits_difference
+	ret
+endfun waits_difference
+
+# Masking a register is the same however often it is done.
+fun waits_mask
+	mov (%rdi), %edx
+	and $7, %ecx
+	cmp %ecx, %edx
+	jne waits_mask
+	ret
+endfun waits_mask
+
+# A store is work.
+fun works_store
+	mov (%rdi), %eax
+	mov %eax, (%rsi)
+	test %eax, %eax
+	je works_store
+	ret
+endfun works_store
+
+# Unless it keeps in its own frame what was loaded elsewhere, as unoptimised code does.
+fun waits_unoptimised
+	push %rbp
+	mov %rsp, %rbp
+unoptimised_head:
+	mov (%rdi), %eax
+	mov %eax, -4(%rbp)
+	cmpl $0, -4(%rbp)
+	je unoptimised_head
+	pop %rbp
+	ret
+endfun waits_unoptimised
+
+# A local counter is kept in the frame too, but comes from there: work.
+fun works_local
+	push %rbp
+	mov %rsp, %rbp
+local_head:
+	mov -4(%rbp), %eax
+	mov %eax, -8(%rbp)
+	cmpl $0, (%rdi)
+	je local_head
+	pop %rbp
+	ret
+endfun works_local
+
+# A store of what nothing loaded in its block.
+fun works_constant
+	push %rbp
+	mov %rsp, %rbp
+constant_head:
+	mov %esi, -4(%rbp)
+	cmpl $0, (%rdi)
+	je constant_head
+	pop %rbp
+	ret
+endfun works_constant
+
+# Without a load nothing is waited for.
+fun works_nothing
+	and $3, %ecx
+	jne works_nothing
+	ret
+endfun works_nothing
+
+# A string instruction is work.
+fun works_string
+	cmpl $0, (%rdi)
+	rep stosb
+	je works_string
+	ret
+endfun works_string
+
+# Only the waiting way back of two is one that waits: the outer loop works.
+fun waits_within
+within_head:
+	mov (%rdi), %eax
+	test %eax, %eax
+	je within_head
+	incl (%rsi)
+	dec %ecx
+	jne within_head
+	ret
+endfun waits_within
+
+# A loaded byte, extended, and set by a condition.
+fun waits_byte
+	movzbl (%rdi), %eax
+	test %al, %al
+	sete %dl
+	or %edx, %edx
+	jne waits_byte
+	ret
+endfun waits_byte
+
+# A register that is cleared by itself.
+fun waits_clear
+	xor %ecx, %ecx
+	cmp %ecx, (%rdi)
+	je waits_clear
+	ret
+endfun waits_clear
+
+# A negated register moves.
+fun works_negate
+	cmpl $0, (%rdi)
+	neg %ecx
+	js works_negate
+	ret
+endfun works_negate
+
+# Vector arithmetic on itself leaves the general registers alone.
+fun waits_vector
+	vpaddd %xmm0, %xmm1, %xmm1
+	cmpl $0, (%rdi)
+	je waits_vector
+	ret
+endfun waits_vector
