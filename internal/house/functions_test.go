@@ -24,22 +24,9 @@ const (
 // test, and give no reason. One that no longer is must go from here.
 var (
 	tooLong = []string{
-		"profiler/internal/image checkHeader",
 		"profiler/internal/x86 init",
-		"profiler/internal/x86 (*decoder).operands",
 	}
-	tooComplex = []string{
-		"dwarfmap (*Map).readScopes",
-		"profiler/internal/cfg (*decoder).bound",
-		"profiler/internal/cfg (*decoder).finish",
-		"profiler/internal/cfg (*decoder).tableTargets",
-		"profiler/internal/cfg (*maker).mark",
-		"profiler/internal/cfg waits",
-		"profiler/internal/image (*loader).sections",
-		"profiler/internal/image (*loader).stubs",
-		"profiler/internal/image checkHeader",
-		"profiler/internal/unwind (*Unwinder).step",
-	}
+	tooComplex = []string{}
 )
 
 // function is one of the functions that are not for tests.
