@@ -18,16 +18,11 @@ const (
 	least = 85
 )
 
-// exception lets a package stay below the least.
-type exception struct {
-	kind string // live: for ever; todo: until it is not below any more
-	why  string
-}
-
-// readExceptions reads a line for each: package, below the module's path; kind;
-// why. Lines that begin with # are comments.
-func readExceptions(r io.Reader) (map[string]exception, error) {
-	all := map[string]exception{}
+// readExceptions reads a line for each package that may stay below the least:
+// its name, below the module's path, and why. Lines that begin with # are
+// comments.
+func readExceptions(r io.Reader) (map[string]bool, error) {
+	all := map[string]bool{}
 	sc := bufio.NewScanner(r)
 	for n := 1; sc.Scan(); n++ {
 		line := strings.TrimSpace(sc.Text())
@@ -35,13 +30,13 @@ func readExceptions(r io.Reader) (map[string]exception, error) {
 			continue
 		}
 		w := strings.Fields(line)
-		if len(w) < 3 || w[1] != "live" && w[1] != "todo" {
-			return nil, fmt.Errorf("line %d: want a package, live or todo, and why: %q", n, line)
+		if len(w) < 2 {
+			return nil, fmt.Errorf("line %d: want a package, and why: %q", n, line)
 		}
-		if _, twice := all[w[0]]; twice {
+		if all[w[0]] {
 			return nil, fmt.Errorf("line %d: %s is there already", n, w[0])
 		}
-		all[w[0]] = exception{w[1], strings.Join(w[2:], " ")}
+		all[w[0]] = true
 	}
 	return all, sc.Err()
 }
@@ -67,18 +62,14 @@ func short(pkg string) string {
 }
 
 // judge adds a failure for each package below the least that is no exception,
-// and for each exception that is none any more.
-func (s *summary) judge(exceptions map[string]exception) {
+// and for each exception that does not exist.
+func (s *summary) judge(exceptions map[string]bool) {
 	for _, pkg := range slices.Sorted(maps.Keys(s.covered)) {
-		percent, name := s.covered[pkg], short(pkg)
-		e, excepted := exceptions[name]
-		switch {
+		switch percent, name := s.covered[pkg], short(pkg); {
 		case percent < least && s.skips[pkg] > 0:
 			s.notes = append(s.notes, fmt.Sprintf("coverage of %s is not judged: %d of its tests were skipped", name, s.skips[pkg]))
-		case percent < least && !excepted:
+		case percent < least && !exceptions[name]:
 			s.fail("coverage of "+name, fmt.Sprintf("    its own tests reach %.1f %% of its statements, want %d %%\n", percent, least))
-		case percent >= least && e.kind == "todo":
-			s.fail("coverage of "+name, fmt.Sprintf("    %.1f %%: it is no exception any more, take it out of the list\n", percent))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(exceptions)) {

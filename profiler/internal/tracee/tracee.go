@@ -149,16 +149,28 @@ func (p *Process) Close() {
 	}
 }
 
-// Kill ends the process and reaps it.
+// Kill ends the process and reaps it, thread by thread: the end of the first
+// one is reported only when all others are gone.
 func (p *Process) Kill() {
 	unix.Kill(p.Pid, unix.SIGKILL)
+	tasks, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", p.Pid))
+	for _, task := range tasks {
+		if tid, err := strconv.Atoi(task.Name()); err == nil && tid != p.Pid {
+			reap(tid)
+		}
+	}
+	reap(p.Pid)
+	p.Close()
+}
+
+// reap waits for the end of a thread that was killed.
+func reap(tid int) {
 	var ws unix.WaitStatus
 	for {
-		if _, err := wait4(p.Pid, &ws, unix.WALL|unix.WNOTHREAD); err != nil || ws.Exited() || ws.Signaled() {
-			p.Close()
+		if _, err := wait4(tid, &ws, unix.WALL|unix.WNOTHREAD); err != nil || ws.Exited() || ws.Signaled() {
 			return
 		}
-		ptrace(unix.PTRACE_CONT, p.Pid, 0, 0)
+		ptrace(unix.PTRACE_CONT, tid, 0, 0)
 	}
 }
 

@@ -65,7 +65,7 @@ func last(s string) string { return s[max(0, len(s)-200):] }
 
 // repeatable reports whether an instruction can be run alone and again with the
 // same outcome: it goes on to the next, leaves the stack alone, addresses
-// memory by one register, and does not ask for the time, chance or the
+// memory by one register and nowhere else, and does not ask for the time, chance or the
 // processor's number, nor sets what the test itself stands on.
 func repeatable(in *Insn) bool {
 	if in.Kind != Normal || (in.Use|in.Def)&stack != 0 {
@@ -83,6 +83,8 @@ func repeatable(in *Insn) bool {
 	switch in.Opcode {
 	case 0x01, 0x05, 0x31, 0x33, 0xa2:
 		return false
+	case 0xa3, 0xab, 0xb3, 0xbb: // bit tests: the register's bits lie beside the operand, in memory that others use
+		return !in.HasMem
 	case 0xae:
 		return in.HasMem && in.Ext() < 4 || in.Ext() == 7 // not xsave, wrfsbase, umwait
 	case 0xc7:
