@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -18,15 +16,6 @@ import (
 const (
 	mostFunctionLines = 60 // from func to the closing brace
 	mostComplexity    = 25 // cognitive complexity, as gocognit counts it
-)
-
-// tooLong and tooComplex are the functions that were so before there was this
-// test, and give no reason. One that no longer is must go from here.
-var (
-	tooLong = []string{
-		"profiler/internal/x86 init",
-	}
-	tooComplex = []string{}
 )
 
 // function is one of the functions that are not for tests.
@@ -82,33 +71,16 @@ func explained(doc, begins string) bool {
 	return strings.HasPrefix(doc, begins) || strings.Contains(doc, ". "+begins) || strings.Contains(doc, ": "+begins)
 }
 
-// exempt checks what broke a rule against the list of what still may.
-func exempt(t *testing.T, list string, may []string, broke map[string]string) {
-	t.Helper()
-	for _, name := range may {
-		if broke[name] == "" {
-			t.Errorf("%s keeps the rule now: take it out of %s", name, list)
-		}
-		delete(broke, name)
-	}
-	for _, name := range slices.Sorted(maps.Keys(broke)) {
-		t.Errorf("%s %s", name, broke[name])
-	}
-}
-
 func TestFunctionsAreShort(t *testing.T) {
-	broke := map[string]string{}
 	for _, f := range functions(t) {
 		if f.lines > mostFunctionLines && !explained(f.doc, "Long because ") {
-			broke[f.name] = fmt.Sprintf("has %d lines, want at most %d, or a comment with a sentence that begins \"Long because\"", f.lines, mostFunctionLines)
+			t.Errorf("%s has %d lines, want at most %d, or a comment with a sentence that begins \"Long because\"", f.name, f.lines, mostFunctionLines)
 		}
 	}
-	exempt(t, "tooLong", tooLong, broke)
 }
 
 func TestFunctionsAreSimple(t *testing.T) {
 	of := functions(t)
-	broke := map[string]string{}
 	for _, s := range complexities(t) {
 		path, err := filepath.Rel(root, s.Pos.Filename)
 		if err != nil {
@@ -119,10 +91,9 @@ func TestFunctionsAreSimple(t *testing.T) {
 			t.Fatalf("no function begins at %s:%d, where gocognit sees %s", path, s.Pos.Line, s.FuncName)
 		}
 		if !explained(f.doc, "Complex because ") {
-			broke[f.name] = fmt.Sprintf("has cognitive complexity %d, want at most %d, or a comment with a sentence that begins \"Complex because\"", s.Complexity, mostComplexity)
+			t.Errorf("%s has cognitive complexity %d, want at most %d, or a comment with a sentence that begins \"Complex because\"", f.name, s.Complexity, mostComplexity)
 		}
 	}
-	exempt(t, "tooComplex", tooComplex, broke)
 }
 
 func TestReasonsAreSentences(t *testing.T) {

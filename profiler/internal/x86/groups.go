@@ -107,8 +107,8 @@ func unaryGroup(b, imm attr) [8]op {
 	}
 }
 
-// The table of all groups, a line for each as in the manuals, is longer than a
-// function should be: cut in two, it could not be compared with them.
+// All groups, a line for each as in the manuals. Long because cut in two the
+// table could not be compared with them.
 func init() {
 	inc8 := op{attr: modrm | er | ew | eb | lockOK, kill: steps}
 	inc := op{attr: modrm | er | ew | lockOK, kill: steps}
