@@ -29,6 +29,7 @@ import (
 //	kind=barrier             of the section
 //	cause=branch             which leader the first cause has, at the line marked PLANTED; a|b: either
 //	gain=any                 the mend does not tell what is to gain
+//	saving=0.67              what the mend saves, where counting both cannot tell
 //	whole=0                  the gain in whole units
 //	silent=yes               no cause in the control flow; so it is for FIXED, of all programs
 //	wait=sleep               a wait of this kind is shown, at a line marked WAIT
@@ -333,6 +334,9 @@ func (j *judge) cause(was, is *report.Section) {
 		return
 	}
 	saved := 1 - float64(is.Critical)/float64(was.Critical)
+	if known := j.b.expect["saving"]; known != "" {
+		saved, _ = strconv.ParseFloat(known, 64)
+	}
 	if c.Gain == nil || math.Abs(c.Gain.Fraction-saved) > 0.10 {
 		j.say("gain %s (%d causes: %s), the mend saves %.2f", fraction(c.Gain), len(was.Causes), fraction(was.JointGain), saved)
 	}

@@ -26,7 +26,7 @@ static void share(int id, int round)
         try {
             results[id].sum += parse(round, dealt(id, k, EACH));
         } catch (const Malformed &m) {
-            results[id].sum += work(m.so_far, DEAR * each);
+            results[id].sum += refine(m.so_far, DEAR * each);
         }
     }
 }

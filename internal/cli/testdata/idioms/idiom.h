@@ -43,7 +43,18 @@ __attribute__((noinline, unused)) static uint64_t work(uint64_t x, uint64_t n)
     return x;
 }
 
-/* dealt is the k-th of the items of a thread, each of n threads having as many:
+/* refine takes n steps of another kind: a function of its own has a cost of its own. */
+__attribute__((noinline, unused)) static uint64_t refine(uint64_t x, uint64_t n)
+{
+    x |= 1;
+    for (uint64_t i = 0; i < n; i++) {
+        x ^= x >> 31;
+        x *= 0xbf58476d1ce4e5b9u;
+    }
+    return x;
+}
+
+/* dealt_among is the k-th of the items of a thread, each of n threads having as many:
  * those that stand together; FIXED one by one to the threads, forwards and
  * then backwards. */
 __attribute__((unused)) static int dealt_among(int n, int id, int k, int each)

@@ -1,11 +1,12 @@
 /* The work is in a shared library of the user's own, and nobody has said that it
  * counts.
  *
- * EXPECT lib=shared_library.lib.c
+ * EXPECT least=4 saving=0.67 lib=shared_library.lib.c
  * EXPECT instances=10 rows=P kind=barrier cause=branch */
 #include "idiom.h"
 
 extern uint64_t grind(uint64_t x, uint64_t n);
+extern uint64_t polish(uint64_t x, uint64_t n);
 
 enum { ROUNDS = 10, EACH = 8, DEAR = 8 };
 
@@ -23,7 +24,7 @@ static void share(int id, int round)
         int i = dealt(id, k, EACH);
         uint64_t x = grind(round * 1000 + i, each);
         if (i >= P * EACH * 3 / 4) /* PLANTED */
-            x = grind(x, DEAR * each);
+            x = polish(x, DEAR * each);
         results[id].sum += x;
     }
 }

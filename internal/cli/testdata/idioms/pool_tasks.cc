@@ -24,7 +24,7 @@ static void share(int id, int round)
         int i = dealt(id, k, EACH);
         uint64_t x = work(round * 1000 + i, each);
         if (i >= P * EACH * 3 / 4) /* PLANTED */
-            x = work(x, DEAR * each);
+            x = refine(x, DEAR * each);
         results[id].sum += x;
     }
 }

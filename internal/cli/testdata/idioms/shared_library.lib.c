@@ -10,3 +10,13 @@ uint64_t grind(uint64_t x, uint64_t n)
     }
     return x;
 }
+
+uint64_t polish(uint64_t x, uint64_t n)
+{
+    x |= 1;
+    for (uint64_t i = 0; i < n; i++) {
+        x ^= x >> 31;
+        x *= 0xbf58476d1ce4e5b9u;
+    }
+    return x;
+}

@@ -16,7 +16,7 @@ static void share(int group, int id, int round)
         int i = dealt_among(n, id, k, EACH);
         uint64_t x = work((round * 2 + group) * 1000 + i, each);
         if (i >= n * EACH * 3 / 4) /* PLANTED */
-            x = work(x, DEAR * each);
+            x = refine(x, DEAR * each);
         results[group * n + id].sum += x;
     }
 }
