@@ -49,29 +49,36 @@ func idioms(t *testing.T) []idiom {
 	}
 	var all []idiom
 	for _, f := range files {
-		base := filepath.Base(f)
-		if strings.HasSuffix(base, ".lib.c") {
+		if strings.HasSuffix(f, ".lib.c") {
 			continue
 		}
-		text, err := os.ReadFile(f)
+		i, err := readIdiom(f)
 		if err != nil {
 			t.Fatal(err)
-		}
-		i := idiom{name: strings.TrimSuffix(base, filepath.Ext(base)), file: base, lines: strings.Split(string(text), "\n"), expect: map[string]string{}}
-		for _, l := range i.lines {
-			if _, words, ok := strings.Cut(l, " * EXPECT "); ok {
-				for _, w := range strings.Fields(strings.TrimSuffix(words, "*/")) {
-					k, v, _ := strings.Cut(w, "=")
-					i.expect[k] = v
-				}
-			}
-		}
-		if len(i.expect) == 0 {
-			t.Fatalf("%s has no line with EXPECT", f)
 		}
 		all = append(all, i)
 	}
 	return all
+}
+
+func readIdiom(file string) (idiom, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return idiom{}, err
+	}
+	base := filepath.Base(file)
+	i := idiom{name: strings.TrimSuffix(base, filepath.Ext(base)), file: base, lines: strings.Split(string(text), "\n"), expect: map[string]string{}}
+	for _, l := range i.lines {
+		_, words, _ := strings.Cut(l, " * EXPECT ")
+		for _, w := range strings.Fields(strings.TrimSuffix(words, "*/")) {
+			k, v, _ := strings.Cut(w, "=")
+			i.expect[k] = v
+		}
+	}
+	if len(i.expect) == 0 || len(i.marked("SECTION")) == 0 || i.expect["silent"] == "" && len(i.marked("PLANTED")) == 0 {
+		return i, fmt.Errorf("%s needs a line with EXPECT, one marked SECTION, and one marked PLANTED unless it is silent", file)
+	}
+	return i, nil
 }
 
 // marked are the lines with a mark.
