@@ -5,7 +5,7 @@
 #include "idiom.h"
 #include <sys/mman.h>
 
-enum { ROUNDS = 5, PAGES = 4096, PAGE = 4096 };
+enum { ROUNDS = 5, PAGES = 2048, PAGE = 4096 };
 
 static uint64_t each;
 static char *memory[MAX_THREADS];
@@ -23,17 +23,15 @@ static pthread_barrier_t meet;
 
 static void share(int id, int round)
 {
-    char *m = memory[id];
-    int apart = PAGE;
-#ifndef FIXED
-    if (id != 0)
-        apart = 1; /* in the first page */
+    volatile char *m = memory[id];
+#ifdef FIXED
+    int apart = 1; /* all in the first page */
 #else
-    apart = 1;
+    int apart = id == 0 ? PAGE : 1;
 #endif
     for (int i = 0; i < PAGES; i++)
         m[i * apart]++; /* WAIT */
-    madvise(m, PAGES * PAGE, MADV_DONTNEED);
+    madvise(memory[id], PAGES * PAGE, MADV_DONTNEED);
     results[id].sum += work(round * 1000 + id, each);
 }
 
