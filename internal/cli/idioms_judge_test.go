@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/skewlens/skewlens/report"
+)
+
+// judge collects what is not as it should be.
+type judge struct {
+	b     *idiomBench
+	wrong []string
+}
+
+func (j *judge) say(format string, args ...any) {
+	j.wrong = append(j.wrong, fmt.Sprintf(format, args...))
+}
+
+// sectionAt is the section that ends at a mark, nil where there is none.
+func (j *judge) sectionAt(r *report.Report, mark string) *report.Section {
+	var found *report.Section
+	for k := range r.Sections {
+		s := &r.Sections[k]
+		if s.Location == nil || !j.b.at(s.Location.Place, mark) {
+			continue
+		}
+		if found != nil && !s.Negligible {
+			j.say("two sections, %s and %s, where one should be", found.ID, s.ID)
+		}
+		if found == nil || s.Critical > found.Critical {
+			found = s
+		}
+	}
+	return found
+}
+
+func (j *judge) planted(before, after *report.Report) {
+	was, is := j.sectionAt(before, "SECTION"), j.sectionAt(after, "SECTION")
+	if was == nil {
+		j.say("no section at line %v, but %s", j.b.marked("SECTION"), summary(before))
+	} else {
+		j.shape(was)
+		if j.b.expect["silent"] == "" {
+			j.cause(was, is)
+		}
+	}
+	for _, line := range j.b.marked("BALANCED") {
+		if s := j.sectionAt(before, "BALANCED"); s == nil {
+			j.say("no section at line %d", line)
+		} else if !s.Balanced {
+			j.say("section %s is balanced, but said to have imbalance %s", s.ID, imbalance(s))
+		}
+	}
+	if j.b.expect["silent"] != "" {
+		j.silent("planted", before)
+	}
+	if kind := j.b.expect["wait"]; kind != "" {
+		j.waits(before, kind)
+	}
+}
+
+// shape is what a section is apart from its causes.
+func (j *judge) shape(s *report.Section) {
+	if n := j.b.expect["instances"]; n != "" && s.Instances != number(n, j.b.threads) {
+		j.say("%d instances, want %s", s.Instances, n)
+	}
+	if n := j.b.expect["rows"]; n != "" && len(s.Threads) != number(n, j.b.threads) {
+		j.say("%d rows, want %s", len(s.Threads), n)
+	}
+	if k := j.b.expect["kind"]; k != "" && s.Kind != k {
+		j.say("kind %s, want %s", s.Kind, k)
+	}
+}
+
+func (j *judge) cause(was, is *report.Section) {
+	if len(was.Causes) == 0 {
+		j.say("imbalance %s, no cause", imbalance(was))
+		return
+	}
+	c, place := &was.Causes[0], false
+	for _, n := range j.b.marked("PLANTED") {
+		// A start is a function, which begins on the planted line or just below it.
+		place = place || c.Leader == "start" && strings.Contains(j.b.lines[n-1], c.Location.Function+"(")
+	}
+	if !place && !j.b.at(c.Location.Place, "PLANTED") {
+		j.say("first cause %s %s of %d, want line %v", c.Leader, c.Location.Short(), len(was.Causes), j.b.marked("PLANTED"))
+	}
+	if kinds := j.b.expect["cause"]; kinds != "" && !slices.Contains(strings.Split(kinds, "|"), c.Leader) {
+		j.say("leader %s, want %s", c.Leader, kinds)
+	}
+	if is == nil {
+		j.say("no section in the mended program, so the saving is not known")
+	} else if j.b.expect["gain"] != "any" {
+		j.gain(c, was, is)
+	}
+}
+
+// gain: what the first cause promises is what the mend saves.
+func (j *judge) gain(c *report.Cause, was, is *report.Section) {
+	saved := 1 - float64(is.Critical)/float64(was.Critical)
+	if known := j.b.expect["saving"]; known != "" {
+		saved, _ = strconv.ParseFloat(known, 64)
+	}
+	if c.Gain == nil || math.Abs(c.Gain.Fraction-saved) > 0.10 {
+		j.say("gain %s (%d causes: %s), the mend saves %.2f", fraction(c.Gain), len(was.Causes), fraction(was.JointGain), saved)
+	}
+	if w := j.b.expect["whole"]; w != "" {
+		want, _ := strconv.ParseFloat(w, 64)
+		if c.Gain == nil || c.Gain.WholeUnits == nil || math.Abs(*c.Gain.WholeUnits-want) > 0.05 {
+			j.say("gain %s, want %s in whole units", fraction(c.Gain), w)
+		}
+	}
+}
+
+// mended programs must have no cause.
+func (j *judge) mended(r *report.Report) {
+	if j.sectionAt(r, "SECTION") == nil {
+		j.say("mended: no section at line %v", j.b.marked("SECTION"))
+	}
+	j.silent("mended", r)
+}
+
+// silent: no cause in the control flow, or it is said that chance has dealt the work.
+func (j *judge) silent(which string, r *report.Report) {
+	for k := range r.Sections {
+		s := &r.Sections[k]
+		chance := slices.ContainsFunc(s.Warnings, func(w report.Warning) bool {
+			return w.Code == "self-scheduled" || w.Code == "more-threads-than-cores"
+		})
+		if s.Negligible || chance && j.b.expect["scheduled"] == "self" {
+			continue
+		}
+		for _, c := range s.Causes {
+			if c.Kind == "control-flow" {
+				j.say("%s: imbalance %s at %s, cause %s", which, imbalance(s), s.ID, c.Location.Short())
+				break
+			}
+		}
+	}
+}
+
+// waits: one of a kind is shown, at its line. It is looked for in the contract.
+func (j *judge) waits(r *report.Report, kind string) {
+	var text bytes.Buffer
+	var read struct {
+		Sections []struct {
+			Waits []struct {
+				Kind     string
+				Location report.Place
+			}
+		}
+	}
+	if err := errors.Join(report.WriteJSON(&text, r), json.Unmarshal(text.Bytes(), &read)); err != nil {
+		j.say("%v", err)
+	}
+	for _, s := range read.Sections {
+		for _, w := range s.Waits {
+			if w.Kind == kind && j.b.at(w.Location, "WAIT") {
+				return
+			}
+		}
+	}
+	j.say("no wait by %s is shown", kind)
+}
+
+func fraction(g *report.Gain) string {
+	switch {
+	case g == nil:
+		return "unknown"
+	case g.WholeUnits == nil:
+		return fmt.Sprintf("%.2f", g.Fraction)
+	}
+	return fmt.Sprintf("%.2f (%.2f in whole units)", g.Fraction, *g.WholeUnits)
+}
+
+// summary is what was found instead.
+func summary(r *report.Report) string {
+	out := []string{}
+	for k := range r.Sections {
+		s := &r.Sections[k]
+		if s.Negligible {
+			continue
+		}
+		text := fmt.Sprintf("%s %s (%d instances, %d rows, imbalance %s", s.Kind, s.ID, s.Instances, len(s.Threads), imbalance(s))
+		if len(s.Causes) > 0 {
+			text += ", " + s.Causes[0].Leader + " " + s.Causes[0].Location.Short()
+		}
+		out = append(out, text+")")
+	}
+	if len(out) == 0 {
+		return "none"
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,275 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/skewlens/skewlens/profiler"
+	"github.com/skewlens/skewlens/report"
+)
+
+// How people write threads: each program in testdata/idioms has one idiom, one
+// planted imbalance, and its mend under -DFIXED. What must be found is in its
+// lines with EXPECT, as keys with values:
+//
+//	instances=20  rows=P     of the section at the line marked SECTION; P is the number of threads
+//	kind=barrier             of the section
+//	cause=branch             which leader the first cause has, at the line marked PLANTED; a|b: either
+//	gain=any                 the mend does not tell what is to gain
+//	saving=0.67              what the mend saves, where counting both cannot tell
+//	whole=0                  the gain in whole units
+//	silent=yes               no cause in the control flow; so it is for FIXED, of all programs
+//	wait=sleep               a wait of this kind is shown, at a line marked WAIT
+//	scheduled=self           who does what is left to chance: a cause may be reported if that is said
+//	least=4  most=4          the threads that it can be run with
+//	lib=FILE  count=lib      a second file, which becomes a shared library; count it too
+type idiom struct {
+	name, file string
+	lines      []string
+	expect     map[string]string
+}
+
+const idiomDir = "testdata/idioms"
+
+func idioms(t *testing.T) []idiom {
+	t.Helper()
+	files, err := filepath.Glob(idiomDir + "/*.c*")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no idioms in %s: %v", idiomDir, err)
+	}
+	var all []idiom
+	for _, f := range files {
+		if strings.HasSuffix(f, ".lib.c") {
+			continue
+		}
+		i, err := readIdiom(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, i)
+	}
+	return all
+}
+
+func readIdiom(file string) (idiom, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return idiom{}, err
+	}
+	base := filepath.Base(file)
+	i := idiom{name: strings.TrimSuffix(base, filepath.Ext(base)), file: base, lines: strings.Split(string(text), "\n"), expect: map[string]string{}}
+	for _, l := range i.lines {
+		_, words, _ := strings.Cut(l, " * EXPECT ")
+		for _, w := range strings.Fields(strings.TrimSuffix(words, "*/")) {
+			k, v, _ := strings.Cut(w, "=")
+			i.expect[k] = v
+		}
+	}
+	if len(i.expect) == 0 || len(i.marked("SECTION")) == 0 || i.expect["silent"] == "" && len(i.marked("PLANTED")) == 0 {
+		return i, fmt.Errorf("%s needs a line with EXPECT, one marked SECTION, and one marked PLANTED unless it is silent", file)
+	}
+	return i, nil
+}
+
+// marked are the lines with a mark.
+func (i *idiom) marked(mark string) []int {
+	var at []int
+	for n, l := range i.lines {
+		if strings.Contains(l, "/* "+mark+" */") {
+			at = append(at, n+1)
+		}
+	}
+	return at
+}
+
+// at tells whether a place is on a line with a mark.
+func (i *idiom) at(p report.Place, mark string) bool {
+	return filepath.Base(p.File) == i.file && slices.Contains(i.marked(mark), p.Line)
+}
+
+// number is an expected number: 20, P, P-1.
+func number(word string, threads int) int {
+	if rest, ok := strings.CutPrefix(word, "P"); ok {
+		n, _ := strconv.Atoi(rest) // "" is 0
+		return threads + n
+	}
+	n, err := strconv.Atoi(word)
+	if err != nil {
+		panic("EXPECT: no number: " + word)
+	}
+	return n
+}
+
+// variant is how a program is built and run.
+type variant struct {
+	compiler, level string
+	threads         int
+}
+
+func (v variant) String() string { return fmt.Sprintf("%s%s-%d", v.compiler, v.level, v.threads) }
+
+// variants are all ways to build and run.
+func variants() []variant {
+	var all []variant
+	for _, threads := range []int{8, 4, 16, 2} {
+		for _, level := range []string{"-O2", "-O0", "-O3"} {
+			for _, c := range []string{"gcc", "clang"} {
+				all = append(all, variant{c, level, threads})
+			}
+		}
+	}
+	return all
+}
+
+// of are the ways that this test runs an idiom: one in turn, or all.
+func (i *idiom) of(n int) []variant {
+	all := variants()
+	if os.Getenv("SKEWLENS_FULL") == "" {
+		all = all[n*5%len(all):][:1] // 5 has no divisor in common with their number
+	}
+	for k := range all {
+		if least := i.expect["least"]; least != "" {
+			all[k].threads = max(all[k].threads, number(least, 0))
+		}
+		if most := i.expect["most"]; most != "" {
+			all[k].threads = min(all[k].threads, number(most, 0))
+		}
+	}
+	slices.SortStableFunc(all, func(a, b variant) int { return strings.Compare(a.String(), b.String()) })
+	return slices.Compact(all)
+}
+
+// idiomBench builds and profiles one idiom in one way.
+type idiomBench struct {
+	*idiom
+	variant
+	dir string
+}
+
+func (b *idiomBench) compile(out string, flags ...string) error {
+	words := []string{b.compiler, b.level, "-g", "-pthread"}
+	if filepath.Ext(b.file) == ".cc" {
+		words[0] = map[string]string{"gcc": "g++", "clang": "clang++"}[b.compiler]
+		words = append(words, "-std=c++20")
+	}
+	words = append(append(words, flags...), filepath.Join(idiomDir, b.file), "-o", filepath.Join(b.dir, out))
+	if lib := b.expect["lib"]; lib != "" {
+		so := filepath.Join(b.dir, "lib"+out+".so")
+		if err := runCompiler(b.compiler, b.level, "-g", "-shared", "-fPIC", filepath.Join(idiomDir, lib), "-o", so); err != nil {
+			return err
+		}
+		words = append(words, so, "-Wl,-rpath,"+b.dir)
+	}
+	return runCompiler(words...)
+}
+
+func runCompiler(words ...string) error {
+	cmd := exec.Command(words[0], words[1:]...)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", strings.Join(words, " "), err, bytes.TrimSpace(text))
+	}
+	return nil
+}
+
+// idiomPercent of the usual work is less than a tenth of a second.
+const idiomPercent = 2
+
+// measure profiles a program, and returns what it printed too.
+func (b *idiomBench) measure(out string) (*report.Report, string, error) {
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return nil, "", err
+	}
+	defer null.Close()
+	stdout, err := os.Create(filepath.Join(b.dir, out+".out"))
+	if err != nil {
+		return nil, "", err
+	}
+	defer stdout.Close()
+	c := profiler.Config{
+		Path: filepath.Join(b.dir, out), Args: []string{strconv.Itoa(b.threads), strconv.Itoa(idiomPercent)},
+		Dir: b.dir, Stdin: null, Stdout: stdout, Stderr: os.Stderr,
+	}
+	if b.expect["count"] == "lib" {
+		c.Libraries = []string{"lib" + out}
+	}
+	// Long enough for the busiest machine: only what hangs is ended.
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	p, err := profiler.Run(ctx, c)
+	if err != nil {
+		return nil, "", err
+	}
+	if p.Run.Signal != "" || p.Run.ExitCode != 0 {
+		return nil, "", fmt.Errorf("%s ended with status %d %s", out, p.Run.ExitCode, p.Run.Signal)
+	}
+	r, err := report.New(p, report.Options{})
+	if err != nil {
+		return nil, "", err
+	}
+	text, err := os.ReadFile(stdout.Name())
+	return r, string(text), err
+}
+
+// try builds, runs and judges: what is not as it should be.
+func (b *idiomBench) try(t *testing.T) []string {
+	names, flags, built := []string{"planted", "mended"}, []string{"-DPLANTED", "-DFIXED"}, make(chan error, 2)
+	for k := range names {
+		go func() { built <- b.compile(names[k], flags[k]) }()
+	}
+	if err := errors.Join(<-built, <-built); err != nil {
+		t.Fatal(err)
+	}
+	var reports []*report.Report
+	var printed []string
+	for _, n := range names {
+		r, text, err := b.measure(n)
+		if err != nil {
+			return []string{n + ": " + err.Error()}
+		}
+		reports, printed = append(reports, r), append(printed, text)
+	}
+	j := judge{b: b}
+	if printed[0] != printed[1] || !strings.HasPrefix(printed[0], "checksum ") {
+		j.say("checksums %q and %q", printed[0], printed[1])
+	}
+	j.planted(reports[0], reports[1])
+	j.mended(reports[1])
+	return j.wrong
+}
+
+// TestIdioms holds what is known to fail against knownFailures, in both directions.
+func TestIdioms(t *testing.T) {
+	realBench(t, 1) // skips where nothing can be profiled
+	all := idioms(t)
+	for n := range all {
+		i := &all[n]
+		for _, v := range i.of(n) {
+			t.Run(i.name+"/"+v.String(), func(t *testing.T) {
+				b := &idiomBench{idiom: i, variant: v, dir: t.TempDir()}
+				if _, err := exec.LookPath(v.compiler); err != nil {
+					t.Skipf("no %s: the idioms are built with gcc and with clang", v.compiler)
+				}
+				wrong, known := strings.Join(b.try(t), "\n"), i.known(v)
+				switch {
+				case wrong == "" && known != nil && !known.chance:
+					t.Errorf("it passes: take it off the list of known failures (%s)", known.reason)
+				case wrong != "" && known != nil:
+					t.Logf("known (%s):\n%s", known.reason, wrong)
+				case wrong != "":
+					t.Error(wrong)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,43 @@
+/* A std::packaged_task on a detached thread for each share; the first thread
+ * waits for their futures.
+ *
+ * EXPECT instances=5 rows=P kind=join cause=loop */
+#include "idiom.h"
+#include <future>
+
+enum { ROUNDS = 5, EACH = 4 };
+
+static uint64_t each; /* steps for an element of the triangle */
+
+static void prepare(int argc, char **argv)
+{
+    arguments(argc, argv);
+    each = budget / ROUNDS * 2 / (P * EACH * (P * EACH + 1));
+}
+
+static void share(int id, int round)
+{
+    for (int k = 0; k < EACH; k++) {
+        int row = dealt(id, k, EACH);
+        uint64_t x = round;
+        for (int c = 0; c <= row; c++) /* PLANTED */
+            x = work(x + c, each);
+        results[id].sum += x;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    prepare(argc, argv);
+    for (int round = 0; round < ROUNDS; round++) {
+        std::vector<std::future<void>> shares;
+        for (int t = 0; t < P; t++) {
+            std::packaged_task<void(int, int)> task(share);
+            shares.push_back(task.get_future());
+            std::thread(std::move(task), t, round).detach();
+        }
+        for (auto &s : shares)
+            s.get(); /* SECTION */
+    }
+    return answer();
+}
