@@ -96,20 +96,20 @@ func (j *judge) cause(was, is *report.Section) {
 		j.say("leader %s, want %s", c.Leader, kinds)
 	}
 	if is == nil {
-		j.say("no section in the mended program, so the saving is not known")
+		j.say("no section in the fixed program, so the saving is not known")
 	} else if j.b.expect["gain"] != "any" {
 		j.gain(c, was, is)
 	}
 }
 
-// gain: what the first cause promises is what the mend saves.
+// gain: what the first cause promises is what the fix saves.
 func (j *judge) gain(c *report.Cause, was, is *report.Section) {
 	saved := 1 - float64(is.Critical)/float64(was.Critical)
 	if known := j.b.expect["saving"]; known != "" {
 		saved, _ = strconv.ParseFloat(known, 64)
 	}
 	if c.Gain == nil || math.Abs(c.Gain.Fraction-saved) > 0.10 {
-		j.say("gain %s (%d causes: %s), the mend saves %.2f", fraction(c.Gain), len(was.Causes), fraction(was.JointGain), saved)
+		j.say("gain %s (%d causes: %s), the fix saves %.2f", fraction(c.Gain), len(was.Causes), fraction(was.JointGain), saved)
 	}
 	if w := j.b.expect["whole"]; w != "" {
 		want, _ := strconv.ParseFloat(w, 64)
@@ -119,12 +119,12 @@ func (j *judge) gain(c *report.Cause, was, is *report.Section) {
 	}
 }
 
-// mended programs must have no cause.
-func (j *judge) mended(r *report.Report) {
+// fixed programs must have no cause.
+func (j *judge) fixed(r *report.Report) {
 	if j.sectionAt(r, "SECTION") == nil {
-		j.say("mended: no section at line %v", j.b.marked("SECTION"))
+		j.say("fixed: no section at line %v", j.b.marked("SECTION"))
 	}
-	j.silent("mended", r)
+	j.silent("fixed", r)
 }
 
 // silent: no cause in the control flow, or it is said that chance has dealt the work.

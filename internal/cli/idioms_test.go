@@ -19,14 +19,14 @@ import (
 )
 
 // How people write threads: each program in testdata/idioms has one idiom, one
-// planted imbalance, and its mend under -DFIXED. What must be found is in its
+// planted imbalance, and its fix under -DFIXED. What must be found is in its
 // lines with EXPECT, as keys with values:
 //
 //	instances=20  rows=P     of the section at the line marked SECTION; P is the number of threads
 //	kind=barrier             of the section
 //	cause=branch             which leader the first cause has, at the line marked PLANTED; a|b: either
-//	gain=any                 the mend does not tell what is to gain
-//	saving=0.67              what the mend saves, where counting both cannot tell
+//	gain=any                 the fix does not tell what is to gain
+//	saving=0.67              what the fix saves, where counting both cannot tell
 //	whole=0                  the gain in whole units
 //	silent=yes               no cause in the control flow; so it is for FIXED, of all programs
 //	wait=sleep               a wait of this kind is shown, at a line marked WAIT
@@ -223,7 +223,7 @@ func (b *idiomBench) measure(out string) (*report.Report, string, error) {
 
 // try builds, runs and judges: what is not as it should be.
 func (b *idiomBench) try(t *testing.T) []string {
-	names, flags, built := []string{"planted", "mended"}, []string{"-DPLANTED", "-DFIXED"}, make(chan error, 2)
+	names, flags, built := []string{"planted", "fixed"}, []string{"-DPLANTED", "-DFIXED"}, make(chan error, 2)
 	for k := range names {
 		go func() { built <- b.compile(names[k], flags[k]) }()
 	}
@@ -244,7 +244,7 @@ func (b *idiomBench) try(t *testing.T) []string {
 		j.say("checksums %q and %q", printed[0], printed[1])
 	}
 	j.planted(reports[0], reports[1])
-	j.mended(reports[1])
+	j.fixed(reports[1])
 	return j.wrong
 }
 
