@@ -101,6 +101,7 @@ func (m *maker) excerpt(v *pageCause, title string, p *report.Place) {
 // many events share a line.
 func (m *maker) members(c *report.Cause) []pageMember {
 	rows, at := []pageMember{}, map[[2]string]int{}
+	var weakest []*float64 // by row: the others go with the cause more closely
 	for _, event := range c.Members {
 		place := event.Place
 		place.Function, place.Column = "", 0
@@ -109,18 +110,20 @@ func (m *maker) members(c *report.Cause) []pageMember {
 			line = units.Printable(event.Place.Short())
 		}
 		key := [2]string{line, event.Kind}
-		corr := ""
-		if event.Corr != nil {
-			corr = decimals(*event.Corr)
-		}
 		i, seen := at[key]
 		if !seen {
 			i, at[key] = len(rows), len(rows)
-			rows = append(rows, pageMember{Line: line, Function: words.Symbol(event.Place.Function), Kind: units.Printable(event.Kind), Corr: corr})
+			rows = append(rows, pageMember{Line: line, Function: words.Symbol(event.Place.Function), Kind: units.Printable(event.Kind)})
+			weakest = append(weakest, event.Corr)
 		}
 		rows[i].Events++
-		if event.Corr != nil && rows[i].Corr != "" && corr < rows[i].Corr {
-			rows[i].Corr = corr // the weakest: the others go with it more closely
+		if corr := event.Corr; corr != nil && weakest[i] != nil && *corr < *weakest[i] {
+			weakest[i] = corr
+		}
+	}
+	for i, corr := range weakest {
+		if corr != nil {
+			rows[i].Corr = decimals(*corr)
 		}
 	}
 	return rows

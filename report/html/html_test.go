@@ -244,3 +244,17 @@ func TestCallers(t *testing.T) {
 		t.Errorf("the page does not say %q", want)
 	}
 }
+
+// The correlation of a row is its weakest event's, also where it is tiny.
+func TestMembersShowTheWeakest(t *testing.T) {
+	corr := func(x float64) *float64 { return &x }
+	at := report.Place{File: "a.c", Line: 3}
+	m := maker{}
+	rows := m.members(&report.Cause{Members: []report.Member{
+		{Kind: "control-flow", Place: at, Corr: corr(.5)}, {Kind: "control-flow", Place: at, Corr: corr(.00002)}, {Kind: "control-flow", Place: at, Corr: corr(.3)},
+		{Kind: "page-fault", Place: at},
+	}})
+	if len(rows) != 2 || rows[0].Corr != "2e-05" || rows[0].Events != 3 || rows[1].Corr != "" {
+		t.Errorf("%+v", rows)
+	}
+}
