@@ -74,7 +74,6 @@ var knownFailures = []knownFailure{
 	{idiom: "posix_sem_turnstiles", reason: unseen},
 	{idiom: "promise", reason: unseenJoin},
 	{idiom: "recursive_async", reason: unseenJoin},
-	{idiom: "recursive_threads", in: "-(4|8|16)$", reason: "forks inside forks are parts of each other, and the recursion is taken for the cause"},
 	{idiom: "rwlock_phases", reason: noWaits},
 	{idiom: "same_callee", in: "clang-O[23]|gcc-O3", reason: "the cost of a function is shared out by calls, however dear each is"},
 	{idiom: "shared_library", reason: "the cost of a call into a library does not count for the branch that decides it"},
@@ -90,10 +89,6 @@ var knownFailures = []knownFailure{
 	{idiom: "std_barrier", reason: unseen},
 	{idiom: "std_latch", reason: unseen},
 	{idiom: "std_semaphore", reason: unseen},
-	{idiom: "thread_bind", reason: slots},
-	{idiom: "thread_lambda", reason: slots},
-	{idiom: "thread_member", reason: slots},
-	{idiom: "thread_per_round", reason: slots},
 }
 
 const (
