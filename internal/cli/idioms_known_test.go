@@ -44,7 +44,6 @@ var knownFailures = []knownFailure{
 	{idiom: "body_inlined_twice", in: "-2$", reason: "two copies of a line are two causes, and two threads cannot tell them apart"},
 	{idiom: "c11_threads", reason: inside},
 	{idiom: "cond_coordinator", reason: inside},
-	{idiom: "different_starts", reason: slots},
 	{idiom: "dynamic_counter_huge", reason: unseen},
 	{idiom: "dynamic_counter_uniform", reason: unseen},
 	{idiom: "dynamic_queue_huge", reason: "self-scheduled work is not told from work that is dealt badly", chance: true},
@@ -96,6 +95,5 @@ const (
 	unseenJoin = "a future's get is not seen as a join"
 	pools      = "dispatch and done of a pool are no section, or one of some of its rounds with the thread that only waits"
 	inside     = "the section is named by the wait inside the function or header that makes it, not by the call"
-	slots      = "each new thread has a row of its own"
 	noWaits    = "waits are not reported"
 )
