@@ -73,6 +73,10 @@ func (a *analysis) add(f finding) { a.findings = append(a.findings, f) }
 // byMatchingPursuit chooses by exact costs (rule 7).
 func (a *analysis) byMatchingPursuit() {
 	p := newMatchingPursuit(a.table, a.centred, a.withCopies(a.leaders()))
+	byStart := !a.ranked && len(a.table.groups) == 1 && a.startsDecide()
+	if byStart {
+		a.byStart(p)
+	}
 	p.run()
 	var ids []identity
 	leaders := map[identity]leader{}
@@ -95,7 +99,7 @@ func (a *analysis) byMatchingPursuit() {
 			share: floats.Dot(cost, a.centred) / a.variation, beta: beta, score: beta * x.score, leaderScore: x.score, p: math.NaN(),
 		})
 	}
-	if p.unexplained() > muchUnexplained && !a.ranked && len(a.table.groups) == 1 {
+	if p.unexplained() > muchUnexplained && !a.ranked && len(a.table.groups) == 1 && !byStart {
 		a.byStart(p)
 	}
 	a.r2 = 1 - p.unexplained()

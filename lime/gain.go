@@ -43,7 +43,8 @@ func (k divisible) saved(gs groups, response []float64) (evened, scheduled float
 }
 
 func (k units) saved(gs groups, response []float64) (evened, scheduled float64) {
-	return gs.savedByEvening(response, k.cost), gs.savedByScheduling(response, k.cost, k.executed)
+	evened = gs.savedByEvening(response, k.cost)
+	return evened, min(evened, gs.savedByScheduling(response, k.cost, k.executed))
 }
 
 // savedByEvening returns by how much Σ max T falls when a cost is evened out
@@ -65,7 +66,9 @@ func (gs groups) savedByEvening(response, cost []float64) float64 {
 
 // savedByScheduling is the same when the work comes in whole units: the cost
 // of each group comes in as many units as the decision was executed, each given
-// to the least-loaded thread. One unit on one thread saves nothing.
+// to the least-loaded thread. One unit on one thread saves nothing. It may save
+// more than evening: where units fill gaps that other causes left, that is not
+// this cause's doing, and it is not promised (units.saved).
 func (gs groups) savedByScheduling(response, cost, executed []float64) float64 {
 	sum := 0.0
 	for _, g := range gs {

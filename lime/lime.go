@@ -31,9 +31,12 @@ type Result struct {
 	Warnings  []profile.Warning
 }
 
-// ThreadTotal is one thread's sum over the instances.
+// ThreadTotal is one slot's sum over the instances: a thread's, or that of the
+// threads that took its place in turn.
 type ThreadTotal struct {
-	Thread       profile.ThreadID
+	Thread       profile.ThreadID // the first, where there are several
+	Slot         profile.SlotID   // from 1; 0: not known, each thread is a slot
+	Several      bool
 	Instructions uint64
 	BusyNS       int64
 	WaitNS       int64
@@ -71,13 +74,13 @@ type Cause struct {
 	Gain float64
 	// WholeUnits is the same when the work is scheduled anew, in units of
 	// ΣK / executions, each to the least-loaded thread: 0 for one piece of
-	// work on one thread. It may exceed Gain, since it fills gaps that other
-	// causes left. NaN for hardware events, START causes and by the paper's
-	// method.
+	// work on one thread. At most Gain: that units can also fill gaps that other
+	// causes left is not this one's gain. NaN for hardware events, START causes
+	// and by the paper's method.
 	WholeUnits float64
 	Addr       profile.Addr // the deciding instruction
 	To         profile.Addr // where the event's edge leads, of a recursion the call; 0: unknown
-	Counts     []uint64     // of the event, per thread in the order of Result.Threads
+	Counts     []uint64     // of the event, per slot in the order of Result.Threads
 	Members    []Member     // the other events of the cluster, most work first, 50 at most
 }
 

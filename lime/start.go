@@ -2,11 +2,16 @@ package lime
 
 import (
 	"math"
+	"sort"
 
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/skewlens/skewlens/profile"
 )
+
+// startDecides is the part of var T between threads that begin in different
+// functions, above which it is who began where that decides.
+const startDecides = 0.9
 
 // start is the cause that threads begin an instance at different code.
 type start struct{ slowest profile.Addr }
@@ -41,6 +46,29 @@ func (a *analysis) byStart(p *matchingPursuit) {
 		id: startID{slowest}, origin: start{slowest}, cost: divisible(cost),
 		share: beta * corr, score: beta * corr, beta: beta, leaderScore: corr, p: math.NaN(),
 	})
+}
+
+// startsDecide: threads that were created for this instance, in different
+// functions, differ by that and hardly otherwise. Whatever they do differently there, what sets them apart is
+// who began where.
+func (a *analysis) startsDecide() bool {
+	_, mean, ok := a.byBegin(a.centred)
+	if !ok {
+		return false
+	}
+	ts := a.graph.p.Threads
+	for _, q := range a.table.parts {
+		i := sort.Search(len(ts), func(i int) bool { return ts[i].ID >= q.Thread })
+		if i == len(ts) || ts[i].ID != q.Thread || ts[i].Start != q.Begin {
+			return false // it went on from a place, as one that created the others
+		}
+	}
+	between := 0.0
+	for i := range a.table.parts {
+		m := mean[a.table.parts[i].Begin]
+		between += m * m
+	}
+	return between >= startDecides*a.variation
 }
 
 // byBegin groups the parts by where they begin: the places in the order of

@@ -5,15 +5,15 @@ import (
 )
 
 // perThread adds up a cause's events over the section, in the order of
-// Result.Threads. For a START cause it is how often a thread began there.
+// Result.Threads. For a START cause it is how often a part began there.
 func perThread(res *Result, s *profile.Section, x *combined) []uint64 {
-	at := make(map[profile.ThreadID]int, len(res.Threads))
+	at := make(map[int32]int, len(res.Threads))
 	for i, t := range res.Threads {
-		at[t.Thread] = i
+		at[(&profile.Part{Thread: t.Thread, Slot: t.Slot}).Place()] = i
 	}
 	counts := make([]uint64, len(res.Threads))
 	add := func(p *profile.Part, n uint64) {
-		if t, ok := at[p.Thread]; ok {
+		if t, ok := at[p.Place()]; ok {
 			counts[t] += n
 		}
 	}
@@ -53,12 +53,12 @@ func eachTotal(s *profile.Section, visit func(*profile.Part)) {
 	}
 }
 
-// threadTotals adds the instances up by thread.
+// threadTotals adds the instances up by slot.
 func threadTotals(p *profile.Profile, s *profile.Section) []ThreadTotal {
-	sums := s.PartsByThread()
+	sums := s.PartsBySlot()
 	all := make([]ThreadTotal, len(sums))
 	for i, t := range sums {
-		all[i] = ThreadTotal{Thread: t.Thread, Instructions: p.Instructions(t.Counts), BusyNS: t.BusyNS, WaitNS: t.WaitNS, Timed: t.Timed}
+		all[i] = ThreadTotal{Thread: t.Thread, Slot: t.Slot, Several: t.Several, Instructions: p.Instructions(t.Counts), BusyNS: t.BusyNS, WaitNS: t.WaitNS, Timed: t.Timed}
 	}
 	return all
 }

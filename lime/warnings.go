@@ -164,19 +164,19 @@ func meansFollow(p *profile.Profile, s *profile.Section) (r float64, ok bool) {
 
 // firstTookAll tells dynamic scheduling on too few cores by its trace: as many
 // threads as there are cores do nearly everything, and not always the same
-// ones of them. Where each instance has new threads that cannot be seen.
+// ones of them. Threads that each instance creates anew are told by their slots.
 func (a *Analyser) firstTookAll(instances []*instance) bool {
 	cores, n := a.p.Run.Cores, 0
-	busy := map[profile.ThreadID]int{}
+	busy := map[int32]int{}
 	var threads []profile.Part
 	for _, in := range instances {
 		if in.ranked || cores < 1 || len(in.parts) <= cores {
 			continue
 		}
-		var heavy []profile.ThreadID
+		var heavy []int32
 		for k, t := range in.response {
 			if t >= 0.1*in.longest {
-				heavy = append(heavy, in.parts[k].Thread)
+				heavy = append(heavy, in.parts[k].Place())
 			}
 		}
 		if len(heavy) > cores {
@@ -185,7 +185,7 @@ func (a *Analyser) firstTookAll(instances []*instance) bool {
 		if n++; n == 1 {
 			threads = in.parts
 		}
-		if !sameThreads(threads, in.parts) {
+		if !samePlaces(threads, in.parts) {
 			return false
 		}
 		for _, t := range heavy {
@@ -200,6 +200,6 @@ func (a *Analyser) firstTookAll(instances []*instance) bool {
 	return false
 }
 
-func sameThreads(a, b []profile.Part) bool {
-	return slices.EqualFunc(a, b, func(x, y profile.Part) bool { return x.Thread == y.Thread })
+func samePlaces(a, b []profile.Part) bool {
+	return slices.EqualFunc(a, b, func(x, y profile.Part) bool { return x.Place() == y.Place() })
 }

@@ -51,7 +51,7 @@ func benchServer(b testing.TB) (*server, json.RawMessage) {
 		sec := report.Section{ID: fmt.Sprintf("big.c:%d", 50*i+50), Kind: "barrier", Location: at(50*i + 50), Instances: 9, Imbalance: &third}
 		c := report.Cause{Rank: 1, Kind: "control-flow", Leader: "branch", Share: 0.9, Location: at(50*i + 41), Gain: &report.Gain{Fraction: 0.3}, Message: "message"}
 		for t := range 16 {
-			sec.Threads = append(sec.Threads, report.Thread{ID: t, Instructions: uint64(t) * 1e9, BusyS: &third, WaitS: &third})
+			sec.Threads = append(sec.Threads, report.Thread{Slot: t + 1, ID: &t, Instructions: uint64(t) * 1e9, BusyS: &third, WaitS: &third})
 			c.Counts = append(c.Counts, uint64(t))
 		}
 		for m := range 10 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.lsp.dev/protocol"
@@ -114,7 +115,7 @@ func aboutCause(r *results.Result, c *results.Cause) string {
 // maxRows of a table in a hover.
 const maxRows = 32
 
-// threads is a table with a bar for each thread: of its count for a cause, of
+// threads is a table with a bar for each slot: of its count for a cause, of
 // its instructions for a section.
 func threads(b *strings.Builder, sec *results.Section, counts []uint64) {
 	if len(counts) != len(sec.Threads) {
@@ -136,10 +137,11 @@ func threads(b *strings.Builder, sec *results.Section, counts []uint64) {
 	b.WriteString(head)
 	for i, t := range sec.Threads {
 		if i == maxRows {
-			fmt.Fprintf(b, "\n%d more threads: see the report.\n", len(sec.Threads)-i)
+			rest := values[i:]
+			fmt.Fprintf(b, "\nand %d more, from %s to %s: see the report.\n", len(rest), units.Count(slices.Min(rest)), units.Count(slices.Max(rest)))
 			break
 		}
-		fmt.Fprintf(b, "| %d | %s | %s |", t.ID, units.Count(values[i]), bar(float64(values[i])/float64(most)))
+		fmt.Fprintf(b, "| %s | %s | %s |", escape(t.Number()), units.Count(values[i]), bar(float64(values[i])/float64(most)))
 		if counts != nil {
 			fmt.Fprintf(b, " %s |", units.Count(t.Instructions))
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -52,52 +53,103 @@ func TestPlusAndMinus(t *testing.T) {
 }
 
 // The sums are checked against plain additions into a table.
-func TestPartsByThread(t *testing.T) {
+func TestSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	summed := 0
 	for range 500 {
 		p := randomProfile(r)
 		for i := range p.Sections {
 			s := &p.Sections[i]
-			got := s.PartsByThread()
-			if len(s.Totals) > 0 {
-				if !reflect.DeepEqual(got, s.Totals) {
-					t.Fatalf("the totals of a folded section are %v, want those that it kept", got)
-				}
+			several := false
+			for _, q := range s.Totals {
+				several = several || q.Several
+			}
+			if len(s.Totals) == 0 || several {
+				summed += checkSums(t, p, s, s.PartsByThread(), func(q *Part) int32 { return int32(q.Thread) })
+			} else if got := s.PartsByThread(); !reflect.DeepEqual(got, s.Totals) {
+				t.Fatalf("the totals of a folded section are %v, want those that it kept", got)
+			}
+			got := s.PartsBySlot()
+			if len(s.Totals) == 0 {
+				summed += checkSums(t, p, s, got, (*Part).Place)
 				continue
 			}
-			want := map[ThreadID]*Part{}
-			events := map[ThreadID][]uint64{}
-			for j := range s.Instances {
-				for _, q := range s.Instances[j].Parts {
-					if want[q.Thread] == nil {
-						want[q.Thread], events[q.Thread] = &Part{Thread: q.Thread, Timed: true}, make([]uint64, len(p.Events))
-					}
-					w := want[q.Thread]
-					w.BusyNS, w.WaitNS, w.Timed = w.BusyNS+q.BusyNS, w.WaitNS+q.WaitNS, w.Timed && q.Timed
-					for e, n := range dense(p, q.Counts) {
-						events[q.Thread][e] += n
-					}
-				}
-			}
-			if len(got) != len(want) {
-				t.Fatalf("%d threads, want %d", len(got), len(want))
-			}
-			for k, q := range got {
-				summed++
-				if k > 0 && got[k-1].Thread >= q.Thread {
-					t.Fatalf("thread %d after thread %d", q.Thread, got[k-1].Thread)
-				}
-				sum := q.Counts
-				q.Counts = Counts{}
-				if w := want[q.Thread]; !reflect.DeepEqual(&q, w) || !reflect.DeepEqual(dense(p, sum), events[q.Thread]) {
-					t.Fatalf("thread %d: %v %v, want %v %v", q.Thread, q, sum, w, events[q.Thread])
+			for k := range got {
+				if k > 0 && got[k-1].Place() >= got[k].Place() || !slices.ContainsFunc(s.Totals, func(q Part) bool { return reflect.DeepEqual(q, got[k]) }) {
+					t.Fatalf("the totals of a folded section are %v, want those that it kept, by slot", got)
 				}
 			}
 		}
 	}
 	if summed < 100 {
 		t.Errorf("only %d sums were compared", summed)
+	}
+}
+
+func checkSums(t *testing.T, p *Profile, s *Section, got []Part, key func(*Part) int32) (compared int) {
+	t.Helper()
+	want := map[int32]*Part{}
+	events := map[int32][]uint64{}
+	for j := range s.Instances {
+		if s.Instances[j].Folded > 1 {
+			continue
+		}
+		for _, q := range s.Instances[j].Parts {
+			k := key(&q)
+			if want[k] == nil {
+				want[k], events[k] = &Part{Thread: q.Thread, Slot: q.Slot, Timed: true}, make([]uint64, len(p.Events))
+			}
+			w := want[k]
+			w.Several = w.Several || w.Thread != q.Thread
+			w.Thread = min(w.Thread, q.Thread)
+			if w.Slot != q.Slot {
+				w.Slot = 0
+			}
+			w.BusyNS, w.WaitNS, w.Timed = w.BusyNS+q.BusyNS, w.WaitNS+q.WaitNS, w.Timed && q.Timed
+			for e, n := range dense(p, q.Counts) {
+				events[k][e] += n
+			}
+		}
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%d sums, want %d", len(got), len(want))
+	}
+	for k, q := range got {
+		if k > 0 && key(&got[k-1]) >= key(&q) {
+			t.Fatalf("%v after %v", q, got[k-1])
+		}
+		sum, of := q.Counts, key(&q)
+		q.Counts = Counts{}
+		if w := want[of]; !reflect.DeepEqual(&q, w) || !reflect.DeepEqual(dense(p, sum), events[of]) {
+			t.Fatalf("%d: %v %v, want %v %v", of, q, sum, w, events[of])
+		}
+	}
+	return len(got)
+}
+
+// Time is the union of what overlaps: counted here nanosecond by nanosecond.
+func TestTime(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for range 200 {
+		s := Section{}
+		covered := map[int64]bool{}
+		for range r.IntN(6) {
+			from := r.Int64N(60)
+			to := from + 1 + r.Int64N(20)
+			for at := from; at < to; at++ {
+				covered[at] = true
+			}
+			s.Instances = append(s.Instances, Instance{Folded: 1, SpanNS: to - from, Parts: []Part{{BeginNS: from, ArriveNS: to - 1}, {BeginNS: from + 1, ArriveNS: to}}})
+		}
+		if got := s.Time(); got != int64(len(covered)) {
+			t.Fatalf("%v: %d ns, want %d", s.Instances, got, len(covered))
+		}
+	}
+	if s := (Section{TimeNS: 7, Instances: []Instance{{Folded: 3, SpanNS: 9}}}); s.Time() != 7 {
+		t.Errorf("%d ns, not what was kept", s.Time())
+	}
+	if s := (Section{Instances: []Instance{{Folded: 3, SpanNS: 9}, {Folded: 1, SpanNS: 2, Parts: []Part{{}}}}}); s.Time() != 11 {
+		t.Errorf("%d ns, not the sum of spans where no moments are known", s.Time())
 	}
 }
 

@@ -58,7 +58,7 @@ func (p *Profile) encodeSections(e *encoder) {
 	}
 	encodeRows(e, tableSections, len(p.Sections), func(i int) wireSection {
 		s := &p.Sections[i]
-		return wireSection{s.Kind, s.Site, len(s.Instances), len(s.Totals), len(s.Warnings)}
+		return wireSection{s.Kind, s.Site, len(s.Instances), len(s.Totals), len(s.Warnings), s.TimeNS}
 	}, nil)
 	encodeRows(e, tableInstances, len(instances), func(i int) wireInstance {
 		in := instances[i]
@@ -66,7 +66,7 @@ func (p *Profile) encodeSections(e *encoder) {
 	}, nil)
 	encodeRows(e, tableParts, len(parts), func(i int) wirePart {
 		t := parts[i]
-		return wirePart{t.Thread, t.Begin, t.Site, packCounts(t.Counts), t.BusyNS, t.WaitNS, t.Timed, t.BeginNS, t.ArriveNS}
+		return wirePart{t.Thread, t.Begin, t.Site, packCounts(t.Counts), t.BusyNS, t.WaitNS, t.Timed, t.BeginNS, t.ArriveNS, t.Slot, t.Several}
 	}, func(t wirePart) int { return len(t.Counts) })
 }
 
@@ -194,7 +194,7 @@ func (d *decoder) keepThread(p *Profile) func(*wireThread) error {
 func (d *decoder) keepPart(t *tables) func(*wirePart) error {
 	return func(r *wirePart) error {
 		c, err := d.unpackCounts(r.Counts)
-		t.parts = append(t.parts, Part{r.Thread, r.Begin, r.Site, c, r.BusyNS, r.WaitNS, r.Timed, r.From, r.To})
+		t.parts = append(t.parts, Part{r.Thread, r.Slot, r.Several, r.Begin, r.Site, c, r.BusyNS, r.WaitNS, r.Timed, r.From, r.To})
 		return err
 	}
 }
@@ -218,7 +218,7 @@ func (d *decoder) assemble(p *Profile, t *tables) error {
 	// A section or an instance that outgrows the file fails in take, before
 	// anything is allocated for it.
 	for _, ws := range t.sections {
-		s := Section{Kind: ws.Kind, Site: ws.Site}
+		s := Section{Kind: ws.Kind, Site: ws.Site, TimeNS: ws.TimeNS}
 		if s.Warnings, err = take(&t.warnings, ws.Warnings); err != nil {
 			return err
 		}

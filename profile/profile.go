@@ -17,8 +17,9 @@
 // nanoseconds.
 //
 // What several readers work out of these data is worked out here: sums by
-// thread ([Section.PartsByThread], [Profile.ThreadCounts]), sums and differences
-// of counts, the load of an instance ([Profile.Load]), the block and the source
+// slot and by thread ([Section.PartsBySlot], [Section.PartsByThread],
+// [Profile.ThreadCounts]), the time that a section took ([Section.Time]), sums and
+// differences of counts, the load of an instance ([Profile.Load]), the block and the source
 // line of an address ([BlockIndex], [Profile.Location]).
 //
 // What is unknown is absent: a count that could not be derived has no event
@@ -37,6 +38,7 @@ type (
 	BlockID    int32
 	EventID    int32
 	ThreadID   int32
+	SlotID     int32 // from 1; 0: not known
 )
 
 const (

@@ -139,10 +139,18 @@ func randomSection(r *rand.Rand, p *Profile) Section {
 		}
 		return t
 	}
+	slotted := r.IntN(2) == 0
+	slots := func(parts []Part) {
+		for i, k := range r.Perm(len(parts)) {
+			if slotted {
+				parts[i].Slot = SlotID(k + 1)
+			}
+		}
+	}
 	for i := range r.IntN(4) {
 		in := Instance{Folded: 1, SpanNS: r.Int64N(1000)}
 		if i == 0 && r.IntN(2) == 0 {
-			in.Folded = 2 + r.IntN(9)
+			in.Folded, s.TimeNS = 2+r.IntN(9), r.Int64N(9)
 		}
 		for j := range p.Threads {
 			id := p.Threads[j].ID
@@ -151,6 +159,12 @@ func randomSection(r *rand.Rand, p *Profile) Section {
 				s.Totals = append(s.Totals, part(p.Threads[j].ID))
 			}
 			in.Parts = append(in.Parts, part(id))
+		}
+		if in.Folded == 1 {
+			slots(in.Parts)
+		} else {
+			slots(s.Totals)
+			s.Totals[0].Several = slotted && r.IntN(2) == 0
 		}
 		s.Instances = append(s.Instances, in)
 	}

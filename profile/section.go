@@ -1,5 +1,10 @@
 package profile
 
+import (
+	"cmp"
+	"slices"
+)
+
 // SectionKind says what ends a section.
 type SectionKind string
 
@@ -18,9 +23,13 @@ type Section struct {
 	// Instances in order of time. The oldest may have been folded into one
 	// (Instance.Folded > 1) so that memory stays bounded.
 	Instances []Instance
-	// Totals are the counts of each thread over all instances, folded ones
-	// included; present only where some were folded, else add up the parts.
-	Totals   []Part
+	// Totals are the counts of each slot over all instances, folded ones
+	// included (of each thread where no slots are known); present only where
+	// some were folded, else add up the parts.
+	Totals []Part
+	// TimeNS is how long any of its instances lasted: the union of their spans,
+	// which may overlap. Present only where some were folded, else see Time.
+	TimeNS   int64
 	Warnings []Warning
 }
 
@@ -40,12 +49,20 @@ type Instance struct {
 // Part is what one thread did in an instance.
 type Part struct {
 	Thread ThreadID
-	Begin  Addr // where it began: the call it came from, or its start function
-	Site   Addr // the call at which it arrived; compilers duplicate call sites, so it may differ from the section's
-	Counts Counts
-	BusyNS int64 // of CPU time, when Timed
-	WaitNS int64 // from its arrival to the last one, when Timed
-	Timed  bool
+	// Slot is the thread's place in the instance, from 1: of threads that are
+	// created anew for every round, the k-th has the slot of the k-th of the
+	// round before. All unfolded parts of a section have one, or none: then each
+	// thread is a slot of its own.
+	Slot SlotID
+	// Several threads had the slot of this sum (Totals, PartsBySlot); Thread is
+	// then the first of them.
+	Several bool
+	Begin   Addr // where it began: the call it came from, or its start function
+	Site    Addr // the call at which it arrived; compilers duplicate call sites, so it may differ from the section's
+	Counts  Counts
+	BusyNS  int64 // of CPU time, when Timed
+	WaitNS  int64 // from its arrival to the last one, when Timed
+	Timed   bool
 	// BeginNS and ArriveNS are when it began and arrived, since the start of
 	// the run; both 0 where unknown, and in folded instances.
 	BeginNS, ArriveNS int64
@@ -62,6 +79,35 @@ func (s *Section) Unfolded() (instances []*Instance, folded int) {
 		}
 	}
 	return instances, folded
+}
+
+// Time is how long any of the section's instances lasted. Where their spans
+// overlap (subgroups, forks inside forks) that is less than their sum.
+func (s *Section) Time() int64 {
+	if s.TimeNS > 0 {
+		return s.TimeNS
+	}
+	type span struct{ from, to int64 }
+	var spans []span
+	sum := int64(0)
+	for i := range s.Instances {
+		in := &s.Instances[i]
+		sum += in.SpanNS
+		if in.Folded <= 1 && in.Placed() && len(in.Parts) > 0 {
+			x := span{in.Parts[0].BeginNS, in.Parts[0].ArriveNS}
+			for k := range in.Parts {
+				x.from, x.to = min(x.from, in.Parts[k].BeginNS), max(x.to, in.Parts[k].ArriveNS)
+			}
+			spans = append(spans, x)
+		}
+	}
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	until := int64(0)
+	for _, x := range spans {
+		sum -= max(0, min(x.to, until)-x.from)
+		until = max(until, x.to)
+	}
+	return max(0, sum)
 }
 
 // Placed reports whether every part says when it began and arrived.

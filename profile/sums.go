@@ -1,47 +1,84 @@
 package profile
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
-// PartsByThread adds the section's instances up: a part for each thread that
-// took part in any, sorted by thread. Its counts and times are sums; Begin,
-// Site and the moments in time, which are one instance's, are zero. It is timed
-// when all parts of that thread are.
+// Place is what tells the parts of a section apart in its sums: their slots, or
+// where none are known their threads.
+func (q *Part) Place() int32 {
+	if q.Slot > 0 {
+		return int32(q.Slot)
+	}
+	return int32(q.Thread)
+}
+
+// PartsBySlot adds the section's instances up: a part for each slot, sorted by
+// slot; where none are known, for each thread. Its counts and times are sums;
+// Begin, Site and the moments in time, which are one instance's, are zero. It is
+// timed when all parts of that slot are.
 //
-// Folded instances know no threads, only ranks; but where there are any, the
+// Folded instances know no slots, only ranks; but where there are any, the
 // section has kept the totals, and these are returned.
-func (s *Section) PartsByThread() []Part {
+func (s *Section) PartsBySlot() []Part {
 	if len(s.Totals) > 0 {
+		all := slices.Clone(s.Totals)
+		slices.SortStableFunc(all, func(a, b Part) int { return cmp.Compare(a.Place(), b.Place()) })
+		return all
+	}
+	return s.sums((*Part).Place)
+}
+
+// PartsByThread does so by thread. Where folded instances were of several
+// threads to a slot, whose they were is not known, and they are left out.
+func (s *Section) PartsByThread() []Part {
+	if len(s.Totals) > 0 && !slices.ContainsFunc(s.Totals, func(q Part) bool { return q.Several }) {
 		return s.Totals
 	}
-	own, events := map[ThreadID][]*Part{}, EventID(0)
-	ids := []ThreadID{}
+	return s.sums(func(q *Part) int32 { return int32(q.Thread) })
+}
+
+// sums adds up the parts of unfolded instances that have the same key.
+func (s *Section) sums(key func(*Part) int32) []Part {
+	own, events := map[int32][]*Part{}, EventID(0)
+	keys := []int32{}
 	for i := range s.Instances {
+		if s.Instances[i].Folded > 1 {
+			continue
+		}
 		for k := range s.Instances[i].Parts {
 			q := &s.Instances[i].Parts[k]
-			if own[q.Thread] == nil {
-				ids = append(ids, q.Thread)
+			id := key(q)
+			if own[id] == nil {
+				keys = append(keys, id)
 			}
-			own[q.Thread] = append(own[q.Thread], q)
+			own[id] = append(own[id], q)
 			if n := len(q.Counts.Event); n > 0 {
 				events = max(events, q.Counts.Event[n-1]+1)
 			}
 		}
 	}
-	slices.Sort(ids)
-	sums := make([]Part, 0, len(ids))
+	slices.Sort(keys)
+	sums := make([]Part, 0, len(keys))
 	scratch := make([]uint64, events)
-	for _, id := range ids {
+	for _, id := range keys {
 		sums = append(sums, sumOf(own[id], scratch))
 	}
 	return sums
 }
 
-// sumOf adds up parts of one thread. To add one sparse vector to the next would
+// sumOf adds up parts of one slot or thread. To add one sparse vector to the next would
 // copy the sum each time; scratch, all zeros before and after, has room for all.
 func sumOf(parts []*Part, scratch []uint64) Part {
-	sum := Part{Thread: parts[0].Thread, Timed: true}
+	sum := Part{Thread: parts[0].Thread, Slot: parts[0].Slot, Timed: true}
 	n := 0
 	for _, q := range parts {
+		sum.Several = sum.Several || q.Several || q.Thread != parts[0].Thread
+		sum.Thread = min(sum.Thread, q.Thread)
+		if q.Slot != sum.Slot {
+			sum.Slot = 0
+		}
 		for i, e := range q.Counts.Event {
 			if scratch[e] == 0 {
 				n++

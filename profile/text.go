@@ -189,7 +189,7 @@ func (t *textWriter) sections() {
 	}
 	for i := range t.p.Sections {
 		s := &t.p.Sections[i]
-		t.line("section %s%s", s.Kind, addr("site", s.Site))
+		t.line("section %s%s%s", s.Kind, addr("site", s.Site), nanos("time", s.TimeNS))
 		t.warnings("  ", s.Warnings)
 		t.parts("  ", "total", s.Totals)
 		for j := range s.Instances {
@@ -211,7 +211,7 @@ func (t *textWriter) parts(indent, name string, ps []Part) {
 		if q.Timed {
 			times = fmt.Sprintf(" busy=%dns wait=%dns", q.BusyNS, q.WaitNS)
 		}
-		t.line("%s%s %d%s%s%s%s%s", indent, name, q.Thread, addr("begin", q.Begin), addr("site", q.Site), times, nanos("from", q.BeginNS), nanos("to", q.ArriveNS))
+		t.line("%s%s %d%s%s%s%s%s%s%s", indent, name, q.Thread, number("slot", q.Slot), flag("several", q.Several), addr("begin", q.Begin), addr("site", q.Site), times, nanos("from", q.BeginNS), nanos("to", q.ArriveNS))
 		t.counts(indent+"  ", q.Counts)
 	}
 }

@@ -229,7 +229,7 @@ func (t *textReader) readRun(l *textLine) {
 		th := &p.Threads[len(p.Threads)-1]
 		th.Active = append(th.Active, l.parseAddr(l.word()))
 	case "section":
-		p.Sections = append(p.Sections, Section{Kind: SectionKind(l.word()), Site: l.addr("site")})
+		p.Sections = append(p.Sections, Section{Kind: SectionKind(l.word()), Site: l.addr("site"), TimeNS: l.nanos("time")})
 		t.section, t.instance = &p.Sections[len(p.Sections)-1], nil
 	case "instance":
 		if t.section == nil {
@@ -253,7 +253,7 @@ func (t *textReader) readRun(l *textLine) {
 		}
 		_, busy := l.pairs["busy"]
 		_, wait := l.pairs["wait"]
-		*to = append(*to, Part{Thread: ThreadID(l.parseInt(l.word(), 32)), Begin: l.addr("begin"), Site: l.addr("site"),
+		*to = append(*to, Part{Thread: ThreadID(l.parseInt(l.word(), 32)), Slot: SlotID(l.int("slot", 32)), Several: l.flag("several"), Begin: l.addr("begin"), Site: l.addr("site"),
 			BusyNS: l.nanos("busy"), WaitNS: l.nanos("wait"), Timed: busy || wait, BeginNS: l.nanos("from"), ArriveNS: l.nanos("to")})
 		t.begin(&(*to)[len(*to)-1].Counts)
 	case "count":

@@ -60,6 +60,14 @@ func TestCheckValid(t *testing.T) {
 		{"has rank 1", func(p *Profile) { p.Sections[0].Instances[0].Folded = 2 }},
 		{"folded instances only", func(p *Profile) { p.Sections[0].Totals = p.Sections[0].Instances[0].Parts }},
 		{"has no parts", func(p *Profile) { p.Sections[0].Instances[0].Parts = nil }},
+		{"slot 1 is another thread's too", func(p *Profile) {
+			q := &p.Sections[0].Instances[0].Parts
+			p.Threads = append(p.Threads, Thread{ID: 99})
+			*q = []Part{{Thread: p.Threads[0].ID, Slot: 1}, {Thread: 99, Slot: 1}}
+		}},
+		{"slot -1, where others", func(p *Profile) { p.Sections[0].Instances[0].Parts[0].Slot = -1 }},
+		{"that of several threads", func(p *Profile) { p.Sections[0].Instances[0].Parts[0].Several = true }},
+		{"lasted -1 ns", func(p *Profile) { p.Sections[0].TimeNS = -1 }},
 		{"thread 3 is not known", func(p *Profile) { p.Sections[0].Instances[0].Parts[0].Thread = 3 }},
 		{"is not timed", func(p *Profile) { p.Sections[0].Instances[0].Parts[0].Timed = false }},
 		{"line -1", func(p *Profile) { p.Locations[0].Line = -1 }},

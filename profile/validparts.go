@@ -89,13 +89,59 @@ func (p *Profile) checkSection(s *Section, known map[ThreadID]bool) error {
 			return fmt.Errorf("instance %d: %w", i, err)
 		}
 	}
+	if s.TimeNS < 0 || s.TimeNS > 0 && !folded {
+		return fmt.Errorf("lasted %d ns, which is said of sections with folded instances only", s.TimeNS)
+	}
 	if folded != (len(s.Totals) > 0) {
 		return fmt.Errorf("has %d totals, which go with folded instances only", len(s.Totals))
 	}
 	if err := p.checkParts(s.Totals, known, true); err != nil {
 		return fmt.Errorf("totals: %w", err)
 	}
+	if err := s.checkSlots(); err != nil {
+		return err
+	}
 	return checkWarnings("its warnings", s.Warnings)
+}
+
+// checkSlots: every part has a slot, or none; none twice in an instance.
+func (s *Section) checkSlots() error {
+	known := SlotID(-1)
+	check := func(parts []Part) error {
+		seen := map[SlotID]bool{}
+		for i := range parts {
+			q := &parts[i]
+			if known < 0 {
+				known = min(q.Slot, 1)
+			}
+			switch {
+			case q.Slot < 0 || (q.Slot > 0) != (known > 0):
+				return fmt.Errorf("thread %d: slot %d, where others have one or none has", q.Thread, q.Slot)
+			case q.Slot > 0 && seen[q.Slot]:
+				return fmt.Errorf("thread %d: slot %d is another thread's too", q.Thread, q.Slot)
+			}
+			seen[q.Slot] = true
+		}
+		return nil
+	}
+	for i := range s.Instances {
+		in := &s.Instances[i]
+		for k := range in.Parts {
+			if q := &in.Parts[k]; q.Several || in.Folded > 1 && q.Slot != 0 {
+				return fmt.Errorf("instance %d: part %d has the slot %d or that of several threads, which is not for it", i, k, q.Slot)
+			}
+		}
+		if in.Folded > 1 {
+			continue
+		}
+		if err := check(in.Parts); err != nil {
+			return fmt.Errorf("instance %d: %w", i, err)
+		}
+	}
+	if err := check(s.Totals); err != nil {
+		return fmt.Errorf("totals: %w", err)
+	}
+	return nil
 }
 
 // checkParts checks parts; with ids their threads must be known.

@@ -100,6 +100,7 @@ type (
 		Instances int         `cbor:"3,keyasint,omitempty"`
 		Totals    int         `cbor:"4,keyasint,omitempty"`
 		Warnings  int         `cbor:"5,keyasint,omitempty"`
+		TimeNS    int64       `cbor:"6,keyasint,omitempty"`
 	}
 	wireInstance struct {
 		Parts  int   `cbor:"1,keyasint,omitempty"`
@@ -116,6 +117,9 @@ type (
 		Timed  bool     `cbor:"7,keyasint,omitempty"`
 		From   int64    `cbor:"8,keyasint,omitempty"`
 		To     int64    `cbor:"9,keyasint,omitempty"`
+		Slot   SlotID   `cbor:"10,keyasint,omitempty"`
+		// Of totals: several threads had the slot.
+		Several bool `cbor:"11,keyasint,omitempty"`
 	}
 	wireLocation struct {
 		Address      Addr `cbor:"1,keyasint,omitempty"`

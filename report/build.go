@@ -111,10 +111,9 @@ func (b *builder) section(s *profile.Section, id string) (Section, error) {
 		l := b.location(s.Site)
 		out.Location = &l
 	}
-	span, busy := int64(0), int64(0)
+	busy := int64(0)
 	for i := range s.Instances {
 		in := &s.Instances[i]
-		span += in.SpanNS
 		out.Instances += max(in.Folded, 1)
 		load := b.p.Load(in)
 		out.Critical += load.Most
@@ -125,7 +124,7 @@ func (b *builder) section(s *profile.Section, id string) (Section, error) {
 			busy += b
 		}
 	}
-	out.TimeS, out.CriticalBusyS = seconds(span), seconds(busy)
+	out.TimeS, out.CriticalBusyS = b.time(s), seconds(busy)
 	if len(s.Instances) == 0 {
 		return out, nil
 	}
@@ -135,6 +134,15 @@ func (b *builder) section(s *profile.Section, id string) (Section, error) {
 	}
 	b.fill(&out, s, res)
 	return out, nil
+}
+
+// time is how long any of the section's instances lasted: not longer than the run.
+func (b *builder) time(s *profile.Section) *float64 {
+	ns := s.Time()
+	if wall := b.p.Run.WallNS; wall > 0 {
+		ns = min(ns, wall)
+	}
+	return seconds(ns)
 }
 
 // mostBusy is the longest CPU time of an instance's parts, −1 where one was not timed.
@@ -156,8 +164,14 @@ func (b *builder) fill(out *Section, s *profile.Section, res *lime.Result) {
 	out.R2 = known(res.R2)
 	out.JointGain = gain(res.JointGain, math.NaN(), out.TimeS)
 	idle, timed := int64(0), false
-	for _, t := range res.Threads {
-		th := Thread{ID: int(t.Thread), Instructions: t.Instructions}
+	for i, t := range res.Threads {
+		th := Thread{Slot: i + 1, Instructions: t.Instructions}
+		if t.Slot > 0 {
+			th.Slot = int(t.Slot)
+		}
+		if id := int(t.Thread); !t.Several {
+			th.ID = &id
+		}
 		if t.Timed {
 			busy, wait := float64(t.BusyNS)/1e9, float64(t.WaitNS)/1e9
 			th.BusyS, th.WaitS = known(busy), known(wait)

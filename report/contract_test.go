@@ -32,7 +32,8 @@ type (
 	}
 	wantWarning struct{ Code, Message string }
 	wantThread  struct {
-		ID           int
+		Slot         int
+		ID           *int
 		Instructions uint64
 		BusyS        *float64 `json:"busy_s"`
 		WaitS        *float64 `json:"wait_s"`

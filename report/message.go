@@ -44,12 +44,12 @@ func difference(s *Section, c *Cause) string {
 		return fmt.Sprintf("which thread %s%s most often changes from instance to instance", act, object)
 	}
 	if takers == 1 && len(c.Counts) > 1 {
-		return fmt.Sprintf("only thread %d %s%s (%s)", s.Threads[high].ID, act, object, times(most))
+		return fmt.Sprintf("only %s %s%s (%s)", s.Threads[high].Name(), act, object, times(most))
 	}
 	if most == least {
 		return fmt.Sprintf("every thread %s%s %s, but not with the same work", act, object, times(most))
 	}
-	return fmt.Sprintf("thread %d %s%s %s, thread %d %s", s.Threads[high].ID, act, object, times(most), s.Threads[low].ID, times(least))
+	return fmt.Sprintf("%s %s%s %s, %s %s", s.Threads[high].Name(), act, object, times(most), s.Threads[low].Name(), times(least))
 }
 
 // changing: the threads differ in each instance, but not in the sum, so to name
@@ -75,11 +75,13 @@ func verb(c *Cause) (act, object string) {
 
 // beginners says which threads began the section at the heavy code.
 func beginners(s *Section, c *Cause) string {
-	ids := []string{}
+	ids, named := []string{}, true
 	if len(c.Counts) == len(s.Threads) {
 		for i, n := range c.Counts {
-			if n > 0 {
-				ids = append(ids, strconv.Itoa(s.Threads[i].ID))
+			if t := s.Threads[i]; n > 0 && t.ID != nil {
+				ids = append(ids, strconv.Itoa(*t.ID))
+			} else if n > 0 {
+				ids, named = append(ids, units.Ordinal(t.Slot)), false
 			}
 		}
 	}
@@ -91,11 +93,42 @@ func beginners(s *Section, c *Cause) string {
 	case n == 0 || n == len(s.Threads):
 		return "threads begin at different code, and this one is more work"
 	case n == 1:
-		return "thread " + ids[0] + " " + strings.Replace(strings.Replace(what, "begin", "begins", 1), " do ", " does ", 1)
+		one := "thread " + ids[0]
+		if !named {
+			one = "the " + ids[0] + " thread of each round"
+		}
+		return one + " " + strings.Replace(strings.Replace(what, "begin", "begins", 1), " do ", " does ", 1)
+	case n <= 6 && !named:
+		return fmt.Sprintf("the %s of each round's threads %s", listed(ids), what)
 	case n <= 6:
-		return "threads " + strings.Join(ids[:n-1], ", ") + " and " + ids[n-1] + " " + what
+		return "threads " + listed(ids) + " " + what
 	}
 	return fmt.Sprintf("%d of %d threads %s", len(ids), len(s.Threads), what)
+}
+
+func listed(names []string) string {
+	n := len(names)
+	if n == 1 {
+		return names[0]
+	}
+	return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+}
+
+// Name is "thread 3", or where several threads had the slot "the 3rd thread of
+// each round".
+func (t *Thread) Name() string {
+	if t.ID != nil {
+		return fmt.Sprintf("thread %d", *t.ID)
+	}
+	return fmt.Sprintf("the %s thread of each round", units.Ordinal(t.Slot))
+}
+
+// Number is a thread's id, or "#3" for the slot of several.
+func (t *Thread) Number() string {
+	if t.ID != nil {
+		return strconv.Itoa(*t.ID)
+	}
+	return "#" + strconv.Itoa(t.Slot)
 }
 
 // worth says what balancing saves. Work that cannot be distributed otherwise (one

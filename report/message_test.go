@@ -6,9 +6,10 @@ import (
 )
 
 func f(x float64) *float64 { return &x }
+func id(n int) *int        { return &n }
 
 func TestMessage(t *testing.T) {
-	four := []Thread{{ID: 1}, {ID: 2}, {ID: 3}, {ID: 5}}
+	four := []Thread{{Slot: 1, ID: id(1)}, {Slot: 2, ID: id(2)}, {Slot: 3, ID: id(3)}, {Slot: 5, ID: id(5)}}
 	draw := &Location{Place: Place{Function: "draw"}}
 	for _, c := range []struct {
 		name  string
@@ -46,7 +47,7 @@ func TestMessage(t *testing.T) {
 }
 
 func TestMessageWhenTheThreadsTakeTurns(t *testing.T) {
-	s := &Section{Threads: []Thread{{ID: 1}, {ID: 2}}, Instances: 100, Imbalance: f(.4)}
+	s := &Section{Threads: []Thread{{Slot: 1, ID: id(1)}, {Slot: 2, ID: id(2)}}, Instances: 100, Imbalance: f(.4)}
 	c := &Cause{Leader: "loop", Share: 1, Counts: []uint64{10000, 10100}}
 	want := "100 % of this section's imbalance starts here: which thread goes round this loop most often changes from instance to instance"
 	if got := message(s, c); got != want {
@@ -55,5 +56,24 @@ func TestMessageWhenTheThreadsTakeTurns(t *testing.T) {
 	c.Counts = []uint64{10000, 20000}
 	if got := message(s, c); !strings.Contains(got, "thread 2 goes round this loop 20,000×, thread 1 10,000×") {
 		t.Errorf("got %s", got)
+	}
+}
+
+// Where each round has new threads, a number would name one that lived only once.
+func TestMessageOfThreadsOfRounds(t *testing.T) {
+	s := &Section{Threads: []Thread{{Slot: 1, ID: id(0)}, {Slot: 2}, {Slot: 3}, {Slot: 4}}}
+	for _, c := range []struct {
+		cause Cause
+		want  string
+	}{
+		{Cause{Leader: "branch", Counts: []uint64{1, 0, 0, 7}}, "the 4th thread of each round takes this branch 7×, the 2nd thread of each round never"},
+		{Cause{Leader: "branch", Counts: []uint64{0, 0, 7, 0}}, "only the 3rd thread of each round takes this branch (7×)"},
+		{Cause{Leader: "loop", Counts: []uint64{9, 8, 7, 6}}, "thread 0 goes round this loop 9×, the 4th thread of each round 6×"},
+		{Cause{Leader: "start", Counts: []uint64{0, 5, 5, 0}, Location: &Location{Place: Place{Function: "draw"}}}, "the 2nd and 3rd of each round's threads begin in draw and do more than the others"},
+		{Cause{Leader: "start", Counts: []uint64{0, 5, 0, 0}, Location: &Location{Place: Place{Function: "draw"}}}, "the 2nd thread of each round begins in draw and does more than the others"},
+	} {
+		if got := difference(s, &c.cause); got != c.want {
+			t.Errorf("got %s\nwant %s", got, c.want)
+		}
 	}
 }

@@ -29,13 +29,32 @@ func (b *builder) paths(s *Section, of *profile.Section, at []profile.Addr) {
 			}
 		}
 		k := callerSearch{b: b, seen: map[profile.FunctionID]bool{}}
-		if most >= len(s.Threads) || !k.thread(profile.ThreadID(s.Threads[most].ID), parts) {
+		if most >= len(s.Threads) || !k.thread(b.oneOf(of, s.Threads, most), parts) {
 			continue
 		}
 		if holds := b.blocks.At(at[i]); holds != profile.NoBlock {
 			c.Path = k.path(b.p.Graph.Blocks[holds].Function)
 		}
 	}
+}
+
+// oneOf is the thread of a slot: of several, the one that did most at once.
+func (b *builder) oneOf(of *profile.Section, rows []Thread, row int) profile.ThreadID {
+	if id := rows[row].ID; id != nil {
+		return profile.ThreadID(*id)
+	}
+	best, most := profile.ThreadID(-1), uint64(0)
+	for i := range of.Instances {
+		in := &of.Instances[i]
+		for k := range in.Parts {
+			if q := &in.Parts[k]; in.Folded <= 1 && int(q.Slot) == rows[row].Slot {
+				if n := b.p.Instructions(q.Counts); best < 0 || n > most {
+					best, most = q.Thread, n
+				}
+			}
+		}
+	}
+	return best
 }
 
 func countOf(c *Cause, t int) uint64 {

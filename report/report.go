@@ -96,9 +96,12 @@ type Section struct {
 	Negligible bool `json:"-"`
 }
 
-// Thread is one thread's sum over a section's instances.
+// Thread is one slot's sum over a section's instances: that of a thread or,
+// where threads are created anew for every round, of those that took one place
+// in turn.
 type Thread struct {
-	ID           int      `json:"id"`
+	Slot         int      `json:"slot"`         // from 1, in the order of creation
+	ID           *int     `json:"id,omitempty"` // of the thread; none where there were several
 	Instructions uint64   `json:"instructions"`
 	BusyS        *float64 `json:"busy_s,omitempty"`
 	WaitS        *float64 `json:"wait_s,omitempty"`
@@ -124,7 +127,7 @@ type Cause struct {
 	Gain        *Gain     `json:"gain,omitempty"`
 	Location    *Location `json:"location"`
 	To          *Place    `json:"to,omitempty"`
-	Counts      []uint64  `json:"counts"` // per thread, in the order of the section's threads
+	Counts      []uint64  `json:"counts"` // per slot, in the order of the section's threads
 	Members     []Member  `json:"members"`
 	Path        *Path     `json:"path,omitempty"`
 	Message     string    `json:"message"`

@@ -44,7 +44,6 @@ var knownFailures = []knownFailure{
 	{idiom: "body_inlined_twice", in: "-2$", reason: "two copies of a line are two causes, and two threads cannot tell them apart"},
 	{idiom: "c11_threads", reason: inside},
 	{idiom: "cond_coordinator", reason: inside},
-	{idiom: "different_starts", reason: slots},
 	{idiom: "dynamic_counter_huge", reason: unseen},
 	{idiom: "dynamic_counter_uniform", reason: unseen},
 	{idiom: "dynamic_queue_huge", reason: "self-scheduled work is not told from work that is dealt badly", chance: true},
@@ -74,7 +73,6 @@ var knownFailures = []knownFailure{
 	{idiom: "posix_sem_turnstiles", reason: unseen},
 	{idiom: "promise", reason: unseenJoin},
 	{idiom: "recursive_async", reason: unseenJoin},
-	{idiom: "recursive_threads", in: "-(4|8|16)$", reason: "forks inside forks are parts of each other, and the recursion is taken for the cause"},
 	{idiom: "rwlock_phases", reason: noWaits},
 	{idiom: "same_callee", in: "clang-O[23]|gcc-O3", reason: "the cost of a function is shared out by calls, however dear each is"},
 	{idiom: "shared_library", reason: "the cost of a call into a library does not count for the branch that decides it"},
@@ -90,10 +88,6 @@ var knownFailures = []knownFailure{
 	{idiom: "std_barrier", reason: unseen},
 	{idiom: "std_latch", reason: unseen},
 	{idiom: "std_semaphore", reason: unseen},
-	{idiom: "thread_bind", reason: slots},
-	{idiom: "thread_lambda", reason: slots},
-	{idiom: "thread_member", reason: slots},
-	{idiom: "thread_per_round", reason: slots},
 }
 
 const (
@@ -101,6 +95,5 @@ const (
 	unseenJoin = "a future's get is not seen as a join"
 	pools      = "dispatch and done of a pool are no section, or one of some of its rounds with the thread that only waits"
 	inside     = "the section is named by the wait inside the function or header that makes it, not by the call"
-	slots      = "each new thread has a row of its own"
 	noWaits    = "waits are not reported"
 )

@@ -2,7 +2,6 @@ package html
 
 import (
 	"math"
-	"strconv"
 	"unicode/utf8"
 )
 
@@ -45,12 +44,12 @@ func niceTicks(most float64, show func(float64) string) []tick {
 }
 
 // threadTicks names so many threads as have room.
-func threadTicks(ids []int) []tick {
+func threadTicks(ids []string) []tick {
 	step := (len(ids) + 23) / 24
 	ticks := []tick{}
 	for i, id := range ids {
 		if i%step == 0 {
-			ticks = append(ticks, tick{float64(i), strconv.Itoa(id)})
+			ticks = append(ticks, tick{float64(i), id})
 		}
 	}
 	return ticks

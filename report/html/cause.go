@@ -25,12 +25,13 @@ func (m *maker) cause(s *report.Section, c *report.Cause, anchor string) pageCau
 	if len(c.Counts) == 0 || len(c.Counts) != len(s.Threads) {
 		return v
 	}
-	ids, counts := make([]int, len(c.Counts)), make([]float64, len(c.Counts))
-	for i, n := range c.Counts {
-		ids[i], counts[i] = s.Threads[i].ID, float64(n)
+	shown := words.Shown(len(c.Counts))
+	ids, counts := make([]string, shown), make([]float64, shown)
+	for i, n := range c.Counts[:shown] {
+		ids[i], counts[i] = s.Threads[i].Number(), float64(n)
 	}
 	what := words.Counted(c)
-	v.Plots = []pagePlot{{barPlot(ids, what+" by each thread", decimalCount, series{counts, "count"}), "How often, thread by thread:", []pageKey{{"count", what}}}}
+	v.Plots = []pagePlot{{barPlot(ids, what+" by each thread", decimalCount, series{counts, "count"}), caption("How often, thread by thread", s), []pageKey{{"count", what}}}}
 	return v
 }
 

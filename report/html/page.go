@@ -25,6 +25,7 @@ type (
 		Plots                                   []pagePlot
 		Numbers                                 []pageNumber
 		Threads                                 []pageThread
+		MoreThreads                             string
 		Causes                                  []pageCause
 	}
 	pagePlot struct {
@@ -35,8 +36,7 @@ type (
 	pageKey    struct{ Class, Name string }
 	pageNumber struct{ Name, Value, Means string }
 	pageThread struct {
-		ID                             int
-		Instructions, Part, Busy, Wait string
+		ID, Instructions, Part, Busy, Wait string
 	}
 	pageCause struct {
 		Anchor, Share, Place, Kind, Message string

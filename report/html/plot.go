@@ -12,7 +12,7 @@ type series struct {
 const barsHeight = 132 // of the tallest bar
 
 // barPlot draws one bar per thread.
-func barPlot(ids []int, label string, show func(float64) string, ss ...series) template.HTML {
+func barPlot(ids []string, label string, show func(float64) string, ss ...series) template.HTML {
 	most := 0.0
 	sums := make([]float64, len(ids))
 	for _, s := range ss {

@@ -56,7 +56,7 @@ func close2(a, b float64) bool { return math.Abs(a-b) < 0.03 } // two rounded co
 
 func TestBarsAreAsTallAsTheirValues(t *testing.T) {
 	busy, wait := []float64{10, 0, 40}, []float64{30, 50, 0}
-	svg := barPlot([]int{3, 7, 9}, `a "plot" of <threads>`, func(x float64) string { return fmt.Sprint(x, "s") }, series{busy, "busy"}, series{wait, "wait"})
+	svg := barPlot([]string{"3", "7", "9"}, `a "plot" of <threads>`, func(x float64) string { return fmt.Sprint(x, "s") }, series{busy, "busy"}, series{wait, "wait"})
 	if !strings.Contains(string(svg), `aria-label="a &#34;plot&#34; of &lt;threads&gt;"`) || !strings.Contains(string(svg), `role="img"`) {
 		t.Errorf("its label is not escaped, or not there: %.200s", svg)
 	}
@@ -86,14 +86,14 @@ func TestBarsAreAsTallAsTheirValues(t *testing.T) {
 
 // A plot of nothing is empty, not divided by zero.
 func TestBarsOfNothing(t *testing.T) {
-	svg := barPlot([]int{0, 1}, "nothing", decimalCount, series{[]float64{0, 0}, "count"})
+	svg := barPlot([]string{"0", "1"}, "nothing", decimalCount, series{[]float64{0, 0}, "count"})
 	if areas, _ := shapes(t, svg); len(areas) != 0 || strings.Contains(string(svg), "NaN") || strings.Contains(string(svg), "Inf") {
 		t.Errorf("%s", svg)
 	}
 }
 
 func TestLanes(t *testing.T) {
-	line := &timeline{ids: []int{0, 5}, from: 2, to: 12, axis: "time", show: func(x float64) string { return strconv.Itoa(int(x)) },
+	line := &timeline{ids: []string{"0", "5"}, from: 2, to: 12, axis: "time", show: func(x float64) string { return strconv.Itoa(int(x)) },
 		bars: []bar{{0, 2, 7, 12}, {1, 3, 12, 12}}}
 	areas, labels := shapes(t, lanePlot(line, "lanes"))
 	if got := strings.Join(labels, "|"); got != "0|5|thread|0|2|5|7|10|time" {
@@ -119,9 +119,9 @@ func TestLanes(t *testing.T) {
 }
 
 func TestManyThreadsLeaveNoGaps(t *testing.T) {
-	ids, values := make([]int, 1000), make([]float64, 1000)
+	ids, values := make([]string, 1000), make([]float64, 1000)
 	for i := range ids {
-		ids[i], values[i] = i, 1
+		ids[i], values[i] = strconv.Itoa(i), 1
 	}
 	areas, labels := shapes(t, barPlot(ids, "many", decimalCount, series{values, "work"}))
 	bars := areas["work"]

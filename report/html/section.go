@@ -2,6 +2,7 @@ package html
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/skewlens/skewlens/internal/units"
@@ -34,6 +35,7 @@ func (m *maker) section(s *report.Section, of *profile.Section, n int) pageSecti
 		v.First = units.Printable(s.Causes[0].Location.Short()) + " (" + units.Percent(s.Causes[0].Share) + ")"
 	}
 	v.Numbers, v.Threads, v.Plots = m.sectionNumbers(s), threadRows(s), m.sectionPlots(s, of)
+	v.MoreThreads = moreThreads(s, func(t report.Thread) uint64 { return t.Instructions })
 	for i := range s.Causes {
 		v.Causes = append(v.Causes, m.cause(s, &s.Causes[i], v.Anchor))
 	}
@@ -46,8 +48,8 @@ func threadRows(s *report.Section) []pageThread {
 		most = max(most, t.Instructions)
 	}
 	rows := []pageThread{}
-	for _, t := range s.Threads {
-		row := pageThread{ID: t.ID, Instructions: units.Count(t.Instructions), Part: units.Percent(float64(t.Instructions) / float64(most))}
+	for _, t := range s.Threads[:words.Shown(len(s.Threads))] {
+		row := pageThread{ID: t.Number(), Instructions: units.Count(t.Instructions), Part: units.Percent(float64(t.Instructions) / float64(most))}
 		if t.BusyS != nil {
 			row.Busy = units.Seconds(*t.BusyS)
 		}
@@ -59,15 +61,24 @@ func threadRows(s *report.Section) []pageThread {
 	return rows
 }
 
+// moreThreads sums up the threads that are not shown one by one.
+func moreThreads(s *report.Section, of func(report.Thread) uint64) string {
+	rest := []uint64{}
+	for _, t := range s.Threads[words.Shown(len(s.Threads)):] {
+		rest = append(rest, of(t))
+	}
+	return words.Rest(rest, units.Compact)
+}
+
 func (m *maker) sectionPlots(s *report.Section, of *profile.Section) []pagePlot {
-	n := len(s.Threads)
+	n := words.Shown(len(s.Threads))
 	if n == 0 {
 		return nil
 	}
-	ids, work, busy, wait := make([]int, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	ids, work, busy, wait := make([]string, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	timed, most := true, 0.0
-	for i, t := range s.Threads {
-		ids[i], work[i] = t.ID, float64(t.Instructions)
+	for i, t := range s.Threads[:n] {
+		ids[i], work[i] = t.Number(), float64(t.Instructions)
 		if timed = timed && t.BusyS != nil && t.WaitS != nil; timed {
 			busy[i], wait[i] = *t.BusyS, *t.WaitS
 			most = max(most, busy[i]+wait[i])
@@ -75,12 +86,12 @@ func (m *maker) sectionPlots(s *report.Section, of *profile.Section) []pagePlot 
 	}
 	plots := []pagePlot{{
 		barPlot(ids, "work of each thread in executed instructions", func(x float64) string { return units.Compact(uint64(x)) }, series{work, "work"}),
-		"Executed instructions of each thread, all instances together:", []pageKey{{"work", "work"}},
+		caption("Executed instructions of each thread, all instances together", s), []pageKey{{"work", "work"}},
 	}}
 	if timed {
 		plots = append(plots, pagePlot{
 			barPlot(ids, "processor and waiting time of each thread", func(x float64) string { return units.SecondsOf(x, most) }, series{busy, "busy"}, series{wait, "wait"}),
-			"Time of each thread, as measured:", []pageKey{{"busy", "on a processor"}, {"wait", "waiting for the last to arrive"}},
+			caption("Time of each thread, as measured", s), []pageKey{{"busy", "on a processor"}, {"wait", "waiting for the last to arrive"}},
 		})
 	}
 	if t := newTimeline(m.opt.Profile, of); t != nil {
@@ -89,10 +100,25 @@ func (m *maker) sectionPlots(s *report.Section, of *profile.Section) []pagePlot 
 	return plots
 }
 
+// caption says above a plot what a row is, where that is no thread, and that
+// there are more of them.
+func caption(what string, s *report.Section) string {
+	if slices.ContainsFunc(s.Threads, func(t report.Thread) bool { return t.ID == nil }) {
+		what += "; #3 is the 3rd thread of each round"
+	}
+	if n := words.Shown(len(s.Threads)); n < len(s.Threads) {
+		what += fmt.Sprintf("; the first %d of %s", n, units.Count(uint64(len(s.Threads))))
+	}
+	return what + ":"
+}
+
 func (t *timeline) caption() string {
 	c := "The instances one after the other"
 	if t.together > 1 {
 		c += fmt.Sprintf(", %d to a bar", t.together)
+	}
+	if t.more > 0 {
+		c += fmt.Sprintf("; %s more threads are not drawn", units.Count(uint64(t.more)))
 	}
 	if t.left > 0 {
 		c += fmt.Sprintf("; the first %s are not drawn, they were added up during the run", units.Count(uint64(t.left)))

@@ -1,15 +1,19 @@
 package html
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/skewlens/skewlens/internal/units"
 	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/report"
+	"github.com/skewlens/skewlens/report/internal/words"
 )
 
 // timeline is when the threads of a section worked and waited.
 type timeline struct {
-	ids      []int // of the rows
+	ids      []string // of the rows
+	more     int      // threads without a row
 	bars     []bar
 	from, to float64
 	axis     string
@@ -48,19 +52,33 @@ func newTimeline(p *profile.Profile, s *profile.Section) *timeline {
 	return t
 }
 
-func (t *timeline) rows(ins []*profile.Instance) map[profile.ThreadID]int {
-	rows := map[profile.ThreadID]int{}
+// rows gives each slot of the section a row, as far as they are drawn.
+func (t *timeline) rows(ins []*profile.Instance) map[int32]int {
+	of := map[int32]*profile.Part{}
+	shared := map[int32]bool{}
 	for _, in := range ins {
 		for i := range in.Parts {
-			if id := in.Parts[i].Thread; rows[id] == 0 {
-				rows[id] = 1
-				t.ids = append(t.ids, int(id))
+			q := &in.Parts[i]
+			at := q.Place()
+			if first := of[at]; first == nil {
+				of[at] = q
+			} else if first.Thread != q.Thread {
+				shared[at] = true
 			}
 		}
 	}
-	slices.Sort(t.ids)
-	for i, id := range t.ids {
-		rows[profile.ThreadID(id)] = i
+	rows := map[int32]int{}
+	for i, at := range slices.Sorted(maps.Keys(of)) {
+		if i >= words.Shown(len(of)) {
+			t.more++
+			continue
+		}
+		row := report.Thread{Slot: int(at)}
+		if id := int(of[at].Thread); !shared[at] {
+			row.ID = &id
+		}
+		rows[at] = i
+		t.ids = append(t.ids, row.Number())
 	}
 	return rows
 }
@@ -73,7 +91,7 @@ type interval struct {
 
 // worked is when a thread worked in it; then it waited to the interval's end.
 type worked struct {
-	thread   profile.ThreadID
+	place    int32 // profile.Part.Place
 	from, to float64
 }
 
@@ -86,7 +104,7 @@ func (t *timeline) layout(p *profile.Profile, ins []*profile.Instance) []interva
 			l := interval{from: float64(in.Parts[0].BeginNS) / 1e9}
 			for i := range in.Parts {
 				q := &in.Parts[i]
-				part := worked{q.Thread, float64(q.BeginNS) / 1e9, float64(q.ArriveNS) / 1e9}
+				part := worked{q.Place(), float64(q.BeginNS) / 1e9, float64(q.ArriveNS) / 1e9}
 				l.from, l.to = min(l.from, part.from), max(l.to, part.to)
 				l.parts = append(l.parts, part)
 			}
@@ -100,7 +118,7 @@ func (t *timeline) layout(p *profile.Profile, ins []*profile.Instance) []interva
 		load := p.Load(in)
 		l := interval{from: at, to: at + float64(load.Most)}
 		for i, n := range load.Each {
-			l.parts = append(l.parts, worked{in.Parts[i].Thread, at, at + float64(n)})
+			l.parts = append(l.parts, worked{in.Parts[i].Place(), at, at + float64(n)})
 		}
 		at = l.to
 		out = append(out, l)
@@ -120,22 +138,26 @@ func placed(ins []*profile.Instance) bool {
 
 // column draws some instances as one: each thread's bar is full as far as it
 // worked on average.
-func (t *timeline) column(rows map[profile.ThreadID]int, instances []interval) {
+func (t *timeline) column(rows map[int32]int, instances []interval) {
 	from, to := instances[0].from, instances[0].to
 	for _, l := range instances {
 		from, to = min(from, l.from), max(to, l.to)
 	}
 	if len(instances) == 1 {
 		for _, q := range instances[0].parts {
-			t.bars = append(t.bars, bar{rows[q.thread], q.from, q.to, to})
+			if row, drawn := rows[q.place]; drawn {
+				t.bars = append(t.bars, bar{row, q.from, q.to, to})
+			}
 		}
 		return
 	}
 	busy, whole := make([]float64, len(t.ids)), make([]float64, len(t.ids))
 	for _, l := range instances {
 		for _, q := range l.parts {
-			busy[rows[q.thread]] += q.to - q.from
-			whole[rows[q.thread]] += l.to - q.from
+			if row, drawn := rows[q.place]; drawn {
+				busy[row] += q.to - q.from
+				whole[row] += l.to - q.from
+			}
 		}
 	}
 	for row := range busy {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/skewlens/skewlens/internal/units"
 	"github.com/skewlens/skewlens/report"
+	"github.com/skewlens/skewlens/report/internal/words"
 )
 
 func (t *writer) threadBars(s *report.Section) {
@@ -40,12 +41,16 @@ func (t *writer) bars(indent, label string, n []uint64, show func(uint64) string
 		span = show(most) + unit
 	}
 	lead := fmt.Sprintf("%s%-6s ", indent, label)
-	for i, chunk := range sparkline(n, most, t.opt.Width-width(lead)-width(span)-2) {
+	shown := words.Shown(len(n))
+	for i, chunk := range sparkline(n[:shown], most, t.opt.Width-width(lead)-width(span)-2) {
 		if i == 0 {
 			t.line(lead, t.paint(cyan, chunk)+"  "+span)
 		} else {
 			t.line(strings.Repeat(" ", width(lead)), t.paint(cyan, chunk))
 		}
+	}
+	if rest := words.Rest(n[shown:], show); rest != "" {
+		t.line(strings.Repeat(" ", width(lead)), rest)
 	}
 }
 

@@ -28,7 +28,8 @@ type open struct {
 	instances []instance
 	bytes     int
 	folded    []*fold
-	totals    map[profile.ThreadID]*total
+	totals    map[profile.ThreadID]*total // by place
+	time      covered
 }
 
 type instance struct {
@@ -40,7 +41,8 @@ type instance struct {
 type part struct {
 	profile.Part
 	delta []record.Delta
-	work  uint64 // its instructions
+	work  uint64           // its instructions
+	place profile.ThreadID // its thread's
 }
 
 // bytesPerDelta is what a counter will take once it is solved: about two and a
@@ -76,7 +78,7 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival) bool {
 	for i := range arrivals {
 		a := &arrivals[i]
 		p := part{profile.Part{Thread: a.t.id, Begin: a.begin, Site: a.site, BeginNS: c.sinceStart(a.beginTSC), ArriveNS: c.sinceStart(a.tsc)},
-			a.delta, c.c.Work(a.delta)}
+			a.delta, c.c.Work(a.delta), a.t.place}
 		if a.timed {
 			p.Timed, p.BusyNS, p.WaitNS = true, a.busyNS, int64(float64(last-a.tsc)*c.c.NSPerTick)
 		}
@@ -84,6 +86,8 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival) bool {
 		in.parts = append(in.parts, p)
 	}
 	sort.Slice(in.parts, func(i, j int) bool { return in.parts[i].Thread < in.parts[j].Thread })
+	distinct(in.parts)
+	o.time.add(first, last)
 	o.instances = append(o.instances, in)
 	o.bytes += size
 	c.bytes += size
@@ -120,8 +124,12 @@ func (c *collector) finish() []profile.Section {
 			for i := range o.instances {
 				o.addTotals(&o.instances[i])
 			}
-			for id, t := range o.totals {
-				o.s.Totals = append(o.s.Totals, t.solve(id, c.c))
+			o.s.TimeNS = int64(float64(o.time.length()) * c.c.NSPerTick)
+		}
+		o.number()
+		if o.totals != nil {
+			for _, t := range o.totals {
+				o.s.Totals = append(o.s.Totals, t.solve(t.part.Thread, c.c))
 			}
 			sort.Slice(o.s.Totals, func(i, j int) bool { return o.s.Totals[i].Thread < o.s.Totals[j].Thread })
 		}

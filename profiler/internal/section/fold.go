@@ -79,11 +79,14 @@ func (o *open) addTotals(in *instance) {
 	}
 	for i := range in.parts {
 		p := &in.parts[i]
-		t := o.totals[p.Thread]
+		t := o.totals[p.place]
 		if t == nil {
 			t = &total{}
-			o.totals[p.Thread] = t
+			t.part.Thread = p.Thread
+			o.totals[p.place] = t
 		}
+		t.part.Several = t.part.Several || t.part.Thread != p.Thread
+		t.part.Thread = min(t.part.Thread, p.Thread)
 		t.add(p)
 	}
 }

@@ -12,6 +12,8 @@ type joinRule struct {
 	t      *Tracker
 	groups map[*thread]*group // by creator: workers that it has not yet joined
 	of     map[*thread]*group // by worker
+	seats  map[seat]profile.ThreadID
+	joined map[string]string // by the line of the call that began a group: where it was joined
 }
 
 // group is the workers that one thread created from a moment at which it had
@@ -23,10 +25,15 @@ type group struct {
 	dead    []arrival
 	joined  int
 	first   *arrival // the creator at its first join
+
+	line   string   // of the call that began it
+	before *arrival // what the creator did between the calls that began it and the last
+	after  *arrival // and since its first join
+	forks  []*fork  // of its workers, that may be parts of it
 }
 
 func joins(t *Tracker) rule {
-	j := &joinRule{t, map[*thread]*group{}, map[*thread]*group{}}
+	j := &joinRule{t: t, groups: map[*thread]*group{}, of: map[*thread]*group{}, seats: map[seat]profile.ThreadID{}, joined: map[string]string{}}
 	return rule{
 		calls: []call{
 			{names: []string{"pthread_join", "pthread_timedjoin_np", "pthread_clockjoin_np", "thrd_join", "_ZNSt6thread4joinEv"},
@@ -42,12 +49,16 @@ func joins(t *Tracker) rule {
 
 func (j *joinRule) create(x *thread, r record.Record) {
 	x.nextStart = profile.Addr(r.Arg3)
-	x.restart(profile.Addr(r.Site), r.TSC)
 	g := j.groups[x]
 	if g == nil {
-		g = &group{creator: x}
+		g = &group{creator: x, line: j.t.c.Line(profile.Addr(r.Site))}
 		j.groups[x] = g
 	}
+	if g.created > 0 || j.of[x] != nil { // in a recursion that is of it
+		a := x.arrive(r).after(g.before)
+		g.before = &a
+	}
+	x.restart(profile.Addr(r.Site), r.TSC)
 	g.created++
 	g.first = nil // it goes on creating: its own part starts at the last create
 }
@@ -58,11 +69,12 @@ func (j *joinRule) born(x *thread) {
 	}
 	g := j.groups[x.parent]
 	if g == nil { // created by a library: no record
-		g = &group{creator: x.parent, created: 1}
+		g = &group{creator: x.parent, created: 1, line: j.t.c.Line(0)}
 		j.groups[x.parent] = g
 	}
 	j.of[x] = g
 	g.workers = append(g.workers, x)
+	x.place = j.placeOf(x, len(g.workers))
 }
 
 func (j *joinRule) join(x *thread, r record.Record) {
@@ -74,6 +86,11 @@ func (j *joinRule) join(x *thread, r record.Record) {
 	if g.first == nil {
 		a := x.arrive(r)
 		g.first = &a
+		x.cut(a, r.TSC)
+	} else if len(g.forks) > 0 {
+		a := x.arrive(r)
+		rest := a.after(g.after)
+		g.after = &rest
 		x.cut(a, r.TSC)
 	}
 	g.joined++
@@ -102,7 +119,7 @@ func (j *joinRule) settle(g *group) {
 	if j.takesPart(g) {
 		parts = append(parts, *g.first)
 	}
-	j.t.file(profile.Join, parts)
+	j.done(g, parts)
 }
 
 // takesPart reports whether the creator worked beside its workers between its

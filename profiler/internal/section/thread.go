@@ -8,7 +8,8 @@ import (
 // thread is one thread as seen in the order of time.
 type thread struct {
 	id        profile.ThreadID
-	parent    *thread // nil: unknown, or the first
+	parent    *thread          // nil: unknown, or the first
+	place     profile.ThreadID // the first thread that stood where it stands
 	stream    *stream
 	alive     bool
 	joining   bool     // waits for another thread to end
@@ -27,7 +28,7 @@ type thread struct {
 }
 
 func newThread(id profile.ThreadID, parent *thread, tsc uint64) *thread {
-	x := &thread{id: id, parent: parent, alive: true, beginTSC: tsc, last: tsc, met: map[profile.ThreadID]bool{}}
+	x := &thread{id: id, parent: parent, place: id, alive: true, beginTSC: tsc, last: tsc, met: map[profile.ThreadID]bool{}}
 	x.stream = &stream{owner: x}
 	return x
 }
