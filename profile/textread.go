@@ -229,8 +229,14 @@ func (t *textReader) readRun(l *textLine) {
 		th := &p.Threads[len(p.Threads)-1]
 		th.Active = append(th.Active, l.parseAddr(l.word()))
 	case "section":
-		p.Sections = append(p.Sections, Section{Kind: SectionKind(l.word()), Site: l.addr("site"), TimeNS: l.nanos("time")})
+		p.Sections = append(p.Sections, Section{Kind: SectionKind(l.word()), Site: l.addr("site"), TimeNS: l.nanos("time"), Outside: int(l.int("outside", 64))})
 		t.section, t.instance = &p.Sections[len(p.Sections)-1], nil
+	case "called-at":
+		if t.section == nil {
+			l.fail("no section to belong to")
+			return
+		}
+		t.section.Callers = append(t.section.Callers, l.parseAddr(l.word()))
 	case "instance":
 		if t.section == nil {
 			l.fail("no section to belong to")
@@ -243,19 +249,7 @@ func (t *textReader) readRun(l *textLine) {
 		t.section.Instances = append(t.section.Instances, in)
 		t.instance = &t.section.Instances[len(t.section.Instances)-1]
 	case "total", "part":
-		if t.section == nil || l.what == "part" && t.instance == nil {
-			l.fail("no section or instance to belong to")
-			return
-		}
-		to := &t.section.Totals
-		if l.what == "part" {
-			to = &t.instance.Parts
-		}
-		_, busy := l.pairs["busy"]
-		_, wait := l.pairs["wait"]
-		*to = append(*to, Part{Thread: ThreadID(l.parseInt(l.word(), 32)), Slot: SlotID(l.int("slot", 32)), Several: l.flag("several"), Begin: l.addr("begin"), Site: l.addr("site"),
-			BusyNS: l.nanos("busy"), WaitNS: l.nanos("wait"), Timed: busy || wait, BeginNS: l.nanos("from"), ArriveNS: l.nanos("to")})
-		t.begin(&(*to)[len(*to)-1].Counts)
+		t.readPart(l)
 	case "count":
 		if t.counts == nil {
 			l.fail("no thread or part to belong to")
@@ -270,4 +264,20 @@ func (t *textReader) readRun(l *textLine) {
 	default:
 		l.fail("not a line of a profile")
 	}
+}
+
+func (t *textReader) readPart(l *textLine) {
+	if t.section == nil || l.what == "part" && t.instance == nil {
+		l.fail("no section or instance to belong to")
+		return
+	}
+	to := &t.section.Totals
+	if l.what == "part" {
+		to = &t.instance.Parts
+	}
+	_, busy := l.pairs["busy"]
+	_, wait := l.pairs["wait"]
+	*to = append(*to, Part{Thread: ThreadID(l.parseInt(l.word(), 32)), Slot: SlotID(l.int("slot", 32)), Several: l.flag("several"), Begin: l.addr("begin"), Site: l.addr("site"),
+		BusyNS: l.nanos("busy"), WaitNS: l.nanos("wait"), Timed: busy || wait, BeginNS: l.nanos("from"), ArriveNS: l.nanos("to")})
+	t.begin(&(*to)[len(*to)-1].Counts)
 }

@@ -101,6 +101,8 @@ type (
 		Totals    int         `cbor:"4,keyasint,omitempty"`
 		Warnings  int         `cbor:"5,keyasint,omitempty"`
 		TimeNS    int64       `cbor:"6,keyasint,omitempty"`
+		Outside   int         `cbor:"7,keyasint,omitempty"`
+		Callers   []Addr      `cbor:"8,keyasint,omitempty"`
 	}
 	wireInstance struct {
 		Parts  int   `cbor:"1,keyasint,omitempty"`

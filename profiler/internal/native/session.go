@@ -56,11 +56,14 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 		Work:      solver.Work,
 		Entered:   func(c profile.Counts, f profile.Addr) bool { return solver.Entered(c, uint64(f)) },
 		Line:      src.lines.Key,
+		Locate:    src.lines.Locate,
+		Passes:    func(c profile.Counts, site profile.Addr) bool { return in.passed(solver, c, uint64(site)) },
 		BeginTSC:  s.begin,
 		NSPerTick: float64(rate),
 		MaxBytes:  keepCounts,
 	})
 	s.threads = newThreads(in, solver, s.tracker, rate)
+	s.threads.calls.stacks = s.stacks
 	return s, nil
 }
 
@@ -112,6 +115,7 @@ func (s *session) start() error {
 	if err := s.p.SetGS(s.p.Pid, s.in.base(first.slot)); err != nil {
 		return err
 	}
+	first.area.SetTop(s.p.SP(s.p.Pid))
 	return s.p.Go()
 }
 

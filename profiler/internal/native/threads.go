@@ -48,7 +48,7 @@ type thread struct {
 }
 
 func newThreads(in *injection, solver *solve.Solver, tracker *section.Tracker, rate tickRate) *threads {
-	return &threads{in: in, solver: solver, tracker: tracker, rate: rate, calls: &calls{in: in, solver: solver, sites: map[uint64]site{}},
+	return &threads{in: in, solver: solver, tracker: tracker, rate: rate, calls: &calls{in: in, solver: solver, sites: map[uint64]site{}, tails: map[tail][]uint64{}},
 		byTid: map[int]*thread{}, early: map[int]tracee.Event{}, slots: slots{next: 1}}
 }
 
@@ -127,7 +127,8 @@ func (ts *threads) drain(t *thread) {
 	t.area.Records(func(rec record.Record) {
 		t.lastTSC = rec.TSC
 		rec.Delta = ts.solver.Resolve(t.area, rec.Delta)
-		rec.Site = uint64(ts.calls.site(rec.Site, rec.Delta))
+		rec.Site, rec.Chain = ts.calls.chain(&rec)
+		rec.Stack = nil
 		if section.ArgIsFunction(rec.Kind) {
 			rec.Arg3 = ts.calls.function(rec.Arg3)
 		}

@@ -48,7 +48,7 @@ func (j *joinRule) done(g *group, parts []arrival) {
 	if len(inner) > 0 {
 		f.own(f.after, f.before)
 	}
-	j.t.file(profile.Join, f.parts)
+	j.t.file(profile.Join, f.parts, false)
 }
 
 // recursive: the forks inside a group are joined where it is, and no thread has
@@ -66,7 +66,7 @@ func recursive(forks []*fork, line string) bool {
 
 func (j *joinRule) fileAll(forks []*fork) {
 	for _, f := range forks {
-		j.t.file(profile.Join, f.parts)
+		j.t.file(profile.Join, f.parts, false)
 	}
 }
 

@@ -115,6 +115,14 @@ func (c *covered) add(from, to uint64) {
 	}
 }
 
+// join adds what another union covers.
+func (c *covered) join(x *covered) {
+	c.sum, c.until = c.sum+x.sum, max(c.until, x.until)
+	for _, s := range x.spans {
+		c.add(s.from, s.to)
+	}
+}
+
 func (c *covered) length() uint64 {
 	n := c.sum
 	for _, s := range c.spans {
