@@ -71,6 +71,27 @@ func (s *sources) find(p *profile.Profile, g *graph) {
 	standFor(s.last, last)
 	standFor(s.start, start)
 	standFor(s.loop, latch)
+	g.site = r.callSites(p, bodies)
+}
+
+// callSites says which calls come from the same place in the source.
+func (r *roots) callSites(p *profile.Profile, bodies map[string]bool) []int32 {
+	site, at := make([]int32, len(p.Graph.Edges)), map[string]int32{}
+	for i := range p.Graph.Edges {
+		e := &p.Graph.Edges[i]
+		site[i] = int32(i)
+		if !e.Kind.IsCall() || e.From < 0 {
+			continue
+		}
+		if l, ok := p.Location(e.Site); ok && l.Known() {
+			name := fmt.Sprint(l.Column, " ", r.line(p.Graph.Blocks[e.From].Function, &l, bodies))
+			if _, seen := at[name]; !seen {
+				at[name] = int32(i)
+			}
+			site[i] = at[name]
+		}
+	}
+	return site
 }
 
 // standFor makes the first block with a name stand for all that have it.

@@ -76,7 +76,6 @@ var knownFailures = []knownFailure{
 	{idiom: "recursive_async", reason: unseenJoin},
 	{idiom: "recursive_threads", in: "-(4|8|16)$", reason: "forks inside forks are parts of each other, and the recursion is taken for the cause"},
 	{idiom: "rwlock_phases", reason: noWaits},
-	{idiom: "same_callee", in: "clang-O[23]|gcc-O3", reason: "the cost of a function is shared out by calls, however dear each is"},
 	{idiom: "sleep_for", reason: unseen},
 	{idiom: "sleep_nanosleep", reason: noWaits},
 	{idiom: "spin_bounded_yield", reason: unseen},
