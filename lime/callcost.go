@@ -1,6 +1,8 @@
 package lime
 
 import (
+	"slices"
+
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -45,11 +47,11 @@ func (c *costs) share(k int32) *callShare {
 	}
 	s := &callShare{}
 	c.shares[k] = s
-	var events []profile.EventID
-	var counts [][]float64
+	var sites callSites
 	known := true
 	for _, i := range c.graph.enters.Of(int(k)) {
-		e := c.graph.p.Graph.Edges[c.graph.entering[i]].Count
+		edge := c.graph.entering[i]
+		e := c.graph.p.Graph.Edges[edge].Count
 		n := c.table.counts(e)
 		if n == nil {
 			known = false
@@ -62,11 +64,7 @@ func (c *costs) share(k int32) *callShare {
 			s.total = make([]float64, c.table.cols())
 		}
 		floats.Add(s.total, n)
-		if j := indexOf(events, e); j < 0 {
-			events, counts = append(events, e), append(counts, append([]float64(nil), n...))
-		} else {
-			floats.Add(counts[j], n) // two calls in one block
-		}
+		sites.add(e, c.graph.siteOf(edge), n)
 	}
 	if !known {
 		if n := c.entries(k); n != nil {
@@ -74,20 +72,65 @@ func (c *costs) share(k int32) *callShare {
 		}
 		return s
 	}
-	cost := c.comp[k]
-	if cost == nil || len(events) < 2 || len(events) > len(cost) {
-		return s
-	}
-	if each := siteCosts(cost, s.total, counts); each != nil {
-		s.each = make(map[profile.EventID]float64, len(events))
-		clear(s.total)
-		for j, e := range events {
-			s.each[e] = each[j]
-			floats.AddScaled(s.total, each[j], counts[j])
-		}
-		s.mixed = len(events) < len(cost) && mixed(counts)
+	if cost := c.comp[k]; cost != nil {
+		sites.solve(s, cost)
 	}
 	return s
+}
+
+// callSites are the calls of a component, by the events that count them.
+type callSites struct {
+	events []profile.EventID
+	site   []int32 // by event: the first copy of its call in the source; below 0: of several
+	counts [][]float64
+}
+
+func (x *callSites) add(e profile.EventID, site int32, n []float64) {
+	j := slices.Index(x.events, e)
+	if j < 0 {
+		x.events, x.site, x.counts = append(x.events, e), append(x.site, site), append(x.counts, append([]float64(nil), n...))
+		return
+	}
+	floats.Add(x.counts[j], n) // two calls in one block
+	if x.site[j] != site {
+		x.site[j] = -1 - int32(j)
+	}
+}
+
+// solve finds the cost of a call at each site of the source, or else at each
+// site of the code: compilers copy calls, and copies ask for the same work.
+func (x *callSites) solve(s *callShare, cost []float64) {
+	for _, groups := range [][]int32{x.site, nil} {
+		var names []int32 // of the groups
+		var counts [][]float64
+		of := make([]int, len(x.events))
+		for j := range x.events {
+			name := int32(j)
+			if groups != nil {
+				name = groups[j]
+			}
+			if of[j] = slices.Index(names, name); of[j] < 0 {
+				of[j], names = len(names), append(names, name)
+				counts = append(counts, make([]float64, len(cost)))
+			}
+			floats.Add(counts[of[j]], x.counts[j])
+		}
+		if len(names) < 2 || len(names) > len(cost) {
+			continue
+		}
+		each := siteCosts(cost, s.total, counts)
+		if each == nil {
+			continue
+		}
+		s.each = make(map[profile.EventID]float64, len(x.events))
+		clear(s.total)
+		for j, e := range x.events {
+			s.each[e] = each[of[j]]
+			floats.AddScaled(s.total, each[of[j]], x.counts[j])
+		}
+		s.mixed = len(names) < len(cost) && mixed(counts)
+		return
+	}
 }
 
 // mixed reports whether each site was called by some part that called at
@@ -106,15 +149,6 @@ func mixed(counts [][]float64) bool {
 		}
 	}
 	return true
-}
-
-func indexOf(events []profile.EventID, e profile.EventID) int {
-	for j := range events {
-		if events[j] == e {
-			return j
-		}
-	}
-	return -1
 }
 
 // siteCosts solves cost ≈ Σ each[j] × counts[j] by least squares; nil where

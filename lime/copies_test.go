@@ -181,3 +181,89 @@ func TestInlinedThreadFunction(t *testing.T) {
 		}
 	}
 }
+
+// What all threads do was inlined into the first one's main and into the others'
+// function, whose own calls of it stand on different lines: the branch in it
+// leads, whoever runs which copy, and not the loops around it, which all run
+// alike; with two threads too, where everything goes with who runs it.
+func TestInlinedIntoEachRoot(t *testing.T) {
+	for _, n := range []int{2, 3, 8} {
+		for _, heavy := range []int{0, n - 1} {
+			m := newMachine()
+			var fs []*function
+			var ds []*when
+			for _, name := range []string{"run", "main"} {
+				d := &when{cond: func(w *walker) bool { return w.id == heavy && w.iter >= 4 }, then: []stmt{&repeat{trips: fixed(30), instructions: 9}}}
+				ds, fs = append(ds, d), append(fs, m.function(name, &repeat{trips: fixed(8), instructions: 50, body: []stmt{d}}))
+			}
+			mains := all(fs[0], n)
+			mains[0] = fs[1]
+			p := m.run(mains...)
+			located(m)
+			for i := range m.p.Graph.Functions[1].N {
+				a, b := &m.p.Graph.Blocks[m.p.Graph.Functions[1].First+profile.BlockID(i)], &m.p.Graph.Blocks[m.p.Graph.Functions[0].First+profile.BlockID(i)]
+				source(m, a.Start, b.Start)
+				source(m, a.Last, b.Last)
+			}
+			for i := range m.p.Locations {
+				l := &m.p.Locations[i]
+				l.Function = "body"
+				l.InlinedAt = []profile.Frame{{File: "a.c", Line: 7, Function: "run"}}
+				if l.Address >= m.p.Graph.Functions[1].Entry {
+					l.InlinedAt = []profile.Frame{{File: "a.c", Line: 17, Function: "main"}}
+				}
+			}
+			p.Threads = append(p.Threads, profile.Thread{})
+			for id := range n {
+				p.Threads = append(p.Threads, profile.Thread{ID: profile.ThreadID(id + 1), Totals: p.Sections[0].Instances[0].Parts[id].Counts})
+			}
+			res := analyse(t, p, Options{})
+			if len(res.Causes) != 1 || res.Causes[0].Leader != Branch || res.Causes[0].Share < 0.99 {
+				t.Errorf("%d threads, thread %d heavy: %+v", n, heavy, res.Causes)
+				continue
+			}
+			if at := res.Causes[0].Addr; at != m.last(ds[0].head) && at != m.last(ds[1].head) {
+				t.Errorf("%d threads, thread %d heavy: at %#x", n, heavy, uint64(at))
+			}
+		}
+	}
+}
+
+// A root that inlines the same by two calls keeps them apart; frames of the
+// system's headers do not matter.
+func TestRootsLines(t *testing.T) {
+	const stl = "/usr/include/c++/12/thread"
+	frame := func(file string, line int, function string) profile.Frame {
+		return profile.Frame{File: file, Line: line, Function: function}
+	}
+	p := &profile.Profile{Graph: profile.Graph{Functions: make([]profile.Function, 3)}, Events: make([]profile.Event, 3)}
+	places := [][]profile.Frame{
+		{frame("a.cc", 5, "share"), frame("a.cc", 9, "lambda"), frame("a.cc", 50, "main")},
+		{frame("a.cc", 5, "share"), frame("a.cc", 9, "lambda"), frame(stl, 61, "invoke"), frame(stl, 99, "_M_run")},
+		{frame("a.cc", 5, "share"), frame("a.cc", 9, "lambda"), frame("a.cc", 70, "other")},
+		{frame("a.cc", 5, "share"), frame("a.cc", 9, "lambda"), frame("a.cc", 71, "other")},
+	}
+	function := []profile.FunctionID{0, 1, 2, 2}
+	for b, at := range places {
+		p.Graph.Blocks = append(p.Graph.Blocks, profile.Block{Function: function[b], Start: profile.Addr(16 * b), Last: profile.Addr(16*b + 8)})
+		for _, a := range []profile.Addr{0, 8} {
+			p.Locations = append(p.Locations, profile.Location{Address: profile.Addr(16*b) + a, Frame: frame("a.cc", 3, "step"), InlinedAt: at})
+		}
+	}
+	for f, b := range []profile.BlockID{0, 1, 2} {
+		p.Graph.Edges = append(p.Graph.Edges, profile.Edge{From: profile.NoBlock, To: b, Kind: profile.Start, Count: profile.EventID(f)})
+	}
+	p.Threads = []profile.Thread{{Totals: profile.Counts{Event: []profile.EventID{0, 1, 2}, N: []uint64{1, 1, 1}}}}
+	r := newRoots(p)
+	var got []string
+	for b := range places {
+		l, _ := p.Location(profile.Addr(16 * b))
+		got = append(got, r.line(function[b], &l, nil))
+	}
+	if got[0] != got[1] {
+		t.Errorf("%q and %q are the same line, come to by two roots", got[0], got[1])
+	}
+	if got[2] == got[3] || got[2] == got[0] {
+		t.Errorf("%q and %q are two calls of one root", got[2], got[3])
+	}
+}

@@ -22,6 +22,8 @@ type graph struct {
 	post  *flowgraph.Tree  // of the reverse, from where they end
 	loops *flowgraph.Loops
 
+	site []int32 // by edge: of calls of the same source the first; nil: each is its own
+
 	calls    *flowgraph.Graph // the functions, by who calls whom
 	comp     []int32          // by function: its component of the call graph, callees first
 	inComp   flowgraph.Lists  // by component: its functions
@@ -143,6 +145,14 @@ func (g *graph) findCalls() {
 	}
 	g.inComp = flowgraph.NewLists(comps, len(g.comp), func(f int) int { return int(g.comp[f]) })
 	g.enters = flowgraph.NewLists(comps, len(g.entering), func(i int) int { return int(g.compOf(g.p.Graph.Edges[g.entering[i]].To)) })
+}
+
+// siteOf returns the call that stands for all copies of one in the source.
+func (g *graph) siteOf(edge int32) int32 {
+	if g.site == nil {
+		return edge
+	}
+	return g.site[edge]
 }
 
 // compOf returns the call-graph component that a block belongs to.

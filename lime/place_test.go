@@ -168,3 +168,44 @@ func TestUncountedWayIn(t *testing.T) {
 		}
 	}
 }
+
+// Calls that the compiler copied ask for the same work: as calls of the source
+// there are fewer of them than threads, and their costs can be told.
+func TestSiteCostsOfCopies(t *testing.T) {
+	parts, cheap, dear := 4, 300.0, 2500.0
+	x, s := &callSites{}, &callShare{total: make([]float64, parts)}
+	cost := make([]float64, parts)
+	for e := range 10 {
+		n := make([]float64, parts)
+		for p := range n {
+			switch {
+			case e < 5:
+				n[p] = float64(1 + (e+p)%3)
+				cost[p] += cheap * n[p]
+			case p == 3 || (e+p)%4 == 0:
+				n[p] = float64(2 + e%2)
+				cost[p] += dear * n[p]
+			}
+			s.total[p] += n[p]
+		}
+		x.add(profile.EventID(e), int32(e/5*5), n)
+	}
+	x.solve(s, cost)
+	for e := range 10 {
+		want := cheap
+		if e >= 5 {
+			want = dear
+		}
+		if got := s.each[profile.EventID(e)]; !near6(got/want, 1) {
+			t.Errorf("a call at site %d costs %v, want %v", e, got, want)
+		}
+	}
+	// Two calls of different lines in one block cannot be told apart; they are a site of their own.
+	y := &callSites{}
+	y.add(0, 0, []float64{1, 1})
+	y.add(0, 1, []float64{1, 1})
+	y.add(1, 1, []float64{3, 0})
+	if y.site[0] >= 0 || y.counts[0][0] != 2 || y.site[1] != 1 {
+		t.Errorf("%+v", y)
+	}
+}

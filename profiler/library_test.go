@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/skewlens/skewlens/profile"
@@ -131,5 +132,58 @@ func TestLibrariesNotCounted(t *testing.T) {
 	}
 	if said < 2 || len(p.Sections) == 0 {
 		t.Errorf("%d warnings about libraries, %d sections: %+v", said, len(p.Sections), p.Warnings)
+	}
+}
+
+// TestCallsAcrossLibraries: where a program and a library call each other, the
+// graph has edges with the counts of the calls, and nothing enters from START;
+// by stubs, by slots, by tail jumps, through pointers, by a function that the
+// library chooses (which the dynamic linker asks, from START), and where the program has put its own in place of one.
+func TestCallsAcrossLibraries(t *testing.T) {
+	for _, flags := range [][]string{{"-O2"}, {"-O0"}, {"-O2", "-fno-plt"}, {"-O2", "-Wl,-z,lazy"}, {"-O2", "-Wl,-z,now"}} {
+		t.Run(strings.Join(flags, " "), func(t *testing.T) {
+			dir := t.TempDir()
+			so := filepath.Join(dir, "liborder.so")
+			build := func(words ...string) string {
+				return proctest.Build(t, "gcc", append(append([]string{"-g"}, flags...), words...)...)
+			}
+			if err := os.Rename(build("-fPIC", "-shared", filepath.Join("testdata", "liborder.c")), so); err != nil {
+				t.Fatal(err)
+			}
+			prog := build(filepath.Join("testdata", "orders.c"), so, "-Wl,-rpath,"+dir)
+			p := runWith(t, profiler.Config{Path: prog, Libraries: []string{"liborder"}})
+			got := map[string]uint64{}
+			for _, e := range p.Graph.Edges {
+				if e.To == profile.NoBlock || e.Count == profile.NoEvent {
+					continue
+				}
+				from, to := "START", p.Graph.Functions[p.Graph.Blocks[e.To].Function].Name
+				if e.From != profile.NoBlock {
+					from = p.Graph.Functions[p.Graph.Blocks[e.From].Function].Name
+				}
+				if n := p.Threads[0].Totals.Of(e.Count); n > 0 && (e.Kind.IsCall() || e.Kind == profile.Start) {
+					got[from+" "+to] += n
+				}
+			}
+			tail := "prog_tail lib_tail"
+			if got[tail] == 0 {
+				tail = "main lib_tail" // prog_tail was inlined
+			}
+			want := map[string]uint64{"main lib_plain": 100, "main lib_chain": 100, "lib_chain lib_plain": 200, "main lib_back": 100,
+				"lib_back prog_back": 100, tail: 100, "main lib_taken": 100, "main one": 100, "main lib_asks": 100, "lib_asks lib_replaced": 100}
+			for k, n := range want {
+				if got[k] != n {
+					t.Errorf("%s: %d calls, not %d", k, got[k], n)
+				}
+			}
+			for k, n := range got {
+				if _, to, _ := strings.Cut(k, " "); strings.HasPrefix(k, "START ") && (strings.HasPrefix(to, "lib_") && to != "lib_chosen" || strings.HasPrefix(to, "prog_") || to == "one") {
+					t.Errorf("%s: %d entries", k, n)
+				}
+			}
+			if t.Failed() {
+				t.Log(got)
+			}
+		})
 	}
 }

@@ -43,11 +43,7 @@ func addresses(p *profile.Profile) map[profile.Addr]bool {
 			want[b.Start], want[b.Last] = true, true
 		}
 	}
-	for i := range p.Graph.Edges {
-		if e := &p.Graph.Edges[i]; e.Count != profile.NoEvent && counted[e.Count] {
-			want[e.Site] = true
-		}
-	}
+	wantEdges(p, counted, want)
 	for i := range p.Threads {
 		want[p.Threads[i].Start] = true
 	}
@@ -66,4 +62,23 @@ func addresses(p *profile.Profile) map[profile.Addr]bool {
 	}
 	delete(want, 0) // unknown
 	return want
+}
+
+// wantEdges adds the jumps and calls that happened, and where jumps lead that
+// were come to: where one was never taken, another copy of it may have been.
+func wantEdges(p *profile.Profile, counted []bool, want map[profile.Addr]bool) {
+	for i := range p.Graph.Edges {
+		e := &p.Graph.Edges[i]
+		if e.Count == profile.NoEvent {
+			continue
+		}
+		if counted[e.Count] {
+			want[e.Site] = true
+		}
+		if e.Kind <= profile.Table {
+			if from := p.Graph.Blocks[e.From].Count; from != profile.NoEvent && counted[from] {
+				want[p.Graph.Blocks[e.To].Start] = true
+			}
+		}
+	}
 }

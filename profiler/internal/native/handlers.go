@@ -79,8 +79,18 @@ func (s *session) exiting(e tracee.Event) error {
 		t.active, t.stood = s.stacks.active(t.tid)
 		s.threads.drainAll()
 		s.threads.death(t)
+		s.bind(e.Tid)
 	}
 	return s.p.Resume(e)
+}
+
+// bind sees through which slots modules call each other, when a thread ends
+// that may be the last one.
+func (s *session) bind(tid int) {
+	s.ending = s.ending || tid == s.p.Pid || s.p.Threads() == 1
+	if s.ending {
+		s.solver.Bind(s.p.Word)
+	}
 }
 
 // gone: a thread has ended.
@@ -141,6 +151,7 @@ func (s *session) loaded(e tracee.Event, pc uint64) (bool, error) {
 		return false, nil
 	}
 	var err error
+	s.solver.Bind(s.p.Word) // before anything goes
 	if l.stable(s.p) {
 		err = s.in.opened(s.p, s.solver.Moved)
 	}

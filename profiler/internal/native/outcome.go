@@ -63,6 +63,7 @@ func (s *session) number(p *profile.Profile) {
 	var number []profile.EventID
 	p.Graph, p.Events, number = s.solver.Graph()
 	p.EachCounts(func(c *profile.Counts) {
+		*c = s.solver.Explain(*c)
 		k := profile.Counts{Event: make([]profile.EventID, 0, len(c.Event)), N: make([]uint64, 0, len(c.N))} // not in place: lists may be shared
 		for i, e := range c.Event {
 			if number[e] != profile.NoEvent {

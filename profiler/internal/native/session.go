@@ -32,6 +32,7 @@ type session struct {
 	lineage  lineage
 	progress progress
 
+	ending     bool           // the first thread has come to its end: others may follow at once
 	begin, end uint64         // time stamps at the program's first instruction, and after its last
 	code       int            // exit status
 	killed     syscall.Signal // 0: ended by itself

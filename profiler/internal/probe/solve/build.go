@@ -92,6 +92,7 @@ func (b *builder) addEdge(e *cfg.Edge) {
 			b.leave(i, e, to)
 		} else {
 			b.add(i, e, to, profile.Exit)
+			b.importing(e)
 		}
 	case cfg.Entry: // becomes the START edge: entries that no known call explains
 	case cfg.Pad:
@@ -117,7 +118,7 @@ func (b *builder) add(i int32, e *cfg.Edge, to edge, k profile.EdgeKind) profile
 	return ev
 }
 
-// leave adds the edge of a jump out of the function.
+// leave adds the edge by which a jump, or a return, leaves the function.
 func (b *builder) leave(i int32, e *cfg.Edge, to edge) {
 	target := e.From.Last().Target
 	if q := b.movedAt(target); q != nil {
@@ -126,8 +127,16 @@ func (b *builder) leave(i int32, e *cfg.Edge, to edge) {
 		return
 	}
 	ev := b.add(i, e, to, profile.Exit)
+	b.importing(e)
 	if name := b.s.Program.Image.PLT[target]; name != "" && ev != profile.NoEvent {
 		b.v.exits = append(b.v.exits, Departure{profile.Addr(to.site), name, ev})
+	}
+}
+
+// importing notes that the edge that was just added may lead to another module.
+func (b *builder) importing(e *cfg.Edge) {
+	if slot, ok := b.s.ImportOfJump(e.From); ok {
+		b.x.imports = append(b.x.imports, importOf{edge: int32(len(b.x.graph)) - 1, slot: slot})
 	}
 }
 
@@ -163,13 +172,20 @@ func (b *builder) addCalls() {
 	for _, k := range b.g.Blocks {
 		for i := range k.Calls {
 			c := &k.Calls[i]
+			slot, imported := b.s.ImportOfCall(c)
 			q := b.s.Plan(c.Callee)
-			if c.Callee == nil || q == nil {
+			if q == nil && !imported {
 				continue
 			}
-			b.v.newEdge(x, edge{from: int32(k.ID), to: -1, callee: q.Number, kind: profile.Call, site: c.Insn.Addr + b.base}, false)
+			call := edge{from: int32(k.ID), to: -1, callee: -1, kind: profile.Call, site: c.Insn.Addr + b.base}
+			if q != nil {
+				call.callee = q.Number
+				x.calls = append(x.calls, callOf{b.w.Block(k), q.Number})
+			} else {
+				x.imports = append(x.imports, importOf{edge: int32(len(x.graph)), slot: slot})
+			}
+			b.v.newEdge(x, call, false)
 			x.graph[len(x.graph)-1].event = x.blocks[k.ID].Count
-			x.calls = append(x.calls, callOf{b.w.Block(k), q.Number})
 		}
 		for _, e := range relocate.TailEdges(k) {
 			if q := b.movedAt(k.Last().Target); q != nil {

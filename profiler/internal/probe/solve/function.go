@@ -16,6 +16,7 @@ type function struct {
 	start      profile.EventID // of the START edge
 	calls      []callOf
 	sites      []siteOf
+	imports    []importOf
 	blocks     []profile.Block // Count is one of the solver's events
 	entryBlock int32
 	graph      []edge

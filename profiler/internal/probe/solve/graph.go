@@ -104,14 +104,20 @@ func (x *grapher) addEdges(f *function) {
 		switch {
 		case e.to >= 0:
 			to.To = x.first[f.fn] + profile.BlockID(e.to)
-		case e.callee >= 0 && x.v.funcs[e.callee] == nil:
-			continue // never called
-		case e.callee >= 0:
+		case e.callee >= 0 && x.v.funcs[e.callee] != nil:
 			to.To = x.first[e.callee] + profile.BlockID(x.v.funcs[e.callee].entryBlock)
+			if e.kind == profile.Exit {
+				to.Kind = profile.TailCall // through a slot
+			}
+		case e.kind.IsCall():
+			continue // never called, or not ours
 		}
 		addr := to.Site
 		if e.kind == profile.Start {
 			addr = x.g.Blocks[to.To].Start
+			if x.v.startless[f.fn] {
+				e.event = profile.NoEvent
+			}
 		}
 		x.give(e.event, profile.Event{Kind: profile.EdgeTaken, Block: profile.NoBlock, Edge: int32(len(x.g.Edges)), Addr: addr})
 		to.Count = x.numbered(e.event)

@@ -24,6 +24,9 @@ type Solver struct {
 	pairs  map[pair]int32 // (site, target) → number
 	known  []indirect     // by that number
 
+	explained map[profile.EventID][]profile.EventID // START edges → calls that explain entries there (Bind)
+	startless map[int32]bool                        // functions called from where nothing is known (Bind)
+
 	active   []frame // by number: counter −1 − number
 	activeNo map[frame]int32
 
