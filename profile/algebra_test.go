@@ -74,6 +74,7 @@ func TestPartsByThread(t *testing.T) {
 						want[q.Thread], events[q.Thread] = &Part{Thread: q.Thread, Timed: true}, make([]uint64, len(p.Events))
 					}
 					w := want[q.Thread]
+					w.Waits = SumWaits(append(w.Waits, q.Waits...))
 					w.BusyNS, w.WaitNS, w.Timed = w.BusyNS+q.BusyNS, w.WaitNS+q.WaitNS, w.Timed && q.Timed
 					for e, n := range dense(p, q.Counts) {
 						events[q.Thread][e] += n

@@ -41,6 +41,7 @@ func (s *Section) PartsByThread() []Part {
 func sumOf(parts []*Part, scratch []uint64) Part {
 	sum := Part{Thread: parts[0].Thread, Timed: true}
 	n := 0
+	var waits []Wait
 	for _, q := range parts {
 		for i, e := range q.Counts.Event {
 			if scratch[e] == 0 {
@@ -48,8 +49,10 @@ func sumOf(parts []*Part, scratch []uint64) Part {
 			}
 			scratch[e] += q.Counts.N[i]
 		}
+		waits = append(waits, q.Waits...)
 		sum.BusyNS, sum.WaitNS, sum.Timed = sum.BusyNS+q.BusyNS, sum.WaitNS+q.WaitNS, sum.Timed && q.Timed
 	}
+	sum.Waits = SumWaits(waits)
 	sum.Counts = Counts{Event: make([]EventID, 0, n), N: make([]uint64, 0, n)}
 	for e, n := range scratch {
 		if n > 0 {

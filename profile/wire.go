@@ -79,6 +79,7 @@ type (
 		InstructionsTotal int           `cbor:"12,keyasint,omitempty"`
 		Warnings          int           `cbor:"13,keyasint,omitempty"`
 		Libraries         []wireLibrary `cbor:"14,keyasint,omitempty"`
+		Uncounted         []string      `cbor:"15,keyasint,omitempty"`
 	}
 	wireLibrary struct {
 		Path    string `cbor:"1,keyasint,omitempty"`
@@ -116,6 +117,7 @@ type (
 		Timed  bool     `cbor:"7,keyasint,omitempty"`
 		From   int64    `cbor:"8,keyasint,omitempty"`
 		To     int64    `cbor:"9,keyasint,omitempty"`
+		Waits  []byte   `cbor:"10,keyasint,omitempty"`
 	}
 	wireLocation struct {
 		Address      Addr `cbor:"1,keyasint,omitempty"`

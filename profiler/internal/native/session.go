@@ -61,6 +61,7 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 		MaxBytes:  keepCounts,
 	})
 	s.threads = newThreads(in, solver, s.tracker, rate)
+	s.threads.waits = &waitReader{in: in, stacks: s.stacks, lines: src.lines, calls: s.threads.calls, user: map[profile.Addr]bool{}}
 	return s, nil
 }
 

@@ -9,6 +9,8 @@
 // know of each other.
 package record
 
+import "github.com/skewlens/skewlens/profile"
+
 // Hook asks for a record when a library function is called. Kinds are the
 // caller's; 0 means none.
 type Hook struct {
@@ -28,6 +30,16 @@ type Record struct {
 	Arg3  uint64 // its third: a thread's start function, a barrier's count
 	CPUNS int64  // the thread's CPU clock; 0: not read
 	Delta []Delta
+	Raw   []byte // all of a record that holds something else than counters; only until the next one is asked for
+	Wait  *Wait  // the record tells of a wait that has ended
+}
+
+// Wait is a call in which a thread blocked.
+type Wait struct {
+	Kind   profile.WaitKind
+	Site   profile.Addr // the call, in code that is the user's own
+	Begin  uint64       // time stamp; the record has that of the end
+	Object uint64       // a futex's address; 0: none
 }
 
 // Delta is how much a counter grew since the thread's record before.

@@ -13,6 +13,7 @@ type arrival struct {
 	tsc      uint64
 	site     profile.Addr
 	delta    []record.Delta
+	waits    []wait
 	begin    profile.Addr
 	beginTSC uint64
 	busyNS   int64

@@ -21,6 +21,7 @@ const (
 	offKeys     = 0x80
 	offLost     = 0x88
 	offWaits    = 0x90
+	offLong     = 0xf0 // of timer.S in package blocking
 
 	headerSize = 256
 

@@ -23,6 +23,10 @@ const (
 	WaitBit  = 1 << 30 // to mark the object as waited on
 	WakeBit  = 1 << 29 // no record where nobody waits
 	kindMask = WakeBit - 1
+
+	// RawKind is that of records that hold no counters, but whatever their
+	// writer (timer.S in package blocking) has put there.
+	RawKind = 0x1ffffff
 )
 
 // IsFull reports whether a stop at an offset of the recorder says that the

@@ -16,13 +16,19 @@ func (a *Area) Records(yield func(record.Record)) {
 		m := a.mem[a.read:]
 		u := func(i int) uint64 { return binary.LittleEndian.Uint64(m[i:]) }
 		n := int(binary.LittleEndian.Uint32(m[4:]))
+		size := recordHeader + pairSize*uint64(n)
 		r := record.Record{Kind: binary.LittleEndian.Uint32(m) & kindMask, TSC: u(8), Site: u(16), Arg1: u(24), Arg3: u(32),
-			CPUNS: int64(u(40))*1e9 + int64(u(48)), Delta: make([]record.Delta, n)}
+			CPUNS: int64(u(40))*1e9 + int64(u(48))}
+		if a.read += size; r.Kind == RawKind {
+			r.Raw = m[:size]
+			yield(r)
+			continue
+		}
+		r.Delta = make([]record.Delta, n)
 		for i := range r.Delta {
 			r.Delta[i] = record.Delta{Counter: int32(u(recordHeader + pairSize*i)), N: u(recordHeader + pairSize*i + 8)}
 		}
 		yield(r)
-		a.read += recordHeader + pairSize*uint64(n)
 	}
 }
 
