@@ -128,9 +128,7 @@ func (ts *threads) drain(t *thread) {
 	t.area.Records(func(rec record.Record) {
 		t.lastTSC = rec.TSC
 		if rec.Raw != nil {
-			if w, ok := ts.waits.record(rec.Raw); ok {
-				ts.tracker.Record(t.id, w)
-			}
+			ts.tracker.Record(t.id, ts.waits.record(rec.Raw))
 			return
 		}
 		rec.Delta = ts.solver.Resolve(t.area, rec.Delta)

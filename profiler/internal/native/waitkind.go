@@ -22,19 +22,18 @@ type waitReader struct {
 	lost   map[uint64]bool       // addresses at which stacks ended that were not understood
 }
 
-// record is a wait's record; ok is false where nothing was waited for.
-func (r *waitReader) record(raw []byte) (rec record.Record, ok bool) {
+// record is a wait's record. Where nothing was waited for its kind is "".
+func (r *waitReader) record(raw []byte) record.Record {
 	w := blocking.Parse(raw)
-	class := blocking.ClassOf(w.Number, w.Arg1, w.Arg2)
-	if class == blocking.None {
-		return rec, false
+	x := &record.Wait{Begin: w.Begin}
+	if class := blocking.ClassOf(w.Number, w.Arg1, w.Arg2); class != blocking.None {
+		site, through := r.caller(&w)
+		x.Kind, x.Site = kindOf(class, through), site
+		if class == blocking.Futex {
+			x.Object = w.Arg1
+		}
 	}
-	site, through := r.caller(&w)
-	x := &record.Wait{Kind: kindOf(class, through), Site: site, Begin: w.Begin}
-	if class == blocking.Futex {
-		x.Object = w.Arg1
-	}
-	return record.Record{TSC: w.End, CPUNS: w.CPUNS, Wait: x}, true
+	return record.Record{TSC: w.End, CPUNS: w.CPUNS, Wait: x}
 }
 
 // caller is the innermost call in the user's own code that led to a wait, and

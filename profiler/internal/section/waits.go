@@ -18,14 +18,14 @@ type wait struct {
 func (x *thread) waited(w *record.Wait, r record.Record, nsPerTick float64) {
 	last, clock := x.last, x.clock
 	x.tick(r, nsPerTick)
-	if w.Begin < x.beginTSC {
-		return // of the meeting before
+	if w.Kind == "" || w.Begin < x.beginTSC {
+		return // no wait, or of the meeting before
 	}
 	ns := int64(float64(r.TSC-w.Begin) * nsPerTick)
 	if clock >= 0 && x.clock >= 0 { // a call can also take long because the system works
 		ns = min(ns, int64(float64(r.TSC-last)*nsPerTick)-(x.clock-clock))
 	}
-	if ns <= 0 {
+	if ns < shortest {
 		return
 	}
 	if len(x.waits) >= maxWaits {
@@ -33,6 +33,10 @@ func (x *thread) waited(w *record.Wait, r record.Record, nsPerTick float64) {
 	}
 	x.waits = append(x.waits, wait{profile.Wait{Kind: w.Kind, Site: w.Site, NS: ns, N: 1}, w.Begin})
 }
+
+// shortest is how many nanoseconds off its core a thread has waited: the system
+// needs some of them for itself.
+const shortest = 5000
 
 // maxWaits is how many waits of a part are kept one by one.
 const maxWaits = 4096
