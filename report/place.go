@@ -11,7 +11,12 @@ import (
 // information, or as a bare address.
 func locate(p *profile.Profile, a profile.Addr) Location {
 	l, _ := p.Location(a)
-	lib, link := p.Program.Library(a)
+	return located(p, l)
+}
+
+// located is a location of the profile's.
+func located(p *profile.Profile, l profile.Location) Location {
+	lib, link := p.Program.Library(l.Address)
 	out := Location{Place: Place{Function: l.Function, Address: hex(link)}}
 	if lib != nil {
 		out.Library = lib.Path
