@@ -147,17 +147,9 @@ func (g *group) cause(out *Section, s *profile.Section) (c Cause, ok bool) {
 		}
 		saved, gone = saved+least, gone+least*int64(len(parts))
 	}
-	all, busy := 0.0, 0.0
-	for _, w := range out.Waits {
-		all += w.Seconds
-	}
-	for _, t := range out.Threads {
-		if t.BusyS != nil {
-			busy += *t.BusyS
-		}
-	}
+	all := out.Waited()
 	vanishes := float64(gone) / 1e9
-	if all <= 0 || vanishes < waitShare*all || vanishes < waitTime*(all+busy) {
+	if all <= 0 || vanishes < waitShare*all || vanishes < waitTime*out.ThreadTime() {
 		return c, false
 	}
 	fraction := float64(saved) / 1e9 / *out.TimeS
@@ -206,6 +198,25 @@ func (g *group) message(out *Section, c *Cause) string {
 		text += fmt.Sprintf("; without it the section would take up to %s of %s less", units.SecondsOf(*c.Gain.Seconds, *out.TimeS), units.SecondsOf(*out.TimeS, *out.TimeS))
 	}
 	return text
+}
+
+// Waited is how many seconds the section's threads waited, all together.
+func (s *Section) Waited() (sum float64) {
+	for _, w := range s.Waits {
+		sum += w.Seconds
+	}
+	return sum
+}
+
+// ThreadTime is how many seconds the section's threads worked and waited.
+func (s *Section) ThreadTime() float64 {
+	sum := s.Waited()
+	for _, t := range s.Threads {
+		if t.BusyS != nil {
+			sum += *t.BusyS
+		}
+	}
+	return sum
 }
 
 // waiting reports whether waits are what there is to say about the section.

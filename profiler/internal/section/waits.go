@@ -17,12 +17,19 @@ type wait struct {
 // been off its core, it was not working.
 func (x *thread) waited(w *record.Wait, r record.Record, nsPerTick float64) {
 	last, clock := x.last, x.clock
-	x.tick(r, nsPerTick)
+	if r.CPUNS == 0 { // nobody has looked: it worked until it waited
+		if at := max(last, w.Begin); clock >= 0 {
+			x.clock += int64(float64(at-last) * nsPerTick)
+		}
+		x.last = r.TSC
+	} else {
+		x.tick(r, nsPerTick)
+	}
 	if w.Kind == "" || w.Begin < x.beginTSC {
 		return // no wait, or of the meeting before
 	}
 	ns := int64(float64(r.TSC-w.Begin) * nsPerTick)
-	if clock >= 0 && x.clock >= 0 { // a call can also take long because the system works
+	if clock >= 0 && r.CPUNS > 0 { // a call can also take long because the system works
 		ns = min(ns, int64(float64(r.TSC-last)*nsPerTick)-(x.clock-clock))
 	}
 	if ns < shortest {
