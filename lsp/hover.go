@@ -66,15 +66,34 @@ func (v *view) aboutSection(r *results.Result, sec *results.Section) string {
 		fmt.Fprintf(&b, ", %s in all", units.Seconds(*sec.TimeS))
 	}
 	if sec.IdleS != nil {
-		fmt.Fprintf(&b, ", threads waited %s together", units.Seconds(*sec.IdleS))
+		fmt.Fprintf(&b, ", threads waited %s together", units.Seconds(sec.Waited()))
 	}
 	b.WriteString(".\n\n")
+	waits(&b, sec)
 	threads(&b, sec, nil)
 	if sec.R2 != nil {
 		fmt.Fprintf(&b, "\nThe causes explain R² = %.3g of the differences between threads.\n", *sec.R2)
 	}
 	warnings(&b, sec)
 	return b.String()
+}
+
+// waits lists what the section's threads waited for, where that is more than
+// for each other at its end.
+func waits(b *strings.Builder, sec *results.Section) {
+	if len(sec.Waits) < 2 && sec.IdleS != nil && *sec.IdleS > 0 {
+		return
+	}
+	for _, w := range sec.Waits {
+		at := "an unknown place"
+		if w.Location != nil {
+			at = w.Location.Short()
+		}
+		fmt.Fprintf(b, "- waited **%s** (%s) at %s, %s\n", units.Seconds(w.Seconds), escape(w.Kind), escape(at), units.Plural(w.Threads, "thread"))
+	}
+	if len(sec.Waits) > 0 {
+		b.WriteString("\n")
+	}
 }
 
 func aboutCause(r *results.Result, c *results.Cause) string {

@@ -15,6 +15,8 @@ func (v *view) title(r *results.Result, sec *results.Section) string {
 	switch n := len(v.shownOf(sec)); {
 	case sec.Imbalance == nil:
 		parts = append(parts, "not analysed")
+	case sec.Balanced && n > 0:
+		parts = append(parts, "work is balanced", "waits", units.Plural(n, "cause"))
 	case sec.Balanced:
 		parts = append(parts, "balanced")
 	case sec.Negligible:

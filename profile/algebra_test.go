@@ -105,6 +105,7 @@ func checkSums(t *testing.T, p *Profile, s *Section, got []Part, key func(*Part)
 			if w.Slot != q.Slot {
 				w.Slot = 0
 			}
+			w.Waits = SumWaits(append(w.Waits, q.Waits...))
 			w.BusyNS, w.WaitNS, w.Timed = w.BusyNS+q.BusyNS, w.WaitNS+q.WaitNS, w.Timed && q.Timed
 			for e, n := range dense(p, q.Counts) {
 				events[k][e] += n

@@ -15,7 +15,7 @@ func (p *Profile) encode(e *encoder) {
 	e.chunk(tableRun, []wireRun{{
 		p.Program.Path, p.Program.BuildID,
 		p.Run.Backend, p.Run.WallNS, p.Run.Cores, p.Run.ExitCode, p.Run.Signal, p.Run.Slowdown,
-		c.Functions, c.FunctionsTotal, c.Instructions, c.InstructionsTotal, len(p.Warnings), libraries,
+		c.Functions, c.FunctionsTotal, c.Instructions, c.InstructionsTotal, len(p.Warnings), libraries, p.Program.Uncounted,
 	}})
 	encodeRows(e, tableArgs, len(p.Program.Args), func(i int) string { return p.Program.Args[i] }, func(s string) int { return len(s) })
 	encodeRows(e, tableSkipped, len(c.Skipped), func(i int) wireSkipped { return wireSkipped(c.Skipped[i]) },
@@ -66,8 +66,8 @@ func (p *Profile) encodeSections(e *encoder) {
 	}, nil)
 	encodeRows(e, tableParts, len(parts), func(i int) wirePart {
 		t := parts[i]
-		return wirePart{t.Thread, t.Begin, t.Site, packCounts(t.Counts), t.BusyNS, t.WaitNS, t.Timed, t.BeginNS, t.ArriveNS, t.Slot, t.Several}
-	}, func(t wirePart) int { return len(t.Counts) })
+		return wirePart{t.Thread, t.Begin, t.Site, packCounts(t.Counts), t.BusyNS, t.WaitNS, t.Timed, t.BeginNS, t.ArriveNS, t.Slot, t.Several, packWaits(t.Waits)}
+	}, func(t wirePart) int { return len(t.Counts) + len(t.Waits) })
 }
 
 func (p *Profile) encodeLocations(e *encoder) {
@@ -194,7 +194,11 @@ func (d *decoder) keepThread(p *Profile) func(*wireThread) error {
 func (d *decoder) keepPart(t *tables) func(*wirePart) error {
 	return func(r *wirePart) error {
 		c, err := d.unpackCounts(r.Counts)
-		t.parts = append(t.parts, Part{r.Thread, r.Slot, r.Several, r.Begin, r.Site, c, r.BusyNS, r.WaitNS, r.Timed, r.From, r.To})
+		if err != nil {
+			return err
+		}
+		waits, err := d.unpackWaits(r.Waits)
+		t.parts = append(t.parts, Part{r.Thread, r.Slot, r.Several, r.Begin, r.Site, c, r.BusyNS, r.WaitNS, r.Timed, r.From, r.To, waits})
 		return err
 	}
 }
@@ -208,6 +212,7 @@ func (d *decoder) assemble(p *Profile, t *tables) error {
 	for _, l := range r.Libraries {
 		p.Program.Libraries = append(p.Program.Libraries, Library(l))
 	}
+	p.Program.Uncounted = r.Uncounted
 	p.Run = Run{r.Backend, r.WallNS, r.Cores, r.ExitCode, r.Signal, r.Slowdown}
 	p.Coverage.Functions, p.Coverage.FunctionsTotal = r.Functions, r.FunctionsTotal
 	p.Coverage.Instructions, p.Coverage.InstructionsTotal = r.Instructions, r.InstructionsTotal

@@ -1,6 +1,9 @@
 package profile
 
-import "sort"
+import (
+	"sort"
+	"strings"
+)
 
 // Frame is one place in the source.
 type Frame struct {
@@ -23,6 +26,25 @@ type Location struct {
 
 // Known reports whether the location has a source line.
 func (l Location) Known() bool { return l.File != "" && l.Line > 0 }
+
+// Own is the innermost of the location's places that is in the user's own code,
+// with the calls it was inlined at; ok is false where all of them are in
+// headers of the system's or of the compiler's.
+func (l Location) Own() (own Location, ok bool) {
+	for {
+		if l.Known() && !l.ofTheSystem() {
+			return l, true
+		}
+		if len(l.InlinedAt) == 0 {
+			return l, false
+		}
+		l.Frame, l.InlinedAt = l.InlinedAt[0], l.InlinedAt[1:]
+	}
+}
+
+func (f Frame) ofTheSystem() bool {
+	return strings.HasPrefix(f.File, "/usr/include/") || strings.HasPrefix(f.File, "/usr/lib/") || strings.Contains(f.File, "/include/c++/")
+}
 
 // Location returns what is known of an address; ok is false when nothing is.
 func (p *Profile) Location(a Addr) (Location, bool) {

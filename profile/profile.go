@@ -66,6 +66,9 @@ type Program struct {
 	BuildID string   // hex, empty where the file has none
 	// Libraries were profiled with the program; sorted by Base.
 	Libraries []Library
+	// Uncounted are the paths of the shared libraries that were loaded and not
+	// profiled, but for those of the languages' own runtimes; sorted.
+	Uncounted []string
 }
 
 // Library is a shared library whose functions are counted too. Its addresses

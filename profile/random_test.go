@@ -16,6 +16,7 @@ func randomProfile(r *rand.Rand) *Profile {
 		Coverage: Coverage{Functions: r.IntN(5), FunctionsTotal: 5 + r.IntN(5), Instructions: r.IntN(50), InstructionsTotal: 50},
 		Warnings: randomWarnings(r),
 	}
+	p.Program.Uncounted = pick(r, nil, []string{randomName(r)}, []string{"/lib/a", "/lib/b"})
 	for range r.IntN(3) {
 		p.Program.Args = append(p.Program.Args, randomName(r))
 		p.Coverage.Skipped = append(p.Coverage.Skipped, Skipped{randomName(r), randomName(r)})
@@ -142,6 +143,10 @@ func randomSection(r *rand.Rand, p *Profile) Section {
 		if t.Timed {
 			t.BusyNS, t.WaitNS = r.Int64N(3), r.Int64N(3)
 		}
+		for range r.IntN(3) {
+			t.Waits = append(t.Waits, Wait{waitKinds[1+r.IntN(len(waitKinds)-1)], Addr(r.IntN(3)), r.Int64N(1 << 40), 1 + r.IntN(9)})
+		}
+		t.Waits = SumWaits(t.Waits)
 		return t
 	}
 	slotted := r.IntN(2) == 0

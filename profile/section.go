@@ -72,6 +72,9 @@ type Part struct {
 	// BeginNS and ArriveNS are when it began and arrived, since the start of
 	// the run; both 0 where unknown, and in folded instances.
 	BeginNS, ArriveNS int64
+	// Waits are those between the two, for each kind and call, as SumWaits gives
+	// them: for locks, for a disk … WaitNS is not among them.
+	Waits []Wait
 }
 
 // Unfolded are the instances that stand for one execution each, in order of

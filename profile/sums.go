@@ -73,6 +73,7 @@ func (s *Section) sums(key func(*Part) int32) []Part {
 func sumOf(parts []*Part, scratch []uint64) Part {
 	sum := Part{Thread: parts[0].Thread, Slot: parts[0].Slot, Timed: true}
 	n := 0
+	var waits []Wait
 	for _, q := range parts {
 		sum.Several = sum.Several || q.Several || q.Thread != parts[0].Thread
 		sum.Thread = min(sum.Thread, q.Thread)
@@ -85,8 +86,10 @@ func sumOf(parts []*Part, scratch []uint64) Part {
 			}
 			scratch[e] += q.Counts.N[i]
 		}
+		waits = append(waits, q.Waits...)
 		sum.BusyNS, sum.WaitNS, sum.Timed = sum.BusyNS+q.BusyNS, sum.WaitNS+q.WaitNS, sum.Timed && q.Timed
 	}
+	sum.Waits = SumWaits(waits)
 	sum.Counts = Counts{Event: make([]EventID, 0, n), N: make([]uint64, 0, n)}
 	for e, n := range scratch {
 		if n > 0 {

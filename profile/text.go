@@ -119,6 +119,9 @@ func (t *textWriter) run() {
 	for _, l := range p.Program.Libraries {
 		t.line("library %s%s", word(l.Path), pair("build-id", l.BuildID))
 	}
+	for _, l := range p.Program.Uncounted {
+		t.line("uncounted %s", word(l))
+	}
 	slowdown := ""
 	if p.Run.Slowdown != 0 {
 		slowdown = " slowdown=" + strconv.FormatFloat(p.Run.Slowdown, 'g', -1, 64)
@@ -215,6 +218,9 @@ func (t *textWriter) parts(indent, name string, ps []Part) {
 			times = fmt.Sprintf(" busy=%dns wait=%dns", q.BusyNS, q.WaitNS)
 		}
 		t.line("%s%s %d%s%s%s%s%s%s%s", indent, name, q.Thread, number("slot", q.Slot), flag("several", q.Several), addr("begin", q.Begin), addr("site", q.Site), times, nanos("from", q.BeginNS), nanos("to", q.ArriveNS))
+		for _, w := range q.Waits {
+			t.line("%s  wait %s%s%s%s", indent, w.Kind, addr("site", w.Site), nanos("for", w.NS), number("times", w.N))
+		}
 		t.counts(indent+"  ", q.Counts)
 	}
 }

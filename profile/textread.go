@@ -45,6 +45,7 @@ type textReader struct {
 	edgeEvents             map[string]bool // those of kind edge
 	section                *Section        // the last one begun
 	instance               *Instance       // likewise
+	part                   *Part           // likewise
 	counts                 *Counts         // of the last thread or part
 	open                   []*Counts       // all of them, to be sorted
 }
@@ -132,6 +133,8 @@ func (t *textReader) read(l *textLine) {
 		p.Program.BuildID = l.word()
 	case "library":
 		p.Program.Libraries = append(p.Program.Libraries, Library{l.word(), l.pair("build-id"), LibraryStep * Addr(len(p.Program.Libraries)+1)})
+	case "uncounted":
+		p.Program.Uncounted = append(p.Program.Uncounted, l.word())
 	case "run":
 		p.Run = Run{l.pair("backend"), l.nanos("wall"), int(l.int("cores", 64)), int(l.int("exit", 64)), l.pair("signal"), l.float("slowdown")}
 	case "coverage":
@@ -250,6 +253,12 @@ func (t *textReader) readRun(l *textLine) {
 		t.instance = &t.section.Instances[len(t.section.Instances)-1]
 	case "total", "part":
 		t.readPart(l)
+	case "wait":
+		if t.part == nil {
+			l.fail("no part to belong to")
+			return
+		}
+		t.part.Waits = append(t.part.Waits, Wait{Kind: WaitKind(l.word()), Site: l.addr("site"), NS: l.nanos("for"), N: int(l.int("times", 32))})
 	case "count":
 		if t.counts == nil {
 			l.fail("no thread or part to belong to")
@@ -279,5 +288,6 @@ func (t *textReader) readPart(l *textLine) {
 	_, wait := l.pairs["wait"]
 	*to = append(*to, Part{Thread: ThreadID(l.parseInt(l.word(), 32)), Slot: SlotID(l.int("slot", 32)), Several: l.flag("several"), Begin: l.addr("begin"), Site: l.addr("site"),
 		BusyNS: l.nanos("busy"), WaitNS: l.nanos("wait"), Timed: busy || wait, BeginNS: l.nanos("from"), ArriveNS: l.nanos("to")})
-	t.begin(&(*to)[len(*to)-1].Counts)
+	t.part = &(*to)[len(*to)-1]
+	t.begin(&t.part.Counts)
 }

@@ -164,6 +164,9 @@ func (p *Profile) checkParts(parts []Part, known map[ThreadID]bool, ids bool) er
 		if err := p.checkCounts(t.Counts); err != nil {
 			return fmt.Errorf("thread %d: %w", t.Thread, err)
 		}
+		if err := checkWaits(t.Waits); err != nil {
+			return fmt.Errorf("thread %d: %w", t.Thread, err)
+		}
 	}
 	return nil
 }

@@ -79,6 +79,7 @@ type (
 		InstructionsTotal int           `cbor:"12,keyasint,omitempty"`
 		Warnings          int           `cbor:"13,keyasint,omitempty"`
 		Libraries         []wireLibrary `cbor:"14,keyasint,omitempty"`
+		Uncounted         []string      `cbor:"15,keyasint,omitempty"`
 	}
 	wireLibrary struct {
 		Path    string `cbor:"1,keyasint,omitempty"`
@@ -121,7 +122,8 @@ type (
 		To     int64    `cbor:"9,keyasint,omitempty"`
 		Slot   SlotID   `cbor:"10,keyasint,omitempty"`
 		// Of totals: several threads had the slot.
-		Several bool `cbor:"11,keyasint,omitempty"`
+		Several bool   `cbor:"11,keyasint,omitempty"`
+		Waits   []byte `cbor:"12,keyasint,omitempty"`
 	}
 	wireLocation struct {
 		Address      Addr `cbor:"1,keyasint,omitempty"`

@@ -57,6 +57,9 @@ func addresses(p *profile.Profile) map[profile.Addr]bool {
 			for k := range s.Instances[j].Parts {
 				x := &s.Instances[j].Parts[k]
 				want[x.Begin], want[x.Site] = true, true
+				for _, w := range x.Waits {
+					want[w.Site] = true
+				}
 			}
 		}
 	}

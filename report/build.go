@@ -106,7 +106,7 @@ func coverage(c profile.Coverage) Coverage {
 }
 
 func (b *builder) section(s *profile.Section, id string) (Section, error) {
-	out := Section{ID: id, Kind: string(s.Kind), Threads: []Thread{}, Causes: []Cause{}, Warnings: warnings(s.Warnings)}
+	out := Section{ID: id, Kind: string(s.Kind), Threads: []Thread{}, Waits: []Wait{}, Causes: []Cause{}, Warnings: warnings(s.Warnings)}
 	if s.Site != 0 {
 		l := b.count(sectionPlace(b.p, s))
 		out.Location, out.Callers = &l, b.callers(s)
@@ -188,6 +188,7 @@ func (b *builder) fill(out *Section, s *profile.Section, res *lime.Result) {
 		at = append(at, res.Causes[i].Addr)
 	}
 	b.paths(out, s, at)
+	b.waits(out, s)
 	out.Warnings = append(out.Warnings, warnings(res.Warnings)...)
 }
 

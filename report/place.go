@@ -18,7 +18,12 @@ func locateOutside(p *profile.Profile, a profile.Addr, frames int) Location {
 	if frames = min(max(frames, l.Outside()), len(l.InlinedAt)); frames > 0 {
 		l.Frame, l.InlinedAt = l.InlinedAt[frames-1], l.InlinedAt[frames:]
 	}
-	lib, link := p.Program.Library(a)
+	return located(p, l)
+}
+
+// located is a location of the profile's.
+func located(p *profile.Profile, l profile.Location) Location {
+	lib, link := p.Program.Library(l.Address)
 	out := Location{Place: Place{Function: l.Function, Address: hex(link)}}
 	if lib != nil {
 		out.Library = lib.Path

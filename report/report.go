@@ -83,8 +83,11 @@ type Section struct {
 	R2        *float64  `json:"r2,omitempty"`
 	JointGain *Gain     `json:"joint_gain,omitempty"`
 	Threads   []Thread  `json:"threads"`
+	Waits     []Wait    `json:"waits"` // those that took longest first
 	Causes    []Cause   `json:"causes"`
 	Warnings  []Warning `json:"warnings"`
+	// Negligible sections lost so little of the run that nothing follows from them.
+	Negligible bool `json:"negligible"`
 
 	// Critical is Σ over the instances of the instructions of the thread that
 	// executed most: what the section would last on a core per thread.
@@ -93,8 +96,14 @@ type Section struct {
 	CriticalBusyS *float64 `json:"-"`
 	// IdleInstructions is Σ (Tmax − T) over threads and instances.
 	IdleInstructions uint64 `json:"-"`
-	// Negligible sections lost so little of the run that nothing follows from them.
-	Negligible bool `json:"-"`
+}
+
+// Wait is how long threads waited for something at a line.
+type Wait struct {
+	Kind     string    `json:"kind"` // barrier, join, condition, lock, sleep, io, fault, spin
+	Location *Location `json:"location,omitempty"`
+	Seconds  float64   `json:"seconds"` // all threads together
+	Threads  int       `json:"threads"` // how many waited
 }
 
 // Thread is one slot's sum over a section's instances: that of a thread or,

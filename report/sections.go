@@ -63,7 +63,7 @@ func markNegligible(ss []Section) {
 		total += ss[i].IdleInstructions
 	}
 	for i := range ss {
-		ss[i].Negligible = float64(ss[i].IdleInstructions) < negligible*float64(total)
+		ss[i].Negligible = float64(ss[i].IdleInstructions) < negligible*float64(total) && !ss[i].waiting()
 	}
 }
 
@@ -77,7 +77,7 @@ func sortSections(ss []Section) {
 		timed = timed && ss[i].IdleS != nil
 	}
 	lost := func(s *Section) float64 {
-		if s.Balanced { // nothing is lost: the longest first
+		if s.Balanced && !s.waiting() { // nothing is lost: the longest first
 			return float64(s.Critical)
 		}
 		if timed {
@@ -89,6 +89,8 @@ func sortSections(ss []Section) {
 		switch {
 		case s.Imbalance == nil:
 			return 3
+		case s.waiting():
+			return 0
 		case s.Balanced:
 			return 1
 		case s.Negligible:

@@ -23,14 +23,14 @@ func (m *maker) section(s *report.Section, of *profile.Section, n int) pageSecti
 	}
 	if s.IdleS != nil {
 		v.Waited = units.Seconds(*s.IdleS)
-		facts = append(facts, "threads waited "+v.Waited+" in all")
+		facts = append(facts, words.Waited(s))
 	}
 	v.Facts = strings.Join(facts, words.Dot)
 	if words.Brief(s) {
 		v.Verdict = words.Verdict(s)
 		return v
 	}
-	v.Imbalance = units.Percent(*s.Imbalance)
+	v.Imbalance = words.Imbalance(s)
 	if len(s.Causes) > 0 {
 		v.First = units.Printable(s.Causes[0].Location.Short()) + " (" + units.Percent(s.Causes[0].Share) + ")"
 	}

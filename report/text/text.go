@@ -38,13 +38,22 @@ func Write(w io.Writer, r *report.Report, opt Options) error {
 	t.header(r)
 	t.warnings("", r.Warnings)
 	long := false
+	hidden := 0
 	for i := range r.Sections {
 		s := &r.Sections[i]
+		if s.Negligible && !s.Balanced && s.Imbalance != nil {
+			hidden++
+			continue
+		}
 		if !words.Brief(s) || long || i == 0 {
 			t.line("", "")
 		}
 		long = !words.Brief(s)
 		t.section(s)
+	}
+	if hidden > 0 {
+		t.line("", "")
+		t.line("", units.Plural(hidden, "section")+" lost too little of the run to matter")
 	}
 	if err := b.Flush(); err != nil {
 		return fmt.Errorf("write report: %w", err)
@@ -114,9 +123,9 @@ func (t *writer) section(s *report.Section) {
 		t.warnings("  ", words.Warnings(s))
 		return
 	}
-	facts = append(facts, t.paint(red, "imbalance "+units.Percent(*s.Imbalance)))
-	if s.IdleS != nil {
-		facts = append(facts, "threads waited "+units.Seconds(*s.IdleS)+" in all")
+	facts = append(facts, t.paint(red, words.Imbalance(s)))
+	if w := words.Waited(s); w != "" {
+		facts = append(facts, w)
 	}
 	if g := s.JointGain; g != nil && len(s.Causes) > 1 {
 		facts = append(facts, "all causes balanced: up to "+words.Gain(s, g))

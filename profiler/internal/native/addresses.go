@@ -54,6 +54,9 @@ func (in *injection) addr(pc uint64) (a uint64, ok bool) {
 func (in *injection) original(pc uint64, interrupted bool) uint64 {
 	m := in.cacheOf(pc)
 	if m == nil {
+		if a, ok := in.waits.stubs.Origin(pc); ok {
+			return a
+		}
 		return pc
 	}
 	at := pc - m.cache

@@ -11,6 +11,9 @@ type tickRate float64
 // ns is the nanoseconds of so many ticks.
 func (r tickRate) ns(ticks uint64) int64 { return int64(float64(ticks) * float64(r)) }
 
+// ticks is how many are in a time.
+func (r tickRate) ticks(d time.Duration) uint64 { return uint64(float64(d) / float64(r)) }
+
 // stopwatch relates the time stamp counter to nanoseconds.
 type stopwatch struct {
 	tsc uint64

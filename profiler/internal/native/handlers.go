@@ -131,7 +131,7 @@ func (s *session) trap(e tracee.Event) error {
 // ringFull: the recorder has no room for another record of the thread.
 func (s *session) ringFull(e tracee.Event, pc uint64) (bool, error) {
 	t, m := s.threads.byTid[e.Tid], s.in.cacheOf(pc)
-	if t == nil || m == nil || !m.spec.FullTrap(pc-m.cache) {
+	if t == nil || !(m != nil && m.spec.FullTrap(pc-m.cache) || s.in.waits.stubs.IsFull(pc)) {
 		return false, nil
 	}
 	s.threads.drainAll()

@@ -25,6 +25,7 @@ type injection struct {
 	area    uint64         // bytes of one
 	doubts  []profile.Warning
 	loader  *loader // nil: nothing that may be loaded later is wanted
+	waits   waits
 }
 
 // inject puts the moved code and the counters' memory into a target that is
@@ -57,6 +58,7 @@ func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err er
 	n := in.modules[len(in.modules)-1].spec.Next()
 	in.layout = threadarea.NewLayout(int(n.Chord), int(n.Site))
 	in.area = in.layout.Size()
+	untimed := in.prepareWaits(p) // before the areas take the room
 	if err := in.mapAreas(p); err != nil {
 		return nil, err
 	}
@@ -74,7 +76,16 @@ func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err er
 		}
 		m.patcher = livepatch.New(m.spec, m.code, func(a uint64, b []byte) error { return p.Write(b, a+m.bias) })
 	}
-	return in, in.patch(p)
+	if err := in.patch(p); err != nil {
+		return nil, err
+	}
+	if untimed == nil {
+		untimed = in.timeWaits(p)
+	}
+	if untimed != nil {
+		in.doubts = append(in.doubts, profile.Warning{Code: "waits", Message: fmt.Sprintf("waits inside of sections were not measured: %v", untimed)})
+	}
+	return in, nil
 }
 
 // mapAreas makes the threads' memory.

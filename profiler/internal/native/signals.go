@@ -40,6 +40,9 @@ func (s *signals) forget(tid int) { delete(s.diverted, tid) }
 // stays the one in the cache; whoever does not look goes on from there as well.
 func (s *signals) deliver(e tracee.Event) error {
 	pc, restarts, err := s.p.Where(e.Tid)
+	if err == nil && s.in.waits.stubs.Holds(pc) {
+		return s.inStub(e, pc)
+	}
 	m := s.in.cacheOf(pc)
 	if m == nil {
 		m = s.in.passes(pc)

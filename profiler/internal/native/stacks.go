@@ -50,6 +50,9 @@ func (k *stacks) active(tid int) (frames []record.Delta, next []profile.Addr) {
 		}
 	}
 	pc := &regs[unwind.PC]
+	if a, ok := k.in.waits.stubs.Origin(*pc); ok {
+		*pc = a
+	}
 	after := false
 	if m := k.in.cacheOf(*pc); m != nil {
 		a, behind, ok := m.spec.Origin(m.code, *pc-m.cache)

@@ -22,6 +22,7 @@ type threads struct {
 	solver  *solve.Solver
 	tracker *section.Tracker
 	calls   *calls
+	waits   *waitReader
 	rate    tickRate
 
 	all   []*thread // by ThreadID
@@ -66,7 +67,7 @@ func (ts *threads) birth(tid int, parent *thread) (*thread, error) {
 	}
 	t.mem = mem
 	in := ts.in
-	t.area = threadarea.New(in.layout, mem, in.base(t.slot), in.base(0)+in.layout.Waits(), uint64(float64(cpuClockGap)/float64(ts.rate)), t.begin)
+	t.area = threadarea.New(in.layout, mem, in.base(t.slot), in.base(0)+in.layout.Waits(), ts.rate.ticks(cpuClockGap), ts.rate.ticks(longWait), t.begin)
 	ts.all = append(ts.all, t)
 	ts.byTid[tid] = t
 	parentID := profile.ThreadID(-1)
@@ -126,6 +127,10 @@ func (ts *threads) drainAll() {
 func (ts *threads) drain(t *thread) {
 	t.area.Records(func(rec record.Record) {
 		t.lastTSC = rec.TSC
+		if rec.Raw != nil {
+			ts.tracker.Record(t.id, ts.waits.record(rec.Raw))
+			return
+		}
 		rec.Delta = ts.solver.Resolve(t.area, rec.Delta)
 		rec.Site, rec.Chain = ts.calls.chain(&rec)
 		rec.Stack = nil

@@ -9,6 +9,8 @@
 // know of each other.
 package record
 
+import "github.com/skewlens/skewlens/profile"
+
 // Hook asks for a record when a library function is called. Kinds are the
 // caller's; 0 means none.
 type Hook struct {
@@ -33,6 +35,9 @@ type Record struct {
 	Stack   *Stack   // as it was at the call; nil where nobody asked
 	Chain   []uint64 // the program's calls that led there, from the inside outwards, as far as they are known; Site is the first
 	Library bool     // a shared library made the call
+
+	Raw  []byte // all of a record that holds something else than counters; only until the next one is asked for
+	Wait *Wait  // the record tells of a wait that has ended
 }
 
 // Stack is what is needed to find the callers of a call: the stack pointer and
@@ -42,6 +47,14 @@ type Stack struct {
 	SP    uint64
 	Saved [6]uint64
 	Words []byte
+}
+
+// Wait is a call in which a thread blocked.
+type Wait struct {
+	Kind   profile.WaitKind // "": it took long, but waited for nothing
+	Site   profile.Addr     // the call, in code that is the user's own
+	Begin  uint64           // time stamp; the record has that of the end
+	Object uint64           // a futex's address; 0: none
 }
 
 // Delta is how much a counter grew since the thread's record before.

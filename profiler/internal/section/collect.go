@@ -64,7 +64,7 @@ type part struct {
 // half events, at twelve bytes each.
 const bytesPerDelta = 30
 
-func (p *part) size() int { return bytesPerDelta * len(p.delta) }
+func (p *part) size() int { return bytesPerDelta * (len(p.delta) + len(p.Waits)) }
 
 func newCollector(c Config) *collector {
 	return &collector{c: c, sections: map[key]*open{}, at: map[profile.Addr][]spot{},
@@ -89,6 +89,7 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival, byHand boo
 		a := &arrivals[i]
 		p := part{profile.Part{Thread: a.t.id, Begin: a.begin, Site: a.site, BeginNS: c.sinceStart(a.beginTSC), ArriveNS: c.sinceStart(a.tsc)},
 			a.delta, c.c.Work(a.delta), a.t.place}
+		p.Waits = sumWaits(a.waits, a.tsc)
 		if a.timed {
 			p.Timed, p.BusyNS, p.WaitNS = true, a.busyNS, int64(float64(last-a.tsc)*c.c.NSPerTick)
 		}

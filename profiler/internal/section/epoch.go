@@ -14,6 +14,7 @@ type arrival struct {
 	site     profile.Addr
 	chain    []uint64 // the calls that led there, that of the site first; nil: not known
 	delta    []record.Delta
+	waits    []wait
 	begin    profile.Addr
 	beginTSC uint64
 	busyNS   int64

@@ -131,6 +131,9 @@ func (t *total) add(p *part) {
 	q := &t.part
 	q.BusyNS += p.BusyNS
 	q.WaitNS += p.WaitNS
+	if len(p.Waits) > 0 {
+		q.Waits = profile.SumWaits(append(q.Waits, p.Waits...))
+	}
 	q.Timed = q.Timed || p.Timed
 	if q.Begin == 0 {
 		q.Begin = p.Begin

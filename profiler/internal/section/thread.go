@@ -18,6 +18,7 @@ type thread struct {
 	nextStart profile.Addr // of the thread it is about to create
 
 	acc      []record.Delta // since it last began
+	waits    []wait         // likewise
 	begin    profile.Addr
 	beginTSC uint64
 	cpu      int64 // its CPU clock when it began; −1: unknown
@@ -35,7 +36,7 @@ func newThread(id profile.ThreadID, parent *thread, tsc uint64) *thread {
 
 // arrive describes the part that ends with a record.
 func (x *thread) arrive(r record.Record) arrival {
-	a := arrival{t: x, tsc: r.TSC, site: profile.Addr(r.Site), chain: r.Chain, delta: x.acc, begin: x.begin, beginTSC: x.beginTSC, cpu: x.clock}
+	a := arrival{t: x, tsc: r.TSC, site: profile.Addr(r.Site), chain: r.Chain, delta: x.acc, waits: x.waits, begin: x.begin, beginTSC: x.beginTSC, cpu: x.clock}
 	if x.cpu >= 0 && x.clock >= 0 {
 		a.busyNS, a.timed = max(0, x.clock-x.cpu), true
 	}
@@ -55,11 +56,12 @@ func (x *thread) tick(r record.Record, nsPerTick float64) {
 
 // restart begins a part anew: what was done before belongs to no section.
 func (x *thread) restart(site profile.Addr, tsc uint64) {
-	x.acc, x.begin, x.beginTSC, x.cpu = nil, site, tsc, x.clock
+	x.acc, x.waits, x.begin, x.beginTSC, x.cpu = nil, nil, site, tsc, x.clock
 }
 
 // cut ends a thread's part at an arrival and begins the next one.
 func (x *thread) cut(a arrival, tsc uint64) {
 	x.acc = record.Sub(x.acc, a.delta)
 	x.begin, x.beginTSC, x.cpu = a.site, max(a.tsc, tsc), a.cpu
+	x.keepWaits()
 }

@@ -69,6 +69,10 @@ func (t *Tracker) handle(x *thread, i item) {
 		t.born(x)
 		return
 	}
+	if w := i.rec.Wait; w != nil {
+		x.waited(w, i.rec, t.c.NSPerTick)
+		return
+	}
 	x.tick(i.rec, t.c.NSPerTick)
 	x.acc = record.Add(x.acc, i.rec.Delta)
 	if i.died {

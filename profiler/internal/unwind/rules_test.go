@@ -110,7 +110,7 @@ func TestRules(t *testing.T) {
 			}
 			regs := before
 			regs[PC] = pc
-			next, last, ok := u.step(regs, fde, pc-l.bias)
+			next, last, ok := u.step(regs, l.m, fde, pc-l.bias)
 			if ok == c.fails || ok && last != c.last {
 				t.Fatalf("understood %v, outermost %v", ok, last)
 			}

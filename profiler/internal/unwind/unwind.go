@@ -66,6 +66,8 @@ type module struct {
 	elf  []elf.ProgHeader
 	fdes frame.FrameDescriptionEntries
 	err  error
+	// Of the addresses that were met: programs wait at the same few places.
+	contexts map[uint64]*frame.FrameContext
 }
 
 // New makes an unwinder.
@@ -158,7 +160,7 @@ func (u *Unwinder) Stack(r Regs) (frames []Frame, complete bool) {
 		if err != nil {
 			return frames, false
 		}
-		next, last, ok := u.step(r, fde, pc-l.bias)
+		next, last, ok := u.step(r, l.m, fde, pc-l.bias)
 		if !ok {
 			return frames, false
 		}
@@ -175,6 +177,13 @@ func (u *Unwinder) Stack(r Regs) (frames []Frame, complete bool) {
 	return frames, false
 }
 
+// StackIn is Stack of a thread of which only some memory was kept.
+func (u *Unwinder) StackIn(mem Memory, r Regs) (frames []Frame, complete bool) {
+	defer func(was Memory) { u.mem = was }(u.mem)
+	u.mem = mem
+	return u.Stack(r)
+}
+
 func (u *Unwinder) at(pc uint64) *loaded {
 	i := sort.Search(len(u.modules), func(i int) bool { return u.modules[i].hi > pc })
 	if i == len(u.modules) || pc < u.modules[i].lo {
@@ -185,8 +194,8 @@ func (u *Unwinder) at(pc uint64) *loaded {
 
 // step computes the caller's registers. last: the frame is marked as the
 // outermost (its return address is undefined).
-func (u *Unwinder) step(r Regs, fde *frame.FrameDescriptionEntry, pc uint64) (next Regs, last, ok bool) {
-	c, err := fde.EstablishFrame(pc)
+func (u *Unwinder) step(r Regs, m *module, fde *frame.FrameDescriptionEntry, pc uint64) (next Regs, last, ok bool) {
+	c, err := m.context(fde, pc)
 	if err != nil {
 		return next, false, false
 	}
@@ -213,6 +222,20 @@ func (u *Unwinder) apply(r Regs, c *frame.FrameContext) (next Regs, last, ok boo
 		}
 	}
 	return next, false, true
+}
+
+func (m *module) context(fde *frame.FrameDescriptionEntry, pc uint64) (*frame.FrameContext, error) {
+	if c := m.contexts[pc]; c != nil {
+		return c, nil
+	}
+	c, err := fde.EstablishFrame(pc)
+	if err == nil {
+		if m.contexts == nil {
+			m.contexts = map[uint64]*frame.FrameContext{}
+		}
+		m.contexts[pc] = c
+	}
+	return c, err
 }
 
 // register is the caller's value of a register by its rule; ok is false where

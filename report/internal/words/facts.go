@@ -53,7 +53,7 @@ func upTo100(pct float64) string {
 
 // Brief sections fit on one line: there is nothing to do about them.
 func Brief(s *report.Section) bool {
-	return s.Imbalance == nil || s.Balanced || s.Negligible
+	return s.Imbalance == nil || (s.Balanced || s.Negligible) && len(s.Causes) == 0 || s.Negligible
 }
 
 // Verdict says why there is nothing to do about a section that is [Brief].
@@ -61,10 +61,65 @@ func Verdict(s *report.Section) string {
 	switch {
 	case s.Imbalance == nil:
 		return "never completed"
+	case s.Balanced && s.Waited() > littleWaiting*s.ThreadTime():
+		return "work is balanced" + Dot + Waited(s)
 	case s.Balanced:
 		return "balanced"
 	}
 	return fmt.Sprintf("imbalance %s, too short to matter", units.Percent(*s.Imbalance))
+}
+
+// littleWaiting is the part of the threads' time that they may wait in a
+// section that is called balanced without a word about it.
+const littleWaiting = 0.1
+
+// Imbalance is how unevenly a section's work is spread.
+func Imbalance(s *report.Section) string {
+	if s.Balanced {
+		return "work is balanced"
+	}
+	return "imbalance " + units.Percent(*s.Imbalance)
+}
+
+// Waited says what a section's threads waited for; "" where that is not known.
+func Waited(s *report.Section) string {
+	const shown = 3
+	if len(s.Waits) == 0 {
+		if s.IdleS == nil {
+			return ""
+		}
+		return "threads waited " + units.Seconds(*s.IdleS) + " in all"
+	}
+	total := s.Waited()
+	if len(s.Waits) == 1 && s.IdleS != nil && *s.IdleS > 0 {
+		return "threads waited " + units.Seconds(total) + " in all"
+	}
+	var parts []string
+	for _, w := range s.Waits[:min(len(s.Waits), shown)] {
+		parts = append(parts, units.SecondsOf(w.Seconds, total)+" "+waitedFor(w))
+	}
+	if left := len(s.Waits) - shown; left > 0 {
+		parts = append(parts, fmt.Sprintf("%d more", left))
+	}
+	return "threads waited " + units.Seconds(total) + ": " + strings.Join(parts, ", ")
+}
+
+func waitedFor(w report.Wait) string {
+	at := "an unknown place"
+	if w.Location != nil {
+		at = units.Printable(w.Location.Short())
+	}
+	switch w.Kind {
+	case "lock":
+		return "for the lock at " + at
+	case "sleep":
+		return "asleep at " + at
+	case "io":
+		return "for input or output at " + at
+	case "fault":
+		return "for memory at " + at
+	}
+	return "at " + at + " (" + units.Printable(w.Kind) + ")"
 }
 
 // Warnings are those of a section: of one that is too short to matter

@@ -75,7 +75,7 @@ func TestIndirectTargetsAreCounted(t *testing.T) {
 	code := (&Code{Bytes: m.Bytes(), sites: m.siteRefs}).Link(layout)
 
 	mem := make([]byte, layout.Size()+4096)
-	area := threadarea.New(layout, mem, probetest.MemoryAt, 0, 0, 0)
+	area := threadarea.New(layout, mem, probetest.MemoryAt, 0, 0, 1<<62, 0)
 	state := probetest.State{Memory: mem}
 	state.Regs[x86.RSP] = probetest.MemoryAt + layout.Size() + 4000
 	out, sig := probetest.Run(t, code, len(threadarea.Recorder), state)

@@ -442,7 +442,7 @@ func TestActiveLoops(t *testing.T) {
 func TestIndirectCalls(t *testing.T) {
 	p := newProcess(t)
 	mem := make([]byte, p.layout.Size())
-	area := threadarea.New(p.layout, mem, 0x7000000000, 0x7000000000+p.layout.Waits(), 0, 0)
+	area := threadarea.New(p.layout, mem, 0x7000000000, 0x7000000000+p.layout.Waits(), 0, 1<<62, 0)
 	var d []record.Delta
 	type want struct {
 		site, callee uint64

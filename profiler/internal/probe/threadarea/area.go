@@ -13,15 +13,15 @@ type Area struct {
 // New prepares the memory of a new thread: mem is the profiler's view of
 // it, base where it lies in the target, waits where the process's table of
 // waits does. cpuGap is in ticks of the time stamp counter, now its present
-// value.
-func New(l Layout, mem []byte, base, waits, cpuGap, now uint64) *Area {
+// value; long is how many ticks make a system call worth a record.
+func New(l Layout, mem []byte, base, waits, cpuGap, long, now uint64) *Area {
 	a := &Area{l: l, mem: mem, base: base}
 	for off, v := range map[uint64]uint64{
 		offRing: base + l.ring, offLimit: base + l.size - l.recordMax(), offLastTSC: now, offCPUGap: cpuGap,
 		offCounters: base + l.counters, offShadow: base + l.shadow, offNFixed: uint64(l.Fixed()), offOverCap: overCap,
 		offOver: base + l.counters + 8*uint64(l.Fixed()), offTargets: base + l.targets, offSiteCtr: base + l.counters + 8*uint64(l.Chords),
 		offHash: base + l.hash, offHashMask: hashSize - 1, offKeys: base + l.keys,
-		offWaits: waits,
+		offWaits: waits, offLong: long,
 	} {
 		a.put(off, v)
 	}
@@ -32,7 +32,7 @@ func New(l Layout, mem []byte, base, waits, cpuGap, now uint64) *Area {
 // InitSink prepares an area that swallows everything: for forked children,
 // which run on with the moved code and must not disturb their parent's counts.
 func InitSink(l Layout, mem []byte, base uint64) {
-	New(l, mem, base, base+l.Waits(), 1<<62, 0).put(offMuted, 1)
+	New(l, mem, base, base+l.Waits(), 1<<62, 1<<62, 0).put(offMuted, 1)
 }
 
 func (a *Area) put(off, v uint64)        { binary.LittleEndian.PutUint64(a.mem[off:], v) }

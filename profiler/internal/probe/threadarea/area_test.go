@@ -29,7 +29,7 @@ type process struct {
 func newProcess(cpuGap uint64) *process {
 	p := &process{Assembler: asm.New(probetest.CodeAt), l: NewLayout(5, 3)}
 	p.mem = make([]byte, p.l.Size()+waitSize+4096) // the area, the table of waits, a stack
-	p.area = New(p.l, p.mem, probetest.MemoryAt, probetest.MemoryAt+p.l.Size(), cpuGap, 0)
+	p.area = New(p.l, p.mem, probetest.MemoryAt, probetest.MemoryAt+p.l.Size(), cpuGap, 1<<62, 0)
 	p.Raw(Recorder...)
 	return p
 }

@@ -22,6 +22,7 @@ const (
 	offLost     = 0x88
 	offWaits    = 0x90
 	offTop      = 0x98
+	offLong     = 0xf0 // of timer.S in package blocking
 
 	headerSize = 256
 

@@ -26,6 +26,10 @@ const (
 	// LibraryBit is of no concern to the recorder: a library made the call.
 	LibraryBit = 1 << 27
 	kindMask   = LibraryBit - 1
+
+	// RawKind is that of records that hold no counters, but whatever their
+	// writer (timer.S in package blocking) has put there.
+	RawKind = 0x1ffffff
 )
 
 // IsFull reports whether a stop at an offset of the recorder says that the

@@ -18,8 +18,14 @@ func (a *Area) Records(yield func(record.Record)) {
 		u := func(i int) uint64 { return binary.LittleEndian.Uint64(m[i:]) }
 		n := int(binary.LittleEndian.Uint32(m[4:]))
 		r := record.Record{Kind: binary.LittleEndian.Uint32(m) & kindMask, TSC: u(8), Site: u(16), Arg1: u(24), Arg3: u(32),
-			CPUNS: int64(u(40))*1e9 + int64(u(48)), Delta: make([]record.Delta, n)}
+			CPUNS: int64(u(40))*1e9 + int64(u(48))}
 		pairs := recordHeader
+		if r.Kind == RawKind {
+			r.Raw = m[:recordHeader+pairSize*n]
+			a.read += uint64(len(r.Raw))
+			yield(r)
+			continue
+		}
 		if kind := binary.LittleEndian.Uint32(m); kind&ChainBit != 0 {
 			words := 8 * int(u(recordHeader+56))
 			r.Stack, r.Library = &record.Stack{SP: u(pairs), Words: m[pairs+stackHeader : pairs+stackHeader+words]}, kind&LibraryBit != 0
@@ -28,6 +34,7 @@ func (a *Area) Records(yield func(record.Record)) {
 			}
 			pairs += stackHeader + words
 		}
+		r.Delta = make([]record.Delta, n)
 		for i := range r.Delta {
 			r.Delta[i] = record.Delta{Counter: int32(u(pairs + pairSize*i)), N: u(pairs + pairSize*i + 8)}
 		}

@@ -1,0 +1,173 @@
+package native
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/probe/blocking"
+	"github.com/skewlens/skewlens/profiler/internal/tracee"
+)
+
+// longWait is how long a system call takes that has blocked. Shorter ones are
+// not told from work.
+const longWait = 20 * time.Microsecond
+
+// waits are the system calls of the target's libraries that are timed.
+type waits struct {
+	stubs     *blocking.Stubs // nil: none are
+	libraries []timed
+}
+
+// timed is a library whose system calls are timed.
+type timed struct {
+	im   *image.Image
+	bias uint64
+}
+
+// name is the function that a run-time address of a timed library lies in.
+func (w *waits) name(pc uint64) string {
+	for _, l := range w.libraries {
+		if a := pc - l.bias; a >= l.im.Lowest && a < l.im.Highest {
+			if f := l.im.FuncAt(a); f != nil {
+				return f.Name
+			}
+		}
+	}
+	return ""
+}
+
+// prepareWaits makes the stubs of all libraries' system calls, but for those
+// whose code was moved, and the dynamic linker's. The program runs as well
+// without.
+func (in *injection) prepareWaits(p *tracee.Process) error {
+	if p.Threads() > 1 {
+		return fmt.Errorf("a library's constructor has started threads")
+	}
+	loaded, err := libraries(p)
+	if err != nil {
+		return err
+	}
+	var list []blocking.Placed
+	sites, lowest := 0, ^uint64(0)
+	for _, l := range loaded {
+		if in.counts(l.path) || l.path == in.modules[0].im.Interp {
+			continue
+		}
+		im, err := image.OpenLibrary(l.path)
+		if err != nil {
+			continue // the dynamic linker is no shared object everywhere; what has no code has no waits
+		}
+		found := blocking.Find(im)
+		bias := l.lowest - im.Lowest&^0xfff
+		in.waits.libraries = append(in.waits.libraries, timed{im, bias})
+		if len(found) > 0 {
+			list = append(list, blocking.Placed{Sites: found, Bias: bias})
+			sites, lowest = sites+len(found), min(lowest, l.lowest)
+		}
+	}
+	if sites == 0 {
+		return nil
+	}
+	return in.mapStubs(p, list, blocking.Size(sites), lowest)
+}
+
+// counts reports whether a file's code was moved.
+func (in *injection) counts(path string) bool {
+	for _, m := range in.modules {
+		if m.im.Path == path {
+			return true
+		}
+	}
+	return false
+}
+
+// mapStubs maps the stubs' memory within reach of all libraries.
+func (in *injection) mapStubs(p *tracee.Process, list []blocking.Placed, size, lowest uint64) error {
+	const gap, step, reach = 512 << 20, 16 << 20, 1 << 30 // below: what is loaded later comes next to the others
+	at, err := lowest-gap-size, error(nil)
+	for ; ; at -= step {
+		if lowest-at > reach {
+			return fmt.Errorf("no room near the libraries: %w", err)
+		}
+		if err = p.MapCode(at&^0xfff, size); err == nil {
+			break
+		}
+	}
+	in.waits.stubs, err = blocking.Assemble(at&^0xfff, list...)
+	if err == nil {
+		err = p.Write(in.waits.stubs.Bytes, in.waits.stubs.Base)
+	}
+	return err
+}
+
+// timeWaits leads the libraries' system calls to the stubs.
+func (in *injection) timeWaits(p *tracee.Process) error {
+	stubs := in.waits.stubs
+	if stubs == nil {
+		return nil
+	}
+	var texts []text
+	for _, j := range stubs.Jumps {
+		old := make([]byte, len(j.Old))
+		if err := p.Read(old, j.At); err != nil {
+			return err
+		}
+		if string(old) == string(j.Old) { // else somebody has changed it before
+			texts = append(texts, text{j.At, old, j.New})
+		}
+	}
+	return write(p, texts)
+}
+
+// inStub delivers a signal to a thread that stands in a stub: the thread is
+// put where it would be if the system call had been made by the original.
+func (s *signals) inStub(e tracee.Event, pc uint64) error {
+	stubs := s.in.waits.stubs
+	if s.p.Fault(e) {
+		to, ok := stubs.Faulted(pc)
+		if !ok {
+			return s.p.Resume(e)
+		}
+		if err := s.p.SetPC(e.Tid, to); alive(err) != nil {
+			return err
+		}
+		return s.p.Resume(tracee.Event{Kind: tracee.Other, Tid: e.Tid})
+	}
+	if to, ok := stubs.Interrupted(pc); ok {
+		if err := s.p.SetPC(e.Tid, to); alive(err) != nil {
+			return err
+		}
+		return s.p.Resume(e)
+	}
+	if !e.CanWait() || !s.p.CanTrap(e.Tid) {
+		return s.p.Resume(e)
+	}
+	return alive(s.leaveStub(e, pc))
+}
+
+// leaveStub lets a thread go on to its system call, or out of the stub, then
+// lets it have the signal.
+func (s *signals) leaveStub(e tracee.Event, pc uint64) error {
+	h, err := s.p.Hold(e)
+	if err != nil {
+		return err
+	}
+	stubs := s.in.waits.stubs
+	for n := 0; n < maxSteps && stubs.Holds(pc); n++ {
+		if to, ok := stubs.Interrupted(pc); ok {
+			if err := s.p.SetPC(e.Tid, to); err != nil {
+				return err
+			}
+			break
+		}
+		got, err := s.p.Step(e.Tid)
+		if err != nil {
+			break
+		}
+		if pc, err = s.p.PC(e.Tid); err != nil || got.Kind != tracee.Trap || stubs.IsFull(pc) {
+			return s.p.PutBack(h, got)
+		}
+	}
+	return s.p.Release(h)
+}

@@ -1,0 +1,18 @@
+// Package blocking times the system calls in which threads block, where they
+// are made: in the C library and whatever else a process has loaded. So a wait
+// is seen whatever function makes it, in every language, and what does not
+// block pays two readings of the time stamp counter.
+//
+//	image ──Find──▶ sites: a syscall instruction, and five bytes before it
+//	                  │
+//	               Assemble ─▶ stubs: the moved bytes, a time stamp, the call, a time stamp
+//	                  │           └── it took long ─▶ timer.S: a record with the thread's stack
+//	                  └──────▶ a jump over the five bytes, to the stub
+//
+// The instruction itself stays where it is. Where a signal interrupts a call
+// that was made from a stub, the thread is put behind the original, as if it
+// had been made there: what the kernel restarts it makes there, what unwinds
+// finds the function that the caller called. Such a wait is not recorded.
+//
+// A site is left alone where anything might jump between the bytes that move.
+package blocking

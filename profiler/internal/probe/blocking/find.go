@@ -1,0 +1,161 @@
+package blocking
+
+import (
+	"bytes"
+	"sort"
+
+	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+// Site is a system call that may block.
+type Site struct {
+	At    uint64     // of the syscall instruction
+	Moved []x86.Insn // the instructions before it that make room for a jump
+}
+
+// Start is where the jump goes.
+func (s *Site) Start() uint64 { return s.Moved[0].Addr }
+
+// After is the address behind the system call.
+func (s *Site) After() uint64 { return s.At + syscallLen }
+
+const syscallLen = 2
+
+// Find finds the sites in an image that was not moved. A call whose number is
+// not known where it is made is one: it is the number at run time that counts.
+func Find(im *image.Image) (sites []Site) {
+	var b body
+	for i := range im.Sections {
+		s := &im.Sections[i]
+		if !s.Exec {
+			continue
+		}
+		for at := next(s.Data, 0); at >= 0; at = next(s.Data, at+1) {
+			if x, ok := b.site(im, s.Addr+uint64(at)); ok {
+				sites = append(sites, x)
+			}
+		}
+	}
+	return withoutEntries(im, sites)
+}
+
+// next is the offset of the next bytes that may be a system call.
+func next(code []byte, from int) int {
+	if i := bytes.Index(code[from:], []byte{0x0f, 0x05}); i >= 0 {
+		return from + i
+	}
+	return -1
+}
+
+// body is the function that was decoded last.
+type body struct {
+	f       *image.Func
+	insns   []x86.Insn
+	targets map[uint64]bool // of its direct jumps
+	blind   bool            // it has jumps whose targets are not known, or bytes that are no code
+}
+
+func (b *body) read(im *image.Image, f *image.Func) {
+	if b.f == f {
+		return
+	}
+	*b = body{f: f, insns: b.insns[:0], targets: map[uint64]bool{}}
+	for a := f.Addr; a < f.End(); {
+		in, err := x86.Decode(im.Bytes(a), a)
+		if err != nil {
+			b.blind = true
+			return
+		}
+		if in.Kind.IsJump() {
+			b.targets[in.Target] = true
+		}
+		b.blind = b.blind || in.Kind == x86.JmpInd
+		b.insns = append(b.insns, in)
+		a = in.End()
+	}
+}
+
+// site is the system call at an address, if it is one that can be timed.
+func (b *body) site(im *image.Image, at uint64) (x Site, ok bool) {
+	f := im.FuncAt(at)
+	if f == nil || f.Cold || f.IFunc {
+		return x, false
+	}
+	b.read(im, f)
+	k := sort.Search(len(b.insns), func(i int) bool { return b.insns[i].Addr >= at })
+	if b.blind || k == len(b.insns) || b.insns[k].Addr != at || b.targets[at] {
+		return x, false
+	}
+	if nr, known := b.number(k); known && !blocks[nr] {
+		return x, false
+	}
+	for n := 1; n <= k; n++ {
+		in := &b.insns[k-n]
+		if in.Kind != x86.Normal {
+			return x, false
+		}
+		if at-in.Addr >= asm.JumpLen {
+			x = Site{At: at, Moved: append([]x86.Insn(nil), b.insns[k-n:k]...)}
+			return x, true
+		}
+		if b.targets[in.Addr] {
+			return x, false
+		}
+	}
+	return x, false
+}
+
+// number is what the code before a system call loads rax with, if that is a
+// constant.
+func (b *body) number(k int) (nr uint32, known bool) {
+	for k--; k >= 0; k-- {
+		in := &b.insns[k]
+		switch {
+		case in.Kind != x86.Normal:
+			return 0, false
+		case in.Def&x86.RAX.Set() != 0:
+			isMov := in.Map == 0 && in.Vex == 0 && in.Opcode == 0xb8 && in.Rex == 0 && !in.Opsize && in.HasImm
+			isZero := in.Map == 0 && in.Vex == 0 && in.Opcode == 0x31 && in.Reg == x86.RAX && in.RM == x86.RAX
+			if isZero {
+				return 0, true
+			}
+			return uint32(in.Imm), isMov
+		case b.targets[in.Addr]:
+			return 0, false
+		}
+	}
+	return 0, false
+}
+
+// withoutEntries drops the sites into whose moved bytes a part of a function
+// that lies elsewhere, or an exception, leads.
+func withoutEntries(im *image.Image, sites []Site) []Site {
+	entered := map[uint64]bool{}
+	for _, a := range im.Pads {
+		entered[a] = true
+	}
+	var b body
+	for i := range im.Funcs {
+		f := &im.Funcs[i]
+		entered[f.Addr] = true
+		if f.Cold && len(sites) > 0 {
+			b.read(im, f)
+			for t := range b.targets {
+				entered[t] = true
+			}
+		}
+	}
+	kept := sites[:0]
+	for _, x := range sites {
+		inside := entered[x.At]
+		for _, in := range x.Moved[1:] {
+			inside = inside || entered[in.Addr]
+		}
+		if !inside {
+			kept = append(kept, x)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,171 @@
+package blocking
+
+import (
+	_ "embed"
+	"encoding/binary"
+	"sort"
+
+	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
+)
+
+//go:generate sh -c "for f in stub timer; do as -o $f.o $f.S && objcopy -O binary -j .text $f.o $f.bin && rm $f.o; done"
+
+//go:embed stub.bin
+var stub []byte
+
+//go:embed timer.bin
+var timer []byte
+
+// Offsets in stub.bin and timer.bin; a test compares them.
+const (
+	stubAfter  = 0x29 // behind the system call
+	stubBack   = 0x56 // displacement of the jump back
+	stubTimer  = 0x60 // displacement of the call of timer
+	timerCopy  = 0x102
+	timerCopy2 = 0x105 // behind it
+	timerFull  = 0x145 // behind its int3
+)
+
+// Stubs are the code of all sites of a process, and the jumps that lead there,
+// for libraries at their places: all addresses are run-time ones.
+type Stubs struct {
+	Base  uint64
+	Bytes []byte
+	Jumps []Jump
+
+	calls []call // by their place in Bytes
+}
+
+// Jump is what is written over a library's code.
+type Jump struct {
+	At       uint64
+	Old, New []byte
+}
+
+// call is a system call in a stub.
+type call struct {
+	start, at, end uint64 // offsets: of the stub, behind its system call, behind it
+	site           uint64 // the original's address
+}
+
+// Placed is the sites of a library, and how far from their link-time addresses
+// they are.
+type Placed struct {
+	Sites []Site
+	Bias  uint64
+}
+
+// Size is an upper bound for the stubs of so many sites, whole pages.
+func Size(sites int) uint64 {
+	return (uint64(len(timer)+64) + uint64(sites)*uint64(len(stub)+64) + 4095) &^ 4095
+}
+
+// Assemble writes the stubs for memory at base.
+func Assemble(base uint64, libraries ...Placed) (*Stubs, error) {
+	a := asm.New(base)
+	a.Raw(timer...)
+	s := &Stubs{Base: base}
+	for _, l := range libraries {
+		for i := range l.Sites {
+			s.add(a, &l.Sites[i], l.Bias)
+		}
+	}
+	s.Bytes = a.Bytes()
+	return s, a.Err()
+}
+
+func (s *Stubs) add(a *asm.Assembler, x *Site, bias uint64) {
+	c := call{start: uint64(a.Len()), site: x.At + bias}
+	to := a.PC()
+	var old []byte
+	for _, in := range x.Moved {
+		old = append(old, in.Bytes...)
+		in.Addr, in.RIPTarget = in.Addr+bias, in.RIPTarget+bias
+		a.Copy(&in)
+	}
+	at := a.Len()
+	a.Raw(stub...)
+	b := a.Bytes()[at:]
+	c.at = uint64(at) + stubAfter
+	c.end = uint64(a.Len())
+	relative := func(off int, target uint64) {
+		d := asm.Relative(s.Base+uint64(at+off)+4, target)
+		copy(b[off:], d[:])
+	}
+	relative(stubBack, x.After()+bias)
+	relative(stubTimer, s.Base)
+	j := asm.Jump(x.Start()+bias, to)
+	s.Jumps = append(s.Jumps, Jump{x.Start() + bias, old[:asm.JumpLen], j[:]})
+	s.calls = append(s.calls, c)
+}
+
+// Holds reports whether a run-time address lies in the stubs.
+func (s *Stubs) Holds(pc uint64) bool { return s != nil && pc-s.Base < uint64(len(s.Bytes)) }
+
+// IsFull reports whether a stop at an address says that a thread's ring is full.
+func (s *Stubs) IsFull(pc uint64) bool { return s != nil && pc == s.Base+timerFull }
+
+// Faulted is where a thread goes on whose stack ended while it was copied.
+func (s *Stubs) Faulted(pc uint64) (to uint64, ok bool) {
+	return s.Base + timerCopy2, pc == s.Base+timerCopy
+}
+
+// Interrupted is where the original code goes on for a thread that a signal
+// has stopped in a stub right before or right behind the system call.
+func (s *Stubs) Interrupted(pc uint64) (to uint64, ok bool) {
+	c := s.call(pc)
+	switch {
+	case c == nil:
+	case pc == s.Base+c.at:
+		return c.site + syscallLen, true
+	case pc == s.Base+c.at-syscallLen:
+		return c.site, true
+	}
+	return 0, false
+}
+
+// Origin is the original address, behind the system call, for an address in
+// its stub.
+func (s *Stubs) Origin(pc uint64) (addr uint64, ok bool) {
+	if c := s.call(pc); c != nil {
+		return c.site + syscallLen, true
+	}
+	return 0, false
+}
+
+func (s *Stubs) call(pc uint64) *call {
+	if s == nil {
+		return nil
+	}
+	off := pc - s.Base
+	i := sort.Search(len(s.calls), func(i int) bool { return s.calls[i].end > off })
+	if i == len(s.calls) || off < s.calls[i].start {
+		return nil
+	}
+	return &s.calls[i]
+}
+
+// Wait is what a record of a call that blocked says.
+type Wait struct {
+	Number             uint32
+	Begin, End         uint64 // time stamps
+	Arg1, Arg2, Result uint64
+	CPUNS              int64      // the thread's CPU clock
+	After              uint64     // in the stub
+	Regs               [17]uint64 // those that unwinding needs, by their DWARF numbers; not that of the instruction
+	Stack              []byte     // from the stack pointer upwards
+}
+
+// Parse reads a record, of threadarea.RawKind: a header as of other records, then what timer.S says.
+func Parse(m []byte) Wait {
+	u := func(off int) uint64 { return binary.LittleEndian.Uint64(m[off:]) }
+	const head, regs = 56, 96
+	w := Wait{Number: uint32(u(head)), End: u(8), Begin: u(32), Arg1: u(24), Arg2: u(head + 8), Result: u(head + 16),
+		CPUNS: int64(u(40))*1e9 + int64(u(48)), After: u(16)}
+	for i, r := range [...]int{7, 3, 6, 12, 13, 14, 15} {
+		w.Regs[r] = u(head + 24 + 8*i)
+	}
+	left := min(u(head+80)*8, uint64(len(m)-head-regs))
+	w.Stack = append([]byte(nil), m[head+regs:uint64(len(m))-left]...)
+	return w
+}

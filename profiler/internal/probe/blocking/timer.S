@@ -1,0 +1,92 @@
+# timer: a system call took long. Appends a record of it to the thread's ring
+# (see recorder.S): with the registers that unwinding needs, and a piece of the
+# stack. rcx is the time stamp, rax the result; (%rsp) returns to the stub,
+# whose stack pointer is 128 lower than the caller's. Keeps all registers but
+# rcx and r11.
+#
+# Where the stack ends too soon the copy faults, and the profiler lets the
+# thread go on behind it; what is left to copy is in the record.
+# Record: kind u32, pairs u32, tsc, site, arg1, arg3, cpu seconds, cpu nanoseconds,
+# then number, arg2, result, rsp, rbx, rbp, r12, r13, r14, r15, words left out, 0, the stack.
+
+	.set MUTED,    0x00
+	.set RING,     0x08
+	.set LIMIT,    0x10
+	.set BUSY,     0x18
+	.set LASTTSC,  0x20
+	.set BEGIN,    0xe0
+	.set NUMBER,   0xe8
+
+	.set KIND,     0x1ffffff
+	.set HEAD,     56
+	.set REGS,     96
+	.set WORDS,    256
+
+	.text
+	.p2align 4
+timer:	cmpq	$0, %gs:MUTED
+	jne	9f
+	cmpq	$0, %gs:BUSY	# the handler of a signal that came while a record is written
+	jne	9f
+	cmpq	$0, %gs:BEGIN
+	je	9f
+	push	%rax
+	push	%rdx
+	push	%rsi
+	push	%rdi
+	push	%r8
+	push	%r9
+	push	%r10
+	mov	%rdi, %r8
+	mov	%rsi, %r9
+	mov	%rcx, %rdx
+1:	mov	%gs:RING, %rdi
+	cmp	%gs:LIMIT, %rdi
+	ja	8f
+	movq	$1, %gs:BUSY
+	movl	$KIND, (%rdi)
+	movl	$((REGS+8*WORDS)/16), 4(%rdi)
+	mov	%rdx, 8(%rdi)
+	mov	%rdx, %gs:LASTTSC
+	mov	56(%rsp), %rcx
+	mov	%rcx, 16(%rdi)
+	mov	%r8, 24(%rdi)
+	mov	%gs:BEGIN, %rcx
+	mov	%rcx, 32(%rdi)
+	movq	$0, %gs:BEGIN
+	mov	%gs:NUMBER, %rcx
+	mov	%rcx, HEAD(%rdi)
+	mov	%r9, HEAD+8(%rdi)
+	mov	%rax, HEAD+16(%rdi)
+	lea	192(%rsp), %rcx		# 7 registers, the return address, the red zone
+	mov	%rcx, HEAD+24(%rdi)
+	mov	%rbx, HEAD+32(%rdi)
+	mov	%rbp, HEAD+40(%rdi)
+	mov	%r12, HEAD+48(%rdi)
+	mov	%r13, HEAD+56(%rdi)
+	mov	%r14, HEAD+64(%rdi)
+	mov	%r15, HEAD+72(%rdi)
+	movq	$0, HEAD+88(%rdi)
+	mov	%rdi, %r10
+	mov	%rcx, %rsi
+	lea	HEAD+REGS(%rdi), %rdi
+	mov	$WORDS, %ecx
+copy:	rep movsq
+	mov	%rcx, HEAD+80(%r10)
+	lea	40(%r10), %rsi
+	mov	$3, %edi		# CLOCK_THREAD_CPUTIME_ID
+	mov	$228, %eax		# clock_gettime
+	syscall				# overwrites rax, rcx, r11
+	lea	HEAD+REGS+8*WORDS(%r10), %r10
+	mov	%r10, %gs:RING
+	movq	$0, %gs:BUSY
+	pop	%r10
+	pop	%r9
+	pop	%r8
+	pop	%rdi
+	pop	%rsi
+	pop	%rdx
+	pop	%rax
+9:	ret
+8:	int3				# full: the profiler empties the rings and lets go
+	jmp	1b

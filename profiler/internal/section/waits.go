@@ -1,0 +1,86 @@
+package section
+
+import (
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/record"
+)
+
+// wait is a wait of a thread in the part that is under way. Which meeting a
+// part ends at is known later than when it was waited: a wait that begins at
+// or behind a part's arrival is the meeting's own, and what Part.WaitNS says.
+type wait struct {
+	profile.Wait
+	begin uint64
+}
+
+// waited handles the record of a wait that has ended: when the thread had it
+// been off its core, it was not working.
+func (x *thread) waited(w *record.Wait, r record.Record, nsPerTick float64) {
+	last, clock := x.last, x.clock
+	if r.CPUNS == 0 { // nobody has looked: it worked until it waited
+		if at := max(last, w.Begin); clock >= 0 {
+			x.clock += int64(float64(at-last) * nsPerTick)
+		}
+		x.last = r.TSC
+	} else {
+		x.tick(r, nsPerTick)
+	}
+	if w.Kind == "" || w.Begin < x.beginTSC {
+		return // no wait, or of the meeting before
+	}
+	ns := int64(float64(r.TSC-w.Begin) * nsPerTick)
+	if clock >= 0 && r.CPUNS > 0 { // a call can also take long because the system works
+		ns = min(ns, int64(float64(r.TSC-last)*nsPerTick)-(x.clock-clock))
+	}
+	if ns < shortest {
+		return
+	}
+	if len(x.waits) >= maxWaits {
+		x.foldWaits()
+	}
+	x.waits = append(x.waits, wait{profile.Wait{Kind: w.Kind, Site: w.Site, NS: ns, N: 1}, w.Begin})
+}
+
+// shortest is how many nanoseconds off its core a thread has waited: the system
+// needs some of them for itself.
+const shortest = 5000
+
+// maxWaits is how many waits of a part are kept one by one.
+const maxWaits = 4096
+
+// foldWaits adds up the older half of the waits of a part that is under way.
+func (x *thread) foldWaits() {
+	old := x.waits[:len(x.waits)/2]
+	last := old[len(old)-1].begin
+	var list []profile.Wait
+	for _, w := range old {
+		list = append(list, w.Wait)
+	}
+	var kept []wait
+	for _, w := range profile.SumWaits(list) {
+		kept = append(kept, wait{w, last})
+	}
+	x.waits = append(kept, x.waits[len(old):]...)
+}
+
+// keepWaits drops the waits that began before the part did.
+func (x *thread) keepWaits() {
+	var kept []wait
+	for _, w := range x.waits {
+		if w.begin >= x.beginTSC {
+			kept = append(kept, w)
+		}
+	}
+	x.waits = kept
+}
+
+// sumWaits adds up the waits that began before a part's arrival.
+func sumWaits(ws []wait, arrival uint64) []profile.Wait {
+	var list []profile.Wait
+	for _, w := range ws {
+		if w.begin < arrival {
+			list = append(list, w.Wait)
+		}
+	}
+	return profile.SumWaits(list)
+}
