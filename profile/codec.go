@@ -66,8 +66,8 @@ func (p *Profile) encodeSections(e *encoder) {
 	}, nil)
 	encodeRows(e, tableParts, len(parts), func(i int) wirePart {
 		t := parts[i]
-		return wirePart{t.Thread, t.Begin, t.Site, packCounts(t.Counts), t.BusyNS, t.WaitNS, t.Timed, t.BeginNS, t.ArriveNS, t.Slot, t.Several}
-	}, func(t wirePart) int { return len(t.Counts) })
+		return wirePart{t.Thread, t.Begin, t.Site, packCounts(t.Counts), t.BusyNS, t.WaitNS, t.Timed, t.BeginNS, t.ArriveNS, t.Slot, t.Several, packCounts(t.Inner), t.InnerBusyNS}
+	}, func(t wirePart) int { return len(t.Counts) + len(t.Inner) })
 }
 
 func (p *Profile) encodeLocations(e *encoder) {
@@ -194,7 +194,11 @@ func (d *decoder) keepThread(p *Profile) func(*wireThread) error {
 func (d *decoder) keepPart(t *tables) func(*wirePart) error {
 	return func(r *wirePart) error {
 		c, err := d.unpackCounts(r.Counts)
-		t.parts = append(t.parts, Part{r.Thread, r.Slot, r.Several, r.Begin, r.Site, c, r.BusyNS, r.WaitNS, r.Timed, r.From, r.To})
+		if err != nil {
+			return err
+		}
+		inner, err := d.unpackCounts(r.Inner)
+		t.parts = append(t.parts, Part{r.Thread, r.Slot, r.Several, r.Begin, r.Site, c, r.BusyNS, r.WaitNS, r.Timed, r.From, r.To, inner, r.InnerBusy})
 		return err
 	}
 }

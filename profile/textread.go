@@ -45,6 +45,7 @@ type textReader struct {
 	edgeEvents             map[string]bool // those of kind edge
 	section                *Section        // the last one begun
 	instance               *Instance       // likewise
+	part                   *Part           // likewise
 	counts                 *Counts         // of the last thread or part
 	open                   []*Counts       // all of them, to be sorted
 }
@@ -243,31 +244,50 @@ func (t *textReader) readRun(l *textLine) {
 		t.section.Instances = append(t.section.Instances, in)
 		t.instance = &t.section.Instances[len(t.section.Instances)-1]
 	case "total", "part":
-		if t.section == nil || l.what == "part" && t.instance == nil {
-			l.fail("no section or instance to belong to")
-			return
-		}
-		to := &t.section.Totals
-		if l.what == "part" {
-			to = &t.instance.Parts
-		}
-		_, busy := l.pairs["busy"]
-		_, wait := l.pairs["wait"]
-		*to = append(*to, Part{Thread: ThreadID(l.parseInt(l.word(), 32)), Slot: SlotID(l.int("slot", 32)), Several: l.flag("several"), Begin: l.addr("begin"), Site: l.addr("site"),
-			BusyNS: l.nanos("busy"), WaitNS: l.nanos("wait"), Timed: busy || wait, BeginNS: l.nanos("from"), ArriveNS: l.nanos("to")})
-		t.begin(&(*to)[len(*to)-1].Counts)
+		t.readPart(l)
 	case "count":
 		if t.counts == nil {
 			l.fail("no thread or part to belong to")
 			return
 		}
-		e := EventID(l.index(t.event, "event", l.word()))
-		n, err := strconv.ParseUint(l.word(), 10, 64)
-		if err != nil {
-			l.fail("count: %v", err)
+		t.count(l)
+	case "inner":
+		if t.part == nil {
+			l.fail("no part to belong to")
+			return
 		}
-		t.counts.Event, t.counts.N = append(t.counts.Event, e), append(t.counts.N, n)
+		if t.counts != &t.part.Inner {
+			t.begin(&t.part.Inner)
+		}
+		t.count(l)
 	default:
 		l.fail("not a line of a profile")
 	}
+}
+
+// count takes a line of a vector into the one that was begun.
+func (t *textReader) count(l *textLine) {
+	e := EventID(l.index(t.event, "event", l.word()))
+	n, err := strconv.ParseUint(l.word(), 10, 64)
+	if err != nil {
+		l.fail("count: %v", err)
+	}
+	t.counts.Event, t.counts.N = append(t.counts.Event, e), append(t.counts.N, n)
+}
+
+func (t *textReader) readPart(l *textLine) {
+	if t.section == nil || l.what == "part" && t.instance == nil {
+		l.fail("no section or instance to belong to")
+		return
+	}
+	to := &t.section.Totals
+	if l.what == "part" {
+		to = &t.instance.Parts
+	}
+	_, busy := l.pairs["busy"]
+	_, wait := l.pairs["wait"]
+	*to = append(*to, Part{Thread: ThreadID(l.parseInt(l.word(), 32)), Slot: SlotID(l.int("slot", 32)), Several: l.flag("several"), Begin: l.addr("begin"), Site: l.addr("site"),
+		BusyNS: l.nanos("busy"), WaitNS: l.nanos("wait"), Timed: busy || wait, BeginNS: l.nanos("from"), ArriveNS: l.nanos("to"), InnerBusyNS: l.nanos("inner")})
+	t.part = &(*to)[len(*to)-1]
+	t.begin(&t.part.Counts)
 }

@@ -119,7 +119,9 @@ type (
 		To     int64    `cbor:"9,keyasint,omitempty"`
 		Slot   SlotID   `cbor:"10,keyasint,omitempty"`
 		// Of totals: several threads had the slot.
-		Several bool `cbor:"11,keyasint,omitempty"`
+		Several   bool   `cbor:"11,keyasint,omitempty"`
+		Inner     []byte `cbor:"12,keyasint,omitempty"`
+		InnerBusy int64  `cbor:"13,keyasint,omitempty"`
 	}
 	wireLocation struct {
 		Address      Addr `cbor:"1,keyasint,omitempty"`

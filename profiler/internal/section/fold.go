@@ -19,7 +19,11 @@ type fold struct {
 // total is a sum of parts, dense over the counters; those below zero, frames
 // that were never left, are few.
 type total struct {
-	part  profile.Part
+	part       profile.Part
+	own, inner dense
+}
+
+type dense struct {
 	n     []uint64
 	below map[int32]uint64
 }
@@ -91,24 +95,43 @@ func (o *open) addTotals(in *instance) {
 	}
 }
 
-func (t *total) add(p *part) {
-	if n := len(p.delta); n > 0 {
-		if top := int(p.delta[n-1].Counter) + 1; top > len(t.n) {
-			t.n = append(t.n, make([]uint64, top-len(t.n))...)
+func (x *dense) add(deltas []record.Delta) {
+	if n := len(deltas); n > 0 {
+		if top := int(deltas[n-1].Counter) + 1; top > len(x.n) {
+			x.n = append(x.n, make([]uint64, top-len(x.n))...)
 		}
 	}
-	for _, d := range p.delta {
+	for _, d := range deltas {
 		if d.Counter >= 0 {
-			t.n[d.Counter] += d.N
+			x.n[d.Counter] += d.N
 			continue
 		}
-		if t.below == nil {
-			t.below = map[int32]uint64{}
+		if x.below == nil {
+			x.below = map[int32]uint64{}
 		}
-		t.below[d.Counter] += d.N
+		x.below[d.Counter] += d.N
 	}
+}
+
+// sparse is the sum again.
+func (x *dense) sparse() (d []record.Delta) {
+	for k, n := range x.below {
+		d = append(d, record.Delta{Counter: k, N: n})
+	}
+	for k, n := range x.n {
+		if n > 0 {
+			d = append(d, record.Delta{Counter: int32(k), N: n})
+		}
+	}
+	return record.Merge(d)
+}
+
+func (t *total) add(p *part) {
+	t.own.add(p.delta)
+	t.inner.add(p.inner)
 	q := &t.part
 	q.BusyNS += p.BusyNS
+	q.InnerBusyNS += p.InnerBusyNS
 	q.WaitNS += p.WaitNS
 	q.Timed = q.Timed || p.Timed
 	if q.Begin == 0 {
@@ -121,16 +144,10 @@ func (t *total) add(p *part) {
 
 // solve returns the sum as a part of its own.
 func (t *total) solve(id profile.ThreadID, c Config) profile.Part {
-	var d []record.Delta
-	for k, n := range t.below {
-		d = append(d, record.Delta{Counter: k, N: n})
-	}
-	for k, n := range t.n {
-		if n > 0 {
-			d = append(d, record.Delta{Counter: int32(k), N: n})
-		}
-	}
 	p := t.part
-	p.Thread, p.Counts = id, c.Solve(record.Merge(d))
+	p.Thread, p.Counts = id, c.Solve(t.own.sparse())
+	if inner := t.inner.sparse(); len(inner) > 0 {
+		p.Inner = c.Solve(inner)
+	}
 	return p
 }
