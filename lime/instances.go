@@ -46,9 +46,10 @@ func (a *Analyser) instances(s *profile.Section, resp profile.Response) ([]*inst
 		if len(x.Parts) == 0 {
 			continue
 		}
-		in := &instance{parts: x.Parts, folded: max(1, x.Folded), ranked: x.Folded > 1, response: make([]float64, len(x.Parts))}
+		in := &instance{parts: make([]profile.Part, len(x.Parts)), folded: max(1, x.Folded), ranked: x.Folded > 1, response: make([]float64, len(x.Parts))}
 		for k := range x.Parts {
-			in.response[k] = measure(&x.Parts[k])
+			in.parts[k] = x.Parts[k].Whole()
+			in.response[k] = measure(&in.parts[k])
 		}
 		in.measure()
 		all = append(all, in)

@@ -27,7 +27,7 @@ func perThread(res *Result, s *profile.Section, x *combined) []uint64 {
 	}
 	eachTotal(s, func(p *profile.Part) {
 		for _, e := range x.events {
-			add(p, p.Counts.Of(e))
+			add(p, p.Counts.Of(e)+p.Inner.Of(e))
 		}
 	})
 	return counts
@@ -57,7 +57,8 @@ func eachTotal(s *profile.Section, visit func(*profile.Part)) {
 func threadTotals(p *profile.Profile, s *profile.Section) []ThreadTotal {
 	sums := s.PartsBySlot()
 	all := make([]ThreadTotal, len(sums))
-	for i, t := range sums {
+	for i := range sums {
+		t := sums[i].Whole()
 		all[i] = ThreadTotal{Thread: t.Thread, Slot: t.Slot, Several: t.Several, Instructions: p.Instructions(t.Counts), BusyNS: t.BusyNS, WaitNS: t.WaitNS, Timed: t.Timed}
 	}
 	return all

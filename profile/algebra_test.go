@@ -89,7 +89,7 @@ func TestSums(t *testing.T) {
 func checkSums(t *testing.T, p *Profile, s *Section, got []Part, key func(*Part) int32) (compared int) {
 	t.Helper()
 	want := map[int32]*Part{}
-	events := map[int32][]uint64{}
+	events, inner := map[int32][]uint64{}, map[int32][]uint64{}
 	for j := range s.Instances {
 		if s.Instances[j].Folded > 1 {
 			continue
@@ -98,8 +98,13 @@ func checkSums(t *testing.T, p *Profile, s *Section, got []Part, key func(*Part)
 			k := key(&q)
 			if want[k] == nil {
 				want[k], events[k] = &Part{Thread: q.Thread, Slot: q.Slot, Timed: true}, make([]uint64, len(p.Events))
+				inner[k] = make([]uint64, len(p.Events))
 			}
 			w := want[k]
+			w.InnerBusyNS += q.InnerBusyNS
+			for e, n := range dense(p, q.Inner) {
+				inner[k][e] += n
+			}
 			w.Several = w.Several || w.Thread != q.Thread
 			w.Thread = min(w.Thread, q.Thread)
 			if w.Slot != q.Slot {
@@ -120,7 +125,10 @@ func checkSums(t *testing.T, p *Profile, s *Section, got []Part, key func(*Part)
 			t.Fatalf("%v after %v", q, got[k-1])
 		}
 		sum, of := q.Counts, key(&q)
-		q.Counts = Counts{}
+		if !reflect.DeepEqual(dense(p, q.Inner), inner[of]) {
+			t.Fatalf("%d: inner %v, want %v", of, q.Inner, inner[of])
+		}
+		q.Counts, q.Inner = Counts{}, Counts{}
 		if w := want[of]; !reflect.DeepEqual(&q, w) || !reflect.DeepEqual(dense(p, sum), events[of]) {
 			t.Fatalf("%d: %v %v, want %v %v", of, q, sum, w, events[of])
 		}
@@ -178,9 +186,9 @@ func TestEachCounts(t *testing.T) {
 		p := randomProfile(r)
 		want := len(p.Threads)
 		for _, s := range p.Sections {
-			want += len(s.Totals)
+			want += 2 * len(s.Totals)
 			for _, in := range s.Instances {
-				want += len(in.Parts)
+				want += 2 * len(in.Parts)
 			}
 		}
 		seen := map[*Counts]bool{}

@@ -66,8 +66,9 @@ func (p *Profile) encodeSections(e *encoder) {
 	}, nil)
 	encodeRows(e, tableParts, len(parts), func(i int) wirePart {
 		t := parts[i]
-		return wirePart{t.Thread, t.Begin, t.Site, packCounts(t.Counts), t.BusyNS, t.WaitNS, t.Timed, t.BeginNS, t.ArriveNS, t.Slot, t.Several, packWaits(t.Waits)}
-	}, func(t wirePart) int { return len(t.Counts) + len(t.Waits) })
+		return wirePart{t.Thread, t.Begin, t.Site, packCounts(t.Counts), t.BusyNS, t.WaitNS, t.Timed, t.BeginNS, t.ArriveNS, t.Slot, packWaits(t.Waits), t.Several,
+			packCounts(t.Inner), t.InnerBusyNS}
+	}, func(t wirePart) int { return len(t.Counts) + len(t.Waits) + len(t.Inner) })
 }
 
 func (p *Profile) encodeLocations(e *encoder) {
@@ -198,7 +199,11 @@ func (d *decoder) keepPart(t *tables) func(*wirePart) error {
 			return err
 		}
 		waits, err := d.unpackWaits(r.Waits)
-		t.parts = append(t.parts, Part{r.Thread, r.Slot, r.Several, r.Begin, r.Site, c, r.BusyNS, r.WaitNS, r.Timed, r.From, r.To, waits})
+		if err != nil {
+			return err
+		}
+		inner, err := d.unpackCounts(r.Inner)
+		t.parts = append(t.parts, Part{r.Thread, r.Slot, r.Several, r.Begin, r.Site, c, r.BusyNS, r.WaitNS, r.Timed, r.From, r.To, waits, inner, r.InnerBusy})
 		return err
 	}
 }

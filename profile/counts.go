@@ -69,10 +69,12 @@ func (p *Profile) EachCounts(visit func(*Counts)) {
 		s := &p.Sections[i]
 		for k := range s.Totals {
 			visit(&s.Totals[k].Counts)
+			visit(&s.Totals[k].Inner)
 		}
 		for j := range s.Instances {
 			for k := range s.Instances[j].Parts {
 				visit(&s.Instances[j].Parts[k].Counts)
+				visit(&s.Instances[j].Parts[k].Inner)
 			}
 		}
 	}

@@ -30,7 +30,7 @@ type Load struct {
 func (p *Profile) Load(in *Instance) Load {
 	l := Load{Each: make([]uint64, len(in.Parts))}
 	for i := range in.Parts {
-		n := p.Instructions(in.Parts[i].Counts)
+		n := p.Instructions(in.Parts[i].Counts) + p.Instructions(in.Parts[i].Inner)
 		l.Each[i], l.Most, l.Sum = n, max(l.Most, n), l.Sum+n
 	}
 	return l

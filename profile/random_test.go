@@ -142,6 +142,9 @@ func randomSection(r *rand.Rand, p *Profile) Section {
 		t := Part{Thread: id, Begin: Addr(r.IntN(9)), Site: Addr(r.IntN(9)), Counts: randomCounts(r, p), Timed: r.IntN(2) == 0, BeginNS: pick(r, 0, r.Int64N(99)), ArriveNS: pick(r, 0, r.Int64N(99))}
 		if t.Timed {
 			t.BusyNS, t.WaitNS = r.Int64N(3), r.Int64N(3)
+			if r.IntN(3) == 0 {
+				t.Inner, t.InnerBusyNS = randomCounts(r, p), r.Int64N(3)
+			}
 		}
 		for range r.IntN(3) {
 			t.Waits = append(t.Waits, Wait{waitKinds[1+r.IntN(len(waitKinds)-1)], Addr(r.IntN(3)), r.Int64N(1 << 40), 1 + r.IntN(9)})

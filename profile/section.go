@@ -75,6 +75,25 @@ type Part struct {
 	// Waits are those between the two, for each kind and call, as SumWaits gives
 	// them: for locks, for a disk … WaitNS is not among them.
 	Waits []Wait
+
+	// Inner is what it waited for that was its own doing: of each group of
+	// threads that it created and joined on the way, the counts of the one that
+	// executed most; InnerBusyNS is their CPU time. They are parts of sections of
+	// their own; see Whole.
+	Inner       Counts
+	InnerBusyNS int64
+}
+
+// Whole is the part with its Inner: all that had to be done, one after the
+// other, until its thread could arrive. A thread that has others do its work is
+// as late as if it did it.
+func (q *Part) Whole() Part {
+	w := *q
+	if len(q.Inner.Event) > 0 {
+		w.Counts, w.BusyNS = q.Counts.Plus(q.Inner), q.BusyNS+q.InnerBusyNS
+		w.Inner, w.InnerBusyNS = Counts{}, 0
+	}
+	return w
 }
 
 // Unfolded are the instances that stand for one execution each, in order of

@@ -87,6 +87,10 @@ func sumOf(parts []*Part, scratch []uint64) Part {
 			scratch[e] += q.Counts.N[i]
 		}
 		waits = append(waits, q.Waits...)
+		if len(q.Inner.Event) > 0 {
+			sum.Inner = sum.Inner.Plus(q.Inner)
+		}
+		sum.InnerBusyNS += q.InnerBusyNS
 		sum.BusyNS, sum.WaitNS, sum.Timed = sum.BusyNS+q.BusyNS, sum.WaitNS+q.WaitNS, sum.Timed && q.Timed
 	}
 	sum.Waits = SumWaits(waits)

@@ -188,7 +188,7 @@ func (t *textWriter) sections() {
 		for _, a := range th.Active {
 			t.line("  open %#x", uint64(a))
 		}
-		t.counts("  ", th.Totals)
+		t.counts("  count", th.Totals)
 	}
 	for i := range t.p.Sections {
 		s := &t.p.Sections[i]
@@ -217,17 +217,18 @@ func (t *textWriter) parts(indent, name string, ps []Part) {
 		if q.Timed {
 			times = fmt.Sprintf(" busy=%dns wait=%dns", q.BusyNS, q.WaitNS)
 		}
-		t.line("%s%s %d%s%s%s%s%s%s%s", indent, name, q.Thread, number("slot", q.Slot), flag("several", q.Several), addr("begin", q.Begin), addr("site", q.Site), times, nanos("from", q.BeginNS), nanos("to", q.ArriveNS))
+		t.line("%s%s %d%s%s%s%s%s%s%s%s", indent, name, q.Thread, number("slot", q.Slot), flag("several", q.Several), addr("begin", q.Begin), addr("site", q.Site), times, nanos("from", q.BeginNS), nanos("to", q.ArriveNS), nanos("inner", q.InnerBusyNS))
 		for _, w := range q.Waits {
 			t.line("%s  wait %s%s%s%s", indent, w.Kind, addr("site", w.Site), nanos("for", w.NS), number("times", w.N))
 		}
-		t.counts(indent+"  ", q.Counts)
+		t.counts(indent+"  count", q.Counts)
+		t.counts(indent+"  inner", q.Inner)
 	}
 }
 
-func (t *textWriter) counts(indent string, c Counts) {
+func (t *textWriter) counts(lead string, c Counts) {
 	for i, e := range c.Event {
-		t.line("%scount %s %d", indent, word(t.l.event[e]), c.N[i])
+		t.line("%s %s %d", lead, word(t.l.event[e]), c.N[i])
 	}
 }
 

@@ -254,25 +254,43 @@ func (t *textReader) readRun(l *textLine) {
 	case "total", "part":
 		t.readPart(l)
 	case "wait":
-		if t.part == nil {
-			l.fail("no part to belong to")
-			return
-		}
-		t.part.Waits = append(t.part.Waits, Wait{Kind: WaitKind(l.word()), Site: l.addr("site"), NS: l.nanos("for"), N: int(l.int("times", 32))})
+		t.readWait(l)
 	case "count":
 		if t.counts == nil {
 			l.fail("no thread or part to belong to")
 			return
 		}
-		e := EventID(l.index(t.event, "event", l.word()))
-		n, err := strconv.ParseUint(l.word(), 10, 64)
-		if err != nil {
-			l.fail("count: %v", err)
+		t.count(l)
+	case "inner":
+		if t.part == nil {
+			l.fail("no part to belong to")
+			return
 		}
-		t.counts.Event, t.counts.N = append(t.counts.Event, e), append(t.counts.N, n)
+		if t.counts != &t.part.Inner {
+			t.begin(&t.part.Inner)
+		}
+		t.count(l)
 	default:
 		l.fail("not a line of a profile")
 	}
+}
+
+// count takes a line of a vector into the one that was begun.
+func (t *textReader) count(l *textLine) {
+	e := EventID(l.index(t.event, "event", l.word()))
+	n, err := strconv.ParseUint(l.word(), 10, 64)
+	if err != nil {
+		l.fail("count: %v", err)
+	}
+	t.counts.Event, t.counts.N = append(t.counts.Event, e), append(t.counts.N, n)
+}
+
+func (t *textReader) readWait(l *textLine) {
+	if t.part == nil {
+		l.fail("no part to belong to")
+		return
+	}
+	t.part.Waits = append(t.part.Waits, Wait{Kind: WaitKind(l.word()), Site: l.addr("site"), NS: l.nanos("for"), N: int(l.int("times", 32))})
 }
 
 func (t *textReader) readPart(l *textLine) {
@@ -287,7 +305,7 @@ func (t *textReader) readPart(l *textLine) {
 	_, busy := l.pairs["busy"]
 	_, wait := l.pairs["wait"]
 	*to = append(*to, Part{Thread: ThreadID(l.parseInt(l.word(), 32)), Slot: SlotID(l.int("slot", 32)), Several: l.flag("several"), Begin: l.addr("begin"), Site: l.addr("site"),
-		BusyNS: l.nanos("busy"), WaitNS: l.nanos("wait"), Timed: busy || wait, BeginNS: l.nanos("from"), ArriveNS: l.nanos("to")})
+		BusyNS: l.nanos("busy"), WaitNS: l.nanos("wait"), Timed: busy || wait, BeginNS: l.nanos("from"), ArriveNS: l.nanos("to"), InnerBusyNS: l.nanos("inner")})
 	t.part = &(*to)[len(*to)-1]
 	t.begin(&t.part.Counts)
 }

@@ -167,6 +167,12 @@ func (p *Profile) checkParts(parts []Part, known map[ThreadID]bool, ids bool) er
 		if err := checkWaits(t.Waits); err != nil {
 			return fmt.Errorf("thread %d: %w", t.Thread, err)
 		}
+		if err := p.checkCounts(t.Inner); err != nil {
+			return fmt.Errorf("thread %d: inner: %w", t.Thread, err)
+		}
+		if t.InnerBusyNS < 0 || t.InnerBusyNS > 0 && !t.Timed {
+			return fmt.Errorf("thread %d: forks inside it took %d ns", t.Thread, t.InnerBusyNS)
+		}
 	}
 	return nil
 }

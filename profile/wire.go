@@ -122,8 +122,10 @@ type (
 		To     int64    `cbor:"9,keyasint,omitempty"`
 		Slot   SlotID   `cbor:"10,keyasint,omitempty"`
 		// Of totals: several threads had the slot.
-		Several bool   `cbor:"11,keyasint,omitempty"`
-		Waits   []byte `cbor:"12,keyasint,omitempty"`
+		Waits     []byte `cbor:"12,keyasint,omitempty"`
+		Several   bool   `cbor:"11,keyasint,omitempty"`
+		Inner     []byte `cbor:"13,keyasint,omitempty"`
+		InnerBusy int64  `cbor:"14,keyasint,omitempty"`
 	}
 	wireLocation struct {
 		Address      Addr `cbor:"1,keyasint,omitempty"`

@@ -50,12 +50,14 @@ type open struct {
 type instance struct {
 	parts  []part // by thread
 	spanNS int64
+	end    uint64
 }
 
 // part is a profile.Part with its counters instead of counts.
 type part struct {
 	profile.Part
 	delta []record.Delta
+	inner []record.Delta
 	work  uint64           // its instructions
 	place profile.ThreadID // its thread's
 }
@@ -64,7 +66,7 @@ type part struct {
 // half events, at twelve bytes each.
 const bytesPerDelta = 30
 
-func (p *part) size() int { return bytesPerDelta * (len(p.delta) + len(p.Waits)) }
+func (p *part) size() int { return bytesPerDelta * (len(p.delta) + len(p.inner) + len(p.Waits)) }
 
 func newCollector(c Config) *collector {
 	return &collector{c: c, sections: map[key]*open{}, at: map[profile.Addr][]spot{},
@@ -83,15 +85,16 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival, byHand boo
 	for i := range arrivals {
 		last, first = max(last, arrivals[i].tsc), min(first, arrivals[i].beginTSC)
 	}
-	in := instance{spanNS: int64(float64(last-first) * c.c.NSPerTick)}
+	in := instance{spanNS: int64(float64(last-first) * c.c.NSPerTick), end: last}
 	size := 0
 	for i := range arrivals {
 		a := &arrivals[i]
 		p := part{profile.Part{Thread: a.t.id, Begin: a.begin, Site: a.site, BeginNS: c.sinceStart(a.beginTSC), ArriveNS: c.sinceStart(a.tsc)},
-			a.delta, c.c.Work(a.delta), a.t.place}
+			a.delta, a.inner, c.c.Work(a.delta) + c.c.Work(a.inner), a.t.place}
 		p.Waits = sumWaits(a.waits, a.tsc)
 		if a.timed {
 			p.Timed, p.BusyNS, p.WaitNS = true, a.busyNS, int64(float64(last-a.tsc)*c.c.NSPerTick)
+			p.InnerBusyNS = a.innerBusy
 		}
 		size += p.size()
 		in.parts = append(in.parts, p)
@@ -172,10 +175,15 @@ func (c *collector) finish() []profile.Section {
 			}
 			o.s.Instances = append(o.s.Instances, in)
 		}
+		// Forks inside forks are filed late.
+		sort.SliceStable(o.instances, func(i, k int) bool { return o.instances[i].end < o.instances[k].end })
 		for i := range o.instances {
 			in := profile.Instance{Folded: 1, SpanNS: o.instances[i].spanNS}
 			for _, p := range o.instances[i].parts {
 				p.Counts = c.c.Solve(p.delta)
+				if len(p.inner) > 0 {
+					p.Inner = c.c.Solve(p.inner)
+				}
 				in.Parts = append(in.Parts, p.Part)
 			}
 			o.instances[i].parts = nil

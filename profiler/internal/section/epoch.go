@@ -20,6 +20,9 @@ type arrival struct {
 	busyNS   int64
 	timed    bool
 	cpu      int64 // the CPU clock, −1: unknown
+
+	inner     []record.Delta // of the forks inside it, what it had to wait for
+	innerBusy int64
 }
 
 // epoch is one meeting at an object: a barrier, a condition variable.

@@ -19,7 +19,11 @@ type fold struct {
 // total is a sum of parts, dense over the counters; those below zero, frames
 // that were never left, are few.
 type total struct {
-	part  profile.Part
+	part       profile.Part
+	own, inner dense
+}
+
+type dense struct {
 	n     []uint64
 	below map[int32]uint64
 }
@@ -109,27 +113,46 @@ func (o *open) count() {
 func (t *total) join(x *total) {
 	t.part.Several = t.part.Several || x.part.Several || t.part.Thread != x.part.Thread
 	t.part.Thread = min(t.part.Thread, x.part.Thread)
-	t.add(&part{Part: x.part, delta: x.deltas()})
+	t.add(&part{Part: x.part, delta: x.own.sparse(), inner: x.inner.sparse()})
+}
+
+func (x *dense) add(deltas []record.Delta) {
+	if n := len(deltas); n > 0 {
+		if top := int(deltas[n-1].Counter) + 1; top > len(x.n) {
+			x.n = append(x.n, make([]uint64, top-len(x.n))...)
+		}
+	}
+	for _, d := range deltas {
+		if d.Counter >= 0 {
+			x.n[d.Counter] += d.N
+			continue
+		}
+		if x.below == nil {
+			x.below = map[int32]uint64{}
+		}
+		x.below[d.Counter] += d.N
+	}
+}
+
+// sparse is the sum again.
+func (x *dense) sparse() (d []record.Delta) {
+	for k, n := range x.below {
+		d = append(d, record.Delta{Counter: k, N: n})
+	}
+	for k, n := range x.n {
+		if n > 0 {
+			d = append(d, record.Delta{Counter: int32(k), N: n})
+		}
+	}
+	return record.Merge(d)
 }
 
 func (t *total) add(p *part) {
-	if n := len(p.delta); n > 0 {
-		if top := int(p.delta[n-1].Counter) + 1; top > len(t.n) {
-			t.n = append(t.n, make([]uint64, top-len(t.n))...)
-		}
-	}
-	for _, d := range p.delta {
-		if d.Counter >= 0 {
-			t.n[d.Counter] += d.N
-			continue
-		}
-		if t.below == nil {
-			t.below = map[int32]uint64{}
-		}
-		t.below[d.Counter] += d.N
-	}
+	t.own.add(p.delta)
+	t.inner.add(p.inner)
 	q := &t.part
 	q.BusyNS += p.BusyNS
+	q.InnerBusyNS += p.InnerBusyNS
 	q.WaitNS += p.WaitNS
 	if len(p.Waits) > 0 {
 		q.Waits = profile.SumWaits(append(q.Waits, p.Waits...))
@@ -146,18 +169,9 @@ func (t *total) add(p *part) {
 // solve returns the sum as a part of its own.
 func (t *total) solve(id profile.ThreadID, c Config) profile.Part {
 	p := t.part
-	p.Thread, p.Counts = id, c.Solve(t.deltas())
+	p.Thread, p.Counts = id, c.Solve(t.own.sparse())
+	if inner := t.inner.sparse(); len(inner) > 0 {
+		p.Inner = c.Solve(inner)
+	}
 	return p
-}
-
-func (t *total) deltas() (d []record.Delta) {
-	for k, n := range t.below {
-		d = append(d, record.Delta{Counter: k, N: n})
-	}
-	for k, n := range t.n {
-		if n > 0 {
-			d = append(d, record.Delta{Counter: int32(k), N: n})
-		}
-	}
-	return record.Merge(d)
 }

@@ -1,6 +1,7 @@
 package section
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/skewlens/skewlens/profile"
@@ -27,46 +28,104 @@ type fork struct {
 	before, after *arrival // what its creator did beside its part
 }
 
-// done files what a group's end completes. It is kept where it looks like a
-// part of the group around it: where groups that began like that one have been
-// joined at this line.
+// done files what a group's end completes. Within another group it is kept until
+// that one ends, which shows whether it was a part of it. A worker that forks
+// again does one thing after the other: that is no recursion.
 func (j *joinRule) done(g *group, parts []arrival) {
 	f := &fork{j.t.c.Line(g.first.site), g.creator, parts, g.before, g.after}
-	j.joined[g.line] = f.line
-	inner := g.forks
-	if !recursive(inner, f.line) {
-		j.fileAll(inner)
-		inner = nil
+	recursive := false
+	for _, x := range g.kept() {
+		if x.line == f.line {
+			f.absorb(x)
+			recursive = true
+			continue
+		}
+		j.t.file(profile.Join, x.parts, false)
+		if i := slices.IndexFunc(f.parts, func(a arrival) bool { return a.t == x.creator }); i >= 0 {
+			j.waitedFor(x, &f.parts[i].inner, &f.parts[i].innerBusy)
+			if x.before != nil {
+				f.parts[i] = f.parts[i].after(x.before)
+			}
+		}
 	}
-	for _, x := range inner {
-		f.absorb(x)
-	}
-	if around := j.of[g.creator]; around != nil && j.groups[around.creator] == around && j.joined[around.line] == f.line {
-		around.forks = append(around.forks, f)
+	around := j.of[g.creator]
+	if around == nil || j.groups[around.creator] != around {
+		if recursive {
+			f.own(f.after, f.before)
+		}
+		j.t.file(profile.Join, f.parts, false)
 		return
 	}
-	if len(inner) > 0 {
-		f.own(f.after, f.before)
+	if around.forks == nil {
+		around.forks = map[*thread]*fork{}
 	}
-	j.t.file(profile.Join, f.parts, false)
-}
-
-// recursive: the forks inside a group are joined where it is, and no thread has
-// forked twice: that would be one after the other, not beside each other.
-func recursive(forks []*fork, line string) bool {
-	creators := map[*thread]bool{}
-	for _, f := range forks {
-		if f.line != line || creators[f.creator] {
-			return false
+	last, again := around.forks[g.creator]
+	if !again {
+		around.forks[g.creator] = f
+		return
+	}
+	around.forks[g.creator] = nil
+	for _, x := range []*fork{last, f} {
+		if x != nil {
+			j.release(x)
 		}
-		creators[f.creator] = true
 	}
-	return true
 }
 
-func (j *joinRule) fileAll(forks []*fork) {
-	for _, f := range forks {
+// kept are the groups that are kept, in the order of their ends.
+func (g *group) kept() []*fork {
+	var all []*fork
+	for _, f := range g.forks {
+		if f != nil {
+			all = append(all, f)
+		}
+	}
+	slices.SortFunc(all, func(a, b *fork) int {
+		return cmp.Or(cmp.Compare(a.end(), b.end()), cmp.Compare(a.creator.id, b.creator.id))
+	})
+	return all
+}
+
+func (f *fork) end() (tsc uint64) {
+	for i := range f.parts {
+		tsc = max(tsc, f.parts[i].tsc)
+	}
+	return tsc
+}
+
+// release files a group that is no part of the one around it, while its creator lives.
+func (j *joinRule) release(f *fork) {
+	j.t.file(profile.Join, f.parts, false)
+	x := f.creator
+	j.waitedFor(f, &x.inner, &x.innerBusy)
+	if f.before != nil {
+		a := f.before.after(x.before)
+		x.before = &a
+	}
+}
+
+// end files what was kept for groups that nobody joined.
+func (j *joinRule) end() {
+	var left []*fork
+	for _, g := range j.groups {
+		left = append(left, g.kept()...)
+	}
+	slices.SortFunc(left, func(a, b *fork) int {
+		return cmp.Or(cmp.Compare(a.end(), b.end()), cmp.Compare(a.creator.id, b.creator.id))
+	})
+	for _, f := range left {
 		j.t.file(profile.Join, f.parts, false)
+	}
+}
+
+// waitedFor adds the longest part of a group to what its creator, a worker of
+// another one, had to wait for: in its own part that is as good as done by it.
+func (j *joinRule) waitedFor(f *fork, inner *[]record.Delta, busy *int64) {
+	work := func(a arrival) uint64 { return j.t.c.Work(a.delta) + j.t.c.Work(a.inner) }
+	longest := slices.MaxFunc(f.parts, func(a, b arrival) int { return cmp.Compare(work(a), work(b)) })
+	*inner = record.Add(*inner, record.Add(longest.delta, longest.inner))
+	if longest.timed {
+		*busy += longest.busyNS + longest.innerBusy
 	}
 }
 
@@ -116,5 +175,6 @@ func (a arrival) after(b *arrival) arrival {
 	a.delta = record.Add(b.delta, a.delta)
 	a.begin, a.beginTSC = b.begin, b.beginTSC
 	a.busyNS, a.timed = a.busyNS+b.busyNS, a.timed && b.timed
+	a.inner, a.innerBusy = record.Add(b.inner, a.inner), a.innerBusy+b.innerBusy
 	return a
 }

@@ -13,7 +13,6 @@ type joinRule struct {
 	groups map[*thread]*group // by creator: workers that it has not yet joined
 	of     map[*thread]*group // by worker
 	seats  map[seat]profile.ThreadID
-	joined map[string]string // by the line of the call that began a group: where it was joined
 }
 
 // group is the workers that one thread created from a moment at which it had
@@ -26,14 +25,15 @@ type group struct {
 	joined  int
 	first   *arrival // the creator at its first join
 
-	line   string   // of the call that began it
 	before *arrival // what the creator did between the calls that began it and the last
 	after  *arrival // and since its first join
-	forks  []*fork  // of its workers, that may be parts of it
+	// forks are the groups of its workers that may be parts of it, by creator;
+	// nil of those that forked again.
+	forks map[*thread]*fork
 }
 
 func joins(t *Tracker) rule {
-	j := &joinRule{t: t, groups: map[*thread]*group{}, of: map[*thread]*group{}, seats: map[seat]profile.ThreadID{}, joined: map[string]string{}}
+	j := &joinRule{t: t, groups: map[*thread]*group{}, of: map[*thread]*group{}, seats: map[seat]profile.ThreadID{}}
 	return rule{
 		calls: []call{
 			{names: []string{"pthread_join", "pthread_timedjoin_np", "pthread_clockjoin_np", "thrd_join"}, arrive: j.join, meets: true},
@@ -44,6 +44,7 @@ func joins(t *Tracker) rule {
 		},
 		born: j.born,
 		died: j.died,
+		end:  j.end,
 	}
 }
 
@@ -51,7 +52,7 @@ func (j *joinRule) create(x *thread, r record.Record) {
 	x.nextStart = profile.Addr(r.Arg3)
 	g := j.groups[x]
 	if g == nil {
-		g = &group{creator: x, line: j.t.c.Line(profile.Addr(r.Site))}
+		g = &group{creator: x}
 		j.groups[x] = g
 	}
 	if g.created > 0 || j.of[x] != nil { // in a recursion that is of it
@@ -69,7 +70,7 @@ func (j *joinRule) born(x *thread) {
 	}
 	g := j.groups[x.parent]
 	if g == nil { // created by a library: no record
-		g = &group{creator: x.parent, created: 1, line: j.t.c.Line(0)}
+		g = &group{creator: x.parent, created: 1}
 		j.groups[x.parent] = g
 	}
 	j.of[x] = g
@@ -86,12 +87,12 @@ func (j *joinRule) join(x *thread, r record.Record) {
 	if g.first == nil {
 		a := x.arrive(r)
 		g.first = &a
-		x.cut(a, r.TSC)
-	} else if len(g.forks) > 0 {
+		x.cutInside(a, r.TSC)
+	} else if g.forks != nil {
 		a := x.arrive(r)
 		rest := a.after(g.after)
 		g.after = &rest
-		x.cut(a, r.TSC)
+		x.cutInside(a, r.TSC)
 	}
 	g.joined++
 	j.settle(g)
@@ -99,6 +100,8 @@ func (j *joinRule) join(x *thread, r record.Record) {
 
 func (j *joinRule) died(x *thread, a arrival) {
 	if g := j.of[x]; g != nil {
+		a = a.after(x.before)
+		a.inner, a.innerBusy = x.inner, x.innerBusy
 		g.dead = append(g.dead, a)
 		j.settle(g)
 	}

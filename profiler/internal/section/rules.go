@@ -12,6 +12,7 @@ type rule struct {
 	calls []call
 	born  func(x *thread)            // nil: it does not care
 	died  func(x *thread, a arrival) // with the thread's last part; nil: it does not care
+	end   func()                     // the program has ended; nil: it does not care
 }
 
 // call is what a rule wants to hear of library functions that do the same.

@@ -26,6 +26,12 @@ type thread struct {
 	last     uint64
 
 	met map[profile.ThreadID]bool // threads it shared a meeting with
+
+	// Of the groups that it created and joined since it last began: what it did
+	// before, and what it had to wait for.
+	before    *arrival
+	inner     []record.Delta
+	innerBusy int64
 }
 
 func newThread(id profile.ThreadID, parent *thread, tsc uint64) *thread {
@@ -59,9 +65,17 @@ func (x *thread) restart(site profile.Addr, tsc uint64) {
 	x.acc, x.waits, x.begin, x.beginTSC, x.cpu = nil, nil, site, tsc, x.clock
 }
 
+// cutInside is cut where the thread has a part in a group around it, which goes on.
+func (x *thread) cutInside(a arrival, tsc uint64) {
+	before, inner, busy := x.before, x.inner, x.innerBusy
+	x.cut(a, tsc)
+	x.before, x.inner, x.innerBusy = before, inner, busy
+}
+
 // cut ends a thread's part at an arrival and begins the next one.
 func (x *thread) cut(a arrival, tsc uint64) {
 	x.acc = record.Sub(x.acc, a.delta)
 	x.begin, x.beginTSC, x.cpu = a.site, max(a.tsc, tsc), a.cpu
 	x.keepWaits()
+	x.before, x.inner, x.innerBusy = nil, nil, 0
 }
