@@ -152,7 +152,7 @@ func mostBusy(in *profile.Instance) int64 {
 		if !in.Parts[i].Timed {
 			return -1
 		}
-		most = max(most, in.Parts[i].BusyNS)
+		most = max(most, in.Parts[i].BusyNS+in.Parts[i].InnerBusyNS)
 	}
 	return most
 }

@@ -258,3 +258,26 @@ func TestMembersShowTheWeakest(t *testing.T) {
 		t.Errorf("%+v", rows)
 	}
 }
+
+// New threads in each round are one lane, as many as there is room for.
+func TestTimelineBySlot(t *testing.T) {
+	p := phases(3, true)
+	for i := range p.Sections[0].Instances {
+		for k := range p.Sections[0].Instances[i].Parts {
+			q := &p.Sections[0].Instances[i].Parts[k]
+			q.Slot, q.Thread = profile.SlotID(k+1), profile.ThreadID(10*i+k)
+		}
+	}
+	got := newTimeline(p, &p.Sections[0])
+	if strings.Join(got.ids, " ") != "#1 #2" || len(got.bars) != 6 || got.more != 0 {
+		t.Errorf("lanes %q, %d bars, %d more", got.ids, len(got.bars), got.more)
+	}
+	in := &p.Sections[0].Instances[0]
+	in.Parts = nil
+	for k := range 100 {
+		in.Parts = append(in.Parts, profile.Part{Thread: profile.ThreadID(k), Slot: profile.SlotID(k + 1), ArriveNS: 5})
+	}
+	if got := newTimeline(p, &p.Sections[0]); len(got.ids) != 64 || got.more != 36 || !strings.Contains(got.caption(), "36 more threads") {
+		t.Errorf("%d lanes, %d more, %q", len(got.ids), got.more, got.caption())
+	}
+}

@@ -101,3 +101,28 @@ func TestCallers(t *testing.T) {
 		t.Errorf("the text does not say %q:\n%s", want, b.String())
 	}
 }
+
+// However many threads there are, a report of them is short.
+func TestManyThreadsAreSummedUp(t *testing.T) {
+	n := make([]uint64, 300)
+	for i := range n {
+		n[i] = uint64(1000 + i)
+	}
+	p := reporttest.Scene()
+	p.Threads = nil
+	for i := range n {
+		p.Threads = append(p.Threads, profile.Thread{ID: profile.ThreadID(i)})
+	}
+	p.Sections = []profile.Section{reporttest.Section(profile.Join, 0x1400, 1e6, n...)}
+	r, err := report.New(p, report.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := Write(&b, r, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.String(); !strings.Contains(got, "and 236 more, from 1,064 to 1,299") || strings.Count(got, "\n") > 20 {
+		t.Errorf("got\n%s", got)
+	}
+}
