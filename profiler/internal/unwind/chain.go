@@ -55,30 +55,41 @@ type dependency struct {
 type Chains struct {
 	u     *Unwinder
 	known map[uint64][]*Chain // by the innermost return address, the last one found first
+	last  *Chain              // the one asked for last
+	at    uint64              // its innermost return address
 }
 
 // NewChains makes a cache of chains. It is to be forgotten when the unwinder's
 // mappings are set anew.
-func NewChains(u *Unwinder) *Chains { return &Chains{u, map[uint64][]*Chain{}} }
+func NewChains(u *Unwinder) *Chains { return &Chains{u: u, known: map[uint64][]*Chain{}} }
 
 // Forget forgets what is known.
-func (c *Chains) Forget() { clear(c.known) }
+func (c *Chains) Forget() {
+	clear(c.known)
+	c.last = nil
+}
 
 const keptChains = 256 // of one return address
 
 // Of returns where the calls that led to a piece return to.
 func (c *Chains) Of(p *Piece) *Chain {
-	list := c.known[p.Regs[regPC]]
+	ret := p.Regs[regPC]
+	if c.last != nil && c.at == ret && c.last.holds(p) {
+		return c.last
+	}
+	list := c.known[ret]
 	for i, x := range list {
 		if x.holds(p) {
 			copy(list[1:], list[:i])
 			list[0] = x
+			c.last, c.at = x, ret
 			return x
 		}
 	}
 	x, again := c.u.chain(p)
 	if again {
-		c.known[p.Regs[regPC]] = slices.Insert(list[:min(len(list), keptChains-1)], 0, x)
+		c.known[ret] = slices.Insert(list[:min(len(list), keptChains-1)], 0, x)
+		c.last, c.at = x, ret
 	}
 	return x
 }
