@@ -23,6 +23,9 @@ type thread struct {
 	clock    int64 // at its last record; −1: unknown
 	last     uint64
 
+	seen   []sighting // while it lived
+	worked uint64     // instructions in its life, once that has ended
+
 	met map[profile.ThreadID]bool // threads it shared a meeting with
 }
 
