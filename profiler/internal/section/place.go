@@ -211,7 +211,7 @@ func (c *collector) unwrap(at, which []int) {
 			}
 		}
 		c.unwrap(at, moved)
-		if c.together(at, list) {
+		if len(moved) < 2 || c.together(at, moved) { // a way that is known less far is no other way
 			copy(at, before)
 		}
 	}

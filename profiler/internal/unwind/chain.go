@@ -39,7 +39,7 @@ type Chain struct {
 	// Calls is whatever the caller of Of keeps with the chain.
 	Calls []uint64
 
-	words   int // of the piece; 0: any
+	words   int // bytes of the piece, where it ended because of them; −1: it did not
 	depends []dependency
 }
 
@@ -95,7 +95,7 @@ func (c *Chains) Of(p *Piece) *Chain {
 }
 
 func (x *Chain) holds(p *Piece) bool {
-	if x.words != 0 && x.words != len(p.Words) {
+	if x.words >= 0 && x.words != len(p.Words) {
 		return false
 	}
 	for _, d := range x.depends {
@@ -132,7 +132,7 @@ const elsewhere = -100 // a register's value was computed
 func (u *Unwinder) chain(p *Piece) (x *Chain, again bool) {
 	v := *u
 	v.mem = p
-	w := &walk{Chain: &Chain{}, u: &v, p: p, again: true}
+	w := &walk{Chain: &Chain{words: -1}, u: &v, p: p, again: true}
 	defer func() {
 		if recover() != nil { // a table that lies
 			w.again = false
