@@ -25,6 +25,9 @@ type thread struct {
 	clock    int64 // at its last record; −1: unknown
 	last     uint64
 
+	seen   []sighting // while it lived
+	worked uint64     // instructions in its life, once that has ended
+
 	met map[profile.ThreadID]bool // threads it shared a meeting with
 
 	// Of the groups that it created and joined since it last began: what it did
