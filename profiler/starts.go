@@ -11,15 +11,18 @@ import (
 // C++ library creates threads for others. A part that begins with its thread
 // begins there too.
 func findStarts(p *profile.Profile) {
-	calls := standardCalls(&p.Graph)
-	found := map[profile.ThreadID]*profile.Thread{}
+	found, alike := map[profile.ThreadID]*profile.Thread{}, map[profile.Addr][]*profile.Thread{}
 	for i := range p.Threads {
 		if t := &p.Threads[i]; t.Start == 0 && t.ID != 0 {
 			if t.Start = startOf(p, t); t.Start != 0 {
-				t.Start = calls.users(t.Start, t.Totals)
 				found[t.ID] = t
+				alike[t.Start] = append(alike[t.Start], t)
 			}
 		}
+	}
+	calls := standardCalls(&p.Graph)
+	for start, threads := range alike {
+		calls.enter(start, threads)
 	}
 	for i := range p.Sections {
 		for j := range p.Sections[i].Instances {
@@ -88,33 +91,61 @@ func standardCalls(g *profile.Graph) callsOf {
 	return c
 }
 
-// users is where a thread that began in the C++ library came to the user's own
-// code: the one function that the library called once, as a thread's
-// invocation is; where there is none, or another too, it is where it began.
-func (c callsOf) users(start profile.Addr, life profile.Counts) profile.Addr {
+// enter moves threads that began at one place of the C++ library to the user's
+// functions that it called for them. All must have come to one; where they are
+// several, it must have been through a pointer: what a lambda chooses that the
+// compiler has put into the library's function is no start.
+func (c callsOf) enter(start profile.Addr, threads []*profile.Thread) {
+	to, one, pointed := make([]profile.Addr, len(threads)), true, true
+	for i, t := range threads {
+		e := c.users(start, t.Totals)
+		if e == nil {
+			return
+		}
+		to[i] = c.g.Functions[c.g.Blocks[e.To].Function].Entry
+		one, pointed = one && to[i] == to[0], pointed && c.byPointer(e)
+	}
+	for i, t := range threads {
+		if one || pointed {
+			t.Start = to[i]
+		}
+	}
+}
+
+// byPointer: an indirect call, or a jump out of the function that leads elsewhere too.
+func (c callsOf) byPointer(e *profile.Edge) bool {
+	return e.Kind == profile.Indirect || e.Kind == profile.TailCall && slices.ContainsFunc(c.edges[c.g.Blocks[e.From].Function], func(i int) bool {
+		return c.g.Edges[i].Site == e.Site && c.g.Edges[i].To != e.To
+	})
+}
+
+// users is the call by which a thread that began in the C++ library came to the
+// user's own code: to the one function that the library called once, as a
+// thread's invocation is; nil where there is none, or another too.
+func (c callsOf) users(start profile.Addr, life profile.Counts) (found *profile.Edge) {
 	f, ok := c.at[start]
 	if !ok {
-		return start
+		return nil
 	}
-	found, seen := []profile.Addr{}, map[profile.FunctionID]bool{f: true}
+	seen := map[profile.FunctionID]bool{f: true}
 	for next := []profile.FunctionID{f}; len(next) > 0; {
 		f, next = next[len(next)-1], next[:len(next)-1]
 		for _, i := range c.edges[f] {
 			e := &c.g.Edges[i]
 			to := c.g.Blocks[e.To].Function
-			if life.Of(e.Count) != 1 || seen[to] {
+			if entry := c.g.Blocks[e.To].Count; life.Of(e.Count) != 1 || seen[to] || entry >= 0 && life.Of(entry) != 1 {
 				continue
 			}
 			seen[to] = true
 			if standard(c.g.Functions[to].Name) {
 				next = append(next, to)
-			} else {
-				found = append(found, c.g.Functions[to].Entry)
+				continue
 			}
+			if found != nil {
+				return nil
+			}
+			found = e
 		}
 	}
-	if len(found) != 1 {
-		return start
-	}
-	return found[0]
+	return found
 }

@@ -72,3 +72,38 @@ func TestStartsBehindTheLibrary(t *testing.T) {
 		}
 	}
 }
+
+// Threads of one lambda that call different functions have decided that
+// themselves; through a pointer, it was decided before.
+func TestStartsOfOneLambda(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		kind   profile.EdgeKind
+		sites  [2]profile.Addr
+		starts [2]profile.Addr
+	}{
+		{"direct calls", profile.Call, [2]profile.Addr{0x1001, 0x1002}, [2]profile.Addr{0x1000, 0x1000}},
+		{"direct jumps", profile.TailCall, [2]profile.Addr{0x1001, 0x1002}, [2]profile.Addr{0x1000, 0x1000}},
+		{"a call through a pointer", profile.Indirect, [2]profile.Addr{0x1001, 0x1001}, [2]profile.Addr{0x1010, 0x1020}},
+		{"a jump through a pointer", profile.TailCall, [2]profile.Addr{0x1001, 0x1001}, [2]profile.Addr{0x1010, 0x1020}},
+	} {
+		p := &profile.Profile{Threads: []profile.Thread{{ID: 0}}}
+		for i, name := range []string{"_ZNSt6thread11_State_implI1xE6_M_runEv", "_Z6decodeii", "_Z4drawii"} {
+			entry := profile.Addr(0x1000 + 16*i)
+			p.Graph.Functions = append(p.Graph.Functions, profile.Function{Name: name, Entry: entry, First: profile.BlockID(i), N: 1})
+			p.Graph.Blocks = append(p.Graph.Blocks, profile.Block{Function: profile.FunctionID(i), Start: entry, Count: profile.NoEvent})
+		}
+		p.Graph.Edges = []profile.Edge{{From: profile.NoBlock, To: 0, Kind: profile.Start, Count: 0},
+			{From: 0, To: 1, Kind: c.kind, Site: c.sites[0], Count: 1}, {From: 0, To: 2, Kind: c.kind, Site: c.sites[1], Count: 2}}
+		for i := range p.Graph.Edges {
+			p.Events = append(p.Events, profile.Event{Kind: profile.EdgeTaken, Edge: int32(i), Addr: 0x1000})
+		}
+		for i := range 2 {
+			p.Threads = append(p.Threads, profile.Thread{ID: profile.ThreadID(i + 1), Totals: profile.Counts{Event: []profile.EventID{0, profile.EventID(i + 1)}, N: []uint64{1, 1}}})
+		}
+		findStarts(p)
+		if got := [2]profile.Addr{p.Threads[1].Start, p.Threads[2].Start}; got != c.starts {
+			t.Errorf("%s: began in %#x, want %#x", c.name, got, c.starts)
+		}
+	}
+}
