@@ -282,7 +282,11 @@ func expectWarnings(t *testing.T, o *backend.Outcome, want ...string) {
 // TestStartOf: a thread began in the one function that it entered from outside
 // once; with two of them, nobody knows.
 func TestStartOf(t *testing.T) {
-	p := found().Profile
+	o := found()
+	p := o.Profile
+	startOf := func(p *profile.Profile, t *profile.Thread) profile.Addr {
+		return (&starts{p: p, lines: o.Lines, system: map[profile.FunctionID]bool{}}).of(t)
+	}
 	x := &p.Threads[1]
 	if a := startOf(p, x); a != library+0x100 {
 		t.Errorf("began in %#x", uint64(a))

@@ -14,11 +14,7 @@ func finish(o *backend.Outcome, by string) (*profile.Profile, error) {
 	p := o.Profile
 	p.Run.Backend, p.Run.Cores = by, runtime.NumCPU()
 	p.Coverage = coverage(o.Modules)
-	for i := range p.Threads {
-		if t := &p.Threads[i]; t.Start == 0 && t.ID != 0 {
-			t.Start = startOf(p, t)
-		}
-	}
+	beginnings(o)
 	p.Warnings = append(p.Warnings, warnings(o)...)
 	p.Locations = locations(o)
 	if err := p.CheckValid(); err != nil {
@@ -36,18 +32,4 @@ func coverage(modules []backend.Module) (sum profile.Coverage) {
 		sum.Skipped = append(sum.Skipped, c.Skipped...)
 	}
 	return sum
-}
-
-// startOf is the function that a thread began in, where nobody said: the one
-// function of ours that it entered from outside exactly once; or 0.
-func startOf(p *profile.Profile, t *profile.Thread) (start profile.Addr) {
-	for i, e := range t.Totals.Event {
-		if ev := &p.Events[e]; ev.Kind == profile.EdgeTaken && p.Graph.Edges[ev.Edge].Kind == profile.Start && t.Totals.N[i] == 1 {
-			if start != 0 {
-				return 0
-			}
-			start = ev.Addr
-		}
-	}
-	return start
 }

@@ -37,13 +37,9 @@ type knownFailure struct {
 // hand in it, it may pass.
 var knownFailures = []knownFailure{
 	{idiom: "arrive_and_drop", reason: unseen},
-	{idiom: "async_futures", reason: unseenJoin},
+	{idiom: "async_futures", reason: slots},
 	{idiom: "atomic_wait", reason: unseen},
-	{idiom: "barrier_wrapper", reason: inside},
-	{idiom: "barrier_wrapper_pthread", reason: inside},
 	{idiom: "body_inlined_twice", in: "-2$", reason: "two copies of a line are two causes, and two threads cannot tell them apart"},
-	{idiom: "c11_threads", reason: inside},
-	{idiom: "cond_coordinator", reason: inside},
 	{idiom: "different_starts", reason: slots},
 	{idiom: "dynamic_counter_huge", reason: unseen},
 	{idiom: "dynamic_counter_uniform", reason: unseen},
@@ -55,15 +51,15 @@ var knownFailures = []knownFailure{
 	{idiom: "futex_syscall", reason: unseen},
 	{idiom: "io_fsync", reason: noWaits},
 	{idiom: "io_slow_pipe", reason: noWaits},
-	{idiom: "jthread_clear", reason: inside},
-	{idiom: "jthread_scope", reason: inside},
+	{idiom: "jthread_clear", reason: slots},
+	{idiom: "jthread_scope", reason: slots},
 	{idiom: "library_not_counted", reason: "a library that takes most of the time is not counted, and nothing is said"},
 	{idiom: "lock_contention", reason: noWaits},
-	{idiom: "packaged_task", reason: unseenJoin},
+	{idiom: "packaged_task", reason: slots},
 	{idiom: "page_faults", reason: noWaits},
-	{idiom: "parallel_for", reason: inside},
+	{idiom: "parallel_for", reason: slots},
 	{idiom: "parallel_for_pool", reason: pools},
-	{idiom: "parallel_for_template", reason: inside},
+	{idiom: "parallel_for_template", reason: slots},
 	{idiom: "pipe_barrier", reason: unseen},
 	{idiom: "pipeline", reason: noWaits},
 	{idiom: "pool_cond", reason: pools},
@@ -72,8 +68,8 @@ var knownFailures = []knownFailure{
 	{idiom: "pool_sem", reason: pools},
 	{idiom: "pool_tasks", reason: pools},
 	{idiom: "posix_sem_turnstiles", reason: unseen},
-	{idiom: "promise", reason: unseenJoin},
-	{idiom: "recursive_async", reason: unseenJoin},
+	{idiom: "promise", reason: slots},
+	{idiom: "recursive_async", reason: "forks inside forks are parts of each other, and the recursion is taken for the cause"},
 	{idiom: "recursive_threads", in: "-(4|8|16)$", reason: "forks inside forks are parts of each other, and the recursion is taken for the cause"},
 	{idiom: "rwlock_phases", reason: noWaits},
 	{idiom: "same_callee", in: "clang-O[23]|gcc-O3", reason: "the cost of a function is shared out by calls, however dear each is"},
@@ -97,10 +93,8 @@ var knownFailures = []knownFailure{
 }
 
 const (
-	unseen     = "the threads meet by a call that has no name in the list, or by none"
-	unseenJoin = "a future's get is not seen as a join"
-	pools      = "dispatch and done of a pool are no section, or one of some of its rounds with the thread that only waits"
-	inside     = "the section is named by the wait inside the function or header that makes it, not by the call"
-	slots      = "each new thread has a row of its own"
-	noWaits    = "waits are not reported"
+	unseen  = "the threads meet by a call that has no name in the list, or by none"
+	pools   = "dispatch and done of a pool are no section, or one of some of its rounds with the thread that only waits"
+	slots   = "each new thread has a row of its own"
+	noWaits = "waits are not reported"
 )
