@@ -194,6 +194,9 @@ func (b *builder) fill(out *Section, s *profile.Section, res *lime.Result) {
 
 func (b *builder) cause(s *Section, c *lime.Cause, rank int) Cause {
 	at := b.location(c.Addr)
+	if string(c.Leader) == "start" {
+		at = startPlace(b.p, c.Addr)
+	}
 	out := Cause{
 		Rank:        rank,
 		Kind:        c.Kind,

@@ -105,6 +105,9 @@ func (k *callerSearch) thread(id profile.ThreadID, parts []profile.Part) bool {
 func (k *callerSearch) begins(f profile.FunctionID) bool {
 	g := &k.b.p.Graph
 	if k.t.Start != 0 {
+		if b := k.b.blocks.At(k.t.Start); b != profile.NoBlock { // in a library's code, where the user's was inlined
+			return g.Blocks[b].Function == f
+		}
 		return g.Functions[f].Entry == k.t.Start
 	}
 	for i := range g.Edges {
@@ -159,7 +162,11 @@ func (k *callerSearch) path(f profile.FunctionID) *Path {
 		if chain = k.chain; len(chain) > 0 {
 			f = g.Blocks[g.Edges[chain[len(chain)-1]].From].Function
 		}
-		start := k.b.location(g.Functions[f].Entry).Place
+		at := g.Functions[f].Entry
+		if k.t.Start != 0 {
+			at = k.t.Start
+		}
+		start := k.b.count(startPlace(k.b.p, at)).Place
 		out.Start = &start
 	} else if chain = k.longest; len(chain) == 0 {
 		return nil

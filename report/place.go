@@ -52,6 +52,19 @@ func (b *builder) count(l Location) Location {
 	return l
 }
 
+// startPlace is where a thread began: a function, or the outermost call of the
+// user's, where that was inlined into the system's code.
+func startPlace(p *profile.Profile, a profile.Addr) Location {
+	l, _ := p.Location(a)
+	out := 0
+	for i, f := range l.Frames() {
+		if !f.System() {
+			out = i
+		}
+	}
+	return locateOutside(p, a, out)
+}
+
 // sectionPlace is where a section stands.
 func sectionPlace(p *profile.Profile, s *profile.Section) Location {
 	return locateOutside(p, s.Site, s.Outside)

@@ -37,13 +37,8 @@ type knownFailure struct {
 // hand in it, it may pass.
 var knownFailures = []knownFailure{
 	{idiom: "arrive_and_drop", reason: unseen},
-	{idiom: "async_futures", reason: unseenJoin},
 	{idiom: "atomic_wait", reason: unseen},
-	{idiom: "barrier_wrapper", reason: inside},
-	{idiom: "barrier_wrapper_pthread", reason: inside},
 	{idiom: "body_inlined_twice", in: "(gcc-O3|clang-O[23])-2$", reason: "each of the two threads runs a copy of its own, unrolled in its own way: that they are copies cannot be told"},
-	{idiom: "c11_threads", reason: inside},
-	{idiom: "cond_coordinator", reason: inside},
 	{idiom: "dynamic_counter_huge", reason: unseen},
 	{idiom: "dynamic_counter_uniform", reason: unseen},
 	{idiom: "dynamic_queue_huge", reason: "self-scheduled work is not told from work that is dealt badly", chance: true},
@@ -52,14 +47,9 @@ var knownFailures = []knownFailure{
 	{idiom: "exceptions", reason: unseen},
 	{idiom: "futex_asm", reason: unseen},
 	{idiom: "futex_syscall", reason: unseen},
-	{idiom: "jthread_clear", reason: inside},
-	{idiom: "jthread_scope", reason: inside},
 	{idiom: "library_not_counted", reason: "a library that takes most of the time is not counted, and nothing is said"},
-	{idiom: "packaged_task", reason: unseenJoin},
 	{idiom: "page_faults", reason: noWaits},
-	{idiom: "parallel_for", reason: inside},
 	{idiom: "parallel_for_pool", reason: pools},
-	{idiom: "parallel_for_template", reason: inside},
 	{idiom: "pipe_barrier", reason: unseen},
 	{idiom: "pool_cond", reason: pools},
 	{idiom: "pool_latch", reason: pools},
@@ -67,11 +57,8 @@ var knownFailures = []knownFailure{
 	{idiom: "pool_sem", reason: pools},
 	{idiom: "pool_tasks", reason: pools},
 	{idiom: "posix_sem_turnstiles", reason: unseen},
-	{idiom: "promise", reason: unseenJoin},
-	{idiom: "recursive_async", reason: unseenJoin},
 	{idiom: "rwlock_phases", in: "clang-O3-2", reason: "two copies of a line are two causes, and two threads cannot tell them apart"},
 	{idiom: "rwlock_phases", in: "-16$", reason: "with many threads on few cores nobody may come while the lock is held", chance: true},
-	{idiom: "same_callee", in: "clang-O[23]|gcc-O3", reason: "the cost of a function is shared out by calls, however dear each is"},
 	{idiom: "sleep_for", reason: unseen},
 	{idiom: "spin_bounded_yield", reason: unseen},
 	{idiom: "spin_futex", reason: unseen},
@@ -86,9 +73,7 @@ var knownFailures = []knownFailure{
 }
 
 const (
-	unseen     = "the threads meet by a call that has no name in the list, or by none"
-	unseenJoin = "a future's get is not seen as a join"
-	pools      = "dispatch and done of a pool are no section, or one of some of its rounds with the thread that only waits"
-	inside     = "the section is named by the wait inside the function or header that makes it, not by the call"
-	noWaits    = "waits are not reported"
+	unseen  = "the threads meet by a call that has no name in the list, or by none"
+	pools   = "dispatch and done of a pool are no section, or one of some of its rounds with the thread that only waits"
+	noWaits = "waits are not reported"
 )

@@ -154,6 +154,32 @@ func TestPlacesMadeByHand(t *testing.T) {
 	}
 }
 
+// TestCoordinator: who wakes the others and does nothing else takes no part.
+func TestCoordinator(t *testing.T) {
+	for _, c := range []struct {
+		works uint64
+		wake  []uint64
+		parts int
+	}{
+		{1, []uint64{line(80), line(90)}, 2},
+		{9, []uint64{line(80), line(90)}, 3},
+		{1, []uint64{line(14), line(50)}, 3},
+	} {
+		s := newChainScript()
+		threads(s.script, 3)
+		s.at(0, join, 9, 320)
+		for range 3 {
+			s.via(1, condWait, 7, 100, line(12), line(50))
+			s.via(2, condWait, 7, 120, line(12), line(50))
+			s.via(3, condBroadcast, 7, c.works, c.wake...)
+		}
+		list := s.Finish()
+		if len(list) != 1 || len(list[0].Instances) != 3 || len(list[0].Instances[1].Parts) != c.parts {
+			t.Errorf("%+v: %+v", c, list)
+		}
+	}
+}
+
 // TestLibrariesOfTheirOwn: who meets without any call of the program's.
 func TestLibrariesOfTheirOwn(t *testing.T) {
 	s := newChainScript()
