@@ -245,27 +245,8 @@ func (t *textReader) readRun(l *textLine) {
 		}
 		t.section.Instances = append(t.section.Instances, in)
 		t.instance = &t.section.Instances[len(t.section.Instances)-1]
-	case "total", "part":
-		if t.section == nil || l.what == "part" && t.instance == nil {
-			l.fail("no section or instance to belong to")
-			return
-		}
-		to := &t.section.Totals
-		if l.what == "part" {
-			to = &t.instance.Parts
-		}
-		_, busy := l.pairs["busy"]
-		_, wait := l.pairs["wait"]
-		*to = append(*to, Part{Thread: ThreadID(l.parseInt(l.word(), 32)), Begin: l.addr("begin"), Site: l.addr("site"),
-			BusyNS: l.nanos("busy"), WaitNS: l.nanos("wait"), Timed: busy || wait, BeginNS: l.nanos("from"), ArriveNS: l.nanos("to")})
-		t.part = &(*to)[len(*to)-1]
-		t.begin(&t.part.Counts)
-	case "wait":
-		if t.part == nil {
-			l.fail("no part to belong to")
-			return
-		}
-		t.part.Waits = append(t.part.Waits, Wait{Kind: WaitKind(l.word()), Site: l.addr("site"), NS: l.nanos("for"), N: int(l.int("times", 32))})
+	case "total", "part", "wait":
+		t.readPart(l)
 	case "count":
 		if t.counts == nil {
 			l.fail("no thread or part to belong to")
@@ -280,4 +261,29 @@ func (t *textReader) readRun(l *textLine) {
 	default:
 		l.fail("not a line of a profile")
 	}
+}
+
+func (t *textReader) readPart(l *textLine) {
+	if l.what == "wait" {
+		if t.part == nil {
+			l.fail("no part to belong to")
+			return
+		}
+		t.part.Waits = append(t.part.Waits, Wait{Kind: WaitKind(l.word()), Site: l.addr("site"), NS: l.nanos("for"), N: int(l.int("times", 32))})
+		return
+	}
+	if t.section == nil || l.what == "part" && t.instance == nil {
+		l.fail("no section or instance to belong to")
+		return
+	}
+	to := &t.section.Totals
+	if l.what == "part" {
+		to = &t.instance.Parts
+	}
+	_, busy := l.pairs["busy"]
+	_, wait := l.pairs["wait"]
+	*to = append(*to, Part{Thread: ThreadID(l.parseInt(l.word(), 32)), Begin: l.addr("begin"), Site: l.addr("site"),
+		BusyNS: l.nanos("busy"), WaitNS: l.nanos("wait"), Timed: busy || wait, BeginNS: l.nanos("from"), ArriveNS: l.nanos("to")})
+	t.part = &(*to)[len(*to)-1]
+	t.begin(&t.part.Counts)
 }

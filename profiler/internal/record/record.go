@@ -37,9 +37,9 @@ type Record struct {
 // Wait is a call in which a thread blocked.
 type Wait struct {
 	Kind   profile.WaitKind // "": it took long, but waited for nothing
-	Site   profile.Addr // the call, in code that is the user's own
-	Begin  uint64       // time stamp; the record has that of the end
-	Object uint64       // a futex's address; 0: none
+	Site   profile.Addr     // the call, in code that is the user's own
+	Begin  uint64           // time stamp; the record has that of the end
+	Object uint64           // a futex's address; 0: none
 }
 
 // Delta is how much a counter grew since the thread's record before.
