@@ -15,6 +15,9 @@
 //	    ▼
 //	solve       counters → counts of every block and edge, as a profile has them
 //
+// Package blocking stands beside these: it moves nothing but the few bytes
+// before each system call of the libraries, and times those that block.
+//
 // Package asm has the machine code that is emitted, as mnemonics. All but
 // livepatch is computed without a process, and livepatch only asks for bytes
 // to be written; the live part is package native's.
