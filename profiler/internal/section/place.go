@@ -85,8 +85,11 @@ func (c *collector) spotsAt(a profile.Addr) []spot {
 // place is the chain by which those came that have met, and which of its frames
 // may be their place: 0, but for a meeting made by hand.
 func (c *collector) place(arrivals []arrival, byHand bool) (most []spot, from int) {
-	if len(arrivals[0].chain) > 0 && !slices.ContainsFunc(arrivals, arrivals[0].cameOtherwise) {
-		return c.spots(&arrivals[0]), 0 // all by the same calls, as mostly
+	if len(arrivals[0].chain) > 0 && !slices.ContainsFunc(arrivals, arrivals[0].cameOtherwise) { // as mostly
+		if most = c.spots(&arrivals[0]); len(most) > 1 {
+			c.watch(most[0], most[1], arrivals)
+		}
+		return most, 0
 	}
 	site := mainSite(arrivals)
 	all := make([][]spot, 0, len(arrivals))
@@ -101,6 +104,8 @@ func (c *collector) place(arrivals []arrival, byHand bool) (most []spot, from in
 		if from = shared(most, all); from > 0 {
 			c.watch(most[from-1], most[from], arrivals)
 		}
+	} else if len(most) > 1 {
+		c.watch(most[0], most[1], arrivals)
 	}
 	for _, s := range all {
 		if at := indexOf(s, most[from]); at >= 0 {
@@ -205,7 +210,7 @@ func (c *collector) unwrap(at, which []int) {
 		before := slices.Clone(at)
 		moved := list[:0:0]
 		for _, i := range list {
-			if at[i]+1 < len(c.order[i].chain) {
+			if at[i]+1 < len(c.order[i].chain) && c.leads(c.order[i].chain[at[i]]) {
 				at[i]++
 				moved = append(moved, i)
 			}
@@ -215,6 +220,13 @@ func (c *collector) unwrap(at, which []int) {
 			copy(at, before)
 		}
 	}
+}
+
+// leads: nothing is known against it that who meets at a call has entered its
+// function for that.
+func (c *collector) leads(s spot) bool {
+	again, known := c.again[s.site]
+	return !known || again
 }
 
 // others: another section stands in the function where these do.
