@@ -84,7 +84,7 @@ func (ts *threads) death(t *thread) {
 	ts.drain(t)
 	rest := record.Merge(append(ts.solver.Resolve(t.area, t.area.Rest()), t.active...))
 	ts.tracker.Died(t.id, t.end, t.cpuNS, rest)
-	t.totals = ts.solver.Solve(record.Merge(append(ts.solver.Resolve(t.area, t.area.All()), t.active...)))
+	t.totals = ts.solver.SolveLife(record.Merge(append(ts.solver.Resolve(t.area, t.area.All()), t.active...)))
 	ts.lost += t.area.Lost()
 	tracee.Unmap(t.mem)
 	t.area, t.mem = nil, nil
