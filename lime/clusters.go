@@ -20,11 +20,11 @@ type clusters struct {
 }
 
 // countable reports whether an edge can carry a difference into a cluster.
-// START edges and landing pads are no decisions of a vertex, exits lead to
+// START edges are no decisions of a vertex, exits lead to
 // nothing that is counted, and the edges of a loop that only waits measure
 // waiting.
 func countable(g *graph, e *profile.Edge) bool {
-	return e.From >= 0 && e.To >= 0 && e.Count >= 0 && e.Kind < profile.Start && !g.p.Graph.Blocks[e.From].Spin
+	return e.From >= 0 && e.To >= 0 && e.Count >= 0 && (e.Kind < profile.Start || e.Kind == profile.Pad) && !g.p.Graph.Blocks[e.From].Spin
 }
 
 // newClusters clusters the edges that differ between threads, and, where the

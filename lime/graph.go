@@ -17,6 +17,8 @@ type graph struct {
 	ofEvent flowgraph.Lists // by event: the edges that it counts
 	back    []bool          // by edge: goes round a loop, or deeper into a recursion
 
+	thrown map[int32]profile.BlockID // edges of exceptions to landing pads: the block of the pad's function from which they come
+
 	flow  *flowgraph.Graph // the blocks, by the edges that stay in their function
 	dom   *flowgraph.Tree  // from where functions can be entered
 	post  *flowgraph.Tree  // of the reverse, from where they end
@@ -37,6 +39,7 @@ func newGraph(p *profile.Profile) *graph {
 	g.ins = flowgraph.NewLists(n, len(edges), func(i int) int { return int(edges[i].To) })
 	g.outs = flowgraph.NewLists(n, len(edges), func(i int) int { return int(edges[i].From) })
 	g.ofEvent = flowgraph.NewLists(len(p.Events), len(edges), func(i int) int { return int(edges[i].Count) })
+	g.findThrown()
 	g.findFlow()
 	g.findCalls()
 	return g
@@ -48,6 +51,29 @@ func (g *graph) within(e *profile.Edge) bool {
 		g.p.Graph.Blocks[e.From].Function == g.p.Graph.Blocks[e.To].Function
 }
 
+// findThrown finds where exceptions come from in the functions that catch them:
+// from the throw, or from the call that they came through.
+func (g *graph) findThrown() {
+	g.thrown = map[int32]profile.BlockID{}
+	for i := range g.p.Graph.Edges {
+		e := &g.p.Graph.Edges[i]
+		if e.Kind != profile.Pad || e.From < 0 {
+			continue
+		}
+		fn := g.p.Graph.Blocks[e.To].Function
+		if g.p.Graph.Blocks[e.From].Function == fn {
+			g.thrown[int32(i)] = e.From
+			continue
+		}
+		f := &g.p.Graph.Functions[fn]
+		for b := f.First; b < f.First+profile.BlockID(f.N); b++ {
+			if x := &g.p.Graph.Blocks[b]; !x.Virtual && x.Start <= e.Site && e.Site < x.End {
+				g.thrown[int32(i)] = b
+			}
+		}
+	}
+}
+
 // findFlow works out dominators, postdominators and loops of all functions at
 // once: no edge leads from one to another, so they are trees side by side.
 func (g *graph) findFlow() {
@@ -56,6 +82,8 @@ func (g *graph) findFlow() {
 		for _, i := range g.ins.Of(b) {
 			if e := &g.p.Graph.Edges[i]; g.within(e) {
 				edges = append(edges, flowgraph.Edge{From: int32(e.From), To: int32(b)})
+			} else if from, ok := g.thrown[i]; ok {
+				edges = append(edges, flowgraph.Edge{From: int32(from), To: int32(b)})
 			}
 		}
 	}
@@ -94,7 +122,8 @@ func (g *graph) roots() (roots []int32) {
 // otherwise than by a call.
 func (g *graph) startsAt(b profile.BlockID) bool {
 	for _, i := range g.ins.Of(int(b)) {
-		if e := &g.p.Graph.Edges[i]; !g.within(e) && !e.Kind.IsCall() {
+		e := &g.p.Graph.Edges[i]
+		if _, ok := g.thrown[i]; !ok && !g.within(e) && !e.Kind.IsCall() {
 			return true
 		}
 	}

@@ -23,6 +23,7 @@ type walker struct {
 	id, n  int // which thread of how many
 	iter   int // of the innermost counting loop
 	at     profile.BlockID
+	thrown bool // an exception is under way
 	counts []uint64
 }
 

@@ -54,6 +54,7 @@ func newCosts(g *graph, t *table) *costs {
 	c.sumBlocks()
 	c.sumTrees()
 	c.sumLoops()
+	c.addHandlers()
 	return c
 }
 
@@ -182,6 +183,54 @@ func (c *costs) sumLoops() {
 	for _, l := range ids {
 		if up := c.graph.loops.All[l].Parent; up >= 0 {
 			add(up, c.loop[l])
+		}
+	}
+}
+
+// addHandlers adds what an exception leads to, where another function catches
+// it, to what the throw is among: the blocks that dominate it in its function,
+// and the loops around it. Callers have it of the handler itself. What a
+// handler throws in turn, as one that only cleans up does, comes first.
+func (c *costs) addHandlers() {
+	edges := c.graph.p.Graph.Edges
+	var todo []int32
+	for i := range edges { // in order: g.thrown is a map
+		from := edges[i].From
+		if in, ok := c.graph.thrown[int32(i)]; ok && in != from && c.at[from] >= 0 {
+			todo = append(todo, int32(i))
+		}
+	}
+	seen := map[int32]bool{}
+	var add func(edge int32)
+	add = func(edge int32) {
+		if seen[edge] {
+			return
+		}
+		seen[edge] = true
+		for _, k := range todo {
+			if c.graph.p.Graph.Blocks[edges[k].From].Function == c.graph.p.Graph.Blocks[edges[edge].To].Function {
+				add(k)
+			}
+		}
+		c.addHandler(edge)
+	}
+	for _, edge := range todo {
+		add(edge)
+	}
+}
+
+// addHandler is addHandlers of one edge.
+func (c *costs) addHandler(edge int32) {
+	cost, from := make([]float64, c.table.cols()), c.graph.p.Graph.Edges[edge].From
+	c.addUnder(cost, edge)
+	for d := from; d >= 0; d = c.graph.idom(d) {
+		if c.at[d] >= 0 {
+			floats.Add(c.tree[c.at[d]], cost)
+		}
+	}
+	for l := c.graph.loops.Inner[from]; l >= 0; l = c.graph.loops.All[l].Parent {
+		if c.loop[l] != nil {
+			floats.Add(c.loop[l], cost)
 		}
 	}
 }

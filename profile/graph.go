@@ -51,12 +51,12 @@ const (
 	Indirect                 // a call through a pointer, with its recorded target
 	TailCall                 // a jump to another function, direct or through a pointer
 	Start                    // START → a function entered from outside the graph: a thread's start, a callback
-	Pad                      // START → a landing pad: an exception was caught here
+	Pad                      // a throw, or START where it is not known → a landing pad: an exception was caught here; Site is the call in the pad's function that it came through
 	Exit                     // → NoBlock: returns, or leaves the program
 )
 
 // IsCall reports whether an edge of this kind enters a function from another
-// place of the graph: START edges do not.
+// place of the graph: START edges do not, nor do exceptions.
 func (k EdgeKind) IsCall() bool { return k == Call || k == Indirect || k == TailCall }
 
 // Edge is one control-flow edge. Direct calls share the event of their block.

@@ -128,7 +128,7 @@ func (p *Profile) checkEdges() error {
 	for i := range p.Graph.Edges {
 		e := &p.Graph.Edges[i]
 		where := fmt.Sprintf("edge %d (block %d → %d)", i, e.From, e.To)
-		fromStart := e.Kind == Start || e.Kind == Pad
+		fromStart := e.Kind == Start || e.Kind == Pad && e.From == NoBlock
 		mayLeave := e.Kind == Exit || e.Kind == Call || e.Kind == Indirect || e.Kind == TailCall
 		switch {
 		case e.Kind > Exit:

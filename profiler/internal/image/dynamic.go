@@ -84,20 +84,22 @@ func (l *loader) pads(b bases) {
 			l.doubt("LSDA at %#x is nowhere", f.LSDA)
 			continue
 		}
-		pads, err := readLSDA(data, f.LSDA, f.Start, b)
+		list, err := readLSDA(data, f.LSDA, f.Start, b)
 		if err != nil {
 			l.doubt("%v", err)
 		}
-		if budget -= 3 * int64(len(pads)); budget < 0 {
+		if budget -= 3 * int64(len(list)); budget < 0 {
 			l.doubt("more landing pads than fit in the file")
 			break
 		}
-		for _, p := range pads {
-			if im.Exec(p) {
-				im.Pads = append(im.Pads, p)
+		for _, x := range list {
+			if im.Exec(x.Pad) {
+				im.Pads = append(im.Pads, x.Pad)
+				im.Landings = append(im.Landings, x)
 			}
 		}
 	}
+	slices.SortStableFunc(im.Landings, func(a, b Landing) int { return cmp.Compare(a.Lo, b.Lo) })
 	slices.Sort(im.Pads)
 	im.Pads = slices.Compact(im.Pads)
 }

@@ -19,6 +19,8 @@
 // it (unwinding tables, symbols), in Image.Doubts.
 package image
 
+import "sort"
+
 // Image is one ELF program.
 type Image struct {
 	Path        string
@@ -34,6 +36,7 @@ type Image struct {
 	GOT      map[uint64]string
 	FDEs     []FDE           // sorted by Start
 	Pads     []uint64        // landing pads of all LSDAs, sorted, unique
+	Landings []Landing       // of all LSDAs, sorted by Lo
 	Imports  map[string]bool // undefined dynamic symbols, without version
 	Exports  map[string]bool // functions among the defined ones
 	// Unversioned are imports without a version, where others have one: no
@@ -72,6 +75,20 @@ type Func struct {
 
 // End is the address behind the function.
 func (f *Func) End() uint64 { return f.Addr + f.Size }
+
+// Landing is where an exception that a call in [Lo, Hi) throws lands, if that is
+// what is caught there.
+type Landing struct{ Lo, Hi, Pad uint64 }
+
+// LandingOf returns where an exception that the call with a byte at an address
+// throws may land; 0: in a caller.
+func (im *Image) LandingOf(addr uint64) (pad uint64) {
+	i := sort.Search(len(im.Landings), func(i int) bool { return im.Landings[i].Lo > addr })
+	if i > 0 && addr < im.Landings[i-1].Hi {
+		return im.Landings[i-1].Pad
+	}
+	return 0
+}
 
 // FDE is one entry of the unwind table: a range of code, and its table of
 // landing pads if it has one.

@@ -6,13 +6,13 @@ const maxCallSites = 1 << 20
 
 // readLSDA reads the call-site table of a language-specific data area, as the
 // personalities of C, C++, Ada, Fortran, Go's gcc front end, Rust and D share
-// it, and returns the landing pads of the function at start. With an error it
-// returns those before the fault.
+// it, and returns where exceptions land in the function at start. With an error
+// it returns what stands before the fault.
 //
 //	@LPStart enc [, ptr] | @TType enc [, offset] | call-site enc, length | records
 //
 // data begins at the LSDA and may go on behind it.
-func readLSDA(data []byte, addr, start uint64, b bases) ([]uint64, error) {
+func readLSDA(data []byte, addr, start uint64, b bases) ([]Landing, error) {
 	b.fun = start
 	c := cursor{data: data, addr: addr}
 	lpStart := start
@@ -28,23 +28,23 @@ func readLSDA(data []byte, addr, start uint64, b bases) ([]uint64, error) {
 	if c.err != nil {
 		return nil, fmt.Errorf("LSDA at %#x %w", addr, c.err)
 	}
-	var pads []uint64
+	var list []Landing
 	// Records without a landing pad cost time and give nothing; a table of
 	// millions of them is no table.
 	for n := 0; t.left() > 0; n++ {
 		if n == maxCallSites {
-			return pads, fmt.Errorf("LSDA at %#x has more than %d call sites", addr, maxCallSites)
+			return list, fmt.Errorf("LSDA at %#x has more than %d call sites", addr, maxCallSites)
 		}
-		t.number(enc) // where the call begins
-		t.number(enc) // its length
+		lo := start + t.number(enc) // where the call begins
+		size := t.number(enc)
 		pad := t.number(enc)
 		t.uleb() // what to do there
 		if t.err != nil {
-			return pads, fmt.Errorf("LSDA at %#x %w", addr, t.err)
+			return list, fmt.Errorf("LSDA at %#x %w", addr, t.err)
 		}
 		if pad != 0 {
-			pads = append(pads, lpStart+pad)
+			list = append(list, Landing{lo, lo + size, lpStart + pad})
 		}
 	}
-	return pads, nil
+	return list, nil
 }

@@ -271,6 +271,12 @@ func TestLSDAForms(t *testing.T) {
 		return append(leb(uint64(len(s))), s...)
 	}
 	tail := []byte{1, 2, 3} // action and type tables
+	im := Image{Landings: []Landing{{0x1000, 0x1008, 0x1020}, {0x1010, 0x1018, 0x1030}}}
+	for addr, want := range map[uint64]uint64{0xfff: 0, 0x1007: 0x1020, 0x1008: 0, 0x1017: 0x1030, 0x1018: 0} {
+		if got := im.LandingOf(addr); got != want {
+			t.Errorf("at %#x: %#x, want %#x", addr, got, want)
+		}
+	}
 	for name, data := range map[string][]byte{
 		"uleb":    slices.Concat([]byte{encOmit, encOmit, encUleb}, sitesLEB(), tail),
 		"udata4":  slices.Concat([]byte{encOmit, encPcrel | encSdata4, 0x85, 0x01, encUdata4}, sites(4), tail),
@@ -278,7 +284,7 @@ func TestLSDAForms(t *testing.T) {
 		"lpstart": slices.Concat([]byte{encUdata4}, le(0x1000, 4), []byte{encOmit, encUdata8}, sites(8)),
 	} {
 		got, err := readLSDA(data, 0x8000, 0x1000, bases{})
-		if err != nil || fmt.Sprintf("%x", got) != "[1020 1030]" {
+		if err != nil || fmt.Sprintf("%x", got) != "[{1000 1008 1020} {1010 1018 1030}]" {
 			t.Errorf("%s: %x, %v", name, got, err)
 		}
 		for n := range data[:len(data)-len(tail)-1] {

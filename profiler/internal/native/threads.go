@@ -88,7 +88,7 @@ func (ts *threads) death(t *thread) {
 	rest := record.Merge(append(ts.solver.Resolve(t.area, t.area.Rest()), t.active...))
 	all := ts.solver.Resolve(t.area, t.area.All())
 	ts.tracker.Died(t.id, t.end, t.cpuNS, rest, ts.solver.Work(all))
-	t.totals = ts.solver.Solve(record.Merge(append(all, t.active...)))
+	t.totals = ts.solver.SolveLife(record.Merge(append(all, t.active...)))
 	ts.lost += t.area.Lost()
 	tracee.Unmap(t.mem)
 	t.area, t.mem = nil, nil

@@ -97,6 +97,7 @@ func (b *builder) addEdge(e *cfg.Edge) {
 	case cfg.Entry: // becomes the START edge: entries that no known call explains
 	case cfg.Pad:
 		b.add(i, e, to, profile.Pad)
+		b.x.pads = append(b.x.pads, padOf{flow: i, edge: int32(len(b.x.graph)) - 1, block: to.to})
 	case cfg.Table:
 		b.addTable(e, to.site)
 	}

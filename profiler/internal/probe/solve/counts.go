@@ -9,6 +9,13 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/record"
 )
 
+// SolveLife is Solve of all that a thread counted in its life.
+func (v *Solver) SolveLife(d []record.Delta) profile.Counts {
+	v.lives = true
+	defer func() { v.lives = false }()
+	return v.Solve(d)
+}
+
 // Solve returns the counts of a list of resolved deltas.
 func (v *Solver) Solve(d []record.Delta) profile.Counts {
 	var c counts
@@ -79,6 +86,9 @@ func (v *Solver) solveFunc(fi int32, d []record.Delta, active map[int32]int64, c
 		return
 	}
 	conserve(x.steps, val, active)
+	if v.lives {
+		x.sum(val)
+	}
 	for i := range x.edges {
 		if x.edges[i].event != profile.NoEvent && val[i] < 0 {
 			v.broken[fi] = true

@@ -17,6 +17,9 @@ type function struct {
 	calls      []callOf
 	sites      []siteOf
 	imports    []importOf
+	pads       []padOf
+	throws     []throwOf
+	total      []int64         // by edge of the network: in all threads' lives; nil: none yet
 	blocks     []profile.Block // Count is one of the solver's events
 	entryBlock int32
 	graph      []edge
@@ -38,7 +41,8 @@ type edge struct {
 	kind             profile.EdgeKind
 	site             uint64
 	event            profile.EventID
-	late             bool // an indirect call's, found while the program ran
+	thrown           *source // of a landing pad's: where the exception comes from; nil: from START
+	late             bool    // an indirect call's, found while the program ran
 }
 
 // callOf is a known call in a function: as often as its edge of the network.
@@ -90,6 +94,7 @@ func (v *Solver) load(fi int32) *function {
 			x.sites = append(x.sites, siteOf{b.Last().Addr + m.Base, int32(b.ID), true})
 		}
 	})
+	b.addThrows()
 	v.weigh(x, w)
 	return x
 }

@@ -14,23 +14,25 @@ type grapher struct {
 	events []profile.Event
 	number []profile.EventID // the solver's events → the profile's
 	first  []profile.BlockID // of each function that ran
+	done   map[int32]bool    // functions whose blocks' events have numbers
 }
 
 // Graph returns the graph of all functions, with blocks and edges of those
 // that ran, its events, and the numbers that the solver's events have among
 // these: NoEvent where a function's counts are not to be trusted.
 func (v *Solver) Graph() (g profile.Graph, events []profile.Event, number []profile.EventID) {
-	x := &grapher{v: v, number: make([]profile.EventID, len(v.events)), first: make([]profile.BlockID, len(v.plans))}
+	x := &grapher{v: v, number: make([]profile.EventID, len(v.events)), first: make([]profile.BlockID, len(v.plans)), done: map[int32]bool{}}
 	for i := range x.number {
 		x.number[i] = profile.NoEvent
 	}
 	for i := range v.mods {
 		x.addFunctions(&v.mods[i])
 	}
+	pads := v.catch()
 	for _, f := range v.funcs {
 		if f != nil {
 			x.numberBlocks(f)
-			x.addEdges(f)
+			x.addEdges(f, pads)
 		}
 	}
 	return x.g, x.events, x.number
@@ -74,6 +76,10 @@ func (x *grapher) numbered(e profile.EventID) profile.EventID {
 }
 
 func (x *grapher) numberBlocks(f *function) {
+	if x.done[f.fn] {
+		return
+	}
+	x.done[f.fn] = true
 	for i := range f.blocks {
 		id := x.first[f.fn] + profile.BlockID(i)
 		b := &x.g.Blocks[id]
@@ -82,8 +88,9 @@ func (x *grapher) numberBlocks(f *function) {
 	}
 }
 
-// addEdges adds the edges of a function, those of indirect calls last.
-func (x *grapher) addEdges(f *function) {
+// addEdges adds the edges of a function, those of indirect calls last. Those of
+// exceptions come from where pads has them from.
+func (x *grapher) addEdges(f *function, pads map[caught][]edge) {
 	slices.SortStableFunc(f.graph, func(a, b edge) int { // late ones came in any order
 		switch {
 		case a.late != b.late:
@@ -96,31 +103,46 @@ func (x *grapher) addEdges(f *function) {
 		}
 		return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.callee, b.callee))
 	})
-	for _, e := range f.graph {
-		to := profile.Edge{From: profile.NoBlock, To: profile.NoBlock, Kind: e.kind, Site: profile.Addr(e.site)}
-		if e.from >= 0 {
-			to.From = x.first[f.fn] + profile.BlockID(e.from)
-		}
-		switch {
-		case e.to >= 0:
-			to.To = x.first[f.fn] + profile.BlockID(e.to)
-		case e.callee >= 0 && x.v.funcs[e.callee] != nil:
-			to.To = x.first[e.callee] + profile.BlockID(x.v.funcs[e.callee].entryBlock)
-			if e.kind == profile.Exit {
-				to.Kind = profile.TailCall // through a slot
+	for i, e := range f.graph {
+		if from := pads[caught{f.fn, int32(i)}]; len(from) > 0 {
+			for _, e := range from {
+				x.addEdge(f, e)
 			}
-		case e.kind.IsCall():
-			continue // never called, or not ours
+			continue
 		}
-		addr := to.Site
-		if e.kind == profile.Start {
-			addr = x.g.Blocks[to.To].Start
-			if x.v.startless[f.fn] {
-				e.event = profile.NoEvent
-			}
-		}
-		x.give(e.event, profile.Event{Kind: profile.EdgeTaken, Block: profile.NoBlock, Edge: int32(len(x.g.Edges)), Addr: addr})
-		to.Count = x.numbered(e.event)
-		x.g.Edges = append(x.g.Edges, to)
+		x.addEdge(f, e)
 	}
+}
+
+// addEdge adds one edge.
+func (x *grapher) addEdge(f *function, e edge) {
+	to := profile.Edge{From: profile.NoBlock, To: profile.NoBlock, Kind: e.kind, Site: profile.Addr(e.site)}
+	if e.from >= 0 {
+		to.From = x.first[f.fn] + profile.BlockID(e.from)
+	}
+	if e.thrown != nil {
+		x.numberBlocks(e.thrown.x)
+		to.From = x.first[e.thrown.x.fn] + profile.BlockID(e.thrown.block)
+	}
+	switch {
+	case e.to >= 0:
+		to.To = x.first[f.fn] + profile.BlockID(e.to)
+	case e.callee >= 0 && x.v.funcs[e.callee] != nil:
+		to.To = x.first[e.callee] + profile.BlockID(x.v.funcs[e.callee].entryBlock)
+		if e.kind == profile.Exit {
+			to.Kind = profile.TailCall // through a slot
+		}
+	case e.kind.IsCall():
+		return // never called, or not ours
+	}
+	addr := to.Site
+	if e.kind == profile.Start {
+		addr = x.g.Blocks[to.To].Start
+		if x.v.startless[f.fn] {
+			e.event = profile.NoEvent
+		}
+	}
+	x.give(e.event, profile.Event{Kind: profile.EdgeTaken, Block: profile.NoBlock, Edge: int32(len(x.g.Edges)), Addr: addr})
+	to.Count = x.numbered(e.event)
+	x.g.Edges = append(x.g.Edges, to)
 }

@@ -26,6 +26,7 @@ type Solver struct {
 
 	explained map[profile.EventID][]profile.EventID // START edges → calls that explain entries there (Bind)
 	startless map[int32]bool                        // functions called from where nothing is known (Bind)
+	lives     bool                                  // what is solved goes into functions' totals
 
 	active   []frame // by number: counter −1 − number
 	activeNo map[frame]int32
