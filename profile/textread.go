@@ -189,7 +189,7 @@ func (t *textReader) readGraph(l *textLine) {
 		if b.Count = t.eventOf(l, "count"); b.Count != NoEvent && l.err == nil {
 			t.p.Events[b.Count].Block = id
 		}
-		b.Spin, b.Virtual = l.flag("spin"), l.flag("virtual")
+		b.Spin, b.Virtual, b.Deals = l.flag("spin"), l.flag("virtual"), l.flag("deals")
 		g.Blocks = append(g.Blocks, b)
 	case "edge":
 		id := int32(len(g.Edges))

@@ -29,6 +29,7 @@ type (
 		Count        EventID    `cbor:"6,keyasint,omitempty"`
 		Spin         bool       `cbor:"7,keyasint,omitempty"`
 		Virtual      bool       `cbor:"8,keyasint,omitempty"`
+		Deals        bool       `cbor:"9,keyasint,omitempty"`
 	}
 	wireEdge struct {
 		From  BlockID  `cbor:"1,keyasint,omitempty"`
