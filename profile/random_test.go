@@ -17,6 +17,7 @@ func randomProfile(r *rand.Rand) *Profile {
 		Warnings: randomWarnings(r),
 	}
 	p.Program.Uncounted = pick(r, nil, []string{randomName(r)}, []string{"/lib/a", "/lib/b"})
+	p.Program.LibraryCalls = pick(r, nil, []Addr{0x1000}, []Addr{0x1000, 0x1040})
 	for range r.IntN(3) {
 		p.Program.Args = append(p.Program.Args, randomName(r))
 		p.Coverage.Skipped = append(p.Coverage.Skipped, Skipped{randomName(r), randomName(r)})

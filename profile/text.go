@@ -122,6 +122,9 @@ func (t *textWriter) run() {
 	for _, l := range p.Program.Uncounted {
 		t.line("uncounted %s", word(l))
 	}
+	for _, a := range p.Program.LibraryCalls {
+		t.line("library-call %#x", uint64(a))
+	}
 	slowdown := ""
 	if p.Run.Slowdown != 0 {
 		slowdown = " slowdown=" + strconv.FormatFloat(p.Run.Slowdown, 'g', -1, 64)

@@ -135,6 +135,8 @@ func (t *textReader) read(l *textLine) {
 		p.Program.Libraries = append(p.Program.Libraries, Library{l.word(), l.pair("build-id"), LibraryStep * Addr(len(p.Program.Libraries)+1)})
 	case "uncounted":
 		p.Program.Uncounted = append(p.Program.Uncounted, l.word())
+	case "library-call":
+		p.Program.LibraryCalls = append(p.Program.LibraryCalls, l.parseAddr(l.word()))
 	case "run":
 		p.Run = Run{l.pair("backend"), l.nanos("wall"), int(l.int("cores", 64)), int(l.int("exit", 64)), l.pair("signal"), l.float("slowdown")}
 	case "coverage":

@@ -81,6 +81,7 @@ type (
 		Warnings          int           `cbor:"13,keyasint,omitempty"`
 		Libraries         []wireLibrary `cbor:"14,keyasint,omitempty"`
 		Uncounted         []string      `cbor:"15,keyasint,omitempty"`
+		LibraryCalls      []Addr        `cbor:"16,keyasint,omitempty"`
 	}
 	wireLibrary struct {
 		Path    string `cbor:"1,keyasint,omitempty"`

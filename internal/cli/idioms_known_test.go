@@ -54,7 +54,6 @@ var knownFailures = []knownFailure{
 	{idiom: "futex_syscall", reason: unseen},
 	{idiom: "jthread_clear", reason: inside},
 	{idiom: "jthread_scope", reason: inside},
-	{idiom: "library_not_counted", reason: "a library that takes most of the time is not counted, and nothing is said"},
 	{idiom: "packaged_task", reason: unseenJoin},
 	{idiom: "page_faults", reason: noWaits},
 	{idiom: "parallel_for", reason: inside},
