@@ -25,6 +25,9 @@ type combiner struct {
 	longest  float64 // Σ max T over all instances
 	idle     float64 // Σ idle
 	r2       float64 // Σ idle × R²
+
+	dealt     profile.Addr // where threads take their work themselves, in the instance where most comes from that
+	dealtIdle float64
 }
 
 // explained is what is kept of an instance: enough for the joint gain.
@@ -50,6 +53,9 @@ type combined struct {
 // add takes in one instance. Instances come by lost time, so that what names
 // a cause (its address, its event, its p) is from the one where most is lost.
 func (c *combiner) add(a *analysis) {
+	if a.dealt != 0 && a.idle*a.dealtShare > c.dealtIdle {
+		c.dealt, c.dealtIdle = a.dealt, a.idle*a.dealtShare
+	}
 	c.idle += a.idle
 	c.r2 += a.idle * a.r2
 	for i := range a.findings {
@@ -114,6 +120,10 @@ func (c *combiner) finish(p *profile.Profile, res *Result, s *profile.Section, o
 		return cmp.Or(cmp.Compare(y.Share, x.Share), cmp.Compare(y.Score, x.Score),
 			cmp.Compare(x.Addr, y.Addr), cmp.Compare(x.To, y.To), cmp.Compare(x.Kind, y.Kind))
 	})
+	if c.dealt != 0 {
+		res.Warnings = append(res.Warnings, selfScheduled(p, c.dealt))
+		res.selfScheduled = true
+	}
 	if len(res.Causes) > 0 {
 		res.R2 = c.r2 / c.idle
 		res.JointGain = c.joint(listed)

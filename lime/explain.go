@@ -19,6 +19,10 @@ type analysis struct {
 	variation float64   // ‖centred‖²
 	r2        float64   // how much of it is accounted for
 	findings  []finding
+	// Where threads take their work themselves, and how much of T's variation
+	// that is; 0: nowhere.
+	dealt      profile.Addr
+	dealtShare float64
 }
 
 // finding is a cause in one instance.
@@ -72,26 +76,27 @@ func (a *analysis) add(f finding) { a.findings = append(a.findings, f) }
 
 // byMatchingPursuit chooses by exact costs (rule 7).
 func (a *analysis) byMatchingPursuit() {
-	p := newMatchingPursuit(a.table, a.centred, a.withCopies(a.leaders()))
-	byStart := !a.ranked && len(a.table.groups) == 1 && a.startsDecide()
+	leaders := a.withCopies(a.deciding()) // before T is taken for good
+	p := newMatchingPursuit(a.table, a.centred, leaders)
+	byStart := a.dealt == 0 && !a.ranked && len(a.table.groups) == 1 && a.startsDecide()
 	if byStart {
 		a.byStart(p)
 	}
 	p.run()
 	var ids []identity
-	leaders := map[identity]leader{}
+	byID := map[identity]leader{}
 	for _, j := range p.chosen {
 		x := p.candidates[j].leader
 		id := x.sourceID(a.sources)
-		if old, ok := leaders[id]; ok {
+		if old, ok := byID[id]; ok {
 			x = a.joined(old, x) // copies that were taken one by one
 		} else {
 			ids = append(ids, id)
 		}
-		leaders[id] = x
+		byID[id] = x
 	}
 	for _, id := range ids {
-		x := leaders[id]
+		x := byID[id]
 		cost := a.table.centre(x.cost)
 		beta := math.Sqrt(floats.Dot(cost, cost) / a.variation)
 		a.add(finding{
@@ -99,7 +104,7 @@ func (a *analysis) byMatchingPursuit() {
 			share: floats.Dot(cost, a.centred) / a.variation, beta: beta, score: beta * x.score, leaderScore: x.score, p: math.NaN(),
 		})
 	}
-	if p.unexplained() > muchUnexplained && !a.ranked && len(a.table.groups) == 1 && !byStart {
+	if a.dealt == 0 && p.unexplained() > muchUnexplained && !a.ranked && len(a.table.groups) == 1 && !byStart {
 		a.byStart(p)
 	}
 	a.r2 = 1 - p.unexplained()
@@ -109,6 +114,10 @@ func (a *analysis) byMatchingPursuit() {
 func (a *analysis) byRegression() {
 	leaders := make([][]leader, len(a.clusters.size))
 	for _, x := range a.leaders() {
+		if a.graph.deals(x.decision) { // what a piece costs is known in instructions only
+			a.note(&x, 0)
+			continue
+		}
 		leaders[x.cluster] = append(leaders[x.cluster], x)
 	}
 	for l := range leaders {

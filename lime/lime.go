@@ -29,6 +29,8 @@ type Result struct {
 	Threads   []ThreadTotal
 	Causes    []Cause // ranked by share
 	Warnings  []profile.Warning
+
+	selfScheduled bool // threads take their work themselves
 }
 
 // ThreadTotal is one slot's sum over the instances: a thread's, or that of the

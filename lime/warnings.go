@@ -40,7 +40,7 @@ func (a *Analyser) warnings(res *Result, s *profile.Section, instances []*instan
 		}
 	}
 	switch {
-	case res.Balanced:
+	case res.Balanced, res.selfScheduled:
 	case len(res.Causes) == 0:
 		add("low-r2", "No single decision or event that was counted explains the differences between the threads.")
 	case res.R2 < lowR2:

@@ -37,6 +37,10 @@ type Block struct {
 	// Virtual blocks hold no instructions: the meeting point of several
 	// table jumps that share their targets, where only the sum is countable.
 	Virtual bool
+	// Deals marks a block whose branch depends on what the thread has just taken
+	// from a store that all share: a counter that was fetched and advanced at
+	// once, a queue under a lock. In a loop it is who is free that takes more.
+	Deals bool
 }
 
 // EdgeKind says how control goes from one block to the next.

@@ -69,6 +69,8 @@ type Program struct {
 	// Uncounted are the paths of the shared libraries that were loaded and not
 	// profiled, but for those of the languages' own runtimes; sorted.
 	Uncounted []string
+	// LibraryCalls are the calls in counted code of functions of these; sorted.
+	LibraryCalls []Addr
 }
 
 // Library is a shared library whose functions are counted too. Its addresses

@@ -17,6 +17,7 @@ func randomProfile(r *rand.Rand) *Profile {
 		Warnings: randomWarnings(r),
 	}
 	p.Program.Uncounted = pick(r, nil, []string{randomName(r)}, []string{"/lib/a", "/lib/b"})
+	p.Program.LibraryCalls = pick(r, nil, []Addr{0x1000}, []Addr{0x1000, 0x1040})
 	for range r.IntN(3) {
 		p.Program.Args = append(p.Program.Args, randomName(r))
 		p.Coverage.Skipped = append(p.Coverage.Skipped, Skipped{randomName(r), randomName(r)})
@@ -56,7 +57,7 @@ func randomGraph(r *rand.Rand, p *Profile) {
 			fn.EntryBlock = fn.First
 		}
 		for range fn.N {
-			b := Block{Function: f, Start: at, End: at + 8, Last: at + 5, Instructions: 1 + r.Int32N(9), Count: NoEvent, Spin: r.IntN(9) == 0}
+			b := Block{Function: f, Start: at, End: at + 8, Last: at + 5, Instructions: 1 + r.Int32N(9), Count: NoEvent, Spin: r.IntN(9) == 0, Deals: r.IntN(9) == 0}
 			if b.Virtual = r.IntN(9) == 0; b.Virtual {
 				b.Instructions = 0
 			}

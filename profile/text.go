@@ -122,6 +122,9 @@ func (t *textWriter) run() {
 	for _, l := range p.Program.Uncounted {
 		t.line("uncounted %s", word(l))
 	}
+	for _, a := range p.Program.LibraryCalls {
+		t.line("library-call %#x", uint64(a))
+	}
 	slowdown := ""
 	if p.Run.Slowdown != 0 {
 		slowdown = " slowdown=" + strconv.FormatFloat(p.Run.Slowdown, 'g', -1, 64)
@@ -159,8 +162,8 @@ func (t *textWriter) graph() {
 	}
 	for i := range g.Blocks {
 		b := &g.Blocks[i]
-		t.line("block %s %#x-%#x%s%s%s%s%s%s", word(t.l.block[i]), uint64(b.Start), uint64(b.End), pair("in", t.l.function[b.Function]),
-			addr("last", b.Last), number("instructions", b.Instructions), t.event("count", b.Count), flag("spin", b.Spin), flag("virtual", b.Virtual))
+		t.line("block %s %#x-%#x%s%s%s%s%s%s%s", word(t.l.block[i]), uint64(b.Start), uint64(b.End), pair("in", t.l.function[b.Function]),
+			addr("last", b.Last), number("instructions", b.Instructions), t.event("count", b.Count), flag("spin", b.Spin), flag("virtual", b.Virtual), flag("deals", b.Deals))
 	}
 	for i := range g.Edges {
 		e := &g.Edges[i]

@@ -135,6 +135,8 @@ func (t *textReader) read(l *textLine) {
 		p.Program.Libraries = append(p.Program.Libraries, Library{l.word(), l.pair("build-id"), LibraryStep * Addr(len(p.Program.Libraries)+1)})
 	case "uncounted":
 		p.Program.Uncounted = append(p.Program.Uncounted, l.word())
+	case "library-call":
+		p.Program.LibraryCalls = append(p.Program.LibraryCalls, l.parseAddr(l.word()))
 	case "run":
 		p.Run = Run{l.pair("backend"), l.nanos("wall"), int(l.int("cores", 64)), int(l.int("exit", 64)), l.pair("signal"), l.float("slowdown")}
 	case "coverage":
@@ -189,7 +191,7 @@ func (t *textReader) readGraph(l *textLine) {
 		if b.Count = t.eventOf(l, "count"); b.Count != NoEvent && l.err == nil {
 			t.p.Events[b.Count].Block = id
 		}
-		b.Spin, b.Virtual = l.flag("spin"), l.flag("virtual")
+		b.Spin, b.Virtual, b.Deals = l.flag("spin"), l.flag("virtual"), l.flag("deals")
 		g.Blocks = append(g.Blocks, b)
 	case "edge":
 		id := int32(len(g.Edges))

@@ -29,6 +29,7 @@ type (
 		Count        EventID    `cbor:"6,keyasint,omitempty"`
 		Spin         bool       `cbor:"7,keyasint,omitempty"`
 		Virtual      bool       `cbor:"8,keyasint,omitempty"`
+		Deals        bool       `cbor:"9,keyasint,omitempty"`
 	}
 	wireEdge struct {
 		From  BlockID  `cbor:"1,keyasint,omitempty"`
@@ -80,6 +81,7 @@ type (
 		Warnings          int           `cbor:"13,keyasint,omitempty"`
 		Libraries         []wireLibrary `cbor:"14,keyasint,omitempty"`
 		Uncounted         []string      `cbor:"15,keyasint,omitempty"`
+		LibraryCalls      []Addr        `cbor:"16,keyasint,omitempty"`
 	}
 	wireLibrary struct {
 		Path    string `cbor:"1,keyasint,omitempty"`

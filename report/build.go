@@ -30,6 +30,7 @@ func New(p *profile.Profile, opt Options) (*Report, error) {
 		opt.Analyse = lime.New(p).Section // the program's structure is worked out once for all sections
 	}
 	b := builder{p: p, opt: opt}
+	b.calls = b.findLibraryCalls()
 	r := &Report{
 		Version:  Version,
 		Program:  program(p.Program),
@@ -58,6 +59,7 @@ type builder struct {
 	opt Options
 	// Locations asked for, and those of them without a source line.
 	asked, blind int
+	calls        *libraryCalls // nil: every library was counted
 	// For paths; made when there is a cause.
 	calling [][]int          // edges, by function
 	lives   []profile.Counts // by thread
@@ -188,6 +190,7 @@ func (b *builder) fill(out *Section, s *profile.Section, res *lime.Result) {
 		at = append(at, res.Causes[i].Addr)
 	}
 	b.paths(out, s, at)
+	b.busyCounted(out, s)
 	b.waits(out, s)
 	out.Warnings = append(out.Warnings, warnings(res.Warnings)...)
 }

@@ -71,20 +71,21 @@ type (
 		Threads  int
 	}
 	wantSection struct {
-		ID, Kind   string
-		Location   *wantLocation
-		Instances  int
-		Imbalance  *float64
-		Balanced   bool
-		TimeS      *float64 `json:"time_s"`
-		IdleS      *float64 `json:"idle_s"`
-		R2         *float64
-		JointGain  *wantGain `json:"joint_gain"`
-		Threads    []wantThread
-		Waits      []wantWait
-		Negligible bool
-		Causes     []wantCause
-		Warnings   []wantWarning
+		ID, Kind    string
+		Location    *wantLocation
+		Instances   int
+		Imbalance   *float64
+		Balanced    bool
+		TimeS       *float64 `json:"time_s"`
+		IdleS       *float64 `json:"idle_s"`
+		R2          *float64
+		JointGain   *wantGain `json:"joint_gain"`
+		Threads     []wantThread
+		BusyCounted *float64 `json:"busy_counted"`
+		Waits       []wantWait
+		Negligible  bool
+		Causes      []wantCause
+		Warnings    []wantWarning
 	}
 	wantReport struct {
 		Version int

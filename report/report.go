@@ -83,9 +83,11 @@ type Section struct {
 	R2        *float64  `json:"r2,omitempty"`
 	JointGain *Gain     `json:"joint_gain,omitempty"`
 	Threads   []Thread  `json:"threads"`
-	Waits     []Wait    `json:"waits"` // those that took longest first
-	Causes    []Cause   `json:"causes"`
-	Warnings  []Warning `json:"warnings"`
+	// BusyCounted is the share of the threads' busy time in code that was counted.
+	BusyCounted *float64  `json:"busy_counted,omitempty"`
+	Waits       []Wait    `json:"waits"` // those that took longest first
+	Causes      []Cause   `json:"causes"`
+	Warnings    []Warning `json:"warnings"`
 	// Negligible sections lost so little of the run that nothing follows from them.
 	Negligible bool `json:"negligible"`
 

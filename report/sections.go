@@ -54,16 +54,27 @@ func (r *Report) SectionsOf(p *profile.Profile) ([]*profile.Section, error) {
 // factor, and matter to nobody.
 const negligible = 0.001
 
+// littleBusy is the part of the run's busy time that a section's busiest threads
+// must take, where most work was not counted.
+const littleBusy = 0.01
+
 func markNegligible(ss []Section) {
-	total := uint64(0)
+	total, busy, doubted := uint64(0), 0.0, false
 	for i := range ss {
+		doubted = doubted || ss[i].BusyCounted != nil && *ss[i].BusyCounted < mostCounted
 		for _, t := range ss[i].Threads {
 			total += t.Instructions
+			if t.BusyS != nil {
+				busy += *t.BusyS
+			}
 		}
 		total += ss[i].IdleInstructions
 	}
 	for i := range ss {
 		ss[i].Negligible = float64(ss[i].IdleInstructions) < negligible*float64(total) && !ss[i].waiting()
+		if b := ss[i].CriticalBusyS; doubted && b != nil && *b < littleBusy*busy {
+			ss[i].Negligible = true // instructions are no measure of this run's work
+		}
 	}
 }
 

@@ -18,6 +18,7 @@ func (s *session) outcome() *backend.Outcome {
 	for _, m := range s.in.modules[1:] {
 		p.Program.Libraries = append(p.Program.Libraries, profile.Library{Path: m.im.Path, BuildID: m.im.BuildID, Base: profile.Addr(m.base)})
 	}
+	p.Program.Uncounted, p.Program.LibraryCalls = s.in.uncounted()
 	if s.killed != 0 {
 		p.Run.Signal = tracee.SignalName(s.killed)
 	} else {

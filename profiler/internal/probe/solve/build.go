@@ -31,6 +31,14 @@ type builder struct {
 	base uint64 // of the module's addresses in the profile
 }
 
+// dealer is that of a program; the last one's is kept.
+func (v *Solver) dealer(p *cfg.Program) *cfg.Dealer {
+	if v.dealing != p {
+		v.dealing, v.deals = p, cfg.NewDealer(p)
+	}
+	return v.deals
+}
+
 func (b *builder) addr(link uint64) profile.Addr { return profile.Addr(link + b.base) }
 
 // addBlocks numbers the blocks' events. Every hub with several switches is a
@@ -49,7 +57,7 @@ func (b *builder) addBlocks() {
 			v.events = append(v.events, event{fn: x.fn, block: int32(k.ID), insns: worth})
 		}
 		x.blocks = append(x.blocks, profile.Block{Start: b.addr(k.Start), End: b.addr(k.End), Last: b.addr(k.Last().Addr),
-			Instructions: int32(len(k.Insns)), Count: e, Spin: k.Spin})
+			Instructions: int32(len(k.Insns)), Count: e, Spin: k.Spin, Deals: b.v.dealer(b.s.Program).Deals(k)})
 	}
 	sources := map[int32]int{}
 	for _, k := range b.g.Blocks {

@@ -38,6 +38,9 @@ type Solver struct {
 	touched []int32
 	isTouch []bool
 	space   cfg.Space
+
+	dealing *cfg.Program
+	deals   *cfg.Dealer
 }
 
 // Module is a program or library that was moved.

@@ -1,0 +1,139 @@
+package lime
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"path"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/skewlens/skewlens/profile"
+)
+
+// deals reports whether a decision is how often a thread takes the next piece
+// of work from a store that all share (rule 19): it is a loop that is left
+// where what was taken says that there is no more, or that exit itself. Who
+// takes more is who was free; no line of the program decided it.
+func (g *graph) deals(d decision) bool {
+	v := d.out().block
+	switch x := d.(type) {
+	case cycle:
+		return g.dealsIn(v, x.blocks.has)
+	case loop: // it may share its head with one around it (rule 17)
+		for _, i := range g.ins.Of(int(v)) {
+			if e := &g.p.Graph.Edges[i]; g.back[i] && g.within(e) && g.dealsIn(v, g.cycle(v, []int32{i}).has) {
+				return true
+			}
+		}
+	case branch:
+		l := g.loops.Inner[v]
+		return g.p.Graph.Blocks[v].Deals && l >= 0 && g.leaves(v, func(b profile.BlockID) bool { return g.inLoop(b, l) })
+	}
+	return false
+}
+
+// dealsIn reports whether control leaves a set of blocks of v's function from
+// one that deals.
+func (g *graph) dealsIn(v profile.BlockID, in func(profile.BlockID) bool) bool {
+	f := &g.p.Graph.Functions[g.p.Graph.Blocks[v].Function]
+	for b := f.First; b < f.First+profile.BlockID(f.N); b++ {
+		if g.p.Graph.Blocks[b].Deals && in(b) && g.leaves(b, in) {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *graph) leaves(b profile.BlockID, in func(profile.BlockID) bool) bool {
+	for _, i := range g.outs.Of(int(b)) {
+		if e := &g.p.Graph.Edges[i]; !e.Kind.IsCall() && (e.To < 0 || !in(e.To)) {
+			return true
+		}
+	}
+	return false
+}
+
+// deciding are the leaders that may explain T. What threads take themselves
+// goes first, as pieces of one size: T is less that cost from then on, for what
+// is uneven among the pieces has a leader of its own. Where one part took all,
+// what a piece costs is not known.
+func (a *analysis) deciding() []leader {
+	all := a.leaders()
+	var dealers []leader
+	for _, x := range all {
+		if !a.graph.deals(x.decision) {
+			continue
+		}
+		x.cost = equalPieces(&x)
+		dealers = append(dealers, x)
+	}
+	if len(dealers) == 0 {
+		return all
+	}
+	slices.SortStableFunc(dealers, func(x, y leader) int { return cmp.Compare(floats.Sum(y.cost), floats.Sum(x.cost)) })
+	rest, first := slices.Clone(a.response), dealers[:0:0]
+	for _, x := range dealers {
+		if slices.ContainsFunc(first, func(y leader) bool { return a.graph.controls(y.decision, x.out().block) }) {
+			continue // in one that is dealt already
+		}
+		first = append(first, x)
+		floats.Sub(rest, x.cost)
+		cost := a.table.centre(x.cost)
+		a.note(&x, floats.Dot(cost, cost)/a.variation)
+	}
+	if centred := a.table.centre(rest); floats.Dot(centred, centred) > wellExplained*a.variation {
+		a.centred, a.variation, a.unit = centred, floats.Dot(centred, centred), a.table.unit(rest)
+	} else {
+		return nil
+	}
+	var out []leader
+	for _, x := range a.leaders() {
+		if !a.graph.deals(x.decision) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// equalPieces is what a leader costs if each time it is taken costs as much as
+// on the part where that is least; nothing where fewer than two parts took it.
+func equalPieces(x *leader) []float64 {
+	least, takers := math.Inf(1), 0
+	for t, n := range x.taken {
+		if n > 0 {
+			least = min(least, x.cost[t]/n)
+			takers++
+		}
+	}
+	cost := make([]float64, len(x.cost))
+	if takers < 2 {
+		return cost
+	}
+	for t, n := range x.taken {
+		if n > 0 {
+			cost[t] = n * least
+		}
+	}
+	return cost
+}
+
+// note keeps where most of the work that threads take themselves is taken.
+func (a *analysis) note(x *leader, weight float64) {
+	if a.dealt == 0 || weight > a.dealtShare {
+		a.dealt, _ = x.place(a)
+		a.dealtShare = weight
+	}
+}
+
+// selfScheduled is the warning where threads take their work themselves.
+func selfScheduled(p *profile.Profile, at profile.Addr) profile.Warning {
+	where := fmt.Sprintf("%#x", uint64(at))
+	if l, ok := p.Location(at); ok && l.Known() {
+		own, _ := l.Own()
+		where = fmt.Sprintf("%s:%d", path.Base(own.File), own.Line)
+	}
+	return profile.Warning{Code: "self-scheduled", Message: fmt.Sprintf(
+		"The threads take their work themselves, at %s: who is free takes more. How much each did is chance, and differs from run to run; what can be uneven is the pieces.", where)}
+}

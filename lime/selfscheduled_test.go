@@ -1,0 +1,66 @@
+package lime
+
+import (
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/skewlens/skewlens/profile"
+)
+
+// selfScheduledProgram is a loop whose trips are whatever each thread could
+// take, with one huge piece among them; deals: by its code it takes them from
+// a store that all share.
+func selfScheduledProgram(trips []int, huge int, deals bool) (p *profile.Profile, branch profile.Addr) {
+	m := newMachine()
+	big := &when{cond: func(w *walker) bool { return w.id == huge && w.iter == 0 }, then: []stmt{&work{instructions: 5000}}}
+	l := &repeat{trips: func(w *walker) int { return trips[w.id] }, instructions: 3, body: []stmt{&work{instructions: 100}, big}}
+	p = m.run(all(m.function("main", l), len(trips))...)
+	p.Graph.Blocks[l.latch].Deals = deals
+	return p, m.last(big.head)
+}
+
+func has(ws []profile.Warning, code string) bool {
+	return slices.ContainsFunc(ws, func(w profile.Warning) bool { return w.Code == code })
+}
+
+// TestSelfScheduled: where threads take their work themselves, how much each
+// took is no cause; a huge piece is (rule 19).
+func TestSelfScheduled(t *testing.T) {
+	trips := []int{70, 10, 95, 40, 120, 64, 81, 33}
+	p, _ := selfScheduledProgram(trips, -1, false)
+	res, err := Analyse(p, &p.Sections[0], Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Causes) != 1 || res.Causes[0].Leader != Loop || has(res.Warnings, "self-scheduled") {
+		t.Errorf("a loop that does not deal is a cause: %+v %v", res.Causes, res.Warnings)
+	}
+	p, _ = selfScheduledProgram(trips, -1, true)
+	if res, err = Analyse(p, &p.Sections[0], Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Causes) != 0 || !has(res.Warnings, "self-scheduled") || has(res.Warnings, "low-r2") {
+		t.Errorf("pieces of one size: %+v %v", res.Causes, res.Warnings)
+	}
+	p, at := selfScheduledProgram(trips, 3, true)
+	if res, err = Analyse(p, &p.Sections[0], Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Causes) != 1 || res.Causes[0].Addr != at || !has(res.Warnings, "self-scheduled") {
+		t.Errorf("one huge piece: %+v %v", res.Causes, res.Warnings)
+	}
+}
+
+// TestOneTookAll: what a piece costs cannot be told from one thread's.
+func TestOneTookAll(t *testing.T) {
+	x := leader{flows: flows{taken: []float64{0, 9, 0}}, cost: []float64{0, 90, 0}}
+	if c := equalPieces(&x); floats.Sum(c) != 0 {
+		t.Errorf("pieces cost %v", c)
+	}
+	x = leader{flows: flows{taken: []float64{2, 9, 0}}, cost: []float64{20, 900, 0}}
+	if c := equalPieces(&x); !slices.Equal(c, []float64{20, 90, 0}) {
+		t.Errorf("pieces cost %v", c)
+	}
+}

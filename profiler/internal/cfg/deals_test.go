@@ -1,0 +1,98 @@
+package cfg
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/proctest"
+)
+
+// dealers are functions whose loops take their work from a store that all
+// share; others only look like it.
+const dealers = `
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int next, hits, room;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+struct task { struct task *next; long n; } *queue;
+static long total, slots[1000];
+extern long work(long);
+
+void counter_deals(int n) { for (int i; (i = atomic_fetch_add(&next, 1)) < n;) total += work(i); }
+void guided_deals(int n) {
+	for (;;) {
+		int i = atomic_load(&next), to;
+		do to = i + (n - i) / 2 + 1; while (!atomic_compare_exchange_weak(&next, &i, to));
+		if (i >= n) break;
+		work(i);
+	}
+}
+static struct task *take(void) {
+	pthread_mutex_lock(&lock);
+	struct task *t = queue;
+	if (t) queue = t->next;
+	pthread_mutex_unlock(&lock);
+	return t;
+}
+void queue_deals(void) { for (struct task *t; (t = take());) work(t->n); }
+__attribute__((noinline)) static struct task *taken(void) { return take(); }
+void called_deals(void) { for (struct task *t; (t = taken());) work(t->n); }
+
+void plain(int n) { for (int i = 0; i < n; i++) work(i); }
+void counts(int n) { for (int i = 0; i < n; i++) { work(i); atomic_fetch_add(&hits, 1); } }
+void appends(int n) { for (int i = 0; i < n; i++) slots[atomic_fetch_add(&room, 1)] = work(i); }
+void sums(int n) {
+	for (int i = 0; i < n; i++) {
+		long x = work(i);
+		pthread_mutex_lock(&lock);
+		total += x;
+		pthread_mutex_unlock(&lock);
+	}
+}
+`
+
+// TestDeals: a loop deals where what was taken decides whether it goes on, not
+// where it only counts or adds up what it did.
+func TestDeals(t *testing.T) {
+	proctest.Need(t, "cc")
+	dir := t.TempDir()
+	src := filepath.Join(dir, "dealers.c")
+	if err := os.WriteFile(src, []byte(dealers), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]bool{"counter_deals": true, "guided_deals": true, "queue_deals": true, "called_deals": true,
+		"plain": false, "counts": false, "appends": false, "sums": false}
+	for _, cc := range []string{"gcc", "clang"} {
+		if _, err := exec.LookPath(cc); err != nil {
+			continue
+		}
+		for _, level := range []string{"-O0", "-O1", "-O2", "-O3"} {
+			so := filepath.Join(dir, cc+level+".so")
+			if msg, err := exec.Command(cc, level, "-shared", "-fPIC", "-pthread", src, "-o", so).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, msg)
+			}
+			im, err := image.OpenLibrary(so)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := Build(im, func(string) bool { return false })
+			d := NewDealer(p)
+			for _, f := range p.Funcs {
+				deals, asked := want[f.Name]
+				if !asked || f.Skip != "" {
+					continue
+				}
+				got := false
+				for _, b := range p.Graph(f, nil).Blocks {
+					got = got || d.Deals(b)
+				}
+				if got != deals {
+					t.Errorf("%s %s: %s deals: %v", cc, level, f.Name, got)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package native
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
+)
+
+// runtimes are libraries of the languages and their threads, by the beginning
+// of their names: whoever waits for a report on them knows it.
+var runtimes = []string{"libc.", "libc-", "libm.", "libm-", "libmvec", "libpthread", "librt.", "librt-", "libdl.", "libdl-", "ld-", "ld.so", "libgcc_s",
+	"libstdc++", "libc++", "libunwind", "libgomp", "libomp", "libiomp", "libatomic", "libquadmath", "libgfortran", "libresolv", "libanl", "libnss",
+	"libasan", "libtsan", "libubsan", "liblsan", "libc.musl", "linux-vdso"}
+
+func isRuntime(file string) bool {
+	base := path.Base(file)
+	return slices.ContainsFunc(runtimes, func(r string) bool { return strings.HasPrefix(base, r) })
+}
+
+// uncounted are the libraries that were loaded with the program and not moved,
+// and the calls of the moved code that may lead there.
+func (in *injection) uncounted() (paths []string, calls []profile.Addr) {
+	exports := map[string]bool{}
+	for _, l := range in.waits.libraries {
+		if isRuntime(l.im.Path) {
+			continue
+		}
+		paths = append(paths, l.im.Path)
+		for name := range l.im.Exports {
+			exports[name] = true
+		}
+	}
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	slices.Sort(paths)
+	var space cfg.Space
+	for _, m := range in.modules {
+		for _, q := range m.spec.Plans() {
+			for _, b := range m.spec.Program.Blocks(q.Func, &space).Blocks {
+				for i := range b.Calls {
+					if c := &b.Calls[i]; exports[c.Import] {
+						calls = append(calls, profile.Addr(c.Insn.Addr+m.base))
+					}
+				}
+			}
+		}
+	}
+	slices.Sort(calls)
+	return slices.Compact(paths), slices.Compact(calls)
+}
