@@ -71,11 +71,11 @@ func newCollector(c Config) *collector {
 
 // add files an instance under its section. It reports false for a meeting of
 // fewer than two, and of those that no call of the program's led to.
-func (c *collector) add(kind profile.SectionKind, arrivals []arrival, byHand bool) bool {
+func (c *collector) add(kind profile.SectionKind, arrivals []arrival, made making) bool {
 	if len(arrivals) < 2 {
 		return false
 	}
-	place, from := c.place(arrivals, byHand)
+	place, from := c.place(arrivals, made)
 	if place[0].site == 0 && kind != profile.Threads {
 		return false
 	}

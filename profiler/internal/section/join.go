@@ -116,7 +116,7 @@ func (j *joinRule) file(g *group) {
 	if j.takesPart(g) {
 		parts = append(parts, *g.first)
 	}
-	j.t.file(profile.Join, parts, false)
+	j.t.file(profile.Join, parts, byLibrary)
 }
 
 // takesPart reports whether the creator worked beside its workers between its

@@ -84,8 +84,8 @@ func (c *collector) spotsAt(a profile.Addr) []spot {
 
 // place is the chain by which those came that have met, and which of its frames
 // may be their place: 0, but for a meeting made by hand.
-func (c *collector) place(arrivals []arrival, byHand bool) (most []spot, from int) {
-	if len(arrivals[0].chain) > 0 && !slices.ContainsFunc(arrivals, arrivals[0].cameOtherwise) {
+func (c *collector) place(arrivals []arrival, made making) (most []spot, from int) {
+	if made != byCoordinator && len(arrivals[0].chain) > 0 && !slices.ContainsFunc(arrivals, arrivals[0].cameOtherwise) {
 		return c.spots(&arrivals[0]), 0 // all by the same calls, as mostly
 	}
 	site := mainSite(arrivals)
@@ -97,10 +97,14 @@ func (c *collector) place(arrivals []arrival, byHand bool) (most []spot, from in
 		}
 		all = append(all, s)
 	}
-	if byHand {
-		if from = shared(most, all); from > 0 {
-			c.watch(most[from-1], most[from], arrivals)
-		}
+	switch made {
+	case byHand:
+		from = shared(most, all)
+	case byCoordinator:
+		from = min(1, len(most)-1)
+	}
+	if from > 0 {
+		c.watch(most[from-1], most[from], arrivals)
 	}
 	for _, s := range all {
 		if at := indexOf(s, most[from]); at >= 0 {

@@ -177,6 +177,26 @@ func TestCoordinator(t *testing.T) {
 		if len(list) != 1 || len(list[0].Instances) != 3 || len(list[0].Instances[1].Parts) != c.parts {
 			t.Errorf("%+v: %+v", c, list)
 		}
+		same(t, places(list), "barrier 50 ×3")
+	}
+}
+
+// TestHeldMeetings: the first meetings of threads that turn out to make a
+// barrier count as well, each with its own work.
+func TestHeldMeetings(t *testing.T) {
+	s := newChainScript()
+	threads(s.script, 2)
+	for k := range uint64(4) {
+		if k == 1 {
+			s.at(0, join, 9, 320) // now everybody else waits
+		}
+		s.via(1, condWait, 7, 10*k+10, line(12), line(50))
+		s.via(2, condBroadcast, 7, 20*k+20, line(14), line(50))
+	}
+	list := s.Finish()
+	same(t, places(list), "barrier 50 ×4")
+	if got, want := fmt.Sprint(work(list[0])), "[[10 20] [20 40] [30 60] [40 80]]"; got != want {
+		t.Errorf("parts %s, want %s", got, want)
 	}
 }
 
