@@ -39,6 +39,7 @@ type open struct {
 	s         profile.Section
 	chain     []spot // by which its meetings were come to
 	from      int    // where in it they may stand
+	watched   bool   // see watch
 	counted   bool   // its totals are those of all instances
 	instances []instance
 	bytes     int
@@ -80,6 +81,7 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival, made makin
 		return false
 	}
 	o := c.open(kind, place, from)
+	c.watch(o, arrivals)
 	last, first := uint64(0), ^uint64(0)
 	for i := range arrivals {
 		last, first = max(last, arrivals[i].tsc), min(first, arrivals[i].beginTSC)

@@ -122,6 +122,23 @@ func TestPlacesOfBarriers(t *testing.T) {
 	}
 }
 
+// TestFunctionsThatGoOn after a meeting are no wrappers, whoever calls them.
+func TestFunctionsThatGoOn(t *testing.T) {
+	for passes, want := range map[bool][]string{true: {"barrier 50 ×2", "barrier 60 ×1"}, false: {"barrier 10 ×3"}} {
+		s := newChainScript()
+		s.passes = passes
+		s.born(0, -1)
+		s.Record(0, record.Record{Kind: barrierInit, TSC: s.tick(), Arg1: 7, Arg3: 2})
+		s.born(1, 0)
+		s.born(2, 0)
+		a, b := []uint64{line(10), line(50)}, []uint64{line(10), line(60)}
+		s.meet(a, a)
+		s.meet(a, a)
+		s.meet(b, b)
+		same(t, places(s.Finish()), want...)
+	}
+}
+
 // TestPlacesMadeByHand: threads wait on a condition variable until one wakes
 // them, at another line.
 func TestPlacesMadeByHand(t *testing.T) {
