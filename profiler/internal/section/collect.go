@@ -39,6 +39,7 @@ type open struct {
 	s         profile.Section
 	chain     []spot // by which its meetings were come to
 	from      int    // where in it they may stand
+	watched   bool   // see watch
 	counted   bool   // its totals are those of all instances
 	instances []instance
 	bytes     int
@@ -75,15 +76,16 @@ func newCollector(c Config) *collector {
 
 // add files an instance under its section. It reports false for a meeting of
 // fewer than two, and of those that no call of the program's led to.
-func (c *collector) add(kind profile.SectionKind, arrivals []arrival, byHand bool) bool {
+func (c *collector) add(kind profile.SectionKind, arrivals []arrival, made making) bool {
 	if len(arrivals) < 2 {
 		return false
 	}
-	place, from := c.place(arrivals, byHand)
+	place, from := c.place(arrivals, made)
 	if place[0].site == 0 && kind != profile.Threads {
 		return false
 	}
 	o := c.open(kind, place, from)
+	c.watch(o, arrivals)
 	last, first := uint64(0), ^uint64(0)
 	for i := range arrivals {
 		last, first = max(last, arrivals[i].tsc), min(first, arrivals[i].beginTSC)

@@ -49,18 +49,56 @@ func (c conditionRule) broadcast(x *thread, r record.Record) {
 	} else {
 		e.before, e.same = ids, 0
 	}
+	if e.same == 0 {
+		e.held = nil
+	}
 	if !c.everybody(e) && (e.same < 2 || len(ids) < 3) {
-		e.arrivals = e.arrivals[:0]
+		e.held = append(e.held, held{e.arrivals, r.TSC})
+		e.held = e.held[max(0, len(e.held)-maxHeld):]
+		e.arrivals = nil
 		return
 	}
 	for i := range e.arrivals {
 		e.arrivals[i].t.cut(e.arrivals[i], r.TSC)
 	}
-	if c.onlyWakes(e) {
-		e.arrivals = e.arrivals[:len(e.arrivals)-1]
+	e.held = append(e.held, held{e.arrivals, r.TSC})
+	for k := len(e.held) - 1; k > 0; k-- {
+		e.held[k].after(&e.held[k-1])
 	}
-	e.byHand = true
-	c.t.complete(profile.Barrier, e)
+	for _, h := range e.held {
+		e.arrivals, e.made = h.arrivals, byHand
+		if c.onlyWakes(e) {
+			e.arrivals, e.made = e.arrivals[:len(e.arrivals)-1], byCoordinator
+		}
+		c.t.complete(profile.Barrier, e)
+	}
+	e.held = nil
+}
+
+// held is a meeting of which it was not known whether it was one of all: the
+// first thread of a program may not have come to its joins yet. Where the same
+// threads turn out to make a barrier, that one was one too.
+type held struct {
+	arrivals []arrival
+	over     uint64 // when it was
+}
+
+const maxHeld = 2 // as many as it takes to know
+
+// after takes out of the parts what belongs to a meeting before, which did not
+// end any part then.
+func (h *held) after(before *held) {
+	for i := range h.arrivals {
+		a := &h.arrivals[i]
+		for j := range before.arrivals {
+			b := &before.arrivals[j]
+			if a.t != b.t || a.beginTSC != b.beginTSC {
+				continue
+			}
+			a.delta, a.busyNS = record.Sub(a.delta, b.delta), max(0, a.busyNS-b.busyNS)
+			a.begin, a.beginTSC = b.site, max(b.tsc, before.over)
+		}
+	}
 }
 
 // onlyWakes reports whether the one that woke the others, who came last, takes

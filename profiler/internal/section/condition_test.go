@@ -8,7 +8,7 @@ import (
 
 // TestSameCompany: threads that meet in several groups, while others work on,
 // are known by meeting a third time in the same company; the meetings before
-// are no instances.
+// were such ones too.
 func TestSameCompany(t *testing.T) {
 	s := newScript(1 << 20)
 	threads(s, 4)
@@ -17,7 +17,7 @@ func TestSameCompany(t *testing.T) {
 		s.at(2, condWait, 9, 160, k)
 		s.at(3, condBroadcast, 9, 160, k) // thread 4 works on
 	}
-	expect(t, s.Finish(), "barrier 160 [[6 6 6] [4 4 4]]")
+	expect(t, s.Finish(), "barrier 160 [[1 1 1] [2 2 2] [3 3 3] [4 4 4]]")
 }
 
 // TestWaiterThatDies: nobody waits for a thread that has ended.

@@ -30,7 +30,8 @@ type epoch struct {
 	arrivals []arrival
 	before   []profile.ThreadID // who met there last
 	same     int                // how often in a row the same threads met
-	byHand   bool               // by calls of several kinds
+	made     making
+	held     []held // meetings before of the same threads, of which it is not known
 }
 
 func (e *epoch) has(x *thread) bool {
@@ -52,6 +53,15 @@ func (t *Tracker) epochOf(object uint64) *epoch {
 	return e
 }
 
+// making is how a meeting is made, which tells where it stands.
+type making int
+
+const (
+	byLibrary     making = iota
+	byHand               // by calls of several kinds
+	byCoordinator        // by hand, by one who takes no part
+)
+
 // complete ends a meeting: its arrivals become the parts of an instance.
 func (t *Tracker) complete(kind profile.SectionKind, e *epoch) {
 	for i := range e.arrivals {
@@ -61,13 +71,13 @@ func (t *Tracker) complete(kind profile.SectionKind, e *epoch) {
 			}
 		}
 	}
-	t.file(kind, e.arrivals, e.byHand)
+	t.file(kind, e.arrivals, e.made)
 	e.arrivals = nil
 }
 
 // file makes arrivals an instance of the section that they end.
-func (t *Tracker) file(kind profile.SectionKind, arrivals []arrival, byHand bool) {
-	if t.out.add(kind, arrivals, byHand) {
+func (t *Tracker) file(kind profile.SectionKind, arrivals []arrival, made making) {
+	if t.out.add(kind, arrivals, made) {
 		t.Instances++
 	}
 }

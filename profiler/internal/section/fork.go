@@ -40,7 +40,7 @@ func (j *joinRule) done(g *group, parts []arrival) {
 			recursive = true
 			continue
 		}
-		j.t.file(profile.Join, x.parts, false)
+		j.t.file(profile.Join, x.parts, byLibrary)
 		if i := slices.IndexFunc(f.parts, func(a arrival) bool { return a.t == x.creator }); i >= 0 {
 			j.waitedFor(x, &f.parts[i].inner, &f.parts[i].innerBusy)
 			if x.before != nil {
@@ -53,7 +53,7 @@ func (j *joinRule) done(g *group, parts []arrival) {
 		if recursive {
 			f.own(f.after, f.before)
 		}
-		j.t.file(profile.Join, f.parts, false)
+		j.t.file(profile.Join, f.parts, byLibrary)
 		return
 	}
 	if around.forks == nil {
@@ -95,7 +95,7 @@ func (f *fork) end() (tsc uint64) {
 
 // release files a group that is no part of the one around it, while its creator lives.
 func (j *joinRule) release(f *fork) {
-	j.t.file(profile.Join, f.parts, false)
+	j.t.file(profile.Join, f.parts, byLibrary)
 	x := f.creator
 	j.waitedFor(f, &x.inner, &x.innerBusy)
 	if f.before != nil {
@@ -114,7 +114,7 @@ func (j *joinRule) end() {
 		return cmp.Or(cmp.Compare(a.end(), b.end()), cmp.Compare(a.creator.id, b.creator.id))
 	})
 	for _, f := range left {
-		j.t.file(profile.Join, f.parts, false)
+		j.t.file(profile.Join, f.parts, byLibrary)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 //	place of a meeting     the chain of most, as far as it is that of all who came the same way;
 //	                       made by hand: from the innermost call on that all have in common
 //	place of a section     outwards from there, past wrappers: functions in which nothing else ends
-//	                       a section and that are come to by several ways
+//	                       a section, that are left after a meeting, and come to by several ways
 
 // spot is a place in the source: a frame of a call.
 type spot struct {
@@ -84,12 +84,9 @@ func (c *collector) spotsAt(a profile.Addr) []spot {
 
 // place is the chain by which those came that have met, and which of its frames
 // may be their place: 0, but for a meeting made by hand.
-func (c *collector) place(arrivals []arrival, byHand bool) (most []spot, from int) {
-	if len(arrivals[0].chain) > 0 && !slices.ContainsFunc(arrivals, arrivals[0].cameOtherwise) { // as mostly
-		if most = c.spots(&arrivals[0]); len(most) > 1 {
-			c.watch(most[0], most[1], arrivals)
-		}
-		return most, 0
+func (c *collector) place(arrivals []arrival, made making) (most []spot, from int) {
+	if made != byCoordinator && len(arrivals[0].chain) > 0 && !slices.ContainsFunc(arrivals, arrivals[0].cameOtherwise) {
+		return c.spots(&arrivals[0]), 0 // all by the same calls, as mostly
 	}
 	site := mainSite(arrivals)
 	all := make([][]spot, 0, len(arrivals))
@@ -100,12 +97,11 @@ func (c *collector) place(arrivals []arrival, byHand bool) (most []spot, from in
 		}
 		all = append(all, s)
 	}
-	if byHand {
-		if from = shared(most, all); from > 0 {
-			c.watch(most[from-1], most[from], arrivals)
-		}
-	} else if len(most) > 1 {
-		c.watch(most[0], most[1], arrivals)
+	switch made {
+	case byHand:
+		from = shared(most, all)
+	case byCoordinator:
+		from = min(1, len(most)-1)
 	}
 	for _, s := range all {
 		if at := indexOf(s, most[from]); at >= 0 {
@@ -133,19 +129,34 @@ func shared(most []spot, all [][]spot) int {
 	return from
 }
 
-// watch finds out whether who comes again to a call has entered its function
-// again: else that is no function that makes a meeting, but one that has
-// several in it.
-func (c *collector) watch(inner, outer spot, arrivals []arrival) {
-	if _, known := c.again[inner.site]; known || inner.site == outer.site || c.c.Passes == nil {
+// watch finds out, from the first thread that comes to a call again, which of
+// the functions that lead there it has entered again. One that it has not is no
+// wrapper: it goes on after a meeting.
+func (c *collector) watch(o *open, arrivals []arrival) {
+	if o.watched || o.s.Kind != profile.Barrier || c.c.Passes == nil {
 		return
 	}
 	for i := range arrivals {
-		if a := &arrivals[i]; a.begin == a.site && len(c.spots(a)) > 0 && c.spots(a)[0].site == inner.site {
-			c.again[inner.site] = c.c.Passes(c.c.Solve(a.delta), inner.site)
-			return
+		a := &arrivals[i]
+		if a.begin != a.site || a.site != o.chain[0].site && c.spots(a)[0].line != o.chain[0].line {
+			continue
 		}
+		o.watched = true
+		counts := c.c.Solve(a.delta)
+		for _, s := range c.spots(a) {
+			if _, known := c.again[s.site]; !known {
+				c.again[s.site] = c.c.Passes(counts, s.site)
+			}
+		}
+		return
 	}
+}
+
+// goesOn: the function of a frame goes on after a meeting; false where that is
+// not known.
+func (c *collector) goesOn(chain []spot, at int) bool {
+	again, known := c.again[chain[at].site]
+	return known && !again && at+1 < len(chain) && chain[at+1].site != chain[at].site
 }
 
 func indexOf(list []spot, x spot) int {
@@ -168,10 +179,8 @@ func (c *collector) outwards() {
 	all := make([]int, len(c.order))
 	for i, o := range c.order {
 		all[i], at[i] = i, o.from
-		if o.from > 0 {
-			if again, known := c.again[o.chain[o.from-1].site]; known && !again {
-				at[i] = 0
-			}
+		if o.from > 0 && c.goesOn(o.chain, o.from-1) {
+			at[i] = 0
 		}
 	}
 	c.unwrap(at, all)
@@ -210,7 +219,7 @@ func (c *collector) unwrap(at, which []int) {
 		before := slices.Clone(at)
 		moved := list[:0:0]
 		for _, i := range list {
-			if at[i]+1 < len(c.order[i].chain) && c.leads(c.order[i].chain[at[i]]) {
+			if o := c.order[i]; at[i]+1 < len(o.chain) && !c.goesOn(o.chain, at[i]) {
 				at[i]++
 				moved = append(moved, i)
 			}
@@ -220,13 +229,6 @@ func (c *collector) unwrap(at, which []int) {
 			copy(at, before)
 		}
 	}
-}
-
-// leads: nothing is known against it that who meets at a call has entered its
-// function for that.
-func (c *collector) leads(s spot) bool {
-	again, known := c.again[s.site]
-	return !known || again
 }
 
 // others: another section stands in the function where these do.

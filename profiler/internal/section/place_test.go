@@ -122,6 +122,23 @@ func TestPlacesOfBarriers(t *testing.T) {
 	}
 }
 
+// TestFunctionsThatGoOn after a meeting are no wrappers, whoever calls them.
+func TestFunctionsThatGoOn(t *testing.T) {
+	for passes, want := range map[bool][]string{true: {"barrier 50 ×2", "barrier 60 ×1"}, false: {"barrier 10 ×3"}} {
+		s := newChainScript()
+		s.passes = passes
+		s.born(0, -1)
+		s.Record(0, record.Record{Kind: barrierInit, TSC: s.tick(), Arg1: 7, Arg3: 2})
+		s.born(1, 0)
+		s.born(2, 0)
+		a, b := []uint64{line(10), line(50)}, []uint64{line(10), line(60)}
+		s.meet(a, a)
+		s.meet(a, a)
+		s.meet(b, b)
+		same(t, places(s.Finish()), want...)
+	}
+}
+
 // TestPlacesMadeByHand: threads wait on a condition variable until one wakes
 // them, at another line.
 func TestPlacesMadeByHand(t *testing.T) {
@@ -177,6 +194,26 @@ func TestCoordinator(t *testing.T) {
 		if len(list) != 1 || len(list[0].Instances) != 3 || len(list[0].Instances[1].Parts) != c.parts {
 			t.Errorf("%+v: %+v", c, list)
 		}
+		same(t, places(list), "barrier 50 ×3")
+	}
+}
+
+// TestHeldMeetings: the first meetings of threads that turn out to make a
+// barrier count as well, each with its own work.
+func TestHeldMeetings(t *testing.T) {
+	s := newChainScript()
+	threads(s.script, 2)
+	for k := range uint64(4) {
+		if k == 1 {
+			s.at(0, join, 9, 320) // now everybody else waits
+		}
+		s.via(1, condWait, 7, 10*k+10, line(12), line(50))
+		s.via(2, condBroadcast, 7, 20*k+20, line(14), line(50))
+	}
+	list := s.Finish()
+	same(t, places(list), "barrier 50 ×4")
+	if got, want := fmt.Sprint(work(list[0])), "[[10 20] [20 40] [30 60] [40 80]]"; got != want {
+		t.Errorf("parts %s, want %s", got, want)
 	}
 }
 
