@@ -81,14 +81,6 @@ func (f *finder) joined(a, b leader) leader {
 	return a
 }
 
-// sameInAllCopies reports whether a decision was come to as much the same by all
-// threads, who only ran different copies of it. Everything in a copy goes with
-// who runs it, so that it would seem to lead.
-func (f *finder) sameInAllCopies(x *leader) bool {
-	all, several := f.flowsOfAllCopies(x)
-	return several && !f.table.varies(all.taken)
-}
-
 // leadersByCopies looks at departures again to which their own in-flow seems to
 // bring the difference. Where threads run different copies of the same code
 // everything in a copy goes with who runs it; only the copies together show
@@ -96,15 +88,8 @@ func (f *finder) sameInAllCopies(x *leader) bool {
 func (f *finder) leadersByCopies(inherited []departure) []leader {
 	var tried []leader
 	for _, d := range inherited {
-		if f.graph.headed(d.block) >= 0 {
-			if x, ok := f.lead(d, true); ok {
-				tried = append(tried, x)
-			}
-		}
-		for _, way := range f.waysInCluster(d) {
-			if x, ok := f.lead(way, false); ok {
-				tried = append(tried, x)
-			}
+		if x, ok := f.lead(d, f.graph.headed(d.block) >= 0); ok {
+			tried = append(tried, x)
 		}
 	}
 	var out []leader
@@ -118,9 +103,6 @@ func (f *finder) leadersByCopies(inherited []departure) []leader {
 		}
 		if !brings(all.inflow) && brings(all.visits) == (x.kind() == Loop) {
 			x.inflow, x.visits = all.inflow, all.visits
-			if x.kind() == Branch {
-				x.cost = f.costOfCopies(&x, all.taken)
-			}
 			x.score = f.score(x.out().block, x.corr, x.flows)
 			out = append(out, x)
 		}
@@ -128,64 +110,20 @@ func (f *finder) leadersByCopies(inherited []departure) []leader {
 	return out
 }
 
-// waysInCluster lists a departure by each way on that goes with its cluster:
-// which of them goes best with T shows in all copies together.
-func (f *finder) waysInCluster(d departure) (all []departure) {
-	for _, i := range f.graph.outs.Of(int(d.block)) {
-		if f.clusters.ofEdge(f.graph, i) != d.cluster {
-			continue
-		}
-		e := &f.graph.p.Graph.Edges[i]
-		x := d
-		x.edge, x.to, x.event, x.taken = i, e.To, e.Count, f.table.counts(e.Count)
-		x.inflow = f.costs.inflow(d.block) // also where a cycle was looked at
-		x.corr = f.corr(x.taken)
-		all = append(all, x)
-	}
-	return all
-}
-
-// costOfCopies is the cost of a branch, of all its ways on that go with where
-// it leads when all copies are counted. In one copy of what all threads do the
-// calls that it makes anyway go with it too.
-func (f *finder) costOfCopies(x *leader, taken []float64) []float64 {
-	cost, unit := make([]float64, f.table.cols()), f.table.unit(taken)
-	for _, d := range x.all() {
-		for _, i := range f.graph.outs.Of(int(d.out().block)) {
-			e := &f.graph.p.Graph.Edges[i]
-			if !countable(f.graph, e) {
-				continue
-			}
-			way := make([]float64, f.table.cols())
-			for _, b := range f.copiesOf(x) {
-				f.addTaken(way, profile.BlockID(b), e.To)
-			}
-			if floats.Dot(f.table.unit(way), unit) >= f.stop {
-				f.costs.addUnder(cost, i)
-			}
-		}
-	}
-	return cost
-}
-
-// copiesOf lists the blocks that come from the same source as a leader's.
-func (f *finder) copiesOf(x *leader) []int32 {
-	switch x.decision.(type) {
-	case branch:
-		return f.sources.byLast.Of(int(f.sources.last[x.out().block]))
-	case loop:
-		return f.sources.byLoop.Of(int(f.sources.loop[x.out().block]))
-	}
-	return nil
-}
-
 // flowsOfAllCopies counts what comes to a decision in all copies of it that the
 // instance ran, also where no difference shows, and how often they led where x
 // leads. several is false when there is but one, or something is unknown.
 func (f *finder) flowsOfAllCopies(x *leader) (sum flows, several bool) {
+	var blocks []int32
+	switch x.decision.(type) {
+	case branch:
+		blocks = f.sources.byLast.Of(int(f.sources.last[x.out().block]))
+	case loop:
+		blocks = f.sources.byLoop.Of(int(f.sources.loop[x.out().block]))
+	}
 	cols, ran := f.table.cols(), 0
 	sum = flows{inflow: make([]float64, cols), visits: make([]float64, cols), taken: make([]float64, cols)}
-	for _, b := range f.copiesOf(x) {
+	for _, b := range blocks {
 		v := profile.BlockID(b)
 		if f.costs.at[v] < 0 || !f.addTaken(sum.taken, v, x.out().to) {
 			continue

@@ -75,7 +75,7 @@ func (f *finder) leaders() []leader {
 			done[l] = true
 			d := f.departure(v, l, inflow, visits)
 			if !f.inflowExplains(v, d.inflow, d.taken, l) {
-				if x, ok := f.lead(d, f.inCluster(v, visits, d.taken, l)); ok && !f.sameInAllCopies(&x) {
+				if x, ok := f.lead(d, f.inCluster(v, visits, d.taken, l)); ok {
 					all = append(all, x)
 				}
 			} else if x, ok := f.leadByJoin(v, l, visits); ok {
@@ -191,7 +191,7 @@ func (f *finder) lead(d departure, repeats bool) (x leader, ok bool) {
 	case d.cycle != nil:
 		x.decision = cycle{d.way, d.cycle}
 		f.costs.addBlocks(cost, d.cycle)
-	case f.graph.headed(d.block) >= 0 && !f.merelyPasses(d):
+	case f.graph.headed(d.block) >= 0:
 		x.decision = loop{d.way}
 		if k := f.costs.loop[f.graph.headed(d.block)]; k != nil {
 			floats.Add(cost, k)
@@ -205,21 +205,6 @@ func (f *finder) lead(d departure, repeats bool) (x leader, ok bool) {
 		return x, false
 	}
 	return x, true
-}
-
-// merelyPasses reports whether a loop is the one that the section repeats in:
-// no part came into it, and none went round it more than once on its way from
-// one meeting to the next. Which threads are in that loop was decided before.
-func (f *finder) merelyPasses(d departure) bool {
-	if happened(d.inflow) {
-		return false
-	}
-	for _, g := range f.table.groups {
-		if floats.Max(d.taken[g.from:g.to]) > float64(g.folded) {
-			return false
-		}
-	}
-	return true
 }
 
 // waysOn counts where control may go from v; a call by pointer is a choice, a

@@ -46,15 +46,14 @@ func (s *sources) find(p *profile.Profile, g *graph) {
 			bodies[l.Function] = true
 		}
 	}
-	r := newRoots(p)
 	last, start := make([]string, n), make([]string, n)
 	for b := range n {
 		x := &p.Graph.Blocks[b]
 		if l, ok := p.Location(x.Last); ok && l.Known() && !x.Virtual {
-			last[b] = r.line(x.Function, &l, bodies)
+			last[b] = sourceLine(&l, bodies)
 		}
 		if l, ok := p.Location(x.Start); ok && l.Known() {
-			start[b] = fmt.Sprint(l.Column, " ", r.line(x.Function, &l, bodies))
+			start[b] = fmt.Sprint(l.Column, " ", sourceLine(&l, bodies))
 		}
 	}
 	latch := make([]string, n)
@@ -71,11 +70,11 @@ func (s *sources) find(p *profile.Profile, g *graph) {
 	standFor(s.last, last)
 	standFor(s.start, start)
 	standFor(s.loop, latch)
-	g.site = r.callSites(p, bodies)
+	g.site = sourceCalls(p, bodies)
 }
 
-// callSites says which calls come from the same place in the source.
-func (r *roots) callSites(p *profile.Profile, bodies map[string]bool) []int32 {
+// sourceCalls says which calls come from the same place in the source.
+func sourceCalls(p *profile.Profile, bodies map[string]bool) []int32 {
 	site, at := make([]int32, len(p.Graph.Edges)), map[string]int32{}
 	for i := range p.Graph.Edges {
 		e := &p.Graph.Edges[i]
@@ -84,7 +83,7 @@ func (r *roots) callSites(p *profile.Profile, bodies map[string]bool) []int32 {
 			continue
 		}
 		if l, ok := p.Location(e.Site); ok && l.Known() {
-			name := fmt.Sprint(l.Column, " ", r.line(p.Graph.Blocks[e.From].Function, &l, bodies))
+			name := fmt.Sprint(l.Column, " ", sourceLine(&l, bodies))
 			if _, seen := at[name]; !seen {
 				at[name] = int32(i)
 			}
@@ -108,95 +107,19 @@ func standFor(of []profile.BlockID, name []string) {
 	}
 }
 
-// roots are the functions that threads come into from outside. What all
-// threads do may be inlined into several of them, into main too where the
-// first thread takes part.
-type roots struct {
-	is     []bool            // by function
-	behind map[string]string // function and line without the root's own call → the line with it; "": several
-}
-
-// newRoots finds the roots, and which of the lines inlined into them are known
-// without the call that stands in the root itself: those with one such call.
-func newRoots(p *profile.Profile) *roots {
-	r := &roots{is: make([]bool, len(p.Graph.Functions)), behind: map[string]string{}}
-	for i := range p.Graph.Edges {
-		e := &p.Graph.Edges[i]
-		if e.Kind != profile.Start || e.Count < 0 {
-			continue
-		}
-		for t := range p.Threads {
-			if p.Threads[t].Totals.Of(e.Count) > 0 {
-				r.is[p.Graph.Blocks[e.To].Function] = true
-			}
-		}
-	}
-	for b := range p.Graph.Blocks {
-		x := &p.Graph.Blocks[b]
-		if !r.is[x.Function] {
-			continue
-		}
-		for _, a := range [2]profile.Addr{x.Start, x.Last} {
-			if l, ok := p.Location(a); ok && l.Known() && len(l.InlinedAt) > 0 {
-				full, key := sourceLine(&l, len(l.InlinedAt)), r.key(x.Function, &l)
-				if old, seen := r.behind[key]; seen && old != full {
-					full = ""
-				}
-				r.behind[key] = full
-			}
-		}
-	}
-	return r
-}
-
-func (r *roots) key(f profile.FunctionID, l *profile.Location) string {
-	return fmt.Sprint(f, " ", sourceLine(l, within(l)))
-}
-
-// within counts the calls that a line was inlined at without those that bring
-// a thread there: in the library's headers, or else the one in the root.
-func within(l *profile.Location) int {
-	n := len(l.InlinedAt)
-	for n > 0 && systemHeader(l.InlinedAt[n-1].File) {
-		n--
-	}
-	if n == len(l.InlinedAt) {
-		n--
-	}
-	return n
-}
-
-// systemHeader reports whether a file is not the user's.
-func systemHeader(file string) bool {
-	return strings.HasPrefix(file, "/usr/") || strings.Contains(file, "/include/c++/")
-}
-
-// line names a source line in a function, and the calls that it was inlined at.
-// Where a function that threads begin in was inlined in turn, the calls around
-// that are left out: one thread then runs its own copy of what all run. So it
-// is where the threads' roots each inlined what all run, by one call.
-func (r *roots) line(f profile.FunctionID, l *profile.Location, bodies map[string]bool) string {
-	n := len(l.InlinedAt)
-	if n > 0 && r.is[f] && r.behind[r.key(f, l)] != "" {
-		n = within(l)
-	}
-	in := l.Function
-	for i := range n {
-		if bodies[in] {
-			n = i
-			break
-		}
-		in = l.InlinedAt[i].Function
-	}
-	return sourceLine(l, n)
-}
-
-// sourceLine names a source line and the first n calls that it was inlined at.
-func sourceLine(l *profile.Location, n int) string {
+// sourceLine names a source line and the calls that it was inlined at. Where a
+// function that threads begin in was inlined in turn, the calls around that
+// are left out: one thread then runs its own copy of what all run.
+func sourceLine(l *profile.Location, bodies map[string]bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\x00%d\x00%s", l.File, l.Line, l.Function)
-	for _, at := range l.InlinedAt[:n] {
+	in := l.Function
+	for _, at := range l.InlinedAt {
+		if bodies[in] {
+			break
+		}
 		fmt.Fprintf(&b, "\x00%s\x00%d\x00%s", at.File, at.Line, at.Function)
+		in = at.Function
 	}
 	return b.String()
 }

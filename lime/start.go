@@ -39,7 +39,7 @@ func (a *analysis) byStart(p *matchingPursuit) {
 		return
 	}
 	p.residual = residual
-	slowest := a.slowest()
+	slowest := a.slowest(begins)
 	norm := floats.Dot(centred, centred)
 	beta, corr := math.Sqrt(norm/a.variation), floats.Dot(centred, a.centred)/math.Sqrt(norm*a.variation)
 	a.add(finding{
@@ -90,15 +90,23 @@ func (a *analysis) byBegin(v []float64) (begins []profile.Addr, mean map[profile
 	return begins, mean, len(begins) > 1 && n[0] == 0
 }
 
-// slowest returns where the parts begin that take longest on average; the
-// first of several. Sums of instructions are exact, so means that are equal are
-// found to be (sums of quotients are not).
-func (a *analysis) slowest() profile.Addr {
-	begins, mean, _ := a.byBegin(a.response)
-	slowest := begins[0]
+// slowest returns where the parts begin that take longest on average.
+func (a *analysis) slowest(begins []profile.Addr) profile.Addr {
+	slowest, most := profile.Addr(0), math.Inf(-1)
 	for _, b := range begins {
-		if mean[b] > mean[slowest] {
-			slowest = b
+		mean, n := 0.0, 0.0
+		for i := range a.table.parts {
+			if a.table.parts[i].Begin == b {
+				n++
+			}
+		}
+		for i := range a.response {
+			if a.table.parts[i].Begin == b {
+				mean += a.response[i] / n
+			}
+		}
+		if mean > most {
+			slowest, most = b, mean
 		}
 	}
 	return slowest
