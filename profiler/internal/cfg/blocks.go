@@ -12,6 +12,7 @@ const (
 	starts  = 1 << iota // a block begins here
 	inTable             // a switch can jump here
 	isPad
+	isGate
 )
 
 // Graph returns the control-flow graph of a function that is not skipped, made
@@ -132,6 +133,12 @@ func (m *maker) mark() {
 			s.calls = append(s.calls, c)
 		}
 	}
+	for _, x := range g.gates { // with its instruction alone, so that next to nothing counts as executed before
+		set(x.at, starts|isGate)
+		if k := g.at(x.at); k >= 0 {
+			set(g.Code[k].End(), starts)
+		}
+	}
 	g.Calls = len(s.calls)
 	// A call so close behind a block's start that no springboard fits before it
 	// is a block of its own: it stays in place, and its count is derived.
@@ -197,6 +204,7 @@ func (m *maker) cut() {
 			k++
 		}
 		b.ID, b.Start, b.Insns, b.TableTarget, b.Pad = id, g.Code[i].Addr, g.Code[i:k:k], s.marks[i]&inTable != 0, s.marks[i]&isPad != 0
+		b.Gate = s.marks[i]&isGate != 0
 		b.End = b.Last().End()
 		for call < len(s.calls) && s.calls[call].Insn.Addr >= b.Start && s.calls[call].Insn.Addr < b.End {
 			call++

@@ -45,6 +45,16 @@ func (cs *calls) site(ret uint64, d []record.Delta) profile.Addr {
 	return best
 }
 
+// caller is the call before a return address.
+func (cs *calls) caller(ret uint64) profile.Addr {
+	s, ok := cs.sites[ret]
+	if !ok {
+		s = cs.find(cs.in.original(ret, false))
+		cs.sites[ret] = s
+	}
+	return s.addr
+}
+
 // find returns the call before a return address.
 func (cs *calls) find(at uint64) site {
 	m, ret := cs.in.moduleOf(at)

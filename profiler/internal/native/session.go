@@ -26,6 +26,7 @@ type session struct {
 	tracker *section.Tracker
 	rate    tickRate
 
+	gates    *gates
 	threads  *threads
 	signals  signals
 	stacks   *stacks
@@ -51,16 +52,18 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 	s := &session{job: j, p: p, in: in, lines: src.lines, solver: solver, rate: rate, begin: rdtsc(),
 		signals: signals{p: p, in: in, diverted: map[int][]diverted{}}, stacks: newStacks(p, in, solver),
 		lineage: lineage{injections: []*injection{in}}, progress: progress{to: j.Progress}}
+	s.gates = newGates(in, &calls{in: in, solver: solver, sites: map[uint64]site{}}, src.lines)
 	s.tracker = section.New(section.Config{
 		Solve:     solver.Solve,
 		Work:      solver.Work,
 		Entered:   func(c profile.Counts, f profile.Addr) bool { return solver.Entered(c, uint64(f)) },
 		Line:      src.lines.Key,
+		Gate:      s.gates.decided,
 		BeginTSC:  s.begin,
 		NSPerTick: float64(rate),
 		MaxBytes:  keepCounts,
 	})
-	s.threads = newThreads(in, solver, s.tracker, rate)
+	s.threads = newThreads(in, solver, s.tracker, s.gates, rate)
 	return s, nil
 }
 

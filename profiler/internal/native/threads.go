@@ -22,6 +22,7 @@ type threads struct {
 	solver  *solve.Solver
 	tracker *section.Tracker
 	calls   *calls
+	gates   *gates
 	rate    tickRate
 
 	all   []*thread // by ThreadID
@@ -47,8 +48,8 @@ type thread struct {
 	dead       bool
 }
 
-func newThreads(in *injection, solver *solve.Solver, tracker *section.Tracker, rate tickRate) *threads {
-	return &threads{in: in, solver: solver, tracker: tracker, rate: rate, calls: &calls{in: in, solver: solver, sites: map[uint64]site{}},
+func newThreads(in *injection, solver *solve.Solver, tracker *section.Tracker, gates *gates, rate tickRate) *threads {
+	return &threads{in: in, solver: solver, tracker: tracker, rate: rate, calls: gates.calls, gates: gates,
 		byTid: map[int]*thread{}, early: map[int]tracee.Event{}, slots: slots{next: 1}}
 }
 
@@ -67,6 +68,7 @@ func (ts *threads) birth(tid int, parent *thread) (*thread, error) {
 	t.mem = mem
 	in := ts.in
 	t.area = threadarea.New(in.layout, mem, in.base(t.slot), in.base(0)+in.layout.Waits(), uint64(float64(cpuClockGap)/float64(ts.rate)), t.begin)
+	ts.gates.tell(t.area)
 	ts.all = append(ts.all, t)
 	ts.byTid[tid] = t
 	parentID := profile.ThreadID(-1)
@@ -120,6 +122,11 @@ func (ts *threads) drainAll() {
 		}
 	}
 	ts.tracker.Advance(horizon)
+	for _, t := range ts.byTid {
+		if !t.dead {
+			ts.gates.tell(t.area)
+		}
+	}
 }
 
 // drain takes the records of one thread.
@@ -127,6 +134,11 @@ func (ts *threads) drain(t *thread) {
 	t.area.Records(func(rec record.Record) {
 		t.lastTSC = rec.TSC
 		rec.Delta = ts.solver.Resolve(t.area, rec.Delta)
+		if section.IsGate(rec.Kind) {
+			ts.gates.passed(&rec)
+			ts.tracker.Record(t.id, rec)
+			return
+		}
 		rec.Site = uint64(ts.calls.site(rec.Site, rec.Delta))
 		if section.ArgIsFunction(rec.Kind) {
 			rec.Arg3 = ts.calls.function(rec.Arg3)

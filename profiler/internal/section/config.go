@@ -16,7 +16,10 @@ type Config struct {
 	// the compiler are one section; its address when there is no line.
 	Line func(profile.Addr) string
 	// Entered tells whether a part entered a function; may be nil.
-	Entered   func(profile.Counts, profile.Addr) bool
+	Entered func(profile.Counts, profile.Addr) bool
+	// Gate hears that gates of a number are of interest for ever, or no more;
+	// may be nil.
+	Gate      func(number uint64, of bool)
 	BeginTSC  uint64 // of the run
 	NSPerTick float64
 	MaxBytes  int // of counts kept; what is over it is folded, oldest first

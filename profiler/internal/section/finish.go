@@ -12,6 +12,11 @@ import (
 // threads says nothing about balance.
 func (t *Tracker) Finish() []profile.Section {
 	t.Advance(^uint64(0))
+	for _, r := range t.rules {
+		if r.end != nil {
+			r.end()
+		}
+	}
 	if len(t.out.order) == 0 {
 		t.wholeLives()
 	}

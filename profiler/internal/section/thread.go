@@ -22,6 +22,7 @@ type thread struct {
 	cpu      int64 // its CPU clock when it began; −1: unknown
 	clock    int64 // at its last record; −1: unknown
 	last     uint64
+	cuts     int // how often its part began anew
 
 	met map[profile.ThreadID]bool // threads it shared a meeting with
 }
@@ -55,10 +56,12 @@ func (x *thread) tick(r record.Record, nsPerTick float64) {
 // restart begins a part anew: what was done before belongs to no section.
 func (x *thread) restart(site profile.Addr, tsc uint64) {
 	x.acc, x.begin, x.beginTSC, x.cpu = nil, site, tsc, x.clock
+	x.cuts++
 }
 
 // cut ends a thread's part at an arrival and begins the next one.
 func (x *thread) cut(a arrival, tsc uint64) {
 	x.acc = record.Sub(x.acc, a.delta)
 	x.begin, x.beginTSC, x.cpu = a.site, max(a.tsc, tsc), a.cpu
+	x.cuts++
 }

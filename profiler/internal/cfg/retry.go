@@ -1,0 +1,83 @@
+package cfg
+
+import "github.com/skewlens/skewlens/profiler/internal/x86"
+
+// retry reports whether a loop is left by what another thread does: by a
+// condition on what was just loaded from memory that is not the function's own,
+// on what a locked instruction found, or on what a call returned. A loop that
+// counts is left by its counter.
+func (s *study) retry(l *Loop) bool {
+	slots := map[x86.Mem]bool{} // of the frame: they hold such a value
+	for again := true; again; {
+		n := len(slots)
+		for _, b := range l.Blocks {
+			if s.fresh(l, b, slots) && s.leavesLoop(l, b) {
+				return true
+			}
+		}
+		again = len(slots) > n
+	}
+	return false
+}
+
+func (s *study) leavesLoop(l *Loop, b *Block) bool {
+	if !b.Last().Kind.IsConditional() {
+		return false
+	}
+	for _, e := range b.Succ {
+		if e.Kind != Caught && (e.To == nil || !l.Has(e.To) && !s.doomed[e.To.ID]) {
+			return true
+		}
+	}
+	return false
+}
+
+// fresh follows such values through a block, and reports whether the flags at
+// its end depend on one.
+func (s *study) fresh(l *Loop, b *Block, slots map[x86.Mem]bool) bool {
+	var regs x86.Regs
+	flags := false
+	if afterCall(l, b) {
+		regs = x86.RAX.Set()
+	}
+	own := func(in *x86.Insn) bool { return in.Mem.Base == x86.RBP || in.Mem.Base == x86.RSP }
+	for i := range b.Insns {
+		in := &b.Insns[i]
+		if in.Kind.IsCall() {
+			regs = x86.RAX.Set()
+			continue
+		}
+		is := in.Use&regs&^(in.Mem.Base.Set()|in.Mem.Index.Set()) != 0 || in.Lock || in.FlagsRead != 0 && flags && in.Kind == x86.Normal
+		if in.HasMem && in.Loads {
+			m := in.Mem
+			is = is || !own(in) || slots[m]
+		}
+		if in.HasMem && in.Stores && own(in) && is {
+			slots[in.Mem] = true
+		}
+		if is {
+			regs |= in.Def
+		} else {
+			regs &^= in.Def &^ in.Use
+		}
+		if in.FlagsKilled&(x86.ZF|x86.CF|x86.SF) != 0 {
+			flags = is
+		}
+	}
+	return flags
+}
+
+// afterCall: every way into a block from its loop comes from a call.
+func afterCall(l *Loop, b *Block) bool {
+	any := false
+	for _, e := range b.Pred {
+		if e.From == nil || !l.Has(e.From) {
+			continue
+		}
+		if !e.From.Last().Kind.IsCall() {
+			return false
+		}
+		any = true
+	}
+	return any
+}
