@@ -58,8 +58,8 @@ func (p *Profile) encodeSections(e *encoder) {
 	}
 	encodeRows(e, tableSections, len(p.Sections), func(i int) wireSection {
 		s := &p.Sections[i]
-		return wireSection{s.Kind, s.Site, len(s.Instances), len(s.Totals), len(s.Warnings)}
-	}, nil)
+		return wireSection{s.Kind, s.Site, len(s.Instances), len(s.Totals), len(s.Warnings), s.Outside, s.Callers}
+	}, func(s wireSection) int { return 8 * len(s.Callers) })
 	encodeRows(e, tableInstances, len(instances), func(i int) wireInstance {
 		in := instances[i]
 		return wireInstance{len(in.Parts), in.Folded, in.SpanNS}
@@ -218,7 +218,7 @@ func (d *decoder) assemble(p *Profile, t *tables) error {
 	// A section or an instance that outgrows the file fails in take, before
 	// anything is allocated for it.
 	for _, ws := range t.sections {
-		s := Section{Kind: ws.Kind, Site: ws.Site}
+		s := Section{Kind: ws.Kind, Site: ws.Site, Outside: ws.Outside, Callers: ws.Callers}
 		if s.Warnings, err = take(&t.warnings, ws.Warnings); err != nil {
 			return err
 		}

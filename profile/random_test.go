@@ -128,6 +128,11 @@ func randomSection(r *rand.Rand, p *Profile) Section {
 	s := Section{Kind: pick(r, Barrier, Join, OpenMP, Goroutines, Threads), Site: 0x1040, Warnings: randomWarnings(r)}
 	if s.Kind == Threads {
 		s.Site = 0
+	} else {
+		s.Outside = r.IntN(3)
+		for range r.IntN(3) {
+			s.Callers = append(s.Callers, Addr(1+r.IntN(99)))
+		}
 	}
 	if len(p.Threads) == 0 {
 		return s

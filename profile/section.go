@@ -14,7 +14,13 @@ const (
 // Section is a static parallel region, named by the place that ends it.
 type Section struct {
 	Kind SectionKind
-	Site Addr // the call (of pthread_barrier_wait …) that ends it; 0 for Threads
+	Site Addr // the call (of pthread_barrier_wait, or of what leads to it) that ends it; 0 for Threads
+	// Outside is how many of the site's frames (Location.Frames), from the
+	// inside outwards, it stands outside of: it is where they were inlined.
+	Outside int
+	// Callers are the calls that lead to the site, from the inside outwards, as
+	// far as they are known and the same for all who meet.
+	Callers []Addr
 	// Instances in order of time. The oldest may have been folded into one
 	// (Instance.Folded > 1) so that memory stays bounded.
 	Instances []Instance

@@ -189,7 +189,10 @@ func (t *textWriter) sections() {
 	}
 	for i := range t.p.Sections {
 		s := &t.p.Sections[i]
-		t.line("section %s%s", s.Kind, addr("site", s.Site))
+		t.line("section %s%s%s", s.Kind, addr("site", s.Site), number("outside", s.Outside))
+		for _, a := range s.Callers {
+			t.line("  called-at %#x", uint64(a))
+		}
 		t.warnings("  ", s.Warnings)
 		t.parts("  ", "total", s.Totals)
 		for j := range s.Instances {

@@ -229,8 +229,14 @@ func (t *textReader) readRun(l *textLine) {
 		th := &p.Threads[len(p.Threads)-1]
 		th.Active = append(th.Active, l.parseAddr(l.word()))
 	case "section":
-		p.Sections = append(p.Sections, Section{Kind: SectionKind(l.word()), Site: l.addr("site")})
+		p.Sections = append(p.Sections, Section{Kind: SectionKind(l.word()), Site: l.addr("site"), Outside: int(l.int("outside", 64))})
 		t.section, t.instance = &p.Sections[len(p.Sections)-1], nil
+	case "called-at":
+		if t.section == nil {
+			l.fail("no section to belong to")
+			return
+		}
+		t.section.Callers = append(t.section.Callers, l.parseAddr(l.word()))
 	case "instance":
 		if t.section == nil {
 			l.fail("no section to belong to")

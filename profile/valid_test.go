@@ -54,6 +54,7 @@ func TestCheckValid(t *testing.T) {
 		{"with count 0", func(p *Profile) { p.Threads[0].Totals = Counts{[]EventID{0}, []uint64{0}} }},
 		{"is not after the one before, 1", func(p *Profile) { p.Threads[0].Totals = Counts{[]EventID{1, 0}, []uint64{1, 1}} }},
 		{"kind is not known", func(p *Profile) { p.Sections[0].Kind = "x" }},
+		{"outside of -1", func(p *Profile) { p.Sections[0].Outside = -1 }},
 		{"has no site", func(p *Profile) { p.Sections[0].Site = 0 }},
 		{"but has a site", func(p *Profile) { p.Sections[0].Kind = Threads }},
 		{"stands for 0 executions", func(p *Profile) { p.Sections[0].Instances[0].Folded = 0 }},

@@ -68,6 +68,9 @@ func (p *Profile) checkSection(s *Section, known map[ThreadID]bool) error {
 	default:
 		return fmt.Errorf("kind is not known")
 	}
+	if s.Outside < 0 {
+		return fmt.Errorf("stands outside of %d frames", s.Outside)
+	}
 	folded := false
 	for i := range s.Instances {
 		in := &s.Instances[i]

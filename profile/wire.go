@@ -100,6 +100,8 @@ type (
 		Instances int         `cbor:"3,keyasint,omitempty"`
 		Totals    int         `cbor:"4,keyasint,omitempty"`
 		Warnings  int         `cbor:"5,keyasint,omitempty"`
+		Outside   int         `cbor:"6,keyasint,omitempty"`
+		Callers   []Addr      `cbor:"7,keyasint,omitempty"`
 	}
 	wireInstance struct {
 		Parts  int   `cbor:"1,keyasint,omitempty"`

@@ -54,6 +54,9 @@ func addresses(p *profile.Profile) map[profile.Addr]bool {
 	for i := range p.Sections {
 		s := &p.Sections[i]
 		want[s.Site] = true
+		for _, a := range s.Callers {
+			want[a] = true
+		}
 		for j := range s.Instances {
 			for k := range s.Instances[j].Parts {
 				x := &s.Instances[j].Parts[k]

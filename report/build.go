@@ -59,7 +59,7 @@ type builder struct {
 	// Locations asked for, and those of them without a source line.
 	asked, blind int
 	// For paths; made when there is a cause.
-	callers [][]int          // edges, by function
+	calling [][]int          // edges, by function
 	lives   []profile.Counts // by thread
 	blocks  *profile.BlockIndex
 }
@@ -108,8 +108,8 @@ func coverage(c profile.Coverage) Coverage {
 func (b *builder) section(s *profile.Section, id string) (Section, error) {
 	out := Section{ID: id, Kind: string(s.Kind), Threads: []Thread{}, Causes: []Cause{}, Warnings: warnings(s.Warnings)}
 	if s.Site != 0 {
-		l := b.location(s.Site)
-		out.Location = &l
+		l := b.count(sectionPlace(b.p, s))
+		out.Location, out.Callers = &l, b.callers(s)
 	}
 	span, busy := int64(0), int64(0)
 	for i := range s.Instances {

@@ -16,8 +16,8 @@ func (b *builder) paths(s *Section, of *profile.Section, at []profile.Addr) {
 	if len(s.Causes) == 0 {
 		return
 	}
-	if b.callers == nil {
-		b.callers, b.lives, b.blocks = callers(&b.p.Graph), b.p.ThreadCounts(), b.p.Graph.IndexBlocks()
+	if b.calling == nil {
+		b.calling, b.lives, b.blocks = callers(&b.p.Graph), b.p.ThreadCounts(), b.p.Graph.IndexBlocks()
 	}
 	parts := of.PartsByThread()
 	for i := range s.Causes {
@@ -105,7 +105,7 @@ func (k *callerSearch) up(f profile.FunctionID) bool {
 	}
 	k.seen[f] = true
 	g := &k.b.p.Graph
-	calls := slices.DeleteFunc(slices.Clone(k.b.callers[f]), func(i int) bool { return k.life.Of(g.Edges[i].Count) == 0 })
+	calls := slices.DeleteFunc(slices.Clone(k.b.calling[f]), func(i int) bool { return k.life.Of(g.Edges[i].Count) == 0 })
 	sort.SliceStable(calls, func(i, j int) bool {
 		a, b := g.Edges[calls[i]].Count, g.Edges[calls[j]].Count
 		if x, y := k.section.Of(a), k.section.Of(b); x != y {
@@ -147,7 +147,14 @@ func (k *callerSearch) path(f profile.FunctionID) *Path {
 	}
 	for _, i := range chain {
 		l := k.b.location(g.Edges[i].Site)
-		out.Calls = append(append(out.Calls, l.Place), l.InlinedAt...)
+		for _, p := range append([]Place{l.Place}, l.InlinedAt...) {
+			if !p.system() {
+				out.Calls = append(out.Calls, p)
+			}
+		}
+	}
+	if len(out.Calls) == 0 && out.Start == nil {
+		return nil
 	}
 	return out
 }

@@ -8,9 +8,16 @@ import (
 )
 
 // locate is an address as source, or as function+offset without debug
-// information, or as a bare address.
-func locate(p *profile.Profile, a profile.Addr) Location {
+// information, or as a bare address. What was inlined from a header of the
+// system stands where it was asked for.
+func locate(p *profile.Profile, a profile.Addr) Location { return locateOutside(p, a, 0) }
+
+// locateOutside is the place at which so many frames of an address were inlined.
+func locateOutside(p *profile.Profile, a profile.Addr, frames int) Location {
 	l, _ := p.Location(a)
+	if frames = min(max(frames, l.Outside()), len(l.InlinedAt)); frames > 0 {
+		l.Frame, l.InlinedAt = l.InlinedAt[frames-1], l.InlinedAt[frames:]
+	}
 	lib, link := p.Program.Library(a)
 	out := Location{Place: Place{Function: l.Function, Address: hex(link)}}
 	if lib != nil {
@@ -30,8 +37,9 @@ func locate(p *profile.Profile, a profile.Addr) Location {
 }
 
 // location is locate, and keeps count of what is not known.
-func (b *builder) location(a profile.Addr) Location {
-	l := locate(b.p, a)
+func (b *builder) location(a profile.Addr) Location { return b.count(locate(b.p, a)) }
+
+func (b *builder) count(l Location) Location {
 	b.asked++
 	if !l.Known() {
 		b.blind++
@@ -39,10 +47,37 @@ func (b *builder) location(a profile.Addr) Location {
 	return l
 }
 
+// sectionPlace is where a section stands.
+func sectionPlace(p *profile.Profile, s *profile.Section) Location {
+	return locateOutside(p, s.Site, s.Outside)
+}
+
+// callers are the calls that lead to a section, from the inside outwards; nil
+// where it has none that all who meet came by.
+func (b *builder) callers(s *profile.Section) (list []Place) {
+	if s.Site == 0 || s.Callers == nil {
+		return nil
+	}
+	for _, a := range s.Callers {
+		l, _ := b.p.Location(a)
+		for _, f := range l.Frames() {
+			if !f.System() && l.Known() {
+				list = append(list, Place{File: f.File, Line: f.Line, Column: f.Column, Function: f.Function})
+			}
+		}
+	}
+	return list
+}
+
 func hex(a profile.Addr) string { return fmt.Sprintf("%#x", uint64(a)) }
 
 // Known reports whether the place has a source line.
 func (p Place) Known() bool { return p.File != "" && p.Line > 0 }
+
+// system reports whether the place is in the system's code.
+func (p Place) system() bool {
+	return profile.Frame{File: p.File, Line: p.Line, Function: p.Function}.System()
+}
 
 // Short names a place in a few characters: "owner.c:31", "work+0x1f", "0x1a2b".
 func (p Place) Short() string {

@@ -74,6 +74,7 @@ type Section struct {
 	ID        string    `json:"id"`
 	Kind      string    `json:"kind"`
 	Location  *Location `json:"location,omitempty"` // none for whole thread lives
+	Callers   []Place   `json:"callers,omitempty"`  // the calls that lead there, from the inside outwards, where all who meet came by them
 	Instances int       `json:"instances"`
 	Imbalance *float64  `json:"imbalance,omitempty"` // none when the section could not be analysed
 	Balanced  bool      `json:"balanced"`

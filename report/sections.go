@@ -20,8 +20,8 @@ func sectionIDs(p *profile.Profile) []string {
 	ids, used := make([]string, len(p.Sections)), map[string]bool{}
 	for _, i := range order {
 		base := string(p.Sections[i].Kind)
-		if site := p.Sections[i].Site; site != 0 {
-			base = locate(p, site).Short()
+		if s := &p.Sections[i]; s.Site != 0 {
+			base = sectionPlace(p, s).Short()
 		}
 		id := base
 		for n := 2; used[id]; n++ {

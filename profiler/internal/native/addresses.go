@@ -1,6 +1,8 @@
 package native
 
 import (
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/probe/solve"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
@@ -70,4 +72,16 @@ func (in *injection) original(pc uint64, interrupted bool) uint64 {
 		return pc
 	}
 	return insn.End() + m.bias
+}
+
+// passed reports whether counts include entries of the function that holds an
+// address of the profile; also where that cannot be told.
+func (in *injection) passed(v *solve.Solver, c profile.Counts, a uint64) bool {
+	i := int(a / uint64(profile.LibraryStep))
+	if i >= len(in.modules) {
+		return true
+	}
+	m := in.modules[i]
+	f := m.spec.Program.Owner(a - m.base)
+	return f == nil || m.spec.Plan(f) == nil || v.Entered(c, f.Ranges[0].Lo+m.base)
 }

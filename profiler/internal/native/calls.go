@@ -12,7 +12,15 @@ import (
 type calls struct {
 	in     *injection
 	solver *solve.Solver
+	stacks *stacks
 	sites  map[uint64]site // by return address
+	tails  map[tail][]uint64
+}
+
+// tail is a tail jump, and the chain that it was made behind.
+type tail struct {
+	site  uint64
+	chain *uint64
 }
 
 // site is where a return address leads: the call before it, and whether that
@@ -22,16 +30,62 @@ type site struct {
 	sure bool
 }
 
-// site returns the call of a library function that a record stands for, as a
-// link-time address: the call behind which it returns. A function that was
-// reached by a tail jump returns to its caller's caller, in the program or
-// not; then it is the one such jump that the thread has taken since.
-func (cs *calls) site(ret uint64, d []record.Delta) profile.Addr {
+// chain returns the call that a record stands for, and the program's calls that
+// led to it, that one first; 0 where none is known. What a library does on its
+// own account is called by nobody.
+func (cs *calls) chain(rec *record.Record) (site uint64, chain []uint64) {
+	if !rec.Library {
+		site = uint64(cs.site(rec.Site, rec.Delta))
+	}
+	if rec.Stack == nil {
+		return site, nil
+	}
+	c := cs.stacks.chain(rec.Site, rec.Stack)
+	if c.Calls == nil {
+		c.Calls = []uint64{}
+		for _, ret := range c.Returns {
+			if x := cs.at(ret); x.addr != 0 {
+				c.Calls = append(c.Calls, uint64(x.addr))
+			}
+		}
+	}
+	chain = c.Calls
+	switch {
+	case len(chain) == 0:
+		return site, nil
+	case rec.Library:
+		site = chain[0]
+	case site != chain[0] && site != 0: // by a tail jump
+		chain = cs.behind(site, chain)
+	}
+	return site, chain
+}
+
+// behind is the chain of a call that was made by a tail jump.
+func (cs *calls) behind(site uint64, chain []uint64) []uint64 {
+	k := tail{site, &chain[0]}
+	if cs.tails[k] == nil {
+		cs.tails[k] = append([]uint64{site}, chain...)
+	}
+	return cs.tails[k]
+}
+
+// at is the site of a return address.
+func (cs *calls) at(ret uint64) site {
 	s, ok := cs.sites[ret]
 	if !ok {
 		s = cs.find(cs.in.original(ret, false))
 		cs.sites[ret] = s
 	}
+	return s
+}
+
+// site returns the call of a library function that a record stands for, as a
+// link-time address: the call behind which it returns. A function that was
+// reached by a tail jump returns to its caller's caller, in the program or
+// not; then it is the one such jump that the thread has taken since.
+func (cs *calls) site(ret uint64, d []record.Delta) profile.Addr {
+	s := cs.at(ret)
 	if s.sure {
 		return s.addr
 	}
@@ -43,16 +97,6 @@ func (cs *calls) site(ret uint64, d []record.Delta) profile.Addr {
 		}
 	}
 	return best
-}
-
-// caller is the call before a return address.
-func (cs *calls) caller(ret uint64) profile.Addr {
-	s, ok := cs.sites[ret]
-	if !ok {
-		s = cs.find(cs.in.original(ret, false))
-		cs.sites[ret] = s
-	}
-	return s.addr
 }
 
 // find returns the call before a return address.

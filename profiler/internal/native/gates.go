@@ -2,6 +2,7 @@ package native
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/backend"
@@ -24,8 +25,8 @@ type gates struct {
 // forEver is more records than any run makes.
 const forEver = 1<<31 - 1
 
-func newGates(in *injection, calls *calls, lines backend.Lines) *gates {
-	return &gates{in: in, calls: calls, lines: lines, ups: map[profile.Addr]int{}, state: map[uint64]uint32{}}
+func newGates(in *injection, lines backend.Lines) *gates {
+	return &gates{in: in, lines: lines, ups: map[profile.Addr]int{}, state: map[uint64]uint32{}}
 }
 
 // region returns the region of a gate and the module that it is in.
@@ -49,7 +50,7 @@ func (gs *gates) passed(rec *record.Record) {
 		return
 	}
 	if r.Site == 0 {
-		rec.Site = uint64(gs.calls.caller(rec.Site))
+		rec.Site = uint64(gs.calls.at(rec.Site).addr)
 	} else {
 		rec.Site = r.Site + m.base
 	}
@@ -147,4 +148,20 @@ func (gs *gates) key(at profile.Addr) string {
 		}
 	}
 	return gs.lines.Key(at)
+}
+
+// locate is the location of an address. Of a region the frames inside the one
+// that the user sees it at are nobody's.
+func (gs *gates) locate(at profile.Addr) profile.Location {
+	l := gs.lines.Locate(at)
+	u := gs.up(at)
+	if u == 0 || u > len(l.InlinedAt) {
+		return l
+	}
+	l.InlinedAt = slices.Clone(l.InlinedAt)
+	l.Frame = profile.Frame{Function: "std::"}
+	for i := range u - 1 {
+		l.InlinedAt[i] = l.Frame
+	}
+	return l
 }

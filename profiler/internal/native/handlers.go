@@ -35,6 +35,9 @@ func (s *session) newThread(e tracee.Event) error {
 	if err := s.p.SetGS(e.Tid, s.in.base(t.slot)); alive(err) != nil {
 		return err
 	}
+	if t.area != nil {
+		t.area.SetTop(s.p.SP(e.Tid))
+	}
 	return s.p.Resume(e)
 }
 

@@ -110,6 +110,9 @@ func (in *injection) patch(p *tracee.Process) error {
 			}
 		}
 	}
+	if err := in.hookLibraries(p); err != nil {
+		in.doubts = append(in.doubts, profile.Warning{Code: "library", Message: fmt.Sprintf("what libraries do to wait or to join is not seen: %v", err)})
+	}
 	if !later {
 		return nil
 	}

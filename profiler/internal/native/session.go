@@ -52,18 +52,22 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 	s := &session{job: j, p: p, in: in, lines: src.lines, solver: solver, rate: rate, begin: rdtsc(),
 		signals: signals{p: p, in: in, diverted: map[int][]diverted{}}, stacks: newStacks(p, in, solver),
 		lineage: lineage{injections: []*injection{in}}, progress: progress{to: j.Progress}}
-	s.gates = newGates(in, &calls{in: in, solver: solver, sites: map[uint64]site{}}, src.lines)
+	s.gates = newGates(in, src.lines)
 	s.tracker = section.New(section.Config{
 		Solve:     solver.Solve,
 		Work:      solver.Work,
 		Entered:   func(c profile.Counts, f profile.Addr) bool { return solver.Entered(c, uint64(f)) },
 		Line:      src.lines.Key,
+		Locate:    s.gates.locate,
+		Passes:    func(c profile.Counts, site profile.Addr) bool { return in.passed(solver, c, uint64(site)) },
 		Gate:      s.gates.decided,
 		BeginTSC:  s.begin,
 		NSPerTick: float64(rate),
 		MaxBytes:  keepCounts,
 	})
-	s.threads = newThreads(in, solver, s.tracker, s.gates, rate)
+	s.threads = newThreads(in, solver, s.tracker, rate)
+	s.threads.calls.stacks = s.stacks
+	s.threads.gates, s.gates.calls = s.gates, s.threads.calls
 	return s, nil
 }
 
@@ -115,6 +119,7 @@ func (s *session) start() error {
 	if err := s.p.SetGS(s.p.Pid, s.in.base(first.slot)); err != nil {
 		return err
 	}
+	first.area.SetTop(s.p.SP(s.p.Pid))
 	return s.p.Go()
 }
 

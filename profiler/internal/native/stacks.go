@@ -18,12 +18,15 @@ type stacks struct {
 	in       *injection
 	solver   *solve.Solver
 	unwinder *unwind.Unwinder
+	chains   *unwind.Chains
+	mapped   bool            // the unwinder knows what is mapped
+	lost     map[uint64]bool // return addresses that lie in no file, as far as is known
 }
 
 func newStacks(p *tracee.Process, in *injection, solver *solve.Solver) *stacks {
 	u := unwind.New(p)
 	u.Original = in.original
-	return &stacks{p, in, solver, u}
+	return &stacks{p: p, in: in, solver: solver, unwinder: u, chains: unwind.NewChains(u), lost: map[uint64]bool{}}
 }
 
 // active finds the frames of the program that are on an ending thread's stack,
@@ -74,6 +77,28 @@ func (k *stacks) active(tid int) (frames []record.Delta, next []profile.Addr) {
 	return frames, next
 }
 
+// chain is where the calls return to that led to a call which returns to ret,
+// that one first.
+func (k *stacks) chain(ret uint64, s *record.Stack) *unwind.Chain {
+	piece := unwind.Piece{Words: s.Words}
+	r := &piece.Regs
+	r[unwind.PC], r[dwarfNumber[x86.RSP]] = ret, s.SP
+	for i, x := range []x86.Reg{x86.RBX, x86.RBP, x86.R12, x86.R13, x86.R14, x86.R15} {
+		r[dwarfNumber[x]] = s.Saved[i]
+	}
+	if !k.mapped {
+		k.readMappings()
+	}
+	c := k.chains.Of(&piece)
+	if c.Lost != 0 && !k.lost[c.Lost] { // something was loaded meanwhile
+		k.lost[c.Lost] = true
+		k.readMappings()
+		k.chains.Forget()
+		c = k.chains.Of(&piece)
+	}
+	return c
+}
+
 // readMappings tells the unwinder what is mapped now.
 func (k *stacks) readMappings() error {
 	ms, err := k.p.Mappings()
@@ -87,5 +112,6 @@ func (k *stacks) readMappings() error {
 		}
 	}
 	k.unwinder.SetMappings(files)
+	k.mapped = true
 	return nil
 }

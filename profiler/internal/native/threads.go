@@ -48,8 +48,8 @@ type thread struct {
 	dead       bool
 }
 
-func newThreads(in *injection, solver *solve.Solver, tracker *section.Tracker, gates *gates, rate tickRate) *threads {
-	return &threads{in: in, solver: solver, tracker: tracker, rate: rate, calls: gates.calls, gates: gates,
+func newThreads(in *injection, solver *solve.Solver, tracker *section.Tracker, rate tickRate) *threads {
+	return &threads{in: in, solver: solver, tracker: tracker, rate: rate, calls: &calls{in: in, solver: solver, sites: map[uint64]site{}, tails: map[tail][]uint64{}},
 		byTid: map[int]*thread{}, early: map[int]tracee.Event{}, slots: slots{next: 1}}
 }
 
@@ -139,7 +139,8 @@ func (ts *threads) drain(t *thread) {
 			ts.tracker.Record(t.id, rec)
 			return
 		}
-		rec.Site = uint64(ts.calls.site(rec.Site, rec.Delta))
+		rec.Site, rec.Chain = ts.calls.chain(&rec)
+		rec.Stack = nil
 		if section.ArgIsFunction(rec.Kind) {
 			rec.Arg3 = ts.calls.function(rec.Arg3)
 		}

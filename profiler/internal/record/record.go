@@ -17,6 +17,7 @@ type Hook struct {
 	// Waits: the call waits on the object of its first argument. Wakes: it wakes
 	// those who do, and is only recorded if there may be any.
 	Waits, Wakes bool
+	Chain        bool // who made the call matters: what led to it is recorded before it
 }
 
 // Gate is what a rule calls the passing of a gate, among the functions that it
@@ -33,6 +34,19 @@ type Record struct {
 	Arg3  uint64 // its third: a thread's start function, a barrier's count
 	CPUNS int64  // the thread's CPU clock; 0: not read
 	Delta []Delta
+
+	Stack   *Stack   // as it was at the call; nil where nobody asked
+	Chain   []uint64 // the program's calls that led there, from the inside outwards, as far as they are known; Site is the first
+	Library bool     // a shared library made the call
+}
+
+// Stack is what is needed to find the callers of a call: the stack pointer and
+// the registers that functions restore (rbx, rbp, r12 to r15) as they are when
+// it returns, and what lay on the stack from there on.
+type Stack struct {
+	SP    uint64
+	Saved [6]uint64
+	Words []byte
 }
 
 // Delta is how much a counter grew since the thread's record before.

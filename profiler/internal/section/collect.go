@@ -2,6 +2,7 @@ package section
 
 import (
 	"sort"
+	"strings"
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/record"
@@ -15,16 +16,30 @@ type collector struct {
 	sections map[key]*open
 	order    []*open
 	bytes    int
+	at       map[profile.Addr][]spot // of calls
+	ways     map[*uint64][]spot      // of chains, by their first call
+	again    map[profile.Addr]bool   // see watch
+	placed   map[way]*open
+}
+
+// way is a chain that was seen before.
+type way struct {
+	kind    profile.SectionKind
+	first   *spot
+	n, from int
 }
 
 type key struct {
 	kind profile.SectionKind
-	line string
+	line string // or lines, of a chain
 }
 
 // open is a section that still grows.
 type open struct {
 	s         profile.Section
+	chain     []spot // by which its meetings were come to
+	from      int    // where in it they may stand
+	counted   bool   // its totals are those of all instances
 	instances []instance
 	bytes     int
 	folded    []*fold
@@ -50,23 +65,18 @@ const bytesPerDelta = 30
 func (p *part) size() int { return bytesPerDelta * len(p.delta) }
 
 func newCollector(c Config) *collector {
-	return &collector{c: c, sections: map[key]*open{}}
+	return &collector{c: c, sections: map[key]*open{}, at: map[profile.Addr][]spot{},
+		ways: map[*uint64][]spot{}, again: map[profile.Addr]bool{}, placed: map[way]*open{}}
 }
 
 // add files an instance under its section. It reports false for a meeting of
-// fewer than two.
-func (c *collector) add(kind profile.SectionKind, arrivals []arrival) bool {
-	if len(arrivals) < 2 {
+// fewer than two, and of those that no call of the program's led to.
+func (c *collector) add(kind profile.SectionKind, arrivals []arrival, byHand bool) bool {
+	if len(arrivals) < 2 || kind != profile.Threads && mainSite(arrivals) == 0 {
 		return false
 	}
-	site := mainSite(arrivals)
-	k := key{kind, c.c.Line(site)}
-	o := c.sections[k]
-	if o == nil {
-		o = &open{s: profile.Section{Kind: kind, Site: site}}
-		c.sections[k] = o
-		c.order = append(c.order, o)
-	}
+	place, from := c.place(arrivals, byHand)
+	o := c.open(kind, place, from)
 	last, first := uint64(0), ^uint64(0)
 	for i := range arrivals {
 		last, first = max(last, arrivals[i].tsc), min(first, arrivals[i].beginTSC)
@@ -93,6 +103,28 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival) bool {
 	return true
 }
 
+// open is the section of meetings that stand at a place.
+func (c *collector) open(kind profile.SectionKind, place []spot, from int) *open {
+	w := way{kind, &place[0], len(place), from}
+	if o := c.placed[w]; o != nil {
+		return o
+	}
+	var lines strings.Builder
+	for _, s := range place {
+		lines.WriteString(s.line)
+		lines.WriteByte('\n')
+	}
+	k := key{kind, strings.Repeat("^", from) + lines.String()}
+	o := c.sections[k]
+	if o == nil {
+		o = &open{s: profile.Section{Kind: kind, Site: place[0].site}, chain: place, from: from}
+		c.sections[k] = o
+		c.order = append(c.order, o)
+	}
+	c.placed[w] = o
+	return o
+}
+
 func (c *collector) sinceStart(tsc uint64) int64 {
 	return int64(float64(tsc-c.c.BeginTSC) * c.c.NSPerTick)
 }
@@ -115,11 +147,10 @@ func mainSite(as []arrival) profile.Addr {
 // finish returns the sections, in the order in which they first ended.
 func (c *collector) finish() []profile.Section {
 	var out []profile.Section
+	c.outwards()
 	for _, o := range c.order {
 		if o.totals != nil {
-			for i := range o.instances {
-				o.addTotals(&o.instances[i])
-			}
+			o.count()
 			for id, t := range o.totals {
 				o.s.Totals = append(o.s.Totals, t.solve(id, c.c))
 			}

@@ -14,9 +14,10 @@ type conditionRule struct{ t *Tracker }
 func conditions(t *Tracker) rule {
 	c := conditionRule{t}
 	return rule{calls: []call{
-		{names: []string{"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_wait", "cnd_timedwait",
-			"_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE"}, arrive: c.wait, waits: true},
-		{names: []string{"pthread_cond_broadcast", "cnd_broadcast", "_ZNSt18condition_variable10notify_allEv"}, arrive: c.broadcast, wakes: true},
+		{names: []string{"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_wait", "cnd_timedwait"},
+			arrive: c.wait, waits: true},
+		{names: []string{"pthread_cond_broadcast", "cnd_broadcast"}, arrive: c.broadcast, wakes: true},
+		{names: []string{"_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE", "_ZNSt18condition_variable10notify_allEv"}, inside: true},
 	}}
 }
 
@@ -55,6 +56,7 @@ func (c conditionRule) broadcast(x *thread, r record.Record) {
 	for i := range e.arrivals {
 		e.arrivals[i].t.cut(e.arrivals[i], r.TSC)
 	}
+	e.byHand = true
 	c.t.complete(profile.Barrier, e)
 }
 

@@ -15,6 +15,11 @@ type Config struct {
 	// Line names the source line of a call, so that copies of one call made by
 	// the compiler are one section; its address when there is no line.
 	Line func(profile.Addr) string
+	// Locate says where a call stands in the source; may be nil.
+	Locate func(profile.Addr) profile.Location
+	// Passes tells whether a part entered the function that holds a call; may
+	// be nil.
+	Passes func(profile.Counts, profile.Addr) bool
 	// Entered tells whether a part entered a function; may be nil.
 	Entered func(profile.Counts, profile.Addr) bool
 	// Gate hears that gates of a number are of interest for ever, or no more;

@@ -12,6 +12,7 @@ type arrival struct {
 	t        *thread
 	tsc      uint64
 	site     profile.Addr
+	chain    []uint64 // the calls that led there, that of the site first; nil: not known
 	delta    []record.Delta
 	begin    profile.Addr
 	beginTSC uint64
@@ -25,6 +26,7 @@ type epoch struct {
 	arrivals []arrival
 	before   []profile.ThreadID // who met there last
 	same     int                // how often in a row the same threads met
+	byHand   bool               // by calls of several kinds
 }
 
 func (e *epoch) has(x *thread) bool {
@@ -55,13 +57,13 @@ func (t *Tracker) complete(kind profile.SectionKind, e *epoch) {
 			}
 		}
 	}
-	t.file(kind, e.arrivals)
+	t.file(kind, e.arrivals, e.byHand)
 	e.arrivals = nil
 }
 
 // file makes arrivals an instance of the section that they end.
-func (t *Tracker) file(kind profile.SectionKind, arrivals []arrival) {
-	if t.out.add(kind, arrivals) {
+func (t *Tracker) file(kind profile.SectionKind, arrivals []arrival, byHand bool) {
+	if t.out.add(kind, arrivals, byHand) {
 		t.Instances++
 	}
 }

@@ -36,7 +36,7 @@ func (t *Tracker) wholeLives() {
 		return
 	}
 	slices.SortFunc(lives, func(a, b arrival) int { return int(a.t.id - b.t.id) })
-	t.out.add(profile.Threads, lives)
+	t.out.add(profile.Threads, lives, false)
 	for _, o := range t.out.order {
 		o.s.Warnings = append(o.s.Warnings, profile.Warning{Code: "whole-threads", Message: fmt.Sprintf(
 			"no place was found where the threads meet: the %d threads' whole lives are taken as one section", len(lives))})

@@ -88,6 +88,26 @@ func (o *open) addTotals(in *instance) {
 	}
 }
 
+// count adds to the totals the instances that were not folded, once all have come.
+func (o *open) count() {
+	if o.counted {
+		return
+	}
+	o.counted = true
+	if o.totals == nil {
+		o.totals = map[profile.ThreadID]*total{}
+	}
+	for i := range o.instances {
+		o.addTotals(&o.instances[i])
+	}
+}
+
+// join adds the sum of other parts of the thread.
+func (t *total) join(x *total) {
+	d := x.deltas()
+	t.add(&part{x.part, d, 0})
+}
+
 func (t *total) add(p *part) {
 	if n := len(p.delta); n > 0 {
 		if top := int(p.delta[n-1].Counter) + 1; top > len(t.n) {
@@ -118,7 +138,12 @@ func (t *total) add(p *part) {
 
 // solve returns the sum as a part of its own.
 func (t *total) solve(id profile.ThreadID, c Config) profile.Part {
-	var d []record.Delta
+	p := t.part
+	p.Thread, p.Counts = id, c.Solve(t.deltas())
+	return p
+}
+
+func (t *total) deltas() (d []record.Delta) {
 	for k, n := range t.below {
 		d = append(d, record.Delta{Counter: k, N: n})
 	}
@@ -127,7 +152,5 @@ func (t *total) solve(id profile.ThreadID, c Config) profile.Part {
 			d = append(d, record.Delta{Counter: int32(k), N: n})
 		}
 	}
-	p := t.part
-	p.Thread, p.Counts = id, c.Solve(record.Merge(d))
-	return p
+	return record.Merge(d)
 }

@@ -29,10 +29,10 @@ func joins(t *Tracker) rule {
 	j := &joinRule{t, map[*thread]*group{}, map[*thread]*group{}}
 	return rule{
 		calls: []call{
-			{names: []string{"pthread_join", "pthread_timedjoin_np", "pthread_clockjoin_np", "thrd_join", "_ZNSt6thread4joinEv"},
-				arrive: j.join, meets: true},
-			{names: []string{"pthread_create", "thrd_create",
-				"_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"}, arrive: j.create, starts: true},
+			{names: []string{"pthread_join", "pthread_timedjoin_np", "pthread_clockjoin_np", "thrd_join"}, arrive: j.join, meets: true},
+			{names: []string{"pthread_create", "thrd_create"}, arrive: j.create, starts: true},
+			{names: []string{"_ZNSt6thread4joinEv"}, meets: true, inside: true},
+			{names: []string{"_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"}, inside: true},
 			{names: []string{"pthread_exit", "thrd_exit"}},
 		},
 		born: j.born,
@@ -97,12 +97,12 @@ func (j *joinRule) settle(g *group) {
 	delete(j.groups, g.creator)
 	parts := slices.Clone(g.dead)
 	for i := range parts {
-		parts[i].site = g.first.site
+		parts[i].site, parts[i].chain = g.first.site, g.first.chain
 	}
 	if j.takesPart(g) {
 		parts = append(parts, *g.first)
 	}
-	j.t.file(profile.Join, parts)
+	j.t.file(profile.Join, parts, false)
 }
 
 // takesPart reports whether the creator worked beside its workers between its

@@ -28,6 +28,7 @@ type call struct {
 	waits, wakes  bool // as in record.Hook
 	starts        bool // the third argument is the function that a new thread begins in
 	meets         bool // threads meet in it: no run has to show that
+	inside        bool // it is a library's, and calls what is recorded: that may be called without it
 }
 
 // handler handles a record of a thread, whose part reaches up to it already.
@@ -48,7 +49,8 @@ func declare() declaration {
 		for _, name := range c.names {
 			d.calls[name] = c
 			if arrive != 0 || leave != 0 {
-				d.hooks[name] = record.Hook{Arrive: arrive, Leave: leave, Waits: c.waits, Wakes: c.wakes}
+				d.hooks[name] = record.Hook{Arrive: arrive, Leave: leave, Waits: c.waits, Wakes: c.wakes,
+					Chain: c.meets || c.waits || c.wakes || c.starts}
 			}
 		}
 		if c.starts {

@@ -329,6 +329,15 @@ func (p *Process) DwarfRegs(tid int) ([17]uint64, error) {
 	return [17]uint64{r.Rax, r.Rdx, r.Rcx, r.Rbx, r.Rsi, r.Rdi, r.Rbp, r.Rsp, r.R8, r.R9, r.R10, r.R11, r.R12, r.R13, r.R14, r.R15, r.Rip}, err
 }
 
+// SP reads a stopped thread's stack pointer; 0 where that cannot be done.
+func (p *Process) SP(tid int) uint64 {
+	var r unix.PtraceRegs
+	if unix.PtraceGetRegs(tid, &r) != nil {
+		return 0
+	}
+	return r.Rsp
+}
+
 // PC reads a stopped thread's instruction pointer.
 func (p *Process) PC(tid int) (uint64, error) {
 	var r unix.PtraceRegs

@@ -190,6 +190,11 @@ func (u *Unwinder) step(r Regs, fde *frame.FrameDescriptionEntry, pc uint64) (ne
 	if err != nil {
 		return next, false, false
 	}
+	return u.apply(r, c)
+}
+
+// apply computes the caller's registers by a frame's rules.
+func (u *Unwinder) apply(r Regs, c *frame.FrameContext) (next Regs, last, ok bool) {
 	cfa, ok := u.cfa(r, c.CFA)
 	if !ok {
 		return next, false, false

@@ -50,14 +50,11 @@ func (m *emitter) hookLibrary() (slots []Slot) {
 
 // hookCode emits one hook; call and jump enter the function.
 func (m *emitter) hookCode(h record.Hook, call, jump func()) {
-	arrive := h.Arrive | threadarea.ScanBit
-	if h.Waits {
-		arrive |= threadarea.WaitBit
+	kind := arriveKind(h)
+	if m.outside {
+		kind |= threadarea.LibraryBit
 	}
-	if h.Wakes {
-		arrive |= threadarea.WakeBit
-	}
-	m.record(arrive)
+	m.record(kind)
 	if h.Leave == 0 {
 		jump()
 		return
@@ -65,12 +62,27 @@ func (m *emitter) hookCode(h record.Hook, call, jump func()) {
 	m.SubImm8(x86.RSP, 8) // keeps the stack aligned
 	call()
 	m.AddImm8(x86.RSP, 8)
-	kind := h.Leave
+	kind = h.Leave
 	if m.s.Program.Image.Static {
 		kind |= threadarea.ScanBit // the wait itself ran in counted code
 	}
 	m.record(kind)
 	m.Ret()
+}
+
+// arriveKind is the kind of a hook's record before the call, with what it asks for.
+func arriveKind(h record.Hook) uint32 {
+	kind := h.Arrive | threadarea.ScanBit
+	if h.Waits {
+		kind |= threadarea.WaitBit
+	}
+	if h.Wakes {
+		kind |= threadarea.WakeBit
+	}
+	if h.Chain {
+		kind |= threadarea.ChainBit
+	}
+	return kind
 }
 
 // record calls the recorder.
@@ -102,4 +114,25 @@ func sortedKeys(m map[uint64]string) []uint64 {
 	}
 	sort.Slice(k, func(i, j int) bool { return k[i] < k[j] })
 	return k
+}
+
+// Outside is a hook of a call that a library makes which was not moved.
+type Outside struct {
+	Hook     record.Hook
+	Function uint64 // its run-time address
+}
+
+// Outside emits hooks behind the copy: their code and its offset in the cache,
+// and the offset of each.
+func (s *Spec) Outside(c *Code, hooks []Outside) (code []byte, at uint64, offsets []uint64) {
+	at = (uint64(len(c.Bytes)) + 63) &^ 63
+	m := newEmitter(s, c.Base, at)
+	for _, h := range hooks {
+		literal := m.PC()
+		m.Quad(h.Function)
+		offsets = append(offsets, m.PC()-m.cache)
+		m.outside = true
+		m.hookCode(h.Hook, func() { m.CallThrough(literal) }, func() { m.JmpThrough(literal) })
+	}
+	return m.Bytes(), at, offsets
 }

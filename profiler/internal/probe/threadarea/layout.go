@@ -21,11 +21,14 @@ const (
 	offKeys     = 0x80
 	offLost     = 0x88
 	offWaits    = 0x90
+	offTop      = 0x98
 
 	headerSize = 256
 
 	recordHeader = 56 // bytes before a record's pairs
 	pairSize     = 16
+	stackHeader  = 64 // bytes before the words of a piece of the stack
+	stackWords   = 128
 
 	// Gates of regions in which threads may meet, of all modules.
 	maxGates = 512
@@ -69,7 +72,9 @@ func (l Layout) Fixed() int { return l.Chords + 2*l.Sites }
 // Size is the bytes of one thread's area, whole pages.
 func (l Layout) Size() uint64 { return l.size }
 
-func (l Layout) recordMax() uint64 { return recordHeader + pairSize*uint64(l.Fixed()+overCap) }
+func (l Layout) recordMax() uint64 {
+	return recordHeader + stackHeader + 8*stackWords + pairSize*uint64(l.Fixed()+overCap)
+}
 
 // CounterOffset is where a counter lies, from GS.
 func CounterOffset(c int32) uint32 { return headerSize + 8*uint32(c) }

@@ -27,11 +27,15 @@
 	.set KEYS,     0x80	# the pairs
 	.set LOST,     0x88	# indirect calls that found no place
 	.set WAITS,    0x90	# the process's table of objects that a thread waits on
+	.set TOP,      0x98	# where the thread's stack began
 
 	.set SLOTS,    4096	# of that table
 	.set SCAN,     31	# bits of an event's kind
 	.set WAIT,     30
 	.set WAKE,     29
+	.set CHAIN,    28
+	.set PIECE,    128	# words of the stack that are copied at most,
+	.set NEAR,     16384	# and bytes from where it began that are surely its own
 
 	.text
 	.p2align 4
@@ -56,7 +60,14 @@
 # time. The wait is marked behind its time stamp, the mark taken before that
 # of the wake: no wait that is earlier than a wake stays unnoticed.
 # (%rsp) returns to the hook, 8(%rsp) is the return address of the user's call.
-# Record: kind u32, pairs u32, tsc, site, arg1, arg3, cpu seconds, cpu nanoseconds, then (counter, change) pairs.
+# CHAIN asks for what an unwinder needs to find that call's callers: registers
+# and a piece of the stack. It ends where the thread's stack began; where that
+# is far away, or the thread has gone to another stack, at the end of the page,
+# unless the kernel says that the next one can be read: it refuses this
+# rt_sigprocmask by EFAULT if not, else by EINVAL, as there is no such "how".
+# Record: kind u32, pairs u32, tsc, site, arg1, arg3, cpu seconds, cpu nanoseconds,
+# with CHAIN rsp behind the return, rbx, rbp, r12, r13, r14, r15, words, then these,
+# then (counter, change) pairs.
 	.p2align 4
 record:
 	cmpq	$0, %gs:MUTED
@@ -111,6 +122,56 @@ record:
 	syscall				# overwrites rax, rcx, r11
 	mov	%r10, %rdi
 2:	lea	56(%rdi), %r10
+	bt	$CHAIN, %ebx
+	jnc	12f
+	lea	88(%rsp), %rsi
+	mov	%rsi, (%r10)
+	mov	40(%rsp), %rax
+	mov	%rax, 8(%r10)
+	mov	%rbp, 16(%r10)
+	mov	%r12, 24(%r10)
+	mov	%r13, 32(%r10)
+	mov	%r14, 40(%r10)
+	mov	%r15, 48(%r10)
+	mov	$PIECE, %ecx
+	mov	%gs:TOP, %rax
+	sub	%rsi, %rax
+	cmp	$NEAR, %rax
+	jae	10f
+	shr	$3, %rax
+	cmp	%rcx, %rax
+	cmovb	%rax, %rcx
+	jmp	11f
+10:	lea	(PIECE-1)*8(%rsi), %rdx
+	mov	%rdx, %rax
+	xor	%rsi, %rax
+	shr	$12, %rax
+	jz	11f
+	mov	%rdi, %r8
+	mov	%rsi, %r9
+	mov	%rdx, %rsi
+	xor	%edx, %edx
+	mov	$-1, %rdi
+	mov	$8, %r10d
+	mov	$14, %eax		# rt_sigprocmask
+	syscall
+	lea	56(%r8), %r10
+	mov	%r8, %rdi
+	mov	%r9, %rsi
+	mov	$PIECE, %ecx
+	cmp	$-14, %rax		# EFAULT
+	jne	11f
+	mov	%esi, %ecx
+	neg	%ecx
+	and	$4095, %ecx
+	shr	$3, %ecx
+11:	mov	%rcx, 56(%r10)
+	mov	%rdi, %rdx
+	lea	64(%r10), %rdi
+	rep movsq
+	mov	%rdi, %r10
+	mov	%rdx, %rdi
+12:	mov	%r10, %r11
 	test	%ebx, %ebx
 	jns	6f
 	mov	%gs:COUNTERS, %rsi
@@ -136,8 +197,7 @@ record:
 	inc	%r8
 	jmp	5b
 6:	mov	%r10, %rax
-	sub	%rdi, %rax
-	sub	$56, %rax
+	sub	%r11, %rax
 	shr	$4, %rax
 	mov	%eax, 4(%rdi)
 	mov	%r10, %gs:RING

@@ -14,7 +14,7 @@ const (
 	RecordEntry   = 0     // called by hooks, with the event's kind in r11d
 	IndirectEntry = 16    // called for a target that has no inline counter: r11, with twice the site's number in eax
 	RecordBody    = 32    // where RecordEntry jumps to
-	RecordEnd     = 0x1e2 // its ret
+	RecordEnd     = 0x29e // its ret
 )
 
 // What an event's kind asks of the recorder, beside the number itself.
@@ -22,7 +22,10 @@ const (
 	ScanBit  = 1 << 31 // the changed counters
 	WaitBit  = 1 << 30 // to mark the object as waited on
 	WakeBit  = 1 << 29 // no record where nobody waits
-	kindMask = WakeBit - 1
+	ChainBit = 1 << 28 // a piece of the stack, for who made the call
+	// LibraryBit is of no concern to the recorder: a library made the call.
+	LibraryBit = 1 << 27
+	kindMask   = LibraryBit - 1
 )
 
 // IsFull reports whether a stop at an offset of the recorder says that the

@@ -9,7 +9,8 @@ import (
 
 // Records takes the records written since the last call. It may run beside
 // the thread: a record is published by one store of the ring position, and
-// x86 keeps the order of stores.
+// x86 keeps the order of stores. What was copied of the stack is only there
+// while yield runs.
 func (a *Area) Records(yield func(record.Record)) {
 	end := a.pos(atomic.LoadUint64(a.word(offRing)))
 	for a.read < end {
@@ -18,11 +19,20 @@ func (a *Area) Records(yield func(record.Record)) {
 		n := int(binary.LittleEndian.Uint32(m[4:]))
 		r := record.Record{Kind: binary.LittleEndian.Uint32(m) & kindMask, TSC: u(8), Site: u(16), Arg1: u(24), Arg3: u(32),
 			CPUNS: int64(u(40))*1e9 + int64(u(48)), Delta: make([]record.Delta, n)}
+		pairs := recordHeader
+		if kind := binary.LittleEndian.Uint32(m); kind&ChainBit != 0 {
+			words := 8 * int(u(recordHeader+56))
+			r.Stack, r.Library = &record.Stack{SP: u(pairs), Words: m[pairs+stackHeader : pairs+stackHeader+words]}, kind&LibraryBit != 0
+			for i := range r.Stack.Saved {
+				r.Stack.Saved[i] = u(pairs + 8 + 8*i)
+			}
+			pairs += stackHeader + words
+		}
 		for i := range r.Delta {
-			r.Delta[i] = record.Delta{Counter: int32(u(recordHeader + pairSize*i)), N: u(recordHeader + pairSize*i + 8)}
+			r.Delta[i] = record.Delta{Counter: int32(u(pairs + pairSize*i)), N: u(pairs + pairSize*i + 8)}
 		}
 		yield(r)
-		a.read += recordHeader + pairSize*uint64(n)
+		a.read += uint64(pairs + pairSize*n)
 	}
 }
 
@@ -47,6 +57,9 @@ func (a *Area) Reset() {
 	a.put(offRing, a.base+a.l.ring)
 	a.read = a.l.ring
 }
+
+// SetTop says where the thread's stack begins: it has the words below.
+func (a *Area) SetTop(sp uint64) { a.put(offTop, sp) }
 
 // Rest returns what the counters grew by since the last record. Only while
 // the thread is stopped or gone, and after Records.

@@ -1,0 +1,50 @@
+package profile
+
+import "strings"
+
+// A place in a system header or in the standard library is none that the user
+// of a report recognises: what happens there was asked for by whoever called
+// it. So sections and causes are shown at the first place outside.
+
+// headers are the directories, as they end, that compilers and systems keep
+// headers in. What is installed beside them belongs to the system too.
+var headers = []string{"/usr/include/", "/usr/lib/gcc/", "/usr/lib/llvm", "/usr/lib/clang/", "/include/c++/", "/lib/gcc/", "/lib/clang/", "/lib/rustlib/", "/rustc/"}
+
+// System reports whether a file belongs to the system or the standard library,
+// by its path as the debug information has it.
+func System(file string) bool {
+	for _, h := range headers {
+		if at := strings.Index(file, h); at == 0 || at > 0 && !strings.HasPrefix(h, "/usr/") {
+			return true
+		}
+	}
+	return strings.Contains(file, "/libstdc++-v3/") || strings.Contains(file, "/bits/") && strings.Contains(file, "/c++/")
+}
+
+// System reports whether a frame belongs to the system or the standard
+// library. Without a line its function's name has to tell.
+func (f Frame) System() bool {
+	if f.File != "" && f.Line > 0 {
+		return System(f.File)
+	}
+	for _, x := range []string{"std::", "__", "_start", "start_thread", "clone", "execute_native_thread_routine"} {
+		if strings.HasPrefix(f.Function, x) {
+			return true
+		}
+	}
+	return strings.Contains(f.Function, " std::") // with what it returns
+}
+
+// Frames are the location's frames, from the inside outwards.
+func (l Location) Frames() []Frame { return append([]Frame{l.Frame}, l.InlinedAt...) }
+
+// Outside returns how many of the location's frames, from the inside outwards,
+// are left out to come to the first one that is not the system's; 0 where all are.
+func (l Location) Outside() int {
+	for i, f := range l.Frames() {
+		if !f.System() {
+			return i
+		}
+	}
+	return 0
+}

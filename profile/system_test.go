@@ -1,0 +1,46 @@
+package profile
+
+import "testing"
+
+func TestSystem(t *testing.T) {
+	for file, want := range map[string]bool{
+		"/usr/include/c++/12/bits/std_thread.h":                true,
+		"/usr/include/pthread.h":                               true,
+		"/opt/gcc-13/include/c++/13.1.0/thread":                true,
+		"/usr/lib/gcc/x86_64-linux-gnu/12/include/immintrin.h": true,
+		"/usr/lib/llvm-16/lib/clang/16/include/xmmintrin.h":    true,
+		"/opt/llvm/lib/clang/18/include/xmmintrin.h":           true,
+		"/rustc/9fc6b431/library/std/src/thread/mod.rs":        true,
+		"/build/gcc/src/libstdc++-v3/src/c++11/thread.cc":      true,
+		"/home/me/project/usr/include/mine.h":                  false,
+		"/home/me/include/thread":                              false,
+		"/home/me/src/main.c":                                  false,
+		"main.c":                                               false,
+		"/usr/src/mine/main.c":                                 false,
+	} {
+		if System(file) != want {
+			t.Errorf("System(%q) is %v", file, !want)
+		}
+	}
+	for _, x := range []struct {
+		f    Frame
+		want bool
+	}{
+		{Frame{File: "/usr/include/x.h", Line: 3, Function: "mine"}, true},
+		{Frame{File: "/src/x.c", Line: 3, Function: "__mine"}, false},
+		{Frame{Function: "std::thread::join()"}, true},
+		{Frame{Function: "void std::call_once<void (x)()>()"}, true},
+		{Frame{Function: "work"}, false},
+		{Frame{}, false},
+	} {
+		if x.f.System() != x.want {
+			t.Errorf("%+v: System is %v", x.f, !x.want)
+		}
+	}
+	in, out := Frame{File: "/usr/include/c++/12/thread", Line: 1}, Frame{File: "/src/x.cc", Line: 2}
+	for n, l := range map[int]Location{0: {Frame: in}, 1: {Frame: in, InlinedAt: []Frame{out, in}}, 2: {Frame: in, InlinedAt: []Frame{in, out, out}}} {
+		if l.Outside() != n {
+			t.Errorf("%+v: %d frames are left out, want %d", l, l.Outside(), n)
+		}
+	}
+}

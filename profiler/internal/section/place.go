@@ -1,0 +1,278 @@
+package section
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/skewlens/skewlens/profile"
+)
+
+// Where a section stands. A call of pthread_barrier_wait may stand in a header,
+// in a class of the user's own or in a function that many call; a section is
+// named by the line that a user takes for the meeting:
+//
+//	chain of one arrival   calls, inlined ones too, from the inside outwards; none of the system's
+//	place of a meeting     the chain of most, as far as it is that of all who came the same way;
+//	                       made by hand: from the innermost call on that all have in common
+//	place of a section     outwards from there, past wrappers: functions in which nothing else ends
+//	                       a section and that are come to by several ways
+
+// spot is a place in the source: a frame of a call.
+type spot struct {
+	site     profile.Addr
+	outside  int    // which frame of the site
+	line     string // the place
+	function string // and what it is in
+}
+
+const maxSpots = 24
+
+// spots are the frames of a chain of calls that a user recognises, from the
+// inside outwards, up to where it recurses. Never none.
+func (c *collector) spots(a *arrival) []spot {
+	if len(a.chain) == 0 {
+		return c.unwind([]uint64{uint64(a.site)})
+	}
+	list, ok := c.ways[&a.chain[0]]
+	if !ok {
+		list = c.unwind(a.chain)
+		c.ways[&a.chain[0]] = list
+	}
+	return list
+}
+
+func (c *collector) unwind(chain []uint64) (list []spot) {
+	for _, x := range chain {
+		a := profile.Addr(x)
+		for _, s := range c.spotsAt(a) {
+			if len(list) == maxSpots || slices.ContainsFunc(list, func(x spot) bool { return x.function != "" && x.function == s.function }) {
+				return list
+			}
+			list = append(list, s)
+		}
+	}
+	if len(list) == 0 {
+		site := profile.Addr(chain[0])
+		list = append(list, spot{site: site, line: c.c.Line(site)})
+	}
+	return list
+}
+
+// spotsAt are those of one call.
+func (c *collector) spotsAt(a profile.Addr) []spot {
+	if list, ok := c.at[a]; ok {
+		return list
+	}
+	list := []spot{}
+	if c.c.Locate == nil {
+		list = append(list, spot{site: a, line: c.c.Line(a)})
+	} else {
+		for i, f := range c.c.Locate(a).Frames() {
+			if f.System() {
+				continue
+			}
+			s := spot{site: a, outside: i, line: c.c.Line(a), function: f.Function}
+			if f.File != "" && f.Line > 0 {
+				s.line, s.function = fmt.Sprintf("%s:%d", f.File, f.Line), f.File+" "+f.Function
+			}
+			list = append(list, s)
+		}
+	}
+	c.at[a] = list
+	return list
+}
+
+// place is the chain by which those came that have met, and which of its frames
+// may be their place: 0, but for a meeting made by hand.
+func (c *collector) place(arrivals []arrival, byHand bool) (most []spot, from int) {
+	site := mainSite(arrivals)
+	all := make([][]spot, 0, len(arrivals))
+	for i := range arrivals {
+		s := c.spots(&arrivals[i])
+		if arrivals[i].site == site && most == nil {
+			most = s
+		}
+		all = append(all, s)
+	}
+	if !slices.ContainsFunc(all, func(s []spot) bool { return &s[0] != &most[0] }) {
+		return most, 0
+	}
+	if byHand {
+		if from = shared(most, all); from > 0 {
+			c.watch(most[from-1], most[from], arrivals)
+		}
+	}
+	for _, s := range all {
+		if at := indexOf(s, most[from]); at >= 0 {
+			most = most[:from+agree(most[from:], s[at:])]
+		}
+	}
+	return most, from
+}
+
+// shared is the frame of the chain of most at which all have met that came to a
+// meeting made by hand: 0 where they wait and wake on one line; else where they
+// call the function in which they do. Who wakes the others may come another way.
+func shared(most []spot, all [][]spot) int {
+	from := slices.IndexFunc(most, func(x spot) bool {
+		return !slices.ContainsFunc(all, func(s []spot) bool { return indexOf(s, x) < 0 })
+	})
+	if from < 0 {
+		return min(1, len(most)-1)
+	}
+	return from
+}
+
+// watch finds out whether who comes again to a call has entered its function
+// again: else that is no function that makes a meeting, but one that has
+// several in it.
+func (c *collector) watch(inner, outer spot, arrivals []arrival) {
+	if _, known := c.again[inner.site]; known || inner.site == outer.site || c.c.Passes == nil {
+		return
+	}
+	for i := range arrivals {
+		if a := &arrivals[i]; a.begin == a.site && len(c.spots(a)) > 0 && c.spots(a)[0].site == inner.site {
+			c.again[inner.site] = c.c.Passes(c.c.Solve(a.delta), inner.site)
+			return
+		}
+	}
+}
+
+func indexOf(list []spot, x spot) int {
+	return slices.IndexFunc(list, func(s spot) bool { return s.line == x.line })
+}
+
+// agree is how many frames two chains have in common.
+func agree(a, b []spot) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n].line == b[n].line {
+		n++
+	}
+	return n
+}
+
+// outwards moves sections out of wrappers, and makes one of those that stand on
+// one line then.
+func (c *collector) outwards() {
+	at := make([]int, len(c.order))
+	all := make([]int, len(c.order))
+	for i, o := range c.order {
+		all[i], at[i] = i, o.from
+		if o.from > 0 {
+			if again, known := c.again[o.chain[o.from-1].site]; known && !again {
+				at[i] = 0
+			}
+		}
+	}
+	c.unwrap(at, all)
+	var order []*open
+	known := map[key]*open{}
+	for i, o := range c.order {
+		here := o.chain[at[i]]
+		o.s.Site, o.s.Outside, o.s.Callers = here.site, here.outside, callers(o.chain[at[i]:])
+		k := key{o.s.Kind, here.line}
+		if known[k] == nil {
+			known[k] = o
+			order = append(order, o)
+		} else {
+			known[k].take(o)
+		}
+	}
+	c.order = order
+}
+
+// unwrap goes outwards from where sections stand, as long as they part.
+func (c *collector) unwrap(at, which []int) {
+	lines := map[string][]int{}
+	var sorted []string
+	for _, i := range which {
+		l := c.order[i].chain[at[i]].line
+		if lines[l] == nil {
+			sorted = append(sorted, l)
+		}
+		lines[l] = append(lines[l], i)
+	}
+	for _, l := range sorted {
+		list := lines[l]
+		if len(list) < 2 || c.others(at, list) {
+			continue
+		}
+		before := slices.Clone(at)
+		moved := list[:0:0]
+		for _, i := range list {
+			if at[i]+1 < len(c.order[i].chain) {
+				at[i]++
+				moved = append(moved, i)
+			}
+		}
+		c.unwrap(at, moved)
+		if c.together(at, list) {
+			copy(at, before)
+		}
+	}
+}
+
+// others: another section stands in the function where these do.
+func (c *collector) others(at, these []int) bool {
+	here := c.order[these[0]].chain[at[these[0]]]
+	if here.function == "" {
+		return true
+	}
+	for i, o := range c.order {
+		if x := o.chain[at[i]]; x.function == here.function && x.line != here.line {
+			return true
+		}
+	}
+	return false
+}
+
+// together: all stand on one line.
+func (c *collector) together(at, list []int) bool {
+	first := c.order[list[0]].chain[at[list[0]]].line
+	return !slices.ContainsFunc(list, func(i int) bool { return c.order[i].chain[at[i]].line != first })
+}
+
+// callers are the calls outside of a chain's first.
+func callers(chain []spot) (list []profile.Addr) {
+	for _, s := range chain[1:] {
+		if s.site != chain[0].site && (len(list) == 0 || s.site != list[len(list)-1]) {
+			list = append(list, s.site)
+		}
+	}
+	return list
+}
+
+// take takes over the instances of another section.
+func (o *open) take(x *open) {
+	if o.totals != nil || x.totals != nil {
+		o.count()
+		x.count()
+		for id, t := range x.totals {
+			if o.totals[id] == nil {
+				o.totals[id] = t
+			} else {
+				o.totals[id].join(t)
+			}
+		}
+	}
+	o.instances = append(o.instances, x.instances...)
+	slices.SortStableFunc(o.instances, func(a, b instance) int { return int(a.endNS() - b.endNS()) })
+	o.folded = append(o.folded, x.folded...)
+	o.s.Callers = o.s.Callers[:agreeing(o.s.Callers, x.s.Callers)]
+	o.s.Warnings = append(o.s.Warnings, x.s.Warnings...)
+}
+
+func agreeing(a, b []profile.Addr) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+func (in *instance) endNS() (last int64) {
+	for i := range in.parts {
+		last = max(last, in.parts[i].ArriveNS)
+	}
+	return last
+}
