@@ -230,7 +230,7 @@ func (s *study) effect() *effect {
 		}
 	}
 	for _, k := range s.loops {
-		e.work = e.work || k == rounds
+		e.work = e.work || k == rounds || k == works
 	}
 	e.work = e.work || !s.post.Reached(int32(s.Entry.ID))
 	// Reading and polling alone is waiting for files.

@@ -22,8 +22,8 @@ type loopKind uint8
 const (
 	retries loopKind = iota // until another thread has done something
 	delays                  // lets time pass
-	rounds                  // goes round with a wait in it
-	works
+	rounds                  // goes round with something else in it: work, or a wait
+	works                   // is work itself
 )
 
 // newStudy looks at a graph; what its callees do is asked of the caller.
@@ -33,7 +33,8 @@ func newStudy(g *Graph, calls func(c *Call, target uint64) op) *study {
 	for _, b := range g.Blocks {
 		s.ops[b.ID] = s.opsOf(b, calls)
 	}
-	for _, l := range g.Loops {
+	for i := len(g.Loops) - 1; i >= 0; i-- { // inner ones first
+		l := g.Loops[i]
 		if s.loops[l] = s.kindOf(l); s.loops[l] == works {
 			for _, b := range l.Blocks {
 				s.work[b.ID] = true
@@ -154,11 +155,14 @@ func (s *study) kindOf(l *Loop) loopKind {
 		if s.doomed[b.ID] {
 			continue
 		}
+		if s.work[b.ID] {
+			return rounds
+		}
 		insns += len(b.Insns)
 		spin = spin && b.Spin
 		for _, o := range s.ops[b.ID] {
 			if o.kind == opWork {
-				return works
+				return rounds
 			}
 			any = true
 			pause = pause || o.kind == opPause
