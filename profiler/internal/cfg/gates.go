@@ -232,7 +232,9 @@ func (s *study) effect() *effect {
 	for _, k := range s.loops {
 		e.work = e.work || k == rounds || k == works
 	}
-	e.work = e.work || !s.post.Reached(int32(s.Entry.ID))
+	e.work = e.work || !slices.ContainsFunc(s.Blocks, func(b *Block) bool {
+		return !s.doomed[b.ID] && slices.ContainsFunc(b.Succ, func(e *Edge) bool { return e.To == nil && e.Kind == Exit })
+	})
 	// Reading and polling alone is waiting for files.
 	if !e.waits && e.syncs {
 		weak, other := false, false
@@ -258,7 +260,7 @@ func (x *finder) regions(s *study) {
 			if !ok {
 				continue
 			}
-			in := s.within(a, b)
+			in := s.within(a)
 			x.wantInside(s, a, in)
 			if len(in) == 1 && o.callee != nil {
 				x.wanted[x.through(o.callee)] = true
@@ -287,7 +289,7 @@ func (x *finder) through(f *Func) *Func {
 func (x *finder) wantInside(s *study, a area, in []inner) {
 	for _, i := range in {
 		if f := i.op.callee; f != nil && x.effects[f] != nil && x.effects[f].syncs && s.Blocks[i.b].Loop != nil && len(in) > 1 {
-			if l := s.Blocks[i.b].Loop; a.bottom == s.outside || s.Blocks[a.bottom].Loop != l {
+			if s.Blocks[i.b].Loop != s.Blocks[a.top].Loop {
 				x.wanted[x.through(f)] = true
 			}
 		}
@@ -301,29 +303,15 @@ type inner struct {
 }
 
 // within lists the operations of an area, by address.
-func (s *study) within(a area, b *Block) (list []inner) {
-	add := func(b int32, from, to int) {
-		for _, o := range s.ops[b] {
-			if o.at >= from && o.at < to {
-				list = append(list, inner{b, o})
+func (s *study) within(a area) (list []inner) {
+	for _, b := range s.Blocks {
+		x := int32(b.ID)
+		to, in := a.to[x]
+		for _, o := range s.ops[x] {
+			if in && o.at < to && (x != a.top || o.at >= a.from) {
+				list = append(list, inner{x, o})
 			}
 		}
-	}
-	if a.top == a.bottom {
-		add(a.top, a.from, a.to)
-		return list
-	}
-	blocks := slices.Clone(a.inside)
-	slices.Sort(blocks)
-	for _, x := range blocks {
-		from := 0
-		if x == a.top {
-			from = a.from
-		}
-		add(x, from, len(s.Blocks[x].Insns))
-	}
-	if a.bottom != s.outside {
-		add(a.bottom, 0, a.to)
 	}
 	return list
 }
@@ -377,7 +365,10 @@ func (s *study) region(a area, in []inner) (r Region, ok bool) {
 	case first.Lock && first.HasMem && first.Mem.Segment == 0 && !first.Mem.Addr32:
 		r.Object = Operand
 	}
-	r.Leaves = s.ways(a, in)
+	for _, p := range a.ends {
+		r.Leaves = append(r.Leaves, s.Blocks[p.b].Insns[p.at].Addr)
+	}
+	slices.Sort(r.Leaves)
 	for _, b := range s.Blocks {
 		for _, o := range s.ops[b.ID] {
 			if o.kind == opWork && len(r.Works) < 16 {
@@ -390,36 +381,6 @@ func (s *study) region(a area, in []inner) (r Region, ok bool) {
 	}
 	slices.Sort(r.Works)
 	return r, len(r.Leaves) > 0
-}
-
-// ways are where an area is left: behind its last operation, or before the
-// function is.
-func (s *study) ways(a area, in []inner) (at []uint64) {
-	if a.bottom != s.outside {
-		b, k := s.Blocks[a.bottom], 0
-		for _, i := range in {
-			if int(i.b) == b.ID {
-				k = i.op.at + 1
-			}
-		}
-		if k == len(b.Insns) {
-			if b = s.BlockAt(b.End); b == nil || a.top != a.bottom && a.to < k {
-				return nil
-			}
-			k = 0
-		}
-		return []uint64{b.Insns[k].Addr}
-	}
-	for _, x := range a.inside {
-		b := s.Blocks[x]
-		for _, e := range b.Succ {
-			if e.To == nil && e.Kind == Exit {
-				at = append(at, b.Last().Addr)
-			}
-		}
-	}
-	slices.Sort(at)
-	return at
 }
 
 // whole makes a region of a function: from its entry to its returns.

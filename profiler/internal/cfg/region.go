@@ -1,6 +1,9 @@
 package cfg
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/skewlens/skewlens/internal/flowgraph"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
@@ -8,13 +11,12 @@ import (
 // study is one function, looked at for where its threads may meet.
 type study struct {
 	*Graph
-	ops     [][]op // by block, in order
-	work    []bool // by block: it is of a loop that works
-	doomed  []bool // by block: nothing but the program's end is behind it, or it is never come to but by an exception
-	loops   map[*Loop]loopKind
-	dom     *flowgraph.Tree
-	post    *flowgraph.Tree // of the reversed graph, whose root is the vertex behind the blocks: outside
-	outside int32
+	ops    [][]op // by block, in order
+	work   []bool // by block: it is of a loop that works
+	doomed []bool // by block: nothing but the program's end is behind it, or it is never come to but by an exception
+	loops  map[*Loop]loopKind
+	dom    *flowgraph.Tree
+	framed bool // rbp is the frame's
 }
 
 type loopKind uint8
@@ -28,8 +30,11 @@ const (
 
 // newStudy looks at a graph; what its callees do is asked of the caller.
 func newStudy(g *Graph, calls func(c *Call, target uint64) op) *study {
-	s := &study{Graph: g, ops: make([][]op, len(g.Blocks)), work: make([]bool, len(g.Blocks)), loops: map[*Loop]loopKind{}, outside: int32(len(g.Blocks))}
+	s := &study{Graph: g, ops: make([][]op, len(g.Blocks)), work: make([]bool, len(g.Blocks)), loops: map[*Loop]loopKind{}}
 	s.findDoomed()
+	s.framed = slices.ContainsFunc(g.Entry.Insns, func(in x86.Insn) bool {
+		return in.Map == 0 && in.Opcode&^2 == 0x89 && !in.HasMem && in.Def == x86.RBP.Set() && in.Use == x86.RSP.Set()
+	})
 	for _, b := range g.Blocks {
 		s.ops[b.ID] = s.opsOf(b, calls)
 	}
@@ -42,7 +47,7 @@ func newStudy(g *Graph, calls func(c *Call, target uint64) op) *study {
 		}
 	}
 	s.markWaits()
-	s.trees()
+	s.dominators()
 	return s
 }
 
@@ -217,8 +222,8 @@ func (s *study) markWaits() {
 	}
 }
 
-// trees makes the dominator trees of what is not doomed.
-func (s *study) trees() {
+// dominators makes the dominator tree of what is not doomed.
+func (s *study) dominators() {
 	var edges []flowgraph.Edge
 	for _, b := range s.Blocks {
 		if s.doomed[b.ID] {
@@ -227,170 +232,187 @@ func (s *study) trees() {
 		for _, e := range b.Succ {
 			switch {
 			case e.Kind == Caught:
-			case e.To == nil:
-				edges = append(edges, flowgraph.Edge{From: int32(b.ID), To: s.outside})
-			case !s.doomed[e.To.ID]:
+			case e.To != nil && !s.doomed[e.To.ID]:
 				edges = append(edges, flowgraph.Edge{From: int32(b.ID), To: int32(e.To.ID)})
 			}
 		}
 	}
-	g := flowgraph.New(len(s.Blocks)+1, edges)
+	g := flowgraph.New(len(s.Blocks), edges)
 	s.dom = g.Dominators([]int32{int32(s.Entry.ID)})
-	s.post = g.Reverse().Dominators([]int32{s.outside})
 }
 
-// area is a part of a function with one way in and one way out: from
-// instruction from of block top, to before instruction to of block bottom. Its
-// inside are the blocks between.
+// area is a part of a function with one way in and no work: from an instruction
+// of its first block to where work comes, or what can be come to another way,
+// or the loop goes round that it is in.
 type area struct {
-	top, bottom int32 // bottom may be outside
-	from, to    int
-	inside      []int32 // top first; without bottom
+	top  int32
+	from int           // instruction of the first block
+	to   map[int32]int // by block: the instruction before which the area ends in it, or the block's length
+	ends []point       // where it is left for other blocks
 }
 
-// firstWork and lastWork are the first instruction of a block that is work,
-// and the one behind the last.
-func (s *study) firstWork(b int32) int {
+// point is an instruction of a block.
+type point struct {
+	b  int32
+	at int
+}
+
+// worksBefore and worksFrom are the instruction behind the last work in a block
+// before an instruction, and the first work from there on.
+func (s *study) worksBefore(b int32, at int) (from int) {
+	if s.work[b] {
+		return len(s.Blocks[b].Insns)
+	}
 	for _, o := range s.ops[b] {
-		if o.kind == opWork {
-			return o.at
+		if o.kind == opWork && o.at < at {
+			from = o.at + 1
 		}
 	}
+	return from
+}
+
+func (s *study) worksFrom(b int32, at int) int {
 	if s.work[b] {
 		return 0
+	}
+	for _, o := range s.ops[b] {
+		if o.kind == opWork && o.at >= at {
+			return o.at
+		}
 	}
 	return len(s.Blocks[b].Insns)
 }
 
-func (s *study) lastWork(b int32) int {
-	if s.work[b] {
-		return len(s.Blocks[b].Insns)
-	}
-	n := 0
-	for _, o := range s.ops[b] {
-		if o.kind == opWork {
-			n = o.at + 1
-		}
-	}
-	return n
-}
-
 // grow finds the largest area around a wait that does nothing but synchronise.
-func (s *study) grow(b int32, at int) (area, bool) {
-	a := area{top: b, bottom: b, from: 0, to: len(s.Blocks[b].Insns)}
-	for _, o := range s.ops[b] {
-		if o.kind == opWork && o.at < at {
-			a.from = o.at + 1
-		}
-		if o.kind == opWork && o.at > at {
-			a.to = min(a.to, o.at)
-		}
+func (s *study) grow(b int32, at int) (best area, ok bool) {
+	if s.work[b] {
+		return best, false
 	}
-	ok := s.Blocks[b].Loop == nil || !s.retried(s.Blocks[b].Loop)
-	for {
-		next, found := s.larger(a, b, at)
-		if !found {
-			return a, ok
+	for t := b; t != flowgraph.None; t = s.dom.Idom[t] {
+		end := len(s.Blocks[t].Insns)
+		if t == b {
+			end = at
 		}
-		a, ok = next, true
-	}
-}
-
-func (s *study) retried(l *Loop) bool { return s.loops[l] == retries }
-
-// larger finds an area that holds another one, and more.
-func (s *study) larger(a area, b int32, at int) (area, bool) {
-	if a.from == 0 || a.top != a.bottom {
-		for t := a.top; a.from == 0 && t != flowgraph.None; {
-			if t = s.dom.Idom[t]; t == flowgraph.None {
-				break
-			}
-			p := a.bottom
-			for p != flowgraph.None && !(s.post.Dominates(p, t) && s.post.Dominates(p, b)) {
-				p = s.up(p)
-			}
-			if x, ok := s.between(t, p, b, at); ok {
-				return x, true
-			}
-			if s.lastWork(t) > 0 {
-				break
-			}
+		a := s.areaFrom(t, s.worksBefore(t, end))
+		if to, in := a.to[b]; in && at < to && (t != b || at >= a.from) && !s.tries(s.Blocks[t].Loop) {
+			best, ok = a, true
 		}
-	}
-	full := a.bottom != s.outside && a.to == len(s.Blocks[a.bottom].Insns)
-	for p := a.bottom; full && p != flowgraph.None && p != s.outside; {
-		if p = s.up(p); p == flowgraph.None {
-			break
-		}
-		if x, ok := s.between(a.top, p, b, at); ok {
-			return x, true
-		}
-		if p == s.outside || s.firstWork(p) < len(s.Blocks[p].Insns) {
+		if s.worksBefore(t, end) > 0 {
 			break
 		}
 	}
-	return area{}, false
+	return best, ok
 }
 
-// up is the immediate postdominator; that of the last block is the outside.
-func (s *study) up(p int32) int32 {
-	if p == s.outside || !s.post.Reached(p) {
-		return flowgraph.None
-	}
-	return s.post.Idom[p]
+// tries: a loop is a part of a wait, and not what goes round with one.
+func (s *study) tries(l *Loop) bool {
+	return l != nil && (s.loops[l] == retries || s.loops[l] == delays)
 }
 
-// between is the area from the end of what works in block t to the beginning
-// of what works in block p, if it holds instruction at of block b and does
-// nothing else.
-func (s *study) between(t, p, b int32, at int) (area, bool) {
-	if p == flowgraph.None || t == p || !s.post.Reached(t) {
-		return area{}, false
-	}
-	var outer *Loop
-	a := area{top: t, bottom: p, from: s.lastWork(t)}
-	if p != s.outside {
-		outer, a.to = s.Blocks[p].Loop, s.firstWork(p)
-	}
-	if s.Blocks[t].Loop != outer || b == t && at < a.from || b == p && at >= a.to {
-		return a, false
-	}
-	seen := map[int32]bool{t: true}
-	for stack := []int32{t}; len(stack) > 0; {
-		x := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		a.inside = append(a.inside, x)
-		if x != t && (s.work[x] || s.lastWork(x) > 0) {
-			return a, false
+// areaFrom is the area that begins at an instruction.
+func (s *study) areaFrom(t int32, from int) area {
+	a := area{top: t, from: from, to: map[int32]int{}}
+	outer := s.Blocks[t].Loop
+	inside := func(y int32) bool {
+		b := s.Blocks[y]
+		if y == t || s.doomed[y] || outer != nil && !outer.Has(b) {
+			return false
 		}
-		for _, e := range s.Blocks[x].Succ {
-			if e.To == nil {
+		return b.Loop == nil || b.Loop.Head != b || b.Loop == outer || s.tries(b.Loop)
+	}
+	reach := func(allowed map[int32]bool) map[int32]bool {
+		seen := map[int32]bool{t: true}
+		for stack := []int32{t}; len(stack) > 0; {
+			x := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			start := 0
+			if x == t {
+				start = from
+			}
+			if s.worksFrom(x, start) < len(s.Blocks[x].Insns) {
 				continue
 			}
-			y := int32(e.To.ID)
-			if y == t && a.from > 0 {
-				return a, false
-			}
-			if y != p && !seen[y] && !s.doomed[y] {
-				seen[y] = true
-				stack = append(stack, y)
+			for _, e := range s.Blocks[x].Succ {
+				if e.To == nil {
+					continue
+				}
+				if y := int32(e.To.ID); !seen[y] && inside(y) && (allowed == nil || allowed[y]) {
+					seen[y] = true
+					stack = append(stack, y)
+				}
 			}
 		}
+		return seen
 	}
-	for l, k := range s.loops {
-		if k == rounds && l != outer && seen[int32(l.Head.ID)] && !l.encloses(outer) {
-			return a, false
+	set := reach(nil)
+	for again := true; again; {
+		again = false
+		for x := range set {
+			if x != t && slices.ContainsFunc(s.Blocks[x].Pred, func(e *Edge) bool { return !s.comes(set, e, t, from) }) {
+				delete(set, x)
+				again = true
+			}
+		}
+		if again {
+			set = reach(set)
 		}
 	}
-	return a, seen[b] || b == p
+	for x := range set {
+		start := 0
+		if x == t {
+			start = from
+		}
+		a.to[x] = s.worksFrom(x, start)
+	}
+	a.findEnds(s)
+	return a
 }
 
-// encloses reports whether another loop lies in this one, or is this one.
-func (l *Loop) encloses(x *Loop) bool {
-	for ; x != nil; x = x.Parent {
-		if x == l {
-			return true
+// comes reports whether an edge comes from within a set, past all work.
+func (s *study) comes(set map[int32]bool, e *Edge, t int32, from int) bool {
+	if e.From == nil {
+		return false
+	}
+	x := int32(e.From.ID)
+	if s.doomed[x] {
+		return true
+	}
+	start := 0
+	if x == t {
+		start = from
+	}
+	return set[x] && s.worksFrom(x, start) == len(s.Blocks[x].Insns)
+}
+
+// findEnds finds where an area is left.
+func (a *area) findEnds(s *study) {
+	seen := map[point]bool{}
+	end := func(p point) {
+		if !seen[p] {
+			seen[p] = true
+			a.ends = append(a.ends, p)
 		}
 	}
-	return false
+	for x, to := range a.to {
+		b := s.Blocks[x]
+		if to < len(b.Insns) {
+			end(point{x, to})
+			continue
+		}
+		for _, e := range b.Succ {
+			switch {
+			case e.Kind == Caught:
+			case e.To == nil:
+				end(point{x, len(b.Insns) - 1})
+			case s.doomed[e.To.ID]:
+			default:
+				if y := int32(e.To.ID); y == a.top || !a.has(y) {
+					end(point{y, 0})
+				}
+			}
+		}
+	}
+	slices.SortFunc(a.ends, func(x, y point) int { return cmp.Or(cmp.Compare(x.b, y.b), cmp.Compare(x.at, y.at)) })
 }
+
+func (a *area) has(b int32) bool { _, in := a.to[b]; return in }

@@ -40,7 +40,7 @@ func (s *study) fresh(l *Loop, b *Block, slots map[x86.Mem]bool) bool {
 	if afterCall(l, b) {
 		regs = x86.RAX.Set()
 	}
-	own := func(in *x86.Insn) bool { return in.Mem.Base == x86.RBP || in.Mem.Base == x86.RSP }
+	own := func(in *x86.Insn) bool { return in.Mem.Base == x86.RBP && s.framed || in.Mem.Base == x86.RSP }
 	for i := range b.Insns {
 		in := &b.Insns[i]
 		if in.Kind.IsCall() {
