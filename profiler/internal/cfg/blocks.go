@@ -133,13 +133,8 @@ func (m *maker) mark() {
 			s.calls = append(s.calls, c)
 		}
 	}
-	for _, x := range g.gates { // with its instruction alone, so that next to nothing counts as executed before
-		set(x.at, starts|isGate)
-		if k := g.at(x.at); k >= 0 {
-			set(g.Code[k].End(), starts)
-		}
-	}
 	g.Calls = len(s.calls)
+	m.markGates(set)
 	// A call so close behind a block's start that no springboard fits before it
 	// is a block of its own: it stays in place, and its count is derived.
 	for i := range s.calls {
@@ -148,6 +143,17 @@ func (m *maker) mark() {
 			if k := g.at(c.Insn.Addr - d); k >= 0 && s.marks[k]&starts != 0 {
 				set(c.Insn.End(), starts)
 			}
+		}
+	}
+}
+
+// markGates: a gate stands before a block of one instruction, so that next to
+// nothing counts as executed before it.
+func (m *maker) markGates(set func(a uint64, what uint8)) {
+	for _, x := range m.g.gates {
+		set(x.at, starts|isGate)
+		if k := m.g.at(x.at); k >= 0 {
+			set(m.g.Code[k].End(), starts)
 		}
 	}
 }

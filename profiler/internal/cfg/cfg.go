@@ -3,6 +3,7 @@
 //
 //	image ──▶ decode (follow the flow from every entry)
 //	      ──▶ tables (what a switch can jump to)
+//	      ──▶ regions that do nothing but synchronise (gates.go)
 //	      ──▶ attributes over the call graph (never returns, may not come back)
 //	      ──▶ blocks and edges
 //	      ──▶ shape (dominators, loops, spin loops, frequencies, live flags)

@@ -3,6 +3,7 @@ package cfg
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/skewlens/skewlens/internal/flowgraph"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
@@ -73,7 +74,7 @@ func (p *Program) findRegions() {
 		x.visit(f)
 	}
 	for _, f := range p.Funcs {
-		if e := x.effects[f]; e != nil && e.meets() && !called[f] && f.Skip == "" && f.Ranges[0].Lo != p.Image.Entry {
+		if e := x.effects[f]; e != nil && e.meets() && e.frees && !called[f] && f.Skip == "" && f.Ranges[0].Lo != p.Image.Entry {
 			x.wanted[f] = true
 		}
 	}
@@ -143,7 +144,8 @@ func ofTheLibrary(p *Program, f *Func) bool {
 	if !p.Image.Static || len(f.Name) < 2 {
 		return false
 	}
-	return f.Name[0] == '_' && f.Name[1] != 'Z' || importOps[f.Name] == opSync || importOps[f.Name] == opPause
+	_, known := importOps[f.Name]
+	return known || f.Name[0] == '_' && f.Name[1] != 'Z'
 }
 
 // study finds the regions of one function and says what it does.
@@ -185,25 +187,25 @@ func (x *finder) callOp(c *Call, target uint64) op {
 	}
 	if callee != nil {
 		if k, ok := importOps[callee.Name]; ok && x.p.Image.Static {
-			return op{kind: k}
+			return op{kind: k, wakes: wakers[callee.Name], moves: true}
 		}
 		e := x.visit(callee)
 		switch {
 		case e.meets():
-			return op{kind: opWait, callee: callee}
-		case e.work || e.insns > lightCall:
+			return op{kind: opWait, callee: callee, adds: e.adds, wakes: e.wakes, frees: e.frees, moves: e.moves}
+		case e.work || e.insns > syncCall || e.insns > lightCall && !e.syncs:
 			return op{kind: opWork}
 		case e.syncs:
-			return op{kind: opSync, adds: e.adds, callee: nil}
+			return op{kind: opSync, adds: e.adds, wakes: e.wakes, moves: e.moves}
 		}
-		return op{kind: noOp}
+		return op{kind: noOp, moves: e.moves}
 	}
 	k, known := importOps[name]
 	switch {
 	case known:
-		return op{kind: k}
+		return op{kind: k, wakes: wakers[name], moves: true}
 	case name == "syscall" || name != "" && (lightImports[name] || leafImports[name]):
-		return op{kind: noOp}
+		return op{kind: noOp, moves: strings.HasPrefix(name, "mem") && name != "memcmp"}
 	}
 	return op{kind: opWork}
 }
@@ -211,42 +213,42 @@ func (x *finder) callOp(c *Call, target uint64) op {
 // effect is what the function does as a whole.
 func (s *study) effect() *effect {
 	e := &effect{}
+	stores, counts, called, returns := false, false, false, false
 	for _, b := range s.Blocks {
 		if s.doomed[b.ID] {
 			continue
 		}
 		e.insns += len(b.Insns)
 		e.work = e.work || s.work[b.ID]
+		stores, counts, called = stores || s.stores[b.ID], counts || s.counts(b), called || s.called[b.ID]
+		returns = returns || slices.ContainsFunc(b.Succ, func(x *Edge) bool { return x.To == nil && x.Kind == Exit })
 		for _, o := range s.ops[b.ID] {
-			switch o.kind {
-			case opWork:
-				e.work = true
-			case opWait:
-				e.waits = true
-			default:
-				e.syncs = true
-			}
-			e.adds = e.adds || o.adds
+			e.add(o)
 		}
 	}
+	e.frees = e.frees || stores
+	e.moves = stores && counts || called
+	e.work = e.work || !returns
 	for _, k := range s.loops {
 		e.work = e.work || k == rounds || k == works
 	}
-	e.work = e.work || !slices.ContainsFunc(s.Blocks, func(b *Block) bool {
-		return !s.doomed[b.ID] && slices.ContainsFunc(b.Succ, func(e *Edge) bool { return e.To == nil && e.Kind == Exit })
-	})
 	// Reading and polling alone is waiting for files.
-	if !e.waits && e.syncs {
-		weak, other := false, false
-		for _, list := range s.ops {
-			for _, o := range list {
-				weak = weak || o.kind == opWeak
-				other = other || o.kind == opSync
-			}
-		}
-		e.waits = weak && other
-	}
+	e.waits = e.waits || e.weak && e.locks
 	return e
+}
+
+func (e *effect) add(o op) {
+	switch o.kind {
+	case opWork:
+		e.work = true
+	case opWait:
+		e.waits = true
+	default:
+		e.syncs = true
+	}
+	e.weak, e.locks = e.weak || o.kind == opWeak, e.locks || o.kind == opSync
+	e.frees = e.frees || o.kind == opSync || o.frees
+	e.adds, e.wakes = e.adds || o.adds, e.wakes || o.wakes
 }
 
 // regions finds the regions around the waits of a function that also works.
@@ -256,11 +258,18 @@ func (x *finder) regions(s *study) {
 			if o.kind != opWait && o.kind != opWeak {
 				continue
 			}
+			if o.callee != nil && b.Insns[o.at].Kind.IsJump() {
+				x.wanted[x.through(o.callee)] = true // it comes out of that one
+				continue
+			}
 			a, ok := s.grow(int32(b.ID), o.at)
 			if !ok {
 				continue
 			}
 			in := s.within(a)
+			if !s.frees(a, in) {
+				continue // it only waits: who lets it go on is elsewhere
+			}
 			x.wantInside(s, a, in)
 			if len(in) == 1 && o.callee != nil {
 				x.wanted[x.through(o.callee)] = true
@@ -274,6 +283,21 @@ func (x *finder) regions(s *study) {
 			}
 		}
 	}
+}
+
+// frees reports whether something in an area may let others go on.
+func (s *study) frees(a area, in []inner) bool {
+	for _, i := range in {
+		if i.op.kind == opSync || i.op.frees {
+			return true
+		}
+	}
+	for b := range a.to {
+		if s.stores[b] {
+			return true
+		}
+	}
+	return false
 }
 
 // through is the function that a wrapper ends in.
@@ -328,37 +352,16 @@ func (s *study) region(a area, in []inner) (r Region, ok bool) {
 	if top == flowgraph.None {
 		return r, false
 	}
-	r.Func, r.Site = s.Func, s.Blocks[in[0].b].Insns[in[0].op.at].Addr
-	for _, i := range in {
-		if i.op.callee != nil || i.op.kind == opWait && s.Blocks[i.b].Insns[i.op.at].Kind.IsCall() {
-			r.Site = s.Blocks[i.b].Insns[i.op.at].Addr
-			break
-		}
-	}
-	b := s.Blocks[top]
-	from, at := 0, -1
+	from := 0
 	if top == a.top {
 		from = a.from
 	}
-	for _, i := range in {
-		if i.b == top {
-			at = i.op.at
-			break
-		}
-	}
-	if at < 0 { // the latest place where no flags are live
-		for k := len(b.Insns) - 1; k >= from; k-- {
-			if b.LiveAt(k, b.LiveOut) == 0 || k == from {
-				at = k
-				break
-			}
-		}
-	}
+	at := s.wayIn(top, from, in)
 	if at < 0 {
 		return r, false
 	}
-	first := &b.Insns[at]
-	r.Enter = first.Addr
+	first := &s.Blocks[top].Insns[at]
+	r.Func, r.Site, r.Enter, r.Works = s.Func, s.site(in), first.Addr, s.works()
 	switch {
 	case first.Kind.IsCall() || first.Kind == x86.Jmp:
 		r.Object = FirstArgument
@@ -369,18 +372,50 @@ func (s *study) region(a area, in []inner) (r Region, ok bool) {
 		r.Leaves = append(r.Leaves, s.Blocks[p.b].Insns[p.at].Addr)
 	}
 	slices.Sort(r.Leaves)
-	for _, b := range s.Blocks {
-		for _, o := range s.ops[b.ID] {
-			if o.kind == opWork && len(r.Works) < 16 {
-				r.Works = append(r.Works, b.Insns[o.at].Addr)
-			}
-		}
-		if s.work[b.ID] && b.Loop != nil && b.Loop.Head == b && len(r.Works) < 16 {
-			r.Works = append(r.Works, b.Start)
+	return r, len(r.Leaves) > 0
+}
+
+// wayIn is the instruction of a block, from one on, before which a gate stands:
+// the first operation, or else the latest where no flags are live; −1: none.
+func (s *study) wayIn(top int32, from int, in []inner) int {
+	for _, i := range in {
+		if i.b == top {
+			return i.op.at
 		}
 	}
-	slices.Sort(r.Works)
-	return r, len(r.Leaves) > 0
+	b := s.Blocks[top]
+	for k := len(b.Insns) - 1; k >= from; k-- {
+		if b.LiveAt(k, b.LiveOut) == 0 || k == from {
+			return k
+		}
+	}
+	return -1
+}
+
+// site is the operation that the user sees: a call that waits, else the first.
+func (s *study) site(in []inner) uint64 {
+	for _, i := range in {
+		if x := &s.Blocks[i.b].Insns[i.op.at]; i.op.callee != nil || i.op.kind == opWait && x.Kind.IsCall() {
+			return x.Addr
+		}
+	}
+	return s.Blocks[in[0].b].Insns[in[0].op.at].Addr
+}
+
+// works are instructions that work, enough to tell the function's parts.
+func (s *study) works() (at []uint64) {
+	for _, b := range s.Blocks {
+		for _, o := range s.ops[b.ID] {
+			if o.kind == opWork {
+				at = append(at, b.Insns[o.at].Addr)
+			}
+		}
+		if s.work[b.ID] && b.Loop != nil && b.Loop.Head == b {
+			at = append(at, b.Start)
+		}
+	}
+	slices.Sort(at)
+	return at[:min(len(at), 16)]
 }
 
 // whole makes a region of a function: from its entry to its returns.

@@ -102,13 +102,20 @@ func Unpack(r *pack.Reader, im *image.Image, catches Catches, among ...*image.Im
 		p.Funcs = append(p.Funcs, f)
 	}
 	p.own()
+	if err := p.unpackRegions(r); err != nil {
+		return nil, err
+	}
+	return p, r.Err
+}
+
+func (p *Program) unpackRegions(r *pack.Reader) error {
 	for range r.Len(6) {
 		x := Region{Func: p.byEntry[r.Uint()], Site: r.Uint(), Enter: r.Uint(), Leaves: r.Ascending(), Object: Object(r.Uint()), Works: r.Ascending()}
-		if x.Func == nil || x.Func.part {
-			return nil, errOther
+		if x.Func == nil || x.Func.part || !x.Func.In(x.Enter) {
+			return errOther
 		}
 		p.Regions = append(p.Regions, x)
 	}
 	p.noteRegions()
-	return p, r.Err
+	return nil
 }

@@ -12,6 +12,8 @@ import (
 type study struct {
 	*Graph
 	ops    [][]op // by block, in order
+	stores []bool // by block: it writes to memory that is not the function's own,
+	called []bool // or calls what moves something on
 	work   []bool // by block: it is of a loop that works
 	doomed []bool // by block: nothing but the program's end is behind it, or it is never come to but by an exception
 	loops  map[*Loop]loopKind
@@ -30,7 +32,7 @@ const (
 
 // newStudy looks at a graph; what its callees do is asked of the caller.
 func newStudy(g *Graph, calls func(c *Call, target uint64) op) *study {
-	s := &study{Graph: g, ops: make([][]op, len(g.Blocks)), work: make([]bool, len(g.Blocks)), loops: map[*Loop]loopKind{}}
+	s := &study{Graph: g, ops: make([][]op, len(g.Blocks)), work: make([]bool, len(g.Blocks)), stores: make([]bool, len(g.Blocks)), called: make([]bool, len(g.Blocks)), loops: map[*Loop]loopKind{}}
 	s.findDoomed()
 	s.framed = slices.ContainsFunc(g.Entry.Insns, func(in x86.Insn) bool {
 		return in.Map == 0 && in.Opcode&^2 == 0x89 && !in.HasMem && in.Def == x86.RBP.Set() && in.Use == x86.RSP.Set()
@@ -112,21 +114,23 @@ func (s *study) opsOf(b *Block, calls func(c *Call, target uint64) op) (list []o
 			c := &b.Calls[call]
 			call++
 			if o = calls(c, 0); c.Import == "syscall" {
-				o.kind = systemCall(b, i, x86.RDI, x86.RDX)
+				o.kind, o.wakes = systemCall(b, i, x86.RDI, x86.RDX)
 			}
 		case in.Kind == x86.JmpInd && len(b.Succ) == 1 && b.Succ[0].To == nil:
 			o.kind = opWork
 		case in.Kind.IsJump() && len(TailTargets(b)) > 0 && i == len(b.Insns)-1:
 			o = calls(nil, in.Target)
 		case isSyscall(in):
-			o.kind = systemCall(b, i, x86.RAX, x86.RSI)
+			o.kind, o.wakes = systemCall(b, i, x86.RAX, x86.RSI)
 		case isPause(in):
 			o.kind = opPause
 		case in.Lock:
 			o.kind, o.adds = opSync, addsLocked(in)
 		default:
+			s.stores[b.ID] = s.stores[b.ID] || in.Stores && !(in.HasMem && s.own(in))
 			continue
 		}
+		s.called[b.ID] = s.called[b.ID] || o.moves
 		if o.kind == noOp {
 			continue
 		}
@@ -155,7 +159,7 @@ func TailTargets(b *Block) (out []uint64) {
 // kindOf says what a loop does.
 func (s *study) kindOf(l *Loop) loopKind {
 	any, wait, adds, insns, spin := false, false, false, 0, true
-	pause := false
+	pause, wakes := false, false
 	for _, b := range l.Blocks {
 		if s.doomed[b.ID] {
 			continue
@@ -172,13 +176,16 @@ func (s *study) kindOf(l *Loop) loopKind {
 			any = true
 			pause = pause || o.kind == opPause
 			wait = wait || o.kind == opWait || o.kind == opWeak
-			adds = adds || o.adds
+			adds, wakes = adds || o.adds, wakes || o.wakes
 		}
 		if b.Spin {
 			any, wait = true, true
 		}
 	}
 	const large = 256
+	if !any && s.idles(l) {
+		return retries
+	}
 	switch retry := spin || s.retry(l); {
 	case !any || insns > large:
 		return works
@@ -186,7 +193,7 @@ func (s *study) kindOf(l *Loop) loopKind {
 		return retries
 	case wait:
 		return rounds
-	case pause:
+	case pause, wakes:
 		return delays
 	}
 	return works
@@ -208,6 +215,10 @@ func (s *study) markWaits() {
 			}
 		}
 		if found {
+			continue
+		}
+		if h := l.Head.ID; s.idles(l) && !l.Head.Spin {
+			s.ops[h] = append([]op{{at: 0, kind: opWait}}, s.ops[h]...)
 			continue
 		}
 		for _, b := range l.Blocks {
@@ -309,79 +320,77 @@ func (s *study) tries(l *Loop) bool {
 	return l != nil && (s.loops[l] == retries || s.loops[l] == delays)
 }
 
-// areaFrom is the area that begins at an instruction.
+// areaFrom is the area that begins at an instruction: what can be come to from
+// there, without what can be come to another way too.
 func (s *study) areaFrom(t int32, from int) area {
 	a := area{top: t, from: from, to: map[int32]int{}}
-	outer := s.Blocks[t].Loop
-	inside := func(y int32) bool {
-		b := s.Blocks[y]
-		if y == t || s.doomed[y] || outer != nil && !outer.Has(b) {
-			return false
-		}
-		return b.Loop == nil || b.Loop.Head != b || b.Loop == outer || s.tries(b.Loop)
-	}
-	reach := func(allowed map[int32]bool) map[int32]bool {
-		seen := map[int32]bool{t: true}
-		for stack := []int32{t}; len(stack) > 0; {
-			x := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			start := 0
-			if x == t {
-				start = from
-			}
-			if s.worksFrom(x, start) < len(s.Blocks[x].Insns) {
-				continue
-			}
-			for _, e := range s.Blocks[x].Succ {
-				if e.To == nil {
-					continue
-				}
-				if y := int32(e.To.ID); !seen[y] && inside(y) && (allowed == nil || allowed[y]) {
-					seen[y] = true
-					stack = append(stack, y)
-				}
-			}
-		}
-		return seen
-	}
-	set := reach(nil)
+	set := s.reach(&a, nil)
 	for again := true; again; {
 		again = false
 		for x := range set {
-			if x != t && slices.ContainsFunc(s.Blocks[x].Pred, func(e *Edge) bool { return !s.comes(set, e, t, from) }) {
+			if x != t && slices.ContainsFunc(s.Blocks[x].Pred, func(e *Edge) bool { return !s.comes(set, e, &a) }) {
 				delete(set, x)
 				again = true
 			}
 		}
 		if again {
-			set = reach(set)
+			set = s.reach(&a, set)
 		}
 	}
 	for x := range set {
-		start := 0
-		if x == t {
-			start = from
-		}
-		a.to[x] = s.worksFrom(x, start)
+		a.to[x] = s.worksFrom(x, a.start(x))
 	}
 	a.findEnds(s)
 	return a
 }
 
+// start is the instruction at which an area begins in a block.
+func (a *area) start(b int32) int {
+	if b == a.top {
+		return a.from
+	}
+	return 0
+}
+
+// reach is what can be come to from where an area begins, past no work, without
+// leaving its loop or going round in it; of a set, if one is given.
+func (s *study) reach(a *area, of map[int32]bool) map[int32]bool {
+	seen := map[int32]bool{a.top: true}
+	for stack := []int32{a.top}; len(stack) > 0; {
+		x := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if s.worksFrom(x, a.start(x)) < len(s.Blocks[x].Insns) {
+			continue
+		}
+		for _, e := range s.Blocks[x].Succ {
+			if e.To == nil {
+				continue
+			}
+			if y := int32(e.To.ID); !seen[y] && (of == nil || of[y]) && s.mayHold(a, e.To) {
+				seen[y] = true
+				stack = append(stack, y)
+			}
+		}
+	}
+	return seen
+}
+
+// mayHold: a block is of the area's loop, and begins no loop that is not a wait.
+func (s *study) mayHold(a *area, b *Block) bool {
+	outer := s.Blocks[a.top].Loop
+	if int32(b.ID) == a.top || s.doomed[b.ID] || outer != nil && !outer.Has(b) {
+		return false
+	}
+	return b.Loop == nil || b.Loop.Head != b || b.Loop == outer || s.tries(b.Loop)
+}
+
 // comes reports whether an edge comes from within a set, past all work.
-func (s *study) comes(set map[int32]bool, e *Edge, t int32, from int) bool {
+func (s *study) comes(set map[int32]bool, e *Edge, a *area) bool {
 	if e.From == nil {
 		return false
 	}
 	x := int32(e.From.ID)
-	if s.doomed[x] {
-		return true
-	}
-	start := 0
-	if x == t {
-		start = from
-	}
-	return set[x] && s.worksFrom(x, start) == len(s.Blocks[x].Insns)
+	return s.doomed[x] || set[x] && s.worksFrom(x, a.start(x)) == len(s.Blocks[x].Insns)
 }
 
 // findEnds finds where an area is left.

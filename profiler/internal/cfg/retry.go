@@ -40,7 +40,6 @@ func (s *study) fresh(l *Loop, b *Block, slots map[x86.Mem]bool) bool {
 	if afterCall(l, b) {
 		regs = x86.RAX.Set()
 	}
-	own := func(in *x86.Insn) bool { return in.Mem.Base == x86.RBP && s.framed || in.Mem.Base == x86.RSP }
 	for i := range b.Insns {
 		in := &b.Insns[i]
 		if in.Kind.IsCall() {
@@ -50,9 +49,9 @@ func (s *study) fresh(l *Loop, b *Block, slots map[x86.Mem]bool) bool {
 		is := in.Use&regs&^(in.Mem.Base.Set()|in.Mem.Index.Set()) != 0 || in.Lock || in.FlagsRead != 0 && flags && in.Kind == x86.Normal
 		if in.HasMem && in.Loads {
 			m := in.Mem
-			is = is || !own(in) || slots[m]
+			is = is || !s.own(in) || slots[m]
 		}
-		if in.HasMem && in.Stores && own(in) && is {
+		if in.HasMem && in.Stores && s.own(in) && is {
 			slots[in.Mem] = true
 		}
 		if is {
@@ -65,6 +64,60 @@ func (s *study) fresh(l *Loop, b *Block, slots map[x86.Mem]bool) bool {
 		}
 	}
 	return flags
+}
+
+// own: its memory operand is of the function's frame.
+func (s *study) own(in *x86.Insn) bool {
+	return in.Mem.Base == x86.RBP && s.framed || in.Mem.Base == x86.RSP
+}
+
+// idles reports whether nothing moves on in a loop that another thread ends:
+// it writes to nothing but its frame, counts nothing, and follows no pointer
+// from one place to the next. Unoptimised code does that, with all it loads.
+func (s *study) idles(l *Loop) bool {
+	for _, b := range l.Blocks {
+		if s.stores[b.ID] || s.called[b.ID] {
+			return false
+		}
+		for i := range b.Insns {
+			in := &b.Insns[i]
+			switch {
+			case in.Kind != x86.Normal:
+			case in.IsString(), in.Stores && (!in.HasMem || !s.own(in) || in.Loads):
+				return false
+			case in.Def&in.Use != 0 && !masks(in) && !freshBefore(b, i, in.Def&in.Use):
+				return false
+			case in.Stores && in.Rex&8 != 0 && s.followed(b, i):
+				return false
+			}
+		}
+	}
+	return s.retry(l)
+}
+
+// counts: a block computes with numbers, its frame's aside.
+func (s *study) counts(b *Block) bool {
+	for i := range b.Insns {
+		in := &b.Insns[i]
+		if in.Kind != x86.Normal || in.Mem.Segment != 0 || in.Def&x86.RSP.Set() != 0 || in.Vex != 0 {
+			continue
+		}
+		lea := in.Map == 0 && in.Opcode == 0x8d && in.HasMem && !in.Mem.RIP && !s.own(in)
+		if lea || in.FlagsKilled&x86.ZF != 0 && in.Def != 0 && !masks(in) && !(in.Opcode == 0xc1 || in.Opcode == 0xd3) {
+			return true
+		}
+	}
+	return false
+}
+
+// followed: what an instruction stores was loaded from elsewhere than the frame.
+func (s *study) followed(b *Block, i int) bool {
+	for k := i - 1; k >= 0; k-- {
+		if in := &b.Insns[k]; in.Def&b.Insns[i].Reg.Set() != 0 {
+			return in.Loads && in.HasMem && !s.own(in)
+		}
+	}
+	return false
 }
 
 // afterCall: every way into a block from its loop comes from a call.

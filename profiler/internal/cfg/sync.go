@@ -20,25 +20,37 @@ type op struct {
 	kind   opKind
 	callee *Func // that waits, where it is a direct call or jump
 	adds   bool  // fetches and adds, as who takes work does
+	wakes  bool  // others that wait
+	frees  bool  // may let others go on
+	moves  bool  // something on: it counts, and keeps that
 }
 
 // effect is what a function does as a whole.
 type effect struct {
 	work  bool // something that is no part of a meeting
 	waits bool
+	weak  bool // waits, mostly not for a thread
+	locks bool // an operation that may go before or behind a wait
 	syncs bool
 	adds  bool
+	wakes bool
 	insns int   // with those of its callees
 	tail  *Func // a function that waits, which it ends in a jump to
+	frees bool
+	moves bool // counts, and keeps that where others see it
 }
 
 const (
-	lightCall = 400 // instructions of a function that may stand between two synchronising ones
-	tightSpan = 160 // bytes of a loop that may only wait
+	lightCall = 400  // instructions of a function that may stand between two synchronising ones,
+	syncCall  = 2000 // and of one that synchronises: unoptimised code comes to that
+	tightSpan = 160  // bytes of a loop that may only wait
 )
 
 // importOps are library functions by what they do; what is missing is work.
 var importOps = map[string]opKind{}
+
+// wakers are those that let others go on.
+var wakers = map[string]bool{"sem_post": true, "write": true, "writev": true, "eventfd_write": true, "send": true}
 
 // lightImports neither wait nor take time.
 var lightImports = map[string]bool{}
@@ -96,25 +108,25 @@ const (
 // systemCall says what a system call does whose number and, of a futex, whose
 // operation are set in a block before instruction k; from syscall(2) the
 // arguments are one register later than from the instruction.
-func systemCall(b *Block, k int, number, operation x86.Reg) opKind {
+func systemCall(b *Block, k int, number, operation x86.Reg) (kind opKind, wakes bool) {
 	n, known := constant(b, k, number)
 	if !known {
-		return opWait
+		return opWait, false
 	}
 	switch n {
 	case sysFutex:
 		const private, realtime = 128, 256
 		switch o, known := constant(b, k, operation); {
 		case known && o&^(private|realtime) != 0 && o&^(private|realtime) != 9 && o&^(private|realtime) != 6:
-			return opSync // wakes
+			return opSync, true
 		}
-		return opWait
+		return opWait, false
 	case sysRead, sysPoll, sysSelect:
-		return opWeak
+		return opWeak, false
 	case sysSchedYield, sysNanosleep:
-		return opPause
+		return opPause, false
 	}
-	return opSync
+	return opSync, false
 }
 
 // constant is the value that a register gets in a block before instruction k,

@@ -52,6 +52,7 @@ type trial struct {
 type round struct {
 	object   uint64
 	arrivals []arrival
+	cuts     []int // of each thread, when it arrived
 }
 
 // passing is one thread's way through the code.
@@ -183,13 +184,24 @@ func newTrial() trial {
 	return trial{open: map[uint64]*round{}, who: map[uint64][]profile.ThreadID{}, gone: map[*thread]bool{}}
 }
 
+// taken: what was done in a round became part of something else before it was
+// known that it is one.
+func (y *round) taken() bool {
+	for i, c := range y.cuts {
+		if y.arrivals[i].t.cuts != c {
+			return true
+		}
+	}
+	return false
+}
+
 func (t *trial) enter(object uint64, a arrival) *round {
 	y := t.open[object]
 	if y == nil {
 		y = &round{object: object}
 		t.open[object] = y
 	}
-	y.arrivals = append(y.arrivals, a)
+	y.arrivals, y.cuts = append(y.arrivals, a), append(y.cuts, a.t.cuts)
 	return y
 }
 
@@ -275,7 +287,9 @@ func (g *gateRule) accept(c *code, t *trial) {
 		u.rounds, u.refuted = nil, u != t
 	}
 	for _, y := range rounds {
-		g.t.complete(profile.Barrier, &epoch{arrivals: y.arrivals})
+		if !y.taken() {
+			g.t.complete(profile.Barrier, &epoch{arrivals: y.arrivals})
+		}
 	}
 	for x, p := range c.seen {
 		switch {

@@ -20,8 +20,9 @@ import (
 // counters that changed, since what is executed between them is waiting.
 
 const (
-	redZone  = 128
-	gateSize = 192 // bytes of a gate, at most
+	redZone    = 128
+	gateSize   = 192 // bytes of a gate, at most
+	gateInside = 4   // from its first word to its second
 )
 
 // gates emits the block's counter and then the gates before it: whatever is
@@ -36,74 +37,89 @@ func (m *emitter) gates(b *cfg.Block, counter int32) {
 	for _, enter := range []bool{false, true} { // out of one, then into the next
 		for _, r := range m.q.Func.GatesAt(b.Start, enter) {
 			if n := m.s.from.Gate + r; n < threadarea.MaxGates {
-				m.gate(&m.s.Program.Regions[r], n, enter, live != 0, &b.Insns[0], hook)
+				m.gate(gateCode{&m.s.Program.Regions[r], n, enter, live != 0, &b.Insns[0], hook})
 			}
 		}
 	}
 }
 
-func (m *emitter) gate(r *cfg.Region, n int32, enter, keepFlags bool, in *x86.Insn, hook record.Hook) {
-	left, inside := threadarea.GateOffset(n), threadarea.GateOffset(n)+4
-	done := m.Labels(1)
-	down := int32(redZone) // how far the stack pointer is below where it was
-	test, kind := inside, hook.Leave
-	if enter {
-		test, kind = left, hook.Arrive
+// gateCode is one gate that is being emitted.
+type gateCode struct {
+	r     *cfg.Region
+	n     int32
+	enter bool
+	flags bool      // some are live
+	in    *x86.Insn // before which it stands
+	hook  record.Hook
+}
+
+func (m *emitter) gate(g gateCode) {
+	test := threadarea.GateOffset(g.n)
+	if !g.enter {
+		test += gateInside
 	}
-	if keepFlags {
+	done := m.Labels(1)
+	slow := m.outOfLine(func() { m.passGate(g, done) })
+	if g.flags {
 		m.LeaRSP(-redZone)
 		m.Pushf()
-		down += 8
 	}
-	slow := m.outOfLine(func() {
-		if enter {
-			m.gateWord(func() { m.CmpGS32(inside, 0) }, 5)
-			m.Jcc(asm.NotEqual, done)
-			m.gateWord(func() { m.DecGS32(left) }, 4)
-		}
-		if !keepFlags {
-			m.LeaRSP(-redZone)
-		}
-		m.Push(x86.R11)
-		m.Push(x86.RDI)
-		m.Push(x86.RDX)
-		down += 3 * 8
-		inside1 := uint32(0)
-		if enter {
-			inside1 = 1
-			switch r.Object {
-			case cfg.Operand:
-				m.Lea(x86.RDI, in, down)
-			case cfg.NoObject:
-				m.MovImm32(x86.RDI, 0)
-			}
-		} else {
-			m.Lfence() // no time stamp from before the wait was over
-		}
-		m.MovImm32(x86.RDX, uint32(n))
-		if r.Site == 0 && enter {
-			m.PushRSP(down) // the return address
-		} else {
-			m.PushImm32(0)
-		}
-		m.gateWord(func() { m.MovGS32(inside, inside1) }, 8)
-		m.record(kind | threadarea.ScanBit)
-		m.LeaRSP(8)
-		m.Pop(x86.RDX)
-		m.Pop(x86.RDI)
-		m.Pop(x86.R11)
-		if !keepFlags {
-			m.LeaRSP(redZone)
-		}
-		m.Jmp(done)
-	})
 	m.gateWord(func() { m.CmpGS32(test, 0) }, 5)
 	m.Jcc(asm.NotEqual, slow)
 	m.Bind(done)
-	if keepFlags {
+	if g.flags {
 		m.Popf()
 		m.LeaRSP(redZone)
 	}
+}
+
+// passGate records, and goes on.
+func (m *emitter) passGate(g gateCode, done asm.Label) {
+	left := threadarea.GateOffset(g.n)
+	down := int32(redZone) // how far the stack pointer is below where it was
+	if g.enter {
+		m.gateWord(func() { m.CmpGS32(left+gateInside, 0) }, 5)
+		m.Jcc(asm.NotEqual, done)
+		m.gateWord(func() { m.DecGS32(left) }, 4)
+	}
+	if g.flags {
+		down += 8
+	} else {
+		m.LeaRSP(-redZone)
+	}
+	saved := []x86.Reg{x86.R11, x86.RDI, x86.RDX}
+	for _, r := range saved {
+		m.Push(r)
+		down += 8
+	}
+	kind, inside := g.hook.Leave, uint32(0)
+	switch {
+	case !g.enter:
+		m.Lfence() // no time stamp from before the wait was over
+	case g.r.Object == cfg.Operand:
+		m.Lea(x86.RDI, g.in, down)
+	case g.r.Object == cfg.NoObject:
+		m.MovImm32(x86.RDI, 0)
+	}
+	m.MovImm32(x86.RDX, uint32(g.n))
+	if g.enter && g.r.Site == 0 {
+		m.PushRSP(down) // the return address
+	} else {
+		m.PushImm32(0)
+	}
+	if g.enter {
+		kind, inside = g.hook.Arrive, 1
+	}
+	m.gateWord(func() { m.MovGS32(left+gateInside, inside) }, 8)
+	m.record(kind | threadarea.ScanBit)
+	m.LeaRSP(8)
+	for i := len(saved) - 1; i >= 0; i-- {
+		m.Pop(saved[i])
+	}
+	if !g.flags {
+		m.LeaRSP(redZone)
+	}
+	m.Jmp(done)
 }
 
 // gateWord notes that an instruction names a gate's state, so many bytes before
