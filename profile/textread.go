@@ -214,6 +214,20 @@ func (t *textReader) readGraph(l *textLine) {
 	}
 }
 
+func (t *textReader) readSection(l *textLine) {
+	p := t.p
+	if l.what == "section" {
+		p.Sections = append(p.Sections, Section{Kind: SectionKind(l.word()), Site: l.addr("site"), Outside: int(l.int("outside", 64))})
+		t.section, t.instance = &p.Sections[len(p.Sections)-1], nil
+		return
+	}
+	if t.section == nil {
+		l.fail("no section to belong to")
+		return
+	}
+	t.section.Callers = append(t.section.Callers, l.parseAddr(l.word()))
+}
+
 func (t *textReader) readRun(l *textLine) {
 	p := t.p
 	switch l.what {
@@ -228,15 +242,8 @@ func (t *textReader) readRun(l *textLine) {
 		}
 		th := &p.Threads[len(p.Threads)-1]
 		th.Active = append(th.Active, l.parseAddr(l.word()))
-	case "section":
-		p.Sections = append(p.Sections, Section{Kind: SectionKind(l.word()), Site: l.addr("site"), Outside: int(l.int("outside", 64))})
-		t.section, t.instance = &p.Sections[len(p.Sections)-1], nil
-	case "called-at":
-		if t.section == nil {
-			l.fail("no section to belong to")
-			return
-		}
-		t.section.Callers = append(t.section.Callers, l.parseAddr(l.word()))
+	case "section", "called-at":
+		t.readSection(l)
 	case "instance":
 		if t.section == nil {
 			l.fail("no section to belong to")

@@ -14,7 +14,8 @@ import (
 
 // CallSites finds, without running it, the calls in a program that may end a
 // parallel section, by address. Calls in code without line information are
-// left out.
+// left out, and those that a header of the system makes stand where it was
+// inlined.
 //
 //	bytes ─▶ what looks like a call of a hooked function ─▶ decode that function ─▶ line
 //
@@ -53,7 +54,11 @@ func CallSites(path string) ([]profile.Location, error) {
 	defer lines.Close()
 	var out []profile.Location
 	for a := range calls {
-		if l := lines.Locate(profile.Addr(a)); l.Known() {
+		l := lines.Locate(profile.Addr(a))
+		if n := l.Outside(); n > 0 {
+			l.Frame, l.InlinedAt = l.InlinedAt[n-1], l.InlinedAt[n:]
+		}
+		if l.Known() && !l.Frame.System() {
 			out = append(out, l)
 		}
 	}

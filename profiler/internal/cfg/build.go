@@ -51,13 +51,7 @@ func begin(im *image.Image, catches Catches, among []*image.Image) *Program {
 			p.catching = p.catching || catches(n)
 		}
 	}
-	if p.throws || p.catching || p.cancels {
-		for _, x := range among {
-			for n := range x.Exports {
-				p.foreign[n] = true
-			}
-		}
-	}
+	p.others(among)
 	for i := range im.Funcs {
 		s := &im.Funcs[i]
 		sec := im.SectionAt(s.Addr)
@@ -72,6 +66,20 @@ func begin(im *image.Image, catches Catches, among []*image.Image) *Program {
 		}
 	}
 	return p
+}
+
+// others notes which functions of libraries control may not come back from:
+// all of those whose code is not known, and of the known ones if it may happen
+// at all.
+func (p *Program) others(among []*image.Image) {
+	for n := range p.Image.Unversioned { // somebody's library may do anything
+		p.foreign[n] = true
+	}
+	for _, x := range among {
+		for n := range x.Exports {
+			p.foreign[n] = p.throws || p.catching || p.cancels
+		}
+	}
 }
 
 // decodeAll decodes every function, again where something was learned about

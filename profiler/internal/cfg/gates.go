@@ -255,33 +255,36 @@ func (e *effect) add(o op) {
 func (x *finder) regions(s *study) {
 	for _, b := range s.Blocks {
 		for _, o := range s.ops[b.ID] {
-			if o.kind != opWait && o.kind != opWeak {
-				continue
-			}
-			if o.callee != nil && b.Insns[o.at].Kind.IsJump() {
-				x.wanted[x.through(o.callee)] = true // it comes out of that one
-				continue
-			}
-			a, ok := s.grow(int32(b.ID), o.at)
-			if !ok {
-				continue
-			}
-			in := s.within(a)
-			if !s.frees(a, in) {
-				continue // it only waits: who lets it go on is elsewhere
-			}
-			x.wantInside(s, a, in)
-			if len(in) == 1 && o.callee != nil {
-				x.wanted[x.through(o.callee)] = true
-				continue
-			}
-			if o.kind == opWeak && !slices.ContainsFunc(in, func(i inner) bool { return i.op.kind == opSync }) {
-				continue
-			}
-			if r, ok := s.region(a, in); ok {
-				x.found = append(x.found, r)
+			if o.kind == opWait || o.kind == opWeak {
+				x.around(s, b, o)
 			}
 		}
+	}
+}
+
+func (x *finder) around(s *study, b *Block, o op) {
+	if o.callee != nil && b.Insns[o.at].Kind.IsJump() {
+		x.wanted[x.through(o.callee)] = true // it comes out of that one
+		return
+	}
+	a, ok := s.grow(int32(b.ID), o.at)
+	if !ok {
+		return
+	}
+	in := s.within(a)
+	if !s.frees(a, in) {
+		return // it only waits: who lets it go on is elsewhere
+	}
+	x.wantInside(s, a, in)
+	if len(in) == 1 && o.callee != nil {
+		x.wanted[x.through(o.callee)] = true
+		return
+	}
+	if o.kind == opWeak && !slices.ContainsFunc(in, func(i inner) bool { return i.op.kind == opSync }) {
+		return
+	}
+	if r, ok := s.region(a, in); ok {
+		x.found = append(x.found, r)
 	}
 }
 

@@ -36,6 +36,9 @@ type Image struct {
 	Pads     []uint64        // landing pads of all LSDAs, sorted, unique
 	Imports  map[string]bool // undefined dynamic symbols, without version
 	Exports  map[string]bool // functions among the defined ones
+	// Unversioned are imports without a version, where others have one: no
+	// functions of the system's libraries, which have versions.
+	Unversioned map[string]bool
 
 	BuildID  string // hex; empty without one
 	Stripped bool   // no .symtab

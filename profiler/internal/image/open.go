@@ -82,7 +82,7 @@ func read(path string, r io.ReaderAt, size int64) (im *Image, library bool, err 
 	}
 	im = &Image{
 		Path: path, Relocatable: f.Type == elf.ET_DYN, Entry: f.Entry,
-		PLT: map[uint64]string{}, GOT: map[uint64]string{}, Imports: map[string]bool{}, Exports: map[string]bool{},
+		PLT: map[uint64]string{}, GOT: map[uint64]string{}, Imports: map[string]bool{}, Exports: map[string]bool{}, Unversioned: map[string]bool{},
 	}
 	l := &loader{im: im, r: r, f: f, size: size}
 	if e := l.segments(); e != nil {

@@ -24,13 +24,31 @@ func (l *loader) symbols() {
 	l.syms = l.table(elf.SHT_SYMTAB)
 	l.im.Stripped = l.syms == nil
 	l.dynsyms = l.table(elf.SHT_DYNSYM)
-	for _, s := range l.dynsyms {
+	versions := l.versions()
+	for i, s := range l.dynsyms {
+		if i < len(versions)/2 && s.section == elf.SHN_UNDEF && s.name != "" && s.bind == elf.STB_GLOBAL && versions[2*i+1]&0x7f == 0 && versions[2*i] <= 1 {
+			l.im.Unversioned[s.name] = true
+		}
 		if s.section == elf.SHN_UNDEF && s.name != "" {
 			l.im.Imports[s.name] = true
 		} else if s.typ == elf.STT_FUNC || s.typ == elf.STT_GNU_IFUNC {
 			l.im.Exports[s.name] = true
 		}
 	}
+}
+
+// versions are the versions of the dynamic symbols by number, two bytes each; 0
+// and 1 are none.
+func (l *loader) versions() []byte {
+	s := l.f.SectionByType(elf.SHT_GNU_VERSYM)
+	if s == nil {
+		return nil
+	}
+	b, err := l.contents(s.Offset, s.FileSize)
+	if err != nil {
+		l.doubt("versions of symbols: %v", err)
+	}
+	return b
 }
 
 // table reads the symbol table of the given type; index 0, the null symbol, included.

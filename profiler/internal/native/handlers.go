@@ -49,6 +49,7 @@ func (s *session) cloned(e tracee.Event) error {
 		return s.p.Resume(e)
 	}
 	s.threads.drain(parent) // the create that made the child comes before its birth
+	s.threads.look(parent)
 	if _, err := s.threads.birth(child, parent); err != nil {
 		return err
 	}

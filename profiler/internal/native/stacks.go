@@ -19,6 +19,7 @@ type stacks struct {
 	solver   *solve.Solver
 	unwinder *unwind.Unwinder
 	chains   *unwind.Chains
+	piece    unwind.Piece
 	mapped   bool            // the unwinder knows what is mapped
 	lost     map[uint64]bool // return addresses that lie in no file, as far as is known
 }
@@ -77,24 +78,27 @@ func (k *stacks) active(tid int) (frames []record.Delta, next []profile.Addr) {
 	return frames, next
 }
 
+// saved are the registers of record.Stack.
+var saved = [...]x86.Reg{x86.RBX, x86.RBP, x86.R12, x86.R13, x86.R14, x86.R15}
+
 // chain is where the calls return to that led to a call which returns to ret,
 // that one first.
 func (k *stacks) chain(ret uint64, s *record.Stack) *unwind.Chain {
-	piece := unwind.Piece{Words: s.Words}
-	r := &piece.Regs
+	k.piece.Words = s.Words
+	r := &k.piece.Regs
 	r[unwind.PC], r[dwarfNumber[x86.RSP]] = ret, s.SP
-	for i, x := range []x86.Reg{x86.RBX, x86.RBP, x86.R12, x86.R13, x86.R14, x86.R15} {
+	for i, x := range saved {
 		r[dwarfNumber[x]] = s.Saved[i]
 	}
 	if !k.mapped {
 		k.readMappings()
 	}
-	c := k.chains.Of(&piece)
+	c := k.chains.Of(&k.piece)
 	if c.Lost != 0 && !k.lost[c.Lost] { // something was loaded meanwhile
 		k.lost[c.Lost] = true
 		k.readMappings()
 		k.chains.Forget()
-		c = k.chains.Of(&piece)
+		c = k.chains.Of(&k.piece)
 	}
 	return c
 }

@@ -46,6 +46,8 @@ type thread struct {
 	active     []record.Delta // frames that it never left,
 	stood      []profile.Addr // and where in them it stood
 	dead       bool
+	parent     *thread // nil: the first
+	awaited    bool    // it has waited for a future since it created a thread
 }
 
 func newThreads(in *injection, solver *solve.Solver, tracker *section.Tracker, rate tickRate) *threads {
@@ -57,7 +59,7 @@ func newThreads(in *injection, solver *solve.Solver, tracker *section.Tracker, r
 // the order in which they were created, which their own first stops need not
 // follow.
 func (ts *threads) birth(tid int, parent *thread) (*thread, error) {
-	t := &thread{id: profile.ThreadID(len(ts.all)), tid: tid, begin: rdtsc(), slot: ts.slots.take()}
+	t := &thread{id: profile.ThreadID(len(ts.all)), tid: tid, begin: rdtsc(), slot: ts.slots.take(), parent: parent}
 	if t.slot >= ts.in.slots {
 		return nil, fmt.Errorf("more than %d threads at once", ts.in.slots-1)
 	}
@@ -85,8 +87,9 @@ func (ts *threads) death(t *thread) {
 	t.end = rdtsc()
 	ts.drain(t)
 	rest := record.Merge(append(ts.solver.Resolve(t.area, t.area.Rest()), t.active...))
-	ts.tracker.Died(t.id, t.end, t.cpuNS, rest)
-	t.totals = ts.solver.Solve(record.Merge(append(ts.solver.Resolve(t.area, t.area.All()), t.active...)))
+	all := ts.solver.Resolve(t.area, t.area.All())
+	ts.tracker.Died(t.id, t.end, t.cpuNS, rest, ts.solver.Work(all))
+	t.totals = ts.solver.Solve(record.Merge(append(all, t.active...)))
 	ts.lost += t.area.Lost()
 	tracee.Unmap(t.mem)
 	t.area, t.mem = nil, nil
@@ -133,6 +136,7 @@ func (ts *threads) drainAll() {
 func (ts *threads) drain(t *thread) {
 	t.area.Records(func(rec record.Record) {
 		t.lastTSC = rec.TSC
+		t.awaited = t.awaited || section.Awaits(rec.Kind)
 		rec.Delta = ts.solver.Resolve(t.area, rec.Delta)
 		if section.IsGate(rec.Kind) {
 			ts.gates.passed(&rec)
@@ -146,6 +150,20 @@ func (ts *threads) drain(t *thread) {
 		}
 		ts.tracker.Record(t.id, rec)
 	})
+}
+
+// look tells the tracker how far those have come that a thread created, if it
+// has waited for futures: it may have waited for them.
+func (ts *threads) look(parent *thread) {
+	if !parent.awaited {
+		return
+	}
+	parent.awaited = false
+	for _, t := range ts.all {
+		if t.parent == parent && !t.dead {
+			ts.tracker.Seen(t.id, rdtsc(), ts.solver.Work(t.area.All()))
+		}
+	}
 }
 
 // slots are numbers of areas. 0 is none of a thread's.

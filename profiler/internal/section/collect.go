@@ -72,10 +72,13 @@ func newCollector(c Config) *collector {
 // add files an instance under its section. It reports false for a meeting of
 // fewer than two, and of those that no call of the program's led to.
 func (c *collector) add(kind profile.SectionKind, arrivals []arrival, byHand bool) bool {
-	if len(arrivals) < 2 || kind != profile.Threads && mainSite(arrivals) == 0 {
+	if len(arrivals) < 2 {
 		return false
 	}
 	place, from := c.place(arrivals, byHand)
+	if place[0].site == 0 && kind != profile.Threads {
+		return false
+	}
 	o := c.open(kind, place, from)
 	last, first := uint64(0), ^uint64(0)
 	for i := range arrivals {

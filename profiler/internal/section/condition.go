@@ -56,8 +56,31 @@ func (c conditionRule) broadcast(x *thread, r record.Record) {
 	for i := range e.arrivals {
 		e.arrivals[i].t.cut(e.arrivals[i], r.TSC)
 	}
+	if c.onlyWakes(e) {
+		e.arrivals = e.arrivals[:len(e.arrivals)-1]
+	}
 	e.byHand = true
 	c.t.complete(profile.Barrier, e)
+}
+
+// onlyWakes reports whether the one that woke the others, who came last, takes
+// no part: it came by calls of its own, and did less than a twentieth of what
+// the others did.
+func (c conditionRule) onlyWakes(e *epoch) bool {
+	last := len(e.arrivals) - 1
+	w := &e.arrivals[last]
+	if last < 2 || len(w.chain) == 0 {
+		return false
+	}
+	own, sum := c.t.out.spots(w), uint64(0)
+	for i := range e.arrivals[:last] {
+		a := &e.arrivals[i]
+		if len(a.chain) == 0 || slices.ContainsFunc(c.t.out.spots(a), func(x spot) bool { return indexOf(own, x) >= 0 }) {
+			return false
+		}
+		sum += c.t.c.Work(a.delta)
+	}
+	return c.t.c.Work(w.delta) < sum/uint64(20*last)
 }
 
 // everybody reports whether all threads came that could have come.

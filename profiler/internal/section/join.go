@@ -22,7 +22,9 @@ type group struct {
 	workers []*thread
 	dead    []arrival
 	joined  int
-	first   *arrival // the creator at its first join
+	first   *arrival // the creator at its first join, or wait for a future
+	awaited bool     // the creator has waited for a future: that may be all it does to join
+	over    uint64   // when the creator went on behind that; 0: not yet
 }
 
 func joins(t *Tracker) rule {
@@ -31,6 +33,7 @@ func joins(t *Tracker) rule {
 		calls: []call{
 			{names: []string{"pthread_join", "pthread_timedjoin_np", "pthread_clockjoin_np", "thrd_join"}, arrive: j.join, meets: true},
 			{names: []string{"pthread_create", "thrd_create"}, arrive: j.create, starts: true},
+			{names: futureWaits, arrive: j.await, meets: true, awaits: true},
 			{names: []string{"_ZNSt6thread4joinEv"}, meets: true, inside: true},
 			{names: []string{"_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"}, inside: true},
 			{names: []string{"pthread_exit", "thrd_exit"}},
@@ -43,6 +46,7 @@ func joins(t *Tracker) rule {
 func (j *joinRule) create(x *thread, r record.Record) {
 	x.nextStart = profile.Addr(r.Arg3)
 	x.restart(profile.Addr(r.Site), r.TSC)
+	j.goesOn(x, r.TSC)
 	g := j.groups[x]
 	if g == nil {
 		g = &group{creator: x}
@@ -81,6 +85,7 @@ func (j *joinRule) join(x *thread, r record.Record) {
 }
 
 func (j *joinRule) died(x *thread, a arrival) {
+	j.goesOn(x, a.tsc)
 	if g := j.of[x]; g != nil {
 		g.dead = append(g.dead, a)
 		j.settle(g)
@@ -91,10 +96,19 @@ func (j *joinRule) died(x *thread, a arrival) {
 // that was created after the last join: joins with a time limit may be more
 // than there are workers.
 func (j *joinRule) settle(g *group) {
+	if g.over > 0 {
+		j.settleAwaited(g)
+		return
+	}
 	if g.first == nil || g.joined < len(g.workers) || len(g.dead) < len(g.workers) || j.groups[g.creator] != g || len(g.workers) < g.created {
 		return
 	}
 	delete(j.groups, g.creator)
+	j.file(g)
+}
+
+// file makes an instance of a group.
+func (j *joinRule) file(g *group) {
 	parts := slices.Clone(g.dead)
 	for i := range parts {
 		parts[i].site, parts[i].chain = g.first.site, g.first.chain

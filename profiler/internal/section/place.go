@@ -85,6 +85,9 @@ func (c *collector) spotsAt(a profile.Addr) []spot {
 // place is the chain by which those came that have met, and which of its frames
 // may be their place: 0, but for a meeting made by hand.
 func (c *collector) place(arrivals []arrival, byHand bool) (most []spot, from int) {
+	if len(arrivals[0].chain) > 0 && !slices.ContainsFunc(arrivals, arrivals[0].cameOtherwise) {
+		return c.spots(&arrivals[0]), 0 // all by the same calls, as mostly
+	}
 	site := mainSite(arrivals)
 	all := make([][]spot, 0, len(arrivals))
 	for i := range arrivals {
@@ -93,9 +96,6 @@ func (c *collector) place(arrivals []arrival, byHand bool) (most []spot, from in
 			most = s
 		}
 		all = append(all, s)
-	}
-	if !slices.ContainsFunc(all, func(s []spot) bool { return &s[0] != &most[0] }) {
-		return most, 0
 	}
 	if byHand {
 		if from = shared(most, all); from > 0 {
@@ -108,6 +108,11 @@ func (c *collector) place(arrivals []arrival, byHand bool) (most []spot, from in
 		}
 	}
 	return most, from
+}
+
+// cameOtherwise: not by the same calls, or that is not known.
+func (a *arrival) cameOtherwise(b arrival) bool {
+	return len(b.chain) == 0 || &b.chain[0] != &a.chain[0]
 }
 
 // shared is the frame of the chain of most at which all have met that came to a
@@ -206,7 +211,7 @@ func (c *collector) unwrap(at, which []int) {
 			}
 		}
 		c.unwrap(at, moved)
-		if c.together(at, list) {
+		if len(moved) < 2 || c.together(at, moved) { // a way that is known less far is no other way
 			copy(at, before)
 		}
 	}

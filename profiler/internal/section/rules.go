@@ -28,6 +28,7 @@ type call struct {
 	waits, wakes  bool // as in record.Hook
 	starts        bool // the third argument is the function that a new thread begins in
 	meets         bool // threads meet in it: no run has to show that
+	awaits        bool // the thread waits for a future
 	inside        bool // it is a library's, and calls what is recorded: that may be called without it
 }
 
@@ -39,12 +40,13 @@ type declaration struct {
 	calls  map[string]*call // by function
 	hooks  map[string]record.Hook
 	starts map[uint32]bool // by kind of record
+	awaits map[uint32]bool
 }
 
 var declared = declare()
 
 func declare() declaration {
-	d := declaration{map[string]*call{}, map[string]record.Hook{}, map[uint32]bool{}}
+	d := declaration{map[string]*call{}, map[string]record.Hook{}, map[uint32]bool{}, map[uint32]bool{}}
 	eachCall(makeRules(nil), func(c *call, arrive, leave uint32) {
 		for _, name := range c.names {
 			d.calls[name] = c
@@ -55,6 +57,9 @@ func declare() declaration {
 		}
 		if c.starts {
 			d.starts[arrive] = true
+		}
+		if c.awaits {
+			d.awaits[arrive] = true
 		}
 	})
 	return d

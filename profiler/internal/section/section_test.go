@@ -78,7 +78,7 @@ func (s *script) dies(id profile.ThreadID, work ...uint64) {
 	for c, n := range work {
 		d = append(d, record.Delta{Counter: int32(c), N: n})
 	}
-	s.Died(id, s.tick(), 0, d)
+	s.Died(id, s.tick(), 0, d, 0)
 }
 
 func (s *script) creates(id profile.ThreadID, start uint64) {

@@ -24,6 +24,9 @@ type thread struct {
 	last     uint64
 	cuts     int // how often its part began anew
 
+	seen   []sighting // while it lived
+	worked uint64     // instructions in its life, once that has ended
+
 	met map[profile.ThreadID]bool // threads it shared a meeting with
 }
 

@@ -42,8 +42,10 @@ func (t *Tracker) Record(id profile.ThreadID, r record.Record) {
 	t.queue.add(t.threads[id].stream, item{tsc: r.TSC, rec: r})
 }
 
-// Died announces a thread's end, with what it counted since its last record.
-func (t *Tracker) Died(id profile.ThreadID, tsc uint64, cpuNS int64, rest []record.Delta) {
+// Died announces a thread's end, with what it counted since its last record, and
+// the instructions of its life.
+func (t *Tracker) Died(id profile.ThreadID, tsc uint64, cpuNS int64, rest []record.Delta, worked uint64) {
+	t.threads[id].worked = worked
 	t.queue.add(t.threads[id].stream, item{tsc: tsc, died: true, rec: record.Record{TSC: tsc, CPUNS: cpuNS, Delta: rest}})
 }
 

@@ -39,7 +39,7 @@ type Chain struct {
 	// Calls is whatever the caller of Of keeps with the chain.
 	Calls []uint64
 
-	words   int // of the piece; 0: any
+	words   int // bytes of the piece, where it ended because of them; −1: it did not
 	depends []dependency
 }
 
@@ -55,36 +55,47 @@ type dependency struct {
 type Chains struct {
 	u     *Unwinder
 	known map[uint64][]*Chain // by the innermost return address, the last one found first
+	last  *Chain              // the one asked for last
+	at    uint64              // its innermost return address
 }
 
 // NewChains makes a cache of chains. It is to be forgotten when the unwinder's
 // mappings are set anew.
-func NewChains(u *Unwinder) *Chains { return &Chains{u, map[uint64][]*Chain{}} }
+func NewChains(u *Unwinder) *Chains { return &Chains{u: u, known: map[uint64][]*Chain{}} }
 
 // Forget forgets what is known.
-func (c *Chains) Forget() { clear(c.known) }
+func (c *Chains) Forget() {
+	clear(c.known)
+	c.last = nil
+}
 
 const keptChains = 256 // of one return address
 
 // Of returns where the calls that led to a piece return to.
 func (c *Chains) Of(p *Piece) *Chain {
-	list := c.known[p.Regs[regPC]]
+	ret := p.Regs[regPC]
+	if c.last != nil && c.at == ret && c.last.holds(p) {
+		return c.last
+	}
+	list := c.known[ret]
 	for i, x := range list {
 		if x.holds(p) {
 			copy(list[1:], list[:i])
 			list[0] = x
+			c.last, c.at = x, ret
 			return x
 		}
 	}
 	x, again := c.u.chain(p)
 	if again {
-		c.known[p.Regs[regPC]] = slices.Insert(list[:min(len(list), keptChains-1)], 0, x)
+		c.known[ret] = slices.Insert(list[:min(len(list), keptChains-1)], 0, x)
+		c.last, c.at = x, ret
 	}
 	return x
 }
 
 func (x *Chain) holds(p *Piece) bool {
-	if x.words != 0 && x.words != len(p.Words) {
+	if x.words >= 0 && x.words != len(p.Words) {
 		return false
 	}
 	for _, d := range x.depends {
@@ -121,7 +132,7 @@ const elsewhere = -100 // a register's value was computed
 func (u *Unwinder) chain(p *Piece) (x *Chain, again bool) {
 	v := *u
 	v.mem = p
-	w := &walk{Chain: &Chain{}, u: &v, p: p, again: true}
+	w := &walk{Chain: &Chain{words: -1}, u: &v, p: p, again: true}
 	defer func() {
 		if recover() != nil { // a table that lies
 			w.again = false

@@ -16,6 +16,7 @@ import (
 	"github.com/mattn/go-runewidth"
 
 	"github.com/skewlens/skewlens/internal/units"
+	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/report"
 )
 
@@ -101,7 +102,7 @@ func (p Paths) Inlined(at []report.Place) []string {
 }
 
 func systemHeader(file string) bool {
-	return strings.HasPrefix(file, "/usr/include/") || strings.HasPrefix(file, "/usr/lib/") || strings.Contains(file, "/include/c++/")
+	return profile.System(file)
 }
 
 // Callers says how the thread that met a cause most came there, from the inside

@@ -1,6 +1,10 @@
 package threadarea
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/skewlens/skewlens/profiler/internal/record"
+)
 
 // Area is the profiler's view of one thread's area.
 type Area struct {
@@ -8,6 +12,8 @@ type Area struct {
 	mem  []byte
 	base uint64 // in the target
 	read uint64 // ring position up to which records were taken
+
+	stack record.Stack // of the record that is being taken
 }
 
 // New prepares the memory of a new thread: mem is the profiler's view of

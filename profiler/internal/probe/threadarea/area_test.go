@@ -1,6 +1,7 @@
 package threadarea
 
 import (
+	"encoding/binary"
 	"reflect"
 	"syscall"
 	"testing"
@@ -23,12 +24,14 @@ type process struct {
 	l    Layout
 	mem  []byte
 	area *Area
+	top  int // of the stack
 	out  probetest.State
 }
 
 func newProcess(cpuGap uint64) *process {
 	p := &process{Assembler: asm.New(probetest.CodeAt), l: NewLayout(5, 3)}
 	p.mem = make([]byte, p.l.Size()+waitSize+4096) // the area, the table of waits, a stack
+	p.top = len(p.mem) - 64
 	p.area = New(p.l, p.mem, probetest.MemoryAt, probetest.MemoryAt+p.l.Size(), cpuGap, 0)
 	p.Raw(Recorder...)
 	return p
@@ -55,7 +58,7 @@ func (p *process) run(t *testing.T) syscall.Signal {
 	for r := range in.Regs {
 		in.Regs[r] = 0x1111 * uint64(r+1)
 	}
-	top := len(p.mem) - 64
+	top := p.top
 	in.Regs[x86.RSP] = probetest.MemoryAt + uint64(top)
 	put := &Area{mem: p.mem}
 	put.put(uint64(top), userSite)
@@ -158,6 +161,66 @@ func TestWakeWithoutWaiter(t *testing.T) {
 	}
 	if !reflect.DeepEqual(kinds, []uint32{2, 3}) {
 		t.Errorf("recorded kinds %v, want the wait and one wake", kinds)
+	}
+}
+
+// TestPieces of the stack: up to where it began, if that is near, else to the end
+// of the page, or as far as a piece goes where the next one can be read.
+func TestPieces(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		below, top int // of the stack pointer, from the end of the memory; of the stack's beginning, 0: not known
+		want       int
+	}{
+		{"near its beginning", 64 + 8*10, 64, 8 * 9},
+		{"deep", 4000, 64, 8 * stackWords},
+		{"of another stack", 3000, 0, 8 * stackWords},
+		{"at the end of a page", 800, 0, 800 - 8},
+		{"across pages", 4096 + 800, 0, 8 * stackWords},
+		{"at the very end", 8, 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newProcess(0)
+			p.top = len(p.mem) - c.below
+			if c.top != 0 {
+				p.area.SetTop(probetest.MemoryAt + uint64(len(p.mem)-c.top))
+			}
+			for at := p.top; at < len(p.mem); at += 8 {
+				p.area.put(uint64(at), 7*uint64(at))
+			}
+			p.increment(2, 3)
+			p.record(7 | ScanBit | ChainBit | LibraryBit)
+			p.record(8 | ScanBit | WaitBit)
+			if sig := p.run(t); sig != 0 {
+				t.Fatal(sig)
+			}
+			n := 0
+			p.area.Records(func(r record.Record) {
+				if n++; n == 2 {
+					if r.Stack != nil || r.Library || r.Kind != 8 {
+						t.Errorf("the next one is %+v", r)
+					}
+					return
+				}
+				s := r.Stack
+				want := [6]uint64{}
+				for i, x := range []x86.Reg{x86.RBX, x86.RBP, x86.R12, x86.R13, x86.R14, x86.R15} {
+					want[i] = 0x1111 * uint64(x+1)
+				}
+				if r.Kind != 7 || r.Site != userSite || !r.Library || !reflect.DeepEqual(r.Delta, []record.Delta{{Counter: 2, N: 3}}) ||
+					s.SP != probetest.MemoryAt+uint64(p.top)+8 || s.Saved != want || len(s.Words) != c.want {
+					t.Fatalf("recorded %+v, stack %#x %#x %d bytes, want %d", r, s.SP, s.Saved, len(s.Words), c.want)
+				}
+				for i := 0; i < c.want; i += 8 {
+					if got := binary.LittleEndian.Uint64(s.Words[i:]); got != 7*uint64(p.top+8+i) {
+						t.Fatalf("word %d is %#x", i/8, got)
+					}
+				}
+			})
+			if n != 2 {
+				t.Errorf("%d records", n)
+			}
+		})
 	}
 }
 

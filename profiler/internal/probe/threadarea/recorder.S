@@ -143,8 +143,8 @@ record:
 	cmovb	%rax, %rcx
 	jmp	11f
 10:	lea	(PIECE-1)*8(%rsi), %rdx
-	mov	%rdx, %rax
-	xor	%rsi, %rax
+	lea	-8(%rsi), %rax		# where the return address lies, surely readable
+	xor	%rdx, %rax
 	shr	$12, %rax
 	jz	11f
 	mov	%rdi, %r8

@@ -22,7 +22,8 @@ func (a *Area) Records(yield func(record.Record)) {
 		pairs := recordHeader
 		if kind := binary.LittleEndian.Uint32(m); kind&ChainBit != 0 {
 			words := 8 * int(u(recordHeader+56))
-			r.Stack, r.Library = &record.Stack{SP: u(pairs), Words: m[pairs+stackHeader : pairs+stackHeader+words]}, kind&LibraryBit != 0
+			r.Stack, r.Library = &a.stack, kind&LibraryBit != 0
+			a.stack.SP, a.stack.Words = u(pairs), m[pairs+stackHeader:pairs+stackHeader+words]
 			for i := range r.Stack.Saved {
 				r.Stack.Saved[i] = u(pairs + 8 + 8*i)
 			}

@@ -1,0 +1,226 @@
+package section
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/record"
+)
+
+// source is a made-up program: an address is line × 16, of function line / 10,
+// in a header of the system from line 900 on. Odd addresses are inlined, at the
+// line ten further on.
+func source(a profile.Addr) profile.Location {
+	frame := func(line int) profile.Frame {
+		f := profile.Frame{File: "/src/x.cc", Line: line, Function: fmt.Sprintf("f%d", line/10)}
+		if line >= 900 {
+			f.File = "/usr/include/c++/12/thread"
+		}
+		return f
+	}
+	l := profile.Location{Address: a, Frame: frame(int(a / 16))}
+	if a%2 == 1 {
+		l.InlinedAt = []profile.Frame{frame(int(a/16) + 10)}
+	}
+	return l
+}
+
+// chainScript feeds a tracker with calls of the made-up program.
+type chainScript struct {
+	*script
+	chains map[string][]uint64
+	passes bool
+}
+
+func newChainScript() *chainScript {
+	s := &chainScript{script: newScript(1 << 20), chains: map[string][]uint64{}, passes: true}
+	c := &s.out.c
+	c.Locate = source
+	c.Line = func(a profile.Addr) string { return fmt.Sprint(a) }
+	c.Passes = func(profile.Counts, profile.Addr) bool { return s.passes }
+	return s
+}
+
+// via is a record of a call that the others in the chain led to.
+func (s *chainScript) via(id profile.ThreadID, kind uint32, object uint64, work uint64, chain ...uint64) {
+	k := fmt.Sprint(chain)
+	if s.chains[k] == nil { // backends keep one copy of each
+		s.chains[k] = chain
+	}
+	s.Record(id, record.Record{Kind: kind, TSC: s.tick(), Arg1: object, Site: chain[0], Chain: s.chains[k], Delta: []record.Delta{{Counter: 0, N: work}}})
+}
+
+func line(n uint64) uint64 { return 16 * n }
+
+// meet lets threads 1 and 2 meet at a barrier, each by its chain.
+func (s *chainScript) meet(a, b []uint64) {
+	s.via(1, barrierWait, 7, 1, a...)
+	s.via(2, barrierWait, 7, 2, b...)
+	s.at(1, barrierLeft, 7, a[0])
+	s.at(2, barrierLeft, 7, b[0])
+}
+
+// places are where sections stand: the frame, its callers, and the instances.
+func places(list []profile.Section) (out []string) {
+	for _, s := range list {
+		f := source(s.Site).Frames()[s.Outside]
+		at := fmt.Sprintf("%s %d ×%d", s.Kind, f.Line, len(s.Instances))
+		for _, a := range s.Callers {
+			at += fmt.Sprintf(" ←%d", a/16)
+		}
+		out = append(out, at)
+	}
+	return out
+}
+
+func same(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("sections %q, want %q", got, want)
+	}
+}
+
+func TestPlacesOfBarriers(t *testing.T) {
+	type meeting [2][]uint64
+	both := func(chain ...uint64) meeting { return meeting{chain, chain} }
+	for _, c := range []struct {
+		name     string
+		meetings []meeting
+		want     []string
+	}{
+		{"the call itself", []meeting{both(line(10), line(50))}, []string{"barrier 10 ×1 ←50"}},
+		{"in a header", []meeting{both(line(901), line(50))}, []string{"barrier 50 ×1"}},
+		{"inlined from a header", []meeting{both(line(895)+1, line(50))}, []string{"barrier 895 ×1 ←50"}},
+		{"inlined into the program", []meeting{both(line(900)+1, line(40))}, []string{"barrier 40 ×1"}},
+		{"nothing but headers", []meeting{both(line(901), line(920))}, []string{"barrier 901 ×1"}},
+		{"a wrapper with one caller", []meeting{both(line(10), line(50)), both(line(10), line(50))}, []string{"barrier 10 ×2 ←50"}},
+		{"a wrapper with two", []meeting{both(line(10), line(50)), both(line(10), line(60)), both(line(10), line(50))}, []string{"barrier 50 ×2", "barrier 60 ×1"}},
+		{"a wrapper in a wrapper", []meeting{both(line(10), line(20), line(50)), both(line(10), line(20), line(60))}, []string{"barrier 50 ×1", "barrier 60 ×1"}},
+		{"wrappers with one caller each", []meeting{both(line(10), line(20), line(50)), both(line(10), line(30), line(50))},
+			[]string{"barrier 20 ×1 ←50", "barrier 30 ×1 ←50"}},
+		{"phases of one function", []meeting{both(line(10), line(50)), both(line(12), line(50)), both(line(10), line(60)), both(line(12), line(60))},
+			[]string{"barrier 10 ×2", "barrier 12 ×2"}},
+		{"two calls in a caller of two", []meeting{both(line(10), line(20), line(50)), both(line(10), line(22), line(50)),
+			both(line(10), line(20), line(60)), both(line(10), line(22), line(60))}, []string{"barrier 20 ×2", "barrier 22 ×2"}},
+		{"threads that begin elsewhere", []meeting{{{line(10), line(50)}, {line(10), line(60)}}, {{line(10), line(50)}, {line(10), line(60)}}}, []string{"barrier 10 ×2"}},
+		{"two calls meet", []meeting{{{line(10), line(50)}, {line(30), line(50)}}}, []string{"barrier 10 ×1 ←50"}},
+		{"recursion", []meeting{both(line(10), line(11), line(50)), both(line(10), line(50))}, []string{"barrier 10 ×2"}},
+		{"inlined wrapper", []meeting{both(line(10)+1, line(50)), both(line(10), line(60))}, []string{"barrier 20 ×1 ←50", "barrier 60 ×1"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newChainScript()
+			s.born(0, -1)
+			s.Record(0, record.Record{Kind: barrierInit, TSC: s.tick(), Arg1: 7, Arg3: 2})
+			s.born(1, 0)
+			s.born(2, 0)
+			for _, m := range c.meetings {
+				s.meet(m[0], m[1])
+			}
+			same(t, places(s.Finish()), c.want...)
+		})
+	}
+}
+
+// TestPlacesMadeByHand: threads wait on a condition variable until one wakes
+// them, at another line.
+func TestPlacesMadeByHand(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		wait, wake []uint64
+		passes     bool
+		want       string
+	}{
+		{"a function", []uint64{line(12), line(50)}, []uint64{line(14), line(50)}, true, "barrier 50 ×3"},
+		{"a macro", []uint64{line(12), line(50)}, []uint64{line(12), line(50)}, true, "barrier 12 ×3 ←50"},
+		{"in the thread's function", []uint64{line(12)}, []uint64{line(14)}, true, "barrier 12 ×3"},
+		{"several in a function", []uint64{line(12), line(50)}, []uint64{line(14), line(50)}, false, "barrier 12 ×3 ←50"},
+		{"inlined", []uint64{line(12) + 1}, []uint64{line(14) + 1}, false, "barrier 22 ×3"},
+		{"in a class, from a header", []uint64{line(901), line(12), line(50)}, []uint64{line(902), line(14), line(50)}, true, "barrier 50 ×3"},
+		{"by a coordinator", []uint64{line(12), line(50)}, []uint64{line(80), line(90)}, true, "barrier 50 ×3"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newChainScript()
+			s.passes = c.passes
+			threads(s.script, 3)
+			s.at(0, join, 9, 320)
+			for k := uint64(1); k <= 3; k++ {
+				s.via(1, condWait, 7, 10*k, c.wait...)
+				s.via(2, condWait, 7, 20*k, c.wait...)
+				s.via(3, condBroadcast, 7, 30*k, c.wake...)
+			}
+			same(t, places(s.Finish()), c.want)
+		})
+	}
+}
+
+// TestCoordinator: who wakes the others and does nothing else takes no part.
+func TestCoordinator(t *testing.T) {
+	for _, c := range []struct {
+		works uint64
+		wake  []uint64
+		parts int
+	}{
+		{1, []uint64{line(80), line(90)}, 2},
+		{9, []uint64{line(80), line(90)}, 3},
+		{1, []uint64{line(14), line(50)}, 3},
+	} {
+		s := newChainScript()
+		threads(s.script, 3)
+		s.at(0, join, 9, 320)
+		for range 3 {
+			s.via(1, condWait, 7, 100, line(12), line(50))
+			s.via(2, condWait, 7, 120, line(12), line(50))
+			s.via(3, condBroadcast, 7, c.works, c.wake...)
+		}
+		list := s.Finish()
+		if len(list) != 1 || len(list[0].Instances) != 3 || len(list[0].Instances[1].Parts) != c.parts {
+			t.Errorf("%+v: %+v", c, list)
+		}
+	}
+}
+
+// TestLibrariesOfTheirOwn: who meets without any call of the program's.
+func TestLibrariesOfTheirOwn(t *testing.T) {
+	s := newChainScript()
+	s.born(0, -1)
+	s.Record(0, record.Record{Kind: barrierInit, TSC: s.tick(), Arg1: 7, Arg3: 2})
+	s.born(1, 0)
+	s.born(2, 0)
+	for id := range profile.ThreadID(2) {
+		s.Record(id+1, record.Record{Kind: barrierWait, TSC: s.tick(), Arg1: 7, Library: true})
+	}
+	if list := s.out.finish(); len(list) != 0 {
+		t.Errorf("%+v", list)
+	}
+}
+
+// TestMergedSections: sections that come to stand on one line are one, folded
+// instances and totals included.
+func TestMergedSections(t *testing.T) {
+	s := newChainScript()
+	s.out.c.MaxBytes = 10 * bytesPerDelta
+	s.born(0, -1)
+	s.Record(0, record.Record{Kind: barrierInit, TSC: s.tick(), Arg1: 7, Arg3: 2})
+	s.born(1, 0)
+	s.born(2, 0)
+	for k := range uint64(30) {
+		a := []uint64{line(10), line(50), line(60 + 10*(k%3%2))}
+		s.meet(a, a)
+	}
+	list := s.Finish()
+	n, sum := 0, uint64(0)
+	for _, x := range list {
+		for _, in := range x.Instances {
+			n += in.Folded
+		}
+		for _, p := range x.Totals {
+			for _, c := range p.Counts.N {
+				sum += c
+			}
+		}
+	}
+	if n != 30 || sum != 90 {
+		t.Errorf("%d instances, %d instructions in all: %q", n, sum, places(list))
+	}
+}
