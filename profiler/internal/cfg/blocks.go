@@ -12,6 +12,7 @@ const (
 	starts  = 1 << iota // a block begins here
 	inTable             // a switch can jump here
 	isPad
+	isGate
 )
 
 // Graph returns the control-flow graph of a function that is not skipped, made
@@ -133,6 +134,7 @@ func (m *maker) mark() {
 		}
 	}
 	g.Calls = len(s.calls)
+	m.markGates(set)
 	// A call so close behind a block's start that no springboard fits before it
 	// is a block of its own: it stays in place, and its count is derived.
 	for i := range s.calls {
@@ -141,6 +143,17 @@ func (m *maker) mark() {
 			if k := g.at(c.Insn.Addr - d); k >= 0 && s.marks[k]&starts != 0 {
 				set(c.Insn.End(), starts)
 			}
+		}
+	}
+}
+
+// markGates: a gate stands before a block of one instruction, so that next to
+// nothing counts as executed before it.
+func (m *maker) markGates(set func(a uint64, what uint8)) {
+	for _, x := range m.g.gates {
+		set(x.at, starts|isGate)
+		if k := m.g.at(x.at); k >= 0 {
+			set(m.g.Code[k].End(), starts)
 		}
 	}
 }
@@ -197,6 +210,7 @@ func (m *maker) cut() {
 			k++
 		}
 		b.ID, b.Start, b.Insns, b.TableTarget, b.Pad = id, g.Code[i].Addr, g.Code[i:k:k], s.marks[i]&inTable != 0, s.marks[i]&isPad != 0
+		b.Gate = s.marks[i]&isGate != 0
 		b.End = b.Last().End()
 		for call < len(s.calls) && s.calls[call].Insn.Addr >= b.Start && s.calls[call].Insn.Addr < b.End {
 			call++

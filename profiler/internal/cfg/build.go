@@ -31,6 +31,7 @@ func Build(im *image.Image, catches Catches, among ...*image.Image) *Program {
 	}
 	p.settleOwners()
 	p.Funcs = slices.DeleteFunc(p.Funcs, func(f *Func) bool { return f.part })
+	p.findRegions()
 	p.markLeaves()
 	return p
 }

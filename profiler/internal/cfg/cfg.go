@@ -3,6 +3,7 @@
 //
 //	image ──▶ decode (follow the flow from every entry)
 //	      ──▶ tables (what a switch can jump to)
+//	      ──▶ regions that do nothing but synchronise (gates.go)
 //	      ──▶ attributes over the call graph (never returns, may not come back)
 //	      ──▶ blocks and edges
 //	      ──▶ shape (dominators, loops, spin loops, frequencies, live flags)
@@ -30,6 +31,8 @@ import (
 type Program struct {
 	Image *image.Image
 	Funcs []*Func // sorted by entry; the parts of a split function are one Func
+
+	Regions []Region // where threads may meet, by address
 
 	byEntry  map[uint64]*Func
 	owner    map[uint64]*Func // start of a part → the function that it belongs to
@@ -69,10 +72,12 @@ type Func struct {
 	callees  []uint64            // entries that it calls or jumps to
 	starts   []uint64            // a bit for every byte of the parts: an instruction begins there
 
-	usesGS bool // addresses memory through GS
-	blind  bool // has a jump through a pointer whose targets are not known
-	astray bool // calls or goes where control may not come back from, other than callees
-	plain  bool // neither calls nor stops: leaves by a return only
+	usesGS bool   // addresses memory through GS
+	blind  bool   // has a jump through a pointer whose targets are not known
+	astray bool   // calls or goes where control may not come back from, other than callees
+	plain  bool   // neither calls nor stops: leaves by a return only
+	syncs  bool   // may do something to other threads, or wait for them
+	gates  []gate // of regions, by address
 }
 
 // Graph is the control-flow graph of a function.
@@ -104,6 +109,7 @@ type Block struct {
 	Spin            bool      // of a loop that only waits for memory to change
 	TableTarget     bool      // a switch can jump here
 	Pad             bool      // an exception can land here, or a merged part begins
+	Gate            bool      // a region begins or ends before it: a thread may be caught here
 	reads, kills    x86.Flags // what the block as a whole reads before it writes, and what it writes
 }
 

@@ -83,7 +83,7 @@ func (d *decoder) finish() {
 		}
 	}
 	f.Insns = len(d.s.insns)
-	f.usesGS, f.blind, f.astray, f.plain, f.NoReturn = false, false, false, true, true
+	f.usesGS, f.blind, f.astray, f.plain, f.NoReturn, f.syncs = false, false, false, true, true, false
 	for i := range d.s.insns {
 		p.note(f, &d.s.insns[i])
 	}
@@ -102,12 +102,16 @@ func (d *decoder) finish() {
 // note adds what an instruction says about its function as a whole.
 func (p *Program) note(f *Func, in *x86.Insn) {
 	f.usesGS = f.usesGS || in.HasMem && in.Mem.Segment == 0x65
+	f.syncs = f.syncs || synchronises(in) || in.Kind.IsJump() && in.Target <= in.Addr && in.Addr-in.Target < tightSpan && f.In(in.Target)
 	switch k := in.Kind; {
 	case k.IsCall():
 		f.plain = false
-		if c := p.call(f, in); c.Callee == nil && p.libraryLeaves(c.Import) {
+		c := p.call(f, in)
+		if c.Callee == nil && p.libraryLeaves(c.Import) {
 			f.astray = true
 		}
+		_, known := importOps[c.Import]
+		f.syncs = f.syncs || known || c.Import == "syscall"
 	case k == x86.Ret:
 		f.NoReturn = false
 	case k == x86.Stop:

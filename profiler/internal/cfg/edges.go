@@ -8,7 +8,7 @@ func (m *maker) connect() {
 	s, g := m.s, m.g
 	n := 1
 	for _, b := range g.Blocks {
-		n += 3 + len(g.tables[b.Last().Addr])
+		n += 4 + len(g.tables[b.Last().Addr])
 		if b.Pad {
 			n++
 		}
@@ -87,6 +87,9 @@ func (m *maker) leave(b *Block, add func(from, to *Block, k EdgeKind) *Edge) (re
 		add(b, nil, Exit)
 	default:
 		falls = true
+	}
+	if b.Gate && !(falls && last.Kind.IsCall() && b.Calls[len(b.Calls)-1].Leaves) {
+		defer func() { add(b, nil, Caught).Uncountable = true }() // behind the ways that control goes
 	}
 	if !falls {
 		return nil

@@ -99,6 +99,7 @@ func describeFunc(p *Program, f *Func, l *labels) string {
 	for _, g := range p.Callees(f) {
 		fmt.Fprintf(&b, "  reaches %s\n", l.name(g.Ranges[0].Lo))
 	}
+	describeRegions(&b, p, f, l)
 	g := p.Graph(f, nil)
 	for _, x := range g.Blocks {
 		describeBlock(&b, g, x, l)
@@ -127,6 +128,27 @@ func describeFunc(p *Program, f *Func, l *labels) string {
 	return b.String()
 }
 
+func describeRegions(b *strings.Builder, p *Program, f *Func, l *labels) {
+	for _, r := range p.Regions {
+		if r.Func != f {
+			continue
+		}
+		fmt.Fprintf(b, "  region from %s", l.name(r.Enter))
+		if r.Site != 0 {
+			fmt.Fprintf(b, " (%s)", l.name(r.Site))
+		}
+		fmt.Fprintf(b, " by %s, to", [...]string{"nothing", "its first argument", "an operand"}[r.Object])
+		for _, a := range r.Leaves {
+			fmt.Fprintf(b, " %s", l.name(a))
+		}
+		b.WriteString("; works:")
+		for _, a := range r.Works {
+			fmt.Fprintf(b, " %s", l.name(a))
+		}
+		b.WriteByte('\n')
+	}
+}
+
 func describeBlock(b *strings.Builder, g *Graph, x *Block, l *labels) {
 	fmt.Fprintf(b, "  %s: %d", l.name(x.Start), len(x.Insns))
 	for _, c := range x.Calls {
@@ -143,7 +165,7 @@ func describeBlock(b *strings.Builder, g *Graph, x *Block, l *labels) {
 	for _, w := range []struct {
 		on   bool
 		what string
-	}{{x.TableTarget, "case"}, {x.Pad, "pad"}, {x.Spin, "spins"}, {x.Loop != nil && x.Loop.Head == x, "head"}} {
+	}{{x.TableTarget, "case"}, {x.Pad, "pad"}, {x.Gate, "gate"}, {x.Spin, "spins"}, {x.Loop != nil && x.Loop.Head == x, "head"}} {
 		if w.on {
 			b.WriteString(", " + w.what)
 		}

@@ -36,6 +36,15 @@ func (p *Program) Pack(w *pack.Writer) {
 		w.Ascending(f.pads)
 		w.Words(f.starts)
 	}
+	w.Uint(uint64(len(p.Regions)))
+	for _, r := range p.Regions {
+		w.Uint(r.Func.Ranges[0].Lo)
+		w.Uint(r.Site)
+		w.Uint(r.Enter)
+		w.Ascending(r.Leaves)
+		w.Uint(uint64(r.Object))
+		w.Ascending(r.Works)
+	}
 }
 
 // flags are the function's properties that are true or false.
@@ -93,5 +102,20 @@ func Unpack(r *pack.Reader, im *image.Image, catches Catches, among ...*image.Im
 		p.Funcs = append(p.Funcs, f)
 	}
 	p.own()
+	if err := p.unpackRegions(r); err != nil {
+		return nil, err
+	}
 	return p, r.Err
+}
+
+func (p *Program) unpackRegions(r *pack.Reader) error {
+	for range r.Len(6) {
+		x := Region{Func: p.byEntry[r.Uint()], Site: r.Uint(), Enter: r.Uint(), Leaves: r.Ascending(), Object: Object(r.Uint()), Works: r.Ascending()}
+		if x.Func == nil || x.Func.part || !x.Func.In(x.Enter) {
+			return errOther
+		}
+		p.Regions = append(p.Regions, x)
+	}
+	p.noteRegions()
+	return nil
 }

@@ -26,6 +26,7 @@ type session struct {
 	tracker *section.Tracker
 	rate    tickRate
 
+	gates    *gates
 	threads  *threads
 	signals  signals
 	stacks   *stacks
@@ -52,13 +53,15 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 	s := &session{job: j, p: p, in: in, lines: src.lines, solver: solver, rate: rate, begin: rdtsc(),
 		signals: signals{p: p, in: in, diverted: map[int][]diverted{}}, stacks: newStacks(p, in, solver),
 		lineage: lineage{injections: []*injection{in}}, progress: progress{to: j.Progress}}
+	s.gates = newGates(in, src.lines)
 	s.tracker = section.New(section.Config{
 		Solve:     solver.Solve,
 		Work:      solver.Work,
 		Entered:   func(c profile.Counts, f profile.Addr) bool { return solver.Entered(c, uint64(f)) },
 		Line:      src.lines.Key,
-		Locate:    src.lines.Locate,
+		Locate:    s.gates.locate,
 		Passes:    func(c profile.Counts, site profile.Addr) bool { return in.passed(solver, c, uint64(site)) },
+		Gate:      s.gates.decided,
 		BeginTSC:  s.begin,
 		NSPerTick: float64(rate),
 		MaxBytes:  keepCounts,
@@ -66,6 +69,7 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 	s.threads = newThreads(in, solver, s.tracker, rate)
 	s.threads.calls.stacks = s.stacks
 	s.threads.waits = &waitReader{in: in, stacks: s.stacks, lines: src.lines, calls: s.threads.calls, user: map[profile.Addr]bool{}}
+	s.threads.gates, s.gates.calls = s.gates, s.threads.calls
 	return s, nil
 }
 

@@ -23,6 +23,7 @@ type threads struct {
 	tracker *section.Tracker
 	calls   *calls
 	waits   *waitReader
+	gates   *gates
 	rate    tickRate
 
 	all   []*thread // by ThreadID
@@ -70,6 +71,7 @@ func (ts *threads) birth(tid int, parent *thread) (*thread, error) {
 	t.mem = mem
 	in := ts.in
 	t.area = threadarea.New(in.layout, mem, in.base(t.slot), in.base(0)+in.layout.Waits(), ts.rate.ticks(cpuClockGap), ts.rate.ticks(longWait), t.begin)
+	ts.gates.tell(t.area)
 	ts.all = append(ts.all, t)
 	ts.byTid[tid] = t
 	parentID := profile.ThreadID(-1)
@@ -124,6 +126,11 @@ func (ts *threads) drainAll() {
 		}
 	}
 	ts.tracker.Advance(horizon)
+	for _, t := range ts.byTid {
+		if !t.dead {
+			ts.gates.tell(t.area)
+		}
+	}
 }
 
 // drain takes the records of one thread.
@@ -136,6 +143,11 @@ func (ts *threads) drain(t *thread) {
 		}
 		t.awaited = t.awaited || section.Awaits(rec.Kind)
 		rec.Delta = ts.solver.Resolve(t.area, rec.Delta)
+		if section.IsGate(rec.Kind) {
+			ts.gates.passed(&rec)
+			ts.tracker.Record(t.id, rec)
+			return
+		}
 		rec.Site, rec.Chain = ts.calls.chain(&rec)
 		rec.Stack = nil
 		if section.ArgIsFunction(rec.Kind) {

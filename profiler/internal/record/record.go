@@ -22,6 +22,11 @@ type Hook struct {
 	Chain        bool // who made the call matters: what led to it is recorded before it
 }
 
+// Gate is what a rule calls the passing of a gate, among the functions that it
+// wants records of: Arrive when a thread comes into code that does nothing but
+// synchronise, Leave when it comes out. Arg3 numbers the code, alike for copies of it.
+const Gate = "(gate)"
+
 // Record is one section event of a thread.
 type Record struct {
 	Kind  uint32

@@ -44,4 +44,5 @@ func (b *barrierRule) wait(x *thread, r record.Record) {
 // left begins the next part when a barrier returns.
 func left(x *thread, r record.Record) {
 	x.cpu, x.beginTSC, x.acc, x.waits = x.clock, r.TSC, nil, nil
+	x.cuts++
 }

@@ -21,7 +21,10 @@ type Config struct {
 	// be nil.
 	Passes func(profile.Counts, profile.Addr) bool
 	// Entered tells whether a part entered a function; may be nil.
-	Entered   func(profile.Counts, profile.Addr) bool
+	Entered func(profile.Counts, profile.Addr) bool
+	// Gate hears that gates of a number are of interest for ever, or no more;
+	// may be nil.
+	Gate      func(number uint64, of bool)
 	BeginTSC  uint64 // of the run
 	NSPerTick float64
 	MaxBytes  int // of counts kept; what is over it is folded, oldest first

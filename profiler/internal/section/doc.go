@@ -8,6 +8,7 @@
 //	  └─▶ rules, one a file                            when is a meeting complete?
 //	        barriers    pthread_barrier_wait           as many came as it counts
 //	        conditions  pthread_cond_wait, _broadcast  all others wait: a barrier made by hand
+//	        gates       any code that only synchronises  nobody leaves before all have entered
 //	        joins       pthread_create, join, death    all workers were joined
 //	  └─▶ collector: instances by section; the oldest are folded into a sum
 //	  └─▶ Finish: solve the parts' counters ─▶ []profile.Section

@@ -5,14 +5,15 @@ import "github.com/skewlens/skewlens/profiler/internal/record"
 // rules are all there are, in the order in which they hear of births and
 // deaths. Each makes its state for one run; the tracker is nil where only what
 // the rule declares is asked for.
-var rules = []func(*Tracker) rule{barriers, conditions, joins}
+var rules = []func(*Tracker) rule{barriers, conditions, gates, joins}
 
 // rule recognises meetings of one make in what threads do.
 type rule struct {
 	calls []call
 	born  func(x *thread)            // nil: it does not care
+	dying func(x *thread)            // before its last part is known; nil: it does not care
 	died  func(x *thread, a arrival) // with the thread's last part; nil: it does not care
-	end   func()                     // the program has ended; nil: it does not care
+	end   func()                     // of the run; nil: it does not care
 }
 
 // call is what a rule wants to hear of library functions that do the same.

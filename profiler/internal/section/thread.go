@@ -24,6 +24,7 @@ type thread struct {
 	cpu      int64 // its CPU clock when it began; −1: unknown
 	clock    int64 // at its last record; −1: unknown
 	last     uint64
+	cuts     int // how often its part began anew
 
 	seen   []sighting // while it lived
 	worked uint64     // instructions in its life, once that has ended
@@ -66,6 +67,7 @@ func (x *thread) tick(r record.Record, nsPerTick float64) {
 // restart begins a part anew: what was done before belongs to no section.
 func (x *thread) restart(site profile.Addr, tsc uint64) {
 	x.acc, x.waits, x.begin, x.beginTSC, x.cpu = nil, nil, site, tsc, x.clock
+	x.cuts++
 }
 
 // cutInside is cut where the thread has a part in a group around it, which goes on.
@@ -81,4 +83,5 @@ func (x *thread) cut(a arrival, tsc uint64) {
 	x.begin, x.beginTSC, x.cpu = a.site, max(a.tsc, tsc), a.cpu
 	x.keepWaits()
 	x.before, x.inner, x.innerBusy = nil, nil, 0
+	x.cuts++
 }

@@ -78,6 +78,11 @@ func (t *Tracker) handle(x *thread, i item) {
 	x.tick(i.rec, t.c.NSPerTick)
 	x.acc = record.Add(x.acc, i.rec.Delta)
 	if i.died {
+		for _, r := range t.rules {
+			if r.dying != nil {
+				r.dying(x)
+			}
+		}
 		t.died(x, x.arrive(i.rec))
 		return
 	}

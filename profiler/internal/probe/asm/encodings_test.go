@@ -70,6 +70,19 @@ var encodings = []encoding{
 	{func(a *Assembler) { target(a, x86.R11, "42ff24ed00004200", 0) }, "mov 0x420000(,%r13,8),%r11", "0:8b/3 r-1+4325376 r11", nil},
 	{func(a *Assembler) { target(a, x86.R11, "ffd6", 0) }, "mov %rsi,%r11", "0:8b/3 r11 r6", func(s *state) { s.Regs[x86.R11] = s.Regs[x86.RSI] }},
 	{func(a *Assembler) { target(a, x86.RDX, "41ffe4", 0) }, "mov %r12,%rdx", "0:8b/2 r2 r12", func(s *state) { s.Regs[x86.RDX] = s.Regs[x86.R12] }},
+	{func(a *Assembler) { a.CmpGS32(word, 0) }, "cmpl $0x0,%gs:0x40", "0:83/7 gs:0x40 r7 0", (*state).cmp32},
+	{func(a *Assembler) { a.DecGS32(word) }, "decl %gs:0x40", "0:ff/1 gs:0x40 r1", (*state).dec32},
+	{func(a *Assembler) { a.MovGS32(word, 7) }, "movl $0x7,%gs:0x40", "0:c7/0 gs:0x40 r0 7", func(s *state) { s.put(s.word()>>32<<32 | 7) }},
+	{func(a *Assembler) { a.PushImm32(-5) }, "push $0xfffffffffffffffb", "0:68 -5", func(s *state) { s.push(^uint64(4)) }},
+	{func(a *Assembler) { a.PushRSP(24) }, "push 0x18(%rsp)", "0:ff/6 r4+24 r6", func(s *state) { s.push(s.at(s.Regs[x86.RSP] + 24)) }},
+	{func(a *Assembler) { a.Pushf() }, "pushf", "0:9c", nil},
+	{func(a *Assembler) { a.Popf() }, "popf", "0:9d", nil},
+	{func(a *Assembler) { a.Lfence() }, "lfence", "1:ae/5 r5 r0", func(*state) {}},
+	{func(a *Assembler) { lea(a, "f0440fc105", memory+word) }, "lea 0x@,%rdi", "0:8d/7 r7 rip:0x420040", func(s *state) { s.Regs[x86.RDI] = memory + word }},
+	{func(a *Assembler) { lea(a, "f00fb14c2408", 0) }, "lea 0x18(%rsp),%rdi", "0:8d/7 r4+24 r7", func(s *state) { s.Regs[x86.RDI] = s.Regs[x86.RSP] + 24 }},
+	{func(a *Assembler) { lea(a, "f0430fb14cee05", 0) }, "lea 0x5(%r14,%r13,8),%rdi", "0:8d/7 r14+5 r7", func(s *state) { s.Regs[x86.RDI] = s.Regs[x86.R14] + 8*s.Regs[x86.R13] + 5 }},
+	{func(a *Assembler) { lea(a, "f00fb10cc500000100", 0) }, "lea 0x10000(,%rax,8),%rdi", "0:8d/7 r-1+65536 r7", func(s *state) { s.Regs[x86.RDI] = 8*s.Regs[x86.RAX] + 65536 }},
+	{func(a *Assembler) { lea(a, "f00fb10c2500000100", 0) }, "lea 0x10000,%rdi", "0:8d/7 r-1+65536 r7", func(s *state) { s.Regs[x86.RDI] = 65536 }},
 	{func(a *Assembler) { a.JmpTo(base + 0x1234) }, "jmp 0x411234", "0:e9 jmp→0x411234", nil},
 	{func(a *Assembler) { a.JccTo(7, base-0x800) }, "ja 0x40f800", "1:87 jcc7→0x40f800", nil},
 	{func(a *Assembler) { a.CallTo(base + 0x1234) }, "call 0x411234", "0:e8 call→0x411234", nil},
@@ -92,6 +105,12 @@ func target(a *Assembler, r x86.Reg, hex string, target uint64) {
 	if !a.LoadTarget(r, &in) {
 		panic("no target to load")
 	}
+}
+
+// lea loads the address of a program's operand, 16 bytes below its stack pointer.
+func lea(a *Assembler, hex string, target uint64) {
+	in := original(hex, target)
+	a.Lea(x86.RDI, &in, 16)
 }
 
 func original(hex string, target uint64) x86.Insn {
@@ -199,6 +218,23 @@ func (s *state) sub(a, b uint64) uint64 {
 func (s *state) inc() {
 	carry := s.Flags & x86.CF
 	s.put(s.add(s.word(), 1))
+	s.flag(x86.CF, carry != 0)
+}
+
+// cmp32 compares the lower half of the word with 0.
+func (s *state) cmp32() {
+	w := s.word()
+	s.sub(w<<32, 0)
+	s.flag(x86.PF, bits.OnesCount8(uint8(w))%2 == 0)
+}
+
+// dec32 decrements the lower half of the word.
+func (s *state) dec32() {
+	carry, w := s.Flags&x86.CF, s.word()
+	r := uint32(s.sub(w<<32, 1<<32) >> 32)
+	s.put(w>>32<<32 | uint64(r))
+	s.flag(x86.PF, bits.OnesCount8(uint8(r))%2 == 0)
+	s.flag(x86.AF, w&15 == 0)
 	s.flag(x86.CF, carry != 0)
 }
 

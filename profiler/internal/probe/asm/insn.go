@@ -34,6 +34,81 @@ func (a *Assembler) SubGS(off uint32, reg x86.Reg) { a.gs(0x29, reg, off) }
 // CmpGS is cmp %reg,%gs:off. The offset is the last four bytes.
 func (a *Assembler) CmpGS(off uint32, reg x86.Reg) { a.gs(0x39, reg, off) }
 
+// CmpGS32 is cmpl $v,%gs:off. The offset is the four bytes before the last.
+func (a *Assembler) CmpGS32(off uint32, v int8) { a.gs32(0x83, 7, off, byte(v)) }
+
+// DecGS32 is decl %gs:off. The offset is the last four bytes.
+func (a *Assembler) DecGS32(off uint32) { a.gs32(0xff, 1, off) }
+
+// MovGS32 is movl $v,%gs:off. The offset is the four bytes before the last four.
+func (a *Assembler) MovGS32(off, v uint32) {
+	a.gs32(0xc7, 0, off)
+	a.imm32(v)
+}
+
+// gs32 is gs on 32 bits.
+func (a *Assembler) gs32(op byte, ext x86.Reg, off uint32, imm ...byte) {
+	a.Raw(0x65, op, byte(ext)<<3|withSIB, sibAbsolute)
+	a.imm32(off)
+	a.Raw(imm...)
+}
+
+// PushImm32 pushes 32 bits, sign-extended.
+func (a *Assembler) PushImm32(v int32) {
+	a.Raw(0x68)
+	a.imm32(uint32(v))
+}
+
+// PushRSP pushes what lies at an offset from rsp, as it was before: pushq disp(%rsp).
+func (a *Assembler) PushRSP(disp int32) {
+	const disp32 = 2 << 6
+	a.Raw(0xff, disp32|6<<3|withSIB, sibRSP)
+	a.imm32(uint32(disp))
+}
+
+// Pushf pushes the flags.
+func (a *Assembler) Pushf() { a.Raw(0x9c) }
+
+// Popf takes them back.
+func (a *Assembler) Popf() { a.Raw(0x9d) }
+
+// Lfence waits until all that was loaded before is there.
+func (a *Assembler) Lfence() { a.Raw(0x0f, 0xae, 0xe8) }
+
+// Lea loads a register with the address of a memory operand; what rsp is now
+// lies below where the operand means it. The operand has neither a segment nor
+// an address of 32 bits.
+func (a *Assembler) Lea(r x86.Reg, in *x86.Insn, below int32) {
+	const mod32 = 2 << 6
+	m := in.Mem
+	if m.RIP {
+		a.Raw(rexW(r, 0), 0x8d, byte(r&7)<<3|ripRelative)
+		a.relative(in.RIPTarget)
+		return
+	}
+	disp := m.Disp
+	if m.Base == x86.RSP {
+		disp += below
+	}
+	if m.Base == x86.None && m.Index == x86.None { // absolute
+		a.Raw(rexW(r, 0), 0x8d, byte(r&7)<<3|withSIB, sibAbsolute)
+		a.imm32(uint32(disp))
+		return
+	}
+	base, index, scale, mod, rex := byte(ripRelative), byte(withSIB), byte(0), byte(0), rexW(r, 0)
+	if m.Base != x86.None {
+		base, mod, rex = byte(m.Base&7), mod32, rex|byte(m.Base>>3)
+	}
+	if m.Index != x86.None {
+		index, rex = byte(m.Index&7), rex|byte(m.Index>>3)<<1
+		for s := m.Scale; s > 1; s >>= 1 {
+			scale++
+		}
+	}
+	a.Raw(rex, 0x8d, mod|byte(r&7)<<3|withSIB, scale<<6|index<<3|base)
+	a.imm32(uint32(disp))
+}
+
 // Push pushes a register.
 func (a *Assembler) Push(r x86.Reg) { a.withOpcodeReg(0x50, r) }
 

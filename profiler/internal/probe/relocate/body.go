@@ -17,6 +17,10 @@ func (m *emitter) body(b *cfg.Block) {
 	}
 	at, _ := placement.CountingPoint(b)
 	call := 0
+	if b.Gate {
+		m.gates(b, counter)
+		counter = -1
+	}
 	for k := range b.Insns {
 		in := &b.Insns[k]
 		if counter >= 0 && k == at {
@@ -114,11 +118,11 @@ func (m *emitter) countTarget(in *x86.Insn, site int32) {
 	}
 	compare := func(i int32) {
 		m.CmpGS(uint32(8*(2*site+i)), x86.R11)
-		m.siteRefs = append(m.siteRefs, siteRef{int32(m.Len()) - 4, true})
+		m.siteRefs = append(m.siteRefs, siteRef{int32(m.Len()) - 4, toTarget})
 	}
 	count := func(i int32) {
 		m.IncGS(uint32(8 * (2*site + i)))
-		m.siteRefs = append(m.siteRefs, siteRef{int32(m.Len()) - 4, false})
+		m.siteRefs = append(m.siteRefs, siteRef{int32(m.Len()) - 4, toCounter})
 	}
 	done := m.Labels(1)
 	miss := m.outOfLine(func() {

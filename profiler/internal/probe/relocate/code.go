@@ -36,12 +36,21 @@ type Slot struct {
 	Hook, Literal int32 // offsets in the cache
 }
 
-// siteRef is a place in the copy that names a site's target or counter, which
-// lie behind all other counters: how many there are is known at the end.
+// siteRef is a place in the copy that names a site's target or counter, or a
+// gate's state, which lie behind all other counters: how many there are is
+// known at the end.
 type siteRef struct {
-	pos    int32
-	target bool
+	pos  int32
+	what refKind
 }
+
+type refKind uint8
+
+const (
+	toCounter refKind = iota
+	toTarget
+	toGate
+)
 
 // Assemble writes the copy for a cache at base, a link-time address.
 func (s *Spec) Assemble(base uint64) (*Code, error) {
@@ -88,8 +97,11 @@ func (c *Code) Link(l threadarea.Layout) []byte {
 	b := slices.Clone(c.Bytes)
 	for _, x := range c.sites {
 		base := threadarea.CounterOffset(int32(l.Chords))
-		if x.target {
+		switch x.what {
+		case toTarget:
 			base = l.TargetOffset()
+		case toGate:
+			base = l.Gates()
 		}
 		binary.LittleEndian.PutUint32(b[x.pos:], binary.LittleEndian.Uint32(b[x.pos:])+base)
 	}

@@ -56,7 +56,7 @@ func (s *Spec) Pack(w *pack.Writer, c *Code) {
 	w.Uint(uint64(len(c.sites)))
 	for _, x := range c.sites {
 		w.Uint(uint64(x.pos))
-		w.Bool(x.target)
+		w.Uint(uint64(x.what))
 	}
 	w.Uint(s.used.lo)
 	w.Words(s.used.bits)
@@ -102,7 +102,7 @@ func Unpack(r *pack.Reader, p *cfg.Program, hooks Hooks, opt probe.Options, from
 	}
 	c.jumps = r.Ascending()
 	for range r.Len(2) {
-		c.sites = append(c.sites, siteRef{int32(r.Uint()), r.Bool()})
+		c.sites = append(c.sites, siteRef{int32(r.Uint()), refKind(r.Uint())})
 	}
 	s.used = byteSet{r.Uint(), r.Words()}
 	return s, c, r.Err

@@ -24,9 +24,9 @@ type Spec struct {
 // Hooks says which library functions, by name, are to be recorded, and how.
 type Hooks = func(name string) (record.Hook, bool)
 
-// Numbers are the first free ones of functions, counters and indirect calls.
+// Numbers are the first free ones of functions, counters, indirect calls and gates.
 // Modules of one process are numbered one behind the other.
-type Numbers struct{ Function, Chord, Site int32 }
+type Numbers struct{ Function, Chord, Site, Gate int32 }
 
 // Next is where the module behind this one begins.
 func (s *Spec) Next() Numbers { return s.next }
@@ -61,7 +61,12 @@ func plan(p *cfg.Program, hooks Hooks, opt probe.Options, from Numbers, reach in
 
 func newSpec(p *cfg.Program, hooks Hooks, opt probe.Options, from Numbers) *Spec {
 	opt.NoInduction = opt.NoInduction || p.Leaps()
-	return &Spec{Program: p, hooks: hooks, opt: opt, from: from, next: from, byFunc: make(map[*cfg.Func]*Plan, len(p.Funcs)), size: 1 << 16}
+	s := &Spec{Program: p, hooks: hooks, opt: opt, from: from, next: from, byFunc: make(map[*cfg.Func]*Plan, len(p.Funcs)), size: 1 << 16}
+	for i := range p.Regions {
+		s.size += gateSize * uint64(1+len(p.Regions[i].Leaves))
+	}
+	s.next.Gate += int32(len(p.Regions))
+	return s
 }
 
 func (s *Spec) add(q *Plan) {

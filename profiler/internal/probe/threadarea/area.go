@@ -32,6 +32,9 @@ func New(l Layout, mem []byte, base, waits, cpuGap, long, now uint64) *Area {
 		a.put(off, v)
 	}
 	a.read = l.ring
+	for n := range int32(maxGates) {
+		a.OpenGate(n, l.gateTrial())
+	}
 	return a
 }
 

@@ -5,3 +5,6 @@ import "unsafe"
 // word is a header word for atomic access. The area is page-aligned and the
 // offsets are multiples of eight.
 func (a *Area) word(off uint64) *uint64 { return (*uint64)(unsafe.Pointer(&a.mem[off])) }
+
+// half is one of 32 bits, at a multiple of four.
+func (a *Area) half(off uint64) *uint32 { return (*uint32)(unsafe.Pointer(&a.mem[off])) }

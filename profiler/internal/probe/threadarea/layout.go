@@ -31,6 +31,10 @@ const (
 	stackHeader  = 64 // bytes before the words of a piece of the stack
 	stackWords   = 128
 
+	// Gates of regions in which threads may meet, of all modules.
+	maxGates = 512
+	gateSize = 8
+
 	// Targets of indirect calls beyond two per site, per thread.
 	overCap  = 8192
 	hashSize = 4 * overCap
@@ -39,10 +43,10 @@ const (
 // Layout is the shape of one thread's area: shared memory that GS points to
 // in the target and that the profiler maps too.
 //
-//	header │ counters: chords, sites, overflow │ shadow │ targets │ hash │ keys │ ring
+//	header │ counters: chords, sites, overflow │ shadow │ targets │ hash │ keys │ gates │ ring
 type Layout struct {
 	Chords, Sites int
-	counters, shadow, targets, hash, keys, ring,
+	counters, shadow, targets, hash, keys, gates, ring,
 	size uint64
 }
 
@@ -57,7 +61,8 @@ func NewLayout(chords, sites int) Layout {
 	l.targets = l.shadow + n
 	l.hash = l.targets + uint64(sites)*2*8
 	l.keys = l.hash + hashSize*4
-	l.ring = (l.keys + overCap*16 + pageMask) &^ pageMask
+	l.gates = (l.keys + overCap*16 + pageMask) &^ pageMask
+	l.ring = l.gates + maxGates*gateSize
 	l.size = (l.ring + max(256<<10, 4*l.recordMax()) + pageMask) &^ pageMask
 	return l
 }
@@ -78,6 +83,19 @@ func CounterOffset(c int32) uint32 { return headerSize + 8*uint32(c) }
 // TargetOffset is where the targets of indirect calls lie, from GS: two words
 // for each site.
 func (l Layout) TargetOffset() uint32 { return uint32(l.targets) }
+
+// Gates is where the state of each gate lies, from GS: first how many records
+// it may still make, then whether the thread is between its ways in and out.
+func (l Layout) Gates() uint32 { return uint32(l.gates) }
+
+// GateOffset is where a gate's two words of 32 bits lie, from Gates.
+func GateOffset(n int32) uint32 { return gateSize * uint32(n) }
+
+// gateTrial is how many records a gate may make before it is known what it is:
+// before that the ring is full, and the profiler looks.
+func (l Layout) gateTrial() uint32 {
+	return uint32((l.size-l.recordMax()-l.ring)/(2*recordHeader)) + 1
+}
 
 // Waits is where the process's table of waits lies in a sink, which has no
 // use for its ring.

@@ -44,6 +44,19 @@ func (a *Area) Records(yield func(record.Record)) {
 	}
 }
 
+// MaxGates is how many gates there can be.
+const MaxGates = maxGates
+
+// OpenGate says how many records a gate may make from now on; 0: none.
+func (a *Area) OpenGate(n int32, records uint32) {
+	atomic.StoreUint32(a.half(a.l.gates+uint64(GateOffset(n))), records)
+}
+
+// GateIs reports how many records a gate may still make.
+func (a *Area) GateIs(n int32) uint32 {
+	return atomic.LoadUint32(a.half(a.l.gates + uint64(GateOffset(n))))
+}
+
 // Busy reports whether a record is being written.
 func (a *Area) Busy() bool { return atomic.LoadUint64(a.word(offBusy)) != 0 }
 

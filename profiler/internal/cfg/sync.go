@@ -1,0 +1,150 @@
+package cfg
+
+import "github.com/skewlens/skewlens/profiler/internal/x86"
+
+// What a function does to other threads, instruction by instruction. Only that
+// decides where threads may meet; what functions are called does not.
+type opKind uint8
+
+const (
+	opSync  opKind = iota // a locked instruction, a lock, a wake: may go before or behind a wait
+	opPause               // gives time to others
+	opWeak                // waits for something, mostly not for a thread: read, poll
+	opWait                // waits for another thread
+	opWork                // anything else that takes time: no part of a meeting
+)
+
+// op is one such instruction.
+type op struct {
+	at     int // among the block's instructions
+	kind   opKind
+	callee *Func // that waits, where it is a direct call or jump
+	adds   bool  // fetches and adds, as who takes work does
+	wakes  bool  // others that wait
+	frees  bool  // may let others go on
+	moves  bool  // something on: it counts, and keeps that
+}
+
+// effect is what a function does as a whole.
+type effect struct {
+	work  bool // something that is no part of a meeting
+	waits bool
+	weak  bool // waits, mostly not for a thread
+	locks bool // an operation that may go before or behind a wait
+	syncs bool
+	adds  bool
+	wakes bool
+	insns int   // with those of its callees
+	tail  *Func // a function that waits, which it ends in a jump to
+	frees bool
+	moves bool // counts, and keeps that where others see it
+}
+
+const (
+	lightCall = 400  // instructions of a function that may stand between two synchronising ones,
+	syncCall  = 2000 // and of one that synchronises: unoptimised code comes to that
+	tightSpan = 160  // bytes of a loop that may only wait
+)
+
+// importOps are library functions by what they do; what is missing is work.
+var importOps = map[string]opKind{}
+
+// wakers are those that let others go on.
+var wakers = map[string]bool{"sem_post": true, "write": true, "writev": true, "eventfd_write": true, "send": true}
+
+// lightImports neither wait nor take time.
+var lightImports = map[string]bool{}
+
+func init() {
+	put := func(k opKind, names ...string) {
+		for _, n := range names {
+			importOps[n] = k
+		}
+	}
+	put(opWait, "sem_wait", "sem_timedwait", "sem_clockwait")
+	put(opWeak, "read", "readv", "recv", "recvfrom", "recvmsg", "poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "eventfd_read",
+		"sigwait", "sigwaitinfo", "msgrcv", "mq_receive")
+	put(opPause, "sched_yield", "pthread_yield", "thrd_yield", "nanosleep", "usleep", "clock_nanosleep", "thrd_sleep",
+		"pthread_mutex_trylock", "pthread_spin_trylock", "mtx_trylock", "sem_trywait")
+	put(opSync, "pthread_mutex_lock", "pthread_mutex_unlock", "pthread_mutex_timedlock", "pthread_mutex_clocklock", "pthread_spin_lock", "pthread_spin_unlock",
+		"pthread_rwlock_rdlock", "pthread_rwlock_wrlock", "pthread_rwlock_unlock", "mtx_lock", "mtx_timedlock", "mtx_unlock",
+		"sem_post", "sem_getvalue", "write", "writev", "send", "sendto", "sendmsg", "eventfd_write")
+	for _, n := range []string{"pthread_self", "pthread_equal", "thrd_current", "__errno_location", "__tls_get_addr", "_ZSt11_Hash_bytesPKvmm", "memcpy", "memset",
+		"memcmp", "memmove", "clock_gettime", "gettimeofday", "time", "sched_getcpu", "_ZNSt6chrono3_V212steady_clock3nowEv",
+		"_ZNSt6chrono3_V212system_clock3nowEv", "pthread_getspecific", "getpid", "gettid", "_ZnwmSt11align_val_t", "_Znwm", "_ZdlPv", "_ZdlPvm",
+		"__cxa_guard_acquire", "__cxa_guard_release", "pthread_mutexattr_init"} {
+		lightImports[n] = true
+	}
+}
+
+// synchronises reports whether an instruction alone makes its function worth a look.
+func synchronises(in *x86.Insn) bool { return in.Lock || isPause(in) || isSyscall(in) }
+
+func isPause(in *x86.Insn) bool {
+	return in.Vex == 0 && in.Map == 0 && in.Opcode == 0x90 && in.Rep == 0xf3
+}
+
+func isSyscall(in *x86.Insn) bool { return in.Vex == 0 && in.Map == 1 && in.Opcode == 0x05 }
+
+// addsLocked: lock add, inc, xadd and the like, but no compare and exchange.
+func addsLocked(in *x86.Insn) bool {
+	if !in.Lock {
+		return false
+	}
+	switch in.Map {
+	case 0:
+		return in.Opcode != 0x86 && in.Opcode != 0x87
+	case 1:
+		return in.Opcode == 0xc0 || in.Opcode == 0xc1
+	}
+	return false
+}
+
+// System calls by number.
+const (
+	sysRead, sysPoll, sysSelect, sysSchedYield, sysNanosleep, sysFutex = 0, 7, 23, 24, 35, 202
+)
+
+// systemCall says what a system call does whose number and, of a futex, whose
+// operation are set in a block before instruction k; from syscall(2) the
+// arguments are one register later than from the instruction.
+func systemCall(b *Block, k int, number, operation x86.Reg) (kind opKind, wakes bool) {
+	n, known := constant(b, k, number)
+	if !known {
+		return opWait, false
+	}
+	switch n {
+	case sysFutex:
+		const private, realtime = 128, 256
+		switch o, known := constant(b, k, operation); {
+		case known && o&^(private|realtime) != 0 && o&^(private|realtime) != 9 && o&^(private|realtime) != 6:
+			return opSync, true
+		}
+		return opWait, false
+	case sysRead, sysPoll, sysSelect:
+		return opWeak, false
+	case sysSchedYield, sysNanosleep:
+		return opPause, false
+	}
+	return opSync, false
+}
+
+// constant is the value that a register gets in a block before instruction k,
+// where that is a constant.
+func constant(b *Block, k int, r x86.Reg) (v int64, known bool) {
+	for k--; k >= 0; k-- {
+		in := &b.Insns[k]
+		switch {
+		case in.Kind.IsCall():
+			return 0, false
+		case in.Def&r.Set() == 0:
+			continue
+		case in.Map == 0 && in.Vex == 0 && in.HasImm && (in.Opcode >= 0xb8 && in.Opcode <= 0xbf || in.Opcode == 0xc7):
+			return in.Imm & 0xffffffff, true
+		case in.Map == 0 && in.Vex == 0 && in.Opcode&^2 == 0x31 && in.Reg == in.RM: // xor with itself
+			return 0, true
+		}
+		return 0, false
+	}
+	return 0, false
+}

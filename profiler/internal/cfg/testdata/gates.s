@@ -1,0 +1,233 @@
+# Where threads may meet: what does nothing but synchronise.
+	.include "fun.inc"
+
+# Threads are made here, else nothing is looked for.
+fun makes
+	sub $8, %rsp
+	call pthread_create@plt
+	add $8, %rsp
+	ret
+endfun makes
+
+# Work, which is no part of a meeting.
+fun toil
+	xor %eax, %eax
+toil_loop:
+	add %rdi, %rax
+	imul %rax, %rdi
+	dec %rsi
+	jne toil_loop
+	ret
+endfun toil
+
+# A function that only counts itself in and waits is a region as a whole.
+fun meets
+	mov $1, %eax
+	lock xadd %eax, here(%rip)
+	cmp $7, %eax
+	jne meets_wait
+	movl $0, here(%rip)
+	incl turn(%rip)
+	ret
+meets_wait:
+	pause
+	mov turn(%rip), %eax
+	cmp %eax, %edi
+	je meets_wait
+	ret
+endfun meets
+
+# It is so for those who call it between work.
+fun calls_meets
+	push %rbx
+	mov $9, %ebx
+calls_loop:
+	mov %rbx, %rdi
+	call toil
+	mov turn(%rip), %edi
+	call meets
+	dec %rbx
+	jne calls_loop
+	pop %rbx
+	ret
+endfun calls_meets
+
+# Inlined, the region ends where the loop goes round, in each of its copies.
+fun inlined
+	push %rbx
+	mov $9, %ebx
+inlined_loop:
+	mov %rbx, %rdi
+	call toil
+	mov turn(%rip), %edi
+	mov $1, %eax
+inlined_count:
+	lock xadd %eax, here(%rip)
+	cmp $7, %eax
+	jne inlined_wait
+	incl turn(%rip)
+	dec %rbx
+	jne inlined_loop
+inlined_out:
+	pop %rbx
+	ret
+inlined_wait:
+	mov turn(%rip), %eax
+	cmp %eax, %edi
+	je inlined_wait
+	dec %rbx
+	jne inlined_loop
+	jmp inlined_out
+endfun inlined
+
+# Several calls that wait are one region if nothing else stands between them.
+fun turnstiles
+	push %rbx
+	mov %rdi, %rbx
+	call toil
+	mov %rbx, %rdi
+turnstiles_first:
+	call sem_wait@plt
+	mov %rbx, %rdi
+	call sem_post@plt
+	mov %rbx, %rdi
+	call sem_wait@plt
+	mov %rbx, %rdi
+	call sem_post@plt
+	mov %rbx, %rdi
+turnstiles_work:
+	call toil
+	pop %rbx
+	ret
+endfun turnstiles
+
+# What only waits lets nobody go on: it is half of something.
+fun only_waits
+	push %rbx
+	call toil
+only_wait:
+	mov turn(%rip), %eax
+	test %eax, %eax
+	je only_wait
+	call toil
+	pop %rbx
+	ret
+endfun only_waits
+
+# Who takes work by an atomic counter does not wait.
+fun takes_work
+	push %rbx
+takes_loop:
+	mov $1, %eax
+	lock xadd %eax, here(%rip)
+	cmp $100, %eax
+	jg takes_end
+	mov %eax, %edi
+	call toil
+	jmp takes_loop
+takes_end:
+	pop %rbx
+	ret
+endfun takes_work
+
+# A futex by its own instruction: waiting; and waking, which is none.
+fun sleeps
+	push %rbx
+	call toil
+sleeps_count:
+	lock incl here(%rip)
+	mov $202, %eax
+	lea turn(%rip), %rdi
+	mov $1, %esi
+	syscall
+	mov $202, %eax
+	xor %esi, %esi
+	syscall
+	call toil
+	pop %rbx
+	ret
+endfun sleeps
+
+# Only waking.
+fun wakes
+	push %rbx
+	call toil
+	lock incl turn(%rip)
+	mov $202, %eax
+	lea turn(%rip), %rdi
+	mov $129, %esi
+	syscall
+	call toil
+	pop %rbx
+	ret
+endfun wakes
+
+# By syscall(2); read waits only beside something that others see.
+fun sleeps_by_call
+	push %rbx
+	call toil
+	lock incl here(%rip)
+	lea turn(%rip), %rsi
+	mov $202, %edi
+	xor %edx, %edx
+	call syscall@plt
+	call toil
+	call read@plt
+	call toil
+	pop %rbx
+	ret
+endfun sleeps_by_call
+
+# Trying for a lock again and again is waiting; a jump at the end is a call.
+fun tries
+	push %rbx
+	call toil
+tries_loop:
+	lea here(%rip), %rdi
+	call pthread_mutex_trylock@plt
+	test %eax, %eax
+	jne tries_loop
+	lea here(%rip), %rdi
+	call pthread_mutex_unlock@plt
+	pop %rbx
+	jmp meets
+endfun tries
+
+# Unoptimised code keeps what it loads in its frame; an iterator moves on.
+fun unoptimised
+	push %rbp
+	mov %rsp, %rbp
+	lock incl here(%rip)
+unoptimised_wait:
+	lea turn(%rip), %rax
+	mov %rax, -16(%rbp)
+	mov -16(%rbp), %rax
+	mov (%rax), %eax
+	mov %eax, -20(%rbp)
+	mov -20(%rbp), %eax
+	cmp %eax, -24(%rbp)
+	je unoptimised_wait
+	pop %rbp
+	ret
+endfun unoptimised
+
+# A search.
+fun unoptimised_search
+	push %rbp
+	mov %rsp, %rbp
+	lock incl here(%rip)
+search_loop:
+	mov -16(%rbp), %rax
+	mov (%rax), %rax
+	mov %rax, -16(%rbp)
+	mov -16(%rbp), %rax
+	cmpl $5, 8(%rax)
+	jne search_loop
+	pop %rbp
+	ret
+endfun unoptimised_search
+
+	.bss
+	.globl here
+here:	.long 0
+turn:	.long 0

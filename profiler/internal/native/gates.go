@@ -1,0 +1,167 @@
+package native
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/backend"
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
+	"github.com/skewlens/skewlens/profiler/internal/record"
+)
+
+// gates knows the regions in which threads may meet, by number: where the user
+// sees them, and whether records of them are still wanted.
+type gates struct {
+	in     *injection
+	calls  *calls
+	lines  backend.Lines
+	family []uint64 // by gate: the first one of the same line, the number that the rules know it by
+	ups    map[profile.Addr]int
+	state  map[uint64]uint32 // by family, once decided: the records that its gates may make
+}
+
+// forEver is more records than any run makes.
+const forEver = 1<<31 - 1
+
+func newGates(in *injection, lines backend.Lines) *gates {
+	return &gates{in: in, lines: lines, ups: map[profile.Addr]int{}, state: map[uint64]uint32{}}
+}
+
+// region returns the region of a gate and the module that it is in.
+func (gs *gates) region(n uint64) (*cfg.Region, *module) {
+	first := uint64(0)
+	for _, m := range gs.in.modules {
+		list := m.spec.Program.Regions
+		if n-first < uint64(len(list)) {
+			return &list[n-first], m
+		}
+		first += uint64(len(list))
+	}
+	return nil, nil
+}
+
+// passed completes the record of a gate.
+func (gs *gates) passed(rec *record.Record) {
+	n := rec.Arg3
+	r, m := gs.region(n)
+	if r == nil {
+		return
+	}
+	if r.Site == 0 {
+		rec.Site = uint64(gs.calls.at(rec.Site).addr)
+	} else {
+		rec.Site = r.Site + m.base
+	}
+	rec.Arg3 = gs.familyOf(n)
+}
+
+// familyOf: compilers copy code, and what they copy is still one place.
+func (gs *gates) familyOf(n uint64) uint64 {
+	if gs.family == nil {
+		first := map[string]uint64{}
+		for k := uint64(0); ; k++ {
+			r, m := gs.region(k)
+			if r == nil {
+				break
+			}
+			key := fmt.Sprint(k)
+			if r.Site != 0 {
+				key = gs.key(profile.Addr(r.Site + m.base))
+			}
+			if _, known := first[key]; !known {
+				first[key] = k
+			}
+			gs.family = append(gs.family, first[key])
+		}
+	}
+	return gs.family[n]
+}
+
+// decided opens the gates of a family for ever, or closes them.
+func (gs *gates) decided(family uint64, of bool) {
+	records := uint32(0)
+	if of {
+		records = forEver
+	}
+	gs.state[family] = records
+}
+
+// tell lets a thread know what was decided. The thread may be counting down
+// just now and write over it; then it is told again.
+func (gs *gates) tell(a *threadarea.Area) {
+	if len(gs.state) == 0 {
+		return
+	}
+	for n, f := range gs.family {
+		want, known := gs.state[f]
+		if n >= threadarea.MaxGates {
+			break
+		}
+		if has := a.GateIs(int32(n)); known && (want == 0) != (has == 0) || known && want > 0 && has < want/2 {
+			a.OpenGate(int32(n), want)
+		}
+	}
+}
+
+// up is how many inlined calls around an address the user sees a region at:
+// the outermost of those that hold nothing but the region.
+func (gs *gates) up(at profile.Addr) int {
+	if u, known := gs.ups[at]; known {
+		return u
+	}
+	u := 0
+	for n := uint64(0); ; n++ {
+		r, m := gs.region(n)
+		if r == nil {
+			break
+		}
+		if r.Site != 0 && profile.Addr(r.Site+m.base) == at {
+			u = gs.depth(at, r, m)
+			break
+		}
+	}
+	gs.ups[at] = u
+	return u
+}
+
+func (gs *gates) depth(at profile.Addr, r *cfg.Region, m *module) int {
+	own := gs.lines.Locate(at).InlinedAt
+	common := 0 // calls, from the outermost, that also hold what is not of the region
+	for _, a := range r.Works {
+		other := gs.lines.Locate(profile.Addr(a + m.base)).InlinedAt
+		k := 0
+		for k < len(own) && k < len(other) && own[len(own)-1-k] == other[len(other)-1-k] {
+			k++
+		}
+		common = max(common, k)
+	}
+	return len(own) - common
+}
+
+// key names the source line at which the user sees an address.
+func (gs *gates) key(at profile.Addr) string {
+	if u := gs.up(at); u > 0 {
+		if in := gs.lines.Locate(at).InlinedAt; u <= len(in) && in[u-1].Line > 0 {
+			return fmt.Sprintf("%s:%d", in[u-1].File, in[u-1].Line)
+		}
+	}
+	return gs.lines.Key(at)
+}
+
+// locate is the location of an address. Of a region the frames inside the one
+// that the user sees it at are nobody's.
+func (gs *gates) locate(at profile.Addr) profile.Location {
+	l := gs.lines.Locate(at)
+	u := gs.up(at)
+	if u == 0 || u > len(l.InlinedAt) {
+		return l
+	}
+	l.InlinedAt = slices.Clone(l.InlinedAt)
+	l.Frame = profile.Frame{Function: "std::"}
+	for i := range u - 1 {
+		l.InlinedAt[i] = l.Frame
+	}
+	return l
+}

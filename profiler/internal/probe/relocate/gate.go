@@ -1,0 +1,130 @@
+package relocate
+
+import (
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
+	"github.com/skewlens/skewlens/profiler/internal/record"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+// Gates stand in the middle of code, where nothing may change: neither flags
+// nor registers nor what lies below the stack pointer. In line there is only a
+// look at whether the gate is still of interest, and whether the thread is
+// inside; the rest is out of line:
+//
+//	in:  if records are left and the thread is outside: it is inside now; record
+//	out: if it is inside: it is outside now; record
+//
+// A thread that goes round in a region comes in once. Both records have the
+// counters that changed, since what is executed between them is waiting.
+
+const (
+	redZone    = 128
+	gateSize   = 192 // bytes of a gate, at most
+	gateInside = 4   // from its first word to its second
+)
+
+// gates emits the block's counter and then the gates before it: whatever is
+// executed from here on is counted behind the record.
+func (m *emitter) gates(b *cfg.Block, counter int32) {
+	live := b.LiveIn
+	m.increment(counter, live)
+	hook, ok := m.s.hooks(record.Gate)
+	if !ok || m.s.opt.NoCounters {
+		return
+	}
+	for _, enter := range []bool{false, true} { // out of one, then into the next
+		for _, r := range m.q.Func.GatesAt(b.Start, enter) {
+			if n := m.s.from.Gate + r; n < threadarea.MaxGates {
+				m.gate(gateCode{&m.s.Program.Regions[r], n, enter, live != 0, &b.Insns[0], hook})
+			}
+		}
+	}
+}
+
+// gateCode is one gate that is being emitted.
+type gateCode struct {
+	r     *cfg.Region
+	n     int32
+	enter bool
+	flags bool      // some are live
+	in    *x86.Insn // before which it stands
+	hook  record.Hook
+}
+
+func (m *emitter) gate(g gateCode) {
+	test := threadarea.GateOffset(g.n)
+	if !g.enter {
+		test += gateInside
+	}
+	done := m.Labels(1)
+	slow := m.outOfLine(func() { m.passGate(g, done) })
+	if g.flags {
+		m.LeaRSP(-redZone)
+		m.Pushf()
+	}
+	m.gateWord(func() { m.CmpGS32(test, 0) }, 5)
+	m.Jcc(asm.NotEqual, slow)
+	m.Bind(done)
+	if g.flags {
+		m.Popf()
+		m.LeaRSP(redZone)
+	}
+}
+
+// passGate records, and goes on.
+func (m *emitter) passGate(g gateCode, done asm.Label) {
+	left := threadarea.GateOffset(g.n)
+	down := int32(redZone) // how far the stack pointer is below where it was
+	if g.enter {
+		m.gateWord(func() { m.CmpGS32(left+gateInside, 0) }, 5)
+		m.Jcc(asm.NotEqual, done)
+		m.gateWord(func() { m.DecGS32(left) }, 4)
+	}
+	if g.flags {
+		down += 8
+	} else {
+		m.LeaRSP(-redZone)
+	}
+	saved := []x86.Reg{x86.R11, x86.RDI, x86.RDX}
+	for _, r := range saved {
+		m.Push(r)
+		down += 8
+	}
+	kind, inside := g.hook.Leave, uint32(0)
+	switch {
+	case !g.enter:
+		m.Lfence() // no time stamp from before the wait was over
+	case g.r.Object == cfg.Operand:
+		m.Lea(x86.RDI, g.in, down)
+	case g.r.Object == cfg.NoObject:
+		m.MovImm32(x86.RDI, 0)
+	}
+	m.MovImm32(x86.RDX, uint32(g.n))
+	if g.enter && g.r.Site == 0 {
+		m.PushRSP(down) // the return address
+	} else {
+		m.PushImm32(0)
+	}
+	if g.enter {
+		kind, inside = g.hook.Arrive, 1
+	}
+	m.gateWord(func() { m.MovGS32(left+gateInside, inside) }, 8)
+	m.record(kind | threadarea.ScanBit)
+	m.LeaRSP(8)
+	for i := len(saved) - 1; i >= 0; i-- {
+		m.Pop(saved[i])
+	}
+	if !g.flags {
+		m.LeaRSP(redZone)
+	}
+	m.Jmp(done)
+}
+
+// gateWord notes that an instruction names a gate's state, so many bytes before
+// its end.
+func (m *emitter) gateWord(emit func(), before int) {
+	emit()
+	m.siteRefs = append(m.siteRefs, siteRef{int32(m.Len() - before), toGate})
+}

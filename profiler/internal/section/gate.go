@@ -1,0 +1,345 @@
+package section
+
+import (
+	"slices"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/record"
+)
+
+// gateRule: threads come into code that does nothing but synchronise, and come
+// out. It is a meeting when they do so in rounds of the same threads, and nobody
+// comes out before all have come in: whoever made it, and however they wait.
+// Where locks are taken, and work is handed over, one comes out while another
+// has not come in.
+type gateRule struct {
+	t     *Tracker
+	codes map[uint64]*code
+	in    map[*thread][]*code // the code that a thread is in, innermost last
+}
+
+// code is what gates of one number lead into and out of.
+type code struct {
+	number uint64
+	state  codeState
+	// What makes a round: all that come into the code, or into it with the same
+	// object. The first is believed as long as it may be true.
+	all     trial
+	objects trial
+	seen    map[*thread]*passing // the last one of each thread
+}
+
+type codeState uint8
+
+const (
+	undecided codeState = iota
+	meeting
+	noMeeting
+)
+
+// trial is what speaks for or against rounds.
+type trial struct {
+	refuted bool
+	rounds  []*round // that are over, until it is decided
+	open    map[uint64]*round
+	who     map[uint64][]profile.ThreadID // came to the round before, by object
+	gone    map[*thread]bool              // were missed in a round of a meeting
+	queues  int                           // rounds that the first in left first, as at a lock
+	wrong   int                           // of a meeting
+}
+
+// round is one meeting, or its beginning.
+type round struct {
+	object   uint64
+	arrivals []arrival
+	cuts     []int // of each thread, when it arrived
+}
+
+// passing is one thread's way through the code.
+type passing struct {
+	rounds  [2]*round // of the two trials
+	cuts    int
+	inside  bool
+	arrived arrival
+	nested  int // passings of code in this code, at most
+	// Behind it, where that is not the thread's own beginning:
+	acc []record.Delta
+	tsc uint64
+	cpu int64
+}
+
+const (
+	surely    = 3  // rounds after which it is a meeting
+	surelyNot = 12 // that look like a lock, after which it is none
+)
+
+func gates(t *Tracker) rule {
+	g := &gateRule{t, map[uint64]*code{}, map[*thread][]*code{}}
+	return rule{
+		calls: []call{{names: []string{record.Gate}, arrive: g.enter, leave: g.leave}},
+		dying: g.dying,
+		end:   g.end,
+	}
+}
+
+// IsGate reports whether a kind of record is of a gate.
+func IsGate(kind uint32) bool {
+	h := declared.hooks[record.Gate]
+	return kind == h.Arrive || kind == h.Leave
+}
+
+func (g *gateRule) enter(x *thread, r record.Record) {
+	c := g.codes[r.Arg3]
+	if c == nil {
+		c = &code{number: r.Arg3, seen: map[*thread]*passing{}, all: newTrial(), objects: newTrial()}
+		g.codes[r.Arg3] = c
+	}
+	outer := g.outer(x)
+	g.in[x] = append(g.in[x], c)
+	if c.state == noMeeting {
+		return
+	}
+	if outer != nil {
+		// Code in code: who goes round in the outer one does not pass it each time.
+		p := outer.seen[x]
+		if p.nested++; p.nested <= surely || outer.state == meeting {
+			return
+		}
+		g.settle(outer, noMeeting)
+	}
+	last := c.seen[x]
+	p := &passing{inside: true, arrived: x.arrive(r)}
+	if c.state == meeting {
+		x.cut(p.arrived, r.TSC)
+	} else if last != nil && last.cuts == x.cuts {
+		p.arrived.since(x, last)
+	}
+	p.cuts = x.cuts
+	c.seen[x] = p
+	for i, t := range []*trial{&c.all, &c.objects} {
+		if !t.refuted {
+			p.rounds[i] = t.enter(uint64(i)*r.Arg1, p.arrived)
+			if t.gone[x] {
+				delete(t.gone, x)
+				t.wrong++
+			}
+		}
+	}
+}
+
+// since takes what was before the end of the last passing off an arrival.
+func (a *arrival) since(x *thread, p *passing) {
+	a.delta = record.Sub(a.delta, p.acc)
+	a.begin, a.beginTSC = p.arrived.site, p.tsc
+	if a.timed = p.cpu >= 0 && a.cpu >= 0; a.timed {
+		a.busyNS = max(0, a.cpu-p.cpu)
+	}
+}
+
+// outer is the innermost code that a thread is in and that may be a meeting.
+func (g *gateRule) outer(x *thread) *code {
+	for i := len(g.in[x]) - 1; i >= 0; i-- {
+		if c := g.in[x][i]; c.state != noMeeting && c.seen[x] != nil && c.seen[x].inside {
+			return c
+		}
+	}
+	return nil
+}
+
+func (g *gateRule) leave(x *thread, r record.Record) {
+	c := g.codes[r.Arg3]
+	list := g.in[x]
+	i := len(list) - 1
+	for i >= 0 && list[i] != c {
+		i--
+	}
+	if i < 0 {
+		return
+	}
+	g.in[x] = list[:i]
+	p := c.seen[x]
+	if c.state == noMeeting || p == nil || !p.inside {
+		return
+	}
+	p.inside = false
+	for i, t := range []*trial{&c.all, &c.objects} {
+		if y := p.rounds[i]; y != nil && t.open[y.object] == y && !t.refuted {
+			g.over(c, t, y, x)
+		}
+	}
+	switch c.state {
+	case meeting:
+		left(x, r)
+	case undecided:
+		if p.cuts != x.cuts { // another rule began a part in the meantime
+			delete(c.seen, x)
+			return
+		}
+		p.acc, p.tsc, p.cpu = x.acc, r.TSC, x.clock
+		g.judge(c, false)
+	}
+}
+
+func newTrial() trial {
+	return trial{open: map[uint64]*round{}, who: map[uint64][]profile.ThreadID{}, gone: map[*thread]bool{}}
+}
+
+// taken: what was done in a round became part of something else before it was
+// known that it is one.
+func (y *round) taken() bool {
+	for i, c := range y.cuts {
+		if y.arrivals[i].t.cuts != c {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *trial) enter(object uint64, a arrival) *round {
+	y := t.open[object]
+	if y == nil {
+		y = &round{object: object}
+		t.open[object] = y
+	}
+	y.arrivals, y.cuts = append(y.arrivals, a), append(y.cuts, a.t.cuts)
+	return y
+}
+
+// over ends a round: the first thread leaves.
+func (g *gateRule) over(c *code, t *trial, y *round, first *thread) {
+	delete(t.open, y.object)
+	var who []profile.ThreadID
+	for i := range y.arrivals {
+		who = append(who, y.arrivals[i].t.id)
+	}
+	slices.Sort(who)
+	before, again := t.who[y.object]
+	t.who[y.object] = who
+	right := len(who) > 1 && len(slices.Compact(slices.Clone(who))) == len(who)
+	if again && right {
+		right = g.company(t, before, who, c.state == meeting)
+	}
+	if y.arrivals[0].t == first {
+		t.queues++
+	}
+	switch {
+	case c.state == undecided && !right:
+		t.refuted, t.rounds = true, nil
+	case c.state == undecided:
+		t.rounds = append(t.rounds, y)
+	case right:
+		g.t.complete(profile.Barrier, &epoch{arrivals: y.arrivals})
+	default:
+		t.wrong++
+	}
+}
+
+// company reports whether those came who came to the round before: all but the
+// dead; of a meeting some may stay away for good.
+func (g *gateRule) company(t *trial, before, who []profile.ThreadID, some bool) bool {
+	for _, id := range who {
+		if !slices.Contains(before, id) {
+			return false
+		}
+	}
+	for _, id := range before {
+		x := g.t.threads[id]
+		if slices.Contains(who, id) || !x.alive {
+			continue
+		}
+		if !some {
+			return false
+		}
+		t.gone[x] = true
+	}
+	return true
+}
+
+// judge decides, at the end with what there is.
+func (g *gateRule) judge(c *code, atEnd bool) {
+	if c.state != undecided {
+		return
+	}
+	for _, t := range []*trial{&c.all, &c.objects} {
+		if t.refuted {
+			continue
+		}
+		n := len(t.rounds)
+		enough := n >= surely && t.queues < n
+		if atEnd {
+			enough = n > 1 || n == 1 && len(t.rounds[0].arrivals) > 2
+		}
+		switch {
+		case enough:
+			g.accept(c, t)
+		case atEnd || n >= surelyNot:
+			g.settle(c, noMeeting)
+		}
+		return
+	}
+	g.settle(c, noMeeting)
+}
+
+// accept files the rounds of the trial; from here on parts end at the gate.
+func (g *gateRule) accept(c *code, t *trial) {
+	rounds := t.rounds
+	for _, u := range []*trial{&c.all, &c.objects} {
+		u.rounds, u.refuted = nil, u != t
+	}
+	for _, y := range rounds {
+		if !y.taken() {
+			g.t.complete(profile.Barrier, &epoch{arrivals: y.arrivals})
+		}
+	}
+	for x, p := range c.seen {
+		switch {
+		case p.cuts != x.cuts:
+		case p.inside:
+			// The arrival is less what came before the last passing, the counters are not.
+			x.acc, x.begin, x.beginTSC, x.cpu = nil, p.arrived.site, p.arrived.tsc, p.arrived.cpu
+		default:
+			x.acc = record.Sub(x.acc, p.acc)
+			x.begin, x.beginTSC, x.cpu = p.arrived.site, p.tsc, p.cpu
+		}
+		x.cuts++
+		p.cuts = x.cuts
+	}
+	g.settle(c, meeting)
+}
+
+func (g *gateRule) settle(c *code, s codeState) {
+	c.state = s
+	if s == noMeeting {
+		c.seen, c.all, c.objects = map[*thread]*passing{}, newTrial(), newTrial()
+	}
+	if f := g.t.c.Gate; f != nil {
+		f(c.number, s == meeting)
+	}
+}
+
+// dying: a thread that has met others takes its part in the join with it, so
+// it must be decided.
+func (g *gateRule) dying(x *thread) {
+	for _, c := range g.sorted() {
+		if p := c.seen[x]; p != nil && !p.inside {
+			g.judge(c, true)
+		}
+		delete(c.seen, x)
+	}
+	delete(g.in, x)
+}
+
+func (g *gateRule) end() {
+	for _, c := range g.sorted() {
+		g.judge(c, true)
+	}
+}
+
+func (g *gateRule) sorted() []*code {
+	list := make([]*code, 0, len(g.codes))
+	for _, c := range g.codes {
+		list = append(list, c)
+	}
+	slices.SortFunc(list, func(a, b *code) int { return int(a.number) - int(b.number) })
+	return list
+}

@@ -1,0 +1,189 @@
+package section
+
+import (
+	"testing"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/record"
+)
+
+var gateIn, gateOut = hookOf(record.Gate).Arrive, hookOf(record.Gate).Leave
+
+// enters and leaves: a thread passes gate 3, with an object.
+func (s *script) enters(id profile.ThreadID, object uint64, work ...uint64) {
+	s.passes(id, gateIn, 3, object, work...)
+}
+
+func (s *script) leaves(id profile.ThreadID, work ...uint64) { s.passes(id, gateOut, 3, 0, work...) }
+
+func (s *script) passes(id profile.ThreadID, kind uint32, gate, object uint64, work ...uint64) {
+	r := record.Record{Kind: kind, TSC: s.tick(), Arg1: object, Arg3: gate, Site: 160 * gate}
+	for c, n := range work {
+		r.Delta = append(r.Delta, record.Delta{Counter: int32(c), N: n})
+	}
+	s.Record(id, r)
+}
+
+// TestGateRounds: nobody leaves before all have come, again and again. What is
+// executed between the gates is no work; the last to come leaves first or not.
+func TestGateRounds(t *testing.T) {
+	s := newScript(1 << 20)
+	verdict := map[uint64]bool{}
+	s.Tracker.c.Gate = func(n uint64, of bool) { verdict[n] = of }
+	threads(s, 3)
+	for k := uint64(1); k <= 5; k++ {
+		for id := profile.ThreadID(1); id <= 3; id++ {
+			s.enters(id, 0, 10*k+uint64(id))
+		}
+		for id := profile.ThreadID(3); id >= 1; id-- {
+			s.leaves(id, 1000)
+		}
+	}
+	for id := profile.ThreadID(1); id <= 3; id++ {
+		s.dies(id, 7)
+	}
+	expect(t, s.Finish(), "barrier 480 [[11 12 13] [21 22 23] [31 32 33] [41 42 43] [51 52 53]]")
+	if !verdict[3] || !IsGate(gateIn) || !IsGate(gateOut) || IsGate(join) {
+		t.Errorf("gates of interest: %v", verdict)
+	}
+}
+
+// TestGateOfFewRounds: what is undecided when a thread dies is decided then.
+func TestGateOfFewRounds(t *testing.T) {
+	s := newScript(1 << 20)
+	threads(s, 3)
+	for id := profile.ThreadID(1); id <= 3; id++ {
+		s.enters(id, 0, uint64(id))
+	}
+	for id := profile.ThreadID(1); id <= 3; id++ {
+		s.leaves(id, 1000)
+		s.dies(id, 70)
+	}
+	s.at(0, join, 1, 320)
+	s.at(0, join, 2, 320)
+	s.at(0, join, 3, 320)
+	expect(t, s.Finish(), "barrier 480 [[1 2 3]]", "join 320 [[70 70 70]]")
+}
+
+// TestLockIsNoMeeting: one leaves before another has come.
+func TestLockIsNoMeeting(t *testing.T) {
+	s := newScript(1 << 20)
+	threads(s, 2)
+	for k := uint64(1); k <= 5; k++ {
+		s.enters(1, 9, 5)
+		s.leaves(1)
+		s.enters(2, 9, 5)
+		s.enters(1, 9, 5)
+		s.leaves(2)
+		s.leaves(1)
+	}
+	s.dies(1)
+	s.dies(2)
+	expect(t, s.Finish(), "threads 0 [[50 25]]")
+}
+
+// TestQueueForLockIsNoMeeting: all wait for a lock all the time, and have it in turn.
+func TestQueueForLockIsNoMeeting(t *testing.T) {
+	s := newScript(1 << 20)
+	threads(s, 2)
+	s.enters(1, 9)
+	for k := 0; k < 20; k++ {
+		s.enters(2, 9, 1)
+		s.leaves(1)
+		s.enters(1, 9, 1)
+		s.leaves(2)
+	}
+	s.dies(1)
+	s.dies(2)
+	expect(t, s.Finish(), "threads 0 [[20 20]]")
+}
+
+// TestGroupsByObject: two teams meet on their own, at two objects.
+func TestGroupsByObject(t *testing.T) {
+	s := newScript(1 << 20)
+	threads(s, 4)
+	for k := uint64(1); k <= 4; k++ {
+		s.enters(1, 5, k)
+		s.enters(3, 6, 3*k)
+		s.enters(2, 5, 2*k)
+		s.leaves(2)
+		s.leaves(1)
+		s.enters(4, 6, 4*k)
+		s.leaves(4)
+		s.leaves(3)
+	}
+	expect(t, s.Finish(), "barrier 480 [[1 2] [3 4] [2 4] [6 8] [3 6] [9 12] [4 8] [12 16]]")
+}
+
+// TestDroppedOut: of a meeting that is known some may stay away for good.
+func TestDroppedOut(t *testing.T) {
+	s := newScript(1 << 20)
+	threads(s, 3)
+	for k := uint64(1); k <= 6; k++ {
+		n := profile.ThreadID(3)
+		if k > 4 {
+			n = 2
+		}
+		for id := profile.ThreadID(1); id <= n; id++ {
+			s.enters(id, 0, k)
+		}
+		for id := n; id >= 1; id-- {
+			s.leaves(id)
+		}
+	}
+	expect(t, s.Finish(), "barrier 480 [[1 1 1] [2 2 2] [3 3 3] [4 4 4] [5 5] [6 6]]")
+}
+
+// TestGateInGate: the code inside is passed as often as the one around it, or
+// more often: then that is none.
+func TestGateInGate(t *testing.T) {
+	for _, c := range []struct {
+		inner int
+		want  string
+	}{{1, "barrier 640 [[1 2] [2 4] [3 6] [4 8]]"}, {20, "barrier 480"}} {
+		s := newScript(1 << 20)
+		threads(s, 2)
+		for k := uint64(1); k <= 4; k++ {
+			s.passes(1, gateIn, 4, 0, k)
+			s.passes(2, gateIn, 4, 0, 2*k)
+			for range c.inner {
+				s.enters(1, 0, 1)
+				s.enters(2, 0, 2)
+				s.leaves(2)
+				s.leaves(1)
+			}
+			s.passes(2, gateOut, 4, 0)
+			s.passes(1, gateOut, 4, 0)
+		}
+		got := s.Finish()
+		if c.inner == 1 {
+			expect(t, got, c.want)
+		} else if len(got) != 1 || got[0].Site != 480 || len(got[0].Instances) < 70 {
+			t.Errorf("sections %v", got)
+		}
+	}
+}
+
+// TestGateBesideBarrier: what another rule makes a part of is none of the
+// gate's. Before the gate is known to be a meeting its rounds are in the
+// barrier's parts; nothing is in both.
+func TestGateBesideBarrier(t *testing.T) {
+	s := newScript(1 << 20)
+	s.born(0, -1)
+	s.Record(0, record.Record{Kind: barrierInit, TSC: s.tick(), Arg1: 7, Arg3: 2})
+	for i := 1; i <= 2; i++ {
+		s.creates(0, 64)
+		s.born(profile.ThreadID(i), 0)
+	}
+	for k := uint64(1); k <= 4; k++ {
+		s.at(1, barrierWait, 7, 160, k)
+		s.at(2, barrierWait, 7, 160, 2*k)
+		s.at(1, barrierLeft, 7, 160)
+		s.at(2, barrierLeft, 7, 160)
+		s.enters(1, 0, 10*k)
+		s.enters(2, 0, 20*k)
+		s.leaves(2)
+		s.leaves(1)
+	}
+	expect(t, s.Finish(), "barrier 160 [[1 2] [12 24] [23 46] [4 8]]", "barrier 480 [[30 60] [40 80]]")
+}
