@@ -8,7 +8,6 @@ import "github.com/skewlens/skewlens/profiler/internal/x86"
 // more, or there is none.
 type Dealer struct {
 	p     *Program
-	space Space
 	takes map[*Func]bool // whether a function takes; false too while that is found out
 }
 
