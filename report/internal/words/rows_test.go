@@ -6,20 +6,18 @@ import (
 	"github.com/skewlens/skewlens/internal/units"
 )
 
-func TestRest(t *testing.T) {
-	for _, c := range []struct {
-		n    []uint64
-		want string
-	}{
-		{nil, ""},
-		{[]uint64{3, 1, 1000}, "and 3 more, from 1 to 1,000"},
-		{[]uint64{7, 7}, "and 2 more, 7 each"},
-	} {
-		if got := Rest(c.n, units.Count); got != c.want {
-			t.Errorf("%v: %q, want %q", c.n, got, c.want)
-		}
+func TestRowsBeyondThoseShown(t *testing.T) {
+	if Shown(3) != 3 || Shown(4800) != mostRows {
+		t.Errorf("shown %d of 3, %d of 4800", Shown(3), Shown(4800))
 	}
-	if Shown(3) != 3 || Shown(5000) != mostRows {
-		t.Errorf("%d and %d are shown", Shown(3), Shown(5000))
+	for want, n := range map[string][]uint64{
+		"":                            nil,
+		"and 1 more, 7 each":          {7},
+		"and 3 more, from 5 to 2,000": {2000, 5, 9},
+		"and 2 more, 12 each":         {12, 12},
+	} {
+		if got := Rest(n, units.Count); got != want {
+			t.Errorf("%v: %q, want %q", n, got, want)
+		}
 	}
 }

@@ -1,0 +1,28 @@
+package words
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/skewlens/skewlens/report"
+)
+
+func TestWaited(t *testing.T) {
+	imbalance, idle := .25, 2.0
+	if s := (&report.Section{Imbalance: &imbalance}); Imbalance(s) != "imbalance 25 %" || Waited(s) != "" {
+		t.Errorf("%q, %q", Imbalance(s), Waited(s))
+	}
+	s := &report.Section{Imbalance: &imbalance, Balanced: true, IdleS: &idle}
+	if Imbalance(s) != "work is balanced" || Waited(s) != "threads waited 2.00 s in all" {
+		t.Errorf("%q, %q", Imbalance(s), Waited(s))
+	}
+	at := &report.Location{Place: report.Place{File: "/a/b.c", Line: 7}}
+	for kind, want := range map[string]string{
+		"lock": "for the lock at b.c:7", "sleep": "asleep at b.c:7", "io": "for input or output at b.c:7", "fault": "for memory at b.c:7", "join": "at b.c:7 (join)",
+	} {
+		s.Waits = []report.Wait{{Kind: kind, Location: at, Seconds: 1}, {Kind: "barrier", Seconds: .5}, {Kind: "lock"}, {Kind: "io"}}
+		if got := Waited(s); !strings.Contains(got, want) || !strings.Contains(got, "at an unknown place (barrier)") || !strings.HasSuffix(got, "1 more") {
+			t.Errorf("%s: %q", kind, got)
+		}
+	}
+}
