@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -18,7 +19,7 @@ static int ends[2];
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, held = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
 static sem_t empty;
-static atomic_int cleaned, ticks;
+static atomic_int cleaned, ticks, began, got;
 
 static void nap(long ns)
 {
@@ -45,17 +46,22 @@ static void clean(void *unlock)
 
 static void *reads(void *a)
 {
+    began++;
     char c;
     pthread_cleanup_push(clean, NULL);
-    for (;;)
-        if (read(ends[0], &c, 1) < 0 && errno != EINTR)
+    for (;;) {
+        ssize_t n = read(ends[0], &c, 1);
+        if (n < 0 && errno != EINTR)
             abort();
+        got += n > 0;
+    }
     pthread_cleanup_pop(1);
     return a;
 }
 
 static void *sleeps(void *a)
 {
+    began++;
     pthread_cleanup_push(clean, NULL);
     for (;;)
         nap(200000);
@@ -65,6 +71,7 @@ static void *sleeps(void *a)
 
 static void *waits(void *a)
 {
+    began++;
     pthread_mutex_lock(&mutex);
     pthread_cleanup_push(clean, &mutex);
     for (;;)
@@ -75,6 +82,7 @@ static void *waits(void *a)
 
 static void *takes(void *a)
 {
+    began++;
     pthread_cleanup_push(clean, NULL);
     for (;;)
         sem_wait(&empty);
@@ -84,6 +92,7 @@ static void *takes(void *a)
 
 static void *any_time(void *a)
 {
+    began++;
     int old;
     pthread_cleanup_push(clean, NULL);
     pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &old);
@@ -95,6 +104,7 @@ static void *any_time(void *a)
 
 static void *locks(void *a)
 {
+    began++;
     pthread_mutex_lock(&held);
     pthread_mutex_unlock(&held);
     return a;
@@ -117,6 +127,8 @@ int main(int argc, char **argv)
         for (int i = 0; i < N; i++)
             pthread_create(&t[i], NULL, body[i], NULL);
         pthread_create(&l, NULL, locks, NULL);
+        while (began < (N + 1) * (round + 1))
+            sched_yield();
         nap(2000000);
         pthread_mutex_unlock(&held);
         pthread_mutex_lock(&mutex);
@@ -125,6 +137,8 @@ int main(int argc, char **argv)
         sem_post(&empty);
         if (write(ends[1], "ab", 2) != 2)
             return 1;
+        while (got < 2 * (round + 1))
+            sched_yield();
         nap(1000000);
         for (int i = 0; i < N; i++)
             pthread_cancel(t[i]);
