@@ -51,12 +51,17 @@ static void *reads(void *a)
     began++;
     char c;
     pthread_cleanup_push(clean, NULL);
-    uint64_t expired; // on a busy machine the pipe is full before it is read
+    uint64_t expired; // one wait for sure: of 5 ms, and of no interest to signals
+    sigset_t alarm;
+    sigemptyset(&alarm);
+    sigaddset(&alarm, SIGALRM);
+    pthread_sigmask(SIG_BLOCK, &alarm, NULL);
     int timer = timerfd_create(CLOCK_MONOTONIC, 0);
     timerfd_settime(timer, 0, &(struct itimerspec){.it_value = {0, 5000000}}, NULL);
     while (read(timer, &expired, 8) < 0 && errno == EINTR)
         ;
     close(timer);
+    pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
     for (;;) {
         ssize_t n = read(ends[0], &c, 1);
         if (n < 0 && errno != EINTR)
