@@ -46,8 +46,9 @@ type combined struct {
 	events            []profile.EventID // … and what counts each; of hardware, the event
 	share, score      float64
 	beta, leaderScore float64
-	present           float64 // Σ idle of the instances that have it
-	evened, scheduled float64 // Σ of what is saved
+	present           float64        // Σ idle of the instances that have it
+	evened, scheduled float64        // Σ of what is saved
+	began             []profile.Addr // where parts begin that have it
 }
 
 // add takes in one instance. Instances come by lost time, so that what names
@@ -81,16 +82,25 @@ func (c *combiner) add(a *analysis) {
 // count adds the events of a cause, one for each decision: which edge of a loop
 // goes best with T may change between instances.
 func (x *combined) count(from origin) {
+	var all []decision
 	switch o := from.(type) {
 	case hardware:
 		x.events = []profile.EventID{o.event}
 	case steering:
-		for _, d := range o.all() {
-			if id := d.id(); !x.counted[id] {
-				x.counted[id] = true
-				if e := d.out().event; !slices.Contains(x.events, e) {
-					x.events = append(x.events, e)
-				}
+		all = o.all()
+	case parted:
+		all = []decision{o.branch}
+		for _, b := range o.began {
+			if !slices.Contains(x.began, b) {
+				x.began = append(x.began, b)
+			}
+		}
+	}
+	for _, d := range all {
+		if id := d.id(); !x.counted[id] {
+			x.counted[id] = true
+			if e := d.out().event; !slices.Contains(x.events, e) {
+				x.events = append(x.events, e)
 			}
 		}
 	}
@@ -114,6 +124,7 @@ func (c *combiner) finish(p *profile.Profile, res *Result, s *profile.Section, o
 		}
 		cause.Counts = perThread(res, s, x)
 		listed[x.id] = true
+		res.decidedBefore = res.decidedBefore || cause.Leader == StartAt || len(x.began) > 0
 		res.Causes = append(res.Causes, *cause)
 	}
 	slices.SortStableFunc(res.Causes, func(x, y Cause) int {

@@ -2,6 +2,7 @@ package lime
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/skewlens/skewlens/internal/flowgraph"
 	"github.com/skewlens/skewlens/profile"
@@ -19,6 +20,8 @@ type graph struct {
 
 	thrown map[int32]profile.BlockID // edges of exceptions to landing pads: the block of the pad's function from which they come
 
+	index func() *profile.BlockIndex // of addresses
+
 	flow  *flowgraph.Graph // the blocks, by the edges that stay in their function
 	dom   *flowgraph.Tree  // from where functions can be entered
 	post  *flowgraph.Tree  // of the reverse, from where they end
@@ -35,7 +38,7 @@ type graph struct {
 
 func newGraph(p *profile.Profile) *graph {
 	edges, n := p.Graph.Edges, len(p.Graph.Blocks)
-	g := &graph{p: p, back: make([]bool, len(edges))}
+	g := &graph{p: p, back: make([]bool, len(edges)), index: sync.OnceValue(p.Graph.IndexBlocks)}
 	g.ins = flowgraph.NewLists(n, len(edges), func(i int) int { return int(edges[i].To) })
 	g.outs = flowgraph.NewLists(n, len(edges), func(i int) int { return int(edges[i].From) })
 	g.ofEvent = flowgraph.NewLists(len(p.Events), len(edges), func(i int) int { return int(edges[i].Count) })

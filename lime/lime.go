@@ -31,6 +31,7 @@ type Result struct {
 	Warnings  []profile.Warning
 
 	selfScheduled bool // threads take their work themselves
+	decidedBefore bool // where a part begins explains what it does
 }
 
 // ThreadTotal is one slot's sum over the instances: a thread's, or that of the

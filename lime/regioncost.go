@@ -23,7 +23,8 @@ type costs struct {
 	comp     map[int32][]float64
 	shares   map[int32]*callShare // by component: how its cost goes to its call sites
 	loop     map[int32][]float64
-	executed []float64 // all of them: T in instructions
+	began    []profile.BlockID // by column: where the part begins; NoBlock: unknown
+	executed []float64         // all of them: T in instructions
 }
 
 func newCosts(g *graph, t *table) *costs {
@@ -321,7 +322,7 @@ func (c *costs) balances(edge int32) bool {
 // is unknown, v's own count less its back edges. nil when that is unknown too.
 func (c *costs) inflow(v profile.BlockID) []float64 {
 	sum := make([]float64, c.table.cols())
-	known := true
+	known := !c.graph.p.Graph.Blocks[v].Resumes
 	for _, i := range c.graph.ins.Of(int(v)) {
 		if !c.graph.back[i] {
 			if n := c.table.counts(c.graph.p.Graph.Edges[i].Count); n != nil {
@@ -332,6 +333,9 @@ func (c *costs) inflow(v profile.BlockID) []float64 {
 		}
 	}
 	if known {
+		if l := c.graph.headed(v); l >= 0 {
+			floats.Add(sum, c.begunIn(l))
+		}
 		return sum
 	}
 	n := c.table.counts(c.graph.p.Graph.Blocks[v].Count)

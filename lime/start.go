@@ -40,10 +40,14 @@ func (a *analysis) byStart(p *matchingPursuit) {
 	}
 	p.residual = residual
 	slowest := a.slowest(begins)
+	from, id := origin(start{slowest}), identity(startID{slowest})
+	if d, ok := a.parting(begins, slowest); ok {
+		from, id = d, d.sourceID(a.sources)
+	}
 	norm := floats.Dot(centred, centred)
 	beta, corr := math.Sqrt(norm/a.variation), floats.Dot(centred, a.centred)/math.Sqrt(norm*a.variation)
 	a.add(finding{
-		id: startID{slowest}, origin: start{slowest}, cost: divisible(cost),
+		id: id, origin: from, cost: divisible(cost),
 		share: beta * corr, score: beta * corr, beta: beta, leaderScore: corr, p: math.NaN(),
 	})
 }

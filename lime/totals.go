@@ -1,6 +1,8 @@
 package lime
 
 import (
+	"slices"
+
 	"github.com/skewlens/skewlens/profile"
 )
 
@@ -25,6 +27,11 @@ func perThread(res *Result, s *profile.Section, x *combined) []uint64 {
 		})
 		return counts
 	}
+	eachPart(s, func(in *profile.Instance, p *profile.Part) {
+		if in.Folded <= 1 && slices.Contains(x.began, p.Begin) {
+			add(p, 1)
+		}
+	})
 	eachTotal(s, func(p *profile.Part) {
 		for _, e := range x.events {
 			add(p, p.Counts.Of(e)+p.Inner.Of(e))

@@ -33,11 +33,8 @@ func (a *Analyser) warnings(res *Result, s *profile.Section, instances []*instan
 	if spin := a.spinning(instances); spin >= notableSpin {
 		add("spin", "%.0f %% of the instructions were spent spinning in user code; they are left out.", 100*spin)
 	}
-	for _, c := range res.Causes {
-		if c.Leader == StartAt {
-			add("decided-before-section", "The threads began this section at different places: what sets them apart was decided before it.")
-			break
-		}
+	if res.decidedBefore {
+		add("decided-before-section", "The threads began this section at different places: what sets them apart was decided before it.")
 	}
 	switch {
 	case res.Balanced, res.selfScheduled:

@@ -191,7 +191,7 @@ func (t *textReader) readGraph(l *textLine) {
 		if b.Count = t.eventOf(l, "count"); b.Count != NoEvent && l.err == nil {
 			t.p.Events[b.Count].Block = id
 		}
-		b.Spin, b.Virtual, b.Deals = l.flag("spin"), l.flag("virtual"), l.flag("deals")
+		b.Spin, b.Virtual, b.Deals, b.Resumes = l.flag("spin"), l.flag("virtual"), l.flag("deals"), l.flag("resumes")
 		g.Blocks = append(g.Blocks, b)
 	case "edge":
 		id := int32(len(g.Edges))

@@ -30,6 +30,7 @@ type (
 		Spin         bool       `cbor:"7,keyasint,omitempty"`
 		Virtual      bool       `cbor:"8,keyasint,omitempty"`
 		Deals        bool       `cbor:"9,keyasint,omitempty"`
+		Resumes      bool       `cbor:"10,keyasint,omitempty"`
 	}
 	wireEdge struct {
 		From  BlockID  `cbor:"1,keyasint,omitempty"`

@@ -49,15 +49,11 @@ var knownFailures = []knownFailure{
 	{idiom: "pool_main_works", reason: pools},
 	{idiom: "pool_sem", reason: pools},
 	{idiom: "pool_tasks", reason: pools},
-	{idiom: "std_barrier", in: "clang-O0", reason: unseen},
-	{idiom: "std_latch", in: "clang-O0", reason: unseen},
-	{idiom: "std_semaphore", in: "clang-O3", reason: "a branch before the planted one is taken for the cause"},
 	{idiom: "rwlock_phases", in: "clang-O3-2", reason: "two copies of a line are two causes, and two threads cannot tell them apart"},
 	{idiom: "rwlock_phases", in: "-16$", reason: "with many threads on few cores nobody may come while the lock is held", chance: true},
 }
 
 const (
-	unseen  = "the threads meet by a call that has no name in the list, or by none"
 	pools   = "dispatch and done of a pool are no section, or one of some of its rounds with the thread that only waits"
 	noWaits = "waits are not reported"
 )

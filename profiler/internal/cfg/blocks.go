@@ -12,7 +12,8 @@ const (
 	starts  = 1 << iota // a block begins here
 	inTable             // a switch can jump here
 	isPad
-	isGate
+	isIn
+	isOut
 )
 
 // Graph returns the control-flow graph of a function that is not skipped, made
@@ -148,10 +149,14 @@ func (m *maker) mark() {
 }
 
 // markGates: a gate stands before a block of one instruction, so that next to
-// nothing counts as executed before it.
+// nothing counts as executed on the wrong side of it.
 func (m *maker) markGates(set func(a uint64, what uint8)) {
 	for _, x := range m.g.gates {
-		set(x.at, starts|isGate)
+		what := uint8(starts | isOut)
+		if x.enter {
+			what = starts | isIn
+		}
+		set(x.at, what)
 		if k := m.g.at(x.at); k >= 0 {
 			set(m.g.Code[k].End(), starts)
 		}
@@ -210,7 +215,7 @@ func (m *maker) cut() {
 			k++
 		}
 		b.ID, b.Start, b.Insns, b.TableTarget, b.Pad = id, g.Code[i].Addr, g.Code[i:k:k], s.marks[i]&inTable != 0, s.marks[i]&isPad != 0
-		b.Gate = s.marks[i]&isGate != 0
+		b.Enters, b.Leaves = s.marks[i]&isIn != 0, s.marks[i]&isOut != 0
 		b.End = b.Last().End()
 		for call < len(s.calls) && s.calls[call].Insn.Addr >= b.Start && s.calls[call].Insn.Addr < b.End {
 			call++

@@ -109,7 +109,7 @@ type Block struct {
 	Spin            bool      // of a loop that only waits for memory to change
 	TableTarget     bool      // a switch can jump here
 	Pad             bool      // an exception can land here, or a merged part begins
-	Gate            bool      // a region begins or ends before it: a thread may be caught here
+	Enters, Leaves  bool      // a region begins, or ends, before it: a thread may be caught here
 	reads, kills    x86.Flags // what the block as a whole reads before it writes, and what it writes
 }
 
@@ -143,7 +143,7 @@ const (
 	Entry   // START → entry
 	Pad     // START → landing pad
 	Caught  // a call that does not come back, or has not yet: uncountable
-	Resumed // setjmp returns again: uncountable
+	Resumed // setjmp returns again, or a part begins behind a region: uncountable
 )
 
 // Edge is a control-flow edge; From nil is START, To nil is outside.

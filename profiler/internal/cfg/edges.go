@@ -32,6 +32,9 @@ func (m *maker) connect() {
 		}
 	}
 	for _, b := range g.Blocks {
+		if b.Leaves {
+			add(nil, b, Resumed).Uncountable = true
+		}
 		if b.Pad {
 			add(nil, b, Pad)
 		}
@@ -88,7 +91,7 @@ func (m *maker) leave(b *Block, add func(from, to *Block, k EdgeKind) *Edge) (re
 	default:
 		falls = true
 	}
-	if b.Gate && !(falls && last.Kind.IsCall() && b.Calls[len(b.Calls)-1].Leaves) {
+	if b.Enters && !(falls && last.Kind.IsCall() && b.Calls[len(b.Calls)-1].Leaves) {
 		defer func() { add(b, nil, Caught).Uncountable = true }() // behind the ways that control goes
 	}
 	if !falls {

@@ -124,6 +124,10 @@ func (x *finder) visit(f *Func) *effect {
 		}
 		return e
 	}
+	if e := standard(f.Name); e != nil {
+		x.effects[f] = e
+		return e
+	}
 	x.effects[f] = nil
 	e := &effect{work: true}
 	if f.Skip == "" && f.Ranges[0].Lo != x.p.Image.Entry && !x.p.catches(f.Name) && !ofTheLibrary(x.p, f) {

@@ -165,7 +165,7 @@ func describeBlock(b *strings.Builder, g *Graph, x *Block, l *labels) {
 	for _, w := range []struct {
 		on   bool
 		what string
-	}{{x.TableTarget, "case"}, {x.Pad, "pad"}, {x.Gate, "gate"}, {x.Spin, "spins"}, {x.Loop != nil && x.Loop.Head == x, "head"}} {
+	}{{x.TableTarget, "case"}, {x.Pad, "pad"}, {x.Enters || x.Leaves, "gate"}, {x.Spin, "spins"}, {x.Loop != nil && x.Loop.Head == x, "head"}} {
 		if w.on {
 			b.WriteString(", " + w.what)
 		}

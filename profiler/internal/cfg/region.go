@@ -305,7 +305,7 @@ func (s *study) grow(b int32, at int) (best area, ok bool) {
 			end = at
 		}
 		a := s.areaFrom(t, s.worksBefore(t, end))
-		if to, in := a.to[b]; in && at < to && (t != b || at >= a.from) && !s.tries(s.Blocks[t].Loop) {
+		if to, in := a.to[b]; in && at < to && (t != b || at >= a.from) && !s.tries(s.round(t)) {
 			best, ok = a, true
 		}
 		if s.worksBefore(t, end) > 0 {
@@ -318,6 +318,16 @@ func (s *study) grow(b int32, at int) (best area, ok bool) {
 // tries: a loop is a part of a wait, and not what goes round with one.
 func (s *study) tries(l *Loop) bool {
 	return l != nil && (s.loops[l] == retries || s.loops[l] == delays)
+}
+
+// round is the loop that an area goes round with: the innermost around its first
+// block, but for those that begin there and only try again.
+func (s *study) round(t int32) *Loop {
+	l := s.Blocks[t].Loop
+	for l != nil && int32(l.Head.ID) == t && s.tries(l) {
+		l = l.Parent
+	}
+	return l
 }
 
 // areaFrom is the area that begins at an instruction: what can be come to from
@@ -377,7 +387,7 @@ func (s *study) reach(a *area, of map[int32]bool) map[int32]bool {
 
 // mayHold: a block is of the area's loop, and begins no loop that is not a wait.
 func (s *study) mayHold(a *area, b *Block) bool {
-	outer := s.Blocks[a.top].Loop
+	outer := s.round(a.top)
 	if int32(b.ID) == a.top || s.doomed[b.ID] || outer != nil && !outer.Has(b) {
 		return false
 	}
@@ -414,6 +424,7 @@ func (a *area) findEnds(s *study) {
 			case e.To == nil:
 				end(point{x, len(b.Insns) - 1})
 			case s.doomed[e.To.ID]:
+			case int32(e.To.ID) == a.top && s.Blocks[a.top].Loop != s.round(a.top) && s.Blocks[a.top].Loop.Has(b): // it tries again
 			default:
 				if y := int32(e.To.ID); y == a.top || !a.has(y) {
 					end(point{y, 0})

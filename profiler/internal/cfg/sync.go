@@ -1,6 +1,10 @@
 package cfg
 
-import "github.com/skewlens/skewlens/profiler/internal/x86"
+import (
+	"strings"
+
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
 
 // What a function does to other threads, instruction by instruction. Only that
 // decides where threads may meet; what functions are called does not.
@@ -75,6 +79,39 @@ func init() {
 		"__cxa_guard_acquire", "__cxa_guard_release", "pthread_mutexattr_init"} {
 		lightImports[n] = true
 	}
+}
+
+// standardSync are the C++ library's own, by a part of their class's and of
+// their own mangled name. Optimised they are inlined and known by what they do;
+// unoptimised that is hidden behind dozens of calls.
+var standardSync = []struct {
+	class, function string
+	effect          effect
+}{
+	{"7barrierI", "15arrive_and_wait", effect{waits: true, syncs: true, locks: true, frees: true, moves: true}},
+	{"7barrierI", "6arrive", effect{syncs: true, locks: true, frees: true, wakes: true, moves: true}},
+	{"7barrierI", "15arrive_and_drop", effect{syncs: true, locks: true, frees: true, wakes: true, moves: true}},
+	{"7barrierI", "4wait", effect{waits: true, syncs: true}},
+	{"5latch", "15arrive_and_wait", effect{waits: true, syncs: true, locks: true, frees: true, moves: true}},
+	{"5latch", "4wait", effect{waits: true, syncs: true}},
+	{"5latch", "10count_down", effect{syncs: true, locks: true, frees: true, wakes: true, moves: true}},
+	{"18counting_semaphoreI", "7acquire", effect{waits: true, syncs: true, moves: true}},
+	{"18counting_semaphoreI", "7release", effect{syncs: true, locks: true, frees: true, wakes: true, moves: true}},
+}
+
+// standard is what a member function of the C++ library does, if it is known.
+func standard(name string) *effect {
+	if !strings.HasPrefix(name, "_ZNSt") && !strings.HasPrefix(name, "_ZNKSt") {
+		return nil
+	}
+	for i := range standardSync {
+		x := &standardSync[i]
+		if _, rest, of := strings.Cut(name, x.class); of && strings.Contains(rest, x.function+"E") || of && strings.Contains(rest, x.function+"B") {
+			e := x.effect
+			return &e
+		}
+	}
+	return nil
 }
 
 // synchronises reports whether an instruction alone makes its function worth a look.

@@ -136,7 +136,7 @@ func (w *Network) loopCost(l *cfg.Loop) (cost float64, fits bool) {
 	}
 	w.loops[l] = -1
 	for _, b := range l.Blocks {
-		if b.Gate || len(b.Calls) > 0 || b.Last().Kind == x86.JmpInd || b.Last().Kind == x86.Jrcxz {
+		if b.Enters || b.Leaves || len(b.Calls) > 0 || b.Last().Kind == x86.JmpInd || b.Last().Kind == x86.Jrcxz {
 			return 0, false
 		}
 	}

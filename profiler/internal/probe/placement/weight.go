@@ -60,7 +60,7 @@ func (w *Network) weighBlock(e *Edge, opt probe.Options) {
 // first place where the flags that incq changes are dead, and before the
 // first call, which might not come back. dead is false when there is none.
 func CountingPoint(b *cfg.Block) (k int, dead bool) {
-	if b.Gate { // before what is recorded there
+	if b.Enters || b.Leaves { // between what is recorded there
 		return 0, b.LiveIn&^x86.CF == 0
 	}
 	firstCall := len(b.Insns)

@@ -17,7 +17,7 @@ func (m *emitter) body(b *cfg.Block) {
 	}
 	at, _ := placement.CountingPoint(b)
 	call := 0
-	if b.Gate {
+	if b.Enters || b.Leaves {
 		m.gates(b, counter)
 		counter = -1
 	}

@@ -25,16 +25,18 @@ const (
 	gateInside = 4   // from its first word to its second
 )
 
-// gates emits the block's counter and then the gates before it: whatever is
-// executed from here on is counted behind the record.
+// gates emits the gates before a block and its counter between them: who leaves
+// a region has yet to come to the block, who enters one has come.
 func (m *emitter) gates(b *cfg.Block, counter int32) {
 	live := b.LiveIn
-	m.increment(counter, live)
 	hook, ok := m.s.hooks(record.Gate)
-	if !ok || m.s.opt.NoCounters {
-		return
-	}
 	for _, enter := range []bool{false, true} { // out of one, then into the next
+		if enter {
+			m.increment(counter, live)
+		}
+		if !ok || m.s.opt.NoCounters {
+			continue
+		}
 		for _, r := range m.q.Func.GatesAt(b.Start, enter) {
 			if n := m.s.from.Gate + r; n < threadarea.MaxGates {
 				m.gate(gateCode{&m.s.Program.Regions[r], n, enter, live != 0, &b.Insns[0], hook})

@@ -1,6 +1,8 @@
 package solve
 
 import (
+	"slices"
+
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/probe/placement"
@@ -57,7 +59,8 @@ func (b *builder) addBlocks() {
 			v.events = append(v.events, event{fn: x.fn, block: int32(k.ID), insns: worth})
 		}
 		x.blocks = append(x.blocks, profile.Block{Start: b.addr(k.Start), End: b.addr(k.End), Last: b.addr(k.Last().Addr),
-			Instructions: int32(len(k.Insns)), Count: e, Spin: k.Spin, Deals: b.v.dealer(b.s.Program).Deals(k)})
+			Instructions: int32(len(k.Insns)), Count: e, Spin: k.Spin, Deals: b.v.dealer(b.s.Program).Deals(k),
+			Resumes: slices.ContainsFunc(k.Pred, func(e *cfg.Edge) bool { return e.Kind == cfg.Resumed })})
 	}
 	sources := map[int32]int{}
 	for _, k := range b.g.Blocks {
