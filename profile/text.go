@@ -162,7 +162,7 @@ func (t *textWriter) graph() {
 	}
 	for i := range g.Blocks {
 		b := &g.Blocks[i]
-		t.line("block %s %#x-%#x%s%s%s%s%s%s%s", word(t.l.block[i]), uint64(b.Start), uint64(b.End), pair("in", t.l.function[b.Function]),
+		t.line("block %s %#x-%#x%s%s%s%s%s%s%s%s", word(t.l.block[i]), uint64(b.Start), uint64(b.End), pair("in", t.l.function[b.Function]),
 			addr("last", b.Last), number("instructions", b.Instructions), t.event("count", b.Count), flag("spin", b.Spin), flag("virtual", b.Virtual), flag("deals", b.Deals), flag("resumes", b.Resumes))
 	}
 	for i := range g.Edges {

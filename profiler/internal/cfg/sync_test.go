@@ -1,0 +1,28 @@
+package cfg
+
+import "testing"
+
+// TestStandard: the C++ library's own, of libstdc++ and of libc++.
+func TestStandard(t *testing.T) {
+	for name, want := range map[string]struct{ meets, frees bool }{
+		"_ZNSt7barrierISt18__empty_completionE15arrive_and_waitEv":                   {true, true},
+		"_ZNSt3__17barrierINS_18__empty_completionEE15arrive_and_waitB7v160006Ev":    {true, true},
+		"_ZNKSt7barrierISt18__empty_completionE4waitEONS1_13arrival_tokenE":          {true, false},
+		"_ZNSt7barrierIZ4mainEUlvE_E6arriveEl":                                       {false, true},
+		"_ZNKSt5latch4waitEv":                                                        {true, false},
+		"_ZNSt5latch10count_downEl":                                                  {false, true},
+		"_ZNSt18counting_semaphoreILl1EE7acquireEv":                                  {true, false},
+		"_ZNKSt14__tree_barrierISt18__empty_completionE4waitEOSt17__barrier_phase_t": {},
+		"_ZNSt7barrierISt18__empty_completionEC1ElS0_":                               {},
+		"_ZN4mine7barrierIiE15arrive_and_waitEv":                                     {},
+		"main":                                                                       {},
+	} {
+		e := standard(name)
+		if e == nil {
+			e = &effect{}
+		}
+		if e.meets() != want.meets || e.frees != want.frees {
+			t.Errorf("%s: meets %v, frees %v", name, e.meets(), e.frees)
+		}
+	}
+}
