@@ -33,14 +33,23 @@ func (j *joinRule) await(x *thread, r record.Record) {
 }
 
 // goesOn: a creator that has waited for futures, and joined nobody, creates the
-// next threads, or ends.
-func (j *joinRule) goesOn(x *thread, tsc uint64) {
+// next threads, or ends. Once it has done so, it may also find all results
+// there: then as many threads as before are a round.
+func (j *joinRule) goesOn(x *thread, r record.Record) {
 	g := j.groups[x]
-	if g == nil || !g.awaited || g.joined > 0 || g.first == nil {
+	if g == nil || g.joined > 0 {
+		return
+	}
+	if l := x.awaited; !g.awaited && l != nil && len(g.workers) == len(l.workers) && g.created == l.created {
+		a := x.arrive(r)
+		a.site, a.chain = l.first.site, l.first.chain
+		g.awaited, g.first = true, &a
+	}
+	if !g.awaited || g.first == nil {
 		return
 	}
 	delete(j.groups, x)
-	g.over = tsc
+	g.over, x.awaited = r.TSC, g
 	j.settleAwaited(g)
 }
 

@@ -67,3 +67,32 @@ func TestFuturesOfThreadsThatAreJoined(t *testing.T) {
 	s.at(0, join, 2, 336)
 	expect(t, s.Finish(), "join 320 [[700 900]]")
 }
+
+// TestFuturesThatWereThere: once it has waited, a creator may find all results.
+func TestFuturesThatWereThere(t *testing.T) {
+	await := hookOf(futureWaits[0]).Arrive
+	s := newScript(1 << 20)
+	s.born(0, -1)
+	for round := range profile.ThreadID(3) {
+		for k := range profile.ThreadID(2) {
+			s.creates(0, 64)
+			s.born(2*round+k+1, 0)
+		}
+		if round == 0 {
+			s.at(0, await, 5, 320)
+		}
+		for k := range profile.ThreadID(2) {
+			s.Died(2*round+k+1, s.tick(), 0, []record.Delta{{Counter: 0, N: 100}}, 100)
+		}
+	}
+	s.dies(0)
+	sections := s.Finish()
+	if len(sections) != 1 || sections[0].Site != 320 || len(sections[0].Instances) != 3 {
+		t.Fatalf("%+v", sections)
+	}
+	for _, in := range sections[0].Instances {
+		if len(in.Parts) != 2 {
+			t.Errorf("%d parts", len(in.Parts))
+		}
+	}
+}

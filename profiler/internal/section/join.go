@@ -53,7 +53,7 @@ func joins(t *Tracker) rule {
 
 func (j *joinRule) create(x *thread, r record.Record) {
 	x.nextStart = profile.Addr(r.Arg3)
-	j.goesOn(x, r.TSC)
+	j.goesOn(x, r)
 	g := j.groups[x]
 	if g == nil {
 		g = &group{creator: x}
@@ -103,7 +103,7 @@ func (j *joinRule) join(x *thread, r record.Record) {
 }
 
 func (j *joinRule) died(x *thread, a arrival) {
-	j.goesOn(x, a.tsc)
+	j.goesOn(x, record.Record{TSC: a.tsc})
 	if g := j.of[x]; g != nil {
 		a = a.after(x.before)
 		a.inner, a.innerBusy = x.inner, x.innerBusy

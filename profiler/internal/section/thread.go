@@ -13,6 +13,7 @@ type thread struct {
 	stream    *stream
 	alive     bool
 	joining   bool     // waits for another thread to end
+	awaited   *group   // that it last waited for by futures
 	end       *arrival // its last part, when it has ended
 	start     profile.Addr
 	nextStart profile.Addr // of the thread it is about to create
