@@ -36,7 +36,6 @@ type knownFailure struct {
 // are given by an expression that matches as in "gcc-O2-8"; where chance has a
 // hand in it, it may pass.
 var knownFailures = []knownFailure{
-	{idiom: "arrive_and_drop", reason: "what a thread did before it dropped out is in the join, not in the round that it dropped out of"},
 	{idiom: "body_inlined_twice", in: "-2$", reason: "two copies of a line are two causes, and two threads cannot tell them apart"},
 	{idiom: "dynamic_counter_huge", reason: "self-scheduled work is not told from work that is dealt badly", chance: true},
 	{idiom: "dynamic_counter_uniform", reason: "self-scheduled work is not told from work that is dealt badly", chance: true},
