@@ -156,6 +156,7 @@ func (t *total) add(p *part) {
 	q.WaitNS += p.WaitNS
 	if len(p.Waits) > 0 {
 		q.Waits = profile.SumWaits(append(q.Waits, p.Waits...))
+		q.Wakes = profile.SumWakes(append(q.Wakes, p.Wakes...))
 	}
 	q.Timed = q.Timed || p.Timed
 	if q.Begin == 0 {

@@ -232,6 +232,28 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestWakes: which calls wake threads, how many, and which wait was ended by one.
+func TestWakes(t *testing.T) {
+	const private, timedOut = 128, ^uint64(110) + 1
+	for _, c := range []struct {
+		w     Wait
+		wakes int
+		woken bool
+	}{
+		{Wait{Number: syscall.SYS_FUTEX, Arg2: 1 | private, Result: 3}, 3, false},
+		{Wait{Number: syscall.SYS_FUTEX, Arg2: 10 | private, Result: 1}, 1, false},
+		{Wait{Number: syscall.SYS_FUTEX, Arg2: 1, Result: ^uint64(13)}, 0, false},
+		{Wait{Number: syscall.SYS_FUTEX, Arg2: 3, Result: 3}, 0, false}, // moved to another word
+		{Wait{Number: syscall.SYS_FUTEX, Arg2: 9 | private | 256}, 0, true},
+		{Wait{Number: syscall.SYS_FUTEX, Result: timedOut}, 0, false},
+		{Wait{Number: syscall.SYS_READ, Arg2: 1, Result: 3}, 0, false},
+	} {
+		if n, woken := c.w.Wakes(), c.w.Woken(); n != c.wakes || woken != c.woken {
+			t.Errorf("%+v: %d wakes, woken %v", c.w, n, woken)
+		}
+	}
+}
+
 func TestClassOf(t *testing.T) {
 	for _, c := range []struct {
 		nr         uint32

@@ -6,7 +6,7 @@
 //	image ──Find──▶ sites: a syscall instruction, and five bytes before it
 //	                  │
 //	               Assemble ─▶ stubs: the moved bytes, a time stamp, the call, a time stamp
-//	                  │           └── it took long ─▶ timer.S: a record with the thread's stack
+//	                  │           └── it took long, or woke a thread ─▶ timer.S: a record with the thread's stack
 //	                  └──────▶ a jump over the five bytes, to the stub
 //
 // The instruction itself stays where it is. Where a signal interrupts a call

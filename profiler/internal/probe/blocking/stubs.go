@@ -8,7 +8,7 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
 )
 
-//go:generate sh -c "for f in stub timer; do as -o $f.o $f.S && objcopy -O binary -j .text $f.o $f.bin && rm $f.o; done"
+//go:generate sh -c "for f in stub timer; do as -o ${DOLLAR}f.o ${DOLLAR}f.S && objcopy -O binary -j .text ${DOLLAR}f.o ${DOLLAR}f.bin && rm ${DOLLAR}f.o; done"
 
 //go:embed stub.bin
 var stub []byte
@@ -19,8 +19,8 @@ var timer []byte
 // Offsets in stub.bin and timer.bin; a test compares them.
 const (
 	stubAfter  = 0x29 // behind the system call
-	stubBack   = 0x56 // displacement of the jump back
-	stubTimer  = 0x60 // displacement of the call of timer
+	stubBack   = 0x64 // displacement of the jump back
+	stubTimer  = 0x72 // displacement of the call of timer
 	timerCopy  = 0x102
 	timerCopy2 = 0x105 // behind it
 	timerFull  = 0x145 // behind its int3
@@ -145,7 +145,7 @@ func (s *Stubs) call(pc uint64) *call {
 	return &s.calls[i]
 }
 
-// Wait is what a record of a call that blocked says.
+// Wait is what a record of a call that blocked, or woke somebody, says.
 type Wait struct {
 	Number             uint32
 	Begin, End         uint64 // time stamps
@@ -153,7 +153,7 @@ type Wait struct {
 	CPUNS              int64      // the thread's CPU clock
 	After              uint64     // in the stub
 	Regs               [17]uint64 // those that unwinding needs, by their DWARF numbers; not that of the instruction
-	Stack              []byte     // from the stack pointer upwards
+	Stack              []byte     // from the stack pointer upwards; of the record's memory
 }
 
 // Parse reads a record, of threadarea.RawKind: a header as of other records, then what timer.S says.
@@ -166,6 +166,6 @@ func Parse(m []byte) Wait {
 		w.Regs[r] = u(head + 24 + 8*i)
 	}
 	left := min(u(head+80)*8, uint64(len(m)-head-regs))
-	w.Stack = append([]byte(nil), m[head+regs:uint64(len(m))-left]...)
+	w.Stack = m[head+regs : uint64(len(m))-left]
 	return w
 }
