@@ -109,7 +109,7 @@ func (s *session) start() error {
 	if err != nil {
 		return err
 	}
-	threadarea.InitSink(s.in.layout, sink, s.in.base(0))
+	threadarea.InitSink(s.in.layout, sink, s.in.base(0)).SetTimer(s.in.timer())
 	if err := tracee.Unmap(sink); err != nil {
 		return err
 	}

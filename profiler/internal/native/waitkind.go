@@ -21,6 +21,7 @@ type waitReader struct {
 	found  map[uint64]profile.Addr // the calls before return addresses
 	user   map[profile.Addr]bool   // calls: whether they are in the user's own code
 	lost   map[uint64]bool         // addresses at which stacks ended that were not understood
+	known  int                     // waits
 }
 
 // record is that of a wait, or a wake. Where nothing was waited for its kind is "".
@@ -30,6 +31,7 @@ func (r *waitReader) record(raw []byte) record.Record {
 	if class := blocking.ClassOf(w.Number, w.Arg1, w.Arg2); class != blocking.None {
 		site, through := r.caller(&w)
 		x.Kind, x.Site = kindOf(class, through), site
+		r.known++
 		if class == blocking.Futex && w.Woken() {
 			x.Object = w.Arg1
 		}
@@ -44,16 +46,13 @@ func (r *waitReader) record(raw []byte) record.Record {
 // the names of the functions that it led through, the innermost first.
 func (r *waitReader) caller(w *blocking.Wait) (site profile.Addr, through []string) {
 	regs := unwind.Regs(w.Regs)
-	pc, ok := r.in.waits.stubs.Origin(w.After)
-	if !ok {
+	pc := r.in.original(w.After, false)
+	if pc == w.After {
 		return 0, nil
 	}
 	regs[unwind.PC] = pc
 	for _, f := range r.stack(w, regs) {
-		at := f.PC
-		if f.Called {
-			at-- // into the call
-		}
+		at := f.PC - 1 // in the call, or the system call
 		a, counted := r.in.addr(at)
 		if !counted {
 			through = append(through, r.in.waits.name(at))

@@ -54,6 +54,9 @@ var byNumber, blocks = func() (map[uint32]Class, map[uint32]bool) {
 	return class, is
 }()
 
+// May reports whether calls of a number may block, or wake those who do.
+func May(number uint32) bool { return blocks[number] }
+
 // Wakes is how many threads a call let go on that waited on the word at Arg1.
 func (w *Wait) Wakes() int {
 	const wake, wakeBitset, command = 1, 10, 0x7f

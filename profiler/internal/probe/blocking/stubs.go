@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 )
 
 //go:generate sh -c "for f in stub timer; do as -o ${DOLLAR}f.o ${DOLLAR}f.S && objcopy -O binary -j .text ${DOLLAR}f.o ${DOLLAR}f.bin && rm ${DOLLAR}f.o; done"
@@ -53,6 +54,17 @@ type call struct {
 type Placed struct {
 	Sites []Site
 	Bias  uint64
+}
+
+// Inline is a stub for a system call where it stands, in code that was moved:
+// its system call ends at an offset; behind it the code goes on. timer is called
+// through a word that GS points to, for nobody knows yet where it will lie.
+func Inline() (code []byte, after int) {
+	jump := []byte{0x65, 0xff, 0x24, 0x25, threadarea.OffTimer, 0, 0, 0} // jmp *%gs:TIMER
+	code = append(append([]byte(nil), stub...), jump...)
+	binary.LittleEndian.PutUint32(code[stubBack:], uint32(len(code)-stubBack-4))
+	binary.LittleEndian.PutUint32(code[stubTimer:], uint32(len(stub)-stubTimer-4))
+	return code, stubAfter
 }
 
 // Size is an upper bound for the stubs of so many sites, whole pages.
