@@ -63,5 +63,5 @@ const (
 	unseen    = "the threads meet by a call that has no name in the list, or by none"
 	pools     = "dispatch and done of a pool are no section, or one of some of its rounds with the thread that only waits"
 	coreWaits = "with many threads on few cores most of a wait is for a core, not for who ended it"
-	noWaits   = "waits are not reported"
+	noWaits   = "time in page faults is not measured"
 )

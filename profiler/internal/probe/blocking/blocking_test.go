@@ -270,3 +270,33 @@ func TestClassOf(t *testing.T) {
 		}
 	}
 }
+
+// TestInline: moved code makes the call in place, goes on behind the stub, and
+// calls timer through its thread's area.
+func TestInline(t *testing.T) {
+	code, after := Inline()
+	calls := 0
+	for a := 0; a < len(code); {
+		in, err := x86.Decode(code[a:], uint64(a))
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := int(in.End())
+		switch {
+		case bytes.Equal(in.Bytes, []byte{0x0f, 0x05}):
+			if calls++; end != after {
+				t.Errorf("the system call ends at %#x, not at %#x", end, after)
+			}
+		case in.Kind == x86.Call && int(in.Target) != len(stub):
+			t.Errorf("a call of %#x", in.Target)
+		case in.Kind == x86.Jmp && in.Len() == asm.JumpLen && int(in.Target) != len(code):
+			t.Errorf("it goes on at %#x of %#x", in.Target, len(code))
+		case a == len(stub) && in.Kind != x86.JmpInd:
+			t.Errorf("%v stands where timer is called through", in)
+		}
+		a = end
+	}
+	if calls != 1 {
+		t.Errorf("%d system calls", calls)
+	}
+}
