@@ -89,7 +89,11 @@ func waits(b *strings.Builder, sec *results.Section) {
 		if w.Location != nil {
 			at = w.Location.Short()
 		}
-		fmt.Fprintf(b, "- waited **%s** (%s) at %s, %s\n", units.Seconds(w.Seconds), escape(w.Kind), escape(at), units.Plural(w.Threads, "thread"))
+		until := ""
+		if w.Waker != nil {
+			until = ", " + escape(w.Waker.Words(w.Kind))
+		}
+		fmt.Fprintf(b, "- waited **%s** (%s) at %s, %s%s\n", units.Seconds(w.Seconds), escape(w.Kind), escape(at), units.Plural(w.Threads, "thread"), until)
 	}
 	if len(sec.Waits) > 0 {
 		b.WriteString("\n")

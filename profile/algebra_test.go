@@ -110,7 +110,7 @@ func checkSums(t *testing.T, p *Profile, s *Section, got []Part, key func(*Part)
 			if w.Slot != q.Slot {
 				w.Slot = 0
 			}
-			w.Waits = SumWaits(append(w.Waits, q.Waits...))
+			w.Waits, w.Wakes = SumWaits(append(w.Waits, q.Waits...)), SumWakes(append(w.Wakes, q.Wakes...))
 			w.BusyNS, w.WaitNS, w.Timed = w.BusyNS+q.BusyNS, w.WaitNS+q.WaitNS, w.Timed && q.Timed
 			for e, n := range dense(p, q.Counts) {
 				events[k][e] += n

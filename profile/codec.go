@@ -67,8 +67,8 @@ func (p *Profile) encodeSections(e *encoder) {
 	encodeRows(e, tableParts, len(parts), func(i int) wirePart {
 		t := parts[i]
 		return wirePart{t.Thread, t.Begin, t.Site, packCounts(t.Counts), t.BusyNS, t.WaitNS, t.Timed, t.BeginNS, t.ArriveNS, t.Slot, packWaits(t.Waits), t.Several,
-			packCounts(t.Inner), t.InnerBusyNS}
-	}, func(t wirePart) int { return len(t.Counts) + len(t.Waits) + len(t.Inner) })
+			packCounts(t.Inner), t.InnerBusyNS, packWakes(t.Wakes)}
+	}, func(t wirePart) int { return len(t.Counts) + len(t.Waits) + len(t.Inner) + len(t.Wakes) })
 }
 
 func (p *Profile) encodeLocations(e *encoder) {
@@ -202,8 +202,12 @@ func (d *decoder) keepPart(t *tables) func(*wirePart) error {
 		if err != nil {
 			return err
 		}
+		wakes, err := d.unpackWakes(r.Wakes)
+		if err != nil {
+			return err
+		}
 		inner, err := d.unpackCounts(r.Inner)
-		t.parts = append(t.parts, Part{r.Thread, r.Slot, r.Several, r.Begin, r.Site, c, r.BusyNS, r.WaitNS, r.Timed, r.From, r.To, waits, inner, r.InnerBusy})
+		t.parts = append(t.parts, Part{r.Thread, r.Slot, r.Several, r.Begin, r.Site, c, r.BusyNS, r.WaitNS, r.Timed, r.From, r.To, waits, wakes, inner, r.InnerBusy})
 		return err
 	}
 }

@@ -151,6 +151,10 @@ func randomSection(r *rand.Rand, p *Profile) Section {
 			t.Waits = append(t.Waits, Wait{waitKinds[1+r.IntN(len(waitKinds)-1)], Addr(r.IntN(3)), r.Int64N(1 << 40), 1 + r.IntN(9)})
 		}
 		t.Waits = SumWaits(t.Waits)
+		for range r.IntN(3) {
+			t.Wakes = append(t.Wakes, Wake{waitKinds[1+r.IntN(len(waitKinds)-1)], Addr(r.IntN(3)), Addr(r.IntN(3)), p.Threads[r.IntN(len(p.Threads))].ID, r.Int64N(1 << 40)})
+		}
+		t.Wakes = SumWakes(t.Wakes)
 		return t
 	}
 	slotted := r.IntN(2) == 0

@@ -75,6 +75,8 @@ type Part struct {
 	// Waits are those between the two, for each kind and call, as SumWaits gives
 	// them: for locks, for a disk … WaitNS is not among them.
 	Waits []Wait
+	// Wakes are who ended them, as far as that is known, as SumWakes gives them.
+	Wakes []Wake
 
 	// Inner is what it waited for that was its own doing: of each group of
 	// threads that it created and joined on the way, the counts of the one that

@@ -74,6 +74,7 @@ func sumOf(parts []*Part, scratch []uint64) Part {
 	sum := Part{Thread: parts[0].Thread, Slot: parts[0].Slot, Timed: true}
 	n := 0
 	var waits []Wait
+	var wakes []Wake
 	for _, q := range parts {
 		sum.Several = sum.Several || q.Several || q.Thread != parts[0].Thread
 		sum.Thread = min(sum.Thread, q.Thread)
@@ -86,14 +87,14 @@ func sumOf(parts []*Part, scratch []uint64) Part {
 			}
 			scratch[e] += q.Counts.N[i]
 		}
-		waits = append(waits, q.Waits...)
+		waits, wakes = append(waits, q.Waits...), append(wakes, q.Wakes...)
 		if len(q.Inner.Event) > 0 {
 			sum.Inner = sum.Inner.Plus(q.Inner)
 		}
 		sum.InnerBusyNS += q.InnerBusyNS
 		sum.BusyNS, sum.WaitNS, sum.Timed = sum.BusyNS+q.BusyNS, sum.WaitNS+q.WaitNS, sum.Timed && q.Timed
 	}
-	sum.Waits = SumWaits(waits)
+	sum.Waits, sum.Wakes = SumWaits(waits), SumWakes(wakes)
 	sum.Counts = Counts{Event: make([]EventID, 0, n), N: make([]uint64, 0, n)}
 	for e, n := range scratch {
 		if n > 0 {

@@ -224,6 +224,9 @@ func (t *textWriter) parts(indent, name string, ps []Part) {
 		for _, w := range q.Waits {
 			t.line("%s  wait %s%s%s%s", indent, w.Kind, addr("site", w.Site), nanos("for", w.NS), number("times", w.N))
 		}
+		for _, w := range q.Wakes {
+			t.line("%s  wake %s%s%s thread=%d%s", indent, w.Kind, addr("site", w.Site), addr("by", w.By), w.Thread, nanos("for", w.NS))
+		}
 		t.counts(indent+"  count", q.Counts)
 		t.counts(indent+"  inner", q.Inner)
 	}

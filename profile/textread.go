@@ -264,6 +264,8 @@ func (t *textReader) readRun(l *textLine) {
 		t.readPart(l)
 	case "wait":
 		t.readWait(l)
+	case "wake":
+		t.readWake(l)
 	case "count":
 		if t.counts == nil {
 			l.fail("no thread or part to belong to")
@@ -300,6 +302,14 @@ func (t *textReader) readWait(l *textLine) {
 		return
 	}
 	t.part.Waits = append(t.part.Waits, Wait{Kind: WaitKind(l.word()), Site: l.addr("site"), NS: l.nanos("for"), N: int(l.int("times", 32))})
+}
+
+func (t *textReader) readWake(l *textLine) {
+	if t.part == nil {
+		l.fail("no part to belong to")
+		return
+	}
+	t.part.Wakes = append(t.part.Wakes, Wake{Kind: WaitKind(l.word()), Site: l.addr("site"), By: l.addr("by"), Thread: ThreadID(l.int("thread", 32)), NS: l.nanos("for")})
 }
 
 func (t *textReader) readPart(l *textLine) {

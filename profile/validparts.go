@@ -167,6 +167,9 @@ func (p *Profile) checkParts(parts []Part, known map[ThreadID]bool, ids bool) er
 		if err := checkWaits(t.Waits); err != nil {
 			return fmt.Errorf("thread %d: %w", t.Thread, err)
 		}
+		if err := checkWakes(t.Wakes, known); err != nil {
+			return fmt.Errorf("thread %d: %w", t.Thread, err)
+		}
 		if err := p.checkCounts(t.Inner); err != nil {
 			return fmt.Errorf("thread %d: inner: %w", t.Thread, err)
 		}

@@ -56,6 +56,38 @@ func SumWaits(ws []Wait) []Wait {
 	return out
 }
 
+// Wake is what of the waits of one kind at one call another thread has ended:
+// of waits for a lock, the time in which it held that, before it let go.
+type Wake struct {
+	Kind   WaitKind
+	Site   Addr // of the wait
+	By     Addr // the call that let the waiting thread go on; 0: unknown
+	Thread ThreadID
+	NS     int64
+}
+
+func (w Wake) compare(x Wake) int {
+	return cmp.Or(slices.Index(waitKinds, w.Kind)-slices.Index(waitKinds, x.Kind), cmp.Compare(w.Site, x.Site), cmp.Compare(w.By, x.By), cmp.Compare(w.Thread, x.Thread))
+}
+
+// SumWakes adds wakes up: one for each kind, both calls and thread, in a fixed order.
+func SumWakes(ws []Wake) []Wake {
+	if len(ws) == 0 {
+		return nil
+	}
+	ws = slices.Clone(ws)
+	slices.SortStableFunc(ws, Wake.compare)
+	out := ws[:1]
+	for _, w := range ws[1:] {
+		if last := &out[len(out)-1]; last.compare(w) == 0 {
+			last.NS += w.NS
+		} else {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
 // WaitedNS is how long a part waited on its way to the meeting.
 func (q *Part) WaitedNS() (ns int64) {
 	for _, w := range q.Waits {
@@ -78,10 +110,34 @@ func checkWaits(ws []Wait) error {
 	return nil
 }
 
+func checkWakes(ws []Wake, known map[ThreadID]bool) error {
+	for i, w := range ws {
+		switch {
+		case w.Kind == "" || !slices.Contains(waitKinds, w.Kind):
+			return fmt.Errorf("wakes of kind %q", w.Kind)
+		case w.NS < 0 || !known[w.Thread]:
+			return fmt.Errorf("thread %d has ended waits of %d ns", w.Thread, w.NS)
+		case i > 0 && ws[i-1].compare(w) >= 0:
+			return fmt.Errorf("wakes by %s at %#x come after others", w.Kind, w.Site)
+		}
+	}
+	return nil
+}
+
 // packWaits writes each as four varints: kind, call, nanoseconds, number.
 func packWaits(ws []Wait) (b []byte) {
 	for _, w := range ws {
 		for _, v := range []uint64{uint64(slices.Index(waitKinds, w.Kind)), uint64(w.Site), uint64(w.NS), uint64(w.N)} {
+			b = binary.AppendUvarint(b, v)
+		}
+	}
+	return b
+}
+
+// packWakes writes each as five varints: kind, call, waking call, thread, nanoseconds.
+func packWakes(ws []Wake) (b []byte) {
+	for _, w := range ws {
+		for _, v := range []uint64{uint64(slices.Index(waitKinds, w.Kind)), uint64(w.Site), uint64(w.By), uint64(w.Thread), uint64(w.NS)} {
 			b = binary.AppendUvarint(b, v)
 		}
 	}
@@ -96,17 +152,36 @@ func (d *decoder) unpackWaits(b []byte) (ws []Wait, err error) {
 	}
 	for len(b) > 0 {
 		var v [4]uint64
-		for i := range v {
-			n := 0
-			if v[i], n = binary.Uvarint(b); n <= 0 {
-				return nil, errWaits
-			}
-			b = b[n:]
-		}
-		if v[0] >= uint64(len(waitKinds)) || v[2] > math.MaxInt64 || v[3] > math.MaxInt32 {
+		if b, err = varints(b, v[:]); err != nil || v[0] >= uint64(len(waitKinds)) || v[2] > math.MaxInt64 || v[3] > math.MaxInt32 {
 			return nil, errWaits
 		}
 		ws = append(ws, Wait{waitKinds[v[0]], Addr(v[1]), int64(v[2]), int(v[3])})
 	}
 	return ws, nil
+}
+
+func (d *decoder) unpackWakes(b []byte) (ws []Wake, err error) {
+	if err := d.charge(int64(len(b)/5) * 48); err != nil {
+		return nil, err
+	}
+	for len(b) > 0 {
+		var v [5]uint64
+		if b, err = varints(b, v[:]); err != nil || v[0] >= uint64(len(waitKinds)) || v[3] > math.MaxInt32 || v[4] > math.MaxInt64 {
+			return nil, errWaits
+		}
+		ws = append(ws, Wake{waitKinds[v[0]], Addr(v[1]), Addr(v[2]), ThreadID(v[3]), int64(v[4])})
+	}
+	return ws, nil
+}
+
+// varints reads some from a list.
+func varints(b []byte, v []uint64) (rest []byte, err error) {
+	for i := range v {
+		n := 0
+		if v[i], n = binary.Uvarint(b); n <= 0 {
+			return nil, errWaits
+		}
+		b = b[n:]
+	}
+	return b, nil
 }

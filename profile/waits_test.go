@@ -17,6 +17,28 @@ func TestSumWaits(t *testing.T) {
 	}
 }
 
+func TestSumWakes(t *testing.T) {
+	got := SumWakes([]Wake{{WaitSleep, 8, 9, 1, 5}, {WaitLock, 16, 9, 1, 1}, {WaitLock, 16, 9, 2, 1}, {WaitSleep, 8, 9, 1, 7}, {WaitLock, 16, 8, 2, 1}})
+	want := []Wake{{WaitLock, 16, 8, 2, 1}, {WaitLock, 16, 9, 1, 1}, {WaitLock, 16, 9, 2, 1}, {WaitSleep, 8, 9, 1, 12}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	known := map[ThreadID]bool{1: true, 2: true}
+	if err := checkWakes(got, known); err != nil || SumWakes(nil) != nil {
+		t.Error(err)
+	}
+	for want, ws := range map[string][]Wake{
+		`kind "nap"`:           {{"nap", 8, 9, 1, 1}},
+		"ended waits of -1 ns": {{WaitLock, 8, 9, 1, -1}},
+		"thread 3 has ended":   {{WaitLock, 8, 9, 3, 1}},
+		"come after others":    {{WaitLock, 8, 9, 1, 1}, {WaitLock, 8, 9, 1, 1}},
+	} {
+		if err := checkWakes(ws, known); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v", ws, err)
+		}
+	}
+}
+
 // TestWaitsOfThreads: what the parts of a thread waited for adds up.
 func TestWaitsOfThreads(t *testing.T) {
 	part := func(id ThreadID, ws ...Wait) Part { return Part{Thread: id, Waits: ws} }
@@ -50,6 +72,9 @@ func TestWaitsThatAreNone(t *testing.T) {
 	}
 	for _, b := range [][]byte{{1}, {99, 0, 0, 1}, {1, 0x80}, {1, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 1}} {
 		d := &decoder{left: 1 << 20}
+		if ws, err := d.unpackWakes(b); err == nil {
+			t.Errorf("% x are wakes: %v", b, ws)
+		}
 		if ws, err := d.unpackWaits(b); err == nil {
 			t.Errorf("% x are %v", b, ws)
 		}

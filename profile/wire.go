@@ -129,6 +129,7 @@ type (
 		Several   bool   `cbor:"11,keyasint,omitempty"`
 		Inner     []byte `cbor:"13,keyasint,omitempty"`
 		InnerBusy int64  `cbor:"14,keyasint,omitempty"`
+		Wakes     []byte `cbor:"15,keyasint,omitempty"`
 	}
 	wireLocation struct {
 		Address      Addr `cbor:"1,keyasint,omitempty"`

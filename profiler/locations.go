@@ -55,16 +55,23 @@ func addresses(p *profile.Profile) map[profile.Addr]bool {
 		}
 		for j := range s.Instances {
 			for k := range s.Instances[j].Parts {
-				x := &s.Instances[j].Parts[k]
-				want[x.Begin], want[x.Site] = true, true
-				for _, w := range x.Waits {
-					want[w.Site] = true
-				}
+				wantPart(&s.Instances[j].Parts[k], want)
 			}
 		}
 	}
 	delete(want, 0) // unknown
 	return want
+}
+
+// wantPart adds where a part began and ended, and what it waited for.
+func wantPart(x *profile.Part, want map[profile.Addr]bool) {
+	want[x.Begin], want[x.Site] = true, true
+	for _, w := range x.Waits {
+		want[w.Site] = true
+	}
+	for _, w := range x.Wakes {
+		want[w.By] = true
+	}
 }
 
 // wantEdges adds the jumps and calls that happened, and where jumps lead that

@@ -34,7 +34,7 @@ func warnings(o *backend.Outcome) (list []profile.Warning) {
 	} else if len(p.Sections) == 0 {
 		add("no-sections", "no two threads met at a barrier, a join or their end: no section to analyse")
 	}
-	if d.Crashed && p.Run.Signal != "" {
+	if d.Crashed {
 		add("crashed", "the program was ended by %s; the profile holds what happened before", p.Run.Signal)
 	}
 	list = append(list, d.Others...)

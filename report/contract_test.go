@@ -62,6 +62,7 @@ type (
 		Counts         []uint64
 		Members        []wantMember
 		Path           *wantPath
+		Waker          *wantWaker
 		Message        string
 	}
 	wantWait struct {
@@ -69,6 +70,13 @@ type (
 		Location *wantLocation
 		Seconds  float64
 		Threads  int
+		Waker    *wantWaker
+	}
+	wantWaker struct {
+		Location       wantLocation
+		Seconds, Share float64
+		Threads        int
+		Thread         *int
 	}
 	wantSection struct {
 		ID, Kind    string

@@ -106,6 +106,17 @@ type Wait struct {
 	Location *Location `json:"location,omitempty"`
 	Seconds  float64   `json:"seconds"` // all threads together
 	Threads  int       `json:"threads"` // how many waited
+	Waker    *Waker    `json:"waker,omitempty"`
+}
+
+// Waker is the line that most of a wait was for: whose wakes ended it, of a
+// lock the one that let go of it, which its thread had held for so long.
+type Waker struct {
+	Location *Location `json:"location"`
+	Seconds  float64   `json:"seconds"`
+	Share    float64   `json:"share"`            // of the wait
+	Threads  int       `json:"threads"`          // how many did so
+	Thread   *int      `json:"thread,omitempty"` // which, where it was one
 }
 
 // Thread is one slot's sum over a section's instances: that of a thread or,
@@ -142,6 +153,7 @@ type Cause struct {
 	Counts      []uint64  `json:"counts"` // per slot, in the order of the section's threads
 	Members     []Member  `json:"members"`
 	Path        *Path     `json:"path,omitempty"`
+	Waker       *Waker    `json:"waker,omitempty"` // of a cause that is a wait
 	Message     string    `json:"message"`
 }
 

@@ -65,6 +65,7 @@ func (b *builder) waits(out *Section, s *profile.Section) {
 				g.wait.Threads++
 			}
 		}
+		g.wait.Waker = b.waker(g, parts)
 		g.wait.Seconds = round(g.wait.Seconds)
 		out.Waits = append(out.Waits, g.wait)
 	}
@@ -153,7 +154,7 @@ func (g *group) cause(out *Section, s *profile.Section) (c Cause, ok bool) {
 		return c, false
 	}
 	fraction := float64(saved) / 1e9 / *out.TimeS
-	c = Cause{Kind: g.wait.Kind, Share: round(min(1, vanishes/all)), Gain: gain(min(1, fraction), math.NaN(), out.TimeS), Location: g.wait.Location,
+	c = Cause{Kind: g.wait.Kind, Share: round(min(1, vanishes/all)), Gain: gain(min(1, fraction), math.NaN(), out.TimeS), Location: g.wait.Location, Waker: g.wait.Waker,
 		Counts: g.counts(s), Members: []Member{}}
 	c.Message = g.message(out, &c)
 	return c, true
@@ -190,6 +191,9 @@ func (g *group) message(out *Section, c *Cause) string {
 		who = units.Plural(g.wait.Threads, "thread")
 	}
 	text := fmt.Sprintf("%s %s, %s in all: %s of this section's waiting comes from it", who, waitWords[g.kind], units.Seconds(g.wait.Seconds), units.Percent(c.Share))
+	if k := g.wait.Waker; k != nil {
+		text += "; " + k.Words(g.wait.Kind)
+	}
 	if c.Gain != nil && c.Gain.Seconds != nil && c.Gain.Fraction >= 0.005 {
 		text += fmt.Sprintf("; without it the section would take up to %s of %s less", units.SecondsOf(*c.Gain.Seconds, *out.TimeS), units.SecondsOf(*out.TimeS, *out.TimeS))
 	}

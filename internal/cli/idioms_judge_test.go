@@ -154,6 +154,7 @@ func (j *judge) waits(r *report.Report, kind string) {
 			Waits []struct {
 				Kind     string
 				Location report.Place
+				Waker    struct{ Location report.Place }
 			}
 		}
 	}
@@ -163,6 +164,9 @@ func (j *judge) waits(r *report.Report, kind string) {
 	for _, s := range read.Sections {
 		for _, w := range s.Waits {
 			if w.Kind == kind && j.b.at(w.Location, "WAIT") {
+				if mark := j.b.expect["waker"]; mark != "" && !j.b.at(w.Waker.Location, mark) {
+					j.say("the wait by %s is ended at %q", kind, w.Waker.Location.Short())
+				}
 				return
 			}
 		}

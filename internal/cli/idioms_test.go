@@ -30,6 +30,7 @@ import (
 //	whole=0                  the gain in whole units
 //	silent=yes               no cause in the control flow; so it is for FIXED, of all programs
 //	wait=sleep               a wait of this kind is shown, at a line marked WAIT
+//	waker=HOLD               and it is ended, most of it, at a line with this mark
 //	scheduled=self           who does what is left to chance: a cause may be reported if that is said
 //	least=4  most=4          the threads that it can be run with
 //	lib=FILE  count=lib      a second file, which becomes a shared library; count it too

@@ -114,6 +114,9 @@ func (m *marker) relate(c *Cause) {
 	if c.To != nil {
 		add(*c.To, "it leads here")
 	}
+	if c.Waker != nil && c.Waker.Location != nil {
+		add(c.Waker.Location.Place, c.Waker.Words(c.Kind))
+	}
 	for _, n := range m.calledFrom(c.Path) {
 		first(n.At)
 		c.Related = append(c.Related, n)

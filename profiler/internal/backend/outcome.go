@@ -27,7 +27,7 @@ type Doubts struct {
 	// profile is without them.
 	Contradictory []string
 	LostTargets   uint64            // calls through pointers whose targets were not told apart
-	Crashed       bool              // a signal that says so was about to reach the program
+	Crashed       bool              // a signal that says so ended the program
 	Others        []profile.Warning // of the backend's own kind
 }
 

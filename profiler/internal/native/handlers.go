@@ -110,7 +110,6 @@ func (s *session) gone(e tracee.Event) error {
 
 // signal: a thread is about to get one.
 func (s *session) signal(e tracee.Event) error {
-	s.signals.note(e)
 	return s.signals.deliver(e)
 }
 

@@ -84,12 +84,24 @@ func TestPatternsOfLibraries(t *testing.T) {
 	}
 }
 
+// TestCutWaits: it is said when many waits were interrupted.
+func TestCutWaits(t *testing.T) {
+	for _, c := range []struct {
+		cut, known int
+		said       bool
+	}{{0, 0, false}, {1, 9, false}, {1, 8, true}} {
+		s := &session{signals: signals{cut: c.cut}, threads: &threads{waits: &waitReader{known: c.known}}}
+		if w := s.cutWaits(); (len(w) > 0) != c.said {
+			t.Errorf("%d of %d: %v", c.cut, c.cut+c.known, w)
+		}
+	}
+}
+
 // TestWhatCrashes: signals that a program ends itself by, and no others.
 func TestWhatCrashes(t *testing.T) {
 	for sig, want := range map[syscall.Signal]bool{syscall.SIGSEGV: true, syscall.SIGABRT: true, syscall.SIGTERM: false, syscall.SIGUSR1: false} {
-		var s signals
-		if s.note(tracee.Event{Sig: sig}); s.crashed != want {
-			t.Errorf("%v: crashed %v", sig, s.crashed)
+		if got := crashed(sig); got != want {
+			t.Errorf("%v: crashed %v", sig, got)
 		}
 	}
 }

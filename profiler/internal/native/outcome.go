@@ -1,7 +1,9 @@
 package native
 
 import (
+	"fmt"
 	"sort"
+	"syscall"
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/backend"
@@ -33,8 +35,8 @@ func (s *session) outcome() *backend.Outcome {
 		Exec:          backend.Exec{Replaced: s.lineage.replaced, By: s.lineage.by, Refused: s.lineage.refused},
 		Contradictory: s.solver.Bad(),
 		LostTargets:   s.threads.lost,
-		Crashed:       s.signals.crashed,
-		Others:        s.in.doubts,
+		Crashed:       crashed(s.killed),
+		Others:        append(s.in.doubts, s.cutWaits()...),
 	}}
 	for _, m := range s.in.modules {
 		o.Modules = append(o.Modules, backend.Module{
@@ -43,6 +45,25 @@ func (s *session) outcome() *backend.Outcome {
 		})
 	}
 	return o
+}
+
+// crashed reports whether a signal that ended a program says that it failed.
+func crashed(by syscall.Signal) bool {
+	switch by {
+	case syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGILL, syscall.SIGFPE, syscall.SIGABRT:
+		return true
+	}
+	return false
+}
+
+// cutWaits warns of waits that are not known because signals came to them,
+// where these are more than a tenth.
+func (s *session) cutWaits() []profile.Warning {
+	cut, known := s.signals.cut, s.threads.waits.known
+	if 10*cut <= cut+known {
+		return nil
+	}
+	return []profile.Warning{{Code: "waits", Message: fmt.Sprintf("signals interrupted %d of %d waits, which are not measured", cut, cut+known)}}
 }
 
 // coverage says how much of the module was moved, and so counted.

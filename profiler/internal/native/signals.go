@@ -1,8 +1,6 @@
 package native
 
 import (
-	"syscall"
-
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
@@ -20,15 +18,7 @@ type signals struct {
 	p        *tracee.Process
 	in       *injection
 	diverted map[int][]diverted // by thread; the innermost handler last
-	crashed  bool               // a signal came that is likely to end the program
-}
-
-// note remembers a signal that is likely to end the program.
-func (s *signals) note(e tracee.Event) {
-	switch e.Sig {
-	case syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGILL, syscall.SIGFPE, syscall.SIGABRT:
-		s.crashed = true
-	}
+	cut      int                // waits that a signal came to, which are not known
 }
 
 // forget is told of a thread that has ended.

@@ -18,20 +18,26 @@ type waitReader struct {
 	stacks *stacks
 	lines  backend.Lines
 	calls  *calls
-	user   map[profile.Addr]bool // calls: whether they are in the user's own code
-	lost   map[uint64]bool       // addresses at which stacks ended that were not understood
+	found  map[uint64]profile.Addr // the calls before return addresses
+	user   map[profile.Addr]bool   // calls: whether they are in the user's own code
+	lost   map[uint64]bool         // addresses at which stacks ended that were not understood
+	known  int                     // waits
 }
 
-// record is a wait's record. Where nothing was waited for its kind is "".
+// record is that of a wait, or a wake. Where nothing was waited for its kind is "".
 func (r *waitReader) record(raw []byte) record.Record {
 	w := blocking.Parse(raw)
 	x := &record.Wait{Begin: w.Begin}
 	if class := blocking.ClassOf(w.Number, w.Arg1, w.Arg2); class != blocking.None {
 		site, through := r.caller(&w)
 		x.Kind, x.Site = kindOf(class, through), site
-		if class == blocking.Futex {
+		r.known++
+		if class == blocking.Futex && w.Woken() {
 			x.Object = w.Arg1
 		}
+	} else if n := w.Wakes(); n > 0 {
+		x.Wakes, x.Object = n, w.Arg1
+		x.Site, _ = r.caller(&w)
 	}
 	return record.Record{TSC: w.End, CPUNS: w.CPUNS, Wait: x}
 }
@@ -40,16 +46,13 @@ func (r *waitReader) record(raw []byte) record.Record {
 // the names of the functions that it led through, the innermost first.
 func (r *waitReader) caller(w *blocking.Wait) (site profile.Addr, through []string) {
 	regs := unwind.Regs(w.Regs)
-	pc, ok := r.in.waits.stubs.Origin(w.After)
-	if !ok {
+	pc := r.in.original(w.After, false)
+	if pc == w.After {
 		return 0, nil
 	}
 	regs[unwind.PC] = pc
 	for _, f := range r.stack(w, regs) {
-		at := f.PC
-		if f.Called {
-			at-- // into the call
-		}
+		at := f.PC - 1 // in the call, or the system call
 		a, counted := r.in.addr(at)
 		if !counted {
 			through = append(through, r.in.waits.name(at))
@@ -57,7 +60,7 @@ func (r *waitReader) caller(w *blocking.Wait) (site profile.Addr, through []stri
 		}
 		call := profile.Addr(a)
 		if f.Called {
-			call = r.calls.find(f.PC).addr
+			call = r.callBefore(f.PC)
 		}
 		if site == 0 {
 			site = call
@@ -90,6 +93,15 @@ func (r *waitReader) stack(w *blocking.Wait, regs unwind.Regs) []unwind.Frame {
 	}
 	frames, _ = r.stacks.unwinder.StackIn(mem, regs)
 	return frames
+}
+
+func (r *waitReader) callBefore(ret uint64) profile.Addr {
+	a, ok := r.found[ret]
+	if !ok {
+		a = r.calls.find(ret).addr
+		r.found[ret] = a
+	}
+	return a
 }
 
 // own reports whether a call is, or was inlined, in a file that is no header of

@@ -6,6 +6,7 @@ import (
 
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/probe/blocking"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
@@ -66,8 +67,8 @@ func (in *injection) prepareWaits(p *tracee.Process) error {
 			sites, lowest = sites+len(found), min(lowest, l.lowest)
 		}
 	}
-	if sites == 0 {
-		return nil
+	if sites == 0 { // but for timer.S, which moved code calls from wherever it is
+		lowest = in.modules[0].cache + 2<<30
 	}
 	return in.mapStubs(p, list, blocking.Size(sites), lowest)
 }
@@ -99,6 +100,15 @@ func (in *injection) mapStubs(p *tracee.Process, list []blocking.Placed, size, l
 		err = p.Write(in.waits.stubs.Bytes, in.waits.stubs.Base)
 	}
 	return err
+}
+
+// timer is what moved code calls when a system call took long: where there is
+// nothing to record that, a ret.
+func (in *injection) timer() uint64 {
+	if s := in.waits.stubs; s != nil {
+		return s.Base
+	}
+	return in.modules[0].cache + threadarea.RecordEnd
 }
 
 // timeWaits leads the libraries' system calls to the stubs.
@@ -135,6 +145,9 @@ func (s *signals) inStub(e tracee.Event, pc uint64) error {
 		return s.p.Resume(tracee.Event{Kind: tracee.Other, Tid: e.Tid})
 	}
 	if to, ok := stubs.Interrupted(pc); ok {
+		if s.p.Caught(e.Sig) {
+			s.cut++
+		}
 		if err := s.p.SetPC(e.Tid, to); alive(err) != nil {
 			return err
 		}

@@ -54,12 +54,13 @@ type Stack struct {
 	Words []byte
 }
 
-// Wait is a call in which a thread blocked.
+// Wait is a call in which a thread blocked, or by which it let others go on.
 type Wait struct {
-	Kind   profile.WaitKind // "": it took long, but waited for nothing
+	Kind   profile.WaitKind // "": it waited for nothing
 	Site   profile.Addr     // the call, in code that is the user's own
 	Begin  uint64           // time stamp; the record has that of the end
-	Object uint64           // a futex's address; 0: none
+	Object uint64           // the address of a futex; 0: none, or nobody ended the wait
+	Wakes  int              // how many it let go on that waited on Object
 }
 
 // Delta is how much a counter grew since the thread's record before.

@@ -21,6 +21,7 @@ type fold struct {
 type total struct {
 	part       profile.Part
 	own, inner dense
+	untimed    bool // one of the parts is not timed, so the sum is not
 }
 
 type dense struct {
@@ -113,6 +114,7 @@ func (o *open) count() {
 func (t *total) join(x *total) {
 	t.part.Several = t.part.Several || x.part.Several || t.part.Thread != x.part.Thread
 	t.part.Thread = min(t.part.Thread, x.part.Thread)
+	x.part.Timed = !x.untimed
 	t.add(&part{Part: x.part, delta: x.own.sparse(), inner: x.inner.sparse()})
 }
 
@@ -156,8 +158,9 @@ func (t *total) add(p *part) {
 	q.WaitNS += p.WaitNS
 	if len(p.Waits) > 0 {
 		q.Waits = profile.SumWaits(append(q.Waits, p.Waits...))
+		q.Wakes = profile.SumWakes(append(q.Wakes, p.Wakes...))
 	}
-	q.Timed = q.Timed || p.Timed
+	t.untimed = t.untimed || !p.Timed
 	if q.Begin == 0 {
 		q.Begin = p.Begin
 	}
@@ -172,6 +175,9 @@ func (t *total) solve(id profile.ThreadID, c Config) profile.Part {
 	p.Thread, p.Counts = id, c.Solve(t.own.sparse())
 	if inner := t.inner.sparse(); len(inner) > 0 {
 		p.Inner = c.Solve(inner)
+	}
+	if p.Timed = !t.untimed; t.untimed {
+		p.BusyNS, p.WaitNS, p.InnerBusyNS = 0, 0, 0
 	}
 	return p
 }

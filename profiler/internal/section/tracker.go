@@ -13,6 +13,7 @@ type Tracker struct {
 	threads  map[profile.ThreadID]*thread
 	queue    streams
 	epochs   map[uint64]*epoch // by object: barrier, condition variable
+	words    words
 	out      *collector
 	// Instances is how many have been completed.
 	Instances int
@@ -20,7 +21,7 @@ type Tracker struct {
 
 // New makes a tracker.
 func New(c Config) *Tracker {
-	t := &Tracker{c: c, threads: map[profile.ThreadID]*thread{}, epochs: map[uint64]*epoch{}, out: newCollector(c)}
+	t := &Tracker{c: c, threads: map[profile.ThreadID]*thread{}, epochs: map[uint64]*epoch{}, words: words{}, out: newCollector(c)}
 	t.rules = makeRules(t)
 	t.handlers = handlers(t.rules)
 	return t
@@ -72,7 +73,12 @@ func (t *Tracker) handle(x *thread, i item) {
 		return
 	}
 	if w := i.rec.Wait; w != nil {
-		x.waited(w, i.rec, t.c.NSPerTick)
+		if x.waited(w, i.rec, t.c.NSPerTick) && w.Object != 0 {
+			t.words.waited(x, w, i.tsc)
+		}
+		if w.Wakes > 0 {
+			t.words.woke(x, w, i.tsc)
+		}
 		return
 	}
 	x.tick(i.rec, t.c.NSPerTick)

@@ -11,11 +11,13 @@ import (
 type wait struct {
 	profile.Wait
 	begin uint64
+	on    *sleeper       // who ended it is looked for; nil: it is not
+	wakes []profile.Wake // of waits that were added up
 }
 
 // waited handles the record of a wait that has ended: when the thread had it
 // been off its core, it was not working.
-func (x *thread) waited(w *record.Wait, r record.Record, nsPerTick float64) {
+func (x *thread) waited(w *record.Wait, r record.Record, nsPerTick float64) (is bool) {
 	last, clock := x.last, x.clock
 	if r.CPUNS == 0 { // nobody has looked: it worked until it waited
 		if at := max(last, w.Begin); clock >= 0 {
@@ -26,19 +28,20 @@ func (x *thread) waited(w *record.Wait, r record.Record, nsPerTick float64) {
 		x.tick(r, nsPerTick)
 	}
 	if w.Kind == "" || w.Begin < x.beginTSC {
-		return // no wait, or of the meeting before
+		return false // no wait, or of the meeting before
 	}
 	ns := int64(float64(r.TSC-w.Begin) * nsPerTick)
 	if clock >= 0 && r.CPUNS > 0 { // a call can also take long because the system works
 		ns = min(ns, int64(float64(r.TSC-last)*nsPerTick)-(x.clock-clock))
 	}
 	if ns < shortest {
-		return
+		return false
 	}
 	if len(x.waits) >= maxWaits {
 		x.foldWaits()
 	}
-	x.waits = append(x.waits, wait{profile.Wait{Kind: w.Kind, Site: w.Site, NS: ns, N: 1}, w.Begin})
+	x.waits = append(x.waits, wait{Wait: profile.Wait{Kind: w.Kind, Site: w.Site, NS: ns, N: 1}, begin: w.Begin})
+	return true
 }
 
 // shortest is how many nanoseconds off its core a thread has waited: the system
@@ -52,13 +55,14 @@ const maxWaits = 4096
 func (x *thread) foldWaits() {
 	old := x.waits[:len(x.waits)/2]
 	last := old[len(old)-1].begin
-	var list []profile.Wait
-	for _, w := range old {
-		list = append(list, w.Wait)
-	}
+	waits, wakes := sumWaits(old, last+1)
 	var kept []wait
-	for _, w := range profile.SumWaits(list) {
-		kept = append(kept, wait{w, last})
+	for i, w := range waits {
+		sum := wait{Wait: w, begin: last}
+		if i == 0 {
+			sum.wakes = wakes
+		}
+		kept = append(kept, sum)
 	}
 	x.waits = append(kept, x.waits[len(old):]...)
 }
@@ -74,13 +78,15 @@ func (x *thread) keepWaits() {
 	x.waits = kept
 }
 
-// sumWaits adds up the waits that began before a part's arrival.
-func sumWaits(ws []wait, arrival uint64) []profile.Wait {
+// sumWaits adds up the waits that began before a part's arrival, and who ended them.
+func sumWaits(ws []wait, arrival uint64) ([]profile.Wait, []profile.Wake) {
 	var list []profile.Wait
+	var wakes []profile.Wake
 	for _, w := range ws {
 		if w.begin < arrival {
 			list = append(list, w.Wait)
+			wakes = append(append(wakes, w.wakes...), w.on.endedBy()...)
 		}
 	}
-	return profile.SumWaits(list)
+	return profile.SumWaits(list), profile.SumWakes(wakes)
 }

@@ -96,12 +96,20 @@ func Waited(s *report.Section) string {
 	}
 	var parts []string
 	for _, w := range s.Waits[:min(len(s.Waits), shown)] {
-		parts = append(parts, units.SecondsOf(w.Seconds, total)+" "+waitedFor(w))
+		parts = append(parts, units.SecondsOf(w.Seconds, total)+" "+waitedFor(w)+until(w))
 	}
 	if left := len(s.Waits) - shown; left > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", left))
 	}
 	return "threads waited " + units.Seconds(total) + ": " + strings.Join(parts, ", ")
+}
+
+// until says who ended a wait.
+func until(w report.Wait) string {
+	if w.Waker == nil {
+		return ""
+	}
+	return " (" + units.Printable(w.Waker.Words(w.Kind)) + ")"
 }
 
 func waitedFor(w report.Wait) string {

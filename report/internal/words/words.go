@@ -90,7 +90,7 @@ func (p Paths) Inlined(at []report.Place) []string {
 		hidden = 0
 	}
 	for _, call := range at {
-		if systemHeader(call.File) {
+		if profile.System(call.File) {
 			hidden++
 			continue
 		}
@@ -99,10 +99,6 @@ func (p Paths) Inlined(at []report.Place) []string {
 	}
 	flush()
 	return lines
-}
-
-func systemHeader(file string) bool {
-	return profile.System(file)
 }
 
 // Callers says how the thread that met a cause most came there, from the inside

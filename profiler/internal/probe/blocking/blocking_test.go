@@ -232,6 +232,28 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestWakes: which calls wake threads, how many, and which wait was ended by one.
+func TestWakes(t *testing.T) {
+	const private, timedOut = 128, ^uint64(110) + 1
+	for _, c := range []struct {
+		w     Wait
+		wakes int
+		woken bool
+	}{
+		{Wait{Number: syscall.SYS_FUTEX, Arg2: 1 | private, Result: 3}, 3, false},
+		{Wait{Number: syscall.SYS_FUTEX, Arg2: 10 | private, Result: 1}, 1, false},
+		{Wait{Number: syscall.SYS_FUTEX, Arg2: 1, Result: ^uint64(13)}, 0, false},
+		{Wait{Number: syscall.SYS_FUTEX, Arg2: 3, Result: 3}, 0, false}, // moved to another word
+		{Wait{Number: syscall.SYS_FUTEX, Arg2: 9 | private | 256}, 0, true},
+		{Wait{Number: syscall.SYS_FUTEX, Result: timedOut}, 0, false},
+		{Wait{Number: syscall.SYS_READ, Arg2: 1, Result: 3}, 0, false},
+	} {
+		if n, woken := c.w.Wakes(), c.w.Woken(); n != c.wakes || woken != c.woken {
+			t.Errorf("%+v: %d wakes, woken %v", c.w, n, woken)
+		}
+	}
+}
+
 func TestClassOf(t *testing.T) {
 	for _, c := range []struct {
 		nr         uint32
@@ -246,5 +268,35 @@ func TestClassOf(t *testing.T) {
 		if got := ClassOf(c.nr, c.arg1, c.arg2); got != c.want {
 			t.Errorf("%d(%d, %d) is %d, want %d", c.nr, c.arg1, c.arg2, got, c.want)
 		}
+	}
+}
+
+// TestInline: moved code makes the call in place, goes on behind the stub, and
+// calls timer through its thread's area.
+func TestInline(t *testing.T) {
+	code, after := Inline()
+	calls := 0
+	for a := 0; a < len(code); {
+		in, err := x86.Decode(code[a:], uint64(a))
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := int(in.End())
+		switch {
+		case bytes.Equal(in.Bytes, []byte{0x0f, 0x05}):
+			if calls++; end != after {
+				t.Errorf("the system call ends at %#x, not at %#x", end, after)
+			}
+		case in.Kind == x86.Call && int(in.Target) != len(stub):
+			t.Errorf("a call of %#x", in.Target)
+		case in.Kind == x86.Jmp && in.Len() == asm.JumpLen && int(in.Target) != len(code):
+			t.Errorf("it goes on at %#x of %#x", in.Target, len(code))
+		case a == len(stub) && in.Kind != x86.JmpInd:
+			t.Errorf("%v stands where timer is called through", in)
+		}
+		a = end
+	}
+	if calls != 1 {
+		t.Errorf("%d system calls", calls)
 	}
 }

@@ -6,10 +6,13 @@
 //	image ──Find──▶ sites: a syscall instruction, and five bytes before it
 //	                  │
 //	               Assemble ─▶ stubs: the moved bytes, a time stamp, the call, a time stamp
-//	                  │           └── it took long ─▶ timer.S: a record with the thread's stack
+//	                  │           └── it took long, or woke a thread ─▶ timer.S: a record with the thread's stack
 //	                  └──────▶ a jump over the five bytes, to the stub
 //
-// The instruction itself stays where it is. Where a signal interrupts a call
+// In code that was moved the stub stands where the call did (Inline), and calls
+// timer.S through a word of the thread's area.
+//
+// A library's instruction stays where it is. Where a signal interrupts a call
 // that was made from a stub, the thread is put behind the original, as if it
 // had been made there: what the kernel restarts it makes there, what unwinds
 // finds the function that the caller called. Such a wait is not recorded.

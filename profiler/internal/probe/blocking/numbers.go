@@ -54,6 +54,22 @@ var byNumber, blocks = func() (map[uint32]Class, map[uint32]bool) {
 	return class, is
 }()
 
+// May reports whether calls of a number may block, or wake those who do.
+func May(number uint32) bool { return blocks[number] }
+
+// Wakes is how many threads a call let go on that waited on the word at Arg1.
+func (w *Wait) Wakes() int {
+	const wake, wakeBitset, command = 1, 10, 0x7f
+	if op := w.Arg2 & command; w.Number != syscall.SYS_FUTEX || op != wake && op != wakeBitset {
+		return 0
+	}
+	return int(max(0, int32(w.Result)))
+}
+
+// Woken reports whether a call that waited on the word at Arg1 came back
+// because another thread woke it: not by an error, as where time was up.
+func (w *Wait) Woken() bool { return w.Result == 0 }
+
 // ClassOf says what a system call waits for that has these first two
 // arguments: poll and select of nothing only wait for time, and a futex is
 // also woken by what it waits with.

@@ -7,6 +7,8 @@
 	.set NUMBER,   0xe8
 	.set LONG,     0xf0	# ticks from which a call has blocked
 
+	.set FUTEX,    202
+
 	.text
 	mov	%rax, %r11
 	mov	%rdx, %rcx
@@ -28,8 +30,12 @@ after:	mov	%rax, %r11
 	cmp	%gs:LONG, %rax
 	mov	%r11, %rax
 	ja	slow
+	cmpl	$FUTEX, %gs:NUMBER
+	je	wake
 	.byte	0xe9		# jmp behind the original
 back:	.long	0
+wake:	test	%eax, %eax	# of a call that was short: more than 0 were woken
+	jle	back-1
 slow:	lea	-128(%rsp), %rsp
 	.byte	0xe8		# call timer; rcx is the time stamp
 timer:	.long	0

@@ -6,9 +6,10 @@ import (
 	"sort"
 
 	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 )
 
-//go:generate sh -c "for f in stub timer; do as -o $f.o $f.S && objcopy -O binary -j .text $f.o $f.bin && rm $f.o; done"
+//go:generate sh -c "for f in stub timer; do as -o ${DOLLAR}f.o ${DOLLAR}f.S && objcopy -O binary -j .text ${DOLLAR}f.o ${DOLLAR}f.bin && rm ${DOLLAR}f.o; done"
 
 //go:embed stub.bin
 var stub []byte
@@ -19,8 +20,8 @@ var timer []byte
 // Offsets in stub.bin and timer.bin; a test compares them.
 const (
 	stubAfter  = 0x29 // behind the system call
-	stubBack   = 0x56 // displacement of the jump back
-	stubTimer  = 0x60 // displacement of the call of timer
+	stubBack   = 0x64 // displacement of the jump back
+	stubTimer  = 0x72 // displacement of the call of timer
 	timerCopy  = 0x102
 	timerCopy2 = 0x105 // behind it
 	timerFull  = 0x145 // behind its int3
@@ -53,6 +54,17 @@ type call struct {
 type Placed struct {
 	Sites []Site
 	Bias  uint64
+}
+
+// Inline is a stub for a system call where it stands, in code that was moved:
+// its system call ends at an offset; behind it the code goes on. timer is called
+// through a word that GS points to, for nobody knows yet where it will lie.
+func Inline() (code []byte, after int) {
+	jump := []byte{0x65, 0xff, 0x24, 0x25, threadarea.OffTimer, 0, 0, 0} // jmp *%gs:TIMER
+	code = append(append([]byte(nil), stub...), jump...)
+	binary.LittleEndian.PutUint32(code[stubBack:], uint32(len(code)-stubBack-4))
+	binary.LittleEndian.PutUint32(code[stubTimer:], uint32(len(stub)-stubTimer-4))
+	return code, stubAfter
 }
 
 // Size is an upper bound for the stubs of so many sites, whole pages.
@@ -145,7 +157,7 @@ func (s *Stubs) call(pc uint64) *call {
 	return &s.calls[i]
 }
 
-// Wait is what a record of a call that blocked says.
+// Wait is what a record of a call that blocked, or woke somebody, says.
 type Wait struct {
 	Number             uint32
 	Begin, End         uint64 // time stamps
@@ -153,7 +165,7 @@ type Wait struct {
 	CPUNS              int64      // the thread's CPU clock
 	After              uint64     // in the stub
 	Regs               [17]uint64 // those that unwinding needs, by their DWARF numbers; not that of the instruction
-	Stack              []byte     // from the stack pointer upwards
+	Stack              []byte     // from the stack pointer upwards; of the record's memory
 }
 
 // Parse reads a record, of threadarea.RawKind: a header as of other records, then what timer.S says.
@@ -166,6 +178,6 @@ func Parse(m []byte) Wait {
 		w.Regs[r] = u(head + 24 + 8*i)
 	}
 	left := min(u(head+80)*8, uint64(len(m)-head-regs))
-	w.Stack = append([]byte(nil), m[head+regs:uint64(len(m))-left]...)
+	w.Stack = m[head+regs : uint64(len(m))-left]
 	return w
 }

@@ -3,6 +3,7 @@ package relocate
 import (
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
+	"github.com/skewlens/skewlens/profiler/internal/probe/blocking"
 	"github.com/skewlens/skewlens/profiler/internal/probe/placement"
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
@@ -28,7 +29,11 @@ func (m *emitter) body(b *cfg.Block) {
 		}
 		switch in.Kind {
 		case x86.Normal:
-			m.copyInsn(in)
+			if is, number, known := b.Syscall(k); is && !m.s.opt.NoCounters && (!known || blocking.May(number)) {
+				m.timed(in)
+			} else {
+				m.copyInsn(in)
+			}
 		case x86.Call, x86.CallInd:
 			m.call(b, &b.Calls[call])
 			call++
@@ -45,6 +50,15 @@ func (m *emitter) copyInsn(in *x86.Insn) {
 	at := m.Len()
 	m.Copy(in)
 	m.note(in, at)
+}
+
+// timed emits a system call that may block, and looks how long it takes.
+func (m *emitter) timed(in *x86.Insn) {
+	code, after := blocking.Inline()
+	at := after - in.Len()
+	m.Raw(code[:at]...)
+	m.copyInsn(in)
+	m.Raw(code[after:]...)
 }
 
 // isNop recognises the no-ops that pad code: 90, 66 90 and 0f 1f.

@@ -40,8 +40,10 @@ func New(l Layout, mem []byte, base, waits, cpuGap, long, now uint64) *Area {
 
 // InitSink prepares an area that swallows everything: for forked children,
 // which run on with the moved code and must not disturb their parent's counts.
-func InitSink(l Layout, mem []byte, base uint64) {
-	New(l, mem, base, base+l.Waits(), 1<<62, 1<<62, 0).put(offMuted, 1)
+func InitSink(l Layout, mem []byte, base uint64) *Area {
+	a := New(l, mem, base, base+l.Waits(), 1<<62, 1<<62, 0)
+	a.put(offMuted, 1)
+	return a
 }
 
 func (a *Area) put(off, v uint64)        { binary.LittleEndian.PutUint64(a.mem[off:], v) }

@@ -23,6 +23,8 @@ const (
 	offWaits    = 0x90
 	offTop      = 0x98
 	offLong     = 0xf0 // of timer.S in package blocking
+	// OffTimer is where moved code finds timer.S.
+	OffTimer = 0xf8
 
 	headerSize = 256
 

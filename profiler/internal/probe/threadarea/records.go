@@ -69,6 +69,9 @@ func (a *Area) Reset() {
 // SetTop says where the thread's stack begins: it has the words below.
 func (a *Area) SetTop(sp uint64) { a.put(offTop, sp) }
 
+// SetTimer says where timer.S lies in the target, or a ret that stands for it.
+func (a *Area) SetTimer(at uint64) { a.put(OffTimer, at) }
+
 // Rest returns what the counters grew by since the last record. Only while
 // the thread is stopped or gone, and after Records.
 func (a *Area) Rest() []record.Delta {
