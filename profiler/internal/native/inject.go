@@ -23,6 +23,8 @@ type injection struct {
 	slots   int
 	memory  *tracee.Shared // the threads' areas
 	area    uint64         // bytes of one
+	shared  []byte         // slot 0: what they have in common
+	common  *threadarea.Common
 	doubts  []profile.Warning
 	loader  *loader // nil: nothing that may be loaded later is wanted
 	waits   waits
@@ -55,8 +57,11 @@ func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err er
 			return nil, err
 		}
 	}
-	n := in.modules[len(in.modules)-1].spec.Next()
-	in.layout = threadarea.NewLayout(int(n.Chord), int(n.Site))
+	var funcs []threadarea.Function
+	for _, m := range in.modules {
+		funcs = append(funcs, m.spec.Functions()...)
+	}
+	in.layout = threadarea.NewLayout(funcs)
 	in.area = in.layout.Size()
 	untimed := in.prepareWaits(p) // before the areas take the room
 	if err := in.mapAreas(p); err != nil {
@@ -148,6 +153,13 @@ func write(p *tracee.Process, texts []text) error {
 // view maps one thread's area here.
 func (in *injection) view(slot int) ([]byte, error) {
 	return in.memory.View(uint64(slot)*in.area, in.area)
+}
+
+// release gives back what view mapped for the common memory.
+func (in *injection) release() {
+	if in.shared != nil {
+		tracee.Unmap(in.shared)
+	}
 }
 
 // wipe gives an area's memory back; it reads as zero afterwards.
