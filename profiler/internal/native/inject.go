@@ -47,15 +47,16 @@ func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err er
 		return nil, fmt.Errorf("a library of the program uses the GS register, in which this backend keeps its counters; it cannot be profiled")
 	}
 	in = &injection{modules: []*module{{analysis: src.analysis, bias: entry - src.im.Entry}}}
-	if len(j.Libraries) > 0 {
-		if err := in.addLibraries(p, src, j); err != nil {
+	if src.spec == nil {
+		if err := in.addLibraries(p, j); err != nil {
 			return nil, err
 		}
 	}
-	for _, m := range in.modules {
-		if err := m.put(p); err != nil {
-			return nil, err
-		}
+	if err := in.moveAll(p, src.options, j.Analyses); err != nil {
+		return nil, err
+	}
+	if err := in.number(src.lines); err != nil {
+		return nil, err
 	}
 	var funcs []threadarea.Function
 	for _, m := range in.modules {
