@@ -47,7 +47,7 @@ type place struct{}
 func (place) Locate(a profile.Addr) profile.Location { return at("line of", a) }
 func (place) Entry(a profile.Addr) profile.Location  { return at("function at", a) }
 func (place) Key(a profile.Addr) string              { return fmt.Sprint(a) }
-func (place) Add(string) error                       { return nil }
+func (place) Add(string, bool) error                 { return nil }
 func (place) Warnings() []profile.Warning {
 	return []profile.Warning{{Code: "no-lines", Message: "these lines are made up"}}
 }

@@ -54,7 +54,7 @@ func compare(t *testing.T, prog string, args ...string) {
 		t.Fatal(err)
 	}
 	want := proctest.Callgrind(t, im.Entry, prog, args...)
-	c := profiler.Config{Path: prog, Args: args}
+	c := profiler.Config{Path: prog, Args: args, Libraries: []string{"none"}}
 	compareTo(t, im, runWith(t, c), want)
 	compareTo(t, im, runWith(t, profiler.Crowded(c)), want)
 }

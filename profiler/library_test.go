@@ -58,7 +58,7 @@ func TestLibraries(t *testing.T) {
 		} {
 			t.Run(opt+"/"+c.name, func(t *testing.T) {
 				pattern := filepath.Base(c.so)
-				config := profiler.Config{Path: needs, Env: c.env, Libraries: []string{pattern}}
+				config := profiler.Config{Path: needs, Env: c.env, Libraries: []string{"none", pattern}}
 				if c.crowded {
 					config = profiler.Crowded(config)
 				}
@@ -81,6 +81,39 @@ func TestLibraries(t *testing.T) {
 					t.Errorf("no section at the library's barrier: %+v", p.Sections)
 				}
 			})
+		}
+	}
+}
+
+// TestLibrariesByDefault: a library that the program needs counts without being
+// asked for, one that is preloaded does not, and with none nothing but the program.
+func TestLibrariesByDefault(t *testing.T) {
+	dir := t.TempDir()
+	so, early := filepath.Join(dir, "libphase.so.1"), filepath.Join(dir, "libearly.so")
+	lib := []string{"-O2", "-g", "-fPIC", "-pthread", "-shared", filepath.Join("testdata", "libphase.cc")}
+	if err := os.Rename(proctest.Build(t, "g++", append(lib, "-Wl,-soname,libphase.so.1")...), so); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(proctest.Build(t, "g++", append(lib, "-Wl,-soname,libearly.so")...), early); err != nil {
+		t.Fatal(err)
+	}
+	prog := proctest.Build(t, "g++", "-O2", "-g", "-pthread", filepath.Join("testdata", "phases.cc"), so, "-Wl,-rpath,"+dir)
+	for _, c := range []struct {
+		env, patterns, want []string
+	}{
+		{nil, nil, []string{so}},
+		{nil, []string{"none"}, nil},
+		{nil, []string{"none", "libphase"}, []string{so}},
+		{append(os.Environ(), "LD_PRELOAD="+early), nil, []string{so}},
+		{append(os.Environ(), "LD_PRELOAD="+early), []string{"libearly"}, []string{early, so}},
+	} {
+		p := runWith(t, profiler.Config{Path: prog, Env: c.env, Libraries: c.patterns})
+		var got []string
+		for _, l := range p.Program.Libraries {
+			got = append(got, l.Path)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("with %q counted are %v, not %v", c.patterns, got, c.want)
 		}
 	}
 }

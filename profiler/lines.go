@@ -10,7 +10,8 @@ import (
 // Lines maps the addresses of a profile to source: the program's and its
 // libraries'.
 type Lines struct {
-	maps []*dwarfmap.Map // the program's, then each library's
+	maps  []*dwarfmap.Map // the program's, then each library's; nil: has none that can be read
+	asked []*dwarfmap.Map // those to warn about
 }
 
 // OpenLines reads the line tables of a program and of libraries that were
@@ -20,9 +21,9 @@ func OpenLines(path string, libraries ...profile.Library) (*Lines, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Lines{maps: []*dwarfmap.Map{m}}
+	l := &Lines{maps: []*dwarfmap.Map{m}, asked: []*dwarfmap.Map{m}}
 	for _, x := range libraries {
-		if err := l.Add(x.Path); err != nil {
+		if err := l.Add(x.Path, false); err != nil {
 			l.Close()
 			return nil, err
 		}
@@ -30,19 +31,28 @@ func OpenLines(path string, libraries ...profile.Library) (*Lines, error) {
 	return l, nil
 }
 
-// Add reads the line tables of the next library.
-func (l *Lines) Add(path string) error {
+// Add reads the line tables of the next library. Of one that nobody asked for,
+// which is quiet, nobody minds if there are none.
+func (l *Lines) Add(path string, quiet bool) error {
 	m, err := dwarfmap.Open(path)
-	if err == nil {
-		l.maps = append(l.maps, m)
+	switch {
+	case err != nil && !quiet:
+		return err
+	case err != nil:
+		m = nil
+	case !quiet:
+		l.asked = append(l.asked, m)
 	}
-	return err
+	l.maps = append(l.maps, m)
+	return nil
 }
 
 // Close closes the files.
 func (l *Lines) Close() {
 	for _, m := range l.maps {
-		m.Close()
+		if m != nil {
+			m.Close()
+		}
 	}
 }
 
@@ -54,7 +64,7 @@ func (l *Lines) Entry(a profile.Addr) profile.Location { return l.ask(a, (*dwarf
 
 func (l *Lines) ask(a profile.Addr, what func(*dwarfmap.Map, profile.Addr) profile.Location) profile.Location {
 	i := int(a / profile.LibraryStep)
-	if i >= len(l.maps) {
+	if i >= len(l.maps) || l.maps[i] == nil {
 		return profile.Location{Address: a}
 	}
 	x := what(l.maps[i], a%profile.LibraryStep)
@@ -72,7 +82,7 @@ func (l *Lines) Key(a profile.Addr) string {
 
 // Warnings are the doubts of all files.
 func (l *Lines) Warnings() (all []profile.Warning) {
-	for _, m := range l.maps {
+	for _, m := range l.asked {
 		all = append(all, m.Warnings()...)
 	}
 	return all

@@ -41,7 +41,7 @@ type Config struct {
 	Dir                   string   // "": this process's
 	Backend               string   // "auto" and "": the best that works here and counts Events; or its name, as "native"
 	Events                []string // what to count, as "edges", "cache"; nil: edges
-	Libraries             []string // which shared libraries to profile too: patterns of their names, as "libfft*"
+	Libraries             []string // which shared libraries to profile beside those that the program needs: patterns of their names, as "libfft*"; "none": only those that others match
 	FollowExec            bool     // profile the last program that takes the first one's place (execve)
 	Stdin, Stdout, Stderr *os.File // nil: this process's
 	Progress              func(Progress)

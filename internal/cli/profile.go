@@ -46,7 +46,7 @@ func (o *profileFlags) flags() *flag.FlagSet {
 	fs.StringVar(&o.events, "events", "edges", "count `EVENTS`: edges, which is the control flow (default edges)")
 	fs.StringVar(&o.save, "save", "", "save the profile to `FILE`, for skewlens report")
 	fs.BoolVar(&o.propagate, "propagate", false, "exit with the program's own status")
-	fs.Func("lib", "also profile the shared libraries that `PATTERN` matches, as \"libfft*\"; may be repeated", func(s string) error {
+	fs.Func("lib", "also count the shared libraries that `PATTERN` matches, as \"libfft*\", beside those that the program needs; none: only those that other patterns match. May be repeated", func(s string) error {
 		if _, err := path.Match(s, ""); err != nil || s == "" {
 			return errors.New("want a pattern as libfft or \"libfft*.so*\"")
 		}

@@ -17,7 +17,7 @@ type Job struct {
 	Files [3]uintptr // descriptors of standard input, output and error
 
 	Events     []Events // at least one, and none that Check refuses
-	Libraries  []string // patterns of the names of shared libraries to profile too
+	Libraries  []string // patterns of the names of shared libraries to profile too, and NoLibraries
 	FollowExec bool     // profile the last program that takes the first one's place
 
 	// Open reads a program, or says why it cannot be profiled. What it opened
@@ -33,6 +33,10 @@ type Job struct {
 	Testing  Testing // the zero value, but in tests
 }
 
+// NoLibraries, among patterns: those only that others match, and not by default
+// what the program needs.
+const NoLibraries = "none"
+
 // Testing is what no flag offers, since only tests have a use for it.
 type Testing struct {
 	HoldSome bool // probe.Options.HoldSome
@@ -47,7 +51,8 @@ type Lines interface {
 	Key(profile.Addr) string
 	// Add reads those of the next library, whose addresses begin at the next
 	// multiple of profile.LibraryStep.
-	Add(path string) error
+	// Warnings has nothing on it where it is quiet.
+	Add(path string, quiet bool) error
 	// Warnings are doubts about what was located.
 	Warnings() []profile.Warning
 }

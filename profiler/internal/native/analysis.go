@@ -1,6 +1,7 @@
 package native
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,6 +29,7 @@ type options struct {
 	probe probe.Options
 	from  relocate.Numbers
 	among []*image.Image // what it runs among that is moved too
+	home  uint64         // where the copy lies best, a link-time address; 0: where its spec says
 }
 
 // analyse decodes, plans and moves a program's code, or finds it in the
@@ -54,6 +56,9 @@ func analyse(im *image.Image, opt options, dir string) (*analysis, error) {
 	return a, nil
 }
 
+// best is where the copy lies best.
+func (a *analysis) best() uint64 { return cmp.Or(a.home, a.spec.Home()) }
+
 // make analyses the program for a cache at base, a link-time address; 0 is
 // where it lies best.
 func (a *analysis) make(base uint64) (err error) {
@@ -61,7 +66,7 @@ func (a *analysis) make(base uint64) (err error) {
 		a.spec, a.restored = relocate.New(cfg.Build(a.im, section.Catches, a.among...), section.Hook, a.probe, a.from), false
 	}
 	if base == 0 {
-		base = a.spec.Home()
+		base = a.best()
 	}
 	if a.code, err = a.spec.Assemble(base); err != nil {
 		return fmt.Errorf("move the code of %s: %w", a.im.Path, err)

@@ -151,9 +151,13 @@ func (gs *gates) key(at profile.Addr) string {
 }
 
 // locate is the location of an address. Of a region the frames inside the one
-// that the user sees it at are nobody's.
+// that the user sees it at are nobody's; nor is a library that nobody asked for
+// and that has no lines.
 func (gs *gates) locate(at profile.Addr) profile.Location {
 	l := gs.lines.Locate(at)
+	if i := int(at / profile.LibraryStep); l.File == "" && i < len(gs.in.modules) && gs.in.modules[i].byDefault {
+		l.Frame = profile.Frame{Function: "std::"}
+	}
 	u := gs.up(at)
 	if u == 0 || u > len(l.InlinedAt) {
 		return l

@@ -23,6 +23,8 @@ type injection struct {
 	slots   int
 	memory  *tracee.Shared // the threads' areas
 	area    uint64         // bytes of one
+	shared  []byte         // slot 0: what they have in common
+	common  *threadarea.Common
 	doubts  []profile.Warning
 	loader  *loader // nil: nothing that may be loaded later is wanted
 	waits   waits
@@ -45,18 +47,22 @@ func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err er
 		return nil, fmt.Errorf("a library of the program uses the GS register, in which this backend keeps its counters; it cannot be profiled")
 	}
 	in = &injection{modules: []*module{{analysis: src.analysis, bias: entry - src.im.Entry}}}
-	if len(j.Libraries) > 0 {
-		if err := in.addLibraries(p, src, j); err != nil {
+	if src.spec == nil {
+		if err := in.addLibraries(p, j); err != nil {
 			return nil, err
 		}
 	}
+	if err := in.moveAll(p, src.options, j.Analyses); err != nil {
+		return nil, err
+	}
+	if err := in.number(src.lines); err != nil {
+		return nil, err
+	}
+	var funcs []threadarea.Function
 	for _, m := range in.modules {
-		if err := m.put(p); err != nil {
-			return nil, err
-		}
+		funcs = append(funcs, m.spec.Functions()...)
 	}
-	n := in.modules[len(in.modules)-1].spec.Next()
-	in.layout = threadarea.NewLayout(int(n.Chord), int(n.Site))
+	in.layout = threadarea.NewLayout(funcs)
 	in.area = in.layout.Size()
 	untimed := in.prepareWaits(p) // before the areas take the room
 	if err := in.mapAreas(p); err != nil {
@@ -148,6 +154,13 @@ func write(p *tracee.Process, texts []text) error {
 // view maps one thread's area here.
 func (in *injection) view(slot int) ([]byte, error) {
 	return in.memory.View(uint64(slot)*in.area, in.area)
+}
+
+// release gives back what view mapped for the common memory.
+func (in *injection) release() {
+	if in.shared != nil {
+		tracee.Unmap(in.shared)
+	}
 }
 
 // wipe gives an area's memory back; it reads as zero afterwards.

@@ -27,15 +27,15 @@ import (
 // it is taken only if nobody but the user can have written it, and if its
 // checksum says that it is whole.
 const (
-	worthKeeping = 200 * time.Millisecond // less is not worth a file
-	keepBytes    = 1 << 30                // of all files together; those not used for longest go
+	worthKeeping = 50 * time.Millisecond // less is not worth a file
+	keepBytes    = 1 << 30               // of all files together; those not used for longest go
 )
 
 // analysisName is the name of a program's analysis. It is another one when the
 // program changes, or skewlens itself, or what it is asked for.
 func analysisName(im *image.Image, opt options) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%+v %+v %s %v %#x\n", opt.probe, opt.from, im.BuildID, im.Stripped, im.Entry)
+	fmt.Fprintf(h, "%+v %+v %#x %s %v %#x\n", opt.probe, opt.from, opt.home, im.BuildID, im.Stripped, im.Entry)
 	if exe, err := os.Stat("/proc/self/exe"); err == nil {
 		fmt.Fprintln(h, exe.Size(), exe.ModTime().UnixNano())
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/backend"
 	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
@@ -18,10 +19,8 @@ import (
 // program needs and what is preloaded; their constructors have run and left
 // nothing on a stack. For what the program loads later see loader.go.
 
-// addLibraries adds the modules of the libraries whose names match, and
-// analyses all of them, the program included: what a call of a library does
-// depends on what that library does.
-func (in *injection) addLibraries(p *tracee.Process, src source, j backend.Job) error {
+// addLibraries adds the modules of the libraries that are to be counted.
+func (in *injection) addLibraries(p *tracee.Process, j backend.Job) error {
 	doubt := func(format string, args ...any) {
 		in.doubts = append(in.doubts, profile.Warning{Code: "library", Message: fmt.Sprintf(format, args...)})
 	}
@@ -31,15 +30,24 @@ func (in *injection) addLibraries(p *tracee.Process, src source, j backend.Job) 
 	}
 	prog := in.modules[0]
 	for _, pattern := range j.Libraries {
-		if !strings.Contains(pattern, "/") && !slices.ContainsFunc(loaded, func(l library) bool { return matches(pattern, l.path) }) {
+		if pattern != backend.NoLibraries && !strings.Contains(pattern, "/") && !slices.ContainsFunc(loaded, func(l library) bool { return matches(pattern, l.path) }) {
 			doubt("no library that %s matches was loaded when the program started; give the path of one that it loads later", pattern)
 		}
 	}
+	var unasked []library
+	if byDefault(j.Libraries) && p.Threads() == 1 {
+		unasked = defaults(prog.im.Path, loaded)
+	}
 	for _, l := range loaded {
-		if l.path == prog.im.Path || !slices.ContainsFunc(j.Libraries, func(x string) bool { return matches(x, l.path) }) {
+		asked := slices.ContainsFunc(j.Libraries, func(x string) bool { return matches(x, l.path) })
+		if l.lowest == prog.bias+prog.im.Lowest&^0xfff || !asked && !slices.Contains(unasked, l) {
 			continue
 		}
-		switch im, err := image.OpenLibrary(l.path); {
+		im, err := image.OpenLibrary(l.path)
+		if !asked && (err != nil || im.HasGo) {
+			continue
+		}
+		switch {
 		case p.Threads() > 1:
 			doubt("%s is not counted: its constructors or those of another library have started threads", l.path)
 		case ofTheSystem(l.path):
@@ -49,22 +57,50 @@ func (in *injection) addLibraries(p *tracee.Process, src source, j backend.Job) 
 		case im.HasGo:
 			doubt("%s is not counted: it is written in Go", l.path)
 		default:
-			if err := src.lines.Add(l.path); err != nil {
-				return err
-			}
-			in.modules = append(in.modules, &module{analysis: &analysis{im: im}, bias: l.lowest - im.Lowest&^0xfff,
-				base: uint64(profile.LibraryStep) * uint64(len(in.modules))})
+			in.modules = append(in.modules, &module{analysis: &analysis{im: im}, bias: l.lowest - im.Lowest&^0xfff, byDefault: !asked})
 		}
 	}
-	for _, m := range in.later(src, j, loaded) {
-		m.dlopened, m.base = true, uint64(profile.LibraryStep)*uint64(len(in.modules))
+	in.house()
+	for _, m := range in.later(j, loaded) {
+		m.dlopened = true
 		in.modules = append(in.modules, m)
 	}
-	return in.analyseAll(src.options, j.Analyses)
+	return nil
 }
 
-// analyseAll analyses modules that run in one process.
-func (in *injection) analyseAll(opt options, dir string) (err error) {
+// house says where the libraries' copies lie best: each as far from its library
+// as no other, since they may lie in any order. So it is the same in each
+// run, and their analyses can be kept.
+func (in *injection) house() {
+	const far = 128 << 20
+	const most = relocate.Reach/far - 1
+	libs := in.modules[1:]
+	slices.SortFunc(libs, func(a, b *module) int { return strings.Compare(a.im.Path, b.im.Path) })
+	for i, m := range libs {
+		if d := far * uint64(1+i%most); m.im.Highest-m.im.Lowest+d < relocate.Reach {
+			m.home = (m.im.Lowest - d) &^ 0xfff
+		}
+	}
+}
+
+// number gives the modules their places in the profile, and reads their lines.
+func (in *injection) number(lines backend.Lines) error {
+	for i, m := range in.modules {
+		m.base = uint64(profile.LibraryStep) * uint64(i)
+		if i == 0 {
+			continue
+		}
+		if err := lines.Add(m.im.Path, m.byDefault); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// analyseAll analyses modules that run in one process, the program included:
+// what a call of a library does depends on what that library does. at is the
+// one that cannot be.
+func (in *injection) analyseAll(opt options, dir string) (at int, err error) {
 	for i, m := range in.modules {
 		opt.among = nil
 		for k, x := range in.modules {
@@ -72,15 +108,20 @@ func (in *injection) analyseAll(opt options, dir string) (err error) {
 				opt.among = append(opt.among, x.im)
 			}
 		}
+		opt.home = m.home
 		if m.analysis, err = analyse(m.im, opt, dir); err != nil {
-			return err
+			return i, err
 		}
-		if m.spec.Program.UsesGS() {
-			return fmt.Errorf("%s uses the GS register, in which this backend keeps its counters; leave it out of --lib", m.im.Path)
+		switch {
+		case !m.spec.Program.UsesGS():
+		case i == 0:
+			return i, usesGS(m.im.Path)
+		default:
+			return i, fmt.Errorf("%s uses the GS register, in which this backend keeps its counters; leave it out of --lib", m.im.Path)
 		}
 		opt.from = m.spec.Next()
 	}
-	return nil
+	return 0, nil
 }
 
 // library is a shared library that a process has loaded.

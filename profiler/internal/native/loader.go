@@ -36,7 +36,7 @@ const (
 )
 
 // later adds modules of libraries that are named by path and not loaded yet.
-func (in *injection) later(src source, j backend.Job, loaded []library) (more []*module) {
+func (in *injection) later(j backend.Job, loaded []library) (more []*module) {
 	for _, pattern := range j.Libraries {
 		file, err := filepath.Abs(pattern)
 		if err != nil || !strings.Contains(pattern, "/") {
@@ -49,7 +49,7 @@ func (in *injection) later(src source, j backend.Job, loaded []library) (more []
 		for _, l := range loaded {
 			known = known || l.path == file
 		}
-		if im, err := image.OpenLibrary(file); !known && err == nil && !im.HasGo && src.lines.Add(file) == nil {
+		if im, err := image.OpenLibrary(file); !known && err == nil && !im.HasGo {
 			more = append(more, &module{analysis: &analysis{im: im}, absent: true})
 		}
 	}

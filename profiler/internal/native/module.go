@@ -3,6 +3,7 @@ package native
 import (
 	"bytes"
 	"fmt"
+	"syscall"
 
 	"github.com/skewlens/skewlens/profiler/internal/probe/livepatch"
 	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
@@ -18,8 +19,9 @@ type module struct {
 	size    uint64
 	patcher *livepatch.Patcher
 
-	dlopened bool // loaded by the program while it runs,
-	absent   bool // and not there now
+	byDefault bool // nobody asked for it
+	dlopened  bool // loaded by the program while it runs,
+	absent    bool // and not there now
 }
 
 // holds reports whether a run-time address lies in the module's code cache.
@@ -41,7 +43,7 @@ func (m *module) put(p *tracee.Process) error {
 	if err := m.mapCache(p); err != nil {
 		return err
 	}
-	if m.cache != m.spec.Home()+m.bias { // the best place is taken
+	if m.cache != m.best()+m.bias { // the best place is taken
 		if err := m.make(m.cache - m.bias); err != nil {
 			return err
 		}
@@ -69,7 +71,7 @@ func (m *module) mapCache(p *tracee.Process) error {
 		return a >= 1<<20
 	}
 	const step = 16 << 20
-	tries := []uint64{m.spec.Home() + m.bias}
+	tries := []uint64{m.best() + m.bias}
 	for d := uint64(step); d+m.size < relocate.Reach && d+m.size < lo; d += step {
 		tries = append(tries, (lo-d-m.size)&^0xfff) // below: the heap grows upwards from the program
 	}
@@ -86,6 +88,14 @@ func (m *module) mapCache(p *tracee.Process) error {
 		}
 	}
 	return fmt.Errorf("no room for %d MB of code within 2 GB of %s", m.size>>20, m.im.Path)
+}
+
+// unmap takes back what put has mapped.
+func (m *module) unmap(p *tracee.Process) {
+	if m.cache != 0 {
+		_, _ = p.Syscall(syscall.SYS_MUNMAP, m.cache, m.size)
+		m.cache = 0
+	}
 }
 
 // text is a section of a module's code in the target.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 
 	"github.com/skewlens/skewlens/profiler/internal/backend"
@@ -122,11 +123,15 @@ func read(j backend.Job, path string) (src source, err error) {
 		return src, &backend.Unavailable{Err: fmt.Errorf("%s is a Go program: goroutines migrate between threads, which this backend cannot follow yet", path)}
 	}
 	src = source{&analysis{im: im, options: opt}, lines}
-	if len(j.Libraries) > 0 {
+	if byDefault(j.Libraries) && needsLibraries(path) || slices.ContainsFunc(j.Libraries, func(x string) bool { return x != backend.NoLibraries }) {
 		return src, nil // analysed together, once they are there
 	}
 	if src.analysis, err = analyse(im, opt, j.Analyses); err == nil && src.spec.Program.UsesGS() {
-		err = &backend.Unavailable{Err: fmt.Errorf("%s uses the GS register, in which this backend keeps its counters; it cannot be profiled", path)}
+		err = usesGS(path)
 	}
 	return src, err
+}
+
+func usesGS(path string) error {
+	return &backend.Unavailable{Err: fmt.Errorf("%s uses the GS register, in which this backend keeps its counters; it cannot be profiled", path)}
 }

@@ -76,6 +76,7 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 // loop lets the program run and handles its threads' stops until it is gone,
 // or another program is followed in its place.
 func (s *session) loop() error {
+	defer s.in.release()
 	if err := s.start(); err != nil {
 		return err
 	}
@@ -105,14 +106,12 @@ func (s *session) loop() error {
 
 // start lets the first thread go.
 func (s *session) start() error {
-	sink, err := s.in.view(0) // slot 0 swallows what forked children count
-	if err != nil {
+	var err error
+	if s.in.shared, err = s.in.view(0); err != nil {
 		return err
 	}
-	threadarea.InitSink(s.in.layout, sink, s.in.base(0)).SetTimer(s.in.timer())
-	if err := tracee.Unmap(sink); err != nil {
-		return err
-	}
+	s.in.common = threadarea.NewCommon(s.in.layout, s.in.shared, s.in.base(0))
+	s.in.common.SetTimer(s.in.timer())
 	s.progress.start()
 	first, err := s.threads.birth(s.p.Pid, nil)
 	if err != nil {

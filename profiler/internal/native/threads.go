@@ -70,7 +70,7 @@ func (ts *threads) birth(tid int, parent *thread) (*thread, error) {
 	}
 	t.mem = mem
 	in := ts.in
-	t.area = threadarea.New(in.layout, mem, in.base(t.slot), in.base(0)+in.layout.Waits(), ts.rate.ticks(cpuClockGap), ts.rate.ticks(longWait), t.begin)
+	t.area = threadarea.New(in.common, mem, in.base(t.slot), ts.rate.ticks(cpuClockGap), ts.rate.ticks(longWait), t.begin)
 	t.area.SetTimer(in.timer())
 	ts.gates.tell(t.area)
 	ts.all = append(ts.all, t)

@@ -1,7 +1,7 @@
-/* The work is in a shared library of the user's own, and nobody has said that it
+/* The work is in a shared library of the user's own, and it was said that none
  * counts.
  *
- * EXPECT least=4 saving=0.67 lib=shared_library.lib.c
+ * EXPECT least=4 saving=0.67 lib=shared_library.lib.c count=none
  * EXPECT instances=10 rows=P kind=barrier cause=branch */
 #include "idiom.h"
 

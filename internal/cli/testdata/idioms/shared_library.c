@@ -1,6 +1,6 @@
 /* The work is in a shared library of the user's own, which is counted too.
  *
- * EXPECT lib=shared_library.lib.c count=lib
+ * EXPECT lib=shared_library.lib.c
  * EXPECT instances=10 rows=P kind=barrier cause=branch */
 #include "idiom.h"
 

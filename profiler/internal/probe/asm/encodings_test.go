@@ -71,6 +71,7 @@ var encodings = []encoding{
 	{func(a *Assembler) { target(a, x86.R11, "ffd6", 0) }, "mov %rsi,%r11", "0:8b/3 r11 r6", func(s *state) { s.Regs[x86.R11] = s.Regs[x86.RSI] }},
 	{func(a *Assembler) { target(a, x86.RDX, "41ffe4", 0) }, "mov %r12,%rdx", "0:8b/2 r2 r12", func(s *state) { s.Regs[x86.RDX] = s.Regs[x86.R12] }},
 	{func(a *Assembler) { a.CmpGS32(word, 0) }, "cmpl $0x0,%gs:0x40", "0:83/7 gs:0x40 r7 0", (*state).cmp32},
+	{func(a *Assembler) { a.CmpGS8(word, 0) }, "cmpb $0x0,%gs:0x40", "0:80/7 gs:0x40 r7 0", (*state).cmp8},
 	{func(a *Assembler) { a.DecGS32(word) }, "decl %gs:0x40", "0:ff/1 gs:0x40 r1", (*state).dec32},
 	{func(a *Assembler) { a.MovGS32(word, 7) }, "movl $0x7,%gs:0x40", "0:c7/0 gs:0x40 r0 7", func(s *state) { s.put(s.word()>>32<<32 | 7) }},
 	{func(a *Assembler) { a.PushImm32(-5) }, "push $0xfffffffffffffffb", "0:68 -5", func(s *state) { s.push(^uint64(4)) }},
@@ -225,6 +226,13 @@ func (s *state) inc() {
 func (s *state) cmp32() {
 	w := s.word()
 	s.sub(w<<32, 0)
+	s.flag(x86.PF, bits.OnesCount8(uint8(w))%2 == 0)
+}
+
+// cmp8 compares the lowest byte of the word with 0.
+func (s *state) cmp8() {
+	w := s.word()
+	s.sub(w<<56, 0)
 	s.flag(x86.PF, bits.OnesCount8(uint8(w))%2 == 0)
 }
 

@@ -37,6 +37,9 @@ func (a *Assembler) CmpGS(off uint32, reg x86.Reg) { a.gs(0x39, reg, off) }
 // CmpGS32 is cmpl $v,%gs:off. The offset is the four bytes before the last.
 func (a *Assembler) CmpGS32(off uint32, v int8) { a.gs32(0x83, 7, off, byte(v)) }
 
+// CmpGS8 is cmpb $v,%gs:off. The offset is the four bytes before the last.
+func (a *Assembler) CmpGS8(off uint32, v int8) { a.gs32(0x80, 7, off, byte(v)) }
+
 // DecGS32 is decl %gs:off. The offset is the last four bytes.
 func (a *Assembler) DecGS32(off uint32) { a.gs32(0xff, 1, off) }
 
@@ -46,7 +49,7 @@ func (a *Assembler) MovGS32(off, v uint32) {
 	a.imm32(v)
 }
 
-// gs32 is gs on 32 bits.
+// gs32 is gs on 32 bits, or fewer.
 func (a *Assembler) gs32(op byte, ext x86.Reg, off uint32, imm ...byte) {
 	a.Raw(0x65, op, byte(ext)<<3|withSIB, sibAbsolute)
 	a.imm32(off)

@@ -36,8 +36,8 @@ type Slot struct {
 	Hook, Literal int32 // offsets in the cache
 }
 
-// siteRef is a place in the copy that names a site's target or counter, or a
-// gate's state, which lie behind all other counters: how many there are is
+// siteRef is a place in the copy that names a site's target or counter, a
+// gate's state, or whether a function was entered, which lie behind all other counters: how many there are is
 // known at the end.
 type siteRef struct {
 	pos  int32
@@ -50,6 +50,7 @@ const (
 	toCounter refKind = iota
 	toTarget
 	toGate
+	toEntered
 )
 
 // Assemble writes the copy for a cache at base, a link-time address.
@@ -70,6 +71,7 @@ func (s *Spec) Assemble(base uint64) (*Code, error) {
 		next = m.counters.Next
 		q.After = next
 		m.noteUnknown(q)
+		q.Always = !q.entersCopy(m.g)
 		w.springboards(q)
 		w.noteCalls()
 	}
@@ -102,6 +104,8 @@ func (c *Code) Link(l threadarea.Layout) []byte {
 			base = l.TargetOffset()
 		case toGate:
 			base = l.Gates()
+		case toEntered:
+			base = l.EnteredOffset()
 		}
 		binary.LittleEndian.PutUint32(b[x.pos:], binary.LittleEndian.Uint32(b[x.pos:])+base)
 	}

@@ -51,7 +51,6 @@ func (m *emitter) increment(counter int32, live x86.Flags) {
 // the stack, below the red zone; the count itself is one instruction, so that
 // a signal handler that counts in between loses nothing.
 func (m *emitter) incrementKeepingFlags(off uint32) {
-	const redZone = 128
 	m.LeaRSP(-redZone)
 	m.Push(x86.RAX)
 	m.Lahf()
@@ -73,6 +72,7 @@ func (m *emitter) arrivals() {
 		}
 		if b.Pad {
 			m.Bind(m.label(place{atPad, int32(b.ID)}))
+			m.enter(b.LiveIn)
 			for _, e := range b.Pred {
 				if e.Kind == cfg.Pad {
 					m.count(e)

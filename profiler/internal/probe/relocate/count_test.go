@@ -42,7 +42,7 @@ func TestCountingKeepsFlags(t *testing.T) {
 // call, with the recorder behind it: every target gets its count, be it one of
 // the two in line or not.
 func TestIndirectTargetsAreCounted(t *testing.T) {
-	layout := threadarea.NewLayout(10, 4)
+	layout := threadarea.NewLayout([]threadarea.Function{{Chords: 10, Sites: 4, Always: true}})
 	m := &emitter{Assembler: asm.New(probetest.CodeAt), cache: probetest.CodeAt, s: &Spec{}}
 	m.Raw(threadarea.Recorder...)
 	in, err := x86.Decode([]byte{0xff, 0xd3}, 0x1000) // call *%rbx
@@ -74,8 +74,9 @@ func TestIndirectTargetsAreCounted(t *testing.T) {
 	}
 	code := (&Code{Bytes: m.Bytes(), sites: m.siteRefs}).Link(layout)
 
+	common := threadarea.NewCommon(layout, make([]byte, layout.Size()), 0)
 	mem := make([]byte, layout.Size()+4096)
-	area := threadarea.New(layout, mem, probetest.MemoryAt, 0, 0, 1<<62, 0)
+	area := threadarea.New(common, mem, probetest.MemoryAt, 0, 1<<62, 0)
 	state := probetest.State{Memory: mem}
 	state.Regs[x86.RSP] = probetest.MemoryAt + layout.Size() + 4000
 	out, sig := probetest.Run(t, code, len(threadarea.Recorder), state)

@@ -110,6 +110,7 @@ func (m *emitter) function(q *Plan) {
 		m.hookCode(h, func() { m.Call(m.entry(q)) }, func() { m.Jmp(m.entry(q)) })
 	}
 	m.Bind(m.entry(q))
+	m.enter(m.g.Entry.LiveIn)
 	m.count(m.g.Edges[0])
 	blocks := m.order()
 	if blocks[0] != m.g.Entry {

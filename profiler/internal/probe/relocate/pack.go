@@ -21,6 +21,7 @@ func (s *Spec) Pack(w *pack.Writer, c *Code) {
 		w.Uint(q.Func.Ranges[0].Lo)
 		w.Bool(q.CallersUnknown)
 		w.Bool(q.Incomplete)
+		w.Bool(q.Always)
 		how := make([]byte, len(q.calls))
 		for i, h := range q.calls {
 			how[i] = byte(h)
@@ -72,7 +73,7 @@ func Unpack(r *pack.Reader, p *cfg.Program, hooks Hooks, opt probe.Options, from
 		if f == nil {
 			return nil, nil, errors.New("plans of another program")
 		}
-		q := &Plan{Func: f, CallersUnknown: r.Bool(), Incomplete: r.Bool()}
+		q := &Plan{Func: f, CallersUnknown: r.Bool(), Incomplete: r.Bool(), Always: r.Bool()}
 		for _, h := range r.Bytes() {
 			q.calls = append(q.calls, callMode(h))
 		}

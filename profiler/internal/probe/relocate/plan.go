@@ -15,6 +15,7 @@ type Plan struct {
 
 	Incomplete     bool // some of its counts cannot be known
 	CallersUnknown bool // it is called from where counts are not known
+	Always         bool // control may come into its copy in other ways than by its entries
 
 	calls        []callMode // by cfg.Call.Index
 	excluded     []placement.Exclusion

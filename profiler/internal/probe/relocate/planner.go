@@ -130,6 +130,11 @@ func (pl *planner) tryPlan(f *cfg.Func) *Plan {
 		return nil
 	}
 	eachSite(pl.p, d.Plan, g, func(*cfg.Block, *cfg.Call) { d.sites++ })
-	d.size = uint64(len(g.Code))*24 + uint64(len(g.Edges))*48 + 256
+	d.size = uint64(len(g.Code))*24 + uint64(len(g.Edges))*48 + 256 + enterSize
+	for _, b := range g.Blocks {
+		if b.Pad {
+			d.size += enterSize
+		}
+	}
 	return d.Plan
 }

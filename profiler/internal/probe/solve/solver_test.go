@@ -48,7 +48,11 @@ func newProcess(t *testing.T) *process {
 		p.mods = append(p.mods, Module{Spec: s, Bias: 0x555500000000 + uint64(i)<<32, Base: uint64(i) * uint64(profile.LibraryStep)})
 		from = s.Next()
 	}
-	p.layout = threadarea.NewLayout(int(from.Chord), int(from.Site))
+	var funcs []threadarea.Function
+	for _, s := range p.specs {
+		funcs = append(funcs, s.Functions()...)
+	}
+	p.layout = threadarea.NewLayout(funcs)
 	p.v = New(p.layout, p.mods...)
 	return p
 }
@@ -442,7 +446,8 @@ func TestActiveLoops(t *testing.T) {
 func TestIndirectCalls(t *testing.T) {
 	p := newProcess(t)
 	mem := make([]byte, p.layout.Size())
-	area := threadarea.New(p.layout, mem, 0x7000000000, 0x7000000000+p.layout.Waits(), 0, 1<<62, 0)
+	common := threadarea.NewCommon(p.layout, make([]byte, p.layout.Size()), 0x6000000000)
+	area := threadarea.New(common, mem, 0x7000000000, 0, 1<<62, 0)
 	var d []record.Delta
 	type want struct {
 		site, callee uint64

@@ -6,28 +6,68 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/record"
 )
 
+// Common is the profiler's view of an area that is no thread's: it has what all
+// threads share, and swallows what forked children count, which run on with the
+// moved code and must not disturb their parent's counts.
+type Common struct{ Area }
+
+// NewCommon prepares it: mem is the profiler's view of it, base where it lies
+// in the target.
+func NewCommon(l Layout, mem []byte, base uint64) *Common {
+	c := &Common{Area{l: l, mem: mem, base: base}}
+	c.init(c, 1<<62, 1<<62, 0)
+	c.put(offMuted, 1)
+	at, from := l.ranges, [2]uint32{0, uint32(l.Chords)}
+	for i := range len(l.funcs) + 1 {
+		binary.LittleEndian.PutUint32(mem[at:], from[0])
+		binary.LittleEndian.PutUint32(mem[at+4:], from[1])
+		at += 8
+		if i == len(l.funcs) {
+			break
+		}
+		f := &l.funcs[i]
+		to := [2]uint32{uint32(f.Chords), uint32(l.Chords) + 2*uint32(f.Sites)}
+		for k := range to {
+			for n := from[k]; n < to[k] && f.Always; n++ {
+				mem[l.live+uint64(n/64)] |= 1 << (n / 8 % 8)
+			}
+		}
+		from = to
+	}
+	return c
+}
+
 // Area is the profiler's view of one thread's area.
 type Area struct {
-	l    Layout
-	mem  []byte
-	base uint64 // in the target
-	read uint64 // ring position up to which records were taken
+	common *Common
+	l      Layout
+	mem    []byte
+	base   uint64 // in the target
+	read   uint64 // ring position up to which records were taken
 
 	stack record.Stack // of the record that is being taken
 }
 
 // New prepares the memory of a new thread: mem is the profiler's view of
-// it, base where it lies in the target, waits where the process's table of
-// waits does. cpuGap is in ticks of the time stamp counter, now its present
-// value; long is how many ticks make a system call worth a record.
-func New(l Layout, mem []byte, base, waits, cpuGap, long, now uint64) *Area {
-	a := &Area{l: l, mem: mem, base: base}
+// it, base where it lies in the target. cpuGap is in ticks of the time stamp
+// counter, now its present value; long is how many ticks make a system call
+// worth a record.
+func New(c *Common, mem []byte, base, cpuGap, long, now uint64) *Area {
+	a := &Area{l: c.l, mem: mem, base: base}
+	a.init(c, cpuGap, long, now)
+	return a
+}
+
+func (a *Area) init(c *Common, cpuGap, long, now uint64) {
+	a.common = c
+	base, l := a.base, a.l
 	for off, v := range map[uint64]uint64{
-		offRing: base + l.ring, offLimit: base + l.size - l.recordMax(), offLastTSC: now, offCPUGap: cpuGap,
+		offRing: base + l.ring, offLimit: base + l.live - l.recordMax(), offLastTSC: now, offCPUGap: cpuGap,
 		offCounters: base + l.counters, offShadow: base + l.shadow, offNFixed: uint64(l.Fixed()), offOverCap: overCap,
 		offOver: base + l.counters + 8*uint64(l.Fixed()), offTargets: base + l.targets, offSiteCtr: base + l.counters + 8*uint64(l.Chords),
 		offHash: base + l.hash, offHashMask: hashSize - 1, offKeys: base + l.keys,
-		offWaits: waits, offLong: long,
+		offWaits: c.base + l.Waits(), offLong: long,
+		offLive: c.base + l.live, offNLive: l.liveWords(), offEntered: base + l.entered, offRanges: c.base + l.ranges,
 	} {
 		a.put(off, v)
 	}
@@ -35,15 +75,6 @@ func New(l Layout, mem []byte, base, waits, cpuGap, long, now uint64) *Area {
 	for n := range int32(maxGates) {
 		a.OpenGate(n, l.gateTrial())
 	}
-	return a
-}
-
-// InitSink prepares an area that swallows everything: for forked children,
-// which run on with the moved code and must not disturb their parent's counts.
-func InitSink(l Layout, mem []byte, base uint64) *Area {
-	a := New(l, mem, base, base+l.Waits(), 1<<62, 1<<62, 0)
-	a.put(offMuted, 1)
-	return a
 }
 
 func (a *Area) put(off, v uint64)        { binary.LittleEndian.PutUint64(a.mem[off:], v) }

@@ -3,6 +3,7 @@ package threadarea
 import (
 	"encoding/binary"
 	"reflect"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -12,10 +13,7 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
-const (
-	userSite = 0x1234567 // what a hook's caller would come back to
-	waitSize = 8 * 4096
-)
+const userSite = 0x1234567 // what a hook's caller would come back to
 
 // process is an area in a process that runs the recorder, with code that calls
 // it, as copies do.
@@ -29,10 +27,15 @@ type process struct {
 }
 
 func newProcess(cpuGap uint64) *process {
-	p := &process{Assembler: asm.New(probetest.CodeAt), l: NewLayout(5, 3)}
-	p.mem = make([]byte, p.l.Size()+waitSize+4096) // the area, the table of waits, a stack
+	return newProcessOf(NewLayout([]Function{{Chords: 5, Sites: 3, Always: true}}), cpuGap)
+}
+
+func newProcessOf(l Layout, cpuGap uint64) *process {
+	p := &process{Assembler: asm.New(probetest.CodeAt), l: l}
+	p.mem = make([]byte, 2*l.Size()+4096) // the area, what is common, a stack
 	p.top = len(p.mem) - 64
-	p.area = New(p.l, p.mem, probetest.MemoryAt, probetest.MemoryAt+p.l.Size(), cpuGap, 1<<62, 0)
+	common := NewCommon(l, p.mem[l.Size():], probetest.MemoryAt+l.Size())
+	p.area = New(common, p.mem, probetest.MemoryAt, cpuGap, 1<<62, 0)
 	p.Raw(Recorder...)
 	return p
 }
@@ -49,7 +52,7 @@ func (p *process) call(site, target uint32) {
 	p.CallTo(probetest.CodeAt + IndirectEntry)
 }
 
-func (p *process) run(t *testing.T) syscall.Signal {
+func (p *process) run(t testing.TB) syscall.Signal {
 	t.Helper()
 	if p.Err() != nil {
 		t.Fatal(p.Err())
@@ -70,7 +73,9 @@ func (p *process) run(t *testing.T) syscall.Signal {
 			}
 		}
 	}
-	p.area.mem = out.Memory
+	if sig == 0 {
+		p.area.mem, p.area.common.mem = out.Memory, out.Memory[p.l.Size():]
+	}
 	p.out = out
 	return sig
 }
@@ -224,6 +229,61 @@ func TestPieces(t *testing.T) {
 	}
 }
 
+// TestEntered: only counters are looked at that lie in one eight with those of
+// functions that were entered, by any thread of the process, in order.
+func TestEntered(t *testing.T) {
+	const n = 90
+	var funcs []Function
+	for i := range int32(n) {
+		funcs = append(funcs, Function{Chords: 16 * (i + 1), Sites: 4 * i, Always: i == 19})
+	}
+	p := newProcessOf(NewLayout(funcs), 1<<63)
+	chord := func(f int32) int32 { return 16*f + f%16 }
+	site := func(f int32) int32 { return 16*n + 8*(f-1) + f%8 } // of all but the first
+	counts := func(functions ...int32) (d []record.Delta) {
+		for _, f := range functions {
+			d = append(d, record.Delta{Counter: chord(f), N: uint64(1 + f)})
+			if f > 0 {
+				d = append(d, record.Delta{Counter: site(f), N: 2})
+			}
+		}
+		slices.SortFunc(d, func(a, b record.Delta) int { return int(a.Counter - b.Counter) })
+		return d
+	}
+	for f := range int32(n) {
+		p.increment(chord(f), 1+int(f))
+		if f > 0 {
+			p.increment(site(f), 2)
+		}
+	}
+	entered := [][]int32{{0, 7}, {89, 8, 33}, {16}}
+	for k, fs := range entered {
+		for _, f := range fs {
+			p.PushImm32(f)
+			p.CallTo(probetest.CodeAt + EnterEntry)
+		}
+		p.record(uint32(k+1) | ScanBit)
+	}
+	if sig := p.run(t); sig != 0 {
+		t.Fatal(sig)
+	}
+	want := [][]record.Delta{counts(0, 7, 19), counts(89, 8, 33), counts(16)}
+	for k, r := range p.records() {
+		if !reflect.DeepEqual(r.Delta, want[k]) {
+			t.Errorf("record %d has %v, not %v", k, r.Delta, want[k])
+		}
+	}
+	all := slices.Concat(entered...)
+	for f := range int32(n) {
+		if got := p.out.Memory[p.l.entered+uint64(f)]; (got != 0) != slices.Contains(all, f) {
+			t.Errorf("function %d was entered: %d", f, got)
+		}
+	}
+	if d := p.area.All(); !reflect.DeepEqual(d, counts(append(all, 19)...)) || p.area.Rest() != nil {
+		t.Errorf("all is %v, the rest %v", d, p.area.Rest())
+	}
+}
+
 // TestTargets: two targets of a site are counted in line, others in the hash;
 // where that is full, calls are lost.
 func TestTargets(t *testing.T) {
@@ -283,7 +343,7 @@ func TestFullRing(t *testing.T) {
 // TestSinkSwallows: a forked child records nothing.
 func TestSinkSwallows(t *testing.T) {
 	p := newProcess(0)
-	InitSink(p.l, p.mem, probetest.MemoryAt)
+	NewCommon(p.l, p.mem, probetest.MemoryAt)
 	p.record(1 | ScanBit)
 	if sig := p.run(t); sig != 0 {
 		t.Fatal(sig)
@@ -297,18 +357,18 @@ func TestSinkSwallows(t *testing.T) {
 // the limit.
 func TestLayoutHoldsEverything(t *testing.T) {
 	for _, n := range [][2]int{{0, 0}, {1, 1}, {1000, 77}, {300000, 9000}} {
-		l := NewLayout(n[0], n[1])
+		l := NewLayout([]Function{{Chords: int32(n[0] / 2)}, {Chords: int32(n[0]), Sites: int32(n[1])}})
 		if l.Fixed() != n[0]+2*n[1] {
 			t.Errorf("%v: %d counters", n, l.Fixed())
 		}
 		counters := uint64(l.Fixed()+overCap) * 8
-		ends := []uint64{headerSize, l.counters + counters, l.shadow + counters, l.targets + uint64(16*n[1]), l.hash + 4*hashSize, l.keys + 16*overCap, l.size}
-		for i, begin := range []uint64{l.counters, l.shadow, l.targets, l.hash, l.keys, l.ring} {
+		ends := []uint64{headerSize, l.counters + counters, l.shadow + counters, l.targets + uint64(16*n[1]), l.hash + 4*hashSize, l.keys + 16*overCap, l.entered + 2, l.gates + maxGates*gateSize, l.ring + 4*l.recordMax(), l.live + uint64(l.Fixed())/64, l.size}
+		for i, begin := range []uint64{l.counters, l.shadow, l.targets, l.hash, l.keys, l.entered, l.gates, l.ring, l.live, l.ranges} {
 			if begin < ends[i] || begin%8 != 0 {
 				t.Errorf("%v: part %d begins at %#x, what is before ends at %#x", n, i, begin, ends[i])
 			}
 		}
-		if l.Size()%4096 != 0 || l.Waits()%4096 != 0 || l.Size()-l.ring < 2*l.recordMax() {
+		if l.Size()%4096 != 0 || l.Waits()%4096 != 0 || l.live-l.ring < 2*l.recordMax() {
 			t.Errorf("%v: %d bytes, the ring at %d", n, l.Size(), l.ring)
 		}
 		if CounterOffset(0) != uint32(l.counters) || l.TargetOffset() != uint32(l.targets) {

@@ -22,6 +22,10 @@ const (
 	offLost     = 0x88
 	offWaits    = 0x90
 	offTop      = 0x98
+	offLive     = 0xa0
+	offNLive    = 0xa8
+	offEntered  = 0xb0
+	offRanges   = 0xb8
 	offLong     = 0xf0 // of timer.S in package blocking
 	// OffTimer is where moved code finds timer.S.
 	OffTimer = 0xf8
@@ -45,29 +49,50 @@ const (
 // Layout is the shape of one thread's area: shared memory that GS points to
 // in the target and that the profiler maps too.
 //
-//	header │ counters: chords, sites, overflow │ shadow │ targets │ hash │ keys │ gates │ ring
+//	header │ counters: chords, sites, overflow │ shadow │ targets │ hash │ keys │ entered │ gates │ ring │ live │ ranges
 type Layout struct {
 	Chords, Sites int
-	counters, shadow, targets, hash, keys, gates, ring,
+	funcs         []Function
+	counters, shadow, targets, hash, keys, entered, gates, ring, live, ranges,
 	size uint64
 }
 
 const pageMask = 4095
 
-// NewLayout lays out an area for so many chord counters and indirect call sites.
-func NewLayout(chords, sites int) Layout {
-	l := Layout{Chords: chords, Sites: sites}
+// Function is a function that counts: where its counters end, which begin
+// where those of the one before end.
+type Function struct {
+	Chords, Sites int32 // the first number behind its own
+	Always        bool  // it is not known when it is entered
+}
+
+// NewLayout lays out an area for the counters of functions.
+func NewLayout(funcs []Function) Layout {
+	l := Layout{funcs: funcs}
+	if n := len(funcs); n > 0 {
+		l.Chords, l.Sites = int(funcs[n-1].Chords), int(funcs[n-1].Sites)
+	}
 	n := uint64(l.Fixed()+overCap) * 8
 	l.counters = headerSize
 	l.shadow = l.counters + n
 	l.targets = l.shadow + n
-	l.hash = l.targets + uint64(sites)*2*8
+	l.hash = l.targets + uint64(l.Sites)*2*8
 	l.keys = l.hash + hashSize*4
-	l.gates = (l.keys + overCap*16 + pageMask) &^ pageMask
+	l.entered = l.keys + overCap*16
+	l.gates = (l.entered + uint64(len(funcs)) + pageMask) &^ pageMask
 	l.ring = l.gates + maxGates*gateSize
-	l.size = (l.ring + max(256<<10, 4*l.recordMax()) + pageMask) &^ pageMask
+	l.live = (l.ring + max(256<<10, 4*l.recordMax()) + pageMask) &^ pageMask
+	l.ranges = l.live + 8*l.liveWords()
+	l.size = (l.ranges + 8*uint64(len(funcs)+1) + pageMask) &^ pageMask
 	return l
 }
+
+// liveWords is how many words hold a bit for every eight counters.
+func (l Layout) liveWords() uint64 { return uint64(l.Fixed())/512 + 1 }
+
+// EnteredOffset is where the byte lies, from GS, that is not 0 once the thread
+// has entered the first function; those of the others follow.
+func (l Layout) EnteredOffset() uint32 { return uint32(l.entered) }
 
 // Fixed is the number of counters known before the run.
 func (l Layout) Fixed() int { return l.Chords + 2*l.Sites }
@@ -96,9 +121,9 @@ func GateOffset(n int32) uint32 { return gateSize * uint32(n) }
 // gateTrial is how many records a gate may make before it is known what it is:
 // before that the ring is full, and the profiler looks.
 func (l Layout) gateTrial() uint32 {
-	return uint32((l.size-l.recordMax()-l.ring)/(2*recordHeader)) + 1
+	return uint32((l.live-l.recordMax()-l.ring)/(2*recordHeader)) + 1
 }
 
-// Waits is where the process's table of waits lies in a sink, which has no
-// use for its ring.
+// Waits is where the process's table of waits lies in its common memory,
+// which has no use for its ring.
 func (l Layout) Waits() uint64 { return l.ring }

@@ -28,6 +28,10 @@
 	.set LOST,     0x88	# indirect calls that found no place
 	.set WAITS,    0x90	# the process's table of objects that a thread waits on
 	.set TOP,      0x98	# where the thread's stack began
+	.set LIVE,     0xa0	# bits: which eights of counters any thread of the process may have used
+	.set NLIVE,    0xa8	# how many words
+	.set ENTERED,  0xb0	# bytes: which functions this thread has entered
+	.set RANGES,   0xb8	# where each function's chords, and counters of sites, begin: two u32
 
 	.set SLOTS,    4096	# of that table
 	.set SCAN,     31	# bits of an event's kind
@@ -42,6 +46,8 @@
 	jmp	record
 	.p2align 4
 	jmp	indirect
+	.p2align 4
+	jmp	enter
 
 # slot: %rcx is where the table holds the object at %r8.
 	.macro	slot
@@ -52,6 +58,22 @@
 	add	%gs:WAITS, %rcx
 	.endm
 
+# changes: appends those of counters from %r8 up to %rcx.
+	.macro	changes
+	jmp	51f
+50:	mov	(%rsi,%r8,8), %rax
+	mov	%rax, %r9
+	sub	(%rdx,%r8,8), %r9
+	jz	52f
+	mov	%rax, (%rdx,%r8,8)
+	mov	%r8, (%r10)
+	mov	%r9, 8(%r10)
+	add	$16, %r10
+52:	inc	%r8
+51:	cmp	%rcx, %r8
+	jb	50b
+	.endm
+
 # record: r11d is the event's kind. Bit SCAN asks for the counters that changed.
 # WAIT says that the thread will wait on the object of its first argument, WAKE
 # that the event only matters if a thread has waited there since the last one:
@@ -59,6 +81,8 @@
 # slot holds 0, the object waited on, or 1 for ever once there were two at a
 # time. The wait is marked behind its time stamp, the mark taken before that
 # of the wake: no wait that is earlier than a wake stays unnoticed.
+# Most functions never run, and their counters are not looked at. Which do is
+# known of the process: a thread may go on where another one has entered.
 # (%rsp) returns to the hook, 8(%rsp) is the return address of the user's call.
 # CHAIN asks for what an unwinder needs to find that call's callers: registers
 # and a piece of the stack. It ends where the thread's stack began; where that
@@ -171,32 +195,55 @@ record:
 	rep movsq
 	mov	%rdi, %r10
 	mov	%rdx, %rdi
-12:	mov	%r10, %r11
+12:	push	%r10
 	test	%ebx, %ebx
 	jns	6f
+	push	%rbp
+	push	%r12
+	push	%r13
 	mov	%gs:COUNTERS, %rsi
 	mov	%gs:SHADOW, %rdx
-	mov	%gs:NFIXED, %rcx
-	add	%gs:NOVER, %rcx
-	xor	%r8d, %r8d
-	jmp	5f
-	.p2align 4
-3:	mov	(%rsi,%r8,8), %rax
-	cmp	(%rdx,%r8,8), %rax
-	jne	4f
-	inc	%r8
-5:	cmp	%rcx, %r8
-	jb	3b
-	jmp	6f
-4:	mov	%rax, %r9
-	sub	(%rdx,%r8,8), %r9
-	mov	%rax, (%rdx,%r8,8)
-	mov	%r8, (%r10)
-	mov	%r9, 8(%r10)
-	add	$16, %r10
-	inc	%r8
-	jmp	5b
-6:	mov	%r10, %rax
+	mov	%gs:LIVE, %rbp
+	xor	%r12d, %r12d
+	jmp	23f
+21:	mov	(%rbp,%r12,8), %r13
+	inc	%r12
+	test	%r13, %r13
+	jz	23f
+22:	bsf	%r13, %r8
+	lea	-1(%r13), %rax
+	and	%rax, %r13
+	mov	%r12, %rax
+	shl	$6, %rax
+	lea	-64(%rax,%r8), %r8
+	shl	$3, %r8
+	lea	(%rsi,%r8,8), %r9
+	lea	(%rdx,%r8,8), %rcx
+	mov	(%r9), %rax
+	xor	(%rcx), %rax
+	.irp	at, 8, 16, 24, 32, 40, 48, 56
+	mov	\at(%r9), %r11
+	xor	\at(%rcx), %r11
+	or	%r11, %rax
+	.endr
+	jnz	25f
+24:	test	%r13, %r13
+	jnz	22b
+23:	cmp	%gs:NLIVE, %r12
+	jb	21b
+	jmp	27f
+25:	lea	8(%r8), %rcx
+	changes
+	jmp	24b
+27:	mov	%gs:NFIXED, %r8
+	mov	%gs:NOVER, %rcx
+	add	%r8, %rcx
+	changes
+	pop	%r13
+	pop	%r12
+	pop	%rbp
+6:	pop	%r11
+	mov	%r10, %rax
 	sub	%r11, %rax
 	shr	$4, %rax
 	mov	%eax, 4(%rdi)
@@ -293,3 +340,39 @@ indirect:
 	pop	%rcx
 	pop	%rax
 	ret
+
+# enter: the thread enters a function for the first time; its number is on the
+# stack. Its counters are live before the thread has said so: a handler that
+# interrupts this does it again.
+	.p2align 4
+enter:
+	push	%rax
+	push	%rcx
+	push	%rdx
+	push	%rsi
+	mov	40(%rsp), %eax
+	mov	%gs:RANGES, %rdx
+	lea	(%rdx,%rax,8), %rdx
+	mov	%gs:LIVE, %rcx
+1:	mov	(%rdx), %eax
+	mov	8(%rdx), %esi
+	cmp	%esi, %eax
+	je	3f
+	shr	$3, %eax
+	dec	%esi
+	shr	$3, %esi
+2:	lock bts %rax, (%rcx)
+	inc	%rax
+	cmp	%rsi, %rax
+	jbe	2b
+3:	add	$4, %rdx
+	test	$4, %dl
+	jnz	1b
+	mov	40(%rsp), %eax
+	mov	%gs:ENTERED, %rcx
+	movb	$1, (%rcx,%rax)
+	pop	%rsi
+	pop	%rdx
+	pop	%rcx
+	pop	%rax
+	ret	$8

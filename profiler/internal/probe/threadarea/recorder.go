@@ -13,8 +13,9 @@ var Recorder []byte
 const (
 	RecordEntry   = 0     // called by hooks, with the event's kind in r11d
 	IndirectEntry = 16    // called for a target that has no inline counter: r11, with twice the site's number in eax
-	RecordBody    = 32    // where RecordEntry jumps to
-	RecordEnd     = 0x29e // its ret
+	EnterEntry    = 32    // called for a function that the thread enters for the first time; its number is pushed before
+	RecordBody    = 48    // where RecordEntry jumps to
+	RecordEnd     = 0x381 // its ret
 )
 
 // What an event's kind asks of the recorder, beside the number itself.

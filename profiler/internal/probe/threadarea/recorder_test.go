@@ -40,7 +40,8 @@ func TestOffsetsAgree(t *testing.T) {
 	}
 	want := map[string]int64{"MUTED": offMuted, "RING": offRing, "LIMIT": offLimit, "BUSY": offBusy, "LASTTSC": offLastTSC, "CPUGAP": offCPUGap,
 		"COUNTERS": offCounters, "SHADOW": offShadow, "NFIXED": offNFixed, "NOVER": offNOver, "OVERCAP": offOverCap, "OVER": offOver,
-		"TARGETS": offTargets, "SITECTR": offSiteCtr, "HASH": offHash, "HASHMASK": offHashMask, "KEYS": offKeys, "LOST": offLost, "WAITS": offWaits, "TOP": offTop}
+		"TARGETS": offTargets, "SITECTR": offSiteCtr, "HASH": offHash, "HASHMASK": offHashMask, "KEYS": offKeys, "LOST": offLost, "WAITS": offWaits, "TOP": offTop,
+		"LIVE": offLive, "NLIVE": offNLive, "ENTERED": offEntered, "RANGES": offRanges}
 	found := 0
 	for _, m := range regexp.MustCompile(`\.set (\w+),\s*(0x[0-9a-f]+)`).FindAllStringSubmatch(string(src), -1) {
 		v, _ := strconv.ParseInt(m[2], 0, 64)
@@ -55,7 +56,7 @@ func TestOffsetsAgree(t *testing.T) {
 	if Recorder[RecordEnd] != 0xc3 || Recorder[RecordEnd+1] != 0xcc || !bytes.HasPrefix(Recorder[RecordBody:], []byte{0x65, 0x48, 0x83, 0x3c, 0x25}) {
 		t.Error("record does not begin at RecordBody (a comparison with MUTED), or does not end at RecordEnd (ret, and behind it int3)")
 	}
-	for off, what := range map[int]string{RecordEntry: "record", IndirectEntry: "indirect"} {
+	for off, what := range map[int]string{RecordEntry: "record", IndirectEntry: "indirect", EnterEntry: "enter"} {
 		in, err := x86.Decode(Recorder[off:], uint64(off))
 		if err != nil || in.Kind != x86.Jmp {
 			t.Errorf("no jump to %s at %d of the recorder", what, off)

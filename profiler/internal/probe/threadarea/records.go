@@ -76,15 +76,34 @@ func (a *Area) SetTimer(at uint64) { a.put(OffTimer, at) }
 // the thread is stopped or gone, and after Records.
 func (a *Area) Rest() []record.Delta {
 	var d []record.Delta
-	n := uint64(a.l.Fixed()) + a.get(offNOver)
-	for i := uint64(0); i < n; i++ {
+	a.counters(func(i uint64) {
 		c, s := a.get(a.l.counters+8*i), a.get(a.l.shadow+8*i)
 		if c != s {
 			d = append(d, record.Delta{Counter: int32(i), N: c - s})
 			a.put(a.l.shadow+8*i, c)
 		}
-	}
+	})
 	return d
+}
+
+// counters calls do for all counters that may be other than 0, in order.
+func (a *Area) counters(do func(i uint64)) {
+	n := uint64(a.l.Fixed())
+	for i := uint64(0); i < n; {
+		switch live := a.common.get(a.l.live + i/512*8); {
+		case live>>(i/8%64) == 0:
+			i = (i | 511) + 1
+		case live>>(i/8%64)&1 == 0:
+			i += 8
+		default:
+			for end := min(n, i+8); i < end; i++ {
+				do(i)
+			}
+		}
+	}
+	for i := n; i < n+a.get(offNOver); i++ {
+		do(i)
+	}
 }
 
 // Target returns the site (its number) and the run-time target that a counter
@@ -105,11 +124,10 @@ func (a *Area) Lost() uint64 { return a.get(offLost) }
 // thread is stopped or gone.
 func (a *Area) All() []record.Delta {
 	var d []record.Delta
-	n := uint64(a.l.Fixed()) + a.get(offNOver)
-	for i := uint64(0); i < n; i++ {
+	a.counters(func(i uint64) {
 		if c := a.get(a.l.counters + 8*i); c != 0 {
 			d = append(d, record.Delta{Counter: int32(i), N: c})
 		}
-	}
+	})
 	return d
 }

@@ -1,0 +1,68 @@
+package relocate
+
+import (
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+// Of the functions of a process most never run. The recorder looks at the
+// counters of those only that were entered: each looks, where it is entered,
+// whether this thread has said so before.
+
+const enterSize = 64 // bytes of that, at most
+
+// enter emits it, where some flags are live.
+func (m *emitter) enter(live x86.Flags) {
+	if m.s.opt.NoCounters {
+		return
+	}
+	done := m.Labels(1)
+	first := m.outOfLine(func() {
+		m.LeaRSP(-redZone)
+		m.PushImm32(m.q.Number)
+		m.CallTo(m.cache + threadarea.EnterEntry)
+		m.LeaRSP(redZone)
+		m.Jmp(done)
+	})
+	if live != 0 {
+		m.LeaRSP(-redZone)
+		m.Pushf()
+	}
+	m.CmpGS8(uint32(m.q.Number), 0)
+	m.siteRefs = append(m.siteRefs, siteRef{int32(m.Len() - 5), toEntered})
+	m.Jcc(asm.NotEqual^1, first)
+	m.Bind(done)
+	if live != 0 {
+		m.Popf()
+		m.LeaRSP(redZone)
+	}
+}
+
+// entersCopy reports whether control comes into the copy at places only that
+// say so: what begins in code that stays in place comes in behind them.
+func (q *Plan) entersCopy(g *cfg.Graph) bool {
+	want := 1
+	for _, b := range g.Blocks {
+		if b.Pad {
+			want++
+		}
+	}
+	for _, list := range [][]arrival{q.springboards, q.shorts} {
+		for _, a := range list {
+			if a.to.kind == atEntry || a.to.kind == atPad {
+				want--
+			}
+		}
+	}
+	return want == 0
+}
+
+// Functions are the counters of the functions that move.
+func (s *Spec) Functions() (list []threadarea.Function) {
+	for _, q := range s.plans {
+		list = append(list, threadarea.Function{Chords: q.After, Sites: q.Site + q.sites, Always: q.Always})
+	}
+	return list
+}
