@@ -14,6 +14,7 @@ type Tracker struct {
 	queue    streams
 	epochs   map[uint64]*epoch // by object: barrier, condition variable
 	out      *collector
+	pools    *poolRule
 	// Instances is how many have been completed.
 	Instances int
 }
