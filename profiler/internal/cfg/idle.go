@@ -62,15 +62,36 @@ func (x *finder) idles(s *study) {
 			if !ok {
 				continue
 			}
-			if r, ok := t.region(a, t.within(a)); ok {
-				r.Idle, r.Object = true, NoObject
-				if r.Site == 0 {
-					r.Site = r.Enter
-				}
+			in := t.within(a)
+			// Who sees that there is nothing to wait for passes it too.
+			top, from := t.begin(a)
+			first := inner{top, op{at: t.wayIn(top, from, in)}}
+			if first.op.at < 0 {
+				continue
+			}
+			if r, ok := t.region(a, append([]inner{first}, in...)); ok {
+				r.Idle, r.Object, r.Site = true, NoObject, t.site(in)
 				x.found = append(x.found, r)
 			}
 		}
 	}
+}
+
+// begin is where an area's first instruction stands: a call may end a block.
+func (s *study) begin(a area) (top int32, from int) {
+	for top, from = a.top, a.from; from == len(s.Blocks[top].Insns); from = 0 {
+		next := int32(-1)
+		for _, e := range s.Blocks[top].Succ {
+			if e.Kind != Caught && e.To != nil && a.has(int32(e.To.ID)) && next < 0 {
+				next = int32(e.To.ID)
+			}
+		}
+		if next < 0 {
+			break
+		}
+		top = next
+	}
+	return top, from
 }
 
 // waitLoop is the outermost loop around a block that does nothing but wait: for
