@@ -56,7 +56,8 @@ type finder struct {
 	effects map[*Func]*effect // nil while it is looked at
 	wanted  map[*Func]bool    // functions that are regions as a whole
 	found   []Region
-	idle    bool // idle regions are looked for
+	idle    bool     // idle regions are looked for
+	waiters []*study // functions that do nothing but wait
 }
 
 // MaxRegions is how many regions of a program are watched.
@@ -170,6 +171,8 @@ func (x *finder) study(f *Func) *effect {
 		}
 	}
 	switch {
+	case x.idle && e.meets():
+		x.waiters = append(x.waiters, s)
 	case x.idle:
 		x.idles(s)
 	case !e.meets():

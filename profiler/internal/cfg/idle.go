@@ -10,7 +10,8 @@ import (
 // That is no gate: nobody is let go on there. So around every wait of a program
 // stands a region of another sort, an idle one: the wait, with what it takes to
 // see whether there is anything to wait for, up to the next work, wait or wake.
-// It is as small as that so that two rounds that follow each other are two.
+// It is as small as that so that two rounds that follow each other are two. A
+// function that does nothing but wait stands for its calls, unless nobody calls it.
 
 // idleOps are library functions that are work where gates are looked for:
 // meetings at condition variables have a rule of their own.
@@ -33,9 +34,18 @@ const maxIdle = 100
 // findIdle finds the idle regions, and the functions that are nothing but waits.
 func (p *Program) findIdle() (found []Region) {
 	x := &finder{p: p, idle: true, effects: map[*Func]*effect{}, wanted: map[*Func]bool{}}
+	called := map[*Func]bool{}
 	for _, f := range p.Funcs {
+		for _, g := range p.Callees(f) {
+			called[g] = called[g] || g != f
+		}
 		if x.visit(f).meets() {
 			p.Waiters = append(p.Waiters, f.Ranges[0].Lo)
+		}
+	}
+	for _, s := range x.waiters {
+		if !called[s.Func] || x.wanted[s.Func] {
+			x.idles(s)
 		}
 	}
 	slices.Sort(p.Waiters)
@@ -53,11 +63,11 @@ func (x *finder) idles(s *study) {
 			if o.kind != opWait && o.kind != opWeak {
 				continue
 			}
-			loop := s.waitLoop(b)
-			if o.callee != nil && (loop == nil || s.tries(b.Loop) || b.Insns[o.at].Kind.IsJump()) {
-				continue // the wait is inside of that one
+			if o.callee != nil && b.Insns[o.at].Kind.IsJump() {
+				x.wanted[x.through(o.callee)] = true // it comes out of that one
+				continue
 			}
-			t := s.bordered(loop, b, o)
+			t := s.bordered(s.waitLoop(b), b, o)
 			a, ok := t.grow(int32(b.ID), o.at)
 			if !ok {
 				continue

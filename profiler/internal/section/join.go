@@ -144,14 +144,13 @@ func (j *joinRule) file(g *group) {
 // that they began in, or did at least a twentieth of a worker's work.
 func (j *joinRule) takesPart(g *group) bool {
 	c := &j.t.c
-	mean := uint64(0)
+	sum := uint64(0)
 	for i := range g.dead {
 		if g.creator.met[g.dead[i].t.id] {
 			return true
 		}
-		mean += c.Work(g.dead[i].delta)
+		sum += c.Work(g.dead[i].delta)
 	}
-	mean /= uint64(max(1, len(g.dead)))
 	if c.Entered != nil {
 		own := c.Solve(g.first.delta)
 		for _, w := range g.workers {
@@ -160,5 +159,5 @@ func (j *joinRule) takesPart(g *group) bool {
 			}
 		}
 	}
-	return mean > 0 && c.Work(g.first.delta) >= mean/20
+	return sum > 0 && c.Work(g.first.delta)*uint64(20*len(g.dead)) >= sum
 }

@@ -47,9 +47,11 @@ type hand struct {
 // shift is a round of a pool, or its beginning.
 type shift struct {
 	parts   []arrival // one of each thread
-	out     int       // threads that are still at work
+	who     []*thread // that have begun to work
+	out     int       // of them still do
 	broken  bool      // what somebody did in it is not known
-	overran bool      // somebody worked on after its end
+	overran bool      // somebody worked on after its end,
+	spanned bool      // or may have
 	numbers []uint64  // of the workers' idle code
 	end     arrival   // the dispatcher's
 	own     *arrival  // what the dispatcher did itself since it woke the first
@@ -63,6 +65,7 @@ type crew struct {
 	steady  bool     // each time the same threads
 	several int      // in so many there was more than one
 	overran int
+	spanned int
 	broken  int
 	members []*thread
 	works   bool // the dispatcher too
@@ -130,6 +133,7 @@ func (p *poolRule) back(x *thread, h *hand, a arrival) {
 		if busy := float64(a.busyNS) - float64(y.over-min(y.over, a.beginTSC))*p.t.c.NSPerTick; y.over > 0 && late > 0 && (busy > lateNS || !a.timed) {
 			y.overran = true
 		}
+		y.spanned = y.spanned || y.over > 0 && late*p.t.c.NSPerTick > lateNS
 	}
 	d := p.hand(x.parent)
 	if y != d.now && y.out == 0 {
@@ -173,6 +177,9 @@ func (p *poolRule) leave(x *thread, r record.Record) {
 		}
 		h.round = d.now
 		d.now.out++
+		if !slices.Contains(d.now.who, x) {
+			d.now.who = append(d.now.who, x)
+		}
 		if !slices.Contains(d.now.numbers, h.number) {
 			d.now.numbers = append(d.now.numbers, h.number)
 		}
@@ -215,8 +222,8 @@ func (p *poolRule) goesOn(x *thread, h *hand, r record.Record) {
 		return
 	}
 	c := p.crew(h, h.arrived.site)
-	if c.state == noMeeting {
-		h.woke = woke
+	if c.state == noMeeting || c.state == meeting && c.steady && h.now.out > 0 && h.now.misses(c) {
+		h.woke = woke // it goes on waiting
 		return
 	}
 	y := h.now
@@ -235,6 +242,11 @@ func (p *poolRule) goesOn(x *thread, h *hand, r record.Record) {
 		left(x, r)
 	}
 	p.settle(x, h)
+}
+
+// misses reports whether somebody has not begun yet.
+func (y *shift) misses(c *crew) bool {
+	return slices.ContainsFunc(c.members, func(w *thread) bool { return w.alive && !slices.Contains(y.who, w) })
 }
 
 func (p *poolRule) crew(h *hand, site profile.Addr) *crew {
@@ -280,18 +292,21 @@ func (p *poolRule) judge(x *thread, h *hand, c *crew, y *shift) {
 			c.steady = c.steady && len(c.shifts) == 0
 		}
 	}
-	c.steady = c.steady && len(y.parts) == len(c.members)
 	if c.state == meeting {
 		p.keep(y)
 		p.file(c, y)
 		return
 	}
+	c.steady = c.steady && len(y.parts) == len(c.members)
 	c.shifts = append(c.shifts, y)
 	if len(y.parts) > 1 {
 		c.several++
 	}
 	if y.overran {
 		c.overran++
+	}
+	if y.spanned {
+		c.spanned++
 	}
 	p.decide(h, c)
 }
@@ -302,7 +317,7 @@ func (p *poolRule) decide(h *hand, c *crew) {
 	switch {
 	case c.overran*8 > n && n >= fewShifts || n >= noShifts || p.selfStarting(c.members):
 		c.state, c.shifts = noMeeting, nil
-	case n >= fewShifts && c.steady && len(c.members) > 1, n >= someShifts && c.several*2 >= n && c.overran == 0:
+	case n >= fewShifts && c.steady && len(c.members) > 1, n >= someShifts && c.several*2 >= n && c.overran == 0 && c.spanned*4 <= n:
 		p.accept(c)
 	}
 }
@@ -356,16 +371,16 @@ func (p *poolRule) keep(y *shift) {
 // takesPart: the dispatcher works beside the others, if it does a twentieth of
 // what one of them does.
 func (p *poolRule) takesPart(c *crew) {
-	own, sum, n := uint64(0), uint64(0), uint64(0)
+	own, rounds, sum, n := uint64(0), uint64(0), uint64(0), uint64(0)
 	for _, y := range c.shifts {
 		if y.own != nil {
-			own += p.t.c.Work(y.own.delta)
+			own, rounds = own+p.t.c.Work(y.own.delta), rounds+1
 		}
 		for i := range y.parts {
 			sum, n = sum+p.t.c.Work(y.parts[i].delta), n+1
 		}
 	}
-	c.works = own > 0 && own*n*20 >= sum*uint64(len(c.shifts))
+	c.works = own > 0 && own*n*20 >= sum*rounds
 }
 
 // file makes an instance of a round. Who had nothing to do in it has a part.
