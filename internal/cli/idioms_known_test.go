@@ -43,6 +43,7 @@ var knownFailures = []knownFailure{
 	{idiom: "dynamic_queue_huge", reason: "one thread may have taken everything before another one comes, and two cannot tell the piece from who took it", chance: true},
 	{idiom: "io_slow_pipe", reason: "on a busy machine the writer may be so far ahead that nobody waits for it", chance: true},
 	{idiom: "page_faults", reason: noWaits},
+	{idiom: "pool_futex", in: "clang-O[23]", reason: "the section stands at the wake before the wait", chance: true},
 	{idiom: "pool_latch", in: "clang-O0", reason: "what a latch waits by is too large to be known as a wait, and is passed several times for one", chance: true},
 	{idiom: "pool_main_works", in: "-2$", reason: "one thread that works for another is not known as a pool"},
 	{idiom: "pool_shared_queue", reason: "self-scheduled work is not told from work that is dealt badly", chance: true},
