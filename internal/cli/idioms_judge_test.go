@@ -58,6 +58,9 @@ func (j *judge) planted(before, after *report.Report) {
 			j.say("section %s is balanced, but said to have imbalance %s", s.ID, imbalance(s))
 		}
 	}
+	if s := j.sectionAt(before, "NONE"); s != nil {
+		j.say("section %s, where none is", s.ID)
+	}
 	if j.b.expect["silent"] != "" {
 		j.silent("planted", before)
 	}

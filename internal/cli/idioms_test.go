@@ -20,7 +20,7 @@ import (
 
 // How people write threads: each program in testdata/idioms has one idiom, one
 // planted imbalance, and its fix under -DFIXED. What must be found is in its
-// lines with EXPECT, as keys with values:
+// lines with EXPECT, as keys with values; at lines marked NONE is no section:
 //
 //	instances=20  rows=P     of the section at the line marked SECTION; P is the number of threads
 //	kind=barrier             of the section

@@ -32,7 +32,8 @@ type Program struct {
 	Image *image.Image
 	Funcs []*Func // sorted by entry; the parts of a split function are one Func
 
-	Regions []Region // where threads may meet, by address
+	Regions []Region // where threads may meet or idle, by address
+	Waiters []uint64 // entries of functions that do nothing but wait, ascending
 
 	byEntry  map[uint64]*Func
 	owner    map[uint64]*Func // start of a part → the function that it belongs to

@@ -111,7 +111,8 @@ func (p *Program) note(f *Func, in *x86.Insn) {
 			f.astray = true
 		}
 		_, known := importOps[c.Import]
-		f.syncs = f.syncs || known || c.Import == "syscall"
+		_, idles := idleOps[c.Import]
+		f.syncs = f.syncs || known || idles || c.Import == "syscall"
 	case k == x86.Ret:
 		f.NoReturn = false
 	case k == x86.Stop:

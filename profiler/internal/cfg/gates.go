@@ -20,6 +20,7 @@ type Region struct {
 	Leaves []uint64 // the instructions before which it ends
 	Object Object
 	Works  []uint64 // instructions of Func that are surely not of it
+	Idle   bool     // it only waits: see findIdle
 }
 
 // Object tells what a region's threads may have in common, where it begins.
@@ -55,6 +56,8 @@ type finder struct {
 	effects map[*Func]*effect // nil while it is looked at
 	wanted  map[*Func]bool    // functions that are regions as a whole
 	found   []Region
+	idle    bool     // idle regions are looked for
+	waiters []*study // functions that do nothing but wait
 }
 
 // MaxRegions is how many regions of a program are watched.
@@ -90,7 +93,7 @@ func (p *Program) findRegions() {
 	if len(x.found) > MaxRegions {
 		x.found = x.found[:MaxRegions]
 	}
-	p.Regions = x.found
+	p.Regions = append(x.found, p.findIdle()...)
 	p.noteRegions()
 }
 
@@ -171,7 +174,12 @@ func (x *finder) study(f *Func) *effect {
 			}
 		}
 	}
-	if !e.meets() {
+	switch {
+	case x.idle && e.meets():
+		x.waiters = append(x.waiters, s)
+	case x.idle:
+		x.idles(s)
+	case !e.meets():
 		x.regions(s)
 	}
 	return e
@@ -190,6 +198,9 @@ func (x *finder) callOp(c *Call, target uint64) op {
 		name = x.p.Image.PLT[target]
 	}
 	if callee != nil {
+		if o, ok := idleOps[callee.Name]; ok && x.idle && x.p.Image.Static {
+			return o
+		}
 		if k, ok := importOps[callee.Name]; ok && x.p.Image.Static {
 			return op{kind: k, wakes: wakers[callee.Name], moves: true}
 		}
@@ -203,6 +214,9 @@ func (x *finder) callOp(c *Call, target uint64) op {
 			return op{kind: opSync, adds: e.adds, wakes: e.wakes, moves: e.moves}
 		}
 		return op{kind: noOp, moves: e.moves}
+	}
+	if o, ok := idleOps[name]; ok && x.idle {
+		return o
 	}
 	k, known := importOps[name]
 	switch {

@@ -133,7 +133,11 @@ func describeRegions(b *strings.Builder, p *Program, f *Func, l *labels) {
 		if r.Func != f {
 			continue
 		}
-		fmt.Fprintf(b, "  region from %s", l.name(r.Enter))
+		kind := "region"
+		if r.Idle {
+			kind = "idle region"
+		}
+		fmt.Fprintf(b, "  %s from %s", kind, l.name(r.Enter))
 		if r.Site != 0 {
 			fmt.Fprintf(b, " (%s)", l.name(r.Site))
 		}

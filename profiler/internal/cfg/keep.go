@@ -44,7 +44,9 @@ func (p *Program) Pack(w *pack.Writer) {
 		w.Ascending(r.Leaves)
 		w.Uint(uint64(r.Object))
 		w.Ascending(r.Works)
+		w.Bool(r.Idle)
 	}
+	w.Ascending(p.Waiters)
 }
 
 // flags are the function's properties that are true or false.
@@ -109,13 +111,14 @@ func Unpack(r *pack.Reader, im *image.Image, catches Catches, among ...*image.Im
 }
 
 func (p *Program) unpackRegions(r *pack.Reader) error {
-	for range r.Len(6) {
-		x := Region{Func: p.byEntry[r.Uint()], Site: r.Uint(), Enter: r.Uint(), Leaves: r.Ascending(), Object: Object(r.Uint()), Works: r.Ascending()}
+	for range r.Len(7) {
+		x := Region{Func: p.byEntry[r.Uint()], Site: r.Uint(), Enter: r.Uint(), Leaves: r.Ascending(), Object: Object(r.Uint()), Works: r.Ascending(), Idle: r.Bool()}
 		if x.Func == nil || x.Func.part || !x.Func.In(x.Enter) {
 			return errOther
 		}
 		p.Regions = append(p.Regions, x)
 	}
+	p.Waiters = r.Ascending()
 	p.noteRegions()
 	return nil
 }

@@ -40,16 +40,7 @@ func (cs *calls) chain(rec *record.Record) (site uint64, chain []uint64) {
 	if rec.Stack == nil {
 		return site, nil
 	}
-	c := cs.stacks.chain(rec.Site, rec.Stack)
-	if c.Calls == nil {
-		c.Calls = []uint64{}
-		for _, ret := range c.Returns {
-			if x := cs.at(ret); x.addr != 0 {
-				c.Calls = append(c.Calls, uint64(x.addr))
-			}
-		}
-	}
-	chain = c.Calls
+	chain = cs.led(rec.Site, rec.Stack)
 	switch {
 	case len(chain) == 0:
 		return site, nil
@@ -59,6 +50,20 @@ func (cs *calls) chain(rec *record.Record) (site uint64, chain []uint64) {
 		chain = cs.behind(site, chain)
 	}
 	return site, chain
+}
+
+// led are the program's calls that led to one which returns to ret, that one first.
+func (cs *calls) led(ret uint64, s *record.Stack) []uint64 {
+	c := cs.stacks.chain(ret, s)
+	if c.Calls == nil {
+		c.Calls = []uint64{}
+		for _, ret := range c.Returns {
+			if x := cs.at(ret); x.addr != 0 {
+				c.Calls = append(c.Calls, uint64(x.addr))
+			}
+		}
+	}
+	return c.Calls
 }
 
 // behind is the chain of a call that was made by a tail jump.

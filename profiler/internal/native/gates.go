@@ -7,6 +7,7 @@ import (
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/backend"
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 	"github.com/skewlens/skewlens/profiler/internal/record"
 )
@@ -49,12 +50,47 @@ func (gs *gates) passed(rec *record.Record) {
 	if r == nil {
 		return
 	}
+	if r.Idle {
+		gs.idle(rec, r, m)
+		return
+	}
 	if r.Site == 0 {
 		rec.Site = uint64(gs.calls.at(rec.Site).addr)
 	} else {
 		rec.Site = r.Site + m.base
 	}
 	rec.Arg3 = gs.familyOf(n)
+}
+
+// idle completes the record of an idle gate: the innermost call that led there
+// is that of a function that does more than wait.
+func (gs *gates) idle(rec *record.Record, r *cfg.Region, m *module) {
+	rec.Site = r.Site + m.base
+	if rec.Stack == nil {
+		return
+	}
+	rec.Stack.SP += relocate.BelowGate
+	rec.Stack.Words = rec.Stack.Words[min(relocate.BelowGate, len(rec.Stack.Words)):]
+	calls := gs.calls.led(r.Enter+m.bias+1, rec.Stack) // as if a call before the gate's second byte returned there
+	if len(calls) == 0 {
+		return
+	}
+	calls[0] = rec.Site
+	for len(calls) > 1 && gs.onlyWaits(calls[0]) {
+		calls = calls[1:]
+	}
+	rec.Site, rec.Chain, rec.Stack = calls[0], calls, nil
+}
+
+// onlyWaits: an address is in a function that does nothing else.
+func (gs *gates) onlyWaits(at uint64) bool {
+	for _, m := range gs.in.modules {
+		if p := m.spec.Program; at >= m.base && p.Image.SectionAt(at-m.base) != nil {
+			f := p.Owner(at - m.base)
+			return f != nil && p.OnlyWaits(f)
+		}
+	}
+	return false
 }
 
 // familyOf: compilers copy code, and what they copy is still one place.
@@ -67,7 +103,7 @@ func (gs *gates) familyOf(n uint64) uint64 {
 				break
 			}
 			key := fmt.Sprint(k)
-			if r.Site != 0 {
+			if r.Site != 0 && !r.Idle {
 				key = gs.key(profile.Addr(r.Site + m.base))
 			}
 			if _, known := first[key]; !known {

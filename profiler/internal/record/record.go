@@ -27,6 +27,10 @@ type Hook struct {
 // synchronise, Leave when it comes out. Arg3 numbers the code, alike for copies of it.
 const Gate = "(gate)"
 
+// Idle is the same for code that waits and does nothing else, with what led
+// there. Arg3 numbers the code.
+const Idle = "(idle)"
+
 // Record is one section event of a thread.
 type Record struct {
 	Kind  uint32

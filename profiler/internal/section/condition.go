@@ -17,6 +17,7 @@ func conditions(t *Tracker) rule {
 		{names: []string{"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_wait", "cnd_timedwait"},
 			arrive: c.wait, waits: true},
 		{names: []string{"pthread_cond_broadcast", "cnd_broadcast"}, arrive: c.broadcast, wakes: true},
+		{names: []string{"pthread_cond_signal", "cnd_signal"}, arrive: c.signal, wakes: true},
 		{names: []string{"_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE", "_ZNSt18condition_variable10notify_allEv"}, inside: true},
 	}}
 }
@@ -28,11 +29,15 @@ func (c conditionRule) wait(x *thread, r record.Record) {
 	}
 }
 
+// signal wakes one: that makes no barrier.
+func (c conditionRule) signal(x *thread, r record.Record) { c.t.pools.wakes(x, r) }
+
 // broadcast: the waiters and the one that wakes them met at a barrier if
 // nobody else could have come: every other live thread waits for a thread's
 // end. Threads that meet in several groups are recognised by meeting again
 // and again in the same company.
 func (c conditionRule) broadcast(x *thread, r record.Record) {
+	c.t.pools.wakes(x, r)
 	e := c.t.epochOf(r.Arg1)
 	if len(e.arrivals) == 0 || e.has(x) {
 		e.arrivals = e.arrivals[:0]
@@ -52,7 +57,12 @@ func (c conditionRule) broadcast(x *thread, r record.Record) {
 	if e.same == 0 {
 		e.held = nil
 	}
-	if !c.everybody(e) && (e.same < 2 || len(ids) < 3) {
+	hands := c.handsOut(e)
+	if hands == meeting {
+		e.arrivals, e.held = nil, nil
+		return
+	}
+	if hands == undecided || !c.everybody(e) && (e.same < 2 || len(ids) < 3) {
 		e.held = append(e.held, held{e.arrivals, r.TSC})
 		e.held = e.held[max(0, len(e.held)-maxHeld):]
 		e.arrivals = nil
@@ -107,18 +117,36 @@ func (h *held) after(before *held) {
 func (c conditionRule) onlyWakes(e *epoch) bool {
 	last := len(e.arrivals) - 1
 	w := &e.arrivals[last]
-	if last < 2 || len(w.chain) == 0 {
+	if last < 2 || c.comesAsOthers(w, e.arrivals[:last]) {
 		return false
 	}
-	own, sum := c.t.out.spots(w), uint64(0)
+	sum := uint64(0)
 	for i := range e.arrivals[:last] {
-		a := &e.arrivals[i]
-		if len(a.chain) == 0 || slices.ContainsFunc(c.t.out.spots(a), func(x spot) bool { return indexOf(own, x) >= 0 }) {
-			return false
-		}
-		sum += c.t.c.Work(a.delta)
+		sum += c.t.c.Work(e.arrivals[i].delta)
 	}
 	return c.t.c.Work(w.delta) < sum/uint64(20*last)
+}
+
+// handsOut tells whether the one that woke the others, who came last and by
+// calls of its own, hands work out to a pool.
+func (c conditionRule) handsOut(e *epoch) codeState {
+	last := len(e.arrivals) - 1
+	if c.comesAsOthers(&e.arrivals[last], e.arrivals[:last]) {
+		return noMeeting
+	}
+	return c.t.pools.handsOut(e.arrivals[last].t, e.arrivals[:last])
+}
+
+// comesAsOthers: a thread came by calls that one of the others came by too, or
+// that is not known.
+func (c conditionRule) comesAsOthers(w *arrival, others []arrival) bool {
+	if len(w.chain) == 0 {
+		return true
+	}
+	own := c.t.out.spots(w)
+	return slices.ContainsFunc(others, func(a arrival) bool {
+		return len(a.chain) == 0 || slices.ContainsFunc(c.t.out.spots(&a), func(x spot) bool { return indexOf(own, x) >= 0 })
+	})
 }
 
 // everybody reports whether all threads came that could have come.

@@ -9,6 +9,7 @@
 //	        barriers    pthread_barrier_wait           as many came as it counts
 //	        conditions  pthread_cond_wait, _broadcast  all others wait: a barrier made by hand
 //	        gates       any code that only synchronises  nobody leaves before all have entered
+//	        pools       any code that only waits       a thread waits until all that it let work have
 //	        joins       pthread_create, join, death    all workers were joined
 //	  └─▶ collector: instances by section; the oldest are folded into a sum
 //	  └─▶ Finish: solve the parts' counters ─▶ []profile.Section

@@ -84,8 +84,12 @@ func gates(t *Tracker) rule {
 
 // IsGate reports whether a kind of record is of a gate.
 func IsGate(kind uint32) bool {
-	h := declared.hooks[record.Gate]
-	return kind == h.Arrive || kind == h.Leave
+	for _, name := range []string{record.Gate, record.Idle} {
+		if h := declared.hooks[name]; kind == h.Arrive || kind == h.Leave {
+			return true
+		}
+	}
+	return false
 }
 
 func (g *gateRule) enter(x *thread, r record.Record) {

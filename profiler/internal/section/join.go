@@ -39,7 +39,8 @@ func joins(t *Tracker) rule {
 	return rule{
 		calls: []call{
 			{names: []string{"pthread_join", "pthread_timedjoin_np", "pthread_clockjoin_np", "thrd_join"}, arrive: j.join, meets: true},
-			{names: []string{"pthread_create", "thrd_create"}, arrive: j.create, starts: true},
+			{names: []string{"pthread_create"}, arrive: j.create, starts: true},
+			{names: []string{"thrd_create"}, arrive: j.createC11},
 			{names: futureWaits, arrive: j.await, meets: true, awaits: true},
 			{names: []string{"_ZNSt6thread4joinEv"}, meets: true, inside: true},
 			{names: []string{"_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"}, inside: true},
@@ -49,6 +50,13 @@ func joins(t *Tracker) rule {
 		died: j.died,
 		end:  j.end,
 	}
+}
+
+// createC11: the third argument is the new thread's own; the second, the
+// function that it begins in, is not recorded.
+func (j *joinRule) createC11(x *thread, r record.Record) {
+	r.Arg3 = 0
+	j.create(x, r)
 }
 
 func (j *joinRule) create(x *thread, r record.Record) {
@@ -144,14 +152,13 @@ func (j *joinRule) file(g *group) {
 // that they began in, or did at least a twentieth of a worker's work.
 func (j *joinRule) takesPart(g *group) bool {
 	c := &j.t.c
-	mean := uint64(0)
+	sum := uint64(0)
 	for i := range g.dead {
 		if g.creator.met[g.dead[i].t.id] {
 			return true
 		}
-		mean += c.Work(g.dead[i].delta)
+		sum += c.Work(g.dead[i].delta)
 	}
-	mean /= uint64(max(1, len(g.dead)))
 	if c.Entered != nil {
 		own := c.Solve(g.first.delta)
 		for _, w := range g.workers {
@@ -160,5 +167,5 @@ func (j *joinRule) takesPart(g *group) bool {
 			}
 		}
 	}
-	return mean > 0 && c.Work(g.first.delta) >= mean/20
+	return sum > 0 && c.Work(g.first.delta)*uint64(20*len(g.dead)) >= sum
 }

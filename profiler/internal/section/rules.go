@@ -5,7 +5,7 @@ import "github.com/skewlens/skewlens/profiler/internal/record"
 // rules are all there are, in the order in which they hear of births and
 // deaths. Each makes its state for one run; the tracker is nil where only what
 // the rule declares is asked for.
-var rules = []func(*Tracker) rule{barriers, conditions, gates, joins}
+var rules = []func(*Tracker) rule{barriers, conditions, gates, pools, joins}
 
 // rule recognises meetings of one make in what threads do.
 type rule struct {

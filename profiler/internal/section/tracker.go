@@ -15,6 +15,7 @@ type Tracker struct {
 	epochs   map[uint64]*epoch // by object: barrier, condition variable
 	words    words
 	out      *collector
+	pools    *poolRule
 	// Instances is how many have been completed.
 	Instances int
 }

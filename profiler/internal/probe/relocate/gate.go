@@ -23,23 +23,30 @@ const (
 	redZone    = 128
 	gateSize   = 192 // bytes of a gate, at most
 	gateInside = 4   // from its first word to its second
+
+	// BelowGate is how far the stack of a gate's record lies below the program's own.
+	BelowGate = redZone + 8 + 3*8
 )
 
 // gates emits the gates before a block and its counter between them: who leaves
 // a region has yet to come to the block, who enters one has come.
 func (m *emitter) gates(b *cfg.Block, counter int32) {
 	live := b.LiveIn
-	hook, ok := m.s.hooks(record.Gate)
 	for _, enter := range []bool{false, true} { // out of one, then into the next
 		if enter {
 			m.increment(counter, live)
 		}
-		if !ok || m.s.opt.NoCounters {
+		if m.s.opt.NoCounters {
 			continue
 		}
 		for _, r := range m.q.Func.GatesAt(b.Start, enter) {
-			if n := m.s.from.Gate + r; n < threadarea.MaxGates {
-				m.gate(gateCode{&m.s.Program.Regions[r], n, enter, live != 0, &b.Insns[0], hook})
+			region, name := &m.s.Program.Regions[r], record.Gate
+			if region.Idle {
+				name = record.Idle
+			}
+			hook, ok := m.s.hooks(name)
+			if n := m.s.from.Gate + r; ok && n < threadarea.MaxGates {
+				m.gate(gateCode{region, n, enter, live != 0, &b.Insns[0], hook})
 			}
 		}
 	}
@@ -78,16 +85,14 @@ func (m *emitter) gate(g gateCode) {
 // passGate records, and goes on.
 func (m *emitter) passGate(g gateCode, done asm.Label) {
 	left := threadarea.GateOffset(g.n)
-	down := int32(redZone) // how far the stack pointer is below where it was
+	down := int32(redZone + 8) // how far the stack pointer is below where it was
 	if g.enter {
 		m.gateWord(func() { m.CmpGS32(left+gateInside, 0) }, 5)
 		m.Jcc(asm.NotEqual, done)
 		m.gateWord(func() { m.DecGS32(left) }, 4)
 	}
-	if g.flags {
-		down += 8
-	} else {
-		m.LeaRSP(-redZone)
+	if !g.flags {
+		m.LeaRSP(-redZone - 8)
 	}
 	saved := []x86.Reg{x86.R11, x86.RDI, x86.RDX}
 	for _, r := range saved {
@@ -111,6 +116,9 @@ func (m *emitter) passGate(g gateCode, done asm.Label) {
 	}
 	if g.enter {
 		kind, inside = g.hook.Arrive, 1
+		if g.hook.Chain {
+			kind |= threadarea.ChainBit
+		}
 	}
 	m.gateWord(func() { m.MovGS32(left+gateInside, inside) }, 8)
 	m.record(kind | threadarea.ScanBit)
@@ -119,7 +127,7 @@ func (m *emitter) passGate(g gateCode, done asm.Label) {
 		m.Pop(saved[i])
 	}
 	if !g.flags {
-		m.LeaRSP(redZone)
+		m.LeaRSP(redZone + 8)
 	}
 	m.Jmp(done)
 }

@@ -1,0 +1,167 @@
+package cfg
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// Threads of a pool wait for work, and who hands it out waits until it is done.
+// That is no gate: nobody is let go on there. So around every wait of a program
+// stands a region of another sort, an idle one: the wait, with what it takes to
+// see whether there is anything to wait for, up to the next work, wait or wake.
+// It is as small as that so that two rounds that follow each other are two. A
+// function that does nothing but wait stands for its calls, unless nobody calls it.
+
+// idleOps are library functions that are work where gates are looked for:
+// meetings at condition variables have a rule of their own.
+var idleOps = map[string]op{}
+
+func init() {
+	for _, n := range []string{"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_wait", "cnd_timedwait",
+		"_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE"} {
+		idleOps[n] = op{kind: opWait, moves: true}
+	}
+	for _, n := range []string{"pthread_cond_signal", "pthread_cond_broadcast", "cnd_signal", "cnd_broadcast",
+		"_ZNSt18condition_variable10notify_oneEv", "_ZNSt18condition_variable10notify_allEv"} {
+		idleOps[n] = op{kind: opSync, wakes: true, moves: true}
+	}
+}
+
+// maxIdle is how many idle regions of a program are watched.
+const maxIdle = 100
+
+// findIdle finds the idle regions, and the functions that are nothing but waits.
+func (p *Program) findIdle() (found []Region) {
+	x := &finder{p: p, idle: true, effects: map[*Func]*effect{}, wanted: map[*Func]bool{}}
+	called := map[*Func]bool{}
+	for _, f := range p.Funcs {
+		for _, g := range p.Callees(f) {
+			called[g] = called[g] || g != f
+		}
+		if x.visit(f).meets() {
+			p.Waiters = append(p.Waiters, f.Ranges[0].Lo)
+		}
+	}
+	for _, s := range x.waiters {
+		if !called[s.Func] || x.wanted[s.Func] {
+			x.idles(s)
+		}
+	}
+	slices.Sort(p.Waiters)
+	slices.SortFunc(x.found, func(a, b Region) int {
+		return cmp.Or(cmp.Compare(a.Enter, b.Enter), slices.Compare(a.Leaves, b.Leaves))
+	})
+	x.found = slices.CompactFunc(x.found, func(a, b Region) bool { return a.Enter == b.Enter && slices.Equal(a.Leaves, b.Leaves) })
+	return x.found[:min(len(x.found), maxIdle)]
+}
+
+// idles finds the idle regions of a function.
+func (x *finder) idles(s *study) {
+	for _, b := range s.Blocks {
+		for _, o := range s.ops[b.ID] {
+			if o.kind != opWait && o.kind != opWeak {
+				continue
+			}
+			if o.callee != nil && b.Insns[o.at].Kind.IsJump() {
+				x.wanted[x.through(o.callee)] = true // it comes out of that one
+				continue
+			}
+			t := s.bordered(s.waitLoop(b), b, o)
+			a, ok := t.grow(int32(b.ID), o.at)
+			if !ok {
+				continue
+			}
+			in := t.within(a)
+			// Who sees that there is nothing to wait for passes it too.
+			top, from := t.begin(a)
+			first := inner{top, op{at: t.wayIn(top, from, in)}}
+			if first.op.at < 0 {
+				continue
+			}
+			if r, ok := t.region(a, append([]inner{first}, in...)); ok {
+				r.Idle, r.Object, r.Site = true, NoObject, t.site(in)
+				x.found = append(x.found, r)
+			}
+		}
+	}
+}
+
+// begin is where an area's first instruction stands: a call may end a block.
+func (s *study) begin(a area) (top int32, from int) {
+	for top, from = a.top, a.from; from == len(s.Blocks[top].Insns); from = 0 {
+		next := int32(-1)
+		for _, e := range s.Blocks[top].Succ {
+			if e.Kind != Caught && e.To != nil && a.has(int32(e.To.ID)) && next < 0 {
+				next = int32(e.To.ID)
+			}
+		}
+		if next < 0 {
+			break
+		}
+		top = next
+	}
+	return top, from
+}
+
+// waitLoop is the outermost loop around a block that does nothing but wait: for
+// one thread, or for several in turn.
+func (s *study) waitLoop(b *Block) (outer *Loop) {
+	for l := b.Loop; l != nil && (s.tries(l) || s.onlyWaits(l)); l = l.Parent {
+		outer = l
+	}
+	return outer
+}
+
+// onlyWaits: in a loop is no work, and nothing that lets other threads begin.
+func (s *study) onlyWaits(l *Loop) bool {
+	stores, locks := false, false
+	for _, b := range l.Blocks {
+		if s.doomed[b.ID] {
+			continue
+		}
+		if s.work[b.ID] {
+			return false
+		}
+		stores = stores || s.stores[b.ID]
+		for _, o := range s.ops[b.ID] {
+			in := &b.Insns[o.at]
+			if o.kind == opWork || o.wakes || o.adds || in.Lock && in.Map == 0 && in.Opcode&^1 == 0x86 { // xchg
+				return false
+			}
+			locks = locks || o.kind == opSync && in.Kind.IsCall()
+		}
+	}
+	return !stores || locks
+}
+
+// bordered is a study in which all waits and wakes are work but one wait and
+// what is in the loop around it, which is one wait.
+func (s *study) bordered(loop *Loop, of *Block, wait op) *study {
+	t := *s
+	t.ops = make([][]op, len(s.ops))
+	for _, b := range s.Blocks {
+		t.ops[b.ID] = slices.Clone(s.ops[b.ID])
+		for i := range t.ops[b.ID] {
+			o := &t.ops[b.ID][i]
+			own := b == of && o.at == wait.at || loop != nil && loop.Has(b)
+			if !own && (o.kind == opWait || o.kind == opWeak || o.wakes) {
+				o.kind = opWork
+			}
+		}
+	}
+	t.loops = maps.Clone(s.loops)
+	for _, l := range s.Graph.Loops {
+		if loop != nil && (l == loop || loop.Has(l.Head)) {
+			t.loops[l] = retries
+		}
+	}
+	return &t
+}
+
+// OnlyWaits reports whether a function does nothing but wait: for the user it
+// is its calls that wait.
+func (p *Program) OnlyWaits(f *Func) bool {
+	_, is := slices.BinarySearch(p.Waiters, f.Ranges[0].Lo)
+	return is
+}

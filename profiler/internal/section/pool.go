@@ -1,0 +1,467 @@
+package section
+
+import (
+	"slices"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/record"
+)
+
+// poolRule: a thread has others do work that it created for that, and waits
+// until they have.
+//
+//	dispatcher ──▷ lets them go on ─────── waits ─────────▷ is let go on     a round
+//	workers    idle ──▷ go on, work, come back to idle, perhaps several times
+//
+// Whoever begins to work after one wait of the dispatcher and before the end of
+// its next one, has worked in that round: so it is in every pool, however they
+// wait. It is no pool if some work on while the dispatcher goes on, as the
+// stages of a pipeline do, or if others work each time.
+type poolRule struct {
+	t     *Tracker
+	hands map[*thread]*hand
+	codes map[uint64]int // how often idle code was passed, by number; −1: it is of a pool, −2: it is closed
+}
+
+// hand is what a thread is about.
+type hand struct {
+	in      []uint64 // the idle code that it is in
+	number  uint64   // the outermost
+	first   uint64   // what it had done when it first came to wait
+	last    uint64   // and between the last two waits
+	began   bool     // it has been idle before
+	arrived arrival
+
+	// Since it last went on; another rule may have cut its part since.
+	round *shift
+	since passing
+
+	// Of a thread that lets others work:
+	now   *shift
+	past  []*shift // that are over, but not all have come back
+	lines map[string]*crew
+	woke  *arrival // when it first woke somebody since it last went on
+	cuts  int      // at that time
+}
+
+// shift is a round of a pool, or its beginning.
+type shift struct {
+	parts   []arrival // one of each thread
+	who     []*thread // that have begun to work
+	out     int       // of them still do
+	broken  bool      // what somebody did in it is not known
+	overran bool      // somebody worked on after its end,
+	spanned bool      // or may have
+	numbers []uint64  // of the workers' idle code
+	end     arrival   // the dispatcher's
+	own     *arrival  // what the dispatcher did itself since it woke the first
+	over    uint64
+}
+
+// crew is what works for a dispatcher that waits on one line.
+type crew struct {
+	state   codeState
+	shifts  []*shift // that are over, until it is decided
+	steady  bool     // each time the same threads
+	several int      // in so many there was more than one
+	overran int
+	spanned int
+	broken  int
+	members []*thread
+	works   bool // the dispatcher too
+}
+
+const (
+	fewShifts  = 3    // after which it is a pool, of the same threads
+	someShifts = 6    // likewise, of any
+	noShifts   = 24   // after which it is none
+	idleTrial  = 4096 // passings of idle code after which it is of no interest
+	lateNS     = 100e3
+)
+
+func pools(t *Tracker) rule {
+	p := &poolRule{t, map[*thread]*hand{}, map[uint64]int{}}
+	if t != nil {
+		t.pools = p
+	}
+	return rule{
+		calls: []call{{names: []string{record.Idle}, arrive: p.enter, leave: p.leave, meets: true}},
+		dying: p.dying,
+		end:   p.end,
+	}
+}
+
+func (p *poolRule) hand(x *thread) *hand {
+	h := p.hands[x]
+	if h == nil {
+		h = &hand{lines: map[string]*crew{}, now: &shift{}}
+		p.hands[x] = h
+	}
+	return h
+}
+
+func (p *poolRule) enter(x *thread, r record.Record) {
+	h := p.hand(x)
+	h.in = append(h.in, r.Arg3)
+	if len(h.in) > 1 {
+		return
+	}
+	h.number, h.arrived = r.Arg3, x.arrive(r)
+	p.back(x, h, h.arrived)
+	if !h.began {
+		h.began, h.first = true, p.t.c.Work(x.acc)
+	}
+}
+
+// back: a thread that worked has nothing more to do.
+func (p *poolRule) back(x *thread, h *hand, a arrival) {
+	y := h.round
+	if y == nil {
+		return
+	}
+	h.round = nil
+	y.out--
+	if x.cuts != h.since.cuts {
+		y.broken = true
+	} else {
+		a.since(x, &h.since)
+		a.begin = h.since.arrived.site
+		a.waits = slices.DeleteFunc(slices.Clone(a.waits), func(w wait) bool { return w.begin < a.beginTSC })
+		h.last = p.t.c.Work(a.delta)
+		y.add(a)
+		late := float64(a.tsc) - float64(y.over)
+		if busy := float64(a.busyNS) - float64(y.over-min(y.over, a.beginTSC))*p.t.c.NSPerTick; y.over > 0 && late > 0 && (busy > lateNS || !a.timed) {
+			y.overran = true
+		}
+		y.spanned = y.spanned || y.over > 0 && late*p.t.c.NSPerTick > lateNS
+	}
+	d := p.hand(x.parent)
+	if y != d.now && y.out == 0 {
+		p.settle(x.parent, d)
+	}
+}
+
+func (y *shift) add(a arrival) {
+	if i := slices.IndexFunc(y.parts, func(b arrival) bool { return b.t == a.t }); i >= 0 {
+		waits := append(slices.Clone(y.parts[i].waits), a.waits...)
+		y.parts[i] = a.after(&y.parts[i])
+		y.parts[i].waits = waits
+		return
+	}
+	y.parts = append(y.parts, a)
+}
+
+func (p *poolRule) leave(x *thread, r record.Record) {
+	h := p.hand(x)
+	i := len(h.in) - 1
+	for i >= 0 && h.in[i] != r.Arg3 {
+		i--
+	}
+	if i < 0 {
+		return
+	}
+	if h.in = h.in[:i]; i > 0 {
+		return
+	}
+	if n := p.codes[h.number]; n >= 0 {
+		p.codes[h.number] = n + 1
+		if n == idleTrial {
+			p.close(h.number)
+			return
+		}
+	}
+	p.goesOn(x, h, r)
+	if d := p.hands[x.parent]; x.parent != nil && p.codes[h.number] != closed {
+		if d == nil {
+			d = p.hand(x.parent)
+		}
+		h.round = d.now
+		d.now.out++
+		if !slices.Contains(d.now.who, x) {
+			d.now.who = append(d.now.who, x)
+		}
+		if !slices.Contains(d.now.numbers, h.number) {
+			d.now.numbers = append(d.now.numbers, h.number)
+		}
+		if p.codes[h.number] == ofPool {
+			left(x, r)
+		}
+	}
+	h.since = passing{arrived: h.arrived, cuts: x.cuts, acc: x.acc, tsc: r.TSC, cpu: x.clock}
+}
+
+const (
+	ofPool = -1
+	closed = -2
+)
+
+// close: idle code that is passed again and again is of no pool.
+func (p *poolRule) close(number uint64) {
+	p.codes[number] = closed
+	for _, h := range p.hands {
+		if y := h.round; y != nil && h.number == number {
+			y.broken, h.round = true, nil
+			y.out--
+		}
+	}
+	p.tell(number, false)
+}
+
+func (p *poolRule) tell(number uint64, of bool) {
+	if f := p.t.c.Gate; f != nil {
+		f(number, of)
+	}
+}
+
+// goesOn: a thread was let go on. If others have begun to work for it, that was
+// a round.
+func (p *poolRule) goesOn(x *thread, h *hand, r record.Record) {
+	woke := h.woke
+	h.woke = nil
+	if h.now.out == 0 && len(h.now.parts) == 0 {
+		return
+	}
+	c := p.crew(h, h.arrived.site)
+	if c.state == noMeeting || c.state == meeting && c.steady && h.now.out > 0 && h.now.misses(c) {
+		h.woke = woke // it goes on waiting
+		return
+	}
+	y := h.now
+	y.end, y.over = h.arrived, r.TSC
+	if woke != nil && h.cuts == x.cuts {
+		a := h.arrived
+		a.delta = record.Sub(a.delta, woke.delta)
+		a.beginTSC, a.begin = woke.tsc, woke.site
+		if a.timed = a.cpu >= 0 && woke.cpu >= 0; a.timed {
+			a.busyNS = max(0, a.cpu-woke.cpu)
+		}
+		y.own = &a
+	}
+	h.past, h.now = append(h.past, y), &shift{}
+	if c.state == meeting {
+		left(x, r)
+	}
+	p.settle(x, h)
+}
+
+// misses reports whether somebody has not begun yet.
+func (y *shift) misses(c *crew) bool {
+	return slices.ContainsFunc(c.members, func(w *thread) bool { return w.alive && !slices.Contains(y.who, w) })
+}
+
+func (p *poolRule) crew(h *hand, site profile.Addr) *crew {
+	line := p.t.c.Line(site)
+	c := h.lines[line]
+	if c == nil {
+		c = &crew{steady: true}
+		h.lines[line] = c
+	}
+	return c
+}
+
+// wakes notes that a thread lets others go on.
+func (p *poolRule) wakes(x *thread, r record.Record) {
+	if h := p.hands[x]; h != nil && h.woke == nil {
+		a := x.arrive(r)
+		h.woke, h.cuts = &a, x.cuts
+	}
+}
+
+// settle judges the rounds from which all have come back, in their order.
+func (p *poolRule) settle(x *thread, h *hand) {
+	for len(h.past) > 0 && h.past[0].out == 0 {
+		y := h.past[0]
+		h.past = h.past[1:]
+		p.judge(x, h, p.crew(h, y.end.site), y)
+	}
+}
+
+func (p *poolRule) judge(x *thread, h *hand, c *crew, y *shift) {
+	if c.state == noMeeting {
+		return
+	}
+	if y.broken || len(y.parts) == 0 {
+		if c.broken++; c.state == undecided && c.broken >= noShifts {
+			c.state = noMeeting
+		}
+		return
+	}
+	for i := range y.parts {
+		if w := y.parts[i].t; !slices.Contains(c.members, w) {
+			c.members = append(c.members, w)
+			c.steady = c.steady && len(c.shifts) == 0
+		}
+	}
+	if c.state == meeting {
+		p.keep(y)
+		p.file(c, y)
+		return
+	}
+	c.steady = c.steady && len(y.parts) == len(c.members)
+	c.shifts = append(c.shifts, y)
+	if len(y.parts) > 1 {
+		c.several++
+	}
+	if y.overran {
+		c.overran++
+	}
+	if y.spanned {
+		c.spanned++
+	}
+	p.decide(h, c)
+}
+
+// decide whether it is a pool, as soon as that is known.
+func (p *poolRule) decide(h *hand, c *crew) {
+	n := len(c.shifts)
+	switch {
+	case c.overran*8 > n && n >= fewShifts || n >= noShifts || p.selfStarting(c.members):
+		c.state, c.shifts = noMeeting, nil
+	case n >= fewShifts && c.steady && len(c.members) > 1, n >= someShifts && c.several*2 >= n && c.overran == 0 && c.spanned*4 <= n:
+		p.accept(c)
+	}
+}
+
+// selfStarting: threads that work before they wait for the first time meet
+// there, and nobody hands them work out.
+func (p *poolRule) selfStarting(list []*thread) bool {
+	first, later := uint64(0), uint64(0)
+	for _, w := range list {
+		first, later = first+p.hands[w].first, later+p.hands[w].last
+	}
+	return first*4 > later
+}
+
+// accept files the rounds that there were; from here on parts end at the waits.
+func (p *poolRule) accept(c *crew) {
+	c.state = meeting
+	p.takesPart(c)
+	for _, y := range c.shifts {
+		p.keep(y)
+		p.file(c, y)
+	}
+	last := c.shifts[len(c.shifts)-1]
+	c.shifts = nil
+	for _, x := range append(slices.Clone(c.members), last.end.t) {
+		h := p.hands[x]
+		if h.since.cuts != x.cuts {
+			continue
+		}
+		if x.acc = record.Sub(x.acc, h.since.acc); len(h.in) > 0 {
+			x.acc = nil
+		}
+		x.begin, x.beginTSC, x.cpu = h.since.arrived.site, h.since.tsc, h.since.cpu
+		x.keepWaits()
+		x.cuts++
+		h.since.acc, h.since.cuts = nil, x.cuts
+		h.woke = nil
+	}
+}
+
+// keep has the code that a round's threads idle in watched for ever.
+func (p *poolRule) keep(y *shift) {
+	for _, n := range append(y.numbers, p.hands[y.end.t].number) {
+		if p.codes[n] != ofPool {
+			p.codes[n] = ofPool
+			p.tell(n, true)
+		}
+	}
+}
+
+// takesPart: the dispatcher works beside the others, if it does a twentieth of
+// what one of them does.
+func (p *poolRule) takesPart(c *crew) {
+	own, rounds, sum, n := uint64(0), uint64(0), uint64(0), uint64(0)
+	for _, y := range c.shifts {
+		if y.own != nil {
+			own, rounds = own+p.t.c.Work(y.own.delta), rounds+1
+		}
+		for i := range y.parts {
+			sum, n = sum+p.t.c.Work(y.parts[i].delta), n+1
+		}
+	}
+	c.works = own > 0 && own*n*20 >= sum*rounds
+}
+
+// file makes an instance of a round. Who had nothing to do in it has a part.
+func (p *poolRule) file(c *crew, y *shift) {
+	parts := slices.Clone(y.parts)
+	begin := y.over
+	for i := range parts {
+		begin = min(begin, parts[i].beginTSC)
+	}
+	for _, w := range c.members {
+		if w.alive && !slices.ContainsFunc(parts, func(a arrival) bool { return a.t == w }) {
+			parts = append(parts, arrival{t: w, tsc: begin, beginTSC: begin, begin: y.end.site, timed: true})
+		}
+	}
+	if c.works && y.own != nil {
+		parts = append(parts, *y.own)
+	}
+	for i := range parts {
+		parts[i].site, parts[i].chain = y.end.site, y.end.chain
+	}
+	p.t.file(profile.Join, parts, byLibrary)
+}
+
+// handsOut tells whether a thread that wakes others has handed them work out:
+// they are its workers, idle, and waited before they worked.
+func (p *poolRule) handsOut(x *thread, waiting []arrival) codeState {
+	var list []*thread
+	later := uint64(0)
+	for i := range waiting {
+		w := waiting[i].t
+		h := p.hands[w]
+		if w.parent != x || h == nil || len(h.in) == 0 {
+			return noMeeting
+		}
+		list, later = append(list, w), later+h.last
+	}
+	if d := p.hands[x]; d != nil {
+		for _, c := range d.lines {
+			if c.state == noMeeting {
+				return noMeeting
+			}
+		}
+	}
+	switch {
+	case later == 0:
+		return undecided
+	case p.selfStarting(list):
+		return noMeeting
+	}
+	return meeting
+}
+
+func (p *poolRule) dying(x *thread) {
+	h := p.hands[x]
+	if h == nil {
+		return
+	}
+	if y := h.round; y != nil { // it does not come back, but ends
+		a := x.arrive(record.Record{TSC: x.last})
+		ofIt := y.over > 0 && p.codes[h.number] == ofPool && h.since.cuts == x.cuts
+		p.back(x, h, a)
+		if ofIt {
+			x.cut(a, x.last)
+		}
+	}
+	p.decideAtEnd(h)
+}
+
+// decideAtEnd: two rounds of the same threads are enough when there are no more.
+func (p *poolRule) decideAtEnd(h *hand) {
+	for _, c := range h.lines {
+		if n := len(c.shifts); c.state == undecided && n > 1 && c.steady && len(c.members) > 1 && c.overran == 0 {
+			p.accept(c)
+		}
+	}
+}
+
+func (p *poolRule) end() {
+	for _, x := range p.t.threads {
+		if h := p.hands[x]; h != nil {
+			p.decideAtEnd(h)
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package section
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/record"
+)
+
+var idleIn, idleOut = hookOf(record.Idle).Arrive, hookOf(record.Idle).Leave
+
+// idles and goes: a thread comes to wait at an idle place, and is let go on.
+func (s *script) idles(id profile.ThreadID, place uint64, work ...uint64) {
+	s.passes(id, idleIn, place, 0, work...)
+}
+
+func (s *script) goes(id profile.ThreadID, place uint64) { s.passes(id, idleOut, place, 0) }
+
+const forWork, forAll = 4, 2 // where workers wait, and where the first thread does
+
+// crewOf makes a pool of workers that are idle.
+func crewOf(n int) *script {
+	s := newScript(1 << 20)
+	threads(s, n)
+	for id := 1; id <= n; id++ {
+		s.idles(profile.ThreadID(id), forWork)
+	}
+	return s
+}
+
+// shift is a round in which workers do so much each, 0 for those that do nothing.
+func (s *script) shift(work ...uint64) {
+	s.idles(0, forAll)
+	for k, n := range work {
+		if n > 0 {
+			s.goes(profile.ThreadID(k+1), forWork)
+		}
+	}
+	for k, n := range work {
+		if n > 0 {
+			s.idles(profile.ThreadID(k+1), forWork, n)
+		}
+	}
+	s.goes(0, forAll)
+}
+
+// TestPool: whoever waits until others have worked had them do that.
+func TestPool(t *testing.T) {
+	s := crewOf(3)
+	for k := uint64(1); k <= 5; k++ {
+		s.shift(10*k+1, 10*k+2, 10*k+3)
+	}
+	expect(t, s.Finish(), "join 320 [[11 12 13] [21 22 23] [31 32 33] [41 42 43] [51 52 53]]")
+}
+
+// TestPoolOfTwoRounds: what is undecided when the run ends is decided then, and
+// who ends instead of coming back has worked too.
+func TestPoolOfTwoRounds(t *testing.T) {
+	s := crewOf(2)
+	s.shift(11, 12)
+	s.idles(0, forAll)
+	s.goes(1, forWork)
+	s.goes(2, forWork)
+	s.idles(2, forWork, 22)
+	s.goes(0, forAll)
+	s.dies(1, 21)
+	expect(t, s.Finish(), "join 320 [[11 12] [21 22]]")
+}
+
+// TestPoolOfTasks: workers take as much as there is; who has nothing to do has a
+// part of nothing.
+func TestPoolOfTasks(t *testing.T) {
+	s := crewOf(3)
+	for k := range uint64(7) {
+		work := []uint64{5, 6, 7}
+		work[k%3] = 0
+		s.shift(work...)
+	}
+	expect(t, s.Finish(), "join 320 [[0 6 7] [5 0 7] [5 6 0] [0 6 7] [5 0 7] [5 6 0] [0 6 7]]")
+}
+
+// TestPoolOfTasksInTurn: the parts of a worker are added up.
+func TestPoolOfTasksInTurn(t *testing.T) {
+	s := crewOf(2)
+	for range 3 {
+		s.idles(0, forAll)
+		s.goes(1, forWork)
+		s.goes(2, forWork)
+		for range 3 {
+			s.idles(1, forWork, 4)
+			s.goes(1, forWork)
+		}
+		s.idles(1, forWork, 1)
+		s.idles(2, forWork, 20)
+		s.goes(0, forAll)
+	}
+	expect(t, s.Finish(), "join 320 [[13 20] [13 20] [13 20]]")
+}
+
+// TestNoPool: workers that do not work in rounds.
+func TestNoPool(t *testing.T) {
+	for name, run := range map[string]func(*script){
+		"in turn": func(s *script) {
+			for k := range 30 {
+				work := make([]uint64, 2)
+				work[k%2] = 9
+				s.shift(work...)
+			}
+		},
+		"one": func(s *script) {
+			for range 30 {
+				s.shift(9, 0)
+			}
+		},
+		"of their own accord": func(s *script) {
+			for id := profile.ThreadID(3); id <= 4; id++ {
+				s.born(id, 0)
+				s.idles(id, forWork, 9)
+			}
+			for range 30 {
+				s.shift(0, 0, 9, 9)
+			}
+		},
+		"while others work on": func(s *script) {
+			s.goes(1, forWork)
+			for range 30 {
+				s.now += 1e6
+				s.goes(2, forWork)
+				s.idles(0, forAll)
+				s.idles(1, forWork, 9)
+				s.goes(0, forAll)
+				s.goes(1, forWork)
+				s.now += 1e6
+				s.idles(2, forWork, 9)
+			}
+		},
+	} {
+		s := crewOf(2)
+		run(s)
+		for _, x := range s.Finish() {
+			if x.Kind == profile.Join {
+				t.Error(name, fmt.Sprint(x))
+			}
+		}
+	}
+}
