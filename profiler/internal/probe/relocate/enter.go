@@ -13,9 +13,20 @@ import (
 
 const enterSize = 64 // bytes of that, at most
 
+// smallProgram is how many instructions a program has whose counters can all be
+// looked at, some ten thousand in a few microseconds: that is less than what
+// every call would pay.
+const smallProgram = 200_000
+
+// allLive reports whether all counters are looked at: of a program that is not
+// large. Libraries may be many.
+func (s *Spec) allLive() bool {
+	return s.from == Numbers{} && s.insns < smallProgram
+}
+
 // enter emits it, where some flags are live.
 func (m *emitter) enter(live x86.Flags) {
-	if m.s.opt.NoCounters {
+	if m.s.opt.NoCounters || m.s.allLive() {
 		return
 	}
 	done := m.Labels(1)

@@ -18,6 +18,7 @@ type Spec struct {
 	from    Numbers
 	next    Numbers // complete once the copy was written
 	size    uint64  // of the cache, in bytes
+	insns   int     // of all functions
 	used    byteSet // original bytes that are not dead
 }
 
@@ -74,6 +75,7 @@ func (s *Spec) add(q *Plan) {
 	s.next.Function++
 	s.plans = append(s.plans, q)
 	s.byFunc[q.Func] = q
+	s.insns += q.Func.Insns
 }
 
 // Plans are the plans of the functions that move, by number.
