@@ -13,7 +13,8 @@ type study struct {
 	*Graph
 	ops    [][]op // by block, in order
 	stores []bool // by block: it writes to memory that is not the function's own,
-	called []bool // or calls what moves something on
+	called []bool // or calls what moves something on,
+	steps  []bool // and only that: as from one element to the next
 	work   []bool // by block: it is of a loop that works
 	doomed []bool // by block: nothing but the program's end is behind it, or it is never come to but by an exception
 	loops  map[*Loop]loopKind
@@ -32,7 +33,7 @@ const (
 
 // newStudy looks at a graph; what its callees do is asked of the caller.
 func newStudy(g *Graph, calls func(c *Call, target uint64) op) *study {
-	s := &study{Graph: g, ops: make([][]op, len(g.Blocks)), work: make([]bool, len(g.Blocks)), stores: make([]bool, len(g.Blocks)), called: make([]bool, len(g.Blocks)), loops: map[*Loop]loopKind{}}
+	s := &study{Graph: g, ops: make([][]op, len(g.Blocks)), work: make([]bool, len(g.Blocks)), stores: make([]bool, len(g.Blocks)), called: make([]bool, len(g.Blocks)), steps: make([]bool, len(g.Blocks)), loops: map[*Loop]loopKind{}}
 	s.findDoomed()
 	s.framed = slices.ContainsFunc(g.Entry.Insns, func(in x86.Insn) bool {
 		return in.Map == 0 && in.Opcode&^2 == 0x89 && !in.HasMem && in.Def == x86.RBP.Set() && in.Use == x86.RSP.Set()
@@ -49,6 +50,13 @@ func newStudy(g *Graph, calls func(c *Call, target uint64) op) *study {
 		}
 	}
 	s.markWaits()
+	for _, ops := range s.ops {
+		for i := range ops {
+			if ops[i].kind == opSleep {
+				ops[i].kind = opWork
+			}
+		}
+	}
 	s.dominators()
 	return s
 }
@@ -132,6 +140,7 @@ func (s *study) opsOf(b *Block, calls func(c *Call, target uint64) op) (list []o
 		}
 		s.called[b.ID] = s.called[b.ID] || o.moves
 		if o.kind == noOp {
+			s.steps[b.ID] = s.steps[b.ID] || o.moves
 			continue
 		}
 		o.at = i
@@ -159,7 +168,7 @@ func TailTargets(b *Block) (out []uint64) {
 // kindOf says what a loop does.
 func (s *study) kindOf(l *Loop) loopKind {
 	any, wait, adds, insns, spin := false, false, false, 0, true
-	pause, wakes := false, false
+	pause, sleeps, wakes, steps := false, false, false, false
 	for _, b := range l.Blocks {
 		if s.doomed[b.ID] {
 			continue
@@ -167,14 +176,14 @@ func (s *study) kindOf(l *Loop) loopKind {
 		if s.work[b.ID] {
 			return rounds
 		}
-		insns += len(b.Insns)
+		insns, steps = insns+len(b.Insns), steps || s.steps[b.ID]
 		spin = spin && b.Spin
 		for _, o := range s.ops[b.ID] {
 			if o.kind == opWork {
 				return rounds
 			}
 			any = true
-			pause = pause || o.kind == opPause
+			pause, sleeps = pause || o.kind == opPause, sleeps || o.kind == opSleep
 			wait = wait || o.kind == opWait || o.kind == opWeak
 			adds, wakes = adds || o.adds, wakes || o.wakes
 		}
@@ -182,6 +191,10 @@ func (s *study) kindOf(l *Loop) loopKind {
 			any, wait = true, true
 		}
 	}
+	if sleeps && s.asksErrno(l) {
+		return works // a sleep goes on where a signal has interrupted it
+	}
+	pause = pause || sleeps
 	const large = 256
 	if !any && s.idles(l) {
 		return retries
@@ -189,10 +202,12 @@ func (s *study) kindOf(l *Loop) loopKind {
 	switch retry := spin || s.retry(l); {
 	case !any || insns > large:
 		return works
-	case retry && (wait || pause || !adds):
+	case retry && !wakes && !steps && (wait || pause || !adds):
 		return retries
 	case wait:
 		return rounds
+	case sleeps:
+		return works
 	case pause, wakes:
 		return delays
 	}
@@ -209,7 +224,7 @@ func (s *study) markWaits() {
 		found := false
 		for _, b := range l.Blocks {
 			for i := range s.ops[b.ID] {
-				if o := &s.ops[b.ID][i]; o.kind == opPause {
+				if o := &s.ops[b.ID][i]; o.kind == opPause || o.kind == opSleep {
 					o.kind, found = opWait, true
 				}
 			}
@@ -324,7 +339,7 @@ func (s *study) tries(l *Loop) bool {
 // block, but for those that begin there and only try again.
 func (s *study) round(t int32) *Loop {
 	l := s.Blocks[t].Loop
-	for l != nil && int32(l.Head.ID) == t && s.tries(l) {
+	for l != nil && int32(l.Head.ID) == t && s.loops[l] == retries {
 		l = l.Parent
 	}
 	return l

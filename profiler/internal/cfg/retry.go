@@ -120,6 +120,18 @@ func (s *study) followed(b *Block, i int) bool {
 	return false
 }
 
+// asksErrno reports whether a loop looks at why a call has failed.
+func (s *study) asksErrno(l *Loop) bool {
+	for _, b := range l.Blocks {
+		for i := range b.Calls {
+			if b.Calls[i].Import == "__errno_location" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // afterCall: every way into a block from its loop comes from a call.
 func afterCall(l *Loop, b *Block) bool {
 	any := false

@@ -13,6 +13,7 @@ type opKind uint8
 const (
 	opSync  opKind = iota // a locked instruction, a lock, a wake: may go before or behind a wait
 	opPause               // gives time to others
+	opSleep               // lets time pass: a wait where that is done until another thread has acted, else work
 	opWeak                // waits for something, mostly not for a thread: read, poll
 	opWait                // waits for another thread
 	opWork                // anything else that takes time: no part of a meeting
@@ -68,8 +69,9 @@ func init() {
 	put(opWait, "sem_wait", "sem_timedwait", "sem_clockwait")
 	put(opWeak, "read", "readv", "recv", "recvfrom", "recvmsg", "poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "eventfd_read",
 		"sigwait", "sigwaitinfo", "msgrcv", "mq_receive")
-	put(opPause, "sched_yield", "pthread_yield", "thrd_yield", "nanosleep", "usleep", "clock_nanosleep", "thrd_sleep",
+	put(opPause, "sched_yield", "pthread_yield", "thrd_yield",
 		"pthread_mutex_trylock", "pthread_spin_trylock", "mtx_trylock", "sem_trywait")
+	put(opSleep, "nanosleep", "usleep", "sleep", "clock_nanosleep", "thrd_sleep")
 	put(opSync, "pthread_mutex_lock", "pthread_mutex_unlock", "pthread_mutex_timedlock", "pthread_mutex_clocklock", "pthread_spin_lock", "pthread_spin_unlock",
 		"pthread_rwlock_rdlock", "pthread_rwlock_wrlock", "pthread_rwlock_unlock", "mtx_lock", "mtx_timedlock", "mtx_unlock",
 		"sem_post", "sem_getvalue", "write", "writev", "send", "sendto", "sendmsg", "eventfd_write")
@@ -139,7 +141,7 @@ func addsLocked(in *x86.Insn) bool {
 
 // System calls by number.
 const (
-	sysRead, sysPoll, sysSelect, sysSchedYield, sysNanosleep, sysFutex = 0, 7, 23, 24, 35, 202
+	sysRead, sysPoll, sysSelect, sysSchedYield, sysNanosleep, sysFutex, sysClockNanosleep = 0, 7, 23, 24, 35, 202, 230
 )
 
 // systemCall says what a system call does whose number and, of a futex, whose
@@ -160,8 +162,10 @@ func systemCall(b *Block, k int, number, operation x86.Reg) (kind opKind, wakes 
 		return opWait, false
 	case sysRead, sysPoll, sysSelect:
 		return opWeak, false
-	case sysSchedYield, sysNanosleep:
+	case sysSchedYield:
 		return opPause, false
+	case sysNanosleep, sysClockNanosleep:
+		return opSleep, false
 	}
 	return opSync, false
 }

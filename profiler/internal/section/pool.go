@@ -63,7 +63,7 @@ type crew struct {
 	state   codeState
 	shifts  []*shift // that are over, until it is decided
 	steady  bool     // each time the same threads
-	several int      // in so many there was more than one
+	took    int      // parts in all of them
 	overran int
 	spanned int
 	broken  int
@@ -73,7 +73,7 @@ type crew struct {
 
 const (
 	fewShifts  = 3    // after which it is a pool, of the same threads
-	someShifts = 6    // likewise, of any
+	someShifts = 6    // likewise, of most of them: where it is few, a round may be a piece of one
 	noShifts   = 24   // after which it is none
 	idleTrial  = 4096 // passings of idle code after which it is of no interest
 	lateNS     = 100e3
@@ -299,9 +299,7 @@ func (p *poolRule) judge(x *thread, h *hand, c *crew, y *shift) {
 	}
 	c.steady = c.steady && len(y.parts) == len(c.members)
 	c.shifts = append(c.shifts, y)
-	if len(y.parts) > 1 {
-		c.several++
-	}
+	c.took += len(y.parts)
 	if y.overran {
 		c.overran++
 	}
@@ -317,7 +315,7 @@ func (p *poolRule) decide(h *hand, c *crew) {
 	switch {
 	case c.overran*8 > n && n >= fewShifts || n >= noShifts || p.selfStarting(c.members):
 		c.state, c.shifts = noMeeting, nil
-	case n >= fewShifts && c.steady && len(c.members) > 1, n >= someShifts && c.several*2 >= n && c.overran == 0 && c.spanned*4 <= n:
+	case n >= fewShifts && c.steady && len(c.members) > 1, n >= someShifts && c.took*3 >= n*len(c.members)*2 && len(c.members) > 1 && c.overran == 0 && c.spanned*4 <= n:
 		p.accept(c)
 	}
 }
