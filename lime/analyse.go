@@ -22,13 +22,14 @@ type Analyser struct {
 	p       *profile.Profile
 	graph   *graph
 	sources *sources
+	lines   *sources // whatever code was inlined at
 }
 
 // New prepares the analysis of a profile's sections. The profile must be
 // valid and must not change while the Analyser is used.
 func New(p *profile.Profile) *Analyser {
 	g := newGraph(p)
-	return &Analyser{p, g, newSources(p, g)}
+	return &Analyser{p, g, newSources(p, g, true), newSources(p, g, false)}
 }
 
 // Analyse finds the causes of one section's imbalance. For several sections

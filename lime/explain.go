@@ -46,7 +46,7 @@ type origin interface {
 // and one of the three ways to tell which leaders explain T.
 func (an *Analyser) analysis(opt Options, instances ...*instance) *analysis {
 	t := newTable(len(an.p.Events), instances...)
-	a := &analysis{finder: finder{graph: an.graph, sources: an.sources, table: t, stop: opt.Stop}}
+	a := &analysis{finder: finder{graph: an.graph, sources: an.sources, lines: an.lines, table: t, stop: opt.Stop}}
 	for _, in := range instances {
 		a.response = append(a.response, in.response...)
 		a.idle += in.idle
@@ -76,7 +76,7 @@ func (a *analysis) add(f finding) { a.findings = append(a.findings, f) }
 
 // byMatchingPursuit chooses by exact costs (rule 7).
 func (a *analysis) byMatchingPursuit() {
-	leaders := a.withCopies(a.deciding()) // before T is taken for good
+	leaders := a.withBodies(a.withCopies(a.deciding())) // before T is taken for good
 	p := newMatchingPursuit(a.table, a.centred, leaders)
 	byStart := a.dealt == 0 && !a.ranked && len(a.table.groups) == 1 && a.startsDecide()
 	if byStart {
@@ -88,6 +88,9 @@ func (a *analysis) byMatchingPursuit() {
 	for _, j := range p.chosen {
 		x := p.candidates[j].leader
 		id := x.sourceID(a.sources)
+		if x.byLine {
+			id = x.sourceID(a.lines)
+		}
 		if old, ok := byID[id]; ok {
 			x = a.joined(old, x) // copies that were taken one by one
 		} else {

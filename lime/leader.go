@@ -15,6 +15,8 @@ type leader struct {
 	score float64   // equation 1
 	corr  float64   // of how often it led into the cluster with T
 	cost  []float64 // K_v: the instructions that it steers, per part
+	// Of copies that were inlined at different calls; only their line is the same.
+	byLine bool
 }
 
 // steering says which decision steers execution into which cluster.
@@ -47,6 +49,7 @@ type departure struct {
 type finder struct {
 	graph    *graph
 	sources  *sources
+	lines    *sources
 	table    *table
 	costs    *costs
 	clusters *clusters

@@ -9,8 +9,9 @@ import (
 )
 
 // sources says which places in the code come from the same place in the
-// source: the first of the blocks that do stands for all. A block whose source
-// is not known stands for itself.
+// source, with inlined also from the same calls around it: the first of the
+// blocks that do stands for all. A block whose source is not known stands for
+// itself.
 type sources struct {
 	last           []profile.BlockID // by block: by the line of its last instruction
 	start          []profile.BlockID // by block: by the line and column of its first
@@ -18,14 +19,14 @@ type sources struct {
 	byLast, byLoop flowgraph.Lists   // the blocks that one stands for
 }
 
-func newSources(p *profile.Profile, g *graph) *sources {
+func newSources(p *profile.Profile, g *graph, inlined bool) *sources {
 	n := len(p.Graph.Blocks)
 	s := &sources{last: make([]profile.BlockID, n), start: make([]profile.BlockID, n), loop: make([]profile.BlockID, n)}
 	for b := range profile.BlockID(n) {
 		s.last[b], s.start[b], s.loop[b] = b, b, b
 	}
 	if len(p.Locations) > 0 {
-		s.find(p, g)
+		s.find(p, g, inlined)
 	}
 	s.byLast = flowgraph.NewLists(n, n, func(b int) int { return int(s.last[b]) })
 	s.byLoop = flowgraph.NewLists(n, n, func(b int) int {
@@ -38,7 +39,7 @@ func newSources(p *profile.Profile, g *graph) *sources {
 }
 
 // find reads the source lines.
-func (s *sources) find(p *profile.Profile, g *graph) {
+func (s *sources) find(p *profile.Profile, g *graph, inlined bool) {
 	n := len(p.Graph.Blocks)
 	bodies := map[string]bool{} // functions that threads begin in
 	for i := range p.Threads {
@@ -46,14 +47,20 @@ func (s *sources) find(p *profile.Profile, g *graph) {
 			bodies[l.Function] = true
 		}
 	}
+	line := func(l *profile.Location) string {
+		if !inlined {
+			l.InlinedAt = nil
+		}
+		return sourceLine(l, bodies)
+	}
 	last, start := make([]string, n), make([]string, n)
 	for b := range n {
 		x := &p.Graph.Blocks[b]
 		if l, ok := p.Location(x.Last); ok && l.Known() && !x.Virtual {
-			last[b] = sourceLine(&l, bodies)
+			last[b] = line(&l)
 		}
 		if l, ok := p.Location(x.Start); ok && l.Known() {
-			start[b] = fmt.Sprint(l.Column, " ", sourceLine(&l, bodies))
+			start[b] = fmt.Sprint(l.Column, " ", line(&l))
 		}
 	}
 	latch := make([]string, n)
@@ -70,7 +77,9 @@ func (s *sources) find(p *profile.Profile, g *graph) {
 	standFor(s.last, last)
 	standFor(s.start, start)
 	standFor(s.loop, latch)
-	g.site = sourceCalls(p, bodies)
+	if inlined {
+		g.site = sourceCalls(p, bodies)
+	}
 }
 
 // sourceCalls says which calls come from the same place in the source.

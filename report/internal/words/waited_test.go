@@ -25,6 +25,7 @@ func TestWaited(t *testing.T) {
 			t.Errorf("%s: %q", kind, got)
 		}
 	}
+	s.Waits[0].Kind = "join"
 	s.Waits[0].Waker = &report.Waker{Location: at, Share: 1, Threads: 2}
 	if got := Waited(s); !strings.Contains(got, "(ended by 2 threads at b.c:7)") {
 		t.Error(got)

@@ -49,14 +49,14 @@ int main(int argc, char **argv)
     prepare(argc, argv);
     std::vector<std::thread> threads;
     for (int t = 1; t < P; t++)
-        threads.emplace_back(serve, t);
+        threads.emplace_back(serve, t - 1);
     for (int round = 1; round <= ROUNDS; round++) {
         std::unique_lock held(lock);
         pending = P - 1;
         job = round;
         go.notify_all();
         held.unlock();
-        share(0, round);
+        share(P - 1, round);
         held.lock();
         done.wait(held, [] { return pending == 0; }); /* SECTION */
     }
