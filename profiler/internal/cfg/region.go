@@ -165,50 +165,63 @@ func TailTargets(b *Block) (out []uint64) {
 	return out
 }
 
-// kindOf says what a loop does.
-func (s *study) kindOf(l *Loop) loopKind {
-	any, wait, adds, insns, spin := false, false, false, 0, true
-	pause, sleeps, wakes, steps := false, false, false, false
+// loopOps is what is done in a loop.
+type loopOps struct {
+	any, wait, pause, sleeps, adds, wakes bool
+	steps, spin                           bool
+	insns                                 int
+}
+
+// opsIn gathers what is done in a loop; ok is false where that is work too.
+func (s *study) opsIn(l *Loop) (x loopOps, ok bool) {
+	x.spin = true
 	for _, b := range l.Blocks {
 		if s.doomed[b.ID] {
 			continue
 		}
 		if s.work[b.ID] {
-			return rounds
+			return x, false
 		}
-		insns, steps = insns+len(b.Insns), steps || s.steps[b.ID]
-		spin = spin && b.Spin
+		x.insns, x.steps, x.spin = x.insns+len(b.Insns), x.steps || s.steps[b.ID], x.spin && b.Spin
 		for _, o := range s.ops[b.ID] {
 			if o.kind == opWork {
-				return rounds
+				return x, false
 			}
-			any = true
-			pause, sleeps = pause || o.kind == opPause, sleeps || o.kind == opSleep
-			wait = wait || o.kind == opWait || o.kind == opWeak
-			adds, wakes = adds || o.adds, wakes || o.wakes
+			x.any = true
+			x.pause, x.sleeps = x.pause || o.kind == opPause, x.sleeps || o.kind == opSleep
+			x.wait = x.wait || o.kind == opWait || o.kind == opWeak
+			x.adds, x.wakes = x.adds || o.adds, x.wakes || o.wakes
 		}
 		if b.Spin {
-			any, wait = true, true
+			x.any, x.wait = true, true
 		}
 	}
-	if sleeps && s.asksErrno(l) {
+	return x, true
+}
+
+// kindOf says what a loop does.
+func (s *study) kindOf(l *Loop) loopKind {
+	x, ok := s.opsIn(l)
+	if !ok {
+		return rounds
+	}
+	if !x.any && s.idles(l) {
+		return retries
+	}
+	if x.sleeps && s.asksErrno(l) {
 		return works // a sleep goes on where a signal has interrupted it
 	}
-	pause = pause || sleeps
 	const large = 256
-	if !any && s.idles(l) {
-		return retries
-	}
-	switch retry := spin || s.retry(l); {
-	case !any || insns > large:
+	switch retry := x.spin || s.retry(l); {
+	case !x.any || x.insns > large:
 		return works
-	case retry && !wakes && !steps && (wait || pause || !adds):
+	case retry && !x.wakes && !x.steps && (x.wait || x.pause || x.sleeps || !x.adds):
 		return retries
-	case wait:
+	case x.wait:
 		return rounds
-	case sleeps:
+	case x.sleeps:
 		return works
-	case pause, wakes:
+	case x.pause, x.wakes:
 		return delays
 	}
 	return works
