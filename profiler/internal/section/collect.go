@@ -98,7 +98,7 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival, made makin
 		a := &arrivals[i]
 		p := part{profile.Part{Thread: a.t.id, Begin: a.begin, Site: a.site, BeginNS: c.sinceStart(a.beginTSC), ArriveNS: c.sinceStart(a.tsc)},
 			a.delta, a.inner, c.c.Work(a.delta) + c.c.Work(a.inner), a.t.place}
-		p.Waits, p.Wakes = sumWaits(a.waits, a.tsc)
+		p.Waits, p.Wakes = sumWaits(a.waits, a.beginTSC, a.tsc)
 		if a.timed {
 			p.Timed, p.BusyNS, p.WaitNS = true, a.busyNS, int64(float64(last-a.tsc)*c.c.NSPerTick)
 			p.InnerBusyNS = a.innerBusy

@@ -26,7 +26,28 @@ func conditions(t *Tracker) rule {
 func (c conditionRule) wait(x *thread, r record.Record) {
 	if e := c.t.epochOf(r.Arg1); !e.has(x) {
 		e.arrivals = append(e.arrivals, x.arrive(r))
+		e.waitAgain(x, c.t.pools.passed(x))
 	}
+}
+
+// mayChange is how often others may come to a barrier than before: at its
+// beginning, while threads are created.
+const mayChange = 3
+
+// mayWakeForNothing is how often threads of a barrier may wait again without
+// having come out of it: the system may wake who wants.
+const mayWakeForNothing = 1
+
+// waitAgain notes whether a thread that waits has been let go on since it last
+// did so here: at a queue all are woken, and who finds nothing waits again.
+func (e *epoch) waitAgain(x *thread, passed int) {
+	if e.passed == nil {
+		e.passed = map[*thread]int{}
+	}
+	if before, known := e.passed[x]; known && passed > 0 && passed == before {
+		e.again++
+	}
+	e.passed[x] = passed
 }
 
 // signal wakes one: that makes no barrier.
@@ -43,6 +64,10 @@ func (c conditionRule) broadcast(x *thread, r record.Record) {
 		e.arrivals = e.arrivals[:0]
 		return
 	}
+	if e.again > mayWakeForNothing {
+		e.arrivals, e.held = nil, nil
+		return
+	}
 	e.arrivals = append(e.arrivals, x.arrive(r))
 	ids := make([]profile.ThreadID, 0, len(e.arrivals))
 	for i := range e.arrivals {
@@ -53,6 +78,12 @@ func (c conditionRule) broadcast(x *thread, r record.Record) {
 		e.same++
 	} else {
 		e.before, e.same = ids, 0
+		e.changes++
+	}
+	e.wakes++
+	if e.changes > mayChange && 2*e.changes > e.wakes {
+		e.arrivals, e.held = nil, nil // whoever happens to wait is woken
+		return
 	}
 	if e.same == 0 {
 		e.held = nil

@@ -31,7 +31,11 @@ type epoch struct {
 	before   []profile.ThreadID // who met there last
 	same     int                // how often in a row the same threads met
 	made     making
-	held     []held // meetings before of the same threads, of which it is not known
+	passed   map[*thread]int // how often a thread had come out of where it waits, when it came to this
+	again    int             // threads that waited again without having come out
+	wakes    int             // how often who waited was woken,
+	changes  int             // and others than before
+	held     []held          // meetings before of the same threads, of which it is not known
 }
 
 func (e *epoch) has(x *thread) bool {

@@ -30,6 +30,7 @@ type hand struct {
 	first   uint64   // what it had done when it first came to wait
 	last    uint64   // and between the last two waits
 	began   bool     // it has been idle before
+	passed  int      // how often it has come out of idle code
 	arrived arrival
 
 	// Since it last went on; another rule may have cut its part since.
@@ -89,6 +90,15 @@ func pools(t *Tracker) rule {
 		dying: p.dying,
 		end:   p.end,
 	}
+}
+
+// passed is how often a thread has come out of idle code; 0: that is not known.
+func (p *poolRule) passed(x *thread) int {
+	h := p.hands[x]
+	if h == nil || len(h.in) == 0 || p.codes[h.in[len(h.in)-1]] == closed {
+		return 0
+	}
+	return 1 + h.passed
 }
 
 func (p *poolRule) hand(x *thread) *hand {
@@ -160,6 +170,7 @@ func (p *poolRule) leave(x *thread, r record.Record) {
 	if i < 0 {
 		return
 	}
+	h.passed++
 	if h.in = h.in[:i]; i > 0 {
 		return
 	}

@@ -55,7 +55,7 @@ const maxWaits = 4096
 func (x *thread) foldWaits() {
 	old := x.waits[:len(x.waits)/2]
 	last := old[len(old)-1].begin
-	waits, wakes := sumWaits(old, last+1)
+	waits, wakes := sumWaits(old, 0, last+1)
 	var kept []wait
 	for i, w := range waits {
 		sum := wait{Wait: w, begin: last}
@@ -78,12 +78,13 @@ func (x *thread) keepWaits() {
 	x.waits = kept
 }
 
-// sumWaits adds up the waits that began before a part's arrival, and who ended them.
-func sumWaits(ws []wait, arrival uint64) ([]profile.Wait, []profile.Wake) {
+// sumWaits adds up the waits that began in a part, and who ended them: when the
+// part began may be known later than what was waited for.
+func sumWaits(ws []wait, begin, arrival uint64) ([]profile.Wait, []profile.Wake) {
 	var list []profile.Wait
 	var wakes []profile.Wake
 	for _, w := range ws {
-		if w.begin < arrival {
+		if w.begin >= begin && w.begin < arrival {
 			list = append(list, w.Wait)
 			wakes = append(append(wakes, w.wakes...), w.on.endedBy()...)
 		}

@@ -72,7 +72,7 @@ func TestManyWaits(t *testing.T) {
 	if len(x.waits) > maxWaits {
 		t.Errorf("%d waits are kept", len(x.waits))
 	}
-	got, _ := sumWaits(x.waits, ^uint64(0))
+	got, _ := sumWaits(x.waits, 0, ^uint64(0))
 	if len(got) != 2 || uint64(got[0].N+got[1].N) != n || got[0].NS+got[1].NS != int64(10000*n) {
 		t.Errorf("%d waits of 10000 ns add up to %v", n, got)
 	}
