@@ -93,7 +93,7 @@ func (c conditionRule) broadcast(x *thread, r record.Record) {
 		e.arrivals, e.held = nil, nil
 		return
 	}
-	if hands == undecided || !c.everybody(e) && (e.same < 2 || len(ids) < 3) {
+	if few := e.same < 2 || len(ids) < 3; hands == undecided || few && (!c.everybody(e) || c.comesApart(e)) {
 		e.held = append(e.held, held{e.arrivals, r.TSC})
 		e.held = e.held[max(0, len(e.held)-maxHeld):]
 		e.arrivals = nil
@@ -166,6 +166,13 @@ func (c conditionRule) handsOut(e *epoch) codeState {
 		return noMeeting
 	}
 	return c.t.pools.handsOut(e.arrivals[last].t, e.arrivals[:last])
+}
+
+// comesApart: who woke the others came by calls of its own. Done once, that may
+// be a start signal.
+func (c conditionRule) comesApart(e *epoch) bool {
+	last := len(e.arrivals) - 1
+	return !c.comesAsOthers(&e.arrivals[last], e.arrivals[:last])
 }
 
 // comesAsOthers: a thread came by calls that one of the others came by too, or

@@ -28,7 +28,7 @@ type hand struct {
 	in      []uint64 // the idle code that it is in
 	number  uint64   // the outermost
 	first   uint64   // what it had done when it first came to wait
-	last    uint64   // and between the last two waits
+	most    uint64   // and between two waits, at most
 	began   bool     // it has been idle before
 	passed  int      // how often it has come out of idle code
 	arrived arrival
@@ -137,7 +137,7 @@ func (p *poolRule) back(x *thread, h *hand, a arrival) {
 		a.since(x, &h.since)
 		a.begin = h.since.arrived.site
 		a.waits = slices.DeleteFunc(slices.Clone(a.waits), func(w wait) bool { return w.begin < a.beginTSC })
-		h.last = p.t.c.Work(a.delta)
+		h.most = max(h.most, p.t.c.Work(a.delta))
 		y.add(a)
 		late := float64(a.tsc) - float64(y.over)
 		if busy := float64(a.busyNS) - float64(y.over-min(y.over, a.beginTSC))*p.t.c.NSPerTick; y.over > 0 && late > 0 && (busy > lateNS || !a.timed) {
@@ -336,7 +336,7 @@ func (p *poolRule) decide(h *hand, c *crew) {
 func (p *poolRule) selfStarting(list []*thread) bool {
 	first, later := uint64(0), uint64(0)
 	for _, w := range list {
-		first, later = first+p.hands[w].first, later+p.hands[w].last
+		first, later = first+p.hands[w].first, later+p.hands[w].most
 	}
 	return first*4 > later
 }
@@ -424,16 +424,17 @@ func (p *poolRule) handsOut(x *thread, waiting []arrival) codeState {
 		if w.parent != x || h == nil || len(h.in) == 0 {
 			return noMeeting
 		}
-		list, later = append(list, w), later+h.last
+		list, later = append(list, w), later+h.most
 	}
+	refuted, accepted := false, false
 	if d := p.hands[x]; d != nil {
 		for _, c := range d.lines {
-			if c.state == noMeeting {
-				return noMeeting
-			}
+			refuted, accepted = refuted || c.state == noMeeting, accepted || c.state == meeting
 		}
 	}
 	switch {
+	case refuted && !accepted:
+		return noMeeting
 	case later == 0:
 		return undecided
 	case p.selfStarting(list):
