@@ -1,6 +1,8 @@
 package section
 
 import (
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 
@@ -20,6 +22,7 @@ type collector struct {
 	ways     map[*uint64][]spot      // of chains, by their first call
 	again    map[profile.Addr]bool   // see watch
 	placed   map[way]*open
+	latest   *open // to which an instance was added last
 }
 
 // way is a chain that was seen before.
@@ -83,7 +86,7 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival, made makin
 		return false
 	}
 	place, from := c.place(arrivals, made)
-	if place[0].site == 0 && kind != profile.Threads {
+	if c.latest = nil; place[0].site == 0 && kind != profile.Threads {
 		return false
 	}
 	o := c.open(kind, place, from)
@@ -102,6 +105,9 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival, made makin
 		if a.timed {
 			p.Timed, p.BusyNS, p.WaitNS = true, a.busyNS, int64(float64(last-a.tsc)*c.c.NSPerTick)
 			p.InnerBusyNS = a.innerBusy
+			if kind == profile.Threads { // who has ended waits for nobody
+				p.WaitNS = 0
+			}
 		}
 		size += p.size()
 		in.parts = append(in.parts, p)
@@ -110,12 +116,22 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival, made makin
 	distinct(in.parts)
 	o.time.add(first, last)
 	o.instances = append(o.instances, in)
+	c.latest = o
 	o.bytes += size
 	c.bytes += size
 	if c.bytes > c.c.MaxBytes {
 		c.shrink()
 	}
 	return true
+}
+
+// drop forgets a section.
+func (c *collector) drop(o *open) {
+	c.bytes -= o.bytes
+	is := func(x *open) bool { return x == o }
+	c.order = slices.DeleteFunc(c.order, is)
+	maps.DeleteFunc(c.placed, func(_ way, x *open) bool { return is(x) })
+	maps.DeleteFunc(c.sections, func(_ key, x *open) bool { return is(x) })
 }
 
 // open is the section of meetings that stand at a place.

@@ -45,7 +45,9 @@ type trial struct {
 	who     map[uint64][]profile.ThreadID // came to the round before, by object
 	gone    map[*thread]bool              // were missed in a round of a meeting
 	queues  int                           // rounds that the first in left first, as at a lock
-	wrong   int                           // of a meeting
+	right   int                           // of a meeting, so many that were one …
+	wrong   int                           // … and were none
+	filed   map[*open]bool                // the sections that they are in
 }
 
 // round is one meeting, or its beginning.
@@ -185,7 +187,7 @@ func (g *gateRule) leave(x *thread, r record.Record) {
 }
 
 func newTrial() trial {
-	return trial{open: map[uint64]*round{}, who: map[uint64][]profile.ThreadID{}, gone: map[*thread]bool{}}
+	return trial{filed: map[*open]bool{}, open: map[uint64]*round{}, who: map[uint64][]profile.ThreadID{}, gone: map[*thread]bool{}}
 }
 
 // taken: what was done in a round became part of something else before it was
@@ -232,10 +234,31 @@ func (g *gateRule) over(c *code, t *trial, y *round, first *thread) {
 	case c.state == undecided:
 		t.rounds = append(t.rounds, y)
 	case right:
-		g.t.complete(profile.Barrier, &epoch{arrivals: y.arrivals})
+		t.right++
+		g.file(t, y)
 	default:
 		t.wrong++
+		g.doubt(c, t)
 	}
+}
+
+func (g *gateRule) file(t *trial, y *round) {
+	g.t.complete(profile.Barrier, &epoch{arrivals: y.arrivals})
+	if o := g.t.out.latest; o != nil {
+		t.filed[o] = true
+	}
+}
+
+// doubt takes a meeting back that turns out to be none, as where threads only
+// look whether all have come somewhere else: what it is a part of is not known.
+func (g *gateRule) doubt(c *code, t *trial) {
+	if t.wrong < surely || t.wrong*4 < t.right {
+		return
+	}
+	for o := range t.filed {
+		g.t.out.drop(o)
+	}
+	g.settle(c, noMeeting)
 }
 
 // company reports whether those came who came to the round before: all but the
@@ -292,7 +315,8 @@ func (g *gateRule) accept(c *code, t *trial) {
 	}
 	for _, y := range rounds {
 		if !y.taken() {
-			g.t.complete(profile.Barrier, &epoch{arrivals: y.arrivals})
+			t.right++
+			g.file(t, y)
 		}
 	}
 	for x, p := range c.seen {

@@ -187,3 +187,31 @@ func TestGateBesideBarrier(t *testing.T) {
 	}
 	expect(t, s.Finish(), "barrier 160 [[1 2] [12 24] [23 46] [4 8]]", "barrier 480 [[30 60] [40 80]]")
 }
+
+// TestGateThatIsTakenBack: what looked like a meeting is none when threads keep
+// leaving before others have come.
+func TestGateThatIsTakenBack(t *testing.T) {
+	for _, c := range []struct {
+		wrong int
+		want  []string
+	}{
+		{2, []string{"barrier 480 [[1 1 1] [1 1 1] [1 1 1] [1 1 1]]"}},
+		{4, nil},
+	} {
+		s := newScript(1 << 20)
+		threads(s, 3)
+		for range 4 {
+			for id := profile.ThreadID(1); id <= 3; id++ {
+				s.enters(id, 0, 1)
+			}
+			for id := profile.ThreadID(3); id >= 1; id-- {
+				s.leaves(id)
+			}
+		}
+		for range c.wrong {
+			s.enters(1, 0, 1)
+			s.leaves(1)
+		}
+		expect(t, s.Finish(), c.want...)
+	}
+}
