@@ -118,7 +118,7 @@ func (a *analysis) byRegression() {
 	leaders := make([][]leader, len(a.clusters.size))
 	for _, x := range a.leaders() {
 		if a.graph.deals(x.decision) { // what a piece costs is known in instructions only
-			a.note(&x, 0)
+			a.note(&x, 1)
 			continue
 		}
 		leaders[x.cluster] = append(leaders[x.cluster], x)
