@@ -63,7 +63,7 @@ func (in *injection) original(pc uint64, interrupted bool) uint64 {
 	if !interrupted {
 		at--
 	}
-	a, after, ok := m.spec.Origin(m.code, at)
+	a, after, ok := m.origin(at)
 	if !ok {
 		return pc
 	}

@@ -18,10 +18,35 @@ type module struct {
 	cache   uint64 // of size bytes
 	size    uint64
 	patcher *livepatch.Patcher
+	origins map[uint64]origin // by offset in the cache: what was asked before
 
 	byDefault bool // nobody asked for it
 	dlopened  bool // loaded by the program while it runs,
 	absent    bool // and not there now
+}
+
+// origin is where code in a cache comes from.
+type origin struct {
+	addr      uint64
+	after, ok bool
+}
+
+// manyOrigins is how many are kept: those of returns are few, those of signals
+// may be any.
+const manyOrigins = 1 << 16
+
+// origin is [relocate.Spec.Origin] of the module's copy. To find it a function is
+// emitted anew, and the calls of threads that wait are asked for again and again.
+func (m *module) origin(offset uint64) (addr uint64, after, ok bool) {
+	x, known := m.origins[offset]
+	if !known {
+		if m.origins == nil || len(m.origins) >= manyOrigins {
+			m.origins = map[uint64]origin{}
+		}
+		x.addr, x.after, x.ok = m.spec.Origin(m.code, offset)
+		m.origins[offset] = x
+	}
+	return x.addr, x.after, x.ok
 }
 
 // holds reports whether a run-time address lies in the module's code cache.

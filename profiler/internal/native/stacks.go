@@ -56,7 +56,7 @@ func (k *stacks) active(tid int) (frames []record.Delta, next []profile.Addr) {
 	}
 	after := false
 	if m := k.in.cacheOf(*pc); m != nil {
-		a, behind, ok := m.spec.Origin(m.code, *pc-m.cache)
+		a, behind, ok := m.origin(*pc - m.cache)
 		if !ok {
 			return nil, nil
 		}
