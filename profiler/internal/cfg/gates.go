@@ -3,7 +3,6 @@ package cfg
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/skewlens/skewlens/internal/flowgraph"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
@@ -50,51 +49,22 @@ func (f *Func) GatesAt(at uint64, enter bool) (regions []int32) {
 	return regions
 }
 
-// finder finds the regions of a program.
-type finder struct {
-	p       *Program
-	effects map[*Func]*effect // nil while it is looked at
-	wanted  map[*Func]bool    // functions that are regions as a whole
-	found   []Region
-	idle    bool     // idle regions are looked for
-	waiters []*study // functions that do nothing but wait
-}
-
 // MaxRegions is how many regions of a program are watched.
 const MaxRegions = 400
 
-// findRegions finds where threads may meet, and notes it in the functions.
-func (p *Program) findRegions() {
-	if !p.threads() {
-		return
-	}
-	x := &finder{p: p, effects: map[*Func]*effect{}, wanted: map[*Func]bool{}}
-	called := map[*Func]bool{}
-	for _, f := range p.Funcs {
-		for _, g := range p.Callees(f) {
-			called[g] = called[g] || g != f
-		}
-		x.visit(f)
-	}
-	for _, f := range p.Funcs {
-		if e := x.effects[f]; e != nil && e.meets() && e.frees && !called[f] && f.Skip == "" && f.Ranges[0].Lo != p.Image.Entry {
-			x.wanted[f] = true
+// findGates finds where threads may meet in functions that are no region as a whole.
+func (g *way) findGates(called map[*Func]bool) []Region {
+	for _, f := range g.p.Funcs {
+		if e := g.effects[f]; e != nil && e.meets() && e.frees && !called[f] && f.Skip == "" && f.Ranges[0].Lo != g.p.Image.Entry {
+			g.wanted[f] = true
 		}
 	}
-	for _, f := range p.Funcs {
-		if x.wanted[f] {
-			x.whole(f)
+	for _, f := range g.p.Funcs {
+		if g.wanted[f] {
+			g.whole(f)
 		}
 	}
-	slices.SortFunc(x.found, func(a, b Region) int {
-		return cmp.Or(cmp.Compare(a.Enter, b.Enter), slices.Compare(a.Leaves, b.Leaves))
-	})
-	x.found = slices.CompactFunc(x.found, func(a, b Region) bool { return a.Enter == b.Enter && slices.Equal(a.Leaves, b.Leaves) })
-	if len(x.found) > MaxRegions {
-		x.found = x.found[:MaxRegions]
-	}
-	p.Regions = append(x.found, p.findIdle()...)
-	p.noteRegions()
+	return g.sorted(MaxRegions)
 }
 
 // noteRegions tells the functions of the program's regions.
@@ -112,177 +82,20 @@ func (p *Program) noteRegions() {
 	}
 }
 
-// threads reports whether the program can have more than one thread.
-func (p *Program) threads() bool {
-	return p.names("pthread_create", "thrd_create", "_ZNSt6thread15_M_start_thread", "clone")
-}
-
-func (e *effect) meets() bool { return e.waits && !e.work }
-
-// visit looks at a function behind those that it calls.
-func (x *finder) visit(f *Func) *effect {
-	if e, known := x.effects[f]; known {
-		if e == nil {
-			return &effect{work: true} // of a recursion
-		}
-		return e
-	}
-	if e := standard(f.Name); e != nil {
-		x.effects[f] = e
-		return e
-	}
-	x.effects[f] = nil
-	e := &effect{work: true}
-	if f.Skip == "" && f.Ranges[0].Lo != x.p.Image.Entry && !x.p.catches(f.Name) && !ofTheLibrary(x.p, f) {
-		look := f.syncs
-		for _, g := range x.p.Callees(f) {
-			look = x.visit(g).meets() || look
-		}
-		if look || f.Insns <= lightCall {
-			e = x.study(f)
-		}
-	}
-	x.effects[f] = e
-	return e
-}
-
-// ofTheLibrary: the C library's own, in a static program.
-func ofTheLibrary(p *Program, f *Func) bool {
-	if !p.Image.Static || len(f.Name) < 2 {
-		return false
-	}
-	_, known := importOps[f.Name]
-	return known || f.Name[0] == '_' && f.Name[1] != 'Z'
-}
-
-// study finds the regions of one function and says what it does.
-func (x *finder) study(f *Func) *effect {
-	s := newStudy(x.p.Graph(f, nil), x.callOp)
-	e := s.effect()
-	for _, b := range s.Blocks {
-		for _, c := range b.Calls {
-			if c.Callee != nil && !s.doomed[b.ID] {
-				if d := x.effects[c.Callee]; d != nil {
-					e.insns += d.insns
-					e.adds = e.adds || d.adds
-				}
-			}
-		}
-		for _, o := range s.ops[b.ID] {
-			if o.kind == opWait && o.callee != nil && b.Insns[o.at].Kind.IsJump() {
-				e.tail = o.callee
-			}
-		}
-	}
-	switch {
-	case x.idle && e.meets():
-		x.waiters = append(x.waiters, s)
-	case x.idle:
-		x.idles(s)
-	case !e.meets():
-		x.regions(s)
-	}
-	return e
-}
-
-// callOp says what a call, or a jump out of a function, does.
-func (x *finder) callOp(c *Call, target uint64) op {
-	name := ""
-	var callee *Func
-	if c != nil {
-		if c.NoReturn {
-			return op{kind: noOp}
-		}
-		name, callee = c.Import, c.Callee
-	} else if callee = x.p.FuncAt(target); callee == nil {
-		name = x.p.Image.PLT[target]
-	}
-	if callee != nil {
-		if o, ok := idleOps[callee.Name]; ok && x.idle && x.p.Image.Static {
-			return o
-		}
-		if k, ok := importOps[callee.Name]; ok && x.p.Image.Static {
-			return op{kind: k, wakes: wakers[callee.Name], moves: true}
-		}
-		e := x.visit(callee)
-		switch {
-		case e.meets():
-			return op{kind: opWait, callee: callee, adds: e.adds, wakes: e.wakes, frees: e.frees, moves: e.moves}
-		case e.work || e.insns > syncCall || e.insns > lightCall && !e.syncs:
-			return op{kind: opWork}
-		case e.syncs:
-			return op{kind: opSync, adds: e.adds, wakes: e.wakes, moves: e.moves}
-		}
-		return op{kind: noOp, moves: e.moves}
-	}
-	if o, ok := idleOps[name]; ok && x.idle {
-		return o
-	}
-	k, known := importOps[name]
-	switch {
-	case known:
-		return op{kind: k, wakes: wakers[name], moves: true}
-	case name == "syscall" || name != "" && (lightImports[name] || leafImports[name]):
-		return op{kind: noOp, moves: strings.HasPrefix(name, "mem") && name != "memcmp"}
-	}
-	return op{kind: opWork}
-}
-
-// effect is what the function does as a whole.
-func (s *study) effect() *effect {
-	e := &effect{}
-	stores, counts, called, returns := false, false, false, false
-	for _, b := range s.Blocks {
-		if s.doomed[b.ID] {
-			continue
-		}
-		e.insns += len(b.Insns)
-		e.work = e.work || s.work[b.ID]
-		stores, counts, called = stores || s.stores[b.ID], counts || s.counts(b), called || s.called[b.ID]
-		returns = returns || slices.ContainsFunc(b.Succ, func(x *Edge) bool { return x.To == nil && x.Kind == Exit })
-		for _, o := range s.ops[b.ID] {
-			e.add(o)
-		}
-	}
-	e.frees = e.frees || stores
-	e.moves = stores && counts || called
-	e.work = e.work || !returns
-	for _, k := range s.loops {
-		e.work = e.work || k == rounds || k == works
-	}
-	// Reading and polling alone is waiting for files.
-	e.waits = e.waits || e.weak && e.locks
-	return e
-}
-
-func (e *effect) add(o op) {
-	switch o.kind {
-	case opWork:
-		e.work = true
-	case opWait:
-		e.waits = true
-	default:
-		e.syncs = true
-	}
-	e.weak, e.locks = e.weak || o.kind == opWeak, e.locks || o.kind == opSync
-	e.frees = e.frees || o.kind == opSync || o.frees
-	e.adds, e.wakes = e.adds || o.adds, e.wakes || o.wakes
-}
-
 // regions finds the regions around the waits of a function that also works.
-func (x *finder) regions(s *study) {
+func (g *way) regions(s *study) {
 	for _, b := range s.Blocks {
 		for _, o := range s.ops[b.ID] {
 			if o.kind == opWait || o.kind == opWeak {
-				x.around(s, b, o)
+				g.around(s, b, o)
 			}
 		}
 	}
 }
 
-func (x *finder) around(s *study, b *Block, o op) {
+func (g *way) around(s *study, b *Block, o op) {
 	if o.callee != nil && b.Insns[o.at].Kind.IsJump() {
-		x.wanted[x.through(o.callee)] = true // it comes out of that one
+		g.wanted[g.through(o.callee)] = true // it comes out of that one
 		return
 	}
 	a, ok := s.grow(int32(b.ID), o.at)
@@ -293,16 +106,16 @@ func (x *finder) around(s *study, b *Block, o op) {
 	if !s.frees(a, in) {
 		return // it only waits: who lets it go on is elsewhere
 	}
-	x.wantInside(s, a, in)
+	g.wantInside(s, a, in)
 	if len(in) == 1 && o.callee != nil {
-		x.wanted[x.through(o.callee)] = true
+		g.wanted[g.through(o.callee)] = true
 		return
 	}
 	if o.kind == opWeak && !slices.ContainsFunc(in, func(i inner) bool { return i.op.kind == opSync }) {
 		return
 	}
 	if r, ok := s.region(a, in); ok {
-		x.found = append(x.found, r)
+		g.found = append(g.found, r)
 	}
 }
 
@@ -322,20 +135,20 @@ func (s *study) frees(a area, in []inner) bool {
 }
 
 // through is the function that a wrapper ends in.
-func (x *finder) through(f *Func) *Func {
-	for n := 0; n < 8 && x.effects[f] != nil && x.effects[f].tail != nil; n++ {
-		f = x.effects[f].tail
+func (g *way) through(f *Func) *Func {
+	for n := 0; n < 8 && g.effects[f] != nil && g.effects[f].tail != nil; n++ {
+		f = g.effects[f].tail
 	}
 	return f
 }
 
 // wantInside: a loop that tries again and again may also be one that goes round
 // with a barrier in it.
-func (x *finder) wantInside(s *study, a area, in []inner) {
+func (g *way) wantInside(s *study, a area, in []inner) {
 	for _, i := range in {
-		if f := i.op.callee; f != nil && x.effects[f] != nil && x.effects[f].syncs && s.Blocks[i.b].Loop != nil && len(in) > 1 {
+		if f := i.op.callee; f != nil && g.effects[f] != nil && g.effects[f].syncs && s.Blocks[i.b].Loop != nil && len(in) > 1 {
 			if s.Blocks[i.b].Loop != s.Blocks[a.top].Loop {
-				x.wanted[x.through(f)] = true
+				g.wanted[g.through(f)] = true
 			}
 		}
 	}
@@ -440,21 +253,21 @@ func (s *study) works() (at []uint64) {
 }
 
 // whole makes a region of a function: from its entry to its returns.
-func (x *finder) whole(f *Func) {
-	g := x.p.Blocks(f, nil)
-	r := Region{Func: f, Enter: g.Entry.Start, Object: FirstArgument}
-	for _, b := range g.Blocks {
+func (g *way) whole(f *Func) {
+	body := g.p.Blocks(f, nil)
+	r := Region{Func: f, Enter: body.Entry.Start, Object: FirstArgument}
+	for _, b := range body.Blocks {
 		switch {
 		case b.Last().Kind == x86.Ret:
 			r.Leaves = append(r.Leaves, b.Last().Addr)
 		case len(TailTargets(b)) > 0 && b.Last().Kind == x86.Jmp:
-			if t := x.p.FuncAt(b.Last().Target); t != nil && x.effects[t] != nil && x.effects[t].meets() {
+			if t := g.p.FuncAt(b.Last().Target); t != nil && g.effects[t] != nil && g.effects[t].meets() {
 				return // it is left inside of that one
 			}
 			r.Leaves = append(r.Leaves, b.Last().Addr)
 		}
 	}
 	if len(r.Leaves) > 0 {
-		x.found = append(x.found, r)
+		g.found = append(g.found, r)
 	}
 }

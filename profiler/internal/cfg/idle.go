@@ -1,7 +1,6 @@
 package cfg
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 )
@@ -32,39 +31,30 @@ func init() {
 const maxIdle = 100
 
 // findIdle finds the idle regions, and the functions that are nothing but waits.
-func (p *Program) findIdle() (found []Region) {
-	x := &finder{p: p, idle: true, effects: map[*Func]*effect{}, wanted: map[*Func]bool{}}
-	called := map[*Func]bool{}
-	for _, f := range p.Funcs {
-		for _, g := range p.Callees(f) {
-			called[g] = called[g] || g != f
-		}
-		if x.visit(f).meets() {
-			p.Waiters = append(p.Waiters, f.Ranges[0].Lo)
+func (w *way) findIdle(waiters []*study, called map[*Func]bool) []Region {
+	for _, f := range w.p.Funcs {
+		if w.of(f).meets() {
+			w.p.Waiters = append(w.p.Waiters, f.Ranges[0].Lo)
 		}
 	}
-	for _, s := range x.waiters {
-		if !called[s.Func] || x.wanted[s.Func] {
-			x.idles(s)
+	slices.Sort(w.p.Waiters)
+	for _, s := range waiters {
+		if !called[s.Func] || w.wanted[s.Func] {
+			w.idles(s)
 		}
 	}
-	slices.Sort(p.Waiters)
-	slices.SortFunc(x.found, func(a, b Region) int {
-		return cmp.Or(cmp.Compare(a.Enter, b.Enter), slices.Compare(a.Leaves, b.Leaves))
-	})
-	x.found = slices.CompactFunc(x.found, func(a, b Region) bool { return a.Enter == b.Enter && slices.Equal(a.Leaves, b.Leaves) })
-	return x.found[:min(len(x.found), maxIdle)]
+	return w.sorted(maxIdle)
 }
 
 // idles finds the idle regions of a function.
-func (x *finder) idles(s *study) {
+func (w *way) idles(s *study) {
 	for _, b := range s.Blocks {
 		for _, o := range s.ops[b.ID] {
 			if o.kind != opWait && o.kind != opWeak {
 				continue
 			}
 			if o.callee != nil && b.Insns[o.at].Kind.IsJump() {
-				x.wanted[x.through(o.callee)] = true // it comes out of that one
+				w.wanted[w.through(o.callee)] = true // it comes out of that one
 				continue
 			}
 			t := s.bordered(s.waitLoop(b), b, o)
@@ -81,7 +71,7 @@ func (x *finder) idles(s *study) {
 			}
 			if r, ok := t.region(a, append([]inner{first}, in...)); ok {
 				r.Idle, r.Object, r.Site = true, NoObject, t.site(in)
-				x.found = append(x.found, r)
+				w.found = append(w.found, r)
 			}
 		}
 	}
