@@ -114,16 +114,9 @@ func (f *finder) leadersByCopies(inherited []departure) []leader {
 // instance ran, also where no difference shows, and how often they led where x
 // leads. several is false when there is but one, or something is unknown.
 func (f *finder) flowsOfAllCopies(x *leader) (sum flows, several bool) {
-	var blocks []int32
-	switch x.decision.(type) {
-	case branch:
-		blocks = f.sources.byLast.Of(int(f.sources.last[x.out().block]))
-	case loop:
-		blocks = f.sources.byLoop.Of(int(f.sources.loop[x.out().block]))
-	}
 	cols, ran := f.table.cols(), 0
 	sum = flows{inflow: make([]float64, cols), visits: make([]float64, cols), taken: make([]float64, cols)}
-	for _, b := range blocks {
+	for _, b := range f.copiesOf(x.decision) {
 		v := profile.BlockID(b)
 		if f.costs.at[v] < 0 || !f.addTaken(sum.taken, v, x.out().to) {
 			continue

@@ -70,7 +70,7 @@ func (in *injection) foreign(p *tracee.Process) (libs []*foreignLibrary, err err
 	}
 	by := map[string]*foreignLibrary{}
 	for _, m := range ms {
-		if m.Path == "" || m.Path[0] != '/' || in.isModule(m.Path) {
+		if m.Path == "" || m.Path[0] != '/' || in.counts(m.Path) {
 			continue
 		}
 		l := by[m.Path]
@@ -82,15 +82,6 @@ func (in *injection) foreign(p *tracee.Process) (libs []*foreignLibrary, err err
 		l.lowest, l.highest = min(l.lowest, m.Lo), max(l.highest, m.Hi)
 	}
 	return libs, nil
-}
-
-func (in *injection) isModule(path string) bool {
-	for _, m := range in.modules {
-		if m.im.Path == path {
-			return true
-		}
-	}
-	return false
 }
 
 // slots reads which of a library's slots lead to functions that matter.

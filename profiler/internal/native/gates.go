@@ -18,6 +18,7 @@ type gates struct {
 	in     *injection
 	calls  *calls
 	lines  backend.Lines
+	all    []placed // by gate
 	family []uint64 // by gate: the first one of the same line, the number that the rules know it by
 	ups    map[profile.Addr]int
 	state  map[uint64]uint32 // by family, once decided: the records that its gates may make
@@ -30,48 +31,57 @@ func newGates(in *injection, lines backend.Lines) *gates {
 	return &gates{in: in, lines: lines, ups: map[profile.Addr]int{}, state: map[uint64]uint32{}}
 }
 
-// region returns the region of a gate and the module that it is in.
-func (gs *gates) region(n uint64) (*cfg.Region, *module) {
-	first := uint64(0)
-	for _, m := range gs.in.modules {
-		list := m.spec.Program.Regions
-		if n-first < uint64(len(list)) {
-			return &list[n-first], m
+// placed is a region and the module that it is in.
+type placed struct {
+	*cfg.Region
+	m *module
+}
+
+// site is the region's in the profile.
+func (r placed) site() profile.Addr { return profile.Addr(r.Site + r.m.base) }
+
+// regions are all modules', by number.
+func (gs *gates) regions() []placed {
+	if gs.all == nil {
+		for _, m := range gs.in.modules {
+			list := m.spec.Program.Regions
+			for i := range list {
+				gs.all = append(gs.all, placed{&list[i], m})
+			}
 		}
-		first += uint64(len(list))
 	}
-	return nil, nil
+	return gs.all
 }
 
 // passed completes the record of a gate.
 func (gs *gates) passed(rec *record.Record) {
 	n := rec.Arg3
-	r, m := gs.region(n)
-	if r == nil {
+	if n >= uint64(len(gs.regions())) {
 		return
 	}
-	if r.Idle {
-		gs.idle(rec, r, m)
+	r := gs.all[n]
+	switch {
+	case r.Idle:
+		gs.idle(rec, r)
 		return
-	}
-	if r.Site == 0 {
+	case r.Site == 0:
 		rec.Site = uint64(gs.calls.at(rec.Site).addr)
-	} else {
-		rec.Site = r.Site + m.base
+	default:
+		rec.Site = uint64(r.site())
 	}
 	rec.Arg3 = gs.familyOf(n)
 }
 
 // idle completes the record of an idle gate: the innermost call that led there
 // is that of a function that does more than wait.
-func (gs *gates) idle(rec *record.Record, r *cfg.Region, m *module) {
-	rec.Site = r.Site + m.base
+func (gs *gates) idle(rec *record.Record, r placed) {
+	rec.Site = uint64(r.site())
 	if rec.Stack == nil {
 		return
 	}
 	rec.Stack.SP += relocate.BelowGate
 	rec.Stack.Words = rec.Stack.Words[min(relocate.BelowGate, len(rec.Stack.Words)):]
-	calls := gs.calls.led(r.Enter+m.bias+1, rec.Stack) // as if a call before the gate's second byte returned there
+	calls := gs.calls.led(r.Enter+r.m.bias+1, rec.Stack) // as if a call before the gate's second byte returned there
 	if len(calls) == 0 {
 		return
 	}
@@ -97,17 +107,13 @@ func (gs *gates) onlyWaits(at uint64) bool {
 func (gs *gates) familyOf(n uint64) uint64 {
 	if gs.family == nil {
 		first := map[string]uint64{}
-		for k := uint64(0); ; k++ {
-			r, m := gs.region(k)
-			if r == nil {
-				break
-			}
+		for k, r := range gs.regions() {
 			key := fmt.Sprint(k)
 			if r.Site != 0 && !r.Idle {
-				key = gs.key(profile.Addr(r.Site + m.base))
+				key = gs.key(r.site())
 			}
 			if _, known := first[key]; !known {
-				first[key] = k
+				first[key] = uint64(k)
 			}
 			gs.family = append(gs.family, first[key])
 		}
@@ -148,13 +154,9 @@ func (gs *gates) up(at profile.Addr) int {
 		return u
 	}
 	u := 0
-	for n := uint64(0); ; n++ {
-		r, m := gs.region(n)
-		if r == nil {
-			break
-		}
-		if r.Site != 0 && profile.Addr(r.Site+m.base) == at {
-			u = gs.depth(at, r, m)
+	for _, r := range gs.regions() {
+		if r.Site != 0 && r.site() == at {
+			u = gs.depth(at, r)
 			break
 		}
 	}
@@ -162,11 +164,11 @@ func (gs *gates) up(at profile.Addr) int {
 	return u
 }
 
-func (gs *gates) depth(at profile.Addr, r *cfg.Region, m *module) int {
+func (gs *gates) depth(at profile.Addr, r placed) int {
 	own := gs.lines.Locate(at).InlinedAt
 	common := 0 // calls, from the outermost, that also hold what is not of the region
 	for _, a := range r.Works {
-		other := gs.lines.Locate(profile.Addr(a + m.base)).InlinedAt
+		other := gs.lines.Locate(profile.Addr(a + r.m.base)).InlinedAt
 		k := 0
 		for k < len(own) && k < len(other) && own[len(own)-1-k] == other[len(other)-1-k] {
 			k++

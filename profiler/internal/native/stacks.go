@@ -21,7 +21,7 @@ type stacks struct {
 	chains   *unwind.Chains
 	piece    unwind.Piece
 	mapped   bool            // the unwinder knows what is mapped
-	lost     map[uint64]bool // return addresses that lie in no file, as far as is known
+	lost     map[uint64]bool // where stacks were lost
 }
 
 func newStacks(p *tracee.Process, in *injection, solver *solve.Solver) *stacks {
@@ -97,13 +97,21 @@ func (k *stacks) chain(ret uint64, s *record.Stack) *unwind.Chain {
 		k.readMappings()
 	}
 	c := k.chains.Of(&k.piece)
-	if c.Lost != 0 && !k.lost[c.Lost] { // something was loaded meanwhile
-		k.lost[c.Lost] = true
-		k.readMappings()
-		k.chains.Forget()
+	if c.Lost != 0 && k.learn(c.Lost) {
 		c = k.chains.Of(&k.piece)
 	}
 	return c
+}
+
+// learn looks for what was loaded meanwhile, as a stack was lost at an address:
+// once for each; it reports whether that may help.
+func (k *stacks) learn(lost uint64) bool {
+	if k.lost[lost] {
+		return false
+	}
+	k.lost[lost] = true
+	k.chains.Forget()
+	return k.readMappings() == nil
 }
 
 // readMappings tells the unwinder what is mapped now.

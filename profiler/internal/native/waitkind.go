@@ -18,10 +18,8 @@ type waitReader struct {
 	stacks *stacks
 	lines  backend.Lines
 	calls  *calls
-	found  map[uint64]profile.Addr // the calls before return addresses
-	user   map[profile.Addr]bool   // calls: whether they are in the user's own code
-	lost   map[uint64]bool         // addresses at which stacks ended that were not understood
-	known  int                     // waits
+	user   map[profile.Addr]bool // calls: whether they are in the user's own code
+	known  int                   // waits
 }
 
 // record is that of a wait, or a wake. Where nothing was waited for its kind is "".
@@ -60,7 +58,7 @@ func (r *waitReader) caller(w *blocking.Wait) (site profile.Addr, through []stri
 		}
 		call := profile.Addr(a)
 		if f.Called {
-			call = r.callBefore(f.PC)
+			call = r.calls.at(f.PC).addr
 		}
 		if site == 0 {
 			site = call
@@ -80,28 +78,10 @@ func (r *waitReader) caller(w *blocking.Wait) (site profile.Addr, through []stri
 func (r *waitReader) stack(w *blocking.Wait, regs unwind.Regs) []unwind.Frame {
 	mem := copied{w.Regs[7], w.Stack}
 	frames, complete := r.stacks.unwinder.StackIn(mem, regs)
-	last := frames[len(frames)-1].PC
-	if complete || r.lost[last] {
-		return frames
+	if !complete && r.stacks.learn(frames[len(frames)-1].PC) {
+		frames, _ = r.stacks.unwinder.StackIn(mem, regs)
 	}
-	if r.lost == nil {
-		r.lost = map[uint64]bool{}
-	}
-	r.lost[last] = true // once: something may have been loaded since
-	if r.stacks.readMappings() != nil {
-		return frames
-	}
-	frames, _ = r.stacks.unwinder.StackIn(mem, regs)
 	return frames
-}
-
-func (r *waitReader) callBefore(ret uint64) profile.Addr {
-	a, ok := r.found[ret]
-	if !ok {
-		a = r.calls.find(ret).addr
-		r.found[ret] = a
-	}
-	return a
 }
 
 // own reports whether a call is, or was inlined, in a file that is no header of

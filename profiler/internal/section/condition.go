@@ -88,12 +88,17 @@ func (c conditionRule) broadcast(x *thread, r record.Record) {
 	if e.same == 0 {
 		e.held = nil
 	}
-	hands := c.handsOut(e)
-	if hands == meeting {
+	last := len(e.arrivals) - 1
+	apart, hands := !c.comesAsOthers(&e.arrivals[last], e.arrivals[:last]), noMeeting
+	if apart {
+		hands = c.t.pools.handsOut(x, e.arrivals[:last])
+	}
+	if hands == meeting { // work, to a pool
 		e.arrivals, e.held = nil, nil
 		return
 	}
-	if few := e.same < 2 || len(ids) < 3; hands == undecided || few && (!c.everybody(e) || c.comesApart(e)) {
+	// Done once by calls of its own, it may be a start signal.
+	if few := e.same < 2 || len(ids) < 3; hands == undecided || few && (apart || !c.everybody(e)) {
 		e.held = append(e.held, held{e.arrivals, r.TSC})
 		e.held = e.held[max(0, len(e.held)-maxHeld):]
 		e.arrivals = nil
@@ -156,23 +161,6 @@ func (c conditionRule) onlyWakes(e *epoch) bool {
 		sum += c.t.c.Work(e.arrivals[i].delta)
 	}
 	return c.t.c.Work(w.delta) < sum/uint64(20*last)
-}
-
-// handsOut tells whether the one that woke the others, who came last and by
-// calls of its own, hands work out to a pool.
-func (c conditionRule) handsOut(e *epoch) codeState {
-	last := len(e.arrivals) - 1
-	if c.comesAsOthers(&e.arrivals[last], e.arrivals[:last]) {
-		return noMeeting
-	}
-	return c.t.pools.handsOut(e.arrivals[last].t, e.arrivals[:last])
-}
-
-// comesApart: who woke the others came by calls of its own. Done once, that may
-// be a start signal.
-func (c conditionRule) comesApart(e *epoch) bool {
-	last := len(e.arrivals) - 1
-	return !c.comesAsOthers(&e.arrivals[last], e.arrivals[:last])
 }
 
 // comesAsOthers: a thread came by calls that one of the others came by too, or
