@@ -2,6 +2,58 @@ package cfg
 
 import "github.com/skewlens/skewlens/profiler/internal/x86"
 
+// split makes loops of the ways round a loop that only try again: compilers often
+// let a loop that waits begin where the loop around it does.
+func (s *study) split(l *Loop) {
+	for _, e := range l.Head.Pred {
+		if e.From == nil || !l.Has(e.From) {
+			continue
+		}
+		t := s.cycle(l, e.From)
+		if len(t.Blocks) == len(l.Blocks) {
+			continue
+		}
+		was := make([]*Loop, len(t.Blocks))
+		for i, b := range t.Blocks {
+			if was[i] = b.Loop; b.Loop == l {
+				b.Loop = t
+			}
+		}
+		if s.kindOf(t) == retries {
+			s.Graph.Loops, s.loops[t] = append(s.Graph.Loops, t), retries
+			continue
+		}
+		for i, b := range t.Blocks {
+			b.Loop = was[i]
+		}
+	}
+}
+
+// cycle is the way round a loop that a latch ends.
+func (s *study) cycle(l *Loop, latch *Block) *Loop {
+	in := map[*Block]bool{l.Head: true}
+	for stack := []*Block{latch}; len(stack) > 0; {
+		b := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if in[b] {
+			continue
+		}
+		in[b] = true
+		for _, e := range b.Pred {
+			if e.From != nil && l.Has(e.From) {
+				stack = append(stack, e.From)
+			}
+		}
+	}
+	t := &Loop{Head: l.Head, Parent: l, Inner: true}
+	for _, b := range l.Blocks {
+		if in[b] {
+			t.Blocks = append(t.Blocks, b)
+		}
+	}
+	return t
+}
+
 // retry reports whether a loop is left by what another thread does: by a
 // condition on what was just loaded from memory that is not the function's own,
 // on what a locked instruction found, or on what a call returned. A loop that

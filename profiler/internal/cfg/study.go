@@ -42,6 +42,7 @@ func newStudy(g *Graph, calls func(c *Call, target uint64) op) *study {
 	}
 	for i := len(g.Loops) - 1; i >= 0; i-- { // inner ones first
 		l := g.Loops[i]
+		s.split(l)
 		if s.loops[l] = s.kindOf(l); s.loops[l] == works {
 			for _, b := range l.Blocks {
 				s.work[b.ID] = true

@@ -36,6 +36,9 @@ type group struct {
 
 func joins(t *Tracker) rule {
 	j := &joinRule{t: t, groups: map[*thread]*group{}, of: map[*thread]*group{}, seats: map[seat]profile.ThreadID{}}
+	if t != nil {
+		t.joins = j
+	}
 	return rule{
 		calls: []call{
 			{names: []string{"pthread_join", "pthread_timedjoin_np", "pthread_clockjoin_np", "thrd_join"}, arrive: j.join, meets: true},
@@ -117,6 +120,19 @@ func (j *joinRule) died(x *thread, a arrival) {
 		a.inner, a.innerBusy = x.inner, x.innerBusy
 		g.dead = append(g.dead, a)
 		j.settle(g)
+	}
+}
+
+// spent: what a dead thread did last was of something else.
+func (j *joinRule) spent(x *thread) {
+	g := j.of[x]
+	if g == nil {
+		return
+	}
+	for i := range g.dead {
+		if a := &g.dead[i]; a.t == x {
+			*a = arrival{t: x, tsc: a.tsc, begin: a.begin, beginTSC: a.tsc, timed: true}
+		}
 	}
 }
 

@@ -54,6 +54,7 @@ type shift struct {
 	overran bool      // somebody worked on after its end,
 	spanned bool      // or may have
 	numbers []uint64  // of the workers' idle code
+	dead    []*thread // that have ended in it, before it was over
 	end     arrival   // the dispatcher's
 	own     *arrival  // what the dispatcher did itself since it woke the first
 	over    uint64
@@ -394,6 +395,9 @@ func (p *poolRule) takesPart(c *crew) {
 
 // file makes an instance of a round. Who had nothing to do in it has a part.
 func (p *poolRule) file(c *crew, y *shift) {
+	for _, x := range y.dead {
+		p.t.joins.spent(x)
+	}
 	parts := slices.Clone(y.parts)
 	begin := y.over
 	for i := range parts {
@@ -448,15 +452,21 @@ func (p *poolRule) dying(x *thread) {
 	if h == nil {
 		return
 	}
-	if y := h.round; y != nil { // it does not come back, but ends
-		a := x.arrive(record.Record{TSC: x.last})
-		ofIt := y.over > 0 && p.codes[h.number] == ofPool && h.since.cuts == x.cuts
-		p.back(x, h, a)
-		if ofIt {
-			x.cut(a, x.last)
-		}
+	y := h.round
+	if y != nil { // it does not come back, but ends
+		p.back(x, h, x.arrive(record.Record{TSC: x.last}))
 	}
 	p.decideAtEnd(h)
+	if d := p.hands[x.parent]; d != nil {
+		p.decideAtEnd(d)
+	}
+	switch {
+	case y == nil || p.codes[h.number] != ofPool || h.since.cuts != x.cuts:
+	case y.over > 0:
+		x.cut(x.arrive(record.Record{TSC: x.last}), x.last)
+	default:
+		y.dead = append(y.dead, x)
+	}
 }
 
 // decideAtEnd: two rounds of the same threads are enough when there are no more.

@@ -16,6 +16,7 @@ type Tracker struct {
 	words    words
 	out      *collector
 	pools    *poolRule
+	joins    *joinRule
 	// Instances is how many have been completed.
 	Instances int
 }
