@@ -41,7 +41,9 @@ type explained struct {
 // combined is one cause over the instances: sums, weighted by idle time but
 // for the gains.
 type combined struct {
-	id                identity
+	id, line          identity
+	others            []identity // of copies of its line that were joined to it
+	in                []int      // outcomes that it has a share in, ascending
 	cause             Cause
 	counted           map[identity]bool // decisions of the code, of which there may be copies …
 	events            []profile.EventID // … and what counts each; of hardware, the event
@@ -65,11 +67,12 @@ func (c *combiner) add(a *analysis) {
 		f := &a.findings[i]
 		x := c.byID[f.id]
 		if x == nil {
-			x = &combined{id: f.id, counted: map[identity]bool{}, cause: f.origin.describe(a)}
+			x = &combined{id: f.id, line: f.line, counted: map[identity]bool{}, cause: f.origin.describe(a)}
 			x.cause.P = f.p
 			c.byID[f.id], c.all = x, append(c.all, x)
 		}
 		x.count(f.origin)
+		x.in = append(x.in, len(c.outcomes))
 		x.share += a.idle * f.share
 		x.score += a.idle * f.score
 		x.beta += a.idle * f.beta
@@ -114,6 +117,7 @@ func (c *combiner) finish(p *profile.Profile, res *Result, s *profile.Section, o
 		return
 	}
 	listed := map[identity]bool{}
+	c.joinCopies()
 	for _, x := range c.all {
 		cause := &x.cause
 		cause.Share = min(1, max(0, x.share/c.idle))
@@ -125,7 +129,9 @@ func (c *combiner) finish(p *profile.Profile, res *Result, s *profile.Section, o
 			continue
 		}
 		cause.Counts = perThread(res, s, x)
-		listed[x.id] = true
+		for _, id := range append(x.others, x.id) {
+			listed[id] = true
+		}
 		res.decidedBefore = res.decidedBefore || cause.Leader == StartAt || len(x.began) > 0
 		res.Causes = append(res.Causes, *cause)
 	}
@@ -140,6 +146,44 @@ func (c *combiner) finish(p *profile.Profile, res *Result, s *profile.Section, o
 	if len(res.Causes) > 0 {
 		res.R2 = c.r2 / c.idle
 		res.JointGain = c.joint(listed)
+	}
+}
+
+// joinCopies makes one cause of those of one line that never come together:
+// what was inlined at several places is what one function would have been.
+func (c *combiner) joinCopies() {
+	var out []*combined
+	for _, x := range c.all {
+		k := slices.IndexFunc(out, func(y *combined) bool { return x.line != nil && x.line == y.line && !meets(x.in, y.in) })
+		if k < 0 {
+			out = append(out, x)
+			continue
+		}
+		out[k].join(x)
+	}
+	c.all = out
+}
+
+// meets reports whether two ascending lists have something in common.
+func meets(a, b []int) bool {
+	return slices.ContainsFunc(a, func(n int) bool { _, is := slices.BinarySearch(b, n); return is })
+}
+
+// join adds a copy; the instances that lost most came first, so that x names it.
+func (x *combined) join(y *combined) {
+	x.others = append(append(x.others, y.id), y.others...)
+	x.in = append(x.in, y.in...)
+	slices.Sort(x.in)
+	x.share, x.score = x.share+y.share, x.score+y.score
+	x.beta, x.leaderScore, x.present = x.beta+y.beta, x.leaderScore+y.leaderScore, x.present+y.present
+	x.evened, x.scheduled = x.evened+y.evened, x.scheduled+y.scheduled
+	for id := range y.counted {
+		x.counted[id] = true
+	}
+	for _, e := range y.events {
+		if !slices.Contains(x.events, e) {
+			x.events = append(x.events, e)
+		}
 	}
 }
 

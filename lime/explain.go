@@ -28,6 +28,7 @@ type analysis struct {
 // finding is a cause in one instance.
 type finding struct {
 	id          identity
+	line        identity // of its line, wherever that was inlined; nil: it has none
 	origin      origin
 	cost        cost
 	share       float64
@@ -103,7 +104,7 @@ func (a *analysis) byMatchingPursuit() {
 		cost := a.table.centre(x.cost)
 		beta := math.Sqrt(floats.Dot(cost, cost) / a.variation)
 		a.add(finding{
-			id: id, origin: x.steering, cost: units{x.cost, x.taken},
+			id: id, line: x.sourceID(a.lines), origin: x.steering, cost: units{x.cost, x.taken},
 			share: floats.Dot(cost, a.centred) / a.variation, beta: beta, score: beta * x.score, leaderScore: x.score, p: math.NaN(),
 		})
 	}

@@ -113,7 +113,7 @@ func (g *graph) roots() (roots []int32) {
 		}
 		roots = append(roots, int32(f.EntryBlock))
 		for b := f.First; b < f.First+profile.BlockID(f.N); b++ {
-			if b != f.EntryBlock && g.startsAt(b) {
+			if b != f.EntryBlock && !g.p.Graph.Blocks[b].Resumes && g.startsAt(b) {
 				roots = append(roots, int32(b))
 			}
 		}

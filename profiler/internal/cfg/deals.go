@@ -1,6 +1,11 @@
 package cfg
 
-import "github.com/skewlens/skewlens/profiler/internal/x86"
+import (
+	"maps"
+
+	"github.com/skewlens/skewlens/internal/flowgraph"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
 
 // Dealer tells where threads take their work from a store that all share: a
 // counter that is fetched and advanced by one instruction, a queue under a
@@ -17,58 +22,78 @@ func NewDealer(p *Program) *Dealer { return &Dealer{p: p, takes: map[*Func]bool{
 const (
 	smallTaker = 120 // instructions of a function that does nothing but take
 	takerDepth = 4   // calls of such functions in each other
-	takeBlocks = 3   // from where something is taken to the branch
 )
 
-// Deals reports whether the branch that ends a block depends on what was taken
-// in it, or in the last blocks before it, whichever way control came.
-func (d *Dealer) Deals(b *Block) bool {
-	if b.Last().Kind != x86.Jcc || b.Loop == nil || !d.takesBefore(b, takeBlocks) {
-		return false
+// Deals reports, by block, whether the branch that ends it depends on what was
+// taken, and stands in a loop that takes: whichever way control came.
+func (d *Dealer) Deals(g *Graph) (by []bool) {
+	by = make([]bool, len(g.Blocks))
+	inner, takes := d.loopsThatTake(g)
+	if len(takes) == 0 {
+		return by
 	}
-	return d.after(b, takeBlocks).flags
+	framed := g.framed()
+	known := map[*Block]*taken{} // at the block's end
+	for again := true; again; {
+		again = false
+		for _, b := range g.Blocks {
+			if t := d.after(b, known, framed); t != nil && (known[b] == nil || !t.equals(known[b])) {
+				known[b], again = t, true
+			}
+		}
+	}
+	for i, b := range g.Blocks {
+		by[i] = b.Last().Kind == x86.Jcc && takes[inner[i]] && known[b] != nil && known[b].flags
+	}
+	return by
 }
 
-// takesBefore reports whether a block takes, or one of those that lead there.
-func (d *Dealer) takesBefore(b *Block, blocks int) bool {
-	if blocks == 0 {
-		return false
+// loopsThatTake are the loops that something is taken in, and by block the
+// innermost one. That parts begin behind regions makes no loop another one.
+func (d *Dealer) loopsThatTake(g *Graph) (inner []int32, takes map[int32]bool) {
+	flow := g.flow()
+	loops := flow.Loops(flow.Dominators(g.roots(Resumed)))
+	takes = map[int32]bool{}
+	for i, b := range g.Blocks {
+		if l := loops.Inner[i]; l != flowgraph.None && !takes[l] && d.takesIn(b, 0) {
+			for ; l != flowgraph.None; l = loops.All[l].Parent {
+				takes[l] = true
+			}
+		}
 	}
-	if d.takesIn(b, 0) {
-		return true
-	}
+	return loops.Inner, takes
+}
+
+// after is what holds what was taken at the end of a block, as far as that is
+// known of the blocks before it, nil where none is; it is sure only where it is
+// so on every way there.
+func (d *Dealer) after(b *Block, known map[*Block]*taken, framed bool) *taken {
+	var t *taken
 	for _, e := range b.Pred {
-		if e.From != nil && d.takesBefore(e.From, blocks-1) {
-			return true
-		}
-	}
-	return false
-}
-
-// after is what holds what was taken at the end of a block, as far as the last
-// blocks tell; it is sure only where it is so on every way there.
-func (d *Dealer) after(b *Block, blocks int) (t taken) {
-	for i, e := range b.Pred {
-		if e.From == nil || blocks == 1 {
-			t = taken{}
-			break
-		}
-		if u := d.after(e.From, blocks-1); i == 0 {
-			t = u
-		} else {
+		switch u := known[e.From]; {
+		case e.Kind == Resumed:
+		case e.From == nil:
+			t = &taken{}
+		case u == nil: // not yet come to
+		case t == nil:
+			t = &taken{u.regs, maps.Clone(u.slots), u.flags, u.held}
+		default:
 			t.meet(u)
 		}
+	}
+	if t == nil {
+		return nil
 	}
 	call := 0
 	for i := range b.Insns {
 		in := &b.Insns[i]
 		if !in.Kind.IsCall() {
-			t.step(in)
+			t.step(in, in.HasMem && in.Mem.Index == x86.None && (in.Mem.Base == x86.RSP || in.Mem.Base == x86.RBP && framed))
 			continue
 		}
 		c := &b.Calls[call]
 		call++
-		t.call(locks[c.Import], c.Callee != nil && d.function(c.Callee, 1))
+		t.call(locks[c.Import], t.held && c.Import != "" && !unlocks[c.Import], c.Callee != nil && d.function(c.Callee, 1))
 	}
 	return t
 }
@@ -107,7 +132,13 @@ func (d *Dealer) function(f *Func, depth int) bool {
 
 // locks are the functions behind which shared data are read.
 var locks = map[string]bool{"pthread_mutex_lock": true, "pthread_mutex_trylock": true, "pthread_mutex_timedlock": true, "pthread_spin_lock": true,
-	"pthread_rwlock_wrlock": true, "mtx_lock": true}
+	"pthread_rwlock_wrlock": true, "mtx_lock": true,
+	// A wait at a condition variable ends with the lock held.
+	"pthread_cond_wait": true, "pthread_cond_timedwait": true, "pthread_cond_clockwait": true, "cnd_wait": true, "cnd_timedwait": true,
+	"_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE": true}
+
+// unlocks are those behind which they are not.
+var unlocks = map[string]bool{"pthread_mutex_unlock": true, "pthread_spin_unlock": true, "pthread_rwlock_unlock": true, "mtx_unlock": true}
 
 // fetches recognises instructions that read and change memory as one, and tell
 // what was there: xadd, cmpxchg, xchg.
@@ -126,32 +157,43 @@ type taken struct {
 }
 
 // meet keeps what is so in both.
-func (t *taken) meet(u taken) {
+func (t *taken) meet(u *taken) {
 	t.regs &= u.regs
 	t.flags, t.held = t.flags && u.flags, t.held && u.held
 	for m, is := range t.slots {
 		t.slots[m] = is && u.slots[m]
 	}
 	for m := range u.slots {
-		if _, known := t.slots[m]; !known && t.slots != nil {
-			t.slots[m] = false
+		if _, known := t.slots[m]; !known {
+			t.put(m, false)
 		}
 	}
 }
 
+func (t *taken) put(slot x86.Mem, is bool) {
+	if t.slots == nil {
+		t.slots = map[x86.Mem]bool{}
+	}
+	t.slots[slot] = is
+}
+
+func (t *taken) equals(u *taken) bool {
+	return t.regs == u.regs && t.flags == u.flags && t.held == u.held && maps.Equal(t.slots, u.slots)
+}
+
 // call: what a function returns that takes was taken; others keep only the
 // registers that callees save.
-func (t *taken) call(lock, takes bool) {
+func (t *taken) call(lock, held, takes bool) {
 	const saved = 1<<x86.RBX | 1<<x86.RBP | 1<<x86.RSP | 1<<x86.R12 | 1<<x86.R13 | 1<<x86.R14 | 1<<x86.R15
 	t.regs &= saved
-	t.flags, t.held = false, lock
+	t.flags, t.held = false, lock || held
 	if takes && !lock {
 		t.regs |= x86.RAX.Set()
 	}
 }
 
-func (t *taken) step(in *x86.Insn) {
-	own := in.HasMem && (in.Mem.Base == x86.RBP || in.Mem.Base == x86.RSP) && in.Mem.Index == x86.None
+// step follows them through an instruction; own: its memory operand is a slot.
+func (t *taken) step(in *x86.Insn, own bool) {
 	from := in.Use&t.regs != 0 || in.FlagsRead != 0 && t.flags || fetches(in)
 	if in.Loads && in.HasMem {
 		is, slot := t.slots[in.Mem]
@@ -161,10 +203,7 @@ func (t *taken) step(in *x86.Insn) {
 		from = false
 	}
 	if in.Stores && own {
-		if t.slots == nil {
-			t.slots = map[x86.Mem]bool{}
-		}
-		t.slots[in.Mem] = from && !in.Lock
+		t.put(in.Mem, from && !in.Lock)
 	}
 	if from {
 		t.regs |= in.Def &^ x86.RSP.Set()

@@ -30,11 +30,12 @@ func (g *Graph) flow() *flowgraph.Graph {
 	return flowgraph.New(len(g.Blocks), edges)
 }
 
-// roots lists where START leads: the entry, then the pads.
-func (g *Graph) roots() []int32 {
+// roots lists where START leads: the entry, then the pads, and where control
+// resumes; but for the edges of some kinds.
+func (g *Graph) roots(but ...EdgeKind) []int32 {
 	roots := []int32{int32(g.Entry.ID)}
 	for _, b := range g.Blocks {
-		if b != g.Entry && slices.ContainsFunc(b.Pred, func(e *Edge) bool { return e.From == nil }) {
+		if b != g.Entry && slices.ContainsFunc(b.Pred, func(e *Edge) bool { return e.From == nil && !slices.Contains(but, e.Kind) }) {
 			roots = append(roots, int32(b.ID))
 		}
 	}

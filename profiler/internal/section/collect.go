@@ -105,7 +105,7 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival, made makin
 		if a.timed {
 			p.Timed, p.BusyNS, p.WaitNS = true, a.busyNS, int64(float64(last-a.tsc)*c.c.NSPerTick)
 			p.InnerBusyNS = a.innerBusy
-			if kind == profile.Threads { // who has ended waits for nobody
+			if kind == profile.Threads || a.ended { // who has ended waits for nobody
 				p.WaitNS = 0
 			}
 		}

@@ -20,6 +20,7 @@ type arrival struct {
 	busyNS   int64
 	timed    bool
 	cpu      int64 // the CPU clock, −1: unknown
+	ended    bool  // it waited for nobody: it has ended
 
 	inner     []record.Delta // of the forks inside it, what it had to wait for
 	innerBusy int64

@@ -44,6 +44,9 @@ type trial struct {
 	open    map[uint64]*round
 	who     map[uint64][]profile.ThreadID // came to the round before, by object
 	gone    map[*thread]bool              // were missed in a round of a meeting
+	dead    map[uint64][]arrival          // have ended since the round before, by object
+	missing []*thread                     // from the last round of a meeting,
+	held    *round                        // which is kept until it is known whether they ended in it
 	queues  int                           // rounds that the first in left first, as at a lock
 	right   int                           // of a meeting, so many that were one …
 	wrong   int                           // … and were none
@@ -55,6 +58,7 @@ type round struct {
 	object   uint64
 	arrivals []arrival
 	cuts     []int // of each thread, when it arrived
+	dead     []*thread
 }
 
 // passing is one thread's way through the code.
@@ -176,6 +180,7 @@ func (g *gateRule) leave(x *thread, r record.Record) {
 	switch c.state {
 	case meeting:
 		left(x, r)
+		p.cuts = x.cuts
 	case undecided:
 		if p.cuts != x.cuts { // another rule began a part in the meantime
 			delete(c.seen, x)
@@ -187,7 +192,7 @@ func (g *gateRule) leave(x *thread, r record.Record) {
 }
 
 func newTrial() trial {
-	return trial{filed: map[*open]bool{}, open: map[uint64]*round{}, who: map[uint64][]profile.ThreadID{}, gone: map[*thread]bool{}}
+	return trial{filed: map[*open]bool{}, open: map[uint64]*round{}, who: map[uint64][]profile.ThreadID{}, gone: map[*thread]bool{}, dead: map[uint64][]arrival{}}
 }
 
 // taken: what was done in a round became part of something else before it was
@@ -214,6 +219,10 @@ func (t *trial) enter(object uint64, a arrival) *round {
 // over ends a round: the first thread leaves.
 func (g *gateRule) over(c *code, t *trial, y *round, first *thread) {
 	delete(t.open, y.object)
+	if c.state == meeting {
+		g.release(t)
+		t.bury(y)
+	}
 	var who []profile.ThreadID
 	for i := range y.arrivals {
 		who = append(who, y.arrivals[i].t.id)
@@ -235,14 +244,30 @@ func (g *gateRule) over(c *code, t *trial, y *round, first *thread) {
 		t.rounds = append(t.rounds, y)
 	case right:
 		t.right++
-		g.file(t, y)
+		if t.held = y; len(t.missing) == 0 {
+			g.release(t)
+		}
 	default:
 		t.wrong++
 		g.doubt(c, t)
 	}
 }
 
+// bury: who took part in the round before and has ended since did its share in
+// this one, and left without waiting.
+func (t *trial) bury(y *round) {
+	for _, a := range t.dead[y.object] {
+		if slices.Contains(t.who[y.object], a.t.id) {
+			y.arrivals, y.dead = append(y.arrivals, a), append(y.dead, a.t)
+		}
+	}
+	delete(t.dead, y.object)
+}
+
 func (g *gateRule) file(t *trial, y *round) {
+	for _, x := range y.dead {
+		g.t.joins.spent(x)
+	}
 	g.t.complete(profile.Barrier, &epoch{arrivals: y.arrivals})
 	if o := g.t.out.latest; o != nil {
 		t.filed[o] = true
@@ -258,6 +283,7 @@ func (g *gateRule) doubt(c *code, t *trial) {
 	for o := range t.filed {
 		g.t.out.drop(o)
 	}
+	t.held, t.missing = nil, nil
 	g.settle(c, noMeeting)
 }
 
@@ -277,7 +303,7 @@ func (g *gateRule) company(t *trial, before, who []profile.ThreadID, some bool) 
 		if !some {
 			return false
 		}
-		t.gone[x] = true
+		t.gone[x], t.missing = true, append(t.missing, x)
 	}
 	return true
 }
@@ -351,15 +377,49 @@ func (g *gateRule) dying(x *thread) {
 	for _, c := range g.sorted() {
 		if p := c.seen[x]; p != nil && !p.inside {
 			g.judge(c, true)
+			if c.state == meeting && p.cuts == x.cuts {
+				g.ends(c, p, x)
+			}
 		}
 		delete(c.seen, x)
 	}
 	delete(g.in, x)
 }
 
+// release files the round that is held.
+func (g *gateRule) release(t *trial) {
+	if t.held != nil {
+		g.file(t, t.held)
+	}
+	t.held, t.missing = nil, nil
+}
+
+// ends: what a thread has done since it came out is of the round that it was
+// missed in, or of the next one.
+func (g *gateRule) ends(c *code, p *passing, x *thread) {
+	a := x.arrive(record.Record{TSC: x.last})
+	a.site, a.chain, a.ended = p.arrived.site, p.arrived.chain, true
+	for i, t := range []*trial{&c.all, &c.objects} {
+		y := p.rounds[i]
+		switch k := slices.Index(t.missing, x); {
+		case y == nil || t.refuted:
+		case k < 0 || y.object != t.held.object:
+			t.dead[y.object] = append(t.dead[y.object], a)
+		default:
+			x.cut(a, x.last)
+			t.held.arrivals = append(t.held.arrivals, a)
+			if t.missing = slices.Delete(t.missing, k, k+1); len(t.missing) == 0 {
+				g.release(t)
+			}
+		}
+	}
+}
+
 func (g *gateRule) end() {
 	for _, c := range g.sorted() {
 		g.judge(c, true)
+		g.release(&c.all)
+		g.release(&c.objects)
 	}
 }
 

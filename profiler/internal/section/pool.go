@@ -454,7 +454,9 @@ func (p *poolRule) dying(x *thread) {
 	}
 	y := h.round
 	if y != nil { // it does not come back, but ends
-		p.back(x, h, x.arrive(record.Record{TSC: x.last}))
+		a := x.arrive(record.Record{TSC: x.last})
+		a.ended = true
+		p.back(x, h, a)
 	}
 	p.decideAtEnd(h)
 	if d := p.hands[x.parent]; d != nil {

@@ -47,7 +47,8 @@ func (b *builder) addr(link uint64) profile.Addr { return profile.Addr(link + b.
 // block without instructions.
 func (b *builder) addBlocks() {
 	x, v := b.x, b.v
-	for _, k := range b.g.Blocks {
+	deals := v.dealer(b.s.Program).Deals(b.g)
+	for n, k := range b.g.Blocks {
 		e := profile.NoEvent
 		if i := b.w.Block(k); !x.edges[i].unknown {
 			e = profile.EventID(len(v.events))
@@ -59,7 +60,7 @@ func (b *builder) addBlocks() {
 			v.events = append(v.events, event{fn: x.fn, block: int32(k.ID), insns: worth})
 		}
 		x.blocks = append(x.blocks, profile.Block{Start: b.addr(k.Start), End: b.addr(k.End), Last: b.addr(k.Last().Addr),
-			Instructions: int32(len(k.Insns)), Count: e, Spin: k.Spin, Deals: b.v.dealer(b.s.Program).Deals(k),
+			Instructions: int32(len(k.Insns)), Count: e, Spin: k.Spin, Deals: deals[n],
 			Resumes: slices.ContainsFunc(k.Pred, func(e *cfg.Edge) bool { return e.Kind == cfg.Resumed })})
 	}
 	sources := map[int32]int{}
