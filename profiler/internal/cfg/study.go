@@ -197,11 +197,20 @@ func (s *study) opsIn(l *Loop) (x loopOps, ok bool) {
 			x.wait = x.wait || o.kind == opWait || o.kind == opWeak
 			x.adds, x.wakes = x.adds || o.adds, x.wakes || o.wakes
 		}
-		if b.Spin {
-			x.any, x.wait = true, true
-		}
+		x.any = x.any || b.Spin
+		x.wait = x.wait || b.Spin || s.waitsWithin(l, b)
 	}
 	return x, true
+}
+
+// waitsWithin: a block is of a loop that waits, in another one.
+func (s *study) waitsWithin(l *Loop, b *Block) bool {
+	for in := b.Loop; in != nil && in != l; in = in.Parent {
+		if s.loops[in] == retries {
+			return true
+		}
+	}
+	return false
 }
 
 // kindOf says what a loop does.
