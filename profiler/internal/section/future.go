@@ -20,8 +20,9 @@ var futureWaits = []string{
 // await: the creator's part ends where it waits for the first time.
 func (j *joinRule) await(x *thread, r record.Record) {
 	x.joining = true
+	j.t.pools.awaits(x, r)
 	g := j.groups[x]
-	if g == nil || len(g.workers) == 0 {
+	if g == nil || len(g.workers) == 0 || g.pool {
 		return
 	}
 	g.awaited = true
@@ -29,6 +30,14 @@ func (j *joinRule) await(x *thread, r record.Record) {
 		a := x.arrive(r)
 		g.first = &a
 		x.cut(a, r.TSC)
+	}
+}
+
+// ofPool: a creator waits for futures of work that it hands out to those it
+// created, and not for them.
+func (j *joinRule) ofPool(x *thread) {
+	if g := j.groups[x]; g != nil && g.awaited && g.joined == 0 {
+		g.pool, g.awaited, g.first = true, false, nil
 	}
 }
 

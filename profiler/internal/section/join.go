@@ -25,6 +25,7 @@ type group struct {
 	joined  int
 	first   *arrival // the creator at its first join, or wait for a future
 	awaited bool     // the creator has waited for a future: that may be all it does to join
+	pool    bool     // it has not
 	over    uint64   // when the creator went on behind that; 0: not yet
 
 	before *arrival // what the creator did between the calls that began it and the last
@@ -95,6 +96,7 @@ func (j *joinRule) born(x *thread) {
 
 func (j *joinRule) join(x *thread, r record.Record) {
 	x.joining = true
+	j.t.pools.awaited(x, r)
 	g := j.groups[x]
 	if g == nil {
 		return

@@ -31,6 +31,7 @@ type hand struct {
 	most    uint64   // and between two waits, at most
 	began   bool     // it has been idle before
 	passed  int      // how often it has come out of idle code
+	awaits  bool     // it waits for futures, until it does something else
 	arrived arrival
 
 	// Since it last went on; another rule may have cut its part since.
@@ -76,6 +77,7 @@ type crew struct {
 const (
 	fewShifts  = 3    // after which it is a pool, of the same threads
 	someShifts = 6    // likewise, of most of them: where it is few, a round may be a piece of one
+	manyShifts = 12   // likewise, also where somebody may have worked on: a core may be somebody else's
 	noShifts   = 24   // after which it is none
 	idleTrial  = 4096 // passings of idle code after which it is of no interest
 	lateNS     = 100e3
@@ -112,6 +114,7 @@ func (p *poolRule) hand(x *thread) *hand {
 }
 
 func (p *poolRule) enter(x *thread, r record.Record) {
+	p.awaited(x, r)
 	h := p.hand(x)
 	h.in = append(h.in, r.Arg3)
 	if len(h.in) > 1 {
@@ -121,6 +124,23 @@ func (p *poolRule) enter(x *thread, r record.Record) {
 	p.back(x, h, h.arrived)
 	if !h.began {
 		h.began, h.first = true, p.t.c.Work(x.acc)
+	}
+}
+
+// awaits: a thread waits for a future, as for the results of what it has handed
+// out. Each is waited for by itself, and none whose result is there: so that is
+// over when it does something else.
+func (p *poolRule) awaits(x *thread, r record.Record) {
+	if h := p.hand(x); len(h.in) == 0 && !h.awaits {
+		h.awaits, h.arrived = true, x.arrive(r)
+	}
+}
+
+// awaited: it does.
+func (p *poolRule) awaited(x *thread, r record.Record) {
+	if h := p.hands[x]; h != nil && h.awaits {
+		h.awaits = false
+		p.goesOn(x, h, r)
 	}
 }
 
@@ -273,6 +293,7 @@ func (p *poolRule) crew(h *hand, site profile.Addr) *crew {
 
 // wakes notes that a thread lets others go on.
 func (p *poolRule) wakes(x *thread, r record.Record) {
+	p.awaited(x, r)
 	if h := p.hands[x]; h != nil && h.woke == nil {
 		a := x.arrive(r)
 		h.woke, h.cuts = &a, x.cuts
@@ -327,7 +348,7 @@ func (p *poolRule) decide(h *hand, c *crew) {
 	switch {
 	case c.overran*8 > n && n >= fewShifts || n >= noShifts || p.selfStarting(c.members):
 		c.state, c.shifts = noMeeting, nil
-	case n >= fewShifts && c.steady && len(c.members) > 1, n >= someShifts && c.took*3 >= n*len(c.members)*2 && len(c.members) > 1 && c.overran == 0 && c.spanned*4 <= n:
+	case n >= fewShifts && c.steady && len(c.members) > 1, n >= someShifts && c.took*3 >= n*len(c.members)*2 && len(c.members) > 1 && c.overran == 0 && (c.spanned*4 <= n || n >= manyShifts):
 		p.accept(c)
 	}
 }
@@ -351,6 +372,7 @@ func (p *poolRule) accept(c *crew) {
 		p.file(c, y)
 	}
 	last := c.shifts[len(c.shifts)-1]
+	p.t.joins.ofPool(last.end.t)
 	c.shifts = nil
 	for _, x := range append(slices.Clone(c.members), last.end.t) {
 		h := p.hands[x]
@@ -370,7 +392,11 @@ func (p *poolRule) accept(c *crew) {
 
 // keep has the code that a round's threads idle in watched for ever.
 func (p *poolRule) keep(y *shift) {
-	for _, n := range append(y.numbers, p.hands[y.end.t].number) {
+	numbers := y.numbers
+	if h := p.hands[y.end.t]; h.began {
+		numbers = append(numbers, h.number)
+	}
+	for _, n := range numbers {
 		if p.codes[n] != ofPool {
 			p.codes[n] = ofPool
 			p.tell(n, true)
@@ -483,6 +509,7 @@ func (p *poolRule) decideAtEnd(h *hand) {
 func (p *poolRule) end() {
 	for _, x := range p.t.threads {
 		if h := p.hands[x]; h != nil {
+			p.awaited(x, record.Record{TSC: x.last})
 			p.decideAtEnd(h)
 		}
 	}
