@@ -36,10 +36,9 @@ type knownFailure struct {
 // are given by an expression that matches as in "gcc-O2-8"; where chance has a
 // hand in it, it may pass.
 var knownFailures = []knownFailure{
-	{idiom: "arrive_and_drop", in: "O0|O3|clang", reason: "what a thread did before it dropped out is in the join, not in the round that it dropped out of", chance: true},
+	{idiom: "arrive_and_drop", in: "O0", reason: "what a thread does between its last round and its end is a join that is out of balance", chance: true},
 	{idiom: "body_inlined_twice", in: "-2$", reason: "two copies of a line are two causes, and two threads cannot tell them apart"},
 	{idiom: "dynamic_counter_huge", reason: "self-scheduled work is not told from work that is dealt badly", chance: true},
-	{idiom: "dynamic_counter_uniform", reason: "self-scheduled work is not told from work that is dealt badly", chance: true},
 	{idiom: "dynamic_queue_huge", reason: "one thread may have taken everything before another one comes, and two cannot tell the piece from who took it", chance: true},
 	{idiom: "io_slow_pipe", reason: "on a busy machine the writer may be so far ahead that nobody waits for it", chance: true},
 	{idiom: "lock_holder", in: "-(8|16)$", reason: coreWaits, chance: true},
@@ -47,10 +46,10 @@ var knownFailures = []knownFailure{
 	{idiom: "cond_producer", in: "-(8|16)$", reason: coreWaits, chance: true},
 	{idiom: "page_faults", reason: noWaits},
 	{idiom: "pool_futex", in: "clang-O[23]", reason: "the section stands at the wake before the wait", chance: true},
+	{idiom: "pool_futures", reason: "on a busy machine some workers may have no part in a round, or unoptimised code hides that they take their work themselves", chance: true},
 	{idiom: "pool_latch", in: "clang-O0", reason: "what a latch waits by is too large to be known as a wait, and is passed several times for one", chance: true},
 	{idiom: "pool_main_works", in: "-2$", reason: "one thread that works for another is not known as a pool"},
-	{idiom: "pool_shared_queue", reason: "self-scheduled work is not told from work that is dealt badly", chance: true},
-	{idiom: "pool_spin", reason: "a loop that only waits, and begins where the loop around it does, is not known as a wait", chance: true},
+	{idiom: "pool_shared_queue", reason: "on a busy machine some workers may have no part in a round, or unoptimised code hides that they take their work themselves", chance: true},
 	{idiom: "eventfd_barrier", in: "O0", reason: queues, chance: true},
 	{idiom: "futex_asm", in: "-2$", reason: queues, chance: true},
 	{idiom: "futex_syscall", in: "-2$", reason: queues, chance: true},

@@ -180,7 +180,7 @@ func (x *finder) callOp(w *way, c *Call, target uint64) op {
 		e := w.of(callee)
 		switch {
 		case e.meets():
-			return op{kind: opWait, callee: callee, adds: e.adds, wakes: e.wakes, frees: e.frees, moves: e.moves}
+			return op{kind: opWait, callee: callee, adds: e.adds, wakes: e.wakes, frees: e.frees, moves: e.moves, future: e.future}
 		case e.work || e.insns > syncCall || e.insns > lightCall && !e.syncs:
 			return op{kind: opWork}
 		case e.syncs:

@@ -20,6 +20,7 @@ type Region struct {
 	Object Object
 	Works  []uint64 // instructions of Func that are surely not of it
 	Idle   bool     // it only waits: see findIdle
+	Future bool     // for a future
 }
 
 // Object tells what a region's threads may have in common, where it begins.

@@ -25,6 +25,10 @@ func init() {
 		"_ZNSt18condition_variable10notify_oneEv", "_ZNSt18condition_variable10notify_allEv"} {
 		idleOps[n] = op{kind: opSync, wakes: true, moves: true}
 	}
+	const until = "PjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE"
+	for _, n := range []string{"_ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilE", "_ZNSt28__atomic_futex_unsigned_base26_M_futex_wait_until_steadyE"} {
+		idleOps[n+until] = op{kind: opWait, moves: true, future: true}
+	}
 }
 
 // maxIdle is how many idle regions of a program are watched.
@@ -70,7 +74,7 @@ func (w *way) idles(s *study) {
 				continue
 			}
 			if r, ok := t.region(a, append([]inner{first}, in...)); ok {
-				r.Idle, r.Object, r.Site = true, NoObject, t.site(in)
+				r.Idle, r.Future, r.Object, r.Site = true, o.future, NoObject, t.site(in)
 				w.found = append(w.found, r)
 			}
 		}

@@ -45,6 +45,7 @@ func (p *Program) Pack(w *pack.Writer) {
 		w.Uint(uint64(r.Object))
 		w.Ascending(r.Works)
 		w.Bool(r.Idle)
+		w.Bool(r.Future)
 	}
 	w.Ascending(p.Waiters)
 }
@@ -111,8 +112,8 @@ func Unpack(r *pack.Reader, im *image.Image, catches Catches, among ...*image.Im
 }
 
 func (p *Program) unpackRegions(r *pack.Reader) error {
-	for range r.Len(7) {
-		x := Region{Func: p.byEntry[r.Uint()], Site: r.Uint(), Enter: r.Uint(), Leaves: r.Ascending(), Object: Object(r.Uint()), Works: r.Ascending(), Idle: r.Bool()}
+	for range r.Len(8) {
+		x := Region{Func: p.byEntry[r.Uint()], Site: r.Uint(), Enter: r.Uint(), Leaves: r.Ascending(), Object: Object(r.Uint()), Works: r.Ascending(), Idle: r.Bool(), Future: r.Bool()}
 		if x.Func == nil || x.Func.part || !x.Func.In(x.Enter) {
 			return errOther
 		}

@@ -40,8 +40,11 @@ func newStudy(g *Graph, calls func(c *Call, target uint64) op) *study {
 	}
 	for i := len(g.Loops) - 1; i >= 0; i-- { // inner ones first
 		l := g.Loops[i]
-		s.split(l)
-		if s.loops[l] = s.kindOf(l); s.loops[l] == works {
+		if s.loops[l] = s.kindOf(l); !s.tries(l) {
+			s.split(l)
+			s.loops[l] = s.kindOf(l)
+		}
+		if s.loops[l] == works {
 			for _, b := range l.Blocks {
 				s.work[b.ID] = true
 			}
@@ -203,8 +206,11 @@ func (s *study) opsIn(l *Loop) (x loopOps, ok bool) {
 	return x, true
 }
 
-// waitsWithin: a block is of a loop that waits, in another one.
+// waitsWithin: a block gives its time to others, in a loop that waits, in another one.
 func (s *study) waitsWithin(l *Loop, b *Block) bool {
+	if !slices.ContainsFunc(s.ops[b.ID], func(o op) bool { return o.kind == opPause || o.kind == opSleep }) {
+		return false
+	}
 	for in := b.Loop; in != nil && in != l; in = in.Parent {
 		if s.loops[in] == retries {
 			return true
@@ -332,5 +338,5 @@ func (e *effect) add(o op) {
 	}
 	e.weak, e.locks = e.weak || o.kind == opWeak, e.locks || o.kind == opSync
 	e.frees = e.frees || o.kind == opSync || o.frees
-	e.adds, e.wakes = e.adds || o.adds, e.wakes || o.wakes
+	e.adds, e.wakes, e.future = e.adds || o.adds, e.wakes || o.wakes, e.future || o.future
 }

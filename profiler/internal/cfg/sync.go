@@ -28,6 +28,7 @@ type op struct {
 	wakes  bool  // others that wait
 	frees  bool  // may let others go on
 	moves  bool  // something on: it counts, and keeps that
+	future bool  // waits for one
 }
 
 // effect is what a function does as a whole.
@@ -43,6 +44,8 @@ type effect struct {
 	tail  *Func // a function that waits, which it ends in a jump to
 	frees bool
 	moves bool // counts, and keeps that where others see it
+
+	future bool
 }
 
 const (

@@ -31,6 +31,9 @@ const Gate = "(gate)"
 // there. Arg3 numbers the code.
 const Idle = "(idle)"
 
+// Await is the same for code that waits for a future.
+const Await = "(await)"
+
 // Record is one section event of a thread.
 type Record struct {
 	Kind  uint32

@@ -69,18 +69,7 @@ func (c conditionRule) broadcast(x *thread, r record.Record) {
 		return
 	}
 	e.arrivals = append(e.arrivals, x.arrive(r))
-	ids := make([]profile.ThreadID, 0, len(e.arrivals))
-	for i := range e.arrivals {
-		ids = append(ids, e.arrivals[i].t.id)
-	}
-	slices.Sort(ids)
-	if slices.Equal(ids, e.before) {
-		e.same++
-	} else {
-		e.before, e.same = ids, 0
-		e.changes++
-	}
-	e.wakes++
+	e.noteCompany()
 	if e.changes > mayChange && 2*e.changes > e.wakes {
 		e.arrivals, e.held = nil, nil // whoever happens to wait is woken
 		return
@@ -98,7 +87,7 @@ func (c conditionRule) broadcast(x *thread, r record.Record) {
 		return
 	}
 	// Done once by calls of its own, it may be a start signal.
-	if few := e.same < 2 || len(ids) < 3; hands == undecided || few && (apart || !c.everybody(e)) {
+	if few := e.same < 2 || len(e.before) < 3; hands == undecided || few && (apart || !c.everybody(e)) {
 		e.held = append(e.held, held{e.arrivals, r.TSC})
 		e.held = e.held[max(0, len(e.held)-maxHeld):]
 		e.arrivals = nil
@@ -119,6 +108,22 @@ func (c conditionRule) broadcast(x *thread, r record.Record) {
 		c.t.complete(profile.Barrier, e)
 	}
 	e.held = nil
+}
+
+// noteCompany notes whether those have come who came before.
+func (e *epoch) noteCompany() {
+	ids := make([]profile.ThreadID, 0, len(e.arrivals))
+	for i := range e.arrivals {
+		ids = append(ids, e.arrivals[i].t.id)
+	}
+	slices.Sort(ids)
+	if slices.Equal(ids, e.before) {
+		e.same++
+	} else {
+		e.before, e.same = ids, 0
+		e.changes++
+	}
+	e.wakes++
 }
 
 // held is a meeting of which it was not known whether it was one of all: the

@@ -7,14 +7,31 @@ import (
 
 // Threads whose results are waited for as futures (std::packaged_task,
 // std::promise) are joined by that, and nobody else may: they are detached, or
-// joined at the end of all. That a future is waited for is only seen where its
-// result is not there yet. So a creator that has waited for one has joined its
-// workers when it goes on, by creating more or by ending, if they end as well.
+// joined at the end of all. Where the wait is inlined, a gate tells that a future
+// is looked at; elsewhere that is only seen where its result is not there yet. So
+// a creator that has waited for one has joined its workers when it goes on, by
+// creating more or by ending, if they end as well.
 
 // futureWaits are what std::future waits by.
 var futureWaits = []string{
 	"_ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE",
 	"_ZNSt28__atomic_futex_unsigned_base26_M_futex_wait_until_steadyEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE",
+}
+
+// maxLooks is how often code may look at futures: who looks so often does
+// something else meanwhile.
+const maxLooks = 1 << 16
+
+// looks: a thread comes to where it waits for a future, whether or not its
+// result is there.
+func (j *joinRule) looks(x *thread, r record.Record) {
+	switch j.looked[r.Arg3]++; j.looked[r.Arg3] {
+	case 1:
+		j.t.pools.tell(r.Arg3, true)
+	case maxLooks:
+		j.t.pools.tell(r.Arg3, false)
+	}
+	j.await(x, r)
 }
 
 // await: the creator's part ends where it waits for the first time.

@@ -90,7 +90,7 @@ func gates(t *Tracker) rule {
 
 // IsGate reports whether a kind of record is of a gate.
 func IsGate(kind uint32) bool {
-	for _, name := range []string{record.Gate, record.Idle} {
+	for _, name := range []string{record.Gate, record.Idle, record.Await} {
 		if h := declared.hooks[name]; kind == h.Arrive || kind == h.Leave {
 			return true
 		}

@@ -13,6 +13,7 @@ type joinRule struct {
 	groups map[*thread]*group // by creator: workers that it has not yet joined
 	of     map[*thread]*group // by worker
 	seats  map[seat]profile.ThreadID
+	looked map[uint64]int // how often futures were looked at, by gate
 }
 
 // group is the workers that one thread created from a moment at which it had
@@ -36,7 +37,7 @@ type group struct {
 }
 
 func joins(t *Tracker) rule {
-	j := &joinRule{t: t, groups: map[*thread]*group{}, of: map[*thread]*group{}, seats: map[seat]profile.ThreadID{}}
+	j := &joinRule{t: t, groups: map[*thread]*group{}, of: map[*thread]*group{}, seats: map[seat]profile.ThreadID{}, looked: map[uint64]int{}}
 	if t != nil {
 		t.joins = j
 	}
@@ -46,6 +47,7 @@ func joins(t *Tracker) rule {
 			{names: []string{"pthread_create"}, arrive: j.create, starts: true},
 			{names: []string{"thrd_create"}, arrive: j.createC11},
 			{names: futureWaits, arrive: j.await, meets: true, awaits: true},
+			{names: []string{record.Await}, arrive: j.looks, leave: func(*thread, record.Record) {}, meets: true, awaits: true},
 			{names: []string{"_ZNSt6thread4joinEv"}, meets: true, inside: true},
 			{names: []string{"_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"}, inside: true},
 			{names: []string{"pthread_exit", "thrd_exit"}},

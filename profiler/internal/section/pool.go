@@ -21,6 +21,8 @@ type poolRule struct {
 	t     *Tracker
 	hands map[*thread]*hand
 	codes map[uint64]int // how often idle code was passed, by number; −1: it is of a pool, −2: it is closed
+
+	places map[profile.Addr]profile.Addr // by start function: where such threads idle
 }
 
 // hand is what a thread is about.
@@ -54,6 +56,7 @@ type shift struct {
 	broken  bool      // what somebody did in it is not known
 	overran bool      // somebody worked on after its end,
 	spanned bool      // or may have
+	futures bool      // the dispatcher waited for futures: whoever had the last one works on a moment
 	numbers []uint64  // of the workers' idle code
 	dead    []*thread // that have ended in it, before it was over
 	end     arrival   // the dispatcher's
@@ -84,7 +87,7 @@ const (
 )
 
 func pools(t *Tracker) rule {
-	p := &poolRule{t, map[*thread]*hand{}, map[uint64]int{}}
+	p := &poolRule{t, map[*thread]*hand{}, map[uint64]int{}, map[profile.Addr]profile.Addr{}}
 	if t != nil {
 		t.pools = p
 	}
@@ -139,7 +142,7 @@ func (p *poolRule) awaits(x *thread, r record.Record) {
 // awaited: it does.
 func (p *poolRule) awaited(x *thread, r record.Record) {
 	if h := p.hands[x]; h != nil && h.awaits {
-		h.awaits = false
+		h.awaits, h.now.futures = false, true
 		p.goesOn(x, h, r)
 	}
 }
@@ -156,7 +159,7 @@ func (p *poolRule) back(x *thread, h *hand, a arrival) {
 		y.broken = true
 	} else {
 		a.since(x, &h.since)
-		a.begin = h.since.arrived.site
+		a.begin = p.begins(x, h.since.arrived.site)
 		a.waits = slices.DeleteFunc(slices.Clone(a.waits), func(w wait) bool { return w.begin < a.beginTSC })
 		h.most = max(h.most, p.t.c.Work(a.delta))
 		y.add(a)
@@ -170,6 +173,15 @@ func (p *poolRule) back(x *thread, h *hand, a arrival) {
 	if y != d.now && y.out == 0 {
 		p.settle(x.parent, d)
 	}
+}
+
+// begins is one of the places where threads of a function idle: which of them a
+// thread came to last says nothing of what it does next.
+func (p *poolRule) begins(x *thread, site profile.Addr) profile.Addr {
+	if p.places[x.start] == 0 {
+		p.places[x.start] = site
+	}
+	return p.places[x.start]
 }
 
 func (y *shift) add(a arrival) {
@@ -254,7 +266,7 @@ func (p *poolRule) goesOn(x *thread, h *hand, r record.Record) {
 		return
 	}
 	c := p.crew(h, h.arrived.site)
-	if c.state == noMeeting || c.state == meeting && c.steady && h.now.out > 0 && h.now.misses(c) {
+	if c.state == noMeeting || c.state == meeting && c.steady && !h.now.futures && h.now.out > 0 && h.now.misses(c) {
 		h.woke = woke // it goes on waiting
 		return
 	}
@@ -336,7 +348,7 @@ func (p *poolRule) judge(x *thread, h *hand, c *crew, y *shift) {
 	if y.overran {
 		c.overran++
 	}
-	if y.spanned {
+	if y.spanned && !y.futures {
 		c.spanned++
 	}
 	p.decide(h, c)
@@ -346,9 +358,9 @@ func (p *poolRule) judge(x *thread, h *hand, c *crew, y *shift) {
 func (p *poolRule) decide(h *hand, c *crew) {
 	n := len(c.shifts)
 	switch {
-	case c.overran*8 > n && n >= fewShifts || n >= noShifts || p.selfStarting(c.members):
+	case c.overran > 1 && c.overran*8 > n || n >= noShifts || p.selfStarting(c.members):
 		c.state, c.shifts = noMeeting, nil
-	case n >= fewShifts && c.steady && len(c.members) > 1, n >= someShifts && c.took*3 >= n*len(c.members)*2 && len(c.members) > 1 && c.overran == 0 && (c.spanned*4 <= n || n >= manyShifts):
+	case n >= fewShifts && c.steady && len(c.members) > 1, n >= someShifts && c.took*3 >= n*len(c.members)*2 && len(c.members) > 1 && c.overran*8 <= n && (c.spanned*4 <= n || n >= manyShifts):
 		p.accept(c)
 	}
 }
@@ -431,7 +443,7 @@ func (p *poolRule) file(c *crew, y *shift) {
 	}
 	for _, w := range c.members {
 		if w.alive && !slices.ContainsFunc(parts, func(a arrival) bool { return a.t == w }) {
-			parts = append(parts, arrival{t: w, tsc: begin, beginTSC: begin, begin: y.end.site, timed: true})
+			parts = append(parts, arrival{t: w, tsc: begin, beginTSC: begin, begin: p.begins(w, y.end.site), timed: true})
 		}
 	}
 	if c.works && y.own != nil {

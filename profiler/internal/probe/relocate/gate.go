@@ -41,7 +41,10 @@ func (m *emitter) gates(b *cfg.Block, counter int32) {
 		}
 		for _, r := range m.q.Func.GatesAt(b.Start, enter) {
 			region, name := &m.s.Program.Regions[r], record.Gate
-			if region.Idle {
+			switch {
+			case region.Future:
+				name = record.Await
+			case region.Idle:
 				name = record.Idle
 			}
 			hook, ok := m.s.hooks(name)
