@@ -51,6 +51,7 @@ func begin(im *image.Image, catches Catches, among []*image.Image) *Program {
 			p.catching = p.catching || catches(n)
 		}
 	}
+	p.throws = p.throws || p.names("dlopen", "dlmopen")
 	p.others(among)
 	for i := range im.Funcs {
 		s := &im.Funcs[i]

@@ -77,6 +77,8 @@ type Func struct {
 	blind  bool   // has a jump through a pointer whose targets are not known
 	astray bool   // calls or goes where control may not come back from, other than callees
 	plain  bool   // neither calls nor stops: leaves by a return only
+	reads  bool   // may look at return addresses: see stack
+	framed bool   // has a frame pointer
 	syncs  bool   // may do something to other threads, or wait for them
 	gates  []gate // of regions, by address
 }
@@ -236,7 +238,7 @@ func (f *Func) Size() int {
 // Leaf reports whether the function calls nothing and surely returns: nobody
 // looks at the return address while it runs.
 func (f *Func) Leaf() bool {
-	return f.Skip == "" && !f.Leaves && f.plain && f.Insns > 0 && len(f.Ranges) == 1 && len(f.pads) == 0
+	return f.Skip == "" && !f.Leaves && f.plain && !f.reads && f.Insns > 0 && len(f.Ranges) == 1 && len(f.pads) == 0
 }
 
 // Callees returns the functions that a function calls or jumps to directly.

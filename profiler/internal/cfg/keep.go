@@ -51,7 +51,7 @@ func (p *Program) Pack(w *pack.Writer) {
 
 // flags are the function's properties that are true or false.
 func (f *Func) flags() []*bool {
-	return []*bool{&f.NoReturn, &f.Leaves, &f.usesGS, &f.blind, &f.astray, &f.plain}
+	return []*bool{&f.NoReturn, &f.Leaves, &f.usesGS, &f.blind, &f.astray, &f.plain, &f.reads, &f.framed}
 }
 
 // errOther: what was read was not written of this program, or not by Pack.

@@ -51,21 +51,48 @@ func (p *Program) UsesGS() bool {
 	return slices.ContainsFunc(p.Funcs, func(f *Func) bool { return f.usesGS })
 }
 
-// Unwinds reports whether something in the program may walk its stack:
-// exceptions, cancellation, backtraces, gprof. Return addresses then have to
-// be those of the original code. longjmp does not: it takes back registers
+// Readers of return addresses: who raises exceptions or walks stacks, by the C
+// library, libgcc or libunwind or by itself (that asks which code is loaded);
+// who is told of each call; who asks for whom something is loaded or looked up.
+// What is loaded later may be any of them.
+var readers = []string{"_Unwind_", "unw_", "_ULx86_64_", "_Ux86_64_", "backtrace", "__cxa_throw", "__cxa_rethrow", "pthread_exit", "thrd_exit",
+	"mcount", "_mcount", "__fentry__", "__cyg_profile_func_", "dl_iterate_phdr", "_dl_find_object", "__register_frame",
+	"dlopen", "dlmopen", "dlsym", "dlvsym", "dladdr", "__morestack", "caml_"}
+
+// handles are library functions by which a handler comes to interrupt a function anywhere.
+var handles = []string{"sigaction", "signal", "__sysv_signal", "bsd_signal", "sigset", "pthread_setcanceltype"}
+
+// Matters reports whether it matters to those who run beside it that a library
+// imports a function: for who may look at their stacks, or jump over them.
+func Matters(name string) bool {
+	return begins(name, readers) || slices.Contains(handles, name) || slices.Contains(unwinders, name)
+}
+
+func begins(name string, prefixes []string) bool {
+	return slices.ContainsFunc(prefixes, func(x string) bool { return strings.HasPrefix(name, x) })
+}
+
+// Unwinds reports whether somebody may look at return addresses: they then have
+// to be those of the original code. longjmp does not: it takes back registers
 // that were saved, and asks nobody how they came about.
 func (p *Program) Unwinds() bool {
 	if p.cancels || p.Image.Static || slices.ContainsFunc(p.all, func(im *image.Image) bool { return len(im.Pads) > 0 }) {
 		return true
 	}
-	return p.names("_Unwind_", "unw_", "backtrace", "__cxa_throw", "__cxa_rethrow", "pthread_exit", "thrd_exit", "mcount", "_mcount", "__fentry__")
+	return p.names(readers...) || p.Traces() || slices.ContainsFunc(p.Funcs, func(f *Func) bool { return f.reads })
 }
 
-// Traces reports whether the program may walk its stack in a signal handler,
-// which interrupts any function.
+// Traces reports whether somebody may do so in a signal handler, which
+// interrupts any function: by what it calls for that, or by itself, from frame
+// pointer to frame pointer, where most functions have one.
 func (p *Program) Traces() bool {
-	return p.names("backtrace", "_Unwind_Backtrace", "unw_", "_ULx86_64_", "_Ux86_64_") && p.names("sigaction", "signal")
+	framed := 0
+	for _, f := range p.Funcs {
+		if f.framed {
+			framed++
+		}
+	}
+	return p.names(handles...) && (p.names(readers...) || 2*framed > len(p.Funcs))
 }
 
 // Leaps reports whether a signal handler or another thread can take a thread

@@ -15,7 +15,7 @@ type Space struct {
 	index  []partIndex
 	slots  []int32
 	used   int // of slots
-	work   []uint64
+	work   []place
 	called []uint64
 
 	marks   []uint8
