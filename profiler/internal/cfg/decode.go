@@ -65,7 +65,7 @@ func (f *Func) decode(p *Program, s *Space) (merged []*Func, parent *Func) {
 		d.flow()
 	}
 	s.work = d.work[:0]
-	f.reads, f.framed = f.reads || d.stack.strange(), d.stack.framed
+	f.reads, f.framed, f.switches = f.reads || d.stack.strange(), d.stack.framed, d.stack.switches()
 	f.Insns, f.starts, f.NoReturn = 0, nil, false
 	f.tailFrom = sortUnique(f.tailFrom)
 	f.callees = slices.Clone(sortUnique(s.called))
@@ -86,7 +86,7 @@ func (d *decoder) finish() {
 		}
 	}
 	f.Insns = len(d.s.insns)
-	f.usesGS, f.blind, f.astray, f.plain, f.NoReturn, f.syncs = false, false, false, true, true, false
+	f.usesGS, f.blind, f.astray, f.plain, f.NoReturn, f.syncs = false, false, f.switches, true, true, false
 	for i := range d.s.insns {
 		p.note(f, &d.s.insns[i])
 	}

@@ -23,8 +23,9 @@ func noReturnName(n string) bool {
 	return neverReturns[n] || strings.HasPrefix(n, "_ZSt") && strings.Contains(n, "__throw_")
 }
 
-// unwinders raise exceptions or jump over frames.
-var unwinders = []string{"_Unwind_RaiseException", "_Unwind_ForcedUnwind", "__cxa_throw", "__cxa_rethrow", "longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"}
+// unwinders raise exceptions, jump over frames or leave a whole stack.
+var unwinders = []string{"_Unwind_RaiseException", "_Unwind_ForcedUnwind", "__cxa_throw", "__cxa_rethrow", "longjmp", "_longjmp", "siglongjmp", "__longjmp_chk",
+	"setcontext", "swapcontext"}
 
 // leafImports are library functions that only compute: they call nothing back
 // and have no use for the address they return to. (Others do: dlopen and
@@ -98,7 +99,7 @@ func (p *Program) Traces() bool {
 // Leaps reports whether a signal handler or another thread can take a thread
 // out of a loop for good.
 func (p *Program) Leaps() bool {
-	return p.names("siglongjmp", "longjmp", "_longjmp", "__longjmp_chk", "pthread_cancel")
+	return p.names("siglongjmp", "longjmp", "_longjmp", "__longjmp_chk", "pthread_cancel", "setcontext", "swapcontext")
 }
 
 // names reports whether one of the images imports a function whose name begins
@@ -120,7 +121,7 @@ func (p *Program) names(prefixes ...string) bool {
 }
 
 func setJmpName(n string) bool {
-	return n == "_setjmp" || n == "setjmp" || n == "__sigsetjmp" || n == "sigsetjmp"
+	return n == "_setjmp" || n == "setjmp" || n == "__sigsetjmp" || n == "sigsetjmp" || n == "getcontext"
 }
 
 // quiet prefixes of library functions that neither throw nor call back.
@@ -139,6 +140,9 @@ func mayThrowName(n string) bool {
 			return false
 		}
 		return true
+	}
+	if strings.HasSuffix(n, "context") {
+		return slices.Contains(unwinders, n)
 	}
 	for _, p := range quiet {
 		if strings.HasPrefix(n, p) {

@@ -14,6 +14,7 @@ type stack struct {
 	jumps          map[uint64]int // heights at jumps through pointers
 	changed, saved x86.Regs
 	returns        bool
+	leaves, keeps  bool // rsp is loaded from elsewhere, and kept elsewhere
 }
 
 const unknownHeight = -1 << 30
@@ -50,6 +51,7 @@ func (s *stack) step(in *x86.Insn) (reads bool) {
 // move follows the stack pointer.
 func (s *stack) move(in *x86.Insn) {
 	s.returns = s.returns || in.Kind == x86.Ret
+	s.switching(in)
 	if in.Kind == x86.JmpInd {
 		if s.jumps == nil {
 			s.jumps = map[uint64]int{}
@@ -89,6 +91,23 @@ func (s *stack) names(m *x86.Mem) bool {
 // strange reports whether the function changes registers that belong to its
 // caller and does not put them back.
 func (s *stack) strange() bool { return s.returns && s.changed&^s.saved != 0 }
+
+// switching sees where the thread goes to another stack. Arrays of a length
+// that varies look alike where they end, but for where rsp was kept meanwhile.
+func (s *stack) switching(in *x86.Insn) {
+	if in.Map != 0 || in.Vex != 0 {
+		return
+	}
+	frame := in.HasMem && (in.Mem.Base == x86.RSP || in.Mem.Base == x86.RBP)
+	into := in.Opcode == 0x8b && in.Reg == x86.RSP || in.Opcode == 0x89 && in.RM == x86.RSP && in.Reg != x86.RBP ||
+		in.Opcode == 0x87 && (in.Reg == x86.RSP || in.RM == x86.RSP) || in.Opcode == 0x5c && in.Rex&1 == 0
+	s.leaves = s.leaves || into && !frame && !(in.RM == x86.RBP) && (in.HasMem || !s.framed || in.Opcode == 0x5c)
+	s.keeps = s.keeps || in.Opcode == 0x89 && in.Stores && in.Reg == x86.RSP && !frame
+}
+
+// switches reports whether the function goes to another stack: a call of it
+// comes back when somebody goes back to this one, if ever.
+func (s *stack) switches() bool { return s.leaves || s.keeps }
 
 // splitsStack recognises the call of a function that looks how much is left of
 // its piece of the stack (-fsplit-stack), which says in r11 how many bytes of
