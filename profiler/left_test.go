@@ -1,12 +1,14 @@
 package profiler_test
 
 import (
+	"context"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler"
 	"github.com/skewlens/skewlens/profiler/internal/proctest"
 )
 
@@ -104,6 +106,22 @@ func TestLeaps(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// TestSetsGS: a program that lets GS lead into its own memory is refused before
+// counters would be written there.
+func TestSetsGS(t *testing.T) {
+	for name, set := range map[string]string{
+		"arch_prctl": "int arch_prctl(int, unsigned long);\n#define SET(p) arch_prctl(0x1001, (unsigned long)p)",
+		"wrgsbase":   "#define SET(p) if (argc > 7) __builtin_ia32_wrgsbase64((unsigned long)p)",
+	} {
+		src := proctest.Source(t, "gs.c", set+"\nstatic long mem[512];\nint main(int argc, char **argv) { SET(mem); return mem[1]; }\n")
+		prog := proctest.Build(t, "gcc", "-O1", "-mfsgsbase", src)
+		_, err := profiler.Run(context.Background(), profiler.Config{Path: prog})
+		if err == nil || !strings.Contains(err.Error(), "uses the GS register") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -198,6 +198,7 @@ func (d *decoder) step(a uint64) (next uint64, goesOn bool) {
 	}
 	in, err := d.s.decode(d.f, x, o)
 	if err != nil {
+		d.f.usesGS = d.f.usesGS || writesGS(x.code[min(o, len(x.code)):])
 		d.fail("instruction at %#x not understood: %v", a, err)
 		return 0, false
 	}
@@ -230,6 +231,14 @@ func (d *decoder) step(a uint64) (next uint64, goesOn bool) {
 		return 0, false
 	}
 	return next, true
+}
+
+// writesGS recognises wrgsbase, of 32 or 64 bits.
+func writesGS(code []byte) bool {
+	if len(code) > 4 && code[0] == 0xf3 && code[1]&0xf0 == 0x40 {
+		code = code[1:]
+	}
+	return len(code) > 3 && (code[0] == 0xf3 || code[0]&0xf0 == 0x40) && code[1] == 0x0f && code[2] == 0xae && code[3]&0xf8 == 0xd8
 }
 
 // callEnds reports whether nothing comes after a call.

@@ -47,9 +47,10 @@ func init() {
 // computes.
 func (c *Call) LeafImport() bool { return leafImports[c.Import] }
 
-// UsesGS reports whether the program addresses memory through GS itself.
+// UsesGS reports whether the program addresses memory through GS itself, or may
+// change where GS leads.
 func (p *Program) UsesGS() bool {
-	return slices.ContainsFunc(p.Funcs, func(f *Func) bool { return f.usesGS })
+	return p.Image.Imports["arch_prctl"] || slices.ContainsFunc(p.Funcs, func(f *Func) bool { return f.usesGS })
 }
 
 // Readers of return addresses: who raises exceptions or walks stacks, by the C
