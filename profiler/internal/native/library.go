@@ -140,7 +140,8 @@ func (in *injection) beside(p *tracee.Process) (names []string, err error) {
 		return nil, err
 	}
 	for _, l := range loaded {
-		if ofTheSystem(l.path) || strings.HasPrefix(path.Base(l.path), "libgcc_s") || in.counts(l.path) {
+		if ofTheSystem(l.path) || strings.HasPrefix(path.Base(l.path), "libgcc_s") ||
+			slices.ContainsFunc(in.modules, func(m *module) bool { return l.lowest == m.bias+m.im.Lowest&^0xfff }) {
 			continue
 		}
 		ours := isRuntime(l.path)
