@@ -26,9 +26,12 @@ type Doubts struct {
 	// Contradictory names functions whose counts contradict each other; the
 	// profile is without them.
 	Contradictory []string
-	LostTargets   uint64            // calls through pointers whose targets were not told apart
-	Crashed       bool              // a signal that says so ended the program
-	Others        []profile.Warning // of the backend's own kind
+	// Abandoned names functions that were left in a way that no counter sees;
+	// theirs are left out as well.
+	Abandoned   []string
+	LostTargets uint64            // calls through pointers whose targets were not told apart
+	Crashed     bool              // a signal that says so ended the program
+	Others      []profile.Warning // of the backend's own kind
 }
 
 // Exec says what became of a process whose program was replaced (execve).

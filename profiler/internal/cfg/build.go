@@ -24,6 +24,10 @@ func Build(im *image.Image, catches Catches, among ...*image.Image) *Program {
 	p.findLabels()
 	var sp Space
 	p.decodeAll(&sp)
+	if !p.throws && slices.ContainsFunc(p.Funcs, func(f *Func) bool { return f.switches }) {
+		p.throws = true // which says more of every function that calls through pointers
+		p.decodeAll(&sp)
+	}
 	for _, f := range p.Funcs {
 		if f.blind && !f.part && f.Skip == "" {
 			p.checkTailJumps(f, &sp)
@@ -51,6 +55,8 @@ func begin(im *image.Image, catches Catches, among []*image.Image) *Program {
 			p.catching = p.catching || catches(n)
 		}
 	}
+	p.throws = p.throws || p.names("dlopen", "dlmopen") // it may do whatever it likes
+	p.handles = im.Static || p.names(handles...)
 	p.others(among)
 	for i := range im.Funcs {
 		s := &im.Funcs[i]

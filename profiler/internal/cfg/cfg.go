@@ -43,6 +43,7 @@ type Program struct {
 	cancels  bool             // threads can be cancelled: any library call may not come back
 	catches  Catches          // what may hold a thread while its counters are read
 	catching bool             // something may
+	handles  bool             // signals may have handlers
 	all      []*image.Image   // this one, and those among which it runs
 	foreign  map[string]bool  // functions of those from which control may not come back
 }
@@ -73,12 +74,15 @@ type Func struct {
 	callees  []uint64            // entries that it calls or jumps to
 	starts   []uint64            // a bit for every byte of the parts: an instruction begins there
 
-	usesGS bool   // addresses memory through GS
-	blind  bool   // has a jump through a pointer whose targets are not known
-	astray bool   // calls or goes where control may not come back from, other than callees
-	plain  bool   // neither calls nor stops: leaves by a return only
-	syncs  bool   // may do something to other threads, or wait for them
-	gates  []gate // of regions, by address
+	usesGS   bool   // addresses memory through GS
+	blind    bool   // has a jump through a pointer whose targets are not known
+	astray   bool   // calls or goes where control may not come back from, other than callees
+	plain    bool   // neither calls nor stops: leaves by a return only
+	reads    bool   // may look at return addresses: see stack
+	framed   bool   // has a frame pointer
+	switches bool   // goes to another stack
+	syncs    bool   // may do something to other threads, or wait for them
+	gates    []gate // of regions, by address
 }
 
 // Graph is the control-flow graph of a function.
@@ -236,7 +240,7 @@ func (f *Func) Size() int {
 // Leaf reports whether the function calls nothing and surely returns: nobody
 // looks at the return address while it runs.
 func (f *Func) Leaf() bool {
-	return f.Skip == "" && !f.Leaves && f.plain && f.Insns > 0 && len(f.Ranges) == 1 && len(f.pads) == 0
+	return f.Skip == "" && !f.Leaves && f.plain && !f.reads && f.Insns > 0 && len(f.Ranges) == 1 && len(f.pads) == 0
 }
 
 // Callees returns the functions that a function calls or jumps to directly.

@@ -32,8 +32,9 @@ func (f *Func) decode(p *Program, s *Space) (merged []*Func, parent *Func) {
 	s.reset()
 	d := decoder{p: p, f: f, s: s, work: s.work[:0]}
 	main := f.Ranges[0]
-	f.Ranges, f.tables, f.pads, f.tailFrom, f.callees = f.Ranges[:0], nil, nil, nil, nil
+	f.Ranges, f.tables, f.pads, f.tailFrom, f.callees, f.reads = f.Ranges[:0], nil, nil, nil, nil, false
 	d.addPart(main)
+	d.stack.height = 0
 	d.push(main.Lo)
 	d.flow()
 	// Jump tables to a fixed point: a table's targets may hold further tables.
@@ -55,6 +56,7 @@ func (f *Func) decode(p *Program, s *Space) (merged []*Func, parent *Func) {
 					f.tables = map[uint64][]uint64{}
 				}
 				f.tables[j] = t
+				d.stack.height = d.stack.jumps[j]
 				for _, a := range t {
 					d.push(a)
 				}
@@ -63,6 +65,7 @@ func (f *Func) decode(p *Program, s *Space) (merged []*Func, parent *Func) {
 		d.flow()
 	}
 	s.work = d.work[:0]
+	f.reads, f.framed, f.switches = f.reads || d.stack.strange(), d.stack.framed, d.stack.switches()
 	f.Insns, f.starts, f.NoReturn = 0, nil, false
 	f.tailFrom = sortUnique(f.tailFrom)
 	f.callees = slices.Clone(sortUnique(s.called))
@@ -83,7 +86,7 @@ func (d *decoder) finish() {
 		}
 	}
 	f.Insns = len(d.s.insns)
-	f.usesGS, f.blind, f.astray, f.plain, f.NoReturn, f.syncs = false, false, false, true, true, false
+	f.usesGS, f.blind, f.astray, f.plain, f.NoReturn, f.syncs = false, false, f.switches, true, true, false
 	for i := range d.s.insns {
 		p.note(f, &d.s.insns[i])
 	}
@@ -132,7 +135,8 @@ type decoder struct {
 	p      *Program
 	f      *Func
 	s      *Space
-	work   []uint64
+	work   []place
+	stack  stack
 	merged []*Func
 	parent *Func
 }
@@ -141,6 +145,7 @@ type decoder struct {
 func (d *decoder) addPart(r Range) {
 	d.f.Ranges = append(d.f.Ranges, r)
 	d.s.addPart(d.p, r)
+	d.stack.height = unknownHeight
 	pads := d.p.Image.Pads
 	for i := sort.Search(len(pads), func(i int) bool { return pads[i] >= r.Lo }); i < len(pads) && pads[i] < r.Hi; i++ {
 		d.f.pads = append(d.f.pads, pads[i])
@@ -148,7 +153,13 @@ func (d *decoder) addPart(r Range) {
 	}
 }
 
-func (d *decoder) push(a uint64) { d.work = append(d.work, a) }
+// place is where control comes to, and how high the stack is there.
+type place struct {
+	addr   uint64
+	height int
+}
+
+func (d *decoder) push(a uint64) { d.work = append(d.work, place{a, d.stack.height}) }
 
 func (d *decoder) fail(format string, args ...any) {
 	if d.f.Skip == "" {
@@ -158,7 +169,8 @@ func (d *decoder) fail(format string, args ...any) {
 
 func (d *decoder) flow() {
 	for len(d.work) > 0 && d.f.Skip == "" {
-		a := d.work[len(d.work)-1]
+		a := d.work[len(d.work)-1].addr
+		d.stack.height = d.work[len(d.work)-1].height
 		d.work = d.work[:len(d.work)-1]
 		for d.f.Skip == "" {
 			next, goesOn := d.step(a)
@@ -186,6 +198,7 @@ func (d *decoder) step(a uint64) (next uint64, goesOn bool) {
 	}
 	in, err := d.s.decode(d.f, x, o)
 	if err != nil {
+		d.f.usesGS = d.f.usesGS || writesGS(x.code[min(o, len(x.code)):])
 		d.fail("instruction at %#x not understood: %v", a, err)
 		return 0, false
 	}
@@ -204,6 +217,10 @@ func (d *decoder) step(a uint64) (next uint64, goesOn bool) {
 		x.slot[i] = -1
 	}
 	next = in.End()
+	if n := len(d.s.insns); n > 1 && splitsStack(&d.s.insns[n-2], in) {
+		d.fail("gets a new piece of stack at %#x", a)
+	}
+	d.f.reads = d.stack.step(in) || d.f.reads
 	switch {
 	case in.Kind.IsJump():
 		d.jump(in)
@@ -214,6 +231,14 @@ func (d *decoder) step(a uint64) (next uint64, goesOn bool) {
 		return 0, false
 	}
 	return next, true
+}
+
+// writesGS recognises wrgsbase, of 32 or 64 bits.
+func writesGS(code []byte) bool {
+	if len(code) > 4 && code[0] == 0xf3 && code[1]&0xf0 == 0x40 {
+		code = code[1:]
+	}
+	return len(code) > 3 && (code[0] == 0xf3 || code[0]&0xf0 == 0x40) && code[1] == 0x0f && code[2] == 0xae && code[3]&0xf8 == 0xd8
 }
 
 // callEnds reports whether nothing comes after a call.

@@ -52,7 +52,7 @@ func (p *Program) Pack(w *pack.Writer) {
 
 // flags are the function's properties that are true or false.
 func (f *Func) flags() []*bool {
-	return []*bool{&f.NoReturn, &f.Leaves, &f.usesGS, &f.blind, &f.astray, &f.plain}
+	return []*bool{&f.NoReturn, &f.Leaves, &f.usesGS, &f.blind, &f.astray, &f.plain, &f.reads, &f.framed, &f.switches}
 }
 
 // errOther: what was read was not written of this program, or not by Pack.
@@ -91,6 +91,7 @@ func Unpack(r *pack.Reader, im *image.Image, catches Catches, among ...*image.Im
 		for _, b := range f.flags() {
 			*b = r.Bool()
 		}
+		p.throws = p.throws || f.switches
 		for _, j := range r.Ascending() {
 			if f.tables == nil {
 				f.tables = map[uint64][]uint64{}

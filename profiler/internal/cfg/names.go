@@ -23,8 +23,9 @@ func noReturnName(n string) bool {
 	return neverReturns[n] || strings.HasPrefix(n, "_ZSt") && strings.Contains(n, "__throw_")
 }
 
-// unwinders raise exceptions or jump over frames.
-var unwinders = []string{"_Unwind_RaiseException", "_Unwind_ForcedUnwind", "__cxa_throw", "__cxa_rethrow", "longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"}
+// unwinders raise exceptions, jump over frames or leave a whole stack.
+var unwinders = []string{"_Unwind_RaiseException", "_Unwind_ForcedUnwind", "__cxa_throw", "__cxa_rethrow", "longjmp", "_longjmp", "siglongjmp", "__longjmp_chk",
+	"setcontext", "swapcontext"}
 
 // leafImports are library functions that only compute: they call nothing back
 // and have no use for the address they return to. (Others do: dlopen and
@@ -46,32 +47,60 @@ func init() {
 // computes.
 func (c *Call) LeafImport() bool { return leafImports[c.Import] }
 
-// UsesGS reports whether the program addresses memory through GS itself.
+// UsesGS reports whether the program addresses memory through GS itself, or may
+// change where GS leads.
 func (p *Program) UsesGS() bool {
-	return slices.ContainsFunc(p.Funcs, func(f *Func) bool { return f.usesGS })
+	return p.Image.Imports["arch_prctl"] || slices.ContainsFunc(p.Funcs, func(f *Func) bool { return f.usesGS })
 }
 
-// Unwinds reports whether something in the program may walk its stack:
-// exceptions, cancellation, backtraces, gprof. Return addresses then have to
-// be those of the original code. longjmp does not: it takes back registers
+// Readers of return addresses: who raises exceptions or walks stacks, by the C
+// library, libgcc or libunwind or by itself (that asks which code is loaded);
+// who is told of each call; who asks for whom something is loaded or looked up.
+// What is loaded later may be any of them.
+var readers = []string{"_Unwind_", "unw_", "_ULx86_64_", "_Ux86_64_", "backtrace", "__cxa_throw", "__cxa_rethrow", "pthread_exit", "thrd_exit",
+	"mcount", "_mcount", "__fentry__", "__cyg_profile_func_", "dl_iterate_phdr", "_dl_find_object", "__register_frame",
+	"dlopen", "dlmopen", "dlsym", "dlvsym", "dladdr", "__morestack", "caml_"}
+
+// handles are library functions by which a handler comes to interrupt a function anywhere.
+var handles = []string{"sigaction", "signal", "__sysv_signal", "bsd_signal", "sigset", "pthread_setcanceltype"}
+
+// Matters reports whether it matters to those who run beside it that a library
+// imports a function: for who may look at their stacks, or jump over them.
+func Matters(name string) bool {
+	return begins(name, readers) || slices.Contains(handles, name) || slices.Contains(unwinders, name)
+}
+
+func begins(name string, prefixes []string) bool {
+	return slices.ContainsFunc(prefixes, func(x string) bool { return strings.HasPrefix(name, x) })
+}
+
+// Unwinds reports whether somebody may look at return addresses: they then have
+// to be those of the original code. longjmp does not: it takes back registers
 // that were saved, and asks nobody how they came about.
 func (p *Program) Unwinds() bool {
 	if p.cancels || p.Image.Static || slices.ContainsFunc(p.all, func(im *image.Image) bool { return len(im.Pads) > 0 }) {
 		return true
 	}
-	return p.names("_Unwind_", "unw_", "backtrace", "__cxa_throw", "__cxa_rethrow", "pthread_exit", "thrd_exit", "mcount", "_mcount", "__fentry__")
+	return p.names(readers...) || p.Traces() || slices.ContainsFunc(p.Funcs, func(f *Func) bool { return f.reads })
 }
 
-// Traces reports whether the program may walk its stack in a signal handler,
-// which interrupts any function.
+// Traces reports whether somebody may do so in a signal handler, which
+// interrupts any function: by what it calls for that, or by itself, from frame
+// pointer to frame pointer, where most functions have one.
 func (p *Program) Traces() bool {
-	return p.names("backtrace", "_Unwind_Backtrace", "unw_", "_ULx86_64_", "_Ux86_64_") && p.names("sigaction", "signal")
+	framed := 0
+	for _, f := range p.Funcs {
+		if f.framed {
+			framed++
+		}
+	}
+	return p.names(handles...) && (p.names(readers...) || 2*framed > len(p.Funcs))
 }
 
 // Leaps reports whether a signal handler or another thread can take a thread
 // out of a loop for good.
 func (p *Program) Leaps() bool {
-	return p.names("siglongjmp", "longjmp", "_longjmp", "__longjmp_chk", "pthread_cancel")
+	return p.names("siglongjmp", "longjmp", "_longjmp", "__longjmp_chk", "pthread_cancel", "setcontext", "swapcontext")
 }
 
 // names reports whether one of the images imports a function whose name begins
@@ -93,7 +122,7 @@ func (p *Program) names(prefixes ...string) bool {
 }
 
 func setJmpName(n string) bool {
-	return n == "_setjmp" || n == "setjmp" || n == "__sigsetjmp" || n == "sigsetjmp"
+	return n == "_setjmp" || n == "setjmp" || n == "__sigsetjmp" || n == "sigsetjmp" || n == "getcontext"
 }
 
 // quiet prefixes of library functions that neither throw nor call back.
@@ -112,6 +141,9 @@ func mayThrowName(n string) bool {
 			return false
 		}
 		return true
+	}
+	if strings.HasSuffix(n, "context") {
+		return slices.Contains(unwinders, n)
 	}
 	for _, p := range quiet {
 		if strings.HasPrefix(n, p) {

@@ -143,6 +143,11 @@ func (g *Graph) cold(e *Edge) bool {
 	if n := len(t.Calls); n > 0 && t.Calls[n-1].NoReturn {
 		return true
 	}
+	for i := range t.Insns {
+		if in := &t.Insns[i]; in.Map == 1 && in.Opcode == 0x0b { // ud2
+			return true
+		}
+	}
 	return t.Last().Kind == x86.Stop || t.Start < g.Ranges[0].Lo || t.Start >= g.Ranges[0].Hi
 }
 

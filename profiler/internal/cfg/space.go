@@ -14,8 +14,9 @@ type Space struct {
 	insns  []x86.Insn
 	index  []partIndex
 	slots  []int32
-	used   int // of slots
-	work   []uint64
+	used   int  // of slots
+	skips  bool // a handler may go on behind an instruction that only traps
+	work   []place
 	called []uint64
 
 	marks   []uint8
@@ -36,6 +37,7 @@ func (s *Space) reset() {
 // addPart makes room for the instructions of a range.
 func (s *Space) addPart(p *Program, r Range) {
 	n := int(r.Hi - r.Lo)
+	s.skips = p.handles
 	if s.used+n > len(s.slots) {
 		s.slots, s.used = make([]int32, max(2*len(s.slots), n, 1<<16)), 0 // parts that were made keep the old memory
 	}
@@ -56,8 +58,9 @@ func (s *Space) decode(f *Func, x *partIndex, o int) (*x86.Insn, error) {
 		s.insns = s.insns[:len(s.insns)-1]
 		return nil, err
 	}
-	if in.Kind == x86.Stop && in.Map == 0 && in.Opcode == 0xcc && len(code) > 1 && code[1] != 0xcc && f.In(in.End()) {
-		in.Kind = x86.Normal // a breakpoint of the program's own, not padding: a handler goes on behind it
+	breakpoint := in.Map == 0 && in.Opcode == 0xcc
+	if n := in.Len(); in.Kind == x86.Stop && (breakpoint || s.skips) && len(code) > n && code[n] != 0xcc && f.In(in.End()) {
+		in.Kind = x86.Normal // of the program's own, not padding: a handler goes on behind it
 	}
 	return in, nil
 }

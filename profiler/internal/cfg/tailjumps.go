@@ -72,11 +72,11 @@ func stackHeight(in *x86.Insn, h int) (after int, known bool) {
 	}
 	arith := (in.Opcode == 0x83 || in.Opcode == 0x81) && !in.HasMem && in.RM == x86.RSP
 	switch {
-	case in.Opcode >= 0x50 && in.Opcode < 0x58, in.Opcode == 0x68, in.Opcode == 0x6a, in.Opcode == 0xff && in.HasModRM && in.Ext() == 6:
+	case in.Opcode >= 0x50 && in.Opcode < 0x58, in.Opcode == 0x68, in.Opcode == 0x6a, in.Opcode == 0x9c, in.Opcode == 0xff && in.HasModRM && in.Ext() == 6:
 		return h + 8, true
 	case in.Opcode == 0x5c && in.Rex&1 == 0: // pop %rsp
 		return h, false
-	case in.Opcode >= 0x58 && in.Opcode < 0x60, in.Opcode == 0x8f:
+	case in.Opcode >= 0x58 && in.Opcode < 0x60, in.Opcode == 0x8f, in.Opcode == 0x9d:
 		return h - 8, true
 	case arith && in.Ext() == 5:
 		return h + int(in.Imm), true

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
@@ -29,7 +30,18 @@ type options struct {
 	probe probe.Options
 	from  relocate.Numbers
 	among []*image.Image // what it runs among that is moved too
-	home  uint64         // where the copy lies best, a link-time address; 0: where its spec says
+	// beside are functions that the rest imports, as far as they matter.
+	beside []string
+	home   uint64 // where the copy lies best, a link-time address; 0: where its spec says
+}
+
+// all is what it runs among, the rest as one library.
+func (o *options) all() []*image.Image {
+	rest := &image.Image{Imports: map[string]bool{}}
+	for _, n := range o.beside {
+		rest.Imports[n] = true
+	}
+	return append(slices.Clone(o.among), rest)
 }
 
 // analyse decodes, plans and moves a program's code, or finds it in the
@@ -63,7 +75,7 @@ func (a *analysis) best() uint64 { return cmp.Or(a.home, a.spec.Home()) }
 // where it lies best.
 func (a *analysis) make(base uint64) (err error) {
 	if a.spec == nil || a.restored { // what is restored has no plans to write it anew
-		a.spec, a.restored = relocate.New(cfg.Build(a.im, section.Catches, a.among...), section.Hook, a.probe, a.from), false
+		a.spec, a.restored = relocate.New(cfg.Build(a.im, section.Catches, a.all()...), section.Hook, a.probe, a.from), false
 	}
 	if base == 0 {
 		base = a.best()

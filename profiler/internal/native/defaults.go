@@ -105,10 +105,8 @@ func (in *injection) moveAll(p *tracee.Process, opt options, dir string) error {
 
 // tryMove does so, or says which module cannot be moved.
 func (in *injection) tryMove(p *tracee.Process, opt options, dir string) (at int, err error) {
-	if len(in.modules) > 1 || in.modules[0].spec == nil {
-		if at, err = in.analyseAll(opt, dir); err != nil {
-			return at, err
-		}
+	if at, err = in.analyseAll(p, opt, dir); err != nil {
+		return at, err
 	}
 	for at, m := range in.modules {
 		if err := m.put(p); err != nil {

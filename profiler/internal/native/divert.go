@@ -9,23 +9,54 @@ import (
 
 // diverted is a thread in the handler of a fault that must not return to the
 // address that it sees: a springboard stands there and counts who arrives, which
-// the thread has done already.
+// the thread has done already. Or it is in one that may never return.
 type diverted struct {
 	frame tracee.Frame
-	m     *module
+	m     *module // nil: it may return to what it sees
 	fault livepatch.Fault
+	stack []uint64 // places in moved code, of the profile, that are left for good if the handler does not return
 }
 
 // divert lets a thread have the signal of a fault, to be stopped again when the
 // handler returns.
 func (s *signals) divert(e tracee.Event, m *module, f livepatch.Fault) error {
+	var stack []uint64
+	if s.in.leaps() {
+		stack = s.stacks.places(e.Tid)
+	}
 	frame, ok, err := s.p.Enter(e)
 	if err != nil || !ok {
+		s.abandon(stack)
 		return err
 	}
-	list := slices.DeleteFunc(s.diverted[e.Tid], func(d diverted) bool { return !d.frame.Outlives(frame) }) // left by longjmp
-	s.diverted[e.Tid] = append(list, diverted{frame, m, f})
+	list := slices.DeleteFunc(s.diverted[e.Tid], func(d diverted) bool {
+		gone := !d.frame.Outlives(frame)
+		if gone {
+			s.abandon(d.stack)
+		}
+		return gone
+	})
+	s.diverted[e.Tid] = append(list, diverted{frame, m, f, stack})
 	return s.await(e.Tid)
+}
+
+// abandon is told of frames that were left in a way that no counter saw: by
+// siglongjmp from a signal's handler, or because it put the thread somewhere
+// else. How often anything in these functions ran is not known.
+func (s *signals) abandon(stack []uint64) {
+	for _, a := range stack {
+		s.stacks.solver.Forget(a)
+	}
+}
+
+// ended is told of a thread that is about to end, in a handler or not.
+func (s *signals) ended(tid int) {
+	sp := s.p.SP(tid)
+	for _, d := range s.diverted[tid] {
+		if !d.frame.Holds(s.p, sp) {
+			s.abandon(d.stack)
+		}
+	}
 }
 
 // await lets a thread go on until the innermost of its diverted handlers returns.
@@ -55,7 +86,13 @@ func (s *signals) returns(tid int, pc uint64) (bool, error) {
 		if !is {
 			continue
 		}
+		for _, x := range list[i+1:] {
+			s.abandon(x.stack)
+		}
 		s.diverted[tid] = list[:i]
+		if d.m == nil {
+			break
+		}
 		to, err := s.p.Word(d.frame.PC())
 		if err != nil {
 			return true, err
@@ -66,6 +103,8 @@ func (s *signals) returns(tid int, pc uint64) (bool, error) {
 			err = s.p.WriteWord(d.m.cache+f.At, d.frame.PC())
 		case f.Next:
 			err = s.p.WriteWord(d.m.cache+f.Behind, d.frame.PC())
+		default:
+			s.abandon(d.stack)
 		}
 		if err != nil {
 			return true, err

@@ -78,6 +78,7 @@ func (s *session) exiting(e tracee.Event) error {
 	if t := s.threads.byTid[e.Tid]; t != nil && !t.dead {
 		t.cpuNS = s.p.CPUNS(t.tid)
 		t.active, t.stood = s.stacks.active(t.tid)
+		s.signals.ended(t.tid)
 		s.threads.drainAll()
 		s.threads.death(t)
 		s.bind(e.Tid)

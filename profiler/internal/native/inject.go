@@ -47,7 +47,7 @@ func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err er
 		return nil, fmt.Errorf("a library of the program uses the GS register, in which this backend keeps its counters; it cannot be profiled")
 	}
 	in = &injection{modules: []*module{{analysis: src.analysis, bias: entry - src.im.Entry}}}
-	if src.spec == nil {
+	if src.libraries {
 		if err := in.addLibraries(p, j); err != nil {
 			return nil, err
 		}

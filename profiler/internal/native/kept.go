@@ -35,7 +35,7 @@ const (
 // program changes, or skewlens itself, or what it is asked for.
 func analysisName(im *image.Image, opt options) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%+v %+v %#x %s %v %#x\n", opt.probe, opt.from, opt.home, im.BuildID, im.Stripped, im.Entry)
+	fmt.Fprintf(h, "%+v %+v %v %#x %s %v %#x\n", opt.probe, opt.from, opt.beside, opt.home, im.BuildID, im.Stripped, im.Entry)
 	if exe, err := os.Stat("/proc/self/exe"); err == nil {
 		fmt.Fprintln(h, exe.Size(), exe.ModTime().UnixNano())
 	}
@@ -69,7 +69,7 @@ func (a *analysis) restore(name string) error {
 		return fmt.Errorf("%s is broken", name)
 	}
 	r := &pack.Reader{B: b[4:]}
-	prog, err := cfg.Unpack(r, a.im, section.Catches, a.among...)
+	prog, err := cfg.Unpack(r, a.im, section.Catches, a.all()...)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package native
 
 import (
+	"debug/elf"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/backend"
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
@@ -100,7 +102,11 @@ func (in *injection) number(lines backend.Lines) error {
 // analyseAll analyses modules that run in one process, the program included:
 // what a call of a library does depends on what that library does. at is the
 // one that cannot be.
-func (in *injection) analyseAll(opt options, dir string) (at int, err error) {
+func (in *injection) analyseAll(p *tracee.Process, opt options, dir string) (at int, err error) {
+	beside, err := in.beside(p)
+	if err != nil {
+		return 0, err
+	}
 	for i, m := range in.modules {
 		opt.among = nil
 		for k, x := range in.modules {
@@ -108,7 +114,7 @@ func (in *injection) analyseAll(opt options, dir string) (at int, err error) {
 				opt.among = append(opt.among, x.im)
 			}
 		}
-		opt.home = m.home
+		opt.beside, opt.home = beside, m.home
 		if m.analysis, err = analyse(m.im, opt, dir); err != nil {
 			return i, err
 		}
@@ -122,6 +128,43 @@ func (in *injection) analyseAll(opt options, dir string) (at int, err error) {
 		opt.from = m.spec.Next()
 	}
 	return 0, nil
+}
+
+// beside lists the functions that matter (cfg.Matters) of those that libraries
+// import which are loaded and not moved. What is known of the languages' own
+// is that they load nothing that would matter; any other may do whatever it
+// likes in the C library, or by itself.
+func (in *injection) beside(p *tracee.Process) (names []string, err error) {
+	loaded, err := libraries(p)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range loaded {
+		if ofTheSystem(l.path) || strings.HasPrefix(path.Base(l.path), "libgcc_s") ||
+			slices.ContainsFunc(in.modules, func(m *module) bool { return l.lowest == m.bias+m.im.Lowest&^0xfff }) {
+			continue
+		}
+		ours := isRuntime(l.path)
+		if !ours {
+			names = append(names, "backtrace", "sigaction")
+		}
+		f, err := elf.Open(l.path)
+		if err != nil {
+			continue
+		}
+		list, err := f.ImportedSymbols()
+		f.Close()
+		if err != nil {
+			continue
+		}
+		for _, x := range list {
+			if cfg.Matters(x.Name) && !(ours && strings.HasPrefix(x.Name, "dl")) {
+				names = append(names, x.Name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
 }
 
 // library is a shared library that a process has loaded.

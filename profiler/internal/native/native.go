@@ -102,13 +102,15 @@ func follow(s *session) (*backend.Outcome, error) {
 	}
 }
 
-// source is a program that was read.
+// source is a program that was read. It is analysed when it is there, with all
+// that it runs among.
 type source struct {
 	*analysis
-	lines backend.Lines
+	lines     backend.Lines
+	libraries bool // some are to be counted
 }
 
-// read reads a program and plans how to count in it.
+// read reads a program.
 func read(j backend.Job, path string) (src source, err error) {
 	var opt options
 	if opt.probe, err = probe.ParseOptions(j.Probe); err != nil {
@@ -122,14 +124,8 @@ func read(j backend.Job, path string) (src source, err error) {
 	if im.HasGo {
 		return src, &backend.Unavailable{Err: fmt.Errorf("%s is a Go program: goroutines migrate between threads, which this backend cannot follow yet", path)}
 	}
-	src = source{&analysis{im: im, options: opt}, lines}
-	if byDefault(j.Libraries) && needsLibraries(path) || slices.ContainsFunc(j.Libraries, func(x string) bool { return x != backend.NoLibraries }) {
-		return src, nil // analysed together, once they are there
-	}
-	if src.analysis, err = analyse(im, opt, j.Analyses); err == nil && src.spec.Program.UsesGS() {
-		err = usesGS(path)
-	}
-	return src, err
+	wants := byDefault(j.Libraries) && needsLibraries(path) || slices.ContainsFunc(j.Libraries, func(x string) bool { return x != backend.NoLibraries })
+	return source{&analysis{im: im, options: opt}, lines, wants}, nil
 }
 
 func usesGS(path string) error {

@@ -34,6 +34,7 @@ func (s *session) outcome() *backend.Outcome {
 	o := &backend.Outcome{Profile: p, Lines: s.lines, Doubts: backend.Doubts{
 		Exec:          backend.Exec{Replaced: s.lineage.replaced, By: s.lineage.by, Refused: s.lineage.refused},
 		Contradictory: s.solver.Bad(),
+		Abandoned:     s.solver.Forgotten(),
 		LostTargets:   s.threads.lost,
 		Crashed:       crashed(s.killed),
 		Others:        append(s.in.doubts, s.cutWaits()...),

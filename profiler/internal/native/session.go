@@ -50,8 +50,9 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 		modules = append(modules, solve.Module{Spec: m.spec, Bias: m.bias, Base: m.base})
 	}
 	solver := solve.New(in.layout, modules...)
+	stacks := newStacks(p, in, solver)
 	s := &session{job: j, p: p, in: in, lines: src.lines, solver: solver, rate: rate, begin: rdtsc(),
-		signals: signals{p: p, in: in, diverted: map[int][]diverted{}}, stacks: newStacks(p, in, solver),
+		signals: signals{p: p, in: in, stacks: stacks, diverted: map[int][]diverted{}}, stacks: stacks,
 		lineage: lineage{injections: []*injection{in}}, progress: progress{to: j.Progress}}
 	s.gates = newGates(in, src.lines)
 	s.tracker = section.New(section.Config{

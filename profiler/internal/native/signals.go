@@ -1,6 +1,7 @@
 package native
 
 import (
+	"github.com/skewlens/skewlens/profiler/internal/probe/livepatch"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
@@ -17,8 +18,16 @@ const (
 type signals struct {
 	p        *tracee.Process
 	in       *injection
+	stacks   *stacks
 	diverted map[int][]diverted // by thread; the innermost handler last
 	cut      int                // waits that a signal came to, which are not known
+}
+
+// leaps reports whether a handler may leave what it has interrupted for good:
+// by a jump, or by an exception.
+func (in *injection) leaps() bool {
+	prog := in.modules[0].spec.Program
+	return prog.Leaps() || prog.Traces()
 }
 
 // forget is told of a thread that has ended.
@@ -38,7 +47,7 @@ func (s *signals) deliver(e tracee.Event) error {
 		m = s.in.passes(pc)
 	}
 	if err != nil || m == nil {
-		return s.p.Resume(e)
+		return s.watch(e)
 	}
 	if s.p.Fault(e) {
 		return s.fault(e, m, pc)
@@ -54,6 +63,16 @@ func (s *signals) deliver(e tracee.Event) error {
 	return s.p.Resume(e)
 }
 
+// watch lets a thread have a signal outside of moved code, and sees whether the
+// handler of a fault comes back, where it might not. Of others it is not seen:
+// those of fast timers would take all of the time.
+func (s *signals) watch(e tracee.Event) error {
+	if !s.in.leaps() || !s.p.Fault(e) || !s.p.Caught(e.Sig) || !s.p.CanTrap(e.Tid) {
+		return s.p.Resume(e)
+	}
+	return alive(s.divert(e, nil, livepatch.Fault{}))
+}
+
 // fault delivers a signal that the thread's own instruction raised.
 func (s *signals) fault(e tracee.Event, m *module, pc uint64) error {
 	var err error
@@ -62,10 +81,12 @@ func (s *signals) fault(e tracee.Event, m *module, pc uint64) error {
 	} else if s.p.CanTrap(e.Tid) {
 		if f, ok := m.patcher.Faulted(pc - m.cache); ok {
 			err = s.p.MoveFault(e, pc, f.Addr+m.bias)
-			if err == nil && !f.Redirected {
+			if err == nil && (!f.Redirected || s.in.leaps()) {
 				return alive(s.divert(e, m, f))
 			}
 		}
+	} else if s.in.leaps() { // it may not be stopped when it returns
+		s.abandon(s.stacks.places(e.Tid))
 	}
 	if alive(err) != nil {
 		return err

@@ -81,6 +81,38 @@ func (k *stacks) active(tid int) (frames []record.Delta, next []profile.Addr) {
 	return frames, next
 }
 
+// places are where a thread stands in moved code, as the profile's addresses,
+// from the innermost frame to the outermost one that a jump may lead to.
+func (k *stacks) places(tid int) (places []uint64) {
+	regs, err := k.p.DwarfRegs(tid)
+	if err != nil || !k.mapped && k.readMappings() != nil {
+		return nil
+	}
+	pc := &regs[unwind.PC]
+	if m := k.in.cacheOf(*pc); m != nil {
+		if a, _, ok := m.origin(*pc - m.cache); ok {
+			*pc = a + m.bias
+		}
+	}
+	stack, _ := k.unwinder.Stack(regs)
+	last := 0
+	for i, x := range stack {
+		if i > 0 && x.Called {
+			x.PC--
+		}
+		if a, ok := k.in.addr(x.PC); ok {
+			places = append(places, a)
+			if k.solver.Resumes(a) {
+				last = len(places)
+			}
+		}
+	}
+	if last > 0 {
+		places = places[:last]
+	}
+	return places
+}
+
 // saved are the registers of record.Stack.
 var saved = [...]x86.Reg{x86.RBX, x86.RBP, x86.R12, x86.R13, x86.R14, x86.R15}
 

@@ -17,6 +17,13 @@ func (f Frame) PC() uint64 { return f.sp + 8 + 40 + 16*8 }
 // stacks grow down.
 func (f Frame) Outlives(newer Frame) bool { return f.sp > newer.sp }
 
+// Holds reports whether a thread whose stack pointer is sp may still be in the
+// handler.
+func (f Frame) Holds(p *Process, sp uint64) bool {
+	to, err := p.Word(f.sp)
+	return sp <= f.sp && err == nil && to == f.Return
+}
+
 // Enter lets a thread have the signal that it is about to get, up to the
 // handler's first instruction. ok is false where something else came before,
 // which Wait returns.

@@ -3,6 +3,7 @@ package relocate
 import (
 	"sort"
 
+	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 	"github.com/skewlens/skewlens/profiler/internal/record"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
@@ -10,8 +11,8 @@ import (
 
 // Hooks. A library function is reached through a PLT stub, or through a GOT
 // slot by code built without PLT. The stub's first bytes become a jump to the
-// hook, which records and then goes where the stub would have gone, through
-// the slot, so that lazy binding still works. A slot without a stub gets the
+// hook, which records, does what else the stub does, and then goes where the
+// stub would have gone, through the slot, so that lazy binding still works. A slot without a stub gets the
 // hook's address once the loader has filled it. In a static program the
 // function itself is the program's, and its entry leads to the hook.
 
@@ -23,17 +24,22 @@ func (m *emitter) hookLibrary() (slots []Slot) {
 	im := m.s.Program.Image
 	taken := map[uint64]bool{}
 	for _, at := range sortedKeys(im.PLT) {
-		slot, ok := stubSlot(im.Bytes(at), at)
+		stub, ok := image.ReadStub(im.Bytes(at), at)
 		if !ok {
 			continue
 		}
-		taken[slot] = true
+		taken[stub.Slot] = true
 		h, ok := m.s.hooks(im.PLT[at])
 		if !ok {
 			continue
 		}
 		m.plt = append(m.plt, pltStub{at, m.PC()})
-		m.hookCode(h, func() { m.CallThrough(slot) }, func() { m.JmpThrough(slot) })
+		first := func() {
+			for i := range stub.First {
+				m.Copy(&stub.First[i])
+			}
+		}
+		m.hookCode(h, func() { first(); m.CallThrough(stub.Slot) }, func() { first(); m.JmpThrough(stub.Slot) })
 	}
 	for _, slot := range sortedKeys(im.GOT) {
 		h, ok := m.s.hooks(im.GOT[slot])
@@ -89,22 +95,6 @@ func arriveKind(h record.Hook) uint32 {
 func (m *emitter) record(kind uint32) {
 	m.MovImm32(x86.R11, kind)
 	m.CallTo(m.cache + threadarea.RecordEntry)
-}
-
-// stubSlot finds the GOT slot that a PLT stub jumps through.
-func stubSlot(code []byte, at uint64) (uint64, bool) {
-	end := at + 16
-	for at < end && len(code) > 0 {
-		in, err := x86.Decode(code[:min(15, len(code))], at)
-		if err != nil {
-			return 0, false
-		}
-		if in.Kind == x86.JmpInd {
-			return in.RIPTarget, in.RIPOff > 0
-		}
-		code, at = code[in.Len():], in.End()
-	}
-	return 0, false
 }
 
 func sortedKeys(m map[uint64]string) []uint64 {

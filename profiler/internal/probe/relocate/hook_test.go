@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/probe"
 	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
 	"github.com/skewlens/skewlens/profiler/internal/probe/probetest"
@@ -83,15 +84,15 @@ func TestStubsLeadToHooks(t *testing.T) {
 		}
 		found++
 		to, n := asm.JumpTarget(c.textAt(at, asm.JumpLen), at)
-		slot, ok := stubSlot(s.Program.Image.Bytes(at), at)
+		stub, ok := image.ReadStub(s.Program.Image.Bytes(at), at)
 		if n != asm.JumpLen || !ok {
 			t.Fatalf("the stub of %s holds % x", name, c.textAt(at, asm.JumpLen))
 		}
 		want := hookOf(to, c.Base, name, 0, func(a *asm.Assembler, call bool) {
 			if call {
-				a.CallThrough(slot)
+				a.CallThrough(stub.Slot)
 			} else {
-				a.JmpThrough(slot)
+				a.JmpThrough(stub.Slot)
 			}
 		})
 		if got := c.Bytes[to-c.Base:]; !bytes.HasPrefix(got, want) {

@@ -2,6 +2,7 @@ package relocate
 
 import (
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
@@ -32,5 +33,6 @@ func (s *Spec) slotOf(in *x86.Insn) (slot uint64, ok bool) {
 	if im.PLT[in.Target] == "" {
 		return 0, false
 	}
-	return stubSlot(im.Bytes(in.Target), in.Target)
+	stub, ok := image.ReadStub(im.Bytes(in.Target), in.Target)
+	return stub.Slot, ok
 }

@@ -23,7 +23,7 @@ type planner struct {
 
 	reach              int64 // of a jump of two bytes
 	noLeaf, retainSome bool
-	// freeReturns: nothing in the program looks at return addresses, so that
+	// freeReturns: nobody looks at return addresses, so that
 	// every call of a moved function may be made from the copy.
 	freeReturns bool
 }

@@ -21,6 +21,7 @@ type Solver struct {
 	events []event
 	exits  []Departure
 	broken map[int32]bool // functions with impossible counts: a fault of ours
+	left   map[int32]bool // those of them that were left in a way that no counter saw: a fault of nobody's
 	pairs  map[pair]int32 // (site, target) → number
 	known  []indirect     // by that number
 
@@ -66,7 +67,7 @@ type event struct {
 
 // New prepares for the counters of some modules.
 func New(layout threadarea.Layout, mods ...Module) *Solver {
-	v := &Solver{mods: mods, chords: layout.Chords, broken: map[int32]bool{}, pairs: map[pair]int32{}, activeNo: map[frame]int32{}}
+	v := &Solver{mods: mods, chords: layout.Chords, broken: map[int32]bool{}, left: map[int32]bool{}, pairs: map[pair]int32{}, activeNo: map[frame]int32{}}
 	for _, m := range mods {
 		v.plans = append(v.plans, m.Spec.Plans()...)
 	}
@@ -142,8 +143,45 @@ func (v *Solver) Departures() []Departure { return v.exits }
 // ours. Their counts are unknown.
 func (v *Solver) Bad() (names []string) {
 	for fi := range v.broken {
+		if !v.left[fi] {
+			names = append(names, v.plans[fi].Func.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Forget is told that a thread will never come back to a place in moved code,
+// an address of the profile, nor by way of any edge: what the function counts
+// is not known from now on.
+func (v *Solver) Forget(addr uint64) {
+	if q, _, _ := v.planAt(addr); q != nil {
+		v.broken[q.Number], v.left[q.Number] = true, true
+	}
+}
+
+// Forgotten names these functions.
+func (v *Solver) Forgotten() (names []string) {
+	for fi := range v.left {
 		names = append(names, v.plans[fi].Func.Name)
 	}
 	slices.Sort(names)
 	return names
+}
+
+// Resumes reports whether the function at an address of the profile saves
+// places to be jumped to (setjmp).
+func (v *Solver) Resumes(addr uint64) bool {
+	q, m, _ := v.planAt(addr)
+	if q == nil {
+		return false
+	}
+	for _, b := range m.Spec.Program.Blocks(q.Func, &v.space).Blocks {
+		for i := range b.Calls {
+			if b.Calls[i].SetJmp {
+				return true
+			}
+		}
+	}
+	return false
 }
