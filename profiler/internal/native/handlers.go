@@ -44,8 +44,8 @@ func (s *session) newThread(e tracee.Event) error {
 // cloned: a thread has made another one.
 func (s *session) cloned(e tracee.Event) error {
 	parent := s.threads.byTid[e.Tid]
-	child, err := s.p.Child(e.Tid)
-	if parent == nil || err != nil {
+	child, thread, err := s.p.Child(e.Tid)
+	if parent == nil || err != nil || !thread || s.threads.byTid[child] != nil { // adopted
 		return s.p.Resume(e)
 	}
 	s.threads.drain(parent) // the create that made the child comes before its birth

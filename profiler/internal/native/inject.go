@@ -28,6 +28,7 @@ type injection struct {
 	doubts  []profile.Warning
 	loader  *loader // nil: nothing that may be loaded later is wanted
 	waits   waits
+	early   early
 }
 
 // inject puts the moved code and the counters' memory into a target that is
@@ -47,10 +48,8 @@ func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err er
 		return nil, fmt.Errorf("a library of the program uses the GS register, in which this backend keeps its counters; it cannot be profiled")
 	}
 	in = &injection{modules: []*module{{analysis: src.analysis, bias: entry - src.im.Entry}}}
-	if src.spec == nil {
-		if err := in.addLibraries(p, j); err != nil {
-			return nil, err
-		}
+	if err := in.look(p, j); err != nil {
+		return nil, err
 	}
 	if err := in.moveAll(p, src.options, j.Analyses); err != nil {
 		return nil, err
@@ -92,6 +91,21 @@ func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err er
 		in.doubts = append(in.doubts, profile.Warning{Code: "waits", Message: fmt.Sprintf("waits inside of sections were not measured: %v", untimed)})
 	}
 	return in, nil
+}
+
+// look finds what else there is when the program comes to its entry: threads,
+// and libraries that are to be counted.
+func (in *injection) look(p *tracee.Process, j backend.Job) error {
+	if err := in.early.find(p); err != nil {
+		return err
+	}
+	if in.modules[0].spec == nil {
+		if err := in.addLibraries(p, j); err != nil {
+			return err
+		}
+	}
+	in.hold()
+	return nil
 }
 
 // mapAreas makes the threads' memory.

@@ -58,7 +58,7 @@ func (s *session) follow(path string, args []string) (*session, error) {
 	}
 	j := s.job
 	j.Path, j.Args = path, args
-	next, err := newSession(j, s.p, src, s.rate)
+	next, err := prepare(j, s.p, src, s.rate)
 	if err != nil {
 		return nil, err
 	}

@@ -68,13 +68,30 @@ func run(j backend.Job) (*backend.Outcome, error) {
 	}
 	var s *session
 	if err == nil {
-		s, err = newSession(j, p, src, watch.rate())
+		s, err = prepare(j, p, src, watch.rate())
 	}
 	if err != nil {
 		p.Kill()
 		return nil, fmt.Errorf("prepare %s: %w", j.Path, err)
 	}
 	return follow(s)
+}
+
+// prepare is newSession, also where the program is not what it was when it
+// comes to its entry: constructors may start it anew, in another environment.
+func prepare(j backend.Job, p *tracee.Process, src source, rate tickRate) (*session, error) {
+	s, err := newSession(j, p, src, rate)
+	for errors.Is(err, tracee.ErrReplaced) {
+		path, args, gone := p.Replaced()
+		if gone != nil || !j.FollowExec && path != src.im.Path {
+			return nil, err
+		}
+		j.Path, j.Args = path, args
+		if src, err = read(j, path); err == nil {
+			s, err = newSession(j, p, src, rate)
+		}
+	}
+	return s, err
 }
 
 // follow runs a program to its end, and those that take its place, where they

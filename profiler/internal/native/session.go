@@ -121,6 +121,9 @@ func (s *session) start() error {
 		return err
 	}
 	first.area.SetTop(s.p.SP(s.p.Pid))
+	if err := s.adopt(first); err != nil {
+		return err
+	}
 	return s.p.Go()
 }
 

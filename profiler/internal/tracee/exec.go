@@ -10,7 +10,7 @@ import (
 // forgets all about the one before an Execed event.
 func (p *Process) Replaced() (path string, args []string, err error) {
 	p.threads = map[int]bool{p.Pid: true}
-	p.back, p.owed = nil, map[int]bool{}
+	p.back, p.owed, p.planted = nil, map[int]bool{}, breakpoint{}
 	proc := fmt.Sprintf("/proc/%d/", p.Pid)
 	path, err = os.Readlink(proc + "exe")
 	if err != nil {

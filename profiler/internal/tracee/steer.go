@@ -1,50 +1,51 @@
 package tracee
 
 import (
+	"errors"
 	"fmt"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// RunTo runs the process, with one thread, up to an address, also when it
+// ErrReplaced: the process is another program now, stopped before its first
+// instruction.
+var ErrReplaced = errors.New("it replaced itself by another program in the loader; --follow-exec profiles that one")
+
+// RunTo runs the process up to an address of its first thread's, also when it
 // stands there already: it may still be inside of the system call that started
-// it.
+// it. Other threads and children, which libraries' constructors make, run as
+// they like.
 func (p *Process) RunTo(addr uint64) error {
-	var old [1]byte
-	if err := p.Read(old[:], addr); err != nil {
-		return err
-	}
-	if err := p.Write([]byte{0xcc}, addr); err != nil {
+	if err := p.plant(addr); err != nil {
 		return err
 	}
 	if err := ptrace(unix.PTRACE_CONT, p.Pid, 0, 0); err != nil {
 		return err
 	}
 	for {
-		e, err := p.waitMain()
+		e, err := p.wait(-1)
 		if err != nil {
 			return err
 		}
-		switch e.Kind {
-		case Gone:
-			p.pending = append(p.pending, e)
-			return fmt.Errorf("it ended in the loader: %w", e.err())
-		case Execed:
-			return fmt.Errorf("it replaced itself by another program in the loader")
-		case Trap:
-			var r unix.PtraceRegs
-			if err := unix.PtraceGetRegs(p.Pid, &r); err != nil {
+		switch {
+		case e.Kind == NewChild:
+			if err := p.Detach(e.Tid); err != nil {
 				return err
 			}
-			if r.Rip == addr+1 {
-				r.Rip = addr
-				if err := unix.PtraceSetRegs(p.Pid, &r); err != nil {
-					return err
-				}
-				return p.Write(old[:], addr)
+			continue
+		case e.Kind == Trap:
+			if at, err := p.arrived(e.Tid); err != nil || at {
+				return err
 			}
+			e.Kind, e.Sig = Signal, unix.SIGTRAP // the program's own
+		case e.Kind == Gone && e.Tid == p.Pid:
+			p.pending = append(p.pending, e)
+			return fmt.Errorf("it ended in the loader: %w", e.err())
+		case e.Kind == Execed:
+			return ErrReplaced
 		}
+		p.expect(e)
 		if err := p.Resume(e); err != nil {
 			return err
 		}

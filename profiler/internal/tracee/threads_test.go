@@ -15,7 +15,7 @@ func TestThreads(t *testing.T) {
 		check(t, err)
 		switch e.Kind {
 		case Cloned:
-			child, err := p.Child(e.Tid)
+			child, _, err := p.Child(e.Tid)
 			check(t, err)
 			children = append(children, child)
 		case NewThread:
