@@ -2,6 +2,7 @@ package profiler
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"sync"
@@ -16,15 +17,34 @@ import (
 // From a terminal, Ctrl-C and Ctrl-\ go to the whole foreground group: the
 // target has got them already. A signal that was sent to the profiler alone is
 // passed on. SIGTERM and SIGHUP are always passed on.
+//
+// A target that a signal should have ended and that is there a moment later is
+// killed: it cannot get it while it is prepared. What the program does about
+// signals is its own affair.
 type guard struct {
 	mu     sync.Mutex
+	phase  phase
 	pid    int
 	signal chan os.Signal
 	quit   chan struct{}
+	given  error         // why the run was given up,
+	up     chan struct{} // closed then
 }
 
+// phase is how far a target has come.
+type phase uint8
+
+const (
+	read     phase = iota // there is none yet
+	prepared              // it exists, and does not run on by itself
+	running
+)
+
+// patience is how long a signal may take to end the target.
+const patience = 700 * time.Millisecond
+
 func guardSignals(ctx context.Context) *guard {
-	g := &guard{signal: make(chan os.Signal, 8), quit: make(chan struct{})}
+	g := &guard{signal: make(chan os.Signal, 8), quit: make(chan struct{}), up: make(chan struct{})}
 	signal.Notify(g.signal, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)
 	go g.watch(ctx)
 	return g
@@ -32,7 +52,16 @@ func guardSignals(ctx context.Context) *guard {
 
 func (g *guard) started(pid int) {
 	g.mu.Lock()
-	g.pid = pid
+	defer g.mu.Unlock()
+	g.pid, g.phase = pid, prepared
+	if g.given != nil {
+		syscall.Kill(pid, syscall.SIGKILL)
+	}
+}
+
+func (g *guard) runs() {
+	g.mu.Lock()
+	g.phase = running
 	g.mu.Unlock()
 }
 
@@ -49,23 +78,45 @@ func (g *guard) send(sig syscall.Signal) {
 	}
 }
 
+// giveUp ends the run without a profile, if there is none to come.
+func (g *guard) giveUp(sig syscall.Signal, until phase) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.phase <= until && g.given == nil {
+		g.given = fmt.Errorf("ended by %s before the program began", tracee.SignalName(sig))
+		close(g.up)
+	}
+}
+
 func (g *guard) watch(ctx context.Context) {
 	done := ctx.Done()
-	var kill <-chan time.Time
+	var last syscall.Signal
+	var kill, late <-chan time.Time
 	for {
 		select {
 		case s := <-g.signal:
-			sig := s.(syscall.Signal)
-			if (sig == syscall.SIGINT || sig == syscall.SIGQUIT) && tracee.InForeground() {
-				continue
+			last = s.(syscall.Signal)
+			g.giveUp(last, read)
+			if last != syscall.SIGINT && last != syscall.SIGQUIT || !tracee.InForeground() {
+				g.send(last)
 			}
-			g.send(sig)
+			late = time.After(patience)
+		case <-late:
+			g.mu.Lock()
+			stuck := g.phase == prepared || tracee.Withstands(g.pid, last)
+			g.mu.Unlock()
+			if stuck {
+				g.send(syscall.SIGKILL)
+				g.giveUp(last, prepared)
+			}
 		case <-done:
-			done = nil
-			g.send(syscall.SIGTERM)
+			done, last = nil, syscall.SIGTERM
+			g.giveUp(last, read)
+			g.send(last)
 			kill = time.After(time.Second)
 		case <-kill:
 			g.send(syscall.SIGKILL)
+			g.giveUp(last, prepared)
 		case <-g.quit:
 			return
 		}

@@ -113,6 +113,9 @@ func (s *session) start() error {
 	s.in.common = threadarea.NewCommon(s.in.layout, s.in.shared, s.in.base(0))
 	s.in.common.SetTimer(s.in.timer())
 	s.progress.start()
+	if s.job.Running != nil {
+		s.job.Running()
+	}
 	first, err := s.threads.birth(s.p.Pid, nil)
 	if err != nil {
 		return err

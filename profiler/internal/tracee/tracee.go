@@ -57,7 +57,8 @@ const options = unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK | unix.PTRACE
 
 // Start starts a program and stops it before its first instruction.
 func Start(c Command) (*Process, error) {
-	attr := &syscall.ProcAttr{Dir: c.Dir, Env: c.Env, Files: c.Files[:], Sys: &syscall.SysProcAttr{Ptrace: true}}
+	attr := &syscall.ProcAttr{Dir: c.Dir, Env: c.Env, Files: c.Files[:],
+		Sys: &syscall.SysProcAttr{Ptrace: true, Pdeathsig: unix.SIGKILL}} // until PTRACE_O_EXITKILL does that
 	pid, err := syscall.ForkExec(c.Path, c.Args, attr)
 	if err != nil {
 		if errors.Is(err, unix.EPERM) {
@@ -77,6 +78,10 @@ func Start(c Command) (*Process, error) {
 	}
 	p.status, err = os.Open(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
+		p.Kill()
+		return nil, fmt.Errorf("trace %s: %w", c.Path, err)
+	}
+	if _, err := p.Syscall(unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, 0); err != nil {
 		p.Kill()
 		return nil, fmt.Errorf("trace %s: %w", c.Path, err)
 	}
