@@ -23,7 +23,7 @@ func (l *lineage) sink(p *tracee.Process, child int) error {
 		return err
 	}
 	for _, in := range l.injections {
-		if gs >= in.base(0) && gs < in.base(in.slots) {
+		if in.areas.holds(gs) {
 			return p.SetGS(child, in.base(0))
 		}
 	}

@@ -66,7 +66,7 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 		NSPerTick: float64(rate),
 		MaxBytes:  keepCounts,
 	})
-	s.threads = newThreads(in, solver, s.tracker, rate)
+	s.threads = newThreads(p, in, solver, s.tracker, rate)
 	s.threads.calls.stacks = s.stacks
 	s.threads.waits = &waitReader{in: in, stacks: s.stacks, lines: src.lines, calls: s.threads.calls, user: map[profile.Addr]bool{}}
 	s.threads.gates, s.gates.calls = s.gates, s.threads.calls
