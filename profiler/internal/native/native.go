@@ -62,7 +62,7 @@ func run(j backend.Job) (*backend.Outcome, error) {
 		j.Started(p.Pid)
 	}
 	if script { // then it is its interpreter that runs
-		if j.Path, j.Args, err = p.Replaced(); err == nil {
+		if j.Path, j.Args, j.Env, err = p.Replaced(); err == nil {
 			src, err = read(j, j.Path)
 		}
 	}
@@ -82,11 +82,11 @@ func run(j backend.Job) (*backend.Outcome, error) {
 func prepare(j backend.Job, p *tracee.Process, src source, rate tickRate) (*session, error) {
 	s, err := newSession(j, p, src, rate)
 	for errors.Is(err, tracee.ErrReplaced) {
-		path, args, gone := p.Replaced()
+		path, args, env, gone := p.Replaced()
 		if gone != nil || !j.FollowExec && path != src.im.Path {
 			return nil, err
 		}
-		j.Path, j.Args = path, args
+		j.Path, j.Args, j.Env = path, args, env
 		if src, err = read(j, path); err == nil {
 			s, err = newSession(j, p, src, rate)
 		}
@@ -138,6 +138,9 @@ func read(j backend.Job, path string) (src source, err error) {
 	}
 	if im.HasGo {
 		return src, &backend.Unavailable{Err: fmt.Errorf("%s is a Go program: goroutines migrate between threads, which this backend cannot follow yet", path)}
+	}
+	if err := looksForLeaks(path, j.Env); err != nil {
+		return src, err
 	}
 	src = source{&analysis{im: im, options: opt}, lines}
 	if byDefault(j.Libraries) && needsLibraries(path) || slices.ContainsFunc(j.Libraries, func(x string) bool { return x != backend.NoLibraries }) {
