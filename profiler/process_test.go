@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -195,6 +196,37 @@ int main(int argc, char **argv) {
 	}
 	if _, err := limited("200", "100000"); err == nil || !strings.Contains(err.Error(), "ulimit -v") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestExitWhileThreadsAreMade: the process ends at any moment of a thread's making.
+func TestExitWhileThreadsAreMade(t *testing.T) {
+	src := proctest.Source(t, "exits.c", `#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void *waits(void *p) {
+	for (;;)
+		pause();
+	return p;
+}
+static void *ends(void *p) {
+	usleep(atoi(p));
+	exit(3);
+}
+int main(int argc, char **argv) {
+	pthread_t t;
+	if (argc > 1)
+		pthread_create(&t, 0, ends, argv[1]);
+	for (;;)
+		pthread_create(&t, 0, waits, 0);
+}
+`)
+	prog := proctest.Build(t, "gcc", "-O1", "-pthread", src)
+	for us := range 20 {
+		_, p, err := ran(t, profiler.Config{Path: prog, Args: []string{strconv.Itoa(137 * us)}})
+		if err != nil || p.Run.ExitCode != 3 {
+			t.Fatalf("after %d µs: %v", 137*us, err)
+		}
 	}
 }
 

@@ -95,7 +95,13 @@ func (in *injection) hold() {
 // adopt gives the threads that are there already their numbers and areas. They
 // go on when what they stopped for is handled.
 func (s *session) adopt(first *thread) error {
-	for _, tid := range s.p.Others() {
+	others := s.p.Others()
+	for !s.in.mapped(first.slot + len(others)) { // the others may be inside of system calls
+		if err := s.in.grow(s.p, s.p.Pid); err != nil {
+			return err
+		}
+	}
+	for _, tid := range others {
 		t, err := s.threads.birth(tid, first)
 		if err != nil {
 			return err

@@ -61,10 +61,11 @@ func (s *session) cloned(e tracee.Event) error {
 	}
 	s.threads.drain(parent) // the create that made the child comes before its birth
 	s.threads.look(parent)
-	if _, err := s.threads.birth(child, parent); err != nil {
-		return err
+	_, err = s.threads.birth(child, parent)
+	if err == nil {
+		err = s.newThread(first)
 	}
-	if err := s.newThread(first); err != nil {
+	if alive(err) != nil {
 		return err
 	}
 	return s.p.Resume(e)

@@ -56,13 +56,14 @@ func newThreads(p *tracee.Process, in *injection, solver *solve.Solver, tracker 
 		byTid: map[int]*thread{}, early: map[int]tracee.Event{}, slots: slots{next: 1}}
 }
 
-// birth numbers a new thread, which is stopped, and prepares its area. Threads are numbered in
-// the order in which they were created, which their own first stops need not
-// follow.
+// birth numbers a new thread, which is stopped before its first instruction, and
+// prepares its area. Threads are numbered in the order in which they were created,
+// which their own first stops need not follow.
 func (ts *threads) birth(tid int, parent *thread) (*thread, error) {
 	t := &thread{id: profile.ThreadID(len(ts.all)), tid: tid, begin: rdtsc(), slot: ts.slots.take(), parent: parent}
 	if !ts.in.mapped(t.slot) {
 		if err := ts.in.grow(ts.p, tid); err != nil {
+			ts.slots.give(t.slot)
 			return nil, err
 		}
 	}

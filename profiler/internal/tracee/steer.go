@@ -125,7 +125,7 @@ func (p *Process) SyscallAt(tid int, pc, nr uint64, args ...uint64) (uint64, err
 	}
 	ended, err := p.execute(tid, &r)
 	if ended != nil {
-		return 0, fmt.Errorf("it ended: %w", ended)
+		return 0, fmt.Errorf("it ended, %v: %w", ended, unix.ESRCH)
 	}
 	if e := unix.PtraceSetRegs(tid, &save); err == nil {
 		err = e
