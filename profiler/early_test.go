@@ -83,7 +83,8 @@ func TestEarly(t *testing.T) {
 					t.Errorf("20 meetings are not in %d sections", len(p.Sections))
 				}
 				for _, w := range p.Warnings {
-					if w.Code == "inconsistent-counts" {
+					// A thread that is killed while it waits for what it has made by vfork may be such.
+					if w.Code == "inconsistent-counts" && !strings.HasSuffix(w.Message, "first forker") {
 						t.Error(w.Message)
 					}
 				}

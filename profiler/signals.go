@@ -18,9 +18,10 @@ import (
 // target has got them already. A signal that was sent to the profiler alone is
 // passed on. SIGTERM and SIGHUP are always passed on.
 //
-// A target that a signal should have ended and that is there a moment later is
-// killed: it cannot get it while it is prepared. What the program does about
-// signals is its own affair.
+// While the program is read, and once it has ended, a signal ends the run. A target
+// that a signal should have ended and that is there a moment later is killed: it
+// cannot get it while it is prepared. What the program does about signals is its
+// own affair.
 type guard struct {
 	mu     sync.Mutex
 	phase  phase
@@ -70,42 +71,56 @@ func (g *guard) stop() {
 	close(g.quit)
 }
 
-func (g *guard) send(sig syscall.Signal) {
+// send passes a signal on, and reports whether there is a target; signal 0 only
+// asks that.
+func (g *guard) send(sig syscall.Signal) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.pid > 0 {
-		syscall.Kill(g.pid, sig)
-	}
+	return g.pid > 0 && syscall.Kill(g.pid, sig) == nil
 }
 
-// giveUp ends the run without a profile, if there is none to come.
+// giveUp ends the run without a profile, if it has come no farther.
 func (g *guard) giveUp(sig syscall.Signal, until phase) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.phase <= until && g.given == nil {
-		g.given = fmt.Errorf("ended by %s before the program began", tracee.SignalName(sig))
+		before := "the program began"
+		if g.phase == running {
+			before = "the profile was complete"
+		}
+		g.given = fmt.Errorf("ended by %s before %s", tracee.SignalName(sig), before)
 		close(g.up)
 	}
+}
+
+// got handles a signal; again: it is not the first one. Where the target was gone
+// before, it is meant for us; but a first Ctrl-C may be what ended the target.
+func (g *guard) got(sig syscall.Signal, again bool) (gone bool) {
+	g.giveUp(sig, read)
+	if (sig == syscall.SIGINT || sig == syscall.SIGQUIT) && tracee.InForeground() {
+		return again && !g.send(0)
+	}
+	return !g.send(sig)
 }
 
 func (g *guard) watch(ctx context.Context) {
 	done := ctx.Done()
 	var last syscall.Signal
+	gone := false
 	var kill, late <-chan time.Time
 	for {
 		select {
 		case s := <-g.signal:
-			last = s.(syscall.Signal)
-			g.giveUp(last, read)
-			if last != syscall.SIGINT && last != syscall.SIGQUIT || !tracee.InForeground() {
-				g.send(last)
-			}
 			late = time.After(patience)
+			gone = g.got(s.(syscall.Signal), last != 0)
+			last = s.(syscall.Signal)
 		case <-late:
 			g.mu.Lock()
 			stuck := g.phase == prepared || tracee.Withstands(g.pid, last)
 			g.mu.Unlock()
-			if stuck {
+			if gone {
+				g.giveUp(last, running)
+			} else if stuck {
 				g.send(syscall.SIGKILL)
 				g.giveUp(last, prepared)
 			}

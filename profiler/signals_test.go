@@ -71,6 +71,29 @@ func stop(t *testing.T, cmd *exec.Cmd) {
 	}
 }
 
+// TestEndedBehind: a signal that comes when the target has ended ends what is left
+// to do, if that takes long.
+func TestEndedBehind(t *testing.T) {
+	proceed := make(chan struct{})
+	defer close(proceed)
+	takesLong := fake{"long", []backend.Events{backend.Edges}, func(j backend.Job) (*backend.Outcome, error) {
+		target := exec.Command("true")
+		if err := target.Start(); err != nil {
+			t.Error(err)
+		}
+		j.Started(target.Process.Pid)
+		j.Running()
+		target.Wait()
+		syscall.Kill(os.Getpid(), syscall.SIGTERM)
+		<-proceed
+		return nil, errors.New("nobody waits for it")
+	}}
+	_, err := run(context.Background(), Config{Path: "/bin/true"}, []backend.Backend{takesLong})
+	if err == nil || !strings.Contains(err.Error(), "ended by SIGTERM before the profile was complete") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestWithstands(t *testing.T) {
 	if tracee.Withstands(os.Getpid(), syscall.SIGTERM) || tracee.Withstands(1<<30, syscall.SIGTERM) {
 		t.Error("who handles a signal, or is not there, does not withstand it")
