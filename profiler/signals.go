@@ -42,7 +42,7 @@ const (
 )
 
 // patience is how long a signal may take to end the target.
-const patience = 700 * time.Millisecond
+const patience = 500 * time.Millisecond
 
 func guardSignals(ctx context.Context) *guard {
 	g := &guard{signal: make(chan os.Signal, 8), quit: make(chan struct{}), up: make(chan struct{})}
