@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -146,6 +147,86 @@ int main(void) { long x; puts("ran"); __asm__ volatile("movq %%gs:0, %0" : "=r"(
 	_, err := profiler.Run(context.Background(), profiler.Config{Path: proctest.Build(t, "gcc", "-O2", src)})
 	if err == nil || !strings.Contains(err.Error(), "GS register") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestManyThreads: of threads that are there at once, each has its counters, in an
+// address space that has no room for those of thousands; where there is none for
+// those that there are, one line says so, and nothing is left.
+func TestManyThreads(t *testing.T) {
+	src := proctest.Source(t, "many.c", `#include <pthread.h>
+#include <stdlib.h>
+static pthread_barrier_t all;
+static void *work(void *p) {
+	pthread_barrier_wait(&all);
+	for (volatile int i = 0; i < 100; i++)
+		;
+	return p;
+}
+int main(int argc, char **argv) {
+	int n = argc > 1 ? atoi(argv[1]) : 1;
+	pthread_t t[n];
+	pthread_attr_t small;
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 65536);
+	pthread_barrier_init(&all, 0, n);
+	for (int i = 0; i < n; i++)
+		if (pthread_create(&t[i], &small, work, 0))
+			return 2;
+	for (int i = 0; i < n; i++)
+		pthread_join(t[i], 0);
+	return 3;
+}
+`)
+	prog := proctest.Build(t, "gcc", "-O1", "-g", "-pthread", src)
+	limited := func(threads, kB string) (*profile.Profile, error) {
+		_, p, err := ran(t, profiler.Config{Path: "/bin/sh", FollowExec: true, Args: []string{"-c", "ulimit -v " + kB + "; exec " + prog + " " + threads}})
+		return p, err
+	}
+	p, err := limited("100", "250000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	loops := map[uint64]int{}
+	for _, m := range perFunction(p) {
+		loops[m["work"]]++
+	}
+	if p.Run.ExitCode != 3 || len(p.Threads) != 101 || len(loops) != 2 || loops[0] != 1 {
+		t.Errorf("exit code %d, %d threads, so many of them did so many instructions: %v", p.Run.ExitCode, len(p.Threads), loops)
+	}
+	if _, err := limited("200", "100000"); err == nil || !strings.Contains(err.Error(), "ulimit -v") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestExitWhileThreadsAreMade: the process ends at any moment of a thread's making.
+func TestExitWhileThreadsAreMade(t *testing.T) {
+	src := proctest.Source(t, "exits.c", `#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void *waits(void *p) {
+	for (;;)
+		pause();
+	return p;
+}
+static void *ends(void *p) {
+	usleep(atoi(p));
+	exit(3);
+}
+int main(int argc, char **argv) {
+	pthread_t t;
+	if (argc > 1)
+		pthread_create(&t, 0, ends, argv[1]);
+	for (;;)
+		pthread_create(&t, 0, waits, 0);
+}
+`)
+	prog := proctest.Build(t, "gcc", "-O1", "-pthread", src)
+	for us := range 20 {
+		_, p, err := ran(t, profiler.Config{Path: prog, Args: []string{strconv.Itoa(137 * us)}})
+		if err != nil || p.Run.ExitCode != 3 {
+			t.Fatalf("after %d µs: %v", 137*us, err)
+		}
 	}
 }
 

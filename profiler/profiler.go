@@ -60,7 +60,7 @@ type Progress struct {
 
 // Run runs a program to its end and returns its profile. When ctx is
 // cancelled the target is ended (SIGTERM, a second later SIGKILL) and the
-// profile up to there is returned. Errors say in one line what failed, on
+// profile up to there is returned; an error where it had not begun. Errors say in one line what failed, on
 // what, and the fix.
 func Run(ctx context.Context, c Config) (*profile.Profile, error) { return run(ctx, c, backends) }
 
@@ -73,6 +73,29 @@ func run(ctx context.Context, c Config, table []backend.Backend) (*profile.Profi
 	if j.Path, err = Find(c.Path, c.Dir); err != nil {
 		return nil, err
 	}
+	guard := guardSignals(ctx)
+	defer guard.stop()
+	j.Started, j.Running = guard.started, guard.runs
+	type result struct {
+		p   *profile.Profile
+		err error
+	}
+	ended := make(chan result, 1)
+	go func() {
+		p, err := work(j, able)
+		runtime.KeepAlive(c) // its files
+		ended <- result{p, err}
+	}()
+	select {
+	case r := <-ended:
+		return r.p, r.err
+	case <-guard.up: // to read and prepare a program of many megabytes takes long
+		return nil, guard.given
+	}
+}
+
+// work runs a job by the first backend that can do it.
+func work(j backend.Job, able []backend.Backend) (*profile.Profile, error) {
 	var opened []*Lines
 	defer func() {
 		for _, l := range opened {
@@ -86,11 +109,7 @@ func run(ctx context.Context, c Config, table []backend.Backend) (*profile.Profi
 		}
 		return im, l, err
 	}
-	guard := guardSignals(ctx)
-	defer guard.stop()
-	j.Started = guard.started
 	o, by, err := try(able, j)
-	runtime.KeepAlive(c) // its files
 	if err != nil {
 		return nil, err
 	}

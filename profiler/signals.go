@@ -2,6 +2,7 @@ package profiler
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"sync"
@@ -16,15 +17,35 @@ import (
 // From a terminal, Ctrl-C and Ctrl-\ go to the whole foreground group: the
 // target has got them already. A signal that was sent to the profiler alone is
 // passed on. SIGTERM and SIGHUP are always passed on.
+//
+// While the program is read, and once it has ended, a signal ends the run. A target
+// that a signal should have ended and that is there a moment later is killed: it
+// cannot get it while it is prepared. What the program does about signals is its
+// own affair.
 type guard struct {
 	mu     sync.Mutex
+	phase  phase
 	pid    int
 	signal chan os.Signal
 	quit   chan struct{}
+	given  error         // why the run was given up,
+	up     chan struct{} // closed then
 }
 
+// phase is how far a target has come.
+type phase uint8
+
+const (
+	read     phase = iota // there is none yet
+	prepared              // it exists, and does not run on by itself
+	running
+)
+
+// patience is how long a signal may take to end the target.
+const patience = 500 * time.Millisecond
+
 func guardSignals(ctx context.Context) *guard {
-	g := &guard{signal: make(chan os.Signal, 8), quit: make(chan struct{})}
+	g := &guard{signal: make(chan os.Signal, 8), quit: make(chan struct{}), up: make(chan struct{})}
 	signal.Notify(g.signal, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)
 	go g.watch(ctx)
 	return g
@@ -32,7 +53,16 @@ func guardSignals(ctx context.Context) *guard {
 
 func (g *guard) started(pid int) {
 	g.mu.Lock()
-	g.pid = pid
+	defer g.mu.Unlock()
+	g.pid, g.phase = pid, prepared
+	if g.given != nil {
+		syscall.Kill(pid, syscall.SIGKILL)
+	}
+}
+
+func (g *guard) runs() {
+	g.mu.Lock()
+	g.phase = running
 	g.mu.Unlock()
 }
 
@@ -41,31 +71,67 @@ func (g *guard) stop() {
 	close(g.quit)
 }
 
-func (g *guard) send(sig syscall.Signal) {
+// send passes a signal on, and reports whether there is a target; signal 0 only
+// asks that.
+func (g *guard) send(sig syscall.Signal) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.pid > 0 {
-		syscall.Kill(g.pid, sig)
+	return g.pid > 0 && syscall.Kill(g.pid, sig) == nil
+}
+
+// giveUp ends the run without a profile, if it has come no farther.
+func (g *guard) giveUp(sig syscall.Signal, until phase) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.phase <= until && g.given == nil {
+		before := "the program began"
+		if g.phase == running {
+			before = "the profile was complete"
+		}
+		g.given = fmt.Errorf("ended by %s before %s", tracee.SignalName(sig), before)
+		close(g.up)
 	}
+}
+
+// got handles a signal; again: it is not the first one. Where the target was gone
+// before, it is meant for us; but a first Ctrl-C may be what ended the target.
+func (g *guard) got(sig syscall.Signal, again bool) (gone bool) {
+	g.giveUp(sig, read)
+	if (sig == syscall.SIGINT || sig == syscall.SIGQUIT) && tracee.InForeground() {
+		return again && !g.send(0)
+	}
+	return !g.send(sig)
 }
 
 func (g *guard) watch(ctx context.Context) {
 	done := ctx.Done()
-	var kill <-chan time.Time
+	var last syscall.Signal
+	gone := false
+	var kill, late <-chan time.Time
 	for {
 		select {
 		case s := <-g.signal:
-			sig := s.(syscall.Signal)
-			if (sig == syscall.SIGINT || sig == syscall.SIGQUIT) && tracee.InForeground() {
-				continue
+			late = time.After(patience)
+			gone = g.got(s.(syscall.Signal), last != 0)
+			last = s.(syscall.Signal)
+		case <-late:
+			g.mu.Lock()
+			stuck := g.phase == prepared || tracee.Withstands(g.pid, last)
+			g.mu.Unlock()
+			if gone {
+				g.giveUp(last, running)
+			} else if stuck {
+				g.send(syscall.SIGKILL)
+				g.giveUp(last, prepared)
 			}
-			g.send(sig)
 		case <-done:
-			done = nil
-			g.send(syscall.SIGTERM)
+			done, last = nil, syscall.SIGTERM
+			g.giveUp(last, read)
+			g.send(last)
 			kill = time.After(time.Second)
 		case <-kill:
 			g.send(syscall.SIGKILL)
+			g.giveUp(last, prepared)
 		case <-g.quit:
 			return
 		}

@@ -23,9 +23,10 @@ type Job struct {
 	// Open reads a program, or says why it cannot be profiled. What it opened
 	// is closed when the outcome has been used.
 	Open func(path string) (*image.Image, Lines, error)
-	// Started is called once the target exists; Progress at most ten times a
-	// second. Either may be nil.
+	// Started is called once the target exists; Running when it is let go, with
+	// all that counts in it; Progress at most ten times a second. Each may be nil.
 	Started  func(pid int)
+	Running  func()
 	Progress func(elapsed time.Duration, threads, instances int)
 
 	Analyses string  // directory where analyses of large programs are kept; "": nowhere

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/skewlens/skewlens/profiler/internal/proctest"
 )
 
 // header is an ELF header of the given kind and nothing else.
@@ -98,5 +100,21 @@ func TestErrors(t *testing.T) {
 	if os.Getuid() != 0 {
 		os.Chmod(filepath.Join(dir, "empty"), 0)
 		check(filepath.Join(dir, "empty"), Unreadable)
+	}
+}
+
+// TestTooHigh: what is linked where profiles keep libraries is refused.
+func TestTooHigh(t *testing.T) {
+	proctest.Need(t, "gcc")
+	src := proctest.Source(t, "high.c", "int main(void) { return 0; }\n")
+	for _, c := range []struct {
+		at string
+		ok bool
+	}{{"0xff00000000", true}, {"0x10000000000", false}, {"0x7f0000000000", false}} {
+		_, err := Open(proctest.Build(t, "gcc", "-pie", "-fPIE", "-Wl,-Ttext-segment="+c.at, src))
+		var e *Error
+		if c.ok != (err == nil) || !c.ok && (!errors.As(err, &e) || e.Reason != TooHigh || !strings.Contains(err.Error(), "link it lower")) {
+			t.Errorf("linked at %s: %v", c.at, err)
+		}
 	}
 }

@@ -144,6 +144,9 @@ func (l *loader) contents(off, n uint64) ([]byte, error) {
 	return b, nil
 }
 
+// highest is where a profile's addresses of one file end (profile.LibraryStep).
+const highest = 1 << 40
+
 // segments reads what is loaded where, and whether the file holds all of it.
 func (l *loader) segments() error {
 	im := l.im
@@ -172,6 +175,9 @@ func (l *loader) segments() error {
 	}
 	if im.Highest == 0 {
 		return &Error{NotProgram, im.Path, "has nothing to load", "name a program", nil}
+	}
+	if im.Highest > highest {
+		return &Error{TooHigh, im.Path, fmt.Sprintf("is linked at %#x, and profiles have room up to %#x", im.Lowest, uint64(highest)), "link it lower (-Wl,-Ttext-segment)", nil}
 	}
 	return nil
 }

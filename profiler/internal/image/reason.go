@@ -23,6 +23,7 @@ const (
 	NotProgram // a core dump, an object file, a shared library
 	Truncated  // shorter than its own headers say
 	Malformed  // headers that contradict themselves
+	TooHigh    // linked at addresses that a profile has no room for
 )
 
 // Error is why Open refused a file: what, on what, and what to do about it.

@@ -32,7 +32,8 @@ type options struct {
 	among []*image.Image // what it runs among that is moved too
 	// beside are functions that the rest imports, as far as they matter.
 	beside []string
-	home   uint64 // where the copy lies best, a link-time address; 0: where its spec says
+	home   uint64   // where the copy lies best, a link-time address; 0: where its spec says
+	held   []uint64 // where threads already are: the functions stay
 }
 
 // all is what it runs among, the rest as one library.
@@ -75,7 +76,13 @@ func (a *analysis) best() uint64 { return cmp.Or(a.home, a.spec.Home()) }
 // where it lies best.
 func (a *analysis) make(base uint64) (err error) {
 	if a.spec == nil || a.restored { // what is restored has no plans to write it anew
-		a.spec, a.restored = relocate.New(cfg.Build(a.im, section.Catches, a.all()...), section.Hook, a.probe, a.from), false
+		prog := cfg.Build(a.im, section.Catches, a.all()...)
+		for _, at := range a.held {
+			if f := prog.Owner(at); f != nil && f.Skip == "" {
+				f.Skip = "a library's thread was in it before the program began"
+			}
+		}
+		a.spec, a.restored = relocate.New(prog, section.Hook, a.probe, a.from), false
 	}
 	if base == 0 {
 		base = a.best()

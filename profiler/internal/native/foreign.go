@@ -54,11 +54,6 @@ func (in *injection) hookLibraries(p *tracee.Process) error {
 	if len(slots) == 0 {
 		return nil
 	}
-	if p.Threads() > 1 { // they have no memory to record in
-		in.doubts = append(in.doubts, profile.Warning{Code: "library",
-			Message: "a library has started threads before the program began: what libraries do to wait or to join is not seen"})
-		return nil
-	}
 	return in.hookSlots(p, libs, slots)
 }
 

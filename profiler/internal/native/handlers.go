@@ -44,20 +44,29 @@ func (s *session) newThread(e tracee.Event) error {
 // cloned: a thread has made another one.
 func (s *session) cloned(e tracee.Event) error {
 	parent := s.threads.byTid[e.Tid]
-	child, err := s.p.Child(e.Tid)
-	if parent == nil || err != nil {
+	child, thread, err := s.p.Child(e.Tid)
+	if parent == nil || err != nil || !thread || s.threads.byTid[child] != nil { // adopted
+		return s.p.Resume(e)
+	}
+	first, ok := s.threads.early[child]
+	if !ok {
+		if first, err = s.p.First(child); err != nil {
+			return err
+		}
+	}
+	delete(s.threads.early, child)
+	if first.Kind != tracee.NewThread { // killed before it ran
+		s.p.Later(first)
 		return s.p.Resume(e)
 	}
 	s.threads.drain(parent) // the create that made the child comes before its birth
 	s.threads.look(parent)
-	if _, err := s.threads.birth(child, parent); err != nil {
-		return err
+	_, err = s.threads.birth(child, parent)
+	if err == nil {
+		err = s.newThread(first)
 	}
-	if first, ok := s.threads.early[child]; ok {
-		delete(s.threads.early, child)
-		if err := s.newThread(first); err != nil {
-			return err
-		}
+	if alive(err) != nil {
+		return err
 	}
 	return s.p.Resume(e)
 }

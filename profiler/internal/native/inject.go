@@ -10,24 +10,17 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
-// Of the memory for threads' counters.
-const (
-	maxThreads = 4096     // at once
-	maxArea    = 64 << 30 // bytes of address space for all areas
-)
-
 // injection is what was put into the target.
 type injection struct {
 	modules []*module // the program, then libraries
 	layout  threadarea.Layout
-	slots   int
-	memory  *tracee.Shared // the threads' areas
-	area    uint64         // bytes of one
-	shared  []byte         // slot 0: what they have in common
-	common  *threadarea.Common
-	doubts  []profile.Warning
-	loader  *loader // nil: nothing that may be loaded later is wanted
-	waits   waits
+	areas
+	shared []byte // slot 0: what the threads' areas have in common
+	common *threadarea.Common
+	doubts []profile.Warning
+	loader *loader // nil: nothing that may be loaded later is wanted
+	waits  waits
+	early  early
 }
 
 // inject puts the moved code and the counters' memory into a target that is
@@ -47,10 +40,8 @@ func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err er
 		return nil, fmt.Errorf("a library of the program uses the GS register, in which this backend keeps its counters; it cannot be profiled")
 	}
 	in = &injection{modules: []*module{{analysis: src.analysis, bias: entry - src.im.Entry}}}
-	if src.libraries {
-		if err := in.addLibraries(p, j); err != nil {
-			return nil, err
-		}
+	if err := in.look(p, src.libraries, j); err != nil {
+		return nil, err
 	}
 	if err := in.moveAll(p, src.options, j.Analyses); err != nil {
 		return nil, err
@@ -64,8 +55,9 @@ func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err er
 	}
 	in.layout = threadarea.NewLayout(funcs)
 	in.area = in.layout.Size()
+	in.syscall = in.modules[0].cache + threadarea.SyscallAt
 	untimed := in.prepareWaits(p) // before the areas take the room
-	if err := in.mapAreas(p); err != nil {
+	if err := in.begin(p); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -94,11 +86,19 @@ func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err er
 	return in, nil
 }
 
-// mapAreas makes the threads' memory.
-func (in *injection) mapAreas(p *tracee.Process) (err error) {
-	in.slots = int(min(maxThreads, max(64, maxArea/in.area)))
-	in.memory, err = p.MapShared(uint64(in.slots) * in.area)
-	return err
+// look finds what else there is when the program comes to its entry: threads,
+// and libraries, if some are to be counted.
+func (in *injection) look(p *tracee.Process, libraries bool, j backend.Job) error {
+	if err := in.early.find(p); err != nil {
+		return err
+	}
+	if libraries {
+		if err := in.addLibraries(p, j); err != nil {
+			return err
+		}
+	}
+	in.hold()
+	return nil
 }
 
 // patch checks every byte that is to be replaced, then writes (package
@@ -151,19 +151,9 @@ func write(p *tracee.Process, texts []text) error {
 	return nil
 }
 
-// view maps one thread's area here.
-func (in *injection) view(slot int) ([]byte, error) {
-	return in.memory.View(uint64(slot)*in.area, in.area)
-}
-
 // release gives back what view mapped for the common memory.
 func (in *injection) release() {
 	if in.shared != nil {
 		tracee.Unmap(in.shared)
 	}
 }
-
-// wipe gives an area's memory back; it reads as zero afterwards.
-func (in *injection) wipe(slot int) error { return in.memory.Wipe(uint64(slot)*in.area, in.area) }
-
-func (in *injection) base(slot int) uint64 { return in.memory.Addr + uint64(slot)*in.area }

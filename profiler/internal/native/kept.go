@@ -35,7 +35,7 @@ const (
 // program changes, or skewlens itself, or what it is asked for.
 func analysisName(im *image.Image, opt options) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%+v %+v %v %#x %s %v %#x\n", opt.probe, opt.from, opt.beside, opt.home, im.BuildID, im.Stripped, im.Entry)
+	fmt.Fprintf(h, "%+v %+v %v %#x %x %s %v %#x\n", opt.probe, opt.from, opt.beside, opt.home, opt.held, im.BuildID, im.Stripped, im.Entry)
 	if exe, err := os.Stat("/proc/self/exe"); err == nil {
 		fmt.Fprintln(h, exe.Size(), exe.ModTime().UnixNano())
 	}

@@ -19,7 +19,8 @@ import (
 // Libraries are moved and counted as the program is, where that is wished. At
 // the program's entry the dynamic linker has loaded them, with all that the
 // program needs and what is preloaded; their constructors have run and left
-// nothing on a stack. For what the program loads later see loader.go.
+// nothing on the first thread's stack. For threads that they have started see
+// early.go, for what the program loads later loader.go.
 
 // addLibraries adds the modules of the libraries that are to be counted.
 func (in *injection) addLibraries(p *tracee.Process, j backend.Job) error {
@@ -37,7 +38,7 @@ func (in *injection) addLibraries(p *tracee.Process, j backend.Job) error {
 		}
 	}
 	var unasked []library
-	if byDefault(j.Libraries) && p.Threads() == 1 {
+	if byDefault(j.Libraries) {
 		unasked = defaults(prog.im.Path, loaded)
 	}
 	for _, l := range loaded {
@@ -50,8 +51,6 @@ func (in *injection) addLibraries(p *tracee.Process, j backend.Job) error {
 			continue
 		}
 		switch {
-		case p.Threads() > 1:
-			doubt("%s is not counted: its constructors or those of another library have started threads", l.path)
 		case ofTheSystem(l.path):
 			doubt("%s is not counted: it is a part of the C library, which runs before and behind every program", l.path)
 		case err != nil:
@@ -114,7 +113,7 @@ func (in *injection) analyseAll(p *tracee.Process, opt options, dir string) (at 
 				opt.among = append(opt.among, x.im)
 			}
 		}
-		opt.beside, opt.home = beside, m.home
+		opt.beside, opt.home, opt.held = beside, m.home, m.held
 		if m.analysis, err = analyse(m.im, opt, dir); err != nil {
 			return i, err
 		}

@@ -23,7 +23,7 @@ func (l *lineage) sink(p *tracee.Process, child int) error {
 		return err
 	}
 	for _, in := range l.injections {
-		if gs >= in.base(0) && gs < in.base(in.slots) {
+		if in.areas.holds(gs) {
 			return p.SetGS(child, in.base(0))
 		}
 	}
@@ -35,11 +35,11 @@ func (l *lineage) sink(p *tracee.Process, child int) error {
 func (s *session) execed(e tracee.Event) error {
 	s.threads.drainAll()
 	s.threads.endAll()
-	path, args, err := s.p.Replaced()
+	path, args, env, err := s.p.Replaced()
 	s.lineage.by = cmp.Or(path, "another program")
 	if s.job.FollowExec {
 		if err == nil {
-			s.lineage.next, err = s.follow(path, args)
+			s.lineage.next, err = s.follow(path, args, env)
 		}
 		if err == nil {
 			return nil
@@ -51,14 +51,14 @@ func (s *session) execed(e tracee.Event) error {
 
 // follow goes on with the program that the process is now. It is still stopped
 // before its first instruction.
-func (s *session) follow(path string, args []string) (*session, error) {
-	src, err := read(s.job, path)
+func (s *session) follow(path string, args, env []string) (*session, error) {
+	j := s.job
+	j.Path, j.Args, j.Env = path, args, env
+	src, err := read(j, path)
 	if err != nil {
 		return nil, err
 	}
-	j := s.job
-	j.Path, j.Args = path, args
-	next, err := newSession(j, s.p, src, s.rate)
+	next, err := prepare(j, s.p, src, s.rate)
 	if err != nil {
 		return nil, err
 	}

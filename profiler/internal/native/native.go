@@ -62,19 +62,36 @@ func run(j backend.Job) (*backend.Outcome, error) {
 		j.Started(p.Pid)
 	}
 	if script { // then it is its interpreter that runs
-		if j.Path, j.Args, err = p.Replaced(); err == nil {
+		if j.Path, j.Args, j.Env, err = p.Replaced(); err == nil {
 			src, err = read(j, j.Path)
 		}
 	}
 	var s *session
 	if err == nil {
-		s, err = newSession(j, p, src, watch.rate())
+		s, err = prepare(j, p, src, watch.rate())
 	}
 	if err != nil {
 		p.Kill()
 		return nil, fmt.Errorf("prepare %s: %w", j.Path, err)
 	}
 	return follow(s)
+}
+
+// prepare is newSession, also where the program is not what it was when it
+// comes to its entry: constructors may start it anew, in another environment.
+func prepare(j backend.Job, p *tracee.Process, src source, rate tickRate) (*session, error) {
+	s, err := newSession(j, p, src, rate)
+	for errors.Is(err, tracee.ErrReplaced) {
+		path, args, env, gone := p.Replaced()
+		if gone != nil || !j.FollowExec && path != src.im.Path {
+			return nil, err
+		}
+		j.Path, j.Args, j.Env = path, args, env
+		if src, err = read(j, path); err == nil {
+			s, err = newSession(j, p, src, rate)
+		}
+	}
+	return s, err
 }
 
 // follow runs a program to its end, and those that take its place, where they
@@ -123,6 +140,9 @@ func read(j backend.Job, path string) (src source, err error) {
 	}
 	if im.HasGo {
 		return src, &backend.Unavailable{Err: fmt.Errorf("%s is a Go program: goroutines migrate between threads, which this backend cannot follow yet", path)}
+	}
+	if err := looksForLeaks(path, j.Env); err != nil {
+		return src, err
 	}
 	wants := byDefault(j.Libraries) && needsLibraries(path) || slices.ContainsFunc(j.Libraries, func(x string) bool { return x != backend.NoLibraries })
 	return source{&analysis{im: im, options: opt}, lines, wants}, nil

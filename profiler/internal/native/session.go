@@ -67,7 +67,7 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 		NSPerTick: float64(rate),
 		MaxBytes:  keepCounts,
 	})
-	s.threads = newThreads(in, solver, s.tracker, rate)
+	s.threads = newThreads(p, in, solver, s.tracker, rate)
 	s.threads.calls.stacks = s.stacks
 	s.threads.waits = &waitReader{in: in, stacks: s.stacks, lines: src.lines, calls: s.threads.calls, user: map[profile.Addr]bool{}}
 	s.threads.gates, s.gates.calls = s.gates, s.threads.calls
@@ -114,6 +114,9 @@ func (s *session) start() error {
 	s.in.common = threadarea.NewCommon(s.in.layout, s.in.shared, s.in.base(0))
 	s.in.common.SetTimer(s.in.timer())
 	s.progress.start()
+	if s.job.Running != nil {
+		s.job.Running()
+	}
 	first, err := s.threads.birth(s.p.Pid, nil)
 	if err != nil {
 		return err
@@ -122,6 +125,9 @@ func (s *session) start() error {
 		return err
 	}
 	first.area.SetTop(s.p.SP(s.p.Pid))
+	if err := s.adopt(first); err != nil {
+		return err
+	}
 	return s.p.Go()
 }
 

@@ -1,7 +1,6 @@
 package native
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/skewlens/skewlens/profile"
@@ -18,6 +17,7 @@ const cpuClockGap = 50 * time.Microsecond
 // threads are those of the program: each has a number, an area for its
 // counters, and writes records there, which are drained into the tracker.
 type threads struct {
+	p       *tracee.Process
 	in      *injection
 	solver  *solve.Solver
 	tracker *section.Tracker
@@ -51,18 +51,21 @@ type thread struct {
 	awaited    bool    // it has waited for a future since it created a thread
 }
 
-func newThreads(in *injection, solver *solve.Solver, tracker *section.Tracker, rate tickRate) *threads {
-	return &threads{in: in, solver: solver, tracker: tracker, rate: rate, calls: &calls{in: in, solver: solver, sites: map[uint64]site{}, tails: map[tail][]uint64{}},
+func newThreads(p *tracee.Process, in *injection, solver *solve.Solver, tracker *section.Tracker, rate tickRate) *threads {
+	return &threads{p: p, in: in, solver: solver, tracker: tracker, rate: rate, calls: &calls{in: in, solver: solver, sites: map[uint64]site{}, tails: map[tail][]uint64{}},
 		byTid: map[int]*thread{}, early: map[int]tracee.Event{}, slots: slots{next: 1}}
 }
 
-// birth numbers a new thread and prepares its area. Threads are numbered in
-// the order in which they were created, which their own first stops need not
-// follow.
+// birth numbers a new thread, which is stopped before its first instruction, and
+// prepares its area. Threads are numbered in the order in which they were created,
+// which their own first stops need not follow.
 func (ts *threads) birth(tid int, parent *thread) (*thread, error) {
 	t := &thread{id: profile.ThreadID(len(ts.all)), tid: tid, begin: rdtsc(), slot: ts.slots.take(), parent: parent}
-	if t.slot >= ts.in.slots {
-		return nil, fmt.Errorf("more than %d threads at once", ts.in.slots-1)
+	if !ts.in.mapped(t.slot) {
+		if err := ts.in.grow(ts.p, tid); err != nil {
+			ts.slots.give(t.slot)
+			return nil, err
+		}
 	}
 	mem, err := ts.in.view(t.slot)
 	if err != nil {

@@ -42,9 +42,6 @@ func (w *waits) name(pc uint64) string {
 // whose code was moved, and the dynamic linker's. The program runs as well
 // without.
 func (in *injection) prepareWaits(p *tracee.Process) error {
-	if p.Threads() > 1 {
-		return fmt.Errorf("a library's constructor has started threads")
-	}
 	loaded, err := libraries(p)
 	if err != nil {
 		return err
@@ -123,7 +120,7 @@ func (in *injection) timeWaits(p *tracee.Process) error {
 		if err := p.Read(old, j.At); err != nil {
 			return err
 		}
-		if string(old) == string(j.Old) { // else somebody has changed it before
+		if string(old) == string(j.Old) && !in.early.within(j.At, len(old)) { // else somebody has changed it before
 			texts = append(texts, text{j.At, old, j.New})
 		}
 	}

@@ -3,7 +3,6 @@ package tracee
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -80,9 +79,7 @@ func (p *Process) Caught(s unix.Signal) bool { return p.signals("SigCgt")&bit(s)
 func (p *Process) signals(name string) uint64 {
 	var b [4096]byte
 	n, _ := p.status.ReadAt(b[:], 0)
-	_, line, _ := strings.Cut(string(b[:n]), "\n"+name+":\t")
-	line, _, _ = strings.Cut(line, "\n")
-	set, err := strconv.ParseUint(line, 16, 64)
+	set, err := strconv.ParseUint(field(b[:n], name), 16, 64)
 	if err != nil {
 		return ^uint64(0)
 	}

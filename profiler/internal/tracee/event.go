@@ -74,10 +74,12 @@ func (p *Process) wait(tid int) (Event, error) {
 	}
 	sig := ws.StopSignal()
 	switch cause := int(uint32(ws) >> 16); {
+	case cause == unix.PTRACE_EVENT_EXIT: // of a thread that was killed before its first stop, too
+		e.Kind = Exiting
 	case !p.threads[tid]:
 		// A new thread's or child's own first stop can come before or after
 		// its parent's event; its stop is the one that counts.
-		if _, err := os.Stat(fmt.Sprintf("/proc/%d/task/%d", p.Pid, tid)); err == nil {
+		if p.isThread(tid) {
 			e.Kind = NewThread
 			p.threads[tid] = true
 		} else {
@@ -85,8 +87,6 @@ func (p *Process) wait(tid int) (Event, error) {
 		}
 	case cause == unix.PTRACE_EVENT_CLONE:
 		e.Kind = Cloned
-	case cause == unix.PTRACE_EVENT_EXIT:
-		e.Kind = Exiting
 	case cause == unix.PTRACE_EVENT_EXEC:
 		e.Kind = Execed
 	case cause == unix.PTRACE_EVENT_STOP && stops(sig):
@@ -103,6 +103,11 @@ func (p *Process) wait(tid int) (Event, error) {
 		p.restore(e)
 	}
 	return e, nil
+}
+
+func (p *Process) isThread(tid int) bool {
+	_, err := os.Stat(fmt.Sprintf("/proc/%d/task/%d", p.Pid, tid))
+	return err == nil
 }
 
 // stops reports whether a signal belongs to job control.
@@ -130,14 +135,16 @@ func (p *Process) Resume(e Event) error {
 	return err
 }
 
-// Child is the thread that a Cloned event announces.
-func (p *Process) Child(tid int) (int, error) {
+// Child is the thread that a Cloned event announces. What clone makes may be a
+// process, too: then thread is false.
+func (p *Process) Child(tid int) (child int, thread bool, err error) {
 	n, err := unix.PtraceGetEventMsg(tid)
-	return int(n), err
+	return int(n), err == nil && p.isThread(int(n)), err
 }
 
 // Detach lets a stopped thread or child go for good.
 func (p *Process) Detach(tid int) error {
+	p.uproot(tid)
 	err := ptrace(unix.PTRACE_DETACH, tid, 0, 0)
 	if err == unix.ESRCH {
 		return nil

@@ -1,6 +1,7 @@
 package tracee
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -40,9 +41,9 @@ func (p *Process) MapShared(size uint64) (*Shared, error) {
 	if s.file, err = os.OpenFile(fmt.Sprintf("/proc/%d/fd/%d", p.Pid, fd), os.O_RDWR, 0); err != nil {
 		return nil, err
 	}
-	if err := s.file.Truncate(int64(size)); err != nil {
+	if err := s.Resize(size); err != nil {
 		s.Close()
-		return nil, fmt.Errorf("reserve %d MB for counters: %w", size>>20, err)
+		return nil, err
 	}
 	s.Addr, err = p.Syscall(unix.SYS_MMAP, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_NORESERVE, fd, 0)
 	if err == nil {
@@ -55,6 +56,18 @@ func (p *Process) MapShared(size uint64) (*Shared, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// Resize makes room for so many bytes, which the target has yet to map.
+func (s *Shared) Resize(size uint64) error {
+	err := s.file.Truncate(int64(size))
+	if errors.Is(err, unix.EFBIG) {
+		return fmt.Errorf("the counters need a file of %d kB, in memory: raise the limit of files, ulimit -f", size>>10)
+	}
+	if err != nil {
+		return fmt.Errorf("reserve %d MB for counters: %w", size>>20, err)
+	}
+	return nil
 }
 
 // View maps a part of the memory here; Unmap takes it back.

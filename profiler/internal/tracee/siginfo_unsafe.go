@@ -13,12 +13,22 @@ type siginfo [128]byte
 func (i *siginfo) code() int32   { return *(*int32)(unsafe.Pointer(&i[8])) }
 func (i *siginfo) addr() *uint64 { return (*uint64)(unsafe.Pointer(&i[16])) }
 
+// ptraceAt is ptrace with memory of ours, which must not move before the kernel
+// has it: only an argument of the system call itself is safe from a stack that grows.
+func ptraceAt(req, tid int, addr uintptr, data unsafe.Pointer) error {
+	_, _, e := unix.Syscall6(unix.SYS_PTRACE, uintptr(req), uintptr(tid), addr, uintptr(data), 0, 0)
+	if e != 0 {
+		return e
+	}
+	return nil
+}
+
 func (i *siginfo) get(tid int) error {
-	return ptrace(unix.PTRACE_GETSIGINFO, tid, 0, uintptr(unsafe.Pointer(i)))
+	return ptraceAt(unix.PTRACE_GETSIGINFO, tid, 0, unsafe.Pointer(i))
 }
 
 func (i *siginfo) set(tid int) error {
-	return ptrace(unix.PTRACE_SETSIGINFO, tid, 0, uintptr(unsafe.Pointer(i)))
+	return ptraceAt(unix.PTRACE_SETSIGINFO, tid, 0, unsafe.Pointer(i))
 }
 
 // byKernel reports whether the kernel raised the signal, and not somebody who sent it.
@@ -41,16 +51,16 @@ func stepped(tid int) bool {
 
 // mask reads the signals that a stopped thread has blocked; setMask sets them.
 func mask(tid int) (m uint64, err error) {
-	err = ptrace(unix.PTRACE_GETSIGMASK, tid, unsafe.Sizeof(m), uintptr(unsafe.Pointer(&m)))
+	err = ptraceAt(unix.PTRACE_GETSIGMASK, tid, unsafe.Sizeof(m), unsafe.Pointer(&m))
 	return m, err
 }
 
 func setMask(tid int, m uint64) error {
-	return ptrace(unix.PTRACE_SETSIGMASK, tid, unsafe.Sizeof(m), uintptr(unsafe.Pointer(&m)))
+	return ptraceAt(unix.PTRACE_SETSIGMASK, tid, unsafe.Sizeof(m), unsafe.Pointer(&m))
 }
 
 // peekUser reads a word of a stopped thread's struct user.
 func peekUser(tid int, at uintptr) (v uint64, err error) {
-	err = ptrace(unix.PTRACE_PEEKUSR, tid, at, uintptr(unsafe.Pointer(&v)))
+	err = ptraceAt(unix.PTRACE_PEEKUSR, tid, at, unsafe.Pointer(&v))
 	return v, err
 }

@@ -1,7 +1,10 @@
 package tracee
 
 import (
+	"fmt"
 	"os"
+	"strconv"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -13,6 +16,30 @@ func SignalName(s syscall.Signal) string {
 		return n
 	}
 	return s.String()
+}
+
+// Withstands reports whether a process that a signal was sent to is there
+// though it should have ended: it does nothing about it, or cannot get it.
+func Withstands(pid int, s syscall.Signal) bool {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil || field(b, "CoreDumping") == "1" {
+		return false
+	}
+	in := func(name string) bool {
+		set, err := strconv.ParseUint(field(b, name), 16, 64)
+		return err == nil && set&bit(s) != 0
+	}
+	if in("SigPnd") || in("ShdPnd") {
+		return !in("SigBlk")
+	}
+	return !in("SigCgt") && !in("SigIgn") && !in("SigBlk")
+}
+
+// field is one of a process's status.
+func field(status []byte, name string) string {
+	_, line, _ := strings.Cut(string(status), "\n"+name+":\t")
+	line, _, _ = strings.Cut(line, "\n")
+	return line
 }
 
 // InForeground reports whether this process's group is the one that the

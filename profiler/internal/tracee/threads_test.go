@@ -15,7 +15,7 @@ func TestThreads(t *testing.T) {
 		check(t, err)
 		switch e.Kind {
 		case Cloned:
-			child, err := p.Child(e.Tid)
+			child, _, err := p.Child(e.Tid)
 			check(t, err)
 			children = append(children, child)
 		case NewThread:
@@ -63,9 +63,9 @@ func TestExec(t *testing.T) {
 			check(t, p.WriteWord(77, deeds.syms["word"]))
 			check(t, p.Go())
 			e, _ := until(t, p, Execed)
-			path, args, err := p.Replaced()
-			if err != nil || e.Tid != p.Pid || path != deeds.path || !slices.Equal(args, []string{"exit", "a b"}) || p.Threads() != 1 {
-				t.Errorf("thread %d of %d: %s %q, %d threads, %v", e.Tid, p.Pid, path, args, p.Threads(), err)
+			path, args, env, err := p.Replaced()
+			if err != nil || e.Tid != p.Pid || path != deeds.path || !slices.Equal(args, []string{"exit", "a b"}) || !slices.Equal(env, []string{"A=b"}) || p.Threads() != 1 {
+				t.Errorf("thread %d of %d: %s %q in %q, %d threads, %v", e.Tid, p.Pid, path, args, env, p.Threads(), err)
 			}
 			if w, err := p.Word(deeds.syms["word"]); w != 5 || err != nil {
 				t.Errorf("its memory is the old one: %d, %v", w, err)

@@ -49,6 +49,7 @@ type Process struct {
 	back    []*Held      // signals that were put back
 	owed    map[int]bool // threads whose step another event interrupted: its trap may come yet
 	threads map[int]bool
+	planted breakpoint
 }
 
 const options = unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACEEXEC |
@@ -56,7 +57,8 @@ const options = unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK | unix.PTRACE
 
 // Start starts a program and stops it before its first instruction.
 func Start(c Command) (*Process, error) {
-	attr := &syscall.ProcAttr{Dir: c.Dir, Env: c.Env, Files: c.Files[:], Sys: &syscall.SysProcAttr{Ptrace: true}}
+	attr := &syscall.ProcAttr{Dir: c.Dir, Env: c.Env, Files: c.Files[:],
+		Sys: &syscall.SysProcAttr{Ptrace: true, Pdeathsig: unix.SIGKILL}} // until PTRACE_O_EXITKILL does that
 	pid, err := syscall.ForkExec(c.Path, c.Args, attr)
 	if err != nil {
 		if errors.Is(err, unix.EPERM) {
@@ -76,6 +78,10 @@ func Start(c Command) (*Process, error) {
 	}
 	p.status, err = os.Open(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
+		p.Kill()
+		return nil, fmt.Errorf("trace %s: %w", c.Path, err)
+	}
+	if _, err := p.Syscall(unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, 0); err != nil {
 		p.Kill()
 		return nil, fmt.Errorf("trace %s: %w", c.Path, err)
 	}
@@ -149,28 +155,31 @@ func (p *Process) Close() {
 	}
 }
 
-// Kill ends the process and reaps it, thread by thread: the end of the first
-// one is reported only when all others are gone.
+// Kill ends the process and reaps it: the end of the first thread is reported
+// only when all others are gone, each of which stops once more before.
 func (p *Process) Kill() {
 	unix.Kill(p.Pid, unix.SIGKILL)
-	tasks, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", p.Pid))
-	for _, task := range tasks {
-		if tid, err := strconv.Atoi(task.Name()); err == nil && tid != p.Pid {
-			reap(tid)
-		}
+	for _, e := range p.pending {
+		p.letDie(e)
 	}
-	reap(p.Pid)
+	for {
+		e, err := p.wait(-1)
+		if err != nil || e.Kind == Gone && e.Tid == p.Pid {
+			break
+		}
+		p.letDie(e)
+	}
 	p.Close()
 }
 
-// reap waits for the end of a thread that was killed.
-func reap(tid int) {
-	var ws unix.WaitStatus
-	for {
-		if _, err := wait4(tid, &ws, unix.WALL|unix.WNOTHREAD); err != nil || ws.Exited() || ws.Signaled() {
-			return
-		}
-		ptrace(unix.PTRACE_CONT, tid, 0, 0)
+// letDie lets a thread that was killed go on to its end; a child lives on.
+func (p *Process) letDie(e Event) {
+	switch e.Kind {
+	case NewChild:
+		p.Detach(e.Tid)
+	case Gone:
+	default:
+		ptrace(unix.PTRACE_CONT, e.Tid, 0, 0)
 	}
 }
 
@@ -201,6 +210,17 @@ func Poke(pid int, b []byte, addr uint64) error {
 	}
 	defer f.Close()
 	_, err = f.WriteAt(b, int64(addr))
+	return err
+}
+
+// peek reads the memory of another process that is stopped, a child.
+func peek(pid int, b []byte, addr uint64) error {
+	f, err := os.Open(fmt.Sprintf("/proc/%d/mem", pid))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = f.ReadAt(b, int64(addr))
 	return err
 }
 

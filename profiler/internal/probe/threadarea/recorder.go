@@ -1,6 +1,9 @@
 package threadarea
 
-import _ "embed"
+import (
+	"bytes"
+	_ "embed"
+)
 
 // Recorder is recorder.S, assembled; a test assembles it again. It lies at the
 // beginning of every code cache.
@@ -17,6 +20,9 @@ const (
 	RecordBody    = 48    // where RecordEntry jumps to
 	RecordEnd     = 0x381 // its ret
 )
+
+// SyscallAt is where in Recorder a system call is made.
+var SyscallAt = uint64(bytes.Index(Recorder, []byte{0x0f, 0x05}))
 
 // What an event's kind asks of the recorder, beside the number itself.
 const (
