@@ -88,7 +88,7 @@ func (s *session) exiting(e tracee.Event) error {
 		t.cpuNS = s.p.CPUNS(t.tid)
 		t.active, t.stood = s.stacks.active(t.tid)
 		s.signals.ended(t.tid)
-		s.threads.drainAll()
+		s.threads.drainSome()
 		s.threads.death(t)
 		s.bind(e.Tid)
 	}
@@ -107,7 +107,7 @@ func (s *session) bind(tid int) {
 // gone: a thread has ended.
 func (s *session) gone(e tracee.Event) error {
 	if t := s.threads.byTid[e.Tid]; t != nil && !t.dead {
-		s.threads.drainAll()
+		s.threads.drainSome()
 		s.threads.death(t)
 	}
 	delete(s.threads.byTid, e.Tid)

@@ -35,7 +35,7 @@ func newStacks(p *tracee.Process, in *injection, solver *solve.Solver) *stacks {
 // in the C library with no frame of the program below.
 func (k *stacks) active(tid int) (frames []record.Delta, next []profile.Addr) {
 	regs, err := k.p.DwarfRegs(tid)
-	if err != nil || k.readMappings() != nil {
+	if err != nil || !k.mapped && k.readMappings() != nil {
 		return nil, nil
 	}
 	add := func(pc uint64, after bool) {
@@ -67,7 +67,10 @@ func (k *stacks) active(tid int) (frames []record.Delta, next []profile.Addr) {
 			frames = append(frames, d...)
 		}
 	}
-	stack, _ := k.unwinder.Stack(regs)
+	stack, complete := k.unwinder.Stack(regs)
+	if !complete && k.learn(stack[len(stack)-1].PC) {
+		stack, _ = k.unwinder.Stack(regs)
+	}
 	for i, x := range stack {
 		switch {
 		case i == 0:
@@ -94,7 +97,10 @@ func (k *stacks) places(tid int) (places []uint64) {
 			*pc = a + m.bias
 		}
 	}
-	stack, _ := k.unwinder.Stack(regs)
+	stack, complete := k.unwinder.Stack(regs)
+	if !complete && k.learn(stack[len(stack)-1].PC) {
+		stack, _ = k.unwinder.Stack(regs)
+	}
 	last := 0
 	for i, x := range stack {
 		if i > 0 && x.Called {

@@ -26,11 +26,12 @@ type threads struct {
 	gates   *gates
 	rate    tickRate
 
-	all   []*thread // by ThreadID
-	byTid map[int]*thread
-	early map[int]tracee.Event // that stopped before their creator said so
-	slots slots
-	lost  uint64 // calls through pointers whose targets were not told apart
+	all    []*thread // by ThreadID
+	byTid  map[int]*thread
+	early  map[int]tracee.Event // that stopped before their creator said so
+	slots  slots
+	deaths int    // since all were drained
+	lost   uint64 // calls through pointers whose targets were not told apart
 }
 
 // thread is a thread of the target.
@@ -109,6 +110,16 @@ func (ts *threads) endAll() {
 		if !t.dead {
 			ts.death(t)
 		}
+	}
+}
+
+// drainSome is drainAll at a death, but not at each where many are alive: what
+// there is can wait, in its order.
+func (ts *threads) drainSome() {
+	const each = 64
+	if ts.deaths++; ts.deaths*each >= len(ts.byTid) {
+		ts.deaths = 0
+		ts.drainAll()
 	}
 }
 

@@ -69,12 +69,13 @@ const (
 
 // complete ends a meeting: its arrivals become the parts of an instance.
 func (t *Tracker) complete(kind profile.SectionKind, e *epoch) {
+	t.meetings++
 	for i := range e.arrivals {
-		for j := range e.arrivals {
-			if i != j {
-				e.arrivals[i].t.met[e.arrivals[j].t.id] = true
-			}
-		}
+		e.arrivals[i].t.meeting = t.meetings
+	}
+	for i := range e.arrivals {
+		x := e.arrivals[i].t
+		x.metParent = x.metParent || x.parent != nil && x.parent.meeting == t.meetings
 	}
 	t.file(kind, e.arrivals, e.made)
 	e.arrivals = nil

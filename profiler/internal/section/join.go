@@ -174,7 +174,7 @@ func (j *joinRule) takesPart(g *group) bool {
 	c := &j.t.c
 	sum := uint64(0)
 	for i := range g.dead {
-		if g.creator.met[g.dead[i].t.id] {
+		if g.dead[i].t.metParent {
 			return true
 		}
 		sum += c.Work(g.dead[i].delta)

@@ -30,7 +30,8 @@ type thread struct {
 	seen   []sighting // while it lived
 	worked uint64     // instructions in its life, once that has ended
 
-	met map[profile.ThreadID]bool // threads it shared a meeting with
+	meeting   int  // the last that it came to
+	metParent bool // it has shared one with the thread that created it
 
 	// Of the groups that it created and joined since it last began: what it did
 	// before, and what it had to wait for.
@@ -40,7 +41,7 @@ type thread struct {
 }
 
 func newThread(id profile.ThreadID, parent *thread, tsc uint64) *thread {
-	x := &thread{id: id, parent: parent, place: id, alive: true, beginTSC: tsc, last: tsc, met: map[profile.ThreadID]bool{}}
+	x := &thread{id: id, parent: parent, place: id, alive: true, beginTSC: tsc, last: tsc}
 	x.stream = &stream{owner: x}
 	return x
 }

@@ -17,6 +17,7 @@ type Tracker struct {
 	out      *collector
 	pools    *poolRule
 	joins    *joinRule
+	meetings int // so far
 	// Instances is how many have been completed.
 	Instances int
 }
