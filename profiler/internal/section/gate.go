@@ -323,6 +323,10 @@ func (g *gateRule) judge(c *code, atEnd bool) {
 			enough = n > 1 || n == 1 && len(t.rounds[0].arrivals) > 2
 		}
 		switch {
+		case enough && g.t.pools.serves(t.rounds[n-1].arrivals):
+			if atEnd || n >= surelyNot {
+				g.settle(c, noMeeting)
+			}
 		case enough:
 			g.accept(c, t)
 		case atEnd || n >= surelyNot:

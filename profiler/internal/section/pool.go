@@ -1,6 +1,7 @@
 package section
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/skewlens/skewlens/profile"
@@ -127,6 +128,7 @@ func (p *poolRule) enter(x *thread, r record.Record) {
 	p.back(x, h, h.arrived)
 	if !h.began {
 		h.began, h.first = true, p.t.c.Work(x.acc)
+		p.begins(x, h.arrived.site)
 	}
 }
 
@@ -453,6 +455,27 @@ func (p *poolRule) file(c *crew, y *shift) {
 		parts[i].site, parts[i].chain = y.end.site, y.end.chain
 	}
 	p.t.file(profile.Join, parts, byLibrary)
+}
+
+// serves tells whether threads that meet at a place wait there for what the one
+// that created them hands out, as they did before they had done anything: all of
+// them come before any goes on, but it is not each other that they wait for.
+func (p *poolRule) serves(list []arrival) bool {
+	d := p.hands[list[0].t.parent]
+	if d == nil || !slices.ContainsFunc(slices.Collect(maps.Values(d.lines)), func(c *crew) bool {
+		return c.state == meeting || c.state == undecided && len(c.shifts) > 0
+	}) {
+		return false
+	}
+	var workers []*thread
+	for i := range list {
+		a := &list[i]
+		if p.hands[a.t] == nil || a.t.parent != list[0].t.parent || p.t.c.Line(a.site) != p.t.c.Line(p.places[a.t.start]) {
+			return false
+		}
+		workers = append(workers, a.t)
+	}
+	return !p.selfStarting(workers)
 }
 
 // handsOut tells whether a thread that wakes others has handed them work out:
