@@ -42,6 +42,23 @@ void queue_deals(void) { for (struct task *t; (t = take());) work(t->n); }
 __attribute__((noinline)) static struct task *taken(void) { return take(); }
 void called_deals(void) { for (struct task *t; (t = taken());) work(t->n); }
 
+static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
+static int waiting, ending;
+void pool_deals(void) {
+	pthread_mutex_lock(&lock);
+	for (;;) {
+		if (--waiting == 0) pthread_cond_broadcast(&more);
+		while (!queue && !ending) pthread_cond_wait(&more, &lock);
+		if (ending) break;
+		struct task *t = queue;
+		queue = t->next;
+		pthread_mutex_unlock(&lock);
+		work(t->n);
+		pthread_mutex_lock(&lock);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
 void plain(int n) { for (int i = 0; i < n; i++) work(i); }
 void counts(int n) { for (int i = 0; i < n; i++) { work(i); atomic_fetch_add(&hits, 1); } }
 void appends(int n) { for (int i = 0; i < n; i++) slots[atomic_fetch_add(&room, 1)] = work(i); }
@@ -64,7 +81,7 @@ func TestDeals(t *testing.T) {
 	if err := os.WriteFile(src, []byte(dealers), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]bool{"counter_deals": true, "guided_deals": true, "queue_deals": true, "called_deals": true,
+	want := map[string]bool{"counter_deals": true, "guided_deals": true, "queue_deals": true, "called_deals": true, "pool_deals": true,
 		"plain": false, "counts": false, "appends": false, "sums": false}
 	for _, cc := range []string{"gcc", "clang"} {
 		if _, err := exec.LookPath(cc); err != nil {

@@ -134,6 +134,39 @@ func TestDroppedOut(t *testing.T) {
 	expect(t, s.Finish(), "barrier 480 [[1 1 1] [2 2 2] [3 3 3] [4 4 4] [5 5] [6 6]]")
 }
 
+// TestDroppedOutByEnding: who does its share in a round and ends instead of
+// meeting the others is in it, whether it ends before they leave or behind that.
+func TestDroppedOutByEnding(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		s := newScript(1 << 20)
+		threads(s, 3)
+		for k := uint64(1); k <= 6; k++ {
+			n := profile.ThreadID(3)
+			if k > 4 {
+				n = 2
+			}
+			if k == 5 && !late {
+				s.dies(3, 5)
+			}
+			for id := profile.ThreadID(1); id <= n; id++ {
+				s.enters(id, 0, k)
+			}
+			for id := n; id >= 1; id-- {
+				s.leaves(id)
+			}
+			if k == 5 && late {
+				s.dies(3, 5)
+			}
+		}
+		s.at(0, join, 1, 320)
+		s.at(0, join, 2, 320)
+		s.at(0, join, 3, 320)
+		s.dies(1, 7)
+		s.dies(2, 8)
+		expect(t, s.Finish(), "barrier 480 [[1 1 1] [2 2 2] [3 3 3] [4 4 4] [5 5 5] [6 6]]", "join 320 [[7 8 0]]")
+	}
+}
+
 // TestGateInGate: the code inside is passed as often as the one around it, or
 // more often: then that is none.
 func TestGateInGate(t *testing.T) {

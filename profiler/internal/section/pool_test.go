@@ -68,6 +68,74 @@ func TestPoolOfTwoRounds(t *testing.T) {
 	expect(t, s.Finish(), "join 320 [[11 12] [21 22]]")
 }
 
+// TestEndInRound: who ends in a round, before the first thread sees that it is
+// over, is in that round and has nothing left for the join.
+func TestEndInRound(t *testing.T) {
+	s := crewOf(2)
+	for range 3 {
+		s.shift(11, 12)
+	}
+	s.idles(0, forAll)
+	s.goes(1, forWork)
+	s.goes(2, forWork)
+	s.dies(1, 21)
+	s.idles(2, forWork, 22)
+	s.goes(0, forAll)
+	s.at(0, join, 1, 336)
+	s.at(0, join, 2, 336)
+	s.goes(2, forWork)
+	s.dies(2, 3)
+	expect(t, s.Finish(), "join 320 [[11 12] [11 12] [11 12] [21 22]]", "join 336 [[0 3]]")
+}
+
+// TestPoolOfFutures: the first thread waits for each result by itself, and not
+// for those that are there; who had the last one works on a moment.
+func TestPoolOfFutures(t *testing.T) {
+	await := hookOf(futureWaits[0]).Arrive
+	signal := hookOf("pthread_cond_signal").Arrive
+	s := crewOf(2)
+	for range 7 {
+		s.at(0, signal, 5, 304)
+		s.goes(1, forWork)
+		s.at(0, signal, 5, 304)
+		s.goes(2, forWork)
+		s.at(0, await, 6, 320)
+		s.idles(1, forWork, 5)
+		s.at(0, await, 7, 320)
+		s.at(0, signal, 5, 304) // for the next round
+		s.idles(2, forWork, 9)
+	}
+	expect(t, s.Finish(), "join 320 [[5 9] [5 9] [5 9] [5 9] [5 9] [5 9] [5 9]]")
+}
+
+// TestWhereWorkersWaitIsNoMeeting: all workers of a pool come to where they wait
+// before any goes on, also before the first round.
+func TestWhereWorkersWaitIsNoMeeting(t *testing.T) {
+	s := newScript(1 << 20)
+	threads(s, 3)
+	all := func(do func(id profile.ThreadID)) {
+		for id := profile.ThreadID(1); id <= 3; id++ {
+			do(id)
+		}
+	}
+	wait := func(id profile.ThreadID, work ...uint64) {
+		s.idles(id, forWork, work...)
+		s.enters(id, 0)
+	}
+	all(func(id profile.ThreadID) { wait(id) })
+	for range 6 {
+		s.idles(0, forAll)
+		all(func(id profile.ThreadID) { s.leaves(id); s.goes(id, forWork) })
+		all(func(id profile.ThreadID) { wait(id, 7) })
+		s.goes(0, forAll)
+	}
+	for _, x := range s.Finish() {
+		if x.Kind != profile.Join || len(x.Instances) != 6 {
+			t.Error(x.Kind, work(x))
+		}
+	}
+}
+
 // TestPoolOfTasks: workers take as much as there is; who has nothing to do has a
 // part of nothing.
 func TestPoolOfTasks(t *testing.T) {
