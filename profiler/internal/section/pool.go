@@ -76,12 +76,14 @@ type crew struct {
 	broken  int
 	members []*thread
 	works   bool // the dispatcher too
+	known   int  // rounds since it is known to be a pool,
+	late    int  // and those in which somebody worked on
+	filed   map[*open]bool
 }
 
 const (
 	fewShifts  = 3    // after which it is a pool, of the same threads
 	someShifts = 6    // likewise, of most of them: where it is few, a round may be a piece of one
-	manyShifts = 12   // likewise, also where somebody may have worked on: a core may be somebody else's
 	noShifts   = 24   // after which it is none
 	idleTrial  = 4096 // passings of idle code after which it is of no interest
 	lateNS     = 100e3
@@ -290,6 +292,22 @@ func (p *poolRule) goesOn(x *thread, h *hand, r record.Record) {
 	p.settle(x, h)
 }
 
+// doubt takes a pool back in which many turn out to work on while the dispatcher
+// goes on: what its rounds are a part of is not known.
+func (p *poolRule) doubt(c *crew, y *shift) {
+	c.known++
+	if y.overran || y.spanned && !y.futures {
+		c.late++
+	}
+	if c.late < someShifts || c.late*2 < c.known {
+		return
+	}
+	for o := range c.filed {
+		p.t.out.drop(o)
+	}
+	c.state = noMeeting
+}
+
 // misses reports whether somebody has not begun yet.
 func (y *shift) misses(c *crew) bool {
 	return slices.ContainsFunc(c.members, func(w *thread) bool { return w.alive && !slices.Contains(y.who, w) })
@@ -299,7 +317,7 @@ func (p *poolRule) crew(h *hand, site profile.Addr) *crew {
 	line := p.t.c.Line(site)
 	c := h.lines[line]
 	if c == nil {
-		c = &crew{steady: true}
+		c = &crew{steady: true, filed: map[*open]bool{}}
 		h.lines[line] = c
 	}
 	return c
@@ -342,6 +360,7 @@ func (p *poolRule) judge(x *thread, h *hand, c *crew, y *shift) {
 	if c.state == meeting {
 		p.keep(y)
 		p.file(c, y)
+		p.doubt(c, y)
 		return
 	}
 	c.steady = c.steady && len(y.parts) == len(c.members)
@@ -362,9 +381,22 @@ func (p *poolRule) decide(h *hand, c *crew) {
 	switch {
 	case c.overran > 1 && c.overran*8 > n || n >= noShifts || p.selfStarting(c.members):
 		c.state, c.shifts = noMeeting, nil
-	case n >= fewShifts && c.steady && len(c.members) > 1, n >= someShifts && c.took*3 >= n*len(c.members)*2 && len(c.members) > 1 && c.overran*8 <= n && (c.spanned*4 <= n || n >= manyShifts):
+	case n >= fewShifts && c.steady && len(c.members) > 1 && !p.leavesOut(c), n >= someShifts && c.took*3 >= n*len(c.members)*2 && len(c.members) > 1 && c.overran == 0 && c.spanned*4 <= n:
 		p.accept(c)
 	}
+}
+
+// leavesOut reports whether threads of the same creator that wait where the
+// members do have had nothing to do yet.
+func (p *poolRule) leavesOut(c *crew) bool {
+	last := c.shifts[len(c.shifts)-1]
+	for _, w := range p.t.threads {
+		h := p.hands[w]
+		if w.alive && w.parent == last.end.t && h != nil && h.began && slices.Contains(last.numbers, h.number) && !slices.Contains(c.members, w) {
+			return true
+		}
+	}
+	return false
 }
 
 // selfStarting: threads that work before they wait for the first time meet
@@ -455,6 +487,9 @@ func (p *poolRule) file(c *crew, y *shift) {
 		parts[i].site, parts[i].chain = y.end.site, y.end.chain
 	}
 	p.t.file(profile.Join, parts, byLibrary)
+	if o := p.t.out.latest; o != nil {
+		c.filed[o] = true
+	}
 }
 
 // serves tells whether threads that meet at a place wait there for what the one
