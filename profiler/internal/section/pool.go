@@ -296,7 +296,7 @@ func (p *poolRule) goesOn(x *thread, h *hand, r record.Record) {
 // goes on: what its rounds are a part of is not known.
 func (p *poolRule) doubt(c *crew, y *shift) {
 	c.known++
-	if y.overran || y.spanned && !y.futures {
+	if y.overran {
 		c.late++
 	}
 	if c.late < someShifts || c.late*2 < c.known {
