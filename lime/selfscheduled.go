@@ -29,9 +29,27 @@ func (g *graph) deals(d decision) bool {
 		}
 	case branch:
 		l := g.loops.Inner[v]
-		return g.p.Graph.Blocks[v].Deals && l >= 0 && g.leaves(v, func(b profile.BlockID) bool { return g.inLoop(b, l) })
+		return g.p.Graph.Blocks[v].Deals && (g.guarded(x) >= 0 || l >= 0 && g.leaves(v, func(b profile.BlockID) bool { return g.inLoop(b, l) }))
 	}
 	return false
+}
+
+// guarded returns the head of the loop that a branch guards, if that deals as
+// the branch does: compilers turn a loop round so that its test stands at its
+// end, and once more before it, for the first piece. Else it is NoBlock.
+func (g *graph) guarded(d branch) profile.BlockID {
+	f := &g.p.Graph.Functions[g.p.Graph.Blocks[d.block].Function]
+	for b := f.First; b < f.First+profile.BlockID(f.N); b++ {
+		l := g.loops.Inner[b]
+		if !g.p.Graph.Blocks[b].Deals || l < 0 || g.inLoop(d.block, l) {
+			continue
+		}
+		head := profile.BlockID(g.loops.All[l].Head)
+		if g.dominates(d.to, head) && g.leaves(b, func(b profile.BlockID) bool { return g.inLoop(b, l) }) {
+			return head
+		}
+	}
+	return profile.NoBlock
 }
 
 // dealsIn reports whether control leaves a set of blocks of v's function from
@@ -57,14 +75,18 @@ func (g *graph) leaves(b profile.BlockID, in func(profile.BlockID) bool) bool {
 
 // deciding are the leaders that may explain T. What threads take themselves
 // goes first, as pieces of one size: T is less that cost from then on, for what
-// is uneven among the pieces has a leader of its own. Where one part took all,
-// what a piece costs is not known.
+// is uneven among the pieces has a leader of its own.
 func (a *analysis) deciding() []leader {
 	all := a.leaders()
 	var dealers []leader
 	for _, x := range all {
 		if !a.graph.deals(x.decision) {
 			continue
+		}
+		if d, ok := x.decision.(branch); ok {
+			if head := a.graph.guarded(d); head >= 0 {
+				x.taken = a.visits(head) // pieces, not rounds
+			}
 		}
 		x.cost = equalPieces(&x)
 		dealers = append(dealers, x)
@@ -98,17 +120,19 @@ func (a *analysis) deciding() []leader {
 }
 
 // equalPieces is what a leader costs if each time it is taken costs as much as
-// on the part where that is least; nothing where fewer than two parts took it.
+// on the part where that is least. Where one part took all, that is all it
+// costs: the others came too late, and whether a piece is larger than the rest
+// cannot be seen. Of one piece alone it can: nobody could have shared it.
 func equalPieces(x *leader) []float64 {
-	least, takers := math.Inf(1), 0
+	least, pieces := math.Inf(1), 0.0
 	for t, n := range x.taken {
 		if n > 0 {
 			least = min(least, x.cost[t]/n)
-			takers++
+			pieces += n
 		}
 	}
 	cost := make([]float64, len(x.cost))
-	if takers < 2 {
+	if pieces < 2 {
 		return cost
 	}
 	for t, n := range x.taken {

@@ -21,6 +21,8 @@ type injection struct {
 	loader *loader // nil: nothing that may be loaded later is wanted
 	waits  waits
 	early  early
+
+	leaping *bool // see leaps
 }
 
 // inject puts the moved code and the counters' memory into a target that is

@@ -26,8 +26,12 @@ type signals struct {
 // leaps reports whether a handler may leave what it has interrupted for good:
 // by a jump, or by an exception.
 func (in *injection) leaps() bool {
-	prog := in.modules[0].spec.Program
-	return prog.Leaps() || prog.Traces()
+	if in.leaping == nil {
+		prog := in.modules[0].spec.Program
+		leap := prog.Leaps() || prog.Traces()
+		in.leaping = &leap // to be asked at each signal
+	}
+	return *in.leaping
 }
 
 // forget is told of a thread that has ended.
@@ -67,7 +71,7 @@ func (s *signals) deliver(e tracee.Event) error {
 // handler of a fault comes back, where it might not. Of others it is not seen:
 // those of fast timers would take all of the time.
 func (s *signals) watch(e tracee.Event) error {
-	if !s.in.leaps() || !s.p.Fault(e) || !s.p.Caught(e.Sig) || !s.p.CanTrap(e.Tid) {
+	if !s.p.Fault(e) || !s.in.leaps() || !s.p.Caught(e.Sig) || !s.p.CanTrap(e.Tid) {
 		return s.p.Resume(e)
 	}
 	return alive(s.divert(e, nil, livepatch.Fault{}))
