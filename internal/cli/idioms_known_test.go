@@ -38,8 +38,8 @@ type knownFailure struct {
 var knownFailures = []knownFailure{
 	{idiom: "arrive_and_drop", in: "O0", reason: "what a thread does between its last round and its end is a join that is out of balance", chance: true},
 	{idiom: "body_inlined_twice", in: "-2$", reason: "two copies of a line are two causes, and two threads cannot tell them apart"},
-	{idiom: "dynamic_counter_huge", reason: "self-scheduled work is not told from work that is dealt badly", chance: true},
-	{idiom: "dynamic_queue_huge", reason: "one thread may have taken everything before another one comes, and two cannot tell the piece from who took it", chance: true},
+	{idiom: "dynamic_counter_huge", reason: tookAll, chance: true},
+	{idiom: "dynamic_queue_huge", reason: tookAll, chance: true},
 	{idiom: "io_slow_pipe", reason: "on a busy machine the writer may be so far ahead that nobody waits for it", chance: true},
 	{idiom: "lock_holder", in: "-(8|16)$", reason: coreWaits, chance: true},
 	{idiom: "rwlock_writer", in: "-(8|16)$", reason: coreWaits, chance: true},
@@ -66,6 +66,7 @@ var knownFailures = []knownFailure{
 }
 
 const (
+	tookAll   = "one thread may have taken everything before another one comes, and two cannot tell the piece from who took it"
 	queues    = "whoever comes first may be let go first each time, as at a lock"
 	atOnce    = "a creator may find all results there when it first looks: that is not seen"
 	coreWaits = "with many threads on few cores most of a wait is for a core, not for who ended it"

@@ -30,10 +30,10 @@ func (in *injection) moduleOf(pc uint64) (*module, uint64) {
 	return nil, 0
 }
 
-// passes returns the module in which a jump of ours stands at a run-time
-// address, or nil.
+// passes returns the module in which a thread passes an island of ours at a
+// run-time address, or nil.
 func (in *injection) passes(pc uint64) *module {
-	if m, a := in.moduleOf(pc); m != nil && m.patcher.HasJump(a) {
+	if m, a := in.moduleOf(pc); m != nil && m.patcher.Island(a) {
 		return m
 	}
 	return nil

@@ -78,7 +78,7 @@ func (p *Process) Caught(s unix.Signal) bool { return p.signals("SigCgt")&bit(s)
 // signals reads a set of signals from the process's status; all, where that fails.
 func (p *Process) signals(name string) uint64 {
 	var b [4096]byte
-	n, _ := p.status.ReadAt(b[:], 0)
+	n, _ := unix.Pread(int(p.status.Fd()), b[:], 0) // all of it comes at once; ReadAt would look for more
 	set, err := strconv.ParseUint(field(b[:n], name), 16, 64)
 	if err != nil {
 		return ^uint64(0)

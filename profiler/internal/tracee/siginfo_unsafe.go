@@ -1,6 +1,7 @@
 package tracee
 
 import (
+	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -64,3 +65,17 @@ func peekUser(tid int, at uintptr) (v uint64, err error) {
 	err = ptraceAt(unix.PTRACE_PEEKUSR, tid, at, unsafe.Pointer(&v))
 	return v, err
 }
+
+// quiet asks for no SIGCHLD at stops: wait4 tells them. The Go runtime has a
+// handler for it, which would run at each stop, and wake a thread for that.
+// SIGCHLD at ends stays, and what the program gets of its own children.
+var quiet = sync.OnceFunc(func() {
+	const noStops = 1 // SA_NOCLDSTOP
+	var action struct{ handler, flags, restorer, mask uint64 }
+	size := unsafe.Sizeof(action.mask)
+	_, _, e := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(unix.SIGCHLD), 0, uintptr(unsafe.Pointer(&action)), size, 0, 0)
+	if e == 0 && action.flags&noStops == 0 {
+		action.flags |= noStops
+		unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(unix.SIGCHLD), uintptr(unsafe.Pointer(&action)), 0, size, 0, 0)
+	}
+})

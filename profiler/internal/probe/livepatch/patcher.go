@@ -94,12 +94,9 @@ func (p *Patcher) Trapped(addr uint64) (offset uint64, ok bool) {
 	return p.targets[addr], p.traps[addr]
 }
 
-// HasJump reports whether a jump of ours stands at an address, which no thread
-// of the program could be at: an island may lie anywhere.
-func (p *Patcher) HasJump(addr uint64) bool {
-	_, planned := p.c.Springboard(addr)
-	return planned || p.islands[addr]
-}
+// Island reports whether an island stands at an address. No thread of the
+// program could be there, as it can at a springboard: islands lie anywhere.
+func (p *Patcher) Island(addr uint64) bool { return p.islands[addr] || p.c.Island(addr) }
 
 // Advance tells how a thread that is not to be interrupted at an offset may go
 // on from there: by a single step, or, to not 0, until it comes to that offset,

@@ -21,6 +21,8 @@ type Code struct {
 	sites  []siteRef
 	starts []int32  // offset of each moved function
 	jumps  []uint64 // addresses in Texts of springboards, islands and hops, sorted
+
+	islands map[uint64]bool // see Island; nil until somebody asks
 }
 
 // Text is a section of the program's code, as it was and as it shall be.
@@ -122,10 +124,24 @@ func (c *Code) Function(offset uint64) int {
 // at an address leads.
 func (c *Code) Springboard(addr uint64) (offset uint64, ok bool) {
 	to, n := c.jumpAt(addr)
-	if n == asm.ShortJumpLen {
+	for n == asm.ShortJumpLen {
 		to, n = c.jumpAt(to)
 	}
 	return to - c.Base, n == asm.JumpLen
+}
+
+// Island reports whether an island, or a hop on the way to one, was planned at
+// an address: whatever a hop leads to.
+func (c *Code) Island(addr uint64) bool {
+	if c.islands == nil {
+		c.islands = map[uint64]bool{}
+		for _, at := range c.jumps {
+			if to, n := c.jumpAt(at); n == asm.ShortJumpLen {
+				c.islands[to] = true
+			}
+		}
+	}
+	return c.islands[addr]
 }
 
 // jumpAt returns the target and the length of what was written at an address; 0: nothing.
