@@ -72,9 +72,14 @@ func markNegligible(ss []Section) {
 	}
 	for i := range ss {
 		ss[i].Negligible = float64(ss[i].IdleInstructions) < negligible*float64(total) && !ss[i].waiting()
-		if b := ss[i].CriticalBusyS; doubted && b != nil && *b < littleBusy*busy {
-			ss[i].Negligible = true // instructions are no measure of this run's work
+		if !doubted || ss[i].CriticalBusyS == nil {
+			continue // instructions are the measure of this run's work
 		}
+		took := *ss[i].CriticalBusyS
+		if c := ss[i].BusyCounted; c == nil || *c >= mostCounted { // the rest was the machine's doing
+			took = min(took, farAbove*slowest*1e-9*float64(ss[i].Critical))
+		}
+		ss[i].Negligible = ss[i].Negligible || took < littleBusy*busy
 	}
 }
 
