@@ -9,7 +9,7 @@ func TestNegligibleWhereLittleIsCounted(t *testing.T) {
 	section := func(counted *float64, critical uint64) Section {
 		return Section{Critical: critical, IdleInstructions: critical, CriticalBusyS: &long, BusyCounted: counted, Threads: []Thread{{Instructions: critical, BusyS: &long}}}
 	}
-	ss := []Section{section(&some, 200), section(&all, 75), section(nil, 75), section(&all, 100_000)}
+	ss := []Section{section(&some, 200), section(&all, 75), section(nil, 75), section(&all, 20_000)}
 	markNegligible(ss)
 	for i, want := range []bool{false, true, true, false} {
 		if ss[i].Negligible != want {
