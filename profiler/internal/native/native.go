@@ -99,9 +99,7 @@ func prepare(j backend.Job, p *tracee.Process, src source, rate tickRate) (*sess
 func follow(s *session) (*backend.Outcome, error) {
 	var saving sync.WaitGroup
 	defer saving.Wait()
-	// From here on records are the garbage: filed as soon as they are read. With
-	// many threads that is most of the memory, and it stands beside the target's.
-	defer debug.SetGCPercent(debug.SetGCPercent(40))
+	defer debug.SetGCPercent(debug.SetGCPercent(100)) // drains change it: see heap
 	for {
 		for _, m := range s.in.modules {
 			saving.Go(m.save)

@@ -30,6 +30,7 @@ type threads struct {
 	byTid  map[int]*thread
 	early  map[int]tracee.Event // that stopped before their creator said so
 	slots  slots
+	heap   heap
 	deaths int    // since all were drained
 	lost   uint64 // calls through pointers whose targets were not told apart
 }
@@ -141,6 +142,7 @@ func (ts *threads) drainAll() {
 		}
 	}
 	ts.tracker.Advance(horizon)
+	ts.heap.pace()
 	for _, t := range ts.byTid {
 		if !t.dead {
 			ts.gates.tell(t.area)

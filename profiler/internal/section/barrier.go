@@ -31,14 +31,22 @@ func (b *barrierRule) wait(x *thread, r record.Record) {
 	e := b.t.epochOf(r.Arg1)
 	n := b.counts[r.Arg1]
 	if n == 0 && e.has(x) {
-		b.t.complete(profile.Barrier, e)
+		b.complete(e)
 	}
 	e.arrivals = append(e.arrivals, x.arrive(r))
 	// The part ends here, whenever the others come.
 	x.cut(e.arrivals[len(e.arrivals)-1], r.TSC)
 	if n > 0 && len(e.arrivals) >= n {
-		b.t.complete(profile.Barrier, e)
+		b.complete(e)
 	}
+}
+
+// complete keeps the room of the arrivals for the next ones.
+func (b *barrierRule) complete(e *epoch) {
+	room := e.arrivals
+	b.t.complete(profile.Barrier, e)
+	clear(room)
+	e.arrivals = room[:0]
 }
 
 // left begins the next part when a barrier returns.

@@ -1,6 +1,7 @@
 package section
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"sort"
@@ -66,12 +67,15 @@ type part struct {
 	place profile.ThreadID // its thread's
 }
 
-// bytesPerDelta is what a counter will take once it is solved: about two and a
-// half events, at twelve bytes each.
-const bytesPerDelta = 30
+// What a counter will take once it is solved, about two and a half events, at
+// twelve bytes each; and what a part takes beside its counters.
+const (
+	bytesPerDelta = 30
+	bytesPerPart  = 300
+)
 
 func (p *part) size() int {
-	return bytesPerDelta * (len(p.delta) + len(p.inner) + len(p.Waits) + len(p.Wakes))
+	return bytesPerPart + bytesPerDelta*(len(p.delta)+len(p.inner)+len(p.Waits)+len(p.Wakes))
 }
 
 func newCollector(c Config) *collector {
@@ -95,7 +99,7 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival, made makin
 	for i := range arrivals {
 		last, first = max(last, arrivals[i].tsc), min(first, arrivals[i].beginTSC)
 	}
-	in := instance{spanNS: int64(float64(last-first) * c.c.NSPerTick), end: last}
+	in := instance{parts: make([]part, 0, len(arrivals)), spanNS: int64(float64(last-first) * c.c.NSPerTick), end: last}
 	size := 0
 	for i := range arrivals {
 		a := &arrivals[i]
@@ -112,7 +116,7 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival, made makin
 		size += p.size()
 		in.parts = append(in.parts, p)
 	}
-	sort.Slice(in.parts, func(i, j int) bool { return in.parts[i].Thread < in.parts[j].Thread })
+	slices.SortFunc(in.parts, func(a, b part) int { return cmp.Compare(a.Thread, b.Thread) })
 	distinct(in.parts)
 	o.time.add(first, last)
 	o.instances = append(o.instances, in)

@@ -122,4 +122,4 @@ func (t *Tracker) Seen(id profile.ThreadID, tsc, work uint64) {
 // Awaits tells whether records of a kind are of threads that wait for a future.
 // When such a thread creates another one, those that it created before are to
 // be [Tracker.Seen].
-func Awaits(kind uint32) bool { return declared.awaits[kind] }
+func Awaits(kind uint32) bool { return declared.of(kind).awaits }

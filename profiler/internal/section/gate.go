@@ -89,14 +89,7 @@ func gates(t *Tracker) rule {
 }
 
 // IsGate reports whether a kind of record is of a gate.
-func IsGate(kind uint32) bool {
-	for _, name := range []string{record.Gate, record.Idle, record.Await} {
-		if h := declared.hooks[name]; kind == h.Arrive || kind == h.Leave {
-			return true
-		}
-	}
-	return false
-}
+func IsGate(kind uint32) bool { return declared.of(kind).gate }
 
 func (g *gateRule) enter(x *thread, r record.Record) {
 	c := g.codes[r.Arg3]

@@ -1,6 +1,10 @@
 package section
 
-import "github.com/skewlens/skewlens/profiler/internal/record"
+import (
+	"slices"
+
+	"github.com/skewlens/skewlens/profiler/internal/record"
+)
 
 // rules are all there are, in the order in which they hear of births and
 // deaths. Each makes its state for one run; the tracker is nil where only what
@@ -37,29 +41,43 @@ type handler func(x *thread, r record.Record)
 
 // declaration is what all rules together want to be told.
 type declaration struct {
-	calls  map[string]*call // by function
-	hooks  map[string]record.Hook
-	starts map[uint32]bool // by kind of record
-	awaits map[uint32]bool
+	calls map[string]*call // by function
+	hooks map[string]record.Hook
+	kinds []traits // by kind of record, which is asked at each
+}
+
+// traits are what a record's kind says of it.
+type traits struct {
+	starts bool // its third argument is a thread's start function
+	awaits bool // of a thread that waits for a future
+	gate   bool // of code that does nothing but synchronise
+}
+
+func (d *declaration) of(kind uint32) traits {
+	if int(kind) >= len(d.kinds) {
+		return traits{}
+	}
+	return d.kinds[kind]
 }
 
 var declared = declare()
 
 func declare() declaration {
-	d := declaration{map[string]*call{}, map[string]record.Hook{}, map[uint32]bool{}, map[uint32]bool{}}
+	d := declaration{map[string]*call{}, map[string]record.Hook{}, []traits{{}}}
 	eachCall(makeRules(nil), func(c *call, arrive, leave uint32) {
+		gate := slices.ContainsFunc(c.names, func(n string) bool { return n == record.Gate || n == record.Idle || n == record.Await })
+		if arrive != 0 {
+			d.kinds = append(d.kinds, traits{c.starts, c.awaits, gate})
+		}
+		if leave != 0 {
+			d.kinds = append(d.kinds, traits{gate: gate})
+		}
 		for _, name := range c.names {
 			d.calls[name] = c
 			if arrive != 0 || leave != 0 {
 				d.hooks[name] = record.Hook{Arrive: arrive, Leave: leave, Waits: c.waits, Wakes: c.wakes,
 					Chain: c.meets || c.waits || c.wakes || c.starts}
 			}
-		}
-		if c.starts {
-			d.starts[arrive] = true
-		}
-		if c.awaits {
-			d.awaits[arrive] = true
 		}
 	})
 	return d
@@ -126,4 +144,4 @@ func Meets(name string) bool {
 
 // ArgIsFunction tells whether the third argument of records of a kind is a
 // function's address.
-func ArgIsFunction(kind uint32) bool { return declared.starts[kind] }
+func ArgIsFunction(kind uint32) bool { return declared.of(kind).starts }

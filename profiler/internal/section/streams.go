@@ -2,6 +2,7 @@ package section
 
 import (
 	"container/heap"
+	"slices"
 
 	"github.com/skewlens/skewlens/profiler/internal/record"
 )
@@ -17,29 +18,36 @@ type item struct {
 type stream struct {
 	owner *thread
 	items []item
+	done  int // how many of them are handled: their room is used again
 }
+
+func (s *stream) first() *item { return &s.items[s.done] }
 
 // streams is a heap of the threads' streams that are not empty, by the time of
 // their first item.
 type streams []*stream
 
 func (q *streams) add(s *stream, i item) {
+	if s.done > 0 && len(s.items) == cap(s.items) {
+		s.items, s.done = slices.Delete(s.items, 0, s.done), 0
+	}
 	s.items = append(s.items, i)
-	if len(s.items) == 1 {
+	if len(s.items) == s.done+1 {
 		heap.Push(q, s)
 	}
 }
 
 // next takes the first item of all, if it is not after the horizon.
 func (q *streams) next(horizon uint64) (*thread, item, bool) {
-	if len(*q) == 0 || (*q)[0].items[0].tsc > horizon {
+	if len(*q) == 0 || (*q)[0].first().tsc > horizon {
 		return nil, item{}, false
 	}
 	s := (*q)[0]
-	i := s.items[0]
-	s.items = s.items[1:]
-	if len(s.items) == 0 {
+	i := *s.first()
+	*s.first() = item{} // what it holds is garbage from now on
+	if s.done++; s.done == len(s.items) {
 		heap.Pop(q)
+		s.items, s.done = s.items[:0], 0
 	} else {
 		heap.Fix(q, 0)
 	}
@@ -48,7 +56,7 @@ func (q *streams) next(horizon uint64) (*thread, item, bool) {
 
 func (q streams) Len() int { return len(q) }
 func (q streams) Less(i, j int) bool {
-	a, b := &q[i].items[0], &q[j].items[0]
+	a, b := q[i].first(), q[j].first()
 	if a.tsc != b.tsc {
 		return a.tsc < b.tsc
 	}
