@@ -19,6 +19,8 @@ type areas struct {
 	area    uint64   // bytes of one
 	chunks  []uint64 // where they lie in the target
 	syscall uint64   // an instruction there, by which any thread can map another one
+
+	views map[int][]byte // by slot: of threads that have ended, zero again
 }
 
 const (
@@ -39,7 +41,7 @@ func chunkOf(slot int) (chunk, first int) {
 func (as *areas) begin(p *tracee.Process) (err error) {
 	as.memory, err = p.MapShared(firstAreas * as.area)
 	if err == nil {
-		as.chunks = []uint64{as.memory.Addr}
+		as.chunks, as.views = []uint64{as.memory.Addr}, map[int][]byte{}
 	}
 	return err
 }
@@ -87,10 +89,26 @@ func (as *areas) holds(addr uint64) bool {
 	return false
 }
 
+// manyViews is how many areas of threads that have ended are kept as they are,
+// for those that will be created: programs create as many as were joined.
+const manyViews = 64
+
 // view maps one area here.
 func (as *areas) view(slot int) ([]byte, error) {
+	if v, ok := as.views[slot]; ok {
+		delete(as.views, slot)
+		return v, nil
+	}
 	return as.memory.View(uint64(slot)*as.area, as.area)
 }
 
-// wipe gives an area's memory back; it reads as zero afterwards.
-func (as *areas) wipe(slot int) error { return as.memory.Wipe(uint64(slot)*as.area, as.area) }
+// wipe ends a view. The area reads as zero afterwards.
+func (as *areas) wipe(slot int, view []byte) error {
+	at := uint64(slot) * as.area
+	if len(as.views) < manyViews && as.memory.Clear(view, at) == nil {
+		as.views[slot] = view
+		return nil
+	}
+	tracee.Unmap(view)
+	return as.memory.Wipe(at, as.area)
+}

@@ -153,9 +153,12 @@ func write(p *tracee.Process, texts []text) error {
 	return nil
 }
 
-// release gives back what view mapped for the common memory.
+// release gives back what view mapped, but for threads that are alive.
 func (in *injection) release() {
 	if in.shared != nil {
 		tracee.Unmap(in.shared)
+	}
+	for _, v := range in.views {
+		tracee.Unmap(v)
 	}
 }

@@ -98,11 +98,10 @@ func (ts *threads) death(t *thread) {
 	ts.tracker.Died(t.id, t.end, t.cpuNS, rest, ts.solver.Work(all))
 	t.totals = ts.solver.SolveLife(record.Merge(append(all, t.active...)))
 	ts.lost += t.area.Lost()
-	tracee.Unmap(t.mem)
-	t.area, t.mem = nil, nil
-	if err := ts.in.wipe(t.slot); err == nil {
+	if err := ts.in.wipe(t.slot, t.mem); err == nil {
 		ts.slots.give(t.slot)
 	}
+	t.area, t.mem = nil, nil
 }
 
 // endAll is the death of all that are left.

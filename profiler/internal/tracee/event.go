@@ -2,7 +2,6 @@ package tracee
 
 import (
 	"fmt"
-	"os"
 
 	"golang.org/x/sys/unix"
 )
@@ -105,10 +104,8 @@ func (p *Process) wait(tid int) (Event, error) {
 	return e, nil
 }
 
-func (p *Process) isThread(tid int) bool {
-	_, err := os.Stat(fmt.Sprintf("/proc/%d/task/%d", p.Pid, tid))
-	return err == nil
-}
+// isThread reports whether a new thread is one of the process, and not a process.
+func (p *Process) isThread(tid int) bool { return unix.Tgkill(p.Pid, tid, 0) == nil }
 
 // stops reports whether a signal belongs to job control.
 func stops(s unix.Signal) bool {
