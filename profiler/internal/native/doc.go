@@ -13,6 +13,7 @@
 //	         ├─ threads   birth, draining of records, death
 //	         ├─ signals   delivery at original addresses, diverted handlers
 //	         ├─ loader    libraries that dlopen maps
+//	         ├─ mutable   code that the program is about to change
 //	         ├─ lineage   the programs before and after, by exec
 //	         ▼
 //	       records ─▶ section.Tracker ─▶ backend.Outcome

@@ -79,6 +79,9 @@ func (s *session) newChild(e tracee.Event) error {
 	if l := s.in.loader; l != nil {
 		l.forget(s.p, e.Tid)
 	}
+	if w := s.in.mprotect; w != nil {
+		w.forget(s.p, e.Tid)
+	}
 	return s.p.Detach(e.Tid)
 }
 
@@ -128,7 +131,7 @@ func (s *session) signal(e tracee.Event) error {
 func (s *session) trap(e tracee.Event) error {
 	if pc, err := s.p.PC(e.Tid); err == nil {
 		for _, ours := range []func(*session, tracee.Event, uint64) (bool, error){
-			(*session).ringFull, (*session).handlerReturns, (*session).loaded, (*session).springboard} {
+			(*session).ringFull, (*session).handlerReturns, (*session).loaded, (*session).protects, (*session).leaves, (*session).springboard} {
 			if is, err := ours(s, e, pc); is {
 				return alive(err)
 			}

@@ -15,12 +15,13 @@ type injection struct {
 	modules []*module // the program, then libraries
 	layout  threadarea.Layout
 	areas
-	shared []byte // slot 0: what the threads' areas have in common
-	common *threadarea.Common
-	doubts []profile.Warning
-	loader *loader // nil: nothing that may be loaded later is wanted
-	waits  waits
-	early  early
+	shared   []byte // slot 0: what the threads' areas have in common
+	common   *threadarea.Common
+	doubts   []profile.Warning
+	loader   *loader   // nil: nothing that may be loaded later is wanted
+	mprotect *mprotect // nil: nothing that is counted calls it
+	waits    waits
+	early    early
 
 	leaping *bool // see leaps
 }
@@ -132,6 +133,7 @@ func (in *injection) patch(p *tracee.Process) error {
 	if err := in.hookLibraries(p); err != nil {
 		in.doubts = append(in.doubts, profile.Warning{Code: "library", Message: fmt.Sprintf("what libraries do to wait or to join is not seen: %v", err)})
 	}
+	in.watchMprotect(p)
 	if !later {
 		return nil
 	}

@@ -83,7 +83,7 @@ func (m *module) reserve(p *tracee.Process) error {
 func watchLoader(p *tracee.Process, prog *module) (*loader, error) {
 	l := &loader{}
 	if at, ok := debugEntry(prog.im); ok && l.find(p, at+prog.bias) {
-		return l, p.Write([]byte{0xcc}, l.brk)
+		return l, p.Write([]byte{breakpoint}, l.brk)
 	}
 	return nil, fmt.Errorf("%s does not say where its dynamic linker can be watched: leave out --lib of what it loads later", prog.im.Path)
 }
@@ -176,9 +176,12 @@ func (m *module) arrive(p *tracee.Process, in *injection) error {
 }
 
 // forget takes the breakpoint out of a forked child, which runs on alone.
-func (l *loader) forget(p *tracee.Process, child int) {
-	var now [1]byte
-	if tracee.Poke(child, l.old[:], l.brk) == nil && p.Read(now[:], l.brk) == nil && now == l.old {
-		p.Write([]byte{0xcc}, l.brk) // vfork: the memory is the parent's too, and the child only execs
+func (l *loader) forget(p *tracee.Process, child int) { takeOut(p, child, l.brk, l.old[:]) }
+
+// takeOut takes a breakpoint out of a child.
+func takeOut(p *tracee.Process, child int, at uint64, old []byte) {
+	now := make([]byte, 1)
+	if tracee.Poke(child, old, at) == nil && p.Read(now, at) == nil && now[0] == old[0] {
+		p.Write([]byte{breakpoint}, at) // vfork: the memory is the parent's too, and the child only execs
 	}
 }

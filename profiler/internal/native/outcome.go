@@ -1,6 +1,8 @@
 package native
 
 import (
+	"slices"
+
 	"fmt"
 	"sort"
 	"syscall"
@@ -34,10 +36,10 @@ func (s *session) outcome() *backend.Outcome {
 	o := &backend.Outcome{Profile: p, Lines: s.lines, Doubts: backend.Doubts{
 		Exec:          backend.Exec{Replaced: s.lineage.replaced, By: s.lineage.by, Refused: s.lineage.refused},
 		Contradictory: s.solver.Bad(),
-		Abandoned:     s.solver.Forgotten(),
+		Abandoned:     slices.DeleteFunc(s.solver.Forgotten(), s.in.mprotect.has),
 		LostTargets:   s.threads.lost,
 		Crashed:       crashed(s.killed),
-		Others:        append(s.in.doubts, s.cutWaits()...),
+		Others:        slices.Concat(s.in.doubts, s.cutWaits(), s.in.mprotect.doubt()),
 	}}
 	for _, m := range s.in.modules {
 		o.Modules = append(o.Modules, backend.Module{

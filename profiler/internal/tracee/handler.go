@@ -93,3 +93,21 @@ func breakAt(tid, reg int, addr uint64) error {
 	}
 	return set(control, on|enable)
 }
+
+// Arguments are those of a call, in registers, at whose function's beginning a
+// thread has stopped.
+func (p *Process) Arguments(tid int) (first, second, third uint64, err error) {
+	var r unix.PtraceRegs
+	err = unix.PtraceGetRegs(tid, &r)
+	return r.Rdi, r.Rsi, r.Rdx, err
+}
+
+// SetAX sets a stopped thread's rax and instruction pointer.
+func (p *Process) SetAX(tid int, v, pc uint64) error {
+	var r unix.PtraceRegs
+	if err := unix.PtraceGetRegs(tid, &r); err != nil {
+		return err
+	}
+	r.Rax, r.Rip = v, pc
+	return unix.PtraceSetRegs(tid, &r)
+}

@@ -23,6 +23,9 @@
 //	offset in the cache ──Spec.Copied──▶ instruction ──▶ its original address
 //	original address    ──claim──▶ dead bytes ──write──▶ springboard, island or int3
 //
+// A program that is about to change its own code gets it back (GiveBack): the
+// bytes as they were, and copies that lead there.
+//
 // # Why writing the text is safe while the program runs
 //
 // What is written goes over bytes of instructions that the plan left dead

@@ -21,17 +21,21 @@ type Patcher struct {
 	targets map[uint64]uint64         // address → the offset that it leads to
 	traps   map[uint64]bool           // of these the ones that are an int3
 	islands map[uint64]bool
+	by      map[uint64]uint64 // of the targets those that are come to by an island
 
 	claimed   map[uint64]bool // bytes that are not free any more
 	preserved map[uint64]bool // instructions that were left as they are
 	reserved  map[uint64]bool // bytes that only a springboard of their own may take: one in every block
+
+	given, undone map[uint64]bool   // pages that are the program's again, and jumps elsewhere that led there
+	left          map[uint64]uint64 // by offset: where copies were left by an int3, the original address
 }
 
 // New patches code that was placed. write writes bytes to a link-time address
 // of the running program.
 func New(s *relocate.Spec, c *relocate.Code, write func(addr uint64, b []byte) error) *Patcher {
 	return &Patcher{s: s, c: c, write: write, graphs: map[*cfg.Func]*cfg.Graph{}, copied: map[int][]relocate.Copied{}, targets: map[uint64]uint64{}, traps: map[uint64]bool{},
-		islands: map[uint64]bool{}, claimed: map[uint64]bool{}, preserved: map[uint64]bool{}, reserved: map[uint64]bool{}}
+		islands: map[uint64]bool{}, by: map[uint64]uint64{}, given: map[uint64]bool{}, undone: map[uint64]bool{}, left: map[uint64]uint64{}, claimed: map[uint64]bool{}, preserved: map[uint64]bool{}, reserved: map[uint64]bool{}}
 }
 
 // Interrupted returns the address of a thread that a signal stops at an offset

@@ -20,7 +20,7 @@ func (p *Patcher) redirect(addr, offset uint64, how means) bool {
 		return to == offset
 	}
 	in := p.insn(addr)
-	if in == nil {
+	if in == nil || p.given[addr&^(page-1)] {
 		return false
 	}
 	if in.Kind.IsCall() && p.stays(in) {
@@ -37,6 +37,7 @@ func (p *Patcher) redirect(addr, offset uint64, how means) bool {
 		if p.write(island, j[:]) != nil {
 			return false
 		}
+		p.by[addr] = island
 		short := asm.ShortJump(addr, island)
 		b = short[:]
 	case in.Len() >= asm.JumpLen || how == byJump:

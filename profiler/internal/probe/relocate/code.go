@@ -123,9 +123,9 @@ func (c *Code) Function(offset uint64) int {
 // Springboard returns the offset of the cache to which a springboard or island
 // at an address leads.
 func (c *Code) Springboard(addr uint64) (offset uint64, ok bool) {
-	to, n := c.jumpAt(addr)
+	to, n := c.JumpAt(addr)
 	for n == asm.ShortJumpLen {
-		to, n = c.jumpAt(to)
+		to, n = c.JumpAt(to)
 	}
 	return to - c.Base, n == asm.JumpLen
 }
@@ -136,7 +136,7 @@ func (c *Code) Island(addr uint64) bool {
 	if c.islands == nil {
 		c.islands = map[uint64]bool{}
 		for _, at := range c.jumps {
-			if to, n := c.jumpAt(at); n == asm.ShortJumpLen {
+			if to, n := c.JumpAt(at); n == asm.ShortJumpLen {
 				c.islands[to] = true
 			}
 		}
@@ -144,8 +144,11 @@ func (c *Code) Island(addr uint64) bool {
 	return c.islands[addr]
 }
 
-// jumpAt returns the target and the length of what was written at an address; 0: nothing.
-func (c *Code) jumpAt(addr uint64) (to uint64, length int) {
+// Jumps are the addresses of springboards, islands and hops, sorted.
+func (c *Code) Jumps() []uint64 { return c.jumps }
+
+// JumpAt returns the target and the length of what was written at an address; 0: nothing.
+func (c *Code) JumpAt(addr uint64) (to uint64, length int) {
 	if _, ok := slices.BinarySearch(c.jumps, addr); !ok {
 		return 0, 0
 	}
