@@ -110,6 +110,24 @@ func TestLeaps(t *testing.T) {
 	}
 }
 
+// TestTimeouts: the same of handlers of signals from outside.
+func TestTimeouts(t *testing.T) {
+	for _, c := range leftBuilds {
+		w := strings.Fields(c)
+		prog := proctest.Build(t, w[0], append(w[1:], "-g", filepath.Join("testdata", "timeouts.c"))...)
+		for _, args := range [][]string{nil, {"itself"}} {
+			t.Run(strings.ReplaceAll(c, " ", "_")+strings.Join(args, ""), func(t *testing.T) {
+				watch(t)
+				p := same(t, prog, args...)
+				warned := slices.ContainsFunc(p.Warnings, func(w profile.Warning) bool { return w.Code == "abandoned" })
+				if work, other := executions(p, "work"), executions(p, "other"); work != -1 || other != 20 || !warned {
+					t.Errorf("work %d, other %d, warned %v; want -1, 20, true", work, other, warned)
+				}
+			})
+		}
+	}
+}
+
 // TestSetsGS: a program that lets GS lead into its own memory is refused before
 // counters would be written there.
 func TestSetsGS(t *testing.T) {

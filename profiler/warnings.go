@@ -27,7 +27,7 @@ func warnings(o *backend.Outcome) (list []profile.Warning) {
 		add("inconsistent-counts", "the counts of %d functions contradict each other and are left out, first %s", len(bad), bad[0])
 	}
 	if left := d.Abandoned; len(left) > 0 {
-		add("abandoned", "handlers of faults left %d functions for good in their middle (as siglongjmp does); their counts are not known and left out, first %s", len(left), left[0])
+		add("abandoned", "handlers of signals left %d functions for good in their middle (as siglongjmp does); their counts are not known and left out, first %s", len(left), left[0])
 	}
 	if d.LostTargets > 0 {
 		add("indirect-targets", "%d calls through pointers had too many different targets to be told apart", d.LostTargets)

@@ -39,7 +39,7 @@ func (s *session) outcome() *backend.Outcome {
 		Abandoned:     slices.DeleteFunc(s.solver.Forgotten(), s.in.mprotect.has),
 		LostTargets:   s.threads.lost,
 		Crashed:       crashed(s.killed),
-		Others:        slices.Concat(s.in.doubts, s.cutWaits(), s.in.mprotect.doubt()),
+		Others:        slices.Concat(s.in.doubts, s.cutWaits(), s.in.mprotect.doubt(), s.notWatched()),
 	}}
 	for _, m := range s.in.modules {
 		o.Modules = append(o.Modules, backend.Module{
@@ -67,6 +67,15 @@ func (s *session) cutWaits() []profile.Warning {
 		return nil
 	}
 	return []profile.Warning{{Code: "waits", Message: fmt.Sprintf("signals interrupted %d of %d waits, which are not measured", cut, cut+known)}}
+}
+
+// notWatched is the warning where handlers came too fast to be watched.
+func (s *session) notWatched() []profile.Warning {
+	if s.signals.unwatched == 0 {
+		return nil
+	}
+	return []profile.Warning{{Code: "unwatched-handlers", Message: fmt.Sprintf(
+		"%d signals came so fast that it was not seen whether their handlers came back: if one did not (siglongjmp), the counts where it came are wrong", s.signals.unwatched)}}
 }
 
 // coverage says how much of the module was moved, and so counted.

@@ -1,6 +1,8 @@
 package native
 
 import (
+	"time"
+
 	"github.com/skewlens/skewlens/profiler/internal/probe/livepatch"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
@@ -13,6 +15,10 @@ const (
 	fewSteps = 32
 )
 
+// watchable is how many signals' handlers are seen to return in a second, where
+// they may not. Each takes two stops more.
+const watchable = 500
+
 // signals delivers the program's signals, so that handlers see what they would
 // see if nothing had been moved.
 type signals struct {
@@ -21,6 +27,10 @@ type signals struct {
 	stacks   *stacks
 	diverted map[int][]diverted // by thread; the innermost handler last
 	cut      int                // waits that a signal came to, which are not known
+
+	since     time.Time // from when on
+	watched   int       // so many signals' handlers were to be seen to return
+	unwatched int       // handlers of which that was not seen
 }
 
 // leaps reports whether a handler may leave what it has interrupted for good:
@@ -51,30 +61,43 @@ func (s *signals) deliver(e tracee.Event) error {
 		m = s.in.passes(pc)
 	}
 	if err != nil || m == nil {
-		return s.watch(e)
+		return s.hand(e)
 	}
 	if s.p.Fault(e) {
 		return s.fault(e, m, pc)
 	}
 	if to, ok := m.patcher.Interrupted(pc-m.cache, restarts, false); ok {
 		err = s.p.SetPC(e.Tid, to+m.bias)
+		if alive(err) != nil {
+			return err
+		}
+		return s.hand(e)
 	} else if !restarts && e.CanWait() && s.p.CanTrap(e.Tid) {
 		return alive(s.stepOut(e, m, pc))
-	}
-	if alive(err) != nil {
-		return err
 	}
 	return s.p.Resume(e)
 }
 
-// watch lets a thread have a signal outside of moved code, and sees whether the
-// handler of a fault comes back, where it might not. Of others it is not seen:
-// those of fast timers would take all of the time.
-func (s *signals) watch(e tracee.Event) error {
-	if !s.p.Fault(e) || !s.in.leaps() || !s.p.Caught(e.Sig) || !s.p.CanTrap(e.Tid) {
+// hand lets a thread have a signal, and sees whether its handler comes back,
+// where it might not: not of those of fast timers, which would take all of the
+// time.
+func (s *signals) hand(e tracee.Event) error {
+	if !s.in.leaps() || !s.p.Caught(e.Sig) || !s.p.CanTrap(e.Tid) || !s.p.Fault(e) && !s.room() {
 		return s.p.Resume(e)
 	}
 	return alive(s.divert(e, nil, livepatch.Fault{}))
+}
+
+// room reports whether another signal from outside can be watched in this second.
+func (s *signals) room() bool {
+	if now := time.Now(); now.Sub(s.since) > time.Second {
+		s.since, s.watched = now, 0
+	}
+	s.watched++
+	if s.watched > watchable {
+		s.unwatched++
+	}
+	return s.watched <= watchable
 }
 
 // fault delivers a signal that the thread's own instruction raised.
@@ -124,7 +147,15 @@ func (s *signals) stepOut(e tracee.Event, m *module, pc uint64) error {
 			return s.p.PutBack(h, got)
 		}
 	}
-	return s.p.Release(h)
+	return s.ready(h, e)
+}
+
+// ready lets a thread have the signal that was held.
+func (s *signals) ready(h *tracee.Held, e tracee.Event) error {
+	if err := s.p.Ready(h); err != nil {
+		return err
+	}
+	return s.hand(e)
 }
 
 // step lets a thread execute one instruction, or all up to an offset of the

@@ -148,7 +148,7 @@ func (s *signals) inStub(e tracee.Event, pc uint64) error {
 		if err := s.p.SetPC(e.Tid, to); alive(err) != nil {
 			return err
 		}
-		return s.p.Resume(e)
+		return s.hand(e)
 	}
 	if !e.CanWait() || !s.p.CanTrap(e.Tid) {
 		return s.p.Resume(e)
@@ -179,5 +179,5 @@ func (s *signals) leaveStub(e tracee.Event, pc uint64) error {
 			return s.p.PutBack(h, got)
 		}
 	}
-	return s.p.Release(h)
+	return s.ready(h, e)
 }

@@ -131,16 +131,14 @@ func (p *Process) StepTo(tid int, addr uint64) (Event, error) {
 	return e, err
 }
 
-// Release lets the thread, which is at the end of a step, have its signal.
-func (p *Process) Release(h *Held) error {
+// Ready makes the thread, which is at the end of a step, what it was when its
+// signal arrived: about to get it, by Resume or by Enter.
+func (p *Process) Ready(h *Held) error {
 	err := setMask(h.e.Tid, h.mask)
 	if err == nil {
 		err = h.info.set(h.e.Tid)
 	}
-	if err != nil && err != unix.ESRCH {
-		return err
-	}
-	return p.Resume(h.e)
+	return err
 }
 
 // PutBack sends the signal anew, since another event of the thread comes

@@ -34,7 +34,8 @@ func TestHold(t *testing.T) {
 			t.Fatalf("a step from %#x to %#x is an event of kind %d: %v", before, after, s.Kind, err)
 		}
 	}
-	check(t, p.Release(h))
+	check(t, p.Ready(h))
+	check(t, p.Resume(e))
 	ends(t, p)
 }
 
