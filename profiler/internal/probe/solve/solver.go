@@ -15,15 +15,16 @@ import (
 // large program runs a small part of itself. So events are numbered in the
 // order of their appearance; Graph gives them their numbers in the profile.
 type Solver struct {
-	mods   []Module
-	plans  []*relocate.Plan
-	funcs  []*function // by the same number; nil: not seen yet
-	events []event
-	exits  []Departure
-	broken map[int32]bool // functions with impossible counts: a fault of ours
-	left   map[int32]bool // those of them that were left in a way that no counter saw: a fault of nobody's
-	pairs  map[pair]int32 // (site, target) → number
-	known  []indirect     // by that number
+	mods    []Module
+	plans   []*relocate.Plan
+	funcs   []*function // by the same number; nil: not seen yet
+	events  []event
+	exits   []Departure
+	broken  map[int32]bool // functions with impossible counts: a fault of ours
+	resumes map[int32]bool // functions that were asked for: see Resumes
+	left    map[int32]bool // those of them that were left in a way that no counter saw: a fault of nobody's
+	pairs   map[pair]int32 // (site, target) → number
+	known   []indirect     // by that number
 
 	explained map[profile.EventID][]profile.EventID // START edges → calls that explain entries there (Bind)
 	startless map[int32]bool                        // functions called from where nothing is known (Bind)
@@ -67,7 +68,7 @@ type event struct {
 
 // New prepares for the counters of some modules.
 func New(layout threadarea.Layout, mods ...Module) *Solver {
-	v := &Solver{mods: mods, chords: layout.Chords, broken: map[int32]bool{}, left: map[int32]bool{}, pairs: map[pair]int32{}, activeNo: map[frame]int32{}}
+	v := &Solver{mods: mods, chords: layout.Chords, broken: map[int32]bool{}, left: map[int32]bool{}, resumes: map[int32]bool{}, pairs: map[pair]int32{}, activeNo: map[frame]int32{}}
 	for _, m := range mods {
 		v.plans = append(v.plans, m.Spec.Plans()...)
 	}
@@ -176,12 +177,12 @@ func (v *Solver) Resumes(addr uint64) bool {
 	if q == nil {
 		return false
 	}
-	for _, b := range m.Spec.Program.Blocks(q.Func, &v.space).Blocks {
-		for i := range b.Calls {
-			if b.Calls[i].SetJmp {
-				return true
-			}
+	is, known := v.resumes[q.Number]
+	if !known {
+		for _, b := range m.Spec.Program.Blocks(q.Func, &v.space).Blocks {
+			is = is || slices.ContainsFunc(b.Calls, func(c cfg.Call) bool { return c.SetJmp })
 		}
+		v.resumes[q.Number] = is
 	}
-	return false
+	return is
 }
