@@ -175,7 +175,7 @@ func TestCountsEqualCallgrind(t *testing.T) {
 		args []string
 	}{}
 	for _, n := range []string{"switches.c", "gotos.c", "tails.c", "jumps.c", "throws.cc", "stacks.c", "deepexit.c", "deepend.c", "meets.c", "signals.c", "strings.c", "floats.c",
-		"sorts.c", "pointers.c", "loops.c", "lists.c", "words.c", "bits.c", "virtuals.cc", "locks.c", "matrix.c", "deeper.c", "tables.c"} {
+		"sorts.c", "pointers.c", "loops.c", "lists.c", "words.c", "bits.c", "virtuals.cc", "locks.c", "matrix.c", "deeper.c", "tables.c", "labels.c"} {
 		path, cc := corpus(n)
 		programs = append(programs, struct {
 			path string
@@ -204,6 +204,21 @@ func TestCountsEqualCallgrind(t *testing.T) {
 				prog := proctest.Build(t, compiler, append(strings.Fields(b.flags), "-g", "-pthread", c.path, "-lm")...)
 				compare(t, prog, c.args...)
 			})
+		}
+	}
+}
+
+// TestComputedGotos: optimised interpreters are counted, not only left in peace.
+func TestComputedGotos(t *testing.T) {
+	path, _ := corpus("labels.c")
+	for _, c := range []string{"gcc -O2", "gcc -O3", "gcc -O2 -no-pie -fno-pie", "gcc -O2 -mcmodel=large -no-pie -fno-pie", "clang -O2", "clang -O3",
+		"clang -O3 -no-pie -fno-pie", "clang -O2 -mcmodel=large -no-pie -fno-pie"} {
+		w := strings.Fields(c)
+		p := run(t, proctest.Build(t, w[0], append(w[1:], "-g", path)...))
+		for _, f := range p.Graph.Functions {
+			if f.Opaque && f.Name != "_start" {
+				t.Errorf("%s: %s is not counted", c, f.Name)
+			}
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
 // Catches tells which library functions may hold a thread while its counters
@@ -23,10 +24,11 @@ func Build(im *image.Image, catches Catches, among ...*image.Image) *Program {
 	p := begin(im, catches, among)
 	p.findLabels()
 	var sp Space
-	p.decodeAll(&sp)
+	p.decodeAll(&sp, p.Funcs)
+	p.findGotos(&sp)
 	if !p.throws && slices.ContainsFunc(p.Funcs, func(f *Func) bool { return f.switches }) {
 		p.throws = true // which says more of every function that calls through pointers
-		p.decodeAll(&sp)
+		p.decodeAll(&sp, p.Funcs)
 	}
 	for _, f := range p.Funcs {
 		if f.blind && !f.part && f.Skip == "" {
@@ -88,12 +90,12 @@ func (p *Program) others(among []*image.Image) {
 	}
 }
 
-// decodeAll decodes every function, again where something was learned about
+// decodeAll decodes functions, again where something was learned about
 // it: that a callee never returns (its code ends there), that a neighbour is
 // only a part of it. Both only ever turn from false to true, so it ends.
-func (p *Program) decodeAll(sp *Space) {
+func (p *Program) decodeAll(sp *Space, funcs []*Func) {
 	callers := map[uint64][]*Func{}
-	queue := slices.Clone(p.Funcs)
+	queue := slices.Clone(funcs)
 	queued := map[*Func]bool{}
 	for _, f := range queue {
 		queued[f] = true
@@ -162,18 +164,10 @@ func (p *Program) findLabels() {
 // takesLabels reports whether the address of one of the function's labels is
 // somewhere in the data or made by its own code.
 func (p *Program) takesLabels(g *Graph) bool {
-	for _, r := range g.Ranges {
-		i := sort.Search(len(p.labels), func(i int) bool { return p.labels[i] >= r.Lo })
-		if i < len(p.labels) && p.labels[i] < r.Hi {
-			return true
-		}
+	if p.namesLabels(g.Func) {
+		return true
 	}
-	for i := range g.Code {
-		if in := &g.Code[i]; in.Map == 0 && in.Opcode == 0x8d && in.RIPOff > 0 && g.In(in.RIPTarget) && in.RIPTarget != g.Ranges[0].Lo {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.Code, func(in x86.Insn) bool { return isLabel(&in, g.Func) })
 }
 
 // own notes which function each part belongs to, and skips functions that

@@ -69,6 +69,7 @@ type Func struct {
 	setJmp   bool                // its name is one that may return twice
 	nameless bool                // only the unwind table knows it
 	tables   map[uint64][]uint64 // indirect jump → targets
+	gotos    map[uint64][]uint64 // computed goto → where its targets are loaded
 	pads     []uint64            // landing pads, and starts of merged parts
 	tailFrom []uint64            // targets of jumps that leave the function
 	callees  []uint64            // entries that it calls or jumps to

@@ -51,7 +51,11 @@ func (f *Func) decode(p *Program, s *Space) (merged []*Func, parent *Func) {
 		}
 		order := d.sorted()
 		for _, j := range jumps {
-			if t := d.tableTargets(order, j); len(t) > 0 {
+			t := d.tableTargets(order, j)
+			if loads := f.gotos[j]; loads != nil && len(t) == 0 {
+				t = d.gotoTargets(order, loads)
+			}
+			if len(t) > 0 {
 				if f.tables == nil {
 					f.tables = map[uint64][]uint64{}
 				}

@@ -86,7 +86,7 @@ func loadsEntry(in *x86.Insn) (wide, ok bool) {
 }
 
 // bases finds the tables that a load may read: its absolute address, or what
-// a lea put into its base register. The nearest lea wins from which control may
+// a lea or mov put into its base register. The nearest wins from which control may
 // fall through to the load; else every lea of the function into that register
 // is a candidate.
 func (d *decoder) bases(order []int32, pos int, load *x86.Insn, wide bool) []table {
@@ -97,13 +97,21 @@ func (d *decoder) bases(order []int32, pos int, load *x86.Insn, wide bool) []tab
 	if load.Mem.Scale == 1 { // -O0: base and index cannot be told apart
 		regs |= load.Mem.Index.Set()
 	}
-	isLea := func(in *x86.Insn) bool {
-		return in.Map == 0 && in.Vex == 0 && in.Opcode == 0x8d && in.RIPOff > 0 && in.Reg.Set()&regs != 0 && d.isData(in.RIPTarget)
+	named := func(in *x86.Insn) (table uint64, ok bool) {
+		switch {
+		case in.Map != 0 || in.Vex != 0 || in.Def&regs == 0:
+			return 0, false
+		case in.Opcode == 0x8d && in.RIPOff > 0: // lea
+			table = in.RIPTarget
+		case in.Opcode >= 0xb8 && in.Opcode < 0xc0 && !d.p.Image.Relocatable: // mov of an immediate operand
+			table = uint64(in.Imm)
+		}
+		return table, d.isData(table)
 	}
 	for i := pos - 1; i >= 0 && i > pos-backward; i-- {
 		in := &d.s.insns[order[i]]
-		if isLea(in) {
-			return []table{{in.RIPTarget + uint64(int64(load.Mem.Disp)), wide}}
+		if t, ok := named(in); ok {
+			return []table{{t + uint64(int64(load.Mem.Disp)), wide}}
 		}
 		if in.Kind.IsConditional() || in.Kind.IsCall() && regs&^calleeSaved == 0 && !d.p.call(d.f, in).NoReturn {
 			continue // compilers do not let two switches share a jump
@@ -115,9 +123,9 @@ func (d *decoder) bases(order []int32, pos int, load *x86.Insn, wide bool) []tab
 	var all []table
 	seen := map[uint64]bool{}
 	for _, k := range order {
-		if in := &d.s.insns[k]; isLea(in) && !seen[in.RIPTarget] {
-			seen[in.RIPTarget] = true
-			all = append(all, table{in.RIPTarget + uint64(int64(load.Mem.Disp)), wide})
+		if t, ok := named(&d.s.insns[k]); ok && !seen[t] {
+			seen[t] = true
+			all = append(all, table{t + uint64(int64(load.Mem.Disp)), wide})
 		}
 	}
 	return all
