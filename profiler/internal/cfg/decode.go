@@ -51,11 +51,7 @@ func (f *Func) decode(p *Program, s *Space) (merged []*Func, parent *Func) {
 		}
 		order := d.sorted()
 		for _, j := range jumps {
-			t := d.tableTargets(order, j)
-			if loads := f.gotos[j]; loads != nil && len(t) == 0 {
-				t = d.gotoTargets(order, loads)
-			}
-			if len(t) > 0 {
+			if t := d.targets(order, j); len(t) > 0 {
 				if f.tables == nil {
 					f.tables = map[uint64][]uint64{}
 				}
@@ -77,6 +73,14 @@ func (f *Func) decode(p *Program, s *Space) (merged []*Func, parent *Func) {
 		d.finish()
 	}
 	return d.merged, d.parent
+}
+
+// targets returns where the indirect jump at an address can go, or nil.
+func (d *decoder) targets(order []int32, jump uint64) []uint64 {
+	if t := d.tableTargets(order, jump); len(t) > 0 {
+		return t
+	}
+	return d.gotoTargets(order, d.f.gotos[jump])
 }
 
 // finish keeps what later steps need of the decoded instructions.

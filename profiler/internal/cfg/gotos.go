@@ -92,50 +92,60 @@ func isLabel(in *x86.Insn, f *Func) bool {
 // goes, from tables of addresses or as that of a label; nil where there may be
 // others.
 func (g *Graph) loadsOf(b *Block, jump *x86.Insn) (loads []uint64) {
-	type place struct {
-		b   *Block
-		reg x86.Reg
-	}
-	seen := map[place]bool{}
-	var walk func(b *Block, from int, reg x86.Reg) bool
-	walk = func(b *Block, from int, reg x86.Reg) bool {
-		for i := from; i >= 0; i-- {
-			in := &b.Insns[i]
-			wide, _ := loadsEntry(in)
-			switch {
-			case in.Kind.IsCall() && reg.Set()&calleeSaved == 0:
-				return false
-			case in.Kind.IsCall() || in.Def&reg.Set() == 0:
-				continue
-			case (wide || isLabel(in, g.Func)) && in.Reg == reg:
-				loads = append(loads, in.Addr)
-				return true
-			case in.Vex == 0 && in.Map == 0 && in.Rex&8 != 0 && !in.HasMem && in.Opcode == 0x8b:
-				reg = in.RM
-			case in.Vex == 0 && in.Map == 0 && in.Rex&8 != 0 && !in.HasMem && in.Opcode == 0x89:
-				reg = in.Reg
-			default:
-				return false // computed
-			}
+	seen := map[held]bool{}
+	work := []held{{b, len(b.Insns) - 2, jump.RM}}
+	for len(work) > 0 {
+		at := work[len(work)-1]
+		work = work[:len(work)-1]
+		if seen[at] {
+			continue
 		}
-		if len(b.Pred) == 0 || b.Pad {
-			return false
+		seen[at] = true
+		at, load, ok := g.loadOf(at)
+		switch {
+		case !ok || load == nil && (len(at.b.Pred) == 0 || at.b.Pad):
+			return nil
+		case load != nil:
+			loads = append(loads, load.Addr)
+			continue
 		}
-		for _, e := range b.Pred {
+		for _, e := range at.b.Pred {
 			if e.From == nil {
-				return false
+				return nil
 			}
-			if at := (place{e.From, reg}); !seen[at] {
-				seen[at] = true
-				if !walk(e.From, len(e.From.Insns)-1, reg) {
-					return false
-				}
-			}
+			work = append(work, held{e.From, len(e.From.Insns) - 1, at.reg})
 		}
-		return true
-	}
-	if !walk(b, len(b.Insns)-2, jump.RM) {
-		return nil
 	}
 	return sortUnique(loads)
+}
+
+// held is where a jump goes, in a register behind a block's n-th instruction.
+type held struct {
+	b   *Block
+	n   int
+	reg x86.Reg
+}
+
+// loadOf goes back to the block's beginning, or to the instruction that loads it
+// there. ok is false where it may have been computed.
+func (g *Graph) loadOf(at held) (begin held, load *x86.Insn, ok bool) {
+	for ; at.n >= 0; at.n-- {
+		in := &at.b.Insns[at.n]
+		wide, _ := loadsEntry(in)
+		move := in.Vex == 0 && in.Map == 0 && in.Rex&8 != 0 && !in.HasMem
+		switch {
+		case in.Kind.IsCall() && at.reg.Set()&calleeSaved == 0:
+			return at, nil, false
+		case in.Kind.IsCall() || in.Def&at.reg.Set() == 0:
+		case (wide || isLabel(in, g.Func)) && in.Reg == at.reg:
+			return at, in, true
+		case move && in.Opcode == 0x8b:
+			at.reg = in.RM
+		case move && in.Opcode == 0x89:
+			at.reg = in.Reg
+		default:
+			return at, nil, false
+		}
+	}
+	return at, nil, true
 }

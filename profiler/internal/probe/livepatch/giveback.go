@@ -113,28 +113,37 @@ func (g *giving) end(a uint64) uint64 {
 // restore writes the original bytes, also of jumps of ours that reach in from
 // outside, and of those that lead to one that was there.
 func (g *giving) restore(lo, hi uint64) error {
-	p := g.p
-	for _, t := range p.c.Texts {
-		for a := max(lo, t.Addr); a < min(hi, t.Addr+uint64(len(t.Old))); a++ {
-			o := a - t.Addr
-			if (t.New[o] != t.Old[o] || p.claimed[a]) && !p.given[a&^(page-1)] {
-				if err := p.write(a, t.Old[o:o+1]); err != nil {
-					return err
-				}
-			}
-		}
+	if err := g.p.rewrite(lo, hi); err != nil {
+		return err
 	}
-	for _, j := range p.jumps() {
-		in, over := j.at >= lo && j.at < hi, j.at < hi && j.at+j.length > lo
+	for _, j := range g.p.jumps() {
+		inside, over := j.at >= lo && j.at < hi, j.at < hi && j.at+j.length > lo
 		leads := j.length == asm.ShortJumpLen && j.to >= lo && j.to < hi
-		if in || !over && !leads || g.undone(j.at) {
+		if inside || !over && !leads || g.undone(j.at) {
 			continue
 		}
-		if f := p.s.Program.Owner(j.at); f != nil {
+		if f := g.p.s.Program.Owner(j.at); f != nil {
 			g.lost[f] = true
 		}
 		if err := g.restore(j.at, j.at+j.length); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// rewrite writes what was replaced, but for pages that are the program's again.
+func (p *Patcher) rewrite(lo, hi uint64) error {
+	for _, t := range p.c.Texts {
+		for a := max(lo, t.Addr); a < min(hi, t.Addr+uint64(len(t.Old))); a++ {
+			o := a - t.Addr
+			replaced := t.New[o] != t.Old[o] || p.claimed[a]
+			if !replaced || p.given[a&^(page-1)] {
+				continue
+			}
+			if err := p.write(a, t.Old[o:o+1]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
