@@ -96,7 +96,7 @@ func TestLeaps(t *testing.T) {
 			t.Run(strings.ReplaceAll(c+x.args, " ", "_"), func(t *testing.T) {
 				watch(t)
 				p := same(t, prog, strings.Fields(x.args)...)
-				warned := slices.ContainsFunc(p.Warnings, func(w profile.Warning) bool { return w.Code == "abandoned" })
+				warned := warns(p, "abandoned")
 				if load, other := executions(p, "load"), executions(p, "other"); warned != x.left || load != x.load || other != x.other {
 					t.Errorf("load %d, other %d, warned %v; want %d, %d, %v", load, other, warned, x.load, x.other, x.left)
 				}
@@ -110,6 +110,10 @@ func TestLeaps(t *testing.T) {
 	}
 }
 
+func warns(p *profile.Profile, code string) bool {
+	return slices.ContainsFunc(p.Warnings, func(w profile.Warning) bool { return w.Code == code })
+}
+
 // TestTimeouts: the same of handlers of signals from outside.
 func TestTimeouts(t *testing.T) {
 	for _, c := range leftBuilds {
@@ -119,7 +123,7 @@ func TestTimeouts(t *testing.T) {
 			t.Run(strings.ReplaceAll(c, " ", "_")+strings.Join(args, ""), func(t *testing.T) {
 				watch(t)
 				p := same(t, prog, args...)
-				warned := slices.ContainsFunc(p.Warnings, func(w profile.Warning) bool { return w.Code == "abandoned" })
+				warned := warns(p, "abandoned")
 				if work, other := executions(p, "work"), executions(p, "other"); work != -1 || other != 20 || !warned {
 					t.Errorf("work %d, other %d, warned %v; want -1, 20, true", work, other, warned)
 				}

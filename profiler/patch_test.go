@@ -2,11 +2,9 @@ package profiler_test
 
 import (
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/proctest"
 )
 
@@ -21,7 +19,7 @@ func TestChangesItself(t *testing.T) {
 			t.Run(strings.ReplaceAll(c+"/"+args, " ", "_"), func(t *testing.T) {
 				watch(t)
 				p := same(t, prog, strings.Fields(args)...)
-				warned := slices.ContainsFunc(p.Warnings, func(w profile.Warning) bool { return w.Code == "changed-code" })
+				warned := warns(p, "changed-code")
 				if warned != (args != "0") {
 					t.Errorf("warned: %v, %v", warned, p.Warnings)
 				}

@@ -10,6 +10,7 @@ import (
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/backend"
 	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
 	"github.com/skewlens/skewlens/profiler/internal/probe/livepatch"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
@@ -83,7 +84,7 @@ func (m *module) reserve(p *tracee.Process) error {
 func watchLoader(p *tracee.Process, prog *module) (*loader, error) {
 	l := &loader{}
 	if at, ok := debugEntry(prog.im); ok && l.find(p, at+prog.bias) {
-		return l, p.Write([]byte{breakpoint}, l.brk)
+		return l, p.Write([]byte{asm.Breakpoint}, l.brk)
 	}
 	return nil, fmt.Errorf("%s does not say where its dynamic linker can be watched: leave out --lib of what it loads later", prog.im.Path)
 }
@@ -182,6 +183,6 @@ func (l *loader) forget(p *tracee.Process, child int) { takeOut(p, child, l.brk,
 func takeOut(p *tracee.Process, child int, at uint64, old []byte) {
 	now := make([]byte, 1)
 	if tracee.Poke(child, old, at) == nil && p.Read(now, at) == nil && now[0] == old[0] {
-		p.Write([]byte{breakpoint}, at) // vfork: the memory is the parent's too, and the child only execs
+		p.Write([]byte{asm.Breakpoint}, at) // vfork: the memory is the parent's too, and the child only execs
 	}
 }

@@ -3,11 +3,13 @@ package native
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"syscall"
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
@@ -24,8 +26,6 @@ type mprotect struct {
 
 // loadsMprotect is that instruction: mov $10, %eax.
 var loadsMprotect = []byte{0xb8, 10, 0, 0, 0}
-
-const breakpoint = 0xcc
 
 // watchMprotect sets the breakpoint, where a module that is counted calls mprotect.
 func (in *injection) watchMprotect(p *tracee.Process) {
@@ -46,7 +46,7 @@ func (in *injection) watchMprotect(p *tracee.Process) {
 		if bytes.HasPrefix(code, endbr) {
 			at, code = at+4, code[4:]
 		}
-		if bytes.HasPrefix(code, loadsMprotect) && p.Write([]byte{breakpoint}, at) == nil {
+		if bytes.HasPrefix(code, loadsMprotect) && p.Write([]byte{asm.Breakpoint}, at) == nil {
 			in.mprotect = &mprotect{at, map[string]bool{}}
 			return
 		}
@@ -118,12 +118,7 @@ func (w *mprotect) doubt() []profile.Warning {
 	if w == nil || len(w.off) == 0 {
 		return nil
 	}
-	first := ""
-	for name := range w.off {
-		if first == "" || name < first {
-			first = name
-		}
-	}
+	first := slices.Min(slices.Collect(maps.Keys(w.off)))
 	return []profile.Warning{{Code: "changed-code", Message: fmt.Sprintf(
 		"the program made %d functions of its own writable while it ran, first %s; how often they ran is not known", len(w.off), first)}}
 }

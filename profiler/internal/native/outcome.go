@@ -1,9 +1,8 @@
 package native
 
 import (
-	"slices"
-
 	"fmt"
+	"slices"
 	"sort"
 	"syscall"
 

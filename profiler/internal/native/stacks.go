@@ -67,10 +67,7 @@ func (k *stacks) active(tid int) (frames []record.Delta, next []profile.Addr) {
 			frames = append(frames, d...)
 		}
 	}
-	stack, complete := k.unwinder.Stack(regs)
-	if !complete && k.learn(stack[len(stack)-1].PC) {
-		stack, _ = k.unwinder.Stack(regs)
-	}
+	stack := k.walk(func() ([]unwind.Frame, bool) { return k.unwinder.Stack(regs) })
 	for i, x := range stack {
 		switch {
 		case i == 0:
@@ -97,10 +94,7 @@ func (k *stacks) places(tid int) (places []uint64) {
 			*pc = a + m.bias
 		}
 	}
-	stack, complete := k.unwinder.Stack(regs)
-	if !complete && k.learn(stack[len(stack)-1].PC) {
-		stack, _ = k.unwinder.Stack(regs)
-	}
+	stack := k.walk(func() ([]unwind.Frame, bool) { return k.unwinder.Stack(regs) })
 	last := 0
 	for i, x := range stack {
 		if i > 0 && x.Called {
@@ -139,6 +133,15 @@ func (k *stacks) chain(ret uint64, s *record.Stack) *unwind.Chain {
 		c = k.chains.Of(&k.piece)
 	}
 	return c
+}
+
+// walk unwinds a stack, again where that is lost in what was loaded meanwhile.
+func (k *stacks) walk(unwound func() (frames []unwind.Frame, complete bool)) []unwind.Frame {
+	frames, complete := unwound()
+	if !complete && k.learn(frames[len(frames)-1].PC) {
+		frames, _ = unwound()
+	}
+	return frames
 }
 
 // learn looks for what was loaded meanwhile, as a stack was lost at an address:

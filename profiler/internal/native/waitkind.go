@@ -77,11 +77,7 @@ func (r *waitReader) caller(w *blocking.Wait) (site profile.Addr, through []stri
 // stack is the frames of a thread whose stack was copied.
 func (r *waitReader) stack(w *blocking.Wait, regs unwind.Regs) []unwind.Frame {
 	mem := copied{w.Regs[7], w.Stack}
-	frames, complete := r.stacks.unwinder.StackIn(mem, regs)
-	if !complete && r.stacks.learn(frames[len(frames)-1].PC) {
-		frames, _ = r.stacks.unwinder.StackIn(mem, regs)
-	}
-	return frames
+	return r.stacks.walk(func() ([]unwind.Frame, bool) { return r.stacks.unwinder.StackIn(mem, regs) })
 }
 
 // own reports whether a call is, or was inlined, in a file that is no header of

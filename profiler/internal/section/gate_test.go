@@ -115,6 +115,16 @@ func TestGroupsByObject(t *testing.T) {
 	expect(t, s.Finish(), "barrier 480 [[1 2] [3 4] [2 4] [6 8] [3 6] [9 12] [4 8] [12 16]]")
 }
 
+// meetsAtGate: the first n threads come to a gate, the last one first out.
+func (s *script) meetsAtGate(n profile.ThreadID, work uint64) {
+	for id := profile.ThreadID(1); id <= n; id++ {
+		s.enters(id, 0, work)
+	}
+	for id := n; id >= 1; id-- {
+		s.leaves(id)
+	}
+}
+
 // TestDroppedOut: of a meeting that is known some may stay away for good.
 func TestDroppedOut(t *testing.T) {
 	s := newScript(1 << 20)
@@ -124,12 +134,7 @@ func TestDroppedOut(t *testing.T) {
 		if k > 4 {
 			n = 2
 		}
-		for id := profile.ThreadID(1); id <= n; id++ {
-			s.enters(id, 0, k)
-		}
-		for id := n; id >= 1; id-- {
-			s.leaves(id)
-		}
+		s.meetsAtGate(n, k)
 	}
 	expect(t, s.Finish(), "barrier 480 [[1 1 1] [2 2 2] [3 3 3] [4 4 4] [5 5] [6 6]]")
 }
@@ -148,12 +153,7 @@ func TestDroppedOutByEnding(t *testing.T) {
 			if k == 5 && !late {
 				s.dies(3, 5)
 			}
-			for id := profile.ThreadID(1); id <= n; id++ {
-				s.enters(id, 0, k)
-			}
-			for id := n; id >= 1; id-- {
-				s.leaves(id)
-			}
+			s.meetsAtGate(n, k)
 			if k == 5 && late {
 				s.dies(3, 5)
 			}

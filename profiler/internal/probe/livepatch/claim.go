@@ -49,7 +49,7 @@ func (p *Patcher) free(addr, n uint64) bool {
 			return false
 		}
 		for ; a < in.End() && a < addr+n; a++ {
-			if p.s.Uses(a) || p.claimed[a] || p.given[a&^(page-1)] {
+			if p.s.Uses(a) || p.claimed[a] || p.gaveBack(a) {
 				return false
 			}
 		}

@@ -1,8 +1,12 @@
 package livepatch
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
 const page = 4096
@@ -15,13 +19,18 @@ const page = 4096
 // returns the functions whose counts are not known from now on. Pages that were
 // given back already are the program's: they stay.
 func (p *Patcher) GiveBack(lo, hi uint64, alone bool) (given []*cfg.Func, err error) {
-	g := giving{p: p, alone: alone, lost: map[*cfg.Func]bool{}}
+	g := giving{p: p, alone: alone, jumps: p.jumps(), lost: map[*cfg.Func]bool{}}
 	for a := lo &^ (page - 1); a < hi; a += page {
-		if !p.given[a] {
-			g.pages = append(g.pages, a)
+		if p.given[a] {
+			continue
+		}
+		if n := len(g.runs); n > 0 && g.runs[n-1].Hi == a {
+			g.runs[n-1].Hi += page
+		} else {
+			g.runs = append(g.runs, cfg.Range{Lo: a, Hi: a + page})
 		}
 	}
-	if len(g.pages) == 0 {
+	if len(g.runs) == 0 {
 		return nil, nil
 	}
 	for i, q := range p.s.Plans() {
@@ -32,19 +41,21 @@ func (p *Patcher) GiveBack(lo, hi uint64, alone bool) (given []*cfg.Func, err er
 			}
 		}
 	}
-	for _, a := range g.pages {
-		if err := g.restore(g.begin(a), g.end(a+page)); err != nil {
+	for _, r := range g.runs {
+		if err := g.restore(g.whole(r)); err != nil {
 			return nil, err
 		}
 	}
-	for _, a := range g.pages {
-		p.given[a] = true
+	for _, r := range g.runs {
+		for a := r.Lo; a < r.Hi; a += page {
+			p.given[a] = true
+		}
 	}
-	for f := range g.lost {
-		given = append(given, f)
-	}
-	return given, nil
+	return slices.Collect(maps.Keys(g.lost)), nil
 }
+
+// gaveBack reports whether an address is on a page that is the program's again.
+func (p *Patcher) gaveBack(addr uint64) bool { return p.given[addr&^(page-1)] }
 
 // Left returns the address at which a thread goes on that ran into an int3 at an
 // offset of the cache, where the function's copy was left.
@@ -57,19 +68,15 @@ func (p *Patcher) Left(offset uint64) (addr uint64, ok bool) {
 type giving struct {
 	p     *Patcher
 	alone bool
-	pages []uint64
+	runs  []cfg.Range // of pages
+	jumps []jump      // all that there are
 	lost  map[*cfg.Func]bool
 }
 
 func (g *giving) touches(f *cfg.Func) bool {
-	for _, r := range f.Ranges {
-		for _, a := range g.pages {
-			if r.Lo < a+page && a < r.Hi {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Ranges, func(r cfg.Range) bool {
+		return slices.ContainsFunc(g.runs, func(x cfg.Range) bool { return r.Lo < x.Hi && x.Lo < r.Hi })
+	})
 }
 
 // leave lets the copy of a function's first instruction jump to the original:
@@ -90,42 +97,46 @@ func (g *giving) leave(index int, f *cfg.Func) error {
 	return nil // nobody comes to a copy that has none
 }
 
-// begin and end are an address, or that of the instruction over it: a patched
-// one is restored as a whole.
-func (g *giving) begin(a uint64) uint64 {
-	for d := uint64(1); d < 15; d++ {
-		if in := g.p.insn(a - d); in != nil && in.End() > a {
-			return in.Addr
-		}
+// whole is a run with the instructions that reach over its ends: a patched one is
+// restored as a whole.
+func (g *giving) whole(r cfg.Range) cfg.Range {
+	if in := g.over(r.Lo); in != nil {
+		r.Lo = in.Addr
 	}
-	return a
+	if in := g.over(r.Hi); in != nil {
+		r.Hi = in.End()
+	}
+	return r
 }
 
-func (g *giving) end(a uint64) uint64 {
+// over is the instruction that begins before an address and ends behind it, or nil.
+func (g *giving) over(a uint64) *x86.Insn {
 	for d := uint64(1); d < 15; d++ {
 		if in := g.p.insn(a - d); in != nil && in.End() > a {
-			return in.End()
+			return in
 		}
 	}
-	return a
+	return nil
 }
 
 // restore writes the original bytes, also of jumps of ours that reach in from
 // outside, and of those that lead to one that was there.
-func (g *giving) restore(lo, hi uint64) error {
-	if err := g.p.rewrite(lo, hi); err != nil {
+func (g *giving) restore(r cfg.Range) error {
+	p := g.p
+	if err := p.rewrite(r); err != nil {
 		return err
 	}
-	for _, j := range g.p.jumps() {
-		inside, over := j.at >= lo && j.at < hi, j.at < hi && j.at+j.length > lo
-		leads := j.length == asm.ShortJumpLen && j.to >= lo && j.to < hi
-		if inside || !over && !leads || g.undone(j.at) {
+	for _, j := range g.jumps {
+		inside, over := j.at >= r.Lo && j.at < r.Hi, j.at < r.Hi && j.at+j.length > r.Lo
+		leads := j.length == asm.ShortJumpLen && j.to >= r.Lo && j.to < r.Hi
+		if inside || !over && !leads || p.undone[j.at] {
 			continue
 		}
-		if f := g.p.s.Program.Owner(j.at); f != nil {
+		p.undone[j.at] = true
+		if f := p.s.Program.Owner(j.at); f != nil {
 			g.lost[f] = true
 		}
-		if err := g.restore(j.at, j.at+j.length); err != nil {
+		if err := g.restore(cfg.Range{Lo: j.at, Hi: j.at + j.length}); err != nil {
 			return err
 		}
 	}
@@ -133,12 +144,12 @@ func (g *giving) restore(lo, hi uint64) error {
 }
 
 // rewrite writes what was replaced, but for pages that are the program's again.
-func (p *Patcher) rewrite(lo, hi uint64) error {
+func (p *Patcher) rewrite(r cfg.Range) error {
 	for _, t := range p.c.Texts {
-		for a := max(lo, t.Addr); a < min(hi, t.Addr+uint64(len(t.Old))); a++ {
+		for a := max(r.Lo, t.Addr); a < min(r.Hi, t.Addr+uint64(len(t.Old))); a++ {
 			o := a - t.Addr
 			replaced := t.New[o] != t.Old[o] || p.claimed[a]
-			if !replaced || p.given[a&^(page-1)] {
+			if !replaced || p.gaveBack(a) {
 				continue
 			}
 			if err := p.write(a, t.Old[o:o+1]); err != nil {
@@ -147,13 +158,6 @@ func (p *Patcher) rewrite(lo, hi uint64) error {
 		}
 	}
 	return nil
-}
-
-// undone notes that a jump outside of the pages is taken out, and reports whether it was.
-func (g *giving) undone(at uint64) bool {
-	was := g.p.undone[at]
-	g.p.undone[at] = true
-	return was
 }
 
 // jump is one of ours, in the program's text.

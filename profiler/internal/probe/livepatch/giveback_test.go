@@ -51,23 +51,23 @@ func TestGiveBack(t *testing.T) {
 			}
 		}
 		for a, b := range original {
-			if p.given[a&^(page-1)] && m[a] != b {
+			if p.gaveBack(a) && m[a] != b {
 				t.Fatalf("%#x was given back and is not what it was", a)
 			}
 		}
 		kept := 0
 		for _, j := range p.jumps() {
-			if p.given[j.at&^(page-1)] || p.undone[j.at] {
+			if p.gaveBack(j.at) || p.undone[j.at] {
 				continue
 			}
 			kept++
-			if end := j.at + j.length - 1; p.given[end&^(page-1)] || j.length == asm.ShortJumpLen && p.given[j.to&^(page-1)] {
+			if end := j.at + j.length - 1; p.gaveBack(end) || j.length == asm.ShortJumpLen && p.gaveBack(j.to) {
 				t.Errorf("the jump at %#x leads to, or reaches, what was given back", j.at)
 			}
 		}
 		for i, q := range s.Plans() {
 			entry := q.Func.Ranges[0].Lo
-			if !lost[q.Func.Name] || !p.given[entry&^(page-1)] {
+			if !lost[q.Func.Name] || !p.gaveBack(entry) {
 				continue
 			}
 			for _, x := range s.Copied(c, i) {

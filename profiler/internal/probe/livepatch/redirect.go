@@ -20,7 +20,7 @@ func (p *Patcher) redirect(addr, offset uint64, how means) bool {
 		return to == offset
 	}
 	in := p.insn(addr)
-	if in == nil || p.given[addr&^(page-1)] {
+	if in == nil || p.gaveBack(addr) {
 		return false
 	}
 	if in.Kind.IsCall() && p.stays(in) {

@@ -21,8 +21,8 @@ type Solver struct {
 	events  []event
 	exits   []Departure
 	broken  map[int32]bool // functions with impossible counts: a fault of ours
-	resumes map[int32]bool // functions that were asked for: see Resumes
 	left    map[int32]bool // those of them that were left in a way that no counter saw: a fault of nobody's
+	resumes map[int32]bool // functions that were asked for: see Resumes
 	pairs   map[pair]int32 // (site, target) → number
 	known   []indirect     // by that number
 
