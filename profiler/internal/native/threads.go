@@ -77,6 +77,12 @@ func (ts *threads) birth(tid int, parent *thread) (*thread, error) {
 	in := ts.in
 	t.area = threadarea.New(in.common, mem, in.base(t.slot), ts.rate.ticks(cpuClockGap), ts.rate.ticks(longWait), t.begin)
 	t.area.SetTimer(in.timer())
+	switch len(ts.all) {
+	case 0: // who is alone meets nobody, and waits for nobody
+		t.area.CloseGates()
+	case 1:
+		ts.all[0].area.OpenGates()
+	}
 	ts.gates.tell(t.area)
 	ts.all = append(ts.all, t)
 	ts.byTid[tid] = t

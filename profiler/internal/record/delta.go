@@ -1,21 +1,52 @@
 package record
 
-import "sort"
+import "slices"
 
 // Merge sorts deltas and adds up equal ones.
 func Merge(d []Delta) []Delta {
-	sort.Slice(d, func(i, j int) bool { return d[i].Counter < d[j].Counter })
+	slices.SortFunc(d, func(a, b Delta) int { return int(a.Counter) - int(b.Counter) })
 	return mergeSame(d)
 }
 
-// Add returns the sum of two sorted lists of deltas.
+// A list of what a thread counted one record after the other, in which a
+// counter may come again, is a log. Nothing is written to what has been logged:
+// so a moment of it is kept by keeping the list, and what was counted between
+// two moments is what lies behind the first.
+
+// compactFrom is the length from which a log is summed before it grows.
+const compactFrom = 1 << 12
+
+// Log appends what a thread counted next.
+func Log(log, next []Delta) []Delta {
+	if len(log) == 0 {
+		return slices.Clip(next)
+	}
+	if len(log) >= compactFrom && len(log)+len(next) > cap(log) {
+		sum := Sum(log)
+		log = slices.Grow(sum[:len(sum):len(sum)], len(sum)+compactFrom)
+	}
+	return append(log, next...)
+}
+
+// Sum is a log sorted, with each counter once: the list itself where it is so already.
+func Sum(log []Delta) []Delta {
+	for i := 1; i < len(log); i++ {
+		if log[i-1].Counter >= log[i].Counter {
+			return Merge(slices.Clone(log))
+		}
+	}
+	return log
+}
+
+// Add returns the sum of two logs.
 func Add(a, b []Delta) []Delta {
 	if len(a) == 0 {
-		return b
+		return Sum(b)
 	}
 	if len(b) == 0 {
-		return a
+		return Sum(a)
 	}
+	a, b = Sum(a), Sum(b)
 	out := make([]Delta, 0, len(a)+len(b))
 	i, j := 0, 0
 	for i < len(a) || j < len(b) {
@@ -34,11 +65,16 @@ func Add(a, b []Delta) []Delta {
 	return out
 }
 
-// Sub returns a less b, of which a holds at least as much.
+// Sub returns a less b, of which a holds at least as much: what a thread
+// counted between two moments.
 func Sub(a, b []Delta) []Delta {
-	if len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) {
-		return nil
+	if len(b) == 0 {
+		return a
 	}
+	if len(b) <= len(a) && &a[0] == &b[0] {
+		return a[len(b):]
+	}
+	a, b = Sum(a), Sum(b)
 	out := make([]Delta, 0, len(a))
 	j := 0
 	for _, x := range a {

@@ -104,7 +104,8 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival, made makin
 	for i := range arrivals {
 		a := &arrivals[i]
 		p := part{profile.Part{Thread: a.t.id, Begin: a.begin, Site: a.site, BeginNS: c.sinceStart(a.beginTSC), ArriveNS: c.sinceStart(a.tsc)},
-			a.delta, a.inner, c.c.Work(a.delta) + c.c.Work(a.inner), a.t.place}
+			slices.Clone(record.Sum(a.delta)), a.inner, 0, a.t.place}
+		p.work = c.c.Work(p.delta) + c.c.Work(p.inner)
 		p.Waits, p.Wakes = sumWaits(a.waits, a.beginTSC, a.tsc)
 		if a.timed {
 			p.Timed, p.BusyNS, p.WaitNS = true, a.busyNS, int64(float64(last-a.tsc)*c.c.NSPerTick)

@@ -179,7 +179,7 @@ func (g *gateRule) leave(x *thread, r record.Record) {
 			delete(c.seen, x)
 			return
 		}
-		p.acc, p.tsc, p.cpu = x.acc, r.TSC, x.clock
+		p.acc, p.tsc, p.cpu = slices.Clip(x.acc), r.TSC, x.clock
 		g.judge(c, false)
 	}
 }

@@ -23,6 +23,7 @@ type poolRule struct {
 	hands map[*thread]*hand
 	codes map[uint64]int // how often idle code was passed, by number; −1: it is of a pool, −2: it is closed
 
+	tried  int                           // all passings of code that is of no pool
 	places map[profile.Addr]profile.Addr // by start function: where such threads idle
 }
 
@@ -85,12 +86,13 @@ const (
 	fewShifts  = 3    // after which it is a pool, of the same threads
 	someShifts = 6    // likewise, of most of them: where it is few, a round may be a piece of one
 	noShifts   = 24   // after which it is none
-	idleTrial  = 4096 // passings of idle code after which it is of no interest
+	idleTrial  = 4096 // passings of idle code of which nothing is known after which it is of no interest,
+	eachTrial  = 256  // but not before so many of its own
 	lateNS     = 100e3
 )
 
 func pools(t *Tracker) rule {
-	p := &poolRule{t, map[*thread]*hand{}, map[uint64]int{}, map[profile.Addr]profile.Addr{}}
+	p := &poolRule{t: t, hands: map[*thread]*hand{}, codes: map[uint64]int{}, places: map[profile.Addr]profile.Addr{}}
 	if t != nil {
 		t.pools = p
 	}
@@ -213,7 +215,7 @@ func (p *poolRule) leave(x *thread, r record.Record) {
 	}
 	if n := p.codes[h.number]; n >= 0 {
 		p.codes[h.number] = n + 1
-		if n == idleTrial {
+		if p.tried++; n >= eachTrial && p.tried > idleTrial {
 			p.close(h.number)
 			return
 		}
@@ -235,7 +237,7 @@ func (p *poolRule) leave(x *thread, r record.Record) {
 			left(x, r)
 		}
 	}
-	h.since = passing{arrived: h.arrived, cuts: x.cuts, acc: x.acc, tsc: r.TSC, cpu: x.clock}
+	h.since = passing{arrived: h.arrived, cuts: x.cuts, acc: slices.Clip(x.acc), tsc: r.TSC, cpu: x.clock}
 }
 
 const (
@@ -443,7 +445,8 @@ func (p *poolRule) keep(y *shift) {
 		numbers = append(numbers, h.number)
 	}
 	for _, n := range numbers {
-		if p.codes[n] != ofPool {
+		if k := p.codes[n]; k != ofPool {
+			p.tried -= max(0, k)
 			p.codes[n] = ofPool
 			p.tell(n, true)
 		}

@@ -1,6 +1,8 @@
 package section
 
 import (
+	"slices"
+
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/record"
 )
@@ -48,7 +50,7 @@ func newThread(id profile.ThreadID, parent *thread, tsc uint64) *thread {
 
 // arrive describes the part that ends with a record.
 func (x *thread) arrive(r record.Record) arrival {
-	a := arrival{t: x, tsc: r.TSC, site: profile.Addr(r.Site), chain: r.Chain, delta: x.acc, waits: x.waits, begin: x.begin, beginTSC: x.beginTSC, cpu: x.clock}
+	a := arrival{t: x, tsc: r.TSC, site: profile.Addr(r.Site), chain: r.Chain, delta: slices.Clip(x.acc), waits: x.waits, begin: x.begin, beginTSC: x.beginTSC, cpu: x.clock}
 	if x.cpu >= 0 && x.clock >= 0 {
 		a.busyNS, a.timed = max(0, x.clock-x.cpu), true
 	}

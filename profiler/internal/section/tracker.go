@@ -85,7 +85,7 @@ func (t *Tracker) handle(x *thread, i item) {
 		return
 	}
 	x.tick(i.rec, t.c.NSPerTick)
-	x.acc = record.Add(x.acc, i.rec.Delta)
+	x.acc = record.Log(x.acc, i.rec.Delta)
 	if i.died {
 		for _, r := range t.rules {
 			if r.dying != nil {

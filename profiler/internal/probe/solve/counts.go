@@ -19,6 +19,7 @@ func (v *Solver) SolveLife(d []record.Delta) profile.Counts {
 // Solve returns the counts of a list of resolved deltas.
 func (v *Solver) Solve(d []record.Delta) profile.Counts {
 	var c counts
+	d = record.Sum(d)
 	v.touched = v.touched[:0]
 	active, i := v.activeNodes(d)
 	for i < len(d) && int(d[i].Counter) < v.chords {

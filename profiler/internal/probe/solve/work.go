@@ -10,7 +10,7 @@ import (
 // counter has a fixed worth in instructions.
 func (v *Solver) Work(d []record.Delta) uint64 {
 	n := int64(0)
-	for _, x := range d {
+	for _, x := range record.Sum(d) {
 		switch {
 		case x.Counter < 0: // frames that stay active: rare, and not worth a formula
 			c := v.Solve(d)

@@ -72,9 +72,7 @@ func (a *Area) init(c *Common, cpuGap, long, now uint64) {
 		a.put(off, v)
 	}
 	a.read = l.ring
-	for n := range int32(maxGates) {
-		a.OpenGate(n, l.gateTrial())
-	}
+	a.OpenGates()
 }
 
 func (a *Area) put(off, v uint64)        { binary.LittleEndian.PutUint64(a.mem[off:], v) }

@@ -52,6 +52,19 @@ func (a *Area) OpenGate(n int32, records uint32) {
 	atomic.StoreUint32(a.half(a.l.gates+uint64(GateOffset(n))), records)
 }
 
+// OpenGates opens all gates for as many records as it takes to find out what
+// they are.
+func (a *Area) OpenGates() { a.setGates(a.l.gateTrial()) }
+
+// CloseGates closes all of them.
+func (a *Area) CloseGates() { a.setGates(0) }
+
+func (a *Area) setGates(records uint32) {
+	for n := range int32(maxGates) {
+		a.OpenGate(n, records)
+	}
+}
+
 // GateIs reports how many records a gate may still make.
 func (a *Area) GateIs(n int32) uint32 {
 	return atomic.LoadUint32(a.half(a.l.gates + uint64(GateOffset(n))))
