@@ -275,12 +275,42 @@ record:
 	jmp	1b
 
 # indirect: eax is twice the site's number, r11 the target that neither of the
-# site's two inline entries holds. Claims a free one, else counts in the hash.
+# site's two inline entries holds. Nearly always it is where the hash says; else
+# it claims a free inline entry, or one in the hash.
+	.macro	hash of, with
+	imul	$0x2545f491, %r11, \of
+	imul	$0x1b873593, \with, \with
+	add	\with, \of
+	mov	\of, \with
+	shr	$17, \with
+	xor	\with, \of
+	and	%gs:HASHMASK, \of
+	.endm
+
 	.p2align 4
 indirect:
-	push	%rax
 	push	%rcx
 	push	%rdx
+	mov	%eax, %edx
+	hash	%rcx, %rdx
+	mov	%gs:HASH, %rdx
+	mov	(%rdx,%rcx,4), %ecx
+	test	%ecx, %ecx
+	jz	7f
+	dec	%ecx
+	shl	$4, %rcx
+	mov	%gs:KEYS, %rdx
+	cmp	%r11, (%rdx,%rcx)
+	jne	7f
+	cmp	%rax, 8(%rdx,%rcx)
+	jne	7f
+	shr	$1, %rcx
+	mov	%gs:OVER, %rdx
+	incq	(%rdx,%rcx)
+	pop	%rdx
+	pop	%rcx
+	ret
+7:	push	%rax
 	push	%rsi
 	push	%rdi
 	mov	%eax, %edx
@@ -296,12 +326,8 @@ indirect:
 1:	mov	%gs:SITECTR, %rsi
 	incq	(%rsi,%rdx,8)
 	jmp	9f
-2:	imul	$0x2545f491, %r11, %rax
-	imul	$0x1b873593, %rdx, %rcx
-	add	%rcx, %rax
-	mov	%rax, %rcx
-	shr	$17, %rcx
-	xor	%rcx, %rax
+2:	mov	%rdx, %rcx
+	hash	%rax, %rcx
 	mov	%gs:HASH, %rdi
 	mov	%gs:KEYS, %rsi
 3:	and	%gs:HASHMASK, %rax
@@ -336,9 +362,9 @@ indirect:
 8:	incq	%gs:LOST
 9:	pop	%rdi
 	pop	%rsi
+	pop	%rax
 	pop	%rdx
 	pop	%rcx
-	pop	%rax
 	ret
 
 # enter: the thread enters a function for the first time; its number is on the
