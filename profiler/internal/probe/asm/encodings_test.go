@@ -36,6 +36,13 @@ var encodings = []encoding{
 	{func(a *Assembler) { a.SubGS(word, x86.RSI) }, "sub %rsi,%gs:0x40", "0:29/6 gs:0x40 r6", func(s *state) { s.put(s.sub(s.word(), s.Regs[x86.RSI])) }},
 	{func(a *Assembler) { a.SubGS(word, x86.R8) }, "sub %r8,%gs:0x40", "0:29/0 gs:0x40 r8", func(s *state) { s.put(s.sub(s.word(), s.Regs[x86.R8])) }},
 	{func(a *Assembler) { a.CmpGS(word, x86.R11) }, "cmp %r11,%gs:0x40", "0:39/3 gs:0x40 r11", func(s *state) { s.sub(s.word(), s.Regs[x86.R11]) }},
+	{func(a *Assembler) { a.CmpGSAt(word, x86.RCX, x86.R11) }, "cmp %r11,%gs:0x40(%rcx)", "0:39/3 gs:r1+0r-1+64 r11", nil},
+	{func(a *Assembler) { a.CmpGSAt32(word, x86.RCX, 7) }, "cmpl $0x7,%gs:0x40(%rcx)", "0:81/7 gs:r1+0r-1+64 r7 7", nil},
+	{func(a *Assembler) { a.MovGSAt32(x86.RCX, word, x86.RCX) }, "mov %gs:0x40(%rcx),%ecx", "0:8b/1 gs:r1+0r-1+64 r1", nil},
+	{func(a *Assembler) { a.IncGSEighth(word, x86.RCX) }, "incq %gs:0x40(,%rcx,8)", "0:ff/0 gs:r-1+8r1+64 r0", nil},
+	{func(a *Assembler) { a.ImulImm32(x86.RCX, x86.R11, -5) }, "imul $0xfffffffb,%r11d,%ecx", "0:69/1 r1 r11 -5", nil},
+	{func(a *Assembler) { a.ShrImm8(x86.RCX, 20) }, "shr $0x14,%ecx", "0:c1/5 r5 r1 20", nil},
+	{func(a *Assembler) { a.AndImm32(x86.RCX, 0xff0) }, "and $0xff0,%ecx", "0:81/4 r4 r1 4080", nil},
 	{func(a *Assembler) { a.Push(x86.RAX) }, "push %rax", "0:50", func(s *state) { s.push(s.Regs[x86.RAX]) }},
 	{func(a *Assembler) { a.Push(x86.R9) }, "push %r9", "0:51", func(s *state) { s.push(s.Regs[x86.R9]) }},
 	{func(a *Assembler) { a.Pop(x86.RAX) }, "pop %rax", "0:58", func(s *state) { s.Regs[x86.RAX] = s.pop() }},
@@ -153,7 +160,9 @@ func describe(in *x86.Insn) string {
 		}
 		d = append(d, k)
 	}
-	if in.HasMem && in.Mem.Segment == 0x65 {
+	if in.HasMem && in.Mem.Segment == 0x65 && (in.Mem.Base != x86.None || in.Mem.Index != x86.None) {
+		d = append(d, fmt.Sprintf("gs:r%d+%dr%d%+d", in.Mem.Base, in.Mem.Scale, in.Mem.Index, in.Mem.Disp))
+	} else if in.HasMem && in.Mem.Segment == 0x65 {
 		d = append(d, fmt.Sprintf("gs:%#x", in.Mem.Disp))
 	} else if in.HasMem && !in.Mem.RIP {
 		d = append(d, fmt.Sprintf("r%d%+d", in.Mem.Base, in.Mem.Disp))

@@ -56,6 +56,59 @@ func (a *Assembler) gs32(op byte, ext x86.Reg, off uint32, imm ...byte) {
 	a.Raw(imm...)
 }
 
+// gsAt appends an instruction at an offset of the GS segment from a base
+// register, which is none of rsp, r8 to r15.
+func (a *Assembler) gsAt(rex, op byte, reg, base x86.Reg, off uint32) {
+	const mod32 = 2 << 6
+	a.Raw(0x65)
+	if rex |= byte(reg>>3) << 2; rex != 0 {
+		a.Raw(0x40 | rex)
+	}
+	a.Raw(op, mod32|byte(reg&7)<<3|byte(base))
+	a.imm32(off)
+}
+
+// CmpGSAt is cmp %reg,%gs:off(%base). The offset is the last four bytes.
+func (a *Assembler) CmpGSAt(off uint32, base, reg x86.Reg) { a.gsAt(8, 0x39, reg, base, off) }
+
+// CmpGSAt32 is cmpl $v,%gs:off(%base). The offset is the four bytes before the
+// last four.
+func (a *Assembler) CmpGSAt32(off uint32, base x86.Reg, v uint32) {
+	a.gsAt(0, 0x81, 7, base, off)
+	a.imm32(v)
+}
+
+// MovGSAt32 is mov %gs:off(%base),%r on 32 bits, zero-extended. The offset is
+// the last four bytes.
+func (a *Assembler) MovGSAt32(r x86.Reg, off uint32, base x86.Reg) { a.gsAt(0, 0x8b, r, base, off) }
+
+// IncGSEighth is incq %gs:off(,%index,8); the index is none of r8 to r15. The
+// offset is the last four bytes.
+func (a *Assembler) IncGSEighth(off uint32, index x86.Reg) {
+	const times8, noBase = 3 << 6, 5
+	a.Raw(0x65, 0x48, 0xff, withSIB, times8|byte(index)<<3|noBase)
+	a.imm32(off)
+}
+
+// ImulImm32 is imul $v,%from,%to on 32 bits.
+func (a *Assembler) ImulImm32(to, from x86.Reg, v int32) {
+	const register = 3 << 6
+	if rex := byte(to>>3)<<2 | byte(from>>3); rex != 0 {
+		a.Raw(0x40 | rex)
+	}
+	a.Raw(0x69, register|byte(to&7)<<3|byte(from&7))
+	a.imm32(uint32(v))
+}
+
+// ShrImm8 is shr $n,%r on 32 bits; r is none of r8 to r15.
+func (a *Assembler) ShrImm8(r x86.Reg, n byte) { a.Raw(0xc1, 3<<6|5<<3|byte(r), n) }
+
+// AndImm32 is and $v,%r on 32 bits; r is none of r8 to r15.
+func (a *Assembler) AndImm32(r x86.Reg, v uint32) {
+	a.Raw(0x81, 3<<6|4<<3|byte(r))
+	a.imm32(v)
+}
+
 // PushImm32 pushes 32 bits, sign-extended.
 func (a *Assembler) PushImm32(v int32) {
 	a.Raw(0x68)

@@ -125,7 +125,8 @@ func (m *emitter) copyOf(target uint64) (l asm.Label, ok bool) {
 
 // countTarget counts the target of an indirect call or jump, if it is a site
 // (site ≥ 0). Flags are dead and r11 is free at calls. Two targets have
-// counters of their own in line; the recorder looks up the rest.
+// counters of their own in line; others are found in a table, and those that
+// are not yet in it by the recorder.
 func (m *emitter) countTarget(in *x86.Insn, site int32) {
 	if site < 0 || !m.LoadTarget(x86.R11, in) {
 		return
@@ -146,6 +147,7 @@ func (m *emitter) countTarget(in *x86.Insn, site int32) {
 		count(1)
 		m.Jmp(done)
 		m.Bind(slow)
+		m.countInTable(site, done)
 		m.Push(x86.RAX)
 		m.MovImm32(x86.RAX, uint32(2*site))
 		m.CallTo(m.cache + threadarea.IndirectEntry)
@@ -156,4 +158,32 @@ func (m *emitter) countTarget(in *x86.Insn, site int32) {
 	m.Jcc(asm.NotEqual, miss)
 	count(0)
 	m.Bind(done)
+}
+
+// countInTable counts the target in r11 of a site, and goes on at done, if it
+// stands in the table where it is looked for first; else behind this.
+func (m *emitter) countInTable(site int32, done asm.Label) {
+	window := threadarea.HashWindow(site)
+	refer := func(fromEnd int32, what refKind) {
+		m.siteRefs = append(m.siteRefs, siteRef{int32(m.Len()) - fromEnd, what})
+	}
+	missed := m.Labels(1)
+	m.Push(x86.RCX)
+	m.ImulImm32(x86.RCX, x86.R11, threadarea.HashFactor)
+	m.ShrImm8(x86.RCX, threadarea.HashShift)
+	m.AndImm32(x86.RCX, threadarea.HashMask)
+	m.CmpGSAt(window, x86.RCX, x86.R11)
+	refer(4, toHash)
+	m.Jcc(asm.NotEqual, missed)
+	m.CmpGSAt32(window+8, x86.RCX, threadarea.HashKey(site))
+	refer(8, toHash)
+	m.Jcc(asm.NotEqual, missed)
+	m.MovGSAt32(x86.RCX, window+12, x86.RCX)
+	refer(4, toHash)
+	m.IncGSEighth(0, x86.RCX)
+	refer(4, toOver)
+	m.Pop(x86.RCX)
+	m.Jmp(done)
+	m.Bind(missed)
+	m.Pop(x86.RCX)
 }

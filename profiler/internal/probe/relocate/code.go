@@ -38,9 +38,9 @@ type Slot struct {
 	Hook, Literal int32 // offsets in the cache
 }
 
-// siteRef is a place in the copy that names a site's target or counter, a
-// gate's state, or whether a function was entered, which lie behind all other counters: how many there are is
-// known at the end.
+// siteRef is a place in the copy that names what lies behind all other
+// counters: a site's targets or their counters, a gate's state, whether a
+// function was entered. How many counters there are is known at the end.
 type siteRef struct {
 	pos  int32
 	what refKind
@@ -53,6 +53,8 @@ const (
 	toTarget
 	toGate
 	toEntered
+	toHash
+	toOver
 )
 
 // Assemble writes the copy for a cache at base, a link-time address.
@@ -108,6 +110,10 @@ func (c *Code) Link(l threadarea.Layout) []byte {
 			base = l.Gates()
 		case toEntered:
 			base = l.EnteredOffset()
+		case toHash:
+			base = l.HashOffset()
+		case toOver:
+			base = l.OverOffset()
 		}
 		binary.LittleEndian.PutUint32(b[x.pos:], binary.LittleEndian.Uint32(b[x.pos:])+base)
 	}

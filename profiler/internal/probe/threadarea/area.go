@@ -65,7 +65,7 @@ func (a *Area) init(c *Common, cpuGap, long, now uint64) {
 		offRing: base + l.ring, offLimit: base + l.live - l.recordMax(), offLastTSC: now, offCPUGap: cpuGap,
 		offCounters: base + l.counters, offShadow: base + l.shadow, offNFixed: uint64(l.Fixed()), offOverCap: overCap,
 		offOver: base + l.counters + 8*uint64(l.Fixed()), offTargets: base + l.targets, offSiteCtr: base + l.counters + 8*uint64(l.Chords),
-		offHash: base + l.hash, offHashMask: hashSize - 1, offKeys: base + l.keys,
+		offHash: base + l.hash, offKeys: base + l.keys,
 		offWaits: c.base + l.Waits(), offLong: long,
 		offLive: c.base + l.live, offNLive: l.liveWords(), offEntered: base + l.entered, offRanges: c.base + l.ranges,
 	} {

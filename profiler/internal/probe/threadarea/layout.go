@@ -17,7 +17,6 @@ const (
 	offTargets  = 0x60
 	offSiteCtr  = 0x68
 	offHash     = 0x70
-	offHashMask = 0x78
 	offKeys     = 0x80
 	offLost     = 0x88
 	offWaits    = 0x90
@@ -42,8 +41,10 @@ const (
 	gateSize = 8
 
 	// Targets of indirect calls beyond two per site, per thread.
-	overCap  = 8192
-	hashSize = 4 * overCap
+	overCap    = 8192
+	hashSize   = 2 * overCap
+	hashWindow = 256
+	hashStep   = 16
 )
 
 // Layout is the shape of one thread's area: shared memory that GS points to
@@ -77,7 +78,7 @@ func NewLayout(funcs []Function) Layout {
 	l.shadow = l.counters + n
 	l.targets = l.shadow + n
 	l.hash = l.targets + uint64(l.Sites)*2*8
-	l.keys = l.hash + hashSize*4
+	l.keys = l.hash + (hashSize+hashWindow)*hashStep
 	l.entered = l.keys + overCap*16
 	l.gates = (l.entered + uint64(len(funcs)) + pageMask) &^ pageMask
 	l.ring = l.gates + maxGates*gateSize
@@ -110,6 +111,32 @@ func CounterOffset(c int32) uint32 { return headerSize + 8*uint32(c) }
 // TargetOffset is where the targets of indirect calls lie, from GS: two words
 // for each site.
 func (l Layout) TargetOffset() uint32 { return uint32(l.targets) }
+
+// Pairs of a target and a site stand in a table in the order of sites, which is
+// that of the code: what is looked up one after the other lies together. A site
+// has a window of the table, and windows overlap. In it, a pair is looked for
+// first where the target's low 32 bits times HashFactor say, in bytes: shifted
+// right by HashShift, and HashMask.
+const (
+	HashFactor = -0x61c88647 // 2³² divided by the golden ratio
+	HashShift  = 20
+	HashMask   = hashStep * (hashWindow - 1)
+)
+
+// HashOffset is where the table lies, from GS.
+func (l Layout) HashOffset() uint32 { return uint32(l.hash) }
+
+// HashWindow is where a site's window begins in it, and HashKey what stands
+// eight bytes behind a target of the site; four bytes further is the number of
+// the counter, from OverOffset.
+func HashWindow(site int32) uint32 { return hashStep * (8 * uint32(site) & (hashSize - 1)) }
+
+// HashKey: see HashWindow.
+func HashKey(site int32) uint32 { return 2*uint32(site) + 1 }
+
+// OverOffset is where the counter number 0 of the table would lie, from GS;
+// they begin with 1.
+func (l Layout) OverOffset() uint32 { return CounterOffset(int32(l.Fixed())) - 8 }
 
 // Gates is where the state of each gate lies, from GS: first how many records
 // it may still make, then whether the thread is between its ways in and out.

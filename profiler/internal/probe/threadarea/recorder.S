@@ -22,8 +22,7 @@
 	.set OVER,     0x58	# where those are counted
 	.set TARGETS,  0x60	# two targets for every site of an indirect call
 	.set SITECTR,  0x68	# their counters
-	.set HASH,     0x70	# further (target, site) pairs: index + 1, open addressing
-	.set HASHMASK, 0x78
+	.set HASH,     0x70	# further (target, site) pairs, open addressing
 	.set KEYS,     0x80	# the pairs
 	.set LOST,     0x88	# indirect calls that found no place
 	.set WAITS,    0x90	# the process's table of objects that a thread waits on
@@ -33,7 +32,10 @@
 	.set ENTERED,  0xb0	# bytes: which functions this thread has entered
 	.set RANGES,   0xb8	# where each function's chords, and counters of sites, begin: two u32
 
-	.set SLOTS,    4096	# of that table
+	.set HASHSIZE, 16384	# of the pairs' table, and as many more as a site's window has
+	.set WINDOW,   256
+	.set FACTOR,   -0x61c88647
+	.set SLOTS,    4096	# of the table of objects
 	.set SCAN,     31	# bits of an event's kind
 	.set WAIT,     30
 	.set WAKE,     29
@@ -275,42 +277,14 @@ record:
 	jmp	1b
 
 # indirect: eax is twice the site's number, r11 the target that neither of the
-# site's two inline entries holds. Nearly always it is where the hash says; else
-# it claims a free inline entry, or one in the hash.
-	.macro	hash of, with
-	imul	$0x2545f491, %r11, \of
-	imul	$0x1b873593, \with, \with
-	add	\with, \of
-	mov	\of, \with
-	shr	$17, \with
-	xor	\with, \of
-	and	%gs:HASHMASK, \of
-	.endm
-
+# site's two inline entries holds, nor the table where it is looked for first
+# (HashOf). Claims a free inline entry, or one of the table: target u64, then,
+# once it is ready, eax + 1 u32, the counter's number + 1 u32.
 	.p2align 4
 indirect:
+	push	%rax
 	push	%rcx
 	push	%rdx
-	mov	%eax, %edx
-	hash	%rcx, %rdx
-	mov	%gs:HASH, %rdx
-	mov	(%rdx,%rcx,4), %ecx
-	test	%ecx, %ecx
-	jz	7f
-	dec	%ecx
-	shl	$4, %rcx
-	mov	%gs:KEYS, %rdx
-	cmp	%r11, (%rdx,%rcx)
-	jne	7f
-	cmp	%rax, 8(%rdx,%rcx)
-	jne	7f
-	shr	$1, %rcx
-	mov	%gs:OVER, %rdx
-	incq	(%rdx,%rcx)
-	pop	%rdx
-	pop	%rcx
-	ret
-7:	push	%rax
 	push	%rsi
 	push	%rdi
 	mov	%eax, %edx
@@ -326,45 +300,56 @@ indirect:
 1:	mov	%gs:SITECTR, %rsi
 	incq	(%rsi,%rdx,8)
 	jmp	9f
-2:	mov	%rdx, %rcx
-	hash	%rax, %rcx
-	mov	%gs:HASH, %rdi
-	mov	%gs:KEYS, %rsi
-3:	and	%gs:HASHMASK, %rax
-	mov	(%rdi,%rax,4), %ecx
-	test	%ecx, %ecx
+2:	imul	$FACTOR, %r11d, %ecx
+	shr	$20, %ecx
+	and	$16*(WINDOW-1), %ecx
+	lea	(,%rdx,4), %edi
+	and	$HASHSIZE-1, %edi
+	shl	$4, %edi
+	add	%rdi, %rcx
+3:	cmp	$16*(HASHSIZE+WINDOW), %rcx
+	jb	0f
+	xor	%ecx, %ecx
+0:	mov	%rcx, %rdi
+	add	%gs:HASH, %rdi
+	mov	(%rdi), %rax
+	test	%rax, %rax
 	jz	4f
-	dec	%ecx
-	shl	$4, %rcx
-	cmp	%r11, (%rsi,%rcx)
+	cmp	%r11, %rax
 	jne	5f
-	cmp	%rdx, 8(%rsi,%rcx)
+	lea	1(%rdx), %esi
+	cmp	%esi, 8(%rdi)
 	jne	5f
-	shr	$4, %rcx
+	mov	12(%rdi), %esi
+	dec	%esi
 	jmp	6f
-5:	inc	%rax
+5:	add	$16, %rcx
 	jmp	3b
-4:	mov	%gs:NOVER, %rcx
-	cmp	%gs:OVERCAP, %rcx
+4:	mov	%gs:NOVER, %rsi
+	cmp	%gs:OVERCAP, %rsi
 	jae	8f
-	mov	$1, %ecx
-	xadd	%rcx, %gs:NOVER
-	shl	$4, %rcx
-	mov	%r11, (%rsi,%rcx)
-	mov	%rdx, 8(%rsi,%rcx)
-	shr	$4, %rcx
-	inc	%ecx
-	mov	%ecx, (%rdi,%rax,4)
-	dec	%ecx
+	cmpxchg	%r11, (%rdi)
+	jne	3b
+	mov	$1, %esi
+	xadd	%rsi, %gs:NOVER
+	mov	%rsi, %rax
+	shl	$4, %rax
+	add	%gs:KEYS, %rax
+	mov	%r11, (%rax)
+	mov	%rdx, 8(%rax)
+	lea	1(%rsi), %rax
+	shl	$32, %rax
+	lea	1(%rax,%rdx), %rax
+	mov	%rax, 8(%rdi)
 6:	mov	%gs:OVER, %rdi
-	incq	(%rdi,%rcx,8)
+	incq	(%rdi,%rsi,8)
 	jmp	9f
 8:	incq	%gs:LOST
 9:	pop	%rdi
 	pop	%rsi
-	pop	%rax
 	pop	%rdx
 	pop	%rcx
+	pop	%rax
 	ret
 
 # enter: the thread enters a function for the first time; its number is on the
