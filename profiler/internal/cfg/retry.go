@@ -144,7 +144,7 @@ func (s *study) idles(l *Loop) bool {
 			}
 		}
 	}
-	return s.retry(l)
+	return s.retry(l) && !s.moves(l)
 }
 
 // counts: a block computes with numbers, its frame's aside.
