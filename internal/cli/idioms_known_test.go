@@ -45,7 +45,6 @@ var knownFailures = []knownFailure{
 	{idiom: "rwlock_writer", in: "-(8|16)$", reason: coreWaits, chance: true},
 	{idiom: "cond_producer", in: "-(8|16)$", reason: coreWaits, chance: true},
 	{idiom: "page_faults", reason: noWaits},
-	{idiom: "pool_futex", in: "clang-O[23]", reason: "the section stands at the wake before the wait", chance: true},
 	{idiom: "pool_futures", reason: "on a busy machine some workers may have no part in a round, or unoptimised code hides that they take their work themselves", chance: true},
 	{idiom: "pool_latch", in: "clang-O0", reason: "what a latch waits by is too large to be known as a wait, and is passed several times for one", chance: true},
 	{idiom: "pool_main_works", in: "-2$", reason: "one thread that works for another is not known as a pool"},

@@ -230,6 +230,9 @@ func (s *study) wayIn(top int32, from int, in []inner) int {
 // site is the operation that the user sees: a call that waits, else the first.
 func (s *study) site(in []inner) uint64 {
 	for _, i := range in {
+		if i.op.shown != 0 {
+			return i.op.shown
+		}
 		if x := &s.Blocks[i.b].Insns[i.op.at]; i.op.callee != nil || i.op.kind == opWait && x.Kind.IsCall() {
 			return x.Addr
 		}
