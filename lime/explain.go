@@ -79,7 +79,7 @@ func (a *analysis) add(f finding) { a.findings = append(a.findings, f) }
 func (a *analysis) byMatchingPursuit() {
 	leaders := a.withBodies(a.withCopies(a.deciding())) // before T is taken for good
 	p := newMatchingPursuit(a.table, a.centred, leaders)
-	byStart := a.dealt == 0 && !a.ranked && len(a.table.groups) == 1 && a.startsDecide()
+	byStart := a.dealt == 0 && !a.ranked && len(a.table.groups) == 1 && a.startsDecide(p)
 	if byStart {
 		a.byStart(p)
 	}
