@@ -37,7 +37,6 @@ type knownFailure struct {
 // hand in it, it may pass.
 var knownFailures = []knownFailure{
 	{idiom: "arrive_and_drop", in: "O0", reason: "what a thread does between its last round and its end is a join that is out of balance", chance: true},
-	{idiom: "body_inlined_twice", in: "-2$", reason: "two copies of a line are two causes, and two threads cannot tell them apart"},
 	{idiom: "dynamic_counter_huge", reason: tookAll, chance: true},
 	{idiom: "dynamic_queue_huge", reason: tookAll, chance: true},
 	{idiom: "io_slow_pipe", reason: "on a busy machine the writer may be so far ahead that nobody waits for it", chance: true},
@@ -56,11 +55,9 @@ var knownFailures = []knownFailure{
 	{idiom: "spin_futex", in: "-2$", reason: queues, chance: true},
 	{idiom: "packaged_task", reason: atOnce, chance: true},
 	{idiom: "promise", reason: atOnce, chance: true},
-	{idiom: "parallel_for_template", in: "gcc-O3-2", reason: "two copies of a line are two causes, and two threads cannot tell them apart"},
 	{idiom: "pool_sem", in: "clang-O[23]", reason: "on a busy machine a worker may not have begun when the next round does", chance: true},
 	{idiom: "pool_tasks", in: "O0-16", reason: "the end of the pool, where its creator gives each thread its leave, is no section that it takes part in"},
 	{idiom: "sleep_for", in: "clang-O3", reason: "rounds are unrolled, and the last one waits by a jump out of the function"},
-	{idiom: "rwlock_phases", in: "-O3-2", reason: "two copies of a line are two causes, and two threads cannot tell them apart", chance: true},
 	{idiom: "rwlock_phases", reason: nobodyCame, chance: true},
 	{idiom: "lock_contention", reason: nobodyCame, chance: true},
 	{idiom: "pipe_barrier", in: "clang", reason: "seen twice on a busy machine, with no section: why is not known", chance: true},

@@ -48,6 +48,7 @@ type trial struct {
 	missing []*thread                     // from the last round of a meeting,
 	held    *round                        // which is kept until it is known whether they ended in it
 	queues  int                           // rounds that the first in left first, as at a lock
+	crowded int                           // rounds that began while somebody was still in the one before, likewise
 	right   int                           // of a meeting, so many that were one …
 	wrong   int                           // … and were none
 	filed   map[*open]bool                // the sections that they are in
@@ -59,6 +60,8 @@ type round struct {
 	arrivals []arrival
 	cuts     []int // of each thread, when it arrived
 	dead     []*thread
+	waits    []wait // of two that meet, those of the one that came first,
+	freely   bool   // and whether the other one went on without any
 }
 
 // passing is one thread's way through the code.
@@ -76,7 +79,7 @@ type passing struct {
 
 const (
 	surely    = 3  // rounds after which it is a meeting
-	surelyNot = 12 // that look like a lock, after which it is none
+	surelyNot = 12 // that look like a lock, after which it is none; but see pairs
 )
 
 func gates(t *Tracker) rule {
@@ -121,6 +124,9 @@ func (g *gateRule) enter(x *thread, r record.Record) {
 	c.seen[x] = p
 	for i, t := range []*trial{&c.all, &c.objects} {
 		if !t.refuted {
+			if c.state == undecided && c.crowds(i, t, uint64(i)*r.Arg1) {
+				t.crowded++
+			}
 			p.rounds[i] = t.enter(uint64(i)*r.Arg1, p.arrived)
 			if t.gone[x] {
 				delete(t.gone, x)
@@ -166,7 +172,14 @@ func (g *gateRule) leave(x *thread, r record.Record) {
 	}
 	p.inside = false
 	for i, t := range []*trial{&c.all, &c.objects} {
-		if y := p.rounds[i]; y != nil && t.open[y.object] == y && !t.refuted {
+		y := p.rounds[i]
+		if y == nil || t.refuted {
+			continue
+		}
+		if c.state == undecided {
+			y.left(x, p)
+		}
+		if t.open[y.object] == y {
 			g.over(c, t, y, x)
 		}
 	}
@@ -311,7 +324,7 @@ func (g *gateRule) judge(c *code, atEnd bool) {
 			continue
 		}
 		n := len(t.rounds)
-		enough := n >= surely && t.queues < n
+		enough := n >= surely && t.queues < n || n >= surelyNot && t.pairs()
 		if atEnd {
 			enough = n > 1 || n == 1 && len(t.rounds[0].arrivals) > 2
 		}

@@ -98,6 +98,57 @@ func TestQueueForLockIsNoMeeting(t *testing.T) {
 	expect(t, s.Finish(), "threads 0 [[20 20]]")
 }
 
+// TestPairsInOrder: two meet, and the first to come is the first to leave each
+// time. It is a barrier where both have left before one comes again, or where the
+// last to come, who does not wait, or wakes the first, lets that go; at a lock
+// both wait for somebody else.
+func TestPairsInOrder(t *testing.T) {
+	const rounds = 12
+	for _, c := range []struct {
+		name         string
+		queues       bool // the first comes again before the other one has left
+		waits, wakes bool // the other one
+		meets        bool
+	}{
+		{name: "both leave", meets: true},
+		{name: "let go", queues: true, meets: true},
+		{name: "woken", queues: true, waits: true, wakes: true, meets: true},
+		{name: "queue", queues: true, waits: true},
+	} {
+		s := newScript(1 << 20)
+		threads(s, 2)
+		passed := false
+		for range rounds + 2 {
+			s.enters(1, 9, 1)
+			from := s.now
+			if passed && c.queues {
+				s.leaves(2)
+			}
+			s.now += 50000
+			came := s.now
+			s.enters(2, 9, 1)
+			if c.wakes {
+				s.wakes(2, letGo, came+20, came+25, 1)
+			}
+			s.now += 50000
+			s.sleeps(1, profile.WaitCondition, from+5, s.now)
+			if c.waits {
+				s.Record(2, record.Record{TSC: s.now, Wait: &record.Wait{Kind: profile.WaitCondition, Site: 640, Begin: came + 30, Object: 77}})
+			}
+			s.leaves(1)
+			if passed = true; !c.queues {
+				s.leaves(2)
+			}
+		}
+		s.dies(1)
+		s.dies(2)
+		got := s.Finish()
+		if is := len(got) > 0 && got[0].Kind == profile.Barrier; is != c.meets {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
 // TestGroupsByObject: two teams meet on their own, at two objects.
 func TestGroupsByObject(t *testing.T) {
 	s := newScript(1 << 20)
