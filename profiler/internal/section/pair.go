@@ -62,5 +62,5 @@ func (t *trial) pairs() bool {
 			lets++
 		}
 	}
-	return t.crowded*4 <= n || lets*4 >= n*3
+	return t.crowded*4 <= n || lets*2 >= n
 }
