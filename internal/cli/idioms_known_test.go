@@ -36,7 +36,6 @@ type knownFailure struct {
 // are given by an expression that matches as in "gcc-O2-8"; where chance has a
 // hand in it, it may pass.
 var knownFailures = []knownFailure{
-	{idiom: "arrive_and_drop", in: "O0", reason: "what a thread does between its last round and its end is a join that is out of balance", chance: true},
 	{idiom: "dynamic_counter_huge", reason: tookAll, chance: true},
 	{idiom: "dynamic_queue_huge", reason: tookAll, chance: true},
 	{idiom: "io_slow_pipe", reason: "on a busy machine the writer may be so far ahead that nobody waits for it", chance: true},

@@ -45,8 +45,7 @@ type trial struct {
 	who     map[uint64][]profile.ThreadID // came to the round before, by object
 	gone    map[*thread]bool              // were missed in a round of a meeting
 	dead    map[uint64][]arrival          // have ended since the round before, by object
-	missing []*thread                     // from the last round of a meeting,
-	held    *round                        // which is kept until it is known whether they ended in it
+	held    []*kept                       // rounds of a meeting that are kept until it is known who ended in them
 	queues  int                           // rounds that the first in left first, as at a lock
 	crowded int                           // rounds that began while somebody was still in the one before, likewise
 	right   int                           // of a meeting, so many that were one …
@@ -131,6 +130,7 @@ func (g *gateRule) enter(x *thread, r record.Record) {
 			if t.gone[x] {
 				delete(t.gone, x)
 				t.wrong++
+				g.found(t, x)
 			}
 		}
 	}
@@ -226,7 +226,9 @@ func (t *trial) enter(object uint64, a arrival) *round {
 func (g *gateRule) over(c *code, t *trial, y *round, first *thread) {
 	delete(t.open, y.object)
 	if c.state == meeting {
-		g.release(t)
+		for _, h := range t.held {
+			h.late = true
+		}
 		t.bury(y)
 	}
 	var who []profile.ThreadID
@@ -237,8 +239,9 @@ func (g *gateRule) over(c *code, t *trial, y *round, first *thread) {
 	before, again := t.who[y.object]
 	t.who[y.object] = who
 	right := len(who) > 1 && len(slices.Compact(slices.Clone(who))) == len(who)
+	var missing []*thread
 	if again && right {
-		right = g.company(t, before, who, c.state == meeting)
+		missing, right = g.company(t, before, who, c.state == meeting)
 	}
 	if y.arrivals[0].t == first {
 		t.queues++
@@ -249,9 +252,10 @@ func (g *gateRule) over(c *code, t *trial, y *round, first *thread) {
 	case c.state == undecided:
 		t.rounds = append(t.rounds, y)
 	case right:
-		t.right++
-		if t.held = y; len(t.missing) == 0 {
-			g.release(t)
+		if t.right++; len(missing) == 0 {
+			g.file(t, y)
+		} else {
+			t.held = append(t.held, &kept{round: y, missing: missing, over: first.last})
 		}
 	default:
 		t.wrong++
@@ -289,16 +293,16 @@ func (g *gateRule) doubt(c *code, t *trial) {
 	for o := range t.filed {
 		g.t.out.drop(o)
 	}
-	t.held, t.missing = nil, nil
+	t.held = nil
 	g.settle(c, noMeeting)
 }
 
 // company reports whether those came who came to the round before: all but the
-// dead; of a meeting some may stay away for good.
-func (g *gateRule) company(t *trial, before, who []profile.ThreadID, some bool) bool {
+// dead; of a meeting some may stay away for good: these are missing.
+func (g *gateRule) company(t *trial, before, who []profile.ThreadID, some bool) (missing []*thread, ok bool) {
 	for _, id := range who {
 		if !slices.Contains(before, id) {
-			return false
+			return nil, false
 		}
 	}
 	for _, id := range before {
@@ -307,11 +311,11 @@ func (g *gateRule) company(t *trial, before, who []profile.ThreadID, some bool) 
 			continue
 		}
 		if !some {
-			return false
+			return nil, false
 		}
-		t.gone[x], t.missing = true, append(t.missing, x)
+		t.gone[x], missing = true, append(missing, x)
 	}
-	return true
+	return missing, true
 }
 
 // judge decides, at the end with what there is.
@@ -394,35 +398,6 @@ func (g *gateRule) dying(x *thread) {
 		delete(c.seen, x)
 	}
 	delete(g.in, x)
-}
-
-// release files the round that is held.
-func (g *gateRule) release(t *trial) {
-	if t.held != nil {
-		g.file(t, t.held)
-	}
-	t.held, t.missing = nil, nil
-}
-
-// ends: what a thread has done since it came out is of the round that it was
-// missed in, or of the next one.
-func (g *gateRule) ends(c *code, p *passing, x *thread) {
-	a := x.arrive(record.Record{TSC: x.last})
-	a.site, a.chain, a.ended = p.arrived.site, p.arrived.chain, true
-	for i, t := range []*trial{&c.all, &c.objects} {
-		y := p.rounds[i]
-		switch k := slices.Index(t.missing, x); {
-		case y == nil || t.refuted:
-		case k < 0 || y.object != t.held.object:
-			t.dead[y.object] = append(t.dead[y.object], a)
-		default:
-			x.cut(a, x.last)
-			t.held.arrivals = append(t.held.arrivals, a)
-			if t.missing = slices.Delete(t.missing, k, k+1); len(t.missing) == 0 {
-				g.release(t)
-			}
-		}
-	}
 }
 
 func (g *gateRule) end() {

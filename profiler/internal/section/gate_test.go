@@ -218,6 +218,39 @@ func TestDroppedOutByEnding(t *testing.T) {
 	}
 }
 
+// TestDroppedOutAndEndsLate: so it is if it waits for a core before it ends; but
+// not if it did more than there was time for in that round.
+func TestDroppedOutAndEndsLate(t *testing.T) {
+	for _, c := range []struct {
+		worked int64
+		want   []string
+	}{
+		{20, []string{"barrier 480 [[1 1 1] [2 2 2] [3 3 3] [4 4 4] [5 5 5] [6 6] [7 7]]", "join 320 [[7 8 0]]"}},
+		{300000, []string{"barrier 480 [[1 1 1] [2 2 2] [3 3 3] [4 4 4] [5 5] [6 6] [7 7]]", "join 320 [[7 8 5]]"}},
+	} {
+		s := newScript(1 << 20)
+		threads(s, 3)
+		born, left := s.now, uint64(0)
+		for k := uint64(1); k <= 7; k++ {
+			n := profile.ThreadID(3)
+			if k > 4 {
+				n = 2
+			} else if k == 4 {
+				left = s.now
+			}
+			s.meetsAtGate(n, k)
+		}
+		s.now += 400000
+		s.Died(3, s.tick(), int64(left-born)+c.worked, []record.Delta{{N: 5}}, 0)
+		s.at(0, join, 1, 320)
+		s.at(0, join, 2, 320)
+		s.at(0, join, 3, 320)
+		s.dies(1, 7)
+		s.dies(2, 8)
+		expect(t, s.Finish(), c.want...)
+	}
+}
+
 // TestGateInGate: the code inside is passed as often as the one around it, or
 // more often: then that is none.
 func TestGateInGate(t *testing.T) {
