@@ -220,6 +220,31 @@ merged_wake:
 	ret
 endfun merged_wakes
 
+# What only waits, for those who have let others go on.
+fun waits_turn
+	pause
+	mov turn(%rip), %eax
+	cmp %eax, %edi
+	je waits_turn
+	ret
+endfun waits_turn
+
+# Rounds that were unrolled: the last one waits by a jump out of the function, and
+# is left where that returns.
+fun unrolled
+	push %rbx
+	call toil
+	lock incl here(%rip)
+	mov turn(%rip), %edi
+	call waits_turn
+	call toil
+unrolled_last:
+	lock incl here(%rip)
+	mov turn(%rip), %edi
+	pop %rbx
+	jmp waits_turn
+endfun unrolled
+
 # Trying for a lock again and again is waiting; a jump at the end is a call.
 fun tries
 	push %rbx
