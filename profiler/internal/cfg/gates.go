@@ -78,7 +78,9 @@ func (p *Program) noteRegions() {
 			if !f.In(at) {
 				f = p.Owner(at) // by a jump: see byJump
 			}
-			p.noteGate(f, gate{at, false, int32(i)})
+			if f != nil {
+				p.noteGate(f, gate{at, false, int32(i)})
+			}
 		}
 	}
 	for _, f := range p.Funcs {
