@@ -52,7 +52,6 @@ var knownFailures = []knownFailure{
 	{idiom: "pool_tasks", in: "O0-16", reason: "the end of the pool, where its creator gives each thread its leave, is no section that it takes part in"},
 	{idiom: "rwlock_phases", reason: nobodyCame, chance: true},
 	{idiom: "lock_contention", reason: nobodyCame, chance: true},
-	{idiom: "pipe_barrier", in: "clang", reason: "seen twice on a busy machine, with no section: why is not known", chance: true},
 }
 
 const (

@@ -59,8 +59,8 @@ type round struct {
 	arrivals []arrival
 	cuts     []int // of each thread, when it arrived
 	dead     []*thread
-	waits    []wait // of two that meet, those of the one that came first,
-	freely   bool   // and whether the other one went on without any
+	waits    [2][]wait // of two that meet, in the order in which they came
+	behind   bool      // the second of them has left
 }
 
 // passing is one thread's way through the code.

@@ -109,11 +109,13 @@ func TestPairsInOrder(t *testing.T) {
 		queues       bool // the first comes again before the other one has left
 		waits, wakes bool // the other one
 		meets        bool
+		elsewhere    profile.Addr // it does so at another line
 	}{
 		{name: "both leave", meets: true},
 		{name: "let go", queues: true, meets: true},
 		{name: "woken", queues: true, waits: true, wakes: true, meets: true},
 		{name: "queue", queues: true, waits: true},
+		{name: "let go, and off its core", queues: true, waits: true, elsewhere: 8, meets: true},
 	} {
 		s := newScript(1 << 20)
 		threads(s, 2)
@@ -133,7 +135,7 @@ func TestPairsInOrder(t *testing.T) {
 			s.now += 50000
 			s.sleeps(1, profile.WaitCondition, from+5, s.now)
 			if c.waits {
-				s.Record(2, record.Record{TSC: s.now, Wait: &record.Wait{Kind: profile.WaitCondition, Site: 640, Begin: came + 30, Object: 77}})
+				s.Record(2, record.Record{TSC: s.now, Wait: &record.Wait{Kind: profile.WaitCondition, Site: 640 + c.elsewhere, Begin: came + 30, Object: 77}})
 			}
 			s.leaves(1)
 			if passed = true; !c.queues {

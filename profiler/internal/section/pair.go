@@ -29,18 +29,20 @@ func (y *round) left(x *thread, p *passing) {
 	}
 	waits := slices.DeleteFunc(slices.Clone(x.waits), func(w wait) bool { return w.begin < p.arrived.tsc })
 	if x == y.arrivals[0].t {
-		y.waits = waits
+		y.waits[0] = waits
 	} else {
-		y.freely = len(waits) == 0
+		y.waits[1], y.behind = waits, true
 	}
 }
 
 // lets: of a round's two threads the first waited until the other one had come,
-// and that one did not wait, or woke it.
+// and that one woke it, or did not wait for the same: it may have had to leave its
+// core in the call by which it let the first go.
 func (y *round) lets() bool {
 	b := &y.arrivals[1]
-	return slices.ContainsFunc(y.waits, func(w wait) bool {
-		return w.begin < b.tsc && w.end > b.tsc && (y.freely || w.on.wokenBy(b.t, b.tsc))
+	return slices.ContainsFunc(y.waits[0], func(w wait) bool {
+		like := func(v wait) bool { return v.Site == w.Site }
+		return w.begin < b.tsc && w.end > b.tsc && (w.on.wokenBy(b.t, b.tsc) || y.behind && !slices.ContainsFunc(y.waits[1], like))
 	})
 }
 
