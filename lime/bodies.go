@@ -1,6 +1,7 @@
 package lime
 
 import (
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -24,32 +25,115 @@ func (f *finder) withBodies(all []leader) []leader {
 	out := slices.Clip(all)
 	seen := map[identity]bool{}
 	for i := range all {
-		if x, ok := by.bodies(&all[i]); ok && !seen[x.sourceID(f.lines)] {
+		if x, ok := by.bodies(&all[i], f.sources); ok && !seen[x.sourceID(f.lines)] {
 			seen[x.sourceID(f.lines)] = true
 			out = append(out, x)
+		}
+	}
+	for _, d := range f.inherited {
+		for _, x := range by.ways(d) {
+			if y, ok := by.bodies(&x, f.sources); ok && !seen[y.sourceID(f.lines)] && y.corr > 0 && by.arises(y.out().block, &y.flows, y.kind()) {
+				seen[y.sourceID(f.lines)] = true
+				if f.table.cols() == 2 {
+					y.score = y.corr * (1 - brought(y.inflow, y.taken))
+				}
+				out = append(out, y)
+			}
 		}
 	}
 	return out
 }
 
-// bodies joins a leader with the copies of it that other parts ran.
-func (f *finder) bodies(x *leader) (joined leader, ok bool) {
+// ways are the leaders that a departure may be of when the copies that other
+// parts ran are counted in. It was put aside because all of its block goes with
+// who runs it: whether that chooses or goes round, and which of its ways on
+// makes the difference, only all copies together show.
+func (f *finder) ways(d departure) (list []leader) {
+	for _, i := range f.graph.outs.Of(int(d.block)) {
+		e := &f.graph.p.Graph.Edges[i]
+		if f.clusters.ofEdge(f.graph, i) != d.cluster {
+			continue
+		}
+		way := d
+		way.edge, way.outcome, way.taken = i, outcome{d.block, e.To, e.Count}, f.table.counts(e.Count)
+		heads := f.graph.headed(d.block) >= 0
+		if x, ok := f.lead(way, true); ok && heads {
+			list = append(list, x)
+		}
+		if x, ok := f.lead(way, false); ok && !(heads && (!f.graph.within(e) || f.graph.back[i])) {
+			x.cost = make([]float64, f.table.cols())
+			f.costs.addUnder(x.cost, i) // of this way alone
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// arises reports whether a difference arises in a decision, its copies counted:
+// what comes to it does not bring it along, and its own count does only where
+// it goes round (rule 5).
+func (f *finder) arises(v profile.BlockID, x *flows, kind LeaderKind) bool {
+	brings := func(flow []float64) bool {
+		if f.table.cols() == 2 {
+			return brought(flow, x.taken) > 0.5
+		}
+		return floats.Dot(f.table.unit(flow), f.table.unit(x.taken)) >= f.stop && f.accounts(v, flow, x.taken)
+	}
+	return !brings(x.inflow) && brings(x.visits) == (kind == Loop)
+}
+
+// brought is, of two parts, how much of the difference between how often they
+// took a way comes from how often they could, and not from how often they then
+// did (Oaxaca and Blinder's decomposition). Any two counts of two parts correlate,
+// so that correlation tells nothing.
+func brought(flow, taken []float64) float64 {
+	if flow[0] == 0 || flow[1] == 0 {
+		return 1
+	}
+	a, b := taken[0]/flow[0], taken[1]/flow[1]
+	could, did := math.Abs(flow[1]-flow[0])*(a+b), math.Abs(b-a)*(flow[0]+flow[1])
+	return could / (could + did)
+}
+
+// bodies joins a leader with the copies of it that other parts ran, and with
+// those beside it, and beside them: bodies are unrolled too.
+func (f *finder) bodies(x *leader, calls *sources) (joined leader, ok bool) {
 	joined = *x
 	for _, b := range f.copiesOf(x.decision) {
 		v := profile.BlockID(b)
 		if f.costs.at[v] < 0 || slices.ContainsFunc(joined.all(), func(d decision) bool { return d.out().block == v }) {
 			continue
 		}
-		visits := f.visits(v)
-		if visits == nil || floats.Sum(visits) == 0 || floats.Dot(visits, joined.visits) > 0 {
+		apart, may := f.beside(&joined, v, calls)
+		if !may {
 			continue
 		}
-		if y, is := f.like(x.decision, v); is {
-			joined, ok = f.joined(joined, y), true
+		if y, is := f.like(x.decision, v); is && (apart || f.independent(&joined, y.decision)) {
+			joined, ok = f.joined(joined, y), ok || apart
 		}
 	}
 	joined.byLine = true
 	return joined, ok
+}
+
+// beside reports whether a block may be one more copy of a leader: no part ran
+// both it and one that was inlined at other calls. It is apart if no part ran
+// both it and any.
+func (f *finder) beside(x *leader, v profile.BlockID, calls *sources) (apart, may bool) {
+	visits := f.visits(v)
+	if visits == nil || floats.Sum(visits) == 0 {
+		return false, false
+	}
+	apart = true
+	for _, d := range x.all() {
+		b := d.out().block
+		if n := f.visits(b); n == nil || floats.Dot(visits, n) > 0 {
+			if apart = false; n == nil || calls.last[v] != calls.last[b] {
+				return false, false
+			}
+		}
+	}
+	return apart, true
 }
 
 // copiesOf lists the blocks that decide on the same line as a branch or a loop.

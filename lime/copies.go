@@ -98,10 +98,7 @@ func (f *finder) leadersByCopies(inherited []departure) []leader {
 		if !several || !f.table.varies(all.taken) {
 			continue
 		}
-		brings := func(flow []float64) bool {
-			return floats.Dot(f.table.unit(flow), f.table.unit(all.taken)) >= f.stop && f.accounts(x.out().block, flow, all.taken)
-		}
-		if !brings(all.inflow) && brings(all.visits) == (x.kind() == Loop) {
+		if f.arises(x.out().block, &all, x.kind()) {
 			x.inflow, x.visits = all.inflow, all.visits
 			x.score = f.score(x.out().block, x.corr, x.flows)
 			out = append(out, x)

@@ -2,6 +2,7 @@ package lime
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -79,32 +80,16 @@ func (a *analysis) add(f finding) { a.findings = append(a.findings, f) }
 func (a *analysis) byMatchingPursuit() {
 	leaders := a.withBodies(a.withCopies(a.deciding())) // before T is taken for good
 	p := newMatchingPursuit(a.table, a.centred, leaders)
-	byStart := a.dealt == 0 && !a.ranked && len(a.table.groups) == 1 && a.startsDecide()
+	byStart := a.dealt == 0 && !a.ranked && len(a.table.groups) == 1 && a.startsDecide(p)
 	if byStart {
 		a.byStart(p)
 	}
 	p.run()
-	var ids []identity
-	byID := map[identity]leader{}
-	for _, j := range p.chosen {
-		x := p.candidates[j].leader
-		id := x.sourceID(a.sources)
-		if x.byLine {
-			id = x.sourceID(a.lines)
-		}
-		if old, ok := byID[id]; ok {
-			x = a.joined(old, x) // copies that were taken one by one
-		} else {
-			ids = append(ids, id)
-		}
-		byID[id] = x
-	}
-	for _, id := range ids {
-		x := byID[id]
+	for _, x := range a.bothWays(a.onePerSource(p)) {
 		cost := a.table.centre(x.cost)
 		beta := math.Sqrt(floats.Dot(cost, cost) / a.variation)
 		a.add(finding{
-			id: id, line: x.sourceID(a.lines), origin: x.steering, cost: units{x.cost, x.taken},
+			id: a.sourceOf(&x), line: x.sourceID(a.lines), origin: x.steering, cost: units{x.cost, x.taken},
 			share: floats.Dot(cost, a.centred) / a.variation, beta: beta, score: beta * x.score, leaderScore: x.score, p: math.NaN(),
 		})
 	}
@@ -112,6 +97,61 @@ func (a *analysis) byMatchingPursuit() {
 		a.byStart(p)
 	}
 	a.r2 = 1 - p.unexplained()
+}
+
+// sourceOf is what a leader is known by in the source.
+func (a *analysis) sourceOf(x *leader) identity {
+	if x.byLine {
+		return x.sourceID(a.lines)
+	}
+	return x.sourceID(a.sources)
+}
+
+// onePerSource are the leaders that were chosen; copies that were taken one by
+// one are one.
+func (a *analysis) onePerSource(p *matchingPursuit) (list []leader) {
+	at := map[identity]int{}
+	for _, j := range p.chosen {
+		x := p.candidates[j].leader
+		id := a.sourceOf(&x)
+		if i, ok := at[id]; ok {
+			list[i] = a.joined(list[i], x)
+		} else {
+			at[id] = len(list)
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// bothWays joins to a branch what its other way on costs, where that makes up
+// for a part of it: who goes one way is spared the other (rule 9).
+func (a *analysis) bothWays(list []leader) (out []leader) {
+	share := func(x *leader) float64 { return floats.Dot(a.table.centre(x.cost), a.centred) }
+	var spared []leader
+	for i := range list {
+		if share(&list[i]) < 0 {
+			spared = append(spared, list[i])
+		} else {
+			out = append(out, list[i])
+		}
+	}
+	for _, y := range spared {
+		i := slices.IndexFunc(out, func(x leader) bool { return a.sameBranch(x.decision, y.decision) })
+		if i < 0 {
+			out = append(out, y)
+			continue
+		}
+		out[i].cost = floats.AddTo(make([]float64, len(y.cost)), out[i].cost, y.cost)
+	}
+	return out
+}
+
+// sameBranch: two decisions are ways on of one branch of the source.
+func (a *analysis) sameBranch(x, y decision) bool {
+	_, one := x.(branch)
+	_, other := y.(branch)
+	return one && other && a.sources.last[x.out().block] == a.sources.last[y.out().block]
 }
 
 // byRegression is the paper's regression, repaired (rule 8).

@@ -55,6 +55,8 @@ type finder struct {
 	clusters *clusters
 	unit     []float64 // T, standardised
 	stop     float64   // the correlation from which on a vector is in a cluster
+	// Departures that were put aside: their own in-flow seems to bring the difference.
+	inherited []departure
 }
 
 // corr is Pearson's correlation of counts with T.
@@ -63,7 +65,7 @@ func (f *finder) corr(counts []float64) float64 { return floats.Dot(f.table.unit
 // leaders finds the leaders of all clusters (rule 5), block by block.
 func (f *finder) leaders() []leader {
 	var all []leader
-	var inherited []departure
+	f.inherited = nil
 	for _, v := range f.vertices() {
 		inflow, visits := f.costs.inflow(v), f.visits(v)
 		if inflow == nil || visits == nil {
@@ -84,11 +86,11 @@ func (f *finder) leaders() []leader {
 			} else if x, ok := f.leadByJoin(v, l, visits); ok {
 				all = append(all, x)
 			} else {
-				inherited = append(inherited, d)
+				f.inherited = append(f.inherited, d)
 			}
 		}
 	}
-	return append(all, f.leadersByCopies(inherited)...)
+	return append(all, f.leadersByCopies(f.inherited)...)
 }
 
 // departure finds which of the out-edges of v in cluster l goes best with T.

@@ -211,6 +211,14 @@ func (p *matchingPursuit) pairs(list []int) [][]int {
 	return sets
 }
 
+// copiesExplain reports whether one decision, of which the parts ran copies of
+// their own, explains nearly all.
+func (p *matchingPursuit) copiesExplain() bool {
+	return slices.ContainsFunc(p.eligible(costCorr), func(j int) bool {
+		return p.candidates[j].byLine && p.unexplainedAfter([]int{j}) <= muchUnexplained
+	})
+}
+
 // rank orders sets of candidates: what leaves least of T, to the per cent;
 // then those that choose between ways, before places where a part merely
 // begins; then the decision that its cost follows best, so that an outer one that

@@ -54,10 +54,12 @@ func (a *analysis) byStart(p *matchingPursuit) {
 
 // startsDecide: threads that were created for this instance, in different
 // functions, differ by that and hardly otherwise. Whatever they do differently there, what sets them apart is
-// who began where.
-func (a *analysis) startsDecide() bool {
-	_, mean, ok := a.byBegin(a.centred)
-	if !ok {
+// who began where. Where each began elsewhere that is so of any two threads: then
+// one decision of which each ran a copy, as of a body that was inlined into
+// several functions, goes before.
+func (a *analysis) startsDecide(p *matchingPursuit) bool {
+	begins, mean, ok := a.byBegin(a.centred)
+	if !ok || len(begins) == len(a.table.parts) && p.copiesExplain() {
 		return false
 	}
 	ts := a.graph.p.Threads

@@ -72,15 +72,25 @@ func (g *way) findGates(called map[*Func]bool) []Region {
 func (p *Program) noteRegions() {
 	for i := range p.Regions {
 		r := &p.Regions[i]
-		r.Func.gates = append(r.Func.gates, gate{r.Enter, true, int32(i)})
+		p.noteGate(r.Func, gate{r.Enter, true, int32(i)})
 		for _, at := range r.Leaves {
-			r.Func.gates = append(r.Func.gates, gate{at, false, int32(i)})
+			f := r.Func
+			if !f.In(at) {
+				f = p.Owner(at) // by a jump: see byJump
+			}
+			if f != nil {
+				p.noteGate(f, gate{at, false, int32(i)})
+			}
 		}
-		r.Func.astray, r.Func.plain = true, false
 	}
 	for _, f := range p.Funcs {
 		slices.SortFunc(f.gates, func(a, b gate) int { return cmp.Compare(a.at, b.at) })
 	}
+}
+
+func (p *Program) noteGate(f *Func, g gate) {
+	f.gates = append(f.gates, g)
+	f.astray, f.plain = true, false
 }
 
 // regions finds the regions around the waits of a function that also works.
@@ -95,12 +105,12 @@ func (g *way) regions(s *study) {
 }
 
 func (g *way) around(s *study, b *Block, o op) {
-	if o.callee != nil && b.Insns[o.at].Kind.IsJump() {
+	jumps := o.callee != nil && b.Insns[o.at].Kind.IsJump()
+	if jumps && !g.byJump(s, b, o) {
 		g.wanted[g.through(o.callee)] = true // it comes out of that one
-		return
 	}
 	a, ok := s.grow(int32(b.ID), o.at)
-	if !ok {
+	if !ok || jumps {
 		return
 	}
 	in := s.within(a)
@@ -118,6 +128,41 @@ func (g *way) around(s *study, b *Block, o op) {
 	if r, ok := s.region(a, in); ok {
 		g.found = append(g.found, r)
 	}
+}
+
+// byJump makes a region of what ends in a jump to a function that waits, as where
+// rounds were unrolled and nothing is behind the last: it is left where that
+// function returns.
+func (g *way) byJump(s *study, b *Block, o op) bool {
+	a, ok := s.grow(int32(b.ID), o.at)
+	if !ok {
+		return false
+	}
+	in := s.within(a)
+	outs, plain := g.returns(o.callee)
+	r, ok := s.region(a, in)
+	waits := func(i inner) bool { return i.op.kind == opWait || i.op.kind == opWeak }
+	if slices.IndexFunc(in, waits) != len(in)-1 || len(in) < 2 || !s.frees(a, in) || !plain || !ok {
+		return false
+	}
+	jump := b.Insns[o.at].Addr
+	r.Leaves = append(slices.DeleteFunc(r.Leaves, func(at uint64) bool { return at == jump }), outs...)
+	slices.Sort(r.Leaves)
+	g.found = append(g.found, r)
+	return true
+}
+
+// returns are where a function returns; plain unless it also does so by a jump.
+func (g *way) returns(f *Func) (at []uint64, plain bool) {
+	for _, b := range g.p.Blocks(f, nil).Blocks {
+		switch {
+		case b.Last().Kind == x86.Ret:
+			at = append(at, b.Last().Addr)
+		case len(TailTargets(b)) > 0:
+			return nil, false
+		}
+	}
+	return at, len(at) > 0
 }
 
 // frees reports whether something in an area may let others go on.
@@ -230,6 +275,9 @@ func (s *study) wayIn(top int32, from int, in []inner) int {
 // site is the operation that the user sees: a call that waits, else the first.
 func (s *study) site(in []inner) uint64 {
 	for _, i := range in {
+		if i.op.shown != 0 {
+			return i.op.shown
+		}
 		if x := &s.Blocks[i.b].Insns[i.op.at]; i.op.callee != nil || i.op.kind == opWait && x.Kind.IsCall() {
 			return x.Addr
 		}

@@ -130,14 +130,14 @@ func (s *study) opsOf(b *Block, calls func(c *Call, target uint64) op) (list []o
 			c := &b.Calls[call]
 			call++
 			if o = calls(c, 0); c.Import == "syscall" {
-				o.kind, o.wakes = systemCall(b, i, x86.RDI, x86.RDX)
+				o = systemCall(b, i, x86.RDI, x86.RDX)
 			}
 		case in.Kind == x86.JmpInd && len(b.Succ) == 1 && b.Succ[0].To == nil:
 			o.kind = opWork
 		case in.Kind.IsJump() && len(TailTargets(b)) > 0 && i == len(b.Insns)-1:
 			o = calls(nil, in.Target)
 		case isSyscall(in):
-			o.kind, o.wakes = systemCall(b, i, x86.RAX, x86.RSI)
+			o = systemCall(b, i, x86.RAX, x86.RSI)
 		case isPause(in):
 			o.kind = opPause
 		case in.Lock:

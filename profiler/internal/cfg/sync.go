@@ -23,12 +23,13 @@ const (
 type op struct {
 	at     int // among the block's instructions
 	kind   opKind
-	callee *Func // that waits, where it is a direct call or jump
-	adds   bool  // fetches and adds, as who takes work does
-	wakes  bool  // others that wait
-	frees  bool  // may let others go on
-	moves  bool  // something on: it counts, and keeps that
-	future bool  // waits for one
+	callee *Func  // that waits, where it is a direct call or jump
+	adds   bool   // fetches and adds, as who takes work does
+	wakes  bool   // others that wait
+	frees  bool   // may let others go on
+	moves  bool   // something on: it counts, and keeps that
+	future bool   // waits for one
+	shown  uint64 // the instruction that the user sees, where that is another one
 }
 
 // effect is what a function does as a whole.
@@ -148,47 +149,85 @@ const (
 )
 
 // systemCall says what a system call does whose number and, of a futex, whose
-// operation are set in a block before instruction k; from syscall(2) the
-// arguments are one register later than from the instruction.
-func systemCall(b *Block, k int, number, operation x86.Reg) (kind opKind, wakes bool) {
+// operation are set before instruction k; from syscall(2) the arguments are one
+// register later than from the instruction. Compilers make one call of several
+// that follow one another, as of a wake and the wait behind it: where one of
+// the ways to it waits, it does, and that way is what the user sees of it.
+func systemCall(b *Block, k int, number, operation x86.Reg) (o op) {
+	if set(b, k, number) >= 0 || set(b, k, operation) >= 0 || len(b.Pred) < 2 {
+		return numbered(b, k, number, operation)
+	}
+	waits := 0
+	for i, e := range b.Pred {
+		if e.From == nil {
+			return op{kind: opWait}
+		}
+		end := len(e.From.Insns)
+		p := numbered(e.From, end, number, operation)
+		if at := set(e.From, end, operation); p.kind == opWait && at >= 0 {
+			p.shown = e.From.Insns[at].Addr
+		}
+		if p.kind == opWait {
+			waits++
+		}
+		if i == 0 || p.kind > o.kind {
+			o = p
+		}
+	}
+	if waits != 1 {
+		o.shown = 0
+	}
+	return o
+}
+
+// numbered is that of what a block itself says.
+func numbered(b *Block, k int, number, operation x86.Reg) (o op) {
 	n, known := constant(b, k, number)
 	if !known {
-		return opWait, false
+		return op{kind: opWait}
 	}
 	switch n {
 	case sysFutex:
 		const private, realtime = 128, 256
 		switch o, known := constant(b, k, operation); {
 		case known && o&^(private|realtime) != 0 && o&^(private|realtime) != 9 && o&^(private|realtime) != 6:
-			return opSync, true
+			return op{kind: opSync, wakes: true}
 		}
-		return opWait, false
+		return op{kind: opWait}
 	case sysRead, sysPoll, sysSelect:
-		return opWeak, false
+		return op{kind: opWeak}
 	case sysSchedYield:
-		return opPause, false
+		return op{kind: opPause}
 	case sysNanosleep, sysClockNanosleep:
-		return opSleep, false
+		return op{kind: opSleep}
 	}
-	return opSync, false
+	return op{kind: opSync}
+}
+
+// set is the instruction of a block before instruction k that sets a register
+// last, or the call that leaves it unknown; −1: none.
+func set(b *Block, k int, r x86.Reg) int {
+	for k--; k >= 0; k-- {
+		if in := &b.Insns[k]; in.Kind.IsCall() || in.Def&r.Set() != 0 {
+			return k
+		}
+	}
+	return -1
 }
 
 // constant is the value that a register gets in a block before instruction k,
 // where that is a constant.
 func constant(b *Block, k int, r x86.Reg) (v int64, known bool) {
-	for k--; k >= 0; k-- {
-		in := &b.Insns[k]
-		switch {
-		case in.Kind.IsCall():
-			return 0, false
-		case in.Def&r.Set() == 0:
-			continue
-		case in.Map == 0 && in.Vex == 0 && in.HasImm && (in.Opcode >= 0xb8 && in.Opcode <= 0xbf || in.Opcode == 0xc7):
-			return in.Imm & 0xffffffff, true
-		case in.Map == 0 && in.Vex == 0 && in.Opcode&^2 == 0x31 && in.Reg == in.RM: // xor with itself
-			return 0, true
-		}
+	at := set(b, k, r)
+	if at < 0 {
 		return 0, false
+	}
+	switch in := &b.Insns[at]; {
+	case in.Kind.IsCall():
+	case in.Map == 0 && in.Vex == 0 && in.HasImm && (in.Opcode >= 0xb8 && in.Opcode <= 0xbf || in.Opcode == 0xc7):
+		return in.Imm & 0xffffffff, true
+	case in.Map == 0 && in.Vex == 0 && in.Opcode&^2 == 0x31 && in.Reg == in.RM: // xor with itself
+		return 0, true
 	}
 	return 0, false
 }

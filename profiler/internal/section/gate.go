@@ -45,9 +45,9 @@ type trial struct {
 	who     map[uint64][]profile.ThreadID // came to the round before, by object
 	gone    map[*thread]bool              // were missed in a round of a meeting
 	dead    map[uint64][]arrival          // have ended since the round before, by object
-	missing []*thread                     // from the last round of a meeting,
-	held    *round                        // which is kept until it is known whether they ended in it
+	held    []*kept                       // rounds of a meeting that are kept until it is known who ended in them
 	queues  int                           // rounds that the first in left first, as at a lock
+	crowded int                           // rounds that began while somebody was still in the one before, likewise
 	right   int                           // of a meeting, so many that were one …
 	wrong   int                           // … and were none
 	filed   map[*open]bool                // the sections that they are in
@@ -59,6 +59,8 @@ type round struct {
 	arrivals []arrival
 	cuts     []int // of each thread, when it arrived
 	dead     []*thread
+	waits    [2][]wait // of two that meet, in the order in which they came
+	behind   bool      // the second of them has left
 }
 
 // passing is one thread's way through the code.
@@ -76,7 +78,7 @@ type passing struct {
 
 const (
 	surely    = 3  // rounds after which it is a meeting
-	surelyNot = 12 // that look like a lock, after which it is none
+	surelyNot = 12 // that look like a lock, after which it is none; but see pairs
 )
 
 func gates(t *Tracker) rule {
@@ -121,10 +123,14 @@ func (g *gateRule) enter(x *thread, r record.Record) {
 	c.seen[x] = p
 	for i, t := range []*trial{&c.all, &c.objects} {
 		if !t.refuted {
+			if c.state == undecided && c.crowds(i, t, uint64(i)*r.Arg1) {
+				t.crowded++
+			}
 			p.rounds[i] = t.enter(uint64(i)*r.Arg1, p.arrived)
 			if t.gone[x] {
 				delete(t.gone, x)
 				t.wrong++
+				g.found(t, x)
 			}
 		}
 	}
@@ -166,7 +172,14 @@ func (g *gateRule) leave(x *thread, r record.Record) {
 	}
 	p.inside = false
 	for i, t := range []*trial{&c.all, &c.objects} {
-		if y := p.rounds[i]; y != nil && t.open[y.object] == y && !t.refuted {
+		y := p.rounds[i]
+		if y == nil || t.refuted {
+			continue
+		}
+		if c.state == undecided {
+			y.left(x, p)
+		}
+		if t.open[y.object] == y {
 			g.over(c, t, y, x)
 		}
 	}
@@ -213,7 +226,9 @@ func (t *trial) enter(object uint64, a arrival) *round {
 func (g *gateRule) over(c *code, t *trial, y *round, first *thread) {
 	delete(t.open, y.object)
 	if c.state == meeting {
-		g.release(t)
+		for _, h := range t.held {
+			h.late = true
+		}
 		t.bury(y)
 	}
 	var who []profile.ThreadID
@@ -224,8 +239,9 @@ func (g *gateRule) over(c *code, t *trial, y *round, first *thread) {
 	before, again := t.who[y.object]
 	t.who[y.object] = who
 	right := len(who) > 1 && len(slices.Compact(slices.Clone(who))) == len(who)
+	var missing []*thread
 	if again && right {
-		right = g.company(t, before, who, c.state == meeting)
+		missing, right = g.company(t, before, who, c.state == meeting)
 	}
 	if y.arrivals[0].t == first {
 		t.queues++
@@ -236,9 +252,10 @@ func (g *gateRule) over(c *code, t *trial, y *round, first *thread) {
 	case c.state == undecided:
 		t.rounds = append(t.rounds, y)
 	case right:
-		t.right++
-		if t.held = y; len(t.missing) == 0 {
-			g.release(t)
+		if t.right++; len(missing) == 0 {
+			g.file(t, y)
+		} else {
+			t.held = append(t.held, &kept{round: y, missing: missing, over: first.last})
 		}
 	default:
 		t.wrong++
@@ -276,16 +293,16 @@ func (g *gateRule) doubt(c *code, t *trial) {
 	for o := range t.filed {
 		g.t.out.drop(o)
 	}
-	t.held, t.missing = nil, nil
+	t.held = nil
 	g.settle(c, noMeeting)
 }
 
 // company reports whether those came who came to the round before: all but the
-// dead; of a meeting some may stay away for good.
-func (g *gateRule) company(t *trial, before, who []profile.ThreadID, some bool) bool {
+// dead; of a meeting some may stay away for good: these are missing.
+func (g *gateRule) company(t *trial, before, who []profile.ThreadID, some bool) (missing []*thread, ok bool) {
 	for _, id := range who {
 		if !slices.Contains(before, id) {
-			return false
+			return nil, false
 		}
 	}
 	for _, id := range before {
@@ -294,11 +311,11 @@ func (g *gateRule) company(t *trial, before, who []profile.ThreadID, some bool) 
 			continue
 		}
 		if !some {
-			return false
+			return nil, false
 		}
-		t.gone[x], t.missing = true, append(t.missing, x)
+		t.gone[x], missing = true, append(missing, x)
 	}
-	return true
+	return missing, true
 }
 
 // judge decides, at the end with what there is.
@@ -311,7 +328,7 @@ func (g *gateRule) judge(c *code, atEnd bool) {
 			continue
 		}
 		n := len(t.rounds)
-		enough := n >= surely && t.queues < n
+		enough := n >= surely && t.queues < n || n >= surelyNot && t.pairs()
 		if atEnd {
 			enough = n > 1 || n == 1 && len(t.rounds[0].arrivals) > 2
 		}
@@ -381,35 +398,6 @@ func (g *gateRule) dying(x *thread) {
 		delete(c.seen, x)
 	}
 	delete(g.in, x)
-}
-
-// release files the round that is held.
-func (g *gateRule) release(t *trial) {
-	if t.held != nil {
-		g.file(t, t.held)
-	}
-	t.held, t.missing = nil, nil
-}
-
-// ends: what a thread has done since it came out is of the round that it was
-// missed in, or of the next one.
-func (g *gateRule) ends(c *code, p *passing, x *thread) {
-	a := x.arrive(record.Record{TSC: x.last})
-	a.site, a.chain, a.ended = p.arrived.site, p.arrived.chain, true
-	for i, t := range []*trial{&c.all, &c.objects} {
-		y := p.rounds[i]
-		switch k := slices.Index(t.missing, x); {
-		case y == nil || t.refuted:
-		case k < 0 || y.object != t.held.object:
-			t.dead[y.object] = append(t.dead[y.object], a)
-		default:
-			x.cut(a, x.last)
-			t.held.arrivals = append(t.held.arrivals, a)
-			if t.missing = slices.Delete(t.missing, k, k+1); len(t.missing) == 0 {
-				g.release(t)
-			}
-		}
-	}
 }
 
 func (g *gateRule) end() {

@@ -98,6 +98,59 @@ func TestQueueForLockIsNoMeeting(t *testing.T) {
 	expect(t, s.Finish(), "threads 0 [[20 20]]")
 }
 
+// TestPairsInOrder: two meet, and the first to come is the first to leave each
+// time. It is a barrier where both have left before one comes again, or where the
+// last to come, who does not wait, or wakes the first, lets that go; at a lock
+// both wait for somebody else.
+func TestPairsInOrder(t *testing.T) {
+	const rounds = 12
+	for _, c := range []struct {
+		name         string
+		queues       bool // the first comes again before the other one has left
+		waits, wakes bool // the other one
+		meets        bool
+		elsewhere    profile.Addr // it does so at another line
+	}{
+		{name: "both leave", meets: true},
+		{name: "let go", queues: true, meets: true},
+		{name: "woken", queues: true, waits: true, wakes: true, meets: true},
+		{name: "queue", queues: true, waits: true},
+		{name: "let go, and off its core", queues: true, waits: true, elsewhere: 8, meets: true},
+	} {
+		s := newScript(1 << 20)
+		threads(s, 2)
+		passed := false
+		for range rounds + 2 {
+			s.enters(1, 9, 1)
+			from := s.now
+			if passed && c.queues {
+				s.leaves(2)
+			}
+			s.now += 50000
+			came := s.now
+			s.enters(2, 9, 1)
+			if c.wakes {
+				s.wakes(2, letGo, came+20, came+25, 1)
+			}
+			s.now += 50000
+			s.sleeps(1, profile.WaitCondition, from+5, s.now)
+			if c.waits {
+				s.Record(2, record.Record{TSC: s.now, Wait: &record.Wait{Kind: profile.WaitCondition, Site: 640 + c.elsewhere, Begin: came + 30, Object: 77}})
+			}
+			s.leaves(1)
+			if passed = true; !c.queues {
+				s.leaves(2)
+			}
+		}
+		s.dies(1)
+		s.dies(2)
+		got := s.Finish()
+		if is := len(got) > 0 && got[0].Kind == profile.Barrier; is != c.meets {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
 // TestGroupsByObject: two teams meet on their own, at two objects.
 func TestGroupsByObject(t *testing.T) {
 	s := newScript(1 << 20)
@@ -164,6 +217,39 @@ func TestDroppedOutByEnding(t *testing.T) {
 		s.dies(1, 7)
 		s.dies(2, 8)
 		expect(t, s.Finish(), "barrier 480 [[1 1 1] [2 2 2] [3 3 3] [4 4 4] [5 5 5] [6 6]]", "join 320 [[7 8 0]]")
+	}
+}
+
+// TestDroppedOutAndEndsLate: so it is if it waits for a core before it ends; but
+// not if it did more than there was time for in that round.
+func TestDroppedOutAndEndsLate(t *testing.T) {
+	for _, c := range []struct {
+		worked int64
+		want   []string
+	}{
+		{20, []string{"barrier 480 [[1 1 1] [2 2 2] [3 3 3] [4 4 4] [5 5 5] [6 6] [7 7]]", "join 320 [[7 8 0]]"}},
+		{300000, []string{"barrier 480 [[1 1 1] [2 2 2] [3 3 3] [4 4 4] [5 5] [6 6] [7 7]]", "join 320 [[7 8 5]]"}},
+	} {
+		s := newScript(1 << 20)
+		threads(s, 3)
+		born, left := s.now, uint64(0)
+		for k := uint64(1); k <= 7; k++ {
+			n := profile.ThreadID(3)
+			if k > 4 {
+				n = 2
+			} else if k == 4 {
+				left = s.now
+			}
+			s.meetsAtGate(n, k)
+		}
+		s.now += 400000
+		s.Died(3, s.tick(), int64(left-born)+c.worked, []record.Delta{{N: 5}}, 0)
+		s.at(0, join, 1, 320)
+		s.at(0, join, 2, 320)
+		s.at(0, join, 3, 320)
+		s.dies(1, 7)
+		s.dies(2, 8)
+		expect(t, s.Finish(), c.want...)
 	}
 }
 

@@ -57,12 +57,14 @@ type shift struct {
 	out     int       // of them still do
 	broken  bool      // what somebody did in it is not known
 	overran bool      // somebody worked on after its end,
+	trails  bool      // did a twentieth of its work then,
 	spanned bool      // or may have
 	futures bool      // the dispatcher waited for futures: whoever had the last one works on a moment
 	numbers []uint64  // of the workers' idle code
 	dead    []*thread // that have ended in it, before it was over
 	end     arrival   // the dispatcher's
-	own     *arrival  // what the dispatcher did itself since it woke the first
+	own     *arrival  // what the dispatcher did itself since it woke the first;
+	all     *arrival  // since it went on, which is the same where nobody had to be woken
 	over    uint64
 }
 
@@ -74,9 +76,11 @@ type crew struct {
 	took    int      // parts in all of them
 	overran int
 	spanned int
+	trailed int
 	broken  int
 	members []*thread
-	works   bool // the dispatcher too
+	works   bool // the dispatcher too,
+	atOnce  bool // and hardly before it wakes somebody
 	known   int  // rounds since it is known to be a pool,
 	late    int  // and those in which somebody worked on
 	filed   map[*open]bool
@@ -170,8 +174,9 @@ func (p *poolRule) back(x *thread, h *hand, a arrival) {
 		h.most = max(h.most, p.t.c.Work(a.delta))
 		y.add(a)
 		late := float64(a.tsc) - float64(y.over)
-		if busy := float64(a.busyNS) - float64(y.over-min(y.over, a.beginTSC))*p.t.c.NSPerTick; y.over > 0 && late > 0 && (busy > lateNS || !a.timed) {
-			y.overran = true
+		if busy := float64(a.busyNS) - float64(y.over-min(y.over, a.beginTSC))*p.t.c.NSPerTick; y.over > 0 && late > 0 {
+			y.overran = y.overran || busy > lateNS || !a.timed
+			y.trails = y.trails || busy > max(lateNS/10, lateShare*float64(a.busyNS)) || !a.timed
 		}
 		y.spanned = y.spanned || y.over > 0 && late*p.t.c.NSPerTick > lateNS
 	}
@@ -278,13 +283,10 @@ func (p *poolRule) goesOn(x *thread, h *hand, r record.Record) {
 	}
 	y := h.now
 	y.end, y.over = h.arrived, r.TSC
+	y.all = h.whole(x)
 	if woke != nil && h.cuts == x.cuts {
 		a := h.arrived
-		a.delta = record.Sub(a.delta, woke.delta)
-		a.beginTSC, a.begin = woke.tsc, woke.site
-		if a.timed = a.cpu >= 0 && woke.cpu >= 0; a.timed {
-			a.busyNS = max(0, a.cpu-woke.cpu)
-		}
+		a.since(x, &passing{arrived: *woke, acc: woke.delta, tsc: woke.tsc, cpu: woke.cpu})
 		y.own = &a
 	}
 	h.past, h.now = append(h.past, y), &shift{}
@@ -328,7 +330,7 @@ func (p *poolRule) crew(h *hand, site profile.Addr) *crew {
 // wakes notes that a thread lets others go on.
 func (p *poolRule) wakes(x *thread, r record.Record) {
 	p.awaited(x, r)
-	if h := p.hands[x]; h != nil && h.woke == nil {
+	if h := p.hand(x); h.woke == nil {
 		a := x.arrive(r)
 		h.woke, h.cuts = &a, x.cuts
 	}
@@ -374,6 +376,9 @@ func (p *poolRule) judge(x *thread, h *hand, c *crew, y *shift) {
 	if y.spanned && !y.futures {
 		c.spanned++
 	}
+	if y.trails {
+		c.trailed++
+	}
 	p.decide(h, c)
 }
 
@@ -383,6 +388,8 @@ func (p *poolRule) decide(h *hand, c *crew) {
 	switch {
 	case c.overran > 1 && c.overran*8 > n || n >= noShifts || p.selfStarting(c.members):
 		c.state, c.shifts = noMeeting, nil
+	case len(c.members) == 1 && n >= someShifts && c.overran == 0 && c.trailed*8 <= n && p.besides(c):
+		p.accept(c) // one works for another, which does its share meanwhile
 	case n >= fewShifts && c.steady && len(c.members) > 1 && !p.leavesOut(c), n >= someShifts && c.took*3 >= n*len(c.members)*2 && len(c.members) > 1 && c.overran == 0 && c.spanned*4 <= n:
 		p.accept(c)
 	}
@@ -427,6 +434,7 @@ func (p *poolRule) accept(c *crew) {
 		if h.since.cuts != x.cuts {
 			continue
 		}
+		h.rebase(x)
 		if x.acc = record.Sub(x.acc, h.since.acc); len(h.in) > 0 {
 			x.acc = nil
 		}
@@ -434,7 +442,6 @@ func (p *poolRule) accept(c *crew) {
 		x.keepWaits()
 		x.cuts++
 		h.since.acc, h.since.cuts = nil, x.cuts
-		h.woke = nil
 	}
 }
 
@@ -453,21 +460,6 @@ func (p *poolRule) keep(y *shift) {
 	}
 }
 
-// takesPart: the dispatcher works beside the others, if it does a twentieth of
-// what one of them does.
-func (p *poolRule) takesPart(c *crew) {
-	own, rounds, sum, n := uint64(0), uint64(0), uint64(0), uint64(0)
-	for _, y := range c.shifts {
-		if y.own != nil {
-			own, rounds = own+p.t.c.Work(y.own.delta), rounds+1
-		}
-		for i := range y.parts {
-			sum, n = sum+p.t.c.Work(y.parts[i].delta), n+1
-		}
-	}
-	c.works = own > 0 && own*n*20 >= sum*rounds
-}
-
 // file makes an instance of a round. Who had nothing to do in it has a part.
 func (p *poolRule) file(c *crew, y *shift) {
 	for _, x := range y.dead {
@@ -483,8 +475,11 @@ func (p *poolRule) file(c *crew, y *shift) {
 			parts = append(parts, arrival{t: w, tsc: begin, beginTSC: begin, begin: p.begins(w, y.end.site), timed: true})
 		}
 	}
-	if c.works && y.own != nil {
+	switch {
+	case c.works && y.own != nil:
 		parts = append(parts, *y.own)
+	case c.works && c.atOnce && y.all != nil: // nobody had to be woken: that is not recorded
+		parts = append(parts, *y.all)
 	}
 	for i := range parts {
 		parts[i].site, parts[i].chain = y.end.site, y.end.chain

@@ -54,6 +54,48 @@ func TestPool(t *testing.T) {
 	expect(t, s.Finish(), "join 320 [[11 12 13] [21 22 23] [31 32 33] [41 42 43] [51 52 53]]")
 }
 
+// TestPoolOfTwo: one thread works for another, which does its share too: from
+// where it wakes that one, or, where it finds that at work, from where it went on. What the
+// other one does behind the end of a round, as who takes from a queue does, tells
+// that it is none; and so does a dispatcher that has nothing to do but wait.
+func TestPoolOfTwo(t *testing.T) {
+	signal := hookOf("pthread_cond_signal").Arrive
+	for _, c := range []struct {
+		name      string
+		own, late uint64
+		want      []string
+	}{
+		{"shares", 90, 0, []string{"join 320 [[90 50] [90 50] [90 50] [90 50] [90 50] [90 50] [90 50] [90 50]]"}},
+		{"waits", 1, 0, nil},
+		{"hands over", 90, 20000, nil},
+	} {
+		s := crewOf(1)
+		for k := range 8 {
+			if k < 7 {
+				s.at(0, signal, 5, 304, 2)
+			}
+			if k != 6 {
+				s.goes(1, forWork)
+			}
+			if s.idles(0, forAll, c.own); k == 6 { // the other one comes back: it is decided while the dispatcher waits again
+				s.idles(1, forWork, 50)
+				s.goes(1, forWork)
+			}
+			if c.late == 0 && k != 5 {
+				s.now += 20000
+				s.idles(1, forWork, 50)
+			}
+			if s.goes(0, forAll); c.late > 0 && k != 5 {
+				s.now += c.late
+				s.idles(1, forWork, 50)
+			}
+		}
+		s.dies(1)
+		t.Log(c.name)
+		expect(t, s.Finish(), c.want...)
+	}
+}
+
 // TestPoolOfTwoRounds: what is undecided when the run ends is decided then, and
 // who ends instead of coming back has worked too.
 func TestPoolOfTwoRounds(t *testing.T) {

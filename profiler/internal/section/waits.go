@@ -11,6 +11,7 @@ import (
 type wait struct {
 	profile.Wait
 	begin uint64
+	end   uint64
 	on    *sleeper       // who ended it is looked for; nil: it is not
 	wakes []profile.Wake // of waits that were added up
 }
@@ -40,7 +41,7 @@ func (x *thread) waited(w *record.Wait, r record.Record, nsPerTick float64) (is 
 	if len(x.waits) >= maxWaits {
 		x.foldWaits()
 	}
-	x.waits = append(x.waits, wait{Wait: profile.Wait{Kind: w.Kind, Site: w.Site, NS: ns, N: 1}, begin: w.Begin})
+	x.waits = append(x.waits, wait{Wait: profile.Wait{Kind: w.Kind, Site: w.Site, NS: ns, N: 1}, begin: w.Begin, end: r.TSC})
 	return true
 }
 

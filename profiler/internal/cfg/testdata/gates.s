@@ -178,6 +178,73 @@ fun sleeps_by_call
 	ret
 endfun sleeps_by_call
 
+# A wake and the wait behind it by one call, which two ways lead to: the way that
+# waits is what the user sees.
+fun merged
+	push %rbx
+	call toil
+	movl $1, turn(%rip)
+	mov $202, %edi
+	mov $129, %edx
+merged_call:
+	lea turn(%rip), %rsi
+	call syscall@plt
+	mov here(%rip), %ecx
+	test %ecx, %ecx
+	jle merged_work
+	mov $202, %edi
+merged_waits:
+	mov $128, %edx
+	jmp merged_call
+merged_work:
+	call toil
+	pop %rbx
+	ret
+endfun merged
+
+# Two wakes are no wait.
+fun merged_wakes
+	push %rbx
+	call toil
+	mov $202, %edi
+	mov $129, %edx
+	test %ebx, %ebx
+	je merged_wake
+	mov $202, %edi
+	mov $1, %edx
+merged_wake:
+	lea turn(%rip), %rsi
+	call syscall@plt
+	call toil
+	pop %rbx
+	ret
+endfun merged_wakes
+
+# What only waits, for those who have let others go on.
+fun waits_turn
+	pause
+	mov turn(%rip), %eax
+	cmp %eax, %edi
+	je waits_turn
+	ret
+endfun waits_turn
+
+# Rounds that were unrolled: the last one waits by a jump out of the function, and
+# is left where that returns.
+fun unrolled
+	push %rbx
+	call toil
+	lock incl here(%rip)
+	mov turn(%rip), %edi
+	call waits_turn
+	call toil
+unrolled_last:
+	lock incl here(%rip)
+	mov turn(%rip), %edi
+	pop %rbx
+	jmp waits_turn
+endfun unrolled
+
 # Trying for a lock again and again is waiting; a jump at the end is a call.
 fun tries
 	push %rbx
