@@ -16,8 +16,13 @@ const (
 )
 
 // watchable is how many signals' handlers are seen to return in a second, where
-// they may not. Each takes two stops more.
-const watchable = 500
+// they may not, and how long that may take. Each takes two stops more, and a
+// walk up the stack: where handlers interrupt each other the next signal comes
+// before that is done, and a program whose handler stops its timer never would.
+const (
+	watchable    = 500
+	watchableFor = time.Second / 4
+)
 
 // signals delivers the program's signals, so that handlers see what they would
 // see if nothing had been moved.
@@ -28,9 +33,10 @@ type signals struct {
 	diverted map[int][]diverted // by thread; the innermost handler last
 	cut      int                // waits that a signal came to, which are not known
 
-	since     time.Time // from when on
-	watched   int       // so many signals' handlers were to be seen to return
-	unwatched int       // handlers of which that was not seen
+	since     time.Time     // from when on
+	watched   int           // so many signals' handlers were to be seen to return,
+	spent     time.Duration // for which this was spent
+	unwatched int           // handlers of which that was not seen
 }
 
 // leaps reports whether a handler may leave what it has interrupted for good:
@@ -85,19 +91,22 @@ func (s *signals) hand(e tracee.Event) error {
 	if !s.in.leaps() || !s.p.Caught(e.Sig) || !s.p.CanTrap(e.Tid) || !s.p.Fault(e) && !s.room() {
 		return s.p.Resume(e)
 	}
-	return alive(s.divert(e, nil, livepatch.Fault{}))
+	begin := time.Now()
+	err := s.divert(e, nil, livepatch.Fault{})
+	s.spent += time.Since(begin)
+	return alive(err)
 }
 
 // room reports whether another signal from outside can be watched in this second.
 func (s *signals) room() bool {
 	if now := time.Now(); now.Sub(s.since) > time.Second {
-		s.since, s.watched = now, 0
+		s.since, s.watched, s.spent = now, 0, 0
 	}
-	s.watched++
-	if s.watched > watchable {
+	if s.watched++; s.watched > watchable || s.spent > watchableFor {
 		s.unwatched++
+		return false
 	}
-	return s.watched <= watchable
+	return true
 }
 
 // fault delivers a signal that the thread's own instruction raised.
