@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"syscall"
 
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
@@ -20,7 +21,7 @@ type areas struct {
 	chunks  []uint64 // where they lie in the target
 	syscall uint64   // an instruction there, by which any thread can map another one
 
-	views map[int][]byte // by slot: of threads that have ended, zero again
+	views map[int][]byte // by slot: of threads that have ended, cleared
 }
 
 const (
@@ -91,7 +92,7 @@ func (as *areas) holds(addr uint64) bool {
 
 // manyViews is how many areas of threads that have ended are kept as they are,
 // for those that will be created: programs create as many as were joined.
-const manyViews = 64
+const manyViews = 2 * threadarea.PoolSize
 
 // view maps one area here.
 func (as *areas) view(slot int) ([]byte, error) {
@@ -102,13 +103,13 @@ func (as *areas) view(slot int) ([]byte, error) {
 	return as.memory.View(uint64(slot)*as.area, as.area)
 }
 
-// wipe ends a view. The area reads as zero afterwards.
-func (as *areas) wipe(slot int, view []byte) error {
-	at := uint64(slot) * as.area
-	if len(as.views) < manyViews && as.memory.Clear(view, at) == nil {
+// wipe ends the view of an area, which can be another thread's afterwards.
+func (as *areas) wipe(slot int, view []byte, area *threadarea.Area) error {
+	if len(as.views) < manyViews {
+		area.Clear()
 		as.views[slot] = view
 		return nil
 	}
 	tracee.Unmap(view)
-	return as.memory.Wipe(at, as.area)
+	return as.memory.Wipe(uint64(slot)*as.area, as.area)
 }

@@ -7,10 +7,11 @@
 //	         │   tracee: stopped at the program's entry
 //	         ▼
 //	       inject: code cache, patches, one shared memory area a thread
-//	         │   tracee: runs; stops only at births, deaths, signals, full rings
+//	         │   tracee: runs; stops only at births and deaths, unless these are many, at signals and full rings
 //	         ▼
 //	       session: a handler for each kind of stop      handlers.go
 //	         ├─ threads   birth, draining of records, death
+//	         ├─ births    of threads that nobody traces, where many are born
 //	         ├─ signals   delivery at original addresses, diverted handlers
 //	         ├─ loader    libraries that dlopen maps
 //	         ├─ mutable   code that the program is about to change

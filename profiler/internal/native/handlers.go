@@ -20,6 +20,7 @@ var handlers = [...]func(*session, tracee.Event) error{
 	tracee.Execed:    (*session).execed,
 	tracee.Stopped:   (*session).resume,
 	tracee.Other:     (*session).resume,
+	tracee.Rang:      (*session).rang,
 }
 
 func (s *session) resume(e tracee.Event) error { return s.p.Resume(e) }
@@ -27,6 +28,9 @@ func (s *session) resume(e tracee.Event) error { return s.p.Resume(e) }
 // newThread: a thread is before its first instruction. Its creator's stop,
 // which says whose it is, may come later.
 func (s *session) newThread(e tracee.Event) error {
+	if is, err := s.asks(e); is {
+		return err
+	}
 	t := s.threads.byTid[e.Tid]
 	if t == nil {
 		s.threads.early[e.Tid] = e
@@ -123,6 +127,10 @@ func (s *session) gone(e tracee.Event) error {
 
 // signal: a thread is about to get one.
 func (s *session) signal(e tracee.Event) error {
+	if is, err := s.asks(e); is {
+		return err
+	}
+	s.threads.watchAll() // whoever gets it or dies of it
 	return s.signals.deliver(e)
 }
 

@@ -31,6 +31,7 @@ type threads struct {
 	early  map[int]tracee.Event // that stopped before their creator said so
 	slots  slots
 	heap   heap
+	births births
 	deaths int    // since all were drained
 	lost   uint64 // calls through pointers whose targets were not told apart
 }
@@ -51,6 +52,8 @@ type thread struct {
 	dead       bool
 	parent     *thread // nil: the first
 	awaited    bool    // it has waited for a future since it created a thread
+	self       uint64  // by which those that it creates name it
+	alone      bool    // nobody traces it
 }
 
 func newThreads(p *tracee.Process, in *injection, solver *solve.Solver, tracker *section.Tracker, rate tickRate) *threads {
@@ -62,19 +65,37 @@ func newThreads(p *tracee.Process, in *injection, solver *solve.Solver, tracker 
 // prepares its area. Threads are numbered in the order in which they were created,
 // which their own first stops need not follow.
 func (ts *threads) birth(tid int, parent *thread) (*thread, error) {
-	t := &thread{id: profile.ThreadID(len(ts.all)), tid: tid, begin: rdtsc(), slot: ts.slots.take(), parent: parent}
-	if !ts.in.mapped(t.slot) {
-		if err := ts.in.grow(ts.p, tid); err != nil {
-			ts.slots.give(t.slot)
-			return nil, err
-		}
+	t := &thread{tid: tid, begin: rdtsc(), parent: parent}
+	ts.census() // those who have died leave room
+	err := ts.settle(t, tid)
+	if err != nil && ts.births.on {
+		ts.watchAll() // nor is any needed for others then
+		err = ts.settle(t, tid)
 	}
-	mem, err := ts.in.view(t.slot)
 	if err != nil {
 		return nil, err
 	}
-	t.mem = mem
+	ts.open(tid)
+	ts.enter(t)
+	return t, nil
+}
+
+// settle gives a thread an area; by is stopped before its first instruction,
+// and can map some.
+func (ts *threads) settle(t *thread, by int) error {
 	in := ts.in
+	t.slot = ts.slots.take()
+	if !in.mapped(t.slot) {
+		if err := in.grow(ts.p, by); err != nil {
+			ts.slots.give(t.slot)
+			return err
+		}
+	}
+	mem, err := in.view(t.slot)
+	if err != nil {
+		return err
+	}
+	t.mem = mem
 	t.area = threadarea.New(in.common, mem, in.base(t.slot), ts.rate.ticks(cpuClockGap), ts.rate.ticks(longWait), t.begin)
 	t.area.SetTimer(in.timer())
 	switch len(ts.all) {
@@ -84,27 +105,36 @@ func (ts *threads) birth(tid int, parent *thread) (*thread, error) {
 		ts.all[0].area.OpenGates()
 	}
 	ts.gates.tell(t.area)
+	ts.births.introduce(t, in)
+	return nil
+}
+
+// enter numbers a new thread.
+func (ts *threads) enter(t *thread) {
+	t.id = profile.ThreadID(len(ts.all))
 	ts.all = append(ts.all, t)
-	ts.byTid[tid] = t
+	ts.byTid[t.tid] = t
 	parentID := profile.ThreadID(-1)
-	if parent != nil {
-		parentID = parent.id
+	if t.parent != nil {
+		parentID = t.parent.id
 	}
 	ts.tracker.Born(t.id, parentID, t.begin)
-	return t, nil
 }
 
 // death takes what a thread has left and frees its area.
 func (ts *threads) death(t *thread) {
 	t.dead = true
-	t.end = rdtsc()
+	if t.end == 0 {
+		t.end = rdtsc()
+	}
 	ts.drain(t)
+	ts.births.bury(t)
 	rest := record.Merge(append(ts.solver.Resolve(t.area, t.area.Rest()), t.active...))
 	all := ts.solver.Resolve(t.area, t.area.All())
 	ts.tracker.Died(t.id, t.end, t.cpuNS, rest, ts.solver.Work(all))
 	t.totals = ts.solver.SolveLife(record.Merge(append(all, t.active...)))
 	ts.lost += t.area.Lost()
-	if err := ts.in.wipe(t.slot, t.mem); err == nil {
+	if err := ts.in.wipe(t.slot, t.mem, t.area); err == nil {
 		ts.slots.give(t.slot)
 	}
 	t.area, t.mem = nil, nil
@@ -112,11 +142,17 @@ func (ts *threads) death(t *thread) {
 
 // endAll is the death of all that are left.
 func (ts *threads) endAll() {
+	ts.census()
 	for _, t := range ts.all {
-		if !t.dead {
+		switch {
+		case t.dead:
+		case t.alone:
+			ts.vanish(t)
+		default:
 			ts.death(t)
 		}
 	}
+	ts.close()
 }
 
 // drainSome is drainAll at a death, but not at each where many are alive: what
@@ -136,6 +172,7 @@ func (ts *threads) drainSome() {
 func (ts *threads) drainAll() {
 	const slack = 1 << 20 // ticks for a store to become visible
 	horizon := rdtsc() - slack
+	certain := ts.census()
 	for _, t := range ts.byTid {
 		if t.dead {
 			continue
@@ -146,7 +183,9 @@ func (ts *threads) drainAll() {
 			horizon = min(horizon, t.lastTSC)
 		}
 	}
-	ts.tracker.Advance(horizon)
+	if certain {
+		ts.tracker.Advance(horizon)
+	}
 	ts.heap.pace()
 	for _, t := range ts.byTid {
 		if !t.dead {
@@ -163,7 +202,9 @@ func (ts *threads) drain(t *thread) {
 			ts.tracker.Record(t.id, ts.waits.record(rec.Raw))
 			return
 		}
-		t.awaited = t.awaited || section.Awaits(rec.Kind)
+		if section.Awaits(rec.Kind) {
+			t.awaited, ts.births.futures = true, true
+		}
 		rec.Delta = ts.solver.Resolve(t.area, rec.Delta)
 		if section.IsGate(rec.Kind) {
 			ts.gates.passed(&rec)

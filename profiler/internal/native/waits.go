@@ -18,6 +18,7 @@ const longWait = 20 * time.Microsecond
 type waits struct {
 	stubs     *blocking.Stubs // nil: none are
 	libraries []timed
+	guards    bool // the C library's calls are known before they are made: see births
 }
 
 // timed is a library whose system calls are timed.
@@ -57,6 +58,11 @@ func (in *injection) prepareWaits(p *tracee.Process) error {
 			continue // the dynamic linker is no shared object everywhere; what has no code has no waits
 		}
 		found := blocking.Find(im)
+		if ofTheSystem(l.path) && p.SetsGS() {
+			if guards, ok := blocking.Guards(im); ok {
+				found, in.waits.guards = blocking.Both(found, guards), true
+			}
+		}
 		bias := l.lowest - im.Lowest&^0xfff
 		in.waits.libraries = append(in.waits.libraries, timed{im, bias})
 		if len(found) > 0 {
@@ -122,6 +128,8 @@ func (in *injection) timeWaits(p *tracee.Process) error {
 		}
 		if string(old) == string(j.Old) && !in.early.within(j.At, len(old)) { // else somebody has changed it before
 			texts = append(texts, text{j.At, old, j.New})
+		} else {
+			in.waits.guards = false
 		}
 	}
 	return write(p, texts)

@@ -93,6 +93,7 @@ func (t *Tracker) handle(x *thread, i item) {
 			}
 		}
 		t.died(x, x.arrive(i.rec))
+		x.stream.items = nil // nothing more is to come
 		return
 	}
 	x.joining = false

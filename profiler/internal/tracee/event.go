@@ -19,6 +19,7 @@ const (
 	Gone                       // has ended
 	Execed                     // the process is another program now
 	Stopped                    // by job control: it waits for SIGCONT
+	Rang                       // no thread's: see Alarm
 	Other                      // nothing of interest
 )
 
@@ -37,6 +38,11 @@ func (e Event) End() (code int, signal unix.Signal) {
 		return 0, e.status.Signal()
 	}
 	return e.status.ExitStatus(), 0
+}
+
+// ByStop reports whether a thread stopped as it was sent a SIGSTOP.
+func (e Event) ByStop() bool {
+	return e.status.Stopped() && e.status.StopSignal() == unix.SIGSTOP && uint32(e.status)>>16 == 0
 }
 
 func (e Event) err() error {
@@ -61,7 +67,10 @@ func (p *Process) Wait() (Event, error) {
 // wait waits for one thread, or, with −1, for any.
 func (p *Process) wait(tid int) (Event, error) {
 	var ws unix.WaitStatus
-	tid, err := wait4(tid, &ws, unix.WALL|unix.WNOTHREAD)
+	tid, err := p.wait4(tid, &ws)
+	if tid == 0 && err == nil {
+		return Event{Kind: Rang}, nil
+	}
 	if err != nil {
 		return Event{}, err
 	}
@@ -104,6 +113,19 @@ func (p *Process) wait(tid int) (Event, error) {
 	return e, nil
 }
 
+// wait4 waits for one thread, or for any; then the alarm ends it, with 0.
+func (p *Process) wait4(tid int, ws *unix.WaitStatus) (int, error) {
+	for {
+		if tid < 0 && p.rang() {
+			return 0, nil
+		}
+		got, err := unix.Wait4(tid, ws, unix.WALL|unix.WNOTHREAD, nil)
+		if err != unix.EINTR {
+			return got, err
+		}
+	}
+}
+
 // isThread reports whether a new thread is one of the process, and not a process.
 func (p *Process) isThread(tid int) bool { return unix.Tgkill(p.Pid, tid, 0) == nil }
 
@@ -117,7 +139,7 @@ func stops(s unix.Signal) bool {
 func (p *Process) Resume(e Event) error {
 	var err error
 	switch {
-	case e.Kind == Gone:
+	case e.Kind == Gone || e.Kind == Rang:
 		return nil
 	case e.Kind == Stopped:
 		err = ptrace(unix.PTRACE_LISTEN, e.Tid, 0, 0)

@@ -78,26 +78,6 @@ func (s *Shared) View(offset, size uint64) ([]byte, error) {
 // Unmap ends a View.
 func Unmap(view []byte) error { return unix.Munmap(view) }
 
-// Clear zeroes what a View's memory holds, which stays for the next user.
-// Nobody else may touch it meanwhile.
-func (s *Shared) Clear(view []byte, offset uint64) error {
-	at, end := int64(offset), int64(offset)+int64(len(view))
-	for at < end { // from one stretch that was ever touched to the next
-		from, err := unix.Seek(int(s.file.Fd()), at, unix.SEEK_DATA)
-		if err == unix.ENXIO || err == nil && from >= end {
-			return nil
-		}
-		if err == nil {
-			at, err = unix.Seek(int(s.file.Fd()), from, unix.SEEK_HOLE)
-		}
-		if err != nil {
-			return err
-		}
-		clear(view[from-int64(offset) : min(at, end)-int64(offset)])
-	}
-	return nil
-}
-
 // Wipe gives a part's memory back; it reads as zero afterwards.
 func (s *Shared) Wipe(offset, size uint64) error {
 	return unix.Fallocate(int(s.file.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, int64(offset), int64(size))

@@ -50,6 +50,7 @@ type Process struct {
 	owed    map[int]bool // threads whose step another event interrupted: its trap may come yet
 	threads map[int]bool
 	planted breakpoint
+	alarm   *alarm
 }
 
 const options = unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACEEXEC |
@@ -148,6 +149,7 @@ func ptrace(req, pid int, addr, data uintptr) error {
 
 // Close lets go of the process's memory.
 func (p *Process) Close() {
+	p.NoAlarm()
 	if p.mem != nil {
 		p.mem.Close()
 	}
@@ -256,6 +258,7 @@ func (p *Process) WriteWord(v, addr uint64) error {
 const (
 	auxEntry    = 9
 	auxPlatform = 15 // address of a short string
+	auxHWCap2   = 26
 )
 
 // Entry is the run-time address of the program's entry point.

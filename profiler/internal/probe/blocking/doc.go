@@ -17,5 +17,9 @@
 // had been made there: what the kernel restarts it makes there, what unwinds
 // finds the function that the caller called. Such a wait is not recorded.
 //
+// Before some calls of the C library the profiler may have to be asked: where
+// there are threads that it does not trace (guard.S). A gate stands there, or a
+// door before a stub, which is open otherwise.
+//
 // A site is left alone where anything might jump between the bytes that move.
 package blocking

@@ -13,13 +13,21 @@ import (
 type Site struct {
 	At    uint64     // of the syscall instruction
 	Moved []x86.Insn // the instructions before it that make room for a jump
+	Timed bool
+	Asks  Asks
+	Entry bool // it is no call, but the beginning of a function that makes some; At is behind Moved
 }
 
 // Start is where the jump goes.
 func (s *Site) Start() uint64 { return s.Moved[0].Addr }
 
 // After is the address behind the system call.
-func (s *Site) After() uint64 { return s.At + syscallLen }
+func (s *Site) After() uint64 {
+	if s.Entry {
+		return s.At
+	}
+	return s.At + syscallLen
+}
 
 const syscallLen = 2
 
@@ -97,7 +105,10 @@ func (b *body) site(im *image.Image, at uint64) (x Site, ok bool) {
 			return x, false
 		}
 		if at-in.Addr >= asm.JumpLen {
-			x = Site{At: at, Moved: append([]x86.Insn(nil), b.insns[k-n:k]...)}
+			x = Site{At: at, Moved: append([]x86.Insn(nil), b.insns[k-n:k]...), Timed: true}
+			if f.Name == "syscall" {
+				x.Asks = asksAny
+			}
 			return x, true
 		}
 		if b.targets[in.Addr] {

@@ -7,15 +7,25 @@ import (
 
 	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
-//go:generate sh -c "for f in stub timer; do as -o ${DOLLAR}f.o ${DOLLAR}f.S && objcopy -O binary -j .text ${DOLLAR}f.o ${DOLLAR}f.bin && rm ${DOLLAR}f.o; done"
+//go:generate sh -c "for f in stub timer guard gate door; do as -o ${DOLLAR}f.o ${DOLLAR}f.S && objcopy -O binary -j .text ${DOLLAR}f.o ${DOLLAR}f.bin && rm ${DOLLAR}f.o; done"
 
 //go:embed stub.bin
 var stub []byte
 
 //go:embed timer.bin
 var timer []byte
+
+//go:embed guard.bin
+var guard []byte
+
+//go:embed gate.bin
+var gate []byte
+
+//go:embed door.bin
+var door []byte
 
 // Offsets in stub.bin and timer.bin; a test compares them.
 const (
@@ -25,6 +35,15 @@ const (
 	timerCopy  = 0x102
 	timerCopy2 = 0x105 // behind it
 	timerFull  = 0x145 // behind its int3
+
+	gateAfter = 0x0d // of gate.bin: behind the system call
+	gateSite  = 0x10 // displacement of the address there
+	gateBack  = 0x15 // displacement of the jump back
+	gateGuard = 0x28 // displacement of the jump to guard
+	doorGuard = 0x16 // of door.bin: likewise
+	exitGroup = 231
+	guardAsk  = 0x60  // of guard.bin: a jump to ask,
+	askedAt   = 0x39b // which stops here
 )
 
 // Stubs are the code of all sites of a process, and the jumps that lead there,
@@ -34,6 +53,7 @@ type Stubs struct {
 	Bytes []byte
 	Jumps []Jump
 
+	guard uint64 // offset of guard.bin
 	calls []call // by their place in Bytes
 }
 
@@ -47,6 +67,8 @@ type Jump struct {
 type call struct {
 	start, at, end uint64 // offsets: of the stub, behind its system call, behind it
 	site           uint64 // the original's address
+	behind         uint64 // and what is behind it
+	gone           bool   // there is no original, or the jump has taken its place
 }
 
 // Placed is the sites of a library, and how far from their link-time addresses
@@ -69,14 +91,16 @@ func Inline() (code []byte, after int) {
 
 // Size is an upper bound for the stubs of so many sites, whole pages.
 func Size(sites int) uint64 {
-	return (uint64(len(timer)+64) + uint64(sites)*uint64(len(stub)+64) + 4095) &^ 4095
+	return (uint64(len(timer)+len(guard)+128) + uint64(sites)*uint64(len(stub)+len(door)+64) + 4095) &^ 4095
 }
 
 // Assemble writes the stubs for memory at base.
 func Assemble(base uint64, libraries ...Placed) (*Stubs, error) {
 	a := asm.New(base)
 	a.Raw(timer...)
-	s := &Stubs{Base: base}
+	s := &Stubs{Base: base, guard: uint64(len(timer)+15) &^ 15}
+	a.Raw(make([]byte, s.guard-uint64(len(timer)))...)
+	a.Raw(guard...)
 	for _, l := range libraries {
 		for i := range l.Sites {
 			s.add(a, &l.Sites[i], l.Bias)
@@ -87,28 +111,59 @@ func Assemble(base uint64, libraries ...Placed) (*Stubs, error) {
 }
 
 func (s *Stubs) add(a *asm.Assembler, x *Site, bias uint64) {
-	c := call{start: uint64(a.Len()), site: x.At + bias}
+	c := call{start: uint64(a.Len()), site: x.At + bias, behind: x.After() + bias, gone: x.Entry}
 	to := a.PC()
 	var old []byte
 	for _, in := range x.Moved {
 		old = append(old, in.Bytes...)
+	}
+	if len(old) < asm.JumpLen { // the jump ends in the system call, to which nobody comes from elsewhere
+		old = append(old, syscallCode...)
+		c.gone = true
+	}
+	if x.Entry {
+		a.MovImm32(x86.RAX, exitGroup)
+		s.template(a, door, hole{doorGuard, s.asks(x)})
+	}
+	for _, in := range x.Moved {
 		in.Addr, in.RIPTarget = in.Addr+bias, in.RIPTarget+bias
 		a.Copy(&in)
 	}
-	at := a.Len()
-	a.Raw(stub...)
-	b := a.Bytes()[at:]
-	c.at = uint64(at) + stubAfter
-	c.end = uint64(a.Len())
-	relative := func(off int, target uint64) {
-		d := asm.Relative(s.Base+uint64(at+off)+4, target)
-		copy(b[off:], d[:])
+	switch {
+	case x.Entry:
+		a.JmpTo(x.After() + bias)
+	case x.Timed:
+		if x.Asks != asksNothing {
+			s.template(a, door, hole{doorGuard, s.asks(x)})
+		}
+		c.at = stubAfter + s.template(a, stub, hole{stubBack, x.After() + bias}, hole{stubTimer, s.Base})
+	default:
+		c.at = gateAfter + s.template(a, gate, hole{gateSite, x.After() + bias}, hole{gateBack, x.After() + bias}, hole{gateGuard, s.asks(x)})
 	}
-	relative(stubBack, x.After()+bias)
-	relative(stubTimer, s.Base)
+	c.end = uint64(a.Len())
 	j := asm.Jump(x.Start()+bias, to)
 	s.Jumps = append(s.Jumps, Jump{x.Start() + bias, old[:asm.JumpLen], j[:]})
 	s.calls = append(s.calls, c)
+}
+
+// asks is the code that a site asks by.
+func (s *Stubs) asks(x *Site) uint64 { return s.Base + s.guard + uint64(x.Asks) }
+
+// hole is a displacement in a template: its offset, and where it is to lead.
+type hole struct {
+	off int
+	to  uint64
+}
+
+// template appends one and returns its offset.
+func (s *Stubs) template(a *asm.Assembler, code []byte, holes ...hole) uint64 {
+	at := a.Len()
+	a.Raw(code...)
+	for _, h := range holes {
+		d := asm.Relative(s.Base+uint64(at+h.off)+4, h.to)
+		copy(a.Bytes()[at+h.off:], d[:])
+	}
+	return uint64(at)
 }
 
 // Holds reports whether a run-time address lies in the stubs.
@@ -127,9 +182,9 @@ func (s *Stubs) Faulted(pc uint64) (to uint64, ok bool) {
 func (s *Stubs) Interrupted(pc uint64) (to uint64, ok bool) {
 	c := s.call(pc)
 	switch {
-	case c == nil:
+	case c == nil || c.gone:
 	case pc == s.Base+c.at:
-		return c.site + syscallLen, true
+		return c.behind, true
 	case pc == s.Base+c.at-syscallLen:
 		return c.site, true
 	}
@@ -140,7 +195,7 @@ func (s *Stubs) Interrupted(pc uint64) (to uint64, ok bool) {
 // its stub.
 func (s *Stubs) Origin(pc uint64) (addr uint64, ok bool) {
 	if c := s.call(pc); c != nil {
-		return c.site + syscallLen, true
+		return c.behind, true
 	}
 	return 0, false
 }

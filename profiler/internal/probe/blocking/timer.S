@@ -16,6 +16,9 @@
 	.set LASTTSC,  0x20
 	.set BEGIN,    0xe0
 	.set NUMBER,   0xe8
+	.set GUARD,    0xc0
+	.set ASK,      0xd8
+	.set ASKED,    0x138
 
 	.set KIND,     0x1ffffff
 	.set HEAD,     56
@@ -42,7 +45,7 @@ timer:	cmpq	$0, %gs:MUTED
 	mov	%rcx, %rdx
 1:	mov	%gs:RING, %rdi
 	cmp	%gs:LIMIT, %rdi
-	ja	8f
+	ja	80f
 	movq	$1, %gs:BUSY
 	movl	$KIND, (%rdi)
 	movl	$((REGS+8*WORDS)/16), 4(%rdi)
@@ -80,7 +83,7 @@ copy:	rep movsq
 	lea	HEAD+REGS+8*WORDS(%r10), %r10
 	mov	%r10, %gs:RING
 	movq	$0, %gs:BUSY
-	pop	%r10
+7:	pop	%r10
 	pop	%r9
 	pop	%r8
 	pop	%rdi
@@ -90,3 +93,10 @@ copy:	rep movsq
 9:	ret
 8:	int3				# full: the profiler empties the rings and lets go
 	jmp	1b
+80:	testb	$2, %gs:GUARD	# see recorder.S
+	jz	8b
+	movq	$1, %gs:ASKED
+	call	*%gs:ASK
+	testb	$2, %gs:GUARD
+	jz	8b
+	jmp	7b

@@ -61,18 +61,36 @@ func New(c *Common, mem []byte, base, cpuGap, long, now uint64) *Area {
 func (a *Area) init(c *Common, cpuGap, long, now uint64) {
 	a.common = c
 	base, l := a.base, a.l
-	for off, v := range map[uint64]uint64{
-		offRing: base + l.ring, offLimit: base + l.live - l.recordMax(), offLastTSC: now, offCPUGap: cpuGap,
-		offCounters: base + l.counters, offShadow: base + l.shadow, offNFixed: uint64(l.Fixed()), offOverCap: overCap,
-		offOver: base + l.counters + 8*uint64(l.Fixed()), offTargets: base + l.targets, offSiteCtr: base + l.counters + 8*uint64(l.Chords),
-		offHash: base + l.hash, offKeys: base + l.keys,
-		offWaits: c.base + l.Waits(), offLong: long,
-		offLive: c.base + l.live, offNLive: l.liveWords(), offEntered: base + l.entered, offRanges: c.base + l.ranges,
+	for _, x := range [...]struct{ off, v uint64 }{
+		{offRing, base + l.ring}, {offLimit, base + l.live - l.recordMax()}, {offLastTSC, now}, {offCPUGap, cpuGap},
+		{offCounters, base + l.counters}, {offShadow, base + l.shadow}, {offNFixed, uint64(l.Fixed())}, {offOverCap, overCap},
+		{offOver, base + l.counters + 8*uint64(l.Fixed())}, {offTargets, base + l.targets}, {offSiteCtr, base + l.counters + 8*uint64(l.Chords)},
+		{offHash, base + l.hash}, {offKeys, base + l.keys},
+		{offWaits, c.base + l.Waits()}, {offLong, long},
+		{offLive, c.base + l.live}, {offNLive, l.liveWords()}, {offEntered, base + l.entered}, {offRanges, c.base + l.ranges},
 	} {
-		a.put(off, v)
+		a.put(x.off, x.v)
 	}
 	a.read = l.ring
 	a.OpenGates()
+}
+
+// Clear makes the memory what it was before New, but for records, which are
+// behind what New says is the ring's end. Only when the thread is gone.
+func (a *Area) Clear() {
+	a.counters(func(i uint64) {
+		a.put(a.l.counters+8*i, 0)
+		a.put(a.l.shadow+8*i, 0)
+		if i >= uint64(a.l.Chords) && i < uint64(a.l.Fixed()) {
+			a.put(a.l.targets+8*(i-uint64(a.l.Chords)), 0)
+		}
+	})
+	if n := a.get(offNOver); n > 0 {
+		clear(a.mem[a.l.hash:a.l.keys])
+		clear(a.mem[a.l.keys : a.l.keys+16*min(n, overCap)])
+	}
+	clear(a.mem[a.l.entered : a.l.entered+uint64(len(a.l.funcs))])
+	clear(a.mem[:headerSize])
 }
 
 func (a *Area) put(off, v uint64)        { binary.LittleEndian.PutUint64(a.mem[off:], v) }

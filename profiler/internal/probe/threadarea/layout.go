@@ -29,7 +29,20 @@ const (
 	// OffTimer is where moved code finds timer.S.
 	OffTimer = 0xf8
 
-	headerSize = 256
+	// Of threads that are not traced: see guard.S in package blocking.
+	offGuard  = 0xc0
+	offPool   = 0xc8
+	offSelf   = 0xd0
+	offAsk    = 0xd8
+	offState  = 0x100
+	offTid    = 0x108
+	offBorn   = 0x110
+	offEnded  = 0x118
+	offCPU    = 0x120
+	offParent = 0x130
+	offAsked  = 0x138
+
+	headerSize = 512
 
 	recordHeader = 56 // bytes before a record's pairs
 	pairSize     = 16

@@ -31,6 +31,9 @@
 	.set NLIVE,    0xa8	# how many words
 	.set ENTERED,  0xb0	# bytes: which functions this thread has entered
 	.set RANGES,   0xb8	# where each function's chords, and counters of sites, begin: two u32
+	.set GUARD,    0xc0	# bit 1: nobody traces the thread (guard.S in package blocking)
+	.set ASK,      0xd8	# code that asks to be traced, as
+	.set ASKED,    0x138	# this says
 
 	.set HASHSIZE, 16384	# of the pairs' table, and as many more as a site's window has
 	.set WINDOW,   256
@@ -122,7 +125,7 @@ record:
 	lock cmpxchg %rdx, (%rcx)
 1:	mov	%gs:RING, %rdi
 	cmp	%gs:LIMIT, %rdi
-	ja	8f
+	ja	80f
 	movq	$1, %gs:BUSY
 	rdtsc
 	shl	$32, %rdx
@@ -275,6 +278,13 @@ record:
 9:	ret
 8:	int3				# full: the profiler empties the rings and lets go
 	jmp	1b
+80:	testb	$2, %gs:GUARD		# only who is traced survives an int3
+	jz	8b
+	movq	$1, %gs:ASKED
+	call	*%gs:ASK
+	testb	$2, %gs:GUARD
+	jz	8b
+	jmp	7b			# it was refused: the next record has what this one would have
 
 # indirect: eax is twice the site's number, r11 the target that neither of the
 # site's two inline entries holds, nor the table where it is looked for first

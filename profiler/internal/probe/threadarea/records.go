@@ -60,8 +60,8 @@ func (a *Area) OpenGates() { a.setGates(a.l.gateTrial()) }
 func (a *Area) CloseGates() { a.setGates(0) }
 
 func (a *Area) setGates(records uint32) {
-	for n := range int32(maxGates) {
-		a.OpenGate(n, records)
+	for at := a.l.gates; at < a.l.ring; at += gateSize {
+		a.put(at, uint64(records)) // and no thread is between its ways
 	}
 }
 
