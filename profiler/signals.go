@@ -46,7 +46,11 @@ const patience = 500 * time.Millisecond
 
 func guardSignals(ctx context.Context) *guard {
 	g := &guard{signal: make(chan os.Signal, 8), quit: make(chan struct{}), up: make(chan struct{})}
-	signal.Notify(g.signal, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)
+	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(sig) { // by nohup, or as a shell's job in the background: then the target ignores it too
+			signal.Notify(g.signal, sig)
+		}
+	}
 	go g.watch(ctx)
 	return g
 }

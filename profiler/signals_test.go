@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -92,6 +93,20 @@ func TestEndedBehind(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "ended by SIGTERM before the profile was complete") {
 		t.Errorf("error %v", err)
 	}
+}
+
+// TestIgnoredStaysIgnored: under nohup the program outlives the terminal, and so
+// does whoever profiles it.
+func TestIgnoredStaysIgnored(t *testing.T) {
+	signal.Ignore(syscall.SIGHUP)
+	defer signal.Reset(syscall.SIGHUP)
+	looks := fake{"looks", []backend.Events{backend.Edges}, func(backend.Job) (*backend.Outcome, error) {
+		if !signal.Ignored(syscall.SIGHUP) || signal.Ignored(syscall.SIGTERM) {
+			t.Error("a signal that was ignored is no more, or the other way round")
+		}
+		return nil, errors.New("seen")
+	}}
+	_, _ = run(context.Background(), Config{Path: "/bin/true"}, []backend.Backend{looks})
 }
 
 func TestWithstands(t *testing.T) {
