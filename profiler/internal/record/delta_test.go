@@ -63,6 +63,55 @@ func TestSumsOfDeltas(t *testing.T) {
 	}
 }
 
+// TestLogs: a log holds what was logged, its moments stay what they were while it
+// goes on, also where it is summed on the way, and what lies between two of them
+// is their difference.
+func TestLogs(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 20 {
+		var log []Delta
+		want := map[int32]uint64{}
+		type moment struct {
+			log []Delta
+			sum map[int32]uint64
+		}
+		var moments []moment
+		for range 3000 {
+			next := Merge(random(r))
+			log = Log(log, next)
+			for _, d := range next {
+				want[d.Counter] += d.N
+			}
+			if r.IntN(100) == 0 {
+				moments = append(moments, moment{slices.Clip(log), maps.Clone(want)})
+			}
+		}
+		moments = append(moments, moment{log, want})
+		for i, b := range moments {
+			if !maps.Equal(sums(b.log), b.sum) {
+				t.Fatalf("moment %d has changed", i)
+			}
+			sorted(t, "Sum", Sum(b.log))
+			a := moments[r.IntN(i+1)]
+			between := map[int32]uint64{}
+			for c, n := range b.sum {
+				if n -= a.sum[c]; n > 0 {
+					between[c] = n
+				}
+			}
+			if got := sums(Sub(b.log, a.log)); !maps.Equal(got, between) {
+				t.Fatalf("between two moments: %v, want %v", got, between)
+			}
+			if got := sums(Add(a.log, b.log)); !maps.Equal(got, sums(a.log, b.log)) {
+				t.Fatalf("two moments added: %v", got)
+			}
+		}
+		if len(log) > 2*compactFrom {
+			t.Errorf("a log of %d counters is %d long", len(want), len(log))
+		}
+	}
+}
+
 // TestNothingLeft: a list less itself is nothing, not counters that are zero.
 func TestNothingLeft(t *testing.T) {
 	a := []Delta{{1, 2}, {5, 7}}

@@ -130,6 +130,29 @@ takes_end:
 	ret
 endfun takes_work
 
+# Who looks for something along a list waits for nobody.
+fun searches
+	push %rbx
+	mov %rdi, %rbx
+	call toil
+	mov here(%rip), %rdi
+	xor %edx, %edx
+	jmp searches_head
+searches_next:
+	mov 16(%rdi), %rax
+	mov %rdi, %rdx
+	test %rax, %rax
+	je searches_end
+	mov %rax, %rdi
+searches_head:
+	cmp %rbx, (%rdi)
+	jne searches_next
+searches_end:
+	call toil
+	pop %rbx
+	ret
+endfun searches
+
 # A futex by its own instruction: waiting; and waking, which is none.
 fun sleeps
 	push %rbx

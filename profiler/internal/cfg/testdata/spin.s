@@ -77,6 +77,24 @@ fun works_list
 	ret
 endfun works_list
 
+# The same by way of another register, as where the last element is kept.
+fun works_list_steps
+	xor %edx, %edx
+	jmp steps_head
+steps_next:
+	mov 16(%rdi), %rax
+	mov %rdi, %rdx
+	test %rax, %rax
+	je steps_end
+	mov %rax, %rdi
+steps_head:
+	cmp %rbx, (%rdi)
+	jne steps_next
+steps_end:
+	mov %rdx, %rax
+	ret
+endfun works_list_steps
+
 # Counting down a register moves on by itself, though memory is loaded.
 fun works_count
 	mov (%rdi), %eax

@@ -2,6 +2,8 @@ package relocate
 
 import (
 	"bytes"
+	"maps"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -38,6 +40,11 @@ func TestCountingKeepsFlags(t *testing.T) {
 	}
 }
 
+type call struct {
+	site   int32
+	target uint32
+}
+
 // TestIndirectTargetsAreCounted runs what counts the targets of an indirect
 // call, with the recorder behind it: every target gets its count, be it one of
 // the two in line or not.
@@ -53,12 +60,18 @@ func TestIndirectTargetsAreCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	targets := []uint32{0x1000, 0x2000, 0x1000, 0x3000, 0x3000, 0x2000, 0x1000, 0x4000}
+	var calls []call
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, to := range []uint32{0x1000, 0x2000, 0x1000, 0x3000, 0x3000, 0x2000, 0x1000, 0x4000} {
+		calls = append(calls, call{2, to})
+	}
+	for range 400 { // so many that they meet in the table, of two sites
+		calls = append(calls, call{random.Int32N(2), 16 + 16*random.Uint32N(150)})
+	}
 	m.BeginScope()
-	const site = 2
-	for _, to := range targets {
-		m.MovImm32(x86.RBX, to)
-		m.countTarget(&in, site)
+	for _, c := range calls {
+		m.MovImm32(x86.RBX, c.target)
+		m.countTarget(&in, c.site)
 		m.countTarget(&in, -1) // none
 		m.countTarget(&gs, 3)  // not counted
 	}
@@ -84,18 +97,15 @@ func TestIndirectTargetsAreCounted(t *testing.T) {
 		t.Fatal(sig)
 	}
 	copy(mem, out.Memory)
-	want := map[uint64]uint64{0x1000: 3, 0x2000: 2, 0x3000: 2, 0x4000: 1}
-	got := map[uint64]uint64{}
-	for _, d := range area.All() {
-		at, target := area.Target(d.Counter)
-		if at != site {
-			t.Errorf("a call at site %d", at)
-		}
-		got[target] += d.N
+	want, got := map[call]uint64{}, map[call]uint64{}
+	for _, c := range calls {
+		want[c]++
 	}
-	for to, n := range want {
-		if got[to] != n || len(got) != len(want) {
-			t.Errorf("calls of %#x: %d, want %d", to, got[to], n)
-		}
+	for _, d := range area.All() {
+		site, target := area.Target(d.Counter)
+		got[call{int32(site), uint32(target)}] += d.N
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("counted %v, want %v", got, want)
 	}
 }
