@@ -136,11 +136,8 @@ func (gs *gates) tell(a *threadarea.Area) {
 	if len(gs.state) == 0 {
 		return
 	}
-	for n, f := range gs.family {
-		want, known := gs.state[f]
-		if n >= threadarea.MaxGates {
-			break
-		}
+	for n := range min(len(gs.regions()), threadarea.MaxGates) {
+		want, known := gs.state[gs.familyOf(uint64(n))]
 		if has := a.GateIs(int32(n)); known && (want == 0) != (has == 0) || known && want > 0 && has < want/2 {
 			a.OpenGate(int32(n), want)
 		}
