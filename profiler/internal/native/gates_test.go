@@ -1,0 +1,29 @@
+package native
+
+import (
+	"testing"
+
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
+)
+
+// TestIdleGatesClose: a thread hears of gates that were decided, also where none
+// but idle ones have ever been passed.
+func TestIdleGatesClose(t *testing.T) {
+	l := threadarea.NewLayout([]threadarea.Function{{Chords: 8, Always: true}})
+	common := threadarea.NewCommon(l, make([]byte, l.Size()), 0)
+	area := threadarea.New(common, make([]byte, l.Size()), 0, 0, 0, 0)
+	gs := newGates(nil, nil)
+	for range 3 {
+		gs.all = append(gs.all, placed{Region: &cfg.Region{Idle: true}})
+	}
+	trial := area.GateIs(0)
+	gs.decided(1, false)
+	gs.decided(2, true)
+	gs.tell(area)
+	for n, want := range []uint32{trial, 0, forEver} {
+		if got := area.GateIs(int32(n)); got != want || trial == 0 {
+			t.Errorf("gate %d may make %d records, want %d", n, got, want)
+		}
+	}
+}
