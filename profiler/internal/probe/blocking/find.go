@@ -2,6 +2,7 @@ package blocking
 
 import (
 	"bytes"
+	"iter"
 	"sort"
 
 	"github.com/skewlens/skewlens/profiler/internal/image"
@@ -35,18 +36,30 @@ const syscallLen = 2
 // not known where it is made is one: it is the number at run time that counts.
 func Find(im *image.Image) (sites []Site) {
 	var b body
-	for i := range im.Sections {
-		s := &im.Sections[i]
-		if !s.Exec {
-			continue
-		}
-		for at := next(s.Data, 0); at >= 0; at = next(s.Data, at+1) {
-			if x, ok := b.site(im, s.Addr+uint64(at)); ok {
-				sites = append(sites, x)
-			}
+	for s, at := range syscalls(im) {
+		if x, ok := b.site(im, s.Addr+uint64(at)); ok {
+			sites = append(sites, x)
 		}
 	}
 	return withoutEntries(im, sites)
+}
+
+// syscalls are the places in an image's code where bytes may be a system call:
+// the section, and the offset there.
+func syscalls(im *image.Image) iter.Seq2[*image.Section, int] {
+	return func(yield func(*image.Section, int) bool) {
+		for i := range im.Sections {
+			s := &im.Sections[i]
+			if !s.Exec {
+				continue
+			}
+			for at := next(s.Data, 0); at >= 0; at = next(s.Data, at+1) {
+				if !yield(s, at) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // next is the offset of the next bytes that may be a system call.

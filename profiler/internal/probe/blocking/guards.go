@@ -49,22 +49,16 @@ var (
 func Guards(im *image.Image) (sites []Site, ok bool) {
 	ends := 0
 	have := map[uint32]bool{}
-	for i := range im.Sections {
-		s := &im.Sections[i]
-		if !s.Exec {
+	for s, at := range syscalls(im) {
+		x, nr, is := guardAt(im, s, at)
+		if !is {
 			continue
 		}
-		for at := next(s.Data, 0); at >= 0; at = next(s.Data, at+1) {
-			x, nr, is := guardAt(im, s, at)
-			if !is {
-				continue
-			}
-			if nr == 0 {
-				ends++
-			}
-			have[nr] = true
-			sites = append(sites, x)
+		if nr == 0 {
+			ends++
 		}
+		have[nr] = true
+		sites = append(sites, x)
 	}
 	x, exits := exitEntry(im)
 	if exits {
@@ -166,15 +160,9 @@ func Both(timed, guarded []Site) []Site {
 // the guarded calls by itself.
 func Unguarded(im *image.Image) bool {
 	var b body
-	for i := range im.Sections {
-		s := &im.Sections[i]
-		if !s.Exec {
-			continue
-		}
-		for at := next(s.Data, 0); at >= 0; at = next(s.Data, at+1) {
-			if b.guarded(im, s.Addr+uint64(at)) {
-				return false
-			}
+	for s, at := range syscalls(im) {
+		if b.guarded(im, s.Addr+uint64(at)) {
+			return false
 		}
 	}
 	return true

@@ -133,11 +133,11 @@ func (m *emitter) countTarget(in *x86.Insn, site int32) {
 	}
 	compare := func(i int32) {
 		m.CmpGS(uint32(8*(2*site+i)), x86.R11)
-		m.siteRefs = append(m.siteRefs, siteRef{int32(m.Len()) - 4, toTarget})
+		m.names(toTarget, 4)
 	}
 	count := func(i int32) {
 		m.IncGS(uint32(8 * (2*site + i)))
-		m.siteRefs = append(m.siteRefs, siteRef{int32(m.Len()) - 4, toCounter})
+		m.names(toCounter, 4)
 	}
 	done := m.Labels(1)
 	miss := m.outOfLine(func() {
@@ -164,24 +164,21 @@ func (m *emitter) countTarget(in *x86.Insn, site int32) {
 // stands in the table where it is looked for first; else behind this.
 func (m *emitter) countInTable(site int32, done asm.Label) {
 	window := threadarea.HashWindow(site)
-	refer := func(fromEnd int32, what refKind) {
-		m.siteRefs = append(m.siteRefs, siteRef{int32(m.Len()) - fromEnd, what})
-	}
 	missed := m.Labels(1)
 	m.Push(x86.RCX)
 	m.ImulImm32(x86.RCX, x86.R11, threadarea.HashFactor)
 	m.ShrImm8(x86.RCX, threadarea.HashShift)
 	m.AndImm32(x86.RCX, threadarea.HashMask)
 	m.CmpGSAt(window, x86.RCX, x86.R11)
-	refer(4, toHash)
+	m.names(toHash, 4)
 	m.Jcc(asm.NotEqual, missed)
 	m.CmpGSAt32(window+8, x86.RCX, threadarea.HashKey(site))
-	refer(8, toHash)
+	m.names(toHash, 8)
 	m.Jcc(asm.NotEqual, missed)
 	m.MovGSAt32(x86.RCX, window+12, x86.RCX)
-	refer(4, toHash)
+	m.names(toHash, 4)
 	m.IncGSEighth(0, x86.RCX)
-	refer(4, toOver)
+	m.names(toOver, 4)
 	m.Pop(x86.RCX)
 	m.Jmp(done)
 	m.Bind(missed)

@@ -38,6 +38,11 @@ func newEmitter(s *Spec, cache, offset uint64) *emitter {
 	return m
 }
 
+// names notes what the last instruction names, so many bytes before its end.
+func (m *emitter) names(what refKind, before int) {
+	m.siteRefs = append(m.siteRefs, siteRef{int32(m.Len() - before), what})
+}
+
 // label is the label of a place in the function that is being emitted.
 func (m *emitter) label(p place) asm.Label {
 	if p.kind == atEntry {

@@ -42,7 +42,7 @@ func (m *emitter) enter(live x86.Flags) {
 		m.Pushf()
 	}
 	m.CmpGS8(uint32(m.q.Number), 0)
-	m.siteRefs = append(m.siteRefs, siteRef{int32(m.Len() - 5), toEntered})
+	m.names(toEntered, 5)
 	m.Jcc(asm.NotEqual^1, first)
 	m.Bind(done)
 	if live != 0 {

@@ -76,7 +76,8 @@ func (m *emitter) gate(g gateCode) {
 		m.LeaRSP(-redZone)
 		m.Pushf()
 	}
-	m.gateWord(func() { m.CmpGS32(test, 0) }, 5)
+	m.CmpGS32(test, 0)
+	m.names(toGate, 5)
 	m.Jcc(asm.NotEqual, slow)
 	m.Bind(done)
 	if g.flags {
@@ -90,9 +91,11 @@ func (m *emitter) passGate(g gateCode, done asm.Label) {
 	left := threadarea.GateOffset(g.n)
 	down := int32(redZone + 8) // how far the stack pointer is below where it was
 	if g.enter {
-		m.gateWord(func() { m.CmpGS32(left+gateInside, 0) }, 5)
+		m.CmpGS32(left+gateInside, 0)
+		m.names(toGate, 5)
 		m.Jcc(asm.NotEqual, done)
-		m.gateWord(func() { m.DecGS32(left) }, 4)
+		m.DecGS32(left)
+		m.names(toGate, 4)
 	}
 	if !g.flags {
 		m.LeaRSP(-redZone - 8)
@@ -123,7 +126,8 @@ func (m *emitter) passGate(g gateCode, done asm.Label) {
 			kind |= threadarea.ChainBit
 		}
 	}
-	m.gateWord(func() { m.MovGS32(left+gateInside, inside) }, 8)
+	m.MovGS32(left+gateInside, inside)
+	m.names(toGate, 8)
 	m.record(kind | threadarea.ScanBit)
 	m.LeaRSP(8)
 	for i := len(saved) - 1; i >= 0; i-- {
@@ -133,11 +137,4 @@ func (m *emitter) passGate(g gateCode, done asm.Label) {
 		m.LeaRSP(redZone + 8)
 	}
 	m.Jmp(done)
-}
-
-// gateWord notes that an instruction names a gate's state, so many bytes before
-// its end.
-func (m *emitter) gateWord(emit func(), before int) {
-	emit()
-	m.siteRefs = append(m.siteRefs, siteRef{int32(m.Len() - before), toGate})
 }

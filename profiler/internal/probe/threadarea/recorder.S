@@ -38,6 +38,8 @@
 	.set HASHSIZE, 16384	# of the pairs' table, and as many more as a site's window has
 	.set WINDOW,   256
 	.set FACTOR,   -0x61c88647
+	.set SHIFT,    20
+	.set STEP,     16
 	.set SLOTS,    4096	# of the table of objects
 	.set SCAN,     31	# bits of an event's kind
 	.set WAIT,     30
@@ -311,13 +313,13 @@ indirect:
 	incq	(%rsi,%rdx,8)
 	jmp	9f
 2:	imul	$FACTOR, %r11d, %ecx
-	shr	$20, %ecx
-	and	$16*(WINDOW-1), %ecx
+	shr	$SHIFT, %ecx
+	and	$STEP*(WINDOW-1), %ecx
 	lea	(,%rdx,4), %edi
 	and	$HASHSIZE-1, %edi
 	shl	$4, %edi
 	add	%rdi, %rcx
-3:	cmp	$16*(HASHSIZE+WINDOW), %rcx
+3:	cmp	$STEP*(HASHSIZE+WINDOW), %rcx
 	jb	0f
 	xor	%ecx, %ecx
 0:	mov	%rcx, %rdi
@@ -333,7 +335,7 @@ indirect:
 	mov	12(%rdi), %esi
 	dec	%esi
 	jmp	6f
-5:	add	$16, %rcx
+5:	add	$STEP, %rcx
 	jmp	3b
 4:	mov	%gs:NOVER, %rsi
 	cmp	%gs:OVERCAP, %rsi

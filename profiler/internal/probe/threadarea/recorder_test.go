@@ -53,6 +53,31 @@ func TestOffsetsAgree(t *testing.T) {
 	if found != len(want) {
 		t.Errorf("%d offsets in recorder.S, %d in layout.go", found, len(want))
 	}
+	// What is said a second time, here or in the code that uses the areas.
+	for name, v := range map[string]int64{"HASHSIZE": hashSize, "WINDOW": hashWindow, "FACTOR": HashFactor, "SHIFT": HashShift, "STEP": hashStep, "SLOTS": waitSlots,
+		"POOL": offPool, "SELF": offSelf, "STATE": offState, "TID": offTid, "BORN": offBorn, "ENDED": offEnded, "CPU": offCPU, "PARENT": offParent,
+		"LONG": offLong, "PLACES": PoolSize} {
+		want[name] = v
+	}
+	said := map[string]bool{}
+	for _, file := range []string{"recorder.S", "../blocking/guard.S", "../blocking/gate.S", "../blocking/door.S", "../blocking/timer.S", "../blocking/stub.S"} {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`\.set (\w+),\s*(-?\w+)`).FindAllStringSubmatch(string(src), -1) {
+			v, err := strconv.ParseInt(m[2], 0, 64)
+			if w, ok := want[m[1]]; ok && (err != nil || v != w) {
+				t.Errorf("%s is %s in %s, %#x in Go", m[1], m[2], file, w)
+			}
+			said[m[1]] = true
+		}
+	}
+	for name := range want {
+		if !said[name] {
+			t.Errorf("%s is in no file", name)
+		}
+	}
 	if Recorder[RecordEnd] != 0xc3 || Recorder[RecordEnd+1] != 0xcc || !bytes.HasPrefix(Recorder[RecordBody:], []byte{0x65, 0x48, 0x83, 0x3c, 0x25}) {
 		t.Error("record does not begin at RecordBody (a comparison with MUTED), or does not end at RecordEnd (ret, and behind it int3)")
 	}
