@@ -16,22 +16,35 @@ import (
 // of work from a store that all share (rule 19): it is a loop that is left
 // where what was taken says that there is no more, or that exit itself. Who
 // takes more is who was free; no line of the program decided it.
-func (g *graph) deals(d decision) bool {
+func (g *graph) deals(d decision) bool { return g.dealt(d) != nil }
+
+// dealt is the loop that a decision deals the rounds of; nil: it deals none.
+func (g *graph) dealt(d decision) (in func(profile.BlockID) bool) {
 	v := d.out().block
 	switch x := d.(type) {
 	case cycle:
-		return g.dealsIn(v, x.blocks.has)
+		if g.dealsIn(v, x.blocks.has) {
+			return x.blocks.has
+		}
 	case loop: // it may share its head with one around it (rule 17)
 		for _, i := range g.ins.Of(int(v)) {
-			if e := &g.p.Graph.Edges[i]; g.back[i] && g.within(e) && g.dealsIn(v, g.cycle(v, []int32{i}).has) {
-				return true
+			if e := &g.p.Graph.Edges[i]; !g.back[i] || !g.within(e) {
+				continue
+			}
+			if c := g.cycle(v, []int32{i}); g.dealsIn(v, c.has) {
+				return c.has
 			}
 		}
 	case branch:
 		l := g.loops.Inner[v]
-		return g.p.Graph.Blocks[v].Deals && (g.guarded(x) >= 0 || l >= 0 && g.leaves(v, func(b profile.BlockID) bool { return g.inLoop(b, l) }))
+		if head := g.guarded(x); g.p.Graph.Blocks[v].Deals && head >= 0 {
+			l = g.loops.Inner[head]
+		} else if !g.p.Graph.Blocks[v].Deals || l < 0 || !g.leaves(v, func(b profile.BlockID) bool { return g.inLoop(b, l) }) {
+			return nil
+		}
+		return func(b profile.BlockID) bool { return g.inLoop(b, l) }
 	}
-	return false
+	return nil
 }
 
 // guarded returns the head of the loop that a branch guards, if that deals as
@@ -80,7 +93,8 @@ func (a *analysis) deciding() []leader {
 	all := a.leaders()
 	var dealers []leader
 	for _, x := range all {
-		if !a.graph.deals(x.decision) {
+		in := a.graph.dealt(x.decision)
+		if in == nil {
 			continue
 		}
 		if d, ok := x.decision.(branch); ok {
@@ -88,7 +102,7 @@ func (a *analysis) deciding() []leader {
 				x.taken = a.visits(head) // pieces, not rounds
 			}
 		}
-		x.cost = equalPieces(&x)
+		x.cost = a.pieces(&x, in)
 		dealers = append(dealers, x)
 	}
 	if len(dealers) == 0 {
@@ -119,23 +133,49 @@ func (a *analysis) deciding() []leader {
 	return out
 }
 
-// equalPieces is what a leader costs if each time it is taken costs as much as
+// pieces is what a leader's pieces cost if all were of one size. Not in each round
+// of a loop need there be one: of who is woken, another one may have taken it
+// already. So they are counted where that accounts for most, of all places that
+// are come to in most rounds, and not more often.
+func (a *analysis) pieces(x *leader, in func(profile.BlockID) bool) []float64 {
+	best := equalPieces(x.taken, x.cost)
+	f := &a.graph.p.Graph.Functions[a.graph.p.Graph.Blocks[x.out().block].Function]
+	for b := f.First; b < f.First+profile.BlockID(f.N); b++ {
+		if !in(b) {
+			continue
+		}
+		n := a.visits(b)
+		if n == nil || 2*floats.Sum(n) < floats.Sum(x.taken) {
+			continue
+		}
+		more := false
+		for t := range n {
+			more = more || n[t] > x.taken[t]
+		}
+		if c := equalPieces(n, x.cost); !more && floats.Sum(c) > floats.Sum(best) {
+			best = c
+		}
+	}
+	return best
+}
+
+// equalPieces is what so many pieces for each part cost, if each costs as much as
 // on the part where that is least. Where one part took all, that is all it
 // costs: the others came too late, and whether a piece is larger than the rest
 // cannot be seen. Of one piece alone it can: nobody could have shared it.
-func equalPieces(x *leader) []float64 {
+func equalPieces(taken, costs []float64) []float64 {
 	least, pieces := math.Inf(1), 0.0
-	for t, n := range x.taken {
+	for t, n := range taken {
 		if n > 0 {
-			least = min(least, x.cost[t]/n)
+			least = min(least, costs[t]/n)
 			pieces += n
 		}
 	}
-	cost := make([]float64, len(x.cost))
+	cost := make([]float64, len(costs))
 	if pieces < 2 {
 		return cost
 	}
-	for t, n := range x.taken {
+	for t, n := range taken {
 		if n > 0 {
 			cost[t] = n * least
 		}

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/skewlens/skewlens/profile"
 )
 
@@ -56,16 +54,32 @@ func TestSelfScheduled(t *testing.T) {
 // TestOneTookAll: whether one's pieces are larger than others cannot be seen, but
 // that the others had none is chance, unless there was only one.
 func TestOneTookAll(t *testing.T) {
-	x := leader{flows: flows{taken: []float64{0, 9, 0}}, cost: []float64{0, 90, 0}}
-	if c := equalPieces(&x); !slices.Equal(c, []float64{0, 90, 0}) {
-		t.Errorf("pieces cost %v", c)
+	for _, c := range []struct{ taken, cost, want []float64 }{
+		{[]float64{0, 9, 0}, []float64{0, 90, 0}, []float64{0, 90, 0}},
+		{[]float64{0, 1, 0}, []float64{0, 90, 0}, []float64{0, 0, 0}},
+		{[]float64{2, 9, 0}, []float64{20, 900, 0}, []float64{20, 90, 0}},
+	} {
+		if got := equalPieces(c.taken, c.cost); !slices.Equal(got, c.want) {
+			t.Errorf("%v pieces of %v cost %v", c.taken, c.cost, got)
+		}
 	}
-	x = leader{flows: flows{taken: []float64{0, 1, 0}}, cost: []float64{0, 90, 0}}
-	if c := equalPieces(&x); floats.Sum(c) != 0 {
-		t.Errorf("one piece costs %v", c)
+}
+
+// TestEmptyRounds: who is woken and finds that another one has taken the work
+// goes round once more for nothing; that is no difference between the pieces.
+func TestEmptyRounds(t *testing.T) {
+	trips := []int{70, 30, 95, 40, 120, 64, 81, 33}
+	empty := []int{0, 60, 10, 2, 70, 9, 1, 15}
+	m := newMachine()
+	task := &when{cond: func(w *walker) bool { return w.iter >= empty[w.id] }, then: []stmt{&work{instructions: 400}}}
+	l := &repeat{trips: func(w *walker) int { return trips[w.id] + empty[w.id] }, instructions: 3, body: []stmt{task}}
+	p := m.run(all(m.function("main", l), len(trips))...)
+	p.Graph.Blocks[l.latch].Deals = true
+	res, err := Analyse(p, &p.Sections[0], Options{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	x = leader{flows: flows{taken: []float64{2, 9, 0}}, cost: []float64{20, 900, 0}}
-	if c := equalPieces(&x); !slices.Equal(c, []float64{20, 90, 0}) {
-		t.Errorf("pieces cost %v", c)
+	if len(res.Causes) != 0 || !has(res.Warnings, "self-scheduled") {
+		t.Errorf("%+v %v", res.Causes, res.Warnings)
 	}
 }

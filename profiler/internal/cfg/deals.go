@@ -2,6 +2,7 @@ package cfg
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/skewlens/skewlens/internal/flowgraph"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
@@ -13,11 +14,18 @@ import (
 // more, or there is none.
 type Dealer struct {
 	p     *Program
-	takes map[*Func]bool // whether a function takes; false too while that is found out
+	known map[*Func]habit // nothing while that is found out
+}
+
+// habit is what a function does about what threads share, itself or by calls.
+type habit struct {
+	fetches bool // by one instruction
+	locks   bool
+	unlocks bool // or may: it is too large to be looked at
 }
 
 // NewDealer is for the blocks of a program.
-func NewDealer(p *Program) *Dealer { return &Dealer{p: p, takes: map[*Func]bool{}} }
+func NewDealer(p *Program) *Dealer { return &Dealer{p: p, known: map[*Func]habit{}} }
 
 const (
 	smallTaker = 120 // instructions of a function that does nothing but take
@@ -55,7 +63,11 @@ func (d *Dealer) loopsThatTake(g *Graph) (inner []int32, takes map[int32]bool) {
 	loops := flow.Loops(flow.Dominators(g.roots(Resumed)))
 	takes = map[int32]bool{}
 	for i, b := range g.Blocks {
-		if l := loops.Inner[i]; l != flowgraph.None && !takes[l] && d.takesIn(b, 0) {
+		l := loops.Inner[i]
+		if l == flowgraph.None || takes[l] {
+			continue
+		}
+		if h := d.does(b, 0); h.fetches || h.locks {
 			for ; l != flowgraph.None; l = loops.All[l].Parent {
 				takes[l] = true
 			}
@@ -93,41 +105,50 @@ func (d *Dealer) after(b *Block, known map[*Block]*taken, framed bool) *taken {
 		}
 		c := &b.Calls[call]
 		call++
-		t.call(locks[c.Import], t.held && c.Import != "" && !unlocks[c.Import], c.Callee != nil && d.function(c.Callee, 1))
+		t.call(d.habitOf(c, 0), c.Callee != nil)
 	}
 	return t
 }
 
-// takesIn reports whether a block fetches, locks, or calls what does.
-func (d *Dealer) takesIn(b *Block, depth int) bool {
-	for i := range b.Insns {
-		if in := &b.Insns[i]; fetches(in) {
-			return true
-		}
-	}
+// does is what a block does: what calls of functions that it does not know do is
+// not in it.
+func (d *Dealer) does(b *Block, depth int) (h habit) {
+	h.fetches = slices.ContainsFunc(b.Insns, func(in x86.Insn) bool { return fetches(&in) })
 	for i := range b.Calls {
-		if c := &b.Calls[i]; locks[c.Import] || c.Callee != nil && d.function(c.Callee, depth+1) {
-			return true
-		}
+		c := d.habitOf(&b.Calls[i], depth)
+		h = habit{h.fetches || c.fetches, h.locks || c.locks, h.unlocks || c.unlocks}
 	}
-	return false
+	return h
 }
 
-// function reports whether a function does little more than to take.
-func (d *Dealer) function(f *Func, depth int) bool {
-	is, known := d.takes[f]
-	if known || depth > takerDepth || f.Skip != "" || f.Insns == 0 || f.Insns > smallTaker {
-		return is
+// habitOf is what a call does.
+func (d *Dealer) habitOf(c *Call, depth int) habit {
+	switch {
+	case c.Callee != nil:
+		return d.function(c.Callee, depth+1)
+	case c.Import == "":
+		return habit{unlocks: true} // by pointer: whatever it does
 	}
-	d.takes[f] = false // while it is looked at
-	var space Space    // that of the caller's graph is in use
+	return habit{locks: locks[c.Import], unlocks: unlocks[c.Import]}
+}
+
+// function is what a function does that is small.
+func (d *Dealer) function(f *Func, depth int) habit {
+	h, known := d.known[f]
+	if known {
+		return h
+	}
+	if depth > takerDepth || f.Skip != "" || f.Insns == 0 || f.Insns > smallTaker {
+		return habit{unlocks: true}
+	}
+	d.known[f] = habit{}
+	var space Space // that of the caller's graph is in use
 	for _, b := range d.p.Blocks(f, &space).Blocks {
-		if d.takesIn(b, depth) {
-			d.takes[f] = true
-			return true
-		}
+		c := d.does(b, depth)
+		h = habit{h.fetches || c.fetches, h.locks || c.locks, h.unlocks || c.unlocks}
 	}
-	return false
+	d.known[f] = h
+	return h
 }
 
 // locks are the functions behind which shared data are read.
@@ -181,15 +202,15 @@ func (t *taken) equals(u *taken) bool {
 	return t.regs == u.regs && t.flags == u.flags && t.held == u.held && maps.Equal(t.slots, u.slots)
 }
 
-// call: what a function returns that takes was taken; others keep only the
-// registers that callees save.
-func (t *taken) call(lock, held, takes bool) {
+// call: what a function of the program returns was taken, if it takes, or reads
+// under the lock that is held; others keep only the registers that callees save.
+func (t *taken) call(h habit, own bool) {
 	const saved = 1<<x86.RBX | 1<<x86.RBP | 1<<x86.RSP | 1<<x86.R12 | 1<<x86.R13 | 1<<x86.R14 | 1<<x86.R15
 	t.regs &= saved
-	t.flags, t.held = false, lock || held
-	if takes && !lock {
+	if own && (h.fetches || h.locks || t.held && !h.unlocks) {
 		t.regs |= x86.RAX.Set()
 	}
+	t.flags, t.held = false, !h.unlocks && (h.locks || t.held)
 }
 
 // step follows them through an instruction; own: its memory operand is a slot.

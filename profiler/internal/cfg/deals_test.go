@@ -59,6 +59,24 @@ void pool_deals(void) {
 	pthread_mutex_unlock(&lock);
 }
 
+static void __attribute__((noinline)) hold(void) { pthread_mutex_lock(&lock); }
+static void __attribute__((noinline)) let_go(void) { pthread_mutex_unlock(&lock); }
+static int __attribute__((noinline)) empty(void) { return !queue; }
+static void __attribute__((noinline)) await(void) { while (empty() && !ending) pthread_cond_wait(&more, &lock); }
+static struct task *__attribute__((noinline)) front(void) { struct task *t = queue; queue = t->next; return t; }
+void wrapped_deals(void) {
+	hold();
+	for (;;) {
+		await();
+		if (empty()) break;
+		struct task *t = front();
+		let_go();
+		work(t->n);
+		hold();
+	}
+	let_go();
+}
+
 void plain(int n) { for (int i = 0; i < n; i++) work(i); }
 void counts(int n) { for (int i = 0; i < n; i++) { work(i); atomic_fetch_add(&hits, 1); } }
 void appends(int n) { for (int i = 0; i < n; i++) slots[atomic_fetch_add(&room, 1)] = work(i); }
@@ -69,6 +87,15 @@ void sums(int n) {
 		total += x;
 		pthread_mutex_unlock(&lock);
 	}
+}
+static int __attribute__((noinline)) tail(long *x) { return *x > 0; }
+void releases(long *x) {
+	do {
+		hold();
+		total += *x;
+		let_go();
+		work(*x++);
+	} while (tail(x));
 }
 `
 
@@ -81,8 +108,8 @@ func TestDeals(t *testing.T) {
 	if err := os.WriteFile(src, []byte(dealers), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]bool{"counter_deals": true, "guided_deals": true, "queue_deals": true, "called_deals": true, "pool_deals": true,
-		"plain": false, "counts": false, "appends": false, "sums": false}
+	want := map[string]bool{"counter_deals": true, "guided_deals": true, "queue_deals": true, "called_deals": true, "pool_deals": true, "wrapped_deals": true,
+		"plain": false, "counts": false, "appends": false, "sums": false, "releases": false}
 	for _, cc := range []string{"gcc", "clang"} {
 		if _, err := exec.LookPath(cc); err != nil {
 			continue

@@ -91,24 +91,33 @@ func (s *session) newChild(e tracee.Event) error {
 
 // exiting: a thread is about to end, with its registers and memory still there.
 func (s *session) exiting(e tracee.Event) error {
-	if t := s.threads.byTid[e.Tid]; t != nil && !t.dead {
-		t.cpuNS = s.p.CPUNS(t.tid)
-		t.active, t.stood = s.stacks.active(t.tid)
-		s.signals.ended(t.tid)
-		s.threads.drainSome()
-		s.threads.death(t)
-		s.bind(e.Tid)
+	t := s.threads.byTid[e.Tid]
+	if t == nil || t.dead {
+		return s.p.Resume(e)
 	}
-	return s.p.Resume(e)
+	t.end, t.cpuNS = rdtsc(), s.p.CPUNS(t.tid)
+	t.active, t.stood = s.stacks.active(t.tid)
+	s.signals.ended(t.tid)
+	var err error
+	last := s.ending || e.Tid == s.p.Pid || s.p.Threads() == 1
+	if !last { // what it has left is in its area: nobody need wait until that is read
+		err = s.p.Resume(e)
+	}
+	t.end = s.threads.endOf(t)
+	s.threads.drainSome()
+	s.threads.death(t)
+	if last {
+		s.bind()
+		err = s.p.Resume(e)
+	}
+	return err
 }
 
 // bind sees through which slots modules call each other, when a thread ends
 // that may be the last one.
-func (s *session) bind(tid int) {
-	s.ending = s.ending || tid == s.p.Pid || s.p.Threads() == 1
-	if s.ending {
-		s.solver.Bind(s.p.Word)
-	}
+func (s *session) bind() {
+	s.ending = true
+	s.solver.Bind(s.p.Word)
 }
 
 // gone: a thread has ended.

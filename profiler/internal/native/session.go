@@ -82,7 +82,11 @@ func (s *session) loop() error {
 		return err
 	}
 	for {
+		had := s.p.Has()
 		e, err := s.p.Wait()
+		if !had {
+			s.threads.fresh = rdtsc()
+		}
 		if errors.Is(err, syscall.ECHILD) {
 			break
 		}

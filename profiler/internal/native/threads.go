@@ -32,6 +32,7 @@ type threads struct {
 	slots  slots
 	heap   heap
 	births births
+	fresh  uint64 // when there was an event last that had to be waited for: the next ones happened later
 	deaths int    // since all were drained
 	lost   uint64 // calls through pointers whose targets were not told apart
 }
@@ -46,6 +47,8 @@ type thread struct {
 	lastTSC    uint64
 	begin, end uint64
 	cpuNS      int64
+	clockTSC   uint64 // of the last record that bears its CPU clock,
+	clockNS    int64  // which was this
 	totals     profile.Counts
 	active     []record.Delta // frames that it never left,
 	stood      []profile.Addr // and where in them it stood
@@ -140,6 +143,15 @@ func (ts *threads) death(t *thread) {
 	t.area, t.mem = nil, nil
 }
 
+// endOf is when a thread came to its end of which the profiler hears now, when
+// something else may have kept it busy for a while. It was not before the thread
+// had done all that its CPU clock says.
+func (ts *threads) endOf(t *thread) uint64 {
+	ts.drain(t)
+	worked := max(t.begin, t.clockTSC) + ts.rate.ticks(time.Duration(max(0, t.cpuNS-t.clockNS)))
+	return min(t.end, max(ts.fresh, t.lastTSC, worked))
+}
+
 // endAll is the death of all that are left.
 func (ts *threads) endAll() {
 	ts.census()
@@ -198,6 +210,9 @@ func (ts *threads) drainAll() {
 func (ts *threads) drain(t *thread) {
 	t.area.Records(func(rec record.Record) {
 		t.lastTSC = rec.TSC
+		if rec.CPUNS > 0 {
+			t.clockTSC, t.clockNS = rec.TSC, rec.CPUNS
+		}
 		if rec.Raw != nil {
 			ts.tracker.Record(t.id, ts.waits.record(rec.Raw))
 			return

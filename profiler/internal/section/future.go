@@ -51,10 +51,12 @@ func (j *joinRule) await(x *thread, r record.Record) {
 }
 
 // ofPool: a creator waits for futures of work that it hands out to those it
-// created, and not for them.
+// created, and not for them. What it has done since it first did so is of the
+// rounds.
 func (j *joinRule) ofPool(x *thread) {
 	if g := j.groups[x]; g != nil && g.awaited && g.joined == 0 {
 		g.pool, g.awaited, g.first = true, false, nil
+		x.restart(x.begin, x.last)
 	}
 }
 

@@ -103,6 +103,9 @@ func (j *joinRule) join(x *thread, r record.Record) {
 	if g == nil {
 		return
 	}
+	if g.awaited && g.joined == 0 {
+		j.t.pools.ends(x) // before what it waited for is taken for these threads' results
+	}
 	if g.first == nil {
 		a := x.arrive(r)
 		g.first = &a

@@ -88,7 +88,8 @@ type crew struct {
 
 const (
 	fewShifts  = 3    // after which it is a pool, of the same threads
-	someShifts = 6    // likewise, of most of them: where it is few, a round may be a piece of one
+	someShifts = 6    // likewise, of most of them: where it is few, a round may be a piece of one;
+	moreShifts = 10   // of whoever was free: on few cores one takes what another one was woken for
 	noShifts   = 24   // after which it is none
 	idleTrial  = 4096 // passings of idle code of which nothing is known after which it is of no interest,
 	eachTrial  = 256  // but not before so many of its own
@@ -390,9 +391,15 @@ func (p *poolRule) decide(h *hand, c *crew) {
 		c.state, c.shifts = noMeeting, nil
 	case len(c.members) == 1 && n >= someShifts && c.overran == 0 && c.trailed*8 <= n && p.besides(c):
 		p.accept(c) // one works for another, which does its share meanwhile
-	case n >= fewShifts && c.steady && len(c.members) > 1 && !p.leavesOut(c), n >= someShifts && c.took*3 >= n*len(c.members)*2 && len(c.members) > 1 && c.overran == 0 && c.spanned*4 <= n:
+	case n >= fewShifts && c.steady && len(c.members) > 1 && !p.leavesOut(c), n >= someShifts && c.took*3 >= n*len(c.members)*2 && len(c.members) > 1 && c.overran == 0 && c.spanned*4 <= n, n >= moreShifts && c.together():
 		p.accept(c)
 	}
+}
+
+// together: more than one works in most rounds, and never did anybody work on
+// after one. Who waits for something else would have met somebody at work.
+func (c *crew) together() bool {
+	return len(c.members) > 1 && c.took*2 >= len(c.shifts)*3 && c.overran+c.spanned+c.broken == 0
 }
 
 // leavesOut reports whether threads of the same creator that wait where the
@@ -553,9 +560,7 @@ func (p *poolRule) dying(x *thread) {
 		p.back(x, h, a)
 	}
 	p.decideAtEnd(h)
-	if d := p.hands[x.parent]; d != nil {
-		p.decideAtEnd(d)
-	}
+	p.ends(x.parent)
 	switch {
 	case y == nil || p.codes[h.number] != ofPool || h.since.cuts != x.cuts:
 	case y.over > 0:
@@ -565,12 +570,19 @@ func (p *poolRule) dying(x *thread) {
 	}
 }
 
-// decideAtEnd: two rounds of the same threads are enough when there are no more.
+// decideAtEnd: fewer rounds are enough when there are no more.
 func (p *poolRule) decideAtEnd(h *hand) {
 	for _, c := range h.lines {
-		if n := len(c.shifts); c.state == undecided && n > 1 && c.steady && len(c.members) > 1 && c.overran == 0 {
+		if n := len(c.shifts); c.state == undecided && len(c.members) > 1 && (n > 1 && c.steady && c.overran == 0 || n >= someShifts && c.together()) {
 			p.accept(c)
 		}
+	}
+}
+
+// ends: a thread has nothing more to hand out to those that it created.
+func (p *poolRule) ends(x *thread) {
+	if h := p.hands[x]; h != nil {
+		p.decideAtEnd(h)
 	}
 }
 

@@ -255,3 +255,25 @@ func TestNoPool(t *testing.T) {
 		}
 	}
 }
+
+// TestPoolOfWhoIsFree: on few cores some take what others were woken for. It is a
+// pool all the same, if all are back each time.
+func TestPoolOfWhoIsFree(t *testing.T) {
+	s := crewOf(4)
+	for k := range 10 {
+		work := make([]uint64, 4)
+		work[k%4] = 10
+		if k%2 == 0 {
+			work[(k+2)%4] = 20
+		}
+		s.shift(work...)
+	}
+	expect(t, s.Finish(), "join 320 [[10 0 20 0] [0 10 0 0] [20 0 10 0] [0 0 0 10] [10 0 20 0] [0 10 0 0] [20 0 10 0] [0 0 0 10] [10 0 20 0] [0 10 0 0]]")
+	s = crewOf(4)
+	for k := range 10 { // one at a time: nothing is done in parallel
+		work := make([]uint64, 4)
+		work[k%4] = 10
+		s.shift(work...)
+	}
+	expect(t, s.Finish())
+}

@@ -64,6 +64,13 @@ func (p *Process) Wait() (Event, error) {
 	return p.wait(-1)
 }
 
+// Has reports whether there is an event already, so that Wait does not wait. It
+// may be one that does not end the process's wait after all.
+func (p *Process) Has() bool {
+	var info unix.Siginfo
+	return len(p.pending) > 0 || unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WSTOPPED|unix.WNOHANG|unix.WNOWAIT|unix.WALL|unix.WNOTHREAD, nil) == nil && info.Signo != 0
+}
+
 // wait waits for one thread, or, with −1, for any.
 func (p *Process) wait(tid int) (Event, error) {
 	var ws unix.WaitStatus
