@@ -59,8 +59,8 @@ type round struct {
 	arrivals []arrival
 	cuts     []int // of each thread, when it arrived
 	dead     []*thread
-	waits    [2][]wait // of two that meet, in the order in which they came
-	behind   bool      // the second of them has left
+	waits    [2][]wait // of the first and the last that came
+	behind   bool      // the last one has left
 }
 
 // passing is one thread's way through the code.
@@ -78,7 +78,7 @@ type passing struct {
 
 const (
 	surely    = 3  // rounds after which it is a meeting
-	surelyNot = 12 // that look like a lock, after which it is none; but see pairs
+	surelyNot = 12 // that look like a lock, after which it is none; but see inTurn
 )
 
 func gates(t *Tracker) rule {
@@ -328,7 +328,7 @@ func (g *gateRule) judge(c *code, atEnd bool) {
 			continue
 		}
 		n := len(t.rounds)
-		enough := n >= surely && t.queues < n || n >= surelyNot && t.pairs()
+		enough := n >= surely && t.queues < n || n >= surelyNot && t.inTurn()
 		if atEnd {
 			enough = n > 1 || n == 1 && len(t.rounds[0].arrivals) > 2
 		}
