@@ -98,6 +98,7 @@ type Graph struct {
 	Torn   uint64  // control falls through to here, where no instruction is known; 0: nowhere
 
 	index   []partIndex
+	peeled  []peeled
 	blockOf []int32 // instruction → its block
 }
 

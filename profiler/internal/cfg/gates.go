@@ -15,7 +15,8 @@ import (
 type Region struct {
 	Func   *Func
 	Site   uint64   // what the user sees of it; 0: the call of Func
-	Enter  uint64   // the instruction before which it begins
+	Enter  uint64   // the instruction before which it begins,
+	Also   uint64   // likewise, when it is come to for the first time: see unpeel; 0: nowhere else
 	Leaves []uint64 // the instructions before which it ends
 	Object Object
 	Works  []uint64 // instructions of Func that are surely not of it
@@ -73,6 +74,9 @@ func (p *Program) noteRegions() {
 	for i := range p.Regions {
 		r := &p.Regions[i]
 		p.noteGate(r.Func, gate{r.Enter, true, int32(i)})
+		if r.Also != 0 {
+			p.noteGate(r.Func, gate{r.Also, true, int32(i)})
+		}
 		for _, at := range r.Leaves {
 			f := r.Func
 			if !f.In(at) {
@@ -247,6 +251,11 @@ func (s *study) region(a area, in []inner) (r Region, ok bool) {
 		r.Object = FirstArgument
 	case first.Lock && first.HasMem && first.Mem.Segment == 0 && !first.Mem.Addr32:
 		r.Object = Operand
+	}
+	for _, w := range s.Graph.peeled {
+		if a.has(int32(w.work.ID)) && a.has(int32(w.look.ID)) {
+			r.Also = w.look.Start
+		}
 	}
 	for _, p := range a.ends {
 		r.Leaves = append(r.Leaves, s.Blocks[p.b].Insns[p.at].Addr)

@@ -38,6 +38,7 @@ func newStudy(g *Graph, calls func(c *Call, target uint64) op) *study {
 	for _, b := range g.Blocks {
 		s.ops[b.ID] = s.opsOf(b, calls)
 	}
+	s.unpeel()
 	for i := len(g.Loops) - 1; i >= 0; i-- { // inner ones first
 		l := g.Loops[i]
 		if s.loops[l] = s.kindOf(l); !s.tries(l) {
@@ -334,7 +335,7 @@ func (e *effect) add(o op) {
 	case opWait:
 		e.waits = true
 	default:
-		e.syncs = true
+		e.syncs, e.more = true, e.more || o.kind != opPause
 	}
 	e.weak, e.locks = e.weak || o.kind == opWeak, e.locks || o.kind == opSync
 	e.frees = e.frees || o.kind == opSync || o.frees

@@ -29,13 +29,13 @@ type poolRule struct {
 
 // hand is what a thread is about.
 type hand struct {
-	in      []uint64 // the idle code that it is in
-	number  uint64   // the outermost
-	first   uint64   // what it had done when it first came to wait
-	most    uint64   // and between two waits, at most
-	began   bool     // it has been idle before
-	passed  int      // how often it has come out of idle code
-	awaits  bool     // it waits for futures, until it does something else
+	in      []record.Record // of the idle code that it is in, as it came
+	number  uint64          // the outermost
+	first   uint64          // what it had done when it first came to wait
+	most    uint64          // and between two waits, at most
+	began   bool            // it has been idle before
+	passed  int             // how often it has come out of idle code
+	awaits  bool            // it waits for futures, until it does something else
 	arrived arrival
 
 	// Since it last went on; another rule may have cut its part since.
@@ -111,7 +111,7 @@ func pools(t *Tracker) rule {
 // passed is how often a thread has come out of idle code; 0: that is not known.
 func (p *poolRule) passed(x *thread) int {
 	h := p.hands[x]
-	if h == nil || len(h.in) == 0 || p.codes[h.in[len(h.in)-1]] == closed {
+	if h == nil || len(h.in) == 0 || p.codes[h.in[len(h.in)-1].Arg3] == closed {
 		return 0
 	}
 	return 1 + h.passed
@@ -129,10 +129,14 @@ func (p *poolRule) hand(x *thread) *hand {
 func (p *poolRule) enter(x *thread, r record.Record) {
 	p.awaited(x, r)
 	h := p.hand(x)
-	h.in = append(h.in, r.Arg3)
-	if len(h.in) > 1 {
-		return
+	h.in = append(h.in, r)
+	if len(h.in) == 1 {
+		p.idle(x, h, r)
 	}
+}
+
+// idle: a thread has come to wait.
+func (p *poolRule) idle(x *thread, h *hand, r record.Record) {
 	h.number, h.arrived = r.Arg3, x.arrive(r)
 	p.back(x, h, h.arrived)
 	if !h.began {
@@ -209,16 +213,27 @@ func (y *shift) add(a arrival) {
 func (p *poolRule) leave(x *thread, r record.Record) {
 	h := p.hand(x)
 	i := len(h.in) - 1
-	for i >= 0 && h.in[i] != r.Arg3 {
+	for i >= 0 && h.in[i].Arg3 != r.Arg3 {
 		i--
 	}
 	if i < 0 {
 		return
 	}
 	h.passed++
+	next := slices.Clone(h.in[i+1:])
 	if h.in = h.in[:i]; i > 0 {
 		return
 	}
+	p.goes(x, h, r)
+	if len(next) > 0 { // what it waits for next begins before this ends
+		h.in = next
+		next[0].TSC = r.TSC
+		p.idle(x, h, next[0])
+	}
+}
+
+// goes: a thread has come out of a wait.
+func (p *poolRule) goes(x *thread, h *hand, r record.Record) {
 	if n := p.codes[h.number]; n >= 0 {
 		p.codes[h.number] = n + 1
 		if p.tried++; n >= eachTrial && p.tried > idleTrial {
@@ -416,13 +431,16 @@ func (p *poolRule) leavesOut(c *crew) bool {
 }
 
 // selfStarting: threads that work before they wait for the first time meet
-// there, and nobody hands them work out.
+// there, and nobody hands them work out. Some of a pool's may do so too, if there
+// is work already when they first look.
 func (p *poolRule) selfStarting(list []*thread) bool {
-	first, later := uint64(0), uint64(0)
+	n := 0
 	for _, w := range list {
-		first, later = first+p.hands[w].first, later+p.hands[w].most
+		if h := p.hands[w]; h.first*4 > h.most {
+			n++
+		}
 	}
-	return first*4 > later
+	return n*2 > len(list)
 }
 
 // accept files the rounds that there were; from here on parts end at the waits.

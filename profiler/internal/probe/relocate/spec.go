@@ -64,7 +64,7 @@ func newSpec(p *cfg.Program, hooks Hooks, opt probe.Options, from Numbers) *Spec
 	opt.NoInduction = opt.NoInduction || p.Leaps()
 	s := &Spec{Program: p, hooks: hooks, opt: opt, from: from, next: from, byFunc: make(map[*cfg.Func]*Plan, len(p.Funcs)), size: 1 << 16}
 	for i := range p.Regions {
-		s.size += gateSize * uint64(1+len(p.Regions[i].Leaves))
+		s.size += gateSize * uint64(2+len(p.Regions[i].Leaves))
 	}
 	s.next.Gate += int32(len(p.Regions))
 	return s
