@@ -85,7 +85,8 @@ func (a *analysis) byMatchingPursuit() {
 		a.byStart(p)
 	}
 	p.run()
-	for _, x := range a.bothWays(a.onePerSource(p)) {
+	found := a.bothWays(a.onePerSource(p))
+	for _, x := range found {
 		cost := a.table.centre(x.cost)
 		beta := math.Sqrt(floats.Dot(cost, cost) / a.variation)
 		a.add(finding{
@@ -96,6 +97,7 @@ func (a *analysis) byMatchingPursuit() {
 	if a.dealt == 0 && p.unexplained() > muchUnexplained && !a.ranked && len(a.table.groups) == 1 && !byStart {
 		a.byStart(p)
 	}
+	a.noteUneven(found)
 	a.r2 = 1 - p.unexplained()
 }
 

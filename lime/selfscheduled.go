@@ -191,6 +191,84 @@ func (a *analysis) note(x *leader, weight float64) {
 	}
 }
 
+// noteUneven keeps where the work is taken that is uneven because of what was
+// found, though how much of it each took is not: who got the large pieces is
+// chance all the same.
+func (a *analysis) noteUneven(found []leader) {
+	for i := range found {
+		x := &found[i]
+		cost := a.table.centre(x.cost)
+		weight := floats.Dot(cost, a.centred) / a.variation
+		if b := a.takenAt(x.out().block); b != profile.NoBlock && weight > a.dealtShare {
+			a.dealt, a.dealtShare = a.lastOf(b), weight
+		}
+	}
+}
+
+// takenAt is the block that deals the rounds of a loop in which a block is
+// executed, or by calls from it, or by callbacks of libraries that it may have
+// called; NoBlock: there is none.
+func (a *analysis) takenAt(v profile.BlockID) profile.BlockID {
+	g, comp := a.graph, a.graph.compOf(v)
+	for n := range g.p.Graph.Blocks {
+		b := profile.BlockID(n)
+		l := g.loops.Inner[b]
+		if !g.p.Graph.Blocks[b].Deals || l < 0 {
+			continue
+		}
+		in := func(b profile.BlockID) bool { return g.inLoop(b, l) }
+		if g.leaves(b, in) && a.goesRound(b, in) && (in(v) || g.calledFrom(in, b, comp) || g.calledBack(b, comp)) {
+			return b
+		}
+	}
+	return profile.NoBlock
+}
+
+// goesRound reports whether something of b's function in a set of blocks was
+// executed: where threads idle is in no part.
+func (a *analysis) goesRound(b profile.BlockID, in func(profile.BlockID) bool) bool {
+	f := &a.graph.p.Graph.Functions[a.graph.p.Graph.Blocks[b].Function]
+	for x := f.First; x < f.First+profile.BlockID(f.N); x++ {
+		if in(x) && floats.Sum(a.visits(x)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// leads reports whether a component is another one, or calls it.
+func (g *graph) leads(from, to int32) bool { return from == to || g.reaches(from, to) }
+
+// calledFrom reports whether calls from a set of blocks of b's function lead to
+// a component.
+func (g *graph) calledFrom(in func(profile.BlockID) bool, b profile.BlockID, comp int32) bool {
+	f := &g.p.Graph.Functions[g.p.Graph.Blocks[b].Function]
+	for x := f.First; x < f.First+profile.BlockID(f.N); x++ {
+		if !in(x) {
+			continue
+		}
+		for _, i := range g.outs.Of(int(x)) {
+			if e := &g.p.Graph.Edges[i]; e.Kind.IsCall() && e.To >= 0 && g.leads(g.compOf(e.To), comp) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// calledBack reports whether a component is come to from outside the program by
+// another way than a block's function.
+func (g *graph) calledBack(b profile.BlockID, comp int32) bool {
+	return slices.ContainsFunc(g.entering, func(i int32) bool {
+		e := &g.p.Graph.Edges[i]
+		if e.From >= 0 {
+			return false
+		}
+		c := g.compOf(e.To)
+		return g.leads(c, comp) && !g.leads(c, g.compOf(b))
+	})
+}
+
 // selfScheduled is the warning where threads take their work themselves.
 func selfScheduled(p *profile.Profile, at profile.Addr) profile.Warning {
 	where := fmt.Sprintf("%#x", uint64(at))

@@ -65,6 +65,27 @@ func TestOneTookAll(t *testing.T) {
 	}
 }
 
+// TestUnevenPieces: all took as many, some of them large ones: which is the cause,
+// and chance all the same.
+func TestUnevenPieces(t *testing.T) {
+	for _, deals := range []bool{true, false} {
+		large := []int{1, 4, 0, 2, 7, 3, 1, 5}
+		m := newMachine()
+		big := &when{cond: func(w *walker) bool { return w.iter < large[w.id] }, then: []stmt{&work{instructions: 900}}}
+		task := m.function("task", &work{instructions: 100}, big)
+		l := &repeat{trips: func(*walker) int { return 20 }, instructions: 3, body: []stmt{&call{f: task}}}
+		p := m.run(all(m.function("main", l), len(large))...)
+		p.Graph.Blocks[l.latch].Deals = deals
+		res, err := Analyse(p, &p.Sections[0], Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(res.Causes) != 1 || res.Causes[0].Addr != m.last(big.head) || has(res.Warnings, "self-scheduled") != deals {
+			t.Errorf("deals %v: %+v %v", deals, res.Causes, res.Warnings)
+		}
+	}
+}
+
 // TestEmptyRounds: who is woken and finds that another one has taken the work
 // goes round once more for nothing; that is no difference between the pieces.
 func TestEmptyRounds(t *testing.T) {

@@ -183,8 +183,6 @@ func (x *finder) callOp(w *way, c *Call, target uint64) op {
 			return op{kind: opWait, callee: callee, adds: e.adds, wakes: e.wakes, frees: e.frees, moves: e.moves, future: e.future}
 		case e.work || e.insns > syncCall || e.insns > lightCall && !e.syncs:
 			return op{kind: opWork}
-		case e.syncs && !e.more:
-			return op{kind: opPause, moves: e.moves}
 		case e.syncs:
 			return op{kind: opSync, adds: e.adds, wakes: e.wakes, moves: e.moves}
 		}

@@ -335,7 +335,7 @@ func (e *effect) add(o op) {
 	case opWait:
 		e.waits = true
 	default:
-		e.syncs, e.more = true, e.more || o.kind != opPause
+		e.syncs = true
 	}
 	e.weak, e.locks = e.weak || o.kind == opWeak, e.locks || o.kind == opSync
 	e.frees = e.frees || o.kind == opSync || o.frees

@@ -39,7 +39,6 @@ type effect struct {
 	weak  bool // waits, mostly not for a thread
 	locks bool // an operation that may go before or behind a wait
 	syncs bool
-	more  bool // and not only to give time to others
 	adds  bool
 	wakes bool
 	insns int   // with those of its callees

@@ -69,10 +69,24 @@ func (s *study) twoWays(l *Loop) (first *Edge, from *Block) {
 			}
 		}
 	}
-	if from == nil || s.kindOf(&Loop{Head: l.Head, Parent: l, Inner: true, Blocks: round}) != retries {
+	if from == nil || s.calm(from) || !sameExit(from, round) || s.kindOf(&Loop{Head: l.Head, Parent: l, Inner: true, Blocks: round}) != retries {
 		return nil, nil
 	}
 	return first, from
+}
+
+// sameExit: a block outside a round looks for the same as one in it: it leads into
+// the round, or to where that is left for.
+func sameExit(b *Block, round []*Block) bool {
+	var exit *Block
+	for _, e := range b.Succ {
+		if e.Kind != Caught && !slices.Contains(round, e.To) {
+			exit = e.To
+		}
+	}
+	return exit != nil && slices.ContainsFunc(round, func(x *Block) bool {
+		return slices.ContainsFunc(x.Succ, func(e *Edge) bool { return e.To == exit })
+	})
 }
 
 // calmRound is what of a loop is on a way round from its head on which nothing is

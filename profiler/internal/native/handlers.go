@@ -104,8 +104,8 @@ func (s *session) exiting(e tracee.Event) error {
 		err = s.p.Resume(e)
 	}
 	t.end = s.threads.endOf(t)
+	s.threads.death(t) // first: who waited for its end may have gone on by now
 	s.threads.drainSome()
-	s.threads.death(t)
 	if last {
 		s.bind()
 		err = s.p.Resume(e)

@@ -79,6 +79,7 @@ type crew struct {
 	trailed int
 	broken  int
 	members []*thread
+	loose   bool // a pool of whoever is free: many may have no part in a round
 	works   bool // the dispatcher too,
 	atOnce  bool // and hardly before it wakes somebody
 	known   int  // rounds since it is known to be a pool,
@@ -316,10 +317,14 @@ func (p *poolRule) goesOn(x *thread, h *hand, r record.Record) {
 // goes on: what its rounds are a part of is not known.
 func (p *poolRule) doubt(c *crew, y *shift) {
 	c.known++
-	if y.overran {
+	if y.overran || c.loose && y.trails {
 		c.late++
 	}
-	if c.late < someShifts || c.late*2 < c.known {
+	often := 2
+	if c.loose {
+		often = 6
+	}
+	if c.late < someShifts || c.late*often < c.known {
 		return
 	}
 	for o := range c.filed {
@@ -407,14 +412,16 @@ func (p *poolRule) decide(h *hand, c *crew) {
 	case len(c.members) == 1 && n >= someShifts && c.overran == 0 && c.trailed*8 <= n && p.besides(c):
 		p.accept(c) // one works for another, which does its share meanwhile
 	case n >= fewShifts && c.steady && len(c.members) > 1 && !p.leavesOut(c), n >= someShifts && c.took*3 >= n*len(c.members)*2 && len(c.members) > 1 && c.overran == 0 && c.spanned*4 <= n, n >= moreShifts && c.together():
+		c.loose = c.took*3 < n*len(c.members)*2
 		p.accept(c)
 	}
 }
 
-// together: more than one works in most rounds, and never did anybody work on
-// after one. Who waits for something else would have met somebody at work.
+// together: two work in a round or more, and nobody works on after one to speak
+// of. Who waits for something else would have met somebody at work.
 func (c *crew) together() bool {
-	return len(c.members) > 1 && c.took*2 >= len(c.shifts)*3 && c.overran+c.spanned+c.broken == 0
+	n := len(c.shifts)
+	return len(c.members) > 1 && c.took >= min(2*n, n*len(c.members)*3/4) && c.overran+c.spanned+c.broken == 0 && c.trailed*8 <= n
 }
 
 // leavesOut reports whether threads of the same creator that wait where the

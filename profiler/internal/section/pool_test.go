@@ -257,23 +257,44 @@ func TestNoPool(t *testing.T) {
 }
 
 // TestPoolOfWhoIsFree: on few cores some take what others were woken for. It is a
-// pool all the same, if all are back each time.
+// pool all the same, if all are back each time; not if only one works at a time.
 func TestPoolOfWhoIsFree(t *testing.T) {
-	s := crewOf(4)
+	s := crewOf(5)
+	want := ""
 	for k := range 10 {
-		work := make([]uint64, 4)
-		work[k%4] = 10
-		if k%2 == 0 {
-			work[(k+2)%4] = 20
-		}
+		work := make([]uint64, 5)
+		work[k%5], work[(k+2)%5] = 10, 20
+		s.shift(work...)
+		want += fmt.Sprint(" ", work)
+	}
+	expect(t, s.Finish(), "join 320 ["+want[1:]+"]")
+	s = crewOf(5)
+	for k := range 10 {
+		work := make([]uint64, 5)
+		work[k%5] = 10
 		s.shift(work...)
 	}
-	expect(t, s.Finish(), "join 320 [[10 0 20 0] [0 10 0 0] [20 0 10 0] [0 0 0 10] [10 0 20 0] [0 10 0 0] [20 0 10 0] [0 0 0 10] [10 0 20 0] [0 10 0 0]]")
-	s = crewOf(4)
-	for k := range 10 { // one at a time: nothing is done in parallel
-		work := make([]uint64, 4)
-		work[k%4] = 10
-		s.shift(work...)
+	expect(t, s.Finish())
+}
+
+// TestPoolOfWhoIsFreeTakenBack: it is none where somebody is often still at work
+// when the first thread goes on.
+func TestPoolOfWhoIsFreeTakenBack(t *testing.T) {
+	s := crewOf(5)
+	for k := range 40 {
+		work := make([]uint64, 5)
+		work[k%5], work[(k+2)%5] = 10, 20
+		if k < 12 {
+			s.shift(work...)
+			continue
+		}
+		s.idles(0, forAll)
+		s.goes(1, forWork)
+		s.goes(2, forWork)
+		s.idles(2, forWork, 20)
+		s.goes(0, forAll)
+		s.now += 20000
+		s.idles(1, forWork, 10)
 	}
 	expect(t, s.Finish())
 }
