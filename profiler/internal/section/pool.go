@@ -68,33 +68,10 @@ type shift struct {
 	over    uint64
 }
 
-// crew is what works for a dispatcher that waits on one line.
-type crew struct {
-	state   codeState
-	shifts  []*shift // that are over, until it is decided
-	steady  bool     // each time the same threads
-	took    int      // parts in all of them
-	overran int
-	spanned int
-	trailed int
-	broken  int
-	members []*thread
-	loose   bool // a pool of whoever is free: many may have no part in a round
-	works   bool // the dispatcher too,
-	atOnce  bool // and hardly before it wakes somebody
-	known   int  // rounds since it is known to be a pool,
-	late    int  // and those in which somebody worked on
-	filed   map[*open]bool
-}
-
 const (
-	fewShifts  = 3    // after which it is a pool, of the same threads
-	someShifts = 6    // likewise, of most of them: where it is few, a round may be a piece of one;
-	moreShifts = 10   // of whoever was free: on few cores one takes what another one was woken for
-	noShifts   = 24   // after which it is none
-	idleTrial  = 4096 // passings of idle code of which nothing is known after which it is of no interest,
-	eachTrial  = 256  // but not before so many of its own
-	lateNS     = 100e3
+	idleTrial = 4096 // passings of idle code of which nothing is known after which it is of no interest,
+	eachTrial = 256  // but not before so many of its own
+	lateNS    = 100e3
 )
 
 func pools(t *Tracker) rule {
@@ -313,26 +290,6 @@ func (p *poolRule) goesOn(x *thread, h *hand, r record.Record) {
 	p.settle(x, h)
 }
 
-// doubt takes a pool back in which many turn out to work on while the dispatcher
-// goes on: what its rounds are a part of is not known.
-func (p *poolRule) doubt(c *crew, y *shift) {
-	c.known++
-	if y.overran || c.loose && y.trails {
-		c.late++
-	}
-	often := 2
-	if c.loose {
-		often = 6
-	}
-	if c.late < someShifts || c.late*often < c.known {
-		return
-	}
-	for o := range c.filed {
-		p.t.out.drop(o)
-	}
-	c.state = noMeeting
-}
-
 // misses reports whether somebody has not begun yet.
 func (y *shift) misses(c *crew) bool {
 	return slices.ContainsFunc(c.members, func(w *thread) bool { return w.alive && !slices.Contains(y.who, w) })
@@ -401,53 +358,6 @@ func (p *poolRule) judge(x *thread, h *hand, c *crew, y *shift) {
 		c.trailed++
 	}
 	p.decide(h, c)
-}
-
-// decide whether it is a pool, as soon as that is known.
-func (p *poolRule) decide(h *hand, c *crew) {
-	n := len(c.shifts)
-	switch {
-	case c.overran > 1 && c.overran*8 > n || n >= noShifts || p.selfStarting(c.members):
-		c.state, c.shifts = noMeeting, nil
-	case len(c.members) == 1 && n >= someShifts && c.overran == 0 && c.trailed*8 <= n && p.besides(c):
-		p.accept(c) // one works for another, which does its share meanwhile
-	case n >= fewShifts && c.steady && len(c.members) > 1 && !p.leavesOut(c), n >= someShifts && c.took*3 >= n*len(c.members)*2 && len(c.members) > 1 && c.overran == 0 && c.spanned*4 <= n, n >= moreShifts && c.together():
-		c.loose = c.took*3 < n*len(c.members)*2
-		p.accept(c)
-	}
-}
-
-// together: two work in a round or more, and nobody works on after one to speak
-// of. Who waits for something else would have met somebody at work.
-func (c *crew) together() bool {
-	n := len(c.shifts)
-	return len(c.members) > 1 && c.took >= min(2*n, n*len(c.members)*3/4) && c.overran+c.spanned+c.broken == 0 && c.trailed*8 <= n
-}
-
-// leavesOut reports whether threads of the same creator that wait where the
-// members do have had nothing to do yet.
-func (p *poolRule) leavesOut(c *crew) bool {
-	last := c.shifts[len(c.shifts)-1]
-	for _, w := range p.t.threads {
-		h := p.hands[w]
-		if w.alive && w.parent == last.end.t && h != nil && h.began && slices.Contains(last.numbers, h.number) && !slices.Contains(c.members, w) {
-			return true
-		}
-	}
-	return false
-}
-
-// selfStarting: threads that work before they wait for the first time meet
-// there, and nobody hands them work out. Some of a pool's may do so too, if there
-// is work already when they first look.
-func (p *poolRule) selfStarting(list []*thread) bool {
-	n := 0
-	for _, w := range list {
-		if h := p.hands[w]; h.first*4 > h.most {
-			n++
-		}
-	}
-	return n*2 > len(list)
 }
 
 // accept files the rounds that there were; from here on parts end at the waits.
@@ -592,15 +502,6 @@ func (p *poolRule) dying(x *thread) {
 		x.cut(x.arrive(record.Record{TSC: x.last}), x.last)
 	default:
 		y.dead = append(y.dead, x)
-	}
-}
-
-// decideAtEnd: fewer rounds are enough when there are no more.
-func (p *poolRule) decideAtEnd(h *hand) {
-	for _, c := range h.lines {
-		if n := len(c.shifts); c.state == undecided && len(c.members) > 1 && (n > 1 && c.steady && c.overran == 0 || n >= someShifts && c.together()) {
-			p.accept(c)
-		}
 	}
 }
 
