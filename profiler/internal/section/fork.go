@@ -2,6 +2,7 @@ package section
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/skewlens/skewlens/profile"
@@ -107,8 +108,11 @@ func (j *joinRule) release(f *fork) {
 // end files what was kept for groups that nobody joined.
 func (j *joinRule) end() {
 	var left []*fork
-	for _, g := range j.groups {
-		left = append(left, g.kept()...)
+	for _, id := range slices.Sorted(maps.Keys(j.t.threads)) {
+		if g := j.groups[j.t.threads[id]]; g != nil {
+			left = append(left, g.kept()...)
+			j.detached(g)
+		}
 	}
 	slices.SortFunc(left, func(a, b *fork) int {
 		return cmp.Or(cmp.Compare(a.end(), b.end()), cmp.Compare(a.creator.id, b.creator.id))

@@ -29,6 +29,8 @@ type group struct {
 	pool    bool     // it has not
 	over    uint64   // when the creator went on behind that; 0: not yet
 
+	generations []generation // of those that nobody joins: see detached
+
 	before *arrival // what the creator did between the calls that began it and the last
 	after  *arrival // and since its first join
 	// forks are the groups of its workers that may be parts of it, by creator;

@@ -116,6 +116,7 @@ func (p *poolRule) enter(x *thread, r record.Record) {
 // idle: a thread has come to wait.
 func (p *poolRule) idle(x *thread, h *hand, r record.Record) {
 	h.number, h.arrived = r.Arg3, x.arrive(r)
+	p.t.joins.waits(x, h.arrived)
 	p.back(x, h, h.arrived)
 	if !h.began {
 		h.began, h.first = true, p.t.c.Work(x.acc)
@@ -212,6 +213,7 @@ func (p *poolRule) leave(x *thread, r record.Record) {
 
 // goes: a thread has come out of a wait.
 func (p *poolRule) goes(x *thread, h *hand, r record.Record) {
+	p.t.joins.goes(x, r)
 	if n := p.codes[h.number]; n >= 0 {
 		p.codes[h.number] = n + 1
 		if p.tried++; n >= eachTrial && p.tried > idleTrial {

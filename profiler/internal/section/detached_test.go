@@ -1,0 +1,52 @@
+package section
+
+import (
+	"testing"
+
+	"github.com/skewlens/skewlens/profile"
+)
+
+// TestDetached: a creator waits for threads that nobody joins, and creates as many
+// again. Where some live on it did not wait for them, and where it joins others
+// nobody knows for whom it waited.
+func TestDetached(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		late  uint64 // how long the second thread of a generation lives on
+		joins bool
+		want  string
+	}{
+		{"waited for", 0, false, "join 320 [[11 12] [21 22] [31 32]]"},
+		{"ends in a moment", 1000, false, "join 320 [[11 12] [21 22] [31 32]]"},
+		{"lives on", 100e6, false, "threads 0 [[11 12 21 22 31 32]]"},
+		{"joined", 0, true, "join 336 [[11 12 21 22 31 32]]"},
+	} {
+		t.Log(c.name)
+		s := newScript(1 << 20)
+		s.born(0, -1)
+		for round := range profile.ThreadID(3) {
+			first := 2*round + 1
+			for k := range profile.ThreadID(2) {
+				s.creates(0, 64)
+				s.born(first+k, 0)
+			}
+			s.idles(0, forAll)
+			s.dies(first, uint64(10*(round+1)+1))
+			if c.late == 0 {
+				s.dies(first+1, uint64(10*(round+1)+2))
+			}
+			s.goes(0, forAll)
+			if c.late > 0 {
+				s.now += c.late
+				s.dies(first+1, uint64(10*(round+1)+2))
+			}
+		}
+		if c.joins {
+			for id := uint64(1); id <= 6; id++ {
+				s.at(0, join, id, 336)
+			}
+		}
+		s.dies(0)
+		expect(t, s.Finish(), c.want)
+	}
+}
