@@ -44,10 +44,7 @@ var knownFailures = []knownFailure{
 	{idiom: "cond_producer", in: "-(8|16)$", reason: coreWaits, chance: true},
 	{idiom: "page_faults", reason: noWaits},
 	{idiom: "pool_futures", reason: oneTook, chance: true},
-	{idiom: "pool_latch", in: "clang-O0", reason: "what a latch waits by is too large to be known as a wait, and is passed several times for one", chance: true},
 	{idiom: "pool_shared_queue", reason: oneTook, chance: true},
-	{idiom: "packaged_task", reason: atOnce, chance: true},
-	{idiom: "promise", reason: atOnce, chance: true},
 	{idiom: "pool_yield", in: "O0", reason: "unoptimised C++ yields in a function of its own, which is no wait"},
 	{idiom: "pool_tasks", in: "O0-16", reason: "in so short a run the end of the pool is not negligible: its creator gives each of many threads its leave, one after the other, and they have nothing else to do"},
 	{idiom: "rwlock_phases", reason: nobodyCame, chance: true},
@@ -58,7 +55,6 @@ const (
 	tookAll    = "one thread may have taken everything before another one comes, and two cannot tell the piece from who took it"
 	oneTook    = "on few cores one worker may do a round before another one is awake, or before the dispatcher looks"
 	nobodyCame = "on a busy machine nobody may come while the lock is held"
-	atOnce     = "a creator may find all results there when it first looks: that is not seen"
 	coreWaits  = "with many threads on few cores most of a wait is for a core, not for who ended it"
 	noWaits    = "time in page faults is not measured"
 )
