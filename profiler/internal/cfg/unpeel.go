@@ -1,6 +1,10 @@
 package cfg
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
 
 // Compilers let a loop that waits begin in its middle where they know the first
 // half to be done already:
@@ -69,7 +73,7 @@ func (s *study) twoWays(l *Loop) (first *Edge, from *Block) {
 			}
 		}
 	}
-	if from == nil || s.calm(from) || !sameExit(from, round) || !waits(round) {
+	if from == nil || s.calm(from) || !sameExit(from, round) || moving(round) || s.kindOf(&Loop{Head: l.Head, Parent: l, Inner: true, Blocks: round}) != retries {
 		return nil, nil
 	}
 	return first, from
@@ -87,6 +91,19 @@ func sameExit(b *Block, round []*Block) bool {
 	return exit != nil && slices.ContainsFunc(round, func(x *Block) bool {
 		return slices.ContainsFunc(x.Succ, func(e *Edge) bool { return e.To == exit })
 	})
+}
+
+// moving: something is counted in a round.
+func moving(round []*Block) bool {
+	var def x86.Regs
+	for _, b := range round {
+		for i := range b.Insns {
+			if in := &b.Insns[i]; !in.Kind.IsCall() {
+				def |= in.Def
+			}
+		}
+	}
+	return slices.ContainsFunc(round, func(b *Block) bool { return movesOn(b, def) })
 }
 
 // calmRound is what of a loop is on a way round from its head on which nothing is
