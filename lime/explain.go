@@ -85,7 +85,7 @@ func (a *analysis) byMatchingPursuit() {
 		a.byStart(p)
 	}
 	p.run()
-	found := a.bothWays(a.onePerSource(p))
+	found, before := a.bothWays(a.onePerSource(p)), len(a.findings)
 	for _, x := range found {
 		cost := a.table.centre(x.cost)
 		beta := math.Sqrt(floats.Dot(cost, cost) / a.variation)
@@ -97,7 +97,7 @@ func (a *analysis) byMatchingPursuit() {
 	if a.dealt == 0 && p.unexplained() > muchUnexplained && !a.ranked && len(a.table.groups) == 1 && !byStart {
 		a.byStart(p)
 	}
-	a.noteUneven(found)
+	a.noteUneven(found, a.findings[before:])
 	a.r2 = 1 - p.unexplained()
 }
 

@@ -1,6 +1,7 @@
 package lime
 
 import (
+	"iter"
 	"slices"
 	"sync"
 
@@ -27,6 +28,8 @@ type graph struct {
 	post  *flowgraph.Tree  // of the reverse, from where they end
 	loops *flowgraph.Loops
 
+	dealers []profile.BlockID // that deal the rounds of the loop around them (rule 19)
+
 	site []int32 // by edge: of calls of the same source the first; nil: each is its own
 
 	calls    *flowgraph.Graph // the functions, by who calls whom
@@ -45,7 +48,26 @@ func newGraph(p *profile.Profile) *graph {
 	g.findThrown()
 	g.findFlow()
 	g.findCalls()
+	g.findDealers()
 	return g
+}
+
+// beside are the blocks of a block's function.
+func (g *graph) beside(b profile.BlockID) iter.Seq[profile.BlockID] {
+	f := &g.p.Graph.Functions[g.p.Graph.Blocks[b].Function]
+	return func(yield func(profile.BlockID) bool) {
+		for x := f.First; x < f.First+profile.BlockID(f.N) && yield(x); x++ {
+		}
+	}
+}
+
+// innermost is the innermost loop around a block, nil where there is none.
+func (g *graph) innermost(b profile.BlockID) (in func(profile.BlockID) bool) {
+	l := g.loops.Inner[b]
+	if l < 0 {
+		return nil
+	}
+	return func(x profile.BlockID) bool { return g.inLoop(x, l) }
 }
 
 // within reports whether an edge stays inside its function.

@@ -36,13 +36,15 @@ func (g *graph) dealt(d decision) (in func(profile.BlockID) bool) {
 			}
 		}
 	case branch:
-		l := g.loops.Inner[v]
-		if head := g.guarded(x); g.p.Graph.Blocks[v].Deals && head >= 0 {
-			l = g.loops.Inner[head]
-		} else if !g.p.Graph.Blocks[v].Deals || l < 0 || !g.leaves(v, func(b profile.BlockID) bool { return g.inLoop(b, l) }) {
+		if !g.p.Graph.Blocks[v].Deals {
 			return nil
 		}
-		return func(b profile.BlockID) bool { return g.inLoop(b, l) }
+		if head := g.guarded(x); head >= 0 {
+			return g.innermost(head)
+		}
+		if in := g.innermost(v); in != nil && g.leaves(v, in) {
+			return in
+		}
 	}
 	return nil
 }
@@ -51,14 +53,13 @@ func (g *graph) dealt(d decision) (in func(profile.BlockID) bool) {
 // the branch does: compilers turn a loop round so that its test stands at its
 // end, and once more before it, for the first piece. Else it is NoBlock.
 func (g *graph) guarded(d branch) profile.BlockID {
-	f := &g.p.Graph.Functions[g.p.Graph.Blocks[d.block].Function]
-	for b := f.First; b < f.First+profile.BlockID(f.N); b++ {
-		l := g.loops.Inner[b]
-		if !g.p.Graph.Blocks[b].Deals || l < 0 || g.inLoop(d.block, l) {
+	for b := range g.beside(d.block) {
+		in := g.innermost(b)
+		if !g.p.Graph.Blocks[b].Deals || in == nil || in(d.block) {
 			continue
 		}
-		head := profile.BlockID(g.loops.All[l].Head)
-		if g.dominates(d.to, head) && g.leaves(b, func(b profile.BlockID) bool { return g.inLoop(b, l) }) {
+		head := profile.BlockID(g.loops.All[g.loops.Inner[b]].Head)
+		if g.dominates(d.to, head) && g.leaves(b, in) {
 			return head
 		}
 	}
@@ -68,8 +69,7 @@ func (g *graph) guarded(d branch) profile.BlockID {
 // dealsIn reports whether control leaves a set of blocks of v's function from
 // one that deals.
 func (g *graph) dealsIn(v profile.BlockID, in func(profile.BlockID) bool) bool {
-	f := &g.p.Graph.Functions[g.p.Graph.Blocks[v].Function]
-	for b := f.First; b < f.First+profile.BlockID(f.N); b++ {
+	for b := range g.beside(v) {
 		if g.p.Graph.Blocks[b].Deals && in(b) && g.leaves(b, in) {
 			return true
 		}
@@ -139,8 +139,7 @@ func (a *analysis) deciding() []leader {
 // are come to in most rounds, and not more often.
 func (a *analysis) pieces(x *leader, in func(profile.BlockID) bool) []float64 {
 	best := equalPieces(x.taken, x.cost)
-	f := &a.graph.p.Graph.Functions[a.graph.p.Graph.Blocks[x.out().block].Function]
-	for b := f.First; b < f.First+profile.BlockID(f.N); b++ {
+	for b := range a.graph.beside(x.out().block) {
 		if !in(b) {
 			continue
 		}
@@ -194,13 +193,13 @@ func (a *analysis) note(x *leader, weight float64) {
 // noteUneven keeps where the work is taken that is uneven because of what was
 // found, though how much of it each took is not: who got the large pieces is
 // chance all the same.
-func (a *analysis) noteUneven(found []leader) {
+func (a *analysis) noteUneven(found []leader, findings []finding) {
 	for i := range found {
-		x := &found[i]
-		cost := a.table.centre(x.cost)
-		weight := floats.Dot(cost, a.centred) / a.variation
-		if b := a.takenAt(x.out().block); b != profile.NoBlock && weight > a.dealtShare {
-			a.dealt, a.dealtShare = a.lastOf(b), weight
+		if findings[i].share <= a.dealtShare {
+			continue
+		}
+		if b := a.takenAt(found[i].out().block); b != profile.NoBlock {
+			a.dealt, a.dealtShare = a.lastOf(b), findings[i].share
 		}
 	}
 }
@@ -210,25 +209,30 @@ func (a *analysis) noteUneven(found []leader) {
 // called; NoBlock: there is none.
 func (a *analysis) takenAt(v profile.BlockID) profile.BlockID {
 	g, comp := a.graph, a.graph.compOf(v)
-	for n := range g.p.Graph.Blocks {
-		b := profile.BlockID(n)
-		l := g.loops.Inner[b]
-		if !g.p.Graph.Blocks[b].Deals || l < 0 {
-			continue
-		}
-		in := func(b profile.BlockID) bool { return g.inLoop(b, l) }
-		if g.leaves(b, in) && a.goesRound(b, in) && (in(v) || g.calledFrom(in, b, comp) || g.calledBack(b, comp)) {
+	for _, b := range g.dealers {
+		in := g.innermost(b)
+		if a.goesRound(b, in) && (in(v) || g.calledFrom(in, b, comp) || g.calledBack(b, comp)) {
 			return b
 		}
 	}
 	return profile.NoBlock
 }
 
+// findDealers lists the blocks that deal the rounds of the loop around them.
+func (g *graph) findDealers() {
+	for n := range g.p.Graph.Blocks {
+		if b := profile.BlockID(n); g.p.Graph.Blocks[b].Deals {
+			if in := g.innermost(b); in != nil && g.leaves(b, in) {
+				g.dealers = append(g.dealers, b)
+			}
+		}
+	}
+}
+
 // goesRound reports whether something of b's function in a set of blocks was
 // executed: where threads idle is in no part.
 func (a *analysis) goesRound(b profile.BlockID, in func(profile.BlockID) bool) bool {
-	f := &a.graph.p.Graph.Functions[a.graph.p.Graph.Blocks[b].Function]
-	for x := f.First; x < f.First+profile.BlockID(f.N); x++ {
+	for x := range a.graph.beside(b) {
 		if in(x) && floats.Sum(a.visits(x)) > 0 {
 			return true
 		}
@@ -242,8 +246,7 @@ func (g *graph) leads(from, to int32) bool { return from == to || g.reaches(from
 // calledFrom reports whether calls from a set of blocks of b's function lead to
 // a component.
 func (g *graph) calledFrom(in func(profile.BlockID) bool, b profile.BlockID, comp int32) bool {
-	f := &g.p.Graph.Functions[g.p.Graph.Blocks[b].Function]
-	for x := f.First; x < f.First+profile.BlockID(f.N); x++ {
+	for x := range g.beside(b) {
 		if !in(x) {
 			continue
 		}

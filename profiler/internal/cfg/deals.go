@@ -24,6 +24,10 @@ type habit struct {
 	unlocks bool // or may: it is too large to be looked at
 }
 
+func (h *habit) add(o habit) {
+	h.fetches, h.locks, h.unlocks = h.fetches || o.fetches, h.locks || o.locks, h.unlocks || o.unlocks
+}
+
 // NewDealer is for the blocks of a program.
 func NewDealer(p *Program) *Dealer { return &Dealer{p: p, known: map[*Func]habit{}} }
 
@@ -115,8 +119,7 @@ func (d *Dealer) after(b *Block, known map[*Block]*taken, framed bool) *taken {
 func (d *Dealer) does(b *Block, depth int) (h habit) {
 	h.fetches = slices.ContainsFunc(b.Insns, func(in x86.Insn) bool { return fetches(&in) })
 	for i := range b.Calls {
-		c := d.habitOf(&b.Calls[i], depth)
-		h = habit{h.fetches || c.fetches, h.locks || c.locks, h.unlocks || c.unlocks}
+		h.add(d.habitOf(&b.Calls[i], depth))
 	}
 	return h
 }
@@ -144,8 +147,7 @@ func (d *Dealer) function(f *Func, depth int) habit {
 	d.known[f] = habit{}
 	var space Space // that of the caller's graph is in use
 	for _, b := range d.p.Blocks(f, &space).Blocks {
-		c := d.does(b, depth)
-		h = habit{h.fetches || c.fetches, h.locks || c.locks, h.unlocks || c.unlocks}
+		h.add(d.does(b, depth))
 	}
 	d.known[f] = h
 	return h

@@ -1,6 +1,8 @@
 package cfg
 
 import (
+	"slices"
+
 	"github.com/skewlens/skewlens/internal/flowgraph"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
@@ -34,7 +36,6 @@ func (g *Graph) markSpins(flow *flowgraph.Graph, tree *flowgraph.Tree) {
 // the same. (A search through an array also loads and leaves, but its address
 // moves.) An atomic exchange on such an address is a spin lock: it waits too.
 func waits(body []*Block) bool {
-	var def x86.Regs
 	loads := false
 	for _, b := range body {
 		for i := range b.Calls {
@@ -51,15 +52,22 @@ func waits(body []*Block) bool {
 				return false
 			}
 			loads = loads || x.Loads
-			def |= x.Def
 		}
 	}
+	return loads && !moving(body)
+}
+
+// moving: some block of a cycle computes something else each time round.
+func moving(body []*Block) bool {
+	var def x86.Regs
 	for _, b := range body {
-		if movesOn(b, def) {
-			return false
+		for i := range b.Insns {
+			if x := &b.Insns[i]; !x.Kind.IsCall() {
+				def |= x.Def
+			}
 		}
 	}
-	return loads
+	return slices.ContainsFunc(body, func(b *Block) bool { return movesOn(b, def) })
 }
 
 // yields are the calls by which a loop that waits gives its time to others.

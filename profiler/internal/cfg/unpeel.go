@@ -1,10 +1,6 @@
 package cfg
 
-import (
-	"slices"
-
-	"github.com/skewlens/skewlens/profiler/internal/x86"
-)
+import "slices"
 
 // Compilers let a loop that waits begin in its middle where they know the first
 // half to be done already:
@@ -91,19 +87,6 @@ func sameExit(b *Block, round []*Block) bool {
 	return exit != nil && slices.ContainsFunc(round, func(x *Block) bool {
 		return slices.ContainsFunc(x.Succ, func(e *Edge) bool { return e.To == exit })
 	})
-}
-
-// moving: something is counted in a round.
-func moving(round []*Block) bool {
-	var def x86.Regs
-	for _, b := range round {
-		for i := range b.Insns {
-			if in := &b.Insns[i]; !in.Kind.IsCall() {
-				def |= in.Def
-			}
-		}
-	}
-	return slices.ContainsFunc(round, func(b *Block) bool { return movesOn(b, def) })
 }
 
 // calmRound is what of a loop is on a way round from its head on which nothing is

@@ -1,9 +1,6 @@
 package cfg
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"github.com/skewlens/skewlens/profiler/internal/image"
@@ -30,18 +27,7 @@ void serve(void) {
 // TestTwoWaysIntoAWait: gcc looks for more behind the work, and yields at once
 // where there is none. That is one wait, with the first look from before the loop.
 func TestTwoWaysIntoAWait(t *testing.T) {
-	proctest.Need(t, "cc")
-	gcc, err := exec.LookPath("gcc")
-	if err != nil {
-		t.Skip("no gcc, which makes such loops")
-	}
-	src, so := filepath.Join(t.TempDir(), "server.c"), filepath.Join(t.TempDir(), "server.so")
-	if err := os.WriteFile(src, []byte(server), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if msg, err := exec.Command(gcc, "-O2", "-shared", "-fPIC", "-pthread", src, "-o", so).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, msg)
-	}
+	so := proctest.Build(t, "gcc", "-O2", "-shared", "-fPIC", "-pthread", proctest.Source(t, "server.c", server))
 	im, err := image.OpenLibrary(so)
 	if err != nil {
 		t.Fatal(err)

@@ -31,13 +31,14 @@ const (
 // decide whether it is a pool, as soon as that is known.
 func (p *poolRule) decide(h *hand, c *crew) {
 	n := len(c.shifts)
+	most := c.took*3 >= n*len(c.members)*2 // of the threads, on average
 	switch {
 	case c.overran > 1 && c.overran*8 > n || n >= noShifts || p.selfStarting(c.members):
 		c.state, c.shifts = noMeeting, nil
 	case len(c.members) == 1 && n >= someShifts && c.overran == 0 && c.trailed*8 <= n && p.besides(c):
 		p.accept(c) // one works for another, which does its share meanwhile
-	case n >= fewShifts && c.steady && len(c.members) > 1 && !p.leavesOut(c), n >= someShifts && c.took*3 >= n*len(c.members)*2 && len(c.members) > 1 && c.overran == 0 && c.spanned*4 <= n, n >= moreShifts && c.together():
-		c.loose = c.took*3 < n*len(c.members)*2
+	case n >= fewShifts && c.steady && len(c.members) > 1 && !p.leavesOut(c), n >= someShifts && most && len(c.members) > 1 && c.overran == 0 && c.spanned*4 <= n, n >= moreShifts && c.together():
+		c.loose = !most
 		p.accept(c)
 	}
 }
