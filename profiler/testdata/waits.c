@@ -46,22 +46,29 @@ static void clean(void *unlock)
         pthread_mutex_unlock(unlock);
 }
 
+// A wait that a signal interrupts is not told: each kind has one, at least,
+// that is of no interest to signals.
+static void alarms(int how)
+{
+    sigset_t alarm;
+    sigemptyset(&alarm);
+    sigaddset(&alarm, SIGALRM);
+    pthread_sigmask(how, &alarm, NULL);
+}
+
 static void *reads(void *a)
 {
     began++;
     char c;
     pthread_cleanup_push(clean, NULL);
-    uint64_t expired; // one wait for sure: of 5 ms, and of no interest to signals
-    sigset_t alarm;
-    sigemptyset(&alarm);
-    sigaddset(&alarm, SIGALRM);
-    pthread_sigmask(SIG_BLOCK, &alarm, NULL);
+    uint64_t expired; // one wait for sure: of 5 ms
+    alarms(SIG_BLOCK);
     int timer = timerfd_create(CLOCK_MONOTONIC, 0);
     timerfd_settime(timer, 0, &(struct itimerspec){.it_value = {0, 5000000}}, NULL);
     while (read(timer, &expired, 8) < 0 && errno == EINTR)
         ;
     close(timer);
-    pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
+    alarms(SIG_UNBLOCK);
     for (;;) {
         ssize_t n = read(ends[0], &c, 1);
         if (n < 0 && errno != EINTR)
@@ -84,9 +91,12 @@ static void *sleeps(void *a)
 
 static void *waits(void *a)
 {
-    began++;
     pthread_mutex_lock(&mutex);
+    began++; // who signals next has to lock, and so comes after the wait's begin
     pthread_cleanup_push(clean, &mutex);
+    alarms(SIG_BLOCK);
+    pthread_cond_wait(&never, &mutex);
+    alarms(SIG_UNBLOCK);
     for (;;)
         pthread_cond_wait(&never, &mutex);
     pthread_cleanup_pop(1);
@@ -117,6 +127,7 @@ static void *any_time(void *a)
 
 static void *locks(void *a)
 {
+    alarms(SIG_BLOCK);
     began++;
     pthread_mutex_lock(&held);
     pthread_mutex_unlock(&held);
@@ -141,6 +152,8 @@ int main(int argc, char **argv)
             pthread_create(&t[i], NULL, body[i], NULL);
         pthread_create(&l, NULL, locks, NULL);
         while (began < (N + 1) * (round + 1))
+            sched_yield();
+        while (held.__data.__lock != 2) // glibc: held, and somebody waits
             sched_yield();
         nap(2000000);
         pthread_mutex_unlock(&held);
