@@ -20,6 +20,10 @@ const (
 	waitTime  = 0.05
 )
 
+// littleFault is the part of the threads' time that page faults at one line must
+// take to be shown.
+const littleFault = 0.001
+
 // atEnd is the kind of the wait for the last one at a section's end.
 func atEnd(k profile.SectionKind) profile.WaitKind {
 	switch k {
@@ -64,6 +68,9 @@ func (b *builder) waits(out *Section, s *profile.Section) {
 				g.wait.Seconds += float64(ns) / 1e9
 				g.wait.Threads++
 			}
+		}
+		if g.kind == profile.WaitFault && g.wait.Seconds < littleFault*out.ThreadTime() {
+			continue // each thread's stack, at least, has pages to be touched first
 		}
 		g.wait.Waker = b.waker(g, parts)
 		g.wait.Seconds = round(g.wait.Seconds)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,6 +67,21 @@ func reportOf(t *testing.T, p *profile.Profile) *Section {
 		t.Fatal(err)
 	}
 	return &r.Sections[0]
+}
+
+// TestLittleFaults: page faults that took next to nothing are not shown.
+func TestLittleFaults(t *testing.T) {
+	p := waitingProfile(300, []profile.Part{
+		part(1, 200, 100, waited(profile.WaitFault, lockAt, 5), profile.Wait{Kind: profile.WaitFault, NS: 400_000, N: 90}),
+		part(2, 300, 0, profile.Wait{Kind: profile.WaitSleep, Site: sleepAt, NS: 400_000, N: 1}),
+	})
+	got := []string{}
+	for _, w := range reportOf(t, p).Waits {
+		got = append(got, w.Kind)
+	}
+	if want := []string{"barrier", "fault", "sleep"}; !slices.Equal(got, want) {
+		t.Errorf("waits by %v, want %v", got, want)
+	}
 }
 
 // TestSleeper: one thread sleeps, the others wait for it. All waiting comes

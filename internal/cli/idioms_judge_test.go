@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/skewlens/skewlens/report"
+	"golang.org/x/sys/unix"
 )
 
 // judge collects what is not as it should be.
@@ -64,7 +65,7 @@ func (j *judge) planted(before, after *report.Report) {
 	if j.b.expect["silent"] != "" {
 		j.silent("planted", before)
 	}
-	if kind := j.b.expect["wait"]; kind != "" {
+	if kind := j.b.expect["wait"]; kind != "" && (kind != "fault" || watchesProcessors()) {
 		j.waits(before, kind)
 	}
 }
@@ -147,6 +148,16 @@ func (j *judge) silent(which string, r *report.Report) {
 			}
 		}
 	}
+}
+
+// watchesProcessors reports whether the kernel lets page faults be watched here.
+func watchesProcessors() bool {
+	a := unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Size: unix.PERF_ATTR_SIZE_VER5, Config: unix.PERF_COUNT_SW_PAGE_FAULTS, Bits: unix.PerfBitExcludeKernel}
+	fd, err := unix.PerfEventOpen(&a, -1, 0, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	if err == nil {
+		unix.Close(fd)
+	}
+	return err == nil
 }
 
 // waits: one of a kind is shown, at its line. It is looked for in the contract.

@@ -42,7 +42,6 @@ var knownFailures = []knownFailure{
 	{idiom: "lock_holder", in: "-(8|16)$", reason: coreWaits, chance: true},
 	{idiom: "rwlock_writer", in: "-(8|16)$", reason: coreWaits, chance: true},
 	{idiom: "cond_producer", in: "-(8|16)$", reason: coreWaits, chance: true},
-	{idiom: "page_faults", reason: noWaits},
 	{idiom: "pool_futures", reason: oneTook, chance: true},
 	{idiom: "pool_shared_queue", reason: oneTook, chance: true},
 	{idiom: "pool_yield", in: "O0", reason: "unoptimised C++ yields in a function of its own, which is no wait"},
@@ -56,5 +55,4 @@ const (
 	oneTook    = "on few cores one worker may do a round before another one is awake, or before the dispatcher looks"
 	nobodyCame = "on a busy machine nobody may come while the lock is held"
 	coreWaits  = "with many threads on few cores most of a wait is for a core, not for who ended it"
-	noWaits    = "time in page faults is not measured"
 )

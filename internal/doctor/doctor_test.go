@@ -76,7 +76,7 @@ func TestOfOtherMachines(t *testing.T) {
 		"/proc/cpuinfo":                        strings.Replace(cpuinfo, "%s", "constant_tsc nonstop_tsc", 1),
 		"/proc/self/auxv":                      aux(16, 1, atHWCap2, 2, 0, 0),
 		"/proc/sys/kernel/osrelease":           "6.1.0-9\n",
-		"/proc/sys/kernel/perf_event_paranoid": "2\n",
+		"/proc/sys/kernel/perf_event_paranoid": "0\n",
 	}
 	bad := machine{
 		"/proc/cpuinfo":                        strings.Replace(cpuinfo, "%s", "constant_tsc", 1),
@@ -95,7 +95,7 @@ func TestOfOtherMachines(t *testing.T) {
 		{good, cpu, true, "CPU: Some CPU"}, {machine{}, cpu, true, "CPU: unknown"},
 		{good, timeStampCounter, true, ""}, {bad, timeStampCounter, false, ""}, {machine{}, timeStampCounter, false, ""},
 		{good, fsgsbase, true, ""}, {bad, fsgsbase, false, ""}, {machine{}, fsgsbase, false, "file does not exist"},
-		{good, user, true, "is 2"}, {bad, user, false, "is 3"}, {bad, root, true, "is 3"}, {machine{}, root, false, "this kernel has none"},
+		{good, user, true, "is 0"}, {bad, user, false, "is 3"}, {bad, root, true, "is 3"}, {machine{}, root, false, "this kernel has none"},
 	} {
 		if f := c.check(c.on.read); f.OK != c.ok || !strings.Contains(f.Text, c.text) {
 			t.Errorf("%v %q, want %v and %q", f.OK, f.Text, c.ok, c.text)

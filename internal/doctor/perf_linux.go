@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// paranoid says whether the kernel lets a user, or root, have perf events.
+// paranoid says whether the kernel lets a user, or root, watch whole processors.
 func paranoid(read readFile, root bool) Finding {
 	b, err := read("/proc/sys/kernel/perf_event_paranoid")
 	if err != nil {
@@ -15,9 +15,9 @@ func paranoid(read readFile, root bool) Finding {
 	level := strings.TrimSpace(string(b))
 	n, err := strconv.Atoi(level)
 	return Finding{
-		OK:   err == nil && (n <= 2 || root),
+		OK:   err == nil && (n <= 0 || root),
 		Text: "perf events: perf_event_paranoid is " + level,
-		Fix:  "only for --backend perf, which is still to come: sysctl kernel.perf_event_paranoid=2 as root",
+		Fix:  "time in page faults is not known: sysctl kernel.perf_event_paranoid=0 as root",
 	}
 }
 

@@ -109,8 +109,8 @@ func TestImportsThatFewMayHave(t *testing.T) {
 				t.Errorf("%s imports profiler, which only the command line knows", own)
 			case p.ImportPath == module && within(i, module) && i != module+"/internal/cli" && i != module+"/internal/needs":
 				t.Errorf("main imports %s: it does nothing but start internal/cli", i)
-			case i == "golang.org/x/sys/unix" && !strings.HasSuffix(own, "/tracee") && !strings.HasSuffix(own, "/perf"):
-				t.Errorf("%s imports x/sys/unix, which stays in tracee and perf", own)
+			case i == "golang.org/x/sys/unix" && !strings.HasSuffix(own, "/tracee") && !strings.HasSuffix(own, "/faults"):
+				t.Errorf("%s imports x/sys/unix, which stays in tracee and faults", own)
 			}
 		}
 	}

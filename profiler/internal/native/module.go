@@ -18,7 +18,8 @@ type module struct {
 	cache   uint64 // of size bytes
 	size    uint64
 	patcher *livepatch.Patcher
-	origins map[uint64]origin // by offset in the cache: what was asked before
+	origins map[uint64]origin         // by offset in the cache: what was asked before
+	copied  map[int][]relocate.Copied // by function: of those that were asked for
 
 	byDefault bool // nobody asked for it
 	dlopened  bool // loaded by the program while it runs,
@@ -33,20 +34,39 @@ type origin struct {
 
 // manyOrigins is how many are kept: those of returns are few, those of signals
 // may be any.
-const manyOrigins = 1 << 16
+const (
+	manyOrigins   = 1 << 16
+	manyFunctions = 1 << 6
+)
 
-// origin is [relocate.Spec.Origin] of the module's copy. To find it a function is
-// emitted anew, and the calls of threads that wait are asked for again and again.
+// origin is [relocate.Origin] of the module's copy; ok is false outside of it. To
+// find it a function is emitted anew, and the calls of threads that wait, and what
+// touches new pages, are asked for again and again.
 func (m *module) origin(offset uint64) (addr uint64, after, ok bool) {
 	x, known := m.origins[offset]
 	if !known {
 		if m.origins == nil || len(m.origins) >= manyOrigins {
 			m.origins = map[uint64]origin{}
 		}
-		x.addr, x.after, x.ok = m.spec.Origin(m.code, offset)
+		if i := m.code.Function(offset); i >= 0 && offset < uint64(len(m.code.Bytes)) {
+			x.addr, x.after, x.ok = relocate.Origin(m.instructions(i), offset)
+		}
 		m.origins[offset] = x
 	}
 	return x.addr, x.after, x.ok
+}
+
+// instructions are the copied ones of a function.
+func (m *module) instructions(function int) []relocate.Copied {
+	list, known := m.copied[function]
+	if !known {
+		if m.copied == nil || len(m.copied) >= manyFunctions {
+			m.copied = map[int][]relocate.Copied{}
+		}
+		list = m.spec.Copied(m.code, function)
+		m.copied[function] = list
+	}
+	return list
 }
 
 // holds reports whether a run-time address lies in the module's code cache.

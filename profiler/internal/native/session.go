@@ -78,6 +78,7 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 // or another program is followed in its place.
 func (s *session) loop() error {
 	defer s.in.release()
+	defer s.threads.faults.close()
 	if err := s.start(); err != nil {
 		return err
 	}

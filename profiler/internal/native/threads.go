@@ -1,6 +1,7 @@
 package native
 
 import (
+	"math"
 	"time"
 
 	"github.com/skewlens/skewlens/profile"
@@ -32,6 +33,7 @@ type threads struct {
 	slots  slots
 	heap   heap
 	births births
+	faults pageFaults
 	fresh  uint64 // when there was an event last that had to be waited for: the next ones happened later
 	deaths int    // since all were drained
 	lost   uint64 // calls through pointers whose targets were not told apart
@@ -106,6 +108,7 @@ func (ts *threads) settle(t *thread, by int) error {
 		t.area.CloseGates()
 	case 1:
 		ts.all[0].area.OpenGates()
+		ts.faults.open(ts.p.Pid)
 	}
 	ts.gates.tell(t.area)
 	ts.births.introduce(t, in)
@@ -130,6 +133,7 @@ func (ts *threads) death(t *thread) {
 	if t.end == 0 {
 		t.end = rdtsc()
 	}
+	ts.faults.collect()
 	ts.drain(t)
 	ts.births.bury(t)
 	rest := record.Merge(append(ts.solver.Resolve(t.area, t.area.Rest()), t.active...))
@@ -185,6 +189,7 @@ func (ts *threads) drainAll() {
 	const slack = 1 << 20 // ticks for a store to become visible
 	horizon := rdtsc() - slack
 	certain := ts.census()
+	ts.faults.collect()
 	for _, t := range ts.byTid {
 		if t.dead {
 			continue
@@ -208,7 +213,14 @@ func (ts *threads) drainAll() {
 
 // drain takes the records of one thread.
 func (ts *threads) drain(t *thread) {
+	faults := ts.faulted(t)
+	faulted := func(until uint64) {
+		for ; len(faults) > 0 && faults[0].TSC <= until; faults = faults[1:] {
+			ts.tracker.Record(t.id, faults[0])
+		}
+	}
 	t.area.Records(func(rec record.Record) {
+		faulted(rec.TSC)
 		t.lastTSC = rec.TSC
 		if rec.CPUNS > 0 {
 			t.clockTSC, t.clockNS = rec.TSC, rec.CPUNS
@@ -233,6 +245,7 @@ func (ts *threads) drain(t *thread) {
 		}
 		ts.tracker.Record(t.id, rec)
 	})
+	faulted(math.MaxUint64)
 }
 
 // look tells the tracker how far those have come that a thread created, if it

@@ -68,6 +68,11 @@ type Wait struct {
 	Begin  uint64           // time stamp; the record has that of the end
 	Object uint64           // the address of a futex; 0: none, or nobody ended the wait
 	Wakes  int              // how many it let go on that waited on Object
+
+	// Of page faults, which keep the thread on its core: how long the system took
+	// for how many.
+	NS int64
+	N  int
 }
 
 // Delta is how much a counter grew since the thread's record before.

@@ -108,7 +108,7 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival, made makin
 		p.work = c.c.Work(p.delta) + c.c.Work(p.inner)
 		p.Waits, p.Wakes = sumWaits(a.waits, a.beginTSC, a.tsc)
 		if a.timed {
-			p.Timed, p.BusyNS, p.WaitNS = true, a.busyNS, int64(float64(last-a.tsc)*c.c.NSPerTick)
+			p.Timed, p.BusyNS, p.WaitNS = true, max(0, a.busyNS-faultNS(p.Waits)), int64(float64(last-a.tsc)*c.c.NSPerTick)
 			p.InnerBusyNS = a.innerBusy
 			if kind == profile.Threads || a.ended { // who has ended waits for nobody
 				p.WaitNS = 0

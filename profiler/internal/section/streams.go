@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"slices"
 
+	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/record"
 )
 
@@ -34,7 +35,24 @@ func (q *streams) add(s *stream, i item) {
 	s.items = append(s.items, i)
 	if len(s.items) == s.done+1 {
 		heap.Push(q, s)
+	} else if s.sort() {
+		heap.Fix(q, slices.Index(*q, s))
 	}
+}
+
+// fault reports whether the item is page faults.
+func (i *item) fault() bool { return i.rec.Wait != nil && i.rec.Wait.Kind == profile.WaitFault }
+
+// sort puts the last item where it belongs: of page faults the kernel tells, later
+// than the thread itself of what it did behind them, and by another clock. It
+// reports whether the first item is another one.
+func (s *stream) sort() bool {
+	i, last := len(s.items)-1, s.items[len(s.items)-1]
+	for ; i > s.done && last.tsc < s.items[i-1].tsc && (last.fault() || s.items[i-1].fault()); i-- {
+		s.items[i] = s.items[i-1]
+	}
+	s.items[i] = last
+	return i == s.done
 }
 
 // next takes the first item of all, if it is not after the horizon.

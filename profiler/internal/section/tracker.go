@@ -75,7 +75,10 @@ func (t *Tracker) handle(x *thread, i item) {
 		t.born(x)
 		return
 	}
-	if w := i.rec.Wait; w != nil {
+	if w := i.rec.Wait; w != nil && w.Kind == profile.WaitFault {
+		x.faulted(w, i.tsc)
+		return
+	} else if w != nil {
 		if x.waited(w, i.rec, t.c.NSPerTick) && w.Object != 0 {
 			t.words.waited(x, w, i.tsc)
 		}

@@ -38,11 +38,23 @@ func (x *thread) waited(w *record.Wait, r record.Record, nsPerTick float64) (is 
 	if ns < shortest {
 		return false
 	}
+	x.keep(wait{Wait: profile.Wait{Kind: w.Kind, Site: w.Site, NS: ns, N: 1}, begin: w.Begin, end: r.TSC})
+	return true
+}
+
+// faulted handles the record of page faults.
+func (x *thread) faulted(w *record.Wait, end uint64) {
+	if w.Begin >= x.beginTSC {
+		x.keep(wait{Wait: profile.Wait{Kind: w.Kind, Site: w.Site, NS: w.NS, N: w.N}, begin: w.Begin, end: end})
+	}
+}
+
+// keep appends a wait to those of the part that is under way.
+func (x *thread) keep(w wait) {
 	if len(x.waits) >= maxWaits {
 		x.foldWaits()
 	}
-	x.waits = append(x.waits, wait{Wait: profile.Wait{Kind: w.Kind, Site: w.Site, NS: ns, N: 1}, begin: w.Begin, end: r.TSC})
-	return true
+	x.waits = append(x.waits, w)
 }
 
 // shortest is how many nanoseconds off its core a thread has waited: the system
@@ -77,6 +89,17 @@ func (x *thread) keepWaits() {
 		}
 	}
 	x.waits = kept
+}
+
+// faultNS is how long a part's thread had its core and did not work, but waited
+// for memory.
+func faultNS(ws []profile.Wait) (ns int64) {
+	for _, w := range ws {
+		if w.Kind == profile.WaitFault {
+			ns += w.NS
+		}
+	}
+	return ns
 }
 
 // sumWaits adds up the waits that began in a part, and who ended them: when the

@@ -77,3 +77,75 @@ func TestManyWaits(t *testing.T) {
 		t.Errorf("%d waits of 10000 ns add up to %v", n, got)
 	}
 }
+
+// TestPageFaults are waits of the part that they come in, however late they are
+// told of, and no busy time.
+func TestPageFaults(t *testing.T) {
+	s := newScript(1 << 20)
+	threads(s, 2)
+	barrier := func(id profile.ThreadID, kind uint32, tsc uint64, cpu int64) {
+		s.Record(id, record.Record{Kind: kind, TSC: tsc, Arg1: 7, Site: 160, CPUNS: cpu})
+	}
+	fault := func(id profile.ThreadID, begin, end uint64, ns int64, n int) {
+		s.Record(id, record.Record{TSC: end, Wait: &record.Wait{Kind: profile.WaitFault, Site: 320, Begin: begin, NS: ns, N: n}})
+	}
+	s.Record(1, record.Record{Kind: barrierInit, TSC: 100, Arg1: 7, Arg3: 2})
+	for round := range uint64(2) {
+		now := 100000 * round
+		fault(1, now+10000, now+20000, 4000, 17) // told of in its place
+		for id := range profile.ThreadID(2) {
+			barrier(id+1, barrierWait, now+90000+uint64(id), int64(now)+80000)
+			barrier(id+1, barrierLeft, now+95000+uint64(id), int64(now)+80001)
+		}
+		fault(2, now+30000, now+31000, 1000, 2) // and of what is handled later than what came behind it
+	}
+	list := s.Finish()
+	if len(list) != 1 || len(list[0].Instances) != 2 {
+		t.Fatalf("sections %+v", list)
+	}
+	for i := range list[0].Instances {
+		for k, q := range list[0].Instances[i].Parts {
+			want := [][]profile.Wait{{{Kind: profile.WaitFault, Site: 320, NS: 4000, N: 17}}, {{Kind: profile.WaitFault, Site: 320, NS: 1000, N: 2}}}[k]
+			if !reflect.DeepEqual(q.Waits, want) {
+				t.Errorf("instance %d, thread %d: waited %v, want %v", i, q.Thread, q.Waits, want)
+			}
+			if all := int64(80000) + 19999*int64(i); q.Timed && q.BusyNS != all-want[0].NS {
+				t.Errorf("instance %d, thread %d: busy for %d, want %d", i, q.Thread, q.BusyNS, all-want[0].NS)
+			}
+		}
+	}
+}
+
+// TestOrderOfFaults: page faults go to their place among what a thread did, and
+// nothing else does.
+func TestOrderOfFaults(t *testing.T) {
+	var q streams
+	x := newThread(1, nil, 0)
+	add := func(tsc uint64, fault bool) {
+		i := item{tsc: tsc}
+		if fault {
+			i.rec.Wait = &record.Wait{Kind: profile.WaitFault}
+		}
+		q.add(x.stream, i)
+	}
+	other := newThread(2, nil, 0)
+	q.add(other.stream, item{tsc: 45})
+	for _, tsc := range []uint64{50, 70, 60, 90} {
+		add(tsc, false)
+	}
+	for _, tsc := range []uint64{95, 65, 40, 90} {
+		add(tsc, true)
+	}
+	add(92, false)
+	var got []uint64
+	for {
+		_, i, ok := q.next(1000)
+		if !ok {
+			break
+		}
+		got = append(got, i.tsc)
+	}
+	if want := []uint64{40, 45, 50, 70, 60, 65, 90, 90, 92, 95}; !reflect.DeepEqual(got, want) {
+		t.Errorf("in the order %v, want %v", got, want)
+	}
+}

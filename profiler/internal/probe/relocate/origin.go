@@ -1,5 +1,7 @@
 package relocate
 
+import "sort"
+
 // Copied is an original instruction, and where in the cache its copy is.
 type Copied struct {
 	Addr       uint64
@@ -18,22 +20,16 @@ func (s *Spec) Copied(c *Code, function int) (list []Copied) {
 	return list
 }
 
-// Origin translates an offset in the cache: the original address of the
-// instruction copied there, or, with after, of the one last executed when the
-// offset lies in code of ours behind it. ok is false outside of moved code.
-func (s *Spec) Origin(c *Code, offset uint64) (addr uint64, after, ok bool) {
-	i := c.Function(offset)
-	if i < 0 || offset >= uint64(len(c.Bytes)) {
+// Origin translates an offset in the cache, in a function of which these are the
+// copied instructions: the original address of the one copied there, or, with
+// after, of the one last executed when the offset lies in code of ours behind it.
+// ok is false in front of all.
+func Origin(function []Copied, offset uint64) (addr uint64, after, ok bool) {
+	at := int(offset)
+	i := sort.Search(len(function), func(i int) bool { return function[i].Start > at }) - 1
+	if i < 0 {
 		return 0, false, false
 	}
-	at := int(offset)
-	for _, x := range s.Copied(c, i) {
-		switch {
-		case x.Start <= at && at < x.End:
-			return x.Addr, false, true
-		case x.End <= at:
-			addr, after, ok = x.Addr, true, true
-		}
-	}
-	return addr, after, ok
+	x := function[i]
+	return x.Addr, x.End <= at, true
 }

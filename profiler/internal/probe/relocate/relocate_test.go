@@ -72,12 +72,12 @@ func TestOriginInvertsTheCopy(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for n := 0; n < 300; n++ {
 		i := r.IntN(len(s.plans))
-		at := map[uint64]uint64{}
-		for _, x := range s.Copied(c, i) {
+		at, copied := map[uint64]uint64{}, s.Copied(c, i)
+		for _, x := range copied {
 			at[uint64(x.Start)] = x.Addr
 		}
 		for off, addr := range at {
-			if got, after, ok := s.Origin(c, off); !ok || after || got != addr {
+			if got, after, ok := Origin(copied, off); !ok || after || got != addr {
 				t.Fatalf("+%#x is %#x, Origin says %#x %v %v", off, addr, got, after, ok)
 			}
 		}

@@ -1,0 +1,168 @@
+package faults
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+
+	"golang.org/x/sys/unix"
+)
+
+// Fault is some page faults of a thread at one instruction.
+type Fault struct {
+	Begin, End int64  // from the first to the last, in ns of CLOCK_MONOTONIC
+	NS         int64  // how long they took together; 0: not known
+	N          int    // how many
+	Addr       uint64 // what the first one touched
+	PC, SP     uint64 // the instruction, and the stack pointer there
+	Top        uint64 // the word that SP points at
+	major      bool
+}
+
+// many is how many samples of a thread are kept one by one.
+const many = 4096
+
+// Watch is the page faults of one process.
+type Watch struct {
+	pid uint32
+
+	mu      sync.Mutex
+	rings   []*ring
+	later   []sample // read, but others from before them may not be
+	threads map[int][]Fault
+	minor   map[uint64]usual // by instruction
+	all     usual            // at all of them
+	lost    uint64
+	closed  bool
+}
+
+// Open begins to watch a process.
+func Open(pid int) (*Watch, error) {
+	w := &Watch{pid: uint32(pid), threads: map[int][]Fault{}, minor: map[uint64]usual{}}
+	for cpu := range runtime.NumCPU() {
+		r, err := openRing(cpu)
+		if err != nil {
+			w.Close()
+			return nil, fmt.Errorf("watch page faults on processor %d: %w", cpu, err)
+		}
+		w.rings = append(w.rings, r)
+	}
+	for _, r := range w.rings {
+		c, err := r.file.SyscallConn()
+		if err != nil {
+			w.Close()
+			return nil, err
+		}
+		go c.Read(func(uintptr) (done bool) { w.Collect(); return false }) // until it is closed
+	}
+	return w, nil
+}
+
+// Close ends the watch.
+func (w *Watch) Close() {
+	w.mu.Lock()
+	w.closed = true
+	w.mu.Unlock()
+	for _, r := range w.rings {
+		r.close()
+	}
+}
+
+// Take returns a thread's faults until now that were not taken yet, in their order.
+func (w *Watch) Take(tid int) []Fault {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	fs := w.threads[tid]
+	delete(w.threads, tid)
+	for i := range fs {
+		if f := &fs[i]; !f.major {
+			u, ok := w.minor[f.PC]
+			if !ok {
+				u = w.all
+			}
+			f.NS = int64(f.N) * u.mean()
+		}
+	}
+	return fs
+}
+
+// Lost is how many samples found no room.
+func (w *Watch) Lost() uint64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.lost
+}
+
+// Collect takes what there is of all threads from the rings.
+func (w *Watch) Collect() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return
+	}
+	horizon := Now() // what another ring has from before is there
+	for _, r := range w.rings {
+		w.lost += r.read(func(s sample) {
+			if s.pid == w.pid {
+				w.later = append(w.later, s)
+			}
+		})
+		if r.apart >= 2 {
+			r.restart()
+		}
+	}
+	slices.SortStableFunc(w.later, func(a, b sample) int { return cmp.Compare(a.at, b.at) })
+	n := 0
+	for ; n < len(w.later) && w.later[n].at < horizon; n++ {
+		w.add(&w.later[n])
+	}
+	w.later = slices.Delete(w.later, 0, n)
+}
+
+// add counts a sample.
+func (w *Watch) add(s *sample) {
+	switch s.kind {
+	case minors:
+		if u := w.minor[s.pc]; s.ns > 0 && u.plausible(s.ns) {
+			w.minor[s.pc], w.all = u.and(s.ns), w.all.and(s.ns)
+		}
+		w.append(s, Fault{Begin: s.at, N: interval})
+	case majors:
+		w.append(s, Fault{Begin: s.at - s.ns, NS: s.ns, N: 1, major: true})
+	}
+}
+
+// append adds a fault to its thread's.
+func (w *Watch) append(s *sample, f Fault) {
+	f.End, f.Addr, f.PC, f.SP, f.Top = s.at, s.addr, s.pc, s.sp, s.top
+	fs := w.threads[int(s.tid)]
+	if n := len(fs); n >= many && fs[n-1].PC == f.PC && fs[n-1].major == f.major {
+		last := &fs[n-1]
+		last.End, last.NS, last.N = f.End, last.NS+f.NS, last.N+f.N
+		return
+	}
+	w.threads[int(s.tid)] = append(fs, f)
+}
+
+// usual is how long so many minor faults took that were timed.
+type usual struct{ n, ns int64 }
+
+func (u usual) and(ns int64) usual { return usual{u.n + 1, u.ns + ns} }
+
+func (u usual) mean() int64 { return u.ns / max(1, u.n) }
+
+// plausible reports whether a fault took no longer than others do: in one that took
+// half a millisecond and ten times as long, the thread has lost its core.
+func (u usual) plausible(ns int64) bool {
+	const slice, much, enough = 500_000, 10, 8
+	return ns <= slice || u.n < enough || ns <= much*u.mean()
+}
+
+// Now is CLOCK_MONOTONIC in ns.
+func Now() int64 {
+	var t unix.Timespec
+	unix.ClockGettime(unix.CLOCK_MONOTONIC, &t)
+	return t.Nano()
+}
