@@ -1,9 +1,10 @@
 package image
 
 import (
+	"cmp"
 	"debug/elf"
 	"fmt"
-	"sort"
+	"slices"
 	"strings"
 )
 
@@ -100,8 +101,8 @@ func nameAt(table string, at uint64) string {
 // table for a Go program without symbols.
 func (l *loader) functions() {
 	im := l.im
-	byAddr := map[uint64]int{}
-	fdeSize := map[uint64]uint64{}
+	byAddr := make(map[uint64]int, len(l.syms))
+	fdeSize := make(map[uint64]uint64, len(im.FDEs))
 	for _, f := range im.FDEs {
 		fdeSize[f.Start] = f.Size
 	}
@@ -181,7 +182,7 @@ func (l *loader) synthesize() {
 }
 
 func (im *Image) sortFuncs() {
-	sort.SliceStable(im.Funcs, func(i, j int) bool { return im.Funcs[i].Addr < im.Funcs[j].Addr })
+	slices.SortStableFunc(im.Funcs, func(a, b Func) int { return cmp.Compare(a.Addr, b.Addr) })
 	im.reach = make([]uint64, len(im.Funcs))
 	end := uint64(0)
 	for i := range im.Funcs {

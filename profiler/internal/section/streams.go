@@ -44,14 +44,20 @@ func (q *streams) add(s *stream, i item) {
 func (i *item) fault() bool { return i.rec.Wait != nil && i.rec.Wait.Kind == profile.WaitFault }
 
 // sort puts the last item where it belongs: of page faults the kernel tells, later
-// than the thread itself of what it did behind them, and by another clock. It
-// reports whether the first item is another one.
+// than the thread itself of what it did behind them, and by another clock. Behind a
+// thread's end there is nothing. It reports whether the first item is another one.
 func (s *stream) sort() bool {
 	i, last := len(s.items)-1, s.items[len(s.items)-1]
 	for ; i > s.done && last.tsc < s.items[i-1].tsc && (last.fault() || s.items[i-1].fault()); i-- {
+		if last.died {
+			s.items[i-1].tsc = last.tsc
+			continue
+		}
 		s.items[i] = s.items[i-1]
 	}
-	s.items[i] = last
+	if !last.died {
+		s.items[i] = last
+	}
 	return i == s.done
 }
 

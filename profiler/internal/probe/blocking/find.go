@@ -3,6 +3,7 @@ package blocking
 import (
 	"bytes"
 	"iter"
+	"slices"
 	"sort"
 
 	"github.com/skewlens/skewlens/profiler/internal/image"
@@ -74,15 +75,16 @@ func next(code []byte, from int) int {
 type body struct {
 	f       *image.Func
 	insns   []x86.Insn
-	targets map[uint64]bool // of its direct jumps
-	blind   bool            // it has jumps whose targets are not known, or bytes that are no code
+	targets []uint64 // of its direct jumps, sorted
+	blind   bool     // it has jumps whose targets are not known, or bytes that are no code
 }
 
 func (b *body) read(im *image.Image, f *image.Func) {
 	if b.f == f {
 		return
 	}
-	*b = body{f: f, insns: b.insns[:0], targets: map[uint64]bool{}}
+	*b = body{f: f, insns: b.insns[:0], targets: b.targets[:0]}
+	defer func() { slices.Sort(b.targets) }()
 	for a := f.Addr; a < f.End(); {
 		in, err := x86.Decode(im.Bytes(a), a)
 		if err != nil {
@@ -90,12 +92,18 @@ func (b *body) read(im *image.Image, f *image.Func) {
 			return
 		}
 		if in.Kind.IsJump() {
-			b.targets[in.Target] = true
+			b.targets = append(b.targets, in.Target)
 		}
 		b.blind = b.blind || in.Kind == x86.JmpInd
 		b.insns = append(b.insns, in)
 		a = in.End()
 	}
+}
+
+// leads reports whether a jump of the function leads to an address.
+func (b *body) leads(to uint64) bool {
+	_, is := slices.BinarySearch(b.targets, to)
+	return is
 }
 
 // site is the system call at an address, if it is one that can be timed.
@@ -106,7 +114,7 @@ func (b *body) site(im *image.Image, at uint64) (x Site, ok bool) {
 	}
 	b.read(im, f)
 	k := sort.Search(len(b.insns), func(i int) bool { return b.insns[i].Addr >= at })
-	if b.blind || k == len(b.insns) || b.insns[k].Addr != at || b.targets[at] {
+	if b.blind || k == len(b.insns) || b.insns[k].Addr != at || b.leads(at) {
 		return x, false
 	}
 	if nr, known := b.number(k); known && !blocks[nr] {
@@ -124,7 +132,7 @@ func (b *body) site(im *image.Image, at uint64) (x Site, ok bool) {
 			}
 			return x, true
 		}
-		if b.targets[in.Addr] {
+		if b.leads(in.Addr) {
 			return x, false
 		}
 	}
@@ -146,7 +154,7 @@ func (b *body) number(k int) (nr uint32, known bool) {
 				return 0, true
 			}
 			return uint32(in.Imm), isMov
-		case b.targets[in.Addr]:
+		case b.leads(in.Addr):
 			return 0, false
 		}
 	}
@@ -166,7 +174,7 @@ func withoutEntries(im *image.Image, sites []Site) []Site {
 		entered[f.Addr] = true
 		if f.Cold && len(sites) > 0 {
 			b.read(im, f)
-			for t := range b.targets {
+			for _, t := range b.targets {
 				entered[t] = true
 			}
 		}

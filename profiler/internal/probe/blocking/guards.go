@@ -102,7 +102,7 @@ func plain(im *image.Image, at uint64, n int, asks Asks) (x Site, ok bool) {
 	}
 	var b body
 	if f := im.FuncAt(at); f != nil {
-		if b.read(im, f); b.targets[at] {
+		if b.read(im, f); b.leads(at) {
 			return x, false
 		}
 	}
@@ -128,7 +128,7 @@ func exitEntry(im *image.Image) (x Site, ok bool) {
 		}
 		var b body
 		b.read(im, f)
-		for a := range b.targets {
+		for _, a := range b.targets {
 			if a > f.Addr && a < x.At {
 				return x, false
 			}
