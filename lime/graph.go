@@ -28,7 +28,7 @@ type graph struct {
 	post  *flowgraph.Tree  // of the reverse, from where they end
 	loops *flowgraph.Loops
 
-	dealers []profile.BlockID // that deal the rounds of the loop around them (rule 19)
+	dealers []profile.BlockID // that deal in a loop (rule 19)
 
 	site []int32 // by edge: of calls of the same source the first; nil: each is its own
 

@@ -210,21 +210,104 @@ func (a *analysis) noteUneven(found []leader, findings []finding) {
 func (a *analysis) takenAt(v profile.BlockID) profile.BlockID {
 	g, comp := a.graph, a.graph.compOf(v)
 	for _, b := range g.dealers {
-		in := g.innermost(b)
-		if a.goesRound(b, in) && (in(v) || g.calledFrom(in, b, comp) || g.calledBack(b, comp)) {
-			return b
+		for l := g.loops.Inner[b]; l >= 0; l = g.loops.All[l].Parent {
+			in := func(x profile.BlockID) bool { return g.inLoop(x, l) }
+			leaves := l == g.loops.Inner[b] && g.leaves(b, in)
+			if !leaves {
+				in = a.chosenBy(b, l)
+			}
+			if a.goesRound(b, in) && (in(v) || g.calledFrom(in, b, comp) || leaves && g.calledBack(b, comp)) {
+				return b
+			}
 		}
 	}
 	return profile.NoBlock
 }
 
-// findDealers lists the blocks that deal the rounds of the loop around them.
+// chosenBy are the blocks of a loop that are come to in some rounds because of
+// what one of them has taken, and not in others: there was a piece, or none, and
+// the loop goes on until something else says that all is done. Where one finds a
+// piece in most rounds, its head is such a block too.
+func (a *analysis) chosenBy(b profile.BlockID, l int32) func(profile.BlockID) bool {
+	g, head := a.graph, profile.BlockID(a.graph.loops.All[l].Head)
+	in := func(x profile.BlockID) bool { return g.inLoop(x, l) }
+	return func(v profile.BlockID) bool {
+		if v != head {
+			return v == b || in(v) && g.chooses(b, v, head, in)
+		}
+		for x := range g.beside(b) {
+			if in(x) && x != head && (g.loops.Inner[x] != l || g.callsOut(x)) && a.mostly(x, head) && g.chooses(b, x, head, in) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// mostly reports whether some part comes to x in most of its rounds: who finds
+// nothing may look for it many times.
+func (a *analysis) mostly(x, head profile.BlockID) bool {
+	n, rounds := a.visits(x), a.visits(head)
+	for t := range n {
+		if n[t] > 0 && 2*n[t] >= rounds[t] {
+			return true
+		}
+	}
+	return false
+}
+
+// chooses reports whether a round of a loop comes to v because of where b leads.
+func (g *graph) chooses(b, v, head profile.BlockID, in func(profile.BlockID) bool) bool {
+	without, must := false, false
+	for _, i := range g.outs.Of(int(b)) {
+		if e := &g.p.Graph.Edges[i]; !e.Kind.IsCall() && e.To >= 0 {
+			if g.roundWithout(e.To, head, v, in) {
+				without = true
+			} else {
+				must = true
+			}
+		}
+	}
+	return without && must
+}
+
+// callsOut reports whether a block calls functions of the program.
+func (g *graph) callsOut(b profile.BlockID) bool {
+	return slices.ContainsFunc(g.outs.Of(int(b)), func(i int32) bool { return g.p.Graph.Edges[i].Kind.IsCall() && g.p.Graph.Edges[i].To >= 0 })
+}
+
+// roundWithout reports whether a round of a loop may go from a block to its end
+// without coming to v.
+func (g *graph) roundWithout(from, head, v profile.BlockID, in func(profile.BlockID) bool) bool {
+	seen := map[profile.BlockID]bool{v: true}
+	for next := []profile.BlockID{from}; len(next) > 0; {
+		b := next[len(next)-1]
+		next = next[:len(next)-1]
+		switch {
+		case seen[b]:
+			continue
+		case b == head || !in(b):
+			return true
+		}
+		seen[b] = true
+		for _, i := range g.outs.Of(int(b)) {
+			switch e := &g.p.Graph.Edges[i]; {
+			case e.Kind.IsCall():
+			case e.To < 0:
+				return true
+			default:
+				next = append(next, e.To)
+			}
+		}
+	}
+	return false
+}
+
+// findDealers lists the blocks that deal in a loop.
 func (g *graph) findDealers() {
 	for n := range g.p.Graph.Blocks {
-		if b := profile.BlockID(n); g.p.Graph.Blocks[b].Deals {
-			if in := g.innermost(b); in != nil && g.leaves(b, in) {
-				g.dealers = append(g.dealers, b)
-			}
+		if b := profile.BlockID(n); g.p.Graph.Blocks[b].Deals && g.innermost(b) != nil {
+			g.dealers = append(g.dealers, b)
 		}
 	}
 }

@@ -44,8 +44,8 @@ var knownFailures = []knownFailure{
 	{idiom: "cond_producer", in: "-(8|16)$", reason: coreWaits, chance: true},
 	{idiom: "pool_futures", reason: oneTook, chance: true},
 	{idiom: "pool_shared_queue", reason: oneTook, chance: true},
-	{idiom: "pool_yield", in: "O0", reason: "unoptimised C++ yields in a function of its own, which is no wait"},
 	{idiom: "pool_tasks", in: "O0-16", reason: "in so short a run the end of the pool is not negligible: its creator gives each of many threads its leave, one after the other, and they have nothing else to do"},
+	{idiom: "work_stealing", reason: "once in some dozen runs the takers' loop is blamed without the doubt; why is not known", chance: true},
 	{idiom: "rwlock_phases", reason: nobodyCame, chance: true},
 	{idiom: "lock_contention", reason: nobodyCame, chance: true},
 }

@@ -33,7 +33,7 @@ func NewDealer(p *Program) *Dealer { return &Dealer{p: p, known: map[*Func]habit
 
 const (
 	smallTaker = 120 // instructions of a function that does nothing but take
-	takerDepth = 4   // calls of such functions in each other
+	takerDepth = 8   // calls of such functions in each other
 )
 
 // Deals reports, by block, whether the branch that ends it depends on what was
@@ -92,7 +92,7 @@ func (d *Dealer) after(b *Block, known map[*Block]*taken, framed bool) *taken {
 			t = &taken{}
 		case u == nil: // not yet come to
 		case t == nil:
-			t = &taken{u.regs, maps.Clone(u.slots), u.flags, u.held}
+			t = &taken{u.regs, u.consts, maps.Clone(u.slots), u.flags, u.held}
 		default:
 			t.meet(u)
 		}
@@ -173,42 +173,61 @@ func fetches(in *x86.Insn) bool {
 // taken follows what was taken through straight code: the registers and slots
 // of the frame that hold it or what was made of it.
 type taken struct {
-	regs  x86.Regs
-	slots map[x86.Mem]bool
-	flags bool
-	held  bool // a lock is: whatever is read may be shared
+	regs   x86.Regs
+	consts x86.Regs // hold what the code itself says: task = -1
+	slots  map[x86.Mem]origin
+	flags  bool
+	held   bool // a lock is: whatever is read may be shared
+}
+
+// origin is where a value comes from.
+type origin uint8
+
+const (
+	elsewhere origin = iota
+	fixed
+	store
+)
+
+// and is where a value comes from that comes from either: what is a constant where
+// nothing was taken tells just that.
+func (o origin) and(p origin) origin {
+	if o == elsewhere || p == elsewhere {
+		return elsewhere
+	}
+	return max(o, p)
 }
 
 // meet keeps what is so in both.
 func (t *taken) meet(u *taken) {
-	t.regs &= u.regs
+	t.regs, t.consts = t.regs&(u.regs|u.consts)|t.consts&u.regs, t.consts&u.consts
 	t.flags, t.held = t.flags && u.flags, t.held && u.held
-	for m, is := range t.slots {
-		t.slots[m] = is && u.slots[m]
+	for m, o := range t.slots {
+		t.slots[m] = o.and(u.slots[m])
 	}
 	for m := range u.slots {
 		if _, known := t.slots[m]; !known {
-			t.put(m, false)
+			t.put(m, elsewhere)
 		}
 	}
 }
 
-func (t *taken) put(slot x86.Mem, is bool) {
+func (t *taken) put(slot x86.Mem, o origin) {
 	if t.slots == nil {
-		t.slots = map[x86.Mem]bool{}
+		t.slots = map[x86.Mem]origin{}
 	}
-	t.slots[slot] = is
+	t.slots[slot] = o
 }
 
 func (t *taken) equals(u *taken) bool {
-	return t.regs == u.regs && t.flags == u.flags && t.held == u.held && maps.Equal(t.slots, u.slots)
+	return t.regs == u.regs && t.consts == u.consts && t.flags == u.flags && t.held == u.held && maps.Equal(t.slots, u.slots)
 }
 
 // call: what a function of the program returns was taken, if it takes, or reads
 // under the lock that is held; others keep only the registers that callees save.
 func (t *taken) call(h habit, own bool) {
 	const saved = 1<<x86.RBX | 1<<x86.RBP | 1<<x86.RSP | 1<<x86.R12 | 1<<x86.R13 | 1<<x86.R14 | 1<<x86.R15
-	t.regs &= saved
+	t.regs, t.consts = t.regs&saved, t.consts&saved
 	if own && (h.fetches || h.locks || t.held && !h.unlocks) {
 		t.regs |= x86.RAX.Set()
 	}
@@ -217,23 +236,50 @@ func (t *taken) call(h habit, own bool) {
 
 // step follows them through an instruction; own: its memory operand is a slot.
 func (t *taken) step(in *x86.Insn, own bool) {
-	from := in.Use&t.regs != 0 || in.FlagsRead != 0 && t.flags || fetches(in)
-	if in.Loads && in.HasMem {
-		is, slot := t.slots[in.Mem]
-		from = from || own && is || t.held && !slot && in.Mem.Base != x86.RSP
-	}
-	if clears := in.Map == 0 && in.Vex == 0 && (in.Opcode == 0x31 || in.Opcode == 0x33) && !in.HasMem && in.Reg == in.RM; clears {
-		from = false
-	}
+	o := t.of(in, own)
 	if in.Stores && own {
-		t.put(in.Mem, from && !in.Lock)
+		if in.Lock {
+			t.put(in.Mem, elsewhere)
+		} else {
+			t.put(in.Mem, o)
+		}
 	}
-	if from {
-		t.regs |= in.Def &^ x86.RSP.Set()
-	} else {
-		t.regs &^= in.Def
+	t.regs, t.consts = t.regs&^in.Def, t.consts&^in.Def
+	switch def := in.Def &^ x86.RSP.Set(); o {
+	case store:
+		t.regs |= def
+	case fixed:
+		t.consts |= def
 	}
 	if in.FlagsKilled != 0 {
-		t.flags = from
+		t.flags = o == store
 	}
+}
+
+// of is where what an instruction makes comes from.
+func (t *taken) of(in *x86.Insn, own bool) origin {
+	if clears := in.Map == 0 && in.Vex == 0 && (in.Opcode == 0x31 || in.Opcode == 0x33) && !in.HasMem && in.Reg == in.RM; clears {
+		return fixed
+	}
+	from, used := in.Use&t.regs != 0 || in.FlagsRead != 0 && t.flags || fetches(in), in.Use
+	o := fixed
+	if in.HasMem {
+		if own {
+			used &^= in.Mem.Base.Set()
+		}
+		if in.Loads {
+			at, slot := t.slots[in.Mem]
+			from = from || own && at == store || t.held && !slot && in.Mem.Base != x86.RSP
+			if !own || at != fixed {
+				o = elsewhere
+			}
+		}
+	}
+	switch {
+	case from:
+		return store
+	case used&^t.consts != 0 || in.FlagsRead != 0 || in.Lock:
+		return elsewhere
+	}
+	return o
 }

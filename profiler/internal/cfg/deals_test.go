@@ -77,6 +77,16 @@ void wrapped_deals(void) {
 	let_go();
 }
 
+void steals(void) {
+	while (atomic_load(&room) > 0) {
+		long n = -1;
+		pthread_mutex_lock(&lock);
+		if (queue) { n = queue->n; queue = queue->next; }
+		pthread_mutex_unlock(&lock);
+		if (n >= 0) { work(n); atomic_fetch_sub(&room, 1); }
+	}
+}
+
 void plain(int n) { for (int i = 0; i < n; i++) work(i); }
 void counts(int n) { for (int i = 0; i < n; i++) { work(i); atomic_fetch_add(&hits, 1); } }
 void appends(int n) { for (int i = 0; i < n; i++) slots[atomic_fetch_add(&room, 1)] = work(i); }
@@ -108,7 +118,7 @@ func TestDeals(t *testing.T) {
 	if err := os.WriteFile(src, []byte(dealers), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]bool{"counter_deals": true, "guided_deals": true, "queue_deals": true, "called_deals": true, "pool_deals": true, "wrapped_deals": true,
+	want := map[string]bool{"counter_deals": true, "guided_deals": true, "queue_deals": true, "called_deals": true, "pool_deals": true, "wrapped_deals": true, "steals": true,
 		"plain": false, "counts": false, "appends": false, "sums": false, "releases": false}
 	for _, cc := range []string{"gcc", "clang"} {
 		if _, err := exec.LookPath(cc); err != nil {

@@ -170,6 +170,9 @@ func (x *finder) callOp(w *way, c *Call, target uint64) op {
 		name = x.p.Image.PLT[target]
 	}
 	if callee != nil {
+		if callee.Name == standardYield {
+			return op{kind: opPause, moves: true}
+		}
 		if o, ok := idleOps[callee.Name]; ok && w == x.idle && x.p.Image.Static {
 			return o
 		}

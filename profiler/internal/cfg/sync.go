@@ -105,6 +105,9 @@ var standardSync = []struct {
 	{"18counting_semaphoreI", "7release", effect{syncs: true, locks: true, frees: true, wakes: true, moves: true}},
 }
 
+// standardYield is std::this_thread::yield, where it is not inlined.
+const standardYield = "_ZNSt11this_thread5yieldEv"
+
 // standard is what a member function of the C++ library does, if it is known.
 func standard(name string) *effect {
 	if !strings.HasPrefix(name, "_ZNSt") && !strings.HasPrefix(name, "_ZNKSt") {
