@@ -134,7 +134,7 @@ type held struct {
 	over     uint64 // when it was
 }
 
-const maxHeld = 2 // as many as it takes to know
+const maxHeld = 256 // rounds may be short, and the first thread may come to its joins late
 
 // after takes out of the parts what belongs to a meeting before, which did not
 // end any part then.
