@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,7 @@ import (
 //	wait=sleep               a wait of this kind is shown, at a line marked WAIT
 //	waker=HOLD               and it is ended, most of it, at a line with this mark
 //	scheduled=self           who does what is left to chance: a cause may be reported if that is said
+//	percent=10               of the usual work, where idiomPercent is too little to tell it from what is around it
 //	least=4  most=4          the threads that it can be run with
 //	lib=FILE  count=none     a second file, which becomes a shared library; do not count it
 type idiom struct {
@@ -197,8 +199,9 @@ func (b *idiomBench) measure(out string) (*report.Report, string, error) {
 		return nil, "", err
 	}
 	defer stdout.Close()
+	percent := cmp.Or(b.expect["percent"], strconv.Itoa(idiomPercent))
 	c := profiler.Config{
-		Path: filepath.Join(b.dir, out), Args: []string{strconv.Itoa(b.threads), strconv.Itoa(idiomPercent)},
+		Path: filepath.Join(b.dir, out), Args: []string{strconv.Itoa(b.threads), percent},
 		Dir: b.dir, Stdin: null, Stdout: stdout, Stderr: os.Stderr,
 	}
 	if none := b.expect["count"]; none != "" {

@@ -1,7 +1,7 @@
 /* A pool of threads with std::condition_variable and std::function: one task for
  * each worker, in its own box. The first thread does no work itself.
  *
- * EXPECT instances=20 rows=P cause=branch */
+ * EXPECT instances=20 rows=P cause=branch percent=10 */
 #include "idiom.h"
 #include <condition_variable>
 #include <functional>
