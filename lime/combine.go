@@ -28,6 +28,7 @@ type combiner struct {
 
 	dealt     profile.Addr // where threads take their work themselves, in the instance where most comes from that
 	dealtIdle float64
+	byNumber  bool    // in some instance, some took more pieces than others
 	allDealt  float64 // Σ idle × the part of T's variation that comes from that
 }
 
@@ -61,6 +62,7 @@ func (c *combiner) add(a *analysis) {
 		c.dealt, c.dealtIdle = a.dealt, a.idle*a.dealtShare
 	}
 	c.allDealt += a.idle * a.dealtShare
+	c.byNumber = c.byNumber || a.dealt != 0 && !a.byPieces
 	c.idle += a.idle
 	c.r2 += a.idle * a.r2
 	for i := range a.findings {
@@ -139,7 +141,7 @@ func (c *combiner) finish(p *profile.Profile, res *Result, s *profile.Section, o
 		return cmp.Or(cmp.Compare(y.Share, x.Share), cmp.Compare(y.Score, x.Score),
 			cmp.Compare(x.Addr, y.Addr), cmp.Compare(x.To, y.To), cmp.Compare(x.Kind, y.Kind))
 	})
-	if c.dealt != 0 && c.allDealt >= listShare*c.idle {
+	if c.dealt != 0 && c.allDealt >= listShare*c.idle && (c.byNumber || !sameEachTime(p, s)) {
 		res.Warnings = append(res.Warnings, selfScheduled(p, c.dealt))
 		res.selfScheduled = true
 	}

@@ -24,6 +24,7 @@ type analysis struct {
 	// that is; 0: nowhere.
 	dealt      profile.Addr
 	dealtShare float64
+	byPieces   bool // it is how uneven the pieces are, not how many each took
 }
 
 // finding is a cause in one instance.

@@ -198,25 +198,57 @@ func (a *analysis) noteUneven(found []leader, findings []finding) {
 		if findings[i].share <= a.dealtShare {
 			continue
 		}
-		if b := a.takenAt(found[i].out().block); b != profile.NoBlock {
-			a.dealt, a.dealtShare = a.lastOf(b), findings[i].share
+		if b := a.takenAt(found[i].decision); b != profile.NoBlock {
+			a.dealt, a.dealtShare, a.byPieces = a.lastOf(b), findings[i].share, true
 		}
 	}
 }
 
-// takenAt is the block that deals the rounds of a loop in which a block is
-// executed, or by calls from it, or by callbacks of libraries that it may have
+// sameEachTime reports whether each thread does as much in nearly all of some
+// instances: what it does is given to it, or goes by what it is, though it takes it
+// from a store.
+func sameEachTime(p *profile.Profile, s *profile.Section) bool {
+	const some, near = 5, 0.1
+	sum, n := map[profile.ThreadID]float64{}, map[profile.ThreadID]float64{}
+	work := make([][]float64, len(s.Instances))
+	for i := range s.Instances {
+		parts := s.Instances[i].Parts
+		for k := range parts {
+			t, id := float64(p.Instructions(parts[k].Counts)), parts[k].Thread
+			work[i], sum[id], n[id] = append(work[i], t), sum[id]+t, n[id]+1
+		}
+	}
+	same := 0
+	for i, ts := range work {
+		if s.Instances[i].Folded > 1 || len(ts) == 0 {
+			continue
+		}
+		much, is := near*floats.Max(ts), true
+		for k, t := range ts {
+			id := s.Instances[i].Parts[k].Thread
+			is = is && math.Abs(t-sum[id]/n[id]) <= much
+		}
+		if is {
+			same++
+		}
+	}
+	return len(work) >= some && 10*same >= 9*len(work)
+}
+
+// takenAt is the block that deals the rounds of a loop in which a decision is
+// taken, or by calls from it, or by callbacks of libraries that it may have
 // called; NoBlock: there is none.
-func (a *analysis) takenAt(v profile.BlockID) profile.BlockID {
+func (a *analysis) takenAt(d decision) profile.BlockID {
+	v := d.out().block
 	g, comp := a.graph, a.graph.compOf(v)
 	for _, b := range g.dealers {
 		for l := g.loops.Inner[b]; l >= 0; l = g.loops.All[l].Parent {
 			in := func(x profile.BlockID) bool { return g.inLoop(x, l) }
-			leaves := l == g.loops.Inner[b] && g.leaves(b, in)
-			if !leaves {
-				in = a.chosenBy(b, l)
-			}
-			if a.goesRound(b, in) && (in(v) || g.calledFrom(in, b, comp) || leaves && g.calledBack(b, comp)) {
+			if l == g.loops.Inner[b] && g.leaves(b, in) {
+				if a.goesRound(b, in) && (in(v) || g.calledFrom(in, b, comp) || g.calledBack(b, comp)) {
+					return b
+				}
+			} else if chosen := a.chosenBy(b, l); chosen(v) || g.calledFrom(chosen, b, comp) || a.roundsOf(d, b, l) {
 				return b
 			}
 		}
@@ -226,22 +258,47 @@ func (a *analysis) takenAt(v profile.BlockID) profile.BlockID {
 
 // chosenBy are the blocks of a loop that are come to in some rounds because of
 // what one of them has taken, and not in others: there was a piece, or none, and
-// the loop goes on until something else says that all is done. Where one finds a
-// piece in most rounds, its head is such a block too.
+// the loop goes on until something else says that all is done. Of them, those that
+// some parts come to more often than others, as chance has it: who always does one
+// piece has it from somebody.
 func (a *analysis) chosenBy(b profile.BlockID, l int32) func(profile.BlockID) bool {
 	g, head := a.graph, profile.BlockID(a.graph.loops.All[l].Head)
 	in := func(x profile.BlockID) bool { return g.inLoop(x, l) }
 	return func(v profile.BlockID) bool {
-		if v != head {
-			return v == b || in(v) && g.chooses(b, v, head, in)
+		return v != head && in(v) && uneven(a.visits(v)) && (v == b || g.chooses(b, v, head, in))
+	}
+}
+
+// uneven: some come more often than others who come too, or one alone.
+func uneven(visits []float64) bool {
+	some, least, most := 0, math.Inf(1), 0.0
+	for _, n := range visits {
+		if n > 0 {
+			some, least, most = some+1, min(least, n), max(most, n)
 		}
-		for x := range g.beside(b) {
-			if in(x) && x != head && (g.loops.Inner[x] != l || g.callsOut(x)) && a.mostly(x, head) && g.chooses(b, x, head, in) {
-				return true
-			}
-		}
+	}
+	return some > 0 && (least < most || some == 1 && len(visits) > 1 && most > 1)
+}
+
+// roundsOf reports whether a decision is how often a loop goes round in which some
+// part finds a piece in most rounds, by what b has taken.
+func (a *analysis) roundsOf(d decision, b profile.BlockID, l int32) bool {
+	g, head := a.graph, profile.BlockID(a.graph.loops.All[l].Head)
+	switch d.(type) {
+	case loop, cycle:
+	default:
 		return false
 	}
+	if d.out().block != head {
+		return false
+	}
+	chosen := a.chosenBy(b, l)
+	for x := range g.beside(b) {
+		if (g.loops.Inner[x] != l || g.callsOut(x)) && a.mostly(x, head) && chosen(x) {
+			return true
+		}
+	}
+	return false
 }
 
 // mostly reports whether some part comes to x in most of its rounds: who finds

@@ -40,6 +40,9 @@ const (
 // taken, and stands in a loop that takes: whichever way control came.
 func (d *Dealer) Deals(g *Graph) (by []bool) {
 	by = make([]bool, len(g.Blocks))
+	if waitsOnly(g.Func.Name) {
+		return by
+	}
 	inner, takes := d.loopsThatTake(g)
 	if len(takes) == 0 {
 		return by

@@ -1,6 +1,7 @@
 package cfg
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/skewlens/skewlens/profiler/internal/x86"
@@ -103,6 +104,16 @@ var standardSync = []struct {
 	{"5latch", "10count_down", effect{syncs: true, locks: true, frees: true, wakes: true, moves: true}},
 	{"18counting_semaphoreI", "7acquire", effect{waits: true, syncs: true, moves: true}},
 	{"18counting_semaphoreI", "7release", effect{syncs: true, locks: true, frees: true, wakes: true, moves: true}},
+}
+
+// standardWaits are classes of the C++ library by which threads meet: what their
+// members fetch from what all share is a place in line, and no work.
+var standardWaits = []string{"7barrierI", "14__tree_barrierI", "5latch", "18counting_semaphoreI", "18__atomic_semaphore"}
+
+// waitsOnly reports whether a function is a member of one.
+func waitsOnly(name string) bool {
+	return (strings.HasPrefix(name, "_ZNSt") || strings.HasPrefix(name, "_ZNKSt")) &&
+		slices.ContainsFunc(standardWaits, func(class string) bool { return strings.Contains(name, class) })
 }
 
 // standardYield is std::this_thread::yield, where it is not inlined.
