@@ -264,8 +264,19 @@ func (a *analysis) takenAt(d decision) profile.BlockID {
 func (a *analysis) chosenBy(b profile.BlockID, l int32) func(profile.BlockID) bool {
 	g, head := a.graph, profile.BlockID(a.graph.loops.All[l].Head)
 	in := func(x profile.BlockID) bool { return g.inLoop(x, l) }
+	chosen := func(v profile.BlockID) bool {
+		return v != head && v != b && in(v) && uneven(a.visits(v)) && g.chooses(b, v, head, in)
+	}
 	return func(v profile.BlockID) bool {
-		return v != head && in(v) && uneven(a.visits(v)) && (v == b || g.chooses(b, v, head, in))
+		if v != b {
+			return chosen(v)
+		}
+		for x := range g.beside(b) {
+			if chosen(x) {
+				return true
+			}
+		}
+		return false
 	}
 }
 

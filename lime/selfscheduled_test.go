@@ -104,3 +104,63 @@ func TestEmptyRounds(t *testing.T) {
 		t.Errorf("%+v %v", res.Causes, res.Warnings)
 	}
 }
+
+// TestRoundsThatFindNothing: the loop goes on until something else says that all
+// is done, and what was taken decides whether a round has a piece. Who found most
+// is chance, unless what was taken only goes beside what each does anyway.
+func TestRoundsThatFindNothing(t *testing.T) {
+	found := []int{30, 11, 70, 24, 55, 18, 90, 42}
+	for _, c := range []struct {
+		name   string
+		beside bool // each round does its work, whatever was taken
+		want   bool
+	}{{"stealing", false, true}, {"a maximum kept under a lock", true, false}} {
+		m := newMachine()
+		task := m.function("task", &work{instructions: 400})
+		piece := &when{cond: func(w *walker) bool { return w.iter < found[w.id] }, then: []stmt{&call{f: task}}}
+		body, trips := []stmt{piece}, func(*walker) int { return 100 }
+		if c.beside {
+			piece.cond, piece.then = func(w *walker) bool { return w.iter%7 == 0 }, []stmt{&work{instructions: 2}}
+			body, trips = append(body, &call{f: task}), func(w *walker) int { return found[w.id] }
+		}
+		l := &repeat{trips: trips, instructions: 3, body: body}
+		p := m.run(all(m.function("main", l), len(found))...)
+		p.Graph.Blocks[piece.head].Deals = true
+		res, err := Analyse(p, &p.Sections[0], Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(res.Causes) != 1 || has(res.Warnings, "self-scheduled") != c.want {
+			t.Errorf("%s: %+v %v", c.name, res.Causes, res.Warnings)
+		}
+	}
+}
+
+// TestSameEachTime: threads that take what was put there for each of them do the
+// same in each instance.
+func TestSameEachTime(t *testing.T) {
+	p, _ := selfScheduledProgram([]int{70, 10, 95, 40}, -1, true)
+	one := p.Sections[0].Instances[0]
+	turned := func(n int) profile.Instance {
+		in := profile.Instance{Folded: 1}
+		for k := range one.Parts {
+			q := one.Parts[k]
+			q.Counts = one.Parts[(k+n)%len(one.Parts)].Counts
+			in.Parts = append(in.Parts, q)
+		}
+		return in
+	}
+	for _, c := range []struct {
+		name  string
+		turns []int
+		want  bool
+	}{{"too few", []int{0, 0, 0, 0}, false}, {"the same", []int{0, 0, 0, 0, 0}, true}, {"in turn", []int{0, 1, 2, 3, 0, 1, 2, 3}, false}, {"once another", []int{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, true}} {
+		s := profile.Section{}
+		for _, n := range c.turns {
+			s.Instances = append(s.Instances, turned(n))
+		}
+		if got := sameEachTime(p, &s); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
