@@ -41,6 +41,7 @@ func (p *Program) Pack(w *pack.Writer) {
 		w.Uint(r.Func.Ranges[0].Lo)
 		w.Uint(r.Site)
 		w.Uint(r.Enter)
+		w.Uint(r.Also)
 		w.Ascending(r.Leaves)
 		w.Uint(uint64(r.Object))
 		w.Ascending(r.Works)
@@ -114,8 +115,8 @@ func Unpack(r *pack.Reader, im *image.Image, catches Catches, among ...*image.Im
 
 func (p *Program) unpackRegions(r *pack.Reader) error {
 	for range r.Len(8) {
-		x := Region{Func: p.byEntry[r.Uint()], Site: r.Uint(), Enter: r.Uint(), Leaves: r.Ascending(), Object: Object(r.Uint()), Works: r.Ascending(), Idle: r.Bool(), Future: r.Bool()}
-		if x.Func == nil || x.Func.part || !x.Func.In(x.Enter) {
+		x := Region{Func: p.byEntry[r.Uint()], Site: r.Uint(), Enter: r.Uint(), Also: r.Uint(), Leaves: r.Ascending(), Object: Object(r.Uint()), Works: r.Ascending(), Idle: r.Bool(), Future: r.Bool()}
+		if x.Func == nil || x.Func.part || !x.Func.In(x.Enter) || x.Also != 0 && !x.Func.In(x.Also) {
 			return errOther
 		}
 		p.Regions = append(p.Regions, x)

@@ -15,17 +15,19 @@ import (
 // pageFaults are the target's, where they may be watched. They are waits for
 // memory, though of the kind that keeps a core busy.
 type pageFaults struct {
-	watch *faults.Watch              // nil: they are not known
-	tsc   uint64                     // when it began,
-	ns    int64                      // by both clocks
-	sites map[[2]uint64]profile.Addr // by instruction and what lay on the stack: see touched
+	watch *faults.Watch // nil: they are not known
+	tsc   uint64        // when it began,
+	ns    int64         // by both clocks
+	// See touched:
+	own    map[uint64]touch           // by instruction
+	called map[[2]uint64]profile.Addr // by that and what lay on the stack
 }
 
 // open begins to watch a program that is about to have a second thread: who is
 // alone keeps nobody waiting.
 func (f *pageFaults) open(pid int) {
 	if w, err := faults.Open(pid); err == nil {
-		f.watch, f.sites = w, map[[2]uint64]profile.Addr{}
+		f.watch, f.own, f.called = w, map[uint64]touch{}, map[[2]uint64]profile.Addr{}
 		f.tsc, f.ns = bothClocks()
 	}
 }
@@ -99,29 +101,43 @@ func (ts *threads) faulted(t *thread) (all []record.Record) {
 	return all
 }
 
-// touched is the instruction of the program that a page fault is of: that which
-// touched the page, or which called the function that did and keeps nothing on
-// the stack (memset, memcpy).
+// touched is the user's instruction that a page fault is of: that which touched the
+// page, or which called the function that did and keeps nothing on the stack
+// (memset, memcpy). Where the user's is not known, it is the program's.
 func (ts *threads) touched(x *faults.Fault) profile.Addr {
-	k := [2]uint64{x.PC, x.Top}
-	if ts.in.cacheOf(x.PC) != nil { // what lies on its stack does not matter
-		k[1] = 0
+	f := &ts.faults
+	own, known := f.own[x.PC]
+	if !known {
+		if a, counted := ts.in.addr(ts.in.original(x.PC, true)); counted {
+			own = touch{profile.Addr(a), ts.waits.own(profile.Addr(a))}
+		}
+		f.own[x.PC] = own
 	}
-	a, ok := ts.faults.sites[k]
-	if !ok {
-		a = ts.toucher(x)
-		ts.faults.sites[k] = a
+	if own.user { // what lies on its stack does not matter
+		return own.at
+	}
+	k := [2]uint64{x.PC, x.Top}
+	a, known := f.called[k]
+	if !known {
+		if a = ts.caller(x); a == 0 || own.at != 0 && !ts.waits.own(a) {
+			a = own.at
+		}
+		f.called[k] = a
 	}
 	return a
 }
 
-func (ts *threads) toucher(x *faults.Fault) profile.Addr {
-	pc := ts.in.original(x.PC, true)
-	if a, ok := ts.in.addr(pc); ok {
-		return profile.Addr(a)
-	}
+// touch is an instruction of the program; 0: it is in none of its modules.
+type touch struct {
+	at   profile.Addr
+	user bool // it is in the user's own code
+}
+
+// caller is the call of the function that touched a page, if its return address is
+// what the stack ends in, and it was made in the program; 0: that is not known.
+func (ts *threads) caller(x *faults.Fault) profile.Addr {
 	var regs unwind.Regs
-	regs[unwind.PC], regs[dwarfNumber[x86.RSP]] = pc, x.SP
+	regs[unwind.PC], regs[dwarfNumber[x86.RSP]] = ts.in.original(x.PC, true), x.SP
 	mem, stacks := copied{x.SP, binary.LittleEndian.AppendUint64(nil, x.Top)}, ts.waits.stacks
 	stack := stacks.walk(func() ([]unwind.Frame, bool) { return stacks.unwinder.StackIn(mem, regs) })
 	if len(stack) < 2 || !stack[1].Called {
