@@ -45,6 +45,7 @@ var knownFailures = []knownFailure{
 	{idiom: "pool_futures", reason: oneTook, chance: true},
 	{idiom: "pool_shared_queue", reason: oneTook, chance: true},
 	{idiom: "bounded_queue", in: "-2$", reason: "on a very busy machine one worker, and the queue's owner, may look like a pool that meets in rounds", chance: true},
+	{idiom: "pool_yield", reason: "on a busy machine the rounds of one run in eight are not recognised; why is not known", chance: true},
 	{idiom: "work_stealing", reason: "once in some dozen runs the takers' loop is blamed without the doubt; why is not known", chance: true},
 	{idiom: "rwlock_phases", reason: nobodyCame, chance: true},
 	{idiom: "lock_contention", reason: nobodyCame, chance: true},
