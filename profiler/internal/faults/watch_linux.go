@@ -3,7 +3,7 @@ package faults
 import (
 	"cmp"
 	"fmt"
-	"runtime"
+	"os"
 	"slices"
 	"sync"
 
@@ -32,16 +32,20 @@ type Watch struct {
 	rings   []*ring
 	later   []sample // read, but others from before them may not be
 	threads map[int][]Fault
-	minor   map[uint64]usual // by instruction
-	all     usual            // at all of them
+	usual   map[where]usual
+	all     [2]usual // of minor ones, and of major ones
 	lost    uint64
 	closed  bool
 }
 
 // Open begins to watch a process.
 func Open(pid int) (*Watch, error) {
-	w := &Watch{pid: uint32(pid), threads: map[int][]Fault{}, minor: map[uint64]usual{}}
-	for cpu := range runtime.NumCPU() {
+	w := &Watch{pid: uint32(pid), threads: map[int][]Fault{}, usual: map[where]usual{}}
+	cpus, err := online(os.ReadFile)
+	if err != nil {
+		return nil, err
+	}
+	for _, cpu := range cpus {
 		r, err := openRing(cpu)
 		if err != nil {
 			w.Close()
@@ -77,13 +81,12 @@ func (w *Watch) Take(tid int) []Fault {
 	fs := w.threads[tid]
 	delete(w.threads, tid)
 	for i := range fs {
-		if f := &fs[i]; !f.major {
-			u, ok := w.minor[f.PC]
-			if !ok {
-				u = w.all
-			}
-			f.NS = int64(f.N) * u.mean()
+		f := &fs[i]
+		u, ok := w.usual[where{f.PC, f.major}]
+		if !ok {
+			u = w.all[index(f.major)]
 		}
+		f.NS = int64(f.N) * u.mean()
 	}
 	return fs
 }
@@ -123,15 +126,19 @@ func (w *Watch) Collect() {
 
 // add counts a sample.
 func (w *Watch) add(s *sample) {
+	f := Fault{Begin: s.at - s.ns, N: 1, major: s.kind == majors}
 	switch s.kind {
+	case begins:
+		return
 	case minors:
-		if u := w.minor[s.pc]; s.ns > 0 && u.plausible(s.ns) {
-			w.minor[s.pc], w.all = u.and(s.ns), w.all.and(s.ns)
-		}
-		w.append(s, Fault{Begin: s.at, N: interval})
-	case majors:
-		w.append(s, Fault{Begin: s.at - s.ns, NS: s.ns, N: 1, major: true})
+		f.N = interval
 	}
+	k := where{s.pc, f.major}
+	if u := w.usual[k]; s.ns > 0 && (f.major || u.plausible(s.ns)) {
+		i := index(f.major)
+		w.usual[k], w.all[i] = u.and(s.ns), w.all[i].and(s.ns)
+	}
+	w.append(s, f)
 }
 
 // append adds a fault to its thread's.
@@ -140,13 +147,26 @@ func (w *Watch) append(s *sample, f Fault) {
 	fs := w.threads[int(s.tid)]
 	if n := len(fs); n >= many && fs[n-1].PC == f.PC && fs[n-1].major == f.major {
 		last := &fs[n-1]
-		last.End, last.NS, last.N = f.End, last.NS+f.NS, last.N+f.N
+		last.End, last.N = f.End, last.N+f.N
 		return
 	}
 	w.threads[int(s.tid)] = append(fs, f)
 }
 
-// usual is how long so many minor faults took that were timed.
+// where are faults of one kind, at one instruction.
+type where struct {
+	pc    uint64
+	major bool
+}
+
+func index(major bool) int {
+	if major {
+		return 1
+	}
+	return 0
+}
+
+// usual is how long so many faults took that were timed.
 type usual struct{ n, ns int64 }
 
 func (u usual) and(ns int64) usual { return usual{u.n + 1, u.ns + ns} }

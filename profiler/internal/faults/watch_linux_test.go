@@ -102,11 +102,11 @@ func TestFailedFaults(t *testing.T) {
 	before := int64(0)
 	for range 40 { // by then the counters that are apart have written, and were set back
 		w.Collect()
-		before = w.all.n
+		before = w.all[0].n
 		touch(fresh(t, 500))
 	}
 	w.Collect()
-	if got := w.all.n - before; got < 500/interval/2 {
+	if got := w.all[0].n - before; got < 500/interval/2 {
 		t.Errorf("%d of the last 500 faults were timed, want about %d", got, 500/interval)
 	}
 }
@@ -209,5 +209,15 @@ func TestLostCores(t *testing.T) {
 	}
 	if huge := (usual{8, 8 * 400_000}); !huge.plausible(3_900_000) {
 		t.Error("huge pages take long")
+	}
+}
+
+// TestOnline: the kernel's lists of processors, and what is none.
+func TestOnline(t *testing.T) {
+	for text, want := range map[string][]int{"0\n": {0}, "0-3\n": {0, 1, 2, 3}, "0,2-3,7\n": {0, 2, 3, 7}, "": nil, "3-1": nil, "0-99999999": nil, "x": nil} {
+		got, err := online(func(string) ([]byte, error) { return []byte(text), nil })
+		if !slices.Equal(got, want) || (err == nil) != (want != nil) {
+			t.Errorf("%q: %v %v", text, got, err)
+		}
 	}
 }
