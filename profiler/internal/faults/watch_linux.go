@@ -21,8 +21,9 @@ type Fault struct {
 	major      bool
 }
 
-// many is how many samples of a thread are kept one by one.
-const many = 4096
+// Of a thread nobody asks for, so many samples are kept one by one; then they are
+// added to one of the last few at the same instruction, if there is one.
+const many, few = 4096, 16
 
 // Watch is the page faults of one process.
 type Watch struct {
@@ -32,8 +33,7 @@ type Watch struct {
 	rings   []*ring
 	later   []sample // read, but others from before them may not be
 	threads map[int][]Fault
-	usual   map[where]usual
-	all     [2]usual // of minor ones, and of major ones
+	usual   map[where]usual // also of all instructions together, as of none
 	lost    uint64
 	closed  bool
 }
@@ -84,7 +84,7 @@ func (w *Watch) Take(tid int) []Fault {
 		f := &fs[i]
 		u, ok := w.usual[where{f.PC, f.major}]
 		if !ok {
-			u = w.all[index(f.major)]
+			u = w.usual[where{major: f.major}]
 		}
 		f.NS = int64(f.N) * u.mean()
 	}
@@ -135,8 +135,8 @@ func (w *Watch) add(s *sample) {
 	}
 	k := where{s.pc, f.major}
 	if u := w.usual[k]; s.ns > 0 && (f.major || u.plausible(s.ns)) {
-		i := index(f.major)
-		w.usual[k], w.all[i] = u.and(s.ns), w.all[i].and(s.ns)
+		all := where{major: f.major}
+		w.usual[k], w.usual[all] = u.and(s.ns), w.usual[all].and(s.ns)
 	}
 	w.append(s, f)
 }
@@ -145,10 +145,17 @@ func (w *Watch) add(s *sample) {
 func (w *Watch) append(s *sample, f Fault) {
 	f.End, f.Addr, f.PC, f.SP, f.Top = s.at, s.addr, s.pc, s.sp, s.top
 	fs := w.threads[int(s.tid)]
-	if n := len(fs); n >= many && fs[n-1].PC == f.PC && fs[n-1].major == f.major {
-		last := &fs[n-1]
-		last.End, last.N = f.End, last.N+f.N
-		return
+	if n := len(fs); n >= many {
+		for i := n - 1; i >= n-few; i-- {
+			if x := &fs[i]; x.PC == f.PC && x.major == f.major {
+				x.End, x.N = f.End, x.N+f.N
+				return
+			}
+		}
+		if n >= few*many {
+			w.lost++
+			return
+		}
 	}
 	w.threads[int(s.tid)] = append(fs, f)
 }
@@ -157,13 +164,6 @@ func (w *Watch) append(s *sample, f Fault) {
 type where struct {
 	pc    uint64
 	major bool
-}
-
-func index(major bool) int {
-	if major {
-		return 1
-	}
-	return 0
 }
 
 // usual is how long so many faults took that were timed.

@@ -102,11 +102,11 @@ func TestFailedFaults(t *testing.T) {
 	before := int64(0)
 	for range 40 { // by then the counters that are apart have written, and were set back
 		w.Collect()
-		before = w.all[0].n
+		before = w.usual[where{}].n
 		touch(fresh(t, 500))
 	}
 	w.Collect()
-	if got := w.all[0].n - before; got < 500/interval/2 {
+	if got := w.usual[where{}].n - before; got < 500/interval/2 {
 		t.Errorf("%d of the last 500 faults were timed, want about %d", got, 500/interval)
 	}
 }
@@ -219,5 +219,28 @@ func TestOnline(t *testing.T) {
 		if !slices.Equal(got, want) || (err == nil) != (want != nil) {
 			t.Errorf("%q: %v %v", text, got, err)
 		}
+	}
+}
+
+// TestManyFaults: what nobody asks for stays bounded, and its number right.
+func TestManyFaults(t *testing.T) {
+	w := &Watch{threads: map[int][]Fault{}, usual: map[where]usual{}}
+	const n = 100_000
+	for i := range int64(n) {
+		w.add(&sample{kind: minors, at: i, tid: 1, pc: uint64(i % 3), ns: 10})
+	}
+	sum := 0
+	fs := w.Take(1)
+	for _, f := range fs {
+		sum += f.N
+	}
+	if sum != n*interval || len(fs) > many+few || w.lost != 0 {
+		t.Errorf("%d faults in %d pieces, %d lost; want %d", sum, len(fs), w.lost, n*interval)
+	}
+	for i := range int64(n) {
+		w.add(&sample{kind: majors, at: i, tid: 1, pc: uint64(i)})
+	}
+	if fs := w.Take(1); len(fs) != few*many || w.lost != n-few*many {
+		t.Errorf("%d kept, %d lost", len(fs), w.lost)
 	}
 }

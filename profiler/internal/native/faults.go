@@ -56,9 +56,9 @@ func (f *pageFaults) collect() {
 	}
 }
 
-// stamp is the time stamp of a moment that both clocks lie around.
+// stamp is the time stamp of a moment.
 func (f *pageFaults) stamp(ns int64, rate tickRate) uint64 {
-	return f.tsc + uint64(float64(ns-f.ns)/float64(rate))
+	return f.tsc + uint64(int64(float64(ns-f.ns)/float64(rate)))
 }
 
 // soon is how long there may be nothing between samples of page faults that are
