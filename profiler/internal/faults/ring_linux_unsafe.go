@@ -26,34 +26,35 @@ type ring struct {
 }
 
 // openRing opens a processor's counters.
-func openRing(cpu int) (r *ring, err error) {
-	r = &ring{ids: map[uint64]kind{}, fds: [kinds]int{-1, -1, -1}}
-	defer func() {
-		if err != nil {
-			r.close()
-		}
-	}()
+func openRing(cpu int) (*ring, error) {
+	r := &ring{ids: map[uint64]kind{}, fds: [kinds]int{-1, -1, -1}}
 	for k := range kind(kinds) {
-		fd, id, err := k.open(cpu, r.fds[begins])
-		if err != nil {
+		if err := r.open(k, cpu); err != nil {
+			r.close()
 			return nil, err
 		}
-		r.fds[k], r.ids[id] = fd, k
-		if k != begins {
-			if err := unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_SET_OUTPUT, r.fds[begins]); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		page := os.Getpagesize()
-		if r.memory, err = unix.Mmap(fd, 0, page+ringSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); err != nil {
-			return nil, err
-		}
-		r.head, r.data = (*unix.PerfEventMmapPage)(unsafe.Pointer(&r.memory[0])), r.memory[page:]
 	}
 	r.file = os.NewFile(uintptr(r.fds[begins]), "page faults")
 	r.restart()
 	return r, nil
+}
+
+// open opens one of the counters; the first brings the ring, where all write.
+func (r *ring) open(k kind, cpu int) error {
+	fd, id, err := k.open(cpu, r.fds[begins])
+	if err != nil {
+		return err
+	}
+	r.fds[k], r.ids[id] = fd, k
+	if k != begins {
+		return unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_SET_OUTPUT, r.fds[begins])
+	}
+	page := os.Getpagesize()
+	if r.memory, err = unix.Mmap(fd, 0, page+ringSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); err != nil {
+		return err
+	}
+	r.head, r.data = (*unix.PerfEventMmapPage)(unsafe.Pointer(&r.memory[0])), r.memory[page:]
+	return nil
 }
 
 // restart has the counters of begins and ends tick together.

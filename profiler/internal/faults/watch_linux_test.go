@@ -244,3 +244,10 @@ func TestManyFaults(t *testing.T) {
 		t.Errorf("%d kept, %d lost", len(fs), w.lost)
 	}
 }
+
+// TestRefused: a processor that may not be watched, or is none, ends in an error.
+func TestRefused(t *testing.T) {
+	if r, err := openRing(1 << 15); err == nil || r != nil {
+		t.Errorf("a processor that is none: %v %v", r, err)
+	}
+}
