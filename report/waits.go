@@ -21,7 +21,7 @@ const (
 )
 
 // littleFault is the part of the threads' time that page faults at one line must
-// take to be shown.
+// take to be shown: each thread's stack, at least, has pages to be touched first.
 const littleFault = 0.001
 
 // atEnd is the kind of the wait for the last one at a section's end.
@@ -69,9 +69,6 @@ func (b *builder) waits(out *Section, s *profile.Section) {
 				g.wait.Threads++
 			}
 		}
-		if g.kind == profile.WaitFault && g.wait.Seconds < littleFault*out.ThreadTime() {
-			continue // each thread's stack, at least, has pages to be touched first
-		}
 		g.wait.Waker = b.waker(g, parts)
 		g.wait.Seconds = round(g.wait.Seconds)
 		out.Waits = append(out.Waits, g.wait)
@@ -85,6 +82,8 @@ func (b *builder) waits(out *Section, s *profile.Section) {
 		}
 		out.Waits = append(out.Waits, end)
 	}
+	little := littleFault * out.ThreadTime()
+	out.Waits = slices.DeleteFunc(out.Waits, func(w Wait) bool { return w.Kind == string(profile.WaitFault) && w.Seconds < little })
 	slices.SortStableFunc(out.Waits, func(x, y Wait) int { return cmp.Compare(y.Seconds, x.Seconds) })
 	for _, g := range groups {
 		if c, ok := g.cause(out, s); ok {

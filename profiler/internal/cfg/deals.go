@@ -40,7 +40,7 @@ const (
 // taken, and stands in a loop that takes: whichever way control came.
 func (d *Dealer) Deals(g *Graph) (by []bool) {
 	by = make([]bool, len(g.Blocks))
-	if waitsOnly(g.Func.Name) {
+	if letsMeet(g.Func.Name) {
 		return by
 	}
 	inner, takes := d.loopsThatTake(g)

@@ -170,13 +170,10 @@ func (x *finder) callOp(w *way, c *Call, target uint64) op {
 		name = x.p.Image.PLT[target]
 	}
 	if callee != nil {
-		if callee.Name == standardYield {
-			return op{kind: opPause, moves: true}
-		}
 		if o, ok := idleOps[callee.Name]; ok && w == x.idle && x.p.Image.Static {
 			return o
 		}
-		if k, ok := importOps[callee.Name]; ok && x.p.Image.Static {
+		if k, ok := importOps[callee.Name]; ok && (x.p.Image.Static || ofStandard(callee.Name)) { // which is in the program where it is not inlined
 			return op{kind: k, wakes: wakers[callee.Name], moves: true}
 		}
 		x.visit(callee)

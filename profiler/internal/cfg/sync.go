@@ -74,7 +74,7 @@ func init() {
 	put(opWait, "sem_wait", "sem_timedwait", "sem_clockwait")
 	put(opWeak, "read", "readv", "recv", "recvfrom", "recvmsg", "poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "eventfd_read",
 		"sigwait", "sigwaitinfo", "msgrcv", "mq_receive")
-	put(opPause, "sched_yield", "pthread_yield", "thrd_yield",
+	put(opPause, "sched_yield", "pthread_yield", "thrd_yield", "_ZNSt11this_thread5yieldEv",
 		"pthread_mutex_trylock", "pthread_spin_trylock", "mtx_trylock", "sem_trywait")
 	put(opSleep, "nanosleep", "usleep", "sleep", "clock_nanosleep", "thrd_sleep")
 	put(opSync, "pthread_mutex_lock", "pthread_mutex_unlock", "pthread_mutex_timedlock", "pthread_mutex_clocklock", "pthread_spin_lock", "pthread_spin_unlock",
@@ -110,18 +110,19 @@ var standardSync = []struct {
 // members fetch from what all share is a place in line, and no work.
 var standardWaits = []string{"7barrierI", "14__tree_barrierI", "5latch", "18counting_semaphoreI", "18__atomic_semaphore"}
 
-// waitsOnly reports whether a function is a member of one.
-func waitsOnly(name string) bool {
-	return (strings.HasPrefix(name, "_ZNSt") || strings.HasPrefix(name, "_ZNKSt")) &&
-		slices.ContainsFunc(standardWaits, func(class string) bool { return strings.Contains(name, class) })
+// letsMeet reports whether a function is a member of one.
+func letsMeet(name string) bool {
+	return ofStandard(name) && slices.ContainsFunc(standardWaits, func(class string) bool { return strings.Contains(name, class) })
 }
 
-// standardYield is std::this_thread::yield, where it is not inlined.
-const standardYield = "_ZNSt11this_thread5yieldEv"
+// ofStandard reports whether a mangled name is of the C++ library's.
+func ofStandard(name string) bool {
+	return strings.HasPrefix(name, "_ZNSt") || strings.HasPrefix(name, "_ZNKSt")
+}
 
 // standard is what a member function of the C++ library does, if it is known.
 func standard(name string) *effect {
-	if !strings.HasPrefix(name, "_ZNSt") && !strings.HasPrefix(name, "_ZNKSt") {
+	if !ofStandard(name) {
 		return nil
 	}
 	for i := range standardSync {

@@ -108,7 +108,7 @@ func (w *Watch) Collect() {
 	horizon := Now() // what another ring has from before is there
 	for _, r := range w.rings {
 		w.lost += r.read(func(s sample) {
-			if s.pid == w.pid {
+			if s.pid == w.pid && s.kind != begins { // the ring has seen to these
 				w.later = append(w.later, s)
 			}
 		})
@@ -124,15 +124,9 @@ func (w *Watch) Collect() {
 	w.later = slices.Delete(w.later, 0, n)
 }
 
-// add counts a sample.
+// add counts a sample of an end.
 func (w *Watch) add(s *sample) {
-	f := Fault{Begin: s.at - s.ns, N: 1, major: s.kind == majors}
-	switch s.kind {
-	case begins:
-		return
-	case minors:
-		f.N = interval
-	}
+	f := Fault{Begin: s.at - s.ns, N: int(counters[s.kind].interval), major: s.kind == majors}
 	k := where{s.pc, f.major}
 	if u := w.usual[k]; s.ns > 0 && (f.major || u.plausible(s.ns)) {
 		all := where{major: f.major}

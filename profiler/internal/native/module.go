@@ -32,8 +32,7 @@ type origin struct {
 	after, ok bool
 }
 
-// manyOrigins is how many are kept: those of returns are few, those of signals
-// may be any.
+// How many are kept: origins of returns are few, those of signals may be any.
 const (
 	manyOrigins   = 1 << 16
 	manyFunctions = 1 << 6

@@ -75,10 +75,11 @@ func (t *Tracker) handle(x *thread, i item) {
 		t.born(x)
 		return
 	}
-	if w := i.rec.Wait; w != nil && w.Kind == profile.WaitFault {
-		x.faulted(w, i.tsc)
+	if i.fault() {
+		x.faulted(i.rec.Wait, i.tsc)
 		return
-	} else if w != nil {
+	}
+	if w := i.rec.Wait; w != nil {
 		if x.waited(w, i.rec, t.c.NSPerTick) && w.Object != 0 {
 			t.words.waited(x, w, i.tsc)
 		}
