@@ -295,18 +295,42 @@ func uneven(visits []float64) bool {
 // part finds a piece in most rounds, by what b has taken.
 func (a *analysis) roundsOf(d decision, b profile.BlockID, l int32) bool {
 	g, head := a.graph, profile.BlockID(a.graph.loops.All[l].Head)
-	switch d.(type) {
+	switch x := d.(type) {
 	case loop, cycle:
+		if d.out().block != head {
+			return false
+		}
+	case branch:
+		if !a.testsFor(x, l) {
+			return false
+		}
 	default:
-		return false
-	}
-	if d.out().block != head {
 		return false
 	}
 	chosen := a.chosenBy(b, l)
 	for x := range g.beside(b) {
 		if (g.loops.Inner[x] != l || g.callsOut(x)) && a.mostly(x, head) && chosen(x) {
 			return true
+		}
+	}
+	return false
+}
+
+// testsFor reports whether a branch before a loop is its test once more, for the
+// first round (guarded): it is on the line of one that leaves the loop.
+func (a *analysis) testsFor(d branch, l int32) bool {
+	g, head := a.graph, profile.BlockID(a.graph.loops.All[l].Head)
+	if g.inLoop(d.block, l) || !g.dominates(d.to, head) {
+		return false
+	}
+	line := func(v profile.BlockID) profile.Frame {
+		at, _ := g.p.Location(a.lastOf(v))
+		return profile.Frame{Function: at.Function, File: at.File, Line: at.Line}
+	}
+	own, in := line(d.block), func(x profile.BlockID) bool { return g.inLoop(x, l) }
+	for x := range g.beside(head) {
+		if in(x) && g.leaves(x, in) && line(x) == own {
+			return own.Line > 0
 		}
 	}
 	return false
@@ -425,11 +449,21 @@ func (g *graph) calledBack(b profile.BlockID, comp int32) bool {
 
 // selfScheduled is the warning where threads take their work themselves.
 func selfScheduled(p *profile.Profile, at profile.Addr) profile.Warning {
-	where := fmt.Sprintf("%#x", uint64(at))
-	if l, ok := p.Location(at); ok && l.Known() {
-		own, _ := l.Own()
-		where = fmt.Sprintf("%s:%d", path.Base(own.File), own.Line)
-	}
 	return profile.Warning{Code: "self-scheduled", Message: fmt.Sprintf(
-		"The threads take their work themselves, at %s: who is free takes more. How much each did is chance, and differs from run to run; what can be uneven is the pieces.", where)}
+		"The threads take their work themselves, at %s: who is free takes more. How much each did is chance, and differs from run to run; what can be uneven is the pieces.", placeName(p, at))}
+}
+
+// placeName names a place as reports do: by its line, else by what is nearest to it.
+func placeName(p *profile.Profile, at profile.Addr) string {
+	l, _ := p.Location(at)
+	lib, link := p.Program.Library(at)
+	switch own, _ := l.Own(); {
+	case l.Known():
+		return fmt.Sprintf("%s:%d", path.Base(own.File), own.Line)
+	case l.Function != "":
+		return fmt.Sprintf("%s+%#x", l.Function, uint64(l.SymbolOffset))
+	case lib != nil:
+		return fmt.Sprintf("%s+%#x", path.Base(lib.Path), uint64(link))
+	}
+	return fmt.Sprintf("%#x", uint64(link))
 }

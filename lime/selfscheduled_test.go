@@ -107,31 +107,65 @@ func TestEmptyRounds(t *testing.T) {
 
 // TestRoundsThatFindNothing: the loop goes on until something else says that all
 // is done, and what was taken decides whether a round has a piece. Who found most
-// is chance, unless what was taken only goes beside what each does anyway.
+// is chance, unless what was taken only goes beside what each does anyway; also
+// who found something at all, where the test before the loop is the loop's own.
 func TestRoundsThatFindNothing(t *testing.T) {
 	found := []int{30, 11, 70, 24, 55, 18, 90, 42}
+	late := []int{30, 0, 31, 0, 0, 29, 0, 30}
 	for _, c := range []struct {
 		name   string
+		found  []int
 		beside bool // each round does its work, whatever was taken
+		other  bool // the test before the loop is on a line of its own
 		want   bool
-	}{{"stealing", false, true}, {"a maximum kept under a lock", true, false}} {
+	}{
+		{name: "stealing", found: found, want: true},
+		{name: "a maximum kept under a lock", found: found, beside: true},
+		{name: "some come too late", found: late, want: true},
+		{name: "some never begin", found: late, other: true},
+	} {
 		m := newMachine()
 		task := m.function("task", &work{instructions: 400})
-		piece := &when{cond: func(w *walker) bool { return w.iter < found[w.id] }, then: []stmt{&call{f: task}}}
-		body, trips := []stmt{piece}, func(*walker) int { return 100 }
+		piece := &when{cond: func(w *walker) bool { return w.iter < c.found[w.id] }, then: []stmt{&call{f: task}}}
+		body, trips := []stmt{piece}, func(*walker) int { return 50 }
 		if c.beside {
 			piece.cond, piece.then = func(w *walker) bool { return w.iter%7 == 0 }, []stmt{&work{instructions: 2}}
-			body, trips = append(body, &call{f: task}), func(w *walker) int { return found[w.id] }
+			body, trips = append(body, &call{f: task}), func(w *walker) int { return c.found[w.id] }
 		}
 		l := &repeat{trips: trips, instructions: 3, body: body}
-		p := m.run(all(m.function("main", l), len(found))...)
+		before := &when{cond: func(w *walker) bool { return c.found[w.id] > 0 }, then: []stmt{l}}
+		p := m.run(all(m.function("main", before), len(found))...)
 		p.Graph.Blocks[piece.head].Deals = true
+		for i := range p.Graph.Blocks {
+			b := &p.Graph.Blocks[i]
+			line := 10 + i
+			if b.Last == m.last(l.latch) || b.Last == m.last(before.head) && !c.other {
+				line = 1
+			}
+			p.Locations = append(p.Locations, profile.Location{Address: b.Last, Frame: profile.Frame{File: "a.c", Line: line}})
+		}
 		res, err := Analyse(p, &p.Sections[0], Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(res.Causes) != 1 || has(res.Warnings, "self-scheduled") != c.want {
 			t.Errorf("%s: %+v %v", c.name, res.Causes, res.Warnings)
+		}
+	}
+}
+
+// TestPlaceNames: a place has the name that reports give it.
+func TestPlaceNames(t *testing.T) {
+	p := &profile.Profile{
+		Program: profile.Program{Libraries: []profile.Library{{Path: "/usr/lib/libx.so.1", Base: profile.LibraryStep}}},
+		Locations: []profile.Location{
+			{Address: 0x10, Frame: profile.Frame{File: "/a/b.c", Line: 7, Function: "f"}},
+			{Address: 0x20, Frame: profile.Frame{Function: "g"}, SymbolOffset: 5},
+		},
+	}
+	for at, want := range map[profile.Addr]string{0x10: "b.c:7", 0x20: "g+0x5", 0x30: "0x30", profile.LibraryStep + 0x40: "libx.so.1+0x40"} {
+		if got := placeName(p, at); got != want {
+			t.Errorf("%#x is %s", uint64(at), got)
 		}
 	}
 }

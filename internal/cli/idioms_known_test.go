@@ -42,18 +42,15 @@ var knownFailures = []knownFailure{
 	{idiom: "lock_holder", in: "-(8|16)$", reason: coreWaits, chance: true},
 	{idiom: "rwlock_writer", in: "-(8|16)$", reason: coreWaits, chance: true},
 	{idiom: "cond_producer", in: "-(8|16)$", reason: coreWaits, chance: true},
-	{idiom: "pool_futures", reason: oneTook, chance: true},
-	{idiom: "pool_shared_queue", reason: oneTook, chance: true},
-	{idiom: "bounded_queue", in: "-2$", reason: "on a very busy machine one worker, and the queue's owner, may look like a pool that meets in rounds", chance: true},
+	{idiom: "pool_futures", reason: allThere, chance: true},
 	{idiom: "pool_yield", reason: "on a busy machine the rounds of one run in eight are not recognised; why is not known", chance: true},
-	{idiom: "work_stealing", reason: "once in some dozen runs the takers' loop is blamed without the doubt; why is not known", chance: true},
 	{idiom: "rwlock_phases", reason: nobodyCame, chance: true},
 	{idiom: "lock_contention", reason: nobodyCame, chance: true},
 }
 
 const (
 	tookAll    = "one thread may have taken everything before another one comes, and two cannot tell the piece from who took it"
-	oneTook    = "on few cores one worker may do a round before another one is awake, or before the dispatcher looks"
+	allThere   = "on few cores all results of a round may be there before the dispatcher looks: nobody waits then, and it is one with the next"
 	nobodyCame = "on a busy machine nobody may come while the lock is held"
 	coreWaits  = "with many threads on few cores most of a wait is for a core, not for who ended it"
 )

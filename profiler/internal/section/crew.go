@@ -31,23 +31,25 @@ const (
 // decide whether it is a pool, as soon as that is known.
 func (p *poolRule) decide(h *hand, c *crew) {
 	n := len(c.shifts)
+	few := func(k int) bool { return k*8 <= n }
 	most := c.took*3 >= n*len(c.members)*2 // of the threads, on average
 	switch {
-	case c.overran > 1 && c.overran*8 > n || n >= noShifts || p.selfStarting(c.members):
+	case c.overran > 1 && !few(c.overran) || n >= noShifts || p.selfStarting(c.members) && !c.woken():
 		c.state, c.shifts = noMeeting, nil
-	case len(c.members) == 1 && n >= someShifts && c.overran == 0 && c.trailed*8 <= n && p.besides(c):
+	case len(c.members) == 1 && n >= someShifts && c.overran == 0 && few(c.trailed) && p.besides(c):
 		p.accept(c) // one works for another, which does its share meanwhile
-	case n >= fewShifts && c.steady && len(c.members) > 1 && !p.leavesOut(c), n >= someShifts && most && len(c.members) > 1 && c.overran == 0 && c.spanned*4 <= n, n >= moreShifts && c.together():
+	case n >= fewShifts && c.steady && few(c.overran) && len(c.members) > 1 && !p.leavesOut(c), n >= someShifts && most && len(c.members) > 1 && few(c.overran) && c.spanned*4 <= n, n >= moreShifts && c.together():
 		c.loose = !most
 		p.accept(c)
 	}
 }
 
-// together: two work in a round or more, and nobody works on after one to speak
-// of. Who waits for something else would have met somebody at work.
+// together: two work in a round or more, but for the first, and hardly ever does
+// somebody work on after one to speak of. Who waits for something else would have
+// met somebody at work.
 func (c *crew) together() bool {
 	n := len(c.shifts)
-	return len(c.members) > 1 && c.took >= min(2*n, n*len(c.members)*3/4) && c.overran+c.spanned+c.broken == 0 && c.trailed*8 <= n
+	return len(c.members) > 1 && c.took >= min(2*n*9/10, n*len(c.members)*3/4) && (c.overran+c.spanned+c.broken)*8 <= n && c.trailed*8 <= n
 }
 
 // leavesOut reports whether threads of the same creator that wait where the
@@ -76,6 +78,12 @@ func (p *poolRule) selfStarting(list []*thread) bool {
 	return n*2 > len(list)
 }
 
+// woken reports whether the dispatcher let somebody go on in each round: of
+// threads that meet, who waits is not the one that wakes.
+func (c *crew) woken() bool {
+	return !slices.ContainsFunc(c.shifts, func(y *shift) bool { return !y.wakes })
+}
+
 // doubt takes a pool back in which many turn out to work on while the dispatcher
 // goes on: what its rounds are a part of is not known.
 func (p *poolRule) doubt(c *crew, y *shift) {
@@ -90,10 +98,13 @@ func (p *poolRule) doubt(c *crew, y *shift) {
 	if c.late < someShifts || c.late*often < c.known {
 		return
 	}
-	for o := range c.filed {
-		p.t.out.drop(o)
-	}
+	p.t.takeBack(c.filed)
 	c.state = noMeeting
+	for _, n := range y.numbers { // parts do not begin there, unless it is of another pool
+		if p.codes[n] == ofPool {
+			p.codes[n] = 0
+		}
+	}
 }
 
 // decideAtEnd: fewer rounds are enough when there are no more.

@@ -290,9 +290,7 @@ func (g *gateRule) doubt(c *code, t *trial) {
 	if t.wrong < surely || t.wrong*4 < t.right {
 		return
 	}
-	for o := range t.filed {
-		g.t.out.drop(o)
-	}
+	g.t.takeBack(t.filed)
 	t.held = nil
 	g.settle(c, noMeeting)
 }

@@ -59,6 +59,7 @@ type shift struct {
 	overran bool      // somebody worked on after its end,
 	trails  bool      // did a twentieth of its work then,
 	spanned bool      // or may have
+	wakes   bool      // the dispatcher has let somebody go on in it
 	futures bool      // the dispatcher waited for futures: whoever had the last one works on a moment
 	numbers []uint64  // of the workers' idle code
 	dead    []*thread // that have ended in it, before it was over
@@ -278,7 +279,7 @@ func (p *poolRule) goesOn(x *thread, h *hand, r record.Record) {
 		return
 	}
 	y := h.now
-	y.end, y.over = h.arrived, r.TSC
+	y.end, y.over, y.wakes = h.arrived, r.TSC, woke != nil
 	y.all = h.whole(x)
 	if woke != nil && h.cuts == x.cuts {
 		a := h.arrived

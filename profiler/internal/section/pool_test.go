@@ -208,6 +208,20 @@ func TestPoolOfTasksInTurn(t *testing.T) {
 	expect(t, s.Finish(), "join 320 [[13 20] [13 20] [13 20]]")
 }
 
+// TestPoolOfEarlyWork: there is work before the workers first look, so they do some
+// before they wait; the dispatcher lets them go on each time all the same.
+func TestPoolOfEarlyWork(t *testing.T) {
+	s := newScript(1 << 20)
+	threads(s, 2)
+	s.idles(1, forWork, 9)
+	s.idles(2, forWork, 7)
+	for range 4 {
+		s.at(0, hookOf("pthread_cond_signal").Arrive, 5, 304, 2)
+		s.shift(9, 7)
+	}
+	expect(t, s.Finish(), "join 320 [[9 7] [9 7] [9 7] [9 7]]")
+}
+
 // TestNoPool: workers that do not work in rounds.
 func TestNoPool(t *testing.T) {
 	for name, run := range map[string]func(*script){
@@ -278,7 +292,7 @@ func TestPoolOfWhoIsFree(t *testing.T) {
 }
 
 // TestPoolOfWhoIsFreeTakenBack: it is none where somebody is often still at work
-// when the first thread goes on.
+// when the first thread goes on. What they did is of their join then.
 func TestPoolOfWhoIsFreeTakenBack(t *testing.T) {
 	s := crewOf(5)
 	for k := range 40 {
@@ -296,5 +310,9 @@ func TestPoolOfWhoIsFreeTakenBack(t *testing.T) {
 		s.now += 20000
 		s.idles(1, forWork, 10)
 	}
-	expect(t, s.Finish())
+	for id := profile.ThreadID(1); id <= 5; id++ {
+		s.dies(id)
+		s.at(0, join, 0, 640)
+	}
+	expect(t, s.Finish(), "join 640 [[350 630 80 80 60]]")
 }

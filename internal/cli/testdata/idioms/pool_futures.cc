@@ -2,7 +2,7 @@
  * waits for all of them before it hands out more. One task in each round is huge;
  * FIXED has it in pieces, one beside each of the others.
  *
- * EXPECT least=4 instances=10 rows=P scheduled=self cause=branch gain=any */
+ * EXPECT least=4 instances=10 rows=P scheduled=self cause=branch gain=any percent=10 */
 #include "idiom.h"
 #include <condition_variable>
 #include <functional>
