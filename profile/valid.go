@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -98,62 +99,74 @@ func (p *Profile) checkFunctions() error {
 
 func (p *Profile) checkBlocks() error {
 	for i := range p.Graph.Blocks {
-		b := &p.Graph.Blocks[i]
-		where := fmt.Sprintf("block %d at %#x", i, b.Start)
-		// checkFunctions has seen that each block's function is in range.
-		f := &p.Graph.Functions[b.Function]
-		switch {
-		case b.Virtual && (b.Instructions != 0 || b.End < b.Start):
-			return fmt.Errorf("%s: virtual, but has %d instructions up to %#x", where, b.Instructions, b.End)
-		case !b.Virtual && (b.Last < b.Start || b.Last >= b.End):
-			return fmt.Errorf("%s: last instruction %#x is not before the end %#x", where, b.Last, b.End)
-		case !b.Virtual && b.Instructions <= 0:
-			return fmt.Errorf("%s: has %d instructions", where, b.Instructions)
-		case b.Count == NoEvent:
-			continue
-		case f.Opaque:
-			return fmt.Errorf("%s: has event %d, but function %q is opaque", where, b.Count, f.Name)
-		case b.Count < 0 || int(b.Count) >= len(p.Events):
-			return fmt.Errorf("%s: event %d is not among the %d", where, b.Count, len(p.Events))
-		}
-		if e := &p.Events[b.Count]; e.Kind != BlockEntered || e.Block != BlockID(i) {
-			return fmt.Errorf("%s: event %d does not count this block", where, b.Count)
+		if err := p.checkBlock(i); err != nil {
+			return fmt.Errorf("block %d at %#x: %w", i, p.Graph.Blocks[i].Start, err)
 		}
 	}
 	return nil
 }
 
+func (p *Profile) checkBlock(i int) error {
+	b := &p.Graph.Blocks[i]
+	// checkFunctions has seen that each block's function is in range.
+	f := &p.Graph.Functions[b.Function]
+	switch {
+	case b.Virtual && (b.Instructions != 0 || b.End < b.Start):
+		return fmt.Errorf("virtual, but has %d instructions up to %#x", b.Instructions, b.End)
+	case !b.Virtual && (b.Last < b.Start || b.Last >= b.End):
+		return fmt.Errorf("last instruction %#x is not before the end %#x", b.Last, b.End)
+	case !b.Virtual && b.Instructions <= 0:
+		return fmt.Errorf("has %d instructions", b.Instructions)
+	case b.Count == NoEvent:
+		return nil
+	case f.Opaque:
+		return fmt.Errorf("has event %d, but function %q is opaque", b.Count, f.Name)
+	case b.Count < 0 || int(b.Count) >= len(p.Events):
+		return fmt.Errorf("event %d is not among the %d", b.Count, len(p.Events))
+	}
+	if e := &p.Events[b.Count]; e.Kind != BlockEntered || e.Block != BlockID(i) {
+		return fmt.Errorf("event %d does not count this block", b.Count)
+	}
+	return nil
+}
+
 func (p *Profile) checkEdges() error {
-	n := BlockID(len(p.Graph.Blocks))
 	for i := range p.Graph.Edges {
-		e := &p.Graph.Edges[i]
-		where := fmt.Sprintf("edge %d (block %d → %d)", i, e.From, e.To)
-		fromStart := e.Kind == Start || e.Kind == Pad && e.From == NoBlock
-		mayLeave := e.Kind == Exit || e.Kind == Call || e.Kind == Indirect || e.Kind == TailCall
-		switch {
-		case e.Kind > Exit:
-			return fmt.Errorf("%s: kind %d is not known", where, e.Kind)
-		case e.From < NoBlock || e.From >= n || e.To < NoBlock || e.To >= n:
-			return fmt.Errorf("%s: not among the %d blocks", where, n)
-		case fromStart != (e.From == NoBlock):
-			return fmt.Errorf("%s: only a start or pad edge comes from outside, and this is a %s", where, e.Kind)
-		case e.To == NoBlock && !mayLeave:
-			return fmt.Errorf("%s: a %s edge leads out of the graph", where, e.Kind)
-		case e.To != NoBlock && e.Kind == Exit:
-			return fmt.Errorf("%s: an exit leads to a block", where)
-		case e.Count == NoEvent:
-			continue
-		case e.Count < 0 || int(e.Count) >= len(p.Events):
-			return fmt.Errorf("%s: event %d is not among the %d", where, e.Count, len(p.Events))
+		if err := p.checkEdge(i); err != nil {
+			e := &p.Graph.Edges[i]
+			return fmt.Errorf("edge %d (block %d → %d): %w", i, e.From, e.To, err)
 		}
-		// An edge shares the event of a block that is entered exactly as
-		// often: a direct call its own block's, a sole edge that of its end.
-		switch ev := &p.Events[e.Count]; {
-		case ev.Kind == EdgeTaken && int(ev.Edge) == i:
-		case ev.Kind == BlockEntered && (ev.Block == e.From || ev.Block == e.To):
-		default:
-			return fmt.Errorf("%s: event %d counts neither this edge nor a block at its ends", where, e.Count)
-		}
+	}
+	return nil
+}
+
+func (p *Profile) checkEdge(i int) error {
+	e, n := &p.Graph.Edges[i], BlockID(len(p.Graph.Blocks))
+	fromStart := e.Kind == Start || e.Kind == Pad && e.From == NoBlock
+	mayLeave := e.Kind == Exit || e.Kind == Call || e.Kind == Indirect || e.Kind == TailCall
+	switch {
+	case e.Kind > Exit:
+		return fmt.Errorf("kind %d is not known", e.Kind)
+	case e.From < NoBlock || e.From >= n || e.To < NoBlock || e.To >= n:
+		return fmt.Errorf("not among the %d blocks", n)
+	case fromStart != (e.From == NoBlock):
+		return fmt.Errorf("only a start or pad edge comes from outside, and this is a %s", e.Kind)
+	case e.To == NoBlock && !mayLeave:
+		return fmt.Errorf("a %s edge leads out of the graph", e.Kind)
+	case e.To != NoBlock && e.Kind == Exit:
+		return errors.New("an exit leads to a block")
+	case e.Count == NoEvent:
+		return nil
+	case e.Count < 0 || int(e.Count) >= len(p.Events):
+		return fmt.Errorf("event %d is not among the %d", e.Count, len(p.Events))
+	}
+	// An edge shares the event of a block that is entered exactly as
+	// often: a direct call its own block's, a sole edge that of its end.
+	switch ev := &p.Events[e.Count]; {
+	case ev.Kind == EdgeTaken && int(ev.Edge) == i:
+	case ev.Kind == BlockEntered && (ev.Block == e.From || ev.Block == e.To):
+	default:
+		return fmt.Errorf("event %d counts neither this edge nor a block at its ends", e.Count)
 	}
 	return nil
 }
@@ -239,21 +252,27 @@ func (p *Profile) checkLocations() error {
 		if i > 0 && p.Locations[i-1].Address >= l.Address {
 			return fmt.Errorf("location %d: address %#x is not after the one before, %#x", i, l.Address, p.Locations[i-1].Address)
 		}
-		where := fmt.Sprintf("location of %#x", l.Address)
-		if err := checkFrame(l.Frame); err != nil {
-			return fmt.Errorf("%s: %w", where, err)
+		if err := checkLocation(l); err != nil {
+			return fmt.Errorf("location of %#x: %w", l.Address, err)
 		}
-		for _, f := range l.InlinedAt {
-			if err := checkFrame(f); err != nil {
-				return fmt.Errorf("%s: inlined at: %w", where, err)
-			}
+	}
+	return nil
+}
+
+func checkLocation(l *Location) error {
+	if err := checkFrame(l.Frame); err != nil {
+		return err
+	}
+	for _, f := range l.InlinedAt {
+		if err := checkFrame(f); err != nil {
+			return fmt.Errorf("inlined at: %w", err)
 		}
-		if l.File == "" && len(l.InlinedAt) > 0 {
-			return fmt.Errorf("%s: inlined, but without a file", where)
-		}
-		if l.File != "" && l.SymbolOffset != 0 {
-			return fmt.Errorf("%s: has both a file and a symbol offset", where)
-		}
+	}
+	switch {
+	case l.File == "" && len(l.InlinedAt) > 0:
+		return errors.New("inlined, but without a file")
+	case l.File != "" && l.SymbolOffset != 0:
+		return errors.New("has both a file and a symbol offset")
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ var knownFailures = []knownFailure{
 	{idiom: "lock_holder", in: "-(8|16)$", reason: coreWaits, chance: true},
 	{idiom: "rwlock_writer", in: "-(8|16)$", reason: coreWaits, chance: true},
 	{idiom: "cond_producer", in: "-(8|16)$", reason: coreWaits, chance: true},
-	{idiom: "pool_futures", reason: allThere, chance: true},
+	{idiom: "pool_futures", reason: atOnce, chance: true},
 	{idiom: "pool_yield", reason: "on a busy machine the rounds of one run in eight are not recognised; why is not known", chance: true},
 	{idiom: "rwlock_phases", reason: nobodyCame, chance: true},
 	{idiom: "lock_contention", reason: nobodyCame, chance: true},
@@ -50,7 +50,7 @@ var knownFailures = []knownFailure{
 
 const (
 	tookAll    = "one thread may have taken everything before another one comes, and two cannot tell the piece from who took it"
-	allThere   = "on few cores all results of a round may be there before the dispatcher looks: nobody waits then, and it is one with the next"
+	atOnce     = "on few cores a worker may find work of the next round before it comes to idle: the two rounds are one then"
 	nobodyCame = "on a busy machine nobody may come while the lock is held"
 	coreWaits  = "with many threads on few cores most of a wait is for a core, not for who ended it"
 )

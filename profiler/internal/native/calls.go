@@ -55,15 +55,17 @@ func (cs *calls) chain(rec *record.Record) (site uint64, chain []uint64) {
 // led are the program's calls that led to one which returns to ret, that one first.
 func (cs *calls) led(ret uint64, s *record.Stack) []uint64 {
 	c := cs.stacks.chain(ret, s)
-	if c.Calls == nil {
-		c.Calls = []uint64{}
+	calls, known := c.Kept.([]uint64)
+	if !known {
+		calls = []uint64{}
 		for _, ret := range c.Returns {
 			if x := cs.at(ret); x.addr != 0 {
-				c.Calls = append(c.Calls, uint64(x.addr))
+				calls = append(calls, uint64(x.addr))
 			}
 		}
+		c.Kept = calls
 	}
-	return c.Calls
+	return calls
 }
 
 // behind is the chain of a call that was made by a tail jump.

@@ -138,7 +138,7 @@ type touch struct {
 func (ts *threads) caller(x *faults.Fault) profile.Addr {
 	var regs unwind.Regs
 	regs[unwind.PC], regs[dwarfNumber[x86.RSP]] = ts.in.original(x.PC, true), x.SP
-	mem, stacks := copied{x.SP, binary.LittleEndian.AppendUint64(nil, x.Top)}, ts.waits.stacks
+	mem, stacks := &unwind.Piece{Regs: regs, Words: binary.LittleEndian.AppendUint64(nil, x.Top)}, ts.waits.stacks
 	stack := stacks.walk(func() ([]unwind.Frame, bool) { return stacks.unwinder.StackIn(mem, regs) })
 	if len(stack) < 2 || !stack[1].Called {
 		return 0

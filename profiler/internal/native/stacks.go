@@ -125,6 +125,11 @@ func (k *stacks) chain(ret uint64, s *record.Stack) *unwind.Chain {
 	for i, x := range saved {
 		r[dwarfNumber[x]] = s.Saved[i]
 	}
+	return k.chainOf()
+}
+
+// chainOf is where the calls return to that led to the piece's program counter.
+func (k *stacks) chainOf() *unwind.Chain {
 	if !k.mapped {
 		k.readMappings()
 	}

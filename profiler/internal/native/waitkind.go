@@ -1,7 +1,6 @@
 package native
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/skewlens/skewlens/profile"
@@ -27,57 +26,69 @@ func (r *waitReader) record(raw []byte) record.Record {
 	w := blocking.Parse(raw)
 	x := &record.Wait{Begin: w.Begin}
 	if class := blocking.ClassOf(w.Number, w.Arg1, w.Arg2); class != blocking.None {
-		site, through := r.caller(&w)
-		x.Kind, x.Site = kindOf(class, through), site
+		is := r.caller(&w)
+		x.Kind, x.Site = kindOf(class, is.through), is.site
 		r.known++
 		if class == blocking.Futex && w.Woken() {
 			x.Object = w.Arg1
 		}
 	} else if n := w.Wakes(); n > 0 {
 		x.Wakes, x.Object = n, w.Arg1
-		x.Site, _ = r.caller(&w)
+		x.Site = r.caller(&w).site
 	}
 	return record.Record{TSC: w.End, CPUNS: w.CPUNS, Wait: x}
 }
 
-// caller is the innermost call in the user's own code that led to a wait, and
-// the names of the functions that it led through, the innermost first.
-func (r *waitReader) caller(w *blocking.Wait) (site profile.Addr, through []string) {
-	regs := unwind.Regs(w.Regs)
+// way is how the user's code came to wait.
+type way struct {
+	site    profile.Addr // the innermost call in the user's own code
+	through []string     // the functions that it led through, the innermost first
+}
+
+// caller is the way to a wait. There are few of them, which come again and again.
+func (r *waitReader) caller(w *blocking.Wait) way {
 	pc := r.in.original(w.After, false)
 	if pc == w.After {
-		return 0, nil
+		return way{}
 	}
-	regs[unwind.PC] = pc
-	for _, f := range r.stack(w, regs) {
-		at := f.PC - 1 // in the call, or the system call
+	p := &r.stacks.piece
+	p.Regs, p.Words = unwind.Regs(w.Regs), w.Stack
+	p.Regs[unwind.PC] = pc
+	c := r.stacks.chainOf()
+	if is, known := c.Kept.(way); known {
+		return is
+	}
+	is := r.wayBy(c.Returns)
+	c.Kept = is
+	return is
+}
+
+// wayBy is the way by so many frames; the innermost made the system call.
+func (r *waitReader) wayBy(frames []uint64) (is way) {
+	for i, pc := range frames {
+		at := pc - 1 // in the call, or the system call
 		a, counted := r.in.addr(at)
 		if !counted {
-			through = append(through, r.in.waits.name(at))
+			is.through = append(is.through, r.in.waits.name(at))
 			continue
 		}
 		call := profile.Addr(a)
-		if f.Called {
-			call = r.calls.at(f.PC).addr
+		if i > 0 {
+			call = r.calls.at(pc).addr
 		}
-		if site == 0 {
-			site = call
+		if is.site == 0 {
+			is.site = call
 		}
 		if r.own(call) {
-			return call, through
+			is.site = call
+			return is
 		}
 		m, link := r.in.moduleOf(at)
 		if fn := m.spec.Program.Owner(link); fn != nil {
-			through = append(through, fn.Name)
+			is.through = append(is.through, fn.Name)
 		}
 	}
-	return site, through
-}
-
-// stack is the frames of a thread whose stack was copied.
-func (r *waitReader) stack(w *blocking.Wait, regs unwind.Regs) []unwind.Frame {
-	mem := copied{w.Regs[7], w.Stack}
-	return r.stacks.walk(func() ([]unwind.Frame, bool) { return r.stacks.unwinder.StackIn(mem, regs) })
+	return is
 }
 
 // own reports whether a call is, or was inlined, in a file that is no header of
@@ -89,22 +100,6 @@ func (r *waitReader) own(call profile.Addr) bool {
 		r.user[call] = is
 	}
 	return is
-}
-
-// copied is a piece of a thread's stack.
-type copied struct {
-	at    uint64
-	bytes []byte
-}
-
-// Read implements unwind.Memory.
-func (c copied) Read(b []byte, addr uint64) error {
-	off := addr - c.at
-	if off >= uint64(len(c.bytes)) || uint64(len(c.bytes))-off < uint64(len(b)) {
-		return fmt.Errorf("%#x was not copied", addr)
-	}
-	copy(b, c.bytes[off:])
-	return nil
 }
 
 // byFunction says what a futex is waited on for, by the function that does so.

@@ -36,8 +36,8 @@ type Chain struct {
 	// Lost is the return address that lies in no known module, where the walk
 	// ended because of it; else 0.
 	Lost uint64
-	// Calls is whatever the caller of Of keeps with the chain.
-	Calls []uint64
+	// Kept is whatever the caller of Of keeps with the chain.
+	Kept any
 
 	words   int // bytes of the piece, where it ended because of them; −1: it did not
 	depends []dependency
