@@ -34,11 +34,11 @@ func (p *poolRule) decide(h *hand, c *crew) {
 	few := func(k int) bool { return k*8 <= n }
 	most := c.took*3 >= n*len(c.members)*2 // of the threads, on average
 	switch {
-	case c.overran > 1 && !few(c.overran) || n >= noShifts || p.selfStarting(c.members) && !c.woken():
+	case c.overran > 1 && !few(c.overran) || n >= noShifts || p.alike(c, &c.shifts[n-1].end):
 		c.state, c.shifts = noMeeting, nil
 	case len(c.members) == 1 && n >= someShifts && c.overran == 0 && few(c.trailed) && p.besides(c):
 		p.accept(c) // one works for another, which does its share meanwhile
-	case n >= fewShifts && c.steady && few(c.overran) && len(c.members) > 1 && !p.leavesOut(c), n >= someShifts && most && len(c.members) > 1 && few(c.overran) && c.spanned*4 <= n, n >= moreShifts && c.together():
+	case n >= fewShifts && c.steady && few(c.overran) && len(c.members) > 1 && !p.leavesOut(c), n >= someShifts && most && len(c.members) > 1 && few(c.overran) && (c.spanned+c.trailed)*4 <= n, n >= moreShifts && c.together():
 		c.loose = !most
 		p.accept(c)
 	}
@@ -78,24 +78,44 @@ func (p *poolRule) selfStarting(list []*thread) bool {
 	return n*2 > len(list)
 }
 
-// woken reports whether the dispatcher let somebody go on in each round: of
-// threads that meet, who waits is not the one that wakes.
-func (c *crew) woken() bool {
-	return !slices.ContainsFunc(c.shifts, func(y *shift) bool { return !y.wakes })
+// alike reports whether a member waits somewhere as the dispatcher does: then it
+// is one of them, who meet there or take from a store, and hands nothing out.
+func (p *poolRule) alike(c *crew, end *arrival) bool {
+	own := p.postOf(end)
+	return slices.ContainsFunc(c.members, func(w *thread) bool {
+		return slices.ContainsFunc(p.hands[w].posts, func(x post) bool { return x.like(own) })
+	})
+}
+
+// post is where a thread waits, and where it was called from, as lines; "" where
+// that is not known, or a thread began there.
+type post [2]string
+
+func (x post) like(y post) bool {
+	return x[0] == y[0] && (x[1] == y[1] || x[1] == "" || y[1] == "")
+}
+
+func (p *poolRule) postOf(a *arrival) (x post) {
+	for i, s := range p.t.out.spots(a) {
+		if i < len(x) {
+			x[i] = s.line
+		}
+	}
+	return x
 }
 
 // doubt takes a pool back in which many turn out to work on while the dispatcher
-// goes on: what its rounds are a part of is not known.
+// goes on, or to wait where it does: what its rounds are a part of is not known.
 func (p *poolRule) doubt(c *crew, y *shift) {
 	c.known++
-	if y.overran || c.loose && y.trails {
+	if y.overran || !c.steady && y.trails {
 		c.late++
 	}
 	often := 2
 	if c.loose {
 		often = 6
 	}
-	if c.late < someShifts || c.late*often < c.known {
+	if (c.late < someShifts || c.late*often < c.known) && !p.alike(c, &y.end) {
 		return
 	}
 	p.t.takeBack(c.filed)

@@ -34,6 +34,7 @@ type hand struct {
 	first   uint64          // what it had done when it first came to wait
 	most    uint64          // and between two waits, at most
 	began   bool            // it has been idle before
+	posts   []post          // where
 	passed  int             // how often it has come out of idle code
 	awaits  bool            // it waits for futures, until it does something else
 	arrived arrival
@@ -59,7 +60,6 @@ type shift struct {
 	overran bool      // somebody worked on after its end,
 	trails  bool      // did a twentieth of its work then,
 	spanned bool      // or may have
-	wakes   bool      // the dispatcher has let somebody go on in it
 	futures bool      // the dispatcher waited for futures: whoever had the last one works on a moment
 	numbers []uint64  // of the workers' idle code
 	dead    []*thread // that have ended in it, before it was over
@@ -73,6 +73,7 @@ const (
 	idleTrial = 4096 // passings of idle code of which nothing is known after which it is of no interest,
 	eachTrial = 256  // but not before so many of its own
 	lateNS    = 100e3
+	mostPosts = 32 // of one thread that are kept
 )
 
 func pools(t *Tracker) rule {
@@ -117,6 +118,9 @@ func (p *poolRule) enter(x *thread, r record.Record) {
 // idle: a thread has come to wait.
 func (p *poolRule) idle(x *thread, h *hand, r record.Record) {
 	h.number, h.arrived = r.Arg3, x.arrive(r)
+	if w := p.postOf(&h.arrived); len(h.posts) < mostPosts && !slices.Contains(h.posts, w) {
+		h.posts = append(h.posts, w)
+	}
 	p.t.joins.waits(x, h.arrived)
 	p.back(x, h, h.arrived)
 	if !h.began {
@@ -279,7 +283,7 @@ func (p *poolRule) goesOn(x *thread, h *hand, r record.Record) {
 		return
 	}
 	y := h.now
-	y.end, y.over, y.wakes = h.arrived, r.TSC, woke != nil
+	y.end, y.over = h.arrived, r.TSC
 	y.all = h.whole(x)
 	if woke != nil && h.cuts == x.cuts {
 		a := h.arrived

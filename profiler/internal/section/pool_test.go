@@ -209,14 +209,13 @@ func TestPoolOfTasksInTurn(t *testing.T) {
 }
 
 // TestPoolOfEarlyWork: there is work before the workers first look, so they do some
-// before they wait; the dispatcher lets them go on each time all the same.
+// before they wait.
 func TestPoolOfEarlyWork(t *testing.T) {
 	s := newScript(1 << 20)
 	threads(s, 2)
 	s.idles(1, forWork, 9)
 	s.idles(2, forWork, 7)
 	for range 4 {
-		s.at(0, hookOf("pthread_cond_signal").Arrive, 5, 304, 2)
 		s.shift(9, 7)
 	}
 	expect(t, s.Finish(), "join 320 [[9 7] [9 7] [9 7] [9 7]]")
@@ -237,13 +236,15 @@ func TestNoPool(t *testing.T) {
 				s.shift(9, 0)
 			}
 		},
-		"of their own accord": func(s *script) {
-			for id := profile.ThreadID(3); id <= 4; id++ {
-				s.born(id, 0)
-				s.idles(id, forWork, 9)
-			}
-			for range 30 {
-				s.shift(0, 0, 9, 9)
+		"where the first thread waits too": func(s *script) {
+			for k := range 30 {
+				s.shift(9, 7)
+				if k == 2 {
+					s.goes(2, forWork)
+					s.idles(2, forAll, 3)
+					s.goes(2, forAll)
+					s.idles(2, forWork, 3)
+				}
 			}
 		},
 		"while others work on": func(s *script) {
