@@ -43,7 +43,6 @@ var knownFailures = []knownFailure{
 	{idiom: "rwlock_writer", in: "-(8|16)$", reason: coreWaits, chance: true},
 	{idiom: "cond_producer", in: "-(8|16)$", reason: coreWaits, chance: true},
 	{idiom: "pool_futures", reason: atOnce, chance: true},
-	{idiom: "pool_yield", reason: "on a busy machine the rounds of one run in eight are not recognised; why is not known", chance: true},
 	{idiom: "rwlock_phases", reason: nobodyCame, chance: true},
 	{idiom: "lock_contention", reason: nobodyCame, chance: true},
 }

@@ -88,3 +88,14 @@ func (in *injection) passed(v *solve.Solver, c profile.Counts, a uint64) bool {
 	f := m.spec.Program.Owner(a - m.base)
 	return f == nil || m.spec.Plan(f) == nil || v.Entered(c, f.Ranges[0].Lo+m.base)
 }
+
+// apart reports whether two calls of one function stand in critical sections of
+// their own.
+func (in *injection) apart(a, b profile.Addr) bool {
+	i := int(a / profile.LibraryStep)
+	if i >= len(in.modules) || int(b/profile.LibraryStep) != i {
+		return false
+	}
+	m := in.modules[i]
+	return m.spec.Program.Apart(uint64(a)-m.base, uint64(b)-m.base)
+}

@@ -62,6 +62,7 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 		Line:      src.lines.Key,
 		Locate:    s.gates.locate,
 		Passes:    func(c profile.Counts, site profile.Addr) bool { return in.passed(solver, c, uint64(site)) },
+		Apart:     in.apart,
 		Gate:      s.gates.decided,
 		BeginTSC:  s.begin,
 		NSPerTick: float64(rate),

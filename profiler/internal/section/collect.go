@@ -22,6 +22,7 @@ type collector struct {
 	at       map[profile.Addr][]spot // of calls
 	ways     map[*uint64][]spot      // of chains, by their first call
 	again    map[profile.Addr]bool   // see watch
+	apart    map[string]bool         // functions in which threads meet more than once
 	placed   map[way]*open
 	latest   *open // to which an instance was added last
 }
@@ -44,6 +45,7 @@ type open struct {
 	chain     []spot // by which its meetings were come to
 	from      int    // where in it they may stand
 	watched   bool   // see watch
+	looked    int    // see lookApart
 	counted   bool   // its totals are those of all instances
 	instances []instance
 	bytes     int
@@ -80,7 +82,7 @@ func (p *part) size() int {
 
 func newCollector(c Config) *collector {
 	return &collector{c: c, sections: map[key]*open{}, at: map[profile.Addr][]spot{},
-		ways: map[*uint64][]spot{}, again: map[profile.Addr]bool{}, placed: map[way]*open{}}
+		ways: map[*uint64][]spot{}, again: map[profile.Addr]bool{}, apart: map[string]bool{}, placed: map[way]*open{}}
 }
 
 // add files an instance under its section. It reports false for a meeting of

@@ -9,10 +9,13 @@ import (
 
 // conditionRule: threads wait on a condition variable. If it turns out that
 // all others do too, until one wakes them all, that is a barrier made by hand.
-type conditionRule struct{ t *Tracker }
+type conditionRule struct {
+	t     *Tracker
+	calls map[[2]profile.Addr]bool // of waits and wakes: whether they are apart
+}
 
 func conditions(t *Tracker) rule {
-	c := conditionRule{t}
+	c := conditionRule{t, map[[2]profile.Addr]bool{}}
 	return rule{calls: []call{
 		{names: []string{"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_wait", "cnd_timedwait"},
 			arrive: c.wait, waits: true},
@@ -64,7 +67,7 @@ func (c conditionRule) broadcast(x *thread, r record.Record) {
 		e.arrivals = e.arrivals[:0]
 		return
 	}
-	if e.again > mayWakeForNothing {
+	if e.again > mayWakeForNothing || c.apart(e.arrivals, profile.Addr(r.Site)) {
 		e.arrivals, e.held = nil, nil
 		return
 	}
@@ -108,6 +111,23 @@ func (c conditionRule) broadcast(x *thread, r record.Record) {
 		c.t.complete(profile.Barrier, e)
 	}
 	e.held = nil
+}
+
+// apart reports whether somebody waits in another critical section of the function
+// than that in which he is woken: for something that was to be done, not for all.
+func (c conditionRule) apart(waiting []arrival, wakes profile.Addr) bool {
+	if c.t.c.Apart == nil {
+		return false
+	}
+	return slices.ContainsFunc(waiting, func(a arrival) bool {
+		k := [2]profile.Addr{a.site, wakes}
+		is, known := c.calls[k]
+		if !known {
+			is = c.t.c.Apart(a.site, wakes)
+			c.calls[k] = is
+		}
+		return is
+	})
 }
 
 // noteCompany notes whether those have come who came before.
@@ -168,15 +188,16 @@ func (c conditionRule) onlyWakes(e *epoch) bool {
 	return c.t.c.Work(w.delta) < sum/uint64(20*last)
 }
 
-// comesAsOthers: a thread came by calls that one of the others came by too, or
-// that is not known.
+// comesAsOthers: a thread came by calls that one of the others came by too, or is
+// in the same function, or that is not known.
 func (c conditionRule) comesAsOthers(w *arrival, others []arrival) bool {
 	if len(w.chain) == 0 {
 		return true
 	}
 	own := c.t.out.spots(w)
 	return slices.ContainsFunc(others, func(a arrival) bool {
-		return len(a.chain) == 0 || slices.ContainsFunc(c.t.out.spots(&a), func(x spot) bool { return indexOf(own, x) >= 0 })
+		its := c.t.out.spots(&a)
+		return len(a.chain) == 0 || own[0].function != "" && own[0].function == its[0].function || slices.ContainsFunc(its, func(x spot) bool { return indexOf(own, x) >= 0 })
 	})
 }
 

@@ -22,6 +22,9 @@ type Config struct {
 	Passes func(profile.Counts, profile.Addr) bool
 	// Entered tells whether a part entered a function; may be nil.
 	Entered func(profile.Counts, profile.Addr) bool
+	// Apart tells whether two calls stand in critical sections of their own; may
+	// be nil.
+	Apart func(a, b profile.Addr) bool
 	// Gate hears that gates of a number are of interest for ever, or no more;
 	// may be nil.
 	Gate      func(number uint64, of bool)

@@ -81,18 +81,25 @@ func (p *poolRule) selfStarting(list []*thread) bool {
 // alike reports whether a member waits somewhere as the dispatcher does: then it
 // is one of them, who meet there or take from a store, and hands nothing out.
 func (p *poolRule) alike(c *crew, end *arrival) bool {
-	own := p.postOf(end)
+	own, others := p.postOf(end), p.hands[end.t].posts
 	return slices.ContainsFunc(c.members, func(w *thread) bool {
-		return slices.ContainsFunc(p.hands[w].posts, func(x post) bool { return x.like(own) })
+		its := p.hands[w].posts
+		return slices.ContainsFunc(its, func(x post) bool {
+			return x[0] == own[0] && (x[1] == own[1] || x[1] == "" || own[1] == "" || x.inCommon(its, own, others))
+		})
 	})
 }
 
-// post is where a thread waits, and where it was called from, as lines; "" where
+// post is where a thread waits, and where that was called from, as lines; "" where
 // that is not known, or a thread began there.
 type post [2]string
 
-func (x post) like(y post) bool {
-	return x[0] == y[0] && (x[1] == y[1] || x[1] == "" || y[1] == "")
+// inCommon: two threads that wait on one line, called from different ones, do so
+// in the same function, which waits elsewhere too; else it may do nothing else.
+func (x post) inCommon(its []post, y post, others []post) bool {
+	return slices.ContainsFunc(its, func(a post) bool {
+		return a[0] != x[0] && a[1] == x[1] && slices.Contains(others, post{a[0], y[1]})
+	})
 }
 
 func (p *poolRule) postOf(a *arrival) (x post) {

@@ -88,7 +88,11 @@ func (c *collector) place(arrivals []arrival, made making) (most []spot, from in
 	if made != byCoordinator && len(arrivals[0].chain) > 0 && !slices.ContainsFunc(arrivals, arrivals[0].cameOtherwise) {
 		return c.spots(&arrivals[0]), 0 // all by the same calls, as mostly
 	}
-	site := mainSite(arrivals)
+	of := arrivals
+	if made == byHand { // where they wait, not where the last one wakes them
+		of = arrivals[:len(arrivals)-1]
+	}
+	site := mainSite(of)
 	all := make([][]spot, 0, len(arrivals))
 	for i := range arrivals {
 		s := c.spots(&arrivals[i])
@@ -133,7 +137,13 @@ func shared(most []spot, all [][]spot) int {
 // the functions that lead there it has entered again. One that it has not is no
 // wrapper: it goes on after a meeting.
 func (c *collector) watch(o *open, arrivals []arrival) {
-	if o.watched || o.s.Kind != profile.Barrier || c.c.Passes == nil {
+	if o.s.Kind != profile.Barrier || c.c.Passes == nil {
+		return
+	}
+	if o.looked < mostLooks {
+		c.lookApart(o, arrivals)
+	}
+	if o.watched {
 		return
 	}
 	for i := range arrivals {
@@ -152,11 +162,39 @@ func (c *collector) watch(o *open, arrivals []arrival) {
 	}
 }
 
+// mostLooks is how often that is looked at for a section.
+const mostLooks = 8
+
+// lookApart finds out whether a thread was in the function in which it meets others
+// since before its last meeting: that is no wrapper either. Macros that make
+// barriers by hand leave many in a function, each of several lines.
+func (c *collector) lookApart(o *open, arrivals []arrival) {
+	for i := range arrivals {
+		a := &arrivals[i]
+		f := c.outermost(a.site)
+		if f == nil || f.function == "" || c.apart[f.function] {
+			continue
+		}
+		if o.looked++; !c.c.Passes(c.c.Solve(a.delta), a.site) {
+			c.apart[f.function] = true
+		}
+		return
+	}
+}
+
+// outermost is the last frame of a call: that of the function as it was compiled.
+func (c *collector) outermost(site profile.Addr) *spot {
+	if list := c.spotsAt(site); len(list) > 0 {
+		return &list[len(list)-1]
+	}
+	return nil
+}
+
 // goesOn: the function of a frame goes on after a meeting; false where that is
 // not known.
 func (c *collector) goesOn(chain []spot, at int) bool {
 	again, known := c.again[chain[at].site]
-	return known && !again && at+1 < len(chain) && chain[at+1].site != chain[at].site
+	return (known && !again || c.apart[chain[at].function]) && at+1 < len(chain) && chain[at+1].site != chain[at].site
 }
 
 func indexOf(list []spot, x spot) int {
@@ -179,8 +217,11 @@ func (c *collector) outwards() {
 	all := make([]int, len(c.order))
 	for i, o := range c.order {
 		all[i], at[i] = i, o.from
-		if o.from > 0 && c.goesOn(o.chain, o.from-1) {
-			at[i] = 0
+		for k := range o.from {
+			if c.goesOn(o.chain, k) {
+				at[i] = k
+				break
+			}
 		}
 	}
 	c.unwrap(at, all)

@@ -171,6 +171,26 @@ func TestPlacesMadeByHand(t *testing.T) {
 	}
 }
 
+// TestSeveralInAFunction: threads go from one meeting to the next in a function that
+// they do not enter again, the last one by calls of its own; not where what they do
+// is apart: they wait there for what somebody has done.
+func TestSeveralInAFunction(t *testing.T) {
+	for apart, want := range map[bool][]string{false: {"barrier 12 ×2 ←50", "barrier 22 ×2 ←50"}, true: nil} {
+		s := newChainScript()
+		s.passes = false
+		s.c.Apart = func(a, b profile.Addr) bool { return apart }
+		threads(s.script, 2)
+		s.at(0, join, 9, 320)
+		for range 2 {
+			for _, at := range []uint64{12, 22} {
+				s.via(1, condWait, 7, 10, line(at), line(50))
+				s.via(2, condBroadcast, 7, 30, line(at+2), line(50))
+			}
+		}
+		same(t, places(s.Finish()), want...)
+	}
+}
+
 // TestCoordinator: who wakes the others and does nothing else takes no part.
 func TestCoordinator(t *testing.T) {
 	for _, c := range []struct {
