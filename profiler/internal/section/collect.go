@@ -132,12 +132,10 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival, made makin
 	return true
 }
 
-// drop forgets sections.
-func (c *collector) drop(filed map[*open]bool) {
-	for o := range filed {
-		c.bytes -= o.bytes
-	}
-	is := func(x *open) bool { return filed[x] }
+// drop forgets a section.
+func (c *collector) drop(o *open) {
+	c.bytes -= o.bytes
+	is := func(x *open) bool { return x == o }
 	c.order = slices.DeleteFunc(c.order, is)
 	maps.DeleteFunc(c.placed, func(_ way, x *open) bool { return is(x) })
 	maps.DeleteFunc(c.sections, func(_ key, x *open) bool { return is(x) })
@@ -167,11 +165,6 @@ func (c *collector) open(kind profile.SectionKind, place []spot, from int) *open
 
 func (c *collector) sinceStart(tsc uint64) int64 {
 	return int64(float64(tsc-c.c.BeginTSC) * c.c.NSPerTick)
-}
-
-// momentOf is the inverse of sinceStart.
-func (c *collector) momentOf(ns int64) uint64 {
-	return c.c.BeginTSC + uint64(float64(ns)/c.c.NSPerTick)
 }
 
 // mainSite is the call that most threads came from; of equals, the first.

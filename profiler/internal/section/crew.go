@@ -125,8 +125,13 @@ func (p *poolRule) doubt(c *crew, y *shift) {
 	if (c.late < someShifts || c.late*often < c.known) && !p.alike(c, &y.end) {
 		return
 	}
-	p.t.takeBack(c.filed)
+	for o := range c.filed {
+		p.t.out.drop(o)
+	}
 	c.state = noMeeting
+	for _, x := range append(slices.Clone(c.members), y.end.t) {
+		p.hands[x].takeBack(x)
+	}
 	for _, n := range y.numbers { // parts do not begin there, unless it is of another pool
 		if p.codes[n] == ofPool {
 			p.codes[n] = 0

@@ -290,7 +290,9 @@ func (g *gateRule) doubt(c *code, t *trial) {
 	if t.wrong < surely || t.wrong*4 < t.right {
 		return
 	}
-	g.t.takeBack(t.filed)
+	for o := range t.filed {
+		g.t.out.drop(o)
+	}
 	t.held = nil
 	g.settle(c, noMeeting)
 }

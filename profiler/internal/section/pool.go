@@ -43,6 +43,8 @@ type hand struct {
 	round *shift
 	since passing
 
+	undone *undone
+
 	// Of a thread that lets others work:
 	now   *shift
 	past  []*shift // that are over, but not all have come back
@@ -240,6 +242,7 @@ func (p *poolRule) goes(x *thread, h *hand, r record.Record) {
 			d.now.numbers = append(d.now.numbers, h.number)
 		}
 		if p.codes[h.number] == ofPool {
+			h.ends(x, x.acc)
 			left(x, r)
 		}
 	}
@@ -292,6 +295,7 @@ func (p *poolRule) goesOn(x *thread, h *hand, r record.Record) {
 	}
 	h.past, h.now = append(h.past, y), &shift{}
 	if c.state == meeting {
+		h.ends(x, x.acc)
 		left(x, r)
 	}
 	p.settle(x, h)
@@ -383,6 +387,11 @@ func (p *poolRule) accept(c *crew) {
 		if h.since.cuts != x.cuts {
 			continue
 		}
+		off := h.since.acc
+		if len(h.in) > 0 {
+			off = x.acc
+		}
+		h.ends(x, off)
 		h.rebase(x)
 		if x.acc = record.Sub(x.acc, h.since.acc); len(h.in) > 0 {
 			x.acc = nil

@@ -1,49 +1,52 @@
 package section
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/record"
 )
 
-// takeBack drops sections that turn out to be none. What threads did in them is
-// of whatever they do now, or its join would miss most of their work: unless they
-// have met elsewhere since, or what they did then is one sum by now.
-func (t *Tracker) takeBack(filed map[*open]bool) {
-	t.out.drop(filed)
-	since := map[profile.ThreadID]int64{}
-	for _, o := range t.out.order {
-		if len(o.folded) > 0 {
-			return
-		}
-		o.eachPart(func(p *part) { since[p.Thread] = max(since[p.Thread], p.ArriveNS) })
-	}
-	var parts []*part
-	for o := range filed {
-		if len(o.folded) > 0 {
-			return
-		}
-		o.eachPart(func(p *part) {
-			x := t.threads[p.Thread]
-			still := len(x.acc) > 0 && t.out.sinceStart(x.beginTSC) <= p.BeginNS // of what it does now: it has not gone on yet
-			if x.alive && !still && p.BeginNS >= since[p.Thread] && len(p.delta) > 0 {
-				parts = append(parts, p)
-			}
-		})
-	}
-	slices.SortFunc(parts, func(p, q *part) int { return cmp.Compare(p.BeginNS, q.BeginNS) })
-	for _, p := range parts {
-		x := t.threads[p.Thread]
-		a := arrival{t: x, delta: p.delta, begin: p.Begin, beginTSC: t.out.momentOf(p.BeginNS), busyNS: p.BusyNS, timed: p.Timed}.after(x.before)
-		x.before = &a
-	}
+// A pool may turn out to be none. Its rounds have ended parts, and what threads did
+// in them would be nowhere then: their join would miss most of their work. So it is
+// kept for some rounds what ends at them.
+
+// undone is what a thread's part would be if the pool had not ended any.
+type undone struct {
+	acc      []record.Delta
+	waits    []wait
+	begin    profile.Addr
+	beginTSC uint64
+	cpu      int64
+	cuts     int // the thread's, when the pool ended its last part
+	rounds   int
 }
 
-func (o *open) eachPart(do func(*part)) {
-	for i := range o.instances {
-		for k := range o.instances[i].parts {
-			do(&o.instances[i].parts[k])
-		}
+const mostUndone = 256 // rounds
+
+// ends notes that a pool is about to end a thread's part, of which it takes some off.
+func (h *hand) ends(x *thread, off []record.Delta) {
+	u := h.undone
+	if u == nil || u.cuts != x.cuts { // who met others since began anew
+		u = &undone{begin: x.begin, beginTSC: x.beginTSC, cpu: x.cpu}
+		h.undone = u
 	}
+	if u.rounds++; u.rounds > mostUndone {
+		u.acc, u.waits = nil, nil
+	} else {
+		u.acc, u.waits = record.Add(u.acc, off), append(slices.Clip(u.waits), x.waits...)
+	}
+	u.cuts = x.cuts + 1
+}
+
+// takeBack gives a thread back what the pool has ended.
+func (h *hand) takeBack(x *thread) {
+	u := h.undone
+	h.undone = nil
+	if u == nil || u.cuts != x.cuts || u.rounds > mostUndone {
+		return
+	}
+	x.acc, x.waits = record.Add(u.acc, x.acc), append(u.waits, x.waits...)
+	x.begin, x.beginTSC, x.cpu = u.begin, u.beginTSC, u.cpu
+	x.cuts++
 }
