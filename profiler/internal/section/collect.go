@@ -21,8 +21,7 @@ type collector struct {
 	bytes    int
 	at       map[profile.Addr][]spot // of calls
 	ways     map[*uint64][]spot      // of chains, by their first call
-	again    map[profile.Addr]bool   // see watch
-	apart    map[string]bool         // functions in which threads meet more than once
+	goOn     map[string]bool         // functions: see watch
 	placed   map[way]*open
 	latest   *open // to which an instance was added last
 }
@@ -44,8 +43,7 @@ type open struct {
 	s         profile.Section
 	chain     []spot // by which its meetings were come to
 	from      int    // where in it they may stand
-	watched   bool   // see watch
-	looked    int    // see lookApart
+	looked    int    // see watch
 	counted   bool   // its totals are those of all instances
 	instances []instance
 	bytes     int
@@ -82,7 +80,7 @@ func (p *part) size() int {
 
 func newCollector(c Config) *collector {
 	return &collector{c: c, sections: map[key]*open{}, at: map[profile.Addr][]spot{},
-		ways: map[*uint64][]spot{}, again: map[profile.Addr]bool{}, apart: map[string]bool{}, placed: map[way]*open{}}
+		ways: map[*uint64][]spot{}, goOn: map[string]bool{}, placed: map[way]*open{}}
 }
 
 // add files an instance under its section. It reports false for a meeting of

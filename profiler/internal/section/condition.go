@@ -67,7 +67,7 @@ func (c conditionRule) broadcast(x *thread, r record.Record) {
 		e.arrivals = e.arrivals[:0]
 		return
 	}
-	if e.again > mayWakeForNothing || c.apart(e.arrivals, profile.Addr(r.Site)) {
+	if e.again > mayWakeForNothing || c.waitsApart(e.arrivals, profile.Addr(r.Site)) {
 		e.arrivals, e.held = nil, nil
 		return
 	}
@@ -113,9 +113,9 @@ func (c conditionRule) broadcast(x *thread, r record.Record) {
 	e.held = nil
 }
 
-// apart reports whether somebody waits in another critical section of the function
+// waitsApart reports whether somebody waits in another critical section of the function
 // than that in which he is woken: for something that was to be done, not for all.
-func (c conditionRule) apart(waiting []arrival, wakes profile.Addr) bool {
+func (c conditionRule) waitsApart(waiting []arrival, wakes profile.Addr) bool {
 	if c.t.c.Apart == nil {
 		return false
 	}

@@ -31,25 +31,27 @@ const (
 // decide whether it is a pool, as soon as that is known.
 func (p *poolRule) decide(h *hand, c *crew) {
 	n := len(c.shifts)
-	few := func(k int) bool { return k*8 <= n }
 	most := c.took*3 >= n*len(c.members)*2 // of the threads, on average
 	switch {
-	case c.overran > 1 && !few(c.overran) || n >= noShifts || p.alike(c, &c.shifts[n-1].end):
+	case c.overran > 1 && !c.few(c.overran) || n >= noShifts || p.alike(c, &c.shifts[n-1].end):
 		c.state, c.shifts = noMeeting, nil
-	case len(c.members) == 1 && n >= someShifts && c.overran == 0 && few(c.trailed) && p.besides(c):
+	case len(c.members) == 1 && n >= someShifts && c.overran == 0 && c.few(c.trailed) && p.besides(c):
 		p.accept(c) // one works for another, which does its share meanwhile
-	case n >= fewShifts && c.steady && few(c.overran) && len(c.members) > 1 && !p.leavesOut(c), n >= someShifts && most && len(c.members) > 1 && few(c.overran) && (c.spanned+c.trailed)*4 <= n, n >= moreShifts && c.together():
+	case n >= fewShifts && c.steady && c.few(c.overran) && len(c.members) > 1 && !p.leavesOut(c), n >= someShifts && most && len(c.members) > 1 && c.few(c.overran) && (c.spanned+c.trailed)*4 <= n, n >= moreShifts && c.together():
 		c.loose = !most
 		p.accept(c)
 	}
 }
+
+// few: an eighth of the rounds at most.
+func (c *crew) few(k int) bool { return k*8 <= len(c.shifts) }
 
 // together: two work in a round or more, but for the first, and hardly ever does
 // somebody work on after one to speak of. Who waits for something else would have
 // met somebody at work.
 func (c *crew) together() bool {
 	n := len(c.shifts)
-	return len(c.members) > 1 && c.took >= min(2*n*9/10, n*len(c.members)*3/4) && (c.overran+c.spanned+c.broken)*8 <= n && c.trailed*8 <= n
+	return len(c.members) > 1 && c.took >= min(2*n*9/10, n*len(c.members)*3/4) && c.few(c.overran+c.spanned+c.broken) && c.few(c.trailed)
 }
 
 // leavesOut reports whether threads of the same creator that wait where the

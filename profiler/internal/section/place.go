@@ -1,6 +1,7 @@
 package section
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -24,6 +25,9 @@ type spot struct {
 	line     string // the place
 	function string // and what it is in
 }
+
+// of is the function, or the call itself where that is not known.
+func (s *spot) of() string { return cmp.Or(s.function, s.line) }
 
 const maxSpots = 24
 
@@ -133,68 +137,36 @@ func shared(most []spot, all [][]spot) int {
 	return from
 }
 
-// watch finds out, from the first thread that comes to a call again, which of
-// the functions that lead there it has entered again. One that it has not is no
-// wrapper: it goes on after a meeting.
-func (c *collector) watch(o *open, arrivals []arrival) {
-	if o.s.Kind != profile.Barrier || c.c.Passes == nil {
-		return
-	}
-	if o.looked < mostLooks {
-		c.lookApart(o, arrivals)
-	}
-	if o.watched {
-		return
-	}
-	for i := range arrivals {
-		a := &arrivals[i]
-		if a.begin != a.site || a.site != o.chain[0].site && c.spots(a)[0].line != o.chain[0].line {
-			continue
-		}
-		o.watched = true
-		counts := c.c.Solve(a.delta)
-		for _, s := range c.spots(a) {
-			if _, known := c.again[s.site]; !known {
-				c.again[s.site] = c.c.Passes(counts, s.site)
-			}
-		}
-		return
-	}
-}
-
-// mostLooks is how often that is looked at for a section.
+// mostLooks is how many of a section's meetings are looked at.
 const mostLooks = 8
 
-// lookApart finds out whether a thread was in the function in which it meets others
-// since before its last meeting: that is no wrapper either. Macros that make
-// barriers by hand leave many in a function, each of several lines.
-func (c *collector) lookApart(o *open, arrivals []arrival) {
-	for i := range arrivals {
-		a := &arrivals[i]
-		f := c.outermost(a.site)
-		if f == nil || f.function == "" || c.apart[f.function] {
-			continue
-		}
-		if o.looked++; !c.c.Passes(c.c.Solve(a.delta), a.site) {
-			c.apart[f.function] = true
-		}
+// watch finds out which of the functions that led a thread to a meeting it has not
+// entered since the one before. Such a function is no wrapper: it goes on after a
+// meeting. Macros that make barriers by hand leave many in a function.
+func (c *collector) watch(o *open, arrivals []arrival) {
+	if o.s.Kind != profile.Barrier || c.c.Passes == nil || o.looked == mostLooks {
 		return
+	}
+	a := &arrivals[o.looked%len(arrivals)]
+	o.looked++
+	counts, chain := c.c.Solve(a.delta), c.spots(a)
+	for at := range chain {
+		if compiled(chain, at) && !c.c.Passes(counts, chain[at].site) {
+			c.goOn[chain[at].of()] = true
+		}
 	}
 }
 
-// outermost is the last frame of a call: that of the function as it was compiled.
-func (c *collector) outermost(site profile.Addr) *spot {
-	if list := c.spotsAt(site); len(list) > 0 {
-		return &list[len(list)-1]
-	}
-	return nil
+// compiled: a frame is that of a function as it was compiled, into which the ones
+// before it may have been inlined.
+func compiled(chain []spot, at int) bool {
+	return at+1 == len(chain) || chain[at+1].site != chain[at].site
 }
 
 // goesOn: the function of a frame goes on after a meeting; false where that is
 // not known.
 func (c *collector) goesOn(chain []spot, at int) bool {
-	again, known := c.again[chain[at].site]
-	return (known && !again || c.apart[chain[at].function]) && at+1 < len(chain) && chain[at+1].site != chain[at].site
+	return c.goOn[chain[at].of()] && at+1 < len(chain) && compiled(chain, at)
 }
 
 func indexOf(list []spot, x spot) int {

@@ -387,15 +387,13 @@ func (p *poolRule) accept(c *crew) {
 		if h.since.cuts != x.cuts {
 			continue
 		}
-		off := h.since.acc
+		over := h.since.acc
 		if len(h.in) > 0 {
-			off = x.acc
+			over = x.acc
 		}
-		h.ends(x, off)
+		h.ends(x, over)
 		h.rebase(x)
-		if x.acc = record.Sub(x.acc, h.since.acc); len(h.in) > 0 {
-			x.acc = nil
-		}
+		x.acc = record.Sub(x.acc, over)
 		x.begin, x.beginTSC, x.cpu = h.since.arrived.site, h.since.tsc, h.since.cpu
 		x.keepWaits()
 		x.cuts++

@@ -24,8 +24,8 @@ type undone struct {
 
 const mostUndone = 256 // rounds
 
-// ends notes that a pool is about to end a thread's part, of which it takes some off.
-func (h *hand) ends(x *thread, off []record.Delta) {
+// ends notes that a pool is about to end a thread's part, of which so much is over.
+func (h *hand) ends(x *thread, over []record.Delta) {
 	u := h.undone
 	if u == nil || u.cuts != x.cuts { // who met others since began anew
 		u = &undone{begin: x.begin, beginTSC: x.beginTSC, cpu: x.cpu}
@@ -34,7 +34,7 @@ func (h *hand) ends(x *thread, off []record.Delta) {
 	if u.rounds++; u.rounds > mostUndone {
 		u.acc, u.waits = nil, nil
 	} else {
-		u.acc, u.waits = record.Add(u.acc, off), append(slices.Clip(u.waits), x.waits...)
+		u.acc, u.waits = record.Add(u.acc, over), append(slices.Clip(u.waits), x.waits...)
 	}
 	u.cuts = x.cuts + 1
 }
