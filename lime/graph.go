@@ -67,6 +67,11 @@ func (g *graph) innermost(b profile.BlockID) (in func(profile.BlockID) bool) {
 	if l < 0 {
 		return nil
 	}
+	return g.blocksOf(l)
+}
+
+// blocksOf is the set of a loop's blocks.
+func (g *graph) blocksOf(l int32) func(profile.BlockID) bool {
 	return func(x profile.BlockID) bool { return g.inLoop(x, l) }
 }
 

@@ -243,7 +243,7 @@ func (a *analysis) takenAt(d decision) profile.BlockID {
 	g, comp := a.graph, a.graph.compOf(v)
 	for _, b := range g.dealers {
 		for l := g.loops.Inner[b]; l >= 0; l = g.loops.All[l].Parent {
-			in := func(x profile.BlockID) bool { return g.inLoop(x, l) }
+			in := g.blocksOf(l)
 			if l == g.loops.Inner[b] && g.leaves(b, in) {
 				if a.goesRound(b, in) && (in(v) || g.calledFrom(in, b, comp) || g.calledBack(b, comp)) {
 					return b
@@ -263,7 +263,7 @@ func (a *analysis) takenAt(d decision) profile.BlockID {
 // piece has it from somebody.
 func (a *analysis) chosenBy(b profile.BlockID, l int32) func(profile.BlockID) bool {
 	g, head := a.graph, profile.BlockID(a.graph.loops.All[l].Head)
-	in := func(x profile.BlockID) bool { return g.inLoop(x, l) }
+	in := g.blocksOf(l)
 	chosen := func(v profile.BlockID) bool {
 		return v != head && v != b && in(v) && uneven(a.visits(v)) && g.chooses(b, v, head, in)
 	}
@@ -327,7 +327,7 @@ func (a *analysis) testsFor(d branch, l int32) bool {
 		at, _ := g.p.Location(a.lastOf(v))
 		return profile.Frame{Function: at.Function, File: at.File, Line: at.Line}
 	}
-	own, in := line(d.block), func(x profile.BlockID) bool { return g.inLoop(x, l) }
+	own, in := line(d.block), g.blocksOf(l)
 	for x := range g.beside(head) {
 		if in(x) && g.leaves(x, in) && line(x) == own {
 			return own.Line > 0

@@ -1,14 +1,6 @@
 package cfg
 
-import (
-	"os"
-	"os/exec"
-	"path/filepath"
-	"testing"
-
-	"github.com/skewlens/skewlens/profiler/internal/image"
-	"github.com/skewlens/skewlens/profiler/internal/proctest"
-)
+import "testing"
 
 const sections = `#include <pthread.h>
 extern pthread_mutex_t m, n;
@@ -55,54 +47,34 @@ void called(void) { pointer(); }
 // TestApart: a wait and a wake in one critical section, in two, and where that is
 // not known.
 func TestApart(t *testing.T) {
-	proctest.Need(t, "cc")
-	dir := t.TempDir()
-	src := filepath.Join(dir, "sections.c")
-	if err := os.WriteFile(src, []byte(sections), 0o666); err != nil {
-		t.Fatal(err)
-	}
 	want := map[string]bool{"meets": false, "twice": false, "tells": true, "held": false, "unknown": false}
-	for _, cc := range []string{"gcc", "clang"} {
-		if _, err := exec.LookPath(cc); err != nil {
-			continue
-		}
-		for _, level := range []string{"-O0", "-O1", "-O2", "-O3"} {
-			so := filepath.Join(dir, cc+level+".so")
-			if msg, err := exec.Command(cc, level, "-shared", "-fPIC", "-pthread", "-fno-semantic-interposition", src, "-o", so).CombinedOutput(); err != nil {
-				t.Fatalf("%v: %s", err, msg)
+	eachBuild(t, sections, func(build string, p *Program) {
+		for _, f := range p.Funcs {
+			apart, asked := want[f.Name]
+			if !asked {
+				continue
 			}
-			im, err := image.OpenLibrary(so)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p := Build(im, func(string) bool { return false })
-			for _, f := range p.Funcs {
-				apart, asked := want[f.Name]
-				if !asked {
-					continue
-				}
-				var waits, wakes []uint64
-				for _, b := range p.Blocks(f, &Space{}).Blocks {
-					for i := range b.Calls {
-						switch c := &b.Calls[i]; c.Import {
-						case "pthread_cond_wait":
-							waits = append(waits, c.Insn.Addr)
-						case "pthread_cond_broadcast":
-							wakes = append(wakes, c.Insn.Addr)
-						}
+			var waits, wakes []uint64
+			for _, b := range p.Blocks(f, &Space{}).Blocks {
+				for i := range b.Calls {
+					switch c := &b.Calls[i]; c.Import {
+					case "pthread_cond_wait":
+						waits = append(waits, c.Insn.Addr)
+					case "pthread_cond_broadcast":
+						wakes = append(wakes, c.Insn.Addr)
 					}
 				}
-				if len(waits) == 0 || len(wakes) == 0 {
-					t.Errorf("%s %s: %s waits at %#x, wakes at %#x", cc, level, f.Name, waits, wakes)
-				}
-				for _, a := range waits {
-					for _, b := range wakes {
-						if got := p.Apart(a, b); got != apart {
-							t.Errorf("%s %s: %s: %v", cc, level, f.Name, got)
-						}
+			}
+			if len(waits) == 0 || len(wakes) == 0 {
+				t.Errorf("%s: %s waits at %#x, wakes at %#x", build, f.Name, waits, wakes)
+			}
+			for _, a := range waits {
+				for _, b := range wakes {
+					if got := p.Apart(a, b); got != apart {
+						t.Errorf("%s: %s: %v", build, f.Name, got)
 					}
 				}
 			}
 		}
-	}
+	}, "-fno-semantic-interposition")
 }

@@ -112,38 +112,46 @@ void releases(long *x) {
 // TestDeals: a loop deals where what was taken decides whether it goes on, not
 // where it only counts or adds up what it did.
 func TestDeals(t *testing.T) {
-	proctest.Need(t, "cc")
-	dir := t.TempDir()
-	src := filepath.Join(dir, "dealers.c")
-	if err := os.WriteFile(src, []byte(dealers), 0o666); err != nil {
-		t.Fatal(err)
-	}
 	want := map[string]bool{"counter_deals": true, "guided_deals": true, "queue_deals": true, "called_deals": true, "pool_deals": true, "wrapped_deals": true, "steals": true,
 		"plain": false, "counts": false, "appends": false, "sums": false, "releases": false}
+	eachBuild(t, dealers, func(build string, p *Program) {
+		d := NewDealer(p)
+		for _, f := range p.Funcs {
+			deals, asked := want[f.Name]
+			if !asked || f.Skip != "" {
+				continue
+			}
+			if got := slices.Contains(d.Deals(p.Graph(f, nil)), true); got != deals {
+				t.Errorf("%s: %s deals: %v", build, f.Name, got)
+			}
+		}
+	})
+}
+
+// eachBuild analyses a source as a shared library, built by each compiler that there
+// is on each level.
+func eachBuild(t *testing.T, source string, look func(build string, p *Program), flags ...string) {
+	t.Helper()
+	proctest.Need(t, "cc")
+	dir := t.TempDir()
+	src := filepath.Join(dir, "source.c")
+	if err := os.WriteFile(src, []byte(source), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for _, cc := range []string{"gcc", "clang"} {
 		if _, err := exec.LookPath(cc); err != nil {
 			continue
 		}
 		for _, level := range []string{"-O0", "-O1", "-O2", "-O3"} {
 			so := filepath.Join(dir, cc+level+".so")
-			if msg, err := exec.Command(cc, level, "-shared", "-fPIC", "-pthread", src, "-o", so).CombinedOutput(); err != nil {
+			if msg, err := exec.Command(cc, append(flags, level, "-shared", "-fPIC", "-pthread", src, "-o", so)...).CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, msg)
 			}
 			im, err := image.OpenLibrary(so)
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := Build(im, func(string) bool { return false })
-			d := NewDealer(p)
-			for _, f := range p.Funcs {
-				deals, asked := want[f.Name]
-				if !asked || f.Skip != "" {
-					continue
-				}
-				if got := slices.Contains(d.Deals(p.Graph(f, nil)), true); got != deals {
-					t.Errorf("%s %s: %s deals: %v", cc, level, f.Name, got)
-				}
-			}
+			look(cc+" "+level, Build(im, func(string) bool { return false }))
 		}
 	}
 }

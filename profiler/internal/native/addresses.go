@@ -77,14 +77,21 @@ func (in *injection) original(pc uint64, interrupted bool) uint64 {
 	return insn.End() + m.bias
 }
 
+// moduleAt is the module of an address of the profile, nil where that is none.
+func (in *injection) moduleAt(a profile.Addr) *module {
+	if i := int(a / profile.LibraryStep); i < len(in.modules) {
+		return in.modules[i]
+	}
+	return nil
+}
+
 // passed reports whether counts include entries of the function that holds an
 // address of the profile; also where that cannot be told.
 func (in *injection) passed(v *solve.Solver, c profile.Counts, a uint64) bool {
-	i := int(a / uint64(profile.LibraryStep))
-	if i >= len(in.modules) {
+	m := in.moduleAt(profile.Addr(a))
+	if m == nil {
 		return true
 	}
-	m := in.modules[i]
 	f := m.spec.Program.Owner(a - m.base)
 	return f == nil || m.spec.Plan(f) == nil || v.Entered(c, f.Ranges[0].Lo+m.base)
 }
@@ -92,10 +99,6 @@ func (in *injection) passed(v *solve.Solver, c profile.Counts, a uint64) bool {
 // apart reports whether two calls of one function stand in critical sections of
 // their own.
 func (in *injection) apart(a, b profile.Addr) bool {
-	i := int(a / profile.LibraryStep)
-	if i >= len(in.modules) || int(b/profile.LibraryStep) != i {
-		return false
-	}
-	m := in.modules[i]
-	return m.spec.Program.Apart(uint64(a)-m.base, uint64(b)-m.base)
+	m := in.moduleAt(a)
+	return m != nil && m == in.moduleAt(b) && m.spec.Program.Apart(uint64(a)-m.base, uint64(b)-m.base)
 }

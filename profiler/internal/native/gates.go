@@ -190,7 +190,7 @@ func (gs *gates) key(at profile.Addr) string {
 // and that has no lines.
 func (gs *gates) locate(at profile.Addr) profile.Location {
 	l := gs.lines.Locate(at)
-	if i := int(at / profile.LibraryStep); l.File == "" && i < len(gs.in.modules) && gs.in.modules[i].byDefault {
+	if m := gs.in.moduleAt(at); l.File == "" && m != nil && m.byDefault {
 		l.Frame = profile.Frame{Function: "std::"}
 	}
 	u := gs.up(at)
