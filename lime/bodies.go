@@ -77,7 +77,7 @@ func (f *finder) arises(v profile.BlockID, x *flows, kind LeaderKind) bool {
 		if f.table.cols() == 2 {
 			return brought(flow, x.taken) > 0.5
 		}
-		return floats.Dot(f.table.unit(flow), f.table.unit(x.taken)) >= f.stop && f.accounts(v, flow, x.taken)
+		return f.table.corr(flow, f.table.unit(x.taken)) >= f.stop && f.accounts(v, flow, x.taken)
 	}
 	return !brings(x.inflow) && brings(x.visits) == (kind == Loop)
 }

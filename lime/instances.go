@@ -14,7 +14,7 @@ import (
 const (
 	allUpTo    = 32   // instances that are all analysed one by one
 	enoughLost = 0.99 // of the lost thread-time: with more instances, those that lost this much are …
-	oneByOne   = 400  // … but no more than these
+	oneByOne   = 128  // … but no more than these
 )
 
 // instance is one execution of a section with its response (rule 1).
@@ -98,7 +98,7 @@ func widest(instances []*instance) int {
 }
 
 // foldTail bounds the work on sections that ran very often (rule 13). Instances
-// come by lost time; after those that lost 99 % of it, or after 400, the others
+// come by lost time; after those that lost 99 % of it, or after 128, the others
 // are added up, the i-th fastest part of each to the i-th fastest of the others.
 // That keeps Σ max T and the lost time exactly, which a sum by thread would
 // cancel (profile.Instance.Folded does the same).

@@ -60,7 +60,7 @@ type finder struct {
 }
 
 // corr is Pearson's correlation of counts with T.
-func (f *finder) corr(counts []float64) float64 { return floats.Dot(f.table.unit(counts), f.unit) }
+func (f *finder) corr(counts []float64) float64 { return f.table.corr(counts, f.unit) }
 
 // leaders finds the leaders of all clusters (rule 5), block by block.
 func (f *finder) leaders() []leader {
@@ -127,7 +127,7 @@ func (f *finder) inflowExplains(v profile.BlockID, flow, taken []float64, l int)
 // inCluster reports whether what comes to v is in cluster l, and can be what
 // makes a count vary.
 func (f *finder) inCluster(v profile.BlockID, flow, taken []float64, l int) bool {
-	return floats.Dot(f.table.unit(flow), f.clusters.unit[l]) >= f.stop && f.accounts(v, flow, taken)
+	return f.table.corr(flow, f.clusters.unit[l]) >= f.stop && f.accounts(v, flow, taken)
 }
 
 // accounts reports whether the variation of what flows into v is large enough

@@ -57,7 +57,7 @@ func newMatchingPursuit(t *table, response []float64, leaders []leader) *matchin
 		if variation <= leastVariation*p.variation {
 			continue
 		}
-		corr := floats.Dot(t.unit(x.taken), centred) / math.Sqrt(variation)
+		corr := t.corr(x.taken, centred) / math.Sqrt(variation)
 		if !t.accounts(x.taken, x.cost) {
 			corr = 0
 		}

@@ -92,16 +92,59 @@ func (gs groups) centre(v []float64) []float64 {
 }
 
 func centreInto(dst, v []float64) {
-	mean := floats.Sum(v) / float64(len(v))
-	largest, deviation := 0.0, 0.0
-	for i, x := range v {
-		dst[i] = x - mean
-		largest = max(largest, math.Abs(x))
-		deviation = max(deviation, math.Abs(dst[i]))
-	}
-	if deviation <= 1e-12*largest {
+	m, flat := mean(v)
+	if flat {
 		clear(dst)
+		return
 	}
+	for i, x := range v {
+		dst[i] = x - m
+	}
+}
+
+// mean returns that of v, and whether its values differ by rounding alone.
+func mean(v []float64) (m float64, flat bool) {
+	m = floats.Sum(v) / float64(len(v))
+	largest, deviation := 0.0, 0.0
+	for _, x := range v {
+		largest = max(largest, math.Abs(x))
+		deviation = max(deviation, math.Abs(x-m))
+	}
+	return m, deviation <= 1e-12*largest
+}
+
+// along returns the length of v centred, and how much of that lies in the
+// direction of u. It asks for no memory: most of the search for leaders is
+// this.
+func (gs groups) along(v, u []float64) (length, part float64) {
+	squares := 0.0
+	for _, g := range gs {
+		m, flat := mean(v[g.from:g.to])
+		if flat {
+			continue
+		}
+		for i := g.from; i < g.to; i++ {
+			d := v[i] - m
+			squares += d * d
+			part += d * u[i]
+		}
+	}
+	return math.Sqrt(squares), part
+}
+
+// corr is Pearson's r of v and what was standardised to u; of a constant 0.
+func (gs groups) corr(v, u []float64) float64 {
+	length, part := gs.along(v, u)
+	if length == 0 {
+		return 0
+	}
+	return part / length
+}
+
+// deviation is the length of v centred.
+func (gs groups) deviation(v []float64) float64 {
+	length, _ := gs.along(v, v)
+	return length
 }
 
 // unit returns v centred and scaled to length 1, so that the dot product of
@@ -128,7 +171,7 @@ const accountsFor = 0.1
 // and with two threads everything does.
 func (gs groups) accounts(a, b []float64) bool {
 	all := floats.Sum(a)
-	return all > 0 && floats.Norm(gs.centre(a), 2)*floats.Sum(b)/all >= accountsFor*floats.Norm(gs.centre(b), 2)
+	return all > 0 && gs.deviation(a)*floats.Sum(b)/all >= accountsFor*gs.deviation(b)
 }
 
 // varies reports whether v differs between the threads of a group.

@@ -37,18 +37,18 @@ func (p *Program) Blocks(f *Func, s *Space) *Graph {
 	return m.g
 }
 
-// CallBefore returns the call of a function behind which an address lies, or nil.
-func (p *Program) CallBefore(f *Func, ret uint64) *x86.Insn {
+// Calls returns the calls of a function; none of one that is skipped.
+func (p *Program) Calls(f *Func) (calls []x86.Insn) {
 	if f.Skip != "" {
 		return nil
 	}
 	g := p.Blocks(f, nil)
 	for i := range g.Code {
-		if in := &g.Code[i]; in.End() == ret && in.Kind.IsCall() {
-			return in
+		if g.Code[i].Kind.IsCall() {
+			calls = append(calls, g.Code[i])
 		}
 	}
-	return nil
+	return calls
 }
 
 // maker makes a graph.

@@ -4,20 +4,31 @@ package cfg
 var takesLock = map[string]bool{"pthread_mutex_lock": true, "pthread_mutex_timedlock": true, "pthread_mutex_clocklock": true, "pthread_mutex_trylock": true,
 	"mtx_lock": true, "mtx_timedlock": true, "mtx_trylock": true}
 
+// Locks tells which critical sections calls stand in. It keeps the function that
+// was looked at last.
+type Locks struct {
+	d *Dealer
+	g *Graph
+}
+
+// NewLocks prepares that for a program.
+func NewLocks(p *Program) *Locks { return &Locks{d: NewDealer(p)} }
+
 // Apart reports whether two calls of a function surely stand in critical sections
 // of their own: no lock is the one taken last before both. In a barrier made by
 // hand, a thread waits or wakes in the section in which it has counted itself; who
 // waits for what another one has done does so in one, and that one says so in
 // another.
-func (p *Program) Apart(a, b uint64) bool {
-	f := p.Owner(a)
-	if f == nil || f != p.Owner(b) || f.Skip != "" {
+func (l *Locks) Apart(a, b uint64) bool {
+	f := l.d.p.Owner(a)
+	if f == nil || f != l.d.p.Owner(b) || f.Skip != "" {
 		return false
 	}
-	var space Space
-	g, d := p.Graph(f, &space), NewDealer(p)
-	before, known := d.lockedBefore(g, a)
-	others, also := d.lockedBefore(g, b)
+	if l.g == nil || l.g.Func != f {
+		l.g = l.d.p.Graph(f, nil)
+	}
+	before, known := l.d.lockedBefore(l.g, a)
+	others, also := l.d.lockedBefore(l.g, b)
 	if !known || !also {
 		return false
 	}

@@ -79,6 +79,7 @@ func TestFind(t *testing.T) {
 	f := find(t, p, "calls_known")
 	entry := f.Ranges[0].Lo
 	g := p.Graph(f, nil)
+	var calls []uint64
 	for i := range g.Code {
 		in := &g.Code[i]
 		if g.InsnAt(in.Addr) != in {
@@ -94,9 +95,8 @@ func TestFind(t *testing.T) {
 				t.Errorf("an instruction or block begins within that at %#x", in.Addr)
 			}
 		}
-		got := p.CallBefore(f, in.End())
-		if in.Kind.IsCall() != (got != nil) || got != nil && got.Addr != in.Addr {
-			t.Errorf("the call before %#x is not found", in.End())
+		if in.Kind.IsCall() {
+			calls = append(calls, in.Addr)
 		}
 	}
 	if g.BlockAt(entry) != g.Entry || g.BlockOf(entry-1) != nil || g.BlockOf(f.Ranges[0].Hi) != nil || g.InsnAt(entry-1) != nil {
@@ -105,7 +105,10 @@ func TestFind(t *testing.T) {
 	if p.FuncAt(entry) != f || p.FuncAt(entry+1) != nil || p.Owner(entry+1) != f || p.Owner(0) != nil {
 		t.Error("the function is not found by its entry, or by something else")
 	}
-	if skipped := find(t, p, "calls_itself"); p.CallBefore(skipped, skipped.Ranges[0].Lo+5) != nil {
+	if got := p.Calls(f); len(calls) == 0 || !slices.EqualFunc(got, calls, func(in x86.Insn, at uint64) bool { return in.Addr == at }) {
+		t.Errorf("%d calls are found, want %d", len(got), len(calls))
+	}
+	if len(p.Calls(find(t, p, "calls_itself"))) != 0 {
 		t.Error("a call in a function that was skipped")
 	}
 	if !p.HasFunc("never") || p.HasFunc("abort") {

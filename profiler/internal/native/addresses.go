@@ -2,6 +2,7 @@ package native
 
 import (
 	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/probe/solve"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
@@ -100,5 +101,11 @@ func (in *injection) passed(v *solve.Solver, c profile.Counts, a uint64) bool {
 // their own.
 func (in *injection) apart(a, b profile.Addr) bool {
 	m := in.moduleAt(a)
-	return m != nil && m == in.moduleAt(b) && m.spec.Program.Apart(uint64(a)-m.base, uint64(b)-m.base)
+	if m == nil || m != in.moduleAt(b) {
+		return false
+	}
+	if m.locks == nil {
+		m.locks = cfg.NewLocks(m.spec.Program)
+	}
+	return m.locks.Apart(uint64(a)-m.base, uint64(b)-m.base)
 }

@@ -134,7 +134,7 @@ func (ts *threads) mayOpen() bool {
 		}
 	}
 	for _, l := range in.waits.libraries {
-		if !ofTheSystem(l.im.Path) && !blocking.Unguarded(l.im) {
+		if !ofTheSystem(l.path) && !l.unguarded {
 			return false
 		}
 	}

@@ -1,7 +1,10 @@
 package native
 
 import (
+	"slices"
+
 	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/probe/solve"
 	"github.com/skewlens/skewlens/profiler/internal/record"
 	"github.com/skewlens/skewlens/profiler/internal/section"
@@ -15,6 +18,7 @@ type calls struct {
 	stacks *stacks
 	sites  map[uint64]site // by return address
 	tails  map[tail][]uint64
+	made   map[*cfg.Func][]x86.Insn // the calls of functions that were looked at
 }
 
 // tail is a tail jump, and the chain that it was made behind.
@@ -115,7 +119,7 @@ func (cs *calls) find(at uint64) site {
 	prog := m.spec.Program
 	var call *x86.Insn
 	if f := prog.Owner(ret - 1); f != nil {
-		call = prog.CallBefore(f, ret)
+		call = cs.before(prog, f, ret)
 	}
 	if call == nil {
 		return site{profile.Addr(ret - 1 + m.base), false}
@@ -128,6 +132,20 @@ func (cs *calls) find(at uint64) site {
 	}
 	_, hooked := section.Hook(name)
 	return site{profile.Addr(call.Addr + m.base), hooked || call.Kind == x86.CallInd && name == ""}
+}
+
+// before is the call of a function that returns to an address, or nil.
+func (cs *calls) before(prog *cfg.Program, f *cfg.Func, ret uint64) *x86.Insn {
+	made, known := cs.made[f]
+	if !known {
+		made = prog.Calls(f)
+		cs.made[f] = made
+	}
+	i := slices.IndexFunc(made, func(in x86.Insn) bool { return in.End() == ret })
+	if i < 0 {
+		return nil
+	}
+	return &made[i]
 }
 
 // function turns a function's run-time address into the profile's; 0 where it

@@ -59,7 +59,7 @@ func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err er
 	in.layout = threadarea.NewLayout(funcs)
 	in.area = in.layout.Size()
 	in.syscall = in.modules[0].cache + threadarea.SyscallAt
-	untimed := in.prepareWaits(p) // before the areas take the room
+	untimed := in.prepareWaits(p, j.Analyses) // before the areas take the room
 	if err := in.begin(p); err != nil {
 		return nil, err
 	}

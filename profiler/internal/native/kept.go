@@ -52,23 +52,11 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // restore reads an analysis.
 func (a *analysis) restore(name string) error {
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW, 0)
+	b, err := readKept(name)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	if st, ok := info.Sys().(*syscall.Stat_t); !ok || int(st.Uid) != os.Geteuid() || info.Mode() != 0o600 {
-		return fmt.Errorf("%s may be somebody else's", name)
-	}
-	b := make([]byte, info.Size())
-	if n, _ := f.ReadAt(b, 0); n < len(b) || n < 4 || binary.LittleEndian.Uint32(b) != crc32.Checksum(b[4:], castagnoli) {
-		return fmt.Errorf("%s is broken", name)
-	}
-	r := &pack.Reader{B: b[4:]}
+	r := &pack.Reader{B: b}
 	prog, err := cfg.Unpack(r, a.im, section.Catches, a.all()...)
 	if err != nil {
 		return err
@@ -78,12 +66,40 @@ func (a *analysis) restore(name string) error {
 	return err
 }
 
-// keep writes an analysis. That it cannot is no reason to complain: the next
-// run takes as long as this one.
+// keep writes an analysis.
 func keep(name string, s *relocate.Spec, c *relocate.Code) {
-	w := &pack.Writer{B: make([]byte, 4, len(c.Bytes)*2+1<<20)}
-	s.Program.Pack(w)
-	s.Pack(w, c)
+	writeKept(name, func(w *pack.Writer) {
+		s.Program.Pack(w)
+		s.Pack(w, c)
+	})
+}
+
+// readKept is what a file says, if it is the user's own and whole.
+func readKept(name string) ([]byte, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); !ok || int(st.Uid) != os.Geteuid() || info.Mode() != 0o600 {
+		return nil, fmt.Errorf("%s may be somebody else's", name)
+	}
+	b := make([]byte, info.Size())
+	if n, _ := f.ReadAt(b, 0); n < len(b) || n < 4 || binary.LittleEndian.Uint32(b) != crc32.Checksum(b[4:], castagnoli) {
+		return nil, fmt.Errorf("%s is broken", name)
+	}
+	return b[4:], nil
+}
+
+// writeKept writes a file. That it cannot is no reason to complain: the next
+// run takes as long as this one.
+func writeKept(name string, fill func(*pack.Writer)) {
+	w := &pack.Writer{B: make([]byte, 4)}
+	fill(w)
 	binary.LittleEndian.PutUint32(w.B, crc32.Checksum(w.B[4:], castagnoli))
 	dir := filepath.Dir(name)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

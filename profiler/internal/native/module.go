@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"syscall"
 
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/probe/livepatch"
 	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
@@ -20,6 +21,7 @@ type module struct {
 	patcher *livepatch.Patcher
 	origins map[uint64]origin         // by offset in the cache: what was asked before
 	copied  map[int][]relocate.Copied // by function: of those that were asked for
+	locks   *cfg.Locks                // once asked for
 
 	byDefault bool // nobody asked for it
 	dlopened  bool // loaded by the program while it runs,

@@ -8,7 +8,6 @@ import (
 	"syscall"
 
 	"github.com/skewlens/skewlens/profile"
-	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
@@ -33,11 +32,11 @@ func (in *injection) watchMprotect(p *tracee.Process) {
 		return
 	}
 	for _, l := range in.waits.libraries {
-		i := slices.IndexFunc(l.im.Funcs, func(f image.Func) bool { return f.Name == "mprotect" || f.Name == "__mprotect" })
+		i := slices.IndexFunc(l.names, func(n named) bool { return n.name == "mprotect" || n.name == "__mprotect" })
 		if i < 0 {
 			continue
 		}
-		at := l.im.Funcs[i].Addr + l.bias
+		at := l.names[i].at + l.bias
 		code := make([]byte, 16)
 		if p.Read(code, at) != nil {
 			continue

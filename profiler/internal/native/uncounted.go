@@ -7,6 +7,7 @@ import (
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/image"
 )
 
 // runtimes are libraries of the languages and their threads, by the beginning
@@ -25,11 +26,15 @@ func isRuntime(file string) bool {
 func (in *injection) uncounted() (paths []string, calls []profile.Addr) {
 	exports := map[string]bool{}
 	for _, l := range in.waits.libraries {
-		if isRuntime(l.im.Path) {
+		if isRuntime(l.path) {
 			continue
 		}
-		paths = append(paths, l.im.Path)
-		for name := range l.im.Exports {
+		im, err := image.OpenLibrary(l.path)
+		if err != nil {
+			continue // it has been there
+		}
+		paths = append(paths, l.path)
+		for name := range im.Exports {
 			exports[name] = true
 		}
 	}

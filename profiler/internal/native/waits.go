@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/probe/blocking"
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
@@ -23,17 +22,15 @@ type waits struct {
 
 // timed is a library whose system calls are timed.
 type timed struct {
-	im   *image.Image
+	*survey
 	bias uint64
 }
 
 // name is the function that a run-time address of a timed library lies in.
 func (w *waits) name(pc uint64) string {
 	for _, l := range w.libraries {
-		if a := pc - l.bias; a >= l.im.Lowest && a < l.im.Highest {
-			if f := l.im.FuncAt(a); f != nil {
-				return f.Name
-			}
+		if a := pc - l.bias; a >= l.low && a < l.high {
+			return l.nameAt(a)
 		}
 	}
 	return ""
@@ -42,7 +39,7 @@ func (w *waits) name(pc uint64) string {
 // prepareWaits makes the stubs of all libraries' system calls, but for those
 // whose code was moved, and the dynamic linker's. The program runs as well
 // without.
-func (in *injection) prepareWaits(p *tracee.Process) error {
+func (in *injection) prepareWaits(p *tracee.Process, dir string) error {
 	loaded, err := libraries(p)
 	if err != nil {
 		return err
@@ -53,18 +50,16 @@ func (in *injection) prepareWaits(p *tracee.Process) error {
 		if in.counts(l.path) || l.path == in.modules[0].im.Interp {
 			continue
 		}
-		im, err := image.OpenLibrary(l.path)
+		is, err := surveyOf(l.path, dir)
 		if err != nil {
 			continue // the dynamic linker is no shared object everywhere; what has no code has no waits
 		}
-		found := blocking.Find(im)
-		if ofTheSystem(l.path) && p.SetsGS() {
-			if guards, ok := blocking.Guards(im); ok {
-				found, in.waits.guards = blocking.Both(found, guards), true
-			}
+		found := is.timed
+		if len(is.guards) > 0 && p.SetsGS() {
+			found, in.waits.guards = blocking.Both(found, is.guards), true
 		}
-		bias := l.lowest - im.Lowest&^0xfff
-		in.waits.libraries = append(in.waits.libraries, timed{im, bias})
+		bias := l.lowest - is.low&^0xfff
+		in.waits.libraries = append(in.waits.libraries, timed{is, bias})
 		if len(found) > 0 {
 			list = append(list, blocking.Placed{Sites: found, Bias: bias})
 			sites, lowest = sites+len(found), min(lowest, l.lowest)
