@@ -449,8 +449,12 @@ func (g *graph) calledBack(b profile.BlockID, comp int32) bool {
 
 // selfScheduled is the warning where threads take their work themselves.
 func selfScheduled(p *profile.Profile, at profile.Addr) profile.Warning {
+	chance := "How much each did is chance, and differs from run to run"
+	if p.Run.Virtual > 0 {
+		chance = "They were kept together, so each did about what it would do on a core of its own"
+	}
 	return profile.Warning{Code: "self-scheduled", Message: fmt.Sprintf(
-		"The threads take their work themselves, at %s: who is free takes more. How much each did is chance, and differs from run to run; what can be uneven is the pieces.", placeName(p, at))}
+		"The threads take their work themselves, at %s: who is free takes more. %s; what can be uneven is the pieces.", placeName(p, at), chance)}
 }
 
 // placeName names a place as reports do: by its line, else by what is nearest to it.

@@ -113,6 +113,7 @@ type Run struct {
 	ExitCode int     // valid when Signal is empty
 	Signal   string  // the signal that ended the target, as "SIGSEGV"
 	Slowdown float64 // against a run without the profiler; 0: not measured
+	Virtual  int     // virtual cores, on which threads were kept together; 0: none
 }
 
 // Coverage says how much of the program's own code was counted.

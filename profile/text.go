@@ -129,8 +129,8 @@ func (t *textWriter) run() {
 	if p.Run.Slowdown != 0 {
 		slowdown = " slowdown=" + strconv.FormatFloat(p.Run.Slowdown, 'g', -1, 64)
 	}
-	t.line("run%s%s%s%s%s%s", pair("backend", p.Run.Backend), nanos("wall", p.Run.WallNS), number("cores", p.Run.Cores),
-		number("exit", p.Run.ExitCode), pair("signal", p.Run.Signal), slowdown)
+	t.line("run%s%s%s%s%s%s%s", pair("backend", p.Run.Backend), nanos("wall", p.Run.WallNS), number("cores", p.Run.Cores),
+		number("exit", p.Run.ExitCode), pair("signal", p.Run.Signal), slowdown, number("virtual", p.Run.Virtual))
 	c := &p.Coverage
 	t.line("coverage functions=%d/%d instructions=%d/%d", c.Functions, c.FunctionsTotal, c.Instructions, c.InstructionsTotal)
 	for _, s := range c.Skipped {

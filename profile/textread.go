@@ -138,7 +138,7 @@ func (t *textReader) read(l *textLine) {
 	case "library-call":
 		p.Program.LibraryCalls = append(p.Program.LibraryCalls, l.parseAddr(l.word()))
 	case "run":
-		p.Run = Run{l.pair("backend"), l.nanos("wall"), int(l.int("cores", 64)), int(l.int("exit", 64)), l.pair("signal"), l.float("slowdown")}
+		p.Run = Run{l.pair("backend"), l.nanos("wall"), int(l.int("cores", 64)), int(l.int("exit", 64)), l.pair("signal"), l.float("slowdown"), int(l.int("virtual", 64))}
 	case "coverage":
 		p.Coverage.Functions, p.Coverage.FunctionsTotal = l.ratio("functions")
 		p.Coverage.Instructions, p.Coverage.InstructionsTotal = l.ratio("instructions")

@@ -29,6 +29,8 @@ func (p *Profile) checkRun() error {
 	switch {
 	case r.WallNS < 0:
 		return fmt.Errorf("run: wall time is negative: %d ns", r.WallNS)
+	case r.Virtual < 0:
+		return fmt.Errorf("run: number of virtual cores is negative: %d", r.Virtual)
 	case r.Cores < 0:
 		return fmt.Errorf("run: number of cores is negative: %d", r.Cores)
 	case math.IsNaN(r.Slowdown) || math.IsInf(r.Slowdown, 0) || r.Slowdown < 0:

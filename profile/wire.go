@@ -83,6 +83,7 @@ type (
 		Libraries         []wireLibrary `cbor:"14,keyasint,omitempty"`
 		Uncounted         []string      `cbor:"15,keyasint,omitempty"`
 		LibraryCalls      []Addr        `cbor:"16,keyasint,omitempty"`
+		Virtual           int           `cbor:"17,keyasint,omitempty"`
 	}
 	wireLibrary struct {
 		Path    string `cbor:"1,keyasint,omitempty"`

@@ -74,6 +74,7 @@ func (b *builder) run() Run {
 		WallS:    seconds(b.p.Run.WallNS),
 		Response: string(b.response()),
 		Slowdown: positive(b.p.Run.Slowdown),
+		Virtual:  b.p.Run.Virtual,
 		ExitCode: b.p.Run.ExitCode,
 		Signal:   b.p.Run.Signal,
 	}

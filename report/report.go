@@ -51,6 +51,7 @@ type Run struct {
 	WallS    *float64 `json:"wall_s,omitempty"`
 	Response string   `json:"response"`
 	Slowdown *float64 `json:"slowdown,omitempty"`
+	Virtual  int      `json:"virtual_cores,omitempty"` // on which threads were kept together
 	ExitCode int      `json:"exit_code"`
 	Signal   string   `json:"signal,omitempty"` // that ended the program
 }

@@ -156,7 +156,8 @@ func (i *idiom) of(n int) []variant {
 type idiomBench struct {
 	*idiom
 	variant
-	dir string
+	dir   string
+	cores int // virtual ones; 0: none
 }
 
 func (b *idiomBench) compile(out string, flags ...string) error {
@@ -202,7 +203,7 @@ func (b *idiomBench) measure(out string) (*report.Report, string, error) {
 	percent := cmp.Or(b.expect["percent"], strconv.Itoa(idiomPercent))
 	c := profiler.Config{
 		Path: filepath.Join(b.dir, out), Args: []string{strconv.Itoa(b.threads), percent},
-		Dir: b.dir, Stdin: null, Stdout: stdout, Stderr: os.Stderr,
+		Dir: b.dir, Stdin: null, Stdout: stdout, Stderr: os.Stderr, Cores: b.cores,
 	}
 	if none := b.expect["count"]; none != "" {
 		c.Libraries = []string{none}

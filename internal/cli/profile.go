@@ -35,6 +35,7 @@ type profileFlags struct {
 	noCache   bool
 	libraries []string
 	follow    bool
+	cores     int
 	probe     string
 }
 
@@ -42,6 +43,7 @@ func (o *profileFlags) flags() *flag.FlagSet {
 	fs := flag.NewFlagSet("profile", flag.ContinueOnError)
 	o.define(fs)
 	fs.IntVar(&o.threads, "threads", 0, "set OMP_NUM_THREADS to `N`, and put N in place of {threads} in the arguments")
+	fs.IntVar(&o.cores, "cores", 0, "keep threads together as if they ran on `N` cores, however many there are: who takes work from a queue or counter then takes what it would there")
 	fs.StringVar(&o.backend, "backend", "auto", "count with `BACKEND`: auto or native (default auto)")
 	fs.StringVar(&o.events, "events", "edges", "count `EVENTS`: edges, which is the control flow (default edges)")
 	fs.StringVar(&o.save, "save", "", "save the profile to `FILE`, for skewlens report")
@@ -82,12 +84,15 @@ func (o *profileFlags) checkAll(fs *flag.FlagSet) error {
 	if fs.NArg() == 0 {
 		return usageError("no program to profile: skewlens profile -- program arguments")
 	}
-	given := false
-	fs.Visit(func(f *flag.Flag) { given = given || f.Name == "threads" })
-	if given && o.threads < 1 {
+	given := map[string]bool{}
+	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	if given["threads"] && o.threads < 1 {
 		return usageError("--threads %d: give the number of threads, 1 or more", o.threads)
 	}
-	if !given && strings.Contains(strings.Join(fs.Args()[1:], " "), "{threads}") {
+	if given["cores"] && (o.cores < 1 || o.cores > 1<<16) {
+		return usageError("--cores %d: give the number of cores, 1 or more", o.cores)
+	}
+	if !given["threads"] && strings.Contains(strings.Join(fs.Args()[1:], " "), "{threads}") {
 		return usageError("the arguments have {threads} but there is no --threads: add --threads 8")
 	}
 	if o.output == "" && o.binary() {
@@ -132,7 +137,7 @@ func (c profileCommand) do(ctx context.Context, stdout, stderr io.Writer, args [
 // its arguments.
 func (o *profileFlags) config(path string, words []string, pr *progress) profiler.Config {
 	c := profiler.Config{
-		Probe: o.probe, Libraries: o.libraries, FollowExec: o.follow,
+		Probe: o.probe, Cores: o.cores, Libraries: o.libraries, FollowExec: o.follow,
 		Path: path, Name: words[0], Args: words[1:], Backend: o.backend, Events: strings.Split(o.events, ","),
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	}

@@ -78,6 +78,9 @@ func (r *Runner) command(t lsp.Target, saved string) *exec.Cmd {
 	if t.Threads > 0 {
 		args = append(args, "--threads", strconv.Itoa(t.Threads))
 	}
+	if t.Cores > 0 {
+		args = append(args, "--cores", strconv.Itoa(t.Cores))
+	}
 	cmd := exec.Command(r.Self, append(append(args, "--", t.Program), t.Args...)...)
 	cmd.Dir = t.Cwd
 	cmd.Env = os.Environ()

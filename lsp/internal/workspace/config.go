@@ -26,6 +26,7 @@ type Target struct {
 	Program string
 	Args    []string // {threads} still in them
 	Threads int      // 0: not said
+	Cores   int      // virtual ones, on which threads are kept together; 0: none
 	Env     map[string]string
 	Cwd     string
 }
@@ -55,6 +56,7 @@ type configTarget struct {
 	Program string            `toml:"program"`
 	Args    []string          `toml:"args"`
 	Threads int               `toml:"threads"`
+	Cores   int               `toml:"cores"`
 	Env     map[string]string `toml:"env"`
 	Cwd     string            `toml:"cwd"`
 }
@@ -106,7 +108,7 @@ func (c *Config) readTOML(dir, path string, data []byte) {
 		names[t.name()] = true
 		c.Targets = append(c.Targets, Target{
 			Name: t.name(), Root: dir, Source: path, Build: t.Build, Program: below(dir, t.Program),
-			Args: t.Args, Threads: t.Threads, Env: t.Env, Cwd: below(dir, t.Cwd),
+			Args: t.Args, Threads: t.Threads, Cores: t.Cores, Env: t.Env, Cwd: below(dir, t.Cwd),
 		})
 	}
 	for _, sup := range f.Suppress {
@@ -137,6 +139,8 @@ func (t configTarget) mistake(names map[string]bool) string {
 		return fmt.Sprintf("two targets are called %q: give each a name", t.name())
 	case t.Threads < 0 || t.Threads > 1<<16:
 		return fmt.Sprintf("threads = %d: give a number of threads, 1 or more", t.Threads)
+	case t.Cores < 0 || t.Cores > 1<<16:
+		return fmt.Sprintf("cores = %d: give a number of cores, 1 or more", t.Cores)
 	case t.Threads == 0 && strings.Contains(args, "{threads}"):
 		return "args has {threads} but the target has no threads: add threads = 8"
 	case strings.ContainsRune(t.Program+t.Cwd+args, 0):

@@ -139,6 +139,7 @@ func (s *session) signal(e tracee.Event) error {
 	if is, err := s.asks(e); is {
 		return err
 	}
+	defer s.threads.cores.loose()()
 	s.threads.watchAll() // whoever gets it or dies of it
 	return s.signals.deliver(e)
 }

@@ -52,12 +52,7 @@ func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err er
 	if err := in.number(src.lines); err != nil {
 		return nil, err
 	}
-	var funcs []threadarea.Function
-	for _, m := range in.modules {
-		funcs = append(funcs, m.spec.Functions()...)
-	}
-	in.layout = threadarea.NewLayout(funcs)
-	in.area = in.layout.Size()
+	in.layOut(j.Cores > 0)
 	in.syscall = in.modules[0].cache + threadarea.SyscallAt
 	untimed := in.prepareWaits(p, j.Analyses) // before the areas take the room
 	if err := in.begin(p); err != nil {
@@ -87,6 +82,19 @@ func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err er
 		in.doubts = append(in.doubts, profile.Warning{Code: "waits", Message: fmt.Sprintf("waits inside of sections were not measured: %v", untimed)})
 	}
 	return in, nil
+}
+
+// layOut says what threads' areas hold.
+func (in *injection) layOut(clocks bool) {
+	var funcs []threadarea.Function
+	for _, m := range in.modules {
+		funcs = append(funcs, m.spec.Functions()...)
+	}
+	in.layout = threadarea.NewLayout(funcs)
+	if clocks {
+		in.layout = in.layout.WithClocks()
+	}
+	in.area = in.layout.Size()
 }
 
 // look finds what else there is when the program comes to its entry: threads,

@@ -27,6 +27,7 @@ func (s *session) outcome() *backend.Outcome {
 	} else {
 		p.Run.ExitCode = s.code
 	}
+	p.Run.Virtual = s.job.Cores
 	for _, t := range s.threads.all {
 		p.Threads = append(p.Threads, profile.Thread{ID: t.id, Start: s.tracker.Start(t.id), BeginNS: s.rate.ns(t.begin - s.begin),
 			EndNS: s.rate.ns(t.end - s.begin), CPUNS: t.cpuNS, Totals: t.totals, Active: t.stood})
@@ -38,7 +39,7 @@ func (s *session) outcome() *backend.Outcome {
 		Abandoned:     slices.DeleteFunc(s.solver.Forgotten(), s.in.mprotect.has),
 		LostTargets:   s.threads.lost,
 		Crashed:       crashed(s.killed),
-		Others:        slices.Concat(s.in.doubts, s.cutWaits(), s.in.mprotect.doubt(), s.notWatched(), s.threads.faults.doubt(), s.threads.births.doubt()),
+		Others:        slices.Concat(s.in.doubts, s.cutWaits(), s.in.mprotect.doubt(), s.notWatched(), s.threads.faults.doubt(), s.threads.births.doubt(), s.threads.cores.doubts()),
 	}}
 	for _, m := range s.in.modules {
 		o.Modules = append(o.Modules, backend.Module{

@@ -25,6 +25,7 @@ type session struct {
 	solver  *solve.Solver
 	tracker *section.Tracker
 	rate    tickRate
+	modules []solve.Module
 
 	gates    *gates
 	threads  *threads
@@ -51,7 +52,7 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 	}
 	solver := solve.New(in.layout, modules...)
 	stacks := newStacks(p, in, solver)
-	s := &session{job: j, p: p, in: in, lines: src.lines, solver: solver, rate: rate, begin: rdtsc(),
+	s := &session{job: j, p: p, in: in, modules: modules, lines: src.lines, solver: solver, rate: rate, begin: rdtsc(),
 		signals: signals{p: p, in: in, stacks: stacks, diverted: map[int][]diverted{}}, stacks: stacks,
 		lineage: lineage{injections: []*injection{in}}, progress: progress{to: j.Progress}}
 	s.gates = newGates(in, src.lines)
@@ -80,6 +81,7 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 func (s *session) loop() error {
 	defer s.in.release()
 	defer s.threads.faults.close()
+	defer func() { s.threads.cores.end() }()
 	if err := s.start(); err != nil {
 		return err
 	}
@@ -119,6 +121,9 @@ func (s *session) start() error {
 	}
 	s.in.common = threadarea.NewCommon(s.in.layout, s.in.shared, s.in.base(0))
 	s.in.common.SetTimer(s.in.timer())
+	if s.job.Cores > 0 {
+		s.threads.cores = newCores(s.p, s.in, s.modules)
+	}
 	s.progress.start()
 	if s.job.Running != nil {
 		s.job.Running()

@@ -78,7 +78,7 @@ func (s *signals) deliver(e tracee.Event) error {
 			return err
 		}
 		return s.hand(e)
-	} else if !restarts && e.CanWait() && s.p.CanTrap(e.Tid) {
+	} else if (!restarts || m.patcher.Looks(pc-m.cache)) && e.CanWait() && s.p.CanTrap(e.Tid) {
 		return alive(s.stepOut(e, m, pc))
 	}
 	return s.p.Resume(e)

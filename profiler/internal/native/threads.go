@@ -36,6 +36,7 @@ type threads struct {
 	heap   heap
 	births births
 	faults pageFaults
+	cores  *cores
 	fresh  uint64 // when there was an event last that had to be waited for: the next ones happened later
 	deaths int    // since all were drained
 	lost   uint64 // calls through pointers whose targets were not told apart
@@ -122,6 +123,7 @@ func (ts *threads) enter(t *thread) {
 	t.id = profile.ThreadID(len(ts.all))
 	ts.all = append(ts.all, t)
 	ts.byTid[t.tid] = t
+	ts.cores.join(t)
 	parentID := profile.ThreadID(-1)
 	if t.parent != nil {
 		parentID = t.parent.id
@@ -132,6 +134,7 @@ func (ts *threads) enter(t *thread) {
 // death takes what a thread has left and frees its area.
 func (ts *threads) death(t *thread) {
 	t.dead = true
+	ts.cores.leave(t)
 	if t.end == 0 {
 		t.end = rdtsc()
 	}

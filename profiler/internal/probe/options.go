@@ -13,6 +13,7 @@ type Options struct {
 	NoInduction bool // a counter in every loop, also where a register counts
 	NoAlign     bool // loops begin where they come to lie
 	NoLeaf      bool // no call is made from the copy
+	Looks       bool // threads say now and then how far they are: see package virtual
 	HoldSome    bool // a fourth of what can stay in place behind a springboard does: for tests, since only crowded code needs it
 }
 

@@ -19,6 +19,9 @@ func Run(r *report.Report) []string {
 	if r.Run.Cores > 0 {
 		facts[0] += " on " + units.Plural(r.Run.Cores, "core")
 	}
+	if r.Run.Virtual > 0 {
+		facts[0] += fmt.Sprintf(", kept together as on %d", r.Run.Virtual)
+	}
 	if r.Run.WallS != nil {
 		facts = append(facts, units.Seconds(*r.Run.WallS))
 	}

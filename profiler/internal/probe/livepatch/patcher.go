@@ -102,6 +102,12 @@ func (p *Patcher) Trapped(addr uint64) (offset uint64, ok bool) {
 // program could be there, as it can at a springboard: islands lie anywhere.
 func (p *Patcher) Island(addr uint64) bool { return p.islands[addr] || p.c.Island(addr) }
 
+// Looks reports whether an offset is in look.S, which waits in the kernel, but
+// not while all are let go.
+func (p *Patcher) Looks(offset uint64) bool {
+	return offset >= threadarea.LookEntry && offset < threadarea.LookEnd
+}
+
 // Advance tells how a thread that is not to be interrupted at an offset may go
 // on from there: by a single step, or, to not 0, until it comes to that offset,
 // which is the end of the recorder. ok is false where it would go into the
@@ -109,6 +115,9 @@ func (p *Patcher) Island(addr uint64) bool { return p.islands[addr] || p.c.Islan
 func (p *Patcher) Advance(offset uint64) (to uint64, ok bool) {
 	if offset >= threadarea.RecordBody && offset < threadarea.RecordEnd {
 		return threadarea.RecordEnd, true
+	}
+	if p.Looks(offset) {
+		return threadarea.LookEnd, true
 	}
 	begins, _ := p.find(offset)
 	if begins == nil {

@@ -135,6 +135,9 @@ func (w *Network) loopCost(l *cfg.Loop) (cost float64, fits bool) {
 		w.loops = map[*cfg.Loop]float64{}
 	}
 	w.loops[l] = -1
+	if w.looks && Looks(l) {
+		return 0, false
+	}
 	for _, b := range l.Blocks {
 		if b.Enters || b.Leaves || len(b.Calls) > 0 || b.Last().Kind == x86.JmpInd || b.Last().Kind == x86.Jrcxz {
 			return 0, false

@@ -32,6 +32,7 @@ type Network struct {
 	ofEdge  []int32 // edge of the graph → its edge; −1: a switch's
 	intoHub []int32 // block → its edge into a hub, −1; nil without hubs
 	fromHub []int32 // a switch's target → its edge from a hub, −1; nil without hubs
+	looks   bool    // where Looks says, threads look
 	loops   map[*cfg.Loop]float64
 	updates map[*cfg.Edge][]Update
 }
@@ -82,6 +83,7 @@ func Place(g *cfg.Graph, excluded []Exclusion, first int32, opt probe.Options, s
 		s = &Space{}
 	}
 	w := newNetwork(g, s)
+	w.looks = opt.Looks
 	for _, x := range excluded {
 		w.exclude(x)
 	}

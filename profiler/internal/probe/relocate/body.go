@@ -47,6 +47,9 @@ func (m *emitter) copyInsn(in *x86.Insn) {
 	if isNop(in) {
 		return
 	}
+	if isPause(in) {
+		m.pauses()
+	}
 	at := m.Len()
 	m.Copy(in)
 	m.note(in, at)
@@ -80,6 +83,9 @@ func (m *emitter) call(b *cfg.Block, c *cfg.Call) {
 	in := c.Insn
 	if c.NoReturn {
 		m.count(b.Succ[0])
+	}
+	if yields[c.Import] {
+		m.pauses()
 	}
 	if m.q.is(c, fromCopy) {
 		m.callFromCopy(c)

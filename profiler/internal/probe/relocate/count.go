@@ -23,6 +23,9 @@ func (m *emitter) count(e *cfg.Edge) {
 		}
 	}
 	m.increment(m.counters.Edges[i].Counter, live)
+	if m.looksOn(e) { // in no loop that a register counts for
+		m.look(live)
+	}
 	for _, u := range updates {
 		if !u.Add {
 			m.SubGS(threadarea.CounterOffset(u.Counter), u.Reg)
@@ -33,7 +36,7 @@ func (m *emitter) count(e *cfg.Edge) {
 // hasCount reports whether code stands on an edge.
 func (m *emitter) hasCount(e *cfg.Edge) bool {
 	i := m.counters.Edge(e)
-	return i >= 0 && !m.s.opt.NoCounters && (m.counters.Edges[i].Counter >= 0 || len(m.counters.Updates(e)) > 0)
+	return i >= 0 && !m.s.opt.NoCounters && (m.looksOn(e) || m.counters.Edges[i].Counter >= 0 || len(m.counters.Updates(e)) > 0)
 }
 
 // increment counts in a counter, if it is one, where some flags are live.

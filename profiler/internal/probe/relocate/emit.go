@@ -25,6 +25,7 @@ type emitter struct {
 	g        *cfg.Graph
 	counters *placement.Network
 	places   [atEntry]asm.Label // the first of each kind
+	rank     []int32            // block → its place, where threads look: see inOrder
 	later    []func()           // out-of-line code
 	callSite []int32            // call → number of its site, −1: none
 	jumpSite []int32            // block → that of the jump that ends it
@@ -91,6 +92,9 @@ func (m *emitter) open(q *Plan) {
 		m.places[k] = m.Labels(n)
 	}
 	m.later = m.later[:0]
+	if m.s.opt.Looks {
+		m.inOrder()
+	}
 }
 
 // fill returns n times −1.
@@ -117,6 +121,9 @@ func (m *emitter) function(q *Plan) {
 	m.Bind(m.entry(q))
 	m.enter(m.g.Entry.LiveIn)
 	m.count(m.g.Edges[0])
+	if m.looksFirst() {
+		m.look(m.g.Entry.LiveIn)
+	}
 	blocks := m.order()
 	if blocks[0] != m.g.Entry {
 		m.Jmp(m.block(m.g.Entry))

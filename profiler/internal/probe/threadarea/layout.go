@@ -42,6 +42,18 @@ const (
 	offParent = 0x130
 	offAsked  = 0x138
 
+	// Of look.S.
+	OffFuel   = 0x140 // passes until the next look
+	offGiven  = 0x148
+	offBase   = 0x150
+	offOwn    = 0x158
+	offEntry  = 0x160
+	offTable  = 0x168
+	offWorths = 0x170
+	// OffPaused is 32 bits: the thread has said that it waits, by pause or sched_yield.
+	OffPaused = 0x178
+	offIdle   = 0x17c
+
 	headerSize = 512
 
 	recordHeader = 56 // bytes before a record's pairs
@@ -63,12 +75,12 @@ const (
 // Layout is the shape of one thread's area: shared memory that GS points to
 // in the target and that the profiler maps too.
 //
-//	header │ counters: chords, sites, overflow │ shadow │ targets │ hash │ keys │ entered │ gates │ ring │ live │ ranges
+//	header │ counters: chords, sites, overflow │ shadow │ targets │ hash │ keys │ entered │ gates │ ring │ live │ ranges │ clocks │ worths
 type Layout struct {
 	Chords, Sites int
 	funcs         []Function
 	counters, shadow, targets, hash, keys, entered, gates, ring, live, ranges,
-	size uint64
+	clocks, worths, size uint64 // clocks: 0 where there are none
 }
 
 const pageMask = 4095

@@ -34,6 +34,9 @@
 	.set GUARD,    0xc0	# bit 1: nobody traces the thread (guard.S in package blocking)
 	.set ASK,      0xd8	# code that asks to be traced, as
 	.set ASKED,    0x138	# this says
+	.set FUEL,     0x140	# of look.S
+
+	.set TOLD,     -0x40000000
 
 	.set HASHSIZE, 16384	# of the pairs' table, and as many more as a site's window has
 	.set WINDOW,   256
@@ -256,6 +259,7 @@ record:
 	mov	%eax, 4(%rdi)
 	mov	%r10, %gs:RING
 	movq	$0, %gs:BUSY
+	movl	$TOLD, %gs:FUEL		# others may wake by this: see look.S
 	bt	$WAIT, %ebx
 	jnc	7f
 	mov	24(%rdi), %r8

@@ -3,14 +3,29 @@ package threadarea
 import (
 	"bytes"
 	_ "embed"
+	"slices"
 )
 
-// Recorder is recorder.S, assembled; a test assembles it again. It lies at the
+// The code that all copies share; a test assembles it again. It lies at the
 // beginning of every code cache.
 //
-//go:generate sh -c "as -o recorder.o recorder.S && objcopy -O binary -j .text recorder.o recorder.bin && rm recorder.o"
+//go:generate sh -c "for f in recorder look; do as -o ${DOLLAR}f.o ${DOLLAR}f.S && objcopy -O binary -j .text ${DOLLAR}f.o ${DOLLAR}f.bin && rm ${DOLLAR}f.o; done"
 //go:embed recorder.bin
-var Recorder []byte
+var recorder []byte
+
+//go:embed look.bin
+var look []byte
+
+// Recorder is recorder.S and look.S, assembled.
+var Recorder = slices.Concat(recorder, make([]byte, -len(recorder)&15), look)
+
+// LookEntry is where look.S begins in Recorder, and LookEnd its ret.
+var (
+	LookEntry = uint64(len(recorder)+15) &^ 15
+	LookEnd   = LookEntry + lookRet
+)
+
+const lookRet = 0x327
 
 // Offsets in Recorder.
 const (
@@ -18,7 +33,7 @@ const (
 	IndirectEntry = 16    // called for a target that has no inline counter: r11, with twice the site's number in eax
 	EnterEntry    = 32    // called for a function that the thread enters for the first time; its number is pushed before
 	RecordBody    = 48    // where RecordEntry jumps to
-	RecordEnd     = 0x381 // its ret
+	RecordEnd     = 0x38d // its ret
 )
 
 // SyscallAt is where in Recorder a system call is made.
@@ -42,5 +57,5 @@ const (
 // IsFull reports whether a stop at an offset of the recorder says that the
 // thread's ring is full: its only int3 lies right before.
 func IsFull(offset uint64) bool {
-	return offset > 0 && offset <= uint64(len(Recorder)) && Recorder[offset-1] == 0xcc
+	return offset > 0 && offset <= uint64(len(recorder)) && recorder[offset-1] == 0xcc
 }

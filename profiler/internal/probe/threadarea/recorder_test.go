@@ -13,22 +13,24 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
-// TestRecorderIsItsSource assembles recorder.S again.
+// TestRecorderIsItsSource assembles recorder.S and look.S again.
 func TestRecorderIsItsSource(t *testing.T) {
 	proctest.Need(t, "as", "objcopy")
 	dir := t.TempDir()
-	o, bin := filepath.Join(dir, "r.o"), filepath.Join(dir, "r.bin")
-	for _, c := range [][]string{{"as", "-o", o, "recorder.S"}, {"objcopy", "-O", "binary", "-j", ".text", o, bin}} {
-		if msg, err := exec.Command(c[0], c[1:]...).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", c, msg)
+	for name, have := range map[string][]byte{"recorder": recorder, "look": look} {
+		o, bin := filepath.Join(dir, name+".o"), filepath.Join(dir, name+".bin")
+		for _, c := range [][]string{{"as", "-o", o, name + ".S"}, {"objcopy", "-O", "binary", "-j", ".text", o, bin}} {
+			if msg, err := exec.Command(c[0], c[1:]...).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", c, msg)
+			}
 		}
-	}
-	b, err := os.ReadFile(bin)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(b, Recorder) {
-		t.Error("recorder.bin is not recorder.S assembled: go generate")
+		b, err := os.ReadFile(bin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(b, have) {
+			t.Errorf("%s.bin is not %s.S assembled: go generate", name, name)
+		}
 	}
 }
 
@@ -41,7 +43,7 @@ func TestOffsetsAgree(t *testing.T) {
 	want := map[string]int64{"MUTED": offMuted, "RING": offRing, "LIMIT": offLimit, "BUSY": offBusy, "LASTTSC": offLastTSC, "CPUGAP": offCPUGap,
 		"COUNTERS": offCounters, "SHADOW": offShadow, "NFIXED": offNFixed, "NOVER": offNOver, "OVERCAP": offOverCap, "OVER": offOver,
 		"TARGETS": offTargets, "SITECTR": offSiteCtr, "HASH": offHash, "KEYS": offKeys, "LOST": offLost, "WAITS": offWaits, "TOP": offTop,
-		"LIVE": offLive, "NLIVE": offNLive, "ENTERED": offEntered, "RANGES": offRanges, "GUARD": offGuard, "ASK": offAsk, "ASKED": offAsked}
+		"LIVE": offLive, "NLIVE": offNLive, "ENTERED": offEntered, "RANGES": offRanges, "GUARD": offGuard, "ASK": offAsk, "ASKED": offAsked, "FUEL": OffFuel}
 	found := 0
 	for _, m := range regexp.MustCompile(`\.set (\w+),\s*(0x[0-9a-f]+)`).FindAllStringSubmatch(string(src), -1) {
 		v, _ := strconv.ParseInt(m[2], 0, 64)

@@ -1,0 +1,153 @@
+package native
+
+import (
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/probe/solve"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
+	"github.com/skewlens/skewlens/profiler/internal/tracee"
+	"github.com/skewlens/skewlens/profiler/internal/virtual"
+)
+
+// cores keep the threads of a session together in virtual time, where that was
+// asked for; nil where not.
+type cores struct {
+	p       *tracee.Process
+	machine *virtual.Machine
+	clocks  threadarea.Clocks
+	members map[*thread]*member
+	free    []int // entries that were used before
+	next    int
+	solver  *solve.Solver // of its own: it is asked while the session's works
+	unknown []int         // functions whose counters' worths nobody has asked for yet
+	stop    chan struct{}
+	stopped chan struct{}
+}
+
+// member is a thread that has a clock.
+type member struct {
+	threadarea.Entry
+	number int
+	area   *threadarea.Area
+	task   *tracee.Task
+}
+
+func (m *member) LookSoon() { m.area.LookSoon() }
+func (m *member) Release()  { m.Entry.Release(tracee.Wake) }
+
+// newCores begins to keep threads together.
+func newCores(p *tracee.Process, in *injection, modules []solve.Module) *cores {
+	cs := &cores{p: p, clocks: in.common.Clocks(virtual.Quantum), members: map[*thread]*member{}, solver: solve.New(in.layout, modules...),
+		stop: make(chan struct{}), stopped: make(chan struct{})}
+	for fi := range cs.solver.Functions() {
+		cs.unknown = append(cs.unknown, fi)
+	}
+	cs.learn()
+	cs.machine = virtual.New(cs.clocks)
+	go cs.run()
+	return cs
+}
+
+// run is the machine's ticks, until the session ends.
+func (cs *cores) run() {
+	runtime.LockOSThread()
+	defer close(cs.stopped)
+	for n := 1; ; n++ {
+		select {
+		case <-cs.stop:
+			return
+		default:
+		}
+		tracee.Await(cs.clocks.Asked(), virtual.Period)
+		atomic.StoreUint32(cs.clocks.Asked(), 0)
+		cs.machine.Tick(time.Now())
+		if n%64 == 0 {
+			cs.learn()
+		}
+	}
+}
+
+// learn says what the counters of functions are worth that have been entered
+// since.
+func (cs *cores) learn() {
+	cs.unknown = slices.DeleteFunc(cs.unknown, func(fi int) bool {
+		first, after := cs.solver.Chords(fi)
+		if !cs.clocks.LiveFrom(first, after) {
+			return false
+		}
+		cs.solver.Worths(fi, cs.clocks.SetWorth)
+		return true
+	})
+}
+
+// join gives a new thread a clock, which begins at its creator's time.
+func (cs *cores) join(t *thread) {
+	if cs == nil {
+		return
+	}
+	task, err := cs.p.Task(t.tid)
+	if err != nil || cs.next == threadarea.MaxClocks && len(cs.free) == 0 {
+		t.area.StayApart()
+		return
+	}
+	n := cs.next
+	if k := len(cs.free); k > 0 {
+		n, cs.free = cs.free[k-1], cs.free[:k-1]
+	} else {
+		cs.next++
+		cs.clocks.Use(cs.next)
+	}
+	m := &member{cs.clocks.Entry(n), n, t.area, task}
+	m.SetClock(0)
+	var creator virtual.Clock
+	if c := cs.members[t.parent]; c != nil {
+		creator = c
+	}
+	cs.machine.Born(m, task, creator)
+	t.area.Join(cs.clocks, m.Entry)
+	cs.members[t] = m
+}
+
+// leave takes a thread's clock away.
+func (cs *cores) leave(t *thread) {
+	if cs == nil || cs.members[t] == nil {
+		return
+	}
+	m := cs.members[t]
+	cs.machine.Died(m)
+	m.task.Close()
+	cs.free = append(cs.free, m.number)
+	delete(cs.members, t)
+}
+
+// loose lets all threads go on while something is done for which some may have
+// to; the function that it returns ends that.
+func (cs *cores) loose() func() {
+	if cs == nil {
+		return func() {}
+	}
+	cs.machine.Free()
+	return cs.machine.Bind
+}
+
+// end ends the ticks.
+func (cs *cores) end() {
+	if cs == nil {
+		return
+	}
+	cs.machine.Free()
+	close(cs.stop)
+	<-cs.stopped
+}
+
+// doubts says where threads could not be kept together.
+func (cs *cores) doubts() []profile.Warning {
+	if cs == nil || !cs.machine.Over() {
+		return nil
+	}
+	return []profile.Warning{{Code: "virtual-cores", Message: "nothing got on for a while when threads were kept together as on cores of their own, so they were let go: what threads took themselves depends on this machine's scheduler"}}
+}

@@ -1,0 +1,158 @@
+package threadarea
+
+import (
+	"sync/atomic"
+)
+
+// Offsets in the table of clocks, and in an entry of it; look.S has the same.
+const (
+	clockBound   = 0
+	clockUsed    = 8
+	clockQuantum = 16
+	clockAsked   = 24
+	clockFree    = 28
+	clockEntries = 64
+
+	entryClock  = 0
+	entryHeld   = 8
+	entryActive = 12
+	entryLooks  = 16
+	entryAway   = 24
+	entrySize   = 32
+
+	// MaxClocks is how many threads can have one at a time.
+	MaxClocks = 4096
+	worthSize = 16
+)
+
+// WithClocks is the layout with room for the clocks of virtual cores, in the
+// memory that all threads share.
+func (l Layout) WithClocks() Layout {
+	l.clocks = l.size
+	l.worths = l.clocks + clockEntries + entrySize*MaxClocks
+	l.size = (l.worths + worthSize*uint64(l.Fixed()+8) + pageMask) &^ pageMask
+	return l
+}
+
+// Clocks is the table of clocks.
+type Clocks struct{ common *Common }
+
+// Clocks prepares it; nobody has one yet.
+func (c *Common) Clocks(quantum int64) Clocks {
+	c.put(c.l.clocks+clockQuantum, uint64(quantum))
+	return Clocks{c}
+}
+
+// SetWorth says how many instructions a chord's counter stands for: n/step
+// times worth of them when it is n, which step divides.
+func (cs Clocks) SetWorth(counter int32, worth, step int64) {
+	shift := 0
+	for ; step&1 == 0; step >>= 1 {
+		shift++
+	}
+	inverse := step // of an odd number modulo 2⁶⁴, by Newton: each round doubles its right bits, from three
+	for range 5 {
+		inverse *= 2 - step*inverse
+	}
+	at := cs.common.l.worths + worthSize*uint64(counter)
+	cs.common.put(at+8, uint64(shift))
+	atomic.StoreUint64(cs.common.word(at), uint64(worth*inverse))
+}
+
+// LiveFrom reports whether the counters of a function, from its first to behind
+// its last chord, may be in use.
+func (cs Clocks) LiveFrom(first, after int32) bool {
+	for i := uint64(first) / 8; i*8 < uint64(after); i++ {
+		if atomic.LoadUint64(cs.common.word(cs.common.l.live+i/64*8))>>(i%64)&1 != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Bound is the virtual time up to which threads go on.
+func (cs Clocks) Bound() int64 {
+	return int64(atomic.LoadUint64(cs.common.word(cs.common.l.clocks + clockBound)))
+}
+
+// SetBound sets it.
+func (cs Clocks) SetBound(v int64) {
+	atomic.StoreUint64(cs.common.word(cs.common.l.clocks+clockBound), uint64(v))
+}
+
+// SetFree says whether threads go on however far they are.
+func (cs Clocks) SetFree(is bool) { setHalf(cs.common.half(cs.common.l.clocks+clockFree), is) }
+
+func setHalf(p *uint32, is bool) {
+	v := uint32(0)
+	if is {
+		v = 1
+	}
+	atomic.StoreUint32(p, v)
+}
+
+// Use says how many entries are looked at.
+func (cs Clocks) Use(n int) {
+	atomic.StoreUint64(cs.common.word(cs.common.l.clocks+clockUsed), uint64(n))
+}
+
+// Asked is the word that is not 0 while a thread waits to be looked at.
+func (cs Clocks) Asked() *uint32 { return cs.common.half(cs.common.l.clocks + clockAsked) }
+
+// Entry is one thread's clock.
+type Entry struct {
+	common *Common
+	at     uint64
+}
+
+// Entry is the i-th.
+func (cs Clocks) Entry(i int) Entry {
+	return Entry{cs.common, cs.common.l.clocks + clockEntries + entrySize*uint64(i)}
+}
+
+// Clock is the thread's virtual time as of its last look.
+func (e Entry) Clock() int64 { return int64(atomic.LoadUint64(e.common.word(e.at + entryClock))) }
+
+// SetClock puts it forward.
+func (e Entry) SetClock(v int64) { atomic.StoreUint64(e.common.word(e.at+entryClock), uint64(v)) }
+
+// Away is the time that passed since, where the thread says nothing.
+func (e Entry) Away() int64 { return int64(atomic.LoadUint64(e.common.word(e.at + entryAway))) }
+
+// SetAway sets it; the thread's next look ends it.
+func (e Entry) SetAway(v int64) { atomic.StoreUint64(e.common.word(e.at+entryAway), uint64(v)) }
+
+// Looks is how often it has looked.
+func (e Entry) Looks() uint64 { return atomic.LoadUint64(e.common.word(e.at + entryLooks)) }
+
+// Held reports whether it waits.
+func (e Entry) Held() bool { return atomic.LoadUint32(e.common.half(e.at+entryHeld)) != 0 }
+
+// SetActive says whether the others wait for it.
+func (e Entry) SetActive(is bool) { setHalf(e.common.half(e.at+entryActive), is) }
+
+// Active reports whether they do: it does not sleep, nor spin.
+func (e Entry) Active() bool { return atomic.LoadUint32(e.common.half(e.at+entryActive)) == 1 }
+
+// Release lets the thread go on, if it waits; wake wakes who waits for a word.
+func (e Entry) Release(wake func(*uint32)) {
+	if held := e.common.half(e.at + entryHeld); atomic.SwapUint32(held, 0) != 0 {
+		wake(held)
+	}
+}
+
+// Join gives a new thread's area an entry; its clock is set before.
+func (a *Area) Join(cs Clocks, e Entry) {
+	a.put(offBase, uint64(e.Clock()))
+	a.put(offEntry, cs.common.base+e.at)
+	a.put(offTable, cs.common.base+cs.common.l.clocks)
+	a.put(offWorths, cs.common.base+cs.common.l.worths)
+	a.put(offGiven, 1)
+	a.LookSoon()
+}
+
+// StayApart leaves a thread without a clock: it never looks.
+func (a *Area) StayApart() { atomic.StoreUint32(a.half(OffFuel), 1<<31-1) }
+
+// LookSoon makes a thread look when it comes to the next place.
+func (a *Area) LookSoon() { atomic.StoreUint32(a.half(OffFuel), ^uint32(999)) }

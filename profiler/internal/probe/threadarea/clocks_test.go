@@ -1,0 +1,179 @@
+package threadarea
+
+import (
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/skewlens/skewlens/profiler/internal/probe/probetest"
+)
+
+// clocked is a process whose thread has a clock, the first of three.
+type clocked struct {
+	*process
+	clocks Clocks
+	own    Entry
+}
+
+const testQuantum = 1000
+
+func newClocked() *clocked {
+	p := newProcessOf(NewLayout([]Function{{Chords: 5, Sites: 3, Always: true}}).WithClocks(), 1<<63)
+	c := &clocked{process: p, clocks: p.area.common.Clocks(testQuantum)}
+	c.clocks.Use(3)
+	c.own = c.clocks.Entry(0)
+	c.own.SetActive(true)
+	c.own.SetClock(50)
+	p.area.Join(c.clocks, c.own)
+	c.clocks.SetBound(1 << 40)
+	return c
+}
+
+func (c *clocked) count(counter int32, n int64) {
+	c.area.put(c.l.counters+8*uint64(counter), uint64(n))
+}
+
+func (c *clocked) look(t *testing.T, times int) {
+	t.Helper()
+	for range times {
+		c.CallTo(probetest.CodeAt + LookEntry)
+	}
+	if sig := c.run(t); sig != 0 {
+		t.Fatal(sig)
+	}
+}
+
+// TestLookAddsUp: what a thread says is what its counters are worth, whatever
+// they count by, in either direction.
+func TestLookAddsUp(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		c := newClocked()
+		want := int64(50)
+		for i := range int32(5) {
+			step := int64(1+rng.IntN(40)) * (1 - 2*int64(rng.IntN(2)))
+			worth, n := int64(rng.IntN(2000)-200), int64(rng.IntN(1000))
+			c.clocks.SetWorth(i, worth, step)
+			c.count(i, n*step)
+			want += worth * n
+		}
+		c.look(t, 1)
+		switch {
+		case want < 50: // a sum that goes back is none
+			if c.own.Clock() != 50 || c.own.Looks() != 0 {
+				t.Errorf("says %d, want nothing", c.own.Clock())
+			}
+		case c.own.Clock() != want || c.own.Looks() != 1 || c.own.Held():
+			t.Errorf("says %d after %d looks, want %d", c.own.Clock(), c.own.Looks(), want)
+		}
+	}
+}
+
+// TestLookLetsOthersGo: who was last, and is not any more, raises the bound.
+func TestLookLetsOthersGo(t *testing.T) {
+	c := newClocked()
+	c.clocks.SetBound(1050)
+	near, far := c.clocks.Entry(1), c.clocks.Entry(2)
+	for e, at := range map[Entry]int64{near: 1400, far: 9000} {
+		e.SetActive(true)
+		e.SetClock(at)
+		*e.common.half(e.at + entryHeld) = 1
+	}
+	c.clocks.SetWorth(0, 1, 1)
+	c.count(0, 700)
+	c.look(t, 1)
+	if c.clocks.Bound() != 1750 || near.Held() || !far.Held() {
+		t.Errorf("bound %d, held %v and %v; want 1750, false, true", c.clocks.Bound(), near.Held(), far.Held())
+	}
+}
+
+// TestLookHolds is of whom it does not hold: one who is not too far, and
+// anybody where all are free. (Who is held would never come back here.)
+func TestLookHolds(t *testing.T) {
+	for _, free := range []bool{false, true} {
+		c := newClocked()
+		last := c.clocks.Entry(1)
+		last.SetActive(true)
+		c.clocks.SetBound(1000)
+		c.clocks.SetWorth(0, 1, 1)
+		c.count(0, 900)
+		if c.clocks.SetFree(free); free {
+			c.count(0, 1e9)
+		}
+		c.look(t, 1)
+		if c.own.Held() || c.clocks.Bound() != 1000 {
+			t.Errorf("free %v: held %v, bound %d", free, c.own.Held(), c.clocks.Bound())
+		}
+	}
+}
+
+// TestLookSpins: who has done nothing twice is not waited for, until it works;
+// then it is where the others are.
+func TestLookSpins(t *testing.T) {
+	c := newClocked()
+	c.clocks.SetWorth(0, 1, 1)
+	c.look(t, 2)
+	if c.own.Active() {
+		t.Error("a thread that does nothing is waited for")
+	}
+	c.mem = c.out.Memory
+	c.count(0, 10)
+	c.clocks.SetBound(5000)
+	c.run(t)
+	if !c.own.Active() || c.own.Clock() != 5000-testQuantum {
+		t.Errorf("active %v at %d, want true at %d", c.own.Active(), c.own.Clock(), 5000-testQuantum)
+	}
+}
+
+// TestLookAway: time in code without counters counts, in code with some these do.
+func TestLookAway(t *testing.T) {
+	for away, want := range map[int64]int64{5000: 5050, 150: 150} {
+		c := newClocked()
+		c.clocks.SetWorth(0, 1, 1)
+		c.count(0, 100)
+		c.own.SetAway(away)
+		c.look(t, 1)
+		if c.own.Clock() != want || c.own.Away() != 0 {
+			t.Errorf("%d away: at %d, %d away; want %d", away, c.own.Clock(), c.own.Away(), want)
+		}
+	}
+}
+
+// TestLookApart: a thread without a clock does not look again.
+func TestLookApart(t *testing.T) {
+	p := newProcess(1 << 63)
+	p.CallTo(probetest.CodeAt + LookEntry)
+	if sig := p.run(t); sig != 0 {
+		t.Fatal(sig)
+	}
+	if *p.area.half(OffFuel) != 1<<31-1 {
+		t.Errorf("it looks again in %d passes", *p.area.half(OffFuel))
+	}
+}
+
+// TestLookOffsetsAgree compares look.S's offsets with those here.
+func TestLookOffsetsAgree(t *testing.T) {
+	src, err := os.ReadFile("look.S")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int64{"COUNTERS": offCounters, "LIVE": offLive, "NLIVE": offNLive, "FUEL": OffFuel, "GIVEN": offGiven, "BASE": offBase, "OWN": offOwn,
+		"ENTRY": offEntry, "TABLE": offTable, "WORTHS": offWorths, "PAUSED": OffPaused, "IDLE": offIdle, "BOUND": clockBound, "USED": clockUsed,
+		"QUANTUM": clockQuantum, "ASKED": clockAsked, "FREE": clockFree, "ENTRIES": clockEntries, "CLOCK": entryClock, "HELD": entryHeld,
+		"ACTIVE": entryActive, "LOOKS": entryLooks, "AWAY": entryAway, "EACH": entrySize}
+	for _, m := range regexp.MustCompile(`\.set (\w+),\s*(\w+)`).FindAllStringSubmatch(string(src), -1) {
+		v, _ := strconv.ParseInt(m[2], 0, 64)
+		if w, ok := want[m[1]]; ok && v != w {
+			t.Errorf("%s is %#x in look.S, %#x in Go", m[1], v, w)
+		}
+		delete(want, m[1])
+	}
+	for name := range want {
+		t.Errorf("%s is not in look.S", name)
+	}
+	if Recorder[LookEnd] != 0xc3 {
+		t.Error("look does not end at LookEnd")
+	}
+}

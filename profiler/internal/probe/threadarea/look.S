@@ -1,0 +1,277 @@
+# Virtual cores (package virtual): what a thread does now and then at places
+# that it comes to again and again, the heads of loops and of functions. It
+# says how many instructions it has executed, and waits if that is too far
+# ahead of the others. Position-independent, as recorder.S; the table that all
+# threads share lies where their area says.
+#
+# How far the thread is, is a sum: each counter is worth a fixed number of
+# instructions, since counts are linear in counters (package solve). Where a
+# handler has interrupted a loop that a register counts for, the sum is
+# nonsense, and mostly far off: then nothing is said.
+#
+# It keeps every register and assumes the flags dead.
+
+	.set COUNTERS, 0x30
+	.set LIVE,     0xa0
+	.set NLIVE,    0xa8
+	.set FUEL,     0x140	# passes until the next look, 32 bits
+	.set GIVEN,    0x148	# how many it was to be, likewise
+	.set BASE,     0x150	# virtual time less own instructions
+	.set OWN,      0x158	# instructions when it looked last
+	.set ENTRY,    0x160	# of the table: the thread's own
+	.set TABLE,    0x168
+	.set WORTHS,   0x170	# by counter: factor, and how far it is shifted right before
+
+	.set PAUSED,   0x178	# 32 bits: it has said that it waits, by pause or sched_yield
+	.set IDLE,     0x17c	# 32 bits: it has done no work before its last look
+
+	.set BOUND,    0	# of the table: virtual time up to which threads may go on
+	.set USED,     8	# entries
+	.set QUANTUM,  16
+	.set ASKED,    24	# 32 bits: somebody waits for the machine to look
+	.set FREE,     28	# 32 bits: nobody is held
+	.set ENTRIES,  64
+	.set CLOCK,    0	# of an entry: virtual time
+	.set HELD,     8	# 32 bits: the thread waits
+	.set ACTIVE,   12	# 32 bits: 1 if the others wait for it; 0: it sleeps; 2: it spins, which is no work
+	.set LOOKS,    16
+	.set AWAY,     24	# time in code that says nothing, by the processor's clock
+	.set EACH,     32
+
+	.set MOST,     65536	# passes between two looks
+	.set TOLD,     -0x40000000	# in FUEL: the recorder ran, others may wake by what the thread has done
+	.set FAR,      36	# bits of instructions since the last look, at most
+
+	.text
+	.p2align 4
+look:
+	push	%rax
+	push	%rcx
+	push	%rdx
+	push	%rbx
+	push	%rsi
+	push	%rdi
+	push	%r8
+	push	%r9
+	push	%r10
+	push	%r11
+	cmpq	$0, %gs:TABLE
+	je	nobody
+	mov	%gs:COUNTERS, %rsi
+	mov	%gs:WORTHS, %rdi
+	mov	%gs:LIVE, %rbx
+	xor	%r11d, %r11d
+	xor	%r10d, %r10d
+	jmp	4f
+1:	mov	(%rbx,%r10,8), %rdx
+	inc	%r10
+	test	%rdx, %rdx
+	jz	4f
+2:	bsf	%rdx, %r8
+	lea	-1(%rdx), %rax
+	and	%rax, %rdx
+	mov	%r10, %rax
+	shl	$6, %rax
+	lea	-64(%rax,%r8), %r8
+	shl	$3, %r8
+3:	mov	(%rsi,%r8,8), %rax
+	test	%rax, %rax
+	jz	5f
+	mov	%r8, %r9
+	shl	$4, %r9
+	mov	8(%rdi,%r9), %rcx
+	sar	%cl, %rax
+	imul	(%rdi,%r9), %rax
+	add	%rax, %r11
+5:	inc	%r8
+	test	$7, %r8b
+	jnz	3b
+	test	%rdx, %rdx
+	jnz	2b
+4:	cmp	%gs:NLIVE, %r10
+	jb	1b
+
+	mov	%gs:TABLE, %rsi
+	mov	%gs:ENTRY, %rdi
+	mov	%r11, %rcx
+	sub	%gs:OWN, %rcx
+	mov	%rcx, %rax
+	shr	$FAR, %rax
+	jnz	on
+	mov	%r11, %gs:OWN
+	xor	%eax, %eax
+	xchg	%eax, %gs:PAUSED
+	cmp	$1, %eax		# then what it has executed is no work either
+	sbb	%rbx, %rbx
+	and	%rcx, %rbx
+
+	# The next look is half the quantum away, if passes cost what they did.
+	mov	QUANTUM(%rsi), %rax
+	shr	%rax
+	mov	%gs:GIVEN, %r8d
+	cmpl	$-1, %gs:FUEL
+	je	6f
+	shr	$1, %r8d		# it was called before its time
+	jmp	7f
+6:	mul	%r8
+	inc	%rcx
+	div	%rcx
+	add	%r8, %r8		# and at most twice as many
+	cmp	%r8, %rax
+	cmovb	%rax, %r8
+7:	mov	$MOST, %eax
+	cmp	%rax, %r8
+	cmova	%rax, %r8
+	test	%r8, %r8
+	setz	%al
+	movzbl	%al, %eax
+	or	%rax, %r8
+	mov	%r8d, %gs:GIVEN
+
+	# Time away counts where it was in code without counters; else they count.
+	xor	%eax, %eax
+	xchg	%rax, AWAY(%rdi)
+	lea	(%rcx,%rcx), %r8
+	cmp	%r8, %rax
+	jle	1f
+	sub	%rcx, %rax
+	add	%rax, %gs:BASE
+1:	mov	%r11, %r8
+	add	%gs:BASE, %r8
+	mov	CLOCK(%rdi), %rax	# it may have been put forward
+	cmp	%r8, %rax
+	jle	1f
+	mov	%rax, %r8
+	sub	%r11, %rax
+	mov	%rax, %gs:BASE
+1:	mov	ACTIVE(%rdi), %eax
+	test	%rbx, %rbx
+	jnz	2f
+	xor	%ebx, %ebx		# once may be what it has just left; so it looks again at once
+	mov	%ebx, %gs:GIVEN
+	inc	%ebx
+	xchg	%ebx, %gs:IDLE
+	and	%ebx, %eax
+	jz	3f
+	movl	$2, ACTIVE(%rdi)
+	jmp	3f
+2:	movl	$0, %gs:IDLE
+	cmp	$2, %eax		# what it has spun for has come
+	jne	3f
+	movl	$1, ACTIVE(%rdi)
+	mov	BOUND(%rsi), %rax
+	sub	QUANTUM(%rsi), %rax
+	cmp	%r8, %rax
+	jle	3f
+	mov	%rax, %r8
+	sub	%r11, %rax
+	mov	%rax, %gs:BASE
+3:	mov	%r8, CLOCK(%rdi)
+	incq	LOOKS(%rdi)
+	cmpl	$0, ACTIVE(%rdi)
+	je	ask
+	cmpl	$TOLD, %gs:FUEL
+	jle	ask
+
+	# Who is last?
+	mov	USED(%rsi), %rcx
+	lea	ENTRIES(%rsi), %rdx
+	mov	$0x7fffffffffffffff, %rax
+2:	cmpl	$1, ACTIVE(%rdx)
+	jne	3f
+	mov	CLOCK(%rdx), %r9
+	add	AWAY(%rdx), %r9
+	cmp	%r9, %rax
+	cmovg	%r9, %rax
+3:	add	$EACH, %rdx
+	dec	%rcx
+	jnz	2b
+	add	QUANTUM(%rsi), %rax
+	jo	7f			# all sleep or spin
+	mov	%rax, %r9
+	mov	BOUND(%rsi), %rax
+4:	cmp	%rax, %r9
+	jle	7f
+	lock cmpxchg %r9, BOUND(%rsi)
+	jne	4b
+
+	# The bound is higher now: those below it go on.
+	mov	USED(%rsi), %rbx
+	lea	ENTRIES(%rsi), %rdx
+5:	cmpl	$0, HELD(%rdx)
+	je	6f
+	cmp	%r9, CLOCK(%rdx)
+	jg	6f
+	xor	%eax, %eax
+	xchg	%eax, HELD(%rdx)
+	test	%eax, %eax
+	jz	6f
+	push	%rsi
+	push	%rdi
+	push	%rdx
+	lea	HELD(%rdx), %rdi
+	mov	$1, %esi		# FUTEX_WAKE: the profiler waits and wakes here too, so not private
+	mov	%esi, %edx
+	mov	$202, %eax
+	syscall
+	pop	%rdx
+	pop	%rdi
+	pop	%rsi
+6:	add	$EACH, %rdx
+	dec	%rbx
+	jnz	5b
+
+7:	cmpl	$0, FREE(%rsi)
+	jne	on
+	cmp	BOUND(%rsi), %r8
+	jle	on
+	mov	$1, %eax
+	mov	%eax, ACTIVE(%rdi)	# likewise: with nobody else it is the last one
+	xchg	%eax, HELD(%rdi)
+	cmp	BOUND(%rsi), %r8	# it may have risen, and whoever raised it has not seen this
+	jg	hold
+	movl	$0, HELD(%rdi)
+	jmp	on
+	# It was asleep, or has met others who were: they may be awake now and not on a
+	# processor yet. The machine looks, for it can see that.
+ask:	cmpl	$0, ACTIVE(%rdi)
+	je	1f
+	movl	$1, ACTIVE(%rdi)	# who waits here does not spin
+1:	movl	$1, HELD(%rdi)
+	mov	$1, %eax
+	xchg	%eax, ASKED(%rsi)
+	test	%eax, %eax
+	jnz	hold
+	mov	%rdi, %rbx
+	lea	ASKED(%rsi), %rdi
+	mov	$1, %esi		# FUTEX_WAKE
+	mov	%esi, %edx
+	mov	$202, %eax
+	syscall
+	mov	%rbx, %rdi
+hold:	mov	%rdi, %rbx
+0:	lea	HELD(%rbx), %rdi
+	xor	%esi, %esi		# FUTEX_WAIT
+	mov	$1, %edx
+	xor	%r10d, %r10d
+	mov	$202, %eax
+	syscall
+	cmpl	$0, HELD(%rbx)
+	jne	0b
+	jmp	on
+nobody:
+	movl	$0x7fffffff, %gs:GIVEN	# a forked child, or one too many
+on:	mov	%gs:GIVEN, %eax
+	mov	%eax, %gs:FUEL
+	pop	%r11
+	pop	%r10
+	pop	%r9
+	pop	%r8
+	pop	%rdi
+	pop	%rsi
+	pop	%rbx
+	pop	%rdx
+	pop	%rcx
+	pop	%rax
+lookEnd:
+	ret

@@ -1,0 +1,254 @@
+// Package virtual keeps threads together in virtual time, so that on a few
+// cores they take turns as they would on one core each: who deals itself work
+// then takes as much of it as its speed allows, not as its luck with the
+// scheduler.
+//
+//	thread ── look.S: says its clock, holds itself when too far ahead ──┐
+//	   ▲                                                               ▼
+//	   └──────────── goes on when the last one has come nearer ──── table of clocks
+//	                                                                   ▲
+//	Machine.Tick, some thousand times a second ── who sleeps, who is new, who is in code without a clock
+//
+// A thread's clock is the instructions that it has executed. Threads that run
+// hold those back that are a quantum further; threads that sleep do not, and go
+// on from the time that it is when they wake. A new thread begins at its
+// creator's time. (Graphite calls this lax synchronisation with a barrier's
+// bound, Sniper a quantum, zsim bound and weave; they simulate every
+// instruction, this holds threads that run natively.)
+//
+// All that is certain is done by the threads themselves, without the profiler.
+// What only the operating system knows is found out here. Where nothing gets on
+// for a while, whatever the reason, everybody is let go for good: a program is
+// never held for ever.
+package virtual
+
+import (
+	"sync"
+	"time"
+)
+
+const (
+	// Quantum is how many instructions a thread may be ahead of the last one.
+	// Less costs more changes from thread to thread.
+	Quantum = 200_000
+
+	// Period is how often the machine looks.
+	Period = 200 * time.Microsecond
+
+	perNS    = 1               // instructions in a nanosecond of code that has no clock, rather fewer than more
+	sleepers = 16              // of those who slept, how many are looked at in a tick
+	patient  = 2 * time.Second // for which nothing may get on
+)
+
+// Clock is a thread's entry of the table that all threads share.
+type Clock interface {
+	Clock() int64   // its virtual time
+	SetClock(int64) // puts it forward
+	Away() int64    // the time since then, where it does not say
+	SetAway(int64)
+	Looks() uint64 // how often it has said so
+	Held() bool    // it waits for others
+	Active() bool  // others wait for it: it does not sleep, nor spin
+	SetActive(bool)
+	Release()  // lets it go on, if it waits
+	LookSoon() // makes it look at the next place
+}
+
+// Table is what the threads share.
+type Table interface {
+	SetBound(int64) // the virtual time up to which they go on
+	SetFree(bool)   // whether they go on beyond
+}
+
+// System is what the operating system says of a thread.
+type System interface {
+	Sleeps() bool // it is neither running nor about to
+	CPU() int64   // for how many nanoseconds it has run
+}
+
+// Machine is the virtual cores of a process.
+type Machine struct {
+	mu      sync.Mutex
+	table   Table
+	threads []*thread
+	next    int       // whom a tick looks at first
+	now     int64     // the time of the last thread that is awake
+	moved   time.Time // when that changed last, or nobody was held
+	free    int       // > 0: nobody is held for now
+	over    bool      // … any more
+}
+
+type thread struct {
+	Clock
+	sys   System
+	awake bool
+	looks uint64
+	// As of the last tick, if it was the last one then:
+	last bool
+	cpu  int64
+	at   int64 // its clock
+}
+
+// New returns a machine without threads.
+func New(table Table) *Machine { return &Machine{table: table} }
+
+// Born adds a thread that begins at its creator's time; nil: the first.
+func (m *Machine) Born(c Clock, sys System, creator Clock) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if creator != nil {
+		c.SetClock(max(m.now, creator.Clock()))
+	}
+	c.SetActive(true)
+	m.threads = append(m.threads, &thread{Clock: c, sys: sys, awake: true, looks: c.Looks()})
+	m.bound()
+}
+
+// Died removes a thread.
+func (m *Machine) Died(c Clock) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i, t := range m.threads {
+		if t.Clock == c {
+			c.SetActive(false)
+			c.Release()
+			m.threads = append(m.threads[:i], m.threads[i+1:]...)
+			break
+		}
+	}
+	m.bound()
+}
+
+// Free lets everybody go until Bind is called as often.
+func (m *Machine) Free() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.free++
+	m.bound()
+}
+
+// Bind ends Free.
+func (m *Machine) Bind() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.free--
+}
+
+// Over reports whether everybody was let go for good, since nothing got on.
+func (m *Machine) Over() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.over
+}
+
+// Tick looks at all threads, at a time.
+func (m *Machine) Tick(at time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var woken []*thread
+	seen, slept := m.next, 0
+	for i := range m.threads {
+		k := (m.next + i) % len(m.threads)
+		t := m.threads[k]
+		if !t.awake {
+			slept++
+		}
+		if slept <= sleepers {
+			seen = k + 1
+		}
+		if m.look(t, slept <= sleepers) {
+			woken = append(woken, t)
+		}
+	}
+	m.next = seen
+	before := m.now
+	m.pass()
+	for _, t := range woken {
+		t.awake = true
+		if t.Clock.Clock() < m.now {
+			t.SetClock(m.now)
+		}
+		t.SetActive(true)
+	}
+	if m.now != before || !m.holds() || m.moved.IsZero() {
+		m.moved = at
+	}
+	m.over = m.over || at.Sub(m.moved) > patient
+	m.bound()
+}
+
+// look sees whether a thread sleeps, of those who did only where that is asked
+// for; it reports whether it has woken up.
+func (m *Machine) look(t *thread, sleeper bool) (woken bool) {
+	if n := t.Looks(); n != t.looks {
+		t.looks = n
+		return !t.awake
+	}
+	if t.Held() {
+		return !t.awake
+	}
+	if !t.awake && !sleeper {
+		return false
+	}
+	t.LookSoon()
+	if !t.sys.Sleeps() {
+		return !t.awake
+	}
+	if t.awake {
+		t.awake = false
+		t.SetActive(false)
+	}
+	return false
+}
+
+// pass sets the time to that of the last one who is awake, and does something.
+func (m *Machine) pass() {
+	var last *thread
+	for _, t := range m.threads {
+		if t.awake && t.Active() && (last == nil || t.time() < last.time()) {
+			last = t
+		}
+	}
+	for _, t := range m.threads {
+		t.last = t.last && t == last
+	}
+	if last != nil {
+		last.follow()
+		m.now = max(m.now, last.time())
+	}
+}
+
+// time is how far a thread has come.
+func (t *thread) time() int64 { return t.Clock.Clock() + t.Away() }
+
+// follow puts the last one forward where it runs without getting on by its own
+// clock: in a library, in the kernel, or in a loop that is one unit of work.
+func (t *thread) follow() {
+	cpu, at := t.sys.CPU(), t.Clock.Clock()
+	if ran := perNS * (cpu - t.cpu); t.last && ran > 2*(at-t.at) {
+		t.SetAway(t.Away() + ran - (at - t.at))
+	}
+	t.last, t.cpu, t.at = true, cpu, at
+}
+
+// holds reports whether anybody waits.
+func (m *Machine) holds() bool {
+	for _, t := range m.threads {
+		if t.Held() {
+			return true
+		}
+	}
+	return false
+}
+
+// bound says how far threads may go, and lets those go who may.
+func (m *Machine) bound() {
+	v, free := m.now+Quantum, m.free > 0 || m.over
+	m.table.SetBound(v)
+	m.table.SetFree(free)
+	for _, t := range m.threads {
+		if free || t.Clock.Clock() <= v {
+			t.Release()
+		}
+	}
+}

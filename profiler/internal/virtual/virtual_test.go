@@ -1,0 +1,222 @@
+package virtual
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// fake is a thread: its clock as look.S would keep it, and what the operating
+// system would say.
+type fake struct {
+	clock, away, cpu int64
+	looks            uint64
+	active, held     bool
+	sleeps           bool
+	asked            int
+}
+
+func (f *fake) Clock() int64      { return f.clock }
+func (f *fake) SetClock(v int64)  { f.clock = v }
+func (f *fake) Away() int64       { return f.away }
+func (f *fake) SetAway(v int64)   { f.away = v }
+func (f *fake) Looks() uint64     { return f.looks }
+func (f *fake) Held() bool        { return f.held }
+func (f *fake) Active() bool      { return f.active }
+func (f *fake) SetActive(is bool) { f.active = is }
+func (f *fake) Release()          { f.held = false }
+func (f *fake) LookSoon()         { f.asked++ }
+func (f *fake) Sleeps() bool      { return f.sleeps || f.held }
+func (f *fake) CPU() int64        { return f.cpu }
+
+// work executes so many instructions, and looks.
+func (f *fake) work(n int64, t *shared) {
+	f.clock, f.away, f.cpu, f.looks = f.clock+n, 0, f.cpu+n, f.looks+1
+	f.held = !t.free && f.clock > t.bound
+}
+
+type shared struct {
+	bound int64
+	free  bool
+}
+
+func (s *shared) SetBound(v int64) { s.bound = v }
+func (s *shared) SetFree(is bool)  { s.free = is }
+
+// world is a machine with some threads, and the time.
+type world struct {
+	*Machine
+	shared  shared
+	threads []*fake
+	now     time.Time
+}
+
+func newWorld(n int) *world {
+	w := &world{now: time.Unix(1, 0)}
+	w.Machine = New(&w.shared)
+	for range n {
+		w.born(nil)
+	}
+	return w
+}
+
+func (w *world) born(creator *fake) *fake {
+	f := &fake{}
+	if creator == nil {
+		w.Born(f, f, nil)
+	} else {
+		w.Born(f, f, creator)
+	}
+	w.threads = append(w.threads, f)
+	return f
+}
+
+func (w *world) tick(n int) {
+	for range n {
+		w.now = w.now.Add(Period)
+		w.Tick(w.now)
+	}
+}
+
+// TestTogether: however the scheduler favours some, nobody who works gets
+// further ahead of who does than a quantum and what is done between two looks.
+func TestTogether(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	w := newWorld(6)
+	const unit = 20_000
+	for range 20_000 {
+		if f := w.threads[min(rng.IntN(6), rng.IntN(6))]; !f.held {
+			f.work(unit, &w.shared)
+		}
+		if rng.IntN(5) == 0 {
+			w.tick(1)
+		}
+		least, most := w.threads[0].clock, w.threads[0].clock
+		for _, f := range w.threads {
+			least, most = min(least, f.clock), max(most, f.clock)
+		}
+		if most-least > Quantum+unit {
+			t.Fatalf("one thread is %d ahead of another", most-least)
+		}
+	}
+	if w.threads[5].clock < 20*Quantum {
+		t.Errorf("the threads have come to %d only", w.threads[5].clock)
+	}
+}
+
+// TestSleepersHoldNobody, and go on from the time that it is when they wake.
+func TestSleepersHoldNobody(t *testing.T) {
+	w := newWorld(2)
+	a, b := w.threads[0], w.threads[1]
+	b.sleeps = true
+	for range 50 {
+		w.tick(1)
+		if !a.held {
+			a.work(Quantum/2, &w.shared)
+		}
+	}
+	if a.clock < 20*Quantum || b.active {
+		t.Fatalf("at %d beside one who sleeps", a.clock)
+	}
+	b.sleeps = false
+	w.tick(1)
+	if b.clock < a.clock-Quantum || !b.active {
+		t.Errorf("wakes at %d, the other is at %d", b.clock, a.clock)
+	}
+	a.work(2*Quantum, &w.shared)
+	w.tick(3)
+	if !a.held {
+		t.Error("nobody waits for who has woken")
+	}
+}
+
+// TestBirthAndDeath: a new thread begins at its creator's time; who dies holds
+// nobody.
+func TestBirthAndDeath(t *testing.T) {
+	w := newWorld(1)
+	for range 30 {
+		w.threads[0].work(Quantum/2, &w.shared)
+		w.tick(1)
+	}
+	child := w.born(w.threads[0])
+	if child.clock != w.threads[0].clock || !child.active {
+		t.Errorf("born at %d, its creator is at %d", child.clock, w.threads[0].clock)
+	}
+	w.threads[0].work(2*Quantum, &w.shared)
+	w.tick(1)
+	if !w.threads[0].held {
+		t.Error("nobody waits for the child")
+	}
+	w.Died(child)
+	w.tick(2)
+	if w.threads[0].held {
+		t.Error("somebody waits for who is dead")
+	}
+}
+
+// TestUncounted: who runs without getting on by its clock gets on by the
+// processor's.
+func TestUncounted(t *testing.T) {
+	w := newWorld(2)
+	a, b := w.threads[0], w.threads[1]
+	for range 40 {
+		b.cpu += int64(Period) // in a library
+		if !a.held {
+			a.work(Quantum/2, &w.shared)
+		}
+		w.tick(1)
+	}
+	if a.clock < 15*Quantum {
+		t.Errorf("at %d beside one in a library", a.clock)
+	}
+}
+
+// TestNothingGetsOn: where whoever the others wait for neither runs nor sleeps,
+// they are let go in the end, for good.
+func TestNothingGetsOn(t *testing.T) {
+	w := newWorld(2)
+	w.threads[0].work(2*Quantum, &w.shared)
+	for n := 0; !w.Over(); n++ {
+		w.tick(1)
+		if n > int(2*patient/Period) {
+			t.Fatal("held for ever")
+		}
+	}
+	if w.threads[0].held || !w.shared.free {
+		t.Error("held after all were let go")
+	}
+}
+
+// TestFree lets everybody go, as long as somebody asks for it.
+func TestFree(t *testing.T) {
+	w := newWorld(2)
+	w.threads[0].work(2*Quantum, &w.shared)
+	w.Free()
+	if w.threads[0].held || !w.shared.free {
+		t.Error("held although free")
+	}
+	w.Bind()
+	w.tick(1)
+	if w.shared.free {
+		t.Error("free for ever")
+	}
+}
+
+// TestManySleep: of many who sleep some are looked at in each tick, and all in turn.
+func TestManySleep(t *testing.T) {
+	w := newWorld(100)
+	for _, f := range w.threads[1:] {
+		f.sleeps = true
+	}
+	w.tick(100)
+	for _, f := range w.threads[1:] {
+		f.sleeps, f.asked = false, 0
+	}
+	w.threads[0].work(1, &w.shared)
+	w.tick(100/sleepers + 2)
+	for i, f := range w.threads {
+		if !f.active {
+			t.Fatalf("thread %d is awake, and nobody knows", i)
+		}
+	}
+}
