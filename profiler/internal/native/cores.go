@@ -62,7 +62,7 @@ func (cs *cores) run() {
 			return
 		default:
 		}
-		tracee.Await(cs.clocks.Asked(), virtual.Period)
+		tracee.Await(cs.clocks.Asked(), cs.machine.Next())
 		atomic.StoreUint32(cs.clocks.Asked(), 0)
 		cs.machine.Tick(time.Now())
 		if n%64 == 0 {
@@ -110,6 +110,13 @@ func (cs *cores) join(t *thread) {
 	cs.machine.Born(m, task, creator)
 	t.area.Join(cs.clocks, m.Entry)
 	cs.members[t] = m
+	cs.ask()
+}
+
+// ask makes the machine look now.
+func (cs *cores) ask() {
+	atomic.StoreUint32(cs.clocks.Asked(), 1)
+	tracee.Wake(cs.clocks.Asked())
 }
 
 // leave takes a thread's clock away.
@@ -141,6 +148,7 @@ func (cs *cores) end() {
 	}
 	cs.machine.Free()
 	close(cs.stop)
+	cs.ask()
 	<-cs.stopped
 }
 

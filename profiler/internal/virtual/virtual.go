@@ -35,6 +35,7 @@ const (
 	// Period is how often the machine looks.
 	Period = 200 * time.Microsecond
 
+	seldom   = 50 * time.Millisecond
 	perNS    = 1               // instructions in a nanosecond of code that has no clock, rather fewer than more
 	sleepers = 16              // of those who slept, how many are looked at in a tick
 	patient  = 2 * time.Second // for which nothing may get on
@@ -132,6 +133,17 @@ func (m *Machine) Bind() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.free--
+}
+
+// Next is in how long the machine is to look again, unless somebody asks: one
+// thread alone is with nobody.
+func (m *Machine) Next() time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.threads) < 2 {
+		return seldom
+	}
+	return Period
 }
 
 // Over reports whether everybody was let go for good, since nothing got on.

@@ -220,3 +220,15 @@ func TestManySleep(t *testing.T) {
 		}
 	}
 }
+
+// TestAlone: one thread is not looked at often.
+func TestAlone(t *testing.T) {
+	w := newWorld(1)
+	if w.Next() <= Period {
+		t.Errorf("one thread is looked at each %v", w.Next())
+	}
+	w.born(w.threads[0])
+	if w.Next() != Period {
+		t.Errorf("two are looked at each %v", w.Next())
+	}
+}

@@ -148,6 +148,7 @@ func (a *Area) Join(cs Clocks, e Entry) {
 	a.put(offTable, cs.common.base+cs.common.l.clocks)
 	a.put(offWorths, cs.common.base+cs.common.l.worths)
 	a.put(offGiven, 1)
+	a.put(offLast, 1<<63)
 	a.LookSoon()
 }
 

@@ -53,6 +53,7 @@ const (
 	// OffPaused is 32 bits: the thread has said that it waits, by pause or sched_yield.
 	OffPaused = 0x178
 	offIdle   = 0x17c
+	offLast   = 0x180
 
 	headerSize = 512
 

@@ -24,6 +24,7 @@
 
 	.set PAUSED,   0x178	# 32 bits: it has said that it waits, by pause or sched_yield
 	.set IDLE,     0x17c	# 32 bits: it has done no work before its last look
+	.set LASTASK,  0x180	# instructions when it asked the machine to look last
 
 	.set BOUND,    0	# of the table: virtual time up to which threads may go on
 	.set USED,     8	# entries
@@ -169,9 +170,27 @@ look:
 3:	mov	%r8, CLOCK(%rdi)
 	incq	LOOKS(%rdi)
 	cmpl	$0, ACTIVE(%rdi)
-	je	ask
+	je	4f
 	cmpl	$TOLD, %gs:FUEL
-	jle	ask
+	jg	5f
+4:	mov	QUANTUM(%rsi), %rax	# to ask has its price: not more often than this
+	shr	%rax
+	mov	%r11, %rcx
+	sub	%gs:LASTASK, %rcx
+	cmp	%rax, %rcx
+	jae	ask
+	cmpl	$0, ACTIVE(%rdi)
+	jne	5f
+	movl	$1, ACTIVE(%rdi)
+	mov	BOUND(%rsi), %rax
+	sub	QUANTUM(%rsi), %rax
+	cmp	%r8, %rax
+	jle	5f
+	mov	%rax, %r8
+	mov	%r8, CLOCK(%rdi)
+	sub	%r11, %rax
+	mov	%rax, %gs:BASE
+5:
 
 	# Who is last?
 	mov	USED(%rsi), %rcx
@@ -234,7 +253,8 @@ look:
 	jmp	on
 	# It was asleep, or has met others who were: they may be awake now and not on a
 	# processor yet. The machine looks, for it can see that.
-ask:	cmpl	$0, ACTIVE(%rdi)
+ask:	mov	%r11, %gs:LASTASK
+	cmpl	$0, ACTIVE(%rdi)
 	je	1f
 	movl	$1, ACTIVE(%rdi)	# who waits here does not spin
 1:	movl	$1, HELD(%rdi)
