@@ -13,6 +13,7 @@
 //	         ├─ threads   birth, draining of records, death
 //	         ├─ births    of threads that nobody traces, where many are born
 //	         ├─ signals   delivery at original addresses, diverted handlers
+//	         ├─ cores     threads that are kept together in virtual time (package virtual), where asked for
 //	         ├─ loader    libraries that dlopen maps
 //	         ├─ mutable   code that the program is about to change
 //	         ├─ lineage   the programs before and after, by exec
