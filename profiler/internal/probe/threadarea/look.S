@@ -174,7 +174,7 @@ look:
 	cmpl	$TOLD, %gs:FUEL
 	jg	5f
 4:	mov	QUANTUM(%rsi), %rax	# to ask has its price: not more often than this
-	shr	%rax
+	shr	$5, %rax
 	mov	%r11, %rcx
 	sub	%gs:LASTASK, %rcx
 	cmp	%rax, %rcx

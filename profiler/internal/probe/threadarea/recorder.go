@@ -25,7 +25,7 @@ var (
 	LookEnd   = LookEntry + lookRet
 )
 
-const lookRet = 0x373
+const lookRet = 0x374
 
 // Offsets in Recorder.
 const (
