@@ -139,7 +139,7 @@ func (s *study) opsOf(b *Block, calls func(c *Call, target uint64) op) (list []o
 			o = calls(nil, in.Target)
 		case isSyscall(in):
 			o = systemCall(b, i, x86.RAX, x86.RSI)
-		case isPause(in):
+		case IsPause(in):
 			o.kind = opPause
 		case in.Lock:
 			o.kind, o.adds = opSync, addsLocked(in)

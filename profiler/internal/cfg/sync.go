@@ -136,9 +136,10 @@ func standard(name string) *effect {
 }
 
 // synchronises reports whether an instruction alone makes its function worth a look.
-func synchronises(in *x86.Insn) bool { return in.Lock || isPause(in) || isSyscall(in) }
+func synchronises(in *x86.Insn) bool { return in.Lock || IsPause(in) || isSyscall(in) }
 
-func isPause(in *x86.Insn) bool {
+// IsPause recognises the instruction by which a thread says that it waits.
+func IsPause(in *x86.Insn) bool {
 	return in.Vex == 0 && in.Map == 0 && in.Opcode == 0x90 && in.Rep == 0xf3
 }
 

@@ -40,8 +40,8 @@ func (m *member) LookSoon() { m.area.LookSoon() }
 func (m *member) Release()  { m.Entry.Release(tracee.Wake) }
 
 // newCores begins to keep threads together.
-func newCores(p *tracee.Process, in *injection, modules []solve.Module) *cores {
-	cs := &cores{p: p, clocks: in.common.Clocks(virtual.Quantum), members: map[*thread]*member{}, solver: solve.New(in.layout, modules...),
+func newCores(p *tracee.Process, in *injection) *cores {
+	cs := &cores{p: p, clocks: in.common.Clocks(virtual.Quantum), members: map[*thread]*member{}, solver: in.newSolver(),
 		stop: make(chan struct{}), stopped: make(chan struct{})}
 	for fi := range cs.solver.Functions() {
 		cs.unknown = append(cs.unknown, fi)

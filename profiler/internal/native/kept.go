@@ -36,9 +36,7 @@ const (
 func analysisName(im *image.Image, opt options) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%+v %+v %v %#x %x %s %v %#x\n", opt.probe, opt.from, opt.beside, opt.home, opt.held, im.BuildID, im.Stripped, im.Entry)
-	if exe, err := os.Stat("/proc/self/exe"); err == nil {
-		fmt.Fprintln(h, exe.Size(), exe.ModTime().UnixNano())
-	}
+	fmt.Fprintln(h, stamp("/proc/self/exe"))
 	for _, im := range append([]*image.Image{im}, opt.among...) {
 		for i := range im.Sections {
 			x := &im.Sections[i]
@@ -46,6 +44,19 @@ func analysisName(im *image.Image, opt options) string {
 		}
 	}
 	return fmt.Sprintf("%.16s-%x", im.BuildID, h.Sum(nil)[:12])
+}
+
+// stamp is another one when a file changes; "": it cannot be told.
+func stamp(file string) string {
+	info, err := os.Stat(file)
+	if err != nil {
+		return ""
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintln(st.Dev, st.Ino, st.Size, st.Mtim, st.Ctim)
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

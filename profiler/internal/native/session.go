@@ -25,7 +25,6 @@ type session struct {
 	solver  *solve.Solver
 	tracker *section.Tracker
 	rate    tickRate
-	modules []solve.Module
 
 	gates    *gates
 	threads  *threads
@@ -46,13 +45,9 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 	if err != nil {
 		return nil, err
 	}
-	var modules []solve.Module
-	for _, m := range in.modules {
-		modules = append(modules, solve.Module{Spec: m.spec, Bias: m.bias, Base: m.base})
-	}
-	solver := solve.New(in.layout, modules...)
+	solver := in.newSolver()
 	stacks := newStacks(p, in, solver)
-	s := &session{job: j, p: p, in: in, modules: modules, lines: src.lines, solver: solver, rate: rate, begin: rdtsc(),
+	s := &session{job: j, p: p, in: in, lines: src.lines, solver: solver, rate: rate, begin: rdtsc(),
 		signals: signals{p: p, in: in, stacks: stacks, diverted: map[int][]diverted{}}, stacks: stacks,
 		lineage: lineage{injections: []*injection{in}}, progress: progress{to: j.Progress}}
 	s.gates = newGates(in, src.lines)
@@ -74,6 +69,15 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 	s.threads.waits = &waitReader{in: in, stacks: s.stacks, lines: src.lines, calls: s.threads.calls, user: map[profile.Addr]bool{}}
 	s.threads.gates, s.gates.calls = s.gates, s.threads.calls
 	return s, nil
+}
+
+// newSolver is for the counters of all modules.
+func (in *injection) newSolver() *solve.Solver {
+	var modules []solve.Module
+	for _, m := range in.modules {
+		modules = append(modules, solve.Module{Spec: m.spec, Bias: m.bias, Base: m.base})
+	}
+	return solve.New(in.layout, modules...)
 }
 
 // loop lets the program run and handles its threads' stops until it is gone,
@@ -122,7 +126,7 @@ func (s *session) start() error {
 	s.in.common = threadarea.NewCommon(s.in.layout, s.in.shared, s.in.base(0))
 	s.in.common.SetTimer(s.in.timer())
 	if s.job.Cores > 0 {
-		s.threads.cores = newCores(s.p, s.in, s.modules)
+		s.threads.cores = newCores(s.p, s.in)
 	}
 	s.progress.start()
 	if s.job.Running != nil {

@@ -3,11 +3,9 @@ package native
 import (
 	"crypto/sha256"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"sort"
-	"syscall"
 
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/pack"
@@ -92,19 +90,12 @@ func (v *survey) nameAt(at uint64) string {
 // file changes, or skewlens itself; that the code in memory is what was looked
 // at is seen again before it is changed.
 func surveyName(file, dir string) string {
-	h := sha256.New()
-	for _, x := range []string{"/proc/self/exe", file} {
-		info, err := os.Stat(x)
-		if err != nil {
-			return ""
-		}
-		st, ok := info.Sys().(*syscall.Stat_t)
-		if !ok {
-			return ""
-		}
-		fmt.Fprintln(h, x, st.Dev, st.Ino, st.Size, st.Mtim, st.Ctim)
+	own, its := stamp("/proc/self/exe"), stamp(file)
+	if own == "" || its == "" {
+		return ""
 	}
-	return filepath.Join(dir, fmt.Sprintf("calls-%x", h.Sum(nil)[:12]))
+	h := sha256.Sum256([]byte(own + file + "\n" + its))
+	return filepath.Join(dir, fmt.Sprintf("calls-%x", h[:12]))
 }
 
 func (v *survey) pack(w *pack.Writer) {

@@ -16,7 +16,7 @@ func TestSurvey(t *testing.T) {
 	const libc = "/lib/x86_64-linux-gnu/libc.so.6"
 	whole, err := os.ReadFile(libc)
 	if err != nil {
-		t.Skip("no C library there")
+		t.Fatal(err)
 	}
 	lib, dir := filepath.Join(t.TempDir(), "libc.so.6"), t.TempDir()
 	if err := os.WriteFile(lib, whole, 0o755); err != nil {

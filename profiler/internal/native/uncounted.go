@@ -29,11 +29,11 @@ func (in *injection) uncounted() (paths []string, calls []profile.Addr) {
 		if isRuntime(l.path) {
 			continue
 		}
+		paths = append(paths, l.path)
 		im, err := image.OpenLibrary(l.path)
 		if err != nil {
-			continue // it has been there
+			continue // it is gone since
 		}
-		paths = append(paths, l.path)
 		for name := range im.Exports {
 			exports[name] = true
 		}

@@ -322,11 +322,7 @@ func (p *Process) CPUNS(tid int) int64 {
 		return 0
 	}
 	defer unix.Close(fd)
-	var b [64]byte // os.ReadFile takes four times the system calls, at each thread's end
-	n, _ := unix.Read(fd, b[:])
-	s, _, _ := strings.Cut(string(b[:max(0, n)]), " ")
-	ns, _ := strconv.ParseInt(s, 10, 64)
-	return ns
+	return cpuNS(fd)
 }
 
 // SetGS points a stopped thread's GS at an address.

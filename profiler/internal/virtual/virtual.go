@@ -77,6 +77,12 @@ type Machine struct {
 	moved   time.Time // when that changed last, or nobody was held
 	free    int       // > 0: nobody is held for now
 	over    bool      // … any more
+
+	// As of the tick before: who was the last one, its time on a processor, and
+	// its clock.
+	last *thread
+	cpu  int64
+	at   int64
 }
 
 type thread struct {
@@ -84,10 +90,6 @@ type thread struct {
 	sys   System
 	awake bool
 	looks uint64
-	// As of the last tick, if it was the last one then:
-	last bool
-	cpu  int64
-	at   int64 // its clock
 }
 
 // New returns a machine without threads.
@@ -221,13 +223,12 @@ func (m *Machine) pass() {
 			last = t
 		}
 	}
-	for _, t := range m.threads {
-		t.last = t.last && t == last
+	if last == nil {
+		m.last = nil
+		return
 	}
-	if last != nil {
-		last.follow()
-		m.now = max(m.now, last.time())
-	}
+	m.follow(last)
+	m.now = max(m.now, last.time())
 }
 
 // time is how far a thread has come.
@@ -235,12 +236,12 @@ func (t *thread) time() int64 { return t.Clock.Clock() + t.Away() }
 
 // follow puts the last one forward where it runs without getting on by its own
 // clock: in a library, in the kernel, or in a loop that is one unit of work.
-func (t *thread) follow() {
+func (m *Machine) follow(t *thread) {
 	cpu, at := t.sys.CPU(), t.Clock.Clock()
-	if ran := perNS * (cpu - t.cpu); t.last && ran > 2*(at-t.at) {
-		t.SetAway(t.Away() + ran - (at - t.at))
+	if ran := perNS * (cpu - m.cpu); t == m.last && ran > 2*(at-m.at) {
+		t.SetAway(t.Away() + ran - (at - m.at))
 	}
-	t.last, t.cpu, t.at = true, cpu, at
+	m.last, m.cpu, m.at = t, cpu, at
 }
 
 // holds reports whether anybody waits.

@@ -31,8 +31,11 @@ func (a *Assembler) JmpTo(addr uint64) {
 // Condition is one of the sixteen of jcc, by its encoding; x86.Insn.CC is one.
 type Condition = byte
 
-// NotEqual is the condition of jne.
-const NotEqual Condition = 5
+// The conditions of jne and js.
+const (
+	NotEqual Condition = 5
+	Negative Condition = 8
+)
 
 // Jcc jumps to a label on a condition.
 func (a *Assembler) Jcc(cc Condition, l Label) {

@@ -47,7 +47,7 @@ func (m *emitter) copyInsn(in *x86.Insn) {
 	if isNop(in) {
 		return
 	}
-	if isPause(in) {
+	if cfg.IsPause(in) {
 		m.pauses()
 	}
 	at := m.Len()

@@ -166,6 +166,20 @@ func (m *emitter) order() []*cfg.Block {
 	return blocks
 }
 
+// keepingFlags emits code that changes flags, where some may be live: they are on
+// the stack meanwhile.
+func (m *emitter) keepingFlags(live bool, code func()) {
+	if !live {
+		code()
+		return
+	}
+	m.LeaRSP(-redZone)
+	m.Pushf()
+	code()
+	m.Popf()
+	m.LeaRSP(redZone)
+}
+
 // outOfLine puts code off until the end of the function; it returns its label.
 func (m *emitter) outOfLine(code func()) asm.Label {
 	l := m.Labels(1)

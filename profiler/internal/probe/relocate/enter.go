@@ -37,18 +37,12 @@ func (m *emitter) enter(live x86.Flags) {
 		m.LeaRSP(redZone)
 		m.Jmp(done)
 	})
-	if live != 0 {
-		m.LeaRSP(-redZone)
-		m.Pushf()
-	}
-	m.CmpGS8(uint32(m.q.Number), 0)
-	m.names(toEntered, 5)
-	m.Jcc(asm.NotEqual^1, first)
-	m.Bind(done)
-	if live != 0 {
-		m.Popf()
-		m.LeaRSP(redZone)
-	}
+	m.keepingFlags(live != 0, func() {
+		m.CmpGS8(uint32(m.q.Number), 0)
+		m.names(toEntered, 5)
+		m.Jcc(asm.NotEqual^1, first)
+		m.Bind(done)
+	})
 }
 
 // entersCopy reports whether control comes into the copy at places only that

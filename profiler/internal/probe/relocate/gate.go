@@ -72,18 +72,12 @@ func (m *emitter) gate(g gateCode) {
 	}
 	done := m.Labels(1)
 	slow := m.outOfLine(func() { m.passGate(g, done) })
-	if g.flags {
-		m.LeaRSP(-redZone)
-		m.Pushf()
-	}
-	m.CmpGS32(test, 0)
-	m.names(toGate, 5)
-	m.Jcc(asm.NotEqual, slow)
-	m.Bind(done)
-	if g.flags {
-		m.Popf()
-		m.LeaRSP(redZone)
-	}
+	m.keepingFlags(g.flags, func() {
+		m.CmpGS32(test, 0)
+		m.names(toGate, 5)
+		m.Jcc(asm.NotEqual, slow)
+		m.Bind(done)
+	})
 }
 
 // passGate records, and goes on.

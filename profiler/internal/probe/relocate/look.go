@@ -3,6 +3,7 @@ package relocate
 import (
 	"github.com/skewlens/skewlens/internal/flowgraph"
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
 	"github.com/skewlens/skewlens/profiler/internal/probe/placement"
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
@@ -11,26 +12,19 @@ import (
 // look emits, on the way back of a loop or where a function begins, that the
 // thread looks where the others are (threadarea/look.S), each so many passes.
 func (m *emitter) look(live x86.Flags) {
-	if live != 0 {
-		m.LeaRSP(-redZone)
-		m.Pushf()
-	}
-	m.DecGS32(threadarea.OffFuel)
 	back := m.Labels(1)
-	m.Jcc(negative, m.outOfLine(func() {
+	look := m.outOfLine(func() {
 		m.LeaRSP(-redZone)
 		m.CallTo(m.cache + threadarea.LookEntry)
 		m.LeaRSP(redZone)
 		m.Jmp(back)
-	}))
-	m.Bind(back)
-	if live != 0 {
-		m.Popf()
-		m.LeaRSP(redZone)
-	}
+	})
+	m.keepingFlags(live != 0, func() {
+		m.DecGS32(threadarea.OffFuel)
+		m.Jcc(asm.Negative, look)
+		m.Bind(back)
+	})
 }
-
-const negative = 8 // the condition code of js
 
 // looksOn reports whether threads look on an edge: one that leads back, as each
 // cycle has one, but within a loop that does no more than run through data. An
@@ -74,8 +68,3 @@ func (m *emitter) pauses() {
 
 // yields are the library functions that say so.
 var yields = map[string]bool{"sched_yield": true, "thrd_yield": true, "pthread_yield": true}
-
-// isPause: f3 90.
-func isPause(in *x86.Insn) bool {
-	return in.Vex == 0 && in.Map == 0 && in.Opcode == 0x90 && in.Rep == 0xf3
-}

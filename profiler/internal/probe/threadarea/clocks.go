@@ -1,8 +1,6 @@
 package threadarea
 
-import (
-	"sync/atomic"
-)
+import "sync/atomic"
 
 // Offsets in the table of clocks, and in an entry of it; look.S has the same.
 const (

@@ -1,5 +1,5 @@
 # Virtual cores (package virtual): what a thread does now and then at places
-# that it comes to again and again, the heads of loops and of functions. It
+# that it comes to again and again: ways back of loops, entries of functions. It
 # says how many instructions it has executed, and waits if that is too far
 # ahead of the others. Position-independent, as recorder.S; the table that all
 # threads share lies where their area says.
@@ -40,8 +40,26 @@
 	.set EACH,     32
 
 	.set MOST,     65536	# passes between two looks
-	.set TOLD,     -0x40000000	# in FUEL: the recorder ran, others may wake by what the thread has done
 	.set FAR,      36	# bits of instructions since the last look, at most
+
+	.include "live.inc"
+
+# forward: the thread's virtual time, in %r8, is %rax at least.
+	.macro	forward
+	cmp	%r8, %rax
+	jle	99f
+	mov	%rax, %r8
+	sub	%r11, %rax
+	mov	%rax, %gs:BASE
+99:
+	.endm
+
+# now: it is the time of the last one who works at least.
+	.macro	now
+	mov	BOUND(%rsi), %rax
+	sub	QUANTUM(%rsi), %rax
+	forward
+	.endm
 
 	.text
 	.p2align 4
@@ -68,13 +86,7 @@ look:
 	inc	%r10
 	test	%rdx, %rdx
 	jz	4f
-2:	bsf	%rdx, %r8
-	lea	-1(%rdx), %rax
-	and	%rax, %rdx
-	mov	%r10, %rax
-	shl	$6, %rax
-	lea	-64(%rax,%r8), %r8
-	shl	$3, %r8
+2:	eight	%rdx, %r10
 3:	mov	(%rsi,%r8,8), %rax
 	test	%rax, %rax
 	jz	5f
@@ -140,12 +152,8 @@ look:
 1:	mov	%r11, %r8
 	add	%gs:BASE, %r8
 	mov	CLOCK(%rdi), %rax	# it may have been put forward
-	cmp	%r8, %rax
-	jle	1f
-	mov	%rax, %r8
-	sub	%r11, %rax
-	mov	%rax, %gs:BASE
-1:	mov	ACTIVE(%rdi), %eax
+	forward
+	mov	ACTIVE(%rdi), %eax
 	test	%rbx, %rbx
 	jnz	2f
 	xor	%ebx, %ebx		# once may be what it has just left; so it looks again at once
@@ -160,13 +168,7 @@ look:
 	cmp	$2, %eax		# what it has spun for has come
 	jne	3f
 	movl	$1, ACTIVE(%rdi)
-	mov	BOUND(%rsi), %rax
-	sub	QUANTUM(%rsi), %rax
-	cmp	%r8, %rax
-	jle	3f
-	mov	%rax, %r8
-	sub	%r11, %rax
-	mov	%rax, %gs:BASE
+	now
 3:	mov	%r8, CLOCK(%rdi)
 	incq	LOOKS(%rdi)
 	cmpl	$0, ACTIVE(%rdi)
@@ -182,16 +184,9 @@ look:
 	cmpl	$0, ACTIVE(%rdi)
 	jne	5f
 	movl	$1, ACTIVE(%rdi)
-	mov	BOUND(%rsi), %rax
-	sub	QUANTUM(%rsi), %rax
-	cmp	%r8, %rax
-	jle	5f
-	mov	%rax, %r8
+	now
 	mov	%r8, CLOCK(%rdi)
-	sub	%r11, %rax
-	mov	%rax, %gs:BASE
 5:
-
 	# Who is last?
 	mov	USED(%rsi), %rcx
 	lea	ENTRIES(%rsi), %rdx
@@ -251,6 +246,7 @@ look:
 	jg	hold
 	movl	$0, HELD(%rdi)
 	jmp	on
+
 	# It was asleep, or has met others who were: they may be awake now and not on a
 	# processor yet. The machine looks, for it can see that.
 ask:	mov	%r11, %gs:LASTASK

@@ -36,8 +36,6 @@
 	.set ASKED,    0x138	# this says
 	.set FUEL,     0x140	# of look.S
 
-	.set TOLD,     -0x40000000
-
 	.set HASHSIZE, 16384	# of the pairs' table, and as many more as a site's window has
 	.set WINDOW,   256
 	.set FACTOR,   -0x61c88647
@@ -50,6 +48,8 @@
 	.set CHAIN,    28
 	.set PIECE,    128	# words of the stack that are copied at most,
 	.set NEAR,     16384	# and bytes from where it began that are surely its own
+
+	.include "live.inc"
 
 	.text
 	.p2align 4
@@ -220,13 +220,7 @@ record:
 	inc	%r12
 	test	%r13, %r13
 	jz	23f
-22:	bsf	%r13, %r8
-	lea	-1(%r13), %rax
-	and	%rax, %r13
-	mov	%r12, %rax
-	shl	$6, %rax
-	lea	-64(%rax,%r8), %r8
-	shl	$3, %r8
+22:	eight	%r13, %r12
 	lea	(%rsi,%r8,8), %r9
 	lea	(%rdx,%r8,8), %rcx
 	mov	(%r9), %rax
