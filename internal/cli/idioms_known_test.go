@@ -42,16 +42,12 @@ var knownFailures = []knownFailure{
 	{idiom: "lock_holder", in: "-(8|16)$", reason: coreWaits, chance: true},
 	{idiom: "rwlock_writer", in: "-(8|16)$", reason: coreWaits, chance: true},
 	{idiom: "cond_producer", in: "-(8|16)$", reason: coreWaits, chance: true},
-	{idiom: "pool_futures", reason: atOnce, chance: true},
-	{idiom: "pool_shared_queue", reason: allDone, chance: true},
 	{idiom: "rwlock_phases", reason: nobodyCame, chance: true},
 	{idiom: "lock_contention", reason: nobodyCame, chance: true},
 }
 
 const (
 	tookAll    = "one thread may have taken everything before another one comes, and two cannot tell the piece from who took it"
-	atOnce     = "on few cores a worker may find work of the next round before it comes to idle: the two rounds are one then"
-	allDone    = "who hands work out may be kept from its core until all is done: it does not wait then, and the round is one with the next"
 	nobodyCame = "on a busy machine nobody may come while the lock is held"
 	coreWaits  = "with many threads on few cores most of a wait is for a core, not for who ended it"
 )

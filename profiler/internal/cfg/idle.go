@@ -3,6 +3,8 @@ package cfg
 import (
 	"maps"
 	"slices"
+
+	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
 // Threads of a pool wait for work, and who hands it out waits until it is done.
@@ -29,6 +31,26 @@ func init() {
 	for _, n := range []string{"_ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilE", "_ZNSt28__atomic_futex_unsigned_base26_M_futex_wait_until_steadyE"} {
 		idleOps[n+until] = op{kind: opWait, moves: true, future: true}
 	}
+}
+
+// Wakes is how many calls in a block, or the jump at its end, let threads go on
+// that wait for work or for its end, if there are any.
+func (p *Program) Wakes(b *Block) (n int) {
+	wakes := func(name string) {
+		if idleOps[name].wakes || name == "sem_post" {
+			n++
+		}
+	}
+	for i := range b.Calls {
+		wakes(b.Calls[i].Import)
+	}
+	switch last := b.Last(); last.Kind {
+	case x86.Jmp:
+		wakes(p.Image.PLT[last.Target])
+	case x86.JmpInd:
+		wakes(p.Image.GOT[last.RIPTarget])
+	}
+	return n
 }
 
 // maxIdle is how many idle regions of a program are watched.

@@ -54,6 +54,7 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 	s.tracker = section.New(section.Config{
 		Solve:     solver.Solve,
 		Work:      solver.Work,
+		Wakes:     solver.Wakes,
 		Entered:   func(c profile.Counts, f profile.Addr) bool { return solver.Entered(c, uint64(f)) },
 		Line:      src.lines.Key,
 		Locate:    s.gates.locate,

@@ -12,6 +12,9 @@ type Config struct {
 	Solve func([]record.Delta) profile.Counts
 	// Work is the instructions of a part, much cheaper than solving it.
 	Work func([]record.Delta) uint64
+	// Wakes is how often a part called what lets waiting threads go on, whether or
+	// not any waited; may be nil.
+	Wakes func([]record.Delta) uint64
 	// Line names the source line of a call, so that copies of one call made by
 	// the compiler are one section; its address when there is no line.
 	Line func(profile.Addr) string
@@ -31,4 +34,11 @@ type Config struct {
 	BeginTSC  uint64 // of the run
 	NSPerTick float64
 	MaxBytes  int // of counts kept; what is over it is folded, oldest first
+}
+
+func (c *Config) wakes(d []record.Delta) uint64 {
+	if c.Wakes == nil {
+		return 0
+	}
+	return c.Wakes(d)
 }

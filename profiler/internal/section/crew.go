@@ -143,6 +143,10 @@ func (p *poolRule) doubt(c *crew, y *shift) {
 
 // decideAtEnd: fewer rounds are enough when there are no more.
 func (p *poolRule) decideAtEnd(h *hand) {
+	if n := len(h.past); n > 0 {
+		h.past[n-1].acted = true
+		p.settle(h)
+	}
 	for _, c := range h.lines {
 		if n := len(c.shifts); c.state == undecided && len(c.members) > 1 && (n > 1 && c.steady && c.overran == 0 || n >= someShifts && c.together()) {
 			p.accept(c)

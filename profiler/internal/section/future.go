@@ -34,6 +34,9 @@ func (j *joinRule) looks(x *thread, r record.Record) {
 	j.await(x, r)
 }
 
+// hasLooked: it has the result.
+func (j *joinRule) hasLooked(x *thread, r record.Record) { j.t.pools.looked(x, r) }
+
 // await: the creator's part ends where it waits for the first time.
 func (j *joinRule) await(x *thread, r record.Record) {
 	x.joining = true

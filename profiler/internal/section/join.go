@@ -49,7 +49,7 @@ func joins(t *Tracker) rule {
 			{names: []string{"pthread_create"}, arrive: j.create, starts: true},
 			{names: []string{"thrd_create"}, arrive: j.createC11},
 			{names: futureWaits, arrive: j.await, meets: true, awaits: true},
-			{names: []string{record.Await}, arrive: j.looks, leave: func(*thread, record.Record) {}, meets: true, awaits: true},
+			{names: []string{record.Await}, arrive: j.looks, leave: j.hasLooked, meets: true, awaits: true},
 			{names: []string{"_ZNSt6thread4joinEv"}, meets: true, inside: true},
 			{names: []string{"_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"}, inside: true},
 			{names: []string{"pthread_exit", "thrd_exit"}},

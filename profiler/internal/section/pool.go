@@ -46,29 +46,12 @@ type hand struct {
 	undone *undone
 
 	// Of a thread that lets others work:
-	now   *shift
-	past  []*shift // that are over, but not all have come back
-	lines map[string]*crew
-	woke  *arrival // when it first woke somebody since it last went on
-	cuts  int      // at that time
-}
-
-// shift is a round of a pool, or its beginning.
-type shift struct {
-	parts   []arrival // one of each thread
-	who     []*thread // that have begun to work
-	out     int       // of them still do
-	broken  bool      // what somebody did in it is not known
-	overran bool      // somebody worked on after its end,
-	trails  bool      // did a twentieth of its work then,
-	spanned bool      // or may have
-	futures bool      // the dispatcher waited for futures: whoever had the last one works on a moment
-	numbers []uint64  // of the workers' idle code
-	dead    []*thread // that have ended in it, before it was over
-	end     arrival   // the dispatcher's
-	own     *arrival  // what the dispatcher did itself since it woke the first;
-	all     *arrival  // since it went on, which is the same where nobody had to be woken
-	over    uint64
+	now    *shift
+	looked *look    // its last look at a future, nil: none, or it has been woken since
+	past   []*shift // that are over, but not all have come back
+	lines  map[string]*crew
+	woke   *arrival // when it first woke somebody since it last went on
+	cuts   int      // at that time
 }
 
 const (
@@ -111,6 +94,7 @@ func (p *poolRule) hand(x *thread) *hand {
 func (p *poolRule) enter(x *thread, r record.Record) {
 	p.awaited(x, r)
 	h := p.hand(x)
+	p.acts(x, h, r.Arg3)
 	h.in = append(h.in, r)
 	if len(h.in) == 1 {
 		p.idle(x, h, r)
@@ -128,23 +112,6 @@ func (p *poolRule) idle(x *thread, h *hand, r record.Record) {
 	if !h.began {
 		h.began, h.first = true, p.t.c.Work(x.acc)
 		p.begins(x, h.arrived.site)
-	}
-}
-
-// awaits: a thread waits for a future, as for the results of what it has handed
-// out. Each is waited for by itself, and none whose result is there: so that is
-// over when it does something else.
-func (p *poolRule) awaits(x *thread, r record.Record) {
-	if h := p.hand(x); len(h.in) == 0 && !h.awaits {
-		h.awaits, h.arrived = true, x.arrive(r)
-	}
-}
-
-// awaited: it does.
-func (p *poolRule) awaited(x *thread, r record.Record) {
-	if h := p.hands[x]; h != nil && h.awaits {
-		h.awaits, h.now.futures = false, true
-		p.goesOn(x, h, r)
 	}
 }
 
@@ -172,8 +139,8 @@ func (p *poolRule) back(x *thread, h *hand, a arrival) {
 		y.spanned = y.spanned || y.over > 0 && late*p.t.c.NSPerTick > lateNS
 	}
 	d := p.hand(x.parent)
-	if y != d.now && y.out == 0 {
-		p.settle(x.parent, d)
+	if y != d.current() && y != d.now && y.out == 0 {
+		p.settle(d)
 	}
 }
 
@@ -184,16 +151,6 @@ func (p *poolRule) begins(x *thread, site profile.Addr) profile.Addr {
 		p.places[x.start] = site
 	}
 	return p.places[x.start]
-}
-
-func (y *shift) add(a arrival) {
-	if i := slices.IndexFunc(y.parts, func(b arrival) bool { return b.t == a.t }); i >= 0 {
-		waits := append(slices.Clone(y.parts[i].waits), a.waits...)
-		y.parts[i] = a.after(&y.parts[i])
-		y.parts[i].waits = waits
-		return
-	}
-	y.parts = append(y.parts, a)
 }
 
 func (p *poolRule) leave(x *thread, r record.Record) {
@@ -233,14 +190,8 @@ func (p *poolRule) goes(x *thread, h *hand, r record.Record) {
 		if d == nil {
 			d = p.hand(x.parent)
 		}
-		h.round = d.now
-		d.now.out++
-		if !slices.Contains(d.now.who, x) {
-			d.now.who = append(d.now.who, x)
-		}
-		if !slices.Contains(d.now.numbers, h.number) {
-			d.now.numbers = append(d.now.numbers, h.number)
-		}
+		h.round = d.current()
+		h.round.begins(x, h.number)
 		if p.codes[h.number] == ofPool {
 			h.ends(x, x.acc)
 			left(x, r)
@@ -281,29 +232,29 @@ func (p *poolRule) goesOn(x *thread, h *hand, r record.Record) {
 		return
 	}
 	c := p.crew(h, h.arrived.site)
-	if c.state == noMeeting || c.state == meeting && c.steady && !h.now.futures && h.now.out > 0 && h.now.misses(c) {
-		h.woke = woke // it goes on waiting
+	if c.state == noMeeting {
+		h.woke = woke
 		return
 	}
 	y := h.now
+	y.doubtful = c.state == meeting && c.steady && !y.futures && y.out > 0 && y.misses(c)
+	next := &shift{}
 	y.end, y.over = h.arrived, r.TSC
+	if h.looked != nil {
+		next, y.over, h.looked = h.looked.next, h.looked.tsc, nil
+	}
 	y.all = h.whole(x)
 	if woke != nil && h.cuts == x.cuts {
 		a := h.arrived
 		a.since(x, &passing{arrived: *woke, acc: woke.delta, tsc: woke.tsc, cpu: woke.cpu})
 		y.own = &a
 	}
-	h.past, h.now = append(h.past, y), &shift{}
+	h.past, h.now = append(h.past, y), next
 	if c.state == meeting {
 		h.ends(x, x.acc)
 		left(x, r)
 	}
-	p.settle(x, h)
-}
-
-// misses reports whether somebody has not begun yet.
-func (y *shift) misses(c *crew) bool {
-	return slices.ContainsFunc(c.members, func(w *thread) bool { return w.alive && !slices.Contains(y.who, w) })
+	p.settle(h)
 }
 
 func (p *poolRule) crew(h *hand, site profile.Addr) *crew {
@@ -319,22 +270,15 @@ func (p *poolRule) crew(h *hand, site profile.Addr) *crew {
 // wakes notes that a thread lets others go on.
 func (p *poolRule) wakes(x *thread, r record.Record) {
 	p.awaited(x, r)
-	if h := p.hand(x); h.woke == nil {
+	h := p.hand(x)
+	if h.woke == nil {
 		a := x.arrive(r)
 		h.woke, h.cuts = &a, x.cuts
 	}
+	p.acts(x, h, 0)
 }
 
-// settle judges the rounds from which all have come back, in their order.
-func (p *poolRule) settle(x *thread, h *hand) {
-	for len(h.past) > 0 && h.past[0].out == 0 {
-		y := h.past[0]
-		h.past = h.past[1:]
-		p.judge(x, h, p.crew(h, y.end.site), y)
-	}
-}
-
-func (p *poolRule) judge(x *thread, h *hand, c *crew, y *shift) {
+func (p *poolRule) judge(h *hand, c *crew, y *shift) {
 	if c.state == noMeeting {
 		return
 	}

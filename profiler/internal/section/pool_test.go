@@ -150,6 +150,85 @@ func TestPoolOfFutures(t *testing.T) {
 	expect(t, s.Finish(), "join 320 [[5 9] [5 9] [5 9] [5 9] [5 9] [5 9] [5 9]]")
 }
 
+// TestPoolOfFuturesThatAreThere: where all results are there when the first thread
+// looks, and nobody waited for what it handed out, its calls tell the rounds apart.
+// Who began behind its last look works for the next one.
+func TestPoolOfFuturesThatAreThere(t *testing.T) {
+	s := crewOf(2)
+	const handsOut = 5
+	s.c.Wakes = func(d []record.Delta) (n uint64) {
+		for _, x := range d {
+			if x.Counter == handsOut {
+				n += x.N
+			}
+		}
+		return n
+	}
+	in, out := hookOf(record.Await).Arrive, hookOf(record.Await).Leave
+	looks := func(work ...uint64) {
+		s.passes(0, in, 7, 0, work...)
+		s.passes(0, out, 7, 0)
+	}
+	want := ""
+	for k := range uint64(7) {
+		s.goes(1, forWork)
+		s.idles(1, forWork, 5+k)
+		s.goes(2, forWork)
+		s.idles(2, forWork, 9)
+		looks(0, 0, 0, 0, 0, 2) // for the first time since it has handed out
+		looks(1)
+		s.goes(2, forWork) // it looks again: so this is of the same round
+		looks(1)
+		s.idles(2, forWork, 1)
+		looks(1)
+		want += fmt.Sprintf(" [%d 10]", 5+k)
+	}
+	expect(t, s.Finish(), "join 1120 ["+want[1:]+"]")
+}
+
+// TestWokenForNothing: who was woken for nothing waits on, or meets others at
+// work; else somebody came too late to find any, and some had not to come at all.
+func TestWokenForNothing(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		run  func(*script)
+		want string
+	}{
+		{"waits on", func(s *script) {
+			s.goes(0, forAll)
+			s.idles(0, forAll, 3)
+			s.idles(1, forWork, 11)
+		}, "[11 12 13]"},
+		{"somebody works on", func(s *script) {
+			s.goes(0, forAll)
+			s.now += 1e6
+			s.idles(1, forWork, 11)
+			s.idles(0, forAll, 5000)
+		}, "[11 12 13]"},
+		{"nothing was left for some", func(s *script) {
+			s.goes(0, forAll)
+			s.idles(1, forWork)
+			s.idles(0, forAll, 5000)
+		}, "[0 0 0] [0 12 13]"},
+	} {
+		s := crewOf(3)
+		for range 3 {
+			s.shift(11, 12, 13)
+		}
+		s.idles(0, forAll)
+		s.goes(1, forWork)
+		c.run(s)
+		for id := profile.ThreadID(2); id <= 3; id++ {
+			s.goes(id, forWork)
+			s.idles(id, forWork, 10+uint64(id))
+		}
+		s.goes(0, forAll)
+		s.shift(11, 12, 13)
+		t.Log(c.name)
+		expect(t, s.Finish(), "join 320 [[11 12 13] [11 12 13] [11 12 13] "+c.want+" [11 12 13]]")
+	}
+}
+
 // TestWhereWorkersWaitIsNoMeeting: all workers of a pool come to where they wait
 // before any goes on, also before the first round.
 func TestWhereWorkersWaitIsNoMeeting(t *testing.T) {

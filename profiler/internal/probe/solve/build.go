@@ -57,7 +57,7 @@ func (b *builder) addBlocks() {
 			if k.Spin {
 				worth = 0
 			}
-			v.events = append(v.events, event{fn: x.fn, block: int32(k.ID), insns: worth})
+			v.events = append(v.events, event{fn: x.fn, block: int32(k.ID), insns: worth, wakes: int32(b.s.Program.Wakes(k))})
 		}
 		x.blocks = append(x.blocks, profile.Block{Start: b.addr(k.Start), End: b.addr(k.End), Last: b.addr(k.Last().Addr),
 			Instructions: int32(len(k.Insns)), Count: e, Spin: k.Spin, Deals: deals[n],

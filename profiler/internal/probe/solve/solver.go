@@ -64,6 +64,7 @@ type event struct {
 	block int32 // −1: an edge
 	edge  int32
 	insns int32 // worth of one, in instructions
+	wakes int32 // and in calls that let waiting threads go on
 }
 
 // New prepares for the counters of some modules.

@@ -3,7 +3,10 @@ package solve
 import (
 	"encoding/binary"
 	"math/rand/v2"
+	"os/exec"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/skewlens/skewlens/profile"
@@ -37,9 +40,14 @@ type walked struct {
 }
 
 func newProcess(t *testing.T) *process {
+	programs := probetest.Programs(t)
+	return processOf(t, programs[0], programs[len(programs)-1])
+}
+
+func processOf(t *testing.T, paths ...string) *process {
 	p := &process{truth: map[*relocate.Plan]*walked{}}
 	from := relocate.Numbers{}
-	for i, path := range []string{probetest.Programs(t)[0], probetest.Programs(t)[len(probetest.Programs(t))-1]} {
+	for i, path := range paths {
 		s := relocate.New(probetest.Open(t, path), probetest.NoHooks, probe.Options{}, from)
 		if _, err := s.Assemble(s.Home()); err != nil {
 			t.Fatal(err)
@@ -189,11 +197,21 @@ func (p *process) check(t *testing.T, x *counted) {
 func uncounted(e *cfg.Edge) bool { return e.Kind == cfg.Caught || e.Kind == cfg.Resumed }
 
 // worth is the instructions of all blocks whose count is known.
-func (p *process) worth() (n uint64) {
+func (p *process) worth() uint64 {
+	return p.sum(func(b *cfg.Block) int {
+		if b.Spin {
+			return 0
+		}
+		return len(b.Insns)
+	})
+}
+
+// sum adds up what the blocks that were walked through are worth.
+func (p *process) sum(worth func(*cfg.Block) int) (n uint64) {
 	p.each(func(x *walked) {
 		for _, b := range x.w.Graph.Blocks {
-			if i := x.w.Block(b); !x.w.Edges[i].Unknown && !b.Spin {
-				n += uint64(x.truth[i]) * uint64(len(b.Insns))
+			if i := x.w.Block(b); !x.w.Edges[i].Unknown {
+				n += uint64(x.truth[i]) * uint64(worth(b))
 			}
 		}
 	})
@@ -209,6 +227,41 @@ func (p *process) walkAll(r *rand.Rand) {
 			}
 		}
 	})
+}
+
+// TestWakes: how often counters say that somebody was woken.
+func TestWakes(t *testing.T) {
+	out, err := exec.Command("g++", "-print-file-name=libstdc++.so.6").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := processOf(t, strings.TrimSpace(string(out)))
+	p.each(func(x *walked) {
+		r := rand.New(rand.NewPCG(13, uint64(x.q.Number)))
+		for range 20 {
+			walk(r, x.w, x.truth)
+		}
+	})
+	wakes := regexp.MustCompile("^(pthread_cond_(signal|broadcast)|_ZNSt18condition_variable10notify_(one|all)Ev)$")
+	im := p.mods[0].Spec.Program.Image
+	want := p.sum(func(b *cfg.Block) (n int) {
+		var names []string
+		if b.Last().Kind.IsJump() {
+			names = append(names, im.PLT[b.Last().Target])
+		}
+		for i := range b.Calls {
+			names = append(names, b.Calls[i].Import)
+		}
+		for _, name := range names {
+			if wakes.MatchString(name) {
+				n++
+			}
+		}
+		return n
+	})
+	if got := p.v.Wakes(p.deltas()); got != want || want == 0 {
+		t.Errorf("%d calls that let threads go on, want %d", got, want)
+	}
 }
 
 // TestSolveProcess solves what all functions of two modules counted, and looks

@@ -9,6 +9,16 @@ import (
 // what Solve makes of them, without solving. Solving is linear, so every
 // counter has a fixed worth in instructions.
 func (v *Solver) Work(d []record.Delta) uint64 {
+	return v.worth(d, func(w *weight) int64 { return w.worth }, func(e *event) int32 { return e.insns })
+}
+
+// Wakes is how many calls that let waiting threads go on, if there are any,
+// counters stand for.
+func (v *Solver) Wakes(d []record.Delta) uint64 {
+	return v.worth(d, func(w *weight) int64 { return w.wakes }, func(e *event) int32 { return e.wakes })
+}
+
+func (v *Solver) worth(d []record.Delta, ofCounter func(*weight) int64, ofEvent func(*event) int32) uint64 {
 	n := int64(0)
 	for _, x := range record.Sum(d) {
 		switch {
@@ -16,7 +26,7 @@ func (v *Solver) Work(d []record.Delta) uint64 {
 			c := v.Solve(d)
 			n := uint64(0)
 			for i, e := range c.Event {
-				n += uint64(v.events[e].insns) * c.N[i]
+				n += uint64(ofEvent(&v.events[e])) * c.N[i]
 			}
 			return n
 		case int(x.Counter) < len(v.weight):
@@ -24,23 +34,34 @@ func (v *Solver) Work(d []record.Delta) uint64 {
 			if w.step == 0 {
 				v.load(v.chordOwner(x.Counter))
 			}
-			n += w.worth * (int64(x.N) / w.step)
+			n += ofCounter(w) * (int64(x.N) / w.step)
 		}
 	}
 	return uint64(max(0, n))
 }
 
-// weight is a counter's worth in instructions for every step of it.
-type weight struct{ worth, step int64 }
+// weight is what a counter is worth for every step of it: instructions, and
+// calls that let others go on.
+type weight struct{ worth, wakes, step int64 }
 
-// weigh computes the worths of a function's chords: a block is worth its
-// instructions, and what a derived edge is worth goes to the edges that it is
-// derived from, last one first.
+// weigh computes the worths of a function's chords.
 func (v *Solver) weigh(x *function, w *placement.Network) {
+	worth := v.worths(x, w, func(e *event) int32 { return e.insns })
+	wakes := v.worths(x, w, func(e *event) int32 { return e.wakes })
+	for i := range x.edges {
+		if e := &x.edges[i]; e.counter >= 0 {
+			v.weight[e.counter] = weight{worth[i], wakes[i], e.step}
+		}
+	}
+}
+
+// worths are those of a function's edges: a block has its own, and what a
+// derived edge is worth goes to the edges that it is derived from, last one first.
+func (v *Solver) worths(x *function, w *placement.Network, of func(*event) int32) []int64 {
 	worth := make([]int64, len(w.Edges))
 	for i := range x.edges {
 		if e := x.edges[i].event; e >= 0 {
-			worth[i] = int64(v.events[e].insns)
+			worth[i] = int64(of(&v.events[e]))
 		}
 	}
 	for k := len(x.steps) - 1; k >= 0; k-- {
@@ -52,9 +73,5 @@ func (v *Solver) weigh(x *function, w *placement.Network) {
 			worth[e] -= worth[s.edge]
 		}
 	}
-	for i := range x.edges {
-		if e := &x.edges[i]; e.counter >= 0 {
-			v.weight[e.counter] = weight{worth[i], e.step}
-		}
-	}
+	return worth
 }
