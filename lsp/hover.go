@@ -12,6 +12,7 @@ import (
 	"github.com/skewlens/skewlens/internal/units"
 	"github.com/skewlens/skewlens/lsp/internal/results"
 	"github.com/skewlens/skewlens/lsp/internal/wire"
+	"github.com/skewlens/skewlens/report"
 )
 
 // maxHovers are shown of one line.
@@ -74,8 +75,29 @@ func (v *view) aboutSection(r *results.Result, sec *results.Section) string {
 	if sec.R2 != nil {
 		fmt.Fprintf(&b, "\nThe causes explain R² = %.3g of the differences between threads.\n", *sec.R2)
 	}
+	cures(&b, sec)
 	warnings(&b, sec)
 	return b.String()
+}
+
+// cures says what another dealing of the section's work would bring.
+func cures(b *strings.Builder, sec *results.Section) {
+	if sec.Units == nil {
+		return
+	}
+	fmt.Fprintf(b, "\n%s.\n", escape(sec.Units.Message))
+	if len(sec.Forecast) < 2 {
+		return
+	}
+	b.WriteString("\n| threads | as it is dealt | at best | |\n|---:|---:|---:|---|\n")
+	for _, f := range sec.Forecast {
+		today := ""
+		if f.Today != nil {
+			today = fmt.Sprintf("%.3g×", *f.Today)
+		}
+		d := report.Dealing{How: f.How, Chunk: f.Chunk}
+		fmt.Fprintf(b, "| %d | %s | %.3g× | %s |\n", f.Threads, today, f.Best, d.Words())
+	}
 }
 
 // waits lists what the section's threads waited for, where that is more than
@@ -131,6 +153,7 @@ func aboutCause(r *results.Result, c *results.Cause) string {
 	number("leader score", c.LeaderScore, "how much closer to the imbalance this decision is than what led to it")
 	number("p", c.P, "that it is chance")
 	number("R²", c.Of.R2, "of the differences between threads, explained by all causes")
+	cures(&b, c.Of)
 	warnings(&b, c.Of)
 	return b.String()
 }

@@ -58,8 +58,8 @@ func (p *Profile) encodeSections(e *encoder) {
 	}
 	encodeRows(e, tableSections, len(p.Sections), func(i int) wireSection {
 		s := &p.Sections[i]
-		return wireSection{s.Kind, s.Site, len(s.Instances), len(s.Totals), len(s.Warnings), s.TimeNS, s.Outside, s.Callers}
-	}, func(s wireSection) int { return 8 * len(s.Callers) })
+		return wireSection{s.Kind, s.Site, len(s.Instances), len(s.Totals), len(s.Warnings), s.TimeNS, s.Outside, s.Callers, packUnits(s.Units)}
+	}, func(s wireSection) int { return 8*len(s.Callers) + len(s.Units) })
 	encodeRows(e, tableInstances, len(instances), func(i int) wireInstance {
 		in := instances[i]
 		return wireInstance{len(in.Parts), in.Folded, in.SpanNS}
@@ -233,6 +233,9 @@ func (d *decoder) assemble(p *Profile, t *tables) error {
 	// anything is allocated for it.
 	for _, ws := range t.sections {
 		s := Section{Kind: ws.Kind, Site: ws.Site, TimeNS: ws.TimeNS, Outside: ws.Outside, Callers: ws.Callers}
+		if s.Units, err = d.unpackUnits(ws.Units); err != nil {
+			return err
+		}
 		if s.Warnings, err = take(&t.warnings, ws.Warnings); err != nil {
 			return err
 		}
@@ -252,6 +255,17 @@ func (d *decoder) assemble(p *Profile, t *tables) error {
 		}
 		p.Sections = append(p.Sections, s)
 	}
+	if err := p.locate(t); err != nil {
+		return err
+	}
+	if len(t.warnings)+len(t.instances)+len(t.parts)+len(t.frames) > 0 {
+		return errors.New("its tables do not fit together")
+	}
+	return nil
+}
+
+// locate gives each location its frames.
+func (p *Profile) locate(t *tables) error {
 	for _, wl := range t.locations {
 		fs, err := take(&t.frames, wl.Frames)
 		if err != nil {
@@ -265,9 +279,6 @@ func (d *decoder) assemble(p *Profile, t *tables) error {
 			l.InlinedAt = fs[1:]
 		}
 		p.Locations = append(p.Locations, l)
-	}
-	if len(t.warnings)+len(t.instances)+len(t.parts)+len(t.frames) > 0 {
-		return errors.New("its tables do not fit together")
 	}
 	return nil
 }

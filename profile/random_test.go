@@ -186,6 +186,16 @@ func randomSection(r *rand.Rand, p *Profile) Section {
 		}
 		s.Instances = append(s.Instances, in)
 	}
+	if r.IntN(3) == 0 {
+		s.Units = &Units{Loop: Addr(r.IntN(99)), Dealt: dealtBy[r.IntN(len(dealtBy))]}
+		for range 1 + r.IntN(3) {
+			y := UnitRound{Rest: []uint64{r.Uint64(), 0}}
+			for range r.IntN(4) {
+				y.Units = append(y.Units, Unit{r.Uint64(), 1 + r.Uint32N(3), r.Int32N(2)})
+			}
+			s.Units.Rounds = append(s.Units.Rounds, y)
+		}
+	}
 	return s
 }
 

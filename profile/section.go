@@ -36,6 +36,7 @@ type Section struct {
 	// TimeNS is how long any of its instances lasted: the union of their spans,
 	// which may overlap. Present only where some were folded, else see Time.
 	TimeNS   int64
+	Units    *Units // nil: not known
 	Warnings []Warning
 }
 

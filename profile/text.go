@@ -199,6 +199,7 @@ func (t *textWriter) sections() {
 		for _, a := range s.Callers {
 			t.line("  called-at %#x", uint64(a))
 		}
+		t.units(s.Units)
 		t.warnings("  ", s.Warnings)
 		t.parts("  ", "total", s.Totals)
 		for j := range s.Instances {
@@ -209,6 +210,22 @@ func (t *textWriter) sections() {
 			}
 			t.line("  instance%s%s", folded, nanos("span", in.SpanNS))
 			t.parts("    ", "part", in.Parts)
+		}
+	}
+}
+
+func (t *textWriter) units(u *Units) {
+	if u == nil {
+		return
+	}
+	t.line("  units %s%s", u.Dealt, addr("loop", u.Loop))
+	for _, y := range u.Rounds {
+		t.line("    round")
+		for _, n := range y.Rest {
+			t.line("      rest %d", n)
+		}
+		for _, x := range y.Units {
+			t.line("      unit %d%s%s", x.Cost, number("n", int(x.N)), number("part", x.Part))
 		}
 	}
 }

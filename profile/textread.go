@@ -281,9 +281,41 @@ func (t *textReader) readRun(l *textLine) {
 			t.begin(&t.part.Inner)
 		}
 		t.count(l)
+	case "units", "round", "rest", "unit":
+		t.readUnits(l)
 	default:
 		l.fail("not a line of a profile")
 	}
+}
+
+func (t *textReader) readUnits(l *textLine) {
+	if t.section == nil {
+		l.fail("no section to belong to")
+		return
+	}
+	if l.what == "units" {
+		t.section.Units = &Units{Dealt: DealtBy(l.word()), Loop: l.addr("loop")}
+		return
+	}
+	u := t.section.Units
+	if u == nil || l.what != "round" && len(u.Rounds) == 0 {
+		l.fail("no round to belong to")
+		return
+	}
+	if l.what == "round" {
+		u.Rounds = append(u.Rounds, UnitRound{})
+		return
+	}
+	y := &u.Rounds[len(u.Rounds)-1]
+	n, err := strconv.ParseUint(l.word(), 10, 64)
+	if err != nil {
+		l.fail("%s: %v", l.what, err)
+	}
+	if l.what == "rest" {
+		y.Rest = append(y.Rest, n)
+		return
+	}
+	y.Units = append(y.Units, Unit{n, uint32(l.int("n", 33)), int32(l.int("part", 32))})
 }
 
 // count takes a line of a vector into the one that was begun.

@@ -104,6 +104,9 @@ func (p *Profile) checkSection(s *Section, known map[ThreadID]bool) error {
 	if err := s.checkSlots(); err != nil {
 		return err
 	}
+	if err := s.Units.check(); err != nil {
+		return err
+	}
 	return checkWarnings("its warnings", s.Warnings)
 }
 

@@ -108,6 +108,7 @@ type (
 		TimeNS    int64       `cbor:"6,keyasint,omitempty"`
 		Outside   int         `cbor:"7,keyasint,omitempty"`
 		Callers   []Addr      `cbor:"8,keyasint,omitempty"`
+		Units     []byte      `cbor:"9,keyasint,omitempty"`
 	}
 	wireInstance struct {
 		Parts  int   `cbor:"1,keyasint,omitempty"`

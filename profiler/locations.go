@@ -33,6 +33,11 @@ func addresses(p *profile.Profile) map[profile.Addr]bool {
 		}
 	})
 	want := map[profile.Addr]bool{}
+	for i := range p.Sections {
+		if u := p.Sections[i].Units; u != nil {
+			want[u.Loop] = true
+		}
+	}
 	for i := range p.Events {
 		if e := &p.Events[i]; e.Kind == profile.Hardware && counted[i] {
 			want[e.Addr] = true

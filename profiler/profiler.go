@@ -42,6 +42,7 @@ type Config struct {
 	Backend               string   // "auto" and "": the best that works here and counts Events; or its name, as "native"
 	Events                []string // what to count, as "edges", "cache"; nil: edges
 	Libraries             []string // which shared libraries to profile beside those that the program needs: patterns of their names, as "libfft*"; "none": only those that others match
+	Units                 bool     // tell how much work each unit of a section was
 	Cores                 int      // virtual cores, as if on which threads are kept together; 0: none
 	FollowExec            bool     // profile the last program that takes the first one's place (execve)
 	Stdin, Stdout, Stderr *os.File // nil: this process's
@@ -120,7 +121,7 @@ func work(j backend.Job, able []backend.Backend) (*profile.Profile, error) {
 // job is what a backend is to do, but for what it takes from this package.
 func (c *Config) job() backend.Job {
 	j := backend.Job{Name: cmp.Or(c.Name, c.Path), Args: c.Args, Env: c.Env, Dir: c.Dir, Files: [3]uintptr{0, 1, 2},
-		Libraries: c.Libraries, Cores: c.Cores, FollowExec: c.FollowExec, Analyses: c.Analyses, Probe: c.Probe, Testing: c.testing}
+		Libraries: c.Libraries, Cores: c.Cores, Units: c.Units, FollowExec: c.FollowExec, Analyses: c.Analyses, Probe: c.Probe, Testing: c.testing}
 	for i, f := range []*os.File{c.Stdin, c.Stdout, c.Stderr} {
 		if f != nil {
 			j.Files[i] = f.Fd()

@@ -194,6 +194,7 @@ func (b *builder) fill(out *Section, s *profile.Section, res *lime.Result) {
 	b.busyCounted(out, s)
 	b.waits(out, s)
 	out.Warnings = append(out.Warnings, warnings(res.Warnings)...)
+	b.units(out, s)
 }
 
 func (b *builder) cause(s *Section, c *lime.Cause, rank int) Cause {

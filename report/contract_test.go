@@ -78,6 +78,32 @@ type (
 		Threads        int
 		Thread         *int
 	}
+	wantUnits struct {
+		Location     wantLocation
+		Dealt        string
+		Count        uint64
+		Instances    int
+		Mean         float64
+		Largest      uint64
+		LargestShare float64 `json:"largest_share"`
+		Bound        float64
+		Limit        *int
+		Costs        []float64
+		Message      string
+	}
+	wantDealing struct {
+		How    string
+		Chunk  *int
+		Saving float64
+	}
+	wantForecast struct {
+		Threads int
+		Today   *float64
+		Best    float64
+		How     string
+		Chunk   *int
+		Limited bool
+	}
 	wantSection struct {
 		ID, Kind    string
 		Location    *wantLocation
@@ -93,6 +119,9 @@ type (
 		Waits       []wantWait
 		Negligible  bool
 		Causes      []wantCause
+		Units       *wantUnits
+		Dealings    *[]wantDealing
+		Forecast    *[]wantForecast
 		Warnings    []wantWarning
 	}
 	wantReport struct {

@@ -85,10 +85,15 @@ type Section struct {
 	JointGain *Gain     `json:"joint_gain,omitempty"`
 	Threads   []Thread  `json:"threads"`
 	// BusyCounted is the share of the threads' busy time in code that was counted.
-	BusyCounted *float64  `json:"busy_counted,omitempty"`
-	Waits       []Wait    `json:"waits"` // those that took longest first
-	Causes      []Cause   `json:"causes"`
-	Warnings    []Warning `json:"warnings"`
+	BusyCounted *float64 `json:"busy_counted,omitempty"`
+	Waits       []Wait   `json:"waits"` // those that took longest first
+	Causes      []Cause  `json:"causes"`
+	// Units, how else they might be dealt, the best first, and what to expect at more
+	// threads; only where the run looked at them.
+	Units    *Units     `json:"units,omitempty"`
+	Dealings []Dealing  `json:"dealings,omitempty"`
+	Forecast []Forecast `json:"forecast,omitempty"`
+	Warnings []Warning  `json:"warnings"`
 	// Negligible sections lost so little of the run that nothing follows from them.
 	Negligible bool `json:"negligible"`
 

@@ -36,6 +36,7 @@ type profileFlags struct {
 	libraries []string
 	follow    bool
 	cores     int
+	units     bool
 	probe     string
 }
 
@@ -43,6 +44,7 @@ func (o *profileFlags) flags() *flag.FlagSet {
 	fs := flag.NewFlagSet("profile", flag.ContinueOnError)
 	o.define(fs)
 	fs.IntVar(&o.threads, "threads", 0, "set OMP_NUM_THREADS to `N`, and put N in place of {threads} in the arguments")
+	fs.BoolVar(&o.units, "units", false, "look how much work each unit was that a section's threads dealt out among them, and say what other dealings would bring")
 	fs.IntVar(&o.cores, "cores", 0, "keep threads together as if they ran on `N` cores, however many there are: who takes work from a queue or counter then takes what it would there")
 	fs.StringVar(&o.backend, "backend", "auto", "count with `BACKEND`: auto or native (default auto)")
 	fs.StringVar(&o.events, "events", "edges", "count `EVENTS`: edges, which is the control flow (default edges)")
@@ -137,7 +139,7 @@ func (c profileCommand) do(ctx context.Context, stdout, stderr io.Writer, args [
 // its arguments.
 func (o *profileFlags) config(path string, words []string, pr *progress) profiler.Config {
 	c := profiler.Config{
-		Probe: o.probe, Cores: o.cores, Libraries: o.libraries, FollowExec: o.follow,
+		Probe: o.probe, Cores: o.cores, Units: o.units, Libraries: o.libraries, FollowExec: o.follow,
 		Path: path, Name: words[0], Args: words[1:], Backend: o.backend, Events: strings.Split(o.events, ","),
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	}

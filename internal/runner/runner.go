@@ -81,6 +81,9 @@ func (r *Runner) command(t lsp.Target, saved string) *exec.Cmd {
 	if t.Cores > 0 {
 		args = append(args, "--cores", strconv.Itoa(t.Cores))
 	}
+	if t.Units {
+		args = append(args, "--units")
+	}
 	cmd := exec.Command(r.Self, append(append(args, "--", t.Program), t.Args...)...)
 	cmd.Dir = t.Cwd
 	cmd.Env = os.Environ()

@@ -31,7 +31,7 @@ func (m *maker) cause(s *report.Section, c *report.Cause, anchor string) pageCau
 		ids[i], counts[i] = s.Threads[i].Number(), float64(n)
 	}
 	what := words.Counted(c)
-	v.Plots = []pagePlot{{barPlot(ids, what+" by each thread", decimalCount, series{counts, "count"}), caption("How often, thread by thread", s), []pageKey{{"count", what}}}}
+	v.Plots = []pagePlot{{barPlot(ids, "thread", what+" by each thread", decimalCount, series{counts, "count"}), caption("How often, thread by thread", s), []pageKey{{"count", what}}}}
 	return v
 }
 

@@ -11,8 +11,8 @@ type series struct {
 
 const barsHeight = 132 // of the tallest bar
 
-// barPlot draws one bar per thread.
-func barPlot(ids []string, label string, show func(float64) string, ss ...series) template.HTML {
+// barPlot draws one bar per thread, or whatever each is.
+func barPlot(ids []string, each, label string, show func(float64) string, ss ...series) template.HTML {
 	most := 0.0
 	sums := make([]float64, len(ids))
 	for _, s := range ss {
@@ -46,7 +46,7 @@ func barPlot(ids []string, label string, show func(float64) string, ss ...series
 		d.rects(s.class, bars)
 	}
 	d.line("axis", left, y.at(0), right, y.at(0))
-	d.below(x, y.at(0), threadTicks(ids), "thread")
+	d.below(x, y.at(0), threadTicks(ids), each)
 	return d.done()
 }
 

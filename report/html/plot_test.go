@@ -56,7 +56,7 @@ func close2(a, b float64) bool { return math.Abs(a-b) < 0.03 } // two rounded co
 
 func TestBarsAreAsTallAsTheirValues(t *testing.T) {
 	busy, wait := []float64{10, 0, 40}, []float64{30, 50, 0}
-	svg := barPlot([]string{"3", "7", "9"}, `a "plot" of <threads>`, func(x float64) string { return fmt.Sprint(x, "s") }, series{busy, "busy"}, series{wait, "wait"})
+	svg := barPlot([]string{"3", "7", "9"}, "thread", `a "plot" of <threads>`, func(x float64) string { return fmt.Sprint(x, "s") }, series{busy, "busy"}, series{wait, "wait"})
 	if !strings.Contains(string(svg), `aria-label="a &#34;plot&#34; of &lt;threads&gt;"`) || !strings.Contains(string(svg), `role="img"`) {
 		t.Errorf("its label is not escaped, or not there: %.200s", svg)
 	}
@@ -86,7 +86,7 @@ func TestBarsAreAsTallAsTheirValues(t *testing.T) {
 
 // A plot of nothing is empty, not divided by zero.
 func TestBarsOfNothing(t *testing.T) {
-	svg := barPlot([]string{"0", "1"}, "nothing", decimalCount, series{[]float64{0, 0}, "count"})
+	svg := barPlot([]string{"0", "1"}, "thread", "nothing", decimalCount, series{[]float64{0, 0}, "count"})
 	if areas, _ := shapes(t, svg); len(areas) != 0 || strings.Contains(string(svg), "NaN") || strings.Contains(string(svg), "Inf") {
 		t.Errorf("%s", svg)
 	}
@@ -123,7 +123,7 @@ func TestManyThreadsLeaveNoGaps(t *testing.T) {
 	for i := range ids {
 		ids[i], values[i] = strconv.Itoa(i), 1
 	}
-	areas, labels := shapes(t, barPlot(ids, "many", decimalCount, series{values, "work"}))
+	areas, labels := shapes(t, barPlot(ids, "thread", "many", decimalCount, series{values, "work"}))
 	bars := areas["work"]
 	if len(bars) != 1000 || len(labels) > 40 {
 		t.Fatalf("%d bars, %d labels, want all bars and as many labels as have room", len(bars), len(labels))

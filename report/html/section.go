@@ -85,19 +85,41 @@ func (m *maker) sectionPlots(s *report.Section, of *profile.Section) []pagePlot 
 		}
 	}
 	plots := []pagePlot{{
-		barPlot(ids, "work of each thread in executed instructions", func(x float64) string { return units.Compact(uint64(x)) }, series{work, "work"}),
+		barPlot(ids, "thread", "work of each thread in executed instructions", func(x float64) string { return units.Compact(uint64(x)) }, series{work, "work"}),
 		caption("Executed instructions of each thread, all instances together", s), []pageKey{{"work", "work"}},
 	}}
 	if timed {
 		plots = append(plots, pagePlot{
-			barPlot(ids, "processor and waiting time of each thread", func(x float64) string { return units.SecondsOf(x, most) }, series{busy, "busy"}, series{wait, "wait"}),
+			barPlot(ids, "thread", "processor and waiting time of each thread", func(x float64) string { return units.SecondsOf(x, most) }, series{busy, "busy"}, series{wait, "wait"}),
 			caption("Time of each thread, as measured", s), []pageKey{{"busy", "on a processor"}, {"wait", "waiting for the last to arrive"}},
 		})
 	}
 	if t := newTimeline(m.opt.Profile, of); t != nil {
 		plots = append(plots, pagePlot{lanePlot(t, "timeline of the section's instances"), t.caption(), []pageKey{{"work", "up to its arrival"}, {"wait", "waiting for the last"}}})
 	}
+	if s.Units != nil {
+		plots = append(plots, m.unitsPlot(s.Units))
+	}
 	return plots
+}
+
+// unitsPlot shows at a glance where the dear units are.
+func (m *maker) unitsPlot(u *report.Units) pagePlot {
+	ids := make([]string, len(u.Costs))
+	for i := range ids {
+		ids[i] = units.Compact(uint64(i) * u.Count / uint64(max(1, len(ids)*u.Instances)))
+	}
+	return pagePlot{
+		barPlot(ids, "unit", "work of each unit in executed instructions", func(x float64) string { return units.Compact(uint64(x)) }, series{u.Costs, "count"}),
+		"Work of each unit, from the first to the last" + averaged(u) + ". " + units.Printable(u.Message) + ".", []pageKey{{"count", "mean instructions"}},
+	}
+}
+
+func averaged(u *report.Units) string {
+	if u.Count > uint64(len(u.Costs)) {
+		return ", means of those that follow each other or are of several instances"
+	}
+	return ""
 }
 
 // caption says above a plot what a row is, where that is no thread, and that

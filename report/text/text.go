@@ -139,4 +139,17 @@ func (t *writer) section(s *report.Section) {
 	if len(s.Causes) == 0 {
 		t.line("  ", "no cause found")
 	}
+	t.units(s)
+}
+
+// units says how the work is dealt, what another dealing would bring, and what
+// more threads would.
+func (t *writer) units(s *report.Section) {
+	if s.Units == nil {
+		return
+	}
+	t.prose("  ", "    ", s.Units.Message)
+	if f := words.Forecast(s); f != "" {
+		t.prose("    ", "    ", f)
+	}
 }

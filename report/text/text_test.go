@@ -30,6 +30,7 @@ func TestGoldenText(t *testing.T) {
 		opt   Options
 	}{
 		{"owner.txt", reporttest.Owner, Options{Dir: "/src", Source: reporttest.Sources}},
+		{"dealt.txt", reporttest.Dealt, Options{Dir: "/src", Source: reporttest.Sources}},
 		{"owner-narrow-color.txt", reporttest.Owner, Options{Dir: "/src", Source: reporttest.Sources, Width: 44, Color: true}},
 		{"mixed.txt", reporttest.Mixed, Options{Source: reporttest.Sources, Width: 80}},
 	} {

@@ -27,6 +27,7 @@ type Target struct {
 	Args    []string // {threads} still in them
 	Threads int      // 0: not said
 	Cores   int      // virtual ones, on which threads are kept together; 0: none
+	Units   bool     // look at the units in which work is dealt out
 	Env     map[string]string
 	Cwd     string
 }
@@ -57,6 +58,7 @@ type configTarget struct {
 	Args    []string          `toml:"args"`
 	Threads int               `toml:"threads"`
 	Cores   int               `toml:"cores"`
+	Units   bool              `toml:"units"`
 	Env     map[string]string `toml:"env"`
 	Cwd     string            `toml:"cwd"`
 }
@@ -108,7 +110,7 @@ func (c *Config) readTOML(dir, path string, data []byte) {
 		names[t.name()] = true
 		c.Targets = append(c.Targets, Target{
 			Name: t.name(), Root: dir, Source: path, Build: t.Build, Program: below(dir, t.Program),
-			Args: t.Args, Threads: t.Threads, Cores: t.Cores, Env: t.Env, Cwd: below(dir, t.Cwd),
+			Args: t.Args, Threads: t.Threads, Cores: t.Cores, Units: t.Units, Env: t.Env, Cwd: below(dir, t.Cwd),
 		})
 	}
 	for _, sup := range f.Suppress {

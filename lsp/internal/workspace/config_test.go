@@ -26,6 +26,8 @@ env = { OMP_WAIT_POLICY = "passive" }
 cwd = "sub"
 [[target]]
 program = "/abs/other"
+cores = 16
+units = true
 [[suppress]]
 file = "a.c"
 line = "  if (x)  "
@@ -37,7 +39,7 @@ line = "  if (x)  "
 	if o.Program != "/w/bin/owner" || o.Cwd != "/w/sub" || o.Threads != 8 || len(o.Args) != 2 || o.Env["OMP_WAIT_POLICY"] != "passive" || o.Build != "cc owner.c" {
 		t.Errorf("owner is %+v", o)
 	}
-	if a := c.Targets[1]; a.Name != "other" || a.Program != "/abs/other" || a.Cwd != "/w" {
+	if a := c.Targets[1]; a.Name != "other" || a.Program != "/abs/other" || a.Cwd != "/w" || a.Cores != 16 || !a.Units || o.Cores != 0 || o.Units {
 		t.Errorf("other is %+v", a)
 	}
 	if s := c.Suppress[0]; !s.matches("/w/a.c", "f", "branch", "if (x)") || s.matches("/w/a.c", "f", "branch", "if (y)") || s.matches("/w/b.c", "f", "branch", "if (x)") {

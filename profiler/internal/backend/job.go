@@ -19,6 +19,7 @@ type Job struct {
 	Events     []Events // at least one, and none that Check refuses
 	Libraries  []string // patterns of the names of shared libraries to profile too, and NoLibraries
 	Cores      int      // virtual cores, on which threads are kept together; 0: those of the machine, and whatever its scheduler does
+	Units      bool     // tell how much work each unit of a section was, as its threads dealt it out
 	FollowExec bool     // profile the last program that takes the first one's place
 
 	// Open reads a program, or says why it cannot be profiled. What it opened

@@ -47,7 +47,7 @@ func (d *Dealer) Deals(g *Graph) (by []bool) {
 	if len(takes) == 0 {
 		return by
 	}
-	framed := g.framed()
+	framed := g.Framed()
 	known := map[*Block]*taken{} // at the block's end
 	for again := true; again; {
 		again = false

@@ -34,7 +34,7 @@ const (
 func newStudy(g *Graph, calls func(c *Call, target uint64) op) *study {
 	s := &study{Graph: g, ops: make([][]op, len(g.Blocks)), work: make([]bool, len(g.Blocks)), stores: make([]bool, len(g.Blocks)), called: make([]bool, len(g.Blocks)), steps: make([]bool, len(g.Blocks)), loops: map[*Loop]loopKind{}}
 	s.findDoomed()
-	s.framed = g.framed()
+	s.framed = g.Framed()
 	for _, b := range g.Blocks {
 		s.ops[b.ID] = s.opsOf(b, calls)
 	}
@@ -63,8 +63,8 @@ func newStudy(g *Graph, calls func(c *Call, target uint64) op) *study {
 	return s
 }
 
-// framed reports whether rbp is the frame's.
-func (g *Graph) framed() bool {
+// Framed reports whether rbp is the frame's.
+func (g *Graph) Framed() bool {
 	return slices.ContainsFunc(g.Entry.Insns, func(in x86.Insn) bool {
 		return in.Map == 0 && in.Opcode&^2 == 0x89 && !in.HasMem && in.Def == x86.RBP.Set() && in.Use == x86.RSP.Set()
 	})

@@ -91,6 +91,9 @@ func (in *injection) layOut(clocks bool) {
 		funcs = append(funcs, m.spec.Functions()...)
 	}
 	in.layout = threadarea.NewLayout(funcs)
+	if n := in.modules[len(in.modules)-1].spec.Next().Unit; n > 0 {
+		in.layout = in.layout.WithUnits(n)
+	}
 	if clocks {
 		in.layout = in.layout.WithClocks()
 	}

@@ -131,7 +131,7 @@ func read(j backend.Job, path string) (src source, err error) {
 	if opt.probe, err = probe.ParseOptions(j.Probe); err != nil {
 		return src, err
 	}
-	opt.probe.HoldSome, opt.probe.Looks = j.Testing.HoldSome, j.Cores > 0
+	opt.probe.HoldSome, opt.probe.Looks, opt.probe.Units = j.Testing.HoldSome, j.Cores > 0, j.Units
 	im, lines, err := j.Open(path)
 	if err != nil {
 		return src, err

@@ -51,6 +51,11 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 		signals: signals{p: p, in: in, stacks: stacks, diverted: map[int][]diverted{}}, stacks: stacks,
 		lineage: lineage{injections: []*injection{in}}, progress: progress{to: j.Progress}}
 	s.gates = newGates(in, src.lines)
+	us := newUnits(in, solver.Work)
+	var loop func(int32) section.Loop
+	if us.on() {
+		loop = us.loop
+	}
 	s.tracker = section.New(section.Config{
 		Solve:     solver.Solve,
 		Work:      solver.Work,
@@ -61,6 +66,7 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 		Passes:    func(c profile.Counts, site profile.Addr) bool { return in.passed(solver, c, uint64(site)) },
 		Apart:     in.apart,
 		Gate:      s.gates.decided,
+		Loop:      loop,
 		BeginTSC:  s.begin,
 		NSPerTick: float64(rate),
 		MaxBytes:  keepCounts,
@@ -68,6 +74,7 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 	s.threads = newThreads(p, in, solver, s.tracker, rate)
 	s.threads.calls.stacks = s.stacks
 	s.threads.waits = &waitReader{in: in, stacks: s.stacks, lines: src.lines, calls: s.threads.calls, user: map[profile.Addr]bool{}}
+	s.threads.units = us
 	s.threads.gates, s.gates.calls = s.gates, s.threads.calls
 	return s, nil
 }

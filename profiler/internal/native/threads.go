@@ -27,6 +27,7 @@ type threads struct {
 	calls   *calls
 	waits   *waitReader
 	gates   *gates
+	units   *units
 	rate    tickRate
 
 	all    []*thread // by ThreadID
@@ -58,10 +59,11 @@ type thread struct {
 	active     []record.Delta // frames that it never left,
 	stood      []profile.Addr // and where in them it stood
 	dead       bool
-	parent     *thread // nil: the first
-	awaited    bool    // it has waited for a future since it created a thread
-	self       uint64  // by which those that it creates name it
-	alone      bool    // nobody traces it
+	parent     *thread    // nil: the first
+	awaited    bool       // it has waited for a future since it created a thread
+	self       uint64     // by which those that it creates name it
+	alone      bool       // nobody traces it
+	rounds     []rounding // of loops that may deal work out
 }
 
 func newThreads(p *tracee.Process, in *injection, solver *solve.Solver, tracker *section.Tracker, rate tickRate) *threads {
@@ -111,9 +113,11 @@ func (ts *threads) settle(t *thread, by int) error {
 		t.area.CloseGates()
 	case 1:
 		ts.all[0].area.OpenGates()
+		ts.units.join(ts.all[0].area, false)
 		ts.faults.open(ts.p.Pid)
 	}
 	ts.gates.tell(t.area)
+	ts.units.join(t.area, len(ts.all) == 0)
 	ts.births.introduce(t, in)
 	return nil
 }
@@ -238,6 +242,13 @@ func (ts *threads) drain(t *thread) {
 			t.awaited, ts.births.futures = true, true
 		}
 		rec.Delta = ts.solver.Resolve(t.area, rec.Delta)
+		if loop, more := ts.units.passed(t, &rec); more {
+			ts.skip(loop)
+		}
+		if section.IsUnit(rec.Kind) {
+			ts.tracker.Record(t.id, rec)
+			return
+		}
 		if section.IsGate(rec.Kind) {
 			ts.gates.passed(&rec)
 			ts.tracker.Record(t.id, rec)
@@ -251,6 +262,15 @@ func (ts *threads) drain(t *thread) {
 		ts.tracker.Record(t.id, rec)
 	})
 	faulted(math.MaxUint64)
+}
+
+// skip has threads leave out what is no longer told of a loop.
+func (ts *threads) skip(loop int32) {
+	for _, t := range ts.byTid {
+		if !t.dead && t.area != nil {
+			t.area.SkipUnits(loop, ts.units.all[loop].skip)
+		}
+	}
 }
 
 // look tells the tracker how far those have come that a thread created, if it

@@ -14,6 +14,7 @@ type Options struct {
 	NoAlign     bool // loops begin where they come to lie
 	NoLeaf      bool // no call is made from the copy
 	Looks       bool // threads say now and then how far they are: see package virtual
+	Units       bool // the rounds of loops that may deal work out are told one by one
 	HoldSome    bool // a fourth of what can stay in place behind a springboard does: for tests, since only crowded code needs it
 }
 

@@ -34,6 +34,12 @@ const Idle = "(idle)"
 // Await is the same for code that waits for a future.
 const Await = "(await)"
 
+// Unit is what a rule calls a loop that may deal work out: Arrive when a thread
+// begins a round of it, Leave when it has left. Arg3 numbers the loop, Arg1 is
+// what it counts by, Site how many passes are left out before the next record, and
+// where it leaves how many still were.
+const Unit = "(unit)"
+
 // Record is one section event of a thread.
 type Record struct {
 	Kind  uint32

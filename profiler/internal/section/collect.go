@@ -50,6 +50,8 @@ type open struct {
 	folded    []*fold
 	totals    map[profile.ThreadID]*total // by place
 	time      covered
+	dealt     []dealt // what the oldest instances did in loops
+	pieces    int     // of these
 }
 
 type instance struct {
@@ -95,6 +97,7 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival, made makin
 	}
 	o := c.open(kind, place, from)
 	c.watch(o, arrivals)
+	c.deal(o, arrivals)
 	last, first := uint64(0), ^uint64(0)
 	for i := range arrivals {
 		last, first = max(last, arrivals[i].tsc), min(first, arrivals[i].beginTSC)
@@ -190,6 +193,7 @@ func (c *collector) finish() []profile.Section {
 			o.s.TimeNS = int64(float64(o.time.length()) * c.c.NSPerTick)
 		}
 		o.number()
+		o.s.Units = c.units(o)
 		if o.totals != nil {
 			for _, t := range o.totals {
 				o.s.Totals = append(o.s.Totals, t.solve(t.part.Thread, c.c))

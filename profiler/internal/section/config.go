@@ -30,10 +30,20 @@ type Config struct {
 	Apart func(a, b profile.Addr) bool
 	// Gate hears that gates of a number are of interest for ever, or no more;
 	// may be nil.
-	Gate      func(number uint64, of bool)
+	Gate func(number uint64, of bool)
+	// Loop tells of a loop that may deal work out, by its number in records; nil: such
+	// loops are not recorded.
+	Loop      func(number int32) Loop
 	BeginTSC  uint64 // of the run
 	NSPerTick float64
 	MaxBytes  int // of counts kept; what is over it is folded, oldest first
+}
+
+// Loop is one whose rounds may be units of work.
+type Loop struct {
+	At    profile.Addr // where a round ends
+	Index bool         // records of it have what it counts by
+	Takes bool         // a thread takes in it what is to be done next, as from a counter that all share
 }
 
 func (c *Config) wakes(d []record.Delta) uint64 {

@@ -9,7 +9,7 @@ import (
 // rules are all there are, in the order in which they hear of births and
 // deaths. Each makes its state for one run; the tracker is nil where only what
 // the rule declares is asked for.
-var rules = []func(*Tracker) rule{barriers, conditions, gates, pools, joins}
+var rules = []func(*Tracker) rule{barriers, conditions, gates, pools, joins, units}
 
 // rule recognises meetings of one make in what threads do.
 type rule struct {
@@ -51,6 +51,7 @@ type traits struct {
 	starts bool // its third argument is a thread's start function
 	awaits bool // of a thread that waits for a future
 	gate   bool // of code that does nothing but synchronise
+	unit   bool // of a round of a loop
 }
 
 func (d *declaration) of(kind uint32) traits {
@@ -66,11 +67,12 @@ func declare() declaration {
 	d := declaration{map[string]*call{}, map[string]record.Hook{}, []traits{{}}}
 	eachCall(makeRules(nil), func(c *call, arrive, leave uint32) {
 		gate := slices.ContainsFunc(c.names, func(n string) bool { return n == record.Gate || n == record.Idle || n == record.Await })
+		unit := slices.Contains(c.names, record.Unit)
 		if arrive != 0 {
-			d.kinds = append(d.kinds, traits{c.starts, c.awaits, gate})
+			d.kinds = append(d.kinds, traits{c.starts, c.awaits, gate, unit})
 		}
 		if leave != 0 {
-			d.kinds = append(d.kinds, traits{gate: gate})
+			d.kinds = append(d.kinds, traits{gate: gate, unit: unit})
 		}
 		for _, name := range c.names {
 			d.calls[name] = c

@@ -29,6 +29,7 @@ type thread struct {
 	last     uint64
 	cuts     int // how often its part began anew
 
+	rounds rounds     // of loops that may deal work out
 	seen   []sighting // while it lived
 	worked uint64     // instructions in its life, once that has ended
 

@@ -90,6 +90,10 @@ func (t *Tracker) handle(x *thread, i item) {
 	}
 	x.tick(i.rec, t.c.NSPerTick)
 	x.acc = record.Log(x.acc, i.rec.Delta)
+	if t.c.Loop != nil {
+		x.rounds.work += t.c.Work(i.rec.Delta)
+		x.rounds.mark(i.tsc)
+	}
 	if i.died {
 		for _, r := range t.rules {
 			if r.dying != nil {

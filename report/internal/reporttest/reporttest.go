@@ -35,7 +35,7 @@ type Analyse = func(*profile.Section, lime.Options) (*lime.Result, error)
 
 // Scenes are all that have golden files, by their names there.
 func Scenes() map[string]func() (*profile.Profile, Analyse) {
-	return map[string]func() (*profile.Profile, Analyse){"owner": Owner, "mixed": Mixed}
+	return map[string]func() (*profile.Profile, Analyse){"owner": Owner, "mixed": Mixed, "dealt": Dealt}
 }
 
 // Scene is a profile of one block and four threads.
@@ -122,6 +122,26 @@ func Owner() (*profile.Profile, Analyse) {
 		r.R2, r.JointGain = .99, .36
 		return r, nil
 	}
+}
+
+// Dealt is Owner's barrier with the units of its work, of which those of each thread
+// follow each other.
+func Dealt() (*profile.Profile, Analyse) {
+	p, analyse := Owner()
+	p.Locations = append(p.Locations, At(0x1500, "/src/owner.c", 33, 5, "factor"))
+	u := &profile.Units{Loop: 0x1500, Dealt: profile.DealtInBlocks, Rounds: []profile.UnitRound{{}}}
+	y := &u.Rounds[0]
+	for t, q := range p.Sections[1].Instances[0].Parts {
+		rest := q.Counts.N[0]
+		for k := range uint64(5) {
+			cost := q.Counts.N[0] * (k + 1) / 16
+			y.Units = append(y.Units, profile.Unit{Cost: cost, N: 1, Part: int32(t)})
+			rest -= cost
+		}
+		y.Rest = append(y.Rest, rest)
+	}
+	p.Sections[1].Units = u
+	return p, analyse
 }
 
 // Mixed has every kind of leader, numbers that are not known, two sections on

@@ -49,6 +49,16 @@ func (a *Assembler) MovGS32(off, v uint32) {
 	a.imm32(v)
 }
 
+// LoadGS32 is mov %gs:off,%reg, and StoreGS32 the other way, of 32 bits; reg is
+// none of r8 to r15. The offset is the last four bytes.
+func (a *Assembler) LoadGS32(reg x86.Reg, off uint32) { a.gs32(0x8b, reg, off) }
+
+// StoreGS32: see LoadGS32.
+func (a *Assembler) StoreGS32(off uint32, reg x86.Reg) { a.gs32(0x89, reg, off) }
+
+// PushGS is pushq %gs:off. The offset is the last four bytes.
+func (a *Assembler) PushGS(off uint32) { a.gs(0xff, 6, off) }
+
 // gs32 is gs on 32 bits, or fewer.
 func (a *Assembler) gs32(op byte, ext x86.Reg, off uint32, imm ...byte) {
 	a.Raw(0x65, op, byte(ext)<<3|withSIB, sibAbsolute)
@@ -163,6 +173,25 @@ func (a *Assembler) Lea(r x86.Reg, in *x86.Insn, below int32) {
 	}
 	a.Raw(rex, 0x8d, mod|byte(r&7)<<3|withSIB, scale<<6|index<<3|base)
 	a.imm32(uint32(disp))
+}
+
+// Load loads a register with what is at an address that another one holds, of 32
+// bits, zero-extended, or of 64; neither is rsp, rbp or one of r8 to r15.
+func (a *Assembler) Load(r, at x86.Reg, wide bool) {
+	if wide {
+		a.Raw(rexW(r, at))
+	}
+	a.Raw(0x8b, byte(r)<<3|byte(at))
+}
+
+// Mov copies a register: its lower 32 bits, zero-extended, or all 64.
+func (a *Assembler) Mov(to, from x86.Reg, wide bool) {
+	const registers = 3 << 6
+	rex := rexW(from, to)
+	if !wide {
+		rex &^= 8
+	}
+	a.Raw(rex, 0x89, registers|byte(from&7)<<3|byte(to&7))
 }
 
 // Push pushes a register.

@@ -83,7 +83,7 @@ func Place(g *cfg.Graph, excluded []Exclusion, first int32, opt probe.Options, s
 		s = &Space{}
 	}
 	w := newNetwork(g, s)
-	w.looks = opt.Looks
+	w.looks = opt.Looks || opt.Units
 	for _, x := range excluded {
 		w.exclude(x)
 	}

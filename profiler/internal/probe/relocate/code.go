@@ -54,6 +54,7 @@ const (
 	toGate
 	toEntered
 	toHash
+	toUnit
 	toOver
 )
 
@@ -112,6 +113,8 @@ func (c *Code) Link(l threadarea.Layout) []byte {
 			base = l.EnteredOffset()
 		case toHash:
 			base = l.HashOffset()
+		case toUnit:
+			base = l.Units()
 		case toOver:
 			base = l.OverOffset()
 		}

@@ -26,6 +26,7 @@ type emitter struct {
 	counters *placement.Network
 	places   [atEntry]asm.Label // the first of each kind
 	rank     []int32            // block → its place, where threads look: see inOrder
+	units    []unitOf           // loops that may deal work out
 	later    []func()           // out-of-line code
 	callSite []int32            // call → number of its site, −1: none
 	jumpSite []int32            // block → that of the jump that ends it
@@ -95,6 +96,7 @@ func (m *emitter) open(q *Plan) {
 	if m.s.opt.Looks {
 		m.inOrder()
 	}
+	m.openUnits()
 }
 
 // fill returns n times −1.
@@ -138,6 +140,7 @@ func (m *emitter) function(q *Plan) {
 			m.align(size)
 		}
 		m.Bind(m.block(b))
+		m.unitsAt(b)
 		m.body(b)
 		m.leave(b, next)
 	}

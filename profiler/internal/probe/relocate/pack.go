@@ -54,6 +54,12 @@ func (s *Spec) Pack(w *pack.Writer, c *Code) {
 		last = at
 	}
 	w.Ascending(c.jumps)
+	w.Uint(uint64(len(s.units)))
+	for _, u := range s.units {
+		w.Uint(uint64(s.byFunc[u.Func].Number - s.from.Function))
+		w.Uint(u.Head)
+		w.Bool(u.Index)
+	}
 	w.Uint(uint64(len(c.sites)))
 	for _, x := range c.sites {
 		w.Uint(uint64(x.pos))
@@ -102,9 +108,28 @@ func Unpack(r *pack.Reader, p *cfg.Program, hooks Hooks, opt probe.Options, from
 		c.starts = append(c.starts, last)
 	}
 	c.jumps = r.Ascending()
+	if err := s.unpackUnits(r); err != nil {
+		return nil, nil, err
+	}
 	for range r.Len(2) {
 		c.sites = append(c.sites, siteRef{int32(r.Uint()), refKind(r.Uint())})
 	}
 	s.used = byteSet{r.Uint(), r.Words()}
 	return s, c, r.Err
+}
+
+func (s *Spec) unpackUnits(r *pack.Reader) error {
+	for range r.Len(3) {
+		n := r.Uint()
+		if n >= uint64(len(s.plans)) {
+			return errors.New("loops of another program")
+		}
+		q := s.plans[n]
+		if q.unit < 0 {
+			q.unit = s.next.Unit
+		}
+		s.next.Unit++
+		s.units = append(s.units, Unit{q.Func, r.Uint(), r.Bool()})
+	}
+	return nil
 }

@@ -24,6 +24,7 @@ type Plan struct {
 	islands      []arrival // of the shorts: five bytes elsewhere
 	hops         []hop     // how the shorts get there
 	first        int32     // number of its first counter
+	unit         int32     // and of its first loop that may deal work out; −1: not known yet
 	sites        int32     // how many indirect calls it has
 	size         uint64    // an upper bound for its copy, in bytes
 }

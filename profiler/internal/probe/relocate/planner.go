@@ -23,6 +23,7 @@ type planner struct {
 
 	reach              int64 // of a jump of two bytes
 	noLeaf, retainSome bool
+	units              bool
 	// freeReturns: nobody looks at return addresses, so that
 	// every call of a moved function may be made from the copy.
 	freeReturns bool
@@ -131,6 +132,9 @@ func (pl *planner) tryPlan(f *cfg.Func) *Plan {
 	}
 	eachSite(pl.p, d.Plan, g, func(*cfg.Block, *cfg.Call) { d.sites++ })
 	d.size = uint64(len(g.Code))*24 + uint64(len(g.Edges))*48 + 256 + enterSize
+	if pl.units {
+		d.size += gateSize * uint64(len(g.Blocks))
+	}
 	for _, b := range g.Blocks {
 		if b.Pad {
 			d.size += enterSize

@@ -87,7 +87,7 @@ func TestOriginInvertsTheCopy(t *testing.T) {
 // TestSpringboardsLeadToTheCopy: every springboard of every plan leads to the
 // copy of its function, also over an island, and what it takes is used.
 func TestSpringboardsLeadToTheCopy(t *testing.T) {
-	for _, o := range []probe.Options{{}, {NoLeaf: true, HoldSome: true, NoAlign: true}, {NoTree: true}, {NoCounters: true}, {Looks: true}} {
+	for _, o := range []probe.Options{{}, {NoLeaf: true, HoldSome: true, NoAlign: true}, {NoTree: true}, {NoCounters: true}, {Looks: true}, {Units: true}} {
 		s := New(probetest.Open(t, probetest.Programs(t)[0]), probetest.NoHooks, o, Numbers{Function: 3, Chord: 70, Site: 9})
 		c, err := s.Assemble(s.Home())
 		if err != nil {

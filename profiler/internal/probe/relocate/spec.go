@@ -20,14 +20,15 @@ type Spec struct {
 	size    uint64  // of the cache, in bytes
 	insns   int     // of all functions
 	used    byteSet // original bytes that are not dead
+	units   []Unit
 }
 
 // Hooks says which library functions, by name, are to be recorded, and how.
 type Hooks = func(name string) (record.Hook, bool)
 
-// Numbers are the first free ones of functions, counters, indirect calls and gates.
+// Numbers are the first free ones of functions, counters, indirect calls, gates and units.
 // Modules of one process are numbered one behind the other.
-type Numbers struct{ Function, Chord, Site, Gate int32 }
+type Numbers struct{ Function, Chord, Site, Gate, Unit int32 }
 
 // Next is where the module behind this one begins.
 func (s *Spec) Next() Numbers { return s.next }
@@ -42,7 +43,7 @@ func New(p *cfg.Program, hooks Hooks, opt probe.Options, from Numbers) *Spec {
 func plan(p *cfg.Program, hooks Hooks, opt probe.Options, from Numbers, reach int64) *Spec {
 	pl := newPlanner(p)
 	pl.reach = reach
-	pl.noLeaf, pl.retainSome, pl.freeReturns = opt.NoLeaf || p.Traces(), opt.HoldSome, !p.Unwinds()
+	pl.noLeaf, pl.retainSome, pl.freeReturns, pl.units = opt.NoLeaf || p.Traces(), opt.HoldSome, !p.Unwinds(), opt.Units
 	pl.run()
 	s := newSpec(p, hooks, opt, from)
 	for _, f := range p.Funcs {
@@ -71,6 +72,7 @@ func newSpec(p *cfg.Program, hooks Hooks, opt probe.Options, from Numbers) *Spec
 }
 
 func (s *Spec) add(q *Plan) {
+	q.unit = -1
 	q.Number = s.next.Function
 	s.next.Function++
 	s.plans = append(s.plans, q)

@@ -90,6 +90,7 @@ func (a *Area) Clear() {
 		clear(a.mem[a.l.keys : a.l.keys+16*min(n, overCap)])
 	}
 	clear(a.mem[a.l.entered : a.l.entered+uint64(len(a.l.funcs))])
+	clear(a.mem[a.l.units : a.l.units+unitSize*uint64(a.l.loops)])
 	clear(a.mem[:headerSize])
 }
 

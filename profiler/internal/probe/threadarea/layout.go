@@ -76,12 +76,13 @@ const (
 // Layout is the shape of one thread's area: shared memory that GS points to
 // in the target and that the profiler maps too.
 //
-//	header │ counters: chords, sites, overflow │ shadow │ targets │ hash │ keys │ entered │ gates │ ring │ live │ ranges │ clocks │ worths
+//	header │ counters: chords, sites, overflow │ shadow │ targets │ hash │ keys │ entered │ gates │ ring │ live │ ranges │ units │ clocks │ worths
 type Layout struct {
 	Chords, Sites int
 	funcs         []Function
+	loops         int32 // that may deal work out
 	counters, shadow, targets, hash, keys, entered, gates, ring, live, ranges,
-	clocks, worths, size uint64 // clocks: 0 where there are none
+	clocks, worths, units, size uint64 // clocks: 0 where there are none
 }
 
 const pageMask = 4095

@@ -1,0 +1,270 @@
+package section
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/skewlens/skewlens/profile"
+)
+
+// Which loop deals a section's work out: the outermost one whose rounds are most
+// of it, and of which each is done by one thread.
+
+// dealt is what the threads of one instance did in loops.
+type dealt struct {
+	parts []map[int32]*share // by part
+	work  []uint64
+}
+
+const (
+	maxUnits = 100_000 // of a section that are kept
+	mayMeet  = 3       // rounds of a part, at most, of a loop that goes round with the meeting in it
+	covers   = 0.7     // of the section's work is done in the rounds of the loop that deals it
+	atEnd    = 500     // instructions in which a thread sees that there is nothing left
+	owned    = 10      // times as much as anybody else who owns a unit does in its round
+)
+
+// deal keeps what the parts of an instance did in loops.
+func (c *collector) deal(o *open, arrivals []arrival) {
+	if c.c.Loop == nil {
+		return
+	}
+	d := dealt{}
+	n := 0
+	arrivals = slices.SortedFunc(slices.Values(arrivals), func(a, b arrival) int { return cmp.Compare(a.t.id, b.t.id) }) // as the parts are
+	for i := range arrivals {
+		a := &arrivals[i]
+		shares := a.t.rounds.between(a.beginTSC, a.tsc)
+		a.t.rounds.forget(a.tsc)
+		for _, s := range shares {
+			n += len(s.units)
+		}
+		d.parts, d.work = append(d.parts, shares), append(d.work, c.c.Work(a.delta))
+	}
+	if o.pieces+n <= 4*maxUnits {
+		o.pieces += n
+		o.dealt = append(o.dealt, d)
+	}
+}
+
+// dealing is a loop's share in a section.
+type dealing struct {
+	loop   int32
+	work   uint64 // in its rounds
+	units  int
+	around map[int32]int // loops that it lies in, by how often
+}
+
+// units finds the loop that deals a section out.
+func (c *collector) units(o *open) *profile.Units {
+	if len(o.dealt) == 0 {
+		return nil
+	}
+	all, parts := uint64(0), 0
+	by := map[int32]*dealing{}
+	for _, d := range o.dealt {
+		parts += len(d.parts)
+		for k, shares := range d.parts {
+			all += d.work[k]
+			for loop, s := range shares {
+				x := by[loop]
+				if x == nil {
+					x = &dealing{loop: loop}
+					by[loop] = x
+				}
+				for _, u := range s.units {
+					x.work += u.cost
+				}
+				x.units += len(s.units)
+			}
+		}
+	}
+	// Outer loops have fewer rounds, and what is in them is all that is in inner ones.
+	list := slices.SortedFunc(maps.Values(by), func(a, b *dealing) int {
+		return cmp.Or(cmp.Compare(a.units, b.units), cmp.Compare(b.work, a.work), cmp.Compare(a.loop, b.loop))
+	})
+	for _, x := range list {
+		if float64(x.work) < covers*float64(all) {
+			continue
+		}
+		u, known := c.dealtBy(o, x.loop)
+		if u != nil || !known && x.units > mayMeet*parts {
+			return u // what it deals out in some way is not for loops in it to deal again
+		}
+	}
+	return nil
+}
+
+// dealtBy are the units that the rounds of a loop are; nil if they are none. known:
+// it is known what they are.
+func (c *collector) dealtBy(o *open, number int32) (u *profile.Units, known bool) {
+	loop := c.c.Loop(number)
+	u = &profile.Units{Loop: loop.At}
+	votes := map[profile.DealtBy]int{}
+	units, parts := 0, 0
+	for _, d := range o.dealt {
+		y, how := roundOf(d, number, loop)
+		if how == "" {
+			return nil, loop.Index
+		}
+		votes[how] += len(y.Units)
+		units, parts = units+len(y.Units), parts+len(y.Rest)
+		u.Rounds = append(u.Rounds, y)
+		if units > maxUnits {
+			break
+		}
+	}
+	if units < 2*parts || !loop.Takes && oneDoesAll(u) {
+		return nil, true
+	}
+	for how, n := range votes {
+		if n*10 >= units*9 {
+			u.Dealt = how
+		}
+	}
+	if u.Dealt == "" {
+		u.Dealt = profile.DealtOtherly
+	}
+	return u, true
+}
+
+// oneDoesAll: nearly all units of most rounds are one part's: nobody dealt them out.
+func oneDoesAll(u *profile.Units) bool {
+	n := 0
+	for _, y := range u.Rounds {
+		each, all := make([]int, len(y.Rest)), 0
+		for _, x := range y.Units {
+			each[x.Part] += int(x.N)
+			all += int(x.N)
+		}
+		if slices.Max(each)*20 >= all*19 {
+			n++
+		}
+	}
+	return 2*n > len(u.Rounds)
+}
+
+// mine is a piece of a part.
+type mine struct {
+	piece
+	part int
+	last bool // of the part's, in the loop
+}
+
+// roundOf is an instance's work in units, and how it was dealt; "" if the rounds of the
+// loop are none: all threads go through them.
+func roundOf(d dealt, number int32, loop Loop) (profile.UnitRound, profile.DealtBy) {
+	y := profile.UnitRound{Rest: slices.Clone(d.work)}
+	var all []mine
+	for k, shares := range d.parts {
+		if s := shares[number]; s != nil {
+			for i, u := range s.units {
+				all = append(all, mine{u, k, i == len(s.units)-1 || s.units[i+1].time != u.time})
+			}
+		}
+	}
+	all = worth(all)
+	how := profile.DealtBy("")
+	switch {
+	case loop.Takes:
+		how = profile.DealtOnDemand
+	case loop.Index && steps(all):
+		all, how = byIndex(all, len(d.parts))
+	}
+	if how == profile.DealtOnDemand {
+		slices.SortStableFunc(all, func(a, b mine) int { return cmp.Compare(a.tsc, b.tsc) })
+	}
+	for _, u := range all {
+		y.Units = append(y.Units, profile.Unit{Cost: u.cost, N: u.n, Part: int32(u.part)})
+		y.Rest[u.part] -= min(u.cost, y.Rest[u.part])
+	}
+	return y, how
+}
+
+// worth are the rounds in which something was done: not those at a thread's begin or
+// end of a loop in which it only sees that there is nothing left.
+func worth(all []mine) []mine {
+	sum := uint64(0)
+	for i := range all {
+		sum += all[i].cost
+	}
+	return slices.DeleteFunc(all, func(u mine) bool {
+		return (u.last || u.index == noIndex) && u.cost < atEnd && u.cost*uint64(20*len(all)) < sum
+	})
+}
+
+// steps reports whether what a loop counts by does count its rounds: from one to the
+// next it grows by the same.
+func steps(all []mine) bool {
+	right, wrong := 0, 0
+	for i := 2; i < len(all); i++ {
+		a, b, c := &all[i-2], &all[i-1], &all[i]
+		if a.index == noIndex || a.part != c.part || a.time != c.time {
+			continue
+		}
+		if (b.index-a.index)*int64(b.n) == (c.index-b.index)*int64(a.n) && a.index != b.index {
+			right++
+		} else {
+			wrong++
+		}
+	}
+	return wrong*20 <= right
+}
+
+// byIndex puts pieces in the order of what the loop counts by. Where all
+// threads go through the same, each piece is that of who does most in it.
+func byIndex(all []mine, parts int) ([]mine, profile.DealtBy) {
+	slices.SortStableFunc(all, func(a, b mine) int {
+		return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.index, b.index), cmp.Compare(a.part, b.part))
+	})
+	same := func(a, b *mine) bool { return a.time == b.time && a.index == b.index && a.index != noIndex }
+	var own []mine
+	shared, work, alone := 0, uint64(0), uint64(0)
+	for i := 0; i < len(all); {
+		j, most, second := i+1, i, uint64(0)
+		for ; j < len(all) && same(&all[i], &all[j]); j++ {
+			if all[j].cost > all[most].cost {
+				second, most = all[most].cost, j
+			} else {
+				second = max(second, all[j].cost)
+			}
+		}
+		if j-i > 1 {
+			shared++
+		}
+		work += all[most].cost
+		if j-i == 1 || all[most].cost >= owned*second {
+			alone += all[most].cost
+		}
+		own = append(own, all[most])
+		i = j
+	}
+	switch {
+	case shared*10 < len(own):
+		return all, pattern(all, parts)
+	case float64(alone) >= 0.9*float64(work):
+		return own, profile.DealtByOwner
+	}
+	return nil, ""
+}
+
+// pattern is how pieces in the order of the work are dealt.
+func pattern(all []mine, parts int) profile.DealtBy {
+	changes, turns := 0, 0
+	for i := range all {
+		if i > 0 && all[i].part != all[i-1].part {
+			changes++
+		}
+		if i >= parts && all[i].part == all[i-parts].part && all[i].part != all[i-1].part {
+			turns++
+		}
+	}
+	switch {
+	case changes < parts:
+		return profile.DealtInBlocks
+	case turns*10 >= (len(all)-parts)*9:
+		return profile.DealtInTurns
+	}
+	return profile.DealtOtherly
+}
