@@ -71,7 +71,7 @@ func (b *builder) units(out *Section, s *profile.Section) {
 func (d *Dealing) Words() string {
 	switch dealing.Kind(d.How) {
 	case dealing.Blocks:
-		return "in blocks"
+		return "in equal blocks"
 	case dealing.Turns:
 		return "in turns"
 	case dealing.Demand:

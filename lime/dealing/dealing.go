@@ -86,13 +86,17 @@ func Of(u *profile.Units) *Outlook {
 		o.Today = sum(rounds, func(y *round) uint64 { return y.deal(today.Kind, today.Chunk, len(y.rest)) })
 	}
 	o.Bound = sum(rounds, func(y *round) uint64 { return y.bound(len(y.rest)) })
-	o.Dealings = dealings(rounds, 1)
+	kinds := kinds
+	if u.Dealt == profile.DealtOtherly {
+		kinds = kinds[:2] // the order of the units may be another one
+	}
+	o.Dealings = dealings(rounds, kinds, 1)
 	if besides(rounds) > littleBesides {
 		return o
 	}
 	for _, k := range wider {
 		if p := k * o.Parts; p <= mostThreads {
-			o.Forecast = append(o.Forecast, forecast(rounds, k, p, today))
+			o.Forecast = append(o.Forecast, forecast(rounds, kinds, k, p, today))
 		}
 	}
 	return o
@@ -158,12 +162,15 @@ func (o *Outlook) curve(rounds []round) {
 	}
 }
 
-// dealings are all ways, at so many times as many threads, the best first.
-func dealings(rounds []round, times int) (list []Dealing) {
+// kinds are what is tried besides dealing on demand.
+var kinds = []Kind{Turns, LongestFirst, Blocks, Guided, Stealing}
+
+// dealings are some ways, at so many times as many threads, the best first.
+func dealings(rounds []round, kinds []Kind, times int) (list []Dealing) {
 	try := func(k Kind, chunk int) {
 		list = append(list, Dealing{k, chunk, sum(rounds, func(y *round) uint64 { return y.deal(k, chunk, times*len(y.rest)) })})
 	}
-	for _, k := range []Kind{Blocks, Turns, Guided, LongestFirst, Stealing} {
+	for _, k := range kinds {
 		try(k, 0)
 	}
 	for _, c := range chunks {
@@ -197,9 +204,9 @@ func today(by profile.DealtBy, rounds []round) Dealing {
 	return Dealing{}
 }
 
-func forecast(rounds []round, times, threads int, today Dealing) Forecast {
+func forecast(rounds []round, kinds []Kind, times, threads int, today Dealing) Forecast {
 	alone := float64(sum(rounds, func(y *round) uint64 { return y.deal(Blocks, 0, 1) }))
-	best := dealings(rounds, times)[0]
+	best := dealings(rounds, kinds, times)[0]
 	f := Forecast{Threads: threads, Best: alone / float64(best.Most), How: best}
 	if today.Kind != "" {
 		f.Today = alone / float64(sum(rounds, func(y *round) uint64 { return y.deal(today.Kind, today.Chunk, times*len(y.rest)) }))

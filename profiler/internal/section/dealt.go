@@ -50,10 +50,9 @@ func (c *collector) deal(o *open, arrivals []arrival) {
 
 // dealing is a loop's share in a section.
 type dealing struct {
-	loop   int32
-	work   uint64 // in its rounds
-	units  int
-	around map[int32]int // loops that it lies in, by how often
+	loop  int32
+	work  uint64 // in its rounds
+	units int
 }
 
 // units finds the loop that deals a section out.
@@ -115,7 +114,7 @@ func (c *collector) dealtBy(o *open, number int32) (u *profile.Units, known bool
 			break
 		}
 	}
-	if units < 2*parts || !loop.Takes && oneDoesAll(u) {
+	if units < 2*parts || !loop.Takes && oneDoesAll(u) || loop.Takes && allDoAsMany(u) {
 		return nil, true
 	}
 	for how, n := range votes {
@@ -127,6 +126,20 @@ func (c *collector) dealtBy(o *open, number int32) (u *profile.Units, known bool
 		u.Dealt = profile.DealtOtherly
 	}
 	return u, true
+}
+
+// allDoAsMany: all parts of all rounds do as many: who takes what is free does not.
+func allDoAsMany(u *profile.Units) bool {
+	for _, y := range u.Rounds {
+		each := make([]int, len(y.Rest))
+		for _, x := range y.Units {
+			each[x.Part] += int(x.N)
+		}
+		if slices.Min(each) < slices.Max(each) {
+			return false
+		}
+	}
+	return true
 }
 
 // oneDoesAll: nearly all units of most rounds are one part's: nobody dealt them out.
@@ -165,6 +178,7 @@ func roundOf(d dealt, number int32, loop Loop) (profile.UnitRound, profile.Dealt
 		}
 	}
 	all = worth(all)
+	firstIndices(all)
 	how := profile.DealtBy("")
 	switch {
 	case loop.Takes:
@@ -180,6 +194,17 @@ func roundOf(d dealt, number int32, loop Loop) (profile.UnitRound, profile.Dealt
 		y.Rest[u.part] -= min(u.cost, y.Rest[u.part])
 	}
 	return y, how
+}
+
+// firstIndices are those of rounds that parts began in, whose own they did not see: they
+// are one step before the next.
+func firstIndices(all []mine) {
+	for i := 0; i+2 < len(all); i++ {
+		a, b, c := &all[i], &all[i+1], &all[i+2]
+		if a.index == noIndex && a.part == c.part && a.time == c.time && b.index != noIndex {
+			a.index = b.index - (c.index-b.index)/int64(b.n)*int64(a.n)
+		}
+	}
 }
 
 // worth are the rounds in which something was done: not those at a thread's begin or

@@ -21,6 +21,8 @@ func (m *emitter) body(b *cfg.Block) {
 	if b.Enters || b.Leaves {
 		m.gates(b, counter)
 		counter = -1
+	} else {
+		m.unitsAt(b)
 	}
 	for k := range b.Insns {
 		in := &b.Insns[k]

@@ -140,7 +140,6 @@ func (m *emitter) function(q *Plan) {
 			m.align(size)
 		}
 		m.Bind(m.block(b))
-		m.unitsAt(b)
 		m.body(b)
 		m.leave(b, next)
 	}

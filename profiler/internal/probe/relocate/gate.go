@@ -34,6 +34,7 @@ func (m *emitter) gates(b *cfg.Block, counter int32) {
 	live := b.LiveIn
 	for _, enter := range []bool{false, true} { // out of one, then into the next
 		if enter {
+			m.unitsAt(b) // a part begins behind the region
 			m.increment(counter, live)
 		}
 		if m.s.opt.NoCounters {
