@@ -1,8 +1,6 @@
 package cfg
 
-// takesLock are the library functions that begin a critical section.
-var takesLock = map[string]bool{"pthread_mutex_lock": true, "pthread_mutex_timedlock": true, "pthread_mutex_clocklock": true, "pthread_mutex_trylock": true,
-	"mtx_lock": true, "mtx_timedlock": true, "mtx_trylock": true}
+import "slices"
 
 // Locks tells which critical sections calls stand in. It keeps the function that
 // was looked at last.
@@ -80,7 +78,7 @@ func (d *Dealer) lastLock(b *Block, addr uint64) (at uint64, sure bool) {
 		c := &b.Calls[i]
 		switch {
 		case c.Insn.Addr >= addr:
-		case takesLock[c.Import]:
+		case slices.Contains(takesLock, c.Import):
 			return c.Insn.Addr, true
 		case c.Import == "":
 			if h := d.habitOf(c, 0); h.locks || h.unlocks {

@@ -135,7 +135,7 @@ func (d *Dealer) habitOf(c *Call, depth int) habit {
 	case c.Import == "":
 		return habit{unlocks: true} // by pointer: whatever it does
 	}
-	return habit{locks: locks[c.Import], unlocks: unlocks[c.Import]}
+	return habit{locks: locks[c.Import], unlocks: GivesLock(c.Import)}
 }
 
 // function is what a function does that is small.
@@ -162,9 +162,6 @@ var locks = map[string]bool{"pthread_mutex_lock": true, "pthread_mutex_trylock":
 	// A wait at a condition variable ends with the lock held.
 	"pthread_cond_wait": true, "pthread_cond_timedwait": true, "pthread_cond_clockwait": true, "cnd_wait": true, "cnd_timedwait": true,
 	"_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE": true}
-
-// unlocks are those behind which they are not.
-var unlocks = map[string]bool{"pthread_mutex_unlock": true, "pthread_spin_unlock": true, "pthread_rwlock_unlock": true, "mtx_unlock": true}
 
 // fetches recognises instructions that read and change memory as one, and tell
 // what was there: xadd, cmpxchg, xchg.

@@ -9,10 +9,11 @@
 //	                                                                   ▲
 //	Machine.Tick, some thousand times a second ── who sleeps, who is new, who is in code without a clock
 //
-// A thread's clock is the instructions that it has executed. Threads that run
-// hold those back that are a quantum further; threads that sleep do not, and go
-// on from the time that it is when they wake. A new thread begins at its
-// creator's time. (Graphite calls this lax synchronisation with a barrier's
+// A thread's clock is the instructions that it has executed. Who is about to take
+// what others may want as well, by a lock or an atomic instruction, waits there
+// until nobody who runs is a quantum behind; elsewhere the order does not matter,
+// and threads may be further apart. Threads that sleep hold nobody, and go on from
+// the time that it is when they wake. A new thread begins at its creator's time. (Graphite calls this lax synchronisation with a barrier's
 // bound, Sniper a quantum, zsim bound and weave; they simulate every
 // instruction, this holds threads that run natively.)
 //
@@ -28,8 +29,8 @@ import (
 )
 
 const (
-	// Quantum is how many instructions a thread may be ahead of the last one.
-	// Less costs more changes from thread to thread.
+	// Quantum is how many instructions a thread that takes something may be ahead
+	// of the last one. Less costs more changes from thread to thread.
 	Quantum = 200_000
 
 	// Period is how often the machine looks.
@@ -49,6 +50,7 @@ type Clock interface {
 	SetAway(int64)
 	Looks() uint64 // how often it has said so
 	Held() bool    // it waits for others
+	Until() int64  // until the bound is there
 	Active() bool  // others wait for it: it does not sleep, nor spin
 	SetActive(bool)
 	Release()  // lets it go on, if it waits
@@ -260,7 +262,7 @@ func (m *Machine) bound() {
 	m.table.SetBound(v)
 	m.table.SetFree(free)
 	for _, t := range m.threads {
-		if free || t.Clock.Clock() <= v {
+		if free || t.Until() <= v {
 			t.Release()
 		}
 	}

@@ -23,6 +23,7 @@ func (f *fake) SetAway(v int64)   { f.away = v }
 func (f *fake) Looks() uint64     { return f.looks }
 func (f *fake) Held() bool        { return f.held }
 func (f *fake) Active() bool      { return f.active }
+func (f *fake) Until() int64      { return f.clock }
 func (f *fake) SetActive(is bool) { f.active = is }
 func (f *fake) Release()          { f.held = false }
 func (f *fake) LookSoon()         { f.asked++ }

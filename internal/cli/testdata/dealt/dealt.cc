@@ -50,6 +50,25 @@ int main(int argc, char **argv)
             if (dealing == "longest-first")
                 std::stable_sort(queue.begin(), queue.end(), [](int a, int b) { return costs[a] > costs[b]; });
             std::mutex lock;
+            if (dealing == "demand4" || dealing == "demand16") {
+                size_t chunk = std::stoul(dealing.substr(6));
+                run(P, [&](int) {
+                    for (;;) {
+                        std::vector<int> mine;
+                        {
+                            std::lock_guard held(lock);
+                            if (queue.empty())
+                                return;
+                            auto end = queue.begin() + (long)std::min(chunk, queue.size());
+                            mine.assign(queue.begin(), end);
+                            queue.erase(queue.begin(), end);
+                        }
+                        for (int i : mine)
+                            unit(i);
+                    }
+                });
+                continue;
+            }
             run(P, [&](int) {
                 for (;;) { /* demand */
                     int i;

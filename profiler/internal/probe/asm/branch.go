@@ -35,6 +35,7 @@ type Condition = byte
 const (
 	NotEqual Condition = 5
 	Negative Condition = 8
+	Greater  Condition = 15
 )
 
 // Jcc jumps to a label on a condition.

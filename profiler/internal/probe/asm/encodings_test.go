@@ -86,6 +86,8 @@ var encodings = []encoding{
 	{func(a *Assembler) { target(a, x86.RDX, "41ffe4", 0) }, "mov %r12,%rdx", "0:8b/2 r2 r12", func(s *state) { s.Regs[x86.RDX] = s.Regs[x86.R12] }},
 	{func(a *Assembler) { a.CmpGS32(word, 0) }, "cmpl $0x0,%gs:0x40", "0:83/7 gs:0x40 r7 0", (*state).cmp32},
 	{func(a *Assembler) { a.CmpGS8(word, 0) }, "cmpb $0x0,%gs:0x40", "0:80/7 gs:0x40 r7 0", (*state).cmp8},
+	{func(a *Assembler) { a.AdcGS32(word, 0) }, "adcl $0x0,%gs:0x40", "0:83/2 gs:0x40 r2 0", nil},
+	{func(a *Assembler) { a.CmpEAX(1) }, "cmp $0x1,%eax", "0:83/7 r7 r0 1", nil},
 	{func(a *Assembler) { a.DecGS32(word) }, "decl %gs:0x40", "0:ff/1 gs:0x40 r1", (*state).dec32},
 	{func(a *Assembler) { a.MovGS32(word, 7) }, "movl $0x7,%gs:0x40", "0:c7/0 gs:0x40 r0 7", func(s *state) { s.put(s.word()>>32<<32 | 7) }},
 	{func(a *Assembler) { a.PushImm32(-5) }, "push $0xfffffffffffffffb", "0:68 -5", func(s *state) { s.push(^uint64(4)) }},

@@ -43,6 +43,9 @@ func (a *Assembler) CmpGS8(off uint32, v int8) { a.gs32(0x80, 7, off, byte(v)) }
 // DecGS32 is decl %gs:off. The offset is the last four bytes.
 func (a *Assembler) DecGS32(off uint32) { a.gs32(0xff, 1, off) }
 
+// AdcGS32 is adcl $v,%gs:off. The offset is the four bytes before the last.
+func (a *Assembler) AdcGS32(off uint32, v int8) { a.gs32(0x83, 2, off, byte(v)) }
+
 // MovGS32 is movl $v,%gs:off. The offset is the four bytes before the last four.
 func (a *Assembler) MovGS32(off, v uint32) {
 	a.gs32(0xc7, 0, off)
@@ -232,6 +235,9 @@ func (a *Assembler) AddImm8(r x86.Reg, v int8) { a.imm8(0, r, v) }
 
 // SubImm8 is sub $v,%r, sign-extended.
 func (a *Assembler) SubImm8(r x86.Reg, v int8) { a.imm8(5, r, v) }
+
+// CmpEAX is cmp $v,%eax, sign-extended.
+func (a *Assembler) CmpEAX(v int8) { a.Raw(0x83, 0xf8, byte(v)) }
 
 func (a *Assembler) imm8(ext byte, r x86.Reg, v int8) {
 	const register = 3 << 6

@@ -105,7 +105,7 @@ func (p *Patcher) Island(addr uint64) bool { return p.islands[addr] || p.c.Islan
 // Looks reports whether an offset is in look.S, which waits in the kernel, but
 // not while all are let go.
 func (p *Patcher) Looks(offset uint64) bool {
-	return offset >= threadarea.LookEntry && offset < threadarea.LookEnd
+	return offset >= threadarea.TakesEntry && offset < threadarea.LookEnd
 }
 
 // Advance tells how a thread that is not to be interrupted at an offset may go

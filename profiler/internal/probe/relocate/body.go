@@ -29,6 +29,9 @@ func (m *emitter) body(b *cfg.Block) {
 		if counter >= 0 && k == at {
 			m.increment(counter, b.LiveAt(k, b.LiveOut))
 		}
+		if in.Lock && m.s.opt.Looks && !b.Spin {
+			m.takes(b.LiveAt(k, b.LiveOut))
+		}
 		switch in.Kind {
 		case x86.Normal:
 			if is, number, known := b.Syscall(k); is && !m.s.opt.NoCounters && (!known || blocking.May(number)) {

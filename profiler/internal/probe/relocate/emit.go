@@ -65,7 +65,7 @@ func (m *emitter) index(q *Plan) asm.Label { return asm.Label(q.Number - m.s.fro
 // entrance is where a function is entered from outside: in its hook, if it has one.
 func (m *emitter) entrance(q *Plan) asm.Label {
 	if m.s.Program.Image.Static {
-		if _, ok := m.s.hooks(q.Func.Name); ok {
+		if _, ok := m.hooked(q.Func.Name); ok {
 			return m.hook(q)
 		}
 	}
@@ -117,8 +117,8 @@ func (m *emitter) function(q *Plan) {
 	}
 	if m.entrance(q) == m.hook(q) {
 		m.Bind(m.hook(q))
-		h, _ := m.s.hooks(q.Func.Name)
-		m.hookCode(h, func() { m.Call(m.entry(q)) }, func() { m.Jmp(m.entry(q)) })
+		h, _ := m.hooked(q.Func.Name)
+		m.hookCode(q.Func.Name, h, func() { m.Call(m.entry(q)) }, func() { m.Jmp(m.entry(q)) })
 	}
 	m.Bind(m.entry(q))
 	m.enter(m.g.Entry.LiveIn)

@@ -29,7 +29,7 @@ func (m *emitter) hookLibrary() (slots []Slot) {
 			continue
 		}
 		taken[stub.Slot] = true
-		h, ok := m.s.hooks(im.PLT[at])
+		h, ok := m.hooked(im.PLT[at])
 		if !ok {
 			continue
 		}
@@ -39,40 +39,47 @@ func (m *emitter) hookLibrary() (slots []Slot) {
 				m.Copy(&stub.First[i])
 			}
 		}
-		m.hookCode(h, func() { first(); m.CallThrough(stub.Slot) }, func() { first(); m.JmpThrough(stub.Slot) })
+		m.hookCode(im.PLT[at], h, func() { first(); m.CallThrough(stub.Slot) }, func() { first(); m.JmpThrough(stub.Slot) })
 	}
 	for _, slot := range sortedKeys(im.GOT) {
-		h, ok := m.s.hooks(im.GOT[slot])
+		h, ok := m.hooked(im.GOT[slot])
 		if !ok || taken[slot] {
 			continue
 		}
 		literal := m.PC()
 		m.Quad(0)
 		slots = append(slots, Slot{slot, int32(m.Len()), int32(literal - m.cache)})
-		m.hookCode(h, func() { m.CallThrough(literal) }, func() { m.JmpThrough(literal) })
+		m.hookCode(im.GOT[slot], h, func() { m.CallThrough(literal) }, func() { m.JmpThrough(literal) })
 	}
 	return slots
 }
 
-// hookCode emits one hook; call and jump enter the function.
-func (m *emitter) hookCode(h record.Hook, call, jump func()) {
-	kind := arriveKind(h)
-	if m.outside {
-		kind |= threadarea.LibraryBit
+// hookCode emits the hook of a function; call and jump enter it.
+func (m *emitter) hookCode(function string, h record.Hook, call, jump func()) {
+	recorded := h != record.Hook{}
+	if recorded {
+		kind := arriveKind(h)
+		if m.outside {
+			kind |= threadarea.LibraryBit
+		}
+		m.record(kind)
 	}
-	m.record(kind)
-	if h.Leave == 0 {
+	m.looksBefore(function)
+	if h.Leave == 0 && recorded {
 		jump()
 		return
 	}
 	m.SubImm8(x86.RSP, 8) // keeps the stack aligned
 	call()
 	m.AddImm8(x86.RSP, 8)
-	kind = h.Leave
-	if m.s.Program.Image.Static {
-		kind |= threadarea.ScanBit // the wait itself ran in counted code
+	if h.Leave != 0 {
+		kind := h.Leave
+		if m.s.Program.Image.Static {
+			kind |= threadarea.ScanBit // the wait itself ran in counted code
+		}
+		m.record(kind)
 	}
-	m.record(kind)
+	m.looksBehind(function)
 	m.Ret()
 }
 
@@ -122,7 +129,7 @@ func (s *Spec) Outside(c *Code, hooks []Outside) (code []byte, at uint64, offset
 		m.Quad(h.Function)
 		offsets = append(offsets, m.PC()-m.cache)
 		m.outside = true
-		m.hookCode(h.Hook, func() { m.CallThrough(literal) }, func() { m.JmpThrough(literal) })
+		m.hookCode("", h.Hook, func() { m.CallThrough(literal) }, func() { m.JmpThrough(literal) })
 	}
 	return m.Bytes(), at, offsets
 }

@@ -6,24 +6,93 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
 	"github.com/skewlens/skewlens/profiler/internal/probe/placement"
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
+	"github.com/skewlens/skewlens/profiler/internal/record"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
 // look emits, on the way back of a loop or where a function begins, that the
 // thread looks where the others are (threadarea/look.S), each so many passes.
 func (m *emitter) look(live x86.Flags) {
-	back := m.Labels(1)
-	look := m.outOfLine(func() {
-		m.LeaRSP(-redZone)
-		m.CallTo(m.cache + threadarea.LookEntry)
-		m.LeaRSP(redZone)
-		m.Jmp(back)
-	})
 	m.keepingFlags(live != 0, func() {
+		back := m.Labels(1)
 		m.DecGS32(threadarea.OffFuel)
-		m.Jcc(asm.Negative, look)
+		m.Jcc(asm.Negative, m.outOfLine(func() {
+			m.lookNow()
+			m.Jmp(back)
+		}))
 		m.Bind(back)
 	})
+}
+
+// takes emits that the thread looks where it is about to take what others may
+// want as well, and waits there if it is too far ahead for that.
+func (m *emitter) takes(live x86.Flags) {
+	m.keepingFlags(live != 0, func() {
+		m.LeaRSP(-redZone)
+		m.CallTo(m.cache + threadarea.TakesEntry)
+		m.LeaRSP(redZone)
+	})
+}
+
+// lookHere looks on a condition.
+func (m *emitter) lookHere(cc asm.Condition) {
+	not := m.Labels(1)
+	m.Jcc(cc^1, not)
+	m.lookNow()
+	m.Bind(not)
+}
+
+func (m *emitter) lookNow() {
+	m.LeaRSP(-redZone)
+	m.CallTo(m.cache + threadarea.LookEntry)
+	m.LeaRSP(redZone)
+}
+
+// hooked returns what is recorded of a library's function, and whether calls of it
+// go by a hook: also where threads look that take a lock by it, or wake others.
+func (m *emitter) hooked(function string) (h record.Hook, is bool) {
+	if h, is = m.s.hooks(function); !is && m.s.opt.Looks {
+		is = cfg.TakesLock(function) || cfg.GivesLock(function) || wakers[function]
+	}
+	return h, is
+}
+
+// wakers are other functions by which others may wake.
+var wakers = map[string]bool{"pthread_cond_signal": true, "pthread_cond_broadcast": true, "cnd_signal": true, "cnd_broadcast": true, "sem_post": true}
+
+// looksBefore emits, in a hook, that the thread looks before it takes a lock.
+func (m *emitter) looksBefore(function string) {
+	if cfg.TakesLock(function) && m.s.opt.Looks {
+		m.takes(0)
+	}
+}
+
+// looksBehind emits, in a hook, that the thread looks if others may wake by what
+// it has just done: those go on from the time that it is then, which a piece of
+// work later it is not any more.
+//
+// Who holds locks is not held: whom it keeps from going on would wait for it, and
+// it for them, until virtual time is a quantum further, again and again (threads
+// that look for work under a lock do so with it in their hands).
+func (m *emitter) looksBehind(function string) {
+	if !m.s.opt.Looks {
+		return
+	}
+	if cfg.TakesLock(function) {
+		m.CmpEAX(1)
+		m.AdcGS32(threadarea.OffLocks, 0) // if it is 0
+		return
+	}
+	done := m.Labels(1)
+	if cfg.GivesLock(function) {
+		m.DecGS32(threadarea.OffLocks)
+		m.Jcc(asm.Greater, done)
+		m.CmpGS32(threadarea.OffOwes, 1)
+		m.lookHere(asm.Greater)
+	}
+	m.CmpGS32(threadarea.OffFuel, 0)
+	m.lookHere(asm.Negative)
+	m.Bind(done)
 }
 
 // looksOn reports whether threads look on an edge: one that leads back, as each

@@ -16,7 +16,8 @@ const (
 	entryActive = 12
 	entryLooks  = 16
 	entryAway   = 24
-	entrySize   = 32
+	entryUntil  = 32
+	entrySize   = 40
 
 	// MaxClocks is how many threads can have one at a time.
 	MaxClocks = 4096
@@ -125,6 +126,9 @@ func (e Entry) Looks() uint64 { return atomic.LoadUint64(e.common.word(e.at + en
 
 // Held reports whether it waits.
 func (e Entry) Held() bool { return atomic.LoadUint32(e.common.half(e.at+entryHeld)) != 0 }
+
+// Until is, of a thread that is held, the bound from which on it goes on.
+func (e Entry) Until() int64 { return int64(atomic.LoadUint64(e.common.word(e.at + entryUntil))) }
 
 // SetActive says whether the others wait for it.
 func (e Entry) SetActive(is bool) { setHalf(e.common.half(e.at+entryActive), is) }

@@ -54,6 +54,11 @@ const (
 	OffPaused = 0x178
 	offIdle   = 0x17c
 	offLast   = 0x180
+	// OffLocks is 32 bits: how many of the library's locks the thread holds.
+	OffLocks = 0x188
+	// OffOwes is 32 bits, not 0 where it is to look before it takes something, 2
+	// or 3 where it is to as soon as it holds no lock.
+	OffOwes = 0x18c
 
 	headerSize = 512
 

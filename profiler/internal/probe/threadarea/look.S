@@ -25,6 +25,10 @@
 	.set PAUSED,   0x178	# 32 bits: it has said that it waits, by pause or sched_yield
 	.set IDLE,     0x17c	# 32 bits: it has done no work before its last look
 	.set LASTASK,  0x180	# instructions when it asked the machine to look last
+	.set LOCKS,    0x188	# 32 bits: of the library's, how many it holds
+	.set OWES,     0x18c	# 32 bits: it is too far ahead, and waits where it takes something; |2: others may wake by what it did
+	.set HERE,     0x190	# 32 bits: it is about to take what others may want as well
+	.set SEEN,     0x194	# the processor's time when it looked last, the lower half
 
 	.set BOUND,    0	# of the table: virtual time up to which threads may go on
 	.set USED,     8	# entries
@@ -37,9 +41,12 @@
 	.set ACTIVE,   12	# 32 bits: 1 if the others wait for it; 0: it sleeps; 2: it spins, which is no work
 	.set LOOKS,    16
 	.set AWAY,     24	# time in code that says nothing, by the processor's clock
-	.set EACH,     32
+	.set UNTIL,    32	# held: how high the bound is to be
+	.set EACH,     40
 
+	.set RECENTLY, 50000	# cycles, about half a quantum
 	.set MOST,     65536	# passes between two looks
+	.set APART,    6	# who takes nothing may be as many quanta ahead, its logarithm
 	.set FAR,      36	# bits of instructions since the last look, at most
 
 	.include "live.inc"
@@ -63,6 +70,24 @@
 
 	.text
 	.p2align 4
+
+# takes: called where the thread is about to take something. Passes do not say how
+# much it has done since it looked: a piece of work is one, and so is a look at a
+# queue that has none.
+takes:
+	push	%rax
+	push	%rdx
+	rdtsc
+	sub	%gs:SEEN, %eax
+	cmp	$RECENTLY, %eax
+	pop	%rdx
+	pop	%rax
+	jae	1f
+	cmpl	$0, %gs:OWES
+	jne	1f
+	ret
+1:	movl	$1, %gs:HERE
+	.p2align 4
 look:
 	push	%rax
 	push	%rcx
@@ -76,6 +101,9 @@ look:
 	push	%r11
 	cmpq	$0, %gs:TABLE
 	je	nobody
+	xor	%eax, %eax
+	xchg	%eax, %gs:HERE
+	push	%rax
 	mov	%gs:COUNTERS, %rsi
 	mov	%gs:WORTHS, %rdi
 	mov	%gs:LIVE, %rbx
@@ -103,6 +131,8 @@ look:
 	jnz	2b
 4:	cmp	%gs:NLIVE, %r10
 	jb	1b
+	rdtsc
+	mov	%eax, %gs:SEEN
 
 	mov	%gs:TABLE, %rsi
 	mov	%gs:ENTRY, %rdi
@@ -112,11 +142,7 @@ look:
 	shr	$FAR, %rax
 	jnz	on
 	mov	%r11, %gs:OWN
-	xor	%eax, %eax
-	xchg	%eax, %gs:PAUSED
-	cmp	$1, %eax		# then what it has executed is no work either
-	sbb	%rbx, %rbx
-	and	%rcx, %rbx
+	mov	%rcx, %rbx
 
 	# The next look is half the quantum away, if passes cost what they did.
 	mov	QUANTUM(%rsi), %rax
@@ -124,7 +150,8 @@ look:
 	mov	%gs:GIVEN, %r8d
 	cmpl	$-1, %gs:FUEL
 	je	6f
-	shr	$1, %r8d		# it was called before its time
+	jg	7f
+	shr	$1, %r8d		# it was called before its time, who knows by how much
 	jmp	7f
 6:	mul	%r8
 	inc	%rcx
@@ -153,8 +180,19 @@ look:
 	add	%gs:BASE, %r8
 	mov	CLOCK(%rdi), %rax	# it may have been put forward
 	forward
+	cmpl	$0, (%rsp)		# who looks where it calls or takes something is not idle for that
+	jne	3f
+	mov	%gs:FUEL, %eax
+	test	%eax, %eax
+	jns	3f
+	cmp	$TOLD, %eax
+	jle	3f
+	xor	%eax, %eax
+	xchg	%eax, %gs:PAUSED
+	cmp	$1, %eax		# then what it has executed is no work either
+	sbb	%rax, %rax
+	and	%rax, %rbx
 	mov	ACTIVE(%rdi), %eax
-	test	%rbx, %rbx
 	jnz	2f
 	xor	%ebx, %ebx		# once may be what it has just left; so it looks again at once
 	mov	%ebx, %gs:GIVEN
@@ -171,19 +209,33 @@ look:
 	now
 3:	mov	%r8, CLOCK(%rdi)
 	incq	LOOKS(%rdi)
+	xor	%ecx, %ecx
+	xchg	%ecx, %gs:OWES
+	and	$2, %ecx
+	cmpl	$TOLD, %gs:FUEL
+	jg	1f
+	mov	$2, %ecx
+1:	cmpl	$0, %gs:LOCKS
+	jle	3f
+	mov	%ecx, %gs:OWES		# who holds a lock is not held: others would wait for both
+	cmpl	$0, ACTIVE(%rdi)
+	je	6f
+	jmp	5f
+3:	movl	$0, %gs:LOCKS
 	cmpl	$0, ACTIVE(%rdi)
 	je	4f
-	cmpl	$TOLD, %gs:FUEL
-	jg	5f
+	test	%ecx, %ecx
+	jz	5f
 4:	mov	QUANTUM(%rsi), %rax	# to ask has its price: not more often than this
 	shr	$5, %rax
-	mov	%r11, %rcx
-	sub	%gs:LASTASK, %rcx
-	cmp	%rax, %rcx
+	mov	%r11, %rdx
+	sub	%gs:LASTASK, %rdx
+	cmp	%rax, %rdx
 	jae	ask
+	mov	%ecx, %gs:OWES
 	cmpl	$0, ACTIVE(%rdi)
 	jne	5f
-	movl	$1, ACTIVE(%rdi)
+6:	movl	$1, ACTIVE(%rdi)
 	now
 	mov	%r8, CLOCK(%rdi)
 5:
@@ -214,7 +266,7 @@ look:
 	lea	ENTRIES(%rsi), %rdx
 5:	cmpl	$0, HELD(%rdx)
 	je	6f
-	cmp	%r9, CLOCK(%rdx)
+	cmp	%r9, UNTIL(%rdx)
 	jg	6f
 	xor	%eax, %eax
 	xchg	%eax, HELD(%rdx)
@@ -239,6 +291,18 @@ look:
 	jne	on
 	cmp	BOUND(%rsi), %r8
 	jle	on
+	cmpl	$0, (%rsp)
+	je	1f
+	cmpl	$0, %gs:LOCKS
+	jle	2f
+1:	orl	$1, %gs:OWES
+	mov	QUANTUM(%rsi), %rax
+	shl	$APART, %rax
+	sub	%rax, %r8
+	cmp	BOUND(%rsi), %r8
+	jle	on
+	movl	$0, %gs:LOCKS		# it has unlocked elsewhere
+2:	mov	%r8, UNTIL(%rdi)
 	mov	$1, %eax
 	mov	%eax, ACTIVE(%rdi)	# likewise: with nobody else it is the last one
 	xchg	%eax, HELD(%rdi)
@@ -250,6 +314,7 @@ look:
 	# It was asleep, or has met others who were: they may be awake now and not on a
 	# processor yet. The machine looks, for it can see that.
 ask:	mov	%r11, %gs:LASTASK
+	mov	%r8, UNTIL(%rdi)
 	cmpl	$0, ACTIVE(%rdi)
 	je	1f
 	movl	$1, ACTIVE(%rdi)	# who waits here does not spin
@@ -276,9 +341,13 @@ hold:	mov	%rdi, %rbx
 	jne	0b
 	jmp	on
 nobody:
+	push	%rax
 	movl	$0x7fffffff, %gs:GIVEN	# a forked child, or one too many
-on:	mov	%gs:GIVEN, %eax
+on:	mov	%gs:GIVEN, %eax		# passes, the one that looks among them
+	sub	$1, %eax
+	adc	$0, %eax
 	mov	%eax, %gs:FUEL
+	pop	%rax
 	pop	%r11
 	pop	%r10
 	pop	%r9

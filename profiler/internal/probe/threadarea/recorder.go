@@ -19,13 +19,18 @@ var look []byte
 // Recorder is recorder.S and look.S, assembled.
 var Recorder = slices.Concat(recorder, make([]byte, -len(recorder)&15), look)
 
-// LookEntry is where look.S begins in Recorder, and LookEnd its ret.
+// Where in Recorder is look.S: TakesEntry is called before a thread takes what
+// others may want as well, LookEntry now and then; LookEnd is its ret.
 var (
-	LookEntry = uint64(len(recorder)+15) &^ 15
-	LookEnd   = LookEntry + lookRet
+	TakesEntry = uint64(len(recorder)+15) &^ 15
+	LookEntry  = TakesEntry + lookAt
+	LookEnd    = TakesEntry + lookRet
 )
 
-const lookRet = 0x374
+const (
+	lookAt  = 0x30
+	lookRet = 0x464
+)
 
 // Offsets in Recorder.
 const (
