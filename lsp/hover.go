@@ -69,6 +69,9 @@ func (v *view) aboutSection(r *results.Result, sec *results.Section) string {
 	if sec.IdleS != nil {
 		fmt.Fprintf(&b, ", threads waited %s together", units.Seconds(sec.Waited()))
 	}
+	if v := sec.Virtual; v != nil {
+		fmt.Fprintf(&b, "; %s cycles on %s", units.Compact(v.Span), units.Plural(v.Cores, "virtual core"))
+	}
 	b.WriteString(".\n\n")
 	waits(&b, sec)
 	threads(&b, sec, nil)

@@ -114,13 +114,14 @@ func (b *builder) section(s *profile.Section, id string) (Section, error) {
 		l := b.count(sectionPlace(b.p, s))
 		out.Location, out.Callers = &l, b.callers(s)
 	}
-	busy := int64(0)
+	busy, virtual := int64(0), Virtual{Cores: b.p.Run.Virtual}
 	for i := range s.Instances {
 		in := &s.Instances[i]
 		out.Instances += max(in.Folded, 1)
 		load := b.p.Load(in)
 		out.Critical += load.Most
 		out.IdleInstructions += load.Idle()
+		virtual.add(load)
 		if b := mostBusy(in); b < 0 || busy < 0 {
 			busy = -1
 		} else {
@@ -136,6 +137,7 @@ func (b *builder) section(s *profile.Section, id string) (Section, error) {
 		return Section{}, fmt.Errorf("analyse section %s: %w", id, err)
 	}
 	b.fill(&out, s, res)
+	out.Virtual = virtual.of(out.JointGain)
 	return out, nil
 }
 

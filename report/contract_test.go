@@ -104,6 +104,12 @@ type (
 		Chunk   *int
 		Limited bool
 	}
+	wantVirtual struct {
+		Cores int
+		Span  uint64  `json:"span_cycles"`
+		Wait  uint64  `json:"wait_cycles"`
+		Gain  *uint64 `json:"gain_cycles"`
+	}
 	wantSection struct {
 		ID, Kind    string
 		Location    *wantLocation
@@ -112,6 +118,7 @@ type (
 		Balanced    bool
 		TimeS       *float64 `json:"time_s"`
 		IdleS       *float64 `json:"idle_s"`
+		Virtual     *wantVirtual
 		R2          *float64
 		JointGain   *wantGain `json:"joint_gain"`
 		Threads     []wantThread
@@ -135,6 +142,7 @@ type (
 			Backend  string
 			Threads  int
 			Cores    *int
+			Virtual  *int     `json:"virtual_cores"`
 			WallS    *float64 `json:"wall_s"`
 			Response string
 			Slowdown *float64

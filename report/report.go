@@ -81,9 +81,11 @@ type Section struct {
 	Balanced  bool      `json:"balanced"`
 	TimeS     *float64  `json:"time_s,omitempty"`
 	IdleS     *float64  `json:"idle_s,omitempty"` // waited, all threads together
-	R2        *float64  `json:"r2,omitempty"`
-	JointGain *Gain     `json:"joint_gain,omitempty"`
-	Threads   []Thread  `json:"threads"`
+	// Virtual is the time on cores of their own, where threads were kept together so.
+	Virtual   *Virtual `json:"virtual,omitempty"`
+	R2        *float64 `json:"r2,omitempty"`
+	JointGain *Gain    `json:"joint_gain,omitempty"`
+	Threads   []Thread `json:"threads"`
 	// BusyCounted is the share of the threads' busy time in code that was counted.
 	BusyCounted *float64 `json:"busy_counted,omitempty"`
 	Waits       []Wait   `json:"waits"` // those that took longest first

@@ -94,8 +94,14 @@ func (m *maker) sectionPlots(s *report.Section, of *profile.Section) []pagePlot 
 			caption("Time of each thread, as measured", s), []pageKey{{"busy", "on a processor"}, {"wait", "waiting for the last to arrive"}},
 		})
 	}
-	if t := newTimeline(m.opt.Profile, of); t != nil {
-		plots = append(plots, pagePlot{lanePlot(t, "timeline of the section's instances"), t.caption(), []pageKey{{"work", "up to its arrival"}, {"wait", "waiting for the last"}}})
+	for _, virtual := range []bool{false, true}[:1+min(1, m.r.Run.Virtual)] {
+		if t := newTimeline(m.opt.Profile, of, virtual); t != nil {
+			label := "timeline of the section's instances"
+			if virtual {
+				label += " in virtual cycles"
+			}
+			plots = append(plots, pagePlot{lanePlot(t, label), t.caption(), []pageKey{{"work", "up to its arrival"}, {"wait", "waiting for the last"}}})
+		}
 	}
 	if s.Units != nil {
 		plots = append(plots, m.unitsPlot(s.Units))
@@ -154,6 +160,12 @@ func (m *maker) sectionNumbers(s *report.Section) []pageNumber {
 	n := []pageNumber{{"imbalance", units.Percent(*s.Imbalance), "how much less than the busiest thread the others had to do, on average over threads and instances, in " + strings.ReplaceAll(m.r.Run.Response, "-", " ")}}
 	if s.IdleS != nil {
 		n = append(n, pageNumber{"waited", units.Seconds(*s.IdleS), "from each thread's arrival to the last one's, all threads and instances together"})
+	}
+	if v := s.Virtual; v != nil {
+		n = append(n, pageNumber{"virtual cycles", units.Compact(v.Span), fmt.Sprintf("what the section takes on %s, one cycle for an instruction; threads waited %s in all", units.Plural(v.Cores, "core"), units.Compact(v.Wait))})
+		if v.Gain != nil {
+			n = append(n, pageNumber{"virtual gain", "up to " + units.Compact(*v.Gain), "of these cycles, if all causes below were balanced"})
+		}
 	}
 	if s.R2 != nil {
 		n = append(n, pageNumber{"R²", decimals(*s.R2), "the part of the differences between the threads that all causes below account for together, from 0 to 1"})

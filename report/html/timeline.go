@@ -24,8 +24,8 @@ type timeline struct {
 
 // A profile says when each part began and arrived, or only how long the
 // instances took, or nothing but counts. The rows are drawn from the best of
-// these; the axis says which.
-func newTimeline(p *profile.Profile, s *profile.Section) *timeline {
+// these, or virtual from the counts; the axis says which.
+func newTimeline(p *profile.Profile, s *profile.Section, virtual bool) *timeline {
 	if p == nil || s == nil {
 		return nil
 	}
@@ -35,7 +35,7 @@ func newTimeline(p *profile.Profile, s *profile.Section) *timeline {
 	}
 	t := &timeline{left: left}
 	rows := t.rows(ins)
-	place := t.layout(p, ins)
+	place := t.layout(p, ins, virtual)
 	// A bar that is narrower than a hair says nothing.
 	columns := min(max(3000/len(t.ids), 20), 160)
 	t.together = (len(ins) + columns - 1) / columns
@@ -96,9 +96,9 @@ type worked struct {
 }
 
 // layout puts the instances on the axis: where they were, or one after the other.
-func (t *timeline) layout(p *profile.Profile, ins []*profile.Instance) []interval {
+func (t *timeline) layout(p *profile.Profile, ins []*profile.Instance, virtual bool) []interval {
 	out := make([]interval, 0, len(ins))
-	if placed(ins) {
+	if !virtual && placed(ins) {
 		t.axis = "time since the first instance began"
 		for _, in := range ins {
 			l := interval{from: float64(in.Parts[0].BeginNS) / 1e9}
@@ -112,7 +112,11 @@ func (t *timeline) layout(p *profile.Profile, ins []*profile.Instance) []interva
 		}
 		return out
 	}
-	t.axis, t.show = "instructions of the busiest thread, one instance after the other", func(x float64) string { return units.Compact(uint64(x)) }
+	t.axis = "instructions of the busiest thread, one instance after the other"
+	if virtual {
+		t.axis = "virtual cycles on a core for each thread, one instance after the other"
+	}
+	t.show = func(x float64) string { return units.Compact(uint64(x)) }
 	at := 0.0
 	for _, in := range ins {
 		load := p.Load(in)

@@ -124,8 +124,10 @@ func (t *writer) section(s *report.Section) {
 		return
 	}
 	facts = append(facts, t.paint(red, words.Imbalance(s)))
-	if w := words.Waited(s); w != "" {
-		facts = append(facts, w)
+	for _, w := range []string{words.Waited(s), words.Virtual(s)} {
+		if w != "" {
+			facts = append(facts, w)
+		}
 	}
 	if g := s.JointGain; g != nil && len(s.Causes) > 1 {
 		facts = append(facts, "all causes balanced: up to "+words.Gain(s, g))

@@ -124,7 +124,7 @@ func Owner() (*profile.Profile, Analyse) {
 	}
 }
 
-// Dealt is Owner's barrier with the units of its work, of which those of each thread
+// Dealt is Owner's barrier on virtual cores, with the units of its work, of which those of each thread
 // follow each other.
 func Dealt() (*profile.Profile, Analyse) {
 	p, analyse := Owner()
@@ -140,7 +140,7 @@ func Dealt() (*profile.Profile, Analyse) {
 		}
 		y.Rest = append(y.Rest, rest)
 	}
-	p.Sections[1].Units = u
+	p.Sections[1].Units, p.Run.Virtual = u, 4
 	return p, analyse
 }
 

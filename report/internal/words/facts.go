@@ -84,6 +84,15 @@ func Imbalance(s *report.Section) string {
 	return "imbalance " + units.Percent(*s.Imbalance)
 }
 
+// Virtual says what a section takes on virtual cores; "" where there were none.
+func Virtual(s *report.Section) string {
+	v := s.Virtual
+	if v == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s cycles on %s, %s waited in all", units.Compact(v.Span), units.Plural(v.Cores, "virtual core"), units.Compact(v.Wait))
+}
+
 // Waited says what a section's threads waited for; "" where that is not known.
 func Waited(s *report.Section) string {
 	const shown = 3
