@@ -1,9 +1,9 @@
 package cli
 
 import (
-	"fmt"
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
