@@ -31,7 +31,7 @@ import (
 const (
 	// Quantum is how many instructions a thread that takes something may be ahead
 	// of the last one. Less costs more changes from thread to thread.
-	Quantum = 200_000
+	Quantum = 400_000
 
 	// Period is how often the machine looks.
 	Period = 200 * time.Microsecond

@@ -44,9 +44,9 @@
 	.set UNTIL,    32	# held: how high the bound is to be
 	.set EACH,     40
 
-	.set RECENTLY, 50000	# cycles, about half a quantum
+	.set RECENTLY, 50000	# cycles, about a quarter of a quantum
 	.set MOST,     65536	# passes between two looks
-	.set APART,    6	# who takes nothing may be as many quanta ahead, its logarithm
+	.set APART,    5	# who takes nothing may be as many quanta ahead, its logarithm
 	.set FAR,      36	# bits of instructions since the last look, at most
 
 	.include "live.inc"
