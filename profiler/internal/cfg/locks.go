@@ -1,6 +1,10 @@
 package cfg
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
 
 // takesLock are the library functions that begin a critical section, takesOther
 // those that take another kind of lock: when they return 0.
@@ -20,3 +24,31 @@ func TakesLock(function string) bool {
 
 // GivesLock reports whether it gives one back.
 func GivesLock(function string) bool { return slices.Contains(givesBack, function) }
+
+// Takes reports whether the k-th instruction of the block takes something that
+// threads share: it reads and changes memory as one, and tells what was there. An
+// exchange for 0 gives a lock back.
+func (b *Block) Takes(k int) bool {
+	in := &b.Insns[k]
+	return fetches(in) && !(in.Map == 0 && b.zeroBefore(k, in.Reg))
+}
+
+// zeroBefore reports whether the block has set a register to 0 when it comes to its
+// k-th instruction.
+func (b *Block) zeroBefore(k int, r x86.Reg) bool {
+	for k--; k >= 0; k-- {
+		in := &b.Insns[k]
+		if in.Def&r.Set() == 0 {
+			continue
+		}
+		switch {
+		case in.Map != 0:
+			return false
+		case in.Opcode == 0x31 || in.Opcode == 0x33:
+			return in.Reg == r && in.RM == r
+		default:
+			return in.HasImm && in.Imm == 0 && (in.Opcode&0xf0 == 0xb0 || in.Opcode&0xfe == 0xc6)
+		}
+	}
+	return false
+}

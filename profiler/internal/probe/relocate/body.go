@@ -29,7 +29,7 @@ func (m *emitter) body(b *cfg.Block) {
 		if counter >= 0 && k == at {
 			m.increment(counter, b.LiveAt(k, b.LiveOut))
 		}
-		if in.Lock && m.s.opt.Looks && !b.Spin {
+		if m.s.opt.Looks && !b.Spin && b.Takes(k) {
 			m.takes(b.LiveAt(k, b.LiveOut))
 		}
 		switch in.Kind {
