@@ -13,9 +13,10 @@
 // what others may want as well, by a lock or an atomic instruction, waits there
 // until nobody who runs is a quantum behind; elsewhere the order does not matter,
 // and threads may be further apart. Threads that sleep hold nobody, and go on from
-// the time that it is when they wake. A new thread begins at its creator's time. (Graphite calls this lax synchronisation with a barrier's
-// bound, Sniper a quantum, zsim bound and weave; they simulate every
-// instruction, this holds threads that run natively.)
+// the time that it is when they wake. A new thread begins at its creator's time.
+// (Graphite calls this lax synchronisation with a barrier's bound, Sniper a
+// quantum, zsim bound and weave; they simulate every instruction, this holds
+// threads that run natively.)
 //
 // All that is certain is done by the threads themselves, without the profiler.
 // What only the operating system knows is found out here. Where nothing gets on
