@@ -36,7 +36,7 @@ func TestVirtualCycles(t *testing.T) {
 	for want, v := range map[string]*report.Virtual{
 		"": nil,
 		"12.0 M cycles on 8 virtual cores, 3,000 waited in all": {Cores: 8, Span: 12e6, Wait: 3000},
-		"7 cycles on 1 virtual core, 0 waited in all":         {Cores: 1, Span: 7},
+		"7 cycles on 1 virtual core, 0 waited in all":           {Cores: 1, Span: 7},
 	} {
 		if got := Virtual(&report.Section{Virtual: v}); got != want {
 			t.Errorf("%q, want %q", got, want)
