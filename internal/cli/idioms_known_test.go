@@ -44,6 +44,7 @@ var knownFailures = []knownFailure{
 	{idiom: "cond_producer", in: "-(8|16)$", reason: coreWaits, chance: true},
 	{idiom: "rwlock_phases", reason: nobodyCame, chance: true},
 	{idiom: "lock_contention", reason: nobodyCame, chance: true},
+	{idiom: "stealing_polls", in: "O0-2$", reason: "one of two threads may look for pieces more often, in a loop of which unoptimised code does not show that it deals", chance: true},
 }
 
 const (
