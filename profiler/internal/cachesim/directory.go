@@ -39,3 +39,112 @@ func (e *entry) wrote(a *access, losers uint64) {
 	}
 	e.record.write(a.core, a.op, a.span.bytes(), losers)
 }
+
+// maxEpochs of a line are kept.
+const maxEpochs = 4
+
+// bytes are some of a line's.
+type bytes [maxLine / 64]uint64
+
+// span is the bytes [from, to) of a line that an access touches.
+type span struct{ from, to int }
+
+// bytes are made only where they are needed: most accesses need none.
+func (s span) bytes() (b bytes) {
+	for i := range b {
+		from, to := max(s.from-64*i, 0), min(s.to-64*i, 64)
+		if from < to {
+			b[i] = ^uint64(0) >> (64 - (to - from)) << from
+		}
+	}
+	return b
+}
+
+func (b *bytes) add(x bytes) {
+	for i := range b {
+		b[i] |= x[i]
+	}
+}
+
+func (b *bytes) meets(x bytes) bool {
+	both := uint64(0)
+	for i := range b {
+		both |= b[i] & x[i]
+	}
+	return both != 0
+}
+
+// epoch of a line begins when a write takes it away from others, or when another
+// core begins to write.
+type epoch struct {
+	writer  int8
+	op      uint32 // the last write's
+	written bytes
+	losers  uint64 // cores: it took the line from them, and they have not been back
+}
+
+// record is what was written to a line since the first of those lost it who have
+// their invalid copies still; empty if there is nobody. Who comes back missed by
+// true sharing if one of the bytes that it accesses was written meanwhile.
+//
+// When there are too many epochs the two oldest become one. Who lost the line in
+// the second of these then seems to have missed what was written in the first, too:
+// it may be told true for false.
+type record struct {
+	n      int
+	epochs [maxEpochs]epoch
+}
+
+// begin adds an epoch.
+func (r *record) begin(e epoch) {
+	if r.n == maxEpochs {
+		e0, e1 := &r.epochs[0], &r.epochs[1]
+		e1.written.add(e0.written)
+		e1.losers |= e0.losers
+		copy(r.epochs[:], r.epochs[1:])
+		r.n--
+	}
+	r.epochs[r.n] = e
+	r.n++
+}
+
+// write says that a core wrote, and took the line from losers. Where nobody has an
+// old copy, nobody will ask.
+func (r *record) write(core int, op uint32, written bytes, losers uint64) {
+	if losers != 0 || r.n > 0 && int(r.epochs[r.n-1].writer) != core {
+		r.begin(epoch{int8(core), op, written, losers})
+	} else if r.n > 0 {
+		e := &r.epochs[r.n-1]
+		e.op = op
+		e.written.add(written)
+	}
+}
+
+// leave says that a core has no invalid copy any more.
+func (r *record) leave(core int) {
+	left := uint64(0)
+	for i := range r.n {
+		r.epochs[i].losers &^= 1 << core
+		left |= r.epochs[i].losers
+	}
+	if left == 0 {
+		r.n = 0
+	}
+}
+
+// back says why a core misses that comes back for some bytes, and who wrote: any
+// of the bytes last, else any at all.
+func (r *record) back(core int, wanted bytes) (Kind, Partner) {
+	kind, by := False, &r.epochs[r.n-1]
+	for i := r.n - 1; i >= 0; i-- {
+		e := &r.epochs[i]
+		if e.written.meets(wanted) {
+			kind, by = True, e
+			break
+		}
+		if e.losers>>core&1 != 0 {
+			break
+		}
+	}
+	return kind, Partner{Op: by.op, Core: int(by.writer)}
+}

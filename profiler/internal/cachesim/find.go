@@ -2,6 +2,7 @@ package cachesim
 
 import (
 	"embed"
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -52,4 +53,15 @@ func Find(what string, sys fs.FS) (m Machine, warnings []string, err error) {
 	}
 	m, err = Load(what)
 	return m, nil, err
+}
+
+// Load reads a machine from a file: see machines/*.toml. Only [l1] must be there. A
+// line has 64 bytes and a latency is that of DefaultLatency if they are not said;
+// the name is the file's.
+func Load(path string) (Machine, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Machine{}, fmt.Errorf("read a machine: %w: give a file, or one of %s", err, strings.Join(names(), ", "))
+	}
+	return parse(path, data)
 }

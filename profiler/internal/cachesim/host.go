@@ -49,7 +49,7 @@ func Host(sys fs.FS) (m Machine, warnings []string, err error) {
 		}
 	}
 	m = h.machine(found)
-	if err := m.Validate(); err != nil {
+	if err := m.mistake(); err != nil {
 		return Machine{}, nil, fmt.Errorf("read the caches of this machine in /sys/%s: %w: or name another machine, one of %s, or a file", at, err, strings.Join(Presets(), ", "))
 	}
 	return m, h.warnings, nil
@@ -126,7 +126,7 @@ func (h *host) machine(found map[int]*index) Machine {
 
 // geometry is the nearest below what was found that can be simulated.
 func (h *host) geometry(x *index, line int) Geometry {
-	if x == nil || line <= 0 {
+	if x == nil || line > maxLine { // which Validate says
 		return Geometry{}
 	}
 	g := Geometry{Size: x.size, Ways: x.ways}
@@ -144,6 +144,10 @@ func (h *host) geometry(x *index, line int) Geometry {
 	set := int64(g.Ways) * int64(line)
 	if g.Size == 0 && x.sets > 0 && x.sets <= maxSize/set {
 		g.Size = x.sets * set
+	}
+	if g.Size == 0 {
+		h.warn("this machine does not say how large its L%d is: none is simulated", x.level)
+		return Geometry{}
 	}
 	if sets := g.Size / set; sets > 0 && (g.Size%set != 0 || !powerOfTwo(sets)) {
 		down := roundedDown(sets) * set

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,17 +15,6 @@ import (
 
 // defaultLine is in bytes: nearly everybody's.
 const defaultLine = 64
-
-// Load reads a machine from a file: see machines/*.toml. Only [l1] must be there. A
-// line has 64 bytes and a latency is that of DefaultLatency if they are not said;
-// the name is the file's.
-func Load(path string) (Machine, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return Machine{}, fmt.Errorf("read a machine: %w: give a file, or one of %s", err, strings.Join(names(), ", "))
-	}
-	return parse(path, data)
-}
 
 // parse reads a file's text. The table is walked here, and not by the decoder, whose
 // messages are about our types.
@@ -67,7 +55,7 @@ func parse(path string, data []byte) (Machine, error) {
 	if f.err != nil {
 		return Machine{}, f.err
 	}
-	if err := m.Validate(); err != nil {
+	if err := m.mistake(); err != nil {
 		return Machine{}, fmt.Errorf("read machine %q: %w", path, err)
 	}
 	return m, nil

@@ -1,6 +1,7 @@
 package cachesim
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 )
@@ -57,20 +58,27 @@ type Machine struct {
 
 // Validate says what of the machine cannot be simulated, and how to mend it.
 func (m Machine) Validate() error {
+	if err := m.mistake(); err != nil {
+		return fmt.Errorf("machine %q: %w", m.Name, err)
+	}
+	return nil
+}
+
+func (m Machine) mistake() error {
 	if m.Line < minLine || m.Line > maxLine || !powerOfTwo(int64(m.Line)) {
-		return fmt.Errorf("machine %s: lines of %d bytes cannot be simulated: make line a power of two from %d to %d", m.Name, m.Line, minLine, maxLine)
+		return fmt.Errorf("lines of %d bytes cannot be simulated: make line a power of two from %d to %d", m.Line, minLine, maxLine)
 	}
 	if m.L1.Size == 0 {
-		return fmt.Errorf("machine %s has no L1: give it an [l1] with size and ways", m.Name)
+		return errors.New("there is no L1: give it an [l1] with size and ways")
 	}
 	for _, l := range m.levels() {
 		if err := l.validate(m.Line); err != nil {
-			return fmt.Errorf("machine %s: %w", m.Name, err)
+			return err
 		}
 	}
 	for _, l := range m.Latency.named() {
 		if *l.cycles < 0 || *l.cycles > maxLatency {
-			return fmt.Errorf("machine %s: a latency of %d cycles for %s: make it 0 to %d", m.Name, *l.cycles, l.name, maxLatency)
+			return fmt.Errorf("a latency of %d cycles for %s cannot be simulated: make it 0 to %d", *l.cycles, l.name, maxLatency)
 		}
 	}
 	return nil
