@@ -21,6 +21,7 @@ const (
 	bytes8
 	bytes16
 	bytes32
+	bytes64
 	duplicate // movddup: 8 bytes of 16, else the vector
 )
 
@@ -55,7 +56,7 @@ func (t tuple) unit(vector int32, w, broadcast bool) int32 {
 		return element
 	case byteByW:
 		return element / 4
-	case bytes1, bytes2, bytes4, bytes8, bytes16, bytes32:
+	case bytes1, bytes2, bytes4, bytes8, bytes16, bytes32, bytes64:
 		return 1 << (t - bytes1)
 	case duplicate:
 		if vector == 16 {
@@ -144,14 +145,19 @@ var tuples [5][4][256]tuple
 
 func init() {
 	for m, rules := range tupleRules {
-		for _, r := range rules {
-			for p := range 4 {
-				if r.pp>>p&1 == 0 {
-					continue
-				}
-				for c := int(r.from); c <= int(r.to); c++ {
-					tuples[m][p][c] = r.tuple
-				}
+		fill(&tuples[m], rules)
+	}
+}
+
+// fill writes rules to the table of a map.
+func fill(table *[4][256]tuple, rules []tupleRule) {
+	for _, r := range rules {
+		for p := range 4 {
+			if r.pp>>p&1 == 0 {
+				continue
+			}
+			for c := int(r.from); c <= int(r.to); c++ {
+				table[p][c] = r.tuple
 			}
 		}
 	}
