@@ -4,7 +4,7 @@ package x86
 // displacement counts in accesses. They hold for the VEX and SSE forms of the
 // same opcodes, too; what is not as theirs follows in sizeRules.
 const (
-	atMost4   tuple = duplicate + 1 + iota // the operand size, but 4 with REX.W
+	movsxd    tuple = duplicate + 1 + iota // 4 bytes
 	stackSlot                              // 8 bytes, 2 with a 66 prefix
 	kRegister                              // kmov: the prefix and W say which
 	member                                 // ModRM.reg says which: see memberSize
@@ -16,7 +16,7 @@ const (
 // means the operand size where a register in its place is a general one.
 var sizeRules = [mapEvex1][]tupleRule{
 	mapOne: {
-		{0x63, 0x63, pAny, atMost4},   // movsxd
+		{0x63, 0x63, pAny, movsxd},
 		{0x8c, 0x8c, pAny, bytes2},    // mov from a segment register
 		{0x8f, 0x8f, pAny, stackSlot}, // pop
 		{0xd8, 0xdf, pAny, member}, {0xff, 0xff, pAny, member},
@@ -148,8 +148,11 @@ func (a *accesses) size() int {
 			return a.general()
 		}
 		return int(a.vector)
-	case atMost4:
-		return min(a.general(), 4)
+	case movsxd:
+		if in.Opsize && !a.w {
+			return 0 // Intel's manual says 2 bytes, AMD's processors load 4
+		}
+		return 4
 	case stackSlot:
 		return a.slot()
 	case kRegister: // kmovw, kmovb; kmovq, kmovd

@@ -131,6 +131,7 @@ lock btsq %rax, (%rdx)                      | ?
 btw $3, (%rdx)                              | load 2 [rdx]
 btcq $3, (%rdx)                             | load store 8 [rdx]
 movslq (%rdx), %rax                         | load 4 [rdx]
+.byte 0x66, 0x63, 2                         | ?
 movzwl (%rdx), %eax                         | load 2 [rdx]
 movsbq (%rdx), %rax                         | load 1 [rdx]
 mov %ds, (%rdx)                             | store 2 [rdx]

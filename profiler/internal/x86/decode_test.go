@@ -232,6 +232,15 @@ func FuzzDecode(f *testing.F) {
 		if err != nil || again.Len() != n || again.Use != in.Use || again.Def != in.Def || again.Kind != in.Kind {
 			t.Fatalf("its own bytes: %+v, %v", again, err)
 		}
+		list, ok := in.Accesses(nil)
+		if ok && len(list) == 0 && (in.Loads || in.Stores) {
+			t.Fatal("no access, but it loads or stores")
+		}
+		for _, a := range list {
+			if a.Size < 1 || a.Size > 512 || !a.Load && !a.Store {
+				t.Fatalf("access %v", a)
+			}
+		}
 		if _, err := Decode(code[:n-1], addr); err != ErrTruncated {
 			t.Fatalf("without the last byte: %v", err)
 		}

@@ -11,8 +11,9 @@ import (
 )
 
 // TestEffectsExecuted runs instructions on this processor and tries each claim
-// about registers and flags: testdata/effects.c says how. What this processor
-// does not have, and what cannot be repeated, is left out.
+// about registers, flags, and the size of the operand in memory:
+// testdata/effects.c says how. What this processor does not have, and what
+// cannot be repeated, is left out.
 func TestEffectsExecuted(t *testing.T) {
 	gcc := need(t, "gcc")
 	program := filepath.Join(t.TempDir(), "effects")
@@ -31,8 +32,8 @@ func TestEffectsExecuted(t *testing.T) {
 				continue
 			}
 			seen[string(in.Bytes)] = true
-			fmt.Fprintf(&input, "%s %x %x %x %x %x %d %d\n", hex.EncodeToString(in.Bytes),
-				in.Use, in.Def, in.Mem.Base.Set(), in.FlagsRead, in.FlagsKilled, bit(in.Loads), bit(in.Stores))
+			fmt.Fprintf(&input, "%s %x %x %x %x %x %d %d %d %d\n", hex.EncodeToString(in.Bytes),
+				in.Use, in.Def, in.Mem.Base.Set(), in.FlagsRead, in.FlagsKilled, bit(in.Loads), bit(in.Stores), in.Mem.Disp, operandSize(&in))
 		}
 	}
 	cmd := exec.Command(program)
@@ -52,6 +53,16 @@ func TestEffectsExecuted(t *testing.T) {
 	if shown > 60 {
 		t.Errorf("… and %d more", shown-60)
 	}
+}
+
+// operandSize is the size of the operand in memory; 0 if that is not known, or
+// there are other accesses.
+func operandSize(in *Insn) int {
+	list, ok := in.Accesses(nil)
+	if !ok || !in.HasMem || len(list) != 1 {
+		return 0
+	}
+	return list[0].Size
 }
 
 func bit(b bool) int {

@@ -126,7 +126,8 @@ type Insn struct {
 	// Loads and Stores: whether the instruction reads or writes memory other
 	// than by push, pop, call and ret; a string instruction, xlat, maskmov or an
 	// absolute mov (opcodes a0 … a3) does so without HasMem, at an address that
-	// is implied. Lock: a lock prefix, or xchg with memory.
+	// is implied. Lock: a lock prefix, or xchg with memory. Accesses has all that
+	// is accessed, with sizes, in order.
 	Loads, Stores, Lock bool
 
 	HasMem bool

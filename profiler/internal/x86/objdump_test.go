@@ -122,6 +122,7 @@ type tally struct {
 	only      bool                      // only instructions at multiples of 32
 	examples  map[string]string         // of what was refused
 	trial     func(l *listed, in *Insn) // further use of what was compared; may be nil
+	intel     bool                      // the lines are in Intel's notation: sizes of operands are compared, and nothing else
 }
 
 func newTally(t testing.TB) *tally {
@@ -146,6 +147,9 @@ func multipleOf32(addr []byte) bool {
 
 // listing runs objdump and compares each line, up to limit lines if that is not 0.
 func (y *tally) listing(limit int, args ...string) error {
+	if y.intel {
+		args = append([]string{"-M", "intel"}, args...)
+	}
 	cmd := exec.Command("objdump", args...)
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	cmd.Stderr = io.Discard
@@ -171,10 +175,13 @@ func (y *tally) listing(limit int, args ...string) error {
 		if tab < 0 || y.only && !multipleOf32(line[:tab]) {
 			continue
 		}
-		if l.parse(string(line)) {
-			y.compare(&l)
-		} else {
+		switch {
+		case !l.parse(string(line)):
 			y.bad++
+		case y.intel:
+			y.sizes(&l)
+		default:
+			y.compare(&l)
 		}
 	}
 	err = cmd.Wait()

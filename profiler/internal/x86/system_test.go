@@ -11,11 +11,8 @@ import (
 	"testing"
 )
 
-// TestObjdump compares the decoder with objdump on programs that any Debian
-// has, up to some hundred thousand instructions of each.
-func TestObjdump(t *testing.T) {
-	need(t, "objdump")
-	y := newTally(t)
+// programs are those that any Debian has, as far as they are here, and this one.
+func programs() []string {
 	files := []string{os.Args[0]}
 	for _, pattern := range []string{
 		"/lib/x86_64-linux-gnu/libc.so.6", "/lib/x86_64-linux-gnu/libm.so.6", "/bin/bash", "/usr/bin/perl",
@@ -24,11 +21,19 @@ func TestObjdump(t *testing.T) {
 		found, _ := filepath.Glob(pattern)
 		files = append(files, found...)
 	}
+	return files
+}
+
+// TestObjdump compares the decoder with objdump on programs that any Debian
+// has, up to some hundred thousand instructions of each.
+func TestObjdump(t *testing.T) {
+	need(t, "objdump")
+	y := newTally(t)
 	limit := 400_000
 	if testing.Short() {
 		limit = 50_000
 	}
-	for _, f := range files {
+	for _, f := range programs() {
 		before := y.compared
 		clear(y.refused)
 		if err := y.listing(before+limit, "-d", "-w", "-z", f); err != nil {

@@ -2,11 +2,13 @@
 
    Each line of the input has an instruction and the claims: the bytes in hex,
    then in hex the registers used, defined, the base register's, the flags read
-   and killed (bits CF PF AF ZF SF OF), and whether it loads and stores. The
+   and killed (bits CF PF AF ZF SF OF), whether it loads and stores, and in
+   decimal its operand's displacement and size, 0 if that is not claimed. The
    instruction is run from several states, then with one register or flag
    changed at a time: what is not used or read must change nothing, what is
-   killed or wholly defined must not show what was there before. A line of
-   output is a claim that does not hold. */
+   killed or wholly defined must not show what was there before. An operand that
+   ends where the memory does must be accessible, and one that ends a byte behind
+   that must not. A line of output is a claim that does not hold. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>
@@ -48,7 +50,11 @@ __asm__(".text\nrun:\n"
         "pop %r15\npop %r14\npop %r13\npop %r12\npop %rbp\npop %rbx\nret\n");
 
 static sigjmp_buf trap;
-static void caught(int sig) { siglongjmp(trap, sig); }
+static unsigned char *fault; /* the address that was not accessible, if it was that */
+static void caught(int sig, siginfo_t *info, void *context) {
+  fault = info->si_addr;
+  siglongjmp(trap, sig);
+}
 
 enum { page = 4096 };
 static unsigned char *buffer, *code, fresh[page];
@@ -83,6 +89,18 @@ static u64 value(int kind, int r) {
   }
 }
 
+/* beyond says whether an operand of that size, so many bytes behind the last
+   place where there is memory for it, is more than there is: -1 if the
+   instruction traps for another reason, such as alignment. */
+static int beyond(unsigned base, long disp, int size, int behind) {
+  struct state s = {.flags = 0x202};
+  for (int r = 0; r < 16; r++)
+    s.reg[r] = base >> r & 1 ? (u64)buffer + page - size + behind - disp : value(2, r);
+  int sig = go(&s);
+  if (sig == 0) return 0;
+  return sig == SIGSEGV && fault >= buffer + page && fault < buffer + 2 * page ? 1 : -1;
+}
+
 int main(void) {
   unsigned char *m = mmap(0, 17 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   buffer = m + 8 * page;
@@ -92,7 +110,7 @@ int main(void) {
   for (int i = 0; i < page; i++) fresh[i] = rnd();
   stack_t alt = {.ss_sp = malloc(1 << 16), .ss_size = 1 << 16};
   sigaltstack(&alt, 0);
-  struct sigaction sa = {.sa_handler = caught, .sa_flags = SA_ONSTACK | SA_NODEFER};
+  struct sigaction sa = {.sa_sigaction = caught, .sa_flags = SA_ONSTACK | SA_NODEFER | SA_SIGINFO};
   int sigs[] = {SIGSEGV, SIGILL, SIGFPE, SIGBUS, SIGTRAP};
   for (int i = 0; i < 5; i++) sigaction(sigs[i], &sa, 0);
   for (int i = 0; i < 16; i++) ((u64 *)(fpu + 160))[i] = rnd(); /* some of xmm */
@@ -100,8 +118,9 @@ int main(void) {
 
   char hex[40];
   unsigned use, def, base, rd, kill, loads, stores;
-  long tried = 0, ran = 0, runs = 0;
-  while (scanf("%39s %x %x %x %x %x %x %x", hex, &use, &def, &base, &rd, &kill, &loads, &stores) == 8) {
+  long tried = 0, ran = 0, runs = 0, disp, sized = 0;
+  int size;
+  while (scanf("%39s %x %x %x %x %x %x %x %ld %d", hex, &use, &def, &base, &rd, &kill, &loads, &stores, &disp, &size) == 10) {
     int n = strlen(hex) / 2;
     for (int i = 0; i < n; i++) {
       unsigned b;
@@ -161,7 +180,12 @@ int main(void) {
       }
     }
     ran += once;
+    if (!once || !size) continue;
+    if (beyond(base, disp, size, 0) == 1) WRONG("accesses more than %d bytes", size);
+    int more = beyond(base, disp, size, 1);
+    if (more == 0) WRONG("accesses fewer than %d bytes", size);
+    sized += more == 1;
   }
-  fprintf(stderr, "%ld instructions, %ld of them run here, %ld runs\n", tried, ran, runs);
+  fprintf(stderr, "%ld instructions, %ld of them run here, %ld runs, the operand's size seen of %ld\n", tried, ran, runs, sized);
   return 0;
 }
