@@ -78,7 +78,7 @@ func (o *Options) complete() error {
 	}
 	if o.Stop == 0 {
 		o.Stop = noisyStop
-		if o.Method == Exact && o.Response == profile.Instructions {
+		if o.Method == Exact && o.Response.Counted() {
 			o.Stop = exactStop
 		}
 	}
@@ -104,7 +104,7 @@ func (a *Analyser) explain(res *Result, s *profile.Section, instances []*instanc
 		}
 	}
 	sort.SliceStable(uneven, func(i, j int) bool { return uneven[i].idle > uneven[j].idle })
-	measured := opt.Method == Exact && opt.Response != profile.Instructions
+	measured := opt.Method == Exact && !opt.Response.Counted()
 	if measured && len(uneven) > 1 && widest(uneven) < poolBelow {
 		few := uneven[:min(len(uneven), pooledAtMost)]
 		c.add(a.analysis(opt, few...))

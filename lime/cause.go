@@ -17,8 +17,9 @@ const controlFlow = "control-flow"
 
 // hardware is the cause that an event happens more often to some threads.
 type hardware struct {
-	event   profile.EventID
-	cluster int
+	event   profile.EventID   // that says where
+	events  []profile.EventID // all that it is the sum of
+	cluster int               // −1: of none
 }
 
 // describe says where a decision is and what goes with it.
@@ -35,7 +36,11 @@ func (s steering) describe(a *analysis) Cause {
 
 func (h hardware) describe(a *analysis) Cause {
 	e := &a.graph.p.Events[h.event]
-	return Cause{Kind: e.Name, Addr: e.Addr, Members: a.members(h.cluster, []profile.EventID{h.event})}
+	c := Cause{Kind: e.Name, Addr: e.Addr, Event: h.event}
+	if h.cluster >= 0 {
+		c.Members = a.members(h.cluster, h.events)
+	}
+	return c
 }
 
 func (s start) describe(*analysis) Cause {

@@ -92,7 +92,11 @@ func (x *combined) count(from origin) {
 	var all []decision
 	switch o := from.(type) {
 	case hardware:
-		x.events = []profile.EventID{o.event}
+		for _, e := range o.events {
+			if !slices.Contains(x.events, e) {
+				x.events = append(x.events, e)
+			}
+		}
 	case steering:
 		all = o.all()
 	case parted:
@@ -131,6 +135,10 @@ func (c *combiner) finish(p *profile.Profile, res *Result, s *profile.Section, o
 			continue
 		}
 		cause.Counts = perThread(res, s, x)
+		if _, ok := x.id.(missesID); ok {
+			cause.Event = costliest(p, s, x.events)
+			cause.Kind = p.Events[cause.Event].Name
+		}
 		for _, id := range append(x.others, x.id) {
 			listed[id] = true
 		}

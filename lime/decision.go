@@ -69,6 +69,7 @@ type (
 	recursionID struct{ entry profile.BlockID }
 	startID     struct{ at profile.Addr }
 	hardwareID  struct{ event profile.EventID }
+	missesID    struct{ line string }
 )
 
 func (branchID) identity()    {}
@@ -76,6 +77,7 @@ func (loopID) identity()      {}
 func (recursionID) identity() {}
 func (startID) identity()     {}
 func (hardwareID) identity()  {}
+func (missesID) identity()    {}
 
 func (d branch) id() identity    { return branchID{d.block, d.to} }
 func (d join) id() identity      { return branchID{d.block, d.to} }

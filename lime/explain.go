@@ -61,14 +61,18 @@ func (an *Analyser) analysis(opt Options, instances ...*instance) *analysis {
 		return a
 	}
 	a.unit = t.unit(a.response)
-	a.costs = newCosts(an.graph, t)
-	counted := opt.Response == profile.Instructions
+	var own *misses
+	if opt.Response == profile.ModelCycles {
+		own = newMisses(an.p, t, an.lineOf)
+	}
+	a.costs = newCosts(an.graph, t, own.following)
+	counted := opt.Response.Counted()
 	a.clusters = newClusters(an.graph, t, !counted, string(opt.Response), opt.Stop, opt.Bulk)
 	switch {
 	case opt.Method == Paper:
 		a.byPaper()
 	case counted:
-		a.byMatchingPursuit()
+		a.byMatchingPursuit(own)
 	default:
 		a.byRegression()
 	}
@@ -78,8 +82,11 @@ func (an *Analyser) analysis(opt Options, instances ...*instance) *analysis {
 func (a *analysis) add(f finding) { a.findings = append(a.findings, f) }
 
 // byMatchingPursuit chooses by exact costs (rule 7).
-func (a *analysis) byMatchingPursuit() {
+func (a *analysis) byMatchingPursuit(own *misses) {
 	leaders := a.withBodies(a.withCopies(a.deciding())) // before T is taken for good
+	if own != nil {
+		leaders = append(leaders, own.leaders(a)...)
+	}
 	p := newMatchingPursuit(a.table, a.centred, leaders)
 	byStart := a.dealt == 0 && !a.ranked && len(a.table.groups) == 1 && a.startsDecide(p)
 	if byStart {
@@ -99,6 +106,7 @@ func (a *analysis) byMatchingPursuit() {
 		a.byStart(p)
 	}
 	a.noteUneven(found, a.findings[before:])
+	a.addMisses(p)
 	a.r2 = 1 - p.unexplained()
 }
 
@@ -116,6 +124,9 @@ func (a *analysis) onePerSource(p *matchingPursuit) (list []leader) {
 	at := map[identity]int{}
 	for _, j := range p.chosen {
 		x := p.candidates[j].leader
+		if x.misses != nil {
+			continue
+		}
 		id := a.sourceOf(&x)
 		if i, ok := at[id]; ok {
 			list[i] = a.joined(list[i], x)
@@ -234,7 +245,7 @@ func (a *analysis) addHardware(l int, beta, p float64) {
 		cost := append([]float64(nil), a.clusters.unit[l]...)
 		floats.Scale(w*beta*math.Sqrt(a.variation), cost)
 		a.add(finding{
-			id: hardwareID{e}, origin: hardware{e, l}, cost: divisible(cost),
+			id: hardwareID{e}, origin: hardware{e, []profile.EventID{e}, l}, cost: divisible(cost),
 			share: w * beta * corr, beta: beta, score: beta, leaderScore: math.NaN(), p: p,
 		})
 	}

@@ -66,6 +66,11 @@ func (a *Analyser) response(s *profile.Section, resp profile.Response) (func(*pr
 	switch resp {
 	case profile.Instructions:
 		return func(p *profile.Part) float64 { return float64(a.p.Instructions(p.Counts)) }, nil
+	case profile.ModelCycles:
+		if a.p.Run.Machine == "" {
+			return nil, errors.New("no caches were simulated: profile with --events edges,cache")
+		}
+		return func(p *profile.Part) float64 { return float64(a.p.ModelCycles(p.Counts)) }, nil
 	case profile.BusyTime:
 		timed := true
 		eachPart(s, func(_ *profile.Instance, p *profile.Part) { timed = timed && p.Timed })

@@ -17,6 +17,7 @@ type leader struct {
 	cost  []float64 // K_v: the instructions that it steers, per part
 	// Of copies that were inlined at different calls; only their line is the same.
 	byLine bool
+	misses *missing // no decision, but what a line misses in a cache; else nil
 }
 
 // steering says which decision steers execution into which cluster.

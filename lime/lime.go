@@ -81,10 +81,11 @@ type Cause struct {
 	// causes left is not this one's gain. NaN for hardware events, START causes
 	// and by the paper's method.
 	WholeUnits float64
-	Addr       profile.Addr // the deciding instruction
-	To         profile.Addr // where the event's edge leads, of a recursion the call; 0: unknown
-	Counts     []uint64     // of the event, per slot in the order of Result.Threads
-	Members    []Member     // the other events of the cluster, most work first, 50 at most
+	Addr       profile.Addr    // the deciding instruction
+	Event      profile.EventID // of a hardware cause: that which costs most; else 0
+	To         profile.Addr    // where the event's edge leads, of a recursion the call; 0: unknown
+	Counts     []uint64        // of the event, per slot in the order of Result.Threads
+	Members    []Member        // the other events of the cluster, most work first, 50 at most
 }
 
 // Member is another event of a cause's cluster.

@@ -61,7 +61,13 @@ func newMatchingPursuit(t *table, response []float64, leaders []leader) *matchin
 		if !t.accounts(x.taken, x.cost) {
 			corr = 0
 		}
-		p.candidates = append(p.candidates, candidate{x, centred, variation, corr, floats.Sum(x.cost), x.ids()})
+		ids := []identity(nil)
+		if x.misses != nil {
+			corr, ids = 1, []identity{missesID{x.misses.line}}
+		} else {
+			ids = x.ids()
+		}
+		p.candidates = append(p.candidates, candidate{x, centred, variation, corr, floats.Sum(x.cost), ids})
 	}
 	return p
 }

@@ -185,23 +185,23 @@ func hasWarning(res *Result, code string) bool {
 	return slices.ContainsFunc(res.Warnings, func(w profile.Warning) bool { return w.Code == code })
 }
 
-// Modelled cycles come as hardware events of that name.
+// Cycles come as hardware events of that name.
 func TestCyclesAsResponse(t *testing.T) {
 	m := newMachine()
 	l := &repeat{trips: func(w *walker) int { return 100 + 50*skew(w) }, instructions: 10}
 	main := m.function("main", l)
-	cycles := m.hardware(string(profile.ModelCycles), main.entry, profile.NoEvent)
+	cycles := m.hardware(string(profile.HardwareCycle), main.entry, profile.NoEvent)
 	p := m.run(all(main, 16)...)
 	var n []uint64
 	for _, x := range p.Sections[0].Instances[0].Parts {
 		n = append(n, 3*p.Instructions(x.Counts))
 	}
 	put(p, cycles, n...)
-	res := analyse(t, p, Options{Response: profile.ModelCycles})
+	res := analyse(t, p, Options{Response: profile.HardwareCycle})
 	if len(res.Causes) != 1 || res.Causes[0].Addr != m.last(l.head) {
 		t.Errorf("causes %+v", res.Causes)
 	}
-	if _, err := Analyse(p, &p.Sections[0], Options{Response: profile.HardwareCycle}); err == nil {
-		t.Error("cycles that were not counted are no error")
+	if _, err := Analyse(p, &p.Sections[0], Options{Response: profile.ModelCycles}); err == nil {
+		t.Error("cycles that were not modelled are no error")
 	}
 }

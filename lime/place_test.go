@@ -162,7 +162,7 @@ func TestUncountedWayIn(t *testing.T) {
 		p := m.run(all(m.function("main", &repeat{trips: fixed(100), instructions: 2, body: []stmt{d}}), 4)...)
 		first := m.edge[[2]profile.BlockID{d.head, d.yes}]
 		p.Graph.Edges[first].Count = profile.NoEvent
-		c := newCosts(newGraph(p), newTable(len(p.Events), &instance{folded: 1, parts: p.Sections[0].Instances[0].Parts}))
+		c := newCosts(newGraph(p), newTable(len(p.Events), &instance{folded: 1, parts: p.Sections[0].Instances[0].Parts}), (*misses)(nil).following)
 		if got := c.onlyWayIn(m.edge[[2]profile.BlockID{d.second, d.yes}]); got == taken {
 			t.Errorf("taken %v: the only way in: %v", taken, got)
 		}

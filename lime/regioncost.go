@@ -23,13 +23,14 @@ type costs struct {
 	comp     map[int32][]float64
 	shares   map[int32]*callShare // by component: how its cost goes to its call sites
 	loop     map[int32][]float64
-	began    []profile.BlockID // by column: where the part begins; NoBlock: unknown
-	executed []float64         // all of them: T in instructions
+	began    []profile.BlockID             // by column: where the part begins; NoBlock: unknown
+	executed []float64                     // all of them: T in instructions
+	more     func(profile.BlockID) float64 // what one execution of a block costs beside its instructions
 }
 
-func newCosts(g *graph, t *table) *costs {
+func newCosts(g *graph, t *table, more func(profile.BlockID) float64) *costs {
 	c := &costs{
-		graph: g, table: t,
+		graph: g, table: t, more: more,
 		at:   make([]int32, len(g.p.Graph.Blocks)),
 		comp: map[int32][]float64{}, shares: map[int32]*callShare{}, loop: map[int32][]float64{},
 		executed: make([]float64, t.cols()),
@@ -98,8 +99,9 @@ func (c *costs) sumBlocks() {
 		n := c.table.counts(b.Count)
 		x := make([]float64, c.table.cols())
 		if !b.Spin {
-			floats.AddScaled(x, float64(b.Instructions), n)
-			floats.AddScaled(c.executed, float64(b.Instructions), n)
+			w := float64(b.Instructions) + c.more(v)
+			floats.AddScaled(x, w, n)
+			floats.AddScaled(c.executed, w, n)
 		}
 		for _, e := range c.graph.outs.Of(int(v)) {
 			if c.graph.p.Graph.Edges[e].Kind.IsCall() && !c.graph.back[e] {

@@ -15,7 +15,7 @@ func (p *Profile) encode(e *encoder) {
 	e.chunk(tableRun, []wireRun{{
 		p.Program.Path, p.Program.BuildID,
 		p.Run.Backend, p.Run.WallNS, p.Run.Cores, p.Run.ExitCode, p.Run.Signal, p.Run.Slowdown,
-		c.Functions, c.FunctionsTotal, c.Instructions, c.InstructionsTotal, len(p.Warnings), libraries, p.Program.Uncounted, p.Program.LibraryCalls, p.Run.Virtual,
+		c.Functions, c.FunctionsTotal, c.Instructions, c.InstructionsTotal, len(p.Warnings), libraries, p.Program.Uncounted, p.Program.LibraryCalls, p.Run.Virtual, p.Run.Machine,
 	}})
 	encodeRows(e, tableArgs, len(p.Program.Args), func(i int) string { return p.Program.Args[i] }, func(s string) int { return len(s) })
 	encodeRows(e, tableSkipped, len(c.Skipped), func(i int) wireSkipped { return wireSkipped(c.Skipped[i]) },
@@ -137,7 +137,7 @@ func (d *decoder) profile() (*Profile, error) {
 			return decodeRows(d, tableEdges, keepIn(&p.Graph.Edges, func(r *wireEdge) Edge { return Edge(*r) }))
 		},
 		func() error {
-			return decodeRows(d, tableEvents, keepIn(&p.Events, func(r *wireEvent) Event { r.Name = names.of(r.Name); return Event(*r) }))
+			return decodeRows(d, tableEvents, keepIn(&p.Events, func(r *wireEvent) Event { r.Name, r.Reason = names.of(r.Name), names.of(r.Reason); return Event(*r) }))
 		},
 		func() error { return decodeRows(d, tableThreads, d.keepThread(p)) },
 		func() error {
@@ -222,7 +222,7 @@ func (d *decoder) assemble(p *Profile, t *tables) error {
 		p.Program.Libraries = append(p.Program.Libraries, Library(l))
 	}
 	p.Program.Uncounted, p.Program.LibraryCalls = r.Uncounted, r.LibraryCalls
-	p.Run = Run{r.Backend, r.WallNS, r.Cores, r.ExitCode, r.Signal, r.Slowdown, r.Virtual}
+	p.Run = Run{r.Backend, r.WallNS, r.Cores, r.ExitCode, r.Signal, r.Slowdown, r.Virtual, r.Machine}
 	p.Coverage.Functions, p.Coverage.FunctionsTotal = r.Functions, r.FunctionsTotal
 	p.Coverage.Instructions, p.Coverage.InstructionsTotal = r.Instructions, r.InstructionsTotal
 	var err error

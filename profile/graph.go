@@ -93,4 +93,10 @@ type Event struct {
 	Addr     Addr    // of the instruction that it stands for: a block's start, an edge's jump or call
 	Name     string  // of a hardware event: "l1d-miss", "page-fault"; else empty
 	Superior EventID // of a hardware event: what must happen for it to happen (3.1); else NoEvent
+
+	// Of a hardware event, as far as they are known:
+	Reason  string   // why a cache missed: "cold", "capacity", "conflict", "true-sharing", "false-sharing"
+	Cycles  uint32   // modelled, that one of it adds to the one that each instruction takes
+	Partner Addr     // the instruction whose writes take the line away most often
+	Writer  ThreadID // who makes them, counted from 1; 0: several threads
 }

@@ -17,8 +17,24 @@ func (p *Profile) Instructions(c Counts) uint64 {
 	return n
 }
 
+// ModelCycles is how many cycles counts stand for by the model: one for each
+// instruction, and what hardware events add (Event.Cycles), but for those of loops
+// that only wait.
+func (p *Profile) ModelCycles(c Counts) uint64 {
+	n := p.Instructions(c)
+	for i, e := range c.Event {
+		if ev := &p.Events[e]; ev.Kind == Hardware && ev.Cycles > 0 && !p.Spins(ev) {
+			n += uint64(ev.Cycles) * c.N[i]
+		}
+	}
+	return n
+}
+
+// Spins reports whether a hardware event happened in a loop that only waits.
+func (p *Profile) Spins(e *Event) bool { return e.Block != NoBlock && p.Graph.Blocks[e.Block].Spin }
+
 // Load is how the work of an instance is spread over its parts, in executed
-// instructions. In a folded instance the parts are sums by rank, so that Most
+// instructions, and what hardware events add to these (ModelCycles). In a folded instance the parts are sums by rank, so that Most
 // is the sum of the executions' maxima, and Idle the sum of their idle.
 type Load struct {
 	Each []uint64 // by part
@@ -30,7 +46,7 @@ type Load struct {
 func (p *Profile) Load(in *Instance) Load {
 	l := Load{Each: make([]uint64, len(in.Parts))}
 	for i := range in.Parts {
-		n := p.Instructions(in.Parts[i].Counts) + p.Instructions(in.Parts[i].Inner)
+		n := p.ModelCycles(in.Parts[i].Counts) + p.ModelCycles(in.Parts[i].Inner)
 		l.Each[i], l.Most, l.Sum = n, max(l.Most, n), l.Sum+n
 	}
 	return l

@@ -105,6 +105,10 @@ const (
 	HardwareCycle Response = "cycles"          // from a PMU
 )
 
+// Counted reports whether the response is counted, and so adds up exactly: it is
+// not measured.
+func (r Response) Counted() bool { return r == Instructions || r == ModelCycles }
+
 // Run says how it was run.
 type Run struct {
 	Backend  string // native, valgrind, perf
@@ -114,6 +118,7 @@ type Run struct {
 	Signal   string  // the signal that ended the target, as "SIGSEGV"
 	Slowdown float64 // against a run without the profiler; 0: not measured
 	Virtual  int     // virtual cores, on which threads were kept together; 0: none
+	Machine  string  // whose caches were simulated, in words; "": none
 }
 
 // Coverage says how much of the program's own code was counted.

@@ -11,7 +11,7 @@ import (
 func randomProfile(r *rand.Rand) *Profile {
 	p := &Profile{
 		Program: Program{Path: randomName(r), BuildID: pick(r, "", "0123abcd"), Libraries: pick(r, nil, []Library{{randomName(r), pick(r, "", "45ef"), LibraryStep}, {randomName(r), "", 2 * LibraryStep}})},
-		Run: Run{Backend: pick(r, "native", "valgrind", ""), WallNS: r.Int64N(1e12), Cores: r.IntN(64), ExitCode: r.IntN(5) - 2,
+		Run: Run{Backend: pick(r, "native", "valgrind", ""), WallNS: r.Int64N(1e12), Cores: r.IntN(64), Machine: pick(r, "", "paper: 16K"), ExitCode: r.IntN(5) - 2,
 			Signal: pick(r, "", "SIGSEGV"), Slowdown: pick(r, 0, 1.04, 1e-300)},
 		Coverage: Coverage{Functions: r.IntN(5), FunctionsTotal: 5 + r.IntN(5), Instructions: r.IntN(50), InstructionsTotal: 50},
 		Warnings: randomWarnings(r),
@@ -105,7 +105,8 @@ func randomEvents(r *rand.Rand, p *Profile) {
 			}
 		default:
 			p.Events = append(p.Events, Event{Kind: Hardware, Block: BlockID(r.IntN(len(g.Blocks)+1) - 1), Edge: r.Int32N(2), Addr: 99,
-				Name: pick(r, "l1d-miss", "page fault"), Superior: EventID(r.IntN(int(id)+1) - 1)})
+				Name: pick(r, "l1d-miss", "page fault"), Superior: EventID(r.IntN(int(id)+1) - 1),
+				Reason: pick(r, "", "capacity"), Cycles: r.Uint32N(3), Partner: Addr(r.IntN(3)), Writer: ThreadID(r.IntN(1 + len(p.Threads)))})
 		}
 	}
 	for i := range g.Edges {

@@ -129,8 +129,8 @@ func (t *textWriter) run() {
 	if p.Run.Slowdown != 0 {
 		slowdown = " slowdown=" + strconv.FormatFloat(p.Run.Slowdown, 'g', -1, 64)
 	}
-	t.line("run%s%s%s%s%s%s%s", pair("backend", p.Run.Backend), nanos("wall", p.Run.WallNS), number("cores", p.Run.Cores),
-		number("exit", p.Run.ExitCode), pair("signal", p.Run.Signal), slowdown, number("virtual", p.Run.Virtual))
+	t.line("run%s%s%s%s%s%s%s%s", pair("backend", p.Run.Backend), nanos("wall", p.Run.WallNS), number("cores", p.Run.Cores),
+		number("exit", p.Run.ExitCode), pair("signal", p.Run.Signal), slowdown, number("virtual", p.Run.Virtual), pair("machine", p.Run.Machine))
 	c := &p.Coverage
 	t.line("coverage functions=%d/%d instructions=%d/%d", c.Functions, c.FunctionsTotal, c.Instructions, c.InstructionsTotal)
 	for _, s := range c.Skipped {
@@ -179,6 +179,9 @@ func (t *textWriter) graph() {
 		}
 		if e.Kind != EdgeTaken {
 			rest += number("edge", e.Edge)
+		}
+		if e.Kind == Hardware {
+			rest += pair("reason", e.Reason) + number("cycles", int64(e.Cycles)) + addr("partner", e.Partner) + number("writer", e.Writer)
 		}
 		t.line("event %s %s%s%s%s%s", word(t.l.event[i]), e.Kind, addr("at", e.Addr), pair("name", e.Name), t.event("superior", e.Superior), rest)
 	}

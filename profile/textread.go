@@ -138,7 +138,7 @@ func (t *textReader) read(l *textLine) {
 	case "library-call":
 		p.Program.LibraryCalls = append(p.Program.LibraryCalls, l.parseAddr(l.word()))
 	case "run":
-		p.Run = Run{l.pair("backend"), l.nanos("wall"), int(l.int("cores", 64)), int(l.int("exit", 64)), l.pair("signal"), l.float("slowdown"), int(l.int("virtual", 64))}
+		p.Run = Run{l.pair("backend"), l.nanos("wall"), int(l.int("cores", 64)), int(l.int("exit", 64)), l.pair("signal"), l.float("slowdown"), int(l.int("virtual", 64)), l.pair("machine")}
 	case "coverage":
 		p.Coverage.Functions, p.Coverage.FunctionsTotal = l.ratio("functions")
 		p.Coverage.Instructions, p.Coverage.InstructionsTotal = l.ratio("instructions")
@@ -210,6 +210,7 @@ func (t *textReader) readGraph(l *textLine) {
 		e := &t.p.Events[id]
 		e.Kind = EventKind(l.kind(eventKinds[:], l.word()))
 		e.Addr, e.Name, e.Superior = l.addr("at"), l.pair("name"), t.eventOf(l, "superior")
+		e.Reason, e.Cycles, e.Partner, e.Writer = l.pair("reason"), uint32(l.int("cycles", 32)), l.addr("partner"), ThreadID(l.int("writer", 32))
 		if b, ok := l.lookup("block"); ok {
 			e.Block = t.blockOf(l, b)
 		}

@@ -184,8 +184,8 @@ func (p *Profile) checkEvents() error {
 }
 
 func (p *Profile) checkEvent(id EventID, e *Event) error {
-	if e.Kind != Hardware && (e.Superior != NoEvent || e.Name != "") {
-		return fmt.Errorf("has name %q and superior %d, which only hardware events have", e.Name, e.Superior)
+	if e.Kind != Hardware && (e.Superior != NoEvent || e.Name != "" || e.Reason != "" || e.Cycles != 0 || e.Partner != 0 || e.Writer != 0) {
+		return fmt.Errorf("has name %q, reason %q, superior %d, a partner or a cost, which only hardware events have", e.Name, e.Reason, e.Superior)
 	}
 	switch e.Kind {
 	case BlockEntered:
@@ -214,6 +214,8 @@ func (p *Profile) checkEvent(id EventID, e *Event) error {
 			return fmt.Errorf("hardware event at %#x has no name", e.Addr)
 		case e.Block < NoBlock || int(e.Block) >= len(p.Graph.Blocks):
 			return fmt.Errorf("block %d is not among the %d", e.Block, len(p.Graph.Blocks))
+		case e.Writer < 0 || int(e.Writer) > len(p.Threads):
+			return fmt.Errorf("thread %d writes, of %d", e.Writer, len(p.Threads))
 		case e.Superior < NoEvent || int(e.Superior) >= len(p.Events):
 			return fmt.Errorf("superior %d is not among the %d events", e.Superior, len(p.Events))
 		}

@@ -46,6 +46,10 @@ type (
 		Addr     Addr      `cbor:"4,keyasint,omitempty"`
 		Name     string    `cbor:"5,keyasint,omitempty"`
 		Superior EventID   `cbor:"6,keyasint,omitempty"`
+		Reason   string    `cbor:"7,keyasint,omitempty"`
+		Cycles   uint32    `cbor:"8,keyasint,omitempty"`
+		Partner  Addr      `cbor:"9,keyasint,omitempty"`
+		Writer   ThreadID  `cbor:"10,keyasint,omitempty"`
 	}
 	wireFrame struct {
 		File     string `cbor:"1,keyasint,omitempty"`
@@ -84,6 +88,7 @@ type (
 		Uncounted         []string      `cbor:"15,keyasint,omitempty"`
 		LibraryCalls      []Addr        `cbor:"16,keyasint,omitempty"`
 		Virtual           int           `cbor:"17,keyasint,omitempty"`
+		Machine           string        `cbor:"18,keyasint,omitempty"`
 	}
 	wireLibrary struct {
 		Path    string `cbor:"1,keyasint,omitempty"`

@@ -40,7 +40,7 @@ func addresses(p *profile.Profile) map[profile.Addr]bool {
 	}
 	for i := range p.Events {
 		if e := &p.Events[i]; e.Kind == profile.Hardware && counted[i] {
-			want[e.Addr] = true
+			want[e.Addr], want[e.Partner] = true, true
 		}
 	}
 	for i := range p.Graph.Blocks {

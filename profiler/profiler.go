@@ -24,10 +24,12 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/backend"
+	"github.com/skewlens/skewlens/profiler/internal/cachesim"
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
@@ -42,6 +44,7 @@ type Config struct {
 	Backend               string   // "auto" and "": the best that works here and counts Events; or its name, as "native"
 	Events                []string // what to count, as "edges", "cache"; nil: edges
 	Libraries             []string // which shared libraries to profile beside those that the program needs: patterns of their names, as "libfft*"; "none": only those that others match
+	Machine               string   // whose caches are simulated, where Events have cache: "host" and "", "paper", "server64", or a file
 	Units                 bool     // tell how much work each unit of a section was
 	Cores                 int      // virtual cores, as if on which threads are kept together; 0: none
 	FollowExec            bool     // profile the last program that takes the first one's place (execve)
@@ -75,6 +78,17 @@ func run(ctx context.Context, c Config, table []backend.Backend) (*profile.Profi
 	if j.Path, err = Find(c.Path, c.Dir); err != nil {
 		return nil, err
 	}
+	var doubts []profile.Warning
+	if slices.Contains(j.Events, backend.Cache) {
+		m, w, err := cachesim.Find(cmp.Or(c.Machine, "host"), nil)
+		if err != nil {
+			return nil, err
+		}
+		j.Machine = &m
+		for _, doubt := range w {
+			doubts = append(doubts, profile.Warning{Code: "machine", Message: doubt})
+		}
+	}
 	guard := guardSignals(ctx)
 	defer guard.stop()
 	j.Started, j.Running = guard.started, guard.runs
@@ -85,6 +99,9 @@ func run(ctx context.Context, c Config, table []backend.Backend) (*profile.Profi
 	ended := make(chan result, 1)
 	go func() {
 		p, err := work(j, able)
+		if p != nil {
+			p.Warnings = append(p.Warnings, doubts...)
+		}
 		runtime.KeepAlive(c) // its files
 		ended <- result{p, err}
 	}()

@@ -29,6 +29,9 @@ func New(p *profile.Profile, opt Options) (*Report, error) {
 	if opt.Analyse == nil && len(p.Sections) > 0 {
 		opt.Analyse = lime.New(p).Section // the program's structure is worked out once for all sections
 	}
+	if opt.Lime.Response == "" && p.Run.Machine != "" {
+		opt.Lime.Response = profile.ModelCycles
+	}
 	b := builder{p: p, opt: opt}
 	b.calls = b.findLibraryCalls()
 	r := &Report{
@@ -75,6 +78,7 @@ func (b *builder) run() Run {
 		Response: string(b.response()),
 		Slowdown: positive(b.p.Run.Slowdown),
 		Virtual:  b.p.Run.Virtual,
+		Machine:  b.p.Run.Machine,
 		ExitCode: b.p.Run.ExitCode,
 		Signal:   b.p.Run.Signal,
 	}
@@ -226,6 +230,7 @@ func (b *builder) cause(s *Section, c *lime.Cause, rank int) Cause {
 	for _, m := range c.Members {
 		out.Members = append(out.Members, Member{Kind: m.Kind, Place: b.location(m.Addr).Place, Corr: known(m.Corr)})
 	}
+	b.miss(&out, c)
 	out.Message = message(s, &out)
 	return out
 }

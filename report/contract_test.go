@@ -44,6 +44,12 @@ type (
 		Line, Column                    *int
 		Corr                            *float64
 	}
+	wantPartner struct {
+		File, Function, Offset, Address *string
+		Line, Column                    *int
+		InlinedAt                       *[]wantPlace `json:"inlined_at"`
+		Thread                          *int
+	}
 	wantPath struct {
 		Thread int
 		Calls  []wantPlace
@@ -62,6 +68,11 @@ type (
 		Counts         []uint64
 		Members        []wantMember
 		Path           *wantPath
+		Level          *string
+		Miss           *string
+		Sharing        *string
+		Partner        *wantPartner
+		Misses         *[]uint64
 		Waker          *wantWaker
 		Message        string
 	}
@@ -142,7 +153,8 @@ type (
 			Backend  string
 			Threads  int
 			Cores    *int
-			Virtual  *int     `json:"virtual_cores"`
+			Virtual  *int `json:"virtual_cores"`
+			Machine  *string
 			WallS    *float64 `json:"wall_s"`
 			Response string
 			Slowdown *float64

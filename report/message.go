@@ -12,8 +12,10 @@ import (
 // threads, and what balancing it is worth.
 func message(s *Section, c *Cause) string {
 	parts := []string{fmt.Sprintf("%s of this section's imbalance starts here: %s", units.Percent(c.Share), difference(s, c))}
-	if w := worth(s, c); w != "" {
-		parts = append(parts, w)
+	for _, more := range []string{because(c), worth(s, c)} {
+		if more != "" {
+			parts = append(parts, more)
+		}
 	}
 	return strings.Join(parts, "; ")
 }
@@ -70,7 +72,45 @@ func verb(c *Cause) (act, object string) {
 	case "branch":
 		return "takes", " this branch"
 	}
+	if c.Level != "" {
+		return "misses", " its caches here"
+	}
 	return "has", " a " + strings.ReplaceAll(c.Kind, "-", " ") + " here"
+}
+
+// because says why caches missed, in the level and in the way that cost most; ""
+// where it is not known, or no cache is meant.
+func because(c *Cause) string {
+	why := ""
+	switch {
+	case c.Miss == "cold":
+		why = "lines are touched for the first time"
+	case c.Miss == "capacity":
+		why = "there is no room for all that it comes back to"
+	case c.Miss == "conflict":
+		why = "lines push each other out of the same sets"
+	case c.Sharing == "true":
+		why = "another thread has written what is read" + c.Partner.words()
+	case c.Sharing == "false":
+		why = "another thread writes beside it in the same lines" + c.Partner.words()
+	case c.Miss == "coherence":
+		why = "another thread had copies of the lines that are written"
+	default:
+		return ""
+	}
+	return fmt.Sprintf("most of it in the %s, where %s", strings.ToUpper(strings.TrimSuffix(c.Level, "d")), why)
+}
+
+// words says who takes a line away.
+func (p *Partner) words() string {
+	if p == nil {
+		return ""
+	}
+	by := "writes at " + p.Short() + " take them away"
+	if p.Thread != nil {
+		by = fmt.Sprintf("writes by thread %d at %s take them away", *p.Thread, p.Short())
+	}
+	return " (" + by + ")"
 }
 
 // beginners says which threads began the section at the heavy code.

@@ -52,6 +52,7 @@ type Run struct {
 	Response string   `json:"response"`
 	Slowdown *float64 `json:"slowdown,omitempty"`
 	Virtual  int      `json:"virtual_cores,omitempty"` // on which threads were kept together
+	Machine  string   `json:"machine,omitempty"`       // whose caches were simulated
 	ExitCode int      `json:"exit_code"`
 	Signal   string   `json:"signal,omitempty"` // that ended the program
 }
@@ -162,7 +163,21 @@ type Cause struct {
 	Members     []Member  `json:"members"`
 	Path        *Path     `json:"path,omitempty"`
 	Waker       *Waker    `json:"waker,omitempty"` // of a cause that is a wait
-	Message     string    `json:"message"`
+	// Of a cache miss: which level, "l1d", "l2" or "l3"; why, "cold", "capacity",
+	// "conflict" or "coherence", of which "true" or "false" sharing; who takes the
+	// line away; how often, as Counts.
+	Level   string   `json:"level,omitempty"`
+	Miss    string   `json:"miss,omitempty"`
+	Sharing string   `json:"sharing,omitempty"`
+	Partner *Partner `json:"partner,omitempty"`
+	Misses  []uint64 `json:"misses,omitempty"`
+	Message string   `json:"message"`
+}
+
+// Partner is whose writes take a line away from those who miss it.
+type Partner struct {
+	Location
+	Thread *int `json:"thread,omitempty"` // none: several
 }
 
 // Path is how the thread that met a cause most came there, as far as the counts

@@ -37,7 +37,7 @@ func (s *showing) define(fs *flag.FlagSet) {
 	fs.StringVar(&s.format, "format", "text", "report as `FORMAT`: text, html, json, pprof, callgrind or perfetto (default text)")
 	fs.StringVar(&s.output, "o", "", "write the report to `FILE`, - for standard output (default of profile: standard error, of report: standard output)")
 	fs.StringVar(&s.method, "method", string(lime.Exact), "analyse by `METHOD`: exact, or paper for the LIME paper's own rules (default exact)")
-	fs.StringVar(&s.response, "response", string(profile.Instructions), "let `QUANTITY` stand for a thread's time: instructions or busy-time (default instructions)")
+	fs.StringVar(&s.response, "response", "", "let `QUANTITY` stand for a thread's time: instructions, busy-time, or, with simulated caches, modelled-cycles (default modelled-cycles where there are any, else instructions)")
 	fs.Float64Var(&s.above, "fail-above", -1, "exit with status 3 when a section that matters is more imbalanced than `PERCENT`")
 }
 
@@ -61,7 +61,7 @@ func (s *showing) check(fs *flag.FlagSet) error {
 	for _, err := range []error{
 		choose("format", s.format, []string{"text", "html", "json", "pprof", "callgrind", "perfetto"}, "sarif"),
 		choose("method", s.method, []string{string(lime.Exact), string(lime.Paper)}),
-		choose("response", s.response, []string{string(profile.Instructions), string(profile.BusyTime)}, string(profile.ModelCycles), string(profile.HardwareCycle)),
+		choose("response", s.response, []string{"", string(profile.Instructions), string(profile.BusyTime), string(profile.ModelCycles)}, string(profile.HardwareCycle)),
 	} {
 		if err != nil {
 			return err

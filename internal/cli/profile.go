@@ -30,6 +30,7 @@ type profileFlags struct {
 	threads   int
 	backend   string
 	events    string
+	machine   string
 	save      string
 	propagate bool
 	noCache   bool
@@ -47,7 +48,8 @@ func (o *profileFlags) flags() *flag.FlagSet {
 	fs.BoolVar(&o.units, "units", false, "look how much work each unit was that a section's threads dealt out among them, and say what other dealings would bring")
 	fs.IntVar(&o.cores, "cores", 0, "keep threads together as if they ran on `N` cores, however many there are: who takes work from a queue or counter then takes what it would there")
 	fs.StringVar(&o.backend, "backend", "auto", "count with `BACKEND`: auto or native (default auto)")
-	fs.StringVar(&o.events, "events", "edges", "count `EVENTS`: edges, which is the control flow (default edges)")
+	fs.StringVar(&o.events, "events", "edges", "count `EVENTS`: edges, which is the control flow, or edges,cache, which simulates caches (default edges)")
+	fs.StringVar(&o.machine, "machine", "", "simulate the caches of `MACHINE`: host, paper, server64, or a file (default host)")
 	fs.StringVar(&o.save, "save", "", "save the profile to `FILE`, for skewlens report")
 	fs.BoolVar(&o.propagate, "propagate", false, "exit with the program's own status")
 	fs.Func("lib", "also count the shared libraries that `PATTERN` matches, as \"libfft*\", beside those that the program needs; none: only those that other patterns match. May be repeated", func(s string) error {
@@ -80,8 +82,11 @@ func (o *profileFlags) checkAll(fs *flag.FlagSet) error {
 	if err := choose("backend", o.backend, []string{"auto", "native"}, "valgrind", "perf"); err != nil {
 		return err
 	}
-	if err := choose("events", o.events, []string{"edges"}, "edges,cache"); err != nil {
+	if err := choose("events", o.events, []string{"edges", "edges,cache"}); err != nil {
 		return err
+	}
+	if o.machine != "" && o.events == "edges" {
+		return usageError("--machine %s says whose caches are simulated, and none are: add --events edges,cache", o.machine)
 	}
 	if fs.NArg() == 0 {
 		return usageError("no program to profile: skewlens profile -- program arguments")
@@ -140,7 +145,7 @@ func (c profileCommand) do(ctx context.Context, stdout, stderr io.Writer, args [
 func (o *profileFlags) config(path string, words []string, pr *progress) profiler.Config {
 	c := profiler.Config{
 		Probe: o.probe, Cores: o.cores, Units: o.units, Libraries: o.libraries, FollowExec: o.follow,
-		Path: path, Name: words[0], Args: words[1:], Backend: o.backend, Events: strings.Split(o.events, ","),
+		Path: path, Name: words[0], Args: words[1:], Backend: o.backend, Events: strings.Split(o.events, ","), Machine: o.machine,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	}
 	if pr != nil {

@@ -84,6 +84,12 @@ func (r *Runner) command(t lsp.Target, saved string) *exec.Cmd {
 	if t.Units {
 		args = append(args, "--units")
 	}
+	if t.Events != "" {
+		args = append(args, "--events", t.Events)
+	}
+	if t.Machine != "" {
+		args = append(args, "--machine", t.Machine)
+	}
 	cmd := exec.Command(r.Self, append(append(args, "--", t.Program), t.Args...)...)
 	cmd.Dir = t.Cwd
 	cmd.Env = os.Environ()

@@ -28,6 +28,8 @@ type Target struct {
 	Threads int      // 0: not said
 	Cores   int      // virtual ones, on which threads are kept together; 0: none
 	Units   bool     // look at the units in which work is dealt out
+	Events  string   // what is counted, "edges" or "edges,cache"; "": edges
+	Machine string   // whose caches are simulated: a name, or a file; "": this one's
 	Env     map[string]string
 	Cwd     string
 }
@@ -59,6 +61,8 @@ type configTarget struct {
 	Threads int               `toml:"threads"`
 	Cores   int               `toml:"cores"`
 	Units   bool              `toml:"units"`
+	Events  string            `toml:"events"`
+	Machine string            `toml:"machine"`
 	Env     map[string]string `toml:"env"`
 	Cwd     string            `toml:"cwd"`
 }
@@ -110,7 +114,7 @@ func (c *Config) readTOML(dir, path string, data []byte) {
 		names[t.name()] = true
 		c.Targets = append(c.Targets, Target{
 			Name: t.name(), Root: dir, Source: path, Build: t.Build, Program: below(dir, t.Program),
-			Args: t.Args, Threads: t.Threads, Cores: t.Cores, Units: t.Units, Env: t.Env, Cwd: below(dir, t.Cwd),
+			Args: t.Args, Threads: t.Threads, Cores: t.Cores, Units: t.Units, Events: t.Events, Machine: t.Machine, Env: t.Env, Cwd: below(dir, t.Cwd),
 		})
 	}
 	for _, sup := range f.Suppress {
@@ -143,6 +147,10 @@ func (t configTarget) mistake(names map[string]bool) string {
 		return fmt.Sprintf("threads = %d: give a number of threads, 1 or more", t.Threads)
 	case t.Cores < 0 || t.Cores > 1<<16:
 		return fmt.Sprintf("cores = %d: give a number of cores, 1 or more", t.Cores)
+	case t.Events != "" && t.Events != "edges" && t.Events != "edges,cache":
+		return fmt.Sprintf("events = %q: give edges, or edges,cache", t.Events)
+	case t.Machine != "" && t.Events != "edges,cache":
+		return "machine says whose caches are simulated, and none are: add events = \"edges,cache\""
 	case t.Threads == 0 && strings.Contains(args, "{threads}"):
 		return "args has {threads} but the target has no threads: add threads = 8"
 	case strings.ContainsRune(t.Program+t.Cwd+args, 0):

@@ -28,6 +28,8 @@ cwd = "sub"
 program = "/abs/other"
 cores = 16
 units = true
+events = "edges,cache"
+machine = "paper"
 [[suppress]]
 file = "a.c"
 line = "  if (x)  "
@@ -39,7 +41,7 @@ line = "  if (x)  "
 	if o.Program != "/w/bin/owner" || o.Cwd != "/w/sub" || o.Threads != 8 || len(o.Args) != 2 || o.Env["OMP_WAIT_POLICY"] != "passive" || o.Build != "cc owner.c" {
 		t.Errorf("owner is %+v", o)
 	}
-	if a := c.Targets[1]; a.Name != "other" || a.Program != "/abs/other" || a.Cwd != "/w" || a.Cores != 16 || !a.Units || o.Cores != 0 || o.Units {
+	if a := c.Targets[1]; a.Name != "other" || a.Program != "/abs/other" || a.Cwd != "/w" || a.Cores != 16 || !a.Units || a.Events != "edges,cache" || a.Machine != "paper" || o.Cores != 0 || o.Units {
 		t.Errorf("other is %+v", a)
 	}
 	if s := c.Suppress[0]; !s.matches("/w/a.c", "f", "branch", "if (x)") || s.matches("/w/a.c", "f", "branch", "if (y)") || s.matches("/w/b.c", "f", "branch", "if (x)") {
@@ -58,6 +60,8 @@ func TestMistakesInTheConfiguration(t *testing.T) {
 		{"# x\n[[target]]\nprogram = 7\n", 2, "", 0},
 		{"[[target]]\nprogram = \"a\"\nthread = 8\n", 2, "target.thread is not known here", 1},
 		{"\n\n[[target]]\nname = \"a\"\n", 2, "no program", 0},
+		{"[[target]]\nprogram = \"a\"\nevents = \"cache\"\n", 0, "edges,cache", 0},
+		{"[[target]]\nprogram = \"a\"\nmachine = \"paper\"\n", 0, "edges,cache", 0},
 		{"[[target]]\nprogram = \"a\"\n\n[[target]]\nprogram = \"a\"\n", 3, "two targets", 1},
 		{"[[target]]\nprogram = \"a\"\nthreads = -1\n", 0, "threads = -1", 0},
 		{"[[target]]\nprogram = \"a\"\nargs = [\"{threads}\"]\n", 0, "{threads}", 0},

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/cachesim"
 	"github.com/skewlens/skewlens/profiler/internal/image"
 )
 
@@ -16,11 +17,12 @@ type Job struct {
 	Dir   string     // working directory; "": this process's
 	Files [3]uintptr // descriptors of standard input, output and error
 
-	Events     []Events // at least one, and none that Check refuses
-	Libraries  []string // patterns of the names of shared libraries to profile too, and NoLibraries
-	Cores      int      // virtual cores, on which threads are kept together; 0: those of the machine, and whatever its scheduler does
-	Units      bool     // tell how much work each unit of a section was, as its threads dealt it out
-	FollowExec bool     // profile the last program that takes the first one's place
+	Events     []Events          // at least one, and none that Check refuses
+	Libraries  []string          // patterns of the names of shared libraries to profile too, and NoLibraries
+	Cores      int               // virtual cores, on which threads are kept together; 0: those of the machine, and whatever its scheduler does
+	Machine    *cachesim.Machine // whose caches are simulated; nil: none, as where Events have no Cache
+	Units      bool              // tell how much work each unit of a section was, as its threads dealt it out
+	FollowExec bool              // profile the last program that takes the first one's place
 
 	// Open reads a program, or says why it cannot be profiled. What it opened
 	// is closed when the outcome has been used.

@@ -47,6 +47,7 @@ func newCores(p *tracee.Process, in *injection) *cores {
 		cs.unknown = append(cs.unknown, fi)
 	}
 	cs.learn()
+	in.simulation.clock(cs.clocks, in.layout)
 	cs.machine = virtual.New(cs.clocks)
 	go cs.run()
 	return cs

@@ -10,7 +10,7 @@ import (
 // TestIdleGatesClose: a thread hears of gates that were decided, also where none
 // but idle ones have ever been passed.
 func TestIdleGatesClose(t *testing.T) {
-	l := threadarea.NewLayout([]threadarea.Function{{Chords: 8, Always: true}})
+	l := threadarea.NewLayout([]threadarea.Function{{Chords: 8, Always: true}}, 0)
 	common := threadarea.NewCommon(l, make([]byte, l.Size()), 0)
 	area := threadarea.New(common, make([]byte, l.Size()), 0, 0, 0, 0)
 	gs := newGates(nil, nil)

@@ -15,13 +15,14 @@ type injection struct {
 	modules []*module // the program, then libraries
 	layout  threadarea.Layout
 	areas
-	shared   []byte // slot 0: what the threads' areas have in common
-	common   *threadarea.Common
-	doubts   []profile.Warning
-	loader   *loader   // nil: nothing that may be loaded later is wanted
-	mprotect *mprotect // nil: nothing that is counted calls it
-	waits    waits
-	early    early
+	simulation *simulation
+	shared     []byte // slot 0: what the threads' areas have in common
+	common     *threadarea.Common
+	doubts     []profile.Warning
+	loader     *loader   // nil: nothing that may be loaded later is wanted
+	mprotect   *mprotect // nil: nothing that is counted calls it
+	waits      waits
+	early      early
 
 	leaping *bool // see leaps
 }
@@ -52,7 +53,9 @@ func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err er
 	if err := in.number(src.lines); err != nil {
 		return nil, err
 	}
-	in.layOut(j.Cores > 0)
+	if err := in.layOut(p, &j); err != nil {
+		return nil, err
+	}
 	in.syscall = in.modules[0].cache + threadarea.SyscallAt
 	untimed := in.prepareWaits(p, j.Analyses) // before the areas take the room
 	if err := in.begin(p); err != nil {
@@ -61,6 +64,7 @@ func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err er
 	defer func() {
 		if err != nil {
 			in.memory.Close()
+			in.simulation.close()
 		}
 	}()
 	for _, m := range in.modules {
@@ -84,20 +88,26 @@ func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err er
 	return in, nil
 }
 
-// layOut says what threads' areas hold.
-func (in *injection) layOut(clocks bool) {
+// layOut says what threads' areas hold, and prepares what they have in common.
+func (in *injection) layOut(p *tracee.Process, j *backend.Job) (err error) {
 	var funcs []threadarea.Function
 	for _, m := range in.modules {
 		funcs = append(funcs, m.spec.Functions()...)
 	}
-	in.layout = threadarea.NewLayout(funcs)
-	if n := in.modules[len(in.modules)-1].spec.Next().Unit; n > 0 {
-		in.layout = in.layout.WithUnits(n)
+	next := in.modules[len(in.modules)-1].spec.Next()
+	in.layout = threadarea.NewLayout(funcs, next.Op)
+	if next.Unit > 0 {
+		in.layout = in.layout.WithUnits(next.Unit)
 	}
-	if clocks {
+	if j.Cores > 0 {
 		in.layout = in.layout.WithClocks()
 	}
+	if j.Machine != nil {
+		in.layout = in.layout.WithCaches(uint64(j.Machine.L1.Size) / uint64(j.Machine.L1.Ways))
+	}
 	in.area = in.layout.Size()
+	in.simulation, err = newSimulation(p, j, next.Op)
+	return err
 }
 
 // look finds what else there is when the program comes to its entry: threads,

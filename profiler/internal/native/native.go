@@ -23,8 +23,8 @@ func (Backend) Name() string { return "native" }
 // Check implements backend.Backend.
 func (Backend) Check(events []backend.Events) error {
 	for _, e := range events {
-		if e != backend.Edges {
-			return fmt.Errorf("the native backend cannot count %s: its counters are of control flow; use --events %s", e, backend.Edges)
+		if e != backend.Edges && e != backend.Cache {
+			return fmt.Errorf("the native backend cannot count %s: use --events %s or %s,%s", e, backend.Edges, backend.Edges, backend.Cache)
 		}
 	}
 	return nil
@@ -104,6 +104,7 @@ func follow(s *session) (*backend.Outcome, error) {
 		for _, m := range s.in.modules {
 			saving.Go(m.save)
 		}
+		defer s.in.simulation.close() // when the outcome is there
 		err := s.loop()
 		s.in.memory.Close()
 		if err != nil {
@@ -131,7 +132,7 @@ func read(j backend.Job, path string) (src source, err error) {
 	if opt.probe, err = probe.ParseOptions(j.Probe); err != nil {
 		return src, err
 	}
-	opt.probe.HoldSome, opt.probe.Looks, opt.probe.Units = j.Testing.HoldSome, j.Cores > 0, j.Units
+	opt.probe.HoldSome, opt.probe.Looks, opt.probe.Units, opt.probe.Caches = j.Testing.HoldSome, j.Cores > 0, j.Units, front(&j)
 	im, lines, err := j.Open(path)
 	if err != nil {
 		return src, err

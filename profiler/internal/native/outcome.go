@@ -32,6 +32,10 @@ func (s *session) outcome() *backend.Outcome {
 		p.Threads = append(p.Threads, profile.Thread{ID: t.id, Start: s.tracker.Start(t.id), BeginNS: s.rate.ns(t.begin - s.begin),
 			EndNS: s.rate.ns(t.end - s.begin), CPUNS: t.cpuNS, Totals: t.totals, Active: t.stood})
 	}
+	if s.job.Machine != nil {
+		p.Run.Machine = s.job.Machine.String()
+	}
+	s.in.simulation.tell(s.solver, s.job.Machine, s.threads.all)
 	s.number(p)
 	o := &backend.Outcome{Profile: p, Lines: s.lines, Doubts: backend.Doubts{
 		Exec:          backend.Exec{Replaced: s.lineage.replaced, By: s.lineage.by, Refused: s.lineage.refused},
@@ -39,7 +43,7 @@ func (s *session) outcome() *backend.Outcome {
 		Abandoned:     slices.DeleteFunc(s.solver.Forgotten(), s.in.mprotect.has),
 		LostTargets:   s.threads.lost,
 		Crashed:       crashed(s.killed),
-		Others:        slices.Concat(s.in.doubts, s.cutWaits(), s.in.mprotect.doubt(), s.notWatched(), s.threads.faults.doubt(), s.threads.births.doubt(), s.threads.cores.doubts()),
+		Others:        slices.Concat(s.in.doubts, s.cutWaits(), s.in.mprotect.doubt(), s.notWatched(), s.threads.faults.doubt(), s.threads.births.doubt(), s.threads.cores.doubts(), s.in.simulation.doubts()),
 	}}
 	for _, m := range s.in.modules {
 		o.Modules = append(o.Modules, backend.Module{

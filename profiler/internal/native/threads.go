@@ -118,6 +118,7 @@ func (ts *threads) settle(t *thread, by int) error {
 	}
 	ts.gates.tell(t.area)
 	ts.units.join(t.area, len(ts.all) == 0)
+	in.simulation.join(t)
 	ts.births.introduce(t, in)
 	return nil
 }

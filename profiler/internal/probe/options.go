@@ -15,8 +15,19 @@ type Options struct {
 	NoLeaf      bool // no call is made from the copy
 	Looks       bool // threads say now and then how far they are: see package virtual
 	Units       bool // the rounds of loops that may deal work out are told one by one
+	Caches      Front
 	HoldSome    bool // a fourth of what can stay in place behind a springboard does: for tests, since only crowded code needs it
 }
+
+// Front is what moved code knows of the first level of the caches that it
+// simulates: in how many sets lines lie, and the logarithm of their bytes.
+type Front struct {
+	Sets  int // a power of two; 0: nothing is simulated
+	Shift byte
+}
+
+// On reports whether caches are simulated.
+func (f Front) On() bool { return f.Sets > 0 }
 
 // ParseOptions reads a list like "no-tree,no-align".
 func ParseOptions(list string) (o Options, err error) {

@@ -48,7 +48,10 @@ func Scene(locations ...profile.Location) *profile.Profile {
 			Functions: []profile.Function{{Name: "work", Entry: 0x1000, End: 0x1001, N: 1}},
 			Blocks:    []profile.Block{{Start: 0x1000, End: 0x1001, Last: 0x1000, Instructions: 1, Count: 0}},
 		},
-		Events:    []profile.Event{{Kind: profile.BlockEntered, Edge: -1, Addr: 0x1000, Superior: profile.NoEvent}},
+		Events: []profile.Event{
+			{Kind: profile.BlockEntered, Edge: -1, Addr: 0x1000, Superior: profile.NoEvent},
+			{Kind: profile.Hardware, Edge: -1, Addr: 0x1000, Name: "l2-miss", Reason: "false-sharing", Cycles: 50, Partner: 0x1000, Writer: 3},
+		},
 		Threads:   []profile.Thread{{ID: 0}, {ID: 1}, {ID: 2}, {ID: 3}},
 		Locations: locations,
 	}
@@ -179,7 +182,7 @@ func Mixed() (*profile.Profile, Analyse) {
 			r := analysed(p, s, false,
 				lime.Cause{Kind: "control-flow", Leader: lime.Recursion, Share: .5, Score: .5, Beta: .5, LeaderScore: 1, P: .001, Gain: nan, WholeUnits: nan, Addr: 0x1120, To: 0x1100, Counts: []uint64{0, 500, 2, 0}},
 				lime.Cause{Kind: "control-flow", Leader: lime.StartAt, Share: .25, Score: nan, Beta: nan, LeaderScore: nan, P: nan, Gain: .2, WholeUnits: .2, Addr: 0x1130, Counts: []uint64{0, 1, 1, 0}},
-				lime.Cause{Kind: "cache-miss", Share: .1, Score: .1, Beta: .1, LeaderScore: nan, P: .01, Gain: .001, WholeUnits: nan, Addr: 0x1100, Counts: []uint64{0, 0, 7, 0}, Members: []lime.Member{{Kind: "page-fault", Addr: 0x9999, Corr: .9}}},
+				lime.Cause{Kind: "l2-miss", Event: 1, Share: .1, Score: .1, Beta: .1, LeaderScore: nan, P: .01, Gain: .001, WholeUnits: nan, Addr: 0x1100, Counts: []uint64{0, 0, 7, 0}, Members: []lime.Member{{Kind: "page-fault", Addr: 0x9999, Corr: .9}}},
 			)
 			r.JointGain = .4
 			r.Warnings = []profile.Warning{{Code: "few-threads", Message: "with so few threads a coincidence looks like a cause"}}

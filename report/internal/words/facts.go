@@ -164,6 +164,13 @@ func Kind(c *report.Cause) string {
 	if c.Leader != "" {
 		return c.Leader
 	}
+	if c.Level != "" {
+		why := c.Miss
+		if c.Sharing != "" {
+			why = c.Sharing + " sharing"
+		}
+		return strings.ToUpper(strings.TrimSuffix(c.Level, "d")) + " misses (" + why + ")"
+	}
 	return units.Printable(c.Kind)
 }
 
@@ -178,6 +185,9 @@ func Counted(c *report.Cause) string {
 		return "calls"
 	case "start":
 		return "begins"
+	}
+	if c.Level != "" {
+		return "misses"
 	}
 	return "counts"
 }

@@ -70,14 +70,17 @@ func (a *Assembler) gs32(op byte, ext x86.Reg, off uint32, imm ...byte) {
 }
 
 // gsAt appends an instruction at an offset of the GS segment from a base
-// register, which is none of rsp, r8 to r15.
+// register, which is not rsp.
 func (a *Assembler) gsAt(rex, op byte, reg, base x86.Reg, off uint32) {
 	const mod32 = 2 << 6
 	a.Raw(0x65)
-	if rex |= byte(reg>>3) << 2; rex != 0 {
+	if rex |= byte(reg>>3)<<2 | byte(base>>3); rex != 0 {
 		a.Raw(0x40 | rex)
 	}
-	a.Raw(op, mod32|byte(reg&7)<<3|byte(base))
+	a.Raw(op, mod32|byte(reg&7)<<3|byte(base&7))
+	if base == x86.R12 {
+		a.Raw(sibRSP)
+	}
 	a.imm32(off)
 }
 
@@ -116,9 +119,12 @@ func (a *Assembler) ImulImm32(to, from x86.Reg, v int32) {
 // ShrImm8 is shr $n,%r on 32 bits; r is none of r8 to r15.
 func (a *Assembler) ShrImm8(r x86.Reg, n byte) { a.Raw(0xc1, 3<<6|5<<3|byte(r), n) }
 
-// AndImm32 is and $v,%r on 32 bits; r is none of r8 to r15.
+// AndImm32 is and $v,%r on 32 bits.
 func (a *Assembler) AndImm32(r x86.Reg, v uint32) {
-	a.Raw(0x81, 3<<6|4<<3|byte(r))
+	if r >= x86.R8 {
+		a.Raw(0x41)
+	}
+	a.Raw(0x81, 3<<6|4<<3|byte(r&7))
 	a.imm32(v)
 }
 
@@ -148,11 +154,16 @@ func (a *Assembler) Lfence() { a.Raw(0x0f, 0xae, 0xe8) }
 // lies below where the operand means it. The operand has neither a segment nor
 // an address of 32 bits.
 func (a *Assembler) Lea(r x86.Reg, in *x86.Insn, below int32) {
-	const mod32 = 2 << 6
-	m := in.Mem
+	a.LeaMem(r, &in.Mem, in.RIPTarget, below)
+}
+
+// LeaMem is Lea of an operand, whose address is target if it is relative to rip.
+// A segment is not looked at.
+func (a *Assembler) LeaMem(r x86.Reg, m *x86.Mem, target uint64, below int32) {
+	const mod8, mod32 = 1 << 6, 2 << 6
 	if m.RIP {
 		a.Raw(rexW(r, 0), 0x8d, byte(r&7)<<3|ripRelative)
-		a.relative(in.RIPTarget)
+		a.relative(target)
 		return
 	}
 	disp := m.Disp
@@ -162,6 +173,14 @@ func (a *Assembler) Lea(r x86.Reg, in *x86.Insn, below int32) {
 	if m.Base == x86.None && m.Index == x86.None { // absolute
 		a.Raw(rexW(r, 0), 0x8d, byte(r&7)<<3|withSIB, sibAbsolute)
 		a.imm32(uint32(disp))
+		return
+	}
+	if m.Base != x86.None && m.Index == x86.None && disp == int32(int8(disp)) {
+		a.Raw(rexW(r, m.Base), 0x8d, mod8|byte(r&7)<<3|byte(m.Base&7))
+		if m.Base&7 == x86.RSP {
+			a.Raw(sibRSP)
+		}
+		a.Raw(byte(disp))
 		return
 	}
 	base, index, scale, mod, rex := byte(ripRelative), byte(withSIB), byte(0), byte(0), rexW(r, 0)
@@ -176,6 +195,26 @@ func (a *Assembler) Lea(r x86.Reg, in *x86.Insn, below int32) {
 	}
 	a.Raw(rex, 0x8d, mod|byte(r&7)<<3|withSIB, scale<<6|index<<3|base)
 	a.imm32(uint32(disp))
+}
+
+// LeaReg is lea disp(%from),%to; from is not rsp.
+func (a *Assembler) LeaReg(to, from x86.Reg, disp int32) {
+	a.LeaMem(to, &x86.Mem{Base: from, Index: x86.None, Disp: disp}, 0, 0)
+}
+
+// AddFS is add %fs:0,%r: where a thread's own data lie, by the System V ABI.
+func (a *Assembler) AddFS(r x86.Reg) {
+	a.Raw(0x64, rexW(r, 0), 0x03, byte(r&7)<<3|withSIB, sibAbsolute)
+	a.imm32(0)
+}
+
+// Shr is shr $n,%r on 64 bits.
+func (a *Assembler) Shr(r x86.Reg, n byte) { a.Raw(rexW(0, r), 0xc1, 3<<6|5<<3|byte(r&7), n) }
+
+// TestEAX is test $v,%eax. The value is the last four bytes.
+func (a *Assembler) TestEAX(v uint32) {
+	a.Raw(0xa9)
+	a.imm32(v)
 }
 
 // Load loads a register with what is at an address that another one holds, of 32

@@ -119,6 +119,9 @@ func (p *Patcher) Advance(offset uint64) (to uint64, ok bool) {
 	if p.Looks(offset) {
 		return threadarea.LookEnd, true
 	}
+	if end, is := p.s.InCaches(offset); is {
+		return end, true
+	}
 	begins, _ := p.find(offset)
 	if begins == nil {
 		return 0, true

@@ -32,6 +32,8 @@ func (m *emitter) body(b *cfg.Block) {
 		if m.s.opt.Looks && !b.Spin && b.Takes(k) {
 			m.takes(b.LiveAt(k, b.LiveOut))
 		}
+		m.simulate(k)
+		m.simulateRanges(k)
 		switch in.Kind {
 		case x86.Normal:
 			if is, number, known := b.Syscall(k); is && !m.s.opt.NoCounters && (!known || blocking.May(number)) {

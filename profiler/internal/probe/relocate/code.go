@@ -7,6 +7,7 @@ import (
 
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
+	"github.com/skewlens/skewlens/profiler/internal/probe/caches"
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 )
 
@@ -56,6 +57,7 @@ const (
 	toHash
 	toUnit
 	toOver
+	toFront
 )
 
 // Assemble writes the copy for a cache at base, a link-time address.
@@ -63,6 +65,10 @@ func (s *Spec) Assemble(base uint64) (*Code, error) {
 	m := newEmitter(s, base, 0)
 	m.Grow(int(s.CodeSize() / 4)) // most copies come to a fifth of the bound
 	m.Raw(threadarea.Recorder...)
+	if s.opt.Caches.On() {
+		m.Nop(cachesAt - m.Len())
+		m.Raw(caches.Code...)
+	}
 	c := &Code{Base: base, starts: make([]int32, 0, len(s.plans)), Slots: m.hookLibrary(), Texts: texts(s.Program.Image)}
 	for i := range c.Texts {
 		c.Texts[i].New = slices.Clone(c.Texts[i].Old)
@@ -117,6 +123,8 @@ func (c *Code) Link(l threadarea.Layout) []byte {
 			base = l.Units()
 		case toOver:
 			base = l.OverOffset()
+		case toFront:
+			base = l.Front()
 		}
 		binary.LittleEndian.PutUint32(b[x.pos:], binary.LittleEndian.Uint32(b[x.pos:])+base)
 	}

@@ -49,7 +49,7 @@ type call struct {
 // call, with the recorder behind it: every target gets its count, be it one of
 // the two in line or not.
 func TestIndirectTargetsAreCounted(t *testing.T) {
-	layout := threadarea.NewLayout([]threadarea.Function{{Chords: 10, Sites: 4, Always: true}})
+	layout := threadarea.NewLayout([]threadarea.Function{{Chords: 10, Sites: 4, Always: true}}, 0)
 	m := &emitter{Assembler: asm.New(probetest.CodeAt), cache: probetest.CodeAt, s: &Spec{}}
 	m.Raw(threadarea.Recorder...)
 	in, err := x86.Decode([]byte{0xff, 0xd3}, 0x1000) // call *%rbx

@@ -30,6 +30,7 @@ type emitter struct {
 	later    []func()           // out-of-line code
 	callSite []int32            // call → number of its site, −1: none
 	jumpSite []int32            // block → that of the jump that ends it
+	accesses accesses           // that are simulated, of the block
 }
 
 // newEmitter emits for a cache at an address, from an offset of it on.
@@ -97,6 +98,7 @@ func (m *emitter) open(q *Plan) {
 		m.inOrder()
 	}
 	m.openUnits()
+	m.openAccesses()
 }
 
 // fill returns n times −1.
@@ -140,6 +142,7 @@ func (m *emitter) function(q *Plan) {
 			m.align(size)
 		}
 		m.Bind(m.block(b))
+		m.gather(b)
 		m.body(b)
 		m.leave(b, next)
 	}

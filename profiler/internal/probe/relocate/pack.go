@@ -15,6 +15,7 @@ import (
 func (s *Spec) Pack(w *pack.Writer, c *Code) {
 	w.Uint(uint64(s.next.Chord))
 	w.Uint(uint64(s.next.Site))
+	w.Uint(uint64(s.next.Op))
 	w.Uint(s.size)
 	w.Uint(uint64(len(s.plans)))
 	for _, q := range s.plans {
@@ -36,6 +37,8 @@ func (s *Spec) Pack(w *pack.Writer, c *Code) {
 		w.Uint(uint64(q.After - q.first))
 		w.Uint(uint64(q.Site))
 		w.Uint(uint64(q.sites))
+		w.Uint(uint64(q.Op))
+		w.Uint(uint64(q.ops))
 	}
 	w.Uint(c.Base)
 	w.Bytes(c.Bytes)
@@ -72,7 +75,7 @@ func (s *Spec) Pack(w *pack.Writer, c *Code) {
 // Unpack is New and Assemble at Home of a program for which they were done before.
 func Unpack(r *pack.Reader, p *cfg.Program, hooks Hooks, opt probe.Options, from Numbers) (*Spec, *Code, error) {
 	s := newSpec(p, hooks, opt, from)
-	s.next.Chord, s.next.Site = int32(r.Uint()), int32(r.Uint())
+	s.next.Chord, s.next.Site, s.next.Op = int32(r.Uint()), int32(r.Uint()), int32(r.Uint())
 	s.size = r.Uint()
 	for range r.Len(8) {
 		f := p.FuncAt(r.Uint())
@@ -90,6 +93,7 @@ func Unpack(r *pack.Reader, p *cfg.Program, hooks Hooks, opt probe.Options, from
 		q.After = q.first + int32(r.Uint())
 		q.Site = int32(r.Uint())
 		q.sites = int32(r.Uint())
+		q.Op, q.ops = int32(r.Uint()), int32(r.Uint())
 		s.add(q)
 	}
 	c := &Code{Base: r.Uint(), Bytes: r.Bytes(), Texts: texts(p.Image)}

@@ -21,7 +21,8 @@ func TestUnpackIsPacked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := New(cfg.Build(im, probetest.Catches), probetest.NoHooks, probe.Options{}, Numbers{})
+		opt := probe.Options{Caches: probe.Front{Sets: 64, Shift: 6}}
+		s := New(cfg.Build(im, probetest.Catches), probetest.NoHooks, opt, Numbers{})
 		c, err := s.Assemble(s.Home())
 		if err != nil {
 			t.Fatal(err)
@@ -34,7 +35,7 @@ func TestUnpackIsPacked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s2, c2, err := Unpack(r, p, probetest.NoHooks, probe.Options{}, Numbers{})
+		s2, c2, err := Unpack(r, p, probetest.NoHooks, opt, Numbers{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +49,7 @@ func TestUnpackIsPacked(t *testing.T) {
 		}
 		for i, q := range s.plans {
 			q2 := s2.plans[i]
-			if q.Func.Name != q2.Func.Name || q.first != q2.first || q.After != q2.After || q.CallersUnknown != q2.CallersUnknown {
+			if q.Func.Name != q2.Func.Name || q.first != q2.first || q.After != q2.After || q.CallersUnknown != q2.CallersUnknown || q.Op != q2.Op || q.ops != q2.ops {
 				t.Fatalf("%s: %s read back as %s", path, q.Func.Name, q2.Func.Name)
 			}
 			a, b := counters(s, q), counters(s2, q2)
@@ -59,7 +60,7 @@ func TestUnpackIsPacked(t *testing.T) {
 		for cut := range 100 { // whatever is missing is noticed
 			r := &pack.Reader{B: w.B[:len(w.B)*cut/100]}
 			if p, err := cfg.Unpack(r, im, probetest.Catches); err == nil {
-				if _, _, err := Unpack(r, p, probetest.NoHooks, probe.Options{}, Numbers{}); err == nil {
+				if _, _, err := Unpack(r, p, probetest.NoHooks, opt, Numbers{}); err == nil {
 					t.Errorf("%s: %d %% of it are enough", path, cut)
 				}
 			}

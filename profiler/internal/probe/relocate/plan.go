@@ -12,6 +12,7 @@ type Plan struct {
 	Number int32 // among the moved functions of all modules
 	Site   int32 // number of its first indirect call (Sites)
 	After  int32 // number of the first counter behind its last one
+	Op     int32 // number of its first access that is simulated (Ops)
 
 	Incomplete     bool // some of its counts cannot be known
 	CallersUnknown bool // it is called from where counts are not known
@@ -26,6 +27,7 @@ type Plan struct {
 	first        int32     // number of its first counter
 	unit         int32     // and of its first loop that may deal work out; −1: not known yet
 	sites        int32     // how many indirect calls it has
+	ops          int32     // how many accesses are simulated
 	size         uint64    // an upper bound for its copy, in bytes
 }
 

@@ -23,7 +23,7 @@ type planner struct {
 
 	reach              int64 // of a jump of two bytes
 	noLeaf, retainSome bool
-	units              bool
+	units, simulates   bool
 	// freeReturns: nobody looks at return addresses, so that
 	// every call of a moved function may be made from the copy.
 	freeReturns bool
@@ -139,6 +139,10 @@ func (pl *planner) tryPlan(f *cfg.Func) *Plan {
 		if b.Pad {
 			d.size += enterSize
 		}
+	}
+	if pl.simulates {
+		Ops(g, func(Op) { d.ops++ })
+		d.size += simulatedSize * uint64(d.ops)
 	}
 	return d.Plan
 }

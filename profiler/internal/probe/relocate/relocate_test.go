@@ -15,8 +15,13 @@ import (
 // TestEmittedCodeDecodes reads back what was emitted for a whole program:
 // every byte of the copy belongs to an instruction that the decoder knows.
 func TestEmittedCodeDecodes(t *testing.T) {
-	for _, path := range probetest.Programs(t) {
-		s := New(probetest.Open(t, path), probetest.NoHooks, probe.Options{}, Numbers{})
+	programs := probetest.Programs(t)
+	for i, path := range append(programs, programs...) {
+		opt := probe.Options{}
+		if i >= len(programs) {
+			opt.Caches = probe.Front{Sets: 64, Shift: 6}
+		}
+		s := New(probetest.Open(t, path), probetest.NoHooks, opt, Numbers{})
 		base := s.Home()
 		c, err := s.Assemble(base)
 		if err != nil {
@@ -87,7 +92,7 @@ func TestOriginInvertsTheCopy(t *testing.T) {
 // TestSpringboardsLeadToTheCopy: every springboard of every plan leads to the
 // copy of its function, also over an island, and what it takes is used.
 func TestSpringboardsLeadToTheCopy(t *testing.T) {
-	for _, o := range []probe.Options{{}, {NoLeaf: true, HoldSome: true, NoAlign: true}, {NoTree: true}, {NoCounters: true}, {Looks: true}, {Units: true}} {
+	for _, o := range []probe.Options{{}, {NoLeaf: true, HoldSome: true, NoAlign: true}, {NoTree: true}, {NoCounters: true}, {Looks: true}, {Units: true}, {Caches: probe.Front{Sets: 32, Shift: 5}}} {
 		s := New(probetest.Open(t, probetest.Programs(t)[0]), probetest.NoHooks, o, Numbers{Function: 3, Chord: 70, Site: 9})
 		c, err := s.Assemble(s.Home())
 		if err != nil {

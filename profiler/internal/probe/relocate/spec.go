@@ -26,9 +26,10 @@ type Spec struct {
 // Hooks says which library functions, by name, are to be recorded, and how.
 type Hooks = func(name string) (record.Hook, bool)
 
-// Numbers are the first free ones of functions, counters, indirect calls, gates and units.
+// Numbers are the first free ones of functions, counters, indirect calls, gates,
+// units and simulated accesses.
 // Modules of one process are numbered one behind the other.
-type Numbers struct{ Function, Chord, Site, Gate, Unit int32 }
+type Numbers struct{ Function, Chord, Site, Gate, Unit, Op int32 }
 
 // Next is where the module behind this one begins.
 func (s *Spec) Next() Numbers { return s.next }
@@ -43,7 +44,7 @@ func New(p *cfg.Program, hooks Hooks, opt probe.Options, from Numbers) *Spec {
 func plan(p *cfg.Program, hooks Hooks, opt probe.Options, from Numbers, reach int64) *Spec {
 	pl := newPlanner(p)
 	pl.reach = reach
-	pl.noLeaf, pl.retainSome, pl.freeReturns, pl.units = opt.NoLeaf || p.Traces(), opt.HoldSome, !p.Unwinds(), opt.Units
+	pl.noLeaf, pl.retainSome, pl.freeReturns, pl.units, pl.simulates = opt.NoLeaf || p.Traces(), opt.HoldSome, !p.Unwinds(), opt.Units, opt.Caches.On()
 	pl.run()
 	s := newSpec(p, hooks, opt, from)
 	for _, f := range p.Funcs {
@@ -53,6 +54,8 @@ func plan(p *cfg.Program, hooks Hooks, opt probe.Options, from Numbers, reach in
 		}
 		q.Site = s.next.Site
 		s.next.Site += q.sites
+		q.Op = s.next.Op
+		s.next.Op += q.ops
 		s.size += q.size
 		s.add(q)
 	}
@@ -63,7 +66,7 @@ func plan(p *cfg.Program, hooks Hooks, opt probe.Options, from Numbers, reach in
 
 func newSpec(p *cfg.Program, hooks Hooks, opt probe.Options, from Numbers) *Spec {
 	opt.NoInduction = opt.NoInduction || p.Leaps()
-	s := &Spec{Program: p, hooks: hooks, opt: opt, from: from, next: from, byFunc: make(map[*cfg.Func]*Plan, len(p.Funcs)), size: 1 << 16}
+	s := &Spec{Program: p, hooks: hooks, opt: opt, from: from, next: from, byFunc: make(map[*cfg.Func]*Plan, len(p.Funcs)), size: 1 << 16} // recorder, look.S, caches
 	for i := range p.Regions {
 		s.size += gateSize * uint64(2+len(p.Regions[i].Leaves))
 	}

@@ -36,7 +36,9 @@ func (v *Solver) Solve(d []record.Delta) profile.Counts {
 		v.solveFunc(fi, nil, active[fi], &c)
 	}
 	for ; i < len(d); i++ {
-		if k := v.known[int(d[i].Counter)-v.chords]; k.callee >= 0 {
+		if d[i].Counter >= firstMiss {
+			c.add(v.miss(d[i].Counter-firstMiss), int64(d[i].N))
+		} else if k := v.known[int(d[i].Counter)-v.chords]; k.callee >= 0 {
 			v.touch(k.callee)
 			v.entered[k.callee] -= int64(d[i].N)
 			c.add(k.event, int64(d[i].N))
@@ -49,6 +51,7 @@ func (v *Solver) Solve(d []record.Delta) profile.Counts {
 		v.entered[fi], v.isTouch[fi] = 0, false
 	}
 	sort.Sort(&c)
+	c.join()
 	return profile.Counts{Event: c.e, N: c.n}
 }
 
@@ -146,6 +149,22 @@ func (c *counts) add(e profile.EventID, n int64) {
 		c.e, c.n = append(c.e, e), append(c.n, uint64(n))
 	}
 }
+
+// join adds up what is the same event: the misses of several accesses of one
+// instruction.
+func (c *counts) join() {
+	n := 0
+	for i := range c.e {
+		if n > 0 && c.e[n-1] == c.e[i] {
+			c.n[n-1] += c.n[i]
+			continue
+		}
+		c.e[n], c.n[n] = c.e[i], c.n[i]
+		n++
+	}
+	c.e, c.n = c.e[:n], c.n[:n]
+}
+
 func (c *counts) Len() int           { return len(c.e) }
 func (c *counts) Less(i, j int) bool { return c.e[i] < c.e[j] }
 func (c *counts) Swap(i, j int)      { c.e[i], c.e[j] = c.e[j], c.e[i]; c.n[i], c.n[j] = c.n[j], c.n[i] }

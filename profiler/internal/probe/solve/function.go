@@ -24,6 +24,7 @@ type function struct {
 	entryBlock int32
 	graph      []edge
 	hubBlock   map[int32]int32 // hubs that several switches share → block
+	ops        []opOf          // accesses that are simulated
 }
 
 // networkEdge is an edge of the network.
@@ -95,6 +96,7 @@ func (v *Solver) load(fi int32) *function {
 		}
 	})
 	b.addThrows()
+	b.addOps()
 	v.weigh(x, w)
 	return x
 }

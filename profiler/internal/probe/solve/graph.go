@@ -35,6 +35,7 @@ func (v *Solver) Graph() (g profile.Graph, events []profile.Event, number []prof
 			x.addEdges(f, pads)
 		}
 	}
+	x.addMisses()
 	return x.g, x.events, x.number
 }
 
@@ -62,7 +63,9 @@ func (x *grapher) addFunctions(m *Module) {
 // give gives an event of the solver its number, if it has none yet.
 func (x *grapher) give(e profile.EventID, ev profile.Event) {
 	if e != profile.NoEvent && x.number[e] == profile.NoEvent && !x.v.broken[x.v.events[e].fn] {
-		ev.Superior = profile.NoEvent
+		if ev.Kind != profile.Hardware {
+			ev.Superior = profile.NoEvent
+		}
 		x.number[e] = profile.EventID(len(x.events))
 		x.events = append(x.events, ev)
 	}

@@ -23,13 +23,15 @@ type indirect struct {
 // indirect calls, which each thread hands out by itself, become numbers of
 // (site, target) pairs behind the chords.
 func (v *Solver) Resolve(a *threadarea.Area, d []record.Delta) []record.Delta {
-	chords := int32(v.chords)
+	chords, misses := int32(v.chords), int32(v.layout.Misses())
 	if n := len(d); n == 0 || d[n-1].Counter < chords { // in order, and no indirect call among them
 		return d
 	}
 	out := d[:0]
 	for _, x := range d {
-		if x.Counter >= chords {
+		if v.layout.Ops > 0 && x.Counter >= misses && int(x.Counter) < v.layout.Fixed() {
+			x.Counter += firstMiss - misses
+		} else if x.Counter >= chords {
 			site, target := a.Target(x.Counter)
 			x.Counter = chords + v.pair(site, target)
 		}

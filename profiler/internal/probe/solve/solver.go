@@ -15,6 +15,8 @@ import (
 // large program runs a small part of itself. So events are numbered in the
 // order of their appearance; Graph gives them their numbers in the profile.
 type Solver struct {
+	Simulation Simulation // where caches are simulated
+
 	mods    []Module
 	plans   []*relocate.Plan
 	funcs   []*function // by the same number; nil: not seen yet
@@ -33,6 +35,9 @@ type Solver struct {
 	active   []frame // by number: counter −1 − number
 	activeNo map[frame]int32
 
+	layout  threadarea.Layout
+	misses  map[int32]profile.EventID // by counter, from the first of all misses on
+	missed  map[miss]profile.EventID
 	chords  int
 	weight  []weight // of each chord; step 0: not known yet
 	val     []int64
@@ -65,11 +70,13 @@ type event struct {
 	edge  int32
 	insns int32 // worth of one, in instructions
 	wakes int32 // and in calls that let waiting threads go on
+	miss  *miss // nil: of control flow
+	op    int32 // of a miss, an access that it was
 }
 
 // New prepares for the counters of some modules.
 func New(layout threadarea.Layout, mods ...Module) *Solver {
-	v := &Solver{mods: mods, chords: layout.Chords, broken: map[int32]bool{}, left: map[int32]bool{}, resumes: map[int32]bool{}, pairs: map[pair]int32{}, activeNo: map[frame]int32{}}
+	v := &Solver{mods: mods, layout: layout, misses: map[int32]profile.EventID{}, missed: map[miss]profile.EventID{}, chords: layout.Chords, broken: map[int32]bool{}, left: map[int32]bool{}, resumes: map[int32]bool{}, pairs: map[pair]int32{}, activeNo: map[frame]int32{}}
 	for _, m := range mods {
 		v.plans = append(v.plans, m.Spec.Plans()...)
 	}

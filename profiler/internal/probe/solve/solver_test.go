@@ -48,7 +48,7 @@ func processOf(t *testing.T, paths ...string) *process {
 	p := &process{truth: map[*relocate.Plan]*walked{}}
 	from := relocate.Numbers{}
 	for i, path := range paths {
-		s := relocate.New(probetest.Open(t, path), probetest.NoHooks, probe.Options{}, from)
+		s := relocate.New(probetest.Open(t, path), probetest.NoHooks, probe.Options{Caches: probe.Front{Sets: 64, Shift: 6}}, from)
 		if _, err := s.Assemble(s.Home()); err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +60,7 @@ func processOf(t *testing.T, paths ...string) *process {
 	for _, s := range p.specs {
 		funcs = append(funcs, s.Functions()...)
 	}
-	p.layout = threadarea.NewLayout(funcs)
+	p.layout = threadarea.NewLayout(funcs, from.Op)
 	p.v = New(p.layout, p.mods...)
 	return p
 }

@@ -27,7 +27,7 @@ type process struct {
 }
 
 func newProcess(cpuGap uint64) *process {
-	return newProcessOf(NewLayout([]Function{{Chords: 5, Sites: 3, Always: true}}), cpuGap)
+	return newProcessOf(NewLayout([]Function{{Chords: 5, Sites: 3, Always: true}}, 0), cpuGap)
 }
 
 func newProcessOf(l Layout, cpuGap uint64) *process {
@@ -237,7 +237,7 @@ func TestEntered(t *testing.T) {
 	for i := range int32(n) {
 		funcs = append(funcs, Function{Chords: 16 * (i + 1), Sites: 4 * i, Always: i == 19})
 	}
-	p := newProcessOf(NewLayout(funcs), 1<<63)
+	p := newProcessOf(NewLayout(funcs, 0), 1<<63)
 	chord := func(f int32) int32 { return 16*f + f%16 }
 	site := func(f int32) int32 { return 16*n + 8*(f-1) + f%8 } // of all but the first
 	counts := func(functions ...int32) (d []record.Delta) {
@@ -357,7 +357,7 @@ func TestSinkSwallows(t *testing.T) {
 // the limit.
 func TestLayoutHoldsEverything(t *testing.T) {
 	for _, n := range [][2]int{{0, 0}, {1, 1}, {1000, 77}, {300000, 9000}} {
-		l := NewLayout([]Function{{Chords: int32(n[0] / 2)}, {Chords: int32(n[0]), Sites: int32(n[1])}})
+		l := NewLayout([]Function{{Chords: int32(n[0] / 2)}, {Chords: int32(n[0]), Sites: int32(n[1])}}, 0)
 		if l.Fixed() != n[0]+2*n[1] {
 			t.Errorf("%v: %d counters", n, l.Fixed())
 		}

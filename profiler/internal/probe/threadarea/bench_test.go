@@ -19,7 +19,7 @@ func BenchmarkArrival(b *testing.B) {
 				}
 				best := uint64(math.MaxUint64)
 				for b.Loop() {
-					p := newProcessOf(NewLayout(funcs), 1<<63)
+					p := newProcessOf(NewLayout(funcs, 0), 1<<63)
 					for range 100 {
 						p.record(1 | ScanBit)
 					}

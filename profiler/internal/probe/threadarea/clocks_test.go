@@ -20,7 +20,7 @@ type clocked struct {
 const testQuantum = 1000
 
 func newClocked() *clocked {
-	p := newProcessOf(NewLayout([]Function{{Chords: 5, Sites: 3, Always: true}}).WithClocks(), 1<<63)
+	p := newProcessOf(NewLayout([]Function{{Chords: 5, Sites: 3, Always: true}}, 0).WithClocks(), 1<<63)
 	c := &clocked{process: p, clocks: p.area.common.Clocks(testQuantum)}
 	c.clocks.Use(3)
 	c.own = c.clocks.Entry(0)

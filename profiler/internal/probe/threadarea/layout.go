@@ -56,6 +56,8 @@ const (
 	offLast   = 0x180
 	// OffLocks is 32 bits: how many of the library's locks the thread holds.
 	OffLocks = 0x188
+	// OffCaches is where a thread's part of simulated caches lies (package caches).
+	OffCaches = 0x198
 	// OffOwes is 32 bits, not 0 where it is to look before it takes something, 2
 	// or 3 where it is to as soon as it holds no lock.
 	OffOwes = 0x18c
@@ -81,13 +83,14 @@ const (
 // Layout is the shape of one thread's area: shared memory that GS points to
 // in the target and that the profiler maps too.
 //
-//	header │ counters: chords, sites, overflow │ shadow │ targets │ hash │ keys │ entered │ gates │ ring │ live │ ranges │ units │ clocks │ worths
+//	header │ counters: chords, sites, misses, overflow │ shadow │ targets │ hash │ keys │ entered │ gates │ ring │ live │ ranges │ units │ clocks │ worths │ caches
 type Layout struct {
 	Chords, Sites int
+	Ops           int // simulated accesses
 	funcs         []Function
 	loops         int32 // that may deal work out
 	counters, shadow, targets, hash, keys, entered, gates, ring, live, ranges,
-	clocks, worths, units, size uint64 // clocks: 0 where there are none
+	clocks, worths, units, caches, size uint64 // clocks: 0 where there are none
 }
 
 const pageMask = 4095
@@ -99,9 +102,10 @@ type Function struct {
 	Always        bool  // it is not known when it is entered
 }
 
-// NewLayout lays out an area for the counters of functions.
-func NewLayout(funcs []Function) Layout {
-	l := Layout{funcs: funcs}
+// NewLayout lays out an area for the counters of functions, and of the misses of
+// so many accesses.
+func NewLayout(funcs []Function, ops int32) Layout {
+	l := Layout{funcs: funcs, Ops: int(ops)}
 	if n := len(funcs); n > 0 {
 		l.Chords, l.Sites = int(funcs[n-1].Chords), int(funcs[n-1].Sites)
 	}
@@ -128,7 +132,21 @@ func (l Layout) liveWords() uint64 { return uint64(l.Fixed())/512 + 1 }
 func (l Layout) EnteredOffset() uint32 { return uint32(l.entered) }
 
 // Fixed is the number of counters known before the run.
-func (l Layout) Fixed() int { return l.Chords + 2*l.Sites }
+func (l Layout) Fixed() int {
+	if l.Ops == 0 {
+		return l.Chords + 2*l.Sites
+	}
+	return l.Misses() + MissClasses*l.Ops
+}
+
+// MissClasses is how many counters a simulated access has.
+const MissClasses = 16
+
+// Misses is the number of the first of them: with its fifteen others it has two
+// of the bits that say which eights of counters are looked at.
+func (l Layout) Misses() int {
+	return (l.Chords + 2*l.Sites + MissClasses - 1) &^ (MissClasses - 1)
+}
 
 // Size is the bytes of one thread's area, whole pages.
 func (l Layout) Size() uint64 { return l.size }

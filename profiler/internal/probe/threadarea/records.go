@@ -126,7 +126,7 @@ func (a *Area) Target(counter int32) (site int, target uint64) {
 	if i < 2*a.l.Sites {
 		return i / 2, a.get(a.l.targets + 8*uint64(i))
 	}
-	k := a.l.keys + 16*uint64(i-2*a.l.Sites)
+	k := a.l.keys + 16*uint64(int(counter)-a.l.Fixed())
 	return int(a.get(k+8) / 2), a.get(k)
 }
 

@@ -6,7 +6,7 @@ import "testing"
 // run, a new thread's are told from the first on, and an area that was cleared is as
 // before.
 func TestUnitsState(t *testing.T) {
-	l := NewLayout([]Function{{Chords: 5, Sites: 3, Always: true}}).WithUnits(3)
+	l := NewLayout([]Function{{Chords: 5, Sites: 3, Always: true}}, 0).WithUnits(3)
 	p := newProcessOf(l, 1<<63)
 	word := func(at uint32) uint32 { return *p.area.half(uint64(l.Units() + at)) }
 	passes, inside, skip := UnitOffset(1)

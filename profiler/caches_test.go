@@ -1,0 +1,149 @@
+package profiler_test
+
+import (
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler"
+	"github.com/skewlens/skewlens/profiler/internal/proctest"
+)
+
+// touching accesses memory in many ways: in rows and columns, at random, by pieces
+// that cross lines, along lists, on the stack, by string instructions.
+const touching = `
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+struct node { struct node *next; long value; char rest[24]; };
+struct __attribute__((packed)) odd { char c; double d; short s; };
+static double m[300][301];
+static unsigned seed = 1;
+static unsigned next(void) { return seed = seed * 1103515245 + 12345; }
+static __attribute__((noinline)) long deep(int n, long *a) {
+	long own[20];
+	for (int i = 0; i < 20; i++) own[i] = a[i % 8] + n;
+	return n ? deep(n - 1, own) + own[n % 20] : own[3];
+}
+int main(void) {
+	double s = 0;
+	for (int i = 0; i < 300; i++) for (int j = 0; j < 300; j++) m[i][j] = i * j;
+	for (int j = 0; j < 300; j++) for (int i = 0; i < 300; i++) s += m[i][j];
+	for (int i = 1; i < 299; i++) for (int j = 1; j < 299; j++) m[i][j] = .25 * (m[i-1][j] + m[i+1][j] + m[i][j-1] + m[i][j+1]);
+	int n = 100000;
+	struct odd *o = malloc(n * sizeof *o);
+	for (int i = 0; i < n; i++) o[i].d = i, o[i].s = i;
+	for (int i = 0; i < 50000; i++) s += o[next() % n].d;
+	struct node *all = malloc(20000 * sizeof *all), *head = 0;
+	for (int i = 0; i < 20000; i++) { struct node *x = &all[(i * 7919) % 20000]; x->next = head; x->value = i; head = x; }
+	for (int k = 0; k < 3; k++) for (struct node *x = head; x; x = x->next) s += x->value++;
+	float *f = malloc(70000 * sizeof *f);
+	for (int i = 0; i < 70000; i++) f[i] = i;
+	for (int k = 1; k < 4; k++) for (int i = 0; i < 69000; i++) f[i] = f[i + k] * 2 + f[i + 2 * k];
+	char *big = malloc(1 << 20), *copy = malloc(1 << 20);
+	memset(big, 7, 1 << 20);
+	memcpy(copy + 5, big + 3, (1 << 20) - 64);
+	long a[8] = {1, 2, 3};
+	for (int i = 0; i < 50; i++) s += deep(60, a);
+	unsigned short *h = malloc(1 << 18);
+	for (int i = 0; i < 1 << 17; i++) h[i] = i;
+	for (int i = 0; i < 200000; i++) h[next() >> 15] += copy[i];
+	{ char *d = copy; long c = 5000; __asm__ volatile("rep stosb" : "+D"(d), "+c"(c) : "a"(1) : "memory"); }
+	printf("%f %d\n", s + f[5] + h[9], copy[77]);
+	return 0;
+}
+`
+
+// machine is a file that describes caches.
+func machine(t *testing.T, text string) string {
+	t.Helper()
+	return proctest.Source(t, "machine.toml", text)
+}
+
+const smallCaches = "line = 64\n[l1]\nsize = \"8K\"\nways = 4\n[l3]\nsize = \"256K\"\nways = 8\n"
+
+// misses adds up all that missed, and what went to memory.
+func misses(p *profile.Profile) (first, last uint64) {
+	for i := range p.Threads {
+		c := p.Threads[i].Totals
+		for k, e := range c.Event {
+			if ev := &p.Events[e]; ev.Kind == profile.Hardware && ev.Reason != "" {
+				first += c.N[k]
+				if ev.Name == "l2-miss" { // of the shared one, the second level that there is
+					last += c.N[k]
+				}
+			}
+		}
+	}
+	return first, last
+}
+
+// TestCachesAgainstCallgrind: a single thread's misses are callgrind's.
+func TestCachesAgainstCallgrind(t *testing.T) {
+	src := proctest.Source(t, "touching.c", touching)
+	for _, flags := range [][]string{{"-O0"}, {"-O2"}, {"-O3", "-fno-plt"}, {"-Os", "-m64", "-fno-pie", "-no-pie"}} {
+		prog := proctest.Build(t, "gcc", append(flags, "-g", src)...)
+		wantFirst, wantLast := proctest.CacheMisses(t, "8192,4,64", "262144,8,64", prog)
+		p := runWith(t, profiler.Config{Path: prog, Events: []string{"edges", "cache"}, Machine: machine(t, smallCaches), Libraries: []string{"none"}})
+		first, last := misses(p)
+		t.Logf("%v: L1 %d, callgrind %d; last level %d, callgrind %d", flags, first, wantFirst, last, wantLast)
+		if !near(first, wantFirst) || !near(last, wantLast) {
+			t.Errorf("%v: L1 %d, callgrind %d; last level %d, callgrind %d", flags, first, wantFirst, last, wantLast)
+		}
+	}
+}
+
+// near: within 0.3 %, since the stack lies elsewhere in each run, and so in other
+// sets, and what a program's start may differ by.
+func near(got, want uint64) bool {
+	return math.Abs(float64(got)-float64(want)) <= 0.003*float64(want)+64
+}
+
+// TestCachesKeepCounts: simulating changes no count of control flow.
+func TestCachesKeepCounts(t *testing.T) {
+	prog := proctest.Build(t, "gcc", "-O2", proctest.Source(t, "touching.c", touching))
+	c := profiler.Config{Path: prog, Libraries: []string{"none"}}
+	want := runWith(t, c)
+	c.Events = []string{"edges", "cache"}
+	got := runWith(t, c)
+	if got.Run.Machine == "" || want.Run.Machine != "" {
+		t.Errorf("machines %q and %q", got.Run.Machine, want.Run.Machine)
+	}
+	flow := func(p *profile.Profile) map[profile.Addr]uint64 {
+		n := map[profile.Addr]uint64{}
+		c := p.Threads[0].Totals
+		for k, e := range c.Event {
+			if p.Events[e].Kind == profile.BlockEntered {
+				n[p.Events[e].Addr] += c.N[k]
+			}
+		}
+		return n
+	}
+	a, b := flow(want), flow(got)
+	for at, n := range a {
+		if b[at] != n {
+			t.Errorf("%#x was executed %d times, %d where caches are simulated", uint64(at), n, b[at])
+		}
+	}
+	if len(a) != len(b) || len(a) == 0 {
+		t.Errorf("%d blocks, %d where caches are simulated", len(a), len(b))
+	}
+}
+
+// TestMachines: what cannot be simulated is said before anything runs.
+func TestMachines(t *testing.T) {
+	for text, want := range map[string]string{
+		"[l1]\nsize = \"48K\"\nways = 5\n":             "power of two",
+		"line = 128\n[l1]\nsize = \"32K\"\nways = 8\n": "at most 64",
+	} {
+		_, err := profiler.Run(t.Context(), profiler.Config{Path: "/bin/true", Events: []string{"edges", "cache"}, Machine: machine(t, text)})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if _, err := profiler.Run(t.Context(), profiler.Config{Path: "/bin/true", Events: []string{"edges", "cache"}, Machine: filepath.Join(t.TempDir(), "none")}); err == nil {
+		t.Error("a machine that is not there is no error")
+	}
+}

@@ -1,0 +1,131 @@
+package native
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/backend"
+	"github.com/skewlens/skewlens/profiler/internal/cachesim"
+	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/probe/caches"
+	"github.com/skewlens/skewlens/profiler/internal/probe/solve"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
+	"github.com/skewlens/skewlens/profiler/internal/tracee"
+)
+
+// simulation is the caches that the program simulates as it runs; nil where it
+// does not. A slot is a core: who takes the place of a thread that has ended
+// finds the caches as that one left them.
+type simulation struct {
+	*caches.Hierarchy
+	shared  *tracee.Shared
+	view    []byte
+	latency cachesim.Latency
+	beyond  int // threads that found no core
+}
+
+// front is what moved code has to know of a job's caches.
+func front(j *backend.Job) (f probe.Front) {
+	if m := j.Machine; m != nil {
+		f.Sets = int(m.L1.Sets(m.Line))
+		for f.Shift = 0; 1<<f.Shift < m.Line; f.Shift++ {
+		}
+	}
+	return f
+}
+
+// newSimulation prepares the caches of a machine, for so many accesses.
+func newSimulation(p *tracee.Process, j *backend.Job, ops int32) (s *simulation, err error) {
+	if j.Machine == nil {
+		return nil, nil
+	}
+	l, err := caches.NewLayout(*j.Machine, int(ops))
+	if err != nil {
+		return nil, err
+	}
+	s = &simulation{latency: j.Machine.Latency}
+	if s.shared, err = p.MapShared(l.Size()); err != nil {
+		return nil, fmt.Errorf("simulate caches: %w", err)
+	}
+	if s.view, err = s.shared.View(0, l.Size()); err != nil {
+		s.shared.Close()
+		return nil, fmt.Errorf("simulate caches: %w", err)
+	}
+	s.Hierarchy = caches.New(l, s.view, s.shared.Addr)
+	return s, nil
+}
+
+// close lets go of the memory here.
+func (s *simulation) close() {
+	if s != nil {
+		tracee.Unmap(s.view)
+		s.shared.Close()
+	}
+}
+
+// join gives a new thread its core.
+func (s *simulation) join(t *thread) {
+	if s == nil {
+		return
+	}
+	n := t.slot - 1 // slot 0 is nobody's
+	if n >= caches.Cores {
+		s.beyond++
+		return
+	}
+	if n > 0 {
+		s.Many()
+	}
+	s.Settle(n, t.area.SetCore(s.Core(n)))
+}
+
+// clock has misses take their time on virtual cores.
+func (s *simulation) clock(c threadarea.Clocks, l threadarea.Layout) {
+	if s == nil {
+		return
+	}
+	for n := l.Misses(); n < l.Fixed(); n++ {
+		c.SetWorth(int32(n), int64(s.latency.OfClass(cachesim.Class((n-l.Misses())%threadarea.MissClasses))), 1)
+	}
+}
+
+// tell tells a solver what is known beside the misses.
+func (s *simulation) tell(v *solve.Solver, machine *cachesim.Machine, threads []*thread) {
+	if s == nil {
+		return
+	}
+	v.Simulation = solve.Simulation{Machine: *machine, Partner: func(op int) (int, profile.ThreadID, bool) {
+		by, cores, ok := s.Partner(op)
+		writer := profile.ThreadID(0)
+		if bits.OnesCount64(cores) == 1 {
+			for _, t := range threads {
+				switch {
+				case t.slot-1 != bits.TrailingZeros64(cores):
+				case writer != 0:
+					return by, 0, ok // several, one after the other
+				default:
+					writer = t.id + 1
+				}
+			}
+		}
+		return by, writer, ok
+	}}
+}
+
+// doubts says where the simulation is not what was asked for.
+func (s *simulation) doubts() (list []profile.Warning) {
+	if s == nil {
+		return nil
+	}
+	if t := s.Trouble(); t != "" {
+		list = append(list, profile.Warning{Code: "caches", Message: t})
+	}
+	if n := s.LeftOut(); n > 0 {
+		list = append(list, profile.Warning{Code: "caches", Message: fmt.Sprintf("%d accesses of signals' handlers, which came while another one was simulated, were left out", n)})
+	}
+	if s.beyond > 0 {
+		list = append(list, profile.Warning{Code: "caches", Message: fmt.Sprintf("%d cores have caches, and %d threads found none of them free: their misses are not known", caches.Cores, s.beyond)})
+	}
+	return list
+}

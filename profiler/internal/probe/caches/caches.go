@@ -1,0 +1,240 @@
+package caches
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"github.com/skewlens/skewlens/profiler/internal/cachesim"
+)
+
+// Code is target/hierarchy.c, compiled. It needs no particular place.
+//
+//go:generate sh -c "cd target && gcc -O2 -fno-pic -ffreestanding -fno-stack-protector -mno-red-zone -mgeneral-regs-only -fno-asynchronous-unwind-tables -fno-jump-tables -fno-toplevel-reorder -fno-tree-loop-distribute-patterns -fcf-protection=none -Wall -Wextra -Werror -c hierarchy.c -o hierarchy.o && objcopy -O binary -j .text hierarchy.o hierarchy.bin && rm hierarchy.o"
+//go:embed target/hierarchy.bin
+var Code []byte
+
+// Of Code: its entries.
+const (
+	readEntry  = 0
+	writeEntry = 64
+	// RangesEntry is called before ranges are accessed.
+	RangesEntry = 128
+)
+
+// Shape says what ranges are about to be accessed, by what registers hold.
+type Shape uint32
+
+// Set writes rdx bytes at rdi, as memset does; Copy reads them at rsi too, first;
+// Zero writes rsi bytes at rdi. Stos and Movs are string instructions that repeat,
+// in elements of a size of which the logarithm stands above these bits.
+const (
+	Set Shape = iota
+	Copy
+	Zero
+	Stos
+	Movs
+
+	ElementShift = 4
+)
+
+// Entry is where in Code a read, or a write, is called.
+func Entry(write bool) uint64 {
+	if write {
+		return writeEntry
+	}
+	return readEntry
+}
+
+// Return is where in Code its calls return.
+var Return = uint64(bytes.Index(Code, []byte{0xc2, 8, 0})) // ret $8
+
+const (
+	// Words of the header.
+	trouble = 18
+	leftOut = 19
+	many    = 20
+
+	// Cores is how many cores there are.
+	Cores = 64
+
+	shards        = 64
+	headerWords   = 21
+	coreWords     = 8
+	shardSize     = 64
+	entrySize     = 32
+	tableEntries  = 1 << 19 // by line: of 32 MB
+	contendedSize = 4*24 + 8
+	partnerSize   = 16
+	seenEntries   = 1 << 21 // pages of 64 lines, of a core each
+	seenSize      = 16
+)
+
+// Layout says where everything lies in the memory that simulated caches have in
+// the target: little of it is ever touched.
+type Layout struct {
+	machine                                                     cachesim.Machine
+	perShard, shardCount                                        uint64
+	rows1, last1, rows2, last2, coreSize                        uint64 // from where a core's begin
+	cores, rows3, last3, table, more, contended, seen, partners uint64
+	ops                                                         int
+	size                                                        uint64
+}
+
+// NewLayout lays it out, for so many accesses that code makes. Lines have at most
+// 64 bytes.
+func NewLayout(m cachesim.Machine, ops int) (l Layout, err error) {
+	if err := m.Validate(); err != nil {
+		return l, err
+	}
+	if m.Line > 64 {
+		return l, fmt.Errorf("lines of %d bytes: at most 64 can be simulated while a program runs", m.Line)
+	}
+	l = Layout{machine: m, ops: ops}
+	sets := func(g cachesim.Geometry) uint64 { return uint64(g.Sets(m.Line)) }
+	l.shardCount = min(shards, sets(m.L1))
+	outer := m.L1
+	if m.L2.Size > 0 {
+		l.shardCount, outer = min(l.shardCount, sets(m.L2)), m.L2
+	}
+	if m.L3.Size > 0 {
+		l.shardCount = min(l.shardCount, sets(m.L3))
+	}
+	l.perShard = Cores*uint64(outer.Size)/uint64(m.Line)/l.shardCount + 64
+	at := uint64(0)
+	place := func(to *uint64, size uint64) {
+		*to = at
+		at += (size + 63) &^ 63
+	}
+	row := func(g cachesim.Geometry) uint64 { return 8 * sets(g) * uint64(g.Ways) }
+	place(&l.rows1, row(m.L1))
+	place(&l.last1, 8*sets(m.L1))
+	if m.L2.Size > 0 {
+		place(&l.rows2, row(m.L2))
+		place(&l.last2, 8*sets(m.L2))
+	}
+	l.coreSize = (at + 4095) &^ 4095
+	at = (8*headerWords + 8*coreWords*Cores + shardSize*shards + 4095) &^ 4095
+	place(&l.cores, Cores*l.coreSize)
+	if m.L3.Size > 0 {
+		place(&l.rows3, row(m.L3))
+		place(&l.last3, 8*sets(m.L3))
+	}
+	place(&l.table, entrySize*tableEntries)
+	place(&l.more, entrySize*l.perShard*l.shardCount)
+	place(&l.contended, contendedSize*l.perShard*l.shardCount)
+	place(&l.seen, seenSize*seenEntries)
+	place(&l.partners, partnerSize*uint64(ops))
+	l.size = (at + 4095) &^ 4095
+	return l, nil
+}
+
+// Size is the bytes of all of it, whole pages.
+func (l *Layout) Size() uint64 { return l.size }
+
+// Hierarchy is the profiler's view of it.
+type Hierarchy struct {
+	Layout
+	mem  []byte
+	base uint64
+}
+
+// New prepares memory that reads as zero; base is where it lies in the target.
+func New(l Layout, mem []byte, base uint64) *Hierarchy {
+	h := &Hierarchy{l, mem, base}
+	m := &l.machine
+	sets := func(g cachesim.Geometry) uint64 { return uint64(max(1, g.Sets(m.Line))) }
+	for i, v := range []uint64{
+		uint64(bits.TrailingZeros(uint(m.Line))), sets(m.L1) - 1, sets(m.L2) - 1, sets(m.L3) - 1,
+		uint64(m.L1.Ways), uint64(m.L2.Ways), uint64(m.L3.Ways), l.shardCount - 1,
+		tableEntries - 1, l.perShard, seenEntries - 1,
+		base + l.rows3, base + l.last3, base + l.table, base + l.more, base + l.contended, base + l.seen, base + l.partners,
+	} {
+		h.put(8*uint64(i), v)
+	}
+	for c := range uint64(Cores) {
+		at, own := h.core(int(c)), base+l.cores+c*l.coreSize
+		for i, v := range []uint64{base, c, 0, own + l.rows1, own + l.last1, own + l.rows2, own + l.last2} {
+			h.put(at+8*uint64(i), v)
+		}
+	}
+	return h
+}
+
+func (h *Hierarchy) put(at, v uint64)     { binary.LittleEndian.PutUint64(h.mem[at:], v) }
+func (h *Hierarchy) word(i uint64) uint64 { return binary.LittleEndian.Uint64(h.mem[8*i:]) }
+
+// core is where a core's state lies.
+func (h *Hierarchy) core(n int) uint64 { return 8 * (headerWords + coreWords*uint64(n)) }
+
+// Core is where that lies in the target.
+func (h *Hierarchy) Core(n int) uint64 { return h.base + h.core(n) }
+
+// Settle lets a core be a thread's: front is where, in the target, it is told
+// which lines were used last.
+func (h *Hierarchy) Settle(n int, front uint64) { h.put(h.core(n)+16, front) }
+
+// Many says that there is more than one thread: from then on they lock what they
+// share, and a directory says who holds what. Only while there is but one, core
+// 0's, outside of the simulator.
+func (h *Hierarchy) Many() {
+	if h.word(many) != 0 {
+		return
+	}
+	rows, end := h.cores+h.rows1, h.cores+h.last1
+	if h.machine.L2.Size > 0 {
+		rows, end = h.cores+h.rows2, h.cores+h.last2
+	}
+	for ; rows < end; rows += 8 {
+		if tag := h.word(rows / 8); tag&3 != 0 {
+			h.hold(tag>>2, 1)
+		}
+	}
+	h.put(8*many, 1)
+}
+
+// hold notes who holds a line of which the directory knows nothing.
+func (h *Hierarchy) hold(line, holders uint64) {
+	at := h.table + entrySize*(line&(tableEntries-1))
+	if first := at; h.word(first/8) != 0 {
+		shard := line & (h.shardCount - 1)
+		used := 8*(headerWords+coreWords*Cores) + shardSize*shard + 8
+		n := binary.LittleEndian.Uint32(h.mem[used:]) + 1
+		if uint64(n) > h.perShard {
+			return
+		}
+		binary.LittleEndian.PutUint32(h.mem[used:], n)
+		at = h.more + entrySize*(shard*h.perShard+uint64(n)-1)
+		copy(h.mem[at+16:at+20], h.mem[first+16:first+20])
+		binary.LittleEndian.PutUint32(h.mem[first+16:], n)
+	}
+	h.put(at, line)
+	h.put(at+8, holders)
+}
+
+// Trouble is what went wrong, in words; "" for nothing.
+func (h *Hierarchy) Trouble() string {
+	switch t := h.word(trouble); {
+	case t&4 != 0:
+		return "a thread left the simulated caches in the midst of a change, by a signal's handler that did not return: some lines may be wrong"
+	case t&1 != 0:
+		return "more lines were held than there is room for: that some were lost to other cores was not seen"
+	case t&2 != 0:
+		return "the program touches more memory than is remembered: some first misses count as misses for lack of room"
+	}
+	return ""
+}
+
+// LeftOut is how many accesses of signals' handlers were left out.
+func (h *Hierarchy) LeftOut() uint64 { return h.word(leftOut) }
+
+// Partner is whose writes took lines away from an access: the number of the
+// access that did so most often, and the cores that did so at all; ok is false
+// where nobody did.
+func (h *Hierarchy) Partner(op int) (by int, cores uint64, ok bool) {
+	at := h.partners + partnerSize*uint64(op)
+	n := binary.LittleEndian.Uint32(h.mem[at:])
+	return int(n) - 1, binary.LittleEndian.Uint64(h.mem[at+8:]), n > 0
+}

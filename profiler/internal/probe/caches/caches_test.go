@@ -1,0 +1,203 @@
+package caches
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/skewlens/skewlens/profiler/internal/cachesim"
+)
+
+const where = 0x20000000000 // where the state lies in the driver
+
+// drive runs the simulator over accesses, each with a number of its own, and
+// returns what each was counted as, and the state as it was left.
+func drive(t *testing.T, driver string, simulator []byte, m cachesim.Machine, cores int, trace []access) (got []string, h *Hierarchy) {
+	t.Helper()
+	l, err := NewLayout(m, len(trace))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	code, state := filepath.Join(dir, "code"), filepath.Join(dir, "state")
+	if err := os.WriteFile(code, simulator, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h = New(l, shared(t, state, l.Size()), where)
+	alone := 0 // accesses that core 0 makes before there are others
+	for alone < len(trace) && trace[alone].core == 0 {
+		alone++
+	}
+	got = make([]string, len(trace))
+	run(t, got, 0, trace[:alone], driver, code, state, fmt.Sprint(where), fmt.Sprint(len(trace)), fmt.Sprint(cores), fmt.Sprint(m.L1.Size/int64(m.L1.Ways)))
+	h.Many()
+	run(t, got, alone, trace[alone:], driver, code, state, fmt.Sprint(where), fmt.Sprint(len(trace)), fmt.Sprint(cores), fmt.Sprint(m.L1.Size/int64(m.L1.Ways)))
+	return got, h
+}
+
+// run runs the driver over a part of a trace, from a number on.
+func run(t *testing.T, got []string, first int, trace []access, driver string, args ...string) {
+	t.Helper()
+	var in bytes.Buffer
+	for i, a := range trace {
+		var b [24]byte
+		binary.LittleEndian.PutUint64(b[:], a.addr)
+		binary.LittleEndian.PutUint32(b[8:], uint32(first+i))
+		b[12], b[14] = byte(a.core), byte(a.size)
+		if a.write {
+			b[13] = 1
+		}
+		in.Write(b[:])
+	}
+	cmd := exec.Command(driver, args...)
+	cmd.Stdin, cmd.Stderr = &in, os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+		var core, op, class, n int
+		if line == "" {
+			continue
+		}
+		if _, err := fmt.Sscan(line, &core, &op, &class, &n); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		got[op] += fmt.Sprintf(" core %d %v ×%d", core, cachesim.Class(class), n)
+	}
+}
+
+// shared is a file's memory; little of it is ever touched.
+func shared(t *testing.T, path string, size uint64) []byte {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.Truncate(int64(size)); err != nil {
+		t.Fatal(err)
+	}
+	mem, err := syscall.Mmap(int(f.Fd()), 0, int(size), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Munmap(mem) })
+	return mem
+}
+
+type access struct {
+	core, size int
+	addr       uint64
+	write      bool
+}
+
+// randomTrace touches few lines often, and some once.
+func randomTrace(r *rand.Rand, cores, n int) []access {
+	list := make([]access, n)
+	span := []int64{512, 4 << 10, 64 << 10}[r.IntN(3)]
+	base := uint64(r.Int64N(1<<40)) &^ 63
+	for i := range list {
+		a := access{core: r.IntN(cores), size: []int{1, 2, 4, 8, 8, 16, 32, 64, 200}[r.IntN(9)], write: r.IntN(3) == 0}
+		a.addr = base + uint64(r.Int64N(span))
+		if r.IntN(8) == 0 {
+			a.addr = base + uint64(r.Int64N(span/64)*64)*1024
+		}
+		if i < n/8 {
+			a.core = 0
+		}
+		list[i] = a
+	}
+	return list
+}
+
+func randomMachine(r *rand.Rand) cachesim.Machine {
+	g := func(sets, ways, line int) cachesim.Geometry {
+		s, w := 1<<r.IntN(sets), 1+r.IntN(ways)
+		return cachesim.Geometry{Size: int64(s * w * line), Ways: w}
+	}
+	m := cachesim.Machine{Name: "random", Line: 16 << r.IntN(3), Latency: cachesim.DefaultLatency}
+	m.L1 = g(5, 5, m.Line)
+	if r.IntN(3) > 0 {
+		m.L2 = g(6, 8, m.Line)
+	}
+	if r.IntN(4) > 0 {
+		m.L3 = g(7, 9, m.Line)
+	}
+	return m
+}
+
+// compile is what the source makes by the compiler that is here, which need not be
+// the one that made what is embedded.
+func compile(t *testing.T) []byte {
+	t.Helper()
+	text, err := os.ReadFile("caches.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, line, _ := strings.Cut(string(text), "//go:generate sh -c \"")
+	line, _, _ = strings.Cut(line, "\"\n")
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "target"), os.DirFS("target")); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sh", "-c", line)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	code, err := os.ReadFile(filepath.Join(dir, "target", "hierarchy.bin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return code
+}
+
+// TestAgainstOracle: every access of random traces, on random machines, is what
+// package cachesim says that it is.
+func TestAgainstOracle(t *testing.T) {
+	driver := filepath.Join(t.TempDir(), "drive")
+	if out, err := exec.Command("gcc", "-O1", "-o", driver, "testdata/drive.c").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	fresh := compile(t)
+	for seed := range uint64(100) {
+		embedded := Code
+		if seed%4 == 0 {
+			embedded = fresh
+		}
+		r := rand.New(rand.NewPCG(seed, 13))
+		m, cores := randomMachine(r), 1+r.IntN(6)
+		trace := randomTrace(r, cores, 2000)
+		got, h := drive(t, driver, embedded, m, cores, trace)
+		s := cachesim.New(m, cores)
+		for i, a := range trace {
+			o := s.Access(a.core, a.addr, a.size, a.write, uint32(i))
+			want := ""
+			if c, ok := o.Class(); ok {
+				want += fmt.Sprintf(" core %d %v ×1", a.core, c)
+			}
+			if o.Upgrade {
+				want += fmt.Sprintf(" core %d upgrade ×1", a.core)
+			}
+			if got[i] != want {
+				t.Fatalf("seed %d, %+v: access %d %+v: got%s, want%s", seed, m, i, a, got[i], want)
+			}
+			by, writers, ok := h.Partner(i)
+			if wanted := o.Kind >= cachesim.True && o.Level != cachesim.Hit; ok != wanted ||
+				ok && (by != int(o.Partner.Op) || writers != 1<<o.Partner.Core) {
+				t.Fatalf("seed %d, access %d: partner %d of %b (%v), want %+v", seed, i, by, writers, ok, o)
+			}
+		}
+		if x := h.Trouble(); x != "" || h.LeftOut() != 0 {
+			t.Errorf("seed %d: %s, %d left out", seed, x, h.LeftOut())
+		}
+	}
+}

@@ -1,0 +1,82 @@
+/* Runs the simulator as moved code does: it is called with GS at the area of the
+ * thread whose access is made. Arguments: the code, the state, at which address that
+ * is to lie, how many accesses have counters, how many cores there are, the bytes of
+ * a way of the first level. The accesses come on standard input,
+ * 24 bytes each; the counters that are not 0 are written as lines: core op class n. */
+#define _GNU_SOURCE
+#include <asm/prctl.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct thread { unsigned long core, misses, live, first, inside; };
+struct access { unsigned long addr; unsigned op; unsigned char core, write, size, pad; unsigned long pad2; };
+
+static unsigned long area[64][128];
+static struct thread thread[64];
+
+static long sizeOf(int fd) { struct stat s; fstat(fd, &s); return s.st_size; }
+
+int main(int argc, char **argv)
+{
+	(void)argc;
+	int code = open(argv[1], O_RDONLY), state = open(argv[2], O_RDWR);
+	unsigned long at = strtoul(argv[3], 0, 0), ops = strtoul(argv[4], 0, 0), cores = strtoul(argv[5], 0, 0), front = strtoul(argv[6], 0, 0);
+	if (mmap((void *)at, sizeOf(state), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, state, 0) != (void *)at)
+		return 1;
+	unsigned char *x = mmap(0, 1 << 16, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (x == MAP_FAILED || read(code, x, 1 << 16) <= 0)
+		return 1;
+	unsigned long *live = calloc(ops * 16 / 512 + 2, 8);
+	for (unsigned long c = 0; c < cores; c++) {
+		unsigned long *core = (unsigned long *)(at + 8 * (21 + 8 * c));
+		core[2] = (unsigned long)calloc(1, front);
+		thread[c].core = (unsigned long)core;
+		thread[c].misses = (unsigned long)calloc(ops * 16, 8);
+		thread[c].live = (unsigned long)live;
+		area[c][0x198 / 8] = (unsigned long)&thread[c];
+	}
+	unsigned char *f = x + 0xff00;
+	struct access a;
+	while (fread(&a, sizeof a, 1, stdin) == 1) {
+		unsigned n = a.op << 8 | a.size;
+		int d = (x + (a.write ? 64 : 0)) - (f + 6);
+		unsigned char code[] = {0x57, 0xe8, d, d >> 8, d >> 16, d >> 24, 0xa9, n, n >> 8, n >> 16, n >> 24, 0xc3};
+		memcpy(f, code, sizeof code);
+		syscall(SYS_arch_prctl, ARCH_SET_GS, area[a.core]);
+		/* every register must come back as it was */
+		unsigned long changed;
+		__asm__ volatile(
+			"push %%rbp\n"
+			"mov %[f], %%rax\n mov %[addr], %%rdi\n"
+			"mov $0x1111, %%rbx\n mov $0x2222, %%rcx\n mov $0x3333, %%rdx\n mov $0x4444, %%rsi\n"
+			"mov $0x8888, %%r8\n mov $0x9999, %%r9\n mov $0xaaaa, %%r10\n mov $0xbbbb, %%r11\n"
+			"call *%%rax\n"
+			"pop %%rbp\n"
+			"sub $0x1111, %%rbx\n sub $0x2222, %%rcx\n sub $0x3333, %%rdx\n sub $0x4444, %%rsi\n"
+			"sub $0x8888, %%r8\n sub $0x9999, %%r9\n sub $0xaaaa, %%r10\n sub $0xbbbb, %%r11\n"
+			"or %%rcx, %%rbx\n or %%rdx, %%rbx\n or %%rsi, %%rbx\n or %%r8, %%rbx\n or %%r9, %%rbx\n or %%r10, %%rbx\n or %%r11, %%rbx\n"
+			"mov %%rbx, %[changed]\n"
+			: [changed] "=m"(changed)
+			: [f] "r"(f), [addr] "r"(a.addr)
+			: "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory", "cc");
+		if (changed) {
+			printf("registers changed\n");
+			return 2;
+		}
+	}
+	for (unsigned long c = 0; c < cores; c++)
+		for (unsigned long i = 0; i < ops * 16; i++) {
+			unsigned long v = ((unsigned long *)thread[c].misses)[i];
+			if (v)
+				printf("%lu %lu %lu %lu\n", c, i / 16, i % 16, v);
+			if (v && !(live[i / 8 / 64] >> i / 8 % 64 & 1))
+				return 3;
+		}
+	return 0;
+}

@@ -1,0 +1,200 @@
+package relocate
+
+import (
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
+	"github.com/skewlens/skewlens/profiler/internal/probe/caches"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+// Moved code simulates caches: before its accesses it looks whether each is to
+// the line that was used last in its set of the first level. Then nothing
+// changes, in no cache, whatever the order of such accesses. Else all of the
+// group are made, one by one and in their order, and what is not to such a line
+// is a call (package caches).
+//
+//	lea  address, u         of the lowest of those that lie close together
+//	lea  span-1(u), t
+//	shr  $6, t              the line of their last byte: another one than the first's
+//	and  $sets-1 << 6, u    is not in the first's set, so this need not be asked
+//	cmp  t, %gs:front(u)
+//	jne  one by one
+
+const simulatedSize = 120 // bytes of code for an access, at most, with its part of what is out of line
+
+// cachesAt is where in the cache of code the simulator lies, where there is one.
+var cachesAt = (len(threadarea.Recorder) + 63) &^ 63
+
+// InCaches reports whether an offset of the cache of code is in the simulator, and
+// where that returns.
+func (s *Spec) InCaches(offset uint64) (end uint64, is bool) {
+	at := uint64(cachesAt)
+	return at + caches.Return, s.opt.Caches.On() && offset >= at && offset < at+caches.Return
+}
+
+// simulate emits what is done before instruction k of the block for which
+// accesses were gathered.
+func (m *emitter) simulate(k int) {
+	for i := range m.accesses.groups {
+		if g := &m.accesses.groups[i]; g.at == k {
+			m.keepingFlags(m.accesses.flags[k] != 0, func() { m.group(g, m.accesses.flags[k] != 0) })
+		}
+	}
+}
+
+// simulateRanges emits, before instruction k, that ranges are accessed.
+func (m *emitter) simulateRanges(k int) {
+	for _, r := range m.accesses.ranges {
+		if r.at == k {
+			m.keepingFlags(m.accesses.flags[k] != 0, func() {
+				m.LeaRSP(-redZone)
+				m.Push(x86.RAX)
+				m.CallTo(m.cache + uint64(cachesAt) + caches.RangesEntry)
+				m.TestEAX(uint32(r.op)<<8 | uint32(r.shape))
+				m.LeaRSP(redZone)
+			})
+		}
+	}
+}
+
+// group emits a group; deep: the stack is below the red zone already, by the flags.
+func (m *emitter) group(g *group, deep bool) {
+	free := m.accesses.free(g, g.at)
+	saved := others(g, free)
+	down := int32(0)
+	if deep {
+		down = redZone + 8
+	} else if len(saved) > 0 {
+		m.LeaRSP(-redZone)
+		down = redZone
+	}
+	for _, r := range saved {
+		m.Push(r)
+		down += 8
+	}
+	two := append(free, saved...)
+	t, u := two[0], two[1]
+	list := m.accesses.settled(g)
+	done := m.Labels(1)
+	slow := m.outOfLine(func() {
+		m.oneByOne(list, t, u, down)
+		m.Jmp(done)
+	})
+	line := int64(1) << m.s.opt.Caches.Shift
+	for _, c := range clusters(list, line) {
+		m.inFront(&c.access, c.span, c.store, t, u, down)
+		m.Jcc(asm.NotEqual, slow)
+	}
+	m.Bind(done)
+	for i := len(saved) - 1; i >= 0; i-- {
+		m.Pop(saved[i])
+	}
+	if !deep && len(saved) > 0 {
+		m.LeaRSP(redZone)
+	}
+}
+
+// others are registers to save, so that there are two with the free ones.
+func others(g *group, free []x86.Reg) (list []x86.Reg) {
+	used := g.regs()
+	for _, r := range free {
+		used |= r.Set()
+	}
+	for _, r := range scratch {
+		if len(free)+len(list) < 2 && used&r.Set() == 0 {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// inFront compares the line of so many bytes with the one that was used last in
+// its set; it changes t and u.
+func (m *emitter) inFront(a *access, span int64, store bool, t, u x86.Reg, down int32) {
+	front := m.s.opt.Caches
+	m.address(u, a, down)
+	m.LeaReg(t, u, int32(span-1))
+	m.Shr(t, front.Shift)
+	m.AndImm32(u, uint32(front.Sets-1)<<front.Shift)
+	at := uint32(0)
+	if store {
+		at = 8
+	}
+	m.CmpGSAt(at, u, t)
+	m.names(toFront, 4)
+}
+
+// oneByOne makes the accesses of a group. It is the same wherever it is done
+// between them and the place that was chosen.
+func (m *emitter) oneByOne(list []access, t, u x86.Reg, down int32) {
+	lower := int32(0)
+	if down == 0 {
+		lower = redZone
+		m.LeaRSP(-redZone)
+	}
+	for i := range list {
+		a := &list[i]
+		next := m.Labels(1)
+		m.inFront(a, int64(a.Size), a.Store, t, u, down+lower)
+		m.Jcc(asm.NotEqual^1, next)
+		m.address(u, a, down+lower)
+		m.Push(u)
+		m.CallTo(m.cache + uint64(cachesAt) + caches.Entry(a.Store))
+		m.TestEAX(uint32(a.op)<<8 | uint32(a.Size))
+		m.Bind(next)
+	}
+	if lower != 0 {
+		m.LeaRSP(redZone)
+	}
+}
+
+// address loads a register with an access's address.
+func (m *emitter) address(r x86.Reg, a *access, down int32) {
+	m.LeaMem(r, &a.Mem, a.Target, down)
+	if a.Mem.Segment != 0 {
+		m.AddFS(r)
+	}
+}
+
+// openAccesses prepares for the accesses of the function that is being emitted.
+func (m *emitter) openAccesses() {
+	m.accesses.groups = m.accesses.groups[:0]
+	if m.s.opt.Caches.On() {
+		m.g.LiveRegisters(&m.accesses.regs)
+		m.accesses.first(m.g, m.q.Op)
+	}
+}
+
+// gather finds those of a block.
+func (m *emitter) gather(b *cfg.Block) {
+	if m.s.opt.Caches.On() {
+		m.accesses.gather(b)
+	}
+}
+
+// Op is an access that is simulated.
+type Op struct {
+	Addr  uint64 // of the instruction
+	Block *cfg.Block
+	x86.Access
+}
+
+// Ops calls do for the accesses of a function that are simulated, in the order
+// of their numbers.
+func Ops(g *cfg.Graph, do func(Op)) {
+	var list []x86.Access
+	for _, b := range g.Blocks {
+		for k := range b.Insns {
+			list = simulated(list[:0], &b.Insns[k])
+			for _, a := range list {
+				do(Op{b.Insns[k].Addr, b, a})
+			}
+			_, n := shapeOf(b, k)
+			for i := range n {
+				write := i == n-1
+				do(Op{b.Insns[k].Addr, b, x86.Access{Load: !write, Store: write, Repeats: true}})
+			}
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package solve
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/cachesim"
+	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
+)
+
+// firstMiss is the number of the first access's first counter in resolved deltas,
+// behind all numbers of calls and their targets.
+const firstMiss = 1 << 29
+
+// Simulation is what is known of simulated caches beside the misses.
+type Simulation struct {
+	Machine cachesim.Machine
+	// Partner is whose writes take lines away from an access, by the numbers of
+	// both, and the thread that makes them, from 1; 0: several.
+	Partner func(op int) (by int, writer profile.ThreadID, ok bool)
+}
+
+// miss is what an event of the caches stands for: whichever access of an
+// instruction it was.
+type miss struct {
+	op    opOf
+	class cachesim.Class
+}
+
+// opOf is an access that is simulated: its instruction, and the block of the function.
+type opOf struct {
+	addr  uint64
+	block int32
+}
+
+// addOps notes the function's accesses.
+func (b *builder) addOps() {
+	if b.v.layout.Ops > 0 {
+		relocate.Ops(b.g, func(o relocate.Op) { b.x.ops = append(b.x.ops, opOf{o.Addr + b.base, int32(o.Block.ID)}) })
+	}
+}
+
+// miss is the event of a counter of misses, by its number from the first on.
+func (v *Solver) miss(counter int32) profile.EventID {
+	if e, ok := v.misses[counter]; ok {
+		return e
+	}
+	op := counter / threadarea.MissClasses
+	fn := v.opOwner(op)
+	m := miss{v.load(fn).ops[op-v.plans[fn].Op], cachesim.Class(counter % threadarea.MissClasses)}
+	e, ok := v.missed[m]
+	if !ok {
+		e = profile.EventID(len(v.events))
+		v.events = append(v.events, event{fn: fn, block: m.op.block, edge: -1, miss: &m, op: op})
+		v.missed[m] = e
+	}
+	v.misses[counter] = e
+	return e
+}
+
+// opOwner returns the number of the function that an access belongs to.
+func (v *Solver) opOwner(op int32) int32 {
+	return int32(sort.Search(len(v.plans), func(i int) bool { return v.plans[i].Op > op })) - 1
+}
+
+// addMisses numbers the events of caches.
+func (x *grapher) addMisses() {
+	var list []profile.EventID
+	for i := range x.v.events {
+		if x.v.events[i].miss != nil {
+			list = append(list, profile.EventID(i))
+		}
+	}
+	of := func(e profile.EventID) *miss { return x.v.events[e].miss }
+	slices.SortStableFunc(list, func(a, b profile.EventID) int {
+		return cmp.Or(cmp.Compare(of(a).op.addr, of(b).op.addr), cmp.Compare(of(a).class, of(b).class))
+	})
+	for _, e := range list {
+		m, fn := of(e), x.v.events[e].fn
+		block := x.first[fn] + profile.BlockID(m.op.block)
+		x.give(e, x.v.simulated(m, x.v.events[e].op, profile.Event{Kind: profile.Hardware, Block: block, Edge: -1, Addr: profile.Addr(m.op.addr), Superior: x.g.Blocks[block].Count}))
+	}
+}
+
+// simulated adds to an event what its class says, and who else has a part in it.
+func (v *Solver) simulated(m *miss, op int32, e profile.Event) profile.Event {
+	machine := &v.Simulation.Machine
+	e.Name, e.Cycles = machine.EventName(m.class), uint32(machine.Latency.OfClass(m.class))
+	kind, ok := m.class.Kind()
+	if !ok {
+		return e
+	}
+	e.Reason = kind.String()
+	if kind != cachesim.True && kind != cachesim.False {
+		return e
+	}
+	if by, writer, ok := v.Simulation.Partner(int(op)); ok {
+		fn := v.opOwner(int32(by))
+		e.Partner, e.Writer = profile.Addr(v.load(fn).ops[int32(by)-v.plans[fn].Op].addr), writer
+	}
+	return e
+}
