@@ -134,8 +134,12 @@ func (c *combiner) finish(p *profile.Profile, res *Result, s *profile.Section, o
 			opt.Method == Exact && !(cause.Share >= listShare || cause.Share > 0 && cause.Gain >= listGain) {
 			continue
 		}
+		_, misses := x.id.(missesID)
+		if misses {
+			x.events = named(p, x.events)
+		}
 		cause.Counts = perThread(res, s, x)
-		if _, ok := x.id.(missesID); ok {
+		if misses {
 			cause.Event = costliest(p, s, x.events)
 			cause.Kind = p.Events[cause.Event].Name
 		}

@@ -3,6 +3,7 @@ package lime
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -51,6 +52,9 @@ func newMisses(p *profile.Profile, t *table, line func(profile.Addr) string) *mi
 			m.follow[ev.Block] += slope * float64(ev.Cycles)
 		}
 		k := line(ev.Addr)
+		if ev.Reason == "" && ev.Name != "upgrade" { // no cache's
+			k += "\x00" + ev.Name
+		}
 		x := at[k]
 		if x == nil {
 			x = &missing{line: k, cost: make([]float64, t.cols()), times: make([]float64, t.cols())}
@@ -119,6 +123,16 @@ func (a *analysis) addMisses(p *matchingPursuit) {
 			score: x.corr, leaderScore: math.NaN(), p: math.NaN(),
 		})
 	}
+}
+
+// named are the events that a cause is named by and counted: its misses, where it
+// has any, and not that writes to these lines took them from others.
+func named(p *profile.Profile, events []profile.EventID) []profile.EventID {
+	misses := slices.DeleteFunc(slices.Clone(events), func(e profile.EventID) bool { return p.Events[e].Reason == "" })
+	if len(misses) == 0 {
+		return events
+	}
+	return misses
 }
 
 // costliest is the event that costs most of some, over the whole section.

@@ -86,13 +86,21 @@ func (b *builder) waits(out *Section, s *profile.Section) {
 	out.Waits = slices.DeleteFunc(out.Waits, func(w Wait) bool { return w.Kind == string(profile.WaitFault) && w.Seconds < little })
 	slices.SortStableFunc(out.Waits, func(x, y Wait) int { return cmp.Compare(y.Seconds, x.Seconds) })
 	for _, g := range groups {
-		if c, ok := g.cause(out, s); ok {
+		if c, ok := g.cause(out, s); ok && !faultsOf(out.Causes, &c) {
 			out.Causes = append(out.Causes, c)
 		}
 	}
 	for i := range out.Causes {
 		out.Causes[i].Rank = i + 1
 	}
+}
+
+// faultsOf reports whether the page faults that were waited for are a cause already,
+// since there they cost a thread work.
+func faultsOf(causes []Cause, c *Cause) bool {
+	return c.Kind == string(profile.WaitFault) && slices.ContainsFunc(causes, func(x Cause) bool {
+		return x.Kind == "page-fault" && x.Location.sameLine(c.Location.Place)
+	})
 }
 
 // group finds the group of a wait, or makes it.
