@@ -31,6 +31,18 @@ ob=/lib/other.so
 	}
 }
 
+// TestCacheMisses: a program that reads a megabyte misses each of its lines.
+func TestCacheMisses(t *testing.T) {
+	Need(t, "valgrind")
+	prog := Build(t, "gcc", "-O1", Source(t, "reads.c", `
+static char a[1 << 20];
+int main(void) { int s = 0; for (int i = 0; i < 1 << 20; i += 8) s += *(volatile char *)&a[i]; return s; }`))
+	first, last := CacheMisses(t, "8192,4,64", "262144,8,64", prog)
+	if want := uint64(1 << 20 / 64); first < want || first > want+100 || last < want || last > want+100 {
+		t.Errorf("%d and %d misses, want %d", first, last, want)
+	}
+}
+
 // TestRebase finds where valgrind loads programs.
 func TestRebase(t *testing.T) {
 	for _, bias := range []uint64{0, 0x108000, 0x4000000} {

@@ -133,4 +133,11 @@ func TestGainAndKinds(t *testing.T) {
 	if a, b := Kind(&report.Cause{Kind: "control-flow", Leader: "loop"}), Kind(&report.Cause{Kind: "page\x1bfault"}); a != "loop" || b != "page\ufffdfault" {
 		t.Errorf("kinds %q and %q", a, b)
 	}
+	miss := report.Cause{Kind: "cache-miss", Level: "l1d", Miss: "coherence", Sharing: "false"}
+	if a, b := Kind(&miss), Counted(&miss); a != "L1 misses (false sharing)" || b != "misses" {
+		t.Errorf("%q, which are %q", a, b)
+	}
+	if miss.Sharing, miss.Miss = "", "capacity"; Kind(&miss) != "L1 misses (capacity)" {
+		t.Errorf("%q", Kind(&miss))
+	}
 }

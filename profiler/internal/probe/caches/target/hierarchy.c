@@ -159,8 +159,9 @@ static inline void unlock(u32 *l)
 
 static inline int at(u64 *row, u64 ways, u64 line)
 {
+	line <<= 2;
 	for (u64 i = 0; i < ways; i++)
-		if (row[i] >> 2 == line)
+		if ((row[i] ^ line) <= STATE)
 			return i;
 	return -1;
 }
@@ -449,13 +450,14 @@ static int fetch(struct shared *s, struct core *me, struct access *a, int lost, 
 	int kind = COLD, conflict3;
 	struct entry *e = a->entry = s->many ? find(s, a->line, 1) : 0;
 	u64 mine = 1UL << me->id, others = e ? e->holders & ~mine : 0;
-	int saw = sawBefore(s, me, a->line);
+	int hit3 = lookUp3(s, a->line, &conflict3);
+	int saw = (hit3 && !s->many) || sawBefore(s, me, a->line);
 	if (lost) {
 		kind = sharing(s, me, a);
 		if (e)
 			forgiven(s, e);
 	}
-	int level = lookUp3(s, a->line, &conflict3) || (others && s->ways3) ? FROM_L3 : FROM_MEMORY;
+	int level = hit3 || (others && s->ways3) ? FROM_L3 : FROM_MEMORY;
 	if (!lost && saw)
 		kind = (level == FROM_MEMORY && s->ways3 ? conflict3 : conflict) ? CONFLICT : CAPACITY;
 	if (a->write) {
@@ -541,6 +543,25 @@ static void inMy2(struct shared *s, struct core *me, u64 line, u64 state)
 		row[i] = line << 2 | state;
 }
 
+/* fetchRows has the processor fetch what a miss will need. */
+static inline void fetchRows(struct shared *s, struct core *me, u64 line)
+{
+	if (s->ways2) {
+		u64 *row = rowOf(me->rows2, s->mask2, s->ways2, line);
+		__builtin_prefetch(row, 1);
+		__builtin_prefetch(row + s->ways2 - 1, 1);
+		__builtin_prefetch(&me->last2[line & s->mask2], 1);
+	}
+	if (s->ways3) {
+		u64 *row = rowOf(s->rows3, s->mask3, s->ways3, line);
+		__builtin_prefetch(row, 1);
+		__builtin_prefetch(row + s->ways3 - 1, 1);
+		__builtin_prefetch(&s->last3[line & s->mask3], 1);
+	}
+	if (s->many)
+		__builtin_prefetch(&s->table[line & s->tableMask], 1);
+}
+
 /* hits reports whether a line is in my first level as the access wants it, and is
  * then the one used last. */
 static inline int hits(struct shared *s, struct core *me, u64 line, u64 state)
@@ -560,6 +581,7 @@ static inline int hits(struct shared *s, struct core *me, u64 line, u64 state)
 static __attribute__((noinline)) int touch(struct shared *s, struct core *me, struct access *a)
 {
 	struct shard *h = &s->shard[a->line & s->shardMask];
+	fetchRows(s, me, a->line);
 	lock(s, &h->lock);
 	int class = HIT;
 	u64 *row = rowOf(me->rows1, s->mask1, s->ways1, a->line);

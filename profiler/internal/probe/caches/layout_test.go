@@ -1,0 +1,83 @@
+package caches
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/skewlens/skewlens/profiler/internal/cachesim"
+)
+
+// TestLayout: what cannot be simulated in a process is refused; what can has room
+// for all that it may need, and nothing lies in anything else.
+func TestLayout(t *testing.T) {
+	host := cachesim.Machine{Name: "m", Line: 64, L1: cachesim.Geometry{Size: 32 << 10, Ways: 8}, L2: cachesim.Geometry{Size: 1 << 20, Ways: 16}, L3: cachesim.Geometry{Size: 32 << 20, Ways: 16}}
+	wide, wrong := host, host
+	wide.Line, wrong.L1.Ways = 128, 7
+	for m, want := range map[cachesim.Machine]string{wide: "at most 64", wrong: "power of two"} {
+		if _, err := NewLayout(m, 10); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %s", m, err, want)
+		}
+	}
+	l, err := NewLayout(host, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := uint64(8*headerWords + 8*coreWords*Cores + shardSize*shards)
+	for _, next := range []uint64{l.cores, l.rows3, l.last3, l.table, l.more, l.contended, l.seen, l.partners, l.size} {
+		if next < at {
+			t.Errorf("%#x lies before %#x", next, at)
+		}
+		at = next
+	}
+	if l.rows2 < l.rows1+32<<10/64*8 || l.coreSize < l.rows2+1<<20/64*8 {
+		t.Errorf("a core's rows: %+v", l)
+	}
+}
+
+// TestHierarchy: what the profiler says to the simulator, and hears from it.
+func TestHierarchy(t *testing.T) {
+	m := cachesim.Machine{Name: "m", Line: 64, L1: cachesim.Geometry{Size: 1 << 10, Ways: 2}, L3: cachesim.Geometry{Size: 4 << 10, Ways: 4}}
+	l, err := NewLayout(m, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := New(l, make([]byte, l.Size()), 0x10000)
+	h.Settle(3, 0x77)
+	if got := h.word(h.core(3)/8 + 2); got != 0x77 || h.Core(3) != 0x10000+h.core(3) {
+		t.Errorf("core 3, at %#x, is told at %#x", h.Core(3), got)
+	}
+	if h.Trouble() != "" || h.LeftOut() != 0 {
+		t.Error("trouble before anything ran")
+	}
+	for bits, want := range map[uint64]string{1: "more lines", 2: "more memory", 4: "midst", 7: "midst"} {
+		if h.put(8*trouble, bits); !strings.Contains(h.Trouble(), want) {
+			t.Errorf("%d is %q", bits, h.Trouble())
+		}
+	}
+	if h.put(8*leftOut, 9); h.LeftOut() != 9 {
+		t.Error("what was left out")
+	}
+	if _, _, ok := h.Partner(3); ok {
+		t.Error("a partner of nobody")
+	}
+	// A first thread that was alone holds lines that collide in the directory.
+	row := h.cores + h.rows1
+	for i, line := range []uint64{5, 5 + tableEntries, 5 + 2*tableEntries} {
+		h.put(row+8*uint64(i), line<<2|3)
+	}
+	h.Many()
+	h.Many()
+	first := h.table + entrySize*5
+	if h.word(first/8) != 5 || h.word(first/8+1) != 1 {
+		t.Errorf("line %d is held by %b", h.word(first/8), h.word(first/8+1))
+	}
+	var more []uint64
+	for n := h.word(first/8+2) & 0xffffffff; n != 0; {
+		at := h.more + entrySize*((5&(h.shardCount-1))*h.perShard+n-1)
+		more = append(more, h.word(at/8))
+		n = h.word(at/8+2) & 0xffffffff
+	}
+	if len(more) != 2 || more[0] != 5+2*tableEntries || more[1] != 5+tableEntries {
+		t.Errorf("the others are %v", more)
+	}
+}
