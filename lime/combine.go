@@ -136,6 +136,7 @@ func (c *combiner) finish(p *profile.Profile, res *Result, s *profile.Section, o
 		}
 		_, misses := x.id.(missesID)
 		if misses {
+			cause.Erased = erased(p, s, x.events)
 			x.events = named(p, x.events)
 		}
 		cause.Counts = perThread(res, s, x)

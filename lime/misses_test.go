@@ -40,6 +40,9 @@ func TestMissesAreACause(t *testing.T) {
 	if want := 50 * (900 - float64(100+150+120+900+110+130+160+140)/8) / most; math.Abs(c.Gain-want) > 1e-3 {
 		t.Errorf("gain %v, want %v", c.Gain, want)
 	}
+	if c.Erased < 0.999 {
+		t.Errorf("without the misses %v of the lost time is gone", c.Erased)
+	}
 	if res := analyse(t, p, Options{}); !res.Balanced {
 		t.Errorf("by instructions it is balanced: %+v", res)
 	}
@@ -77,6 +80,11 @@ func TestMissesBesideDecisions(t *testing.T) {
 	slices.Sort(kinds)
 	if !slices.Equal(kinds, []string{"control-flow", "l2-miss"}) || res.R2 < 0.95 {
 		t.Errorf("%v, R² %v", kinds, res.R2)
+	}
+	for _, c := range res.Causes { // what the loop loses remains
+		if c.Kind == "l2-miss" != (c.Erased > 0.3 && c.Erased < 0.999) || c.Kind == "control-flow" != (c.Erased == 0) {
+			t.Errorf("without the misses %v of the lost time is gone: %s", c.Erased, c.Kind)
+		}
 	}
 }
 

@@ -73,6 +73,7 @@ type (
 		Sharing        *string
 		Partner        *wantPartner
 		Misses         *[]uint64
+		Erased         *float64
 		Waker          *wantWaker
 		Message        string
 	}

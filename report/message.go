@@ -12,7 +12,7 @@ import (
 // threads, and what balancing it is worth.
 func message(s *Section, c *Cause) string {
 	parts := []string{fmt.Sprintf("%s of this section's imbalance starts here: %s", units.Percent(c.Share), difference(s, c))}
-	for _, more := range []string{because(c), worth(s, c)} {
+	for _, more := range []string{because(c), erased(c), worth(s, c)} {
 		if more != "" {
 			parts = append(parts, more)
 		}
@@ -99,6 +99,14 @@ func because(c *Cause) string {
 		return ""
 	}
 	return fmt.Sprintf("most of it in the %s, where %s", strings.ToUpper(strings.TrimSuffix(c.Level, "d")), why)
+}
+
+// erased says what would be left without the misses.
+func erased(c *Cause) string {
+	if c.Erased == nil || *c.Erased <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("if they took no time, %s of the imbalance would be gone", units.Percent(*c.Erased))
 }
 
 // words says who takes a line away.

@@ -171,6 +171,8 @@ type Cause struct {
 	Sharing string   `json:"sharing,omitempty"`
 	Partner *Partner `json:"partner,omitempty"`
 	Misses  []uint64 `json:"misses,omitempty"`
+	// How much of the section's imbalance would be gone if these misses took no time.
+	Erased  *float64 `json:"erased,omitempty"`
 	Message string   `json:"message"`
 }
 

@@ -79,7 +79,7 @@ func judgeCaches(t *testing.T, i *idiom, r *report.Report) {
 		if c.Leader != "loop" || len(s.Causes) > 1 {
 			t.Errorf("%s, and %d more causes", c.Leader, len(s.Causes)-1)
 		}
-	case !i.at(c.Location.Place, "MISS "+why) || c.Kind != "cache-miss" || len(c.Misses) != len(s.Threads) || c.Share < 0.6:
+	case !i.at(c.Location.Place, "MISS "+why) || c.Kind != "cache-miss" || len(c.Misses) != len(s.Threads) || c.Share < 0.6 || c.Erased == nil || *c.Erased < 0.6:
 		t.Errorf("%s %s (%s) at %v, share %v, %v", c.Level, c.Kind, why, c.Location.Place, c.Share, c.Misses)
 	case why == "false" && (c.Partner == nil || !i.at(c.Partner.Place, "MISS false")), why == "true" && (c.Partner == nil || !i.at(c.Partner.Place, "WRITE")):
 		t.Errorf("taken away by %+v", c.Partner)

@@ -5,7 +5,9 @@ import "github.com/skewlens/skewlens/profiler/internal/x86"
 // Live is which general registers may still be read, by block. Who leaves the
 // function, or calls, may read any: hand-written code returns in registers, and
 // takes arguments in registers, that no convention names, and compilers let
-// callers keep values in those that a callee is known not to touch (-fipa-ra).
+// callers keep values in those that a callee is known not to touch (-fipa-ra). What
+// another module defines is called by the convention: the linkage table may overwrite
+// two registers on the way.
 type Live struct{ in, out []x86.Regs }
 
 // LiveRegisters is the same question as for flags, but asked by few: it is
@@ -20,7 +22,7 @@ func (g *Graph) LiveRegisters(mem *Live) {
 			out := b.wanted(mem)
 			in := out
 			for k := len(b.Insns) - 1; k >= 0; k-- {
-				in = before(&b.Insns[k], in)
+				in = b.before(k, in)
 			}
 			if in != mem.in[i] || out != mem.out[i] {
 				mem.in[i], mem.out[i], changed = in, out, true
@@ -43,9 +45,18 @@ func (b *Block) wanted(mem *Live) (out x86.Regs) {
 	return out
 }
 
-// before are those that may be read before an instruction, given those behind.
-func before(in *x86.Insn, live x86.Regs) x86.Regs {
-	if in.Kind != x86.Normal && !in.Kind.IsJump() {
+// before are those that may be read before instruction k, given those behind.
+func (b *Block) before(k int, live x86.Regs) x86.Regs {
+	in := &b.Insns[k]
+	switch {
+	case in.Kind.IsCall():
+		for i := range b.Calls {
+			if c := &b.Calls[i]; c.Insn == in && c.Import != "" {
+				return x86.AllRegs &^ (x86.R10.Set() | x86.R11.Set()) // the linkage table's
+			}
+		}
+		return x86.AllRegs
+	case in.Kind != x86.Normal && !in.Kind.IsJump():
 		return x86.AllRegs
 	}
 	return live&^(in.Def&^in.Use) | in.Use
@@ -59,7 +70,7 @@ func (l *Live) At(b *Block, list []x86.Regs) []x86.Regs {
 	list = append(list, make([]x86.Regs, n)...)
 	live := l.out[b.ID]
 	for k := n - 1; k >= 0; k-- {
-		live = before(&b.Insns[k], live)
+		live = b.before(k, live)
 		list[first+k] = live
 	}
 	return list

@@ -182,7 +182,7 @@ func Mixed() (*profile.Profile, Analyse) {
 			r := analysed(p, s, false,
 				lime.Cause{Kind: "control-flow", Leader: lime.Recursion, Share: .5, Score: .5, Beta: .5, LeaderScore: 1, P: .001, Gain: nan, WholeUnits: nan, Addr: 0x1120, To: 0x1100, Counts: []uint64{0, 500, 2, 0}},
 				lime.Cause{Kind: "control-flow", Leader: lime.StartAt, Share: .25, Score: nan, Beta: nan, LeaderScore: nan, P: nan, Gain: .2, WholeUnits: .2, Addr: 0x1130, Counts: []uint64{0, 1, 1, 0}},
-				lime.Cause{Kind: "l2-miss", Event: 1, Share: .1, Score: .1, Beta: .1, LeaderScore: nan, P: .01, Gain: .001, WholeUnits: nan, Addr: 0x1100, Counts: []uint64{0, 0, 7, 0}, Members: []lime.Member{{Kind: "page-fault", Addr: 0x9999, Corr: .9}}},
+				lime.Cause{Kind: "l2-miss", Event: 1, Erased: .08, Share: .1, Score: .1, Beta: .1, LeaderScore: nan, P: .01, Gain: .001, WholeUnits: nan, Addr: 0x1100, Counts: []uint64{0, 0, 7, 0}, Members: []lime.Member{{Kind: "page-fault", Addr: 0x9999, Corr: .9}}},
 			)
 			r.JointGain = .4
 			r.Warnings = []profile.Warning{{Code: "few-threads", Message: "with so few threads a coincidence looks like a cause"}}
