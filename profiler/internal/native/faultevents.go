@@ -12,15 +12,12 @@ import (
 const pageFaultCycles = 2000
 
 // faultEvents makes the page faults that parts waited for events of the profile,
-// each at its instruction: who touches more new pages than others does more.
+// each at its instruction: who touches more new pages than others does more. Those
+// of threads' whole lives are not known, for parts of several sections share some.
 func faultEvents(p *profile.Profile, simulated bool) {
 	f := faultCounter{p: p, blocks: p.Graph.IndexBlocks(), event: map[profile.Addr]profile.EventID{}}
 	if simulated {
 		f.cycles = pageFaultCycles
-	}
-	lives := map[profile.ThreadID]*profile.Thread{}
-	for i := range p.Threads {
-		lives[p.Threads[i].ID] = &p.Threads[i]
 	}
 	for i := range p.Sections {
 		s := &p.Sections[i]
@@ -32,9 +29,6 @@ func faultEvents(p *profile.Profile, simulated bool) {
 			for k := range in.Parts {
 				q := &in.Parts[k]
 				f.add(&q.Counts, q.Waits)
-				if t := lives[q.Thread]; t != nil && in.Folded <= 1 {
-					f.add(&t.Totals, q.Waits)
-				}
 			}
 		}
 	}
