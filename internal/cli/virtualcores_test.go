@@ -57,6 +57,13 @@ func TestVirtualCores(t *testing.T) {
 			}
 			j := judge{b: b}
 			was, now := j.sectionAt(before, "SECTION"), j.sectionAt(r, "SECTION")
+			// On a busy machine chance has a hand in it: what is off must be off twice.
+			if now != nil && now.Imbalance != nil && most >= 0 && *now.Imbalance > most {
+				if r, _, err = b.measure("prog"); err != nil {
+					t.Fatal(err)
+				}
+				now = j.sectionAt(r, "SECTION")
+			}
 			switch {
 			case now == nil || was == nil || now.Imbalance == nil || was.Imbalance == nil:
 				t.Errorf("no section:\n%s", summary(r))
