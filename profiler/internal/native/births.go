@@ -141,42 +141,39 @@ func (ts *threads) mayOpen() bool {
 	return true
 }
 
-// census finds who was born and who has died that nobody traces. certain is
-// false where somebody is just being born.
-func (ts *threads) census() (certain bool) {
+// census finds who was born and who has died that nobody traces. Threads are
+// numbered in the order in which they were created, so who was created after one
+// that does not run yet, or while the pool is looked at, is left for the next
+// census, unless all are wanted now. certain is false where somebody is left, or
+// just being born.
+func (ts *threads) census(all bool) (certain bool) {
 	b := &ts.births
 	if len(b.pool) == 0 {
 		return true
 	}
 	known := b.buried
 	b.buried = nil
-	var ended, begun []*thread
+	var ended []*thread
 	for _, t := range b.pool { // first: the children of these are there when they are looked for
 		if t.area.State() == threadarea.Ended {
 			ended = append(ended, t)
 		}
 	}
-	certain = true
-	for _, t := range b.pool {
-		at, unknown := b.place[t]
-		if !unknown || ts.in.common.Offered(at) {
-			continue
-		}
-		if t.area.State() >= threadarea.Runs {
-			begun = append(begun, t)
-		} else {
-			certain = false
-		}
-	}
-	slices.SortFunc(begun, func(x, y *thread) int { return cmp.Compare(x.area.Life().Begin, y.area.Life().Begin) })
+	begun, horizon, certain := ts.newborn()
 	for _, t := range begun {
 		life := t.area.Life()
+		if life.Begin >= horizon && !all {
+			certain = false
+			break
+		}
 		t.tid, t.begin, t.parent = life.Tid, life.Begin, b.bySelf[life.Parent]
 		delete(b.place, t)
 		ts.enter(t)
 	}
 	for _, t := range ended {
-		ts.ended(t)
+		if _, unknown := b.place[t]; !unknown {
+			ts.ended(t)
+		}
 	}
 	b.pool = slices.DeleteFunc(b.pool, func(t *thread) bool { return t.dead })
 	if !certain {
@@ -187,6 +184,45 @@ func (ts *threads) census() (certain bool) {
 		delete(b.bySelf, x)
 	}
 	return true
+}
+
+// elder counts those who were created before a thread that is traced: who created
+// it has created nobody since, but these may have had no core yet.
+func (ts *threads) elder() {
+	const patience = 200
+	for range patience {
+		if len(ts.births.place) == 0 || ts.census(false) {
+			break
+		}
+		time.Sleep(50 * time.Microsecond)
+	}
+	ts.census(true)
+}
+
+// newborn are those from the pool who run and have no number yet, in the order in
+// which they were created, which is certain for those who were before the horizon.
+// settled is false where somebody is just being born.
+func (ts *threads) newborn() (begun []*thread, horizon uint64, settled bool) {
+	b := &ts.births
+	horizon, settled = rdtsc(), true
+	for _, t := range b.pool {
+		at, unknown := b.place[t]
+		if !unknown || ts.in.common.Offered(at) {
+			continue
+		}
+		switch state := t.area.State(); {
+		case state >= threadarea.Runs:
+			begun = append(begun, t)
+			continue
+		case state == threadarea.Taken:
+			horizon = min(horizon, t.area.Life().Begin)
+		default: // it does not say yet when it was taken
+			horizon = 0
+		}
+		settled = false
+	}
+	slices.SortFunc(begun, func(x, y *thread) int { return cmp.Compare(x.area.Life().Begin, y.area.Life().Begin) })
+	return begun, horizon, settled
 }
 
 // ended is the death of a thread that has said so itself.

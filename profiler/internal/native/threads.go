@@ -76,7 +76,7 @@ func newThreads(p *tracee.Process, in *injection, solver *solve.Solver, tracker 
 // which their own first stops need not follow.
 func (ts *threads) birth(tid int, parent *thread) (*thread, error) {
 	t := &thread{tid: tid, begin: rdtsc(), parent: parent}
-	ts.census() // those who have died leave room
+	ts.elder() // those who have died leave room
 	err := ts.settle(t, tid)
 	if err != nil && ts.births.on {
 		ts.watchAll() // nor is any needed for others then
@@ -168,7 +168,7 @@ func (ts *threads) endOf(t *thread) uint64 {
 
 // endAll is the death of all that are left.
 func (ts *threads) endAll() {
-	ts.census()
+	ts.census(true)
 	for _, t := range ts.all {
 		switch {
 		case t.dead:
@@ -198,7 +198,7 @@ func (ts *threads) drainSome() {
 func (ts *threads) drainAll() {
 	const slack = 1 << 20 // ticks for a store to become visible
 	horizon := rdtsc() - slack
-	certain := ts.census()
+	certain := ts.census(false)
 	ts.faults.collect()
 	for _, t := range ts.byTid {
 		if t.dead {

@@ -15,7 +15,7 @@ import (
 // age traces those that were known when it was called last.
 func (ts *threads) age() {
 	b := &ts.births
-	ts.census()
+	ts.census(false)
 	for t := range b.elders {
 		ts.watch(t)
 	}
@@ -74,7 +74,7 @@ func (ts *threads) watchAll() {
 	}
 	const patience = 10000 // who creates one may be stopped, or have no core
 	for range patience {
-		if !ts.watchTasks() && ts.census() {
+		if !ts.watchTasks() && ts.census(true) {
 			break
 		}
 		runtime.Gosched()
@@ -93,7 +93,7 @@ func (ts *threads) guard(v uint64) {
 
 // watchTasks traces who is there; it reports whether somebody was not traced.
 func (ts *threads) watchTasks() (some bool) {
-	ts.census()
+	ts.census(true)
 	tids, err := ts.p.Tasks()
 	if err != nil {
 		return false
@@ -120,7 +120,7 @@ func (s *session) asks(e tracee.Event) (bool, error) {
 		return false, nil
 	}
 	ts := s.threads
-	ts.census()
+	ts.census(true)
 	t := ts.byTid[e.Tid]
 	if t == nil || t.area == nil || t.area.Asked() == 0 {
 		return false, nil

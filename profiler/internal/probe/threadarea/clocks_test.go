@@ -123,10 +123,15 @@ func TestLookTakes(t *testing.T) {
 			t.Fatal(sig)
 		}
 	}
-	c := newClocked()
-	takes(c, 3)
-	if n := c.own.Looks(); n != 1 {
-		t.Errorf("%d looks, want one", n)
+	var c *clocked
+	fewest := uint64(3)
+	for range 20 { // if somebody else had the core between two, the first is no longer just now
+		c = newClocked()
+		takes(c, 3)
+		fewest = min(fewest, uint64(c.own.Looks()))
+	}
+	if fewest != 1 {
+		t.Errorf("%d looks, want one", fewest)
 	}
 	for _, locks := range []uint32{0, 1} {
 		c = newClocked()
