@@ -53,9 +53,7 @@ func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err er
 	if err := in.number(src.lines); err != nil {
 		return nil, err
 	}
-	if err := in.layOut(p, &j); err != nil {
-		return nil, err
-	}
+	in.layOut(&j)
 	in.syscall = in.modules[0].cache + threadarea.SyscallAt
 	untimed := in.prepareWaits(p, j.Analyses) // before the areas take the room
 	if err := in.begin(p); err != nil {
@@ -67,6 +65,9 @@ func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err er
 			in.simulation.close()
 		}
 	}()
+	if in.simulation, err = newSimulation(p, &j, in.layout.Ops); err != nil {
+		return nil, err
+	}
 	for _, m := range in.modules {
 		if m.absent {
 			continue
@@ -88,8 +89,8 @@ func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err er
 	return in, nil
 }
 
-// layOut says what threads' areas hold, and prepares what they have in common.
-func (in *injection) layOut(p *tracee.Process, j *backend.Job) (err error) {
+// layOut says what threads' areas hold.
+func (in *injection) layOut(j *backend.Job) {
 	var funcs []threadarea.Function
 	for _, m := range in.modules {
 		funcs = append(funcs, m.spec.Functions()...)
@@ -106,8 +107,6 @@ func (in *injection) layOut(p *tracee.Process, j *backend.Job) (err error) {
 		in.layout = in.layout.WithCaches(uint64(j.Machine.L1.Size) / uint64(j.Machine.L1.Ways))
 	}
 	in.area = in.layout.Size()
-	in.simulation, err = newSimulation(p, j, next.Op)
-	return err
 }
 
 // look finds what else there is when the program comes to its entry: threads,

@@ -28,19 +28,17 @@ type simulation struct {
 // front is what moved code has to know of a job's caches.
 func front(j *backend.Job) (f probe.Front) {
 	if m := j.Machine; m != nil {
-		f.Sets = int(m.L1.Sets(m.Line))
-		for f.Shift = 0; 1<<f.Shift < m.Line; f.Shift++ {
-		}
+		f = probe.Front{Sets: int(m.L1.Sets(m.Line)), Shift: uint8(bits.TrailingZeros(uint(m.Line)))}
 	}
 	return f
 }
 
 // newSimulation prepares the caches of a machine, for so many accesses.
-func newSimulation(p *tracee.Process, j *backend.Job, ops int32) (s *simulation, err error) {
+func newSimulation(p *tracee.Process, j *backend.Job, ops int) (s *simulation, err error) {
 	if j.Machine == nil {
 		return nil, nil
 	}
-	l, err := caches.NewLayout(*j.Machine, int(ops))
+	l, err := caches.NewLayout(*j.Machine, ops)
 	if err != nil {
 		return nil, err
 	}

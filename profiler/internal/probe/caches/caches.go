@@ -60,6 +60,7 @@ const (
 	// Cores is how many cores there are.
 	Cores = 64
 
+	maxOps        = 1<<24 - 1 // what has room beside a size where an entry is called
 	shards        = 64
 	headerWords   = 21
 	coreWords     = 8
@@ -79,7 +80,6 @@ type Layout struct {
 	perShard, shardCount                                        uint64
 	rows1, last1, rows2, last2, coreSize                        uint64 // from where a core's begin
 	cores, rows3, last3, table, more, contended, seen, partners uint64
-	ops                                                         int
 	size                                                        uint64
 }
 
@@ -92,7 +92,10 @@ func NewLayout(m cachesim.Machine, ops int) (l Layout, err error) {
 	if m.Line > 64 {
 		return l, fmt.Errorf("lines of %d bytes: at most 64 can be simulated while a program runs", m.Line)
 	}
-	l = Layout{machine: m, ops: ops}
+	if ops > maxOps {
+		return l, fmt.Errorf("simulate caches: the program has %d accesses, and %d can be told apart: count fewer libraries", ops, maxOps)
+	}
+	l = Layout{machine: m}
 	sets := func(g cachesim.Geometry) uint64 { return uint64(g.Sets(m.Line)) }
 	l.shardCount = min(shards, sets(m.L1))
 	outer := m.L1
