@@ -29,7 +29,8 @@ func (p *Profile) encode(e *encoder) {
 
 	encodeRows(e, tableFunctions, len(g.Functions), func(i int) wireFunction { return wireFunction(g.Functions[i]) },
 		func(f wireFunction) int { return len(f.Name) })
-	encodeRows(e, tableBlocks, len(g.Blocks), func(i int) wireBlock { return wireBlock(g.Blocks[i]) }, nil)
+	encodeRows(e, tableBlocks, len(g.Blocks), func(i int) wireBlock { return wireBlock(g.Blocks[i]) },
+		func(b wireBlock) int { return 4 * len(b.Accesses) })
 	encodeRows(e, tableEdges, len(g.Edges), func(i int) wireEdge { return wireEdge(g.Edges[i]) }, nil)
 	encodeRows(e, tableEvents, len(p.Events), func(i int) wireEvent { return wireEvent(p.Events[i]) }, nil)
 	encodeRows(e, tableThreads, len(p.Threads), func(i int) wireThread {

@@ -44,6 +44,11 @@ type Block struct {
 	// Resumes marks a block to which control may come in other ways than by its
 	// edges: behind a place where threads meet, or when setjmp returns again.
 	Resumes bool
+	// Accesses are the accesses to memory for which caches were simulated, one each
+	// time that the block is entered: how far their instructions lie behind Start.
+	// What instructions that repeat access, and functions that are simulated as one,
+	// is not among them.
+	Accesses []uint32
 }
 
 // EdgeKind says how control goes from one block to the next.

@@ -61,6 +61,11 @@ func randomGraph(r *rand.Rand, p *Profile) {
 			if b.Virtual = r.IntN(9) == 0; b.Virtual {
 				b.Instructions = 0
 			}
+			for a := range uint32(8) {
+				if !b.Virtual && r.IntN(20) == 0 {
+					b.Accesses = append(b.Accesses, a)
+				}
+			}
 			g.Blocks = append(g.Blocks, b)
 			at += 8
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 )
 
 // The text twin of a profile file says the same, one fact a line:
@@ -77,6 +78,14 @@ func number[T ~int | ~int32 | ~int64](key string, n T) string {
 		return ""
 	}
 	return fmt.Sprintf(" %s=%d", key, int64(n))
+}
+
+func numbers(key string, list []uint32) string {
+	var s []string
+	for _, n := range list {
+		s = append(s, strconv.FormatUint(uint64(n), 10))
+	}
+	return pair(key, strings.Join(s, ","))
 }
 
 func addr(key string, a Addr) string {
@@ -162,8 +171,8 @@ func (t *textWriter) graph() {
 	}
 	for i := range g.Blocks {
 		b := &g.Blocks[i]
-		t.line("block %s %#x-%#x%s%s%s%s%s%s%s%s", word(t.l.block[i]), uint64(b.Start), uint64(b.End), pair("in", t.l.function[b.Function]),
-			addr("last", b.Last), number("instructions", b.Instructions), t.event("count", b.Count), flag("spin", b.Spin), flag("virtual", b.Virtual), flag("deals", b.Deals), flag("resumes", b.Resumes))
+		t.line("block %s %#x-%#x%s%s%s%s%s%s%s%s%s", word(t.l.block[i]), uint64(b.Start), uint64(b.End), pair("in", t.l.function[b.Function]),
+			addr("last", b.Last), number("instructions", b.Instructions), t.event("count", b.Count), flag("spin", b.Spin), flag("virtual", b.Virtual), flag("deals", b.Deals), flag("resumes", b.Resumes), numbers("accesses", b.Accesses))
 	}
 	for i := range g.Edges {
 		e := &g.Edges[i]

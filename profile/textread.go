@@ -192,6 +192,11 @@ func (t *textReader) readGraph(l *textLine) {
 			t.p.Events[b.Count].Block = id
 		}
 		b.Spin, b.Virtual, b.Deals, b.Resumes = l.flag("spin"), l.flag("virtual"), l.flag("deals"), l.flag("resumes")
+		if list, ok := l.lookup("accesses"); ok {
+			for _, s := range strings.Split(list, ",") {
+				b.Accesses = append(b.Accesses, uint32(l.parseInt(s, 33)))
+			}
+		}
 		g.Blocks = append(g.Blocks, b)
 	case "edge":
 		id := int32(len(g.Edges))

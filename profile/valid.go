@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -119,6 +120,8 @@ func (p *Profile) checkBlock(i int) error {
 		return fmt.Errorf("last instruction %#x is not before the end %#x", b.Last, b.End)
 	case !b.Virtual && b.Instructions <= 0:
 		return fmt.Errorf("has %d instructions", b.Instructions)
+	case len(b.Accesses) > 0 && (!slices.IsSorted(b.Accesses) || uint64(b.Accesses[len(b.Accesses)-1]) >= uint64(b.End-b.Start)):
+		return fmt.Errorf("its accesses are not in order, or behind its end %#x", b.End)
 	case b.Count == NoEvent:
 		return nil
 	case f.Opaque:

@@ -31,6 +31,7 @@ type (
 		Virtual      bool       `cbor:"8,keyasint,omitempty"`
 		Deals        bool       `cbor:"9,keyasint,omitempty"`
 		Resumes      bool       `cbor:"10,keyasint,omitempty"`
+		Accesses     []uint32   `cbor:"11,keyasint,omitempty"`
 	}
 	wireEdge struct {
 		From  BlockID  `cbor:"1,keyasint,omitempty"`

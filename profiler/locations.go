@@ -46,6 +46,9 @@ func addresses(p *profile.Profile) map[profile.Addr]bool {
 	for i := range p.Graph.Blocks {
 		if b := &p.Graph.Blocks[i]; b.Count != profile.NoEvent && counted[b.Count] {
 			want[b.Start], want[b.Last] = true, true
+			for _, off := range b.Accesses {
+				want[b.Start+profile.Addr(off)] = true
+			}
 		}
 	}
 	wantEdges(p, counted, want)

@@ -50,6 +50,7 @@ func New(p *profile.Profile, opt Options) (*Report, error) {
 		}
 		r.Sections = append(r.Sections, s)
 	}
+	r.Memory = b.runMemory()
 	markNegligible(r.Sections)
 	sortSections(r.Sections)
 	b.judge(r)
@@ -199,6 +200,7 @@ func (b *builder) fill(out *Section, s *profile.Section, res *lime.Result) {
 	b.paths(out, s, at)
 	b.busyCounted(out, s)
 	b.waits(out, s)
+	out.Memory = b.sectionMemory(s)
 	out.Warnings = append(out.Warnings, warnings(res.Warnings)...)
 	b.units(out, s)
 }

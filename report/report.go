@@ -24,7 +24,8 @@ type Report struct {
 	Program  Program   `json:"program"`
 	Run      Run       `json:"run"`
 	Coverage Coverage  `json:"coverage"`
-	Sections []Section `json:"sections"` // those that lost most first
+	Sections []Section `json:"sections"`         // those that lost most first
+	Memory   *Memory   `json:"memory,omitempty"` // of the whole run, where caches were simulated
 	Warnings []Warning `json:"warnings"`
 }
 
@@ -97,6 +98,7 @@ type Section struct {
 	Dealings []Dealing  `json:"dealings,omitempty"`
 	Forecast []Forecast `json:"forecast,omitempty"`
 	Warnings []Warning  `json:"warnings"`
+	Memory   *Memory    `json:"memory,omitempty"` // where caches were simulated
 	// Negligible sections lost so little of the run that nothing follows from them.
 	Negligible bool `json:"negligible"`
 

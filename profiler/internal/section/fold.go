@@ -1,6 +1,7 @@
 package section
 
 import (
+	"maps"
 	"slices"
 	"sort"
 
@@ -16,18 +17,18 @@ type fold struct {
 	parts  []total
 }
 
-// total is a sum of parts, dense over the counters; those below zero, frames
-// that were never left, are few.
+// total is a sum of parts.
 type total struct {
 	part       profile.Part
 	own, inner dense
 	untimed    bool // one of the parts is not timed, so the sum is not
 }
 
-type dense struct {
-	n     []uint64
-	below map[int32]uint64
-}
+// dense is a sum over the counters, in pages: the numbers of some lie far from
+// those of others.
+type dense map[int32]*[pageOf]uint64
+
+const pageOf = 64
 
 // shrink folds the older half of the largest sections until a quarter of the
 // memory is free.
@@ -119,34 +120,32 @@ func (t *total) join(x *total) {
 }
 
 func (x *dense) add(deltas []record.Delta) {
-	if n := len(deltas); n > 0 {
-		if top := int(deltas[n-1].Counter) + 1; top > len(x.n) {
-			x.n = append(x.n, make([]uint64, top-len(x.n))...)
-		}
+	if *x == nil {
+		*x = dense{}
 	}
+	var page *[pageOf]uint64
+	last := int32(0)
 	for _, d := range deltas {
-		if d.Counter >= 0 {
-			x.n[d.Counter] += d.N
-			continue
+		if k := d.Counter &^ (pageOf - 1); page == nil || k != last {
+			if page, last = (*x)[k], k; page == nil {
+				page = new([pageOf]uint64)
+				(*x)[k] = page
+			}
 		}
-		if x.below == nil {
-			x.below = map[int32]uint64{}
-		}
-		x.below[d.Counter] += d.N
+		page[d.Counter&(pageOf-1)] += d.N
 	}
 }
 
 // sparse is the sum again.
-func (x *dense) sparse() (d []record.Delta) {
-	for k, n := range x.below {
-		d = append(d, record.Delta{Counter: k, N: n})
-	}
-	for k, n := range x.n {
-		if n > 0 {
-			d = append(d, record.Delta{Counter: int32(k), N: n})
+func (x dense) sparse() (d []record.Delta) {
+	for _, k := range slices.Sorted(maps.Keys(x)) {
+		for i, n := range x[k] {
+			if n > 0 {
+				d = append(d, record.Delta{Counter: k + int32(i), N: n})
+			}
 		}
 	}
-	return record.Merge(d)
+	return d
 }
 
 func (t *total) add(p *part) {

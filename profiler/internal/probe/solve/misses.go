@@ -36,11 +36,18 @@ type opOf struct {
 	block int32
 }
 
-// addOps notes the function's accesses.
+// addOps notes the function's accesses, by number and by block.
 func (b *builder) addOps() {
-	if b.v.layout.Ops > 0 {
-		relocate.Ops(b.g, func(o relocate.Op) { b.x.ops = append(b.x.ops, opOf{o.Addr + b.base, int32(o.Block.ID)}) })
+	if b.v.layout.Ops == 0 {
+		return
 	}
+	relocate.Ops(b.g, func(o relocate.Op) {
+		b.x.ops = append(b.x.ops, opOf{o.Addr + b.base, int32(o.Block.ID)})
+		if !o.Repeats {
+			of := &b.x.blocks[o.Block.ID]
+			of.Accesses = append(of.Accesses, uint32(o.Addr-o.Block.Start))
+		}
+	})
 }
 
 // miss is the event of a counter of misses, by its number from the first on.
