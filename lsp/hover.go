@@ -56,6 +56,18 @@ func (v *view) about(path string, line int) (parts []string) {
 			}
 		}
 	}
+	return append(parts, v.aboutMemory(path, line)...)
+}
+
+// aboutMemory says how the accesses of a line did in simulated caches.
+func (v *view) aboutMemory(path string, line int) (parts []string) {
+	for _, r := range v.results.All() {
+		for _, l := range r.Memory {
+			if l.At != nil && l.At.Path == path && r.Line(l.At) == line {
+				parts = append(parts, "**Memory** · "+escape(strings.Join(l.Words(), " · "))+" · "+units.Compact(l.Cycles)+" cycles, the whole run")
+			}
+		}
+	}
 	return parts
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/skewlens/skewlens/lsp/internal/results"
+	"github.com/skewlens/skewlens/lsp/internal/workspace"
 	"github.com/skewlens/skewlens/report"
 )
 
@@ -26,5 +27,23 @@ func TestHoverSaysWhatToDo(t *testing.T) {
 	cures(&b, &results.Section{Section: &report.Section{}})
 	if b.Len() > 0 {
 		t.Errorf("%q of nothing", b.String())
+	}
+}
+
+// TestHoverSaysWhatALineMisses: of any line of the run whose caches were simulated.
+func TestHoverSaysWhatALineMisses(t *testing.T) {
+	n, share, rate := uint64(1000), 0.5, 0.25
+	r := &report.Report{Version: 1, Memory: &report.Memory{Lines: []report.MemoryLine{{
+		Location: report.Place{File: "/w/a.c", Line: 3}, Cycles: 5000, Accesses: &n, Share: &share,
+		Levels: []report.Level{{Level: "l1d", Misses: 250, Rate: &rate}},
+	}}}}
+	d := &workspace.Disk{}
+	w := workspace.New(d).WithRoot(workspace.NewRoot(d, "/w"))
+	v := &view{state: state{results: results.Set{}.With(results.New(results.Kept{Root: "/w", Cwd: "/w", Target: "t", Report: r}, w, w.Text))}}
+	if got := v.about("/w/a.c", 2); len(got) != 1 || got[0] != "**Memory** · 1,000 accesses here, 50 % of all · L1D missed 25 % · 5,000 cycles, the whole run" {
+		t.Errorf("%q", got)
+	}
+	if got := v.about("/w/a.c", 3); got != nil {
+		t.Errorf("%q about another line", got)
 	}
 }

@@ -122,6 +122,23 @@ type (
 		Wait  uint64  `json:"wait_cycles"`
 		Gain  *uint64 `json:"gain_cycles"`
 	}
+	wantLevel struct {
+		Level  string
+		Misses uint64
+		MPKI   *float64
+		Rate   *float64 `json:"miss_rate"`
+	}
+	wantMemory struct {
+		Accesses uint64
+		Levels   []wantLevel
+		Lines    []struct {
+			Location wantPlace
+			Cycles   uint64
+			Accesses *uint64
+			Share    *float64
+			Levels   []wantLevel
+		}
+	}
 	wantSection struct {
 		ID, Kind    string
 		Location    *wantLocation
@@ -141,6 +158,7 @@ type (
 		Units       *wantUnits
 		Dealings    *[]wantDealing
 		Forecast    *[]wantForecast
+		Memory      *wantMemory
 		Warnings    []wantWarning
 	}
 	wantReport struct {
@@ -169,6 +187,7 @@ type (
 			Skipped         []struct{ Function, Reason string }
 		}
 		Sections []wantSection
+		Memory   *wantMemory
 		Warnings []wantWarning
 	}
 )

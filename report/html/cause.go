@@ -56,6 +56,12 @@ func (m *maker) causeNumbers(s *report.Section, c *report.Cause) []pageNumber {
 			n = append(n, pageNumber{"gain in whole units", "up to " + units.Percent(*g.WholeUnits), "of the section's time, if the same work were dealt out anew in the pieces it comes in"})
 		}
 	}
+	if l := s.Memory.OfLine(c.Location.Place); l != nil && len(c.Misses) > 0 {
+		if l.Accesses != nil && l.Share != nil {
+			n = append(n, pageNumber{"accesses", units.Compact(*l.Accesses), "of this line, " + units.Percent(*l.Share) + " of the section's"})
+		}
+		n = append(n, levels(l.Levels)...)
+	}
 	means := "β × leader score, from 0 to 1"
 	if c.LeaderScore == nil {
 		means = "β, from 0 to 1"

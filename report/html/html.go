@@ -80,6 +80,7 @@ func (m *maker) page() *page {
 	for _, s := range r.Coverage.Skipped {
 		p.Skipped = append(p.Skipped, report.Skipped{Function: units.Printable(s.Function), Reason: units.Printable(s.Reason)})
 	}
+	m.memory(p)
 	p.SkippedTitle = units.Plural(len(p.Skipped), "function")
 	return p
 }

@@ -16,6 +16,9 @@ type (
 		Brief                    []pageSection
 		BriefTitle, SkippedTitle string
 		Skipped                  []report.Skipped
+		MemoryFacts              string
+		MemoryHead               []string
+		Memory                   [][]string
 	}
 	pageSection struct {
 		Anchor, ID, Title, Kind, Facts          string

@@ -167,6 +167,9 @@ func (m *maker) sectionNumbers(s *report.Section) []pageNumber {
 			n = append(n, pageNumber{"virtual gain", "up to " + units.Compact(*v.Gain), "of these cycles, if all causes below were balanced"})
 		}
 	}
+	if s.Memory != nil {
+		n = append(append(n, pageNumber{"accesses", units.Compact(s.Memory.Accesses), "to memory, whose caches were simulated"}), levels(s.Memory.Levels)...)
+	}
 	if s.R2 != nil {
 		n = append(n, pageNumber{"R²", decimals(*s.R2), "the part of the differences between the threads that all causes below account for together, from 0 to 1"})
 	}

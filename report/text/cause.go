@@ -34,6 +34,9 @@ func (t *writer) cause(s *report.Section, c *report.Cause) {
 	if len(c.Counts) > 0 {
 		t.bars(indent, words.Counted(c), c.Counts, units.Count, "×")
 	}
+	if l := s.Memory.OfLine(c.Location.Place); l != nil && len(c.Misses) > 0 {
+		t.facts(indent, indent+"  ", l.Words())
+	}
 	t.prose(indent, indent, c.Message)
 	if calls := words.Callers(c.Path); calls != nil {
 		t.facts(indent, indent+"  ", calls)

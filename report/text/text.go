@@ -55,6 +55,7 @@ func Write(w io.Writer, r *report.Report, opt Options) error {
 		t.line("", "")
 		t.line("", units.Plural(hidden, "section")+" lost too little of the run to matter")
 	}
+	t.memory(r.Memory)
 	if err := b.Flush(); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
@@ -135,6 +136,9 @@ func (t *writer) section(s *report.Section) {
 	t.facts("", "    ", facts)
 	t.warnings("  ", s.Warnings)
 	t.threadBars(s)
+	if s.Memory != nil {
+		t.facts("  memory ", "         ", s.Memory.Words())
+	}
 	for i := range s.Causes {
 		t.cause(s, &s.Causes[i])
 	}

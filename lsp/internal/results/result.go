@@ -17,6 +17,7 @@ type Result struct {
 	Kept
 	Profile  *profile.Profile // that the report was made of; nil for what was kept
 	Sections []*Section       // as the report has them
+	Memory   []*MemoryLine    // likewise
 
 	files   map[string]text.Digest // of the program, as they were when it ran
 	anchors map[place]*Anchor
@@ -58,6 +59,12 @@ type Cause struct {
 	Related []Note
 }
 
+// MemoryLine is what a line accesses in the whole run; At is nil where it has no line.
+type MemoryLine struct {
+	*report.MemoryLine
+	At *Anchor
+}
+
 // Note is a line that belongs to a cause, and why.
 type Note struct {
 	At  *Anchor
@@ -82,6 +89,11 @@ func New(k Kept, w workspace.Workspace, texts func(path string) *text.Text) *Res
 	r := m.r
 	for i := range k.Report.Sections {
 		r.Sections = append(r.Sections, m.section(&k.Report.Sections[i]))
+	}
+	if x := k.Report.Memory; x != nil {
+		for i := range x.Lines {
+			r.Memory = append(r.Memory, &MemoryLine{&x.Lines[i], m.anchor(x.Lines[i].Location)})
+		}
 	}
 	for path := range r.files {
 		t := texts(path)

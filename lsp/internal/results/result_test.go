@@ -41,7 +41,7 @@ func sample() *report.Report {
 	return &report.Report{Version: 1, Sections: []report.Section{
 		{ID: "a.c:4", Location: &report.Location{Place: at("a.c", 4, 0)}, Causes: []report.Cause{cause, nowhere}},
 		{ID: "whole run", Negligible: true},
-	}}
+	}, Memory: &report.Memory{Lines: []report.MemoryLine{{Location: at("b.c", 2, 0)}, {Location: report.Place{Address: "0x3"}}}}}
 }
 
 func fixture() (workspace.Workspace, Kept) {
@@ -76,6 +76,9 @@ func TestNew(t *testing.T) {
 		"b.c:1 goes with it (correlation 0.50)",
 		"gone.c:3 goes with it",
 		"a.c:3 the section ends here",
+	}
+	if m := r.Memory; len(m) != 2 || m[0].At == nil || filepath.Base(m[0].At.Path) != "b.c" || r.Line(m[0].At) != 1 || m[1].At != nil {
+		t.Errorf("the lines of memory stand at %+v", m)
 	}
 	c := r.Sections[0].Causes[0]
 	if got := stands(r, c); !slices.Equal(got, want) {

@@ -12,8 +12,9 @@ import (
 // CacheMisses runs a program with a single thread under callgrind, which simulates
 // caches as cachegrind does, "size,ways,line" each, and returns how often the
 // program's own code, and what of the C library sets and copies memory, missed in
-// the first level and in the last.
-func CacheMisses(t *testing.T, d1, ll, prog string, args ...string) (first, last uint64) {
+// the first level and in the last, and how often the program's own code accesses
+// memory.
+func CacheMisses(t *testing.T, d1, ll, prog string, args ...string) (first, last, accesses uint64) {
 	t.Helper()
 	Need(t, "valgrind")
 	out := filepath.Join(t.TempDir(), "out")
@@ -30,7 +31,7 @@ func CacheMisses(t *testing.T, d1, ll, prog string, args ...string) (first, last
 	for line := range strings.Lines(string(data)) {
 		c.read(t, strings.TrimSpace(line), filepath.Base(prog))
 	}
-	return c.sum["D1mr"] + c.sum["D1mw"], c.sum["DLmr"] + c.sum["DLmw"]
+	return c.sum["D1mr"] + c.sum["D1mw"], c.sum["DLmr"] + c.sum["DLmw"], c.accesses
 }
 
 // misses reads callgrind's lines.
@@ -38,6 +39,7 @@ type misses struct {
 	events             []string
 	ours, memory, skip bool // what the next costs are of; skip: of a call, with all that it led to
 	sum                map[string]uint64
+	accesses           uint64
 }
 
 func (c *misses) read(t *testing.T, line, object string) {
@@ -68,5 +70,8 @@ func (c *misses) add(t *testing.T, costs []string) {
 			t.Fatalf("costs not understood: %q", costs)
 		}
 		c.sum[c.events[i]] += n
+		if c.ours && (c.events[i] == "Dr" || c.events[i] == "Dw") {
+			c.accesses += n
+		}
 	}
 }

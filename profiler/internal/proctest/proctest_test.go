@@ -37,7 +37,7 @@ func TestCacheMisses(t *testing.T) {
 	prog := Build(t, "gcc", "-O1", Source(t, "reads.c", `
 static char a[1 << 20];
 int main(void) { int s = 0; for (int i = 0; i < 1 << 20; i += 8) s += *(volatile char *)&a[i]; return s; }`))
-	first, last := CacheMisses(t, "8192,4,64", "262144,8,64", prog)
+	first, last, _ := CacheMisses(t, "8192,4,64", "262144,8,64", prog)
 	if want := uint64(1 << 20 / 64); first < want || first > want+100 || last < want || last > want+100 {
 		t.Errorf("%d and %d misses, want %d", first, last, want)
 	}

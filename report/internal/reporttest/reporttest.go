@@ -35,7 +35,7 @@ type Analyse = func(*profile.Section, lime.Options) (*lime.Result, error)
 
 // Scenes are all that have golden files, by their names there.
 func Scenes() map[string]func() (*profile.Profile, Analyse) {
-	return map[string]func() (*profile.Profile, Analyse){"owner": Owner, "mixed": Mixed, "dealt": Dealt}
+	return map[string]func() (*profile.Profile, Analyse){"owner": Owner, "mixed": Mixed, "dealt": Dealt, "missed": Missed}
 }
 
 // Scene is a profile of one block and four threads.
@@ -121,6 +121,36 @@ func Owner() (*profile.Profile, Analyse) {
 			Kind: "control-flow", Leader: lime.Branch, Share: .91, Score: .93, Beta: .97, LeaderScore: .96, P: nan,
 			Gain: .36, WholeUnits: .31, Addr: 0x1100, To: 0x1110, Counts: []uint64{1, 8, 15, 2},
 			Members: []lime.Member{{Kind: "control-flow", Addr: 0x1200, Corr: 1}, {Kind: "control-flow", Addr: 0x1200, Corr: .99}, {Kind: "control-flow", Addr: 0x1110, Corr: .99}},
+		})
+		r.R2, r.JointGain = .99, .36
+		return r, nil
+	}
+}
+
+// Missed is Owner's barrier with simulated caches, where a thread misses more than
+// the others.
+func Missed() (*profile.Profile, Analyse) {
+	p, _ := Owner()
+	p.Run.Machine = "server64"
+	p.Locations = append([]profile.Location{At(0x1000, "/src/owner.c", 30, 17, "work")}, p.Locations...)
+	p.Graph.Blocks[0].Accesses = []uint32{0}
+	counts := []uint64{40_000_000, 800_000, 700_000, 600_000}
+	for i, n := range counts {
+		for k := range p.Sections {
+			q := &p.Sections[k].Instances[0].Parts[i].Counts
+			if k == 1 {
+				q.Event, q.N = append(q.Event, 1), append(q.N, n)
+			}
+			p.Threads[i].Totals = p.Threads[i].Totals.Plus(*q)
+		}
+	}
+	return p, func(s *profile.Section, _ lime.Options) (*lime.Result, error) {
+		if s.Kind == profile.Join {
+			return analysed(p, s, true), nil
+		}
+		r := analysed(p, s, true, lime.Cause{
+			Kind: "l2-miss", Event: 1, Share: .91, Score: .93, Beta: .97, LeaderScore: nan, P: nan,
+			Gain: .36, WholeUnits: nan, Addr: 0x1000, Counts: counts, Erased: .9,
 		})
 		r.R2, r.JointGain = .99, .36
 		return r, nil

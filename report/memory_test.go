@@ -1,0 +1,85 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/skewlens/skewlens/profile"
+)
+
+// cachedProfile is of two lines that access memory, one of them in two blocks, a
+// call that is simulated as one, and a loop that only waits.
+func cachedProfile() *profile.Profile {
+	p := &profile.Profile{Run: profile.Run{Machine: "m"}}
+	at := func(a profile.Addr, line int) {
+		p.Locations = append(p.Locations, profile.Location{Address: a, Frame: profile.Frame{File: "/src/x.c", Line: line, Column: int(a), Function: "f"}})
+	}
+	block := func(start profile.Addr, spin bool, accesses ...uint32) {
+		n := profile.EventID(len(p.Events))
+		p.Events = append(p.Events, profile.Event{Kind: profile.BlockEntered, Block: profile.BlockID(len(p.Graph.Blocks)), Addr: start, Edge: -1, Superior: profile.NoEvent})
+		p.Graph.Blocks = append(p.Graph.Blocks, profile.Block{Start: start, End: start + 16, Last: start + 12, Instructions: 5, Count: n, Accesses: accesses, Spin: spin})
+	}
+	miss := func(block profile.BlockID, a profile.Addr, name string, cycles uint32) {
+		p.Events = append(p.Events, profile.Event{Kind: profile.Hardware, Block: block, Addr: a, Name: name, Cycles: cycles, Superior: profile.EventID(block), Edge: -1})
+	}
+	block(0x10, false, 0, 4, 4)
+	block(0x20, false, 0)
+	block(0x30, true, 0)
+	at(0x10, 7)
+	at(0x14, 8)
+	at(0x20, 7)
+	at(0x28, 9) // calls memcpy
+	at(0x30, 10)
+	miss(0, 0x14, "l1d-miss", 10)
+	miss(0, 0x14, "l3-miss", 200)
+	miss(1, 0x20, "l2-miss", 40)
+	miss(1, 0x28, "l3-miss", 200)
+	miss(2, 0x30, "l3-miss", 200)
+	miss(0, 0x14, "upgrade", 20)
+	miss(0, 0x10, "page-fault", 2000)
+	p.Threads = []profile.Thread{
+		{ID: 0, Totals: profile.Counts{Event: []profile.EventID{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, N: []uint64{60, 100, 500, 10, 5, 2, 3, 400, 4, 1}}},
+		{ID: 1, Totals: profile.Counts{Event: []profile.EventID{0}, N: []uint64{40}}},
+	}
+	return p
+}
+
+// TestMemory: accesses are executions of blocks times their accesses, whoever
+// missed a farther level has missed the nearer ones, and a rate is of what is known.
+func TestMemory(t *testing.T) {
+	p := cachedProfile()
+	m := (&builder{p: p}).runMemory()
+	if m == nil || m.Accesses != 400 || len(m.Levels) != 3 || len(m.Lines) != 3 {
+		t.Fatalf("%+v", m)
+	}
+	for i, want := range []struct {
+		line     int
+		cycles   uint64
+		accesses uint64 // 0: not known
+		words    string
+	}{
+		{8, 10*10 + 5*200 + 4*20, 200, "200 accesses here, 50 % of all · L1D missed 7.50 % (15.0 in 1,000 instructions) · L2 missed 2.50 % (5.00 in 1,000 instructions) · L3 missed 2.50 % (5.00 in 1,000 instructions)"},
+		{9, 600, 0, "L1D missed 3× (3.00 in 1,000 instructions) · L2 missed 3× (3.00 in 1,000 instructions) · L3 missed 3× (3.00 in 1,000 instructions)"},
+		{7, 80, 200, "200 accesses here, 50 % of all · L1D missed 1.00 % (2.00 in 1,000 instructions) · L2 missed 1.00 % (2.00 in 1,000 instructions) · L3 missed 0 % (0 in 1,000 instructions)"},
+	} {
+		l := &m.Lines[i]
+		if l.Location.Line != want.line || l.Cycles != want.cycles || (l.Accesses == nil) != (want.accesses == 0) || l.Accesses != nil && *l.Accesses != want.accesses {
+			t.Errorf("%d: %+v, want %+v", i, l, want)
+		}
+		if got := strings.Join(l.Words(), " · "); got != want.words {
+			t.Errorf("%s,\nwant %s", got, want.words)
+		}
+		if m.OfLine(Place{File: "/src/x.c", Line: want.line}) != l {
+			t.Errorf("line %d is not found", want.line)
+		}
+	}
+	all := []string{"400 accesses", "L1D missed 4.25 % (20.0 in 1,000 instructions)", "L2 missed 1.75 % (10.0 in 1,000 instructions)", "L3 missed 1.25 % (8.00 in 1,000 instructions)"}
+	if got := m.Words(); !slices.Equal(got, all) {
+		t.Errorf("%q, want %q", got, all)
+	}
+	p.Run.Machine = ""
+	if m := (&builder{p: p}).runMemory(); m != nil || m.OfLine(Place{}) != nil {
+		t.Errorf("%+v where nothing was simulated", m)
+	}
+}
