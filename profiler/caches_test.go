@@ -162,3 +162,43 @@ func TestMachines(t *testing.T) {
 		t.Error("a machine that is not there is no error")
 	}
 }
+
+// TestCachesUnderTimers: a signal that comes while its thread simulates waits until
+// it has, so handlers' accesses are simulated too, and no lock of the simulator stays
+// with a thread that is stopped.
+func TestCachesUnderTimers(t *testing.T) {
+	prog := proctest.Build(t, "gcc", "-O2", "-pthread", proctest.Source(t, "timers.c", `
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/time.h>
+static int table[1 << 18], shared[64];
+static volatile sig_atomic_t ticks;
+static void on(int s) { for (int i = 0; i < 50; i++) ticks += table[i * 1000] + 1; (void)s; }
+static void *work(void *p) {
+	unsigned x = (long)p;
+	for (int i = 0; i < 300000; i++) { x = x * 1103515245 + 12345; table[x >> 14]++; __sync_fetch_and_add(&shared[x >> 26], 1); }
+	return 0;
+}
+int main(void) {
+	signal(SIGALRM, on);
+	struct itimerval every = {{0, 2000}, {0, 2000}};
+	setitimer(ITIMER_REAL, &every, 0);
+	pthread_t t[8];
+	for (long i = 0; i < 8; i++) pthread_create(&t[i], 0, work, (void *)i);
+	for (int i = 0; i < 8; i++) pthread_join(t[i], 0);
+	struct itimerval off = {{0}};
+	setitimer(ITIMER_REAL, &off, 0);
+	int n = 0;
+	for (int i = 0; i < 64; i++) n += shared[i];
+	printf("%d\n", n);
+	return 0;
+}
+`))
+	p := runWith(t, profiler.Config{Path: prog, Events: []string{"edges", "cache"}, Machine: machine(t, smallCaches), Libraries: []string{"none"}})
+	for _, w := range p.Warnings {
+		if w.Code == "caches" {
+			t.Error(w.Message)
+		}
+	}
+}

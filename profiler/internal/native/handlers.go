@@ -149,7 +149,7 @@ func (s *session) signal(e tracee.Event) error {
 func (s *session) trap(e tracee.Event) error {
 	if pc, err := s.p.PC(e.Tid); err == nil {
 		for _, ours := range []func(*session, tracee.Event, uint64) (bool, error){
-			(*session).ringFull, (*session).handlerReturns, (*session).loaded, (*session).protects, (*session).leaves, (*session).springboard} {
+			(*session).ringFull, (*session).handlerReturns, (*session).handlerWaits, (*session).loaded, (*session).protects, (*session).leaves, (*session).springboard} {
 			if is, err := ours(s, e, pc); is {
 				return alive(err)
 			}
@@ -173,6 +173,11 @@ func (s *session) ringFull(e tracee.Event, pc uint64) (bool, error) {
 // handlerReturns: a diverted handler of a signal is left.
 func (s *session) handlerReturns(e tracee.Event, pc uint64) (bool, error) {
 	return s.signals.returns(e.Tid, pc)
+}
+
+// handlerWaits: a thread has left a piece of our code, and gets its signal.
+func (s *session) handlerWaits(e tracee.Event, pc uint64) (bool, error) {
+	return s.signals.left(e.Tid, pc)
 }
 
 // loaded: the dynamic linker has mapped something, or is about to.

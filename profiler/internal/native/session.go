@@ -48,7 +48,7 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 	solver := in.newSolver()
 	stacks := newStacks(p, in, solver)
 	s := &session{job: j, p: p, in: in, lines: src.lines, solver: solver, rate: rate, begin: rdtsc(),
-		signals: signals{p: p, in: in, stacks: stacks, diverted: map[int][]diverted{}}, stacks: stacks,
+		signals: signals{p: p, in: in, stacks: stacks, diverted: map[int][]diverted{}, leaving: map[int]*leaving{}}, stacks: stacks,
 		lineage: lineage{injections: []*injection{in}}, progress: progress{to: j.Progress}}
 	s.gates = newGates(in, src.lines)
 	us := newUnits(in, solver.Work)

@@ -31,12 +31,23 @@ type signals struct {
 	in       *injection
 	stacks   *stacks
 	diverted map[int][]diverted // by thread; the innermost handler last
+	leaving  map[int]*leaving   // by thread
 	cut      int                // waits that a signal came to, which are not known
 
 	since     time.Time     // from when on
 	watched   int           // so many signals' handlers were to be seen to return,
 	spent     time.Duration // for which this was spent
 	unwatched int           // handlers of which that was not seen
+}
+
+// leaving is a thread that gets its signal when it has left a piece of our code.
+// Nobody waits for that: it may itself wait for a thread that is stopped, for a
+// lock of the simulated caches.
+type leaving struct {
+	h  *tracee.Held
+	e  tracee.Event
+	m  *module
+	at uint64 // where it leaves
 }
 
 // leaps reports whether a handler may leave what it has interrupted for good:
@@ -51,13 +62,23 @@ func (in *injection) leaps() bool {
 }
 
 // forget is told of a thread that has ended.
-func (s *signals) forget(tid int) { delete(s.diverted, tid) }
+func (s *signals) forget(tid int) {
+	delete(s.diverted, tid)
+	delete(s.leaving, tid)
+}
 
 // deliver lets a thread have a signal. Where it stands in the cache it is put
 // at the original address before, for handlers look at it: profilers,
 // unwinders, whoever repairs a fault. Where that is not possible, the address
 // stays the one in the cache; whoever does not look goes on from there as well.
 func (s *signals) deliver(e tracee.Event) error {
+	if l := s.leaving[e.Tid]; l != nil { // its own fault, there
+		delete(s.leaving, e.Tid)
+		if err := s.p.Arrived(e.Tid); alive(err) != nil {
+			return err
+		}
+		return alive(s.p.PutBack(l.h, e))
+	}
 	pc, restarts, err := s.p.Where(e.Tid)
 	if err == nil && s.in.waits.stubs.Holds(pc) {
 		return s.inStub(e, pc)
@@ -137,6 +158,25 @@ func (s *signals) stepOut(e tracee.Event, m *module, pc uint64) error {
 	if err != nil {
 		return err
 	}
+	return s.goOn(h, e, m, pc)
+}
+
+// left handles a stop where a thread leaves a piece of our code, and reports false
+// for any other.
+func (s *signals) left(tid int, pc uint64) (bool, error) {
+	l := s.leaving[tid]
+	if l == nil || pc != l.at {
+		return false, nil
+	}
+	delete(s.leaving, tid)
+	if err := s.p.Arrived(tid); err != nil {
+		return true, err
+	}
+	return true, s.goOn(l.h, l.e, l.m, pc)
+}
+
+// goOn is the rest of stepOut, for a signal that is held.
+func (s *signals) goOn(h *tracee.Held, e tracee.Event, m *module, pc uint64) error {
 	for n := 0; n < maxSteps && (m.holds(pc) || s.in.passes(pc) == m); n++ {
 		if to, ok := m.patcher.Interrupted(pc-m.cache, false, n > fewSteps); ok {
 			if err := s.p.SetPC(e.Tid, to+m.bias); err != nil {
@@ -148,11 +188,18 @@ func (s *signals) stepOut(e tracee.Event, m *module, pc uint64) error {
 		if !ok {
 			break
 		}
-		got, err := s.step(e.Tid, m, to)
+		if to != 0 {
+			if err := s.p.GoTo(e.Tid, m.cache+to); err != nil {
+				break
+			}
+			s.leaving[e.Tid] = &leaving{h, e, m, m.cache + to}
+			return nil
+		}
+		got, err := s.p.Step(e.Tid)
 		if err != nil {
 			break
 		}
-		if pc, err = s.p.PC(e.Tid); err != nil || got.Kind != tracee.Trap || to != 0 && pc != m.cache+to {
+		if pc, err = s.p.PC(e.Tid); err != nil || got.Kind != tracee.Trap {
 			return s.p.PutBack(h, got)
 		}
 	}
@@ -165,13 +212,4 @@ func (s *signals) ready(h *tracee.Held, e tracee.Event) error {
 		return err
 	}
 	return s.hand(e)
-}
-
-// step lets a thread execute one instruction, or all up to an offset of the
-// cache that is not 0.
-func (s *signals) step(tid int, m *module, to uint64) (tracee.Event, error) {
-	if to != 0 {
-		return s.p.StepTo(tid, m.cache+to)
-	}
-	return s.p.Step(tid)
 }

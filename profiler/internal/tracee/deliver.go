@@ -117,19 +117,17 @@ func (p *Process) Step(tid int) (Event, error) {
 	return p.wait(tid)
 }
 
-// StepTo lets a thread run to an address, which only it stops at. The event is
-// a Trap there, or anything else that came before.
-func (p *Process) StepTo(tid int, addr uint64) (Event, error) {
+// GoTo lets a thread run to an address, which only it stops at. The Trap there is
+// one of Wait's events, and Arrived is to be called then.
+func (p *Process) GoTo(tid int, addr uint64) error {
 	if err := breakAt(tid, forSteps, addr); err != nil {
-		return Event{}, err
+		return err
 	}
-	if err := ptrace(unix.PTRACE_CONT, tid, 0, 0); err != nil {
-		return Event{}, err
-	}
-	e, err := p.wait(tid)
-	breakAt(tid, forSteps, 0)
-	return e, err
+	return ptrace(unix.PTRACE_CONT, tid, 0, 0)
 }
+
+// Arrived ends GoTo.
+func (p *Process) Arrived(tid int) error { return breakAt(tid, forSteps, 0) }
 
 // Ready makes the thread, which is at the end of a step, what it was when its
 // signal arrived: about to get it, by Resume or by Enter.

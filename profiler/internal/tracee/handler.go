@@ -67,7 +67,7 @@ func (p *Process) Returns(tid int, f Frame) (bool, error) {
 
 // The processor's breakpoints, which every thread has for itself.
 const (
-	forSteps = iota // StepTo's
+	forSteps = iota // GoTo's
 	forReturns
 )
 

@@ -64,16 +64,18 @@ func TestPutBack(t *testing.T) {
 	ends(t, p)
 }
 
-// TestStepTo runs to an address by a breakpoint of the processor's.
-func TestStepTo(t *testing.T) {
+// TestGoTo runs to an address by a breakpoint of the processor's.
+func TestGoTo(t *testing.T) {
 	p := start(t, "return")
 	check(t, p.RunTo(deeds.syms["main"]))
-	e, err := p.StepTo(p.Pid, deeds.syms["answer"])
+	check(t, p.GoTo(p.Pid, deeds.syms["answer"]))
+	e, err := p.Wait()
 	check(t, err)
+	check(t, p.Arrived(p.Pid))
 	if pc, err := p.PC(p.Pid); e.Kind != Trap || pc != deeds.syms["answer"] || err != nil {
 		t.Errorf("an event of kind %d at %#x, %v", e.Kind, pc, err)
 	}
-	check(t, p.Go())
+	check(t, p.Resume(e))
 	ends(t, p)
 }
 

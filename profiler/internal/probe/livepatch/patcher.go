@@ -18,6 +18,7 @@ type Patcher struct {
 
 	graphs  map[*cfg.Func]*cfg.Graph
 	copied  map[int][]relocate.Copied // of functions that were interrupted, by index
+	detours map[int][]relocate.Detour // likewise
 	targets map[uint64]uint64         // address → the offset that it leads to
 	traps   map[uint64]bool           // of these the ones that are an int3
 	islands map[uint64]bool
@@ -34,7 +35,7 @@ type Patcher struct {
 // New patches code that was placed. write writes bytes to a link-time address
 // of the running program.
 func New(s *relocate.Spec, c *relocate.Code, write func(addr uint64, b []byte) error) *Patcher {
-	return &Patcher{s: s, c: c, write: write, graphs: map[*cfg.Func]*cfg.Graph{}, copied: map[int][]relocate.Copied{}, targets: map[uint64]uint64{}, traps: map[uint64]bool{},
+	return &Patcher{s: s, c: c, write: write, graphs: map[*cfg.Func]*cfg.Graph{}, copied: map[int][]relocate.Copied{}, detours: map[int][]relocate.Detour{}, targets: map[uint64]uint64{}, traps: map[uint64]bool{},
 		islands: map[uint64]bool{}, by: map[uint64]uint64{}, given: map[uint64]bool{}, undone: map[uint64]bool{}, left: map[uint64]uint64{}, claimed: map[uint64]bool{}, preserved: map[uint64]bool{}, reserved: map[uint64]bool{}}
 }
 
@@ -110,7 +111,7 @@ func (p *Patcher) Looks(offset uint64) bool {
 
 // Advance tells how a thread that is not to be interrupted at an offset may go
 // on from there: by a single step, or, to not 0, until it comes to that offset,
-// which is the end of the recorder. ok is false where it would go into the
+// where a piece of our code ends that may be long and wait for other threads. ok is false where it would go into the
 // kernel and could stay there, or would see that it is stepped.
 func (p *Patcher) Advance(offset uint64) (to uint64, ok bool) {
 	if offset >= threadarea.RecordBody && offset < threadarea.RecordEnd {
@@ -122,6 +123,9 @@ func (p *Patcher) Advance(offset uint64) (to uint64, ok bool) {
 	if end, is := p.s.InCaches(offset); is {
 		return end, true
 	}
+	if to := p.detour(offset); to != 0 {
+		return to, true
+	}
 	begins, _ := p.find(offset)
 	if begins == nil {
 		return 0, true
@@ -129,6 +133,24 @@ func (p *Patcher) Advance(offset uint64) (to uint64, ok bool) {
 	in := p.insn(begins.Addr)
 	seen := in.Map == 0 && (in.Opcode == 0x9c || in.Opcode == 0x9d || in.Opcode == 0xcf || in.Opcode == 0x8e) // pushf, popf, iret, mov to ss
 	return 0, !seen && in.Kind != x86.Stop && !stopsBehind(in)
+}
+
+// detour is where the code ends that simulates caches at an offset; 0: none does.
+func (p *Patcher) detour(offset uint64) uint64 {
+	i := p.c.Function(offset)
+	if i < 0 {
+		return 0
+	}
+	list, ok := p.detours[i]
+	if !ok {
+		list = p.s.Detours(p.c, i)
+		p.detours[i] = list
+	}
+	at := sort.Search(len(list), func(i int) bool { return list[i].From > int(offset) }) - 1
+	if at < 0 || int(offset) >= list[at].End {
+		return 0
+	}
+	return uint64(list[at].To)
 }
 
 // find returns the copy that begins at an offset, and the one that ends there.

@@ -14,6 +14,7 @@ type emitter struct {
 	plt      []pltStub
 	siteRefs []siteRef
 	copied   func(addr uint64, start int) // told of every copied instruction, when set
+	detour   func(from, end, to int)      // told of code that simulates, when set
 	outside  bool                         // the hooks are of calls that a library makes
 
 	entries, hooks asm.Label // the first of as many as there are moved functions

@@ -1,6 +1,10 @@
 package relocate
 
-import "sort"
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
 
 // Copied is an original instruction, and where in the cache its copy is.
 type Copied struct {
@@ -12,12 +16,35 @@ type Copied struct {
 // sorted. Emission is deterministic: the function is emitted once more, at the
 // same place, and listened to.
 func (s *Spec) Copied(c *Code, function int) (list []Copied) {
-	skip := int(c.starts[function])&^63 - 64 // alignment stays
-	m := newEmitter(s, c.Base, uint64(skip))
-	m.Raw(make([]byte, int(c.starts[function])-skip)...)
+	m, skip := s.again(c, function)
 	m.copied = func(addr uint64, start int) { list = append(list, Copied{addr, start + skip, m.Len() + skip}) }
 	m.function(s.plans[function])
 	return list
+}
+
+// Detour is code of ours that a thread leaves at offset To, wherever in [From, End)
+// it is.
+type Detour struct{ From, End, To int }
+
+// Detours returns a function's code that simulates caches, by its index in Plans,
+// sorted.
+func (s *Spec) Detours(c *Code, function int) (list []Detour) {
+	if !s.opt.Caches.On() {
+		return nil
+	}
+	m, skip := s.again(c, function)
+	m.detour = func(from, end, to int) { list = append(list, Detour{from + skip, end + skip, to + skip}) }
+	m.function(s.plans[function])
+	slices.SortFunc(list, func(a, b Detour) int { return cmp.Compare(a.From, b.From) })
+	return list
+}
+
+// again prepares to emit a function once more at its place; offsets are behind skip.
+func (s *Spec) again(c *Code, function int) (m *emitter, skip int) {
+	skip = int(c.starts[function])&^63 - 64 // alignment stays
+	m = newEmitter(s, c.Base, uint64(skip))
+	m.Raw(make([]byte, int(c.starts[function])-skip)...)
+	return m, skip
 }
 
 // Origin translates an offset in the cache, in a function of which these are the

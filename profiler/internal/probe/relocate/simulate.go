@@ -30,7 +30,8 @@ var cachesAt = (len(threadarea.Recorder) + 63) &^ 63
 // where that returns.
 func (s *Spec) InCaches(offset uint64) (end uint64, is bool) {
 	at := uint64(cachesAt)
-	return at + caches.Return, s.opt.Caches.On() && offset >= at && offset < at+caches.Return
+	end = at + caches.Return
+	return end, s.opt.Caches.On() && offset >= at && offset < at+uint64(len(caches.Code)) && offset != end
 }
 
 // simulate emits what is done before instruction k of the block for which
@@ -38,7 +39,9 @@ func (s *Spec) InCaches(offset uint64) (end uint64, is bool) {
 func (m *emitter) simulate(k int) {
 	for i := range m.accesses.groups {
 		if g := &m.accesses.groups[i]; g.at == k {
-			m.keepingFlags(m.accesses.flags[k] != 0, func() { m.group(g, m.accesses.flags[k] != 0) })
+			m.detours(func(end *int) {
+				m.keepingFlags(m.accesses.flags[k] != 0, func() { m.group(g, m.accesses.flags[k] != 0, end) })
+			})
 		}
 	}
 }
@@ -47,19 +50,32 @@ func (m *emitter) simulate(k int) {
 func (m *emitter) simulateRanges(k int) {
 	for _, r := range m.accesses.ranges {
 		if r.at == k {
-			m.keepingFlags(m.accesses.flags[k] != 0, func() {
-				m.LeaRSP(-redZone)
-				m.Push(x86.RAX)
-				m.CallTo(m.cache + uint64(cachesAt) + caches.RangesEntry)
-				m.TestEAX(uint32(r.op)<<8 | uint32(r.shape))
-				m.LeaRSP(redZone)
+			m.detours(func(*int) {
+				m.keepingFlags(m.accesses.flags[k] != 0, func() {
+					m.LeaRSP(-redZone)
+					m.Push(x86.RAX)
+					m.CallTo(m.cache + uint64(cachesAt) + caches.RangesEntry)
+					m.TestEAX(uint32(r.op)<<8 | uint32(r.shape))
+					m.LeaRSP(redZone)
+				})
 			})
 		}
 	}
 }
 
+// detours emits code that simulates, and says where it is. end is for what of it is
+// out of line: where it goes on, once that is known.
+func (m *emitter) detours(code func(end *int)) {
+	from, end := m.Len(), new(int)
+	code(end)
+	*end = m.Len()
+	if m.detour != nil {
+		m.detour(from, *end, *end)
+	}
+}
+
 // group emits a group; deep: the stack is below the red zone already, by the flags.
-func (m *emitter) group(g *group, deep bool) {
+func (m *emitter) group(g *group, deep bool, end *int) {
 	free := m.accesses.free(g, g.at)
 	saved := others(g, free)
 	down := int32(0)
@@ -78,8 +94,12 @@ func (m *emitter) group(g *group, deep bool) {
 	list := m.accesses.settled(g)
 	done := m.Labels(1)
 	slow := m.outOfLine(func() {
+		from := m.Len()
 		m.oneByOne(list, t, u, down)
 		m.Jmp(done)
+		if m.detour != nil {
+			m.detour(from, m.Len(), *end)
+		}
 	})
 	line := int64(1) << m.s.opt.Caches.Shift
 	for _, c := range clusters(list, line) {
