@@ -92,7 +92,7 @@ func because(c *Cause) string {
 	case c.Sharing == "true":
 		why = "another thread has written what is read" + c.Partner.words()
 	case c.Sharing == "false":
-		why = "another thread writes beside it in the same lines" + c.Partner.words()
+		why = "another thread writes beside it in the same lines" + c.Partner.words() + ", how often depends on how threads alternate"
 	case c.Miss == "coherence":
 		why = "another thread had copies of the lines that are written"
 	default:
