@@ -99,8 +99,8 @@ func TestImportsThatFewMayHave(t *testing.T) {
 			switch {
 			case own == "profile" && (i == "os" || i == "net" || strings.HasPrefix(i, "os/") || strings.HasPrefix(i, "net/")):
 				t.Errorf("profile imports %s: it knows no system", i)
-			case own == "lime" && (i == "os" || i == "net" || i == "syscall" || i == "time"):
-				t.Errorf("lime imports %s: it is pure mathematics", i)
+			case (own == "lime" || own == "attribution") && (i == "os" || i == "net" || i == "syscall" || i == "time"):
+				t.Errorf("%s imports %s: it is pure mathematics", own, i)
 			case own == "report" && (i == "os" || i == "html/template" || strings.HasSuffix(i, "/go-runewidth")):
 				t.Errorf("report imports %s: findings know neither files, pages nor terminals", i)
 			case own == "lsp" && i == "os/exec":
