@@ -51,6 +51,7 @@ type Input struct {
 	Baseline []Run         // of the sequential program; none: T_1 is the baseline
 	Elision  []Run         // of the parallel program with its parallelism taken out (section 2.8); may be none
 	Runs     map[int][]Run // of the parallel program by P; 1 must be there
+	Cores    int           // that there are: the notes are about no more; 0: not known
 }
 
 // Estimate is a mean over runs.
@@ -95,6 +96,7 @@ type Scaling struct {
 	Given    bool     // the baseline is a program of its own; otherwise it is T_1
 	Elision  *Estimate
 	Points   []Point // by P
+	Cores    int     // that there are, or as many as the last point has
 	Notes    []Note
 	Warnings []profile.Warning
 }
@@ -109,8 +111,20 @@ func (s *Scaling) At(p int) *Point {
 	return nil
 }
 
-// Last is the point with the most cores.
-func (s *Scaling) Last() *Point { return &s.Points[len(s.Points)-1] }
+// Last is the point with the most cores of those that there are.
+func (s *Scaling) Last() *Point {
+	ps := s.real()
+	return &ps[len(ps)-1]
+}
+
+// real are the points with a core for each thread; one core there is.
+func (s *Scaling) real() []Point {
+	n := 1
+	for n < len(s.Points) && s.Points[n].P <= s.Cores {
+		n++
+	}
+	return s.Points[:n]
+}
 
 // Factor computes the factored speedups. It fails where there is no run on one
 // core, with which all is compared.
@@ -121,13 +135,16 @@ func Factor(in Input) (*Scaling, error) {
 	var ps []int
 	for p, runs := range in.Runs {
 		if p < 1 || len(runs) == 0 {
-			return nil, fmt.Errorf("P = %d has %d runs: give at least one, and P of 1 or more", p, len(runs))
+			return nil, fmt.Errorf("%d runs on %d cores: give at least one, on one core or more", len(runs), p)
 		}
 		ps = append(ps, p)
 	}
 	slices.Sort(ps)
-	f := factoring{t1: net(1, in.Runs[1]), ts: net(1, in.Baseline), elision: net(1, in.Elision)}
-	s := &Scaling{Given: len(in.Baseline) > 0}
+	f := factoring{t1: net(1, true, in.Runs[1]), ts: net(1, true, in.Baseline), elision: net(1, true, in.Elision)}
+	s := &Scaling{Given: len(in.Baseline) > 0, Cores: in.Cores}
+	if s.Cores == 0 {
+		s.Cores = ps[len(ps)-1]
+	}
 	if !s.Given {
 		f.ts = f.t1
 		s.Warnings = append(s.Warnings, profile.Warning{Code: "no-baseline",
@@ -137,7 +154,7 @@ func Factor(in Input) (*Scaling, error) {
 	s.Baseline = *estimate(f.ts, time)
 	s.Elision = estimate(f.elision, time)
 	for _, p := range ps {
-		s.Points = append(s.Points, f.point(p, in.Runs[p]))
+		s.Points = append(s.Points, f.point(p, net(p, p <= s.Cores, in.Runs[p])))
 	}
 	s.Warnings = append(s.Warnings, doubts(s)...)
 	s.Notes = notes(s)
@@ -162,23 +179,21 @@ const slack = 0.01
 // Threads wait in run queues because of other programs, or because they are more
 // than the cores. In the second case the cores do not idle meanwhile, and nothing may
 // be taken off. So at most that is taken off for which the cores were not the
-// program's; and where more was waited than that, idle time is not known, unless
-// there was hardly any either way.
-func net(p int, runs []Run) []part {
+// program's; and where much more was waited than that, idle time is not known, unless
+// there was hardly any either way. On cores that are not there nothing idles that
+// could be measured.
+func net(p int, there bool, runs []Run) []part {
 	var parts []part
 	for _, r := range runs {
 		x := part{p: p, wall: r.Wall, time: r.Wall, cpu: r.CPU, queue: r.Queue}
 		core := Seconds(p) * r.Wall
-		if r.CPU == nil || *r.CPU > core*(1+slack) { // not known, or it did not keep to P cores
+		if !there || r.CPU == nil || *r.CPU > core*(1+slack) { // the last: it did not keep to P cores
 			parts = append(parts, x)
 			continue
 		}
 		room := max(0, core-*r.CPU)
-		var queued Seconds
-		if r.Queue != nil {
-			queued = min(*r.Queue, room)
-		}
-		if r.Queue == nil || *r.Queue <= room || room <= disturbed*core {
+		queued := min(known(r.Queue), room)
+		if known(r.Queue)-room <= disturbed*core || room <= disturbed*core {
 			idle := room - queued
 			x.queued, x.idle = &queued, &idle
 			x.time -= queued / Seconds(p)

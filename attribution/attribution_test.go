@@ -176,6 +176,7 @@ func TestWhatIsNotKnownIsAbsent(t *testing.T) {
 		{"more CPU time than cores", runs(3, 4, 16, 0), "more-cores", false, false},
 		{"eight threads all the time", runs(3, 4, 8, 24), "no-baseline", true, true}, // the cores never were free
 		{"eight threads half the time", runs(3, 4, 6, 12), "more-threads", false, true},
+		{"a little more waited than cores were free", runs(3, 4, 7, 1.1), "disturbed", true, true},
 		{"no run queue", []Run{{4, s(6), nil}, {4, s(6), nil}, {4, s(6), nil}}, "no-run-queue", true, true},
 		{"no CPU time", []Run{{4, nil, nil}, {4, nil, nil}}, "few-runs", false, false},
 		{"one run", runs(1, 4, 6, 0), "few-runs", true, true},
@@ -224,6 +225,28 @@ func TestCurvature(t *testing.T) {
 	}
 }
 
+// What happens with more threads than cores says nothing about more cores.
+func TestNotesAreAboutCoresThatThereAre(t *testing.T) {
+	in := Input{Cores: 2, Runs: map[int][]Run{1: runs(5, 8, 8, 0), 2: runs(5, 4, 8, 0), 4: runs(5, 4, 8, 0), 8: runs(5, 4, 8, 0)}}
+	x := factor(t, in)
+	if got := strings.Join(noted(x), " "); got != "scales" || x.Last().P != 2 {
+		t.Errorf("on %d of 2 cores: %s", x.Last().P, got)
+	}
+	in.Runs[4] = runs(5, 4, 8, 8)
+	p := factor(t, in).At(4) // its threads waited for each other
+	if p.Idle != nil || p.Queued != nil || p.Speedup.IdleSpecific != nil || p.Disturbed() || !near(float64(p.Time.Mean), 4) || !near(float64(p.Work.Mean), 8) {
+		t.Errorf("4 threads on 2 cores: %+v", p)
+	}
+	if got := codes(factor(t, in).Warnings); len(got) != 1 {
+		t.Errorf("doubts about cores that are not there: %v", got)
+	}
+	in.Runs[4] = runs(5, 4, 8, 0)
+	in.Cores = 0
+	if x := factor(t, in); x.Last().P != 8 || len(x.Notes) < 2 {
+		t.Errorf("on %d cores: %v", x.Last().P, x.Notes)
+	}
+}
+
 func TestPointsAreNamed(t *testing.T) {
 	x := factor(t, Input{Runs: map[int][]Run{1: runs(1, 8, 8, 0), 2: runs(1, 8, 8, 0), 4: runs(1, 8, 8, 0)}})
 	for want, most := range map[string]int{"": 0, "1 core": 1, "1 and 2 cores": 2, "1, 2 and 4 cores": 4} {
@@ -236,5 +259,16 @@ func TestPointsAreNamed(t *testing.T) {
 	}
 	if x.At(3) != nil {
 		t.Error("there is a point at 3")
+	}
+}
+
+func TestNegativeNumbers(t *testing.T) {
+	for want, x := range map[string]Seconds{"−0.5 s": -0.5, "0 s": 0, "1.23e+04 s": 12345} {
+		if got := amount(x); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := signed("-0.0"); got != "0.0" {
+		t.Error(got)
 	}
 }

@@ -21,7 +21,7 @@ func doubts(s *Scaling) []profile.Warning {
 	if at := where(s, func(p *Point) bool { return p.tooManyCores() }); at != "" {
 		add("more-cores", "it used more CPU time than %s could give, so idle time, work and inflation are not known there: it does not take its number of threads from what it is given, or has threads beside them; --pin keeps it on that many cores", at)
 	}
-	if at := where(s, func(p *Point) bool { return p.Idle == nil && p.CPU != nil && !p.tooManyCores() }); at != "" {
+	if at := where(s, func(p *Point) bool { return p.P <= s.Cores && p.Idle == nil && p.CPU != nil && !p.tooManyCores() }); at != "" {
 		add("more-threads", "with %s, threads waited longer for a core than cores were free: it has more threads than cores, and its idle time cannot be told from their waiting", at)
 	}
 	if at := where(s, (*Point).Disturbed); at != "" {

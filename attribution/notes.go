@@ -1,6 +1,9 @@
 package attribution
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Note is what the curves say, in words and with the numbers that say so.
 type Note struct{ Code, Message string }
@@ -29,13 +32,13 @@ func notes(s *Scaling) []Note {
 		add("idle-flattens", "the idle-time-specific speedup rises by %.2f for each core at %d cores, at first by %.2f: what more cores bring is spent idle, so there is not enough parallel work", f.slope, f.p, f.first)
 	}
 	if p := s.At(1); p.Idle != nil && p.Idle.Mean > matters*p.Time.Mean {
-		add("sleeps", "on 1 core it ran for %.3g s and computed for %.3g s: it sleeps, or waits for input, output or memory; that is in T_1, so it makes inflation too small (it may be negative)",
-			float64(p.Time.Mean), float64(p.Work.Mean))
+		add("sleeps", "on 1 core it ran for %s and computed for %s: it sleeps, or waits for input, output or memory; that is in T_1, so it makes inflation too small (it may be negative)",
+			amount(p.Time.Mean), amount(p.Work.Mean))
 	}
 	if e := s.Elision; e != nil {
 		t1 := s.At(1).Time.Mean
-		add("scheduling", "on 1 core the parallel program takes %.3g s and without its parallelism %.3g s: creating and scheduling tasks costs about %.3g s (%.0f %%)",
-			float64(t1), float64(e.Mean), float64(t1-e.Mean), 100*float64((t1-e.Mean)/t1))
+		add("scheduling", "on 1 core the parallel program takes %s and without its parallelism %s: creating and scheduling tasks costs about %s (%s %%)",
+			amount(t1), amount(e.Mean), amount(t1-e.Mean), signed(fmt.Sprintf("%.0f", 100*float64((t1-e.Mean)/t1))))
 	}
 	return ns
 }
@@ -48,13 +51,28 @@ func loss(s *Scaling, p *Point) Note {
 	if p.Idle == nil || p.Inflation == nil {
 		return Note{"speedup", of}
 	}
-	share := func(x Seconds) string { return fmt.Sprintf("%.3g s (%.0f %%)", float64(x), 100*float64(x/core)) }
+	share := func(x Seconds) string {
+		return amount(x) + " (" + signed(fmt.Sprintf("%.0f", 100*float64(x/core))) + " %)"
+	}
 	parts := "work of the baseline " + share(s.Baseline.Mean)
 	if s.Given {
 		parts += ", overhead of being parallel " + share(t1-s.Baseline.Mean)
 	}
-	m := fmt.Sprintf("%s: of %.3g s of core time, %s, idle %s, inflation %s", of, float64(core), parts, share(p.Idle.Mean), share(p.Inflation.Mean))
+	m := fmt.Sprintf("%s: of %s of core time, %s, idle %s, inflation %s", of, amount(core), parts, share(p.Idle.Mean), share(p.Inflation.Mean))
 	return Note{Main(s, p), m}
+}
+
+// amount is a time to three digits.
+func amount(x Seconds) string { return signed(fmt.Sprintf("%.3g", float64(x))) + " s" }
+
+// signed writes a minus as people do, and none before zero.
+func signed(number string) string {
+	if n, negative := strings.CutPrefix(number, "-"); negative && strings.Trim(n, "0.") != "" {
+		return "−" + n
+	} else if negative {
+		return n
+	}
+	return number
 }
 
 // Main is what costs most at a point: "overhead", "idle" or "inflation"; "scales"
@@ -91,26 +109,27 @@ type form struct {
 func rising(s *Scaling, of func(*Point) *Ratio) (f form) {
 	var before *Point
 	var high *Ratio
-	for i := range s.Points {
-		p := &s.Points[i]
+	points := s.real()
+	for i := range points {
+		p := &points[i]
 		r := of(p)
 		if r == nil {
 			return form{}
 		}
 		if before != nil {
 			f.slope = (r.Value - of(before).Value) / float64(p.P-before.P)
-			if before.P == s.Points[0].P {
+			if before == &points[0] {
 				f.first = f.slope
 			}
 		}
 		f.falls = high != nil && r.High != nil && high.Low != nil && *r.High < *high.Low
 		if high == nil || r.Value > high.Value {
-			if high = r; i < len(s.Points)-1 {
+			if high = r; i < len(points)-1 {
 				f.most, f.at = r.Value, p.P
 			}
 		}
 		before, f.p, f.last = p, p.P, r.Value
 	}
-	f.flattens = len(s.Points) > 2 && f.first > 0 && f.slope < flat*f.first
+	f.flattens = len(points) > 2 && f.first > 0 && f.slope < flat*f.first
 	return f
 }

@@ -20,8 +20,7 @@ type factoring struct {
 }
 
 // point computes the program on P cores.
-func (f *factoring) point(p int, runs []Run) Point {
-	parts := net(p, runs)
+func (f *factoring) point(p int, parts []part) Point {
 	t1 := estimate(f.t1, time).Mean
 	for i := range parts {
 		if w := parts[i].work(); w != nil {
@@ -30,7 +29,7 @@ func (f *factoring) point(p int, runs []Run) Point {
 		}
 	}
 	return Point{
-		P: p, Runs: len(runs),
+		P: p, Runs: len(parts),
 		Wall:      *estimate(parts, func(x part) *Seconds { return &x.wall }),
 		Time:      *estimate(parts, time),
 		CPU:       estimate(parts, func(x part) *Seconds { return x.cpu }),

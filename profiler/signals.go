@@ -28,6 +28,7 @@ type guard struct {
 	pid    int
 	signal chan os.Signal
 	quit   chan struct{}
+	last   syscall.Signal
 	given  error         // why the run was given up,
 	up     chan struct{} // closed then
 }
@@ -67,6 +68,26 @@ func (g *guard) started(pid int) {
 func (g *guard) runs() {
 	g.mu.Lock()
 	g.phase = running
+	g.mu.Unlock()
+}
+
+// ended: the target has, and another one may be started.
+func (g *guard) ended() {
+	g.mu.Lock()
+	g.phase, g.pid = read, 0
+	g.mu.Unlock()
+}
+
+// signalled is the last signal that came; 0: none did.
+func (g *guard) signalled() syscall.Signal {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.last
+}
+
+func (g *guard) note(sig syscall.Signal) {
+	g.mu.Lock()
+	g.last = sig
 	g.mu.Unlock()
 }
 
@@ -115,6 +136,7 @@ func (g *guard) watch(ctx context.Context) {
 	for {
 		select {
 		case s := <-g.signal:
+			g.note(s.(syscall.Signal))
 			late = time.After(patience)
 			gone = g.got(s.(syscall.Signal), last != 0)
 			last = s.(syscall.Signal)
@@ -130,6 +152,7 @@ func (g *guard) watch(ctx context.Context) {
 			}
 		case <-done:
 			done, last = nil, syscall.SIGTERM
+			g.note(last)
 			g.giveUp(last, read)
 			g.send(last)
 			kill = time.After(time.Second)

@@ -123,7 +123,7 @@ func (b *bench) show(ctx context.Context, stdout io.Writer, name string) error {
 	if err != nil {
 		return err
 	}
-	opt := textOptions(stdout, before)
+	opt := textOptions(stdout, before.Program.Path)
 	opt.Dir = b.dir
 	if err := text.Write(stdout, before, opt); err != nil {
 		return err

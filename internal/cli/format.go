@@ -117,10 +117,10 @@ func (s *showing) render(w io.Writer, p *profile.Profile, r *report.Report) erro
 		}
 		return perfetto.Write(w, p, sections, doubts(r))
 	case "html":
-		opt := textOptions(w, r)
+		opt := textOptions(w, r.Program.Path)
 		return html.Write(w, r, html.Options{Dir: opt.Dir, Source: opt.Source, Profile: p})
 	}
-	return text.Write(w, r, textOptions(w, r))
+	return text.Write(w, r, textOptions(w, r.Program.Path))
 }
 
 // named are the profile's sections by the names and in the order of the report.
@@ -157,8 +157,8 @@ func (s *showing) verdict(r *report.Report) error {
 }
 
 // textOptions fit the text to where it goes: colour and width are a terminal's.
-func textOptions(w io.Writer, r *report.Report) text.Options {
-	opt := text.Options{Source: sources(r.Program.Path)}
+func textOptions(w io.Writer, program string) text.Options {
+	opt := text.Options{Source: sources(program)}
 	if dir, err := os.Getwd(); err == nil {
 		opt.Dir = dir
 	}

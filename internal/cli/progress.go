@@ -36,6 +36,19 @@ func (p *progress) show(r profiler.Progress) {
 	fmt.Fprintf(p.w, "\r\x1b[K%.0f s · %d threads · %d section instances", r.Elapsed.Seconds(), r.Threads, r.Instances)
 }
 
+// scale shows which run is under way; between runs nothing is shown.
+func (p *progress) scale(r profiler.ScaleProgress) {
+	if r.What == "" {
+		p.erase()
+		return
+	}
+	if r.Elapsed < patience {
+		return
+	}
+	p.shown = true
+	fmt.Fprintf(p.w, "\r\x1b[K%d of %d runs · %s", r.Done, r.All, r.What)
+}
+
 // erase takes the line away, so that the report does not begin in it.
 func (p *progress) erase() {
 	if p != nil && p.shown {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os/exec"
+	"path"
 	"strings"
 	"testing"
 )
@@ -91,6 +92,14 @@ func allowed(dep, self string, may []string) bool {
 	return false
 }
 
+// system are the packages that ask the kernel for what package os does not have.
+var system = map[string]bool{
+	"tracee":   true, // ptrace
+	"faults":   true, // perf events of page faults
+	"timed":    true, // a program's cores, and that it has ended before it is reaped
+	"cpuclock": true, // perf events of the CPU clock
+}
+
 // Some imports are for a few packages only: what is pure stays pure.
 func TestImportsThatFewMayHave(t *testing.T) {
 	for _, p := range packages(t) {
@@ -109,8 +118,8 @@ func TestImportsThatFewMayHave(t *testing.T) {
 				t.Errorf("%s imports profiler, which only the command line knows", own)
 			case p.ImportPath == module && within(i, module) && i != module+"/internal/cli" && i != module+"/internal/needs":
 				t.Errorf("main imports %s: it does nothing but start internal/cli", i)
-			case i == "golang.org/x/sys/unix" && !strings.HasSuffix(own, "/tracee") && !strings.HasSuffix(own, "/faults"):
-				t.Errorf("%s imports x/sys/unix, which stays in tracee and faults", own)
+			case i == "golang.org/x/sys/unix" && !system[path.Base(own)]:
+				t.Errorf("%s imports x/sys/unix, which stays in tracee, faults, timed and cpuclock", own)
 			}
 		}
 	}

@@ -1,0 +1,114 @@
+package timed
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+)
+
+// When is looked: each time a run has become a twentieth longer, so that no more
+// than that is lost of a thread that ends; but neither so often nor so seldom that
+// the looks, or what they miss, cost more than a hundredth of a short run.
+const (
+	longer    = 20
+	firstLook = 2 * time.Millisecond
+	lastLook  = 50 * time.Millisecond
+)
+
+// waited is what is known of a process, its threads and its children.
+type waited struct {
+	cpu, queue time.Duration
+	left       bool
+}
+
+// looks reads schedstat of a process's threads until it has ended.
+type looks struct {
+	pid     int
+	threads map[int]waited // by thread
+	gone    waited         // of threads whose number another one has got
+	born    map[int]bool   // the processes that it has started, and they
+	stop    chan struct{}
+	stopped chan struct{}
+}
+
+func watch(pid int) *looks {
+	l := &looks{pid: pid, threads: map[int]waited{}, born: map[int]bool{}, stop: make(chan struct{}), stopped: make(chan struct{})}
+	go func() {
+		defer close(l.stopped)
+		for begun := time.Now(); ; {
+			select {
+			case <-l.stop:
+				return
+			case <-time.After(min(max(time.Since(begun)/longer, firstLook), lastLook)):
+				l.look(pid)
+			}
+		}
+	}()
+	return l
+}
+
+// end looks once more, for the last time at the process itself, which has ended
+// and was not reaped yet, and adds up.
+func (l *looks) end() waited {
+	close(l.stop)
+	<-l.stopped
+	l.look(l.pid)
+	sum := l.gone
+	for child := range l.born {
+		sum.left = sum.left || runs(child)
+	}
+	for _, t := range l.threads {
+		sum.cpu += t.cpu
+		sum.queue += t.queue
+	}
+	return sum
+}
+
+// look reads what a process's threads and their children have waited so far.
+func (l *looks) look(pid int) {
+	dir := fmt.Sprintf("/proc/%d/task", pid)
+	d, err := os.Open(dir)
+	if err != nil {
+		return // it is gone
+	}
+	threads, _ := d.Readdirnames(-1)
+	d.Close()
+	for _, name := range threads {
+		tid, err := strconv.Atoi(name)
+		if err != nil {
+			continue
+		}
+		if b, err := os.ReadFile(dir + "/" + name + "/schedstat"); err == nil {
+			l.note(tid, b)
+		}
+		b, _ := os.ReadFile(dir + "/" + name + "/children")
+		for f := range bytes.FieldsSeq(b) {
+			if child, err := strconv.Atoi(string(f)); err == nil {
+				l.born[child] = true
+				l.look(child)
+			}
+		}
+	}
+}
+
+// runs reports whether a process has not ended.
+func runs(pid int) bool {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, state, ok := bytes.Cut(b, []byte(") ")) // behind its name
+	return err == nil && ok && state[0] != 'Z' && state[0] != 'X'
+}
+
+// note takes a line of schedstat: ns on a core, ns waiting for one, how often.
+func (l *looks) note(tid int, line []byte) {
+	var now waited
+	if n, err := fmt.Sscan(string(line), &now.cpu, &now.queue); n != 2 || err != nil {
+		return
+	}
+	if was := l.threads[tid]; now.cpu < was.cpu {
+		l.gone.cpu += was.cpu
+		l.gone.queue += was.queue
+	}
+	l.threads[tid] = now
+}

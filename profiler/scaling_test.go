@@ -1,0 +1,181 @@
+package profiler_test
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/skewlens/skewlens/profiler"
+)
+
+// scaled times a shell script, whose output goes to a file.
+func scaled(t *testing.T, ctx context.Context, script string, change func(*profiler.ScaleConfig)) (runs *profiler.ScaleRuns, out string, err error) {
+	t.Helper()
+	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	stdin, err := profiler.Replay(null)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := profiler.ScaleConfig{
+		Program: profiler.Command{Path: "/bin/sh", Words: []string{"sh", "-c", script, "sh", "{threads}"}, Env: []string{"PATH=/bin:/usr/bin", "N={threads}", "OMP_NUM_THREADS=7"}},
+		Threads: []int{1, 2}, Runs: 2, Warmup: 1, Stdin: stdin, Stdout: f, Stderr: f,
+	}
+	if change != nil {
+		change(&c)
+	}
+	runs, err = profiler.Scale(ctx, c)
+	b, readErr := os.ReadFile(f.Name())
+	if readErr != nil {
+		t.Fatal(readErr)
+	}
+	return runs, string(b), err
+}
+
+// Runs take turns, there and back, each with its number of threads.
+func TestScaleTakesTurns(t *testing.T) {
+	var told []string
+	runs, out, err := scaled(t, context.Background(), `echo $1 $N $OMP_NUM_THREADS`, func(c *profiler.ScaleConfig) {
+		c.Baseline = &profiler.Command{Path: "/bin/sh", Words: []string{"sh", "-c", "echo base"}}
+		c.Elision = &profiler.Command{Path: "/bin/echo", Words: []string{"echo", "elision"}}
+		c.Pin = true
+		c.Progress = func(p profiler.ScaleProgress) {
+			if p.What != "" {
+				told = append(told, p.What)
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const there, back = "base|elision|1 1 1|2 2 2|", "2 2 2|1 1 1|elision|base|"
+	if got := strings.ReplaceAll(out, "\n", "|"); got != there+back+there {
+		t.Errorf("ran %s", got)
+	}
+	if len(runs.Baseline) != 2 || len(runs.Elision) != 2 || len(runs.At[1]) != 2 || len(runs.At[2]) != 2 || len(runs.At) != 2 {
+		t.Errorf("%+v", runs)
+	}
+	if got := strings.Join(told[:4], ","); got != "the baseline,the elision,1 thread,2 threads" || len(told) != 12 {
+		t.Errorf("told %s of %d", got, len(told))
+	}
+	for _, r := range runs.At[2] {
+		if r.Wall <= 0 || r.CPU <= 0 || r.Left {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// A run that fails ends it all, and it is said which.
+func TestScaleEndsWithARunThatFails(t *testing.T) {
+	for script, want := range map[string]string{
+		`[ $1 = 1 ] || exit 3`:        `warm-up run 1 of 1 of sh -c`,
+		`[ $1 = 1 ] || exit 4`:        `sh 2 (2 threads): exit status 4: only runs that succeed are timed; try it alone`,
+		`[ $1 = 1 ] || kill -SEGV $$`: `ended by SIGSEGV`,
+	} {
+		if _, _, err := scaled(t, context.Background(), script, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", script, err, want)
+		}
+	}
+	count := filepath.Join(t.TempDir(), "count")
+	_, _, err := scaled(t, context.Background(), `echo x >>`+count+`; [ $(wc -l <`+count+`) -lt 4 ]`, nil)
+	if err == nil || !strings.HasPrefix(err.Error(), "run 1 of 2 of sh -c ") {
+		t.Errorf("the fourth run: %v", err)
+	}
+	if _, _, err = scaled(t, context.Background(), "", func(c *profiler.ScaleConfig) { c.Program.Path = "/no/such" }); err == nil {
+		t.Error("no error where there is no program")
+	}
+}
+
+func TestScaleCanBeCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	_, _, err := scaled(t, ctx, `while :; do :; done`, func(c *profiler.ScaleConfig) { c.Progress = func(profiler.ScaleProgress) { cancel() } })
+	if err == nil || !strings.Contains(err.Error(), "ended by SIGTERM after 0 of 6 runs: nothing is reported") {
+		t.Error(err)
+	}
+	_, out, err := scaled(t, ctx, `echo ran`, nil) // it is cancelled already
+	if err == nil || out != "" {
+		t.Errorf("%v, wrote %s", err, out)
+	}
+}
+
+func TestScaleIsEndedBySignals(t *testing.T) {
+	_, _, err := scaled(t, context.Background(), `trap 'exit 0' HUP; while :; do :; done`, func(c *profiler.ScaleConfig) {
+		once := false
+		c.Progress = func(p profiler.ScaleProgress) {
+			if !once {
+				once = true
+				syscall.Kill(os.Getpid(), syscall.SIGHUP)
+			}
+		}
+	})
+	if err == nil || !strings.Contains(err.Error(), "ended by SIGHUP after 0 of 6 runs") {
+		t.Error(err)
+	}
+}
+
+// Each run reads the same input, whatever it is and however much of it was read
+// before.
+func TestInputIsReplayed(t *testing.T) {
+	read := func(f *os.File) (all []string) {
+		t.Helper()
+		again, err := profiler.Replay(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			g, err := again()
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := io.ReadAll(g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, string(b))
+			g.Close()
+		}
+		return all
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { io.WriteString(w, "piped"); w.Close() }()
+	if got := strings.Join(read(r), "|"); got != "piped|piped|piped" {
+		t.Errorf("a pipe: %s", got)
+	}
+	f, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	io.WriteString(f, "already new")
+	f.Seek(8, io.SeekStart)
+	if got := strings.Join(read(f), "|"); got != "new|new|new" {
+		t.Errorf("a file of which some was read: %s", got)
+	}
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	if got := strings.Join(read(null), "|"); got != "||" {
+		t.Errorf("/dev/null: %s", got)
+	}
+	null.Close()
+	if _, err := profiler.Replay(null); err == nil {
+		t.Error("no error for a closed file")
+	}
+}

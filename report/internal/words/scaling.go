@@ -1,0 +1,127 @@
+package words
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/skewlens/skewlens/internal/units"
+	"github.com/skewlens/skewlens/report/scaling"
+)
+
+// unknown stands in a table for a number that is not known.
+const unknown = "?"
+
+// Scaling says how the runs were made, a fact to an item.
+func Scaling(r *scaling.Report) []string {
+	cores := units.Plural(r.Setting.Cores, "core")
+	if r.Setting.Whole < r.Setting.Cores {
+		cores = fmt.Sprintf("%d hardware threads of %s", r.Setting.Cores, units.Plural(r.Setting.Whole, "core"))
+	}
+	base := "baseline: the program itself on 1 core, " + units.Seconds(r.BaselineS)
+	if r.Baseline != "" {
+		base = "baseline: " + Cut(units.Printable(r.Baseline), 60) + ", " + units.Seconds(r.BaselineS) + spread(r.BaselineSD, r.BaselineS)
+	}
+	facts := []string{base}
+	if r.ElisionS != nil {
+		facts = append(facts, "elision: "+Cut(units.Printable(r.Elision), 60)+", "+units.Seconds(*r.ElisionS)+spread(r.ElisionSD, *r.ElisionS))
+	}
+	facts = append(facts, units.Plural(r.Points[0].Runs, "run")+" of each", cores)
+	if r.Setting.Pinned {
+		facts = append(facts, "pinned")
+	}
+	if len(r.Setting.Environment) > 0 {
+		facts = append(facts, "set for it: "+strings.Join(r.Setting.Environment, " "))
+	}
+	return facts
+}
+
+// spread is " ± 0.02", in the unit that suits scale.
+func spread(sd *float64, scale float64) string {
+	if sd == nil {
+		return ""
+	}
+	number, _, _ := strings.Cut(units.SecondsOf(*sd, scale), " ")
+	return " ± " + number
+}
+
+// Times is a table: of each point its times, with the spread of one run.
+func Times(r *scaling.Report) [][]string {
+	scale := r.BaselineS
+	for _, p := range r.Points {
+		scale = max(scale, p.WallS)
+	}
+	_, unit, _ := strings.Cut(units.SecondsOf(scale, scale), " ")
+	rows := [][]string{{"cores", "time, " + unit, "work", "idle", "inflation", "waited for cores"}}
+	for _, p := range r.Points {
+		rows = append(rows, []string{cores(&p), amount(&p.TimeS, p.TimeSD, scale), amount(p.WorkS, p.WorkSD, scale), amount(p.IdleS, p.IdleSD, scale),
+			amount(p.InflationS, p.InflationSD, scale), amount(p.QueueS, nil, scale)})
+	}
+	return rows
+}
+
+// cores names a point; what was not measured with a core for each thread, or beside
+// others, is marked.
+func cores(p *scaling.Point) string {
+	s := fmt.Sprint(p.P)
+	if p.Oversubscribed {
+		s = "oversubscribed " + s
+	}
+	if p.Disturbed {
+		s = "disturbed " + s
+	}
+	return s
+}
+
+func amount(mean, sd *float64, scale float64) string {
+	if mean == nil {
+		return unknown
+	}
+	number, _, _ := strings.Cut(units.SecondsOf(math.Abs(*mean), scale), " ")
+	if *mean < 0 && strings.Trim(number, "0.") != "" {
+		number = "−" + number
+	}
+	return number + spread(sd, scale)
+}
+
+// Speedups is a table: of each point its factored speedups, from the top of the plot
+// to its bottom, and the actual one with its interval. The linear one is the number
+// of cores.
+func Speedups(r *scaling.Report) [][]string {
+	head := []string{"speedup on"}
+	if r.ElisionS != nil {
+		head = append(head, "elision")
+	}
+	rows := [][]string{append(head, "maximal", "idle-specific", "inflation-specific", "actual", "99 % interval")}
+	for _, p := range r.Points {
+		row := []string{cores(&p)}
+		if r.ElisionS != nil {
+			row = append(row, factor(p.Speedup.Elision))
+		}
+		row = append(row, factor(p.Speedup.Maximal), factor(p.Speedup.IdleSpecific), factor(p.Speedup.InflationSpecific), factor(p.Speedup.Actual))
+		if p.Low != nil && (p.P > 1 || r.Baseline != "") {
+			row = append(row, factor(p.Low.Actual)+" … "+factor(p.High.Actual))
+		} else {
+			row = append(row, "")
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func factor(x *float64) string {
+	if x == nil {
+		return unknown
+	}
+	return units.Digits(*x)
+}
+
+// Grows says how much a line's work grows.
+func Grows(l *scaling.Line) string {
+	grown := "where there was none on 1 core"
+	if l.W1S > 0 {
+		grown = fmt.Sprintf("%s× that on 1 core", units.Digits(l.WPS/l.W1S))
+	}
+	return fmt.Sprintf("work on %d cores is %s, %s: %s more (99 %%: %s to %s), %s of all that grows", l.P, units.SecondsOf(l.WPS, l.WPS), grown,
+		units.SecondsOf(l.InflationS, l.WPS), units.SecondsOf(l.LowS, l.WPS), units.SecondsOf(l.HighS, l.WPS), units.Percent(l.Share))
+}

@@ -1,0 +1,183 @@
+package scaling
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/skewlens/skewlens/attribution"
+	"github.com/skewlens/skewlens/internal/golden"
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/report"
+)
+
+// runs are n runs that differ by a per cent.
+func runs(n int, wall, cpu, queue float64) (rs []attribution.Run) {
+	for i := range n {
+		d := 1 + 0.01*float64(i-n/2)
+		c, q := attribution.Seconds(cpu*d), attribution.Seconds(queue*d)
+		rs = append(rs, attribution.Run{Wall: attribution.Seconds(wall * d), CPU: &c, Queue: &q})
+	}
+	return rs
+}
+
+// study has all that a report can show; the renderers test with it, too.
+func study(t *testing.T) Study {
+	t.Helper()
+	x, err := attribution.Factor(attribution.Input{
+		Cores: 4, Baseline: runs(5, 6, 6, 0), Elision: runs(5, 7, 7, 0),
+		Runs: map[int][]attribution.Run{1: runs(5, 8, 8, 0), 2: runs(5, 5, 8.5, .5), 4: runs(5, 4, 9.5, .1), 8: runs(5, 4.1, 16, 14)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Study{
+		Program:  report.Program{Path: "/src/solver", Args: []string{"--threads", "{threads}"}},
+		Setting:  Setting{Cores: 4, Whole: 2, Warmup: 1, Pinned: true, Environment: []string{"OMP_WAIT_POLICY=passive"}},
+		Baseline: "./sequential", Elision: "./elision <x>", Scaling: x,
+		Lines: []Line{
+			{Location: &report.Location{Place: report.Place{File: "/src/owner.c", Line: 12, Function: "work"}, InlinedAt: []report.Place{{File: "/src/owner.c", Line: 40, Function: "main"}}},
+				P: 4, W1S: .5, WPS: 1.5, InflationS: 1, LowS: .8, HighS: 1.2, Share: .75},
+			{Location: &report.Location{Place: report.Place{Function: "memcpy", Offset: "0x10", Library: "/lib/libc.so.6"}}, P: 4, WPS: .25, InflationS: .25, LowS: .2, HighS: .3, Share: .2},
+		},
+		Doubts: []profile.Warning{{Code: "oversubscribed", Message: "more threads than cores"}},
+	}
+}
+
+// The contract again, written down independently of the types that write it:
+// a field renamed or lost there fails here. Pointers may be absent.
+type (
+	wantSpeedup struct {
+		Linear                   float64
+		Elision, Maximal, Actual *float64
+		IdleSpecific             *float64 `json:"idle_specific"`
+		InflationSpecific        *float64 `json:"inflation_specific"`
+	}
+	wantReport struct {
+		Version int
+		Program struct {
+			Path string
+			Args []string
+		}
+		Setting struct {
+			Cores, Warmup int
+			Whole         int `json:"physical_cores"`
+			Pinned        bool
+			Environment   []string
+		}
+		BaselineS         float64  `json:"baseline_s"`
+		BaselineSD        *float64 `json:"baseline_sd"`
+		Baseline, Elision *string
+		ElisionS          *float64 `json:"elision_s"`
+		ElisionSD         *float64 `json:"elision_sd"`
+		Points            []struct {
+			P, Runs                   int
+			TimeS                     float64  `json:"time_s"`
+			TimeSD                    *float64 `json:"time_sd"`
+			WallS                     float64  `json:"wall_s"`
+			WallSD                    *float64 `json:"wall_sd"`
+			CPUS                      *float64 `json:"cpu_s"`
+			CPUSD                     *float64 `json:"cpu_sd"`
+			QueueS                    *float64 `json:"queue_s"`
+			QueuedS                   *float64 `json:"queued_s"`
+			IdleS                     *float64 `json:"idle_s"`
+			IdleSD                    *float64 `json:"idle_sd"`
+			WorkS                     *float64 `json:"work_s"`
+			WorkSD                    *float64 `json:"work_sd"`
+			InflationS                *float64 `json:"inflation_s"`
+			InflationSD               *float64 `json:"inflation_sd"`
+			Disturbed, Oversubscribed *bool
+			Speedup                   wantSpeedup
+			Low                       *wantSpeedup `json:"speedup_low"`
+			High                      *wantSpeedup `json:"speedup_high"`
+		}
+		Lines []struct {
+			Location struct {
+				File, Function, Offset, Library *string
+				Line                            *int
+				InlinedAt                       *[]struct {
+					File     string
+					Line     int
+					Function string
+				} `json:"inlined_at"`
+			}
+			P          int
+			W1S        float64 `json:"w1_s"`
+			WPS        float64 `json:"wp_s"`
+			InflationS float64 `json:"inflation_s"`
+			LowS       float64 `json:"low_s"`
+			HighS      float64 `json:"high_s"`
+			Share      float64
+		} `json:"inflated_lines"`
+		Notes    []struct{ Code, Message string }
+		Main     *string
+		Warnings []struct{ Code, Message string }
+	}
+)
+
+func written(t *testing.T, r *Report) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteJSON(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestContract(t *testing.T) {
+	b := written(t, New(study(t)))
+	golden.Check(t, "study.json", b)
+	var want wantReport
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&want); err != nil {
+		t.Fatal(err)
+	}
+	if want.Version != 1 || len(want.Points) != 4 || len(want.Lines) != 2 || want.BaselineS != 6 {
+		t.Errorf("%+v", want)
+	}
+	for _, p := range want.Points {
+		if p.IdleS != nil && math.Abs(float64(p.P)*p.TimeS-*p.WorkS-*p.IdleS) > 1e-9 {
+			t.Errorf("P = %d: %v s on each core are not %v of work and %v idle", p.P, p.TimeS, *p.WorkS, *p.IdleS)
+		}
+		if (p.Oversubscribed != nil) != (p.P > 4) {
+			t.Errorf("P = %d: oversubscribed %v", p.P, p.Oversubscribed)
+		}
+	}
+	last := want.Points[3] // on cores that are not there
+	if last.IdleS != nil || last.Speedup.IdleSpecific != nil || last.Speedup.Actual == nil || *want.Main != "idle" {
+		t.Errorf("what is not known is there: %+v", last)
+	}
+}
+
+// With as little as there can be, the lists are empty, not absent.
+func TestLeast(t *testing.T) {
+	x, err := attribution.Factor(attribution.Input{Runs: map[int][]attribution.Run{1: {{Wall: 1}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := string(written(t, New(Study{Scaling: x, Setting: Setting{Cores: 1, Whole: 1}})))
+	for _, want := range []string{`"inflated_lines": []`, `"notes": []`, `"environment": []`, `"baseline_s": 1`} {
+		if !strings.Contains(b, want) {
+			t.Errorf("no %s in\n%s", want, b)
+		}
+	}
+	for _, not := range []string{"cpu_s", "idle_s", "speedup_low", "time_sd", "main", "elision"} {
+		if strings.Contains(b, not) {
+			t.Errorf("%s is there, and not known:\n%s", not, b)
+		}
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+
+func TestErrorsAreTheWriters(t *testing.T) {
+	if err := WriteJSON(full{}, New(study(t))); err == nil || !strings.Contains(err.Error(), "write report: disk full") {
+		t.Error(err)
+	}
+}
