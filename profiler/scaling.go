@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/skewlens/skewlens/profiler/internal/cpuclock"
 	"github.com/skewlens/skewlens/profiler/internal/timed"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
@@ -34,6 +35,7 @@ type ScaleConfig struct {
 	Threads           []int    // P, each once
 	Runs, Warmup      int      // of each; what warms up is not reported
 	Pin               bool     // to P cores
+	Lines             bool     // sample where the CPU time goes
 	Stdin             func() (*os.File, error)
 	Stdout, Stderr    *os.File
 	Progress          func(ScaleProgress) // nil: nobody is interested
@@ -52,12 +54,30 @@ type TimedRun struct {
 	Queue     time.Duration // for which threads were ready but had no core, added up
 	Seen      float64       // for which part of CPU that is known
 	Left      bool          // something that it has started still ran when it ended
+	Samples   Samples
 }
+
+// Samples are how often each place was met where a run spent its CPU time, by the
+// name of the place; nil: it was not sampled.
+type Samples struct {
+	Places map[string]int
+	Total  int
+	Lost   uint64
+	Kernel bool // also while the kernel worked for it
+}
+
+// SamplePeriod is the CPU time between two samples.
+const SamplePeriod = cpuclock.Period
+
+// SamplePlace is a line of the user's, or a function of what was built elsewhere.
+type SamplePlace = cpuclock.Place
 
 // ScaleRuns is what was measured, without what warmed up.
 type ScaleRuns struct {
 	Baseline, Elision []TimedRun
 	At                map[int][]TimedRun // by P
+	Place             func(name string) SamplePlace
+	NoSamples         error // why there are none; nil: there are, or none were asked for
 }
 
 // Cores are how many this process may use, and how many physical ones they are.
@@ -76,6 +96,11 @@ func Scale(ctx context.Context, c ScaleConfig) (*ScaleRuns, error) {
 	var err error
 	if s.cores, _, err = timed.Cores(); err != nil {
 		return nil, err
+	}
+	if c.Lines {
+		s.resolver = cpuclock.NewResolver()
+		defer s.resolver.Close() // the places stay
+		s.out.Place = s.resolver.Place
 	}
 	kinds := s.kinds()
 	s.all = len(kinds) * (c.Warmup + c.Runs)
@@ -98,6 +123,7 @@ type scaling struct {
 	begun     time.Time
 	done, all int
 	out       *ScaleRuns
+	resolver  *cpuclock.Resolver // nil: no samples are taken
 }
 
 // kind is a program on so many cores, and where its runs go.
@@ -153,7 +179,9 @@ func (s *scaling) run(ctx context.Context, k kind, round int) error {
 	if s.Pin {
 		j.Cores = s.cores[:min(k.p, len(s.cores))]
 	}
+	samples := s.sample(&j)
 	r, err := timed.Run(j)
+	sampled := samples()
 	if sig := s.guard.signalled(); sig != 0 {
 		return s.ended(sig)
 	}
@@ -169,9 +197,33 @@ func (s *scaling) run(ctx context.Context, k kind, round int) error {
 	}
 	s.done++
 	if round >= s.Warmup {
-		k.keep(TimedRun{Wall: r.Wall, CPU: r.CPU, Queue: r.Queue, Seen: r.Seen, Left: r.Left})
+		k.keep(TimedRun{Wall: r.Wall, CPU: r.CPU, Queue: r.Queue, Seen: r.Seen, Left: r.Left, Samples: sampled})
 	}
 	return nil
+}
+
+// sample has a job sampled, and returns what gives the samples when it has ended.
+// All jobs are, so that all pay the same for it. Where it cannot be done, the first
+// one says why.
+func (s *scaling) sample(j *timed.Job) func() Samples {
+	var clock *cpuclock.Clock
+	if s.resolver != nil {
+		j.Before = func() func(int) {
+			c, err := cpuclock.Open(s.resolver)
+			if err != nil {
+				s.resolver, s.out.NoSamples = nil, err
+				return func(int) {}
+			}
+			clock = c
+			return func(int) { c.Begin() }
+		}
+	}
+	return func() Samples {
+		if clock == nil {
+			return Samples{}
+		}
+		return Samples(clock.End())
+	}
 }
 
 func (s *scaling) tell(what string) {

@@ -102,6 +102,8 @@ func (p Place) Short() string {
 	switch {
 	case p.Known():
 		return fmt.Sprintf("%s:%d", filepath.Base(p.File), p.Line)
+	case p.Function != "" && p.Offset == "":
+		return p.Function
 	case p.Function != "":
 		return p.Function + "+" + p.Offset
 	case p.Library != "":

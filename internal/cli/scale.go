@@ -32,6 +32,7 @@ type scaleFlags struct {
 	baseline, elision string
 	runs, warmup      int
 	pin, over         bool
+	noLines           bool
 	env               []string
 }
 
@@ -63,6 +64,7 @@ func (o *scaleFlags) flags() *flag.FlagSet {
 	fs.IntVar(&o.warmup, "warmup", 1, "before that, run each `N` times without counting (default 1)")
 	fs.BoolVar(&o.pin, "pin", false, "keep the program on as many cores as it has threads")
 	fs.BoolVar(&o.over, "oversubscribe", false, "allow more threads than there are cores; their figures are marked")
+	fs.BoolVar(&o.noLines, "no-lines", false, "do not sample which lines take more work with more cores; the samples take about 1 % of the CPU time")
 	return fs
 }
 
@@ -71,7 +73,7 @@ func scaleHelp(w io.Writer) {
 	flags(w, o.flags())
 	fmt.Fprint(w, `
 {threads} in the program's arguments and in --env is replaced by the number of threads, which OMP_NUM_THREADS has, too.
-The program runs as it is: nothing is put into it. Its output is its own, every run's; its input is given to each run anew.
+The program runs as it is: nothing is put into it, a clock of the kernel samples it. Its output is its own, every run's; its input is given to each run anew.
 Exit status: 0 the report was written, 1 wrong usage, 2 a run failed, which ends all.
 `)
 }

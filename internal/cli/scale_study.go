@@ -28,7 +28,7 @@ func (s *scaleStudy) config(pr *progress) (profiler.ScaleConfig, error) {
 	stdin, err := profiler.Replay(os.Stdin)
 	c := profiler.ScaleConfig{
 		Program: profiler.Command{Path: s.path, Words: s.words, Env: env}, Baseline: shell(s.o.baseline, env), Elision: shell(s.o.elision, env),
-		Threads: s.o.threads, Runs: s.o.runs, Warmup: s.o.warmup, Pin: s.o.pin,
+		Threads: s.o.threads, Runs: s.o.runs, Warmup: s.o.warmup, Pin: s.o.pin, Lines: !s.o.noLines,
 		Stdin: stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	}
 	if pr != nil {
@@ -55,10 +55,12 @@ func (s *scaleStudy) report(runs *profiler.ScaleRuns) (*scaling.Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	lines := sampledLines{runs: runs, path: s.path, p: x.Last().P}
+	doubts := append(s.doubts(runs), lines.doubts()...)
 	return scaling.New(scaling.Study{
 		Program:  report.Program{Path: s.path, Args: s.words[1:]},
-		Setting:  scaling.Setting{Cores: s.cores, Whole: s.whole, Warmup: s.o.warmup, Pinned: s.o.pin, Environment: s.passive},
-		Baseline: s.o.baseline, Elision: s.o.elision, Scaling: x, Doubts: s.doubts(runs),
+		Setting:  scaling.Setting{Cores: s.cores, Whole: s.whole, Warmup: s.o.warmup, Pinned: s.o.pin, Environment: s.passive, SamplePeriodS: lines.period()},
+		Baseline: s.o.baseline, Elision: s.o.elision, Scaling: x, Lines: lines.inflated(), Doubts: doubts,
 	}), nil
 }
 

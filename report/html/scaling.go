@@ -50,7 +50,7 @@ func WriteScaling(w io.Writer, r *scaling.Report, opt Options) error {
 	}
 	for i := range r.Lines {
 		l := &r.Lines[i]
-		v := pageCause{Rank: i + 1, Place: m.paths.Place(l.Location.Place), Message: words.Grows(l), Inlined: m.paths.Inlined(l.Location.InlinedAt)}
+		v := pageCause{Rank: i + 1, Place: m.paths.Work(l), Message: words.Grows(l), Inlined: m.paths.Inlined(l.Location.InlinedAt)}
 		m.excerpt(&v, "", &l.Location.Place)
 		p.Lines = append(p.Lines, v)
 	}

@@ -51,6 +51,8 @@ type Setting struct {
 	Warmup      int      `json:"warmup"`         // runs before the first that counts
 	Pinned      bool     `json:"pinned"`         // to as many cores as threads
 	Environment []string `json:"environment"`    // set for the program beside its own
+	// The CPU time between two samples, of which inflated_lines are made.
+	SamplePeriodS *float64 `json:"sample_period_s,omitempty"`
 }
 
 // Point is the program on P cores.

@@ -27,6 +27,7 @@ func runs(n int, wall, cpu, queue float64) (rs []attribution.Run) {
 // study has all that a report can show; the renderers test with it, too.
 func study(t *testing.T) Study {
 	t.Helper()
+	period := 0.002
 	x, err := attribution.Factor(attribution.Input{
 		Cores: 4, Baseline: runs(5, 6, 6, 0), Elision: runs(5, 7, 7, 0),
 		Runs: map[int][]attribution.Run{1: runs(5, 8, 8, 0), 2: runs(5, 5, 8.5, .5), 4: runs(5, 4, 9.5, .1), 8: runs(5, 4.1, 16, 14)},
@@ -36,12 +37,12 @@ func study(t *testing.T) Study {
 	}
 	return Study{
 		Program:  report.Program{Path: "/src/solver", Args: []string{"--threads", "{threads}"}},
-		Setting:  Setting{Cores: 4, Whole: 2, Warmup: 1, Pinned: true, Environment: []string{"OMP_WAIT_POLICY=passive"}},
+		Setting:  Setting{Cores: 4, Whole: 2, Warmup: 1, Pinned: true, Environment: []string{"OMP_WAIT_POLICY=passive"}, SamplePeriodS: &period},
 		Baseline: "./sequential", Elision: "./elision <x>", Scaling: x,
 		Lines: []Line{
 			{Location: &report.Location{Place: report.Place{File: "/src/owner.c", Line: 12, Function: "work"}, InlinedAt: []report.Place{{File: "/src/owner.c", Line: 40, Function: "main"}}},
 				P: 4, W1S: .5, WPS: 1.5, InflationS: 1, LowS: .8, HighS: 1.2, Share: .75},
-			{Location: &report.Location{Place: report.Place{Function: "memcpy", Offset: "0x10", Library: "/lib/libc.so.6"}}, P: 4, WPS: .25, InflationS: .25, LowS: .2, HighS: .3, Share: .2},
+			{Location: &report.Location{Place: report.Place{Function: "memcpy", Library: "/lib/libc.so.6"}}, P: 4, WPS: .25, InflationS: .25, LowS: .2, HighS: .3, Share: .2},
 		},
 		Doubts: []profile.Warning{{Code: "oversubscribed", Message: "more threads than cores"}},
 	}
@@ -67,6 +68,7 @@ type (
 			Whole         int `json:"physical_cores"`
 			Pinned        bool
 			Environment   []string
+			SamplePeriodS *float64 `json:"sample_period_s"`
 		}
 		BaselineS         float64  `json:"baseline_s"`
 		BaselineSD        *float64 `json:"baseline_sd"`

@@ -76,7 +76,7 @@ func table(rows [][]string) []string {
 // inflated is a line whose work grows.
 func (t *writer) inflated(rank int, l *scaling.Line) {
 	t.line("", "")
-	t.line("", t.paint(red, fmt.Sprintf("#%d", rank))+"  "+t.paint(bold, t.paths.Place(l.Location.Place)))
+	t.line("", t.paint(red, fmt.Sprintf("#%d", rank))+"  "+t.paint(bold, t.paths.Work(l)))
 	t.prose("    ", "    ", words.Grows(l))
 	for _, at := range t.paths.Inlined(l.Location.InlinedAt) {
 		t.line("    ", units.Printable(at))

@@ -32,10 +32,10 @@ type Job struct {
 	Env    []string
 	Dir    string
 	Files  [3]uintptr
-	Cores  []int                     // which it may use; nil: all that this process may
-	Before func() (func(int), error) // called in the thread that starts the program, which inherits what it opens; what it returns, once the program runs
-	Began  func(pid int)             // called when the program runs
-	Ended  func()                    // called when it has ended, while its pid is still its own
+	Cores  []int            // which it may use; nil: all that this process may
+	Before func() func(int) // called in the thread that starts the program, which inherits what it opens; what it returns, once the program runs
+	Began  func(pid int)    // called when the program runs
+	Ended  func()           // called when it has ended, while its pid is still its own
 }
 
 // Result is how it went.
@@ -71,11 +71,7 @@ func run(j Job) (Result, error) {
 	}
 	begun := func(int) {}
 	if j.Before != nil {
-		b, err := j.Before()
-		if err != nil {
-			return Result{}, err
-		}
-		begun = b
+		begun = j.Before()
 	}
 	start := time.Now()
 	pid, err := syscall.ForkExec(j.Path, j.Words, &syscall.ProcAttr{

@@ -1,7 +1,6 @@
 package timed
 
 import (
-	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -102,16 +101,17 @@ func TestWhatIsLeft(t *testing.T) {
 }
 
 func TestBeginAndEnd(t *testing.T) {
-	began, ended := 0, 0
+	before, began, ended := 0, 0, 0
 	j := shell("while :; do :; done")
 	j.Began = func(pid int) { began = pid; syscall.Kill(pid, syscall.SIGKILL) }
+	j.Before = func() func(int) { return func(pid int) { before = pid } }
 	j.Ended = func() {
 		if syscall.Kill(began, 0) != nil {
 			t.Error("its pid is not its own when it has ended")
 		}
 		ended++
 	}
-	if r := run1(t, j); r.Signal != syscall.SIGKILL || ended != 1 {
+	if r := run1(t, j); r.Signal != syscall.SIGKILL || ended != 1 || before != began {
 		t.Errorf("%+v, ended %d times", r, ended)
 	}
 }
@@ -125,13 +125,11 @@ func TestWhatCannotBeRun(t *testing.T) {
 	if err := os.WriteFile(lost, []byte("#!/no/such/interpreter\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	fails := errors.New("not so")
 	for want, j := range map[string]Job{
 		"sh " + text:        {Path: text, Words: []string{text}},
 		"interpreter":       {Path: lost, Words: []string{lost}},
 		"permission denied": {Path: t.TempDir(), Words: []string{"x"}},
 		"without --pin":     {Path: "/bin/true", Words: []string{"true"}, Cores: []int{1023}},
-		"not so":            {Path: "/bin/true", Words: []string{"true"}, Before: func() (func(int), error) { return nil, fails }},
 	} {
 		if _, err := Run(j); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

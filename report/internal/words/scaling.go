@@ -3,6 +3,7 @@ package words
 import (
 	"fmt"
 	"math"
+	"path/filepath"
 	"strings"
 
 	"github.com/skewlens/skewlens/internal/units"
@@ -114,6 +115,15 @@ func factor(x *float64) string {
 		return unknown
 	}
 	return units.Digits(*x)
+}
+
+// Work names the place of a line whose work grows.
+func (p Paths) Work(l *scaling.Line) string {
+	s := p.Place(l.Location.Place)
+	if l.Location.Library != "" && l.Location.Function != "" {
+		s += " of " + units.Printable(filepath.Base(l.Location.Library))
+	}
+	return s
 }
 
 // Grows says how much a line's work grows.

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"encoding/json"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/skewlens/skewlens/profiler"
+	"github.com/skewlens/skewlens/report/scaling"
+)
+
+// scaledProgram builds a program of testdata/scale, times it with one thread and with
+// two, and returns the report.
+func scaledProgram(t *testing.T, name string, args ...string) *scaling.Report {
+	t.Helper()
+	if cores, _, err := profiler.Cores(); err != nil || cores < 2 {
+		t.Skipf("%d cores are not enough to see what two threads do to each other (%v)", cores, err)
+	}
+	cc, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip("gcc is not installed; ./test installs it")
+	}
+	prog := filepath.Join(t.TempDir(), name)
+	if out, err := exec.Command(cc, "-O2", "-g", "-pthread", filepath.Join("testdata", "scale", name+".c"), "-o", prog).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	out, stderr, status := skewlens(append([]string{"scale", "--threads", "1,2", "--format", "json", "-o", "-", "--", prog, "{threads}"}, args...)...)
+	if status != 0 {
+		t.Fatalf("status %d: %s", status, stderr)
+	}
+	r := &scaling.Report{}
+	if err := json.Unmarshal([]byte(out), r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// doubtful reports whether the machine was too busy to judge the program, as the
+// report itself says.
+func doubtful(r *scaling.Report) bool {
+	return slices.ContainsFunc(r.Points, func(p scaling.Point) bool { return p.Disturbed || p.IdleS == nil || p.InflationS == nil })
+}
+
+// holds fails a test, unless the report says that it cannot be trusted.
+func holds(t *testing.T, r *scaling.Report, ok bool, why string) {
+	t.Helper()
+	switch {
+	case ok:
+	case doubtful(r):
+		t.Skipf("other programs ran beside it, as the report says (%s): %+v", why, r.Warnings)
+	default:
+		b, _ := json.MarshalIndent(r, "", " ")
+		t.Errorf("%s:\n%s", why, b)
+	}
+}
+
+// Half of an Amdahl program is serial: two cores idle, and work does not inflate.
+func TestAmdahlIdles(t *testing.T) {
+	r := scaledProgram(t, "amdahl", "400000000")
+	p := &r.Points[1]
+	ok := p.IdleS != nil && p.InflationS != nil && *p.IdleS > 3**p.InflationS && *p.IdleS > .2*p.TimeS && r.Main == "idle"
+	holds(t, r, ok, "idle time does not dominate")
+	if !strings.Contains(r.Notes[0].Message, "idle") && !doubtful(r) {
+		t.Errorf("notes %+v", r.Notes)
+	}
+}
+
+// Counters in one cache line inflate the work of the line that counts.
+func TestFalselySharedCountersInflate(t *testing.T) {
+	r := scaledProgram(t, "counters", "1000000000")
+	p := &r.Points[1]
+	holds(t, r, p.IdleS != nil && p.InflationS != nil && *p.InflationS > *p.IdleS && *p.InflationS > .2*r.BaselineS, "inflation does not dominate")
+	holds(t, r, len(r.Lines) > 0 && filepath.Base(r.Lines[0].Location.File) == "counters.c" && r.Lines[0].Location.Function == "count", "the line is not named")
+}
+
+// A program that has nothing wrong has no line that inflates.
+func TestCleanProgramHasNoHint(t *testing.T) {
+	r := scaledProgram(t, "clean", "400000000")
+	holds(t, r, len(r.Lines) == 0, "a line is named")
+	p := &r.Points[1]
+	holds(t, r, p.IdleS != nil && p.InflationS != nil && *p.IdleS < .5*r.BaselineS && *p.InflationS < .5*r.BaselineS, "idle or inflated")
+}
