@@ -150,7 +150,7 @@ func Factor(in Input) (*Scaling, error) {
 		s.Warnings = append(s.Warnings, profile.Warning{Code: "no-baseline",
 			Message: "speedups are against the program itself on one core, which has the overhead of being parallel: give the best sequential program with --baseline to see that, too"})
 	}
-	f.shared = !s.Given
+	f.shared, f.whole = !s.Given, estimate(f.t1, func(x part) *Seconds { return x.idle }) == nil
 	s.Baseline = *estimate(f.ts, time)
 	s.Elision = estimate(f.elision, time)
 	for _, p := range ps {

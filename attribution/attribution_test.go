@@ -196,6 +196,10 @@ func TestWhatIsNotKnownIsAbsent(t *testing.T) {
 			t.Errorf("%s: main is %s", c.name, Main(x, p))
 		}
 	}
+	x := factor(t, Input{Runs: map[int][]Run{1: runs(3, 8, 6, 9), 2: runs(3, 4, 6, 0)}}) // T_1 has waiting in it
+	if p := x.At(2); p.Idle == nil || p.Work == nil || p.Inflation != nil || p.Speedup.InflationSpecific != nil || p.Speedup.IdleSpecific != nil {
+		t.Errorf("compared with a T_1 that is not known: %+v", p)
+	}
 	for _, in := range []Input{{}, {Runs: map[int][]Run{2: runs(1, 1, 1, 0)}}, {Runs: map[int][]Run{1: runs(1, 1, 1, 0), 4: nil}}} {
 		if _, err := Factor(in); err == nil {
 			t.Errorf("%v: no error", in)

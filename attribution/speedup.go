@@ -17,13 +17,14 @@ const (
 type factoring struct {
 	ts, t1, elision []part
 	shared          bool // the baseline's runs are the program's on one core
+	whole           bool // T_1 may have waiting for cores in it, so nothing can be compared with it but times
 }
 
 // point computes the program on P cores.
 func (f *factoring) point(p int, parts []part) Point {
 	t1 := estimate(f.t1, time).Mean
 	for i := range parts {
-		if w := parts[i].work(); w != nil {
+		if w := parts[i].work(); w != nil && !f.whole {
 			x := *w - t1 // F_P(R) = W_P(R) − E[T_1] (2.7)
 			parts[i].inflated = &x
 		}
@@ -62,8 +63,8 @@ func (f *factoring) speedups(p int, parts []part) Speedups {
 		}
 		return nil
 	}
-	idle := estimate(parts, func(x part) *Seconds { return x.idle }) != nil
-	work := estimate(parts, part.work) != nil
+	idle := !f.whole && estimate(parts, func(x part) *Seconds { return x.idle }) != nil
+	work := !f.whole && estimate(parts, part.work) != nil
 	return Speedups{
 		Linear:            float64(p),
 		Elision:           ratio(len(f.elision) > 0, func(m means) Seconds { return n * m.ts / m.elision }),

@@ -233,6 +233,7 @@ func (s *scaling) tell(what string) {
 }
 
 func (s *scaling) ended(sig syscall.Signal) error {
+	s.guard.endFamily(sig)
 	return fmt.Errorf("ended by %s after %d of %d runs: nothing is reported", tracee.SignalName(sig), s.done, s.all)
 }
 

@@ -1,10 +1,12 @@
 package profiler_test
 
 import (
+	"bufio"
 	"context"
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -123,6 +125,38 @@ func TestScaleIsEndedBySignals(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "ended by SIGHUP after 0 of 6 runs") {
 		t.Error(err)
 	}
+}
+
+// What a script has started ends with it.
+func TestScaleLeavesNothingBehind(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	pids := filepath.Join(t.TempDir(), "pids")
+	if err := syscall.Mkfifo(pids, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	started := make(chan string, 1)
+	go func() {
+		f, err := os.Open(pids)
+		if err == nil {
+			defer f.Close()
+		}
+		line, _ := bufio.NewReader(f).ReadString('\n')
+		cancel()
+		started <- line
+	}()
+	_, _, err := scaled(t, ctx, `sh -c 'trap "" TERM; echo $$; while :; do :; done' >`+pids+`; exit 0`, nil)
+	if err == nil || !strings.Contains(err.Error(), "ended by SIGTERM") {
+		t.Error(err)
+	}
+	if pid, err := strconv.Atoi(strings.TrimSpace(<-started)); err != nil || syscall.Kill(pid, 0) == nil && !zombie(pid) {
+		t.Errorf("process %d, which ignores SIGTERM, still runs (%v)", pid, err)
+	}
+}
+
+// zombie reports whether a process has ended, though nobody has waited for it.
+func zombie(pid int) bool {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	return err != nil || strings.Contains(string(b), ") Z ")
 }
 
 // Each run reads the same input, whatever it is and however much of it was read

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
 
+	"github.com/skewlens/skewlens/profiler/internal/timed"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
@@ -29,6 +31,7 @@ type guard struct {
 	signal chan os.Signal
 	quit   chan struct{}
 	last   syscall.Signal
+	family []int         // processes that the target had started when the first signal came
 	given  error         // why the run was given up,
 	up     chan struct{} // closed then
 }
@@ -85,10 +88,36 @@ func (g *guard) signalled() syscall.Signal {
 	return g.last
 }
 
+// note keeps a signal, and at the first one the target's processes: when it has
+// ended, they are not known to be its own.
 func (g *guard) note(sig syscall.Signal) {
 	g.mu.Lock()
+	if g.last == 0 && g.pid > 0 {
+		g.family = timed.Descendants(g.pid)
+	}
 	g.last = sig
 	g.mu.Unlock()
+}
+
+// endFamily ends what the target had started when a signal came and has not ended
+// with it.
+func (g *guard) endFamily(sig syscall.Signal) {
+	g.mu.Lock()
+	left := g.family
+	g.family = nil
+	g.mu.Unlock()
+	for since := time.Now(); ; time.Sleep(patience / 50) {
+		left = slices.DeleteFunc(left, func(pid int) bool { return !timed.Runs(pid) })
+		if time.Since(since) > patience {
+			sig = syscall.SIGKILL
+		}
+		for _, pid := range left {
+			syscall.Kill(pid, sig)
+		}
+		if len(left) == 0 || sig == syscall.SIGKILL {
+			return
+		}
+	}
 }
 
 func (g *guard) stop() {

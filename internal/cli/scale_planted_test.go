@@ -59,7 +59,7 @@ func holds(t *testing.T, r *scaling.Report, ok bool, why string) {
 
 // Half of an Amdahl program is serial: two cores idle, and work does not inflate.
 func TestAmdahlIdles(t *testing.T) {
-	r := scaledProgram(t, "amdahl", "400000000")
+	r := scaledProgram(t, "amdahl", "100000000")
 	p := &r.Points[1]
 	ok := p.IdleS != nil && p.InflationS != nil && *p.IdleS > 3**p.InflationS && *p.IdleS > .2*p.TimeS && r.Main == "idle"
 	holds(t, r, ok, "idle time does not dominate")
@@ -70,7 +70,7 @@ func TestAmdahlIdles(t *testing.T) {
 
 // Counters in one cache line inflate the work of the line that counts.
 func TestFalselySharedCountersInflate(t *testing.T) {
-	r := scaledProgram(t, "counters", "1000000000")
+	r := scaledProgram(t, "counters", "600000000")
 	p := &r.Points[1]
 	holds(t, r, p.IdleS != nil && p.InflationS != nil && *p.InflationS > *p.IdleS && *p.InflationS > .2*r.BaselineS, "inflation does not dominate")
 	holds(t, r, len(r.Lines) > 0 && filepath.Base(r.Lines[0].Location.File) == "counters.c" && r.Lines[0].Location.Function == "count", "the line is not named")
@@ -78,7 +78,7 @@ func TestFalselySharedCountersInflate(t *testing.T) {
 
 // A program that has nothing wrong has no line that inflates.
 func TestCleanProgramHasNoHint(t *testing.T) {
-	r := scaledProgram(t, "clean", "400000000")
+	r := scaledProgram(t, "clean", "100000000")
 	holds(t, r, len(r.Lines) == 0, "a line is named")
 	p := &r.Points[1]
 	holds(t, r, p.IdleS != nil && p.InflationS != nil && *p.IdleS < .5*r.BaselineS && *p.InflationS < .5*r.BaselineS, "idle or inflated")

@@ -3,7 +3,9 @@ package timed
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -57,7 +59,7 @@ func (l *looks) end() waited {
 	l.look(l.pid)
 	sum := l.gone
 	for child := range l.born {
-		sum.left = sum.left || runs(child)
+		sum.left = sum.left || Runs(child)
 	}
 	for _, t := range l.threads {
 		sum.cpu += t.cpu
@@ -93,8 +95,15 @@ func (l *looks) look(pid int) {
 	}
 }
 
-// runs reports whether a process has not ended.
-func runs(pid int) bool {
+// Descendants are the processes that a process has started, and they.
+func Descendants(pid int) []int {
+	l := &looks{threads: map[int]waited{}, born: map[int]bool{}}
+	l.look(pid)
+	return slices.Sorted(maps.Keys(l.born))
+}
+
+// Runs reports whether a process has not ended.
+func Runs(pid int) bool {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, state, ok := bytes.Cut(b, []byte(") ")) // behind its name
 	return err == nil && ok && state[0] != 'Z' && state[0] != 'X'

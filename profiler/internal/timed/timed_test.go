@@ -146,7 +146,7 @@ func TestNumbersThatAreUsedAgain(t *testing.T) {
 	if l.gone.cpu != 200 || l.gone.queue != 60 || l.threads[7].cpu != 10 {
 		t.Errorf("%+v", l)
 	}
-	if runs(1<<30) || !runs(os.Getpid()) {
+	if Runs(1<<30) || !Runs(os.Getpid()) {
 		t.Error("this process does not run, or one does that cannot be")
 	}
 	if time.Duration(l.threads[7].queue) != 5 {
