@@ -22,7 +22,7 @@ func notes(s *Scaling) []Note {
 		ns = append(ns, loss(s, last))
 	}
 	if f := rising(s, func(p *Point) *Ratio { return p.Speedup.InflationSpecific }); f.falls {
-		add("inflation-falls", "the inflation-specific speedup falls from %.2f on %d cores to %.2f on %d: more cores make the work itself slower, typically by atomic operations, locks or false sharing of cache lines",
+		add("inflation-falls", "the inflation-specific speedup falls from %.2f at P = %d to %.2f at P = %d: more cores make the work itself slower, typically by atomic operations, locks or false sharing of cache lines",
 			f.most, f.at, f.last, f.p)
 	} else if f.flattens {
 		add("inflation-flattens", "the inflation-specific speedup rises by %.2f for each core at %d cores, at first by %.2f: what more cores bring becomes inflation of work, typically because memory gives no more",

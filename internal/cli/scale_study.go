@@ -2,8 +2,10 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/skewlens/skewlens/attribution"
 	"github.com/skewlens/skewlens/profile"
@@ -22,7 +24,12 @@ type scaleStudy struct {
 }
 
 // config times what was asked for.
-func (s *scaleStudy) config(pr *progress) (profiler.ScaleConfig, error) {
+func (s *scaleStudy) config(stderr io.Writer, pr *progress) (profiler.ScaleConfig, error) {
+	// Who forgot that the program is given its input waits for a terminal that is none.
+	late := time.AfterFunc(2*patience, func() {
+		fmt.Fprintln(stderr, "skewlens: reading standard input to its end, because each run is given it: < /dev/null if the program reads none")
+	})
+	defer late.Stop()
 	env, passive := s.o.environment()
 	s.passive = passive
 	stdin, err := profiler.Replay(os.Stdin)
