@@ -266,6 +266,18 @@ func TestPointsAreNamed(t *testing.T) {
 	}
 }
 
+// A program can be too short for its CPU time to be more than zero.
+func TestNoTimeAtAll(t *testing.T) {
+	p := factor(t, Input{Runs: map[int][]Run{1: {{1, s(0), s(0)}, {1, s(.5), s(0)}}, 2: {{1, s(0), s(0)}, {1, s(0), s(0)}}}}).At(2)
+	if p.Speedup.InflationSpecific != nil || p.Speedup.Actual == nil {
+		t.Errorf("%+v", p.Speedup)
+	}
+	p = factor(t, Input{Runs: map[int][]Run{1: {{1, s(0), s(0)}, {1, s(.5), s(0)}}}}).At(1)
+	if r := p.Speedup.InflationSpecific; r == nil || r.Low != nil || r.High != nil {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestNegativeNumbers(t *testing.T) {
 	for want, x := range map[string]Seconds{"−0.5 s": -0.5, "0 s": 0, "1.23e+04 s": 12345} {
 		if got := amount(x); got != want {

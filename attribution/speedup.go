@@ -1,6 +1,7 @@
 package attribution
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -56,7 +57,7 @@ func (f *factoring) speedups(p int, parts []part) Speedups {
 	}
 	all := f.draw(p, parts)
 	ratio := func(is bool, of func(means) Seconds) *Ratio {
-		if v := float64(of(known)); is && v > 0 {
+		if v := float64(of(known)); is && v > 0 && !math.IsInf(v, 0) {
 			r := &Ratio{Value: v}
 			r.interval(all, of)
 			return r
@@ -127,7 +128,9 @@ func (r *Ratio) interval(all []means, of func(means) Seconds) {
 	}
 	xs := make([]float64, len(all))
 	for i, m := range all {
-		xs[i] = float64(of(m))
+		if xs[i] = float64(of(m)); math.IsInf(xs[i], 0) || math.IsNaN(xs[i]) { // by a time of zero
+			return
+		}
 	}
 	low, high := middle(xs)
 	r.Low, r.High = &low, &high

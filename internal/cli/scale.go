@@ -128,7 +128,7 @@ func (c scaleCommand) do(ctx context.Context, stdout, stderr io.Writer, args []s
 			return err
 		}
 	}
-	s := scaleStudy{o: &o, words: fs.Args(), path: path, cores: cores, whole: whole}
+	s := scaleStudy{o: &o, words: fs.Args(), path: path, cores: cores, whole: whole, quota: quota(cores)}
 	pr := newProgress(stderr)
 	config, err := s.config(stderr, pr)
 	if err != nil {

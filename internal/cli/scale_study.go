@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 	"time"
 
 	"github.com/skewlens/skewlens/attribution"
+	"github.com/skewlens/skewlens/internal/units"
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler"
 	"github.com/skewlens/skewlens/report"
@@ -20,6 +22,7 @@ type scaleStudy struct {
 	words        []string // the program as it was called
 	path         string
 	cores, whole int
+	quota        int      // how many cores' time this process may use at most, where that is limited; 0: it is not
 	passive      []string // set for the program
 }
 
@@ -42,6 +45,15 @@ func (s *scaleStudy) config(stderr io.Writer, pr *progress) (profiler.ScaleConfi
 		c.Progress = pr.scale
 	}
 	return c, err
+}
+
+// quota is the limit of the control group that this process is in, rounded up; Go
+// reads it for itself. 0: there is none, or the user has told Go otherwise.
+func quota(cores int) int {
+	if n := runtime.GOMAXPROCS(0); n < cores && os.Getenv("GOMAXPROCS") == "" {
+		return n
+	}
+	return 0
 }
 
 // shell is what runs a command line; nil for none.
@@ -101,6 +113,9 @@ func (s *scaleStudy) doubts(runs *profiler.ScaleRuns) (ws []profile.Warning) {
 	}
 	if most := s.o.threads[len(s.o.threads)-1]; s.whole < s.cores && most > s.whole {
 		add("hardware-threads", "the %d hardware threads are on %d cores: with more than %d threads, two share a core, which is inflation as any other", s.cores, s.whole, s.whole)
+	}
+	if most := s.o.threads[len(s.o.threads)-1]; s.quota > 0 && most > s.quota {
+		add("cpu-quota", "the container, or its control group, allows the time of %s: with more threads the kernel stops all of them now and then, which counts as idle time", units.Plural(s.quota, "core"))
 	}
 	least, left := 1.0, false
 	for _, rs := range runs.At {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler"
 	"github.com/skewlens/skewlens/report/scaling"
 )
@@ -119,6 +121,74 @@ func TestScaleDoubts(t *testing.T) {
 	}
 	if strings.Contains(text, "[threads-fixed]") {
 		t.Errorf("{threads} is in --env:\n%s", text)
+	}
+}
+
+// What the machine does to the figures is said.
+func TestScaleDoubtsTheMachine(t *testing.T) {
+	s := scaleStudy{o: &scaleFlags{threads: []int{1, 8}}, words: []string{"x", "{threads}"}, cores: 8, whole: 4, quota: 2}
+	var codes []string
+	for _, w := range s.doubts(&profiler.ScaleRuns{}) {
+		codes = append(codes, w.Code)
+	}
+	if got := strings.Join(codes, " "); got != "hardware-threads cpu-quota" {
+		t.Errorf("doubts: %s", got)
+	}
+	was := runtime.GOMAXPROCS(0)
+	if got := quota(was); got != 0 {
+		t.Errorf("a quota of %d, and Go uses all %d cores", got, was)
+	}
+	t.Setenv("GOMAXPROCS", "")
+	if got := quota(was + 1); got != was {
+		t.Errorf("quota %d, want %d", got, was)
+	}
+	t.Setenv("GOMAXPROCS", "1")
+	if got := quota(was + 1); got != 0 {
+		t.Errorf("a quota of %d, and it was the user who said so", got)
+	}
+}
+
+// What there is to say about samples.
+func TestScaleDoubtsSamples(t *testing.T) {
+	run := func(total int, kernel bool) []profiler.TimedRun {
+		return []profiler.TimedRun{{CPU: time.Second, Samples: profiler.Samples{Total: total, Kernel: kernel}}}
+	}
+	place := func(string) profiler.SamplePlace { return profiler.SamplePlace{} }
+	for want, l := range map[string]*sampledLines{
+		"":                {runs: &profiler.ScaleRuns{}, p: 2},
+		"few-samples":     {runs: &profiler.ScaleRuns{Place: place, At: map[int][]profiler.TimedRun{1: run(500, true), 2: run(50, true)}}, p: 2},
+		"no-samples":      {runs: &profiler.ScaleRuns{Place: place, NoSamples: errors.New("forbidden")}, p: 2},
+		"missing-samples": {runs: &profiler.ScaleRuns{Place: place, At: map[int][]profiler.TimedRun{1: run(500, true), 2: run(300, true)}}, p: 2},
+	} {
+		var codes []string
+		for _, w := range l.doubts() {
+			codes = append(codes, w.Code)
+		}
+		if got := strings.Join(codes, " "); got != want || (l.period() != nil) != l.sampled() {
+			t.Errorf("doubts %q, want %q", got, want)
+		}
+	}
+	l := sampledLines{runs: &profiler.ScaleRuns{Place: place, At: map[int][]profiler.TimedRun{1: run(500, true), 2: run(300, false)}}, p: 2}
+	if w := l.doubts(); len(w) != 1 || !strings.Contains(w[0].Message, "perf_event_paranoid=1") {
+		t.Errorf("%v", w)
+	}
+}
+
+// Places are named as in other reports.
+func TestScaleLocations(t *testing.T) {
+	l := sampledLines{path: "/src/prog"}
+	frame := profile.Frame{File: "/src/a.c", Line: 3, Function: "f"}
+	for want, p := range map[string]profiler.SamplePlace{
+		"a.c:3 ":                             {File: "/src/prog", Location: profile.Location{Frame: frame, InlinedAt: []profile.Frame{frame}}},
+		"a.c:3 /src/lib.so":                  {File: "/src/lib.so", Location: profile.Location{Frame: frame}},
+		"memcpy /lib/libc.so.6":              {File: "/lib/libc.so.6", Location: profile.Location{Frame: profile.Frame{Function: "memcpy"}}},
+		"code without symbols ":              {File: "/src/prog"},
+		"code of no file, or of the kernel ": {},
+	} {
+		at := l.location(p)
+		if got := at.Short() + " " + at.Library; got != want || len(at.InlinedAt) != len(p.Location.InlinedAt) {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 
