@@ -7,6 +7,8 @@
 //	go run ./bench -probe no-induction   what a part of the machinery is worth
 //	go run ./bench -counts               no times: every count of every program of the tests,
 //	                                     in every build, against callgrind
+//	go run ./bench -hints 50             skewlens scale of a clean program: lines that it names
+//	                                     all the same, and what its runs cost beside plain ones
 //
 // CPU is user and system time of the program and, where it is profiled, of
 // the profiler too: analysis before the run, and the report after it. Only
@@ -32,9 +34,17 @@ func main() {
 	scale := flag.String("scale", "300", "work of the examples, in percent")
 	threads := flag.String("threads", "2", "of the examples")
 	counts := flag.Bool("counts", false, "compare counts with callgrind's instead")
+	hints := flag.Int("hints", 0, "studies by skewlens scale of a clean program, `N` of them, instead")
 	flag.Parse()
 	if *counts {
 		compareCounts()
+		return
+	}
+	if *hints > 0 {
+		if err := benchScale(*hints); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
 		return
 	}
 	if err := bench(*runs, *probe, *scale, *threads, flag.Args()); err != nil {
@@ -53,7 +63,8 @@ func compareCounts() {
 	}
 }
 
-func bench(runs int, probe, scale, threads string, program []string) error {
+// withLens builds skewlens in a folder that is there for f.
+func withLens(f func(dir, lens string) error) error {
 	dir, err := os.MkdirTemp("", "skewlens-bench-")
 	if err != nil {
 		return err
@@ -63,6 +74,15 @@ func bench(runs int, probe, scale, threads string, program []string) error {
 	if out, err := exec.Command("go", "build", "-o", lens, "github.com/skewlens/skewlens").CombinedOutput(); err != nil {
 		return fmt.Errorf("build skewlens: %w\n%s", err, out)
 	}
+	return f(dir, lens)
+}
+
+func bench(runs int, probe, scale, threads string, program []string) error {
+	return withLens(func(dir, lens string) error { return compare(dir, lens, runs, probe, scale, threads, program) })
+}
+
+// compare measures every program natively and under skewlens.
+func compare(dir, lens string, runs int, probe, scale, threads string, program []string) (err error) {
 	programs := [][]string{program}
 	if len(program) == 0 {
 		if programs, err = examples(dir, threads, scale); err != nil {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -137,6 +138,35 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 	if after := open(); after > before {
 		t.Errorf("%d files were open before, %d after", before, after)
+	}
+}
+
+// Why there are no samples is said with the mend.
+func TestForbidden(t *testing.T) {
+	for want, err := range map[string]error{
+		"sysctl kernel.perf_event_paranoid=2": syscall.EACCES,
+		"also allow perf_event_open":          syscall.EPERM,
+		"raise ulimit -l":                     errRing,
+		"sample the CPU clock: function not":  syscall.ENOSYS,
+	} {
+		if got := forbidden(err).Error(); !strings.Contains(got, want) || strings.Contains(got, "\n") {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+// Records that are cut short, and those of other programs, are no reason to fail.
+func TestRecords(t *testing.T) {
+	for _, of := range []uint32{1, 3, 7, 9, 10, 99} {
+		for n := range 40 {
+			parse(of, 0, make([]byte, n))
+		}
+	}
+	if x, ok := parse(9, 0, make([]byte, 24)); !ok || x.piece.Words != nil {
+		t.Errorf("a sample of a 32-bit program: %+v", x)
+	}
+	if _, ok := parse(7, 0, make([]byte, 32)); ok {
+		t.Error("the birth of a thread is taken for a process")
 	}
 }
 

@@ -43,6 +43,9 @@ func open(cpu int, kernel bool) (fd int, err error) {
 	return unix.PerfEventOpen(attributes(kernel), 0, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
 }
 
+// errRing: the user has locked as much memory as is allowed.
+var errRing = errors.New("no memory for what the kernel writes: raise ulimit -l, or kernel.perf_event_mlock_kb as root")
+
 // forbidden says why events cannot be opened, and the fix.
 func forbidden(err error) error {
 	if !errors.Is(err, unix.EACCES) && !errors.Is(err, unix.EPERM) {

@@ -31,7 +31,7 @@ func openRing(cpu int, kernel bool) (*ring, error) {
 	memory, err := unix.Mmap(fd, 0, page+ringSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
 		unix.Close(fd)
-		return nil, err
+		return nil, errRing
 	}
 	return &ring{fd, memory, (*unix.PerfEventMmapPage)(unsafe.Pointer(&memory[0])), memory[page:]}, nil
 }

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/skewlens/skewlens/report/scaling"
+)
+
+// benchScale asks two things of skewlens scale, n times, with a program that has
+// nothing wrong: does it name a line all the same, and what do its runs cost beside
+// plain ones, with samples and without?
+func benchScale(n int) error {
+	return withLens(func(dir, lens string) error {
+		out, err := exec.Command("go", "list", "-f", "{{.Dir}}", "github.com/skewlens/skewlens/internal/cli").Output()
+		if err != nil {
+			return err
+		}
+		prog := filepath.Join(dir, "clean")
+		src := filepath.Join(string(out[:len(out)-1]), "testdata", "scale", "clean.c")
+		if msg, err := exec.Command("cc", "-O2", "-g", "-pthread", "-o", prog, src).CombinedOutput(); err != nil {
+			return fmt.Errorf("build %s: %w\n%s", src, err, msg)
+		}
+		named, disturbed := 0, 0
+		var plain, timed, sampled []cost
+		for range n {
+			r, err := scaled(lens, "--", prog, "{threads}", "200000000")
+			if err != nil {
+				return err
+			}
+			named += min(1, len(r.Lines))
+			if slices.ContainsFunc(r.Points, func(p scaling.Point) bool { return p.Disturbed }) {
+				disturbed++
+			}
+			c, err := measure([]string{prog, "2", "800000000"})
+			if err != nil {
+				return err
+			}
+			plain = append(plain, c)
+			for _, x := range []struct {
+				costs *[]cost
+				flag  string
+			}{{&timed, "--no-lines"}, {&sampled, "--no-lines=false"}} {
+				if r, err = scaled(lens, x.flag, "--runs", "1", "--warmup", "0", "--", prog, "{threads}", "800000000"); err != nil {
+					return err
+				}
+				p := r.Points[len(r.Points)-1]
+				*x.costs = append(*x.costs, cost{seconds(*p.CPUS), seconds(p.WallS)})
+			}
+		}
+		fmt.Printf("%d of %d reports name a line of a clean program; %d were of a disturbed machine\n", named, n, disturbed)
+		a, b, c := median(plain), median(timed), median(sampled)
+		fmt.Printf("CPU of a run, to a plain one's %.3f s: %.3f timed, %.3f with samples; wall, to %.3f s: %.3f, %.3f\n",
+			a.cpu.Seconds(), ratio(b.cpu, a.cpu), ratio(c.cpu, a.cpu), a.wall.Seconds(), ratio(b.wall, a.wall), ratio(c.wall, a.wall))
+		return nil
+	})
+}
+
+// scaled is the report of a study with up to two threads.
+func scaled(lens string, args ...string) (*scaling.Report, error) {
+	cmd := exec.Command(lens, append([]string{"scale", "--threads", "1,2", "--format", "json", "-o", "-"}, args...)...)
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", cmd, err)
+	}
+	r := &scaling.Report{}
+	return r, json.Unmarshal(out, r)
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
