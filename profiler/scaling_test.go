@@ -113,16 +113,16 @@ func TestScaleCanBeCancelled(t *testing.T) {
 }
 
 func TestScaleIsEndedBySignals(t *testing.T) {
-	_, _, err := scaled(t, context.Background(), `trap 'exit 0' HUP; while :; do :; done`, func(c *profiler.ScaleConfig) {
+	_, _, err := scaled(t, context.Background(), `trap 'exit 0' TERM; while :; do :; done`, func(c *profiler.ScaleConfig) {
 		once := false
 		c.Progress = func(p profiler.ScaleProgress) {
 			if !once {
 				once = true
-				syscall.Kill(os.Getpid(), syscall.SIGHUP)
+				syscall.Kill(os.Getpid(), syscall.SIGTERM)
 			}
 		}
 	})
-	if err == nil || !strings.Contains(err.Error(), "ended by SIGHUP after 0 of 6 runs") {
+	if err == nil || !strings.Contains(err.Error(), "ended by SIGTERM after 0 of 6 runs") {
 		t.Error(err)
 	}
 }
