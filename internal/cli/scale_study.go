@@ -91,8 +91,9 @@ func timed(runs []profiler.TimedRun) (out []attribution.Run) {
 	return out
 }
 
-// leastSeen is the part of the CPU time whose waiting for cores must be known.
-const leastSeen = 0.9
+// leastSeen is the part of the CPU time whose waiting for cores must be known: that is
+// a few per cent of the core time, of which a quarter changes little.
+const leastSeen = 0.75
 
 // doubts are about how it was measured.
 func (s *scaleStudy) doubts(runs *profiler.ScaleRuns) (ws []profile.Warning) {

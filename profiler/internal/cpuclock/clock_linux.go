@@ -65,8 +65,9 @@ func (c *Clock) close() {
 // nothing is taken from it: 80 MB of them.
 const most = 1 << 16
 
-// tick is how often rings are emptied: they have room for twenty times that.
-const tick = 20 * time.Millisecond
+// tick is how often rings are emptied, which takes a core from the program: they have
+// room for four times that.
+const tick = 200 * time.Millisecond
 
 // Begin begins to read, until End.
 func (c *Clock) Begin() {
