@@ -19,9 +19,9 @@ var Code []byte
 // Of Code: its entries.
 const (
 	readEntry  = 0
-	writeEntry = 64
+	writeEntry = 256
 	// RangesEntry is called before ranges are accessed.
-	RangesEntry = 128
+	RangesEntry = 512
 )
 
 // Shape says what ranges are about to be accessed, by what registers hold.
@@ -53,17 +53,20 @@ var Return = uint64(bytes.Index(Code, []byte{0xc2, 8, 0})) // ret $8
 
 const (
 	// Words of the header.
-	trouble = 18
-	leftOut = 19
-	many    = 20
+	trouble = 14
+	leftOut = 15
+	many    = 16
 
 	// Cores is how many cores there are.
 	Cores = 64
 
 	maxOps        = 1<<24 - 1 // what has room beside a size where an entry is called
 	shards        = 64
-	headerWords   = 21
-	coreWords     = 8
+	headerWords   = 24
+	coreWords     = 16
+	headSize      = 32 // of a set
+	waySize       = 16 // of the first level
+	guesses       = 13 // the logarithm of how many
 	shardSize     = 64
 	entrySize     = 32
 	tableEntries  = 1 << 19 // by line: of 32 MB
@@ -76,11 +79,12 @@ const (
 // Layout says where everything lies in the memory that simulated caches have in
 // the target: little of it is ever touched.
 type Layout struct {
-	machine                                                     cachesim.Machine
-	perShard, shardCount                                        uint64
-	rows1, last1, rows2, last2, coreSize                        uint64 // from where a core's begin
-	cores, rows3, last3, table, more, contended, seen, partners uint64
-	size                                                        uint64
+	machine                                                                      cachesim.Machine
+	perShard, shardCount                                                         uint64
+	two, three                                                                   level // those of a core from where its own begin
+	ways, guesses, last, coreSize, cores, table, more, contended, seen, partners uint64
+	ops                                                                          int
+	size                                                                         uint64
 }
 
 // NewLayout lays it out, for so many accesses that code makes. Lines have at most
@@ -111,20 +115,22 @@ func NewLayout(m cachesim.Machine, ops int) (l Layout, err error) {
 		*to = at
 		at += (size + 63) &^ 63
 	}
-	row := func(g cachesim.Geometry) uint64 { return 8 * sets(g) * uint64(g.Ways) }
-	place(&l.rows1, row(m.L1))
-	place(&l.last1, 8*sets(m.L1))
-	if m.L2.Size > 0 {
-		place(&l.rows2, row(m.L2))
-		place(&l.last2, 8*sets(m.L2))
+	sized := func(to *level, g cachesim.Geometry) {
+		if g.Size == 0 {
+			return
+		}
+		*to = level{sets: sets(g), ways: uint64(g.Ways), log: max(4, uint64(bits.Len(uint(g.Ways-1))))}
+		place(&to.heads, headSize*to.sets)
+		place(&to.tags, 8*to.sets<<to.log)
 	}
+	place(&l.ways, waySize*uint64(m.L1.Size)/uint64(m.Line))
+	place(&l.guesses, 2<<guesses)
+	place(&l.last, 8*sets(m.L1))
+	sized(&l.two, m.L2)
 	l.coreSize = (at + 4095) &^ 4095
 	at = (8*headerWords + 8*coreWords*Cores + shardSize*shards + 4095) &^ 4095
 	place(&l.cores, Cores*l.coreSize)
-	if m.L3.Size > 0 {
-		place(&l.rows3, row(m.L3))
-		place(&l.last3, 8*sets(m.L3))
-	}
+	sized(&l.three, m.L3)
 	place(&l.table, entrySize*tableEntries)
 	place(&l.more, entrySize*l.perShard*l.shardCount)
 	place(&l.contended, contendedSize*l.perShard*l.shardCount)
@@ -133,6 +139,18 @@ func NewLayout(m cachesim.Machine, ops int) (l Layout, err error) {
 	l.size = (at + 4095) &^ 4095
 	return l, nil
 }
+
+// level is the sets of one, each of 1 << log places for tags, and where they lie.
+type level struct {
+	sets, ways, log, heads, tags uint64
+}
+
+// words is what the simulator knows of it, where it begins at an address.
+func (l *level) words(base uint64) []uint64 {
+	return []uint64{base + l.heads, base + l.tags, max(1, l.sets) - 1, l.ways | l.log<<32}
+}
+
+func (l *Layout) sets1() uint64 { return uint64(l.machine.L1.Sets(l.machine.Line)) }
 
 // Size is the bytes of all of it, whole pages.
 func (l *Layout) Size() uint64 { return l.size }
@@ -147,19 +165,22 @@ type Hierarchy struct {
 // New prepares memory that reads as zero; base is where it lies in the target.
 func New(l Layout, mem []byte, base uint64) *Hierarchy {
 	h := &Hierarchy{l, mem, base}
-	m := &l.machine
-	sets := func(g cachesim.Geometry) uint64 { return uint64(max(1, g.Sets(m.Line))) }
-	for i, v := range []uint64{
-		uint64(bits.TrailingZeros(uint(m.Line))), sets(m.L1) - 1, sets(m.L2) - 1, sets(m.L3) - 1,
-		uint64(m.L1.Ways), uint64(m.L2.Ways), uint64(m.L3.Ways), l.shardCount - 1,
-		tableEntries - 1, l.perShard, seenEntries - 1,
-		base + l.rows3, base + l.last3, base + l.table, base + l.more, base + l.contended, base + l.seen, base + l.partners,
-	} {
+	list := append([]uint64{
+		uint64(bits.TrailingZeros(uint(l.machine.Line))), l.shardCount - 1, tableEntries - 1, l.perShard, seenEntries - 1,
+	}, l.three.words(base)...)
+	for i, v := range append(list, base+l.table, base+l.more, base+l.contended, base+l.seen, base+l.partners) {
 		h.put(8*uint64(i), v)
+	}
+	slow := uint64(0)
+	if l.machine.Line != 64 || l.sets1()*uint64(l.machine.L1.Ways) > 1<<16 {
+		slow = 1
 	}
 	for c := range uint64(Cores) {
 		at, own := h.core(int(c)), base+l.cores+c*l.coreSize
-		for i, v := range []uint64{base, c, 0, own + l.rows1, own + l.last1, own + l.rows2, own + l.last2} {
+		list := append([]uint64{
+			base, c, 0, slow << 32, own + l.ways, own + l.guesses, l.sets1() - 1, 0, uint64(l.machine.L1.Ways), own + l.last,
+		}, l.two.words(own)...)
+		for i, v := range list {
 			h.put(at+8*uint64(i), v)
 		}
 	}
@@ -186,14 +207,17 @@ func (h *Hierarchy) Many() {
 	if h.word(many) != 0 {
 		return
 	}
-	rows, end := h.cores+h.rows1, h.cores+h.last1
-	if h.machine.L2.Size > 0 {
-		rows, end = h.cores+h.rows2, h.cores+h.last2
+	tags, end, size := h.ways, h.guesses, uint64(waySize)
+	if h.two.ways > 0 {
+		tags, end, size = h.two.tags, h.two.tags+8*h.two.sets<<h.two.log, 8
 	}
-	for ; rows < end; rows += 8 {
-		if tag := h.word(rows / 8); tag&3 != 0 {
+	for ; tags < end; tags += size {
+		if tag := h.word((h.cores + tags) / 8); tag&3 != 0 {
 			h.hold(tag>>2, 1)
 		}
+	}
+	for c := range Cores {
+		h.put(h.core(c)+24, 1<<32)
 	}
 	h.put(8*many, 1)
 }

@@ -124,12 +124,16 @@ func randomMachine(r *rand.Rand) cachesim.Machine {
 		return cachesim.Geometry{Size: int64(s * w * line), Ways: w}
 	}
 	m := cachesim.Machine{Name: "random", Line: 16 << r.IntN(3), Latency: cachesim.DefaultLatency}
-	m.L1 = g(5, 5, m.Line)
+	few, some, many := 5, 8, 9
+	if r.IntN(4) == 0 {
+		few, some, many = 20, 24, 40
+	}
+	m.L1 = g(5, few, m.Line)
 	if r.IntN(3) > 0 {
-		m.L2 = g(6, 8, m.Line)
+		m.L2 = g(6, some, m.Line)
 	}
 	if r.IntN(4) > 0 {
-		m.L3 = g(7, 9, m.Line)
+		m.L3 = g(7, many, m.Line)
 	}
 	return m
 }
@@ -174,7 +178,7 @@ func TestAgainstOracle(t *testing.T) {
 			embedded = fresh
 		}
 		r := rand.New(rand.NewPCG(seed, 13))
-		m, cores := randomMachine(r), 1+r.IntN(6)
+		m, cores := randomMachine(r), max(1, r.IntN(9)-2)
 		trace := randomTrace(r, cores, 2000)
 		got, h := drive(t, driver, embedded, m, cores, trace)
 		s := cachesim.New(m, cores)

@@ -26,13 +26,13 @@ func TestLayout(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := uint64(8*headerWords + 8*coreWords*Cores + shardSize*shards)
-	for _, next := range []uint64{l.cores, l.rows3, l.last3, l.table, l.more, l.contended, l.seen, l.partners, l.size} {
+	for _, next := range []uint64{l.cores, l.three.heads, l.three.tags, l.table, l.more, l.contended, l.seen, l.partners, l.size} {
 		if next < at {
 			t.Errorf("%#x lies before %#x", next, at)
 		}
 		at = next
 	}
-	if l.rows2 < l.rows1+32<<10/64*8 || l.coreSize < l.rows2+1<<20/64*8 {
+	if l.guesses < l.ways+32<<10/64*waySize || l.two.heads < l.last+8*64 || l.two.tags < l.two.heads+headSize<<20/16/64 || l.coreSize < l.two.tags+1<<20/64*8 {
 		t.Errorf("a core's rows: %+v", l)
 	}
 }
@@ -64,9 +64,9 @@ func TestHierarchy(t *testing.T) {
 		t.Error("a partner of nobody")
 	}
 	// A first thread that was alone holds lines that collide in the directory.
-	row := h.cores + h.rows1
+	row := h.cores + h.ways
 	for i, line := range []uint64{5, 5 + tableEntries, 5 + 2*tableEntries} {
-		h.put(row+8*uint64(i), line<<2|3)
+		h.put(row+waySize*uint64(i), line<<2|3)
 	}
 	h.Many()
 	h.Many()

@@ -2,10 +2,10 @@
  * set: the caches of all cores, by the rules of package cachesim, which is its
  * oracle. It runs in the target, in the thread that makes the access, on its
  * stack and below its red zone. It keeps every register but the flags, which
- * moved code keeps itself where they matter.
+ * moved code keeps itself where they matter. It uses the general ones only.
  *
  * Position-independent; everything that it needs hangs on the word of the
- * thread's area that GS points to. area.go has the same structures.
+ * thread's area that GS points to. caches.go has the same structures.
  *
  * Locks: the state of a line, in all caches, in the directory and in the last
  * level, belongs to its shard; a core's rows of the first level also to the core,
@@ -27,13 +27,50 @@ enum { INVALID, SHARED, WATCHED, WRITABLE, STATE = 3 };
 enum { HIT = -1, FROM_L2 = 0, FROM_L3 = 5, FROM_MEMORY = 10, UPGRADE = 15, CLASSES = 16 };
 enum { COLD, CAPACITY, CONFLICT, TRUE_SHARING, FALSE_SHARING };
 
+/* The first level: a set's ways stay where they are, and the clock says when one was
+ * used last: 0 where it is empty. It goes on with each use that is not to the line
+ * that was used last. Where a line is, is remembered in a table by its number; that
+ * may be wrong. */
+struct way {
+	u64 tag, used;
+};
+
+enum { GUESSES = 13 };	/* the logarithm of how many */
+
+/* An outer level's sets. The ways of one stay where they are; a permutation says in which
+ * order they were used. To find a line, a byte of each tag's hash is compared with
+ * its own, all at once, and then whole tags where that is the same. Sets of more
+ * ways than have room in a word are kept in order instead. */
+enum { WIDE = 16 };
+
+struct head {	/* of a set */
+	u64 bytes[2];	/* by way */
+	u64 order;	/* four bits each: ways, the one used last lowest; xor INORDER */
+	u64 last;	/* the line that was evicted last */
+};
+
+struct level {
+	struct head *heads;
+	u64 *tags;
+	u64 mask;	/* of sets */
+	u32 ways, log;	/* a set has 1 << log tags */
+};
+
 struct core {
 	struct shared *all;
 	u64 id;
 	u64 *front;	/* of the thread that has the core: by set, the line used last, as far as it may be read, and written */
-	u64 *rows1, *last1, *rows2, *last2;
-	u32 lock, pad;
+	u32 lock, slow;	/* slow: what the entries do at once is not enough */
+	struct way *ways1;
+	unsigned short *guesses;	/* numbers of ways */
+	u64 mask1, clock, perSet1;
+	u64 *last1;	/* by set, the line that was evicted last */
+	struct level two;
+	u64 pad[2];
 };
+
+_Static_assert(__builtin_offsetof(struct core, clock) == 56, "the entries know it");
+
 
 struct epoch {
 	u64 mask, losers;
@@ -65,10 +102,10 @@ struct seen {
 };
 
 struct shared {
-	u64 shift, mask1, mask2, mask3, ways1, ways2, ways3, shardMask;
+	u64 shift, shardMask;
 	u64 tableMask, perShard;	/* entries by line, and how many more each shard has */
 	u64 seenMask;
-	u64 *rows3, *last3;
+	struct level three;
 	struct entry *table;	/* by line: neighbours lie together */
 	struct entry *more;	/* of lines whose places are taken */
 	struct contended *contended;
@@ -77,12 +114,13 @@ struct shared {
 	u64 trouble;	/* 1: no room in the directory, 2: none for who has seen what, 4: a lock was never given back */
 	u64 accesses;	/* that signals' handlers made on the way, and that were left out */
 	u64 many;	/* there is more than one thread, or was */
+	u64 pad[7];
 	struct core core[CORES];
 	struct shard shard[SHARDS];
 };
 
-_Static_assert(__builtin_offsetof(struct shared, core) == 21 * 8 && sizeof(struct core) == 64 && sizeof(struct entry) == 32 &&
-	sizeof(struct contended) == 104 && sizeof(struct shard) == 64, "caches.go has them so");
+_Static_assert(__builtin_offsetof(struct shared, core) == 24 * 8 && sizeof(struct core) == 128 && sizeof(struct entry) == 32 &&
+	sizeof(struct contended) == 104 && sizeof(struct shard) == 64 && sizeof(struct head) == 32, "caches.go has them so");
 
 struct thread {	/* of the area that GS points to, from CORE on */
 	struct core *core;
@@ -100,28 +138,94 @@ struct access {
 	u32 by, writer;	/* who took the line away, where that is the reason */
 };
 
-/* What moved code calls: at 0 for a read, at 64 for a write, at 128 for ranges. */
+/* What moved code calls: at 0 for a read, at 256 for a write, at 512 for ranges. The
+ * address is pushed before the call (0 for ranges), and behind the call stands
+ * "test $n, %eax", where n is op << 8 and how many bytes, or what ranges.
+ *
+ * Most calls are to lines that are in the first level, if not in front. As long as
+ * there is one thread these are made here, with few registers: where it is guessed
+ * that the line is. HAS goes to 8 unless that is true, with the line's number in rax,
+ * what there is at its guessed place at rdx, and leaves in rsi what may be written. */
 
-#define ENTRY(write)                                                     \
-	"	.p2align 6\n"                                            \
-	"	push %rax\n	push %rcx\n	push %rdx\n	push %rsi\n"     \
-	"	push %rdi\n	push %r8\n	push %r9\n	push %r10\n"     \
-	"	push %r11\n"                                             \
-	"	mov %rsp, %rsi\n"                                        \
+#define HIT_OR_SLOW(has, write)                                          \
+	"	.p2align 8\n"                                            \
+	"	push %rax\n	push %rcx\n	push %rdx\n"             \
+	"	push %rsi\n	push %rdi\n"                             \
+	"	mov %gs:0x198, %rdi\n"	/* threadarea.OffCaches */       \
+	"	test %rdi, %rdi\n"	/* a forked child has none */    \
+	"	jz 9f\n"                                                 \
+	"	mov (%rdi), %rcx\n"                                      \
+	"	cmpq $0, 32(%rdi)\n"	/* inside */                     \
+	"	jne 9f\n"                                                \
+	"	cmpl $0, 28(%rcx)\n"	/* slow */                       \
+	"	jne 9f\n"                                                \
+	"	mov 40(%rsp), %rdx\n"                                    \
+	"	mov 48(%rsp), %rax\n"                                    \
+	"	movzbl 1(%rdx), %edx\n"                                  \
+	"	lea -1(%rax,%rdx), %rdx\n"                               \
+	"	shr $6, %rax\n"                                          \
+	"	shr $6, %rdx\n"                                          \
+	"	cmp %rax, %rdx\n"	/* in one line */                \
+	"	jne 9f\n"                                                \
+	"	shr $13, %rdx\n"	/* GUESSES */                    \
+	"	xor %eax, %edx\n"                                        \
+	"	and $0x1fff, %edx\n"                                     \
+	"	mov 40(%rcx), %rsi\n"	/* guesses */                    \
+	"	movzwl (%rsi,%rdx,2), %edx\n"                            \
+	"	shl $4, %edx\n"                                          \
+	"	add 32(%rcx), %rdx\n"	/* ways1 */                      \
+	"	movq $1, 32(%rdi)\n"                                     \
+	has                                                              \
+	"	mov 56(%rcx), %rdi\n"	/* clock */                      \
+	"	inc %rdi\n"                                              \
+	"	mov %rdi, 56(%rcx)\n"                                    \
+	"	mov %rdi, 8(%rdx)\n"                                     \
+	"	mov 48(%rcx), %rdi\n"	/* mask1 */                      \
+	"	and %rax, %rdi\n"                                        \
+	"	shl $6, %rdi\n"                                          \
+	"	add 16(%rcx), %rdi\n"	/* front */                      \
+	"	mov %rax, (%rdi)\n"                                      \
+	"	mov %rsi, 8(%rdi)\n"                                     \
+	"	mov %gs:0x198, %rdi\n"                                   \
+	"	movq $0, 32(%rdi)\n"                                     \
+	"	pop %rdi\n	pop %rsi\n	pop %rdx\n"              \
+	"	pop %rcx\n	pop %rax\n"                              \
+	"	jmp 2f\n"                                                \
+	"8:	movq $0, 32(%rdi)\n"                                     \
+	"9:	push %r8\n	push %r9\n	push %r10\n	push %r11\n"     \
 	"	mov $" #write ", %edx\n"                                 \
 	"	jmp 1f\n"
 
+#define MAY_BE_READ                                                      \
+	"	lea (,%rax,4), %rsi\n"                                   \
+	"	xor (%rdx), %rsi\n"                                      \
+	"	dec %rsi\n"                                              \
+	"	cmp $2, %rsi\n"                                          \
+	"	ja 8f\n"                                                 \
+	"	mov $0, %esi\n"                                          \
+	"	cmove %rax, %rsi\n"
+
+#define MAY_BE_WRITTEN                                                   \
+	"	lea 3(,%rax,4), %rsi\n"                                  \
+	"	cmp (%rdx), %rsi\n"                                      \
+	"	jne 8f\n"                                                \
+	"	mov %rax, %rsi\n"
+
 __asm__(".text\n"
-	ENTRY(0)
-	ENTRY(1)
-	ENTRY(2)
-	"	.p2align 6\n"
-	"1:	mov %gs:0x198, %rdi\n"	/* threadarea.OffCaches */
+	HIT_OR_SLOW(MAY_BE_READ, 0)
+	HIT_OR_SLOW(MAY_BE_WRITTEN, 1)
+	"	.p2align 8\n"
+	"	push %rax\n	push %rcx\n	push %rdx\n"
+	"	push %rsi\n	push %rdi\n"
+	"	push %r8\n	push %r9\n	push %r10\n	push %r11\n"
+	"	mov $2, %edx\n"
+	"1:	mov %gs:0x198, %rdi\n"
+	"	mov %rsp, %rsi\n"
 	"	call one\n"
 	"	pop %r11\n	pop %r10\n	pop %r9\n	pop %r8\n"
-	"	pop %rdi\n	pop %rsi\n	pop %rdx\n	pop %rcx\n"
-	"	pop %rax\n"
-	"	ret $8\n");
+	"	pop %rdi\n	pop %rsi\n	pop %rdx\n"
+	"	pop %rcx\n	pop %rax\n"
+	"2:	ret $8\n");	/* the only one: caches.Return */
 
 #define RELAXED(x) (*(volatile __typeof__(x) *)&(x))
 
@@ -155,62 +259,157 @@ static inline void unlock(u32 *l)
 	__atomic_store_n(l, 0, __ATOMIC_RELEASE);
 }
 
-/* Rows: the line used last first. */
+#define LOW 0x0101010101010101UL	/* in each byte */
+#define LOW4 0x1111111111111111UL	/* in each four bits */
+#define INORDER 0xfedcba9876543210UL
 
-static inline int at(u64 *row, u64 ways, u64 line)
+static inline struct head *headOf(const struct level *l, u64 line)
 {
-	line <<= 2;
-	for (u64 i = 0; i < ways; i++)
-		if ((row[i] ^ line) <= STATE)
+	return &l->heads[line & l->mask];
+}
+
+static inline u64 *tagsOf(const struct level *l, u64 line)
+{
+	return &l->tags[(line & l->mask) << l->log];
+}
+
+static inline u64 hash(u64 line)
+{
+	return line * 0x9E3779B97F4A7C15UL >> 56;
+}
+
+/* at is the way that has a line's tag, or -1. */
+static inline int at(const struct level *l, u64 line)
+{
+	u64 *tags = tagsOf(l, line), tag = line << 2;
+	if (l->ways > WIDE) {
+		for (u32 i = 0; i < l->ways; i++)
+			if ((tags[i] ^ tag) <= STATE)
+				return i;
+		return -1;
+	}
+	struct head *h = headOf(l, line);
+	u64 same = hash(line) * LOW, x = h->bytes[0] ^ same, y = h->bytes[1] ^ same;
+	/* where a byte is 0, its highest bit, or the one below for the upper half; and sometimes where none is */
+	u64 found = ((x - LOW) & ~x & LOW << 7) >> 1 | ((y - LOW) & ~y & LOW << 7);
+	for (; found; found &= found - 1) {
+		int bit = __builtin_ctzl(found), i = bit >> 3 | (bit & 1) << 3;
+		if ((tags[i] ^ tag) <= STATE)
 			return i;
+	}
 	return -1;
 }
 
-static inline void toFront(u64 *row, int i, u64 v)
+/* upTo is the bits of an order up to and with those that say a way. */
+static inline u64 upTo(u64 order, u64 way)
 {
-	for (; i > 0; i--)
-		row[i] = row[i - 1];
-	row[0] = v;
+	u64 x = order ^ way * LOW4, zero = (x - LOW4) & ~x & LOW4 << 3;
+	return ((zero & -zero) << 1) - 1;
 }
 
-static void removeAt(u64 *row, u64 ways, int i)
+/* use makes a way the one used last, and returns where its tag is. */
+static inline u64 *use(const struct level *l, u64 line, int i)
 {
-	for (; i + 1 < (int)ways; i++)
-		row[i] = row[i + 1];
-	row[i] = 0;
+	u64 *tags = tagsOf(l, line);
+	if (l->ways > WIDE) {
+		u64 tag = tags[i];
+		for (; i > 0; i--)
+			tags[i] = tags[i - 1];
+		tags[0] = tag;
+		return tags;
+	}
+	struct head *h = headOf(l, line);
+	u64 order = h->order ^ INORDER, moved = upTo(order, i);
+	h->order = ((order & ~moved) | (order << 4 & moved) | i) ^ INORDER;
+	return &tags[i];
 }
 
-static inline u64 *rowOf(u64 *rows, u64 mask, u64 ways, u64 line)
+/* fill gives a line the way of its set that was used longest ago, and returns the
+ * tag that was there. */
+static inline u64 fill(const struct level *l, u64 line, u64 state)
 {
-	return rows + (line & mask) * ways;
+	struct head *h = headOf(l, line);
+	int i = l->ways - 1;
+	if (l->ways <= WIDE) {
+		i = (h->order ^ INORDER) >> 4 * i & 15;
+		u64 shift = i * 8 & 56, *bytes = &h->bytes[i >> 3];
+		*bytes = (*bytes & ~(255UL << shift)) | hash(line) << shift;
+	}
+	u64 *tag = use(l, line, i), victim = *tag;
+	*tag = line << 2 | state;
+	if (victim)
+		h->last = victim >> 2;
+	return victim;
 }
 
-/* show tells moved code which line was used last in a set of the first level. */
-static inline void show(struct shared *s, struct core *c, u64 set, u64 v)
+/* The first level. */
+
+static inline struct way *set1(struct core *c, u64 line)
 {
-	u64 *f = (u64 *)((char *)c->front + (set << s->shift));
-	f[0] = v & STATE ? v >> 2 : 0;
-	f[1] = (v & STATE) == WRITABLE ? v >> 2 : 0;
+	return &c->ways1[(line & c->mask1) * c->perSet1];
+}
+
+/* at1 is the way that has a line's tag, or 0. */
+static inline struct way *at1(struct core *c, u64 line)
+{
+	struct way *w = set1(c, line), *end = w + c->perSet1;
+	for (; w < end; w++)
+		if ((w->tag ^ line << 2) <= STATE)
+			return w;
+	return 0;
+}
+
+/* oldest1 is that of a line's set which was used longest ago. */
+static inline struct way *oldest1(struct core *c, u64 line)
+{
+	struct way *w = set1(c, line);
+	u64 oldest = ~0UL;	/* what is used last is less than 1 << 58, and sets have at most 64 ways */
+	for (u64 i = 0; i < c->perSet1; i++) {
+		u64 x = w[i].used << 6 | i;
+		oldest = x < oldest ? x : oldest;
+	}
+	return &w[oldest & 63];
+}
+
+/* show tells moved code which line was used last in a set of the first level; where
+ * it may not be read, none. */
+static inline void show(struct shared *s, struct core *c, u64 line, u64 state)
+{
+	u64 *f = (u64 *)((char *)c->front + ((line & c->mask1) << s->shift));
+	f[0] = state ? line : 0;
+	f[1] = state == WRITABLE ? line : 0;
+}
+
+/* shown reports whether it is a line that may be read. */
+static inline int shown(struct shared *s, struct core *c, u64 line)
+{
+	return *(u64 *)((char *)c->front + ((line & c->mask1) << s->shift)) == line;
+}
+
+/* use1 makes a way the one used last, with a line in a state. */
+static inline void use1(struct shared *s, struct core *c, struct way *w, u64 line, u64 state)
+{
+	w->tag = line << 2 | state;
+	w->used = ++c->clock;
+	c->guesses[(line ^ line >> GUESSES) & ((1 << GUESSES) - 1)] = w - c->ways1;
+	show(s, c, line, state);
 }
 
 /* setState changes the state of a line that a core may hold. */
 static void setState(struct shared *s, struct core *c, u64 line, u64 state)
 {
-	u64 *row = rowOf(c->rows1, s->mask1, s->ways1, line);
 	lock(s, &c->lock);
-	int i = at(row, s->ways1, line);
-	if (i >= 0 && row[i] & STATE) {
-		row[i] = line << 2 | state;
-		if (i == 0)
-			show(s, c, line & s->mask1, row[0]);
+	struct way *w = at1(c, line);
+	if (w && w->tag & STATE) {
+		w->tag = line << 2 | state;
+		if (shown(s, c, line))
+			show(s, c, line, state);
 	}
 	unlock(&c->lock);
-	if (s->ways2) {
-		row = rowOf(c->rows2, s->mask2, s->ways2, line);
-		i = at(row, s->ways2, line);
-		if (i >= 0 && row[i] & STATE)
-			row[i] = line << 2 | state;
-	}
+	int i = c->two.ways ? at(&c->two, line) : -1;
+	u64 *tag = &tagsOf(&c->two, line)[i];
+	if (i >= 0 && *tag & STATE)
+		*tag = line << 2 | state;
 }
 
 /* The directory: an entry for each line that some core holds, or has lost. There is
@@ -427,19 +626,15 @@ static int sawBefore(struct shared *s, struct core *me, u64 line)
 static int lookUp3(struct shared *s, u64 line, int *conflict)
 {
 	*conflict = 0;
-	if (!s->ways3)
+	if (!s->three.ways)
 		return 0;
-	u64 *row = rowOf(s->rows3, s->mask3, s->ways3, line);
-	int i = at(row, s->ways3, line);
+	int i = at(&s->three, line);
 	if (i >= 0) {
-		toFront(row, i, line << 2);
+		use(&s->three, line, i);
 		return 1;
 	}
-	u64 *last = &s->last3[line & s->mask3];
-	*conflict = *last == line;
-	if (row[s->ways3 - 1])
-		*last = row[s->ways3 - 1] >> 2;
-	toFront(row, s->ways3 - 1, line << 2);
+	*conflict = headOf(&s->three, line)->last == line;
+	fill(&s->three, line, INVALID);
 	return 0;
 }
 
@@ -457,9 +652,9 @@ static int fetch(struct shared *s, struct core *me, struct access *a, int lost, 
 		if (e)
 			forgiven(s, e);
 	}
-	int level = hit3 || (others && s->ways3) ? FROM_L3 : FROM_MEMORY;
+	int level = hit3 || (others && s->three.ways) ? FROM_L3 : FROM_MEMORY;
 	if (!lost && saw)
-		kind = (level == FROM_MEMORY && s->ways3 ? conflict3 : conflict) ? CONFLICT : CAPACITY;
+		kind = (level == FROM_MEMORY && s->three.ways ? conflict3 : conflict) ? CONFLICT : CAPACITY;
 	if (a->write) {
 		takes(s, me, a);
 		*state = written(s, me, a);
@@ -475,18 +670,31 @@ static int fetch(struct shared *s, struct core *me, struct access *a, int lost, 
 	return level + kind;
 }
 
-/* miss1 is an access to a line that is not in my first level, where it may have
- * left a tag at i. */
-static int miss1(struct shared *s, struct core *me, struct access *a, int i)
+/* drops takes out of my first level what the second has evicted. */
+static void drops(struct shared *s, struct core *me, u64 line)
 {
-	u64 set1 = a->line & s->mask1, *row1 = rowOf(me->rows1, s->mask1, s->ways1, a->line), state;
-	int class, k = -1, conflict1 = me->last1[set1] == a->line;
-	if (s->ways2) {
-		u64 set2 = a->line & s->mask2, *row2 = rowOf(me->rows2, s->mask2, s->ways2, a->line);
-		k = at(row2, s->ways2, a->line);
-		if (k >= 0 && row2[k] & STATE) {
+	lock(s, &me->lock);
+	struct way *w = at1(me, line);
+	if (w) {
+		w->tag = w->used = 0;
+		if (shown(s, me, line))
+			show(s, me, line, INVALID);
+	}
+	unlock(&me->lock);
+}
+
+/* miss1 is an access to a line that is not in my first level, where it may have
+ * left a tag. */
+static int miss1(struct shared *s, struct core *me, struct access *a, struct way *w)
+{
+	int class, conflict1 = me->last1[a->line & me->mask1] == a->line;
+	u64 state;
+	if (me->two.ways) {
+		int k = at(&me->two, a->line);
+		u64 *tag = &tagsOf(&me->two, a->line)[k];
+		if (k >= 0 && *tag & STATE) {
 			class = FROM_L2 + (conflict1 ? CONFLICT : CAPACITY);
-			state = row2[k] & STATE;
+			state = *tag & STATE;
 			if (a->write && state != WRITABLE) {
 				a->entry = find(s, a->line, 1);
 				if (state == SHARED)
@@ -494,116 +702,97 @@ static int miss1(struct shared *s, struct core *me, struct access *a, int i)
 				state = written(s, me, a);
 			}
 		} else {
-			class = fetch(s, me, a, k >= 0, me->last2[set2] == a->line, &state);
+			class = fetch(s, me, a, k >= 0, headOf(&me->two, a->line)->last == a->line, &state);
 		}
-		if (k < 0) {
-			k = s->ways2 - 1;
-			u64 victim = row2[k];
+		if (k >= 0) {
+			*use(&me->two, a->line, k) = a->line << 2 | state;
+		} else {
+			u64 victim = fill(&me->two, a->line, state);
 			if (victim) {
-				u64 *row = rowOf(me->rows1, s->mask1, s->ways1, victim >> 2);
-				me->last2[set2] = victim >> 2;
-				lock(s, &me->lock);
-				int j = at(row, s->ways1, victim >> 2);
-				if (j >= 0) {
-					removeAt(row, s->ways1, j);
-					show(s, me, (victim >> 2) & s->mask1, row[0]);
-				}
-				unlock(&me->lock);
+				drops(s, me, victim >> 2);
 				leaves(s, me, victim);
-				i = at(row1, s->ways1, a->line);
 			}
 		}
-		toFront(row2, k, a->line << 2 | state);
 	} else {
-		class = fetch(s, me, a, i >= 0, conflict1, &state);
+		class = fetch(s, me, a, w != 0, conflict1, &state);
 	}
+	u64 victim = 0;
 	lock(s, &me->lock);
-	if (i < 0) {
-		i = s->ways1 - 1;
-		if (row1[i]) {
-			me->last1[set1] = row1[i] >> 2;
-			if (!s->ways2)
-				leaves(s, me, row1[i]);
-		}
+	if (!w) {
+		w = oldest1(me, a->line);
+		victim = w->tag;
+		if (victim)
+			me->last1[a->line & me->mask1] = victim >> 2;
 	}
-	toFront(row1, i, a->line << 2 | state);
-	show(s, me, set1, row1[0]);
+	use1(s, me, w, a->line, state);
 	unlock(&me->lock);
+	if (victim && !me->two.ways)
+		leaves(s, me, victim);
 	return class;
 }
 
 /* inMy2 gives the second level's copy the state of the first one's. */
-static void inMy2(struct shared *s, struct core *me, u64 line, u64 state)
+static void inMy2(struct core *me, u64 line, u64 state)
 {
-	if (!s->ways2)
-		return;
-	u64 *row = rowOf(me->rows2, s->mask2, s->ways2, line);
-	int i = at(row, s->ways2, line);
+	int i = me->two.ways ? at(&me->two, line) : -1;
 	if (i >= 0)
-		row[i] = line << 2 | state;
+		tagsOf(&me->two, line)[i] = line << 2 | state;
 }
 
-/* fetchRows has the processor fetch what a miss will need. */
-static inline void fetchRows(struct shared *s, struct core *me, u64 line)
+/* fetchSet has the processor fetch what a miss will need. */
+static inline void fetchSet(const struct level *l, u64 line)
 {
-	if (s->ways2) {
-		u64 *row = rowOf(me->rows2, s->mask2, s->ways2, line);
-		__builtin_prefetch(row, 1);
-		__builtin_prefetch(row + s->ways2 - 1, 1);
-		__builtin_prefetch(&me->last2[line & s->mask2], 1);
-	}
-	if (s->ways3) {
-		u64 *row = rowOf(s->rows3, s->mask3, s->ways3, line);
-		__builtin_prefetch(row, 1);
-		__builtin_prefetch(row + s->ways3 - 1, 1);
-		__builtin_prefetch(&s->last3[line & s->mask3], 1);
-	}
-	if (s->many)
-		__builtin_prefetch(&s->table[line & s->tableMask], 1);
+	if (!l->ways)
+		return;
+	u64 *tags = tagsOf(l, line);
+	__builtin_prefetch(headOf(l, line), 1);
+	__builtin_prefetch(tags, 1);
+	__builtin_prefetch(tags + l->ways - 1, 1);
 }
 
-/* hits reports whether a line is in my first level as the access wants it, and is
- * then the one used last. */
-static inline int hits(struct shared *s, struct core *me, u64 line, u64 state)
-{
-	u64 *row = rowOf(me->rows1, s->mask1, s->ways1, line);
-	lock(s, &me->lock);
-	int i = at(row, s->ways1, line);
-	int is = i >= 0 && (row[i] & STATE) >= state;
-	if (is) {
-		toFront(row, i, row[i]);
-		show(s, me, line & s->mask1, row[0]);
-	}
-	unlock(&me->lock);
-	return is;
-}
-
-static __attribute__((noinline)) int touch(struct shared *s, struct core *me, struct access *a)
+/* touchFar is an access to a line that is not in my first level as it wants it. */
+static __attribute__((noinline)) int touchFar(struct shared *s, struct core *me, struct access *a, struct way *w)
 {
 	struct shard *h = &s->shard[a->line & s->shardMask];
-	fetchRows(s, me, a->line);
-	lock(s, &h->lock);
 	int class = HIT;
-	u64 *row = rowOf(me->rows1, s->mask1, s->ways1, a->line);
-	int i = at(row, s->ways1, a->line);
-	u64 state = i >= 0 ? row[i] & STATE : INVALID;
+	fetchSet(&me->two, a->line);
+	fetchSet(&s->three, a->line);
+	if (s->many)
+		__builtin_prefetch(&s->table[a->line & s->tableMask], 1);
+	lock(s, &h->lock);
+	u64 state = w ? RELAXED(w->tag) & STATE : INVALID;
 	if (state == INVALID) {
-		class = miss1(s, me, a, i);
+		class = miss1(s, me, a, w);
 	} else {
 		if (a->write && state != WRITABLE) {
 			a->entry = find(s, a->line, 1);
 			if (state == SHARED)
 				takes(s, me, a), a->upgrade = 1;
 			state = written(s, me, a);
-			inMy2(s, me, a->line, state);
+			inMy2(me, a->line, state);
 		}
 		lock(s, &me->lock);
-		toFront(row, i, a->line << 2 | state);
-		show(s, me, a->line & s->mask1, row[0]);
+		use1(s, me, w, a->line, state);
 		unlock(&me->lock);
 	}
 	unlock(&h->lock);
 	return class;
+}
+
+/* touch is an access to one line. Only its own thread puts lines into a first level,
+ * but others take them out. */
+static inline int touch(struct shared *s, struct core *me, struct access *a)
+{
+	lock(s, &me->lock);
+	struct way *w = at1(me, a->line);
+	u64 state = w ? w->tag & STATE : INVALID;
+	if (state >= (a->write ? WRITABLE : SHARED)) {
+		use1(s, me, w, a->line, state);
+		unlock(&me->lock);
+		return HIT;
+	}
+	unlock(&me->lock);
+	return touchFar(s, me, a, w);
 }
 
 static void count(struct thread *t, u64 n)
@@ -640,11 +829,13 @@ static __attribute__((noinline)) void access(struct thread *t, u64 addr, u64 siz
 {
 	struct core *me = t->core;
 	struct shared *s = me->all;
-	u64 last = (addr + size - 1) >> s->shift, wanted = write ? WRITABLE : SHARED;
+	u64 last = (addr + size - 1) >> s->shift;
 	struct access worst = {.op = op, .class = HIT};	/* of several lines, that from farthest off */
 	for (u64 first = addr >> s->shift, line = first; line <= last; line++) {
-		struct access a = {.line = line, .bytes = bytesOf(s, line, addr, addr + size - 1), .op = op, .write = write};
-		a.class = hits(s, me, line, wanted) ? HIT : touch(s, me, &a);
+		struct access a = {.line = line, .op = op, .write = write};
+		if (s->many)
+			a.bytes = bytesOf(s, line, addr, addr + size - 1);
+		a.class = touch(s, me, &a);
 		if (line == first || (a.class >= 0 && (worst.class < 0 || a.class / 5 > worst.class / 5)))
 			worst = a;
 	}
@@ -657,8 +848,6 @@ static __attribute__((noinline)) void access(struct thread *t, u64 addr, u64 siz
 		count(t, (u64)op * CLASSES + UPGRADE);
 }
 
-/* The address is pushed before the call (0 for ranges), and behind the call stands
- * "test $n, %eax", where n is op << 8 and how many bytes, or what ranges. */
 struct frame {
 	u64 r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax, returns, address;
 };
@@ -691,20 +880,17 @@ __attribute__((used)) static void one(struct thread *t, struct frame *f, u64 wha
 {
 	if (!t)	/* a forked child */
 		return;
-	struct core *me = t->core;
-	struct shared *s = me->all;
 	if (t->inside) {
-		__atomic_add_fetch(&s->accesses, 1, __ATOMIC_RELAXED);
+		__atomic_add_fetch(&t->core->all->accesses, 1, __ATOMIC_RELAXED);
 		return;
 	}
 	t->inside = 1;
 	__asm__ volatile("" : : : "memory");
 	u32 n = *(u32 *)(f->returns + 1);
-	u64 addr = f->address, size = n & 255, line = addr >> s->shift;
 	if (what == 2)
 		range(t, f, n);
-	else if ((addr + size - 1) >> s->shift != line || !hits(s, me, line, what ? WRITABLE : SHARED))
-		access(t, addr, size, n >> 8, what);
+	else
+		access(t, f->address, n & 255, n >> 8, what);
 	__asm__ volatile("" : : : "memory");
 	t->inside = 0;
 }

@@ -34,7 +34,7 @@ int main(int argc, char **argv)
 		return 1;
 	unsigned long *live = calloc(ops * 16 / 512 + 2, 8);
 	for (unsigned long c = 0; c < cores; c++) {
-		unsigned long *core = (unsigned long *)(at + 8 * (21 + 8 * c));
+		unsigned long *core = (unsigned long *)(at + 8 * (24 + 16 * c));
 		core[2] = (unsigned long)calloc(1, front);
 		thread[c].core = (unsigned long)core;
 		thread[c].misses = (unsigned long)calloc(ops * 16, 8);
@@ -45,7 +45,7 @@ int main(int argc, char **argv)
 	struct access a;
 	while (fread(&a, sizeof a, 1, stdin) == 1) {
 		unsigned n = a.op << 8 | a.size;
-		int d = (x + (a.write ? 64 : 0)) - (f + 6);
+		int d = (x + (a.write ? 256 : 0)) - (f + 6);
 		unsigned char code[] = {0x57, 0xe8, d, d >> 8, d >> 16, d >> 24, 0xa9, n, n >> 8, n >> 16, n >> 24, 0xc3};
 		memcpy(f, code, sizeof code);
 		syscall(SYS_arch_prctl, ARCH_SET_GS, area[a.core]);
