@@ -64,6 +64,7 @@ func (g *guard) started(pid int) {
 	defer g.mu.Unlock()
 	g.pid, g.phase = pid, prepared
 	if g.given != nil {
+		g.family = timed.Descendants(pid) // it may have come far before it was known here
 		syscall.Kill(pid, syscall.SIGKILL)
 	}
 }

@@ -59,10 +59,11 @@ func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err er
 	if err := in.begin(p); err != nil {
 		return nil, err
 	}
+	begun := in
 	defer func() {
 		if err != nil {
-			in.memory.Close()
-			in.simulation.close()
+			begun.memory.Close()
+			begun.simulation.close()
 		}
 	}()
 	if in.simulation, err = newSimulation(p, &j, in.layout.Ops); err != nil {
