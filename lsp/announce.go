@@ -50,7 +50,7 @@ func (v *view) digest() uint64 {
 				fmt.Fprintln(h, a.Path, r.Point(a))
 			}
 		}
-		fmt.Fprintln(h, r.Name(), r.Staleness())
+		fmt.Fprintln(h, r.Name(), r.Staleness(), v.summary(r))
 		for _, sec := range r.Sections {
 			where(sec.At)
 			for _, c := range v.shownOf(sec) {

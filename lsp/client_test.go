@@ -17,6 +17,7 @@ import (
 	"github.com/skewlens/skewlens/lsp/internal/wire"
 	"github.com/skewlens/skewlens/lsp/internal/workspace"
 	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/report/scaling"
 )
 
 // client is the other end of the wire: it sends bytes and reads messages.
@@ -88,6 +89,7 @@ type fake struct {
 	dir   string
 	build func(ctx context.Context, t Target, line func(string)) error
 	run   func(ctx context.Context, t Target, progress func(Progress)) (*profile.Profile, error)
+	scale func(ctx context.Context, t Target, progress func(Progress)) (*scaling.Report, error)
 }
 
 func (f *fake) Build(ctx context.Context, t Target, line func(string)) error {
@@ -104,6 +106,14 @@ func (f *fake) Profile(ctx context.Context, t Target, progress func(Progress)) (
 	progress(Progress{Output: "hello from the target"})
 	progress(Progress{Elapsed: time.Second})
 	return canned(f.t, f.dir), nil
+}
+
+func (f *fake) Scale(ctx context.Context, t Target, progress func(Progress)) (*scaling.Report, error) {
+	if f.scale != nil {
+		return f.scale(ctx, t, progress)
+	}
+	progress(Progress{Output: "hello from the target"})
+	return scaled(f.dir), nil
 }
 
 var noon = time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)

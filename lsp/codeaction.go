@@ -65,7 +65,7 @@ func doing(c *protocol.Command) wire.CodeAction {
 	return wire.CodeAction{CodeAction: protocol.CodeAction{Title: c.Title, Command: c}}
 }
 
-// causeActions are about the causes on some lines.
+// causeActions are about the findings on some lines.
 func (v *view) causeActions(d *workspace.Document, first, last int) []wire.CodeAction {
 	var out []wire.CodeAction
 	for r, c := range v.causes() {
@@ -76,9 +76,17 @@ func (v *view) causeActions(d *workspace.Document, first, last int) []wire.CodeA
 		about := []protocol.Diagnostic{v.diagnose(r, c, d.Text)}
 		next := doing(command("Go to the next cause", "skewlens.nextCause", arguments{URI: d.URI, Line: &line, Section: c.Of.ID, Target: r.Target}))
 		next.Kind, next.Diagnostics = protocol.QuickFix, about
-		hide := wire.CodeAction{Edit: v.suppression(c)}
+		hide := wire.CodeAction{Edit: v.suppression(c.At, c.Location.Function, c.Type())}
 		hide.Title, hide.Kind, hide.Diagnostics = fmt.Sprintf("Do not show this finding again (#%d of %s)", c.Rank, c.Of.ID), protocol.QuickFix, about
 		out = append(out, next, hide)
+	}
+	for r, l := range v.inflated() {
+		if l.At.Path == d.Path && r.Line(l.At) >= first && r.Line(l.At) <= last {
+			hide := wire.CodeAction{Edit: v.suppression(l.At, l.Location.Function, inflation)}
+			hide.Title, hide.Kind = "Do not show this hint again ("+inflation+")", protocol.QuickFix
+			hide.Diagnostics = []protocol.Diagnostic{v.hint(r, l, d.Text)}
+			out = append(out, hide)
+		}
 	}
 	return out
 }
@@ -92,6 +100,7 @@ func (v *view) targetActions(d *workspace.Document) []wire.CodeAction {
 	if r := v.space.Root(d.Path); r != nil {
 		for _, t := range r.Targets[:min(len(r.Targets), maxActionTargets)] {
 			add("Profile "+t.Name, "skewlens.profileTarget", t.Name)
+			add("Measure speedup of "+t.Name, "skewlens.scaleTarget", t.Name)
 		}
 	}
 	for _, r := range v.results.All() {

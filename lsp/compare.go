@@ -15,6 +15,9 @@ func (s *server) compare(_ context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.Scaling != nil {
+		return nil, fmt.Errorf("%s: only profiles can be compared, and there is none: profile it", r.Target)
+	}
 	if r.Before == nil {
 		return nil, fmt.Errorf("%s has been profiled only once: profile it again", r.Target)
 	}

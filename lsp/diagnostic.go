@@ -20,7 +20,7 @@ const explained = "https://github.com/skewlens/skewlens/blob/main/lsp/README.md#
 // costs: from this part of its section's time on, a cause is a warning.
 const costs = 0.05
 
-// diagnostics are all that there are, by path: causes, complaints of compilers
+// diagnostics are all that there are, by path: causes, hints, complaints of compilers
 // and mistakes in configurations. Texts of files that are not open may be read
 // for it.
 func (v *view) diagnostics() map[string][]protocol.Diagnostic {
@@ -31,6 +31,14 @@ func (v *view) diagnostics() map[string][]protocol.Diagnostic {
 		}
 		if t := v.space.Text(c.At.Path); t != nil {
 			all[c.At.Path] = append(all[c.At.Path], v.diagnose(r, c, t))
+		}
+	}
+	for r, l := range v.inflated() {
+		if v.space.Root(l.At.Path) == nil && v.space.Open(l.At.Path) == nil {
+			continue
+		}
+		if t := v.space.Text(l.At.Path); t != nil {
+			all[l.At.Path] = append(all[l.At.Path], v.hint(r, l, t))
 		}
 	}
 	for path, ds := range v.built {

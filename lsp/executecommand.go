@@ -38,6 +38,7 @@ func init() {
 	commands = map[string]func(*server, context.Context, *call) (any, error){
 		"skewlens.profileSection": (*server).profileSection,
 		"skewlens.profileTarget":  (*server).profileTarget,
+		"skewlens.scaleTarget":    (*server).scaleTarget,
 		cancelCommand:             (*server).cancelAll,
 		"skewlens.nextCause":      (*server).nextCause,
 		"skewlens.causes":         (*server).causes,

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"strings"
 
 	"go.lsp.dev/protocol"
 
@@ -16,17 +15,16 @@ import (
 	plain "github.com/skewlens/skewlens/report/text"
 )
 
-// pick is the result that a command means: of its target, of a program that
-// its file belongs to, the newest.
+// pick is the result that a command means: of its target, a profile, of a program
+// that its file belongs to, the newest.
 func (v *view) pick(c *call) (*results.Result, error) {
 	path, _ := workspace.FilePath(c.URI)
 	var best *results.Result
 	for _, r := range v.results.All() {
-		switch {
-		case c.Target != "" && r.Target != c.Target:
-		case best == nil,
-			!best.Has(path) && r.Has(path),
-			best.Has(path) == r.Has(path) && best.When.Before(r.When):
+		if c.Target != "" && r.Target != c.Target && r.Target != results.Timed(c.Target) {
+			continue
+		}
+		if best == nil || rather(r, best, path) {
 			best = r
 		}
 	}
@@ -36,6 +34,17 @@ func (v *view) pick(c *call) (*results.Result, error) {
 	return best, nil
 }
 
+// rather reports whether a command about a file means a result and not another one.
+func rather(r, other *results.Result, path string) bool {
+	switch {
+	case (r.Scaling == nil) != (other.Scaling == nil):
+		return r.Scaling == nil
+	case r.Has(path) != other.Has(path):
+		return r.Has(path)
+	}
+	return r.When.After(other.When)
+}
+
 // openReport shows a report: as a page in a browser, or as text.
 func (s *server) openReport(_ context.Context, c *call) (any, error) {
 	v := s.view()
@@ -43,16 +52,15 @@ func (s *server) openReport(_ context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := &source.Files{Built: r.When} // of a file that is younger, lines may be others
 	if c.Format == "text" {
-		var b strings.Builder
-		if err := plain.Write(&b, r.Report, plain.Options{Dir: r.Root, Source: lines}); err != nil {
+		b, err := written(r, true)
+		if err != nil {
 			return nil, err
 		}
 		return s.showText(c, r.Target+"-report.txt", b.String())
 	}
-	var page bytes.Buffer
-	if err := html.Write(&page, r.Report, html.Options{Dir: r.Root, Source: lines, Profile: r.Profile}); err != nil {
+	page, err := written(r, false)
+	if err != nil {
 		return nil, err
 	}
 	if c.Embed {
@@ -67,6 +75,23 @@ func (s *server) openReport(_ context.Context, c *call) (any, error) {
 	}
 	s.showDocument(protocol.URI(url), true, nil)
 	return wire.Object{"uri": url}, nil
+}
+
+// written is a report as text or as a page.
+func written(r *results.Result, asText bool) (b bytes.Buffer, err error) {
+	lines := &source.Files{Built: r.When} // of a file that is younger, lines may be others
+	words, page := plain.Options{Dir: r.Root, Source: lines}, html.Options{Dir: r.Root, Source: lines, Profile: r.Profile}
+	switch {
+	case asText && r.Scaling != nil:
+		err = plain.WriteScaling(&b, r.Scaling, words)
+	case asText:
+		err = plain.Write(&b, r.Report, words)
+	case r.Scaling != nil:
+		err = html.WriteScaling(&b, r.Scaling, page)
+	default:
+		err = html.Write(&b, r.Report, page)
+	}
+	return b, err
 }
 
 // showText shows a text as a read-only document.

@@ -47,8 +47,11 @@ func (s *server) ends(t Target, res *results.Result, err error) outcome {
 		s.show(kind, "skewlens: "+out.Message)
 	default:
 		v := s.view()
-		worst, _ := res.Report.Worst()
-		out.Outcome, out.Message, out.Imbalance, out.Causes = "completed", v.summary(res), &worst, v.count(res)
+		out.Outcome, out.Message, out.Causes = "completed", v.summary(res), v.count(res)
+		if res.Scaling == nil {
+			worst, _ := res.Report.Worst()
+			out.Imbalance = &worst
+		}
 	}
 	return out
 }

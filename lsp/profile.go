@@ -20,16 +20,23 @@ import (
 )
 
 func (s *server) profileSection(ctx context.Context, c *call) (any, error) {
-	return s.profile(ctx, c, true)
+	return s.conduct(ctx, c, study{"Profiling", s.measure, true})
 }
 
 func (s *server) profileTarget(ctx context.Context, c *call) (any, error) {
-	return s.profile(ctx, c, false)
+	return s.conduct(ctx, c, study{"Profiling", s.measure, false})
 }
 
-// profile is what every run goes through, from the question what to run to the
+// study is what is found out about a target.
+type study struct {
+	doing   string
+	run     func(context.Context, Target, *progress) (*results.Result, error) // once it is built
+	section bool                                                              // it was asked for one
+}
+
+// conduct is what every study goes through, from the question what to run to the
 // answer how it ended.
-func (s *server) profile(ctx context.Context, c *call, section bool) (any, error) {
+func (s *server) conduct(ctx context.Context, c *call, what study) (any, error) {
 	v := s.view()
 	t, err := s.choose(v, c)
 	if err == nil {
@@ -42,15 +49,15 @@ func (s *server) profile(ctx context.Context, c *call, section bool) (any, error
 	defer cancel()
 	own, done := s.enlist(cancel, c.token)
 	defer done()
-	p := s.begin(runCtx, c.token, "Profiling "+t.Name, own)
+	p := s.begin(runCtx, c.token, what.doing+" "+t.Name, own)
 	out := outcome{Message: "failed"}
 	defer func() { p.end(out.Message) }() // whatever happens, nobody looks at a bar for ever
-	res, err := s.inTurn(runCtx, t, p)
+	res, err := s.inTurn(runCtx, t, p, what.run)
 	if runCtx.Err() != nil {
 		err = context.Canceled
 	}
 	out = s.ends(t, res, err)
-	if section && res != nil {
+	if what.section && res != nil {
 		s.view().narrow(&out, res, c)
 	}
 	return out, ctx.Err() // of the request itself, when that was cancelled
@@ -81,7 +88,7 @@ func (s *server) enlist(cancel context.CancelFunc, chosen json.RawMessage) (own 
 
 // inTurn waits until no other run goes on, builds and runs. A panic is a run
 // that failed, so that a person is told of it as of any other.
-func (s *server) inTurn(ctx context.Context, t Target, p *progress) (res *results.Result, err error) {
+func (s *server) inTurn(ctx context.Context, t Target, p *progress, run func(context.Context, Target, *progress) (*results.Result, error)) (res *results.Result, err error) {
 	defer func() {
 		if bug := recover(); bug != nil {
 			s.log(protocol.MessageTypeError, fmt.Sprintf("panic: %v\n%s", bug, debug.Stack()))
@@ -99,10 +106,17 @@ func (s *server) inTurn(ctx context.Context, t Target, p *progress) (res *result
 		}
 	}
 	defer func() { s.turn <- struct{}{} }()
-	v := s.view() // documents as they are built; they may be edited meanwhile
-	if err := v.unsaved(t); err != nil {
+	if err := s.view().unsaved(t); err != nil {
 		return nil, err
 	}
+	res, err = run(ctx, t, p)
+	debug.FreeOSMemory() // a profile is large, and the server idles now
+	return res, err
+}
+
+// measure builds a target and profiles it.
+func (s *server) measure(ctx context.Context, t Target, p *progress) (*results.Result, error) {
+	v := s.view() // documents as they are built; they may be edited meanwhile
 	var before time.Duration
 	if old := v.results.Of(t.Root, t.Name); old != nil {
 		before = old.Took
@@ -123,9 +137,11 @@ func (s *server) inTurn(ctx context.Context, t Target, p *progress) (res *result
 	}
 	took := s.opt.Now().Sub(start)
 	p.report("looking for causes", -1)
-	res, err = s.take(t, prof, v.space, took)
-	debug.FreeOSMemory() // a profile is large, and the server idles now
-	return res, err
+	rep, err := report.New(prof, report.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return s.take(results.Kept{Root: t.Root, Target: t.Name, Cwd: t.Cwd, Program: t.Program, Took: took, Report: rep}, prof, v.space)
 }
 
 // maxLines of a target's output are logged.
@@ -148,31 +164,28 @@ func (s *server) listener(t Target, p *progress, before time.Duration) func(Prog
 	}
 }
 
-// take makes a result of a profile and shows it. built is the workspace that
-// the program was built from.
-func (s *server) take(t Target, prof *profile.Profile, built workspace.Workspace, took time.Duration) (*results.Result, error) {
-	rep, err := report.New(prof, report.Options{})
-	if err != nil {
-		return nil, err
-	}
+// take makes a result of what was found out, and shows it. prof is the profile that
+// it is of, nil for none; built is the workspace that the program was built from.
+func (s *server) take(k results.Kept, prof *profile.Profile, built workspace.Workspace) (*results.Result, error) {
 	s.disk.Forget()
 	v := s.view()
+	k.When = v.now
 	ran := func(path string) *workspace.Document {
 		if d := built.Open(path); d != nil {
 			return d
 		}
 		return v.space.Open(path)
 	}
-	res := results.New(results.Kept{Root: t.Root, Target: t.Name, Cwd: t.Cwd, Program: t.Program, When: v.now, Took: took, Report: rep}, v.space,
+	res := results.New(k, v.space,
 		func(path string) *text.Text {
 			if d := ran(path); d != nil {
 				return d.Text
 			}
 			return v.space.Text(path)
 		})
-	res.Profile, res.Behind = prof, s.behind(t.Program, res.Paths())
+	res.Profile, res.Behind = prof, s.behind(k.Program, res.Paths())
 	s.change(func(st *state) {
-		if old := st.results.Of(t.Root, t.Name); old != nil {
+		if old := st.results.Of(k.Root, k.Target); old != nil {
 			res.Before = old.Report
 		}
 		for _, path := range res.Paths() { // those that were edited meanwhile
@@ -184,7 +197,7 @@ func (s *server) take(t Target, prof *profile.Profile, built workspace.Workspace
 		st.results, st.shown = st.results.With(res), ""
 	})
 	s.publish()
-	if err := s.keep(t.Root, t.Name); err != nil {
+	if err := s.keep(k.Root, k.Target); err != nil {
 		s.log(protocol.MessageTypeWarning, "the result will be gone after a restart: "+wire.OneLine(err.Error()))
 	}
 	s.refreshViews()

@@ -17,6 +17,7 @@ import (
 	"github.com/skewlens/skewlens/lsp/internal/wire"
 	"github.com/skewlens/skewlens/lsp/internal/workspace"
 	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/report/scaling"
 )
 
 // Target is a program to profile, and how to build it.
@@ -29,6 +30,8 @@ type Runner interface {
 	// An error is that it failed.
 	Build(ctx context.Context, t Target, line func(string)) error
 	Profile(ctx context.Context, t Target, progress func(Progress)) (*profile.Profile, error)
+	// Scale times a target on several numbers of cores.
+	Scale(ctx context.Context, t Target, progress func(Progress)) (*scaling.Report, error)
 }
 
 // Progress is how far a run has come; what is unknown is zero.

@@ -14,16 +14,16 @@ import (
 // suppression is the edit that adds a finding to those that are not shown. The
 // client makes it, so that a person sees it and can undo it; this server
 // writes nothing into a workspace.
-func (v *view) suppression(c *results.Cause) any {
-	r := v.space.Root(c.At.Path)
+func (v *view) suppression(at *results.Anchor, function, kind string) any {
+	r := v.space.Root(at.Path)
 	if r == nil {
 		return wire.Object{"changes": wire.Object{}}
 	}
-	rel, err := filepath.Rel(r.Path, c.At.Path)
+	rel, err := filepath.Rel(r.Path, at.Path)
 	if err != nil {
-		rel = c.At.Path
+		rel = at.Path
 	}
-	add := workspace.Suppression{File: rel, Function: c.Location.Function, Kind: c.Type(), Line: c.At.Was}.TOML()
+	add := workspace.Suppression{File: rel, Function: function, Kind: kind, Line: at.Was}.TOML()
 	path := filepath.Join(r.Path, workspace.ConfigName)
 	uri := v.space.URI(path)
 	end := protocol.Position{}

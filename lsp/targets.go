@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/skewlens/skewlens/lsp/internal/results"
 	"github.com/skewlens/skewlens/lsp/internal/wire"
 	"github.com/skewlens/skewlens/lsp/internal/workspace"
 )
@@ -69,7 +70,7 @@ func named(all []Target, name, folder string) (Target, error) {
 func (s *server) madeOf(v *view, all []Target, path string) (Target, bool) {
 	for _, r := range v.results.All() {
 		for _, t := range all {
-			if r.Has(path) && t.Name == r.Target && t.Root == r.Root {
+			if r.Has(path) && t.Root == r.Root && (t.Name == r.Target || results.Timed(t.Name) == r.Target) {
 				return t, true
 			}
 		}

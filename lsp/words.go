@@ -47,6 +47,8 @@ func (v *view) summary(r *results.Result) string {
 	worst, id := r.Report.Worst()
 	causes := v.count(r)
 	switch {
+	case r.Scaling != nil:
+		return strings.TrimSuffix(r.Target, results.Timed("")) + ": " + speedup(r.Scaling)
 	case len(r.Sections) == 0:
 		return r.Target + ": no parallel section was found"
 	case causes == 0 && worst < 0.01:

@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,6 +23,7 @@ import (
 
 	"github.com/skewlens/skewlens/lsp"
 	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/report/scaling"
 )
 
 // Runner is an lsp.Runner.
@@ -42,38 +44,57 @@ func (r *Runner) Build(ctx context.Context, t lsp.Target, line func(string)) err
 
 // Profile runs a target under skewlens profile and reads what it saved. When
 // nothing was saved, the error is what skewlens said.
-func (r *Runner) Profile(ctx context.Context, t lsp.Target, progress func(lsp.Progress)) (*profile.Profile, error) {
+func (r *Runner) Profile(ctx context.Context, t lsp.Target, progress func(lsp.Progress)) (p *profile.Profile, err error) {
+	err = r.saved(ctx, t, "profile", r.profile, progress, func(f io.Reader) (err error) {
+		p, err = profile.Read(f)
+		return err
+	})
+	return p, err
+}
+
+// Scale times a target by skewlens scale and reads its report.
+func (r *Runner) Scale(ctx context.Context, t lsp.Target, progress func(lsp.Progress)) (report *scaling.Report, err error) {
+	err = r.saved(ctx, t, "scale", r.scale, progress, func(f io.Reader) (err error) {
+		report, err = scaling.ReadJSON(f)
+		return err
+	})
+	return report, err
+}
+
+// saved runs a command of skewlens that saves something of a target to a file, and
+// reads that.
+func (r *Runner) saved(ctx context.Context, t lsp.Target, what string, command func(lsp.Target, string) *exec.Cmd, progress func(lsp.Progress), read func(io.Reader) error) error {
 	if r.Dir != "" {
 		if err := os.MkdirAll(r.Dir, 0o700); err != nil {
-			return nil, fmt.Errorf("make the folder for results: %w", err)
+			return fmt.Errorf("make the folder for results: %w", err)
 		}
 	}
 	dir, err := os.MkdirTemp(r.Dir, "run-")
 	if err != nil {
-		return nil, fmt.Errorf("make a folder for the profile: %w", err)
+		return fmt.Errorf("make a folder for what is measured: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	saved := filepath.Join(dir, "profile.skew")
-	said, err := follow(ctx, r.command(t, saved), progress)
+	file := filepath.Join(dir, "saved")
+	said, err := follow(ctx, command(t, file), progress)
 	if ctx.Err() != nil {
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
-	f, openErr := os.Open(saved)
+	f, openErr := os.Open(file)
 	switch {
 	case openErr == nil: // whatever else went wrong, this was measured
 	case said != "":
-		return nil, errors.New(said)
+		return errors.New(said)
 	case err != nil:
-		return nil, fmt.Errorf("profile %s: %w", t.Program, err)
+		return fmt.Errorf("%s %s: %w", what, t.Program, err)
 	default:
-		return nil, fmt.Errorf("profile %s: no profile was saved: %w", t.Program, openErr)
+		return fmt.Errorf("%s %s: nothing was saved: %w", what, t.Program, openErr)
 	}
 	defer f.Close()
-	return profile.Read(f)
+	return read(f)
 }
 
-// command profiles a target to a file.
-func (r *Runner) command(t lsp.Target, saved string) *exec.Cmd {
+// profile profiles a target to a file.
+func (r *Runner) profile(t lsp.Target, saved string) *exec.Cmd {
 	args := []string{"profile", "--save", saved, "-o", os.DevNull}
 	if t.Threads > 0 {
 		args = append(args, "--threads", strconv.Itoa(t.Threads))
@@ -90,6 +111,16 @@ func (r *Runner) command(t lsp.Target, saved string) *exec.Cmd {
 	if t.Machine != "" {
 		args = append(args, "--machine", t.Machine)
 	}
+	return r.command(t, args)
+}
+
+// scale times a target on as many cores as there are, and fewer.
+func (r *Runner) scale(t lsp.Target, file string) *exec.Cmd {
+	return r.command(t, []string{"scale", "--format", "json", "-o", file})
+}
+
+// command is skewlens with a target.
+func (r *Runner) command(t lsp.Target, args []string) *exec.Cmd {
 	cmd := exec.Command(r.Self, append(append(args, "--", t.Program), t.Args...)...)
 	cmd.Dir = t.Cwd
 	cmd.Env = os.Environ()

@@ -44,7 +44,7 @@ func TestProfile(t *testing.T) {
 		{"saved, and failed then", `cp "$SAVED" "$3"; echo "skewlens: it was killed"; exit 2`, ""},
 		{"failed with a reason", `echo "from the target"; echo "skewlens: first" >&2; echo "skewlens: no such program; give its path" >&2; exit 2`, "no such program; give its path"},
 		{"failed without a reason", `exit 7`, "profile ./p: exit status 7"},
-		{"saved nothing", `exit 0`, "no profile was saved"},
+		{"saved nothing", `exit 0`, "nothing was saved"},
 		{"saved something else", `echo nonsense > "$3"`, "profile"},
 	} {
 		r := standIn(t, c.script)
@@ -81,6 +81,26 @@ func TestProfileHandsTheTargetOver(t *testing.T) {
 	}
 }
 
+func TestScale(t *testing.T) {
+	for _, c := range []struct{ name, script, fails string }{
+		{"reported", `test "$1 $2 $3 $4 $6 $7" = "scale --format json -o -- ./p" && echo '{"version":1,"points":[{"p":1}],"inflated_lines":[{"location":{}}]}' > "$5"`, ""},
+		{"of another version", `echo '{"version":9,"points":[{"p":1}]}' > "$5"`, "measure again"},
+		{"without points", `echo '{"version":1}' > "$5"`, "0 points"},
+		{"a line without a place", `echo '{"version":1,"points":[{"p":1}],"inflated_lines":[{}]}' > "$5"`, "no location"},
+		{"no JSON", `echo nonsense > "$5"`, "read report"},
+		{"failed", `echo "skewlens: run 1 of 5 of ./p: exit status 3" >&2; exit 2`, "run 1 of 5"},
+	} {
+		r := standIn(t, c.script)
+		got, err := r.Scale(context.Background(), lsp.Target{Program: "./p"}, func(lsp.Progress) {})
+		if c.fails == "" && (err != nil || len(got.Points) != 1) {
+			t.Errorf("%s: %v, %v", c.name, got, err)
+		}
+		if c.fails != "" && (err == nil || !strings.Contains(err.Error(), c.fails)) {
+			t.Errorf("%s: error %v, want %q", c.name, err, c.fails)
+		}
+	}
+}
+
 func TestBuild(t *testing.T) {
 	r, dir := &Runner{}, t.TempDir()
 	said := []string{}
@@ -101,7 +121,7 @@ func TestResultsNeedAFolder(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for dir, want := range map[string]string{file: "make the folder for results", "": "make a folder for the profile"} {
+	for dir, want := range map[string]string{file: "make the folder for results", "": "make a folder for what is measured"} {
 		t.Setenv("TMPDIR", file)
 		_, err := (&Runner{Self: "/bin/true", Dir: dir}).Profile(context.Background(), lsp.Target{}, func(lsp.Progress) {})
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -12,6 +12,7 @@ package scaling
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -188,6 +189,31 @@ func estimate(e *attribution.Estimate) (mean, sd *float64) {
 		return nil, nil
 	}
 	return seconds(&e.Mean), seconds(e.SD)
+}
+
+// ReadJSON reads what WriteJSON wrote.
+func ReadJSON(f io.Reader) (*Report, error) {
+	var r Report
+	if err := json.NewDecoder(f).Decode(&r); err != nil {
+		return nil, fmt.Errorf("read report: %w", err)
+	}
+	if err := r.Check(); err != nil {
+		return nil, fmt.Errorf("read report: %w: measure again", err)
+	}
+	return &r, nil
+}
+
+// Check reports what a report lacks that all have.
+func (r *Report) Check() error {
+	if r.Version != version || len(r.Points) == 0 {
+		return fmt.Errorf("it has version %d and %d points, want version %d", r.Version, len(r.Points), version)
+	}
+	for _, l := range r.Lines {
+		if l.Location == nil {
+			return errors.New("a line has no location")
+		}
+	}
+	return nil
 }
 
 // WriteJSON writes the stable, versioned form.

@@ -211,10 +211,25 @@ eventually('and the quickfix list is empty', function()
   return #vim.fn.getqflist() == 0
 end, 5)
 
+-- Where its speedup goes, of less work.
+vim.cmd.edit('.skewlens.toml')
+vim.cmd('%s/600/60/')
+vim.cmd.write()
+vim.api.nvim_set_current_buf(buf)
+vim.cmd('Skewlens speedup owner')
+eventually('the program is timed', skewlens.running, 10)
+eventually('the timing ends', function()
+  return not skewlens.running()
+end, 60)
+eventually('a lens has the speedup', function()
+  return lens_title():find('speedup %S+ of 2') and lens_title():find('[Bb]alanced')
+end)
+
 -- The rest of the plugin.
 check('completion', vim.deep_equal(vim.fn.getcompletion('Skewlens c', 'cmdline'), { 'cancel', 'causes', 'clear', 'compare' }),
   vim.fn.getcompletion('Skewlens c', 'cmdline'))
 check('targets are completed', vim.deep_equal(vim.fn.getcompletion('Skewlens profile target ', 'cmdline'), { 'owner' }))
+check('for a speedup too', vim.deep_equal(vim.fn.getcompletion('Skewlens speedup ', 'cmdline'), { 'owner' }))
 check('help', pcall(vim.cmd.help, 'skewlens'))
 vim.cmd.only()
 vim.cmd('checkhealth skewlens')

@@ -231,6 +231,14 @@ async function story() {
   await eventually('and so says the list', async () => !(await shows(row)), 10);
   await shot('balanced');
 
+  // Where its speedup goes, of less work.
+  const config = join(WORKSPACE, '.skewlens.toml');
+  writeFileSync(config, readFileSync(config, 'utf8').replace('600', '60'));
+  await command('skewlens: Measure Speedup');
+  await eventually('a lens has the speedup', async () => /speedup [\d.]+ of 2/.test(await text('.codelens-decoration')), 90);
+  check('beside the section', /[Bb]alanced/.test(await text('.codelens-decoration')));
+  await shot('speedup');
+
   // A setting that names no program is said at once, with what helps.
   mkdirSync(join(WORKSPACE, '.vscode'));
   const names = path => writeFileSync(join(WORKSPACE, '.vscode/settings.json'), JSON.stringify({ 'skewlens.path': path }));

@@ -20,10 +20,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   );
   const commands: Record<string, (args?: Arguments) => unknown> = {
     'skewlens.profileSection': args => connection.run('skewlens.profileSection', args ?? here()),
-    'skewlens.profileTarget': async args => {
-      const chosen = args ?? (await chooseTarget());
-      if (chosen) await connection.run('skewlens.profileTarget', chosen);
-    },
+    'skewlens.profileTarget': args => runTarget('skewlens.profileTarget', args),
+    'skewlens.scaleTarget': args => runTarget('skewlens.scaleTarget', args),
     'skewlens.openReport': args => openReport(connection, args ?? here()),
     'skewlens.nextCause': args => connection.execute('skewlens.nextCause', args ?? here()),
     'skewlens.compare': args => connection.execute('skewlens.compare', args ?? here()),
@@ -64,6 +62,11 @@ function here(): Arguments {
   const editor = vscode.window.activeTextEditor;
   if (editor?.document.uri.scheme !== 'file') return {};
   return { uri: editor.document.uri.toString(), line: editor.selection.active.line };
+}
+
+async function runTarget(command: string, args?: Arguments): Promise<void> {
+  const chosen = args ?? (await chooseTarget());
+  if (chosen) await connection.run(command, chosen);
 }
 
 /** Asks only when there is a choice. */

@@ -10,6 +10,7 @@ import (
 	"github.com/skewlens/skewlens/lsp/internal/workspace"
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/report"
+	"github.com/skewlens/skewlens/report/scaling"
 )
 
 // Result is what a target's last run said, and where that is now.
@@ -18,6 +19,7 @@ type Result struct {
 	Profile  *profile.Profile // that the report was made of; nil for what was kept
 	Sections []*Section       // as the report has them
 	Memory   []*MemoryLine    // likewise
+	Inflated []*Inflated      // of a target that was timed
 
 	files   map[string]text.Digest // of the program, as they were when it ran
 	anchors map[place]*Anchor
@@ -65,6 +67,15 @@ type MemoryLine struct {
 	At *Anchor
 }
 
+// Inflated is a line whose work grows with the cores; At is nil where it has no line.
+type Inflated struct {
+	*scaling.Line
+	At *Anchor
+}
+
+// Timed is the name under which it is known how a target scales.
+func Timed(target string) string { return target + " · speedup" }
+
 // Note is a line that belongs to a cause, and why.
 type Note struct {
 	At  *Anchor
@@ -93,6 +104,12 @@ func New(k Kept, w workspace.Workspace, texts func(path string) *text.Text) *Res
 	if x := k.Report.Memory; x != nil {
 		for i := range x.Lines {
 			r.Memory = append(r.Memory, &MemoryLine{&x.Lines[i], m.anchor(x.Lines[i].Location)})
+		}
+	}
+	if k.Scaling != nil {
+		for i := range k.Scaling.Lines {
+			l := &k.Scaling.Lines[i]
+			r.Inflated = append(r.Inflated, &Inflated{l, m.anchor(m.users(l.Location))})
 		}
 	}
 	for path := range r.files {

@@ -16,6 +16,7 @@ import (
 	"github.com/skewlens/skewlens/lsp/internal/text"
 	"github.com/skewlens/skewlens/lsp/internal/workspace"
 	"github.com/skewlens/skewlens/report"
+	"github.com/skewlens/skewlens/report/scaling"
 )
 
 // Kept is what there is of a run after it: its report, and the texts of the
@@ -32,6 +33,7 @@ type Kept struct {
 	Behind  bool // the program was older than a source file
 	Report  *report.Report
 	Before  *report.Report         // of the run before; nil: none
+	Scaling *scaling.Report        `json:",omitempty"` // of a target that was timed, instead of a profile's report
 	Files   map[string]text.Digest // how the files were; nil in a new result
 	Lines   map[string]string      // "path:line" to the text there
 
@@ -103,6 +105,9 @@ func (st *Store) Load(root string) []Kept {
 // sound: a damaged file must not bring the server down.
 func (k *Kept) sound(root string) bool {
 	if k.Version != keptVersion || k.Root != root || k.Report == nil || k.Files == nil {
+		return false
+	}
+	if k.Scaling != nil && k.Scaling.Check() != nil {
 		return false
 	}
 	for _, s := range k.Report.Sections {

@@ -102,7 +102,7 @@ function M.execute(c, name, arguments, bufnr, done)
 end
 
 local server_commands = {
-  'skewlens.profileSection', 'skewlens.profileTarget', 'skewlens.compare', 'skewlens.nextCause',
+  'skewlens.profileSection', 'skewlens.profileTarget', 'skewlens.scaleTarget', 'skewlens.compare', 'skewlens.nextCause',
   'skewlens.openReport', 'skewlens.clear', 'skewlens.cancel',
 }
 
@@ -384,6 +384,11 @@ function act.profile(c, what, name)
   end, bufnr)
 end
 
+--- speedup times the program on one core and more.
+function act.speedup(c, name)
+  M.execute(c, 'skewlens.scaleTarget', { { uri = here().uri, target = name } }, vim.api.nvim_get_current_buf())
+end
+
 function act.causes(c)
   M.list(c, function(items)
     vim.fn.setqflist({}, ' ', { title = list_title, items = items })
@@ -461,7 +466,7 @@ end
 
 function M.complete(lead, line)
   local words = vim.tbl_keys(act)
-  if line:match('^%s*%S+%s+profile%s+target%s') then
+  if line:match('^%s*%S+%s+profile%s+target%s') or line:match('^%s*%S+%s+speedup%s') then
     words = M.targets()
   elseif line:match('^%s*%S+%s+profile%s') then
     words = { 'section', 'target' }
