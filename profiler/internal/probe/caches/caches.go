@@ -83,7 +83,6 @@ type Layout struct {
 	perShard, shardCount                                                         uint64
 	two, three                                                                   level // those of a core from where its own begin
 	ways, guesses, last, coreSize, cores, table, more, contended, seen, partners uint64
-	ops                                                                          int
 	size                                                                         uint64
 }
 
