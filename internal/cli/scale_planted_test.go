@@ -16,6 +16,13 @@ import (
 // two, and returns the report.
 func scaledProgram(t *testing.T, name string, args ...string) *scaling.Report {
 	t.Helper()
+	return scaledAgainst(t, "", name, args...)
+}
+
+// scaledAgainst is scaledProgram, where the baseline is the program with other
+// arguments; "": there is none.
+func scaledAgainst(t *testing.T, baseline, name string, args ...string) *scaling.Report {
+	t.Helper()
 	if cores, _, err := profiler.Cores(); err != nil || cores < 2 {
 		t.Skipf("%d cores are not enough to see what two threads do to each other (%v)", cores, err)
 	}
@@ -27,7 +34,11 @@ func scaledProgram(t *testing.T, name string, args ...string) *scaling.Report {
 	if out, err := exec.Command(cc, "-O2", "-g", "-pthread", filepath.Join("testdata", "scale", name+".c"), "-o", prog).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	out, stderr, status := skewlens(append([]string{"scale", "--threads", "1,2", "--format", "json", "-o", "-", "--", prog, "{threads}"}, args...)...)
+	command := []string{"scale", "--threads", "1,2", "--format", "json", "-o", "-"}
+	if baseline != "" {
+		command = append(command, "--baseline", prog+" "+baseline)
+	}
+	out, stderr, status := skewlens(append(append(command, "--", prog, "{threads}"), args...)...)
 	if status != 0 {
 		t.Fatalf("status %d: %s", status, stderr)
 	}
@@ -74,6 +85,13 @@ func TestFalselySharedCountersInflate(t *testing.T) {
 	p := &r.Points[1]
 	holds(t, r, p.IdleS != nil && p.InflationS != nil && *p.InflationS > *p.IdleS && *p.InflationS > .2*r.BaselineS, "inflation does not dominate")
 	holds(t, r, len(r.Lines) > 0 && filepath.Base(r.Lines[0].Location.File) == "counters.c" && r.Lines[0].Location.Function == "count", "the line is not named")
+}
+
+// Where tasks are tiny, what it costs to make them is what the speedup is lost to.
+func TestTinyTasksAreOverhead(t *testing.T) {
+	r := scaledAgainst(t, "0 100000000", "tiny", "100000000")
+	m := r.Points[1].Speedup.Maximal
+	holds(t, r, m != nil && *m < 1 && r.Main == "overhead", "overhead does not dominate")
 }
 
 // A program that has nothing wrong has no line that inflates.

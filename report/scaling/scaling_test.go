@@ -183,3 +183,29 @@ func TestErrorsAreTheWriters(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What was written can be read again; what lacks something is refused.
+func TestReadJSON(t *testing.T) {
+	var first, second bytes.Buffer
+	if err := WriteJSON(&first, New(study(t))); err != nil {
+		t.Fatal(err)
+	}
+	written := first.String()
+	r, err := ReadJSON(&first)
+	if err == nil {
+		err = WriteJSON(&second, r)
+	}
+	if err != nil || second.String() != written {
+		t.Errorf("read and written again (%v):\n%s", err, second.String())
+	}
+	for text, want := range map[string]string{
+		"{":             "read report",
+		`{"version":2}`: "want version 1",
+		`{"version":1}`: "0 points",
+		`{"version":1,"points":[{"p":1}],"inflated_lines":[{}]}`: "no location",
+	} {
+		if _, err := ReadJSON(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", text, err, want)
+		}
+	}
+}
