@@ -38,6 +38,9 @@ func (s *server) build(ctx context.Context, t Target, p *progress) error {
 	if errors > 0 {
 		return fmt.Errorf("the build of %s failed with %s: see the diagnostics", t.Name, units.Plural(errors, "error"))
 	}
+	if len(b.Tail) == 0 {
+		return fmt.Errorf("the build of %s failed (%w) without a word: %s", t.Name, err, t.Build)
+	}
 	return fmt.Errorf("the build of %s failed (%w): %s", t.Name, err, strings.Join(b.Tail, " · "))
 }
 

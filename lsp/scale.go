@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"strings"
 
 	"go.lsp.dev/protocol"
@@ -56,17 +57,21 @@ func (s *server) timed(ctx context.Context, t Target, p *progress) (*results.Res
 
 // speedup is where a target's speedup on the most cores goes, in a few words. Of
 // P·T_P = T_s + (T_1 − T_s) + F_P + I_P each part by T_P is how much of the P is made
-// of it.
+// of it. Where the runs differ much, it says between what the speedup is.
 func speedup(r *scaling.Report) string {
 	last := &r.Points[len(r.Points)-1]
 	if last.Speedup.Actual == nil || last.TimeS == 0 {
 		return "speedup not known"
 	}
-	out := fmt.Sprintf("speedup %s of %d", units.Digits(*last.Speedup.Actual), last.P)
+	out := "speedup " + units.Digits(*last.Speedup.Actual)
+	if low, high := last.Low, last.High; low != nil && high != nil && low.Actual != nil && high.Actual != nil && *high.Actual-*low.Actual > *last.Speedup.Actual/5 {
+		out += fmt.Sprintf(" (%s to %s)", units.Digits(*low.Actual), units.Digits(*high.Actual))
+	}
+	out += fmt.Sprintf(" of %d", last.P)
 	var lost []string
 	part := func(what string, seconds *float64) {
-		if seconds != nil && *seconds/last.TimeS >= 0.05 {
-			lost = append(lost, what+" "+units.Digits(*seconds/last.TimeS))
+		if seconds != nil && math.Abs(*seconds/last.TimeS) >= 0.05 {
+			lost = append(lost, what+" "+strings.Replace(units.Digits(*seconds/last.TimeS), "-", "−", 1))
 		}
 	}
 	part("idle", last.IdleS)

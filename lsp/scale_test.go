@@ -144,4 +144,13 @@ func TestSpeedupFails(t *testing.T) {
 	if got := textual(c.command("skewlens.scaleTarget")); !strings.Contains(got, "speedup not known") {
 		t.Errorf("it ended with %s", got)
 	}
+	run.scale = func(context.Context, Target, func(Progress)) (*scaling.Report, error) {
+		r, low, high, less := scaled(dir), 1.2, 2.4, -0.3
+		r.Points[1].Low, r.Points[1].High = &scaling.Speedups{Actual: &low}, &scaling.Speedups{Actual: &high}
+		r.Points[1].InflationS = &less
+		return r, nil
+	}
+	if got := textual(c.command("skewlens.scaleTarget")); !strings.Contains(got, "speedup 1.80 (1.20 to 2.40) of 4: idle 1.10, inflation −0.30, overhead 0.20") {
+		t.Errorf("it ended with %s", got)
+	}
 }

@@ -19,6 +19,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/skewlens/skewlens/lsp"
@@ -68,8 +69,9 @@ func (r *Runner) saved(ctx context.Context, t lsp.Target, what string, command f
 		if err := os.MkdirAll(r.Dir, 0o700); err != nil {
 			return fmt.Errorf("make the folder for results: %w", err)
 		}
+		r.sweep()
 	}
-	dir, err := os.MkdirTemp(r.Dir, "run-")
+	dir, err := os.MkdirTemp(r.Dir, fmt.Sprintf("run-%d-", os.Getpid()))
 	if err != nil {
 		return fmt.Errorf("make a folder for what is measured: %w", err)
 	}
@@ -91,6 +93,17 @@ func (r *Runner) saved(ctx context.Context, t lsp.Target, what string, command f
 	}
 	defer f.Close()
 	return read(f)
+}
+
+// sweep removes what runners left behind whose process was killed.
+func (r *Runner) sweep() {
+	left, _ := filepath.Glob(filepath.Join(r.Dir, "run-*-*"))
+	for _, dir := range left {
+		pid, err := strconv.Atoi(strings.Split(filepath.Base(dir), "-")[1])
+		if err == nil && pid > 0 && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+			os.RemoveAll(dir)
+		}
+	}
 }
 
 // profile profiles a target to a file.

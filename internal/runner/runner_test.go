@@ -81,6 +81,23 @@ func TestProfileHandsTheTargetOver(t *testing.T) {
 	}
 }
 
+// What a runner left behind that was killed goes when the next one runs.
+func TestLeftBehind(t *testing.T) {
+	r := standIn(t, `cp "$SAVED" "$3"`)
+	own, gone, other := "run-"+strconv.Itoa(os.Getpid())+"-1", "run-999999999-1", "run-not-one"
+	for _, d := range []string{own, gone, other} {
+		if err := os.MkdirAll(filepath.Join(r.Dir, d, "inside"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := r.Profile(context.Background(), lsp.Target{Program: "./p"}, func(lsp.Progress) {}); err != nil {
+		t.Error(err)
+	}
+	if left, _ := os.ReadDir(r.Dir); len(left) != 2 || left[0].Name() != own || left[1].Name() != other {
+		t.Errorf("there are %v", left)
+	}
+}
+
 func TestScale(t *testing.T) {
 	for _, c := range []struct{ name, script, fails string }{
 		{"reported", `test "$1 $2 $3 $4 $6 $7" = "scale --format json -o -- ./p" && echo '{"version":1,"points":[{"p":1}],"inflated_lines":[{"location":{}}]}' > "$5"`, ""},
