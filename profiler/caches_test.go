@@ -92,6 +92,9 @@ func TestCachesAgainstCallgrind(t *testing.T) {
 		if n := accessesOf(p) + repeated; n > accesses || accesses-n > 64 && flags[0] != "-Os" {
 			t.Errorf("%v: %d accesses and %d repeated, callgrind %d", flags, n-repeated, repeated, accesses)
 		}
+		for at, n := range missedMore(p) {
+			t.Errorf("%v: what %#x accesses misses %d times more often than it does", flags, at, n)
+		}
 		t.Logf("%v: L1 %d, callgrind %d; last level %d, callgrind %d", flags, first, wantFirst, last, wantLast)
 		if !near(first, wantFirst) || !near(last, wantLast) {
 			t.Errorf("%v: L1 %d, callgrind %d; last level %d, callgrind %d", flags, first, wantFirst, last, wantLast)
@@ -108,6 +111,32 @@ func accessesOf(p *profile.Profile) (n uint64) {
 		}
 	}
 	return n
+}
+
+// missedMore are instructions of which it is said how often they access, but which
+// miss more often, and how much.
+func missedMore(p *profile.Profile) map[profile.Addr]uint64 {
+	left, missed, out := map[profile.Addr]uint64{}, map[profile.Addr]uint64{}, map[profile.Addr]uint64{}
+	c := p.Threads[0].Totals
+	for k, e := range c.Event {
+		switch ev := &p.Events[e]; ev.Kind {
+		case profile.BlockEntered:
+			b := &p.Graph.Blocks[ev.Block]
+			for _, off := range b.Accesses {
+				left[b.Start+profile.Addr(off)] += c.N[k]
+			}
+		case profile.Hardware:
+			if ev.Name != "upgrade" {
+				missed[ev.Addr] += c.N[k]
+			}
+		}
+	}
+	for at, n := range missed {
+		if all, is := left[at]; is && n > 2*all { // one access may be of two lines
+			out[at] = n - all
+		}
+	}
+	return out
 }
 
 // near: within 0.3 %, since the stack lies elsewhere in each run, and so in other

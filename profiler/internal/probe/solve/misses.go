@@ -36,16 +36,21 @@ type opOf struct {
 	block int32
 }
 
-// addOps notes the function's accesses, by number and by block.
+// addOps notes the function's accesses, by number and by block. Of an instruction
+// that repeats, or calls what is simulated as one, it is not known how many it makes.
 func (b *builder) addOps() {
 	if b.v.layout.Ops == 0 {
 		return
 	}
 	relocate.Ops(b.g, func(o relocate.Op) {
 		b.x.ops = append(b.x.ops, opOf{o.Addr + b.base, int32(o.Block.ID)})
+		of, off := &b.x.blocks[o.Block.ID], uint32(o.Addr-o.Block.Start)
 		if !o.Repeats {
-			of := &b.x.blocks[o.Block.ID]
-			of.Accesses = append(of.Accesses, uint32(o.Addr-o.Block.Start))
+			of.Accesses = append(of.Accesses, off)
+			return
+		}
+		for n := len(of.Accesses); n > 0 && of.Accesses[n-1] == off; n-- { // what repeats comes last
+			of.Accesses = of.Accesses[:n-1]
 		}
 	})
 }
