@@ -61,6 +61,7 @@ type TimedRun struct {
 // name of the place; nil: it was not sampled.
 type Samples struct {
 	Places map[string]int
+	Alone  map[string]int // of them those beside which no other thread of the program ran
 	Total  int
 	Lost   uint64
 	Kernel bool // also while the kernel worked for it

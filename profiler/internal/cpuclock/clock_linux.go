@@ -12,15 +12,20 @@ type Clock struct {
 	resolver *Resolver
 	later    []record // read, but others from before them may not be
 	counts   Counts
-	begun    bool
-	stop     chan struct{}
-	stopped  chan struct{}
+	last     [2]struct { // samples of two threads, the latest first
+		tid uint32
+		at  uint64
+	}
+	begun   bool
+	stop    chan struct{}
+	stopped chan struct{}
 }
 
 // Counts is how often each place was met in a run, by its name; the resolver knows
 // what places they are.
 type Counts struct {
 	Places map[string]int
+	Alone  map[string]int // of them those beside which no other thread of the program ran
 	Total  int
 	Lost   uint64 // samples for which there was no room
 	Kernel bool   // also in the kernel
@@ -29,7 +34,7 @@ type Counts struct {
 // Open makes the calling thread such that what it starts is sampled, once that
 // becomes another program. It stays so until End.
 func Open(r *Resolver) (*Clock, error) {
-	c := &Clock{resolver: r, counts: Counts{Places: map[string]int{}, Kernel: true}, stop: make(chan struct{}), stopped: make(chan struct{})}
+	c := &Clock{resolver: r, counts: Counts{Places: map[string]int{}, Alone: map[string]int{}, Kernel: true}, stop: make(chan struct{}), stopped: make(chan struct{})}
 	err := c.open()
 	if err != nil { // root and CAP_PERFMON may look into the kernel, others with perf_event_paranoid at 1 or below
 		c.counts.Kernel = false
@@ -114,22 +119,49 @@ func (c *Clock) collect() int {
 	return len(c.later)
 }
 
+// beside is how long before or after a sample another one is of a thread that runs
+// beside it: who runs is sampled once in a period, give or take what timers are late.
+const beside = uint64(Period + Period/4)
+
 // take looks at all records from before a time, which was before the rings were
-// read: there, nothing from before it is to come.
+// read: there, nothing from before it is to come. What ran beside the last of them is
+// not known yet, so they are left.
 func (c *Clock) take(horizon uint64) {
 	slices.SortStableFunc(c.later, func(a, b record) int { return cmp.Compare(a.at, b.at) })
 	n := 0
-	for ; n < len(c.later) && c.later[n].at < horizon; n++ {
-		c.count(&c.later[n])
+	for ; n < len(c.later) && c.later[n].at < horizon-beside; n++ {
+		c.count(n)
 	}
 	c.later = slices.Delete(c.later, 0, n)
 }
 
-func (c *Clock) count(r *record) {
-	switch r.kind {
+// alone reports whether no other thread was sampled shortly before or after a sample.
+func (c *Clock) alone(n int) bool {
+	r := &c.later[n]
+	if c.last[0].tid != r.tid {
+		c.last[1] = c.last[0]
+	}
+	c.last[0].tid, c.last[0].at = r.tid, r.at
+	if other := &c.last[1]; other.tid != 0 && r.at-other.at <= beside {
+		return false
+	}
+	for k := n + 1; k < len(c.later) && c.later[k].at <= r.at+beside; k++ {
+		if x := &c.later[k]; x.kind == sampled && x.tid != r.tid {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *Clock) count(n int) {
+	switch r := &c.later[n]; r.kind {
 	case sampled:
+		at := c.resolver.place(r)
 		c.counts.Total++
-		c.counts.Places[c.resolver.place(r)]++
+		c.counts.Places[at]++
+		if c.alone(n) {
+			c.counts.Alone[at]++
+		}
 	case lost:
 		c.counts.Lost += r.lost
 	default:

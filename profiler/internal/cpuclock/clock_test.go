@@ -177,3 +177,25 @@ func TestTicksAreNotInStep(t *testing.T) {
 		}
 	}
 }
+
+// Who was sampled while no other thread was, a period before and after, was alone.
+func TestAlone(t *testing.T) {
+	p := uint64(Period)
+	c := &Clock{}
+	for _, x := range []struct {
+		tid  uint32
+		at   uint64
+		kind kind
+	}{
+		{1, 10 * p, sampled}, {1, 11 * p, sampled}, {2, 12*p + 1, sampled}, {1, 12*p + 2, sampled}, {2, 13 * p, sampled},
+		{2, 14 * p, mapping}, {2, 15 * p, sampled}, {2, 16 * p, sampled}, {1, 20 * p, sampled}, {1, 21 * p, sampled},
+	} {
+		c.later = append(c.later, record{tid: x.tid, at: x.at, kind: x.kind})
+	}
+	want := []bool{true, false, false, false, false, false, true, true, true, true}
+	for n := range c.later {
+		if c.later[n].kind == sampled && c.alone(n) != want[n] {
+			t.Errorf("sample %d: alone is %v", n, !want[n])
+		}
+	}
+}

@@ -13,6 +13,7 @@ import (
 type record struct {
 	at     uint64
 	pid    uint32
+	tid    uint32 // of a sample
 	parent uint32 // of a fork: the process that pid was made by
 	kind   kind
 	mapped unwind.Mapping // of a mapping
@@ -40,8 +41,7 @@ const (
 func parse(of uint32, misc uint16, b []byte) (r record, ok bool) {
 	c := cursor{b}
 	if of == unix.PERF_RECORD_SAMPLE {
-		r.pid = c.u32()
-		c.u32()
+		r.pid, r.tid = c.u32(), c.u32()
 		r.at = c.u64()
 		r.piece = c.piece()
 		return r, true
