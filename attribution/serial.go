@@ -18,8 +18,10 @@ type Lone[L cmp.Ordered] struct {
 // of "Parallel Work Inflation, Memory Effects, and their Empirical Analysis", section
 // 2.2, comes from, as far as it is not from threads that wait for each other. alone are
 // the samples of each run that were of the only thread that ran, time is T_P, period
-// the CPU time between two samples. The line that ran alone for longest comes first.
-func Serial[L cmp.Ordered](alone []Samples[L], time, period Seconds) (out []Lone[L]) {
+// the CPU time between two samples, queue for how long threads were ready and had no
+// core: for as long a line may only seem to have been alone. The line that ran alone for
+// longest comes first.
+func Serial[L cmp.Ordered](alone []Samples[L], time, queue, period Seconds) (out []Lone[L]) {
 	if len(alone) < 2 {
 		return nil
 	}
@@ -32,7 +34,7 @@ func Serial[L cmp.Ordered](alone []Samples[L], time, period Seconds) (out []Lone
 	none := make([]float64, len(alone))
 	for _, l := range slices.Sorted(maps.Keys(lines)) {
 		n := counts(alone, l)
-		if Seconds(mean(n))*period < least*time {
+		if Seconds(mean(n))*period < max(least*time, 2*queue) {
 			continue
 		}
 		if low, high := growth(none, n); low > 0 {

@@ -80,11 +80,11 @@ func (v *view) causeActions(d *workspace.Document, first, last int) []wire.CodeA
 		hide.Title, hide.Kind, hide.Diagnostics = fmt.Sprintf("Do not show this finding again (#%d of %s)", c.Rank, c.Of.ID), protocol.QuickFix, about
 		out = append(out, next, hide)
 	}
-	for r, l := range v.inflated() {
-		if l.At.Path == d.Path && r.Line(l.At) >= first && r.Line(l.At) <= last {
-			hide := wire.CodeAction{Edit: v.suppression(l.At, l.Location.Function, inflation)}
-			hide.Title, hide.Kind = "Do not show this hint again ("+inflation+")", protocol.QuickFix
-			hide.Diagnostics = []protocol.Diagnostic{v.hint(r, l, d.Text)}
+	for r, h := range v.hints() {
+		if h.At.Path == d.Path && r.Line(h.At) >= first && r.Line(h.At) <= last {
+			hide := wire.CodeAction{Edit: v.suppression(h.At, h.Location.Function, h.Code())}
+			hide.Title, hide.Kind = "Do not show this hint again ("+h.Code()+")", protocol.QuickFix
+			hide.Diagnostics = []protocol.Diagnostic{v.hint(r, h, d.Text)}
 			out = append(out, hide)
 		}
 	}

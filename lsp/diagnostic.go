@@ -33,12 +33,12 @@ func (v *view) diagnostics() map[string][]protocol.Diagnostic {
 			all[c.At.Path] = append(all[c.At.Path], v.diagnose(r, c, t))
 		}
 	}
-	for r, l := range v.inflated() {
-		if v.space.Root(l.At.Path) == nil && v.space.Open(l.At.Path) == nil {
+	for r, h := range v.hints() {
+		if v.space.Root(h.At.Path) == nil && v.space.Open(h.At.Path) == nil {
 			continue
 		}
-		if t := v.space.Text(l.At.Path); t != nil {
-			all[l.At.Path] = append(all[l.At.Path], v.hint(r, l, t))
+		if t := v.space.Text(h.At.Path); t != nil {
+			all[h.At.Path] = append(all[h.At.Path], v.hint(r, h, t))
 		}
 	}
 	for path, ds := range v.built {

@@ -56,7 +56,7 @@ func (v *view) about(path string, line int) (parts []string) {
 			}
 		}
 	}
-	return append(append(parts, v.aboutInflation(path, line)...), v.aboutMemory(path, line)...)
+	return append(append(parts, v.aboutHints(path, line)...), v.aboutMemory(path, line)...)
 }
 
 // aboutMemory says how the accesses of a line did in simulated caches.

@@ -19,9 +19,6 @@ import (
 	"github.com/skewlens/skewlens/report/scaling"
 )
 
-// inflation is the code of a hint that work grows.
-const inflation = "inflation"
-
 // scaleTarget is skewlens.scaleTarget: it says where a target's speedup goes, and on
 // which lines work grows with the cores.
 func (s *server) scaleTarget(ctx context.Context, c *call) (any, error) {
@@ -68,10 +65,10 @@ func speedup(r *scaling.Report) string {
 		out += fmt.Sprintf(" (%s to %s)", units.Digits(*low.Actual), units.Digits(*high.Actual))
 	}
 	out += fmt.Sprintf(" of %d", last.P)
-	var lost []string
+	var losses []string
 	part := func(what string, seconds *float64) {
 		if seconds != nil && math.Abs(*seconds/last.TimeS) >= 0.05 {
-			lost = append(lost, what+" "+strings.Replace(units.Digits(*seconds/last.TimeS), "-", "−", 1))
+			losses = append(losses, what+" "+strings.Replace(units.Digits(*seconds/last.TimeS), "-", "−", 1))
 		}
 	}
 	part("idle", last.IdleS)
@@ -80,8 +77,8 @@ func speedup(r *scaling.Report) string {
 		over := first.TimeS - r.BaselineS
 		part("overhead", &over)
 	}
-	if lost != nil {
-		out += ": " + strings.Join(lost, ", ")
+	if losses != nil {
+		out += ": " + strings.Join(losses, ", ")
 	}
 	if last.Disturbed {
 		out += " (disturbed)"
@@ -89,15 +86,15 @@ func speedup(r *scaling.Report) string {
 	return out
 }
 
-// inflated are the lines whose work grows that are shown.
-func (v *view) inflated() iter.Seq2[*results.Result, *results.Inflated] {
-	return func(yield func(*results.Result, *results.Inflated) bool) {
+// hints are those that are shown.
+func (v *view) hints() iter.Seq2[*results.Result, *results.Hint] {
+	return func(yield func(*results.Result, *results.Hint) bool) {
 		for _, r := range v.results.All() {
-			for _, l := range r.Inflated {
-				if l.At == nil || v.space.Suppressed(l.At.Path, l.Location.Function, inflation, l.At.Was) {
+			for _, h := range r.Hints {
+				if h.At == nil || v.space.Suppressed(h.At.Path, h.Location.Function, h.Code(), h.At.Was) {
 					continue
 				}
-				if !yield(r, l) {
+				if !yield(r, h) {
 					return
 				}
 			}
@@ -106,7 +103,7 @@ func (v *view) inflated() iter.Seq2[*results.Result, *results.Inflated] {
 }
 
 // timedLens are where a document of a target that was timed says so: at the first
-// of its lines that have a section of it or work that grows.
+// of its lines that have a section of it or a hint.
 func (v *view) timedLens(d *workspace.Document, lines map[int]lensLine) (out []protocol.CodeLens) {
 	first := map[string]int{}
 	at := func(timed string, line int) {
@@ -119,9 +116,9 @@ func (v *view) timedLens(d *workspace.Document, lines map[int]lensLine) (out []p
 			at(results.Timed(l.r.Target), line)
 		}
 	}
-	for r, l := range v.inflated() {
-		if l.At.Path == d.Path {
-			at(r.Target, r.Line(l.At))
+	for r, h := range v.hints() {
+		if h.At.Path == d.Path {
+			at(r.Target, r.Line(h.At))
 		}
 	}
 	for _, r := range v.results.All() {
@@ -139,9 +136,13 @@ func (v *view) timedLens(d *workspace.Document, lines map[int]lensLine) (out []p
 	return out
 }
 
-// grows is what there is to say of a line whose work does, in a sentence.
-func grows(l *results.Inflated) string {
-	by := ""
+// lost is what there is to say of a hint, in a sentence.
+func lost(h *results.Hint) string {
+	if l := h.Alone; l != nil {
+		return fmt.Sprintf("this runs alone for %s (%s to %s) on %d cores: %s of core time idle", units.Seconds(l.AloneS),
+			units.SecondsOf(l.LowS, l.AloneS), units.SecondsOf(l.HighS, l.AloneS), l.P, units.Seconds(l.IdleS))
+	}
+	l, by := h.Grown, ""
 	if l.W1S > 0 {
 		by = units.Digits(l.WPS/l.W1S) + "× "
 	}
@@ -149,38 +150,45 @@ func grows(l *results.Inflated) string {
 		units.Seconds(l.InflationS), units.SecondsOf(l.LowS, l.InflationS), units.SecondsOf(l.HighS, l.InflationS), units.Percent(l.Share))
 }
 
-// hint is a line whose work grows as a diagnostic.
-func (v *view) hint(r *results.Result, l *results.Inflated, t *text.Text) protocol.Diagnostic {
-	message := grows(l)
+// hint is one as a diagnostic.
+func (v *view) hint(r *results.Result, h *results.Hint, t *text.Text) protocol.Diagnostic {
+	message := lost(h)
 	if w := r.Staleness(); w != "" {
 		message += " · " + w
 	}
 	return protocol.Diagnostic{
-		Range: t.Words(v.enc, r.Line(l.At)), Severity: protocol.DiagnosticSeverityHint, Source: "skewlens", Code: inflation,
-		CodeDescription: &protocol.CodeDescription{Href: protocol.URI(explained + inflation)},
+		Range: t.Words(v.enc, r.Line(h.At)), Severity: protocol.DiagnosticSeverityHint, Source: "skewlens", Code: h.Code(),
+		CodeDescription: &protocol.CodeDescription{Href: protocol.URI(explained + h.Code())},
 		Message:         strings.ToUpper(message[:1]) + message[1:], Data: wire.Object{"target": r.Target},
 	}
 }
 
-// aboutInflation says how the work of a line grows, and what the whole does.
-func (v *view) aboutInflation(path string, line int) (parts []string) {
-	for r, l := range v.inflated() {
-		if l.At.Path != path || r.Line(l.At) != line {
+// aboutHints says what is lost on a line, and where the whole program's speedup goes.
+func (v *view) aboutHints(path string, line int) (parts []string) {
+	for r, h := range v.hints() {
+		if h.At.Path != path || r.Line(h.At) != line {
 			continue
 		}
 		var b strings.Builder
-		fmt.Fprintf(&b, "**Inflation** · %s", escape(r.Target))
+		title := "Inflation"
+		if h.Alone != nil {
+			title = "Serial"
+		}
+		fmt.Fprintf(&b, "**%s** · %s", title, escape(r.Target))
 		if w := r.Staleness(); w != "" {
 			fmt.Fprintf(&b, " · %s", w)
 		}
-		message := grows(l)
-		fmt.Fprintf(&b, "\n\n%s.\n\n| threads | work here | |\n|---:|---:|:---|\n", escape(strings.ToUpper(message[:1])+message[1:]))
-		most := max(l.W1S, l.WPS)
-		for _, x := range []struct {
-			p int
-			w float64
-		}{{1, l.W1S}, {l.P, l.WPS}} {
-			fmt.Fprintf(&b, "| %d | %s | %s |\n", x.p, units.SecondsOf(x.w, most), bar(x.w/most))
+		message := lost(h)
+		fmt.Fprintf(&b, "\n\n%s.\n", escape(strings.ToUpper(message[:1])+message[1:]))
+		if l := h.Grown; l != nil {
+			fmt.Fprintf(&b, "\n| threads | work here | |\n|---:|---:|:---|\n")
+			most := max(l.W1S, l.WPS)
+			for _, x := range []struct {
+				p int
+				w float64
+			}{{1, l.W1S}, {l.P, l.WPS}} {
+				fmt.Fprintf(&b, "| %d | %s | %s |\n", x.p, units.SecondsOf(x.w, most), bar(x.w/most))
+			}
 		}
 		fmt.Fprintf(&b, "\nThe whole program: %s.\n", escape(speedup(r.Scaling)))
 		for _, w := range r.Scaling.Warnings {

@@ -29,6 +29,9 @@ func scaled(dir string) *scaling.Report {
 		Lines: []scaling.Line{
 			line(report.Place{File: filepath.Join(dir, "skewed.c"), Line: 8, Column: 5, Function: "work"}), line(report.Place{Address: "0x5"}),
 		},
+		Serial: []scaling.Serial{
+			{Location: &report.Location{Place: report.Place{File: filepath.Join(dir, "skewed.c"), Line: 26, Function: "main"}}, P: 4, AloneS: 0.25, LowS: 0.2, HighS: 0.3, IdleS: 0.75},
+		},
 		Warnings: []report.Warning{{Code: "disturbed", Message: "others were busy"}},
 	}
 }
@@ -49,14 +52,23 @@ func TestSpeedup(t *testing.T) {
 	shown := func() {
 		t.Helper()
 		got := c.await(map[string]any{"method": "textDocument/publishDiagnostics", "params": map[string]any{
-			"uri": string(workspace.FileURI(path)), "diagnostics": []any{map[string]any{"code": "inflation", "severity": 4.0, "range": map[string]any{"start": map[string]any{"line": 7.0}}}}}})
+			"uri": string(workspace.FileURI(path)), "diagnostics": []any{
+				map[string]any{"code": "inflation", "severity": 4.0, "range": map[string]any{"start": map[string]any{"line": 7.0}}},
+				map[string]any{"code": "serial", "severity": 4.0, "range": map[string]any{"start": map[string]any{"line": 25.0}}}}}})
 		if want := "Work here grows 2.10× from 1 to 4 threads: 550 ms more (400 ms to 700 ms), 80 % of what all lines grow"; !strings.Contains(textual(got), want) {
 			t.Errorf("the hint is %s", textual(got))
 		}
 		if got := textual(c.call("textDocument/codeLens", docOf(path))); !strings.Contains(got, whole+" · just now") {
 			t.Errorf("lenses: %s", got)
 		}
+		if want := "This runs alone for 250 ms (200 ms to 300 ms) on 4 cores: 750 ms of core time idle"; !strings.Contains(textual(got), want) {
+			t.Errorf("the hint of what is serial is %s", textual(got))
+		}
 		at := docOf(path)
+		at["position"] = wire.Object{"line": 25, "character": 4}
+		if said := textual(c.call("textDocument/hover", at)); !strings.Contains(said, "**Serial** · skewed · speedup") || strings.Contains(said, "work here") {
+			t.Errorf("hover: %s", said)
+		}
 		at["position"] = wire.Object{"line": 7, "character": 6}
 		got = c.call("textDocument/hover", at)
 		for _, want := range []string{"**Inflation** · skewed · speedup", "| 1 | 0.50 s | ", "| 4 | 1.05 s | ██████████ |", "The whole program: " + whole, "others were busy `disturbed`"} {

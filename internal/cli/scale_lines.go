@@ -42,6 +42,28 @@ func (l *sampledLines) inflated() (out []scaling.Line) {
 	return out
 }
 
+// serial are the lines that ran alone at the last point.
+func (l *sampledLines) serial(at *attribution.Point) (out []scaling.Serial) {
+	if !l.sampled() || l.p == 1 {
+		return nil
+	}
+	var alone []attribution.Samples[string]
+	for _, r := range l.runs.At[l.p] {
+		alone = append(alone, r.Samples.Alone)
+	}
+	queue := attribution.Seconds(0)
+	if at.Queue != nil {
+		queue = at.Queue.Mean
+	}
+	for _, s := range attribution.Serial(alone, at.Time.Mean, queue, attribution.Seconds(profiler.SamplePeriod.Seconds())) {
+		out = append(out, scaling.Serial{
+			Location: l.location(l.runs.Place(s.Line)), P: l.p,
+			AloneS: float64(s.Alone), LowS: float64(s.Low), HighS: float64(s.High), IdleS: float64(l.p-1) * float64(s.Alone),
+		})
+	}
+	return out
+}
+
 func samples(runs []profiler.TimedRun) (out []attribution.Samples[string]) {
 	for _, r := range runs {
 		out = append(out, r.Samples.Places)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/skewlens/skewlens/profiler"
+	"github.com/skewlens/skewlens/report"
 	"github.com/skewlens/skewlens/report/scaling"
 )
 
@@ -74,6 +75,8 @@ func TestAmdahlIdles(t *testing.T) {
 	p := &r.Points[1]
 	ok := p.IdleS != nil && p.InflationS != nil && *p.IdleS > 3**p.InflationS && *p.IdleS > .2*p.TimeS && r.Main == "idle"
 	holds(t, r, ok, "idle time does not dominate")
+	named := len(r.Serial) > 0 && r.Serial[0].AloneS > .2*p.TimeS && slices.ContainsFunc(r.Serial[0].Location.InlinedAt, func(at report.Place) bool { return at.Function == "main" })
+	holds(t, r, named, "the serial line is not named")
 	if !strings.Contains(r.Notes[0].Message, "idle") && !doubtful(r) {
 		t.Errorf("notes %+v", r.Notes)
 	}
@@ -99,5 +102,6 @@ func TestCleanProgramHasNoHint(t *testing.T) {
 	r := scaledProgram(t, "clean", "100000000")
 	holds(t, r, len(r.Lines) == 0, "a line is named")
 	p := &r.Points[1]
+	holds(t, r, len(r.Serial) == 0, "a line is said to run alone")
 	holds(t, r, p.IdleS != nil && p.InflationS != nil && *p.IdleS < .5*r.BaselineS && *p.InflationS < .5*r.BaselineS, "idle or inflated")
 }

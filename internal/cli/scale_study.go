@@ -79,7 +79,7 @@ func (s *scaleStudy) report(runs *profiler.ScaleRuns) (*scaling.Report, error) {
 	return scaling.New(scaling.Study{
 		Program:  report.Program{Path: s.path, Args: s.words[1:]},
 		Setting:  scaling.Setting{Cores: s.cores, Whole: s.whole, Warmup: s.o.warmup, Pinned: s.o.pin, Environment: s.passive, SamplePeriodS: lines.period()},
-		Baseline: s.o.baseline, Elision: s.o.elision, Scaling: x, Lines: lines.inflated(), Doubts: doubts,
+		Baseline: s.o.baseline, Elision: s.o.elision, Scaling: x, Lines: lines.inflated(), Serial: lines.serial(x.Last()), Doubts: doubts,
 	}), nil
 }
 

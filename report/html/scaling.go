@@ -30,7 +30,19 @@ type scalingPage struct {
 	Plots           []pagePlot
 	Notes           []string
 	Times, Speedups [][]string // the first row is the head
-	Lines           []pageCause
+	Lines           []sampledLine
+}
+
+// sampledLine is a line where work was sampled.
+type sampledLine struct {
+	pageCause
+	Mark string
+}
+
+func (m *maker) sampled(mark string, l *report.Location, says string) sampledLine {
+	v := pageCause{Place: m.paths.Work(l), Message: says, Inlined: m.paths.Inlined(l.InlinedAt)}
+	m.excerpt(&v, "", &l.Place)
+	return sampledLine{v, mark}
 }
 
 // WriteScaling writes where a program's speedup goes as a page. An error is the
@@ -49,10 +61,10 @@ func WriteScaling(w io.Writer, r *scaling.Report, opt Options) error {
 		p.Notes = append(p.Notes, units.Printable(n.Message))
 	}
 	for i := range r.Lines {
-		l := &r.Lines[i]
-		v := pageCause{Rank: i + 1, Place: m.paths.Work(l), Message: words.Grows(l), Inlined: m.paths.Inlined(l.Location.InlinedAt)}
-		m.excerpt(&v, "", &l.Location.Place)
-		p.Lines = append(p.Lines, v)
+		p.Lines = append(p.Lines, m.sampled(fmt.Sprintf("#%d", i+1), r.Lines[i].Location, words.Grows(&r.Lines[i])))
+	}
+	for i := range r.Serial {
+		p.Lines = append(p.Lines, m.sampled("alone", r.Serial[i].Location, words.Alone(r, &r.Serial[i])))
 	}
 	if err := scalingTemplate.Execute(w, p); err != nil {
 		return fmt.Errorf("write report: %w", err)

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/skewlens/skewlens/attribution"
 	"github.com/skewlens/skewlens/profile"
@@ -38,6 +39,7 @@ type Report struct {
 	Elision    string         `json:"elision,omitempty"`
 	Points     []Point        `json:"points"`
 	Lines      []Line         `json:"inflated_lines"`
+	Serial     []Serial       `json:"serial_lines"`
 	Notes      []Note         `json:"notes"` // what the curves say
 	// What the core time at the last point was lost to most: "idle", "inflation" or
 	// "overhead"; "scales": nothing much; "speedup": not known.
@@ -103,6 +105,16 @@ type Line struct {
 	Share      float64          `json:"share"` // of what all lines that grew have grown
 }
 
+// Serial is a line that runs while nothing else of the program does.
+type Serial struct {
+	Location *report.Location `json:"location"`
+	P        int              `json:"p"`
+	AloneS   float64          `json:"alone_s"`
+	LowS     float64          `json:"low_s"` // of an interval of 99 %
+	HighS    float64          `json:"high_s"`
+	IdleS    float64          `json:"idle_s"` // of the other cores meanwhile
+}
+
 // Note is what the curves say.
 type Note struct {
 	Code    string `json:"code"`
@@ -116,6 +128,7 @@ type Study struct {
 	Baseline, Elision string // commands; "": none
 	Scaling           *attribution.Scaling
 	Lines             []Line
+	Serial            []Serial
 	Doubts            []profile.Warning // about how it was measured
 }
 
@@ -125,7 +138,7 @@ func New(s Study) *Report {
 	r := &Report{
 		Version: version, Program: s.Program, Setting: s.Setting,
 		BaselineS: float64(x.Baseline.Mean), BaselineSD: seconds(x.Baseline.SD), Baseline: s.Baseline, Elision: s.Elision,
-		Points: []Point{}, Lines: append([]Line{}, s.Lines...), Notes: []Note{}, Warnings: []report.Warning{},
+		Points: []Point{}, Lines: append([]Line{}, s.Lines...), Serial: append([]Serial{}, s.Serial...), Notes: []Note{}, Warnings: []report.Warning{},
 	}
 	if r.Setting.Environment == nil {
 		r.Setting.Environment = []string{}
@@ -208,10 +221,15 @@ func (r *Report) Check() error {
 	if r.Version != version || len(r.Points) == 0 {
 		return fmt.Errorf("it has version %d and %d points, want version %d", r.Version, len(r.Points), version)
 	}
+	at := []*report.Location{}
 	for _, l := range r.Lines {
-		if l.Location == nil {
-			return errors.New("a line has no location")
-		}
+		at = append(at, l.Location)
+	}
+	for _, l := range r.Serial {
+		at = append(at, l.Location)
+	}
+	if slices.Contains(at, nil) {
+		return errors.New("a line has no location")
 	}
 	return nil
 }

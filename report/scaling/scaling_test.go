@@ -44,6 +44,7 @@ func study(t *testing.T) Study {
 				P: 4, W1S: .5, WPS: 1.5, InflationS: 1, LowS: .8, HighS: 1.2, Share: .75},
 			{Location: &report.Location{Place: report.Place{Function: "memcpy", Library: "/lib/libc.so.6"}}, P: 4, WPS: .25, InflationS: .25, LowS: .2, HighS: .3, Share: .2},
 		},
+		Serial: []Serial{{Location: &report.Location{Place: report.Place{File: "/src/owner.c", Line: 50, Function: "main"}}, P: 4, AloneS: .8, LowS: .75, HighS: .85, IdleS: 2.4}},
 		Doubts: []profile.Warning{{Code: "oversubscribed", Message: "more threads than cores"}},
 	}
 }
@@ -114,6 +115,17 @@ type (
 			HighS      float64 `json:"high_s"`
 			Share      float64
 		} `json:"inflated_lines"`
+		Serial []struct {
+			Location struct {
+				File, Function string
+				Line           int
+			}
+			P      int
+			AloneS float64 `json:"alone_s"`
+			LowS   float64 `json:"low_s"`
+			HighS  float64 `json:"high_s"`
+			IdleS  float64 `json:"idle_s"`
+		} `json:"serial_lines"`
 		Notes    []struct{ Code, Message string }
 		Main     *string
 		Warnings []struct{ Code, Message string }
@@ -138,7 +150,7 @@ func TestContract(t *testing.T) {
 	if err := d.Decode(&want); err != nil {
 		t.Fatal(err)
 	}
-	if want.Version != 1 || len(want.Points) != 4 || len(want.Lines) != 2 || want.BaselineS != 6 {
+	if want.Version != 1 || len(want.Points) != 4 || len(want.Lines) != 2 || len(want.Serial) != 1 || want.BaselineS != 6 {
 		t.Errorf("%+v", want)
 	}
 	for _, p := range want.Points {
@@ -162,7 +174,7 @@ func TestLeast(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := string(written(t, New(Study{Scaling: x, Setting: Setting{Cores: 1, Whole: 1}})))
-	for _, want := range []string{`"inflated_lines": []`, `"notes": []`, `"environment": []`, `"baseline_s": 1`} {
+	for _, want := range []string{`"inflated_lines": []`, `"serial_lines": []`, `"notes": []`, `"environment": []`, `"baseline_s": 1`} {
 		if !strings.Contains(b, want) {
 			t.Errorf("no %s in\n%s", want, b)
 		}
@@ -203,6 +215,7 @@ func TestReadJSON(t *testing.T) {
 		`{"version":2}`: "want version 1",
 		`{"version":1}`: "0 points",
 		`{"version":1,"points":[{"p":1}],"inflated_lines":[{}]}`: "no location",
+		`{"version":1,"points":[{"p":1}],"serial_lines":[{}]}`:   "no location",
 	} {
 		if _, err := ReadJSON(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", text, err, want)

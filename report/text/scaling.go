@@ -38,7 +38,10 @@ func WriteScaling(w io.Writer, r *scaling.Report, opt Options) error {
 		t.prose("", "  ", n.Message)
 	}
 	for i := range r.Lines {
-		t.inflated(i+1, &r.Lines[i])
+		t.sampled(fmt.Sprintf("#%d", i+1), r.Lines[i].Location, words.Grows(&r.Lines[i]))
+	}
+	for i := range r.Serial {
+		t.sampled("alone", r.Serial[i].Location, words.Alone(r, &r.Serial[i]))
 	}
 	if err := b.Flush(); err != nil {
 		return fmt.Errorf("write report: %w", err)
@@ -73,13 +76,13 @@ func table(rows [][]string) []string {
 	return lines
 }
 
-// inflated is a line whose work grows.
-func (t *writer) inflated(rank int, l *scaling.Line) {
+// sampled is a line where work was sampled, and what there is to say of it.
+func (t *writer) sampled(mark string, l *report.Location, says string) {
 	t.line("", "")
-	t.line("", t.paint(red, fmt.Sprintf("#%d", rank))+"  "+t.paint(bold, t.paths.Work(l)))
-	t.prose("    ", "    ", words.Grows(l))
-	for _, at := range t.paths.Inlined(l.Location.InlinedAt) {
+	t.line("", t.paint(red, mark)+"  "+t.paint(bold, t.paths.Work(l)))
+	t.prose("    ", "    ", says)
+	for _, at := range t.paths.Inlined(l.InlinedAt) {
 		t.line("    ", units.Printable(at))
 	}
-	t.excerpt("    ", '│', l.Location.Place)
+	t.excerpt("    ", '│', l.Place)
 }

@@ -19,7 +19,7 @@ type Result struct {
 	Profile  *profile.Profile // that the report was made of; nil for what was kept
 	Sections []*Section       // as the report has them
 	Memory   []*MemoryLine    // likewise
-	Inflated []*Inflated      // of a target that was timed
+	Hints    []*Hint          // of a target that was timed
 
 	files   map[string]text.Digest // of the program, as they were when it ran
 	anchors map[place]*Anchor
@@ -67,10 +67,21 @@ type MemoryLine struct {
 	At *Anchor
 }
 
-// Inflated is a line whose work grows with the cores; At is nil where it has no line.
-type Inflated struct {
-	*scaling.Line
-	At *Anchor
+// Hint is a line where a speedup is lost: one whose work grows with the cores, or that
+// runs alone. At is nil where it has no line.
+type Hint struct {
+	Location *report.Location
+	At       *Anchor
+	Grown    *scaling.Line   // or
+	Alone    *scaling.Serial // of both there is one
+}
+
+// Code names its kind.
+func (h *Hint) Code() string {
+	if h.Grown != nil {
+		return "inflation"
+	}
+	return "serial"
 }
 
 // Timed is the name under which it is known how a target scales.
@@ -109,7 +120,11 @@ func New(k Kept, w workspace.Workspace, texts func(path string) *text.Text) *Res
 	if k.Scaling != nil {
 		for i := range k.Scaling.Lines {
 			l := &k.Scaling.Lines[i]
-			r.Inflated = append(r.Inflated, &Inflated{l, m.anchor(m.users(l.Location))})
+			r.Hints = append(r.Hints, &Hint{Location: l.Location, At: m.anchor(m.users(l.Location)), Grown: l})
+		}
+		for i := range k.Scaling.Serial {
+			l := &k.Scaling.Serial[i]
+			r.Hints = append(r.Hints, &Hint{Location: l.Location, At: m.anchor(m.users(l.Location)), Alone: l})
 		}
 	}
 	for path := range r.files {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/skewlens/skewlens/internal/units"
+	"github.com/skewlens/skewlens/report"
 	"github.com/skewlens/skewlens/report/scaling"
 )
 
@@ -117,13 +118,29 @@ func factor(x *float64) string {
 	return units.Digits(*x)
 }
 
-// Work names the place of a line whose work grows.
-func (p Paths) Work(l *scaling.Line) string {
-	s := p.Place(l.Location.Place)
-	if l.Location.Library != "" && l.Location.Function != "" {
-		s += " of " + units.Printable(filepath.Base(l.Location.Library))
+// Work names the place where work was sampled.
+func (p Paths) Work(at *report.Location) string {
+	s := p.Place(at.Place)
+	if at.Library != "" && at.Function != "" {
+		s += " of " + units.Printable(filepath.Base(at.Library))
 	}
 	return s
+}
+
+// Alone says for how long a line ran alone.
+func Alone(r *scaling.Report, l *scaling.Serial) string {
+	idle := "the other core idles"
+	if l.P > 2 {
+		idle = fmt.Sprintf("the other %d cores idle", l.P-1)
+	}
+	whole := 0.0
+	for _, p := range r.Points {
+		if p.P == l.P {
+			whole = p.TimeS
+		}
+	}
+	return fmt.Sprintf("on %d cores it runs alone for %s (99 %%: %s to %s) of %s: %s meanwhile", l.P, units.SecondsOf(l.AloneS, whole),
+		units.SecondsOf(l.LowS, whole), units.SecondsOf(l.HighS, whole), units.SecondsOf(whole, whole), idle)
 }
 
 // Grows says how much a line's work grows.
