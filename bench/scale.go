@@ -32,7 +32,7 @@ func benchScale(n int) error {
 			if err != nil {
 				return err
 			}
-			named += min(1, len(r.Lines))
+			named += min(1, len(r.Lines)+len(r.Serial))
 			if slices.ContainsFunc(r.Points, func(p scaling.Point) bool { return p.Disturbed }) {
 				disturbed++
 			}
