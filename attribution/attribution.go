@@ -216,7 +216,7 @@ func (x part) work() *Seconds {
 }
 
 // estimate is nil where a run is without the number.
-func estimate(parts []part, of func(part) *Seconds) *Estimate {
+func estimate[T any](parts []T, of func(T) *Seconds) *Estimate {
 	if len(parts) == 0 {
 		return nil
 	}

@@ -75,6 +75,15 @@ func Inflated[L cmp.Ordered](at1, atP []Samples[L], period Seconds) []Grown[L] {
 	return grown
 }
 
+// Work is what a line takes in each run, as a mean with its spread. period is the CPU
+// time between two samples.
+func Work[L cmp.Ordered](runs []Samples[L], l L, period Seconds) *Estimate {
+	return estimate(runs, func(r Samples[L]) *Seconds {
+		s := Seconds(r[l]) * period
+		return &s
+	})
+}
+
 func counts[L cmp.Ordered](runs []Samples[L], l L) []float64 {
 	ns := make([]float64, len(runs))
 	for i, r := range runs {

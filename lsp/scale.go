@@ -182,12 +182,12 @@ func (v *view) aboutHints(path string, line int) (parts []string) {
 		fmt.Fprintf(&b, "\n\n%s.\n", escape(strings.ToUpper(message[:1])+message[1:]))
 		if l := h.Grown; l != nil {
 			fmt.Fprintf(&b, "\n| threads | work here | |\n|---:|---:|:---|\n")
-			most := max(l.W1S, l.WPS)
-			for _, x := range []struct {
-				p int
-				w float64
-			}{{1, l.W1S}, {l.P, l.WPS}} {
-				fmt.Fprintf(&b, "| %d | %s | %s |\n", x.p, units.SecondsOf(x.w, most), bar(x.w/most))
+			most := 0.0
+			for _, x := range l.Work {
+				most = max(most, x.WorkS)
+			}
+			for _, x := range l.Work {
+				fmt.Fprintf(&b, "| %d | %s | %s |\n", x.P, units.SecondsOf(x.WorkS, most), bar(x.WorkS/most))
 			}
 		}
 		fmt.Fprintf(&b, "\nThe whole program: %s.\n", escape(speedup(r.Scaling)))

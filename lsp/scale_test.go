@@ -18,7 +18,8 @@ import (
 func scaled(dir string) *scaling.Report {
 	f := func(x float64) *float64 { return &x }
 	line := func(p report.Place) scaling.Line {
-		return scaling.Line{Location: &report.Location{Place: p}, P: 4, W1S: 0.5, WPS: 1.05, InflationS: 0.55, LowS: 0.4, HighS: 0.7, Share: 0.8}
+		return scaling.Line{Location: &report.Location{Place: p}, P: 4, W1S: 0.5, WPS: 1.05, InflationS: 0.55, LowS: 0.4, HighS: 0.7, Share: 0.8,
+			Work: []scaling.LineWork{{P: 1, WorkS: 0.5}, {P: 2, WorkS: 0.7}, {P: 4, WorkS: 1.05}}}
 	}
 	return &scaling.Report{
 		Version: 1, Program: report.Program{Path: filepath.Join(dir, "skewed")}, BaselineS: 1.8,
@@ -71,7 +72,7 @@ func TestSpeedup(t *testing.T) {
 		}
 		at["position"] = wire.Object{"line": 7, "character": 6}
 		got = c.call("textDocument/hover", at)
-		for _, want := range []string{"**Inflation** · skewed · speedup", "| 1 | 0.50 s | ", "| 4 | 1.05 s | ██████████ |", "The whole program: " + whole, "others were busy `disturbed`"} {
+		for _, want := range []string{"**Inflation** · skewed · speedup", "| 1 | 0.50 s | ", "| 2 | 0.70 s | ", "| 4 | 1.05 s | ██████████ |", "The whole program: " + whole, "others were busy `disturbed`"} {
 			if !strings.Contains(textual(got), want) {
 				t.Errorf("%q is not in the hover %s", want, textual(got))
 			}

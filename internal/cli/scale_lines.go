@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/skewlens/skewlens/attribution"
 	"github.com/skewlens/skewlens/profile"
@@ -36,8 +38,24 @@ func (l *sampledLines) inflated() (out []scaling.Line) {
 	for _, g := range attribution.Inflated(samples(l.runs.At[1]), samples(l.runs.At[l.p]), attribution.Seconds(profiler.SamplePeriod.Seconds())) {
 		out = append(out, scaling.Line{
 			Location: l.location(l.runs.Place(g.Line)), P: l.p, W1S: float64(g.W1), WPS: float64(g.WP),
-			InflationS: float64(g.Inflation), LowS: float64(g.Low), HighS: float64(g.High), Share: g.Share,
+			InflationS: float64(g.Inflation), LowS: float64(g.Low), HighS: float64(g.High), Share: g.Share, Work: l.work(g.Line),
 		})
+	}
+	return out
+}
+
+// work is what a line takes on each number of cores.
+func (l *sampledLines) work(name string) []scaling.LineWork {
+	out := []scaling.LineWork{}
+	for _, p := range slices.Sorted(maps.Keys(l.runs.At)) {
+		if e := attribution.Work(samples(l.runs.At[p]), name, attribution.Seconds(profiler.SamplePeriod.Seconds())); e != nil {
+			w := scaling.LineWork{P: p, WorkS: float64(e.Mean)}
+			if e.SD != nil {
+				sd := float64(*e.SD)
+				w.WorkSD = &sd
+			}
+			out = append(out, w)
+		}
 	}
 	return out
 }

@@ -36,13 +36,30 @@ type scalingPage struct {
 // sampledLine is a line where work was sampled.
 type sampledLine struct {
 	pageCause
-	Mark string
+	Mark  string
+	Plots []pagePlot
 }
 
 func (m *maker) sampled(mark string, l *report.Location, says string) sampledLine {
 	v := pageCause{Place: m.paths.Work(l), Message: says, Inlined: m.paths.Inlined(l.InlinedAt)}
 	m.excerpt(&v, "", &l.Place)
-	return sampledLine{v, mark}
+	return sampledLine{pageCause: v, Mark: mark}
+}
+
+// workPlot draws the work of a line by cores, and how much of it has grown.
+func workPlot(l *scaling.Line) pagePlot {
+	var ids []string
+	base, more := series{class: "busy"}, series{class: "count"}
+	most := 0.0
+	for _, w := range l.Work {
+		ids = append(ids, fmt.Sprint(w.P))
+		base.values = append(base.values, min(w.WorkS, l.W1S))
+		more.values = append(more.values, max(0, w.WorkS-l.W1S))
+		most = max(most, w.WorkS)
+	}
+	show := func(s float64) string { return units.SecondsOf(s, most) }
+	return pagePlot{SVG: barPlot(ids, "cores", "work of the line", show, base, more), Caption: "Work of the line, all threads together, means of runs",
+		Keys: []pageKey{{Class: "busy", Name: "as on 1 core"}, {Class: "count", Name: "inflation"}}}
 }
 
 // WriteScaling writes where a program's speedup goes as a page. An error is the
@@ -61,7 +78,11 @@ func WriteScaling(w io.Writer, r *scaling.Report, opt Options) error {
 		p.Notes = append(p.Notes, units.Printable(n.Message))
 	}
 	for i := range r.Lines {
-		p.Lines = append(p.Lines, m.sampled(fmt.Sprintf("#%d", i+1), r.Lines[i].Location, words.Grows(&r.Lines[i])))
+		v := m.sampled(fmt.Sprintf("#%d", i+1), r.Lines[i].Location, words.Grows(&r.Lines[i]))
+		if l := &r.Lines[i]; len(l.Work) > 1 {
+			v.Plots = append(v.Plots, workPlot(l))
+		}
+		p.Lines = append(p.Lines, v)
 	}
 	for i := range r.Serial {
 		p.Lines = append(p.Lines, m.sampled("alone", r.Serial[i].Location, words.Alone(r, &r.Serial[i])))

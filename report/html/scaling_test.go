@@ -53,7 +53,7 @@ func TestCurves(t *testing.T) {
 	}
 	one := *r
 	one.Points = r.Points[:1]
-	one.ElisionS = nil
+	one.ElisionS, one.Lines = nil, nil
 	var b bytes.Buffer
 	if err := WriteScaling(&b, &one, Options{}); err != nil || strings.Contains(b.String(), "<svg") {
 		t.Errorf("one point is no curve: %v", err)

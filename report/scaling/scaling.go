@@ -103,6 +103,14 @@ type Line struct {
 	LowS       float64          `json:"low_s"` // of an interval of 99 %
 	HighS      float64          `json:"high_s"`
 	Share      float64          `json:"share"` // of what all lines that grew have grown
+	Work       []LineWork       `json:"work"`  // on each number of cores that was measured
+}
+
+// LineWork is the work of a line at a point.
+type LineWork struct {
+	P      int      `json:"p"`
+	WorkS  float64  `json:"work_s"`
+	WorkSD *float64 `json:"work_sd,omitempty"` // of a run
 }
 
 // Serial is a line that runs while nothing else of the program does.

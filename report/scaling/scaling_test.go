@@ -41,8 +41,8 @@ func study(t *testing.T) Study {
 		Baseline: "./sequential", Elision: "./elision <x>", Scaling: x,
 		Lines: []Line{
 			{Location: &report.Location{Place: report.Place{File: "/src/owner.c", Line: 12, Function: "work"}, InlinedAt: []report.Place{{File: "/src/owner.c", Line: 40, Function: "main"}}},
-				P: 4, W1S: .5, WPS: 1.5, InflationS: 1, LowS: .8, HighS: 1.2, Share: .75},
-			{Location: &report.Location{Place: report.Place{Function: "memcpy", Library: "/lib/libc.so.6"}}, P: 4, WPS: .25, InflationS: .25, LowS: .2, HighS: .3, Share: .2},
+				P: 4, W1S: .5, WPS: 1.5, InflationS: 1, LowS: .8, HighS: 1.2, Share: .75, Work: []LineWork{{1, .5, &period}, {2, .75, nil}, {4, 1.5, nil}, {8, 3, nil}}},
+			{Location: &report.Location{Place: report.Place{Function: "memcpy", Library: "/lib/libc.so.6"}}, P: 4, WPS: .25, InflationS: .25, LowS: .2, HighS: .3, Share: .2, Work: []LineWork{}},
 		},
 		Serial: []Serial{{Location: &report.Location{Place: report.Place{File: "/src/owner.c", Line: 50, Function: "main"}}, P: 4, AloneS: .8, LowS: .75, HighS: .85, IdleS: 2.4}},
 		Doubts: []profile.Warning{{Code: "oversubscribed", Message: "more threads than cores"}},
@@ -114,6 +114,11 @@ type (
 			LowS       float64 `json:"low_s"`
 			HighS      float64 `json:"high_s"`
 			Share      float64
+			Work       []struct {
+				P      int
+				WorkS  float64  `json:"work_s"`
+				WorkSD *float64 `json:"work_sd"`
+			}
 		} `json:"inflated_lines"`
 		Serial []struct {
 			Location struct {
