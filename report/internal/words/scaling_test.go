@@ -51,3 +51,15 @@ func TestGrows(t *testing.T) {
 		}
 	}
 }
+
+func TestAlone(t *testing.T) {
+	r := &scaling.Report{Points: []scaling.Point{{P: 1, TimeS: 2}, {P: 2, TimeS: 1.5}, {P: 4, TimeS: 1.25}}}
+	for want, l := range map[string]scaling.Serial{
+		"on 2 cores it runs alone for 0.50 s (99 %: 0.45 s to 0.55 s) of 1.50 s: the other core idles meanwhile":   {P: 2, AloneS: .5, LowS: .45, HighS: .55},
+		"on 4 cores it runs alone for 0.75 s (99 %: 0.70 s to 0.80 s) of 1.25 s: the other 3 cores idle meanwhile": {P: 4, AloneS: .75, LowS: .7, HighS: .8},
+	} {
+		if got := Alone(r, &l); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
