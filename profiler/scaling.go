@@ -170,7 +170,7 @@ func (s *scaling) run(ctx context.Context, k kind, round int) error {
 		return err
 	}
 	defer stdin.Close()
-	words, env := k.command.with(k.p)
+	words, env := k.command.With(k.p)
 	j := timed.Job{
 		Path: k.command.Path, Words: words, Env: env,
 		Files: [3]uintptr{stdin.Fd(), s.Stdout.Fd(), s.Stderr.Fd()},
@@ -250,7 +250,7 @@ func failure(r timed.Result) error {
 }
 
 // with puts P in the place of {threads}, and into OMP_NUM_THREADS.
-func (c *Command) with(p int) (words, env []string) {
+func (c *Command) With(p int) (words, env []string) {
 	put := func(in []string) []string {
 		out := make([]string, len(in))
 		for i, s := range in {

@@ -44,7 +44,7 @@ func (a app) commands() []command {
 	return []command{
 		{"profile", "[flags] -- program [arguments]", "run a program and report where its load imbalance begins", profileCommand{run: profiler.Run}.do, profileHelp},
 		{"report", "[flags] file", "report on a profile that was saved with profile --save", reportCommand, reportHelp},
-		{"scale", "[flags] -- program {threads}", "time a program on 1 core and more, and say where the speedup goes", scaleCommand{run: profiler.Scale}.do, scaleHelp},
+		{"scale", "[flags] -- program {threads}", "time a program on 1 core and more, and say where the speedup goes", scaleCommand{profiler.Scale, profiler.Run}.do, scaleHelp},
 		{"demo", "[flags] [example]", "build an example, report on it, and compare with its fix", demoCommand{examples: a.examples, run: profiler.Run}.do, demoHelp},
 		{"serve", "", "show findings in an editor: a language server on standard input and output", serveCommand, nil},
 		{"doctor", "[program]", "check what this machine allows, and say how to fix the rest", doctorCommand, nil},

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/skewlens/skewlens/internal/atomicfile"
+	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler"
 	"github.com/skewlens/skewlens/report/html"
 	"github.com/skewlens/skewlens/report/scaling"
@@ -19,10 +20,11 @@ import (
 )
 
 // scaleCommand times a program on several numbers of cores and says where its
-// speedup goes. How programs are timed is a field, so that the command can be tested
-// without one.
+// speedup goes. How programs are timed and profiled are fields, so that the command can
+// be tested without one.
 type scaleCommand struct {
-	run func(context.Context, profiler.ScaleConfig) (*profiler.ScaleRuns, error)
+	run     func(context.Context, profiler.ScaleConfig) (*profiler.ScaleRuns, error)
+	profile func(context.Context, profiler.Config) (*profile.Profile, error)
 }
 
 // scaleFlags are the flags of the command.
@@ -32,7 +34,7 @@ type scaleFlags struct {
 	baseline, elision string
 	runs, warmup      int
 	pin, over         bool
-	noLines           bool
+	noLines, noWaits  bool
 	env               []string
 }
 
@@ -65,6 +67,7 @@ func (o *scaleFlags) flags() *flag.FlagSet {
 	fs.BoolVar(&o.pin, "pin", false, "keep the program on as many cores as it has threads")
 	fs.BoolVar(&o.over, "oversubscribe", false, "allow more threads than there are cores; their figures are marked")
 	fs.BoolVar(&o.noLines, "no-lines", false, "do not sample which lines take more work with more cores; they take about 1 % of the CPU time, up to 3 % on a busy machine")
+	fs.BoolVar(&o.noWaits, "no-waits", false, "do not profile one more run to say what threads wait for where cores idle")
 	return fs
 }
 
@@ -73,7 +76,8 @@ func scaleHelp(w io.Writer) {
 	flags(w, o.flags())
 	fmt.Fprint(w, `
 {threads} in the program's arguments and in --env is replaced by the number of threads, which OMP_NUM_THREADS has, too.
-The program runs as it is: nothing is put into it, a clock of the kernel samples it. Its output is its own, every run's; its input is given to each run anew.
+The program runs as it is: nothing is put into it, a clock of the kernel samples it. Where cores idle, one more run
+is profiled, to say what threads wait for; its times are not among those. Its output is its own, every run's; its input is given to each run anew.
 Exit status: 0 the report was written, 1 wrong usage, 2 a run failed, which ends all.
 `)
 }
@@ -143,6 +147,7 @@ func (c scaleCommand) do(ctx context.Context, stdout, stderr io.Writer, args []s
 	if err != nil {
 		return err
 	}
+	s.waits(ctx, c.profile, &config, r)
 	return o.write(stdout, stderr, r)
 }
 

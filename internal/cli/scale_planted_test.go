@@ -105,3 +105,16 @@ func TestCleanProgramHasNoHint(t *testing.T) {
 	holds(t, r, len(r.Serial) == 0, "a line is said to run alone")
 	holds(t, r, p.IdleS != nil && p.InflationS != nil && *p.IdleS < .5*r.BaselineS && *p.InflationS < .5*r.BaselineS, "idle or inflated")
 }
+
+// Threads that queue for a lock idle, and the lock's line is named.
+func TestLockConvoyWaits(t *testing.T) {
+	r := scaledProgram(t, "convoy", "2000")
+	p := &r.Points[1]
+	holds(t, r, p.IdleS != nil && *p.IdleS > .3*p.TimeS && r.Main == "idle", "idle time does not dominate")
+	if r.Waits == nil {
+		holds(t, r, false, "no waits")
+		return
+	}
+	ok := len(r.Waits.Lines) > 0 && r.Waits.Lines[0].Kind == "lock" && r.Waits.Lines[0].Location.Function == "work" && 2*r.Waits.Lines[0].Seconds > r.Waits.Total
+	holds(t, r, ok, "the lock is not named")
+}

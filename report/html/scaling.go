@@ -28,7 +28,7 @@ type scalingPage struct {
 	Command, Facts  string
 	Warnings        []report.Warning
 	Plots           []pagePlot
-	Notes           []string
+	Notes, Idle     []string
 	Times, Speedups [][]string // the first row is the head
 	Lines           []sampledLine
 }
@@ -69,7 +69,7 @@ func WriteScaling(w io.Writer, r *scaling.Report, opt Options) error {
 	p := scalingPage{
 		Style: template.CSS(pageStyle + scalingStyle), Command: m.paths.Command(&report.Report{Program: r.Program}),
 		Facts: strings.Join(words.Scaling(r), words.Dot), Warnings: printableWarnings(r.Warnings),
-		Times: words.Times(r), Speedups: words.Speedups(r),
+		Times: words.Times(r), Speedups: words.Speedups(r), Idle: words.Idle(r),
 	}
 	if len(r.Points) > 1 {
 		p.Plots = append(p.Plots, pagePlot{SVG: speedupPlot(r), Caption: gaps(r), Keys: curveKeys(r)})

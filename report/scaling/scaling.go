@@ -40,7 +40,8 @@ type Report struct {
 	Points     []Point        `json:"points"`
 	Lines      []Line         `json:"inflated_lines"`
 	Serial     []Serial       `json:"serial_lines"`
-	Notes      []Note         `json:"notes"` // what the curves say
+	Waits      *Waits         `json:"waits,omitempty"` // absent: not known, or little idles
+	Notes      []Note         `json:"notes"`           // what the curves say
 	// What the core time at the last point was lost to most: "idle", "inflation" or
 	// "overhead"; "scales": nothing much; "speedup": not known.
 	Main     string           `json:"main,omitempty"`

@@ -131,6 +131,33 @@ type (
 			HighS  float64 `json:"high_s"`
 			IdleS  float64 `json:"idle_s"`
 		} `json:"serial_lines"`
+		Waits *struct {
+			P     int
+			TimeS *float64 `json:"time_s"`
+			Total float64  `json:"total_s"`
+			Kinds []struct {
+				Kind    string
+				Seconds float64
+			}
+			Lines []struct {
+				Kind     string
+				Location *struct {
+					File, Function string
+					Line           int
+				}
+				Seconds float64
+				Threads int
+				Waker   *struct {
+					Location *struct {
+						File, Function string
+						Line           int
+					}
+					Seconds, Share float64
+					Threads        int
+					Thread         *int
+				}
+			}
+		}
 		Notes    []struct{ Code, Message string }
 		Main     *string
 		Warnings []struct{ Code, Message string }
@@ -147,7 +174,9 @@ func written(t *testing.T, r *Report) []byte {
 }
 
 func TestContract(t *testing.T) {
-	b := written(t, New(study(t)))
+	r := New(study(t))
+	r.Waits = WaitsOf(waiting(), 4)
+	b := written(t, r)
 	golden.Check(t, "study.json", b)
 	var want wantReport
 	d := json.NewDecoder(bytes.NewReader(b))

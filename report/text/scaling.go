@@ -37,6 +37,12 @@ func WriteScaling(w io.Writer, r *scaling.Report, opt Options) error {
 	for _, n := range r.Notes {
 		t.prose("", "  ", n.Message)
 	}
+	for i, l := range words.Idle(r) {
+		if i == 0 {
+			t.line("", "")
+		}
+		t.prose(strings.Repeat("  ", min(i, 1)), "    ", l)
+	}
 	for i := range r.Lines {
 		t.sampled(fmt.Sprintf("#%d", i+1), r.Lines[i].Location, words.Grows(&r.Lines[i]))
 	}

@@ -127,6 +127,26 @@ func (p Paths) Work(at *report.Location) string {
 	return s
 }
 
+// Idle says what threads waited for in the run that was profiled, the longest first; nil: that is
+// not known.
+func Idle(r *scaling.Report) []string {
+	w := r.Waits
+	if w == nil {
+		return nil
+	}
+	head := fmt.Sprintf("threads waited %s in all, in one more run on %s that was profiled", units.Seconds(w.Total), units.Plural(w.P, "core"))
+	if w.TimeS != nil {
+		head += " (" + units.Seconds(*w.TimeS) + ")"
+	}
+	out := []string{head}
+	for _, x := range w.Lines {
+		if x.Seconds >= w.Total/100 {
+			out = append(out, units.SecondsOf(x.Seconds, w.Total)+" "+waitedFor(x)+until(x))
+		}
+	}
+	return out
+}
+
 // Alone says for how long a line ran alone.
 func Alone(r *scaling.Report, l *scaling.Serial) string {
 	idle := "the other core idles"

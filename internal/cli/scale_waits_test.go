@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler"
+)
+
+// waited runs the command with a program that idles, or not, and a profile.
+func waited(t *testing.T, profiled func(context.Context, profiler.Config) (*profile.Profile, error), args ...string) string {
+	t.Helper()
+	var out, err bytes.Buffer
+	if e := (scaleCommand{pretended, profiled}).do(context.Background(), &out, &err, append(args, "--threads", "1,2", "-o", "-", "--", "/bin/true", "{threads}")); e != nil {
+		t.Fatal(e)
+	}
+	return out.String()
+}
+
+// Where cores idle, one more run is profiled with as many threads; what goes wrong
+// with it is said, and all else is reported.
+func TestIdleTimeIsAskedAbout(t *testing.T) {
+	calls := 0
+	fails := func(_ context.Context, c profiler.Config) (*profile.Profile, error) {
+		if calls++; c.Path != "/bin/true" || len(c.Args) != 1 || c.Args[0] != "2" || c.Stdin == nil {
+			t.Errorf("asked to run %+v", c)
+		}
+		return nil, errors.New("not here")
+	}
+	if got := waited(t, fails); calls != 1 || !strings.Contains(got, "what threads waited for is not known: not here") || !strings.Contains(got, "speedup") {
+		t.Errorf("%d calls: %s", calls, got)
+	}
+	if got := waited(t, fails, "--no-waits"); calls != 1 || strings.Contains(got, "waited for is not known") {
+		t.Errorf("%d calls: %s", calls, got)
+	}
+	alone := func(context.Context, profiler.Config) (*profile.Profile, error) {
+		return &profile.Profile{Program: profile.Program{Path: "/bin/true"}, Threads: []profile.Thread{{EndNS: 1}}}, nil
+	}
+	if got := waited(t, alone); !strings.Contains(got, "none were seen to meet") {
+		t.Error(got)
+	}
+}
