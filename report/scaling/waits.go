@@ -33,7 +33,11 @@ func WaitsOf(r *report.Report, p int) *Waits {
 	for i := range r.Sections {
 		for _, w := range r.Sections[i].Waits {
 			known = true
-			out.add(w)
+			// Where more threads end than there are cores, it is not cores that wait for
+			// the last one.
+			if w.Kind != "join" || w.Threads <= p {
+				out.add(w)
+			}
 		}
 		known = known || r.Sections[i].IdleS != nil
 	}

@@ -16,7 +16,7 @@ func waiting() *report.Report {
 	waker := &report.Waker{Location: at(62), Seconds: 1, Share: .8, Threads: 1, Thread: &thread}
 	return &report.Report{Run: report.Run{WallS: &wall}, Sections: []report.Section{
 		{Waits: []report.Wait{{Kind: "barrier", Location: at(70), Seconds: 2, Threads: 3}, {Kind: "lock", Location: at(60), Seconds: .5, Threads: 2}}},
-		{Waits: []report.Wait{{Kind: "lock", Location: at(60), Seconds: 1.25, Threads: 4, Waker: waker}, {Kind: "lock", Location: at(61), Seconds: .5, Threads: 1}, {Kind: "io", Seconds: .25, Threads: 1}}},
+		{Waits: []report.Wait{{Kind: "lock", Location: at(60), Seconds: 1.25, Threads: 4, Waker: waker}, {Kind: "lock", Location: at(61), Seconds: .5, Threads: 1}, {Kind: "io", Seconds: .25, Threads: 1}, {Kind: "join", Location: at(80), Seconds: 99, Threads: 5}}},
 	}}
 }
 
