@@ -144,23 +144,21 @@ struct access {
  *
  * Most calls are to lines that are in the first level, if not in front. As long as
  * there is one thread these are made here, with few registers: where it is guessed
- * that the line is. HAS goes to 8 unless that is true, with the line's number in rax,
- * what there is at its guessed place at rdx, and leaves in rsi what may be written. */
+ * that the line is. All lines may be written then. That this is inside is not noted:
+ * it waits for nothing, and who is interrupted here is let out before a handler runs. */
 
-#define HIT_OR_SLOW(has, write)                                          \
+#define HIT_OR_SLOW(write)                                               \
 	"	.p2align 8\n"                                            \
-	"	push %rax\n	push %rcx\n	push %rdx\n"             \
-	"	push %rsi\n	push %rdi\n"                             \
+	"	push %rax\n	push %rcx\n	push %rdx\n	push %rdi\n"     \
 	"	mov %gs:0x198, %rdi\n"	/* threadarea.OffCaches */       \
 	"	test %rdi, %rdi\n"	/* a forked child has none */    \
 	"	jz 9f\n"                                                 \
 	"	mov (%rdi), %rcx\n"                                      \
-	"	cmpq $0, 32(%rdi)\n"	/* inside */                     \
-	"	jne 9f\n"                                                \
-	"	cmpl $0, 28(%rcx)\n"	/* slow */                       \
-	"	jne 9f\n"                                                \
-	"	mov 40(%rsp), %rdx\n"                                    \
-	"	mov 48(%rsp), %rax\n"                                    \
+	"	mov 28(%rcx), %eax\n"	/* slow */                       \
+	"	or 32(%rdi), %eax\n"	/* inside */                     \
+	"	jnz 9f\n"                                                \
+	"	mov 32(%rsp), %rdx\n"                                    \
+	"	mov 40(%rsp), %rax\n"                                    \
 	"	movzbl 1(%rdx), %edx\n"                                  \
 	"	lea -1(%rax,%rdx), %rdx\n"                               \
 	"	shr $6, %rax\n"                                          \
@@ -170,12 +168,13 @@ struct access {
 	"	shr $13, %rdx\n"	/* GUESSES */                    \
 	"	xor %eax, %edx\n"                                        \
 	"	and $0x1fff, %edx\n"                                     \
-	"	mov 40(%rcx), %rsi\n"	/* guesses */                    \
-	"	movzwl (%rsi,%rdx,2), %edx\n"                            \
+	"	mov 40(%rcx), %rdi\n"	/* guesses */                    \
+	"	movzwl (%rdi,%rdx,2), %edx\n"                            \
 	"	shl $4, %edx\n"                                          \
 	"	add 32(%rcx), %rdx\n"	/* ways1 */                      \
-	"	movq $1, 32(%rdi)\n"                                     \
-	has                                                              \
+	"	lea 3(,%rax,4), %rdi\n"	/* WRITABLE */                   \
+	"	cmp %rdi, (%rdx)\n"                                      \
+	"	jne 9f\n"                                                \
 	"	mov 56(%rcx), %rdi\n"	/* clock */                      \
 	"	inc %rdi\n"                                              \
 	"	mov %rdi, 56(%rcx)\n"                                    \
@@ -185,45 +184,27 @@ struct access {
 	"	shl $6, %rdi\n"                                          \
 	"	add 16(%rcx), %rdi\n"	/* front */                      \
 	"	mov %rax, (%rdi)\n"                                      \
-	"	mov %rsi, 8(%rdi)\n"                                     \
-	"	mov %gs:0x198, %rdi\n"                                   \
-	"	movq $0, 32(%rdi)\n"                                     \
-	"	pop %rdi\n	pop %rsi\n	pop %rdx\n"              \
-	"	pop %rcx\n	pop %rax\n"                              \
+	"	mov %rax, 8(%rdi)\n"                                     \
+	"	pop %rdi\n	pop %rdx\n	pop %rcx\n	pop %rax\n"      \
 	"	jmp 2f\n"                                                \
-	"8:	movq $0, 32(%rdi)\n"                                     \
-	"9:	push %r8\n	push %r9\n	push %r10\n	push %r11\n"     \
+	"9:	push %rsi\n"                                             \
+	"	push %r8\n	push %r9\n	push %r10\n	push %r11\n"     \
 	"	mov $" #write ", %edx\n"                                 \
 	"	jmp 1f\n"
 
-#define MAY_BE_READ                                                      \
-	"	lea (,%rax,4), %rsi\n"                                   \
-	"	xor (%rdx), %rsi\n"                                      \
-	"	dec %rsi\n"                                              \
-	"	cmp $2, %rsi\n"                                          \
-	"	ja 8f\n"                                                 \
-	"	mov $0, %esi\n"                                          \
-	"	cmove %rax, %rsi\n"
-
-#define MAY_BE_WRITTEN                                                   \
-	"	lea 3(,%rax,4), %rsi\n"                                  \
-	"	cmp (%rdx), %rsi\n"                                      \
-	"	jne 8f\n"                                                \
-	"	mov %rax, %rsi\n"
-
 __asm__(".text\n"
-	HIT_OR_SLOW(MAY_BE_READ, 0)
-	HIT_OR_SLOW(MAY_BE_WRITTEN, 1)
+	HIT_OR_SLOW(0)
+	HIT_OR_SLOW(1)
 	"	.p2align 8\n"
 	"	push %rax\n	push %rcx\n	push %rdx\n"
-	"	push %rsi\n	push %rdi\n"
+	"	push %rdi\n	push %rsi\n"
 	"	push %r8\n	push %r9\n	push %r10\n	push %r11\n"
 	"	mov $2, %edx\n"
 	"1:	mov %gs:0x198, %rdi\n"
 	"	mov %rsp, %rsi\n"
 	"	call one\n"
 	"	pop %r11\n	pop %r10\n	pop %r9\n	pop %r8\n"
-	"	pop %rdi\n	pop %rsi\n	pop %rdx\n"
+	"	pop %rsi\n	pop %rdi\n	pop %rdx\n"
 	"	pop %rcx\n	pop %rax\n"
 	"2:	ret $8\n");	/* the only one: caches.Return */
 
@@ -670,8 +651,9 @@ static int fetch(struct shared *s, struct core *me, struct access *a, int lost, 
 	return level + kind;
 }
 
-/* drops takes out of my first level what the second has evicted. */
-static void drops(struct shared *s, struct core *me, u64 line)
+/* drops takes out of my first level what the second has evicted, and returns where it
+ * was, or 0. */
+static struct way *drops(struct shared *s, struct core *me, u64 line)
 {
 	lock(s, &me->lock);
 	struct way *w = at1(me, line);
@@ -681,6 +663,7 @@ static void drops(struct shared *s, struct core *me, u64 line)
 			show(s, me, line, INVALID);
 	}
 	unlock(&me->lock);
+	return w;
 }
 
 /* miss1 is an access to a line that is not in my first level, where it may have
@@ -848,8 +831,56 @@ static __attribute__((noinline)) void access(struct thread *t, u64 addr, u64 siz
 		count(t, (u64)op * CLASSES + UPGRADE);
 }
 
+/* far brings a line that is not in my second level either there, while there is one
+ * thread. w is the way of the first level that it will have: one that gets empty,
+ * if one does. */
+static __attribute__((noinline)) int far(struct shared *s, struct core *me, u64 line, struct way **w)
+{
+	int conflict3, conflict2 = headOf(&me->two, line)->last == line, kind = COLD;
+	int hit3 = lookUp3(s, line, &conflict3);
+	if (hit3 || sawBefore(s, me, line))
+		kind = (!hit3 && s->three.ways ? conflict3 : conflict2) ? CONFLICT : CAPACITY;
+	u64 victim = fill(&me->two, line, WRITABLE);
+	struct way *empty = victim ? drops(s, me, victim >> 2) : 0;
+	if (empty && !((victim >> 2 ^ line) & me->mask1))
+		*w = empty;
+	return (hit3 ? FROM_L3 : FROM_MEMORY) + kind;
+}
+
+/* alone is an access to one line by the only thread that there is: all lines that are
+ * anywhere may be written, and there is nobody to lose one to. It is what touch does
+ * then. */
+static inline int alone(struct shared *s, struct core *me, u64 line)
+{
+	u64 tag = line << 2 | WRITABLE, oldest = ~0UL, n = me->perSet1;
+	struct way *w = set1(me, line);
+	fetchSet(&me->two, line);
+	fetchSet(&s->three, line);
+	for (u64 i = 0; i < n; i++) {
+		if (w[i].tag == tag) {
+			use1(s, me, &w[i], line, WRITABLE);
+			return HIT;
+		}
+		u64 age = w[i].used << 6 | i;	/* of no more ways than 64 */
+		oldest = age < oldest ? age : oldest;
+	}
+	u64 *last = &me->last1[line & me->mask1];
+	int class, k = at(&me->two, line);
+	w += oldest & 63;
+	if (k >= 0) {
+		class = FROM_L2 + (*last == line ? CONFLICT : CAPACITY);
+		use(&me->two, line, k);
+	} else {
+		class = far(s, me, line, &w);
+	}
+	if (w->tag)
+		*last = w->tag >> 2;
+	use1(s, me, w, line, WRITABLE);
+	return class;
+}
+
 struct frame {
-	u64 r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax, returns, address;
+	u64 r11, r10, r9, r8, rsi, rdi, rdx, rcx, rax, returns, address;
 };
 
 /* What the low bits of n say of ranges: who is about to access them. The bits above
@@ -887,9 +918,15 @@ __attribute__((used)) static void one(struct thread *t, struct frame *f, u64 wha
 	t->inside = 1;
 	__asm__ volatile("" : : : "memory");
 	u32 n = *(u32 *)(f->returns + 1);
-	if (what == 2)
+	u64 line = f->address >> 6;
+	struct core *me = t->core;
+	if (what == 2) {
 		range(t, f, n);
-	else
+	} else if (!me->slow && me->two.ways - 1 < WIDE && (f->address + (n & 255) - 1) >> 6 == line) {
+		int class = alone(me->all, me, line);
+		if (class != HIT)
+			count(t, (u64)(n >> 8) * CLASSES + class);
+	} else
 		access(t, f->address, n & 255, n >> 8, what);
 	__asm__ volatile("" : : : "memory");
 	t->inside = 0;
