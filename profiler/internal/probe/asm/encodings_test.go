@@ -67,6 +67,8 @@ var encodings = []encoding{
 	{func(a *Assembler) { a.MovImm32(x86.R11, 0x80000001) }, "mov $0x80000001,%r11d", "0:bb -2147483647", func(s *state) { s.Regs[x86.R11] = 0x80000001 }},
 	{func(a *Assembler) { a.LeaRSP(-128) }, "lea -0x80(%rsp),%rsp", "0:8d/4 r4-128 r4", func(s *state) { s.Regs[x86.RSP] -= 128 }},
 	{func(a *Assembler) { a.LeaRSP(127) }, "lea 0x7f(%rsp),%rsp", "0:8d/4 r4+127 r4", func(s *state) { s.Regs[x86.RSP] += 127 }},
+	{func(a *Assembler) { a.SaveRSP(-128, x86.R9) }, "mov %r9,-0x80(%rsp)", "0:89/1 r4-128 r9", func(s *state) { s.setAt(s.Regs[x86.RSP]-128, s.Regs[x86.R9]) }},
+	{func(a *Assembler) { a.RestoreRSP(x86.RDI, -120) }, "mov -0x78(%rsp),%rdi", "0:8b/7 r4-120 r7", func(s *state) { s.Regs[x86.RDI] = s.at(s.Regs[x86.RSP] - 120) }},
 	{func(a *Assembler) { a.LeaRSP(128) }, "lea 0x80(%rsp),%rsp", "0:8d/4 r4+128 r4", func(s *state) { s.Regs[x86.RSP] += 128 }},
 	{func(a *Assembler) { a.AddImm8(x86.RSP, 8) }, "add $0x8,%rsp", "0:83/0 r0 r4 8", func(s *state) { s.Regs[x86.RSP] = s.add(s.Regs[x86.RSP], 8) }},
 	{func(a *Assembler) { a.AddImm8(x86.R10, -3) }, "add $0xfffffffffffffffd,%r10", "0:83/0 r0 r10 -3", func(s *state) { s.Regs[x86.R10] = s.add(s.Regs[x86.R10], ^uint64(2)) }},

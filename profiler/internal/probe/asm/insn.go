@@ -257,10 +257,18 @@ func (a *Assembler) withOpcodeReg(op byte, r x86.Reg) {
 }
 
 // LeaRSP adds to rsp without touching the flags: lea disp(%rsp),%rsp.
-func (a *Assembler) LeaRSP(disp int32) {
+func (a *Assembler) LeaRSP(disp int32) { a.atRSP(0x8d, x86.RSP, disp) }
+
+// SaveRSP is mov %r,disp(%rsp).
+func (a *Assembler) SaveRSP(disp int32, r x86.Reg) { a.atRSP(0x89, r, disp) }
+
+// RestoreRSP is mov disp(%rsp),%r.
+func (a *Assembler) RestoreRSP(r x86.Reg, disp int32) { a.atRSP(0x8b, r, disp) }
+
+func (a *Assembler) atRSP(op byte, r x86.Reg, disp int32) {
 	const disp8, disp32 = 1 << 6, 2 << 6 // ModRM.mod
-	const modRM = byte(x86.RSP)<<3 | withSIB
-	a.Raw(rexW(x86.RSP, 0), 0x8d)
+	modRM := byte(r&7)<<3 | withSIB
+	a.Raw(rexW(r, 0), op)
 	if disp == int32(int8(disp)) {
 		a.Raw(disp8|modRM, sibRSP, byte(disp))
 		return

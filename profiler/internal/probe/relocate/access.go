@@ -99,6 +99,7 @@ type accesses struct {
 	memory []x86.Access
 	op     []int32 // by block: the number of its first access
 	ranges []ranges
+	spare  bool // the lowest two words of the function's red zone are not used
 }
 
 // ranges are what a call, or a string instruction that repeats, accesses: the
@@ -307,6 +308,8 @@ type cluster struct {
 	access       // the lowest
 	span   int64 // bytes
 	store  bool
+	first  int // of the accesses, by its place among all
+	n      int // how many
 }
 
 // clusters are those of some accesses; lines have so many bytes.
@@ -314,7 +317,7 @@ func clusters(of []access, line int64) (list []cluster) {
 	for i := range of {
 		a := &of[i]
 		if !joins(list, a, line) {
-			list = append(list, cluster{*a, int64(a.Size), a.Store})
+			list = append(list, cluster{*a, int64(a.Size), a.Store, i, 1})
 		}
 	}
 	return list
@@ -336,6 +339,7 @@ func joins(list []cluster, a *access, line int64) bool {
 			c.access = *a
 		}
 		c.span, c.store = y-x, c.store || a.Store
+		c.n++
 		return true
 	}
 	return false

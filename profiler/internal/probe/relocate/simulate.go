@@ -11,8 +11,8 @@ import (
 // Moved code simulates caches: before its accesses it looks whether each is to
 // the line that was used last in its set of the first level. Then nothing
 // changes, in no cache, whatever the order of such accesses. Else all of the
-// group are made, one by one and in their order, and what is not to such a line
-// is a call (package caches).
+// group are made from there on, one by one and in their order, and what is not to
+// such a line is a call (package caches).
 //
 //	lea  address, u         of the lowest of those that lie close together
 //	lea  span-1(u), t
@@ -78,39 +78,65 @@ func (m *emitter) detours(code func(end *int)) {
 func (m *emitter) group(g *group, deep bool, end *int) {
 	free := m.accesses.free(g, g.at)
 	saved := others(g, free)
-	down := int32(0)
-	if deep {
-		down = redZone + 8
-	} else if len(saved) > 0 {
-		m.LeaRSP(-redZone)
-		down = redZone
-	}
-	for _, r := range saved {
-		m.Push(r)
-		down += 8
-	}
+	down := m.save(saved, deep)
 	two := append(free, saved...)
 	t, u := two[0], two[1]
 	list := m.accesses.settled(g)
+	groups := clusters(list, int64(1)<<m.s.opt.Caches.Shift)
 	done := m.Labels(1)
-	slow := m.outOfLine(func() {
+	slow := m.Labels(len(groups))
+	m.later = append(m.later, func() {
 		from := m.Len()
-		m.oneByOne(list, t, u, down)
+		m.oneByOne(list, groups, slow, t, u, down)
 		m.Jmp(done)
 		if m.detour != nil {
 			m.detour(from, m.Len(), *end)
 		}
 	})
-	line := int64(1) << m.s.opt.Caches.Shift
-	for _, c := range clusters(list, line) {
+	for i := range groups {
+		c := &groups[i]
 		m.inFront(&c.access, c.span, c.store, t, u, down)
-		m.Jcc(asm.NotEqual, slow)
+		m.Jcc(asm.NotEqual, slow+asm.Label(i))
 	}
 	m.Bind(done)
-	for i := len(saved) - 1; i >= 0; i-- {
-		m.Pop(saved[i])
+	m.restore(saved, deep)
+}
+
+// save saves registers for a group, and returns how far the stack pointer is below
+// where it was. They are in the red zone, where signals leave them alone, if the
+// function does not need the lowest part of it: moving the stack pointer, and pushes,
+// cost more than all that is asked then.
+func (m *emitter) save(list []x86.Reg, deep bool) (down int32) {
+	switch {
+	case deep:
+		down = redZone + 8
+	case m.accesses.spare:
+		for i, r := range list {
+			m.SaveRSP(int32(8*i-redZone), r)
+		}
+		return 0
+	case len(list) > 0:
+		m.LeaRSP(-redZone)
+		down = redZone
 	}
-	if !deep && len(saved) > 0 {
+	for _, r := range list {
+		m.Push(r)
+		down += 8
+	}
+	return down
+}
+
+func (m *emitter) restore(list []x86.Reg, deep bool) {
+	if !deep && m.accesses.spare {
+		for i, r := range list {
+			m.RestoreRSP(r, int32(8*i-redZone))
+		}
+		return
+	}
+	for i := len(list) - 1; i >= 0; i-- {
+		m.Pop(list[i])
+	}
+	if !deep && len(list) > 0 {
 		m.LeaRSP(redZone)
 	}
 }
@@ -146,26 +172,39 @@ func (m *emitter) inFront(a *access, span int64, store bool, t, u x86.Reg, down 
 }
 
 // oneByOne makes the accesses of a group. It is the same wherever it is done
-// between them and the place that was chosen.
-func (m *emitter) oneByOne(list []access, t, u x86.Reg, down int32) {
-	lower := int32(0)
-	if down == 0 {
-		lower = redZone
-		m.LeaRSP(-redZone)
-	}
+// between them and the place that was chosen. It is entered where the first access
+// is made that is in a cluster of lines of which one is not in front: all before
+// are in clusters that are. If such a cluster is one access, this is known of it.
+func (m *emitter) oneByOne(list []access, of []cluster, slow asm.Label, t, u x86.Reg, down int32) {
+	c := 0
 	for i := range list {
 		a := &list[i]
 		next := m.Labels(1)
-		m.inFront(a, int64(a.Size), a.Store, t, u, down+lower)
-		m.Jcc(asm.NotEqual^1, next)
-		m.address(u, a, down+lower)
+		begins := c < len(of) && of[c].first == i
+		if begins && of[c].n > 1 {
+			m.Bind(slow + asm.Label(c))
+		}
+		if !(i == 0 && begins && of[c].n == 1) {
+			m.inFront(a, int64(a.Size), a.Store, t, u, down)
+			m.Jcc(asm.NotEqual^1, next)
+		}
+		if begins && of[c].n == 1 {
+			m.Bind(slow + asm.Label(c))
+		}
+		if begins {
+			c++
+		}
+		m.address(u, a, down)
+		if down == 0 {
+			m.LeaRSP(-redZone)
+		}
 		m.Push(u)
 		m.CallTo(m.cache + uint64(cachesAt) + caches.Entry(a.Store))
 		m.TestEAX(uint32(a.op)<<8 | uint32(a.Size))
+		if down == 0 {
+			m.LeaRSP(redZone)
+		}
 		m.Bind(next)
-	}
-	if lower != 0 {
-		m.LeaRSP(redZone)
 	}
 }
 
@@ -183,6 +222,7 @@ func (m *emitter) openAccesses() {
 	if m.s.opt.Caches.On() {
 		m.g.LiveRegisters(&m.accesses.regs)
 		m.accesses.first(m.g, m.q.Op)
+		m.accesses.spare = spareRedZone(m.g)
 	}
 }
 
