@@ -22,7 +22,8 @@ type simulation struct {
 	shared  *tracee.Shared
 	view    []byte
 	latency cachesim.Latency
-	beyond  int // threads that found no core
+	beyond  int     // threads that found no core
+	first   *thread // that has the first core
 }
 
 // front is what moved code has to know of a job's caches.
@@ -72,8 +73,11 @@ func (s *simulation) join(t *thread) {
 		s.beyond++
 		return
 	}
-	if n > 0 {
-		s.Many()
+	switch {
+	case n == 0:
+		s.first = t
+	case s.first != nil:
+		s.Many(s.first.area.FrontMemory())
 	}
 	s.Settle(n, t.area.SetCore(s.Core(n)))
 }

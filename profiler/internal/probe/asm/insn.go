@@ -87,6 +87,10 @@ func (a *Assembler) gsAt(rex, op byte, reg, base x86.Reg, off uint32) {
 // CmpGSAt is cmp %reg,%gs:off(%base). The offset is the last four bytes.
 func (a *Assembler) CmpGSAt(off uint32, base, reg x86.Reg) { a.gsAt(8, 0x39, reg, base, off) }
 
+// LoadGSAt is mov %gs:off(%base),%reg, and XorGSAt is xor %reg,%gs:off(%base), likewise.
+func (a *Assembler) LoadGSAt(reg x86.Reg, off uint32, base x86.Reg) { a.gsAt(8, 0x8b, reg, base, off) }
+func (a *Assembler) XorGSAt(off uint32, base, reg x86.Reg)          { a.gsAt(8, 0x31, reg, base, off) }
+
 // CmpGSAt32 is cmpl $v,%gs:off(%base). The offset is the four bytes before the
 // last four.
 func (a *Assembler) CmpGSAt32(off uint32, base x86.Reg, v uint32) {

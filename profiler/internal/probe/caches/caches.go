@@ -171,7 +171,7 @@ func New(l Layout, mem []byte, base uint64) *Hierarchy {
 		h.put(8*uint64(i), v)
 	}
 	slow := uint64(0)
-	if l.machine.Line != 64 || l.sets1()*uint64(l.machine.L1.Ways) > 1<<16 {
+	if l.machine.Line != 64 || l.machine.L1.Ways < 2 || l.sets1()*uint64(l.machine.L1.Ways) > 1<<16 {
 		slow = 1
 	}
 	for c := range uint64(Cores) {
@@ -201,10 +201,13 @@ func (h *Hierarchy) Settle(n int, front uint64) { h.put(h.core(n)+16, front) }
 
 // Many says that there is more than one thread: from then on they lock what they
 // share, and a directory says who holds what. Only while there is but one, core
-// 0's, outside of the simulator.
-func (h *Hierarchy) Many() {
+// 0's, outside of the simulator. front is the memory of core 0's front.
+func (h *Hierarchy) Many(front []byte) {
 	if h.word(many) != 0 {
 		return
+	}
+	if h.machine.Line == 64 {
+		h.settle(front)
 	}
 	tags, end, size := h.ways, h.guesses, uint64(waySize)
 	if h.two.ways > 0 {
@@ -219,6 +222,26 @@ func (h *Hierarchy) Many() {
 		h.put(h.core(c)+24, 1<<32)
 	}
 	h.put(8*many, 1)
+}
+
+// settle stamps, in each set of core 0's first level, the line that was used last, if
+// moved code has exchanged it, and ends that it does: hierarchy.c says how.
+func (h *Hierarchy) settle(front []byte) {
+	const second, either, stamped = 2, 3, 4
+	clock := (h.core(0) + 56) / 8
+	for set := range h.sets1() {
+		row := front[64*set : 64*(set+1)]
+		last := binary.LittleEndian.Uint64(row)
+		at := h.cores + h.ways + set*waySize*uint64(h.machine.L1.Ways)
+		for range h.machine.L1.Ways {
+			if h.word(at/8)>>2 == last && last != 0 && binary.LittleEndian.Uint64(row[8*stamped:]) != last {
+				h.put(8*clock, h.word(clock)+1)
+				h.put(at+8, h.word(clock))
+			}
+			at += waySize
+		}
+		clear(row[8*second : 8*(stamped+1)])
+	}
 }
 
 // hold notes who holds a line of which the directory knows nothing.

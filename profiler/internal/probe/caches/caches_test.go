@@ -26,7 +26,8 @@ func drive(t *testing.T, driver string, simulator []byte, m cachesim.Machine, co
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	code, state := filepath.Join(dir, "code"), filepath.Join(dir, "state")
+	code, state, fronts := filepath.Join(dir, "code"), filepath.Join(dir, "state"), filepath.Join(dir, "fronts")
+	front := shared(t, fronts, uint64(cores)*uint64(m.L1.Size)/uint64(m.L1.Ways))
 	if err := os.WriteFile(code, simulator, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -36,9 +37,9 @@ func drive(t *testing.T, driver string, simulator []byte, m cachesim.Machine, co
 		alone++
 	}
 	got = make([]string, len(trace))
-	run(t, got, 0, trace[:alone], driver, code, state, fmt.Sprint(where), fmt.Sprint(len(trace)), fmt.Sprint(cores), fmt.Sprint(m.L1.Size/int64(m.L1.Ways)))
-	h.Many()
-	run(t, got, alone, trace[alone:], driver, code, state, fmt.Sprint(where), fmt.Sprint(len(trace)), fmt.Sprint(cores), fmt.Sprint(m.L1.Size/int64(m.L1.Ways)))
+	run(t, got, 0, trace[:alone], driver, code, state, fmt.Sprint(where), fmt.Sprint(len(trace)), fmt.Sprint(cores), fmt.Sprint(m.L1.Size/int64(m.L1.Ways)), fronts)
+	h.Many(front)
+	run(t, got, alone, trace[alone:], driver, code, state, fmt.Sprint(where), fmt.Sprint(len(trace)), fmt.Sprint(cores), fmt.Sprint(m.L1.Size/int64(m.L1.Ways)), fronts)
 	return got, h
 }
 

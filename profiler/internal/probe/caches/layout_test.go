@@ -68,8 +68,8 @@ func TestHierarchy(t *testing.T) {
 	for i, line := range []uint64{5, 5 + tableEntries, 5 + 2*tableEntries} {
 		h.put(row+waySize*uint64(i), line<<2|3)
 	}
-	h.Many()
-	h.Many()
+	h.Many(make([]byte, 1<<16))
+	h.Many(make([]byte, 1<<16))
 	first := h.table + entrySize*5
 	if h.word(first/8) != 5 || h.word(first/8+1) != 1 {
 		t.Errorf("line %d is held by %b", h.word(first/8), h.word(first/8+1))

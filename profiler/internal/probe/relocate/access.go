@@ -308,23 +308,32 @@ type cluster struct {
 	access       // the lowest
 	span   int64 // bytes
 	store  bool
-	first  int // of the accesses, by its place among all
-	n      int // how many
+	// Of the accesses, by their places among all: the first, and the last. clean: all
+	// of the clusters before come before the first.
+	first, last int
+	clean       bool
 }
 
 // clusters are those of some accesses; lines have so many bytes.
 func clusters(of []access, line int64) (list []cluster) {
 	for i := range of {
 		a := &of[i]
-		if !joins(list, a, line) {
-			list = append(list, cluster{*a, int64(a.Size), a.Store, i, 1})
+		if c := joined(list, a, line); c != nil {
+			c.last = i
+		} else {
+			list = append(list, cluster{*a, int64(a.Size), a.Store, i, i, false})
 		}
+	}
+	last := -1
+	for i := range list {
+		list[i].clean = last < list[i].first
+		last = max(last, list[i].last)
 	}
 	return list
 }
 
-// joins adds an access to a cluster, if it has one.
-func joins(list []cluster, a *access, line int64) bool {
+// joined adds an access to a cluster, if it has one.
+func joined(list []cluster, a *access, line int64) *cluster {
 	for i := range list {
 		c := &list[i]
 		if !c.same(a) {
@@ -339,10 +348,9 @@ func joins(list []cluster, a *access, line int64) bool {
 			c.access = *a
 		}
 		c.span, c.store = y-x, c.store || a.Store
-		c.n++
-		return true
+		return c
 	}
-	return false
+	return nil
 }
 
 // where is an address as far as it is a constant.

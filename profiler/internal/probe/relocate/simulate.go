@@ -21,7 +21,7 @@ import (
 //	cmp  t, %gs:front(u)
 //	jne  one by one
 
-const simulatedSize = 120 // bytes of code for an access, at most, with its part of what is out of line
+const simulatedSize = 240 // bytes of code for an access, at most, with its part of what is out of line
 
 // cachesAt is where in the cache of code the simulator lies, where there is one.
 var cachesAt = (len(threadarea.Recorder) + 63) &^ 63
@@ -83,22 +83,21 @@ func (m *emitter) group(g *group, deep bool, end *int) {
 	t, u := two[0], two[1]
 	list := m.accesses.settled(g)
 	groups := clusters(list, int64(1)<<m.s.opt.Caches.Shift)
-	done := m.Labels(1)
-	slow := m.Labels(len(groups))
+	slow, looks := m.Labels(len(groups)), m.Labels(len(groups)+1)
 	m.later = append(m.later, func() {
 		from := m.Len()
-		m.oneByOne(list, groups, slow, t, u, down)
-		m.Jmp(done)
+		m.oneByOne(list, groups, slow, looks, t, u, down)
 		if m.detour != nil {
 			m.detour(from, m.Len(), *end)
 		}
 	})
 	for i := range groups {
 		c := &groups[i]
+		m.Bind(looks + asm.Label(i))
 		m.inFront(&c.access, c.span, c.store, t, u, down)
 		m.Jcc(asm.NotEqual, slow+asm.Label(i))
 	}
-	m.Bind(done)
+	m.Bind(looks + asm.Label(len(groups)))
 	m.restore(saved, deep)
 }
 
@@ -171,40 +170,78 @@ func (m *emitter) inFront(a *access, span int64, store bool, t, u x86.Reg, down 
 	m.names(toFront, 4)
 }
 
+// exchange goes to done if a line is the one that was used before the one that was
+// used last in its set, and makes it that: hierarchy.c says how. t and u are what
+// inFront made of them.
+func (m *emitter) exchange(t, u x86.Reg, done asm.Label) {
+	const read, written, second, either = 0, 8, 16, 24
+	if m.s.opt.Caches.Shift < 6 {
+		return // there is no room in a set
+	}
+	call := m.Labels(1)
+	m.CmpGSAt(second, u, t)
+	m.names(toFront, 4)
+	m.Jcc(asm.NotEqual, call)
+	m.LoadGSAt(t, either, u)
+	m.names(toFront, 4)
+	for _, at := range [...]uint32{read, written, second} {
+		m.XorGSAt(at, u, t)
+		m.names(toFront, 4)
+	}
+	m.Jmp(done)
+	m.Bind(call)
+}
+
 // oneByOne makes the accesses of a group. It is the same wherever it is done
-// between them and the place that was chosen. It is entered where the first access
-// is made that is in a cluster of lines of which one is not in front: all before
-// are in clusters that are. If such a cluster is one access, this is known of it.
-func (m *emitter) oneByOne(list []access, of []cluster, slow asm.Label, t, u x86.Reg, down int32) {
+// between them and the place that was chosen. It is entered, by slow, where the first
+// access is made that is in a cluster of lines of which one is not in front: all
+// before are in clusters that are. If such a cluster is one access, this is known of
+// it. It goes back, by looks, where all accesses were made of the clusters before.
+func (m *emitter) oneByOne(list []access, of []cluster, slow, looks asm.Label, t, u x86.Reg, down int32) {
 	c := 0
 	for i := range list {
 		a := &list[i]
-		next := m.Labels(1)
 		begins := c < len(of) && of[c].first == i
-		if begins && of[c].n > 1 {
-			m.Bind(slow + asm.Label(c))
-		}
-		if !(i == 0 && begins && of[c].n == 1) {
-			m.inFront(a, int64(a.Size), a.Store, t, u, down)
-			m.Jcc(asm.NotEqual^1, next)
-		}
-		if begins && of[c].n == 1 {
+		alone := begins && of[c].last == i
+		if begins && !alone {
 			m.Bind(slow + asm.Label(c))
 		}
 		if begins {
 			c++
 		}
-		m.address(u, a, down)
-		if down == 0 {
-			m.LeaRSP(-redZone)
+		back := i == len(list)-1 || c < len(of) && of[c].first == i+1 && of[c].clean
+		next := looks + asm.Label(c)
+		if !back {
+			next = m.Labels(1)
 		}
-		m.Push(u)
-		m.CallTo(m.cache + uint64(cachesAt) + caches.Entry(a.Store))
-		m.TestEAX(uint32(a.op)<<8 | uint32(a.Size))
-		if down == 0 {
-			m.LeaRSP(redZone)
+		if !alone || !of[c-1].clean {
+			m.inFront(a, int64(a.Size), a.Store, t, u, down)
+			m.Jcc(asm.NotEqual^1, next)
 		}
-		m.Bind(next)
+		if alone {
+			m.Bind(slow + asm.Label(c-1))
+		}
+		m.exchange(t, u, next)
+		m.enter1(a, u, down)
+		if back {
+			m.Jmp(next)
+		} else {
+			m.Bind(next)
+		}
+	}
+}
+
+// enter1 calls the simulator for an access.
+func (m *emitter) enter1(a *access, u x86.Reg, down int32) {
+	m.address(u, a, down)
+	if down == 0 {
+		m.LeaRSP(-redZone)
+	}
+	m.Push(u)
+	m.CallTo(m.cache + uint64(cachesAt) + caches.Entry(a.Store))
+	m.TestEAX(uint32(a.op)<<8 | uint32(a.Size))
+	if down == 0 {
+		m.LeaRSP(redZone)
 	}
 }
 

@@ -4,7 +4,7 @@ import "encoding/binary"
 
 // A thread's part of simulated caches, as hierarchy.c of package caches has it:
 // its core, where its misses are counted and which bits say so, whether it is on
-// its way there; then, in sets of the first level, which line was used last, a
+// its way there; then, in sets of the first level, which lines were used last, a
 // set in as many bytes as a line has.
 const (
 	cachesCore   = 0
@@ -37,3 +37,6 @@ func (a *Area) SetCore(core uint64) (front uint64) {
 	a.put(OffCaches, a.base+l.caches)
 	return a.base + uint64(l.Front())
 }
+
+// FrontMemory is the profiler's view of it.
+func (a *Area) FrontMemory() []byte { return a.mem[a.l.Front():a.l.size] }

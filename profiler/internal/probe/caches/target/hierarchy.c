@@ -175,18 +175,29 @@ struct access {
 	"	lea 3(,%rax,4), %rdi\n"	/* WRITABLE */                   \
 	"	cmp %rdi, (%rdx)\n"                                      \
 	"	jne 9f\n"                                                \
-	"	mov 56(%rcx), %rdi\n"	/* clock */                      \
-	"	inc %rdi\n"                                              \
-	"	mov %rdi, 56(%rcx)\n"                                    \
-	"	mov %rdi, 8(%rdx)\n"                                     \
 	"	mov 48(%rcx), %rdi\n"	/* mask1 */                      \
 	"	and %rax, %rdi\n"                                        \
 	"	shl $6, %rdi\n"                                          \
 	"	add 16(%rcx), %rdi\n"	/* front */                      \
+	"	push %rsi\n"                                             \
+	"	mov (%rdi), %rsi\n"                                      \
+	"	cmp %rsi, 32(%rdi)\n"	/* STAMPED */                    \
+	"	je 6f\n"                                                 \
+	"	call 7f\n"                                               \
+	"	jne 8f\n"                                                \
+	"6:	incq 56(%rcx)\n"	/* clock */                      \
+	"	mov 56(%rcx), %rcx\n"                                    \
+	"	mov %rcx, 8(%rdx)\n"                                     \
+	"	mov %rsi, 16(%rdi)\n"	/* SECOND */                     \
+	"	xor %rax, %rsi\n"                                        \
+	"	mov %rsi, 24(%rdi)\n"	/* EITHER */                     \
 	"	mov %rax, (%rdi)\n"                                      \
 	"	mov %rax, 8(%rdi)\n"                                     \
+	"	mov %rax, 32(%rdi)\n"                                    \
+	"	pop %rsi\n"                                              \
 	"	pop %rdi\n	pop %rdx\n	pop %rcx\n	pop %rax\n"      \
 	"	jmp 2f\n"                                                \
+	"8:	pop %rsi\n"                                              \
 	"9:	push %rsi\n"                                             \
 	"	push %r8\n	push %r9\n	push %r10\n	push %r11\n"     \
 	"	mov $" #write ", %edx\n"                                 \
@@ -206,7 +217,31 @@ __asm__(".text\n"
 	"	pop %r11\n	pop %r10\n	pop %r9\n	pop %r8\n"
 	"	pop %rsi\n	pop %rdi\n	pop %rdx\n"
 	"	pop %rcx\n	pop %rax\n"
-	"2:	ret $8\n");	/* the only one: caches.Return */
+	"2:	ret $8\n"	/* the only one: caches.Return */
+
+	/* line rsi was used after that which is STAMPED: stamps its way. Not equal: that is
+	   not where it is guessed. */
+	"7:	push %r8\n"
+	"	mov %rsi, %r8\n"
+	"	shr $13, %r8\n"
+	"	xor %esi, %r8d\n"
+	"	and $0x1fff, %r8d\n"
+	"	add %r8, %r8\n"
+	"	add 40(%rcx), %r8\n"
+	"	movzwl (%r8), %r8d\n"
+	"	shl $4, %r8d\n"
+	"	add 32(%rcx), %r8\n"
+	"	push %rsi\n"
+	"	lea 3(,%rsi,4), %rsi\n"
+	"	cmp %rsi, (%r8)\n"
+	"	jne 3f\n"
+	"	incq 56(%rcx)\n"
+	"	mov 56(%rcx), %rsi\n"
+	"	mov %rsi, 8(%r8)\n"
+	"	cmp %r8, %r8\n"
+	"3:	pop %rsi\n"
+	"	pop %r8\n"
+	"	ret\n");
 
 #define RELAXED(x) (*(volatile __typeof__(x) *)&(x))
 
@@ -352,19 +387,67 @@ static inline struct way *oldest1(struct core *c, u64 line)
 	return &w[oldest & 63];
 }
 
+/* A set's row of the front: the line that was used last, as far as it may be read, and
+ * written; else 0. As long as there is one thread also that which was used before it:
+ * moved code exchanges the two, by what they have EITHER in one or the other, and
+ * leaves the clock alone. So which of them was used last is what the row says, and
+ * stamps follow when a third line comes (settle1). STAMPED is the one with the later. */
+enum { FIRST_READ, FIRST_WRITTEN, SECOND, EITHER, STAMPED };
+
+static inline u64 *frontOf(struct shared *s, struct core *c, u64 line)
+{
+	return (u64 *)((char *)c->front + ((line & c->mask1) << s->shift));
+}
+
 /* show tells moved code which line was used last in a set of the first level; where
  * it may not be read, none. */
 static inline void show(struct shared *s, struct core *c, u64 line, u64 state)
 {
-	u64 *f = (u64 *)((char *)c->front + ((line & c->mask1) << s->shift));
-	f[0] = state ? line : 0;
-	f[1] = state == WRITABLE ? line : 0;
+	u64 *f = frontOf(s, c, line);
+	f[FIRST_READ] = state ? line : 0;
+	f[FIRST_WRITTEN] = state == WRITABLE ? line : 0;
+}
+
+/* settle1 stamps what was used last in a line's set, if that was exchanged. */
+static inline void settle1(struct shared *s, struct core *c, u64 line)
+{
+	u64 *f = frontOf(s, c, line), last = f[FIRST_READ];
+	if (s->many || s->shift < 6 || f[STAMPED] == last)
+		return;
+	struct way *w = at1(c, last);
+	if (w)
+		w->used = ++c->clock;
+	f[STAMPED] = last;
+}
+
+/* exchangeable makes a line, which is used now, and that which was used last those that
+ * moved code exchanges. */
+static inline void exchangeable(struct shared *s, struct core *c, u64 line)
+{
+	u64 *f = frontOf(s, c, line), last = f[FIRST_READ];
+	if (s->many || s->shift < 6 || c->perSet1 < 2)
+		return;
+	f[STAMPED] = line;
+	if (last != line)
+		f[SECOND] = last, f[EITHER] = last ^ line;
+}
+
+/* apart: a line leaves the first level. */
+static inline void apart(struct shared *s, struct core *c, u64 line)
+{
+	u64 *f = frontOf(s, c, line);
+	if (f[FIRST_READ] == line)
+		f[FIRST_READ] = f[FIRST_WRITTEN] = 0;
+	else if (s->shift < 6 || f[SECOND] != line)
+		return;
+	if (s->shift >= 6)
+		f[SECOND] = f[EITHER] = 0, f[STAMPED] = f[FIRST_READ];
 }
 
 /* shown reports whether it is a line that may be read. */
 static inline int shown(struct shared *s, struct core *c, u64 line)
 {
-	return *(u64 *)((char *)c->front + ((line & c->mask1) << s->shift)) == line;
+	return *frontOf(s, c, line) == line;
 }
 
 /* use1 makes a way the one used last, with a line in a state. */
@@ -373,6 +456,7 @@ static inline void use1(struct shared *s, struct core *c, struct way *w, u64 lin
 	w->tag = line << 2 | state;
 	w->used = ++c->clock;
 	c->guesses[(line ^ line >> GUESSES) & ((1 << GUESSES) - 1)] = w - c->ways1;
+	exchangeable(s, c, line);
 	show(s, c, line, state);
 }
 
@@ -659,8 +743,7 @@ static struct way *drops(struct shared *s, struct core *me, u64 line)
 	struct way *w = at1(me, line);
 	if (w) {
 		w->tag = w->used = 0;
-		if (shown(s, me, line))
-			show(s, me, line, INVALID);
+		apart(s, me, line);
 	}
 	unlock(&me->lock);
 	return w;
@@ -766,6 +849,7 @@ static __attribute__((noinline)) int touchFar(struct shared *s, struct core *me,
  * but others take them out. */
 static inline int touch(struct shared *s, struct core *me, struct access *a)
 {
+	settle1(s, me, a->line);
 	lock(s, &me->lock);
 	struct way *w = at1(me, a->line);
 	u64 state = w ? w->tag & STATE : INVALID;
@@ -854,6 +938,7 @@ static inline int alone(struct shared *s, struct core *me, u64 line)
 {
 	u64 tag = line << 2 | WRITABLE, oldest = ~0UL, n = me->perSet1;
 	struct way *w = set1(me, line);
+	settle1(s, me, line);
 	fetchSet(&me->two, line);
 	fetchSet(&s->three, line);
 	for (u64 i = 0; i < n; i++) {

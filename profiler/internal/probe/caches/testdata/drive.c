@@ -1,7 +1,7 @@
 /* Runs the simulator as moved code does: it is called with GS at the area of the
  * thread whose access is made. Arguments: the code, the state, at which address that
  * is to lie, how many accesses have counters, how many cores there are, the bytes of
- * a way of the first level. The accesses come on standard input,
+ * a way of the first level, a file that has the fronts. The accesses come on standard input,
  * 24 bytes each; the counters that are not 0 are written as lines: core op class n. */
 #define _GNU_SOURCE
 #include <asm/prctl.h>
@@ -29,13 +29,17 @@ int main(int argc, char **argv)
 	unsigned long at = strtoul(argv[3], 0, 0), ops = strtoul(argv[4], 0, 0), cores = strtoul(argv[5], 0, 0), front = strtoul(argv[6], 0, 0);
 	if (mmap((void *)at, sizeOf(state), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, state, 0) != (void *)at)
 		return 1;
+	unsigned long lines = 1UL << *(unsigned long *)at;
 	unsigned char *x = mmap(0, 1 << 16, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (x == MAP_FAILED || read(code, x, 1 << 16) <= 0)
+		return 1;
+	unsigned char *fronts = mmap(0, cores * front, PROT_READ | PROT_WRITE, MAP_SHARED, open(argv[7], O_RDWR), 0);
+	if (fronts == MAP_FAILED)
 		return 1;
 	unsigned long *live = calloc(ops * 16 / 512 + 2, 8);
 	for (unsigned long c = 0; c < cores; c++) {
 		unsigned long *core = (unsigned long *)(at + 8 * (24 + 16 * c));
-		core[2] = (unsigned long)calloc(1, front);
+		core[2] = (unsigned long)(fronts + c * front);
 		thread[c].core = (unsigned long)core;
 		thread[c].misses = (unsigned long)calloc(ops * 16, 8);
 		thread[c].live = (unsigned long)live;
@@ -44,6 +48,14 @@ int main(int argc, char **argv)
 	unsigned char *f = x + 0xff00;
 	struct access a;
 	while (fread(&a, sizeof a, 1, stdin) == 1) {
+		/* the line used before the last one is exchanged with it, as moved code does */
+		unsigned long line = a.addr >> 6, *core = (unsigned long *)thread[a.core].core;
+		unsigned long *row = (unsigned long *)(core[2] + 64 * (line & core[6]));
+		if (lines == 64 && (a.addr + a.size - 1) >> 6 == line && row[2] == line && row[!!a.write] != line) {
+			for (int i = 0; i < 3; i++)
+				row[i] ^= row[3];
+			continue;
+		}
 		unsigned n = a.op << 8 | a.size;
 		int d = (x + (a.write ? 256 : 0)) - (f + 6);
 		unsigned char code[] = {0x57, 0xe8, d, d >> 8, d >> 16, d >> 24, 0xa9, n, n >> 8, n >> 16, n >> 24, 0xc3};
