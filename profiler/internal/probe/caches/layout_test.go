@@ -1,6 +1,8 @@
 package caches
 
 import (
+	"bytes"
+	"encoding/binary"
 	"strings"
 	"testing"
 
@@ -68,8 +70,20 @@ func TestHierarchy(t *testing.T) {
 	for i, line := range []uint64{5, 5 + tableEntries, 5 + 2*tableEntries} {
 		h.put(row+waySize*uint64(i), line<<2|3)
 	}
-	h.Many(make([]byte, 1<<16))
-	h.Many(make([]byte, 1<<16))
+	// In the second set moved code has exchanged two lines: that which is first now gets the later stamp.
+	front := make([]byte, 64*l.sets1())
+	for i, v := range []uint64{5 + 2*tableEntries, 5 + 2*tableEntries, 13, 13 ^ (5 + 2*tableEntries), 13, 16, 32} {
+		binary.LittleEndian.PutUint64(front[64+8*i:], v)
+	}
+	h.put(row+waySize*2+8, 1)
+	h.put(row+waySize*3, 13<<2|3)
+	h.put(row+waySize*3+8, 2)
+	h.put(h.core(0)+56, 2)
+	h.Many(front)
+	h.Many(nil)
+	if a, b := h.word((row+waySize*2+8)/8), h.word((row+waySize*3+8)/8); a != 3 || b != 2 || !bytes.Equal(front[64+16:64+40], make([]byte, 24)) {
+		t.Errorf("exchanged lines are stamped %d and %d: %v", a, b, front[64:128])
+	}
 	first := h.table + entrySize*5
 	if h.word(first/8) != 5 || h.word(first/8+1) != 1 {
 		t.Errorf("line %d is held by %b", h.word(first/8), h.word(first/8+1))

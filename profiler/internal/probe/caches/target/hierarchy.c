@@ -149,7 +149,8 @@ struct access {
 
 #define HIT_OR_SLOW(write)                                               \
 	"	.p2align 8\n"                                            \
-	"	push %rax\n	push %rcx\n	push %rdx\n	push %rdi\n"     \
+	"	push %rax\n	push %rcx\n	push %rdx\n"             \
+	"	push %rdi\n	push %rsi\n	push %r8\n"              \
 	"	mov %gs:0x198, %rdi\n"	/* threadarea.OffCaches */       \
 	"	test %rdi, %rdi\n"	/* a forked child has none */    \
 	"	jz 9f\n"                                                 \
@@ -157,8 +158,8 @@ struct access {
 	"	mov 28(%rcx), %eax\n"	/* slow */                       \
 	"	or 32(%rdi), %eax\n"	/* inside */                     \
 	"	jnz 9f\n"                                                \
-	"	mov 32(%rsp), %rdx\n"                                    \
-	"	mov 40(%rsp), %rax\n"                                    \
+	"	mov 48(%rsp), %rdx\n"                                    \
+	"	mov 56(%rsp), %rax\n"                                    \
 	"	movzbl 1(%rdx), %edx\n"                                  \
 	"	lea -1(%rax,%rdx), %rdx\n"                               \
 	"	shr $6, %rax\n"                                          \
@@ -171,35 +172,41 @@ struct access {
 	"	mov 40(%rcx), %rdi\n"	/* guesses */                    \
 	"	movzwl (%rdi,%rdx,2), %edx\n"                            \
 	"	shl $4, %edx\n"                                          \
-	"	add 32(%rcx), %rdx\n"	/* ways1 */                      \
+	"	mov 32(%rcx), %r8\n"	/* ways1 */                      \
 	"	lea 3(,%rax,4), %rdi\n"	/* WRITABLE */                   \
-	"	cmp %rdi, (%rdx)\n"                                      \
+	"	cmp %rdi, (%r8,%rdx)\n"                                  \
 	"	jne 9f\n"                                                \
 	"	mov 48(%rcx), %rdi\n"	/* mask1 */                      \
 	"	and %rax, %rdi\n"                                        \
 	"	shl $6, %rdi\n"                                          \
 	"	add 16(%rcx), %rdi\n"	/* front */                      \
-	"	push %rsi\n"                                             \
 	"	mov (%rdi), %rsi\n"                                      \
-	"	cmp %rsi, 32(%rdi)\n"	/* STAMPED */                    \
-	"	je 6f\n"                                                 \
-	"	call 7f\n"                                               \
-	"	jne 8f\n"                                                \
-	"6:	incq 56(%rcx)\n"	/* clock */                      \
-	"	mov 56(%rcx), %rcx\n"                                    \
-	"	mov %rcx, 8(%rdx)\n"                                     \
+	"	test %rsi, %rsi\n"                                       \
+	"	jz 9f\n"                                                 \
 	"	mov %rsi, 16(%rdi)\n"	/* SECOND */                     \
+	"	cmp %rsi, 32(%rdi)\n"	/* STAMPED */                    \
+	"	mov 40(%rdi), %rsi\n"	/* STAMPED_AT */                 \
+	"	cmovne 48(%rdi), %rsi\n"	/* OTHER_AT */           \
+	"	mov %rsi, 48(%rdi)\n"                                    \
+	"	mov %rdx, 40(%rdi)\n"                                    \
+	"	add %r8, %rsi\n"	/* its way */                    \
+	"	add %rdx, %r8\n"	/* that of the line */           \
+	"	mov 56(%rcx), %rdx\n"	/* clock */                      \
+	"	add $2, %rdx\n"                                          \
+	"	mov %rdx, 56(%rcx)\n"                                    \
+	"	mov %rdx, 8(%r8)\n"                                      \
+	"	dec %rdx\n"                                              \
+	"	mov %rdx, 8(%rsi)\n"                                     \
+	"	mov 16(%rdi), %rsi\n"                                    \
 	"	xor %rax, %rsi\n"                                        \
 	"	mov %rsi, 24(%rdi)\n"	/* EITHER */                     \
 	"	mov %rax, (%rdi)\n"                                      \
 	"	mov %rax, 8(%rdi)\n"                                     \
 	"	mov %rax, 32(%rdi)\n"                                    \
-	"	pop %rsi\n"                                              \
-	"	pop %rdi\n	pop %rdx\n	pop %rcx\n	pop %rax\n"      \
+	"	pop %r8\n	pop %rsi\n	pop %rdi\n"              \
+	"	pop %rdx\n	pop %rcx\n	pop %rax\n"              \
 	"	jmp 2f\n"                                                \
-	"8:	pop %rsi\n"                                              \
-	"9:	push %rsi\n"                                             \
-	"	push %r8\n	push %r9\n	push %r10\n	push %r11\n"     \
+	"9:	push %r9\n	push %r10\n	push %r11\n"             \
 	"	mov $" #write ", %edx\n"                                 \
 	"	jmp 1f\n"
 
@@ -217,31 +224,7 @@ __asm__(".text\n"
 	"	pop %r11\n	pop %r10\n	pop %r9\n	pop %r8\n"
 	"	pop %rsi\n	pop %rdi\n	pop %rdx\n"
 	"	pop %rcx\n	pop %rax\n"
-	"2:	ret $8\n"	/* the only one: caches.Return */
-
-	/* line rsi was used after that which is STAMPED: stamps its way. Not equal: that is
-	   not where it is guessed. */
-	"7:	push %r8\n"
-	"	mov %rsi, %r8\n"
-	"	shr $13, %r8\n"
-	"	xor %esi, %r8d\n"
-	"	and $0x1fff, %r8d\n"
-	"	add %r8, %r8\n"
-	"	add 40(%rcx), %r8\n"
-	"	movzwl (%r8), %r8d\n"
-	"	shl $4, %r8d\n"
-	"	add 32(%rcx), %r8\n"
-	"	push %rsi\n"
-	"	lea 3(,%rsi,4), %rsi\n"
-	"	cmp %rsi, (%r8)\n"
-	"	jne 3f\n"
-	"	incq 56(%rcx)\n"
-	"	mov 56(%rcx), %rsi\n"
-	"	mov %rsi, 8(%r8)\n"
-	"	cmp %r8, %r8\n"
-	"3:	pop %rsi\n"
-	"	pop %r8\n"
-	"	ret\n");
+	"2:	ret $8\n");	/* the only one: caches.Return */
 
 #define RELAXED(x) (*(volatile __typeof__(x) *)&(x))
 
@@ -391,8 +374,9 @@ static inline struct way *oldest1(struct core *c, u64 line)
  * written; else 0. As long as there is one thread also that which was used before it:
  * moved code exchanges the two, by what they have EITHER in one or the other, and
  * leaves the clock alone. So which of them was used last is what the row says, and
- * stamps follow when a third line comes (settle1). STAMPED is the one with the later. */
-enum { FIRST_READ, FIRST_WRITTEN, SECOND, EITHER, STAMPED };
+ * stamps follow when a third line comes (settle1). STAMPED is the one with the later,
+ * and STAMPED_AT and OTHER_AT are where both are, from ways1 on. */
+enum { FIRST_READ, FIRST_WRITTEN, SECOND, EITHER, STAMPED, STAMPED_AT, OTHER_AT };
 
 static inline u64 *frontOf(struct shared *s, struct core *c, u64 line)
 {
@@ -411,37 +395,42 @@ static inline void show(struct shared *s, struct core *c, u64 line, u64 state)
 /* settle1 stamps what was used last in a line's set, if that was exchanged. */
 static inline void settle1(struct shared *s, struct core *c, u64 line)
 {
-	u64 *f = frontOf(s, c, line), last = f[FIRST_READ];
-	if (s->many || s->shift < 6 || f[STAMPED] == last)
+	u64 *f = frontOf(s, c, line);
+	if (s->many || s->shift < 6 || f[STAMPED] == f[FIRST_READ])
 		return;
-	struct way *w = at1(c, last);
-	if (w)
-		w->used = ++c->clock;
-	f[STAMPED] = last;
+	u64 at = f[OTHER_AT];
+	((struct way *)((char *)c->ways1 + at))->used = ++c->clock;
+	f[OTHER_AT] = f[STAMPED_AT];
+	f[STAMPED_AT] = at;
+	f[STAMPED] = f[FIRST_READ];
 }
 
 /* exchangeable makes a line, which is used now, and that which was used last those that
- * moved code exchanges. */
-static inline void exchangeable(struct shared *s, struct core *c, u64 line)
+ * moved code exchanges. The set is settled. */
+static inline void exchangeable(struct shared *s, struct core *c, struct way *w, u64 line)
 {
 	u64 *f = frontOf(s, c, line), last = f[FIRST_READ];
 	if (s->many || s->shift < 6 || c->perSet1 < 2)
 		return;
-	f[STAMPED] = line;
 	if (last != line)
-		f[SECOND] = last, f[EITHER] = last ^ line;
+		f[SECOND] = last, f[EITHER] = last ^ line, f[OTHER_AT] = f[STAMPED_AT];
+	f[STAMPED] = line;
+	f[STAMPED_AT] = (char *)w - (char *)c->ways1;
 }
 
 /* apart: a line leaves the first level. */
 static inline void apart(struct shared *s, struct core *c, u64 line)
 {
 	u64 *f = frontOf(s, c, line);
+	if (s->shift >= 6 && !s->many) {
+		settle1(s, c, line);
+		if (f[SECOND] == line || f[FIRST_READ] == line)
+			f[SECOND] = f[EITHER] = 0;
+		if (f[FIRST_READ] == line)
+			f[STAMPED] = 0;
+	}
 	if (f[FIRST_READ] == line)
 		f[FIRST_READ] = f[FIRST_WRITTEN] = 0;
-	else if (s->shift < 6 || f[SECOND] != line)
-		return;
-	if (s->shift >= 6)
-		f[SECOND] = f[EITHER] = 0, f[STAMPED] = f[FIRST_READ];
 }
 
 /* shown reports whether it is a line that may be read. */
@@ -456,7 +445,7 @@ static inline void use1(struct shared *s, struct core *c, struct way *w, u64 lin
 	w->tag = line << 2 | state;
 	w->used = ++c->clock;
 	c->guesses[(line ^ line >> GUESSES) & ((1 << GUESSES) - 1)] = w - c->ways1;
-	exchangeable(s, c, line);
+	exchangeable(s, c, w, line);
 	show(s, c, line, state);
 }
 
@@ -742,8 +731,8 @@ static struct way *drops(struct shared *s, struct core *me, u64 line)
 	lock(s, &me->lock);
 	struct way *w = at1(me, line);
 	if (w) {
-		w->tag = w->used = 0;
 		apart(s, me, line);
+		w->tag = w->used = 0;
 	}
 	unlock(&me->lock);
 	return w;
