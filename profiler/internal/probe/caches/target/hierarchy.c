@@ -348,11 +348,19 @@ static inline struct way *set1(struct core *c, u64 line)
 	return &c->ways1[(line & c->mask1) * c->perSet1];
 }
 
+static inline unsigned short *guessOf(struct core *c, u64 line)
+{
+	return &c->guesses[(line ^ line >> GUESSES) & ((1 << GUESSES) - 1)];
+}
+
 /* at1 is the way that has a line's tag, or 0. */
 static inline struct way *at1(struct core *c, u64 line)
 {
-	struct way *w = set1(c, line), *end = w + c->perSet1;
-	for (; w < end; w++)
+	struct way *w = c->ways1 + *guessOf(c, line);
+	if ((w->tag ^ line << 2) <= STATE)
+		return w;
+	w = set1(c, line);
+	for (struct way *end = w + c->perSet1; w < end; w++)
 		if ((w->tag ^ line << 2) <= STATE)
 			return w;
 	return 0;
@@ -444,7 +452,7 @@ static inline void use1(struct shared *s, struct core *c, struct way *w, u64 lin
 {
 	w->tag = line << 2 | state;
 	w->used = ++c->clock;
-	c->guesses[(line ^ line >> GUESSES) & ((1 << GUESSES) - 1)] = w - c->ways1;
+	*guessOf(c, line) = w - c->ways1;
 	exchangeable(s, c, w, line);
 	show(s, c, line, state);
 }
