@@ -15,6 +15,7 @@ import (
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler"
 	"github.com/skewlens/skewlens/report/html"
+	"github.com/skewlens/skewlens/report/plot"
 	"github.com/skewlens/skewlens/report/scaling"
 	"github.com/skewlens/skewlens/report/text"
 )
@@ -30,6 +31,7 @@ type scaleCommand struct {
 // scaleFlags are the flags of the command.
 type scaleFlags struct {
 	format, output    string
+	plot              string
 	threads           []int
 	baseline, elision string
 	runs, warmup      int
@@ -42,6 +44,7 @@ func (o *scaleFlags) flags() *flag.FlagSet {
 	fs := flag.NewFlagSet("scale", flag.ContinueOnError)
 	fs.StringVar(&o.format, "format", "text", "report as `FORMAT`: text, html or json (default text)")
 	fs.StringVar(&o.output, "o", "", "write the report to `FILE`, - for standard output (default standard error)")
+	fs.StringVar(&o.plot, "plot", "", "also draw the factored speedups into `FILE`, a picture by its name: .svg, .png or .pdf")
 	fs.Func("threads", "run with each of `LIST` threads, as 1,2,4; 1 is always run (default 1, 2, 4, … and as many as there are cores)", func(s string) error {
 		o.threads = nil
 		for _, f := range strings.Split(s, ",") {
@@ -87,6 +90,11 @@ func (o *scaleFlags) check(fs *flag.FlagSet, cores int) error {
 	if err := choose("format", o.format, []string{"text", "html", "json"}); err != nil {
 		return err
 	}
+	if o.plot != "" {
+		if _, err := plot.Format(o.plot); err != nil {
+			return usageError("%v", err)
+		}
+	}
 	switch {
 	case fs.NArg() == 0:
 		return usageError("no program to time: skewlens scale -- program {threads}")
@@ -127,9 +135,11 @@ func (c scaleCommand) do(ctx context.Context, stdout, stderr io.Writer, args []s
 	if err != nil {
 		return err
 	}
-	if o.output != "" && o.output != "-" {
-		if err := atomicfile.Writable(o.output); err != nil {
-			return err
+	for _, file := range []string{o.output, o.plot} {
+		if file != "" && file != "-" {
+			if err := atomicfile.Writable(file); err != nil {
+				return err
+			}
 		}
 	}
 	s := scaleStudy{o: &o, words: fs.Args(), path: path, cores: cores, whole: whole, quota: quota(cores)}
@@ -148,7 +158,19 @@ func (c scaleCommand) do(ctx context.Context, stdout, stderr io.Writer, args []s
 		return err
 	}
 	s.waits(ctx, c.profile, &config, r)
-	return o.write(stdout, stderr, r)
+	return errors.Join(o.write(stdout, stderr, r), o.draw(r))
+}
+
+// draw writes the picture, if one was asked for.
+func (o *scaleFlags) draw(r *scaling.Report) error {
+	if o.plot == "" {
+		return nil
+	}
+	format, err := plot.Format(o.plot)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(o.plot, func(w io.Writer) error { return plot.Write(w, r, format) })
 }
 
 // write puts the report where it was asked for.

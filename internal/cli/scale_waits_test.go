@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -19,6 +22,28 @@ func waited(t *testing.T, profiled func(context.Context, profiler.Config) (*prof
 		t.Fatal(e)
 	}
 	return out.String()
+}
+
+// The picture is written beside the report; what cannot be one is refused before
+// anything runs.
+func TestPlot(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "speedups.svg")
+	if got := waited(t, nil, "--plot", file); !strings.Contains(got, "speedup") {
+		t.Error(got)
+	}
+	if b, err := os.ReadFile(file); err != nil || !bytes.Contains(b, []byte("<svg")) {
+		t.Errorf("%v: %.100s", err, b)
+	}
+	for _, bad := range []string{"speedups.gif", filepath.Join(dir, "none", "x.svg")} {
+		err := (scaleCommand{run: func(context.Context, profiler.ScaleConfig) (*profiler.ScaleRuns, error) {
+			t.Error("it ran")
+			return nil, errors.New("it ran")
+		}}).do(context.Background(), io.Discard, io.Discard, []string{"--plot", bad, "--", "/bin/true", "{threads}"})
+		if err == nil || !strings.Contains(err.Error(), filepath.Base(bad)) {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
 }
 
 // Where cores idle, one more run is profiled with as many threads; what goes wrong
