@@ -247,6 +247,9 @@ func (m *Map) locateSource(a uint64, l *profile.Location) bool {
 			f.File, f.Line, f.Column = t.files[t.callFiles[c.callFile]], int(c.callLine), int(c.callColumn)
 		}
 		l.InlinedAt = append(l.InlinedAt, f)
+		if n := len(l.InlinedAt); t.outlined[s].Load() && t.outlined[c.parent].Load() {
+			l.InlinedAt = l.InlinedAt[:n-1] // by what the runtime calls: see outlined.go
+		}
 	}
 	return true
 }

@@ -1,6 +1,7 @@
 package dwarfmap
 
 import (
+	"maps"
 	"path"
 	"slices"
 
@@ -87,18 +88,32 @@ func (m *Map) Addresses(file string, line int) []profile.Addr {
 	return slices.Compact(found)
 }
 
-// unitsOf lists the units whose file table names a file. The first call reads
-// the file tables of all units, not their line programs.
+// Files lists the source files that the program is made of, headers among them,
+// by their absolute paths as the compilers wrote them down, sorted.
+func (m *Map) Files() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.readTables()
+	return slices.Sorted(maps.Keys(m.files))
+}
+
+// unitsOf lists the units whose file table names a file.
 func (m *Map) unitsOf(file string) []*unit {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.readTables()
+	return m.files[file]
+}
+
+// readTables reads, the first time, the file tables of all units, not their line
+// programs. It is called with m.mu held.
+func (m *Map) readTables() {
 	if m.files == nil {
 		m.files = map[string][]*unit{}
 		for _, u := range m.units {
 			m.guard("a file table", func() error { return m.readFiles(u) })
 		}
 	}
-	return m.files[file]
 }
 
 func (m *Map) readFiles(u *unit) error {

@@ -27,6 +27,13 @@ func (m *Map) scopeName(t *tables, s int32, a uint64) string {
 		name = m.nameOf(nameKey{t.scopes[s].die, false})
 		return nil
 	})
+	in, outlined := outlinedFrom(name)
+	if outlined && in == "" {
+		m.guard("where a function was outlined", func() error {
+			name = cmp.Or(m.writtenIn(t, s), name)
+			return nil
+		})
+	}
 	m.mu.Unlock()
 	// A function that other files cannot see has no linkage name in the debug
 	// information of some compilers, but its symbol tells its namespace.
@@ -36,6 +43,12 @@ func (m *Map) scopeName(t *tables, s int32, a uint64) string {
 		}
 	}
 	name = m.readable(name)
+	if in, outlined := outlinedFrom(name); outlined && in != "" {
+		name = in
+	}
+	if outlined {
+		t.outlined[s].Store(true)
+	}
 	t.names[s].Store(&name)
 	return name
 }

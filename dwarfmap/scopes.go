@@ -18,6 +18,7 @@ type tables struct {
 
 	scopes   []scope
 	names    []atomic.Pointer[string] // of scopes, readable; nil: not asked for yet
+	outlined []atomic.Bool            // those of which the compiler made a function, once their names are known
 	segments []segment                // sorted by lo, without overlap
 }
 
@@ -57,7 +58,7 @@ func (m *Map) readScopes(u *unit, t *tables) error {
 	var pieces []piece
 	defer func() {
 		t.segments = flatten(pieces)
-		t.names = make([]atomic.Pointer[string], len(t.scopes))
+		t.names, t.outlined = make([]atomic.Pointer[string], len(t.scopes)), make([]atomic.Bool, len(t.scopes))
 	}()
 	r := m.data.Reader()
 	r.Seek(u.entry.Offset)

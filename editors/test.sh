@@ -64,6 +64,21 @@ threads = 8
 TOML
 }
 
+# project NAME DIR makes a copy of one that nobody has configured.
+project() {
+    mkdir -p "$2"
+    cp -r "$here/test/projects/$1/." "$2"
+    [[ $1 != cmake ]] || cp -r "$here/test/projects/make/src" "$2"
+}
+
+# projects are those whose build system is here.
+projects() {
+    local name
+    for name in make cmake cargo; do
+        if command -v "$name" >/dev/null; then echo "$name"; fi
+    done
+}
+
 # The program under test is found in PATH, as a user's would be.
 mkdir -p "$work/bin"
 if [[ -n ${SKEWLENS:-} ]]; then
@@ -90,6 +105,12 @@ in_nvim() { # NAME SUITE
         -c "luafile $here/test/nvim/story.lua"
     story "$1.missing" env -C "$work/$1.story" HOME="$work" PATH=/usr/bin:/bin "$nvim" -n -i NONE -u "$here/test/nvim/init.lua" --headless \
         -c "luafile $here/test/nvim/missing.lua"
+    local name
+    for name in $(projects); do
+        project "$name" "$work/$1.$name"
+        PROJECT=$name story "$1.first.$name" env -C "$work/$1.$name" "$nvim" -n -i NONE -u "$here/test/nvim/init.lua" --headless \
+            -c "luafile $here/test/nvim/first.lua"
+    done
     workspace "$work/$1.screen"
     story "$1.screen" "$here/test/nvim/screen.sh" "$nvim" "$work/$1.screen" "$artifacts/$1"
 }
@@ -110,11 +131,13 @@ in_vscode() {
 
     local user=$work/code log=$work/code-server.log url=
     workspace "$work/vscode.story"
-    mkdir -p "$user/User"
-    # It takes PATH from a login shell, so the program is named.
+    mkdir -p "$user/User" "$user/Machine"
+    # It takes PATH from a login shell, so the program is named: among the machine's
+    # settings, for in a window that is connected to one those of the user do not say
+    # where programs are (or do for a moment, until it is known what kind of setting it is).
+    echo "{ \"skewlens.path\": \"$work/bin/skewlens\" }" >"$user/Machine/settings.json"
     cat >"$user/User/settings.json" <<JSON
 {
-  "skewlens.path": "$work/bin/skewlens",
   "files.autoSave": "off",
   "workbench.startupEditor": "none",
   "workbench.secondarySideBar.defaultVisibility": "hidden",
@@ -143,7 +166,11 @@ JSON
         sleep 0.1
     done
     rm -rf "$artifacts/vscode"
-    SERVER=$url WORKSPACE=$work/vscode.story PROGRAM=$work/bin/skewlens PICTURES=$artifacts/vscode DRIVER=$EDITORS/vscode/drive \
+    local name
+    for name in $(projects); do
+        project "$name" "$work/vscode.$name"
+    done
+    PROJECTS=$work/vscode. PROJECT_NAMES=$(projects | tr '\n' ' ') SERVER=$url WORKSPACE=$work/vscode.story PROGRAM=$work/bin/skewlens PICTURES=$artifacts/vscode DRIVER=$EDITORS/vscode/drive \
         story vscode node "$here/test/vscode/story.mjs"
     find "$user" -name '*skewlens*.log' -exec cp {} "$artifacts/vscode/" \;
     kill -- "-$server" 2>/dev/null || true

@@ -37,6 +37,7 @@ type explained struct {
 	groups
 	response []float64
 	findings []finding
+	of       []*instance
 }
 
 // combined is one cause over the instances: sums, weighted by idle time but
@@ -83,7 +84,7 @@ func (c *combiner) add(a *analysis) {
 		evened, scheduled := f.cost.saved(a.table.groups, a.response)
 		x.evened, x.scheduled = x.evened+evened, x.scheduled+scheduled
 	}
-	c.outcomes = append(c.outcomes, explained{a.table.groups, a.response, a.findings})
+	c.outcomes = append(c.outcomes, explained{a.table.groups, a.response, a.findings, a.instances})
 }
 
 // count adds the events of a cause, one for each decision: which edge of a loop
@@ -123,6 +124,7 @@ func (c *combiner) finish(p *profile.Profile, res *Result, s *profile.Section, o
 		return
 	}
 	listed := map[identity]bool{}
+	var ranked []*combined
 	c.joinCopies()
 	for _, x := range c.all {
 		cause := &x.cause
@@ -144,16 +146,20 @@ func (c *combiner) finish(p *profile.Profile, res *Result, s *profile.Section, o
 			cause.Event = costliest(p, s, x.events)
 			cause.Kind = p.Events[cause.Event].Name
 		}
-		for _, id := range append(x.others, x.id) {
+		for _, id := range x.ids() {
 			listed[id] = true
 		}
 		res.decidedBefore = res.decidedBefore || cause.Leader == StartAt || len(x.began) > 0
-		res.Causes = append(res.Causes, *cause)
+		ranked = append(ranked, x)
 	}
-	slices.SortStableFunc(res.Causes, func(x, y Cause) int {
+	slices.SortStableFunc(ranked, func(a, b *combined) int {
+		x, y := &a.cause, &b.cause
 		return cmp.Or(cmp.Compare(y.Share, x.Share), cmp.Compare(y.Score, x.Score),
 			cmp.Compare(x.Addr, y.Addr), cmp.Compare(x.To, y.To), cmp.Compare(x.Kind, y.Kind))
 	})
+	for _, x := range ranked {
+		res.Causes = append(res.Causes, x.cause)
+	}
 	if c.dealt != 0 && c.allDealt >= listShare*c.idle && (c.byNumber || !sameEachTime(p, s)) {
 		res.Warnings = append(res.Warnings, selfScheduled(p, c.dealt))
 		res.selfScheduled = true
@@ -161,6 +167,7 @@ func (c *combiner) finish(p *profile.Profile, res *Result, s *profile.Section, o
 	if len(res.Causes) > 0 {
 		res.R2 = c.r2 / c.idle
 		res.JointGain = c.joint(listed)
+		res.Moved = c.moved(ranked[0].ids(), len(s.Instances))
 	}
 }
 
@@ -201,6 +208,9 @@ func (x *combined) join(y *combined) {
 		}
 	}
 }
+
+// ids are those of the cause and of the copies that were joined to it.
+func (x *combined) ids() []identity { return append(slices.Clip(x.others), x.id) }
 
 // joint returns the gain of evening all listed causes at once; NaN when the
 // cost of one is unknown.

@@ -13,6 +13,7 @@ import (
 // way to its causes.
 type analysis struct {
 	finder
+	instances []*instance
 	ranked    bool      // parts are ranks, not threads
 	idle      float64   // Σ (max T − T)
 	response  []float64 // T
@@ -49,7 +50,7 @@ type origin interface {
 // and one of the three ways to tell which leaders explain T.
 func (an *Analyser) analysis(opt Options, instances ...*instance) *analysis {
 	t := newTable(len(an.p.Events), instances...)
-	a := &analysis{finder: finder{graph: an.graph, sources: an.sources, lines: an.lines, table: t, stop: opt.Stop}}
+	a := &analysis{instances: instances, finder: finder{graph: an.graph, sources: an.sources, lines: an.lines, table: t, stop: opt.Stop}}
 	for _, in := range instances {
 		a.response = append(a.response, in.response...)
 		a.idle += in.idle

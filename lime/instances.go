@@ -25,6 +25,15 @@ type instance struct {
 	response []float64 // T, by part: instructions, nanoseconds or cycles
 	longest  float64   // max T
 	idle     float64   // Σ (max T − T)
+	index    int       // of the instance in the section
+	summands []summand // that were added up; nil: it is itself
+}
+
+// summand is an instance that was added up with others, and which of its parts to
+// which part of the sum.
+type summand struct {
+	*instance
+	order []int
 }
 
 func (in *instance) measure() {
@@ -46,7 +55,7 @@ func (a *Analyser) instances(s *profile.Section, resp profile.Response) ([]*inst
 		if len(x.Parts) == 0 {
 			continue
 		}
-		in := &instance{parts: make([]profile.Part, len(x.Parts)), folded: max(1, x.Folded), ranked: x.Folded > 1, response: make([]float64, len(x.Parts))}
+		in := &instance{parts: make([]profile.Part, len(x.Parts)), folded: max(1, x.Folded), ranked: x.Folded > 1, response: make([]float64, len(x.Parts)), index: i}
 		for k := range x.Parts {
 			in.parts[k] = x.Parts[k].Whole()
 			in.response[k] = measure(&in.parts[k])
@@ -148,6 +157,7 @@ func fold(events int, instances []*instance) *instance {
 			order[i][k] = k
 		}
 		sort.SliceStable(order[i], func(x, y int) bool { return in.response[order[i][x]] < in.response[order[i][y]] })
+		f.summands = append(f.summands, summand{in, order[i]})
 	}
 	sum := make([]uint64, events)
 	for k := range w {

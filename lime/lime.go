@@ -29,6 +29,10 @@ type Result struct {
 	Threads   []ThreadTotal
 	Causes    []Cause // ranked by share
 	Warnings  []profile.Warning
+	// Moved is by how much the parts' T changes when the first cause is evened out,
+	// mean K − K, by instance of the section and part. A row is nil where nothing
+	// changes; all is where that is not known.
+	Moved [][]float64
 
 	selfScheduled bool // threads take their work themselves
 	decidedBefore bool // where a part begins explains what it does

@@ -163,7 +163,7 @@ func meansFollow(p *profile.Profile, s *profile.Section) (r float64, ok bool) {
 // threads as there are cores do nearly everything, and not always the same
 // ones of them. Threads that each instance creates anew are told by their slots.
 func (a *Analyser) firstTookAll(instances []*instance) bool {
-	cores, n := a.p.Run.Cores, 0
+	cores, n := max(a.p.Run.Cores, a.p.Run.Virtual), 0
 	busy := map[int32]int{}
 	var threads []profile.Part
 	for _, in := range instances {

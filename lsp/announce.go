@@ -25,6 +25,32 @@ func (s *server) announceSoon(v *view) {
 	s.told.soon = time.AfterFunc(settled, func() { s.announce(false) })
 }
 
+// oftenEnough is how often it is looked whether what is said of ages is out of date.
+const oftenEnough = 20 * time.Second
+
+// grow has lenses asked for again when the ages in them are others than those that
+// were shown last.
+func (s *server) grow() {
+	tick := time.NewTicker(oftenEnough)
+	defer tick.Stop()
+	shown := ""
+	for {
+		select {
+		case <-s.over:
+			return
+		case <-tick.C:
+		}
+		v, now := s.view(), ""
+		for _, r := range v.results.All() {
+			now += r.Name() + age(v.now.Sub(r.When))
+		}
+		if now != shown && shown != "" {
+			s.refresh()
+		}
+		shown = now
+	}
+}
+
 // announce tells a client that wants to know it that skewlens.causes answers
 // differently; always, or only if it does.
 func (s *server) announce(always bool) {
@@ -47,7 +73,7 @@ func (v *view) digest() uint64 {
 	for _, r := range v.results.All() {
 		where := func(a *results.Anchor) {
 			if a != nil {
-				fmt.Fprintln(h, a.Path, r.Point(a))
+				fmt.Fprintln(h, a.Path, r.Point(a), r.Stands(a))
 			}
 		}
 		fmt.Fprintln(h, r.Name(), r.Staleness(), v.summary(r))

@@ -21,6 +21,7 @@ type causeView struct {
 	Stale   bool                 `json:"stale"`
 	URI     protocol.DocumentURI `json:"uri,omitempty"`
 	Range   *protocol.Range      `json:"range,omitempty"`
+	Why     string               `json:"why,omitempty"`  // there is no range
 	Gain    *float64             `json:"gain,omitempty"` // of the section's time
 }
 
@@ -32,14 +33,16 @@ func (v *view) causeView(r *results.Result, c *results.Cause) causeView {
 	if c.Gain != nil {
 		out.Gain = &c.Gain.Fraction
 	}
-	out.URI, out.Range = v.where(r, c.At)
+	if out.URI, out.Range = v.where(r, c.At); out.Range == nil {
+		out.Why = v.noPlace(r, c)
+	}
 	return out
 }
 
 // where is the line that an anchor stands on; nothing, where there is none to
 // be shown.
 func (v *view) where(r *results.Result, a *results.Anchor) (protocol.DocumentURI, *protocol.Range) {
-	if a == nil {
+	if !r.Stands(a) {
 		return "", nil
 	}
 	t := v.space.Text(a.Path)
@@ -61,7 +64,7 @@ func (s *server) causes(context.Context, *call) (any, error) {
 		}
 		targets = append(targets, wire.Object{
 			"target": r.Target, "root": r.Root, "stale": r.Stale(), "message": v.summary(r),
-			"age_s": int(v.now.Sub(r.When).Seconds()), "sections": sections,
+			"age_s": int(v.now.Sub(r.When).Seconds()), "sections": sections, "runs": runs(r),
 		})
 	}
 	return wire.Object{"targets": targets}, nil
@@ -80,4 +83,13 @@ func (v *view) sectionView(r *results.Result, sec *results.Section) wire.Object 
 		o["uri"], o["range"] = uri, at
 	}
 	return o
+}
+
+// runs are the imbalances of a target's last runs, oldest first.
+func runs(r *results.Result) []float64 {
+	out := []float64{}
+	for _, p := range r.Runs {
+		out = append(out, p.Imbalance)
+	}
+	return out
 }

@@ -52,8 +52,14 @@ func (s *server) ask(method string, params any) {
 	}()
 }
 
-// refreshViews has the client ask for lenses and hints again.
+// refreshViews has the client ask for all that it shows of results again.
 func (s *server) refreshViews() {
+	s.refresh()
+	s.announce(true)
+}
+
+// refresh has the client ask for lenses and hints again.
+func (s *server) refresh() {
 	v := s.view()
 	if v.client.Workspace.CodeLens.RefreshSupport {
 		s.ask("workspace/codeLens/refresh", nil)
@@ -61,5 +67,4 @@ func (s *server) refreshViews() {
 	if v.client.Workspace.InlayHint.RefreshSupport {
 		s.ask("workspace/inlayHint/refresh", nil)
 	}
-	s.announce(true)
 }

@@ -32,8 +32,9 @@ type client struct {
 	got  []message // not awaited yet
 	gone bool
 
-	mute bool // does not answer the server's requests
-	ids  int
+	mute    bool                         // does not answer the server's requests
+	answers map[string]func(message) any // else: by null, where there is none
+	ids     int
 }
 
 type message map[string]any
@@ -164,7 +165,11 @@ func (c *client) read() {
 			return
 		}
 		if m["method"] != nil && m["id"] != nil && !c.mute {
-			c.send(message{"id": m["id"], "result": nil})
+			var result any
+			if f := c.answers[m["method"].(string)]; f != nil {
+				result = f(m)
+			}
+			c.send(message{"id": m["id"], "result": result})
 		}
 		c.mu.Lock()
 		c.got = append(c.got, m)

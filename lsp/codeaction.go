@@ -69,7 +69,7 @@ func doing(c *protocol.Command) wire.CodeAction {
 func (v *view) causeActions(d *workspace.Document, first, last int) []wire.CodeAction {
 	var out []wire.CodeAction
 	for r, c := range v.causes() {
-		if c.At == nil || c.At.Path != d.Path || r.Line(c.At) < first || r.Line(c.At) > last {
+		if !r.Stands(c.At) || c.At.Path != d.Path || r.Line(c.At) < first || r.Line(c.At) > last {
 			continue
 		}
 		line := r.Line(c.At)

@@ -56,7 +56,7 @@ func (v *view) lensLines(d *workspace.Document) map[int]lensLine {
 	}
 	for _, r := range v.results.All() {
 		for _, sec := range r.Sections {
-			if sec.At == nil || sec.At.Path != d.Path {
+			if !r.Stands(sec.At) || sec.At.Path != d.Path {
 				continue
 			}
 			// Sections come sorted by what they lose: the first on a line stays.

@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"github.com/skewlens/skewlens/internal/units"
+	"github.com/skewlens/skewlens/lsp/internal/results"
 	"github.com/skewlens/skewlens/report"
+	plain "github.com/skewlens/skewlens/report/text"
 )
 
 // compare shows a target's last run beside the one before.
@@ -21,43 +23,29 @@ func (s *server) compare(_ context.Context, c *call) (any, error) {
 	if r.Before == nil {
 		return nil, fmt.Errorf("%s has been profiled only once: profile it again", r.Target)
 	}
-	return s.showText(c, r.Target+"-compared.txt", compared(r.Target, r.Before, r.Report))
-}
-
-// compared is a table of all sections that one of two runs has.
-func compared(target string, before, after *report.Report) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: the run before, and the last one\n\n", target)
-	fmt.Fprintf(&b, "%-28s %12s %12s   %10s %10s   %s\n", "section", "imbalance", "", "time", "", "causes")
-	for _, p := range report.Compare(before, after).Sections {
-		row(&b, p.Before, p.After)
+	if err := plain.WriteComparison(&b, report.Compare(r.Before, r.Report)); err != nil {
+		return nil, err
 	}
-	if before.Run.WallS != nil && after.Run.WallS != nil {
-		fmt.Fprintf(&b, "\n%-28s %12s %12s   %10s %10s\n", "whole run", "", "", units.Seconds(*before.Run.WallS), units.Seconds(*after.Run.WallS))
-	}
-	b.WriteString("\nSections are compared by their source line: one that moved stands here twice.\n")
-	return b.String()
+	b.WriteString(trend(r))
+	return s.showText(c, r.Target+"-compared.txt", b.String())
 }
 
-// row writes a section in two runs; nil in the run that has none.
-func row(b *strings.Builder, o, n *report.Section) {
-	id := ""
-	cell := func(s *report.Section) (imbalance, time, causes string) {
-		imbalance, time, causes = "–", "–", "–"
-		if s == nil {
-			return
-		}
-		id = s.ID
-		causes = fmt.Sprint(len(s.Causes))
-		if s.Imbalance != nil {
-			imbalance = units.Percent(*s.Imbalance)
-		}
-		if s.TimeS != nil {
-			time = units.Seconds(*s.TimeS)
-		}
-		return
+// trend is how imbalanced the worst section was, run by run.
+func trend(r *results.Result) string {
+	if len(r.Runs) < 3 {
+		return ""
 	}
-	i1, t1, c1 := cell(o)
-	i2, t2, c2 := cell(n)
-	fmt.Fprintf(b, "%-28s %12s %12s   %10s %10s   %s → %s\n", id, i1, i2, t1, t2, c1, c2)
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nthe last %d runs, their worst section:\n", len(r.Runs))
+	args := ""
+	for _, p := range r.Runs {
+		fmt.Fprintf(&b, "  %s  %5s  %-10s", p.When.Format("2006-01-02 15:04"), units.Percent(p.Imbalance), bar(p.Imbalance))
+		if now := strings.Join(p.Args, " "); now != args {
+			args = now
+			fmt.Fprintf(&b, "  with %s", units.Printable(now))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
 }

@@ -17,14 +17,43 @@ func (s *server) configure() bool {
 		return false
 	}
 	s.change(func(st *state) { st.space = st.space.WithRead(fresh) })
+	s.refresh() // what is suppressed has no hints any more
 	return true
 }
 
-// upToDate is configure for requests.
+// upToDate is configure for requests, and looks whether files that are not open
+// are others than they were: not every client watches files.
 func (s *server) upToDate() {
-	if s.configure() {
+	moved := s.reread()
+	if s.configure() || moved {
 		s.publish()
 	}
+}
+
+// reread has results stand where their lines are in files that were changed by
+// another program, and reports whether there were any: a checkout of another
+// branch, a formatter.
+func (s *server) reread() bool {
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	v, changed := s.view(), false
+	for _, path := range v.results.Paths() {
+		if v.space.Open(path) != nil || !s.disk.Changed(path) {
+			continue
+		}
+		t := v.space.Text(path)
+		if t == nil {
+			continue
+		}
+		t.Digest()
+		s.change(func(st *state) {
+			if st.space.Open(path) == nil {
+				st.results = st.results.Settle(path, t)
+			}
+		})
+		changed = true
+	}
+	return changed
 }
 
 // adopt takes the nearest folder with a configuration for the workspace of a
@@ -47,6 +76,9 @@ func (s *server) restore(roots []*workspace.Root) {
 		for _, k := range s.store.Load(r.Path) {
 			res := results.New(k, v.space, v.space.Text)
 			s.change(func(st *state) {
+				if k.Chosen != nil && k.Chosen.Root == r.Path {
+					st.space = st.space.WithChosen(*k.Chosen)
+				}
 				if st.results.Of(k.Root, k.Target) == nil {
 					st.results = st.results.With(res)
 				}

@@ -3,6 +3,7 @@ package lsp
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"go.lsp.dev/protocol"
@@ -15,7 +16,7 @@ import (
 )
 
 // Where the kinds of causes are explained.
-const explained = "https://github.com/skewlens/skewlens/blob/main/lsp/README.md#"
+const explained = "https://github.com/skewlens/skewlens/blob/main/docs/causes.md#"
 
 // costs: from this part of its section's time on, a cause is a warning.
 const costs = 0.05
@@ -26,11 +27,16 @@ const costs = 0.05
 func (v *view) diagnostics() map[string][]protocol.Diagnostic {
 	all := map[string][]protocol.Diagnostic{}
 	for r, c := range v.causes() {
-		if c.At == nil || v.space.Root(c.At.Path) == nil && v.space.Open(c.At.Path) == nil {
+		if !r.Stands(c.At) || v.space.Root(c.At.Path) == nil && v.space.Open(c.At.Path) == nil {
 			continue
 		}
 		if t := v.space.Text(c.At.Path); t != nil {
 			all[c.At.Path] = append(all[c.At.Path], v.diagnose(r, c, t))
+		}
+		if r.Stands(c.Via) {
+			if t := v.space.Text(c.Via.Path); t != nil {
+				all[c.Via.Path] = append(all[c.Via.Path], v.lead(r, c, t))
+			}
 		}
 	}
 	for r, h := range v.hints() {
@@ -69,6 +75,9 @@ func (v *view) diagnose(r *results.Result, c *results.Cause, t *text.Text) proto
 		d.Severity = protocol.DiagnosticSeverityWarning
 	}
 	for _, n := range c.Related {
+		if n.Member {
+			continue // they would fill what a client shows of it; the hover has them
+		}
 		if nt := v.space.Text(n.At.Path); nt != nil {
 			at := protocol.Location{URI: v.space.URI(n.At.Path), Range: nt.Words(v.enc, r.Line(n.At))}
 			d.RelatedInformation = append(d.RelatedInformation, protocol.DiagnosticRelatedInformation{Location: at, Message: n.Why})
@@ -77,11 +86,29 @@ func (v *view) diagnose(r *results.Result, c *results.Cause, t *text.Text) proto
 	return d
 }
 
+// lead marks the line that a cause of another file was inlined into.
+func (v *view) lead(r *results.Result, c *results.Cause, t *text.Text) protocol.Diagnostic {
+	d := v.diagnose(r, c, t)
+	d.Range, d.Severity = t.Words(v.enc, r.Line(c.Via)), protocol.DiagnosticSeverityHint
+	d.Message = fmt.Sprintf("Leads to #%d at %s:%d · %s", c.Rank, filepath.Base(c.At.Path), r.Line(c.At)+1, c.Message)
+	d.RelatedInformation = nil
+	if there := v.space.Text(c.At.Path); there != nil {
+		d.RelatedInformation = []protocol.DiagnosticRelatedInformation{{
+			Location: protocol.Location{URI: v.space.URI(c.At.Path), Range: there.Words(v.enc, r.Line(c.At))}, Message: "the cause",
+		}}
+	}
+	return d
+}
+
 // describe is all of a cause in two lines of text.
 func describe(r *results.Result, c *results.Cause) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#%d · %s\n", c.Rank, c.Message)
-	parts := []string{"section " + c.Of.ID}
+	var parts []string
+	if n := len(c.Counts); n > 0 && n == len(c.Of.Threads) && n <= maxSparks {
+		parts = append(parts, spark(c.Counts))
+	}
+	parts = append(parts, "section "+c.Of.ID)
 	if c.Of.Imbalance != nil {
 		parts = append(parts, "imbalance "+units.Percent(*c.Of.Imbalance))
 	}
@@ -99,6 +126,23 @@ func describe(r *results.Result, c *results.Cause) string {
 		parts = append(parts, w)
 	}
 	return b.String() + strings.Join(parts, " · ")
+}
+
+// maxSparks threads have a bar each in a line of text.
+const maxSparks = 32
+
+// spark draws a bar for each number; zero is a dot.
+func spark(n []uint64) string {
+	most := max(slices.Max(n), 1)
+	var b strings.Builder
+	for _, x := range n {
+		if x == 0 {
+			b.WriteRune('·')
+			continue
+		}
+		b.WriteRune([]rune("▁▂▃▄▅▆▇█")[min(int(float64(x)/float64(most)*8), 7)])
+	}
+	return b.String()
 }
 
 func heading(c *results.Cause) string {

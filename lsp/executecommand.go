@@ -46,6 +46,7 @@ func init() {
 		"skewlens.compare":        (*server).compare,
 		"skewlens.clear":          (*server).clear,
 		"skewlens.targets":        (*server).listTargets,
+		"skewlens.remember":       (*server).remember,
 	}
 }
 

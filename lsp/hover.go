@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"go.lsp.dev/protocol"
@@ -44,14 +43,14 @@ func (s *server) hover(_ context.Context, params json.RawMessage) (any, error) {
 // about is what there is to say about each section and cause on a line.
 func (v *view) about(path string, line int) (parts []string) {
 	for _, r := range v.results.All() {
-		on := func(a *results.Anchor) bool { return a != nil && a.Path == path && r.Line(a) == line }
+		on := func(a *results.Anchor) bool { return r.Stands(a) && a.Path == path && r.Line(a) == line }
 		for _, sec := range r.Sections {
 			if on(sec.At) {
-				parts = append(parts, v.aboutSection(r, sec))
+				parts = append(parts, v.aboutSection(r, sec)+aboutRun(r))
 			}
 			for _, c := range v.shownOf(sec) {
-				if on(c.At) {
-					parts = append(parts, aboutCause(r, c))
+				if on(c.At) || on(c.Via) && r.Stands(c.At) {
+					parts = append(parts, v.aboutCause(r, c)+aboutRun(r))
 				}
 			}
 		}
@@ -63,7 +62,7 @@ func (v *view) about(path string, line int) (parts []string) {
 func (v *view) aboutMemory(path string, line int) (parts []string) {
 	for _, r := range v.results.All() {
 		for _, l := range r.Memory {
-			if l.At != nil && l.At.Path == path && r.Line(l.At) == line {
+			if r.Stands(l.At) && l.At.Path == path && r.Line(l.At) == line {
 				parts = append(parts, "**Memory** · "+escape(strings.Join(l.Words(), " · "))+" · "+units.Compact(l.Cycles)+" cycles, the whole run")
 			}
 		}
@@ -137,79 +136,6 @@ func waits(b *strings.Builder, sec *results.Section) {
 	}
 }
 
-func aboutCause(r *results.Result, c *results.Cause) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "**#%d · %s** · section %s", c.Rank, escape(c.Type()), escape(c.Of.ID))
-	if w := r.Staleness(); w != "" {
-		fmt.Fprintf(&b, " · %s", w)
-	}
-	fmt.Fprintf(&b, "\n\n%s.\n\n", escape(c.Message))
-	threads(&b, c.Of, c.Counts)
-	b.WriteString("\n")
-	row := func(name, value, of string) { fmt.Fprintf(&b, "- %s **%s** %s\n", name, value, of) }
-	row("share", units.Percent(c.Share), "of the variation of work between this section's threads")
-	if g := c.Gain; g != nil {
-		value := units.Percent(g.Fraction)
-		if g.Seconds != nil {
-			value = units.Seconds(*g.Seconds) + " (" + value + ")"
-		}
-		row("gain up to", value, "of this section's time, if it were balanced")
-		if g.WholeUnits != nil {
-			row("in whole units", units.Percent(*g.WholeUnits), "of this section's time, scheduling the same pieces differently")
-		}
-	}
-	number := func(name string, x *float64, of string) {
-		if x != nil {
-			row(name, fmt.Sprintf("%.3g", *x), of)
-		}
-	}
-	number("score", c.Score, "= β × leader score")
-	number("β", c.Beta, "deviation of its work, of the deviation of all work")
-	number("leader score", c.LeaderScore, "how much closer to the imbalance this decision is than what led to it")
-	number("p", c.P, "that it is chance")
-	number("R²", c.Of.R2, "of the differences between threads, explained by all causes")
-	cures(&b, c.Of)
-	warnings(&b, c.Of)
-	return b.String()
-}
-
-// maxRows of a table in a hover.
-const maxRows = 32
-
-// threads is a table with a bar for each slot: of its count for a cause, of
-// its instructions for a section.
-func threads(b *strings.Builder, sec *results.Section, counts []uint64) {
-	if len(counts) != len(sec.Threads) {
-		counts = nil
-	}
-	values, what := make([]uint64, len(sec.Threads)), "instructions"
-	for i, t := range sec.Threads {
-		values[i] = t.Instructions
-	}
-	head := "| thread | instructions | | busy | waits |\n|---:|---:|:---|---:|---:|\n"
-	if counts != nil {
-		values, what = counts, "times here"
-		head = "| thread | " + what + " | | instructions | busy | waits |\n|---:|---:|:---|---:|---:|---:|\n"
-	}
-	most := uint64(1)
-	for _, v := range values {
-		most = max(most, v)
-	}
-	b.WriteString(head)
-	for i, t := range sec.Threads {
-		if i == maxRows {
-			rest := values[i:]
-			fmt.Fprintf(b, "\nand %d more, from %s to %s: see the report.\n", len(rest), units.Count(slices.Min(rest)), units.Count(slices.Max(rest)))
-			break
-		}
-		fmt.Fprintf(b, "| %s | %s | %s |", escape(t.Number()), units.Count(values[i]), bar(float64(values[i])/float64(most)))
-		if counts != nil {
-			fmt.Fprintf(b, " %s |", units.Count(t.Instructions))
-		}
-		fmt.Fprintf(b, " %s | %s |\n", maybe(t.BusyS), maybe(t.WaitS))
-	}
-}
-
 func maybe(x *float64) string {
 	if x == nil {
 		return ""
@@ -225,6 +151,18 @@ func bar(x float64) string {
 		s += string([]rune(" ▏▎▍▌▋▊▉")[n%8])
 	}
 	return s
+}
+
+// aboutRun is what there is to doubt about the whole run.
+func aboutRun(r *results.Result) string {
+	var b strings.Builder
+	if run := r.Report.Run; run.ExitCode != 0 {
+		fmt.Fprintf(&b, "\n> the program ended with status %d: it may not have done all of its work `exit-status`\n", run.ExitCode)
+	}
+	for _, w := range r.Report.Warnings {
+		fmt.Fprintf(&b, "\n> %s `%s`\n", escape(w.Message), w.Code)
+	}
+	return b.String()
 }
 
 func warnings(b *strings.Builder, sec *results.Section) {

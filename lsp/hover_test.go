@@ -47,3 +47,11 @@ func TestHoverSaysWhatALineMisses(t *testing.T) {
 		t.Errorf("%q about another line", got)
 	}
 }
+
+func TestSpark(t *testing.T) {
+	for want, n := range map[string][]uint64{"▁▅█": {1, 64, 128}, "·█": {0, 3}, "··": {0, 0}} {
+		if got := spark(n); got != want {
+			t.Errorf("%v: %s, want %s", n, got, want)
+		}
+	}
+}

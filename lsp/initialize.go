@@ -20,6 +20,8 @@ func (s *server) initialize(_ context.Context, params json.RawMessage) (any, err
 	}
 	var own struct {
 		ResultsChanged bool `json:"resultsChanged"`
+		Answers        bool `json:"answers"`
+		Beside         bool `json:"diagnosticsInHover"`
 	}
 	_ = json.Unmarshal(p.Options, &own) // absent, or another server's
 	enc := text.Agree(p.Capabilities.General.PositionEncodings)
@@ -30,7 +32,7 @@ func (s *server) initialize(_ context.Context, params json.RawMessage) (any, err
 	again := false
 	s.change(func(st *state) {
 		if again = st.began; !again {
-			*st = state{began: true, client: p.Capabilities, enc: enc, notify: own.ResultsChanged, space: space}
+			*st = state{began: true, client: p.Capabilities, enc: enc, notify: own.ResultsChanged, answers: own.Answers, beside: own.Beside, space: space}
 		}
 	})
 	if again {

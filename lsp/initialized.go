@@ -16,6 +16,7 @@ func (s *server) initialized(json.RawMessage) error {
 			ID: "skewlens-files", Method: "workspace/didChangeWatchedFiles",
 			RegisterOptions: protocol.DidChangeWatchedFilesRegistrationOptions{Watchers: []protocol.FileSystemWatcher{
 				{GlobPattern: "**/" + workspace.ConfigName}, {GlobPattern: "**/" + workspace.LaunchName},
+				{GlobPattern: "**/*.{c,h,cc,cpp,cxx,hpp,hh,hxx,rs,f,f90,f95,f03,f08,F90,go}"},
 			}},
 		}}})
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
@@ -26,18 +27,24 @@ func (s *server) inlayHint(_ context.Context, params json.RawMessage) (any, erro
 	if d == nil {
 		return out, nil
 	}
-	for r, c := range v.causes() {
-		if c.At == nil || c.At.Path != d.Path {
-			continue
+	add := func(r *results.Result, c *results.Cause, at *results.Anchor, words string) {
+		if !r.Stands(at) || at.Path != d.Path {
+			return
 		}
-		where := d.Text.Words(v.enc, r.Line(c.At))
+		where := d.Text.Words(v.enc, r.Line(at))
 		if where.End.Line < p.Range.Start.Line || where.Start.Line > p.Range.End.Line {
-			continue
+			return
 		}
 		out = append(out, wire.InlayHint{
-			Position: where.End, Label: label(r, c), PaddingLeft: true,
+			Position: where.End, Label: words, PaddingLeft: true,
 			Tooltip: &protocol.MarkupContent{Kind: protocol.PlainText, Value: describe(r, c)},
 		})
+	}
+	for r, c := range v.causes() {
+		add(r, c, c.At, label(r, c))
+		if r.Stands(c.At) {
+			add(r, c, c.Via, fmt.Sprintf("◀ #%d in %s", c.Rank, filepath.Base(c.At.Path)))
+		}
 	}
 	return out, nil
 }

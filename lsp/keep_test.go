@@ -164,7 +164,18 @@ func TestReportsInABrowser(t *testing.T) {
 	}
 	if got := c.command("skewlens.openReport", wire.Object{"embed": true})["result"]; !strings.Contains(textual(got), "skewed.c:20") {
 		t.Errorf("embedded: %s", textual(got))
+	} else if !strings.Contains(textual(got), "command:skewlens.show?") {
+		t.Error("no line of it can be clicked")
 	}
+	// A click on the cause's line opens it in the editor, and the page stays.
+	if _, body, _ := get(url, ""); !strings.Contains(body, `href="open?0"`) {
+		t.Error("no line of the page can be clicked")
+	}
+	if code, _, _ := get(url+"open?0", ""); code != 204 {
+		t.Errorf("a click got %d", code)
+	}
+	c.await(map[string]any{"method": "window/showDocument", "params": map[string]any{"uri": string(workspace.FileURI(filepath.Join(dir, "skewed.c"))), "external": false,
+		"selection": map[string]any{"start": map[string]any{"line": 6.0}}}})
 }
 
 // Lenses from the built program, while it is no older than the file.
@@ -422,4 +433,25 @@ func TestAges(t *testing.T) {
 	if bar(1) != "██████████" || bar(0.05) != "▌" || bar(0) != "" {
 		t.Errorf("bars %q %q %q", bar(1), bar(0.05), bar(0))
 	}
+}
+
+// The last runs are remembered, over restarts too, and compared.
+func TestTrend(t *testing.T) {
+	dir, cache := folder(t), t.TempDir()
+	for range 2 {
+		c := serve(t, Options{Runner: &fake{t: t, dir: dir}, Cache: cache})
+		c.begin(dir, nil)
+		c.command("skewlens.profileTarget")
+		c.command("skewlens.profileTarget")
+		quit(c)
+	}
+	c := serve(t, Options{Runner: &fake{t: t, dir: dir}, Cache: cache})
+	c.begin(dir, nil)
+	if got := textual(c.command("skewlens.compare", wire.Object{"embed": true})); !strings.Contains(got, "the last 4 runs") || strings.Count(got, "2024-05-01 12:00") != 4 {
+		t.Errorf("compared: %s", got)
+	}
+	if got := textual(c.command("skewlens.causes")); !strings.Contains(got, `"runs":[0.56`) {
+		t.Errorf("the list: %.300s", got)
+	}
+	quit(c)
 }

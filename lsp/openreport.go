@@ -3,13 +3,18 @@ package lsp
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"net/url"
+	"strings"
 
 	"go.lsp.dev/protocol"
 
+	"github.com/skewlens/skewlens/lsp/internal/browser"
 	"github.com/skewlens/skewlens/lsp/internal/results"
 	"github.com/skewlens/skewlens/lsp/internal/wire"
 	"github.com/skewlens/skewlens/lsp/internal/workspace"
+	"github.com/skewlens/skewlens/report"
 	"github.com/skewlens/skewlens/report/html"
 	"github.com/skewlens/skewlens/report/source"
 	plain "github.com/skewlens/skewlens/report/text"
@@ -53,34 +58,73 @@ func (s *server) openReport(_ context.Context, c *call) (any, error) {
 		return nil, err
 	}
 	if c.Format == "text" {
-		b, err := written(r, true)
+		b, err := written(r, true, nil)
 		if err != nil {
 			return nil, err
 		}
 		return s.showText(c, r.Target+"-report.txt", b.String())
 	}
-	page, err := written(r, false)
+	var lines []report.Place // that can be clicked, by their number in the page
+	link := func(p report.Place) string {
+		if c.Embed {
+			return v.commandLink(r, p)
+		}
+		if lines = append(lines, p); !v.client.Window.ShowDocument.Support {
+			return ""
+		}
+		return browser.Line(len(lines) - 1)
+	}
+	page, err := written(r, false, link)
 	if err != nil {
 		return nil, err
 	}
 	if c.Embed {
 		return wire.Object{"html": page.String(), "target": r.Target}, nil
 	}
-	url, err := s.pages.Show(r.Name(), page.Bytes())
+	address, err := s.pages.Show(r.Name(), page.Bytes(), func(n int) {
+		if n >= 0 && n < len(lines) {
+			uri, at := s.view().placed(r, lines[n])
+			s.showDocument(uri, false, &at)
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
 	if !v.client.Window.ShowDocument.Support {
-		s.show(protocol.MessageTypeInfo, "skewlens: the report is at "+url)
+		s.show(protocol.MessageTypeInfo, "skewlens: the report is at "+address)
 	}
-	s.showDocument(protocol.URI(url), true, nil)
-	return wire.Object{"uri": url}, nil
+	s.showDocument(protocol.URI(address), true, nil)
+	return wire.Object{"uri": address}, nil
 }
 
-// written is a report as text or as a page.
-func written(r *results.Result, asText bool) (b bytes.Buffer, err error) {
+// placed is where a report's line stands in the client's text, as far as it is
+// known to have moved; else where the report has it.
+func (v *view) placed(r *results.Result, p report.Place) (protocol.DocumentURI, protocol.Range) {
+	path := v.space.Local(p.File, r.Cwd)
+	at := protocol.Position{Line: uint32(max(p.Line-1, 0))}
+	if now := v.results.Of(r.Root, r.Target); now != nil && now.Same(r) {
+		r = now // edited since
+	}
+	if line, known := r.Now(path, p.Line); known {
+		at.Line = uint32(line)
+	}
+	return v.space.URI(path), protocol.Range{Start: at, End: at}
+}
+
+// commandLink is a link that a web view of VS Code takes as a command.
+func (v *view) commandLink(r *results.Result, p report.Place) string {
+	uri, at := v.placed(r, p)
+	args, err := json.Marshal([]any{wire.Object{"uri": uri, "line": at.Start.Line}})
+	if err != nil {
+		return ""
+	}
+	return "command:skewlens.show?" + strings.ReplaceAll(url.QueryEscape(string(args)), "+", "%20")
+}
+
+// written is a report as text or as a page, whose lines lead where link says.
+func written(r *results.Result, asText bool, link func(report.Place) string) (b bytes.Buffer, err error) {
 	lines := &source.Files{Built: r.When} // of a file that is younger, lines may be others
-	words, page := plain.Options{Dir: r.Root, Source: lines}, html.Options{Dir: r.Root, Source: lines, Profile: r.Profile}
+	words, page := plain.Options{Dir: r.Root, Source: lines}, html.Options{Dir: r.Root, Source: lines, Profile: r.Profile, Link: link}
 	switch {
 	case asText && r.Scaling != nil:
 		err = plain.WriteScaling(&b, r.Scaling, words)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.lsp.dev/protocol"
@@ -75,10 +76,14 @@ func (v *view) narrow(out *outcome, res *results.Result, c *call) {
 	}
 	if asked != nil {
 		out.Message = asked.ID + ": " + v.title(res, asked)
+		if w := v.paths(res); w != "" {
+			out.Message += " · " + w
+		}
 		out.Imbalance, out.Causes = asked.Imbalance, len(v.shownOf(asked))
 		return
 	}
-	if c.Section != "" || c.Line != nil {
+	known := slices.ContainsFunc(res.Sections, func(sec *results.Section) bool { return sec.At != nil })
+	if known && (c.Section != "" || c.Line != nil) {
 		out.Message += " (no threads met at the place that was asked for)"
 	}
 }

@@ -30,8 +30,8 @@ func (s *server) profileTarget(ctx context.Context, c *call) (any, error) {
 // study is what is found out about a target.
 type study struct {
 	doing   string
-	run     func(context.Context, Target, *progress) (*results.Result, error) // once it is built
-	section bool                                                              // it was asked for one
+	run     func(context.Context, Target, *view, *progress) (*results.Result, error) // once it is built of what is in view
+	section bool                                                                     // it was asked for one
 }
 
 // conduct is what every study goes through, from the question what to run to the
@@ -39,8 +39,11 @@ type study struct {
 func (s *server) conduct(ctx context.Context, c *call, what study) (any, error) {
 	v := s.view()
 	t, err := s.choose(v, c)
+	if errors.Is(err, errNoTarget) {
+		t, err = s.discover(ctx, v, c)
+	}
 	if err == nil {
-		err = v.unsaved(t)
+		err = s.view().unsaved(t)
 	}
 	if err != nil {
 		return s.ends(t, nil, err), nil
@@ -52,7 +55,7 @@ func (s *server) conduct(ctx context.Context, c *call, what study) (any, error) 
 	p := s.begin(runCtx, c.token, what.doing+" "+t.Name, own)
 	out := outcome{Message: "failed"}
 	defer func() { p.end(out.Message) }() // whatever happens, nobody looks at a bar for ever
-	res, err := s.inTurn(runCtx, t, p, what.run)
+	res, err := s.inTurn(runCtx, &t, p, what.run)
 	if runCtx.Err() != nil {
 		err = context.Canceled
 	}
@@ -60,7 +63,20 @@ func (s *server) conduct(ctx context.Context, c *call, what study) (any, error) 
 	if what.section && res != nil {
 		s.view().narrow(&out, res, c)
 	}
+	switch {
+	case res == nil:
+	case t.Source == "" && misused(res):
+		s.change(func(st *state) { st.space = st.space.WithoutChosen(t) }) // the next click asks again
+	default:
+		s.offerToKeep(t)
+	}
 	return out, ctx.Err() // of the request itself, when that was cancelled
+}
+
+// misused reports whether a program did nothing but say that it was called wrongly,
+// as far as can be seen: it failed, and no threads met.
+func misused(r *results.Result) bool {
+	return r.Scaling == nil && r.Report.Run.ExitCode != 0 && len(r.Sections) == 0
 }
 
 // enlist has a run be cancelled by all that cancels runs, until it is done. It
@@ -88,7 +104,7 @@ func (s *server) enlist(cancel context.CancelFunc, chosen json.RawMessage) (own 
 
 // inTurn waits until no other run goes on, builds and runs. A panic is a run
 // that failed, so that a person is told of it as of any other.
-func (s *server) inTurn(ctx context.Context, t Target, p *progress, run func(context.Context, Target, *progress) (*results.Result, error)) (res *results.Result, err error) {
+func (s *server) inTurn(ctx context.Context, t *Target, p *progress, run func(context.Context, Target, *view, *progress) (*results.Result, error)) (res *results.Result, err error) {
 	defer func() {
 		if bug := recover(); bug != nil {
 			s.log(protocol.MessageTypeError, fmt.Sprintf("panic: %v\n%s", bug, debug.Stack()))
@@ -106,25 +122,25 @@ func (s *server) inTurn(ctx context.Context, t Target, p *progress, run func(con
 		}
 	}
 	defer func() { s.turn <- struct{}{} }()
-	if err := s.view().unsaved(t); err != nil {
+	if err := s.view().unsaved(*t); err != nil {
 		return nil, err
 	}
-	res, err = run(ctx, t, p)
+	built := s.view() // documents as they are built; they may be edited meanwhile
+	if *t, err = s.prepare(ctx, *t, p); err != nil {
+		return nil, err
+	}
+	res, err = run(ctx, *t, built, p)
 	debug.FreeOSMemory() // a profile is large, and the server idles now
 	return res, err
 }
 
-// measure builds a target and profiles it.
-func (s *server) measure(ctx context.Context, t Target, p *progress) (*results.Result, error) {
-	v := s.view() // documents as they are built; they may be edited meanwhile
+// measure profiles a target.
+func (s *server) measure(ctx context.Context, t Target, v *view, p *progress) (*results.Result, error) {
 	var before time.Duration
 	if old := v.results.Of(t.Root, t.Name); old != nil {
 		before = old.Took
 	}
-	if err := s.build(ctx, t, p); err != nil {
-		return nil, err
-	}
-	start := s.opt.Now()
+	start, keep := s.opt.Now(), chosen(t)
 	prof, err := s.opt.Runner.Profile(ctx, t, s.listener(t, p, before))
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -136,12 +152,23 @@ func (s *server) measure(ctx context.Context, t Target, p *progress) (*results.R
 		return nil, err
 	}
 	took := s.opt.Now().Sub(start)
+	if prof.Run.ExitCode != 0 && len(prof.Sections) == 0 {
+		keep = nil
+	}
 	p.report("looking for causes", -1)
 	rep, err := report.New(prof, report.Options{})
 	if err != nil {
 		return nil, err
 	}
-	return s.take(results.Kept{Root: t.Root, Target: t.Name, Cwd: t.Cwd, Program: t.Program, Took: took, Report: rep}, prof, v.space)
+	return s.take(results.Kept{Root: t.Root, Target: t.Name, Cwd: t.Cwd, Program: t.Program, Chosen: keep, Took: took, Report: rep}, prof, v.space)
+}
+
+// chosen is a target that no file names, to be kept with what was found of it.
+func chosen(t Target) *Target {
+	if t.Source != "" {
+		return nil
+	}
+	return &t
 }
 
 // maxLines of a target's output are logged.
@@ -183,11 +210,10 @@ func (s *server) take(k results.Kept, prof *profile.Profile, built workspace.Wor
 			}
 			return v.space.Text(path)
 		})
-	res.Profile, res.Behind = prof, s.behind(k.Program, res.Paths())
+	res.Profile, res.Newer = prof, s.newer(k.Program, res.Paths())
+	res.Behind = len(res.Newer) > 0
 	s.change(func(st *state) {
-		if old := st.results.Of(k.Root, k.Target); old != nil {
-			res.Before = old.Report
-		}
+		res.Follows(st.results.Of(k.Root, k.Target))
 		for _, path := range res.Paths() { // those that were edited meanwhile
 			was, now := ran(path), st.space.Open(path)
 			if now != nil && (was == nil || was.Text != now.Text) {
@@ -197,6 +223,7 @@ func (s *server) take(k results.Kept, prof *profile.Profile, built workspace.Wor
 		st.results, st.shown = st.results.With(res), ""
 	})
 	s.publish()
+	s.reread() // so that it is known how files are now
 	if err := s.keep(k.Root, k.Target); err != nil {
 		s.log(protocol.MessageTypeWarning, "the result will be gone after a restart: "+wire.OneLine(err.Error()))
 	}
@@ -204,16 +231,18 @@ func (s *server) take(k results.Kept, prof *profile.Profile, built workspace.Wor
 	return res, nil
 }
 
-// behind reports whether a program is older than a file that it is made of.
-func (s *server) behind(program string, paths []string) bool {
+// newer are the files that were changed after a program was made of them: its lines
+// are not theirs.
+func (s *server) newer(program string, paths []string) map[string]bool {
 	info, err := s.disk.Stat(program)
 	if err != nil {
-		return false
+		return nil
 	}
+	out := map[string]bool{}
 	for _, path := range paths {
 		if f, err := s.disk.Stat(path); err == nil && f.ModTime().After(info.ModTime()) {
-			return true
+			out[path] = true
 		}
 	}
-	return false
+	return out
 }

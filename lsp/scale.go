@@ -25,15 +25,11 @@ func (s *server) scaleTarget(ctx context.Context, c *call) (any, error) {
 	return s.conduct(ctx, c, study{"Timing", s.timed, false})
 }
 
-// timed builds a target and times it on several numbers of cores.
-func (s *server) timed(ctx context.Context, t Target, p *progress) (*results.Result, error) {
-	v := s.view()
-	if err := s.build(ctx, t, p); err != nil {
-		return nil, err
-	}
+// timed times a target on several numbers of cores.
+func (s *server) timed(ctx context.Context, t Target, v *view, p *progress) (*results.Result, error) {
 	name := results.Timed(t.Name)
 	start, old := s.opt.Now(), v.results.Of(t.Root, name)
-	k := results.Kept{Root: t.Root, Target: name, Cwd: t.Cwd, Program: t.Program}
+	k := results.Kept{Root: t.Root, Target: name, Cwd: t.Cwd, Program: t.Program, Chosen: chosen(t)}
 	if old != nil {
 		k.Took = old.Took
 	}
@@ -91,7 +87,7 @@ func (v *view) hints() iter.Seq2[*results.Result, *results.Hint] {
 	return func(yield func(*results.Result, *results.Hint) bool) {
 		for _, r := range v.results.All() {
 			for _, h := range r.Hints {
-				if h.At == nil || v.space.Suppressed(h.At.Path, h.Location.Function, h.Code(), h.At.Was) {
+				if !r.Stands(h.At) || v.space.Suppressed(h.At.Path, h.Location.Function, h.Code(), h.At.Was) {
 					continue
 				}
 				if !yield(r, h) {

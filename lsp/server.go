@@ -12,6 +12,7 @@ import (
 	"go.lsp.dev/jsonrpc2"
 
 	"github.com/skewlens/skewlens/lsp/internal/browser"
+	"github.com/skewlens/skewlens/lsp/internal/discover"
 	"github.com/skewlens/skewlens/lsp/internal/results"
 	"github.com/skewlens/skewlens/lsp/internal/text"
 	"github.com/skewlens/skewlens/lsp/internal/wire"
@@ -56,6 +57,7 @@ type server struct {
 	requests *wire.Dispatcher
 	disk     *workspace.Disk
 	programs *workspace.Programs
+	finder   *discover.Finder
 	store    *results.Store
 	pages    browser.Pages
 
@@ -75,6 +77,8 @@ type server struct {
 	state  state
 	runs   map[*run]bool
 	tokens int
+
+	offered map[string]bool // targets that were offered to be written down
 }
 
 func newServer(opt Options) *server {
@@ -83,11 +87,11 @@ func newServer(opt Options) *server {
 	}
 	disk := &workspace.Disk{}
 	s := &server{
-		opt: opt, disk: disk, programs: workspace.NewPrograms(disk, opt.CallSites), store: results.NewStore(opt.Cache, disk),
+		opt: opt, disk: disk, programs: workspace.NewPrograms(disk, opt.CallSites), finder: discover.New(disk), store: results.NewStore(opt.Cache, disk),
 		exit: make(chan struct{}), gone: make(chan struct{}), over: make(chan struct{}), turn: make(chan struct{}, 1),
 		told:  told{diagnostics: map[string]uint64{}, results: fnv.New64a().Sum64()}, // of no results
 		state: state{enc: text.UTF16, space: workspace.New(disk)},
-		runs:  map[*run]bool{},
+		runs:  map[*run]bool{}, offered: map[string]bool{},
 	}
 	s.turn <- struct{}{}
 	return s
@@ -105,6 +109,7 @@ func (s *server) serve(ctx context.Context, r io.Reader, w io.Writer) error {
 	s.requests = wire.NewDispatcher(s.handle, s.failed)
 	s.conn = jsonrpc2.NewConn(st)
 	s.conn.Go(ctx, s.requests.Serve)
+	go s.grow()
 	select {
 	case <-s.conn.Done(): // its end of the pipe is closed: it is gone
 	case <-s.exit:
@@ -124,6 +129,9 @@ func (s *server) serve(ctx context.Context, r io.Reader, w io.Writer) error {
 	}
 	select {
 	case <-s.exit:
+		if v := s.view(); v.began && !v.stopping {
+			return errNoShutdown
+		}
 		return nil
 	default:
 	}

@@ -24,6 +24,10 @@ func (s *server) exited(json.RawMessage) error {
 	return nil
 }
 
+// errNoShutdown: the protocol wants a status of 1 then, so that who started the
+// server sees that something was cut off.
+var errNoShutdown = errors.New("serve: the client said exit without shutdown")
+
 // clientTick is how often it is looked whether the client's process is there.
 const clientTick = 3 * time.Second
 

@@ -25,6 +25,8 @@ type state struct {
 	stopping bool // and shutdown
 	client   wire.ClientCapabilities
 	notify   bool // the client wants skewlens/resultsChanged
+	beside   bool // it shows diagnostics with hovers
+	answers  bool // and answers skewlens/choose and skewlens/ask
 	enc      text.Encoding
 
 	space   workspace.Workspace

@@ -2,9 +2,11 @@ package lsp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 
+	"github.com/skewlens/skewlens/lsp/internal/discover"
 	"github.com/skewlens/skewlens/lsp/internal/results"
 	"github.com/skewlens/skewlens/lsp/internal/wire"
 	"github.com/skewlens/skewlens/lsp/internal/workspace"
@@ -23,7 +25,11 @@ func (s *server) listTargets(context.Context, *call) (any, error) {
 	return out, nil
 }
 
-// choose finds the target that a command means. Clients may say nothing.
+// errNoTarget: nobody has said what to run.
+var errNoTarget = errors.New("what to run is not known yet")
+
+// choose finds the target that a command means, of those that somebody named.
+// Clients may say nothing.
 func (s *server) choose(v *view, c *call) (Target, error) {
 	all := v.space.Targets()
 	path, _ := workspace.FilePath(c.URI)
@@ -40,15 +46,36 @@ func (s *server) choose(v *view, c *call) (Target, error) {
 	if t, ok := s.madeOf(v, all, path); ok {
 		return t, nil
 	}
-	for _, t := range all {
-		if folder != "" && t.Root == folder {
-			return t, nil
-		}
+	if t, ok := s.ofFolder(all, folder, path); ok {
+		return t, nil
 	}
-	if len(all) > 0 {
-		return all[0], nil
+	if len(all) > 0 && (path == "" || folder == "" && v.space.Document(c.URI) == nil) {
+		return all[0], nil // no file of another project is meant
 	}
 	return Target{}, v.noTarget()
+}
+
+// ofFolder is the target of a folder that is made of a file; else the first of
+// which that can be. A file that surely belongs to none of them has none.
+func (s *server) ofFolder(all []Target, folder, path string) (Target, bool) {
+	var first *Target
+	for i, t := range all {
+		if folder == "" || t.Root != folder {
+			continue
+		}
+		switch s.finder.Holds(t.Program, path) {
+		case discover.Yes:
+			return t, true
+		case discover.Unknown:
+			if first == nil {
+				first = &all[i]
+			}
+		}
+	}
+	if first == nil {
+		return Target{}, false
+	}
+	return *first, true
 }
 
 // named is the target of a name; of several that of a folder, else the first.
@@ -86,7 +113,7 @@ func (s *server) madeOf(v *view, all []Target, path string) (Target, bool) {
 	return Target{}, false
 }
 
-// noTarget says how to say what to run.
+// noTarget says why there is none, and how to say what to run.
 func (v *view) noTarget() error {
 	roots := v.space.Roots()
 	for _, r := range roots {
@@ -100,6 +127,12 @@ func (v *view) noTarget() error {
 	} else if path, ok := workspace.FilePath(v.recent); ok {
 		where = filepath.Dir(path)
 	}
-	return fmt.Errorf("what to run is not known yet. Put a file %s into %s with these lines: [[target]], program = \"path of the program\", and, if you like, "+
-		"build = \"command\", args = [\"…\"], threads = 8", workspace.ConfigName, where)
+	passed := ""
+	for _, r := range roots {
+		if len(r.Passed) > 0 {
+			passed = " (" + r.Passed[0] + ")"
+		}
+	}
+	return fmt.Errorf("%w%s: no program made of this file was found, and nothing that builds one. Put a file %s into %s with these lines: [[target]], program = \"path of the program\", "+
+		"and, if you like, build = \"command\", args = [\"…\"], threads = 8", errNoTarget, passed, workspace.ConfigName, where)
 }

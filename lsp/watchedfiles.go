@@ -7,6 +7,7 @@ import "encoding/json"
 // configuration has.
 func (s *server) didChangeWatchedFiles(json.RawMessage) error {
 	s.disk.Forget()
+	s.reread()
 	s.configure()
 	s.publish()
 	s.refreshViews()

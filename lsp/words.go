@@ -26,7 +26,7 @@ func (v *view) title(r *results.Result, sec *results.Section) string {
 	default:
 		parts = append(parts, "imbalance "+units.Percent(*sec.Imbalance), units.Plural(n, "cause"))
 	}
-	parts = append(parts, age(v.now.Sub(r.When)))
+	parts = append(append(parts, doubts(r)...), age(v.now.Sub(r.When)))
 	if w := r.Staleness(); w != "" {
 		parts = append(parts, w)
 	}
@@ -42,8 +42,22 @@ func (v *view) count(r *results.Result) int {
 	return n
 }
 
-// summary is a whole result in a sentence.
+// summary is a whole result in a sentence, with what is to be doubted.
 func (v *view) summary(r *results.Result) string {
+	parts := []string{v.verdict(r)}
+	if r.Scaling == nil {
+		parts = append(parts, doubts(r)...)
+	}
+	if w := v.paths(r); w != "" {
+		parts = append(parts, w)
+	}
+	if r.Behind {
+		parts = append(parts, r.Staleness())
+	}
+	return strings.Join(parts, " · ")
+}
+
+func (v *view) verdict(r *results.Result) string {
 	worst, id := r.Report.Worst()
 	causes := v.count(r)
 	switch {

@@ -35,7 +35,8 @@ func (p *Profile) encode(e *encoder) {
 	encodeRows(e, tableEvents, len(p.Events), func(i int) wireEvent { return wireEvent(p.Events[i]) }, nil)
 	encodeRows(e, tableThreads, len(p.Threads), func(i int) wireThread {
 		t := &p.Threads[i]
-		return wireThread{t.ID, t.Start, t.BeginNS, t.EndNS, t.CPUNS, packCounts(t.Totals), t.Active}
+		return wireThread{t.ID, t.Start, t.BeginNS, t.EndNS, t.CPUNS, packCounts(t.Totals), t.Active, t.Creator, t.Joiner, t.JoinedNS,
+			t.CreatedNS, t.CreatedCPUNS, t.JoinNS, t.JoinCPUNS}
 	}, func(t wireThread) int { return len(t.Totals) + 8*len(t.Open) })
 	p.encodeSections(e)
 	p.encodeLocations(e)
@@ -63,13 +64,13 @@ func (p *Profile) encodeSections(e *encoder) {
 	}, func(s wireSection) int { return 8*len(s.Callers) + len(s.Units) })
 	encodeRows(e, tableInstances, len(instances), func(i int) wireInstance {
 		in := instances[i]
-		return wireInstance{len(in.Parts), in.Folded, in.SpanNS}
+		return wireInstance{len(in.Parts), in.Folded, in.SpanNS, in.Waiter}
 	}, nil)
 	encodeRows(e, tableParts, len(parts), func(i int) wirePart {
 		t := parts[i]
 		return wirePart{t.Thread, t.Begin, t.Site, packCounts(t.Counts), t.BusyNS, t.WaitNS, t.Timed, t.BeginNS, t.ArriveNS, t.Slot, packWaits(t.Waits), t.Several,
-			packCounts(t.Inner), t.InnerBusyNS, packWakes(t.Wakes)}
-	}, func(t wirePart) int { return len(t.Counts) + len(t.Waits) + len(t.Inner) + len(t.Wakes) })
+			packCounts(t.Inner), t.InnerBusyNS, packWakes(t.Wakes), packSyncs(t.Syncs)}
+	}, func(t wirePart) int { return len(t.Counts) + len(t.Waits) + len(t.Inner) + len(t.Wakes) + len(t.Syncs) })
 }
 
 func (p *Profile) encodeLocations(e *encoder) {
@@ -188,7 +189,7 @@ func keepIn[T, U any](to *[]U, as func(*T) U) func(*T) error {
 func (d *decoder) keepThread(p *Profile) func(*wireThread) error {
 	return func(r *wireThread) error {
 		c, err := d.unpackCounts(r.Totals)
-		p.Threads = append(p.Threads, Thread{r.ID, r.Start, r.BeginNS, r.EndNS, r.CPUNS, c, r.Open})
+		p.Threads = append(p.Threads, Thread{r.ID, r.Start, r.BeginNS, r.EndNS, r.CPUNS, r.Creator, r.Joiner, r.Joined, r.Created, r.CreatedCPU, r.Join, r.JoinCPU, c, r.Open})
 		return err
 	}
 }
@@ -207,8 +208,12 @@ func (d *decoder) keepPart(t *tables) func(*wirePart) error {
 		if err != nil {
 			return err
 		}
+		syncs, err := d.unpackSyncs(r.Syncs)
+		if err != nil {
+			return err
+		}
 		inner, err := d.unpackCounts(r.Inner)
-		t.parts = append(t.parts, Part{r.Thread, r.Slot, r.Several, r.Begin, r.Site, c, r.BusyNS, r.WaitNS, r.Timed, r.From, r.To, waits, wakes, inner, r.InnerBusy})
+		t.parts = append(t.parts, Part{r.Thread, r.Slot, r.Several, r.Begin, r.Site, c, r.BusyNS, r.WaitNS, r.Timed, r.From, r.To, waits, wakes, syncs, inner, r.InnerBusy})
 		return err
 	}
 }
@@ -248,7 +253,7 @@ func (d *decoder) assemble(p *Profile, t *tables) error {
 			return err
 		}
 		for _, wi := range ins {
-			in := Instance{Folded: wi.Folded, SpanNS: wi.SpanNS}
+			in := Instance{Folded: wi.Folded, SpanNS: wi.SpanNS, Waiter: wi.Waiter}
 			if in.Parts, err = take(&t.parts, wi.Parts); err != nil {
 				return err
 			}

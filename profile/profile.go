@@ -141,6 +141,16 @@ type Thread struct {
 	BeginNS int64    // since the start of the run
 	EndNS   int64
 	CPUNS   int64
+	// Creator is the thread that created it, Joiner the one that has waited for its
+	// end, counted from 1; 0: nobody, or not known.
+	Creator, Joiner ThreadID
+	// JoinedNS is from when on Joiner could go on: it had waited for all threads that
+	// it had created since it had none.
+	JoinedNS int64
+	// CreatedNS is when Creator was about to create it, JoinNS when Joiner called what
+	// it last waited by; and each time that thread's CPU time until then. 0: not known.
+	CreatedNS, CreatedCPUNS int64
+	JoinNS, JoinCPUNS       int64
 	// Totals are the counts of its whole life. Empty where the backend kept none.
 	Totals Counts
 	// Active is where in a block the frames stood that the thread never left

@@ -24,8 +24,15 @@ func randomProfile(r *rand.Rand) *Profile {
 	}
 	randomGraph(r, p)
 	for id := range ThreadID(r.IntN(5)) {
-		begin := r.Int64N(1000)
-		p.Threads = append(p.Threads, Thread{ID: id + id*id, Start: Addr(r.IntN(3)), BeginNS: begin, EndNS: pick(r, 0, begin+5),
+		begin := 1 + r.Int64N(1000)
+		creator, joiner, joined := ThreadID(0), ThreadID(0), int64(0)
+		if n := len(p.Threads); n > 0 && r.IntN(3) > 0 {
+			creator = 1 + p.Threads[r.IntN(n)].ID
+			if r.IntN(2) > 0 {
+				joiner, joined = creator, begin+r.Int64N(9)
+			}
+		}
+		p.Threads = append(p.Threads, Thread{Creator: creator, Joiner: joiner, JoinedNS: joined, CreatedNS: pick(r, 0, begin*int64(min(1, creator))), CreatedCPUNS: int64(min(7, creator)), JoinNS: pick(r, 0, joined), JoinCPUNS: int64(min(7, joiner)), ID: id + id*id, Start: Addr(r.IntN(3)), BeginNS: begin, EndNS: pick(r, 0, begin+5),
 			CPUNS: r.Int64N(9), Totals: randomCounts(r, p), Active: pick(r, nil, []Addr{7}, []Addr{9, 7})})
 	}
 	for range r.IntN(4) {
@@ -161,6 +168,9 @@ func randomSection(r *rand.Rand, p *Profile) Section {
 			t.Wakes = append(t.Wakes, Wake{waitKinds[1+r.IntN(len(waitKinds)-1)], Addr(r.IntN(3)), Addr(r.IntN(3)), p.Threads[r.IntN(len(p.Threads))].ID, r.Int64N(1 << 40)})
 		}
 		t.Wakes = SumWakes(t.Wakes)
+		for at := r.Int64N(5); r.IntN(3) > 0; at += r.Int64N(5) {
+			t.Syncs = append(t.Syncs, Sync{waitKinds[1+r.IntN(len(waitKinds)-1)], Addr(r.IntN(3)), at, at + 5, p.Threads[r.IntN(len(p.Threads))].ID, at + r.Int64N(6)})
+		}
 		return t
 	}
 	slotted := r.IntN(2) == 0
@@ -186,6 +196,7 @@ func randomSection(r *rand.Rand, p *Profile) Section {
 		}
 		if in.Folded == 1 {
 			slots(in.Parts)
+			in.Waiter = pick(r, 0, 1+p.Threads[r.IntN(len(p.Threads))].ID)
 		} else {
 			slots(s.Totals)
 			s.Totals[0].Several = slotted && r.IntN(2) == 0

@@ -49,6 +49,9 @@ type Instance struct {
 	// is, so Σ max T and Σ (max T − T) are kept exactly, which a sum by
 	// thread would cancel. Part.Thread then is only a rank.
 	Folded int
+	// Waiter is the thread that let the others work and waited until they had
+	// (a pool's dispatcher, rule 22), counted from 1; 0: there was none.
+	Waiter ThreadID
 	// SpanNS is from the first part's begin to the last arrival, summed where folded.
 	SpanNS int64
 }
@@ -78,6 +81,9 @@ type Part struct {
 	Waits []Wait
 	// Wakes are who ended them, as far as that is known, as SumWakes gives them.
 	Wakes []Wake
+	// Syncs are the waits that another thread has ended one by one, in order of time,
+	// as far as they are kept; none in folded instances and sums.
+	Syncs []Sync
 
 	// Inner is what it waited for that was its own doing: of each group of
 	// threads that it created and joined on the way, the counts of the one that

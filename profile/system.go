@@ -8,7 +8,7 @@ import "strings"
 
 // headers are the directories, as they end, that compilers and systems keep
 // headers in. What is installed beside them belongs to the system too.
-var headers = []string{"/usr/include/", "/usr/lib/gcc/", "/usr/lib/llvm", "/usr/lib/clang/", "/include/c++/", "/lib/gcc/", "/lib/clang/", "/lib/rustlib/", "/rustc/"}
+var headers = []string{"/usr/include/", "/usr/lib/gcc/", "/usr/lib/llvm", "/usr/lib/clang/", "/include/c++/", "/lib/gcc/", "/lib/clang/", "/lib/rustlib/", "/rustc/", "/usr/src/rustc"}
 
 // System reports whether a file belongs to the system or the standard library,
 // by its path as the debug information has it.

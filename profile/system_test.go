@@ -11,6 +11,7 @@ func TestSystem(t *testing.T) {
 		"/usr/lib/llvm-16/lib/clang/16/include/xmmintrin.h":    true,
 		"/opt/llvm/lib/clang/18/include/xmmintrin.h":           true,
 		"/rustc/9fc6b431/library/std/src/thread/mod.rs":        true,
+		"/usr/src/rustc-1.63.0/library/std/src/thread/mod.rs":  true, // Debian
 		"/build/gcc/src/libstdc++-v3/src/c++11/thread.cc":      true,
 		"/home/me/project/usr/include/mine.h":                  false,
 		"/home/me/include/thread":                              false,

@@ -199,7 +199,9 @@ func (t *textWriter) graph() {
 func (t *textWriter) sections() {
 	for i := range t.p.Threads {
 		th := &t.p.Threads[i]
-		t.line("thread %d%s%s%s%s", th.ID, addr("start", th.Start), nanos("begin", th.BeginNS), nanos("end", th.EndNS), nanos("cpu", th.CPUNS))
+		t.line("thread %d%s%s%s%s%s%s%s%s%s%s%s", th.ID, addr("start", th.Start), nanos("begin", th.BeginNS), nanos("end", th.EndNS), nanos("cpu", th.CPUNS),
+			number("creator", th.Creator), number("joiner", th.Joiner), nanos("joined", th.JoinedNS),
+			nanos("created-at", th.CreatedNS), nanos("created-cpu", th.CreatedCPUNS), nanos("join-at", th.JoinNS), nanos("join-cpu", th.JoinCPUNS))
 		for _, a := range th.Active {
 			t.line("  open %#x", uint64(a))
 		}
@@ -220,7 +222,7 @@ func (t *textWriter) sections() {
 			if in.Folded != 1 {
 				folded = number("folded", in.Folded)
 			}
-			t.line("  instance%s%s", folded, nanos("span", in.SpanNS))
+			t.line("  instance%s%s%s", folded, nanos("span", in.SpanNS), number("waiter", in.Waiter))
 			t.parts("    ", "part", in.Parts)
 		}
 	}
@@ -255,6 +257,9 @@ func (t *textWriter) parts(indent, name string, ps []Part) {
 		}
 		for _, w := range q.Wakes {
 			t.line("%s  wake %s%s%s thread=%d%s", indent, w.Kind, addr("site", w.Site), addr("by", w.By), w.Thread, nanos("for", w.NS))
+		}
+		for _, s := range q.Syncs {
+			t.line("%s  sync %s%s thread=%d%s%s%s", indent, s.Kind, addr("site", s.Site), s.Thread, nanos("from", s.BeginNS), nanos("to", s.EndNS), nanos("ended", s.WakeNS))
 		}
 		t.counts(indent+"  count", q.Counts)
 		t.counts(indent+"  inner", q.Inner)

@@ -244,7 +244,9 @@ func (t *textReader) readRun(l *textLine) {
 	switch l.what {
 	case "thread":
 		p.Threads = append(p.Threads, Thread{ID: ThreadID(l.parseInt(l.word(), 32)), Start: l.addr("start"),
-			BeginNS: l.nanos("begin"), EndNS: l.nanos("end"), CPUNS: l.nanos("cpu")})
+			BeginNS: l.nanos("begin"), EndNS: l.nanos("end"), CPUNS: l.nanos("cpu"),
+			Creator: ThreadID(l.int("creator", 32)), Joiner: ThreadID(l.int("joiner", 32)), JoinedNS: l.nanos("joined"),
+			CreatedNS: l.nanos("created-at"), CreatedCPUNS: l.nanos("created-cpu"), JoinNS: l.nanos("join-at"), JoinCPUNS: l.nanos("join-cpu")})
 		t.begin(&p.Threads[len(p.Threads)-1].Totals)
 	case "open":
 		if len(p.Threads) == 0 {
@@ -260,7 +262,7 @@ func (t *textReader) readRun(l *textLine) {
 			l.fail("no section to belong to")
 			return
 		}
-		in := Instance{Folded: 1, SpanNS: l.nanos("span")}
+		in := Instance{Folded: 1, SpanNS: l.nanos("span"), Waiter: ThreadID(l.int("waiter", 32))}
 		if n := l.int("folded", 64); n != 0 {
 			in.Folded = int(n)
 		}
@@ -272,6 +274,8 @@ func (t *textReader) readRun(l *textLine) {
 		t.readWait(l)
 	case "wake":
 		t.readWake(l)
+	case "sync":
+		t.readSync(l)
 	case "count":
 		if t.counts == nil {
 			l.fail("no thread or part to belong to")
@@ -348,6 +352,14 @@ func (t *textReader) readWake(l *textLine) {
 		return
 	}
 	t.part.Wakes = append(t.part.Wakes, Wake{Kind: WaitKind(l.word()), Site: l.addr("site"), By: l.addr("by"), Thread: ThreadID(l.int("thread", 32)), NS: l.nanos("for")})
+}
+
+func (t *textReader) readSync(l *textLine) {
+	if t.part == nil {
+		l.fail("no part to belong to")
+		return
+	}
+	t.part.Syncs = append(t.part.Syncs, Sync{Kind: WaitKind(l.word()), Site: l.addr("site"), Thread: ThreadID(l.int("thread", 32)), BeginNS: l.nanos("from"), EndNS: l.nanos("to"), WakeNS: l.nanos("ended")})
 }
 
 func (t *textReader) readPart(l *textLine) {

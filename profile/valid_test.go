@@ -50,6 +50,23 @@ func TestCheckValid(t *testing.T) {
 		}},
 		{"listed after", func(p *Profile) { p.Threads = append(p.Threads, p.Threads[0]) }},
 		{"before it begins", func(p *Profile) { p.Threads[0].BeginNS, p.Threads[0].EndNS = 2, 1 }},
+		{"created by thread 8", func(p *Profile) { p.Threads[0].Creator = 9 }},
+		{"joined by thread 8", func(p *Profile) { p.Threads[0].Joiner, p.Threads[0].JoinedNS = 9, 9 }},
+		{"joined at 5 ns", func(p *Profile) { p.Threads[0].JoinedNS = 5 }},
+		{"of kind \"x\" that was ended", func(p *Profile) { p.Sections[0].Instances[0].Parts[0].Syncs = []Sync{{Kind: "x"}} }},
+		{"was ended at 3 ns", func(p *Profile) {
+			p.Sections[0].Instances[0].Parts[0].Syncs = []Sync{{Kind: WaitLock, EndNS: 2, WakeNS: 3}}
+		}},
+		{"has ended a wait", func(p *Profile) {
+			p.Sections[0].Instances[0].Parts[0].Syncs = []Sync{{Kind: WaitLock, Thread: 9}}
+		}},
+		{"after a later one", func(p *Profile) {
+			p.Sections[0].Instances[0].Parts[0].Syncs = []Sync{{Kind: WaitLock, BeginNS: 5, EndNS: 5, Thread: p.Threads[0].ID}, {Kind: WaitLock, Thread: p.Threads[0].ID}}
+		}},
+		{"negative time", func(p *Profile) { p.Threads[0].CreatedNS = -1 }},
+		{"is created at 7 ns", func(p *Profile) { p.Threads[0].CreatedNS = 7 }},
+		{"is waited for from 7 ns", func(p *Profile) { p.Threads[0].JoinNS = 7 }},
+		{"has waited for it", func(p *Profile) { p.Sections[0].Instances[0].Waiter = 9 }},
 		{"1 events with 0 counts", func(p *Profile) { p.Threads[0].Totals = Counts{Event: []EventID{0}} }},
 		{"with count 0", func(p *Profile) { p.Threads[0].Totals = Counts{[]EventID{0}, []uint64{0}} }},
 		{"is not after the one before, 1", func(p *Profile) { p.Threads[0].Totals = Counts{[]EventID{1, 0}, []uint64{1, 1}} }},

@@ -1,6 +1,11 @@
 package profile
 
-import "fmt"
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+)
 
 // checkThreads also holds the promise that the sections rely on: ids grow, so
 // that a known thread is found by bisection.
@@ -17,9 +22,35 @@ func (p *Profile) checkThreads() error {
 		case t.EndNS < t.BeginNS && t.EndNS != 0:
 			return fmt.Errorf("thread %d: ends at %d ns, before it begins at %d ns", t.ID, t.EndNS, t.BeginNS)
 		}
+		if err := p.checkTies(t); err != nil {
+			return fmt.Errorf("thread %d: %w", t.ID, err)
+		}
 		if err := p.checkCounts(t.Totals); err != nil {
 			return fmt.Errorf("thread %d: totals: %w", t.ID, err)
 		}
+	}
+	return nil
+}
+
+// checkTies: who created and who joined a thread. Its creator was born before it.
+func (p *Profile) checkTies(t *Thread) error {
+	known := func(id ThreadID) bool {
+		_, is := slices.BinarySearchFunc(p.Threads, id-1, func(x Thread, id ThreadID) int { return cmp.Compare(x.ID, id) })
+		return is
+	}
+	switch {
+	case t.Creator != 0 && (t.Creator > t.ID || !known(t.Creator)):
+		return fmt.Errorf("created by thread %d, which is not one before it", t.Creator-1)
+	case t.Joiner != 0 && (t.Joiner-1 == t.ID || !known(t.Joiner)):
+		return fmt.Errorf("joined by thread %d, which is not another one", t.Joiner-1)
+	case (t.Joiner != 0) != (t.JoinedNS != 0) || t.JoinedNS < 0 || t.Joiner != 0 && t.JoinedNS < t.BeginNS:
+		return fmt.Errorf("joined at %d ns by thread %d, counted from 1", t.JoinedNS, t.Joiner)
+	case t.CreatedNS < 0 || t.CreatedCPUNS < 0 || t.JoinNS < 0 || t.JoinCPUNS < 0:
+		return errors.New("created or joined at a negative time")
+	case t.CreatedNS > t.BeginNS || t.Creator == 0 && t.CreatedNS+t.CreatedCPUNS > 0:
+		return fmt.Errorf("begins at %d ns, and is created at %d ns", t.BeginNS, t.CreatedNS)
+	case t.JoinNS > t.JoinedNS || t.Joiner == 0 && t.JoinCPUNS > 0:
+		return fmt.Errorf("is waited for from %d ns until %d ns", t.JoinNS, t.JoinedNS)
 	}
 	return nil
 }
@@ -74,18 +105,8 @@ func (p *Profile) checkSection(s *Section, known map[ThreadID]bool) error {
 	folded := false
 	for i := range s.Instances {
 		in := &s.Instances[i]
-		switch {
-		case in.Folded < 1:
-			return fmt.Errorf("instance %d: stands for %d executions", i, in.Folded)
-		case in.SpanNS < 0:
-			return fmt.Errorf("instance %d: negative span", i)
-		case len(in.Parts) == 0:
-			return fmt.Errorf("instance %d: has no parts", i)
-		}
-		for j := range in.Parts {
-			if in.Folded > 1 && in.Parts[j].Thread != ThreadID(j) {
-				return fmt.Errorf("instance %d: folded, but part %d has rank %d", i, j, in.Parts[j].Thread)
-			}
+		if err := in.check(known); err != nil {
+			return fmt.Errorf("instance %d: %w", i, err)
 		}
 		folded = folded || in.Folded > 1
 		if err := p.checkParts(in.Parts, known, in.Folded == 1); err != nil {
@@ -108,6 +129,25 @@ func (p *Profile) checkSection(s *Section, known map[ThreadID]bool) error {
 		return err
 	}
 	return checkWarnings("its warnings", s.Warnings)
+}
+
+func (in *Instance) check(known map[ThreadID]bool) error {
+	switch {
+	case in.Folded < 1:
+		return fmt.Errorf("stands for %d executions", in.Folded)
+	case in.SpanNS < 0:
+		return errors.New("negative span")
+	case len(in.Parts) == 0:
+		return errors.New("has no parts")
+	case in.Waiter != 0 && (in.Folded > 1 || !known[in.Waiter-1]):
+		return fmt.Errorf("thread %d, which is not known, or of one of several executions, has waited for it", in.Waiter-1)
+	}
+	for j := range in.Parts {
+		if in.Folded > 1 && in.Parts[j].Thread != ThreadID(j) {
+			return fmt.Errorf("folded, but part %d has rank %d", j, in.Parts[j].Thread)
+		}
+	}
+	return nil
 }
 
 // checkSlots: every part has a slot, or none; none twice in an instance.
@@ -171,6 +211,9 @@ func (p *Profile) checkParts(parts []Part, known map[ThreadID]bool, ids bool) er
 			return fmt.Errorf("thread %d: %w", t.Thread, err)
 		}
 		if err := checkWakes(t.Wakes, known); err != nil {
+			return fmt.Errorf("thread %d: %w", t.Thread, err)
+		}
+		if err := checkSyncs(t.Syncs, known); err != nil {
 			return fmt.Errorf("thread %d: %w", t.Thread, err)
 		}
 		if err := p.checkCounts(t.Inner); err != nil {

@@ -97,13 +97,20 @@ type (
 		Base    Addr   `cbor:"3,keyasint,omitempty"`
 	}
 	wireThread struct {
-		ID      ThreadID `cbor:"1,keyasint,omitempty"`
-		Start   Addr     `cbor:"2,keyasint,omitempty"`
-		BeginNS int64    `cbor:"3,keyasint,omitempty"`
-		EndNS   int64    `cbor:"4,keyasint,omitempty"`
-		CPUNS   int64    `cbor:"5,keyasint,omitempty"`
-		Totals  []byte   `cbor:"6,keyasint,omitempty"`
-		Open    []Addr   `cbor:"7,keyasint,omitempty"`
+		ID         ThreadID `cbor:"1,keyasint,omitempty"`
+		Start      Addr     `cbor:"2,keyasint,omitempty"`
+		BeginNS    int64    `cbor:"3,keyasint,omitempty"`
+		EndNS      int64    `cbor:"4,keyasint,omitempty"`
+		CPUNS      int64    `cbor:"5,keyasint,omitempty"`
+		Totals     []byte   `cbor:"6,keyasint,omitempty"`
+		Open       []Addr   `cbor:"7,keyasint,omitempty"`
+		Creator    ThreadID `cbor:"8,keyasint,omitempty"`
+		Joiner     ThreadID `cbor:"9,keyasint,omitempty"`
+		Joined     int64    `cbor:"10,keyasint,omitempty"`
+		Created    int64    `cbor:"11,keyasint,omitempty"`
+		CreatedCPU int64    `cbor:"12,keyasint,omitempty"`
+		Join       int64    `cbor:"13,keyasint,omitempty"`
+		JoinCPU    int64    `cbor:"14,keyasint,omitempty"`
 	}
 	wireSection struct {
 		Kind      SectionKind `cbor:"1,keyasint,omitempty"`
@@ -117,9 +124,10 @@ type (
 		Units     []byte      `cbor:"9,keyasint,omitempty"`
 	}
 	wireInstance struct {
-		Parts  int   `cbor:"1,keyasint,omitempty"`
-		Folded int   `cbor:"2,keyasint,omitempty"`
-		SpanNS int64 `cbor:"3,keyasint,omitempty"`
+		Parts  int      `cbor:"1,keyasint,omitempty"`
+		Folded int      `cbor:"2,keyasint,omitempty"`
+		SpanNS int64    `cbor:"3,keyasint,omitempty"`
+		Waiter ThreadID `cbor:"4,keyasint,omitempty"`
 	}
 	wirePart struct {
 		Thread ThreadID `cbor:"1,keyasint,omitempty"`
@@ -138,6 +146,7 @@ type (
 		Inner     []byte `cbor:"13,keyasint,omitempty"`
 		InnerBusy int64  `cbor:"14,keyasint,omitempty"`
 		Wakes     []byte `cbor:"15,keyasint,omitempty"`
+		Syncs     []byte `cbor:"16,keyasint,omitempty"`
 	}
 	wireLocation struct {
 		Address      Addr `cbor:"1,keyasint,omitempty"`

@@ -1,11 +1,11 @@
 package profiler
 
 import (
+	"cmp"
 	"encoding/binary"
 	"sort"
 	"strings"
 
-	"github.com/skewlens/skewlens/dwarfmap"
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/section"
@@ -26,7 +26,7 @@ func CallSites(path string) ([]profile.Location, error) {
 	if err != nil {
 		return nil, err
 	}
-	calls := map[uint64]bool{}
+	calls, regions := map[uint64]bool{}, map[uint64]bool{}
 	slots, entries := endings(im)
 	if len(slots)+len(entries) == 0 {
 		return nil, nil
@@ -41,17 +41,23 @@ func CallSites(path string) ([]profile.Location, error) {
 			if f := im.FuncAt(addr); f != nil && !asked[f.Addr] && !entries[f.Addr] {
 				asked[f.Addr] = true
 				callsIn(im, f, slots, entries, calls)
+				regionsIn(im, f, regions)
 			}
 		})
 	}
 	if len(calls) == 0 {
 		return nil, nil
 	}
-	lines, err := dwarfmap.Open(path)
+	lines, err := OpenLines(path)
 	if err != nil {
 		return nil, err
 	}
 	defer lines.Close()
+	for a := range regions {
+		if l := lines.Locate(profile.Addr(a)); forks(l, path) {
+			calls[a] = true
+		}
+	}
 	var out []profile.Location
 	for a := range calls {
 		l := lines.Locate(profile.Addr(a))
@@ -112,6 +118,29 @@ func candidates(s *image.Section, slots, entries map[uint64]bool, found func(uin
 
 // callsIn decodes a function and keeps the calls in it that end sections.
 func callsIn(im *image.Image, f *image.Func, slots, entries, calls map[uint64]bool) {
+	eachCall(im, f, func(in *x86.Insn) {
+		if name := cmp.Or(im.PLT[in.Target], im.GOT[in.RIPTarget]); section.Outlines(name) {
+			return // it stands on another line than the region: see regionsIn
+		}
+		direct := in.Kind == x86.Call || in.Kind == x86.Jmp
+		if direct && entries[in.Target] || !direct && in.RIPOff != 0 && slots[in.RIPTarget] {
+			calls[in.Addr] = true
+		}
+	})
+}
+
+// eachCall decodes a function and goes through its calls and the jumps that may be
+// some, in their order.
+func eachCall(im *image.Image, f *image.Func, do func(in *x86.Insn)) {
+	eachJump(im, f, func(in *x86.Insn) {
+		if in.Kind != x86.Jcc {
+			do(in)
+		}
+	})
+}
+
+// eachJump is eachCall and goes through those on a condition too.
+func eachJump(im *image.Image, f *image.Func, do func(in *x86.Insn)) {
 	code := im.Bytes(f.Addr)
 	code = code[:min(uint64(len(code)), f.Size)]
 	for off := 0; off < len(code); {
@@ -122,14 +151,8 @@ func callsIn(im *image.Image, f *image.Func, slots, entries, calls map[uint64]bo
 		}
 		off += in.Len()
 		switch in.Kind {
-		case x86.Call, x86.Jmp:
-			if entries[in.Target] {
-				calls[in.Addr] = true
-			}
-		case x86.CallInd, x86.JmpInd:
-			if in.RIPOff != 0 && slots[in.RIPTarget] {
-				calls[in.Addr] = true
-			}
+		case x86.Call, x86.Jmp, x86.CallInd, x86.JmpInd, x86.Jcc:
+			do(&in)
 		}
 	}
 }

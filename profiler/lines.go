@@ -1,17 +1,23 @@
 package profiler
 
 import (
+	"debug/elf"
 	"fmt"
+	"slices"
+	"strings"
+	"sync"
 
 	"github.com/skewlens/skewlens/dwarfmap"
 	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/image"
 )
 
 // Lines maps the addresses of a profile to source: the program's and its
 // libraries'.
 type Lines struct {
-	maps  []*dwarfmap.Map // the program's, then each library's; nil: has none that can be read
-	asked []*dwarfmap.Map // those to warn about
+	maps  []*dwarfmap.Map         // the program's, then each library's; nil: has none that can be read
+	moved []func() map[uint64]int // calls that stand on another line than the debug information says
+	asked []*dwarfmap.Map         // those to warn about
 }
 
 // OpenLines reads the line tables of a program and of libraries that were
@@ -21,7 +27,7 @@ func OpenLines(path string, libraries ...profile.Library) (*Lines, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Lines{maps: []*dwarfmap.Map{m}, asked: []*dwarfmap.Map{m}}
+	l := &Lines{maps: []*dwarfmap.Map{m}, asked: []*dwarfmap.Map{m}, moved: []func() map[uint64]int{movedLines(path, m)}}
 	for _, x := range libraries {
 		if err := l.Add(x.Path, false); err != nil {
 			l.Close()
@@ -43,7 +49,7 @@ func (l *Lines) Add(path string, quiet bool) error {
 	case !quiet:
 		l.asked = append(l.asked, m)
 	}
-	l.maps = append(l.maps, m)
+	l.maps, l.moved = append(l.maps, m), append(l.moved, movedLines(path, m))
 	return nil
 }
 
@@ -56,8 +62,51 @@ func (l *Lines) Close() {
 	}
 }
 
-// Locate is dwarfmap.Map.Locate of the file that an address is of.
-func (l *Lines) Locate(a profile.Addr) profile.Location { return l.ask(a, (*dwarfmap.Map).Locate) }
+// Locate is dwarfmap.Map.Locate of the file that an address is of, but for the
+// calls at the end of OpenMP's constructs: these stand where their pragmas do.
+func (l *Lines) Locate(a profile.Addr) profile.Location {
+	x := l.ask(a, (*dwarfmap.Map).Locate)
+	if !x.Known() {
+		return x
+	}
+	if line := l.moved[a/profile.LibraryStep]()[uint64(a%profile.LibraryStep)]; line > 0 {
+		x.Line, x.Column = line, 0
+	}
+	return x
+}
+
+// movedLines finds them when it is first asked, and only where there can be any.
+func movedLines(path string, m *dwarfmap.Map) func() map[uint64]int {
+	return sync.OnceValue(func() map[uint64]int {
+		if m == nil || !usesGomp(path) {
+			return nil
+		}
+		im, err := image.Open(path)
+		if err != nil {
+			return nil
+		}
+		files := map[string][]string{}
+		return barrierLines(im, m.Locate, func(file string) []string {
+			text, known := files[file]
+			if !known {
+				text = source(file, path)
+				files[file] = text
+			}
+			return text
+		})
+	})
+}
+
+// usesGomp reports whether a file may call gcc's OpenMP runtime.
+func usesGomp(path string) bool {
+	f, err := elf.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	symbols, err := f.ImportedSymbols()
+	return err == nil && slices.ContainsFunc(symbols, func(s elf.ImportedSymbol) bool { return strings.HasPrefix(s.Name, "GOMP_") })
+}
 
 // Entry is dwarfmap.Map.Entry of the file that an address is of.
 func (l *Lines) Entry(a profile.Addr) profile.Location { return l.ask(a, (*dwarfmap.Map).Entry) }

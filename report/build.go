@@ -42,14 +42,15 @@ func New(p *profile.Profile, opt Options) (*Report, error) {
 		Sections: []Section{},
 		Warnings: []Warning{},
 	}
-	ids := sectionIDs(p)
+	ids, all := sectionIDs(p), [][][]float64{}
 	for i := range p.Sections {
-		s, err := b.section(&p.Sections[i], ids[i])
+		s, moved, err := b.section(&p.Sections[i], ids[i])
 		if err != nil {
 			return nil, err
 		}
-		r.Sections = append(r.Sections, s)
+		r.Sections, all = append(r.Sections, s), append(all, moved)
 	}
+	b.pathOf(r, all)
 	r.Memory = b.runMemory()
 	markNegligible(r.Sections)
 	sortSections(r.Sections)
@@ -113,7 +114,8 @@ func coverage(c profile.Coverage) Coverage {
 	return out
 }
 
-func (b *builder) section(s *profile.Section, id string) (Section, error) {
+// section is what there is to say about one, and lime.Result.Moved.
+func (b *builder) section(s *profile.Section, id string) (Section, [][]float64, error) {
 	out := Section{ID: id, Kind: string(s.Kind), Threads: []Thread{}, Waits: []Wait{}, Causes: []Cause{}, Warnings: warnings(s.Warnings)}
 	if s.Site != 0 {
 		l := b.count(sectionPlace(b.p, s))
@@ -135,15 +137,15 @@ func (b *builder) section(s *profile.Section, id string) (Section, error) {
 	}
 	out.TimeS, out.CriticalBusyS = b.time(s), seconds(busy)
 	if len(s.Instances) == 0 {
-		return out, nil
+		return out, nil, nil
 	}
 	res, err := b.opt.Analyse(s, b.opt.Lime)
 	if err != nil {
-		return Section{}, fmt.Errorf("analyse section %s: %w", id, err)
+		return Section{}, nil, fmt.Errorf("analyse section %s: %w", id, err)
 	}
 	b.fill(&out, s, res)
 	out.Virtual = virtual.of(out.JointGain)
-	return out, nil
+	return out, res.Moved, nil
 }
 
 // time is how long any of the section's instances lasted: not longer than the run.

@@ -1,5 +1,13 @@
 package report
 
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
 // Comparison is two runs of a program side by side.
 type Comparison struct {
 	Before, After *Report
@@ -8,28 +16,183 @@ type Comparison struct {
 	Sections []Pair
 }
 
-// Pair is a section in two runs, matched by its id; nil in the run that has no
-// such section: one that moved to another line stands there twice.
+// Pair is a section in two runs; nil in the run that has no such section.
 type Pair struct{ Before, After *Section }
 
-// Compare matches the sections of two runs.
+// Compare matches the sections of two runs. Lines move when a program is edited,
+// so sections are matched by kind, file and function first, in the order of their
+// lines, where both runs have as many; the others by their id.
 func Compare(before, after *Report) *Comparison {
 	c := &Comparison{Before: before, After: after}
-	later := map[string]*Section{}
-	for i := range after.Sections {
-		later[after.Sections[i].ID] = &after.Sections[i]
-	}
+	partner, taken := match(before.Sections, after.Sections)
 	for i := range before.Sections {
 		s := &before.Sections[i]
-		c.Sections = append(c.Sections, Pair{s, later[s.ID]})
-		delete(later, s.ID)
+		c.Sections = append(c.Sections, Pair{s, partner[s]})
 	}
 	for i := range after.Sections {
-		if s := &after.Sections[i]; later[s.ID] != nil {
+		if s := &after.Sections[i]; !taken[s] {
 			c.Sections = append(c.Sections, Pair{nil, s})
 		}
 	}
 	return c
+}
+
+// where is what a section keeps when lines are put above it.
+type where struct{ kind, file, function string }
+
+func match(before, after []Section) (partner map[*Section]*Section, taken map[*Section]bool) {
+	partner, taken = map[*Section]*Section{}, map[*Section]bool{}
+	pair := func(b, a *Section) { partner[b], taken[a] = a, true }
+	olds, news := byPlace(before), byPlace(after)
+	for at, old := range olds {
+		if len(old) != len(news[at]) {
+			continue
+		}
+		for i := range old {
+			pair(old[i], news[at][i])
+		}
+	}
+	ids := map[string]*Section{}
+	for i := range after {
+		if s := &after[i]; !taken[s] {
+			ids[s.ID] = s
+		}
+	}
+	for i := range before {
+		if s := &before[i]; partner[s] == nil && ids[s.ID] != nil {
+			pair(s, ids[s.ID])
+			delete(ids, s.ID)
+		}
+	}
+	return partner, taken
+}
+
+func byPlace(all []Section) map[where][]*Section {
+	out := map[where][]*Section{}
+	for i := range all {
+		s := &all[i]
+		if s.Location == nil || s.Location.Function == "" || !s.Location.Place.Known() {
+			continue
+		}
+		at := where{s.Kind, s.Location.File, s.Location.Function}
+		out[at] = append(out[at], s)
+	}
+	for _, list := range out {
+		slices.SortFunc(list, func(a, b *Section) int {
+			return cmp.Or(cmp.Compare(a.Location.Line, b.Location.Line), cmp.Compare(a.Location.Column, b.Location.Column), strings.Compare(a.ID, b.ID))
+		})
+	}
+	return out
+}
+
+// Changed says in words how the runs differ in what was run and where: what is not
+// the same may be why the numbers are not.
+func (c *Comparison) Changed() (out []string) {
+	say := func(what, before, after string) {
+		if before != after {
+			out = append(out, fmt.Sprintf("%s: %s → %s", what, before, after))
+		}
+	}
+	b, a := c.Before, c.After
+	say("program", b.Program.Path, a.Program.Path)
+	say("arguments", line(b.Program.Args), line(a.Program.Args))
+	say("threads", fmt.Sprint(b.Run.Threads), fmt.Sprint(a.Run.Threads))
+	say("cores", counted(b.Run.Cores), counted(a.Run.Cores))
+	say("virtual cores", counted(b.Run.Virtual), counted(a.Run.Virtual))
+	say("caches of", cmp.Or(b.Run.Machine, "none"), cmp.Or(a.Run.Machine, "none"))
+	say("time is", b.Run.Response, a.Run.Response)
+	if b.Program.BuildID != a.Program.BuildID && b.Program.Path == a.Program.Path {
+		out = append(out, "the program was built anew")
+	}
+	return out
+}
+
+func line(args []string) string {
+	if len(args) == 0 {
+		return "none"
+	}
+	return strings.Join(args, " ")
+}
+
+func counted(n int) string {
+	if n == 0 {
+		return "none"
+	}
+	return fmt.Sprint(n)
+}
+
+// A Verdict says what became of a section's imbalance.
+type Verdict string
+
+// A section is better or worse by more than a point of its imbalance.
+const (
+	Better  Verdict = "better"
+	Worse   Verdict = "worse"
+	Same    Verdict = "same"
+	Added   Verdict = "new"
+	Gone    Verdict = "gone"
+	Unclear Verdict = "unclear" // one of them could not be analysed
+)
+
+// point is what an imbalance must change by to be another.
+const point = 0.01
+
+// Verdict compares a pair.
+func (p Pair) Verdict() Verdict {
+	switch by, known := p.More(); {
+	case p.Before == nil:
+		return Added
+	case p.After == nil:
+		return Gone
+	case !known:
+		return Unclear
+	case by > point:
+		return Worse
+	case by < -point:
+		return Better
+	}
+	return Same
+}
+
+// More is by how much a section is more imbalanced than before, in fractions of its
+// time; one that is new was not imbalanced at all, one that loses too little to
+// matter is not. False where it is not known.
+func (p Pair) More() (by float64, known bool) {
+	matters := func(s *Section) (float64, bool) {
+		if s == nil || s.Negligible {
+			return 0, true
+		}
+		if s.Imbalance == nil {
+			return 0, false
+		}
+		return *s.Imbalance, true
+	}
+	b, ok1 := matters(p.Before)
+	a, ok2 := matters(p.After)
+	return a - b, ok1 && ok2
+}
+
+// Worsened is the section whose imbalance grew most, and by how much; false where
+// none did.
+func (c *Comparison) Worsened() (worst Pair, by float64, any bool) {
+	by = math.Inf(-1)
+	for _, p := range c.Sections {
+		if more, known := p.More(); known && p.After != nil && more > by {
+			worst, by = p, more
+		}
+	}
+	return worst, by, by > 0
+}
+
+// Name is a section's id, or both where it moved.
+func (p Pair) Name() string {
+	switch {
+	case p.Before == nil:
+		return p.After.ID
+	case p.After == nil || p.After.ID == p.Before.ID:
+		return p.Before.ID
+	}
+	return p.Before.ID + " → " + p.After.ID
 }
 
 // Worst is the section that lost most in the run before. What was changed may

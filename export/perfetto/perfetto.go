@@ -1,10 +1,12 @@
 // Package perfetto writes a profile as a trace of TrackEvents, for
 // ui.perfetto.dev: a track for each thread with a slice for each of its parts,
 // named by the section, and one for its wait; a counter of the imbalance for
-// each section.
+// each section; and the critical path, from thread to thread, as flows.
 //
 //	process ┬ thread 0   ▐ owner.c:38      ▌ wait ▐ owner.c:38 …
-//	        ├ thread 1   ▐ owner.c:38 ▌ wait      ▐ owner.c:38 …
+//	        │   └ path   ▐ critical path ─┐
+//	        ├ thread 1   ▐ owner.c:38 ▌ wait ▐ owner.c:38 …
+//	        │   └ path                    └─▷ ▐ critical path
 //	        └ counter    imbalance of owner.c:38, in %
 //
 //	profile ──▶ schedule: spans that nest, by thread ──▶ packets, field by field
@@ -27,12 +29,12 @@ import (
 	"github.com/skewlens/skewlens/profile"
 )
 
-// Write writes a trace of the given sections, and beside it what there is to
+// Write writes a trace of the given sections and the critical path, and beside it what there is to
 // doubt about the run. The profile must be valid. An error is the writer's.
-func Write(w io.Writer, p *profile.Profile, sections []export.Section, doubts []profile.Warning) error {
+func Write(w io.Writer, p *profile.Profile, sections []export.Section, path []export.Step, doubts []profile.Warning) error {
 	b := bufio.NewWriter(w)
 	t := &writer{w: b}
-	t.trace(p, sections, doubts)
+	t.trace(p, sections, path, doubts)
 	if t.err == nil {
 		t.err = b.Flush()
 	}
@@ -74,6 +76,8 @@ const (
 	eventCategories  = 22
 	eventName        = 23
 	eventDouble      = 44
+	eventFlows       = 47 // that begin here, or pass
+	eventFlowsEnd    = 48
 
 	annotationUint   = 3 // DebugAnnotation
 	annotationString = 6
@@ -88,6 +92,7 @@ const (
 const (
 	process      = 1
 	threadTracks = 1 << 16
+	pathTracks   = 1 << 47
 	countTracks  = 1 << 48
 )
 
@@ -105,6 +110,10 @@ func (m *proto) number(field protowire.Number, n uint64) {
 
 func (m *proto) text(field protowire.Number, s string) {
 	*m = protowire.AppendString(protowire.AppendTag(*m, field, protowire.BytesType), units.Printable(s))
+}
+
+func (m *proto) fixed(field protowire.Number, n uint64) {
+	*m = protowire.AppendFixed64(protowire.AppendTag(*m, field, protowire.Fixed64Type), n)
 }
 
 func (m *proto) double(field protowire.Number, x float64) {
@@ -155,13 +164,16 @@ func annotate(e *proto, name string, value any) {
 	e.inner(eventAnnotations, a)
 }
 
-func (t *writer) trace(p *profile.Profile, sections []export.Section, doubts []profile.Warning) {
+func (t *writer) trace(p *profile.Profile, sections []export.Section, path []export.Step, doubts []profile.Warning) {
 	s := schedule(p, sections)
 	t.process(p, s.times, doubts)
 	for i := range p.Threads {
 		th := &p.Threads[i]
 		t.thread(p, th)
 		t.slices(threadTracks+uint64(th.ID), s.spans[th.ID])
+	}
+	if s.measured {
+		t.path(path)
 	}
 	for i, c := range s.counters {
 		t.counter(countTracks+uint64(i), c)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -71,6 +72,8 @@ func readTrace(t *testing.T, trace []byte) string {
 				names[id] = fmt.Sprintf("thread %d/%d %q", q[1][0], q[2][0], text(q[5][0]))
 			case f[8] != nil:
 				names[id] = fmt.Sprintf("counter %q in %s", text(f[2][0]), text(fields(t, f[8][0].([]byte))[6][0]))
+			default:
+				names[id] = fmt.Sprintf("%q", text(f[2][0]))
 			}
 			if f[5] != nil && names[f[5][0].(uint64)] == "" {
 				t.Errorf("%s has an unknown parent", names[id])
@@ -95,6 +98,12 @@ func readTrace(t *testing.T, trace []byte) string {
 			}
 			args = append(args, fmt.Sprintf("%s=%v", text(q[10][0]), v))
 		}
+		for field, what := range map[protowire.Number]string{47: "flow %d begins", 48: "flow %d ends"} {
+			for _, v := range e[field] {
+				args = append(args, fmt.Sprintf(what, math.Float64bits(v.(float64))))
+			}
+		}
+		slices.Sort(args[len(e[4]):])
 		switch e[9][0] {
 		case uint64(1):
 			fmt.Fprintf(&out, "%6d begin %s %v\n", at, text(e[23][0]), args)
@@ -126,7 +135,7 @@ func traceOf(t *testing.T, p *profile.Profile, sections []export.Section, doubts
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := Write(&b, p, sections, doubts); err != nil {
+	if err := Write(&b, p, sections, nil, doubts); err != nil {
 		t.Fatal(err)
 	}
 	return readTrace(t, b.Bytes())
@@ -155,6 +164,31 @@ func TestPerfettoSaysWhereTimesComeFrom(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("want %q in\n%s", want, got)
 		}
+	}
+}
+
+// TestPerfettoFollowsThePath: each step of the critical path is a slice, and a flow
+// leads from each to the next. Where times are not measured there are none.
+func TestPerfettoFollowsThePath(t *testing.T) {
+	p, sections := exporttest.Called(t)
+	path := []export.Step{{Thread: 0, FromNS: 100, ToNS: 500}, {Thread: 1, FromNS: 600, ToNS: 900}, {Thread: 0, FromNS: 900, ToNS: 1000}}
+	trace := func() string {
+		var b bytes.Buffer
+		if err := Write(&b, p, sections, path, nil); err != nil {
+			t.Fatal(err)
+		}
+		return readTrace(t, b.Bytes())
+	}
+	got := trace()
+	for _, want := range []string{`track "critical path on thread 1"`, "   100 begin critical path [flow 1 begins]\n   500 end   critical path\n",
+		"   600 begin critical path [flow 1 ends flow 2 begins]\n", "   900 begin critical path [flow 2 ends]\n  1000 end   critical path\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("want %q in\n%s", want, got)
+		}
+	}
+	p.Sections[0].Instances[0].Parts[1].ArriveNS = 0
+	if got := trace(); strings.Contains(got, "critical path") {
+		t.Errorf("a path without times:\n%s", got)
 	}
 }
 
@@ -235,7 +269,7 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
 func TestPerfettoSaysWhatFailed(t *testing.T) {
 	p, sections := exporttest.Called(t)
-	if err := Write(full{}, p, sections, nil); err == nil || err.Error() != "write perfetto: no space left" {
+	if err := Write(full{}, p, sections, nil, nil); err == nil || err.Error() != "write perfetto: no space left" {
 		t.Errorf("%v, want that there is no space left", err)
 	}
 }

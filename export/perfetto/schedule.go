@@ -15,6 +15,7 @@ type scheduled struct {
 	spans    map[profile.ThreadID][]span // in order of time, properly nested
 	counters []counter
 	times    string // where the times come from
+	measured bool   // they are measured
 }
 
 const (
@@ -62,6 +63,7 @@ func schedule(p *profile.Profile, sections []export.Section) *scheduled {
 	if folded > 0 {
 		s.times += fmt.Sprintf("; %s instances that were added up during the run are left out", units.Count(uint64(folded)))
 	}
+	s.measured = measured
 	at := int64(0)
 	for _, sec := range sections {
 		at = s.section(p, sec, measured, at)

@@ -2,6 +2,7 @@
 //
 //	main ─▶ app.start ─▶ command table ─▶ profile   runs a program, reports on it
 //	         ▲                            report    reports on a saved profile
+//	         │                            compare   puts two of them side by side
 //	         │                            scale     times a program on several numbers of cores
 //	         └ the examples               demo      an example and its fix, side by side
 //	                                      serve     answers editors
@@ -18,6 +19,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -33,7 +35,8 @@ type command struct {
 	args    string // for the usage line
 	summary string
 	run     func(ctx context.Context, stdout, stderr io.Writer, args []string) error
-	help    func(io.Writer) // its flags; nil: none
+	flags   func() *flag.FlagSet // nil: none
+	notes   string               // more to say than flags do
 }
 
 // app is the command line, with what main hands to it.
@@ -42,14 +45,17 @@ type app struct{ examples examples.Set }
 // commands is the command table.
 func (a app) commands() []command {
 	return []command{
-		{"profile", "[flags] -- program [arguments]", "run a program and report where its load imbalance begins", profileCommand{run: profiler.Run}.do, profileHelp},
-		{"report", "[flags] file", "report on a profile that was saved with profile --save", reportCommand, reportHelp},
-		{"scale", "[flags] -- program {threads}", "time a program on 1 core and more, and say where the speedup goes", scaleCommand{profiler.Scale, profiler.Run}.do, scaleHelp},
-		{"demo", "[flags] [example]", "build an example, report on it, and compare with its fix", demoCommand{examples: a.examples, run: profiler.Run}.do, demoHelp},
-		{"serve", "", "show findings in an editor: a language server on standard input and output", serveCommand, nil},
-		{"doctor", "[program]", "check what this machine allows, and say how to fix the rest", doctorCommand, nil},
-		{"version", "", "print the version", versionCommand, nil},
-		{"help", "[command]", "explain a command", a.helpCommand, nil},
+		{"profile", "[flags] -- program [arguments]", "run a program and report where its load imbalance begins", profileCommand{run: profiler.Run}.do, new(profileFlags).flags, profileNotes},
+		{"report", "[flags] file", "report on a profile that was saved with profile --save", reportCommand, new(showing).flags, ""},
+		{"compare", "[flags] before after", "compare two profiles that were saved: which sections became better or worse", compareCommand, new(comparing).flags, compareNotes},
+		{"scale", "[flags] -- program {threads}", "time a program on 1 core and more, and say where the speedup goes", scaleCommand{profiler.Scale, profiler.Run}.do, new(scaleFlags).flags, scaleNotes},
+		{"demo", "[flags] [example]", "build an example, report on it, and compare with its fix", demoCommand{examples: a.examples, run: profiler.Run}.do, new(demoFlags).flags, ""},
+		{"serve", "", "show findings in an editor: a language server on standard input and output", serveCommand, nil, ""},
+		{"doctor", "[program]", "check what this machine allows, and say how to fix the rest", doctorCommand, nil, ""},
+		{"completion", "bash|zsh|fish", "print what a shell needs to complete skewlens' command line", a.completionCommand, nil, completionNotes},
+		{"man", "", "print the manual page", a.manCommand, nil, ""},
+		{"version", "", "print the version", versionCommand, nil, ""},
+		{"help", "[command]", "explain a command", a.helpCommand, nil, ""},
 	}
 }
 

@@ -38,8 +38,6 @@ func (o *demoFlags) flags() *flag.FlagSet {
 	return fs
 }
 
-func demoHelp(w io.Writer) { flags(w, new(demoFlags).flags()) }
-
 func (d demoCommand) do(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	var o demoFlags
 	fs := o.flags()

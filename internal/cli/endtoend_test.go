@@ -66,6 +66,8 @@ func TestPlantedCausesAreFound(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkFound(t, name, before, after)
+			checkPath(t, before)
+			checkPath(t, after)
 			if t.Failed() {
 				var both bytes.Buffer
 				text.Write(&both, before, text.Options{})
@@ -73,6 +75,29 @@ func TestPlantedCausesAreFound(t *testing.T) {
 				t.Log(both.String())
 			}
 		})
+	}
+}
+
+// checkPath: of a real program it is known who created and joined its threads, and
+// the critical path is what its sections and the rest of it make, within the run.
+func checkPath(t *testing.T, r *report.Report) {
+	t.Helper()
+	c := r.CriticalPath
+	if c == nil {
+		t.Error("there is no critical path")
+		return
+	}
+	sum := c.OutsideS
+	for i := range r.Sections {
+		if on := r.Sections[i].OnPath; on != nil {
+			sum += on.Seconds
+		}
+	}
+	if c.Seconds > *r.Run.WallS*1.00001 || c.BusyS > c.Seconds || math.Abs(sum-c.Seconds) > 1e-4*c.Seconds {
+		t.Errorf("a critical path of %v s, %v of it busy, its sections make %v, in a run of %v s", c.Seconds, c.BusyS, sum, *r.Run.WallS)
+	}
+	if created := c.Tasks.Create; created < 3 || c.Tasks.Join < 1 || c.Parallelism > float64(created+1) {
+		t.Errorf("tasks %+v, parallelism %v", c.Tasks, c.Parallelism)
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/skewlens/skewlens/profiler"
 	"github.com/skewlens/skewlens/report"
 	"github.com/skewlens/skewlens/report/html"
+	"github.com/skewlens/skewlens/report/sarif"
 	"github.com/skewlens/skewlens/report/source"
 	"github.com/skewlens/skewlens/report/text"
 )
@@ -34,7 +35,7 @@ type showing struct {
 }
 
 func (s *showing) define(fs *flag.FlagSet) {
-	fs.StringVar(&s.format, "format", "text", "report as `FORMAT`: text, html, json, pprof, callgrind or perfetto (default text)")
+	fs.StringVar(&s.format, "format", "text", "report as `FORMAT`: text, html, json, sarif, pprof, callgrind or perfetto (default text)")
 	fs.StringVar(&s.output, "o", "", "write the report to `FILE`, - for standard output (default of profile: standard error, of report: standard output)")
 	fs.StringVar(&s.method, "method", string(lime.Exact), "analyse by `METHOD`: exact, or paper for the LIME paper's own rules (default exact)")
 	fs.StringVar(&s.response, "response", "", "let `QUANTITY` stand for a thread's time: instructions, busy-time, or, with simulated caches, modelled-cycles (default modelled-cycles where there are any, else instructions)")
@@ -59,7 +60,7 @@ func choose(flag, value string, built []string, planned ...string) error {
 
 func (s *showing) check(fs *flag.FlagSet) error {
 	for _, err := range []error{
-		choose("format", s.format, []string{"text", "html", "json", "pprof", "callgrind", "perfetto"}, "sarif"),
+		choose("format", s.format, []string{"text", "html", "json", "sarif", "pprof", "callgrind", "perfetto"}),
 		choose("method", s.method, []string{string(lime.Exact), string(lime.Paper)}),
 		choose("response", s.response, []string{"", string(profile.Instructions), string(profile.BusyTime), string(profile.ModelCycles)}, string(profile.HardwareCycle)),
 	} {
@@ -115,7 +116,9 @@ func (s *showing) render(w io.Writer, p *profile.Profile, r *report.Report) erro
 		if s.format == "pprof" {
 			return pprof.Write(w, p, sections)
 		}
-		return perfetto.Write(w, p, sections, doubts(r))
+		return perfetto.Write(w, p, sections, criticalPath(r), doubts(r))
+	case "sarif":
+		return sarif.Write(w, r, sarif.Options{Dir: textOptions(w, "").Dir, Version: version()})
 	case "html":
 		opt := textOptions(w, r.Program.Path)
 		return html.Write(w, r, html.Options{Dir: opt.Dir, Source: opt.Source, Profile: p})
@@ -134,6 +137,16 @@ func named(p *profile.Profile, r *report.Report) ([]export.Section, error) {
 		out[i] = export.Section{Name: r.Sections[i].ID, Section: s}
 	}
 	return out, nil
+}
+
+// criticalPath is where the run's critical path leads; nil: that is not known.
+func criticalPath(r *report.Report) (steps []export.Step) {
+	if r.CriticalPath != nil {
+		for _, s := range r.CriticalPath.Track {
+			steps = append(steps, export.Step(s))
+		}
+	}
+	return steps
 }
 
 // doubts are what the report doubts about the run.

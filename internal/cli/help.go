@@ -10,16 +10,19 @@ import (
 func (a app) usage(w io.Writer) {
 	fmt.Fprint(w, "Skewlens shows on which source line a parallel program's load imbalance begins, and what it costs.\n\n")
 	for _, c := range a.commands() {
-		fmt.Fprintf(w, "  skewlens %-8s %s\n", c.name, c.summary)
+		fmt.Fprintf(w, "  skewlens %-10s %s\n", c.name, c.summary)
 	}
 	fmt.Fprint(w, "\nFor example: skewlens profile -- ./solver 8\nskewlens help COMMAND explains a command.\n")
 }
 
 func explain(w io.Writer, c command) {
 	fmt.Fprintf(w, "usage: skewlens %s %s\n\n%s\n", c.name, c.args, c.summary)
-	if c.help != nil {
+	if c.flags != nil {
 		fmt.Fprintln(w)
-		c.help(w)
+		flags(w, c.flags())
+	}
+	if c.notes != "" {
+		fmt.Fprintf(w, "\n%s", c.notes)
 	}
 }
 

@@ -36,6 +36,8 @@ import (
 //	percent=10               of the usual work, where idiomPercent is too little to tell it from what is around it
 //	least=4  most=4          the threads that it can be run with
 //	lib=FILE  count=none     a second file, which becomes a shared library; do not count it
+//	openmp=yes               it is built with OpenMP, by the compiler's own runtime
+//	cores=P                  its threads are kept together as on so many cores: chance has no hand in who does what
 type idiom struct {
 	name, file string
 	lines      []string
@@ -50,8 +52,9 @@ func idioms(t *testing.T) []idiom {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no idioms in %s: %v", idiomDir, err)
 	}
+	more, _ := filepath.Glob(idiomDir + "/*.F90")
 	var all []idiom
-	for _, f := range files {
+	for _, f := range append(files, more...) {
 		if strings.HasSuffix(f, ".lib.c") {
 			continue
 		}
@@ -134,6 +137,18 @@ func variants() []variant {
 	return all
 }
 
+// fortran is the compiler of all programs in that language: Debian has no flang that
+// knows OpenMP.
+const fortran = "gfortran"
+
+// needs is the compiler that a program is built by.
+func (i *idiom) needs(v variant) string {
+	if filepath.Ext(i.file) == ".F90" {
+		return fortran
+	}
+	return v.compiler
+}
+
 // of are the ways that this test runs an idiom: one in turn, or all.
 func (i *idiom) of(n int) []variant {
 	all := variants()
@@ -162,9 +177,15 @@ type idiomBench struct {
 
 func (b *idiomBench) compile(out string, flags ...string) error {
 	words := []string{b.compiler, b.level, "-g", "-pthread"}
-	if filepath.Ext(b.file) == ".cc" {
+	switch filepath.Ext(b.file) {
+	case ".cc":
 		words[0] = map[string]string{"gcc": "g++", "clang": "clang++"}[b.compiler]
 		words = append(words, "-std=c++20")
+	case ".F90":
+		words[0] = fortran
+	}
+	if b.expect["openmp"] != "" {
+		words = append(words, "-fopenmp")
 	}
 	words = append(append(words, flags...), filepath.Join(idiomDir, b.file), "-o", filepath.Join(b.dir, out))
 	if lib := b.expect["lib"]; lib != "" {
@@ -201,6 +222,9 @@ func (b *idiomBench) measure(out string) (*report.Report, string, error) {
 	}
 	defer stdout.Close()
 	percent := cmp.Or(b.expect["percent"], strconv.Itoa(idiomPercent))
+	if n := b.expect["cores"]; n != "" {
+		b.cores = number(n, b.threads)
+	}
 	c := profiler.Config{
 		Path: filepath.Join(b.dir, out), Args: []string{strconv.Itoa(b.threads), percent},
 		Dir: b.dir, Stdin: null, Stdout: stdout, Stderr: os.Stderr, Cores: b.cores,
@@ -262,8 +286,8 @@ func TestIdioms(t *testing.T) {
 		for _, v := range i.of(n) {
 			t.Run(i.name+"/"+v.String(), func(t *testing.T) {
 				b := &idiomBench{idiom: i, variant: v, dir: t.TempDir()}
-				if _, err := exec.LookPath(v.compiler); err != nil {
-					t.Skipf("no %s: the idioms are built with gcc and with clang", v.compiler)
+				if _, err := exec.LookPath(i.needs(v)); err != nil {
+					t.Skipf("no %s: the idioms are built with gcc and with clang, or with gfortran", i.needs(v))
 				}
 				wrong, known := strings.Join(b.try(t), "\n"), i.known(v)
 				switch {

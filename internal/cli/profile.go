@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"os"
 	"path"
@@ -65,15 +64,10 @@ func (o *profileFlags) flags() *flag.FlagSet {
 	return fs
 }
 
-func profileHelp(w io.Writer) {
-	var o profileFlags
-	flags(w, o.flags())
-	fmt.Fprint(w, `
-The program's input and output are its own; the report goes to standard error.
+const profileNotes = `The program's input and output are its own; the report goes to standard error.
 Exit status: 0 the report was written, 1 wrong usage, 2 the program could not be profiled,
 3 imbalance above --fail-above; with --propagate the program's own when it is not 0.
-`)
-}
+`
 
 func (o *profileFlags) checkAll(fs *flag.FlagSet) error {
 	if err := o.check(fs); err != nil {

@@ -13,18 +13,16 @@ import (
 	"github.com/skewlens/skewlens/report"
 )
 
-func reportFlags(s *showing) *flag.FlagSet {
+func (s *showing) flags() *flag.FlagSet {
 	fs := flag.NewFlagSet("report", flag.ContinueOnError)
 	s.define(fs)
 	return fs
 }
 
-func reportHelp(w io.Writer) { flags(w, reportFlags(&showing{})) }
-
 // reportCommand reports on a saved profile.
 func reportCommand(_ context.Context, stdout, stderr io.Writer, args []string) error {
 	var s showing
-	fs := reportFlags(&s)
+	fs := s.flags()
 	if err := parse(fs, args); err != nil {
 		return err
 	}

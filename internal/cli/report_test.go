@@ -61,7 +61,7 @@ func TestEveryFormat(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	for format, begins := range map[string]string{
-		"text": "/nowhere/skewed\n", "html": "<!doctype html>", "json": "{", "pprof": "\x1f\x8b", "callgrind": "# callgrind format", "perfetto": "\n",
+		"text": "/nowhere/skewed\n", "html": "<!doctype html>", "json": "{", "pprof": "\x1f\x8b", "callgrind": "# callgrind format", "perfetto": "\n", "sarif": "{",
 	} {
 		out, stderr, status := skewlens("report", "--format", format, saved)
 		if status != 0 || stderr != "" || !strings.HasPrefix(out, begins) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -31,12 +30,13 @@ type scaleCommand struct {
 // scaleFlags are the flags of the command.
 type scaleFlags struct {
 	format, output    string
-	plot              string
+	plot, stack       string
 	threads           []int
 	baseline, elision string
 	runs, warmup      int
 	pin, over         bool
 	noLines, noWaits  bool
+	forecast          bool
 	env               []string
 }
 
@@ -45,6 +45,7 @@ func (o *scaleFlags) flags() *flag.FlagSet {
 	fs.StringVar(&o.format, "format", "text", "report as `FORMAT`: text, html or json (default text)")
 	fs.StringVar(&o.output, "o", "", "write the report to `FILE`, - for standard output (default standard error)")
 	fs.StringVar(&o.plot, "plot", "", "also draw the factored speedups into `FILE`, a picture by its name: .svg, .png or .pdf")
+	fs.StringVar(&o.stack, "plot-stack", "", "draw what the cores' time went to, a stack for each number of cores, into `FILE`, likewise")
 	fs.Func("threads", "run with each of `LIST` threads, as 1,2,4; 1 is always run (default 1, 2, 4, … and as many as there are cores)", func(s string) error {
 		o.threads = nil
 		for _, f := range strings.Split(s, ",") {
@@ -71,27 +72,26 @@ func (o *scaleFlags) flags() *flag.FlagSet {
 	fs.BoolVar(&o.over, "oversubscribe", false, "allow more threads than there are cores; their figures are marked")
 	fs.BoolVar(&o.noLines, "no-lines", false, "do not sample which lines take more work with more cores; they take about 1 % of the CPU time, up to 3 % on a busy machine")
 	fs.BoolVar(&o.noWaits, "no-waits", false, "do not profile one more run to say what threads wait for where cores idle")
+	fs.BoolVar(&o.forecast, "forecast", false, "profile one more run, with units, and put beside the measured speedups what its tasks allow, with more threads, too")
 	return fs
 }
 
-func scaleHelp(w io.Writer) {
-	var o scaleFlags
-	flags(w, o.flags())
-	fmt.Fprint(w, `
-{threads} in the program's arguments and in --env is replaced by the number of threads, which OMP_NUM_THREADS has, too.
+const scaleNotes = `{threads} in the program's arguments and in --env is replaced by the number of threads, which OMP_NUM_THREADS has, too.
 The program runs as it is: nothing is put into it, a clock of the kernel samples it. Where cores idle, one more run
 is profiled, to say what threads wait for; its times are not among those. Its output is its own, every run's; its input is given to each run anew.
 Exit status: 0 the report was written, 1 wrong usage, 2 a run failed, which ends all.
-`)
-}
+`
 
 // check refuses what cannot be timed; cores are those there are.
 func (o *scaleFlags) check(fs *flag.FlagSet, cores int) error {
 	if err := choose("format", o.format, []string{"text", "html", "json"}); err != nil {
 		return err
 	}
-	if o.plot != "" {
-		if _, err := plot.Format(o.plot); err != nil {
+	for _, file := range []string{o.plot, o.stack} {
+		if file == "" {
+			continue
+		}
+		if _, err := plot.Format(file); err != nil {
 			return usageError("%v", err)
 		}
 	}
@@ -135,7 +135,7 @@ func (c scaleCommand) do(ctx context.Context, stdout, stderr io.Writer, args []s
 	if err != nil {
 		return err
 	}
-	for _, file := range []string{o.output, o.plot} {
+	for _, file := range []string{o.output, o.plot, o.stack} {
 		if file != "" && file != "-" {
 			if err := atomicfile.Writable(file); err != nil {
 				return err
@@ -158,19 +158,27 @@ func (c scaleCommand) do(ctx context.Context, stdout, stderr io.Writer, args []s
 		return err
 	}
 	s.waits(ctx, c.profile, &config, r)
+	s.forecast(ctx, c.profile, &config, r)
 	return errors.Join(o.write(stdout, stderr, r), o.draw(r))
 }
 
-// draw writes the picture, if one was asked for.
+// draw writes the pictures that were asked for.
 func (o *scaleFlags) draw(r *scaling.Report) error {
-	if o.plot == "" {
-		return nil
+	var failed []error
+	for _, picture := range []struct {
+		file  string
+		write func(io.Writer, *scaling.Report, string) error
+	}{{o.plot, plot.Write}, {o.stack, plot.WriteStack}} {
+		if picture.file == "" {
+			continue
+		}
+		format, err := plot.Format(picture.file)
+		if err == nil {
+			err = atomicfile.Write(picture.file, func(w io.Writer) error { return picture.write(w, r, format) })
+		}
+		failed = append(failed, err)
 	}
-	format, err := plot.Format(o.plot)
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(o.plot, func(w io.Writer) error { return plot.Write(w, r, format) })
+	return errors.Join(failed...)
 }
 
 // write puts the report where it was asked for.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
+	"strings"
 )
 
 func versionCommand(_ context.Context, stdout, _ io.Writer, args []string) error {
@@ -16,8 +17,14 @@ func versionCommand(_ context.Context, stdout, _ io.Writer, args []string) error
 	return err
 }
 
-// version is the module's version, or the commit that was built.
+// released is the version of an archive; the linker writes it (see ./release).
+var released string
+
+// version is the release, the module's version, or the commit that was built.
 func version() string {
+	if released != "" {
+		return strings.TrimPrefix(released, "v")
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"

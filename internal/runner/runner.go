@@ -77,7 +77,16 @@ func (r *Runner) saved(ctx context.Context, t lsp.Target, what string, command f
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "saved")
-	said, err := follow(ctx, command(t, file), progress)
+	cmd := command(t, file)
+	if t.Stdin != "" {
+		in, err := os.Open(t.Stdin)
+		if err != nil {
+			return fmt.Errorf("open the standard input of %s: %w", t.Name, err)
+		}
+		defer in.Close()
+		cmd.Stdin = in
+	}
+	said, err := follow(ctx, cmd, progress)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -123,6 +132,12 @@ func (r *Runner) profile(t lsp.Target, saved string) *exec.Cmd {
 	}
 	if t.Machine != "" {
 		args = append(args, "--machine", t.Machine)
+	}
+	for _, l := range t.Lib {
+		args = append(args, "--lib", l)
+	}
+	if t.Follow {
+		args = append(args, "--follow-exec")
 	}
 	return r.command(t, args)
 }

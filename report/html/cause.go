@@ -2,6 +2,7 @@ package html
 
 import (
 	"fmt"
+	"html/template"
 	"strconv"
 	"strings"
 
@@ -15,6 +16,7 @@ func (m *maker) cause(s *report.Section, c *report.Cause, anchor string) pageCau
 		Anchor: fmt.Sprintf("%sc%d", anchor, c.Rank), Rank: c.Rank, Share: units.Percent(c.Share), Place: m.paths.Place(c.Location.Place),
 		Kind: words.Kind(c), Message: units.Printable(c.Message), Inlined: m.paths.Inlined(c.Location.InlinedAt), Numbers: m.causeNumbers(s, c),
 	}
+	v.Href = m.link(c.Location.Place)
 	m.excerpt(&v, "", &c.Location.Place)
 	if c.To != nil && c.To.Known() && (c.To.File != c.Location.File || c.To.Line < c.Location.Line-context || c.To.Line > c.Location.Line+context) {
 		m.excerpt(&v, "It leads to "+m.paths.Place(*c.To), c.To)
@@ -83,6 +85,14 @@ func decimals(x float64) string {
 // context is how many lines an excerpt shows before and after the one it is about.
 const context = 2
 
+// link is where a click on a place leads; empty: nowhere.
+func (m *maker) link(p report.Place) template.URL {
+	if m.opt.Link == nil || !p.Known() {
+		return ""
+	}
+	return template.URL(m.opt.Link(p))
+}
+
 func (m *maker) excerpt(v *pageCause, title string, p *report.Place) {
 	if m.opt.Source == nil || !p.Known() {
 		return
@@ -97,7 +107,7 @@ func (m *maker) excerpt(v *pageCause, title string, p *report.Place) {
 			e.Stale = &report.Warning{Code: "stale-source", Message: "this file is newer than the program: the lines may be others"}
 		}
 		text := words.Cut(units.Printable(strings.TrimRight(strings.ReplaceAll(line, "\t", "    "), " \r")), 400)
-		e.Lines = append(e.Lines, pageLine{n, text, n == p.Line})
+		e.Lines = append(e.Lines, pageLine{n, text, n == p.Line, m.link(report.Place{File: p.File, Line: n})})
 	}
 	if len(e.Lines) > 0 {
 		v.Excerpts = append(v.Excerpts, e)
@@ -120,7 +130,7 @@ func (m *maker) members(c *report.Cause) []pageMember {
 		i, seen := at[key]
 		if !seen {
 			i, at[key] = len(rows), len(rows)
-			rows = append(rows, pageMember{Line: line, Function: words.Symbol(event.Place.Function), Kind: units.Printable(event.Kind)})
+			rows = append(rows, pageMember{Line: line, Function: words.Symbol(event.Place.Function), Kind: units.Printable(event.Kind), Href: m.link(event.Place)})
 			weakest = append(weakest, event.Corr)
 		}
 		rows[i].Events++

@@ -29,6 +29,9 @@ type Options struct {
 	Dir     string           // paths below it are shown relative to it
 	Source  source.Lines     // nil: no excerpts
 	Profile *profile.Profile // that the report was made of; nil: no timelines
+	// Link is where a click on a line leads, as an address that may stand in a page;
+	// empty: nowhere. Nil: no line can be clicked.
+	Link func(report.Place) string
 }
 
 var (
@@ -81,6 +84,7 @@ func (m *maker) page() *page {
 		p.Skipped = append(p.Skipped, report.Skipped{Function: units.Printable(s.Function), Reason: units.Printable(s.Reason)})
 	}
 	m.memory(p)
+	p.Path = m.criticalPath()
 	p.SkippedTitle = units.Plural(len(p.Skipped), "function")
 	return p
 }

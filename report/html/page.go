@@ -16,9 +16,18 @@ type (
 		Brief                    []pageSection
 		BriefTitle, SkippedTitle string
 		Skipped                  []report.Skipped
+		Path                     *pagePath
 		MemoryFacts              string
 		MemoryHead               []string
 		Memory                   [][]string
+	}
+	pagePath struct {
+		Facts    string
+		Warnings []report.Warning
+		Sayings  []string
+		Numbers  []pageNumber
+		Steps    [][]string
+		More     string
 	}
 	pageSection struct {
 		Anchor, ID, Title, Kind, Facts          string
@@ -50,6 +59,7 @@ type (
 		Numbers                             []pageNumber
 		MembersTitle, Way                   string
 		Members                             []pageMember
+		Href                                template.URL
 	}
 	pageExcerpt struct {
 		Title string
@@ -60,9 +70,11 @@ type (
 		Number int
 		Text   string
 		Hit    bool
+		Href   template.URL
 	}
 	pageMember struct {
 		Line, Function, Kind, Corr string
 		Events                     int
+		Href                       template.URL
 	}
 )

@@ -92,6 +92,12 @@ func lanePlot(t *timeline, label string) template.HTML {
 	}
 	d.rects("wait", wait)
 	d.rects("work", work)
+	var path []rect
+	for _, b := range t.path {
+		middle := y.at(float64(b.row))
+		path = append(path, rect{x.at(b.from), middle - half/3, max(x.at(b.to), x.at(b.from)+0.5), middle + half/3})
+	}
+	d.rects("path", path)
 	d.line("axis", left, gap+height, x.end, gap+height)
 	d.beside(y, left, rows)
 	d.turned("tick", lineHeight/2, gap+height/2, "thread")

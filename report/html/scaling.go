@@ -74,9 +74,16 @@ func WriteScaling(w io.Writer, r *scaling.Report, opt Options) error {
 	if len(r.Points) > 1 {
 		p.Plots = append(p.Plots, pagePlot{SVG: speedupPlot(r), Caption: gaps(r), Keys: curveKeys(r)})
 	}
+	if s := stackPlot(r); s != nil && len(r.Points) > 1 {
+		p.Plots = append(p.Plots, *s)
+	}
 	for _, n := range r.Notes {
 		p.Notes = append(p.Notes, units.Printable(n.Message))
 	}
+	if s := words.Stack(r); s != "" {
+		p.Notes = append(p.Notes, s)
+	}
+	p.Notes = append(p.Notes, words.Foreseen(r)...)
 	for i := range r.Lines {
 		v := m.sampled(fmt.Sprintf("#%d", i+1), r.Lines[i].Location, words.Grows(&r.Lines[i]))
 		if l := &r.Lines[i]; len(l.Work) > 1 {
@@ -106,6 +113,7 @@ var curves = []curve{
 	{"maximal", "maximal", func(s *scaling.Speedups) *float64 { return s.Maximal }},
 	{"idle", "idle-specific", func(s *scaling.Speedups) *float64 { return s.IdleSpecific }},
 	{"inflation", "inflation-specific", func(s *scaling.Speedups) *float64 { return s.InflationSpecific }},
+	{"forecast", "forecast", func(s *scaling.Speedups) *float64 { return s.Forecast }},
 	{"actual", "actual", func(s *scaling.Speedups) *float64 { return s.Actual }},
 }
 

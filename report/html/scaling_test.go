@@ -10,6 +10,7 @@ import (
 
 	"github.com/skewlens/skewlens/internal/golden"
 	"github.com/skewlens/skewlens/report/internal/reporttest"
+	"github.com/skewlens/skewlens/report/internal/words"
 	"github.com/skewlens/skewlens/report/scaling"
 )
 
@@ -41,7 +42,7 @@ func TestGoldenScaling(t *testing.T) {
 func TestCurves(t *testing.T) {
 	r := study(t)
 	svg := string(speedupPlot(r))
-	for class, points := range map[string]int{"linear": 4, "elision": 4, "maximal": 4, "idle": 3, "inflation": 4, "actual": 4} {
+	for class, points := range map[string]int{"linear": 4, "elision": 4, "maximal": 4, "idle": 3, "inflation": 4, "actual": 4, "forecast": 4} {
 		if !strings.Contains(scalingStyle, ".curve."+class+" {") || !strings.Contains(scalingStyle, ".key."+class+" {") {
 			t.Errorf("the style sheet does not know %s", class)
 		}
@@ -49,6 +50,12 @@ func TestCurves(t *testing.T) {
 		path, _, _ = strings.Cut(path, `"`)
 		if got := strings.Count(path, "M") + strings.Count(path, "L"); !ok || got != points {
 			t.Errorf("%s has %d points, want %d: %s", class, got, points, path)
+		}
+	}
+	names, _ := words.StackNames(r)
+	for _, n := range names {
+		if !strings.Contains(scalingStyle, "path."+n) || !strings.Contains(scalingStyle, ".key."+n+" {") {
+			t.Errorf("the style sheet does not know the component %s", n)
 		}
 	}
 	one := *r

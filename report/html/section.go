@@ -95,12 +95,16 @@ func (m *maker) sectionPlots(s *report.Section, of *profile.Section) []pagePlot 
 		})
 	}
 	for _, virtual := range []bool{false, true}[:1+min(1, m.r.Run.Virtual)] {
-		if t := newTimeline(m.opt.Profile, of, virtual); t != nil {
+		if t := newTimeline(m.opt.Profile, of, virtual, m.track()); t != nil {
 			label := "timeline of the section's instances"
 			if virtual {
 				label += " in virtual cycles"
 			}
-			plots = append(plots, pagePlot{lanePlot(t, label), t.caption(), []pageKey{{"work", "up to its arrival"}, {"wait", "waiting for the last"}}})
+			keys := []pageKey{{"work", "up to its arrival"}, {"wait", "waiting for the last"}}
+			if len(t.path) > 0 {
+				keys = append(keys, pageKey{"path", "on the critical path"})
+			}
+			plots = append(plots, pagePlot{lanePlot(t, label), t.caption(), keys})
 		}
 	}
 	if s.Units != nil {

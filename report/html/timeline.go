@@ -15,6 +15,7 @@ type timeline struct {
 	ids      []string // of the rows
 	more     int      // threads without a row
 	bars     []bar
+	path     []bar // where the critical path leads through them
 	from, to float64
 	axis     string
 	show     func(float64) string
@@ -25,7 +26,7 @@ type timeline struct {
 // A profile says when each part began and arrived, or only how long the
 // instances took, or nothing but counts. The rows are drawn from the best of
 // these, or virtual from the counts; the axis says which.
-func newTimeline(p *profile.Profile, s *profile.Section, virtual bool) *timeline {
+func newTimeline(p *profile.Profile, s *profile.Section, virtual bool, track []report.PathTrack) *timeline {
 	if p == nil || s == nil {
 		return nil
 	}
@@ -47,6 +48,7 @@ func newTimeline(p *profile.Profile, s *profile.Section, virtual bool) *timeline
 		t.from, t.to = min(t.from, l.from), max(t.to, l.to)
 	}
 	if t.show == nil {
+		t.follow(track, ins, rows)
 		t.show = func(s float64) string { return units.SecondsOf(s, t.to-t.from) }
 	}
 	return t

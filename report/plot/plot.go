@@ -46,6 +46,7 @@ var curves = []curve{
 	{"maximal", color.RGBA{0, 0, 0, 255}, nil, func(s *scaling.Speedups) *float64 { return s.Maximal }},
 	{"idle-specific", color.RGBA{230, 159, 0, 255}, []vg.Length{7, 3}, func(s *scaling.Speedups) *float64 { return s.IdleSpecific }},
 	{"inflation-specific", color.RGBA{204, 121, 167, 255}, []vg.Length{3, 2}, func(s *scaling.Speedups) *float64 { return s.InflationSpecific }},
+	{"forecast", color.RGBA{86, 180, 233, 255}, []vg.Length{1, 3}, func(s *scaling.Speedups) *float64 { return s.Forecast }},
 	{"actual", color.RGBA{0, 114, 178, 255}, nil, func(s *scaling.Speedups) *float64 { return s.Actual }},
 }
 

@@ -94,3 +94,26 @@ func TestErrorsAreTheWriters(t *testing.T) {
 		}
 	}
 }
+
+// Stacks are of the points whose idle time is known, and none is no picture.
+func TestStacks(t *testing.T) {
+	r := study(t)
+	var b bytes.Buffer
+	if err := WriteStack(&b, r, "svg"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"cores", "speedup", "overhead", "inflation", "idle", "idle: locks, conditions", "idle: no thread", "4"} {
+		if !strings.Contains(b.String(), ">"+want+"<") {
+			t.Errorf("%s is not in the picture", want)
+		}
+	}
+	for i := range r.Points {
+		r.Points[i].Stack = nil
+	}
+	if err := WriteStack(&b, r, "svg"); err == nil || strings.Contains(err.Error(), "\n") {
+		t.Errorf("no stacks: %v", err)
+	}
+	if err := WriteStack(&b, study(t), "gif"); err == nil {
+		t.Error("a format that there is not")
+	}
+}

@@ -40,8 +40,9 @@ type Report struct {
 	Points     []Point        `json:"points"`
 	Lines      []Line         `json:"inflated_lines"`
 	Serial     []Serial       `json:"serial_lines"`
-	Waits      *Waits         `json:"waits,omitempty"` // absent: not known, or little idles
-	Notes      []Note         `json:"notes"`           // what the curves say
+	Waits      *Waits         `json:"waits,omitempty"`    // absent: not known, or little idles
+	Forecast   *Forecast      `json:"forecast,omitempty"` // absent: no run was profiled, or it did not tell
+	Notes      []Note         `json:"notes"`              // what the curves say
 	// What the core time at the last point was lost to most: "idle", "inflation" or
 	// "overhead"; "scales": nothing much; "speedup": not known.
 	Main     string           `json:"main,omitempty"`
@@ -82,6 +83,8 @@ type Point struct {
 	Speedup        Speedups  `json:"speedup"`
 	Low            *Speedups `json:"speedup_low,omitempty"` // of an interval of 99 %
 	High           *Speedups `json:"speedup_high,omitempty"`
+	// Stack divides the core time; none where idle time is not known.
+	Stack []Component `json:"stack,omitempty"`
 }
 
 // Speedups are the factored speedups.
@@ -92,6 +95,7 @@ type Speedups struct {
 	IdleSpecific      *float64 `json:"idle_specific,omitempty"`
 	InflationSpecific *float64 `json:"inflation_specific,omitempty"`
 	Actual            *float64 `json:"actual,omitempty"`
+	Forecast          *float64 `json:"forecast,omitempty"` // what the tasks of a profiled run allow
 }
 
 // Line is a line whose work grows with the cores.
@@ -156,6 +160,7 @@ func New(s Study) *Report {
 	for i := range x.Points {
 		r.Points = append(r.Points, r.point(&x.Points[i]))
 	}
+	r.stack()
 	for _, n := range x.Notes {
 		r.Notes = append(r.Notes, Note(n))
 	}

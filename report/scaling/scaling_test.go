@@ -57,6 +57,7 @@ type (
 		Elision, Maximal, Actual *float64
 		IdleSpecific             *float64 `json:"idle_specific"`
 		InflationSpecific        *float64 `json:"inflation_specific"`
+		Forecast                 *float64
 	}
 	wantReport struct {
 		Version int
@@ -96,6 +97,12 @@ type (
 			Speedup                   wantSpeedup
 			Low                       *wantSpeedup `json:"speedup_low"`
 			High                      *wantSpeedup `json:"speedup_high"`
+			Stack                     *[]struct {
+				Name    string
+				CoreS   float64 `json:"core_s"`
+				Speedup float64
+				How     string
+			}
 		}
 		Lines []struct {
 			Location struct {
@@ -131,6 +138,25 @@ type (
 			HighS  float64 `json:"high_s"`
 			IdleS  float64 `json:"idle_s"`
 		} `json:"serial_lines"`
+		Forecast *struct {
+			P      int
+			WorkS  float64 `json:"work_s"`
+			PathS  float64 `json:"path_s"`
+			Points []struct {
+				P       int
+				Speedup float64
+				Best    *float64
+				Limited *bool
+			}
+			Parting *struct {
+				P                  int
+				Measured, Forecast float64
+				CoreS              float64 `json:"core_s"`
+				InflationS         float64 `json:"inflation_s"`
+				IdleS              float64 `json:"idle_s"`
+				Within             bool
+			}
+		}
 		Waits *struct {
 			P     int
 			TimeS *float64 `json:"time_s"`
@@ -176,6 +202,10 @@ func written(t *testing.T, r *Report) []byte {
 func TestContract(t *testing.T) {
 	r := New(study(t))
 	r.Waits = WaitsOf(waiting(), 4)
+	run := foreseeing()
+	r.Foresee(run, 2)
+	run.CriticalPath.WorkS = 6
+	r.DivideIdle(run)
 	b := written(t, r)
 	golden.Check(t, "study.json", b)
 	var want wantReport

@@ -37,6 +37,16 @@ func WriteScaling(w io.Writer, r *scaling.Report, opt Options) error {
 	for _, n := range r.Notes {
 		t.prose("", "  ", n.Message)
 	}
+	more := words.Foreseen(r)
+	if s := words.Stack(r); s != "" {
+		more = append([]string{s}, more...)
+	}
+	for i, n := range more {
+		if i == 0 && len(r.Notes) == 0 {
+			t.line("", "")
+		}
+		t.prose("", "  ", n)
+	}
 	for i, l := range words.Idle(r) {
 		if i == 0 {
 			t.line("", "")

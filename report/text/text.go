@@ -55,6 +55,7 @@ func Write(w io.Writer, r *report.Report, opt Options) error {
 		t.line("", "")
 		t.line("", units.Plural(hidden, "section")+" lost too little of the run to matter")
 	}
+	t.criticalPath(r)
 	t.memory(r.Memory)
 	if err := b.Flush(); err != nil {
 		return fmt.Errorf("write report: %w", err)

@@ -32,6 +32,7 @@ func TestGoldenText(t *testing.T) {
 		{"owner.txt", reporttest.Owner, Options{Dir: "/src", Source: reporttest.Sources}},
 		{"dealt.txt", reporttest.Dealt, Options{Dir: "/src", Source: reporttest.Sources}},
 		{"owner-narrow-color.txt", reporttest.Owner, Options{Dir: "/src", Source: reporttest.Sources, Width: 44, Color: true}},
+		{"forked.txt", reporttest.Forked, Options{Dir: "/src", Source: reporttest.Sources}},
 		{"missed.txt", reporttest.Missed, Options{Dir: "/src", Source: reporttest.Sources}},
 		{"mixed.txt", reporttest.Mixed, Options{Source: reporttest.Sources, Width: 80}},
 	} {

@@ -18,4 +18,8 @@ end, {
   end,
 })
 
+for _, name in ipairs({ 'profile', 'causes', 'pick', 'next', 'report', 'compare', 'cancel' }) do
+  vim.keymap.set('n', '<Plug>(skewlens-' .. name .. ')', '<Cmd>Skewlens ' .. name .. '<CR>', { desc = 'skewlens: ' .. name })
+end
+
 require('skewlens').enable()

@@ -53,10 +53,12 @@ export class Connection implements vscode.Disposable {
         ...languages.map(language => ({ scheme: 'file', language })),
         { scheme: 'file', pattern: '**/.skewlens.toml' },
       ],
-      initializationOptions: { resultsChanged: true },
+      initializationOptions: { resultsChanged: true, answers: true, diagnosticsInHover: true },
       outputChannel: this.log,
     });
     client.onNotification('skewlens/resultsChanged', () => this.changed.fire());
+    client.onRequest('skewlens/choose', choose);
+    client.onRequest('skewlens/ask', ask);
     await client.start();
     this.client = client;
     this.changed.fire();
@@ -75,7 +77,7 @@ export class Connection implements vscode.Disposable {
   }
 
   /** Sends a command. Without a server it says how to get one, and answers nothing. */
-  async execute<T>(command: string, args: Arguments = {}, workDoneToken?: string): Promise<T | undefined> {
+  async execute<T>(command: string, args: Arguments = {}, workDoneToken?: string, quiet = false): Promise<T | undefined> {
     if (!this.client && !(await this.start())) {
       void sayMissing();
       return undefined;
@@ -84,14 +86,14 @@ export class Connection implements vscode.Disposable {
     try {
       return (await this.client!.sendRequest(ExecuteCommandRequest.type, params)) as T;
     } catch (error) {
-      void vscode.window.showErrorMessage(`skewlens: ${error instanceof Error ? error.message : error}`);
+      if (!quiet) void vscode.window.showErrorMessage(`skewlens: ${error instanceof Error ? error.message : error}`);
       return undefined;
     }
   }
 
-  /** Asks without a word of complaint when there is no server. */
-  async ask<T>(command: string): Promise<T | undefined> {
-    return this.client ? this.execute<T>(command) : undefined;
+  /** Asks without a word of complaint when there is no server or, if quiet, no answer. */
+  async ask<T>(command: string, args: Arguments = {}, quiet = false): Promise<T | undefined> {
+    return this.client ? this.execute<T>(command, args, undefined, quiet) : undefined;
   }
 
   /** Runs the program, under a notification with a bar and a Cancel button. */
@@ -135,4 +137,22 @@ export class Connection implements vscode.Disposable {
 
 export function setContext(name: string, value: boolean): Thenable<unknown> {
   return vscode.commands.executeCommand('setContext', name, value);
+}
+
+interface Choice {
+  label: string;
+  description?: string;
+}
+
+/** Which of several the person means; the server asks where it cannot know. */
+async function choose({ title, items }: { title: string; items: Choice[] }): Promise<{ index: number } | null> {
+  const rows = items.map(({ label, description }, index) => ({ label, detail: description, index }));
+  const chosen = await vscode.window.showQuickPick(rows, { title, placeHolder: 'It is kept until the window closes', ignoreFocusOut: true });
+  return chosen ? { index: chosen.index } : null;
+}
+
+/** A line of text; Enter alone is the empty one. */
+async function ask({ title, hint }: { title: string; hint?: string }): Promise<{ value: string } | null> {
+  const value = await vscode.window.showInputBox({ title, prompt: hint, ignoreFocusOut: true });
+  return value === undefined ? null : { value };
 }

@@ -28,6 +28,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     'skewlens.clear': args => connection.execute('skewlens.clear', args),
     'skewlens.cancel': () => connection.execute('skewlens.cancel'),
     'skewlens.configure': configure,
+    'skewlens.show': showLine,
     'skewlens.install': install,
     'skewlens.showLog': () => connection.log.show(),
     'skewlens.restart': restart,
@@ -78,7 +79,10 @@ async function chooseTarget(): Promise<Arguments | undefined> {
   return chosen && { target: chosen.label };
 }
 
-/** Opens .skewlens.toml, or a proposal for one; saving it is left to the person. */
+/**
+ * Opens .skewlens.toml. Where there is none, what was run or can be found is written
+ * there; where nothing can, it is a proposal, and saving it is left to the person.
+ */
 async function configure(): Promise<void> {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   if (!folder) {
@@ -86,23 +90,36 @@ async function configure(): Promise<void> {
     return;
   }
   const file = vscode.Uri.joinPath(folder, '.skewlens.toml');
-  try {
-    await vscode.window.showTextDocument(file);
-    return;
-  } catch {
-    // It is not there yet.
-  }
+  if (await show(file)) return;
+  const written = await connection.ask<{ uri?: string }>('skewlens.remember', here(), true);
+  if (written?.uri && (await show(vscode.Uri.parse(written.uri)))) return;
   const editor = await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(file.with({ scheme: 'untitled' })));
   if (editor.document.getText() !== '') return;
   await editor.insertSnippet(new vscode.SnippetString([
     '[[target]]                # the first is the default',
     'name = "${1:prog}"',
-    'build = "${2:cc -O2 -g -pthread $1.c -o $1}"   # run first; leave it out if the program is always built',
+    'build = "${2:make}"       # run first; leave it out if the program is always built',
     'program = "${3:$1}"       # relative to this folder',
     'args = ["{threads}"]      # {threads} becomes the number below',
     'threads = ${4:8}',
     '',
   ].join('\n')));
+}
+
+/** Shows a line beside the report whose link was clicked. */
+async function showLine(args?: Arguments): Promise<void> {
+  if (!args?.uri) return;
+  const at = new vscode.Position(args.line ?? 0, 0);
+  await vscode.window.showTextDocument(vscode.Uri.parse(args.uri), { viewColumn: vscode.ViewColumn.One, selection: new vscode.Range(at, at) });
+}
+
+async function show(file: vscode.Uri): Promise<boolean> {
+  try {
+    await vscode.window.showTextDocument(file);
+    return true;
+  } catch {
+    return false; // it is not there yet
+  }
 }
 
 /** Offers the walkthrough, once. */

@@ -17,8 +17,8 @@ export async function openReport(connection: Connection, args: Arguments): Promi
     return;
   }
   if (!panel) {
-    // The page brings all it needs, and has no scripts.
-    const options = { enableScripts: false, localResourceRoots: [], enableFindWidget: true };
+    // The page brings all it needs, and has no scripts; its links open lines.
+    const options = { enableScripts: false, enableCommandUris: ['skewlens.show'], localResourceRoots: [], enableFindWidget: true };
     panel = vscode.window.createWebviewPanel('skewlens.report', 'skewlens report', vscode.ViewColumn.Beside, options);
     panel.onDidDispose(() => (panel = undefined));
   }

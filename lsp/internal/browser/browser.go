@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -28,10 +29,12 @@ type Pages struct {
 	host  string
 	pages map[string][]byte // by path
 	paths map[string]string // by what is shown there
+	opens map[string]func(line int)
 }
 
-// Show shows a page under a URL, the same for the same name.
-func (w *Pages) Show(name string, page []byte) (string, error) {
+// Show shows a page under a URL, the same for the same name. Its links to
+// [Line] call open, and leave the browser where it is.
+func (w *Pages) Show(name string, page []byte, open func(line int)) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.ln == nil {
@@ -40,7 +43,7 @@ func (w *Pages) Show(name string, page []byte) (string, error) {
 			return "", fmt.Errorf("show the report: %w", err)
 		}
 		w.ln, w.host = ln, ln.Addr().String()
-		w.pages, w.paths = map[string][]byte{}, map[string]string{}
+		w.pages, w.paths, w.opens = map[string][]byte{}, map[string]string{}, map[string]func(int){}
 		w.srv = &http.Server{Handler: w, ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: 1 << 14}
 		go w.srv.Serve(ln)
 	}
@@ -53,17 +56,29 @@ func (w *Pages) Show(name string, page []byte) (string, error) {
 		path = "/" + hex.EncodeToString(secret[:]) + "/"
 		w.paths[name] = path
 	}
-	w.pages[path] = page
+	w.pages[path], w.opens[path+opener] = page, open
 	return "http://" + w.host + path, nil
 }
+
+// opener is the name under a page's path that its lines are opened by.
+const opener = "open"
+
+// Line is the address of a line within a page, by its number.
+func Line(n int) string { return opener + "?" + strconv.Itoa(n) }
 
 // ServeHTTP implements [http.Handler].
 func (w *Pages) ServeHTTP(rw http.ResponseWriter, req *http.Request) {
 	w.mu.Lock()
 	page, ok := w.pages[req.URL.Path]
+	open := w.opens[req.URL.Path]
 	host := w.host
 	w.mu.Unlock()
 	// Another host name that leads here is a web site's attempt to read along.
+	if line, err := strconv.Atoi(req.URL.RawQuery); err == nil && open != nil && req.Host == host && req.Method == http.MethodGet {
+		open(line)
+		rw.WriteHeader(http.StatusNoContent)
+		return
+	}
 	if !ok || req.Host != host || req.Method != http.MethodGet && req.Method != http.MethodHead {
 		http.NotFound(rw, req)
 		return

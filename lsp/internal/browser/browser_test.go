@@ -30,7 +30,7 @@ func request(t *testing.T, method, url, host string) (int, string, http.Header) 
 
 func show(t *testing.T, w *Pages, name, page string) string {
 	t.Helper()
-	url, err := w.Show(name, []byte(page))
+	url, err := w.Show(name, []byte(page), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,4 +81,26 @@ func TestAPageIsReplaced(t *testing.T) {
 		t.Error("it is still there")
 	}
 	(&Pages{}).Close() // of what never showed anything
+}
+
+// A click on a line opens it, and the page stays; nobody else can make one.
+func TestLinesOfAPageAreOpened(t *testing.T) {
+	var w Pages
+	defer w.Close()
+	var opened []int
+	page, err := w.Show("one", []byte("<p>"), func(n int) { opened = append(opened, n) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, _, _ := request(t, "GET", page+Line(7), ""); code != 204 {
+		t.Errorf("a click got %d", code)
+	}
+	for _, c := range [][3]string{{"POST", page + Line(8), ""}, {"GET", page + Line(9), "evil.example"}, {"GET", page + "open?x", ""}, {"GET", show(t, &w, "two", "") + Line(1), ""}} {
+		if code, _, _ := request(t, c[0], c[1], c[2]); code != 404 {
+			t.Errorf("%v got %d", c, code)
+		}
+	}
+	if len(opened) != 1 || opened[0] != 7 {
+		t.Errorf("opened %v", opened)
+	}
 }

@@ -3,6 +3,7 @@ package results
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/skewlens/skewlens/internal/units"
 	"github.com/skewlens/skewlens/lsp/internal/text"
@@ -31,7 +32,8 @@ func (m *marker) section(s *report.Section) *Section {
 	}
 	for i := range s.Causes {
 		c := &Cause{Cause: &s.Causes[i], Of: sec}
-		c.At = m.anchor(m.users(c.Location))
+		c.At = m.anchor(m.usersOf(c.Cause))
+		c.Via = m.via(c)
 		m.relate(c)
 		sec.Causes = append(sec.Causes, c)
 	}
@@ -42,12 +44,45 @@ func (m *marker) section(s *report.Section) *Section {
 // innermost that is the user's own: a join in the C++ library is of no use.
 func (m *marker) users(l *report.Location) report.Place {
 	for _, p := range append([]report.Place{l.Place}, l.InlinedAt...) {
-		if p.Known() && m.w.Root(m.w.Local(p.File, m.r.Cwd)) != nil {
+		if p.Known() && m.own(p) {
 			return p
 		}
 	}
 	return l.Place
 }
+
+// usersOf is where a cause is to be shown: its place, or, where none of it is the
+// user's own (a function of a library's header that was not inlined), the user's
+// innermost call that leads there.
+func (m *marker) usersOf(c *report.Cause) report.Place {
+	at := m.users(c.Location)
+	if m.own(at) || c.Path == nil {
+		return at
+	}
+	for _, p := range c.Path.Calls {
+		if p.Known() && m.own(p) {
+			return p
+		}
+	}
+	return at
+}
+
+// via is the outermost of the user's lines that a cause was inlined into, if it is in
+// another file than the cause: whoever has that open would see nothing of it.
+func (m *marker) via(c *Cause) *Anchor {
+	for _, p := range slices.Backward(c.Location.InlinedAt) {
+		if p.Known() && m.own(p) {
+			if at := m.anchor(p); c.At == nil || at.Path != c.At.Path {
+				return at
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// own reports whether a place is in one of the client's folders.
+func (m *marker) own(p report.Place) bool { return m.w.Root(m.w.Local(p.File, m.r.Cwd)) != nil }
 
 // anchor is the one anchor of a place; nil where it has no line.
 func (m *marker) anchor(p report.Place) *Anchor {
@@ -98,13 +133,16 @@ func (m *marker) relate(c *Cause) {
 	}
 	add := func(p report.Place, why string) {
 		if a := m.anchor(p); a != nil && len(c.Related) < maxRelated && first(a) {
-			c.Related = append(c.Related, Note{a, why})
+			c.Related = append(c.Related, Note{At: a, Why: why})
 		}
 	}
 	if c.Location.Place.Known() {
-		add(c.Location.Place, "the deciding instruction is of this line, inlined")
+		add(c.Location.Place, "the deciding instruction is of this line")
 	}
 	for _, p := range c.Location.InlinedAt {
+		if !m.own(p) {
+			continue // of a library: it is of no use to the reader
+		}
 		why := "inlined here"
 		if p.Function != "" {
 			why = "inlined here, in " + p.Function
@@ -126,10 +164,13 @@ func (m *marker) relate(c *Cause) {
 		if member.Corr != nil {
 			why = fmt.Sprintf("goes with it (correlation %.2f)", *member.Corr)
 		}
-		add(member.Place, why)
+		n := len(c.Related)
+		if add(member.Place, why); len(c.Related) > n {
+			c.Related[n].Member = true
+		}
 	}
 	if c.Of.At != nil && first(c.Of.At) {
-		c.Related = append(c.Related, Note{c.Of.At, "the section ends here"})
+		c.Related = append(c.Related, Note{At: c.Of.At, Why: "the section ends here"})
 	}
 }
 
@@ -142,11 +183,14 @@ func (m *marker) calledFrom(p *report.Path) []Note {
 	var out []Note
 	add := func(at report.Place, why string) {
 		if a := m.anchor(at); a != nil {
-			out = append(out, Note{a, why})
+			out = append(out, Note{At: a, Why: why})
 		}
 	}
 	calls := p.Calls[:min(len(p.Calls), maxCalls)]
 	for _, c := range calls {
+		if c.Known() && !m.own(c) {
+			continue // of a library: the calls around it tell as much
+		}
 		add(c, fmt.Sprintf("called from %s, by thread %d", cmp.Or(c.Function, "here"), p.Thread))
 	}
 	if p.Start != nil {

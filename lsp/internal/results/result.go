@@ -27,6 +27,7 @@ type Result struct {
 
 	// These are replaced and never written to: results share them.
 	now    []text.Point // by anchor
+	gone   map[int]bool // anchors whose line was deleted
 	edited map[string]bool
 }
 
@@ -58,6 +59,7 @@ type Cause struct {
 	*report.Cause
 	Of      *Section
 	At      *Anchor
+	Via     *Anchor // the user's line in another file that it was inlined into; nil: none
 	Related []Note
 }
 
@@ -89,8 +91,9 @@ func Timed(target string) string { return target + " · speedup" }
 
 // Note is a line that belongs to a cause, and why.
 type Note struct {
-	At  *Anchor
-	Why string
+	At     *Anchor
+	Why    string
+	Member bool // its counts go with the cause's
 }
 
 // Type names a cause in one word: the kind of its leader, or of its event.
@@ -149,6 +152,21 @@ func (r *Result) Point(a *Anchor) text.Point { return r.now[a.index] }
 // Line is the line on which it does, from 0.
 func (r *Result) Line(a *Anchor) int { return r.now[a.index].Line }
 
+// Stands reports whether there is an anchor, and its line is known: not where it was
+// deleted since, nor in a file that was newer than the program.
+func (r *Result) Stands(a *Anchor) bool { return a != nil && !r.gone[a.index] && !r.Newer[a.Path] }
+
+// Now is the line, from 0, on which a report's line of a file stands now; false
+// where the report has nothing on it.
+func (r *Result) Now(path string, line int) (int, bool) {
+	for _, a := range r.in[path] {
+		if a.Point.Line == line-1 {
+			return r.Line(a), true
+		}
+	}
+	return 0, false
+}
+
 // Has reports whether a file is of the result's program.
 func (r *Result) Has(path string) bool { _, ok := r.files[path]; return ok }
 
@@ -190,6 +208,9 @@ func (r *Result) Staleness() string {
 func (r *Result) settle(path string, t *text.Text) {
 	for _, a := range r.in[path] {
 		r.now[a.index] = a.Settle(t)
+		if r.gone[a.index] && a.Was != "" && strings.TrimSpace(t.Line(r.now[a.index].Line)) == a.Was {
+			delete(r.gone, a.index)
+		}
 	}
 }
 
@@ -197,7 +218,7 @@ func (r *Result) settle(path string, t *text.Text) {
 func (r *Result) moved() *Result {
 	next := *r
 	next.now = slices.Clone(r.now)
-	next.edited = maps.Clone(r.edited)
+	next.edited, next.gone = maps.Clone(r.edited), maps.Clone(r.gone)
 	return &next
 }
 
@@ -221,7 +242,7 @@ func (r *Result) followed(path string, edits []text.Edit) *Result {
 	next := r.moved()
 	for _, e := range edits {
 		for _, a := range r.in[path] {
-			next.now[a.index] = e.Follow(next.now[a.index])
+			next.follow(a, e)
 		}
 	}
 	if r.Has(path) {
@@ -232,6 +253,25 @@ func (r *Result) followed(path string, edits []text.Edit) *Result {
 		}
 	}
 	return next
+}
+
+// follow moves an anchor with an edit. One whose line was deleted comes back with it.
+func (r *Result) follow(a *Anchor, e text.Edit) {
+	if r.gone[a.index] {
+		if p, back := e.Back(a.Was, r.now[a.index]); back {
+			r.now[a.index] = p
+			delete(r.gone, a.index)
+			return
+		}
+	}
+	p, there := e.Track(r.now[a.index])
+	r.now[a.index] = p
+	if !there {
+		if r.gone == nil {
+			r.gone = map[int]bool{}
+		}
+		r.gone[a.index] = true
+	}
 }
 
 // trimmed is a line's text and where its first character is that is no space.

@@ -69,7 +69,7 @@ func TestNew(t *testing.T) {
 	r := New(k, w, w.Text)
 	want := []string{
 		"a.c:1",
-		"thread:6 the deciding instruction is of this line, inlined",
+		"thread:6 the deciding instruction is of this line",
 		"a.c:2 it leads here",
 		"a.c:4 called from f, by thread 3",
 		"b.c:0 thread 3 begins here, in f",
@@ -278,5 +278,33 @@ func TestDocuments(t *testing.T) {
 	}
 	if _, err := NewStore("/dev/null/x", &workspace.Disk{}).Document("x", ""); err == nil {
 		t.Error("written into a folder that cannot be")
+	}
+}
+
+// A cause in a header of the user's is also marked where it was inlined; one in a
+// library's is shown at the user's call that leads there.
+func TestCausesOfHeaders(t *testing.T) {
+	w, k := fixture()
+	at := func(file string, line int) report.Place { return report.Place{File: file, Line: line} }
+	k.Report.Sections[0].Causes = []report.Cause{
+		{Rank: 1, Location: &report.Location{Place: at("b.c", 2), InlinedAt: []report.Place{at("/usr/include/c++/12/bits/invoke.h", 60), at("a.c", 3)}}},
+		{Rank: 2, Location: &report.Location{Place: at("/usr/include/c++/12/bits/stl_algo.h", 900)}, Path: &report.Path{Calls: []report.Place{at("/usr/include/c++/12/x.h", 4), at("a.c", 2), at("a.c", 5)}}},
+		{Rank: 3, Location: &report.Location{Place: at("a.c", 2), InlinedAt: []report.Place{at("a.c", 5)}}},
+	}
+	r := New(k, w, w.Text)
+	c := r.Sections[0].Causes
+	if got := stands(r, c[0]); got[0] != "b.c:1" || c[0].Via == nil || c[0].Via.Path != "/w/a.c" || r.Line(c[0].Via) != 2 {
+		t.Errorf("inlined: %q, via %+v", got, c[0].Via)
+	}
+	if got := stands(r, c[1]); got[0] != "a.c:1" {
+		t.Errorf("of a library: %q", got)
+	}
+	if c[2].Via != nil {
+		t.Errorf("inlined into its own file: via %+v", c[2].Via)
+	}
+	for _, n := range append(c[0].Related, c[1].Related...) {
+		if filepath.Base(n.At.Path) == "invoke.h" || filepath.Base(n.At.Path) == "x.h" {
+			t.Errorf("a library's frame is shown: %s", n.Why)
+		}
 	}
 }

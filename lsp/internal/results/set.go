@@ -30,6 +30,16 @@ func (s Set) Has(path string) bool {
 	return slices.ContainsFunc(s.all, func(r *Result) bool { return r.Has(path) })
 }
 
+// Paths are those of all results' files, sorted.
+func (s Set) Paths() []string {
+	var out []string
+	for _, r := range s.all {
+		out = append(out, r.Paths()...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // With has a result, instead of the one that its target had.
 func (s Set) With(r *Result) Set {
 	out := append(s.Without(func(o *Result) bool { return o.Name() == r.Name() }).all, r)

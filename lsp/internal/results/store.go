@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -28,16 +29,45 @@ type Kept struct {
 	Target  string
 	Cwd     string
 	Program string
+	Chosen  *workspace.Target `json:",omitempty"` // by a person, where no file says what to run
 	When    time.Time
 	Took    time.Duration
-	Behind  bool // the program was older than a source file
+	Behind  bool            // the program was older than a source file
+	Newer   map[string]bool `json:",omitempty"` // which
 	Report  *report.Report
 	Before  *report.Report         // of the run before; nil: none
+	Runs    []Past                 `json:",omitempty"` // the last ones, this one too, oldest first
 	Scaling *scaling.Report        `json:",omitempty"` // of a target that was timed, instead of a profile's report
 	Files   map[string]text.Digest // how the files were; nil in a new result
 	Lines   map[string]string      // "path:line" to the text there
 
 	Judged, JudgedBefore []judged
+}
+
+// Past is what is kept of a run for good.
+type Past struct {
+	When      time.Time
+	Imbalance float64 // of the worst section
+	WallS     float64 `json:",omitempty"`
+	Args      []string
+}
+
+// maxRuns of a target are kept.
+const maxRuns = 50
+
+// Follows has a result be the run after another one, which may be nil.
+func (r *Result) Follows(old *Result) {
+	worst, _ := r.Report.Worst()
+	now := Past{When: r.When, Imbalance: worst, Args: r.Report.Program.Args}
+	if w := r.Report.Run.WallS; w != nil {
+		now.WallS = *w
+	}
+	if old != nil {
+		r.Before = old.Report
+		r.Runs = slices.Clone(old.Runs)
+	}
+	r.Runs = append(r.Runs, now)
+	r.Runs = r.Runs[max(0, len(r.Runs)-maxRuns):]
 }
 
 // judged is what the JSON contract leaves out of a section.

@@ -78,12 +78,40 @@ func (e Edit) move(p Point) (q Point, gone bool) {
 // was replaced as a whole, by a formatter or a paste, goes to where that line
 // stands in what replaced it.
 func (e Edit) Follow(p Point) Point {
+	q, _ := e.Track(p)
+	return q
+}
+
+// Track is Follow, and says whether the point's line is still there: one that was
+// deleted with all its text is not.
+func (e Edit) Track(p Point) (q Point, there bool) {
 	q, gone := e.move(p)
 	if gone {
 		was := strings.TrimSpace(e.Old.Line(p.Line))
 		if l, ok := nearest(e.New, was, p.Line, e.from.Line, e.end.Line); ok {
-			q = Point{l, p.Col}
+			return e.New.within(Point{l, p.Col}), true
 		}
 	}
-	return e.New.within(q)
+	return e.New.within(q), !gone || !e.took(p.Line)
+}
+
+// Back is where an edit puts a line with a text again, near a point of the old text.
+func (e Edit) Back(line string, near Point) (Point, bool) {
+	q, _ := e.move(near)
+	l, ok := nearest(e.New, line, q.Line, e.from.Line, e.end.Line)
+	return Point{l, near.Col}, ok && e.end != e.from
+}
+
+// took reports whether an edit deleted all text of a line, and put nothing in its
+// place.
+func (e Edit) took(line int) bool {
+	text := e.Old.Line(line)
+	first, last := 0, len(text)
+	if e.from.Line == line {
+		first = e.from.Col
+	}
+	if e.to.Line == line {
+		last = min(e.to.Col, last)
+	}
+	return strings.TrimSpace(text[:min(first, len(text))]) == "" && strings.TrimSpace(text[last:]) == "" && e.end == e.from
 }

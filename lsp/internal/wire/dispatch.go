@@ -20,11 +20,17 @@ type Dispatcher struct {
 	handle func(ctx context.Context, req jsonrpc2.Request) (any, error)
 	failed func(method string, err error) // of notifications, which have no answer
 
+	quick chan struct{} // a place for each request that is answered at once: see maxQuick
+
 	mu    sync.Mutex
 	ended bool
 	live  map[jsonrpc2.ID]context.CancelFunc // 7 and "7" are two
 	busy  sync.WaitGroup
 }
+
+// maxQuick requests are answered at once; the next is not read before one of them
+// is. Commands do not count: they may take minutes, and wait for the client.
+const maxQuick = 32
 
 // End takes no more requests and waits for what runs; the context of all has
 // been cancelled before.
@@ -38,7 +44,7 @@ func (d *Dispatcher) End() {
 // NewDispatcher hands messages to handle. Whose errors nobody waits for, and
 // panics, go to failed.
 func NewDispatcher(handle func(context.Context, jsonrpc2.Request) (any, error), failed func(string, error)) *Dispatcher {
-	return &Dispatcher{handle: handle, failed: failed, live: map[jsonrpc2.ID]context.CancelFunc{}}
+	return &Dispatcher{handle: handle, failed: failed, live: map[jsonrpc2.ID]context.CancelFunc{}, quick: make(chan struct{}, maxQuick)}
 }
 
 // Serve is a [jsonrpc2.Handler]. It never returns an error: that would end the
@@ -65,8 +71,15 @@ func (d *Dispatcher) Serve(ctx context.Context, reply jsonrpc2.Replier, req json
 	d.live[call.ID()] = cancel
 	d.busy.Add(1)
 	d.mu.Unlock()
+	quick := req.Method() != "workspace/executeCommand"
+	if quick {
+		d.quick <- struct{}{}
+	}
 	answer := func() {
 		defer d.busy.Done()
+		if quick {
+			defer func() { <-d.quick }()
+		}
 		v, err := d.guarded(ctx, req)
 		d.mu.Lock()
 		delete(d.live, call.ID())

@@ -17,13 +17,15 @@ import (
 
 const (
 	maxMessage = 256 << 20 // of a client: a file of that size is no source
-	maxWaiting = 64 << 20  // of ours, that a client does not read
+	maxWaiting = 32 << 20  // of ours, that a client does not read: it is gone then
+	maxBehind  = 8 << 20   // of ours, from which on nothing more is read of it
 )
 
 // Stream frames messages with Content-Length. Unlike the library's own it
 // bounds what a message may take, goes on after a message that is not JSON,
 // and never blocks when it writes: a client that writes to us before it reads
-// would otherwise wait for us while we wait for it.
+// would otherwise wait for us while we wait for it. Of one that is far behind with
+// reading nothing more is read, so that what it asks for does not pile up.
 type Stream struct {
 	in  *bufio.Reader
 	out *outbox
@@ -32,7 +34,7 @@ type Stream struct {
 // NewStream reads messages from r, and begins to write what it is given to w.
 func NewStream(r io.Reader, w io.Writer) *Stream {
 	s := &Stream{in: bufio.NewReaderSize(r, 1<<16), out: &outbox{w: w, done: make(chan struct{})}}
-	s.out.wake = sync.NewCond(&s.out.mu)
+	s.out.wake, s.out.room = sync.NewCond(&s.out.mu), sync.NewCond(&s.out.mu)
 	go s.out.drain()
 	return s
 }
@@ -43,6 +45,7 @@ func (s *Stream) Read(ctx context.Context) (jsonrpc2.Message, int64, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, 0, err
 		}
+		s.out.catchUp()
 		data, err := ReadFrame(s.in)
 		if err != nil {
 			return nil, 0, err
@@ -141,9 +144,10 @@ type outbox struct {
 	done chan struct{} // closed when all is written, or nothing more can be
 
 	mu     sync.Mutex
-	wake   *sync.Cond
+	wake   *sync.Cond // there is something to write, or nothing more will come
+	room   *sync.Cond // something was written, or nothing more can be
 	queue  [][]byte
-	bytes  int
+	bytes  int // in queue, and of what is being written
 	closed bool
 	err    error
 }
@@ -162,6 +166,7 @@ func (o *outbox) add(data []byte) error {
 	case o.bytes > maxWaiting:
 		o.err = errors.New("write message: the client does not read")
 		o.wake.Signal()
+		o.room.Broadcast()
 		return o.err
 	}
 	o.queue = append(o.queue, frame)
@@ -170,23 +175,34 @@ func (o *outbox) add(data []byte) error {
 	return nil
 }
 
+// catchUp waits until the client is not far behind.
+func (o *outbox) catchUp() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for o.bytes > maxBehind && !o.closed && o.err == nil {
+		o.room.Wait()
+	}
+}
+
 func (o *outbox) close() {
 	o.mu.Lock()
 	o.closed = true
 	o.mu.Unlock()
 	o.wake.Signal()
+	o.room.Broadcast()
 }
 
 // drain writes until the end.
 func (o *outbox) drain() {
 	defer close(o.done)
+	defer o.room.Broadcast()
 	for {
 		o.mu.Lock()
 		for len(o.queue) == 0 && !o.closed && o.err == nil {
 			o.wake.Wait()
 		}
 		batch := o.queue
-		o.queue, o.bytes = nil, 0
+		o.queue = nil
 		if o.err != nil || len(batch) == 0 {
 			o.mu.Unlock()
 			return
@@ -199,6 +215,10 @@ func (o *outbox) drain() {
 				o.mu.Unlock()
 				return
 			}
+			o.mu.Lock()
+			o.bytes -= len(frame)
+			o.room.Broadcast()
+			o.mu.Unlock()
 		}
 	}
 }

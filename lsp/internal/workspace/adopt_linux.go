@@ -6,43 +6,45 @@ import (
 	"syscall"
 )
 
-// Adopt is the nearest folder with a .skewlens.toml above a file that was
-// opened without a workspace folder; nil where there is none, or where the
-// client has folders: those are meant. It reads, and runs nothing: that is left
-// to a command, as ever. Above the home folder and beyond the file's own file
-// system nothing is looked for.
+// Adopt is the nearest folder with a .skewlens.toml above a file, where the client
+// has not named that folder itself; nil where there is none. Within the client's
+// own folders it is any below them. For a file of none of them it is looked for up to the home folder and within the file's own file system, and
+// must be the user's own. It reads, and runs nothing: that is left to a command, as
+// ever.
 func (w Workspace) Adopt(path string) *Root {
-	known := map[string]bool{}
-	for _, r := range w.roots {
-		if !r.Adopted {
-			return nil
-		}
-		known[r.Path] = true
-	}
 	if path == "" {
 		return nil
 	}
 	home, _ := os.UserHomeDir()
+	inside := w.Root(path)
 	device := uint64(0)
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		if inside != nil && dir == inside.Path {
+			return nil
+		}
 		info, err := w.disk.Stat(dir)
 		if err != nil {
 			return nil
 		}
 		st, ok := info.Sys().(*syscall.Stat_t)
-		if !ok || device != 0 && st.Dev != device || known[dir] {
+		if !ok || device != 0 && st.Dev != device {
 			return nil
 		}
 		device = st.Dev
-		if w.disk.ownFile(filepath.Join(dir, ConfigName)) {
+		if config := filepath.Join(dir, ConfigName); w.disk.ownFile(config) || inside != nil && !inside.Adopted && w.disk.regular(config) {
 			r := NewRoot(w.disk, dir)
-			r.Adopted = true
+			r.Adopted = inside == nil || inside.Adopted
 			return r
 		}
 		if dir == home || dir == "/" {
 			return nil
 		}
 	}
+}
+
+func (d *Disk) regular(path string) bool {
+	info, err := d.lstat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // ownFile reports whether a file is the user's own, and not by way of a link:

@@ -2,9 +2,11 @@ package workspace
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -32,6 +34,12 @@ type Target struct {
 	Machine string   // whose caches are simulated: a name, or a file; "": this one's
 	Env     map[string]string
 	Cwd     string
+
+	Stdin   string            // the file that the program reads; "": none
+	Lib     []string          // patterns of shared libraries that are counted too
+	Follow  bool              // profile what the program replaces itself by
+	PathMap map[string]string // folders as the compiler wrote them down, to those of this machine
+	From    string            // where Program is empty: the source file whose program is looked for after the build
 }
 
 // Config is what a folder says, and what is wrong with it.
@@ -39,6 +47,7 @@ type Config struct {
 	Targets  []Target
 	Suppress []Suppression
 	Problems map[string][]Problem // by path
+	Passed   []string             // what was to be run and cannot be, and why
 }
 
 // Problem is a mistake in a file.
@@ -65,6 +74,10 @@ type configTarget struct {
 	Machine string            `toml:"machine"`
 	Env     map[string]string `toml:"env"`
 	Cwd     string            `toml:"cwd"`
+	Stdin   string            `toml:"stdin"`
+	Lib     []string          `toml:"lib"`
+	Follow  bool              `toml:"follow-exec"`
+	PathMap map[string]string `toml:"path-map"`
 }
 
 func (c *Config) problem(path string, p Problem) {
@@ -87,7 +100,7 @@ func (c *Config) readTOML(dir, path string, data []byte) {
 			c.problem(path, at(e, fmt.Sprintf("%s is not known here: it is passed over", strings.Join(e.Key(), ".")), protocol.DiagnosticSeverityWarning))
 		}
 	case errors.As(err, &wrong):
-		c.problem(path, at(wrong, strings.TrimPrefix(wrong.Error(), "toml: "), protocol.DiagnosticSeverityError))
+		c.problem(path, at(wrong, inWords(wrong), protocol.DiagnosticSeverityError))
 		return
 	case err != nil:
 		c.problem(path, Problem{Message: strings.TrimPrefix(err.Error(), "toml: "), Severity: protocol.DiagnosticSeverityError})
@@ -112,10 +125,7 @@ func (c *Config) readTOML(dir, path string, data []byte) {
 			continue
 		}
 		names[t.name()] = true
-		c.Targets = append(c.Targets, Target{
-			Name: t.name(), Root: dir, Source: path, Build: t.Build, Program: below(dir, t.Program),
-			Args: t.Args, Threads: t.Threads, Cores: t.Cores, Units: t.Units, Events: t.Events, Machine: t.Machine, Env: t.Env, Cwd: below(dir, t.Cwd),
-		})
+		c.Targets = append(c.Targets, t.target(dir, path))
 	}
 	for _, sup := range f.Suppress {
 		if sup.File == "" {
@@ -126,6 +136,24 @@ func (c *Config) readTOML(dir, path string, data []byte) {
 		sup.Line = strings.TrimSpace(sup.Line)
 		c.Suppress = append(c.Suppress, sup)
 	}
+}
+
+func (t configTarget) target(dir, source string) Target {
+	out := Target{
+		Name: t.name(), Root: dir, Source: source, Build: t.Build, Program: below(dir, t.Program),
+		Args: t.Args, Threads: t.Threads, Cores: t.Cores, Units: t.Units, Events: t.Events, Machine: t.Machine, Env: t.Env, Cwd: below(dir, t.Cwd),
+		Lib: t.Lib, Follow: t.Follow,
+	}
+	if t.Stdin != "" {
+		out.Stdin = below(dir, t.Stdin)
+	}
+	for from, to := range t.PathMap {
+		if out.PathMap == nil {
+			out.PathMap = map[string]string{}
+		}
+		out.PathMap[filepath.Clean(from)] = below(dir, to)
+	}
+	return out
 }
 
 func (t configTarget) name() string {
@@ -153,7 +181,7 @@ func (t configTarget) mistake(names map[string]bool) string {
 		return "machine says whose caches are simulated, and none are: add events = \"edges,cache\""
 	case t.Threads == 0 && strings.Contains(args, "{threads}"):
 		return "args has {threads} but the target has no threads: add threads = 8"
-	case strings.ContainsRune(t.Program+t.Cwd+args, 0):
+	case strings.ContainsRune(t.Program+t.Cwd+t.Stdin+args+strings.Join(t.Lib, ""), 0):
 		return "a program's name and arguments cannot hold a zero character"
 	}
 	return ""
@@ -169,6 +197,28 @@ func below(dir, path string) string {
 func at(e *toml.DecodeError, message string, severity protocol.DiagnosticSeverity) Problem {
 	row, column := e.Position()
 	return Problem{At: text.Point{Line: max(row-1, 0), Col: max(column-1, 0)}, Message: message, Severity: severity}
+}
+
+// takes is what a key takes, in words; texts where it is not here.
+var takes = map[string]string{
+	"threads": "a number, as threads = 8", "cores": "a number, as cores = 8", "units": "true or false", "follow-exec": "true or false",
+	"args": "a list of texts, as args = [\"8\", \"input.txt\"]", "lib": "a list of texts, as lib = [\"libfft*\"]",
+	"env": "a table of texts, as env = { NAME = \"value\" }", "path-map": "a table of texts, as path-map = { \"/build/src\" = \"src\" }",
+	"target": "a table, headed [[target]]", "suppress": "a table, headed [[suppress]]",
+}
+
+// mismatch is how the decoder says that a value has another type than its key: in
+// the terms of the program that reads it.
+var mismatch = regexp.MustCompile(`^toml: cannot decode TOML (\w+) into `)
+
+// inWords is a mistake of a value without the types of this program.
+func inWords(e *toml.DecodeError) string {
+	m := mismatch.FindStringSubmatch(e.Error())
+	if m == nil || len(e.Key()) == 0 {
+		return strings.TrimPrefix(e.Error(), "toml: ")
+	}
+	is := map[string]string{"string": "a text", "integer": "a whole number", "float": "a number with a point", "boolean": "true or false", "array": "a list"}[m[1]]
+	return fmt.Sprintf("%s: this is %s, and it takes %s", strings.Join(e.Key(), "."), cmp.Or(is, m[1]), cmp.Or(takes[e.Key()[len(e.Key())-1]], "a text in quotes"))
 }
 
 // tableLines are the lines of the [[target]] headers.

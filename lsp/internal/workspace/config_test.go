@@ -89,7 +89,7 @@ func TestLaunchJSON(t *testing.T) {
 		{ "name": "Asks", "type": "cppdbg", "request": "launch", "program": "${input:which}" },
 		{ "name": "Go", "type": "go", "request": "launch", "mode": "exec", "program": "g" },
 	],
-}`))
+}`), nil)
 	names := []string{}
 	for _, x := range c.Targets {
 		names = append(names, x.Name)
@@ -122,7 +122,7 @@ func FuzzJSONC(f *testing.F) {
 			}
 		}
 		c := &Config{}
-		c.readLaunch("/w", "/w/launch.json", in)
+		c.readLaunch("/w", "/w/launch.json", in, nil)
 		for _, x := range c.Targets {
 			if !filepath.IsAbs(x.Program) || !filepath.IsAbs(x.Cwd) {
 				t.Fatalf("target %+v", x)

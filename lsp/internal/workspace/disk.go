@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/skewlens/skewlens/lsp/internal/text"
@@ -25,7 +26,31 @@ type Disk struct {
 
 	mu    sync.Mutex // not held while a file is read
 	texts map[string]*text.Text
-	age   int // grows with what is forgotten
+	seen  map[string]stamp  // files as they were when it was last asked whether they had changed
+	moved map[string]string // what elsewhere found
+	age   int               // grows with what is forgotten
+}
+
+// Changed reports whether a file is another than when it was last asked of it, and
+// forgets its text then. The first answer is no. A file that is gone has not changed.
+func (d *Disk) Changed(path string) bool {
+	info, err := d.Stat(path)
+	if err != nil {
+		return false
+	}
+	now := stamp{size: info.Size(), modified: info.ModTime().UnixNano()}
+	d.mu.Lock()
+	if d.seen == nil {
+		d.seen = map[string]stamp{}
+	}
+	before, known := d.seen[path]
+	d.seen[path] = now
+	d.mu.Unlock()
+	if !known || before == now {
+		return false
+	}
+	d.Forget(path)
+	return true
 }
 
 // Uses is to be called before a file is accessed in another way.
@@ -105,10 +130,60 @@ func (d *Disk) Forget(paths ...string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.age++
+	clear(d.moved)
 	if len(paths) == 0 {
 		clear(d.texts)
 	}
 	for _, p := range paths {
 		delete(d.texts, p)
 	}
+}
+
+// foreign are the folders of compilers and systems, whose files are nobody's own.
+var foreign = []string{"/usr/", "/lib/", "/opt/", "/rustc/", "/nix/", "/gnu/"}
+
+// elsewhere finds a file that is not here in folders: the one whose path ends as
+// its own does, the longer the better. It is empty where there is none.
+func (d *Disk) elsewhere(path string, roots []*Root) string {
+	for _, f := range foreign {
+		if strings.HasPrefix(path, f) {
+			return ""
+		}
+	}
+	d.mu.Lock()
+	to, known := d.moved[path]
+	age := d.age
+	d.mu.Unlock()
+	if known {
+		return to
+	}
+	if _, err := d.Stat(path); err != nil {
+		to = d.endsAs(path, roots)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if age == d.age {
+		if d.moved == nil {
+			d.moved = map[string]string{}
+		}
+		d.moved[path] = to
+	}
+	return to
+}
+
+func (d *Disk) endsAs(path string, roots []*Root) string {
+	for end := strings.TrimPrefix(path, "/"); end != ""; {
+		for _, r := range roots {
+			at := filepath.Join(r.Path, end)
+			if info, err := d.Stat(at); err == nil && info.Mode().IsRegular() {
+				return at
+			}
+		}
+		_, rest, more := strings.Cut(end, "/")
+		if !more {
+			break
+		}
+		end = rest
+	}
+	return ""
 }

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -19,6 +20,7 @@ type launchFile struct {
 		Program     string          `json:"program"`
 		Args        json.RawMessage `json:"args"` // a list, or one string
 		Cwd         string          `json:"cwd"`
+		Before      json.RawMessage `json:"preLaunchTask"` // a label, or an object with a type
 		Env         map[string]any  `json:"env"`
 		Environment []struct {
 			Name  string `json:"name"`
@@ -31,8 +33,8 @@ type launchFile struct {
 var native = map[string]bool{"cppdbg": true, "lldb": true, "lldb-dap": true, "gdb": true, "cppvsdbg": true}
 
 // readLaunch reads launch.json. It is not ours, so what cannot be used is
-// passed over in silence.
-func (c *Config) readLaunch(dir, path string, data []byte) {
+// passed over; what was meant to be run and cannot be is told to who asks for it.
+func (c *Config) readLaunch(dir, path string, data []byte, tasks map[string]string) {
 	var f launchFile
 	if json.Unmarshal(plainJSON(data), &f) != nil {
 		return
@@ -57,6 +59,13 @@ func (c *Config) readLaunch(dir, path string, data []byte) {
 		}
 		for _, e := range l.Environment {
 			t.Env[e.Name] = v.expand(e.Value)
+		}
+		var label string
+		if json.Unmarshal(l.Before, &label) == nil {
+			t.Build = tasks[label]
+		}
+		if v.unknown != "" {
+			c.Passed = append(c.Passed, fmt.Sprintf("%s of launch.json has ${%s}, which only its extension knows", l.Name, v.unknown))
 		}
 		if len(c.Targets) == MaxTargets || v.unknown != "" || t.Name == "" || names[t.Name] || strings.ContainsRune(t.Program+t.Cwd+strings.Join(t.Args, ""), 0) {
 			continue
@@ -94,4 +103,76 @@ func (v *variables) expand(s string) string {
 		v.unknown = name
 		return m
 	})
+}
+
+// tasksFile is VS Code's tasks.json, as far as a launch can ask for it.
+type tasksFile struct {
+	Tasks []struct {
+		Label   string            `json:"label"`
+		Name    string            `json:"taskName"` // before version 2
+		Type    string            `json:"type"`
+		Command json.RawMessage   `json:"command"` // a text, or an object with a value
+		Args    []json.RawMessage `json:"args"`
+		Options struct {
+			Cwd string `json:"cwd"`
+		} `json:"options"`
+	} `json:"tasks"`
+}
+
+// commanding are the types of tasks that run a command as "shell" and "process" do.
+var commanding = map[string]bool{"": true, "shell": true, "process": true, "cppbuild": true}
+
+// readTasks are the commands of tasks.json by label, each for a shell in the
+// workspace folder. What needs an extension is left out.
+func readTasks(w Workspace, path, dir string) map[string]string {
+	data, err := configText(w, path)
+	var f tasksFile
+	if err != nil || json.Unmarshal(plainJSON(data), &f) != nil {
+		return nil
+	}
+	out := map[string]string{}
+	for _, t := range f.Tasks {
+		v := &variables{dir: dir}
+		command, isCommand := taskWord(v, t.Command)
+		if !commanding[t.Type] || !isCommand || command == "" {
+			continue
+		}
+		if t.Type == "process" || t.Type == "cppbuild" {
+			command = Quote(command)
+		}
+		for _, a := range t.Args {
+			word, _ := taskWord(v, a)
+			command += " " + Quote(word)
+		}
+		if t.Options.Cwd != "" {
+			if cwd := below(dir, v.expand(t.Options.Cwd)); cwd != dir {
+				command = "cd " + Quote(cwd) + " && " + command
+			}
+		}
+		if v.unknown == "" && !strings.ContainsRune(command, 0) {
+			out[cmp.Or(t.Label, t.Name)] = command
+		}
+	}
+	return out
+}
+
+// taskWord is a word of a task, which may come with how to quote it.
+func taskWord(v *variables, data json.RawMessage) (string, bool) {
+	var word string
+	var object struct {
+		Value string `json:"value"`
+	}
+	if json.Unmarshal(data, &word) == nil {
+		return v.expand(word), true
+	}
+	err := json.Unmarshal(data, &object)
+	return v.expand(object.Value), err == nil
+}
+
+// Quote writes a word for a shell.
+func Quote(s string) string {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=,:@%") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

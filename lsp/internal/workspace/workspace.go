@@ -136,18 +136,70 @@ func (w Workspace) Reread() []*Root {
 	return fresh
 }
 
-// Local is a compiler's path as the client writes it.
-func (w Workspace) Local(path, cwd string) string {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(cwd, path)
-	}
-	path = filepath.Clean(path)
+// WithChosen has a target that a person chose, in its folder.
+func (w Workspace) WithChosen(t Target) Workspace {
 	for _, r := range w.roots {
-		if !within(path, r.Path) && r.real != r.Path && within(path, r.real) {
+		if r.Path == t.Root {
+			return w.WithRoot(r.withChosen(t))
+		}
+	}
+	return w
+}
+
+// WithoutChosen forgets that a target was chosen.
+func (w Workspace) WithoutChosen(t Target) Workspace {
+	for _, r := range w.roots {
+		if r.Path == t.Root {
+			return w.WithRoot(r.withoutChosen(t.Name))
+		}
+	}
+	return w
+}
+
+// Local is a compiler's path as the client writes it. One that is of no folder of
+// the client's, and not here, was built elsewhere: it is looked for in the folders.
+func (w Workspace) Local(path, cwd string) string {
+	path = absolute(path, cwd)
+	if w.Root(path) != nil {
+		return path
+	}
+	for _, r := range w.roots {
+		if r.real != r.Path && within(path, r.real) {
 			return filepath.Join(r.Path, strings.TrimPrefix(path, r.real))
 		}
 	}
+	for _, r := range w.roots {
+		for _, t := range r.Targets {
+			if to, ok := t.mapped(path); ok {
+				return to
+			}
+		}
+	}
+	if to := w.disk.elsewhere(path, w.roots); to != "" {
+		return to
+	}
 	return path
+}
+
+// Moved says, of a path that [Workspace.Local] found elsewhere, which folder stands
+// for which.
+func (w Workspace) Moved(path, cwd string) (from, to string, moved bool) {
+	from = absolute(path, cwd)
+	to = w.Local(path, cwd)
+	if r := w.Root(to); r == nil || to == from || within(from, r.real) {
+		return "", "", false
+	}
+	for filepath.Base(from) == filepath.Base(to) && from != "/" && w.Root(filepath.Dir(to)) != nil {
+		from, to = filepath.Dir(from), filepath.Dir(to)
+	}
+	return from, to, true
+}
+
+func absolute(path, cwd string) string {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(cwd, path)
+	}
+	return filepath.Clean(path)
 }
 
 // Targets are all that can be run, the default first.

@@ -3,6 +3,7 @@ package cfg
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/skewlens/skewlens/internal/flowgraph"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
@@ -47,6 +48,9 @@ func (d *Dealer) Deals(g *Graph) (by []bool) {
 	if len(takes) == 0 {
 		return by
 	}
+	runtime := slices.ContainsFunc(g.Blocks, func(b *Block) bool {
+		return slices.ContainsFunc(b.Calls, func(c Call) bool { return Deals(c.Import) })
+	})
 	framed := g.Framed()
 	known := map[*Block]*taken{} // at the block's end
 	for again := true; again; {
@@ -58,7 +62,8 @@ func (d *Dealer) Deals(g *Graph) (by []bool) {
 		}
 	}
 	for i, b := range g.Blocks {
-		by[i] = b.Last().Kind == x86.Jcc && takes[inner[i]] && known[b] != nil && known[b].flags
+		in := takes[inner[i]] || inner[i] == flowgraph.None && runtime // the first piece of a region's loop is taken before it
+		by[i] = b.Last().Kind == x86.Jcc && in && known[b] != nil && known[b].flags
 	}
 	return by
 }
@@ -112,7 +117,7 @@ func (d *Dealer) after(b *Block, known map[*Block]*taken, framed bool) *taken {
 		}
 		c := &b.Calls[call]
 		call++
-		t.call(d.habitOf(c, 0), c.Callee != nil)
+		t.call(d.habitOf(c, 0), c.Callee != nil || Deals(c.Import))
 	}
 	return t
 }
@@ -135,7 +140,17 @@ func (d *Dealer) habitOf(c *Call, depth int) habit {
 	case c.Import == "":
 		return habit{unlocks: true} // by pointer: whatever it does
 	}
-	return habit{locks: locks[c.Import], unlocks: GivesLock(c.Import)}
+	return habit{fetches: Deals(c.Import), locks: locks[c.Import], unlocks: GivesLock(c.Import)}
+}
+
+// Deals recognises functions of OpenMP's runtimes by which a thread takes the next
+// rounds of a loop, or the next section: they return whether there are any, or which.
+func Deals(name string) bool {
+	if rest, is := strings.CutPrefix(name, "GOMP_loop_"); is {
+		taken := strings.Contains(rest, "dynamic") || strings.Contains(rest, "guided") || strings.Contains(rest, "runtime")
+		return taken && (strings.HasSuffix(rest, "_next") || strings.HasSuffix(rest, "_start"))
+	}
+	return strings.HasPrefix(name, "__kmpc_dispatch_next_") || name == "GOMP_sections_next" || name == "GOMP_sections_start"
 }
 
 // function is what a function does that is small.

@@ -155,3 +155,30 @@ func eachBuild(t *testing.T, source string, look func(build string, p *Program),
 		}
 	}
 }
+
+// TestRuntimeDeals: so do loops of which OpenMP's runtime deals the rounds out.
+func TestRuntimeDeals(t *testing.T) {
+	const source = `
+extern long work(long);
+static long out[64];
+void dynamic(int n) {
+	#pragma omp parallel for schedule(dynamic, 2)
+	for (int i = 0; i < n; i++) out[i] += work(i);
+}
+`
+	eachBuild(t, source, func(build string, p *Program) {
+		d := NewDealer(p)
+		found := slices.ContainsFunc(p.Funcs, func(f *Func) bool {
+			return f.Skip == "" && slices.Contains(d.Deals(p.Graph(f, nil)), true)
+		})
+		if !found {
+			t.Errorf("%s: nothing deals", build)
+		}
+	}, "-fopenmp")
+	for name, want := range map[string]bool{"GOMP_loop_nonmonotonic_dynamic_next": true, "GOMP_loop_ull_guided_start": true, "GOMP_sections_next": true,
+		"__kmpc_dispatch_next_4": true, "GOMP_loop_static_next": false, "GOMP_loop_end": false, "GOMP_loop_dynamic_end": false, "GOMP_barrier": false} {
+		if Deals(name) != want {
+			t.Errorf("%s deals: %v", name, !want)
+		}
+	}
+}

@@ -45,7 +45,13 @@ func init() {
 
 // LeafImport reports whether a call is one of a library function that only
 // computes.
-func (c *Call) LeafImport() bool { return leafImports[c.Import] }
+func (c *Call) LeafImport() bool { return leafImports[c.Import] || begins(c.Import, leafRuntime) }
+
+// leafRuntime are beginnings of such names of OpenMP's: what it knows, and what it
+// deals out.
+var leafRuntime = []string{"omp_get_", "omp_in_", "GOMP_loop_static_", "GOMP_loop_dynamic_", "GOMP_loop_guided_", "GOMP_loop_runtime_",
+	"GOMP_loop_nonmonotonic_", "GOMP_loop_maybe_nonmonotonic_", "GOMP_loop_ull_", "GOMP_sections_start", "GOMP_sections_next", "GOMP_single_start",
+	"GOMP_single_copy_start", "GOMP_taskgroup_start", "GOMP_atomic_"}
 
 // UsesGS reports whether the program addresses memory through GS itself, or may
 // change where GS leads.

@@ -4,6 +4,7 @@ import (
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/probe/solve"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
@@ -76,6 +77,17 @@ func (in *injection) original(pc uint64, interrupted bool) uint64 {
 		return pc
 	}
 	return insn.End() + m.bias
+}
+
+// bridge tells how to come from a return address in the code that threads of a team
+// begin by to the one before: see threadarea.Bridge.
+func (in *injection) bridge(pc uint64) (byRBP bool, above int64, ok bool) {
+	m := in.cacheOf(pc)
+	if m == nil {
+		return false, 0, false
+	}
+	b, ok := threadarea.BridgeAt(pc - m.cache)
+	return b.ByRBP, b.Above, ok
 }
 
 // moduleAt is the module of an address of the profile, nil where that is none.

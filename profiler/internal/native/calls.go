@@ -30,16 +30,18 @@ type tail struct {
 // site is where a return address leads: the call before it, and whether that
 // surely called a hooked function.
 type site struct {
-	addr profile.Addr
-	sure bool
+	addr   profile.Addr
+	sure   bool
+	callee string // "": not known
 }
 
 // chain returns the call that a record stands for, and the program's calls that
 // led to it, that one first; 0 where none is known. What a library does on its
-// own account is called by nobody.
-func (cs *calls) chain(rec *record.Record) (site uint64, chain []uint64) {
+// own account is called by nobody. since is what the thread counted since the last
+// record but those of rounds, in the middle of which no flow is whole.
+func (cs *calls) chain(rec *record.Record, since []record.Delta) (site uint64, chain []uint64) {
 	if !rec.Library {
-		site = uint64(cs.site(rec.Site, rec.Delta))
+		site = uint64(cs.site(rec.Site, since))
 	}
 	if rec.Stack == nil {
 		return site, nil
@@ -122,7 +124,7 @@ func (cs *calls) find(at uint64) site {
 		call = cs.before(prog, f, ret)
 	}
 	if call == nil {
-		return site{profile.Addr(ret - 1 + m.base), false}
+		return site{addr: profile.Addr(ret - 1 + m.base)}
 	}
 	name := m.im.PLT[call.Target]
 	if call.Kind == x86.CallInd {
@@ -131,7 +133,7 @@ func (cs *calls) find(at uint64) site {
 		name = g.Name
 	}
 	_, hooked := section.Hook(name)
-	return site{profile.Addr(call.Addr + m.base), hooked || call.Kind == x86.CallInd && name == ""}
+	return site{profile.Addr(call.Addr + m.base), hooked || call.Kind == x86.CallInd && name == "", name}
 }
 
 // before is the call of a function that returns to an address, or nil.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
+	"github.com/skewlens/skewlens/profiler/internal/record"
 	"github.com/skewlens/skewlens/profiler/internal/section"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
@@ -107,7 +108,7 @@ func (l *foreignLibrary) slots() (list []foreignSlot, err error) {
 				continue
 			}
 			name := l.syms[sym-1].Name
-			if _, ok := section.Hook(name); ok {
+			if h, ok := section.Hook(name); ok && h.Team == record.NoTeam { // teams that do what is not counted are none of ours
 				list = append(list, foreignSlot{binary.LittleEndian.Uint64(b) + l.bias, name, l})
 			}
 		}

@@ -3,6 +3,7 @@ package native
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -136,6 +137,11 @@ func read(j backend.Job, path string) (src source, err error) {
 	im, lines, err := j.Open(path)
 	if err != nil {
 		return src, err
+	}
+	// The kernel names a program by its real path: of one that was called by a link,
+	// or in a folder that is one, the mappings would seem to be another file's.
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		im.Path = real
 	}
 	if im.HasGo {
 		return src, &backend.Unavailable{Err: fmt.Errorf("%s is a Go program: goroutines migrate between threads, which this backend cannot follow yet", path)}

@@ -29,8 +29,10 @@ func (s *session) outcome() *backend.Outcome {
 	}
 	p.Run.Virtual = s.job.Cores
 	for _, t := range s.threads.all {
-		p.Threads = append(p.Threads, profile.Thread{ID: t.id, Start: s.tracker.Start(t.id), BeginNS: s.rate.ns(t.begin - s.begin),
-			EndNS: s.rate.ns(t.end - s.begin), CPUNS: t.cpuNS, Totals: t.totals, Active: t.stood})
+		x := profile.Thread{ID: t.id, Start: s.tracker.Start(t.id), BeginNS: s.rate.ns(t.begin - s.begin),
+			EndNS: s.rate.ns(t.end - s.begin), CPUNS: t.cpuNS, Totals: t.totals, Active: t.stood}
+		s.tracker.Tie(&x)
+		p.Threads = append(p.Threads, x)
 	}
 	if s.job.Machine != nil {
 		p.Run.Machine = s.job.Machine.String()

@@ -26,7 +26,7 @@ type stacks struct {
 
 func newStacks(p *tracee.Process, in *injection, solver *solve.Solver) *stacks {
 	u := unwind.New(p)
-	u.Original = in.original
+	u.Original, u.Bridge = in.original, in.bridge
 	return &stacks{p: p, in: in, solver: solver, unwinder: u, chains: unwind.NewChains(u), lost: map[uint64]bool{}}
 }
 

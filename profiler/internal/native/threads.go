@@ -59,11 +59,12 @@ type thread struct {
 	active     []record.Delta // frames that it never left,
 	stood      []profile.Addr // and where in them it stood
 	dead       bool
-	parent     *thread    // nil: the first
-	awaited    bool       // it has waited for a future since it created a thread
-	self       uint64     // by which those that it creates name it
-	alone      bool       // nobody traces it
-	rounds     []rounding // of loops that may deal work out
+	parent     *thread        // nil: the first
+	awaited    bool           // it has waited for a future since it created a thread
+	self       uint64         // by which those that it creates name it
+	alone      bool           // nobody traces it
+	rounds     []rounding     // of loops that may deal work out
+	partly     []record.Delta // what it did in rounds that were told since its last other record
 }
 
 func newThreads(p *tracee.Process, in *injection, solver *solve.Solver, tracker *section.Tracker, rate tickRate) *threads {
@@ -247,15 +248,23 @@ func (ts *threads) drain(t *thread) {
 			ts.skip(loop)
 		}
 		if section.IsUnit(rec.Kind) {
+			t.partly = record.Add(t.partly, rec.Delta)
 			ts.tracker.Record(t.id, rec)
 			return
 		}
+		since := record.Add(t.partly, rec.Delta)
+		t.partly = nil
 		if section.IsGate(rec.Kind) {
 			ts.gates.passed(&rec)
 			ts.tracker.Record(t.id, rec)
 			return
 		}
-		rec.Site, rec.Chain = ts.calls.chain(&rec)
+		if section.OfTeam(rec.Kind) {
+			rec.Site, rec.Arg3 = 0, ts.calls.function(rec.Arg3)
+			ts.tracker.Record(t.id, rec)
+			return
+		}
+		rec.Site, rec.Chain = ts.calls.chain(&rec, since)
 		rec.Stack = nil
 		if section.ArgIsFunction(rec.Kind) {
 			rec.Arg3 = ts.calls.function(rec.Arg3)

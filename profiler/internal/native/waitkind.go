@@ -74,7 +74,11 @@ func (r *waitReader) wayBy(frames []uint64) (is way) {
 		}
 		call := profile.Addr(a)
 		if i > 0 {
-			call = r.calls.at(pc).addr
+			at := r.calls.at(pc)
+			call = at.addr
+			if is.site == 0 && at.callee != "" { // a library need not name what it calls itself, or may go there by a jump
+				is.through = append(is.through, at.callee)
+			}
 		}
 		if is.site == 0 {
 			is.site = call
@@ -112,6 +116,10 @@ var byFunction = []struct {
 	{"pthread_join", profile.WaitJoin}, {"pthread_timedjoin", profile.WaitJoin}, {"pthread_clockjoin", profile.WaitJoin}, {"thrd_join", profile.WaitJoin},
 	{"pthread_mutex_", profile.WaitLock}, {"mtx_", profile.WaitLock}, {"pthread_rwlock_", profile.WaitLock},
 	{"pthread_once", profile.WaitLock}, {"cxa_guard_acquire", profile.WaitLock},
+	// OpenMP's.
+	{"GOMP_barrier", profile.WaitBarrier}, {"GOMP_loop_end", profile.WaitBarrier}, {"GOMP_sections_end", profile.WaitBarrier}, {"kmpc_barrier", profile.WaitBarrier},
+	{"GOMP_critical_", profile.WaitLock}, {"GOMP_atomic_", profile.WaitLock}, {"omp_set_lock", profile.WaitLock}, {"omp_set_nest_lock", profile.WaitLock},
+	{"kmpc_critical", profile.WaitLock}, {"kmpc_set_lock", profile.WaitLock}, {"kmpc_set_nest_lock", profile.WaitLock},
 	// The heap's own locks.
 	{"malloc", profile.WaitLock}, {"calloc", profile.WaitLock}, {"realloc", profile.WaitLock}, {"free", profile.WaitLock},
 	{"cfree", profile.WaitLock}, {"posix_memalign", profile.WaitLock}, {"aligned_alloc", profile.WaitLock},

@@ -20,7 +20,21 @@ type Hook struct {
 	// those who do, and is only recorded if there may be any.
 	Waits, Wakes bool
 	Chain        bool // who made the call matters: what led to it is recorded before it
+	Inside       bool // counted code may run in the call: Leave has the counters that changed, too
+	Team         Team
 }
+
+// Team says that a function has a team of threads call another one, how it is
+// told which, and with what. Its address, and where it is kept while the team is
+// at work, are Arg3 and Arg1 of Arrive. When each thread begins and when it has ended
+// is recorded too, by the two kinds above Leave, with the same Arg1 and Arg3.
+type Team uint8
+
+const (
+	NoTeam  Team = iota
+	Libgomp      // f(function, its argument, …)
+	Libomp       // f(place, number, function, so many arguments …)
+)
 
 // Gate is what a rule calls the passing of a gate, among the functions that it
 // wants records of: Arrive when a thread comes into code that does nothing but

@@ -23,6 +23,7 @@ type collector struct {
 	ways     map[*uint64][]spot      // of chains, by their first call
 	goOn     map[string]bool         // functions: see watch
 	placed   map[way]*open
+	synced   int   // waits that are kept one by one
 	latest   *open // to which an instance was added last
 }
 
@@ -58,6 +59,7 @@ type instance struct {
 	parts  []part // by thread
 	spanNS int64
 	end    uint64
+	waiter profile.ThreadID // profile.Instance.Waiter
 }
 
 // part is a profile.Part with its counters instead of counts.
@@ -77,7 +79,7 @@ const (
 )
 
 func (p *part) size() int {
-	return bytesPerPart + bytesPerDelta*(len(p.delta)+len(p.inner)+len(p.Waits)+len(p.Wakes))
+	return bytesPerPart + bytesPerDelta*(len(p.delta)+len(p.inner)+len(p.Waits)+len(p.Wakes)+2*len(p.Syncs))
 }
 
 func newCollector(c Config) *collector {
@@ -110,6 +112,7 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival, made makin
 			slices.Clone(record.Sum(a.delta)), a.inner, 0, a.t.place}
 		p.work = c.c.Work(p.delta) + c.c.Work(p.inner)
 		p.Waits, p.Wakes = sumWaits(a.waits, a.beginTSC, a.tsc)
+		p.Syncs = c.syncs(a)
 		if a.timed {
 			p.Timed, p.BusyNS, p.WaitNS = true, max(0, a.busyNS-faultNS(p.Waits)), int64(float64(last-a.tsc)*c.c.NSPerTick)
 			p.InnerBusyNS = a.innerBusy
@@ -210,7 +213,7 @@ func (c *collector) finish() []profile.Section {
 		// Forks inside forks are filed late.
 		sort.SliceStable(o.instances, func(i, k int) bool { return o.instances[i].end < o.instances[k].end })
 		for i := range o.instances {
-			in := profile.Instance{Folded: 1, SpanNS: o.instances[i].spanNS}
+			in := profile.Instance{Folded: 1, SpanNS: o.instances[i].spanNS, Waiter: o.instances[i].waiter}
 			for _, p := range o.instances[i].parts {
 				p.Counts = c.c.Solve(p.delta)
 				if len(p.inner) > 0 {

@@ -74,7 +74,10 @@ func (j *joinRule) detached(g *group) {
 		}
 		all, first = append(all, parts), y.workers
 	}
-	for _, parts := range all {
+	for i, parts := range all {
+		for k := range parts {
+			g.creator.joins([]*thread{parts[k].t}, moment{}, g.generations[i].over)
+		}
 		j.t.file(profile.Join, parts, byLibrary)
 	}
 }

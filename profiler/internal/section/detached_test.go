@@ -48,5 +48,8 @@ func TestDetached(t *testing.T) {
 		}
 		s.dies(0)
 		expect(t, s.Finish(), c.want)
+		if got, want := s.ties(3), c.late <= 1000; got.joiner == 1 != want || got.joined != want {
+			t.Errorf("thread 3 is joined: %+v", got)
+		}
 	}
 }

@@ -11,6 +11,7 @@
 //	        gates       any code that only synchronises  nobody leaves before all have entered
 //	        pools       any code that only waits       a thread waits until all that it let work have
 //	        joins       pthread_create, join, death    all workers were joined
+//	        teams       what OpenMP's runtimes fork    all have ended, or come to the team's barrier
 //	  └─▶ collector: instances by section; the oldest are folded into a sum
 //	  └─▶ Finish: solve the parts' counters ─▶ []profile.Section
 //

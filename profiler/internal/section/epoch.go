@@ -24,6 +24,7 @@ type arrival struct {
 
 	inner     []record.Delta // of the forks inside it, what it had to wait for
 	innerBusy int64
+	byChance  []record.Delta // of tasks that it executed while it waited
 }
 
 // epoch is one meeting at an object: a barrier, a condition variable.

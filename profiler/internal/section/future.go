@@ -96,6 +96,7 @@ func (j *joinRule) settleAwaited(g *group) {
 			return
 		}
 	}
+	g.creator.joins(g.workers, moment{g.first.tsc, g.first.cpu}, g.over)
 	j.file(g)
 }
 

@@ -1,6 +1,7 @@
 package section
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/skewlens/skewlens/profile"
@@ -25,6 +26,7 @@ type group struct {
 	dead    []arrival
 	joined  int
 	first   *arrival // the creator at its first join, or wait for a future
+	last    moment   // its last join
 	awaited bool     // the creator has waited for a future: that may be all it does to join
 	pool    bool     // it has not
 	over    uint64   // when the creator went on behind that; 0: not yet
@@ -68,7 +70,7 @@ func (j *joinRule) createC11(x *thread, r record.Record) {
 }
 
 func (j *joinRule) create(x *thread, r record.Record) {
-	x.nextStart = profile.Addr(r.Arg3)
+	x.nextStart, x.creates = profile.Addr(r.Arg3), moment{r.TSC, x.clock}
 	j.goesOn(x, r)
 	g := j.groups[x]
 	if g == nil {
@@ -88,6 +90,7 @@ func (j *joinRule) born(x *thread) {
 	if x.parent == nil {
 		return
 	}
+	x.created, x.parent.creates = x.parent.creates, moment{}
 	g := j.groups[x.parent]
 	if g == nil { // created by a library: no record
 		g = &group{creator: x.parent, created: 1}
@@ -98,8 +101,23 @@ func (j *joinRule) born(x *thread) {
 	x.place = j.placeOf(x, len(g.workers))
 }
 
+// adopted: a thread is one of a runtime's, which is not joined by who created it.
+func (j *joinRule) adopted(x *thread) {
+	g := j.of[x]
+	if g == nil {
+		return
+	}
+	delete(j.of, x)
+	maps.DeleteFunc(j.seats, func(_ seat, of profile.ThreadID) bool { return of == x.id })
+	x.place = x.id
+	g.workers = slices.DeleteFunc(g.workers, func(w *thread) bool { return w == x })
+	if g.created--; g.created <= 0 && j.groups[g.creator] == g {
+		delete(j.groups, g.creator)
+	}
+}
+
 func (j *joinRule) join(x *thread, r record.Record) {
-	x.joining = true
+	x.joining, x.joinSite = true, profile.Addr(r.Site)
 	j.t.pools.awaited(x, r)
 	g := j.groups[x]
 	if g == nil {
@@ -119,7 +137,8 @@ func (j *joinRule) join(x *thread, r record.Record) {
 		x.cutInside(a, r.TSC)
 	}
 	g.joined++
-	j.settle(g)
+	g.last = moment{r.TSC, x.clock}
+	j.settle(g, r.TSC)
 }
 
 func (j *joinRule) died(x *thread, a arrival) {
@@ -128,7 +147,7 @@ func (j *joinRule) died(x *thread, a arrival) {
 		a = a.after(x.before)
 		a.inner, a.innerBusy = x.inner, x.innerBusy
 		g.dead = append(g.dead, a)
-		j.settle(g)
+		j.settle(g, a.tsc)
 	}
 }
 
@@ -148,7 +167,7 @@ func (j *joinRule) spent(x *thread) {
 // settle completes a group once all are dead and joined, which no worker is
 // that was created after the last join: joins with a time limit may be more
 // than there are workers.
-func (j *joinRule) settle(g *group) {
+func (j *joinRule) settle(g *group, tsc uint64) {
 	if g.over > 0 {
 		j.settleAwaited(g)
 		return
@@ -157,6 +176,7 @@ func (j *joinRule) settle(g *group) {
 		return
 	}
 	delete(j.groups, g.creator)
+	g.creator.joins(g.workers, g.last, tsc)
 	j.file(g)
 }
 

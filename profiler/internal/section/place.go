@@ -186,9 +186,11 @@ func agree(a, b []spot) int {
 // one line then.
 func (c *collector) outwards() {
 	at := make([]int, len(c.order))
-	all := make([]int, len(c.order))
+	var all []int
 	for i, o := range c.order {
-		all[i], at[i] = i, o.from
+		if at[i] = o.from; o.s.Kind != profile.OpenMP { // a region stands in the function that it is in
+			all = append(all, i)
+		}
 		for k := range o.from {
 			if c.goesOn(o.chain, k) {
 				at[i] = k

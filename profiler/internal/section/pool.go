@@ -386,6 +386,7 @@ func (p *poolRule) file(c *crew, y *shift) {
 	}
 	p.t.file(profile.Join, parts, byLibrary)
 	if o := p.t.out.latest; o != nil {
+		o.instances[len(o.instances)-1].waiter = y.end.t.id + 1
 		c.filed[o] = true
 	}
 }

@@ -51,7 +51,13 @@ func TestPool(t *testing.T) {
 	for k := uint64(1); k <= 5; k++ {
 		s.shift(10*k+1, 10*k+2, 10*k+3)
 	}
-	expect(t, s.Finish(), "join 320 [[11 12 13] [21 22 23] [31 32 33] [41 42 43] [51 52 53]]")
+	list := s.Finish()
+	expect(t, list, "join 320 [[11 12 13] [21 22 23] [31 32 33] [41 42 43] [51 52 53]]")
+	for i := range list[0].Instances {
+		if w := list[0].Instances[i].Waiter; w != 1 {
+			t.Errorf("round %d: thread %d, counted from 1, has waited", i, w)
+		}
+	}
 }
 
 // TestPoolOfTwo: one thread works for another, which does its share too: from

@@ -9,7 +9,7 @@ import (
 // rules are all there are, in the order in which they hear of births and
 // deaths. Each makes its state for one run; the tracker is nil where only what
 // the rule declares is asked for.
-var rules = []func(*Tracker) rule{barriers, conditions, gates, pools, joins, units}
+var rules = []func(*Tracker) rule{barriers, conditions, gates, pools, joins, teams, units}
 
 // rule recognises meetings of one make in what threads do.
 type rule struct {
@@ -34,6 +34,9 @@ type call struct {
 	meets         bool // threads meet in it: no run has to show that
 	awaits        bool // the thread waits for a future
 	inside        bool // it is a library's, and calls what is recorded: that may be called without it
+	executes      bool // counted code may run in it
+	team          record.Team
+	member        bool // a thread of a team tells what it is at
 }
 
 // handler handles a record of a thread, whose part reaches up to it already.
@@ -52,6 +55,7 @@ type traits struct {
 	awaits bool // of a thread that waits for a future
 	gate   bool // of code that does nothing but synchronise
 	unit   bool // of a round of a loop
+	member bool // of a thread of a team, and of no call
 }
 
 func (d *declaration) of(kind uint32) traits {
@@ -69,16 +73,16 @@ func declare() declaration {
 		gate := slices.ContainsFunc(c.names, func(n string) bool { return n == record.Gate || n == record.Idle || n == record.Await })
 		unit := slices.Contains(c.names, record.Unit)
 		if arrive != 0 {
-			d.kinds = append(d.kinds, traits{c.starts, c.awaits, gate, unit})
+			d.kinds = append(d.kinds, traits{c.starts, c.awaits, gate, unit, c.member})
 		}
 		if leave != 0 {
-			d.kinds = append(d.kinds, traits{gate: gate, unit: unit})
+			d.kinds = append(d.kinds, traits{gate: gate, unit: unit, member: c.member})
 		}
 		for _, name := range c.names {
 			d.calls[name] = c
 			if arrive != 0 || leave != 0 {
 				d.hooks[name] = record.Hook{Arrive: arrive, Leave: leave, Waits: c.waits, Wakes: c.wakes,
-					Chain: c.meets || c.waits || c.wakes || c.starts}
+					Chain: c.meets || c.waits || c.wakes || c.starts, Inside: c.executes, Team: c.team}
 			}
 		}
 	})
@@ -143,6 +147,14 @@ func Meets(name string) bool {
 	c := declared.calls[name]
 	return c != nil && c.meets
 }
+
+// OfTeam reports whether a kind of record is of what a thread of a team begins or
+// ends, and of no call of the program's.
+func OfTeam(kind uint32) bool { return declared.of(kind).member }
+
+// Outlines tells whether a function has a team of threads call one that the compiler
+// outlined, which stands where the region does.
+func Outlines(name string) bool { return declared.hooks[name].Team == record.Libgomp }
 
 // ArgIsFunction tells whether the third argument of records of a kind is a
 // function's address.

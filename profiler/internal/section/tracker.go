@@ -80,6 +80,9 @@ func (t *Tracker) handle(x *thread, i item) {
 		return
 	}
 	if w := i.rec.Wait; w != nil {
+		if w.Kind == profile.WaitCondition && w.Site != 0 && w.Site == x.joinSite {
+			w.Kind = profile.WaitJoin // by a function of the library's that has no name
+		}
 		if x.waited(w, i.rec, t.c.NSPerTick) && w.Object != 0 {
 			t.words.waited(x, w, i.tsc)
 		}

@@ -14,6 +14,7 @@ type wait struct {
 	end   uint64
 	on    *sleeper       // who ended it is looked for; nil: it is not
 	wakes []profile.Wake // of waits that were added up
+	syncs []synced       // likewise
 }
 
 // waited handles the record of a wait that has ended: when the thread had it
@@ -69,11 +70,13 @@ func (x *thread) foldWaits() {
 	old := x.waits[:len(x.waits)/2]
 	last := old[len(old)-1].begin
 	waits, wakes := sumWaits(old, 0, last+1)
+	syncs := oneByOne(old, 0, last+1)
+	syncs = syncs[max(0, len(syncs)-maxSyncs/16):]
 	var kept []wait
 	for i, w := range waits {
 		sum := wait{Wait: w, begin: last}
 		if i == 0 {
-			sum.wakes = wakes
+			sum.wakes, sum.syncs = wakes, syncs
 		}
 		kept = append(kept, sum)
 	}

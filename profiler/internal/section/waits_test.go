@@ -149,3 +149,37 @@ func TestOrderOfFaults(t *testing.T) {
 		t.Errorf("in the order %v, want %v", got, want)
 	}
 }
+
+// TestWaitOfAJoin: where a thread waits at the call by which it joins another one,
+// that is what it waits for, whatever function of the library's does so.
+func TestWaitOfAJoin(t *testing.T) {
+	s := newScript(1 << 20)
+	threads(s, 2)
+	s.creates(1, 64)
+	s.born(3, 1)
+	s.sleeps(1, profile.WaitCondition, 10_000, 20_000) // before it has joined anybody
+	s.Record(1, record.Record{Kind: join, TSC: 30_000, Arg1: 3, Site: 640})
+	s.now = 50_000
+	s.dies(3, 5)
+	s.sleeps(1, profile.WaitCondition, 30_000, 50_000)
+	s.now = 60_000
+	s.dies(1, 5)
+	s.dies(2, 5)
+	s.at(0, join, 1, 320)
+	s.at(0, join, 2, 320)
+	s.dies(0)
+	list := s.Finish()
+	kinds := map[profile.WaitKind]int64{}
+	for _, x := range list {
+		for _, in := range x.Instances {
+			for _, q := range in.Parts {
+				for _, w := range q.Waits {
+					kinds[w.Kind] += w.NS
+				}
+			}
+		}
+	}
+	if len(list) != 1 || kinds[profile.WaitJoin] != 20_000 {
+		t.Errorf("waits %v in %+v", kinds, list)
+	}
+}

@@ -29,6 +29,8 @@ type sleeper struct {
 	begin, end uint64
 	on         *word
 	ended      []profile.Wake
+	by         profile.ThreadID // who ended it, where ended is not empty …
+	ending     uint64           // … and when it called what did
 }
 
 // waker is a call that woke threads.
@@ -40,7 +42,7 @@ type waker struct {
 	left       int    // how many of those that it woke are not found yet
 }
 
-// What is remembered; the older half is forgotten where there is more.
+// What is remembered; where there is more, the older half is settled and forgotten.
 const (
 	maxWords = 4096
 	maxWakes = 4096 // of one word; as many waits
@@ -63,8 +65,8 @@ func (ws words) waited(x *thread, w *record.Wait, end uint64) {
 	last, on := &x.waits[len(x.waits)-1], ws.of(w.Object)
 	last.on = &sleeper{wake: profile.Wake{Kind: last.Kind, Site: last.Site, NS: last.NS}, begin: w.Begin, end: end, on: on}
 	on.waits, on.news = append(on.waits, last.on), true
-	if n := len(on.waits); n > maxWakes {
-		on.waits = slices.Delete(on.waits, 0, n/2)
+	if len(on.waits) > maxWakes {
+		on.settle()
 	}
 }
 
@@ -72,6 +74,7 @@ func (ws words) waited(x *thread, w *record.Wait, end uint64) {
 func (ws words) woke(x *thread, w *record.Wait, end uint64) {
 	on := ws.of(w.Object)
 	if n := len(on.wakes); n >= maxWakes {
+		on.settle()
 		on.wakes = slices.Delete(on.wakes, 0, n/2)
 	}
 	at := sort.Search(len(on.wakes), func(i int) bool { return on.wakes[i].begin > w.Begin })
@@ -101,6 +104,17 @@ func (s *sleeper) endedBy() []profile.Wake {
 	return s.ended
 }
 
+// settle looks who ended the older half of the waits, which is known by now, and
+// forgets the rest of that.
+func (w *word) settle() {
+	slices.SortStableFunc(w.waits, func(a, b *sleeper) int { return cmp.Compare(a.begin, b.begin) })
+	n := len(w.waits) / 2
+	later := slices.Clone(w.waits[n:])
+	w.waits = w.waits[:n]
+	w.find()
+	w.waits = later
+}
+
 // find looks for who ended the waits on a word, in the order in which they
 // began: it is that in which the system wakes them.
 func (w *word) find() {
@@ -128,6 +142,7 @@ func (w *word) find() {
 // one before, or since it was woken itself.
 func (s *sleeper) share(wakes []waker) {
 	last := len(wakes) - 1
+	s.by, s.ending = wakes[last].by, wakes[last].begin
 	if s.wake.Kind != profile.WaitLock {
 		wakes = wakes[last:]
 	}

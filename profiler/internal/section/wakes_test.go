@@ -108,7 +108,7 @@ func TestManyWakes(t *testing.T) {
 			t.Errorf("%d words are kept, of one %d wakes", len(s.words), len(s.words[word7].wakes))
 		}
 	})
-	if len(got[1]) != 1 || got[1][0].NS < 19000*(n-2*maxWakes) {
+	if len(got[1]) != 1 || got[1][0].NS != 19000*n {
 		t.Errorf("of %d waits %v were ended", n, got[1])
 	}
 }

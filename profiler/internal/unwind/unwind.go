@@ -37,6 +37,7 @@ type Mapping struct {
 type Regs [17]uint64
 
 const (
+	regBP = 6
 	regSP = 7
 	regPC = 16
 
@@ -51,8 +52,11 @@ type Unwinder struct {
 	// copied from, and leaves others alone; interrupted: a signal's handler
 	// returns to it. May be nil.
 	Original func(pc uint64, interrupted bool) uint64
-	files    map[string]*module
-	modules  []loaded
+	// Bridge tells of a return address in code that no table tells of, how many bytes
+	// above the stack pointer, or else rbp, the next one is kept. May be nil.
+	Bridge  func(pc uint64) (byRBP bool, above int64, ok bool)
+	files   map[string]*module
+	modules []loaded
 }
 
 // loaded is a module at its place.
@@ -154,7 +158,13 @@ func (u *Unwinder) Stack(r Regs) (frames []Frame, complete bool) {
 		}
 		l := u.at(pc)
 		if l == nil {
-			return frames, false
+			over, ok := u.cross(r)
+			if !ok {
+				return frames, false
+			}
+			r = over
+			frames = append(frames, Frame{r[regPC], true})
+			continue
 		}
 		fde, err := l.m.fdes.FDEForPC(pc - l.bias)
 		if err != nil {
@@ -175,6 +185,34 @@ func (u *Unwinder) Stack(r Regs) (frames []Frame, complete bool) {
 		frames = append(frames, Frame{r[regPC], !interrupted})
 	}
 	return frames, false
+}
+
+// cross goes over a frame of ours.
+func (u *Unwinder) cross(r Regs) (next Regs, ok bool) {
+	if u.Bridge == nil {
+		return next, false
+	}
+	byRBP, above, ok := u.Bridge(r[regPC])
+	if !ok {
+		return next, false
+	}
+	next = r
+	at := r[regSP]
+	if byRBP {
+		at = r[regBP]
+		if next[regBP], ok = u.word(at); !ok {
+			return next, false
+		}
+	}
+	at += uint64(above)
+	if next[regPC], ok = u.word(at); !ok {
+		return next, false
+	}
+	next[regSP] = at + 8
+	if u.Original != nil {
+		next[regPC] = u.Original(next[regPC], false)
+	}
+	return next, true
 }
 
 // StackIn is Stack of a thread of which only some memory was kept.

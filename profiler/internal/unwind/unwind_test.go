@@ -2,6 +2,7 @@ package unwind
 
 import (
 	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"io"
 	"os"
@@ -309,4 +310,49 @@ func bareProgram(t *testing.T, dir string) string {
 	}
 	f.Close()
 	return path
+}
+
+// words is memory that holds a few.
+type words map[uint64]uint64
+
+func (m words) Read(b []byte, addr uint64) error {
+	w, ok := m[addr]
+	if !ok {
+		return io.ErrUnexpectedEOF
+	}
+	binary.LittleEndian.PutUint64(b, w)
+	return nil
+}
+
+// TestBridge: where no table tells of code, it may be known how it keeps the return
+// address.
+func TestBridge(t *testing.T) {
+	u := New(words{0x1010: 0x77, 0x2000: 0x3000, 0x2008: 0x88})
+	r := Regs{regSP: 0x1000, regBP: 0x2000, regPC: 0x55}
+	for _, c := range []struct {
+		byRBP bool
+		above int64
+		known bool
+		want  Regs
+		ok    bool
+	}{
+		{false, 16, true, Regs{regSP: 0x1018, regBP: 0x2000, regPC: 0x77}, true},
+		{true, 8, true, Regs{regSP: 0x2010, regBP: 0x3000, regPC: 0x88}, true},
+		{false, 24, true, Regs{}, false},
+		{false, 16, false, Regs{}, false},
+	} {
+		u.Bridge = func(pc uint64) (bool, int64, bool) { return c.byRBP, c.above, c.known && pc == 0x55 }
+		if got, ok := u.cross(r); ok != c.ok || ok && got != c.want {
+			t.Errorf("%+v: %v, %v", c, got, ok)
+		}
+	}
+	u.Bridge = func(uint64) (bool, int64, bool) { return false, 16, true }
+	u.Original = func(pc uint64, _ bool) uint64 { return pc + 1 }
+	if frames, complete := u.Stack(r); complete || len(frames) != 2 || frames[1] != (Frame{0x78, true}) {
+		t.Errorf("%v, complete %v", frames, complete)
+	}
+	u.Bridge = nil
+	if frames, complete := u.Stack(r); complete || len(frames) != 1 {
+		t.Errorf("%v, complete %v", frames, complete)
+	}
 }

@@ -35,7 +35,7 @@ type Analyse = func(*profile.Section, lime.Options) (*lime.Result, error)
 
 // Scenes are all that have golden files, by their names there.
 func Scenes() map[string]func() (*profile.Profile, Analyse) {
-	return map[string]func() (*profile.Profile, Analyse){"owner": Owner, "mixed": Mixed, "dealt": Dealt, "missed": Missed}
+	return map[string]func() (*profile.Profile, Analyse){"owner": Owner, "mixed": Mixed, "dealt": Dealt, "missed": Missed, "forked": Forked}
 }
 
 // Scene is a profile of one block and four threads.
@@ -124,6 +124,44 @@ func Owner() (*profile.Profile, Analyse) {
 		})
 		r.R2, r.JointGain = .99, .36
 		return r, nil
+	}
+}
+
+// Forked is Owner with what it takes to know the critical path: thread 0 creates the
+// others, works with them, and joins them; in the barrier one waits for a lock.
+func Forked() (*profile.Profile, Analyse) {
+	p, analyse := Owner()
+	p.Run.WallNS = 420e6
+	for i := range p.Threads {
+		t := &p.Threads[i]
+		t.BeginNS, t.EndNS, t.CPUNS = 10e6, 405e6, 1e6
+		if i > 0 {
+			t.Creator, t.Joiner, t.JoinedNS = 1, 1, 406e6
+		}
+	}
+	p.Threads[0].BeginNS, p.Threads[0].EndNS, p.Threads[0].CPUNS = 0, 420e6, 30e6
+	for s := range p.Sections {
+		in := &p.Sections[s].Instances[0]
+		for k := range in.Parts {
+			q := &in.Parts[k]
+			q.BeginNS, q.BusyNS, q.Timed = 10e6, int64(q.Counts.N[0]*9/10), true
+			if p.Sections[s].Kind == profile.Join {
+				q.BeginNS, q.BusyNS = 402e6, int64(q.Counts.N[0])
+			}
+			q.ArriveNS = q.BeginNS + int64(q.Counts.N[0])
+			p.Threads[k].CPUNS += q.BusyNS
+		}
+	}
+	q := &p.Sections[1].Instances[0].Parts[2]
+	q.Waits = []profile.Wait{{Kind: profile.WaitLock, Site: 0x1100, NS: 30e6, N: 7}}
+	q.Wakes = []profile.Wake{{Kind: profile.WaitLock, Site: 0x1100, By: 0x1110, Thread: 1, NS: 25e6}}
+	q.Syncs = []profile.Sync{{Kind: profile.WaitLock, Site: 0x1100, BeginNS: 20e6, EndNS: 42e6, Thread: 1, WakeNS: 40e6}}
+	return p, func(s *profile.Section, o lime.Options) (*lime.Result, error) {
+		r, err := analyse(s, o)
+		if err == nil && s.Kind == profile.Barrier {
+			r.Moved = [][]float64{{50e6, 10e6, -90e6, 30e6}}
+		}
+		return r, err
 	}
 }
 

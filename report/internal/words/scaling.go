@@ -94,11 +94,19 @@ func Speedups(r *scaling.Report) [][]string {
 	if r.ElisionS != nil {
 		head = append(head, "elision")
 	}
+	// With both it would be too wide for a terminal; it is said in words, too.
+	foreseen := r.Forecast != nil && r.ElisionS == nil
+	if foreseen {
+		head = append(head, "forecast")
+	}
 	rows := [][]string{append(head, "maximal", "idle-specific", "inflation-specific", "actual", "99 % interval")}
 	for _, p := range r.Points {
 		row := []string{cores(&p)}
 		if r.ElisionS != nil {
 			row = append(row, factor(p.Speedup.Elision))
+		}
+		if foreseen {
+			row = append(row, factor(p.Speedup.Forecast))
 		}
 		row = append(row, factor(p.Speedup.Maximal), factor(p.Speedup.IdleSpecific), factor(p.Speedup.InflationSpecific), factor(p.Speedup.Actual))
 		if p.Low != nil && (p.P > 1 || r.Baseline != "") {

@@ -62,6 +62,24 @@ local function missing(level)
     .. "\nor name it: vim.g.skewlens = { cmd = { '/path/to/skewlens', 'serve' } }", level)
 end
 
+local build_files = {
+  'CMakeLists.txt', 'meson.build', 'Cargo.toml', 'GNUmakefile', 'makefile', 'Makefile', 'configure',
+}
+
+--- project returns the folder that a build system knows: the nearest above a file,
+--- and those directly above that it knows too.
+local function project(bufnr)
+  local dir = vim.fs.root(bufnr, build_files)
+  while dir do
+    local up = vim.fs.dirname(dir)
+    if up == dir or up == vim.uv.os_homedir() or #vim.fs.find(build_files, { path = up, type = 'file', upward = true, stop = vim.fs.dirname(up) }) == 0 then
+      break
+    end
+    dir = up
+  end
+  return dir ~= vim.uv.os_homedir() and dir or nil
+end
+
 --- root returns the folder whose .skewlens.toml counts for a file, and nil for
 --- files that are none of our business.
 local function root(bufnr)
@@ -72,7 +90,7 @@ local function root(bufnr)
   if vim.bo[bufnr].filetype == 'toml' and vim.fs.basename(name) ~= '.skewlens.toml' then
     return nil
   end
-  return vim.fs.root(bufnr, { '.skewlens.toml' }) or vim.fs.root(bufnr, { '.git' }) or vim.fs.dirname(name)
+  return vim.fs.root(bufnr, { '.skewlens.toml' }) or vim.fs.root(bufnr, { '.git' }) or project(bufnr) or vim.fs.dirname(name)
 end
 
 local function request(client, method, params, done, bufnr)
@@ -103,7 +121,7 @@ end
 
 local server_commands = {
   'skewlens.profileSection', 'skewlens.profileTarget', 'skewlens.scaleTarget', 'skewlens.compare', 'skewlens.nextCause',
-  'skewlens.openReport', 'skewlens.clear', 'skewlens.cancel',
+  'skewlens.openReport', 'skewlens.clear', 'skewlens.cancel', 'skewlens.remember',
 }
 
 --- commands make lenses and code actions take the same way as :Skewlens.
@@ -133,6 +151,20 @@ local function refresh_codelens(bufnr)
   end
 end
 
+-- answer waits for what a person says, without holding the editor up.
+local function answer(ask)
+  local co = coroutine.running()
+  if not co then
+    return vim.NIL
+  end
+  ask(function(said)
+    vim.schedule(function() -- not before the yield, where vim.ui answers at once
+      coroutine.resume(co, said)
+    end)
+  end)
+  return coroutine.yield()
+end
+
 local function handlers()
   local h = {
     -- Neovim asks anew but does not draw anew: off and on makes it.
@@ -148,6 +180,33 @@ local function handlers()
     ['window/showMessage'] = function(_, params)
       local levels = { vim.log.levels.ERROR, vim.log.levels.WARN }
       vim.notify(params.message, levels[params.type] or vim.log.levels.INFO)
+      return vim.NIL
+    end,
+    -- Which of several the person means, and a line of text: the server asks where
+    -- it cannot know. Neovim calls a request's handler in a coroutine.
+    ['skewlens/choose'] = function(_, params)
+      return answer(function(done)
+        vim.ui.select(params.items, {
+          prompt = params.title,
+          kind = 'skewlens',
+          format_item = function(item)
+            return item.label .. (item.description and '  (' .. item.description .. ')' or '')
+          end,
+        }, function(_, index)
+          done(index and { index = index - 1 } or vim.NIL)
+        end)
+      end)
+    end,
+    ['skewlens/ask'] = function(_, params)
+      return answer(function(done)
+        vim.ui.input({ prompt = params.title .. (params.hint and ' (' .. params.hint .. ')' or '') .. ': ' }, function(value)
+          done(value and { value = value } or vim.NIL)
+        end)
+      end)
+    end,
+    -- Nothing that anybody must answer: Neovim's own would stop everything for it.
+    ['window/showMessageRequest'] = function(_, params)
+      vim.notify(params.message .. ' (:Skewlens keep)')
       return vim.NIL
     end,
     ['skewlens/resultsChanged'] = function(_, _, ctx)
@@ -235,7 +294,7 @@ function M.config()
       end
     end,
     capabilities = capabilities,
-    init_options = { resultsChanged = true },
+    init_options = { resultsChanged = true, answers = true },
     handlers = handlers(),
     commands = commands(),
     on_attach = on_attach,
@@ -339,10 +398,14 @@ function M.list(c, done)
     for _, target in ipairs(result.targets or {}) do
       for _, section in ipairs(target.sections or {}) do
         for _, cause in ipairs(section.causes or {}) do
-          local item = vim.lsp.util.locations_to_items({ cause }, c.offset_encoding)[1]
-          if item then
-            item.text, item.type = cause.message, 'W'
-            table.insert(items, item)
+          if cause.uri and cause.range then
+            local item = vim.lsp.util.locations_to_items({ cause }, c.offset_encoding)[1]
+            if item then
+              item.text, item.type = cause.message, 'W'
+              table.insert(items, item)
+            end
+          else -- it stands on no line: the row says why
+            table.insert(items, { text = ('%s (%s)'):format(cause.message, cause.why or 'no line is known'), type = 'W', valid = 0 })
           end
         end
       end
@@ -400,6 +463,36 @@ function act.causes(c)
   end)
 end
 
+--- pick lets a cause be chosen and goes there: with Telescope or fzf-lua, where one
+--- is installed, else with vim.ui.select.
+function act.pick(c)
+  M.list(c, function(items)
+    if #items == 0 then
+      vim.notify('skewlens: no causes are known. :Skewlens profile looks for them')
+      return
+    end
+    vim.fn.setqflist({}, ' ', { title = list_title, items = items })
+    local telescope, builtin = pcall(require, 'telescope.builtin')
+    local fzf, fzf_lua = pcall(require, 'fzf-lua')
+    if telescope then
+      builtin.quickfix({ prompt_title = list_title })
+    elseif fzf then
+      fzf_lua.quickfix()
+    else
+      vim.ui.select(items, {
+        prompt = list_title,
+        format_item = function(item)
+          return (item.text:gsub('\n.*', ''))
+        end,
+      }, function(_, index)
+        if index then
+          vim.cmd('cc ' .. index)
+        end
+      end)
+    end
+  end)
+end
+
 --- cancel ends every run. Neovim has no button for it.
 function act.cancel(c)
   M.execute(c, 'skewlens.cancel', {})
@@ -415,6 +508,13 @@ end
 
 function act.compare(c)
   M.execute(c, 'skewlens.compare', { here() })
+end
+
+--- keep writes down, in .skewlens.toml, what is run for this file.
+function act.keep(c)
+  M.execute(c, 'skewlens.remember', { here() }, nil, function(answer)
+    vim.cmd.edit(vim.fn.fnameescape(vim.uri_to_fname(answer.uri)))
+  end)
 end
 
 function act.clear(c)

@@ -3,6 +3,7 @@ package relocate
 import (
 	"sort"
 
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 	"github.com/skewlens/skewlens/profiler/internal/record"
@@ -56,6 +57,10 @@ func (m *emitter) hookLibrary() (slots []Slot) {
 
 // hookCode emits the hook of a function; call and jump enter it.
 func (m *emitter) hookCode(function string, h record.Hook, call, jump func()) {
+	if h.Team != record.NoTeam {
+		m.forkCode(h, jump)
+		return
+	}
 	recorded := h != record.Hook{}
 	if recorded {
 		kind := arriveKind(h)
@@ -65,7 +70,7 @@ func (m *emitter) hookCode(function string, h record.Hook, call, jump func()) {
 		m.record(kind)
 	}
 	m.looksBefore(function)
-	if h.Leave == 0 && recorded {
+	if h.Leave == 0 && recorded || cfg.Deals(function) {
 		jump()
 		return
 	}
@@ -74,12 +79,43 @@ func (m *emitter) hookCode(function string, h record.Hook, call, jump func()) {
 	m.AddImm8(x86.RSP, 8)
 	if h.Leave != 0 {
 		kind := h.Leave
-		if m.s.Program.Image.Static {
+		if m.s.Program.Image.Static || h.Inside {
 			kind |= threadarea.ScanBit // the wait itself ran in counted code
+		}
+		if h.Inside {
+			m.Lfence() // no time stamp from before the wait was over
 		}
 		m.record(kind)
 	}
 	m.looksBehind(function)
+	m.Ret()
+}
+
+// forkCode emits the hook of a function that has a team of threads call another
+// one, which jump enters. In the stead of that other one it is told to call what
+// records and then calls it: see team.inc in package threadarea.
+func (m *emitter) forkCode(h record.Hook, jump func()) {
+	over := m.Labels(1)
+	m.Jmp(over)
+	through := m.PC()
+	jump()
+	m.Bind(over)
+	fork := uint64(threadarea.KmpcFork)
+	m.Mov(x86.R10, x86.RDI, true)
+	m.Mov(x86.RAX, x86.RDX, true)
+	m.LeaMem(x86.RDI, &x86.Mem{Base: x86.RSP, Index: x86.None}, 0, -threadarea.TokenBelow)
+	if h.Team == record.Libgomp {
+		fork = threadarea.GompFork
+		m.Mov(x86.RDX, x86.R10, true)
+	}
+	m.record(arriveKind(h))
+	m.Mov(x86.RDI, x86.R10, true)
+	m.Mov(x86.RDX, x86.RAX, true)
+	m.MovImm32(x86.RAX, h.Arrive)
+	m.LeaMem(x86.R10, &x86.Mem{RIP: true}, through, 0)
+	m.CallTo(m.cache + fork)
+	m.Lfence() // no time stamp from before the others had ended
+	m.record(h.Leave | threadarea.ScanBit)
 	m.Ret()
 }
 

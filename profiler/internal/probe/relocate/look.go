@@ -52,7 +52,7 @@ func (m *emitter) lookNow() {
 // go by a hook: also where threads look that take a lock by it, or wake others.
 func (m *emitter) hooked(function string) (h record.Hook, is bool) {
 	if h, is = m.s.hooks(function); !is && m.s.opt.Looks {
-		is = cfg.TakesLock(function) || cfg.GivesLock(function) || wakers[function]
+		is = cfg.TakesLock(function) || cfg.GivesLock(function) || wakers[function] || cfg.Deals(function)
 	}
 	return h, is
 }
@@ -62,7 +62,7 @@ var wakers = map[string]bool{"pthread_cond_signal": true, "pthread_cond_broadcas
 
 // looksBefore emits, in a hook, that the thread looks before it takes a lock.
 func (m *emitter) looksBefore(function string) {
-	if cfg.TakesLock(function) && m.s.opt.Looks {
+	if (cfg.TakesLock(function) || cfg.Deals(function)) && m.s.opt.Looks {
 		m.takes(0)
 	}
 }

@@ -52,6 +52,7 @@
 	.include "live.inc"
 
 	.text
+recorder:
 	.p2align 4
 	jmp	record
 	.p2align 4
@@ -397,3 +398,5 @@ enter:
 	pop	%rcx
 	pop	%rax
 	ret	$8
+
+	.include "team.inc"

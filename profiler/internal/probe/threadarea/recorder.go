@@ -3,6 +3,7 @@ package threadarea
 import (
 	"bytes"
 	_ "embed"
+	"encoding/binary"
 	"slices"
 )
 
@@ -40,6 +41,36 @@ const (
 	RecordBody    = 48    // where RecordEntry jumps to
 	RecordEnd     = 0x38d // its ret
 )
+
+// Where in Recorder a team of threads is forked (team.inc), with the kind of the
+// fork's record in eax and in r10 what leads to the runtime's function; and how far
+// below the return address of the program's call then lies the token.
+var (
+	GompFork = uint64(len(recorder)) - 48
+	KmpcFork = uint64(len(recorder)) - 32
+)
+
+// TokenBelow: see GompFork.
+const TokenBelow = 32
+
+// Bridge is how to come from a call that team.inc makes to its caller, or for those
+// of the runtime's functions to the program's call: where that returns to is kept so
+// many bytes above a register, the stack pointer or else rbp, which leads to where
+// rbp is kept.
+type Bridge struct {
+	ByRBP bool
+	Above int64
+}
+
+// BridgeAt is that of the call in Recorder that returns to an offset.
+func BridgeAt(offset uint64) (b Bridge, ok bool) {
+	for i, b := range []Bridge{{false, 56}, {false, 8}, {true, 40}, {true, 8}} {
+		if offset > 0 && offset == uint64(binary.LittleEndian.Uint32(recorder[len(recorder)-16+4*i:])) {
+			return b, true
+		}
+	}
+	return b, false
+}
 
 // SyscallAt is where in Recorder a system call is made.
 var SyscallAt = uint64(bytes.Index(Recorder, []byte{0x0f, 0x05}))

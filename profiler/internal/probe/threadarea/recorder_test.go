@@ -90,3 +90,30 @@ func TestOffsetsAgree(t *testing.T) {
 		}
 	}
 }
+
+// TestBridges: of what returns into the code that teams begin by, each call is one that
+// is told of, and nothing else is.
+func TestBridges(t *testing.T) {
+	found := 0
+	for at := range uint64(len(recorder)) {
+		b, ok := BridgeAt(at)
+		if !ok {
+			continue
+		}
+		found++
+		if call := recorder[at-3 : at]; call[0] != 0x41 && call[1] != 0xff { // call *%r10, *%r11, *%rax
+			t.Errorf("at %#x returns no call through a register: % x", at, call)
+		}
+		if b.Above <= 0 {
+			t.Errorf("at %#x: %+v", at, b)
+		}
+	}
+	if found != 4 {
+		t.Errorf("%d bridges, want 4", found)
+	}
+	for _, entry := range []uint64{GompFork, KmpcFork} {
+		if recorder[entry] != 0xe9 {
+			t.Errorf("at %#x is no jump", entry)
+		}
+	}
+}

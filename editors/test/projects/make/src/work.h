@@ -1,0 +1,1 @@
+double work(int rows);

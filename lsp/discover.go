@@ -1,0 +1,212 @@
+package lsp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"go.lsp.dev/protocol"
+
+	"github.com/skewlens/skewlens/lsp/internal/discover"
+	"github.com/skewlens/skewlens/lsp/internal/wire"
+	"github.com/skewlens/skewlens/lsp/internal/workspace"
+)
+
+// discover finds what a command means where nobody has said what to run: what is
+// found is offered to a person, unless there is only one. Files are read for it.
+func (s *server) discover(ctx context.Context, v *view, c *call) (Target, error) {
+	path, _ := workspace.FilePath(c.URI)
+	if c.URI == "" {
+		path, _ = workspace.FilePath(v.recent)
+	}
+	root := v.space.Root(path)
+	if path == "" && len(v.space.Roots()) > 0 {
+		root = v.space.Roots()[0]
+	}
+	home := ""
+	switch {
+	case path == "":
+	case root == nil:
+		home = s.finder.Home(path)
+	default:
+		home = s.finder.Above(root.Path, path)
+	}
+	if home != "" {
+		root = workspace.NewRoot(s.disk, home)
+		root.Adopted = true
+		s.change(func(st *state) { st.space = st.space.WithRoot(root) })
+	}
+	if root == nil {
+		return Target{}, v.noTarget()
+	}
+	found := s.finder.Find(root.Path, path)
+	if len(found) == 0 {
+		return Target{}, v.noTarget()
+	}
+	chosen, err := s.pickOne(ctx, "What is to be profiled?", found)
+	if err != nil {
+		return Target{}, err
+	}
+	t := chosen.Target
+	if err := s.askArguments(ctx, chosen, &t); err != nil {
+		return Target{}, err
+	}
+	if t.Program != "" {
+		s.change(func(st *state) { st.space = st.space.WithChosen(t) })
+	}
+	return t, nil
+}
+
+// askArguments asks for a program's arguments, if its source looks at any.
+func (s *server) askArguments(ctx context.Context, chosen discover.Candidate, t *Target) error {
+	if !chosen.Asks {
+		return nil
+	}
+	line, said := s.words(ctx, "Arguments of "+chosen.Label, "Enter: none · {threads} stands for 8 threads")
+	if !said {
+		return context.Canceled
+	}
+	return t.TakeArguments(line)
+}
+
+// maxOffered of what could be run is offered at once.
+const maxOffered = 50
+
+// pickOne asks which of several is meant.
+func (s *server) pickOne(ctx context.Context, title string, found []discover.Candidate) (discover.Candidate, error) {
+	found = found[:min(len(found), maxOffered)]
+	items := make([]choice, len(found))
+	for i, c := range found {
+		items[i] = choice{c.Label, c.Why}
+		if c.Build != "" {
+			items[i].Description += " · " + c.Build
+		}
+	}
+	n := 0
+	if len(found) > 1 {
+		var chosen bool
+		if n, chosen = s.question(ctx, title, items); !chosen {
+			return discover.Candidate{}, context.Canceled
+		}
+	}
+	return found[n], nil
+}
+
+// prepare builds a target, and finds the program that its build made where that
+// was not known before.
+func (s *server) prepare(ctx context.Context, t Target, p *progress) (Target, error) {
+	if err := s.build(ctx, t, p); err != nil || t.Program != "" {
+		return t, err
+	}
+	p.report("looking for what was built", -1)
+	made, _ := s.finder.Made(t.Root, t.From)
+	if len(made) == 0 {
+		what := "that has debug information"
+		if t.From != "" {
+			what = "that is made of " + filepath.Base(t.From)
+		}
+		return t, fmt.Errorf("%s succeeded, and there is no program %s: build with -g, or name the program in %s", t.Build, what, workspace.ConfigName)
+	}
+	chosen, err := s.pickOne(ctx, "What is to be profiled of what was built?", made)
+	if err != nil {
+		return t, err
+	}
+	t.Name, t.Program, t.From = chosen.Name, chosen.Program, ""
+	if err := s.askArguments(ctx, chosen, &t); err != nil {
+		return t, err
+	}
+	s.change(func(st *state) { st.space = st.space.WithChosen(t) })
+	return t, nil
+}
+
+// offerToKeep offers to write down what was chosen: once for a target.
+func (s *server) offerToKeep(t Target) {
+	if t.Source != "" {
+		return // it is written down
+	}
+	s.mu.Lock()
+	asked := s.offered[t.Root+"\x00"+t.Name]
+	s.offered[t.Root+"\x00"+t.Name] = true
+	s.mu.Unlock()
+	if asked {
+		return
+	}
+	go func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		go func() {
+			select {
+			case <-s.over:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
+		how := relativeTo(t.Root, t.Program)
+		if t.Build != "" {
+			how += ", built by “" + t.Build + "”"
+		}
+		if !s.offer(ctx, "skewlens profiled "+how+". Keep that in "+workspace.ConfigName+", where it can be changed?", "Write "+workspace.ConfigName) {
+			return
+		}
+		if _, err := s.writeDown(t); err != nil {
+			s.show(protocol.MessageTypeError, "skewlens: "+wire.OneLine(err.Error()))
+		}
+	}()
+}
+
+// remember is skewlens.remember: it writes down what was chosen to be run of a
+// file, which is asked for where it was not yet.
+func (s *server) remember(ctx context.Context, c *call) (any, error) {
+	v := s.view()
+	t, err := s.choose(v, c)
+	if errors.Is(err, errNoTarget) {
+		t, err = s.discover(ctx, v, c)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case t.Source != "":
+		return wire.Object{"uri": v.space.URI(t.Source), "target": t.Name}, nil
+	case t.Program == "":
+		return nil, fmt.Errorf("what “%s” makes is not known before it was run: profile it first", t.Build)
+	}
+	path, err := s.writeDown(t)
+	if err != nil {
+		return nil, err
+	}
+	return wire.Object{"uri": workspace.FileURI(path), "target": t.Name}, nil
+}
+
+// writeDown adds a target to its folder's configuration: a person has asked for it.
+func (s *server) writeDown(t Target) (path string, err error) {
+	path = filepath.Join(t.Root, workspace.ConfigName)
+	if d := s.view().space.Open(path); d != nil && d.Text.String() != "" {
+		return "", fmt.Errorf("%s is open: add these lines there: %s", workspace.ConfigName, wire.OneLine(t.TOML()))
+	}
+	s.disk.Uses("write", path)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return "", fmt.Errorf("write %s: %w", workspace.ConfigName, err)
+	}
+	text := t.TOML()
+	if info, err := f.Stat(); err == nil && info.Size() > 0 {
+		text = "\n" + text
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", fmt.Errorf("write %s: %w", path, err)
+	}
+	s.upToDate()
+	s.refresh()
+	return path, nil
+}
+
+func relativeTo(dir, path string) string {
+	if r, err := filepath.Rel(dir, path); err == nil && !strings.HasPrefix(r, "../") {
+		return r
+	}
+	return path
+}

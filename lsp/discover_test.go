@@ -1,0 +1,248 @@
+package lsp
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/skewlens/skewlens/lsp/internal/wire"
+	"github.com/skewlens/skewlens/lsp/internal/workspace"
+	"github.com/skewlens/skewlens/profile"
+)
+
+// bare is a folder with the example and nothing that says what to run.
+func bare(t *testing.T) string {
+	t.Helper()
+	dir := folder(t)
+	if err := os.Remove(filepath.Join(dir, workspace.ConfigName)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// asking begins a session whose client answers questions.
+func asking(t *testing.T, dir string, opt Options, answers map[string]func(message) any) *client {
+	t.Helper()
+	c := serve(t, opt)
+	c.answers = answers
+	c.call("initialize", wire.Object{"processId": nil, "rootUri": workspace.FileURI(dir), "capabilities": wire.Object{}, "initializationOptions": wire.Object{"answers": true}})
+	c.tell("initialized", wire.Object{})
+	return c
+}
+
+// click is the lens over the example's first section.
+func (c *client) click(path string) message {
+	c.t.Helper()
+	return c.command("skewlens.profileSection", wire.Object{"uri": workspace.FileURI(path), "line": 19})
+}
+
+func completed(target string) any {
+	return map[string]any{"outcome": "completed", "target": target}
+}
+
+// remembering runs what the server asks to run.
+type remembering struct {
+	fake
+	ran []Target
+}
+
+func (r *remembering) Profile(ctx context.Context, t Target, progress func(Progress)) (*profile.Profile, error) {
+	r.ran = append(r.ran, t)
+	return r.fake.Profile(ctx, t, progress)
+}
+
+// The first click in a folder without a configuration runs the program, offers to
+// write down how, and does so only when it is told to.
+func TestFirstClick(t *testing.T) {
+	dir := bare(t)
+	config := filepath.Join(dir, workspace.ConfigName)
+	asked := 0
+	press := func(message) any {
+		if _, err := os.Stat(config); err == nil {
+			t.Error("it was written before it was told to")
+		}
+		asked++
+		return wire.Object{"title": "Write .skewlens.toml"}
+	}
+	c := asking(t, dir, Options{Runner: &fake{t: t, dir: dir}}, map[string]func(message) any{"window/showMessageRequest": press})
+	c.open(filepath.Join(dir, "skewed.c"))
+	if got := c.click(filepath.Join(dir, "skewed.c")); !matches(got["result"], completed("skewed")) {
+		t.Fatalf("click: %s", textual(got))
+	}
+	c.await(map[string]any{"method": "window/showMessageRequest"})
+	want := []any{map[string]any{"name": "skewed", "source": config, "build": "cc -O2 -g -pthread skewed.c -o skewed -lm", "program": filepath.Join(dir, "skewed")}}
+	for !matches(c.command("skewlens.targets")["result"], any(want)) {
+		if c.gone {
+			t.Fatal("the server ended")
+		}
+	}
+	if got := c.click(filepath.Join(dir, "skewed.c")); !matches(got["result"], completed("skewed")) {
+		t.Errorf("again: %s", textual(got))
+	}
+	quit(c)
+	if asked != 1 {
+		t.Errorf("asked %d times", asked)
+	}
+}
+
+// A client that cannot ask gets what is likeliest, and nothing is written.
+func TestFirstClickWithoutQuestions(t *testing.T) {
+	dir := bare(t)
+	r := &remembering{fake: fake{t: t, dir: dir}}
+	cache := filepath.Join(t.TempDir(), "cache")
+	c := serve(t, Options{Runner: r, Cache: cache})
+	c.begin(dir, nil)
+	c.open(filepath.Join(dir, "skewed.c"))
+	if got := c.click(filepath.Join(dir, "skewed.c")); !matches(got["result"], completed("skewed")) {
+		t.Fatalf("click: %s", textual(got))
+	}
+	quit(c)
+	if _, err := os.Stat(filepath.Join(dir, workspace.ConfigName)); err == nil {
+		t.Error("a configuration was written")
+	}
+	// Another server knows it from what was kept.
+	c = serve(t, Options{Runner: r, Cache: cache})
+	c.begin(dir, nil)
+	c.open(filepath.Join(dir, "skewed.c"))
+	if got := c.command("skewlens.profileSection", wire.Object{"uri": workspace.FileURI(filepath.Join(dir, "skewed.c")), "target": "skewed"}); !matches(got["result"], completed("skewed")) {
+		t.Errorf("after a restart: %s", textual(got))
+	}
+	quit(c)
+	if len(r.ran) != 2 || r.ran[1].Build != r.ran[0].Build {
+		t.Errorf("ran %+v", r.ran)
+	}
+}
+
+// Several candidates are asked about, and so are arguments where the source looks
+// at them. Who answers neither has cancelled.
+func TestFirstClickAsks(t *testing.T) {
+	dir := bare(t)
+	source := filepath.Join(dir, "skewed.c")
+	text, _ := os.ReadFile(source)
+	put(t, source, strings.Replace(string(text), "int main(void)", "int main(int argc, char **argv)", 1))
+	if err := exec.Command("gcc", "-g", "-c", "-x", "c", "-o", filepath.Join(dir, "x.o"), "/dev/null").Run(); err != nil {
+		t.Skip("gcc is not here")
+	}
+	build := func(_ context.Context, target Target, _ func(string)) error {
+		for _, name := range []string{"fast", "slow"} {
+			cmd := exec.Command("gcc", "-g", "-Dmine(a,b)=1", "-Dspin()=0", "-Done=0", "-Wno-implicit-function-declaration", "skewed.c", "-o", name, "-pthread")
+			cmd.Dir = dir
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("build: %s", out)
+			}
+		}
+		return nil
+	}
+	put(t, filepath.Join(dir, "Makefile"), "all:\n")
+	r := &remembering{fake: fake{t: t, dir: dir, build: build}}
+	var shown []string
+	answers := map[string]func(message) any{
+		"skewlens/choose": func(m message) any {
+			shown = append(shown, textual(m["params"]))
+			return wire.Object{"index": 1}
+		},
+		"skewlens/ask": func(message) any { return wire.Object{"value": `{threads} 'a b' c\ d ""`} },
+	}
+	c := asking(t, dir, Options{Runner: r}, answers)
+	c.open(source)
+	if got := c.click(source); got["result"].(map[string]any)["outcome"] != "completed" {
+		t.Fatalf("click: %s", textual(got))
+	}
+	if len(shown) != 1 || !strings.Contains(shown[0], `"fast"`) || !strings.Contains(shown[0], "built from this file") {
+		t.Errorf("shown: %q", shown)
+	}
+	if len(r.ran) != 1 || strings.Join(r.ran[0].Args, "|") != "{threads}|a b|c d|" || r.ran[0].Threads != 8 {
+		t.Errorf("ran %+v", r.ran)
+	}
+	quit(c)
+
+	for _, silent := range []string{"skewlens/choose", "skewlens/ask"} {
+		c = asking(t, dir, Options{Runner: r}, map[string]func(message) any{"skewlens/choose": answers["skewlens/choose"], silent: func(message) any { return nil }})
+		c.open(source)
+		if got := c.click(source); !matches(got["result"], any(map[string]any{"outcome": "cancelled"})) {
+			t.Errorf("%s without an answer: %s", silent, textual(got))
+		}
+		quit(c)
+	}
+}
+
+// Arguments that the program does not take are asked for again at the next click.
+func TestFirstClickWithWrongArguments(t *testing.T) {
+	dir := bare(t)
+	source := filepath.Join(dir, "skewed.c")
+	text, _ := os.ReadFile(source)
+	put(t, source, strings.Replace(string(text), "int main(void)", "int main(int argc, char **argv)", 1))
+	r := &fake{t: t, dir: dir}
+	r.run = func(_ context.Context, target Target, _ func(Progress)) (*profile.Profile, error) {
+		p := canned(t, dir)
+		if len(target.Args) == 0 {
+			p.Run.ExitCode, p.Sections = 2, nil
+		}
+		return p, nil
+	}
+	said := []string{"", "8"}
+	c := asking(t, dir, Options{Runner: r}, map[string]func(message) any{"skewlens/ask": func(message) any {
+		answer := wire.Object{"value": said[0]}
+		said = said[1:]
+		return answer
+	}})
+	c.open(source)
+	if got := textual(c.click(source)); !strings.Contains(got, "no parallel section was found · exit status 2") {
+		t.Errorf("without arguments: %s", got)
+	}
+	if got := c.click(source); !matches(got["result"], any(map[string]any{"outcome": "completed", "causes": 1.0})) {
+		t.Errorf("with them: %s", textual(got))
+	}
+	quit(c)
+	if len(said) > 0 {
+		t.Error("it was not asked again")
+	}
+}
+
+// A build that makes nothing of the file says so.
+func TestFirstClickBuildsNothing(t *testing.T) {
+	dir := bare(t)
+	put(t, filepath.Join(dir, "Makefile"), "all:\n")
+	c := asking(t, dir, Options{Runner: &fake{t: t, dir: dir}}, nil)
+	c.open(filepath.Join(dir, "skewed.c"))
+	want := "make succeeded, and there is no program that is made of skewed.c: build with -g, or name the program in .skewlens.toml"
+	if got := c.click(filepath.Join(dir, "skewed.c")); !matches(got["result"], any(map[string]any{"outcome": "failed", "message": want})) {
+		t.Errorf("click: %s", textual(got))
+	}
+	quit(c)
+}
+
+// A file is of its own folder's target, not of another folder's: one outside the
+// workspace, one in a folder below with a configuration of its own, one that the
+// configured program is not made of.
+func TestWhoseTarget(t *testing.T) {
+	dir, other := folder(t), bare(t)
+	below := filepath.Join(dir, "below")
+	copyTo(t, "testdata/skewed.c", filepath.Join(below, "skewed.c"))
+	put(t, filepath.Join(below, workspace.ConfigName), "[[target]]\nname = \"inner\"\nprogram = \"p\"\n")
+	put(t, filepath.Join(dir, "single.c"), "int main(void) { return 0; }\n")
+	put(t, filepath.Join(dir, "another.c"), "int main(void) { return 0; }\n")
+	cmd := exec.Command("gcc", "-g", "another.c", "-o", "skewed")
+	cmd.Dir = dir
+	if err := cmd.Run(); err != nil {
+		t.Skip("gcc is not here")
+	}
+	r := &remembering{fake: fake{t: t, dir: dir}}
+	c := asking(t, dir, Options{Runner: r}, nil)
+	for _, w := range []struct{ file, target, root string }{
+		{filepath.Join(other, "skewed.c"), "skewed", other},
+		{filepath.Join(below, "skewed.c"), "inner", below},
+		{filepath.Join(dir, "single.c"), "single", dir},
+	} {
+		c.open(w.file)
+		if got := c.click(w.file); !matches(got["result"], completed(w.target)) {
+			t.Errorf("%s: %s", w.file, textual(got))
+		} else if last := r.ran[len(r.ran)-1]; last.Root != w.root {
+			t.Errorf("%s: of %s", w.file, last.Root)
+		}
+	}
+	quit(c)
+}

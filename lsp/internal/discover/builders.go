@@ -1,0 +1,173 @@
+package discover
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/skewlens/skewlens/lsp/internal/workspace"
+)
+
+// in has a command run in a folder of the workspace.
+func in(root, dir, command string) string {
+	if dir == root {
+		return command
+	}
+	return "cd " + workspace.Quote(relative(root, dir)) + " && " + command
+}
+
+var makefiles = []string{"GNUmakefile", "makefile", "Makefile"} // as make looks for them
+
+func (f *Finder) makefile(dir string) (text string, ok bool) {
+	for _, name := range makefiles {
+		if text, ok = f.text(filepath.Join(dir, name)); ok {
+			return text, true
+		}
+	}
+	return "", false
+}
+
+func (f *Finder) exists(path string) bool {
+	_, err := f.disk.Stat(path)
+	return err == nil
+}
+
+// madeBy is the command that builds a program anew; empty where nothing says how.
+func (f *Finder) madeBy(root, program string) string {
+	name := regexp.MustCompile(`(^|[^\w.-])` + regexp.QuoteMeta(filepath.Base(program)) + `($|[^\w.-])`)
+	for _, dir := range above(root, filepath.Dir(program)) {
+		switch {
+		case f.exists(filepath.Join(dir, "CMakeCache.txt")):
+			return "cmake --build " + workspace.Quote(relative(root, dir))
+		case f.exists(filepath.Join(dir, "meson-private")):
+			return "meson compile -C " + workspace.Quote(relative(root, dir))
+		}
+		if text, ok := f.makefile(dir); ok && (name.MatchString(text) || strings.Contains(text, "%")) {
+			return makes(root, dir)
+		}
+	}
+	return ""
+}
+
+func makes(root, dir string) string {
+	if dir == root {
+		return "make"
+	}
+	return "make -C " + workspace.Quote(relative(root, dir))
+}
+
+// builders are the build systems of a folder and those above it: one of a kind, as
+// the project has it.
+func (f *Finder) builders(root, dir, path string) []Candidate {
+	var all []Candidate
+	offer := func(kind, at, command, why string) {
+		c := Candidate{Label: kind, Why: why}
+		c.Name, c.Root, c.Build, c.Cwd, c.From = kind, root, command, root, path
+		if at != root {
+			c.Label += " in " + relative(root, at)
+		}
+		all = append(all, c)
+	}
+	chain := above(root, dir)
+	if at := f.topmost(chain, "CMakeLists.txt"); at != "" {
+		f.cmake(root, at, offer)
+	}
+	if at := f.topmost(chain, "meson.build"); at != "" {
+		offer("meson", at, in(root, at, "{ test -d builddir || meson setup --buildtype=debugoptimized builddir; } && meson compile -C builddir"), "meson.build")
+	}
+	all = append(all, f.cargo(root, path)...)
+	for _, at := range chain {
+		if _, ok := f.makefile(at); ok {
+			offer("make", at, makes(root, at), "Makefile")
+			break
+		}
+		if f.exists(filepath.Join(at, "configure")) {
+			offer("configure and make", at, in(root, at, "./configure && make"), "configure")
+			break
+		}
+	}
+	return all
+}
+
+// project is what the topmost file of a CMake or Meson project says.
+var project = regexp.MustCompile(`(?im)^\s*project\s*\(`)
+
+// topmost is the outermost folder of a project that a file of a name describes: of
+// those that lie directly above each other, the last that says project().
+func (f *Finder) topmost(chain []string, name string) (found string) {
+	for _, dir := range chain {
+		text, ok := f.text(filepath.Join(dir, name))
+		if !ok && found != "" {
+			break
+		}
+		if ok && project.MatchString(text) {
+			found = dir
+		}
+	}
+	return found
+}
+
+// presets is what matters here of CMakePresets.json.
+type presets struct {
+	Configure []preset `json:"configurePresets"`
+	Build     []preset `json:"buildPresets"`
+}
+
+type preset struct {
+	Name      string `json:"name"`
+	Display   string `json:"displayName"`
+	Hidden    bool   `json:"hidden"`
+	Configure string `json:"configurePreset"`
+}
+
+// cmake offers the folders that a project was built in; else its presets; else a
+// build as CMake's own documentation has it, with debug information.
+func (f *Finder) cmake(root, at string, offer func(kind, at, command, why string)) {
+	built := false
+	for _, dir := range f.buildFolders(at) {
+		built = true
+		offer("cmake "+relative(root, dir), root, "cmake --build "+workspace.Quote(relative(root, dir)), "CMakeCache.txt")
+	}
+	if built {
+		return
+	}
+	offered := map[string]bool{}
+	for _, file := range []string{"CMakeUserPresets.json", "CMakePresets.json"} {
+		var p presets
+		if text, ok := f.text(filepath.Join(at, file)); !ok || json.Unmarshal([]byte(text), &p) != nil {
+			continue
+		}
+		builds := map[string]string{}
+		for _, b := range p.Build {
+			if !b.Hidden && builds[b.Configure] == "" {
+				builds[b.Configure] = b.Name
+			}
+		}
+		for _, c := range p.Configure {
+			build := builds[c.Name]
+			if c.Hidden || c.Name == "" || build == "" || offered[c.Name] {
+				continue
+			}
+			offered[c.Name] = true
+			offer("cmake preset "+c.Name, at, in(root, at, "cmake --preset "+workspace.Quote(c.Name)+" && cmake --build --preset "+workspace.Quote(build)), file)
+		}
+	}
+	if len(offered) == 0 {
+		offer("cmake", at, in(root, at, "cmake -S . -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build build"), "CMakeLists.txt")
+	}
+}
+
+// buildFolders are those beside and below a CMake project that it was built in.
+func (f *Finder) buildFolders(at string) (out []string) {
+	f.disk.Uses("read", at)
+	for _, pattern := range []string{"CMakeCache.txt", "*/CMakeCache.txt", "*/*/CMakeCache.txt", "../*/CMakeCache.txt"} {
+		caches, _ := filepath.Glob(filepath.Join(at, pattern))
+		for _, c := range caches {
+			if text, ok := f.text(c); ok && strings.Contains(text, "CMAKE_HOME_DIRECTORY:INTERNAL="+at+"\n") {
+				out = append(out, filepath.Dir(c))
+			}
+		}
+	}
+	return out
+}

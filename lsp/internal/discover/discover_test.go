@@ -1,0 +1,220 @@
+package discover
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/skewlens/skewlens/lsp/internal/workspace"
+)
+
+// tree is a folder with files, by their names.
+func tree(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// compile runs a command in a folder, and skips where there is no such compiler.
+func compile(t *testing.T, dir string, words ...string) {
+	t.Helper()
+	if _, err := exec.LookPath(words[0]); err != nil {
+		t.Skipf("%s is not here", words[0])
+	}
+	cmd := exec.Command(words[0], words[1:]...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", words, err, out)
+	}
+}
+
+// shown is what is offered for a file: label, reason, build.
+func shown(root, path string) string {
+	if path != "" {
+		path = filepath.Join(root, path)
+	}
+	var lines []string
+	for _, c := range New(&workspace.Disk{}).Find(root, path) {
+		line := c.Label + " | " + c.Why + " | " + c.Build
+		if c.Asks {
+			line += " | asks"
+		}
+		if c.Program != "" {
+			line += " | " + relative(root, c.Program)
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+const (
+	mainC = "int helper(int);\nint main(void) { return helper(1); }\n"
+	help  = "int helper(int x) { return x - 1; }\n"
+)
+
+// What is offered before anything is built.
+func TestNotBuiltYet(t *testing.T) {
+	cmake := "cmake_minimum_required(VERSION 3.16)\nproject(p C)\nadd_executable(p main.c)\n"
+	cases := []struct {
+		name, open, want string
+		files            map[string]string
+	}{
+		{"a file alone", "x.c", "x | compiled from this file alone | cc -O2 -g -pthread x.c -o x -lm | x", map[string]string{"x.c": "int main(void) { return 0; }"}},
+		{"one that looks at arguments", "a b.cpp", "a b | compiled from this file alone | c++ -O2 -g -pthread 'a b.cpp' -o 'a b' | asks | a b", map[string]string{"a b.cpp": "int main(int argc, char **argv) { return argc; }"}},
+		{"OpenMP", "d/x.c", "d/x | compiled from this file alone | cc -O2 -g -pthread -fopenmp d/x.c -o d/x -lm | d/x", map[string]string{"d/x.c": "#pragma omp parallel\nint main() {}"}},
+		{"Fortran", "x.f90", "x | compiled from this file alone | gfortran -O2 -g -fopenmp x.f90 -o x | x", map[string]string{"x.f90": "program x\n!$omp parallel\nend program"}},
+		{"a folder of headers", "tests/x.cpp", "tests/x | compiled from this file alone | c++ -O2 -g -pthread -I include tests/x.cpp -o tests/x | tests/x", map[string]string{"tests/x.cpp": "int main() {}", "include/x.hpp": ""}},
+		{"no main", "x.c", "", map[string]string{"x.c": "int f;"}},
+		{"a folder of the program's name", "x.c", "x.out | compiled from this file alone | cc -O2 -g -pthread x.c -o x.out -lm | x.out", map[string]string{"x.c": "int main() {}", "x/y": ""}},
+		{"make", "src/x.c", "make | Makefile | make", map[string]string{"src/x.c": "int main() {}", "Makefile": "all:\n"}},
+		{"make below", "lib/a/x.c", "make in lib | Makefile | make -C lib", map[string]string{"lib/a/x.c": "int main() {}", "lib/Makefile": "all:\n", "x": ""}},
+		{"configure", "x.c", "configure and make | configure | ./configure && make", map[string]string{"x.c": "", "configure": "#!/bin/sh"}},
+		{"cmake", "src/main.c", "cmake | CMakeLists.txt | cmake -S . -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build build", map[string]string{"src/main.c": mainC, "CMakeLists.txt": cmake, "src/CMakeLists.txt": "add_executable(q main.c)"}},
+		{"cmake presets", "main.c", "cmake preset fast | CMakePresets.json | cmake --preset fast && cmake --build --preset fast-build", map[string]string{"main.c": mainC, "CMakeLists.txt": cmake,
+			"CMakePresets.json": `{"configurePresets": [{"name": "base", "hidden": true}, {"name": "fast"}, {"name": "nobuild"}], "buildPresets": [{"name": "fast-build", "configurePreset": "fast"}]}`}},
+		{"broken presets", "main.c", "cmake | CMakeLists.txt | cmake -S . -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build build", map[string]string{"main.c": mainC, "CMakeLists.txt": cmake, "CMakePresets.json": "{"}},
+		{"cmake and make", "main.c", "cmake | CMakeLists.txt | cmake -S . -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build build\nmake | Makefile | make", map[string]string{"main.c": mainC, "CMakeLists.txt": cmake, "Makefile": ""}},
+		{"meson", "main.c", "meson | meson.build | { test -d builddir || meson setup --buildtype=debugoptimized builddir; } && meson compile -C builddir", map[string]string{"main.c": mainC, "meson.build": "project('x', 'c')"}},
+		{"cargo", "src/main.rs", "crunch | Cargo.toml | CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir target/skewlens --bin crunch | asks | target/skewlens/release/crunch",
+			map[string]string{"src/main.rs": "fn main() { std::env::args(); }", "Cargo.toml": "[package]\nname = \"crunch\""}},
+		{"cargo, two programs", "src/lib.rs", "one | Cargo.toml | CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir target/skewlens --bin one | target/skewlens/release/one\n" +
+			"two | Cargo.toml | CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir target/skewlens --bin two | target/skewlens/release/two",
+			map[string]string{"src/lib.rs": "", "src/bin/one.rs": "", "src/bin/two/main.rs": "", "Cargo.toml": "[package]\nname = \"crunch\""}},
+		{"cargo, a workspace", "core/src/lib.rs", "app/app | Cargo.toml | CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir target/skewlens --bin app --manifest-path app/Cargo.toml | target/skewlens/release/app",
+			map[string]string{"core/src/lib.rs": "", "core/Cargo.toml": "[package]\nname = \"core\"", "app/src/main.rs": "", "app/Cargo.toml": "[package]\nname = \"app\"", "Cargo.toml": "[workspace]\nmembers = [\"*\"]"}},
+		{"cargo, an example", "examples/e.rs", "e | Cargo.toml | CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir target/skewlens --example e | target/skewlens/release/examples/e",
+			map[string]string{"src/main.rs": "", "examples/e.rs": "", "Cargo.toml": "[package]\nname = \"p\""}},
+		{"a Rust file alone", "x.rs", "x | compiled from this file alone | rustc -O -g x.rs -o x | x", map[string]string{"x.rs": "fn main() {}"}},
+		{"nothing", "", "", map[string]string{"README": ""}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if got := shown(tree(t, c.files), c.open); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+// Programs that are there are found by what they are made of.
+func TestMadeOf(t *testing.T) {
+	dir := tree(t, map[string]string{"src/main.c": mainC, "src/help.c": help, "other.c": "int main(void) { return 0; }", "Makefile": "out/app: src/main.c\n"})
+	if err := os.Mkdir(filepath.Join(dir, "out"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	compile(t, dir, "gcc", "-g", "src/main.c", "src/help.c", "-o", "out/app")
+	compile(t, dir, "gcc", "-g", "other.c", "-o", "other")
+	if got, want := shown(dir, "src/help.c"), "out/app | built from this file | make | out/app"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got, want := shown(dir, "other.c"), "other | built from this file |  | other"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := shown(dir, ""); !strings.Contains(got, "out/app | a program of this folder") || !strings.Contains(got, "other |") {
+		t.Errorf("of the folder: %s", got)
+	}
+	f := New(&workspace.Disk{})
+	for program, want := range map[string]Held{"out/app": Yes, "other": No, "nowhere": Unknown, "Makefile": Unknown} {
+		if got := f.Holds(filepath.Join(dir, program), filepath.Join(dir, "src/help.c")); got != want {
+			t.Errorf("%s: %v, want %v", program, got, want)
+		}
+	}
+	if got := f.Holds(filepath.Join(dir, "out/app"), filepath.Join(dir, "README")); got != Unknown {
+		t.Errorf("of a text nothing is known, got %v", got)
+	}
+}
+
+// A folder may be opened by a link to it.
+func TestLinkedFolder(t *testing.T) {
+	dir := tree(t, map[string]string{"p/main.c": "int main(void) { return 0; }"})
+	compile(t, filepath.Join(dir, "p"), "gcc", "-g", "main.c", "-o", "app")
+	if err := os.Symlink("p", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := shown(filepath.Join(dir, "link"), "main.c"), "app | built from this file |  | app"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// Without debug information its symbols have the names of its files; a library
+// has a program that loads it; what was built elsewhere has a path that ends so.
+func TestMadeOfByOtherSigns(t *testing.T) {
+	dir := tree(t, map[string]string{"src/main.c": mainC, "src/help.c": help})
+	compile(t, dir, "gcc", "src/main.c", "src/help.c", "-o", "plain")
+	if got, want := shown(dir, "src/help.c"), "plain | built from this file |  | plain"; got != want {
+		t.Errorf("symbols: got %s, want %s", got, want)
+	}
+	compile(t, dir, "gcc", "-g", "-shared", "-fPIC", "src/help.c", "-o", "libhelp.so")
+	compile(t, dir, "gcc", "-g", "src/main.c", "-o", "loads", "-L.", "-lhelp", "-Wl,-rpath,$ORIGIN")
+	if got, want := shown(dir, "src/help.c"), "loads | loads a library built from this file |  | loads"; got != want {
+		t.Errorf("library: got %s, want %s", got, want)
+	}
+	if got := New(&workspace.Disk{}).Holds(filepath.Join(dir, "loads"), filepath.Join(dir, "src/help.c")); got != Yes {
+		t.Errorf("library: %v", got)
+	}
+	moved := tree(t, map[string]string{"src/main.c": mainC, "src/help.c": help})
+	compile(t, dir, "gcc", "-g", "src/main.c", "src/help.c", "-o", filepath.Join(moved, "app"))
+	if got, want := shown(moved, "src/help.c"), "app | built from this file |  | app"; got != want {
+		t.Errorf("moved: got %s, want %s", got, want)
+	}
+}
+
+// The folder that CMake built in is used again; the programs that it tries
+// compilers with are nobody's.
+func TestCMakeBuildFolder(t *testing.T) {
+	dir := tree(t, map[string]string{"main.c": mainC, "CMakeLists.txt": "project(p C)", "build/CMakeFiles/3.25/try.c": mainC + help})
+	compile(t, filepath.Join(dir, "build/CMakeFiles/3.25"), "gcc", "-g", "try.c", "-o", "a.out")
+	cache := "CMAKE_BUILD_TYPE:STRING=\nCMAKE_HOME_DIRECTORY:INTERNAL=" + dir + "\n"
+	if err := os.WriteFile(filepath.Join(dir, "build/CMakeCache.txt"), []byte(cache), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := shown(dir, "main.c"), "cmake build | CMakeCache.txt | cmake --build build"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// What is no program bears anything.
+func TestNoProgram(t *testing.T) {
+	dir := tree(t, map[string]string{"x.c": "int main() {}", "script": "#!/bin/sh\n" + strings.Repeat("#", 100), "cut": "\x7fELF\x02\x01\x01" + strings.Repeat("\xff", 200), "short": "\x7fELF"})
+	for _, name := range []string{"script", "cut", "short"} {
+		if err := os.Chmod(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("/", filepath.Join(dir, "all")); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := shown(dir, "x.c"), "x | compiled from this file alone | cc -O2 -g -pthread x.c -o x -lm | x"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// A file that was opened without a folder belongs to its project.
+func TestHome(t *testing.T) {
+	dir := tree(t, map[string]string{"p/src/x.c": "", "p/Makefile": "", "q/x.c": "", "q/.git/HEAD": "", "q/r/y.c": "", "c/CMakeLists.txt": "", "c/src/CMakeLists.txt": "", "c/src/x.c": ""})
+	f := New(&workspace.Disk{})
+	for path, want := range map[string]string{"p/src/x.c": "p", "q/x.c": "q", "q/r/y.c": "q", "c/src/x.c": "c"} {
+		if got := f.Home(filepath.Join(dir, path)); got != filepath.Join(dir, want) {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+	for path, want := range map[string]string{"p/src/x.c": filepath.Join(dir, "p"), "q/r/y.c": "", "c/src/x.c": ""} {
+		if got := f.Above(filepath.Dir(filepath.Join(dir, path)), filepath.Join(dir, path)); got != want {
+			t.Errorf("above %s: %q", path, got)
+		}
+	}
+}

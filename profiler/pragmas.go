@@ -1,0 +1,307 @@
+package profiler
+
+import (
+	"cmp"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+// Where gcc's implicit barriers stand. At the end of a worksharing construct gcc and
+// gfortran call the runtime with whatever line came before: that of the loop's body,
+// or of something before a single. Which construct it is tells the call before it in
+// the function, by which that began; where it stands tells the source, which is asked
+// for the nearest pragma of that kind. The line stays what it is where the source
+// cannot be read, or is younger than the program.
+//
+//	call GOMP_single_start     line 16, of the loop before
+//	call GOMP_barrier          line 16 ─▶ #pragma omp single in line 18
+
+// construct is a kind of worksharing construct; "" is none.
+type construct string
+
+const (
+	noConstruct construct = ""
+	ofLoop      construct = "loop"
+	ofSections  construct = "sections"
+	ofSingle    construct = "single"
+	noWait      construct = "nowait" // one that ends in no barrier
+)
+
+// begins tells by what calls a construct begins, ends which end it there; those of
+// noConstruct end what began last.
+var (
+	constructBegins = map[string]construct{"omp_get_num_threads": ofLoop, "omp_get_thread_num": ofLoop, "GOMP_single_start": ofSingle,
+		"GOMP_sections_start": ofSections, "GOMP_sections2_start": ofSections, "GOMP_sections_next": ofSections}
+	constructEnds = map[string]construct{"GOMP_barrier": noConstruct, "GOMP_barrier_cancel": noConstruct, "GOMP_loop_end": ofLoop,
+		"GOMP_loop_end_cancel": ofLoop, "GOMP_sections_end": ofSections, "GOMP_sections_end_cancel": ofSections}
+)
+
+// pragma is what a line of the source says of OpenMP.
+var pragma = regexp.MustCompile(`(?i)^\s*(?:#\s*pragma\s+|_Pragma\s*\(\s*"|[!c*]\$)omp\s+(.*)`)
+
+// says is the construct of a line that ends in a barrier of its own, whether it says
+// that there is a barrier here, and whether it says anything that ends the search.
+func says(line string) (c construct, barrier, region bool) {
+	m := pragma.FindStringSubmatch(line)
+	if m == nil {
+		return noConstruct, false, false
+	}
+	words, _, _ := strings.Cut(m[1], "(")
+	f := strings.FieldsFunc(strings.ToLower(words), func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') })
+	switch has := func(w string) bool { return slices.Contains(f, w) }; {
+	case len(f) == 0 || f[0] == "end":
+	case has("barrier"):
+		return noConstruct, true, false
+	case has("parallel"):
+		return noConstruct, false, true
+	case has("for"), has("do"), has("loop"), has("workshare"):
+		return ofLoop, false, false
+	case has("sections"):
+		return ofSections, false, false
+	case has("single"):
+		return ofSingle, false, false
+	}
+	return noConstruct, false, false
+}
+
+// saysAt is says of a line, with those that continue it: who does not wait ends in no
+// barrier. Fortran says so at the construct's end.
+func saysAt(text []string, line int) (c construct, barrier, region bool) {
+	all := text[line-1]
+	for at := line; at < len(text) && (strings.HasSuffix(text[at-1], "\\") || strings.HasSuffix(text[at-1], "&")); at++ {
+		all += " " + text[at]
+	}
+	c, barrier, region = says(all)
+	if c == noConstruct {
+		return c, barrier, region
+	}
+	if strings.Contains(all, "nowait") {
+		return noWait, false, false
+	}
+	if !strings.Contains(all, "$") {
+		return c, barrier, region
+	}
+	for _, next := range text[line:] {
+		if m := pragma.FindStringSubmatch(next); m != nil {
+			if words := strings.ToLower(m[1]); strings.HasPrefix(words, "end") && strings.Contains(words, "nowait") {
+				return noWait, false, false
+			}
+			break
+		}
+	}
+	return c, barrier, region
+}
+
+// barrierLines finds the lines of the implicit barriers of a program, by the calls'
+// addresses.
+func barrierLines(im *image.Image, locate func(profile.Addr) profile.Location, read func(file string) []string) map[uint64]int {
+	slots, entries := map[uint64]bool{}, map[uint64]bool{}
+	for a, name := range im.GOT {
+		_, slots[a] = constructEnds[name]
+	}
+	for a, name := range im.PLT {
+		_, entries[a] = constructEnds[name]
+	}
+	found := map[uint64]int{}
+	asked := map[uint64]bool{}
+	for i := range im.Sections {
+		s := &im.Sections[i]
+		if !s.Exec || strings.HasPrefix(s.Name, ".plt") {
+			continue
+		}
+		candidates(s, slots, entries, func(addr uint64) {
+			if f := im.FuncAt(addr); f != nil && !asked[f.Addr] {
+				asked[f.Addr] = true
+				linesIn(runtimeCalls(im, f), locate, read, found)
+			}
+		})
+	}
+	return found
+}
+
+// runtimeCall is a call of one of the functions that constructs begin and end by, and
+// the jumps behind it, up to the next call, that decide by what it returns.
+type runtimeCall struct {
+	addr  uint64
+	name  string
+	jumps []uint64
+}
+
+const mostJumps = 16
+
+func runtimeCalls(im *image.Image, f *image.Func) (calls []runtimeCall) {
+	decides := false
+	eachJump(im, f, func(in *x86.Insn) {
+		if n := len(calls); in.Kind == x86.Jcc || in.Kind == x86.JmpInd && in.RIPOff == 0 {
+			if decides && len(calls[n-1].jumps) < mostJumps {
+				calls[n-1].jumps = append(calls[n-1].jumps, in.Addr)
+			}
+			return
+		}
+		name := im.PLT[in.Target]
+		if in.Kind == x86.CallInd || in.Kind == x86.JmpInd {
+			name = im.GOT[in.RIPTarget]
+		}
+		_, begins := constructBegins[name]
+		_, ends := constructEnds[name]
+		if begins || ends || loopCall(name, "_start") || loopCall(name, "_next") {
+			calls = append(calls, runtimeCall{addr: in.Addr, name: name})
+			decides = true
+		} else if in.Kind.IsCall() {
+			decides = false
+		}
+	})
+	return calls
+}
+
+// loopCall recognises the calls by which a thread takes rounds of a loop.
+func loopCall(name, what string) bool {
+	return strings.HasPrefix(name, "GOMP_loop_") && strings.HasSuffix(name, what)
+}
+
+// linesIn finds the lines of the implicit barriers of a function, and of what decides
+// who executes a single or which section, or takes rounds of a loop.
+func linesIn(calls []runtimeCall, locate func(profile.Addr) profile.Location, read func(file string) []string, found map[uint64]int) {
+	began, by := onlyConstruct(calls), &runtimeCall{}
+	taken := map[int]*runtimeCall{} // lines of pragmas, by the call that began there
+	place := func(at uint64, of construct, free func(int) bool) int {
+		l := locate(profile.Addr(at))
+		if text := read(l.File); l.Line >= 1 && l.Line <= len(text) && of != noConstruct {
+			return pragmaOf(text, l.Line, of, free)
+		}
+		return 0
+	}
+	for i := range calls {
+		c := &calls[i]
+		of, ends := constructEnds[c.name]
+		switch {
+		case loopCall(c.name, "_next"):
+			if by.addr > 0 && began == ofLoop {
+				c.decideAt(locate(profile.Addr(by.addr)).Line, locate, found)
+			}
+		case !ends:
+			began, by = constructBegins[c.name], c
+			if began == noConstruct {
+				began = ofLoop
+			} else if began != ofLoop {
+				c.decideAt(place(c.addr, began, func(int) bool { return true }), locate, found)
+			}
+		default:
+			if of == noConstruct {
+				of = began
+			}
+			line := place(c.addr, of, func(line int) bool { return taken[line] == nil || taken[line] == by })
+			if line == 0 {
+				continue
+			}
+			found[c.addr], taken[line] = line, by
+			if of != ofLoop {
+				by.decideAt(line, locate, found)
+			}
+		}
+	}
+}
+
+// decideAt puts the jumps behind a call on a line, but for those that have one of
+// their own.
+func (c *runtimeCall) decideAt(line int, locate func(profile.Addr) profile.Location, found map[uint64]int) {
+	stale := locate(profile.Addr(c.addr)).Line
+	for _, at := range c.jumps {
+		if line > 0 && locate(profile.Addr(at)).Line == stale {
+			found[at] = line
+		}
+	}
+}
+
+// onlyConstruct is the only kind of construct that begins in a function, if there is
+// but one: compilers turn loops round, and then the end comes first.
+func onlyConstruct(calls []runtimeCall) (only construct) {
+	for _, c := range calls {
+		is := constructBegins[c.name]
+		if loopCall(c.name, "_start") {
+			is = ofLoop
+		}
+		if is != noConstruct && only != noConstruct && is != only {
+			return noConstruct
+		}
+		only = cmp.Or(is, only)
+	}
+	return only
+}
+
+// pragmaOf is the line of the pragma of a construct whose end the debug information
+// puts on a line: at it or above, if nothing else is nearer; else below, where the line
+// is one of what came before. 0: there is none.
+func pragmaOf(text []string, line int, of construct, free func(line int) bool) int {
+	if _, barrier, _ := saysAt(text, line); barrier {
+		return 0 // it is there
+	}
+	for at := line; at > 0; at-- {
+		c, barrier, region := saysAt(text, at)
+		if c == of && free(at) {
+			return at
+		}
+		if c != noConstruct && c != noWait || region || barrier {
+			break
+		}
+	}
+	for at := line + 1; at <= len(text); at++ {
+		switch c, _, region := saysAt(text, at); {
+		case region:
+			return 0
+		case c == of && free(at):
+			return at
+		}
+	}
+	return 0
+}
+
+// source is the lines of a file that is no younger than the program; nil where there
+// is none.
+func source(file string, program string) []string {
+	src, err := os.Stat(file)
+	prog, err2 := os.Stat(program)
+	if err != nil || err2 != nil || !src.Mode().IsRegular() || src.Size() > 64<<20 || src.ModTime().After(prog.ModTime()) {
+		return nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil
+	}
+	return strings.Split(string(text), "\n")
+}
+
+// regionsIn finds functions that gcc has outlined in another one: they begin on the line
+// of their region's pragma, or of a task's.
+func regionsIn(im *image.Image, f *image.Func, regions map[uint64]bool) {
+	code := im.Bytes(f.Addr)
+	code = code[:min(uint64(len(code)), f.Size)]
+	for off := 0; off < len(code); {
+		in, err := x86.Decode(code[off:], f.Addr+uint64(off))
+		if err != nil {
+			off++
+			continue
+		}
+		off += in.Len()
+		if g := im.FuncAt(in.RIPTarget); in.RIPOff > 0 && g != nil && g.Addr == in.RIPTarget && strings.Contains(g.Name, "._omp_fn.") {
+			regions[g.Addr] = true
+		}
+	}
+}
+
+// forks reports whether a region is at a place, and no task; also where the source does
+// not say.
+func forks(l profile.Location, program string) bool {
+	text := source(l.File, program)
+	if l.Line < 1 || l.Line > len(text) {
+		return true
+	}
+	_, _, region := says(text[l.Line-1])
+	return region
+}

@@ -1,0 +1,147 @@
+package profiler
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const constructs = `#include <omp.h>
+static double out[64];
+static double sum;
+static double work(long n)
+{
+    double s = 0;
+    for (long i = 0; i < n; i++)
+        s += i * 0.5;
+    return s;
+}
+void all(int n)
+{
+    #pragma omp parallel /* SITE */
+    {
+        #pragma omp for /* SITE */
+        for (int i = 0; i < n; i++)
+            out[i] += work(i);
+        #pragma omp for schedule(dynamic, 2) /* SITE */
+        for (int i = 0; i < n; i++)
+            out[i] += work(i);
+        #pragma omp single /* SITE */
+        out[3] += work(3);
+        #pragma omp single /* SITE */
+        out[4] += work(4);
+        #pragma omp sections /* SITE */
+        {
+            #pragma omp section
+            out[5] += work(5);
+            #pragma omp section
+            out[6] += work(6);
+        }
+        #pragma omp for \
+            nowait
+        for (int i = 0; i < n; i++)
+            out[i] += work(i);
+        #pragma omp barrier /* SITE */
+        out[omp_get_thread_num()]++;
+        #pragma omp for reduction(+ : sum) /* SITE */
+        for (int i = 0; i < n; i++)
+            sum += out[i];
+        #pragma omp task
+        out[7]++;
+    }
+}
+int main(void)
+{
+    all(64);
+    return 0;
+}
+`
+
+// TestPragmas: regions and barriers stand where their pragmas do, whatever line the
+// debug information has; where the source is younger than the program, there.
+func TestPragmas(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "all.c")
+	if err := os.WriteFile(file, []byte(constructs), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var want []int
+	for i, l := range strings.Split(constructs, "\n") {
+		if strings.Contains(l, "SITE") {
+			want = append(want, i+1)
+		}
+	}
+	for _, level := range []string{"-O0", "-O2", "-O3", "-O2 -fno-plt"} {
+		program := filepath.Join(dir, "all")
+		args := append(strings.Fields(level), "-g", "-fopenmp", "-o", program, file)
+		if out, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
+			t.Skipf("gcc %v: %v: %s", args, err, out)
+		}
+		sites, err := CallSites(program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[int]bool{}
+		for _, l := range sites {
+			seen[l.Line] = true
+			if l.Function != "all" {
+				t.Errorf("%s: line %d is in %q", level, l.Line, l.Function)
+			}
+		}
+		for _, line := range want {
+			if !seen[line] {
+				t.Errorf("%s: nothing at line %d", level, line)
+			}
+		}
+		if len(seen) != len(want) {
+			t.Errorf("%s: at lines %v, want %v", level, seen, want)
+		}
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if sites, err := CallSites(filepath.Join(dir, "all")); err != nil || len(sites) == 0 {
+		t.Errorf("without the source: %d sites, %v", len(sites), err)
+	}
+}
+
+// TestPragmaOf: what a line says, in C and Fortran, and where a construct's end belongs.
+func TestPragmaOf(t *testing.T) {
+	for line, want := range map[string]string{
+		"  #pragma omp for schedule(static)":     "loop false false",
+		"#pragma omp parallel for":               " false true",
+		"# pragma omp barrier":                   " true false",
+		"!$omp do schedule(dynamic)":             "loop false false",
+		"!$OMP END DO":                           " false false",
+		"c$omp workshare":                        "loop false false",
+		`_Pragma("omp single")`:                  "single false false",
+		"#pragma omp sections nowait":            "nowait false false",
+		"#pragma omp critical (single)":          " false false",
+		"#pragma omp task":                       " false false",
+		"#pragma omp":                            " false false",
+		"x = 3; // #pragma omp for":              " false false",
+		"!$omp parallel sections":                " false true",
+		"#pragma omp single copyprivate(x) \\":   "single false false",
+		"!$omp do private(i) &":                  "loop false false",
+		"#pragma omp for collapse(2) ordered(1)": "loop false false",
+	} {
+		c, barrier, region := saysAt([]string{line}, 1)
+		if got := fmt.Sprint(c, " ", barrier, " ", region); got != want {
+			t.Errorf("%q says %q, want %q", line, got, want)
+		}
+	}
+	text := strings.Split("!$omp do\n do i\n end do\n!$omp end do nowait\n!$omp do\n do i\n a\n end do\n!$omp end do\n!$omp single\n b\n!$omp end single\n!$omp barrier", "\n")
+	free := func(int) bool { return true }
+	for _, c := range []struct {
+		line int
+		of   construct
+		want int
+	}{{2, ofLoop, 5}, {7, ofLoop, 5}, {7, ofSingle, 10}, {11, ofSingle, 10}, {13, ofSingle, 0}, {11, ofSections, 0}} {
+		if got := pragmaOf(text, c.line, c.of, free); got != c.want {
+			t.Errorf("the end of a %s at line %d belongs to line %d, want %d", c.of, c.line, got, c.want)
+		}
+	}
+}
