@@ -52,18 +52,40 @@ func TestFaultsOfAThread(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	w := watch(t)
-	const pages = 20000
-	m := fresh(t, pages)
+	for range 20 {
+		before := w.Lost()
+		n, ns, took := faultsOf(t, w)
+		if w.Lost() > before {
+			continue // whoever reads the samples did not get a processor in time
+		}
+		if n < touched*95/100 || n > touched*105/100 {
+			t.Errorf("%d page faults, want about %d", n, touched)
+		}
+		if ns <= 0 || ns > took*13/10 { // to write down when one began is part of it
+			t.Errorf("they took %v of %v", time.Duration(ns), time.Duration(took))
+		}
+		return
+	}
+	t.Error("samples were lost each time")
+}
+
+const touched = 20000 // pages
+
+// faultsOf touches pages, and returns how many faults were found, how long they took
+// together, and how long it took, in ns.
+func faultsOf(t *testing.T, w *Watch) (n int, ns, took int64) {
+	t.Helper()
+	m := fresh(t, touched)
 	w.Collect()
 	w.Take(unix.Gettid())
 	begin := Now()
 	touch(m)
 	end := Now()
 	w.Collect()
-	n, ns, last := 0, int64(0), begin
+	last := begin
 	lo := uint64(reflect.ValueOf(m).Pointer())
 	for _, f := range w.Take(unix.Gettid()) {
-		if f.Addr < lo || f.Addr >= lo+pages*page {
+		if f.Addr < lo || f.Addr >= lo+touched*page {
 			continue // the test's own
 		}
 		if f.Begin < last || f.End < f.Begin || f.End > end {
@@ -71,15 +93,10 @@ func TestFaultsOfAThread(t *testing.T) {
 		}
 		n, ns, last = n+f.N, ns+f.NS, f.End
 	}
-	if n < pages*95/100 || n > pages*105/100 {
-		t.Errorf("%d page faults, want about %d", n, pages)
-	}
-	if ns <= 0 || ns > (end-begin)*13/10 { // to write down when one began is part of it
-		t.Errorf("they took %v of %v", time.Duration(ns), time.Duration(end-begin))
-	}
 	if w.Take(unix.Gettid()) != nil {
 		t.Error("what was taken is there again")
 	}
+	return n, ns, end - begin
 }
 
 // TestFailedFaults: where there is nothing to be had, a fault begins and does not
