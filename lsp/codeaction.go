@@ -9,6 +9,7 @@ import (
 
 	"go.lsp.dev/protocol"
 
+	"github.com/skewlens/skewlens/lsp/internal/results"
 	"github.com/skewlens/skewlens/lsp/internal/wire"
 	"github.com/skewlens/skewlens/lsp/internal/workspace"
 )
@@ -76,19 +77,29 @@ func (v *view) causeActions(d *workspace.Document, first, last int) []wire.CodeA
 		about := []protocol.Diagnostic{v.diagnose(r, c, d.Text)}
 		next := doing(command("Go to the next cause", "skewlens.nextCause", arguments{URI: d.URI, Line: &line, Section: c.Of.ID, Target: r.Target}))
 		next.Kind, next.Diagnostics = protocol.QuickFix, about
-		hide := wire.CodeAction{Edit: v.suppression(c.At, c.Location.Function, c.Type())}
+		hide := v.hiding(c.At, c.Location.Function, c.Type())
 		hide.Title, hide.Kind, hide.Diagnostics = fmt.Sprintf("Do not show this finding again (#%d of %s)", c.Rank, c.Of.ID), protocol.QuickFix, about
 		out = append(out, next, hide)
 	}
 	for r, h := range v.hints() {
 		if h.At.Path == d.Path && r.Line(h.At) >= first && r.Line(h.At) <= last {
-			hide := wire.CodeAction{Edit: v.suppression(h.At, h.Location.Function, h.Code())}
+			hide := v.hiding(h.At, h.Location.Function, h.Code())
 			hide.Title, hide.Kind = "Do not show this hint again ("+h.Code()+")", protocol.QuickFix
 			hide.Diagnostics = []protocol.Diagnostic{v.hint(r, h, d.Text)}
 			out = append(out, hide)
 		}
 	}
 	return out
+}
+
+// hiding is an action that adds a finding to those that are not shown; its edit
+// comes when it is chosen, where the client can ask for it.
+func (v *view) hiding(at *results.Anchor, function, kind string) wire.CodeAction {
+	h := hidden{Path: at.Path, Function: function, Kind: kind, Line: at.Was}
+	if v.client.TextDocument.CodeAction.Later("edit") {
+		return wire.CodeAction{CodeAction: protocol.CodeAction{Data: h}}
+	}
+	return wire.CodeAction{Edit: v.suppression(h)}
 }
 
 // targetActions are about whole programs.

@@ -36,7 +36,8 @@ func (s *server) upToDate() {
 func (s *server) reread() bool {
 	s.reading.Lock()
 	defer s.reading.Unlock()
-	v, changed := s.view(), false
+	changed := s.renamed()
+	v := s.view()
 	for _, path := range v.results.Paths() {
 		if v.space.Open(path) != nil || !s.disk.Changed(path) {
 			continue
@@ -52,6 +53,28 @@ func (s *server) reread() bool {
 			}
 		})
 		changed = true
+	}
+	return changed
+}
+
+// renamed has results stand in files that have another name now, and reports whether
+// there were any.
+func (s *server) renamed() (changed bool) {
+	v := s.view()
+	for _, r := range v.results.All() {
+		for _, path := range r.Paths() {
+			to := v.space.Renamed(path, r.Was(path))
+			if to == "" || r.Has(to) {
+				continue
+			}
+			next := r.WithName(path, to, v.space, v.space.Text)
+			s.change(func(st *state) {
+				if st.results.Of(r.Root, r.Target).Same(r) {
+					st.results = st.results.With(next)
+				}
+			})
+			r, changed = next, true
+		}
 	}
 	return changed
 }

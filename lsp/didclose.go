@@ -26,6 +26,7 @@ func (s *server) didClose(params json.RawMessage) error {
 			s.change(func(st *state) { st.results = st.results.Settle(d.Path, t) })
 		}
 	}
+	s.reread()
 	s.configure()
 	s.publish()
 	return nil

@@ -22,6 +22,7 @@ func (s *server) didOpen(params json.RawMessage) error {
 		st.recent = d.URI
 	})
 	s.adopt(d.Path)
+	s.reread()
 	s.configure()
 	s.publish()
 	return nil

@@ -11,12 +11,16 @@ import (
 // What answers each method. A handler is in the file of its name.
 var (
 	requests = map[string]func(s *server, ctx context.Context, params json.RawMessage) (any, error){
+		"codeAction/resolve":       (*server).codeActionResolve,
 		"initialize":               (*server).initialize,
+		"inlayHint/resolve":        (*server).inlayHintResolve,
 		"shutdown":                 (*server).shutdown,
 		"textDocument/codeAction":  (*server).codeAction,
 		"textDocument/codeLens":    (*server).codeLens,
+		"textDocument/diagnostic":  (*server).diagnostic,
 		"textDocument/hover":       (*server).hover,
 		"textDocument/inlayHint":   (*server).inlayHint,
+		"workspace/diagnostic":     (*server).workspaceDiagnostic,
 		"workspace/executeCommand": (*server).executeCommand,
 	}
 	notifications = map[string]func(s *server, params json.RawMessage) error{

@@ -22,8 +22,11 @@ func (s *server) initialize(_ context.Context, params json.RawMessage) (any, err
 		ResultsChanged bool `json:"resultsChanged"`
 		Answers        bool `json:"answers"`
 		Beside         bool `json:"diagnosticsInHover"`
+		Pulls          bool `json:"pullDiagnostics"`
 	}
 	_ = json.Unmarshal(p.Options, &own) // absent, or another server's
+	can := p.Capabilities.TextDocument
+	pulls := can.Diagnostic != nil && (own.Pulls || can.PublishDiagnostics == nil)
 	enc := text.Agree(p.Capabilities.General.PositionEncodings)
 	space := workspace.New(s.disk)
 	for _, path := range folders(p) {
@@ -32,7 +35,7 @@ func (s *server) initialize(_ context.Context, params json.RawMessage) (any, err
 	again := false
 	s.change(func(st *state) {
 		if again = st.began; !again {
-			*st = state{began: true, client: p.Capabilities, enc: enc, notify: own.ResultsChanged, answers: own.Answers, beside: own.Beside, space: space}
+			*st = state{began: true, client: p.Capabilities, enc: enc, notify: own.ResultsChanged, answers: own.Answers, beside: own.Beside, pulls: pulls, space: space}
 		}
 	})
 	if again {
@@ -42,25 +45,34 @@ func (s *server) initialize(_ context.Context, params json.RawMessage) (any, err
 		s.watch(*p.ProcessID)
 	}
 	return wire.InitializeResult{
-		ServerInfo: protocol.ServerInfo{Name: "skewlens", Version: s.opt.Version},
-		Capabilities: wire.ServerCapabilities{
-			ServerCapabilities: protocol.ServerCapabilities{
-				TextDocumentSync: protocol.TextDocumentSyncOptions{
-					OpenClose: true, Change: protocol.TextDocumentSyncKindIncremental, Save: &protocol.SaveOptions{},
-				},
-				CodeLensProvider:   &protocol.CodeLensOptions{},
-				HoverProvider:      true,
-				CodeActionProvider: protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{protocol.QuickFix}},
-				Workspace: &protocol.ServerCapabilitiesWorkspace{
-					WorkspaceFolders: &protocol.ServerCapabilitiesWorkspaceFolders{Supported: true, ChangeNotifications: true},
-				},
+		ServerInfo:   protocol.ServerInfo{Name: "skewlens", Version: s.opt.Version},
+		Capabilities: capabilities(enc, pulls),
+	}, nil
+}
+
+func capabilities(enc text.Encoding, pulls bool) wire.ServerCapabilities {
+	c := wire.ServerCapabilities{
+		ServerCapabilities: protocol.ServerCapabilities{
+			TextDocumentSync: protocol.TextDocumentSyncOptions{
+				OpenClose: true, Change: protocol.TextDocumentSyncKindIncremental, Save: &protocol.SaveOptions{},
 			},
-			PositionEncoding: string(enc),
-			ExecuteCommandProvider: wire.ExecuteCommandOptions{
-				ExecuteCommandOptions: protocol.ExecuteCommandOptions{Commands: commandNames()}, WorkDoneProgress: true,
+			CodeLensProvider:   &protocol.CodeLensOptions{},
+			HoverProvider:      true,
+			CodeActionProvider: protocol.CodeActionOptions{CodeActionKinds: []protocol.CodeActionKind{protocol.QuickFix}, ResolveProvider: true},
+			Workspace: &protocol.ServerCapabilitiesWorkspace{
+				WorkspaceFolders: &protocol.ServerCapabilitiesWorkspaceFolders{Supported: true, ChangeNotifications: true},
 			},
 		},
-	}, nil
+		PositionEncoding:  string(enc),
+		InlayHintProvider: wire.InlayHintOptions{ResolveProvider: true},
+		ExecuteCommandProvider: wire.ExecuteCommandOptions{
+			ExecuteCommandOptions: protocol.ExecuteCommandOptions{Commands: commandNames()}, WorkDoneProgress: true,
+		},
+	}
+	if pulls {
+		c.DiagnosticProvider = &wire.DiagnosticOptions{InterFileDependencies: true, WorkspaceDiagnostics: true}
+	}
+	return c
 }
 
 // folders are the paths of a client's workspace folders, which it names in one

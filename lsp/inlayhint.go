@@ -35,10 +35,13 @@ func (s *server) inlayHint(_ context.Context, params json.RawMessage) (any, erro
 		if where.End.Line < p.Range.Start.Line || where.Start.Line > p.Range.End.Line {
 			return
 		}
-		out = append(out, wire.InlayHint{
-			Position: where.End, Label: words, PaddingLeft: true,
-			Tooltip: &protocol.MarkupContent{Kind: protocol.PlainText, Value: describe(r, c)},
-		})
+		h := wire.InlayHint{Position: where.End, Label: words, PaddingLeft: true}
+		if v.client.TextDocument.InlayHint.Later("tooltip") {
+			h.Data = &wire.CauseData{Root: r.Root, Target: r.Target, Section: c.Of.ID, Rank: c.Rank}
+		} else {
+			h.Tooltip = tooltip(r, c)
+		}
+		out = append(out, h)
 	}
 	for r, c := range v.causes() {
 		add(r, c, c.At, label(r, c))
@@ -47,6 +50,10 @@ func (s *server) inlayHint(_ context.Context, params json.RawMessage) (any, erro
 		}
 	}
 	return out, nil
+}
+
+func tooltip(r *results.Result, c *results.Cause) *protocol.MarkupContent {
+	return &protocol.MarkupContent{Kind: protocol.PlainText, Value: describe(r, c)}
 }
 
 // maxLabel is what VS Code shows of a hint.

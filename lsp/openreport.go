@@ -100,11 +100,11 @@ func (s *server) openReport(_ context.Context, c *call) (any, error) {
 // placed is where a report's line stands in the client's text, as far as it is
 // known to have moved; else where the report has it.
 func (v *view) placed(r *results.Result, p report.Place) (protocol.DocumentURI, protocol.Range) {
-	path := v.space.Local(p.File, r.Cwd)
 	at := protocol.Position{Line: uint32(max(p.Line-1, 0))}
 	if now := v.results.Of(r.Root, r.Target); now != nil && now.Same(r) {
 		r = now // edited since
 	}
+	path := r.Local(v.space, p)
 	if line, known := r.Now(path, p.Line); known {
 		at.Line = uint32(line)
 	}

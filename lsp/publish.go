@@ -16,6 +16,7 @@ import (
 type told struct {
 	mu          sync.Mutex
 	diagnostics map[string]uint64 // digests, by path
+	pulled      uint64            // digest: see recall
 	results     uint64            // digest: see announce
 	soon        *time.Timer
 }
@@ -27,6 +28,11 @@ func (s *server) publish() {
 	defer s.told.mu.Unlock()
 	v := s.view()
 	all := v.diagnostics()
+	if v.pulls {
+		s.recall(v, all)
+		s.announceSoon(v)
+		return
+	}
 	for path := range s.told.diagnostics {
 		if _, ok := all[path]; !ok {
 			all[path] = []protocol.Diagnostic{}

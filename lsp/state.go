@@ -26,6 +26,7 @@ type state struct {
 	client   wire.ClientCapabilities
 	notify   bool // the client wants skewlens/resultsChanged
 	beside   bool // it shows diagnostics with hovers
+	pulls    bool // it asks for diagnostics, and is sent none
 	answers  bool // and answers skewlens/choose and skewlens/ask
 	enc      text.Encoding
 

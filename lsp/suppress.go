@@ -6,24 +6,31 @@ import (
 
 	"go.lsp.dev/protocol"
 
-	"github.com/skewlens/skewlens/lsp/internal/results"
 	"github.com/skewlens/skewlens/lsp/internal/wire"
 	"github.com/skewlens/skewlens/lsp/internal/workspace"
 )
 
+// hidden is a finding that is not to be shown any more.
+type hidden struct {
+	Path     string `json:"path"`
+	Function string `json:"function"`
+	Kind     string `json:"kind"`
+	Line     string `json:"line"`
+}
+
 // suppression is the edit that adds a finding to those that are not shown. The
 // client makes it, so that a person sees it and can undo it; this server
 // writes nothing into a workspace.
-func (v *view) suppression(at *results.Anchor, function, kind string) any {
-	r := v.space.Root(at.Path)
+func (v *view) suppression(h hidden) any {
+	r := v.space.Root(h.Path)
 	if r == nil {
 		return wire.Object{"changes": wire.Object{}}
 	}
-	rel, err := filepath.Rel(r.Path, at.Path)
+	rel, err := filepath.Rel(r.Path, h.Path)
 	if err != nil {
-		rel = at.Path
+		rel = h.Path
 	}
-	add := workspace.Suppression{File: rel, Function: function, Kind: kind, Line: at.Was}.TOML()
+	add := workspace.Suppression{File: rel, Function: h.Function, Kind: h.Kind, Line: h.Line}.TOML()
 	path := filepath.Join(r.Path, workspace.ConfigName)
 	uri := v.space.URI(path)
 	end := protocol.Position{}

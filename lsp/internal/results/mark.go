@@ -82,7 +82,7 @@ func (m *marker) via(c *Cause) *Anchor {
 }
 
 // own reports whether a place is in one of the client's folders.
-func (m *marker) own(p report.Place) bool { return m.w.Root(m.w.Local(p.File, m.r.Cwd)) != nil }
+func (m *marker) own(p report.Place) bool { return m.w.Root(m.r.Local(m.w, p)) != nil }
 
 // anchor is the one anchor of a place; nil where it has no line.
 func (m *marker) anchor(p report.Place) *Anchor {
@@ -90,7 +90,7 @@ func (m *marker) anchor(p report.Place) *Anchor {
 		return nil
 	}
 	r := m.r
-	at := place{m.w.Local(p.File, r.Cwd), p.Line, p.Column}
+	at := place{r.Local(m.w, p), p.Line, p.Column}
 	if a := r.anchors[at]; a != nil {
 		return a
 	}

@@ -32,8 +32,9 @@ type Kept struct {
 	Chosen  *workspace.Target `json:",omitempty"` // by a person, where no file says what to run
 	When    time.Time
 	Took    time.Duration
-	Behind  bool            // the program was older than a source file
-	Newer   map[string]bool `json:",omitempty"` // which
+	Behind  bool              // the program was older than a source file
+	Newer   map[string]bool   `json:",omitempty"` // which
+	Renamed map[string]string `json:",omitempty"` // files whose name is another now
 	Report  *report.Report
 	Before  *report.Report         // of the run before; nil: none
 	Runs    []Past                 `json:",omitempty"` // the last ones, this one too, oldest first
@@ -173,12 +174,7 @@ func (st *Store) Save(r *Result) error {
 	if st.dir == "" {
 		return nil
 	}
-	k := r.Kept
-	k.Version = keptVersion
-	k.Files, k.Lines = r.files, map[string]string{}
-	for at, a := range r.anchors {
-		k.Lines[at.key()] = a.Was
-	}
+	k := r.kept()
 	k.Judged, k.JudgedBefore = judge(k.Report), judge(k.Before)
 	data, err := json.Marshal(&k)
 	if err != nil || len(data) > maxKeptFile {
@@ -193,6 +189,17 @@ func (st *Store) Save(r *Result) error {
 	}
 	st.prune()
 	return nil
+}
+
+// kept is what New makes the result of again.
+func (r *Result) kept() Kept {
+	k := r.Kept
+	k.Version = keptVersion
+	k.Files, k.Lines = r.files, map[string]string{}
+	for at, a := range r.anchors {
+		k.Lines[at.key()] = a.Was
+	}
+	return k
 }
 
 // Remove forgets what was kept of a target.

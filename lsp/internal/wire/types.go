@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"slices"
 
 	"go.lsp.dev/protocol"
 )
@@ -22,8 +23,8 @@ type InitializeParams struct {
 	Options          json.RawMessage            `json:"initializationOptions"`
 }
 
-// ClientCapabilities are those that matter here. Of 3.17 are positionEncodings
-// and inlayHint, whose refreshSupport is that of codeLens.
+// ClientCapabilities are those that matter here. Of 3.17 are positionEncodings,
+// diagnostic, and inlayHint, whose refreshSupport is that of codeLens.
 type ClientCapabilities struct {
 	General struct {
 		PositionEncodings []string `json:"positionEncodings"`
@@ -32,12 +33,31 @@ type ClientCapabilities struct {
 		WorkDoneProgress bool                                    `json:"workDoneProgress"`
 		ShowDocument     protocol.ShowDocumentClientCapabilities `json:"showDocument"`
 	} `json:"window"`
+	TextDocument struct {
+		Diagnostic         *struct{} `json:"diagnostic"` // nil: it does not ask for them
+		PublishDiagnostics *struct{} `json:"publishDiagnostics"`
+		InlayHint          Resolving `json:"inlayHint"`
+		CodeAction         Resolving `json:"codeAction"`
+	} `json:"textDocument"`
 	Workspace struct {
 		CodeLens              protocol.CodeLensWorkspaceClientCapabilities              `json:"codeLens"`
 		InlayHint             protocol.CodeLensWorkspaceClientCapabilities              `json:"inlayHint"`
+		Diagnostics           protocol.CodeLensWorkspaceClientCapabilities              `json:"diagnostics"`
 		DidChangeWatchedFiles protocol.DidChangeWatchedFilesWorkspaceClientCapabilities `json:"didChangeWatchedFiles"`
 		WorkspaceEdit         protocol.WorkspaceClientCapabilitiesWorkspaceEdit         `json:"workspaceEdit"`
 	} `json:"workspace"`
+}
+
+// Resolving is what a client asks for when it needs it.
+type Resolving struct {
+	ResolveSupport struct {
+		Properties []string `json:"properties"`
+	} `json:"resolveSupport"`
+}
+
+// Later reports whether a client asks for a property when it needs it.
+func (r Resolving) Later(property string) bool {
+	return slices.Contains(r.ResolveSupport.Properties, property)
 }
 
 // InitializeResult is the library's, with the capabilities below.
@@ -52,12 +72,43 @@ type ServerCapabilities struct {
 	protocol.ServerCapabilities
 	PositionEncoding       string                `json:"positionEncoding"`
 	InlayHintProvider      InlayHintOptions      `json:"inlayHintProvider"`
+	DiagnosticProvider     *DiagnosticOptions    `json:"diagnosticProvider,omitempty"`
 	ExecuteCommandProvider ExecuteCommandOptions `json:"executeCommandProvider"`
 }
 
 // InlayHintOptions are of 3.17.
 type InlayHintOptions struct {
 	ResolveProvider bool `json:"resolveProvider"`
+}
+
+// DiagnosticOptions are of 3.17.
+type DiagnosticOptions struct {
+	InterFileDependencies bool `json:"interFileDependencies"`
+	WorkspaceDiagnostics  bool `json:"workspaceDiagnostics"`
+}
+
+// DocumentDiagnosticParams are of 3.17.
+type DocumentDiagnosticParams struct {
+	TextDocument protocol.TextDocumentIdentifier `json:"textDocument"`
+	Previous     string                          `json:"previousResultId"`
+}
+
+// WorkspaceDiagnosticParams are of 3.17.
+type WorkspaceDiagnosticParams struct {
+	Previous []struct {
+		URI   protocol.DocumentURI `json:"uri"`
+		Value string               `json:"value"`
+	} `json:"previousResultIds"`
+}
+
+// DiagnosticReport is of 3.17: of a document, or, with a URI, one of a workspace.
+// Items is nil where Kind is unchanged.
+type DiagnosticReport struct {
+	URI      protocol.DocumentURI   `json:"uri,omitempty"`
+	Version  any                    `json:"version,omitempty"` // of one of a workspace: an *int32, which may be nil
+	Kind     string                 `json:"kind"`
+	ResultID string                 `json:"resultId"`
+	Items    *[]protocol.Diagnostic `json:"items,omitempty"`
 }
 
 // ExecuteCommandOptions are the library's and workDoneProgress, which it lacks.
@@ -115,12 +166,21 @@ type InlayHintParams struct {
 	Range        protocol.Range                  `json:"range"`
 }
 
+// CauseData says which cause a hint is about that is told in full when asked.
+type CauseData struct {
+	Root    string `json:"root"`
+	Target  string `json:"target"`
+	Section string `json:"section"`
+	Rank    int    `json:"rank"`
+}
+
 // InlayHint is of 3.17.
 type InlayHint struct {
 	Position    protocol.Position       `json:"position"`
 	Label       string                  `json:"label"`
 	Tooltip     *protocol.MarkupContent `json:"tooltip,omitempty"`
 	PaddingLeft bool                    `json:"paddingLeft,omitempty"`
+	Data        *CauseData              `json:"data,omitempty"`
 }
 
 // CodeAction has an edit that may create a file: a *protocol.WorkspaceEdit or a
