@@ -105,6 +105,9 @@ in_nvim() { # NAME SUITE
         -c "luafile $here/test/nvim/story.lua"
     story "$1.missing" env -C "$work/$1.story" HOME="$work" PATH=/usr/bin:/bin "$nvim" -n -i NONE -u "$here/test/nvim/init.lua" --headless \
         -c "luafile $here/test/nvim/missing.lua"
+    workspace "$work/$1.pull"
+    story "$1.pull" env -C "$work/$1.pull" "$nvim" -n -i NONE -u "$here/test/nvim/init.lua" --headless \
+        -c "luafile $here/test/nvim/pull.lua"
     local name
     for name in $(projects); do
         project "$name" "$work/$1.$name"

@@ -205,3 +205,30 @@ func TestExitWithoutShutdown(t *testing.T) {
 		t.Errorf("ended with %v", err)
 	}
 }
+
+// Where the work is: lines move with the text, and lose their share with their line.
+func TestHeat(t *testing.T) {
+	c, _, path := ran(t, Options{})
+	uri := wire.Object{"uri": workspace.FileURI(path)}
+	lines := func() []any {
+		t.Helper()
+		return c.command("skewlens.heat", uri)["result"].(map[string]any)["lines"].([]any)
+	}
+	before := lines()
+	if !matches(before, []any{map[string]any{"line": 4.0}, map[string]any{"line": 7.0, "section": "skewed.c:20", "target": "skewed"}}) {
+		t.Fatalf("lines %s", textual(before))
+	}
+	c.tell("textDocument/didChange", change(path, 2, 0, 0, "// above\n"))
+	after := lines()
+	if len(after) != 2 || !matches(after[1], map[string]any{"line": 8.0, "share": before[1].(map[string]any)["share"]}) {
+		t.Errorf("after an edit above: %s", textual(after))
+	}
+	c.tell("textDocument/didChange", change(path, 3, 8, 9, ""))
+	if got := lines(); !matches(got, []any{map[string]any{"line": 5.0}}) {
+		t.Errorf("when a line was deleted: %s", textual(got))
+	}
+	if got := c.command("skewlens.heat"); !matches(got["result"], map[string]any{"lines": []any{}}) {
+		t.Errorf("of no file: %s", textual(got))
+	}
+	quit(c)
+}

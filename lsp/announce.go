@@ -51,7 +51,7 @@ func (s *server) grow() {
 	}
 }
 
-// announce tells a client that wants to know it that skewlens.causes answers
+// announce tells a client that wants to know it that skewlens.causes or skewlens.heat answers
 // differently; always, or only if it does.
 func (s *server) announce(always bool) {
 	s.told.mu.Lock()
@@ -67,7 +67,7 @@ func (s *server) announce(always bool) {
 	}
 }
 
-// digest is another when skewlens.causes answers differently.
+// digest is another when skewlens.causes or skewlens.heat answers differently.
 func (v *view) digest() uint64 {
 	h := fnv.New64a()
 	for _, r := range v.results.All() {
@@ -79,6 +79,9 @@ func (v *view) digest() uint64 {
 		fmt.Fprintln(h, r.Name(), r.Staleness(), v.summary(r))
 		for _, sec := range r.Sections {
 			where(sec.At)
+			for _, w := range sec.Work {
+				where(w.At)
+			}
 			for _, c := range v.shownOf(sec) {
 				fmt.Fprintln(h, c.Rank)
 				where(c.At)

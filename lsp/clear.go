@@ -18,6 +18,11 @@ func (s *server) clear(_ context.Context, c *call) (any, error) {
 			gone = append(gone, r)
 			return true
 		})
+		for _, r := range gone {
+			if r.Chosen != nil {
+				st.space = st.space.WithoutChosen(*r.Chosen) // the next click asks again
+			}
+		}
 		st.built, st.shown = nil, ""
 	})
 	for _, r := range gone {

@@ -42,6 +42,7 @@ func init() {
 		cancelCommand:             (*server).cancelAll,
 		"skewlens.nextCause":      (*server).nextCause,
 		"skewlens.causes":         (*server).causes,
+		"skewlens.heat":           (*server).heat,
 		"skewlens.openReport":     (*server).openReport,
 		"skewlens.compare":        (*server).compare,
 		"skewlens.clear":          (*server).clear,

@@ -25,8 +25,8 @@ func (s *server) initialize(_ context.Context, params json.RawMessage) (any, err
 		Pulls          bool `json:"pullDiagnostics"`
 	}
 	_ = json.Unmarshal(p.Options, &own) // absent, or another server's
-	can := p.Capabilities.TextDocument
-	pulls := can.Diagnostic != nil && (own.Pulls || can.PublishDiagnostics == nil)
+	can, told := p.Capabilities.TextDocument, p.Capabilities.Workspace.Diagnostics.RefreshSupport
+	pulls := can.Diagnostic != nil && (own.Pulls && told || can.PublishDiagnostics == nil) // a client that is not told would never ask after a run
 	enc := text.Agree(p.Capabilities.General.PositionEncodings)
 	space := workspace.New(s.disk)
 	for _, path := range folders(p) {
@@ -35,7 +35,7 @@ func (s *server) initialize(_ context.Context, params json.RawMessage) (any, err
 	again := false
 	s.change(func(st *state) {
 		if again = st.began; !again {
-			*st = state{began: true, client: p.Capabilities, enc: enc, notify: own.ResultsChanged, answers: own.Answers, beside: own.Beside, pulls: pulls, space: space}
+			*st = state{began: true, client: p.Capabilities, enc: enc, notify: own.ResultsChanged, answers: own.Answers, beside: own.Beside, pulls: pulls, sent: !pulls || can.PublishDiagnostics != nil, space: space}
 		}
 	})
 	if again {
@@ -46,11 +46,11 @@ func (s *server) initialize(_ context.Context, params json.RawMessage) (any, err
 	}
 	return wire.InitializeResult{
 		ServerInfo:   protocol.ServerInfo{Name: "skewlens", Version: s.opt.Version},
-		Capabilities: capabilities(enc, pulls),
+		Capabilities: capabilities(enc, pulls, can.PublishDiagnostics == nil),
 	}, nil
 }
 
-func capabilities(enc text.Encoding, pulls bool) wire.ServerCapabilities {
+func capabilities(enc text.Encoding, pulls, all bool) wire.ServerCapabilities {
 	c := wire.ServerCapabilities{
 		ServerCapabilities: protocol.ServerCapabilities{
 			TextDocumentSync: protocol.TextDocumentSyncOptions{
@@ -70,7 +70,7 @@ func capabilities(enc text.Encoding, pulls bool) wire.ServerCapabilities {
 		},
 	}
 	if pulls {
-		c.DiagnosticProvider = &wire.DiagnosticOptions{InterFileDependencies: true, WorkspaceDiagnostics: true}
+		c.DiagnosticProvider = &wire.DiagnosticOptions{InterFileDependencies: true, WorkspaceDiagnostics: all}
 	}
 	return c
 }

@@ -3,6 +3,7 @@ package lsp
 import (
 	"encoding/json"
 	"hash/fnv"
+	"maps"
 	"sync"
 	"time"
 
@@ -30,8 +31,7 @@ func (s *server) publish() {
 	all := v.diagnostics()
 	if v.pulls {
 		s.recall(v, all)
-		s.announceSoon(v)
-		return
+		maps.DeleteFunc(all, func(path string, _ []protocol.Diagnostic) bool { return !v.sent || v.space.Open(path) != nil })
 	}
 	for path := range s.told.diagnostics {
 		if _, ok := all[path]; !ok {

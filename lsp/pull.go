@@ -14,9 +14,10 @@ import (
 	"github.com/skewlens/skewlens/lsp/internal/workspace"
 )
 
-// Clients that ask for diagnostics themselves are sent none, or they would show each
-// twice. Such a client asks for a document that it edits, and for all when it is
-// told that others have changed.
+// Clients that ask for diagnostics themselves are sent none of what is open, or they
+// would show each twice. Such a client asks for a document that it edits, and again
+// when it is told that others have changed. Those of closed files are sent to it as to
+// all clients, if it takes them: it shows the causes that way which nobody has opened.
 
 // recall has a client ask again, if what there is to say has changed by more than
 // where it stands in open documents: of those it asks when it edits them. It is
@@ -87,7 +88,7 @@ func (s *server) workspaceDiagnostic(_ context.Context, params json.RawMessage) 
 	}
 	s.upToDate()
 	v, items := s.view(), []wire.DiagnosticReport{}
-	if !v.pulls {
+	if v.sent {
 		return wire.Object{"items": items}, nil
 	}
 	all, before := v.diagnostics(), map[string]string{}

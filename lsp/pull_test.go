@@ -67,6 +67,29 @@ func TestPullDiagnostics(t *testing.T) {
 	quit(c)
 }
 
+// A client that takes both asks for what is open, and is sent the rest: never both.
+func TestPullOpenOnly(t *testing.T) {
+	dir := folder(t)
+	c := serve(t, Options{Runner: &fake{t: t, dir: dir}})
+	c.call("initialize", wire.Object{"processId": nil, "rootUri": workspace.FileURI(dir), "initializationOptions": wire.Object{"pullDiagnostics": true}, "capabilities": wire.Object{
+		"textDocument": wire.Object{"diagnostic": wire.Object{}, "publishDiagnostics": wire.Object{}}, "workspace": pulling["workspace"]}})
+	c.tell("initialized", wire.Object{})
+	path := filepath.Join(dir, "skewed.c")
+	c.command("skewlens.profileTarget")
+	c.marked(path, 6) // it is closed
+	c.open(path)
+	c.unmarked(path)
+	if got := c.call("textDocument/diagnostic", docOf(path)); !matches(got["result"], map[string]any{"kind": "full", "items": []any{"*"}}) {
+		t.Errorf("when it is open: %s", textual(got))
+	}
+	if got := c.call("workspace/diagnostic", wire.Object{}); !matches(got["result"], map[string]any{"items": []any{}}) {
+		t.Errorf("of the workspace: %s", textual(got))
+	}
+	c.tell("textDocument/didClose", docOf(path))
+	c.marked(path, 6)
+	quit(c)
+}
+
 // A client that is sent diagnostics, and asks all the same, is not told them twice.
 func TestPushedAreNotPulled(t *testing.T) {
 	c, _, path := ran(t, Options{})

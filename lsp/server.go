@@ -89,7 +89,7 @@ func newServer(opt Options) *server {
 	s := &server{
 		opt: opt, disk: disk, programs: workspace.NewPrograms(disk, opt.CallSites), finder: discover.New(disk), store: results.NewStore(opt.Cache, disk),
 		exit: make(chan struct{}), gone: make(chan struct{}), over: make(chan struct{}), turn: make(chan struct{}, 1),
-		told:  told{diagnostics: map[string]uint64{}, results: fnv.New64a().Sum64()}, // of no results
+		told:  told{diagnostics: map[string]uint64{}, results: fnv.New64a().Sum64(), pulled: fnv.New64a().Sum64()}, // of nothing
 		state: state{enc: text.UTF16, space: workspace.New(disk)},
 		runs:  map[*run]bool{}, offered: map[string]bool{},
 	}

@@ -26,7 +26,8 @@ type state struct {
 	client   wire.ClientCapabilities
 	notify   bool // the client wants skewlens/resultsChanged
 	beside   bool // it shows diagnostics with hovers
-	pulls    bool // it asks for diagnostics, and is sent none
+	pulls    bool // it asks for diagnostics of what is open
+	sent     bool // and is sent all others
 	answers  bool // and answers skewlens/choose and skewlens/ask
 	enc      text.Encoding
 

@@ -116,7 +116,7 @@ func coverage(c profile.Coverage) Coverage {
 
 // section is what there is to say about one, and lime.Result.Moved.
 func (b *builder) section(s *profile.Section, id string) (Section, [][]float64, error) {
-	out := Section{ID: id, Kind: string(s.Kind), Threads: []Thread{}, Waits: []Wait{}, Causes: []Cause{}, Warnings: warnings(s.Warnings)}
+	out := Section{ID: id, Kind: string(s.Kind), Threads: []Thread{}, Waits: []Wait{}, Causes: []Cause{}, Lines: []WorkLine{}, Warnings: warnings(s.Warnings)}
 	if s.Site != 0 {
 		l := b.count(sectionPlace(b.p, s))
 		out.Location, out.Callers = &l, b.callers(s)
@@ -139,6 +139,7 @@ func (b *builder) section(s *profile.Section, id string) (Section, [][]float64, 
 	if len(s.Instances) == 0 {
 		return out, nil, nil
 	}
+	out.Lines = b.workLines(s)
 	res, err := b.opt.Analyse(s, b.opt.Lime)
 	if err != nil {
 		return Section{}, nil, fmt.Errorf("analyse section %s: %w", id, err)

@@ -195,12 +195,16 @@ type (
 		Waits       []wantWait
 		Negligible  bool
 		Causes      []wantCause
-		Units       *wantUnits
-		Dealings    *[]wantDealing
-		Forecast    *[]wantForecast
-		Memory      *wantMemory
-		OnPath      *wantOnPath `json:"on_critical_path"`
-		Warnings    []wantWarning
+		Lines       []struct {
+			Location wantLocation
+			Share    float64
+		}
+		Units    *wantUnits
+		Dealings *[]wantDealing
+		Forecast *[]wantForecast
+		Memory   *wantMemory
+		OnPath   *wantOnPath `json:"on_critical_path"`
+		Warnings []wantWarning
 	}
 	wantReport struct {
 		Version int

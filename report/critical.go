@@ -213,35 +213,14 @@ func (x *pathBuilder) lines(c *CriticalPath) {
 		if all == 0 {
 			continue
 		}
-		for i, e := range q.Counts.Event {
-			if ev := &p.Events[e]; ev.Kind == profile.BlockEntered && !p.Graph.Blocks[ev.Block].Spin {
-				n := float64(p.Graph.Blocks[ev.Block].Instructions) * float64(q.Counts.N[i])
-				blocks[ev.Block] += float64(x.parts[of].busy) * n / float64(all)
-			}
-		}
+		instructions(p, q.Counts, float64(x.parts[of].busy)/float64(all), blocks)
 	}
-	at := map[Place]int{}
-	for i, ns := range blocks {
-		if ns == 0 {
-			continue
+	for _, l := range byLine(p, blocks) {
+		if l.weight < pathLine*float64(x.path.NS) || len(c.Lines) == pathLines {
+			break
 		}
-		l := locate(p, p.Graph.Blocks[i].Start)
-		key := Place{File: l.File, Line: l.Line}
-		if !l.Known() {
-			if key = (Place{Address: l.Address, Library: l.Library}); l.Function != "" {
-				key = Place{Function: l.Function, Library: l.Library}
-				l.Offset, l.Address = "", ""
-			}
-		}
-		if k, ok := at[key]; ok {
-			c.Lines[k].Seconds += ns
-			continue
-		}
-		at[key] = len(c.Lines)
-		c.Lines = append(c.Lines, PathLine{Location: &l, Seconds: ns})
+		c.Lines = append(c.Lines, PathLine{Location: &l.at, Seconds: l.weight})
 	}
-	slices.SortStableFunc(c.Lines, func(a, b PathLine) int { return cmp.Compare(b.Seconds, a.Seconds) })
-	c.Lines = slices.DeleteFunc(c.Lines[:min(len(c.Lines), pathLines)], func(l PathLine) bool { return l.Seconds < pathLine*float64(x.path.NS) })
 	for i := range c.Lines {
 		l := &c.Lines[i]
 		l.Share, l.Seconds = round(l.Seconds/float64(x.path.NS)), round(l.Seconds/1e9)

@@ -94,6 +94,8 @@ type Section struct {
 	BusyCounted *float64 `json:"busy_counted,omitempty"`
 	Waits       []Wait   `json:"waits"` // those that took longest first
 	Causes      []Cause  `json:"causes"`
+	// Lines are those on which its work is, those with most first.
+	Lines []WorkLine `json:"lines"`
 	// Units, how else they might be dealt, the best first, and what to expect at more
 	// threads; only where the run looked at them.
 	Units    *Units     `json:"units,omitempty"`

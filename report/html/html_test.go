@@ -192,7 +192,7 @@ func TestTimeline(t *testing.T) {
 		{3, false, 6, 1, 600}, {10000, false, 2 * 159, 63, 2e6},
 	} {
 		p := phases(c.n, c.times)
-		got := newTimeline(p, &p.Sections[0], false, nil)
+		got := newTimeline(p, &p.Sections[0], false, nil, 1)
 		if len(got.bars) != c.bars || got.together != c.grouped || got.to-got.from < 0.99*c.length || got.to-got.from > 1.01*c.length {
 			t.Errorf("%+v: %d bars of %d, length %g", c, len(got.bars), got.together, got.to-got.from)
 		}
@@ -204,16 +204,27 @@ func TestTimeline(t *testing.T) {
 	}
 }
 
+// Zoomed, fewer instances share a bar, but no page is made of more bars than can be drawn.
+func TestTimelineZoomed(t *testing.T) {
+	for _, n := range []int{100, 10000} {
+		p := phases(n, false)
+		one, wide := newTimeline(p, &p.Sections[0], false, nil, 1), newTimeline(p, &p.Sections[0], false, nil, zoom)
+		if want := (n + 1279) / 1280; wide.together != want || one.from != wide.from || one.to != wide.to {
+			t.Errorf("%d instances: %d to a bar, want %d; of %g to %g", n, wide.together, want, wide.from, wide.to)
+		}
+	}
+}
+
 func TestTimelineLeavesOutWhatWasAddedUp(t *testing.T) {
 	p := phases(3, true)
 	s := &p.Sections[0]
 	s.Instances[0].Folded, s.Totals = 7, s.Instances[0].Parts
-	got := newTimeline(p, s, false, nil)
+	got := newTimeline(p, s, false, nil, 1)
 	if got.left != 7 || len(got.bars) != 4 || !strings.Contains(got.caption(), "first 7") {
 		t.Errorf("%d left out, %d bars, %q", got.left, len(got.bars), got.caption())
 	}
 	s.Instances = s.Instances[:1]
-	if got := newTimeline(p, s, false, nil); got != nil {
+	if got := newTimeline(p, s, false, nil, 1); got != nil {
 		t.Errorf("a timeline of what was added up: %+v", got)
 	}
 }
@@ -268,7 +279,7 @@ func TestTimelineBySlot(t *testing.T) {
 			q.Slot, q.Thread = profile.SlotID(k+1), profile.ThreadID(10*i+k)
 		}
 	}
-	got := newTimeline(p, &p.Sections[0], false, nil)
+	got := newTimeline(p, &p.Sections[0], false, nil, 1)
 	if strings.Join(got.ids, " ") != "#1 #2" || len(got.bars) != 6 || got.more != 0 {
 		t.Errorf("lanes %q, %d bars, %d more", got.ids, len(got.bars), got.more)
 	}
@@ -277,7 +288,7 @@ func TestTimelineBySlot(t *testing.T) {
 	for k := range 100 {
 		in.Parts = append(in.Parts, profile.Part{Thread: profile.ThreadID(k), Slot: profile.SlotID(k + 1), ArriveNS: 5})
 	}
-	if got := newTimeline(p, &p.Sections[0], false, nil); len(got.ids) != 64 || got.more != 36 || !strings.Contains(got.caption(), "36 more threads") {
+	if got := newTimeline(p, &p.Sections[0], false, nil, 1); len(got.ids) != 64 || got.more != 36 || !strings.Contains(got.caption(), "36 more threads") {
 		t.Errorf("%d lanes, %d more, %q", len(got.ids), got.more, got.caption())
 	}
 }

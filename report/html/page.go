@@ -44,6 +44,10 @@ type (
 		SVG     template.HTML
 		Caption string
 		Keys    []pageKey
+		// The same several times as wide, with what does not move with it; empty where
+		// that shows no more.
+		Zoom          string
+		Zoomed, Names template.HTML
 	}
 	pageKey    struct{ Class, Name string }
 	pageNumber struct{ Name, Value, Means string }

@@ -67,23 +67,47 @@ type bar struct {
 }
 
 // lanePlot draws a timeline: a lane per thread, in it what it did before each
-// meeting and how long it waited there.
-func lanePlot(t *timeline, label string) template.HTML {
+// meeting and how long it waited there. Of one that is wider than the page, names is
+// the drawing of the threads' names that stays where it is.
+func lanePlot(t *timeline, label string) (plot, names template.HTML) {
 	height := float64(min(max(len(t.ids)*14, 60), 480))
-	d := newDrawing(gap+height+2*lineHeight+gap, label)
 	rows := threadTicks(t.ids)
 	left := lineHeight + gap + room(rows) + gap
+	y := scale{-0.5, float64(len(t.ids)) - 0.5, gap, gap + height}
 	end := max(t.to, t.from+1e-9)
-	times := niceTicks(end-t.from, t.show)
+	times := niceTicks((end-t.from)/float64(t.times), t.show)
+	for step := times[1].at; times[len(times)-1].at+step <= end-t.from; {
+		at := times[len(times)-1].at + step
+		times = append(times, tick{at, t.show(at)})
+	}
 	for i := range times {
 		times[i].at += t.from
 	}
+	whole := gap + height + 2*lineHeight + gap
+	d := newDrawing(whole, label)
+	beside := d
+	if t.times > 1 {
+		beside = newWideDrawing(left+gap, whole, "threads")
+		d, left = newWideDrawing(float64(t.times)*drawingWidth, whole, label), gap
+	}
 	x := scale{t.from, end, left, d.width - room(times)/2} // the last label may reach beyond
-	y := scale{-0.5, float64(len(t.ids)) - 0.5, gap, gap + height}
 	for _, at := range times {
 		d.line("grid", x.at(at.at), gap, x.at(at.at), gap+height)
 	}
-	var work, wait []rect
+	t.draw(d, x, y)
+	d.line("axis", left, gap+height, x.end, gap+height)
+	beside.beside(y, lineHeight+gap+room(rows)+gap, rows)
+	beside.turned("tick", lineHeight/2, gap+height/2, "thread")
+	d.below(x, gap+height, times, t.axis)
+	if beside == d {
+		return d.done(), ""
+	}
+	return d.done(), beside.done()
+}
+
+// draw draws the lanes.
+func (t *timeline) draw(d *drawing, x, y scale) {
+	var work, wait, path []rect
 	half := halfOf(y.at(1) - y.at(0))
 	for _, b := range t.bars {
 		high, low := y.at(float64(b.row))-half, y.at(float64(b.row))+half
@@ -92,15 +116,9 @@ func lanePlot(t *timeline, label string) template.HTML {
 	}
 	d.rects("wait", wait)
 	d.rects("work", work)
-	var path []rect
 	for _, b := range t.path {
 		middle := y.at(float64(b.row))
 		path = append(path, rect{x.at(b.from), middle - half/3, max(x.at(b.to), x.at(b.from)+0.5), middle + half/3})
 	}
 	d.rects("path", path)
-	d.line("axis", left, gap+height, x.end, gap+height)
-	d.beside(y, left, rows)
-	d.turned("tick", lineHeight/2, gap+height/2, "thread")
-	d.below(x, gap+height, times, t.axis)
-	return d.done()
 }

@@ -93,9 +93,13 @@ func TestBarsOfNothing(t *testing.T) {
 }
 
 func TestLanes(t *testing.T) {
-	line := &timeline{ids: []string{"0", "5"}, from: 2, to: 12, axis: "time", show: func(x float64) string { return strconv.Itoa(int(x)) },
+	line := &timeline{ids: []string{"0", "5"}, times: 1, from: 2, to: 12, axis: "time", show: func(x float64) string { return strconv.Itoa(int(x)) },
 		bars: []bar{{0, 2, 7, 12}, {1, 3, 12, 12}}}
-	areas, labels := shapes(t, lanePlot(line, "lanes"))
+	plot, names := lanePlot(line, "lanes")
+	if names != "" {
+		t.Errorf("names apart from a plot that does not move: %s", names)
+	}
+	areas, labels := shapes(t, plot)
 	if got := strings.Join(labels, "|"); got != "0|5|thread|0|2|5|7|10|time" {
 		t.Errorf("labels %s", got)
 	}
@@ -115,6 +119,32 @@ func TestLanes(t *testing.T) {
 	}
 	if work[0].y1 >= work[1].y0 {
 		t.Errorf("the lanes overlap: %v", work)
+	}
+}
+
+// Zoomed, all of it is so many times as wide, with as many more ticks; the threads'
+// names are apart.
+func TestLanesZoomed(t *testing.T) {
+	line := &timeline{ids: []string{"0", "5"}, times: 1, from: 2, to: 12, axis: "time", show: func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) },
+		bars: []bar{{0, 2, 7, 12}, {1, 3, 12, 12}}}
+	plot, _ := lanePlot(line, "lanes")
+	small, _ := shapes(t, plot)
+	line.times = 4
+	wide, names := lanePlot(line, "lanes")
+	areas, labels := shapes(t, wide)
+	if got := strings.Join(labels, "|"); got != "0|0.5|1|1.5|2|2.5|3|3.5|4|4.5|5|5.5|6|6.5|7|7.5|8|8.5|9|9.5|10|time" {
+		t.Errorf("labels %s", got)
+	}
+	if _, labels := shapes(t, names); strings.Join(labels, "|") != "0|5|thread" {
+		t.Errorf("names %v", labels)
+	}
+	for class, rects := range small {
+		for i, r := range rects {
+			z := areas[class][i]
+			if times := (z.x1 - z.x0) / (r.x1 - r.x0); times < 4 || times > 4.5 || z.y0 != r.y0 || z.y1 != r.y1 {
+				t.Errorf("%s: %v is %v", class, r, z)
+			}
+		}
 	}
 }
 

@@ -85,17 +85,17 @@ func (m *maker) sectionPlots(s *report.Section, of *profile.Section) []pagePlot 
 		}
 	}
 	plots := []pagePlot{{
-		barPlot(ids, "thread", "work of each thread in executed instructions", func(x float64) string { return units.Compact(uint64(x)) }, series{work, "work"}),
-		caption("Executed instructions of each thread, all instances together", s), []pageKey{{"work", "work"}},
+		SVG:     barPlot(ids, "thread", "work of each thread in executed instructions", func(x float64) string { return units.Compact(uint64(x)) }, series{work, "work"}),
+		Caption: caption("Executed instructions of each thread, all instances together", s), Keys: []pageKey{{"work", "work"}},
 	}}
 	if timed {
 		plots = append(plots, pagePlot{
-			barPlot(ids, "thread", "processor and waiting time of each thread", func(x float64) string { return units.SecondsOf(x, most) }, series{busy, "busy"}, series{wait, "wait"}),
-			caption("Time of each thread, as measured", s), []pageKey{{"busy", "on a processor"}, {"wait", "waiting for the last to arrive"}},
+			SVG:     barPlot(ids, "thread", "processor and waiting time of each thread", func(x float64) string { return units.SecondsOf(x, most) }, series{busy, "busy"}, series{wait, "wait"}),
+			Caption: caption("Time of each thread, as measured", s), Keys: []pageKey{{"busy", "on a processor"}, {"wait", "waiting for the last to arrive"}},
 		})
 	}
 	for _, virtual := range []bool{false, true}[:1+min(1, m.r.Run.Virtual)] {
-		if t := newTimeline(m.opt.Profile, of, virtual, m.track()); t != nil {
+		if t := newTimeline(m.opt.Profile, of, virtual, m.track(), 1); t != nil {
 			label := "timeline of the section's instances"
 			if virtual {
 				label += " in virtual cycles"
@@ -104,7 +104,16 @@ func (m *maker) sectionPlots(s *report.Section, of *profile.Section) []pagePlot 
 			if len(t.path) > 0 {
 				keys = append(keys, pageKey{"path", "on the critical path"})
 			}
-			plots = append(plots, pagePlot{lanePlot(t, label), t.caption(), keys})
+			plot, _ := lanePlot(t, label)
+			p := pagePlot{SVG: plot, Caption: t.caption(), Keys: keys}
+			if z := newTimeline(m.opt.Profile, of, virtual, m.track(), zoom); t.together > 1 || len(of.Instances) > crowded {
+				p.Zoomed, p.Names = lanePlot(z, label+", zoomed")
+				p.Zoom = fmt.Sprintf("Zoom in: %d× as wide", zoom)
+				if z.together < t.together {
+					p.Zoom += ", " + each(z.together)
+				}
+			}
+			plots = append(plots, p)
 		}
 	}
 	if s.Units != nil {
@@ -120,8 +129,8 @@ func (m *maker) unitsPlot(u *report.Units) pagePlot {
 		ids[i] = units.Compact(uint64(i) * u.Count / uint64(max(1, len(ids)*u.Instances)))
 	}
 	return pagePlot{
-		barPlot(ids, "unit", "work of each unit in executed instructions", func(x float64) string { return units.Compact(uint64(x)) }, series{u.Costs, "count"}),
-		"Work of each unit, from the first to the last" + averaged(u) + ". " + units.Printable(u.Message) + ".", []pageKey{{"count", "mean instructions"}},
+		SVG:     barPlot(ids, "unit", "work of each unit in executed instructions", func(x float64) string { return units.Compact(uint64(x)) }, series{u.Costs, "count"}),
+		Caption: "Work of each unit, from the first to the last" + averaged(u) + ". " + units.Printable(u.Message) + ".", Keys: []pageKey{{"count", "mean instructions"}},
 	}
 }
 
@@ -144,10 +153,25 @@ func caption(what string, s *report.Section) string {
 	return what + ":"
 }
 
+// each says how many instances share a bar.
+func each(n int) string {
+	if n == 1 {
+		return "a bar for each"
+	}
+	return fmt.Sprintf("%d to a bar", n)
+}
+
+// A timeline that can be zoomed is so many times as wide as the page; it is offered
+// where more instances than crowded stand side by side.
+const (
+	zoom    = 8
+	crowded = 20
+)
+
 func (t *timeline) caption() string {
 	c := "The instances one after the other"
 	if t.together > 1 {
-		c += fmt.Sprintf(", %d to a bar", t.together)
+		c += ", " + each(t.together)
 	}
 	if t.more > 0 {
 		c += fmt.Sprintf("; %s more threads are not drawn", units.Count(uint64(t.more)))

@@ -27,6 +27,13 @@ func newDrawing(height float64, label string) *drawing {
 	return d
 }
 
+// newWideDrawing has a width of its own, in pixels: the page scrolls it.
+func newWideDrawing(width, height float64, label string) *drawing {
+	d := &drawing{width: width, height: height}
+	fmt.Fprintf(&d.b, "<svg width=\"%s\" height=\"%s\" role=\"img\" aria-label=\"%s\">\n", number(width), number(height), template.HTMLEscapeString(label))
+	return d
+}
+
 func (d *drawing) text(class string, x, y float64, s string) {
 	fmt.Fprintf(&d.b, "<text class=\"%s\" x=\"%s\" y=\"%s\">%s</text>\n", class, number(x), number(y), template.HTMLEscapeString(s))
 }

@@ -20,13 +20,17 @@ type timeline struct {
 	axis     string
 	show     func(float64) string
 	left     int // executions that were added up during the run: when each was is not known
+	times    int // so much wider than the page
 	together int // so many instances share one bar, where there are too many to draw
 }
 
 // A profile says when each part began and arrived, or only how long the
 // instances took, or nothing but counts. The rows are drawn from the best of
 // these, or virtual from the counts; the axis says which.
-func newTimeline(p *profile.Profile, s *profile.Section, virtual bool, track []report.PathTrack) *timeline {
+//
+// It is as many times as wide as the page, which is how many times as many bars it
+// can have.
+func newTimeline(p *profile.Profile, s *profile.Section, virtual bool, track []report.PathTrack, times int) *timeline {
 	if p == nil || s == nil {
 		return nil
 	}
@@ -34,11 +38,12 @@ func newTimeline(p *profile.Profile, s *profile.Section, virtual bool, track []r
 	if len(ins) == 0 {
 		return nil
 	}
-	t := &timeline{left: left}
+	t := &timeline{left: left, times: times}
 	rows := t.rows(ins)
 	place := t.layout(p, ins, virtual)
-	// A bar that is narrower than a hair says nothing.
+	// A bar that is narrower than a hair says nothing, and too many of them are slow.
 	columns := min(max(3000/len(t.ids), 20), 160)
+	columns = min(times*columns, max(columns, 6000/len(t.ids)))
 	t.together = (len(ins) + columns - 1) / columns
 	for i := 0; i < len(ins); i += t.together {
 		t.column(rows, place[i:min(i+t.together, len(place))])

@@ -18,7 +18,7 @@ end, {
   end,
 })
 
-for _, name in ipairs({ 'profile', 'causes', 'pick', 'next', 'report', 'compare', 'cancel' }) do
+for _, name in ipairs({ 'profile', 'causes', 'pick', 'next', 'report', 'compare', 'heat', 'cancel' }) do
   vim.keymap.set('n', '<Plug>(skewlens-' .. name .. ')', '<Cmd>Skewlens ' .. name .. '<CR>', { desc = 'skewlens: ' .. name })
 end
 

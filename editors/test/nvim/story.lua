@@ -133,6 +133,24 @@ local hover = eventually('the hover opens', function()
 end)
 check('it has a bar for each thread', hover:find('█'), hover)
 
+-- Where the work is: in the header.
+vim.cmd.edit('example.h')
+local header = vim.api.nvim_get_current_buf()
+eventually('the server attaches to the header', function()
+  return #vim.lsp.get_clients({ name = 'skewlens', bufnr = header }) == 1
+end)
+local function signs()
+  return #vim.api.nvim_buf_get_extmarks(header, vim.api.nvim_get_namespaces().skewlens_heat or -1, 0, -1, {})
+end
+check('no sign says where the work is until it is asked for', signs() == 0)
+vim.cmd('Skewlens heat')
+eventually(':Skewlens heat shows it', function()
+  return signs() > 0
+end, 10)
+vim.cmd('Skewlens heat')
+check('and hides it', signs() == 0)
+vim.cmd.buffer(buf)
+
 -- Lists and jumps.
 vim.cmd('Skewlens causes')
 eventually('the quickfix list has the causes', function()

@@ -81,6 +81,16 @@ async function command(name) {
   await page.keyboard.press('Enter');
 }
 
+/** Whether the palette has a command. */
+async function offered(name) {
+  await page.keyboard.press('F1');
+  await page.locator('.quick-input-widget input').fill('>' + name);
+  await pause(500);
+  const rows = await page.locator('.quick-input-list .monaco-list-row', { hasText: name }).count();
+  await page.keyboard.press('Escape');
+  return rows > 0;
+}
+
 async function goTo(line) {
   await page.keyboard.press('Control+g');
   await page.locator('.quick-input-widget input').fill(':' + line);
@@ -97,6 +107,31 @@ async function squiggleOn(mark) {
   return squiggle && line && squiggle.y >= line.y - 2 && squiggle.y + squiggle.height <= line.y + line.height + 2;
 }
 
+/** The colour of the report's page, and the least contrast that any of its texts has with what is behind it. */
+async function colours() {
+  for (const frame of page.frames()) {
+    if (!frame.url().includes('fake.html')) continue;
+    return frame.evaluate(() => {
+      const numbers = colour => (colour.match(/[\d.]+/g) ?? []).map(Number);
+      const light = colour => numbers(colour).slice(0, 3).map(x => x / 255).map(x => x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, x, i) => sum + x * [0.2126, 0.7152, 0.0722][i], 0);
+      const behind = element => {
+        for (; element; element = element.parentElement) {
+          const colour = getComputedStyle(element).backgroundColor;
+          if (numbers(colour)[3] !== 0) return colour;
+        }
+        return 'rgb(255, 255, 255)';
+      };
+      const contrast = element => {
+        const [a, b] = [light(getComputedStyle(element).color), light(behind(element))];
+        return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+      };
+      const texts = [...document.querySelectorAll('h1, h2, h3, p, td, th, figcaption, summary, pre span, .bad, .soft')];
+      return { paper: getComputedStyle(document.body).backgroundColor, worst: Math.min(...texts.map(contrast)) };
+    }).catch(() => undefined);
+  }
+}
+
 async function story() {
   const file = `vscode-remote://${new URL(SERVER).host}${WORKSPACE}/owner.c`;
   const payload = encodeURIComponent(JSON.stringify([['openFile', file]]));
@@ -107,6 +142,7 @@ async function story() {
   await eventually('the first time, it offers to show how', () => shows(toast('finds the line that makes')), 60);
   await toast('finds the line that makes').locator('.monaco-button', { hasText: 'Show Me How' }).click();
   await eventually('the walkthrough opens', async () => (await text('.gettingStartedContainer')).includes('What is built and run'));
+  await eventually('and ticks that the program is there', async () => await page.locator('.gettingStartedContainer .codicon-getting-started-step-checked').count() > 0);
   await shot('walkthrough');
   await page.locator('.tab', { hasText: 'owner.c' }).click();
   await page.locator('.tab', { hasText: 'Welcome' }).click({ button: 'middle' });
@@ -123,6 +159,7 @@ async function story() {
   await click('Profile parallel section');
   await eventually('a notification shows progress', () => shows(toast('skewlens')), 10);
   await eventually('the program runs', alive, 60);
+  await eventually('so does the status bar', async () => /skewlens .*(owner|%)/.test(await text('.statusbar')), 10);
   await shot('progress');
   await toast('skewlens').locator('.monaco-button', { hasText: 'Cancel' }).click();
   const asked = Date.now();
@@ -130,6 +167,7 @@ async function story() {
   check('soon', Date.now() - asked < 1500, `${Date.now() - asked} ms`);
   await eventually('the notification goes', async () => !(await shows(toast('skewlens'))), 10);
   check('a cancelled run has no results', await squiggles() === 0);
+  check('so the palette offers no report', !(await offered('skewlens: Open Report')));
 
   // Run again.
   await click('Profile');
@@ -138,6 +176,24 @@ async function story() {
   await eventually('an inlay hint stands on the line', async () => /PLANTED \*\/.*◀ #1/.test(await text('.view-line')));
   await eventually('the lens has the imbalance', async () => /\d\s?%/.test(await text('.codelens-decoration')));
   await eventually('the notification goes', async () => !(await shows(toast('skewlens'))), 20);
+
+  await eventually('so has the status bar', async () => /\d+ % imbalance/.test(await text('.statusbar')), 10);
+  check('the palette offers the report', await offered('skewlens: Open Report'));
+  await page.keyboard.press('Control+p');
+  await page.locator('.quick-input-widget input').fill('example.h');
+  await page.locator('.quick-input-list .monaco-list-row', { hasText: 'example.h' }).first().waitFor({ timeout: 10000 });
+  await page.keyboard.press('Enter');
+  await goTo(35); // where all of the work is
+  const bars = () => page.locator('.glyph-margin-widgets .cgmr').count();
+  check('no bar says where the work is until it is asked for', await bars() === 0);
+  await command('skewlens: Show or Hide Where the Work Is');
+  await eventually('then bars do', async () => await bars() > 0, 10);
+  await shot('heat');
+  await command('skewlens: Show or Hide Where the Work Is');
+  await eventually('and go again', async () => await bars() === 0, 10);
+  await page.locator('.tab', { hasText: 'example.h' }).click({ button: 'middle' });
+  await page.locator('.monaco-editor .view-lines').first().click();
+  await goTo(planted);
 
   // The hover.
   await pause(300);
@@ -212,6 +268,17 @@ async function story() {
   }, 30);
   check('and has the imbalance', /\d\s?%/.test(report), report.slice(0, 200));
   await shot('report');
+  const before = await colours();
+  check('it is readable', before && before.worst >= 4.5, JSON.stringify(before));
+  await command('Preferences: Toggle between Light/Dark Themes');
+  const after = await until(async () => {
+    const now = await colours();
+    return now && now.paper !== before.paper && now;
+  }, 10);
+  check('it follows the theme of the editor', after, JSON.stringify(before));
+  check('and is readable there too', after && after.worst >= 4.5, JSON.stringify(after));
+  await shot('report-other-theme');
+  await command('Preferences: Toggle between Light/Dark Themes');
   for (const frame of page.frames()) {
     if (frame.url().includes('fake.html')) await frame.locator('article.cause h3 a').first().click({ timeout: 5000 }).catch(() => {});
   }

@@ -1,6 +1,6 @@
 // The list of ranked causes: what `skewlens.causes` answers, as a tree.
 import * as vscode from 'vscode';
-import { Connection, setContext } from './client';
+import { Connection, setContext, tick } from './client';
 
 interface Cause {
   rank: number;
@@ -58,6 +58,7 @@ export class Causes implements vscode.TreeDataProvider<Node> {
     const answer = await this.connection.ask<{ targets: Target[] }>('skewlens.causes');
     const targets = answer?.targets ?? [];
     await setContext('skewlens.results', targets.length > 0);
+    if (targets.length > 0) tick('skewlens.ran');
     return targets;
   }
 

@@ -40,13 +40,18 @@ export class Connection implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   /** Fires when the server has other results than before. */
   readonly onResults = this.changed.event;
+  private readonly went = new vscode.EventEmitter<string | undefined>();
+  /** Fires with how far a run is, and with nothing when none is left. */
+  readonly onProgress = this.went.event;
+  /** How many runs there are. */
+  busy = 0;
   readonly log = vscode.window.createOutputChannel('skewlens', { log: true });
   private runs = 0;
 
   async start(): Promise<boolean> {
     const command = findServer();
-    await setContext('skewlens.found', command !== undefined);
     if (!command) return false;
+    tick('skewlens.found');
     const server: ServerOptions = { command, args: ['serve'] };
     const client = new Client('skewlens', 'skewlens', server, {
       documentSelector: [
@@ -109,34 +114,53 @@ export class Connection implements vscode.Disposable {
         if (value.kind === 'end') return;
         if (value.kind === 'begin') title = value.title;
         const reached = value.percentage ?? shown;
+        this.went.fire(value.percentage === undefined ? title : `${value.percentage} %`);
         progress.report({ message: [title, value.message].filter(Boolean).join(': '), increment: reached - shown });
         shown = reached;
       });
       const button = cancelled.onCancellationRequested(() => {
         void client.sendNotification(WorkDoneProgressCancelNotification.type, { token });
       });
-      await setContext('skewlens.running', true);
+      await this.began(1);
       try {
         return await this.execute<Outcome>(command, args, token);
       } finally {
-        await setContext('skewlens.running', false);
         updates.dispose();
         button.dispose();
+        await this.began(-1);
       }
     });
     // A failure the server has shown already.
     if (outcome && outcome.outcome !== 'failed') vscode.window.setStatusBarMessage(`skewlens: ${outcome.message}`, 10_000);
   }
 
+  /** One more run, or one less. */
+  private async began(more: number): Promise<void> {
+    this.busy += more;
+    this.went.fire(this.busy > 0 ? '' : undefined);
+    await setContext('skewlens.running', this.busy > 0);
+  }
+
   dispose(): void {
     void this.stop();
     this.changed.dispose();
+    this.went.dispose();
     this.log.dispose();
   }
 }
 
 export function setContext(name: string, value: boolean): Thenable<unknown> {
   return vscode.commands.executeCommand('setContext', name, value);
+}
+
+const began = Date.now();
+
+/**
+ * Ticks a step of the walkthrough, by a context that it waits for. VS Code takes up to
+ * five seconds to register the steps, and passes over those whose context is there by then.
+ */
+export function tick(context: string): void {
+  setTimeout(() => void setContext(context, true), Math.max(0, began + 6000 - Date.now()));
 }
 
 interface Choice {
@@ -147,7 +171,7 @@ interface Choice {
 /** Which of several the person means; the server asks where it cannot know. */
 async function choose({ title, items }: { title: string; items: Choice[] }): Promise<{ index: number } | null> {
   const rows = items.map(({ label, description }, index) => ({ label, detail: description, index }));
-  const chosen = await vscode.window.showQuickPick(rows, { title, placeHolder: 'It is kept until the window closes', ignoreFocusOut: true });
+  const chosen = await vscode.window.showQuickPick(rows, { title, placeHolder: 'It is kept until you clear the results', ignoreFocusOut: true });
   return chosen ? { index: chosen.index } : null;
 }
 

@@ -4,15 +4,20 @@
 import * as vscode from 'vscode';
 import { Causes } from './causes';
 import { Arguments, Connection } from './client';
+import { Heat } from './heat';
 import { openReport } from './report';
 import { install, sayMissing } from './server';
+import { Status } from './status';
 
 let connection: Connection;
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   connection = new Connection();
+  const heat = new Heat(connection);
   context.subscriptions.push(
     connection,
+    heat,
+    new Status(connection),
     vscode.window.createTreeView('skewlens.causes', { treeDataProvider: new Causes(connection) }),
     vscode.workspace.onDidChangeConfiguration(async event => {
       if (event.affectsConfiguration('skewlens.path')) await restart();
@@ -28,6 +33,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     'skewlens.clear': args => connection.execute('skewlens.clear', args),
     'skewlens.cancel': () => connection.execute('skewlens.cancel'),
     'skewlens.configure': configure,
+    'skewlens.toggleHeat': () => heat.toggle(),
     'skewlens.show': showLine,
     'skewlens.install': install,
     'skewlens.showLog': () => connection.log.show(),

@@ -33,6 +33,14 @@ func (f *Finder) alone(root, path string) []Candidate {
 	if f.exists(program) && readProgram(program) == nil {
 		program += ".out" // a folder, or a script: it stays
 	}
+	c := Candidate{Label: relative(root, program), Why: "compiled from this file alone", Asks: looks.MatchString(text)}
+	c.Name, c.Root, c.Cwd, c.Program = filepath.Base(program), root, root, program
+	to := " " + workspace.Quote(relative(root, path)) + " -o " + workspace.Quote(relative(root, program)) + with.after
+	if words := f.compiled(root, path); words != nil {
+		c.Why += ", as compile_commands.json says"
+		c.Build = strings.Join(words, " ") + " -g -pthread" + to
+		return []Candidate{c}
+	}
 	flags := ""
 	if openMP.MatchString(text) && filepath.Ext(path) != ".rs" {
 		flags = " -fopenmp"
@@ -44,8 +52,6 @@ func (f *Finder) alone(root, path string) []Candidate {
 			}
 		}
 	}
-	c := Candidate{Label: relative(root, program), Why: "compiled from this file alone", Asks: looks.MatchString(text)}
-	c.Name, c.Root, c.Cwd, c.Program = filepath.Base(program), root, root, program
-	c.Build = with.before + flags + " " + workspace.Quote(relative(root, path)) + " -o " + workspace.Quote(relative(root, program)) + with.after
+	c.Build = with.before + flags + to
 	return []Candidate{c}
 }

@@ -77,6 +77,7 @@ func (f *Finder) builders(root, dir, path string) []Candidate {
 		offer("meson", at, in(root, at, "{ test -d builddir || meson setup --buildtype=debugoptimized builddir; } && meson compile -C builddir"), "meson.build")
 	}
 	all = append(all, f.cargo(root, path)...)
+	all = append(all, f.golang(root, path)...)
 	for _, at := range chain {
 		if _, ok := f.makefile(at); ok {
 			offer("make", at, makes(root, at), "Makefile")

@@ -185,7 +185,7 @@ func above(root, dir string) []string {
 }
 
 // signs are the files by which a build system is known.
-var signs = []string{"CMakeLists.txt", "meson.build", "Cargo.toml", "GNUmakefile", "makefile", "Makefile", "configure"}
+var signs = []string{"CMakeLists.txt", "meson.build", "Cargo.toml", "go.mod", "GNUmakefile", "makefile", "Makefile", "configure"}
 
 func (f *Finder) signed(dir string) bool {
 	return slices.ContainsFunc(signs, func(s string) bool { return f.exists(filepath.Join(dir, s)) })

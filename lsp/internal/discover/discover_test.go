@@ -10,7 +10,7 @@ import (
 	"github.com/skewlens/skewlens/lsp/internal/workspace"
 )
 
-// tree is a folder with files, by their names.
+// tree is a folder with files, by their names; @/ in them is the folder.
 func tree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -22,7 +22,7 @@ func tree(t *testing.T, files map[string]string) string {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(strings.ReplaceAll(text, "@/", dir+"/")), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -98,6 +98,17 @@ func TestNotBuiltYet(t *testing.T) {
 			map[string]string{"core/src/lib.rs": "", "core/Cargo.toml": "[package]\nname = \"core\"", "app/src/main.rs": "", "app/Cargo.toml": "[package]\nname = \"app\"", "Cargo.toml": "[workspace]\nmembers = [\"*\"]"}},
 		{"cargo, an example", "examples/e.rs", "e | Cargo.toml | CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir target/skewlens --example e | target/skewlens/release/examples/e",
 			map[string]string{"src/main.rs": "", "examples/e.rs": "", "Cargo.toml": "[package]\nname = \"p\""}},
+		{"one of a compilation database", "x.c", "x | compiled from this file alone, as compile_commands.json says | clang -O3 -I/inc/a -DN=2 -g -pthread x.c -o x -lm | x", map[string]string{"x.c": "int main() {}",
+			"build/compile_commands.json": `[{"directory": "/inc", "file": "other.c", "command": "cc other.c"}, {"directory": "/inc", "file": "@/x.c", "command": "clang -O3 -Ia -DN=2 -MD -MF x.d -c @/x.c -o x.o"}]`}},
+		{"one of a database with words", "x.c", "x | compiled from this file alone, as compile_commands.json says | clang '-DS=\"a b\"' -isystem /q/z -g -pthread x.c -o x -lm | x", map[string]string{"x.c": "int main() {}",
+			"compile_commands.json": `[{"directory": "/q", "file": "@/x.c", "arguments": ["clang", "-DS=\"a b\"", "-isystem", "z", "-c", "-o", "x.o", "@/x.c"]}]`}},
+		{"one of a database that only a shell reads", "x.c", "x | compiled from this file alone | cc -O2 -g -pthread x.c -o x -lm | x", map[string]string{"x.c": "int main() {}",
+			"compile_commands.json": `[{"directory": "/q", "file": "@/x.c", "command": "clang '-DS=a b' -c @/x.c"}]`}},
+		{"a Go program of a module", "cmd/solve/main.go", "cmd/solve/solve | go.mod | cd cmd/solve && go build -o solve . | asks | cmd/solve/solve", map[string]string{"go.mod": "module example.org/solver/v2\n",
+			"main.go": "package main\nfunc main() {}", "cmd/solve/main.go": "package main\nimport \"os\"\nfunc main() { println(os.Args[1]) }"}},
+		{"a Go library of a module", "lib/lib.go", "solver | go.mod | go build -o solver . | solver\ncmd/solve/solve | go.mod | cd cmd/solve && go build -o solve . | cmd/solve/solve", map[string]string{"go.mod": "module example.org/solver/v2\n",
+			"main.go": "package main\nfunc main() {}", "main_test.go": "package main_test", "cmd/solve/main.go": "// A solver.\npackage main\nfunc main() {}", "lib/lib.go": "package lib"}},
+		{"Go without a module", "x.go", "", map[string]string{"x.go": "package main\nfunc main() {}"}},
 		{"a Rust file alone", "x.rs", "x | compiled from this file alone | rustc -O -g x.rs -o x | x", map[string]string{"x.rs": "fn main() {}"}},
 		{"nothing", "", "", map[string]string{"README": ""}},
 	}

@@ -3,7 +3,7 @@
 //
 //	opened file ─▶ programs in the folder that are made of it ──────────────┐
 //	     │         (their debug information says so; else their symbols)    ├─▶ Candidates, the likeliest first
-//	     └───────▶ the folders above it: CMakeLists.txt, Cargo.toml, ───────┤
+//	     └───────▶ the folders above it: CMakeLists.txt, Cargo.toml, go.mod, ┤
 //	               meson.build, Makefile, configure                         │
 //	                     └ none of them: the file alone, if it has a main ──┘
 //

@@ -37,7 +37,32 @@ func (m *marker) section(s *report.Section) *Section {
 		m.relate(c)
 		sec.Causes = append(sec.Causes, c)
 	}
+	if !s.Negligible {
+		m.work(sec)
+	}
 	return sec
+}
+
+// work marks the lines on which a section's work is.
+func (m *marker) work(sec *Section) {
+	at := map[*Anchor]int{}
+	for _, l := range sec.Lines {
+		if l.Location == nil {
+			continue // it was kept, and damaged
+		}
+		p := m.users(l.Location)
+		if !p.Known() || !m.own(p) {
+			continue
+		}
+		p.Column = 0 // it is of all the line
+		a := m.anchor(p)
+		k, ok := at[a]
+		if !ok {
+			k = len(sec.Work)
+			at[a], sec.Work = k, append(sec.Work, Work{At: a})
+		}
+		sec.Work[k].Share += l.Share
+	}
 }
 
 // users chooses, of a place and the calls it was inlined through, the

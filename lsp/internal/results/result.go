@@ -52,6 +52,14 @@ type Section struct {
 	*report.Section
 	At     *Anchor
 	Causes []*Cause
+	Work   []Work // of lines in the client's folders, those with most first
+}
+
+// Work is a line and its share of a section's work, with that of what is no user's own
+// and was inlined there.
+type Work struct {
+	At    *Anchor
+	Share float64
 }
 
 // Cause is a cause of a report; At is nil where it has no line.

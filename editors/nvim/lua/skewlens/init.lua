@@ -11,7 +11,8 @@ local defaults = {
   inlay_hints = true, -- turn them on where the server attaches
   codelens = true, -- likewise
   progress = true, -- show it in the message area
-  }
+  heat = false, -- a sign beside each line that has part of a section's work
+}
 
 local list_title = 'skewlens: ranked causes'
 local runs = {} -- progress that has begun and not ended, by token
@@ -210,6 +211,7 @@ local function handlers()
       return vim.NIL
     end,
     ['skewlens/resultsChanged'] = function(_, _, ctx)
+      require('skewlens.heat').refresh()
       local c = vim.lsp.get_client_by_id(ctx.client_id)
       if not c or vim.fn.getqflist({ title = 0 }).title ~= list_title then
         return
@@ -248,8 +250,11 @@ local function handlers()
   return h
 end
 
-local function on_attach(_, bufnr)
+local function on_attach(c, bufnr)
   local o = M.options()
+  if o.heat then
+    require('skewlens.heat').draw(c, bufnr)
+  end
   if o.inlay_hints then
     vim.lsp.inlay_hint.enable(true, { bufnr = bufnr })
   end
@@ -508,6 +513,11 @@ end
 
 function act.compare(c)
   M.execute(c, 'skewlens.compare', { here() })
+end
+
+--- heat turns the signs of where the work is on or off.
+function act.heat()
+  require('skewlens.heat').toggle()
 end
 
 --- keep writes down, in .skewlens.toml, what is run for this file.

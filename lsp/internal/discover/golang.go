@@ -1,0 +1,82 @@
+package discover
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/skewlens/skewlens/lsp/internal/workspace"
+)
+
+var (
+	mainPackage = regexp.MustCompile(`(?m)^package\s+main\b`)
+	modulePath  = regexp.MustCompile(`(?m)^module\s+(\S+)`)
+	version     = regexp.MustCompile(`/v\d+$`)
+	goAsks      = regexp.MustCompile(`\bos\.Args\b|\bflag\.`)
+)
+
+// golang offers the programs of a file's module: that of its own folder, if it has
+// one, else all. Each is built beside its source, as `go build` does it there.
+func (f *Finder) golang(root, path string) (all []Candidate) {
+	dir := root
+	if path != "" {
+		dir = filepath.Dir(path)
+	}
+	for _, at := range above(root, dir) {
+		text, ok := f.text(filepath.Join(at, "go.mod"))
+		if !ok {
+			continue
+		}
+		module := modulePath.FindStringSubmatch(text)
+		if module == nil {
+			return nil
+		}
+		if path != "" {
+			if c, ok := f.goProgram(root, at, module[1], dir); ok {
+				return []Candidate{c}
+			}
+		}
+		f.disk.Uses("read", at)
+		folders, _ := filepath.Glob(filepath.Join(at, "cmd", "*"))
+		for _, folder := range append([]string{at}, folders...) {
+			if c, ok := f.goProgram(root, at, module[1], folder); ok {
+				all = append(all, c)
+			}
+		}
+		return all
+	}
+	return nil
+}
+
+// goProgram is what is built of a folder, if that is a program: one called like it,
+// or, where that is the module itself, like the module.
+func (f *Finder) goProgram(root, at, module, dir string) (c Candidate, ok bool) {
+	f.disk.Uses("read", dir)
+	files, _ := filepath.Glob(filepath.Join(dir, "*.go"))
+	for _, file := range files {
+		text, read := f.text(file)
+		if !read || strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		if !mainPackage.MatchString(text) {
+			return c, false
+		}
+		ok = true
+		c.Asks = c.Asks || goAsks.MatchString(text)
+	}
+	if !ok {
+		return c, false
+	}
+	name := filepath.Base(dir)
+	if dir == at {
+		name = filepath.Base(version.ReplaceAllString(module, ""))
+	}
+	program := filepath.Join(dir, name)
+	if f.exists(program) && readProgram(program) == nil {
+		program += ".out" // a folder, or a script: it stays
+	}
+	c.Label, c.Why = relative(root, program), "go.mod"
+	c.Name, c.Root, c.Cwd, c.Program = name, root, root, program
+	c.Build = in(root, dir, "go build -o "+workspace.Quote(filepath.Base(program))+" .")
+	return c, true
+}
