@@ -106,7 +106,7 @@ func describe(r *results.Result, c *results.Cause) string {
 	fmt.Fprintf(&b, "#%d · %s\n", c.Rank, c.Message)
 	var parts []string
 	if n := len(c.Counts); n > 0 && n == len(c.Of.Threads) && n <= maxSparks {
-		parts = append(parts, spark(c.Counts))
+		parts = append(parts, "by thread "+spark(c.Counts))
 	}
 	parts = append(parts, "section "+c.Of.ID)
 	if c.Of.Imbalance != nil {

@@ -64,15 +64,15 @@ const maxLabel = 43
 func label(r *results.Result, c *results.Cause) string {
 	parts := []string{fmt.Sprintf("◀ #%d", c.Rank), units.Percent(c.Share) + " of imbalance"}
 	if c.Gain != nil && c.Gain.Fraction > 0 {
-		parts = append(parts, "up to −"+units.Percent(c.Gain.Fraction)+" time")
+		parts = append(parts, "saves up to "+units.Percent(c.Gain.Fraction))
 	}
 	if r.Stale() {
 		parts = append(parts, "stale")
 	}
 	l := strings.Join(parts, " · ")
-	for _, word := range []string{"up to ", " time"} {
+	for _, w := range []struct{ long, short string }{{"up to", "≤"}, {" of imbalance", ""}} {
 		if utf8.RuneCountInString(l) > maxLabel {
-			l = strings.Replace(l, word, "", 1)
+			l = strings.Replace(l, w.long, w.short, 1)
 		}
 	}
 	return l

@@ -410,12 +410,12 @@ func TestHintsAreShort(t *testing.T) {
 		rank        int
 		share, gain float64
 	}{
-		"◀ #1 · 95 % of imbalance · up to −37 % time": {fresh, 1, 0.95, 0.37},
-		"◀ #1 · 100 % of imbalance · −37 % time":      {fresh, 1, 1, 0.37},
-		"◀ #12 · 95 % of imbalance · −37 % time":      {fresh, 12, 0.95, 0.37},
-		"◀ #1 · 95 % of imbalance · −4 % · stale":     {stale, 1, 0.95, 0.04},
-		"◀ #12 · 100 % of imbalance · −100 % · stale": {stale, 12, 1, 1},
-		"◀ #2 · 5 % of imbalance · up to −0.2 % time": {fresh, 2, 0.05, 0.002},
+		"◀ #1 · 95 % of imbalance · saves up to 37 %": {fresh, 1, 0.95, 0.37},
+		"◀ #1 · 100 % of imbalance · saves ≤ 37 %":    {fresh, 1, 1, 0.37},
+		"◀ #12 · 95 % of imbalance · saves ≤ 37 %":    {fresh, 12, 0.95, 0.37},
+		"◀ #1 · 95 % · saves ≤ 4 % · stale":           {stale, 1, 0.95, 0.04},
+		"◀ #12 · 100 % · saves ≤ 100 % · stale":       {stale, 12, 1, 1},
+		"◀ #2 · 5 % of imbalance · saves up to 0.2 %": {fresh, 2, 0.05, 0.002},
 	} {
 		got := label(c.r, &results.Cause{Cause: &report.Cause{Rank: c.rank, Share: c.share, Gain: &report.Gain{Fraction: c.gain}}})
 		if got != want || len([]rune(got)) > maxLabel {

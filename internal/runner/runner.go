@@ -65,13 +65,7 @@ func (r *Runner) Scale(ctx context.Context, t lsp.Target, progress func(lsp.Prog
 // saved runs a command of skewlens that saves something of a target to a file, and
 // reads that.
 func (r *Runner) saved(ctx context.Context, t lsp.Target, what string, command func(lsp.Target, string) *exec.Cmd, progress func(lsp.Progress), read func(io.Reader) error) error {
-	if r.Dir != "" {
-		if err := os.MkdirAll(r.Dir, 0o700); err != nil {
-			return fmt.Errorf("make the folder for results: %w", err)
-		}
-		r.sweep()
-	}
-	dir, err := os.MkdirTemp(r.Dir, fmt.Sprintf("run-%d-", os.Getpid()))
+	dir, err := r.folder()
 	if err != nil {
 		return fmt.Errorf("make a folder for what is measured: %w", err)
 	}
@@ -102,6 +96,19 @@ func (r *Runner) saved(ctx context.Context, t lsp.Target, what string, command f
 	}
 	defer f.Close()
 	return read(f)
+}
+
+// folder makes one for a run: among the others, or, where none can be made there (a
+// home that is full or read-only), where temporary files are.
+func (r *Runner) folder() (string, error) {
+	name := fmt.Sprintf("run-%d-", os.Getpid())
+	if r.Dir != "" && os.MkdirAll(r.Dir, 0o700) == nil {
+		r.sweep()
+		if dir, err := os.MkdirTemp(r.Dir, name); err == nil {
+			return dir, nil
+		}
+	}
+	return os.MkdirTemp("", "skewlens-"+name)
 }
 
 // sweep removes what runners left behind whose process was killed.

@@ -138,11 +138,19 @@ func TestResultsNeedAFolder(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for dir, want := range map[string]string{file: "make the folder for results", "": "make a folder for what is measured"} {
+	for _, dir := range []string{file, "", "/dev/null/x"} {
+		r := &Runner{Self: "/bin/true", Dir: dir}
+		temporary := t.TempDir()
+		t.Setenv("TMPDIR", temporary)
+		if _, err := r.Profile(context.Background(), lsp.Target{}, func(lsp.Progress) {}); err == nil || !strings.Contains(err.Error(), "nothing was saved") {
+			t.Errorf("in %q, where nothing can be written: %v", dir, err)
+		}
+		if left, _ := os.ReadDir(temporary); len(left) > 0 {
+			t.Errorf("in %q: left behind: %v", dir, left)
+		}
 		t.Setenv("TMPDIR", file)
-		_, err := (&Runner{Self: "/bin/true", Dir: dir}).Profile(context.Background(), lsp.Target{}, func(lsp.Progress) {})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("in %q: error %v, want %q", dir, err, want)
+		if _, err := r.Profile(context.Background(), lsp.Target{}, func(lsp.Progress) {}); err == nil || !strings.Contains(err.Error(), "make a folder for what is measured") {
+			t.Errorf("in %q, and nowhere else: %v", dir, err)
 		}
 	}
 }

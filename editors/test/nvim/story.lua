@@ -243,6 +243,36 @@ eventually('a lens has the speedup', function()
   return lens_title():find('speedup %S+ of 2') and lens_title():find('[Bb]alanced')
 end)
 
+-- Without debug information a cause stands on no line: the list says why.
+vim.api.nvim_buf_set_lines(buf, 0, 1, false, {}) -- as it was before it was fixed
+vim.cmd.write()
+vim.cmd.edit('.skewlens.toml')
+vim.cmd('%s/ -g / /')
+vim.cmd.write()
+vim.api.nvim_set_current_buf(buf)
+vim.cmd('Skewlens profile target')
+eventually('without -g the program runs', skewlens.running, 10)
+eventually('that run ends', function()
+  return not skewlens.running()
+end, 60)
+vim.cmd('Skewlens causes')
+eventually('and the list says why its cause has no line', function()
+  local first = vim.fn.getqflist()[1]
+  return first and first.valid == 0 and first.text:find('build with %-g')
+end, 10)
+vim.cmd.cclose()
+vim.cmd.edit('.skewlens.toml')
+vim.cmd('%s/-pthread/-g -pthread/')
+vim.cmd.write()
+vim.api.nvim_set_current_buf(buf)
+vim.api.nvim_buf_set_lines(buf, 0, 0, false, { '#define FIXED' })
+vim.cmd.write()
+vim.cmd('Skewlens profile target')
+eventually('built with it again', skewlens.running, 10)
+eventually('it is balanced again', function()
+  return not skewlens.running() and lens_title():find('[Bb]alanced')
+end, 60)
+
 -- The rest of the plugin.
 check('completion', vim.deep_equal(vim.fn.getcompletion('Skewlens c', 'cmdline'), { 'cancel', 'causes', 'clear', 'compare' }),
   vim.fn.getcompletion('Skewlens c', 'cmdline'))

@@ -237,6 +237,7 @@ async function story() {
   await command('File: Revert File');
   await page.locator('.tab', { hasText: '.skewlens.toml' }).click({ button: 'middle' });
   await page.locator('.monaco-editor .view-lines').first().click();
+  await goTo(planted); // a click may scroll
   await eventually('taken back: the squiggle is there again', () => squiggleOn('PLANTED'), 10);
 
   // Editing above moves everything along.
@@ -309,6 +310,18 @@ async function story() {
   await eventually('a lens has the speedup', async () => /speedup [\d.]+ (\([^)]*\) )?of 2/.test(await text('.codelens-decoration')), 90);
   check('beside the section', /[Bb]alanced/.test(await text('.codelens-decoration')));
   await shot('speedup');
+
+  // Without debug information a cause stands on no line: the list says why.
+  writeFileSync(config, readFileSync(config, 'utf8').replace(' -g ', ' '));
+  const source = join(WORKSPACE, 'owner.c');
+  writeFileSync(source, readFileSync(source, 'utf8').replace('#define FIXED\n', ''));
+  await command('skewlens: Profile Program');
+  await eventually('without -g the list says why the cause has no line', async () => /#1[^]*of which no source line is known/.test(await text('.pane-body .monaco-list-row')), 60);
+  await shot('no-debug-information');
+  writeFileSync(config, readFileSync(config, 'utf8').replace('-pthread', '-g -pthread'));
+  writeFileSync(source, '#define FIXED\n' + readFileSync(source, 'utf8'));
+  await command('skewlens: Profile Program');
+  await eventually('built with it again: balanced', async () => /[Bb]alanced/.test(await text('.codelens-decoration')) && !(await shows(row)), 60);
 
   // A setting that names no program is said at once, with what helps.
   mkdirSync(join(WORKSPACE, '.vscode'));

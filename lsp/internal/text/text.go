@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // Text is a text and where its lines begin. It never changes, and may be used
@@ -40,10 +41,52 @@ func New(s string) *Text {
 // String is the whole text.
 func (t *Text) String() string { return t.s }
 
-// Digest is made at the first call, and kept.
+// Digest is made at the first call, and kept. It is of what is the same in whatever
+// encoding a file is read.
 func (t *Text) Digest() Digest {
-	t.once.Do(func() { t.digest = sha256.Sum256([]byte(t.s)) })
+	t.once.Do(func() { t.digest = sha256.Sum256([]byte(plain(t.s))) })
 	return t.digest
+}
+
+// mark begins files that some programs write as UTF-8. Editors do not show it.
+const mark = "\ufeff"
+
+// OfFile is a file's text as editors show it. What is no UTF-8 is taken for Latin-1:
+// in others of one byte a character the columns are the same.
+func OfFile(data []byte) *Text {
+	if utf8.Valid(data) {
+		return New(strings.TrimPrefix(string(data), mark))
+	}
+	all := make([]rune, len(data))
+	for i, b := range data {
+		all[i] = rune(b)
+	}
+	return New(string(all))
+}
+
+// Shows reports whether a text is what an editor makes of a file.
+func (t *Text) Shows(data []byte) bool {
+	switch {
+	case string(data) == t.s:
+		return true
+	case utf8.Valid(data):
+		return strings.TrimPrefix(string(data), mark) == strings.TrimPrefix(t.s, mark)
+	}
+	return plain(string(data)) == plain(t.s) // nobody knows what it took it for
+}
+
+// plain is a text without what is not ASCII.
+func plain(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+		return s
+	}
+	out := make([]byte, 0, len(s))
+	for i := range len(s) {
+		if s[i] < utf8.RuneSelf {
+			out = append(out, s[i])
+		}
+	}
+	return string(out)
 }
 
 // Lines is how many there are: at least one.

@@ -276,3 +276,27 @@ func TestSettle(t *testing.T) {
 		}
 	}
 }
+
+// Files are shown without what some programs write before them, and, in encodings of
+// one byte a character, with as many characters.
+func TestOfFile(t *testing.T) {
+	for _, c := range []struct{ file, text, edited string }{
+		{"int x;\n", "int x;\n", "int y;\n"},
+		{"\ufeffint x;\n", "int x;\n", "int xx;\n"},
+		{"// caf\xe9\nint x;\n", "// café\nint x;\n", "// café\nint y;\n"},
+		{"// caf\xe9\nint x;\n", "// caf\ufffd\nint x;\n", "\n// café\nint x;\n"},
+		{"// café\n", "// café\n", "// cafe\n"},
+	} {
+		data, shown := []byte(c.file), New(c.text)
+		if !shown.Shows(data) || New(c.edited).Shows(data) {
+			t.Errorf("%q: shown %v, edited %v", c.file, shown.Shows(data), New(c.edited).Shows(data))
+		}
+		of := OfFile(data)
+		if of.Digest() != shown.Digest() || of.Digest() == New(c.edited).Digest() {
+			t.Errorf("%q: digests", c.file)
+		}
+		if got, want := utf8.RuneCountInString(of.Line(0)), utf8.RuneCountInString(shown.Line(0)); got != want {
+			t.Errorf("%q: %d characters in its first line, want %d", c.file, got, want)
+		}
+	}
+}

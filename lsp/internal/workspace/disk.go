@@ -112,7 +112,7 @@ func (d *Disk) text(path string) *text.Text {
 		return t
 	}
 	if data, err := d.Read(path, maxSource); err == nil {
-		t = text.New(string(data))
+		t = text.OfFile(data)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

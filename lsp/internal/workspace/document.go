@@ -46,5 +46,5 @@ func (d *Document) compiled() bool {
 // asFile reports whether a document is as its file, which is read for it.
 func (d *Document) asFile(disk *Disk) (bool, error) {
 	data, err := disk.Read(d.Path, maxSource)
-	return err == nil && string(data) == d.Text.String(), err
+	return err == nil && d.Text.Shows(data), err
 }
