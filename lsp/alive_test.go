@@ -232,3 +232,25 @@ func TestHeat(t *testing.T) {
 	}
 	quit(c)
 }
+
+// What a cause means is shown as a text: that of its line, or of a kind.
+func TestExplain(t *testing.T) {
+	cache := t.TempDir()
+	c, _, path := ran(t, Options{Cache: cache})
+	for _, args := range []wire.Object{{"uri": workspace.FileURI(path), "line": 6}, {"kind": "branch"}} {
+		got := c.command("skewlens.explain", args)["result"]
+		if r, ok := got.(map[string]any); !ok || !strings.HasPrefix(r["text"].(string), "# branch\n") || !strings.HasSuffix(r["uri"].(string), "/branch.md") {
+			t.Errorf("%v: %s", args, textual(got))
+		}
+	}
+	args := wire.Object{"kind": "serial", "embed": true}
+	if got := textual(c.command("skewlens.explain", args)["result"]); !strings.HasPrefix(got, `{"text":"# serial`) {
+		t.Errorf("embedded: %s", got)
+	}
+	for _, no := range []wire.Object{{"uri": workspace.FileURI(path), "line": 0}, {"kind": "fairy"}} {
+		if got := c.command("skewlens.explain", no); got["error"] == nil {
+			t.Errorf("%v: %s", no, textual(got))
+		}
+	}
+	quit(c)
+}

@@ -77,9 +77,11 @@ func (v *view) causeActions(d *workspace.Document, first, last int) []wire.CodeA
 		about := []protocol.Diagnostic{v.diagnose(r, c, d.Text)}
 		next := doing(command("Go to the next cause", "skewlens.nextCause", arguments{URI: d.URI, Line: &line, Section: c.Of.ID, Target: r.Target}))
 		next.Kind, next.Diagnostics = protocol.QuickFix, about
+		what := doing(command("What “"+c.Type()+"” means, and what to do about it", "skewlens.explain", arguments{URI: d.URI, Kind: heading(c)}))
+		what.Kind, what.Diagnostics = protocol.QuickFix, about
 		hide := v.hiding(c.At, c.Location.Function, c.Type())
 		hide.Title, hide.Kind, hide.Diagnostics = fmt.Sprintf("Do not show this finding again (#%d of %s)", c.Rank, c.Of.ID), protocol.QuickFix, about
-		out = append(out, next, hide)
+		out = append(out, next, what, hide)
 	}
 	for r, h := range v.hints() {
 		if h.At.Path == d.Path && r.Line(h.At) >= first && r.Line(h.At) <= last {

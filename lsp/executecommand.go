@@ -19,6 +19,7 @@ type arguments struct {
 	Line    *int                 `json:"line,omitempty"`
 	Section string               `json:"section,omitempty"`
 	Target  string               `json:"target,omitempty"`
+	Kind    string               `json:"kind,omitempty"`   // of cause, to be explained
 	Embed   bool                 `json:"embed,omitempty"`  // answer, and show nothing
 	Format  string               `json:"format,omitempty"` // of a report: html, text
 }
@@ -42,6 +43,7 @@ func init() {
 		cancelCommand:             (*server).cancelAll,
 		"skewlens.nextCause":      (*server).nextCause,
 		"skewlens.causes":         (*server).causes,
+		"skewlens.explain":        (*server).explain,
 		"skewlens.heat":           (*server).heat,
 		"skewlens.openReport":     (*server).openReport,
 		"skewlens.compare":        (*server).compare,

@@ -4,6 +4,7 @@
 //	         ▲                            report    reports on a saved profile
 //	         │                            compare   puts two of them side by side
 //	         │                            scale     times a program on several numbers of cores
+//	         │                            explain   says what a kind of cause means
 //	         └ the examples               demo      an example and its fix, side by side
 //	                                      serve     answers editors
 //	                                      doctor    what this machine allows, and how to fix the rest
@@ -50,6 +51,7 @@ func (a app) commands() []command {
 		{"compare", "[flags] before after", "compare two profiles that were saved: which sections became better or worse", compareCommand, new(comparing).flags, compareNotes},
 		{"scale", "[flags] -- program {threads}", "time a program on 1 core and more, and say where the speedup goes", scaleCommand{profiler.Scale, profiler.Run}.do, new(scaleFlags).flags, scaleNotes},
 		{"demo", "[flags] [example]", "build an example, report on it, and compare with its fix", demoCommand{examples: a.examples, run: profiler.Run}.do, new(demoFlags).flags, ""},
+		{"explain", "[kind]", "say what a kind of cause means, and what to do about it", explainCommand, nil, ""},
 		{"serve", "", "show findings in an editor: a language server on standard input and output", serveCommand, nil, ""},
 		{"doctor", "[program]", "check what this machine allows, and say how to fix the rest", doctorCommand, nil, ""},
 		{"completion", "bash|zsh|fish", "print what a shell needs to complete skewlens' command line", a.completionCommand, nil, completionNotes},

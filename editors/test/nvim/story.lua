@@ -164,6 +164,13 @@ eventually(':Skewlens next goes to it', function()
   return vim.api.nvim_win_get_cursor(0)[1] == line_of('/* PLANTED */')
 end)
 
+vim.cmd('Skewlens explain')
+eventually(':Skewlens explain shows what that means', function()
+  return vim.api.nvim_buf_get_name(0):find('branch%.md') and vim.api.nvim_buf_get_lines(0, 0, 1, false)[1] == '# branch'
+end, 10)
+vim.cmd('silent! only')
+vim.api.nvim_set_current_buf(buf)
+
 -- A code action that changes the workspace's file, and taking it back.
 vim.lsp.buf.code_action({
   apply = true,

@@ -220,6 +220,14 @@ async function story() {
   await command('skewlens: Go to Next Cause');
   await eventually('Go to Next Cause goes there', () => atLine(planted), 10);
 
+  // What that means, as a page, without the web.
+  await command('skewlens: Explain the Cause on This Line');
+  const explained = page.locator('.tab', { hasText: 'branch.md' }).first();
+  await eventually('the kind of the cause is explained on a page', () => shows(explained), 15);
+  await shot('explained');
+  await explained.click({ button: 'middle' });
+  await page.locator('.monaco-editor .view-lines').first().click();
+
   // A finding that is not wanted: an edit of the workspace's file, which can be taken back.
   await goTo(planted);
   const suppress = page.locator('.action-widget .monaco-list-row', { hasText: 'Do not show this finding again' }).first();

@@ -19,6 +19,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     heat,
     new Status(connection),
     vscode.window.createTreeView('skewlens.causes', { treeDataProvider: new Causes(connection) }),
+    vscode.workspace.registerTextDocumentContentProvider('skewlens', { provideTextDocumentContent: page => pages.get(page.path) }),
     vscode.workspace.onDidChangeConfiguration(async event => {
       if (event.affectsConfiguration('skewlens.path')) await restart();
     }),
@@ -32,6 +33,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     'skewlens.compare': args => connection.execute('skewlens.compare', args ?? here()),
     'skewlens.clear': args => connection.execute('skewlens.clear', args),
     'skewlens.cancel': () => connection.execute('skewlens.cancel'),
+    'skewlens.explain': explain,
     'skewlens.configure': configure,
     'skewlens.toggleHeat': () => heat.toggle(),
     'skewlens.show': showLine,
@@ -110,6 +112,18 @@ async function configure(): Promise<void> {
     'threads = ${4:8}',
     '',
   ].join('\n')));
+}
+
+/** What is shown under the scheme skewlens, by path. */
+const pages = new Map<string, string>();
+
+/** Shows what the kind of a cause means, as a page beside the text. */
+async function explain(args?: Arguments): Promise<void> {
+  const answer = await connection.execute<{ text: string }>('skewlens.explain', { ...(args ?? here()), embed: true });
+  if (!answer) return;
+  const page = vscode.Uri.from({ scheme: 'skewlens', path: `/${answer.text.match(/^# (\w+)/)?.[1] ?? 'cause'}.md` });
+  pages.set(page.path, answer.text);
+  await vscode.commands.executeCommand('markdown.showPreviewToSide', page);
 }
 
 /** Shows a line beside the report whose link was clicked. */

@@ -122,7 +122,7 @@ end
 
 local server_commands = {
   'skewlens.profileSection', 'skewlens.profileTarget', 'skewlens.scaleTarget', 'skewlens.compare', 'skewlens.nextCause',
-  'skewlens.openReport', 'skewlens.clear', 'skewlens.cancel', 'skewlens.remember',
+  'skewlens.openReport', 'skewlens.explain', 'skewlens.clear', 'skewlens.cancel', 'skewlens.remember',
 }
 
 --- commands make lenses and code actions take the same way as :Skewlens.
@@ -513,6 +513,11 @@ end
 
 function act.compare(c)
   M.execute(c, 'skewlens.compare', { here() })
+end
+
+--- explain shows what the kind of the cause on this line means.
+function act.explain(c)
+  M.execute(c, 'skewlens.explain', { here() })
 end
 
 --- heat turns the signs of where the work is on or off.
