@@ -268,6 +268,24 @@ func TestUnknownCounts(t *testing.T) {
 	}
 }
 
+// What is missing of a block that is left as often as is known is said only if it
+// matters.
+func TestHardlyAnythingUncounted(t *testing.T) {
+	for instructions, want := range map[int32]bool{1: false, 1 << 20: true} {
+		m := newMachine()
+		between := &repeat{trips: func(*walker) int { return 3 }, instructions: 1}
+		main := m.function("main", between, &repeat{trips: func(w *walker) int { return 1000 + 500*w.id }, instructions: 99})
+		p := m.run(all(main, 4)...)
+		small := &p.Graph.Blocks[between.head]
+		small.Instructions = instructions
+		p.Events[small.Count] = profile.Event{Kind: profile.Hardware, Name: "forgotten", Block: profile.NoBlock, Superior: profile.NoEvent}
+		small.Count = profile.NoEvent
+		if res := analyse(t, p, Options{}); hasWarning(res, "uncounted") != want {
+			t.Errorf("%d instructions: warnings %v", instructions, res.Warnings)
+		}
+	}
+}
+
 // A recursion in a function of which nothing but the recursive call was
 // counted: what it costs is unknown.
 func TestUncountedRecursion(t *testing.T) {

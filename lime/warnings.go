@@ -17,6 +17,7 @@ const (
 	lowR2         = 0.7
 	notableSpin   = 0.01 // of all instructions
 	enoughSamples = 10   // instances whose mean is more than noise
+	hardlyAny     = 1e-4 // of a section's instructions
 	follows       = 0.9  // r of instructions with busy time
 	spread        = 0.02 // (max − mean) / max below which there is nothing to follow
 )
@@ -85,23 +86,66 @@ func (a *Analyser) spinning(instances []*instance) float64 {
 }
 
 // uncounted names the functions that ran, or were called, in this section and
-// of which some block has no count.
+// of which some block has no count; but not those where it is known that hardly
+// anything is missing, as of a call alone between two barriers.
 func (a *Analyser) uncounted(instances []*instance) []string {
 	g := &a.p.Graph
 	ran := a.functionsRun(instances)
+	left, all := a.passed(instances)
 	var names []string
 	for f := range g.Functions {
 		fn := &g.Functions[f]
-		missing := fn.Opaque
-		for b := fn.First; ran[f] && !missing && b < fn.First+profile.BlockID(fn.N); b++ {
-			missing = g.Blocks[b].Count < 0 && !g.Blocks[b].Virtual
+		missing := 0.0
+		if fn.Opaque {
+			missing = math.Inf(1)
 		}
-		if ran[f] && missing {
+		for b := fn.First; ran[f] && b < fn.First+profile.BlockID(fn.N); b++ {
+			if g.Blocks[b].Count < 0 && !g.Blocks[b].Virtual {
+				missing += float64(g.Blocks[b].Instructions) * a.leaves(b, left)
+			}
+		}
+		if ran[f] && missing > hardlyAny*all {
 			names = append(names, fn.Name)
 		}
 	}
 	slices.Sort(names)
 	return names
+}
+
+// passed is how often edges were taken, by event, and how many instructions were
+// executed, all parts together.
+func (a *Analyser) passed(instances []*instance) (left []float64, all float64) {
+	left = make([]float64, len(a.p.Events))
+	for _, in := range instances {
+		for k := range in.parts {
+			c := &in.parts[k].Counts
+			all += float64(a.p.Instructions(*c))
+			for i, e := range c.Event {
+				left[e] += float64(c.N[i])
+			}
+		}
+	}
+	return left, all
+}
+
+// leaves is how often control left a block; infinite where that is not known.
+func (a *Analyser) leaves(b profile.BlockID, left []float64) (n float64) {
+	ways := 0
+	for _, i := range a.graph.outs.Of(int(b)) {
+		e := &a.p.Graph.Edges[i]
+		if e.Kind.IsCall() {
+			continue
+		}
+		if e.Count < 0 {
+			return math.Inf(1)
+		}
+		ways++
+		n += left[e.Count]
+	}
+	if ways == 0 {
+		return math.Inf(1)
+	}
+	return n
 }
 
 // functionsRun tells, by function, whether it ran or was called.

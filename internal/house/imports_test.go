@@ -51,9 +51,10 @@ var rules = []struct {
 	{"dwarfmap", []string{"profile"}},
 	{"report", []string{"profile", "lime", "attribution", "internal/flowgraph", "internal/units"}},
 	{"export", []string{"profile", "internal/units"}},
-	{"lsp", []string{"profile", "lime", "attribution", "report", "dwarfmap", "internal/flowgraph", "internal/units", "internal/atomicfile"}},
+	{"docs", nil},
+	{"lsp", []string{"docs", "profile", "lime", "attribution", "report", "dwarfmap", "internal/flowgraph", "internal/units", "internal/atomicfile"}},
 	{"internal/examples", nil},
-	{"internal/runner", []string{"profile", "lime", "attribution", "report", "dwarfmap", "lsp", "internal/flowgraph", "internal/units", "internal/atomicfile"}},
+	{"internal/runner", []string{"docs", "profile", "lime", "attribution", "report", "dwarfmap", "lsp", "internal/flowgraph", "internal/units", "internal/atomicfile"}},
 	{"profiler/internal", []string{"profile", "dwarfmap", "profiler/internal", "internal/flowgraph", "internal/needs", "internal/atomicfile"}},
 }
 
