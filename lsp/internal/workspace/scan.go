@@ -15,7 +15,11 @@ var (
 	callC       = regexp.MustCompile(`\b(pthread_barrier_wait|pthread_join|thrd_join|\w*BARRIER\w*)\s*\(|\.(arrive_and_wait|join)\s*\(|^\s*#\s*pragma\s+omp\b.*\bparallel\b`)
 	callRust    = regexp.MustCompile(`\.(join|wait)\s*\(\s*\)`)
 	callFortran = regexp.MustCompile(`(?i)^\s*[!c*]\$omp\s+parallel\b`)
-	notACall    = regexp.MustCompile(`^\s*(#\s*(define|undef|if|ifdef|ifndef|include)|extern\b)|BARRIER_?(INIT|DESTROY|DEC)|\b(join|arrive_and_wait)\s*\([^)]*\)\s*(const\s*)?\{`)
+	// Of Go only what is a group of goroutines: commands and conditions have a Wait too.
+	groupGo = regexp.MustCompile(`(\w+)\s+\*?(?:sync\.WaitGroup|errgroup\.Group)\b|(\w+)(?:\s*,\s*\w+)?\s*:?=\s*&?(?:new\()?(?:sync\.WaitGroup|errgroup\.(?:Group|WithContext))\b`)
+	waitGo  = regexp.MustCompile(`(\w+)\.Wait\(\)`)
+
+	notACall = regexp.MustCompile(`^\s*(#\s*(define|undef|if|ifdef|ifndef|include)|extern\b)|BARRIER_?(INIT|DESTROY|DEC)|\b(join|arrive_and_wait)\s*\([^)]*\)\s*(const\s*)?\{`)
 )
 
 // scan guesses from a text alone where sections end, for programs that are not
@@ -29,6 +33,8 @@ func scan(t *text.Text, language, path string) []int {
 		call = callRust
 	case "fortran":
 		call = callFortran
+	case "go":
+		return scanGo(t)
 	default:
 		return nil
 	}
@@ -43,6 +49,25 @@ func scan(t *text.Text, language, path string) []int {
 			continue
 		}
 		out = append(out, i)
+	}
+	return out
+}
+
+// scanGo finds where groups of goroutines are waited for that the text declares.
+func scanGo(t *text.Text) (out []int) {
+	groups := map[string]bool{}
+	for _, m := range groupGo.FindAllStringSubmatch(t.String(), -1) {
+		groups[m[1]+m[2]] = true
+	}
+	comment, line := false, ""
+	for i := range t.Lines() {
+		line, comment = uncommented(t.Line(i), comment)
+		for _, m := range waitGo.FindAllStringSubmatch(line, -1) {
+			if groups[m[1]] {
+				out = append(out, i)
+				break
+			}
+		}
 	}
 	return out
 }
@@ -96,7 +121,7 @@ func languageOf(language, path string) string {
 	switch language {
 	case "c", "cpp", "cuda-cpp", "cuda", "objective-c", "objective-cpp":
 		return "c"
-	case "rust", "fortran":
+	case "rust", "fortran", "go":
 		return language
 	}
 	if strings.HasPrefix(language, "fortran") || strings.HasPrefix(language, "Fortran") {
@@ -107,6 +132,8 @@ func languageOf(language, path string) string {
 		return "c"
 	case ".rs":
 		return "rust"
+	case ".go":
+		return "go"
 	case ".f", ".f90", ".f95", ".f03", ".f08", ".for":
 		return "fortran"
 	}

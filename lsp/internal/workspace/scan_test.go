@@ -10,7 +10,7 @@ func FuzzScan(f *testing.F) {
 	f.Add("int x; /* BARRIER() */ pthread_join(a, b); // x\n#pragma omp parallel for\n a / b / c\n/*")
 	f.Fuzz(func(t *testing.T, s string) {
 		x := text.New(s)
-		for _, l := range []string{"c", "rust", "fortran"} {
+		for _, l := range []string{"c", "rust", "fortran", "go"} {
 			for _, line := range scan(x, l, "") {
 				if line < 0 || line >= x.Lines() {
 					t.Fatal(line)
@@ -46,6 +46,27 @@ func TestScan(t *testing.T) {
 	}
 	if len(scan(text.New("  h.join().unwrap();"), "rust", "")) != 1 || len(scan(text.New("!$OMP PARALLEL DO"), "", "a.f90")) != 1 || len(scan(text.New("pthread_join("), "python", "a.py")) != 0 {
 		t.Error("other languages")
+	}
+}
+
+// In Go, groups of goroutines are waited for, and other things are not.
+func TestScanGo(t *testing.T) {
+	for source, want := range map[string]bool{
+		"var wg sync.WaitGroup\n\twg.Wait()":                             true,
+		"type pool struct {\n\tdone sync.WaitGroup\n}\n\tp.done.Wait()":  true,
+		"wg := &sync.WaitGroup{}\nwg.Wait()":                             true,
+		"wg := new(sync.WaitGroup)\nwg.Wait()":                           true,
+		"g, ctx := errgroup.WithContext(ctx)\nreturn g.Wait()":           true,
+		"var g errgroup.Group\nif err := g.Wait(); err != nil {":         true,
+		"func f(wg *sync.WaitGroup) {\n\tdefer wg.Wait()":                true,
+		"var wg sync.WaitGroup\n// wg.Wait()":                            false,
+		"var wg sync.WaitGroup\ncmd.Wait()":                              false,
+		"cond := sync.NewCond(&mu)\ncond.Wait()":                         false,
+		"cmd := exec.Command(name)\nif err := cmd.Wait(); err != nil {}": false,
+	} {
+		if got := len(scan(text.New(source), "go", "")) == 1; got != want {
+			t.Errorf("%q: %v, want %v", source, got, want)
+		}
 	}
 }
 
