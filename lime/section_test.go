@@ -1,8 +1,11 @@
 package lime
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/skewlens/skewlens/profile"
@@ -299,8 +302,11 @@ func TestUncountedRecursion(t *testing.T) {
 	again := m.event(profile.Event{Kind: profile.EdgeTaken, Edge: int32(len(p.Graph.Edges)), Addr: entry.Last, Block: profile.NoBlock})
 	p.Graph.Edges = append(p.Graph.Edges, profile.Edge{From: deep.entry, To: deep.entry, Kind: profile.Indirect, Site: entry.Last, Count: again})
 	put(p, again, 3, 1, 20, 9)
+	p.Locations = append(p.Locations, profile.Location{Address: p.Graph.Functions[entry.Function].Entry, Frame: profile.Frame{File: "a.h", Line: 1, Function: "graph::inner"},
+		InlinedAt: []profile.Frame{{File: "a.cc", Line: 2, Function: "graph::deep"}}})
+	slices.SortFunc(p.Locations, func(a, b profile.Location) int { return cmp.Compare(a.Address, b.Address) })
 	res := analyse(t, p, Options{})
-	if len(res.Causes) != 1 || res.Causes[0].Leader != Loop || !hasWarning(res, "uncounted") {
+	if len(res.Causes) != 1 || res.Causes[0].Leader != Loop || !hasWarning(res, "uncounted") || !strings.Contains(fmt.Sprint(res.Warnings), "Work in graph::deep could") {
 		t.Errorf("%+v", res)
 	}
 }

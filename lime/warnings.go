@@ -1,6 +1,7 @@
 package lime
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -105,11 +106,21 @@ func (a *Analyser) uncounted(instances []*instance) []string {
 			}
 		}
 		if ran[f] && missing > hardlyAny*all {
-			names = append(names, fn.Name)
+			names = append(names, a.called(fn))
 		}
 	}
 	slices.Sort(names)
 	return names
+}
+
+// called is a function's name as its source has it, where that is known.
+func (a *Analyser) called(fn *profile.Function) string {
+	l, _ := a.p.Location(fn.Entry)
+	name := l.Function
+	if n := len(l.InlinedAt); n > 0 {
+		name = l.InlinedAt[n-1].Function
+	}
+	return cmp.Or(name, fn.Name)
 }
 
 // passed is how often edges were taken, by event, and how many instructions were
