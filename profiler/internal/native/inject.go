@@ -22,6 +22,7 @@ type injection struct {
 	loader     *loader   // nil: nothing that may be loaded later is wanted
 	mprotect   *mprotect // nil: nothing that is counted calls it
 	waits      waits
+	golang     *golang // nil: the program is not in Go
 	early      early
 
 	leaping *bool // see leaps
@@ -55,7 +56,10 @@ func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err er
 	}
 	in.layOut(&j)
 	in.syscall = in.modules[0].cache + threadarea.SyscallAt
-	untimed := in.prepareWaits(p, j.Analyses) // before the areas take the room
+	var untimed error
+	if src.golang == nil {
+		untimed = in.prepareWaits(p, j.Analyses) // before the areas take the room
+	}
 	if err := in.begin(p); err != nil {
 		return nil, err
 	}
@@ -80,6 +84,9 @@ func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err er
 	}
 	if err := in.patch(p); err != nil {
 		return nil, err
+	}
+	if src.golang != nil {
+		return in, in.injectGo(p, *src.golang)
 	}
 	if untimed == nil {
 		untimed = in.timeWaits(p)

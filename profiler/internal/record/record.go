@@ -22,6 +22,7 @@ type Hook struct {
 	Chain        bool // who made the call matters: what led to it is recorded before it
 	Inside       bool // counted code may run in the call: Leave has the counters that changed, too
 	Team         Team
+	Negative     bool // of a function in Go: only where its second argument is
 }
 
 // Team says that a function has a team of threads call another one, how it is
