@@ -235,10 +235,7 @@ func (p *Program) markLeaves() {
 			mark(f)
 		}
 		if f.Runtime {
-			if goResumes(f.Name) {
-				mark(f)
-			}
-			continue
+			continue // see golang.go
 		}
 		if f.Skip != "" {
 			mark(f) // unknown inside
@@ -269,7 +266,7 @@ func (p *Program) markLeaves() {
 func (p *Program) libraryLeaves(name string) bool {
 	switch {
 	case name == "":
-		return p.throws || p.catching
+		return (p.throws || p.catching) && p.Image.Go == nil
 	case p.catches(name), p.foreign[name]:
 		return true
 	case callsBack(name):

@@ -6,8 +6,13 @@ import "strings"
 // register but the stack pointer, the frame pointer and r14 is the caller's, and up
 // to r11 they hold arguments; r12, r13 and r15 hold none. What the runtime does is no
 // part of the program: it schedules goroutines, on stacks of its own too, and looks
-// at return addresses whenever it likes. It stays where it is. What may end a
-// function by a panic is taken to come back: the profiler sees who never did.
+// at return addresses whenever it likes. It stays where it is.
+//
+// Any call may end in a panic, and a thread may be caught in any that goes through a
+// pointer, or to the runtime, which calls deferred functions. Edges for all of these
+// would cost a counter each: calls are taken to come back, but for those that lead
+// to where threads are caught by names, and the profiler finds on a goroutine's stack
+// who has not.
 
 // ofGo marks what stays in a program of Go, and what never comes back.
 func (p *Program) ofGo(f *Func) {
@@ -41,10 +46,4 @@ func goEnds(name string) bool {
 		return true
 	}
 	return strings.HasPrefix(name, "runtime.panic")
-}
-
-// goResumes: a function of the runtime calls functions of the program, so that a
-// thread may be caught in it.
-func goResumes(name string) bool {
-	return name == "runtime.deferreturn" || name == "runtime.reflectcall" || strings.HasPrefix(name, "runtime.call")
 }

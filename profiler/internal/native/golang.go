@@ -201,6 +201,7 @@ func (gs *goroutines) births(ts *threads) (certain bool) {
 			continue
 		}
 		ts.enter(t)
+		ts.tracker.Made(t.id, ts.calls.at(g.Created).addr, profile.Addr(ts.calls.function(g.Start)))
 	}
 	return true
 }

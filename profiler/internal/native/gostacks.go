@@ -1,6 +1,7 @@
 package native
 
 import (
+	"encoding/binary"
 	"slices"
 	"strings"
 
@@ -177,4 +178,38 @@ func (s *signals) goFault(e tracee.Event, m *module, pc uint64) {
 			t.leave(d)
 		}
 	}
+}
+
+// caught adds to what a goroutine counted until a record the frames that it was
+// caught in then, less those that it was in at the record before.
+func (t *thread) caught(d, open []record.Delta) []record.Delta {
+	for _, x := range t.open {
+		d = append(d, record.Delta{Counter: x.Counter, N: -x.N})
+	}
+	t.open = open
+	return append(d, open...)
+}
+
+// ledGo are the calls of a program in Go that led to one which returns to ret, that
+// one first: always the same list of the same calls.
+func (cs *calls) ledGo(ret uint64, s *record.Stack) []uint64 {
+	m := cs.in.modules[0]
+	stack := goroutine.Stack{At: s.SP, Words: s.Words}
+	var key []byte
+	var calls []uint64
+	for _, f := range goroutine.Walk(m.im.Go, &stack, ret, s.SP, m.bias, true, m.injected) {
+		pc := f.PC
+		if !f.Called {
+			pc++
+		}
+		if x := cs.at(pc); x.addr != 0 {
+			calls = append(calls, uint64(x.addr))
+			key = binary.LittleEndian.AppendUint64(key, uint64(x.addr))
+		}
+	}
+	if known, ok := cs.ways[string(key)]; ok {
+		return known
+	}
+	cs.ways[string(key)] = calls
+	return calls
 }

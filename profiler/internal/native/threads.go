@@ -71,10 +71,11 @@ type thread struct {
 	hidden    bool           // it is of Go's runtime
 	left      []record.Delta // what it left by panics,
 	untold    []record.Delta // and since its last record
+	open      []record.Delta // frames that it was caught in by that one
 }
 
 func newThreads(p *tracee.Process, in *injection, solver *solve.Solver, tracker *section.Tracker, rate tickRate) *threads {
-	return &threads{p: p, in: in, solver: solver, tracker: tracker, rate: rate, calls: &calls{in: in, solver: solver, sites: map[uint64]site{}, tails: map[tail][]uint64{}, made: map[*cfg.Func][]x86.Insn{}},
+	return &threads{p: p, in: in, solver: solver, tracker: tracker, rate: rate, calls: &calls{in: in, solver: solver, sites: map[uint64]site{}, tails: map[tail][]uint64{}, opened: map[*uint64][]record.Delta{}, ways: map[string][]uint64{}, made: map[*cfg.Func][]x86.Insn{}},
 		byTid: map[int]*thread{}, early: map[int]tracee.Event{}, slots: slots{next: 1}}
 }
 
@@ -157,7 +158,7 @@ func (ts *threads) death(t *thread) {
 	ts.faults.collect()
 	ts.drain(t)
 	ts.births.bury(t)
-	rest := record.Merge(append(append(ts.solver.Resolve(t.area, t.area.Rest()), t.active...), t.untold...))
+	rest := record.Merge(append(append(ts.solver.Resolve(t.area, t.area.Rest()), t.active...), t.caught(t.untold, nil)...))
 	all := ts.solver.Resolve(t.area, t.area.All())
 	ts.tracker.Died(t.id, t.end, t.cpuNS, rest, ts.solver.Work(all))
 	t.totals = ts.solver.SolveLife(record.Merge(append(append(all, t.active...), t.left...)))
@@ -266,6 +267,9 @@ func (ts *threads) drain(t *thread) {
 		}
 		rec.Delta = append(ts.solver.Resolve(t.area, rec.Delta), t.untold...)
 		t.untold = nil
+		if ts.goroutines != nil && rec.Stack != nil {
+			rec.Delta = t.caught(rec.Delta, ts.calls.open(&rec))
+		}
 		if loop, more := ts.units.passed(t, &rec); more {
 			ts.skip(loop)
 		}

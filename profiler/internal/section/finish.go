@@ -12,7 +12,7 @@ import (
 // threads says nothing about balance.
 func (t *Tracker) Finish() []profile.Section {
 	t.Advance(^uint64(0))
-	for _, r := range t.rules {
+	for _, r := range t.listening() {
 		if r.end != nil {
 			r.end()
 		}
