@@ -37,10 +37,11 @@ func (m *emitter) leaveGo() {
 	}
 }
 
-// spare is a register that holds no argument in Go and that an instruction does not use.
+// spare is a register that holds no argument in Go and that says nothing of where an
+// indirect call or jump goes.
 func spare(in *x86.Insn) x86.Reg {
 	for _, r := range []x86.Reg{x86.R13, x86.R12} {
-		if in.Use&r.Set() == 0 {
+		if in.HasMem && r != in.Mem.Base && r != in.Mem.Index || !in.HasMem && r != in.RM {
 			return r
 		}
 	}
