@@ -10,6 +10,7 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/backend"
 	"github.com/skewlens/skewlens/profiler/internal/goroutine"
 	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
@@ -184,7 +185,7 @@ func (gs *goroutines) births(ts *threads) (certain bool) {
 	head := gs.head()
 	for gs.first < head && len(gs.offered) > 0 {
 		t := gs.offered[0]
-		if t != nil && t.area.State() < 2 {
+		if t != nil && t.area.State() < threadarea.Runs {
 			return false
 		}
 		gs.offered = gs.offered[1:]
@@ -222,7 +223,7 @@ func (gs *goroutines) isRuntimes(start uint64) bool {
 // deaths is told of those that have ended.
 func (gs *goroutines) deaths(ts *threads) {
 	for _, t := range ts.byTid {
-		if !t.dead && t.area.State() == 3 {
+		if !t.dead && t.area.State() == threadarea.Ended {
 			ts.buryGoroutine(t)
 		}
 	}

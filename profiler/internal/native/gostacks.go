@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/skewlens/skewlens/profiler/internal/goroutine"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 	"github.com/skewlens/skewlens/profiler/internal/record"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 	"github.com/skewlens/skewlens/profiler/internal/unwind"
@@ -120,7 +121,7 @@ func (s *session) recovered(g uint64) {
 // at is the goroutine that the runtime has at an address.
 func (gs *goroutines) at(g uint64) *thread {
 	for _, t := range gs.byBase {
-		if t.goroutine.Runtime == g && t.area != nil && t.area.Goroutine().Runtime == g && !t.dead {
+		if t.goroutine.Runtime == g && t.area.State() == threadarea.Runs { // the runtime uses the memory of dead ones again
 			return t
 		}
 	}
@@ -150,7 +151,7 @@ func (s *session) goExiting(e tracee.Event) error {
 	if !s.ending {
 		s.bind()
 		for _, t := range gs.byBase {
-			if t.dead || t.goroutine.Runtime == 0 || t.area.State() != 2 {
+			if t.dead || t.goroutine.Runtime == 0 || t.area.State() != threadarea.Runs {
 				continue
 			}
 			if _, since := t.area.Stints(); since == 0 {
