@@ -14,7 +14,7 @@ func mark() {}
 
 func main() {
 	mark()
-	parked := make(chan int)
+	parked, begun := make(chan int), make(chan bool)
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	total := 0
@@ -37,14 +37,16 @@ func main() {
 	wg.Wait()
 	for range 3 {
 		mark()
-		go stuck(parked)
+		go stuck(parked, begun)
+		<-begun
 	}
 	total += pipeline() + gone() + sums([]int{1, 2, 3}) + int(sums([]float64{1, 2, 3.5}))
 	leave(total)
 }
 
-func stuck(c chan int) {
+func stuck(c chan int, begun chan bool) {
 	mark()
+	begun <- true
 	for range c {
 		mark()
 	}
