@@ -60,6 +60,9 @@ func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err er
 	if src.golang == nil {
 		untimed = in.prepareWaits(p, j.Analyses) // before the areas take the room
 	}
+	if src.golang != nil {
+		in.keep = mostGoroutines
+	}
 	if err := in.begin(p); err != nil {
 		return nil, err
 	}

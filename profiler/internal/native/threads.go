@@ -116,7 +116,7 @@ func (ts *threads) settle(t *thread, by int) error {
 	t.mem = mem
 	t.area = threadarea.New(in.common, mem, in.base(t.slot), ts.rate.ticks(cpuClockGap), ts.rate.ticks(longWait), t.begin)
 	if ts.goroutines != nil {
-		t.area.CloseGates()
+		t.area.OwnLive()
 		return nil
 	}
 	t.area.SetTimer(in.timer())

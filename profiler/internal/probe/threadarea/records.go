@@ -103,7 +103,7 @@ func (a *Area) Rest() []record.Delta {
 func (a *Area) counters(do func(i uint64)) {
 	n := uint64(a.l.Fixed())
 	for i := uint64(0); i < n; {
-		switch live := a.common.get(a.l.live + i/512*8); {
+		switch live := a.live.get(a.l.live + i/512*8); {
 		case live>>(i/8%64) == 0:
 			i = (i | 511) + 1
 		case live>>(i/8%64)&1 == 0:
