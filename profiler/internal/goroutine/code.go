@@ -31,6 +31,11 @@ const (
 	wordEmpty
 	wordUnwound
 	wordRecovered
+	wordMake
+	wordReceive
+	wordRecorder
+	wordKindMake
+	wordKindReceive
 )
 
 // Sizes of what switch.S uses, in bytes.
@@ -52,6 +57,8 @@ type Function struct {
 type Functions struct {
 	Resume, End, Recover Function
 	Leave                []Function
+	Make                 Function
+	Receive              []Function
 }
 
 // Code is what goes into the target, and the jumps that lead there.
@@ -68,10 +75,14 @@ type Jump struct {
 }
 
 // Place is where everything lies in the target.
-type Place struct{ Code, Table, Common, Pool uint64 }
+type Place struct{ Code, Table, Common, Pool, Recorder uint64 }
+
+// Kinds are those of the records that a goroutine makes another one, and that it
+// receives from a channel.
+type Kinds struct{ Make, Receive uint32 }
 
 // Assemble writes the code.
-func Assemble(at Place, l Layout, fs Functions) (*Code, error) {
+func Assemble(at Place, l Layout, fs Functions, kinds Kinds) (*Code, error) {
 	c := &Code{Base: at.Code}
 	a := asm.New(at.Code)
 	a.Raw(switches...)
@@ -99,26 +110,24 @@ func Assemble(at Place, l Layout, fs Functions) (*Code, error) {
 		c.Jumps = append(c.Jumps, Jump{f.Addr, f.Bytes[:asm.JumpLen], j[:]})
 		return nil
 	}
-	err := detour(fs.Resume, wordResume)
-	for _, f := range fs.Leave {
-		if err == nil {
-			err = detour(f, wordLeave)
+	for _, x := range []struct {
+		list []Function
+		word int
+	}{{[]Function{fs.Resume}, wordResume}, {fs.Leave, wordLeave}, {[]Function{fs.End}, wordEnd}, {[]Function{fs.Recover}, wordRecover},
+		{[]Function{fs.Make}, wordMake}, {fs.Receive, wordReceive}} {
+		for _, f := range x.list {
+			if err := detour(f, x.word); err != nil {
+				return nil, err
+			}
 		}
 	}
-	if err == nil {
-		err = detour(fs.End, wordEnd)
-	}
-	if err == nil {
-		err = detour(fs.Recover, wordRecover)
-	}
-	if err == nil {
-		a.Link()
-		err = a.Err()
-	}
-	if err != nil {
-		return nil, err
+	if a.Link(); a.Err() != nil {
+		return nil, a.Err()
 	}
 	c.Bytes = a.Bytes()
+	for i, v := range map[int]uint64{wordRecorder: at.Recorder, wordKindMake: uint64(kinds.Make), wordKindReceive: uint64(kinds.Receive)} {
+		binary.LittleEndian.PutUint64(c.Bytes[8*i:], v)
+	}
 	for i, v := range []uint64{at.Table, at.Common, at.Pool, uint64(l.ID), uint64(l.Created), uint64(l.Start), uint64(l.Parent), uint64(l.StackHigh), uint64(l.SP)} {
 		binary.LittleEndian.PutUint64(c.Bytes[8*i:], v)
 	}

@@ -17,6 +17,7 @@
 	.set GOER,   0x1c0
 	.set RESUMED, 0x1c8
 	.set STINTS, 0x1d0
+	.set MADE,   0x1d8
 
 	.text
 table:	.quad	0	# entries: a runtime.g, its area
@@ -35,6 +36,11 @@ to_recover: .quad recover - table
 at_pool: .quad	empty - table
 at_end:	.quad	unwound - table
 at_recover: .quad recovered - table
+to_make: .quad	make - table
+to_receive: .quad receive - table
+recorder: .quad	0	# of the moved code
+kmake:	.quad	0	# kinds of records
+kreceive: .quad	0
 
 # find: %rcx is the entry of the runtime.g at %r8, or 0. Changes %rax, %r9.
 	.macro	find
@@ -176,6 +182,24 @@ end:
 	ret
 unwound: int3			# the profiler looks at the stack of the goroutine at %r8, whose area is at %rdi
 	jmp	1b
+
+# make: a goroutine makes another one. It is recorded, and that it may have to receive
+# something once that one has done what it was made for; so is, as often, that it
+# receives something from the channel at %rax. Called with a return address less
+# on the stack than the recorder is.
+	.p2align 4
+make:	incq	%gs:MADE
+	mov	kmake(%rip), %r11d
+	jmp	*recorder(%rip)
+	.p2align 4
+receive:
+	cmpq	$0, %gs:MADE
+	je	1f
+	decq	%gs:MADE
+	mov	%rax, %rdi
+	mov	kreceive(%rip), %r11d
+	jmp	*recorder(%rip)
+1:	ret
 
 # recover: a panic of the runtime.g at %rax was recovered: the profiler looks which
 # functions are left.

@@ -11,6 +11,7 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/goroutine"
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
+	"github.com/skewlens/skewlens/profiler/internal/section"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
@@ -75,7 +76,10 @@ func (in *injection) injectGo(p *tracee.Process, l goroutine.Layout) error {
 	if err != nil {
 		return err
 	}
-	g.code, err = goroutine.Assemble(goroutine.Place{Code: at, Table: g.words.Addr, Common: in.base(0), Pool: g.words.Addr + goroutine.TableSize}, l, fs)
+	makes, _ := section.Hook(goMakes)
+	receives, _ := section.Hook(goReceives[0])
+	g.code, err = goroutine.Assemble(goroutine.Place{Code: at, Table: g.words.Addr, Common: in.base(0), Pool: g.words.Addr + goroutine.TableSize,
+		Recorder: m.cache + threadarea.RecordEntry}, l, fs, goroutine.Kinds{Make: makes.Arrive, Receive: receives.Arrive | threadarea.ChainBit})
 	if err != nil {
 		return err
 	}
@@ -104,6 +108,12 @@ func (in *injection) goCode(p *tracee.Process) (at uint64, err error) {
 	return 0, fmt.Errorf("no room for code near %s: %w", m.im.Path, err)
 }
 
+// Functions of the runtime's by which go statements, and receiving from a channel,
+// are told to the rules.
+const goMakes = "runtime.newproc"
+
+var goReceives = []string{"runtime.chanrecv1", "runtime.chanrecv2"}
+
 // goFunctions are the runtime's functions that get detours.
 func (m *module) goFunctions() (fs goroutine.Functions, err error) {
 	byName := map[string]goroutine.Function{}
@@ -119,6 +129,12 @@ func (m *module) goFunctions() (fs goroutine.Functions, err error) {
 		return f
 	}
 	fs.Resume, fs.End, fs.Recover = get("gogo"), get("runtime.gdestroy"), get("runtime.recovery")
+	fs.Make = get(goMakes)
+	for _, name := range goReceives {
+		if f, used := byName[name]; used {
+			fs.Receive = append(fs.Receive, f)
+		}
+	}
 	for _, name := range []string{"runtime.mcall", "runtime.goschedImpl", "runtime.preemptPark"} {
 		fs.Leave = append(fs.Leave, get(name))
 	}
@@ -218,6 +234,15 @@ func (gs *goroutines) isRuntimes(start uint64) bool {
 		gs.runtime[start] = is
 	}
 	return is
+}
+
+// inRuntime reports whether an address of the profile is in Go's runtime.
+func (gs *goroutines) inRuntime(a uint64) bool {
+	if gs == nil || a == 0 {
+		return false
+	}
+	f := gs.in.modules[0].im.FuncAt(a)
+	return f != nil && strings.HasPrefix(f.Name, "runtime.")
 }
 
 // deaths is told of those that have ended.

@@ -292,6 +292,9 @@ func (ts *threads) drain(t *thread) {
 		}
 		rec.Site, rec.Chain = ts.calls.chain(&rec, since)
 		rec.Stack = nil
+		if len(rec.Delta) == 0 && ts.goroutines.inRuntime(rec.Site) {
+			return // it makes goroutines for its own ends
+		}
 		if section.ArgIsFunction(rec.Kind) {
 			rec.Arg3 = ts.calls.function(rec.Arg3)
 		}

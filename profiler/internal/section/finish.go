@@ -17,7 +17,7 @@ func (t *Tracker) Finish() []profile.Section {
 			r.end()
 		}
 	}
-	if len(t.out.order) == 0 {
+	if len(t.out.order) == 0 && !t.c.Goroutines {
 		t.wholeLives()
 	}
 	return t.out.finish()

@@ -2,6 +2,7 @@ package section
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/skewlens/skewlens/profile"
@@ -22,11 +23,13 @@ import (
 
 // goRule makes sections of what goroutines do.
 type goRule struct {
-	t      *Tracker
-	groups map[uint64]*waitGroup // by address
-	at     map[*thread]waiting
-	seats  map[goSeat]profile.ThreadID
-	filed  map[*thread]bool // that were part of an instance
+	t       *Tracker
+	groups  map[uint64]*waitGroup // by address
+	at      map[*thread]waiting
+	seats   map[goSeat]profile.ThreadID
+	filed   map[*thread]bool // that were part of an instance
+	batches map[*thread][]*batch
+	makers  []*thread // that have batches, in the order of their first
 }
 
 // waitGroup is a sync.WaitGroup, since somebody last went on behind its Wait.
@@ -49,14 +52,16 @@ type goSeat struct {
 }
 
 func goroutines(t *Tracker) rule {
-	g := &goRule{t: t, groups: map[uint64]*waitGroup{}, at: map[*thread]waiting{}, seats: map[goSeat]profile.ThreadID{}, filed: map[*thread]bool{}}
+	g := &goRule{t: t, groups: map[uint64]*waitGroup{}, at: map[*thread]waiting{}, seats: map[goSeat]profile.ThreadID{}, filed: map[*thread]bool{}, batches: map[*thread][]*batch{}}
 	if t != nil {
 		t.goes = g
 	}
 	return rule{calls: []call{
 		{names: []string{"sync.(*WaitGroup).Add"}, arrive: g.done, negative: true},
 		{names: []string{"sync.(*WaitGroup).Wait"}, arrive: g.wait, leave: g.joined, meets: true},
-	}}
+		{names: []string{"runtime.newproc"}, arrive: g.makes},
+		{names: []string{"runtime.chanrecv1", "runtime.chanrecv2"}, arrive: g.receives, meets: true},
+	}, died: g.died, end: g.end}
 }
 
 // done: a goroutine is done with something that a group waits for.
@@ -96,11 +101,14 @@ func (g *goRule) joined(x *thread, r record.Record) {
 		a.site, a.chain = at.site, at.chain
 		parts = append(parts, *a)
 	}
-	g.file(x, parts)
+	g.file(parts)
 }
 
+// mostParts is how many goroutines of an instance are compared.
+const mostParts = 1024
+
 // file makes an instance.
-func (g *goRule) file(waiter *thread, parts []arrival) {
+func (g *goRule) file(parts []arrival) {
 	slices.SortFunc(parts, func(a, b arrival) int { return cmp.Compare(a.t.id, b.t.id) })
 	n := map[profile.Addr]int{}
 	for i := range parts {
@@ -116,5 +124,14 @@ func (g *goRule) file(waiter *thread, parts []arrival) {
 		}
 		g.filed[y] = true
 	}
-	g.t.file(profile.Goroutines, parts, byLibrary)
+	all := len(parts)
+	g.t.file(profile.Goroutines, parts[:min(all, mostParts)], byLibrary)
+	o := g.t.out.latest
+	if o == nil || all <= mostParts || slices.ContainsFunc(o.s.Warnings, func(w profile.Warning) bool { return w.Code == manyGoroutines }) {
+		return
+	}
+	o.s.Warnings = append(o.s.Warnings, profile.Warning{Code: manyGoroutines,
+		Message: fmt.Sprintf("of up to %d goroutines that met here at once the first %d are compared", all, mostParts)})
 }
+
+const manyGoroutines = "many-goroutines"

@@ -67,6 +67,7 @@ const (
 	offGoer    = 0x1c0
 	offResumed = 0x1c8
 	offStints  = 0x1d0
+	offMade    = 0x1d8
 	// OffOwes is 32 bits, not 0 where it is to look before it takes something, 2
 	// or 3 where it is to as soon as it holds no lock.
 	OffOwes = 0x18c

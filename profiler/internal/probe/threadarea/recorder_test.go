@@ -59,7 +59,7 @@ func TestOffsetsAgree(t *testing.T) {
 	// What is said a second time, here or in the code that uses the areas.
 	for name, v := range map[string]int64{"HASHSIZE": hashSize, "WINDOW": hashWindow, "FACTOR": HashFactor, "SHIFT": HashShift, "STEP": hashStep, "SLOTS": waitSlots,
 		"POOL": offPool, "SELF": offSelf, "STATE": offState, "TID": offTid, "BORN": offBorn, "ENDED": offEnded, "CPU": offCPU, "PARENT": offParent,
-		"LONG": offLong, "PLACES": PoolSize, "GOID": offGoid, "GOPC": offGopc, "GOSTART": offStart, "GOER": offGoer} {
+		"LONG": offLong, "PLACES": PoolSize, "GOID": offGoid, "GOPC": offGopc, "GOSTART": offStart, "GOER": offGoer, "MADE": offMade} {
 		want[name] = v
 	}
 	said := map[string]bool{}
