@@ -98,7 +98,7 @@ func (cs *calls) open(rec *record.Record) []record.Delta {
 	d, known := cs.opened[&calls[0]]
 	if !known {
 		for _, a := range calls {
-			if x, _, ok := cs.solver.ActiveFrame(a, true); ok {
+			if x, ok := cs.stacks.openAt(a, true); ok {
 				d = append(d, x)
 			}
 		}

@@ -84,11 +84,23 @@ func (k *stacks) ofGoroutine(g, upTo uint64, regs *[17]uint64) (left []record.De
 		if !ok {
 			continue
 		}
-		if d, _, ok := k.solver.ActiveFrame(a, after); ok {
+		if d, ok := k.openAt(a, after); ok {
 			left = append(left, d)
 		}
 	}
 	return left
+}
+
+// openAt are the counters of a frame that is not left, or not yet. To find out takes
+// a function's graph, and panics come from the same few places.
+func (k *stacks) openAt(addr uint64, after bool) (record.Delta, bool) {
+	at := standing{addr, after}
+	x, known := k.open[at]
+	if !known {
+		x.delta, _, x.ok = k.solver.ActiveFrame(addr, after)
+		k.open[at] = x
+	}
+	return x.delta, x.ok
 }
 
 // recovered: a panic of the runtime.g at an address was recovered: it goes on in the
