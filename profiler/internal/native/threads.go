@@ -265,9 +265,11 @@ func (ts *threads) drain(t *thread) {
 		if section.Awaits(rec.Kind) {
 			t.awaited, ts.births.futures = true, true
 		}
-		rec.Delta = append(ts.solver.Resolve(t.area, rec.Delta), t.untold...)
-		t.untold = nil
-		if ts.goroutines != nil && rec.Stack != nil {
+		rec.Delta = ts.solver.Resolve(t.area, rec.Delta)
+		if rec.Whole {
+			rec.Delta, t.untold = append(rec.Delta, t.untold...), nil
+		}
+		if ts.goroutines != nil && rec.Stack != nil && rec.Whole {
 			rec.Delta = t.caught(rec.Delta, ts.calls.open(&rec))
 		}
 		if loop, more := ts.units.passed(t, &rec); more {
@@ -292,7 +294,7 @@ func (ts *threads) drain(t *thread) {
 		}
 		rec.Site, rec.Chain = ts.calls.chain(&rec, since)
 		rec.Stack = nil
-		if len(rec.Delta) == 0 && ts.goroutines.inRuntime(rec.Site) {
+		if !rec.Whole && ts.goroutines.inRuntime(rec.Site) {
 			return // it makes goroutines for its own ends
 		}
 		if section.ArgIsFunction(rec.Kind) {

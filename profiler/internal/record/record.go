@@ -64,6 +64,7 @@ type Record struct {
 	Arg3  uint64 // its third: a thread's start function, a barrier's count
 	CPUNS int64  // the thread's CPU clock; 0: not read
 	Delta []Delta
+	Whole bool // Delta is all that the counters grew by until now, if anything
 
 	Stack   *Stack   // as it was at the call; nil where nobody asked
 	Chain   []uint64 // the program's calls that led there, from the inside outwards, as far as they are known; Site is the first
