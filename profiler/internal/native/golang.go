@@ -11,6 +11,7 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/goroutine"
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
+	"github.com/skewlens/skewlens/profiler/internal/record"
 	"github.com/skewlens/skewlens/profiler/internal/section"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
@@ -31,9 +32,9 @@ type golang struct {
 
 // readGo reads what the program's runtime keeps where, or says why it cannot be
 // profiled.
-func readGo(im *image.Image, j *backend.Job) (l goroutine.Layout, err error) {
+func readGo(path string, im *image.Image, j *backend.Job) (l goroutine.Layout, err error) {
 	refuse := func(format string, args ...any) (goroutine.Layout, error) {
-		return l, &backend.Unavailable{Err: fmt.Errorf("%s is a Go program, and "+format, append([]any{im.Path}, args...)...)}
+		return l, &backend.Unavailable{Err: fmt.Errorf("%s is a Go program, and "+format, append([]any{path}, args...)...)}
 	}
 	if im.Go == nil {
 		return refuse("its table of functions is not understood: %s", strings.Join(im.Doubts, "; "))
@@ -44,10 +45,12 @@ func readGo(im *image.Image, j *backend.Job) (l goroutine.Layout, err error) {
 	switch {
 	case j.Cores > 0:
 		return refuse("its goroutines cannot be kept together in virtual time; leave out --cores")
+	case j.Units:
+		return refuse("its units of work are not known; leave out --units")
 	case j.Machine != nil:
 		return refuse("the caches that it would use cannot be simulated; leave out --events cache")
 	}
-	if l, err = goroutine.ReadLayout(im.Path); errors.Is(err, goroutine.ErrNoDWARF) {
+	if l, err = goroutine.ReadLayout(path); errors.Is(err, goroutine.ErrNoDWARF) {
 		return refuse("it has no debug information; build it without -ldflags=-s and -w")
 	} else if err != nil {
 		return refuse("its runtime is not understood: it %v", err)
@@ -236,11 +239,28 @@ func (gs *goroutines) isRuntimes(start uint64) bool {
 	return is
 }
 
+// drainGo takes the records of one goroutine.
+func (ts *threads) drainGo(t *thread) {
+	t.area.Records(func(rec record.Record) {
+		t.lastTSC, rec.CPUNS = rec.TSC, ts.rate.ns(uint64(rec.CPUNS))
+		rec.Delta = ts.solver.Resolve(t.area, rec.Delta)
+		if rec.Whole {
+			rec.Delta, t.untold = append(rec.Delta, t.untold...), nil
+			if rec.Stack != nil {
+				rec.Delta = t.caught(rec.Delta, ts.calls.open(&rec))
+			}
+		}
+		rec.Site, rec.Chain = ts.calls.chain(&rec, rec.Delta)
+		rec.Stack = nil
+		if !rec.Whole && ts.goroutines.inRuntime(rec.Site) {
+			return // it makes goroutines for its own ends
+		}
+		ts.tracker.Record(t.id, rec)
+	})
+}
+
 // inRuntime reports whether an address of the profile is in Go's runtime.
 func (gs *goroutines) inRuntime(a uint64) bool {
-	if gs == nil || a == 0 {
-		return false
-	}
 	f := gs.in.modules[0].im.FuncAt(a)
 	return f != nil && strings.HasPrefix(f.Name, "runtime.")
 }

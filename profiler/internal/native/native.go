@@ -147,7 +147,7 @@ func read(j backend.Job, path string) (src source, err error) {
 	}
 	var layout *goroutine.Layout
 	if im.HasGo {
-		l, err := readGo(im, &j)
+		l, err := readGo(path, im, &j)
 		if err != nil {
 			return src, err
 		}

@@ -243,6 +243,10 @@ func (ts *threads) drainAll() {
 
 // drain takes the records of one thread.
 func (ts *threads) drain(t *thread) {
+	if ts.goroutines != nil {
+		ts.drainGo(t)
+		return
+	}
 	faults := ts.faulted(t)
 	faulted := func(until uint64) {
 		for ; len(faults) > 0 && faults[0].TSC <= until; faults = faults[1:] {
@@ -252,9 +256,6 @@ func (ts *threads) drain(t *thread) {
 	t.area.Records(func(rec record.Record) {
 		faulted(rec.TSC)
 		t.lastTSC = rec.TSC
-		if ts.goroutines != nil {
-			rec.CPUNS = ts.rate.ns(uint64(rec.CPUNS))
-		}
 		if rec.CPUNS > 0 {
 			t.clockTSC, t.clockNS = rec.TSC, rec.CPUNS
 		}
@@ -266,12 +267,6 @@ func (ts *threads) drain(t *thread) {
 			t.awaited, ts.births.futures = true, true
 		}
 		rec.Delta = ts.solver.Resolve(t.area, rec.Delta)
-		if rec.Whole {
-			rec.Delta, t.untold = append(rec.Delta, t.untold...), nil
-		}
-		if ts.goroutines != nil && rec.Stack != nil && rec.Whole {
-			rec.Delta = t.caught(rec.Delta, ts.calls.open(&rec))
-		}
 		if loop, more := ts.units.passed(t, &rec); more {
 			ts.skip(loop)
 		}
@@ -294,9 +289,6 @@ func (ts *threads) drain(t *thread) {
 		}
 		rec.Site, rec.Chain = ts.calls.chain(&rec, since)
 		rec.Stack = nil
-		if !rec.Whole && ts.goroutines.inRuntime(rec.Site) {
-			return // it makes goroutines for its own ends
-		}
 		if section.ArgIsFunction(rec.Kind) {
 			rec.Arg3 = ts.calls.function(rec.Arg3)
 		}

@@ -12,7 +12,7 @@ import (
 // each return.
 
 // inGo reports whether the program is written in Go.
-func (s *Spec) inGo() bool { return s.Program.Image.Go != nil }
+func (s *Spec) inGo() bool { return s.Program != nil && s.Program.Image.Go != nil }
 
 // hookGo emits what is recorded where a function is entered, whose arguments are in
 // rax and rbx; its copy follows.
