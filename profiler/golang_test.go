@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler"
 )
 
 // buildGo builds a program in Go.
@@ -107,4 +108,44 @@ func marked(t *testing.T, text string) map[string]uint64 {
 		}
 	}
 	return n
+}
+
+// TestGoStandard: tests of Go's own packages pass, which look at what the runtime does
+// to their stacks, and at what becomes of panics.
+func TestGoStandard(t *testing.T) {
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pkg := range []string{"sort", "sync", "regexp/syntax"} {
+		t.Run(pkg, func(t *testing.T) {
+			prog := filepath.Join(t.TempDir(), "prog")
+			if out, err := exec.Command("go", "test", "-c", "-o", prog, pkg).CombinedOutput(); err != nil {
+				t.Fatalf("go test -c: %v\n%s", err, out)
+			}
+			p := runWith(t, profiler.Config{Path: prog, Args: []string{"-test.short"}, Dir: filepath.Join(strings.TrimSpace(string(root)), "src", pkg)})
+			if p.Run.ExitCode != 0 || p.Run.Signal != "" {
+				t.Errorf("status %d %s", p.Run.ExitCode, p.Run.Signal)
+			}
+		})
+	}
+}
+
+// TestGoRefused: where goroutines cannot be told apart it is said why, in one line.
+func TestGoRefused(t *testing.T) {
+	for _, c := range []struct {
+		flags string
+		c     profiler.Config
+		want  string
+	}{
+		{"-ldflags=-s -w", profiler.Config{}, "build it without -ldflags=-s and -w"},
+		{"-ldflags=", profiler.Config{Cores: 4}, "leave out --cores"},
+		{"-ldflags=", profiler.Config{Units: true}, "leave out --units"},
+	} {
+		c.c.Path = buildGo(t, "testdata/golang", c.flags)
+		_, err := profiler.Run(t.Context(), c.c)
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s %+v: %v", c.flags, c.c, err)
+		}
+	}
 }
