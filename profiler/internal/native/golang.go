@@ -152,7 +152,6 @@ type goroutines struct {
 	next    uint64    // and of the one that is offered next
 	byBase  map[uint64]*thread
 	byID    map[uint64]*thread
-	alive   int
 	full    bool            // others are not counted
 	runtime map[uint64]bool // whether functions are the runtime's, by address
 }

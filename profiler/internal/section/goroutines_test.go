@@ -140,3 +140,24 @@ func TestManyGoroutines(t *testing.T) {
 func recordOf(kind uint32, tsc, object, site uint64) record.Record {
 	return record.Record{Kind: kind, TSC: tsc, Arg1: object, Site: site}
 }
+
+// TestLeftOut: of instances that are folded, and have nothing in common with others,
+// it is said that they are left out.
+func TestLeftOut(t *testing.T) {
+	s := newGoScript()
+	s.out.c.MaxBytes = 1500
+	s.born(0, -1)
+	for width := 2; width < 5; width++ {
+		for range width {
+			id := profile.ThreadID(len(s.threads))
+			s.launches(id, 320)
+			s.at(id, goDone, 7, 160, 1)
+		}
+		s.at(0, goWait, 7, 480)
+		s.at(0, goJoined, 7, 480)
+	}
+	got := s.Finish()
+	if len(got) != 1 || got[0].Totals != nil || got[0].TimeNS != 0 || len(got[0].Instances) == 3 || len(got[0].Warnings) != 1 || got[0].Warnings[0].Code != "left-out" {
+		t.Errorf("%+v", got)
+	}
+}
