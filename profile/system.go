@@ -1,6 +1,10 @@
 package profile
 
-import "strings"
+import (
+	"path"
+	"slices"
+	"strings"
+)
 
 // A place in a system header or in the standard library is none that the user
 // of a report recognises: what happens there was asked for by whoever called
@@ -25,7 +29,7 @@ func System(file string) bool {
 // library. Without a line its function's name has to tell.
 func (f Frame) System() bool {
 	if f.File != "" && f.Line > 0 {
-		return System(f.File)
+		return System(f.File) || f.goSystem()
 	}
 	for _, x := range []string{"std::", "__", "_start", "start_thread", "clone", "execute_native_thread_routine"} {
 		if strings.HasPrefix(f.Function, x) {
@@ -47,4 +51,30 @@ func (l Location) Outside() int {
 		}
 	}
 	return 0
+}
+
+// goStandard are the first folders of Go's standard library.
+var goStandard = strings.Fields("archive bufio builtin bytes cmp compress container context crypto database debug embed encoding errors expvar flag fmt go hash " +
+	"html image index internal io iter log maps math mime net os path plugin reflect regexp runtime slices sort strconv strings structs sync syscall testing " +
+	"text time unicode unique unsafe vendor weak")
+
+// goSystem reports whether a function in Go is of the standard library, or of
+// what Go's own authors add to package sync. The file of package sort is
+// …/src/sort/sort.go; a program of that name has a function main.f in it.
+func (f Frame) goSystem() bool {
+	if !strings.HasSuffix(f.File, ".go") {
+		return false
+	}
+	slash := strings.LastIndexByte(f.Function, '/')
+	dot := strings.IndexByte(f.Function[slash+1:], '.')
+	if dot < 0 {
+		return false
+	}
+	pkg := f.Function[:slash+1+dot]
+	if strings.HasPrefix(pkg, "golang.org/x/sync/") {
+		return true
+	}
+	first, _, _ := strings.Cut(pkg, "/")
+	folder := path.Dir(f.File)
+	return slices.Contains(goStandard, first) && (folder == pkg || strings.HasSuffix(folder, "/src/"+pkg))
 }

@@ -32,6 +32,12 @@ func TestSystem(t *testing.T) {
 		{Frame{Function: "std::thread::join()"}, true},
 		{Frame{Function: "void std::call_once<void (x)()>()"}, true},
 		{Frame{Function: "work"}, false},
+		{Frame{File: "/usr/local/go/src/sync/waitgroup.go", Line: 3, Function: "sync.(*WaitGroup).Wait"}, true},
+		{Frame{File: "net/http/server.go", Line: 3, Function: "net/http.(*Server).Serve.gowrap3"}, true}, // -trimpath
+		{Frame{File: "/home/me/go/pkg/mod/golang.org/x/sync@v0.1.0/errgroup/errgroup.go", Line: 3, Function: "golang.org/x/sync/errgroup.(*Group).Wait"}, true},
+		{Frame{File: "/home/me/src/sort/main.go", Line: 3, Function: "main.main"}, false},
+		{Frame{File: "/home/me/sort/sort.go", Line: 3, Function: "sort.Mine"}, false},
+		{Frame{File: "/home/me/mine.go", Line: 3, Function: "odd"}, false},
 		{Frame{}, false},
 	} {
 		if x.f.System() != x.want {

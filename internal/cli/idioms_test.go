@@ -53,6 +53,8 @@ func idioms(t *testing.T) []idiom {
 		t.Fatalf("no idioms in %s: %v", idiomDir, err)
 	}
 	more, _ := filepath.Glob(idiomDir + "/*.F90")
+	golang, _ := filepath.Glob(idiomDir + "/go_*.go")
+	more = append(more, golang...)
 	var all []idiom
 	for _, f := range append(files, more...) {
 		if strings.HasSuffix(f, ".lib.c") {
@@ -143,8 +145,11 @@ const fortran = "gfortran"
 
 // needs is the compiler that a program is built by.
 func (i *idiom) needs(v variant) string {
-	if filepath.Ext(i.file) == ".F90" {
+	switch filepath.Ext(i.file) {
+	case ".F90":
 		return fortran
+	case ".go":
+		return "go"
 	}
 	return v.compiler
 }
@@ -176,6 +181,9 @@ type idiomBench struct {
 }
 
 func (b *idiomBench) compile(out string, flags ...string) error {
+	if filepath.Ext(b.file) == ".go" {
+		return b.compileGo(out)
+	}
 	words := []string{b.compiler, b.level, "-g", "-pthread"}
 	switch filepath.Ext(b.file) {
 	case ".cc":
@@ -196,6 +204,38 @@ func (b *idiomBench) compile(out string, flags ...string) error {
 		words = append(words, so, "-Wl,-rpath,"+b.dir)
 	}
 	return runCompiler(words...)
+}
+
+// compileGo builds an idiom in Go, in a module of its own: a package of somebody's
+// that is not here stands in it.
+func (b *idiomBench) compileGo(out string) error {
+	dir := filepath.Join(b.dir, out+".go")
+	if err := os.CopyFS(filepath.Join(dir, "errgroup"), os.DirFS(filepath.Join(idiomDir, "errgroup"))); err != nil {
+		return err
+	}
+	for _, f := range []string{"idiom.go", b.file} {
+		text, err := os.ReadFile(filepath.Join(idiomDir, f))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, f), text, 0o600)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	mod := "module idiom\n\ngo 1.25\n\nrequire golang.org/x/sync v0.0.0\n\nreplace golang.org/x/sync => ./errgroup\n"
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o600); err != nil {
+		return err
+	}
+	flags := ""
+	if b.level == "-O0" {
+		flags = "-N -l"
+	}
+	cmd := exec.Command("go", "build", "-ldflags=-X main.variant="+out, "-gcflags="+flags, "-o", filepath.Join(b.dir, out), ".")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build: %w: %s", err, bytes.TrimSpace(text))
+	}
+	return nil
 }
 
 func runCompiler(words ...string) error {

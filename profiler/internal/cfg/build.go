@@ -47,7 +47,7 @@ func begin(im *image.Image, catches Catches, among []*image.Image) *Program {
 	p := &Program{Image: im, byEntry: map[uint64]*Func{}, owner: map[uint64]*Func{}, catches: catches, foreign: map[string]bool{}}
 	p.all = append([]*image.Image{im}, among...)
 	for _, x := range p.all {
-		p.throws = p.throws || len(x.Pads) > 0
+		p.throws = p.throws || len(x.Pads) > 0 && x.Go == nil
 		for _, n := range unwinders {
 			p.throws = p.throws || x.Imports[n]
 		}
@@ -58,7 +58,8 @@ func begin(im *image.Image, catches Catches, among []*image.Image) *Program {
 		}
 	}
 	p.throws = p.throws || p.names("dlopen", "dlmopen") // it may do whatever it likes
-	p.handles = im.Static || p.names(handles...)
+	p.catching = p.catching || im.Go != nil
+	p.handles = im.Static || im.Go != nil || p.names(handles...)
 	p.others(among)
 	for i := range im.Funcs {
 		s := &im.Funcs[i]
@@ -71,6 +72,8 @@ func begin(im *image.Image, catches Catches, among []*image.Image) *Program {
 		p.Funcs = append(p.Funcs, f)
 		if s.Addr == im.Entry {
 			f.Skip = "the program's entry: runs before anything is set up"
+		} else if im.Go != nil {
+			p.ofGo(f)
 		}
 	}
 	return p
@@ -109,7 +112,7 @@ func (p *Program) decodeAll(sp *Space, funcs []*Func) {
 	for n := 0; n < len(queue); n++ {
 		f := queue[n]
 		queued[f] = false
-		if f.part || f.Ranges[0].Lo == p.Image.Entry {
+		if f.part || f.stays || f.Ranges[0].Lo == p.Image.Entry {
 			continue
 		}
 		was := f.NoReturn
@@ -231,6 +234,9 @@ func (p *Program) markLeaves() {
 		if p.catches(f.Name) {
 			mark(f)
 		}
+		if f.Runtime {
+			continue // see golang.go
+		}
 		if f.Skip != "" {
 			mark(f) // unknown inside
 			continue
@@ -260,7 +266,7 @@ func (p *Program) markLeaves() {
 func (p *Program) libraryLeaves(name string) bool {
 	switch {
 	case name == "":
-		return p.throws || p.catching
+		return (p.throws || p.catching) && p.Image.Go == nil
 	case p.catches(name), p.foreign[name]:
 		return true
 	case callsBack(name):
@@ -274,7 +280,7 @@ func (p *Program) libraryLeaves(name string) bool {
 // Summary counts what can be moved.
 func (p *Program) Summary() (moved, total, movedInsns, totalInsns int) {
 	for _, f := range p.Funcs {
-		if f.Ranges[0].Lo == p.Image.Entry {
+		if f.Ranges[0].Lo == p.Image.Entry || f.Runtime {
 			continue // _start runs before anything can be counted, and but once
 		}
 		total++

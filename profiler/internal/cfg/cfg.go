@@ -59,6 +59,7 @@ type Func struct {
 	Ranges []Range // the first holds the entry
 
 	Skip     string // why it cannot be moved; empty: it can
+	Runtime  bool   // Go's runtime, or what else is no part of a program in Go: nobody expects it to be counted
 	NoReturn bool   // never comes back to its caller
 	Leaves   bool   // may not come back: see Call.Leaves
 	Insns    int    // reachable instructions; 0 where Skip says that they are not known
@@ -66,6 +67,7 @@ type Func struct {
 	part     bool                // only a part of another function
 	named    bool                // its symbol says so
 	ends     bool                // its name is one that never returns
+	stays    bool                // Skip was known before it was looked at
 	setJmp   bool                // its name is one that may return twice
 	nameless bool                // only the unwind table knows it
 	tables   map[uint64][]uint64 // indirect jump → targets

@@ -225,7 +225,7 @@ func (d *decoder) step(a uint64) (next uint64, goesOn bool) {
 		x.slot[i] = -1
 	}
 	next = in.End()
-	if n := len(d.s.insns); n > 1 && splitsStack(&d.s.insns[n-2], in) {
+	if n := len(d.s.insns); n > 1 && d.p.Image.Go == nil && splitsStack(&d.s.insns[n-2], in) {
 		d.fail("gets a new piece of stack at %#x", a)
 	}
 	d.f.reads = d.stack.step(in) || d.f.reads

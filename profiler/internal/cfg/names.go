@@ -56,6 +56,9 @@ var leafRuntime = []string{"omp_get_", "omp_in_", "GOMP_loop_static_", "GOMP_loo
 // UsesGS reports whether the program addresses memory through GS itself, or may
 // change where GS leads.
 func (p *Program) UsesGS() bool {
+	if p.Image.Go != nil {
+		return slices.ContainsFunc(p.Funcs, func(f *Func) bool { return f.usesGS }) // the runtime sets FS alone
+	}
 	return p.Image.Imports["arch_prctl"] || slices.ContainsFunc(p.Funcs, func(f *Func) bool { return f.usesGS })
 }
 
@@ -84,7 +87,7 @@ func begins(name string, prefixes []string) bool {
 // to be those of the original code. longjmp does not: it takes back registers
 // that were saved, and asks nobody how they came about.
 func (p *Program) Unwinds() bool {
-	if p.cancels || p.Image.Static || slices.ContainsFunc(p.all, func(im *image.Image) bool { return len(im.Pads) > 0 }) {
+	if p.cancels || p.Image.Static || p.Image.Go != nil || slices.ContainsFunc(p.all, func(im *image.Image) bool { return len(im.Pads) > 0 }) {
 		return true
 	}
 	return p.names(readers...) || p.Traces() || slices.ContainsFunc(p.Funcs, func(f *Func) bool { return f.reads })
@@ -94,6 +97,9 @@ func (p *Program) Unwinds() bool {
 // interrupts any function: by what it calls for that, or by itself, from frame
 // pointer to frame pointer, where most functions have one.
 func (p *Program) Traces() bool {
+	if p.Image.Go != nil { // its runtime, at each preemption
+		return true
+	}
 	framed := 0
 	for _, f := range p.Funcs {
 		if f.framed {
@@ -106,7 +112,7 @@ func (p *Program) Traces() bool {
 // Leaps reports whether a signal handler or another thread can take a thread
 // out of a loop for good.
 func (p *Program) Leaps() bool {
-	return p.names("siglongjmp", "longjmp", "_longjmp", "__longjmp_chk", "pthread_cancel", "setcontext", "swapcontext")
+	return p.Image.Go == nil && p.names("siglongjmp", "longjmp", "_longjmp", "__longjmp_chk", "pthread_cancel", "setcontext", "swapcontext")
 }
 
 // names reports whether one of the images imports a function whose name begins

@@ -30,15 +30,7 @@ var errGoTable = errors.New("is not Go's function table as it is known")
 // the program's entry is a function of the table tells the two apart.
 func (l *loader) goFuncs() {
 	im := l.im
-	var table, text *Section
-	for i := range im.Sections {
-		switch s := &im.Sections[i]; {
-		case s.Name == ".text":
-			text = s
-		case strings.HasSuffix(s.Name, ".gopclntab"):
-			table = s
-		}
-	}
+	table, text := l.goSections()
 	if table == nil || text == nil {
 		return
 	}
@@ -53,6 +45,19 @@ func (l *loader) goFuncs() {
 			return
 		}
 	}
+}
+
+// goSections are the table and the text; nil where there is none.
+func (l *loader) goSections() (table, text *Section) {
+	for i := range l.im.Sections {
+		switch s := &l.im.Sections[i]; {
+		case s.Name == ".text":
+			text = s
+		case strings.HasSuffix(s.Name, ".gopclntab"):
+			table = s
+		}
+	}
+	return table, text
 }
 
 // readGoTable reads the functions of a program whose text is [low, high).

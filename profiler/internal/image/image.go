@@ -35,7 +35,7 @@ type Image struct {
 	PLT      map[uint64]string
 	GOT      map[uint64]string
 	FDEs     []FDE           // sorted by Start
-	Pads     []uint64        // landing pads of all LSDAs, sorted, unique
+	Pads     []uint64        // landing pads of all LSDAs, and of Go's panics, sorted, unique
 	Landings []Landing       // of all LSDAs, sorted by Lo
 	Imports  map[string]bool // undefined dynamic symbols, without version
 	Exports  map[string]bool // functions among the defined ones
@@ -43,10 +43,11 @@ type Image struct {
 	// functions of the system's libraries, which have versions.
 	Unversioned map[string]bool
 
-	BuildID  string // hex; empty without one
-	Stripped bool   // no .symtab
-	Interp   string // the dynamic linker, empty for static programs
-	HasGo    bool   // has Go's own function table
+	BuildID  string   // hex; empty without one
+	Stripped bool     // no .symtab
+	Interp   string   // the dynamic linker, empty for static programs
+	HasGo    bool     // has Go's own function table,
+	Go       *GoTable // as it was understood; nil where it was not
 
 	// Doubts are parts of the file that could not be read to their end, one
 	// line each. The image holds what came before.

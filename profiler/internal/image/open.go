@@ -97,6 +97,9 @@ func read(path string, r io.ReaderAt, size int64) (im *Image, library bool, err 
 	l.unwinding()
 	l.functions()
 	l.stubs()
+	if im.HasGo {
+		l.goTable()
+	}
 	return im, l.library(), nil
 }
 

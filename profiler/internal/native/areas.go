@@ -1,6 +1,7 @@
 package native
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"syscall"
@@ -21,7 +22,8 @@ type areas struct {
 	chunks  []uint64 // where they lie in the target
 	syscall uint64   // an instruction there, by which any thread can map another one
 
-	views map[int][]byte // by slot: of threads that have ended, cleared
+	views map[int][]byte // by slot: of threads that have ended, cleared,
+	keep  int            // and so many of them
 }
 
 const (
@@ -43,6 +45,7 @@ func (as *areas) begin(p *tracee.Process) (err error) {
 	as.memory, err = p.MapShared(firstAreas * as.area)
 	if err == nil {
 		as.chunks, as.views = []uint64{as.memory.Addr}, map[int][]byte{}
+		as.keep = cmp.Or(as.keep, manyViews)
 	}
 	return err
 }
@@ -105,7 +108,7 @@ func (as *areas) view(slot int) ([]byte, error) {
 
 // wipe ends the view of an area, which can be another thread's afterwards.
 func (as *areas) wipe(slot int, view []byte, area *threadarea.Area) error {
-	if len(as.views) < manyViews {
+	if len(as.views) < as.keep {
 		area.Clear()
 		as.views[slot] = view
 		return nil

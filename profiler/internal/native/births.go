@@ -147,6 +147,11 @@ func (ts *threads) mayOpen() bool {
 // census, unless all are wanted now. certain is false where somebody is left, or
 // just being born.
 func (ts *threads) census(all bool) (certain bool) {
+	if ts.goroutines != nil {
+		certain = ts.goroutines.births(ts)
+		ts.goroutines.deaths(ts)
+		return certain
+	}
 	b := &ts.births
 	if len(b.pool) == 0 {
 		return true

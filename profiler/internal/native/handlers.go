@@ -31,6 +31,12 @@ func (s *session) newThread(e tracee.Event) error {
 	if is, err := s.asks(e); is {
 		return err
 	}
+	if s.in.golang != nil {
+		if err := s.p.SetGS(e.Tid, s.in.base(0)); alive(err) != nil {
+			return err
+		}
+		return s.p.Resume(e)
+	}
 	t := s.threads.byTid[e.Tid]
 	if t == nil {
 		s.threads.early[e.Tid] = e
@@ -93,7 +99,7 @@ func (s *session) newChild(e tracee.Event) error {
 func (s *session) exiting(e tracee.Event) error {
 	t := s.threads.byTid[e.Tid]
 	if t == nil || t.dead {
-		return s.p.Resume(e)
+		return s.goExiting(e)
 	}
 	t.end, t.cpuNS = rdtsc(), s.p.CPUNS(t.tid)
 	t.active, t.stood = s.stacks.active(t.tid)
@@ -149,7 +155,7 @@ func (s *session) signal(e tracee.Event) error {
 func (s *session) trap(e tracee.Event) error {
 	if pc, err := s.p.PC(e.Tid); err == nil {
 		for _, ours := range []func(*session, tracee.Event, uint64) (bool, error){
-			(*session).ringFull, (*session).handlerReturns, (*session).handlerWaits, (*session).loaded, (*session).protects, (*session).leaves, (*session).springboard} {
+			(*session).goStop, (*session).ringFull, (*session).handlerReturns, (*session).handlerWaits, (*session).loaded, (*session).protects, (*session).leaves, (*session).springboard} {
 			if is, err := ours(s, e, pc); is {
 				return alive(err)
 			}
@@ -162,6 +168,12 @@ func (s *session) trap(e tracee.Event) error {
 // ringFull: the recorder has no room for another record of the thread.
 func (s *session) ringFull(e tracee.Event, pc uint64) (bool, error) {
 	t, m := s.threads.byTid[e.Tid], s.in.cacheOf(pc)
+	if gs := s.threads.goroutines; gs != nil {
+		gs.births(s.threads)
+		if base, err := s.p.GS(e.Tid); err == nil {
+			t = gs.byBase[base]
+		}
+	}
 	if t == nil || !(m != nil && m.spec.FullTrap(pc-m.cache) || s.in.waits.stubs.IsFull(pc)) {
 		return false, nil
 	}

@@ -22,6 +22,7 @@ type injection struct {
 	loader     *loader   // nil: nothing that may be loaded later is wanted
 	mprotect   *mprotect // nil: nothing that is counted calls it
 	waits      waits
+	golang     *golang // nil: the program is not in Go
 	early      early
 
 	leaping *bool // see leaps
@@ -69,17 +70,14 @@ func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err er
 	if in.simulation, err = newSimulation(p, &j, in.layout.Ops); err != nil {
 		return nil, err
 	}
-	for _, m := range in.modules {
-		if m.absent {
-			continue
-		}
-		if err := p.Write(m.code.Link(in.layout), m.cache); err != nil {
-			return nil, err
-		}
-		m.patcher = livepatch.New(m.spec, m.code, func(a uint64, b []byte) error { return p.Write(b, a+m.bias) })
+	if err := in.writeCode(p); err != nil {
+		return nil, err
 	}
 	if err := in.patch(p); err != nil {
 		return nil, err
+	}
+	if src.golang != nil {
+		return in, in.injectGo(p, *src.golang)
 	}
 	if untimed == nil {
 		untimed = in.timeWaits(p)
@@ -88,6 +86,20 @@ func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err er
 		in.doubts = append(in.doubts, profile.Warning{Code: "waits", Message: fmt.Sprintf("waits inside of sections were not measured: %v", untimed)})
 	}
 	return in, nil
+}
+
+// writeCode writes the moved code of all modules that are there.
+func (in *injection) writeCode(p *tracee.Process) error {
+	for _, m := range in.modules {
+		if m.absent {
+			continue
+		}
+		if err := p.Write(m.code.Link(in.layout), m.cache); err != nil {
+			return err
+		}
+		m.patcher = livepatch.New(m.spec, m.code, func(a uint64, b []byte) error { return p.Write(b, a+m.bias) })
+	}
+	return nil
 }
 
 // layOut says what threads' areas hold.
@@ -108,6 +120,9 @@ func (in *injection) layOut(j *backend.Job) {
 		in.layout = in.layout.WithCaches(uint64(j.Machine.L1.Size) / uint64(j.Machine.L1.Ways))
 	}
 	in.area = in.layout.Size()
+	if in.modules[0].im.Go != nil {
+		in.keep = mostGoroutines
+	}
 }
 
 // look finds what else there is when the program comes to its entry: threads,

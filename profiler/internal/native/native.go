@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/skewlens/skewlens/profiler/internal/backend"
+	"github.com/skewlens/skewlens/profiler/internal/goroutine"
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/probe"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
@@ -124,7 +125,8 @@ func follow(s *session) (*backend.Outcome, error) {
 type source struct {
 	*analysis
 	lines     backend.Lines
-	libraries bool // some are to be counted
+	libraries bool              // some are to be counted
+	golang    *goroutine.Layout // nil: it is not in Go
 }
 
 // read reads a program.
@@ -143,14 +145,19 @@ func read(j backend.Job, path string) (src source, err error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		im.Path = real
 	}
+	var layout *goroutine.Layout
 	if im.HasGo {
-		return src, &backend.Unavailable{Err: fmt.Errorf("%s is a Go program: goroutines migrate between threads, which this backend cannot follow yet", path)}
+		l, err := readGo(path, im, &j)
+		if err != nil {
+			return src, err
+		}
+		layout = &l
 	}
 	if err := looksForLeaks(path, j.Env); err != nil {
 		return src, err
 	}
 	wants := byDefault(j.Libraries) && needsLibraries(path) || slices.ContainsFunc(j.Libraries, func(x string) bool { return x != backend.NoLibraries })
-	return source{&analysis{im: im, options: opt}, lines, wants}, nil
+	return source{&analysis{im: im, options: opt}, lines, wants && layout == nil, layout}, nil
 }
 
 func usesGS(path string) error {

@@ -57,22 +57,27 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 		loop = us.loop
 	}
 	s.tracker = section.New(section.Config{
-		Solve:     solver.Solve,
-		Work:      solver.Work,
-		Wakes:     solver.Wakes,
-		Entered:   func(c profile.Counts, f profile.Addr) bool { return solver.Entered(c, uint64(f)) },
-		Line:      src.lines.Key,
-		Locate:    s.gates.locate,
-		Passes:    func(c profile.Counts, site profile.Addr) bool { return in.passed(solver, c, uint64(site)) },
-		Apart:     in.apart,
-		Gate:      s.gates.decided,
-		Loop:      loop,
-		BeginTSC:  s.begin,
-		NSPerTick: float64(rate),
-		MaxBytes:  keepCounts,
+		Goroutines: in.golang != nil,
+		Solve:      solver.Solve,
+		Work:       solver.Work,
+		Wakes:      solver.Wakes,
+		Entered:    func(c profile.Counts, f profile.Addr) bool { return solver.Entered(c, uint64(f)) },
+		Line:       src.lines.Key,
+		Locate:     s.gates.locate,
+		Passes:     func(c profile.Counts, site profile.Addr) bool { return in.passed(solver, c, uint64(site)) },
+		Apart:      in.apart,
+		Gate:       s.gates.decided,
+		Loop:       loop,
+		BeginTSC:   s.begin,
+		NSPerTick:  float64(rate),
+		MaxBytes:   keepCounts,
 	})
 	s.threads = newThreads(p, in, solver, s.tracker, rate)
 	s.threads.calls.stacks = s.stacks
+	if in.golang != nil {
+		s.threads.goroutines = newGoroutines(in)
+		s.signals.goroutines = s.threads.goroutines
+	}
 	s.threads.waits = &waitReader{in: in, stacks: s.stacks, lines: src.lines, calls: s.threads.calls, user: map[profile.Addr]bool{}}
 	s.threads.units = us
 	s.threads.gates, s.gates.calls = s.gates, s.threads.calls
@@ -139,6 +144,12 @@ func (s *session) start() error {
 	s.progress.start()
 	if s.job.Running != nil {
 		s.job.Running()
+	}
+	if s.in.golang != nil {
+		if err := s.p.SetGS(s.p.Pid, s.in.base(0)); err != nil {
+			return err
+		}
+		return s.p.Go()
 	}
 	first, err := s.threads.birth(s.p.Pid, nil)
 	if err != nil {

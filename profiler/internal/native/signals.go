@@ -27,12 +27,13 @@ const (
 // signals delivers the program's signals, so that handlers see what they would
 // see if nothing had been moved.
 type signals struct {
-	p        *tracee.Process
-	in       *injection
-	stacks   *stacks
-	diverted map[int][]diverted // by thread; the innermost handler last
-	leaving  map[int]*leaving   // by thread
-	cut      int                // waits that a signal came to, which are not known
+	p          *tracee.Process
+	in         *injection
+	stacks     *stacks
+	diverted   map[int][]diverted // by thread; the innermost handler last
+	leaving    map[int]*leaving   // by thread
+	goroutines *goroutines        // nil: the program is not in Go
+	cut        int                // waits that a signal came to, which are not known
 
 	since     time.Time     // from when on
 	watched   int           // so many signals' handlers were to be seen to return,
@@ -53,6 +54,9 @@ type leaving struct {
 // leaps reports whether a handler may leave what it has interrupted for good:
 // by a jump, or by an exception.
 func (in *injection) leaps() bool {
+	if in.golang != nil {
+		return false // the runtime's only, that come back or panic
+	}
 	if in.leaping == nil {
 		prog := in.modules[0].spec.Program
 		leap := prog.Leaps() || prog.Traces()
@@ -136,6 +140,7 @@ func (s *signals) fault(e tracee.Event, m *module, pc uint64) error {
 	if !s.p.Caught(e.Sig) { // it ends the program, and nobody comes back
 		err = s.p.MoveFault(e, pc, s.in.original(pc, true))
 	} else if s.p.CanTrap(e.Tid) {
+		s.goFault(e, m, pc)
 		if f, ok := m.patcher.Faulted(pc - m.cache); ok {
 			err = s.p.MoveFault(e, pc, f.Addr+m.bias)
 			if err == nil && (!f.Redirected || s.in.leaps()) {

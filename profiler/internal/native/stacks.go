@@ -20,14 +20,27 @@ type stacks struct {
 	unwinder *unwind.Unwinder
 	chains   *unwind.Chains
 	piece    unwind.Piece
-	mapped   bool            // the unwinder knows what is mapped
-	lost     map[uint64]bool // where stacks were lost
+	mapped   bool                   // the unwinder knows what is mapped
+	lost     map[uint64]bool        // where stacks were lost
+	open     map[standing]openFrame // of programs in Go, what was asked before
+}
+
+// standing is where a frame goes on: behind the call at an address, or there.
+type standing struct {
+	addr  uint64
+	after bool
+}
+
+// openFrame is what solve.ActiveFrame says of it.
+type openFrame struct {
+	delta record.Delta
+	ok    bool
 }
 
 func newStacks(p *tracee.Process, in *injection, solver *solve.Solver) *stacks {
 	u := unwind.New(p)
 	u.Original, u.Bridge = in.original, in.bridge
-	return &stacks{p: p, in: in, solver: solver, unwinder: u, chains: unwind.NewChains(u), lost: map[uint64]bool{}}
+	return &stacks{p: p, in: in, solver: solver, unwinder: u, chains: unwind.NewChains(u), lost: map[uint64]bool{}, open: map[standing]openFrame{}}
 }
 
 // active finds the frames of the program that are on an ending thread's stack,

@@ -30,17 +30,18 @@ type threads struct {
 	units   *units
 	rate    tickRate
 
-	all    []*thread // by ThreadID
-	byTid  map[int]*thread
-	early  map[int]tracee.Event // that stopped before their creator said so
-	slots  slots
-	heap   heap
-	births births
-	faults pageFaults
-	cores  *cores
-	fresh  uint64 // when there was an event last that had to be waited for: the next ones happened later
-	deaths int    // since all were drained
-	lost   uint64 // calls through pointers whose targets were not told apart
+	all        []*thread // by ThreadID
+	byTid      map[int]*thread
+	early      map[int]tracee.Event // that stopped before their creator said so
+	slots      slots
+	heap       heap
+	births     births
+	goroutines *goroutines // nil: the program is not in Go
+	faults     pageFaults
+	cores      *cores
+	fresh      uint64 // when there was an event last that had to be waited for: the next ones happened later
+	deaths     int    // since all were drained
+	lost       uint64 // calls through pointers whose targets were not told apart
 }
 
 // thread is a thread of the target.
@@ -65,10 +66,16 @@ type thread struct {
 	alone      bool           // nobody traces it
 	rounds     []rounding     // of loops that may deal work out
 	partly     []record.Delta // what it did in rounds that were told since its last other record
+
+	goroutine threadarea.Goroutine
+	hidden    bool           // it is of Go's runtime
+	left      []record.Delta // what it left by panics,
+	untold    []record.Delta // and since its last record
+	open      []record.Delta // frames that it was caught in by that one
 }
 
 func newThreads(p *tracee.Process, in *injection, solver *solve.Solver, tracker *section.Tracker, rate tickRate) *threads {
-	return &threads{p: p, in: in, solver: solver, tracker: tracker, rate: rate, calls: &calls{in: in, solver: solver, sites: map[uint64]site{}, tails: map[tail][]uint64{}, made: map[*cfg.Func][]x86.Insn{}},
+	return &threads{p: p, in: in, solver: solver, tracker: tracker, rate: rate, calls: &calls{in: in, solver: solver, sites: map[uint64]site{}, tails: map[tail][]uint64{}, opened: map[*uint64][]record.Delta{}, ways: map[string][]uint64{}, made: map[*cfg.Func][]x86.Insn{}},
 		byTid: map[int]*thread{}, early: map[int]tracee.Event{}, slots: slots{next: 1}}
 }
 
@@ -108,6 +115,10 @@ func (ts *threads) settle(t *thread, by int) error {
 	}
 	t.mem = mem
 	t.area = threadarea.New(in.common, mem, in.base(t.slot), ts.rate.ticks(cpuClockGap), ts.rate.ticks(longWait), t.begin)
+	if ts.goroutines != nil {
+		t.area.OwnLive()
+		return nil
+	}
 	t.area.SetTimer(in.timer())
 	switch len(ts.all) {
 	case 0: // who is alone meets nobody, and waits for nobody
@@ -147,10 +158,10 @@ func (ts *threads) death(t *thread) {
 	ts.faults.collect()
 	ts.drain(t)
 	ts.births.bury(t)
-	rest := record.Merge(append(ts.solver.Resolve(t.area, t.area.Rest()), t.active...))
+	rest := record.Merge(append(append(ts.solver.Resolve(t.area, t.area.Rest()), t.active...), t.caught(t.untold, nil)...))
 	all := ts.solver.Resolve(t.area, t.area.All())
 	ts.tracker.Died(t.id, t.end, t.cpuNS, rest, ts.solver.Work(all))
-	t.totals = ts.solver.SolveLife(record.Merge(append(all, t.active...)))
+	t.totals = ts.solver.SolveLife(record.Merge(append(append(all, t.active...), t.left...)))
 	ts.lost += t.area.Lost()
 	if err := ts.in.wipe(t.slot, t.mem, t.area); err == nil {
 		ts.slots.give(t.slot)
@@ -172,6 +183,14 @@ func (ts *threads) endAll() {
 	ts.census(true)
 	for _, t := range ts.all {
 		switch {
+		case ts.goroutines != nil && !t.dead:
+			t.end = rdtsc()
+			ticks, since := t.area.Stints()
+			if since > 0 && since < t.end {
+				ticks += t.end - since
+			}
+			t.cpuNS = ts.rate.ns(ticks)
+			ts.death(t)
 		case t.dead:
 		case t.alone:
 			ts.vanish(t)
@@ -202,7 +221,7 @@ func (ts *threads) drainAll() {
 	certain := ts.census(false)
 	ts.faults.collect()
 	for _, t := range ts.byTid {
-		if t.dead {
+		if t.dead || t.hidden {
 			continue
 		}
 		busy := t.area.Busy()
@@ -216,7 +235,7 @@ func (ts *threads) drainAll() {
 	}
 	ts.heap.pace()
 	for _, t := range ts.byTid {
-		if !t.dead {
+		if !t.dead && ts.goroutines == nil {
 			ts.gates.tell(t.area)
 		}
 	}
@@ -224,6 +243,10 @@ func (ts *threads) drainAll() {
 
 // drain takes the records of one thread.
 func (ts *threads) drain(t *thread) {
+	if ts.goroutines != nil {
+		ts.drainGo(t)
+		return
+	}
 	faults := ts.faulted(t)
 	faulted := func(until uint64) {
 		for ; len(faults) > 0 && faults[0].TSC <= until; faults = faults[1:] {

@@ -40,6 +40,9 @@ func (w *waits) name(pc uint64) string {
 // whose code was moved, and the dynamic linker's. The program runs as well
 // without.
 func (in *injection) prepareWaits(p *tracee.Process, dir string) error {
+	if in.modules[0].im.Go != nil { // whose threads wait for nobody but the runtime
+		return nil
+	}
 	loaded, err := libraries(p)
 	if err != nil {
 		return err

@@ -22,6 +22,7 @@ type Hook struct {
 	Chain        bool // who made the call matters: what led to it is recorded before it
 	Inside       bool // counted code may run in the call: Leave has the counters that changed, too
 	Team         Team
+	Negative     bool // of a function in Go: only where its second argument is
 }
 
 // Team says that a function has a team of threads call another one, how it is
@@ -63,6 +64,7 @@ type Record struct {
 	Arg3  uint64 // its third: a thread's start function, a barrier's count
 	CPUNS int64  // the thread's CPU clock; 0: not read
 	Delta []Delta
+	Whole bool // Delta is all that the counters grew by until now, if anything
 
 	Stack   *Stack   // as it was at the call; nil where nobody asked
 	Chain   []uint64 // the program's calls that led there, from the inside outwards, as far as they are known; Site is the first

@@ -191,6 +191,7 @@ func (c *collector) finish() []profile.Section {
 	var out []profile.Section
 	c.outwards()
 	for _, o := range c.order {
+		o.leaveOut()
 		if o.totals != nil {
 			o.count()
 			o.s.TimeNS = int64(float64(o.time.length()) * c.c.NSPerTick)

@@ -33,10 +33,12 @@ type Config struct {
 	Gate func(number uint64, of bool)
 	// Loop tells of a loop that may deal work out, by its number in records; nil: such
 	// loops are not recorded.
-	Loop      func(number int32) Loop
-	BeginTSC  uint64 // of the run
-	NSPerTick float64
-	MaxBytes  int // of counts kept; what is over it is folded, oldest first
+	Loop func(number int32) Loop
+	// Goroutines: threads are those of a program in Go.
+	Goroutines bool
+	BeginTSC   uint64 // of the run
+	NSPerTick  float64
+	MaxBytes   int // of counts kept; what is over it is folded, oldest first
 }
 
 // Loop is one whose rounds may be units of work.

@@ -12,12 +12,12 @@ import (
 // threads says nothing about balance.
 func (t *Tracker) Finish() []profile.Section {
 	t.Advance(^uint64(0))
-	for _, r := range t.rules {
+	for _, r := range t.listening() {
 		if r.end != nil {
 			r.end()
 		}
 	}
-	if len(t.out.order) == 0 {
+	if len(t.out.order) == 0 && !t.c.Goroutines {
 		t.wholeLives()
 	}
 	return t.out.finish()

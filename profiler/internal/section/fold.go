@@ -1,6 +1,7 @@
 package section
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"sort"
@@ -179,4 +180,15 @@ func (t *total) solve(id profile.ThreadID, c Config) profile.Part {
 		p.BusyNS, p.WaitNS, p.InnerBusyNS = 0, 0, 0
 	}
 	return p
+}
+
+// leaveOut leaves out what was folded where no two of these instances had as many
+// parts: then there is nothing that stands for several, and it is said.
+func (o *open) leaveOut() {
+	if len(o.folded) == 0 || slices.ContainsFunc(o.folded, func(f *fold) bool { return f.n > 1 }) {
+		return
+	}
+	o.s.Warnings = append(o.s.Warnings, profile.Warning{Code: "left-out",
+		Message: fmt.Sprintf("%d instances of different widths are left out: there was no memory to keep them", len(o.folded))})
+	o.folded, o.totals = nil, nil
 }

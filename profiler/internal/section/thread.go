@@ -18,6 +18,7 @@ type thread struct {
 	awaited   *group   // that it last waited for by futures
 	end       *arrival // its last part, when it has ended
 	start     profile.Addr
+	goAt      profile.Addr // by a go statement; 0: not known, or a thread
 	nextStart profile.Addr // of the thread it is about to create
 
 	acc      []record.Delta // since it last began

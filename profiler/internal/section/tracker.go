@@ -17,6 +17,7 @@ type Tracker struct {
 	out      *collector
 	pools    *poolRule
 	joins    *joinRule
+	goes     *goRule
 	meetings int // so far
 	// Instances is how many have been completed.
 	Instances int
@@ -33,11 +34,17 @@ func New(c Config) *Tracker {
 // Born announces a thread; parent is −1 for the first.
 func (t *Tracker) Born(id, parent profile.ThreadID, tsc uint64) {
 	x := newThread(id, t.threads[parent], tsc)
-	if parent < 0 { // it has run the loader before; its first reading will tell
+	if parent < 0 && !t.c.Goroutines { // it has run the loader before; its first reading will tell
 		x.cpu, x.clock = -1, -1
 	}
 	t.threads[id] = x
 	t.queue.add(x.stream, item{tsc: tsc, born: true})
+}
+
+// Made says where the go statement stands that made a goroutine: the call.
+func (t *Tracker) Made(id profile.ThreadID, at, start profile.Addr) {
+	x := t.threads[id]
+	x.goAt, x.start, x.begin = at, start, start
 }
 
 // Record appends a thread's next record; its Delta is resolved, its Site and
@@ -98,7 +105,7 @@ func (t *Tracker) handle(x *thread, i item) {
 		x.rounds.mark(i.tsc)
 	}
 	if i.died {
-		for _, r := range t.rules {
+		for _, r := range t.listening() {
 			if r.dying != nil {
 				r.dying(x)
 			}
@@ -113,13 +120,22 @@ func (t *Tracker) handle(x *thread, i item) {
 	}
 }
 
+// listening are the rules that hear of births and deaths: of goroutines their own,
+// which is the last.
+func (t *Tracker) listening() []rule {
+	if t.c.Goroutines {
+		return t.rules[len(t.rules)-1:]
+	}
+	return t.rules
+}
+
 func (t *Tracker) born(x *thread) {
 	x.alive = true
-	if p := x.parent; p != nil {
+	if p := x.parent; p != nil && !t.c.Goroutines {
 		x.start = p.nextStart
 		x.begin = x.start
 	}
-	for _, r := range t.rules {
+	for _, r := range t.listening() {
 		if r.born != nil {
 			r.born(x)
 		}
@@ -132,7 +148,7 @@ func (t *Tracker) died(x *thread, a arrival) {
 	for _, e := range t.epochs {
 		e.leave(x)
 	}
-	for _, r := range t.rules {
+	for _, r := range t.listening() {
 		if r.died != nil {
 			r.died(x, a)
 		}

@@ -348,6 +348,12 @@ func (p *Process) DwarfRegs(tid int) ([17]uint64, error) {
 	return [17]uint64{r.Rax, r.Rdx, r.Rcx, r.Rbx, r.Rsi, r.Rdi, r.Rbp, r.Rsp, r.R8, r.R9, r.R10, r.R11, r.R12, r.R13, r.R14, r.R15, r.Rip}, err
 }
 
+// Ending reports whether a thread that is about to end does so with all others.
+func (p *Process) Ending(tid int) bool {
+	var r unix.PtraceRegs
+	return unix.PtraceGetRegs(tid, &r) != nil || r.Orig_rax != unix.SYS_EXIT
+}
+
 // SP reads a stopped thread's stack pointer; 0 where that cannot be done.
 func (p *Process) SP(tid int) uint64 {
 	var r unix.PtraceRegs

@@ -43,6 +43,8 @@ const (
 
 	// PC is the index of the instruction pointer in Regs.
 	PC = regPC
+	// SP is that of the stack pointer.
+	SP = regSP
 )
 
 // Unwinder walks stacks of one process.

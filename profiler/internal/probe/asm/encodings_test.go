@@ -100,6 +100,8 @@ var encodings = []encoding{
 	{func(a *Assembler) { a.CmpGS32(word, 0) }, "cmpl $0x0,%gs:0x40", "0:83/7 gs:0x40 r7 0", (*state).cmp32},
 	{func(a *Assembler) { a.CmpGS8(word, 0) }, "cmpb $0x0,%gs:0x40", "0:80/7 gs:0x40 r7 0", (*state).cmp8},
 	{func(a *Assembler) { a.AdcGS32(word, 0) }, "adcl $0x0,%gs:0x40", "0:83/2 gs:0x40 r2 0", nil},
+	{func(a *Assembler) { a.Test(x86.RBX) }, "test %rbx,%rbx", "0:85/3 r3 r3", nil},
+	{func(a *Assembler) { a.Test(x86.R9) }, "test %r9,%r9", "0:85/1 r9 r9", nil},
 	{func(a *Assembler) { a.CmpEAX(1) }, "cmp $0x1,%eax", "0:83/7 r7 r0 1", nil},
 	{func(a *Assembler) { a.DecGS32(word) }, "decl %gs:0x40", "0:ff/1 gs:0x40 r1", (*state).dec32},
 	{func(a *Assembler) { a.MovGS32(word, 7) }, "movl $0x7,%gs:0x40", "0:c7/0 gs:0x40 r0 7", func(s *state) { s.put(s.word()>>32<<32 | 7) }},

@@ -287,6 +287,11 @@ func (a *Assembler) AddImm8(r x86.Reg, v int8) { a.imm8(0, r, v) }
 // SubImm8 is sub $v,%r, sign-extended.
 func (a *Assembler) SubImm8(r x86.Reg, v int8) { a.imm8(5, r, v) }
 
+// Test is test %r,%r.
+func (a *Assembler) Test(r x86.Reg) {
+	a.Raw(0x48|byte(r>>3)<<2|byte(r>>3), 0x85, 3<<6|byte(r&7)<<3|byte(r&7))
+}
+
 // CmpEAX is cmp $v,%eax, sign-extended.
 func (a *Assembler) CmpEAX(v int8) { a.Raw(0x83, 0xf8, byte(v)) }
 

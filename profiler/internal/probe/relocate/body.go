@@ -141,7 +141,17 @@ func (m *emitter) copyOf(target uint64) (l asm.Label, ok bool) {
 // counters of their own in line; others are found in a table, and those that
 // are not yet in it by the recorder.
 func (m *emitter) countTarget(in *x86.Insn, site int32) {
-	if site < 0 || !m.LoadTarget(x86.R11, in) {
+	keep := x86.None
+	if m.s.inGo() { // where r11 may hold an argument
+		keep = spare(in)
+	}
+	if site < 0 {
+		return
+	}
+	if keep != x86.None {
+		m.Mov(keep, x86.R11, true)
+	}
+	if !m.LoadTarget(x86.R11, in) {
 		return
 	}
 	compare := func(i int32) {
@@ -171,6 +181,9 @@ func (m *emitter) countTarget(in *x86.Insn, site int32) {
 	m.Jcc(asm.NotEqual, miss)
 	count(0)
 	m.Bind(done)
+	if keep != x86.None {
+		m.Mov(x86.R11, keep, true)
+	}
 }
 
 // countInTable counts the target in r11 of a site, and goes on at done, if it

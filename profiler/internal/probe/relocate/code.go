@@ -82,7 +82,7 @@ func (s *Spec) Assemble(base uint64) (*Code, error) {
 		next = m.counters.Next
 		q.After = next
 		m.noteUnknown(q)
-		q.Always = s.allLive() || !q.entersCopy(m.g)
+		q.Always = s.allLive() || !q.entersCopy(m.g, s.inGo())
 		w.springboards(q)
 		w.noteCalls()
 	}

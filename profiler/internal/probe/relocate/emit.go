@@ -66,7 +66,7 @@ func (m *emitter) index(q *Plan) asm.Label { return asm.Label(q.Number - m.s.fro
 
 // entrance is where a function is entered from outside: in its hook, if it has one.
 func (m *emitter) entrance(q *Plan) asm.Label {
-	if m.s.Program.Image.Static {
+	if m.s.Program.Image.Static || m.s.inGo() {
 		if _, ok := m.hooked(q.Func.Name); ok {
 			return m.hook(q)
 		}
@@ -120,8 +120,11 @@ func (m *emitter) function(q *Plan) {
 	}
 	if m.entrance(q) == m.hook(q) {
 		m.Bind(m.hook(q))
-		h, _ := m.hooked(q.Func.Name)
-		m.hookCode(q.Func.Name, h, func() { m.Call(m.entry(q)) }, func() { m.Jmp(m.entry(q)) })
+		if h, _ := m.hooked(q.Func.Name); m.s.inGo() {
+			m.hookGo(q, h)
+		} else {
+			m.hookCode(q.Func.Name, h, func() { m.Call(m.entry(q)) }, func() { m.Jmp(m.entry(q)) })
+		}
 	}
 	m.Bind(m.entry(q))
 	m.enter(m.g.Entry.LiveIn)

@@ -21,7 +21,7 @@ const smallProgram = 200_000
 // allLive reports whether all counters are looked at: of a program that is not
 // large. Libraries may be many.
 func (s *Spec) allLive() bool {
-	return s.from == Numbers{} && s.insns < smallProgram
+	return s.from == Numbers{} && s.insns < smallProgram && !s.inGo() // where there may be many goroutines
 }
 
 // enter emits it, where some flags are live.
@@ -46,17 +46,18 @@ func (m *emitter) enter(live x86.Flags) {
 }
 
 // entersCopy reports whether control comes into the copy at places only that
-// say so: what begins in code that stays in place comes in behind them.
-func (q *Plan) entersCopy(g *cfg.Graph) bool {
+// say so: what begins in code that stays in place comes in behind them. In Go who
+// comes to a pad has entered the function before.
+func (q *Plan) entersCopy(g *cfg.Graph, inGo bool) bool {
 	want := 1
 	for _, b := range g.Blocks {
-		if b.Pad {
+		if b.Pad && !inGo {
 			want++
 		}
 	}
 	for _, list := range [][]arrival{q.springboards, q.shorts} {
 		for _, a := range list {
-			if a.to.kind == atEntry || a.to.kind == atPad {
+			if a.to.kind == atEntry || a.to.kind == atPad && !inGo {
 				want--
 			}
 		}

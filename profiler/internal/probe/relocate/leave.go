@@ -11,6 +11,9 @@ func (m *emitter) leave(b, next *cfg.Block) {
 	switch {
 	case in.Kind == x86.Stop, in.Kind == x86.Ret:
 		m.count(b.Succ[0])
+		if in.Kind == x86.Ret {
+			m.leaveGo()
+		}
 		m.copyInsn(in)
 	case in.Kind == x86.JmpInd:
 		m.countTarget(in, m.jumpSite[b.ID])

@@ -46,7 +46,7 @@ func (pl *planner) retainCode(d *draft) (ok bool) {
 
 // mayRetain is false for the entries of a static program: its hooks hang on them.
 func (pl *planner) mayRetain(a arrival) bool {
-	return a.to.kind != atEntry || !pl.p.Image.Static
+	return a.to.kind != atEntry || !pl.p.Image.Static && pl.p.Image.Go == nil
 }
 
 // retainFrom leaves the code from an address to the end of its block in place,

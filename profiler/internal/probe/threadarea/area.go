@@ -45,6 +45,8 @@ type Area struct {
 	base   uint64 // in the target
 	read   uint64 // ring position up to which records were taken
 
+	live *Area // that says which counters may be other than 0: all threads' common one, but for goroutines
+
 	stack record.Stack // of the record that is being taken
 }
 
@@ -71,7 +73,7 @@ func (a *Area) init(c *Common, cpuGap, long, now uint64) {
 	} {
 		a.put(x.off, x.v)
 	}
-	a.read = l.ring
+	a.read, a.live = l.ring, &c.Area
 	a.OpenGates()
 }
 
@@ -88,6 +90,9 @@ func (a *Area) Clear() {
 	if n := a.get(offNOver); n > 0 {
 		clear(a.mem[a.l.hash:a.l.keys])
 		clear(a.mem[a.l.keys : a.l.keys+16*min(n, overCap)])
+	}
+	if a.live == a {
+		clear(a.mem[a.l.live:a.l.ranges])
 	}
 	clear(a.mem[a.l.entered : a.l.entered+uint64(len(a.l.funcs))])
 	clear(a.mem[a.l.units : a.l.units+unitSize*uint64(a.l.loops)])

@@ -113,6 +113,7 @@ func TestRecorderRecords(t *testing.T) {
 	want[0].Kind, want[0].Delta = 7, []record.Delta{{Counter: 2, N: 3}, {Counter: 4, N: 1}}
 	want[1].Kind, want[1].Delta = 9, []record.Delta{}
 	want[2].Kind, want[2].Delta = 8, []record.Delta{{Counter: 2, N: 2}}
+	want[0].Whole, want[2].Whole = true, true
 	if got := p.records(); !reflect.DeepEqual(got, want) {
 		t.Errorf("recorded %+v, want %+v", got, want)
 	}

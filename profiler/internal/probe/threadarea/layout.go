@@ -58,6 +58,16 @@ const (
 	OffLocks = 0x188
 	// OffCaches is where a thread's part of simulated caches lies (package caches).
 	OffCaches = 0x198
+	// Of a goroutine: where the runtime has it, what it says of it, and how long
+	// threads were at it (switch.S in package goroutine).
+	offRuntime = 0x1a0
+	offGoid    = 0x1a8
+	offGopc    = 0x1b0
+	offStart   = 0x1b8
+	offGoer    = 0x1c0
+	offResumed = 0x1c8
+	offStints  = 0x1d0
+	offMade    = 0x1d8
 	// OffOwes is 32 bits, not 0 where it is to look before it takes something, 2
 	// or 3 where it is to as soon as it holds no lock.
 	OffOwes = 0x18c

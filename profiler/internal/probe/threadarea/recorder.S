@@ -35,6 +35,9 @@
 	.set ASK,      0xd8	# code that asks to be traced, as
 	.set ASKED,    0x138	# this says
 	.set FUEL,     0x140	# of look.S
+	.set RUNTIME,  0x1a0	# a runtime.g, or 0: what counts is a thread
+	.set RESUMED,  0x1c8	# when a thread went on with it
+	.set STINTS,   0x1d0	# how long threads did before
 
 	.set HASHSIZE, 16384	# of the pairs' table, and as many more as a site's window has
 	.set WINDOW,   256
@@ -100,7 +103,7 @@ recorder:
 # is far away, or the thread has gone to another stack, at the end of the page,
 # unless the kernel says that the next one can be read: it refuses this
 # rt_sigprocmask by EFAULT if not, else by EINVAL, as there is no such "how".
-# Record: kind u32, pairs u32, tsc, site, arg1, arg3, cpu seconds, cpu nanoseconds,
+# Record: kind u32, pairs u32, tsc, site, arg1, arg3, cpu seconds, cpu nanoseconds (of a goroutine, ticks),
 # with CHAIN rsp behind the return, rbx, rbp, r12, r13, r14, r15, words, then these,
 # then (counter, change) pairs.
 	.p2align 4
@@ -148,6 +151,8 @@ record:
 	mov	%rax, %rcx
 	sub	%gs:LASTTSC, %rcx
 	mov	%rax, %gs:LASTTSC
+	cmpq	$0, %gs:RUNTIME
+	jne	13f
 	cmp	%gs:CPUGAP, %rcx
 	jb	2f
 	mov	%rdi, %r10
@@ -286,6 +291,10 @@ record:
 	testb	$2, %gs:GUARD
 	jz	8b
 	jmp	7b			# it was refused: the next record has what this one would have
+13:	sub	%gs:RESUMED, %rax	# of a goroutine: ticks, which its threads spent on it
+	add	%gs:STINTS, %rax
+	mov	%rax, 48(%rdi)
+	jmp	2b
 
 # indirect: eax is twice the site's number, r11 the target that neither of the
 # site's two inline entries holds, nor the table where it is looked for first

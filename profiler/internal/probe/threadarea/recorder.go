@@ -39,7 +39,7 @@ const (
 	IndirectEntry = 16    // called for a target that has no inline counter: r11, with twice the site's number in eax
 	EnterEntry    = 32    // called for a function that the thread enters for the first time; its number is pushed before
 	RecordBody    = 48    // where RecordEntry jumps to
-	RecordEnd     = 0x38d // its ret
+	RecordEnd     = 0x39d // its ret
 )
 
 // Where in Recorder a team of threads is forked (team.inc), with the kind of the

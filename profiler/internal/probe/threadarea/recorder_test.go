@@ -43,7 +43,8 @@ func TestOffsetsAgree(t *testing.T) {
 	want := map[string]int64{"MUTED": offMuted, "RING": offRing, "LIMIT": offLimit, "BUSY": offBusy, "LASTTSC": offLastTSC, "CPUGAP": offCPUGap,
 		"COUNTERS": offCounters, "SHADOW": offShadow, "NFIXED": offNFixed, "NOVER": offNOver, "OVERCAP": offOverCap, "OVER": offOver,
 		"TARGETS": offTargets, "SITECTR": offSiteCtr, "HASH": offHash, "KEYS": offKeys, "LOST": offLost, "WAITS": offWaits, "TOP": offTop,
-		"LIVE": offLive, "NLIVE": offNLive, "ENTERED": offEntered, "RANGES": offRanges, "GUARD": offGuard, "ASK": offAsk, "ASKED": offAsked, "FUEL": OffFuel}
+		"LIVE": offLive, "NLIVE": offNLive, "ENTERED": offEntered, "RANGES": offRanges, "GUARD": offGuard, "ASK": offAsk, "ASKED": offAsked, "FUEL": OffFuel,
+		"RUNTIME": offRuntime, "RESUMED": offResumed, "STINTS": offStints}
 	found := 0
 	for _, m := range regexp.MustCompile(`\.set (\w+),\s*(0x[0-9a-f]+)`).FindAllStringSubmatch(string(src), -1) {
 		v, _ := strconv.ParseInt(m[2], 0, 64)
@@ -58,11 +59,11 @@ func TestOffsetsAgree(t *testing.T) {
 	// What is said a second time, here or in the code that uses the areas.
 	for name, v := range map[string]int64{"HASHSIZE": hashSize, "WINDOW": hashWindow, "FACTOR": HashFactor, "SHIFT": HashShift, "STEP": hashStep, "SLOTS": waitSlots,
 		"POOL": offPool, "SELF": offSelf, "STATE": offState, "TID": offTid, "BORN": offBorn, "ENDED": offEnded, "CPU": offCPU, "PARENT": offParent,
-		"LONG": offLong, "PLACES": PoolSize} {
+		"LONG": offLong, "PLACES": PoolSize, "GOID": offGoid, "GOPC": offGopc, "GOSTART": offStart, "GOER": offGoer, "MADE": offMade} {
 		want[name] = v
 	}
 	said := map[string]bool{}
-	for _, file := range []string{"recorder.S", "../blocking/guard.S", "../blocking/gate.S", "../blocking/door.S", "../blocking/timer.S", "../blocking/stub.S"} {
+	for _, file := range []string{"recorder.S", "../blocking/guard.S", "../blocking/gate.S", "../blocking/door.S", "../blocking/timer.S", "../blocking/stub.S", "../../goroutine/switch.S"} {
 		src, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -19,6 +19,7 @@ func (a *Area) Records(yield func(record.Record)) {
 		n := int(binary.LittleEndian.Uint32(m[4:]))
 		r := record.Record{Kind: binary.LittleEndian.Uint32(m) & kindMask, TSC: u(8), Site: u(16), Arg1: u(24), Arg3: u(32),
 			CPUNS: int64(u(40))*1e9 + int64(u(48))}
+		r.Whole = binary.LittleEndian.Uint32(m)&ScanBit != 0
 		pairs := recordHeader
 		if r.Kind == RawKind {
 			r.Raw = m[:recordHeader+pairSize*n]
@@ -103,7 +104,7 @@ func (a *Area) Rest() []record.Delta {
 func (a *Area) counters(do func(i uint64)) {
 	n := uint64(a.l.Fixed())
 	for i := uint64(0); i < n; {
-		switch live := a.common.get(a.l.live + i/512*8); {
+		switch live := a.live.get(a.l.live + i/512*8); {
 		case live>>(i/8%64) == 0:
 			i = (i | 511) + 1
 		case live>>(i/8%64)&1 == 0:

@@ -1,0 +1,151 @@
+package profiler_test
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler"
+)
+
+// buildGo builds a program in Go.
+func buildGo(t testing.TB, folder string, flags ...string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "prog")
+	c := exec.Command("go", append(append([]string{"build", "-o", out}, flags...), ".")...)
+	c.Dir = folder
+	c.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+	if b, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, b)
+	}
+	return out
+}
+
+// TestGoCounts compares how often blocks of a program in Go ran with what go build
+// -cover counts, on calls, panics, deferred functions, faults, stacks that grow and
+// goroutines that end in the middle of functions.
+func TestGoCounts(t *testing.T) {
+	covered := buildGo(t, "testdata/golang", "-cover", "-covermode=atomic")
+	dir := t.TempDir()
+	c := exec.Command(covered)
+	c.Env = append(os.Environ(), "GOCOVERDIR="+dir)
+	if out, err := c.CombinedOutput(); len(out) == 0 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	text := filepath.Join(dir, "text")
+	if out, err := exec.Command("go", "tool", "covdata", "textfmt", "-i", dir, "-o", text).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	want := marked(t, text)
+	for _, flags := range [][]string{nil, {"-gcflags=all=-N -l"}, {"-buildmode=pie"}} {
+		t.Run(fmt.Sprint(flags), func(t *testing.T) {
+			got := marks(t, run(t, buildGo(t, "testdata/golang", flags...)))
+			for at, n := range want {
+				if got[at] != n {
+					t.Errorf("%s: %d times, go build -cover says %d", at, got[at], n)
+				}
+			}
+			if len(want) < 60 {
+				t.Errorf("%d blocks compared", len(want))
+			}
+		})
+	}
+}
+
+// marks is how often each call of main.mark was made, by its line.
+func marks(t *testing.T, p *profile.Profile) map[string]uint64 {
+	t.Helper()
+	var all profile.Counts
+	for i := range p.Threads {
+		all = all.Plus(p.Threads[i].Totals)
+	}
+	n := map[string]uint64{}
+	for _, e := range p.Graph.Edges {
+		if e.Kind != profile.Call || p.Graph.Functions[p.Graph.Blocks[e.To].Function].Name != "main.mark" {
+			continue
+		}
+		if l, ok := p.Location(e.Site); ok {
+			n[fmt.Sprintf("%s:%d", filepath.Base(l.File), l.Line)] += all.Of(e.Count)
+		}
+	}
+	return n
+}
+
+// marked is how often go build -cover says that these lines were executed.
+func marked(t *testing.T, text string) map[string]uint64 {
+	t.Helper()
+	f, err := os.Open(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	n := map[string]uint64{}
+	block := regexp.MustCompile(`^golang/(\w+\.go):(\d+)\.(\d+),(\d+)\.(\d+) \d+ (\d+)$`)
+	for s := bufio.NewScanner(f); s.Scan(); {
+		m := block.FindStringSubmatch(s.Text())
+		if m == nil {
+			continue
+		}
+		var from, col, to, end int
+		var count uint64
+		fmt.Sscan(strings.Join(m[2:], " "), &from, &col, &to, &end, &count)
+		src, err := os.ReadFile(filepath.Join("testdata/golang", m[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, l := range strings.Split(string(src), "\n") {
+			c := strings.Index(l, "mark()") + 1
+			if c == 0 || strings.Contains(l, "func mark") || i+1 < from || i+1 > to || i+1 == from && c < col || i+1 == to && c >= end {
+				continue
+			}
+			n[fmt.Sprintf("%s:%d", m[1], i+1)] += count
+		}
+	}
+	return n
+}
+
+// TestGoStandard: tests of Go's own packages pass, which look at what the runtime does
+// to their stacks, and at what becomes of panics.
+func TestGoStandard(t *testing.T) {
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pkg := range []string{"sort", "sync", "regexp/syntax"} {
+		t.Run(pkg, func(t *testing.T) {
+			prog := filepath.Join(t.TempDir(), "prog")
+			if out, err := exec.Command("go", "test", "-c", "-o", prog, pkg).CombinedOutput(); err != nil {
+				t.Fatalf("go test -c: %v\n%s", err, out)
+			}
+			p := runWith(t, profiler.Config{Path: prog, Args: []string{"-test.short"}, Dir: filepath.Join(strings.TrimSpace(string(root)), "src", pkg)})
+			if p.Run.ExitCode != 0 || p.Run.Signal != "" {
+				t.Errorf("status %d %s", p.Run.ExitCode, p.Run.Signal)
+			}
+		})
+	}
+}
+
+// TestGoRefused: where goroutines cannot be told apart it is said why, in one line.
+func TestGoRefused(t *testing.T) {
+	for _, c := range []struct {
+		flags string
+		c     profiler.Config
+		want  string
+	}{
+		{"-ldflags=-s -w", profiler.Config{}, "build it without -ldflags=-s and -w"},
+		{"-ldflags=", profiler.Config{Cores: 4}, "leave out --cores"},
+		{"-ldflags=", profiler.Config{Units: true}, "leave out --units"},
+	} {
+		c.c.Path = buildGo(t, "testdata/golang", c.flags)
+		_, err := profiler.Run(t.Context(), c.c)
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s %+v: %v", c.flags, c.c, err)
+		}
+	}
+}

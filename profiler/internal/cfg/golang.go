@@ -1,0 +1,49 @@
+package cfg
+
+import "strings"
+
+// Programs in Go. Their functions call by a convention of Go's own: every general
+// register but the stack pointer, the frame pointer and r14 is the caller's, and up
+// to r11 they hold arguments; r12, r13 and r15 hold none. What the runtime does is no
+// part of the program: it schedules goroutines, on stacks of its own too, and looks
+// at return addresses whenever it likes. It stays where it is.
+//
+// Any call may end in a panic, and a thread may be caught in any that goes through a
+// pointer, or to the runtime, which calls deferred functions. Edges for all of these
+// would cost a counter each: calls are taken to come back, but for those that lead
+// to where threads are caught by names, and the profiler finds on a goroutine's stack
+// who has not.
+
+// ofGo marks what stays in a program of Go, and what never comes back.
+func (p *Program) ofGo(f *Func) {
+	begins, assembly := p.Image.Go.Begins(f.Ranges[0].Lo)
+	switch {
+	case !begins:
+		f.Runtime, f.Skip = true, "it is not written in Go"
+	case ofGoRuntime(f.Name):
+		f.Runtime, f.Skip = true, "Go's runtime"
+	case assembly:
+		f.Skip = "it is written in assembly"
+	}
+	f.stays = f.Skip != ""
+	f.ends = goEnds(f.Name)
+}
+
+var goRuntime = []string{"runtime.", "internal/runtime/", "internal/abi.", "internal/bytealg.", "internal/cpu.", "internal/goarch.", "internal/goos.",
+	"internal/chacha8rand.", "internal/race.", "sync/atomic.", "internal/msan.", "internal/asan.", "runtime/cgo.", "runtime/internal/",
+	"time.sendTime", "time.goFunc", "_rt0_", "_cgo_", "go:"}
+
+// ofGoRuntime: a function is the runtime's, or called by it on its own stacks. What
+// the runtime calls of a package has that package's name.
+func ofGoRuntime(name string) bool {
+	return begins(name, goRuntime) || !strings.Contains(name, ".")
+}
+
+// goEnds: a function of the runtime never comes back.
+func goEnds(name string) bool {
+	switch name {
+	case "runtime.gopanic", "runtime.throw", "runtime.fatal", "runtime.block", "runtime.goexit", "runtime.goexit1":
+		return true
+	}
+	return strings.HasPrefix(name, "runtime.panic")
+}

@@ -1,0 +1,160 @@
+package goroutine
+
+import (
+	_ "embed"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+//go:generate sh -c "as -o switch.o switch.S && objcopy -O binary -j .text switch.o switch.bin && rm switch.o"
+//go:embed switch.bin
+var switches []byte
+
+// Words at the beginning of switch.S, by number.
+const (
+	wordTable = iota
+	wordCommon
+	wordPool
+	wordGoid
+	wordGopc
+	wordStart
+	wordParent
+	wordHigh
+	wordSP
+	wordResume
+	wordLeave
+	wordEnd
+	wordRecover
+	wordEmpty
+	wordUnwound
+	wordRecovered
+	wordMake
+	wordReceive
+	wordRecorder
+	wordKindMake
+	wordKindReceive
+)
+
+// Sizes of what switch.S uses, in bytes.
+const (
+	TableSize = 16 << 20
+	PoolAreas = 4096
+	PoolSize  = 64 + 8*PoolAreas
+	CodeSize  = 8192
+)
+
+// Function is one of the runtime's that gets a detour: as many of its first
+// instructions as a jump takes.
+type Function struct {
+	Addr  uint64 // at run time
+	Bytes []byte // from there on
+}
+
+// Functions are those of the runtime's, by what they do.
+type Functions struct {
+	Resume, End, Recover Function
+	Leave                []Function
+	Make                 Function
+	Receive              []Function
+}
+
+// Code is what goes into the target, and the jumps that lead there.
+type Code struct {
+	Base  uint64
+	Bytes []byte
+	Jumps []Jump
+}
+
+// Jump is one of the detours' ways in.
+type Jump struct {
+	At       uint64
+	Old, New []byte
+}
+
+// Place is where everything lies in the target.
+type Place struct{ Code, Table, Common, Pool, Recorder uint64 }
+
+// Kinds are those of the records that a goroutine makes another one, and that it
+// receives from a channel.
+type Kinds struct{ Make, Receive uint32 }
+
+// Assemble writes the code.
+func Assemble(at Place, l Layout, fs Functions, kinds Kinds) (*Code, error) {
+	c := &Code{Base: at.Code}
+	a := asm.New(at.Code)
+	a.Raw(switches...)
+	detour := func(f Function, word int) error {
+		old := 0
+		from := a.PC()
+		a.CallTo(at.Code + word64(switches, word))
+		for old < asm.JumpLen {
+			in, err := x86.Decode(f.Bytes[old:min(len(f.Bytes), old+15)], f.Addr+uint64(old))
+			if err != nil {
+				return fmt.Errorf("the code at %#x: %w", f.Addr+uint64(old), err)
+			}
+			switch {
+			case in.Kind == x86.Normal:
+				a.Copy(&in)
+			case in.Kind == x86.Jcc:
+				a.JccTo(in.CC, in.Target)
+			default:
+				return fmt.Errorf("the code at %#x is not what it was in any Go so far", f.Addr)
+			}
+			old += in.Len()
+		}
+		a.JmpTo(f.Addr + uint64(old))
+		j := asm.Jump(f.Addr, from)
+		c.Jumps = append(c.Jumps, Jump{f.Addr, f.Bytes[:asm.JumpLen], j[:]})
+		return nil
+	}
+	for _, x := range []struct {
+		list []Function
+		word int
+	}{{[]Function{fs.Resume}, wordResume}, {fs.Leave, wordLeave}, {[]Function{fs.End}, wordEnd}, {[]Function{fs.Recover}, wordRecover},
+		{[]Function{fs.Make}, wordMake}, {fs.Receive, wordReceive}} {
+		for _, f := range x.list {
+			if err := detour(f, x.word); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if a.Link(); a.Err() != nil {
+		return nil, a.Err()
+	}
+	c.Bytes = a.Bytes()
+	for i, v := range map[int]uint64{wordRecorder: at.Recorder, wordKindMake: uint64(kinds.Make), wordKindReceive: uint64(kinds.Receive)} {
+		binary.LittleEndian.PutUint64(c.Bytes[8*i:], v)
+	}
+	for i, v := range []uint64{at.Table, at.Common, at.Pool, uint64(l.ID), uint64(l.Created), uint64(l.Start), uint64(l.Parent), uint64(l.StackHigh), uint64(l.SP)} {
+		binary.LittleEndian.PutUint64(c.Bytes[8*i:], v)
+	}
+	return c, nil
+}
+
+func word64(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
+
+// Stop is why the code stops a thread.
+type Stop int
+
+const (
+	NoStop    Stop = iota
+	Empty          // the pool has no area for the goroutine whose number in it is in rax
+	Unwound        // the goroutine at r8, whose area is at rdi, ends with functions that were not left
+	Recovered      // a panic of that at rax was recovered
+)
+
+// StopAt says what a stop at an address means: behind an int3.
+func (c *Code) StopAt(pc uint64) Stop {
+	switch pc - 1 - c.Base {
+	case word64(switches, wordEmpty):
+		return Empty
+	case word64(switches, wordUnwound):
+		return Unwound
+	case word64(switches, wordRecovered):
+		return Recovered
+	}
+	return NoStop
+}

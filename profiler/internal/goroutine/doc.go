@@ -1,0 +1,20 @@
+// Package goroutine knows where Go's runtime keeps what the profiler wants to know
+// of goroutines, and has the code by which a processor's thread counts for the
+// goroutine that it runs.
+//
+//	DWARF of runtime.g ─▶ Layout ─┐
+//	gogo ─▶ resume ─┐             ▼
+//	                ├─▶ table: g → area ──GS──▶ where it counts
+//	mcall ─▶ leave ─┤       ▲
+//	gdestroy ─▶ end ┘       └── pool of areas, that the profiler fills
+//
+// Go goes on with a goroutine in one place only, gogo: its scheduler, a goroutine
+// that switches to another, a recovered panic, a stack that has grown. It leaves one
+// by mcall, or, having come to the scheduler by a function's check of its stack, in
+// goschedImpl or preemptPark. While it is on the scheduler's own stack, GS leads to the
+// area that is nobody's.
+//
+// The detours stand in the runtime's own code, on the first instructions of these
+// functions, where nobody jumps to but who calls them. They change registers only
+// that the runtime has no use for there.
+package goroutine

@@ -1,0 +1,177 @@
+package goroutine
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+// program builds one in Go.
+func program(t *testing.T, flags ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module prog\n\ngo 1.22\n", "main.go": "package main\n\nfunc main() {\n\tc := make(chan int)\n\tgo close(c)\n\t<-c\n}\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := exec.Command("go", append(append([]string{"build", "-o", "prog"}, flags...), ".")...)
+	c.Dir, c.Env = dir, append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return filepath.Join(dir, "prog")
+}
+
+// TestLayout: what the debug information says fits what is known of any runtime.
+func TestLayout(t *testing.T) {
+	l, err := ReadLayout(program(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A runtime.g begins with its stack's bounds.
+	if l.StackLow != 0 || l.StackHigh != 8 || l.PC <= l.SP || l.SP < 16 || l.Panic < 16 {
+		t.Errorf("%+v", l)
+	}
+	all := []int64{l.ID, l.Parent, l.Created, l.Start, l.StackLow, l.StackHigh, l.SP, l.PC, l.Panic}
+	slices.Sort(all)
+	if len(slices.Compact(all)) != 9 {
+		t.Errorf("two fields lie at one place: %+v", l)
+	}
+	if _, err := ReadLayout(program(t, "-ldflags=-w")); !errors.Is(err, ErrNoDWARF) {
+		t.Errorf("without debug information: %v", err)
+	}
+	if _, err := ReadLayout("/dev/null"); err == nil {
+		t.Error("no program at all")
+	}
+}
+
+// functions are those of a program that get detours.
+func functions(t *testing.T, im *image.Image) (fs Functions) {
+	t.Helper()
+	get := func(name string) Function {
+		for i := range im.Funcs {
+			if f := &im.Funcs[i]; f.Name == name {
+				return Function{f.Addr, im.Bytes(f.Addr)[:f.Size]}
+			}
+		}
+		t.Fatalf("no %s", name)
+		return Function{}
+	}
+	fs.Resume, fs.End, fs.Recover, fs.Make = get("gogo"), get("runtime.gdestroy"), get("runtime.recovery"), get("runtime.newproc")
+	fs.Leave, fs.Receive = []Function{get("runtime.mcall"), get("runtime.goschedImpl"), get("runtime.preemptPark")}, []Function{get("runtime.chanrecv1")}
+	return fs
+}
+
+// TestDetours: each jump leads to a call of a routine, then to the instructions that
+// it was written over, then behind them.
+func TestDetours(t *testing.T) {
+	im, err := image.Open(program(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := Place{Code: im.Lowest - 1<<20, Table: 1 << 40, Common: 2 << 40, Pool: 3 << 40, Recorder: im.Lowest - 2<<20}
+	c, err := Assemble(at, Layout{ID: 160, StackHigh: 8}, functions(t, im), Kinds{5, 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Bytes) > CodeSize || len(c.Jumps) != 8 {
+		t.Errorf("%d bytes, %d jumps", len(c.Bytes), len(c.Jumps))
+	}
+	for i, want := range map[int]uint64{wordTable: at.Table, wordCommon: at.Common, wordPool: at.Pool, wordGoid: 160, wordHigh: 8, wordRecorder: at.Recorder, wordKindMake: 5, wordKindReceive: 6} {
+		if got := word64(c.Bytes, i); got != want {
+			t.Errorf("word %d is %#x, want %#x", i, got, want)
+		}
+	}
+	decode := func(addr uint64) x86.Insn {
+		in, err := x86.Decode(c.Bytes[addr-at.Code:], addr)
+		if err != nil {
+			t.Fatalf("%#x: %v", addr, err)
+		}
+		return in
+	}
+	for _, j := range c.Jumps {
+		in, err := x86.Decode(j.New, j.At)
+		if err != nil || in.Kind != x86.Jmp {
+			t.Fatalf("no jump at %#x", j.At)
+		}
+		k := decode(in.Target)
+		if k.Kind != x86.Call || k.Target < at.Code || k.Target >= at.Code+uint64(len(switches)) {
+			t.Errorf("%#x: no call of a routine", j.At)
+		}
+		for k = decode(k.End()); k.Kind != x86.Jmp; k = decode(k.End()) {
+		}
+		if k.Target < j.At+5 || k.Target > j.At+20 {
+			t.Errorf("%#x goes on at %#x", j.At, k.Target)
+		}
+	}
+	for word, want := range map[int]Stop{wordEmpty: Empty, wordUnwound: Unwound, wordRecovered: Recovered} {
+		if pc := at.Code + word64(switches, word); c.Bytes[pc-at.Code] != 0xcc || c.StopAt(pc+1) != want || c.StopAt(pc) != NoStop {
+			t.Errorf("stop %d is not at %#x", want, pc)
+		}
+	}
+	odd := functions(t, im)
+	odd.End.Bytes = []byte{0xc3, 0x90, 0x90, 0x90, 0x90, 0x90}
+	if _, err := Assemble(at, Layout{}, odd, Kinds{}); err == nil || !strings.Contains(err.Error(), "not what it was") {
+		t.Errorf("a function that is none: %v", err)
+	}
+	odd.End.Bytes = []byte{0x06}
+	if _, err := Assemble(at, Layout{}, odd, Kinds{}); err == nil {
+		t.Error("bytes that are no code")
+	}
+}
+
+// TestAssembled: switch.bin is switch.S assembled.
+func TestAssembled(t *testing.T) {
+	for _, tool := range []string{"as", "objcopy"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("no %s", tool)
+		}
+	}
+	o, b := filepath.Join(t.TempDir(), "o"), filepath.Join(t.TempDir(), "b")
+	for _, c := range [][]string{{"as", "-o", o, "switch.S"}, {"objcopy", "-O", "binary", "-j", ".text", o, b}} {
+		if out, err := exec.Command(c[0], c[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	if have, err := os.ReadFile(b); err != nil || !slices.Equal(have, switches) {
+		t.Errorf("switch.bin is not switch.S assembled: go generate (%v)", err)
+	}
+}
+
+// TestWalk goes over a stack of three calls, one of which an interruption made.
+func TestWalk(t *testing.T) {
+	im, err := image.Open(program(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := map[string]uint64{}
+	for i := range im.Funcs {
+		entry[im.Funcs[i].Name] = im.Funcs[i].Addr
+	}
+	const bias, base = 0x10000, 0x7000
+	names := []string{"main.main", "runtime.newproc", "main.main"} // each at its first instruction, where the frame is empty
+	var s Stack
+	s.At = base
+	for _, n := range append(names[1:], "runtime.goexit.abi0") {
+		s.Words = binary.LittleEndian.AppendUint64(s.Words, entry[n]+bias)
+	}
+	got := Walk(im.Go, &s, entry[names[0]]+bias, base, bias, false, func(link uint64) bool { return link == entry["runtime.newproc"] })
+	want := []Frame{{entry["main.main"] + bias, base, false}, {entry["runtime.newproc"] + bias, base + 8, true},
+		{entry["main.main"] + bias, base + 16, false}, {entry["runtime.goexit.abi0"] + bias, base + 24, true}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	s.Words = s.Words[:8]
+	if got := Walk(im.Go, &s, entry["main.main"]+bias, base, bias, true, func(uint64) bool { return false }); len(got) != 2 {
+		t.Errorf("a piece of a stack: %+v", got)
+	}
+}

@@ -1,0 +1,139 @@
+package goroutine
+
+import (
+	"bytes"
+	"debug/dwarf"
+	"debug/elf"
+	"errors"
+	"fmt"
+)
+
+// Layout is where things lie in the runtime's data: bytes from the beginning of a
+// runtime.g, or of a runtime._panic.
+type Layout struct {
+	ID, Parent, Created, Start int64 // goid, parentGoid, gopc, startpc
+	StackLow, StackHigh        int64
+	SP, PC                     int64 // where it stands when it does not run
+	Panic                      int64 // the innermost, a *runtime._panic
+	PanicSP, PanicStart        int64
+	PanicLink, PanicGoexit     int64
+}
+
+// ErrNoDWARF: a program was linked without debug information.
+var ErrNoDWARF = errors.New("has no debug information")
+
+// ReadLayout reads it from a program's debug information.
+func ReadLayout(path string) (l Layout, err error) {
+	f, err := elf.Open(path)
+	if err != nil {
+		return l, err
+	}
+	defer f.Close()
+	data, info, err := open(f)
+	if err != nil {
+		return l, err
+	}
+	g, err := find(data, info, "runtime.g")
+	if err != nil {
+		return l, err
+	}
+	p, err := find(data, info, "runtime._panic")
+	if err != nil {
+		return l, err
+	}
+	for _, x := range []struct {
+		to   *int64
+		in   *dwarf.StructType
+		path []string
+	}{
+		{&l.ID, g, []string{"goid"}}, {&l.Parent, g, []string{"parentGoid"}}, {&l.Created, g, []string{"gopc"}}, {&l.Start, g, []string{"startpc"}},
+		{&l.StackLow, g, []string{"stack", "lo"}}, {&l.StackHigh, g, []string{"stack", "hi"}},
+		{&l.SP, g, []string{"sched", "sp"}}, {&l.PC, g, []string{"sched", "pc"}}, {&l.Panic, g, []string{"_panic"}},
+		{&l.PanicSP, p, []string{"sp"}}, {&l.PanicStart, p, []string{"startSP"}}, {&l.PanicLink, p, []string{"link"}}, {&l.PanicGoexit, p, []string{"goexit"}},
+	} {
+		if *x.to, err = offset(x.in, x.path); err != nil {
+			return l, err
+		}
+	}
+	return l, nil
+}
+
+// open reads the sections that types need.
+func open(f *elf.File) (data *dwarf.Data, info []byte, err error) {
+	sections := map[string][]byte{}
+	for _, s := range f.Sections {
+		switch s.Name {
+		case ".debug_abbrev", ".debug_info", ".debug_str", ".debug_addr", ".debug_str_offsets", ".debug_line_str", ".debug_rnglists":
+			if sections[s.Name], err = s.Data(); err != nil {
+				return nil, nil, fmt.Errorf("read %s: %w", s.Name, err)
+			}
+		}
+	}
+	if info = sections[".debug_info"]; len(info) == 0 {
+		return nil, nil, ErrNoDWARF
+	}
+	data, err = dwarf.New(sections[".debug_abbrev"], nil, nil, info, nil, nil, nil, sections[".debug_str"])
+	for _, name := range []string{".debug_addr", ".debug_str_offsets", ".debug_line_str", ".debug_rnglists"} {
+		if b := sections[name]; err == nil && b != nil {
+			err = data.AddSection(name, b)
+		}
+	}
+	return data, info, err
+}
+
+// find returns a structure of the runtime's. To go through all that a large
+// program has would take a second: its name stands in what describes it, behind the
+// number of an abbreviation.
+func find(data *dwarf.Data, info []byte, name string) (*dwarf.StructType, error) {
+	want := append([]byte(name), 0)
+	for at := 0; ; at++ {
+		i := bytes.Index(info[at:], want)
+		if i < 0 {
+			return nil, fmt.Errorf("has no %s in its debug information", name)
+		}
+		at += i
+		for n := 1; n <= 2 && n <= at; n++ {
+			if t := structAt(data, dwarf.Offset(at-n), name); t != nil {
+				return t, nil
+			}
+		}
+	}
+}
+
+// structAt is the structure that is described at an offset, nil where none of that
+// name is.
+func structAt(data *dwarf.Data, at dwarf.Offset, name string) *dwarf.StructType {
+	r := data.Reader()
+	r.Seek(at)
+	e, err := r.Next()
+	if err != nil || e == nil || e.Tag != dwarf.TagStructType || e.Val(dwarf.AttrName) != name {
+		return nil
+	}
+	t, err := data.Type(at)
+	if err != nil {
+		return nil
+	}
+	s, _ := t.(*dwarf.StructType)
+	return s
+}
+
+// offset is that of a field, or of a field's field.
+func offset(s *dwarf.StructType, path []string) (int64, error) {
+	for _, f := range s.Field {
+		if f.Name != path[0] {
+			continue
+		}
+		if len(path) == 1 {
+			return f.ByteOffset, nil
+		}
+		t := f.Type
+		if d, ok := t.(*dwarf.TypedefType); ok {
+			t = d.Type
+		}
+		if inner, ok := t.(*dwarf.StructType); ok {
+			n, err := offset(inner, path[1:])
+			return f.ByteOffset + n, err
+		}
+	}
+	return 0, fmt.Errorf("has a runtime without %s.%s", s.StructName, path[0])
+}

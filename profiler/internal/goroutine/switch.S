@@ -1,0 +1,209 @@
+# What is executed where Go's runtime goes on with a goroutine, leaves one, or ends
+# one: see the package's comment. Position-independent; the words at its beginning
+# are the profiler's to fill (code.go has the same).
+
+	.set MASK,   0xfffff	# of the table's entries
+	.set TRIES,  64
+	.set AREAS,  4095	# of the pool's
+
+	.set TOP,    0x98	# of an area, as in layout.go of package threadarea
+	.set STATE,  0x100
+	.set BORN,   0x110
+	.set ENDED,  0x118
+	.set RUNTIME, 0x1a0
+	.set GOID,   0x1a8
+	.set GOPC,   0x1b0
+	.set GOSTART, 0x1b8
+	.set GOER,   0x1c0
+	.set RESUMED, 0x1c8
+	.set STINTS, 0x1d0
+	.set MADE,   0x1d8
+
+	.text
+table:	.quad	0	# entries: a runtime.g, its area
+common:	.quad	0	# the area that is nobody's
+pool:	.quad	0	# how many areas were taken, how many were offered, then the areas
+ogoid:	.quad	0	# in a runtime.g
+ogopc:	.quad	0
+ostart:	.quad	0
+oparent: .quad	0
+ohigh:	.quad	0
+osp:	.quad	0
+to_resume: .quad resume - table
+to_leave: .quad	leave - table
+to_end:	.quad	end - table
+to_recover: .quad recover - table
+at_pool: .quad	empty - table
+at_end:	.quad	unwound - table
+at_recover: .quad recovered - table
+to_make: .quad	make - table
+to_receive: .quad receive - table
+recorder: .quad	0	# of the moved code
+kmake:	.quad	0	# kinds of records
+kreceive: .quad	0
+
+# find: %rcx is the entry of the runtime.g at %r8, or 0. Changes %rax, %r9.
+	.macro	find
+	mov	%r8, %rax
+	shr	$6, %rax
+	imul	$0x9e3779b1, %eax, %eax
+	shr	$12, %eax
+	mov	$TRIES, %r9d
+50:	and	$MASK, %eax
+	mov	table(%rip), %rcx
+	push	%rax
+	shl	$4, %rax
+	add	%rax, %rcx
+	pop	%rax
+	cmp	%r8, (%rcx)
+	je	52f
+	cmpq	$0, (%rcx)
+	jne	51f
+	push	%rax
+	xor	%eax, %eax
+	lock cmpxchg %r8, (%rcx)
+	pop	%rax
+	je	52f
+	cmp	%r8, (%rcx)
+	je	52f
+51:	inc	%eax
+	dec	%r9d
+	jnz	50b
+	xor	%ecx, %ecx
+52:
+	.endm
+
+# now: %rax is the time stamp counter's. Changes %rdx.
+	.macro	now
+	rdtsc
+	shl	$32, %rdx
+	or	%rdx, %rax
+	.endm
+
+# resume: %rdx is the runtime.g that the thread goes on with; %rbx is wanted, too.
+	.p2align 4
+resume:
+	mov	%rdx, %r8
+	rdgsbase %rax
+	cmp	common(%rip), %rax
+	je	1f
+	now
+	sub	%gs:RESUMED, %rax
+	add	%rax, %gs:STINTS
+1:	find
+	test	%rcx, %rcx
+	jz	7f
+	mov	8(%rcx), %rdi
+	test	%rdi, %rdi
+	jz	3f
+2:	wrgsbase %rdi
+	mov	ohigh(%rip), %rcx
+	mov	(%r8,%rcx), %rcx
+	mov	%rcx, %gs:TOP
+	now
+	mov	%rax, %gs:RESUMED
+	mov	%r8, %rdx
+	ret
+7:	mov	common(%rip), %rdi
+	jmp	2b
+3:	mov	pool(%rip), %rsi
+	mov	$1, %eax
+	lock xadd %rax, (%rsi)
+4:	cmp	%rax, 8(%rsi)
+	jbe	empty
+	mov	%rax, %rdx
+	and	$AREAS, %edx
+	mov	64(%rsi,%rdx,8), %rdi
+	cmp	common(%rip), %rdi
+	je	5f
+	mov	%r8, RUNTIME(%rdi)
+	.macro	copy from, to
+	mov	\from(%rip), %rdx
+	mov	(%r8,%rdx), %rdx
+	mov	%rdx, \to(%rdi)
+	.endm
+	copy	ogoid, GOID
+	copy	ogopc, GOPC
+	copy	ostart, GOSTART
+	copy	oparent, GOER
+	now
+	mov	%rax, BORN(%rdi)
+	movq	$2, STATE(%rdi)
+5:	mov	%rdi, 8(%rcx)
+	jmp	2b
+empty:	int3			# the profiler puts more areas in than %rax
+	jmp	4b
+
+# leave: the thread leaves its goroutine. %rax and %rdx are wanted, %rbx, too.
+	.p2align 4
+leave:
+	rdgsbase %rcx
+	cmp	common(%rip), %rcx
+	je	1f
+	mov	%rax, %rdi
+	mov	%rdx, %r8
+	now
+	sub	%gs:RESUMED, %rax
+	add	%rax, %gs:STINTS
+	movq	$0, %gs:RESUMED
+	mov	common(%rip), %rcx
+	wrgsbase %rcx
+	mov	%r8, %rdx
+	mov	%rdi, %rax
+1:	ret
+
+# end: the runtime.g at %rax has ended. Where something is left on its stack the
+# profiler looks at that.
+	.p2align 4
+end:
+	push	%rax
+	push	%rdx
+	mov	%rax, %r8
+	find
+	test	%rcx, %rcx
+	jz	2f
+	mov	8(%rcx), %rdi
+	movq	$0, 8(%rcx)
+	test	%rdi, %rdi
+	jz	2f
+	cmp	common(%rip), %rdi
+	je	2f
+	now
+	mov	%rax, ENDED(%rdi)
+	mov	ohigh(%rip), %rax
+	mov	(%r8,%rax), %rax
+	mov	osp(%rip), %rdx
+	sub	(%r8,%rdx), %rax
+	cmp	$128, %rax
+	ja	unwound
+1:	movq	$3, STATE(%rdi)
+2:	pop	%rdx
+	pop	%rax
+	ret
+unwound: int3			# the profiler looks at the stack of the goroutine at %r8, whose area is at %rdi
+	jmp	1b
+
+# make: a goroutine makes another one. It is recorded, and that it may have to receive
+# something once that one has done what it was made for; so is, as often, that it
+# receives something from the channel at %rax. Called with a return address less
+# on the stack than the recorder is.
+	.p2align 4
+make:	incq	%gs:MADE
+	mov	kmake(%rip), %r11d
+	jmp	*recorder(%rip)
+	.p2align 4
+receive:
+	cmpq	$0, %gs:MADE
+	je	1f
+	decq	%gs:MADE
+	mov	%rax, %rdi
+	mov	kreceive(%rip), %r11d
+	jmp	*recorder(%rip)
+1:	ret
+
+# recover: a panic of the runtime.g at %rax was recovered: the profiler looks which
+# functions are left.
+	.p2align 4
+recover:
+recovered: int3
+	ret

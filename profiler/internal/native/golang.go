@@ -1,0 +1,336 @@
+package native
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/backend"
+	"github.com/skewlens/skewlens/profiler/internal/goroutine"
+	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
+	"github.com/skewlens/skewlens/profiler/internal/record"
+	"github.com/skewlens/skewlens/profiler/internal/section"
+	"github.com/skewlens/skewlens/profiler/internal/tracee"
+)
+
+// In a program in Go goroutines are what threads are in others: each has an area, and
+// whatever thread goes on with it counts there (package goroutine). The threads
+// themselves have none; what they execute that is nobody's, the scheduler's, is
+// counted where nobody reads. Nothing stops when a goroutine is born, goes on or
+// ends, but where the pool of areas is empty, and for panics that are recovered.
+
+// golang is what was put into a program in Go beside moved code.
+type golang struct {
+	layout goroutine.Layout
+	code   *goroutine.Code
+	words  *tracee.Shared // the table, then the pool
+	pool   []byte         // the profiler's view of it
+}
+
+// readGo reads what the program's runtime keeps where, or says why it cannot be
+// profiled.
+func readGo(path string, im *image.Image, j *backend.Job) (l goroutine.Layout, err error) {
+	refuse := func(format string, args ...any) (goroutine.Layout, error) {
+		return l, &backend.Unavailable{Err: fmt.Errorf("%s is a Go program, and "+format, append([]any{path}, args...)...)}
+	}
+	if im.Go == nil {
+		return refuse("its table of functions is not understood: %s", strings.Join(im.Doubts, "; "))
+	}
+	if err := im.Go.Known(); err != nil {
+		return refuse("%v; build it by Go 1.22 or later", err)
+	}
+	switch {
+	case j.Cores > 0:
+		return refuse("its goroutines cannot be kept together in virtual time; leave out --cores")
+	case j.Units:
+		return refuse("its units of work are not known; leave out --units")
+	case j.Machine != nil:
+		return refuse("the caches that it would use cannot be simulated; leave out --events cache")
+	}
+	if l, err = goroutine.ReadLayout(path); errors.Is(err, goroutine.ErrNoDWARF) {
+		return refuse("it has no debug information; build it without -ldflags=-s and -w")
+	} else if err != nil {
+		return refuse("its runtime is not understood: it %v", err)
+	}
+	return l, nil
+}
+
+// injectGo maps the detours and what they need, and leads the runtime there.
+func (in *injection) injectGo(p *tracee.Process, l goroutine.Layout) error {
+	if !p.SetsGS() {
+		return &backend.Unavailable{Err: fmt.Errorf("this processor or kernel lets no program set GS (FSGSBASE), by which goroutines are told apart")}
+	}
+	m := in.modules[0]
+	fs, err := m.goFunctions()
+	if err != nil {
+		return err
+	}
+	g := &golang{layout: l}
+	if g.words, err = p.MapShared(goroutine.TableSize + goroutine.PoolSize); err != nil {
+		return err
+	}
+	if g.pool, err = g.words.View(goroutine.TableSize, (goroutine.PoolSize+4095)&^4095); err != nil {
+		return err
+	}
+	at, err := in.goCode(p)
+	if err != nil {
+		return err
+	}
+	makes, _ := section.Hook(goMakes)
+	receives, _ := section.Hook(goReceives[0])
+	g.code, err = goroutine.Assemble(goroutine.Place{Code: at, Table: g.words.Addr, Common: in.base(0), Pool: g.words.Addr + goroutine.TableSize,
+		Recorder: m.cache + threadarea.RecordEntry}, l, fs, goroutine.Kinds{Make: makes.Arrive, Receive: receives.Arrive | threadarea.ChainBit})
+	if err != nil {
+		return err
+	}
+	if err := p.Write(g.code.Bytes, at); err != nil {
+		return err
+	}
+	var texts []text
+	for _, j := range g.code.Jumps {
+		texts = append(texts, text{j.At, j.Old, j.New})
+	}
+	in.golang = g
+	return write(p, texts)
+}
+
+// goCode maps room for the detours within reach of the program.
+func (in *injection) goCode(p *tracee.Process) (at uint64, err error) {
+	m := in.modules[0]
+	for _, from := range []uint64{m.cache + m.size, m.cache - 1<<20} {
+		for n := range uint64(64) {
+			at = (from + n<<20) &^ 0xfff
+			if err = p.MapCode(at, goroutine.CodeSize); err == nil {
+				return at, nil
+			}
+		}
+	}
+	return 0, fmt.Errorf("no room for code near %s: %w", m.im.Path, err)
+}
+
+// Functions of the runtime's by which go statements, and receiving from a channel,
+// are told to the rules.
+const goMakes = "runtime.newproc"
+
+var goReceives = []string{"runtime.chanrecv1", "runtime.chanrecv2"}
+
+// goFunctions are the runtime's functions that get detours.
+func (m *module) goFunctions() (fs goroutine.Functions, err error) {
+	byName := map[string]goroutine.Function{}
+	for i := range m.im.Funcs {
+		f := &m.im.Funcs[i]
+		byName[f.Name] = goroutine.Function{Addr: f.Addr + m.bias, Bytes: m.im.Bytes(f.Addr)[:f.Size]}
+	}
+	get := func(name string) (f goroutine.Function) {
+		f, known := byName[name]
+		if !known && err == nil {
+			err = fmt.Errorf("%s has no %s in its runtime, as every Go had so far", m.im.Path, name)
+		}
+		return f
+	}
+	fs.Resume, fs.End, fs.Recover = get("gogo"), get("runtime.gdestroy"), get("runtime.recovery")
+	fs.Make = get(goMakes)
+	for _, name := range goReceives {
+		if f, used := byName[name]; used {
+			fs.Receive = append(fs.Receive, f)
+		}
+	}
+	for _, name := range []string{"runtime.mcall", "runtime.goschedImpl", "runtime.preemptPark"} {
+		fs.Leave = append(fs.Leave, get(name))
+	}
+	return fs, err
+}
+
+// goroutines are those of the program: threads, to all else.
+type goroutines struct {
+	in      *injection
+	offered []*thread // in the pool, or taken and not known yet, in their order
+	first   uint64    // the number of the first of these
+	next    uint64    // and of the one that is offered next
+	byBase  map[uint64]*thread
+	byID    map[uint64]*thread
+	full    bool            // others are not counted
+	runtime map[uint64]bool // whether functions are the runtime's, by address
+}
+
+// How many goroutines are told apart, at once and in all.
+const (
+	mostGoroutines = 8192
+	allGoroutines  = 100_000
+)
+
+func newGoroutines(in *injection) *goroutines {
+	return &goroutines{in: in, byBase: map[uint64]*thread{}, byID: map[uint64]*thread{}, runtime: map[uint64]bool{}}
+}
+
+// head is how many areas were taken from the pool.
+func (gs *goroutines) head() uint64 { return binary.LittleEndian.Uint64(gs.in.golang.pool) }
+
+// fill offers areas until there is one for a number; by is stopped.
+func (ts *threads) fill(number uint64, by int) error {
+	gs := ts.goroutines
+	ts.drainAll() // those that have ended leave room
+	more := min(max(32, gs.next), goroutine.PoolAreas/4)
+	for until := number + more; gs.next < until; gs.next++ {
+		base := ts.in.base(0)
+		t := &thread{tid: -1 - int(gs.next)}
+		switch {
+		case gs.full || len(ts.all) > allGoroutines || len(gs.byBase) >= mostGoroutines || ts.settle(t, by) != nil:
+			if gs.next > number {
+				until = gs.next // there may be room later
+				continue
+			}
+			gs.full = true
+			gs.offered = append(gs.offered, nil)
+		default:
+			base = ts.in.base(t.slot)
+			gs.byBase[base] = t
+			gs.offered = append(gs.offered, t)
+		}
+		pool := ts.in.golang.pool
+		binary.LittleEndian.PutUint64(pool[64+8*(gs.next%goroutine.PoolAreas):], base)
+	}
+	binary.LittleEndian.PutUint64(ts.in.golang.pool[8:], gs.next)
+	return nil
+}
+
+// births numbers the goroutines that have begun to run, in that order. certain is
+// false where one is just about to.
+func (gs *goroutines) births(ts *threads) (certain bool) {
+	head := gs.head()
+	for gs.first < head && len(gs.offered) > 0 {
+		t := gs.offered[0]
+		if t != nil && t.area.State() < threadarea.Runs {
+			return false
+		}
+		gs.offered = gs.offered[1:]
+		gs.first++
+		if t == nil {
+			continue
+		}
+		g := t.area.Goroutine()
+		t.goroutine, t.begin, t.parent = g, g.Begin, gs.byID[g.Parent]
+		gs.byID[g.ID] = t
+		if gs.isRuntimes(g.Start) {
+			t.hidden = true
+			ts.byTid[t.tid] = t
+			continue
+		}
+		ts.enter(t)
+		ts.tracker.Made(t.id, ts.calls.at(g.Created).addr, profile.Addr(ts.calls.function(g.Start)))
+	}
+	return true
+}
+
+// isRuntimes: a goroutine is of Go's runtime, which has some for its own ends.
+func (gs *goroutines) isRuntimes(start uint64) bool {
+	is, known := gs.runtime[start]
+	if !known {
+		if m, a := gs.in.moduleOf(start); m != nil {
+			f := m.im.FuncAt(a)
+			is = f != nil && f.Name != "runtime.main" && (strings.HasPrefix(f.Name, "runtime.") || f.Name == "internal/runtime/cgroup" || f.Name == "unique.runtime_registerUniqueMapCleanup.func2")
+		}
+		gs.runtime[start] = is
+	}
+	return is
+}
+
+// drainGo takes the records of one goroutine.
+func (ts *threads) drainGo(t *thread) {
+	t.area.Records(func(rec record.Record) {
+		t.lastTSC, rec.CPUNS = rec.TSC, ts.rate.ns(uint64(rec.CPUNS))
+		rec.Delta = ts.solver.Resolve(t.area, rec.Delta)
+		if rec.Whole {
+			rec.Delta, t.untold = append(rec.Delta, t.untold...), nil
+			if rec.Stack != nil {
+				rec.Delta = t.caught(rec.Delta, ts.calls.open(&rec))
+			}
+		}
+		rec.Site, rec.Chain = ts.calls.chain(&rec, rec.Delta)
+		rec.Stack = nil
+		if !rec.Whole && ts.goroutines.inRuntime(rec.Site) {
+			return // it makes goroutines for its own ends
+		}
+		ts.tracker.Record(t.id, rec)
+	})
+}
+
+// inRuntime reports whether an address of the profile is in Go's runtime.
+func (gs *goroutines) inRuntime(a uint64) bool {
+	f := gs.in.modules[0].im.FuncAt(a)
+	return f != nil && strings.HasPrefix(f.Name, "runtime.")
+}
+
+// deaths is told of those that have ended.
+func (gs *goroutines) deaths(ts *threads) {
+	for _, t := range ts.byTid {
+		if !t.dead && t.area.State() == threadarea.Ended {
+			ts.buryGoroutine(t)
+		}
+	}
+}
+
+func (ts *threads) buryGoroutine(t *thread) {
+	gs := ts.goroutines
+	delete(gs.byBase, t.area.Base())
+	t.end = t.area.Goroutine().End
+	ticks, _ := t.area.Stints()
+	t.cpuNS = ts.rate.ns(ticks)
+	if t.hidden {
+		t.dead = true
+		if ts.in.wipe(t.slot, t.mem, t.area) == nil {
+			ts.slots.give(t.slot)
+		}
+		t.area, t.mem = nil, nil
+	} else {
+		ts.death(t)
+	}
+	delete(ts.byTid, t.tid)
+	if gs.byID[t.goroutine.ID] == t {
+		delete(gs.byID, t.goroutine.ID)
+	}
+}
+
+// goStop handles a stop of the detours.
+func (s *session) goStop(e tracee.Event, pc uint64) (bool, error) {
+	g := s.in.golang
+	if g == nil {
+		return false, nil
+	}
+	what := g.code.StopAt(pc)
+	if what == goroutine.NoStop {
+		return false, nil
+	}
+	regs, err := s.p.DwarfRegs(e.Tid)
+	if err != nil {
+		return true, err
+	}
+	const rax, rdi, r8 = 0, 5, 8
+	switch what {
+	case goroutine.Empty:
+		err = s.threads.fill(regs[rax], e.Tid)
+	case goroutine.Unwound:
+		s.threads.goroutines.births(s.threads)
+		if t := s.threads.goroutines.byBase[regs[rdi]]; t != nil {
+			t.active = s.stacks.ofGoroutine(regs[r8], 0, nil)
+		}
+	case goroutine.Recovered:
+		s.threads.goroutines.births(s.threads)
+		s.recovered(regs[rax])
+	}
+	if err != nil {
+		return true, err
+	}
+	return true, s.p.Resume(e)
+}
+
+// doubt is the warning where there are too many.
+func (gs *goroutines) doubt() []profile.Warning {
+	if gs == nil || !gs.full {
+		return nil
+	}
+	return []profile.Warning{{Code: "goroutines", Message: fmt.Sprintf("more than %d goroutines at once, or %d in all: what others did is not counted", mostGoroutines, allGoroutines)}}
+}

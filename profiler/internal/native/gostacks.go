@@ -1,0 +1,228 @@
+package native
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"github.com/skewlens/skewlens/profiler/internal/goroutine"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
+	"github.com/skewlens/skewlens/profiler/internal/record"
+	"github.com/skewlens/skewlens/profiler/internal/tracee"
+	"github.com/skewlens/skewlens/profiler/internal/unwind"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+// A function's counters tell where control went as long as it leaves each function
+// that it enters. Panics leave them behind, and so do runtime.Goexit, the end of the
+// program and a fault in a loop: what is left is looked up on the goroutine's stack.
+
+// goStack walks over the stack of the runtime.g at an address, from where it stands
+// while it does not run or, with regs, from there, up to the frame with a stack
+// pointer, 0 for all.
+func (k *stacks) goStack(g, upTo uint64, regs *[17]uint64) (frames []goroutine.Frame) {
+	l := k.in.golang.layout
+	word := func(at int64) uint64 {
+		v, err := k.p.Word(g + uint64(at))
+		if err != nil {
+			return 0
+		}
+		return v
+	}
+	lo, hi := word(l.StackLow), word(l.StackHigh)
+	pc, sp, called := word(l.PC), word(l.SP), true
+	if regs != nil && regs[unwind.SP] > lo && regs[unwind.SP] < hi {
+		pc, sp, called = regs[unwind.PC], regs[unwind.SP], false
+	}
+	if sp <= lo || sp >= hi {
+		return nil
+	}
+	stack := goroutine.Stack{At: sp, Words: make([]byte, hi-sp)}
+	if k.p.Read(stack.Words, sp) != nil {
+		return nil
+	}
+	m := k.in.modules[0]
+	frames = goroutine.Walk(m.im.Go, &stack, pc, sp, m.bias, called, m.injected)
+	if upTo > 0 {
+		if i := slices.IndexFunc(frames, func(f goroutine.Frame) bool { return f.SP > upTo }); i >= 0 {
+			frames = frames[:i]
+		}
+	}
+	return frames
+}
+
+// injected: a function comes in between two instructions of the one below it on the
+// stack, which has not called it.
+func (m *module) injected(link uint64) bool {
+	f := m.im.FuncAt(link)
+	return f != nil && (strings.HasPrefix(f.Name, "runtime.asyncPreempt") || strings.HasPrefix(f.Name, "runtime.sigpanic"))
+}
+
+// ofGoroutine are the counters of the frames of a goroutine that are left for good.
+func (k *stacks) ofGoroutine(g, upTo uint64, regs *[17]uint64) (left []record.Delta) {
+	behind := false // the first instruction was executed, but for its counting
+	if regs != nil {
+		if m := k.in.cacheOf(regs[unwind.PC]); m != nil {
+			a, after, ok := m.origin(regs[unwind.PC] - m.cache)
+			if !ok {
+				return nil
+			}
+			regs[unwind.PC], behind = a+m.bias, after
+		}
+		if a, ok := k.in.addr(regs[unwind.PC]); ok {
+			if d, ok := k.solver.ActiveLoops(a, behind, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] }); ok {
+				left = append(left, d...)
+			}
+		}
+	}
+	for i, f := range k.goStack(g, upTo, regs) {
+		pc, after := f.PC, i == 0 && behind
+		if f.Called {
+			pc, after = pc-1, true
+		}
+		a, ok := k.in.addr(pc)
+		if !ok {
+			continue
+		}
+		if d, ok := k.openAt(a, after); ok {
+			left = append(left, d)
+		}
+	}
+	return left
+}
+
+// openAt are the counters of a frame that is not left, or not yet. To find out takes
+// a function's graph, and panics come from the same few places.
+func (k *stacks) openAt(addr uint64, after bool) (record.Delta, bool) {
+	at := standing{addr, after}
+	x, known := k.open[at]
+	if !known {
+		x.delta, _, x.ok = k.solver.ActiveFrame(addr, after)
+		k.open[at] = x
+	}
+	return x.delta, x.ok
+}
+
+// recovered: a panic of the runtime.g at an address was recovered: it goes on in the
+// function whose deferred one did that, and those that it called are left.
+func (s *session) recovered(g uint64) {
+	gs, l := s.threads.goroutines, s.in.golang.layout
+	t := gs.at(g)
+	if t == nil {
+		return
+	}
+	word := func(at uint64) uint64 {
+		v, err := s.p.Word(at)
+		if err != nil {
+			return 0
+		}
+		return v
+	}
+	s.threads.drain(t) // what it has told was before
+	p := word(g + uint64(l.Panic))
+	sp := word(p + uint64(l.PanicSP))
+	for x := p; x != 0 && word(x+uint64(l.PanicStart)) < sp; x = word(x + uint64(l.PanicLink)) {
+		if byte(word(x+uint64(l.PanicGoexit))) != 0 {
+			sp = word(x + uint64(l.PanicStart))
+			break
+		}
+	}
+	t.leave(s.stacks.ofGoroutine(g, sp, nil))
+}
+
+// at is the goroutine that the runtime has at an address.
+func (gs *goroutines) at(g uint64) *thread {
+	for _, t := range gs.byBase {
+		if t.goroutine.Runtime == g && t.area.State() == threadarea.Runs { // the runtime uses the memory of dead ones again
+			return t
+		}
+	}
+	return nil
+}
+
+// leave notes what a goroutine left without that its counters saw it.
+func (t *thread) leave(d []record.Delta) {
+	t.left = record.Merge(append(t.left, d...))
+	t.untold = record.Merge(append(t.untold, d...))
+}
+
+// goExiting: a thread is about to end, mostly with all others.
+func (s *session) goExiting(e tracee.Event) error {
+	gs := s.threads.goroutines
+	if gs == nil || !s.p.Ending(e.Tid) {
+		return s.p.Resume(e)
+	}
+	gs.births(s.threads)
+	if base, err := s.p.GS(e.Tid); err == nil {
+		if t := gs.byBase[base]; t != nil && !t.dead {
+			if regs, err := s.p.DwarfRegs(e.Tid); err == nil {
+				t.active = s.stacks.ofGoroutine(t.goroutine.Runtime, 0, &regs)
+			}
+		}
+	}
+	if !s.ending {
+		s.bind()
+		for _, t := range gs.byBase {
+			if t.dead || t.goroutine.Runtime == 0 || t.area.State() != threadarea.Runs {
+				continue
+			}
+			if _, since := t.area.Stints(); since == 0 {
+				t.active = s.stacks.ofGoroutine(t.goroutine.Runtime, 0, nil)
+			}
+		}
+	}
+	return s.p.Resume(e)
+}
+
+// goFault: the thread's own instruction raised a signal, in moved code. Its goroutine
+// panics, and never comes back to the loop that it is in.
+func (s *signals) goFault(e tracee.Event, m *module, pc uint64) {
+	base, err := s.p.GS(e.Tid)
+	if err != nil || s.goroutines == nil {
+		return
+	}
+	t := s.goroutines.byBase[base]
+	regs, err := s.p.DwarfRegs(e.Tid)
+	if t == nil || err != nil {
+		return
+	}
+	if a, after, ok := m.origin(pc - m.cache); ok {
+		if d, ok := s.stacks.solver.ActiveLoops(a+m.base, after, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] }); ok {
+			t.leave(d)
+		}
+	}
+}
+
+// caught adds to what a goroutine counted until a record the frames that it was
+// caught in then, less those that it was in at the record before.
+func (t *thread) caught(d, open []record.Delta) []record.Delta {
+	for _, x := range t.open {
+		d = append(d, record.Delta{Counter: x.Counter, N: -x.N})
+	}
+	t.open = open
+	return append(d, open...)
+}
+
+// ledGo are the calls of a program in Go that led to one which returns to ret, that
+// one first: always the same list of the same calls.
+func (cs *calls) ledGo(ret uint64, s *record.Stack) []uint64 {
+	m := cs.in.modules[0]
+	stack := goroutine.Stack{At: s.SP, Words: s.Words}
+	var key []byte
+	var calls []uint64
+	for _, f := range goroutine.Walk(m.im.Go, &stack, ret, s.SP, m.bias, true, m.injected) {
+		pc := f.PC
+		if !f.Called {
+			pc++
+		}
+		if x := cs.at(pc); x.addr != 0 {
+			calls = append(calls, uint64(x.addr))
+			key = binary.LittleEndian.AppendUint64(key, uint64(x.addr))
+		}
+	}
+	if known, ok := cs.ways[string(key)]; ok {
+		return known
+	}
+	cs.ways[string(key)] = calls
+	return calls
+}

@@ -1,0 +1,34 @@
+package threadarea
+
+import "sync/atomic"
+
+// Goroutine is what an area says of the goroutine that has it.
+type Goroutine struct {
+	Runtime, ID, Parent uint64 // where the runtime has it; its number, and that of who made it
+	Created, Start      uint64 // where the go statement's call returns to; the function that it began in
+	Begin, End          uint64 // time stamps; the end is 0 while it lives
+}
+
+// Goroutine is that of the area. Only once State says that it runs.
+func (a *Area) Goroutine() Goroutine {
+	return Goroutine{Runtime: a.get(offRuntime), ID: a.get(offGoid), Parent: a.get(offGoer), Created: a.get(offGopc), Start: a.get(offStart),
+		Begin: a.get(offBorn), End: a.get(offEnded)}
+}
+
+// OwnLive lets an area say for itself which of its counters are looked at: there are
+// many goroutines, and each enters few functions.
+func (a *Area) OwnLive() {
+	a.live = a
+	a.put(offLive, a.base+a.l.live)
+	for i := range a.l.liveWords() {
+		if w := a.common.get(a.l.live + 8*i); w != 0 {
+			a.put(a.l.live+8*i, w)
+		}
+	}
+}
+
+// Stints is how many ticks threads have spent on the goroutine, but for the one
+// that runs it now, and since when that does: 0 where none does.
+func (a *Area) Stints() (ticks, since uint64) {
+	return atomic.LoadUint64(a.word(offStints)), atomic.LoadUint64(a.word(offResumed))
+}

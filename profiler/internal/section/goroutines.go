@@ -1,0 +1,137 @@
+package section
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/record"
+)
+
+// Goroutines that a sync.WaitGroup holds together:
+//
+//	goroutine 1   ─ work ─ Done          Done is Add(−1)
+//	goroutine 2   ─ work ──────── Done
+//	waits         Wait ───────────────▷  an instance of those that were done since
+//	                                     somebody last went on behind Wait
+//
+// A part is what a goroutine executed from where it began, or was waited for before,
+// to the last time that it was done: who takes one piece of work after the other is
+// done with each. What a goroutine does behind that is of no part, but where it goes
+// on to the next one. Kinds of errgroup are made of these.
+
+// goRule makes sections of what goroutines do.
+type goRule struct {
+	t       *Tracker
+	groups  map[uint64]*waitGroup // by address
+	at      map[*thread]waiting
+	seats   map[goSeat]profile.ThreadID
+	filed   map[*thread]bool // that were part of an instance
+	batches map[*thread][]*batch
+	makers  []*thread // that have batches, in the order of their first
+}
+
+// waitGroup is a sync.WaitGroup, since somebody last went on behind its Wait.
+type waitGroup struct {
+	done  map[*thread]*arrival
+	order []*thread
+}
+
+// waiting is a goroutine in Wait.
+type waiting struct {
+	group uint64
+	site  profile.Addr
+	chain []uint64
+}
+
+// goSeat is the place of the n-th goroutine of a round that a go statement made.
+type goSeat struct {
+	created profile.Addr
+	n       int
+}
+
+func goroutines(t *Tracker) rule {
+	g := &goRule{t: t, groups: map[uint64]*waitGroup{}, at: map[*thread]waiting{}, seats: map[goSeat]profile.ThreadID{}, filed: map[*thread]bool{}, batches: map[*thread][]*batch{}}
+	if t != nil {
+		t.goes = g
+	}
+	return rule{calls: []call{
+		{names: []string{"sync.(*WaitGroup).Add"}, arrive: g.done, negative: true},
+		{names: []string{"sync.(*WaitGroup).Wait"}, arrive: g.wait, leave: g.joined, meets: true},
+		{names: []string{"runtime.newproc"}, arrive: g.makes},
+		{names: []string{"runtime.chanrecv1", "runtime.chanrecv2"}, arrive: g.receives, meets: true},
+	}, died: g.died, end: g.end}
+}
+
+// done: a goroutine is done with something that a group waits for.
+func (g *goRule) done(x *thread, r record.Record) {
+	w := g.groups[r.Arg1]
+	if w == nil {
+		w = &waitGroup{done: map[*thread]*arrival{}}
+		g.groups[r.Arg1] = w
+	}
+	if w.done[x] == nil {
+		w.order = append(w.order, x)
+	}
+	a := x.arrive(r)
+	w.done[x] = &a
+}
+
+// wait: a goroutine comes to Wait.
+func (g *goRule) wait(x *thread, r record.Record) {
+	g.at[x] = waiting{r.Arg1, profile.Addr(r.Site), r.Chain}
+}
+
+// joined: it goes on.
+func (g *goRule) joined(x *thread, r record.Record) {
+	at, known := g.at[x]
+	w := g.groups[at.group]
+	if !known || w == nil {
+		return
+	}
+	delete(g.at, x)
+	delete(g.groups, at.group)
+	parts := make([]arrival, 0, len(w.order))
+	for _, y := range w.order {
+		a := w.done[y]
+		if y.alive {
+			y.cut(*a, a.tsc)
+		}
+		a.site, a.chain = at.site, at.chain
+		parts = append(parts, *a)
+	}
+	g.file(parts)
+}
+
+// mostParts is how many goroutines of an instance are compared.
+const mostParts = 1024
+
+// file makes an instance.
+func (g *goRule) file(parts []arrival) {
+	slices.SortFunc(parts, func(a, b arrival) int { return cmp.Compare(a.t.id, b.t.id) })
+	n := map[profile.Addr]int{}
+	for i := range parts {
+		y := parts[i].t
+		if !g.filed[y] && y.goAt != 0 {
+			at := goSeat{y.goAt, n[y.goAt]}
+			n[y.goAt]++
+			if first, taken := g.seats[at]; taken {
+				y.place = first
+			} else {
+				g.seats[at] = y.id
+			}
+		}
+		g.filed[y] = true
+	}
+	all := len(parts)
+	g.t.file(profile.Goroutines, parts[:min(all, mostParts)], byLibrary)
+	o := g.t.out.latest
+	if o == nil || all <= mostParts || slices.ContainsFunc(o.s.Warnings, func(w profile.Warning) bool { return w.Code == manyGoroutines }) {
+		return
+	}
+	o.s.Warnings = append(o.s.Warnings, profile.Warning{Code: manyGoroutines,
+		Message: fmt.Sprintf("of up to %d goroutines that met here at once the first %d are compared", all, mostParts)})
+}
+
+const manyGoroutines = "many-goroutines"

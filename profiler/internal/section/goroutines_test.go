@@ -1,0 +1,163 @@
+package section
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/record"
+)
+
+// Kinds of goroutines' records.
+var (
+	goDone    = hookOf("sync.(*WaitGroup).Add").Arrive
+	goWait    = hookOf("sync.(*WaitGroup).Wait").Arrive
+	goJoined  = hookOf("sync.(*WaitGroup).Wait").Leave
+	goMakes   = hookOf("runtime.newproc").Arrive
+	goReceive = hookOf("runtime.chanrecv1").Arrive
+)
+
+func newGoScript() *script {
+	s := newScript(1 << 20)
+	s.c.Goroutines = true
+	s.out.c.Goroutines = true
+	return s
+}
+
+// launches has a goroutine made by the one of number 0, by the go statement at an address.
+func (s *script) launches(id profile.ThreadID, at profile.Addr) {
+	s.Record(0, recordOf(goMakes, s.tick(), 0, uint64(at)))
+	s.born(id, 0)
+	s.Made(id, at, 64)
+}
+
+// TestWaitGroups: goroutines that a group waits for are parts up to their last Done;
+// of who lives on the next part begins there.
+func TestWaitGroups(t *testing.T) {
+	s := newGoScript()
+	s.born(0, -1)
+	s.launches(1, 320)
+	s.launches(2, 320)
+	s.at(1, goDone, 7, 160, 100)
+	s.at(0, goWait, 7, 480)
+	s.at(2, goDone, 7, 160, 300)
+	s.at(2, goDone, 7, 160, 50) // once more
+	s.at(0, goJoined, 7, 480)
+	s.dies(1, 1000) // behind Done: of no part
+	s.launches(3, 320)
+	s.at(0, goWait, 7, 480)
+	s.at(3, goDone, 7, 160, 10)
+	s.at(2, goDone, 7, 160, 20)
+	s.at(0, goJoined, 7, 480)
+	s.at(0, goJoined, 7, 480) // nobody is waited for
+	s.at(2, goDone, 9, 160)   // and nobody waits
+	s.dies(3)
+	s.dies(2, 5)
+	got := s.Finish()
+	expect(t, got, "goroutines 480 [[100 350] [20 10]]")
+	if p := got[0].Instances[1].Parts; p[0].Slot == p[1].Slot {
+		t.Errorf("two goroutines in one place: %+v", p)
+	}
+	if got[0].Instances[0].Parts[0].Slot != got[0].Instances[1].Parts[1].Slot {
+		t.Error("the first that a go statement made has not the place of the first of the round before")
+	}
+}
+
+// TestBatches: goroutines meet where who made them receives as often, else all that is
+// known is the go statement.
+func TestBatches(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		receives []uint64 // channels
+		want     string
+	}{
+		{"as often", []uint64{5, 5}, "goroutines 640 [[100 300] [7 9]]"},
+		{"from two channels", []uint64{5, 6}, "goroutines 320 [[100 300] [7 9]]"},
+		{"once", []uint64{5}, "goroutines 320 [[100 300] [7 9]]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newGoScript()
+			s.born(0, -1)
+			s.at(0, goReceive, 5, 656) // it has made nobody yet
+			for round, work := range [][2]uint64{{100, 300}, {7, 9}} {
+				a, b := profile.ThreadID(2*round+1), profile.ThreadID(2*round+2)
+				s.launches(a, 320)
+				s.launches(b, 320)
+				for _, channel := range c.receives {
+					s.at(0, goReceive, channel, 640)
+				}
+				s.dies(a, work[0])
+				s.dies(b, work[1])
+			}
+			expect(t, s.Finish(), c.want)
+		})
+	}
+}
+
+// TestBatchOfGroups: who was part of a group is part of nothing else; goroutines of
+// which there is one are no section.
+func TestBatchOfGroups(t *testing.T) {
+	s := newGoScript()
+	s.born(0, -1)
+	for id := profile.ThreadID(1); id < 3; id++ {
+		s.launches(id, 320)
+		s.at(id, goDone, 7, 160, 10)
+	}
+	s.launches(3, 336)
+	s.at(0, goWait, 7, 480)
+	s.at(0, goJoined, 7, 480)
+	for id := profile.ThreadID(1); id < 4; id++ {
+		s.dies(id, 1)
+	}
+	s.born(4, -1) // nobody knows who has made it
+	s.dies(4)
+	expect(t, s.Finish(), "goroutines 480 [[10 10]]")
+}
+
+// TestManyGoroutines: the first ones are compared, and it is said.
+func TestManyGoroutines(t *testing.T) {
+	s := newGoScript()
+	s.born(0, -1)
+	for range 2 {
+		for n := range mostParts + 5 {
+			id := profile.ThreadID(len(s.threads))
+			s.launches(id, 320)
+			s.at(id, goDone, 7, 160, uint64(n+1))
+		}
+		s.at(0, goJoined, 7, 480) // it was not seen to wait
+		s.at(0, goWait, 7, 480)
+		s.at(0, goJoined, 7, 480)
+	}
+	got := s.Finish()
+	if len(got) != 1 || len(got[0].Instances) != 2 || len(got[0].Instances[0].Parts) != mostParts {
+		t.Fatalf("%d sections", len(got))
+	}
+	if w := got[0].Warnings; len(w) != 1 || w[0].Code != manyGoroutines || !strings.Contains(w[0].Message, "1029") {
+		t.Errorf("%+v", w)
+	}
+}
+
+func recordOf(kind uint32, tsc, object, site uint64) record.Record {
+	return record.Record{Kind: kind, TSC: tsc, Arg1: object, Site: site}
+}
+
+// TestLeftOut: of instances that are folded, and have nothing in common with others,
+// it is said that they are left out.
+func TestLeftOut(t *testing.T) {
+	s := newGoScript()
+	s.out.c.MaxBytes = 1500
+	s.born(0, -1)
+	for width := 2; width < 5; width++ {
+		for range width {
+			id := profile.ThreadID(len(s.threads))
+			s.launches(id, 320)
+			s.at(id, goDone, 7, 160, 1)
+		}
+		s.at(0, goWait, 7, 480)
+		s.at(0, goJoined, 7, 480)
+	}
+	got := s.Finish()
+	if len(got) != 1 || got[0].Totals != nil || got[0].TimeNS != 0 || len(got[0].Instances) == 3 || len(got[0].Warnings) != 1 || got[0].Warnings[0].Code != "left-out" {
+		t.Errorf("%+v", got)
+	}
+}
