@@ -149,3 +149,24 @@ func TestGoRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestGoPreempted: the runtime stops goroutines that do nothing but go round, to collect
+// garbage: in loops so small that nothing can lead back to their copies, and in others.
+func TestGoPreempted(t *testing.T) {
+	for name, loop := range map[string]string{"empty": "for {\n}", "small": "for n := 0; ; n++ {\nif n == -1 {\nprintln(n)\n}\n}"} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			source := "package main\n\nimport \"runtime\"\n\nfunc main() {\ngo func() {\n" + loop + "\n}()\nruntime.Gosched()\nruntime.GC()\n}\n"
+			if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(source), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			prog := filepath.Join(dir, "prog")
+			if out, err := exec.Command("go", "build", "-o", prog, filepath.Join(dir, "main.go")).CombinedOutput(); err != nil {
+				t.Fatalf("go build: %v\n%s", err, out)
+			}
+			if p := runWith(t, profiler.Config{Path: prog, Dir: dir}); p.Run.ExitCode != 0 || p.Run.Signal != "" {
+				t.Errorf("status %d %s", p.Run.ExitCode, p.Run.Signal)
+			}
+		})
+	}
+}

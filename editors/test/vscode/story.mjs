@@ -323,11 +323,15 @@ async function story() {
   writeFileSync(config, readFileSync(config, 'utf8').replace(' -g ', ' '));
   const source = join(WORKSPACE, 'owner.c');
   writeFileSync(source, readFileSync(source, 'utf8').replace('#define FIXED\n', ''));
+  await goTo(1);
+  const fixed = async () => (await text('.view-line')).includes('#define FIXED');
+  await eventually('the editor has what another program wrote', async () => !(await fixed()), 20);
   await command('skewlens: Profile Program');
   await eventually('without -g the list says why the cause has no line', async () => /#1[^]*of which no source line is known/.test(await text('.pane-body .monaco-list-row')), 60);
   await shot('no-debug-information');
   writeFileSync(config, readFileSync(config, 'utf8').replace('-pthread', '-g -pthread'));
   writeFileSync(source, '#define FIXED\n' + readFileSync(source, 'utf8'));
+  await eventually('the editor has that, too', fixed, 20);
   await command('skewlens: Profile Program');
   await eventually('built with it again: balanced', async () => /[Bb]alanced/.test(await text('.codelens-decoration')) && !(await shows(row)), 60);
 

@@ -97,6 +97,10 @@ func (d *decoder) finish() {
 	f.usesGS, f.blind, f.astray, f.plain, f.NoReturn, f.syncs = false, false, f.switches, true, true, false
 	for i := range d.s.insns {
 		p.note(f, &d.s.insns[i])
+		if in := &d.s.insns[i]; p.Image.Go != nil && in.Kind == x86.Jmp && in.Target <= in.Addr && in.Addr-in.Target < tiniest {
+			d.fail("it goes round for ever, at %#x, where its copy could not be preempted", in.Addr)
+			return
+		}
 	}
 	f.starts = make([]uint64, (f.Size()+63)/64)
 	n := 0
@@ -168,6 +172,10 @@ type place struct {
 }
 
 func (d *decoder) push(a uint64) { d.work = append(d.work, place{a, d.stack.height}) }
+
+// tiniest: in the original of a loop that is shorter than a jump there is no room for a
+// way back to its copy, and who is preempted in it has to be led there.
+const tiniest = 5
 
 func (d *decoder) fail(format string, args ...any) {
 	if d.f.Skip == "" {
