@@ -79,6 +79,9 @@ func (v *view) sectionView(r *results.Result, sec *results.Section) wire.Object 
 	if sec.Imbalance != nil {
 		o["imbalance"] = *sec.Imbalance
 	}
+	if sec.Negligible {
+		o["negligible"] = true
+	}
 	if uri, at := v.where(r, sec.At); at != nil {
 		o["uri"], o["range"] = uri, at
 	}

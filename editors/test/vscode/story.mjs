@@ -309,6 +309,7 @@ async function story() {
   await eventually('fixed and run again: balanced', async () => /[Bb]alanced/.test(await text('.codelens-decoration')), 60);
   check('and no squiggle', await until(async () => await squiggles() === 0, 5));
   await eventually('and so says the list', async () => !(await shows(row)), 10);
+  await eventually('and the status bar: what is too short to matter does not count', async () => /\b0 % imbalance/.test(await text('.statusbar')), 10);
   await shot('balanced');
 
   // Where its speedup goes, of less work.
@@ -332,6 +333,7 @@ async function story() {
   writeFileSync(config, readFileSync(config, 'utf8').replace('-pthread', '-g -pthread'));
   writeFileSync(source, '#define FIXED\n' + readFileSync(source, 'utf8'));
   await eventually('the editor has that, too', fixed, 20);
+  await goTo(section + 1); // lenses that are out of sight are on no screen
   await command('skewlens: Profile Program');
   await eventually('built with it again: balanced', async () => /[Bb]alanced/.test(await text('.codelens-decoration')) && !(await shows(row)), 60);
 

@@ -5,7 +5,7 @@ import { Connection } from './client';
 interface Target {
   target: string;
   message: string;
-  sections: { imbalance?: number }[];
+  sections: { imbalance?: number; negligible?: boolean }[];
 }
 
 export class Status implements vscode.Disposable {
@@ -30,7 +30,7 @@ export class Status implements vscode.Disposable {
     if (this.connection.busy) return;
     const targets = answer?.targets ?? [];
     if (targets.length === 0) return this.item.hide();
-    const worst = Math.max(0, ...targets.flatMap(t => t.sections.map(s => s.imbalance ?? 0)));
+    const worst = Math.max(0, ...targets.flatMap(t => t.sections.map(s => (s.negligible ? 0 : s.imbalance ?? 0))));
     this.item.text = `$(graph) ${Math.round(100 * worst)} % imbalance`;
     this.item.tooltip = targets.map(t => `${t.target}: ${t.message}`).join('\n');
     this.item.command = 'skewlens.causes.focus';
