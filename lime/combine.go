@@ -161,7 +161,9 @@ func (c *combiner) finish(p *profile.Profile, res *Result, s *profile.Section, o
 		res.Causes = append(res.Causes, x.cause)
 	}
 	if c.dealt != 0 && c.allDealt >= listShare*c.idle && (c.byNumber || !sameEachTime(p, s)) {
-		res.Warnings = append(res.Warnings, selfScheduled(p, c.dealt))
+		if w := selfScheduled(p, c.dealt); !slices.ContainsFunc(s.Warnings, func(x profile.Warning) bool { return x.Code == w.Code }) {
+			res.Warnings = append(res.Warnings, w)
+		}
 		res.selfScheduled = true
 	}
 	if len(res.Causes) > 0 {

@@ -35,6 +35,10 @@ func (g *graph) dealt(d decision) (in func(profile.BlockID) bool) {
 				return c.has
 			}
 		}
+	case recursion:
+		if g.p.Graph.Blocks[x.block].Deals {
+			return func(b profile.BlockID) bool { return x.holds(g, b) }
+		}
 	case branch:
 		if !g.p.Graph.Blocks[v].Deals {
 			return nil

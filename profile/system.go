@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// A place in a system header or in the standard library is none that the user
+// A place in a system header, in the standard library or in a crate that cargo has
+// fetched is none that the user
 // of a report recognises: what happens there was asked for by whoever called
 // it. So sections and causes are shown at the first place outside.
 
@@ -22,7 +23,7 @@ func System(file string) bool {
 			return true
 		}
 	}
-	return strings.Contains(file, "/libstdc++-v3/") || strings.Contains(file, "/bits/") && strings.Contains(file, "/c++/")
+	return strings.Contains(file, "/cargo/registry/") || strings.Contains(file, "/.cargo/registry/") || strings.Contains(file, "/libstdc++-v3/") || strings.Contains(file, "/bits/") && strings.Contains(file, "/c++/")
 }
 
 // System reports whether a frame belongs to the system or the standard

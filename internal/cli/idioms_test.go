@@ -37,6 +37,7 @@ import (
 //	least=4  most=4          the threads that it can be run with
 //	lib=FILE  count=none     a second file, which becomes a shared library; do not count it
 //	openmp=yes               it is built with OpenMP, by the compiler's own runtime
+//	link=tbb                 and linked with a library of the system's
 //	cores=P                  its threads are kept together as on so many cores: chance has no hand in who does what
 type idiom struct {
 	name, file string
@@ -53,8 +54,10 @@ func idioms(t *testing.T) []idiom {
 		t.Fatalf("no idioms in %s: %v", idiomDir, err)
 	}
 	more, _ := filepath.Glob(idiomDir + "/*.F90")
-	golang, _ := filepath.Glob(idiomDir + "/go_*.go")
-	more = append(more, golang...)
+	for _, pattern := range []string{"/go_*.go", "/r*_*.rs"} {
+		others, _ := filepath.Glob(idiomDir + pattern)
+		more = append(more, others...)
+	}
 	var all []idiom
 	for _, f := range append(files, more...) {
 		if strings.HasSuffix(f, ".lib.c") {
@@ -150,6 +153,8 @@ func (i *idiom) needs(v variant) string {
 		return fortran
 	case ".go":
 		return "go"
+	case ".rs":
+		return "cargo"
 	}
 	return v.compiler
 }
@@ -181,8 +186,11 @@ type idiomBench struct {
 }
 
 func (b *idiomBench) compile(out string, flags ...string) error {
-	if filepath.Ext(b.file) == ".go" {
+	switch filepath.Ext(b.file) {
+	case ".go":
 		return b.compileGo(out)
+	case ".rs":
+		return b.compileRust(out)
 	}
 	words := []string{b.compiler, b.level, "-g", "-pthread"}
 	switch filepath.Ext(b.file) {
@@ -202,6 +210,9 @@ func (b *idiomBench) compile(out string, flags ...string) error {
 			return err
 		}
 		words = append(words, so, "-Wl,-rpath,"+b.dir)
+	}
+	if lib := b.expect["link"]; lib != "" {
+		words = append(words, "-l"+lib)
 	}
 	return runCompiler(words...)
 }
@@ -326,9 +337,7 @@ func TestIdioms(t *testing.T) {
 		for _, v := range i.of(n) {
 			t.Run(i.name+"/"+v.String(), func(t *testing.T) {
 				b := &idiomBench{idiom: i, variant: v, dir: t.TempDir()}
-				if _, err := exec.LookPath(i.needs(v)); err != nil {
-					t.Skipf("no %s: the idioms are built with gcc and with clang, or with gfortran", i.needs(v))
-				}
+				i.builds(t, v)
 				wrong, known := strings.Join(b.try(t), "\n"), i.known(v)
 				switch {
 				case wrong == "" && known != nil && !known.chance:

@@ -74,6 +74,8 @@ func begin(im *image.Image, catches Catches, among []*image.Image) *Program {
 			f.Skip = "the program's entry: runs before anything is set up"
 		} else if im.Go != nil {
 			p.ofGo(f)
+		} else if f.Role, f.Runtime = role(f.Name); f.Runtime {
+			f.Skip, f.stays = "it looks for tasks", true
 		}
 	}
 	return p
@@ -234,7 +236,7 @@ func (p *Program) markLeaves() {
 		if p.catches(f.Name) {
 			mark(f)
 		}
-		if f.Runtime {
+		if f.Runtime && p.Image.Go != nil {
 			continue // see golang.go
 		}
 		if f.Skip != "" {

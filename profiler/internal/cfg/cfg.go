@@ -59,7 +59,8 @@ type Func struct {
 	Ranges []Range // the first holds the entry
 
 	Skip     string // why it cannot be moved; empty: it can
-	Runtime  bool   // Go's runtime, or what else is no part of a program in Go: nobody expects it to be counted
+	Runtime  bool   // a language's or a library's that deals out tasks: nobody expects it to be counted
+	Role     string // what rules call it, where that is not its name: see tasks.go
 	NoReturn bool   // never comes back to its caller
 	Leaves   bool   // may not come back: see Call.Leaves
 	Insns    int    // reachable instructions; 0 where Skip says that they are not known

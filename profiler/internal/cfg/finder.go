@@ -113,8 +113,8 @@ func (x *finder) study(f *Func) (gates, idle *effect) {
 
 	differs := false
 	s := newStudy(g, func(c *Call, target uint64) op {
-		o := x.callOp(x.gates, c, target)
-		differs = differs || o != x.callOp(x.idle, c, target)
+		o := x.callOp(x.gates, g, c, target)
+		differs = differs || o != x.callOp(x.idle, g, c, target)
 		return o
 	})
 	gates = x.gates.effectOf(s)
@@ -122,12 +122,13 @@ func (x *finder) study(f *Func) (gates, idle *effect) {
 		x.gates.regions(s)
 	}
 	idle = gates
+	idleOp := func(c *Call, target uint64) op { return x.callOp(x.idle, g, c, target) }
 	if differs {
-		s = newStudy(g, x.idleOp)
+		s = newStudy(g, idleOp)
 		idle = x.idle.effectOf(s)
 	}
 	if idle.meets() {
-		x.waiters = append(x.waiters, newStudy(x.p.Graph(f, nil), x.idleOp)) // to keep
+		x.waiters = append(x.waiters, newStudy(x.p.Graph(f, nil), idleOp)) // to keep
 	} else {
 		x.idle.idles(s)
 	}
@@ -155,17 +156,15 @@ func (w *way) effectOf(s *study) *effect {
 	return e
 }
 
-func (x *finder) idleOp(c *Call, target uint64) op { return x.callOp(x.idle, c, target) }
-
 // callOp says what a call, or a jump out of a function, does.
-func (x *finder) callOp(w *way, c *Call, target uint64) op {
+func (x *finder) callOp(w *way, g *Graph, c *Call, target uint64) op {
 	name := ""
 	var callee *Func
 	if c != nil {
 		if c.NoReturn {
 			return op{kind: noOp}
 		}
-		name, callee = c.Import, c.Callee
+		name, callee = c.Import, x.p.entered(g, c)
 	} else if callee = x.p.FuncAt(target); callee == nil {
 		name = x.p.Image.PLT[target]
 	}

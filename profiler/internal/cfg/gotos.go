@@ -91,9 +91,18 @@ func isLabel(in *x86.Insn, f *Func) bool {
 // loadsOf are the instructions that load where the jump at the end of a block
 // goes, from tables of addresses or as that of a label; nil where there may be
 // others.
-func (g *Graph) loadsOf(b *Block, jump *x86.Insn) (loads []uint64) {
+func (g *Graph) loadsOf(b *Block, jump *x86.Insn) []uint64 {
+	return origins(held{b, len(b.Insns) - 2, jump.RM}, func(in *x86.Insn) bool {
+		wide, _ := loadsEntry(in)
+		return wide || isLabel(in, g.Func)
+	})
+}
+
+// origins are the instructions of a kind that what a register holds comes from; nil
+// where it may come from others.
+func origins(from held, of func(in *x86.Insn) bool) (loads []uint64) {
 	seen := map[held]bool{}
-	work := []held{{b, len(b.Insns) - 2, jump.RM}}
+	work := []held{from}
 	for len(work) > 0 {
 		at := work[len(work)-1]
 		work = work[:len(work)-1]
@@ -101,7 +110,7 @@ func (g *Graph) loadsOf(b *Block, jump *x86.Insn) (loads []uint64) {
 			continue
 		}
 		seen[at] = true
-		at, load, ok := g.loadOf(at)
+		at, load, ok := at.load(of)
 		switch {
 		case !ok || load == nil && (len(at.b.Pred) == 0 || at.b.Pad):
 			return nil
@@ -119,25 +128,24 @@ func (g *Graph) loadsOf(b *Block, jump *x86.Insn) (loads []uint64) {
 	return sortUnique(loads)
 }
 
-// held is where a jump goes, in a register behind a block's n-th instruction.
+// held is what a register holds behind a block's n-th instruction.
 type held struct {
 	b   *Block
 	n   int
 	reg x86.Reg
 }
 
-// loadOf goes back to the block's beginning, or to the instruction that loads it
-// there. ok is false where it may have been computed.
-func (g *Graph) loadOf(at held) (begin held, load *x86.Insn, ok bool) {
+// load goes back to the block's beginning, or to the instruction of a kind that
+// loads it there. ok is false where it may have been computed.
+func (at held) load(of func(in *x86.Insn) bool) (begin held, load *x86.Insn, ok bool) {
 	for ; at.n >= 0; at.n-- {
 		in := &at.b.Insns[at.n]
-		wide, _ := loadsEntry(in)
 		move := in.Vex == 0 && in.Map == 0 && in.Rex&8 != 0 && !in.HasMem
 		switch {
 		case in.Kind.IsCall() && at.reg.Set()&calleeSaved == 0:
 			return at, nil, false
 		case in.Kind.IsCall() || in.Def&at.reg.Set() == 0:
-		case (wide || isLabel(in, g.Func)) && in.Reg == at.reg:
+		case in.Reg == at.reg && of(in):
 			return at, in, true
 		case move && in.Opcode == 0x8b:
 			at.reg = in.RM

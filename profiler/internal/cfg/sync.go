@@ -120,10 +120,31 @@ func ofStandard(name string) bool {
 	return strings.HasPrefix(name, "_ZNSt") || strings.HasPrefix(name, "_ZNKSt")
 }
 
-// standard is what a member function of the C++ library does, if it is known.
+// rustSync are Rust's own, by parts of their mangled names, old and new: what they
+// do is hidden behind calls of what else the library has.
+var rustSync = []struct {
+	module, function string
+	effect           effect
+}{
+	{"3std4sync7barrier", "7Barrier4wait", effect{waits: true, syncs: true, locks: true, frees: true, moves: true}},
+	{"3std6thread", "4park", effect{waits: true, syncs: true}},
+}
+
+// rust is what a function of Rust's library does, if it is known.
+func rust(name string) *effect {
+	for i := range rustSync {
+		if x := &rustSync[i]; rustNamed(name, x.module, x.function) {
+			e := x.effect
+			return &e
+		}
+	}
+	return nil
+}
+
+// standard is what a function of a language's library does, if it is known.
 func standard(name string) *effect {
 	if !ofStandard(name) {
-		return nil
+		return rust(name)
 	}
 	for i := range standardSync {
 		x := &standardSync[i]

@@ -16,6 +16,12 @@ func TestStandard(t *testing.T) {
 		"_ZNSt7barrierISt18__empty_completionEC1ElS0_":                               {},
 		"_ZN4mine7barrierIiE15arrive_and_waitEv":                                     {},
 		"main":                                                                       {},
+		"_ZN3std4sync7barrier7Barrier4wait17h0123456789abcdefE":                      {true, true},
+		"_RNvMs0_NtNtCsjrHSEGnQ3l9_3std4sync7barrierNtB5_7Barrier4wait":              {true, true},
+		"_ZN3std6thread4park17h0123456789abcdefE":                                    {true, false},
+		"_RNvMs_NtNtCsjrHSEGnQ3l9_3std6thread6threadNtB4_6Thread4park":               {true, false},
+		"_ZN3std6thread12park_timeout17h0123456789abcdefE":                           {},
+		"_RNvMs_NtNtCsjrHSEGnQ3l9_3std6thread6threadNtB4_6Thread6unpark":             {},
 	} {
 		e := standard(name)
 		if e == nil {

@@ -14,7 +14,7 @@ import (
 // of their names: whoever waits for a report on them knows it.
 var runtimes = []string{"libc.", "libc-", "libm.", "libm-", "libmvec", "libpthread", "librt.", "librt-", "libdl.", "libdl-", "ld-", "ld.so", "libgcc_s",
 	"libstdc++", "libc++", "libunwind", "libgomp", "libomp", "libiomp", "libatomic", "libquadmath", "libgfortran", "libresolv", "libanl", "libnss",
-	"libasan", "libtsan", "libubsan", "liblsan", "libc.musl", "linux-vdso"}
+	"libtbb.", "libtbbmalloc", "libasan", "libtsan", "libubsan", "liblsan", "libc.musl", "linux-vdso"}
 
 func isRuntime(file string) bool {
 	base := path.Base(file)

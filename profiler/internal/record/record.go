@@ -22,6 +22,7 @@ type Hook struct {
 	Chain        bool // who made the call matters: what led to it is recorded before it
 	Inside       bool // counted code may run in the call: Leave has the counters that changed, too
 	Team         Team
+	Tasks        Tasks
 	Negative     bool // of a function in Go: only where its second argument is
 }
 
@@ -36,6 +37,29 @@ const (
 	Libgomp      // f(function, its argument, …)
 	Libomp       // f(place, number, function, so many arguments …)
 )
+
+// Tasks says what a function has to do with tasks that a runtime deals out among
+// threads of its own. No frame of ours is put under it: exceptions may pass.
+type Tasks uint8
+
+const (
+	NoTasks     Tasks = iota
+	SpawnsTask        // has one made; recorded where nobody waits for tasks that were made before
+	AwaitsTasks       // returns when all were executed: Leave is recorded where the program goes on behind it
+	IsTask            // is one; recorded where the thread was not heard of since others were first made, or all executed
+)
+
+// Task is what a rule calls functions that are tasks, Spawn and AwaitAll those in the
+// program itself that make them and wait for them.
+const (
+	Task     = "(task)"
+	Spawn    = "(spawn)"
+	AwaitAll = "(await all)"
+)
+
+// Done is what a rule calls a function in which a thread says that it has done what
+// its creator waits for.
+const Done = "(done)"
 
 // Gate is what a rule calls the passing of a gate, among the functions that it
 // wants records of: Arrive when a thread comes into code that does nothing but

@@ -1,6 +1,8 @@
 package section
 
 import (
+	"slices"
+
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/record"
 )
@@ -16,9 +18,15 @@ import (
 
 // generation is the threads of a group from one wait of its creator to the next.
 type generation struct {
-	workers int     // of the group until then
-	at      arrival // where the creator waited last, before it created more
-	over    uint64  // when it went on
+	workers int // of the group until then
+	waits   []generationWait
+}
+
+// generationWait is a creator's wait at one place, or several that follow each other.
+type generationWait struct {
+	site  profile.Addr
+	chain []uint64
+	over  uint64 // when it went on
 }
 
 // waits: a creator comes to a wait; goes: it goes on.
@@ -33,13 +41,15 @@ func (j *joinRule) waits(x *thread, a arrival) {
 		n++
 	}
 	y := &g.generations[n-1]
-	y.at.site, y.at.chain = a.site, a.chain
+	if n := len(y.waits); n == 0 || y.waits[n-1].site != a.site {
+		y.waits = append(y.waits, generationWait{site: a.site, chain: a.chain})
+	}
 }
 
 func (j *joinRule) goes(x *thread, r record.Record) {
 	if g := j.groups[x]; g != nil && len(g.generations) > 0 {
 		if y := &g.generations[len(g.generations)-1]; y.workers == g.created {
-			y.over = r.TSC
+			y.waits[len(y.waits)-1].over = r.TSC
 		}
 	}
 }
@@ -53,33 +63,47 @@ func (j *joinRule) detached(g *group) {
 	end := map[*thread]arrival{}
 	for _, a := range g.dead {
 		end[a.t] = a
+		if done, said := j.said[a.t]; said {
+			end[a.t] = done
+		}
 	}
 	var all [][]arrival
+	var over []uint64
 	first := 0
 	for i := range g.generations {
 		y := &g.generations[i]
 		var parts []arrival
 		for k, w := range g.workers[first:y.workers] {
-			a := end[w]
-			late := float64(a.tsc) - float64(y.over)
-			if y.over == 0 || late > max(momentNS/j.t.c.NSPerTick, lateShare*float64(y.over-a.beginTSC)) {
-				return
-			}
 			w.place = g.workers[k].id
-			a.site, a.chain = y.at.site, y.at.chain
-			parts = append(parts, a)
+			parts = append(parts, end[w])
 		}
-		if len(parts) < 2 {
+		w := slices.IndexFunc(y.waits, func(w generationWait) bool { return j.hasAwaited(w, parts) })
+		if w < 0 || len(parts) < 2 {
 			return
 		}
-		all, first = append(all, parts), y.workers
+		for k := range parts {
+			parts[k].site, parts[k].chain = y.waits[w].site, y.waits[w].chain
+		}
+		all, over, first = append(all, parts), append(over, y.waits[w].over), y.workers
 	}
 	for i, parts := range all {
 		for k := range parts {
-			g.creator.joins([]*thread{parts[k].t}, moment{}, g.generations[i].over)
+			g.creator.joins([]*thread{parts[k].t}, moment{}, over[i])
 		}
 		j.t.file(profile.Join, parts, byLibrary)
 	}
+}
+
+// hasDone: a thread says that it has done what its creator waits for, though it has not
+// ended.
+func (j *joinRule) hasDone(x *thread, r record.Record) { j.said[x] = x.arrive(r) }
+
+// hasAwaited: by the end of a wait the threads had ended, or a moment later.
+func (j *joinRule) hasAwaited(w generationWait, parts []arrival) bool {
+	return w.over != 0 && !slices.ContainsFunc(parts, func(a arrival) bool {
+		late := float64(a.tsc) - float64(w.over)
+		return late > max(momentNS/j.t.c.NSPerTick, lateShare*float64(w.over-a.beginTSC))
+	})
 }
 
 // momentNS is how long a thread may take to end that has said that it has done

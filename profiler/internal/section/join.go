@@ -14,7 +14,8 @@ type joinRule struct {
 	groups map[*thread]*group // by creator: workers that it has not yet joined
 	of     map[*thread]*group // by worker
 	seats  map[seat]profile.ThreadID
-	looked map[uint64]int // how often futures were looked at, by gate
+	looked map[uint64]int      // how often futures were looked at, by gate
+	said   map[*thread]arrival // who has done what is waited for, and has not ended
 }
 
 // group is the workers that one thread created from a moment at which it had
@@ -41,7 +42,7 @@ type group struct {
 }
 
 func joins(t *Tracker) rule {
-	j := &joinRule{t: t, groups: map[*thread]*group{}, of: map[*thread]*group{}, seats: map[seat]profile.ThreadID{}, looked: map[uint64]int{}}
+	j := &joinRule{t: t, groups: map[*thread]*group{}, of: map[*thread]*group{}, seats: map[seat]profile.ThreadID{}, looked: map[uint64]int{}, said: map[*thread]arrival{}}
 	if t != nil {
 		t.joins = j
 	}
@@ -54,6 +55,7 @@ func joins(t *Tracker) rule {
 			{names: []string{record.Await}, arrive: j.looks, leave: j.hasLooked, meets: true, awaits: true},
 			{names: []string{"_ZNSt6thread4joinEv"}, meets: true, inside: true},
 			{names: []string{"_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"}, inside: true},
+			{names: []string{record.Done}, arrive: j.hasDone},
 			{names: []string{"pthread_exit", "thrd_exit"}},
 		},
 		born: j.born,

@@ -48,6 +48,10 @@ type teamRule struct {
 	seats     map[teamSeat]profile.ThreadID
 	ofRuntime map[*thread]bool // created for a team
 	ways      map[outlined][]uint64
+	tasks     []*team          // regions of tasks that are at work: see tasks.go
+	tokens    uint64           // how many there were,
+	shared    bool             // and some at the same time
+	crew      map[*thread]bool // who has executed tasks for others
 }
 
 // team is one execution of a region.
@@ -65,6 +69,7 @@ type team struct {
 	begun   bool     // the master is at work
 	anew    bool     // its threads are created for it, and end with it
 	born    int
+	tasks   tasksOf
 }
 
 // teamSeat is a thread's place in a team: that of its master, how deep it is in
@@ -81,6 +86,7 @@ type member struct {
 	passed int      // barriers
 	last   *arrival // its part behind all of them, once that has ended
 	cuts   int      // of the thread, then
+	open   uint64   // when all was done, where the thread has not said what it did: see tasks; else 0
 }
 
 // meet is a barrier of a team.
@@ -97,8 +103,11 @@ type outlined struct {
 }
 
 func teams(t *Tracker) rule {
-	m := &teamRule{t: t, teams: map[uint64]*team{}, forked: map[*thread][]uint64{}, in: map[*thread][]*member{}, ended: map[*thread]*member{},
+	m := &teamRule{t: t, crew: map[*thread]bool{}, teams: map[uint64]*team{}, forked: map[*thread][]uint64{}, in: map[*thread][]*member{}, ended: map[*thread]*member{},
 		seats: map[teamSeat]profile.ThreadID{}, ofRuntime: map[*thread]bool{}, ways: map[outlined][]uint64{}}
+	if t != nil {
+		t.teams = m
+	}
 	return rule{
 		calls: []call{
 			{names: gompForks, arrive: m.forkOutlined, leave: m.joined, meets: true, starts: true, team: record.Libgomp},
@@ -228,7 +237,10 @@ func (m *teamRule) heard(x *thread) {
 		return
 	}
 	delete(m.ended, x)
-	if y.cuts == x.cuts {
+	switch {
+	case y.open != 0:
+		y.did()
+	case y.cuts == x.cuts:
 		y.last.tasks(x)
 	}
 	if g := y.team; g.over {
@@ -284,7 +296,7 @@ func (m *teamRule) within(g *team, x *thread) {
 		if y.last == nil {
 			continue
 		}
-		if len(g.members) == 1 {
+		if len(g.members) == 1 && y.t == g.master {
 			a := y.last.after(g.before)
 			x.inner, x.innerBusy, a.inner, a.innerBusy = record.Add(x.inner, a.inner), x.innerBusy+a.innerBusy, nil, 0
 			x.before = &a
@@ -383,16 +395,16 @@ func (m *teamRule) finish() {
 
 // meet files an instance of a team.
 func (m *teamRule) meet(g *team, parts []arrival) {
-	if len(parts) != len(g.members) {
+	if len(parts) != len(g.members) || g.tasks.shared {
 		return
 	}
-	m.t.file(profile.OpenMP, parts, byLibrary)
-	m.doubt(parts)
+	m.t.file(g.kind(), parts, byLibrary)
+	m.doubt(g, parts)
 }
 
 // doubt warns of a section much of which were tasks that threads executed as they
-// came to wait.
-func (m *teamRule) doubt(parts []arrival) {
+// came to wait, or were free.
+func (m *teamRule) doubt(g *team, parts []arrival) {
 	all, tasks := uint64(0), uint64(0)
 	for i := range parts {
 		all, tasks = all+m.t.c.Work(parts[i].delta), tasks+m.t.c.Work(parts[i].byChance)
@@ -401,8 +413,11 @@ func (m *teamRule) doubt(parts []arrival) {
 	if o == nil || tasks == 0 || tasks*fewTasks < all || slices.ContainsFunc(o.s.Warnings, func(w profile.Warning) bool { return w.Code == selfScheduled }) {
 		return
 	}
-	o.s.Warnings = append(o.s.Warnings, profile.Warning{Code: selfScheduled,
-		Message: "The threads take tasks as they come to wait: who is free executes more, and who got the large ones is chance."})
+	w := profile.Warning{Code: selfScheduled, Message: "The threads take tasks as they come to wait: who is free executes more, and who got the large ones is chance."}
+	if g.tasks.are {
+		w.Message = "The threads take tasks as they are free: how many each executes, and who got the large ones, is chance; what can be uneven is the tasks."
+	}
+	o.s.Warnings = append(o.s.Warnings, w)
 }
 
 const (

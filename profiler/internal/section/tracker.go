@@ -18,6 +18,7 @@ type Tracker struct {
 	pools    *poolRule
 	joins    *joinRule
 	goes     *goRule
+	teams    *teamRule
 	meetings int // so far
 	// Instances is how many have been completed.
 	Instances int

@@ -4,6 +4,7 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
 	"github.com/skewlens/skewlens/profiler/internal/probe/placement"
+	"github.com/skewlens/skewlens/profiler/internal/record"
 )
 
 // emitter writes the copies of functions, one after the other.
@@ -16,6 +17,7 @@ type emitter struct {
 	copied   func(addr uint64, start int) // told of every copied instruction, when set
 	detour   func(from, end, to int)      // told of code that simulates, when set
 	outside  bool                         // the hooks are of calls that a library makes
+	awaits   record.Hook                  // see behindTasks; of none where the program has no tasks
 
 	entries, hooks asm.Label // the first of as many as there are moved functions
 
@@ -36,7 +38,7 @@ type emitter struct {
 
 // newEmitter emits for a cache at an address, from an offset of it on.
 func newEmitter(s *Spec, cache, offset uint64) *emitter {
-	m := &emitter{Assembler: asm.New(cache + offset), s: s, cache: cache}
+	m := &emitter{Assembler: asm.New(cache + offset), s: s, cache: cache, awaits: s.awaitsTasks()}
 	m.entries = m.Labels(len(s.plans))
 	m.hooks = m.Labels(len(s.plans))
 	return m
@@ -70,6 +72,9 @@ func (m *emitter) entrance(q *Plan) asm.Label {
 		if _, ok := m.hooked(q.Func.Name); ok {
 			return m.hook(q)
 		}
+	}
+	if q.Func.Role != "" && !m.s.opt.NoCounters {
+		return m.hook(q)
 	}
 	return m.entry(q)
 }
@@ -122,6 +127,8 @@ func (m *emitter) function(q *Plan) {
 		m.Bind(m.hook(q))
 		if h, _ := m.hooked(q.Func.Name); m.s.inGo() {
 			m.hookGo(q, h)
+		} else if r, ok := m.s.hooks(q.Func.Role); ok {
+			m.taskCode(r)
 		} else {
 			m.hookCode(q.Func.Name, h, func() { m.Call(m.entry(q)) }, func() { m.Jmp(m.entry(q)) })
 		}
@@ -146,6 +153,7 @@ func (m *emitter) function(q *Plan) {
 			m.align(size)
 		}
 		m.Bind(m.block(b))
+		m.behindTasks(b)
 		m.gather(b)
 		m.body(b)
 		m.leave(b, next)
@@ -206,6 +214,7 @@ func (m *emitter) noteUnknown(q *Plan) {
 	if q.Incomplete = w.MarkUnknown(); !q.Incomplete {
 		return
 	}
+	q.EntryUnknown = w.Edges[w.Edge(m.g.Edges[0])].Unknown
 	note := func(callee *cfg.Func, e int32) {
 		if q := m.s.byFunc[callee]; q != nil && w.Edges[e].Unknown {
 			q.CallersUnknown = true

@@ -61,6 +61,11 @@ func (m *emitter) hookCode(function string, h record.Hook, call, jump func()) {
 		m.forkCode(h, jump)
 		return
 	}
+	if h.Tasks != record.NoTasks {
+		m.taskCode(h)
+		jump()
+		return
+	}
 	recorded := h != record.Hook{}
 	if recorded {
 		kind := arriveKind(h)
@@ -130,6 +135,9 @@ func arriveKind(h record.Hook) uint32 {
 	}
 	if h.Chain {
 		kind |= threadarea.ChainBit
+	}
+	if h.Tasks != record.NoTasks {
+		kind |= threadarea.DeepBit // there is much of the runtime's in between
 	}
 	return kind
 }

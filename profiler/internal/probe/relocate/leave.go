@@ -13,6 +13,7 @@ func (m *emitter) leave(b, next *cfg.Block) {
 		m.count(b.Succ[0])
 		if in.Kind == x86.Ret {
 			m.leaveGo()
+			m.leaveTasks()
 		}
 		m.copyInsn(in)
 	case in.Kind == x86.JmpInd:

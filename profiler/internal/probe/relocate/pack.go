@@ -22,6 +22,7 @@ func (s *Spec) Pack(w *pack.Writer, c *Code) {
 		w.Uint(q.Func.Ranges[0].Lo)
 		w.Bool(q.CallersUnknown)
 		w.Bool(q.Incomplete)
+		w.Bool(q.EntryUnknown)
 		w.Bool(q.Always)
 		how := make([]byte, len(q.calls))
 		for i, h := range q.calls {
@@ -82,7 +83,7 @@ func Unpack(r *pack.Reader, p *cfg.Program, hooks Hooks, opt probe.Options, from
 		if f == nil {
 			return nil, nil, errors.New("plans of another program")
 		}
-		q := &Plan{Func: f, CallersUnknown: r.Bool(), Incomplete: r.Bool(), Always: r.Bool()}
+		q := &Plan{Func: f, CallersUnknown: r.Bool(), Incomplete: r.Bool(), EntryUnknown: r.Bool(), Always: r.Bool()}
 		for _, h := range r.Bytes() {
 			q.calls = append(q.calls, callMode(h))
 		}

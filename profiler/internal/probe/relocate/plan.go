@@ -15,6 +15,7 @@ type Plan struct {
 	Op     int32 // number of its first access that is simulated (Ops)
 
 	Incomplete     bool // some of its counts cannot be known
+	EntryUnknown   bool // and how often it is entered is one of these
 	CallersUnknown bool // it is called from where counts are not known
 	Always         bool // control may come into its copy in other ways than by its entries
 

@@ -21,7 +21,7 @@ func (pl *planner) retainCode(d *draft) (ok bool) {
 			continue
 		}
 		if pl.retain[a.at] || pl.retainSome && a.at*0x9e3779b97f4a7c15>>62 == 0 {
-			if done[a.at] = pl.mayRetain(a) && d.retainFrom(a.at); done[a.at] {
+			if done[a.at] = pl.mayRetain(d, a) && d.retainFrom(a.at); done[a.at] {
 				continue
 			}
 			if pl.retain[a.at] {
@@ -44,9 +44,9 @@ func (pl *planner) retainCode(d *draft) (ok bool) {
 	return true
 }
 
-// mayRetain is false for the entries of a static program: its hooks hang on them.
-func (pl *planner) mayRetain(a arrival) bool {
-	return a.to.kind != atEntry || !pl.p.Image.Static && pl.p.Image.Go == nil
+// mayRetain is false for entries that hooks hang on, as in a static program.
+func (pl *planner) mayRetain(d *draft, a arrival) bool {
+	return a.to.kind != atEntry || !pl.p.Image.Static && pl.p.Image.Go == nil && d.Func.Role == ""
 }
 
 // retainFrom leaves the code from an address to the end of its block in place,

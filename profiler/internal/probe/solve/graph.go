@@ -117,6 +117,18 @@ func (x *grapher) addEdges(f *function, pads map[caught][]edge) {
 	}
 }
 
+// never: a block whose count is not known calls a function that was never entered, so
+// that it was never executed itself. It gets an event that nobody counts.
+func (x *grapher) never(f *function, e edge, from profile.BlockID) {
+	if e.kind != profile.Call || e.callee < 0 || x.v.plans[e.callee].EntryUnknown {
+		return
+	}
+	if b := &x.g.Blocks[from]; b.Count == profile.NoEvent && !x.v.broken[f.fn] && !x.v.broken[e.callee] {
+		b.Count = profile.EventID(len(x.events))
+		x.events = append(x.events, profile.Event{Kind: profile.BlockEntered, Block: from, Edge: -1, Addr: b.Start, Superior: profile.NoEvent})
+	}
+}
+
 // addEdge adds one edge.
 func (x *grapher) addEdge(f *function, e edge) {
 	to := profile.Edge{From: profile.NoBlock, To: profile.NoBlock, Kind: e.kind, Site: profile.Addr(e.site)}
@@ -136,6 +148,7 @@ func (x *grapher) addEdge(f *function, e edge) {
 			to.Kind = profile.TailCall // through a slot
 		}
 	case e.kind.IsCall():
+		x.never(f, e, to.From)
 		return // never called, or not ours
 	}
 	addr := to.Site

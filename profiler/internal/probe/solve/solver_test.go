@@ -173,8 +173,9 @@ func (p *process) check(t *testing.T, x *counted) {
 				continue
 			}
 			n := x.of(blocks[b.ID].Count)
-			if unknown := w.w.Edges[w.w.Block(b)].Unknown; unknown != (n < 0) || !unknown && n != w.truth[w.w.Block(b)] {
-				t.Fatalf("%s: the block at %#x ran %d times, solved as %d", w.q.Func.Name, b.Start, w.truth[w.w.Block(b)], n)
+			truth := w.truth[w.w.Block(b)]
+			if unknown := w.w.Edges[w.w.Block(b)].Unknown; unknown != (n < 0) && !saysNever(b, n) || !unknown && n != truth {
+				t.Fatalf("%s: the block at %#x ran %d times, solved as %d", w.q.Func.Name, b.Start, truth, n)
 			}
 			at := first + profile.BlockID(b.ID)
 			if slices.ContainsFunc(b.Succ, uncounted) || len(relocate.TailEdges(b)) > 0 { // callees that were not walked through are not there
@@ -410,7 +411,7 @@ func (p *process) checkActive(t *testing.T, x *counted) {
 			if len(blocks) == 0 {
 				continue
 			}
-			if n := x.of(blocks[b.ID].Count); n >= 0 && n != w.truth[w.w.Block(b)] {
+			if n := x.of(blocks[b.ID].Count); n >= 0 && n != w.truth[w.w.Block(b)] && !saysNever(b, n) {
 				t.Fatalf("%s: the block at %#x ran %d times, solved as %d", w.q.Func.Name, b.Start, w.truth[w.w.Block(b)], n)
 			}
 		}
@@ -569,6 +570,12 @@ func TestIndirectCalls(t *testing.T) {
 	if p.v.mods[1].Bias != 0 {
 		t.Error("the module has not moved")
 	}
+}
+
+// saysNever: a block calls a function, and is taken to be never executed because that
+// was never entered. Walks do not follow calls.
+func saysNever(b *cfg.Block, n int64) bool {
+	return n == 0 && slices.ContainsFunc(b.Calls, func(c cfg.Call) bool { return c.Callee != nil })
 }
 
 // TestImpossibleCounts are told and left out, of the function that has them only.

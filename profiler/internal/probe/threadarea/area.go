@@ -68,7 +68,7 @@ func (a *Area) init(c *Common, cpuGap, long, now uint64) {
 		{offCounters, base + l.counters}, {offShadow, base + l.shadow}, {offNFixed, uint64(l.Fixed())}, {offOverCap, overCap},
 		{offOver, base + l.counters + 8*uint64(l.Fixed())}, {offTargets, base + l.targets}, {offSiteCtr, base + l.counters + 8*uint64(l.Chords)},
 		{offHash, base + l.hash}, {offKeys, base + l.keys},
-		{offWaits, c.base + l.Waits()}, {offLong, long},
+		{offWaits, c.base + l.Waits()}, {offLong, long}, {offEpoch, c.base + offSeen},
 		{offLive, c.base + l.live}, {offNLive, l.liveWords()}, {offEntered, base + l.entered}, {offRanges, c.base + l.ranges},
 	} {
 		a.put(x.off, x.v)

@@ -176,14 +176,18 @@ func TestPieces(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		below, top int // of the stack pointer, from the end of the memory; of the stack's beginning, 0: not known
+		deep       uint32
 		want       int
 	}{
-		{"near its beginning", 64 + 8*10, 64, 8 * 9},
-		{"deep", 4000, 64, 8 * stackWords},
-		{"of another stack", 3000, 0, 8 * stackWords},
-		{"at the end of a page", 800, 0, 800 - 8},
-		{"across pages", 4096 + 800, 0, 8 * stackWords},
-		{"at the very end", 8, 0, 0},
+		{"near its beginning", 64 + 8*10, 64, 0, 8 * 9},
+		{"deep", 4000, 64, 0, 8 * 128},
+		{"of another stack", 3000, 0, 0, 8 * 128},
+		{"at the end of a page", 800, 0, 0, 800 - 8},
+		{"across pages", 4096 + 800, 0, 0, 8 * 128},
+		{"at the very end", 8, 0, 0, 0},
+		{"near its beginning, more of it", 64 + 8*200, 64, DeepBit, 8 * 199},
+		{"across pages, more of it", 4096 + 800, 0, DeepBit, 8 * stackWords},
+		{"at the end of a page, more of it", 800, 0, DeepBit, 800 - 8},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newProcess(0)
@@ -195,7 +199,7 @@ func TestPieces(t *testing.T) {
 				p.area.put(uint64(at), 7*uint64(at))
 			}
 			p.increment(2, 3)
-			p.record(7 | ScanBit | ChainBit | LibraryBit)
+			p.record(7 | ScanBit | ChainBit | LibraryBit | c.deep)
 			p.record(8 | ScanBit | WaitBit)
 			if sig := p.run(t); sig != 0 {
 				t.Fatal(sig)

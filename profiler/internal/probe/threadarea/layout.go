@@ -68,6 +68,9 @@ const (
 	offResumed = 0x1c8
 	offStints  = 0x1d0
 	offMade    = 0x1d8
+	// Of tasks.inc; offSeen of the process's common memory is the count.
+	offSeen  = 0x1e8
+	offEpoch = 0x1f0
 	// OffOwes is 32 bits, not 0 where it is to look before it takes something, 2
 	// or 3 where it is to as soon as it holds no lock.
 	OffOwes = 0x18c
@@ -77,7 +80,7 @@ const (
 	recordHeader = 56 // bytes before a record's pairs
 	pairSize     = 16
 	stackHeader  = 64 // bytes before the words of a piece of the stack
-	stackWords   = 128
+	stackWords   = 512
 
 	// Gates of regions in which threads may meet, of all modules.
 	maxGates = 512

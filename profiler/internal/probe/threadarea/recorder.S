@@ -49,7 +49,9 @@
 	.set WAIT,     30
 	.set WAKE,     29
 	.set CHAIN,    28
+	.set DEEP,     26
 	.set PIECE,    128	# words of the stack that are copied at most,
+	.set DEEPER,   512	# where DEEP asks for more,
 	.set NEAR,     16384	# and bytes from where it began that are surely its own
 
 	.include "live.inc"
@@ -62,6 +64,14 @@ recorder:
 	jmp	indirect
 	.p2align 4
 	jmp	enter
+	.p2align 4
+	jmp	spawns
+	.p2align 4
+	jmp	region_begins
+	.p2align 4
+	jmp	region_ends
+	.p2align 4
+	jmp	task_begins
 
 # slot: %rcx is where the table holds the object at %r8.
 	.macro	slot
@@ -103,6 +113,7 @@ recorder:
 # is far away, or the thread has gone to another stack, at the end of the page,
 # unless the kernel says that the next one can be read: it refuses this
 # rt_sigprocmask by EFAULT if not, else by EINVAL, as there is no such "how".
+# DEEP asks for more of it: libraries in between may have many frames.
 # Record: kind u32, pairs u32, tsc, site, arg1, arg3, cpu seconds, cpu nanoseconds (of a goroutine, ticks),
 # with CHAIN rsp behind the return, rbx, rbp, r12, r13, r14, r15, words, then these,
 # then (counter, change) pairs.
@@ -174,7 +185,10 @@ record:
 	mov	%r14, 40(%r10)
 	mov	%r15, 48(%r10)
 	mov	$PIECE, %ecx
-	mov	%gs:TOP, %rax
+	bt	$DEEP, %ebx
+	jnc	14f
+	mov	$DEEPER, %ecx
+14:	mov	%gs:TOP, %rax
 	sub	%rsi, %rax
 	cmp	$NEAR, %rax
 	jae	10f
@@ -182,11 +196,12 @@ record:
 	cmp	%rcx, %rax
 	cmovb	%rax, %rcx
 	jmp	11f
-10:	lea	(PIECE-1)*8(%rsi), %rdx
+10:	lea	-8(%rsi,%rcx,8), %rdx
 	lea	-8(%rsi), %rax		# where the return address lies, surely readable
 	xor	%rdx, %rax
 	shr	$12, %rax
 	jz	11f
+	push	%rcx
 	mov	%rdi, %r8
 	mov	%rsi, %r9
 	mov	%rdx, %rsi
@@ -198,7 +213,7 @@ record:
 	lea	56(%r8), %r10
 	mov	%r8, %rdi
 	mov	%r9, %rsi
-	mov	$PIECE, %ecx
+	pop	%rcx
 	cmp	$-14, %rax		# EFAULT
 	jne	11f
 	mov	%esi, %ecx
@@ -408,4 +423,5 @@ enter:
 	pop	%rax
 	ret	$8
 
+	.include "tasks.inc"
 	.include "team.inc"

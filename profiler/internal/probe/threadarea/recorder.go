@@ -38,8 +38,12 @@ const (
 	RecordEntry   = 0     // called by hooks, with the event's kind in r11d
 	IndirectEntry = 16    // called for a target that has no inline counter: r11, with twice the site's number in eax
 	EnterEntry    = 32    // called for a function that the thread enters for the first time; its number is pushed before
-	RecordBody    = 48    // where RecordEntry jumps to
-	RecordEnd     = 0x39d // its ret
+	Spawns        = 48    // called by the hook of what has a task made (tasks.inc),
+	RegionBegins  = 64    // of what returns when all were executed,
+	RegionEnds    = 80    // where the program goes on behind that,
+	TaskBegins    = 96    // and by the hook of a task
+	RecordBody    = 112   // where RecordEntry jumps to
+	RecordEnd     = 0x3e3 // its ret
 )
 
 // Where in Recorder a team of threads is forked (team.inc), with the kind of the
@@ -83,7 +87,8 @@ const (
 	ChainBit = 1 << 28 // a piece of the stack, for who made the call
 	// LibraryBit is of no concern to the recorder: a library made the call.
 	LibraryBit = 1 << 27
-	kindMask   = LibraryBit - 1
+	DeepBit    = 1 << 26 // with ChainBit: a larger piece
+	kindMask   = DeepBit - 1
 
 	// RawKind is that of records that hold no counters, but whatever their
 	// writer (timer.S in package blocking) has put there.

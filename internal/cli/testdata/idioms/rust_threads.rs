@@ -1,0 +1,35 @@
+/* Threads of Rust, joined by their handles.
+ *
+ * EXPECT instances=20 rows=P kind=join cause=branch */
+mod idiom;
+use idiom::{arguments, dealt, refine, work};
+
+const ROUNDS: usize = 20;
+const EACH: usize = 8;
+
+fn share(threads: usize, id: usize, round: usize, each: u64) -> u64 {
+    let mut sum = 0u64;
+    for k in 0..EACH {
+        let i = dealt(threads, id, k, EACH);
+        let mut x = work((round * 1000 + i) as u64, each);
+        if i >= threads * EACH * 3 / 4 { /* PLANTED */
+            x = refine(x, 8 * each);
+        }
+        sum = sum.wrapping_add(x);
+    }
+    sum
+}
+
+fn main() {
+    let s = arguments();
+    let each = s.budget / ROUNDS as u64 / (s.threads * EACH * 3) as u64;
+    let threads = s.threads;
+    let mut sum = 0u64;
+    for round in 0..ROUNDS {
+        let handles: Vec<_> = (0..threads).map(|id| std::thread::spawn(move || share(threads, id, round, each))).collect();
+        for h in handles {
+            sum = sum.wrapping_add(h.join().unwrap()); /* SECTION */
+        }
+    }
+    println!("checksum {:016x}", sum);
+}

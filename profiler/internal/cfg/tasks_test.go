@@ -1,0 +1,33 @@
+package cfg
+
+import (
+	"testing"
+
+	"github.com/skewlens/skewlens/profiler/internal/record"
+)
+
+// TestRoles: functions of runtimes that deal tasks out, as compilers mangle them.
+func TestRoles(t *testing.T) {
+	for name, want := range map[string]struct {
+		role      string
+		scheduler bool
+	}{
+		"_ZN3tbb6detail2d19start_forINS1_13blocked_rangeIiEEZ4mainEUliE_KNS1_16auto_partitionerEE7executeERNS1_14execution_dataE": {record.Task, false},
+		"_ZN5__pstl13__tbb_backend11__func_taskIZ4mainEUlvE_E7executeERN3tbb6detail2d114execution_dataE":                          {record.Task, false},
+		"_ZN3tbb6detail2d115concrete_filterIvPiZ4mainEUlvE_EclEPv":                                                                {record.Task, false},
+		"_ZN3tbb6detail2d19start_forINS1_13blocked_rangeIiEEZ4mainEUliE_KNS1_16auto_partitionerEE6cancelERNS1_14execution_dataE":  {},
+		"_ZN83_$LT$rayon_core..job..StackJob$LT$L$C$F$C$R$GT$$u20$as$u20$rayon_core..job..Job$GT$7execute17h46b894f7b3fd4a5dE":    {record.Task, false},
+		"_RNvXs_NtCs1_10rayon_core3jobINtB4_8StackJobppE3Job7execute":                                                             {record.Task, false},
+		"_ZN10rayon_core8registry8Registry6inject17h17b381d7c8603864E":                                                            {record.Spawn, false},
+		"_ZN10rayon_core5latch9LockLatch14wait_and_reset17hcb4fb957e7dd6a39E":                                                     {record.AwaitAll, false},
+		"_ZN10rayon_core8registry12WorkerThread15wait_until_cold17h5e41135791901f8fE":                                             {"", true},
+		"_ZN15crossbeam_deque5deque16Stealer$LT$T$GT$5steal17h205a97c17e5cccc4E":                                                  {"", true},
+		"_RNvMNtNtCsjrHSEGnQ3l9_3std6thread6scopedNtB2_9ScopeData29decrement_num_running_threads":                                 {record.Done, false},
+		"_ZN4mine6thread7executeEv": {},
+		"main":                      {},
+	} {
+		if role, scheduler := role(name); role != want.role || scheduler != want.scheduler {
+			t.Errorf("%s: %q, %v", name, role, scheduler)
+		}
+	}
+}
