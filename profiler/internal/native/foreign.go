@@ -108,7 +108,7 @@ func (l *foreignLibrary) slots() (list []foreignSlot, err error) {
 				continue
 			}
 			name := l.syms[sym-1].Name
-			if h, ok := section.Hook(name); ok && h.Team == record.NoTeam { // teams that do what is not counted are none of ours
+			if h, ok := section.Hook(name); ok && h.Team == record.NoTeam && h.Tasks == record.NoTasks { // teams and tasks that do what is not counted are none of ours
 				list = append(list, foreignSlot{binary.LittleEndian.Uint64(b) + l.bias, name, l})
 			}
 		}

@@ -33,6 +33,7 @@ type tasksOf struct {
 	waits  bool // the thread has come to where it waits for all of them,
 	idle   bool // and executes none
 	shared bool // there was another one at the same time
+	over   uint64
 }
 
 // kind of its sections.
@@ -141,7 +142,9 @@ func (m *teamRule) task(x *thread, r record.Record) {
 	if slices.ContainsFunc(g.members, func(y *member) bool { return y.t == x }) {
 		return
 	}
-	m.crew[x] = m.crew[x] || m.region(x) == nil
+	if !m.crew[x] && m.region(x) == nil {
+		m.joinsCrew(x)
+	}
 	r.Arg1, r.Arg3 = g.tasks.token, uint64(r.Site)
 	m.begin(x, r)
 }
@@ -152,7 +155,7 @@ func (m *teamRule) allDone(x *thread, r record.Record) {
 	if g == nil {
 		return
 	}
-	r.Arg1 = g.tasks.token
+	r.Arg1, g.tasks.over = g.tasks.token, r.TSC
 	for _, y := range g.members {
 		if y.t != x {
 			m.in[y.t] = slices.DeleteFunc(m.in[y.t], func(z *member) bool { return z == y })
@@ -164,17 +167,52 @@ func (m *teamRule) allDone(x *thread, r record.Record) {
 	if g.tasks.idle {
 		g.members = slices.DeleteFunc(g.members, func(y *member) bool { return y.t == x })
 	}
-	m.absent(g, r)
+	m.absent(g)
 	m.tasks = slices.DeleteFunc(m.tasks, func(h *team) bool { return h == g })
 	m.joined(x, r)
 }
 
+// joinsCrew: a thread executes a task for others, the first. It had none in the last
+// regions, though it was there.
+func (m *teamRule) joinsCrew(x *thread) {
+	m.crew[x] = true
+	for _, g := range m.recent {
+		if x.born <= g.tasks.over {
+			g.without(x)
+		}
+	}
+}
+
+// without: a thread has an empty part in a region.
+func (g *team) without(x *thread) {
+	g.members = append(g.members, &member{t: x, team: g, last: &arrival{t: x, tsc: g.tasks.over, begin: g.site, beginTSC: g.tasks.over, cpu: -1}})
+}
+
+// mostRecent is how many regions are kept for threads that only come to execute tasks
+// later: runtimes make their threads one by one, and the system starts them when it can.
+const mostRecent = 32
+
+// keep files a region later, and the oldest that was kept.
+func (m *teamRule) keep(g *team) {
+	if m.recent = append(m.recent, g); len(m.recent) > mostRecent {
+		m.fileRecent(1)
+	}
+}
+
+// fileRecent files regions that were kept.
+func (m *teamRule) fileRecent(n int) {
+	for _, g := range m.recent[:n] {
+		m.file(g)
+	}
+	m.recent = m.recent[n:]
+}
+
 // absent are the threads that had nothing to do in a region.
-func (m *teamRule) absent(g *team, r record.Record) {
+func (m *teamRule) absent(g *team) {
 	for _, id := range slices.Sorted(maps.Keys(m.t.threads)) {
 		x := m.t.threads[id]
 		if x.alive && m.crew[x] && !slices.ContainsFunc(g.members, func(y *member) bool { return y.t == x }) {
-			g.members = append(g.members, &member{t: x, team: g, last: &arrival{t: x, tsc: r.TSC, begin: g.site, beginTSC: r.TSC, cpu: -1}})
+			g.without(x)
 		}
 	}
 }

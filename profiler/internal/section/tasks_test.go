@@ -60,6 +60,26 @@ func TestTasks(t *testing.T) {
 	}
 }
 
+// TestLateCrew: a thread that was there and had no task until later has empty parts; one
+// that was not there yet has none.
+func TestLateCrew(t *testing.T) {
+	s := newPool(2)
+	for k := uint64(1); k <= 3; k++ {
+		s.awaits(0, 160, 0)
+		if k == 2 {
+			s.born(2, 1)
+		}
+		if k == 3 {
+			s.task(1, 0)
+			s.task(2, 0)
+		}
+		s.goesOn(0, k)
+	}
+	s.dies(1, 11)
+	s.dies(2, 12)
+	expect(t, s.Finish(), "join 160 [[1 0] [2 0 0] [3 11 12]]")
+}
+
 // TestSpawned: a region begins where the first task is made, and stands where it is
 // waited for; of who only waits it has no part.
 func TestSpawned(t *testing.T) {

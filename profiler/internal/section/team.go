@@ -49,6 +49,7 @@ type teamRule struct {
 	ofRuntime map[*thread]bool // created for a team
 	ways      map[outlined][]uint64
 	tasks     []*team          // regions of tasks that are at work: see tasks.go
+	recent    []*team          // of those that were
 	tokens    uint64           // how many there were,
 	shared    bool             // and some at the same time
 	crew      map[*thread]bool // who has executed tasks for others
@@ -245,7 +246,7 @@ func (m *teamRule) heard(x *thread) {
 	}
 	if g := y.team; g.over {
 		if g.waits--; g.waits == 0 {
-			m.file(g)
+			m.complete(g)
 		}
 	}
 }
@@ -281,6 +282,15 @@ func (m *teamRule) joined(x *thread, r record.Record) {
 		m.within(g, x)
 	}
 	if g.over = true; g.waits == 0 {
+		m.complete(g)
+	}
+}
+
+// complete: it is known what all threads of a team did.
+func (m *teamRule) complete(g *team) {
+	if g.tasks.are {
+		m.keep(g)
+	} else {
 		m.file(g)
 	}
 }
@@ -383,6 +393,7 @@ func (m *teamRule) finish() {
 	for _, id := range slices.Sorted(maps.Keys(m.t.threads)) {
 		m.heard(m.t.threads[id])
 	}
+	m.fileRecent(len(m.recent))
 	for _, token := range slices.Sorted(maps.Keys(m.teams)) {
 		g := m.teams[token]
 		for _, e := range g.epochs {

@@ -96,6 +96,7 @@ func (m *emitter) call(b *cfg.Block, c *cfg.Call) {
 	}
 	if m.q.is(c, fromCopy) {
 		m.callFromCopy(c)
+		m.behindTasks(c)
 		return
 	}
 	if !m.q.is(c, afterCall) {
@@ -106,6 +107,7 @@ func (m *emitter) call(b *cfg.Block, c *cfg.Call) {
 	}
 	if !c.NoReturn {
 		m.Bind(m.label(place{atReturn, int32(c.Index)}))
+		m.behindTasks(c)
 	}
 }
 

@@ -75,6 +75,7 @@ func (m *emitter) arrivals() {
 		}
 		if b.Pad {
 			m.Bind(m.label(place{atPad, int32(b.ID)}))
+			m.endTasks()
 			m.enter(b.LiveIn)
 			for _, e := range b.Pred {
 				if e.Kind == cfg.Pad {

@@ -17,7 +17,7 @@ type emitter struct {
 	copied   func(addr uint64, start int) // told of every copied instruction, when set
 	detour   func(from, end, to int)      // told of code that simulates, when set
 	outside  bool                         // the hooks are of calls that a library makes
-	awaits   record.Hook                  // see behindTasks; of none where the program has no tasks
+	awaits   record.Hook                  // see endTasks; of none where the program has no tasks
 
 	entries, hooks asm.Label // the first of as many as there are moved functions
 
@@ -153,7 +153,6 @@ func (m *emitter) function(q *Plan) {
 			m.align(size)
 		}
 		m.Bind(m.block(b))
-		m.behindTasks(b)
 		m.gather(b)
 		m.body(b)
 		m.leave(b, next)

@@ -28,7 +28,7 @@ func (m *emitter) taskCode(h record.Hook) {
 
 // leaveTasks emits what is recorded before a function of the program's returns.
 func (m *emitter) leaveTasks() {
-	if h, ok := m.s.hooks(m.q.Func.Role); ok && h.Tasks == record.AwaitsTasks && !m.s.opt.NoCounters {
+	if h, _ := m.s.hooks(m.q.Func.Role); h.Tasks == record.AwaitsTasks && !m.s.opt.NoCounters {
 		m.taskEnd(h)
 	}
 }
@@ -38,24 +38,23 @@ func (m *emitter) taskEnd(h record.Hook) {
 	m.CallTo(m.cache + threadarea.RegionEnds)
 }
 
-// behindTasks emits what is recorded where a block is come to behind a call that
-// returns when all tasks were executed, or as an exception is caught.
-func (m *emitter) behindTasks(b *cfg.Block) {
+// behindTasks emits what is recorded behind a call that returns when all tasks were
+// executed, before it counts that control goes on.
+func (m *emitter) behindTasks(c *cfg.Call) {
+	if h, _ := m.s.hooks(c.Import); h.Tasks == record.AwaitsTasks {
+		m.endTasks()
+	}
+}
+
+// endTasks emits that the program goes on where the stack is as it was when it made
+// such a call: behind one, or where it has caught an exception.
+func (m *emitter) endTasks() {
 	if m.awaits.Leave == 0 || m.s.opt.NoCounters {
 		return
 	}
-	behind := b.Pad
-	for _, e := range b.Pred {
-		if e.From != nil && e.Kind == cfg.Fall && len(e.From.Calls) > 0 {
-			h, _ := m.s.hooks(e.From.Calls[len(e.From.Calls)-1].Import)
-			behind = behind || h.Tasks == record.AwaitsTasks
-		}
-	}
-	if behind {
-		m.LeaRSP(-8) // as where the call returned to
-		m.taskEnd(m.awaits)
-		m.LeaRSP(8)
-	}
+	m.LeaRSP(-8) // as where the call returned to
+	m.taskEnd(m.awaits)
+	m.LeaRSP(8)
 }
 
 // awaitsTasks is the hook of the functions that the program imports for that, if any.
