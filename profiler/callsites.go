@@ -3,10 +3,12 @@ package profiler
 import (
 	"cmp"
 	"encoding/binary"
+	"slices"
 	"sort"
 	"strings"
 
 	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/section"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
@@ -26,25 +28,12 @@ func CallSites(path string) ([]profile.Location, error) {
 	if err != nil {
 		return nil, err
 	}
-	calls, regions := map[uint64]bool{}, map[uint64]bool{}
-	slots, entries := endings(im)
-	if len(slots)+len(entries) == 0 {
+	x := finder{im: im, regions: map[uint64]bool{}, calls: map[uint64]bool{}, slots: map[uint64]bool{}, entries: map[uint64]bool{}}
+	x.endings()
+	if len(x.slots)+len(x.entries) == 0 {
 		return nil, nil
 	}
-	asked := map[uint64]bool{}
-	for i := range im.Sections {
-		s := &im.Sections[i]
-		if !s.Exec || strings.HasPrefix(s.Name, ".plt") {
-			continue
-		}
-		candidates(s, slots, entries, func(addr uint64) {
-			if f := im.FuncAt(addr); f != nil && !asked[f.Addr] && !entries[f.Addr] {
-				asked[f.Addr] = true
-				callsIn(im, f, slots, entries, calls)
-				regionsIn(im, f, regions)
-			}
-		})
-	}
+	calls := x.search()
 	if len(calls) == 0 {
 		return nil, nil
 	}
@@ -53,44 +42,149 @@ func CallSites(path string) ([]profile.Location, error) {
 		return nil, err
 	}
 	defer lines.Close()
-	for a := range regions {
+	for a := range x.regions {
 		if l := lines.Locate(profile.Addr(a)); forks(l, path) {
-			calls[a] = true
+			calls = append(calls, a)
 		}
 	}
 	var out []profile.Location
-	for a := range calls {
-		l := lines.Locate(profile.Addr(a))
-		if n := l.Outside(); n > 0 {
-			l.Frame, l.InlinedAt = l.InlinedAt[n-1], l.InlinedAt[n:]
-		}
-		if l.Known() && !l.Frame.System() {
-			out = append(out, l)
-		}
+	for round := 0; len(calls) > 0 && round < mostCallers; round++ {
+		users, callers := x.users(calls, lines)
+		out = append(out, users...)
+		calls = x.climb(callers)
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].Address < out[j].Address })
 	return out, nil
 }
 
-// endings are the slots and the entries through which such functions are called.
-func endings(im *image.Image) (slots, entries map[uint64]bool) {
-	slots, entries = map[uint64]bool{}, map[uint64]bool{}
-	for a, name := range im.GOT {
-		if section.Meets(name) {
-			slots[a] = true
+// users are where the user's own code makes calls; callers are the functions, of
+// headers and libraries, that make the others, true as in climb.
+func (x *finder) users(calls []uint64, lines *Lines) (users []profile.Location, callers map[uint64]bool) {
+	callers = map[uint64]bool{}
+	for _, a := range calls {
+		l := lines.Locate(profile.Addr(a))
+		if slices.ContainsFunc(l.Frames(), cleansUp) {
+			continue
+		}
+		may := x.may[a] && !slices.ContainsFunc(l.Frames(), meets)
+		if n := l.Outside(); n > 0 {
+			l.Frame, l.InlinedAt = l.InlinedAt[n-1], l.InlinedAt[n:]
+		}
+		switch f := x.im.FuncAt(a); {
+		case l.Known() && !l.Frame.System():
+			if !may {
+				users = append(users, l)
+			}
+		case f != nil:
+			was, known := callers[f.Addr]
+			callers[f.Addr] = may && (was || !known)
 		}
 	}
-	for a, name := range im.PLT {
-		if section.Meets(name) {
-			entries[a] = true
+	return users, callers
+}
+
+// mostCallers is how far out a call is looked for that is not the library's own.
+const mostCallers = 12
+
+// meets reports whether a call that may end a section does, for it is made by one of
+// these: a scope of Rust's, whose threads wake who is parked; parallel algorithms, and
+// graphs of tasks, which are waited for in an arena.
+func meets(f profile.Frame) bool {
+	return strings.HasSuffix(f.File, "/thread/scoped.rs") && !strings.Contains(f.Function, "spawn") || strings.Contains(f.File, "/pstl/") || strings.Contains(f.File, "flow_graph")
+}
+
+// cleansUp: a group of tasks that nobody has waited for is waited for as it goes.
+func cleansUp(f profile.Frame) bool { return strings.Contains(f.Function, "~task_group") }
+
+// arenas are functions of TBB's in which threads may wait for tasks.
+var arenas = []string{"_ZN3tbb6detail2r17executeERNS0_2d115task_arena_baseERNS2_13delegate_baseE", "_ZN3tbb6detail2r120isolate_within_arenaERNS0_2d113delegate_baseEl"}
+
+// finder looks for calls of functions, and of those that call them.
+type finder struct {
+	im             *image.Image
+	slots, entries map[uint64]bool // by which what is looked for now is called
+	calls          map[uint64]bool // all that were found
+	regions        map[uint64]bool
+	mayMeet        map[uint64]bool // slots and entries of which it takes more to end a section: see meets
+	may            map[uint64]bool // calls by these
+}
+
+// endings are the slots and the entries through which functions are called that may
+// end a section.
+func (x *finder) endings() {
+	x.mayMeet, x.may = map[uint64]bool{}, map[uint64]bool{}
+	imports := func(names map[uint64]string, to map[uint64]bool) {
+		for a, name := range names {
+			if may := slices.Contains(arenas, name); may || section.Meets(name) {
+				to[a], x.mayMeet[a] = true, may
+			}
 		}
 	}
-	for i := range im.Funcs { // of static programs
-		if f := &im.Funcs[i]; section.Meets(f.Name) || section.Meets(strings.TrimLeft(f.Name, "_")) {
-			entries[f.Addr] = true
+	imports(x.im.GOT, x.slots)
+	imports(x.im.PLT, x.entries)
+	for i := range x.im.Funcs { // of static programs
+		f := &x.im.Funcs[i]
+		waits, parks := cfg.RustWaits(f.Name)
+		if waits || section.Meets(f.Name) || section.Meets(strings.TrimLeft(f.Name, "_")) || section.Meets(cfg.Role(f.Name)) {
+			x.entries[f.Addr], x.mayMeet[f.Addr] = true, parks
 		}
 	}
-	return slots, entries
+	x.ownSlots()
+}
+
+// ownSlots adds the slots through which code built without PLT calls the entries that
+// are functions of the program's.
+func (x *finder) ownSlots() {
+	for i := range x.im.Sections {
+		s := &x.im.Sections[i]
+		if s.Name != ".got" {
+			continue
+		}
+		for off := uint64(0); off+8 <= uint64(len(s.Data)); off += 8 {
+			if to := binary.LittleEndian.Uint64(s.Data[off:]); x.entries[to] {
+				x.slots[s.Addr+off] = true
+				x.mayMeet[s.Addr+off] = x.mayMeet[to]
+			}
+		}
+	}
+}
+
+// climb looks for the calls of functions; true: of which it takes more to end a section.
+func (x *finder) climb(functions map[uint64]bool) []uint64 {
+	x.slots, x.entries, x.mayMeet = map[uint64]bool{}, map[uint64]bool{}, functions
+	for f := range functions {
+		x.entries[f] = true
+	}
+	if len(functions) == 0 {
+		return nil
+	}
+	x.ownSlots()
+	return x.search()
+}
+
+// search finds calls that were not found before.
+func (x *finder) search() (found []uint64) {
+	asked, calls := map[uint64]bool{}, map[uint64]bool{}
+	for i := range x.im.Sections {
+		s := &x.im.Sections[i]
+		if !s.Exec || strings.HasPrefix(s.Name, ".plt") {
+			continue
+		}
+		candidates(s, x.slots, x.entries, func(addr uint64) {
+			if f := x.im.FuncAt(addr); f != nil && !asked[f.Addr] && !x.entries[f.Addr] {
+				asked[f.Addr] = true
+				x.callsIn(f, calls)
+				regionsIn(x.im, f, x.regions)
+			}
+		})
+	}
+	for a := range calls {
+		if !x.calls[a] {
+			x.calls[a] = true
+			found = append(found, a)
+		}
+	}
+	return found
 }
 
 // candidates finds bytes that could be a direct call or jump to an entry, or
@@ -102,6 +196,14 @@ func candidates(s *image.Section, slots, entries map[uint64]bool, found func(uin
 		case 0xe8, 0xe9:
 			rel := int32(binary.LittleEndian.Uint32(d[i+1:]))
 			if entries[s.Addr+uint64(i)+5+uint64(int64(rel))] {
+				found(s.Addr + uint64(i))
+			}
+		case 0x48, 0x4c: // mov to a register, for a call through that
+			if i+7 > len(d) || d[i+1] != 0x8b || d[i+2]&0xc7 != 5 {
+				continue
+			}
+			rel := int32(binary.LittleEndian.Uint32(d[i+3:]))
+			if slots[s.Addr+uint64(i)+7+uint64(int64(rel))] {
 				found(s.Addr + uint64(i))
 			}
 		case 0xff:
@@ -116,15 +218,25 @@ func candidates(s *image.Section, slots, entries map[uint64]bool, found func(uin
 	}
 }
 
-// callsIn decodes a function and keeps the calls in it that end sections.
-func callsIn(im *image.Image, f *image.Func, slots, entries, calls map[uint64]bool) {
-	eachCall(im, f, func(in *x86.Insn) {
-		if name := cmp.Or(im.PLT[in.Target], im.GOT[in.RIPTarget]); section.Outlines(name) {
+// callsIn decodes a function and keeps the calls in it of what is looked for. One
+// through a register stands where that was loaded.
+func (x *finder) callsIn(f *image.Func, calls map[uint64]bool) {
+	eachInsn(x.im, f, func(in *x86.Insn) {
+		switch in.Kind {
+		case x86.Call, x86.Jmp, x86.CallInd, x86.JmpInd:
+		default:
+			if in.Map != 0 || in.Opcode != 0x8b || x.im.GOT[in.RIPTarget] != "" {
+				return
+			}
+		}
+		if name := cmp.Or(x.im.PLT[in.Target], x.im.GOT[in.RIPTarget]); section.Outlines(name) {
 			return // it stands on another line than the region: see regionsIn
 		}
-		direct := in.Kind == x86.Call || in.Kind == x86.Jmp
-		if direct && entries[in.Target] || !direct && in.RIPOff != 0 && slots[in.RIPTarget] {
-			calls[in.Addr] = true
+		switch direct := in.Kind == x86.Call || in.Kind == x86.Jmp; {
+		case direct && x.entries[in.Target]:
+			calls[in.Addr], x.may[in.Addr] = true, x.mayMeet[in.Target]
+		case !direct && in.RIPOff != 0 && x.slots[in.RIPTarget]:
+			calls[in.Addr], x.may[in.Addr] = true, x.mayMeet[in.RIPTarget]
 		}
 	})
 }
@@ -141,6 +253,16 @@ func eachCall(im *image.Image, f *image.Func, do func(in *x86.Insn)) {
 
 // eachJump is eachCall and goes through those on a condition too.
 func eachJump(im *image.Image, f *image.Func, do func(in *x86.Insn)) {
+	eachInsn(im, f, func(in *x86.Insn) {
+		switch in.Kind {
+		case x86.Call, x86.Jmp, x86.CallInd, x86.JmpInd, x86.Jcc:
+			do(in)
+		}
+	})
+}
+
+// eachInsn decodes a function.
+func eachInsn(im *image.Image, f *image.Func, do func(in *x86.Insn)) {
 	code := im.Bytes(f.Addr)
 	code = code[:min(uint64(len(code)), f.Size)]
 	for off := 0; off < len(code); {
@@ -150,9 +272,6 @@ func eachJump(im *image.Image, f *image.Func, do func(in *x86.Insn)) {
 			continue
 		}
 		off += in.Len()
-		switch in.Kind {
-		case x86.Call, x86.Jmp, x86.CallInd, x86.JmpInd, x86.Jcc:
-			do(&in)
-		}
+		do(&in)
 	}
 }

@@ -83,6 +83,51 @@ func TestCallSites(t *testing.T) {
 	}
 }
 
+const algorithms = `#include <algorithm>
+#include <execution>
+#include <oneapi/tbb.h>
+#include <vector>
+int main()
+{
+    std::vector<int> v(1000, 3);
+    std::sort(std::execution::par, v.begin(), v.end()); /* SITE */
+    oneapi::tbb::parallel_for(0, 1000, [&](int i) { v[i]++; }); /* SITE */
+    oneapi::tbb::task_group g;
+    g.run([&] { v[0]++; });
+    g.wait(); /* SITE */
+    return v[7];
+}
+`
+
+// Calls of templates stand at the user's call of these, also where they are functions of
+// their own, and called by others.
+func TestCallSitesOfTemplates(t *testing.T) {
+	dir := t.TempDir()
+	source := filepath.Join(dir, "sort.cc")
+	if err := os.WriteFile(source, []byte(algorithms), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, level := range []string{"-O0", "-O2"} {
+		program := filepath.Join(dir, "sort"+level)
+		if out, err := exec.Command("g++", "-std=c++20", level, "-g", "-o", program, source, "-ltbb").CombinedOutput(); err != nil {
+			t.Skipf("g++ without oneTBB: %v: %s", err, out)
+		}
+		sites, err := CallSites(program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[int]bool{}
+		for _, l := range sites {
+			seen[l.Line] = l.File == source
+		}
+		for i, line := range strings.Split(algorithms, "\n") {
+			if want := strings.Contains(line, "SITE"); seen[i+1] != want {
+				t.Errorf("%s: line %d: %v", level, i+1, seen[i+1])
+			}
+		}
+	}
+}
+
 func TestCallSitesOfNone(t *testing.T) {
 	if sites, err := CallSites("/bin/true"); err != nil || len(sites) != 0 {
 		t.Errorf("/bin/true: %v, %v", sites, err)

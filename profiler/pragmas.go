@@ -280,19 +280,11 @@ func source(file string, program string) []string {
 // regionsIn finds functions that gcc has outlined in another one: they begin on the line
 // of their region's pragma, or of a task's.
 func regionsIn(im *image.Image, f *image.Func, regions map[uint64]bool) {
-	code := im.Bytes(f.Addr)
-	code = code[:min(uint64(len(code)), f.Size)]
-	for off := 0; off < len(code); {
-		in, err := x86.Decode(code[off:], f.Addr+uint64(off))
-		if err != nil {
-			off++
-			continue
-		}
-		off += in.Len()
+	eachInsn(im, f, func(in *x86.Insn) {
 		if g := im.FuncAt(in.RIPTarget); in.RIPOff > 0 && g != nil && g.Addr == in.RIPTarget && strings.Contains(g.Name, "._omp_fn.") {
 			regions[g.Addr] = true
 		}
-	}
+	})
 }
 
 // forks reports whether a region is at a place, and no task; also where the source does

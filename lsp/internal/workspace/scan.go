@@ -10,10 +10,10 @@ import (
 
 var (
 	// What a scan looks at closely; everything else is passed over fast.
-	hints = []string{"barrier", "BARRIER", "join", "arrive_and_wait", "omp"}
+	hints = []string{"barrier", "BARRIER", "join", "arrive_and_wait", "omp", "parallel_", "execution::par", "par_", "scope"}
 
-	callC       = regexp.MustCompile(`\b(pthread_barrier_wait|pthread_join|thrd_join|\w*BARRIER\w*)\s*\(|\.(arrive_and_wait|join)\s*\(|^\s*#\s*pragma\s+omp\b.*\bparallel\b`)
-	callRust    = regexp.MustCompile(`\.(join|wait)\s*\(\s*\)`)
+	callC       = regexp.MustCompile(`\b(pthread_barrier_wait|pthread_join|thrd_join|\w*BARRIER\w*)\s*\(|\.(arrive_and_wait|join)\s*\(|\btbb::parallel_\w+\s*\(|\bexecution::par(_unseq)?\s*,|^\s*#\s*pragma\s+omp\b.*\bparallel\b`)
+	callRust    = regexp.MustCompile(`\.(join|wait)\s*\(\s*\)|\.(into_)?par_(iter|iter_mut|chunks|chunks_mut|bridge|sort\w*)\s*\(|\b(thread|rayon)::(scope|join)\s*\(`)
 	callFortran = regexp.MustCompile(`(?i)^\s*[!c*]\$omp\s+parallel\b`)
 	// Of Go only what is a group of goroutines: commands and conditions have a Wait too.
 	groupGo = regexp.MustCompile(`(\w+)\s+\*?(?:sync\.WaitGroup|errgroup\.Group)\b|(\w+)(?:\s*,\s*\w+)?\s*:?=\s*&?(?:new\()?(?:sync\.WaitGroup|errgroup\.(?:Group|WithContext))\b`)

@@ -39,12 +39,31 @@ func TestScan(t *testing.T) {
 		"extern int pthread_join(pthread_t, void**);": false,
 		"int joined(int x);":                          false,
 		"a = b / c / d; pthread_join(a, 0);":          true,
+		"tbb::parallel_for(0, n, [&](int i) {":        true,
+		"oneapi::tbb::parallel_reduce(r, 0, f, g);":   true,
+		"std::sort(std::execution::par, a, b);":       true,
+		"std::sort(std::execution::seq, a, b);":       false,
+		"int parallel_for_depth;":                     false,
 	} {
 		if got := len(scan(text.New(line), "c", "")) == 1; got != want {
 			t.Errorf("%q: %v, want %v", line, got, want)
 		}
 	}
-	if len(scan(text.New("  h.join().unwrap();"), "rust", "")) != 1 || len(scan(text.New("!$OMP PARALLEL DO"), "", "a.f90")) != 1 || len(scan(text.New("pthread_join("), "python", "a.py")) != 0 {
+	for line, want := range map[string]bool{
+		"  h.join().unwrap();":               true,
+		"let s: u64 = v.par_iter().sum();":   true,
+		"v.par_sort_unstable();":             true,
+		"(0..n).into_par_iter().for_each(f)": true,
+		"thread::scope(|s| {":                true,
+		"rayon::join(|| a(), || b());":       true,
+		"let scope = 1;":                     false,
+		"v.iter().sum()":                     false,
+	} {
+		if got := len(scan(text.New(line), "rust", "")) == 1; got != want {
+			t.Errorf("%q: %v, want %v", line, got, want)
+		}
+	}
+	if len(scan(text.New("!$OMP PARALLEL DO"), "", "a.f90")) != 1 || len(scan(text.New("pthread_join("), "python", "a.py")) != 0 {
 		t.Error("other languages")
 	}
 }

@@ -141,6 +141,13 @@ func rust(name string) *effect {
 	return nil
 }
 
+// RustWaits reports whether a function of Rust's library waits for threads; parks: for
+// any of them, and whoever calls it says which.
+func RustWaits(name string) (waits, parks bool) {
+	e := rust(name)
+	return e != nil, e != nil && !e.frees
+}
+
 // standard is what a function of a language's library does, if it is known.
 func standard(name string) *effect {
 	if !ofStandard(name) {

@@ -11,6 +11,12 @@ import (
 // What rules want to hear of is known by parts of mangled names, as is where a thread
 // of Rust's has done what its scope waits for.
 
+// Role is what rules call a function of a program, where that is not its name.
+func Role(name string) string {
+	r, _ := role(name)
+	return r
+}
+
 // role is what rules call a function of such a runtime, "": nothing; scheduler: it
 // looks for tasks, and what it does is no work of the program's.
 func role(name string) (role string, scheduler bool) {

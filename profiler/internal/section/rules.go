@@ -84,7 +84,7 @@ func declare() declaration {
 			d.calls[name] = c
 			if arrive != 0 || leave != 0 {
 				d.hooks[name] = record.Hook{Arrive: arrive, Leave: leave, Waits: c.waits, Wakes: c.wakes,
-					Chain: c.meets || c.waits || c.wakes || c.starts || c.negative, Inside: c.executes, Team: c.team, Tasks: c.tasks, Negative: c.negative}
+					Chain: c.meets || c.waits || c.wakes || c.starts || c.negative || c.tasks == record.SpawnsTask, Inside: c.executes, Team: c.team, Tasks: c.tasks, Negative: c.negative}
 			}
 		}
 	})

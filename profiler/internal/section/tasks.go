@@ -58,7 +58,7 @@ func tasks(t *Tracker) rule {
 		m = t.teams
 	}
 	return rule{calls: []call{
-		{names: append(slices.Clone(tbbSpawns), record.Spawn), arrive: m.spawns, tasks: record.SpawnsTask, meets: true},
+		{names: append(slices.Clone(tbbSpawns), record.Spawn), arrive: m.spawns, tasks: record.SpawnsTask},
 		{names: tbbAwaits, arrive: m.awaits, leave: m.allDone, tasks: record.AwaitsTasks, meets: true},
 		{names: []string{record.AwaitAll}, arrive: m.idles, leave: m.allDone, tasks: record.AwaitsTasks, meets: true},
 		{names: []string{record.Task}, arrive: m.task, tasks: record.IsTask},

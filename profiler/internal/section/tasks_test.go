@@ -30,7 +30,9 @@ func (s *pool) rec(id profile.ThreadID, kind uint32, site, work uint64) {
 func (s *pool) awaits(id profile.ThreadID, site, before uint64) {
 	s.rec(id, hookOf(tbbAwaits[0]).Arrive, site, before)
 }
-func (s *pool) goesOn(id profile.ThreadID, work uint64) { s.rec(id, hookOf(tbbAwaits[0]).Leave, 0, work) }
+func (s *pool) goesOn(id profile.ThreadID, work uint64) {
+	s.rec(id, hookOf(tbbAwaits[0]).Leave, 0, work)
+}
 func (s *pool) task(id profile.ThreadID, before uint64) {
 	s.rec(id, hookOf(record.Task).Arrive, 16, before)
 }

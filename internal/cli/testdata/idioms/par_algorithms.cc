@@ -1,7 +1,7 @@
 /* The parallel algorithms of C++, which the library has made by oneTBB. One element is
  * dear; FIXED makes all alike.
  *
- * EXPECT link=tbb cores=P least=4 most=8 scheduled=self instances=10 kind=join cause=branch gain=any */
+ * EXPECT link=tbb cores=P least=4 most=8 percent=10 scheduled=self instances=10 kind=join cause=branch gain=any */
 #include "idiom.h"
 #include <algorithm>
 #include <execution>

@@ -1,7 +1,7 @@
 /* A parallel iterator of rayon's, whose tasks whoever is free executes. One piece is
  * huge; FIXED cuts it.
  *
- * EXPECT cores=P least=4 most=8 scheduled=self instances=10 kind=join cause=branch gain=any */
+ * EXPECT cores=P least=4 most=8 percent=10 scheduled=self instances=10 kind=join cause=branch gain=any */
 mod idiom;
 use idiom::{arguments, work, FIXED};
 use rayon::prelude::*;

@@ -1,6 +1,6 @@
 /* A scope of rayon's, with a task for each piece. One piece is huge; FIXED cuts it.
  *
- * EXPECT cores=P least=4 most=8 scheduled=self instances=10 kind=join cause=branch gain=any */
+ * EXPECT cores=P least=4 most=8 percent=10 scheduled=self instances=10 kind=join cause=branch gain=any */
 mod idiom;
 use idiom::{arguments, work, FIXED};
 

@@ -1,7 +1,7 @@
 /* oneTBB's parallel_for, whose tasks whoever is free executes. One piece of the range
  * is huge; FIXED cuts it.
  *
- * EXPECT link=tbb cores=P least=4 most=8 scheduled=self instances=10 kind=join cause=branch gain=any */
+ * EXPECT link=tbb cores=P least=4 most=8 percent=10 scheduled=self instances=10 kind=join cause=branch gain=any */
 #include "idiom.h"
 #include <oneapi/tbb.h>
 

@@ -1,7 +1,7 @@
 /* A task_group of oneTBB's: the thread that makes the tasks waits for all of them, and
  * executes some. One of them is huge; FIXED cuts it.
  *
- * EXPECT link=tbb cores=P least=4 most=8 scheduled=self instances=10 kind=join cause=branch gain=any */
+ * EXPECT link=tbb cores=P least=4 most=8 percent=10 scheduled=self instances=10 kind=join cause=branch gain=any */
 #include "idiom.h"
 #include <oneapi/tbb.h>
 
