@@ -112,7 +112,16 @@ func (j *joinRule) adopted(x *thread) {
 	delete(j.of, x)
 	maps.DeleteFunc(j.seats, func(_ seat, of profile.ThreadID) bool { return of == x.id })
 	x.place = x.id
-	g.workers = slices.DeleteFunc(g.workers, func(w *thread) bool { return w == x })
+	at := slices.Index(g.workers, x)
+	if at < 0 {
+		return
+	}
+	g.workers = slices.Delete(g.workers, at, at+1)
+	for i := range g.generations {
+		if y := &g.generations[i]; y.workers > at {
+			y.workers--
+		}
+	}
 	if g.created--; g.created <= 0 && j.groups[g.creator] == g {
 		delete(j.groups, g.creator)
 	}

@@ -99,6 +99,18 @@ func TestSpawned(t *testing.T) {
 	expect(t, s.Finish(), "join 160 [[40 9] [7 22]]")
 }
 
+// TestAdoptedOfGenerations: a thread turns out to execute tasks when its creator has
+// waited already, as for threads that nobody joins.
+func TestAdoptedOfGenerations(t *testing.T) {
+	a, b := newThread(1, nil, 0), newThread(2, nil, 0)
+	g := &group{created: 2, workers: []*thread{a, b}, generations: []generation{{workers: 1}, {workers: 2}}}
+	rule := &joinRule{of: map[*thread]*group{a: g, b: g}}
+	rule.adopted(a)
+	if len(g.workers) != 1 || g.created != 1 || g.generations[0].workers != 0 || g.generations[1].workers != 1 {
+		t.Errorf("%d workers of %d, generations %+v", len(g.workers), g.created, g.generations)
+	}
+}
+
 // TestSharedTasks: whose tasks threads execute is not known where two wait at once.
 func TestSharedTasks(t *testing.T) {
 	s := newPool(4)
