@@ -12,10 +12,14 @@ func (p *Profile) encode(e *encoder) {
 	for _, l := range p.Program.Libraries {
 		libraries = append(libraries, wireLibrary(l))
 	}
+	var ranks []wireRank
+	for _, r := range p.Ranks {
+		ranks = append(ranks, wireRank(r))
+	}
 	e.chunk(tableRun, []wireRun{{
 		p.Program.Path, p.Program.BuildID,
 		p.Run.Backend, p.Run.WallNS, p.Run.Cores, p.Run.ExitCode, p.Run.Signal, p.Run.Slowdown,
-		c.Functions, c.FunctionsTotal, c.Instructions, c.InstructionsTotal, len(p.Warnings), libraries, p.Program.Uncounted, p.Program.LibraryCalls, p.Run.Virtual, p.Run.Machine,
+		c.Functions, c.FunctionsTotal, c.Instructions, c.InstructionsTotal, len(p.Warnings), libraries, p.Program.Uncounted, p.Program.LibraryCalls, p.Run.Virtual, p.Run.Machine, ranks,
 	}})
 	encodeRows(e, tableArgs, len(p.Program.Args), func(i int) string { return p.Program.Args[i] }, func(s string) int { return len(s) })
 	encodeRows(e, tableSkipped, len(c.Skipped), func(i int) wireSkipped { return wireSkipped(c.Skipped[i]) },
@@ -64,13 +68,15 @@ func (p *Profile) encodeSections(e *encoder) {
 	}, func(s wireSection) int { return 8*len(s.Callers) + len(s.Units) })
 	encodeRows(e, tableInstances, len(instances), func(i int) wireInstance {
 		in := instances[i]
-		return wireInstance{len(in.Parts), in.Folded, in.SpanNS, in.Waiter}
+		return wireInstance{len(in.Parts), in.Folded, in.SpanNS, in.Waiter, in.Call.Comm, in.Call.First, in.Call.N}
 	}, nil)
 	encodeRows(e, tableParts, len(parts), func(i int) wirePart {
 		t := parts[i]
 		return wirePart{t.Thread, t.Begin, t.Site, packCounts(t.Counts), t.BusyNS, t.WaitNS, t.Timed, t.BeginNS, t.ArriveNS, t.Slot, packWaits(t.Waits), t.Several,
-			packCounts(t.Inner), t.InnerBusyNS, packWakes(t.Wakes), packSyncs(t.Syncs)}
-	}, func(t wirePart) int { return len(t.Counts) + len(t.Waits) + len(t.Inner) + len(t.Wakes) + len(t.Syncs) })
+			packCounts(t.Inner), t.InnerBusyNS, packWakes(t.Wakes), packSyncs(t.Syncs), packMessages(t.Messages)}
+	}, func(t wirePart) int {
+		return len(t.Counts) + len(t.Waits) + len(t.Inner) + len(t.Wakes) + len(t.Syncs) + len(t.Messages)
+	})
 }
 
 func (p *Profile) encodeLocations(e *encoder) {
@@ -212,8 +218,12 @@ func (d *decoder) keepPart(t *tables) func(*wirePart) error {
 		if err != nil {
 			return err
 		}
+		messages, err := d.unpackMessages(r.Messages)
+		if err != nil {
+			return err
+		}
 		inner, err := d.unpackCounts(r.Inner)
-		t.parts = append(t.parts, Part{r.Thread, r.Slot, r.Several, r.Begin, r.Site, c, r.BusyNS, r.WaitNS, r.Timed, r.From, r.To, waits, wakes, syncs, inner, r.InnerBusy})
+		t.parts = append(t.parts, Part{r.Thread, r.Slot, r.Several, r.Begin, r.Site, c, r.BusyNS, r.WaitNS, r.Timed, r.From, r.To, waits, wakes, syncs, messages, inner, r.InnerBusy})
 		return err
 	}
 }
@@ -229,12 +239,16 @@ func (d *decoder) assemble(p *Profile, t *tables) error {
 	}
 	p.Program.Uncounted, p.Program.LibraryCalls = r.Uncounted, r.LibraryCalls
 	p.Run = Run{r.Backend, r.WallNS, r.Cores, r.ExitCode, r.Signal, r.Slowdown, r.Virtual, r.Machine}
+	for _, x := range r.Ranks {
+		p.Ranks = append(p.Ranks, Rank(x))
+	}
 	p.Coverage.Functions, p.Coverage.FunctionsTotal = r.Functions, r.FunctionsTotal
 	p.Coverage.Instructions, p.Coverage.InstructionsTotal = r.Instructions, r.InstructionsTotal
 	var err error
 	if p.Warnings, err = take(&t.warnings, r.Warnings); err != nil {
 		return err
 	}
+	names := interner{}
 	// A section or an instance that outgrows the file fails in take, before
 	// anything is allocated for it.
 	for _, ws := range t.sections {
@@ -253,7 +267,7 @@ func (d *decoder) assemble(p *Profile, t *tables) error {
 			return err
 		}
 		for _, wi := range ins {
-			in := Instance{Folded: wi.Folded, SpanNS: wi.SpanNS, Waiter: wi.Waiter}
+			in := Instance{Folded: wi.Folded, SpanNS: wi.SpanNS, Waiter: wi.Waiter, Call: MPICall{names.of(wi.Comm), wi.First, wi.Calls}}
 			if in.Parts, err = take(&t.parts, wi.Parts); err != nil {
 				return err
 			}

@@ -50,6 +50,7 @@ const (
 type Profile struct {
 	Program   Program
 	Run       Run
+	Ranks     []Rank // of one process itself, of several all of them, by rank; none: it is not one of several
 	Coverage  Coverage
 	Graph     Graph
 	Events    []Event // index: EventID

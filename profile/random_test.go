@@ -35,6 +35,9 @@ func randomProfile(r *rand.Rand) *Profile {
 		p.Threads = append(p.Threads, Thread{Creator: creator, Joiner: joiner, JoinedNS: joined, CreatedNS: pick(r, 0, begin*int64(min(1, creator))), CreatedCPUNS: int64(min(7, creator)), JoinNS: pick(r, 0, joined), JoinCPUNS: int64(min(7, joiner)), ID: id + id*id, Start: Addr(r.IntN(3)), BeginNS: begin, EndNS: pick(r, 0, begin+5),
 			CPUNS: r.Int64N(9), Totals: randomCounts(r, p), Active: pick(r, nil, []Addr{7}, []Addr{9, 7})})
 	}
+	for i := range r.IntN(3) {
+		p.Ranks = append(p.Ranks, Rank{Rank: 2 * i, Size: pick(r, 0, 9), Host: randomName(r), Job: randomName(r), Launcher: pick(r, "", "slurm"), StartNS: r.Int64N(1 << 60), Main: ThreadID(i)})
+	}
 	for range r.IntN(4) {
 		p.Sections = append(p.Sections, randomSection(r, p))
 	}
@@ -140,7 +143,7 @@ func randomCounts(r *rand.Rand, p *Profile) Counts {
 }
 
 func randomSection(r *rand.Rand, p *Profile) Section {
-	s := Section{Kind: pick(r, Barrier, Join, OpenMP, Goroutines, Threads), Site: 0x1040, Warnings: randomWarnings(r)}
+	s := Section{Kind: pick(r, Barrier, Join, OpenMP, Goroutines, Threads, MPI), Site: 0x1040, Warnings: randomWarnings(r)}
 	if s.Kind == Threads {
 		s.Site = 0
 	} else {
@@ -169,6 +172,7 @@ func randomSection(r *rand.Rand, p *Profile) Section {
 		}
 		t.Wakes = SumWakes(t.Wakes)
 		for at := r.Int64N(5); r.IntN(3) > 0; at += r.Int64N(5) {
+			t.Messages = append(t.Messages, Message{Addr(r.IntN(3)), r.IntN(5), r.IntN(2) == 0, r.Int64N(9), 1 + r.IntN(9)})
 			t.Syncs = append(t.Syncs, Sync{waitKinds[1+r.IntN(len(waitKinds)-1)], Addr(r.IntN(3)), at, at + 5, p.Threads[r.IntN(len(p.Threads))].ID, at + r.Int64N(6)})
 		}
 		return t
@@ -196,6 +200,9 @@ func randomSection(r *rand.Rand, p *Profile) Section {
 		}
 		if in.Folded == 1 {
 			slots(in.Parts)
+			if s.Kind == MPI {
+				in.Call = MPICall{pick(r, "world", "world/3:1 x"), uint64(r.IntN(3)), 1 + r.IntN(3)}
+			}
 			in.Waiter = pick(r, 0, 1+p.Threads[r.IntN(len(p.Threads))].ID)
 		} else {
 			slots(s.Totals)

@@ -14,6 +14,7 @@ const (
 	OpenMP     SectionKind = "omp"
 	Goroutines SectionKind = "goroutines"
 	Threads    SectionKind = "threads" // nothing found: the threads' whole lives
+	MPI        SectionKind = "mpi"     // the ranks of a program on several machines: parts are theirs
 )
 
 // Section is a static parallel region, named by the place that ends it.
@@ -54,6 +55,7 @@ type Instance struct {
 	Waiter ThreadID
 	// SpanNS is from the first part's begin to the last arrival, summed where folded.
 	SpanNS int64
+	Call   MPICall // of sections of kind MPI
 }
 
 // Part is what one thread did in an instance.
@@ -84,6 +86,9 @@ type Part struct {
 	// Syncs are the waits that another thread has ended one by one, in order of time,
 	// as far as they are kept; none in folded instances and sums.
 	Syncs []Sync
+
+	// Messages are its waits for other ranks, which are among Waits, too.
+	Messages []Message
 
 	// Inner is what it waited for that was its own doing: of each group of
 	// threads that it created and joined on the way, the counts of the one that

@@ -140,6 +140,9 @@ func (t *textWriter) run() {
 	}
 	t.line("run%s%s%s%s%s%s%s%s", pair("backend", p.Run.Backend), nanos("wall", p.Run.WallNS), number("cores", p.Run.Cores),
 		number("exit", p.Run.ExitCode), pair("signal", p.Run.Signal), slowdown, number("virtual", p.Run.Virtual), pair("machine", p.Run.Machine))
+	for _, r := range p.Ranks {
+		t.line("rank %d%s%s%s%s%s%s", r.Rank, number("of", r.Size), pair("host", r.Host), pair("job", r.Job), pair("launcher", r.Launcher), nanos("start", r.StartNS), number("main", r.Main))
+	}
 	c := &p.Coverage
 	t.line("coverage functions=%d/%d instructions=%d/%d", c.Functions, c.FunctionsTotal, c.Instructions, c.InstructionsTotal)
 	for _, s := range c.Skipped {
@@ -222,7 +225,7 @@ func (t *textWriter) sections() {
 			if in.Folded != 1 {
 				folded = number("folded", in.Folded)
 			}
-			t.line("  instance%s%s%s", folded, nanos("span", in.SpanNS), number("waiter", in.Waiter))
+			t.line("  instance%s%s%s%s%s%s", folded, nanos("span", in.SpanNS), number("waiter", in.Waiter), pair("comm", in.Call.Comm), number("first", int64(in.Call.First)), number("calls", in.Call.N))
 			t.parts("    ", "part", in.Parts)
 		}
 	}
@@ -260,6 +263,9 @@ func (t *textWriter) parts(indent, name string, ps []Part) {
 		}
 		for _, s := range q.Syncs {
 			t.line("%s  sync %s%s thread=%d%s%s%s", indent, s.Kind, addr("site", s.Site), s.Thread, nanos("from", s.BeginNS), nanos("to", s.EndNS), nanos("ended", s.WakeNS))
+		}
+		for _, m := range q.Messages {
+			t.line("%s  message%s%s%s%s%s", indent, flag("sends", m.Sends), addr("site", m.Site), number("partner", m.Partner), nanos("for", m.NS), number("times", m.N))
 		}
 		t.counts(indent+"  count", q.Counts)
 		t.counts(indent+"  inner", q.Inner)

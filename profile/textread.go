@@ -139,6 +139,8 @@ func (t *textReader) read(l *textLine) {
 		p.Program.LibraryCalls = append(p.Program.LibraryCalls, l.parseAddr(l.word()))
 	case "run":
 		p.Run = Run{l.pair("backend"), l.nanos("wall"), int(l.int("cores", 64)), int(l.int("exit", 64)), l.pair("signal"), l.float("slowdown"), int(l.int("virtual", 64)), l.pair("machine")}
+	case "rank":
+		p.Ranks = append(p.Ranks, Rank{int(l.parseInt(l.word(), 64)), int(l.int("of", 64)), l.pair("host"), l.pair("job"), l.pair("launcher"), l.nanos("start"), ThreadID(l.int("main", 32))})
 	case "coverage":
 		p.Coverage.Functions, p.Coverage.FunctionsTotal = l.ratio("functions")
 		p.Coverage.Instructions, p.Coverage.InstructionsTotal = l.ratio("instructions")
@@ -262,7 +264,8 @@ func (t *textReader) readRun(l *textLine) {
 			l.fail("no section to belong to")
 			return
 		}
-		in := Instance{Folded: 1, SpanNS: l.nanos("span"), Waiter: ThreadID(l.int("waiter", 32))}
+		in := Instance{Folded: 1, SpanNS: l.nanos("span"), Waiter: ThreadID(l.int("waiter", 32)),
+			Call: MPICall{l.pair("comm"), uint64(l.int("first", 64)), int(l.int("calls", 64))}}
 		if n := l.int("folded", 64); n != 0 {
 			in.Folded = int(n)
 		}
@@ -274,6 +277,8 @@ func (t *textReader) readRun(l *textLine) {
 		t.readWait(l)
 	case "wake":
 		t.readWake(l)
+	case "message":
+		t.readMessage(l)
 	case "sync":
 		t.readSync(l)
 	case "count":
@@ -344,6 +349,14 @@ func (t *textReader) readWait(l *textLine) {
 		return
 	}
 	t.part.Waits = append(t.part.Waits, Wait{Kind: WaitKind(l.word()), Site: l.addr("site"), NS: l.nanos("for"), N: int(l.int("times", 32))})
+}
+
+func (t *textReader) readMessage(l *textLine) {
+	if t.part == nil {
+		l.fail("no part to belong to")
+		return
+	}
+	t.part.Messages = append(t.part.Messages, Message{Sends: l.flag("sends"), Site: l.addr("site"), Partner: int(l.int("partner", 32)), NS: l.nanos("for"), N: int(l.int("times", 32))})
 }
 
 func (t *textReader) readWake(l *textLine) {

@@ -46,6 +46,9 @@ func (p *Profile) checkRun() error {
 			return fmt.Errorf("library %d (%q): base %#x, want %#x", i, l.Path, uint64(l.Base), uint64(LibraryStep*Addr(i+1)))
 		}
 	}
+	if err := checkRanks(p); err != nil {
+		return err
+	}
 	return checkWarnings("profile", p.Warnings)
 }
 

@@ -88,7 +88,7 @@ func (p *Profile) checkSections() error {
 
 func (p *Profile) checkSection(s *Section, known map[ThreadID]bool) error {
 	switch s.Kind {
-	case Barrier, Join, OpenMP, Goroutines:
+	case Barrier, Join, OpenMP, Goroutines, MPI:
 		if s.Site == 0 {
 			return fmt.Errorf("has no site")
 		}
@@ -106,6 +106,9 @@ func (p *Profile) checkSection(s *Section, known map[ThreadID]bool) error {
 	for i := range s.Instances {
 		in := &s.Instances[i]
 		if err := in.check(known); err != nil {
+			return fmt.Errorf("instance %d: %w", i, err)
+		}
+		if err := in.Call.check(s.Kind); err != nil {
 			return fmt.Errorf("instance %d: %w", i, err)
 		}
 		folded = folded || in.Folded > 1
@@ -214,6 +217,9 @@ func (p *Profile) checkParts(parts []Part, known map[ThreadID]bool, ids bool) er
 			return fmt.Errorf("thread %d: %w", t.Thread, err)
 		}
 		if err := checkSyncs(t.Syncs, known); err != nil {
+			return fmt.Errorf("thread %d: %w", t.Thread, err)
+		}
+		if err := checkMessages(t.Messages); err != nil {
 			return fmt.Errorf("thread %d: %w", t.Thread, err)
 		}
 		if err := p.checkCounts(t.Inner); err != nil {

@@ -21,10 +21,11 @@ const (
 	WaitIO        WaitKind = "io"
 	WaitFault     WaitKind = "fault" // memory that was touched first
 	WaitSpin      WaitKind = "spin"
+	WaitMessage   WaitKind = "message" // for another rank: that it sends, or receives
 )
 
 // waitKinds are all of them, by their numbers in a file.
-var waitKinds = []WaitKind{"", WaitBarrier, WaitJoin, WaitCondition, WaitLock, WaitSleep, WaitIO, WaitFault, WaitSpin}
+var waitKinds = []WaitKind{"", WaitBarrier, WaitJoin, WaitCondition, WaitLock, WaitSleep, WaitIO, WaitFault, WaitSpin, WaitMessage}
 
 // Wait is the waits of one kind at one call, added up.
 type Wait struct {

@@ -90,6 +90,16 @@ type (
 		LibraryCalls      []Addr        `cbor:"16,keyasint,omitempty"`
 		Virtual           int           `cbor:"17,keyasint,omitempty"`
 		Machine           string        `cbor:"18,keyasint,omitempty"`
+		Ranks             []wireRank    `cbor:"19,keyasint,omitempty"`
+	}
+	wireRank struct {
+		Rank     int      `cbor:"1,keyasint,omitempty"`
+		Size     int      `cbor:"2,keyasint,omitempty"`
+		Host     string   `cbor:"3,keyasint,omitempty"`
+		Job      string   `cbor:"4,keyasint,omitempty"`
+		Launcher string   `cbor:"5,keyasint,omitempty"`
+		StartNS  int64    `cbor:"6,keyasint,omitempty"`
+		Main     ThreadID `cbor:"7,keyasint,omitempty"`
 	}
 	wireLibrary struct {
 		Path    string `cbor:"1,keyasint,omitempty"`
@@ -128,6 +138,9 @@ type (
 		Folded int      `cbor:"2,keyasint,omitempty"`
 		SpanNS int64    `cbor:"3,keyasint,omitempty"`
 		Waiter ThreadID `cbor:"4,keyasint,omitempty"`
+		Comm   string   `cbor:"5,keyasint,omitempty"`
+		First  uint64   `cbor:"6,keyasint,omitempty"`
+		Calls  int      `cbor:"7,keyasint,omitempty"`
 	}
 	wirePart struct {
 		Thread ThreadID `cbor:"1,keyasint,omitempty"`
@@ -147,6 +160,7 @@ type (
 		InnerBusy int64  `cbor:"14,keyasint,omitempty"`
 		Wakes     []byte `cbor:"15,keyasint,omitempty"`
 		Syncs     []byte `cbor:"16,keyasint,omitempty"`
+		Messages  []byte `cbor:"17,keyasint,omitempty"`
 	}
 	wireLocation struct {
 		Address      Addr `cbor:"1,keyasint,omitempty"`

@@ -24,7 +24,32 @@ type Hook struct {
 	Team         Team
 	Tasks        Tasks
 	Negative     bool // of a function in Go: only where its second argument is
+	Args         Args
 }
+
+// Args says which of a call's arguments its records have, where that is not the first
+// and the third one, and how many there are in all: those beyond the sixth lie on the
+// stack, and have to be passed on where the function is left by way of the hook.
+type Args struct {
+	N          uint8 // 0: six at most, and the first and third are recorded
+	Arg1, Arg3 Arg   // of Arrive
+	Out        Arg   // where the function puts something that Leave has as Arg1
+}
+
+// Arg is an argument, counted from 1; 0: none, which is recorded as 0.
+type Arg struct {
+	At uint8
+	By By
+}
+
+// By is how an argument is passed.
+type By uint8
+
+const (
+	Value     By = iota
+	Pointer32    // to 32 bits, which are recorded
+	Pointer64    // to 64
+)
 
 // Team says that a function has a team of threads call another one, how it is
 // told which, and with what. Its address, and where it is kept while the team is

@@ -72,16 +72,14 @@ func (m *emitter) hookCode(function string, h record.Hook, call, jump func()) {
 		if m.outside {
 			kind |= threadarea.LibraryBit
 		}
-		m.record(kind)
+		m.recordCall(kind, h.Args)
 	}
 	m.looksBefore(function)
 	if h.Leave == 0 && recorded || cfg.Deals(function) {
 		jump()
 		return
 	}
-	m.SubImm8(x86.RSP, 8) // keeps the stack aligned
-	call()
-	m.AddImm8(x86.RSP, 8)
+	m.framed(h.Args, call)
 	if h.Leave != 0 {
 		kind := h.Leave
 		if m.s.Program.Image.Static || h.Inside {
