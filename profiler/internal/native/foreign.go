@@ -108,7 +108,8 @@ func (l *foreignLibrary) slots() (list []foreignSlot, err error) {
 				continue
 			}
 			name := l.syms[sym-1].Name
-			if h, ok := section.Hook(name); ok && h.Team == record.NoTeam && h.Tasks == record.NoTasks { // teams and tasks that do what is not counted are none of ours
+			if h, ok := section.Hook(name); ok && h.Team == record.NoTeam && h.Tasks == record.NoTasks && // teams and tasks that do what is not counted are none of ours,
+				!(h.Args != record.Args{} && isMPI(l.path)) { // nor is what MPI calls itself
 				list = append(list, foreignSlot{binary.LittleEndian.Uint64(b) + l.bias, name, l})
 			}
 		}

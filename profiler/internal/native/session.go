@@ -68,6 +68,7 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 		Apart:      in.apart,
 		Gate:       s.gates.decided,
 		Loop:       loop,
+		MPI:        in.mpi(p),
 		BeginTSC:   s.begin,
 		NSPerTick:  float64(rate),
 		MaxBytes:   keepCounts,

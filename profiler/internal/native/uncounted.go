@@ -18,7 +18,7 @@ var runtimes = []string{"libc.", "libc-", "libm.", "libm-", "libmvec", "libpthre
 
 func isRuntime(file string) bool {
 	base := path.Base(file)
-	return slices.ContainsFunc(runtimes, func(r string) bool { return strings.HasPrefix(base, r) })
+	return isMPI(base) || slices.ContainsFunc(runtimes, func(r string) bool { return strings.HasPrefix(base, r) })
 }
 
 // uncounted are the libraries that were loaded with the program and not moved,

@@ -53,6 +53,7 @@ type open struct {
 	time      covered
 	dealt     []dealt // what the oldest instances did in loops
 	pieces    int     // of these
+	calls     rankCalls
 }
 
 type instance struct {
@@ -225,6 +226,7 @@ func (c *collector) finish() []profile.Section {
 			o.instances[i].parts = nil
 			o.s.Instances = append(o.s.Instances, in)
 		}
+		o.s.Instances = append(o.s.Instances, o.calls.instances(c.c)...)
 		out = append(out, o.s)
 	}
 	return out

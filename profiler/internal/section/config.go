@@ -36,6 +36,7 @@ type Config struct {
 	Loop func(number int32) Loop
 	// Goroutines: threads are those of a program in Go.
 	Goroutines bool
+	MPI        MPI
 	BeginTSC   uint64 // of the run
 	NSPerTick  float64
 	MaxBytes   int // of counts kept; what is over it is folded, oldest first
@@ -53,4 +54,14 @@ func (c *Config) wakes(d []record.Delta) uint64 {
 		return 0
 	}
 	return c.Wakes(d)
+}
+
+// MPI is what a process's implementation of MPI calls what all have: communicators
+// that are there from the start, in C and in Fortran, and the kind of one for each node.
+type MPI struct {
+	Numbers                   bool // handles are numbers of 32 bits
+	World, Self               uint64
+	FortranWorld, FortranSelf uint64
+	Shared                    uint32
+	Host                      string // where the process runs
 }

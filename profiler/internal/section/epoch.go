@@ -84,6 +84,7 @@ func (t *Tracker) complete(kind profile.SectionKind, e *epoch) {
 
 // file makes arrivals an instance of the section that they end.
 func (t *Tracker) file(kind profile.SectionKind, arrivals []arrival, made making) {
+	t.mpi.met(arrivals)
 	if t.out.add(kind, arrivals, made) {
 		t.Instances++
 	}

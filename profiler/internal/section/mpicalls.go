@@ -42,10 +42,10 @@ type mpiMaker struct {
 type apart uint8
 
 const (
-	oneForAll apart = iota
-	byColor         // an argument tells
-	byNode          // each node has one
-	unknownApart    // nothing that is seen tells
+	oneForAll    apart = iota
+	byColor            // an argument tells
+	byNode             // each node has one
+	unknownApart       // nothing that is seen tells
 )
 
 var mpiMakers = []mpiMaker{

@@ -292,6 +292,7 @@ func (o *open) take(x *open) {
 	o.instances = append(o.instances, x.instances...)
 	slices.SortStableFunc(o.instances, func(a, b instance) int { return int(a.endNS() - b.endNS()) })
 	o.folded = append(o.folded, x.folded...)
+	o.takeCalls(x)
 	o.time.join(&x.time)
 	o.s.Callers = o.s.Callers[:agreeing(o.s.Callers, x.s.Callers)]
 	o.s.Warnings = append(o.s.Warnings, x.s.Warnings...)

@@ -9,7 +9,7 @@ import (
 // rules are all there are, in the order in which they hear of births and
 // deaths. Each makes its state for one run; the tracker is nil where only what
 // the rule declares is asked for.
-var rules = []func(*Tracker) rule{barriers, conditions, gates, pools, joins, teams, tasks, units, goroutines}
+var rules = []func(*Tracker) rule{barriers, conditions, gates, pools, joins, teams, tasks, units, mpi, goroutines}
 
 // rule recognises meetings of one make in what threads do.
 type rule struct {
@@ -36,6 +36,8 @@ type call struct {
 	inside        bool // it is a library's, and calls what is recorded: that may be called without it
 	executes      bool // counted code may run in it
 	negative      bool // of a function in Go: only where its second argument is
+	args          record.Args
+	chain         bool // who made the call matters, though it is no meeting
 	team          record.Team
 	tasks         record.Tasks
 	member        bool // a thread of a team tells what it is at
@@ -84,7 +86,7 @@ func declare() declaration {
 			d.calls[name] = c
 			if arrive != 0 || leave != 0 {
 				d.hooks[name] = record.Hook{Arrive: arrive, Leave: leave, Waits: c.waits, Wakes: c.wakes,
-					Chain: c.meets || c.waits || c.wakes || c.starts || c.negative || c.tasks == record.SpawnsTask, Inside: c.executes, Team: c.team, Tasks: c.tasks, Negative: c.negative}
+					Chain: c.chain || c.meets || c.waits || c.wakes || c.starts || c.negative || c.tasks == record.SpawnsTask, Inside: c.executes, Team: c.team, Tasks: c.tasks, Negative: c.negative, Args: c.args}
 			}
 		}
 	})

@@ -99,9 +99,9 @@ func (m *teamRule) overlap(g *team) {
 // Doubts are those that concern the whole run.
 func (t *Tracker) Doubts() []profile.Warning {
 	if !t.teams.shared {
-		return nil
+		return t.mpi.doubts
 	}
-	return []profile.Warning{{Code: "shared-tasks", Message: "several threads had tasks executed at the same time, by threads that all share: whose work was whose is not known, and is of no section"}}
+	return append(t.mpi.doubts, profile.Warning{Code: "shared-tasks", Message: "several threads had tasks executed at the same time, by threads that all share: whose work was whose is not known, and is of no section"})
 }
 
 // awaits: it waits for all of them, and executes some.

@@ -19,6 +19,7 @@ type Tracker struct {
 	joins    *joinRule
 	goes     *goRule
 	teams    *teamRule
+	mpi      *mpiRule
 	meetings int // so far
 	// Instances is how many have been completed.
 	Instances int
@@ -85,14 +86,18 @@ func (t *Tracker) handle(x *thread, i item) {
 	}
 	if i.fault() {
 		x.faulted(i.rec.Wait, i.tsc)
+		t.mpi.waited(x)
 		return
 	}
 	if w := i.rec.Wait; w != nil {
 		if w.Kind == profile.WaitCondition && w.Site != 0 && w.Site == x.joinSite {
 			w.Kind = profile.WaitJoin // by a function of the library's that has no name
 		}
-		if x.waited(w, i.rec, t.c.NSPerTick) && w.Object != 0 {
-			t.words.waited(x, w, i.tsc)
+		if x.waited(w, i.rec, t.c.NSPerTick) {
+			if w.Object != 0 {
+				t.words.waited(x, w, i.tsc)
+			}
+			t.mpi.waited(x)
 		}
 		if w.Wakes > 0 {
 			t.words.woke(x, w, i.tsc)
@@ -101,6 +106,7 @@ func (t *Tracker) handle(x *thread, i item) {
 	}
 	x.tick(i.rec, t.c.NSPerTick)
 	x.acc = record.Log(x.acc, i.rec.Delta)
+	t.mpi.counted(x, i.rec.Delta)
 	if t.c.Loop != nil {
 		x.rounds.work += t.c.Work(i.rec.Delta)
 		x.rounds.mark(i.tsc)
