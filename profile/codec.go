@@ -40,7 +40,7 @@ func (p *Profile) encode(e *encoder) {
 	encodeRows(e, tableThreads, len(p.Threads), func(i int) wireThread {
 		t := &p.Threads[i]
 		return wireThread{t.ID, t.Start, t.BeginNS, t.EndNS, t.CPUNS, packCounts(t.Totals), t.Active, t.Creator, t.Joiner, t.JoinedNS,
-			t.CreatedNS, t.CreatedCPUNS, t.JoinNS, t.JoinCPUNS}
+			t.CreatedNS, t.CreatedCPUNS, t.JoinNS, t.JoinCPUNS, t.Work}
 	}, func(t wireThread) int { return len(t.Totals) + 8*len(t.Open) })
 	p.encodeSections(e)
 	p.encodeLocations(e)
@@ -195,7 +195,7 @@ func keepIn[T, U any](to *[]U, as func(*T) U) func(*T) error {
 func (d *decoder) keepThread(p *Profile) func(*wireThread) error {
 	return func(r *wireThread) error {
 		c, err := d.unpackCounts(r.Totals)
-		p.Threads = append(p.Threads, Thread{r.ID, r.Start, r.BeginNS, r.EndNS, r.CPUNS, r.Creator, r.Joiner, r.Joined, r.Created, r.CreatedCPU, r.Join, r.JoinCPU, c, r.Open})
+		p.Threads = append(p.Threads, Thread{r.ID, r.Start, r.BeginNS, r.EndNS, r.CPUNS, r.Creator, r.Joiner, r.Joined, r.Created, r.CreatedCPU, r.Join, r.JoinCPU, c, r.Open, r.Work})
 		return err
 	}
 }
@@ -233,17 +233,7 @@ func (d *decoder) assemble(p *Profile, t *tables) error {
 		return fmt.Errorf("it describes %d runs", len(t.runs))
 	}
 	r := t.runs[0]
-	p.Program.Path, p.Program.BuildID = r.Path, r.BuildID
-	for _, l := range r.Libraries {
-		p.Program.Libraries = append(p.Program.Libraries, Library(l))
-	}
-	p.Program.Uncounted, p.Program.LibraryCalls = r.Uncounted, r.LibraryCalls
-	p.Run = Run{r.Backend, r.WallNS, r.Cores, r.ExitCode, r.Signal, r.Slowdown, r.Virtual, r.Machine}
-	for _, x := range r.Ranks {
-		p.Ranks = append(p.Ranks, Rank(x))
-	}
-	p.Coverage.Functions, p.Coverage.FunctionsTotal = r.Functions, r.FunctionsTotal
-	p.Coverage.Instructions, p.Coverage.InstructionsTotal = r.Instructions, r.InstructionsTotal
+	p.takeRun(&r)
 	var err error
 	if p.Warnings, err = take(&t.warnings, r.Warnings); err != nil {
 		return err

@@ -159,6 +159,9 @@ type Thread struct {
 	// come next. The counts of these blocks include the instructions from
 	// there on, which were not executed.
 	Active []Addr
+	// Work is the instructions of its whole life, where Totals are left out because
+	// there are too many threads.
+	Work uint64
 }
 
 // Warning is doubt about a result, shown beside it.

@@ -121,6 +121,7 @@ type (
 		CreatedCPU int64    `cbor:"12,keyasint,omitempty"`
 		Join       int64    `cbor:"13,keyasint,omitempty"`
 		JoinCPU    int64    `cbor:"14,keyasint,omitempty"`
+		Work       uint64   `cbor:"15,keyasint,omitempty"`
 	}
 	wireSection struct {
 		Kind      SectionKind `cbor:"1,keyasint,omitempty"`

@@ -50,8 +50,9 @@ type Config struct {
 	FollowExec            bool     // profile the last program that takes the first one's place (execve)
 	Stdin, Stdout, Stderr *os.File // nil: this process's
 	Progress              func(Progress)
-	Analyses              string // directory where analyses of large programs are kept for the next run; "": nowhere
-	Probe                 string // for measuring: what the native backend shall do without, as "no-induction,no-align"
+	Analyses              string        // directory where analyses of large programs are kept for the next run; "": nowhere
+	Rank                  *profile.Rank // which process of a program of several this is; nil: it is none
+	Probe                 string        // for measuring: what the native backend shall do without, as "no-induction,no-align"
 
 	testing backend.Testing
 }
@@ -91,7 +92,13 @@ func run(ctx context.Context, c Config, table []backend.Backend) (*profile.Profi
 	}
 	guard := guardSignals(ctx)
 	defer guard.stop()
-	j.Started, j.Running = guard.started, guard.runs
+	var began time.Time
+	j.Started, j.Running = guard.started, func() {
+		if began.IsZero() {
+			began = time.Now()
+		}
+		guard.runs()
+	}
 	type result struct {
 		p   *profile.Profile
 		err error
@@ -101,6 +108,11 @@ func run(ctx context.Context, c Config, table []backend.Backend) (*profile.Profi
 		p, err := work(j, able)
 		if p != nil {
 			p.Warnings = append(p.Warnings, doubts...)
+			if c.Rank != nil {
+				r := *c.Rank
+				r.StartNS = began.UnixNano()
+				p.Ranks = []profile.Rank{r}
+			}
 		}
 		runtime.KeepAlive(c) // its files
 		ended <- result{p, err}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/skewlens/skewlens/internal/atomicfile"
+	"github.com/skewlens/skewlens/internal/launch"
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler"
 	"github.com/skewlens/skewlens/report"
@@ -38,6 +39,8 @@ type profileFlags struct {
 	cores     int
 	units     bool
 	probe     string
+	rank      *profile.Rank // of the launcher that started this process; nil: none did
+	ranks     string        // the directory that --save names, for those of all ranks; "": it names a file
 }
 
 func (o *profileFlags) flags() *flag.FlagSet {
@@ -49,7 +52,7 @@ func (o *profileFlags) flags() *flag.FlagSet {
 	fs.StringVar(&o.backend, "backend", "auto", "count with `BACKEND`: auto or native (default auto)")
 	fs.StringVar(&o.events, "events", "edges", "count `EVENTS`: edges, which is the control flow, or edges,cache, which simulates caches (default edges)")
 	fs.StringVar(&o.machine, "machine", "", "simulate the caches of `MACHINE`: host, paper, server64, or a file (default host)")
-	fs.StringVar(&o.save, "save", "", "save the profile to `FILE`, for skewlens report")
+	fs.StringVar(&o.save, "save", "", "save the profile to `FILE`, for skewlens report; each rank that mpirun or srun starts, to a file of its own in DIR/")
 	fs.BoolVar(&o.propagate, "propagate", false, "exit with the program's own status")
 	fs.Func("lib", "also count the shared libraries that `PATTERN` matches, as \"libfft*\", beside those that the program needs; none: only those that other patterns match. May be repeated", func(s string) error {
 		if _, err := path.Match(s, ""); err != nil || s == "" {
@@ -99,6 +102,9 @@ func (o *profileFlags) checkAll(fs *flag.FlagSet) error {
 	if o.output == "" && o.binary() {
 		return usageError("--format %s is no text, and standard error is the program's too: add -o FILE", o.format)
 	}
+	if launch.Starts(fs.Arg(0)) && !o.follow {
+		return usageError("%s starts the ranks itself, so skewlens goes behind it: %s -n 4 skewlens profile --save DIR/ -- program, then skewlens report DIR", fs.Arg(0), fs.Arg(0))
+	}
 	if o.save != "" && o.save == o.output {
 		return usageError("-o and --save name the same file, %s: choose two", o.save)
 	}
@@ -116,6 +122,9 @@ func (c profileCommand) do(ctx context.Context, stdout, stderr io.Writer, args [
 	}
 	path, err := profiler.Find(fs.Arg(0), "")
 	if err != nil {
+		return err
+	}
+	if err := o.findRank(); err != nil {
 		return err
 	}
 	for _, name := range []string{o.save, o.output} {
@@ -140,7 +149,7 @@ func (o *profileFlags) config(path string, words []string, pr *progress) profile
 	c := profiler.Config{
 		Probe: o.probe, Cores: o.cores, Units: o.units, Libraries: o.libraries, FollowExec: o.follow,
 		Path: path, Name: words[0], Args: words[1:], Backend: o.backend, Events: strings.Split(o.events, ","), Machine: o.machine,
-		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Rank: o.rank,
 	}
 	if pr != nil {
 		c.Progress = pr.show
@@ -188,11 +197,14 @@ func (o *profileFlags) finish(stdout, stderr io.Writer, p *profile.Profile, fail
 	if o.save != "" {
 		errs = append(errs, atomicfile.Write(o.save, func(w io.Writer) error { return profile.Write(w, p) }))
 	}
-	r, err := report.New(p, o.options())
-	if err == nil {
-		err = o.write(stdout, stderr, p, r)
+	var r *report.Report
+	if o.ranks == "" || o.output != "" {
+		var err error
+		if r, err = report.New(p, o.options()); err == nil {
+			err = o.write(stdout, stderr, p, r)
+		}
+		errs = append(errs, err)
 	}
-	errs = append(errs, err)
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
@@ -200,6 +212,9 @@ func (o *profileFlags) finish(stdout, stderr io.Writer, p *profile.Profile, fail
 		if status := targetStatus(p.Run); status != 0 {
 			return &exitError{status: status}
 		}
+	}
+	if r == nil {
+		return nil
 	}
 	return o.verdict(r)
 }

@@ -1,15 +1,10 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"flag"
-	"fmt"
 	"io"
-	"os"
 
-	"github.com/skewlens/skewlens/internal/atomicfile"
-	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/report"
 )
 
@@ -27,7 +22,7 @@ func reportCommand(_ context.Context, stdout, stderr io.Writer, args []string) e
 		return err
 	}
 	if fs.NArg() != 1 {
-		return usageError("report takes one saved profile, got %d arguments: see skewlens help report", fs.NArg())
+		return usageError("report takes one saved profile, or a directory of ranks' profiles, got %d arguments: see skewlens help report", fs.NArg())
 	}
 	if err := s.check(fs); err != nil {
 		return err
@@ -47,17 +42,4 @@ func reportCommand(_ context.Context, stdout, stderr io.Writer, args []string) e
 		return err
 	}
 	return s.verdict(r)
-}
-
-func load(name string) (*profile.Profile, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, atomicfile.Error("read", name, err)
-	}
-	defer f.Close()
-	p, err := profile.Read(bufio.NewReader(f))
-	if err != nil {
-		return nil, fmt.Errorf("read profile %s: %w", name, err)
-	}
-	return p, nil
 }

@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/skewlens/skewlens/internal/atomicfile"
+	"github.com/skewlens/skewlens/internal/launch"
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/ranks"
+)
+
+// findRank finds out which rank this process is of, and which file of the directory
+// that --save names is its own. What an earlier run left of the rank goes: if this one
+// leaves nothing, that must not be taken for it.
+func (o *profileFlags) findRank() error {
+	o.rank = launch.Rank(os.Getenv)
+	if info, err := os.Stat(o.save); !strings.HasSuffix(o.save, "/") && (err != nil || !info.IsDir()) {
+		return nil
+	}
+	o.ranks = o.save
+	if o.rank == nil {
+		host, _ := os.Hostname()
+		o.rank = &profile.Rank{Size: 1, Host: host}
+	}
+	if err := os.MkdirAll(o.ranks, 0o777); err != nil {
+		return atomicfile.Error("write", o.ranks, err)
+	}
+	launch.Forget(o.ranks, o.rank)
+	o.save = launch.File(o.ranks, o.rank)
+	return nil
+}
+
+// load reads a saved profile, or those of all ranks in a directory as one.
+func load(name string) (*profile.Profile, error) {
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return loadRanks(name)
+	}
+	return read(name, profile.Read)
+}
+
+func loadRanks(dir string) (*profile.Profile, error) {
+	files, err := launch.Files(dir)
+	if err != nil {
+		return nil, atomicfile.Error("read", dir, err)
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("read %s: no profile of a rank is in it; save them there: mpirun -n 4 skewlens profile --save %s/ -- program", dir, strings.TrimRight(dir, "/"))
+	}
+	var list []ranks.Source
+	for _, f := range files {
+		list = append(list, ranks.Source{Name: f,
+			Head: func() (*profile.Profile, error) { return read(f, profile.ReadHead) },
+			Read: func() (*profile.Profile, error) { return read(f, profile.Read) }})
+	}
+	p, err := ranks.Merge(list)
+	if err != nil {
+		return nil, fmt.Errorf("report on %s: %w", dir, err)
+	}
+	return p, nil
+}
+
+func read(name string, how func(r io.Reader) (*profile.Profile, error)) (*profile.Profile, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, atomicfile.Error("read", name, err)
+	}
+	defer f.Close()
+	p, err := how(bufio.NewReader(f))
+	if err != nil {
+		return nil, fmt.Errorf("read profile %s: %w", name, err)
+	}
+	return p, nil
+}
