@@ -34,6 +34,7 @@ type call struct {
 	lost    uint64
 	kept    *profile.Instance // nil: it is added up
 	mixed   bool              // not all added up as many
+	least   int64             // of the times that ranks spent in it: what it took the last to come
 }
 
 // comes notes what a rank did before its collective calls.
@@ -55,6 +56,9 @@ func (s *survey) comes(m int, p *profile.Profile, section int32, in *profile.Ins
 	}
 	if end := s.members[m].rank.StartNS + q.ArriveNS; q.ArriveNS > 0 && (c.endNS == 0 || end < c.endNS) {
 		c.endNS = end
+	}
+	if q.Timed && (len(c.come) == 0 || q.WaitNS < c.least) {
+		c.least = q.WaitNS
 	}
 	if n := len(c.come); n > 0 && c.come[n-1].member == int32(m) {
 		return // it says so twice

@@ -152,7 +152,7 @@ func (f *fill) addCall(i int, m *member, key int32, in *profile.Instance, n numb
 	seen[k] = true
 	x := c.of(i)
 	q := f.part(m, &in.Parts[0], n)
-	q.Slot = 0
+	q.Slot, q.WaitNS = 0, max(0, q.WaitNS-c.least) // what the last one spent there is what it takes
 	to := &f.sections[c.section]
 	if c.kept != nil {
 		c.kept.Parts = append(c.kept.Parts, q)

@@ -44,6 +44,9 @@ func New(p *profile.Profile, opt Options) (*Report, error) {
 	}
 	ids, all := sectionIDs(p), [][][]float64{}
 	for i := range p.Sections {
+		if p.Sections[i].Kind == profile.MPI && !b.several() {
+			continue // one rank has nobody to be compared with
+		}
 		s, moved, err := b.section(&p.Sections[i], ids[i])
 		if err != nil {
 			return nil, err
@@ -54,6 +57,7 @@ func New(p *profile.Profile, opt Options) (*Report, error) {
 	r.Memory = b.runMemory()
 	markNegligible(r.Sections)
 	sortSections(r.Sections)
+	r.Ranks = b.ranks(r)
 	b.judge(r)
 	return r, nil
 }
@@ -84,8 +88,14 @@ func (b *builder) run() Run {
 		ExitCode: b.p.Run.ExitCode,
 		Signal:   b.p.Run.Signal,
 	}
+	if b.several() {
+		run.Ranks, run.Threads = len(b.p.Ranks), 1
+	}
 	most := 0
 	for _, s := range b.p.Sections {
+		if s.Kind == profile.MPI {
+			continue
+		}
 		for _, in := range s.Instances {
 			most = max(most, len(in.Parts))
 		}
@@ -182,9 +192,7 @@ func (b *builder) fill(out *Section, s *profile.Section, res *lime.Result) {
 		if t.Slot > 0 {
 			th.Slot = int(t.Slot)
 		}
-		if id := int(t.Thread); !t.Several {
-			th.ID = &id
-		}
+		b.name(&th, s, &t)
 		if t.Timed {
 			busy, wait := float64(t.BusyNS)/1e9, float64(t.WaitNS)/1e9
 			th.BusyS, th.WaitS = known(busy), known(wait)
@@ -206,6 +214,9 @@ func (b *builder) fill(out *Section, s *profile.Section, res *lime.Result) {
 	out.Memory = b.sectionMemory(s)
 	out.Warnings = append(out.Warnings, warnings(res.Warnings)...)
 	b.units(out, s)
+	if s.Kind == profile.MPI {
+		ofRanks(out)
+	}
 }
 
 func (b *builder) cause(s *Section, c *lime.Cause, rank int) Cause {

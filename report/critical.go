@@ -97,7 +97,7 @@ const (
 // pathOf fills in the critical path; moved is what evening the first cause of each
 // section changes. Where the profile does not hold what it takes there is none.
 func (b *builder) pathOf(r *Report, moved [][][]float64) {
-	if len(b.p.Threads) < 2 {
+	if len(b.p.Threads) < 2 || b.several() {
 		return
 	}
 	g, err := taskgraph.New(b.p)

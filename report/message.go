@@ -126,8 +126,8 @@ func beginners(s *Section, c *Cause) string {
 	ids, named := []string{}, true
 	if len(c.Counts) == len(s.Threads) {
 		for i, n := range c.Counts {
-			if t := s.Threads[i]; n > 0 && t.ID != nil {
-				ids = append(ids, strconv.Itoa(*t.ID))
+			if t := s.Threads[i]; n > 0 && (t.ID != nil || t.Rank != nil) {
+				ids = append(ids, t.Number())
 			} else if n > 0 {
 				ids, named = append(ids, units.Ordinal(t.Slot)), false
 			}
@@ -165,16 +165,26 @@ func listed(names []string) string {
 // Name is "thread 3", or where several threads had the slot "the 3rd thread of
 // each round".
 func (t *Thread) Name() string {
-	if t.ID != nil {
-		return fmt.Sprintf("thread %d", *t.ID)
+	switch {
+	case t.ID != nil:
+		return threadOf(*t.ID, t.Rank)
+	case t.Rank != nil:
+		return fmt.Sprintf("rank %d", *t.Rank)
+	case t.eachRank:
+		return fmt.Sprintf("the %s thread of each rank", units.Ordinal(t.Slot))
 	}
 	return fmt.Sprintf("the %s thread of each round", units.Ordinal(t.Slot))
 }
 
-// Number is a thread's id, or "#3" for the slot of several.
+// Number is a thread's id, that of a rank, "2.3" for thread 3 of rank 2, or "#3" for the slot of several.
 func (t *Thread) Number() string {
-	if t.ID != nil {
+	switch {
+	case t.ID != nil && t.Rank != nil:
+		return fmt.Sprintf("%d.%d", *t.Rank, *t.ID)
+	case t.ID != nil:
 		return strconv.Itoa(*t.ID)
+	case t.Rank != nil:
+		return strconv.Itoa(*t.Rank)
 	}
 	return "#" + strconv.Itoa(t.Slot)
 }

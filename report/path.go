@@ -40,8 +40,8 @@ func (b *builder) paths(s *Section, of *profile.Section, at []profile.Addr) {
 
 // oneOf is the thread of a slot: of several, the one that did most at once.
 func (b *builder) oneOf(of *profile.Section, rows []Thread, row int) profile.ThreadID {
-	if id := rows[row].ID; id != nil {
-		return profile.ThreadID(*id)
+	if id := rows[row].of; id >= 0 {
+		return id
 	}
 	best, most := profile.ThreadID(-1), uint64(0)
 	for i := range of.Instances {
@@ -155,7 +155,8 @@ func (k *callerSearch) up(f profile.FunctionID) bool {
 // path is what was found; nil is nothing. Where the start was not reached, the
 // function was called back by a library or by code that was not counted.
 func (k *callerSearch) path(f profile.FunctionID) *Path {
-	out := &Path{Thread: int(k.t.ID), Calls: []Place{}}
+	out := &Path{Calls: []Place{}}
+	out.Rank, out.Thread = k.b.rankOf(k.t.ID)
 	g := &k.b.p.Graph
 	var chain []int
 	if k.up(f) {

@@ -15,6 +15,8 @@
 // gives the same bytes.
 package report
 
+import "github.com/skewlens/skewlens/profile"
+
 // Version of the JSON contract.
 const Version = 1
 
@@ -28,6 +30,7 @@ type Report struct {
 	Memory   *Memory   `json:"memory,omitempty"` // of the whole run, where caches were simulated
 	// CriticalPath is what the run cannot be shorter than; none where the profile does not tell.
 	CriticalPath *CriticalPath `json:"critical_path,omitempty"`
+	Ranks        *Ranks        `json:"ranks,omitempty"` // of a program of several processes
 	Warnings     []Warning     `json:"warnings"`
 }
 
@@ -49,7 +52,8 @@ type Library struct {
 // Run says how it was run.
 type Run struct {
 	Backend  string   `json:"backend"`
-	Threads  int      `json:"threads"` // the most that took part in one section
+	Threads  int      `json:"threads"`         // the most that took part in one section, of a rank where there are any
+	Ranks    int      `json:"ranks,omitempty"` // processes that ran at the same time
 	Cores    int      `json:"cores,omitempty"`
 	WallS    *float64 `json:"wall_s,omitempty"`
 	Response string   `json:"response"`
@@ -123,6 +127,7 @@ type Wait struct {
 	Seconds  float64   `json:"seconds"` // all threads together
 	Threads  int       `json:"threads"` // how many waited
 	Waker    *Waker    `json:"waker,omitempty"`
+	Partner  *Rank     `json:"partner,omitempty"` // of a message, the rank that most of it was for
 }
 
 // Waker is the line that most of a wait was for: whose wakes ended it, of a
@@ -133,6 +138,7 @@ type Waker struct {
 	Share    float64   `json:"share"`            // of the wait
 	Threads  int       `json:"threads"`          // how many did so
 	Thread   *int      `json:"thread,omitempty"` // which, where it was one
+	Rank     *int      `json:"rank,omitempty"`   // and of which rank
 }
 
 // Thread is one slot's sum over a section's instances: that of a thread or,
@@ -140,10 +146,14 @@ type Waker struct {
 // in turn.
 type Thread struct {
 	Slot         int      `json:"slot"`         // from 1, in the order of creation
-	ID           *int     `json:"id,omitempty"` // of the thread; none where there were several
+	ID           *int     `json:"id,omitempty"` // of the thread, in its rank; none where there were several, or it stands for a rank
+	Rank         *int     `json:"rank,omitempty"`
 	Instructions uint64   `json:"instructions"`
 	BusyS        *float64 `json:"busy_s,omitempty"`
 	WaitS        *float64 `json:"wait_s,omitempty"`
+
+	of       profile.ThreadID // among those of all ranks; of several, −1
+	eachRank bool             // several: of a place in each rank
 }
 
 // Gain is the most that balancing saves.
@@ -193,6 +203,7 @@ type Partner struct {
 // tell: the calls from the inside outwards, inlined ones among them.
 type Path struct {
 	Thread int     `json:"thread"`
+	Rank   *int    `json:"rank,omitempty"`
 	Calls  []Place `json:"calls"`
 	Start  *Place  `json:"start,omitempty"` // where the thread begins; none where the calls do not lead back to it
 }

@@ -27,7 +27,7 @@ const littleFault = 0.001
 // atEnd is the kind of the wait for the last one at a section's end.
 func atEnd(k profile.SectionKind) profile.WaitKind {
 	switch k {
-	case profile.Barrier, profile.OpenMP:
+	case profile.Barrier, profile.OpenMP, profile.MPI:
 		return profile.WaitBarrier
 	}
 	return profile.WaitJoin
@@ -69,7 +69,7 @@ func (b *builder) waits(out *Section, s *profile.Section) {
 				g.wait.Threads++
 			}
 		}
-		g.wait.Waker = b.waker(g, parts)
+		g.wait.Waker, g.wait.Partner = b.waker(g, parts), b.partner(g, s)
 		g.wait.Seconds = round(g.wait.Seconds)
 		out.Waits = append(out.Waits, g.wait)
 	}
@@ -141,7 +141,7 @@ func (p Place) sameLine(q Place) bool {
 // would not be if no thread had waited here, with all else as it was.
 func (g *group) cause(out *Section, s *profile.Section) (c Cause, ok bool) {
 	switch g.kind {
-	case profile.WaitLock, profile.WaitSleep, profile.WaitIO, profile.WaitFault:
+	case profile.WaitLock, profile.WaitSleep, profile.WaitIO, profile.WaitFault, profile.WaitMessage:
 	default:
 		return c, false
 	}
@@ -189,6 +189,8 @@ var waitWords = map[profile.WaitKind]string{
 	profile.WaitSleep: "slept here",
 	profile.WaitIO:    "waited for input or output here",
 	profile.WaitFault: "waited for memory here",
+
+	profile.WaitMessage: "waited for another rank here",
 }
 
 // message is a cause that is a wait, in one sentence.
@@ -207,6 +209,9 @@ func (g *group) message(out *Section, c *Cause) string {
 	text := fmt.Sprintf("%s %s, %s in all: %s of this section's waiting comes from it", who, waitWords[g.kind], units.Seconds(g.wait.Seconds), units.Percent(c.Share))
 	if k := g.wait.Waker; k != nil {
 		text += "; " + k.Words(g.wait.Kind)
+	}
+	if k := g.wait.Partner; k != nil {
+		text += "; " + k.Words()
 	}
 	if c.Gain != nil && c.Gain.Seconds != nil && c.Gain.Fraction >= 0.005 {
 		text += fmt.Sprintf("; without it the section would take up to %s of %s less", units.SecondsOf(*c.Gain.Seconds, *out.TimeS), units.SecondsOf(*out.TimeS, *out.TimeS))

@@ -42,8 +42,8 @@ func (b *builder) waker(g *group, parts []profile.Part) *Waker {
 		return nil
 	}
 	if len(most.threads) == 1 {
-		id := int(most.threads[0])
-		w.Thread = &id
+		rank, id := b.rankOf(most.threads[0])
+		w.Rank, w.Thread = rank, &id
 	}
 	return w
 }
@@ -64,7 +64,7 @@ func lineOf(lines *[]*by, at *Location) *by {
 func (w *Waker) Words(kind string) string {
 	who := units.Plural(w.Threads, "thread")
 	if w.Thread != nil {
-		who = fmt.Sprintf("thread %d", *w.Thread)
+		who = threadOf(*w.Thread, w.Rank)
 	}
 	did, of := "ended by %s at %s", "it"
 	if kind == string(profile.WaitLock) {

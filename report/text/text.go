@@ -37,6 +37,9 @@ func Write(w io.Writer, r *report.Report, opt Options) error {
 	t := writer{w: b, opt: opt, paths: words.Paths{Dir: opt.Dir}}
 	t.header(r)
 	t.warnings("", r.Warnings)
+	if r.Ranks != nil {
+		t.prose("", "  ", r.Ranks.Message)
+	}
 	long := false
 	hidden := 0
 	for i := range r.Sections {

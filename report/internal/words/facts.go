@@ -16,6 +16,12 @@ func (p Paths) Command(r *report.Report) string {
 // Run is what there is to know of a run.
 func Run(r *report.Report) []string {
 	facts := []string{units.Plural(r.Run.Threads, "thread"), units.Printable(r.Run.Backend) + " backend", "measured in " + strings.ReplaceAll(r.Run.Response, "-", " ")}
+	if r.Run.Ranks > 0 {
+		facts[0] = units.Plural(r.Run.Ranks, "rank")
+		if r.Run.Threads > 1 {
+			facts[0] += " of " + units.Plural(r.Run.Threads, "thread")
+		}
+	}
 	if r.Run.Cores > 0 {
 		facts[0] += " on " + units.Plural(r.Run.Cores, "core")
 	}
@@ -100,11 +106,11 @@ func Waited(s *report.Section) string {
 		if s.IdleS == nil {
 			return ""
 		}
-		return "threads waited " + units.Seconds(*s.IdleS) + " in all"
+		return who(s) + " waited " + units.Seconds(*s.IdleS) + " in all"
 	}
 	total := s.Waited()
 	if len(s.Waits) == 1 && s.IdleS != nil && *s.IdleS > 0 {
-		return "threads waited " + units.Seconds(total) + " in all"
+		return who(s) + " waited " + units.Seconds(total) + " in all"
 	}
 	var parts []string
 	for _, w := range s.Waits[:min(len(s.Waits), shown)] {
@@ -113,11 +119,22 @@ func Waited(s *report.Section) string {
 	if left := len(s.Waits) - shown; left > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", left))
 	}
-	return "threads waited " + units.Seconds(total) + ": " + strings.Join(parts, ", ")
+	return who(s) + " waited " + units.Seconds(total) + ": " + strings.Join(parts, ", ")
+}
+
+// who waits: ranks, or threads.
+func who(s *report.Section) string {
+	if s.Kind == "mpi" {
+		return "ranks"
+	}
+	return "threads"
 }
 
 // until says who ended a wait.
 func until(w report.Wait) string {
+	if w.Partner != nil {
+		return " (" + w.Partner.Words() + ")"
+	}
 	if w.Waker == nil {
 		return ""
 	}
@@ -138,6 +155,8 @@ func waitedFor(w report.Wait) string {
 		return "for input or output at " + at
 	case "fault":
 		return "for memory at " + at
+	case "message":
+		return "for another rank at " + at
 	}
 	return "at " + at + " (" + units.Printable(w.Kind) + ")"
 }

@@ -119,6 +119,6 @@ func Callers(p *report.Path) []string {
 	if left := len(p.Calls) - shown; left > 0 {
 		calls = append(calls, fmt.Sprintf("%d more", left))
 	}
-	calls[0] = fmt.Sprintf("thread %d comes from: %s", p.Thread, calls[0])
+	calls[0] = fmt.Sprintf("%s comes from: %s", p.Who(), calls[0])
 	return calls
 }
