@@ -277,10 +277,8 @@ func (t *textReader) readRun(l *textLine) {
 		t.readWait(l)
 	case "wake":
 		t.readWake(l)
-	case "message":
-		t.readMessage(l)
-	case "sync":
-		t.readSync(l)
+	case "sync", "message":
+		t.readMeeting(l)
 	case "count":
 		if t.counts == nil {
 			l.fail("no thread or part to belong to")
@@ -351,9 +349,14 @@ func (t *textReader) readWait(l *textLine) {
 	t.part.Waits = append(t.part.Waits, Wait{Kind: WaitKind(l.word()), Site: l.addr("site"), NS: l.nanos("for"), N: int(l.int("times", 32))})
 }
 
-func (t *textReader) readMessage(l *textLine) {
+// readMeeting reads a wait for one other thread, or one other rank.
+func (t *textReader) readMeeting(l *textLine) {
 	if t.part == nil {
 		l.fail("no part to belong to")
+		return
+	}
+	if l.what == "sync" {
+		t.part.Syncs = append(t.part.Syncs, Sync{Kind: WaitKind(l.word()), Site: l.addr("site"), Thread: ThreadID(l.int("thread", 32)), BeginNS: l.nanos("from"), EndNS: l.nanos("to"), WakeNS: l.nanos("ended")})
 		return
 	}
 	t.part.Messages = append(t.part.Messages, Message{Sends: l.flag("sends"), Site: l.addr("site"), Partner: int(l.int("partner", 32)), NS: l.nanos("for"), N: int(l.int("times", 32))})
@@ -365,14 +368,6 @@ func (t *textReader) readWake(l *textLine) {
 		return
 	}
 	t.part.Wakes = append(t.part.Wakes, Wake{Kind: WaitKind(l.word()), Site: l.addr("site"), By: l.addr("by"), Thread: ThreadID(l.int("thread", 32)), NS: l.nanos("for")})
-}
-
-func (t *textReader) readSync(l *textLine) {
-	if t.part == nil {
-		l.fail("no part to belong to")
-		return
-	}
-	t.part.Syncs = append(t.part.Syncs, Sync{Kind: WaitKind(l.word()), Site: l.addr("site"), Thread: ThreadID(l.int("thread", 32)), BeginNS: l.nanos("from"), EndNS: l.nanos("to"), WakeNS: l.nanos("ended")})
 }
 
 func (t *textReader) readPart(l *textLine) {

@@ -92,27 +92,16 @@ func run(ctx context.Context, c Config, table []backend.Backend) (*profile.Profi
 	}
 	guard := guardSignals(ctx)
 	defer guard.stop()
-	var began time.Time
-	j.Started, j.Running = guard.started, func() {
-		if began.IsZero() {
-			began = time.Now()
-		}
-		guard.runs()
-	}
+	j.Started, j.Running = guard.started, guard.runs
 	type result struct {
 		p   *profile.Profile
 		err error
 	}
 	ended := make(chan result, 1)
 	go func() {
-		p, err := work(j, able)
+		p, err := work(j, able, c.Rank)
 		if p != nil {
 			p.Warnings = append(p.Warnings, doubts...)
-			if c.Rank != nil {
-				r := *c.Rank
-				r.StartNS = began.UnixNano()
-				p.Ranks = []profile.Rank{r}
-			}
 		}
 		runtime.KeepAlive(c) // its files
 		ended <- result{p, err}
@@ -126,7 +115,7 @@ func run(ctx context.Context, c Config, table []backend.Backend) (*profile.Profi
 }
 
 // work runs a job by the first backend that can do it.
-func work(j backend.Job, able []backend.Backend) (*profile.Profile, error) {
+func work(j backend.Job, able []backend.Backend, rank *profile.Rank) (*profile.Profile, error) {
 	var opened []*Lines
 	defer func() {
 		for _, l := range opened {
@@ -143,6 +132,11 @@ func work(j backend.Job, able []backend.Backend) (*profile.Profile, error) {
 	o, by, err := try(able, j)
 	if err != nil {
 		return nil, err
+	}
+	if rank != nil {
+		r := *rank
+		r.StartNS = o.Began.UnixNano()
+		o.Profile.Ranks = []profile.Rank{r}
 	}
 	return finish(o, by)
 }

@@ -16,7 +16,8 @@ type fill struct {
 	numbers  map[uint64]numbering
 	threads  []profile.Thread
 	totals   int64 // bytes of the counts of whole lives, −1: too many
-	apart    bool  // threads of different ranks have rows of their own
+	hosts    int
+	apart    bool // threads of different ranks have rows of their own
 }
 
 // filled is a section of the common profile.
@@ -48,6 +49,11 @@ func (s *survey) newFill(calls []*call) *fill {
 		all += m.threads
 	}
 	f.apart = all <= rows
+	hosts := map[string]bool{}
+	for _, m := range s.members {
+		hosts[m.rank.Host] = true
+	}
+	f.hosts = len(hosts)
 	return f
 }
 
@@ -130,7 +136,9 @@ func (f *fill) part(m *member, q *profile.Part, n numbering) profile.Part {
 	out := *q
 	out.Thread += m.base
 	out.Counts, out.Inner, out.Syncs = n.of(q.Counts), n.of(q.Inner), nil
-	if shift := m.rank.StartNS - f.s.startNS; out.ArriveNS > 0 {
+	if shift := m.rank.StartNS - f.s.startNS; f.hosts > 1 { // their clocks are not one
+		out.BeginNS, out.ArriveNS = 0, 0
+	} else if out.ArriveNS > 0 {
 		out.BeginNS, out.ArriveNS = out.BeginNS+shift, out.ArriveNS+shift
 	}
 	out.Wakes = slices.Clone(q.Wakes)
@@ -317,7 +325,25 @@ func (f *fill) keptCalls(k int32) (list []profile.Instance) {
 	}
 	slices.SortStableFunc(kept, func(a, b *call) int { return cmp.Compare(a.endNS, b.endNS) })
 	for _, c := range kept {
+		if from, to, placed := span(c.kept); placed {
+			c.kept.SpanNS = to - from
+		}
 		list = append(list, *c.kept)
 	}
 	return list
+}
+
+// span is from the first rank's begin to the last one's arrival.
+func span(in *profile.Instance) (from, to int64, placed bool) {
+	for i := range in.Parts {
+		q := &in.Parts[i]
+		if q.ArriveNS == 0 {
+			return 0, 0, false
+		}
+		if i == 0 || q.BeginNS < from {
+			from = q.BeginNS
+		}
+		to = max(to, q.ArriveNS)
+	}
+	return from, to, true
 }

@@ -166,8 +166,10 @@ func listed(names []string) string {
 // each round".
 func (t *Thread) Name() string {
 	switch {
+	case t.ID != nil && t.Rank != nil:
+		return fmt.Sprintf("thread %d of rank %d", *t.ID, *t.Rank)
 	case t.ID != nil:
-		return threadOf(*t.ID, t.Rank)
+		return fmt.Sprintf("thread %d", *t.ID)
 	case t.Rank != nil:
 		return fmt.Sprintf("rank %d", *t.Rank)
 	case t.eachRank:

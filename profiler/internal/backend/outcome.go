@@ -1,6 +1,10 @@
 package backend
 
-import "github.com/skewlens/skewlens/profile"
+import (
+	"time"
+
+	"github.com/skewlens/skewlens/profile"
+)
 
 // Outcome is what a backend has found out.
 type Outcome struct {
@@ -11,6 +15,7 @@ type Outcome struct {
 	Modules []Module // the program, then Profile.Program.Libraries
 	Lines   Lines    // of these, as Job.Open gave them
 	Doubts  Doubts
+	Began   time.Time // the profile's moment 0
 }
 
 // Module is what is known of the program's or a library's code.

@@ -40,7 +40,7 @@ func (s *session) outcome() *backend.Outcome {
 	s.in.simulation.tell(s.solver, s.job.Machine, s.threads.all)
 	s.number(p)
 	faultEvents(p, s.job.Machine != nil)
-	o := &backend.Outcome{Profile: p, Lines: s.lines, Doubts: backend.Doubts{
+	o := &backend.Outcome{Profile: p, Lines: s.lines, Began: s.began, Doubts: backend.Doubts{
 		Exec:          backend.Exec{Replaced: s.lineage.replaced, By: s.lineage.by, Refused: s.lineage.refused},
 		Contradictory: s.solver.Bad(),
 		Abandoned:     slices.DeleteFunc(s.solver.Forgotten(), s.in.mprotect.has),

@@ -33,7 +33,8 @@ type session struct {
 	lineage  lineage
 	progress progress
 
-	ending     bool           // the first thread has come to its end: others may follow at once
+	ending     bool // the first thread has come to its end: others may follow at once
+	began      time.Time
 	begin, end uint64         // time stamps at the program's first instruction, and after its last
 	code       int            // exit status
 	killed     syscall.Signal // 0: ended by itself
@@ -47,7 +48,7 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 	}
 	solver := in.newSolver()
 	stacks := newStacks(p, in, solver)
-	s := &session{job: j, p: p, in: in, lines: src.lines, solver: solver, rate: rate, begin: rdtsc(),
+	s := &session{job: j, p: p, in: in, lines: src.lines, solver: solver, rate: rate, began: time.Now(), begin: rdtsc(),
 		signals: signals{p: p, in: in, stacks: stacks, diverted: map[int][]diverted{}, leaving: map[int]*leaving{}}, stacks: stacks,
 		lineage: lineage{injections: []*injection{in}}, progress: progress{to: j.Progress}}
 	s.gates = newGates(in, src.lines)

@@ -49,10 +49,11 @@ func (m *mpiRule) counted(x *thread, d []record.Delta) {
 	}
 }
 
-// waited: a thread has waited, outside of MPI.
+// waited: a thread has waited, outside of MPI, and for something else than threads of
+// its process, of which it is known how long they took.
 func (m *mpiRule) waited(x *thread) {
 	if y := m.ranks[x]; y != nil && y.depth == 0 && len(x.waits) > 0 && len(y.waits) < maxWaits {
-		if w := x.waits[len(x.waits)-1]; w.begin >= y.tsc {
+		if w := x.waits[len(x.waits)-1]; w.begin >= y.tsc && w.Site != 0 && w.Kind != profile.WaitBarrier && w.Kind != profile.WaitJoin {
 			y.waits = append(y.waits, w)
 		}
 	}
