@@ -17,8 +17,8 @@ program stencil_f08
     if (rank == 1) n = 1600
 #endif
     call sweep(x, n)
-    call mpi_reduce(x, all, 1, mpi_double_precision, mpi_sum, 0, mine)
-    call mpi_barrier(mine) ! SECTION
+    call mpi_reduce(x, all, 1, mpi_double_precision, mpi_sum, 0, mine) ! SECTION
+    call mpi_barrier(mine)
     x = x / 1000
   end do
   if (rank == 0) print '(l1)', x > 0
