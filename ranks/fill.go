@@ -71,8 +71,8 @@ func (f *fill) second() {
 }
 
 func (f *fill) add(i int, m *member, p *profile.Profile) {
-	n := f.numbers[m.hash]
-	if n == nil {
+	n, has := f.numbers[m.hash]
+	if !has {
 		n = f.s.graph.number(p)
 		f.numbers[m.hash] = n
 	}

@@ -54,10 +54,13 @@ func hashOf(p *profile.Profile) uint64 {
 
 // numbering is what a rank's events are in the common graph: none, one, or more where
 // edges that it counts with a block have events of their own there.
-type numbering [][]profile.EventID
+type numbering struct {
+	to   [][]profile.EventID
+	same bool // all keep theirs
+}
 
 func (u *graph) number(p *profile.Profile) numbering {
-	n := make(numbering, len(p.Events))
+	n := make([][]profile.EventID, len(p.Events))
 	for i := range p.Events {
 		switch e := &p.Events[i]; e.Kind {
 		case profile.BlockEntered:
@@ -73,14 +76,21 @@ func (u *graph) number(p *profile.Profile) numbering {
 			n[e.Count] = append(n[e.Count], to)
 		}
 	})
-	return n
+	same := true
+	for i, to := range n {
+		same = same && len(to) == 1 && to[0] == profile.EventID(i)
+	}
+	return numbering{n, same}
 }
 
 // of are counts by the numbers of the common graph.
 func (n numbering) of(c profile.Counts) profile.Counts {
+	if n.same {
+		return c
+	}
 	out := profile.Counts{Event: make([]profile.EventID, 0, len(c.Event)), N: make([]uint64, 0, len(c.N))}
 	for i, e := range c.Event {
-		for _, to := range n[e] {
+		for _, to := range n.to[e] {
 			out.Event, out.N = append(out.Event, to), append(out.N, c.N[i])
 		}
 	}
