@@ -250,7 +250,9 @@ func checkPlantedRanks(t *testing.T, r *report.Report, file string, n int) {
 	}
 	switch file {
 	case "latesender.c":
-		i := slices.IndexFunc(s.Waits, func(w report.Wait) bool { return w.Kind == "message" && slices.Contains(mpiLines(t, file, "WAIT"), w.Location.Line) })
+		i := slices.IndexFunc(s.Waits, func(w report.Wait) bool {
+			return w.Kind == "message" && slices.Contains(mpiLines(t, file, "WAIT"), w.Location.Line)
+		})
 		if i < 0 || s.Waits[i].Partner == nil || s.Waits[i].Partner.Rank == nil || *s.Waits[i].Partner.Rank != 0 || s.Waits[i].Partner.Late != "send" {
 			t.Errorf("that rank 0 sends late is not known: %+v", s.Waits)
 		}

@@ -40,6 +40,7 @@ type profileFlags struct {
 	units     bool
 	probe     string
 	rank      *profile.Rank // of the launcher that started this process; nil: none did
+	kept      bool          // another process waits for this one, which the launcher may kill
 	ranks     string        // the directory that --save names, for those of all ranks; "": it names a file
 }
 
@@ -124,8 +125,12 @@ func (c profileCommand) do(ctx context.Context, stdout, stderr io.Writer, args [
 	if err != nil {
 		return err
 	}
+	ctx = o.keptBy(ctx)
 	if err := o.findRank(); err != nil {
 		return err
+	}
+	if o.keeps() {
+		return keep()
 	}
 	for _, name := range []string{o.save, o.output} {
 		if name != "" && name != "-" {
@@ -133,6 +138,9 @@ func (c profileCommand) do(ctx context.Context, stdout, stderr io.Writer, args [
 				return err
 			}
 		}
+	}
+	if o.ranks != "" {
+		defer launch.Mark(o.save)()
 	}
 	pr := newProgress(stderr)
 	p, err := c.run(ctx, o.config(path, fs.Args(), pr))

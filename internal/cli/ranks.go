@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/skewlens/skewlens/internal/atomicfile"
 	"github.com/skewlens/skewlens/internal/launch"
@@ -29,8 +30,12 @@ func (o *profileFlags) findRank() error {
 	if err := os.MkdirAll(o.ranks, 0o777); err != nil {
 		return atomicfile.Error("write", o.ranks, err)
 	}
+	if o.save = launch.File(o.ranks, o.rank); o.keeps() {
+		return nil
+	}
+	// What becomes of one rank is the launcher's business: it ends the others if need be.
+	o.propagate = o.propagate || o.rank.Launcher != ""
 	launch.Forget(o.ranks, o.rank)
-	o.save = launch.File(o.ranks, o.rank)
 	return nil
 }
 
@@ -43,6 +48,7 @@ func load(name string) (*profile.Profile, error) {
 }
 
 func loadRanks(dir string) (*profile.Profile, error) {
+	unfinished := launch.Unfinished(dir, moment)
 	files, err := launch.Files(dir)
 	if err != nil {
 		return nil, atomicfile.Error("read", dir, err)
@@ -60,8 +66,15 @@ func loadRanks(dir string) (*profile.Profile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("report on %s: %w", dir, err)
 	}
+	if len(unfinished) > 0 {
+		p.Warnings = append([]profile.Warning{{Code: "unfinished-ranks", Message: fmt.Sprintf(
+			"%s began, and left no profile: still running, or killed together with the profiler", ranks.Listed(unfinished))}}, p.Warnings...)
+	}
 	return p, nil
 }
+
+// moment is how long a rank may take to save what there is, once its launcher is gone.
+const moment = 10 * time.Second
 
 func read(name string, how func(r io.Reader) (*profile.Profile, error)) (*profile.Profile, error) {
 	f, err := os.Open(name)

@@ -75,41 +75,22 @@ func clean(host string) string {
 // Files are the files of ranks in a directory, and in those right below it: each node
 // may have one of its own.
 func Files(dir string) (list []string, err error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
-		name := filepath.Join(dir, e.Name())
-		if isFile(e.Name()) {
+	err = each(dir, func(name string) {
+		if base := filepath.Base(name); strings.HasPrefix(base, "rank-") && strings.HasSuffix(base, suffix) {
 			list = append(list, name)
-			continue
 		}
-		below, err := os.ReadDir(name)
-		if err != nil {
-			continue // no directory, or nobody's
-		}
-		for _, x := range below {
-			if isFile(x.Name()) {
-				list = append(list, filepath.Join(name, x.Name()))
-			}
-		}
-	}
-	return list, nil
-}
-
-func isFile(name string) bool {
-	return strings.HasPrefix(name, "rank-") && strings.HasSuffix(name, suffix)
+	})
+	return list, err
 }
 
 // Forget removes what an earlier run has left of a rank.
 func Forget(dir string, r *profile.Rank) {
-	files, _ := Files(dir)
-	for _, f := range files {
-		if strings.HasPrefix(filepath.Base(f), fmt.Sprintf("rank-%04d.", r.Rank)) {
-			os.Remove(f)
+	its := fmt.Sprintf("rank-%04d.", r.Rank)
+	_ = each(dir, func(name string) {
+		if base := filepath.Base(name); (strings.HasPrefix(base, its) || strings.HasPrefix(base, "."+its)) && strings.Contains(base, suffix) {
+			os.Remove(name)
 		}
-	}
+	})
 }
 
 // programs start ranks, by the names of their files.

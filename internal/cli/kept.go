@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"syscall"
+)
+
+// A launcher that has lost one rank kills all others, at once: then nothing would be
+// known of a run of which much has been seen. So what it starts is only a process that
+// waits for another one, in a session of its own, which profiles. When the first is
+// gone, the second ends the program, saves what there is, and ends.
+//
+//	mpirun ── skewlens profile, kept ─pipe─▶ skewlens profile ── program
+//	   └─ SIGKILL ─▶ ✗                         └─ the pipe has ended: so does the run
+
+// keptBy is the variable that names the descriptor of the pipe.
+const keptBy = "SKEWLENS_KEPT_BY"
+
+// keeps reports whether this process is to wait for another one that profiles.
+func (o *profileFlags) keeps() bool {
+	return o.ranks != "" && o.rank.Launcher != "" && !o.kept
+}
+
+// keep starts that one, hands on signals, and ends as it does.
+func keep() error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	var pipe [2]int
+	if err := syscall.Pipe2(pipe[:], syscall.O_CLOEXEC); err != nil {
+		return fmt.Errorf("make a pipe: %w", err)
+	}
+	// Descriptors keep their numbers: launchers name some in the environment.
+	if _, _, e := syscall.Syscall(syscall.SYS_FCNTL, uintptr(pipe[0]), syscall.F_SETFD, 0); e != 0 {
+		return fmt.Errorf("make a pipe: %w", e)
+	}
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	cmd := &exec.Cmd{Path: self, Args: os.Args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Env: append(os.Environ(), keptBy+"="+strconv.Itoa(pipe[0])), SysProcAttr: &syscall.SysProcAttr{Setsid: true}}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start %s: %w", self, err)
+	}
+	go func() {
+		for s := range signals {
+			_ = cmd.Process.Signal(s)
+		}
+	}()
+	syscall.Close(pipe[0])
+	err = cmd.Wait()
+	syscall.Close(pipe[1])
+	if status := cmd.ProcessState.ExitCode(); status > 0 {
+		return &exitError{status: status}
+	}
+	if err != nil {
+		return fmt.Errorf("the profiler of this rank was ended: %w", err)
+	}
+	return nil
+}
+
+// keptBy is ctx until the process is gone that waits for this one, if there is any.
+func (o *profileFlags) keptBy(ctx context.Context) context.Context {
+	value, is := os.LookupEnv(keptBy)
+	if o.kept = is; !is {
+		return ctx
+	}
+	os.Unsetenv(keptBy) // it is none of the program's
+	fd, err := strconv.Atoi(value)
+	if err != nil {
+		return ctx
+	}
+	syscall.CloseOnExec(fd)
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		f := os.NewFile(uintptr(fd), "pipe")
+		_, _ = f.Read(make([]byte, 1))
+		cancel()
+	}()
+	return ctx
+}
