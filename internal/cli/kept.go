@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"strconv"
 	"syscall"
 )
@@ -40,6 +41,9 @@ func keep() error {
 	if _, _, e := syscall.Syscall(syscall.SYS_FCNTL, uintptr(pipe[0]), syscall.F_SETFD, 0); e != 0 {
 		return fmt.Errorf("make a pipe: %w", e)
 	}
+	// Where the launcher dies without a word, so do the ranks.
+	runtime.LockOSThread()
+	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, syscall.PR_SET_PDEATHSIG, uintptr(syscall.SIGTERM), 0)
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)

@@ -40,6 +40,7 @@ type profileFlags struct {
 	units     bool
 	probe     string
 	rank      *profile.Rank // of the launcher that started this process; nil: none did
+	launcher  []string      // a command that starts ranks, before the program's own; none: the program is started itself
 	kept      bool          // another process waits for this one, which the launcher may kill
 	ranks     string        // the directory that --save names, for those of all ranks; "": it names a file
 }
@@ -60,6 +61,10 @@ func (o *profileFlags) flags() *flag.FlagSet {
 			return errors.New("want a pattern as libfft or \"libfft*.so*\"")
 		}
 		o.libraries = append(o.libraries, s)
+		return nil
+	})
+	fs.Func("launcher", "start the program by `COMMAND`, as \"mpirun -n 4\", and report on all ranks. May be repeated, for more words", func(s string) error {
+		o.launcher = append(o.launcher, strings.Fields(s)...)
 		return nil
 	})
 	fs.BoolVar(&o.noCache, "no-cache", false, "analyse the program anew, and keep nothing for the next run")
@@ -104,7 +109,7 @@ func (o *profileFlags) checkAll(fs *flag.FlagSet) error {
 		return usageError("--format %s is no text, and standard error is the program's too: add -o FILE", o.format)
 	}
 	if launch.Starts(fs.Arg(0)) && !o.follow {
-		return usageError("%s starts the ranks itself, so skewlens goes behind it: %s -n 4 skewlens profile --save DIR/ -- program, then skewlens report DIR", fs.Arg(0), fs.Arg(0))
+		return usageError("%s starts the ranks itself, so skewlens goes behind it: %s -n 4 skewlens profile --save DIR/ -- program, then skewlens report DIR; or: skewlens profile --launcher \"%s -n 4\" -- program", fs.Arg(0), fs.Arg(0), fs.Arg(0))
 	}
 	if o.save != "" && o.save == o.output {
 		return usageError("-o and --save name the same file, %s: choose two", o.save)
@@ -125,6 +130,9 @@ func (c profileCommand) do(ctx context.Context, stdout, stderr io.Writer, args [
 	if err != nil {
 		return err
 	}
+	if len(o.launcher) > 0 {
+		return o.launch(ctx, stdout, stderr, fs.Args())
+	}
 	ctx = o.keptBy(ctx)
 	if err := o.findRank(); err != nil {
 		return err
@@ -139,11 +147,14 @@ func (c profileCommand) do(ctx context.Context, stdout, stderr io.Writer, args [
 			}
 		}
 	}
-	if o.ranks != "" {
-		defer launch.Mark(o.save)()
-	}
 	pr := newProgress(stderr)
-	p, err := c.run(ctx, o.config(path, fs.Args(), pr))
+	config := o.config(path, fs.Args(), pr)
+	if o.ranks != "" {
+		m := launch.NewMark(o.save)
+		defer m.Remove()
+		config.Progress = func(r profiler.Progress) { m.Tell(r.Instances) }
+	}
+	p, err := c.run(ctx, config)
 	pr.erase()
 	if p == nil {
 		return err

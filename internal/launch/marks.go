@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -15,18 +16,60 @@ import (
 
 const runs = ".running"
 
-// Mark makes the mark of a rank's file, and returns what removes it.
-func Mark(file string) (ended func()) {
-	name := filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+runs)
-	_ = os.WriteFile(name, []byte(strconv.Itoa(os.Getpid())), 0o666)
-	return func() { os.Remove(name) }
+// Mark is a rank's own.
+type Mark struct {
+	name string
+	told time.Time
 }
+
+// NewMark makes the mark of a rank's file.
+func NewMark(file string) *Mark {
+	m := &Mark{name: filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+runs)}
+	m.Tell(0)
+	return m
+}
+
+// Tell says how far the rank has come: in instances of sections.
+func (m *Mark) Tell(instances int) {
+	if time.Since(m.told) > time.Second/2 {
+		m.told = time.Now()
+		_ = os.WriteFile(m.name, fmt.Appendf(nil, "%d %d", os.Getpid(), instances), 0o666)
+	}
+}
+
+// Remove removes it.
+func (m *Mark) Remove() { os.Remove(m.name) }
 
 // mark is one that was found.
 type mark struct {
-	rank int
-	host string
-	pid  int
+	rank, pid, instances int
+	host                 string
+}
+
+// State is how far ranks have come.
+type State struct {
+	Ranks     int // at work
+	Instances int // of sections, that the last of them has come to
+}
+
+func (s State) String() string {
+	if s.Ranks == 1 {
+		return fmt.Sprintf("1 rank at work, %d section instances", s.Instances)
+	}
+	return fmt.Sprintf("%d ranks at work, the last at %d section instances", s.Ranks, s.Instances)
+}
+
+// Running is how far those have come whose marks are in a directory.
+func Running(dir string) (s State) {
+	_ = each(dir, func(name string) {
+		if m, ok := readMark(name); ok {
+			if s.Ranks == 0 || m.instances < s.Instances {
+				s.Instances = m.instances
+			}
+			s.Ranks++
+		}
+	})
+	return s
 }
 
 // readMark reads one; ok is false for other files.
@@ -38,9 +81,10 @@ func readMark(name string) (m mark, ok bool) {
 	if !is || !ends || !cut || err != nil {
 		return m, false
 	}
+	m = mark{rank: rank, host: host}
 	b, _ := os.ReadFile(name)
-	pid, _ := strconv.Atoi(string(b))
-	return mark{rank, host, pid}, true
+	_, _ = fmt.Sscan(string(b), &m.pid, &m.instances) // it may be written just now
+	return m, true
 }
 
 // Unfinished are the ranks that began and have left nothing, when those of this machine

@@ -143,6 +143,9 @@ func (r *Runner) profile(t lsp.Target, saved string) *exec.Cmd {
 	for _, l := range t.Lib {
 		args = append(args, "--lib", l)
 	}
+	for _, w := range t.Launcher {
+		args = append(args, "--launcher", w)
+	}
 	if t.Follow {
 		args = append(args, "--follow-exec")
 	}

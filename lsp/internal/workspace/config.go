@@ -35,11 +35,14 @@ type Target struct {
 	Env     map[string]string
 	Cwd     string
 
-	Stdin   string            // the file that the program reads; "": none
-	Lib     []string          // patterns of shared libraries that are counted too
-	Follow  bool              // profile what the program replaces itself by
-	PathMap map[string]string // folders as the compiler wrote them down, to those of this machine
-	From    string            // where Program is empty: the source file whose program is looked for after the build
+	Stdin string   // the file that the program reads; "": none
+	Lib   []string // patterns of shared libraries that are counted too
+	// Launcher starts the program's ranks, as mpirun does: a command and its arguments;
+	// none: the program is started itself.
+	Launcher []string
+	Follow   bool              // profile what the program replaces itself by
+	PathMap  map[string]string // folders as the compiler wrote them down, to those of this machine
+	From     string            // where Program is empty: the source file whose program is looked for after the build
 }
 
 // Config is what a folder says, and what is wrong with it.
@@ -63,21 +66,22 @@ type configFile struct {
 }
 
 type configTarget struct {
-	Name    string            `toml:"name"`
-	Build   string            `toml:"build"`
-	Program string            `toml:"program"`
-	Args    []string          `toml:"args"`
-	Threads int               `toml:"threads"`
-	Cores   int               `toml:"cores"`
-	Units   bool              `toml:"units"`
-	Events  string            `toml:"events"`
-	Machine string            `toml:"machine"`
-	Env     map[string]string `toml:"env"`
-	Cwd     string            `toml:"cwd"`
-	Stdin   string            `toml:"stdin"`
-	Lib     []string          `toml:"lib"`
-	Follow  bool              `toml:"follow-exec"`
-	PathMap map[string]string `toml:"path-map"`
+	Name     string            `toml:"name"`
+	Build    string            `toml:"build"`
+	Program  string            `toml:"program"`
+	Args     []string          `toml:"args"`
+	Threads  int               `toml:"threads"`
+	Cores    int               `toml:"cores"`
+	Units    bool              `toml:"units"`
+	Events   string            `toml:"events"`
+	Machine  string            `toml:"machine"`
+	Env      map[string]string `toml:"env"`
+	Cwd      string            `toml:"cwd"`
+	Stdin    string            `toml:"stdin"`
+	Lib      []string          `toml:"lib"`
+	Follow   bool              `toml:"follow-exec"`
+	Launcher []string          `toml:"launcher"`
+	PathMap  map[string]string `toml:"path-map"`
 }
 
 func (c *Config) problem(path string, p Problem) {
@@ -142,7 +146,7 @@ func (t configTarget) target(dir, source string) Target {
 	out := Target{
 		Name: t.name(), Root: dir, Source: source, Build: t.Build, Program: below(dir, t.Program),
 		Args: t.Args, Threads: t.Threads, Cores: t.Cores, Units: t.Units, Events: t.Events, Machine: t.Machine, Env: t.Env, Cwd: below(dir, t.Cwd),
-		Lib: t.Lib, Follow: t.Follow,
+		Lib: t.Lib, Follow: t.Follow, Launcher: t.Launcher,
 	}
 	if t.Stdin != "" {
 		out.Stdin = below(dir, t.Stdin)
@@ -181,7 +185,9 @@ func (t configTarget) mistake(names map[string]bool) string {
 		return "machine says whose caches are simulated, and none are: add events = \"edges,cache\""
 	case t.Threads == 0 && strings.Contains(args, "{threads}"):
 		return "args has {threads} but the target has no threads: add threads = 8"
-	case strings.ContainsRune(t.Program+t.Cwd+t.Stdin+args+strings.Join(t.Lib, ""), 0):
+	case len(t.Launcher) > 0 && strings.TrimSpace(t.Launcher[0]) == "":
+		return "launcher names no command: launcher = [\"mpirun\", \"-n\", \"4\"]"
+	case strings.ContainsRune(strings.Join(t.Launcher, "")+t.Program+t.Cwd+t.Stdin+args+strings.Join(t.Lib, ""), 0):
 		return "a program's name and arguments cannot hold a zero character"
 	}
 	return ""
