@@ -33,8 +33,8 @@ func (m *maker) cause(s *report.Section, c *report.Cause, anchor string) pageCau
 		ids[i], counts[i] = s.Threads[i].Number(), float64(n)
 	}
 	what := words.Counted(c)
-	v.Plots = []pagePlot{{SVG: barPlot(ids, "thread", what+" by each thread", decimalCount, series{counts, "count"}),
-		Caption: caption("How often, thread by thread", s), Keys: []pageKey{{"count", what}}}}
+	v.Plots = []pagePlot{{SVG: barPlot(ids, row(s), what+" by each "+row(s), decimalCount, series{counts, "count"}),
+		Caption: caption("How often, "+row(s)+" by "+row(s), s), Keys: []pageKey{{"count", what}}}}
 	return v
 }
 

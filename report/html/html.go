@@ -70,6 +70,9 @@ type maker struct {
 func (m *maker) page() *page {
 	r := m.r
 	p := &page{Style: template.CSS(pageStyle), Command: m.paths.Command(r), Facts: strings.Join(words.Run(r), words.Dot), Warnings: printableWarnings(r.Warnings)}
+	if p.Ranks = m.ranks(); p.Ranks != nil {
+		p.Style += template.CSS(heatStyle)
+	}
 	for i := range r.Sections {
 		s := &r.Sections[i]
 		v := m.section(s, m.of[i], i+1)

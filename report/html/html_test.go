@@ -292,3 +292,27 @@ func TestTimelineBySlot(t *testing.T) {
 		t.Errorf("%d lanes, %d more, %q", len(got.ids), got.more, got.caption())
 	}
 }
+
+// TestRanks: a page on a thousand ranks is drawn of few paths, and its rows are ranks.
+func TestRanks(t *testing.T) {
+	r := made(t, reporttest.Scenes()["owner"])
+	r.Ranks = &report.Ranks{Count: 1000, Hosts: 2, Message: "10 % is lost"}
+	for i := range 1000 {
+		x := report.RankRow{Rank: i, Host: "<a>"}
+		for k := range 8 {
+			x.Threads = append(x.Threads, report.RankThread{ID: k, Instructions: uint64(i * k)})
+		}
+		r.Ranks.Rows = append(r.Ranks.Rows, x)
+	}
+	page := written(t, r, Options{})
+	wellFormed(t, page)
+	standsAlone(t, page)
+	if n := bytes.Count(page, []byte(`<path class="heat`)); n != 10 || len(page) > 1<<20 {
+		t.Errorf("%d paths, %d bytes", n, len(page))
+	}
+	for _, want := range []string{"10 % is lost.", ">960</text>", "984 more ranks executed less", "&lt;a&gt;"} {
+		if !bytes.Contains(page, []byte(want)) {
+			t.Errorf("%q is not in the page", want)
+		}
+	}
+}

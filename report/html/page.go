@@ -17,6 +17,7 @@ type (
 		BriefTitle, SkippedTitle string
 		Skipped                  []report.Skipped
 		Path                     *pagePath
+		Ranks                    *pageRanks
 		MemoryFacts              string
 		MemoryHead               []string
 		Memory                   [][]string
@@ -30,7 +31,7 @@ type (
 		More     string
 	}
 	pageSection struct {
-		Anchor, ID, Title, Kind, Facts          string
+		Anchor, ID, Title, Kind, Facts, Row     string
 		Time, Imbalance, Waited, First, Verdict string
 		Instances                               int
 		Warnings                                []report.Warning

@@ -12,7 +12,7 @@ import (
 )
 
 func (m *maker) section(s *report.Section, of *profile.Section, n int) pageSection {
-	v := pageSection{
+	v := pageSection{Row: row(s),
 		Anchor: fmt.Sprintf("s%d", n), ID: units.Printable(s.ID), Title: m.paths.Section(s), Kind: s.Kind, Instances: s.Instances,
 		Warnings: printableWarnings(words.Warnings(s)),
 	}
@@ -85,13 +85,13 @@ func (m *maker) sectionPlots(s *report.Section, of *profile.Section) []pagePlot 
 		}
 	}
 	plots := []pagePlot{{
-		SVG:     barPlot(ids, "thread", "work of each thread in executed instructions", func(x float64) string { return units.Compact(uint64(x)) }, series{work, "work"}),
-		Caption: caption("Executed instructions of each thread, all instances together", s), Keys: []pageKey{{"work", "work"}},
+		SVG:     barPlot(ids, row(s), "work of each "+row(s)+" in executed instructions", func(x float64) string { return units.Compact(uint64(x)) }, series{work, "work"}),
+		Caption: caption("Executed instructions of each "+row(s)+", all instances together", s), Keys: []pageKey{{"work", "work"}},
 	}}
 	if timed {
 		plots = append(plots, pagePlot{
-			SVG:     barPlot(ids, "thread", "processor and waiting time of each thread", func(x float64) string { return units.SecondsOf(x, most) }, series{busy, "busy"}, series{wait, "wait"}),
-			Caption: caption("Time of each thread, as measured", s), Keys: []pageKey{{"busy", "on a processor"}, {"wait", "waiting for the last to arrive"}},
+			SVG:     barPlot(ids, row(s), "processor and waiting time of each "+row(s), func(x float64) string { return units.SecondsOf(x, most) }, series{busy, "busy"}, series{wait, "wait"}),
+			Caption: caption("Time of each "+row(s)+", as measured", s), Keys: []pageKey{{"busy", "on a processor"}, {"wait", "waiting for the last to arrive"}},
 		})
 	}
 	for _, virtual := range []bool{false, true}[:1+min(1, m.r.Run.Virtual)] {
@@ -141,10 +141,18 @@ func averaged(u *report.Units) string {
 	return ""
 }
 
+// row is what a row of a section stands for.
+func row(s *report.Section) string {
+	if s.Kind == string(profile.MPI) {
+		return "rank"
+	}
+	return "thread"
+}
+
 // caption says above a plot what a row is, where that is no thread, and that
 // there are more of them.
 func caption(what string, s *report.Section) string {
-	if slices.ContainsFunc(s.Threads, func(t report.Thread) bool { return t.ID == nil }) {
+	if slices.ContainsFunc(s.Threads, func(t report.Thread) bool { return t.ID == nil && t.Rank == nil }) {
 		what += "; #3 is the 3rd thread of each round"
 	}
 	if n := words.Shown(len(s.Threads)); n < len(s.Threads) {
