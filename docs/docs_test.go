@@ -10,7 +10,7 @@ import (
 // code shows it.
 func TestCauses(t *testing.T) {
 	kinds := Kinds()
-	for _, want := range []string{"branch", "loop", "recursion", "start", "event", "inflation", "serial"} {
+	for _, want := range []string{"branch", "loop", "recursion", "start", "message", "event", "inflation", "serial"} {
 		text, ok := Cause(want)
 		if !slices.Contains(kinds, want) || !ok || !strings.HasPrefix(text, "# "+want+"\n\n") || strings.Contains(text, "\n## ") || len(text) < 100 {
 			t.Errorf("%s: %q", want, text)

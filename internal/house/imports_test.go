@@ -49,6 +49,8 @@ var rules = []struct {
 	{"lime", []string{"profile", "internal/flowgraph"}},
 	{"attribution", []string{"profile"}},
 	{"dwarfmap", []string{"profile"}},
+	{"ranks", []string{"profile"}},
+	{"internal/launch", []string{"profile"}},
 	{"report", []string{"profile", "lime", "attribution", "internal/flowgraph", "internal/units"}},
 	{"export", []string{"profile", "internal/units"}},
 	{"docs", nil},
