@@ -36,7 +36,7 @@ func randomProfile(r *rand.Rand) *Profile {
 			CPUNS: r.Int64N(9), Totals: randomCounts(r, p), Active: pick(r, nil, []Addr{7}, []Addr{9, 7}), Work: pick(r, uint64(0), 1<<40)})
 	}
 	for i := range r.IntN(3) {
-		p.Ranks = append(p.Ranks, Rank{Rank: 2 * i, Size: pick(r, 0, 9), Host: randomName(r), Job: randomName(r), Launcher: pick(r, "", "slurm"), StartNS: r.Int64N(1 << 60), Main: ThreadID(i)})
+		p.Ranks = append(p.Ranks, Rank{Rank: 2 * i, Size: pick(r, 0, 9), Host: randomName(r), Job: randomName(r), Launcher: pick(r, "", "slurm"), Cores: r.IntN(3), StartNS: r.Int64N(1 << 60), Main: ThreadID(i)})
 	}
 	for range r.IntN(4) {
 		p.Sections = append(p.Sections, randomSection(r, p))

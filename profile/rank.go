@@ -15,6 +15,7 @@ type Rank struct {
 	Host       string   // where it ran
 	Job        string   // what its launcher calls the run; "": not known
 	Launcher   string   // that told so: "openmpi", "mpich", "slurm", "pmix"
+	Cores      int      // of the machine; 0: not known
 	StartNS    int64    // when it began, since 1970, by its machine's clock
 	Main       ThreadID // its first thread
 }
@@ -43,6 +44,8 @@ func checkRanks(p *Profile) error {
 			return fmt.Errorf("rank %d of %d", r.Rank, r.Size)
 		case i > 0 && (p.Ranks[i-1].Rank >= r.Rank || p.Ranks[i-1].Main >= r.Main):
 			return fmt.Errorf("rank %d comes behind rank %d", r.Rank, p.Ranks[i-1].Rank)
+		case r.Cores < 0:
+			return fmt.Errorf("rank %d: %d cores", r.Rank, r.Cores)
 		case r.StartNS < 0:
 			return fmt.Errorf("rank %d began before 1970", r.Rank)
 		}

@@ -141,7 +141,7 @@ func (t *textWriter) run() {
 	t.line("run%s%s%s%s%s%s%s%s", pair("backend", p.Run.Backend), nanos("wall", p.Run.WallNS), number("cores", p.Run.Cores),
 		number("exit", p.Run.ExitCode), pair("signal", p.Run.Signal), slowdown, number("virtual", p.Run.Virtual), pair("machine", p.Run.Machine))
 	for _, r := range p.Ranks {
-		t.line("rank %d%s%s%s%s%s%s", r.Rank, number("of", r.Size), pair("host", r.Host), pair("job", r.Job), pair("launcher", r.Launcher), nanos("start", r.StartNS), number("main", r.Main))
+		t.line("rank %d%s%s%s%s%s%s%s", r.Rank, number("of", r.Size), pair("host", r.Host), pair("job", r.Job), pair("launcher", r.Launcher), number("cores", r.Cores), nanos("start", r.StartNS), number("main", r.Main))
 	}
 	c := &p.Coverage
 	t.line("coverage functions=%d/%d instructions=%d/%d", c.Functions, c.FunctionsTotal, c.Instructions, c.InstructionsTotal)

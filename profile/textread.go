@@ -140,7 +140,7 @@ func (t *textReader) read(l *textLine) {
 	case "run":
 		p.Run = Run{l.pair("backend"), l.nanos("wall"), int(l.int("cores", 64)), int(l.int("exit", 64)), l.pair("signal"), l.float("slowdown"), int(l.int("virtual", 64)), l.pair("machine")}
 	case "rank":
-		p.Ranks = append(p.Ranks, Rank{int(l.parseInt(l.word(), 64)), int(l.int("of", 64)), l.pair("host"), l.pair("job"), l.pair("launcher"), l.nanos("start"), ThreadID(l.int("main", 32))})
+		p.Ranks = append(p.Ranks, Rank{int(l.parseInt(l.word(), 64)), int(l.int("of", 64)), l.pair("host"), l.pair("job"), l.pair("launcher"), int(l.int("cores", 64)), l.nanos("start"), ThreadID(l.int("main", 32))})
 	case "coverage":
 		p.Coverage.Functions, p.Coverage.FunctionsTotal = l.ratio("functions")
 		p.Coverage.Instructions, p.Coverage.InstructionsTotal = l.ratio("instructions")

@@ -98,6 +98,7 @@ type (
 		Host     string   `cbor:"3,keyasint,omitempty"`
 		Job      string   `cbor:"4,keyasint,omitempty"`
 		Launcher string   `cbor:"5,keyasint,omitempty"`
+		Cores    int      `cbor:"8,keyasint,omitempty"`
 		StartNS  int64    `cbor:"6,keyasint,omitempty"`
 		Main     ThreadID `cbor:"7,keyasint,omitempty"`
 	}

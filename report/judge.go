@@ -31,6 +31,9 @@ func (b *builder) judge(r *Report) {
 		say("low-coverage", "only %.3g %% of the program's instructions were counted%s: a cause in the rest cannot be seen",
 			*pct, skippedNames(r.Coverage.Skipped))
 	}
+	if b.several() {
+		r.Warnings = append(r.Warnings, b.sharedCores(r.Run.Threads)...)
+	}
 	if b.p.Run.Cores > 0 && r.Run.Threads > b.p.Run.Cores && findings(r) {
 		say("shared-cores", "%d threads shared %d cores: seconds are this run's, and would differ with a core for each thread",
 			r.Run.Threads, b.p.Run.Cores)

@@ -206,6 +206,28 @@ func (b *builder) ranks(r *Report) *Ranks {
 	return out
 }
 
+// sharedCores is the doubt where a machine had more ranks and threads than cores.
+func (b *builder) sharedCores(threads int) []Warning {
+	n, cores := map[string]int{}, map[string]int{}
+	for _, x := range b.p.Ranks {
+		n[x.Host], cores[x.Host] = n[x.Host]+threads, x.Cores
+	}
+	for _, x := range b.p.Ranks {
+		if c := cores[x.Host]; c > 0 && n[x.Host] > c {
+			return []Warning{{Code: "shared-cores", Message: fmt.Sprintf(
+				"%s shared %s on %s: seconds, and how long ranks waited for each other, are this run's, and would differ with a core for each", units.Plural(n[x.Host]/threads, "rank")+ofThreads(threads), units.Plural(c, "core"), x.Host)}}
+		}
+	}
+	return nil
+}
+
+func ofThreads(n int) string {
+	if n < 2 {
+		return ""
+	}
+	return " of " + units.Plural(n, "thread")
+}
+
 func (b *builder) row(i int) RankRow {
 	x := b.p.Ranks[i]
 	out := RankRow{Rank: x.Rank, Host: x.Host}

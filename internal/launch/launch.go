@@ -50,9 +50,32 @@ func Rank(getenv func(string) string) *profile.Rank {
 		}
 		r.Job = strings.Join(job, ".")
 		r.Host, _ = os.Hostname()
+		r.Cores = cores("/sys/devices/system/cpu/online")
 		return r
 	}
 	return nil
+}
+
+// cores is how many a list as "0-3,8" names: those of the machine, whichever of them the
+// launcher has bound this process to; 0 where it is not known.
+func cores(list string) (n int) {
+	b, err := os.ReadFile(list)
+	if err != nil {
+		return 0
+	}
+	for _, part := range strings.Split(strings.TrimSpace(string(b)), ",") {
+		low, high, is := strings.Cut(part, "-")
+		if !is {
+			high = low
+		}
+		from, err := strconv.Atoi(low)
+		to, err2 := strconv.Atoi(high)
+		if err != nil || err2 != nil || to < from {
+			return 0
+		}
+		n += to - from + 1
+	}
+	return n
 }
 
 // suffix ends the names of ranks' files.
