@@ -239,7 +239,7 @@ func (m *mpiRule) makes(x *thread, r record.Record, how apart) {
 			y.made += "@" + m.t.c.MPI.Host
 		}
 	}
-	if how == unknownApart || how == byNode && uint32(r.Arg3) != m.t.c.MPI.Shared {
+	if c.id == "" || how == unknownApart || how == byNode && uint32(r.Arg3) != m.t.c.MPI.Shared {
 		y.made = "?"
 	}
 	m.meet(y, c, r)
