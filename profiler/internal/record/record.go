@@ -25,6 +25,7 @@ type Hook struct {
 	Tasks        Tasks
 	Negative     bool // of a function in Go: only where its second argument is
 	Args         Args
+	Brief        bool // a program may call it often: without counters, which the next record has, too
 }
 
 // Args says which of a call's arguments its records have, where that is not the first

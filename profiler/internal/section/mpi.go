@@ -111,7 +111,7 @@ func (m *mpiRule) addTalks(r *rule, b binding) {
 			if how.keep {
 				a = b.args(c.n, c.comm, c.partner, c.n)
 			}
-			r.calls = append(r.calls, call{names: b.names(c.name), arrive: func(x *thread, r record.Record) { m.talks(x, r, how) }, leave: m.leaves, chain: true, args: a})
+			r.calls = append(r.calls, call{names: b.names(c.name), arrive: func(x *thread, r record.Record) { m.talks(x, r, how) }, leave: m.leaves, brief: true, args: a})
 		}
 	}
 	add(mpiReceives, talk{})
@@ -124,7 +124,7 @@ func (m *mpiRule) addTalks(r *rule, b binding) {
 		if b == inC {
 			a.Arg1.By = record.Pointer64
 		}
-		r.calls = append(r.calls, call{names: b.names(c.name), arrive: m.waitsFor, leave: m.leaves, chain: true, args: a})
+		r.calls = append(r.calls, call{names: b.names(c.name), arrive: m.waitsFor, leave: m.leaves, brief: true, args: a})
 	}
 }
 

@@ -124,7 +124,10 @@ func (m *emitter) forkCode(h record.Hook, jump func()) {
 
 // arriveKind is the kind of a hook's record before the call, with what it asks for.
 func arriveKind(h record.Hook) uint32 {
-	kind := h.Arrive | threadarea.ScanBit
+	kind := h.Arrive
+	if !h.Brief {
+		kind |= threadarea.ScanBit
+	}
 	if h.Waits {
 		kind |= threadarea.WaitBit
 	}
