@@ -26,6 +26,7 @@ func New(p *profile.Profile, opt Options) (*Report, error) {
 	if err := p.CheckValid(); err != nil {
 		return nil, err
 	}
+	p = comparable(p)
 	if opt.Analyse == nil && len(p.Sections) > 0 {
 		opt.Analyse = lime.New(p).Section // the program's structure is worked out once for all sections
 	}
@@ -44,9 +45,6 @@ func New(p *profile.Profile, opt Options) (*Report, error) {
 	}
 	ids, all := sectionIDs(p), [][][]float64{}
 	for i := range p.Sections {
-		if p.Sections[i].Kind == profile.MPI && !b.several() {
-			continue // one rank has nobody to be compared with
-		}
 		s, moved, err := b.section(&p.Sections[i], ids[i])
 		if err != nil {
 			return nil, err

@@ -31,6 +31,9 @@ func (b *builder) judge(r *Report) {
 		say("low-coverage", "only %.3g %% of the program's instructions were counted%s: a cause in the rest cannot be seen",
 			*pct, skippedNames(r.Coverage.Skipped))
 	}
+	if len(b.p.Ranks) == 1 && b.p.Ranks[0].Size > 1 {
+		say("one-rank", "this is rank %d of %d alone: ranks are compared by skewlens report DIR, with the directory that all saved their profiles to (--save DIR/)", b.p.Ranks[0].Rank, b.p.Ranks[0].Size)
+	}
 	if b.several() {
 		r.Warnings = append(r.Warnings, b.sharedCores(r.Run.Threads)...)
 	}

@@ -81,6 +81,18 @@ func threadOf(id int, rank *int) string {
 	return fmt.Sprintf("thread %d of rank %d", id, *rank)
 }
 
+// comparable is a profile without what only several ranks have: of one alone, there is
+// nobody to compare it with at collective calls.
+func comparable(p *profile.Profile) *profile.Profile {
+	isCall := func(s profile.Section) bool { return s.Kind == profile.MPI }
+	if len(p.Ranks) > 1 || !slices.ContainsFunc(p.Sections, isCall) {
+		return p
+	}
+	out := *p
+	out.Sections = slices.DeleteFunc(slices.Clone(p.Sections), isCall)
+	return &out
+}
+
 // several: the profile is of more processes than one.
 func (b *builder) several() bool { return len(b.p.Ranks) > 1 }
 
@@ -106,18 +118,21 @@ func (b *builder) name(th *Thread, s *profile.Section, t *lime.ThreadTotal) {
 	}
 	rank, id := b.rankOf(t.Thread)
 	th.of, th.Rank = t.Thread, rank
-	if s.Kind != profile.MPI {
+	if s.Kind != profile.MPI || id > 0 {
 		th.ID = &id
 	}
 }
 
-var threadWord = regexp.MustCompile(`\b([tT])hread(s?)\b`)
+var threadWord = regexp.MustCompile(`\bthread \d+ of rank\b|\b[tT]hreads?\b`)
 
 // ofRanks words what is said of threads for ranks, which are what is compared.
 func ofRanks(s *Section) {
 	word := func(text string) string {
 		return threadWord.ReplaceAllStringFunc(text, func(w string) string {
-			if w[0] == 'T' {
+			switch {
+			case strings.HasSuffix(w, "rank"):
+				return w
+			case w[0] == 'T':
 				return strings.Replace(w, "Thread", "Rank", 1)
 			}
 			return strings.Replace(w, "thread", "rank", 1)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,7 +20,10 @@ import (
 // leaves nothing, that must not be taken for it.
 func (o *profileFlags) findRank() error {
 	o.rank = launch.Rank(os.Getenv)
-	if info, err := os.Stat(o.save); !strings.HasSuffix(o.save, "/") && (err != nil || !info.IsDir()) {
+	if !strings.HasSuffix(o.save, "/") && !isDir(o.save) {
+		if o.save != "" && o.rank != nil && o.rank.Size > 1 && !strings.Contains(o.save, strconv.Itoa(o.rank.Rank)) {
+			return usageError("--save %s: %d ranks would write the same file; name a directory: --save %s/", o.save, o.rank.Size, o.save)
+		}
 		return nil
 	}
 	o.ranks = o.save

@@ -44,6 +44,7 @@ type rankThread struct {
 	x       *thread
 	depth   int // of calls of MPI: it calls itself
 	at      uint64
+	site    profile.Addr  // of the call that is under way
 	comm    *communicator // of the call that is under way, nil: it is none that ranks meet in
 	call    profile.MPICall
 	arrived arrival
@@ -51,7 +52,6 @@ type rankThread struct {
 	made    string        // and what that will be
 	talk    talk
 	promise map[uint64]talk // requests, by handle
-	loose   []talk          // those that were not told apart
 }
 
 // talk is a call that waits for one other rank.
@@ -62,7 +62,7 @@ type talk struct {
 	sends   bool
 	keep    bool // it is a promise, which waits for nobody yet
 	many    bool // it waits for all that was promised
-	request uint64
+	unknown bool // what it waits for
 }
 
 func mpi(t *Tracker) rule {
@@ -134,6 +134,9 @@ func (m *mpiRule) of(x *thread) *rankThread {
 	if y == nil {
 		y = &rankThread{x: x, promise: map[uint64]talk{}}
 		y.from(x, x.beginTSC)
+		if x.parent != nil { // what it has done since its birth is of its first call
+			y.acc, y.cpu = slices.Clip(x.acc), x.cpu
+		}
 		m.ranks[x] = y
 	}
 	return y
@@ -146,7 +149,7 @@ func (m *mpiRule) enters(x *thread, r record.Record) *rankThread {
 	if y.depth > 1 {
 		return nil
 	}
-	y.at, y.comm, y.made, y.talk = r.TSC, nil, "", talk{}
+	y.at, y.site, y.comm, y.made, y.talk = r.TSC, profile.Addr(r.Site), nil, "", talk{}
 	return y
 }
 
@@ -276,9 +279,8 @@ func (m *mpiRule) talks(x *thread, r record.Record, how talk) {
 	}
 	how.on, how.site = true, profile.Addr(r.Site)
 	if how.many {
-		how.partner, how.sends = onlyOne(y.promised())
+		how.partner, how.sends, how.unknown = onlyOne(y.promised())
 		clear(y.promise)
-		y.loose = nil
 	} else if c := m.comms[m.worldly(r.Arg1)]; c != nil && c.id == "world" && int32(uint32(r.Arg3)) >= 0 { // of others it is not known who their ranks are
 		how.partner = 1 + int(int32(uint32(r.Arg3)))
 	}
@@ -300,9 +302,9 @@ func (m *mpiRule) waitsFor(x *thread, r record.Record) {
 		return
 	}
 	h := m.handle(r.Arg1)
-	how := y.promise[h]
+	how, known := y.promise[h]
 	delete(y.promise, h)
-	y.talk = talk{on: true, site: profile.Addr(r.Site), partner: how.partner, sends: how.sends}
+	y.talk = talk{on: true, site: profile.Addr(r.Site), partner: how.partner, sends: how.sends, unknown: !known}
 }
 
 // finish says what is not known, and files where the program ended in a call.

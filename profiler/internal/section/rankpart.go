@@ -49,6 +49,13 @@ func (m *mpiRule) counted(x *thread, d []record.Delta) {
 	}
 }
 
+// within: what a thread waits for in a call of MPI is another rank.
+func (m *mpiRule) within(x *thread, w *record.Wait) {
+	if y := m.ranks[x]; y != nil && y.depth > 0 && w.Kind != "" {
+		w.Kind, w.Site = profile.WaitMessage, y.site
+	}
+}
+
 // waited: a thread has waited, outside of MPI, and for something else than threads of
 // its process, of which it is known how long they took.
 func (m *mpiRule) waited(x *thread) {
@@ -131,6 +138,9 @@ func (y *rankThread) spoke(r record.Record, nsPerTick float64) {
 	if len(y.waits) < maxWaits {
 		y.waits = append(y.waits, wait{Wait: profile.Wait{Kind: profile.WaitMessage, Site: how.site, NS: ns, N: 1}, begin: y.at, end: r.TSC})
 	}
+	if how.unknown { // a collective call, which it did not wait in
+		return
+	}
 	for i := range y.messages {
 		if s := &y.messages[i]; s.Site == how.site && s.Partner == how.partner && s.Sends == how.sends {
 			s.NS, s.N = s.NS+ns, s.N+1
@@ -151,14 +161,16 @@ func (y *rankThread) promised() (list []talk) {
 }
 
 // onlyOne is who they all are of, 0 where they are of several.
-func onlyOne(list []talk) (partner int, sends bool) {
-	for i, p := range list {
-		if i > 0 && (p.partner != list[0].partner || p.sends != list[0].sends) {
-			return 0, false
-		}
-	}
+func onlyOne(list []talk) (partner int, sends, unknown bool) {
 	if len(list) == 0 {
-		return 0, false
+		return 0, false, true
 	}
-	return list[0].partner, list[0].sends
+	partner, sends = list[0].partner, list[0].sends
+	for _, p := range list {
+		if p.partner != partner {
+			partner = 0
+		}
+		unknown = unknown || p.sends != sends
+	}
+	return partner, sends && !unknown, unknown
 }

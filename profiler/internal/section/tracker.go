@@ -93,6 +93,7 @@ func (t *Tracker) handle(x *thread, i item) {
 		if w.Kind == profile.WaitCondition && w.Site != 0 && w.Site == x.joinSite {
 			w.Kind = profile.WaitJoin // by a function of the library's that has no name
 		}
+		t.mpi.within(x, w)
 		if x.waited(w, i.rec, t.c.NSPerTick) {
 			if w.Object != 0 {
 				t.words.waited(x, w, i.tsc)
