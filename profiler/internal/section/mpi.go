@@ -26,8 +26,9 @@ type mpiRule struct {
 	t       *Tracker
 	comms   map[uint64]*communicator // by handle, as the program's language has it
 	ranks   map[*thread]*rankThread
-	strange bool // it called by communicators that are not known
-	apart   bool // or that are not told apart
+	own     map[*thread]bool // threads of the implementation's own
+	strange bool             // it called by communicators that are not known
+	apart   bool             // or that are not told apart
 	doubts  []profile.Warning
 }
 
@@ -66,11 +67,11 @@ type talk struct {
 }
 
 func mpi(t *Tracker) rule {
-	m := &mpiRule{t: t, comms: map[uint64]*communicator{}, ranks: map[*thread]*rankThread{}}
+	m := &mpiRule{t: t, comms: map[uint64]*communicator{}, ranks: map[*thread]*rankThread{}, own: map[*thread]bool{}}
 	if t != nil {
 		t.mpi = m
 	}
-	r := rule{end: m.finish}
+	r := rule{end: m.finish, born: m.born}
 	for _, b := range []binding{inC, inFortran} {
 		m.addMeetings(&r, b)
 		m.addTalks(&r, b)
@@ -140,6 +141,14 @@ func (m *mpiRule) of(x *thread) *rankThread {
 		m.ranks[x] = y
 	}
 	return y
+}
+
+// born: threads that MPI creates for itself are nobody's to join; nor are those that these create.
+func (m *mpiRule) born(x *thread) {
+	if y := m.ranks[x.parent]; x.parent != nil && (y != nil && y.depth > 0 || m.own[x.parent]) {
+		m.own[x] = true
+		m.t.joins.adopted(x)
+	}
 }
 
 // enters is of a call that the program makes, nil of one that MPI does in another.

@@ -202,6 +202,30 @@ func TestLongestPartCounts(t *testing.T) {
 	}
 }
 
+// TestThreadsOfMPI: those that are created in a call of MPI are in no group that the
+// program joins.
+func TestThreadsOfMPI(t *testing.T) {
+	s := newRank()
+	s.call("MPI_Barrier", world, 0, 16, 0, 0, func() {
+		s.creates(0, 0)
+		s.born(1, 0)
+	})
+	for i := range profile.ThreadID(2) {
+		s.creates(0, 64)
+		s.born(i+2, 0)
+	}
+	for i := range profile.ThreadID(2) {
+		s.dies(i+2, 10)
+		s.at(0, join, 0, 96)
+	}
+	s.dies(1)
+	for _, x := range s.Finish() {
+		if x.Kind == profile.Join && len(x.Instances[0].Parts) != 2 {
+			t.Errorf("%d parts", len(x.Instances[0].Parts))
+		}
+	}
+}
+
 // TestManyCalls: beyond some, groups are added up, the same ones by all ranks.
 func TestManyCalls(t *testing.T) {
 	s := newRank()
