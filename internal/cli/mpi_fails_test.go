@@ -62,6 +62,22 @@ func status(err error) int {
 	return 0
 }
 
+// TestArgumentsOfMPI: calls with many arguments, and those that make something, do what
+// they do without a profiler, however the program is linked.
+func TestArgumentsOfMPI(t *testing.T) {
+	for impl, flags := range map[string][]string{"openmpi": {"-no-pie"}, "mpich": {"-fno-plt"}} {
+		b := newMPIBench(t, impl)
+		program := b.build(t, "arguments.c", flags...)
+		r, printed := b.profile(t, b.launch(4), program, filepath.Join(b.dir, "file"))
+		if printed != "all is right\n" || r.Run.Ranks != 4 {
+			t.Errorf("%s: it printed %q; %d ranks", impl, printed, r.Run.Ranks)
+		}
+		if slices.ContainsFunc(r.Warnings, func(w report.Warning) bool { return w.Code == "mpi-communicators" }) {
+			t.Errorf("%s: communicators are not known: %v", impl, r.Warnings)
+		}
+	}
+}
+
 // TestRanksThatAreMissing: a node's folder is missing, on another one the disk was full:
 // the rest is reported, and what is missing is said.
 func TestRanksThatAreMissing(t *testing.T) {
