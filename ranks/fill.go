@@ -2,6 +2,7 @@ package ranks
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -22,10 +23,11 @@ type fill struct {
 
 // filled is a section of the common profile.
 type filled struct {
-	kept   []profile.Instance // of sections within ranks
-	ends   []int64            // of these
-	folded map[int]*folded    // by the number of parts
-	totals map[int32]*sum     // by row
+	kept    []profile.Instance // of sections within ranks
+	ends    []int64            // of these
+	folded  map[int]*folded    // by the number of parts
+	totals  map[int32]*sum     // by row
+	grouped bool               // ranks have added calls up
 }
 
 // folded are instances that are added up, part by part in the order of their work.
@@ -162,12 +164,13 @@ func (f *fill) addCall(i int, m *member, key int32, in *profile.Instance, n numb
 	q := f.part(m, &in.Parts[0], n)
 	q.Slot, q.WaitNS = 0, max(0, q.WaitNS-c.least) // what the last one spent there is what it takes
 	to := &f.sections[c.section]
+	to.grouped = to.grouped || in.Call.N > 1
 	if c.kept != nil {
 		c.kept.Parts = append(c.kept.Parts, q)
 		c.kept.SpanNS = max(c.kept.SpanNS, in.SpanNS)
 		c.kept.Call = profile.MPICall{Comm: in.Call.Comm, First: in.Call.First, N: in.Call.N}
 	} else {
-		to.fold(len(c.come)).add(int(x.rank), &q, i == int(c.come[0].member), in.SpanNS, 1)
+		to.fold(len(c.come)).add(int(x.rank), &q, i == int(c.come[0].member), in.SpanNS, in.Call.N)
 	}
 	to.total(int32(q.Thread)).add(&q)
 }
@@ -283,6 +286,10 @@ func (f *fill) section(k int32) (profile.Section, bool) {
 		}
 	}
 	anyFolded := len(out.Instances) > 0
+	if x.grouped {
+		out.Warnings = append(out.Warnings, profile.Warning{Code: "added-up",
+			Message: fmt.Sprintf("behind the first %d calls on a communicator each rank added up groups of them: what changes from call to call evens out there", single)})
+	}
 	if out.Kind == profile.MPI {
 		out.Instances = append(out.Instances, f.keptCalls(k)...)
 	} else {

@@ -180,6 +180,11 @@ func mostBusy(in *profile.Instance) int64 {
 
 func (b *builder) fill(out *Section, s *profile.Section, res *lime.Result) {
 	out.Instances = res.Instances
+	for i := range s.Instances {
+		if in := &s.Instances[i]; in.Folded <= 1 { // of many calls each rank adds up those of a group
+			out.Instances += max(0, in.Call.N-1)
+		}
+	}
 	out.Imbalance = known(res.Imbalance)
 	out.Balanced = res.Balanced
 	out.R2 = known(res.R2)

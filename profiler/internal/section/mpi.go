@@ -29,6 +29,7 @@ type mpiRule struct {
 	own     map[*thread]bool // threads of the implementation's own
 	strange bool             // it called by communicators that are not known
 	apart   bool             // or that are not told apart
+	byTurns bool             // several threads call on one
 	doubts  []profile.Warning
 }
 
@@ -36,7 +37,8 @@ type mpiRule struct {
 type communicator struct {
 	id    string // "": not told apart from others
 	calls uint64
-	alone bool // this rank is its only member
+	alone bool    // this rank is its only member
+	last  *thread // that called on it
 }
 
 // rankThread is a thread that calls MPI.
@@ -49,6 +51,7 @@ type rankThread struct {
 	comm    *communicator // of the call that is under way, nil: it is none that ranks meet in
 	call    profile.MPICall
 	arrived arrival
+	anew    bool          // its part begins behind the call, and what was before is not known
 	parent  *communicator // of what it is about to make,
 	made    string        // and what that will be
 	talk    talk
@@ -220,7 +223,14 @@ func (m *mpiRule) meet(y *rankThread, c *communicator, r record.Record) {
 		m.apart = true
 		return
 	}
-	y.comm, y.call = c, profile.MPICall{Comm: c.id, First: c.calls, N: 1}
+	// What a thread did since it last called says nothing where another one has called since.
+	if c.last == nil || c.last == y.x {
+		y.comm, y.call = c, profile.MPICall{Comm: c.id, First: c.calls, N: 1}
+	} else {
+		m.byTurns = true
+		y.anew = true
+	}
+	c.last = y.x
 	c.calls++
 	y.arrived = y.arrives(r)
 }
@@ -277,6 +287,11 @@ func (m *mpiRule) leaves(x *thread, r record.Record) {
 		y.begin = y.arrived.site
 		return
 	}
+	if y.anew {
+		y.anew = false
+		y.from(x, r.TSC)
+		return
+	}
 	y.spoke(r, m.t.c.NSPerTick)
 }
 
@@ -326,6 +341,10 @@ func (m *mpiRule) finish() {
 	if m.strange {
 		m.doubts = append(m.doubts, profile.Warning{Code: "mpi-communicators",
 			Message: "the program called by communicators whose making was not seen: what ranks did up to there is taken for work up to the next call that is known"})
+	}
+	if m.byTurns {
+		m.doubts = append(m.doubts, profile.Warning{Code: "mpi-threads",
+			Message: "threads of a rank take turns to call on one communicator: calls by another thread than the one before are not compared"})
 	}
 	if m.apart {
 		m.doubts = append(m.doubts, profile.Warning{Code: "mpi-communicators", Message: fmt.Sprintf(

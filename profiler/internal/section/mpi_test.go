@@ -226,6 +226,25 @@ func TestThreadsOfMPI(t *testing.T) {
 	}
 }
 
+// TestThreadsTakeTurns: what a thread did is not known where another one called since.
+func TestThreadsTakeTurns(t *testing.T) {
+	s := newRank()
+	s.call("MPI_Barrier", world, 0, 16, 1, 0)
+	s.creates(0, 64)
+	s.born(1, 0)
+	h := hookOf("MPI_Barrier")
+	for range 2 {
+		s.Record(1, record.Record{Kind: h.Arrive, TSC: s.tick(), Arg1: world, Site: 16, Delta: []record.Delta{{Counter: 0, N: 5}}})
+		s.Record(1, record.Record{Kind: h.Leave, TSC: s.tick()})
+	}
+	s.call("MPI_Barrier", world, 0, 16, 7, 0)
+	s.call("MPI_Barrier", world, 0, 16, 8, 0)
+	expectCalls(t, s, "1: world 0+1 1", "1: world 2+1 5", "1: world 4+1 8")
+	if d := s.Doubts(); len(d) != 1 || d[0].Code != "mpi-threads" {
+		t.Errorf("doubts %v", d)
+	}
+}
+
 // TestManyCalls: beyond some, groups are added up, the same ones by all ranks.
 func TestManyCalls(t *testing.T) {
 	s := newRank()
