@@ -187,6 +187,9 @@ func (s *server) listener(t Target, p *progress, before time.Duration) func(Prog
 			return
 		}
 		message, percent := ticking(g.Elapsed, before)
+		if g.Ranks != "" {
+			message += ", " + g.Ranks
+		}
 		p.report(message, percent)
 	}
 }

@@ -39,6 +39,7 @@ type Runner interface {
 type Progress struct {
 	Elapsed time.Duration
 	Output  string // a line that the target printed
+	Ranks   string // how far ranks have come; "": there are none
 }
 
 // Options are what the server needs of the world.

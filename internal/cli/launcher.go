@@ -61,10 +61,10 @@ func (o *profileFlags) sharedFolder() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if dir, err := os.MkdirTemp(beside, ".skewlens-ranks-"); err == nil {
+	if dir, err := os.MkdirTemp(beside, launch.Folder); err == nil {
 		return dir, nil
 	}
-	return os.MkdirTemp("", "skewlens-ranks-")
+	return os.MkdirTemp("", launch.Folder)
 }
 
 func (o *profileFlags) launcherCommand(dir string, words []string) (*exec.Cmd, error) {

@@ -64,8 +64,9 @@ func TestTargetWithLauncher(t *testing.T) {
 
 	target.Program = b.build(t, "forever.c")
 	ctx, cancel := context.WithCancel(context.Background())
+	works := false
 	_, err = r.Profile(ctx, target, func(g lsp.Progress) {
-		if strings.Contains(g.Output, "at work") {
+		if works = works || g.Output == "at work"; works && strings.HasPrefix(g.Ranks, "4 ranks at work") {
 			cancel()
 		}
 	})

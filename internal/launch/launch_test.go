@@ -102,6 +102,18 @@ func TestMarks(t *testing.T) {
 	if s := Running(dir); s.Ranks != 1 || s.Instances != 17 || s.String() != "1 rank at work, 17 section instances" {
 		t.Errorf("%+v: %s", s, s)
 	}
+	if got := InFolder(dir); got != "" {
+		t.Errorf("in no folder: %q", got)
+	}
+	folder := filepath.Join(dir, Folder+"1")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	there := NewMark(File(folder, &profile.Rank{Rank: 1, Host: "x"}))
+	if got := InFolder(dir); got != "1 rank at work, 0 section instances" {
+		t.Errorf("in the folder: %q", got)
+	}
+	there.Remove()
 	elsewhere := NewMark(File(dir, &profile.Rank{Rank: 5, Host: "elsewhere"}))
 	if s := Running(dir); s.Ranks != 2 || s.Instances != 0 || s.String() != "2 ranks at work, the last at 0 section instances" {
 		t.Errorf("%+v: %s", s, s)

@@ -59,6 +59,23 @@ func (s State) String() string {
 	return fmt.Sprintf("%d ranks at work, the last at %d section instances", s.Ranks, s.Instances)
 }
 
+// Folder begins the names of the folders that ranks save to for the time of a run.
+const Folder = ".skewlens-ranks-"
+
+// InFolder says how far ranks have come that save to such a folder in a directory; ""
+// where there are none.
+func InFolder(dir string) string {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), Folder) {
+			if s := Running(filepath.Join(dir, e.Name())); s.Ranks > 0 {
+				return s.String()
+			}
+		}
+	}
+	return ""
+}
+
 // Running is how far those have come whose marks are in a directory.
 func Running(dir string) (s State) {
 	_ = each(dir, func(name string) {

@@ -22,6 +22,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/skewlens/skewlens/internal/launch"
 	"github.com/skewlens/skewlens/lsp"
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/report/scaling"
@@ -80,7 +81,12 @@ func (r *Runner) saved(ctx context.Context, t lsp.Target, what string, command f
 		defer in.Close()
 		cmd.Stdin = in
 	}
-	said, err := follow(ctx, cmd, progress)
+	said, err := follow(ctx, cmd, func(g lsp.Progress) {
+		if g.Output == "" {
+			g.Ranks = launch.InFolder(dir)
+		}
+		progress(g)
+	})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
