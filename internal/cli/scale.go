@@ -25,6 +25,7 @@ import (
 type scaleCommand struct {
 	run     func(context.Context, profiler.ScaleConfig) (*profiler.ScaleRuns, error)
 	profile func(context.Context, profiler.Config) (*profile.Profile, error)
+	record  recorder
 }
 
 // scaleFlags are the flags of the command.
@@ -34,8 +35,10 @@ type scaleFlags struct {
 	threads           []int
 	baseline, elision string
 	runs, warmup      int
+	recorded          int
 	pin, over         bool
 	noLines, noWaits  bool
+	noTurns           bool
 	forecast          bool
 	env               []string
 }
@@ -71,14 +74,16 @@ func (o *scaleFlags) flags() *flag.FlagSet {
 	fs.BoolVar(&o.pin, "pin", false, "keep the program on as many cores as it has threads")
 	fs.BoolVar(&o.over, "oversubscribe", false, "allow more threads than there are cores; their figures are marked")
 	fs.BoolVar(&o.noLines, "no-lines", false, "do not sample which lines take more work with more cores; they take about 1 % of the CPU time, up to 3 % on a busy machine")
-	fs.BoolVar(&o.noWaits, "no-waits", false, "do not profile one more run to say what threads wait for where cores idle")
+	fs.BoolVar(&o.noWaits, "no-waits", false, "do not record runs: neither sections nor what threads wait for are known then")
+	fs.IntVar(&o.recorded, "recorded", 3, "record when threads meet, work and wait in `N` more runs of each, which says where in the program speedup is lost (default 3)")
+	fs.BoolVar(&o.noTurns, "no-turns", false, "do not run as many threads on one core, by turns, to say how much of the inflation comes from running at the same time")
 	fs.BoolVar(&o.forecast, "forecast", false, "profile one more run, with units, and put beside the measured speedups what its tasks allow, with more threads, too")
 	return fs
 }
 
 const scaleNotes = `{threads} in the program's arguments and in --env is replaced by the number of threads, which OMP_NUM_THREADS has, too.
-The program runs as it is: nothing is put into it, a clock of the kernel samples it. Where cores idle, one more run
-is profiled, to say what threads wait for; its times are not among those. Its output is its own, every run's; its input is given to each run anew.
+The program runs as it is: nothing is put into it, a clock of the kernel samples it. A few more runs are recorded, to say
+what each section takes and what threads wait for; their times are not among those. Its output is its own, every run's; its input is given to each run anew.
 Exit status: 0 the report was written, 1 wrong usage, 2 a run failed, which ends all.
 `
 
@@ -102,6 +107,8 @@ func (o *scaleFlags) check(fs *flag.FlagSet, cores int) error {
 		return usageError("--runs %d: give 1 to 1000; 5 say something about spread", o.runs)
 	case o.warmup < 0 || o.warmup > 1000:
 		return usageError("--warmup %d: give 0 to 1000", o.warmup)
+	case o.recorded < 0 || o.recorded > 1000:
+		return usageError("--recorded %d: give 0 to 1000; 3 say something about spread", o.recorded)
 	}
 	if o.threads == nil {
 		for p := 1; p < cores; p *= 2 {
@@ -157,8 +164,10 @@ func (c scaleCommand) do(ctx context.Context, stdout, stderr io.Writer, args []s
 	if err != nil {
 		return err
 	}
-	s.waits(ctx, c.profile, &config, r)
+	s.turns(ctx, c.run, &config, r)
+	s.recorded(ctx, c.record, &config, r)
 	s.forecast(ctx, c.profile, &config, r)
+	pr.erase()
 	return errors.Join(o.write(stdout, stderr, r), o.draw(r))
 }
 

@@ -33,6 +33,7 @@ type Job struct {
 	Dir    string
 	Files  [3]uintptr
 	Cores  []int            // which it may use; nil: all that this process may
+	Turns  bool             // its threads shall take long turns where they are more than its cores
 	Before func() func(int) // called in the thread that starts the program, which inherits what it opens; what it returns, once the program runs
 	Began  func(pid int)    // called when the program runs
 	Ended  func()           // called when it has ended, while its pid is still its own
@@ -68,6 +69,9 @@ func Run(j Job) (r Result, err error) {
 func run(j Job) (Result, error) {
 	if err := pin(j.Cores); err != nil {
 		return Result{}, err
+	}
+	if j.Turns {
+		takeTurns()
 	}
 	begun := func(int) {}
 	if j.Before != nil {
@@ -150,6 +154,20 @@ func pin(cores []int) error {
 		return fmt.Errorf("keep the program on cores %v: %w: do without --pin", cores, err)
 	}
 	return nil
+}
+
+// turn is how long a thread may have a core while others wait for it: the most that the
+// kernel grants.
+const turn = 100 * time.Millisecond
+
+// takeTurns lets this thread, and what it starts, keep a core for long when it has one,
+// and not lose it to one that wakes up. Kernels before 6.12 know only the latter.
+func takeTurns() {
+	a := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_BATCH, Runtime: uint64(turn)}
+	if unix.SchedSetAttr(0, &a, 0) != nil {
+		a.Runtime = 0
+		_ = unix.SchedSetAttr(0, &a, 0) // else turns are shorter, and what a cache has lost meanwhile is more
+	}
 }
 
 // Cores are those that this process may use, one of each physical core first:

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/skewlens/skewlens/profiler"
+	"github.com/skewlens/skewlens/report"
+	"github.com/skewlens/skewlens/report/scaling"
+)
+
+// worthIt is the part of the core time that must be lost to something for it to be asked
+// why.
+const worthIt = 0.03
+
+// slower is by how much more CPU time recorded runs may take before it is said.
+const slower = 0.1
+
+// recorder records a run.
+type recorder func(context.Context, profiler.Config) (*profiler.Recording, error)
+
+// recorded records runs on each number of cores that there are, by turns, and adds what
+// these say of sections, and of what threads waited for. Nothing else depends on it: if
+// it fails, the report says so.
+func (s *scaleStudy) recorded(ctx context.Context, record recorder, c *profiler.ScaleConfig, r *scaling.Report) {
+	var ps []int
+	for i := range r.Points {
+		if !r.Points[i].Oversubscribed {
+			ps = append(ps, r.Points[i].P)
+		}
+	}
+	if s.stopped || s.o.noWaits || s.o.recorded == 0 || record == nil || len(ps) < 2 {
+		return
+	}
+	runs, err := s.record(ctx, record, c, ps)
+	if err != nil {
+		s.stopped = true
+		r.Warnings = append(r.Warnings, report.Warning{Code: "no-sections", Message: "what sections take, and what threads waited for, is not known: " + err.Error()})
+		return
+	}
+	r.AddSections(runs)
+	last := ps[len(ps)-1]
+	onLast := slices.DeleteFunc(runs, func(x *scaling.Recorded) bool { return x.P != last })
+	if at := idlest(r); at != nil && at.P == last {
+		if r.Waits = scaling.WaitsOf(onLast, last); r.Waits == nil {
+			r.Warnings = append(r.Warnings, report.Warning{Code: "no-waits", Message: "what threads waited for is not known: none were seen to meet in a recorded run"})
+		}
+		r.DivideIdle()
+	}
+	if !s.o.forecast {
+		r.Foresee(onLast[len(onLast)-1].Report, last)
+	}
+	for _, x := range r.Recorded {
+		if x.Slowdown != nil && *x.Slowdown > 1+slower {
+			r.Warnings = append(r.Warnings, report.Warning{Code: "recorded-slower", Message: fmt.Sprintf(
+				"the runs on %d cores that were recorded took %.2f× the CPU time of those that were timed: figures of sections are theirs", x.P, *x.Slowdown)})
+			break
+		}
+	}
+}
+
+// record records the runs.
+func (s *scaleStudy) record(ctx context.Context, record recorder, c *profiler.ScaleConfig, ps []int) (runs []*scaling.Recorded, err error) {
+	begun := time.Now()
+	order := slices.Clone(ps)
+	for range s.o.recorded {
+		for _, p := range order {
+			if c.Progress != nil {
+				c.Progress(profiler.ScaleProgress{Elapsed: time.Since(begun), Done: len(runs), All: len(ps) * s.o.recorded, What: fmt.Sprintf("%d threads, recorded", p)})
+			}
+			x, err := s.recordOne(ctx, record, c, p)
+			if err != nil {
+				return nil, err
+			}
+			runs = append(runs, x)
+		}
+		slices.Reverse(order)
+	}
+	return runs, nil
+}
+
+func (s *scaleStudy) recordOne(ctx context.Context, record recorder, c *profiler.ScaleConfig, p int) (*scaling.Recorded, error) {
+	config, err := s.again(c, p)
+	if err != nil {
+		return nil, err
+	}
+	defer config.Stdin.Close()
+	x, err := record(ctx, *config)
+	if err != nil {
+		return nil, err
+	}
+	return scaling.NewRecorded(x.Profile, p, x.CPU.Seconds(), x.Queue.Seconds(), x.Seen)
+}
+
+// again is how one more run on so many cores is profiled. Its Stdin is to be closed.
+func (s *scaleStudy) again(c *profiler.ScaleConfig, cores int) (*profiler.Config, error) {
+	stdin, err := c.Stdin()
+	if err != nil {
+		return nil, err
+	}
+	words, env := c.Program.With(cores)
+	config := &profiler.Config{
+		Path: s.path, Name: words[0], Args: words[1:], Env: env, Backend: "auto", Events: []string{"edges"},
+		Stdin: stdin, Stdout: c.Stdout, Stderr: c.Stderr,
+	}
+	if dir := cacheDir(); dir != "" {
+		config.Analyses = filepath.Join(dir, "analyses")
+	}
+	return config, nil
+}
+
+// idlest is the last point with a core for each thread, if enough idles there.
+func idlest(r *scaling.Report) *scaling.Point {
+	p := lastReal(r)
+	if p == nil || p.IdleS == nil || *p.IdleS < worthIt*float64(p.P)*p.TimeS {
+		return nil
+	}
+	return p
+}
+
+// lastReal is the last point with a core for each thread, of more than one; nil: none.
+func lastReal(r *scaling.Report) *scaling.Point {
+	for i := len(r.Points) - 1; i > 0; i-- {
+		if p := &r.Points[i]; !p.Oversubscribed {
+			return p
+		}
+	}
+	return nil
+}
