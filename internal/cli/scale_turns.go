@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"math"
 
 	"github.com/skewlens/skewlens/attribution"
 	"github.com/skewlens/skewlens/profiler"
@@ -9,11 +10,23 @@ import (
 	"github.com/skewlens/skewlens/report/scaling"
 )
 
+// inflates reports whether work at a point certainly inflates so much that it is worth
+// asking why.
+func inflates(p *scaling.Point) bool {
+	if p.InflationS == nil || *p.InflationS < worthIt*float64(p.P)*p.TimeS {
+		return false
+	}
+	return p.InflationSD == nil || *p.InflationS > certain**p.InflationSD/math.Sqrt(float64(p.Runs))
+}
+
+// certain is how many standard deviations of a mean it must be above zero.
+const certain = 3
+
 // turns times the program with its threads by turns on one core, where work inflates, and
 // divides the inflation by whether it is there then, too. Nothing else depends on it.
 func (s *scaleStudy) turns(ctx context.Context, run func(context.Context, profiler.ScaleConfig) (*profiler.ScaleRuns, error), c *profiler.ScaleConfig, r *scaling.Report) {
 	p := lastReal(r)
-	if s.o.noTurns || p == nil || p.InflationS == nil || *p.InflationS < worthIt*float64(p.P)*p.TimeS {
+	if s.o.noTurns || p == nil || !inflates(p) {
 		return
 	}
 	config := *c

@@ -83,7 +83,7 @@ func NewRecorded(p *profile.Profile, cores int, cpu, queue, seen float64) (*Reco
 		x.waits(p, s, r.Sections[i].Location)
 	}
 	x.bound(seen)
-	x.outside()
+	x.outside(p)
 	return x, nil
 }
 
@@ -93,8 +93,12 @@ const Outside = "outside"
 // outside adds what is left of the run, as if it were a section, where sections do not
 // overlap. It is taken to be one thread's: what a program does before its threads begin,
 // between them and behind.
-func (x *Recorded) outside() {
-	wall, work, queue := attribution.Seconds(x.TimeS), attribution.Seconds(x.CPUS), attribution.Seconds(x.QueueS)
+func (x *Recorded) outside(p *profile.Profile) {
+	begin, end := p.Run.WallNS, int64(0) // of what it is about: the kernel takes its memory apart behind its end
+	for i := range p.Threads {
+		begin, end = min(begin, p.Threads[i].BeginNS), max(end, p.Threads[i].EndNS)
+	}
+	wall, work, queue := attribution.Seconds(end-begin)/1e9, attribution.Seconds(x.CPUS), attribution.Seconds(x.QueueS)
 	for i := range x.sections {
 		s := &x.sections[i]
 		if !s.timed {

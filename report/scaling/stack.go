@@ -2,6 +2,8 @@ package scaling
 
 import (
 	"slices"
+
+	"github.com/skewlens/skewlens/profile"
 )
 
 // Component is a part of the core time at a point: the speedup stack (rule 29).
@@ -62,15 +64,24 @@ func (r *Report) DivideIdle() {
 	}
 	p := r.at(w.P)
 	k := slices.IndexFunc(p.Stack, func(c Component) bool { return c.Name == "idle" })
-	all := max(*w.IdleS, w.Total)
+	waited := 0.0
+	for _, x := range w.Kinds {
+		if x.Kind != string(profile.WaitFault) { // for memory the kernel works, and that is no idle time
+			waited += x.Seconds
+		}
+	}
+	all := max(*w.IdleS, waited)
 	if k < 0 || all <= 0 || *p.IdleS <= 0 {
 		return
 	}
 	p.Stack = p.Stack[:k] // idle time is the last
 	for _, x := range w.Kinds {
+		if x.Kind == string(profile.WaitFault) {
+			continue
+		}
 		p.Stack = append(p.Stack, Component{"idle-" + x.Kind, *p.IdleS * x.Seconds / all, 0, howDivided})
 	}
-	if left := all - w.Total; left > 0 {
+	if left := all - waited; left > 0 {
 		p.Stack = append(p.Stack, Component{"idle-none", *p.IdleS * left / all, 0, howNone})
 	}
 	heights(p.Stack, p.P)

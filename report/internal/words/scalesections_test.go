@@ -66,7 +66,7 @@ func TestTogether(t *testing.T) {
 		t.Error(Together(r))
 	}
 	r.Together.Uncertain, r.Together.LowS = true, -.5
-	if got := Together(r); !strings.Contains(got, "no inflation certainly comes from running at the same time (99 %: −0.50 s to 2.50 s)") {
+	if got := Together(r); !strings.Contains(got, "comes from running at the same time is not certain (99 %: −0.50 s to 2.50 s)") {
 		t.Error(got)
 	}
 	if got := byTurns(&scaling.Line{WPS: 2, TurnsS: f(1)}); got != "; 1.00 s when as many threads take turns on one core" {

@@ -20,7 +20,7 @@ func Together(r *scaling.Report) string {
 		units.SecondsOf(t.BesideS, whole), signedSeconds(t.LowS, whole), units.SecondsOf(t.HighS, whole))
 	switch {
 	case t.Uncertain:
-		return s + fmt.Sprintf("no inflation certainly comes from running at the same time (99 %%: %s to %s); more threads have more to do, or their data do not fit a core's caches", signedSeconds(t.LowS, whole), units.SecondsOf(t.HighS, whole))
+		return s + fmt.Sprintf("how much of the inflation comes from running at the same time is not certain (99 %%: %s to %s)", signedSeconds(t.LowS, whole), units.SecondsOf(t.HighS, whole))
 	case t.ThreadsS > 0.1*t.BesideS:
 		return s + beside + fmt.Sprintf("; %s is there without that: more threads have more to do", units.SecondsOf(t.ThreadsS, whole))
 	}
