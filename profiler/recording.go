@@ -2,6 +2,7 @@ package profiler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -21,12 +22,21 @@ type Recording struct {
 // Record runs a program to its end and keeps when its threads met, worked and waited.
 // What a lone thread does up to where others would meet it counts, too, so that runs
 // with one thread and with many can be compared. A run that fails is an error.
-func Record(ctx context.Context, c Config) (*Recording, error) {
+func Record(ctx context.Context, c Config) (*Recording, error) { return record(ctx, c, false) }
+
+// RecordTurns is Record, with all threads on one core, where they take turns.
+func RecordTurns(ctx context.Context, c Config) (*Recording, error) { return record(ctx, c, true) }
+
+func record(ctx context.Context, c Config, turns bool) (*Recording, error) {
 	var end func() (cpu, queue time.Duration)
+	var failed error
 	c.Times = true
 	c.started = func(pid int) {
 		if end == nil { // else it has become another program
 			end = timed.Watch(pid)
+		}
+		if turns {
+			failed = timed.Turns(pid)
 		}
 	}
 	p, err := Run(ctx, c)
@@ -35,7 +45,7 @@ func Record(ctx context.Context, c Config) (*Recording, error) {
 	if end != nil {
 		seen, r.Queue = end()
 	}
-	if err != nil {
+	if err = errors.Join(err, failed); err != nil {
 		return nil, err
 	}
 	switch {

@@ -122,3 +122,30 @@ func TestRecordFails(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
+
+// By turns all threads have one core, and nothing else changes.
+func TestRecordTurns(t *testing.T) {
+	prog := proctest.Build(t, "gcc", "-O2", "-g", "-pthread", "-D_GNU_SOURCE", proctest.Source(t, "prog.c", alternate))
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	r, err := profiler.RecordTurns(context.Background(), profiler.Config{Path: prog, Args: []string{"3"}, Stdout: null, Stderr: null})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range r.Profile.Sections {
+		if s := &r.Profile.Sections[i]; s.Kind == profile.Barrier {
+			busy := int64(0)
+			for _, q := range s.PartsBySlot() {
+				busy += q.BusyNS
+			}
+			if len(s.Instances) != 3 || busy > s.Time()+s.Time()/20 {
+				t.Errorf("%d instances, of %d ns in %d ns: on more than one core", len(s.Instances), busy, s.Time())
+			}
+			return
+		}
+	}
+	t.Errorf("%+v", r.Profile.Sections)
+}

@@ -23,9 +23,9 @@ import (
 // speedup goes. How programs are timed and profiled are fields, so that the command can
 // be tested without one.
 type scaleCommand struct {
-	run     func(context.Context, profiler.ScaleConfig) (*profiler.ScaleRuns, error)
-	profile func(context.Context, profiler.Config) (*profile.Profile, error)
-	record  recorder
+	run             func(context.Context, profiler.ScaleConfig) (*profiler.ScaleRuns, error)
+	profile         func(context.Context, profiler.Config) (*profile.Profile, error)
+	record, byTurns recorder
 }
 
 // scaleFlags are the flags of the command.
@@ -165,7 +165,7 @@ func (c scaleCommand) do(ctx context.Context, stdout, stderr io.Writer, args []s
 		return err
 	}
 	s.turns(ctx, c.run, &config, r)
-	s.recorded(ctx, c.record, &config, r)
+	s.recorded(ctx, c.record, c.byTurns, &config, r)
 	s.forecast(ctx, c.profile, &config, r)
 	pr.erase()
 	return errors.Join(o.write(stdout, stderr, r), o.draw(r))

@@ -23,9 +23,10 @@ const slower = 0.1
 type recorder func(context.Context, profiler.Config) (*profiler.Recording, error)
 
 // recorded records runs on each number of cores that there are, by turns, and adds what
-// these say of sections, and of what threads waited for. Nothing else depends on it: if
-// it fails, the report says so.
-func (s *scaleStudy) recorded(ctx context.Context, record recorder, c *profiler.ScaleConfig, r *scaling.Report) {
+// these say of sections, and of what threads waited for. Where work inflates, or a section
+// was not met on one core, others have all threads on one core, where they take turns.
+// Nothing else depends on it: if it fails, the report says so.
+func (s *scaleStudy) recorded(ctx context.Context, record, byTurns recorder, c *profiler.ScaleConfig, r *scaling.Report) {
 	var ps []int
 	for i := range r.Points {
 		if !r.Points[i].Oversubscribed {
@@ -36,6 +37,15 @@ func (s *scaleStudy) recorded(ctx context.Context, record recorder, c *profiler.
 		return
 	}
 	runs, err := s.record(ctx, record, c, ps)
+	if err == nil && byTurns != nil && !s.o.noTurns && (r.Together != nil || inflates(lastReal(r)) || scaling.Incomparable(runs)) {
+		var more []*scaling.Recorded
+		if more, err = s.record(ctx, byTurns, c, ps[len(ps)-1:]); err == nil {
+			for _, x := range more {
+				x.Turns = true
+			}
+			runs = append(runs, more...)
+		}
+	}
 	if err != nil {
 		s.stopped = true
 		r.Warnings = append(r.Warnings, report.Warning{Code: "no-sections", Message: "what sections take, and what threads waited for, is not known: " + err.Error()})
@@ -43,7 +53,7 @@ func (s *scaleStudy) recorded(ctx context.Context, record recorder, c *profiler.
 	}
 	r.AddSections(runs)
 	last := ps[len(ps)-1]
-	onLast := slices.DeleteFunc(runs, func(x *scaling.Recorded) bool { return x.P != last })
+	onLast := slices.DeleteFunc(runs, func(x *scaling.Recorded) bool { return x.P != last || x.Turns })
 	if at := idlest(r); at != nil && at.P == last {
 		if r.Waits = scaling.WaitsOf(onLast, last); r.Waits == nil {
 			r.Warnings = append(r.Warnings, report.Warning{Code: "no-waits", Message: "what threads waited for is not known: none were seen to meet in a recorded run"})

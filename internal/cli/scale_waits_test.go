@@ -84,6 +84,18 @@ func TestRunsAreRecorded(t *testing.T) {
 	if strings.Join(asked, " ") != "1 2 2 1" {
 		t.Errorf("on %v", asked)
 	}
+	asked = nil
+	turns := func(_ context.Context, c profiler.Config) (*profiler.Recording, error) {
+		asked = append(asked, "by turns "+c.Args[0])
+		return &profiler.Recording{Profile: twoTasks(), CPU: time.Second, Seen: 1}, nil
+	}
+	if pretend(t, inflating, "--threads", "2", "--", "true", "{threads}"); len(asked) > 0 {
+		t.Errorf("on %v", asked)
+	}
+	var out, err bytes.Buffer
+	if e := (scaleCommand{run: inflating, record: fine, byTurns: turns}).do(context.Background(), &out, &err, []string{"--recorded", "1", "--threads", "2", "--", "true", "{threads}"}); e != nil || strings.Join(asked, ",") != "1,2,by turns 2" {
+		t.Errorf("%v: on %v", e, asked)
+	}
 	for _, want := range []string{"none were seen to meet", "[recorded-slower]", "a speedup of up to 1.50"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)

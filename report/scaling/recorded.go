@@ -14,6 +14,7 @@ import (
 // waited (rule 32).
 type Recorded struct {
 	P        int
+	Turns    bool    // so many threads took turns on one core
 	TimeS    float64 // from begin to end
 	CPUS     float64 // of all threads
 	QueueS   float64 // for which they were ready and had no core

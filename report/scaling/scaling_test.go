@@ -187,8 +187,11 @@ type (
 			ID, Kind string
 			Location *wantPlace
 			Callers  []wantPlace
+			Against  string
 			Main     *string
 			Points   []struct {
+				TurnsS                      *float64 `json:"turns_s"`
+				TurnsSD                     *float64 `json:"turns_sd"`
 				P, Runs, Instances, Threads int
 				TimeS                       float64  `json:"time_s"`
 				TimeSD                      *float64 `json:"time_sd"`

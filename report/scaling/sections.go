@@ -13,12 +13,13 @@ import (
 )
 
 // Section is where the speedup of one parallel section goes, of runs that were recorded
-// (rule 32). It is compared with itself on one core.
+// (rule 32).
 type Section struct {
 	ID       string           `json:"id"`
 	Kind     string           `json:"kind"`
 	Location *report.Location `json:"location,omitempty"`
 	Callers  []report.Place   `json:"callers,omitempty"`
+	Against  string           `json:"against"`        // what its speedups are over: "one": itself on one core; "turns": its threads by turns on one core; "": nothing that is known
 	Main     string           `json:"main,omitempty"` // what its core time on the most cores is lost to most, as a component is named; "scales": nothing much
 	Points   []SectionPoint   `json:"points"`
 }
@@ -40,6 +41,8 @@ type SectionPoint struct {
 	InflationS  *float64     `json:"inflation_s,omitempty"`
 	InflationSD *float64     `json:"inflation_sd,omitempty"`
 	Disturbed   bool         `json:"disturbed,omitempty"`
+	TurnsS      *float64     `json:"turns_s,omitempty"` // its work when as many threads take turns on one core
+	TurnsSD     *float64     `json:"turns_sd,omitempty"`
 	Speedup     Speedups     `json:"speedup"`
 	Low         *Speedups    `json:"speedup_low,omitempty"` // of an interval of 99 %
 	High        *Speedups    `json:"speedup_high,omitempty"`
@@ -66,6 +69,9 @@ const (
 // What the components of a section are, in words.
 const (
 	howSectionSpeedup   = "its time on one core, in recorded runs"
+	howSectionTurns     = "CPU time of as many threads by turns on one core, in recorded runs; what one thread takes is not known"
+	howSectionBeside    = "CPU time of its threads on these cores less that by turns on one core, in recorded runs: caches and memory that are shared, lines that others take away, spinning"
+	howSectionThreads   = "CPU time of as many threads by turns on one core less that of one thread, in recorded runs: more threads have more to do, or touch more than a core's caches hold"
 	howSectionWork      = "CPU time of its threads in recorded runs; what it takes on one core is not known, so it is not divided"
 	howSectionInflation = "CPU time of its threads on these cores less on one, in recorded runs: caches, memory and spinning that no wait explains"
 	howSync             = "what the slowest thread waited for locks and meetings, as measured in recorded runs, on all cores (its time less t − t_lb)"
@@ -78,9 +84,13 @@ const (
 // be on any of the points.
 func (r *Report) AddSections(runs []*Recorded) {
 	unite(runs)
-	at := map[int][]*Recorded{}
+	at, turns := map[int][]*Recorded{}, map[int][]*Recorded{}
 	for _, x := range runs {
-		at[x.P] = append(at[x.P], x)
+		if x.Turns {
+			turns[x.P] = append(turns[x.P], x)
+		} else {
+			at[x.P] = append(at[x.P], x)
+		}
 	}
 	r.Recorded, r.Sections = []Recordings{}, []Section{}
 	keys := map[sectionKey]bool{}
@@ -93,7 +103,7 @@ func (r *Report) AddSections(runs []*Recorded) {
 		}
 	}
 	for k := range keys {
-		if s := r.section(k, at); s != nil {
+		if s := r.section(k, at, turns); s != nil {
 			r.Sections = append(r.Sections, *s)
 		}
 	}
@@ -139,13 +149,13 @@ func met(k sectionKey, runs []*Recorded) (out []*recordedSection) {
 }
 
 // section is nil where nothing can be said of one, or it takes next to nothing.
-func (r *Report) section(k sectionKey, at map[int][]*Recorded) *Section {
+func (r *Report) section(k sectionKey, at, turns map[int][]*Recorded) *Section {
 	in := attribution.Input{Cores: r.Setting.Cores, Runs: map[int][]attribution.Run{}}
-	parts := map[int][]*recordedSection{}
-	s, worth := &Section{Points: []SectionPoint{}}, false
+	parts, worth := map[int][]*recordedSection{}, false
+	s := &Section{Points: []SectionPoint{}}
 	for _, p := range slices.Sorted(maps.Keys(at)) {
-		list := met(k, at[p])
-		if list == nil || slices.ContainsFunc(list, func(x *recordedSection) bool { return !x.timed || x.run.Wall <= 0 }) {
+		list := timed(k, at[p])
+		if list == nil {
 			continue
 		}
 		parts[p] = list
@@ -159,15 +169,38 @@ func (r *Report) section(k sectionKey, at map[int][]*Recorded) *Section {
 	if !worth {
 		return nil
 	}
+	byTurns := map[int][]attribution.Run{}
+	for p, runs := range turns {
+		for _, x := range timed(k, runs) {
+			byTurns[p] = append(byTurns[p], attribution.Run{Wall: x.slowest.Work, CPU: &x.slowest.Work})
+		}
+	}
+	if s.Against = "one"; len(in.Runs[1]) == 0 {
+		if s.Against = ""; len(byTurns) > 0 {
+			s.Against, in.Runs[1] = "turns", byTurns[slices.Max(slices.Collect(maps.Keys(byTurns)))]
+		}
+	}
 	points := attribution.Section(in)
 	for i := range points {
-		s.Points = append(s.Points, r.sectionPoint(&points[i], parts[points[i].P], &points[0]))
+		if x := &points[i]; parts[x.P] != nil {
+			s.Points = append(s.Points, r.sectionPoint(s, x, parts[x.P], &points[0], byTurns[x.P]))
+		}
 	}
 	s.Main = s.mostLost()
 	return s
 }
 
-func (r *Report) sectionPoint(x *attribution.Point, list []*recordedSection, one *attribution.Point) SectionPoint {
+// timed are a section's parts of runs on so many cores; nil where it was not there once in
+// each of them, or not all that it took is known.
+func timed(k sectionKey, runs []*Recorded) []*recordedSection {
+	list := met(k, runs)
+	if slices.ContainsFunc(list, func(x *recordedSection) bool { return !x.timed || x.run.Wall <= 0 }) {
+		return nil
+	}
+	return list
+}
+
+func (r *Report) sectionPoint(s *Section, x *attribution.Point, list []*recordedSection, one *attribution.Point, turns []attribution.Run) SectionPoint {
 	y := r.point(x)
 	last := list[len(list)-1]
 	p := SectionPoint{P: y.P, Runs: y.Runs, Instances: last.instances, Threads: last.slowest.Threads, TimeS: y.TimeS, TimeSD: y.TimeSD, QueuedS: y.QueuedS, IdleS: y.IdleS, IdleSD: y.IdleSD,
@@ -175,7 +208,11 @@ func (r *Report) sectionPoint(x *attribution.Point, list []*recordedSection, one
 	if p.Speedup = y.Speedup; y.Low != nil {
 		p.Low, p.High = y.Low, y.High
 	}
-	p.stack(list, one)
+	if len(turns) > 0 {
+		t := attribution.Section(attribution.Input{Cores: 1, Runs: map[int][]attribution.Run{1: turns}})[0]
+		p.TurnsS, p.TurnsSD = estimate(&t.Time)
+	}
+	p.stack(s.Against, list, one)
 	return p
 }
 
@@ -197,14 +234,20 @@ func meanWaits(list []*recordedSection) []KindWaited {
 
 // stack divides the core time of a section: exactly, as that of the whole program, but
 // idle time by what the threads waited for there.
-func (p *SectionPoint) stack(list []*recordedSection, one *attribution.Point) {
+func (p *SectionPoint) stack(against string, list []*recordedSection, one *attribution.Point) {
 	if p.IdleS == nil || p.WorkS == nil || p.TimeS <= 0 {
 		return
 	}
-	if p.InflationS != nil {
-		p.Stack = []Component{{"speedup", float64(one.Time.Mean), 0, howSectionSpeedup}, {"inflation", *p.InflationS, 0, howSectionInflation}}
-	} else {
+	switch {
+	case p.InflationS == nil:
 		p.Stack = []Component{{"work", *p.WorkS, 0, howSectionWork}}
+	case against == "turns":
+		p.Stack = []Component{{"speedup", float64(one.Time.Mean), 0, howSectionTurns}, {"inflation-beside", *p.InflationS, 0, howSectionBeside}}
+	case p.TurnsS != nil && p.P > 1:
+		beside := *p.WorkS - *p.TurnsS
+		p.Stack = []Component{{"speedup", float64(one.Time.Mean), 0, howSectionSpeedup}, {"inflation-threads", *p.InflationS - beside, 0, howSectionThreads}, {"inflation-beside", beside, 0, howSectionBeside}}
+	default:
+		p.Stack = []Component{{"speedup", float64(one.Time.Mean), 0, howSectionSpeedup}, {"inflation", *p.InflationS, 0, howSectionInflation}}
 	}
 	mean := attribution.Slowest{Threads: list[0].slowest.Threads}
 	for _, x := range list {
@@ -267,4 +310,24 @@ func (s *Section) mostLost() string {
 		}
 	}
 	return what
+}
+
+// Incomparable reports whether a section that takes a good part of recorded runs was not met
+// on one core, so that it cannot be compared with that.
+func Incomparable(runs []*Recorded) bool {
+	unite(runs)
+	var one []*Recorded
+	for _, x := range runs {
+		if x.P == 1 {
+			one = append(one, x)
+		}
+	}
+	for _, x := range runs {
+		for i := range x.sections {
+			if s := &x.sections[i]; x.P > 1 && s.timed && float64(s.run.Wall) >= matters*x.TimeS && timed(s.key, one) == nil {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -159,3 +159,43 @@ func TestInflationIsDivided(t *testing.T) {
 		t.Error("of a point that is not there")
 	}
 }
+
+// Inflation is divided by what a section's threads work when they take turns; where it was
+// not met on one core, that is what its speedup is over.
+func TestSectionsByTurns(t *testing.T) {
+	turns := recorded(t, 4)
+	turns.Turns = true
+	*turns.sections[0].run.CPU, turns.sections[0].slowest.Work = 1.5, 1.5
+	runs := append(all(t), turns)
+	r := New(study(t))
+	r.AddSections(runs)
+	s := r.Sections[0]
+	last := s.Points[2]
+	if s.Against != "one" || last.TurnsS == nil || !about(*last.TurnsS, 1.5) || s.Points[1].TurnsS != nil {
+		t.Fatalf("%+v", s)
+	}
+	for name, want := range map[string]float64{"speedup": .26, "inflation-threads": 1.24, "inflation-beside": .5} {
+		k := slices.IndexFunc(last.Stack, func(c Component) bool { return c.Name == name })
+		if k < 0 || !about(last.Stack[k].CoreS, want) {
+			t.Errorf("no %s of %v in %+v", name, want, last.Stack)
+		}
+	}
+	if Incomparable(runs) {
+		t.Error("all were met on one core")
+	}
+	var without []*Recorded
+	for _, x := range runs {
+		if x.P > 1 {
+			without = append(without, x)
+		}
+	}
+	if !Incomparable(without) {
+		t.Error("none was met on one core")
+	}
+	r.AddSections(without)
+	s = r.Sections[0]
+	last = s.Points[len(s.Points)-1]
+	if s.Against != "turns" || len(s.Points) != 2 || last.Stack[0].Name != "speedup" || last.Stack[1].Name != "inflation-beside" || !about(last.Stack[1].CoreS, .5) || !about(*last.Speedup.Actual, 1.5/.86) {
+		t.Errorf("%+v", s)
+	}
+}

@@ -71,7 +71,7 @@ func run(j Job) (Result, error) {
 		return Result{}, err
 	}
 	if j.Turns {
-		takeTurns()
+		takeTurns(0)
 	}
 	begun := func(int) {}
 	if j.Before != nil {
@@ -146,11 +146,16 @@ func pin(cores []int) error {
 	if len(cores) == 0 {
 		return nil
 	}
+	return pinned(0, cores)
+}
+
+// pinned keeps a thread on some cores; 0: this one.
+func pinned(tid int, cores []int) error {
 	var set unix.CPUSet
 	for _, c := range cores {
 		set.Set(c)
 	}
-	if err := unix.SchedSetaffinity(0, &set); err != nil {
+	if err := unix.SchedSetaffinity(tid, &set); err != nil {
 		return fmt.Errorf("keep the program on cores %v: %w: do without --pin", cores, err)
 	}
 	return nil
@@ -160,13 +165,24 @@ func pin(cores []int) error {
 // kernel grants.
 const turn = 100 * time.Millisecond
 
-// takeTurns lets this thread, and what it starts, keep a core for long when it has one,
-// and not lose it to one that wakes up. Kernels before 6.12 know only the latter.
-func takeTurns() {
+// Turns lets a process that has one thread, and all that this starts, take turns on one
+// core of those that this process may use.
+func Turns(pid int) error {
+	cores, _, err := Cores()
+	if err == nil {
+		err = pinned(pid, cores[:1])
+	}
+	takeTurns(pid)
+	return err
+}
+
+// takeTurns lets a thread (0: this one), and what it starts, keep a core for long when it
+// has one, and not lose it to one that wakes up. Kernels before 6.12 know only the latter.
+func takeTurns(tid int) {
 	a := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_BATCH, Runtime: uint64(turn)}
-	if unix.SchedSetAttr(0, &a, 0) != nil {
+	if unix.SchedSetAttr(tid, &a, 0) != nil {
 		a.Runtime = 0
-		_ = unix.SchedSetAttr(0, &a, 0) // else turns are shorter, and what a cache has lost meanwhile is more
+		_ = unix.SchedSetAttr(tid, &a, 0) // else turns are shorter, and what a cache has lost meanwhile is more
 	}
 }
 

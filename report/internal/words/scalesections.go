@@ -33,7 +33,7 @@ func Recorded(r *scaling.Report) string {
 	if m := fmt.Sprintf("%.2f", most); m != took {
 		took += " to " + m
 	}
-	return s + " (they took " + took + "× the CPU time of those above); each is compared with itself on 1 core"
+	return s + " (they took " + took + "× the CPU time of those above)"
 }
 
 // ScaledSection names a section, and says what it is.
@@ -42,7 +42,8 @@ func (p Paths) ScaledSection(s *scaling.Section) string {
 		return "outside of sections"
 	}
 	name := p.Section(&report.Section{ID: s.ID, Location: s.Location}) + Dot + units.Printable(s.Kind)
-	if n := len(s.Points); n > 0 {
+	switch n := len(s.Points); {
+	case n > 0 && s.Points[n-1].Instances > 0:
 		name += Dot + units.Plural(s.Points[n-1].Instances, "instance")
 	}
 	return name
@@ -88,6 +89,9 @@ func SectionStack(s *scaling.Section) string {
 			switch {
 			case w.name == "speedup" && h > 0:
 				whole = fmt.Sprintf("speedup %s of %d%s", units.Digits(h), p.P, interval(p))
+				if s.Against == "turns" {
+					whole += " over its threads by turns on 1 core"
+				}
 			case w.name == "work" && h > 0:
 				whole = fmt.Sprintf("of %d cores, %s worked", p.P, units.Digits(h))
 			case h >= 0.005*float64(p.P):

@@ -17,7 +17,7 @@ func TestScaledSections(t *testing.T) {
 		{P: 8, TimeS: .2},
 	}}
 	p := Paths{Dir: "/src"}
-	if got := p.ScaledSection(s); got != "a.c:7#2 f · barrier · 0 instances" {
+	if got := p.ScaledSection(s); got != "a.c:7#2 f · barrier" {
 		t.Error(got)
 	}
 	if got := p.ScaledSection(&scaling.Section{ID: scaling.Outside, Kind: scaling.Outside}); got != "outside of sections" {
@@ -28,6 +28,9 @@ func TestScaledSections(t *testing.T) {
 	}
 	if got, want := SectionStack(s), "speedup 2.00 of 4 (99 %: 1.90 to 2.10): imbalance (less to do than the slowest thread) 1.50, synchronisation (the slowest thread waits, too) 0.50"; got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+	if s.Against = "turns"; !strings.HasPrefix(SectionStack(s), "speedup 2.00 of 4 (99 %: 1.90 to 2.10) over its threads by turns on 1 core: ") {
+		t.Error(SectionStack(s))
 	}
 	s.Points[1].Stack = []scaling.Component{{Name: "work", Speedup: 3.99}, {Name: "idle", Speedup: .01}}
 	if got := SectionStack(s); got != "of 4 cores, 3.99 worked" {
