@@ -11,7 +11,7 @@ import (
 )
 
 // Recorded is a run in which nothing was counted, but when threads met, worked and
-// waited (rule 32).
+// waited (rule 29).
 type Recorded struct {
 	P        int
 	Turns    bool    // so many threads took turns on one core

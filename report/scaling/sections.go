@@ -13,7 +13,7 @@ import (
 )
 
 // Section is where the speedup of one parallel section goes, of runs that were recorded
-// (rule 32).
+// (rule 29).
 type Section struct {
 	ID       string           `json:"id"`
 	Kind     string           `json:"kind"`
