@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/skewlens/skewlens/attribution/taskgraph"
+	"github.com/skewlens/skewlens/profile"
 )
 
 // LineSlack is by how much what one part does on a line may take longer before the
@@ -17,40 +18,50 @@ type LineSlack struct {
 // slackLines are the lines beside the path on which much of the work is.
 func (x *pathBuilder) slackLines(c *CriticalPath) {
 	p, slack := x.b.p, x.g.PartSlack()
-	blocks, least := make([]float64, len(p.Graph.Blocks)), make([]int64, len(p.Graph.Blocks))
-	for i := range least {
-		least[i] = math.MaxInt64
+	w := slackWork{p: p, blocks: make([]float64, len(p.Graph.Blocks)), own: make([]float64, len(p.Graph.Blocks)), least: make([]int64, len(p.Graph.Blocks))}
+	for i := range w.least {
+		w.least[i] = math.MaxInt64
 	}
-	own := make([]float64, len(p.Graph.Blocks))
 	for s := range p.Sections {
 		for i := range p.Sections[s].Instances {
 			for k := range p.Sections[s].Instances[i].Parts {
-				left, is := slack[taskgraph.Part{Section: int32(s), Instance: int32(i), Part: int32(k)}]
-				q := &p.Sections[s].Instances[i].Parts[k]
-				all := p.Instructions(q.Counts)
-				if !is || all == 0 {
-					continue
-				}
-				instructions(p, q.Counts, float64(q.BusyNS)/float64(all), own)
-				for _, e := range q.Counts.Event {
-					if b := p.Events[e].Block; b >= 0 && own[b] > 0 {
-						blocks[b], own[b] = blocks[b]+own[b], 0
-						least[b] = min(least[b], left)
-					}
+				if left, is := slack[taskgraph.Part{Section: int32(s), Instance: int32(i), Part: int32(k)}]; is {
+					w.add(&p.Sections[s].Instances[i].Parts[k], left)
 				}
 			}
 		}
 	}
 	byLine := map[Place]int64{}
-	for b, n := range blocks {
+	for b, n := range w.blocks {
 		if n > 0 {
 			_, key := lineKey(p, p.Graph.Blocks[b].Start)
-			if now, is := byLine[key]; !is || least[b] < now {
-				byLine[key] = least[b]
+			if now, is := byLine[key]; !is || w.least[b] < now {
+				byLine[key] = w.least[b]
 			}
 		}
 	}
-	x.listSlack(c, blocks, byLine)
+	x.listSlack(c, w.blocks, byLine)
+}
+
+// slackWork is the work of blocks, and the least slack of the parts that come there.
+type slackWork struct {
+	p           *profile.Profile
+	blocks, own []float64 // of all parts, and of one
+	least       []int64
+}
+
+func (w *slackWork) add(q *profile.Part, left int64) {
+	all := w.p.Instructions(q.Counts)
+	if all == 0 {
+		return
+	}
+	instructions(w.p, q.Counts, float64(q.BusyNS)/float64(all), w.own)
+	for _, e := range q.Counts.Event {
+		if b := w.p.Events[e].Block; b >= 0 && w.own[b] > 0 {
+			w.blocks[b], w.own[b] = w.blocks[b]+w.own[b], 0
+			w.least[b] = min(w.least[b], left)
+		}
+	}
 }
 
 // listSlack lists lines with work and with slack, those with most work first.

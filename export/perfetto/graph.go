@@ -38,17 +38,8 @@ func ties(p *profile.Profile) (all []tie, left int) {
 	}
 	for s := range p.Sections {
 		for i := range p.Sections[s].Instances {
-			in := &p.Sections[s].Instances[i]
-			if in.Folded > 1 || !in.Placed() {
-				continue
-			}
-			if k := p.Sections[s].Kind; k != profile.Join && k != profile.Threads && in.Waiter == 0 {
-				all = append(all, meeting(in)...)
-			}
-			for k := range in.Parts {
-				for _, y := range in.Parts[k].Syncs {
-					all = append(all, tie{string(y.Kind), y.WakeNS, y.EndNS, y.Thread, in.Parts[k].Thread})
-				}
+			if in := &p.Sections[s].Instances[i]; in.Folded <= 1 && in.Placed() {
+				all = append(all, instance(p.Sections[s].Kind, in)...)
 			}
 		}
 	}
@@ -60,8 +51,17 @@ func ties(p *profile.Profile) (all []tie, left int) {
 	return all[:len(all)-left], left
 }
 
-// meeting: all go on when the last one has come.
-func meeting(in *profile.Instance) (all []tie) {
+// instance has the dependences of an instance: all who meet go on when the last one has
+// come, and who waits when another one lets it.
+func instance(kind profile.SectionKind, in *profile.Instance) (all []tie) {
+	for k := range in.Parts {
+		for _, y := range in.Parts[k].Syncs {
+			all = append(all, tie{string(y.Kind), y.WakeNS, y.EndNS, y.Thread, in.Parts[k].Thread})
+		}
+	}
+	if kind == profile.Join || kind == profile.Threads || in.Waiter != 0 {
+		return all
+	}
 	last := slices.MaxFunc(in.Parts, func(a, b profile.Part) int { return cmp.Compare(a.ArriveNS, b.ArriveNS) })
 	for i := range in.Parts {
 		all = append(all, tie{"barrier", last.ArriveNS, last.ArriveNS, last.Thread, in.Parts[i].Thread})
