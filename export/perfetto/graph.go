@@ -59,7 +59,7 @@ func instance(kind profile.SectionKind, in *profile.Instance) (all []tie) {
 			all = append(all, tie{string(y.Kind), y.WakeNS, y.EndNS, y.Thread, in.Parts[k].Thread})
 		}
 	}
-	if kind == profile.Join || kind == profile.Threads || in.Waiter != 0 {
+	if kind == profile.Join || kind == profile.Threads || kind == profile.Goroutines || in.Waiter != 0 {
 		return all
 	}
 	last := slices.MaxFunc(in.Parts, func(a, b profile.Part) int { return cmp.Compare(a.ArriveNS, b.ArriveNS) })

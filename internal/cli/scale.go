@@ -38,7 +38,7 @@ type scaleFlags struct {
 	recorded          int
 	pin, over         bool
 	noLines, noWaits  bool
-	noTurns           bool
+	noTurns, caches   bool
 	forecast          bool
 	env               []string
 }
@@ -77,6 +77,7 @@ func (o *scaleFlags) flags() *flag.FlagSet {
 	fs.BoolVar(&o.noWaits, "no-waits", false, "do not record runs: neither sections nor what threads wait for are known then")
 	fs.IntVar(&o.recorded, "recorded", 3, "record when threads meet, work and wait in `N` more runs of each, which says where in the program speedup is lost (default 3)")
 	fs.BoolVar(&o.noTurns, "no-turns", false, "do not run as many threads on one core, by turns, to say how much of the inflation comes from running at the same time")
+	fs.BoolVar(&o.caches, "caches", false, "simulate this machine's caches in two more runs, 5 to 50 times as long, to divide the inflation by what they missed")
 	fs.BoolVar(&o.forecast, "forecast", false, "profile one more run, with units, and put beside the measured speedups what its tasks allow, with more threads, too")
 	return fs
 }
@@ -166,6 +167,7 @@ func (c scaleCommand) do(ctx context.Context, stdout, stderr io.Writer, args []s
 	}
 	s.turns(ctx, c.run, &config, r)
 	s.recorded(ctx, c.record, c.byTurns, &config, r)
+	s.simulate(ctx, c.profile, &config, r)
 	s.forecast(ctx, c.profile, &config, r)
 	pr.erase()
 	return errors.Join(o.write(stdout, stderr, r), o.draw(r))

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -167,6 +168,24 @@ func TestForecast(t *testing.T) {
 		return &profile.Profile{Program: profile.Program{Path: "/bin/true"}, Threads: []profile.Thread{{EndNS: 1}}}, nil
 	}
 	if got := waited(t, scaleCommand{profile: alone}, "--forecast", "--no-waits"); !strings.Contains(got, "which of its tasks had to wait for which") {
+		t.Error(got)
+	}
+}
+
+// With --caches two runs are profiled with simulated caches, on one core and on the most,
+// there with threads kept together. What goes wrong is said.
+func TestCachesAreSimulated(t *testing.T) {
+	var asked []profiler.Config
+	fine := func(_ context.Context, c profiler.Config) (*profile.Profile, error) {
+		asked = append(asked, c)
+		return twoTasks(), nil
+	}
+	got := waited(t, scaleCommand{profile: fine}, "--caches")
+	if len(asked) != 2 || asked[0].Args[0] != "1" || asked[0].Cores != 0 || asked[1].Args[0] != "2" || asked[1].Cores != 2 || !slices.Contains(asked[0].Events, "cache") || !strings.Contains(got, "[no-caches]") {
+		t.Errorf("%d runs: %s", len(asked), got)
+	}
+	fails := func(context.Context, profiler.Config) (*profile.Profile, error) { return nil, errors.New("not here") }
+	if got := waited(t, scaleCommand{profile: fails}, "--caches"); !strings.Contains(got, "is not known: not here [no-caches]") {
 		t.Error(got)
 	}
 }

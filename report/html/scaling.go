@@ -82,7 +82,7 @@ func WriteScaling(w io.Writer, r *scaling.Report, opt Options) error {
 	for _, n := range r.Notes {
 		p.Notes = append(p.Notes, units.Printable(n.Message))
 	}
-	for _, s := range []string{words.Together(r), words.Stack(r)} {
+	for _, s := range []string{words.Together(r), words.Caches(r), words.Stack(r)} {
 		if s != "" {
 			p.Notes = append(p.Notes, s)
 		}

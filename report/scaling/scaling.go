@@ -44,6 +44,7 @@ type Report struct {
 	Sections   []Section      `json:"sections,omitempty"` // those that lose most first
 	Waits      *Waits         `json:"waits,omitempty"`    // absent: not known, or little idles
 	Together   *Together      `json:"together,omitempty"` // absent: not known, or little inflates
+	Caches     *Caches        `json:"caches,omitempty"`   // absent: none were simulated, or they did not tell
 	Forecast   *Forecast      `json:"forecast,omitempty"` // absent: no run was profiled, or it did not tell
 	Notes      []Note         `json:"notes"`              // what the curves say
 	// What the core time at the last point was lost to most: "idle", "inflation" or

@@ -176,6 +176,14 @@ type (
 			ThreadsS  float64  `json:"threads_s"`
 			Uncertain bool
 		}
+		Caches *struct {
+			P       int
+			Machine string
+			LinesS  float64 `json:"lines_s"`
+			SharedS float64 `json:"shared_s"`
+			Cycles  uint64
+			Cycles1 uint64 `json:"cycles_1"`
+		}
 		Recorded []struct {
 			P, Runs  int
 			TimeS    float64  `json:"time_s"`
@@ -275,6 +283,7 @@ func TestContract(t *testing.T) {
 	r.Waits = WaitsOf(waiting(), 4)
 	r.Foresee(foreseeing(), 2)
 	r.DivideIdle()
+	r.Simulate(simulated(t, 1, 0, 0), simulated(t, 4, 100, 100), 4)
 	turns := 1.0
 	r.Lines[0].TurnsS = &turns
 	b := written(t, r)

@@ -38,7 +38,7 @@ func WriteScaling(w io.Writer, r *scaling.Report, opt Options) error {
 		t.prose("", "  ", n.Message)
 	}
 	more := words.Foreseen(r)
-	for _, s := range []string{words.Stack(r), words.Together(r)} {
+	for _, s := range []string{words.Stack(r), words.Caches(r), words.Together(r)} {
 		if s != "" {
 			more = append([]string{s}, more...)
 		}

@@ -41,3 +41,17 @@ func byTurns(l *scaling.Line) string {
 	}
 	return fmt.Sprintf("; %s when as many threads take turns on one core", units.SecondsOf(*l.TurnsS, l.WPS))
 }
+
+// Caches says what simulated caches explain of the inflation; "" where none were simulated.
+func Caches(r *scaling.Report) string {
+	c := r.Caches
+	if c == nil {
+		return ""
+	}
+	whole := max(c.LinesS, c.SharedS)
+	if whole == 0 {
+		return "simulated caches miss no more on " + units.Plural(c.P, "core") + " than on one"
+	}
+	return fmt.Sprintf("simulated caches miss more on %s than on one, modelled: %s for lines that others take away, %s for want of room in the last cache",
+		units.Plural(c.P, "core"), units.SecondsOf(c.LinesS, whole), units.SecondsOf(c.SharedS, whole))
+}

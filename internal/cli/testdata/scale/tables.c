@@ -32,5 +32,5 @@ int main(int argc, char **argv)
         pthread_create(&t[i], NULL, count, (void *)i);
     for (int i = 0; i < threads; i++)
         pthread_join(t[i], NULL);
-    return sum[0][0] == 0;
+    return sum[0][0] == 0xffffffff;
 }
