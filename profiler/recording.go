@@ -24,8 +24,17 @@ type Recording struct {
 // with one thread and with many can be compared. A run that fails is an error.
 func Record(ctx context.Context, c Config) (*Recording, error) { return record(ctx, c, false) }
 
-// RecordTurns is Record, with all threads on one core, where they take turns.
-func RecordTurns(ctx context.Context, c Config) (*Recording, error) { return record(ctx, c, true) }
+// RecordTurns is Record, with all threads on one core, where they take turns. It fails with
+// ErrTurns if that takes longer than a limit.
+func RecordTurns(ctx context.Context, c Config, limit time.Duration) (*Recording, error) {
+	within, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	r, err := record(within, c, true)
+	if err != nil && within.Err() != nil && ctx.Err() == nil {
+		return nil, ErrTurns
+	}
+	return r, err
+}
 
 func record(ctx context.Context, c Config, turns bool) (*Recording, error) {
 	var end func() (cpu, queue time.Duration)

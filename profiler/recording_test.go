@@ -2,11 +2,13 @@ package profiler_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler"
@@ -131,7 +133,7 @@ func TestRecordTurns(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	r, err := profiler.RecordTurns(context.Background(), profiler.Config{Path: prog, Args: []string{"3"}, Stdout: null, Stderr: null})
+	r, err := profiler.RecordTurns(context.Background(), profiler.Config{Path: prog, Args: []string{"3"}, Stdout: null, Stderr: null}, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,4 +150,17 @@ func TestRecordTurns(t *testing.T) {
 		}
 	}
 	t.Errorf("%+v", r.Profile.Sections)
+}
+
+// Threads that spin for each other for ever, as it is with one core, are given up.
+func TestRecordTurnsGivesUp(t *testing.T) {
+	prog := proctest.Build(t, "gcc", "-O2", "-g", "-pthread", proctest.Source(t, "prog.c", `int main(void) { for (;;) __asm__ volatile(""); }`))
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	if r, err := profiler.RecordTurns(context.Background(), profiler.Config{Path: prog, Stdout: null, Stderr: null}, 200*time.Millisecond); !errors.Is(err, profiler.ErrTurns) || r != nil {
+		t.Errorf("%v, %v", r, err)
+	}
 }

@@ -31,12 +31,13 @@ type Command struct {
 // ScaleConfig says what to time, and how.
 type ScaleConfig struct {
 	Program           Command
-	Baseline, Elision *Command // run on one core; nil: there is none
-	Threads           []int    // P, each once
-	Turns             []int    // P, each once: so many threads also run on one core, where they take turns
-	Runs, Warmup      int      // of each; what warms up is not reported
-	Pin               bool     // to P cores
-	Lines             bool     // sample where the CPU time goes
+	Baseline, Elision *Command      // run on one core; nil: there is none
+	Threads           []int         // P, each once
+	Turns             []int         // P, each once: so many threads also run on one core, where they take turns
+	TurnsLimit        time.Duration // of one of these: ErrTurns if it takes longer; 0: none
+	Runs, Warmup      int           // of each; what warms up is not reported
+	Pin               bool          // to P cores
+	Lines             bool          // sample where the CPU time goes
 	Stdin             func() (*os.File, error)
 	Stdout, Stderr    *os.File
 	Progress          func(ScaleProgress) // nil: nobody is interested
@@ -118,6 +119,10 @@ func Scale(ctx context.Context, c ScaleConfig) (*ScaleRuns, error) {
 	return s.out, nil
 }
 
+// ErrTurns: threads that should take turns on one core took far too long, since they spin
+// while they wait for each other.
+var ErrTurns = errors.New("with its threads by turns on one core it takes far too long: they spin while they wait for each other")
+
 // scaling is a study under way.
 type scaling struct {
 	ScaleConfig
@@ -185,7 +190,7 @@ func (s *scaling) run(ctx context.Context, k kind, round int) error {
 	}
 	switch {
 	case k.turns:
-		j.Cores, j.Turns = s.cores[:1], true
+		j.Cores, j.Turns, j.Limit = s.cores[:1], true, s.TurnsLimit
 	case s.Pin:
 		j.Cores = s.cores[:min(k.p, len(s.cores))]
 	}
@@ -194,6 +199,9 @@ func (s *scaling) run(ctx context.Context, k kind, round int) error {
 	sampled := samples()
 	if sig := s.guard.signalled(); sig != 0 {
 		return s.ended(sig)
+	}
+	if r.Late {
+		return ErrTurns
 	}
 	if err == nil {
 		err = failure(r)

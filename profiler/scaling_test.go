@@ -3,6 +3,7 @@ package profiler_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/skewlens/skewlens/profiler"
 )
@@ -227,5 +229,15 @@ func TestScaleByTurns(t *testing.T) {
 	}
 	if after, _, err := profiler.Cores(); err != nil || after != cores {
 		t.Errorf("then this process may use %d cores, before %d: %v", after, cores, err)
+	}
+}
+
+// Runs by turns that take too long are given up.
+func TestScaleByTurnsGivesUp(t *testing.T) {
+	_, _, err := scaled(t, context.Background(), `[ $1 = 1 ] || while :; do :; done`, func(c *profiler.ScaleConfig) {
+		c.Threads, c.Turns, c.TurnsLimit = []int{1}, []int{2}, 100*time.Millisecond
+	})
+	if !errors.Is(err, profiler.ErrTurns) {
+		t.Errorf("%v", err)
 	}
 }

@@ -23,9 +23,10 @@ import (
 // speedup goes. How programs are timed and profiled are fields, so that the command can
 // be tested without one.
 type scaleCommand struct {
-	run             func(context.Context, profiler.ScaleConfig) (*profiler.ScaleRuns, error)
-	profile         func(context.Context, profiler.Config) (*profile.Profile, error)
-	record, byTurns recorder
+	run     func(context.Context, profiler.ScaleConfig) (*profiler.ScaleRuns, error)
+	profile func(context.Context, profiler.Config) (*profile.Profile, error)
+	record  recorder
+	byTurns turnsRecorder
 }
 
 // scaleFlags are the flags of the command.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -22,11 +23,14 @@ const slower = 0.1
 // recorder records a run.
 type recorder func(context.Context, profiler.Config) (*profiler.Recording, error)
 
+// turnsRecorder does so with all threads on one core, for so long at most.
+type turnsRecorder func(context.Context, profiler.Config, time.Duration) (*profiler.Recording, error)
+
 // recorded records runs on each number of cores that there are, by turns, and adds what
 // these say of sections, and of what threads waited for. Where work inflates, or a section
 // was not met on one core, others have all threads on one core, where they take turns.
 // Nothing else depends on it: if it fails, the report says so.
-func (s *scaleStudy) recorded(ctx context.Context, record, byTurns recorder, c *profiler.ScaleConfig, r *scaling.Report) {
+func (s *scaleStudy) recorded(ctx context.Context, record recorder, byTurns turnsRecorder, c *profiler.ScaleConfig, r *scaling.Report) {
 	var ps []int
 	for i := range r.Points {
 		if !r.Points[i].Oversubscribed {
@@ -37,14 +41,13 @@ func (s *scaleStudy) recorded(ctx context.Context, record, byTurns recorder, c *
 		return
 	}
 	runs, err := s.record(ctx, record, c, ps)
-	if err == nil && byTurns != nil && !s.o.noTurns && (r.Together != nil || inflates(lastReal(r)) || scaling.Incomparable(runs)) {
+	if err == nil {
+		err = r.Unseen(runs)
+	}
+	if err == nil && byTurns != nil && !s.o.noTurns && !s.spins && (inflates(lastReal(r)) || scaling.Incomparable(runs)) {
 		var more []*scaling.Recorded
-		if more, err = s.record(ctx, byTurns, c, ps[len(ps)-1:]); err == nil {
-			for _, x := range more {
-				x.Turns = true
-			}
-			runs = append(runs, more...)
-		}
+		more, err = s.byTurns(ctx, byTurns, c, r)
+		runs = append(runs, more...)
 	}
 	if err != nil {
 		s.stopped = true
@@ -70,6 +73,25 @@ func (s *scaleStudy) recorded(ctx context.Context, record, byTurns recorder, c *
 			break
 		}
 	}
+}
+
+// byTurns records runs whose threads take turns on one core. That they take too long for
+// that is no error.
+func (s *scaleStudy) byTurns(ctx context.Context, record turnsRecorder, c *profiler.ScaleConfig, r *scaling.Report) ([]*scaling.Recorded, error) {
+	p := lastReal(r)
+	limit := turnsLimit(r, p)
+	within := func(ctx context.Context, c profiler.Config) (*profiler.Recording, error) {
+		return record(ctx, c, limit)
+	}
+	runs, err := s.record(ctx, within, c, []int{p.P})
+	if errors.Is(err, profiler.ErrTurns) {
+		r.Warnings = append(r.Warnings, report.Warning{Code: "no-turns", Message: "what sections take when threads take turns on one core is not known: " + err.Error()})
+		return nil, nil
+	}
+	for _, x := range runs {
+		x.Turns = true
+	}
+	return runs, err
 }
 
 // record records the runs.
@@ -114,7 +136,7 @@ func (s *scaleStudy) again(c *profiler.ScaleConfig, cores int) (*profiler.Config
 	words, env := c.Program.With(cores)
 	config := &profiler.Config{
 		Path: s.path, Name: words[0], Args: words[1:], Env: env, Backend: "auto", Events: []string{"edges"},
-		Stdin: stdin, Stdout: c.Stdout, Stderr: c.Stderr,
+		Stdin: stdin, Stdout: c.Stdout, Stderr: c.Stderr, FollowExec: true,
 	}
 	if dir := cacheDir(); dir != "" {
 		config.Analyses = filepath.Join(dir, "analyses")

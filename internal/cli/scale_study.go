@@ -26,6 +26,7 @@ type scaleStudy struct {
 	passive      []string // set for the program
 	input        attribution.Input
 	names        []string // of the places of the report's inflated lines
+	spins        bool     // by turns it takes far too long
 	stopped      bool     // one more run has failed: there shall be no others
 }
 

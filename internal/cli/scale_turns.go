@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"math"
+	"time"
 
 	"github.com/skewlens/skewlens/attribution"
 	"github.com/skewlens/skewlens/profiler"
@@ -19,6 +21,13 @@ func inflates(p *scaling.Point) bool {
 	return p.InflationSD == nil || *p.InflationS > certain**p.InflationSD/math.Sqrt(float64(p.Runs))
 }
 
+// turnsLimit is how long it may take at most when threads take turns: each of them gets
+// all the time that they have on cores of their own, four times.
+func turnsLimit(r *scaling.Report, p *scaling.Point) time.Duration {
+	s := 4 * (float64(p.P)*p.WallS + r.Points[0].WallS)
+	return time.Second + time.Duration(s*float64(time.Second))
+}
+
 // certain is how many standard deviations of a mean it must be above zero.
 const certain = 3
 
@@ -32,11 +41,12 @@ func (s *scaleStudy) turns(ctx context.Context, run func(context.Context, profil
 	config := *c
 	config.Baseline, config.Elision = nil, nil
 	config.Threads, config.Turns = []int{1}, []int{p.P}
-	config.Warmup = min(1, config.Warmup)
+	config.Warmup, config.TurnsLimit = min(1, config.Warmup), turnsLimit(r, p)
 	runs, err := run(ctx, config)
 	why := "the runs do not tell: threads spin while they wait for each other, or there are too few"
 	if err != nil {
-		s.stopped = true
+		s.stopped = !errors.Is(err, profiler.ErrTurns)
+		s.spins = !s.stopped
 		why = err.Error()
 	}
 	var divided *attribution.Together

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -86,16 +87,28 @@ func TestRunsAreRecorded(t *testing.T) {
 		t.Errorf("on %v", asked)
 	}
 	asked = nil
-	turns := func(_ context.Context, c profiler.Config) (*profiler.Recording, error) {
-		asked = append(asked, "by turns "+c.Args[0])
+	turns := func(_ context.Context, c profiler.Config, limit time.Duration) (*profiler.Recording, error) {
+		asked = append(asked, fmt.Sprintf("by turns %s within %.0f s", c.Args[0], limit.Seconds()))
 		return &profiler.Recording{Profile: twoTasks(), CPU: time.Second, Seen: 1}, nil
 	}
 	if pretend(t, inflating, "--threads", "2", "--", "true", "{threads}"); len(asked) > 0 {
 		t.Errorf("on %v", asked)
 	}
 	var out, err bytes.Buffer
-	if e := (scaleCommand{run: inflating, record: fine, byTurns: turns}).do(context.Background(), &out, &err, []string{"--recorded", "1", "--threads", "2", "--", "true", "{threads}"}); e != nil || strings.Join(asked, ",") != "1,2,by turns 2" {
+	if e := (scaleCommand{run: inflating, record: fine, byTurns: turns}).do(context.Background(), &out, &err, []string{"--recorded", "1", "--threads", "2", "--", "true", "{threads}"}); e != nil || strings.Join(asked, ",") != "1,2,by turns 2 within 13 s" {
 		t.Errorf("%v: on %v", e, asked)
+	}
+	spins := func(context.Context, profiler.Config, time.Duration) (*profiler.Recording, error) {
+		return nil, profiler.ErrTurns
+	}
+	if e := (scaleCommand{run: inflating, record: fine, byTurns: spins}).do(context.Background(), &out, &err, []string{"--recorded", "1", "--threads", "2", "--", "true", "{threads}"}); e != nil || !strings.Contains(err.String(), "[no-turns]") {
+		t.Errorf("%v: %s", e, err.String())
+	}
+	few := func(ctx context.Context, c profiler.Config) (*profiler.Recording, error) {
+		return &profiler.Recording{Profile: twoTasks(), CPU: 100 * time.Millisecond, Seen: 1}, nil
+	}
+	if got := waited(t, scaleCommand{record: few}); !strings.Contains(got, "recorded runs saw 20 % of the CPU") || !strings.Contains(got, "[no-sections]") {
+		t.Error(got)
 	}
 	for _, want := range []string{"none were seen to meet", "[recorded-slower]", "a speedup of up to 1.50"} {
 		if !strings.Contains(got, want) {

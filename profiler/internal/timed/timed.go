@@ -35,6 +35,7 @@ type Job struct {
 	Cores  []int            // which it may use; nil: all that this process may
 	Turns  bool             // its threads shall take long turns where they are more than its cores
 	Before func() func(int) // called in the thread that starts the program, which inherits what it opens; what it returns, once the program runs
+	Limit  time.Duration    // it is killed when it has run so long; 0: never
 	Began  func(pid int)    // called when the program runs
 	Ended  func()           // called when it has ended, while its pid is still its own
 }
@@ -46,6 +47,7 @@ type Result struct {
 	Exit             int
 	Signal           syscall.Signal // that ended it; 0: none
 	Left             bool           // something that it started still runs
+	Late             bool           // it was killed, having run to its limit
 }
 
 // Run runs a job to its end. Should this process end before, the program is killed.
@@ -90,7 +92,16 @@ func run(j Job) (Result, error) {
 		j.Began(pid)
 	}
 	looks := watch(pid)
+	late := func() bool { return true }
+	if j.Limit > 0 {
+		late = time.AfterFunc(j.Limit, func() {
+			for _, p := range append(Descendants(pid), pid) {
+				syscall.Kill(p, syscall.SIGKILL)
+			}
+		}).Stop
+	}
 	err = await(pid)
+	inTime := late()
 	r := Result{Wall: time.Since(start)}
 	if j.Ended != nil {
 		j.Ended()
@@ -109,6 +120,7 @@ func run(j Job) (Result, error) {
 	if err != nil {
 		return r, fmt.Errorf("wait for %s: %w", j.Words[0], err)
 	}
+	r.Late = !inTime
 	r.CPU = time.Duration(used.Utime.Nano() + used.Stime.Nano())
 	r.Queue, r.Left = seen.queue, seen.left
 	r.Seen = 1
@@ -161,9 +173,10 @@ func pinned(tid int, cores []int) error {
 	return nil
 }
 
-// turn is how long a thread may have a core while others wait for it: the most that the
-// kernel grants.
-const turn = 100 * time.Millisecond
+// turn is how long a thread may have a core while others wait for it. What it then has to
+// fetch into a cache again takes less than a hundredth of that; threads that spin while
+// they wait for each other waste a turn each time.
+const turn = 20 * time.Millisecond
 
 // Turns lets a process that has one thread, and all that this starts, take turns on one
 // core of those that this process may use.

@@ -80,7 +80,7 @@ func TestTogether(t *testing.T) {
 func TestCaches(t *testing.T) {
 	for want, c := range map[string]*scaling.Caches{
 		"": nil,
-		"simulated caches miss no more on 4 cores than on one":                                                                                            {P: 4},
+		"simulated caches miss no more on 4 cores than on one": {P: 4},
 		"simulated caches miss more on 4 cores than on one, modelled: 0.50 s for lines that others take away, 2.00 s for want of room in the last cache": {P: 4, LinesS: .5, SharedS: 2},
 	} {
 		if got := Caches(&scaling.Report{Caches: c}); got != want {
