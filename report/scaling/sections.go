@@ -103,6 +103,9 @@ func (r *Report) AddSections(runs []*Recorded) {
 			}
 		}
 	}
+	if Incomparable(runs) {
+		delete(at, 1)
+	}
 	for k := range keys {
 		if s := r.section(k, at, turns); s != nil {
 			r.Sections = append(r.Sections, *s)
@@ -330,24 +333,4 @@ func (r *Report) Unseen(runs []*Recorded) error {
 		return nil
 	}
 	return fmt.Errorf("recorded runs saw %.0f %% of the CPU time of the timed ones: the rest is of children that it starts, which are not recorded", 100*cpu/n / *p.CPUS)
-}
-
-// Incomparable reports whether a section that takes a good part of recorded runs was not met
-// on one core, so that it cannot be compared with that.
-func Incomparable(runs []*Recorded) bool {
-	unite(runs)
-	var one []*Recorded
-	for _, x := range runs {
-		if x.P == 1 {
-			one = append(one, x)
-		}
-	}
-	for _, x := range runs {
-		for i := range x.sections {
-			if s := &x.sections[i]; x.P > 1 && s.timed && float64(s.run.Wall) >= matters*x.TimeS && timed(s.key, one) == nil {
-				return true
-			}
-		}
-	}
-	return false
 }

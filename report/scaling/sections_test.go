@@ -199,3 +199,29 @@ func TestSectionsByTurns(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// A section that has much less to do than on one core is another piece of the program: of
+// which others have the rest is not known, so none is compared with that.
+func TestSectionsThatAreNotTheSame(t *testing.T) {
+	runs := all(t)
+	for _, x := range runs {
+		if x.P == 1 {
+			x.sections[0].run.CPU, x.sections[0].slowest.Work = &x.sections[0].slowest.Work, 9
+		}
+	}
+	if !Incomparable(runs) {
+		t.Error("a section that shrinks")
+	}
+	r := New(study(t))
+	r.AddSections(runs)
+	for _, s := range r.Sections {
+		if s.Against != "" || s.Points[0].P == 1 || s.Points[0].Speedup.Actual != nil {
+			t.Errorf("%+v", s)
+		}
+	}
+	other := all(t)
+	other[0].sections[0].key.at = "elsewhere"
+	if !Incomparable(other) || Incomparable(nil) || Incomparable(other[:1]) {
+		t.Error("a section that is on one core only")
+	}
+}

@@ -92,17 +92,9 @@ func run(j Job) (Result, error) {
 		j.Began(pid)
 	}
 	looks := watch(pid)
-	late := func() bool { return true }
-	if j.Limit > 0 {
-		late = time.AfterFunc(j.Limit, func() {
-			for _, p := range append(Descendants(pid), pid) {
-				syscall.Kill(p, syscall.SIGKILL)
-			}
-		}).Stop
-	}
+	inTime := limited(pid, j.Limit)
 	err = await(pid)
-	inTime := late()
-	r := Result{Wall: time.Since(start)}
+	r := Result{Wall: time.Since(start), Late: !inTime()}
 	if j.Ended != nil {
 		j.Ended()
 	}
@@ -120,7 +112,6 @@ func run(j Job) (Result, error) {
 	if err != nil {
 		return r, fmt.Errorf("wait for %s: %w", j.Words[0], err)
 	}
-	r.Late = !inTime
 	r.CPU = time.Duration(used.Utime.Nano() + used.Stime.Nano())
 	r.Queue, r.Left = seen.queue, seen.left
 	r.Seen = 1
@@ -132,6 +123,19 @@ func run(j Job) (Result, error) {
 		r.Signal, r.Exit = status.Signal(), 0
 	}
 	return r, nil
+}
+
+// limited kills a process, and what it has started, when it has run for so long, if that is
+// limited. What it returns ends that, and reports whether the process ended by itself.
+func limited(pid int, limit time.Duration) func() bool {
+	if limit == 0 {
+		return func() bool { return true }
+	}
+	return time.AfterFunc(limit, func() {
+		for _, p := range append(Descendants(pid), pid) {
+			syscall.Kill(p, syscall.SIGKILL)
+		}
+	}).Stop
 }
 
 // await waits until a process has ended, and leaves it to be read.
