@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/skewlens/skewlens/internal/units"
 	"github.com/skewlens/skewlens/profiler"
 	"github.com/skewlens/skewlens/report"
 	"github.com/skewlens/skewlens/report/scaling"
@@ -18,7 +19,10 @@ import (
 const worthIt = 0.03
 
 // slower is by how much more CPU time recorded runs may take before it is said.
-const slower = 0.1
+const (
+	slower = 0.1
+	start  = 0.02 // seconds: that is what it takes to begin
+)
 
 // recorder records a run.
 type recorder func(context.Context, profiler.Config) (*profiler.Recording, error)
@@ -66,11 +70,16 @@ func (s *scaleStudy) recorded(ctx context.Context, record recorder, byTurns turn
 	if !s.o.forecast {
 		r.Foresee(onLast[len(onLast)-1].Report, last)
 	}
+	s.slower(r)
+}
+
+// slower says where recorded runs took much longer than those that were timed.
+func (s *scaleStudy) slower(r *scaling.Report) {
 	for _, x := range r.Recorded {
-		if x.Slowdown != nil && *x.Slowdown > 1+slower {
+		if x.Slowdown != nil && *x.Slowdown > 1+slower && x.CPUS*(1 - 1 / *x.Slowdown) > start {
 			r.Warnings = append(r.Warnings, report.Warning{Code: "recorded-slower", Message: fmt.Sprintf(
-				"the runs on %d cores that were recorded took %.2f× the CPU time of those that were timed: figures of sections are theirs", x.P, *x.Slowdown)})
-			break
+				"the runs on %s that were recorded took %.2f× the CPU time of those that were timed: figures of sections are theirs", units.Plural(x.P, "core"), *x.Slowdown)})
+			return
 		}
 	}
 }

@@ -12,41 +12,46 @@ const shrunk = 0.5
 // figures would be just as wrong.
 func Incomparable(runs []*Recorded) bool {
 	unite(runs)
-	var one, many []*Recorded
+	var one []*Recorded
+	many := map[int][]*Recorded{}
 	for _, x := range runs {
 		switch {
 		case x.Turns:
 		case x.P == 1:
 			one = append(one, x)
 		default:
-			many = append(many, x)
+			many[x.P] = append(many[x.P], x)
 		}
 	}
-	if len(one) == 0 {
-		return len(many) > 0
+	for _, on := range many {
+		if apart(on, one, func(there, here float64) bool { return there < shrunk*here }) || apart(one, on, func(float64, float64) bool { return false }) {
+			return true
+		}
 	}
-	return apart(many, one, func(there, here float64) bool { return there < shrunk*here }) || apart(one, many, func(float64, float64) bool { return false })
+	return false
 }
 
-// apart reports whether a section that takes a good part of some runs was not met in each
-// of others, or whether its work there and here is too different.
-func apart(runs, others []*Recorded, different func(here, there float64) bool) bool {
-	for _, x := range runs {
+// apart reports whether a section that takes a good part of some runs was not met in
+// others, or whether its work there and here is too different.
+func apart(runs, others []*Recorded, different func(there, here float64) bool) bool {
+	keys := map[sectionKey]bool{}
+	for _, x := range append(slices.Clone(runs), others...) {
 		for i := range x.sections {
-			s := &x.sections[i]
-			if !s.timed || s.key.kind == Outside {
-				continue
+			if s := &x.sections[i]; s.key.kind != Outside && float64(s.run.Wall) >= matters*x.TimeS {
+				keys[s.key] = true
 			}
-			much := float64(s.run.Wall) >= matters*x.TimeS
-			for _, y := range others {
-				k := slices.IndexFunc(y.sections, func(o recordedSection) bool { return o.key == s.key && o.timed })
-				if k < 0 && much {
-					return true
-				}
-				if k >= 0 && (much || float64(y.sections[k].run.Wall) >= matters*y.TimeS) && different(float64(s.slowest.Work), float64(y.sections[k].slowest.Work)) {
-					return true
-				}
-			}
+		}
+	}
+	work := func(list []*recordedSection) (sum float64) {
+		for _, s := range list {
+			sum += float64(s.slowest.Work) / float64(len(list))
+		}
+		return sum
+	}
+	for k := range keys {
+		there, here := met(k, runs), met(k, others)
+		if there != nil && (here == nil || different(work(there), work(here))) {
+			return true
 		}
 	}
 	return false

@@ -111,6 +111,9 @@ func (r *Report) AddSections(runs []*Recorded) {
 			r.Sections = append(r.Sections, *s)
 		}
 	}
+	if len(r.Sections) == 1 && r.Sections[0].Kind == Outside { // that is the whole program
+		r.Sections = []Section{}
+	}
 	slices.SortFunc(r.Sections, func(a, b Section) int {
 		return cmp.Or(cmp.Compare(b.lost(), a.lost()), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Kind, b.Kind))
 	})
@@ -135,37 +138,20 @@ func (r *Report) recordings(p int, runs []*Recorded) Recordings {
 	return out
 }
 
-// met are a section's parts of runs on so many cores; nil where it was not there once in
-// each of them.
-func met(k sectionKey, runs []*Recorded) (out []*recordedSection) {
-	for _, x := range runs {
-		n := len(out)
-		for i := range x.sections {
-			if x.sections[i].key == k {
-				out = append(out, &x.sections[i])
-			}
-		}
-		if len(out) != n+1 {
-			return nil
-		}
-	}
-	return out
-}
-
 // section is nil where nothing can be said of one, or it takes next to nothing.
 func (r *Report) section(k sectionKey, at, turns map[int][]*Recorded) *Section {
 	in := attribution.Input{Cores: r.Setting.Cores, Runs: map[int][]attribution.Run{}}
 	parts, worth := map[int][]*recordedSection{}, false
 	s := &Section{Points: []SectionPoint{}}
 	for _, p := range slices.Sorted(maps.Keys(at)) {
-		list := timed(k, at[p])
+		list := met(k, at[p])
 		if list == nil {
 			continue
 		}
 		parts[p] = list
-		for i, x := range list {
+		for _, x := range list {
 			in.Runs[p] = append(in.Runs[p], x.run)
-			worth = worth || float64(x.run.Wall) >= leastSection*at[p][i].TimeS
+			worth = worth || float64(x.run.Wall) >= leastSection*at[p][0].TimeS
 		}
 		of := list[len(list)-1].of
 		s.ID, s.Kind, s.Location, s.Callers = of.ID, of.Kind, of.Location, of.Callers
@@ -175,7 +161,7 @@ func (r *Report) section(k sectionKey, at, turns map[int][]*Recorded) *Section {
 	}
 	byTurns := map[int][]attribution.Run{}
 	for p, runs := range turns {
-		for _, x := range timed(k, runs) {
+		for _, x := range met(k, runs) {
 			byTurns[p] = append(byTurns[p], attribution.Run{Wall: x.slowest.Work, CPU: &x.slowest.Work})
 		}
 	}
@@ -194,11 +180,22 @@ func (r *Report) section(k sectionKey, at, turns map[int][]*Recorded) *Section {
 	return s
 }
 
-// timed are a section's parts of runs on so many cores; nil where it was not there once in
-// each of them, or not all that it took is known.
-func timed(k sectionKey, runs []*Recorded) []*recordedSection {
-	list := met(k, runs)
-	if slices.ContainsFunc(list, func(x *recordedSection) bool { return !x.timed || x.run.Wall <= 0 }) {
+// met are a section's parts of runs on so many cores: of those in which it was met once,
+// and all that it took is known, which must be most; else nil. A thread's CPU clock is now
+// and then not read where a part begins.
+func met(k sectionKey, runs []*Recorded) (list []*recordedSection) {
+	for _, x := range runs {
+		var found []*recordedSection
+		for i := range x.sections {
+			if x.sections[i].key == k {
+				found = append(found, &x.sections[i])
+			}
+		}
+		if len(found) == 1 && found[0].timed && found[0].run.Wall > 0 {
+			list = append(list, found[0])
+		}
+	}
+	if 2*len(list) <= len(runs) {
 		return nil
 	}
 	return list
