@@ -21,6 +21,7 @@ type Recorded struct {
 	Report   *report.Report
 	sections []recordedSection
 	waited   []ThreadWaited
+	blurred  bool // CPUS has in it what threads waited for cores
 }
 
 // recordedSection is what a section took in a run.
@@ -84,8 +85,25 @@ func NewRecorded(p *profile.Profile, cores int, cpu, queue, seen float64) (*Reco
 		x.waits(p, s, r.Sections[i].Location)
 	}
 	x.bound(seen)
+	x.goroutines(p)
 	x.outside(p)
 	return x, nil
+}
+
+// quiet is the part of the CPU time for which goroutines may have waited for cores.
+const quiet = 0.02
+
+// goroutines: their busy time has in it what their threads wait for cores (rule 31). Where
+// that is much, it is no work.
+func (x *Recorded) goroutines(p *profile.Profile) {
+	is := func(s profile.Section) bool { return s.Kind == profile.Goroutines }
+	if !slices.ContainsFunc(p.Sections, is) || x.QueueS <= quiet*x.CPUS {
+		return
+	}
+	x.blurred = true
+	for i := range x.sections {
+		x.sections[i].timed = false
+	}
 }
 
 // Outside is the kind of what is done outside of all sections.

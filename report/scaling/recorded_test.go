@@ -111,6 +111,19 @@ func TestRecordedUnknown(t *testing.T) {
 			t.Errorf("%+v", r.Sections)
 		}
 	}
+	// Goroutines' busy time is that of a clock on the wall.
+	p := meetings(2)
+	p.Sections[0].Kind = profile.Goroutines
+	for queue, want := range map[float64]bool{.001: true, .3: false} {
+		x, err := NewRecorded(p, 2, .6, queue, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := New(study(t))
+		if r.AddSections([]*Recorded{x}); x.sections[0].timed != want || (r.Recorded[0].Slowdown != nil) != want {
+			t.Errorf("queue %v: %+v, %+v", queue, x.sections, r.Recorded)
+		}
+	}
 	if _, err := NewRecorded(nil, 2, 1, 0, 1); err == nil {
 		t.Error("a run without a profile")
 	}

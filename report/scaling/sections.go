@@ -131,7 +131,7 @@ func (r *Report) recordings(p int, runs []*Recorded) Recordings {
 		out.TimeSD = &sd
 	}
 	out.CPUS = stat.Mean(cpu, nil)
-	if pt := r.at(p); pt != nil && pt.CPUS != nil && *pt.CPUS > 0 {
+	if pt := r.at(p); pt != nil && pt.CPUS != nil && *pt.CPUS > 0 && !slices.ContainsFunc(runs, func(x *Recorded) bool { return x.blurred }) {
 		slowdown := out.CPUS / *pt.CPUS
 		out.Slowdown = &slowdown
 	}
