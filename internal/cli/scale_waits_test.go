@@ -105,12 +105,14 @@ func TestRunsAreRecorded(t *testing.T) {
 		t.Errorf("%v: %s", e, err.String())
 	}
 	few := func(ctx context.Context, c profiler.Config) (*profiler.Recording, error) {
-		return &profiler.Recording{Profile: twoTasks(), CPU: 100 * time.Millisecond, Seen: 1}, nil
+		p := twoTasks()
+		p.Run.WallNS = 500e6
+		return &profiler.Recording{Profile: p, CPU: 100 * time.Millisecond, Seen: 1}, nil
 	}
 	if got := waited(t, scaleCommand{record: few}); !strings.Contains(got, "recorded runs saw 20 % of the CPU") || !strings.Contains(got, "[no-sections]") {
 		t.Error(got)
 	}
-	for _, want := range []string{"none were seen to meet", "[recorded-slower]", "a speedup of up to 1.50"} {
+	for _, want := range []string{"none were seen to meet", "[recorded-apart]", "a speedup of up to 1.50"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)
 		}

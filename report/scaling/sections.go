@@ -313,21 +313,25 @@ func (s *Section) mostLost() string {
 	return what
 }
 
-// seen is the part of the timed runs' CPU time that recorded runs must have.
+// seen is the part of the timed runs' CPU time that recorded runs must have, for as long
+// as they take.
 const seen = 0.75
 
 // Unseen is an error where recorded runs did not see much of what the program does on one
-// core. On more it may differ from run to run.
+// core: they take as long, and work less. On more it may differ from run to run.
 func (r *Report) Unseen(runs []*Recorded) error {
-	cpu, n := 0.0, 0.0
+	cpu, time := 0.0, 0.0
 	for _, x := range runs {
 		if x.P == 1 && !x.Turns {
-			cpu, n = cpu+x.CPUS, n+1
+			cpu, time = cpu+x.CPUS, time+max(x.CPUS, x.TimeS-x.QueueS)
 		}
 	}
 	p := r.at(1)
-	if n == 0 || p == nil || p.CPUS == nil || cpu/n >= seen**p.CPUS {
+	if time <= 0 || p == nil || p.CPUS == nil || p.TimeS <= 0 {
 		return nil
 	}
-	return fmt.Errorf("recorded runs saw %.0f %% of the CPU time of the timed ones: the rest is of children that it starts, which are not recorded", 100*cpu/n / *p.CPUS)
+	if share := cpu / time / (*p.CPUS / p.TimeS); share < seen {
+		return fmt.Errorf("recorded runs saw %.0f %% of the CPU time of the timed ones: the rest is of children that it starts, which are not recorded", 100*share)
+	}
+	return nil
 }
