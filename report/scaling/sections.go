@@ -320,14 +320,14 @@ const seen = 0.75
 // Unseen is an error where recorded runs did not see much of what the program does on one
 // core: they take as long, and work less. On more it may differ from run to run.
 func (r *Report) Unseen(runs []*Recorded) error {
-	cpu, time := 0.0, 0.0
+	cpu, time, n := 0.0, 0.0, 0.0
 	for _, x := range runs {
 		if x.P == 1 && !x.Turns {
-			cpu, time = cpu+x.CPUS, time+max(x.CPUS, x.TimeS-x.QueueS)
+			cpu, time, n = cpu+x.CPUS, time+max(x.CPUS, x.TimeS-x.QueueS), n+1
 		}
 	}
 	p := r.at(1)
-	if time <= 0 || p == nil || p.CPUS == nil || p.TimeS <= 0 {
+	if time <= 0 || p == nil || p.CPUS == nil || p.TimeS <= 0 || cpu >= n*seen**p.CPUS {
 		return nil
 	}
 	if share := cpu / time / (*p.CPUS / p.TimeS); share < seen {

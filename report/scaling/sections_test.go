@@ -225,3 +225,20 @@ func TestSectionsThatAreNotTheSame(t *testing.T) {
 		t.Error("a section that is on one core only")
 	}
 }
+
+// What is done by children is not recorded: then runs take as long, and work less. One
+// that is faster has nothing missing, nor has one that takes longer to begin.
+func TestWhatIsNotRecorded(t *testing.T) {
+	r := New(study(t)) // 8 s of CPU time in 8 s
+	for _, c := range []struct {
+		cpu, time float64
+		missing   bool
+	}{{1, 8, true}, {4, 4, false}, {8, 16, false}, {8, 8, false}} {
+		if err := r.Unseen([]*Recorded{{P: 1, CPUS: c.cpu, TimeS: c.time}, {P: 2, CPUS: .1, TimeS: 1}}); (err != nil) != c.missing {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	if err := r.Unseen(nil); err != nil {
+		t.Error(err)
+	}
+}
