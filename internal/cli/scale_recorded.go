@@ -62,8 +62,10 @@ func (s *scaleStudy) recorded(ctx context.Context, record recorder, byTurns turn
 	r.AddSections(runs)
 	last := ps[len(ps)-1]
 	onLast := slices.DeleteFunc(runs, func(x *scaling.Recorded) bool { return x.P != last || x.Turns })
-	if at := idlest(r); at != nil && at.P == last {
-		if r.Waits = scaling.WaitsOf(onLast, last); r.Waits == nil {
+	// Where cores idle it is asked why; threads that spin may wait without that.
+	w := scaling.WaitsOf(onLast, last)
+	if at := idlest(r); at != nil || w != nil && w.Total >= worthIt*float64(last)**w.TimeS {
+		if r.Waits = w; w == nil {
 			r.Warnings = append(r.Warnings, report.Warning{Code: "no-waits", Message: "what threads waited for is not known: none were seen to meet in a recorded run"})
 		}
 		r.DivideIdle()

@@ -230,6 +230,7 @@ type (
 			P, Runs  int
 			TimeS    *float64 `json:"time_s"`
 			IdleS    *float64 `json:"idle_s"`
+			SpinS    *float64 `json:"spin_s"`
 			Total    float64  `json:"total_s"`
 			ByThread []struct {
 				Thread   *int

@@ -129,6 +129,16 @@ func TestWaitsOfRecordedRuns(t *testing.T) {
 			t.Errorf("threads waited %v by %s, in all %v", sum[k.Kind], k.Kind, k.Seconds)
 		}
 	}
+	if w.SpinS != nil {
+		t.Errorf("spun for %v", *w.SpinS)
+	}
+	spinning := recorded(t, 4) // 2 s in the section, 0.1 s of time outside
+	if spinning.CPUS = 2.9; !about(*WaitsOf([]*Recorded{spinning}, 4).SpinS, .8) {
+		t.Errorf("spun for %v", spinning.spun())
+	}
+	if spinning.sections[0].timed = false; WaitsOf([]*Recorded{spinning}, 4).SpinS != nil {
+		t.Error("it is not known how long it worked")
+	}
 	if first := w.ByThread[0]; *first.Thread != 1 || first.Kind != "barrier" || !about(first.Seconds, .6) || first.Location.Line != 70 {
 		t.Errorf("%+v", first)
 	}

@@ -146,6 +146,9 @@ func Idle(r *scaling.Report) []string {
 	if w.TimeS != nil {
 		head += " of " + units.Seconds(*w.TimeS)
 	}
+	if w.SpinS != nil {
+		head += fmt.Sprintf("; for %s of it at least they spun, which is work in the figures above", units.Seconds(*w.SpinS))
+	}
 	out := []string{head}
 	for _, x := range w.Lines {
 		if x.Seconds >= w.Total/100 {

@@ -74,6 +74,10 @@ func TestIdle(t *testing.T) {
 	if got := Idle(r); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
+	r.Waits.SpinS = f(.25)
+	if got := Idle(r)[0]; got != want[0]+"; for 250 ms of it at least they spun, which is work in the figures above" {
+		t.Error(got)
+	}
 	if got := Idle(&scaling.Report{}); got != nil {
 		t.Errorf("%q, though it is not known", got)
 	}
