@@ -32,6 +32,13 @@ func TestSections(t *testing.T) {
 			}
 		}
 	}
+	nothing := []Run{{CPU: s(0), Queue: s(0)}, {CPU: s(0), Queue: s(0)}}
+	for _, p := range Section(Input{Cores: 2, Runs: map[int][]Run{1: runsOf(1, 1), 2: nothing}}) {
+		if (p.Speedup.Actual != nil) != (p.P == 1) {
+			t.Errorf("in no time: %+v", p)
+		}
+	}
+	Section(Input{Cores: 2, Runs: map[int][]Run{1: nothing, 2: nothing}})
 	if got := Section(Input{Runs: map[int][]Run{2: nil}}); got != nil {
 		t.Errorf("of no runs: %+v", got)
 	}

@@ -125,7 +125,8 @@ func (x *Recorded) outside(p *profile.Profile) {
 		}
 		wall, work, queue = wall-s.run.Wall, work-*s.run.CPU, max(0, queue-*s.run.Queue)
 	}
-	if wall <= 0 || work < 0 || work > wall {
+	// Where it is mostly waiting, it is for what the recording itself does when threads begin.
+	if queue = min(queue, wall-work); wall <= 0 || work < (wall-queue)/2 || work > wall {
 		return
 	}
 	x.sections = append(x.sections, recordedSection{
@@ -198,12 +199,16 @@ func queued(s *profile.Section, work attribution.Seconds) attribution.Seconds {
 	return attribution.Seconds(float64(left) / float64(busy) * float64(work))
 }
 
-// bound takes less for waiting for cores where, in all sections together, it would be more
-// than the kernel says: then threads waited for something that is not known.
+// bound takes less for waiting for cores where a section would take less time without it
+// than its slowest thread needs, since threads wait for each other's waiting, too; and where,
+// in all sections together, it would be more than the kernel says: then threads waited for
+// something that is not known.
 func (x *Recorded) bound(seen float64) {
 	sum := attribution.Seconds(0)
 	for i := range x.sections {
-		sum += *x.sections[i].run.Queue
+		s := &x.sections[i]
+		*s.run.Queue = min(*s.run.Queue, max(0, attribution.Seconds(x.P)*(s.run.Wall-s.slowest.Needs)))
+		sum += *s.run.Queue
 	}
 	if seen < known || sum <= 0 {
 		return
