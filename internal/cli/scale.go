@@ -13,6 +13,7 @@ import (
 	"github.com/skewlens/skewlens/internal/atomicfile"
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler"
+	"github.com/skewlens/skewlens/report"
 	"github.com/skewlens/skewlens/report/html"
 	"github.com/skewlens/skewlens/report/plot"
 	"github.com/skewlens/skewlens/report/scaling"
@@ -33,6 +34,7 @@ type scaleCommand struct {
 type scaleFlags struct {
 	format, output    string
 	plot, stack       string
+	lines             string
 	threads           []int
 	baseline, elision string
 	runs, warmup      int
@@ -50,6 +52,7 @@ func (o *scaleFlags) flags() *flag.FlagSet {
 	fs.StringVar(&o.output, "o", "", "write the report to `FILE`, - for standard output (default standard error)")
 	fs.StringVar(&o.plot, "plot", "", "also draw the factored speedups into `FILE`, a picture by its name: .svg, .png or .pdf")
 	fs.StringVar(&o.stack, "plot-stack", "", "draw what the cores' time went to, a stack for each number of cores, into `FILE`, likewise")
+	fs.StringVar(&o.lines, "plot-lines", "", "draw the lines whose work grows with the cores into `FILE`, likewise, if there are any")
 	fs.Func("threads", "run with each of `LIST` threads, as 1,2,4; 1 is always run (default 1, 2, 4, … and as many as there are cores)", func(s string) error {
 		o.threads = nil
 		for _, f := range strings.Split(s, ",") {
@@ -94,7 +97,7 @@ func (o *scaleFlags) check(fs *flag.FlagSet, cores int) error {
 	if err := choose("format", o.format, []string{"text", "html", "json"}); err != nil {
 		return err
 	}
-	for _, file := range []string{o.plot, o.stack} {
+	for _, file := range []string{o.plot, o.stack, o.lines} {
 		if file == "" {
 			continue
 		}
@@ -144,7 +147,7 @@ func (c scaleCommand) do(ctx context.Context, stdout, stderr io.Writer, args []s
 	if err != nil {
 		return err
 	}
-	for _, file := range []string{o.output, o.plot, o.stack} {
+	for _, file := range []string{o.output, o.plot, o.stack, o.lines} {
 		if file != "" && file != "-" {
 			if err := atomicfile.Writable(file); err != nil {
 				return err
@@ -171,6 +174,9 @@ func (c scaleCommand) do(ctx context.Context, stdout, stderr io.Writer, args []s
 	s.simulate(ctx, c.profile, &config, r)
 	s.forecast(ctx, c.profile, &config, r)
 	pr.erase()
+	if o.lines != "" && len(r.Lines) == 0 {
+		r.Warnings = append(r.Warnings, report.Warning{Code: "no-picture", Message: o.lines + " is not drawn: no line's work certainly grows with the cores"})
+	}
 	return errors.Join(o.write(stdout, stderr, r), o.draw(r))
 }
 
@@ -180,8 +186,8 @@ func (o *scaleFlags) draw(r *scaling.Report) error {
 	for _, picture := range []struct {
 		file  string
 		write func(io.Writer, *scaling.Report, string) error
-	}{{o.plot, plot.Write}, {o.stack, plot.WriteStack}} {
-		if picture.file == "" {
+	}{{o.plot, plot.Write}, {o.stack, plot.WriteStack}, {o.lines, plot.WriteLines}} {
+		if picture.file == "" || picture.file == o.lines && len(r.Lines) == 0 {
 			continue
 		}
 		format, err := plot.Format(picture.file)

@@ -35,6 +35,13 @@ func TestPlot(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "speedups.svg")
 	stack := filepath.Join(dir, "stack.svg")
+	lines := filepath.Join(dir, "lines.svg")
+	if got := waited(t, scaleCommand{}, "--plot-lines", lines); !strings.Contains(got, "[no-picture]") {
+		t.Error(got)
+	}
+	if _, err := os.Stat(lines); err == nil {
+		t.Error("a picture of nothing")
+	}
 	if got := waited(t, scaleCommand{}, "--plot", file, "--plot-stack", stack); !strings.Contains(got, "speedup") {
 		t.Error(got)
 	}
