@@ -90,6 +90,10 @@ func NewRecorded(p *profile.Profile, cores int, cpu, queue, seen float64) (*Reco
 	return x, nil
 }
 
+// used is the part of the core time for which threads waited for cores, from which on
+// others use the machine, too.
+const used = 0.03
+
 // quiet is the part of the CPU time for which goroutines may have waited for cores.
 const quiet = 0.02
 
@@ -124,6 +128,11 @@ func (x *Recorded) outside(p *profile.Profile) {
 			return
 		}
 		wall, work, queue = wall-s.run.Wall, work-*s.run.CPU, max(0, queue-*s.run.Queue)
+	}
+	// What it waited for is not told. On a machine that others use it was cores: how long
+	// is known in part, since what a thread waits after the last look at it is not.
+	if x.QueueS > used*float64(x.P)*x.TimeS {
+		queue = wall - work
 	}
 	// Where it is mostly waiting, it is for what the recording itself does when threads begin.
 	if queue = min(queue, wall-work); wall <= 0 || work < (wall-queue)/2 || work > wall {

@@ -68,6 +68,13 @@ func TestRecordedSections(t *testing.T) {
 	if !s.timed || !about(float64(s.run.Wall), .86) || !about(float64(*s.run.CPU), 2) || !about(float64(*s.run.Queue), 0) || s.slowest.Threads != 4 || !about(float64(s.slowest.Needs), .82) || !about(float64(s.slowest.Own), .08) {
 		t.Errorf("%+v, CPU %v, queue %v", s, *s.run.CPU, *s.run.Queue)
 	}
+	busy, err := NewRecorded(meetings(4), 4, 2.08, 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := busy.sections[1]; !about(float64(*o.run.Queue), .02) {
+		t.Errorf("outside, on a machine that others use: %v", *o.run.Queue)
+	}
 	o := x.sections[1]
 	if o.key.kind != Outside || !about(float64(o.run.Wall), .1) || !about(float64(*o.run.CPU), .08) || o.slowest.Threads != 1 {
 		t.Errorf("outside: %+v", o)
