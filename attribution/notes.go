@@ -46,6 +46,9 @@ func notes(s *Scaling) []Note {
 // loss says what the core time at P went to. By facts 2.1 and 2.2 it adds up:
 // P·T_P = T_s + (T_1 − T_s) + I_P + F_P.
 func loss(s *Scaling, p *Point) Note {
+	if p.Speedup.Actual == nil { // it took no time
+		return Note{"speedup", "the speedup is not known"}
+	}
 	core, t1 := Seconds(p.P)*p.Time.Mean, s.At(1).Time.Mean
 	of := fmt.Sprintf("speedup %.2f of %d", p.Speedup.Actual.Value, p.P)
 	if p.Idle == nil || p.Inflation == nil {

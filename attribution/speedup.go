@@ -30,17 +30,24 @@ func (f *factoring) point(p int, parts []part) Point {
 			parts[i].inflated = &x
 		}
 	}
+	x := measured(p, parts)
+	x.Inflation = estimate(parts, func(x part) *Seconds { return x.inflated })
+	x.Speedup = f.speedups(p, parts)
+	return x
+}
+
+// measured is what is known of runs on P cores without comparing them with others.
+func measured(p int, parts []part) Point {
 	return Point{
 		P: p, Runs: len(parts),
-		Wall:      *estimate(parts, func(x part) *Seconds { return &x.wall }),
-		Time:      *estimate(parts, time),
-		CPU:       estimate(parts, func(x part) *Seconds { return x.cpu }),
-		Queue:     estimate(parts, func(x part) *Seconds { return x.queue }),
-		Queued:    estimate(parts, func(x part) *Seconds { return x.queued }),
-		Idle:      estimate(parts, func(x part) *Seconds { return x.idle }),
-		Work:      estimate(parts, part.work),
-		Inflation: estimate(parts, func(x part) *Seconds { return x.inflated }),
-		Speedup:   f.speedups(p, parts),
+		Wall:    *estimate(parts, func(x part) *Seconds { return &x.wall }),
+		Time:    *estimate(parts, time),
+		CPU:     estimate(parts, func(x part) *Seconds { return x.cpu }),
+		Queue:   estimate(parts, func(x part) *Seconds { return x.queue }),
+		Queued:  estimate(parts, func(x part) *Seconds { return x.queued }),
+		Idle:    estimate(parts, func(x part) *Seconds { return x.idle }),
+		Work:    estimate(parts, part.work),
+		Speedup: Speedups{Linear: float64(p)},
 	}
 }
 

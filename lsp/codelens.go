@@ -77,7 +77,7 @@ func (v *view) lenses(d *workspace.Document) []protocol.CodeLens {
 			out = append(out, protocol.CodeLens{Range: where, Command: c})
 		}
 	}
-	return append(out, v.timedLens(d, lines)...)
+	return append(append(out, v.timedLens(d, lines)...), v.sectionLenses(d)...)
 }
 
 // sectionCommands are what can be done about the section on a line.

@@ -55,7 +55,7 @@ func (v *view) about(path string, line int) (parts []string) {
 			}
 		}
 	}
-	return append(append(parts, v.aboutHints(path, line)...), v.aboutMemory(path, line)...)
+	return append(append(append(parts, v.aboutScaled(path, line)...), v.aboutHints(path, line)...), v.aboutMemory(path, line)...)
 }
 
 // aboutMemory says how the accesses of a line did in simulated caches.

@@ -33,6 +33,13 @@ func scaled(dir string) *scaling.Report {
 		Serial: []scaling.Serial{
 			{Location: &report.Location{Place: report.Place{File: filepath.Join(dir, "skewed.c"), Line: 26, Function: "main"}}, P: 4, AloneS: 0.25, LowS: 0.2, HighS: 0.3, IdleS: 0.75},
 		},
+		Sections: []scaling.Section{
+			{ID: "skewed.c:10", Kind: "barrier", Against: "one", Location: &report.Location{Place: report.Place{File: filepath.Join(dir, "skewed.c"), Line: 10, Function: "work"}}, Points: []scaling.SectionPoint{
+				{P: 1, TimeS: 1.6, WorkS: f(1.6), IdleS: f(0), Speedup: scaling.Speedups{Linear: 1, Actual: f(1)}},
+				{P: 4, TimeS: 0.8, WorkS: f(2), Speedup: scaling.Speedups{Linear: 4, Actual: f(2)}, Stack: []scaling.Component{
+					{Name: "speedup", Speedup: 2, How: "its time"}, {Name: "inflation", Speedup: 0.01, How: "little"}, {Name: "idle-imbalance", Speedup: 1.5, How: "what the threads needed less"}, {Name: "idle-sync", Speedup: 0.49, How: "waited"}}}}},
+			{ID: "outside", Kind: scaling.Outside, Points: []scaling.SectionPoint{{P: 1, TimeS: 1}}},
+		},
 		Warnings: []report.Warning{{Code: "disturbed", Message: "others were busy"}},
 	}
 }
@@ -69,6 +76,16 @@ func TestSpeedup(t *testing.T) {
 		at["position"] = wire.Object{"line": 25, "character": 4}
 		if said := textual(c.call("textDocument/hover", at)); !strings.Contains(said, "**Serial** · skewed · speedup") || strings.Contains(said, "work here") {
 			t.Errorf("hover: %s", said)
+		}
+		const here = "speedup 2.00 of 4 here: imbalance 1.50, synchronisation 0.49"
+		if got := textual(c.call("textDocument/codeLens", docOf(path))); strings.Count(got, here) != 1 || strings.Contains(got, "outside") {
+			t.Errorf("lenses: %s", got)
+		}
+		at["position"] = wire.Object{"line": 9, "character": 4}
+		for _, want := range []string{"**Speedup** · skewed · speedup · barrier", "S" + here[1:] + ".", "| 1 | 1.60 s | 1.60 s | ", "| 4 | 800 ms | 2.00 s | ? | 2.00 |", "imbalance: what the threads needed less."} {
+			if said := textual(c.call("textDocument/hover", at)); !strings.Contains(said, want) {
+				t.Errorf("%q is not in the hover %s", want, said)
+			}
 		}
 		at["position"] = wire.Object{"line": 7, "character": 6}
 		got = c.call("textDocument/hover", at)

@@ -45,6 +45,7 @@ type Config struct {
 	Events                []string // what to count, as "edges", "cache"; nil: edges
 	Libraries             []string // which shared libraries to profile beside those that the program needs: patterns of their names, as "libfft*"; "none": only those that others match
 	Machine               string   // whose caches are simulated, where Events have cache: "host" and "", "paper", "server64", or a file
+	Times                 bool     // count nothing: only when threads met, worked and waited; what a lone thread meets is a section, too
 	Units                 bool     // tell how much work each unit of a section was
 	Cores                 int      // virtual cores, as if on which threads are kept together; 0: none
 	FollowExec            bool     // profile the last program that takes the first one's place (execve)
@@ -54,6 +55,7 @@ type Config struct {
 	Rank                  *profile.Rank // which process of a program of several this is; nil: it is none
 	Probe                 string        // for measuring: what the native backend shall do without, as "no-induction,no-align"
 
+	started func(pid int) // nil: nobody is interested
 	testing backend.Testing
 }
 
@@ -93,6 +95,9 @@ func run(ctx context.Context, c Config, table []backend.Backend) (*profile.Profi
 	guard := guardSignals(ctx)
 	defer guard.stop()
 	j.Started, j.Running = guard.started, guard.runs
+	if c.started != nil {
+		j.Started = func(pid int) { guard.started(pid); c.started(pid) }
+	}
 	type result struct {
 		p   *profile.Profile
 		err error
@@ -144,7 +149,7 @@ func work(j backend.Job, able []backend.Backend, rank *profile.Rank) (*profile.P
 // job is what a backend is to do, but for what it takes from this package.
 func (c *Config) job() backend.Job {
 	j := backend.Job{Name: cmp.Or(c.Name, c.Path), Args: c.Args, Env: c.Env, Dir: c.Dir, Files: [3]uintptr{0, 1, 2},
-		Libraries: c.Libraries, Cores: c.Cores, Units: c.Units, FollowExec: c.FollowExec, Analyses: c.Analyses, Probe: c.Probe, Testing: c.testing}
+		Libraries: c.Libraries, Cores: c.Cores, Times: c.Times, Units: c.Units, FollowExec: c.FollowExec, Analyses: c.Analyses, Probe: c.Probe, Testing: c.testing}
 	for i, f := range []*os.File{c.Stdin, c.Stdout, c.Stderr} {
 		if f != nil {
 			j.Files[i] = f.Fd()

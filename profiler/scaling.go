@@ -31,11 +31,13 @@ type Command struct {
 // ScaleConfig says what to time, and how.
 type ScaleConfig struct {
 	Program           Command
-	Baseline, Elision *Command // run on one core; nil: there is none
-	Threads           []int    // P, each once
-	Runs, Warmup      int      // of each; what warms up is not reported
-	Pin               bool     // to P cores
-	Lines             bool     // sample where the CPU time goes
+	Baseline, Elision *Command      // run on one core; nil: there is none
+	Threads           []int         // P, each once
+	Turns             []int         // P, each once: so many threads also run on one core, where they take turns
+	TurnsLimit        time.Duration // of one of these: ErrTurns if it takes longer; 0: none
+	Runs, Warmup      int           // of each; what warms up is not reported
+	Pin               bool          // to P cores
+	Lines             bool          // sample where the CPU time goes
 	Stdin             func() (*os.File, error)
 	Stdout, Stderr    *os.File
 	Progress          func(ScaleProgress) // nil: nobody is interested
@@ -77,6 +79,7 @@ type SamplePlace = cpuclock.Place
 type ScaleRuns struct {
 	Baseline, Elision []TimedRun
 	At                map[int][]TimedRun // by P
+	Turns             map[int][]TimedRun // by P: so many threads that took turns on one core
 	Place             func(name string) SamplePlace
 	NoSamples         error // why there are none; nil: there are, or none were asked for
 }
@@ -93,7 +96,7 @@ func Cores() (cores, whole int, err error) {
 func Scale(ctx context.Context, c ScaleConfig) (*ScaleRuns, error) {
 	g := guardSignals(ctx)
 	defer g.stop()
-	s := &scaling{ScaleConfig: c, guard: g, begun: time.Now(), out: &ScaleRuns{At: map[int][]TimedRun{}}}
+	s := &scaling{ScaleConfig: c, guard: g, begun: time.Now(), out: &ScaleRuns{At: map[int][]TimedRun{}, Turns: map[int][]TimedRun{}}}
 	var err error
 	if s.cores, _, err = timed.Cores(); err != nil {
 		return nil, err
@@ -116,6 +119,10 @@ func Scale(ctx context.Context, c ScaleConfig) (*ScaleRuns, error) {
 	return s.out, nil
 }
 
+// ErrTurns: threads that should take turns on one core took far too long, since they spin
+// while they wait for each other.
+var ErrTurns = errors.New("with its threads by turns on one core it takes far too long: they spin while they wait for each other")
+
 // scaling is a study under way.
 type scaling struct {
 	ScaleConfig
@@ -132,6 +139,7 @@ type kind struct {
 	what    string
 	command *Command
 	p       int
+	turns   bool // its threads take turns on one core
 	keep    func(TimedRun)
 }
 
@@ -142,7 +150,7 @@ func (s *scaling) kinds() (all []kind) {
 		runs    *[]TimedRun
 	}{{"the baseline", s.Baseline, &s.out.Baseline}, {"the elision", s.Elision, &s.out.Elision}} {
 		if x.command != nil {
-			all = append(all, kind{x.name, x.command, 1, func(r TimedRun) { *x.runs = append(*x.runs, r) }})
+			all = append(all, kind{x.name, x.command, 1, false, func(r TimedRun) { *x.runs = append(*x.runs, r) }})
 		}
 	}
 	for _, p := range s.Threads {
@@ -150,7 +158,10 @@ func (s *scaling) kinds() (all []kind) {
 		if p == 1 {
 			what = "1 thread"
 		}
-		all = append(all, kind{what, &s.Program, p, func(r TimedRun) { s.out.At[p] = append(s.out.At[p], r) }})
+		all = append(all, kind{what, &s.Program, p, false, func(r TimedRun) { s.out.At[p] = append(s.out.At[p], r) }})
+	}
+	for _, p := range s.Turns {
+		all = append(all, kind{strconv.Itoa(p) + " threads by turns", &s.Program, p, true, func(r TimedRun) { s.out.Turns[p] = append(s.out.Turns[p], r) }})
 	}
 	return all
 }
@@ -177,7 +188,10 @@ func (s *scaling) run(ctx context.Context, k kind, round int) error {
 		Began: func(pid int) { s.guard.started(pid); s.guard.runs() },
 		Ended: s.guard.ended,
 	}
-	if s.Pin {
+	switch {
+	case k.turns:
+		j.Cores, j.Turns, j.Limit = s.cores[:1], true, s.TurnsLimit
+	case s.Pin:
 		j.Cores = s.cores[:min(k.p, len(s.cores))]
 	}
 	samples := s.sample(&j)
@@ -185,6 +199,9 @@ func (s *scaling) run(ctx context.Context, k kind, round int) error {
 	sampled := samples()
 	if sig := s.guard.signalled(); sig != 0 {
 		return s.ended(sig)
+	}
+	if r.Late {
+		return ErrTurns
 	}
 	if err == nil {
 		err = failure(r)

@@ -3,12 +3,15 @@ package profiler_test
 import (
 	"bufio"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/skewlens/skewlens/profiler"
 )
@@ -207,5 +210,34 @@ func TestInputIsReplayed(t *testing.T) {
 	null.Close()
 	if _, err := profiler.Replay(null); err == nil {
 		t.Error("no error for a closed file")
+	}
+}
+
+// Threads that shall take turns have one core; runs with one thread alternate with them.
+func TestScaleByTurns(t *testing.T) {
+	cores, _, err := profiler.Cores()
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, out, err := scaled(t, context.Background(), `n=$1; unset OMP_NUM_THREADS; read -r stat < /proc/$$/stat; set -- ${stat##*) }; shift 38; echo $n $(nproc) $1`, func(c *profiler.ScaleConfig) { c.Threads, c.Turns, c.Warmup = []int{1}, []int{2}, 0 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := fmt.Sprintf("1 %d 0\n", cores) // with the usual policy
+	if want := one + "2 1 3\n2 1 3\n" + one; out != want || len(runs.At[1]) != 2 || len(runs.Turns[2]) != 2 || len(runs.At) != 1 || len(runs.Turns) != 1 {
+		t.Errorf("%q, want %q: %+v", out, want, runs)
+	}
+	if after, _, err := profiler.Cores(); err != nil || after != cores {
+		t.Errorf("then this process may use %d cores, before %d: %v", after, cores, err)
+	}
+}
+
+// Runs by turns that take too long are given up.
+func TestScaleByTurnsGivesUp(t *testing.T) {
+	_, _, err := scaled(t, context.Background(), `[ $1 = 1 ] || while :; do :; done`, func(c *profiler.ScaleConfig) {
+		c.Threads, c.Turns, c.TurnsLimit = []int{1}, []int{2}, 100*time.Millisecond
+	})
+	if !errors.Is(err, profiler.ErrTurns) {
+		t.Errorf("%v", err)
 	}
 }

@@ -158,6 +158,11 @@ type (
 			Location       wantLocation
 			Seconds, Share float64
 		}
+		Slack []struct {
+			Location wantLocation
+			WorkS    float64 `json:"work_s"`
+			SlackS   float64 `json:"slack_s"`
+		} `json:"slack_lines"`
 		Steps []struct {
 			Thread  int
 			Section *string

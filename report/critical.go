@@ -24,6 +24,7 @@ type CriticalPath struct {
 	Waits       []Wait      `json:"waits"`               // on the path, those that took longest first
 	Handed      []Handed    `json:"handed_over"`         // how often it comes from a thread to the next by a wait that that one ends, most often first
 	Lines       []PathLine  `json:"lines"`               // on which its sections' work was, those with most first: an estimate
+	Slack       []LineSlack `json:"slack_lines"`         // beside it, those with most work first
 	Steps       []PathStep  `json:"steps"`               // the longest, in order of time
 	StepsLeft   int         `json:"steps_left,omitempty"`
 	WhatIf      []PathIf    `json:"what_if"` // most first
@@ -123,6 +124,7 @@ func (b *builder) pathOf(r *Report, moved [][][]float64) {
 		}
 	}
 	x.lines(c)
+	x.slackLines(c)
 	x.waits(c)
 	x.handed(c)
 	x.whatIf(c, r, moved)

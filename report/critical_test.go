@@ -50,6 +50,29 @@ func TestCriticalPathAddsUp(t *testing.T) {
 	}
 }
 
+// TestLinesSlack: a line that the longest parts come to has none; one that only a shorter
+// part comes to may take longer by what that has to spare.
+func TestLinesSlack(t *testing.T) {
+	r := forked(t, Options{}, func(p *profile.Profile) {
+		block := p.Graph.Blocks[0]
+		block.Start, block.Last, block.End, block.Count = 0x1500, 0x1500, 0x1501, profile.EventID(len(p.Events))
+		p.Graph.Blocks = append(p.Graph.Blocks, block)
+		p.Graph.Functions[0].N++
+		p.Events = append(p.Events, profile.Event{Kind: profile.BlockEntered, Edge: -1, Addr: 0x1500, Superior: profile.NoEvent, Block: profile.BlockID(len(p.Graph.Blocks) - 1)})
+		q := &p.Sections[1].Instances[0].Parts[0] // it does least
+		q.Counts.Event, q.Counts.N = append(q.Counts.Event, profile.EventID(len(p.Events)-1)), append(q.Counts.N, q.Counts.N[0])
+		p.Threads[0].Totals = profile.Counts{}
+		p.Locations = append(p.Locations, reporttest.At(0x1500, "/src/owner.c", 99, 1, "work"))
+	})
+	c := r.CriticalPath
+	if c == nil || len(c.Slack) != 1 || c.Slack[0].Location.Line != 99 || c.Slack[0].SlackS <= 0.01 || c.Slack[0].WorkS <= 0 {
+		t.Errorf("%+v", c)
+	}
+	if c := forked(t, Options{}, func(*profile.Profile) {}).CriticalPath; len(c.Slack) != 0 {
+		t.Errorf("all lines are on the path: %+v", c.Slack)
+	}
+}
+
 // TestNoCriticalPath: where the profile does not say what it takes there is none.
 func TestNoCriticalPath(t *testing.T) {
 	for name, change := range map[string]func(*profile.Profile){

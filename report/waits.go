@@ -24,8 +24,8 @@ const (
 // take to be shown: each thread's stack, at least, has pages to be touched first.
 const littleFault = 0.001
 
-// atEnd is the kind of the wait for the last one at a section's end.
-func atEnd(k profile.SectionKind) profile.WaitKind {
+// AtEnd is the kind of the wait for the last one at a section's end.
+func AtEnd(k profile.SectionKind) profile.WaitKind {
 	switch k {
 	case profile.Barrier, profile.OpenMP, profile.MPI:
 		return profile.WaitBarrier
@@ -74,7 +74,7 @@ func (b *builder) waits(out *Section, s *profile.Section) {
 		out.Waits = append(out.Waits, g.wait)
 	}
 	if out.IdleS != nil && *out.IdleS > 0 {
-		end := Wait{Kind: string(atEnd(s.Kind)), Location: out.Location, Seconds: *out.IdleS}
+		end := Wait{Kind: string(AtEnd(s.Kind)), Location: out.Location, Seconds: *out.IdleS}
 		for _, t := range out.Threads {
 			if t.WaitS != nil && *t.WaitS > 0 {
 				end.Threads++
@@ -118,16 +118,18 @@ func (b *builder) group(groups *[]*group, w profile.Wait) {
 	*groups = append(*groups, &group{Wait{Kind: string(w.Kind), Location: at}, []profile.Addr{w.Site}, w.Kind})
 }
 
-// own is the innermost place of an address in the user's own code; nil: none is known.
-func (b *builder) own(a profile.Addr) *Location {
+// Own is the innermost place of an address in the user's own code; nil: none is known.
+func Own(p *profile.Profile, a profile.Addr) *Location {
 	if a == 0 {
 		return nil
 	}
-	l, _ := b.p.Location(a)
+	l, _ := p.Location(a)
 	own, _ := l.Own()
-	at := located(b.p, own)
+	at := located(p, own)
 	return &at
 }
+
+func (b *builder) own(a profile.Addr) *Location { return Own(b.p, a) }
 
 // sameLine: places without lines are told apart by their addresses.
 func (p Place) sameLine(q Place) bool {

@@ -23,6 +23,7 @@ const (
 // weighed is a line and what its blocks weigh together.
 type weighed struct {
 	at     Location
+	key    Place // of its line
 	weight float64
 }
 
@@ -34,23 +35,30 @@ func byLine(p *profile.Profile, blocks []float64) (lines []weighed) {
 		if n == 0 {
 			continue
 		}
-		l := locate(p, p.Graph.Blocks[i].Start)
-		key := Place{File: l.File, Line: l.Line}
-		if !l.Known() {
-			if key = (Place{Address: l.Address, Library: l.Library}); l.Function != "" {
-				key = Place{Function: l.Function, Library: l.Library}
-				l.Offset, l.Address = "", ""
-			}
-		}
+		l, key := lineKey(p, p.Graph.Blocks[i].Start)
 		k, ok := at[key]
 		if !ok {
 			k = len(lines)
-			at[key], lines = k, append(lines, weighed{at: l})
+			at[key], lines = k, append(lines, weighed{at: l, key: key})
 		}
 		lines[k].weight += n
 	}
 	slices.SortStableFunc(lines, func(a, b weighed) int { return cmp.Compare(b.weight, a.weight) })
 	return lines
+}
+
+// lineKey is where an address is, and what is the same for all on its line, or in its
+// function where no line is known.
+func lineKey(p *profile.Profile, a profile.Addr) (Location, Place) {
+	l := locate(p, a)
+	key := Place{File: l.File, Line: l.Line}
+	if !l.Known() {
+		if key = (Place{Address: l.Address, Library: l.Library}); l.Function != "" {
+			key = Place{Function: l.Function, Library: l.Library}
+			l.Offset, l.Address = "", ""
+		}
+	}
+	return l, key
 }
 
 // instructions adds what a part executed to its blocks, times a factor. Code that only

@@ -159,31 +159,3 @@ func (g *Graph) AtMost() int64 {
 		return t.NS
 	}).NS
 }
-
-// Slack is, by section, by how much its tasks could take longer before the
-// critical path does: 0 where the path leads through one. −1: it has no tasks.
-func (g *Graph) Slack(sections int) []int64 {
-	until, _ := g.forward(nil)
-	after := make([]int64, len(g.Tasks)) // the longest path behind each
-	span := int64(0)
-	for i := len(g.Tasks) - 1; i >= 0; i-- {
-		span = max(span, until[i])
-		for _, d := range g.dependences(i) {
-			after[d] = max(after[d], after[i]+g.Tasks[i].NS)
-		}
-	}
-	slack := make([]int64, sections)
-	for i := range slack {
-		slack[i] = -1
-	}
-	for i := range g.Tasks {
-		s := g.Tasks[i].Of.Section
-		if s < 0 || g.Tasks[i].NS == 0 {
-			continue
-		}
-		if left := span - until[i] - after[i]; slack[s] < 0 || left < slack[s] {
-			slack[s] = left
-		}
-	}
-	return slack
-}

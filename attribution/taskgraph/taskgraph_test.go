@@ -195,6 +195,26 @@ func checkGraph(t *testing.T, p *profile.Profile, g *Graph) {
 	if most := g.AtMost(); most < path.NS || most > wall-min(wall, g.FromNS) {
 		t.Fatalf("a path of %d, at most %d, in a run of %d", path.NS, most, wall)
 	}
+	for of, left := range g.PartSlack() {
+		// What the part's first task takes longer, it takes longer as a whole.
+		longer := func(by int64) int64 {
+			done := false
+			return g.Longest(func(t *Task) int64 {
+				if t.Of == of && t.NS > 0 && !done {
+					done = true
+					return t.NS + by
+				}
+				return t.NS
+			}).NS
+		}
+		if got := longer(left); got > path.NS {
+			t.Fatalf("part %+v takes its slack of %d longer, and the path %d more", of, left, got-path.NS)
+		}
+		if left < slack[of.Section] {
+			t.Fatalf("part %+v has slack %d, its section %d", of, left, slack[of.Section])
+		}
+		break // one of them, by chance
+	}
 	half := g.Longest(func(t *Task) int64 { return t.NS / 2 })
 	if half.NS > path.NS/2 {
 		t.Fatalf("halved: %d of %d", half.NS, path.NS)
@@ -208,6 +228,9 @@ func TestSlack(t *testing.T) {
 		section(profile.Join, 0, []times{{1, 0, 50, 50}}).section(profile.Barrier, 0, []times{{2, 0, 50, 30}, {3, 0, 50, 20}}).
 		section(profile.Barrier, 0)
 	_, _, g := path(t, r)
+	if got, want := g.PartSlack(), (map[Part]int64{{0, 0, 0}: 0, {1, 0, 0}: 20, {1, 0, 1}: 30}); !reflect.DeepEqual(got, want) {
+		t.Errorf("parts' slack %v, want %v", got, want)
+	}
 	if got, want := g.Slack(3), []int64{0, 20, -1}; !reflect.DeepEqual(got, want) {
 		t.Errorf("slack %v, want %v", got, want)
 	}

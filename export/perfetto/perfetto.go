@@ -1,7 +1,8 @@
 // Package perfetto writes a profile as a trace of TrackEvents, for
 // ui.perfetto.dev: a track for each thread with a slice for each of its parts,
 // named by the section, and one for its wait; a counter of the imbalance for
-// each section; and the critical path, from thread to thread, as flows.
+// each section; the task graph's dependences as flows between moments of threads; and the
+// critical path, from thread to thread, likewise.
 //
 //	process ┬ thread 0   ▐ owner.c:38      ▌ wait ▐ owner.c:38 …
 //	        │   └ path   ▐ critical path ─┐
@@ -92,6 +93,7 @@ const (
 const (
 	process      = 1
 	threadTracks = 1 << 16
+	graphTracks  = 1 << 46
 	pathTracks   = 1 << 47
 	countTracks  = 1 << 48
 )
@@ -173,6 +175,7 @@ func (t *writer) trace(p *profile.Profile, sections []export.Section, path []exp
 		t.slices(threadTracks+uint64(th.ID), s.spans[th.ID])
 	}
 	if s.measured {
+		t.graph(p)
 		t.path(path)
 	}
 	for i, c := range s.counters {

@@ -192,6 +192,42 @@ func TestPerfettoFollowsThePath(t *testing.T) {
 	}
 }
 
+// TestPerfettoDrawsTheTaskGraph: who created and joined whom, who waited for whom, and
+// what let those go on who met, as flows between moments; not where times are unknown.
+func TestPerfettoDrawsTheTaskGraph(t *testing.T) {
+	p, sections := exporttest.Called(t)
+	p.Threads[1].Creator, p.Threads[1].CreatedNS, p.Threads[1].BeginNS, p.Threads[1].EndNS = 1, 500, 900, 3600
+	p.Threads[1].Joiner, p.Threads[1].JoinedNS = 1, 3700
+	p.Sections[0].Kind = profile.Barrier
+	q := &p.Sections[0].Instances[0].Parts[1]
+	q.Syncs = []profile.Sync{{Kind: profile.WaitLock, BeginNS: 1200, EndNS: 1500, Thread: 0, WakeNS: 1400}}
+	got := traceOf(t, p, sections)
+	for _, want := range []string{`track "task graph of thread 0"`, `track "task graph of thread 1"`,
+		"   500 create [flow 4294967296 begins]", "   900 create [flow 4294967296 ends]", "  1400 lock [flow 4294967297 begins]", "  1500 lock [flow 4294967297 ends]",
+		"  3500 barrier [flow 4294967298 begins]", "  3500 barrier [flow 4294967298 ends]", "  3600 join [flow 4294967299 begins]", "  3700 join [flow 4294967299 ends]"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("want %q in\n%s", want, got)
+		}
+	}
+	p.Sections[0].Instances[0].Parts[1].ArriveNS = 0
+	if got := traceOf(t, p, sections); strings.Contains(got, "task graph") {
+		t.Errorf("a graph without times:\n%s", got)
+	}
+}
+
+// TestPerfettoLeavesOutManyDependences: and says how many.
+func TestPerfettoLeavesOutManyDependences(t *testing.T) {
+	p, sections := exporttest.Called(t)
+	q := &p.Sections[0].Instances[0].Parts[1]
+	for i := range int64(mostTies + 6) {
+		q.Syncs = append(q.Syncs, profile.Sync{Kind: profile.WaitLock, BeginNS: 1000 + i, EndNS: 1000 + i, Thread: 0, WakeNS: 1000 + i})
+	}
+	all, left := ties(p)
+	if got := traceOf(t, p, sections); left < 6 || len(all) != mostTies || !strings.Contains(got, "dependences more") {
+		t.Errorf("%d left of %d", left, len(all))
+	}
+}
+
 // often is the program called, whose section was executed three times more, the
 // first of which stands for a thousand executions that were added up.
 func often(t *testing.T) (*profile.Profile, []export.Section) {

@@ -49,7 +49,7 @@ func (a app) commands() []command {
 		{"profile", "[flags] -- program [arguments]", "run a program and report where its load imbalance begins", profileCommand{run: profiler.Run}.do, new(profileFlags).flags, profileNotes},
 		{"report", "[flags] file", "report on a profile that was saved with profile --save", reportCommand, new(showing).flags, ""},
 		{"compare", "[flags] before after", "compare two profiles that were saved: which sections became better or worse", compareCommand, new(comparing).flags, compareNotes},
-		{"scale", "[flags] -- program {threads}", "time a program on 1 core and more, and say where the speedup goes", scaleCommand{profiler.Scale, profiler.Run}.do, new(scaleFlags).flags, scaleNotes},
+		{"scale", "[flags] -- program {threads}", "time a program on 1 core and more, and say where the speedup goes", scaleCommand{profiler.Scale, profiler.Run, profiler.Record, profiler.RecordTurns}.do, new(scaleFlags).flags, scaleNotes},
 		{"demo", "[flags] [example]", "build an example, report on it, and compare with its fix", demoCommand{examples: a.examples, run: profiler.Run}.do, new(demoFlags).flags, ""},
 		{"explain", "[kind]", "say what a kind of cause means, and what to do about it", explainCommand, nil, ""},
 		{"serve", "", "show findings in an editor: a language server on standard input and output", serveCommand, nil, ""},

@@ -13,6 +13,7 @@ import (
 	"github.com/skewlens/skewlens/internal/atomicfile"
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler"
+	"github.com/skewlens/skewlens/report"
 	"github.com/skewlens/skewlens/report/html"
 	"github.com/skewlens/skewlens/report/plot"
 	"github.com/skewlens/skewlens/report/scaling"
@@ -25,17 +26,22 @@ import (
 type scaleCommand struct {
 	run     func(context.Context, profiler.ScaleConfig) (*profiler.ScaleRuns, error)
 	profile func(context.Context, profiler.Config) (*profile.Profile, error)
+	record  recorder
+	byTurns turnsRecorder
 }
 
 // scaleFlags are the flags of the command.
 type scaleFlags struct {
 	format, output    string
 	plot, stack       string
+	lines             string
 	threads           []int
 	baseline, elision string
 	runs, warmup      int
+	recorded          int
 	pin, over         bool
 	noLines, noWaits  bool
+	noTurns, caches   bool
 	forecast          bool
 	env               []string
 }
@@ -46,6 +52,7 @@ func (o *scaleFlags) flags() *flag.FlagSet {
 	fs.StringVar(&o.output, "o", "", "write the report to `FILE`, - for standard output (default standard error)")
 	fs.StringVar(&o.plot, "plot", "", "also draw the factored speedups into `FILE`, a picture by its name: .svg, .png or .pdf")
 	fs.StringVar(&o.stack, "plot-stack", "", "draw what the cores' time went to, a stack for each number of cores, into `FILE`, likewise")
+	fs.StringVar(&o.lines, "plot-lines", "", "draw the lines whose work grows with the cores into `FILE`, likewise, if there are any")
 	fs.Func("threads", "run with each of `LIST` threads, as 1,2,4; 1 is always run (default 1, 2, 4, … and as many as there are cores)", func(s string) error {
 		o.threads = nil
 		for _, f := range strings.Split(s, ",") {
@@ -71,14 +78,17 @@ func (o *scaleFlags) flags() *flag.FlagSet {
 	fs.BoolVar(&o.pin, "pin", false, "keep the program on as many cores as it has threads")
 	fs.BoolVar(&o.over, "oversubscribe", false, "allow more threads than there are cores; their figures are marked")
 	fs.BoolVar(&o.noLines, "no-lines", false, "do not sample which lines take more work with more cores; they take about 1 % of the CPU time, up to 3 % on a busy machine")
-	fs.BoolVar(&o.noWaits, "no-waits", false, "do not profile one more run to say what threads wait for where cores idle")
+	fs.BoolVar(&o.noWaits, "no-waits", false, "do not record runs: neither sections nor what threads wait for are known then")
+	fs.IntVar(&o.recorded, "recorded", 3, "record when threads meet, work and wait in `N` more runs of each, which says where in the program speedup is lost (default 3)")
+	fs.BoolVar(&o.noTurns, "no-turns", false, "do not run as many threads on one core, by turns, to say how much of the inflation comes from running at the same time")
+	fs.BoolVar(&o.caches, "caches", false, "simulate this machine's caches in two more runs, 5 to 50 times as long, to divide the inflation by what they missed")
 	fs.BoolVar(&o.forecast, "forecast", false, "profile one more run, with units, and put beside the measured speedups what its tasks allow, with more threads, too")
 	return fs
 }
 
 const scaleNotes = `{threads} in the program's arguments and in --env is replaced by the number of threads, which OMP_NUM_THREADS has, too.
-The program runs as it is: nothing is put into it, a clock of the kernel samples it. Where cores idle, one more run
-is profiled, to say what threads wait for; its times are not among those. Its output is its own, every run's; its input is given to each run anew.
+The program runs as it is: nothing is put into it, a clock of the kernel samples it. A few more runs are recorded, to say
+what each section takes and what threads wait for; their times are not among those. Its output is its own, every run's; its input is given to each run anew.
 Exit status: 0 the report was written, 1 wrong usage, 2 a run failed, which ends all.
 `
 
@@ -87,7 +97,7 @@ func (o *scaleFlags) check(fs *flag.FlagSet, cores int) error {
 	if err := choose("format", o.format, []string{"text", "html", "json"}); err != nil {
 		return err
 	}
-	for _, file := range []string{o.plot, o.stack} {
+	for _, file := range []string{o.plot, o.stack, o.lines} {
 		if file == "" {
 			continue
 		}
@@ -102,6 +112,8 @@ func (o *scaleFlags) check(fs *flag.FlagSet, cores int) error {
 		return usageError("--runs %d: give 1 to 1000; 5 say something about spread", o.runs)
 	case o.warmup < 0 || o.warmup > 1000:
 		return usageError("--warmup %d: give 0 to 1000", o.warmup)
+	case o.recorded < 0 || o.recorded > 1000:
+		return usageError("--recorded %d: give 0 to 1000; 3 say something about spread", o.recorded)
 	}
 	if o.threads == nil {
 		for p := 1; p < cores; p *= 2 {
@@ -135,7 +147,7 @@ func (c scaleCommand) do(ctx context.Context, stdout, stderr io.Writer, args []s
 	if err != nil {
 		return err
 	}
-	for _, file := range []string{o.output, o.plot, o.stack} {
+	for _, file := range []string{o.output, o.plot, o.stack, o.lines} {
 		if file != "" && file != "-" {
 			if err := atomicfile.Writable(file); err != nil {
 				return err
@@ -157,8 +169,14 @@ func (c scaleCommand) do(ctx context.Context, stdout, stderr io.Writer, args []s
 	if err != nil {
 		return err
 	}
-	s.waits(ctx, c.profile, &config, r)
+	s.turns(ctx, c.run, &config, r)
+	s.recorded(ctx, c.record, c.byTurns, &config, r)
+	s.simulate(ctx, c.profile, &config, r)
 	s.forecast(ctx, c.profile, &config, r)
+	pr.erase()
+	if o.lines != "" && len(r.Lines) == 0 {
+		r.Warnings = append(r.Warnings, report.Warning{Code: "no-picture", Message: o.lines + " is not drawn: no line's work certainly grows with the cores"})
+	}
 	return errors.Join(o.write(stdout, stderr, r), o.draw(r))
 }
 
@@ -168,8 +186,8 @@ func (o *scaleFlags) draw(r *scaling.Report) error {
 	for _, picture := range []struct {
 		file  string
 		write func(io.Writer, *scaling.Report, string) error
-	}{{o.plot, plot.Write}, {o.stack, plot.WriteStack}} {
-		if picture.file == "" {
+	}{{o.plot, plot.Write}, {o.stack, plot.WriteStack}, {o.lines, plot.WriteLines}} {
+		if picture.file == "" || picture.file == o.lines && len(r.Lines) == 0 {
 			continue
 		}
 		format, err := plot.Format(picture.file)

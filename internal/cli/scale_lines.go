@@ -30,18 +30,19 @@ func (l *sampledLines) period() *float64 {
 	return &s
 }
 
-// inflated are the lines whose work grows.
-func (l *sampledLines) inflated() (out []scaling.Line) {
+// inflated are the lines whose work grows, and the names of their places.
+func (l *sampledLines) inflated() (out []scaling.Line, names []string) {
 	if !l.sampled() || l.p == 1 {
-		return nil
+		return nil, nil
 	}
 	for _, g := range attribution.Inflated(samples(l.runs.At[1]), samples(l.runs.At[l.p]), attribution.Seconds(profiler.SamplePeriod.Seconds())) {
 		out = append(out, scaling.Line{
 			Location: l.location(l.runs.Place(g.Line)), P: l.p, W1S: float64(g.W1), WPS: float64(g.WP),
 			InflationS: float64(g.Inflation), LowS: float64(g.Low), HighS: float64(g.High), Share: g.Share, Work: l.work(g.Line),
 		})
+		names = append(names, g.Line)
 	}
-	return out
+	return out, names
 }
 
 // work is what a line takes on each number of cores.

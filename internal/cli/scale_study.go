@@ -24,6 +24,10 @@ type scaleStudy struct {
 	cores, whole int
 	quota        int      // how many cores' time this process may use at most, where that is limited; 0: it is not
 	passive      []string // set for the program
+	input        attribution.Input
+	names        []string // of the places of the report's inflated lines
+	spins        bool     // by turns it takes far too long
+	stopped      bool     // one more run has failed: there shall be no others
 }
 
 // config times what was asked for.
@@ -75,11 +79,13 @@ func (s *scaleStudy) report(runs *profiler.ScaleRuns) (*scaling.Report, error) {
 		return nil, err
 	}
 	lines := sampledLines{runs: runs, path: s.path, p: x.Last().P}
+	inflated, names := lines.inflated()
+	s.input, s.names = in, names
 	doubts := append(s.doubts(runs), lines.doubts()...)
 	return scaling.New(scaling.Study{
 		Program:  report.Program{Path: s.path, Args: s.words[1:]},
 		Setting:  scaling.Setting{Cores: s.cores, Whole: s.whole, Warmup: s.o.warmup, Pinned: s.o.pin, Environment: s.passive, SamplePeriodS: lines.period()},
-		Baseline: s.o.baseline, Elision: s.o.elision, Scaling: x, Lines: lines.inflated(), Serial: lines.serial(x.Last()), Doubts: doubts,
+		Baseline: s.o.baseline, Elision: s.o.elision, Scaling: x, Lines: inflated, Serial: lines.serial(x.Last()), Doubts: doubts,
 	}), nil
 }
 

@@ -4,21 +4,26 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler"
 )
 
-// waited runs the command with a program that idles, or not, and a profile.
-func waited(t *testing.T, profiled func(context.Context, profiler.Config) (*profile.Profile, error), args ...string) string {
+// waited runs the command with a program that idles, or not; what it does beside is what
+// others does.
+func waited(t *testing.T, others scaleCommand, args ...string) string {
 	t.Helper()
 	var out, err bytes.Buffer
-	if e := (scaleCommand{pretended, profiled}).do(context.Background(), &out, &err, append(args, "--threads", "1,2", "-o", "-", "--", "/bin/true", "{threads}")); e != nil {
+	others.run = pretended
+	if e := others.do(context.Background(), &out, &err, append(args, "--threads", "1,2", "-o", "-", "--", "/bin/true", "{threads}")); e != nil {
 		t.Fatal(e)
 	}
 	return out.String()
@@ -30,7 +35,14 @@ func TestPlot(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "speedups.svg")
 	stack := filepath.Join(dir, "stack.svg")
-	if got := waited(t, nil, "--plot", file, "--plot-stack", stack); !strings.Contains(got, "speedup") {
+	lines := filepath.Join(dir, "lines.svg")
+	if got := waited(t, scaleCommand{}, "--plot-lines", lines); !strings.Contains(got, "[no-picture]") {
+		t.Error(got)
+	}
+	if _, err := os.Stat(lines); err == nil {
+		t.Error("a picture of nothing")
+	}
+	if got := waited(t, scaleCommand{}, "--plot", file, "--plot-stack", stack); !strings.Contains(got, "speedup") {
 		t.Error(got)
 	}
 	if b, err := os.ReadFile(stack); err != nil || !bytes.Contains(b, []byte("<svg")) {
@@ -50,27 +62,107 @@ func TestPlot(t *testing.T) {
 	}
 }
 
-// Where cores idle, one more run is profiled with as many threads; what goes wrong
-// with it is said, and all else is reported.
-func TestIdleTimeIsAskedAbout(t *testing.T) {
-	calls := 0
-	fails := func(_ context.Context, c profiler.Config) (*profile.Profile, error) {
-		if calls++; c.Path != "/bin/true" || len(c.Args) != 1 || c.Args[0] != "2" || c.Stdin == nil {
-			t.Errorf("asked to run %+v", c)
+// Runs are recorded on each number of cores, by turns; what goes wrong with one is said,
+// and all else is reported, but nothing more is run.
+func TestRunsAreRecorded(t *testing.T) {
+	var asked []string
+	fails := func(_ context.Context, c profiler.Config) (*profiler.Recording, error) {
+		if asked = append(asked, c.Args...); c.Path != "/bin/true" || len(c.Args) != 1 || c.Stdin == nil {
+			t.Errorf("asked to run %s %v", c.Path, c.Args)
 		}
 		return nil, errors.New("not here")
 	}
-	if got := waited(t, fails); calls != 1 || !strings.Contains(got, "what threads waited for is not known: not here") || !strings.Contains(got, "speedup") {
-		t.Errorf("%d calls: %s", calls, got)
+	never := func(context.Context, profiler.Config) (*profile.Profile, error) {
+		t.Error("it was profiled")
+		return nil, errors.New("not here")
 	}
-	if got := waited(t, fails, "--no-waits"); calls != 1 || strings.Contains(got, "waited for is not known") {
-		t.Errorf("%d calls: %s", calls, got)
+	if got := waited(t, scaleCommand{record: fails, profile: never}, "--forecast"); len(asked) != 1 || !strings.Contains(got, "[no-sections]") || !strings.Contains(got, "is not known: not here") || !strings.Contains(got, "speedup") {
+		t.Errorf("%v: %s", asked, got)
 	}
-	alone := func(context.Context, profiler.Config) (*profile.Profile, error) {
-		return &profile.Profile{Program: profile.Program{Path: "/bin/true"}, Threads: []profile.Thread{{EndNS: 1}}}, nil
+	for _, flag := range []string{"--no-waits", "--recorded=0"} {
+		if got := waited(t, scaleCommand{record: fails}, flag); len(asked) != 1 || strings.Contains(got, "no-sections") {
+			t.Errorf("%v: %s", asked, got)
+		}
 	}
-	if got := waited(t, alone); !strings.Contains(got, "none were seen to meet") {
+	asked = nil
+	fine := func(_ context.Context, c profiler.Config) (*profiler.Recording, error) {
+		asked = append(asked, c.Args...)
+		return &profiler.Recording{Profile: twoTasks(), CPU: 2 * time.Second, Seen: 1}, nil
+	}
+	got := waited(t, scaleCommand{record: fine}, "--recorded", "2")
+	if strings.Join(asked, " ") != "1 2 2 1" {
+		t.Errorf("on %v", asked)
+	}
+	asked = nil
+	turns := func(_ context.Context, c profiler.Config, limit time.Duration) (*profiler.Recording, error) {
+		asked = append(asked, fmt.Sprintf("by turns %s within %.0f s", c.Args[0], limit.Seconds()))
+		return &profiler.Recording{Profile: twoTasks(), CPU: time.Second, Seen: 1}, nil
+	}
+	if pretend(t, inflating, "--threads", "2", "--", "true", "{threads}"); len(asked) > 0 {
+		t.Errorf("on %v", asked)
+	}
+	var out, err bytes.Buffer
+	if e := (scaleCommand{run: inflating, record: fine, byTurns: turns}).do(context.Background(), &out, &err, []string{"--recorded", "1", "--threads", "2", "--", "true", "{threads}"}); e != nil || strings.Join(asked, ",") != "1,2,by turns 2 within 13 s" {
+		t.Errorf("%v: on %v", e, asked)
+	}
+	spins := func(context.Context, profiler.Config, time.Duration) (*profiler.Recording, error) {
+		return nil, profiler.ErrTurns
+	}
+	if e := (scaleCommand{run: inflating, record: fine, byTurns: spins}).do(context.Background(), &out, &err, []string{"--recorded", "1", "--threads", "2", "--", "true", "{threads}"}); e != nil || !strings.Contains(err.String(), "[no-turns]") {
+		t.Errorf("%v: %s", e, err.String())
+	}
+	few := func(ctx context.Context, c profiler.Config) (*profiler.Recording, error) {
+		p := twoTasks()
+		p.Run.WallNS = 500e6
+		return &profiler.Recording{Profile: p, CPU: 100 * time.Millisecond, Seen: 1}, nil
+	}
+	if got := waited(t, scaleCommand{record: few}); !strings.Contains(got, "recorded runs saw 20 % of the CPU") || !strings.Contains(got, "[no-sections]") {
 		t.Error(got)
+	}
+	for _, want := range []string{"none were seen to meet", "[recorded-apart]", "a speedup of up to 1.50"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in %s", want, got)
+		}
+	}
+}
+
+// inflating runs work for twice as long on two cores as on one; its threads inflate by
+// half of that when they take turns.
+func inflating(_ context.Context, c profiler.ScaleConfig) (*profiler.ScaleRuns, error) {
+	r := &profiler.ScaleRuns{At: map[int][]profiler.TimedRun{}, Turns: map[int][]profiler.TimedRun{}}
+	for i := range c.Runs {
+		some := time.Duration(1000+i) * time.Millisecond
+		for _, p := range c.Threads {
+			r.At[p] = append(r.At[p], profiler.TimedRun{Wall: some, CPU: some * time.Duration(p), Seen: 1})
+		}
+		for _, p := range c.Turns {
+			r.Turns[p] = append(r.Turns[p], profiler.TimedRun{Wall: some * 3 / 2, CPU: some * 3 / 2, Seen: 1})
+		}
+	}
+	return r, nil
+}
+
+// Where work inflates, threads take turns on one core, beside runs with one.
+func TestThreadsTakeTurns(t *testing.T) {
+	var asked []profiler.ScaleConfig
+	run := func(ctx context.Context, c profiler.ScaleConfig) (*profiler.ScaleRuns, error) {
+		asked = append(asked, c)
+		if len(c.Turns) > 0 && c.Runs == 7 {
+			return nil, errors.New("not here")
+		}
+		return inflating(ctx, c)
+	}
+	_, got := pretend(t, run, "--threads", "2", "--", "true", "{threads}")
+	if len(asked) != 2 || len(asked[1].Threads) != 1 || asked[1].Threads[0] != 1 || asked[1].Turns[0] != 2 || !strings.Contains(got, "comes from running at the same time") {
+		t.Errorf("%d studies: %s", len(asked), got)
+	}
+	if _, got := pretend(t, run, "--threads", "2", "--no-turns", "--", "true", "{threads}"); len(asked) != 3 || strings.Contains(got, "turns") {
+		t.Errorf("%d studies: %s", len(asked), got)
+	}
+	for n, want := range map[string]string{"7": "is not known: not here", "1": "there are too few"} {
+		if _, got := pretend(t, run, "--threads", "2", "--runs", n, "--", "true", "{threads}"); !strings.Contains(got, "[no-turns]") || !strings.Contains(got, want) {
+			t.Errorf("%s runs: %s", n, got)
+		}
 	}
 }
 
@@ -80,28 +172,42 @@ func twoTasks() *profile.Profile {
 }
 
 // With --forecast a run is profiled with units, on as few cores as are more than one, and
-// what it tells stands beside what was measured; without, what the run that was
-// profiled for its waits tells. What goes wrong is said.
+// what it tells stands beside what was measured. What goes wrong is said.
 func TestForecast(t *testing.T) {
 	var asked []profiler.Config
 	fine := func(_ context.Context, c profiler.Config) (*profile.Profile, error) {
 		asked = append(asked, c)
 		return twoTasks(), nil
 	}
-	if got := waited(t, fine, "--forecast", "--no-waits"); len(asked) != 1 || !asked[0].Units || asked[0].Args[0] != "2" || !strings.Contains(got, "a speedup of up to 1.50") {
-		t.Errorf("%d runs: %s", len(asked), got)
-	}
-	if got := waited(t, fine); len(asked) != 2 || asked[1].Units || !strings.Contains(got, "a speedup of up to 1.50") {
+	if got := waited(t, scaleCommand{profile: fine}, "--forecast", "--no-waits"); len(asked) != 1 || !asked[0].Units || asked[0].Args[0] != "2" || !strings.Contains(got, "a speedup of up to 1.50") {
 		t.Errorf("%d runs: %s", len(asked), got)
 	}
 	fails := func(context.Context, profiler.Config) (*profile.Profile, error) { return nil, errors.New("not here") }
-	if got := waited(t, fails, "--forecast", "--no-waits"); !strings.Contains(got, "there is no forecast: not here") || !strings.Contains(got, "speedup") {
+	if got := waited(t, scaleCommand{profile: fails}, "--forecast", "--no-waits"); !strings.Contains(got, "there is no forecast: not here") || !strings.Contains(got, "speedup") {
 		t.Error(got)
 	}
 	alone := func(context.Context, profiler.Config) (*profile.Profile, error) {
 		return &profile.Profile{Program: profile.Program{Path: "/bin/true"}, Threads: []profile.Thread{{EndNS: 1}}}, nil
 	}
-	if got := waited(t, alone, "--forecast", "--no-waits"); !strings.Contains(got, "which of its tasks had to wait for which") {
+	if got := waited(t, scaleCommand{profile: alone}, "--forecast", "--no-waits"); !strings.Contains(got, "which of its tasks had to wait for which") {
+		t.Error(got)
+	}
+}
+
+// With --caches two runs are profiled with simulated caches, on one core and on the most,
+// there with threads kept together. What goes wrong is said.
+func TestCachesAreSimulated(t *testing.T) {
+	var asked []profiler.Config
+	fine := func(_ context.Context, c profiler.Config) (*profile.Profile, error) {
+		asked = append(asked, c)
+		return twoTasks(), nil
+	}
+	got := waited(t, scaleCommand{profile: fine}, "--caches")
+	if len(asked) != 2 || asked[0].Args[0] != "1" || asked[0].Cores != 0 || asked[1].Args[0] != "2" || asked[1].Cores != 2 || !slices.Contains(asked[0].Events, "cache") || !strings.Contains(got, "[no-caches]") {
+		t.Errorf("%d runs: %s", len(asked), got)
+	}
+	fails := func(context.Context, profiler.Config) (*profile.Profile, error) { return nil, errors.New("not here") }
+	if got := waited(t, scaleCommand{profile: fails}, "--caches"); !strings.Contains(got, "is not known: not here [no-caches]") {
 		t.Error(got)
 	}
 }

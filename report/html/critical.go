@@ -25,8 +25,10 @@ func (m *maker) criticalPath() *pagePath {
 		}
 	}
 	p.Sayings = append(p.Sayings, words.PathIfs(c)...)
-	if s := words.Slack(m.r); s != "" {
-		p.Sayings = append(p.Sayings, s)
+	for _, s := range []string{words.Slack(m.r), words.SlackLines(c)} {
+		if s != "" {
+			p.Sayings = append(p.Sayings, s)
+		}
 	}
 	p.Numbers = []pageNumber{
 		{"critical path", units.Seconds(c.Seconds), "the longest chain of work of which each piece had to wait for the one before: with no number of cores is the run shorter, if nothing else changes"},

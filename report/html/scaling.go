@@ -30,6 +30,8 @@ type scalingPage struct {
 	Plots           []pagePlot
 	Notes, Idle     []string
 	Times, Speedups [][]string // the first row is the head
+	Recorded        string     // how the runs went that sections are of
+	Sections        []scaledSection
 	Lines           []sampledLine
 }
 
@@ -80,10 +82,18 @@ func WriteScaling(w io.Writer, r *scaling.Report, opt Options) error {
 	for _, n := range r.Notes {
 		p.Notes = append(p.Notes, units.Printable(n.Message))
 	}
-	if s := words.Stack(r); s != "" {
-		p.Notes = append(p.Notes, s)
+	for _, s := range []string{words.Together(r), words.Caches(r), words.Stack(r)} {
+		if s != "" {
+			p.Notes = append(p.Notes, s)
+		}
 	}
 	p.Notes = append(p.Notes, words.Foreseen(r)...)
+	if len(r.Sections) > 0 {
+		p.Recorded = words.Recorded(r)
+	}
+	for i := range r.Sections {
+		p.Sections = append(p.Sections, m.scaledSection(&r.Sections[i]))
+	}
 	for i := range r.Lines {
 		v := m.sampled(fmt.Sprintf("#%d", i+1), r.Lines[i].Location, words.Grows(&r.Lines[i]))
 		if l := &r.Lines[i]; len(l.Work) > 1 {

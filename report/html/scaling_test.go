@@ -60,7 +60,7 @@ func TestCurves(t *testing.T) {
 	}
 	one := *r
 	one.Points = r.Points[:1]
-	one.ElisionS, one.Lines = nil, nil
+	one.ElisionS, one.Lines, one.Sections = nil, nil, nil
 	var b bytes.Buffer
 	if err := WriteScaling(&b, &one, Options{}); err != nil || strings.Contains(b.String(), "<svg") {
 		t.Errorf("one point is no curve: %v", err)

@@ -11,28 +11,31 @@ import (
 // stackPlot draws the speedup stack of each point; nil where none has one.
 func stackPlot(r *scaling.Report) *pagePlot {
 	names, says := words.StackNames(r)
+	var ids []string
+	var stacks [][]scaling.Component
+	for i := range r.Points {
+		if p := &r.Points[i]; len(p.Stack) > 0 {
+			ids, stacks = append(ids, fmt.Sprint(p.P)), append(stacks, p.Stack)
+		}
+	}
+	return plotStacks(ids, stacks, names, says,
+		"Speedup stacks: what the cores' time went to, in units of the speedup. What idle time was for is divided as threads waited in recorded runs, an estimate; all else is measured")
+}
+
+// plotStacks draws stacks; nil where they have no components.
+func plotStacks(ids []string, stacks [][]scaling.Component, names, says []string, caption string) *pagePlot {
 	if len(names) == 0 {
 		return nil
 	}
-	var ids []string
 	all := make([]series, len(names))
-	for i := range r.Points {
-		p := &r.Points[i]
-		if len(p.Stack) == 0 {
-			continue
-		}
-		ids = append(ids, fmt.Sprint(p.P))
-		for k, n := range names {
-			all[k].class = n
-			all[k].values = append(all[k].values, words.StackOf(p, n))
-		}
-	}
-	out := &pagePlot{
-		SVG:     barPlot(ids, "cores", "speedup stacks", units.Digits, all...),
-		Caption: "Speedup stacks: what the cores' time went to, in units of the speedup. What idle time was for is divided as threads waited in a profiled run, an estimate; all else is measured",
-	}
+	out := &pagePlot{Caption: caption}
 	for k, n := range names {
+		all[k].class = n
+		for _, s := range stacks {
+			all[k].values = append(all[k].values, words.HeightOf(s, n))
+		}
 		out.Keys = append(out.Keys, pageKey{Class: n, Name: says[k]})
 	}
+	out.SVG = barPlot(ids, "cores", "speedup stacks", units.Digits, all...)
 	return out
 }

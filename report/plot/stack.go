@@ -23,7 +23,7 @@ type layer struct {
 var layers = []layer{
 	{"speedup", color.RGBA{0, 114, 178, 255}, []string{"speedup"}},
 	{"overhead", color.RGBA{0, 158, 115, 255}, []string{"overhead"}},
-	{"inflation", color.RGBA{204, 121, 167, 255}, []string{"inflation"}},
+	{"inflation", color.RGBA{204, 121, 167, 255}, []string{"inflation", "inflation-threads", "inflation-beside", "inflation-lines", "inflation-shared", "inflation-rest"}},
 	{"idle: no thread", color.RGBA{200, 200, 200, 255}, []string{"idle-none"}},
 	{"idle", color.RGBA{150, 150, 150, 255}, []string{"idle"}},
 	{"idle: meetings, ends", color.RGBA{230, 159, 0, 255}, []string{"idle-barrier", "idle-join"}},

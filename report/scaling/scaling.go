@@ -40,7 +40,11 @@ type Report struct {
 	Points     []Point        `json:"points"`
 	Lines      []Line         `json:"inflated_lines"`
 	Serial     []Serial       `json:"serial_lines"`
+	Recorded   []Recordings   `json:"recorded,omitempty"` // the runs that sections and waits are of
+	Sections   []Section      `json:"sections,omitempty"` // those that lose most first
 	Waits      *Waits         `json:"waits,omitempty"`    // absent: not known, or little idles
+	Together   *Together      `json:"together,omitempty"` // absent: not known, or little inflates
+	Caches     *Caches        `json:"caches,omitempty"`   // absent: none were simulated, or they did not tell
 	Forecast   *Forecast      `json:"forecast,omitempty"` // absent: no run was profiled, or it did not tell
 	Notes      []Note         `json:"notes"`              // what the curves say
 	// What the core time at the last point was lost to most: "idle", "inflation" or
@@ -107,8 +111,9 @@ type Line struct {
 	InflationS float64          `json:"inflation_s"`
 	LowS       float64          `json:"low_s"` // of an interval of 99 %
 	HighS      float64          `json:"high_s"`
-	Share      float64          `json:"share"` // of what all lines that grew have grown
-	Work       []LineWork       `json:"work"`  // on each number of cores that was measured
+	Share      float64          `json:"share"`             // of what all lines that grew have grown
+	TurnsS     *float64         `json:"turns_s,omitempty"` // its work when as many threads take turns on one core
+	Work       []LineWork       `json:"work"`              // on each number of cores that was measured
 }
 
 // LineWork is the work of a line at a point.
@@ -184,7 +189,7 @@ func (r *Report) point(p *attribution.Point) Point {
 	out.WorkS, out.WorkSD = estimate(p.Work)
 	out.InflationS, out.InflationSD = estimate(p.Inflation)
 	out.Speedup = speedups(&p.Speedup, func(r *attribution.Ratio) *float64 { return &r.Value })
-	if p.Speedup.Actual.Low != nil {
+	if a := p.Speedup.Actual; a != nil && a.Low != nil {
 		low := speedups(&p.Speedup, func(r *attribution.Ratio) *float64 { return r.Low })
 		high := speedups(&p.Speedup, func(r *attribution.Ratio) *float64 { return r.High })
 		out.Low, out.High = &low, &high

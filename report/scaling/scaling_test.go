@@ -24,14 +24,18 @@ func runs(n int, wall, cpu, queue float64) (rs []attribution.Run) {
 	return rs
 }
 
+func studyInput() *attribution.Input {
+	return &attribution.Input{
+		Cores: 4, Baseline: runs(5, 6, 6, 0), Elision: runs(5, 7, 7, 0),
+		Runs: map[int][]attribution.Run{1: runs(5, 8, 8, 0), 2: runs(5, 5, 8.5, .5), 4: runs(5, 4, 9.5, .1), 8: runs(5, 4.1, 16, 14)},
+	}
+}
+
 // study has all that a report can show; the renderers test with it, too.
 func study(t *testing.T) Study {
 	t.Helper()
 	period := 0.002
-	x, err := attribution.Factor(attribution.Input{
-		Cores: 4, Baseline: runs(5, 6, 6, 0), Elision: runs(5, 7, 7, 0),
-		Runs: map[int][]attribution.Run{1: runs(5, 8, 8, 0), 2: runs(5, 5, 8.5, .5), 4: runs(5, 4, 9.5, .1), 8: runs(5, 4.1, 16, 14)},
-	})
+	x, err := attribution.Factor(*studyInput())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,6 +62,10 @@ type (
 		IdleSpecific             *float64 `json:"idle_specific"`
 		InflationSpecific        *float64 `json:"inflation_specific"`
 		Forecast                 *float64
+	}
+	wantPlace struct {
+		File, Function, Address string
+		Line                    int
 	}
 	wantReport struct {
 		Version int
@@ -121,6 +129,7 @@ type (
 			LowS       float64 `json:"low_s"`
 			HighS      float64 `json:"high_s"`
 			Share      float64
+			TurnsS     *float64 `json:"turns_s"`
 			Work       []struct {
 				P      int
 				WorkS  float64  `json:"work_s"`
@@ -157,10 +166,79 @@ type (
 				Within             bool
 			}
 		}
+		Together *struct {
+			P, Runs   int
+			TurnsS    float64  `json:"turns_s"`
+			TurnsSD   *float64 `json:"turns_sd"`
+			BesideS   float64  `json:"beside_s"`
+			LowS      float64  `json:"low_s"`
+			HighS     float64  `json:"high_s"`
+			ThreadsS  float64  `json:"threads_s"`
+			Uncertain bool
+		}
+		Caches *struct {
+			P       int
+			Machine string
+			LinesS  float64 `json:"lines_s"`
+			SharedS float64 `json:"shared_s"`
+			Cycles  uint64
+			Cycles1 uint64 `json:"cycles_1"`
+		}
+		Recorded []struct {
+			P, Runs  int
+			TimeS    float64  `json:"time_s"`
+			TimeSD   *float64 `json:"time_sd"`
+			CPUS     float64  `json:"cpu_s"`
+			Slowdown *float64
+		}
+		Sections []struct {
+			ID, Kind string
+			Location *wantPlace
+			Callers  []wantPlace
+			Against  string
+			Main     *string
+			Points   []struct {
+				TurnsS                      *float64 `json:"turns_s"`
+				TurnsSD                     *float64 `json:"turns_sd"`
+				P, Runs, Instances, Threads int
+				TimeS                       float64  `json:"time_s"`
+				TimeSD                      *float64 `json:"time_sd"`
+				QueuedS                     *float64 `json:"queued_s"`
+				IdleS                       *float64 `json:"idle_s"`
+				IdleSD                      *float64 `json:"idle_sd"`
+				WorkS                       *float64 `json:"work_s"`
+				WorkSD                      *float64 `json:"work_sd"`
+				InflationS                  *float64 `json:"inflation_s"`
+				InflationSD                 *float64 `json:"inflation_sd"`
+				Disturbed                   *bool
+				Speedup                     wantSpeedup
+				Low                         *wantSpeedup `json:"speedup_low"`
+				High                        *wantSpeedup `json:"speedup_high"`
+				Stack                       []struct {
+					Name    string
+					CoreS   float64 `json:"core_s"`
+					Speedup float64
+					How     string
+				}
+				Waits []struct {
+					Kind    string
+					Seconds float64
+				}
+			}
+		}
 		Waits *struct {
-			P     int
-			TimeS *float64 `json:"time_s"`
-			Total float64  `json:"total_s"`
+			P, Runs  int
+			TimeS    *float64 `json:"time_s"`
+			IdleS    *float64 `json:"idle_s"`
+			SpinS    *float64 `json:"spin_s"`
+			Total    float64  `json:"total_s"`
+			ByThread []struct {
+				Thread   *int
+				Kind     string
+				Location *wantPlace
+				Seconds  float64
+				Times    *int
+			} `json:"by_thread"`
 			Kinds []struct {
 				Kind    string
 				Seconds float64
@@ -201,11 +279,14 @@ func written(t *testing.T, r *Report) []byte {
 
 func TestContract(t *testing.T) {
 	r := New(study(t))
+	r.DivideInflation(studyInput().Divide(4, runs(5, 8.4, 8.4, 0), runs(5, 8, 8, 0)), 5)
+	r.AddSections(all(t))
 	r.Waits = WaitsOf(waiting(), 4)
-	run := foreseeing()
-	r.Foresee(run, 2)
-	run.CriticalPath.WorkS = 6
-	r.DivideIdle(run)
+	r.Foresee(foreseeing(), 2)
+	r.DivideIdle()
+	r.Simulate(simulated(t, 1, 0, 0), simulated(t, 4, 100, 100), 4)
+	turns := 1.0
+	r.Lines[0].TurnsS = &turns
 	b := written(t, r)
 	golden.Check(t, "study.json", b)
 	var want wantReport

@@ -3,7 +3,7 @@ package scaling
 import (
 	"slices"
 
-	"github.com/skewlens/skewlens/report"
+	"github.com/skewlens/skewlens/profile"
 )
 
 // Component is a part of the core time at a point: the speedup stack (rule 29).
@@ -20,7 +20,7 @@ const (
 	howOverhead  = "the program's time on one core less the baseline's, as measured"
 	howInflation = "CPU time on these cores less on one, as measured: caches, memory and spinning together"
 	howIdle      = "core time without a thread that runs, as measured"
-	howDivided   = "idle time as measured, divided as threads waited in the run that was profiled: an estimate"
+	howDivided   = "idle time as measured, divided as threads waited in recorded runs: an estimate, since these are other runs"
 	howNone      = "likewise: nothing was waited for there, so there was no thread for the core"
 )
 
@@ -38,43 +38,51 @@ func (r *Report) stack() {
 		if r.Baseline == "" { // it is the program on one core: there is none by definition
 			p.Stack = slices.Delete(p.Stack, 1, 2)
 		}
-		p.units()
+		heights(p.Stack, p.P)
 	}
 }
 
-// units gives each component its height, so that all are as high as P.
-func (p *Point) units() {
+// heights gives each component its height, so that all are as high as P.
+func heights(stack []Component, p int) {
 	sum := 0.0
-	for _, c := range p.Stack {
+	for _, c := range stack {
 		sum += c.CoreS
 	}
-	for i := range p.Stack {
+	for i := range stack {
 		if sum > 0 {
-			p.Stack[i].Speedup = p.Stack[i].CoreS / sum * float64(p.P)
+			stack[i].Speedup = stack[i].CoreS / sum * float64(p)
 		}
 	}
 }
 
-// DivideIdle divides the idle time of the point that a run was profiled for by what
-// threads waited for in that run, as far as it is known how long its cores idled.
-func (r *Report) DivideIdle(run *report.Report) {
+// DivideIdle divides the idle time of the point that runs were recorded for by what
+// threads waited for in these, as their cores idled.
+func (r *Report) DivideIdle() {
 	w := r.Waits
-	if w == nil || w.TimeS == nil || run.CriticalPath == nil || run.CriticalPath.FromS != nil {
+	if w == nil || w.IdleS == nil {
 		return
 	}
 	p := r.at(w.P)
 	k := slices.IndexFunc(p.Stack, func(c Component) bool { return c.Name == "idle" })
-	idled := float64(w.P)**w.TimeS - run.CriticalPath.WorkS
-	all := max(idled, w.Total)
+	waited := 0.0
+	for _, x := range w.Kinds {
+		if x.Kind != string(profile.WaitFault) { // for memory the kernel works, and that is no idle time
+			waited += x.Seconds
+		}
+	}
+	all := max(*w.IdleS, waited)
 	if k < 0 || all <= 0 || *p.IdleS <= 0 {
 		return
 	}
 	p.Stack = p.Stack[:k] // idle time is the last
 	for _, x := range w.Kinds {
+		if x.Kind == string(profile.WaitFault) {
+			continue
+		}
 		p.Stack = append(p.Stack, Component{"idle-" + x.Kind, *p.IdleS * x.Seconds / all, 0, howDivided})
 	}
-	if left := all - w.Total; left > 0 {
+	if left := all - waited; left > 0 {
 		p.Stack = append(p.Stack, Component{"idle-none", *p.IdleS * left / all, 0, howNone})
 	}
-	p.units()
+	heights(p.Stack, p.P)
 }

@@ -42,24 +42,22 @@ func TestStacksAddUp(t *testing.T) {
 	}
 	check()
 	r.Waits = WaitsOf(waiting(), 4)
-	run := foreseeing()
-	r.DivideIdle(run) // 4 cores, 4.5 s, 6.9 s of work
+	r.DivideIdle() // 4 cores, 4.5 s, 6 s of work
 	check()
 	last := r.Points[2].Stack
-	if n := len(last); n != 7 || last[3].Name != "idle-lock" || last[n-1].Name != "idle-none" || math.Abs(last[3].CoreS / *r.Points[2].IdleS - 2.25/11.1) > 1e-9 {
+	if n := len(last); n != 7 || last[3].Name != "idle-lock" || last[n-1].Name != "idle-none" || math.Abs(last[3].CoreS / *r.Points[2].IdleS - 2.25/12) > 1e-9 {
 		t.Errorf("%+v", last)
 	}
 }
 
 // TestIdleTimeThatCannotBeDivided stays as it is.
 func TestIdleTimeThatCannotBeDivided(t *testing.T) {
-	r, run := New(study(t)), foreseeing()
-	r.DivideIdle(run)
-	r.Waits = WaitsOf(waiting(), 4)
-	run.CriticalPath.FromS = number(1)
-	r.DivideIdle(run)
-	run.CriticalPath = nil
-	r.DivideIdle(run)
+	r := New(study(t))
+	r.DivideIdle()
+	busy := waiting()
+	busy[0].CPUS = 20 // more than the cores have
+	r.Waits = WaitsOf(busy, 4)
+	r.DivideIdle()
 	if s := r.Points[2].Stack; s[len(s)-1].Name != "idle" {
 		t.Errorf("%+v", s)
 	}

@@ -6,18 +6,19 @@ import (
 	"github.com/skewlens/skewlens/report"
 )
 
-// waiting is the report of a profiled run with two sections.
-func waiting() *report.Report {
+// waiting is a recorded run on four cores with two sections.
+func waiting() []*Recorded {
 	wall := 4.5
 	at := func(line int) *report.Location {
 		return &report.Location{Place: report.Place{File: "/src/owner.c", Line: line, Function: "work"}}
 	}
 	thread := 2
 	waker := &report.Waker{Location: at(62), Seconds: 1, Share: .8, Threads: 1, Thread: &thread}
-	return &report.Report{Run: report.Run{WallS: &wall}, Sections: []report.Section{
+	thirst := 3
+	return []*Recorded{{P: 4, TimeS: wall, CPUS: 6, waited: []ThreadWaited{{&thread, "barrier", at(70), 2, 0}, {&thirst, "lock", at(60), 2.5, 7}}, Report: &report.Report{Sections: []report.Section{
 		{Waits: []report.Wait{{Kind: "barrier", Location: at(70), Seconds: 2, Threads: 3}, {Kind: "lock", Location: at(60), Seconds: .5, Threads: 2}}},
 		{Waits: []report.Wait{{Kind: "lock", Location: at(60), Seconds: 1.25, Threads: 4, Waker: waker}, {Kind: "lock", Location: at(61), Seconds: .5, Threads: 1}, {Kind: "io", Seconds: .25, Threads: 1}, {Kind: "join", Location: at(80), Seconds: 99, Threads: 5}}},
-	}}
+	}}}}
 }
 
 // Waits of all sections are added up by kind, and by kind and line.
@@ -29,11 +30,11 @@ func TestWaitsOf(t *testing.T) {
 	if len(w.Lines) != 4 || w.Lines[1].Seconds != 1.75 || w.Lines[1].Threads != 4 || w.Lines[1].Waker == nil || w.Lines[3].Location != nil {
 		t.Errorf("%+v", w.Lines)
 	}
-	if w := WaitsOf(&report.Report{Sections: []report.Section{{}}}, 2); w != nil {
+	if w := WaitsOf([]*Recorded{{Report: &report.Report{Sections: []report.Section{{}}}}}, 2); w != nil {
 		t.Errorf("of what was not measured: %+v", w)
 	}
 	idle := 0.0
-	if w := WaitsOf(&report.Report{Sections: []report.Section{{IdleS: &idle}}}, 2); w == nil || w.Total != 0 || len(w.Lines) != 0 {
+	if w := WaitsOf([]*Recorded{{Report: &report.Report{Sections: []report.Section{{IdleS: &idle}}}}}, 2); w == nil || w.Total != 0 || len(w.Lines) != 0 {
 		t.Errorf("where nobody waited: %+v", w)
 	}
 }

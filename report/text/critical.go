@@ -25,7 +25,9 @@ func (t *writer) criticalPath(r *report.Report) {
 	for _, s := range words.PathIfs(c) {
 		t.prose("  ", "    ", s)
 	}
-	if s := words.Slack(r); s != "" {
-		t.prose("  ", "    ", s)
+	for _, s := range []string{words.Slack(r), words.SlackLines(c)} {
+		if s != "" {
+			t.prose("  ", "    ", s)
+		}
 	}
 }

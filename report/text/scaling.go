@@ -38,8 +38,10 @@ func WriteScaling(w io.Writer, r *scaling.Report, opt Options) error {
 		t.prose("", "  ", n.Message)
 	}
 	more := words.Foreseen(r)
-	if s := words.Stack(r); s != "" {
-		more = append([]string{s}, more...)
+	for _, s := range []string{words.Stack(r), words.Caches(r), words.Together(r)} {
+		if s != "" {
+			more = append([]string{s}, more...)
+		}
 	}
 	for i, n := range more {
 		if i == 0 && len(r.Notes) == 0 {
@@ -53,6 +55,7 @@ func WriteScaling(w io.Writer, r *scaling.Report, opt Options) error {
 		}
 		t.prose(strings.Repeat("  ", min(i, 1)), "    ", l)
 	}
+	t.scaledSections(r)
 	for i := range r.Lines {
 		t.sampled(fmt.Sprintf("#%d", i+1), r.Lines[i].Location, words.Grows(&r.Lines[i]))
 	}

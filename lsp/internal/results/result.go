@@ -20,6 +20,7 @@ type Result struct {
 	Sections []*Section       // as the report has them
 	Memory   []*MemoryLine    // likewise
 	Hints    []*Hint          // of a target that was timed
+	Scaled   []*ScaledSection // likewise
 
 	files   map[string]text.Digest // of the program, as they were when it ran
 	anchors map[place]*Anchor
@@ -86,6 +87,12 @@ type Hint struct {
 	Alone    *scaling.Serial // of both there is one
 }
 
+// ScaledSection is a section of a target that was timed; At is nil where it has no line.
+type ScaledSection struct {
+	*scaling.Section
+	At *Anchor
+}
+
 // Code names its kind.
 func (h *Hint) Code() string {
 	if h.Grown != nil {
@@ -136,6 +143,11 @@ func New(k Kept, w workspace.Workspace, texts func(path string) *text.Text) *Res
 		for i := range k.Scaling.Serial {
 			l := &k.Scaling.Serial[i]
 			r.Hints = append(r.Hints, &Hint{Location: l.Location, At: m.anchor(m.users(l.Location)), Alone: l})
+		}
+		for i := range k.Scaling.Sections {
+			if s := &k.Scaling.Sections[i]; s.Location != nil && len(s.Points) > 0 {
+				r.Scaled = append(r.Scaled, &ScaledSection{s, m.anchor(m.users(s.Location))})
+			}
 		}
 	}
 	for path := range r.files {

@@ -135,6 +135,9 @@ func read(j backend.Job, path string) (src source, err error) {
 	if opt.probe, err = probe.ParseOptions(j.Probe); err != nil {
 		return src, err
 	}
+	if j.Times {
+		opt.probe.NoCounters, opt.probe.Times = true, true
+	}
 	opt.probe.HoldSome, opt.probe.Looks, opt.probe.Units, opt.probe.Caches = j.Testing.HoldSome, j.Cores > 0, j.Units, front(&j)
 	im, lines, err := j.Open(path)
 	if err != nil {

@@ -59,6 +59,7 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 	}
 	s.tracker = section.New(section.Config{
 		Goroutines: in.golang != nil,
+		Times:      j.Times,
 		Solve:      solver.Solve,
 		Work:       solver.Work,
 		Wakes:      solver.Wakes,

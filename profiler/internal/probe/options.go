@@ -9,6 +9,7 @@ import (
 // worth can be measured.
 type Options struct {
 	NoCounters  bool // only move the code
+	Times       bool // with NoCounters: but say when threads meet and wait
 	NoTree      bool // a counter in every block and on every edge
 	NoInduction bool // a counter in every loop, also where a register counts
 	NoAlign     bool // loops begin where they come to lie
@@ -18,6 +19,9 @@ type Options struct {
 	Caches      Front
 	HoldSome    bool // a fourth of what can stay in place behind a springboard does: for tests, since only crowded code needs it
 }
+
+// Bare reports whether moved code says nothing at all.
+func (o *Options) Bare() bool { return o.NoCounters && !o.Times }
 
 // Front is what moved code knows of the first level of the caches that it
 // simulates: in how many sets lines lie, and the logarithm of their bytes.

@@ -91,7 +91,7 @@ func newCollector(c Config) *collector {
 // add files an instance under its section. It reports false for a meeting of
 // fewer than two, and of those that no call of the program's led to.
 func (c *collector) add(kind profile.SectionKind, arrivals []arrival, made making) bool {
-	if len(arrivals) < 2 {
+	if len(arrivals) < c.fewest() {
 		return false
 	}
 	place, from := c.place(arrivals, made)
@@ -135,6 +135,14 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival, made makin
 		c.shrink()
 	}
 	return true
+}
+
+// fewest is how many threads make a meeting.
+func (c *collector) fewest() int {
+	if c.c.Times {
+		return 1
+	}
+	return 2
 }
 
 // drop forgets a section.

@@ -34,6 +34,9 @@ type Config struct {
 	// Loop tells of a loop that may deal work out, by its number in records; nil: such
 	// loops are not recorded.
 	Loop func(number int32) Loop
+	// Times: nothing was counted, and only times are of interest: also of what a lone
+	// thread does up to where others would meet it.
+	Times bool
 	// Goroutines: threads are those of a program in Go.
 	Goroutines bool
 	MPI        MPI

@@ -208,6 +208,9 @@ func (j *joinRule) file(g *group) {
 // that they began in, or did at least a twentieth of a worker's work.
 func (j *joinRule) takesPart(g *group) bool {
 	c := &j.t.c
+	if c.Times {
+		return j.worksBeside(g)
+	}
 	sum := uint64(0)
 	for i := range g.dead {
 		if g.dead[i].t.metParent {

@@ -52,6 +52,16 @@ func watch(pid int) *looks {
 	return l
 }
 
+// Watch looks how long the threads of a process wait for cores, until end is called.
+// That says so, and how much CPU time those threads had used by then.
+func Watch(pid int) (end func() (cpu, queue time.Duration)) {
+	l := watch(pid)
+	return func() (cpu, queue time.Duration) {
+		w := l.end()
+		return w.cpu, w.queue
+	}
+}
+
 // end looks once more, for the last time at the process itself, which has ended
 // and was not reaped yet, and adds up.
 func (l *looks) end() waited {

@@ -33,7 +33,9 @@ type Job struct {
 	Dir    string
 	Files  [3]uintptr
 	Cores  []int            // which it may use; nil: all that this process may
+	Turns  bool             // its threads shall take long turns where they are more than its cores
 	Before func() func(int) // called in the thread that starts the program, which inherits what it opens; what it returns, once the program runs
+	Limit  time.Duration    // it is killed when it has run so long; 0: never
 	Began  func(pid int)    // called when the program runs
 	Ended  func()           // called when it has ended, while its pid is still its own
 }
@@ -45,6 +47,7 @@ type Result struct {
 	Exit             int
 	Signal           syscall.Signal // that ended it; 0: none
 	Left             bool           // something that it started still runs
+	Late             bool           // it was killed, having run to its limit
 }
 
 // Run runs a job to its end. Should this process end before, the program is killed.
@@ -69,6 +72,9 @@ func run(j Job) (Result, error) {
 	if err := pin(j.Cores); err != nil {
 		return Result{}, err
 	}
+	if j.Turns {
+		takeTurns(0)
+	}
 	begun := func(int) {}
 	if j.Before != nil {
 		begun = j.Before()
@@ -86,8 +92,9 @@ func run(j Job) (Result, error) {
 		j.Began(pid)
 	}
 	looks := watch(pid)
+	inTime := limited(pid, j.Limit)
 	err = await(pid)
-	r := Result{Wall: time.Since(start)}
+	r := Result{Wall: time.Since(start), Late: !inTime()}
 	if j.Ended != nil {
 		j.Ended()
 	}
@@ -118,6 +125,19 @@ func run(j Job) (Result, error) {
 	return r, nil
 }
 
+// limited kills a process, and what it has started, when it has run for so long, if that is
+// limited. What it returns ends that, and reports whether the process ended by itself.
+func limited(pid int, limit time.Duration) func() bool {
+	if limit == 0 {
+		return func() bool { return true }
+	}
+	return time.AfterFunc(limit, func() {
+		for _, p := range append(Descendants(pid), pid) {
+			syscall.Kill(p, syscall.SIGKILL)
+		}
+	}).Stop
+}
+
 // await waits until a process has ended, and leaves it to be read.
 func await(pid int) error {
 	for {
@@ -142,14 +162,45 @@ func pin(cores []int) error {
 	if len(cores) == 0 {
 		return nil
 	}
+	return pinned(0, cores)
+}
+
+// pinned keeps a thread on some cores; 0: this one.
+func pinned(tid int, cores []int) error {
 	var set unix.CPUSet
 	for _, c := range cores {
 		set.Set(c)
 	}
-	if err := unix.SchedSetaffinity(0, &set); err != nil {
+	if err := unix.SchedSetaffinity(tid, &set); err != nil {
 		return fmt.Errorf("keep the program on cores %v: %w: do without --pin", cores, err)
 	}
 	return nil
+}
+
+// turn is how long a thread may have a core while others wait for it. What it then has to
+// fetch into a cache again takes less than a hundredth of that; threads that spin while
+// they wait for each other waste a turn each time.
+const turn = 20 * time.Millisecond
+
+// Turns lets a process that has one thread, and all that this starts, take turns on one
+// core of those that this process may use.
+func Turns(pid int) error {
+	cores, _, err := Cores()
+	if err == nil {
+		err = pinned(pid, cores[:1])
+	}
+	takeTurns(pid)
+	return err
+}
+
+// takeTurns lets a thread (0: this one), and what it starts, keep a core for long when it
+// has one, and not lose it to one that wakes up. Kernels before 6.12 know only the latter.
+func takeTurns(tid int) {
+	a := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_BATCH, Runtime: uint64(turn)}
+	if unix.SchedSetAttr(tid, &a, 0) != nil {
+		a.Runtime = 0
+		_ = unix.SchedSetAttr(tid, &a, 0) // else turns are shorter, and what a cache has lost meanwhile is more
+	}
 }
 
 // Cores are those that this process may use, one of each physical core first:

@@ -120,3 +120,19 @@ func Slack(r *report.Report) string {
 	}
 	return "may take longer before the run does: " + strings.Join(list, Dot)
 }
+
+// SlackLines says by how much work on lines beside the path may take longer; "" where
+// there is none.
+func SlackLines(c *report.CriticalPath) string {
+	var list []string
+	for i, l := range c.Slack {
+		if i == pathShown {
+			break
+		}
+		list = append(list, units.Printable(l.Location.Short())+" "+units.SecondsOf(l.SlackS, c.Seconds))
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return "lines that are nowhere on it, and by how much what a thread does there may take longer: " + strings.Join(list, Dot)
+}

@@ -142,9 +142,12 @@ func Idle(r *scaling.Report) []string {
 	if w == nil {
 		return nil
 	}
-	head := fmt.Sprintf("threads waited %s in all, in one more run on %s that was profiled", units.Seconds(w.Total), units.Plural(w.P, "core"))
+	head := fmt.Sprintf("threads waited %s in all, on %s, in recorded runs", units.Seconds(w.Total), units.Plural(w.P, "core"))
 	if w.TimeS != nil {
-		head += " (" + units.Seconds(*w.TimeS) + ")"
+		head += " of " + units.Seconds(*w.TimeS)
+	}
+	if w.SpinS != nil {
+		head += fmt.Sprintf("; for %s of it at least they spun, which is work in the figures above", units.Seconds(*w.SpinS))
 	}
 	out := []string{head}
 	for _, x := range w.Lines {
@@ -178,5 +181,5 @@ func Grows(l *scaling.Line) string {
 		grown = fmt.Sprintf("%s× that on 1 core", units.Digits(l.WPS/l.W1S))
 	}
 	return fmt.Sprintf("work on %d cores is %s, %s: %s more (99 %%: %s to %s), %s of all that grows", l.P, units.SecondsOf(l.WPS, l.WPS), grown,
-		units.SecondsOf(l.InflationS, l.WPS), units.SecondsOf(l.LowS, l.WPS), units.SecondsOf(l.HighS, l.WPS), units.Percent(l.Share))
+		units.SecondsOf(l.InflationS, l.WPS), units.SecondsOf(l.LowS, l.WPS), units.SecondsOf(l.HighS, l.WPS), units.Percent(l.Share)) + byTurns(l)
 }

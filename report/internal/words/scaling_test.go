@@ -69,10 +69,14 @@ func TestAlone(t *testing.T) {
 func TestIdle(t *testing.T) {
 	at := &report.Location{Place: report.Place{File: "/s/a.c", Line: 7}}
 	wall := 1.5
-	r := &scaling.Report{Waits: &scaling.Waits{P: 2, TimeS: &wall, Total: 1, Lines: []report.Wait{{Kind: "lock", Location: at, Seconds: .994, Threads: 2}, {Kind: "io", Seconds: .005}}}}
-	want := []string{"threads waited 1.00 s in all, in one more run on 2 cores that was profiled (1.50 s)", "0.99 s for the lock at a.c:7"}
+	r := &scaling.Report{Waits: &scaling.Waits{P: 2, Runs: 3, TimeS: &wall, Total: 1, Lines: []report.Wait{{Kind: "lock", Location: at, Seconds: .994, Threads: 2}, {Kind: "io", Seconds: .005}}}}
+	want := []string{"threads waited 1.00 s in all, on 2 cores, in recorded runs of 1.50 s", "0.99 s for the lock at a.c:7"}
 	if got := Idle(r); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+	r.Waits.SpinS = f(.25)
+	if got := Idle(r)[0]; got != want[0]+"; for 250 ms of it at least they spun, which is work in the figures above" {
+		t.Error(got)
 	}
 	if got := Idle(&scaling.Report{}); got != nil {
 		t.Errorf("%q, though it is not known", got)

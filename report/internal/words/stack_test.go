@@ -19,7 +19,7 @@ func TestStack(t *testing.T) {
 	if want := []string{"speedup", "idle-none", "idle-lock", "idle-io"}; !reflect.DeepEqual(names, want) || says[1] != "idle: no thread for the core" {
 		t.Errorf("%q %q", names, says)
 	}
-	if got := Stack(r); got != "what idle time costs of a speedup of 4, about, divided as threads waited in a profiled run: no thread for the core 1.00, locks 0.75" {
+	if got := Stack(r); got != "what idle time costs of a speedup of 4, about, divided as threads waited in recorded runs: no thread for the core 1.00, locks 0.75" {
 		t.Error(got)
 	}
 	r.Points[1].Stack = r.Points[1].Stack[1:2]

@@ -37,7 +37,7 @@ func (m *emitter) gates(b *cfg.Block, counter int32) {
 			m.unitsAt(b) // a part begins behind the region
 			m.increment(counter, live)
 		}
-		if m.s.opt.NoCounters {
+		if m.s.opt.Bare() {
 			continue
 		}
 		for _, r := range m.q.Func.GatesAt(b.Start, enter) {

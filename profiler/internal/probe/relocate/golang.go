@@ -28,7 +28,7 @@ func (m *emitter) hookGo(q *Plan, h record.Hook) {
 
 // leaveGo emits what is recorded before a return.
 func (m *emitter) leaveGo() {
-	if !m.s.inGo() || m.s.opt.NoCounters {
+	if !m.s.inGo() || m.s.opt.Bare() {
 		return
 	}
 	if h, ok := m.hooked(m.q.Func.Name); ok && h.Leave != 0 {
