@@ -39,16 +39,17 @@ type Config struct {
 	Path                  string
 	Name                  string // as which the program is called, its argv[0]; "": Path
 	Args                  []string
-	Env                   []string // nil: this process's
-	Dir                   string   // "": this process's
-	Backend               string   // "auto" and "": the best that works here and counts Events; or its name, as "native"
-	Events                []string // what to count, as "edges", "cache"; nil: edges
-	Libraries             []string // which shared libraries to profile beside those that the program needs: patterns of their names, as "libfft*"; "none": only those that others match
-	Machine               string   // whose caches are simulated, where Events have cache: "host" and "", "paper", "server64", or a file
-	Units                 bool     // tell how much work each unit of a section was
-	Cores                 int      // virtual cores, as if on which threads are kept together; 0: none
-	FollowExec            bool     // profile the last program that takes the first one's place (execve)
-	Stdin, Stdout, Stderr *os.File // nil: this process's
+	Env                   []string       // nil: this process's
+	Dir                   string         // "": this process's
+	Backend               string         // "auto" and "": the best that works here and counts Events; or its name, as "native"
+	Events                []string       // what to count, as "edges", "cache"; nil: edges
+	Libraries             []string       // which shared libraries to profile beside those that the program needs: patterns of their names, as "libfft*"; "none": only those that others match
+	Machine               string         // whose caches are simulated, where Events have cache: "host" and "", "paper", "server64", or a file
+	Erased                []profile.Addr // instructions of which all accesses shall hit the simulated caches: see Profile.Event
+	Units                 bool           // tell how much work each unit of a section was
+	Cores                 int            // virtual cores, as if on which threads are kept together; 0: none
+	FollowExec            bool           // profile the last program that takes the first one's place (execve)
+	Stdin, Stdout, Stderr *os.File       // nil: this process's
 	Progress              func(Progress)
 	Analyses              string // directory where analyses of large programs are kept for the next run; "": nowhere
 	Probe                 string // for measuring: what the native backend shall do without, as "no-induction,no-align"
@@ -138,7 +139,7 @@ func work(j backend.Job, able []backend.Backend) (*profile.Profile, error) {
 // job is what a backend is to do, but for what it takes from this package.
 func (c *Config) job() backend.Job {
 	j := backend.Job{Name: cmp.Or(c.Name, c.Path), Args: c.Args, Env: c.Env, Dir: c.Dir, Files: [3]uintptr{0, 1, 2},
-		Libraries: c.Libraries, Cores: c.Cores, Units: c.Units, FollowExec: c.FollowExec, Analyses: c.Analyses, Probe: c.Probe, Testing: c.testing}
+		Libraries: c.Libraries, Erased: c.Erased, Cores: c.Cores, Units: c.Units, FollowExec: c.FollowExec, Analyses: c.Analyses, Probe: c.Probe, Testing: c.testing}
 	for i, f := range []*os.File{c.Stdin, c.Stdout, c.Stderr} {
 		if f != nil {
 			j.Files[i] = f.Fd()

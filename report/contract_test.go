@@ -203,6 +203,10 @@ type (
 		Dealings *[]wantDealing
 		Forecast *[]wantForecast
 		Memory   *wantMemory
+		Verified *struct {
+			Erased float64
+			Causes int
+		}
 		OnPath   *wantOnPath `json:"on_critical_path"`
 		Warnings []wantWarning
 	}

@@ -15,6 +15,8 @@
 // gives the same bytes.
 package report
 
+import "github.com/skewlens/skewlens/profile"
+
 // Version of the JSON contract.
 const Version = 1
 
@@ -104,6 +106,8 @@ type Section struct {
 	Warnings []Warning  `json:"warnings"`
 	Memory   *Memory    `json:"memory,omitempty"` // where caches were simulated
 	OnPath   *OnPath    `json:"on_critical_path,omitempty"`
+	// Verified is what another run showed, in which the misses of all causes were hits.
+	Verified *Verified `json:"verified,omitempty"`
 	// Negligible sections lost so little of the run that nothing follows from them.
 	Negligible bool `json:"negligible"`
 
@@ -179,8 +183,10 @@ type Cause struct {
 	Partner *Partner `json:"partner,omitempty"`
 	Misses  []uint64 `json:"misses,omitempty"`
 	// How much of the section's imbalance would be gone if these misses took no time.
-	Erased  *float64 `json:"erased,omitempty"`
-	Message string   `json:"message"`
+	Erased *float64 `json:"erased,omitempty"`
+	// Instructions are those that miss, in the profile's addresses: what Verify is about.
+	Instructions []profile.Addr `json:"-"`
+	Message      string         `json:"message"`
 }
 
 // Partner is whose writes take a line away from those who miss it.

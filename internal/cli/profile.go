@@ -37,6 +37,7 @@ type profileFlags struct {
 	follow    bool
 	cores     int
 	units     bool
+	verify    bool
 	probe     string
 }
 
@@ -49,6 +50,7 @@ func (o *profileFlags) flags() *flag.FlagSet {
 	fs.StringVar(&o.backend, "backend", "auto", "count with `BACKEND`: auto or native (default auto)")
 	fs.StringVar(&o.events, "events", "edges", "count `EVENTS`: edges, which is the control flow, or edges,cache, which simulates caches (default edges)")
 	fs.StringVar(&o.machine, "machine", "", "simulate the caches of `MACHINE`: host, paper, server64, or a file (default host)")
+	fs.BoolVar(&o.verify, "verify", false, "where cache misses are causes, run the program once more, without output and with these misses as hits, and say how much of the imbalance that removes")
 	fs.StringVar(&o.save, "save", "", "save the profile to `FILE`, for skewlens report")
 	fs.BoolVar(&o.propagate, "propagate", false, "exit with the program's own status")
 	fs.Func("lib", "also count the shared libraries that `PATTERN` matches, as \"libfft*\", beside those that the program needs; none: only those that other patterns match. May be repeated", func(s string) error {
@@ -81,6 +83,9 @@ func (o *profileFlags) checkAll(fs *flag.FlagSet) error {
 	}
 	if o.machine != "" && o.events == "edges" {
 		return usageError("--machine %s says whose caches are simulated, and none are: add --events edges,cache", o.machine)
+	}
+	if o.verify && o.events == "edges" {
+		return usageError("--verify is about misses of simulated caches, and none are simulated: add --events edges,cache")
 	}
 	if fs.NArg() == 0 {
 		return usageError("no program to profile: skewlens profile -- program arguments")
@@ -126,12 +131,17 @@ func (c profileCommand) do(ctx context.Context, stdout, stderr io.Writer, args [
 		}
 	}
 	pr := newProgress(stderr)
-	p, err := c.run(ctx, o.config(path, fs.Args(), pr))
+	config := o.config(path, fs.Args(), pr)
+	again, err := o.prepare(&config)
+	if err != nil {
+		return err
+	}
+	p, err := c.run(ctx, config)
 	pr.erase()
 	if p == nil {
 		return err
 	}
-	return o.finish(stdout, stderr, p, err)
+	return o.finish(stdout, stderr, p, err, func(r *report.Report) error { return c.verify(ctx, r, p, again) })
 }
 
 // config runs what was asked for; words are the program as it was called, and
@@ -183,12 +193,15 @@ func with(env []string, name, value string) []string {
 
 // finish saves and reports. What was measured must not be lost, so it is saved
 // before anything is made of it, and a full disk does not keep the report back.
-func (o *profileFlags) finish(stdout, stderr io.Writer, p *profile.Profile, failed error) error {
+func (o *profileFlags) finish(stdout, stderr io.Writer, p *profile.Profile, failed error, verify func(*report.Report) error) error {
 	errs := []error{failed}
 	if o.save != "" {
 		errs = append(errs, atomicfile.Write(o.save, func(w io.Writer) error { return profile.Write(w, p) }))
 	}
 	r, err := report.New(p, o.options())
+	if err == nil && failed == nil && o.verify {
+		err = verify(r)
+	}
 	if err == nil {
 		err = o.write(stdout, stderr, p, r)
 	}

@@ -140,6 +140,9 @@ func (t *writer) section(s *report.Section) {
 	if s.Memory != nil {
 		t.facts("  memory ", "         ", s.Memory.Words())
 	}
+	if v := words.Verified(s); v != "" {
+		t.prose("  ", "  ", v)
+	}
 	for i := range s.Causes {
 		t.cause(s, &s.Causes[i])
 	}

@@ -136,6 +136,7 @@ func read(j backend.Job, path string) (src source, err error) {
 		return src, err
 	}
 	opt.probe.HoldSome, opt.probe.Looks, opt.probe.Units, opt.probe.Caches = j.Testing.HoldSome, j.Cores > 0, j.Units, front(&j)
+	opt.erased = j.Erased
 	im, lines, err := j.Open(path)
 	if err != nil {
 		return src, err

@@ -131,3 +131,17 @@ func (s *simulation) doubts() (list []profile.Warning) {
 	}
 	return list
 }
+
+// erasedIn are those of module i, by link-time addresses.
+func (o *options) erasedIn(i int) (of map[uint64]bool) {
+	for _, a := range o.erased {
+		if int(a/profile.LibraryStep) != i {
+			continue
+		}
+		if of == nil {
+			of = map[uint64]bool{}
+		}
+		of[uint64(a%profile.LibraryStep)] = true
+	}
+	return of
+}

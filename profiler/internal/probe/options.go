@@ -24,6 +24,9 @@ type Options struct {
 type Front struct {
 	Sets  int // a power of two; 0: nothing is simulated
 	Shift byte
+	// Erased are instructions, by link-time addresses, of which the accesses are
+	// hits, whatever they are.
+	Erased map[uint64]bool
 }
 
 // On reports whether caches are simulated.

@@ -259,7 +259,7 @@ func (m *emitter) openAccesses() {
 	if m.s.opt.Caches.On() {
 		m.g.LiveRegisters(&m.accesses.regs)
 		m.accesses.first(m.g, m.q.Op)
-		m.accesses.spare = spareRedZone(m.g)
+		m.accesses.spare, m.accesses.erased = spareRedZone(m.g), m.s.opt.Caches.Erased
 	}
 }
 
