@@ -25,6 +25,8 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/skewlens/skewlens/profile"
@@ -45,6 +47,7 @@ type Config struct {
 	Events                []string       // what to count, as "edges", "cache"; nil: edges
 	Libraries             []string       // which shared libraries to profile beside those that the program needs: patterns of their names, as "libfft*"; "none": only those that others match
 	Machine               string         // whose caches are simulated, where Events have cache: "host" and "", "paper", "server64", or a file
+	SampleSets            int            // simulate one of so many of the caches' sets; 0: all
 	Erased                []profile.Addr // instructions of which all accesses shall hit the simulated caches: see Profile.Event
 	Units                 bool           // tell how much work each unit of a section was
 	Cores                 int            // virtual cores, as if on which threads are kept together; 0: none
@@ -55,6 +58,15 @@ type Config struct {
 	Probe                 string // for measuring: what the native backend shall do without, as "no-induction,no-align"
 
 	testing backend.Testing
+}
+
+// ParseSample reads which part of caches' sets is to be simulated, "1/16": Config.SampleSets.
+func ParseSample(s string) (of int, err error) {
+	n, ok := strings.CutPrefix(s, "1/")
+	if of, err = strconv.Atoi(n); err != nil || !ok || of < 1 || of > 32 || of&(of-1) != 0 {
+		return 0, fmt.Errorf("%q is no part of the sets that can be simulated: 1/2, 1/4, 1/8, 1/16 or 1/32, or 1/1 for all", s)
+	}
+	return of, nil
 }
 
 // Progress is how far a run has come.
@@ -139,7 +151,7 @@ func work(j backend.Job, able []backend.Backend) (*profile.Profile, error) {
 // job is what a backend is to do, but for what it takes from this package.
 func (c *Config) job() backend.Job {
 	j := backend.Job{Name: cmp.Or(c.Name, c.Path), Args: c.Args, Env: c.Env, Dir: c.Dir, Files: [3]uintptr{0, 1, 2},
-		Libraries: c.Libraries, Erased: c.Erased, Cores: c.Cores, Units: c.Units, FollowExec: c.FollowExec, Analyses: c.Analyses, Probe: c.Probe, Testing: c.testing}
+		Libraries: c.Libraries, Erased: c.Erased, SampleSets: c.SampleSets, Cores: c.Cores, Units: c.Units, FollowExec: c.FollowExec, Analyses: c.Analyses, Probe: c.Probe, Testing: c.testing}
 	for i, f := range []*os.File{c.Stdin, c.Stdout, c.Stderr} {
 		if f != nil {
 			j.Files[i] = f.Fd()

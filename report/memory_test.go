@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -81,5 +82,34 @@ func TestMemory(t *testing.T) {
 	p.Run.Machine = ""
 	if m := (&builder{p: p}).runMemory(); m != nil || m.OfLine(Place{}) != nil {
 		t.Errorf("%+v where nothing was simulated", m)
+	}
+}
+
+// TestDoubt: of one line doubts add up, of several their squares; of a part of what
+// happened there is more.
+func TestDoubt(t *testing.T) {
+	p := cachedProfile()
+	for e, d := range map[profile.EventID]float64{3: 0.1, 4: 0.2, 5: 0.5} {
+		p.Events[e].Doubt = d
+	}
+	m := (&builder{p: p}).runMemory()
+	near := func(what string, got *float64, want float64) {
+		t.Helper()
+		if (got == nil) != (want == 0) || got != nil && math.Abs(*got-want) > 1e-3 {
+			t.Errorf("%s is doubted by %+v, want %v", what, Level{Doubt: got}.Missed(), want)
+		}
+	}
+	eight := m.Lines[0].Levels // 10 l1d-misses ± 1 and 5 l3-misses ± 1
+	near("line 8's first level", eight[0].Doubt, 2./15)
+	near("its last level", eight[2].Doubt, 1./5)
+	near("line 9, counted", m.Lines[1].Levels[2].Doubt, 0)
+	near("all", m.Levels[0].Doubt, math.Sqrt(2*2+1*1)/20) // and 2 l2-misses ± 1 of line 7
+	if got := strings.Join(m.Lines[0].Words(), " · "); !strings.Contains(got, "L1D missed 7.50 ± 1.00 %") {
+		t.Error(got)
+	}
+	part := (&builder{p: p}).memory([]profile.Counts{{Event: []profile.EventID{0, 3}, N: []uint64{25, 2}}})
+	near("a fifth of it", part.Levels[0].Doubt, 0.1*math.Sqrt(5))
+	if got := (Level{Misses: 50, Doubt: known(0.25)}).Missed(); got != "50× ± 25 %" {
+		t.Error(got)
 	}
 }

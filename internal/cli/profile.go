@@ -38,6 +38,7 @@ type profileFlags struct {
 	cores     int
 	units     bool
 	verify    bool
+	sample    int
 	probe     string
 }
 
@@ -50,6 +51,10 @@ func (o *profileFlags) flags() *flag.FlagSet {
 	fs.StringVar(&o.backend, "backend", "auto", "count with `BACKEND`: auto or native (default auto)")
 	fs.StringVar(&o.events, "events", "edges", "count `EVENTS`: edges, which is the control flow, or edges,cache, which simulates caches (default edges)")
 	fs.StringVar(&o.machine, "machine", "", "simulate the caches of `MACHINE`: host, paper, server64, or a file (default host)")
+	fs.Func("sample-sets", "simulate `1/N` of the caches' sets and take them for all: 1/2 to 1/32 (default all)", func(s string) (err error) {
+		o.sample, err = profiler.ParseSample(s)
+		return err
+	})
 	fs.BoolVar(&o.verify, "verify", false, "where cache misses are causes, run the program once more, without output and with these misses as hits, and say how much of the imbalance that removes")
 	fs.StringVar(&o.save, "save", "", "save the profile to `FILE`, for skewlens report")
 	fs.BoolVar(&o.propagate, "propagate", false, "exit with the program's own status")
@@ -83,6 +88,9 @@ func (o *profileFlags) checkAll(fs *flag.FlagSet) error {
 	}
 	if o.machine != "" && o.events == "edges" {
 		return usageError("--machine %s says whose caches are simulated, and none are: add --events edges,cache", o.machine)
+	}
+	if o.sample > 0 && o.events == "edges" {
+		return usageError("--sample-sets says how much of caches is simulated, and none are: add --events edges,cache")
 	}
 	if o.verify && o.events == "edges" {
 		return usageError("--verify is about misses of simulated caches, and none are simulated: add --events edges,cache")
@@ -149,7 +157,7 @@ func (c profileCommand) do(ctx context.Context, stdout, stderr io.Writer, args [
 func (o *profileFlags) config(path string, words []string, pr *progress) profiler.Config {
 	c := profiler.Config{
 		Probe: o.probe, Cores: o.cores, Units: o.units, Libraries: o.libraries, FollowExec: o.follow,
-		Path: path, Name: words[0], Args: words[1:], Backend: o.backend, Events: strings.Split(o.events, ","), Machine: o.machine,
+		Path: path, Name: words[0], Args: words[1:], Backend: o.backend, Events: strings.Split(o.events, ","), Machine: o.machine, SampleSets: o.sample,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	}
 	if pr != nil {

@@ -74,21 +74,23 @@ const (
 	partnerSize   = 16
 	seenEntries   = 1 << 21 // pages of 64 lines, of a core each
 	seenSize      = 16
+	spreadSize    = 4 * groups * 3
 )
 
 // Layout says where everything lies in the memory that simulated caches have in
 // the target: little of it is ever touched.
 type Layout struct {
-	machine                                                                      cachesim.Machine
-	perShard, shardCount                                                         uint64
-	two, three                                                                   level // those of a core from where its own begin
-	ways, guesses, last, coreSize, cores, table, more, contended, seen, partners uint64
-	size                                                                         uint64
+	machine                                                                              cachesim.Machine
+	sample                                                                               Sample
+	perShard, shardCount                                                                 uint64
+	two, three                                                                           level // those of a core from where its own begin
+	ways, guesses, last, coreSize, cores, table, more, contended, seen, partners, spread uint64
+	size                                                                                 uint64
 }
 
 // NewLayout lays it out, for so many accesses that code makes. Lines have at most
 // 64 bytes.
-func NewLayout(m cachesim.Machine, ops int) (l Layout, err error) {
+func NewLayout(m cachesim.Machine, sample Sample, ops int) (l Layout, err error) {
 	if err := m.Validate(); err != nil {
 		return l, err
 	}
@@ -98,7 +100,7 @@ func NewLayout(m cachesim.Machine, ops int) (l Layout, err error) {
 	if ops > maxOps {
 		return l, fmt.Errorf("simulate caches: the program has %d accesses, and %d can be told apart: count fewer libraries", ops, maxOps)
 	}
-	l = Layout{machine: m}
+	l = Layout{machine: m, sample: sample}
 	sets := func(g cachesim.Geometry) uint64 { return uint64(g.Sets(m.Line)) }
 	l.shardCount = min(shards, sets(m.L1))
 	outer := m.L1
@@ -135,6 +137,9 @@ func NewLayout(m cachesim.Machine, ops int) (l Layout, err error) {
 	place(&l.contended, contendedSize*l.perShard*l.shardCount)
 	place(&l.seen, seenSize*seenEntries)
 	place(&l.partners, partnerSize*uint64(ops))
+	if sample.Of > 1 {
+		place(&l.spread, spreadSize*uint64(ops))
+	}
 	l.size = (at + 4095) &^ 4095
 	return l, nil
 }
@@ -167,7 +172,7 @@ func New(l Layout, mem []byte, base uint64) *Hierarchy {
 	list := append([]uint64{
 		uint64(bits.TrailingZeros(uint(l.machine.Line))), l.shardCount - 1, tableEntries - 1, l.perShard, seenEntries - 1,
 	}, l.three.words(base)...)
-	for i, v := range append(list, base+l.table, base+l.more, base+l.contended, base+l.seen, base+l.partners) {
+	for i, v := range append(list, base+l.table, base+l.more, base+l.contended, base+l.seen, base+l.partners, 0, 0, 0, uint64(l.sample.Lines), base+l.spread, uint64(l.sample.groups())) {
 		h.put(8*uint64(i), v)
 	}
 	slow := uint64(0)

@@ -21,6 +21,10 @@ type Simulation struct {
 	// Partner is whose writes take lines away from an access, by the numbers of
 	// both, and the thread that makes them, from 1; 0: several.
 	Partner func(op int) (by int, writer profile.ThreadID, ok bool)
+	// Each is how many misses one of them stands for, where sets are sampled, and Doubt
+	// how sure that is for an access and a level (caches.Hierarchy).
+	Each  int
+	Doubt func(op, level int) float64
 }
 
 // miss is what an event of the caches stands for: whichever access of an
@@ -106,6 +110,9 @@ func (v *Solver) simulated(m *miss, op int32, e profile.Event) profile.Event {
 		return e
 	}
 	e.Reason = kind.String()
+	if v.Simulation.Each > 1 {
+		e.Doubt = v.Simulation.Doubt(int(op), int(m.class)/cachesim.Kinds)
+	}
 	if kind != cachesim.True && kind != cachesim.False {
 		return e
 	}

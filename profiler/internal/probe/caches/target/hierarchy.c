@@ -114,7 +114,10 @@ struct shared {
 	u64 trouble;	/* 1: no room in the directory, 2: none for who has seen what, 4: a lock was never given back */
 	u64 accesses;	/* that signals' handlers made on the way, and that were left out */
 	u64 many;	/* there is more than one thread, or was */
-	u64 pad[7];
+	u64 sample;	/* which lines are simulated, by their lowest six bits; 0: all */
+	u32 *spread;	/* where not all are: for each op and level, how many misses groups of these lines have */
+	u64 groups;	/* that there are; each line is of another one than the one before it */
+	u64 pad[4];
 	struct core core[CORES];
 	struct shard shard[SHARDS];
 };
@@ -859,6 +862,18 @@ static inline int touch(struct shared *s, struct core *me, struct access *a)
 	return touchFar(s, me, a, w);
 }
 
+/* spread notes which lines a miss is of: how far groups of them differ says how wrong
+ * what is made of them may be. */
+enum { GROUPS = 8, LEVELS = 3 };
+
+static void spread(struct shared *s, u64 line, u64 op, int class)
+{
+	u32 n = 0;
+	for (u64 below = s->sample & ((1UL << (line & 63)) - 1); below; below &= below - 1)
+		n++;
+	__atomic_fetch_add(&s->spread[(op * LEVELS + class / 5) * GROUPS + n % (u32)s->groups], 1, __ATOMIC_RELAXED);
+}
+
 static void count(struct thread *t, u64 n)
 {
 	t->misses[n]++;
@@ -895,7 +910,8 @@ static __attribute__((noinline)) void access(struct thread *t, u64 addr, u64 siz
 	struct shared *s = me->all;
 	u64 last = (addr + size - 1) >> s->shift;
 	struct access worst = {.op = op, .class = HIT};	/* of several lines, that from farthest off */
-	for (u64 first = addr >> s->shift, line = first; line <= last; line++) {
+	u64 first = s->sample ? last : addr >> s->shift;	/* of a sample, one of two lines is looked at: the last */
+	for (u64 line = first; line <= last; line++) {
 		struct access a = {.line = line, .op = op, .write = write};
 		if (s->many)
 			a.bytes = bytesOf(s, line, addr, addr + size - 1);
@@ -905,6 +921,8 @@ static __attribute__((noinline)) void access(struct thread *t, u64 addr, u64 siz
 	}
 	if (worst.class >= 0) {
 		count(t, (u64)op * CLASSES + worst.class);
+		if (s->sample)
+			spread(s, worst.line, op, worst.class);
 		if (worst.class % 5 >= TRUE_SHARING)
 			blame(s, &worst);
 	}
@@ -969,6 +987,13 @@ struct frame {
  * are the logarithm of the size of an element. */
 enum { MEMSET, MEMCPY, BZERO, STOS, MOVS, SHAPE = 15 };
 
+/* sampled reports whether the line of a byte is simulated. */
+static inline int sampled(struct thread *t, u64 addr)
+{
+	struct shared *s = t->core->all;
+	return !s->sample || s->sample >> (addr >> s->shift & 63) & 1;
+}
+
 static void range(struct thread *t, struct frame *f, u32 n)
 {
 	u64 to = f->rdi, from = f->rsi, size = f->rdx;
@@ -983,9 +1008,10 @@ static void range(struct thread *t, struct frame *f, u32 n)
 		step = line - (at & (line - 1));
 		if (step > size - i)
 			step = size - i;
-		if (copies)
+		if (copies && sampled(t, from + i + step - 1))
 			access(t, from + i, step, op, 0);
-		access(t, to + i, step, op + copies, 1);
+		if (sampled(t, to + i + step - 1))
+			access(t, to + i, step, op + copies, 1);
 	}
 }
 
@@ -1006,8 +1032,11 @@ __attribute__((used)) static void one(struct thread *t, struct frame *f, u64 wha
 		range(t, f, n);
 	} else if (!me->slow && me->two.ways - 1 < WIDE && (f->address + (n & 255) - 1) >> 6 == line) {
 		int class = alone(me->all, me, line);
-		if (class != HIT)
+		if (class != HIT) {
 			count(t, (u64)(n >> 8) * CLASSES + class);
+			if (me->all->sample)
+				spread(me->all, line, n >> 8, class);
+		}
 	} else
 		access(t, f->address, n & 255, n >> 8, what);
 	__asm__ volatile("" : : : "memory");
