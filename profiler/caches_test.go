@@ -218,6 +218,39 @@ func TestSampledSets(t *testing.T) {
 	}
 }
 
+// TestReuse: a cache of one of the sizes misses what a machine misses that has it as its
+// first level, whether all sets are looked at or some; and nothing else changes.
+func TestReuse(t *testing.T) {
+	prog := proctest.Build(t, "gcc", "-O2", "-g", proctest.Source(t, "touching.c", touching))
+	c := profiler.Config{Path: prog, Libraries: []string{"none"}}
+	plain := runWith(t, c)
+	c.Events, c.Machine = []string{"edges", "cache"}, machine(t, "[l1]\nsize = \"32K\"\nways = 8\n")
+	want, _ := misses(runWith(t, c))
+	c.Machine, c.Reuse = "", true
+	for sets, close := range map[int]float64{1: 0.003, 0: 0.03} { // the stack lies elsewhere in each run
+		c.SampleSets = sets
+		p := runWith(t, c)
+		got := uint64(0)
+		for k, e := range p.Threads[0].Totals.Event {
+			ev := &p.Events[e]
+			if all, is := ev.IsReuse(); !is || all {
+				continue
+			}
+			if up, every := ev.MissesTo(); every || up >= 32<<10 {
+				got += p.Threads[0].Totals.N[k]
+			}
+		}
+		if math.Abs(float64(got)-float64(want)) > close*float64(want) {
+			t.Errorf("sets %d: %d misses of 32K, a machine that has it %d", sets, got, want)
+		}
+		if len(p.ReuseSizes()) != 12 || p.Run.Machine != "" {
+			t.Errorf("%d sizes, machine %q", len(p.ReuseSizes()), p.Run.Machine)
+		}
+		p.Run.Machine = "none" // which is what is asked for
+		keepsCounts(t, plain, p)
+	}
+}
+
 // TestMachines: what cannot be simulated is said before anything runs.
 func TestMachines(t *testing.T) {
 	for text, want := range map[string]string{

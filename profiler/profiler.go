@@ -33,6 +33,7 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/backend"
 	"github.com/skewlens/skewlens/profiler/internal/cachesim"
 	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/probe/caches"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
@@ -48,6 +49,7 @@ type Config struct {
 	Libraries             []string       // which shared libraries to profile beside those that the program needs: patterns of their names, as "libfft*"; "none": only those that others match
 	Machine               string         // whose caches are simulated, where Events have cache: "host" and "", "paper", "server64", or a file
 	SampleSets            int            // simulate one of so many of the caches' sets; 0: all
+	Reuse                 bool           // tell how far back accesses come, in caches of all sizes, instead of simulating Machine's
 	Erased                []profile.Addr // instructions of which all accesses shall hit the simulated caches: see Profile.Event
 	Units                 bool           // tell how much work each unit of a section was
 	Cores                 int            // virtual cores, as if on which threads are kept together; 0: none
@@ -68,6 +70,10 @@ func ParseSample(s string) (of int, err error) {
 	}
 	return of, nil
 }
+
+// reuseSample is the part of the sets that is looked at where it is told how far back
+// accesses come: lists of lines are searched for each access, and vary little between sets.
+const reuseSample = 16
 
 // Progress is how far a run has come.
 type Progress struct {
@@ -92,7 +98,11 @@ func run(ctx context.Context, c Config, table []backend.Backend) (*profile.Profi
 		return nil, err
 	}
 	var doubts []profile.Warning
-	if slices.Contains(j.Events, backend.Cache) {
+	switch {
+	case c.Reuse:
+		m := caches.Filter
+		j.Machine, j.Reuse, j.SampleSets = &m, true, cmp.Or(c.SampleSets, reuseSample)
+	case slices.Contains(j.Events, backend.Cache):
 		m, w, err := cachesim.Find(cmp.Or(c.Machine, "host"), nil)
 		if err != nil {
 			return nil, err

@@ -28,6 +28,8 @@ type Report struct {
 	Coverage Coverage  `json:"coverage"`
 	Sections []Section `json:"sections"`         // those that lost most first
 	Memory   *Memory   `json:"memory,omitempty"` // of the whole run, where caches were simulated
+	// CacheSizes is what caches of several sizes would have missed; where the run told it.
+	CacheSizes *CacheSizes `json:"cache_sizes,omitempty"`
 	// CriticalPath is what the run cannot be shorter than; none where the profile does not tell.
 	CriticalPath *CriticalPath `json:"critical_path,omitempty"`
 	Warnings     []Warning     `json:"warnings"`
@@ -100,12 +102,13 @@ type Section struct {
 	Lines []WorkLine `json:"lines"`
 	// Units, how else they might be dealt, the best first, and what to expect at more
 	// threads; only where the run looked at them.
-	Units    *Units     `json:"units,omitempty"`
-	Dealings []Dealing  `json:"dealings,omitempty"`
-	Forecast []Forecast `json:"forecast,omitempty"`
-	Warnings []Warning  `json:"warnings"`
-	Memory   *Memory    `json:"memory,omitempty"` // where caches were simulated
-	OnPath   *OnPath    `json:"on_critical_path,omitempty"`
+	Units      *Units      `json:"units,omitempty"`
+	Dealings   []Dealing   `json:"dealings,omitempty"`
+	Forecast   []Forecast  `json:"forecast,omitempty"`
+	Warnings   []Warning   `json:"warnings"`
+	Memory     *Memory     `json:"memory,omitempty"` // where caches were simulated
+	CacheSizes *CacheSizes `json:"cache_sizes,omitempty"`
+	OnPath     *OnPath     `json:"on_critical_path,omitempty"`
 	// Verified is what another run showed, in which the misses of all causes were hits.
 	Verified *Verified `json:"verified,omitempty"`
 	// Negligible sections lost so little of the run that nothing follows from them.

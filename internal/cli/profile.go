@@ -39,6 +39,7 @@ type profileFlags struct {
 	units     bool
 	verify    bool
 	sample    int
+	sizes     sizes
 	probe     string
 }
 
@@ -51,6 +52,7 @@ func (o *profileFlags) flags() *flag.FlagSet {
 	fs.StringVar(&o.backend, "backend", "auto", "count with `BACKEND`: auto or native (default auto)")
 	fs.StringVar(&o.events, "events", "edges", "count `EVENTS`: edges, which is the control flow, or edges,cache, which simulates caches (default edges)")
 	fs.StringVar(&o.machine, "machine", "", "simulate the caches of `MACHINE`: host, paper, server64, or a file (default host)")
+	fs.Func("sizes", "instead of one machine's, simulate caches of `SIZES` at once, and show misses over size: \"16K,64K\", or \"16K,...,32M\" for all between", o.sizes.parse)
 	fs.Func("sample-sets", "simulate `1/N` of the caches' sets and take them for all: 1/2 to 1/32 (default all)", func(s string) (err error) {
 		o.sample, err = profiler.ParseSample(s)
 		return err
@@ -86,14 +88,8 @@ func (o *profileFlags) checkAll(fs *flag.FlagSet) error {
 	if err := choose("events", o.events, []string{"edges", "edges,cache"}); err != nil {
 		return err
 	}
-	if o.machine != "" && o.events == "edges" {
-		return usageError("--machine %s says whose caches are simulated, and none are: add --events edges,cache", o.machine)
-	}
-	if o.sample > 0 && o.events == "edges" {
-		return usageError("--sample-sets says how much of caches is simulated, and none are: add --events edges,cache")
-	}
-	if o.verify && o.events == "edges" {
-		return usageError("--verify is about misses of simulated caches, and none are simulated: add --events edges,cache")
+	if err := o.checkCaches(); err != nil {
+		return err
 	}
 	if fs.NArg() == 0 {
 		return usageError("no program to profile: skewlens profile -- program arguments")
@@ -114,6 +110,26 @@ func (o *profileFlags) checkAll(fs *flag.FlagSet) error {
 	}
 	if o.save != "" && o.save == o.output {
 		return usageError("-o and --save name the same file, %s: choose two", o.save)
+	}
+	return nil
+}
+
+// checkCaches refuses what asks something of simulated caches where there are none.
+func (o *profileFlags) checkCaches() error {
+	if o.machine != "" && o.events == "edges" {
+		return usageError("--machine %s says whose caches are simulated, and none are: add --events edges,cache", o.machine)
+	}
+	if len(o.sizes) > 0 && o.events == "edges" {
+		return usageError("--sizes says which caches are simulated, and none are: add --events edges,cache")
+	}
+	if len(o.sizes) > 0 && (o.machine != "" || o.verify) {
+		return usageError("--sizes simulates caches of all sizes instead of a machine's: leave out --machine and --verify")
+	}
+	if o.sample > 0 && o.events == "edges" {
+		return usageError("--sample-sets says how much of caches is simulated, and none are: add --events edges,cache")
+	}
+	if o.verify && o.events == "edges" {
+		return usageError("--verify is about misses of simulated caches, and none are simulated: add --events edges,cache")
 	}
 	return nil
 }
@@ -157,7 +173,7 @@ func (c profileCommand) do(ctx context.Context, stdout, stderr io.Writer, args [
 func (o *profileFlags) config(path string, words []string, pr *progress) profiler.Config {
 	c := profiler.Config{
 		Probe: o.probe, Cores: o.cores, Units: o.units, Libraries: o.libraries, FollowExec: o.follow,
-		Path: path, Name: words[0], Args: words[1:], Backend: o.backend, Events: strings.Split(o.events, ","), Machine: o.machine, SampleSets: o.sample,
+		Path: path, Name: words[0], Args: words[1:], Backend: o.backend, Events: strings.Split(o.events, ","), Machine: o.machine, SampleSets: o.sample, Reuse: len(o.sizes) > 0,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	}
 	if pr != nil {
@@ -206,7 +222,9 @@ func (o *profileFlags) finish(stdout, stderr io.Writer, p *profile.Profile, fail
 	if o.save != "" {
 		errs = append(errs, atomicfile.Write(o.save, func(w io.Writer) error { return profile.Write(w, p) }))
 	}
-	r, err := report.New(p, o.options())
+	opt := o.options()
+	opt.Sizes = o.sizes
+	r, err := report.New(p, opt)
 	if err == nil && failed == nil && o.verify {
 		err = verify(r)
 	}

@@ -116,6 +116,7 @@ func (m *maker) sectionPlots(s *report.Section, of *profile.Section) []pagePlot 
 			plots = append(plots, p)
 		}
 	}
+	plots = append(plots, sizesPlot(s.CacheSizes)...)
 	if s.Units != nil {
 		plots = append(plots, m.unitsPlot(s.Units))
 	}

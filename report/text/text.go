@@ -57,6 +57,7 @@ func Write(w io.Writer, r *report.Report, opt Options) error {
 	}
 	t.criticalPath(r)
 	t.memory(r.Memory)
+	t.sizes(r.CacheSizes)
 	if err := b.Flush(); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
@@ -142,6 +143,9 @@ func (t *writer) section(s *report.Section) {
 	}
 	if v := words.Verified(s); v != "" {
 		t.prose("  ", "  ", v)
+	}
+	if s.CacheSizes != nil {
+		t.facts("  caches ", "         ", s.CacheSizes.Words())
 	}
 	for i := range s.Causes {
 		t.cause(s, &s.Causes[i])

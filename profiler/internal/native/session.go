@@ -92,7 +92,7 @@ func (in *injection) newSolver() *solve.Solver {
 	}
 	v := solve.New(in.layout, modules...)
 	if in.simulation != nil {
-		v.Simulation.Each = in.simulation.each
+		v.Simulation.Each, v.Simulation.Reuse = in.simulation.each, in.simulation.reuse
 	}
 	return v
 }

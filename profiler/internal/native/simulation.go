@@ -23,6 +23,7 @@ type simulation struct {
 	view    []byte
 	latency cachesim.Latency
 	each    int     // how many misses one that is simulated stands for
+	reuse   bool    // how far back accesses come is told, and no machine simulated
 	beyond  int     // threads that found no core
 	first   *thread // that has the first core
 }
@@ -49,7 +50,10 @@ func newSimulation(p *tracee.Process, j *backend.Job, ops int) (s *simulation, e
 	if err != nil {
 		return nil, err
 	}
-	s = &simulation{latency: j.Machine.Latency, each: max(1, sample.Of)}
+	if j.Reuse {
+		l = l.WithReuse(ops / 2)
+	}
+	s = &simulation{reuse: j.Reuse, latency: j.Machine.Latency, each: max(1, sample.Of)}
 	if s.shared, err = p.MapShared(l.Size()); err != nil {
 		return nil, fmt.Errorf("simulate caches: %w", err)
 	}
@@ -90,7 +94,7 @@ func (s *simulation) join(t *thread) {
 
 // clock has misses take their time on virtual cores.
 func (s *simulation) clock(c threadarea.Clocks, l threadarea.Layout) {
-	if s == nil {
+	if s == nil || s.reuse {
 		return
 	}
 	for n := l.Misses(); n < l.Fixed(); n++ {
@@ -103,7 +107,7 @@ func (s *simulation) tell(v *solve.Solver, machine *cachesim.Machine, threads []
 	if s == nil {
 		return
 	}
-	v.Simulation = solve.Simulation{Machine: *machine, Each: s.each, Doubt: s.Doubt, Partner: func(op int) (int, profile.ThreadID, bool) {
+	v.Simulation = solve.Simulation{Machine: *machine, Each: s.each, Doubt: s.Doubt, Reuse: s.reuse, Partner: func(op int) (int, profile.ThreadID, bool) {
 		by, cores, ok := s.Partner(op)
 		writer := profile.ThreadID(0)
 		if bits.OnesCount64(cores) == 1 {

@@ -85,6 +85,7 @@ type Layout struct {
 	perShard, shardCount                                                                 uint64
 	two, three                                                                           level // those of a core from where its own begin
 	ways, guesses, last, coreSize, cores, table, more, contended, seen, partners, spread uint64
+	reuse                                                                                reuse // zero: a machine is simulated
 	size                                                                                 uint64
 }
 
@@ -169,10 +170,11 @@ type Hierarchy struct {
 // New prepares memory that reads as zero; base is where it lies in the target.
 func New(l Layout, mem []byte, base uint64) *Hierarchy {
 	h := &Hierarchy{l, mem, base}
+	h.openReuse()
 	list := append([]uint64{
 		uint64(bits.TrailingZeros(uint(l.machine.Line))), l.shardCount - 1, tableEntries - 1, l.perShard, seenEntries - 1,
 	}, l.three.words(base)...)
-	for i, v := range append(list, base+l.table, base+l.more, base+l.contended, base+l.seen, base+l.partners, 0, 0, 0, uint64(l.sample.Lines), base+l.spread, uint64(l.sample.groups())) {
+	for i, v := range append(list, base+l.table, base+l.more, base+l.contended, base+l.seen, base+l.partners, 0, 0, 0, uint64(l.sample.Lines), base+l.spread, uint64(l.sample.groups()), l.reuseAt(base)) {
 		h.put(8*uint64(i), v)
 	}
 	slow := uint64(0)
@@ -273,6 +275,8 @@ func (h *Hierarchy) Trouble() string {
 	switch t := h.word(trouble); {
 	case t&4 != 0:
 		return "a thread left the simulated caches in the midst of a change, by a signal's handler that did not return: some lines may be wrong"
+	case t&8 != 0:
+		return "the program touches more memory than is remembered: how far back accesses come is not known of all"
 	case t&1 != 0:
 		return "more lines were held than there is room for: that some were lost to other cores was not seen"
 	case t&2 != 0:

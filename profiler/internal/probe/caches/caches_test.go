@@ -19,12 +19,9 @@ const where = 0x20000000000 // where the state lies in the driver
 
 // drive runs the simulator over accesses, each with a number of its own, and
 // returns what each was counted as, and the state as it was left.
-func drive(t *testing.T, driver string, simulator []byte, m cachesim.Machine, sample Sample, cores int, trace []access) (got []string, h *Hierarchy) {
+func drive(t *testing.T, driver string, simulator []byte, l Layout, ops, cores int, trace []access) (got []string, h *Hierarchy) {
 	t.Helper()
-	l, err := NewLayout(m, sample, len(trace))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := l.machine
 	dir := t.TempDir()
 	code, state, fronts := filepath.Join(dir, "code"), filepath.Join(dir, "state"), filepath.Join(dir, "fronts")
 	front := shared(t, fronts, uint64(cores)*uint64(m.L1.Size)/uint64(m.L1.Ways))
@@ -36,10 +33,10 @@ func drive(t *testing.T, driver string, simulator []byte, m cachesim.Machine, sa
 	for alone < len(trace) && trace[alone].core == 0 {
 		alone++
 	}
-	got = make([]string, len(trace))
-	run(t, got, 0, trace[:alone], driver, code, state, fmt.Sprint(where), fmt.Sprint(len(trace)), fmt.Sprint(cores), fmt.Sprint(m.L1.Size/int64(m.L1.Ways)), fronts)
+	got = make([]string, ops)
+	run(t, got, 0, trace[:alone], driver, code, state, fmt.Sprint(where), fmt.Sprint(ops), fmt.Sprint(cores), fmt.Sprint(m.L1.Size/int64(m.L1.Ways)), fronts)
 	h.Many(front)
-	run(t, got, alone, trace[alone:], driver, code, state, fmt.Sprint(where), fmt.Sprint(len(trace)), fmt.Sprint(cores), fmt.Sprint(m.L1.Size/int64(m.L1.Ways)), fronts)
+	run(t, got, alone, trace[alone:], driver, code, state, fmt.Sprint(where), fmt.Sprint(ops), fmt.Sprint(cores), fmt.Sprint(m.L1.Size/int64(m.L1.Ways)), fronts)
 	return got, h
 }
 
@@ -215,7 +212,11 @@ func TestSampleAgainstOracle(t *testing.T) {
 // compare compares a trace with what the oracle makes of it.
 func compare(t *testing.T, name, driver string, simulator []byte, m cachesim.Machine, sample Sample, cores int, trace []access) {
 	t.Helper()
-	got, h := drive(t, driver, simulator, m, sample, cores, trace)
+	l, err := NewLayout(m, sample, len(trace))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, h := drive(t, driver, simulator, l, len(trace), cores, trace)
 	s := cachesim.New(m, cores)
 	for i, a := range trace {
 		if last := a.addr + uint64(a.size) - 1; sample.Of > 1 { // of the last line alone

@@ -117,7 +117,8 @@ struct shared {
 	u64 sample;	/* which lines are simulated, by their lowest six bits; 0: all */
 	u32 *spread;	/* where not all are: for each op and level, how many misses groups of these lines have */
 	u64 groups;	/* that there are; each line is of another one than the one before it */
-	u64 pad[4];
+	struct reuse *reuse;	/* where sizes are told apart instead of simulating a machine; else 0 */
+	u64 pad[3];
 	struct core core[CORES];
 	struct shard shard[SHARDS];
 };
@@ -904,6 +905,26 @@ static void blame(struct shared *s, struct access *a)
 	__atomic_or_fetch(&p->writers, 1UL << a->writer, __ATOMIC_RELAXED);
 }
 
+#include "reuse.h"
+
+/* comesBack counts how far back an access comes. Of two lines that is the farther one. */
+static __attribute__((noinline)) void comesBack(struct thread *t, u64 first, u64 last, u32 op, int write)
+{
+	struct core *me = t->core;
+	struct shared *s = me->all;
+	u32 own = 0, shared = 0;
+	for (u64 line = first; line <= last; line++) {
+		u32 x, y;
+		reused(s, me, line, write, &x, &y);
+		own = x > own ? x : own;
+		shared = y > shared ? y : shared;
+	}
+	if (own)
+		count(t, (u64)op * CLASSES + own);
+	if (shared)
+		count(t, (op + s->reuse->ops) * CLASSES + shared);
+}
+
 static __attribute__((noinline)) void access(struct thread *t, u64 addr, u64 size, u32 op, int write)
 {
 	struct core *me = t->core;
@@ -911,6 +932,10 @@ static __attribute__((noinline)) void access(struct thread *t, u64 addr, u64 siz
 	u64 last = (addr + size - 1) >> s->shift;
 	struct access worst = {.op = op, .class = HIT};	/* of several lines, that from farthest off */
 	u64 first = s->sample ? last : addr >> s->shift;	/* of a sample, one of two lines is looked at: the last */
+	if (s->reuse) {
+		comesBack(t, first, last, op, write);
+		return;
+	}
 	for (u64 line = first; line <= last; line++) {
 		struct access a = {.line = line, .op = op, .write = write};
 		if (s->many)
