@@ -57,6 +57,8 @@ const (
 	leftOut = 15
 	many    = 16
 
+	severalThreads = 2 // of the word that says how much entries do by themselves
+
 	// Cores is how many cores there are.
 	Cores = 64
 
@@ -226,7 +228,9 @@ func (h *Hierarchy) Many(front []byte) {
 		}
 	}
 	for c := range Cores {
-		h.put(h.core(c)+24, 1<<32)
+		if at := h.core(c) + 24; h.word(at/8) == 0 {
+			h.put(at, severalThreads<<32)
+		}
 	}
 	h.put(8*many, 1)
 }
