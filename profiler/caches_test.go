@@ -213,7 +213,7 @@ func TestSampledSets(t *testing.T) {
 		}
 	}
 	c.Machine = machine(t, "[l1]\nsize = \"1K\"\nways = 8\n")
-	if _, err := profiler.Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), "2 that can be told apart") {
+	if _, err := profiler.Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), "which are too few: simulate all") {
 		t.Errorf("of two sets: %v", err)
 	}
 }

@@ -1,8 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"os"
+	"slices"
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler"
@@ -43,7 +47,11 @@ func (o *profileFlags) prepare(c *profiler.Config) (again func() (profiler.Confi
 // causes as hits (rule 25). What goes wrong in it is no reason not to report.
 func (c profileCommand) verify(ctx context.Context, r *report.Report, p *profile.Profile, again func() (profiler.Config, func(), error)) error {
 	erased := r.Erasable()
-	if len(erased) == 0 || ctx.Err() != nil {
+	if len(erased) == 0 {
+		return nil
+	}
+	if ctx.Err() != nil || slices.Contains([]string{"SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGKILL"}, p.Run.Signal) {
+		r.NotVerified(errors.New("the run was ended from outside"))
 		return nil
 	}
 	config, end, err := again()
@@ -51,7 +59,11 @@ func (c profileCommand) verify(ctx context.Context, r *report.Report, p *profile
 		defer end()
 		config.Erased = erased
 		var q *profile.Profile
-		if q, err = c.run(ctx, config); err == nil {
+		q, err = c.run(ctx, config)
+		if err == nil && q.Run.Signal != p.Run.Signal {
+			err = fmt.Errorf("the run with the misses erased was ended by %s", cmp.Or(q.Run.Signal, "itself"))
+		}
+		if err == nil {
 			return r.Verify(p, q)
 		}
 	}

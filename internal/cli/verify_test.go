@@ -92,6 +92,22 @@ func TestVerifyFails(t *testing.T) {
 		t.Errorf("%+v, %+v", r.Warnings, r.Sections[0].Verified)
 	}
 	r = verified(t, first(func(ctx context.Context, c profiler.Config) (*profile.Profile, error) {
+		p, err := quietly(ctx, c)
+		p.Run.Signal = "SIGINT"
+		return p, err
+	}), "footprints.c")
+	if !warned(r.Warnings, "verify", "was ended by SIGINT") || r.Sections[0].Verified != nil {
+		t.Errorf("%+v, %+v", r.Warnings, r.Sections[0].Verified)
+	}
+	r = verified(t, func(ctx context.Context, c profiler.Config) (*profile.Profile, error) {
+		p, err := quietly(ctx, c)
+		p.Run.Signal = "SIGTERM"
+		return p, err
+	}, "footprints.c")
+	if !warned(r.Warnings, "verify", "from outside") || r.Sections[0].Verified != nil {
+		t.Errorf("%+v, %+v", r.Warnings, r.Sections[0].Verified)
+	}
+	r = verified(t, first(func(ctx context.Context, c profiler.Config) (*profile.Profile, error) {
 		c.Args = []string{"2"}
 		return quietly(ctx, c)
 	}), "footprints.c")

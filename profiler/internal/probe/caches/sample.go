@@ -38,8 +38,11 @@ func NewSample(m cachesim.Machine, of int) (s Sample, err error) {
 			sets = min(sets, g.Sets(m.Line))
 		}
 	}
+	if sets < 4 {
+		return s, fmt.Errorf("simulate one of %d sets: %s has a cache of %d sets, which are too few: simulate all", of, m.Name, sets)
+	}
 	if bits.OnesCount(uint(of)) != 1 || int64(of) > sets/2 {
-		return s, fmt.Errorf("simulate one of %d sets: %s has %d that can be told apart: take 1/2 to 1/%d, by powers of two", of, m.Name, sets, max(2, sets/2))
+		return s, fmt.Errorf("simulate one of %d sets: %s has %d that can be told apart: take 1/2 to 1/%d, by powers of two", of, m.Name, sets, sets/2)
 	}
 	s.Of = of
 	for _, n := range rand.New(rand.NewPCG(13, 1)).Perm(int(sets))[:int(sets)/of] {
