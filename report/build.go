@@ -206,6 +206,7 @@ func (b *builder) fill(out *Section, s *profile.Section, res *lime.Result) {
 	b.waits(out, s)
 	out.Memory, out.CacheSizes = b.sectionMemory(s), b.sectionSizes(s)
 	out.Warnings = append(out.Warnings, warnings(res.Warnings)...)
+	doubtCauses(out)
 	b.units(out, s)
 }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -59,4 +60,24 @@ func (l *memoryLine) doubted(level int, misses uint64) *float64 {
 		return nil
 	}
 	return known(l.doubt[level] / float64(misses))
+}
+
+// unsure is the doubt of a line from which on a cause of its misses may be chance.
+const unsure = 0.5
+
+// doubtCauses warns of causes that are misses of which too few were sampled.
+func doubtCauses(s *Section) {
+	for i := range s.Causes {
+		c := &s.Causes[i]
+		l := s.Memory.OfLine(c.Location.Place)
+		if l == nil || c.Level == "" {
+			continue
+		}
+		for _, x := range l.Levels {
+			if x.Doubt != nil && x.Level == c.Level && *x.Doubt >= unsure {
+				s.Warnings = append(s.Warnings, Warning{Code: "sampled-sets", Message: fmt.Sprintf(
+					"the misses at %s, cause %d, are of few lines, %s as far as the sampled sets tell: simulate more sets to know", c.Location.Short(), c.Rank, x.Missed())})
+			}
+		}
+	}
 }

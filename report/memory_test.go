@@ -113,3 +113,22 @@ func TestDoubt(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestDoubtfulCauses: a cause of which few lines were sampled is doubted, others are not.
+func TestDoubtfulCauses(t *testing.T) {
+	at := Place{File: "x.c", Line: 7}
+	for _, c := range []struct {
+		doubt *float64
+		level string
+		want  string
+	}{
+		{known(1.02), "l2", "the misses at x.c:7, cause 1, are of few lines, 5,000× ± 102 %"}, {known(0.1), "l2", ""}, {known(1.02), "l3", ""}, {nil, "l2", ""},
+	} {
+		s := &Section{Causes: []Cause{{Rank: 1, Level: c.level, Location: &Location{Place: at}}, {Rank: 2, Kind: "control-flow", Location: &Location{Place: at}}},
+			Memory: &Memory{Lines: []MemoryLine{{Location: at, Levels: []Level{{Level: "l1d", Misses: 9000, Doubt: known(0.01)}, {Level: "l2", Misses: 5000, Doubt: c.doubt}}}}}}
+		doubtCauses(s)
+		if len(s.Warnings) > 1 || (len(s.Warnings) == 1) != (c.want != "") || c.want != "" && !strings.Contains(s.Warnings[0].Message, c.want) {
+			t.Errorf("%+v: %+v", c, s.Warnings)
+		}
+	}
+}
