@@ -27,6 +27,12 @@ func countable(g *graph, e *profile.Edge) bool {
 	return e.From >= 0 && e.To >= 0 && e.Count >= 0 && (e.Kind < profile.Start || e.Kind == profile.Pad) && !g.p.Graph.Blocks[e.From].Spin
 }
 
+// reuse: what some cache would have done is nobody's time.
+func reuse(e *profile.Event) bool {
+	_, is := e.IsReuse()
+	return is
+}
+
 // newClusters clusters the edges that differ between threads, and, where the
 // response is a time, the hardware events.
 func newClusters(g *graph, t *table, hardware bool, skip string, stop, bulk float64) *clusters {
@@ -34,7 +40,7 @@ func newClusters(g *graph, t *table, hardware bool, skip string, stop, bulk floa
 	var weight, z []float64
 	for _, e := range t.events {
 		if ev := &g.p.Events[e]; ev.Kind == profile.Hardware {
-			if v, ok := t.adjusted(g.p.Events, e); hardware && ok && ev.Name != skip {
+			if v, ok := t.adjusted(g.p.Events, e); hardware && ok && ev.Name != skip && !reuse(ev) {
 				normalise(v)
 				z = append(z, v...)
 				cs.events, weight = append(cs.events, e), append(weight, 1)

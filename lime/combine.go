@@ -138,7 +138,7 @@ func (c *combiner) finish(p *profile.Profile, res *Result, s *profile.Section, o
 		}
 		_, misses := x.id.(missesID)
 		if misses {
-			cause.Erased = erased(p, s, x.events)
+			cause.Erased, cause.Missing = erased(p, s, x.events), addresses(p, x.events)
 			x.events = named(p, x.events)
 		}
 		cause.Counts = perThread(res, s, x)

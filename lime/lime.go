@@ -91,9 +91,10 @@ type Cause struct {
 	// line's misses took any time (5.4), as a fraction; below 0 where that would
 	// lose more. 0 of all but misses.
 	Erased  float64
-	To      profile.Addr // where the event's edge leads, of a recursion the call; 0: unknown
-	Counts  []uint64     // of the event, per slot in the order of Result.Threads
-	Members []Member     // the other events of the cluster, most work first, 50 at most
+	Missing []profile.Addr // of misses: the instructions of the line that miss, ascending
+	To      profile.Addr   // where the event's edge leads, of a recursion the call; 0: unknown
+	Counts  []uint64       // of the event, per slot in the order of Result.Threads
+	Members []Member       // the other events of the cluster, most work first, 50 at most
 }
 
 // Member is another event of a cause's cluster.

@@ -135,34 +135,6 @@ func named(p *profile.Profile, events []profile.EventID) []profile.EventID {
 	return misses
 }
 
-// erased is the paper's check (5.4): the misses become hits, and of the lost time so
-// much is gone. In its simulator that is another run; modelled cycles add up, so it
-// is a subtraction.
-func erased(p *profile.Profile, s *profile.Section, events []profile.EventID) float64 {
-	before, after := 0.0, 0.0
-	lost := func(t []float64) float64 { return floats.Max(t)*float64(len(t)) - floats.Sum(t) }
-	for i := range s.Instances {
-		parts := s.Instances[i].Parts
-		if len(parts) == 0 {
-			continue
-		}
-		with, without := make([]float64, len(parts)), make([]float64, len(parts))
-		for k := range parts {
-			c := parts[k].Whole().Counts
-			with[k] = float64(p.ModelCycles(c))
-			without[k] = with[k]
-			for _, e := range events {
-				without[k] -= float64(p.Events[e].Cycles) * float64(c.Of(e))
-			}
-		}
-		before, after = before+lost(with), after+lost(without)
-	}
-	if before == 0 {
-		return math.NaN()
-	}
-	return 1 - after/before
-}
-
 // costliest is the event that costs most of some, over the whole section.
 func costliest(p *profile.Profile, s *profile.Section, events []profile.EventID) (best profile.EventID) {
 	most := uint64(0)

@@ -110,3 +110,37 @@ func TestMissesAddUp(t *testing.T) {
 		t.Errorf("%v follow, %d are their own", m.follow, len(m.own))
 	}
 }
+
+// What another run has left of the lost time is what erasing its misses did not
+// remove; where it executed something else, nothing follows.
+func TestErasure(t *testing.T) {
+	before := []uint64{100, 150, 120, 900, 110, 130, 160, 140}
+	_, p, miss := simulated(fixed(1000), 50, before...)
+	if c := analyse(t, p, Options{Response: profile.ModelCycles}).Causes[0]; !slices.Equal(c.Missing, []profile.Addr{p.Events[miss].Addr}) {
+		t.Errorf("the misses are at %#x, want %#x", c.Missing, p.Events[miss].Addr)
+	}
+	idle := func(n []uint64) (sum float64) {
+		for _, x := range n {
+			sum += float64(slices.Max(n) - x)
+		}
+		return sum
+	}
+	for _, after := range [][]uint64{make([]uint64, 8), {0, 0, 0, 400, 0, 0, 0, 0}, {0, 0, 0, 2000, 0, 0, 0, 0}, before} {
+		_, q, _ := simulated(fixed(1000), 50, after...)
+		gone, ok := Erasure(p, &p.Sections[0], q, &q.Sections[0])
+		if want := 1 - idle(after)/idle(before); !ok || math.Abs(gone-want) > 1e-3 {
+			t.Errorf("%v: %v is gone, want %v", after, gone, want)
+		}
+	}
+	for name, other := range map[string]*profile.Profile{
+		"more work":    second(simulated(fixed(1100), 50, before...)),
+		"other shares": second(simulated(func(w *walker) int { return 1000 + 1000*(w.id%2) - 500 }, 50, before...)),
+		"less threads": second(simulated(fixed(1000), 50, before[:7]...)),
+	} {
+		if gone, ok := Erasure(p, &p.Sections[0], other, &other.Sections[0]); ok {
+			t.Errorf("%s: %v is gone", name, gone)
+		}
+	}
+}
+
+func second(_ *machine, p *profile.Profile, _ profile.EventID) *profile.Profile { return p }

@@ -89,6 +89,12 @@ func (v *view) aboutSection(r *results.Result, sec *results.Section) string {
 	if sec.R2 != nil {
 		fmt.Fprintf(&b, "\nThe causes explain R² = %.3g of the differences between threads.\n", *sec.R2)
 	}
+	if c := sec.CacheSizes; c != nil {
+		fmt.Fprintf(&b, "\nCaches: %s.\n", strings.Join(c.Words(), ", "))
+	}
+	if v := sec.Verified; v != nil {
+		fmt.Fprintf(&b, "\nVerified: a run in which the misses were hits had %s of the imbalance left.\n", units.Percent(1-v.Erased))
+	}
 	cures(&b, sec)
 	warnings(&b, sec)
 	return b.String()

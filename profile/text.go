@@ -66,6 +66,14 @@ func (t *textWriter) line(f string, args ...any) {
 
 // The pieces of a line: nothing for what is zero.
 
+// float is a pair of a number, or nothing for 0.
+func float(name string, v float64) string {
+	if v == 0 {
+		return ""
+	}
+	return " " + name + "=" + strconv.FormatFloat(v, 'g', -1, 64)
+}
+
 func pair(key, value string) string {
 	if value == "" {
 		return ""
@@ -134,12 +142,8 @@ func (t *textWriter) run() {
 	for _, a := range p.Program.LibraryCalls {
 		t.line("library-call %#x", uint64(a))
 	}
-	slowdown := ""
-	if p.Run.Slowdown != 0 {
-		slowdown = " slowdown=" + strconv.FormatFloat(p.Run.Slowdown, 'g', -1, 64)
-	}
 	t.line("run%s%s%s%s%s%s%s%s", pair("backend", p.Run.Backend), nanos("wall", p.Run.WallNS), number("cores", p.Run.Cores),
-		number("exit", p.Run.ExitCode), pair("signal", p.Run.Signal), slowdown, number("virtual", p.Run.Virtual), pair("machine", p.Run.Machine))
+		number("exit", p.Run.ExitCode), pair("signal", p.Run.Signal), float("slowdown", p.Run.Slowdown), number("virtual", p.Run.Virtual), pair("machine", p.Run.Machine))
 	for _, r := range p.Ranks {
 		t.line("rank %d%s%s%s%s%s%s%s", r.Rank, number("of", r.Size), pair("host", r.Host), pair("job", r.Job), pair("launcher", r.Launcher), number("cores", r.Cores), nanos("start", r.StartNS), number("main", r.Main))
 	}
@@ -193,7 +197,7 @@ func (t *textWriter) graph() {
 			rest += number("edge", e.Edge)
 		}
 		if e.Kind == Hardware {
-			rest += pair("reason", e.Reason) + number("cycles", int64(e.Cycles)) + addr("partner", e.Partner) + number("writer", e.Writer)
+			rest += pair("reason", e.Reason) + number("cycles", int64(e.Cycles)) + addr("partner", e.Partner) + number("writer", e.Writer) + float("doubt", e.Doubt)
 		}
 		t.line("event %s %s%s%s%s%s", word(t.l.event[i]), e.Kind, addr("at", e.Addr), pair("name", e.Name), t.event("superior", e.Superior), rest)
 	}

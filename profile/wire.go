@@ -51,6 +51,7 @@ type (
 		Cycles   uint32    `cbor:"8,keyasint,omitempty"`
 		Partner  Addr      `cbor:"9,keyasint,omitempty"`
 		Writer   ThreadID  `cbor:"10,keyasint,omitempty"`
+		Doubt    float64   `cbor:"11,keyasint,omitempty"`
 	}
 	wireFrame struct {
 		File     string `cbor:"1,keyasint,omitempty"`

@@ -3,6 +3,7 @@ package profiler_test
 import (
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -151,7 +152,15 @@ func TestCachesKeepCounts(t *testing.T) {
 	c := profiler.Config{Path: prog, Libraries: []string{"none"}}
 	want := runWith(t, c)
 	c.Events = []string{"edges", "cache"}
-	got := runWith(t, c)
+	for _, sets := range []int{1, 16} {
+		c.SampleSets = sets
+		keepsCounts(t, want, runWith(t, c))
+	}
+}
+
+// keepsCounts: want is without caches.
+func keepsCounts(t *testing.T, want, got *profile.Profile) {
+	t.Helper()
 	if got.Run.Machine == "" || want.Run.Machine != "" {
 		t.Errorf("machines %q and %q", got.Run.Machine, want.Run.Machine)
 	}
@@ -173,6 +182,72 @@ func TestCachesKeepCounts(t *testing.T) {
 	}
 	if len(a) != len(b) || len(a) == 0 {
 		t.Errorf("%d blocks, %d where caches are simulated", len(a), len(b))
+	}
+}
+
+// TestSampledSets: some of the sets stand for all, within what is doubted of them.
+func TestSampledSets(t *testing.T) {
+	prog := proctest.Build(t, "gcc", "-O2", "-g", proctest.Source(t, "touching.c", touching))
+	c := profiler.Config{Path: prog, Events: []string{"edges", "cache"}, Machine: "server64", Libraries: []string{"none"}}
+	all, _ := misses(runWith(t, c))
+	for _, n := range []int{4, 16} {
+		c.SampleSets = n
+		p := runWith(t, c)
+		some, doubt := uint64(0), 0.0
+		for k, e := range p.Threads[0].Totals.Event {
+			ev, times := &p.Events[e], p.Threads[0].Totals.N[k]
+			if ev.Kind != profile.Hardware || ev.Reason == "" {
+				continue
+			}
+			if times%uint64(n) != 0 || ev.Doubt <= 0 {
+				t.Errorf("1/%d: %v at %#x happened %d times, doubted by %v", n, ev.Name, uint64(ev.Addr), times, ev.Doubt)
+			}
+			some += times
+			doubt += ev.Doubt * float64(times)
+		}
+		if d := math.Abs(float64(some) - float64(all)); d > doubt || d > 0.05*float64(all) {
+			t.Errorf("1/%d: %d misses ± %.0f, %d in all sets", n, some, doubt, all)
+		}
+		if !slices.ContainsFunc(p.Warnings, func(w profile.Warning) bool { return w.Code == "sampled-sets" }) {
+			t.Errorf("1/%d: not said", n)
+		}
+	}
+	c.Machine = machine(t, "[l1]\nsize = \"1K\"\nways = 8\n")
+	if _, err := profiler.Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), "which are too few: simulate all") {
+		t.Errorf("of two sets: %v", err)
+	}
+}
+
+// TestReuse: a cache of one of the sizes misses what a machine misses that has it as its
+// first level, whether all sets are looked at or some; and nothing else changes.
+func TestReuse(t *testing.T) {
+	prog := proctest.Build(t, "gcc", "-O2", "-g", proctest.Source(t, "touching.c", touching))
+	c := profiler.Config{Path: prog, Libraries: []string{"none"}}
+	plain := runWith(t, c)
+	c.Events, c.Machine = []string{"edges", "cache"}, machine(t, "[l1]\nsize = \"32K\"\nways = 8\n")
+	want, _ := misses(runWith(t, c))
+	c.Machine, c.Reuse = "", true
+	for sets, close := range map[int]float64{1: 0.003, 0: 0.03} { // the stack lies elsewhere in each run
+		c.SampleSets = sets
+		p := runWith(t, c)
+		got := uint64(0)
+		for k, e := range p.Threads[0].Totals.Event {
+			ev := &p.Events[e]
+			if all, is := ev.IsReuse(); !is || all {
+				continue
+			}
+			if up, every := ev.MissesTo(); every || up >= 32<<10 {
+				got += p.Threads[0].Totals.N[k]
+			}
+		}
+		if math.Abs(float64(got)-float64(want)) > close*float64(want) {
+			t.Errorf("sets %d: %d misses of 32K, a machine that has it %d", sets, got, want)
+		}
+		if len(p.ReuseSizes()) != 12 || p.Run.Machine != "" {
+			t.Errorf("%d sizes, machine %q", len(p.ReuseSizes()), p.Run.Machine)
+		}
+		p.Run.Machine = "none" // which is what is asked for
+		keepsCounts(t, plain, p)
 	}
 }
 

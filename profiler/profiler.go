@@ -25,12 +25,15 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/backend"
 	"github.com/skewlens/skewlens/profiler/internal/cachesim"
 	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/probe/caches"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
@@ -39,17 +42,20 @@ type Config struct {
 	Path                  string
 	Name                  string // as which the program is called, its argv[0]; "": Path
 	Args                  []string
-	Env                   []string // nil: this process's
-	Dir                   string   // "": this process's
-	Backend               string   // "auto" and "": the best that works here and counts Events; or its name, as "native"
-	Events                []string // what to count, as "edges", "cache"; nil: edges
-	Libraries             []string // which shared libraries to profile beside those that the program needs: patterns of their names, as "libfft*"; "none": only those that others match
-	Machine               string   // whose caches are simulated, where Events have cache: "host" and "", "paper", "server64", or a file
-	Times                 bool     // count nothing: only when threads met, worked and waited; what a lone thread meets is a section, too
-	Units                 bool     // tell how much work each unit of a section was
-	Cores                 int      // virtual cores, as if on which threads are kept together; 0: none
-	FollowExec            bool     // profile the last program that takes the first one's place (execve)
-	Stdin, Stdout, Stderr *os.File // nil: this process's
+	Env                   []string       // nil: this process's
+	Dir                   string         // "": this process's
+	Backend               string         // "auto" and "": the best that works here and counts Events; or its name, as "native"
+	Events                []string       // what to count, as "edges", "cache"; nil: edges
+	Libraries             []string       // which shared libraries to profile beside those that the program needs: patterns of their names, as "libfft*"; "none": only those that others match
+	Machine               string         // whose caches are simulated, where Events have cache: "host" and "", "paper", "server64", or a file
+	SampleSets            int            // simulate one of so many of the caches' sets; 0: all
+	Reuse                 bool           // tell how far back accesses come, in caches of all sizes, instead of simulating Machine's
+	Erased                []profile.Addr // instructions of which all accesses shall hit the simulated caches: see Profile.Event
+	Times                 bool           // count nothing: only when threads met, worked and waited; what a lone thread meets is a section, too
+	Units                 bool           // tell how much work each unit of a section was
+	Cores                 int            // virtual cores, as if on which threads are kept together; 0: none
+	FollowExec            bool           // profile the last program that takes the first one's place (execve)
+	Stdin, Stdout, Stderr *os.File       // nil: this process's
 	Progress              func(Progress)
 	Analyses              string        // directory where analyses of large programs are kept for the next run; "": nowhere
 	Rank                  *profile.Rank // which process of a program of several this is; nil: it is none
@@ -58,6 +64,19 @@ type Config struct {
 	started func(pid int) // nil: nobody is interested
 	testing backend.Testing
 }
+
+// ParseSample reads which part of caches' sets is to be simulated, "1/16": Config.SampleSets.
+func ParseSample(s string) (of int, err error) {
+	n, ok := strings.CutPrefix(s, "1/")
+	if of, err = strconv.Atoi(n); err != nil || !ok || of < 1 || of > 32 || of&(of-1) != 0 {
+		return 0, fmt.Errorf("%q is no part of the sets that can be simulated: 1/2, 1/4, 1/8, 1/16 or 1/32, or 1/1 for all", s)
+	}
+	return of, nil
+}
+
+// reuseSample is the part of the sets that is looked at where it is told how far back
+// accesses come: lists of lines are searched for each access, and vary little between sets.
+const reuseSample = 16
 
 // Progress is how far a run has come.
 type Progress struct {
@@ -82,7 +101,11 @@ func run(ctx context.Context, c Config, table []backend.Backend) (*profile.Profi
 		return nil, err
 	}
 	var doubts []profile.Warning
-	if slices.Contains(j.Events, backend.Cache) {
+	switch {
+	case c.Reuse:
+		m := caches.Filter
+		j.Machine, j.Reuse, j.SampleSets = &m, true, cmp.Or(c.SampleSets, reuseSample)
+	case slices.Contains(j.Events, backend.Cache):
 		m, w, err := cachesim.Find(cmp.Or(c.Machine, "host"), nil)
 		if err != nil {
 			return nil, err
@@ -149,7 +172,7 @@ func work(j backend.Job, able []backend.Backend, rank *profile.Rank) (*profile.P
 // job is what a backend is to do, but for what it takes from this package.
 func (c *Config) job() backend.Job {
 	j := backend.Job{Name: cmp.Or(c.Name, c.Path), Args: c.Args, Env: c.Env, Dir: c.Dir, Files: [3]uintptr{0, 1, 2},
-		Libraries: c.Libraries, Cores: c.Cores, Times: c.Times, Units: c.Units, FollowExec: c.FollowExec, Analyses: c.Analyses, Probe: c.Probe, Testing: c.testing}
+		Libraries: c.Libraries, Erased: c.Erased, SampleSets: c.SampleSets, Cores: c.Cores, Times: c.Times, Units: c.Units, FollowExec: c.FollowExec, Analyses: c.Analyses, Probe: c.Probe, Testing: c.testing}
 	for i, f := range []*os.File{c.Stdin, c.Stdout, c.Stderr} {
 		if f != nil {
 			j.Files[i] = f.Fd()

@@ -16,6 +16,7 @@ type Analyse func(*profile.Section, lime.Options) (*lime.Result, error)
 type Options struct {
 	Lime    lime.Options
 	Analyse Analyse // nil: by lime
+	Sizes   []int64 // of caches, where the run tells of all; nil: all
 }
 
 // New analyses every section of a profile.
@@ -52,7 +53,7 @@ func New(p *profile.Profile, opt Options) (*Report, error) {
 		r.Sections, all = append(r.Sections, s), append(all, moved)
 	}
 	b.pathOf(r, all)
-	r.Memory = b.runMemory()
+	r.Memory, r.CacheSizes = b.runMemory(), b.runSizes()
 	markNegligible(r.Sections)
 	sortSections(r.Sections)
 	r.Ranks = b.ranks(r)
@@ -214,8 +215,9 @@ func (b *builder) fill(out *Section, s *profile.Section, res *lime.Result) {
 	b.paths(out, s, at)
 	b.busyCounted(out, s)
 	b.waits(out, s)
-	out.Memory = b.sectionMemory(s)
+	out.Memory, out.CacheSizes = b.sectionMemory(s), b.sectionSizes(s)
 	out.Warnings = append(out.Warnings, warnings(res.Warnings)...)
+	doubtCauses(out)
 	b.units(out, s)
 	if s.Kind == profile.MPI {
 		ofRanks(out)

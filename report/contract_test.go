@@ -127,6 +127,7 @@ type (
 		Misses uint64
 		MPKI   *float64
 		Rate   *float64 `json:"miss_rate"`
+		Doubt  *float64
 	}
 	wantMemory struct {
 		Accesses uint64
@@ -137,6 +138,26 @@ type (
 			Accesses *uint64
 			Share    *float64
 			Levels   []wantLevel
+		}
+	}
+	wantSizes struct {
+		Bytes    []int64
+		Accesses uint64
+		Misses   []uint64
+		Rate     []float64 `json:"miss_rate"`
+		Cycles   []uint64
+		Shared   []uint64 `json:"shared_misses"`
+		Knee     *int64   `json:"knee_bytes"`
+		Comm     *float64 `json:"comm_factor"`
+		Threads  *[]struct {
+			Misses []uint64
+			Shared []uint64 `json:"shared_misses"`
+		}
+		Lines []struct {
+			Location wantPlace
+			Misses   []uint64
+			Shared   []uint64 `json:"shared_misses"`
+			Cycles   []uint64
 		}
 	}
 	wantCriticalPath struct {
@@ -208,6 +229,11 @@ type (
 		Dealings *[]wantDealing
 		Forecast *[]wantForecast
 		Memory   *wantMemory
+		Sizes    *wantSizes `json:"cache_sizes"`
+		Verified *struct {
+			Erased float64
+			Causes int
+		}
 		OnPath   *wantOnPath `json:"on_critical_path"`
 		Warnings []wantWarning
 	}
@@ -238,6 +264,7 @@ type (
 		}
 		Sections []wantSection
 		Memory   *wantMemory
+		Sizes    *wantSizes        `json:"cache_sizes"`
 		Path     *wantCriticalPath `json:"critical_path"`
 		Warnings []wantWarning
 	}

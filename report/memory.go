@@ -25,6 +25,9 @@ type Level struct {
 	Misses uint64   `json:"misses"`
 	MPKI   *float64 `json:"mpki,omitempty"`      // for 1,000 of all instructions
 	Rate   *float64 `json:"miss_rate,omitempty"` // of the accesses
+	// Doubt is, where some of the sets stand for all, half of the interval that holds the
+	// misses in 95 of 100 cases, as a part of them.
+	Doubt *float64 `json:"doubt,omitempty"`
 }
 
 // MemoryLine is what a source line accesses. Where that is not known, as by a
@@ -64,7 +67,7 @@ func (b *builder) memory(of []profile.Counts) *Memory {
 	if b.p.Run.Machine == "" {
 		return nil
 	}
-	m := &memory{b: b, at: map[string]*memoryLine{}, ops: map[profile.Addr]bool{}}
+	m := &memory{b: b, inRun: b.happened(), at: map[string]*memoryLine{}, ops: map[profile.Addr]bool{}}
 	sum := make([]uint64, len(b.p.Events))
 	for _, c := range of {
 		m.instructions += b.p.Instructions(c)
@@ -80,6 +83,7 @@ func (b *builder) memory(of []profile.Counts) *Memory {
 	for e, n := range sum {
 		if ev := &b.p.Events[e]; n > 0 && ev.Kind == profile.Hardware && !b.p.Spins(ev) {
 			m.misses(ev, n)
+			m.doubt(profile.EventID(e), n)
 		}
 	}
 	return m.sum()
@@ -92,14 +96,16 @@ type memory struct {
 	all          memoryLine
 	at           map[string]*memoryLine
 	ops          map[profile.Addr]bool // instructions whose accesses are counted
+	inRun        []uint64              // how often each event happened, if some are doubted
 }
 
 // memoryLine is a line's, or all lines'.
 type memoryLine struct {
 	place         Place
 	n, cycles     uint64
-	missed, known [3]uint64 // by level: where the access missed last; those of accesses that are counted
-	unknown       bool      // how often it accesses
+	missed, known [3]uint64  // by level: where the access missed last; those of accesses that are counted
+	unknown       bool       // how often it accesses
+	doubt         [3]float64 // by level: of its misses, and of those that went farther
 }
 
 // line is that of an instruction.
@@ -162,7 +168,7 @@ func (m *memory) levelsOf(l *memoryLine) []Level {
 		}
 	}
 	for i, name := range levels[:last+1] {
-		x := Level{Level: name, Misses: missed[i]}
+		x := Level{Level: name, Misses: missed[i], Doubt: l.doubted(i, missed[i])}
 		if m.instructions > 0 {
 			x.MPKI = knownRatio(1000*missed[i], m.instructions)
 		}
@@ -180,6 +186,7 @@ func (m *memory) sum() *Memory {
 	if m.all.n == 0 {
 		return nil
 	}
+	m.sumDoubts()
 	out := &Memory{Accesses: m.all.n, Levels: m.levelsOf(&m.all), Lines: []MemoryLine{}}
 	var list []*memoryLine
 	for _, l := range m.at {

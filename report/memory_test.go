@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -81,5 +82,53 @@ func TestMemory(t *testing.T) {
 	p.Run.Machine = ""
 	if m := (&builder{p: p}).runMemory(); m != nil || m.OfLine(Place{}) != nil {
 		t.Errorf("%+v where nothing was simulated", m)
+	}
+}
+
+// TestDoubt: of one line doubts add up, of several their squares; of a part of what
+// happened there is more.
+func TestDoubt(t *testing.T) {
+	p := cachedProfile()
+	for e, d := range map[profile.EventID]float64{3: 0.1, 4: 0.2, 5: 0.5} {
+		p.Events[e].Doubt = d
+	}
+	m := (&builder{p: p}).runMemory()
+	near := func(what string, got *float64, want float64) {
+		t.Helper()
+		if (got == nil) != (want == 0) || got != nil && math.Abs(*got-want) > 1e-3 {
+			t.Errorf("%s is doubted by %+v, want %v", what, Level{Doubt: got}.Missed(), want)
+		}
+	}
+	eight := m.Lines[0].Levels // 10 l1d-misses ± 1 and 5 l3-misses ± 1
+	near("line 8's first level", eight[0].Doubt, 2./15)
+	near("its last level", eight[2].Doubt, 1./5)
+	near("line 9, counted", m.Lines[1].Levels[2].Doubt, 0)
+	near("all", m.Levels[0].Doubt, math.Sqrt(2*2+1*1)/20) // and 2 l2-misses ± 1 of line 7
+	if got := strings.Join(m.Lines[0].Words(), " · "); !strings.Contains(got, "L1D missed 7.50 ± 1.00 %") {
+		t.Error(got)
+	}
+	part := (&builder{p: p}).memory([]profile.Counts{{Event: []profile.EventID{0, 3}, N: []uint64{25, 2}}})
+	near("a fifth of it", part.Levels[0].Doubt, 0.1*math.Sqrt(5))
+	if got := (Level{Misses: 50, Doubt: known(0.25)}).Missed(); got != "50× ± 25 %" {
+		t.Error(got)
+	}
+}
+
+// TestDoubtfulCauses: a cause of which few lines were sampled is doubted, others are not.
+func TestDoubtfulCauses(t *testing.T) {
+	at := Place{File: "x.c", Line: 7}
+	for _, c := range []struct {
+		doubt *float64
+		level string
+		want  string
+	}{
+		{known(1.02), "l2", "the misses at x.c:7, cause 1, are of few lines, 5,000× ± 102 %"}, {known(0.1), "l2", ""}, {known(1.02), "l3", ""}, {nil, "l2", ""},
+	} {
+		s := &Section{Causes: []Cause{{Rank: 1, Level: c.level, Location: &Location{Place: at}}, {Rank: 2, Kind: "control-flow", Location: &Location{Place: at}}},
+			Memory: &Memory{Lines: []MemoryLine{{Location: at, Levels: []Level{{Level: "l1d", Misses: 9000, Doubt: known(0.01)}, {Level: "l2", Misses: 5000, Doubt: c.doubt}}}}}}
+		doubtCauses(s)
+		if len(s.Warnings) > 1 || (len(s.Warnings) == 1) != (c.want != "") || c.want != "" && !strings.Contains(s.Warnings[0].Message, c.want) {
+			t.Errorf("%+v: %+v", c, s.Warnings)
+		}
 	}
 }

@@ -14,12 +14,20 @@ func (l Level) Name() string { return strings.ToUpper(l.Level) }
 // how often they did.
 func (l Level) Missed() string {
 	if l.Rate == nil {
-		return units.Compact(l.Misses) + "×"
+		if l.Doubt == nil {
+			return units.Compact(l.Misses) + "×"
+		}
+		return fmt.Sprintf("%s× ± %s", units.Compact(l.Misses), units.Percent(*l.Doubt))
 	}
-	if p := 100 * *l.Rate; p < 10 {
-		return few(p) + " %"
+	p := 100 * *l.Rate
+	s := fmt.Sprintf("%.0f", p)
+	if p < 10 {
+		s = few(p)
 	}
-	return units.Percent(*l.Rate)
+	if l.Doubt != nil {
+		s += " ± " + few(p**l.Doubt)
+	}
+	return s + " %"
 }
 
 // Words says how often a level was missed.

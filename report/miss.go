@@ -19,7 +19,7 @@ func (b *builder) miss(out *Cause, c *lime.Cause) {
 	if !is {
 		return
 	}
-	out.Erased = known(c.Erased)
+	out.Erased, out.Instructions = known(c.Erased), c.Missing
 	e := &b.p.Events[c.Event]
 	out.Kind, out.Level, out.Misses = cacheMiss, level, out.Counts
 	if kind, sharing := strings.CutSuffix(e.Reason, "-sharing"); sharing {

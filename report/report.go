@@ -28,6 +28,8 @@ type Report struct {
 	Coverage Coverage  `json:"coverage"`
 	Sections []Section `json:"sections"`         // those that lost most first
 	Memory   *Memory   `json:"memory,omitempty"` // of the whole run, where caches were simulated
+	// CacheSizes is what caches of several sizes would have missed; where the run told it.
+	CacheSizes *CacheSizes `json:"cache_sizes,omitempty"`
 	// CriticalPath is what the run cannot be shorter than; none where the profile does not tell.
 	CriticalPath *CriticalPath `json:"critical_path,omitempty"`
 	Ranks        *Ranks        `json:"ranks,omitempty"` // of a program of several processes
@@ -102,12 +104,15 @@ type Section struct {
 	Lines []WorkLine `json:"lines"`
 	// Units, how else they might be dealt, the best first, and what to expect at more
 	// threads; only where the run looked at them.
-	Units    *Units     `json:"units,omitempty"`
-	Dealings []Dealing  `json:"dealings,omitempty"`
-	Forecast []Forecast `json:"forecast,omitempty"`
-	Warnings []Warning  `json:"warnings"`
-	Memory   *Memory    `json:"memory,omitempty"` // where caches were simulated
-	OnPath   *OnPath    `json:"on_critical_path,omitempty"`
+	Units      *Units      `json:"units,omitempty"`
+	Dealings   []Dealing   `json:"dealings,omitempty"`
+	Forecast   []Forecast  `json:"forecast,omitempty"`
+	Warnings   []Warning   `json:"warnings"`
+	Memory     *Memory     `json:"memory,omitempty"` // where caches were simulated
+	CacheSizes *CacheSizes `json:"cache_sizes,omitempty"`
+	OnPath     *OnPath     `json:"on_critical_path,omitempty"`
+	// Verified is what another run showed, in which the misses of all causes were hits.
+	Verified *Verified `json:"verified,omitempty"`
 	// Negligible sections lost so little of the run that nothing follows from them.
 	Negligible bool `json:"negligible"`
 
@@ -189,8 +194,10 @@ type Cause struct {
 	Partner *Partner `json:"partner,omitempty"`
 	Misses  []uint64 `json:"misses,omitempty"`
 	// How much of the section's imbalance would be gone if these misses took no time.
-	Erased  *float64 `json:"erased,omitempty"`
-	Message string   `json:"message"`
+	Erased *float64 `json:"erased,omitempty"`
+	// Instructions are those that miss, in the profile's addresses: what Verify is about.
+	Instructions []profile.Addr `json:"-"`
+	Message      string         `json:"message"`
 }
 
 // Partner is whose writes take a line away from those who miss it.

@@ -153,7 +153,7 @@ func (o *profileFlags) launch(ctx context.Context, stdout, stderr io.Writer, wor
 		return err
 	}
 	o.ranks = "" // there is a report on all of them
-	err = o.finish(stdout, stderr, p, nil)
+	err = o.finish(stdout, stderr, p, nil, nil)
 	if ctx.Err() != nil {
 		err = errors.Join(ctx.Err(), err)
 	}

@@ -38,6 +38,9 @@ type profileFlags struct {
 	follow    bool
 	cores     int
 	units     bool
+	verify    bool
+	sample    int
+	sizes     sizes
 	probe     string
 	rank      *profile.Rank // of the launcher that started this process; nil: none did
 	launcher  []string      // a command that starts ranks, before the program's own; none: the program is started itself
@@ -54,6 +57,12 @@ func (o *profileFlags) flags() *flag.FlagSet {
 	fs.StringVar(&o.backend, "backend", "auto", "count with `BACKEND`: auto or native (default auto)")
 	fs.StringVar(&o.events, "events", "edges", "count `EVENTS`: edges, which is the control flow, or edges,cache, which simulates caches (default edges)")
 	fs.StringVar(&o.machine, "machine", "", "simulate the caches of `MACHINE`: host, paper, server64, or a file (default host)")
+	fs.Func("sizes", "instead of one machine's, simulate caches of `SIZES` at once, and show misses over size: \"16K,64K\", or \"16K,...,32M\" for all between", o.sizes.parse)
+	fs.Func("sample-sets", "simulate `1/N` of the caches' sets and take them for all: 1/2 to 1/32 (default all)", func(s string) (err error) {
+		o.sample, err = profiler.ParseSample(s)
+		return err
+	})
+	fs.BoolVar(&o.verify, "verify", false, "where cache misses are causes, run the program once more, without output and with these misses as hits, and say how much of the imbalance that removes")
 	fs.StringVar(&o.save, "save", "", "save the profile to `FILE`, for skewlens report; each rank that mpirun or srun starts, to a file of its own in DIR/")
 	fs.BoolVar(&o.propagate, "propagate", false, "exit with the program's own status")
 	fs.Func("lib", "also count the shared libraries that `PATTERN` matches, as \"libfft*\", beside those that the program needs; none: only those that other patterns match. May be repeated", func(s string) error {
@@ -88,8 +97,8 @@ func (o *profileFlags) checkAll(fs *flag.FlagSet) error {
 	if err := choose("events", o.events, []string{"edges", "edges,cache"}); err != nil {
 		return err
 	}
-	if o.machine != "" && o.events == "edges" {
-		return usageError("--machine %s says whose caches are simulated, and none are: add --events edges,cache", o.machine)
+	if err := o.checkCaches(); err != nil {
+		return err
 	}
 	if fs.NArg() == 0 {
 		return usageError("no program to profile: skewlens profile -- program arguments")
@@ -117,6 +126,29 @@ func (o *profileFlags) checkAll(fs *flag.FlagSet) error {
 	return nil
 }
 
+// checkCaches refuses what asks something of simulated caches where there are none.
+func (o *profileFlags) checkCaches() error {
+	if o.machine != "" && o.events == "edges" {
+		return usageError("--machine %s says whose caches are simulated, and none are: add --events edges,cache", o.machine)
+	}
+	if len(o.sizes) > 0 && o.events == "edges" {
+		return usageError("--sizes says which caches are simulated, and none are: add --events edges,cache")
+	}
+	if o.verify && len(o.launcher) > 0 {
+		return usageError("--verify runs the program once more, which ranks that were started by --launcher cannot: leave it out")
+	}
+	if len(o.sizes) > 0 && (o.machine != "" || o.verify) {
+		return usageError("--sizes simulates caches of all sizes instead of a machine's: leave out --machine and --verify")
+	}
+	if o.sample > 0 && o.events == "edges" {
+		return usageError("--sample-sets says how much of caches is simulated, and none are: add --events edges,cache")
+	}
+	if o.verify && o.events == "edges" {
+		return usageError("--verify is about misses of simulated caches, and none are simulated: add --events edges,cache")
+	}
+	return nil
+}
+
 func (c profileCommand) do(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 	var o profileFlags
 	fs := o.flags()
@@ -137,6 +169,9 @@ func (c profileCommand) do(ctx context.Context, stdout, stderr io.Writer, args [
 	if err := o.findRank(); err != nil {
 		return err
 	}
+	if o.verify && o.rank != nil {
+		return usageError("--verify runs the program once more, and one rank cannot run without the others: leave it out")
+	}
 	if o.keeps() {
 		return keep()
 	}
@@ -154,12 +189,16 @@ func (c profileCommand) do(ctx context.Context, stdout, stderr io.Writer, args [
 		defer m.Remove()
 		config.Progress = func(r profiler.Progress) { m.Tell(r.Instances) }
 	}
+	again, err := o.prepare(&config)
+	if err != nil {
+		return err
+	}
 	p, err := c.run(ctx, config)
 	pr.erase()
 	if p == nil {
 		return err
 	}
-	return o.finish(stdout, stderr, p, err)
+	return o.finish(stdout, stderr, p, err, func(r *report.Report) error { return c.verify(ctx, r, p, again) })
 }
 
 // config runs what was asked for; words are the program as it was called, and
@@ -167,7 +206,7 @@ func (c profileCommand) do(ctx context.Context, stdout, stderr io.Writer, args [
 func (o *profileFlags) config(path string, words []string, pr *progress) profiler.Config {
 	c := profiler.Config{
 		Probe: o.probe, Cores: o.cores, Units: o.units, Libraries: o.libraries, FollowExec: o.follow,
-		Path: path, Name: words[0], Args: words[1:], Backend: o.backend, Events: strings.Split(o.events, ","), Machine: o.machine,
+		Path: path, Name: words[0], Args: words[1:], Backend: o.backend, Events: strings.Split(o.events, ","), Machine: o.machine, SampleSets: o.sample, Reuse: len(o.sizes) > 0,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Rank: o.rank,
 	}
 	if pr != nil {
@@ -211,7 +250,7 @@ func with(env []string, name, value string) []string {
 
 // finish saves and reports. What was measured must not be lost, so it is saved
 // before anything is made of it, and a full disk does not keep the report back.
-func (o *profileFlags) finish(stdout, stderr io.Writer, p *profile.Profile, failed error) error {
+func (o *profileFlags) finish(stdout, stderr io.Writer, p *profile.Profile, failed error, verify func(*report.Report) error) error {
 	errs := []error{failed}
 	if o.save != "" {
 		errs = append(errs, atomicfile.Write(o.save, func(w io.Writer) error { return profile.Write(w, p) }))
@@ -219,7 +258,12 @@ func (o *profileFlags) finish(stdout, stderr io.Writer, p *profile.Profile, fail
 	var r *report.Report
 	if o.ranks == "" || o.output != "" {
 		var err error
-		if r, err = report.New(p, o.options()); err == nil {
+		opt := o.options()
+		opt.Sizes = o.sizes
+		if r, err = report.New(p, opt); err == nil && failed == nil && o.verify {
+			err = verify(r)
+		}
+		if err == nil {
 			err = o.write(stdout, stderr, p, r)
 		}
 		errs = append(errs, err)

@@ -143,6 +143,9 @@ func (r *Runner) profile(t lsp.Target, saved string) *exec.Cmd {
 	if t.Events != "" {
 		args = append(args, "--events", t.Events)
 	}
+	if t.Sample != "" {
+		args = append(args, "--sample-sets", t.Sample)
+	}
 	if t.Machine != "" {
 		args = append(args, "--machine", t.Machine)
 	}

@@ -67,7 +67,7 @@ func TestProfileHandsTheTargetOver(t *testing.T) {
 	cwd := t.TempDir()
 	said := []string{}
 	_, err := r.Profile(context.Background(), lsp.Target{
-		Program: "./p", Args: []string{"{threads}", "a b"}, Threads: 4, Cores: 8, Units: true, Events: "edges,cache", Machine: "paper", Cwd: cwd, Env: map[string]string{"ONE": "1", "TWO": "2"},
+		Program: "./p", Args: []string{"{threads}", "a b"}, Threads: 4, Cores: 8, Units: true, Events: "edges,cache", Machine: "paper", Sample: "1/8", Cwd: cwd, Env: map[string]string{"ONE": "1", "TWO": "2"},
 	}, func(p lsp.Progress) {
 		if p.Output != "" {
 			said = append(said, p.Output)
@@ -76,7 +76,7 @@ func TestProfileHandsTheTargetOver(t *testing.T) {
 	if err == nil {
 		t.Error("a profile of nothing")
 	}
-	if got, want := strings.Join(said, "\n"), cwd+" 1 2: -o "+os.DevNull+" --threads 4 --cores 8 --units --events edges,cache --machine paper -- ./p {threads} a b"; got != want {
+	if got, want := strings.Join(said, "\n"), cwd+" 1 2: -o "+os.DevNull+" --threads 4 --cores 8 --units --events edges,cache --sample-sets 1/8 --machine paper -- ./p {threads} a b"; got != want {
 		t.Errorf("it was called with\n%s\nwant\n%s", got, want)
 	}
 }

@@ -87,6 +87,7 @@ func (m *maker) page() *page {
 		p.Skipped = append(p.Skipped, report.Skipped{Function: units.Printable(s.Function), Reason: units.Printable(s.Reason)})
 	}
 	m.memory(p)
+	m.sizes(p)
 	p.Path = m.criticalPath()
 	p.SkippedTitle = units.Plural(len(p.Skipped), "function")
 	return p

@@ -21,6 +21,13 @@ type (
 		MemoryFacts              string
 		MemoryHead               []string
 		Memory                   [][]string
+		SizesFacts               string
+		SizesPlots               []pagePlot
+		Sizes                    []pageSizes
+	}
+	pageSizes struct {
+		Cells []string
+		Place string
 	}
 	pagePath struct {
 		Facts    string

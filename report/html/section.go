@@ -116,6 +116,7 @@ func (m *maker) sectionPlots(s *report.Section, of *profile.Section) []pagePlot 
 			plots = append(plots, p)
 		}
 	}
+	plots = append(plots, sizesPlot(s.CacheSizes)...)
 	if s.Units != nil {
 		plots = append(plots, m.unitsPlot(s.Units))
 	}
@@ -208,6 +209,9 @@ func (m *maker) sectionNumbers(s *report.Section) []pageNumber {
 	}
 	if s.R2 != nil {
 		n = append(n, pageNumber{"R²", decimals(*s.R2), "the part of the differences between the threads that all causes below account for together, from 0 to 1"})
+	}
+	if v := s.Verified; v != nil {
+		n = append(n, pageNumber{"verified", units.Percent(max(0, v.Erased)), words.Verified(s)})
 	}
 	if g := s.JointGain; g != nil {
 		n = append(n, pageNumber{"joint gain", "up to " + words.Gain(s, g), "of the section's time, if all causes below were balanced"})

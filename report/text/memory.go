@@ -24,6 +24,12 @@ func (t *writer) memory(m *report.Memory) {
 	if len(rows) == 1 {
 		return
 	}
+	t.table(rows, 2)
+}
+
+// table writes rows of numbers, each with so many blanks before it, and of what each row
+// is about.
+func (t *writer) table(rows [][]string, apart int) {
 	for _, r := range rows {
 		var b strings.Builder
 		for i, cell := range r[:len(r)-1] {
@@ -31,7 +37,7 @@ func (t *writer) memory(m *report.Memory) {
 			for _, o := range rows {
 				w = max(w, width(o[i]))
 			}
-			b.WriteString(strings.Repeat(" ", w-width(cell)+2) + cell)
+			b.WriteString(strings.Repeat(" ", w-width(cell)+apart) + cell)
 		}
 		t.line("  ", words.Cut(b.String()+"  "+r[len(r)-1], t.opt.Width-2))
 	}

@@ -60,6 +60,7 @@ func Write(w io.Writer, r *report.Report, opt Options) error {
 	}
 	t.criticalPath(r)
 	t.memory(r.Memory)
+	t.sizes(r.CacheSizes)
 	if err := b.Flush(); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
@@ -142,6 +143,12 @@ func (t *writer) section(s *report.Section) {
 	t.threadBars(s)
 	if s.Memory != nil {
 		t.facts("  memory ", "         ", s.Memory.Words())
+	}
+	if v := words.Verified(s); v != "" {
+		t.prose("  ", "  ", v)
+	}
+	if s.CacheSizes != nil {
+		t.facts("  caches ", "         ", s.CacheSizes.Words())
 	}
 	for i := range s.Causes {
 		t.cause(s, &s.Causes[i])

@@ -34,6 +34,7 @@ func TestGoldenText(t *testing.T) {
 		{"owner-narrow-color.txt", reporttest.Owner, Options{Dir: "/src", Source: reporttest.Sources, Width: 44, Color: true}},
 		{"forked.txt", reporttest.Forked, Options{Dir: "/src", Source: reporttest.Sources}},
 		{"missed.txt", reporttest.Missed, Options{Dir: "/src", Source: reporttest.Sources}},
+		{"sized.txt", reporttest.Sized, Options{Dir: "/src", Source: reporttest.Sources}},
 		{"mixed.txt", reporttest.Mixed, Options{Source: reporttest.Sources, Width: 80}},
 	} {
 		var b bytes.Buffer

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -31,6 +32,7 @@ type Target struct {
 	Cores   int      // virtual ones, on which threads are kept together; 0: none
 	Units   bool     // look at the units in which work is dealt out
 	Events  string   // what is counted, "edges" or "edges,cache"; "": edges
+	Sample  string   // which part of the caches' sets is simulated, as "1/16"; "": all
 	Machine string   // whose caches are simulated: a name, or a file; "": this one's
 	Env     map[string]string
 	Cwd     string
@@ -75,6 +77,7 @@ type configTarget struct {
 	Units    bool              `toml:"units"`
 	Events   string            `toml:"events"`
 	Machine  string            `toml:"machine"`
+	Sample   string            `toml:"sample-sets"`
 	Env      map[string]string `toml:"env"`
 	Cwd      string            `toml:"cwd"`
 	Stdin    string            `toml:"stdin"`
@@ -145,7 +148,7 @@ func (c *Config) readTOML(dir, path string, data []byte) {
 func (t configTarget) target(dir, source string) Target {
 	out := Target{
 		Name: t.name(), Root: dir, Source: source, Build: t.Build, Program: below(dir, t.Program),
-		Args: t.Args, Threads: t.Threads, Cores: t.Cores, Units: t.Units, Events: t.Events, Machine: t.Machine, Env: t.Env, Cwd: below(dir, t.Cwd),
+		Args: t.Args, Threads: t.Threads, Cores: t.Cores, Units: t.Units, Events: t.Events, Machine: t.Machine, Sample: t.Sample, Env: t.Env, Cwd: below(dir, t.Cwd),
 		Lib: t.Lib, Follow: t.Follow, Launcher: t.Launcher,
 	}
 	if t.Stdin != "" {
@@ -167,6 +170,9 @@ func (t configTarget) name() string {
 	return t.Name
 }
 
+// samples are the parts of caches' sets that can be simulated.
+var samples = []string{"1/2", "1/4", "1/8", "1/16", "1/32"}
+
 // mistake says why a target cannot be run; names are those before it.
 func (t configTarget) mistake(names map[string]bool) string {
 	args := strings.Join(t.Args, " ")
@@ -183,6 +189,10 @@ func (t configTarget) mistake(names map[string]bool) string {
 		return fmt.Sprintf("events = %q: give edges, or edges,cache", t.Events)
 	case t.Machine != "" && t.Events != "edges,cache":
 		return "machine says whose caches are simulated, and none are: add events = \"edges,cache\""
+	case t.Sample != "" && t.Events != "edges,cache":
+		return "sample-sets says how much of caches is simulated, and none are: add events = \"edges,cache\""
+	case t.Sample != "" && !slices.Contains(samples, t.Sample):
+		return fmt.Sprintf("sample-sets = %q: give one of %s", t.Sample, strings.Join(samples, ", "))
 	case t.Threads == 0 && strings.Contains(args, "{threads}"):
 		return "args has {threads} but the target has no threads: add threads = 8"
 	case len(t.Launcher) > 0 && strings.TrimSpace(t.Launcher[0]) == "":

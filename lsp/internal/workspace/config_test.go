@@ -62,6 +62,8 @@ func TestMistakesInTheConfiguration(t *testing.T) {
 		{"\n\n[[target]]\nname = \"a\"\n", 2, "no program", 0},
 		{"[[target]]\nprogram = \"a\"\nevents = \"cache\"\n", 0, "edges,cache", 0},
 		{"[[target]]\nprogram = \"a\"\nmachine = \"paper\"\n", 0, "edges,cache", 0},
+		{"[[target]]\nprogram = \"a\"\nsample-sets = \"1/16\"\n", 0, "edges,cache", 0},
+		{"[[target]]\nprogram = \"a\"\nevents = \"edges,cache\"\nsample-sets = \"1/5\"\n", 0, "1/2, 1/4", 0},
 		{"[[target]]\nprogram = \"a\"\n\n[[target]]\nprogram = \"a\"\n", 3, "two targets", 1},
 		{"[[target]]\nprogram = \"a\"\nthreads = -1\n", 0, "threads = -1", 0},
 		{"[[target]]\nprogram = \"a\"\nargs = [\"{threads}\"]\n", 0, "{threads}", 0},

@@ -21,6 +21,9 @@ type Job struct {
 	Libraries  []string          // patterns of the names of shared libraries to profile too, and NoLibraries
 	Cores      int               // virtual cores, on which threads are kept together; 0: those of the machine, and whatever its scheduler does
 	Machine    *cachesim.Machine // whose caches are simulated; nil: none, as where Events have no Cache
+	Reuse      bool              // tell how far back accesses come, in caches of all sizes, instead of simulating Machine, which is the filter
+	SampleSets int               // of the caches' sets one of so many is simulated; 0: all
+	Erased     []profile.Addr    // instructions of which all accesses hit the simulated caches, and bring nothing into them
 	Times      bool              // count nothing: only when threads met, worked and waited; what a lone thread meets is a section, too
 	Units      bool              // tell how much work each unit of a section was, as its threads dealt it out
 	FollowExec bool              // profile the last program that takes the first one's place

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/probe"
@@ -28,8 +29,10 @@ type analysis struct {
 // options say how a program or library is to be analysed.
 type options struct {
 	probe probe.Options
-	from  relocate.Numbers
-	among []*image.Image // what it runs among that is moved too
+	// erased are instructions, by the profile's addresses, of which all accesses hit.
+	erased []profile.Addr
+	from   relocate.Numbers
+	among  []*image.Image // what it runs among that is moved too
 	// beside are functions that the rest imports, as far as they matter.
 	beside []string
 	home   uint64   // where the copy lies best, a link-time address; 0: where its spec says

@@ -109,7 +109,11 @@ func (in *injection) layOut(j *backend.Job) {
 		funcs = append(funcs, m.spec.Functions()...)
 	}
 	next := in.modules[len(in.modules)-1].spec.Next()
-	in.layout = threadarea.NewLayout(funcs, next.Op)
+	ops := next.Op
+	if j.Reuse {
+		ops *= 2 // of each thread, and of all
+	}
+	in.layout = threadarea.NewLayout(funcs, ops)
 	if next.Unit > 0 {
 		in.layout = in.layout.WithUnits(next.Unit)
 	}

@@ -114,6 +114,7 @@ func (in *injection) analyseAll(p *tracee.Process, opt options, dir string) (at 
 			}
 		}
 		opt.beside, opt.home, opt.held = beside, m.home, m.held
+		opt.probe.Caches.Erased = opt.erasedIn(i)
 		if m.analysis, err = analyse(m.im, opt, dir); err != nil {
 			return i, err
 		}

@@ -138,7 +138,11 @@ func read(j backend.Job, path string) (src source, err error) {
 	if j.Times {
 		opt.probe.NoCounters, opt.probe.Times = true, true
 	}
-	opt.probe.HoldSome, opt.probe.Looks, opt.probe.Units, opt.probe.Caches = j.Testing.HoldSome, j.Cores > 0, j.Units, front(&j)
+	opt.probe.HoldSome, opt.probe.Looks, opt.probe.Units = j.Testing.HoldSome, j.Cores > 0, j.Units
+	if opt.probe.Caches, err = front(&j); err != nil {
+		return src, err
+	}
+	opt.erased = j.Erased
 	im, lines, err := j.Open(path)
 	if err != nil {
 		return src, err

@@ -34,12 +34,12 @@ func (s *session) outcome() *backend.Outcome {
 		s.tracker.Tie(&x)
 		p.Threads = append(p.Threads, x)
 	}
-	if s.job.Machine != nil {
+	if s.job.Machine != nil && !s.job.Reuse {
 		p.Run.Machine = s.job.Machine.String()
 	}
 	s.in.simulation.tell(s.solver, s.job.Machine, s.threads.all)
 	s.number(p)
-	faultEvents(p, s.job.Machine != nil)
+	faultEvents(p, p.Run.Machine != "")
 	o := &backend.Outcome{Profile: p, Lines: s.lines, Began: s.began, Doubts: backend.Doubts{
 		Exec:          backend.Exec{Replaced: s.lineage.replaced, By: s.lineage.by, Refused: s.lineage.refused},
 		Contradictory: s.solver.Bad(),

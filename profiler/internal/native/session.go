@@ -93,7 +93,11 @@ func (in *injection) newSolver() *solve.Solver {
 	for _, m := range in.modules {
 		modules = append(modules, solve.Module{Spec: m.spec, Bias: m.bias, Base: m.base})
 	}
-	return solve.New(in.layout, modules...)
+	v := solve.New(in.layout, modules...)
+	if in.simulation != nil {
+		v.Simulation.Each, v.Simulation.Reuse = in.simulation.each, in.simulation.reuse
+	}
+	return v
 }
 
 // loop lets the program run and handles its threads' stops until it is gone,

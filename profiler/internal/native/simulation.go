@@ -22,16 +22,19 @@ type simulation struct {
 	shared  *tracee.Shared
 	view    []byte
 	latency cachesim.Latency
+	each    int     // how many misses one that is simulated stands for
+	reuse   bool    // how far back accesses come is told, and no machine simulated
 	beyond  int     // threads that found no core
 	first   *thread // that has the first core
 }
 
 // front is what moved code has to know of a job's caches.
-func front(j *backend.Job) (f probe.Front) {
+func front(j *backend.Job) (f probe.Front, err error) {
 	if m := j.Machine; m != nil {
-		f = probe.Front{Sets: int(m.L1.Sets(m.Line)), Shift: uint8(bits.TrailingZeros(uint(m.Line)))}
+		s, err := caches.NewSample(*m, j.SampleSets)
+		return probe.Front{Sets: int(m.L1.Sets(m.Line)), Shift: uint8(bits.TrailingZeros(uint(m.Line))), Sample: s.Lines}, err
 	}
-	return f
+	return f, nil
 }
 
 // newSimulation prepares the caches of a machine, for so many accesses.
@@ -39,11 +42,18 @@ func newSimulation(p *tracee.Process, j *backend.Job, ops int) (s *simulation, e
 	if j.Machine == nil {
 		return nil, nil
 	}
-	l, err := caches.NewLayout(*j.Machine, ops)
+	sample, err := caches.NewSample(*j.Machine, j.SampleSets)
 	if err != nil {
 		return nil, err
 	}
-	s = &simulation{latency: j.Machine.Latency}
+	l, err := caches.NewLayout(*j.Machine, sample, ops)
+	if err != nil {
+		return nil, err
+	}
+	if j.Reuse {
+		l = l.WithReuse(ops / 2)
+	}
+	s = &simulation{reuse: j.Reuse, latency: j.Machine.Latency, each: max(1, sample.Of)}
 	if s.shared, err = p.MapShared(l.Size()); err != nil {
 		return nil, fmt.Errorf("simulate caches: %w", err)
 	}
@@ -84,11 +94,11 @@ func (s *simulation) join(t *thread) {
 
 // clock has misses take their time on virtual cores.
 func (s *simulation) clock(c threadarea.Clocks, l threadarea.Layout) {
-	if s == nil {
+	if s == nil || s.reuse {
 		return
 	}
 	for n := l.Misses(); n < l.Fixed(); n++ {
-		c.SetWorth(int32(n), int64(s.latency.OfClass(cachesim.Class((n-l.Misses())%threadarea.MissClasses))), 1)
+		c.SetWorth(int32(n), int64(s.each)*int64(s.latency.OfClass(cachesim.Class((n-l.Misses())%threadarea.MissClasses))), 1)
 	}
 }
 
@@ -97,7 +107,7 @@ func (s *simulation) tell(v *solve.Solver, machine *cachesim.Machine, threads []
 	if s == nil {
 		return
 	}
-	v.Simulation = solve.Simulation{Machine: *machine, Partner: func(op int) (int, profile.ThreadID, bool) {
+	v.Simulation = solve.Simulation{Machine: *machine, Each: s.each, Doubt: s.Doubt, Reuse: s.reuse, Partner: func(op int) (int, profile.ThreadID, bool) {
 		by, cores, ok := s.Partner(op)
 		writer := profile.ThreadID(0)
 		if bits.OnesCount64(cores) == 1 {
@@ -126,8 +136,25 @@ func (s *simulation) doubts() (list []profile.Warning) {
 	if n := s.LeftOut(); n > 0 {
 		list = append(list, profile.Warning{Code: "caches", Message: fmt.Sprintf("%d accesses of signals' handlers, which came while another one was simulated, were left out", n)})
 	}
+	if s.each > 1 {
+		list = append(list, profile.Warning{Code: "sampled-sets", Message: fmt.Sprintf("one of %d sets of the caches was simulated: misses are estimates, what few lines miss may count %d times or not at all, and lines that threads share are few", s.each, s.each)})
+	}
 	if s.beyond > 0 {
 		list = append(list, profile.Warning{Code: "caches", Message: fmt.Sprintf("%d cores have caches, and %d threads found none of them free: their misses are not known", caches.Cores, s.beyond)})
 	}
 	return list
+}
+
+// erasedIn are those of module i, by link-time addresses.
+func (o *options) erasedIn(i int) (of map[uint64]bool) {
+	for _, a := range o.erased {
+		if int(a/profile.LibraryStep) != i {
+			continue
+		}
+		if of == nil {
+			of = map[uint64]bool{}
+		}
+		of[uint64(a%profile.LibraryStep)] = true
+	}
+	return of
 }

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"fmt"
+	"math/bits"
 	"strings"
 )
 
@@ -26,9 +27,21 @@ func (o *Options) Bare() bool { return o.NoCounters && !o.Times }
 // Front is what moved code knows of the first level of the caches that it
 // simulates: in how many sets lines lie, and the logarithm of their bytes.
 type Front struct {
-	Sets  int // a power of two; 0: nothing is simulated
-	Shift byte
+	Sets   int // a power of two; 0: nothing is simulated
+	Shift  byte
+	Sample Sample
+	// Erased are instructions, by link-time addresses, of which the accesses are
+	// hits, whatever they are.
+	Erased map[uint64]bool
 }
+
+// Sample is which lines are simulated, by the lowest six bits of their numbers: as sets
+// of all levels have more than that in common, it is whole sets. 0: all are.
+type Sample uint64
+
+// Beside are these lines and those that follow one of them: where the last byte lies of
+// what may begin in such a line.
+func (s Sample) Beside() Sample { return s | Sample(bits.RotateLeft64(uint64(s), 1)) }
 
 // On reports whether caches are simulated.
 func (f Front) On() bool { return f.Sets > 0 }

@@ -35,7 +35,7 @@ type Analyse = func(*profile.Section, lime.Options) (*lime.Result, error)
 
 // Scenes are all that have golden files, by their names there.
 func Scenes() map[string]func() (*profile.Profile, Analyse) {
-	return map[string]func() (*profile.Profile, Analyse){"owner": Owner, "mixed": Mixed, "dealt": Dealt, "missed": Missed, "forked": Forked}
+	return map[string]func() (*profile.Profile, Analyse){"owner": Owner, "mixed": Mixed, "dealt": Dealt, "missed": Missed, "sized": Sized, "forked": Forked}
 }
 
 // Scene is a profile of one block and four threads.
@@ -193,6 +193,32 @@ func Missed() (*profile.Profile, Analyse) {
 		r.R2, r.JointGain = .99, .36
 		return r, nil
 	}
+}
+
+// Sized is Owner's barrier with caches of several sizes.
+func Sized() (*profile.Profile, Analyse) {
+	p, analyse := Owner()
+	p.Locations = append([]profile.Location{At(0x1000, "/src/owner.c", 30, 17, "work")}, p.Locations...)
+	p.Graph.Blocks[0].Accesses = []uint32{0}
+	first := profile.EventID(len(p.Events))
+	for _, e := range []struct {
+		all    bool
+		reason string
+	}{{false, "32768"}, {false, "1048576"}, {false, profile.ReuseLost}, {true, "262144"}, {true, profile.ReuseFirst}} {
+		p.Events = append(p.Events, profile.Event{Kind: profile.Hardware, Addr: 0x1000, Name: profile.Reuse(e.all), Reason: e.reason, Superior: p.Graph.Blocks[0].Count, Edge: -1})
+	}
+	for i := range p.Threads {
+		for k := range p.Sections {
+			q := &p.Sections[k].Instances[0].Parts[i].Counts
+			if k == 1 {
+				for n, times := range []uint64{4_000_000, 2_000_000, 1_000, 9_000_000, 10_000} {
+					q.Event, q.N = append(q.Event, first+profile.EventID(n)), append(q.N, times/uint64(i+1))
+				}
+			}
+			p.Threads[i].Totals = p.Threads[i].Totals.Plus(*q)
+		}
+	}
+	return p, analyse
 }
 
 // Dealt is Owner's barrier on virtual cores, with the units of its work, of which those of each thread

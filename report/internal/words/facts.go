@@ -99,6 +99,26 @@ func Virtual(s *report.Section) string {
 	return fmt.Sprintf("%s cycles on %s, %s waited in all", units.Compact(v.Span), units.Plural(v.Cores, "virtual core"), units.Compact(v.Wait))
 }
 
+// Verified says what became of a section's imbalance when its misses were hits; ""
+// where that was not tried.
+func Verified(s *report.Section) string {
+	v := s.Verified
+	if v == nil {
+		return ""
+	}
+	what := "with these misses as hits"
+	if v.Causes < len(s.Causes) {
+		what = fmt.Sprintf("with the misses of %s as hits", units.Plural(v.Causes, "cause"))
+	}
+	switch {
+	case v.Erased >= 0.005:
+		return fmt.Sprintf("verified: removes %s of the imbalance, in a run %s", units.Percent(v.Erased), what)
+	case v.Erased > -0.005:
+		return "verified: removes nothing of the imbalance, in a run " + what
+	}
+	return fmt.Sprintf("verified: removes nothing, the imbalance is %s larger in a run %s", units.Percent(-v.Erased), what)
+}
+
 // Waited says what a section's threads waited for; "" where that is not known.
 func Waited(s *report.Section) string {
 	const shown = 3

@@ -31,8 +31,9 @@ func (a *Assembler) JmpTo(addr uint64) {
 // Condition is one of the sixteen of jcc, by its encoding; x86.Insn.CC is one.
 type Condition = byte
 
-// The conditions of jne and js.
+// The conditions of jnc, jne, js and jg.
 const (
+	NoCarry  Condition = 3
 	NotEqual Condition = 5
 	Negative Condition = 8
 	Greater  Condition = 15

@@ -252,6 +252,18 @@ func (a *Assembler) MovImm32(r x86.Reg, v uint32) {
 	a.imm32(v)
 }
 
+// MovImm64 sets a register.
+func (a *Assembler) MovImm64(r x86.Reg, v uint64) {
+	a.Raw(rexW(0, r), 0xb8|byte(r&7))
+	a.Quad(v)
+}
+
+// Bt is bt %n,%r on 64 bits: CF is bit n modulo 64 of r.
+func (a *Assembler) Bt(r, n x86.Reg) {
+	const register = 3 << 6
+	a.Raw(rexW(n, r), 0x0f, 0xa3, register|byte(n&7)<<3|byte(r&7))
+}
+
 // withOpcodeReg appends an opcode that has a register in its last three bits.
 func (a *Assembler) withOpcodeReg(op byte, r x86.Reg) {
 	if r >= x86.R8 {

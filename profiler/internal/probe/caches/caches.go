@@ -57,6 +57,8 @@ const (
 	leftOut = 15
 	many    = 16
 
+	severalThreads = 2 // of the word that says how much entries do by themselves
+
 	// Cores is how many cores there are.
 	Cores = 64
 
@@ -74,21 +76,24 @@ const (
 	partnerSize   = 16
 	seenEntries   = 1 << 21 // pages of 64 lines, of a core each
 	seenSize      = 16
+	spreadSize    = 4 * groups * 3
 )
 
 // Layout says where everything lies in the memory that simulated caches have in
 // the target: little of it is ever touched.
 type Layout struct {
-	machine                                                                      cachesim.Machine
-	perShard, shardCount                                                         uint64
-	two, three                                                                   level // those of a core from where its own begin
-	ways, guesses, last, coreSize, cores, table, more, contended, seen, partners uint64
-	size                                                                         uint64
+	machine                                                                              cachesim.Machine
+	sample                                                                               Sample
+	perShard, shardCount                                                                 uint64
+	two, three                                                                           level // those of a core from where its own begin
+	ways, guesses, last, coreSize, cores, table, more, contended, seen, partners, spread uint64
+	reuse                                                                                reuse // zero: a machine is simulated
+	size                                                                                 uint64
 }
 
 // NewLayout lays it out, for so many accesses that code makes. Lines have at most
 // 64 bytes.
-func NewLayout(m cachesim.Machine, ops int) (l Layout, err error) {
+func NewLayout(m cachesim.Machine, sample Sample, ops int) (l Layout, err error) {
 	if err := m.Validate(); err != nil {
 		return l, err
 	}
@@ -98,7 +103,7 @@ func NewLayout(m cachesim.Machine, ops int) (l Layout, err error) {
 	if ops > maxOps {
 		return l, fmt.Errorf("simulate caches: the program has %d accesses, and %d can be told apart: count fewer libraries", ops, maxOps)
 	}
-	l = Layout{machine: m}
+	l = Layout{machine: m, sample: sample}
 	sets := func(g cachesim.Geometry) uint64 { return uint64(g.Sets(m.Line)) }
 	l.shardCount = min(shards, sets(m.L1))
 	outer := m.L1
@@ -135,6 +140,9 @@ func NewLayout(m cachesim.Machine, ops int) (l Layout, err error) {
 	place(&l.contended, contendedSize*l.perShard*l.shardCount)
 	place(&l.seen, seenSize*seenEntries)
 	place(&l.partners, partnerSize*uint64(ops))
+	if sample.Of > 1 {
+		place(&l.spread, spreadSize*uint64(ops))
+	}
 	l.size = (at + 4095) &^ 4095
 	return l, nil
 }
@@ -164,10 +172,11 @@ type Hierarchy struct {
 // New prepares memory that reads as zero; base is where it lies in the target.
 func New(l Layout, mem []byte, base uint64) *Hierarchy {
 	h := &Hierarchy{l, mem, base}
+	h.openReuse()
 	list := append([]uint64{
 		uint64(bits.TrailingZeros(uint(l.machine.Line))), l.shardCount - 1, tableEntries - 1, l.perShard, seenEntries - 1,
 	}, l.three.words(base)...)
-	for i, v := range append(list, base+l.table, base+l.more, base+l.contended, base+l.seen, base+l.partners) {
+	for i, v := range append(list, base+l.table, base+l.more, base+l.contended, base+l.seen, base+l.partners, 0, 0, 0, uint64(l.sample.Lines), base+l.spread, uint64(l.sample.groups()), l.reuseAt(base)) {
 		h.put(8*uint64(i), v)
 	}
 	slow := uint64(0)
@@ -219,7 +228,9 @@ func (h *Hierarchy) Many(front []byte) {
 		}
 	}
 	for c := range Cores {
-		h.put(h.core(c)+24, 1<<32)
+		if at := h.core(c) + 24; h.word(at/8) == 0 {
+			h.put(at, severalThreads<<32)
+		}
 	}
 	h.put(8*many, 1)
 }
@@ -268,6 +279,8 @@ func (h *Hierarchy) Trouble() string {
 	switch t := h.word(trouble); {
 	case t&4 != 0:
 		return "a thread left the simulated caches in the midst of a change, by a signal's handler that did not return: some lines may be wrong"
+	case t&8 != 0:
+		return "the program touches more memory than is remembered: how far back accesses come is not known of all"
 	case t&1 != 0:
 		return "more lines were held than there is room for: that some were lost to other cores was not seen"
 	case t&2 != 0:

@@ -19,12 +19,9 @@ const where = 0x20000000000 // where the state lies in the driver
 
 // drive runs the simulator over accesses, each with a number of its own, and
 // returns what each was counted as, and the state as it was left.
-func drive(t *testing.T, driver string, simulator []byte, m cachesim.Machine, cores int, trace []access) (got []string, h *Hierarchy) {
+func drive(t *testing.T, driver string, simulator []byte, l Layout, ops, cores int, trace []access) (got []string, h *Hierarchy) {
 	t.Helper()
-	l, err := NewLayout(m, len(trace))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := l.machine
 	dir := t.TempDir()
 	code, state, fronts := filepath.Join(dir, "code"), filepath.Join(dir, "state"), filepath.Join(dir, "fronts")
 	front := shared(t, fronts, uint64(cores)*uint64(m.L1.Size)/uint64(m.L1.Ways))
@@ -36,10 +33,10 @@ func drive(t *testing.T, driver string, simulator []byte, m cachesim.Machine, co
 	for alone < len(trace) && trace[alone].core == 0 {
 		alone++
 	}
-	got = make([]string, len(trace))
-	run(t, got, 0, trace[:alone], driver, code, state, fmt.Sprint(where), fmt.Sprint(len(trace)), fmt.Sprint(cores), fmt.Sprint(m.L1.Size/int64(m.L1.Ways)), fronts)
+	got = make([]string, ops)
+	run(t, got, 0, trace[:alone], driver, code, state, fmt.Sprint(where), fmt.Sprint(ops), fmt.Sprint(cores), fmt.Sprint(m.L1.Size/int64(m.L1.Ways)), fronts)
 	h.Many(front)
-	run(t, got, alone, trace[alone:], driver, code, state, fmt.Sprint(where), fmt.Sprint(len(trace)), fmt.Sprint(cores), fmt.Sprint(m.L1.Size/int64(m.L1.Ways)), fronts)
+	run(t, got, alone, trace[alone:], driver, code, state, fmt.Sprint(where), fmt.Sprint(ops), fmt.Sprint(cores), fmt.Sprint(m.L1.Size/int64(m.L1.Ways)), fronts)
 	return got, h
 }
 
@@ -180,29 +177,76 @@ func TestAgainstOracle(t *testing.T) {
 		}
 		r := rand.New(rand.NewPCG(seed, 13))
 		m, cores := randomMachine(r), max(1, r.IntN(9)-2)
-		trace := randomTrace(r, cores, 2000)
-		got, h := drive(t, driver, embedded, m, cores, trace)
-		s := cachesim.New(m, cores)
-		for i, a := range trace {
-			o := s.Access(a.core, a.addr, a.size, a.write, uint32(i))
-			want := ""
-			if c, ok := o.Class(); ok {
-				want += fmt.Sprintf(" core %d %v ×1", a.core, c)
-			}
-			if o.Upgrade {
-				want += fmt.Sprintf(" core %d upgrade ×1", a.core)
-			}
-			if got[i] != want {
-				t.Fatalf("seed %d, %+v: access %d %+v: got%s, want%s", seed, m, i, a, got[i], want)
-			}
-			by, writers, ok := h.Partner(i)
-			if wanted := o.Kind >= cachesim.True && o.Level != cachesim.Hit; ok != wanted ||
-				ok && (by != int(o.Partner.Op) || writers != 1<<o.Partner.Core) {
-				t.Fatalf("seed %d, access %d: partner %d of %b (%v), want %+v", seed, i, by, writers, ok, o)
+		compare(t, fmt.Sprintf("seed %d", seed), driver, embedded, m, Sample{}, cores, randomTrace(r, cores, 2000))
+	}
+}
+
+// TestSampleAgainstOracle: where some sets are simulated, what is in them is as if all were.
+func TestSampleAgainstOracle(t *testing.T) {
+	driver := filepath.Join(t.TempDir(), "drive")
+	if out, err := exec.Command("gcc", "-O1", "-o", driver, "testdata/drive.c").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	sampled := 0
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 14))
+		m, cores := randomMachine(r), max(1, r.IntN(9)-2)
+		sample, err := NewSample(m, 2<<r.IntN(3))
+		if err != nil {
+			continue
+		}
+		sampled++
+		all, trace := randomTrace(r, cores, 4000), []access(nil)
+		for _, a := range all { // moved code asks for the line of the last byte
+			if sample.Lines>>((a.addr+uint64(a.size)-1)/uint64(m.Line)%64)&1 != 0 {
+				trace = append(trace, a)
 			}
 		}
-		if x := h.Trouble(); x != "" || h.LeftOut() != 0 {
-			t.Errorf("seed %d: %s, %d left out", seed, x, h.LeftOut())
+		compare(t, fmt.Sprintf("seed %d", seed), driver, Code, m, sample, cores, trace)
+	}
+	if sampled < 10 {
+		t.Errorf("%d of 60 machines have sets enough", sampled)
+	}
+}
+
+// compare compares a trace with what the oracle makes of it.
+func compare(t *testing.T, name, driver string, simulator []byte, m cachesim.Machine, sample Sample, cores int, trace []access) {
+	t.Helper()
+	l, err := NewLayout(m, sample, len(trace))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, h := drive(t, driver, simulator, l, len(trace), cores, trace)
+	s := cachesim.New(m, cores)
+	for i, a := range trace {
+		if last := a.addr + uint64(a.size) - 1; sample.Of > 1 { // of the last line alone
+			a.addr = max(a.addr, last&^uint64(m.Line-1))
+			a.size = int(last - a.addr + 1)
 		}
+		o := s.Access(a.core, a.addr, a.size, a.write, uint32(i))
+		want := ""
+		c, missed := o.Class()
+		if missed {
+			want += fmt.Sprintf(" core %d %v ×1", a.core, c)
+		}
+		if o.Upgrade {
+			want += fmt.Sprintf(" core %d upgrade ×1", a.core)
+		}
+		if got[i] != want {
+			t.Fatalf("%s, %+v: access %d %+v: got%s, want%s", name, m, i, a, got[i], want)
+		}
+		by, writers, ok := h.Partner(i)
+		if wanted := o.Kind >= cachesim.True && o.Level != cachesim.Hit; ok != wanted ||
+			ok && (by != int(o.Partner.Op) || writers != 1<<o.Partner.Core) {
+			t.Fatalf("%s, access %d: partner %d of %b (%v), want %+v", name, i, by, writers, ok, o)
+		}
+		for level := range 3 {
+			if doubt := h.Doubt(i, level); (doubt > 0) != (sample.Of > 1 && missed && int(c)/cachesim.Kinds == level) {
+				t.Fatalf("%s, access %d, %v: level %d is doubted by %v", name, i, c, level, doubt)
+			}
+		}
+	}
+	if x := h.Trouble(); x != "" || h.LeftOut() != 0 {
+		t.Errorf("%s: %s, %d left out", name, x, h.LeftOut())
 	}
 }

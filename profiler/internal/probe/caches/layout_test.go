@@ -16,14 +16,14 @@ func TestLayout(t *testing.T) {
 	wide, wrong := host, host
 	wide.Line, wrong.L1.Ways = 128, 7
 	for m, want := range map[cachesim.Machine]string{wide: "at most 64", wrong: "power of two"} {
-		if _, err := NewLayout(m, 10); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := NewLayout(m, Sample{}, 10); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %s", m, err, want)
 		}
 	}
-	if _, err := NewLayout(host, 1<<24); err == nil || !strings.Contains(err.Error(), "16777215 can be told apart") {
+	if _, err := NewLayout(host, Sample{}, 1<<24); err == nil || !strings.Contains(err.Error(), "16777215 can be told apart") {
 		t.Errorf("more accesses than there are numbers: %v", err)
 	}
-	l, err := NewLayout(host, 10)
+	l, err := NewLayout(host, Sample{}, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestLayout(t *testing.T) {
 // TestHierarchy: what the profiler says to the simulator, and hears from it.
 func TestHierarchy(t *testing.T) {
 	m := cachesim.Machine{Name: "m", Line: 64, L1: cachesim.Geometry{Size: 1 << 10, Ways: 2}, L3: cachesim.Geometry{Size: 4 << 10, Ways: 4}}
-	l, err := NewLayout(m, 10)
+	l, err := NewLayout(m, Sample{}, 10)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -99,6 +99,7 @@ type accesses struct {
 	memory []x86.Access
 	op     []int32 // by block: the number of its first access
 	ranges []ranges
+	erased map[uint64]bool
 	spare  bool // the lowest two words of the function's red zone are not used
 }
 
@@ -143,12 +144,19 @@ func (s *accesses) gather(b *cfg.Block) {
 		in := &b.Insns[k]
 		now := s.off[k]
 		s.memory = simulated(s.memory[:0], in)
+		erased := s.erased[in.Addr]
 		for _, a := range s.memory {
+			if erased {
+				op++
+				continue
+			}
 			s.add(access{Access: a, op: op, disp: now.address(&a.Mem)}, k, max(barrier, made(&a, &since)))
 			op++
 		}
 		if shape, n := shapeOf(b, k); n > 0 {
-			s.ranges = append(s.ranges, ranges{k, op, shape})
+			if !erased {
+				s.ranges = append(s.ranges, ranges{k, op, shape})
+			}
 			op += n
 			barrier = k + 1
 		}

@@ -142,7 +142,7 @@ func (pl *planner) tryPlan(f *cfg.Func) *Plan {
 	}
 	if pl.simulates {
 		Ops(g, func(Op) { d.ops++ })
-		d.size += simulatedSize * uint64(d.ops)
+		d.size += (simulatedSize + sampledSize) * uint64(d.ops)
 	}
 	return d.Plan
 }

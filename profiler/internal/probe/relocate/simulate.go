@@ -21,7 +21,11 @@ import (
 //	cmp  t, %gs:front(u)
 //	jne  one by one
 
-const simulatedSize = 240 // bytes of code for an access, at most, with its part of what is out of line
+// Bytes of code for an access, at most, with its part of what is out of line.
+const (
+	simulatedSize = 240
+	sampledSize   = 80 // to ask whether it is simulated at all
+)
 
 // cachesAt is where in the cache of code the simulator lies, where there is one.
 var cachesAt = (len(threadarea.Recorder) + 63) &^ 63
@@ -94,6 +98,7 @@ func (m *emitter) group(g *group, deep bool, end *int) {
 	for i := range groups {
 		c := &groups[i]
 		m.Bind(looks + asm.Label(i))
+		m.sampled(&c.access, c.span, c.first != c.last, t, u, down, looks+asm.Label(i+1))
 		m.inFront(&c.access, c.span, c.store, t, u, down)
 		m.Jcc(asm.NotEqual, slow+asm.Label(i))
 	}
@@ -170,6 +175,27 @@ func (m *emitter) inFront(a *access, span int64, store bool, t, u x86.Reg, down 
 	m.names(toFront, 4)
 }
 
+// sampled goes to other if an access is to a line of which nothing is simulated. It is
+// to that of its last byte; several, where some are to that and some to the one before,
+// may be to either. It changes t and u.
+func (m *emitter) sampled(a *access, span int64, several bool, t, u x86.Reg, down int32, other asm.Label) {
+	lines := m.s.opt.Caches.Sample
+	if lines == 0 {
+		return
+	}
+	if several {
+		lines = lines.Beside()
+	}
+	last := *a
+	last.Mem.Disp += int32(span - 1)
+	last.Target += uint64(span - 1)
+	m.address(t, &last, down)
+	m.Shr(t, m.s.opt.Caches.Shift)
+	m.MovImm64(u, uint64(lines))
+	m.Bt(u, t)
+	m.Jcc(asm.NoCarry, other)
+}
+
 // exchange goes to done if a line is the one that was used before the one that was
 // used last in its set, and makes it that: hierarchy.c says how. t and u are what
 // inFront made of them.
@@ -215,6 +241,7 @@ func (m *emitter) oneByOne(list []access, of []cluster, slow, looks asm.Label, t
 			next = m.Labels(1)
 		}
 		if !alone || !of[c-1].clean {
+			m.sampled(a, int64(a.Size), false, t, u, down, next)
 			m.inFront(a, int64(a.Size), a.Store, t, u, down)
 			m.Jcc(asm.NotEqual^1, next)
 		}
@@ -259,7 +286,7 @@ func (m *emitter) openAccesses() {
 	if m.s.opt.Caches.On() {
 		m.g.LiveRegisters(&m.accesses.regs)
 		m.accesses.first(m.g, m.q.Op)
-		m.accesses.spare = spareRedZone(m.g)
+		m.accesses.spare, m.accesses.erased = spareRedZone(m.g), m.s.opt.Caches.Erased
 	}
 }
 

@@ -37,7 +37,7 @@ func (v *Solver) Solve(d []record.Delta) profile.Counts {
 	}
 	for ; i < len(d); i++ {
 		if d[i].Counter >= firstMiss {
-			c.add(v.miss(d[i].Counter-firstMiss), int64(d[i].N))
+			c.add(v.miss(d[i].Counter-firstMiss), int64(d[i].N)*int64(max(1, v.Simulation.Each)))
 		} else if k := v.known[int(d[i].Counter)-v.chords]; k.callee >= 0 {
 			v.touch(k.callee)
 			v.entered[k.callee] -= int64(d[i].N)

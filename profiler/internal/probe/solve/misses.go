@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+	"strconv"
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/cachesim"
+	"github.com/skewlens/skewlens/profiler/internal/probe/caches"
 	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 )
@@ -21,6 +23,12 @@ type Simulation struct {
 	// Partner is whose writes take lines away from an access, by the numbers of
 	// both, and the thread that makes them, from 1; 0: several.
 	Partner func(op int) (by int, writer profile.ThreadID, ok bool)
+	// Each is how many misses one of them stands for, where sets are sampled, and Doubt
+	// how sure that is for an access and a level (caches.Hierarchy).
+	Each  int
+	Doubt func(op, level int) float64
+	// Reuse: how far back accesses come was told instead (caches.Layout.WithReuse).
+	Reuse bool
 }
 
 // miss is what an event of the caches stands for: whichever access of an
@@ -28,6 +36,9 @@ type Simulation struct {
 type miss struct {
 	op    opOf
 	class cachesim.Class
+	// of all threads together, where it is told how far back accesses come; the class is
+	// one of package caches then
+	all bool
 }
 
 // opOf is an access that is simulated: its instruction, and the block of the function.
@@ -61,8 +72,12 @@ func (v *Solver) miss(counter int32) profile.EventID {
 		return e
 	}
 	op := counter / threadarea.MissClasses
+	all := v.Simulation.Reuse && int(op) >= v.layout.Ops/2
+	if all {
+		op -= int32(v.layout.Ops / 2)
+	}
 	fn := v.opOwner(op)
-	m := miss{v.load(fn).ops[op-v.plans[fn].Op], cachesim.Class(counter % threadarea.MissClasses)}
+	m := miss{v.load(fn).ops[op-v.plans[fn].Op], cachesim.Class(counter % threadarea.MissClasses), all}
 	e, ok := v.missed[m]
 	if !ok {
 		e = profile.EventID(len(v.events))
@@ -88,7 +103,7 @@ func (x *grapher) addMisses() {
 	}
 	of := func(e profile.EventID) *miss { return x.v.events[e].miss }
 	slices.SortStableFunc(list, func(a, b profile.EventID) int {
-		return cmp.Or(cmp.Compare(of(a).op.addr, of(b).op.addr), cmp.Compare(of(a).class, of(b).class))
+		return cmp.Or(cmp.Compare(of(a).op.addr, of(b).op.addr), cmp.Compare(of(a).class, of(b).class), compareBool(of(a).all, of(b).all))
 	})
 	for _, e := range list {
 		m, fn := of(e), x.v.events[e].fn
@@ -99,6 +114,10 @@ func (x *grapher) addMisses() {
 
 // simulated adds to an event what its class says, and who else has a part in it.
 func (v *Solver) simulated(m *miss, op int32, e profile.Event) profile.Event {
+	if v.Simulation.Reuse {
+		e.Name, e.Reason = profile.Reuse(m.all), reach(m.class)
+		return e
+	}
 	machine := &v.Simulation.Machine
 	e.Name, e.Cycles = machine.EventName(m.class), uint32(machine.Latency.OfClass(m.class))
 	kind, ok := m.class.Kind()
@@ -106,6 +125,9 @@ func (v *Solver) simulated(m *miss, op int32, e profile.Event) profile.Event {
 		return e
 	}
 	e.Reason = kind.String()
+	if v.Simulation.Each > 1 {
+		e.Doubt = v.Simulation.Doubt(int(op), int(m.class)/cachesim.Kinds)
+	}
 	if kind != cachesim.True && kind != cachesim.False {
 		return e
 	}
@@ -114,4 +136,27 @@ func (v *Solver) simulated(m *miss, op int32, e profile.Event) profile.Event {
 		e.Partner, e.Writer = profile.Addr(v.load(fn).ops[int32(by)-v.plans[fn].Op].addr), writer
 	}
 	return e
+}
+
+// reach is how far back an access of a class comes, as profile.Event.Reason.
+func reach(c cachesim.Class) string {
+	switch c {
+	case caches.First:
+		return profile.ReuseFirst
+	case caches.Lost:
+		return profile.ReuseLost
+	case caches.FromOther:
+		return profile.ReuseFromOther
+	}
+	return strconv.FormatInt(caches.Sizes[c-1], 10)
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
 }

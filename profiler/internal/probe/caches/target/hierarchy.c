@@ -8,8 +8,10 @@
  * thread's area that GS points to. caches.go has the same structures.
  *
  * Locks: the state of a line, in all caches, in the directory and in the last
- * level, belongs to its shard; a core's rows of the first level also to the core,
- * so that a hit there asks for its own lock alone. Shards come before cores.
+ * level, belongs to its shard, as do the sets of all caches that it may be in. A hit in
+ * the first level asks for no lock: only its own thread puts lines there and takes them out,
+ * what it changes is when and where the line was used, and that others have taken
+ * the line away meanwhile it sees in the tag (hits).
  */
 
 typedef unsigned long u64;
@@ -60,7 +62,7 @@ struct core {
 	struct shared *all;
 	u64 id;
 	u64 *front;	/* of the thread that has the core: by set, the line used last, as far as it may be read, and written */
-	u32 lock, slow;	/* slow: what the entries do at once is not enough */
+	u32 pad0, slow;	/* 1: what the entries do at once is not enough; 2: there are several threads */
 	struct way *ways1;
 	unsigned short *guesses;	/* numbers of ways */
 	u64 mask1, clock, perSet1;
@@ -114,7 +116,11 @@ struct shared {
 	u64 trouble;	/* 1: no room in the directory, 2: none for who has seen what, 4: a lock was never given back */
 	u64 accesses;	/* that signals' handlers made on the way, and that were left out */
 	u64 many;	/* there is more than one thread, or was */
-	u64 pad[7];
+	u64 sample;	/* which lines are simulated, by their lowest six bits; 0: all */
+	u32 *spread;	/* where not all are: for each op and level, how many misses groups of these lines have */
+	u64 groups;	/* that there are; each line is of another one than the one before it */
+	struct reuse *reuse;	/* where sizes are told apart instead of simulating a machine; else 0 */
+	u64 pad[3];
 	struct core core[CORES];
 	struct shard shard[SHARDS];
 };
@@ -145,7 +151,9 @@ struct access {
  * Most calls are to lines that are in the first level, if not in front. As long as
  * there is one thread these are made here, with few registers: where it is guessed
  * that the line is. All lines may be written then. That this is inside is not noted:
- * it waits for nothing, and who is interrupted here is let out before a handler runs. */
+ * it waits for nothing, and who is interrupted here is let out before a handler runs.
+ *
+ * With several threads it is hits(). */
 
 #define HIT_OR_SLOW(write)                                               \
 	"	.p2align 8\n"                                            \
@@ -157,7 +165,7 @@ struct access {
 	"	mov (%rdi), %rcx\n"                                      \
 	"	mov 28(%rcx), %eax\n"	/* slow */                       \
 	"	or 32(%rdi), %eax\n"	/* inside */                     \
-	"	jnz 9f\n"                                                \
+	"	jnz 7f\n"                                                \
 	"	mov 48(%rsp), %rdx\n"                                    \
 	"	mov 56(%rsp), %rax\n"                                    \
 	"	movzbl 1(%rdx), %edx\n"                                  \
@@ -206,9 +214,75 @@ struct access {
 	"	pop %r8\n	pop %rsi\n	pop %rdi\n"              \
 	"	pop %rdx\n	pop %rcx\n	pop %rax\n"              \
 	"	jmp 2f\n"                                                \
+	"7:	cmp $2, %eax\n"	/* MANY */                       \
+	"	je many" #write "\n"                                     \
 	"9:	push %r9\n	push %r10\n	push %r11\n"             \
 	"	mov $" #write ", %edx\n"                                 \
 	"	jmp 1f\n"
+
+/* A tag may be read whose state is none of INVALID, and then written only if WRITABLE;
+ * rdx has where it is, rdi gets it, and r8 what is shown as written in the row at rsi. */
+#define MAY_READ                                                         \
+	"	mov (%rdx), %rdi\n"                                      \
+	"	mov %rdi, %rsi\n"                                        \
+	"	shr $2, %rsi\n"                                          \
+	"	cmp %rax, %rsi\n"                                        \
+	"	jne 8f\n"                                                \
+	"	test $3, %dil\n"                                         \
+	"	jz 8f\n"
+#define SHOW_READ                                                        \
+	"	mov %edi, %r8d\n"                                        \
+	"	and $3, %r8d\n"                                          \
+	"	cmp $3, %r8d\n"                                          \
+	"	mov $0, %r8d\n"                                          \
+	"	cmove %rax, %r8\n"                                       \
+	"	mov %rax, (%rsi)\n"                                      \
+	"	mov %r8, 8(%rsi)\n"
+#define MAY_WRITE                                                        \
+	"	lea 3(,%rax,4), %rdi\n"                                  \
+	"	cmp %rdi, (%rdx)\n"                                      \
+	"	jne 8f\n"
+#define SHOW_WRITE                                                       \
+	"	mov %rax, (%rsi)\n"                                      \
+	"	mov %rax, 8(%rsi)\n"
+
+#define MANY_HIT(write, may, show)                                                  \
+	"many" #write ":\n"                                              \
+	"	mov 48(%rsp), %rdx\n"                                    \
+	"	mov 56(%rsp), %rax\n"                                    \
+	"	movzbl 1(%rdx), %edx\n"                                  \
+	"	lea -1(%rax,%rdx), %rdx\n"                               \
+	"	shr $6, %rax\n"                                          \
+	"	shr $6, %rdx\n"                                          \
+	"	cmp %rax, %rdx\n"	/* in one line */                \
+	"	jne 8f\n"                                                \
+	"	shr $13, %rdx\n"	/* GUESSES */                    \
+	"	xor %eax, %edx\n"                                        \
+	"	and $0x1fff, %edx\n"                                     \
+	"	mov 40(%rcx), %rdi\n"	/* guesses */                    \
+	"	movzwl (%rdi,%rdx,2), %edx\n"                            \
+	"	shl $4, %edx\n"                                          \
+	"	add 32(%rcx), %rdx\n"	/* its way */                    \
+	may                                                              \
+	"	mov 56(%rcx), %rsi\n"	/* clock */                      \
+	"	inc %rsi\n"                                              \
+	"	mov %rsi, 56(%rcx)\n"                                    \
+	"	mov %rsi, 8(%rdx)\n"                                     \
+	"	mov 48(%rcx), %rsi\n"	/* mask1 */                      \
+	"	and %rax, %rsi\n"                                        \
+	"	shl $6, %rsi\n"                                          \
+	"	add 16(%rcx), %rsi\n"	/* front */                      \
+	show                                                             \
+	"	cmp %rdi, (%rdx)\n"                                      \
+	"	jne 6f\n"                                                \
+	"	pop %r8\n	pop %rsi\n	pop %rdi\n"              \
+	"	pop %rdx\n	pop %rcx\n	pop %rax\n"              \
+	"	jmp 2b\n"                                                \
+	"6:	movq $0, (%rsi)\n"	/* taken away meanwhile */       \
+	"	movq $0, 8(%rsi)\n"                                      \
+	"8:	push %r9\n	push %r10\n	push %r11\n"             \
+	"	mov $" #write ", %edx\n"                                 \
+	"	jmp 1b\n"
 
 __asm__(".text\n"
 	HIT_OR_SLOW(0)
@@ -224,7 +298,9 @@ __asm__(".text\n"
 	"	pop %r11\n	pop %r10\n	pop %r9\n	pop %r8\n"
 	"	pop %rsi\n	pop %rdi\n	pop %rdx\n"
 	"	pop %rcx\n	pop %rax\n"
-	"2:	ret $8\n");	/* the only one: caches.Return */
+	"2:	ret $8\n"	/* the only one: caches.Return */
+	MANY_HIT(0, MAY_READ, SHOW_READ)
+	MANY_HIT(1, MAY_WRITE, SHOW_WRITE));
 
 #define RELAXED(x) (*(volatile __typeof__(x) *)&(x))
 
@@ -396,8 +472,8 @@ static inline u64 *frontOf(struct shared *s, struct core *c, u64 line)
 static inline void show(struct shared *s, struct core *c, u64 line, u64 state)
 {
 	u64 *f = frontOf(s, c, line);
-	f[FIRST_READ] = state ? line : 0;
-	f[FIRST_WRITTEN] = state == WRITABLE ? line : 0;
+	RELAXED(f[FIRST_READ]) = state ? line : 0;
+	RELAXED(f[FIRST_WRITTEN]) = state == WRITABLE ? line : 0;
 }
 
 /* settle1 stamps what was used last in a line's set, if that was exchanged. */
@@ -460,14 +536,16 @@ static inline void use1(struct shared *s, struct core *c, struct way *w, u64 lin
 /* setState changes the state of a line that a core may hold. */
 static void setState(struct shared *s, struct core *c, u64 line, u64 state)
 {
-	lock(s, &c->lock);
 	struct way *w = at1(c, line);
 	if (w && w->tag & STATE) {
-		w->tag = line << 2 | state;
-		if (shown(s, c, line))
-			show(s, c, line, state);
+		RELAXED(w->tag) = line << 2 | state;
+		if (shown(s, c, line)) {	/* its own thread may just be showing another one: never put this one there */
+			u64 *f = frontOf(s, c, line);
+			RELAXED(f[FIRST_WRITTEN]) = 0;
+			if (state == INVALID)
+				RELAXED(f[FIRST_READ]) = 0;
+		}
 	}
-	unlock(&c->lock);
 	int i = c->two.ways ? at(&c->two, line) : -1;
 	u64 *tag = &tagsOf(&c->two, line)[i];
 	if (i >= 0 && *tag & STATE)
@@ -736,13 +814,11 @@ static int fetch(struct shared *s, struct core *me, struct access *a, int lost, 
  * was, or 0. */
 static struct way *drops(struct shared *s, struct core *me, u64 line)
 {
-	lock(s, &me->lock);
 	struct way *w = at1(me, line);
 	if (w) {
 		apart(s, me, line);
 		w->tag = w->used = 0;
 	}
-	unlock(&me->lock);
 	return w;
 }
 
@@ -780,7 +856,6 @@ static int miss1(struct shared *s, struct core *me, struct access *a, struct way
 		class = fetch(s, me, a, w != 0, conflict1, &state);
 	}
 	u64 victim = 0;
-	lock(s, &me->lock);
 	if (!w) {
 		w = oldest1(me, a->line);
 		victim = w->tag;
@@ -788,7 +863,6 @@ static int miss1(struct shared *s, struct core *me, struct access *a, struct way
 			me->last1[a->line & me->mask1] = victim >> 2;
 	}
 	use1(s, me, w, a->line, state);
-	unlock(&me->lock);
 	if (victim && !me->two.ways)
 		leaves(s, me, victim);
 	return class;
@@ -834,29 +908,51 @@ static __attribute__((noinline)) int touchFar(struct shared *s, struct core *me,
 			state = written(s, me, a);
 			inMy2(me, a->line, state);
 		}
-		lock(s, &me->lock);
 		use1(s, me, w, a->line, state);
-		unlock(&me->lock);
 	}
 	unlock(&h->lock);
 	return class;
 }
 
-/* touch is an access to one line. Only its own thread puts lines into a first level,
- * but others take them out. */
+/* hits makes an access to a line that is in my first level as it wants it, if it is. That
+ * another thread takes it away at the same time is seen in the tag, but for the few
+ * nanoseconds that what is shown takes to reach it: then the line seems to be there until
+ * another one of its set is used. */
+static inline int hits(struct shared *s, struct core *me, struct way *w, u64 line, int write)
+{
+	u64 tag = RELAXED(w->tag);
+	if ((tag & STATE) < (write ? WRITABLE : SHARED))
+		return 0;
+	RELAXED(w->used) = ++me->clock;
+	*guessOf(me, line) = w - me->ways1;
+	exchangeable(s, me, w, line);
+	show(s, me, line, tag & STATE);
+	if (RELAXED(w->tag) == tag)
+		return 1;
+	show(s, me, line, INVALID);
+	return 0;
+}
+
+/* touch is an access to one line. */
 static inline int touch(struct shared *s, struct core *me, struct access *a)
 {
 	settle1(s, me, a->line);
-	lock(s, &me->lock);
 	struct way *w = at1(me, a->line);
-	u64 state = w ? w->tag & STATE : INVALID;
-	if (state >= (a->write ? WRITABLE : SHARED)) {
-		use1(s, me, w, a->line, state);
-		unlock(&me->lock);
+	if (w && hits(s, me, w, a->line, a->write))
 		return HIT;
-	}
-	unlock(&me->lock);
 	return touchFar(s, me, a, w);
+}
+
+/* spread notes which lines a miss is of: how far groups of them differ says how wrong
+ * what is made of them may be. */
+enum { GROUPS = 8, LEVELS = 3 };
+
+static void spread(struct shared *s, u64 line, u64 op, int class)
+{
+	u32 n = 0;
+	for (u64 below = s->sample & ((1UL << (line & 63)) - 1); below; below &= below - 1)
+		n++;
+	__atomic_fetch_add(&s->spread[(op * LEVELS + class / 5) * GROUPS + n % (u32)s->groups], 1, __ATOMIC_RELAXED);
 }
 
 static void count(struct thread *t, u64 n)
@@ -889,27 +985,82 @@ static void blame(struct shared *s, struct access *a)
 	__atomic_or_fetch(&p->writers, 1UL << a->writer, __ATOMIC_RELAXED);
 }
 
+#include "reuse.h"
+
+/* comesBack counts how far back an access comes. Of two lines that is the farther one. */
+static __attribute__((noinline)) void comesBack(struct thread *t, u64 first, u64 last, u32 op, int write)
+{
+	struct core *me = t->core;
+	struct shared *s = me->all;
+	u32 own = 0, shared = 0;
+	for (u64 line = first; line <= last; line++) {
+		u32 x, y;
+		reused(s, me, line, write, &x, &y);
+		own = x > own ? x : own;
+		shared = y > shared ? y : shared;
+	}
+	if (own)
+		count(t, (u64)op * CLASSES + own);
+	if (shared)
+		count(t, (op + s->reuse->ops) * CLASSES + shared);
+}
+
+/* counts what an access was. */
+static inline void counted(struct thread *t, struct shared *s, struct access *a)
+{
+	if (a->class >= 0) {
+		count(t, (u64)a->op * CLASSES + a->class);
+		if (s->sample)
+			spread(s, a->line, a->op, a->class);
+		if (a->class % 5 >= TRUE_SHARING)
+			blame(s, a);
+	}
+	if (a->upgrade)
+		count(t, (u64)a->op * CLASSES + UPGRADE);
+}
+
+/* several is an access to more lines than one: it is what that from farthest off is. */
+static __attribute__((noinline)) void several(struct thread *t, u64 addr, u64 size, u32 op, int write)
+{
+	struct core *me = t->core;
+	struct shared *s = me->all;
+	u64 first = addr >> s->shift, last = (addr + size - 1) >> s->shift;
+	struct access two[2], *worst = 0;	/* to copy one takes longer than all else */
+	for (u64 line = first; line <= last; line++) {
+		struct access *a = &two[worst == two];
+		*a = (struct access){.line = line, .op = op, .write = write};
+		if (s->many)
+			a->bytes = bytesOf(s, line, addr, addr + size - 1);
+		a->class = touch(s, me, a);
+		if (!worst || (a->class >= 0 && (worst->class < 0 || a->class / 5 > worst->class / 5)))
+			worst = a;
+	}
+	counted(t, s, worst);
+}
+
 static __attribute__((noinline)) void access(struct thread *t, u64 addr, u64 size, u32 op, int write)
 {
 	struct core *me = t->core;
 	struct shared *s = me->all;
 	u64 last = (addr + size - 1) >> s->shift;
-	struct access worst = {.op = op, .class = HIT};	/* of several lines, that from farthest off */
-	for (u64 first = addr >> s->shift, line = first; line <= last; line++) {
-		struct access a = {.line = line, .op = op, .write = write};
-		if (s->many)
-			a.bytes = bytesOf(s, line, addr, addr + size - 1);
-		a.class = touch(s, me, &a);
-		if (line == first || (a.class >= 0 && (worst.class < 0 || a.class / 5 > worst.class / 5)))
-			worst = a;
+	u64 first = s->sample ? last : addr >> s->shift;	/* of a sample, one of two lines is looked at: the last */
+	if (s->reuse) {
+		comesBack(t, first, last, op, write);
+		return;
 	}
-	if (worst.class >= 0) {
-		count(t, (u64)op * CLASSES + worst.class);
-		if (worst.class % 5 >= TRUE_SHARING)
-			blame(s, &worst);
+	if (first != last) {
+		several(t, addr, size, op, write);
+		return;
 	}
-	if (worst.upgrade)
-		count(t, (u64)op * CLASSES + UPGRADE);
+	settle1(s, me, first);
+	struct way *w = at1(me, first);
+	if (w && hits(s, me, w, first, write))
+		return;
+	struct access a = {.line = first, .op = op, .write = write};
+	if (s->many)
+		a.bytes = bytesOf(s, first, addr, addr + size - 1);
+	a.class = touchFar(s, me, &a, w);
+	counted(t, s, &a);
 }
 
 /* far brings a line that is not in my second level either there, while there is one
@@ -969,6 +1120,13 @@ struct frame {
  * are the logarithm of the size of an element. */
 enum { MEMSET, MEMCPY, BZERO, STOS, MOVS, SHAPE = 15 };
 
+/* sampled reports whether the line of a byte is simulated. */
+static inline int sampled(struct thread *t, u64 addr)
+{
+	struct shared *s = t->core->all;
+	return !s->sample || s->sample >> (addr >> s->shift & 63) & 1;
+}
+
 static void range(struct thread *t, struct frame *f, u32 n)
 {
 	u64 to = f->rdi, from = f->rsi, size = f->rdx;
@@ -983,9 +1141,10 @@ static void range(struct thread *t, struct frame *f, u32 n)
 		step = line - (at & (line - 1));
 		if (step > size - i)
 			step = size - i;
-		if (copies)
+		if (copies && sampled(t, from + i + step - 1))
 			access(t, from + i, step, op, 0);
-		access(t, to + i, step, op + copies, 1);
+		if (sampled(t, to + i + step - 1))
+			access(t, to + i, step, op + copies, 1);
 	}
 }
 
@@ -1004,10 +1163,21 @@ __attribute__((used)) static void one(struct thread *t, struct frame *f, u64 wha
 	struct core *me = t->core;
 	if (what == 2) {
 		range(t, f, n);
-	} else if (!me->slow && me->two.ways - 1 < WIDE && (f->address + (n & 255) - 1) >> 6 == line) {
+	} else if (!me->slow && me->two.ways - 1 < WIDE) {
+		u64 last = (f->address + (n & 255) - 1) >> 6;
+		if (me->all->sample)
+			line = last;	/* of a sample, one of two lines is looked at */
 		int class = alone(me->all, me, line);
-		if (class != HIT)
+		while (line < last) {	/* of several, that from farthest off */
+			int next = alone(me->all, me, ++line);
+			if (next != HIT && (class == HIT || next / 5 > class / 5))
+				class = next;
+		}
+		if (class != HIT) {
 			count(t, (u64)(n >> 8) * CLASSES + class);
+			if (me->all->sample)
+				spread(me->all, line, n >> 8, class);
+		}
 	} else
 		access(t, f->address, n & 255, n >> 8, what);
 	__asm__ volatile("" : : : "memory");

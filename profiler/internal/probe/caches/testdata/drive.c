@@ -51,6 +51,8 @@ int main(int argc, char **argv)
 		/* the line used before the last one is exchanged with it, as moved code does */
 		unsigned long line = a.addr >> 6, *core = (unsigned long *)thread[a.core].core;
 		unsigned long *row = (unsigned long *)(core[2] + 64 * (line & core[6]));
+		if (lines == 64 && (a.addr + a.size - 1) >> 6 == line && row[!!a.write] == line)
+			continue; /* in front: nothing changes */
 		if (lines == 64 && (a.addr + a.size - 1) >> 6 == line && row[2] == line && row[!!a.write] != line) {
 			for (int i = 0; i < 3; i++)
 				row[i] ^= row[3];
