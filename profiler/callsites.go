@@ -241,17 +241,7 @@ func (x *finder) callsIn(f *image.Func, calls map[uint64]bool) {
 	})
 }
 
-// eachCall decodes a function and goes through its calls and the jumps that may be
-// some, in their order.
-func eachCall(im *image.Image, f *image.Func, do func(in *x86.Insn)) {
-	eachJump(im, f, func(in *x86.Insn) {
-		if in.Kind != x86.Jcc {
-			do(in)
-		}
-	})
-}
-
-// eachJump is eachCall and goes through those on a condition too.
+// eachJump decodes a function and goes through its calls and jumps, in their order.
 func eachJump(im *image.Image, f *image.Func, do func(in *x86.Insn)) {
 	eachInsn(im, f, func(in *x86.Insn) {
 		switch in.Kind {
