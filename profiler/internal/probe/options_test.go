@@ -17,3 +17,25 @@ func TestParseOptions(t *testing.T) {
 		t.Error("an option that does not exist is accepted")
 	}
 }
+
+// Moved code says nothing where it counts nothing, but for when threads meet.
+func TestBare(t *testing.T) {
+	for _, c := range []struct {
+		o    Options
+		want bool
+	}{{Options{}, false}, {Options{NoCounters: true}, true}, {Options{NoCounters: true, Times: true}, false}} {
+		if got := c.o.Bare(); got != c.want {
+			t.Errorf("%+v: %v", c.o, got)
+		}
+	}
+}
+
+// What begins in a line may end in the next one, of which the first follows the last.
+func TestSamples(t *testing.T) {
+	if got := (Sample(1 | 1<<5 | 1<<63)).Beside(); got != 1|1<<1|1<<5|1<<6|1<<63 {
+		t.Errorf("%#x", got)
+	}
+	if (Front{}).On() || !(Front{Sets: 64}).On() {
+		t.Error("caches are simulated where their first level has sets")
+	}
+}

@@ -2,11 +2,15 @@ package timed
 
 import (
 	"os"
+	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // shell is a job of a shell script.
@@ -151,5 +155,54 @@ func TestNumbersThatAreUsedAgain(t *testing.T) {
 	}
 	if time.Duration(l.threads[7].queue) != 5 {
 		t.Error(l.threads[7])
+	}
+}
+
+// TestWatched: a process with a child, which wait for input: both are seen, they take
+// turns on one core when they are told to, and what they waited for cores is told.
+func TestWatched(t *testing.T) {
+	cmd := exec.Command("/bin/sh", "-c", "cat; :")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	end := Watch(cmd.Process.Pid)
+	for len(Descendants(cmd.Process.Pid)) == 0 {
+		runtime.Gosched()
+	}
+	if err := Turns(cmd.Process.Pid); err != nil {
+		t.Error(err)
+	}
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(cmd.Process.Pid, &set); err != nil || set.Count() != 1 {
+		t.Errorf("it may use %d cores, %v", set.Count(), err)
+	}
+	in.Close()
+	if cpu, queue := end(); cpu < 0 || queue < 0 {
+		t.Errorf("%v, %v", cpu, queue)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	if !Runs(os.Getpid()) || Runs(cmd.Process.Pid) {
+		t.Error("this process runs, and that one does not")
+	}
+}
+
+// TestLimit: what runs too long is killed, with what it has started.
+func TestLimit(t *testing.T) {
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	defer out.Close() // nothing comes, and no end
+	j := shell("cat; :")
+	j.Files[0], j.Limit, j.Turns = in.Fd(), time.Millisecond, true
+	if r := run1(t, j); !r.Late || r.Signal != syscall.SIGKILL {
+		t.Errorf("%+v", r)
 	}
 }
