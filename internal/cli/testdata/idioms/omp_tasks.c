@@ -1,7 +1,7 @@
 /* Tasks of OpenMP, which one thread makes and whoever is free executes. One of them is
  * huge; FIXED cuts it.
  *
- * EXPECT openmp=yes cores=P least=4 most=8 scheduled=self instances=10 rows=P kind=omp cause=branch gain=any */
+ * EXPECT openmp=yes cores=P least=4 most=8 percent=10 scheduled=self instances=10 rows=P kind=omp cause=branch gain=any */
 #include "idiom.h"
 #include <omp.h>
 
