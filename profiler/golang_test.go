@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -168,5 +169,48 @@ func TestGoPreempted(t *testing.T) {
 				t.Errorf("status %d %s", p.Run.ExitCode, p.Run.Signal)
 			}
 		})
+	}
+}
+
+// TestGoMany: of more goroutines at once than are told apart, again and again, none is
+// harmed, and that they are not counted is said.
+func TestGoMany(t *testing.T) {
+	dir := t.TempDir()
+	source := `package main
+
+import "sync"
+
+func main() {
+	for round := range 4 {
+		var all, begun sync.WaitGroup
+		hold := make(chan int)
+		n := 9000 + 7*round
+		begun.Add(n)
+		for range n {
+			all.Go(func() {
+				begun.Done()
+				<-hold
+			})
+		}
+		begun.Wait()
+		close(hold)
+		all.Wait()
+	}
+	println("all")
+}
+`
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(source), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	prog := filepath.Join(dir, "prog")
+	if out, err := exec.Command("go", "build", "-o", prog, filepath.Join(dir, "main.go")).CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	p := runWith(t, profiler.Config{Path: prog, Dir: dir})
+	if p.Run.ExitCode != 0 || p.Run.Signal != "" {
+		t.Errorf("status %d %s", p.Run.ExitCode, p.Run.Signal)
+	}
+	if !slices.ContainsFunc(p.Warnings, func(w profile.Warning) bool { return w.Code == "goroutines" }) {
+		t.Errorf("warnings %v", p.Warnings)
 	}
 }

@@ -174,14 +174,14 @@ func (ts *threads) fill(number uint64, by int) error {
 	gs := ts.goroutines
 	ts.drainAll() // those that have ended leave room
 	more := min(max(32, gs.next), goroutine.PoolAreas/4)
+offering:
 	for until := number + more; gs.next < until; gs.next++ {
 		base := ts.in.base(0)
 		t := &thread{tid: -1 - int(gs.next)}
 		switch {
 		case gs.full || len(ts.all) > allGoroutines || len(gs.byBase) >= mostGoroutines || ts.settle(t, by) != nil:
 			if gs.next > number {
-				until = gs.next // there may be room later
-				continue
+				break offering // there may be room later
 			}
 			gs.full = true
 			gs.offered = append(gs.offered, nil)
