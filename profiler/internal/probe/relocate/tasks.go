@@ -15,6 +15,9 @@ import (
 // taskCode emits what is recorded where such a function is entered: see tasks.inc in
 // package threadarea.
 func (m *emitter) taskCode(h record.Hook) {
+	if m.s.opt.NoCounters {
+		return // where its end is not told either
+	}
 	if h.Tasks == record.NoTasks {
 		m.record(arriveKind(h))
 		return
