@@ -103,24 +103,21 @@ func (v *view) lead(r *results.Result, c *results.Cause, t *text.Text) protocol.
 // describe is all of a cause in two lines of text.
 func describe(r *results.Result, c *results.Cause) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "#%d · %s\n", c.Rank, c.Message)
+	// Lists show both in one line: the first ends as a sentence does.
+	fmt.Fprintf(&b, "#%d · %s.\n", c.Rank, strings.TrimSuffix(c.Message, "."))
 	var parts []string
 	if n := len(c.Counts); n > 0 && n == len(c.Of.Threads) && n <= maxSparks {
-		parts = append(parts, "by thread "+spark(c.Counts))
+		parts = append(parts, "times by thread "+spark(c.Counts))
 	}
 	parts = append(parts, "section "+c.Of.ID)
 	if c.Of.Imbalance != nil {
 		parts = append(parts, "imbalance "+units.Percent(*c.Of.Imbalance))
 	}
 	if c.Gain != nil {
-		gain := "gain up to "
-		if c.Gain.Seconds != nil {
-			gain += units.Seconds(*c.Gain.Seconds) + " or "
-		}
-		parts = append(parts, gain+units.Percent(c.Gain.Fraction)+" of the section")
+		parts = append(parts, "gain up to "+units.Percent(c.Gain.Fraction)+" of the section's time") // its seconds are in the message
 	}
 	if c.Score != nil {
-		parts = append(parts, fmt.Sprintf("score %.2f", *c.Score))
+		parts = append(parts, fmt.Sprintf("LIME score %.2f", *c.Score))
 	}
 	if w := r.Staleness(); w != "" {
 		parts = append(parts, w)

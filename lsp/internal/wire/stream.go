@@ -18,7 +18,7 @@ import (
 const (
 	maxMessage = 256 << 20 // of a client: a file of that size is no source
 	maxWaiting = 32 << 20  // of ours, that a client does not read: it is gone then
-	maxBehind  = 8 << 20   // of ours, from which on nothing more is read of it
+	maxBehind  = 2 << 20   // of ours, from which on nothing more is read of it
 )
 
 // Stream frames messages with Content-Length. Unlike the library's own it
