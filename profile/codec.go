@@ -116,6 +116,17 @@ type tables struct {
 	frames    []Frame
 }
 
+// wanted is how many parts the other tables want.
+func (t *tables) wanted() (n int) {
+	for i := range t.sections {
+		n += t.sections[i].Totals
+	}
+	for i := range t.instances {
+		n += t.instances[i].Parts
+	}
+	return max(0, n)
+}
+
 // profile reads all tables and puts the profile together.
 func (d *decoder) profile() (*Profile, error) {
 	p := &Profile{}
@@ -154,7 +165,10 @@ func (d *decoder) profile() (*Profile, error) {
 		func() error {
 			return decodeRows(d, tableInstances, keepIn(&t.instances, func(r *wireInstance) wireInstance { return *r }))
 		},
-		func() error { return decodeRows(d, tableParts, d.keepPart(t)) },
+		func() error {
+			t.parts = make([]Part, 0, min(t.wanted(), 1<<16)) // more only as they arrive
+			return decodeRows(d, tableParts, d.keepPart(t))
+		},
 		func() error {
 			return decodeRows(d, tableLocations, keepIn(&t.locations, func(r *wireLocation) wireLocation { return *r }))
 		},

@@ -265,8 +265,10 @@ func (d *decoder) next() error {
 func decodeRows[T any](d *decoder, table byte, keep func(*T) error) error {
 	var t T
 	rowSize := int64(reflect.TypeOf(t).Size())
+	var rows []T
 	for d.table == table {
-		var rows []T
+		clear(rows) // what a row leaves out is zero
+		rows = rows[:0]
 		if err := decMode.Unmarshal(d.buf, &rows); err != nil {
 			return err
 		}

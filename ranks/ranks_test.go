@@ -317,13 +317,14 @@ func TestAnyOrder(t *testing.T) {
 	}
 }
 
-// BenchmarkThousand merges 1,024 ranks of 8 threads with 100 calls each, from files.
+// BenchmarkThousand merges 1,024 ranks of 8 threads from files, with 1,000 instances
+// each: 500 collective calls, before each of which the threads have met.
 func BenchmarkThousand(b *testing.B) {
 	dir := os.Getenv("RANKS_DIR")
 	if dir == "" {
 		dir = b.TempDir()
 	}
-	const n, calls, threads, blocks = 1024, 100, 8, 120
+	const n, calls, threads, blocks = 1024, 500, 8, 40
 	var list []Source
 	for r := range n {
 		name := filepath.Join(dir, fmt.Sprintf("rank-%04d.a.skewlens", r))
