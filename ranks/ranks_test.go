@@ -270,6 +270,28 @@ func TestDoubts(t *testing.T) {
 	}
 }
 
+// TestClocksApart: hosts whose clocks are hours apart are compared as others; when
+// something was is not said then.
+func TestClocksApart(t *testing.T) {
+	list := ranksOf(2, 3, 1, 2)
+	together := merged(t, list...)
+	list[1].Ranks[0].Host, list[1].Ranks[0].StartNS = "b", list[0].Ranks[0].StartNS+7_200_000_000_000
+	apart := merged(t, list...)
+	for i := range together.Sections {
+		for k, in := range together.Sections[i].Instances {
+			for q, want := range in.Parts {
+				got := apart.Sections[i].Instances[k].Parts[q]
+				if got.BeginNS != 0 || got.ArriveNS != 0 || want.ArriveNS == 0 {
+					t.Errorf("part %d of instance %d: %d to %d", q, k, got.BeginNS, got.ArriveNS)
+				}
+				if got.WaitNS != want.WaitNS || got.BusyNS != want.BusyNS || !slices.Equal(got.Counts.N, want.Counts.N) {
+					t.Errorf("part %d of instance %d: %+v, want %+v", q, k, got, want)
+				}
+			}
+		}
+	}
+}
+
 func noCalls(list []*profile.Profile) []*profile.Profile {
 	for _, p := range list {
 		p.Sections = nil

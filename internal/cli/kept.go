@@ -9,12 +9,16 @@ import (
 	"runtime"
 	"strconv"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // A launcher that has lost one rank kills all others, at once: then nothing would be
 // known of a run of which much has been seen. So what it starts is only a process that
-// waits for another one, in a session of its own, which profiles. When the first is
-// gone, the second ends the program, saves what there is, and ends.
+// waits for another one, in a process group of its own, which profiles. When the first
+// is gone, the second ends the program, saves what there is, and ends. The session stays
+// the launcher's: the kernel deals cores out by sessions (autogroups), and ranks that
+// share cores yield them to each other while they wait, which they can within one only.
 //
 //	mpirun ── skewlens profile, kept ─pipe─▶ skewlens profile ── program
 //	   └─ SIGKILL ─▶ ✗                         └─ the pipe has ended: so does the run
@@ -48,7 +52,7 @@ func keep() error {
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
 	cmd := &exec.Cmd{Path: self, Args: os.Args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Env: append(os.Environ(), keptBy+"="+strconv.Itoa(pipe[0])), SysProcAttr: &syscall.SysProcAttr{Setsid: true}}
+		Env: append(os.Environ(), keptBy+"="+strconv.Itoa(pipe[0])), SysProcAttr: groupOfItsOwn()}
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", self, err)
 	}
@@ -67,6 +71,19 @@ func keep() error {
 		return fmt.Errorf("the profiler of this rank was ended: %w", err)
 	}
 	return nil
+}
+
+// groupOfItsOwn keeps what is meant for the launcher's group from a process. A group that
+// is not in the foreground may not use the session's terminal (others, as the one that
+// mpirun reads a rank's output by, it may): where that is in use, the process gets a
+// session as well.
+func groupOfItsOwn() *syscall.SysProcAttr {
+	for fd := range 3 {
+		if _, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP); err == nil { // only of the session's
+			return &syscall.SysProcAttr{Setsid: true}
+		}
+	}
+	return &syscall.SysProcAttr{Setpgid: true}
 }
 
 // keptBy is ctx until the process is gone that waits for this one, if there is any.

@@ -21,7 +21,7 @@ import (
 func (o *profileFlags) findRank() error {
 	o.rank = launch.Rank(os.Getenv)
 	if !strings.HasSuffix(o.save, "/") && !isDir(o.save) {
-		if o.save != "" && o.rank != nil && o.rank.Size > 1 && !strings.Contains(o.save, strconv.Itoa(o.rank.Rank)) {
+		if o.save != "" && o.rank != nil && o.rank.Size > 1 && !names(o.save, o.rank.Rank) {
 			return usageError("--save %s: %d ranks would write the same file; name a directory: --save %s/", o.save, o.rank.Size, o.save)
 		}
 		return nil
@@ -91,4 +91,15 @@ func read(name string, how func(r io.Reader) (*profile.Profile, error)) (*profil
 		return nil, fmt.Errorf("read profile %s: %w", name, err)
 	}
 	return p, nil
+}
+
+// names reports whether a number stands in a path. Of ranks whose paths are all the same,
+// none names them all.
+func names(path string, n int) bool {
+	for _, digits := range strings.FieldsFunc(path, func(r rune) bool { return r < '0' || r > '9' }) {
+		if got, err := strconv.Atoi(digits); err == nil && got == n {
+			return true
+		}
+	}
+	return false
 }

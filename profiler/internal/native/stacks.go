@@ -1,6 +1,8 @@
 package native
 
 import (
+	"slices"
+
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/probe/solve"
 	"github.com/skewlens/skewlens/profiler/internal/record"
@@ -22,6 +24,9 @@ type stacks struct {
 	piece    unwind.Piece
 	mapped   bool                   // the unwinder knows what is mapped
 	lost     map[uint64]bool        // where stacks were lost
+	read     []unwind.Mapping       // what was mapped when that was last read
+	idle     int                    // for so many of them it is not read again …
+	gap      int                    // … which is the more, the more often nothing had changed
 	open     map[standing]openFrame // of programs in Go, what was asked before
 }
 
@@ -162,15 +167,27 @@ func (k *stacks) walk(unwound func() (frames []unwind.Frame, complete bool)) []u
 	return frames
 }
 
-// learn looks for what was loaded meanwhile, as a stack was lost at an address:
-// once for each; it reports whether that may help.
+// learn looks for what was loaded meanwhile, as a stack was lost at an address: once for
+// each, and seldom where that has often been in vain (stacks end in code that says
+// nothing of its frames, too, at ever new places); it reports whether it may help.
 func (k *stacks) learn(lost uint64) bool {
 	if k.lost[lost] {
 		return false
 	}
+	if k.idle > 0 {
+		k.idle--
+		return false
+	}
 	k.lost[lost] = true
+	before := k.read
+	if k.readMappings() != nil || slices.Equal(before, k.read) {
+		k.gap = min(2*k.gap+1, 63)
+		k.idle = k.gap
+		return false
+	}
+	k.gap = 0
 	k.chains.Forget()
-	return k.readMappings() == nil
+	return true
 }
 
 // readMappings tells the unwinder what is mapped now.
@@ -179,13 +196,13 @@ func (k *stacks) readMappings() error {
 	if err != nil {
 		return err
 	}
-	var files []unwind.Mapping
+	k.read = nil
 	for _, m := range ms {
 		if m.Exec && m.Path != "" {
-			files = append(files, unwind.Mapping{Lo: m.Lo, Hi: m.Hi, Offset: m.Offset, Path: m.Path})
+			k.read = append(k.read, unwind.Mapping{Lo: m.Lo, Hi: m.Hi, Offset: m.Offset, Path: m.Path})
 		}
 	}
-	k.unwinder.SetMappings(files)
+	k.unwinder.SetMappings(k.read)
 	k.mapped = true
 	return nil
 }
