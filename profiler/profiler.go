@@ -172,7 +172,7 @@ func work(j backend.Job, able []backend.Backend, rank *profile.Rank) (*profile.P
 // job is what a backend is to do, but for what it takes from this package.
 func (c *Config) job() backend.Job {
 	j := backend.Job{Name: cmp.Or(c.Name, c.Path), Args: c.Args, Env: c.Env, Dir: c.Dir, Files: [3]uintptr{0, 1, 2},
-		Libraries: c.Libraries, Erased: c.Erased, SampleSets: c.SampleSets, Cores: c.Cores, Times: c.Times, Units: c.Units, FollowExec: c.FollowExec, Analyses: c.Analyses, Probe: c.Probe, Testing: c.testing}
+		Libraries: c.Libraries, Erased: c.Erased, SampleSets: c.SampleSets, Cores: c.Cores, Times: c.Times, Units: c.Units, Beside: c.Rank != nil && c.Rank.Size > 1, FollowExec: c.FollowExec, Analyses: c.Analyses, Probe: c.Probe, Testing: c.testing}
 	for i, f := range []*os.File{c.Stdin, c.Stdout, c.Stderr} {
 		if f != nil {
 			j.Files[i] = f.Fd()

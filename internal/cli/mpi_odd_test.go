@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/report"
 )
 
@@ -39,6 +41,50 @@ func TestOneRankAlone(t *testing.T) {
 	if !hasWarning(r, "one-rank", "rank 1 of 2 alone") || strings.Contains(shown(r), "mpi · ") {
 		t.Errorf("one rank alone:\n%s", shown(r))
 	}
+}
+
+// TestPageFaultsOfARank: ranks watch their own page faults only, those of the thread that
+// was there first among them.
+func TestPageFaultsOfARank(t *testing.T) {
+	b := newMPIBench(t, "openmpi")
+	if !watchesProcessors() {
+		t.Skip("page faults may not be watched here")
+	}
+	src, err := filepath.Abs("testdata/idioms/page_faults.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(b.dir, "page_faults")
+	b.run(t, "cc", "-O2", "-g", "-pthread", src, "-o", program)
+	b.profile(t, b.launch(2), program, "4")
+	p, err := load(filepath.Join(b.dir, "ranks", "rank-0001."+hostName(t)+".skewlens"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, s := range p.Sections {
+		for i := range s.Instances {
+			for _, q := range s.Instances[i].Parts {
+				for _, w := range q.Waits {
+					if w.Kind == profile.WaitFault {
+						n += w.N
+					}
+				}
+			}
+		}
+	}
+	if want := 2 * 5 * 2048; n < want*9/10 || n > want*11/10 {
+		t.Errorf("%d page faults, want about %d: each page is read, then written", n, want)
+	}
+}
+
+func hostName(t *testing.T) string {
+	t.Helper()
+	h, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
 }
 
 // TestOneFileForAllRanks: ranks that would write the same file are told so, before

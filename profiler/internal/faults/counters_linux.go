@@ -24,9 +24,13 @@ var counters = [kinds]struct{ of, interval uint64 }{
 	majors: {unix.PERF_COUNT_SW_PAGE_FAULTS_MAJ, 1},
 }
 
+// everybody is who a processor's counters count for.
+const everybody = -1
+
 // open opens one of a processor's counters, with those of a leader, and says by
-// which number its samples are known.
-func (k kind) open(cpu, leader int) (fd int, id uint64, err error) {
+// which number its samples are known: of all processes, or of one and the threads that
+// it will create.
+func (k kind) open(pid, cpu, leader int) (fd int, id uint64, err error) {
 	const stackPointer = 1 << 7 // PERF_REG_X86_SP
 	c := counters[k]
 	a := unix.PerfEventAttr{
@@ -39,10 +43,13 @@ func (k kind) open(cpu, leader int) (fd int, id uint64, err error) {
 		a.Sample_type |= unix.PERF_SAMPLE_IP | unix.PERF_SAMPLE_REGS_USER | unix.PERF_SAMPLE_STACK_USER
 		a.Sample_regs_user, a.Sample_stack_user = stackPointer, 8
 	}
+	if pid != everybody {
+		a.Bits |= unix.PerfBitInherit
+	}
 	if leader < 0 {
 		a.Bits |= unix.PerfBitDisabled // until all are there
 	}
-	if fd, err = unix.PerfEventOpen(&a, -1, cpu, leader, unix.PERF_FLAG_FD_CLOEXEC); err != nil {
+	if fd, err = unix.PerfEventOpen(&a, pid, cpu, leader, unix.PERF_FLAG_FD_CLOEXEC); err != nil {
 		return fd, 0, err
 	}
 	if err = unix.SetNonblock(fd, true); err == nil { // or nothing polls it

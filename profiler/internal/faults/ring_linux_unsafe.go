@@ -26,10 +26,10 @@ type ring struct {
 }
 
 // openRing opens a processor's counters.
-func openRing(cpu int) (*ring, error) {
+func openRing(pid, cpu int) (*ring, error) {
 	r := &ring{ids: map[uint64]kind{}, fds: [kinds]int{-1, -1, -1}}
 	for k := range kind(kinds) {
-		if err := r.open(k, cpu); err != nil {
+		if err := r.open(k, pid, cpu); err != nil {
 			r.close()
 			return nil, err
 		}
@@ -40,8 +40,8 @@ func openRing(cpu int) (*ring, error) {
 }
 
 // open opens one of the counters; the first brings the ring, where all write.
-func (r *ring) open(k kind, cpu int) error {
-	fd, id, err := k.open(cpu, r.fds[begins])
+func (r *ring) open(k kind, pid, cpu int) error {
+	fd, id, err := k.open(pid, cpu, r.fds[begins])
 	if err != nil {
 		return err
 	}

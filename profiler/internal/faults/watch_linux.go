@@ -40,18 +40,54 @@ type Watch struct {
 
 // Open begins to watch a process.
 func Open(pid int) (*Watch, error) {
-	w := &Watch{pid: uint32(pid), threads: map[int][]Fault{}, usual: map[where]usual{}}
 	cpus, err := online(os.ReadFile)
 	if err != nil {
 		return nil, err
 	}
-	for _, cpu := range cpus {
-		r, err := openRing(cpu)
-		if err != nil {
-			w.Close()
-			return nil, fmt.Errorf("watch page faults on processor %d: %w", cpu, err)
+	return open(pid, []int{everybody}, cpus)
+}
+
+// most processors have counters of one process's own: each of its threads has them all.
+const most = 16
+
+// OpenOwn begins to watch a process by counters of its own: those threads of it, and all
+// that they will create.
+func OpenOwn(pid int, tids []int) (*Watch, error) {
+	cpus, err := allowed(pid)
+	if err != nil {
+		return nil, err
+	}
+	if len(cpus) > most {
+		return nil, fmt.Errorf("it may run on %d processors", len(cpus))
+	}
+	return open(pid, tids, cpus)
+}
+
+// allowed are the processors that a thread may run on.
+func allowed(tid int) (cpus []int, err error) {
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(tid, &set); err != nil {
+		return nil, err
+	}
+	for cpu := range 1024 { // of a CPUSet
+		if set.IsSet(cpu) {
+			cpus = append(cpus, cpu)
 		}
-		w.rings = append(w.rings, r)
+	}
+	return cpus, nil
+}
+
+func open(pid int, of, cpus []int) (*Watch, error) {
+	w := &Watch{pid: uint32(pid), threads: map[int][]Fault{}, usual: map[where]usual{}}
+	for _, who := range of {
+		for _, cpu := range cpus {
+			r, err := openRing(who, cpu)
+			if err != nil {
+				w.Close()
+				return nil, fmt.Errorf("watch page faults on processor %d: %w", cpu, err)
+			}
+			w.rings = append(w.rings, r)
+		}
 	}
 	for _, r := range w.rings {
 		c, err := r.file.SyscallConn()

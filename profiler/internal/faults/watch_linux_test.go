@@ -49,9 +49,25 @@ func touch(m []byte) {
 // TestFaultsOfAThread: as many are found as pages are touched, in hardly more time
 // than that took, in their order.
 func TestFaultsOfAThread(t *testing.T) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	w := watch(t)
+	t.Run("everybody", func(t *testing.T) {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		findsAll(t, watch(t))
+	})
+	t.Run("own", func(t *testing.T) {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		w, err := OpenOwn(os.Getpid(), []int{unix.Gettid()})
+		if err != nil {
+			t.Skip(err)
+		}
+		defer w.Close()
+		findsAll(t, w)
+	})
+}
+
+func findsAll(t *testing.T, w *Watch) {
+	t.Helper()
 	for range 20 {
 		before := w.Lost()
 		n, ns, took := faultsOf(t, w)
@@ -264,7 +280,7 @@ func TestManyFaults(t *testing.T) {
 
 // TestRefused: a processor that may not be watched, or is none, ends in an error.
 func TestRefused(t *testing.T) {
-	if r, err := openRing(1 << 15); err == nil || r != nil {
+	if r, err := openRing(everybody, 1<<15); err == nil || r != nil {
 		t.Errorf("a processor that is none: %v %v", r, err)
 	}
 }

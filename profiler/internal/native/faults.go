@@ -15,9 +15,10 @@ import (
 // pageFaults are the target's, where they may be watched. They are waits for
 // memory, though of the kind that keeps a core busy.
 type pageFaults struct {
-	watch *faults.Watch // nil: they are not known
-	tsc   uint64        // when it began,
-	ns    int64         // by both clocks
+	beside bool          // others watch theirs at the same time
+	watch  *faults.Watch // nil: they are not known
+	tsc    uint64        // when it began,
+	ns     int64         // by both clocks
 	// See touched:
 	own    map[uint64]touch           // by instruction
 	called map[[2]uint64]profile.Addr // by that and what lay on the stack
@@ -25,8 +26,14 @@ type pageFaults struct {
 
 // open begins to watch a program that is about to have a second thread: who is
 // alone keeps nobody waiting.
-func (f *pageFaults) open(pid int) {
-	if w, err := faults.Open(pid); err == nil {
+func (f *pageFaults) open(pid int, tids ...int) {
+	w, err := (*faults.Watch)(nil), error(nil)
+	if f.beside {
+		w, err = faults.OpenOwn(pid, tids)
+	} else {
+		w, err = faults.Open(pid)
+	}
+	if err == nil {
 		f.watch, f.own, f.called = w, map[uint64]touch{}, map[[2]uint64]profile.Addr{}
 		f.tsc, f.ns = bothClocks()
 	}

@@ -77,6 +77,7 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 	})
 	s.threads = newThreads(p, in, solver, s.tracker, rate)
 	s.threads.calls.stacks = s.stacks
+	s.threads.faults.beside = j.Beside
 	if in.golang != nil {
 		s.threads.goroutines = newGoroutines(in)
 		s.signals.goroutines = s.threads.goroutines

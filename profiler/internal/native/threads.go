@@ -126,7 +126,7 @@ func (ts *threads) settle(t *thread, by int) error {
 	case 1:
 		ts.all[0].area.OpenGates()
 		ts.units.join(ts.all[0].area, false)
-		ts.faults.open(ts.p.Pid)
+		ts.faults.open(ts.p.Pid, ts.all[0].tid, t.tid)
 	}
 	ts.gates.tell(t.area)
 	ts.units.join(t.area, len(ts.all) == 0)
