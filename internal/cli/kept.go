@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -8,9 +9,8 @@ import (
 	"os/signal"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 // A launcher that has lost one rank kills all others, at once: then nothing would be
@@ -78,12 +78,29 @@ func keep() error {
 // mpirun reads a rank's output by, it may): where that is in use, the process gets a
 // session as well.
 func groupOfItsOwn() *syscall.SysProcAttr {
-	for fd := range 3 {
-		if _, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP); err == nil { // only of the session's
-			return &syscall.SysProcAttr{Setsid: true}
+	if own := sessionTerminal(); own != 0 {
+		for fd := range 3 {
+			var st syscall.Stat_t
+			if syscall.Fstat(fd, &st) == nil && st.Mode&syscall.S_IFMT == syscall.S_IFCHR && st.Rdev == own {
+				return &syscall.SysProcAttr{Setsid: true}
+			}
 		}
 	}
 	return &syscall.SysProcAttr{Setpgid: true}
+}
+
+// sessionTerminal is the device of the terminal that the session has; 0: it has none.
+func sessionTerminal() uint64 {
+	stat, err := os.ReadFile("/proc/self/stat")
+	if err != nil {
+		return 0
+	}
+	rest := string(stat[bytes.LastIndexByte(stat, ')')+1:]) // behind the name: state, parent, group, session, terminal
+	if f := strings.Fields(rest); len(f) > 4 {
+		n, _ := strconv.ParseUint(f[4], 10, 64)
+		return n
+	}
+	return 0
 }
 
 // keptBy is ctx until the process is gone that waits for this one, if there is any.
