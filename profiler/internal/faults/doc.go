@@ -17,7 +17,7 @@
 // The counters are the processors', not the threads': threads are born, switched
 // and die at no cost. Where several processes are watched at the same time, each by
 // another skewlens, all counters of a processor would count for each fault, and each
-// skewlens read those of all: there they are the process's own. Only who may watch whole processors can have them (root,
-// CAP_PERFMON, or kernel.perf_event_paranoid at 0 or below); for all others, time in
-// page faults is not known.
+// skewlens read those of all: there they are the process's own. Only who may watch
+// whole processors can have those (root, CAP_PERFMON, or kernel.perf_event_paranoid at
+// 0 or below); for all others, time in page faults is not known.
 package faults

@@ -27,13 +27,11 @@ type pageFaults struct {
 // open begins to watch a program that is about to have a second thread: who is
 // alone keeps nobody waiting.
 func (f *pageFaults) open(pid int, tids ...int) {
-	w, err := (*faults.Watch)(nil), error(nil)
+	watch := faults.Open
 	if f.beside {
-		w, err = faults.OpenOwn(pid, tids)
-	} else {
-		w, err = faults.Open(pid)
+		watch = func(pid int) (*faults.Watch, error) { return faults.OpenOwn(pid, tids) }
 	}
-	if err == nil {
+	if w, err := watch(pid); err == nil {
 		f.watch, f.own, f.called = w, map[uint64]touch{}, map[[2]uint64]profile.Addr{}
 		f.tsc, f.ns = bothClocks()
 	}
