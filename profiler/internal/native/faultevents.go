@@ -70,3 +70,13 @@ func (f *faultCounter) of(at profile.Addr) profile.EventID {
 	f.p.Events = append(f.p.Events, ev)
 	return e
 }
+
+// byEvent sorts counts.
+type byEvent struct{ c *profile.Counts }
+
+func (s byEvent) Len() int           { return len(s.c.Event) }
+func (s byEvent) Less(i, j int) bool { return s.c.Event[i] < s.c.Event[j] }
+func (s byEvent) Swap(i, j int) {
+	s.c.Event[i], s.c.Event[j] = s.c.Event[j], s.c.Event[i]
+	s.c.N[i], s.c.N[j] = s.c.N[j], s.c.N[i]
+}

@@ -3,7 +3,6 @@ package native
 import (
 	"fmt"
 	"slices"
-	"sort"
 	"syscall"
 
 	"github.com/skewlens/skewlens/profile"
@@ -103,25 +102,5 @@ func (m *module) coverage() (c profile.Coverage) {
 func (s *session) number(p *profile.Profile) {
 	var number []profile.EventID
 	p.Graph, p.Events, number = s.solver.Graph()
-	p.EachCounts(func(c *profile.Counts) {
-		*c = s.solver.Explain(*c)
-		k := profile.Counts{Event: make([]profile.EventID, 0, len(c.Event)), N: make([]uint64, 0, len(c.N))} // not in place: lists may be shared
-		for i, e := range c.Event {
-			if number[e] != profile.NoEvent {
-				k.Event, k.N = append(k.Event, number[e]), append(k.N, c.N[i])
-			}
-		}
-		sort.Sort(byEvent{&k})
-		*c = k
-	})
-}
-
-// byEvent sorts counts.
-type byEvent struct{ c *profile.Counts }
-
-func (s byEvent) Len() int           { return len(s.c.Event) }
-func (s byEvent) Less(i, j int) bool { return s.c.Event[i] < s.c.Event[j] }
-func (s byEvent) Swap(i, j int) {
-	s.c.Event[i], s.c.Event[j] = s.c.Event[j], s.c.Event[i]
-	s.c.N[i], s.c.N[j] = s.c.N[j], s.c.N[i]
+	p.EachCounts(func(c *profile.Counts) { *c = s.solver.Numbered(s.solver.Explain(*c), number) })
 }

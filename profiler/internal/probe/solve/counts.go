@@ -3,7 +3,6 @@ package solve
 import (
 	"maps"
 	"slices"
-	"sort"
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/record"
@@ -18,7 +17,7 @@ func (v *Solver) SolveLife(d []record.Delta) profile.Counts {
 
 // Solve returns the counts of a list of resolved deltas.
 func (v *Solver) Solve(d []record.Delta) profile.Counts {
-	var c counts
+	c := &v.gather
 	d = record.Sum(d)
 	v.touched = v.touched[:0]
 	active, i := v.activeNodes(d)
@@ -28,12 +27,12 @@ func (v *Solver) Solve(d []record.Delta) profile.Counts {
 		for j < len(d) && d[j].Counter < v.plans[fi].After {
 			j++
 		}
-		v.solveFunc(fi, d[i:j], active[fi], &c)
+		v.solveFunc(fi, d[i:j], active[fi], c)
 		delete(active, fi)
 		i = j
 	}
 	for _, fi := range slices.Sorted(maps.Keys(active)) { // entered and never left without passing a counter
-		v.solveFunc(fi, nil, active[fi], &c)
+		v.solveFunc(fi, nil, active[fi], c)
 	}
 	for ; i < len(d); i++ {
 		if d[i].Counter >= firstMiss {
@@ -50,9 +49,7 @@ func (v *Solver) Solve(d []record.Delta) profile.Counts {
 		}
 		v.entered[fi], v.isTouch[fi] = 0, false
 	}
-	sort.Sort(&c)
-	c.join()
-	return profile.Counts{Event: c.e, N: c.n}
+	return c.take()
 }
 
 // activeNodes returns the active frames at the beginning of a list of deltas,
@@ -79,7 +76,7 @@ func (v *Solver) touch(fi int32) {
 }
 
 // solveFunc adds the counts of one function.
-func (v *Solver) solveFunc(fi int32, d []record.Delta, active map[int32]int64, c *counts) {
+func (v *Solver) solveFunc(fi int32, d []record.Delta, active map[int32]int64, c *gather) {
 	x := v.load(fi)
 	if cap(v.val) < len(x.edges) {
 		v.val = make([]int64, 2*len(x.edges))
@@ -93,15 +90,15 @@ func (v *Solver) solveFunc(fi int32, d []record.Delta, active map[int32]int64, c
 	if v.lives {
 		x.sum(val)
 	}
-	for i := range x.edges {
-		if x.edges[i].event != profile.NoEvent && val[i] < 0 {
+	for _, i := range x.told {
+		if val[i] < 0 {
 			v.broken[fi] = true
 			return
 		}
 	}
-	for i := range x.edges {
-		if e := x.edges[i].event; e != profile.NoEvent && val[i] > 0 {
-			c.add(e, val[i])
+	for _, i := range x.told {
+		if val[i] > 0 {
+			c.add(x.edges[i].event, val[i])
 		}
 	}
 	if !x.edges[x.entry].unknown {
@@ -120,51 +117,23 @@ func (v *Solver) solveFunc(fi int32, d []record.Delta, active map[int32]int64, c
 // reports false for a counter that is no multiple of what it counts by.
 func (x *function) countersOf(d []record.Delta, val []int64) bool {
 	clear(val)
-	for i := range x.edges {
-		k := x.edges[i].counter
-		if k < 0 {
-			continue
+	at := 0
+	for _, i := range x.counted {
+		e := &x.edges[i]
+		for at < len(d) && d[at].Counter < e.counter {
+			at++
 		}
-		at := sort.Search(len(d), func(j int) bool { return d[j].Counter >= k })
-		if at == len(d) || d[at].Counter != k {
+		if at == len(d) {
+			break
+		}
+		if d[at].Counter != e.counter {
 			continue
 		}
 		n := int64(d[at].N)
-		if n%x.edges[i].step != 0 {
+		if n%e.step != 0 {
 			return false
 		}
-		val[i] = n / x.edges[i].step
+		val[i] = n / e.step
 	}
 	return true
 }
-
-// counts collects events before they are sorted.
-type counts struct {
-	e []profile.EventID
-	n []uint64
-}
-
-func (c *counts) add(e profile.EventID, n int64) {
-	if e != profile.NoEvent {
-		c.e, c.n = append(c.e, e), append(c.n, uint64(n))
-	}
-}
-
-// join adds up what is the same event: the misses of several accesses of one
-// instruction.
-func (c *counts) join() {
-	n := 0
-	for i := range c.e {
-		if n > 0 && c.e[n-1] == c.e[i] {
-			c.n[n-1] += c.n[i]
-			continue
-		}
-		c.e[n], c.n[n] = c.e[i], c.n[i]
-		n++
-	}
-	c.e, c.n = c.e[:n], c.n[:n]
-}
-
-func (c *counts) Len() int           { return len(c.e) }
-func (c *counts) Less(i, j int) bool { return c.e[i] < c.e[j] }
-func (c *counts) Swap(i, j int)      { c.e[i], c.e[j] = c.e[j], c.e[i]; c.n[i], c.n[j] = c.n[j], c.n[i] }

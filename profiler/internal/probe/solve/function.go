@@ -1,6 +1,9 @@
 package solve
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
 )
@@ -10,6 +13,8 @@ import (
 type function struct {
 	fn         int32
 	edges      []networkEdge // as in the network
+	counted    []int32       // those with a counter, by it,
+	told       []int32       // and those with an event, by that
 	steps      []step
 	firstBlock int32           // edge of block 0
 	entry      int32           // edge of the entry
@@ -59,6 +64,17 @@ type siteOf struct {
 	tail  bool
 }
 
+// sorted are the edges of the network that have a number of a kind, by it.
+func (x *function) sorted(number func(*networkEdge) int32) (list []int32) {
+	for i := range x.edges {
+		if number(&x.edges[i]) >= 0 {
+			list = append(list, int32(i))
+		}
+	}
+	slices.SortFunc(list, func(a, b int32) int { return cmp.Compare(number(&x.edges[a]), number(&x.edges[b])) })
+	return list
+}
+
 // block is a block's edge in the network.
 func (x *function) block(id int) int32 { return x.firstBlock + int32(id) }
 
@@ -97,6 +113,8 @@ func (v *Solver) load(fi int32) *function {
 	})
 	b.addThrows()
 	b.addOps()
+	x.counted = x.sorted(func(e *networkEdge) int32 { return e.counter })
+	x.told = x.sorted(func(e *networkEdge) int32 { return int32(e.event) })
 	v.weigh(x, w)
 	return x
 }

@@ -39,6 +39,14 @@ func (v *Solver) Graph() (g profile.Graph, events []profile.Event, number []prof
 	return x.g, x.events, x.number
 }
 
+// Numbered returns counts with the numbers that Graph gave their events.
+func (v *Solver) Numbered(c profile.Counts, number []profile.EventID) profile.Counts {
+	for i, e := range c.Event {
+		v.gather.add(number[e], int64(c.N[i]))
+	}
+	return v.gather.take()
+}
+
 // addFunctions adds a module's functions and blocks.
 func (x *grapher) addFunctions(m *Module) {
 	for _, f := range m.Spec.Program.Funcs {

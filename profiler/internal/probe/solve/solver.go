@@ -45,6 +45,7 @@ type Solver struct {
 	touched []int32
 	isTouch []bool
 	space   cfg.Space
+	gather  gather
 
 	dealing *cfg.Program
 	deals   *cfg.Dealer
