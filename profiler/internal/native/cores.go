@@ -108,9 +108,15 @@ func (cs *cores) join(t *thread) {
 	if c := cs.members[t.parent]; c != nil {
 		creator = c
 	}
+	if len(cs.members) == 1 {
+		for _, alone := range cs.members {
+			alone.area.Meet(cs.clocks, alone.Entry, cs.machine.Now())
+		}
+	}
 	cs.machine.Born(m, task, creator)
 	t.area.Join(cs.clocks, m.Entry)
 	cs.members[t] = m
+	cs.leaveAlone()
 	cs.ask()
 }
 
@@ -130,6 +136,17 @@ func (cs *cores) leave(t *thread) {
 	m.task.Close()
 	cs.free = append(cs.free, m.number)
 	delete(cs.members, t)
+	cs.leaveAlone()
+}
+
+// leaveAlone says so to a thread that is the only one.
+func (cs *cores) leaveAlone() {
+	if len(cs.members) != 1 {
+		return
+	}
+	for _, m := range cs.members {
+		m.area.SetAlone()
+	}
 }
 
 // loose lets all threads go on while something is done for which some may have

@@ -110,6 +110,13 @@ func (m *Machine) Born(c Clock, sys System, creator Clock) {
 	m.bound()
 }
 
+// Now is the time of the last thread that was awake, as of the last tick.
+func (m *Machine) Now() int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.now
+}
+
 // Died removes a thread.
 func (m *Machine) Died(c Clock) {
 	m.mu.Lock()

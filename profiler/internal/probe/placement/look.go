@@ -12,7 +12,11 @@ import (
 // threads share, or waits for it. Such a loop is not counted by a register, whose sum is not
 // right inside.
 func Looks(l *cfg.Loop) bool {
-	return !l.Inner || slices.ContainsFunc(l.Blocks, func(b *cfg.Block) bool {
-		return b.Spin || len(b.Calls) > 0 || slices.ContainsFunc(b.Insns, func(in x86.Insn) bool { return in.Lock })
-	})
+	return !l.Inner || slices.ContainsFunc(l.Blocks, func(b *cfg.Block) bool { return !Light(b) })
+}
+
+// Light reports whether a block runs through data only: it neither calls, nor waits,
+// nor works on what threads share.
+func Light(b *cfg.Block) bool {
+	return !b.Spin && len(b.Calls) == 0 && !slices.ContainsFunc(b.Insns, func(in x86.Insn) bool { return in.Lock })
 }

@@ -17,6 +17,7 @@ func (m *emitter) body(b *cfg.Block) {
 		counter = -1 // counted on the loop's edges
 	}
 	at, _ := placement.CountingPoint(b)
+	looks := m.looksWithin(b) != nil
 	call := 0
 	if b.Enters || b.Leaves {
 		m.gates(b, counter)
@@ -28,6 +29,9 @@ func (m *emitter) body(b *cfg.Block) {
 		in := &b.Insns[k]
 		if counter >= 0 && k == at {
 			m.increment(counter, b.LiveAt(k, b.LiveOut))
+		}
+		if looks && k == at {
+			m.look(0)
 		}
 		if m.s.opt.Looks && !b.Spin && b.Takes(k) {
 			m.takes(b.LiveAt(k, b.LiveOut))

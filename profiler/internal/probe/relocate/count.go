@@ -23,7 +23,7 @@ func (m *emitter) count(e *cfg.Edge) {
 		}
 	}
 	m.increment(m.counters.Edges[i].Counter, live)
-	if m.looksOn(e) { // in no loop that a register counts for
+	if m.looksOn(e) && m.looksWithin(e.From) != e { // in no loop that a register counts for
 		m.look(live)
 	}
 	for _, u := range updates {
@@ -35,8 +35,13 @@ func (m *emitter) count(e *cfg.Edge) {
 
 // hasCount reports whether code stands on an edge.
 func (m *emitter) hasCount(e *cfg.Edge) bool {
+	return m.counts(e) || m.counters.Edge(e) >= 0 && !m.s.opt.NoCounters && m.looksOn(e) && m.looksWithin(e.From) != e
+}
+
+// counts reports whether something is counted on an edge.
+func (m *emitter) counts(e *cfg.Edge) bool {
 	i := m.counters.Edge(e)
-	return i >= 0 && !m.s.opt.NoCounters && (m.looksOn(e) || m.counters.Edges[i].Counter >= 0 || len(m.counters.Updates(e)) > 0)
+	return i >= 0 && !m.s.opt.NoCounters && (m.counters.Edges[i].Counter >= 0 || len(m.counters.Updates(e)) > 0)
 }
 
 // increment counts in a counter, if it is one, where some flags are live.

@@ -28,6 +28,7 @@ type emitter struct {
 	g        *cfg.Graph
 	counters *placement.Network
 	places   [atEntry]asm.Label // the first of each kind
+	lookers  map[*cfg.Loop]bool // see callsLook
 	rank     []int32            // block → its place, where threads look: see inOrder
 	units    []unitOf           // loops that may deal work out
 	later    []func()           // out-of-line code
@@ -102,6 +103,7 @@ func (m *emitter) open(q *Plan) {
 	m.later = m.later[:0]
 	if m.s.opt.Looks {
 		m.inOrder()
+		m.lookers = map[*cfg.Loop]bool{}
 	}
 	m.openUnits()
 	m.openAccesses()
@@ -136,7 +138,7 @@ func (m *emitter) function(q *Plan) {
 	m.Bind(m.entry(q))
 	m.enter(m.g.Entry.LiveIn)
 	m.count(m.g.Edges[0])
-	if m.looksFirst() {
+	if q.looks {
 		m.look(m.g.Entry.LiveIn)
 	}
 	blocks := m.order()

@@ -1,6 +1,8 @@
 package relocate
 
 import (
+	"slices"
+
 	"github.com/skewlens/skewlens/internal/flowgraph"
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
@@ -96,14 +98,75 @@ func (m *emitter) looksBehind(function string) {
 }
 
 // looksOn reports whether threads look on an edge: one that leads back, as each
-// cycle has one, but within a loop that does no more than run through data. An
-// edge to a lower address need not: who is held there may hold a lock.
+// cycle has one, but within a loop that does no more than run through data, or calls
+// somebody who looks. An edge to a lower address need not: who is held there may hold
+// a lock.
 func (m *emitter) looksOn(e *cfg.Edge) bool {
 	if !m.s.opt.Looks || e.From == nil || e.To == nil || m.rank[e.To.ID] > m.rank[e.From.ID] {
 		return false
 	}
 	l := e.To.Loop
-	return l == nil || !l.Has(e.From) || placement.Looks(l)
+	return l == nil || !l.Has(e.From) || placement.Looks(l) && !(e.To == l.Head && m.callsLook(l))
+}
+
+// callsLook reports whether those who go round a loop look in what they call, in each
+// round but such that only run through data.
+func (m *emitter) callsLook(l *cfg.Loop) bool {
+	is, known := m.lookers[l]
+	if !known {
+		is = m.roundsLook(l)
+		m.lookers[l] = is
+	}
+	return is
+}
+
+func (m *emitter) roundsLook(l *cfg.Loop) bool {
+	seen := map[*cfg.Block]bool{}
+	todo := []*cfg.Block{l.Head}
+	for len(todo) > 0 {
+		b := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if seen[b] || m.looksInCalls(b) {
+			continue
+		}
+		seen[b] = true
+		if b.Loop != l || !placement.Light(b) {
+			return false
+		}
+		for _, e := range b.Succ {
+			if e.To != nil && e.To != l.Head && l.Has(e.To) {
+				todo = append(todo, e.To)
+			}
+		}
+	}
+	return true
+}
+
+// looksInCalls reports whether a block calls a function where threads look first.
+func (m *emitter) looksInCalls(b *cfg.Block) bool {
+	return slices.ContainsFunc(b.Calls, func(c cfg.Call) bool {
+		q := m.s.byFunc[c.Callee]
+		return q != nil && q.looks
+	})
+}
+
+// looksWithin is the edge that leads back from a block whose look stands in the block,
+// once more in all than threads go that way: where it is most of the ways out, a
+// branch is saved each time. nil: there is none.
+func (m *emitter) looksWithin(b *cfg.Block) *cfg.Edge {
+	if !m.s.opt.Looks || b == nil || b.Last().Kind != x86.Jcc || b.Enters || b.Leaves {
+		return nil
+	}
+	at, dead := placement.CountingPoint(b)
+	if !dead || b.LiveAt(at, b.LiveOut) != 0 {
+		return nil
+	}
+	for _, e := range b.Succ {
+		if m.looksOn(e) && !m.counts(e) && m.counters.Edge(e) >= 0 && e.Freq > 0.5*b.Freq {
+			return e
+		}
+	}
+	return nil
 }
 
 // inOrder numbers the function's blocks in reverse postorder: an edge that does
@@ -124,9 +187,33 @@ func (m *emitter) inOrder() {
 	m.rank = flowgraph.New(len(m.g.Blocks), edges).Dominators(roots).Place
 }
 
-// looksFirst reports whether they look where the function is entered: it may
-// call itself, over others.
-func (m *emitter) looksFirst() bool { return m.s.opt.Looks && m.g.Calls > 0 }
+// lookWhereEntered has threads look where functions are entered that may call
+// themselves, over others: by known calls, or by such of which nobody knows where they
+// lead, of which each unknown cycle has one.
+func (s *Spec) lookWhereEntered() {
+	number := map[*cfg.Func]int32{}
+	for i, q := range s.plans {
+		number[q.Func] = int32(i)
+	}
+	var calls []flowgraph.Edge
+	for i, q := range s.plans {
+		q.looks = q.callsUnknown
+		for _, f := range s.Program.Callees(q.Func) {
+			if k, moved := number[f]; moved {
+				calls = append(calls, flowgraph.Edge{From: int32(i), To: k})
+				q.looks = q.looks || f == q.Func
+			}
+		}
+	}
+	of, n := flowgraph.New(len(s.plans), calls).Components()
+	size := make([]int, n)
+	for _, c := range of {
+		size[c]++
+	}
+	for i, q := range s.plans {
+		q.looks = q.looks || size[of[i]] > 1
+	}
+}
 
 // pauses notes that the thread waits, before an instruction or call that says so.
 func (m *emitter) pauses() {

@@ -11,12 +11,12 @@ import (
 )
 
 // TestLooksInEachCycle: nobody goes round for ever without a look, but in loops
-// that run through data only, and by jumps through tables; and no register
-// counts for a loop in which somebody looks.
+// that run through data only, and by jumps through tables; whoever calls itself looks
+// where it is entered; and no register counts for a loop in which somebody looks.
 func TestLooksInEachCycle(t *testing.T) {
 	s := New(probetest.Open(t, probetest.Programs(t)[0]), probetest.NoHooks, probe.Options{Looks: true}, Numbers{})
 	m := newEmitter(s, s.Home(), 0)
-	looks := 0
+	looks, calls := 0, 0
 	for _, q := range s.plans {
 		m.open(q)
 		var edges []flowgraph.Edge
@@ -27,22 +27,27 @@ func TestLooksInEachCycle(t *testing.T) {
 				}
 				if m.looksOn(e) {
 					looks++
+					if !m.hasCount(e) && m.looksWithin(b) != e {
+						t.Errorf("%s: nobody looks on the way back from %#x", q.Func.Name, b.Start)
+					}
 					continue
 				}
-				if l := e.To.Loop; l != nil && l.Has(b) && !placement.Looks(l) && e.To == l.Head {
+				if m.looksInCalls(b) {
+					calls++
 					continue
 				}
 				edges = append(edges, flowgraph.Edge{From: int32(b.ID), To: int32(e.To.ID)})
 			}
 		}
 		of, n := flowgraph.New(len(m.g.Blocks), edges).Components()
-		size := make([]int, n)
-		for _, c := range of {
+		size, loop := make([]int, n), make([]*cfg.Loop, n)
+		for i, c := range of {
 			size[c]++
+			loop[c] = m.g.Blocks[i].Loop
 		}
 		for i, c := range of {
-			if size[c] > 1 {
-				t.Errorf("%s: one can go round from %#x without a look", q.Func.Name, m.g.Blocks[i].Start)
+			if b := m.g.Blocks[i]; size[c] > 1 && (!placement.Light(b) || b.Loop != loop[c]) {
+				t.Errorf("%s: one can go round from %#x without a look", q.Func.Name, b.Start)
 				break
 			}
 		}
@@ -53,7 +58,36 @@ func TestLooksInEachCycle(t *testing.T) {
 		}
 		m.EndScope()
 	}
-	if looks < 100 {
-		t.Errorf("%d looks", looks)
+	if looks < 100 || calls < 100 {
+		t.Errorf("%d looks, and %d in calls", looks, calls)
+	}
+}
+
+// TestLooksInRecursion: whoever can come to itself over known calls looks where it is
+// entered, and nobody who calls only what does not.
+func TestLooksInRecursion(t *testing.T) {
+	p := probetest.Open(t, probetest.Programs(t)[0])
+	s := New(p, probetest.NoHooks, probe.Options{Looks: true}, Numbers{})
+	recursive := 0
+	for _, q := range s.plans {
+		seen := map[*cfg.Func]bool{}
+		todo := p.Callees(q.Func)
+		for len(todo) > 0 {
+			f := todo[len(todo)-1]
+			todo = todo[:len(todo)-1]
+			if !seen[f] && s.byFunc[f] != nil {
+				seen[f] = true
+				todo = append(todo, p.Callees(f)...)
+			}
+		}
+		if seen[q.Func] {
+			recursive++
+		}
+		if q.looks != (seen[q.Func] || q.callsUnknown) {
+			t.Errorf("%s: looks: %v; comes to itself: %v, calls what is not known: %v", q.Func.Name, q.looks, seen[q.Func], q.callsUnknown)
+		}
+	}
+	if recursive == 0 {
+		t.Error("nobody calls itself")
 	}
 }

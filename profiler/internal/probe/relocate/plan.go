@@ -19,6 +19,8 @@ type Plan struct {
 	CallersUnknown bool // it is called from where counts are not known
 	Always         bool // control may come into its copy in other ways than by its entries
 
+	callsUnknown bool       // what is not known before the run, and may call anything
+	looks        bool       // threads look where others are where it is entered: see look.go
 	calls        []callMode // by cfg.Call.Index
 	excluded     []placement.Exclusion
 	springboards []arrival // of five bytes

@@ -136,6 +136,9 @@ func (pl *planner) tryPlan(f *cfg.Func) *Plan {
 		d.size += gateSize * uint64(len(g.Blocks))
 	}
 	for _, b := range g.Blocks {
+		for i := range b.Calls {
+			d.callsUnknown = d.callsUnknown || b.Calls[i].Callee == nil && !b.Calls[i].LeafImport()
+		}
 		if b.Pad {
 			d.size += enterSize
 		}

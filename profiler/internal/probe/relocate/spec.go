@@ -59,6 +59,9 @@ func plan(p *cfg.Program, hooks Hooks, opt probe.Options, from Numbers, reach in
 		s.size += q.size
 		s.add(q)
 	}
+	if opt.Looks {
+		s.lookWhereEntered()
+	}
 	s.size = (s.size + 0xfffff) &^ 0xfffff
 	s.used = pl.bytes.kept()
 	return s

@@ -154,6 +154,30 @@ func (a *Area) Join(cs Clocks, e Entry) {
 	a.LookSoon()
 }
 
+// SetAlone says that a thread is the only one with a clock: then it does not look, as
+// there is nobody whom it could be ahead of. Meet ends that.
+func (a *Area) SetAlone() { setHalf(a.half(offAlone), true) }
+
+// Meet sets the clock of a thread that was alone to its time, as look.S adds it up, or
+// to the time that it is already, if that is later; from now on it looks.
+func (a *Area) Meet(cs Clocks, e Entry, now int64) {
+	own := int64(0)
+	a.counters(func(i uint64) {
+		at := cs.common.l.worths + worthSize*i
+		if i < uint64(a.l.Chords) {
+			own += int64(a.get(a.l.counters+8*i)) >> (cs.common.get(at+8) & 63) * int64(cs.common.get(at))
+		}
+	})
+	if own >= int64(a.get(offOwn)) { // else it is in a loop that a register counts for
+		a.put(offOwn, uint64(own))
+		now = max(now, own+int64(a.get(offBase)))
+	}
+	e.SetClock(max(now, e.Clock()))
+	e.SetAway(0)
+	setHalf(a.half(offAlone), false)
+	a.LookSoon()
+}
+
 // StayApart leaves a thread without a clock: it never looks.
 func (a *Area) StayApart() { atomic.StoreUint32(a.half(OffFuel), 1<<31-1) }
 

@@ -46,6 +46,49 @@ func (c *clocked) look(t *testing.T, times int) {
 	}
 }
 
+// TestAlone: who is alone says that it gets on, and no more.
+func TestAlone(t *testing.T) {
+	c := newClocked()
+	c.clocks.SetWorth(0, 10, 1)
+	c.count(0, 300_000)
+	c.area.SetAlone()
+	c.own.SetAway(7_000_000)
+	for range 3 {
+		c.DecGS32(OffFuel)
+		c.CallTo(probetest.CodeAt + LookEntry)
+	}
+	c.CallTo(probetest.CodeAt + TakesEntry)
+	if sig := c.run(t); sig != 0 {
+		t.Fatal(sig)
+	}
+	if c.own.Looks() != 3 || c.own.Clock() != 50 || c.own.Away() != 0 || c.own.Held() {
+		t.Errorf("%d looks, clock %d, away %d, held %v", c.own.Looks(), c.own.Clock(), c.own.Away(), c.own.Held())
+	}
+}
+
+// TestMeet: when somebody comes, the clock of who was alone is what it would have
+// been, or the time that it is already, and goes on from there.
+func TestMeet(t *testing.T) {
+	const own = 50 + 30*100_000 - 5*100
+	for now, want := range map[int64]int64{10: own, 9_000_000: 9_000_000} {
+		c := newClocked()
+		c.area.SetAlone()
+		c.clocks.SetWorth(0, 30, -3)
+		c.clocks.SetWorth(1, -5, 1)
+		c.count(0, -300_000)
+		c.count(1, 100)
+		*c.area.common.word(c.l.live) = 3
+		c.area.Meet(c.clocks, c.own, now)
+		if c.own.Clock() != want {
+			t.Errorf("clock %d when somebody comes, want %d", c.own.Clock(), want)
+		}
+		c.look(t, 1)
+		if c.own.Looks() != 1 || c.own.Clock() != want {
+			t.Errorf("then: %d looks, clock %d, want %d", c.own.Looks(), c.own.Clock(), want)
+		}
+	}
+}
+
 // TestLookAddsUp: what a thread says is what its counters are worth, whatever
 // they count by, in either direction.
 func TestLookAddsUp(t *testing.T) {
@@ -206,7 +249,7 @@ func TestLookOffsetsAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]int64{"COUNTERS": offCounters, "LIVE": offLive, "NLIVE": offNLive, "FUEL": OffFuel, "GIVEN": offGiven, "BASE": offBase, "OWN": offOwn,
-		"ENTRY": offEntry, "TABLE": offTable, "WORTHS": offWorths, "PAUSED": OffPaused, "IDLE": offIdle, "LASTASK": offLast, "LOCKS": OffLocks, "OWES": OffOwes, "BOUND": clockBound, "USED": clockUsed,
+		"ENTRY": offEntry, "TABLE": offTable, "WORTHS": offWorths, "PAUSED": OffPaused, "IDLE": offIdle, "LASTASK": offLast, "LOCKS": OffLocks, "OWES": OffOwes, "ALONE": offAlone, "BOUND": clockBound, "USED": clockUsed,
 		"QUANTUM": clockQuantum, "ASKED": clockAsked, "FREE": clockFree, "ENTRIES": clockEntries, "CLOCK": entryClock, "HELD": entryHeld,
 		"ACTIVE": entryActive, "LOOKS": entryLooks, "AWAY": entryAway, "UNTIL": entryUntil, "EACH": entrySize}
 	for _, m := range regexp.MustCompile(`\.set (\w+),\s*(\w+)`).FindAllStringSubmatch(string(src), -1) {

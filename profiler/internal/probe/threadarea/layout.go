@@ -73,7 +73,8 @@ const (
 	offEpoch = 0x1f0
 	// OffOwes is 32 bits, not 0 where it is to look before it takes something, 2
 	// or 3 where it is to as soon as it holds no lock.
-	OffOwes = 0x18c
+	OffOwes  = 0x18c
+	offAlone = 0x1f8 // 32 bits
 
 	headerSize = 512
 

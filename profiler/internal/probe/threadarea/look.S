@@ -30,6 +30,8 @@
 	.set HERE,     0x190	# 32 bits: it is about to take what others may want as well
 	.set SEEN,     0x194	# the processor's time when it looked last, the lower half
 
+	.set ALONE,    0x1f8	# 32 bits: no other thread has a clock
+
 	.set BOUND,    0	# of the table: virtual time up to which threads may go on
 	.set USED,     8	# entries
 	.set QUANTUM,  16
@@ -75,6 +77,8 @@
 # much it has done since it looked: a piece of work is one, and so is a look at a
 # queue that has none.
 takes:
+	cmpl	$0, %gs:ALONE
+	jne	9f
 	push	%rax
 	push	%rdx
 	rdtsc
@@ -85,7 +89,7 @@ takes:
 	jae	1f
 	cmpl	$0, %gs:OWES
 	jne	1f
-	ret
+9:	ret
 1:	movl	$1, %gs:HERE
 	.p2align 4
 look:
@@ -101,6 +105,8 @@ look:
 	push	%r11
 	cmpq	$0, %gs:TABLE
 	je	nobody
+	cmpl	$0, %gs:ALONE
+	jne	alone
 	xor	%eax, %eax
 	xchg	%eax, %gs:HERE
 	push	%rax
@@ -339,6 +345,17 @@ hold:	mov	%rdi, %rbx
 	syscall
 	cmpl	$0, HELD(%rbx)
 	jne	0b
+	jmp	on
+	# With nobody to wait for, it only says that it gets on. Its time is added up when
+	# somebody comes (Clocks.Meet).
+alone:	push	%rax
+	mov	%gs:ENTRY, %rdi
+	incq	LOOKS(%rdi)
+	xor	%eax, %eax
+	mov	%rax, AWAY(%rdi)
+	mov	%eax, %gs:HERE
+	mov	%eax, %gs:OWES
+	movl	$MOST, %gs:GIVEN
 	jmp	on
 nobody:
 	push	%rax

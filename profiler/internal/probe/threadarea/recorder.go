@@ -29,8 +29,8 @@ var (
 )
 
 const (
-	lookAt  = 0x30
-	lookRet = 0x464
+	lookAt  = 0x40
+	lookRet = 0x4b8
 )
 
 // Offsets in Recorder.
