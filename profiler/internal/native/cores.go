@@ -24,6 +24,7 @@ type cores struct {
 	next    int
 	solver  *solve.Solver // of its own: it is asked while the session's works
 	unknown []int         // functions whose counters' worths nobody has asked for yet
+	enters  uint32        // how often functions were entered when these were asked for
 	stop    chan struct{}
 	stopped chan struct{}
 }
@@ -66,7 +67,8 @@ func (cs *cores) run() {
 		tracee.Await(cs.clocks.Asked(), cs.machine.Next())
 		atomic.StoreUint32(cs.clocks.Asked(), 0)
 		cs.machine.Tick(time.Now())
-		if n%64 == 0 {
+		if enters := cs.clocks.Enters(); n%64 == 0 || enters != cs.enters {
+			cs.enters = enters
 			cs.learn()
 		}
 	}

@@ -43,8 +43,6 @@ func readGo(path string, im *image.Image, j *backend.Job) (l goroutine.Layout, e
 		return refuse("%v; build it by Go 1.22 or later", err)
 	}
 	switch {
-	case j.Cores > 0:
-		return refuse("its goroutines cannot be kept together in virtual time; leave out --cores")
 	case j.Units:
 		return refuse("its units of work are not known; leave out --units")
 	case j.Machine != nil:
@@ -82,7 +80,7 @@ func (in *injection) injectGo(p *tracee.Process, l goroutine.Layout) error {
 	makes, _ := section.Hook(goMakes)
 	receives, _ := section.Hook(goReceives[0])
 	g.code, err = goroutine.Assemble(goroutine.Place{Code: at, Table: g.words.Addr, Common: in.base(0), Pool: g.words.Addr + goroutine.TableSize,
-		Recorder: m.cache + threadarea.RecordEntry}, l, fs, goroutine.Kinds{Make: makes.Arrive, Receive: receives.Arrive | threadarea.ChainBit})
+		Recorder: m.cache + threadarea.RecordEntry, Says: m.cache + threadarea.SaysEntry, Takes: m.cache + threadarea.TakesEntry}, l, fs, goroutine.Kinds{Make: makes.Arrive, Receive: receives.Arrive | threadarea.ChainBit})
 	if err != nil {
 		return err
 	}
@@ -146,14 +144,15 @@ func (m *module) goFunctions() (fs goroutine.Functions, err error) {
 
 // goroutines are those of the program: threads, to all else.
 type goroutines struct {
-	in      *injection
-	offered []*thread // in the pool, or taken and not known yet, in their order
-	first   uint64    // the number of the first of these
-	next    uint64    // and of the one that is offered next
-	byBase  map[uint64]*thread
-	byID    map[uint64]*thread
-	full    bool            // others are not counted
-	runtime map[uint64]bool // whether functions are the runtime's, by address
+	in       *injection
+	offered  []*thread // in the pool, or taken and not known yet, in their order
+	first    uint64    // the number of the first of these
+	next     uint64    // and of the one that is offered next
+	byBase   map[uint64]*thread
+	byID     map[uint64]*thread
+	full     bool            // others are not counted
+	carriers map[int]*thread // the threads that run them, by tid, where these have clocks
+	runtime  map[uint64]bool // whether functions are the runtime's, by address
 }
 
 // How many goroutines are told apart, at once and in all.
@@ -163,7 +162,7 @@ const (
 )
 
 func newGoroutines(in *injection) *goroutines {
-	return &goroutines{in: in, byBase: map[uint64]*thread{}, byID: map[uint64]*thread{}, runtime: map[uint64]bool{}}
+	return &goroutines{in: in, byBase: map[uint64]*thread{}, byID: map[uint64]*thread{}, carriers: map[int]*thread{}, runtime: map[uint64]bool{}}
 }
 
 // head is how many areas were taken from the pool.

@@ -117,6 +117,9 @@ func (ts *threads) settle(t *thread, by int) error {
 	t.area = threadarea.New(in.common, mem, in.base(t.slot), ts.rate.ticks(cpuClockGap), ts.rate.ticks(longWait), t.begin)
 	if ts.goroutines != nil {
 		t.area.OwnLive()
+		if ts.cores != nil {
+			t.area.Follow(ts.cores.clocks)
+		}
 		return nil
 	}
 	t.area.SetTimer(in.timer())
@@ -140,7 +143,9 @@ func (ts *threads) enter(t *thread) {
 	t.id = profile.ThreadID(len(ts.all))
 	ts.all = append(ts.all, t)
 	ts.byTid[t.tid] = t
-	ts.cores.join(t)
+	if ts.goroutines == nil { // else it is threads that have clocks
+		ts.cores.join(t)
+	}
 	parentID := profile.ThreadID(-1)
 	if t.parent != nil {
 		parentID = t.parent.id

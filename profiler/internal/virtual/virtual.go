@@ -98,13 +98,15 @@ type thread struct {
 // New returns a machine without threads.
 func New(table Table) *Machine { return &Machine{table: table} }
 
-// Born adds a thread that begins at its creator's time; nil: the first.
+// Born adds a thread that begins at its creator's time; nil: now.
 func (m *Machine) Born(c Clock, sys System, creator Clock) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	begin := m.now
 	if creator != nil {
-		c.SetClock(max(m.now, creator.Clock()))
+		begin = max(begin, creator.Clock())
 	}
+	c.SetClock(begin)
 	c.SetActive(true)
 	m.threads = append(m.threads, &thread{Clock: c, sys: sys, awake: true, looks: c.Looks()})
 	m.bound()

@@ -136,7 +136,10 @@ func (m *emitter) function(q *Plan) {
 	m.Bind(m.entry(q))
 	m.enter(m.g.Entry.LiveIn)
 	m.count(m.g.Edges[0])
-	if m.looksFirst() {
+	switch {
+	case m.s.opt.Looks && outlined(q.Func.Name):
+		m.takes(m.g.Entry.LiveIn)
+	case m.looksFirst():
 		m.look(m.g.Entry.LiveIn)
 	}
 	blocks := m.order()
@@ -189,11 +192,11 @@ func (m *emitter) keepingFlags(live bool, code func()) {
 		code()
 		return
 	}
-	m.LeaRSP(-redZone)
-	m.Pushf()
-	code()
-	m.Popf()
-	m.LeaRSP(redZone)
+	m.belowRedZone(func() {
+		m.Pushf()
+		code()
+		m.Popf()
+	})
 }
 
 // outOfLine puts code off until the end of the function; it returns its label.

@@ -9,6 +9,7 @@ const (
 	clockQuantum = 16
 	clockAsked   = 24
 	clockFree    = 28
+	clockEnters  = 32
 	clockEntries = 64
 
 	entryClock  = 0
@@ -54,13 +55,22 @@ func (cs Clocks) SetWorth(counter int32, worth, step int64) {
 		inverse *= 2 - step*inverse
 	}
 	at := cs.common.l.worths + worthSize*uint64(counter)
-	cs.common.put(at+8, uint64(shift))
+	atomic.StoreUint32(cs.common.half(at+8), uint32(shift)) // the mark of recorder.S is behind it
 	atomic.StoreUint64(cs.common.word(at), uint64(worth*inverse))
 }
 
+// Enters is how often a thread has entered a function for the first time.
+func (cs Clocks) Enters() uint32 {
+	return atomic.LoadUint32(cs.common.half(cs.common.l.clocks + clockEnters))
+}
+
 // LiveFrom reports whether the counters of a function, from its first to behind
-// its last chord, may be in use.
+// its last chord, may be in use: goroutines say so where they first enter it, each
+// for itself.
 func (cs Clocks) LiveFrom(first, after int32) bool {
+	if first < after && atomic.LoadUint32(cs.common.half(cs.common.l.worths+worthSize*uint64(first)+12)) != 0 {
+		return true
+	}
 	for i := uint64(first) / 8; i*8 < uint64(after); i++ {
 		if atomic.LoadUint64(cs.common.word(cs.common.l.live+i/64*8))>>(i%64)&1 != 0 {
 			return true
@@ -147,6 +157,12 @@ func (e Entry) Release(wake func(*uint32)) {
 func (a *Area) Join(cs Clocks, e Entry) {
 	a.put(offBase, uint64(e.Clock()))
 	a.put(offEntry, cs.common.base+e.at)
+	a.Follow(cs)
+}
+
+// Follow lets an area look by the clocks of others: a goroutine's, whose thread's
+// entry it gets whenever one goes on with it.
+func (a *Area) Follow(cs Clocks) {
 	a.put(offTable, cs.common.base+cs.common.l.clocks)
 	a.put(offWorths, cs.common.base+cs.common.l.worths)
 	a.put(offGiven, 1)

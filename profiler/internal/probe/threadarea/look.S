@@ -10,6 +10,10 @@
 # nonsense, and mostly far off: then nothing is said.
 #
 # It keeps every register and assumes the flags dead.
+#
+# What a goroutine counts in is its own, and so are BASE and OWN: the clock is that of
+# the thread that runs it (switch.S in package goroutine), which says it where it
+# leaves the goroutine, and may be held where it goes on with one.
 
 	.set COUNTERS, 0x30
 	.set LIVE,     0xa0
@@ -27,7 +31,7 @@
 	.set LASTASK,  0x180	# instructions when it asked the machine to look last
 	.set LOCKS,    0x188	# 32 bits: of the library's, how many it holds
 	.set OWES,     0x18c	# 32 bits: it is too far ahead, and waits where it takes something; |2: others may wake by what it did
-	.set HERE,     0x190	# 32 bits: it is about to take what others may want as well
+	.set HERE,     0x190	# 32 bits: it is about to take what others may want as well; 2: it only says its clock
 	.set SEEN,     0x194	# the processor's time when it looked last, the lower half
 
 	.set BOUND,    0	# of the table: virtual time up to which threads may go on
@@ -87,6 +91,9 @@ takes:
 	jne	1f
 	ret
 1:	movl	$1, %gs:HERE
+	jmp	look
+	.p2align 4
+says:	movl	$2, %gs:HERE
 	.p2align 4
 look:
 	push	%rax
@@ -145,6 +152,8 @@ look:
 	mov	%rcx, %rbx
 
 	# The next look is half the quantum away, if passes cost what they did.
+	cmpl	$2, (%rsp)
+	je	8f
 	mov	QUANTUM(%rsi), %rax
 	shr	%rax
 	mov	%gs:GIVEN, %r8d
@@ -167,7 +176,7 @@ look:
 	movzbl	%al, %eax
 	or	%rax, %r8
 	mov	%r8d, %gs:GIVEN
-
+8:
 	# Time away counts where it was in code without counters; else they count.
 	xor	%eax, %eax
 	xchg	%rax, AWAY(%rdi)
@@ -209,6 +218,8 @@ look:
 	now
 3:	mov	%r8, CLOCK(%rdi)
 	incq	LOOKS(%rdi)
+	cmpl	$2, (%rsp)
+	je	said
 	xor	%ecx, %ecx
 	xchg	%ecx, %gs:OWES
 	and	$2, %ecx
@@ -347,7 +358,7 @@ on:	mov	%gs:GIVEN, %eax		# passes, the one that looks among them
 	sub	$1, %eax
 	adc	$0, %eax
 	mov	%eax, %gs:FUEL
-	pop	%rax
+said:	pop	%rax
 	pop	%r11
 	pop	%r10
 	pop	%r9

@@ -21,16 +21,19 @@ var look []byte
 var Recorder = slices.Concat(recorder, make([]byte, -len(recorder)&15), look)
 
 // Where in Recorder is look.S: TakesEntry is called before a thread takes what
-// others may want as well, LookEntry now and then; LookEnd is its ret.
+// others may want as well, SaysEntry where a thread leaves a goroutine, LookEntry
+// now and then; LookEnd is its ret.
 var (
 	TakesEntry = uint64(len(recorder)+15) &^ 15
+	SaysEntry  = TakesEntry + saysAt
 	LookEntry  = TakesEntry + lookAt
 	LookEnd    = TakesEntry + lookRet
 )
 
 const (
-	lookAt  = 0x30
-	lookRet = 0x464
+	saysAt  = 0x30
+	lookAt  = 0x40
+	lookRet = 0x484
 )
 
 // Offsets in Recorder.
