@@ -25,6 +25,7 @@
 	.set ENTRY,  0x160	# and the clock of the thread that runs it
 	.set TABLE,  0x168
 	.set CLOCK,  0
+	.set BOUND,  0	# of the table
 
 	.text
 table:	.quad	0	# entries: a runtime.g, its area
@@ -49,7 +50,7 @@ recorder: .quad	0	# of the moved code
 kmake:	.quad	0	# kinds of records
 kreceive: .quad	0
 says:	.quad	0	# look.S
-takes:	.quad	0
+goes:	.quad	0
 
 # find: %rcx is the entry of the runtime.g at %r8, or 0. Changes %rax, %r9.
 	.macro	find
@@ -153,10 +154,14 @@ resume:
 	cmp	%rax, %r8
 	cmovl	%rax, %r8
 	mov	%r8, CLOCK(%rcx)
-	sub	%rdi, %r8
-	mov	%r8, %gs:BASE
 	mov	%rcx, %gs:ENTRY
-	jmp	*takes(%rip)
+	mov	%r8, %rax
+	sub	%rdi, %rax
+	mov	%rax, %gs:BASE
+	mov	%gs:TABLE, %rax
+	cmp	BOUND(%rax), %r8
+	jle	8f
+	jmp	*goes(%rip)
 7:	mov	%rcx, %gs:TABLE
 8:	ret
 3:	mov	pool(%rip), %rsi

@@ -4,10 +4,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/backend"
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
+	"github.com/skewlens/skewlens/profiler/internal/record"
+	"github.com/skewlens/skewlens/profiler/internal/tracee"
+	"github.com/skewlens/skewlens/profiler/internal/unwind"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
 // Where the threads of a program in Go are kept together in virtual time each has an
@@ -54,6 +59,29 @@ func (ts *threads) drop(tid int) {
 	if ts.in.wipe(t.slot, t.mem, t.area) == nil {
 		ts.slots.give(t.slot)
 	}
+}
+
+// pend notes what a goroutine has executed of a loop that it may leave its thread in,
+// by the signal by which the runtime asks for that: its counters have it only when it
+// leaves the loop, maybe on another thread, and the time is this one's.
+func (s *signals) pend(e tracee.Event) {
+	if s.cores == nil || s.goroutines == nil || e.Sig != syscall.SIGURG {
+		return
+	}
+	base, err := s.p.GS(e.Tid)
+	if err != nil {
+		return
+	}
+	t := s.goroutines.byBase[base]
+	regs, err := s.p.DwarfRegs(e.Tid)
+	if t == nil || err != nil {
+		return
+	}
+	var lack []record.Delta
+	if a, ok := s.in.addr(regs[unwind.PC]); ok {
+		lack, _ = s.stacks.solver.ActiveLoops(a, false, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] })
+	}
+	t.area.Pend(s.cores.clocks, lack)
 }
 
 // setProcs has a program in Go run goroutines on as many threads as there are to be

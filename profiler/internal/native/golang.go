@@ -80,7 +80,7 @@ func (in *injection) injectGo(p *tracee.Process, l goroutine.Layout) error {
 	makes, _ := section.Hook(goMakes)
 	receives, _ := section.Hook(goReceives[0])
 	g.code, err = goroutine.Assemble(goroutine.Place{Code: at, Table: g.words.Addr, Common: in.base(0), Pool: g.words.Addr + goroutine.TableSize,
-		Recorder: m.cache + threadarea.RecordEntry, Says: m.cache + threadarea.SaysEntry, Takes: m.cache + threadarea.TakesEntry}, l, fs, goroutine.Kinds{Make: makes.Arrive, Receive: receives.Arrive | threadarea.ChainBit})
+		Recorder: m.cache + threadarea.RecordEntry, Says: m.cache + threadarea.SaysEntry, Goes: m.cache + threadarea.GoesEntry}, l, fs, goroutine.Kinds{Make: makes.Arrive, Receive: receives.Arrive | threadarea.ChainBit})
 	if err != nil {
 		return err
 	}

@@ -150,6 +150,7 @@ func (s *session) start() error {
 	s.in.common.SetTimer(s.in.timer())
 	if s.job.Cores > 0 {
 		s.threads.cores = newCores(s.p, s.in)
+		s.signals.cores = s.threads.cores
 	}
 	s.progress.start()
 	if s.job.Running != nil {

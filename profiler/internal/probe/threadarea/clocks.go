@@ -59,6 +59,13 @@ func (cs Clocks) SetWorth(counter int32, worth, step int64) {
 	atomic.StoreUint64(cs.common.word(at), uint64(worth*inverse))
 }
 
+// worth is what a counter that is n is worth, as look.S has it.
+func (cs Clocks) worth(counter int32, n uint64) int64 {
+	at := cs.common.l.worths + worthSize*uint64(counter)
+	shift := atomic.LoadUint32(cs.common.half(at + 8))
+	return int64(n) >> (shift & 63) * int64(atomic.LoadUint64(cs.common.word(at)))
+}
+
 // Enters is how often a thread has entered a function for the first time.
 func (cs Clocks) Enters() uint32 {
 	return atomic.LoadUint32(cs.common.half(cs.common.l.clocks + clockEnters))

@@ -206,7 +206,7 @@ func TestLookOffsetsAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]int64{"COUNTERS": offCounters, "LIVE": offLive, "NLIVE": offNLive, "FUEL": OffFuel, "GIVEN": offGiven, "BASE": offBase, "OWN": offOwn,
-		"ENTRY": offEntry, "TABLE": offTable, "WORTHS": offWorths, "PAUSED": OffPaused, "IDLE": offIdle, "LASTASK": offLast, "LOCKS": OffLocks, "OWES": OffOwes, "BOUND": clockBound, "USED": clockUsed,
+		"ENTRY": offEntry, "TABLE": offTable, "WORTHS": offWorths, "PENDING": offPending, "PAUSED": OffPaused, "IDLE": offIdle, "LASTASK": offLast, "LOCKS": OffLocks, "OWES": OffOwes, "BOUND": clockBound, "USED": clockUsed,
 		"QUANTUM": clockQuantum, "ASKED": clockAsked, "FREE": clockFree, "ENTRIES": clockEntries, "CLOCK": entryClock, "HELD": entryHeld,
 		"ACTIVE": entryActive, "LOOKS": entryLooks, "AWAY": entryAway, "UNTIL": entryUntil, "EACH": entrySize}
 	for _, m := range regexp.MustCompile(`\.set (\w+),\s*(\w+)`).FindAllStringSubmatch(string(src), -1) {

@@ -17,6 +17,7 @@ const (
 	offTargets  = 0x60
 	offSiteCtr  = 0x68
 	offHash     = 0x70
+	offPending  = 0x78 // of look.S
 	offKeys     = 0x80
 	offLost     = 0x88
 	offWaits    = 0x90

@@ -13,9 +13,12 @@
 #
 # What a goroutine counts in is its own, and so are BASE and OWN: the clock is that of
 # the thread that runs it (switch.S in package goroutine), which says it where it
-# leaves the goroutine, and may be held where it goes on with one.
+# leaves the goroutine, and may be held where it goes on with one. A goroutine may be
+# left, and gone on with, in a loop that a register counts for: what is not counted
+# yet is PENDING then, until it looks elsewhere.
 
 	.set COUNTERS, 0x30
+	.set PENDING,  0x78
 	.set LIVE,     0xa0
 	.set NLIVE,    0xa8
 	.set FUEL,     0x140	# passes until the next look, 32 bits
@@ -31,7 +34,7 @@
 	.set LASTASK,  0x180	# instructions when it asked the machine to look last
 	.set LOCKS,    0x188	# 32 bits: of the library's, how many it holds
 	.set OWES,     0x18c	# 32 bits: it is too far ahead, and waits where it takes something; |2: others may wake by what it did
-	.set HERE,     0x190	# 32 bits: it is about to take what others may want as well; 2: it only says its clock
+	.set HERE,     0x190	# 32 bits: it is about to take what others may want as well; 2: it only says its clock; 3: as 1, in a goroutine that it goes on with
 	.set SEEN,     0x194	# the processor's time when it looked last, the lower half
 
 	.set BOUND,    0	# of the table: virtual time up to which threads may go on
@@ -94,6 +97,9 @@ takes:
 	jmp	look
 	.p2align 4
 says:	movl	$2, %gs:HERE
+	jmp	look
+	.p2align 4
+goes:	movl	$3, %gs:HERE
 	.p2align 4
 look:
 	push	%rax
@@ -138,6 +144,10 @@ look:
 	jnz	2b
 4:	cmp	%gs:NLIVE, %r10
 	jb	1b
+	cmpl	$2, (%rsp)
+	jae	1f
+	movq	$0, %gs:PENDING
+1:	add	%gs:PENDING, %r11
 	rdtsc
 	mov	%eax, %gs:SEEN
 
