@@ -25,7 +25,11 @@
 	.set ENTRY,  0x160	# and the clock of the thread that runs it
 	.set TABLE,  0x168
 	.set CLOCK,  0
+	.set ACTIVE, 12
+	.set LOOKS,  16
+	.set SLEPT,  40
 	.set BOUND,  0	# of the table
+	.set QUANTUM, 16
 
 	.text
 table:	.quad	0	# entries: a runtime.g, its area
@@ -147,19 +151,29 @@ resume:
 	je	8f
 	test	%rcx, %rcx		# a thread without a clock
 	jz	7f
+	mov	%gs:TABLE, %rsi
 	mov	%gs:OWN, %rdi
 	mov	%gs:BASE, %rax
 	add	%rdi, %rax
 	mov	CLOCK(%rcx), %r8
 	cmp	%rax, %r8
 	cmovl	%rax, %r8
-	mov	%r8, CLOCK(%rcx)
+	cmpl	$1, ACTIVE(%rcx)
+	je	9f
+	mov	BOUND(%rsi), %rax	# it has slept until now
+	sub	QUANTUM(%rsi), %rax
+	cmp	%rax, %r8
+	cmovl	%rax, %r8
+	incq	LOOKS(%rcx)
+	movl	$1, ACTIVE(%rcx)
+9:	mov	%r8, CLOCK(%rcx)
+	xor	%eax, %eax
+	xchg	%rax, SLEPT(%rcx)
 	mov	%rcx, %gs:ENTRY
 	mov	%r8, %rax
 	sub	%rdi, %rax
 	mov	%rax, %gs:BASE
-	mov	%gs:TABLE, %rax
-	cmp	BOUND(%rax), %r8
+	cmp	BOUND(%rsi), %r8
 	jle	8f
 	jmp	*goes(%rip)
 7:	mov	%rcx, %gs:TABLE

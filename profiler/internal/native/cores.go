@@ -40,14 +40,25 @@ type member struct {
 func (m *member) LookSoon() { m.area.LookSoon() }
 func (m *member) Release()  { m.Entry.Release(tracee.Wake) }
 
+// How many functions' counters are known before a program begins, and how many more
+// are asked for at a time, which takes tens of microseconds each: others wait for the
+// machine to look meanwhile, and a thread in code that is not known does not get on.
+const (
+	learnFirst = 4000
+	learnMore  = 8
+)
+
 // newCores begins to keep threads together.
 func newCores(p *tracee.Process, in *injection) *cores {
 	cs := &cores{p: p, clocks: in.common.Clocks(virtual.Quantum), members: map[*thread]*member{}, solver: in.newSolver(),
 		stop: make(chan struct{}), stopped: make(chan struct{})}
 	for fi := range cs.solver.Functions() {
-		cs.unknown = append(cs.unknown, fi)
+		if fi < learnFirst {
+			cs.solver.Worths(fi, cs.clocks.SetWorth)
+		} else {
+			cs.unknown = append(cs.unknown, fi)
+		}
 	}
-	cs.learn()
 	in.simulation.clock(cs.clocks, in.layout)
 	cs.machine = virtual.New(cs.clocks)
 	go cs.run()
@@ -67,24 +78,28 @@ func (cs *cores) run() {
 		tracee.Await(cs.clocks.Asked(), cs.machine.Next())
 		atomic.StoreUint32(cs.clocks.Asked(), 0)
 		cs.machine.Tick(time.Now())
-		if enters := cs.clocks.Enters(); n%64 == 0 || enters != cs.enters {
-			cs.enters = enters
+		if n%64 == 0 || cs.clocks.Enters() != cs.enters {
 			cs.learn()
 		}
 	}
 }
 
-// learn says what the counters of functions are worth that have been entered
+// learn says what the counters of some functions are worth that have been entered
 // since.
 func (cs *cores) learn() {
+	more, enters := learnMore, cs.clocks.Enters()
 	cs.unknown = slices.DeleteFunc(cs.unknown, func(fi int) bool {
 		first, after := cs.solver.Chords(fi)
-		if !cs.clocks.LiveFrom(first, after) {
+		if more == 0 || !cs.clocks.LiveFrom(first, after) {
 			return false
 		}
+		more--
 		cs.solver.Worths(fi, cs.clocks.SetWorth)
 		return true
 	})
+	if more > 0 {
+		cs.enters = enters
+	}
 }
 
 // join gives a new thread a clock, which begins at its creator's time.

@@ -34,7 +34,7 @@ type signals struct {
 	leaving    map[int]*leaving   // by thread
 	goroutines *goroutines        // nil: the program is not in Go
 	cores      *cores
-	cut        int                // waits that a signal came to, which are not known
+	cut        int // waits that a signal came to, which are not known
 
 	since     time.Time     // from when on
 	watched   int           // so many signals' handlers were to be seen to return,

@@ -46,7 +46,8 @@ const (
 // Clock is a thread's entry of the table that all threads share.
 type Clock interface {
 	Clock() int64   // its virtual time
-	SetClock(int64) // puts it forward
+	SetClock(int64) // when it is born
+	Forward(int64)  // to a time, if it is not there yet
 	Away() int64    // the time since then, where it does not say
 	SetAway(int64)
 	Looks() uint64 // how often it has said so
@@ -184,9 +185,7 @@ func (m *Machine) Tick(at time.Time) {
 	m.pass()
 	for _, t := range woken {
 		t.awake = true
-		if t.Clock.Clock() < m.now {
-			t.SetClock(m.now)
-		}
+		t.Forward(m.now)
 		t.SetActive(true)
 	}
 	if m.now != before || !m.holds() || m.moved.IsZero() {

@@ -18,7 +18,8 @@ const (
 	entryLooks  = 16
 	entryAway   = 24
 	entryUntil  = 32
-	entrySize   = 40
+	entrySlept  = 40
+	entrySize   = 48
 
 	// MaxClocks is how many threads can have one at a time.
 	MaxClocks = 4096
@@ -129,8 +130,23 @@ func (cs Clocks) Entry(i int) Entry {
 // Clock is the thread's virtual time as of its last look.
 func (e Entry) Clock() int64 { return int64(atomic.LoadUint64(e.common.word(e.at + entryClock))) }
 
-// SetClock puts it forward.
-func (e Entry) SetClock(v int64) { atomic.StoreUint64(e.common.word(e.at+entryClock), uint64(v)) }
+// SetClock sets it, of a thread that has not looked yet.
+func (e Entry) SetClock(v int64) {
+	atomic.StoreUint64(e.common.word(e.at+entrySlept), 0)
+	atomic.StoreUint64(e.common.word(e.at+entryClock), uint64(v))
+}
+
+// Forward puts it forward to a time, if it is not there yet, of a thread that may run
+// beside: what that has done since its last look is done from then on.
+func (e Entry) Forward(v int64) {
+	clock := e.common.word(e.at + entryClock)
+	was := atomic.LoadUint64(clock)
+	if int64(was) >= v {
+		return
+	}
+	atomic.AddUint64(e.common.word(e.at+entrySlept), uint64(v)-was)
+	atomic.CompareAndSwapUint64(clock, was, uint64(v)) // else it has looked, and knows
+}
 
 // Away is the time that passed since, where the thread says nothing.
 func (e Entry) Away() int64 { return int64(atomic.LoadUint64(e.common.word(e.at + entryAway))) }

@@ -208,7 +208,7 @@ func TestLookOffsetsAgree(t *testing.T) {
 	want := map[string]int64{"COUNTERS": offCounters, "LIVE": offLive, "NLIVE": offNLive, "FUEL": OffFuel, "GIVEN": offGiven, "BASE": offBase, "OWN": offOwn,
 		"ENTRY": offEntry, "TABLE": offTable, "WORTHS": offWorths, "PENDING": offPending, "PAUSED": OffPaused, "IDLE": offIdle, "LASTASK": offLast, "LOCKS": OffLocks, "OWES": OffOwes, "BOUND": clockBound, "USED": clockUsed,
 		"QUANTUM": clockQuantum, "ASKED": clockAsked, "FREE": clockFree, "ENTRIES": clockEntries, "CLOCK": entryClock, "HELD": entryHeld,
-		"ACTIVE": entryActive, "LOOKS": entryLooks, "AWAY": entryAway, "UNTIL": entryUntil, "EACH": entrySize}
+		"ACTIVE": entryActive, "LOOKS": entryLooks, "AWAY": entryAway, "UNTIL": entryUntil, "SLEPT": entrySlept, "EACH": entrySize}
 	for _, m := range regexp.MustCompile(`\.set (\w+),\s*(\w+)`).FindAllStringSubmatch(string(src), -1) {
 		v, _ := strconv.ParseInt(m[2], 0, 64)
 		if w, ok := want[m[1]]; ok && v != w {

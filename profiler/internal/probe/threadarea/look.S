@@ -49,7 +49,8 @@
 	.set LOOKS,    16
 	.set AWAY,     24	# time in code that says nothing, by the processor's clock
 	.set UNTIL,    32	# held: how high the bound is to be
-	.set EACH,     40
+	.set SLEPT,    40	# how far the clock was put forward since the last look: what the thread has done since comes on top
+	.set EACH,     48
 
 	.set RECENTLY, 50000	# cycles, about a quarter of a quantum
 	.set MOST,     65536	# passes between two looks
@@ -195,7 +196,10 @@ look:
 	jle	1f
 	sub	%rcx, %rax
 	add	%rax, %gs:BASE
-1:	mov	%r11, %r8
+1:	xor	%eax, %eax
+	xchg	%rax, SLEPT(%rdi)
+	add	%rax, %gs:BASE
+	mov	%r11, %r8
 	add	%gs:BASE, %r8
 	mov	CLOCK(%rdi), %rax	# it may have been put forward
 	forward

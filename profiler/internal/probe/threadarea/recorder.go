@@ -35,7 +35,7 @@ const (
 	saysAt  = 0x30
 	goesAt  = 0x40
 	lookAt  = 0x50
-	lookRet = 0x4b0
+	lookRet = 0x4bf
 )
 
 // Offsets in Recorder.
