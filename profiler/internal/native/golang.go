@@ -42,10 +42,7 @@ func readGo(path string, im *image.Image, j *backend.Job) (l goroutine.Layout, e
 	if err := im.Go.Known(); err != nil {
 		return refuse("%v; build it by Go 1.22 or later", err)
 	}
-	switch {
-	case j.Units:
-		return refuse("its units of work are not known; leave out --units")
-	case j.Machine != nil:
+	if j.Machine != nil {
 		return refuse("the caches that it would use cannot be simulated; leave out --events cache")
 	}
 	if l, err = goroutine.ReadLayout(path); errors.Is(err, goroutine.ErrNoDWARF) {
@@ -242,6 +239,13 @@ func (ts *threads) drainGo(t *thread) {
 	t.area.Records(func(rec record.Record) {
 		t.lastTSC, rec.CPUNS = rec.TSC, ts.rate.ns(uint64(rec.CPUNS))
 		rec.Delta = ts.solver.Resolve(t.area, rec.Delta)
+		if loop, more := ts.units.passed(t, &rec); more {
+			ts.skip(loop)
+		}
+		if section.IsUnit(rec.Kind) {
+			ts.tracker.Record(t.id, rec)
+			return
+		}
 		if rec.Whole {
 			rec.Delta, t.untold = append(rec.Delta, t.untold...), nil
 			if rec.Stack != nil {

@@ -120,6 +120,7 @@ func (ts *threads) settle(t *thread, by int) error {
 		if ts.cores != nil {
 			t.area.Follow(ts.cores.clocks)
 		}
+		ts.units.join(t.area, false)
 		return nil
 	}
 	t.area.SetTimer(in.timer())
@@ -304,6 +305,12 @@ func (ts *threads) drain(t *thread) {
 
 // skip has threads leave out what is no longer told of a loop.
 func (ts *threads) skip(loop int32) {
+	if gs := ts.goroutines; gs != nil { // also those that nobody has taken yet
+		for _, t := range gs.byBase {
+			t.area.SkipUnits(loop, ts.units.all[loop].skip)
+		}
+		return
+	}
 	for _, t := range ts.byTid {
 		if !t.dead && t.area != nil {
 			t.area.SkipUnits(loop, ts.units.all[loop].skip)

@@ -192,11 +192,11 @@ func (m *emitter) keepingFlags(live bool, code func()) {
 		code()
 		return
 	}
-	m.belowRedZone(func() {
-		m.Pushf()
-		code()
-		m.Popf()
-	})
+	m.LeaRSP(-redZone)
+	m.Pushf()
+	code()
+	m.Popf()
+	m.LeaRSP(redZone)
 }
 
 // outOfLine puts code off until the end of the function; it returns its label.
