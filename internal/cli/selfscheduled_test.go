@@ -154,7 +154,10 @@ func TestSelfScheduled(t *testing.T) {
 					printed := alone(t, out, args)
 					got := math.NaN()
 					for range 3 { // on a busy machine chance has a hand in it: what is off must be off each time
-						if got = together(t, out, args, printed); math.Abs(got-want) <= 0.05 {
+						if s := together(t, out, args, printed, false); s != nil && s.Imbalance != nil {
+							got = *s.Imbalance
+						}
+						if math.Abs(got-want) <= 0.05 {
 							break
 						}
 					}
@@ -177,9 +180,9 @@ func alone(t *testing.T, prog string, args []string) string {
 	return string(text)
 }
 
-// together is the imbalance of the program's largest section, with as many cores as
-// takers; it prints what it does otherwise.
-func together(t *testing.T, prog string, args []string, want string) float64 {
+// together is the program's largest section, with as many cores as takers; it prints
+// what it does otherwise.
+func together(t *testing.T, prog string, args []string, want string, units bool) *report.Section {
 	t.Helper()
 	null, err := os.Open(os.DevNull)
 	if err != nil {
@@ -193,7 +196,7 @@ func together(t *testing.T, prog string, args []string, want string) float64 {
 	defer out.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	p, err := profiler.Run(ctx, profiler.Config{Path: prog, Args: args, Stdin: null, Stdout: out, Stderr: os.Stderr, Cores: takers})
+	p, err := profiler.Run(ctx, profiler.Config{Path: prog, Args: args, Stdin: null, Stdout: out, Stderr: os.Stderr, Cores: takers, Units: units})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,11 +208,49 @@ func together(t *testing.T, prog string, args []string, want string) float64 {
 		t.Fatal(err)
 	}
 	if len(r.Sections) == 0 {
-		return math.NaN()
+		return nil
 	}
 	s := slices.MaxFunc(r.Sections, func(a, b report.Section) int { return cmp.Compare(a.Critical, b.Critical) })
-	if s.Imbalance == nil {
-		return math.NaN()
+	return &s
+}
+
+// TestUnitsTaken: the units that tasks and goroutines do are known, however they came
+// by them, and cures are in their runtime's words.
+func TestUnitsTaken(t *testing.T) {
+	realBench(t, 1)
+	tbb := func(t *testing.T, out string) {
+		if _, err := os.Stat("/usr/include/oneapi/tbb.h"); err != nil {
+			t.Skip("libtbb-dev is not installed")
+		}
+		needs(t, "g++", "-std=c++20", "-O2", "-g", "-pthread", "testdata/selfscheduled/tbb.cc", "-o", out, "-ltbb")
 	}
-	return *s.Imbalance
+	for _, c := range []struct {
+		build         func(t *testing.T, out string)
+		mode          string
+		dealt, clause string
+	}{
+		{selfScheduledPrograms[0].build, "dynamic", "demand", "schedule(dynamic, 4)"},
+		{selfScheduledPrograms[0].build, "taskloop", "tasks", "grainsize(4)"},
+		{tbb, "simple", "tasks", "blocked_range(…, 4), simple_partitioner"},
+		{tbb, "auto", "tasks", "blocked_range(…, 4), simple_partitioner"},
+		{buildPool, "counter", "demand", "next.Add(4), or 4 to a send"},
+		{buildPool, "channel", "demand", "next.Add(4), or 4 to a send"},
+	} {
+		t.Run(c.mode, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "prog")
+			c.build(t, out)
+			const n = 61 // not as many for each
+			args := []string{c.mode, "growing", strconv.Itoa(n), "3000000"}
+			s := together(t, out, args, alone(t, out, args), true)
+			if s == nil || s.Units == nil {
+				t.Fatal("no units")
+			}
+			if s.Units.Count != n || s.Units.Dealt != c.dealt {
+				t.Errorf("%d units, dealt by %q; want %d, %q", s.Units.Count, s.Units.Dealt, n, c.dealt)
+			}
+			if !slices.ContainsFunc(s.Dealings, func(d report.Dealing) bool { return d.Clause == c.clause }) {
+				t.Errorf("no %s among %+v", c.clause, s.Dealings)
+			}
+		})
+	}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/backend"
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
-	"github.com/skewlens/skewlens/profiler/internal/record"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 	"github.com/skewlens/skewlens/profiler/internal/unwind"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
@@ -77,11 +76,10 @@ func (s *signals) pend(e tracee.Event) {
 	if t == nil || err != nil {
 		return
 	}
-	var lack []record.Delta
 	if a, ok := s.in.addr(regs[unwind.PC]); ok {
-		lack, _ = s.stacks.solver.ActiveLoops(a, false, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] })
+		lack, _ := s.stacks.solver.ActiveLoops(a, false, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] })
+		t.area.Pend(s.cores.clocks, lack)
 	}
-	t.area.Pend(s.cores.clocks, lack)
 }
 
 // setProcs has a program in Go run goroutines on as many threads as there are to be

@@ -24,6 +24,12 @@ int main(int, char **argv)
         for (int i = 0; i < n; i++)
 #pragma omp task firstprivate(i)
             result[i] = work(cost[i]);
+    } else if (how == "taskloop") {
+#pragma omp parallel num_threads(8)
+#pragma omp single
+#pragma omp taskloop grainsize(2)
+        for (int i = 0; i < n; i++)
+            result[i] = work(cost[i]);
     }
     checksum();
 }
