@@ -82,6 +82,16 @@ func (s *signals) pend(e tracee.Event) {
 	}
 }
 
+// dropAll is told of the end of all.
+func (ts *threads) dropAll() {
+	if ts.goroutines == nil {
+		return
+	}
+	for tid := range ts.goroutines.carriers {
+		ts.drop(tid)
+	}
+}
+
 // setProcs has a program in Go run goroutines on as many threads as there are to be
 // cores, unless its environment says how many.
 func (src *source) setProcs(j *backend.Job) {

@@ -187,6 +187,7 @@ func (ts *threads) endOf(t *thread) uint64 {
 // endAll is the death of all that are left.
 func (ts *threads) endAll() {
 	ts.census(true)
+	ts.dropAll()
 	for _, t := range ts.all {
 		switch {
 		case ts.goroutines != nil && !t.dead:
@@ -301,21 +302,6 @@ func (ts *threads) drain(t *thread) {
 		ts.tracker.Record(t.id, rec)
 	})
 	faulted(math.MaxUint64)
-}
-
-// skip has threads leave out what is no longer told of a loop.
-func (ts *threads) skip(loop int32) {
-	if gs := ts.goroutines; gs != nil { // also those that nobody has taken yet
-		for _, t := range gs.byBase {
-			t.area.SkipUnits(loop, ts.units.all[loop].skip)
-		}
-		return
-	}
-	for _, t := range ts.byTid {
-		if !t.dead && t.area != nil {
-			t.area.SkipUnits(loop, ts.units.all[loop].skip)
-		}
-	}
 }
 
 // look tells the tracker how far those have come that a thread created, if it
