@@ -24,16 +24,28 @@ import (
 
 const maxProcs = "GOMAXPROCS"
 
-// carry lets a thread, which is stopped before its first instruction, run goroutines:
-// it tells where GS is to lead.
-func (ts *threads) carry(tid int) (gs uint64, err error) {
+// carry lets a thread run goroutines that is before its first instruction: it tells where
+// GS is to lead. by is stopped: it, or its creator, which may not be able to make room
+// for it. From then on others do not get on without it.
+func (ts *threads) carry(tid, by int) (gs uint64, err error) {
 	if ts.cores == nil {
 		return ts.in.base(0), nil
 	}
+	carriers := ts.goroutines.carriers
+	if t := carriers[tid]; t != nil {
+		return ts.in.base(t.slot), nil
+	}
 	t := &thread{tid: tid, hidden: true, begin: rdtsc()}
+	if by != tid {
+		t.parent = carriers[by]
+	}
 	t.slot = ts.slots.take()
 	if !ts.in.mapped(t.slot) {
-		if err := ts.in.grow(ts.p, tid); err != nil {
+		if by != tid { // who is in the middle of a system call cannot make another one
+			ts.slots.give(t.slot)
+			return 0, nil
+		}
+		if err := ts.in.grow(ts.p, by); err != nil {
 			return 0, err
 		}
 	}
@@ -43,7 +55,7 @@ func (ts *threads) carry(tid int) (gs uint64, err error) {
 	t.area = threadarea.New(ts.in.common, t.mem, ts.in.base(t.slot), 1<<62, 1<<62, t.begin)
 	t.area.Mute()
 	ts.cores.join(t)
-	ts.goroutines.carriers[tid] = t
+	carriers[tid] = t
 	return ts.in.base(t.slot), nil
 }
 

@@ -32,7 +32,7 @@ func (s *session) newThread(e tracee.Event) error {
 		return err
 	}
 	if s.in.golang != nil {
-		gs, err := s.threads.carry(e.Tid)
+		gs, err := s.threads.carry(e.Tid, e.Tid)
 		if err == nil {
 			err = s.p.SetGS(e.Tid, gs)
 		}
@@ -59,6 +59,11 @@ func (s *session) newThread(e tracee.Event) error {
 func (s *session) cloned(e tracee.Event) error {
 	parent := s.threads.byTid[e.Tid]
 	child, thread, err := s.p.Child(e.Tid)
+	if s.in.golang != nil && thread && err == nil { // it may be a while until the new one gets a core
+		if _, err := s.threads.carry(child, e.Tid); alive(err) != nil {
+			return err
+		}
+	}
 	if parent == nil || err != nil || !thread || s.threads.byTid[child] != nil { // adopted
 		return s.p.Resume(e)
 	}

@@ -157,7 +157,7 @@ func (s *session) start() error {
 		s.job.Running()
 	}
 	if s.in.golang != nil {
-		gs, err := s.threads.carry(s.p.Pid)
+		gs, err := s.threads.carry(s.p.Pid, s.p.Pid)
 		if err != nil {
 			return err
 		}
