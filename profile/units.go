@@ -26,6 +26,7 @@ const (
 	DealtByOwner  DealtBy = "owner"   // all threads go through all units, and do their own
 	DealtOnDemand DealtBy = "demand"  // whoever is free takes the next
 	DealtOtherly  DealtBy = "unknown" // in some other way that was fixed before
+	DealtInTasks  DealtBy = "tasks"   // a task has some that follow each other, and whoever is free executes it
 )
 
 // UnitRound is the work of one instance.
@@ -41,7 +42,7 @@ type Unit struct {
 	Part int32 // whose they were
 }
 
-var dealtBy = []DealtBy{DealtInBlocks, DealtInTurns, DealtByOwner, DealtOnDemand, DealtOtherly}
+var dealtBy = []DealtBy{DealtInBlocks, DealtInTurns, DealtByOwner, DealtOnDemand, DealtOtherly, DealtInTasks}
 
 // packUnits writes varints: the loop, how it is dealt, and for each round how many
 // parts it has, what is left of each, how many units, and these.

@@ -140,8 +140,6 @@ func TestGoRefused(t *testing.T) {
 		want  string
 	}{
 		{"-ldflags=-s -w", profiler.Config{}, "build it without -ldflags=-s and -w"},
-		{"-ldflags=", profiler.Config{Cores: 4}, "leave out --cores"},
-		{"-ldflags=", profiler.Config{Units: true}, "leave out --units"},
 	} {
 		c.c.Path = buildGo(t, "testdata/golang", c.flags)
 		_, err := profiler.Run(t.Context(), c.c)

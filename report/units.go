@@ -13,7 +13,7 @@ import (
 // Units are the pieces in which a section's work is dealt out: the rounds of a loop.
 type Units struct {
 	Location     *Location `json:"location,omitempty"` // of the loop
-	Dealt        string    `json:"dealt"`              // blocks, turns, owner, demand, unknown
+	Dealt        string    `json:"dealt"`              // blocks, turns, owner, demand, tasks, unknown
 	Count        uint64    `json:"count"`              // in all rounds that are known
 	Instances    int       `json:"instances"`          // that these are of
 	Mean         float64   `json:"mean"`               // instructions of a unit
@@ -31,7 +31,7 @@ type Dealing struct {
 	How    string  `json:"how"`              // blocks, turns, demand, guided, longest-first, stealing
 	Chunk  int     `json:"chunk,omitempty"`  // units that are taken at a time, on demand
 	Saving float64 `json:"saving"`           // of what the longest parts do
-	Clause string  `json:"clause,omitempty"` // what the runtime calls it, where units are rounds of a worksharing loop
+	Clause string  `json:"clause,omitempty"` // what the runtime that deals the units out, or its language, calls it
 }
 
 // Forecast is the speedup over one thread that is expected of a section.
@@ -48,7 +48,7 @@ type Forecast struct {
 func (b *builder) units(out *Section, s *profile.Section) {
 	o := dealing.Of(s.Units)
 	takes := slices.ContainsFunc(out.Warnings, func(w Warning) bool { return w.Code == "self-scheduled" })
-	if o == nil || o.Today == 0 || takes && s.Units.Dealt != profile.DealtOnDemand { // then what deals was not seen
+	if o == nil || o.Today == 0 || takes && s.Units.Dealt != profile.DealtOnDemand && s.Units.Dealt != profile.DealtInTasks { // then what deals was not seen
 		return
 	}
 	saving := func(most uint64) float64 { return round(1 - float64(most)/float64(o.Today)) }
@@ -58,9 +58,10 @@ func (b *builder) units(out *Section, s *profile.Section) {
 	for _, c := range o.Costs {
 		u.Costs = append(u.Costs, round(c))
 	}
+	clause := clauses(s, out.Location, &l)
 	for _, d := range o.Dealings {
 		x := Dealing{How: string(d.Kind), Chunk: d.Chunk, Saving: saving(d.Most)}
-		if worksharing(s.Kind, out.Location, &l) {
+		if clause != nil {
 			x.Clause = clause(d.Kind, d.Chunk)
 		}
 		out.Dealings = append(out.Dealings, x)
@@ -70,30 +71,6 @@ func (b *builder) units(out *Section, s *profile.Section) {
 	}
 	u.Message = u.words(out.Dealings, o.Parts)
 	out.Units = u
-}
-
-// worksharing reports whether the rounds of a loop are what OpenMP deals out: it
-// follows the pragma that the section stands at.
-func worksharing(kind profile.SectionKind, at, loop *Location) bool {
-	return kind == profile.OpenMP && at != nil && at.File == loop.File && loop.Line >= at.Line && loop.Line <= at.Line+mostClauses
-}
-
-// mostClauses is how many lines of a pragma stand before its loop.
-const mostClauses = 4
-
-// clause is what OpenMP calls a dealing, "" where it has none.
-func clause(how dealing.Kind, chunk int) string {
-	switch how {
-	case dealing.Blocks:
-		return "schedule(static)"
-	case dealing.Turns:
-		return "schedule(static, 1)"
-	case dealing.Demand:
-		return fmt.Sprintf("schedule(dynamic, %d)", chunk)
-	case dealing.Guided:
-		return "schedule(guided)"
-	}
-	return ""
 }
 
 // Words are how a dealing is said.
@@ -121,6 +98,7 @@ var today = map[profile.DealtBy]string{
 	profile.DealtByOwner:  "each done by its owner",
 	profile.DealtOnDemand: "dealt on demand",
 	profile.DealtOtherly:  "dealt as was fixed before",
+	profile.DealtInTasks:  "dealt in tasks",
 }
 
 // worthSaying is the part of the longest parts' work that a dealing must save

@@ -58,6 +58,7 @@ func TestUnitsInWords(t *testing.T) {
 			}
 			u.Rounds[0].Rest = []uint64{0, 0, 0, 0}
 		}, "20 units (rounds of owner.c:33), dealt on demand; no other dealing saves as much as 1 %; beyond 20 threads the largest unit (5 % of all) limits"},
+		{"in tasks", func(u *profile.Units) { u.Dealt = profile.DealtInTasks }, "20 units (rounds of owner.c:33), dealt in tasks; blocked_range(…, 1), simple_partitioner: −36 %; longest first: −44 %; at best −45 %; beyond 7 threads the largest unit (15 % of all) limits"},
 		{"of nothing", func(u *profile.Units) { u.Rounds[0].Units = nil }, ""},
 	} {
 		s := with(c.change)

@@ -87,8 +87,11 @@ func Of(u *profile.Units) *Outlook {
 	}
 	o.Bound = sum(rounds, func(y *round) uint64 { return y.bound(len(y.rest)) })
 	kinds := kinds
-	if u.Dealt == profile.DealtOtherly {
+	switch u.Dealt {
+	case profile.DealtOtherly:
 		kinds = kinds[:2] // the order of the units may be another one
+	case profile.DealtInTasks:
+		kinds = []Kind{LongestFirst, Stealing} // who has tasks executed has nobody do some that were fixed before
 	}
 	o.Dealings = dealings(rounds, kinds, 1)
 	if besides(rounds) > littleBesides {

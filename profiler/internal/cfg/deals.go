@@ -135,6 +135,8 @@ func (d *Dealer) does(b *Block, depth int) (h habit) {
 // habitOf is what a call does.
 func (d *Dealer) habitOf(c *Call, depth int) habit {
 	switch {
+	case c.Callee != nil && receives[c.Callee.Name]:
+		return habit{fetches: true}
 	case c.Callee != nil:
 		return d.function(c.Callee, depth+1)
 	case c.Import == "":

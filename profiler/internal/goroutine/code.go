@@ -36,6 +36,8 @@ const (
 	wordRecorder
 	wordKindMake
 	wordKindReceive
+	wordSays
+	wordGoes
 )
 
 // Sizes of what switch.S uses, in bytes.
@@ -75,7 +77,10 @@ type Jump struct {
 }
 
 // Place is where everything lies in the target.
-type Place struct{ Code, Table, Common, Pool, Recorder uint64 }
+type Place struct {
+	Code, Table, Common, Pool, Recorder uint64
+	Says, Goes                          uint64 // of look.S in package threadarea
+}
 
 // Kinds are those of the records that a goroutine makes another one, and that it
 // receives from a channel.
@@ -125,7 +130,8 @@ func Assemble(at Place, l Layout, fs Functions, kinds Kinds) (*Code, error) {
 		return nil, a.Err()
 	}
 	c.Bytes = a.Bytes()
-	for i, v := range map[int]uint64{wordRecorder: at.Recorder, wordKindMake: uint64(kinds.Make), wordKindReceive: uint64(kinds.Receive)} {
+	for i, v := range map[int]uint64{wordRecorder: at.Recorder, wordKindMake: uint64(kinds.Make), wordKindReceive: uint64(kinds.Receive),
+		wordSays: at.Says, wordGoes: at.Goes} {
 		binary.LittleEndian.PutUint64(c.Bytes[8*i:], v)
 	}
 	for i, v := range []uint64{at.Table, at.Common, at.Pool, uint64(l.ID), uint64(l.Created), uint64(l.Start), uint64(l.Parent), uint64(l.StackHigh), uint64(l.SP)} {

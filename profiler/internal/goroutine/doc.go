@@ -12,7 +12,10 @@
 // that switches to another, a recovered panic, a stack that has grown. It leaves one
 // by mcall, or, having come to the scheduler by a function's check of its stack, in
 // goschedImpl or preemptPark. While it is on the scheduler's own stack, GS leads to the
-// area that is nobody's.
+// area that is nobody's, or where threads are kept together in virtual time to the
+// thread's own, which says which clock it has. That goes from goroutine to goroutine
+// with the thread: one for each processor of Go's, as many as GOMAXPROCS says. A
+// goroutine knows its own time as well: it goes on no earlier than it was left.
 //
 // The detours stand in the runtime's own code, on the first instructions of these
 // functions, where nobody jumps to but who calls them. They change registers only

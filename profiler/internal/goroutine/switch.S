@@ -18,6 +18,18 @@
 	.set RESUMED, 0x1c8
 	.set STINTS, 0x1d0
 	.set MADE,   0x1d8
+	.set MINE,   0x1f8	# the area that GS leads to while the thread runs nobody
+
+	.set BASE,   0x150	# as in look.S: a goroutine's virtual time less its own instructions,
+	.set OWN,    0x158	# those as of when it said so last,
+	.set ENTRY,  0x160	# and the clock of the thread that runs it
+	.set TABLE,  0x168
+	.set CLOCK,  0
+	.set ACTIVE, 12
+	.set LOOKS,  16
+	.set SLEPT,  40
+	.set BOUND,  0	# of the table
+	.set QUANTUM, 16
 
 	.text
 table:	.quad	0	# entries: a runtime.g, its area
@@ -41,6 +53,8 @@ to_receive: .quad receive - table
 recorder: .quad	0	# of the moved code
 kmake:	.quad	0	# kinds of records
 kreceive: .quad	0
+says:	.quad	0	# look.S
+goes:	.quad	0
 
 # find: %rcx is the entry of the runtime.g at %r8, or 0. Changes %rax, %r9.
 	.macro	find
@@ -80,32 +94,90 @@ kreceive: .quad	0
 	or	%rdx, %rax
 	.endm
 
-# resume: %rdx is the runtime.g that the thread goes on with; %rbx is wanted, too.
-	.p2align 4
-resume:
-	mov	%rdx, %r8
-	rdgsbase %rax
-	cmp	common(%rip), %rax
-	je	1f
+# own: the area that is the thread's own: a goroutine's says which it is.
+	.macro	own reg
+	rdgsbase \reg
+	cmpq	$0, %gs:RUNTIME
+	je	53f
+	mov	%gs:MINE, \reg
+53:
+	.endm
+
+# stops: threads leave the goroutine that counts, and what it did is of their time.
+# Changes %rax, %rdx.
+	.macro	stops
 	now
 	sub	%gs:RESUMED, %rax
 	add	%rax, %gs:STINTS
+	movq	$0, %gs:RESUMED
+	cmpq	$0, %gs:TABLE
+	je	54f
+	call	*says(%rip)
+54:
+	.endm
+
+# resume: %rdx is the runtime.g that the thread goes on with; %rbx is wanted, too.
+# Where threads have clocks, that of the goroutine is the thread's from here on, and
+# not before the time at which it was left: what it did then has been done. Who is too
+# far ahead goes on later: no lock of the runtime's is held here.
+	.p2align 4
+resume:
+	mov	%rdx, %r8
+	own	%r10
+	cmpq	$0, %gs:RUNTIME
+	je	1f
+	stops
 1:	find
+	mov	%r10, %rdi
 	test	%rcx, %rcx
-	jz	7f
+	jz	2f
 	mov	8(%rcx), %rdi
 	test	%rdi, %rdi
 	jz	3f
-2:	wrgsbase %rdi
-	mov	ohigh(%rip), %rcx
-	mov	(%r8,%rcx), %rcx
-	mov	%rcx, %gs:TOP
+	cmp	common(%rip), %rdi
+	cmove	%r10, %rdi
+2:	mov	%r10, MINE(%rdi)
+	mov	ENTRY(%r10), %rcx
+	wrgsbase %rdi
+	mov	ohigh(%rip), %rax
+	mov	(%r8,%rax), %rax
+	mov	%rax, %gs:TOP
 	now
 	mov	%rax, %gs:RESUMED
 	mov	%r8, %rdx
-	ret
-7:	mov	common(%rip), %rdi
-	jmp	2b
+	cmp	%r10, %rdi
+	je	8f
+	cmpq	$0, %gs:TABLE
+	je	8f
+	test	%rcx, %rcx		# a thread without a clock
+	jz	7f
+	mov	%gs:TABLE, %rsi
+	mov	%gs:OWN, %rdi
+	mov	%gs:BASE, %rax
+	add	%rdi, %rax
+	mov	CLOCK(%rcx), %r8
+	cmp	%rax, %r8
+	cmovl	%rax, %r8
+	cmpl	$1, ACTIVE(%rcx)
+	je	9f
+	mov	BOUND(%rsi), %rax	# it has slept until now
+	sub	QUANTUM(%rsi), %rax
+	cmp	%rax, %r8
+	cmovl	%rax, %r8
+	incq	LOOKS(%rcx)
+	movl	$1, ACTIVE(%rcx)
+9:	mov	%r8, CLOCK(%rcx)
+	xor	%eax, %eax
+	xchg	%rax, SLEPT(%rcx)
+	mov	%rcx, %gs:ENTRY
+	mov	%r8, %rax
+	sub	%rdi, %rax
+	mov	%rax, %gs:BASE
+	cmp	BOUND(%rsi), %r8
+	jle	8f
+	jmp	*goes(%rip)
+7:	mov	%rcx, %gs:TABLE
+8:	ret
 3:	mov	pool(%rip), %rsi
 	mov	$1, %eax
 	lock xadd %rax, (%rsi)
@@ -129,7 +201,10 @@ resume:
 	now
 	mov	%rax, BORN(%rdi)
 	movq	$2, STATE(%rdi)
+	mov	%rdi, 8(%rcx)
+	jmp	2b
 5:	mov	%rdi, 8(%rcx)
+	mov	%r10, %rdi
 	jmp	2b
 empty:	int3			# the profiler puts more areas in than %rax
 	jmp	4b
@@ -137,16 +212,12 @@ empty:	int3			# the profiler puts more areas in than %rax
 # leave: the thread leaves its goroutine. %rax and %rdx are wanted, %rbx, too.
 	.p2align 4
 leave:
-	rdgsbase %rcx
-	cmp	common(%rip), %rcx
+	cmpq	$0, %gs:RUNTIME
 	je	1f
 	mov	%rax, %rdi
 	mov	%rdx, %r8
-	now
-	sub	%gs:RESUMED, %rax
-	add	%rax, %gs:STINTS
-	movq	$0, %gs:RESUMED
-	mov	common(%rip), %rcx
+	stops
+	mov	%gs:MINE, %rcx
 	wrgsbase %rcx
 	mov	%r8, %rdx
 	mov	%rdi, %rax

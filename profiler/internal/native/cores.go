@@ -24,6 +24,7 @@ type cores struct {
 	next    int
 	solver  *solve.Solver // of its own: it is asked while the session's works
 	unknown []int         // functions whose counters' worths nobody has asked for yet
+	enters  uint32        // how often functions were entered when these were asked for
 	stop    chan struct{}
 	stopped chan struct{}
 }
@@ -39,14 +40,25 @@ type member struct {
 func (m *member) LookSoon() { m.area.LookSoon() }
 func (m *member) Release()  { m.Entry.Release(tracee.Wake) }
 
+// How many functions' counters are known before a program begins, and how many more
+// are asked for at a time, which takes tens of microseconds each: others wait for the
+// machine to look meanwhile, and a thread in code that is not known does not get on.
+const (
+	learnFirst = 4000
+	learnMore  = 8
+)
+
 // newCores begins to keep threads together.
 func newCores(p *tracee.Process, in *injection) *cores {
 	cs := &cores{p: p, clocks: in.common.Clocks(virtual.Quantum), members: map[*thread]*member{}, solver: in.newSolver(),
 		stop: make(chan struct{}), stopped: make(chan struct{})}
 	for fi := range cs.solver.Functions() {
-		cs.unknown = append(cs.unknown, fi)
+		if fi < learnFirst {
+			cs.solver.Worths(fi, cs.clocks.SetWorth)
+		} else {
+			cs.unknown = append(cs.unknown, fi)
+		}
 	}
-	cs.learn()
 	in.simulation.clock(cs.clocks, in.layout)
 	cs.machine = virtual.New(cs.clocks)
 	go cs.run()
@@ -66,23 +78,28 @@ func (cs *cores) run() {
 		tracee.Await(cs.clocks.Asked(), cs.machine.Next())
 		atomic.StoreUint32(cs.clocks.Asked(), 0)
 		cs.machine.Tick(time.Now())
-		if n%64 == 0 {
+		if n%64 == 0 || cs.clocks.Enters() != cs.enters {
 			cs.learn()
 		}
 	}
 }
 
-// learn says what the counters of functions are worth that have been entered
+// learn says what the counters of some functions are worth that have been entered
 // since.
 func (cs *cores) learn() {
+	more, enters := learnMore, cs.clocks.Enters()
 	cs.unknown = slices.DeleteFunc(cs.unknown, func(fi int) bool {
 		first, after := cs.solver.Chords(fi)
-		if !cs.clocks.LiveFrom(first, after) {
+		if more == 0 || !cs.clocks.LiveFrom(first, after) {
 			return false
 		}
+		more--
 		cs.solver.Worths(fi, cs.clocks.SetWorth)
 		return true
 	})
+	if more > 0 {
+		cs.enters = enters
+	}
 }
 
 // join gives a new thread a clock, which begins at its creator's time.
@@ -108,15 +125,15 @@ func (cs *cores) join(t *thread) {
 	if c := cs.members[t.parent]; c != nil {
 		creator = c
 	}
-	if len(cs.members) == 1 {
-		for _, alone := range cs.members {
-			alone.area.Meet(cs.clocks, alone.Entry, cs.machine.Now())
-		}
+	if alone := cs.alone(); alone != nil {
+		alone.area.Meet(cs.clocks, alone.Entry, cs.machine.Now())
 	}
 	cs.machine.Born(m, task, creator)
 	t.area.Join(cs.clocks, m.Entry)
 	cs.members[t] = m
-	cs.leaveAlone()
+	if alone := cs.alone(); alone != nil {
+		alone.area.SetAlone()
+	}
 	cs.ask()
 }
 
@@ -136,17 +153,20 @@ func (cs *cores) leave(t *thread) {
 	m.task.Close()
 	cs.free = append(cs.free, m.number)
 	delete(cs.members, t)
-	cs.leaveAlone()
+	if alone := cs.alone(); alone != nil {
+		alone.area.SetAlone()
+	}
 }
 
-// leaveAlone says so to a thread that is the only one.
-func (cs *cores) leaveAlone() {
-	if len(cs.members) != 1 {
-		return
+// alone is the only one who has a clock; nil: there are others, or it runs goroutines,
+// which count in areas of their own.
+func (cs *cores) alone() *member {
+	for t, m := range cs.members {
+		if len(cs.members) == 1 && !t.hidden {
+			return m
+		}
 	}
-	for _, m := range cs.members {
-		m.area.SetAlone()
-	}
+	return nil
 }
 
 // loose lets all threads go on while something is done for which some may have

@@ -42,12 +42,7 @@ func readGo(path string, im *image.Image, j *backend.Job) (l goroutine.Layout, e
 	if err := im.Go.Known(); err != nil {
 		return refuse("%v; build it by Go 1.22 or later", err)
 	}
-	switch {
-	case j.Cores > 0:
-		return refuse("its goroutines cannot be kept together in virtual time; leave out --cores")
-	case j.Units:
-		return refuse("its units of work are not known; leave out --units")
-	case j.Machine != nil:
+	if j.Machine != nil {
 		return refuse("the caches that it would use cannot be simulated; leave out --events cache")
 	}
 	if l, err = goroutine.ReadLayout(path); errors.Is(err, goroutine.ErrNoDWARF) {
@@ -82,7 +77,7 @@ func (in *injection) injectGo(p *tracee.Process, l goroutine.Layout) error {
 	makes, _ := section.Hook(goMakes)
 	receives, _ := section.Hook(goReceives[0])
 	g.code, err = goroutine.Assemble(goroutine.Place{Code: at, Table: g.words.Addr, Common: in.base(0), Pool: g.words.Addr + goroutine.TableSize,
-		Recorder: m.cache + threadarea.RecordEntry}, l, fs, goroutine.Kinds{Make: makes.Arrive, Receive: receives.Arrive | threadarea.ChainBit})
+		Recorder: m.cache + threadarea.RecordEntry, Says: m.cache + threadarea.SaysEntry, Goes: m.cache + threadarea.GoesEntry}, l, fs, goroutine.Kinds{Make: makes.Arrive, Receive: receives.Arrive | threadarea.ChainBit})
 	if err != nil {
 		return err
 	}
@@ -146,14 +141,15 @@ func (m *module) goFunctions() (fs goroutine.Functions, err error) {
 
 // goroutines are those of the program: threads, to all else.
 type goroutines struct {
-	in      *injection
-	offered []*thread // in the pool, or taken and not known yet, in their order
-	first   uint64    // the number of the first of these
-	next    uint64    // and of the one that is offered next
-	byBase  map[uint64]*thread
-	byID    map[uint64]*thread
-	full    bool            // others are not counted
-	runtime map[uint64]bool // whether functions are the runtime's, by address
+	in       *injection
+	offered  []*thread // in the pool, or taken and not known yet, in their order
+	first    uint64    // the number of the first of these
+	next     uint64    // and of the one that is offered next
+	byBase   map[uint64]*thread
+	byID     map[uint64]*thread
+	full     bool            // others are not counted
+	carriers map[int]*thread // the threads that run them, by tid, where these have clocks
+	runtime  map[uint64]bool // whether functions are the runtime's, by address
 }
 
 // How many goroutines are told apart, at once and in all.
@@ -163,7 +159,7 @@ const (
 )
 
 func newGoroutines(in *injection) *goroutines {
-	return &goroutines{in: in, byBase: map[uint64]*thread{}, byID: map[uint64]*thread{}, runtime: map[uint64]bool{}}
+	return &goroutines{in: in, byBase: map[uint64]*thread{}, byID: map[uint64]*thread{}, carriers: map[int]*thread{}, runtime: map[uint64]bool{}}
 }
 
 // head is how many areas were taken from the pool.
@@ -243,6 +239,13 @@ func (ts *threads) drainGo(t *thread) {
 	t.area.Records(func(rec record.Record) {
 		t.lastTSC, rec.CPUNS = rec.TSC, ts.rate.ns(uint64(rec.CPUNS))
 		rec.Delta = ts.solver.Resolve(t.area, rec.Delta)
+		if loop, more := ts.units.passed(t, &rec); more {
+			ts.skip(loop)
+		}
+		if section.IsUnit(rec.Kind) {
+			ts.tracker.Record(t.id, rec)
+			return
+		}
 		if rec.Whole {
 			rec.Delta, t.untold = append(rec.Delta, t.untold...), nil
 			if rec.Stack != nil {

@@ -32,7 +32,11 @@ func (s *session) newThread(e tracee.Event) error {
 		return err
 	}
 	if s.in.golang != nil {
-		if err := s.p.SetGS(e.Tid, s.in.base(0)); alive(err) != nil {
+		gs, err := s.threads.carry(e.Tid, e.Tid)
+		if err == nil {
+			err = s.p.SetGS(e.Tid, gs)
+		}
+		if alive(err) != nil {
 			return err
 		}
 		return s.p.Resume(e)
@@ -55,6 +59,11 @@ func (s *session) newThread(e tracee.Event) error {
 func (s *session) cloned(e tracee.Event) error {
 	parent := s.threads.byTid[e.Tid]
 	child, thread, err := s.p.Child(e.Tid)
+	if s.in.golang != nil && thread && err == nil { // it may be a while until the new one gets a core
+		if _, err := s.threads.carry(child, e.Tid); alive(err) != nil {
+			return err
+		}
+	}
 	if parent == nil || err != nil || !thread || s.threads.byTid[child] != nil { // adopted
 		return s.p.Resume(e)
 	}
@@ -133,6 +142,7 @@ func (s *session) gone(e tracee.Event) error {
 		s.threads.death(t)
 	}
 	delete(s.threads.byTid, e.Tid)
+	s.threads.drop(e.Tid)
 	s.signals.forget(e.Tid)
 	if e.Tid == s.p.Pid {
 		s.code, s.killed = e.End()
@@ -145,7 +155,9 @@ func (s *session) signal(e tracee.Event) error {
 	if is, err := s.asks(e); is {
 		return err
 	}
-	defer s.threads.cores.loose()()
+	if s.threads.goroutines == nil { // else many come, and who is held gets its own when it goes on
+		defer s.threads.cores.loose()()
+	}
 	s.threads.watchAll() // whoever gets it or dies of it
 	return s.signals.deliver(e)
 }

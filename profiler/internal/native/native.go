@@ -52,6 +52,7 @@ func run(j backend.Job) (*backend.Outcome, error) {
 	if err != nil && !script {
 		return nil, err
 	}
+	src.setProcs(&j)
 	p, err := tracee.Start(tracee.Command{Path: j.Path, Args: append([]string{j.Name}, j.Args...), Env: j.Env, Dir: j.Dir, Files: j.Files})
 	if errors.Is(err, tracee.ErrForbidden) {
 		err = &backend.Unavailable{Err: err}
@@ -127,6 +128,7 @@ type source struct {
 	lines     backend.Lines
 	libraries bool              // some are to be counted
 	golang    *goroutine.Layout // nil: it is not in Go
+	procs     bool              // GOMAXPROCS was set for it
 }
 
 // read reads a program.
@@ -164,7 +166,7 @@ func read(j backend.Job, path string) (src source, err error) {
 		return src, err
 	}
 	wants := byDefault(j.Libraries) && needsLibraries(path) || slices.ContainsFunc(j.Libraries, func(x string) bool { return x != backend.NoLibraries })
-	return source{&analysis{im: im, options: opt}, lines, wants && layout == nil, layout}, nil
+	return source{&analysis{im: im, options: opt}, lines, wants && layout == nil, layout, false}, nil
 }
 
 func usesGS(path string) error {

@@ -32,6 +32,7 @@ type session struct {
 	stacks   *stacks
 	lineage  lineage
 	progress progress
+	procs    []profile.Warning // on how many threads goroutines run
 
 	ending     bool // the first thread has come to its end: others may follow at once
 	began      time.Time
@@ -81,6 +82,7 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 	if in.golang != nil {
 		s.threads.goroutines = newGoroutines(in)
 		s.signals.goroutines = s.threads.goroutines
+		s.procs = src.procsDoubt(j)
 	}
 	s.threads.waits = &waitReader{in: in, stacks: s.stacks, lines: src.lines, calls: s.threads.calls, user: map[profile.Addr]bool{}}
 	s.threads.units = us
@@ -148,13 +150,18 @@ func (s *session) start() error {
 	s.in.common.SetTimer(s.in.timer())
 	if s.job.Cores > 0 {
 		s.threads.cores = newCores(s.p, s.in)
+		s.signals.cores = s.threads.cores
 	}
 	s.progress.start()
 	if s.job.Running != nil {
 		s.job.Running()
 	}
 	if s.in.golang != nil {
-		if err := s.p.SetGS(s.p.Pid, s.in.base(0)); err != nil {
+		gs, err := s.threads.carry(s.p.Pid, s.p.Pid)
+		if err != nil {
+			return err
+		}
+		if err := s.p.SetGS(s.p.Pid, gs); err != nil {
 			return err
 		}
 		return s.p.Go()

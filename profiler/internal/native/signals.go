@@ -33,7 +33,8 @@ type signals struct {
 	diverted   map[int][]diverted // by thread; the innermost handler last
 	leaving    map[int]*leaving   // by thread
 	goroutines *goroutines        // nil: the program is not in Go
-	cut        int                // waits that a signal came to, which are not known
+	cores      *cores
+	cut        int // waits that a signal came to, which are not known
 
 	since     time.Time     // from when on
 	watched   int           // so many signals' handlers were to be seen to return,
@@ -113,6 +114,7 @@ func (s *signals) deliver(e tracee.Event) error {
 // where it might not: not of those of fast timers, which would take all of the
 // time.
 func (s *signals) hand(e tracee.Event) error {
+	s.pend(e)
 	if !s.in.leaps() || !s.p.Caught(e.Sig) || !s.p.CanTrap(e.Tid) || !s.p.Fault(e) && !s.room() {
 		return s.p.Resume(e)
 	}

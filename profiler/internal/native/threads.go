@@ -117,6 +117,10 @@ func (ts *threads) settle(t *thread, by int) error {
 	t.area = threadarea.New(in.common, mem, in.base(t.slot), ts.rate.ticks(cpuClockGap), ts.rate.ticks(longWait), t.begin)
 	if ts.goroutines != nil {
 		t.area.OwnLive()
+		if ts.cores != nil {
+			t.area.Follow(ts.cores.clocks)
+		}
+		ts.units.join(t.area, false)
 		return nil
 	}
 	t.area.SetTimer(in.timer())
@@ -140,7 +144,9 @@ func (ts *threads) enter(t *thread) {
 	t.id = profile.ThreadID(len(ts.all))
 	ts.all = append(ts.all, t)
 	ts.byTid[t.tid] = t
-	ts.cores.join(t)
+	if ts.goroutines == nil { // else it is threads that have clocks
+		ts.cores.join(t)
+	}
 	parentID := profile.ThreadID(-1)
 	if t.parent != nil {
 		parentID = t.parent.id
@@ -181,6 +187,7 @@ func (ts *threads) endOf(t *thread) uint64 {
 // endAll is the death of all that are left.
 func (ts *threads) endAll() {
 	ts.census(true)
+	ts.dropAll()
 	for _, t := range ts.all {
 		switch {
 		case ts.goroutines != nil && !t.dead:
@@ -295,15 +302,6 @@ func (ts *threads) drain(t *thread) {
 		ts.tracker.Record(t.id, rec)
 	})
 	faulted(math.MaxUint64)
-}
-
-// skip has threads leave out what is no longer told of a loop.
-func (ts *threads) skip(loop int32) {
-	for _, t := range ts.byTid {
-		if !t.dead && t.area != nil {
-			t.area.SkipUnits(loop, ts.units.all[loop].skip)
-		}
-	}
 }
 
 // look tells the tracker how far those have come that a thread created, if it

@@ -136,6 +136,21 @@ func (us *units) goesRound(t *thread, n int32) (inside bool) {
 	return slices.ContainsFunc(t.rounds[:i], func(r rounding) bool { return r.times > 2 && !r.meets })
 }
 
+// skip has threads leave out what is no longer told of a loop.
+func (ts *threads) skip(loop int32) {
+	if gs := ts.goroutines; gs != nil { // also those that nobody has taken yet
+		for _, t := range gs.byBase {
+			t.area.SkipUnits(loop, ts.units.all[loop].skip)
+		}
+		return
+	}
+	for _, t := range ts.byTid {
+		if !t.dead && t.area != nil {
+			t.area.SkipUnits(loop, ts.units.all[loop].skip)
+		}
+	}
+}
+
 // loop tells what is known of a loop.
 func (us *units) loop(n int32) section.Loop {
 	u := us.all[n]

@@ -35,8 +35,9 @@ func (c *collector) deal(o *open, arrivals []arrival) {
 	arrivals = slices.SortedFunc(slices.Values(arrivals), func(a, b arrival) int { return cmp.Compare(a.t.id, b.t.id) }) // as the parts are
 	for i := range arrivals {
 		a := &arrivals[i]
-		shares := a.t.rounds.between(a.beginTSC, a.tsc)
-		a.t.rounds.forget(a.tsc)
+		end := max(a.tsc, a.until)
+		shares := a.t.rounds.between(a.beginTSC, end)
+		a.t.rounds.forget(end)
 		for _, s := range shares {
 			n += len(s.units)
 		}
@@ -48,18 +49,17 @@ func (c *collector) deal(o *open, arrivals []arrival) {
 	}
 }
 
-// dealing is a loop's share in a section.
+// dealing is a loop's share in a section, or that of the copies that a compiler made
+// of it.
 type dealing struct {
-	loop  int32
-	work  uint64 // in its rounds
-	units int
+	loop   int32
+	copies []int32
+	work   uint64 // in its rounds
+	units  int
 }
 
 // units finds the loop that deals a section out.
 func (c *collector) units(o *open) *profile.Units {
-	if len(o.dealt) == 0 {
-		return nil
-	}
 	all, parts := uint64(0), 0
 	by := map[int32]*dealing{}
 	for _, d := range o.dealt {
@@ -69,7 +69,7 @@ func (c *collector) units(o *open) *profile.Units {
 			for loop, s := range shares {
 				x := by[loop]
 				if x == nil {
-					x = &dealing{loop: loop}
+					x = &dealing{loop: loop, copies: []int32{loop}}
 					by[loop] = x
 				}
 				for _, u := range s.units {
@@ -83,11 +83,14 @@ func (c *collector) units(o *open) *profile.Units {
 	list := slices.SortedFunc(maps.Values(by), func(a, b *dealing) int {
 		return cmp.Or(cmp.Compare(a.units, b.units), cmp.Compare(b.work, a.work), cmp.Compare(a.loop, b.loop))
 	})
+	if o.ofTasks() {
+		list = c.joined(list, all)
+	}
 	for _, x := range list {
 		if float64(x.work) < covers*float64(all) {
 			continue
 		}
-		u, known := c.dealtBy(o, x.loop)
+		u, known := c.dealtBy(o, x.copies)
 		if u != nil || !known && x.units > mayMeet*parts {
 			return u // what it deals out in some way is not for loops in it to deal again
 		}
@@ -95,15 +98,41 @@ func (c *collector) units(o *open) *profile.Units {
 	return nil
 }
 
-// dealtBy are the units that the rounds of a loop are; nil if they are none. known:
-// it is known what they are.
-func (c *collector) dealtBy(o *open, number int32) (u *profile.Units, known bool) {
-	loop := c.c.Loop(number)
+// ofTasks: the section's threads execute tasks of a runtime's.
+func (o *open) ofTasks() bool {
+	return slices.ContainsFunc(o.s.Warnings, func(w profile.Warning) bool { return w.Code == selfScheduled })
+}
+
+// joined joins the copies of a loop, which stand on one line and none of which is in
+// another one: templates are instantiated where a task is divided, and where it is not.
+func (c *collector) joined(list []*dealing, all uint64) (joined []*dealing) {
+	at := map[string]*dealing{}
+	for _, x := range list {
+		line := c.c.Line(c.c.Loop(x.loop).At)
+		y := at[line]
+		if y == nil || y.work+x.work > all {
+			at[line] = x
+			joined = append(joined, x)
+			continue
+		}
+		y.copies, y.work, y.units = append(y.copies, x.loop), y.work+x.work, y.units+x.units
+	}
+	return joined
+}
+
+// dealtBy are the units that the rounds of a loop, and of its copies, are; nil if they
+// are none. known: it is known what they are.
+func (c *collector) dealtBy(o *open, copies []int32) (u *profile.Units, known bool) {
+	loop := c.c.Loop(copies[0])
+	for _, n := range copies[1:] {
+		loop.Index = loop.Index && c.c.Loop(n).Index
+	}
 	u = &profile.Units{Loop: loop.At}
+	tasks := o.ofTasks()
 	votes := map[profile.DealtBy]int{}
 	units, parts := 0, 0
 	for _, d := range o.dealt {
-		y, how := roundOf(d, number, loop)
+		y, how := roundOf(d, copies, loop, tasks)
 		if how == "" {
 			return nil, loop.Index
 		}
@@ -114,7 +143,7 @@ func (c *collector) dealtBy(o *open, number int32) (u *profile.Units, known bool
 			break
 		}
 	}
-	if units < 2*parts || !loop.Takes && oneDoesAll(u) || loop.Takes && allDoAsMany(u) {
+	if units < 2*parts || !tasks && (!loop.Takes && oneDoesAll(u) || loop.Takes && allDoAsMany(u)) {
 		return nil, true
 	}
 	for how, n := range votes {
@@ -166,14 +195,18 @@ type mine struct {
 }
 
 // roundOf is an instance's work in units, and how it was dealt; "" if the rounds of the
-// loop are none: all threads go through them.
-func roundOf(d dealt, number int32, loop Loop) (profile.UnitRound, profile.DealtBy) {
+// loop are none: all threads go through them. tasks: the threads execute tasks.
+func roundOf(d dealt, copies []int32, loop Loop, tasks bool) (profile.UnitRound, profile.DealtBy) {
 	y := profile.UnitRound{Rest: slices.Clone(d.work)}
 	var all []mine
 	for k, shares := range d.parts {
-		if s := shares[number]; s != nil {
-			for i, u := range s.units {
-				all = append(all, mine{u, k, i == len(s.units)-1 || s.units[i+1].time != u.time})
+		for n, loop := range copies {
+			if s := shares[loop]; s != nil {
+				for i, u := range s.units {
+					last := i == len(s.units)-1 || s.units[i+1].time != u.time
+					u.time = u.time*len(copies) + n
+					all = append(all, mine{u, k, last})
+				}
 			}
 		}
 	}
@@ -183,10 +216,12 @@ func roundOf(d dealt, number int32, loop Loop) (profile.UnitRound, profile.Dealt
 	switch {
 	case loop.Takes:
 		how = profile.DealtOnDemand
+	case tasks:
+		how = profile.DealtInTasks
 	case loop.Index && steps(all):
 		all, how = byIndex(all, len(d.parts))
 	}
-	if how == profile.DealtOnDemand {
+	if how == profile.DealtOnDemand || how == profile.DealtInTasks && !(loop.Index && steps(all) && inTasks(all)) {
 		slices.SortStableFunc(all, func(a, b mine) int { return cmp.Compare(a.tsc, b.tsc) })
 	}
 	for _, u := range all {
@@ -194,6 +229,19 @@ func roundOf(d dealt, number int32, loop Loop) (profile.UnitRound, profile.Dealt
 		y.Rest[u.part] -= min(u.cost, y.Rest[u.part])
 	}
 	return y, how
+}
+
+// inTasks puts pieces in the order of what the loop counts by, and reports whether each
+// of them is one task's: of one region's tasks each has some that no other has.
+func inTasks(all []mine) bool {
+	slices.SortStableFunc(all, func(a, b mine) int { return cmp.Compare(a.index, b.index) })
+	shared := 0
+	for i := range all {
+		if i > 0 && all[i].index == all[i-1].index {
+			shared++
+		}
+	}
+	return shared*20 < len(all)
 }
 
 // firstIndices are those of rounds that parts began in, whose own they did not see: they

@@ -166,3 +166,49 @@ func TestRoundsLeftOut(t *testing.T) {
 		t.Error("what began before is", s.units)
 	}
 }
+
+// TestDealtInTasks: of tasks the pieces are in the order of what their loop counts by,
+// whoever executed them when, and whichever copy of the loop it was; where it counts by
+// nothing that is known, in the order of time.
+func TestDealtInTasks(t *testing.T) {
+	var d dealt
+	for part := range 3 {
+		shares := map[int32]*share{}
+		for i := range 12 {
+			if (i*7)%3 == part {
+				loop := int32(1 + i%2)
+				if shares[loop] == nil {
+					shares[loop] = &share{}
+				}
+				s := shares[loop]
+				s.times++
+				s.units = append(s.units, piece{tsc: uint64(100 - i), time: s.times, index: int64(10 * i), cost: uint64(1000 * (i + 1)), n: 1})
+			}
+		}
+		d.parts, d.work = append(d.parts, shares), append(d.work, 50_000)
+	}
+	for _, index := range []bool{true, false} {
+		y, how := roundOf(d, []int32{1, 2}, Loop{Index: index}, true)
+		if how != profile.DealtInTasks || len(y.Units) != 12 {
+			t.Fatalf("%q, %d units", how, len(y.Units))
+		}
+		for i, u := range y.Units {
+			want := uint64(1000 * (i + 1))
+			if !index {
+				want = uint64(1000 * (12 - i))
+			}
+			if u.Cost != want {
+				t.Errorf("index %v: unit %d costs %d, want %d", index, i, u.Cost, want)
+			}
+		}
+	}
+}
+
+// TestCopiesOfLoops: what stands on one line and is not one in the other is one loop.
+func TestCopiesOfLoops(t *testing.T) {
+	c := &collector{c: Config{Loop: func(n int32) Loop { return Loop{At: profile.Addr(n)} }, Line: func(a profile.Addr) string { return fmt.Sprint(a / 10) }}}
+	list := c.joined([]*dealing{{loop: 11, copies: []int32{11}, work: 50, units: 3}, {loop: 12, copies: []int32{12}, work: 40, units: 4}, {loop: 13, copies: []int32{13}, work: 60, units: 9}, {loop: 21, copies: []int32{21}, work: 5}}, 100)
+	if len(list) != 3 || list[0].work != 90 || list[0].units != 7 || len(list[0].copies) != 2 || list[1].loop != 13 || list[2].loop != 21 {
+		t.Errorf("%+v", list)
+	}
+}

@@ -257,6 +257,7 @@ func (a *arrival) tasks(x *thread) {
 	if len(x.acc) > 0 {
 		a.delta, a.timed = record.Add(a.delta, x.acc), false
 		a.byChance = record.Add(a.byChance, x.acc)
+		a.until = x.rounds.latest()
 	}
 }
 

@@ -59,6 +59,14 @@ func (x *rounds) add(e event) {
 	x.log = append(x.log, e)
 }
 
+// latest is the moment of the last event, 0 where there is none.
+func (x *rounds) latest() uint64 {
+	if len(x.log) == 0 {
+		return 0
+	}
+	return x.log[len(x.log)-1].tsc
+}
+
 // mark notes how much was done at a moment.
 func (x *rounds) mark(tsc uint64) { x.add(event{tsc: tsc, loop: -1}) }
 

@@ -46,7 +46,8 @@ const (
 // Clock is a thread's entry of the table that all threads share.
 type Clock interface {
 	Clock() int64   // its virtual time
-	SetClock(int64) // puts it forward
+	SetClock(int64) // when it is born
+	Forward(int64)  // to a time, if it is not there yet
 	Away() int64    // the time since then, where it does not say
 	SetAway(int64)
 	Looks() uint64 // how often it has said so
@@ -98,13 +99,15 @@ type thread struct {
 // New returns a machine without threads.
 func New(table Table) *Machine { return &Machine{table: table} }
 
-// Born adds a thread that begins at its creator's time; nil: the first.
+// Born adds a thread that begins at its creator's time; nil: now.
 func (m *Machine) Born(c Clock, sys System, creator Clock) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	begin := m.now
 	if creator != nil {
-		c.SetClock(max(m.now, creator.Clock()))
+		begin = max(begin, creator.Clock())
 	}
+	c.SetClock(begin)
 	c.SetActive(true)
 	m.threads = append(m.threads, &thread{Clock: c, sys: sys, awake: true, looks: c.Looks()})
 	m.bound()
@@ -189,9 +192,7 @@ func (m *Machine) Tick(at time.Time) {
 	m.pass()
 	for _, t := range woken {
 		t.awake = true
-		if t.Clock.Clock() < m.now {
-			t.SetClock(m.now)
-		}
+		t.Forward(m.now)
 		t.SetActive(true)
 	}
 	if m.now != before || !m.holds() || m.moved.IsZero() {

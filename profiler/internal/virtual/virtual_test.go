@@ -18,6 +18,7 @@ type fake struct {
 
 func (f *fake) Clock() int64      { return f.clock }
 func (f *fake) SetClock(v int64)  { f.clock = v }
+func (f *fake) Forward(v int64)   { f.clock = max(f.clock, v) }
 func (f *fake) Away() int64       { return f.away }
 func (f *fake) SetAway(v int64)   { f.away = v }
 func (f *fake) Looks() uint64     { return f.looks }

@@ -98,6 +98,7 @@ func (m *emitter) call(b *cfg.Block, c *cfg.Call) {
 	if yields[c.Import] {
 		m.pauses()
 	}
+	m.takesInGo(c)
 	if m.q.is(c, fromCopy) {
 		m.callFromCopy(c)
 		m.behindTasks(c)

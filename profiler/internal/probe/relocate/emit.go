@@ -138,7 +138,10 @@ func (m *emitter) function(q *Plan) {
 	m.Bind(m.entry(q))
 	m.enter(m.g.Entry.LiveIn)
 	m.count(m.g.Edges[0])
-	if q.looks {
+	switch {
+	case m.s.opt.Looks && outlined(q.Func.Name):
+		m.takes(m.g.Entry.LiveIn)
+	case q.looks:
 		m.look(m.g.Entry.LiveIn)
 	}
 	blocks := m.order()

@@ -30,10 +30,28 @@ func (m *emitter) look(live x86.Flags) {
 // want as well, and waits there if it is too far ahead for that.
 func (m *emitter) takes(live x86.Flags) {
 	m.keepingFlags(live != 0, func() {
-		m.LeaRSP(-redZone)
-		m.CallTo(m.cache + threadarea.TakesEntry)
-		m.LeaRSP(redZone)
+		m.belowRedZone(func() { m.CallTo(m.cache + threadarea.TakesEntry) })
 	})
+}
+
+// takesInGo emits that before a call of Go's runtime by which a goroutine takes what
+// others may want as well, or lets others take it.
+func (m *emitter) takesInGo(c *cfg.Call) {
+	if m.s.opt.Looks && m.s.inGo() && c.Callee != nil && cfg.Communicates(c.Callee.Name) {
+		m.takes(0)
+	}
+}
+
+// belowRedZone emits a call that a function may not know of. In Go there is no red
+// zone, and there may be little room on the stack.
+func (m *emitter) belowRedZone(call func()) {
+	if m.s.inGo() {
+		call()
+		return
+	}
+	m.LeaRSP(-redZone)
+	call()
+	m.LeaRSP(redZone)
 }
 
 // lookHere looks on a condition.
@@ -45,9 +63,7 @@ func (m *emitter) lookHere(cc asm.Condition) {
 }
 
 func (m *emitter) lookNow() {
-	m.LeaRSP(-redZone)
-	m.CallTo(m.cache + threadarea.LookEntry)
-	m.LeaRSP(redZone)
+	m.belowRedZone(func() { m.CallTo(m.cache + threadarea.LookEntry) })
 }
 
 // hooked returns what is recorded of a library's function, and whether calls of it

@@ -1,6 +1,8 @@
 package relocate
 
 import (
+	"strings"
+
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 	"github.com/skewlens/skewlens/profiler/internal/record"
@@ -29,11 +31,24 @@ func (m *emitter) taskCode(h record.Hook) {
 	}
 }
 
-// leaveTasks emits what is recorded before a function of the program's returns.
+// leaveTasks emits what is recorded before a function of the program's returns, and
+// that who has done a task looks before the runtime gives it another one: what it
+// has looked for before that is still there for those who are behind it.
 func (m *emitter) leaveTasks() {
-	if h, _ := m.s.hooks(m.q.Func.Role); h.Tasks == record.AwaitsTasks && !m.s.opt.NoCounters {
+	h, _ := m.s.hooks(m.q.Func.Role)
+	if h.Tasks == record.AwaitsTasks && !m.s.opt.NoCounters {
 		m.taskEnd(h)
 	}
+	if m.s.opt.Looks && (h.Tasks == record.IsTask || outlined(m.q.Func.Name)) {
+		m.takes(0)
+	}
+}
+
+// outlined reports whether a function may be a task of OpenMP's: compilers name alike
+// what a team executes (gcc) or give tasks a name of their own (clang). Without
+// symbols it is not known.
+func outlined(name string) bool {
+	return strings.Contains(name, "._omp_fn.") || strings.HasPrefix(name, ".omp_task_entry.")
 }
 
 func (m *emitter) taskEnd(h record.Hook) {

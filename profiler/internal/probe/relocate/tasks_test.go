@@ -128,3 +128,13 @@ func TestArguments(t *testing.T) {
 		t.Errorf("got  % x\nwant % x", m.Bytes(), a.Bytes())
 	}
 }
+
+// TestOutlined: the tasks of OpenMP, by the names that compilers give them.
+func TestOutlined(t *testing.T) {
+	for name, want := range map[string]bool{"main._omp_fn.3": true, "solver_MOD_step._omp_fn.0": true, ".omp_task_entry.": true, ".omp_task_entry..14": true,
+		".omp_outlined.": false, "main": false, "omp_fn": false} {
+		if outlined(name) != want {
+			t.Errorf("%s: %v", name, !want)
+		}
+	}
+}

@@ -9,6 +9,7 @@ const (
 	clockQuantum = 16
 	clockAsked   = 24
 	clockFree    = 28
+	clockEnters  = 32
 	clockEntries = 64
 
 	entryClock  = 0
@@ -17,7 +18,8 @@ const (
 	entryLooks  = 16
 	entryAway   = 24
 	entryUntil  = 32
-	entrySize   = 40
+	entrySlept  = 40
+	entrySize   = 48
 
 	// MaxClocks is how many threads can have one at a time.
 	MaxClocks = 4096
@@ -54,13 +56,29 @@ func (cs Clocks) SetWorth(counter int32, worth, step int64) {
 		inverse *= 2 - step*inverse
 	}
 	at := cs.common.l.worths + worthSize*uint64(counter)
-	cs.common.put(at+8, uint64(shift))
+	atomic.StoreUint32(cs.common.half(at+8), uint32(shift)) // the mark of recorder.S is behind it
 	atomic.StoreUint64(cs.common.word(at), uint64(worth*inverse))
 }
 
+// worth is what a counter that is n is worth, as look.S has it.
+func (cs Clocks) worth(counter int32, n uint64) int64 {
+	at := cs.common.l.worths + worthSize*uint64(counter)
+	shift := atomic.LoadUint32(cs.common.half(at + 8))
+	return int64(n) >> (shift & 63) * int64(atomic.LoadUint64(cs.common.word(at)))
+}
+
+// Enters is how often a thread has entered a function for the first time.
+func (cs Clocks) Enters() uint32 {
+	return atomic.LoadUint32(cs.common.half(cs.common.l.clocks + clockEnters))
+}
+
 // LiveFrom reports whether the counters of a function, from its first to behind
-// its last chord, may be in use.
+// its last chord, may be in use: goroutines say so where they first enter it, each
+// for itself.
 func (cs Clocks) LiveFrom(first, after int32) bool {
+	if first < after && atomic.LoadUint32(cs.common.half(cs.common.l.worths+worthSize*uint64(first)+12)) != 0 {
+		return true
+	}
 	for i := uint64(first) / 8; i*8 < uint64(after); i++ {
 		if atomic.LoadUint64(cs.common.word(cs.common.l.live+i/64*8))>>(i%64)&1 != 0 {
 			return true
@@ -112,8 +130,23 @@ func (cs Clocks) Entry(i int) Entry {
 // Clock is the thread's virtual time as of its last look.
 func (e Entry) Clock() int64 { return int64(atomic.LoadUint64(e.common.word(e.at + entryClock))) }
 
-// SetClock puts it forward.
-func (e Entry) SetClock(v int64) { atomic.StoreUint64(e.common.word(e.at+entryClock), uint64(v)) }
+// SetClock sets it, of a thread that has not looked yet.
+func (e Entry) SetClock(v int64) {
+	atomic.StoreUint64(e.common.word(e.at+entrySlept), 0)
+	atomic.StoreUint64(e.common.word(e.at+entryClock), uint64(v))
+}
+
+// Forward puts it forward to a time, if it is not there yet, of a thread that may run
+// beside: what that has done since its last look is done from then on.
+func (e Entry) Forward(v int64) {
+	clock := e.common.word(e.at + entryClock)
+	was := atomic.LoadUint64(clock)
+	if int64(was) >= v {
+		return
+	}
+	atomic.AddUint64(e.common.word(e.at+entrySlept), uint64(v)-was)
+	atomic.CompareAndSwapUint64(clock, was, uint64(v)) // else it has looked, and knows
+}
 
 // Away is the time that passed since, where the thread says nothing.
 func (e Entry) Away() int64 { return int64(atomic.LoadUint64(e.common.word(e.at + entryAway))) }
@@ -147,6 +180,12 @@ func (e Entry) Release(wake func(*uint32)) {
 func (a *Area) Join(cs Clocks, e Entry) {
 	a.put(offBase, uint64(e.Clock()))
 	a.put(offEntry, cs.common.base+e.at)
+	a.Follow(cs)
+}
+
+// Follow lets an area look by the clocks of others: a goroutine's, whose thread's
+// entry it gets whenever one goes on with it.
+func (a *Area) Follow(cs Clocks) {
 	a.put(offTable, cs.common.base+cs.common.l.clocks)
 	a.put(offWorths, cs.common.base+cs.common.l.worths)
 	a.put(offGiven, 1)
@@ -163,16 +202,17 @@ func (a *Area) SetAlone() { setHalf(a.half(offAlone), true) }
 func (a *Area) Meet(cs Clocks, e Entry, now int64) {
 	own := int64(0)
 	a.counters(func(i uint64) {
-		at := cs.common.l.worths + worthSize*i
 		if i < uint64(a.l.Chords) {
-			own += int64(a.get(a.l.counters+8*i)) >> (cs.common.get(at+8) & 63) * int64(cs.common.get(at))
+			own += cs.worth(int32(i), a.get(a.l.counters+8*i))
 		}
 	})
+	now = max(now, e.Clock())
 	if own >= int64(a.get(offOwn)) { // else it is in a loop that a register counts for
-		a.put(offOwn, uint64(own))
 		now = max(now, own+int64(a.get(offBase)))
+		a.put(offOwn, uint64(own))
+		a.put(offBase, uint64(now-own))
 	}
-	e.SetClock(max(now, e.Clock()))
+	e.SetClock(now)
 	e.SetAway(0)
 	setHalf(a.half(offAlone), false)
 	a.LookSoon()

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/skewlens/skewlens/profiler/internal/probe/probetest"
+	"github.com/skewlens/skewlens/profiler/internal/record"
 )
 
 // clocked is a process whose thread has a clock, the first of three.
@@ -249,9 +250,9 @@ func TestLookOffsetsAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]int64{"COUNTERS": offCounters, "LIVE": offLive, "NLIVE": offNLive, "FUEL": OffFuel, "GIVEN": offGiven, "BASE": offBase, "OWN": offOwn,
-		"ENTRY": offEntry, "TABLE": offTable, "WORTHS": offWorths, "PAUSED": OffPaused, "IDLE": offIdle, "LASTASK": offLast, "LOCKS": OffLocks, "OWES": OffOwes, "ALONE": offAlone, "BOUND": clockBound, "USED": clockUsed,
+		"ENTRY": offEntry, "TABLE": offTable, "WORTHS": offWorths, "PENDING": offPending, "PAUSED": OffPaused, "IDLE": offIdle, "LASTASK": offLast, "LOCKS": OffLocks, "OWES": OffOwes, "ALONE": offAlone, "BOUND": clockBound, "USED": clockUsed,
 		"QUANTUM": clockQuantum, "ASKED": clockAsked, "FREE": clockFree, "ENTRIES": clockEntries, "CLOCK": entryClock, "HELD": entryHeld,
-		"ACTIVE": entryActive, "LOOKS": entryLooks, "AWAY": entryAway, "UNTIL": entryUntil, "EACH": entrySize}
+		"ACTIVE": entryActive, "LOOKS": entryLooks, "AWAY": entryAway, "UNTIL": entryUntil, "SLEPT": entrySlept, "EACH": entrySize}
 	for _, m := range regexp.MustCompile(`\.set (\w+),\s*(\w+)`).FindAllStringSubmatch(string(src), -1) {
 		v, _ := strconv.ParseInt(m[2], 0, 64)
 		if w, ok := want[m[1]]; ok && v != w {
@@ -264,5 +265,71 @@ func TestLookOffsetsAgree(t *testing.T) {
 	}
 	if Recorder[LookEnd] != 0xc3 {
 		t.Error("look does not end at LookEnd")
+	}
+}
+
+// TestLookSays: who leaves a goroutine says its clock and is not held, however far it is;
+// what the goroutine has done in a loop that a register counts for, and has not counted
+// yet, is in it. When it looks elsewhere it has been counted.
+func TestLookSays(t *testing.T) {
+	c := newClocked()
+	last := c.clocks.Entry(1)
+	last.SetActive(true)
+	c.clocks.SetBound(1000)
+	c.clocks.SetWorth(0, 3, 1)
+	c.clocks.SetWorth(1, 10, 4)
+	c.count(0, 9000)
+	c.count(1, -5)
+	c.area.Pend(c.clocks, []record.Delta{{Counter: 1, N: 405}}) // from −5 to 400
+	*c.area.half(OffFuel) = 77
+	c.CallTo(probetest.CodeAt + SaysEntry)
+	if sig := c.run(t); sig != 0 {
+		t.Fatal(sig)
+	}
+	at := c.own.Clock()
+	if want := int64(50 + 27000 + 1000); at > want || at < want-20 || c.own.Held() || c.own.Looks() != 1 || *c.area.half(OffFuel) != 77 {
+		t.Errorf("at %d, held %v, %d looks, %d passes left", at, c.own.Held(), c.own.Looks(), *c.area.half(OffFuel))
+	}
+	c.mem = c.out.Memory
+	c.count(1, 400)
+	c.clocks.SetBound(1 << 40)
+	c.CallTo(probetest.CodeAt + GoesEntry) // as it is gone on with: nothing new
+	c.run(t)
+	if c.area.get(offPending) == 0 {
+		t.Error("what it lacks is forgotten before it looks elsewhere")
+	}
+}
+
+// TestForward: what a thread has done since it woke, and has not said, is done from the
+// time on to which its clock is put forward.
+func TestForward(t *testing.T) {
+	c := newClocked()
+	c.clocks.SetWorth(0, 1, 1)
+	c.count(0, 700)
+	c.own.Forward(5000)
+	c.own.Forward(4000)
+	if c.own.Clock() != 5000 {
+		t.Errorf("at %d", c.own.Clock())
+	}
+	c.look(t, 1)
+	if c.own.Clock() != 5700 {
+		t.Errorf("at %d, want 5700", c.own.Clock())
+	}
+}
+
+// TestEnterMarks: the functions that a thread has entered first are told, where there
+// are clocks, for their counters' worths.
+func TestEnterMarks(t *testing.T) {
+	p := newProcessOf(NewLayout([]Function{{Chords: 3, Sites: 1}, {Chords: 5, Sites: 3}}, 0).WithClocks(), 1<<63)
+	clocks := p.area.common.Clocks(testQuantum)
+	p.area.OwnLive()
+	p.area.Follow(clocks)
+	p.PushImm32(1)
+	p.CallTo(probetest.CodeAt + EnterEntry)
+	if sig := p.run(t); sig != 0 {
+		t.Fatal(sig)
+	}
+	if clocks.Enters() != 1 || clocks.LiveFrom(0, 3) || !clocks.LiveFrom(3, 5) {
+		t.Errorf("%d entered, the first %v, the second %v", clocks.Enters(), clocks.LiveFrom(0, 3), clocks.LiveFrom(3, 5))
 	}
 }

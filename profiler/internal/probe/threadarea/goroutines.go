@@ -1,6 +1,10 @@
 package threadarea
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/skewlens/skewlens/profiler/internal/record"
+)
 
 // Goroutine is what an area says of the goroutine that has it.
 type Goroutine struct {
@@ -31,4 +35,19 @@ func (a *Area) OwnLive() {
 // that runs it now, and since when that does: 0 where none does.
 func (a *Area) Stints() (ticks, since uint64) {
 	return atomic.LoadUint64(a.word(offStints)), atomic.LoadUint64(a.word(offResumed))
+}
+
+// Mute lets nothing be recorded of whatever counts there.
+func (a *Area) Mute() { a.put(offMuted, 1) }
+
+// Pend says what counters of a goroutine that is stopped in loops lack of what it has
+// executed there: it may be left before they have it. What they hold may begin
+// anywhere, so it is the difference of what they are worth.
+func (a *Area) Pend(cs Clocks, lack []record.Delta) {
+	sum := int64(0)
+	for _, d := range lack {
+		n := a.get(a.l.counters + 8*uint64(d.Counter))
+		sum += cs.worth(d.Counter, n+d.N) - cs.worth(d.Counter, n)
+	}
+	a.put(offPending, uint64(sum))
 }

@@ -17,6 +17,7 @@ const (
 	offTargets  = 0x60
 	offSiteCtr  = 0x68
 	offHash     = 0x70
+	offPending  = 0x78 // of look.S
 	offKeys     = 0x80
 	offLost     = 0x88
 	offWaits    = 0x90
@@ -68,6 +69,7 @@ const (
 	offResumed = 0x1c8
 	offStints  = 0x1d0
 	offMade    = 0x1d8
+	offMine    = 0x1f8 // where the area lies that is the thread's own
 	// Of tasks.inc; offSeen of the process's common memory is the count.
 	offSeen  = 0x1e8
 	offEpoch = 0x1f0

@@ -10,8 +10,15 @@
 # nonsense, and mostly far off: then nothing is said.
 #
 # It keeps every register and assumes the flags dead.
+#
+# What a goroutine counts in is its own, and so are BASE and OWN: the clock is that of
+# the thread that runs it (switch.S in package goroutine), which says it where it
+# leaves the goroutine, and may be held where it goes on with one. A goroutine may be
+# left, and gone on with, in a loop that a register counts for: what is not counted
+# yet is PENDING then, until it looks elsewhere.
 
 	.set COUNTERS, 0x30
+	.set PENDING,  0x78
 	.set LIVE,     0xa0
 	.set NLIVE,    0xa8
 	.set FUEL,     0x140	# passes until the next look, 32 bits
@@ -27,7 +34,7 @@
 	.set LASTASK,  0x180	# instructions when it asked the machine to look last
 	.set LOCKS,    0x188	# 32 bits: of the library's, how many it holds
 	.set OWES,     0x18c	# 32 bits: it is too far ahead, and waits where it takes something; |2: others may wake by what it did
-	.set HERE,     0x190	# 32 bits: it is about to take what others may want as well
+	.set HERE,     0x190	# 32 bits: it is about to take what others may want as well; 2: it only says its clock; 3: as 1, in a goroutine that it goes on with
 	.set SEEN,     0x194	# the processor's time when it looked last, the lower half
 
 	.set ALONE,    0x1f8	# 32 bits: no other thread has a clock
@@ -44,7 +51,8 @@
 	.set LOOKS,    16
 	.set AWAY,     24	# time in code that says nothing, by the processor's clock
 	.set UNTIL,    32	# held: how high the bound is to be
-	.set EACH,     40
+	.set SLEPT,    40	# how far the clock was put forward since the last look: what the thread has done since comes on top
+	.set EACH,     48
 
 	.set RECENTLY, 50000	# cycles, about a quarter of a quantum
 	.set MOST,     65536	# passes between two looks
@@ -91,6 +99,12 @@ takes:
 	jne	1f
 9:	ret
 1:	movl	$1, %gs:HERE
+	jmp	look
+	.p2align 4
+says:	movl	$2, %gs:HERE
+	jmp	look
+	.p2align 4
+goes:	movl	$3, %gs:HERE
 	.p2align 4
 look:
 	push	%rax
@@ -137,6 +151,10 @@ look:
 	jnz	2b
 4:	cmp	%gs:NLIVE, %r10
 	jb	1b
+	cmpl	$2, (%rsp)
+	jae	1f
+	movq	$0, %gs:PENDING
+1:	add	%gs:PENDING, %r11
 	rdtsc
 	mov	%eax, %gs:SEEN
 
@@ -151,6 +169,8 @@ look:
 	mov	%rcx, %rbx
 
 	# The next look is half the quantum away, if passes cost what they did.
+	cmpl	$2, (%rsp)
+	je	8f
 	mov	QUANTUM(%rsi), %rax
 	shr	%rax
 	mov	%gs:GIVEN, %r8d
@@ -173,7 +193,7 @@ look:
 	movzbl	%al, %eax
 	or	%rax, %r8
 	mov	%r8d, %gs:GIVEN
-
+8:
 	# Time away counts where it was in code without counters; else they count.
 	xor	%eax, %eax
 	xchg	%rax, AWAY(%rdi)
@@ -182,7 +202,10 @@ look:
 	jle	1f
 	sub	%rcx, %rax
 	add	%rax, %gs:BASE
-1:	mov	%r11, %r8
+1:	xor	%eax, %eax
+	xchg	%rax, SLEPT(%rdi)
+	add	%rax, %gs:BASE
+	mov	%r11, %r8
 	add	%gs:BASE, %r8
 	mov	CLOCK(%rdi), %rax	# it may have been put forward
 	forward
@@ -215,6 +238,8 @@ look:
 	now
 3:	mov	%r8, CLOCK(%rdi)
 	incq	LOOKS(%rdi)
+	cmpl	$2, (%rsp)
+	je	said
 	xor	%ecx, %ecx
 	xchg	%ecx, %gs:OWES
 	and	$2, %ecx
@@ -364,7 +389,7 @@ on:	mov	%gs:GIVEN, %eax		# passes, the one that looks among them
 	sub	$1, %eax
 	adc	$0, %eax
 	mov	%eax, %gs:FUEL
-	pop	%rax
+said:	pop	%rax
 	pop	%r11
 	pop	%r10
 	pop	%r9

@@ -35,6 +35,9 @@
 	.set ASK,      0xd8	# code that asks to be traced, as
 	.set ASKED,    0x138	# this says
 	.set FUEL,     0x140	# of look.S
+	.set TABLE,    0x168	# likewise
+	.set WORTHS,   0x170
+	.set ENTERS,   32	# of the table: how often functions were entered that a thread had not entered before
 	.set RUNTIME,  0x1a0	# a runtime.g, or 0: what counts is a thread
 	.set RESUMED,  0x1c8	# when a thread went on with it
 	.set STINTS,   0x1d0	# how long threads did before
@@ -389,7 +392,8 @@ indirect:
 
 # enter: the thread enters a function for the first time; its number is on the
 # stack. Its counters are live before the thread has said so: a handler that
-# interrupts this does it again.
+# interrupts this does it again. Where threads have clocks it is marked, at the worth of
+# its first counter, that these are wanted.
 	.p2align 4
 enter:
 	push	%rax
@@ -414,7 +418,15 @@ enter:
 3:	add	$4, %rdx
 	test	$4, %dl
 	jnz	1b
-	mov	40(%rsp), %eax
+	mov	%gs:WORTHS, %rcx
+	test	%rcx, %rcx
+	jz	4f
+	mov	-8(%rdx), %eax
+	shl	$4, %rax
+	movl	$1, 12(%rcx,%rax)
+	mov	%gs:TABLE, %rcx
+	lock incl ENTERS(%rcx)
+4:	mov	40(%rsp), %eax
 	mov	%gs:ENTERED, %rcx
 	movb	$1, (%rcx,%rax)
 	pop	%rsi

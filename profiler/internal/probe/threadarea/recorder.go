@@ -21,16 +21,21 @@ var look []byte
 var Recorder = slices.Concat(recorder, make([]byte, -len(recorder)&15), look)
 
 // Where in Recorder is look.S: TakesEntry is called before a thread takes what
-// others may want as well, LookEntry now and then; LookEnd is its ret.
+// others may want as well, SaysEntry where a thread leaves a goroutine, GoesEntry
+// where one goes on with one and is ahead, LookEntry now and then; LookEnd is its ret.
 var (
 	TakesEntry = uint64(len(recorder)+15) &^ 15
+	SaysEntry  = TakesEntry + saysAt
+	GoesEntry  = TakesEntry + goesAt
 	LookEntry  = TakesEntry + lookAt
 	LookEnd    = TakesEntry + lookRet
 )
 
 const (
-	lookAt  = 0x40
-	lookRet = 0x4b8
+	saysAt  = 0x40
+	goesAt  = 0x50
+	lookAt  = 0x60
+	lookRet = 0x513
 )
 
 // Offsets in Recorder.
