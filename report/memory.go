@@ -150,11 +150,11 @@ func (m *memory) misses(e *profile.Event, times uint64) {
 			continue
 		}
 		l.missed[level] += times
-		if m.ops[e.Addr] {
+		if m.ops[e.Addr] && !e.Called {
 			l.known[level] += times
 		}
 	}
-	own.unknown = own.unknown || !m.ops[e.Addr]
+	own.unknown = own.unknown || e.Called || !m.ops[e.Addr]
 }
 
 // levelsOf says how a line's misses spread.

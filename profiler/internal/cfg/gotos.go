@@ -36,6 +36,9 @@ func (p *Program) findGotos(sp *Space) {
 
 // gotosOf finds the computed gotos of a function that were not known as such.
 func (p *Program) gotosOf(f *Func, sp *Space) (more bool) {
+	if p.silent && p.findFromLabels(p.Blocks(f, sp)) {
+		return true
+	}
 	if !p.namesLabels(f) {
 		return false
 	}
