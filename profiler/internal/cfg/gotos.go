@@ -19,7 +19,7 @@ func (p *Program) findGotos(sp *Space) {
 		var found []*Func
 		ends := map[*Func]bool{}
 		for _, f := range p.Funcs {
-			if f.blind && !f.part && f.Skip == "" && p.gotosOf(f, sp) {
+			if (f.blind || len(f.fromLabels) > 0) && !f.part && f.Skip == "" && p.gotosOf(f, sp) {
 				found = append(found, f)
 				ends[f] = f.NoReturn
 			}

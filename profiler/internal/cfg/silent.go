@@ -62,7 +62,7 @@ func (d *decoder) labelTargets(order []int32, jump uint64) []uint64 {
 		return nil
 	}
 	made := false
-	for i := pos - 1; i >= 0 && i > pos-backward && at(i).Kind == x86.Normal; i-- {
+	for i := pos - 1; i >= 0 && i > pos-backward && (at(i).Kind == x86.Normal || at(i).Kind.IsConditional()); i-- {
 		in := at(i)
 		if in.Def&j.RM.Set() == 0 {
 			continue

@@ -191,8 +191,10 @@ func (s *accesses) place(g *group) {
 	}
 }
 
-// scratch are registers in the order in which they are taken.
-var scratch = [...]x86.Reg{x86.R11, x86.R10, x86.R9, x86.R8, x86.RCX, x86.RDX, x86.RSI, x86.RDI, x86.RAX, x86.RBX, x86.RBP, x86.R12, x86.R13, x86.R14, x86.R15}
+// scratch are registers in the order in which they are taken. RBP is none, even where
+// nobody needs it: to who walks up the stack from a signal's handler it may be where
+// the frame is, until it is taken back from the stack.
+var scratch = [...]x86.Reg{x86.R11, x86.R10, x86.R9, x86.R8, x86.RCX, x86.RDX, x86.RSI, x86.RDI, x86.RAX, x86.RBX, x86.R12, x86.R13, x86.R14, x86.R15}
 
 // free are registers that nobody needs before instruction k, two at most.
 func (s *accesses) free(g *group, k int) []x86.Reg {
