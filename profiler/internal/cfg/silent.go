@@ -67,7 +67,10 @@ func (d *decoder) labelTargets(order []int32, jump uint64) []uint64 {
 		if in.Def&j.RM.Set() == 0 {
 			continue
 		}
-		made = made || !isLabel(in, d.f)
+		if isLabel(in, d.f) {
+			break
+		}
+		made = true
 		if wide, ok := loadsEntry(in); ok && !wide && in.Mem.Scale == 4 {
 			return d.fromLabel(label, d.bases(order, i, in, false))
 		}
