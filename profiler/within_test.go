@@ -72,7 +72,8 @@ int main(void) {
 	}
 	c := profiler.Config{Path: prog, Events: []string{"edges", "cache"}, Machine: machine(t, "[l1]\nsize = \"32K\"\nways = 8\n")}
 	const lines = 1 << 20 / 64
-	reads, writes := called(t, runWith(t, c))
+	p := runWith(t, c)
+	reads, writes := called(t, p)
 	for what, want := range map[string][2]int{"SET": {0, lines}, "COPY": {lines, lines}, "POINTER": {0, lines}, "JUMP": {lines, 0}} {
 		r, w := reads[line(what)], writes[line(what)]
 		if r < want[0]-8 || r > want[0]+64 || w < want[1]-8 || w > want[1]+64 {
@@ -85,8 +86,26 @@ int main(void) {
 	if at := line("n++"); reads[at]+writes[at] > 0 {
 		t.Error("what is called back and calls nothing has misses of the library's")
 	}
+	erased := c
+	for _, ev := range p.Events {
+		if ev.Called && lineOf(p, ev.Addr) == line("SET") {
+			erased.Erased = append(erased.Erased, ev.Addr)
+		}
+	}
+	reads, writes = called(t, runWith(t, erased))
+	if at := line("SET"); reads[at]+writes[at] > 0 || len(erased.Erased) == 0 {
+		t.Errorf("SET: %d and %d misses of libraries, which are hits", reads[at], writes[at])
+	}
+	if r := reads[line("COPY")]; r < lines-8 || r > lines+64 {
+		t.Errorf("COPY reads %d lines where others hit, want %d", r, lines)
+	}
+	reuse := c
+	reuse.Machine, reuse.Reuse = "", true
+	if reads, writes = called(t, runWith(t, reuse)); reads[line("COPY")] < lines || writes[line("COPY")] < lines {
+		t.Errorf("COPY: %d and %d accesses come from far back, want %d", reads[line("COPY")], writes[line("COPY")], lines)
+	}
 	c.Libraries = []string{"none"}
-	p := runWith(t, c)
+	p = runWith(t, c)
 	if reads, writes := called(t, p); len(reads)+len(writes) > 0 {
 		t.Errorf("%v, %v of libraries that are not simulated", reads, writes)
 	}
