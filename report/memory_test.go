@@ -98,7 +98,13 @@ func TestMemoryCalled(t *testing.T) {
 	if l := m.OfLine(Place{File: "/src/x.c", Line: 7}); l == nil || l.Accesses != nil || l.Levels[0].Rate != nil || l.Levels[0].Misses != 2 {
 		t.Errorf("%+v", l)
 	}
-	if got, want := m.Words()[1], "L1D missed 3.75 % (20.0 in 1,000 instructions)"; got != want {
+	if got, want := m.Words()[1], "L1D missed 3.75 % (18.0 in 1,000 instructions)"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	for i := range p.Events {
+		p.Events[i].Called = p.Events[i].Kind == profile.Hardware
+	}
+	if got, want := (&builder{p: p}).runMemory().Words()[1], "L1D missed 0 %"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -7,7 +7,7 @@
 
 static __attribute__((noinline)) int work(void)
 {
-	enum { N = 40000, EACH = 64 };
+	enum { N = 60000, EACH = 64 };
 	char *text = malloc(N * EACH);
 	double sum = 0;
 	long ints = 0;
