@@ -75,6 +75,8 @@ type Func struct {
 	nameless   bool                // only the unwind table knows it
 	tables     map[uint64][]uint64 // indirect jump → targets
 	gotos      map[uint64][]uint64 // computed goto → where its targets are loaded
+	alone      []uint64            // jumps to what was made before: likewise
+	looked     int                 // how often these were looked for
 	fromLabels []uint64            // tables of how far labels lie from another: see BuildSilent
 	pads       []uint64            // landing pads, and starts of merged parts
 	tailFrom   []uint64            // targets of jumps that leave the function

@@ -148,7 +148,7 @@ func (at held) load(of func(in *x86.Insn) bool) (begin held, load *x86.Insn, ok 
 		case in.Kind.IsCall() && at.reg.Set()&calleeSaved == 0:
 			return at, nil, false
 		case in.Kind.IsCall() || in.Def&at.reg.Set() == 0:
-		case in.Reg == at.reg && of(in):
+		case (in.Reg == at.reg || in.Def == at.reg.Set()) && of(in):
 			return at, in, true
 		case move && in.Opcode == 0x8b:
 			at.reg = in.RM

@@ -75,7 +75,7 @@ func (d *decoder) labelTargets(order []int32, jump uint64) []uint64 {
 			return d.fromLabel(label, d.bases(order, i, in, false))
 		}
 	}
-	if made || len(d.f.fromLabels) == 0 {
+	if made || len(d.f.fromLabels) == 0 || !slices.Contains(d.f.alone, jump) {
 		return nil
 	}
 	var all []table
@@ -101,8 +101,12 @@ func onlyLabel(code []x86.Insn, f *Func) (label uint64) {
 	return label
 }
 
-// findFromLabels notes which tables a function names that may be such, and reports
-// whether there are others than were known.
+// mostLooks is how often tables are looked for in a function; three times are usual.
+const mostLooks = 16
+
+// findFromLabels notes which tables a function names that may be such, and which jumps
+// stand alone: what they go to was made, on all ways there, by an addition or is the
+// label. It reports whether there are others than were known.
 func (p *Program) findFromLabels(g *Graph) (more bool) {
 	f := g.Func
 	label := onlyLabel(g.Code, f)
@@ -120,10 +124,27 @@ func (p *Program) findFromLabels(g *Graph) (more bool) {
 			all = append(all, in.RIPTarget)
 		}
 	}
+	var alone []uint64
+	for _, b := range g.Blocks {
+		j := b.Last()
+		if j.Kind == x86.JmpInd && !j.HasMem && origins(held{b, len(b.Insns) - 2, j.RM}, func(in *x86.Insn) bool { return isLabel(in, f) || adds(in) }) != nil {
+			alone = append(alone, j.Addr)
+		}
+	}
 	all = sortUnique(all)
-	more = !slices.Equal(all, f.fromLabels)
-	f.fromLabels = all
+	if f.looked++; f.looked > mostLooks { // each may take back what made the other look so: it is not understood
+		more = f.looked == mostLooks+1
+		f.fromLabels, f.alone = nil, nil
+		return more
+	}
+	more = !slices.Equal(all, f.fromLabels) || !slices.Equal(alone, f.alone)
+	f.fromLabels, f.alone = all, alone
 	return more
+}
+
+// adds reports whether an instruction adds one register to another one, of 64 bits.
+func adds(in *x86.Insn) bool {
+	return in.Vex == 0 && in.Map == 0 && in.Rex&8 != 0 && !in.HasMem && (in.Opcode == 0x01 || in.Opcode == 0x03)
 }
 
 // fromLabel returns where tables of how far labels lie from one lead; nil where one of
