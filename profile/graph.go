@@ -107,4 +107,7 @@ type Event struct {
 	// Doubt is half of the interval that holds, in 95 of 100 cases, how often it
 	// happened in the run, as a part of that: where some of the sets of caches stand for all. 0: counted.
 	Doubt float64
+	// Writes: it is of accesses that only write. Called: it is of what libraries access that
+	// are not counted, which the instruction calls; how often they do is not known.
+	Writes, Called bool
 }

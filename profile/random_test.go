@@ -121,7 +121,7 @@ func randomEvents(r *rand.Rand, p *Profile) {
 		default:
 			p.Events = append(p.Events, Event{Kind: Hardware, Block: BlockID(r.IntN(len(g.Blocks)+1) - 1), Edge: r.Int32N(2), Addr: 99,
 				Name: pick(r, "l1d-miss", "page fault"), Superior: EventID(r.IntN(int(id)+1) - 1),
-				Reason: pick(r, "", "capacity"), Cycles: r.Uint32N(3), Partner: Addr(r.IntN(3)), Writer: ThreadID(r.IntN(1 + len(p.Threads))), Doubt: pick(r, 0, 0.25)})
+				Reason: pick(r, "", "capacity"), Cycles: r.Uint32N(3), Partner: Addr(r.IntN(3)), Writer: ThreadID(r.IntN(1 + len(p.Threads))), Doubt: pick(r, 0, 0.25), Writes: pick(r, false, true), Called: pick(r, false, true)})
 		}
 	}
 	for i := range g.Edges {

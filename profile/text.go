@@ -197,7 +197,7 @@ func (t *textWriter) graph() {
 			rest += number("edge", e.Edge)
 		}
 		if e.Kind == Hardware {
-			rest += pair("reason", e.Reason) + number("cycles", int64(e.Cycles)) + addr("partner", e.Partner) + number("writer", e.Writer) + float("doubt", e.Doubt)
+			rest += pair("reason", e.Reason) + number("cycles", int64(e.Cycles)) + addr("partner", e.Partner) + number("writer", e.Writer) + float("doubt", e.Doubt) + flag("writes", e.Writes) + flag("called", e.Called)
 		}
 		t.line("event %s %s%s%s%s%s", word(t.l.event[i]), e.Kind, addr("at", e.Addr), pair("name", e.Name), t.event("superior", e.Superior), rest)
 	}

@@ -218,7 +218,7 @@ func (t *textReader) readGraph(l *textLine) {
 		e.Kind = EventKind(l.kind(eventKinds[:], l.word()))
 		e.Addr, e.Name, e.Superior = l.addr("at"), l.pair("name"), t.eventOf(l, "superior")
 		e.Reason, e.Cycles, e.Partner, e.Writer = l.pair("reason"), uint32(l.int("cycles", 32)), l.addr("partner"), ThreadID(l.int("writer", 32))
-		e.Doubt = l.float("doubt")
+		e.Doubt, e.Writes, e.Called = l.float("doubt"), l.flag("writes"), l.flag("called")
 		if b, ok := l.lookup("block"); ok {
 			e.Block = t.blockOf(l, b)
 		}

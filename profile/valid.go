@@ -190,7 +190,7 @@ func (p *Profile) checkEvents() error {
 }
 
 func (p *Profile) checkEvent(id EventID, e *Event) error {
-	if e.Kind != Hardware && (e.Superior != NoEvent || e.Name != "" || e.Reason != "" || e.Cycles != 0 || e.Partner != 0 || e.Writer != 0 || e.Doubt != 0) {
+	if e.Kind != Hardware && (e.Superior != NoEvent || e.Name != "" || e.Reason != "" || e.Cycles != 0 || e.Partner != 0 || e.Writer != 0 || e.Doubt != 0 || e.Writes || e.Called) {
 		return fmt.Errorf("has name %q, reason %q, superior %d, a partner or a cost, which only hardware events have", e.Name, e.Reason, e.Superior)
 	}
 	if math.IsNaN(e.Doubt) || math.IsInf(e.Doubt, 0) || e.Doubt < 0 {

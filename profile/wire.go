@@ -52,6 +52,8 @@ type (
 		Partner  Addr      `cbor:"9,keyasint,omitempty"`
 		Writer   ThreadID  `cbor:"10,keyasint,omitempty"`
 		Doubt    float64   `cbor:"11,keyasint,omitempty"`
+		Writes   bool      `cbor:"12,keyasint,omitempty"`
+		Called   bool      `cbor:"13,keyasint,omitempty"`
 	}
 	wireFrame struct {
 		File     string `cbor:"1,keyasint,omitempty"`

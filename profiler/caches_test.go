@@ -149,12 +149,14 @@ func near(got, want uint64) bool {
 // TestCachesKeepCounts: simulating changes no count of control flow.
 func TestCachesKeepCounts(t *testing.T) {
 	prog := proctest.Build(t, "gcc", "-O2", proctest.Source(t, "touching.c", touching))
-	c := profiler.Config{Path: prog, Libraries: []string{"none"}}
-	want := runWith(t, c)
-	c.Events = []string{"edges", "cache"}
-	for _, sets := range []int{1, 16} {
-		c.SampleSets = sets
-		keepsCounts(t, want, runWith(t, c))
+	for _, libraries := range [][]string{{"none"}, nil} {
+		c := profiler.Config{Path: prog, Libraries: libraries}
+		want := runWith(t, c)
+		c.Events = []string{"edges", "cache"}
+		for _, sets := range []int{1, 16} {
+			c.SampleSets = sets
+			keepsCounts(t, want, runWith(t, c))
+		}
 	}
 }
 

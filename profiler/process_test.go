@@ -18,6 +18,12 @@ import (
 // profiled runs a program under the profiler and returns what it wrote.
 func profiled(t *testing.T, path string, args ...string) (stdout, stderr string, p *profile.Profile) {
 	t.Helper()
+	return profiledAs(t, profiler.Config{Path: path, Args: args})
+}
+
+// profiledAs is profiled with more options.
+func profiledAs(t *testing.T, c profiler.Config) (stdout, stderr string, p *profile.Profile) {
+	t.Helper()
 	var files [2]*os.File
 	for i := range files {
 		f, err := os.Create(filepath.Join(t.TempDir(), "out"))
@@ -32,7 +38,8 @@ func profiled(t *testing.T, path string, args ...string) (stdout, stderr string,
 		t.Fatal(err)
 	}
 	defer null.Close()
-	p, err = profiler.Run(context.Background(), profiler.Config{Path: path, Args: args, Stdin: null, Stdout: files[0], Stderr: files[1]})
+	c.Stdin, c.Stdout, c.Stderr = null, files[0], files[1]
+	p, err = profiler.Run(context.Background(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,6 +58,13 @@ func profiled(t *testing.T, path string, args ...string) (stdout, stderr string,
 // be seen of it from outside.
 func same(t *testing.T, path string, args ...string) *profile.Profile {
 	t.Helper()
+	return sameAs(t, profiler.Config{Path: path, Args: args})
+}
+
+// sameAs is same with more options of the profiler.
+func sameAs(t *testing.T, c profiler.Config) *profile.Profile {
+	t.Helper()
+	path, args := c.Path, c.Args
 	cmd := exec.Command(path, args...)
 	var out, msg sink
 	cmd.Stdout, cmd.Stderr = &out, &msg
@@ -58,7 +72,7 @@ func same(t *testing.T, path string, args ...string) *profile.Profile {
 	if _, ended := err.(*exec.ExitError); err != nil && !ended {
 		t.Fatal(err)
 	}
-	gotOut, gotErr, p := profiled(t, path, args...)
+	gotOut, gotErr, p := profiledAs(t, c)
 	if gotOut != string(out) {
 		t.Errorf("%s %v wrote\n%.2000s\nwithout the profiler\n%.2000s", path, args, gotOut, out)
 	}

@@ -30,8 +30,13 @@ type edgeKey struct {
 
 // missKey tells hardware events apart.
 type missKey struct {
-	addr         profile.Addr
-	name, reason string
+	addr           profile.Addr
+	name, reason   string
+	writes, called bool
+}
+
+func keyOfMiss(e *profile.Event) missKey {
+	return missKey{e.Addr, e.Name, e.Reason, e.Writes, e.Called}
 }
 
 // sharing is how an edge is counted.
@@ -99,7 +104,7 @@ func (u *graph) add(p *profile.Profile, hash uint64) {
 	})
 	for i := range p.Events {
 		if e := p.Events[i]; e.Kind == profile.Hardware {
-			k := missKey{e.Addr, e.Name, e.Reason}
+			k := keyOfMiss(&e)
 			if _, has := u.misses[k]; !has {
 				e.Writer = 0 // a thread of that rank
 				u.misses[k] = e
@@ -268,5 +273,16 @@ func (a edgeKey) compare(b edgeKey) int {
 }
 
 func (a missKey) compare(b missKey) int {
-	return cmp.Or(cmp.Compare(a.addr, b.addr), cmp.Compare(a.name, b.name), cmp.Compare(a.reason, b.reason))
+	return cmp.Or(cmp.Compare(a.addr, b.addr), cmp.Compare(a.name, b.name), cmp.Compare(a.reason, b.reason), cmp.Compare(a.part(), b.part()))
+}
+
+// part numbers what of an instruction's accesses an event is of.
+func (a missKey) part() (n int) {
+	if a.writes {
+		n = 1
+	}
+	if a.called {
+		n += 2
+	}
+	return n
 }

@@ -68,7 +68,7 @@ func (u *graph) number(p *profile.Profile) numbering {
 				n[i] = append(n[i], u.g.Blocks[b].Count)
 			}
 		case profile.Hardware:
-			n[i] = append(n[i], u.missAt[missKey{e.Addr, e.Name, e.Reason}])
+			n[i] = append(n[i], u.missAt[keyOfMiss(e)])
 		}
 	}
 	eachEdge(p, func(k edgeKey, e *profile.Edge) {

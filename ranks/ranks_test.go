@@ -219,6 +219,34 @@ func TestFunctionsOfOneRank(t *testing.T) {
 	}
 }
 
+// TestMissesOfParts: what an instruction's reads miss, its writes, and what it calls, stay
+// apart.
+func TestMissesOfParts(t *testing.T) {
+	list := ranksOf(2, 2, 1, 3)
+	for r, p := range list {
+		for part := range 4 {
+			e := profile.EventID(len(p.Events))
+			p.Events = append(p.Events, profile.Event{Kind: profile.Hardware, Name: "l1d-miss", Reason: "cold", Addr: 0x1000, Block: profile.NoBlock, Edge: -1, Superior: profile.NoEvent,
+				Writes: part&1 != 0, Called: part&2 != 0})
+			c := &p.Sections[0].Instances[0].Parts[0].Counts
+			c.Event, c.N = append(c.Event, e), append(c.N, uint64(10*r+part+1))
+		}
+	}
+	m := merged(t, list...)
+	var got [4]uint64
+	for i := range m.Events {
+		if ev := &m.Events[i]; ev.Kind == profile.Hardware {
+			part := missKey{writes: ev.Writes, called: ev.Called}.part()
+			for _, q := range m.Sections[0].Instances[0].Parts {
+				got[part] += q.Counts.Of(profile.EventID(i))
+			}
+		}
+	}
+	if want := [4]uint64{1 + 11, 2 + 12, 3 + 13, 4 + 14}; got != want {
+		t.Errorf("%v misses, want %v", got, want)
+	}
+}
+
 // TestDoubts: what is missing, or is other than the rest, is said, and the rest is
 // compared.
 func TestDoubts(t *testing.T) {

@@ -23,7 +23,7 @@ type Memory struct {
 type Level struct {
 	Level  string   `json:"level"` // l1d, l2, l3
 	Misses uint64   `json:"misses"`
-	MPKI   *float64 `json:"mpki,omitempty"`      // for 1,000 of all instructions
+	MPKI   *float64 `json:"mpki,omitempty"`      // for 1,000 of all instructions, which are those that are counted: without what libraries miss that are not
 	Rate   *float64 `json:"miss_rate,omitempty"` // of the accesses
 	// Doubt is, where some of the sets stand for all, half of the interval that holds the
 	// misses in 95 of 100 cases, as a part of them.
@@ -104,6 +104,7 @@ type memoryLine struct {
 	place         Place
 	n, cycles     uint64
 	missed, known [3]uint64  // by level: where the access missed last; those of accesses that are counted
+	called        [3]uint64  // and those of libraries that are not counted
 	unknown       bool       // how often it accesses
 	doubt         [3]float64 // by level: of its misses, and of those that went farther
 }
@@ -150,27 +151,30 @@ func (m *memory) misses(e *profile.Event, times uint64) {
 			continue
 		}
 		l.missed[level] += times
-		if m.ops[e.Addr] {
+		if e.Called {
+			l.called[level] += times
+		}
+		if m.ops[e.Addr] && !e.Called {
 			l.known[level] += times
 		}
 	}
-	own.unknown = own.unknown || !m.ops[e.Addr]
+	own.unknown = own.unknown || e.Called || !m.ops[e.Addr]
 }
 
 // levelsOf says how a line's misses spread.
 func (m *memory) levelsOf(l *memoryLine) []Level {
 	out := []Level{}
-	missed, known, last := [4]uint64{}, [4]uint64{}, -1
+	missed, known, called, last := [4]uint64{}, [4]uint64{}, [4]uint64{}, -1
 	for i := len(levels) - 1; i >= 0; i-- {
-		missed[i], known[i] = missed[i+1]+l.missed[i], known[i+1]+l.known[i]
+		missed[i], known[i], called[i] = missed[i+1]+l.missed[i], known[i+1]+l.known[i], called[i+1]+l.called[i]
 		if last < 0 && m.all.missed[i] > 0 {
 			last = i
 		}
 	}
 	for i, name := range levels[:last+1] {
 		x := Level{Level: name, Misses: missed[i], Doubt: l.doubted(i, missed[i])}
-		if m.instructions > 0 {
-			x.MPKI = knownRatio(1000*missed[i], m.instructions)
+		if own := missed[i] - called[i]; m.instructions > 0 && (own > 0 || called[0] == 0) {
+			x.MPKI = knownRatio(1000*own, m.instructions)
 		}
 		if l.n > 0 && !l.unknown {
 			x.Rate = knownRatio(known[i], l.n)

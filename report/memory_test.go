@@ -85,6 +85,30 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// TestMemoryCalled: of what libraries miss that an instruction calls it is not known how
+// often they access, though it is of the instruction itself.
+func TestMemoryCalled(t *testing.T) {
+	p := cachedProfile()
+	for i := range p.Events {
+		if ev := &p.Events[i]; ev.Addr == 0x20 && ev.Kind == profile.Hardware {
+			ev.Called = true
+		}
+	}
+	m := (&builder{p: p}).runMemory()
+	if l := m.OfLine(Place{File: "/src/x.c", Line: 7}); l == nil || l.Accesses != nil || l.Levels[0].Rate != nil || l.Levels[0].Misses != 2 {
+		t.Errorf("%+v", l)
+	}
+	if got, want := m.Words()[1], "L1D missed 3.75 % (18.0 in 1,000 instructions)"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	for i := range p.Events {
+		p.Events[i].Called = p.Events[i].Kind == profile.Hardware
+	}
+	if got, want := (&builder{p: p}).runMemory().Words()[1], "L1D missed 0 %"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // TestDoubt: of one line doubts add up, of several their squares; of a part of what
 // happened there is more.
 func TestDoubt(t *testing.T) {

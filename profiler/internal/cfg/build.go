@@ -21,7 +21,11 @@ type Catches func(importName string) bool
 // The images among which it runs are moved too: what they do is done in the
 // middle of its calls.
 func Build(im *image.Image, catches Catches, among ...*image.Image) *Program {
-	p := begin(im, catches, among)
+	return begin(im, catches, among).build()
+}
+
+// build is Build of a program of which only the image is known.
+func (p *Program) build() *Program {
 	p.findLabels()
 	var sp Space
 	p.decodeAll(&sp, p.Funcs)
@@ -211,6 +215,9 @@ func (p *Program) settleOwners() {
 		for _, f := range p.Funcs {
 			if f.part || f.Skip != "" {
 				continue
+			}
+			if p.silent {
+				f.enters(targets)
 			}
 			if t, inside := f.enteredInside(targets); inside {
 				f.Skip = fmt.Sprintf("entered in the middle, at %#x, by code of another function", t)

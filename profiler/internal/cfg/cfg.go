@@ -22,6 +22,7 @@ package cfg
 
 import (
 	"sort"
+	"strings"
 
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
@@ -44,6 +45,7 @@ type Program struct {
 	catches  Catches          // what may hold a thread while its counters are read
 	catching bool             // something may
 	handles  bool             // signals may have handlers
+	silent   bool             // see BuildSilent
 	all      []*image.Image   // this one, and those among which it runs
 	foreign  map[string]bool  // functions of those from which control may not come back
 }
@@ -65,18 +67,21 @@ type Func struct {
 	Leaves   bool   // may not come back: see Call.Leaves
 	Insns    int    // reachable instructions; 0 where Skip says that they are not known
 
-	part     bool                // only a part of another function
-	named    bool                // its symbol says so
-	ends     bool                // its name is one that never returns
-	stays    bool                // Skip was known before it was looked at
-	setJmp   bool                // its name is one that may return twice
-	nameless bool                // only the unwind table knows it
-	tables   map[uint64][]uint64 // indirect jump → targets
-	gotos    map[uint64][]uint64 // computed goto → where its targets are loaded
-	pads     []uint64            // landing pads, and starts of merged parts
-	tailFrom []uint64            // targets of jumps that leave the function
-	callees  []uint64            // entries that it calls or jumps to
-	starts   []uint64            // a bit for every byte of the parts: an instruction begins there
+	part       bool                // only a part of another function
+	named      bool                // its symbol says so
+	ends       bool                // its name is one that never returns
+	stays      bool                // Skip was known before it was looked at
+	setJmp     bool                // its name is one that may return twice
+	nameless   bool                // only the unwind table knows it
+	tables     map[uint64][]uint64 // indirect jump → targets
+	gotos      map[uint64][]uint64 // computed goto → where its targets are loaded
+	alone      []uint64            // jumps to what was made before: likewise
+	looked     int                 // how often these were looked for
+	fromLabels []uint64            // tables of how far labels lie from another: see BuildSilent
+	pads       []uint64            // landing pads, and starts of merged parts
+	tailFrom   []uint64            // targets of jumps that leave the function
+	callees    []uint64            // entries that it calls or jumps to
+	starts     []uint64            // a bit for every byte of the parts: an instruction begins there
 
 	usesGS   bool   // addresses memory through GS
 	blind    bool   // has a jump through a pointer whose targets are not known
@@ -85,6 +90,7 @@ type Func struct {
 	reads    bool   // may look at return addresses: see stack
 	framed   bool   // has a frame pointer
 	switches bool   // goes to another stack
+	kernel   bool   // makes system calls itself
 	syncs    bool   // may do something to other threads, or wait for them
 	gates    []gate // of regions, by address
 }
@@ -247,6 +253,14 @@ func (f *Func) Size() int {
 func (f *Func) Leaf() bool {
 	return f.Skip == "" && !f.Leaves && f.plain && !f.reads && f.Insns > 0 && len(f.Ranges) == 1 && len(f.pads) == 0
 }
+
+// CallsKernel reports whether the function makes system calls itself.
+func (f *Func) CallsKernel() bool { return f.kernel }
+
+// FallsOut reports whether control runs out of the function's end, into another one.
+func (f *Func) FallsOut() bool { return strings.HasPrefix(f.Skip, fallsOut) }
+
+const fallsOut = "falls out of its range"
 
 // Callees returns the functions that a function calls or jumps to directly.
 func (p *Program) Callees(f *Func) (list []*Func) {

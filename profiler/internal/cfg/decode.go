@@ -80,7 +80,10 @@ func (d *decoder) targets(order []int32, jump uint64) []uint64 {
 	if t := d.tableTargets(order, jump); len(t) > 0 {
 		return t
 	}
-	return d.gotoTargets(order, d.f.gotos[jump])
+	if t := d.gotoTargets(order, d.f.gotos[jump]); len(t) > 0 || !d.p.silent {
+		return t
+	}
+	return d.labelTargets(order, jump)
 }
 
 // finish keeps what later steps need of the decoded instructions.
@@ -94,7 +97,7 @@ func (d *decoder) finish() {
 		}
 	}
 	f.Insns = len(d.s.insns)
-	f.usesGS, f.blind, f.astray, f.plain, f.NoReturn, f.syncs = false, false, f.switches, true, true, false
+	f.usesGS, f.blind, f.astray, f.plain, f.NoReturn, f.syncs, f.kernel = false, false, f.switches, true, true, false, false
 	for i := range d.s.insns {
 		p.note(f, &d.s.insns[i])
 		if in := &d.s.insns[i]; p.Image.Go != nil && in.Kind == x86.Jmp && in.Target <= in.Addr && in.Addr-in.Target < tiniest {
@@ -117,6 +120,7 @@ func (d *decoder) finish() {
 // note adds what an instruction says about its function as a whole.
 func (p *Program) note(f *Func, in *x86.Insn) {
 	f.usesGS = f.usesGS || in.HasMem && in.Mem.Segment == 0x65
+	f.kernel = f.kernel || isSyscall(in)
 	f.syncs = f.syncs || synchronises(in) || in.Kind.IsJump() && in.Target <= in.Addr && in.Addr-in.Target < tightSpan && f.In(in.Target)
 	switch k := in.Kind; {
 	case k.IsCall():
@@ -203,7 +207,7 @@ func (d *decoder) flow() {
 func (d *decoder) step(a uint64) (next uint64, goesOn bool) {
 	x, o := part(d.s.index, a)
 	if x == nil {
-		d.fail("falls out of its range at %#x", a)
+		d.fail(fallsOut+" at %#x", a)
 		return 0, false
 	}
 	if x.slot[o] != 0 {
@@ -221,7 +225,7 @@ func (d *decoder) step(a uint64) (next uint64, goesOn bool) {
 	if o+in.Len() > len(x.slot) {
 		// Behind the part's end lies another function, or a part where another
 		// instruction may begin in the middle of this one.
-		d.fail("falls out of its range at %#x", in.End())
+		d.fail(fallsOut+" at %#x", in.End())
 		return 0, false
 	}
 	x.slot[o] = int32(len(d.s.insns))

@@ -19,7 +19,7 @@ func (p *Program) findGotos(sp *Space) {
 		var found []*Func
 		ends := map[*Func]bool{}
 		for _, f := range p.Funcs {
-			if f.blind && !f.part && f.Skip == "" && p.gotosOf(f, sp) {
+			if (f.blind || len(f.fromLabels) > 0) && !f.part && f.Skip == "" && p.gotosOf(f, sp) {
 				found = append(found, f)
 				ends[f] = f.NoReturn
 			}
@@ -36,6 +36,9 @@ func (p *Program) findGotos(sp *Space) {
 
 // gotosOf finds the computed gotos of a function that were not known as such.
 func (p *Program) gotosOf(f *Func, sp *Space) (more bool) {
+	if p.silent && p.findFromLabels(p.Blocks(f, sp)) {
+		return true
+	}
 	if !p.namesLabels(f) {
 		return false
 	}
@@ -145,7 +148,7 @@ func (at held) load(of func(in *x86.Insn) bool) (begin held, load *x86.Insn, ok 
 		case in.Kind.IsCall() && at.reg.Set()&calleeSaved == 0:
 			return at, nil, false
 		case in.Kind.IsCall() || in.Def&at.reg.Set() == 0:
-		case in.Reg == at.reg && of(in):
+		case (in.Reg == at.reg || in.Def == at.reg.Set()) && of(in):
 			return at, in, true
 		case move && in.Opcode == 0x8b:
 			at.reg = in.RM

@@ -11,6 +11,7 @@ import (
 // Pack writes what Build found out, so that Unpack need not find it out again.
 func (p *Program) Pack(w *pack.Writer) {
 	w.Uint(uint64(len(p.byEntry)))
+	w.Bool(p.silent)
 	w.Uint(uint64(len(p.Funcs)))
 	for _, f := range p.Funcs {
 		w.Uint(f.Ranges[0].Lo)
@@ -53,7 +54,7 @@ func (p *Program) Pack(w *pack.Writer) {
 
 // flags are the function's properties that are true or false.
 func (f *Func) flags() []*bool {
-	return []*bool{&f.NoReturn, &f.Leaves, &f.usesGS, &f.blind, &f.astray, &f.plain, &f.reads, &f.framed, &f.switches}
+	return []*bool{&f.NoReturn, &f.Leaves, &f.usesGS, &f.blind, &f.astray, &f.plain, &f.reads, &f.framed, &f.switches, &f.kernel}
 }
 
 // errOther: what was read was not written of this program, or not by Pack.
@@ -66,6 +67,7 @@ func Unpack(r *pack.Reader, im *image.Image, catches Catches, among ...*image.Im
 	if r.Uint() != uint64(len(p.byEntry)) {
 		return nil, errOther
 	}
+	p.silent = r.Bool()
 	for _, f := range p.Funcs {
 		f.part = true // but for those that follow
 	}

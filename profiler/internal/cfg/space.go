@@ -16,6 +16,7 @@ type Space struct {
 	slots  []int32
 	used   int  // of slots
 	skips  bool // a handler may go on behind an instruction that only traps
+	locks  bool // see BuildSilent
 	work   []place
 	called []uint64
 
@@ -37,7 +38,7 @@ func (s *Space) reset() {
 // addPart makes room for the instructions of a range.
 func (s *Space) addPart(p *Program, r Range) {
 	n := int(r.Hi - r.Lo)
-	s.skips = p.handles
+	s.skips, s.locks = p.handles, p.silent
 	if s.used+n > len(s.slots) {
 		s.slots, s.used = make([]int32, max(2*len(s.slots), n, 1<<16)), 0 // parts that were made keep the old memory
 	}
@@ -61,6 +62,9 @@ func (s *Space) decode(f *Func, x *partIndex, o int) (*x86.Insn, error) {
 	breakpoint := in.Map == 0 && in.Opcode == 0xcc
 	if n := in.Len(); in.Kind == x86.Stop && (breakpoint || s.skips) && len(code) > n && code[n] != 0xcc && f.In(in.End()) {
 		in.Kind = x86.Normal // of the program's own, not padding: a handler goes on behind it
+	}
+	if n := in.Len(); s.locks && in.Kind == x86.Jcc && in.Target == in.End()+1 && len(code) > n && code[n] == 0xf0 {
+		in.Target = in.End()
 	}
 	return in, nil
 }

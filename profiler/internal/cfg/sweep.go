@@ -1,6 +1,7 @@
 package cfg
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/skewlens/skewlens/profiler/internal/x86"
@@ -58,12 +59,12 @@ func (f *Func) end(a uint64) uint64 {
 }
 
 // enteredInside returns a target that lies in a moved function but not at its
-// entry, given targets sorted.
+// entry, nor where it is known that control comes in, given targets sorted.
 func (f *Func) enteredInside(targets []uint64) (uint64, bool) {
 	for _, r := range f.Ranges {
 		i := sort.Search(len(targets), func(i int) bool { return targets[i] >= r.Lo })
 		for ; i < len(targets) && targets[i] < r.Hi; i++ {
-			if targets[i] != f.Ranges[0].Lo {
+			if _, known := slices.BinarySearch(f.pads, targets[i]); targets[i] != f.Ranges[0].Lo && !known {
 				return targets[i], true
 			}
 		}

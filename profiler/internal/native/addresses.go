@@ -13,9 +13,11 @@ import (
 
 // cacheOf returns the module in whose code cache a run-time address lies, or nil.
 func (in *injection) cacheOf(pc uint64) *module {
-	for _, m := range in.modules {
-		if m.holds(pc) {
-			return m
+	for _, list := range [...][]*module{in.modules, in.aside} {
+		for _, m := range list {
+			if m.holds(pc) {
+				return m
+			}
 		}
 	}
 	return nil
@@ -23,8 +25,18 @@ func (in *injection) cacheOf(pc uint64) *module {
 
 // moduleOf returns the module that a run-time address belongs to as it was
 // loaded, and the link-time address; or nil.
-func (in *injection) moduleOf(pc uint64) (*module, uint64) {
-	for _, m := range in.modules {
+func (in *injection) moduleOf(pc uint64) (*module, uint64) { return linked(in.modules, pc) }
+
+// movedOf is moduleOf, also of libraries that are not counted.
+func (in *injection) movedOf(pc uint64) (*module, uint64) {
+	if m, a := linked(in.modules, pc); m != nil {
+		return m, a
+	}
+	return linked(in.aside, pc)
+}
+
+func linked(list []*module, pc uint64) (*module, uint64) {
+	for _, m := range list {
 		if a, ok := m.link(pc); ok {
 			return m, a
 		}
@@ -35,7 +47,7 @@ func (in *injection) moduleOf(pc uint64) (*module, uint64) {
 // passes returns the module in which a thread passes an island of ours at a
 // run-time address, or nil.
 func (in *injection) passes(pc uint64) *module {
-	if m, a := in.moduleOf(pc); m != nil && m.patcher.Island(a) {
+	if m, a := in.movedOf(pc); m != nil && m.patcher.Island(a) {
 		return m
 	}
 	return nil

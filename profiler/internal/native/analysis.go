@@ -79,10 +79,21 @@ func (a *analysis) best() uint64 { return cmp.Or(a.home, a.spec.Home()) }
 // where it lies best.
 func (a *analysis) make(base uint64) (err error) {
 	if a.spec == nil || a.restored { // what is restored has no plans to write it anew
-		prog := cfg.Build(a.im, section.Catches, a.all()...)
+		build := cfg.Build
+		if a.probe.Library {
+			build = cfg.BuildSilent
+		}
+		prog := build(a.im, section.Catches, a.all()...)
 		for _, at := range a.held {
 			if f := prog.Owner(at); f != nil && f.Skip == "" {
 				f.Skip = "a library's thread was in it before the program began"
+			}
+		}
+		if a.probe.Library {
+			for _, f := range prog.Funcs {
+				if f.CallsKernel() && f.Skip == "" {
+					f.Skip = "its system calls are timed where they are"
+				}
 			}
 		}
 		a.spec, a.restored = relocate.New(prog, section.Hook, a.probe, a.from), false

@@ -6,7 +6,8 @@
 //	Job ─▶ read: image ─▶ cfg ─▶ relocate.Spec      analysis, kept.go, survey.go
 //	         │   tracee: stopped at the program's entry
 //	         ▼
-//	       inject: code cache, patches, one shared memory area a thread
+//	       inject: code cache, patches, one shared memory area a thread; libraries (library.go), and those of which
+//	         │     only the accesses are simulated (beside.go)
 //	         │   tracee: runs; stops only at births and deaths, unless these are many, at signals and full rings
 //	         ▼
 //	       session: a handler for each kind of stop      handlers.go

@@ -227,7 +227,7 @@ func (s *session) loaded(e tracee.Event, pc uint64) (bool, error) {
 // springboard: a thread came back to original code at an address that leads
 // to its copy by an int3.
 func (s *session) springboard(e tracee.Event, pc uint64) (bool, error) {
-	m, a := s.in.moduleOf(pc - 1)
+	m, a := s.in.movedOf(pc - 1)
 	if m == nil {
 		return false, nil
 	}

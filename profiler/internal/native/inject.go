@@ -2,6 +2,7 @@ package native
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/backend"
@@ -13,6 +14,7 @@ import (
 // injection is what was put into the target.
 type injection struct {
 	modules []*module // the program, then libraries
+	aside   []*module // libraries that are not counted, where caches are simulated: see beside.go
 	layout  threadarea.Layout
 	areas
 	simulation *simulation
@@ -48,6 +50,7 @@ func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err er
 	if err := in.look(p, src.libraries, j); err != nil {
 		return nil, err
 	}
+	src.options.probe.Caches.Libraries = in.moveBeside(p, src.options.probe, &j)
 	if err := in.moveAll(p, src.options, j.Analyses); err != nil {
 		return nil, err
 	}
@@ -90,7 +93,7 @@ func inject(p *tracee.Process, src source, j backend.Job) (in *injection, err er
 
 // writeCode writes the moved code of all modules that are there.
 func (in *injection) writeCode(p *tracee.Process) error {
-	for _, m := range in.modules {
+	for _, m := range slices.Concat(in.modules, in.aside) {
 		if m.absent {
 			continue
 		}
@@ -149,7 +152,7 @@ func (in *injection) look(p *tracee.Process, libraries bool, j backend.Job) erro
 func (in *injection) patch(p *tracee.Process) error {
 	var texts []text
 	later := false
-	for _, m := range in.modules {
+	for _, m := range slices.Concat(in.modules, in.aside) {
 		later = later || m.absent
 		if m.absent {
 			continue

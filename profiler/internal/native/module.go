@@ -86,6 +86,9 @@ func (m *module) put(p *tracee.Process) error {
 		return m.reserve(p)
 	}
 	m.size = m.spec.CodeSize()
+	if m.probe.Library { // which has no hooks behind its code: the bound is three times what it takes
+		m.size = (uint64(len(m.code.Bytes)) + 1<<20) &^ 0xfff
+	}
 	if err := m.mapCache(p); err != nil {
 		return err
 	}

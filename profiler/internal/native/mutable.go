@@ -102,6 +102,13 @@ func (s *session) giveBack(lo, hi uint64) error {
 			s.in.mprotect.off[f.Name] = true
 		}
 	}
+	for _, m := range s.in.aside {
+		if hi > m.im.Lowest+m.bias && lo < m.im.Highest+m.bias {
+			if _, err := m.patcher.GiveBack(lo-m.bias, hi-m.bias, s.p.Threads() == 1); err != nil {
+				return fmt.Errorf("give %s its code back, which the program wants to change: %w", m.im.Path, err)
+			}
+		}
+	}
 	return nil
 }
 

@@ -104,7 +104,7 @@ func follow(s *session) (*backend.Outcome, error) {
 	defer saving.Wait()
 	defer debug.SetGCPercent(debug.SetGCPercent(100)) // drains change it: see heap
 	for {
-		for _, m := range s.in.modules {
+		for _, m := range slices.Concat(s.in.modules, s.in.aside) {
 			saving.Go(m.save)
 		}
 		defer s.in.simulation.close() // when the outcome is there

@@ -18,6 +18,7 @@ type Options struct {
 	Looks       bool // threads say now and then how far they are: see package virtual
 	Units       bool // the rounds of loops that may deal work out are told one by one
 	Caches      Front
+	Library     bool // the code is a library's that is not counted: with NoCounters, and what it accesses counts at what called it
 	HoldSome    bool // a fourth of what can stay in place behind a springboard does: for tests, since only crowded code needs it
 }
 
@@ -30,6 +31,9 @@ type Front struct {
 	Sets   int // a power of two; 0: nothing is simulated
 	Shift  byte
 	Sample Sample
+	// Libraries: the code of libraries that are not counted is moved too, and simulates
+	// what it accesses.
+	Libraries bool
 	// Erased are instructions, by link-time addresses, of which the accesses are
 	// hits, whatever they are.
 	Erased map[uint64]bool

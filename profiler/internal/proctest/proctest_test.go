@@ -100,3 +100,26 @@ head:
 		t.Errorf("head, at %#x, in %v", at["head"], counts)
 	}
 }
+
+// TestReadTotals reads what cachegrind counted in all.
+func TestReadTotals(t *testing.T) {
+	got := readTotals(t, "desc: D1 cache: 32768 B\nevents: Ir D1mr D1mw \nfl=x.c\nfn=f\n3 1 2 3\nsummary: 10 20 30\n")
+	if want := map[string]uint64{"Ir": 10, "D1mr": 20, "D1mw": 30}; !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestCachegrind: a program that copies a megabyte reads and writes each of its lines.
+func TestCachegrind(t *testing.T) {
+	Need(t, "valgrind")
+	prog := Build(t, "gcc", "-O1", Source(t, "copies.c", `
+#include <string.h>
+static char a[1 << 20], b[1 << 20];
+int main(void) { memcpy(a, b, sizeof a); return a[77]; }`))
+	got := Cachegrind(t, "32768,8,64", "262144,8,64", nil, prog)
+	for _, e := range []string{"D1mr", "D1mw", "DLmr", "DLmw"} {
+		if want := uint64(1 << 20 / 64); got[e] < want || got[e] > want+3000 {
+			t.Errorf("%s is %d, want %d and what happens before", e, got[e], want)
+		}
+	}
+}

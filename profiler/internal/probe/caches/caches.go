@@ -30,14 +30,26 @@ type Shape uint32
 // Set writes rdx bytes at rdi, as memset does; Copy reads them at rsi too, first;
 // Zero writes rsi bytes at rdi. Stos and Movs are string instructions that repeat,
 // in elements of a size of which the logarithm stands above these bits.
+//
+// Call accesses nothing: what the libraries access which it leads to is counted as its own.
 const (
 	Set Shape = iota
 	Copy
 	Zero
 	Stos
 	Movs
+	Call
 
 	ElementShift = 4
+)
+
+// ByCaller stands, in code of libraries that are not counted, in the stead of the number
+// of an access: it is the caller's. Erased is that of a caller of which the accesses are
+// hits, whatever they are, and Nobody's are not counted.
+const (
+	ByCaller = 1<<24 - 1
+	Erased   = 1<<32 - 2
+	Nobody   = 1<<32 - 1
 )
 
 // Entry is where in Code a read, or a write, is called.
@@ -62,7 +74,7 @@ const (
 	// Cores is how many cores there are.
 	Cores = 64
 
-	maxOps        = 1<<24 - 1 // what has room beside a size where an entry is called
+	maxOps        = ByCaller - 1 // what has room beside a size where an entry is called
 	shards        = 64
 	headerWords   = 24
 	coreWords     = 16

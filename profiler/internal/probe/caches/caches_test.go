@@ -48,7 +48,7 @@ func run(t *testing.T, got []string, first int, trace []access, driver string, a
 		var b [24]byte
 		binary.LittleEndian.PutUint64(b[:], a.addr)
 		binary.LittleEndian.PutUint32(b[8:], uint32(first+i))
-		b[12], b[14] = byte(a.core), byte(a.size)
+		b[12], b[14], b[15] = byte(a.core), byte(a.size), byte(a.called)
 		if a.write {
 			b[13] = 1
 		}
@@ -95,6 +95,7 @@ type access struct {
 	core, size int
 	addr       uint64
 	write      bool
+	called     int // see testdata/drive.c
 }
 
 // randomTrace touches few lines often, and some once.
@@ -110,6 +111,9 @@ func randomTrace(r *rand.Rand, cores, n int) []access {
 		}
 		if i < n/8 {
 			a.core = 0
+		}
+		if i > 0 && i%3 == 0 {
+			a.called = 1
 		}
 		list[i] = a
 	}

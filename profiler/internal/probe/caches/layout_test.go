@@ -20,7 +20,7 @@ func TestLayout(t *testing.T) {
 			t.Errorf("%+v: %v, want %s", m, err, want)
 		}
 	}
-	if _, err := NewLayout(host, Sample{}, 1<<24); err == nil || !strings.Contains(err.Error(), "16777215 can be told apart") {
+	if _, err := NewLayout(host, Sample{}, 1<<24); err == nil || !strings.Contains(err.Error(), "16777214 can be told apart") {
 		t.Errorf("more accesses than there are numbers: %v", err)
 	}
 	l, err := NewLayout(host, Sample{}, 10)

@@ -5,7 +5,6 @@ import (
 	"math/bits"
 
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
-	"github.com/skewlens/skewlens/profiler/internal/probe/caches"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
@@ -23,63 +22,6 @@ func (a *access) same(b *access) bool {
 }
 
 func (a *access) regs() x86.Regs { return a.Mem.Base.Set() | a.Mem.Index.Set() }
-
-// simulated appends the accesses of an instruction that are: all whose address
-// is known before it as a sum of registers, but those of string instructions that
-// repeat.
-func simulated(list []x86.Access, in *x86.Insn) []x86.Access {
-	first := len(list)
-	list, _ = in.Accesses(list)
-	out := list[:first]
-	for _, a := range list[first:] {
-		if m := &a.Mem; !a.Repeats && !a.Absolute && !a.AL && !m.Addr32 && !m.Vector && m.Segment != 0x65 && a.Size < 256 {
-			out = append(out, a)
-		}
-	}
-	return out
-}
-
-// shapeOf says what ranges instruction k of a block accesses, and in how many ways:
-// string instructions that repeat, and functions of the C library of which that is
-// known. 0: it does not.
-func shapeOf(b *cfg.Block, k int) (shape caches.Shape, n int32) {
-	in := &b.Insns[k]
-	switch {
-	case in.Kind.IsCall():
-		for i := range b.Calls {
-			if c := &b.Calls[i]; c.Insn == in {
-				x := rangesOf[c.Import]
-				return x.shape, x.n
-			}
-		}
-	case in.IsString() && in.Rep != 0 && !in.Mem.Addr32 && in.Mem.Segment == 0:
-		size := caches.Shape(0)
-		switch {
-		case in.Opcode&1 == 0:
-		case in.Rex&8 != 0:
-			size = 3
-		case in.Opsize:
-			size = 1
-		default:
-			size = 2
-		}
-		switch in.Opcode &^ 1 {
-		case 0xa4:
-			return caches.Movs | size<<caches.ElementShift, 2
-		case 0xaa:
-			return caches.Stos | size<<caches.ElementShift, 1
-		}
-	}
-	return 0, 0
-}
-
-var rangesOf = map[string]struct {
-	shape caches.Shape
-	n     int32
-}{
-	"memset": {caches.Set, 1}, "__memset_chk": {caches.Set, 1}, "explicit_bzero": {caches.Zero, 1}, "bzero": {caches.Zero, 1},
-	"memcpy": {caches.Copy, 2}, "memmove": {caches.Copy, 2}, "mempcpy": {caches.Copy, 2}, "__memcpy_chk": {caches.Copy, 2}, "__memmove_chk": {caches.Copy, 2},
-}
 
 // group is accesses of a block that are looked at at once: before an
 // instruction where all their addresses are known.
@@ -99,16 +41,11 @@ type accesses struct {
 	memory []x86.Access
 	op     []int32 // by block: the number of its first access
 	ranges []ranges
+	ranging
+	graph  *cfg.Graph
+	plan   *Plan // nil: all calls are made by the copy
 	erased map[uint64]bool
 	spare  bool // the lowest two words of the function's red zone are not used
-}
-
-// ranges are what a call, or a string instruction that repeats, accesses: the
-// number of the first access, the read where there are two.
-type ranges struct {
-	at    int // instruction of the block
-	op    int32
-	shape caches.Shape
 }
 
 // offsets are what was added to registers since the block began, or since they
@@ -124,9 +61,9 @@ func (s *accesses) first(g *cfg.Graph, op int32) {
 	for _, b := range g.Blocks {
 		s.op = append(s.op, op)
 		for k := range b.Insns {
-			s.memory = simulated(s.memory[:0], &b.Insns[k])
-			_, n := shapeOf(b, k)
-			op += int32(len(s.memory)) + n
+			s.memory = s.simulated(s.memory[:0], &b.Insns[k])
+			_, n := s.shapeOf(b, k)
+			op += s.numbers(int32(len(s.memory)) + n)
 		}
 	}
 }
@@ -143,21 +80,17 @@ func (s *accesses) gather(b *cfg.Block) {
 	for k := range b.Insns {
 		in := &b.Insns[k]
 		now := s.off[k]
-		s.memory = simulated(s.memory[:0], in)
+		s.memory = s.simulated(s.memory[:0], in)
 		erased := s.erased[in.Addr]
 		for _, a := range s.memory {
-			if erased {
-				op++
-				continue
-			}
-			s.add(access{Access: a, op: op, disp: now.address(&a.Mem)}, k, max(barrier, made(&a, &since)))
-			op++
-		}
-		if shape, n := shapeOf(b, k); n > 0 {
 			if !erased {
-				s.ranges = append(s.ranges, ranges{k, op, shape})
+				s.add(access{Access: a, op: op, disp: now.address(&a.Mem)}, k, max(barrier, made(&a, &since)))
 			}
-			op += n
+			op += s.numbers(1)
+		}
+		if shape, n := s.shapeOf(b, k); n > 0 {
+			s.addRanges(ranges{k, op, shape}, erased)
+			op += s.numbers(n)
 			barrier = k + 1
 		}
 		step, r := constant(in)
@@ -170,6 +103,7 @@ func (s *accesses) gather(b *cfg.Block) {
 			now[r] += step
 		}
 		if in.Kind.IsCall() {
+			s.ahead(b, k)
 			barrier, now = k+1, offsets{}
 		}
 		s.off = append(s.off, now)
@@ -257,8 +191,10 @@ func (s *accesses) place(g *group) {
 	}
 }
 
-// scratch are registers in the order in which they are taken.
-var scratch = [...]x86.Reg{x86.R11, x86.R10, x86.R9, x86.R8, x86.RCX, x86.RDX, x86.RSI, x86.RDI, x86.RAX, x86.RBX, x86.RBP, x86.R12, x86.R13, x86.R14, x86.R15}
+// scratch are registers in the order in which they are taken. RBP is none, even where
+// nobody needs it: to who walks up the stack from a signal's handler it may be where
+// the frame is, until it is taken back from the stack.
+var scratch = [...]x86.Reg{x86.R11, x86.R10, x86.R9, x86.R8, x86.RCX, x86.RDX, x86.RSI, x86.RDI, x86.RAX, x86.RBX, x86.R12, x86.R13, x86.R14, x86.R15}
 
 // free are registers that nobody needs before instruction k, two at most.
 func (s *accesses) free(g *group, k int) []x86.Reg {

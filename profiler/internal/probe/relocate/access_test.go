@@ -113,7 +113,7 @@ func TestGroupsOfPrograms(t *testing.T) {
 			g.LiveRegisters(&x.regs)
 			x.first(g, q.Op)
 			n := int32(0)
-			Ops(g, func(Op) { n++ })
+			s.Ops(g, func(Op) { n++ })
 			next += n
 			for _, b := range g.Blocks {
 				x.gather(b)
@@ -148,7 +148,7 @@ func TestShapes(t *testing.T) {
 		{[]byte{0xa4}, "0 0"},              // movsb
 		{[]byte{0xf3, 0xa6}, "0 0"},        // repe cmpsb
 	} {
-		shape, n := shapeOf(straight(t, c.code...), 0)
+		shape, n := new(ranging).shapeOf(straight(t, c.code...), 0)
 		if got := fmt.Sprint(shape, n); got != c.shape {
 			t.Errorf("% x: %s, want %s", c.code, got, c.shape)
 		}

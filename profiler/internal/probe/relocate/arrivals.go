@@ -75,7 +75,8 @@ func (d *draft) callAt(a uint64) *cfg.Call {
 const maxChain = 64 // bytes of straight-line code kept in place between two calls
 
 // collect finds the arrivals, and the straight-line code between two calls of
-// a block that stays in place, which saves two jumps.
+// a block that stays in place, which saves two jumps; not where its accesses are
+// to be simulated.
 func (pl *planner) collect(d *draft) {
 	d.arrive(d.g.Entry.Start, place{atEntry, 0})
 	for _, b := range d.g.Blocks {
@@ -86,7 +87,7 @@ func (pl *planner) collect(d *draft) {
 			d.arrive(b.Start, place{atPad, int32(b.ID)})
 		}
 		for i := range b.Calls {
-			if c := &b.Calls[i]; !c.NoReturn && !d.is(c, fromCopy) && !d.runOn(b, i) {
+			if c := &b.Calls[i]; !c.NoReturn && !d.is(c, fromCopy) && (pl.simulates || !d.runOn(b, i)) {
 				d.arrive(c.Insn.End(), place{atReturn, int32(c.Index)})
 			}
 		}

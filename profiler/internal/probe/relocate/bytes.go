@@ -90,6 +90,9 @@ func (pl *planner) dead(c uint64) bool {
 		return false
 	}
 	before := &im.Funcs[i-1]
+	if o := pl.p.Owner(before.Addr); o != nil && o.Skip != "" && (pl.p.Silent() || o.FallsOut()) {
+		return false // what stays may run through it into the next function
+	}
 	return im.Funcs[i].Addr-(before.Addr+before.Size) <= 16
 }
 

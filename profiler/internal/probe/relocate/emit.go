@@ -89,6 +89,9 @@ func (m *emitter) open(q *Plan) {
 	m.callSite, m.jumpSite = fill(m.callSite, m.g.Calls), fill(m.jumpSite, len(m.g.Blocks))
 	n := q.Site
 	m.s.Sites(q, m.g, func(b *cfg.Block, c *cfg.Call) {
+		if m.s.opt.Library {
+			return // where nothing is counted
+		}
 		if c != nil {
 			m.callSite[c.Index] = n
 		} else {

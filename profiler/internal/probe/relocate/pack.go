@@ -116,7 +116,9 @@ func Unpack(r *pack.Reader, p *cfg.Program, hooks Hooks, opt probe.Options, from
 	if err := s.unpackUnits(r); err != nil {
 		return nil, nil, err
 	}
-	for range r.Len(2) {
+	sites := r.Len(2)
+	c.sites = make([]siteRef, 0, sites) // half a million of them, where caches are simulated
+	for range sites {
 		c.sites = append(c.sites, siteRef{int32(r.Uint()), refKind(r.Uint())})
 	}
 	s.used = byteSet{r.Uint(), r.Words()}

@@ -24,6 +24,7 @@ type planner struct {
 	reach              int64 // of a jump of two bytes
 	noLeaf, retainSome bool
 	units, simulates   bool
+	ranging            ranging
 	// freeReturns: nobody looks at return addresses, so that
 	// every call of a moved function may be made from the copy.
 	freeReturns bool
@@ -144,7 +145,7 @@ func (pl *planner) tryPlan(f *cfg.Func) *Plan {
 		}
 	}
 	if pl.simulates {
-		Ops(g, func(Op) { d.ops++ })
+		eachOp(pl.ranging, g, func(Op) { d.ops++ })
 		d.size += (simulatedSize + sampledSize) * uint64(d.ops)
 	}
 	return d.Plan

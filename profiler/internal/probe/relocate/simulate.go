@@ -50,23 +50,6 @@ func (m *emitter) simulate(k int) {
 	}
 }
 
-// simulateRanges emits, before instruction k, that ranges are accessed.
-func (m *emitter) simulateRanges(k int) {
-	for _, r := range m.accesses.ranges {
-		if r.at == k {
-			m.detours(func(*int) {
-				m.keepingFlags(m.accesses.flags[k] != 0, func() {
-					m.LeaRSP(-redZone)
-					m.Push(x86.RAX)
-					m.CallTo(m.cache + uint64(cachesAt) + caches.RangesEntry)
-					m.TestEAX(uint32(r.op)<<8 | uint32(r.shape))
-					m.LeaRSP(redZone)
-				})
-			})
-		}
-	}
-}
-
 // detours emits code that simulates, and says where it is. end is for what of it is
 // out of line: where it goes on, once that is known.
 func (m *emitter) detours(code func(end *int)) {
@@ -285,7 +268,12 @@ func (m *emitter) openAccesses() {
 	m.accesses.groups = m.accesses.groups[:0]
 	if m.s.opt.Caches.On() {
 		m.g.LiveRegisters(&m.accesses.regs)
-		m.accesses.first(m.g, m.q.Op)
+		m.accesses.ranging, m.accesses.graph, m.accesses.plan = newRanging(m.s.Program.Image, &m.s.opt), m.g, m.q
+		op := m.q.Op
+		if m.s.opt.Library {
+			op = caches.ByCaller
+		}
+		m.accesses.first(m.g, op)
 		m.accesses.spare, m.accesses.erased = spareRedZone(m.g), m.s.opt.Caches.Erased
 	}
 }
@@ -302,22 +290,27 @@ type Op struct {
 	Addr  uint64 // of the instruction
 	Block *cfg.Block
 	x86.Access
+	Called bool // not one, but all that libraries read, or write, which the instruction calls
 }
 
 // Ops calls do for the accesses of a function that are simulated, in the order
 // of their numbers.
-func Ops(g *cfg.Graph, do func(Op)) {
+func (s *Spec) Ops(g *cfg.Graph, do func(Op)) {
+	eachOp(newRanging(s.Program.Image, &s.opt), g, do)
+}
+
+func eachOp(r ranging, g *cfg.Graph, do func(Op)) {
 	var list []x86.Access
 	for _, b := range g.Blocks {
 		for k := range b.Insns {
-			list = simulated(list[:0], &b.Insns[k])
+			list = r.simulated(list[:0], &b.Insns[k])
 			for _, a := range list {
-				do(Op{b.Insns[k].Addr, b, a})
+				do(Op{b.Insns[k].Addr, b, a, false})
 			}
-			_, n := shapeOf(b, k)
+			shape, n := r.shapeOf(b, k)
 			for i := range n {
-				write := i == n-1
-				do(Op{b.Insns[k].Addr, b, x86.Access{Load: !write, Store: write, Repeats: true}})
+				write, called := i == n-1, shape == caches.Call
+				do(Op{b.Insns[k].Addr, b, x86.Access{Load: !write, Store: write, Repeats: !called}, called})
 			}
 		}
 	}

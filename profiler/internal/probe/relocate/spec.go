@@ -45,6 +45,7 @@ func plan(p *cfg.Program, hooks Hooks, opt probe.Options, from Numbers, reach in
 	pl := newPlanner(p)
 	pl.reach = reach
 	pl.noLeaf, pl.retainSome, pl.freeReturns, pl.units, pl.simulates = opt.NoLeaf || p.Traces(), opt.HoldSome, !p.Unwinds(), opt.Units, opt.Caches.On()
+	pl.ranging = newRanging(p.Image, &opt)
 	pl.run()
 	s := newSpec(p, hooks, opt, from)
 	for _, f := range p.Funcs {
@@ -55,7 +56,7 @@ func plan(p *cfg.Program, hooks Hooks, opt probe.Options, from Numbers, reach in
 		q.Site = s.next.Site
 		s.next.Site += q.sites
 		q.Op = s.next.Op
-		s.next.Op += q.ops
+		s.next.Op += pl.ranging.numbers(q.ops)
 		s.size += q.size
 		s.add(q)
 	}

@@ -43,19 +43,24 @@ type miss struct {
 
 // opOf is an access that is simulated: its instruction, and the block of the function.
 type opOf struct {
-	addr  uint64
-	block int32
+	addr           uint64
+	block          int32
+	writes, called bool // only; see profile.Event
 }
 
 // addOps notes the function's accesses, by number and by block. Of an instruction
-// that repeats, or calls what is simulated as one, it is not known how many it makes.
+// that repeats, or calls what is simulated as one, it is not known how many it makes;
+// what libraries access that it calls is told apart from its own.
 func (b *builder) addOps() {
 	if b.v.layout.Ops == 0 {
 		return
 	}
-	relocate.Ops(b.g, func(o relocate.Op) {
-		b.x.ops = append(b.x.ops, opOf{o.Addr + b.base, int32(o.Block.ID)})
+	b.s.Ops(b.g, func(o relocate.Op) {
+		b.x.ops = append(b.x.ops, opOf{o.Addr + b.base, int32(o.Block.ID), o.Store && !o.Load, o.Called})
 		of, off := &b.x.blocks[o.Block.ID], uint32(o.Addr-o.Block.Start)
+		if o.Called {
+			return
+		}
 		if !o.Repeats {
 			of.Accesses = append(of.Accesses, off)
 			return
@@ -103,12 +108,13 @@ func (x *grapher) addMisses() {
 	}
 	of := func(e profile.EventID) *miss { return x.v.events[e].miss }
 	slices.SortStableFunc(list, func(a, b profile.EventID) int {
-		return cmp.Or(cmp.Compare(of(a).op.addr, of(b).op.addr), cmp.Compare(of(a).class, of(b).class), compareBool(of(a).all, of(b).all))
+		return cmp.Or(cmp.Compare(of(a).op.addr, of(b).op.addr), cmp.Compare(of(a).class, of(b).class), compareBool(of(a).op.writes, of(b).op.writes), compareBool(of(a).op.called, of(b).op.called), compareBool(of(a).all, of(b).all))
 	})
 	for _, e := range list {
 		m, fn := of(e), x.v.events[e].fn
 		block := x.first[fn] + profile.BlockID(m.op.block)
-		x.give(e, x.v.simulated(m, x.v.events[e].op, profile.Event{Kind: profile.Hardware, Block: block, Edge: -1, Addr: profile.Addr(m.op.addr), Superior: x.g.Blocks[block].Count}))
+		x.give(e, x.v.simulated(m, x.v.events[e].op, profile.Event{Kind: profile.Hardware, Block: block, Edge: -1, Addr: profile.Addr(m.op.addr), Superior: x.g.Blocks[block].Count,
+			Writes: m.op.writes, Called: m.op.called}))
 	}
 }
 

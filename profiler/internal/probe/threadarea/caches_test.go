@@ -23,7 +23,7 @@ func TestCaches(t *testing.T) {
 		t.Errorf("the lines used last lie at %#x, of %#x", front, p.area.base+l.Size())
 	}
 	x := p.area.get(OffCaches) - p.area.base
-	for i, want := range []uint64{0x1234, p.area.base + l.counters + 8*uint64(l.Misses()), p.area.common.base + l.live, uint64(l.Misses() / 8), 0} {
+	for i, want := range []uint64{0x1234, p.area.base + l.counters + 8*uint64(l.Misses()), p.area.common.base + l.live, uint64(l.Misses() / 8), 0, nobody} {
 		if got := p.area.get(x + 8*uint64(i)); got != want {
 			t.Errorf("word %d is %#x, want %#x", i, got, want)
 		}

@@ -134,7 +134,15 @@ struct thread {	/* of the area that GS points to, from CORE on */
 	u64 *live;	/* bits: which eights of counters may be other than 0 */
 	u64 firstLive;	/* of the misses */
 	u64 inside;
+	u32 caller, pad;	/* the op of the call of a library that is being made; or NOBODY, or ERASED */
 };
+
+/* Code of libraries that are not counted has no ops of its own: BY_CALLER stands in
+ * their stead, and what it reads is counted as the caller's op, what it writes as the
+ * next one. NOBODY's is not counted. ERASED does not even happen. */
+enum { BY_CALLER = 0xffffff };
+#define NOBODY 0xffffffffU
+#define ERASED 0xfffffffeU
 
 struct access {
 	u64 line, bytes;
@@ -999,6 +1007,8 @@ static __attribute__((noinline)) void comesBack(struct thread *t, u64 first, u64
 		own = x > own ? x : own;
 		shared = y > shared ? y : shared;
 	}
+	if (op == NOBODY)
+		return;
 	if (own)
 		count(t, (u64)op * CLASSES + own);
 	if (shared)
@@ -1008,6 +1018,8 @@ static __attribute__((noinline)) void comesBack(struct thread *t, u64 first, u64
 /* counts what an access was. */
 static inline void counted(struct thread *t, struct shared *s, struct access *a)
 {
+	if (a->op == NOBODY)
+		return;
 	if (a->class >= 0) {
 		count(t, (u64)a->op * CLASSES + a->class);
 		if (s->sample)
@@ -1127,10 +1139,11 @@ static inline int sampled(struct thread *t, u64 addr)
 	return !s->sample || s->sample >> (addr >> s->shift & 63) & 1;
 }
 
-static void range(struct thread *t, struct frame *f, u32 n)
+static void range(struct thread *t, struct frame *f, u32 n, u32 op)
 {
 	u64 to = f->rdi, from = f->rsi, size = f->rdx;
-	u32 op = n >> 8, shape = n & SHAPE, copies = shape == MEMCPY || shape == MOVS;
+	u32 shape = n & SHAPE, copies = shape == MEMCPY || shape == MOVS;
+	u32 writes = op == NOBODY ? NOBODY : op + (copies || n >> 8 == BY_CALLER);
 	u64 line = 1UL << t->core->all->shift;
 	if (shape == BZERO)
 		size = f->rsi;
@@ -1144,7 +1157,7 @@ static void range(struct thread *t, struct frame *f, u32 n)
 		if (copies && sampled(t, from + i + step - 1))
 			access(t, from + i, step, op, 0);
 		if (sampled(t, to + i + step - 1))
-			access(t, to + i, step, op + copies, 1);
+			access(t, to + i, step, writes, 1);
 	}
 }
 
@@ -1158,11 +1171,14 @@ __attribute__((used)) static void one(struct thread *t, struct frame *f, u64 wha
 	}
 	t->inside = 1;
 	__asm__ volatile("" : : : "memory");
-	u32 n = *(u32 *)(f->returns + 1);
+	u32 n = *(u32 *)(f->returns + 1), op = n >> 8;
 	u64 line = f->address >> 6;
 	struct core *me = t->core;
-	if (what == 2) {
-		range(t, f, n);
+	if (op == BY_CALLER)
+		op = t->caller < ERASED ? t->caller + (what == 1) : t->caller;
+	if (op == ERASED) {
+	} else if (what == 2) {
+		range(t, f, n, op);
 	} else if (!me->slow && me->two.ways - 1 < WIDE) {
 		u64 last = (f->address + (n & 255) - 1) >> 6;
 		if (me->all->sample)
@@ -1173,13 +1189,13 @@ __attribute__((used)) static void one(struct thread *t, struct frame *f, u64 wha
 			if (next != HIT && (class == HIT || next / 5 > class / 5))
 				class = next;
 		}
-		if (class != HIT) {
-			count(t, (u64)(n >> 8) * CLASSES + class);
+		if (class != HIT && op != NOBODY) {
+			count(t, (u64)op * CLASSES + class);
 			if (me->all->sample)
-				spread(me->all, line, n >> 8, class);
+				spread(me->all, line, op, class);
 		}
 	} else
-		access(t, f->address, n & 255, n >> 8, what);
+		access(t, f->address, n & 255, op, what);
 	__asm__ volatile("" : : : "memory");
 	t->inside = 0;
 }

@@ -14,8 +14,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-struct thread { unsigned long core, misses, live, first, inside; };
-struct access { unsigned long addr; unsigned op; unsigned char core, write, size, pad; unsigned long pad2; };
+struct thread { unsigned long core, misses, live, first, inside, caller; };
+/* called: the access is a library's, and counts as a caller's: 1, of that op; 2, of nobody;
+ * 3, of one whose accesses are hits */
+struct access { unsigned long addr; unsigned op; unsigned char core, write, size, called; unsigned long pad; };
 
 static unsigned long area[64][128];
 static struct thread thread[64];
@@ -59,6 +61,10 @@ int main(int argc, char **argv)
 			continue;
 		}
 		unsigned n = a.op << 8 | a.size;
+		if (a.called) {
+			n = 0xffffff00 | a.size;
+			thread[a.core].caller = a.called == 1 ? a.op - a.write : a.called == 2 ? 0xffffffff : 0xfffffffe;
+		}
 		int d = (x + (a.write ? 256 : 0)) - (f + 6);
 		unsigned char code[] = {0x57, 0xe8, d, d >> 8, d >> 16, d >> 24, 0xa9, n, n >> 8, n >> 16, n >> 24, 0xc3};
 		memcpy(f, code, sizeof code);
