@@ -1,7 +1,7 @@
 ! A loop of OpenMP in Fortran of which whoever is free takes its share of what is left, in
 ! a region with others. One of its rounds is huge; FIXED cuts it.
 !
-! * EXPECT openmp=yes cores=P scheduled=self instances=10 rows=P kind=omp cause=branch gain=any
+! * EXPECT openmp=yes cores=P scheduled=self instances=10 rows=P kind=omp cause=branch gain=any least=4
 #include "idiom.inc"
 program cell
   use idiom
