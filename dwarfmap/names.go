@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"debug/dwarf"
+	"regexp"
 	"strings"
 
 	"github.com/ianlancetaylor/demangle"
@@ -187,10 +188,15 @@ func (m *Map) readable(name string) string {
 	return out
 }
 
+// rustName is a name of older Rust's, which may have dots in it, with the hash that ends it.
+var rustName = regexp.MustCompile(`^_ZN.*17h[0-9a-f]{16}E`)
+
 func demangled(name string) string {
 	base, clone, cut := name, "", false
 	if strings.HasPrefix(name, "_Z") {
-		base, clone, cut = strings.Cut(name, ".")
+		at := len(rustName.FindString(name))
+		base, clone, cut = strings.Cut(name[at:], ".")
+		base = name[:at] + base
 	}
 	out, err := demangle.ToString(base, demangle.NoParams, demangle.NoEnclosingParams, demangle.NoTemplateParams, demangle.MaxLength(12))
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 // Lines maps the addresses of a profile to source: the program's and its
 // libraries'.
 type Lines struct {
-	maps  []*dwarfmap.Map         // the program's, then each library's; nil: has none that can be read
-	moved []func() map[uint64]int // calls that stand on another line than the debug information says
-	asked []*dwarfmap.Map         // those to warn about
+	maps  []*dwarfmap.Map           // the program's, then each library's; nil: has none that can be read
+	moved []func() map[uint64]moved // calls that stand on another line than the debug information says
+	asked []*dwarfmap.Map           // those to warn about
 }
 
 // OpenLines reads the line tables of a program and of libraries that were
@@ -27,7 +27,7 @@ func OpenLines(path string, libraries ...profile.Library) (*Lines, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Lines{maps: []*dwarfmap.Map{m}, asked: []*dwarfmap.Map{m}, moved: []func() map[uint64]int{movedLines(path, m)}}
+	l := &Lines{maps: []*dwarfmap.Map{m}, asked: []*dwarfmap.Map{m}, moved: []func() map[uint64]moved{movedLines(path, m)}}
 	for _, x := range libraries {
 		if err := l.Add(x.Path, false); err != nil {
 			l.Close()
@@ -63,21 +63,25 @@ func (l *Lines) Close() {
 }
 
 // Locate is dwarfmap.Map.Locate of the file that an address is of, but for the
-// calls at the end of OpenMP's constructs: these stand where their pragmas do.
+// calls at the end of OpenMP's constructs, and regions: these stand where their pragmas do.
 func (l *Lines) Locate(a profile.Addr) profile.Location {
-	x := l.ask(a, (*dwarfmap.Map).Locate)
+	return l.there(a, l.ask(a, (*dwarfmap.Map).Locate))
+}
+
+// there is a location, or where it stands instead.
+func (l *Lines) there(a profile.Addr, x profile.Location) profile.Location {
 	if !x.Known() {
 		return x
 	}
-	if line := l.moved[a/profile.LibraryStep]()[uint64(a%profile.LibraryStep)]; line > 0 {
-		x.Line, x.Column = line, 0
+	if to, is := l.moved[a/profile.LibraryStep]()[uint64(a%profile.LibraryStep)]; is {
+		return to.to(x)
 	}
 	return x
 }
 
 // movedLines finds them when it is first asked, and only where there can be any.
-func movedLines(path string, m *dwarfmap.Map) func() map[uint64]int {
-	return sync.OnceValue(func() map[uint64]int {
+func movedLines(path string, m *dwarfmap.Map) func() map[uint64]moved {
+	return sync.OnceValue(func() map[uint64]moved {
 		if m == nil || !usesGomp(path) {
 			return nil
 		}
@@ -108,8 +112,11 @@ func usesGomp(path string) bool {
 	return err == nil && slices.ContainsFunc(symbols, func(s elf.ImportedSymbol) bool { return strings.HasPrefix(s.Name, "GOMP_") })
 }
 
-// Entry is dwarfmap.Map.Entry of the file that an address is of.
-func (l *Lines) Entry(a profile.Addr) profile.Location { return l.ask(a, (*dwarfmap.Map).Entry) }
+// Entry is dwarfmap.Map.Entry of the file that an address is of, but for regions of
+// OpenMP, which begin where their pragmas do.
+func (l *Lines) Entry(a profile.Addr) profile.Location {
+	return l.there(a, l.ask(a, (*dwarfmap.Map).Entry))
+}
 
 func (l *Lines) ask(a profile.Addr, what func(*dwarfmap.Map, profile.Addr) profile.Location) profile.Location {
 	i := int(a / profile.LibraryStep)

@@ -99,8 +99,8 @@ func saysAt(text []string, line int) (c construct, barrier, region bool) {
 }
 
 // barrierLines finds the lines of the implicit barriers of a program, by the calls'
-// addresses.
-func barrierLines(im *image.Image, locate func(profile.Addr) profile.Location, read func(file string) []string) map[uint64]int {
+// addresses, and those of regions.
+func barrierLines(im *image.Image, locate func(profile.Addr) profile.Location, read func(file string) []string) map[uint64]moved {
 	slots, entries := map[uint64]bool{}, map[uint64]bool{}
 	for a, name := range im.GOT {
 		_, slots[a] = constructEnds[name]
@@ -108,7 +108,7 @@ func barrierLines(im *image.Image, locate func(profile.Addr) profile.Location, r
 	for a, name := range im.PLT {
 		_, entries[a] = constructEnds[name]
 	}
-	found := map[uint64]int{}
+	found := regionLines(im, locate, read)
 	asked := map[uint64]bool{}
 	for i := range im.Sections {
 		s := &im.Sections[i]
@@ -165,56 +165,79 @@ func loopCall(name, what string) bool {
 	return strings.HasPrefix(name, "GOMP_loop_") && strings.HasSuffix(name, what)
 }
 
+// moved is where something stands that the debug information puts elsewhere: on a line
+// of the function that is out calls further outwards than the innermost inlined one.
+type moved struct{ line, out int }
+
+// to is a location, moved there.
+func (m moved) to(l profile.Location) profile.Location {
+	for range min(m.out, len(l.InlinedAt)) {
+		l.Frame, l.InlinedAt = l.InlinedAt[0], l.InlinedAt[1:]
+	}
+	l.Line, l.Column = m.line, 0
+	return l
+}
+
 // linesIn finds the lines of the implicit barriers of a function, and of what decides
 // who executes a single or which section, or takes rounds of a loop.
-func linesIn(calls []runtimeCall, locate func(profile.Addr) profile.Location, read func(file string) []string, found map[uint64]int) {
+func linesIn(calls []runtimeCall, locate func(profile.Addr) profile.Location, read func(file string) []string, found map[uint64]moved) {
 	began, by := onlyConstruct(calls), &runtimeCall{}
 	taken := map[int]*runtimeCall{} // lines of pragmas, by the call that began there
-	place := func(at uint64, of construct, free func(int) bool) int {
-		l := locate(profile.Addr(at))
-		if text := read(l.File); l.Line >= 1 && l.Line <= len(text) && of != noConstruct {
-			return pragmaOf(text, l.Line, of, free)
-		}
-		return 0
-	}
 	for i := range calls {
 		c := &calls[i]
 		of, ends := constructEnds[c.name]
 		switch {
 		case loopCall(c.name, "_next"):
 			if by.addr > 0 && began == ofLoop {
-				c.decideAt(locate(profile.Addr(by.addr)).Line, locate, found)
+				c.decideAt(moved{line: locate(profile.Addr(by.addr)).Line}, locate, found)
 			}
 		case !ends:
 			began, by = constructBegins[c.name], c
 			if began == noConstruct {
 				began = ofLoop
 			} else if began != ofLoop {
-				c.decideAt(place(c.addr, began, func(int) bool { return true }), locate, found)
+				c.decideAt(placeOf(locate(profile.Addr(c.addr)), began, read, func(int) bool { return true }), locate, found)
 			}
 		default:
 			if of == noConstruct {
 				of = began
 			}
-			line := place(c.addr, of, func(line int) bool { return taken[line] == nil || taken[line] == by })
-			if line == 0 {
+			at := placeOf(locate(profile.Addr(c.addr)), of, read, func(line int) bool { return taken[line] == nil || taken[line] == by })
+			if at.line == 0 {
 				continue
 			}
-			found[c.addr], taken[line] = line, by
+			found[c.addr], taken[at.line] = at, by
 			if of != ofLoop {
-				by.decideAt(line, locate, found)
+				by.decideAt(at, locate, found)
 			}
 		}
 	}
 }
 
+// placeOf is where the pragma of a construct stands whose end is at a location. What was
+// inlined last before it has that line, and the pragma is where it was called.
+func placeOf(l profile.Location, of construct, read func(file string) []string, free func(line int) bool) moved {
+	for out := 0; of != noConstruct; out++ {
+		if text := read(l.File); l.Line >= 1 && l.Line <= len(text) {
+			if line := pragmaOf(text, l.Line, of, free); line > 0 {
+				return moved{line, out}
+			}
+		}
+		if len(l.InlinedAt) == 0 {
+			break
+		}
+		l.Frame, l.InlinedAt = l.InlinedAt[0], l.InlinedAt[1:]
+	}
+	return moved{}
+}
+
 // decideAt puts the jumps behind a call on a line, but for those that have one of
 // their own.
-func (c *runtimeCall) decideAt(line int, locate func(profile.Addr) profile.Location, found map[uint64]int) {
+func (c *runtimeCall) decideAt(to moved, locate func(profile.Addr) profile.Location, found map[uint64]moved) {
 	stale := locate(profile.Addr(c.addr)).Line
 	for _, at := range c.jumps {
-		if line > 0 && locate(profile.Addr(at)).Line == stale {
-			found[at] = line
+		if to.line > 0 && locate(profile.Addr(at)).Line == stale {
+			found[at] = to
 		}
 	}
 }
@@ -237,12 +260,12 @@ func onlyConstruct(calls []runtimeCall) (only construct) {
 
 // pragmaOf is the line of the pragma of a construct whose end the debug information
 // puts on a line: at it or above, if nothing else is nearer; else below, where the line
-// is one of what came before. 0: there is none.
+// is one of what came before. It is in the same function. 0: there is none.
 func pragmaOf(text []string, line int, of construct, free func(line int) bool) int {
 	if _, barrier, _ := saysAt(text, line); barrier {
 		return 0 // it is there
 	}
-	for at := line; at > 0; at-- {
+	for at := line; at > 0 && !(at < line && endsFunction(text[at-1])); at-- {
 		c, barrier, region := saysAt(text, at)
 		if c == of && free(at) {
 			return at
@@ -251,7 +274,7 @@ func pragmaOf(text []string, line int, of construct, free func(line int) bool) i
 			break
 		}
 	}
-	for at := line + 1; at <= len(text); at++ {
+	for at := line + 1; at <= len(text) && !endsFunction(text[at-1]); at++ {
 		switch c, _, region := saysAt(text, at); {
 		case region:
 			return 0
@@ -261,6 +284,12 @@ func pragmaOf(text []string, line int, of construct, free func(line int) bool) i
 	}
 	return 0
 }
+
+// functionEnd ends a function, or something else that no function goes beyond: a brace
+// before which nothing stands, or Fortran's words.
+var functionEnd = regexp.MustCompile(`(?i)^(?:\}|\s*end\s*(?:function|subroutine|program|module)\b|\s*end\s*(?:!|$))`)
+
+func endsFunction(line string) bool { return functionEnd.MatchString(line) }
 
 // source is the lines of a file that is no younger than the program; nil where there
 // is none.
@@ -275,25 +304,4 @@ func source(file string, program string) []string {
 		return nil
 	}
 	return strings.Split(string(text), "\n")
-}
-
-// regionsIn finds functions that gcc has outlined in another one: they begin on the line
-// of their region's pragma, or of a task's.
-func regionsIn(im *image.Image, f *image.Func, regions map[uint64]bool) {
-	eachInsn(im, f, func(in *x86.Insn) {
-		if g := im.FuncAt(in.RIPTarget); in.RIPOff > 0 && g != nil && g.Addr == in.RIPTarget && strings.Contains(g.Name, "._omp_fn.") {
-			regions[g.Addr] = true
-		}
-	})
-}
-
-// forks reports whether a region is at a place, and no task; also where the source does
-// not say.
-func forks(l profile.Location, program string) bool {
-	text := source(l.File, program)
-	if l.Line < 1 || l.Line > len(text) {
-		return true
-	}
-	_, _, region := says(text[l.Line-1])
-	return region
 }

@@ -19,10 +19,20 @@ static double work(long n)
         s += i * 0.5;
     return s;
 }
+static inline double item(int i)
+{
+    double s = work(i);
+    if (i % 9 == 3)
+        s += work(2 * i);
+    return s;
+}
 void all(int n)
 {
     #pragma omp parallel /* SITE */
     {
+        #pragma omp for schedule(guided) /* SITE */
+        for (int i = 0; i < n; i++)
+            out[i] += item(i);
         #pragma omp for /* SITE */
         for (int i = 0; i < n; i++)
             out[i] += work(i);
@@ -143,5 +153,19 @@ func TestPragmaOf(t *testing.T) {
 		if got := pragmaOf(text, c.line, c.of, free); got != c.want {
 			t.Errorf("the end of a %s at line %d belongs to line %d, want %d", c.of, c.line, got, c.want)
 		}
+	}
+}
+
+// TestRegionOf: a region is where its pragma is, also where what it does begins by
+// another construct; and a task is no region.
+func TestRegionOf(t *testing.T) {
+	text := strings.Split("call f\n!$omp parallel\n!$omp single\na\n!$omp task\nb\n!$omp end task\n!$omp end single\n!$omp end parallel\nc\nend subroutine\nd", "\n")
+	for line, want := range map[int]int{1: 0, 2: 2, 3: 2, 4: 2, 5: 0, 6: 0, 10: 0, 12: 0} {
+		if got := regionOf(text, line); got != want {
+			t.Errorf("what begins at line %d is of the region at line %d, want %d", line, got, want)
+		}
+	}
+	if got := regionOf([]string{"#pragma omp parallel", "}", "void f(void) { g(); }"}, 3); got != 0 {
+		t.Errorf("another function's region is found at line %d", got)
 	}
 }

@@ -225,14 +225,17 @@ func (b *builder) fill(out *Section, s *profile.Section, res *lime.Result) {
 }
 
 func (b *builder) cause(s *Section, c *lime.Cause, rank int) Cause {
-	at := b.location(c.Addr)
-	if string(c.Leader) == "start" {
+	at, to, leader := b.location(c.Addr), c.To, c.Leader
+	switch {
+	case c.Leader == lime.StartAt:
 		at = startPlace(b.p, c.Addr)
+	case c.Leader == lime.Branch && b.startsAt(c, s.Instances):
+		at, to, leader = startPlace(b.p, c.To), 0, lime.StartAt
 	}
 	out := Cause{
 		Rank:        rank,
 		Kind:        c.Kind,
-		Leader:      string(c.Leader),
+		Leader:      string(leader),
 		Share:       round(c.Share),
 		Score:       known(c.Score),
 		Beta:        known(c.Beta),
@@ -243,10 +246,10 @@ func (b *builder) cause(s *Section, c *lime.Cause, rank int) Cause {
 		Counts:      orEmpty(c.Counts),
 		Members:     []Member{},
 	}
-	if c.To != 0 {
-		to := b.location(c.To).Place
-		to.Column = 0
-		out.To = &to
+	if to != 0 {
+		place := b.location(to).Place
+		place.Column = 0
+		out.To = &place
 	}
 	for _, m := range c.Members {
 		out.Members = append(out.Members, Member{Kind: m.Kind, Place: b.location(m.Addr).Place, Corr: known(m.Corr)})

@@ -3,7 +3,9 @@ package report
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
+	"github.com/skewlens/skewlens/lime"
 	"github.com/skewlens/skewlens/profile"
 )
 
@@ -63,6 +65,25 @@ func startPlace(p *profile.Profile, a profile.Addr) Location {
 		}
 	}
 	return locateOutside(p, a, out)
+}
+
+// startsAt reports whether a branch is the call by which the language's library begins
+// what it was given to be a thread's, as Go's WaitGroup.Go does: then the threads
+// differ by where they begin, though all begin in the library.
+func (b *builder) startsAt(c *lime.Cause, instances int) bool {
+	from, to := b.frames(c.Addr), b.frames(c.To)
+	if len(from) == 0 || len(to) == 0 || slices.ContainsFunc(from, func(f profile.Frame) bool { return !f.System() }) || to[len(to)-1].System() {
+		return false
+	}
+	return !slices.ContainsFunc(c.Counts, func(n uint64) bool { return n > uint64(instances) })
+}
+
+// frames are those of a place, nil where it is not known.
+func (b *builder) frames(a profile.Addr) []profile.Frame {
+	if l, ok := b.p.Location(a); ok && l.Known() {
+		return l.Frames()
+	}
+	return nil
 }
 
 // sectionPlace is where a section stands.

@@ -60,10 +60,13 @@ func (b *idiomBench) compileRust(out string) error {
 // builds skips where what an idiom is built with is not here.
 func (i *idiom) builds(t *testing.T, v variant) {
 	t.Helper()
-	if _, err := exec.LookPath(i.needs(v)); err != nil {
-		t.Skipf("no %s: the idioms are built with gcc and clang, gfortran, go and cargo", i.needs(v))
+	if _, err := exec.LookPath(v.compiler); err != nil {
+		t.Skipf("no %s: the idioms are built with gcc and clang, gfortran, go and cargo", v.compiler)
 	}
 	missing := ""
+	if _, err := exec.LookPath(fortran); err != nil && strings.HasSuffix(i.file, ".F90") {
+		missing = fortran
+	}
 	if _, err := os.Stat(crates); err != nil && strings.HasPrefix(i.name, "rayon") {
 		missing = "librust-rayon-dev"
 	}

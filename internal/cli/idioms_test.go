@@ -121,100 +121,12 @@ func number(word string, threads int) int {
 	return n
 }
 
-// variant is how a program is built and run.
-type variant struct {
-	compiler, level string
-	threads         int
-}
-
-func (v variant) String() string { return fmt.Sprintf("%s%s-%d", v.compiler, v.level, v.threads) }
-
-// variants are all ways to build and run.
-func variants() []variant {
-	var all []variant
-	for _, threads := range []int{8, 4, 16, 2} {
-		for _, level := range []string{"-O2", "-O0", "-O3"} {
-			for _, c := range []string{"gcc", "clang"} {
-				all = append(all, variant{c, level, threads})
-			}
-		}
-	}
-	return all
-}
-
-// fortran is the compiler of all programs in that language: Debian has no flang that
-// knows OpenMP.
-const fortran = "gfortran"
-
-// needs is the compiler that a program is built by.
-func (i *idiom) needs(v variant) string {
-	switch filepath.Ext(i.file) {
-	case ".F90":
-		return fortran
-	case ".go":
-		return "go"
-	case ".rs":
-		return "cargo"
-	}
-	return v.compiler
-}
-
-// of are the ways that this test runs an idiom: one in turn, or all.
-func (i *idiom) of(n int) []variant {
-	all := variants()
-	if os.Getenv("SKEWLENS_FULL") == "" {
-		all = all[n*5%len(all):][:1] // 5 has no divisor in common with their number
-	}
-	for k := range all {
-		if least := i.expect["least"]; least != "" {
-			all[k].threads = max(all[k].threads, number(least, 0))
-		}
-		if most := i.expect["most"]; most != "" {
-			all[k].threads = min(all[k].threads, number(most, 0))
-		}
-	}
-	slices.SortStableFunc(all, func(a, b variant) int { return strings.Compare(a.String(), b.String()) })
-	return slices.Compact(all)
-}
-
 // idiomBench builds and profiles one idiom in one way.
 type idiomBench struct {
 	*idiom
 	variant
 	dir   string
 	cores int // virtual ones; 0: none
-}
-
-func (b *idiomBench) compile(out string, flags ...string) error {
-	switch filepath.Ext(b.file) {
-	case ".go":
-		return b.compileGo(out)
-	case ".rs":
-		return b.compileRust(out)
-	}
-	words := []string{b.compiler, b.level, "-g", "-pthread"}
-	switch filepath.Ext(b.file) {
-	case ".cc":
-		words[0] = map[string]string{"gcc": "g++", "clang": "clang++"}[b.compiler]
-		words = append(words, "-std=c++20")
-	case ".F90":
-		words[0] = fortran
-	}
-	if b.expect["openmp"] != "" {
-		words = append(words, "-fopenmp")
-	}
-	words = append(append(words, flags...), filepath.Join(idiomDir, b.file), "-o", filepath.Join(b.dir, out))
-	if lib := b.expect["lib"]; lib != "" {
-		so := filepath.Join(b.dir, "lib"+out+".so")
-		if err := runCompiler(b.compiler, b.level, "-g", "-shared", "-fPIC", filepath.Join(idiomDir, lib), "-o", so); err != nil {
-			return err
-		}
-		words = append(words, so, "-Wl,-rpath,"+b.dir)
-	}
-	if lib := b.expect["link"]; lib != "" {
-		words = append(words, "-l"+lib)
-	}
-	return runCompiler(words...)
 }
 
 // compileGo builds an idiom in Go, in a module of its own: a package of somebody's
@@ -245,14 +157,6 @@ func (b *idiomBench) compileGo(out string) error {
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w: %s", err, bytes.TrimSpace(text))
-	}
-	return nil
-}
-
-func runCompiler(words ...string) error {
-	cmd := exec.Command(words[0], words[1:]...)
-	if text, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w: %s", strings.Join(words, " "), err, bytes.TrimSpace(text))
 	}
 	return nil
 }

@@ -182,3 +182,13 @@ void dynamic(int n) {
 		}
 	}
 }
+
+// TestLetsMeet: what these fetch from what all share is no work that they deal out.
+func TestLetsMeet(t *testing.T) {
+	for name, want := range map[string]bool{"_ZNSt5latch10count_downEl": true, "internal/poll.(*fdMutex).rwlock": true,
+		"internal/poll.(*FD).Read": true, "main.(*fdMutex).rwlock": false, "latch": false} {
+		if letsMeet(name) != want {
+			t.Errorf("%s lets threads meet: %v", name, !want)
+		}
+	}
+}

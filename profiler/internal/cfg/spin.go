@@ -33,8 +33,8 @@ func (g *Graph) markSpins(flow *flowgraph.Graph, tree *flowgraph.Tree) {
 // waits reports whether a cycle only waits for memory to change: it calls
 // nothing but yields, stores nothing of its own, and no register in it moves
 // on by itself: whatever it computes comes from loads of addresses that stay
-// the same. (A search through an array also loads and leaves, but its address
-// moves.) An atomic exchange on such an address is a spin lock: it waits too.
+// the same, or that are loaded from such ones each time. (A search through an
+// array also loads and leaves, but its address moves.) An atomic exchange on such an address is a spin lock: it waits too.
 func waits(body []*Block) bool {
 	loads := false
 	for _, b := range body {
@@ -60,28 +60,31 @@ func waits(body []*Block) bool {
 // moving: some block of a cycle computes something else each time round.
 func moving(body []*Block) bool {
 	var def x86.Regs
+	keeps := false // values in memory, from one time round to the next
 	for _, b := range body {
 		for i := range b.Insns {
 			if x := &b.Insns[i]; !x.Kind.IsCall() {
 				def |= x.Def
+				keeps = keeps || x.Stores && !x.Lock
 			}
 		}
 	}
-	return slices.ContainsFunc(body, func(b *Block) bool { return movesOn(b, def) })
+	return slices.ContainsFunc(body, func(b *Block) bool { return movesOn(b, def, keeps) })
 }
 
 // yields are the calls by which a loop that waits gives its time to others.
 var yields = map[string]bool{"sched_yield": true, "pthread_yield": true, "thrd_yield": true}
 
 // movesOn reports whether a block of a cycle that writes the registers def
-// computes something else each time round.
-func movesOn(b *Block, def x86.Regs) bool {
+// computes something else each time round. Of one that keeps values in memory it
+// is not known where an address that it loads comes from.
+func movesOn(b *Block, def x86.Regs, keeps bool) bool {
 	for i := range b.Insns {
 		x := &b.Insns[i]
 		if x.Kind.IsCall() {
 			continue
 		}
-		if x.HasMem && (x.Mem.Base.Set()|x.Mem.Index.Set())&def != 0 {
+		if regs := (x.Mem.Base.Set() | x.Mem.Index.Set()) & def; x.HasMem && regs != 0 && (keeps || !anew(b, i, regs, def)) {
 			return true // its address moves
 		}
 		// r op= …: a register that builds on its own value moves on by itself,
@@ -91,6 +94,23 @@ func movesOn(b *Block, def x86.Regs) bool {
 		}
 	}
 	return false
+}
+
+// anew reports whether registers that a cycle writes, def, have been computed in the
+// block before instruction i from what stays the same: p in while (*p == 0), loaded
+// each time where others might change it, but not in p = p->next.
+func anew(b *Block, i int, regs, def x86.Regs) bool {
+	for k := i - 1; k >= 0 && regs != 0; k-- {
+		in := &b.Insns[k]
+		if in.Def&regs == 0 {
+			continue
+		}
+		if in.Kind != x86.Normal || in.Stores || in.Lock || !anew(b, k, in.Use&def, def) {
+			return false
+		}
+		regs &^= in.Def
+	}
+	return regs == 0
 }
 
 // freshBefore reports whether all registers were loaded or set in the block

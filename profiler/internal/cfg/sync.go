@@ -110,9 +110,13 @@ var standardSync = []struct {
 // members fetch from what all share is a place in line, and no work.
 var standardWaits = []string{"7barrierI", "14__tree_barrierI", "5latch", "18counting_semaphoreI", "18__atomic_semaphore"}
 
+// goFiles is the package of Go's locks of open files, which count who uses them: no work
+// either.
+const goFiles = "internal/poll."
+
 // letsMeet reports whether a function is a member of one.
 func letsMeet(name string) bool {
-	return ofStandard(name) && slices.ContainsFunc(standardWaits, func(class string) bool { return strings.Contains(name, class) })
+	return strings.HasPrefix(name, goFiles) || ofStandard(name) && slices.ContainsFunc(standardWaits, func(class string) bool { return strings.Contains(name, class) })
 }
 
 // ofStandard reports whether a mangled name is of the C++ library's.

@@ -1,8 +1,6 @@
 package section
 
 import (
-	"slices"
-
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/record"
 )
@@ -56,6 +54,7 @@ func (j *joinRule) goes(x *thread, r record.Record) {
 
 // detached files the generations of a group that nobody joined, if in each
 // several threads have ended by the time that its creator went on, or a moment later.
+// A few may end much later, which had done their work and waited for a core to say so.
 func (j *joinRule) detached(g *group) {
 	if g.joined > 0 || len(g.generations) == 0 || len(g.workers) != g.created || len(g.dead) < g.created {
 		return
@@ -69,7 +68,7 @@ func (j *joinRule) detached(g *group) {
 	}
 	var all [][]arrival
 	var over []uint64
-	first := 0
+	first, lag := 0, 0
 	for i := range g.generations {
 		y := &g.generations[i]
 		var parts []arrival
@@ -77,14 +76,17 @@ func (j *joinRule) detached(g *group) {
 			w.place = g.workers[k].id
 			parts = append(parts, end[w])
 		}
-		w := slices.IndexFunc(y.waits, func(w generationWait) bool { return j.hasAwaited(w, parts) })
-		if w < 0 || len(parts) < 2 {
+		w, late := j.awaitedBy(y.waits, parts)
+		if w == nil || len(parts) < 2 {
 			return
 		}
 		for k := range parts {
-			parts[k].site, parts[k].chain = y.waits[w].site, y.waits[w].chain
+			parts[k].site, parts[k].chain = w.site, w.chain
 		}
-		all, over, first = append(all, parts), append(over, y.waits[w].over), y.workers
+		all, over, first, lag = append(all, parts), append(over, w.over), y.workers, lag+late
+	}
+	if lag*stragglers > len(g.workers) {
+		return
 	}
 	for i, parts := range all {
 		for k := range parts {
@@ -98,14 +100,32 @@ func (j *joinRule) detached(g *group) {
 // ended.
 func (j *joinRule) hasDone(x *thread, r record.Record) { j.said[x] = x.arrive(r) }
 
-// hasAwaited: by the end of a wait the threads had ended, or a moment later.
-func (j *joinRule) hasAwaited(w generationWait, parts []arrival) bool {
-	return w.over != 0 && !slices.ContainsFunc(parts, func(a arrival) bool {
-		late := float64(a.tsc) - float64(w.over)
-		return late > max(momentNS/j.t.c.NSPerTick, lateShare*float64(w.over-a.beginTSC))
-	})
+// awaitedBy is the first of the waits by whose end the fewest of the threads had not
+// ended, nor did a moment later; and how many these were.
+func (j *joinRule) awaitedBy(waits []generationWait, parts []arrival) (*generationWait, int) {
+	var by *generationWait
+	least := 0
+	for k := range waits {
+		w := &waits[k]
+		if w.over == 0 {
+			continue
+		}
+		late := 0
+		for _, a := range parts {
+			if float64(a.tsc)-float64(w.over) > max(momentNS/j.t.c.NSPerTick, lateShare*float64(w.over-a.beginTSC)) {
+				late++
+			}
+		}
+		if by == nil || late < least {
+			by, least = w, late
+		}
+	}
+	return by, least
 }
 
 // momentNS is how long a thread may take to end that has said that it has done
 // its work, on a machine with more to do.
 const momentNS = 5e6
+
+// stragglers: one thread in so many may end later than that.
+const stragglers = 8

@@ -53,3 +53,38 @@ func TestDetached(t *testing.T) {
 		}
 	}
 }
+
+// TestDetachedStraggler: one of many threads waits for a core when it has done its
+// work, and ends long after its creator went on: it was waited for, as the others were.
+func TestDetachedStraggler(t *testing.T) {
+	for _, c := range []struct {
+		each int // every which thread lives on
+		want string
+	}{
+		{8, "join 320 [[11 12] [21 22] [31 32] [41 42]]"},
+		{4, "threads 0 [[11 12 21 22 31 32 41 42]]"},
+	} {
+		s := newScript(1 << 20)
+		s.born(0, -1)
+		for round := range profile.ThreadID(4) {
+			first := 2*round + 1
+			for k := range profile.ThreadID(2) {
+				s.creates(0, 64)
+				s.born(first+k, 0)
+			}
+			s.idles(0, forAll)
+			lives := int(first+1)%c.each == 0
+			s.dies(first, uint64(10*(round+1)+1))
+			if !lives {
+				s.dies(first+1, uint64(10*(round+1)+2))
+			}
+			s.goes(0, forAll)
+			if lives {
+				s.now += 100e6
+				s.dies(first+1, uint64(10*(round+1)+2))
+			}
+		}
+		s.dies(0)
+		expect(t, s.Finish(), c.want)
+	}
+}

@@ -85,6 +85,7 @@ type member struct {
 	t      *thread
 	team   *team
 	passed int      // barriers
+	inside int      // calls of them that it is in: libomp executes GOMP_barrier by its own __kmpc_barrier
 	last   *arrival // its part behind all of them, once that has ended
 	cuts   int      // of the thread, then
 	open   uint64   // when all was done, where the thread has not said what it did: see tasks; else 0
@@ -341,6 +342,9 @@ func (m *teamRule) comes(x *thread, r record.Record) {
 	if y == nil {
 		return
 	}
+	if y.inside++; y.inside > 1 {
+		return
+	}
 	g := y.team
 	at := y.passed - g.first
 	if at < 0 || at > len(g.epochs) {
@@ -355,7 +359,13 @@ func (m *teamRule) comes(x *thread, r record.Record) {
 // goes: it goes on behind it.
 func (m *teamRule) goes(x *thread, r record.Record) {
 	y := m.inside(x)
-	if y == nil || y.passed < y.team.first || y.passed-y.team.first >= len(y.team.epochs) {
+	if y == nil {
+		return
+	}
+	if y.inside = max(0, y.inside-1); y.inside > 0 {
+		return
+	}
+	if y.passed < y.team.first || y.passed-y.team.first >= len(y.team.epochs) {
 		return
 	}
 	g := y.team

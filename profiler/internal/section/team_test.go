@@ -187,6 +187,30 @@ func TestThreadsOfTeamsAreNotJoined(t *testing.T) {
 	expect(t, s.Finish(), "join 480 [[30 25]]", "omp 160 [[3 4]]", "omp 320 [[6 8]]")
 }
 
+// TestBarriersWithinBarriers: libomp has a barrier for code that gcc compiled, which calls
+// its own by the same table as the program does; that is one barrier.
+func TestBarriersWithinBarriers(t *testing.T) {
+	s := newRegion(2)
+	own := hookOf("__kmpc_barrier")
+	s.forks(0, 7, 160)
+	s.begins(0, 7, 160)
+	s.begins(1, 7, 160)
+	for round := uint64(0); round < 2; round++ {
+		for id := profile.ThreadID(0); id < 2; id++ {
+			s.at(id, teamMeet.Arrive, 0, 320, 10*round+uint64(id)+1)
+			s.at(id, own.Arrive, 0, 0)
+		}
+		for id := profile.ThreadID(0); id < 2; id++ {
+			s.at(id, own.Leave, 0, 0)
+			s.at(id, teamMeet.Leave, 0, 320, 100)
+		}
+	}
+	s.ends(0, 7, 160, 3)
+	s.ends(1, 7, 160, 4)
+	s.joined(0)
+	expect(t, s.Finish(), "omp 320 [[101 102] [111 112]]", "omp 160 [[3 4]]")
+}
+
 // TestCancelledBarriers: who leaves before all have come has met nobody; what all had
 // come to when the program ended was a meeting.
 func TestCancelledBarriers(t *testing.T) {

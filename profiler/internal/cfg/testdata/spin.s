@@ -227,3 +227,46 @@ fun waits_vector
 	je waits_vector
 	ret
 endfun waits_vector
+
+# An address that is loaded each time from one that stays: flag[mine], where
+# others might change mine.
+fun waits_element
+	lock orq $0, (%rsp)
+	movslq 4(%rcx), %rax
+	lea (%rdx,%rax,4), %rsi
+	cmpl $1, (%rsi)
+	je waits_element
+	ret
+endfun waits_element
+
+# A list's next element, by way of another register.
+fun works_list_copied
+	mov %rcx, %rax
+	cmpl $1, (%rax)
+	mov 8(%rax), %rcx
+	je works_list_copied
+	ret
+endfun works_list_copied
+
+# As unoptimised code walks a list: where it stands is in its frame.
+fun works_framed_list
+	push %rbp
+	mov %rsp, %rbp
+frame_head:
+	mov -8(%rbp), %rax
+	mov 8(%rax), %rdx
+	mov %rdx, -8(%rbp)
+	cmpl $1, 16(%rax)
+	je frame_head
+	pop %rbp
+	ret
+endfun works_framed_list
+
+# Tickets that are drawn tell where to look next.
+fun works_tickets
+	mov $1, %eax
+	lock xadd %rax, (%rdi)
+	cmpl $1, (%rsi,%rax,4)
+	je works_tickets
+	ret
+endfun works_tickets

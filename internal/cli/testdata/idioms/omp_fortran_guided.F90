@@ -1,0 +1,49 @@
+! A loop of OpenMP in Fortran of which whoever is free takes its share of what is left, in
+! a region with others. One of its rounds is huge; FIXED cuts it.
+!
+! * EXPECT openmp=yes cores=P scheduled=self instances=10 rows=P kind=omp cause=branch gain=any least=4
+#include "idiom.inc"
+program cell
+  use idiom
+  implicit none
+  integer, parameter :: rounds = 10, each = 16
+  integer :: round, items, i
+  integer(int64) :: steps
+  integer(int64), allocatable :: item(:)
+
+  call arguments()
+  items = each * threads
+  steps = budget / rounds / (3 * items)
+  allocate (item(items))
+  item = 0
+  !$omp parallel num_threads(threads) private(round, i)
+  do round = 0, rounds - 1
+    !$omp do schedule(guided) ! /* SECTION */
+    do i = 1, items
+      item(i) = item(i) + run_item(round * items + i - 1, items, steps)
+    end do
+    !$omp end do
+  end do
+  !$omp end parallel
+  call answer(item)
+
+contains
+
+  ! One of the items has most of the work; FIXED cuts it.
+  function run_item(i, items, each) result(x)
+    integer, intent(in) :: i, items
+    integer(int64), intent(in) :: each
+    integer(int64) :: x
+    integer :: other
+    x = work(i, each)
+#ifdef FIXED
+    x = x + refine(i, 2 * each)
+#else
+    if (mod(i, items) == items / 2) then ! /* PLANTED */
+      do other = i - items / 2, i + items - items / 2 - 1
+        x = x + refine(other, 2 * each)
+      end do
+    end if
+#endif
+  end function
+end program
