@@ -169,7 +169,7 @@ func (gs *goroutines) head() uint64 { return binary.LittleEndian.Uint64(gs.in.go
 func (ts *threads) fill(number uint64, by int) error {
 	gs := ts.goroutines
 	ts.drainAll() // those that have ended leave room
-	more := min(max(32, gs.next), goroutine.PoolAreas/4)
+	more := min(max(32, 2*uint64(len(ts.byTid))), goroutine.PoolAreas/4) // few where few live: areas that were in use just now are at hand
 offering:
 	for until := number + more; gs.next < until; gs.next++ {
 		base := ts.in.base(0)

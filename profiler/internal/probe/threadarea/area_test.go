@@ -120,14 +120,12 @@ func TestRecorderRecords(t *testing.T) {
 	if again := p.records(); again != nil {
 		t.Errorf("recorded again: %+v", again)
 	}
-	if d := p.area.Rest(); !reflect.DeepEqual(d, []record.Delta{{Counter: 0, N: 5}}) {
-		t.Errorf("the rest is %v", d)
+	all, rest := p.area.Ends()
+	if !reflect.DeepEqual(rest, []record.Delta{{Counter: 0, N: 5}}) {
+		t.Errorf("the rest is %v", rest)
 	}
-	if d := p.area.Rest(); d != nil {
-		t.Errorf("the rest of the rest is %v", d)
-	}
-	if d := p.area.All(); !reflect.DeepEqual(d, []record.Delta{{Counter: 0, N: 5}, {Counter: 2, N: 5}, {Counter: 4, N: 1}}) {
-		t.Errorf("all is %v", d)
+	if d := p.area.All(); !reflect.DeepEqual(d, []record.Delta{{Counter: 0, N: 5}, {Counter: 2, N: 5}, {Counter: 4, N: 1}}) || !reflect.DeepEqual(all, d) {
+		t.Errorf("all is %v, and %v at the end", d, all)
 	}
 	if p.area.Busy() {
 		t.Error("nothing is being written")
@@ -284,8 +282,8 @@ func TestEntered(t *testing.T) {
 			t.Errorf("function %d was entered: %d", f, got)
 		}
 	}
-	if d := p.area.All(); !reflect.DeepEqual(d, counts(append(all, 19)...)) || p.area.Rest() != nil {
-		t.Errorf("all is %v, the rest %v", d, p.area.Rest())
+	if d, rest := p.area.Ends(); !reflect.DeepEqual(d, counts(append(all, 19)...)) || rest != nil {
+		t.Errorf("all is %v, the rest %v", d, rest)
 	}
 }
 

@@ -21,7 +21,7 @@ func TestClear(t *testing.T) {
 		t.Fatal(sig)
 	}
 	p.records()
-	if len(p.area.Rest()) == 0 || p.area.get(offNOver) == 0 {
+	if len(p.area.All()) == 0 || p.area.get(offNOver) == 0 {
 		t.Fatal("nothing was counted")
 	}
 	p.area.SetGuard(Alone)

@@ -86,20 +86,6 @@ func (a *Area) SetTop(sp uint64) { a.put(offTop, sp) }
 // SetTimer says where timer.S lies in the target, or a ret that stands for it.
 func (a *Area) SetTimer(at uint64) { a.put(OffTimer, at) }
 
-// Rest returns what the counters grew by since the last record. Only while
-// the thread is stopped or gone, and after Records.
-func (a *Area) Rest() []record.Delta {
-	var d []record.Delta
-	a.counters(func(i uint64) {
-		c, s := a.get(a.l.counters+8*i), a.get(a.l.shadow+8*i)
-		if c != s {
-			d = append(d, record.Delta{Counter: int32(i), N: c - s})
-			a.put(a.l.shadow+8*i, c)
-		}
-	})
-	return d
-}
-
 // counters calls do for all counters that may be other than 0, in order.
 func (a *Area) counters(do func(i uint64)) {
 	n := uint64(a.l.Fixed())
@@ -129,6 +115,21 @@ func (a *Area) Target(counter int32) (site int, target uint64) {
 	}
 	k := a.l.keys + 16*uint64(int(counter)-a.l.Fixed())
 	return int(a.get(k+8) / 2), a.get(k)
+}
+
+// Ends returns what All does, and what the counters grew by since the last record, of a
+// thread that is gone, after Records.
+func (a *Area) Ends() (all, rest []record.Delta) {
+	a.counters(func(i uint64) {
+		c := a.get(a.l.counters + 8*i)
+		if c != 0 {
+			all = append(all, record.Delta{Counter: int32(i), N: c})
+		}
+		if s := a.get(a.l.shadow + 8*i); c != s {
+			rest = append(rest, record.Delta{Counter: int32(i), N: c - s})
+		}
+	})
+	return all, rest
 }
 
 // Lost is how many indirect calls found no place to be counted.
