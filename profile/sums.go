@@ -69,7 +69,8 @@ func (s *Section) sums(key func(*Part) int32) []Part {
 }
 
 // sumOf adds up parts of one slot or thread. To add one sparse vector to the next would
-// copy the sum each time; scratch, all zeros before and after, has room for all.
+// copy the sum each time; scratch, all zeros before and after, has room for all. One
+// part's counts are what they are: goroutines come in their thousands, once each.
 func sumOf(parts []*Part, scratch []uint64) Part {
 	sum := Part{Thread: parts[0].Thread, Slot: parts[0].Slot, Timed: true}
 	n := 0
@@ -81,7 +82,8 @@ func sumOf(parts []*Part, scratch []uint64) Part {
 		if q.Slot != sum.Slot {
 			sum.Slot = 0
 		}
-		for i, e := range q.Counts.Event {
+		for i := 0; i < len(q.Counts.Event) && len(parts) > 1; i++ {
+			e := q.Counts.Event[i]
 			if scratch[e] == 0 {
 				n++
 			}
@@ -95,6 +97,10 @@ func sumOf(parts []*Part, scratch []uint64) Part {
 		sum.BusyNS, sum.WaitNS, sum.Timed = sum.BusyNS+q.BusyNS, sum.WaitNS+q.WaitNS, sum.Timed && q.Timed
 	}
 	sum.Waits, sum.Wakes = SumWaits(waits), SumWakes(wakes)
+	if len(parts) == 1 {
+		sum.Counts = parts[0].Counts
+		return sum
+	}
 	sum.Counts = Counts{Event: make([]EventID, 0, n), N: make([]uint64, 0, n)}
 	for e, n := range scratch {
 		if n > 0 {
