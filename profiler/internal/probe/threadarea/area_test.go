@@ -2,7 +2,9 @@ package threadarea
 
 import (
 	"encoding/binary"
+	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"syscall"
 	"testing"
@@ -377,5 +379,23 @@ func TestLayoutHoldsEverything(t *testing.T) {
 		if CounterOffset(0) != uint32(l.counters) || l.TargetOffset() != uint32(l.targets) {
 			t.Errorf("%v: counters at %d, targets at %d", n, CounterOffset(0), l.TargetOffset())
 		}
+	}
+}
+
+// TestHeaderFieldsApart: no two fields of an area's header lie at one place.
+func TestHeaderFieldsApart(t *testing.T) {
+	src, err := os.ReadFile("layout.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^\t([oO]ff\w+)\s*= (0x\w+)`).FindAllStringSubmatch(string(src), -1) {
+		if other := at[m[2]]; other != "" {
+			t.Errorf("%s and %s are both at %s", other, m[1], m[2])
+		}
+		at[m[2]] = m[1]
+	}
+	if len(at) < 40 {
+		t.Errorf("only %d fields", len(at))
 	}
 }

@@ -53,6 +53,7 @@ const (
 	offWorths = 0x170
 	// OffPaused is 32 bits: the thread has said that it waits, by pause or sched_yield.
 	OffPaused = 0x178
+	offAlone  = 0x128 // 32 bits: no other thread has a clock
 	offIdle   = 0x17c
 	offLast   = 0x180
 	// OffLocks is 32 bits: how many of the library's locks the thread holds.
@@ -75,8 +76,7 @@ const (
 	offEpoch = 0x1f0
 	// OffOwes is 32 bits, not 0 where it is to look before it takes something, 2
 	// or 3 where it is to as soon as it holds no lock.
-	OffOwes  = 0x18c
-	offAlone = 0x1f8 // 32 bits
+	OffOwes = 0x18c
 
 	headerSize = 512
 

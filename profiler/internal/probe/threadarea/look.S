@@ -37,7 +37,7 @@
 	.set HERE,     0x190	# 32 bits: it is about to take what others may want as well; 2: it only says its clock; 3: as 1, in a goroutine that it goes on with
 	.set SEEN,     0x194	# the processor's time when it looked last, the lower half
 
-	.set ALONE,    0x1f8	# 32 bits: no other thread has a clock
+	.set ALONE,    0x128	# 32 bits: no other thread has a clock
 
 	.set BOUND,    0	# of the table: virtual time up to which threads may go on
 	.set USED,     8	# entries
