@@ -168,7 +168,7 @@ func (gs *goroutines) head() uint64 { return binary.LittleEndian.Uint64(gs.in.go
 // fill offers areas until there is one for a number; by is stopped.
 func (ts *threads) fill(number uint64, by int) error {
 	gs := ts.goroutines
-	ts.drainAll() // those that have ended leave room
+	ts.drainAll()                                                        // those that have ended leave room
 	more := min(max(32, 2*uint64(len(ts.byTid))), goroutine.PoolAreas/4) // few where few live: areas that were in use just now are at hand
 offering:
 	for until := number + more; gs.next < until; gs.next++ {
