@@ -1,8 +1,10 @@
 package native
 
 import (
+	"math"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -17,12 +19,14 @@ import (
 // asked for; nil where not.
 type cores struct {
 	p       *tracee.Process
+	in      *injection
 	machine *virtual.Machine
 	clocks  threadarea.Clocks
 	members map[*thread]*member
 	free    []int // entries that were used before
 	next    int
-	solver  *solve.Solver // of its own: it is asked while the session's works
+	knowing sync.Mutex
+	solver  *solve.Solver // of its own: it is asked while the session's works; nil until there is somebody to wait for
 	unknown []int         // functions whose counters' worths nobody has asked for yet
 	enters  uint32        // how often functions were entered when these were asked for
 	stop    chan struct{}
@@ -50,15 +54,8 @@ const (
 
 // newCores begins to keep threads together.
 func newCores(p *tracee.Process, in *injection) *cores {
-	cs := &cores{p: p, clocks: in.common.Clocks(virtual.Quantum), members: map[*thread]*member{}, solver: in.newSolver(),
+	cs := &cores{p: p, clocks: in.common.Clocks(virtual.Quantum), members: map[*thread]*member{}, in: in,
 		stop: make(chan struct{}), stopped: make(chan struct{})}
-	for fi := range cs.solver.Functions() {
-		if fi < learnFirst {
-			cs.solver.Worths(fi, cs.clocks.SetWorth)
-		} else {
-			cs.unknown = append(cs.unknown, fi)
-		}
-	}
 	in.simulation.clock(cs.clocks, in.layout)
 	cs.machine = virtual.New(cs.clocks)
 	go cs.run()
@@ -78,16 +75,40 @@ func (cs *cores) run() {
 		tracee.Await(cs.clocks.Asked(), cs.machine.Next())
 		atomic.StoreUint32(cs.clocks.Asked(), 0)
 		cs.machine.Tick(time.Now())
-		if n%64 == 0 || cs.clocks.Enters() != cs.enters {
-			cs.learn()
+		cs.learn(learnMore, n%64 == 0)
+	}
+}
+
+// know begins to say what counters are worth: of functions that were entered while a
+// thread was alone, all of them, and of those that come first, whether they run or not.
+func (cs *cores) know() {
+	cs.knowing.Lock()
+	known := cs.solver != nil
+	if !known {
+		cs.solver = cs.in.newSolver()
+		for fi := range cs.solver.Functions() {
+			if fi < learnFirst {
+				cs.solver.Worths(fi, cs.clocks.SetWorth)
+			} else {
+				cs.unknown = append(cs.unknown, fi)
+			}
 		}
+	}
+	cs.knowing.Unlock()
+	if !known {
+		cs.learn(math.MaxInt, true)
 	}
 }
 
 // learn says what the counters of some functions are worth that have been entered
-// since.
-func (cs *cores) learn() {
-	more, enters := learnMore, cs.clocks.Enters()
+// since, if threads say that any were, or anyway.
+func (cs *cores) learn(more int, anyway bool) {
+	cs.knowing.Lock()
+	defer cs.knowing.Unlock()
+	enters := cs.clocks.Enters()
+	if enters == cs.enters && !anyway {
+		return
+	}
 	cs.unknown = slices.DeleteFunc(cs.unknown, func(fi int) bool {
 		first, after := cs.solver.Chords(fi)
 		if more == 0 || !cs.clocks.LiveFrom(first, after) {
@@ -124,6 +145,9 @@ func (cs *cores) join(t *thread) {
 	var creator virtual.Clock
 	if c := cs.members[t.parent]; c != nil {
 		creator = c
+	}
+	if t.hidden || len(cs.members) > 0 {
+		cs.know()
 	}
 	if alone := cs.alone(); alone != nil {
 		alone.area.Meet(cs.clocks, alone.Entry, cs.machine.Now())

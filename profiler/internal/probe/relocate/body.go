@@ -17,7 +17,7 @@ func (m *emitter) body(b *cfg.Block) {
 		counter = -1 // counted on the loop's edges
 	}
 	at, _ := placement.CountingPoint(b)
-	looks := m.looksWithin(b) != nil
+	looks := m.looksWithin(b) != nil || m.recurses[b]
 	call := 0
 	if b.Enters || b.Leaves {
 		m.gates(b, counter)
@@ -31,7 +31,7 @@ func (m *emitter) body(b *cfg.Block) {
 			m.increment(counter, b.LiveAt(k, b.LiveOut))
 		}
 		if looks && k == at {
-			m.look(0)
+			m.look(b.LiveAt(k, b.LiveOut))
 		}
 		if m.s.opt.Looks && !b.Spin && b.Takes(k) {
 			m.takes(b.LiveAt(k, b.LiveOut))

@@ -24,17 +24,19 @@ type emitter struct {
 	space   cfg.Space
 	network placement.Space
 	// Of the function that is being emitted:
-	q        *Plan
-	g        *cfg.Graph
-	counters *placement.Network
-	places   [atEntry]asm.Label // the first of each kind
-	lookers  map[*cfg.Loop]bool // see callsLook
-	rank     []int32            // block → its place, where threads look: see inOrder
-	units    []unitOf           // loops that may deal work out
-	later    []func()           // out-of-line code
-	callSite []int32            // call → number of its site, −1: none
-	jumpSite []int32            // block → that of the jump that ends it
-	accesses accesses           // that are simulated, of the block
+	q         *Plan
+	g         *cfg.Graph
+	counters  *placement.Network
+	places    [atEntry]asm.Label // the first of each kind
+	lookers   map[*cfg.Loop]bool // see callsLook,
+	recursing map[*cfg.Loop]bool // and recursions
+	recurses  map[*cfg.Block]bool
+	rank      []int32  // block → its place, where threads look: see inOrder
+	units     []unitOf // loops that may deal work out
+	later     []func() // out-of-line code
+	callSite  []int32  // call → number of its site, −1: none
+	jumpSite  []int32  // block → that of the jump that ends it
+	accesses  accesses // that are simulated, of the block
 }
 
 // newEmitter emits for a cache at an address, from an offset of it on.
@@ -106,6 +108,7 @@ func (m *emitter) open(q *Plan) {
 	m.later = m.later[:0]
 	if m.s.opt.Looks {
 		m.inOrder()
+		m.recursions()
 		m.lookers = map[*cfg.Loop]bool{}
 	}
 	m.openUnits()
@@ -144,8 +147,10 @@ func (m *emitter) function(q *Plan) {
 	switch {
 	case m.s.opt.Looks && outlined(q.Func.Name):
 		m.takes(m.g.Entry.LiveIn)
-	case q.looks:
+	case q.looks && m.looksFirst():
 		m.look(m.g.Entry.LiveIn)
+	case q.looks:
+		m.looksIfTold(m.g.Entry.LiveIn)
 	}
 	blocks := m.order()
 	if blocks[0] != m.g.Entry {

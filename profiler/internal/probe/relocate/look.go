@@ -26,6 +26,21 @@ func (m *emitter) look(live x86.Flags) {
 	})
 }
 
+// looksIfTold emits that the thread looks if it is time, which it may be told from
+// outside: to ask is less than half of what it takes to count a pass (in a function that
+// calls itself once in a hundred cycles 6 % of all).
+func (m *emitter) looksIfTold(live x86.Flags) {
+	m.keepingFlags(live != 0, func() {
+		back := m.Labels(1)
+		m.CmpGS32(threadarea.OffFuel, 0)
+		m.Jcc(asm.Negative, m.outOfLine(func() {
+			m.lookNow()
+			m.Jmp(back)
+		}))
+		m.Bind(back)
+	})
+}
+
 // takes emits that the thread looks where it is about to take what others may
 // want as well, and waits there if it is too far ahead for that.
 func (m *emitter) takes(live x86.Flags) {
@@ -115,11 +130,15 @@ func (m *emitter) looksBehind(function string) {
 
 // looksOn reports whether threads look on an edge: one that leads back, as each
 // cycle has one, but within a loop that does no more than run through data, or calls
-// somebody who looks. An edge to a lower address need not: who is held there may hold
-// a lock.
+// somebody who looks; or one into the outermost loop in which the function may come to
+// itself. An edge to a lower address need not: who is held there may hold a lock.
 func (m *emitter) looksOn(e *cfg.Edge) bool {
-	if !m.s.opt.Looks || e.From == nil || e.To == nil || m.rank[e.To.ID] > m.rank[e.From.ID] {
+	if !m.s.opt.Looks || e.From == nil || e.To == nil {
 		return false
+	}
+	if m.rank[e.To.ID] > m.rank[e.From.ID] {
+		l := e.To.Loop
+		return l != nil && m.recursing[l] && !l.Has(e.From)
 	}
 	l := e.To.Loop
 	return l == nil || !l.Has(e.From) || placement.Looks(l) && !(e.To == l.Head && m.callsLook(l))
@@ -185,6 +204,52 @@ func (m *emitter) looksWithin(b *cfg.Block) *cfg.Edge {
 	return nil
 }
 
+// recursions finds the places from which the function may come to itself. There threads
+// look; where it is entered they only do so if they are told to, since most calls come to
+// a leaf. Of a loop it is where that begins: its rounds are those of what it calls.
+func (m *emitter) recursions() {
+	m.recursing, m.recurses = map[*cfg.Loop]bool{}, map[*cfg.Block]bool{}
+	for _, b := range m.g.Blocks {
+		if !slices.ContainsFunc(b.Calls, func(c cfg.Call) bool { return m.recurs(c.Callee, &c) }) {
+			continue
+		}
+		l := b.Loop
+		for l != nil && l.Parent != nil {
+			l = l.Parent
+		}
+		if l != nil {
+			m.recursing[l] = true
+		} else {
+			m.recurses[b] = true
+		}
+	}
+}
+
+// recurs reports whether a call may come back to the function before it returns.
+func (m *emitter) recurs(f *cfg.Func, c *cfg.Call) bool {
+	if f == nil {
+		return !c.LeafImport()
+	}
+	q := m.s.byFunc[f]
+	return q != nil && q.cycle == m.q.cycle
+}
+
+// looksFirst reports whether they look where the function is entered after all: it may
+// come to itself by a jump, or in a loop that it begins with.
+func (m *emitter) looksFirst() bool {
+	for l := m.g.Entry.Loop; l != nil; l = l.Parent {
+		if m.recursing[l] {
+			return true
+		}
+	}
+	return slices.ContainsFunc(m.s.Program.Callees(m.q.Func), func(f *cfg.Func) bool {
+		q := m.s.byFunc[f]
+		return q != nil && q.cycle == m.q.cycle && slices.ContainsFunc(m.g.Edges, func(e *cfg.Edge) bool {
+			return e.Kind == cfg.Exit && e.From != nil && e.From.Last().Target == f.Ranges[0].Lo
+		})
+	})
+}
+
 // inOrder numbers the function's blocks in reverse postorder: an edge that does
 // not lead on leads back.
 func (m *emitter) inOrder() {
@@ -227,7 +292,7 @@ func (s *Spec) lookWhereEntered() {
 		size[c]++
 	}
 	for i, q := range s.plans {
-		q.looks = q.looks || size[of[i]] > 1
+		q.looks, q.cycle = q.looks || size[of[i]] > 1, of[i]
 	}
 }
 

@@ -63,6 +63,45 @@ func TestLooksInEachCycle(t *testing.T) {
 	}
 }
 
+// TestLooksBeforeRecursion: from where a function is entered nobody comes to where it may
+// come to itself without a look, but by jumps through tables.
+func TestLooksBeforeRecursion(t *testing.T) {
+	s := New(probetest.Open(t, probetest.Programs(t)[0]), probetest.NoHooks, probe.Options{Looks: true}, Numbers{})
+	m := newEmitter(s, s.Home(), 0)
+	checked, first := 0, 0
+	for _, q := range s.plans {
+		m.open(q)
+		if q.looks && m.looksFirst() {
+			first++
+		}
+		seen := map[*cfg.Block]bool{}
+		todo := []*cfg.Block{m.g.Entry}
+		for len(todo) > 0 && q.looks && !m.looksFirst() {
+			b := todo[len(todo)-1]
+			todo = todo[:len(todo)-1]
+			if seen[b] || m.recurses[b] {
+				checked++
+				continue
+			}
+			seen[b] = true
+			for i := range b.Calls {
+				if c := &b.Calls[i]; m.recurs(c.Callee, c) {
+					t.Errorf("%s: comes to the call at %#x without a look", q.Func.Name, c.Insn.Addr)
+				}
+			}
+			for _, e := range b.Succ {
+				if e.To != nil && e.Kind != cfg.Table && e.Kind != cfg.Pad && !m.looksOn(e) {
+					todo = append(todo, e.To)
+				}
+			}
+		}
+		m.EndScope()
+	}
+	if checked < 50 || first == 0 {
+		t.Errorf("%d places, and %d functions that look first", checked, first)
+	}
+}
+
 // TestLooksInRecursion: whoever can come to itself over known calls looks where it is
 // entered, and nobody who calls only what does not.
 func TestLooksInRecursion(t *testing.T) {

@@ -20,7 +20,8 @@ type Plan struct {
 	Always         bool // control may come into its copy in other ways than by its entries
 
 	callsUnknown bool       // what is not known before the run, and may call anything
-	looks        bool       // threads look where others are where it is entered: see look.go
+	looks        bool       // threads may look where others are where it is entered: see look.go
+	cycle        int32      // functions that may call each other, over others, have the same one
 	calls        []callMode // by cfg.Call.Index
 	excluded     []placement.Exclusion
 	springboards []arrival // of five bytes
