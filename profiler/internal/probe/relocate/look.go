@@ -177,11 +177,12 @@ func (m *emitter) roundsLook(l *cfg.Loop) bool {
 	return true
 }
 
-// looksInCalls reports whether a block calls a function where threads look first.
+// looksInCalls reports whether a block calls a function where threads look first, or the
+// function itself, over others: nobody who waits for something does so by recursion.
 func (m *emitter) looksInCalls(b *cfg.Block) bool {
 	return slices.ContainsFunc(b.Calls, func(c cfg.Call) bool {
 		q := m.s.byFunc[c.Callee]
-		return q != nil && q.looks
+		return q != nil && q.looks && (q.callsUnknown || q.cycle == m.q.cycle)
 	})
 }
 
@@ -204,13 +205,14 @@ func (m *emitter) looksWithin(b *cfg.Block) *cfg.Edge {
 	return nil
 }
 
-// recursions finds the places from which the function may come to itself. There threads
-// look; where it is entered they only do so if they are told to, since most calls come to
-// a leaf. Of a loop it is where that begins: its rounds are those of what it calls.
+// recursions finds the places from which the function may come to itself by known calls.
+// There threads look; where it is entered they only do so if they are told to, since most
+// calls come to a leaf. Of a loop it is where that begins: its rounds are those of what
+// it calls.
 func (m *emitter) recursions() {
 	m.recursing, m.recurses = map[*cfg.Loop]bool{}, map[*cfg.Block]bool{}
 	for _, b := range m.g.Blocks {
-		if !slices.ContainsFunc(b.Calls, func(c cfg.Call) bool { return m.recurs(c.Callee, &c) }) {
+		if !slices.ContainsFunc(b.Calls, func(c cfg.Call) bool { return m.recurs(&c) }) {
 			continue
 		}
 		l := b.Loop
@@ -226,17 +228,17 @@ func (m *emitter) recursions() {
 }
 
 // recurs reports whether a call may come back to the function before it returns.
-func (m *emitter) recurs(f *cfg.Func, c *cfg.Call) bool {
-	if f == nil {
-		return !c.LeafImport()
-	}
-	q := m.s.byFunc[f]
+func (m *emitter) recurs(c *cfg.Call) bool {
+	q := m.s.byFunc[c.Callee]
 	return q != nil && q.cycle == m.q.cycle
 }
 
-// looksFirst reports whether they look where the function is entered after all: it may
-// come to itself by a jump, or in a loop that it begins with.
+// looksFirst reports whether they look where the function is entered after all: it calls
+// what nobody knows, or may come to itself by a jump, or in a loop that it begins with.
 func (m *emitter) looksFirst() bool {
+	if m.q.callsUnknown {
+		return true
+	}
 	for l := m.g.Entry.Loop; l != nil; l = l.Parent {
 		if m.recursing[l] {
 			return true
