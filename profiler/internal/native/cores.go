@@ -44,7 +44,7 @@ type member struct {
 func (m *member) LookSoon() { m.area.LookSoon() }
 func (m *member) Release()  { m.Entry.Release(tracee.Wake) }
 
-// How many functions' counters are known before a program begins, and how many more
+// How many functions' counters are known when a second thread comes, and how many more
 // are asked for at a time, which takes tens of microseconds each: others wait for the
 // machine to look meanwhile, and a thread in code that is not known does not get on.
 const (
