@@ -1,5 +1,7 @@
 package asm
 
+import "github.com/skewlens/skewlens/profiler/internal/x86"
+
 // Branches to labels of their own scope take two bytes where the label lies
 // close behind, as at the end of a small loop, which then is not larger than
 // it was. All others have 32-bit displacements.
@@ -72,6 +74,12 @@ func (a *Assembler) CallThrough(slot uint64) {
 	a.Raw(0xff, 2<<3|ripRelative)
 	a.relative(slot)
 }
+
+// CallReg calls the address that a register holds, JmpReg jumps there.
+func (a *Assembler) CallReg(r x86.Reg) { a.Raw(0x40|byte(r>>3), 0xff, 0xd0|byte(r&7)) }
+
+// JmpReg: see CallReg.
+func (a *Assembler) JmpReg(r x86.Reg) { a.Raw(0x40|byte(r>>3), 0xff, 0xe0|byte(r&7)) }
 
 // JmpThrough jumps to the address that a slot holds: jmp *slot(%rip).
 func (a *Assembler) JmpThrough(slot uint64) {

@@ -77,6 +77,15 @@ var branches = []struct {
 		a.Ret()
 		a.Bind(end)
 	}, 3, 32 + 5},
+	{"jmp to a register", func(a *Assembler) {
+		a.Push(x86.R11)
+		a.LoadGS(x86.R11, slot)
+		a.JmpReg(x86.R11)
+		pass(a, 0)
+		a.Nop(32 - a.Len())
+		pass(a, 1)
+		a.Pop(x86.R11)
+	}, 2, 32 + 4 + 2},
 	{"jmp through a slot", func(a *Assembler) {
 		a.JmpThrough(memory + slot)
 		pass(a, 0)

@@ -52,6 +52,9 @@ func (a *Assembler) MovGS32(off, v uint32) {
 	a.imm32(v)
 }
 
+// LoadGS is mov %gs:off,%reg. The offset is the last four bytes.
+func (a *Assembler) LoadGS(reg x86.Reg, off uint32) { a.gs(0x8b, reg, off) }
+
 // LoadGS32 is mov %gs:off,%reg, and StoreGS32 the other way, of 32 bits; reg is
 // none of r8 to r15. The offset is the last four bytes.
 func (a *Assembler) LoadGS32(reg x86.Reg, off uint32) { a.gs32(0x8b, reg, off) }

@@ -105,7 +105,7 @@ func (m *emitter) call(b *cfg.Block, c *cfg.Call) {
 		return
 	}
 	if !m.q.is(c, afterCall) {
-		m.countTarget(in, m.callSite[c.Index])
+		m.countTarget(in, m.callSite[c.Index], false)
 		at := m.Len()
 		m.JmpTo(in.Addr)
 		m.note(in, at)
@@ -119,8 +119,13 @@ func (m *emitter) call(b *cfg.Block, c *cfg.Call) {
 func (m *emitter) callFromCopy(c *cfg.Call) {
 	in := c.Insn
 	if in.Kind == x86.CallInd {
-		m.countTarget(in, m.callSite[c.Index])
-		m.copyInsn(in)
+		if !m.countTarget(in, m.callSite[c.Index], true) {
+			m.copyInsn(in)
+			return
+		}
+		at := m.Len()
+		m.CallReg(x86.R11)
+		m.note(in, at)
 		return
 	}
 	at := m.Len()
@@ -146,28 +151,35 @@ func (m *emitter) copyOf(target uint64) (l asm.Label, ok bool) {
 // countTarget counts the target of an indirect call or jump, if it is a site
 // (site ≥ 0). Flags are dead and r11 is free at calls. Two targets have
 // counters of their own in line; others are found in a table, and those that
-// are not yet in it by the recorder.
-func (m *emitter) countTarget(in *x86.Insn, site int32) {
+// are not yet in it by the recorder. It reports whether r11 is where to go, if
+// that is asked for: to the copy of one of the two, which is a jump less than
+// by the springboard at its original, or to the target.
+func (m *emitter) countTarget(in *x86.Insn, site int32, goes bool) bool {
 	keep := x86.None
 	if m.s.inGo() { // where r11 may hold an argument
-		keep = spare(in)
+		keep, goes = spare(in), false
 	}
 	if site < 0 {
-		return
+		return false
 	}
 	if keep != x86.None {
 		m.Mov(keep, x86.R11, true)
 	}
 	if !m.LoadTarget(x86.R11, in) {
-		return
+		return false
 	}
+	entry := func(i int32) uint32 { return uint32(16 * (2*site + i)) }
 	compare := func(i int32) {
-		m.CmpGS(uint32(8*(2*site+i)), x86.R11)
+		m.CmpGS(entry(i), x86.R11)
 		m.names(toTarget, 4)
 	}
 	count := func(i int32) {
 		m.IncGS(uint32(8 * (2*site + i)))
 		m.names(toCounter, 4)
+		if goes {
+			m.LoadGS(x86.R11, entry(i)+8)
+			m.names(toTarget, 4)
+		}
 	}
 	done := m.Labels(1)
 	miss := m.outOfLine(func() {
@@ -191,6 +203,7 @@ func (m *emitter) countTarget(in *x86.Insn, site int32) {
 	if keep != x86.None {
 		m.Mov(x86.R11, keep, true)
 	}
+	return goes
 }
 
 // countInTable counts the target in r11 of a site, and goes on at done, if it

@@ -64,12 +64,13 @@ const (
 func (s *Spec) Assemble(base uint64) (*Code, error) {
 	m := newEmitter(s, base, 0)
 	m.Grow(int(s.CodeSize() / 4)) // most copies come to a fifth of the bound
-	m.Raw(threadarea.Recorder...)
+	c := &Code{Base: base, starts: make([]int32, 0, len(s.plans)), Texts: texts(s.Program.Image)}
+	m.Raw(threadarea.RecorderOf(c.text())...)
 	if s.opt.Caches.On() {
 		m.Nop(cachesAt - m.Len())
 		m.Raw(caches.Code...)
 	}
-	c := &Code{Base: base, starts: make([]int32, 0, len(s.plans)), Slots: m.hookLibrary(), Texts: texts(s.Program.Image)}
+	c.Slots = m.hookLibrary()
 	for i := range c.Texts {
 		c.Texts[i].New = slices.Clone(c.Texts[i].Old)
 	}
@@ -93,6 +94,18 @@ func (s *Spec) Assemble(base uint64) (*Code, error) {
 	s.next.Chord = next
 	c.Bytes, c.sites = m.Bytes(), m.siteRefs
 	return c, m.Err()
+}
+
+// text is where the program's code begins, from the cache, and how far it reaches.
+func (c *Code) text() (from int32, reach uint32) {
+	if len(c.Texts) == 0 {
+		return 0, 0
+	}
+	lo, hi := ^uint64(0), uint64(0)
+	for _, t := range c.Texts {
+		lo, hi = min(lo, t.Addr), max(hi, t.Addr+uint64(len(t.Old)))
+	}
+	return int32(lo - c.Base), uint32(hi - lo)
 }
 
 // texts are the sections of a program's code, with nothing new yet.

@@ -2,6 +2,7 @@ package relocate
 
 import (
 	"bytes"
+	"encoding/binary"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -65,15 +66,16 @@ func TestIndirectTargetsAreCounted(t *testing.T) {
 	for _, to := range []uint32{0x1000, 0x2000, 0x1000, 0x3000, 0x3000, 0x2000, 0x1000, 0x4000} {
 		calls = append(calls, call{2, to})
 	}
-	for range 400 { // so many that they meet in the table, of two sites
+	for range 360 { // so many that they meet in the table, of two sites
 		calls = append(calls, call{random.Int32N(2), 16 + 16*random.Uint32N(150)})
 	}
 	m.BeginScope()
 	for _, c := range calls {
 		m.MovImm32(x86.RBX, c.target)
-		m.countTarget(&in, c.site)
-		m.countTarget(&in, -1) // none
-		m.countTarget(&gs, 3)  // not counted
+		m.countTarget(&in, c.site, true)
+		if m.countTarget(&in, -1, true) || m.countTarget(&gs, 3, true) {
+			t.Fatal("what is not counted is found")
+		}
 	}
 	end := m.Labels(1)
 	m.Jmp(end)
@@ -107,5 +109,74 @@ func TestIndirectTargetsAreCounted(t *testing.T) {
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("counted %v, want %v", got, want)
+	}
+}
+
+// TestCallsGoToCopies: whoever calls one of a site's two targets again goes where
+// the springboard there leads; what does not lead out of the text is none.
+func TestCallsGoToCopies(t *testing.T) {
+	const text, copied = probetest.CodeAt + 0x3000, probetest.CodeAt + 0x3800
+	layout := threadarea.NewLayout([]threadarea.Function{{Chords: 10, Sites: 4, Always: true}}, 0)
+	m := &emitter{Assembler: asm.New(probetest.CodeAt), cache: probetest.CodeAt, s: &Spec{}}
+	m.Raw(threadarea.RecorderOf(text-probetest.CodeAt, 0x400)...)
+	in, err := x86.Decode([]byte{0xff, 0xd3}, 0x1000) // call *%rbx
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := []struct {
+		site     int32
+		to, goes uint32
+	}{
+		{0, text, copied}, {0, text + 16, text + 16}, {0, text, copied}, {0, text + 16, text + 16}, // a springboard, a jump inside of the text
+		{1, text + 32, text + 32}, {1, 0x400000, 0x400000}, {1, text + 32, text + 32}, {1, 0x400000, 0x400000}, // no jump, not mapped
+		{2, text + 0x3fb, text + 0x3fb}, {2, text, copied}, {2, text, copied}, // at the end of the text
+		{3, 0, 0}, {3, 0, 0}, {3, text, copied}, {3, text, copied},
+	}
+	first := map[call]bool{}
+	m.BeginScope()
+	for i, c := range calls {
+		m.MovImm32(x86.RBX, c.to)
+		if !m.countTarget(&in, c.site, true) {
+			t.Fatal("not counted")
+		}
+		if at := (call{c.site, c.to}); first[at] {
+			m.SaveRSP(8*int32(i), x86.R11)
+		} else {
+			first[at] = true // it may go by the original
+		}
+	}
+	end := m.Labels(1)
+	m.Jmp(end)
+	for i := 0; i < len(m.later); i++ {
+		m.later[i]()
+	}
+	for _, j := range [][2]uint64{{text, copied}, {text + 16, text + 48}, {text + 0x3fb, copied}} {
+		m.Nop(int(j[0]-probetest.CodeAt) - m.Len())
+		b := asm.Jump(j[0], j[1])
+		m.Raw(b[:]...)
+	}
+	m.Bind(end)
+	m.EndScope()
+	if m.Err() != nil {
+		t.Fatal(m.Err())
+	}
+	code := (&Code{Bytes: m.Bytes(), sites: m.siteRefs}).Link(layout)
+	common := threadarea.NewCommon(layout, make([]byte, layout.Size()), 0)
+	mem := make([]byte, layout.Size()+4096)
+	threadarea.New(common, mem, probetest.MemoryAt, 0, 1<<62, 0)
+	state := probetest.State{Memory: mem}
+	state.Regs[x86.RSP] = probetest.MemoryAt + layout.Size() + 2048
+	out, sig := probetest.Run(t, code, len(threadarea.Recorder), state)
+	if sig != 0 {
+		t.Fatal(sig)
+	}
+	seen := map[call]bool{}
+	for i, c := range calls {
+		got := binary.LittleEndian.Uint64(out.Memory[layout.Size()+2048+8*uint64(i):])
+		if at := (call{c.site, c.to}); seen[at] && got != uint64(c.goes) {
+			t.Errorf("call %d of %#x goes to %#x, want %#x", i, c.to, got, c.goes)
+		} else {
+			seen[at] = true
+		}
 	}
 }

@@ -17,11 +17,17 @@ func (m *emitter) leave(b, next *cfg.Block) {
 		}
 		m.copyInsn(in)
 	case in.Kind == x86.JmpInd:
-		m.countTarget(in, m.jumpSite[b.ID])
+		found := m.countTarget(in, m.jumpSite[b.ID], true)
 		for _, e := range b.Succ {
 			m.count(e) // an unresolved jump's exit; table edges count where they arrive
 		}
-		m.copyInsn(in)
+		if !found {
+			m.copyInsn(in)
+			return
+		}
+		at := m.Len()
+		m.JmpReg(x86.R11)
+		m.note(in, at)
 	case in.Kind == x86.Jmp:
 		e := b.Succ[0]
 		m.count(e)

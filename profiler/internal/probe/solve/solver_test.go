@@ -524,7 +524,7 @@ func TestIndirectCalls(t *testing.T) {
 				} else {
 					wants = append(wants, want{at + x.m.Base, callee.Func.Ranges[0].Lo + p.mods[1].Base, int64(n) + 1})
 				}
-				binary.LittleEndian.PutUint64(mem[p.layout.TargetOffset()+16*uint32(n):], target)
+				binary.LittleEndian.PutUint64(mem[p.layout.TargetOffset()+32*uint32(n):], target)
 				d = append(d, record.Delta{Counter: int32(p.layout.Chords) + 2*n, N: uint64(n) + 1})
 			}
 			n++

@@ -84,7 +84,8 @@ func (a *Area) Clear() {
 		a.put(a.l.counters+8*i, 0)
 		a.put(a.l.shadow+8*i, 0)
 		if i >= uint64(a.l.Chords) && i < uint64(a.l.Fixed()) {
-			a.put(a.l.targets+8*(i-uint64(a.l.Chords)), 0)
+			at := a.l.targets + targetSize*(i-uint64(a.l.Chords))
+			clear(a.mem[at : at+targetSize])
 		}
 	})
 	if n := a.get(offNOver); n > 0 {

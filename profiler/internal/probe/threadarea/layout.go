@@ -94,6 +94,7 @@ const (
 	hashSize   = 2 * overCap
 	hashWindow = 256
 	hashStep   = 16
+	targetSize = 16
 )
 
 // Layout is the shape of one thread's area: shared memory that GS points to
@@ -129,7 +130,7 @@ func NewLayout(funcs []Function, ops int32) Layout {
 	l.counters = headerSize
 	l.shadow = l.counters + n
 	l.targets = l.shadow + n
-	l.hash = l.targets + uint64(l.Sites)*2*8
+	l.hash = l.targets + uint64(l.Sites)*2*targetSize
 	l.keys = l.hash + (hashSize+hashWindow)*hashStep
 	l.entered = l.keys + overCap*16
 	l.gates = (l.entered + uint64(len(funcs)) + pageMask) &^ pageMask
@@ -174,8 +175,8 @@ func (l Layout) recordMax() uint64 {
 // CounterOffset is where a counter lies, from GS.
 func CounterOffset(c int32) uint32 { return headerSize + 8*uint32(c) }
 
-// TargetOffset is where the targets of indirect calls lie, from GS: two words
-// for each site.
+// TargetOffset is where the targets of indirect calls lie, from GS: for each site
+// two, and behind each the address to which a call may go instead.
 func (l Layout) TargetOffset() uint32 { return uint32(l.targets) }
 
 // Pairs of a target and a site stand in a table in the order of sites, which is

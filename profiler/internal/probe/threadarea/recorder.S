@@ -63,7 +63,9 @@
 recorder:
 	.p2align 4
 	jmp	record
-	.p2align 4
+	.org	8			# where, from here, the module's text begins, and how far entries in it may lie: package relocate says
+text:	.long	0
+reach:	.long	0
 	jmp	indirect
 	.p2align 4
 	jmp	enter
@@ -316,8 +318,11 @@ record:
 
 # indirect: eax is twice the site's number, r11 the target that neither of the
 # site's two inline entries holds, nor the table where it is looked for first
-# (HashOf). Claims a free inline entry, or one of the table: target u64, then,
-# once it is ready, eax + 1 u32, the counter's number + 1 u32.
+# (HashOf). Claims a free inline entry (target u64, where to go for it u64), or
+# one of the table: target u64, then, once it is ready, eax + 1 u32, the counter's
+# number + 1 u32. Where to go is where the springboard leads that stands at the
+# target: what jumps out of the module's text is one. An entry is claimed by it,
+# so that whoever finds its target there finds it too.
 	.p2align 4
 indirect:
 	push	%rax
@@ -326,16 +331,38 @@ indirect:
 	push	%rsi
 	push	%rdi
 	mov	%eax, %edx
-	mov	%gs:TARGETS, %rsi
-	lea	(%rsi,%rdx,8), %rdi
+	mov	%r11, %rcx
+	lea	recorder(%rip), %rsi
+	movslq	text-recorder(%rsi), %rax
+	add	%rsi, %rax		# the text
+	mov	reach-recorder(%rsi), %esi
+	mov	%r11, %rdi
+	sub	%rax, %rdi
+	cmp	%rsi, %rdi
+	jae	0f
+	mov	(%r11), %rdi
+	cmp	$0xe9, %dil
+	jne	0f
+	shr	$8, %rdi
+	movslq	%edi, %rdi
+	lea	5(%r11,%rdi), %rdi
+	mov	%rdi, %rcx
+	sub	%rax, %rdi
+	cmp	%rsi, %rdi
+	cmovb	%r11, %rcx
+0:	mov	%rdx, %rdi
+	shl	$4, %rdi
+	add	%gs:TARGETS, %rdi
 	xor	%eax, %eax
-	cmpxchg	%r11, (%rdi)
+	cmpxchg	%rcx, 8(%rdi)
 	je	1f
+	add	$16, %rdi
 	xor	%eax, %eax
-	cmpxchg	%r11, 8(%rdi)
+	cmpxchg	%rcx, 8(%rdi)
 	jne	2f
 	inc	%edx
-1:	mov	%gs:SITECTR, %rsi
+1:	mov	%r11, (%rdi)
+	mov	%gs:SITECTR, %rsi
 	incq	(%rsi,%rdx,8)
 	jmp	9f
 2:	imul	$FACTOR, %r11d, %ecx

@@ -38,6 +38,20 @@ const (
 	lookRet = 0x513
 )
 
+// RecorderOf is Recorder for a module whose text begins so far from the cache and
+// has so many bytes.
+func RecorderOf(text int32, bytes uint32) []byte {
+	b := slices.Clone(Recorder)
+	binary.LittleEndian.PutUint32(b[textAt:], uint32(text))
+	binary.LittleEndian.PutUint32(b[textAt+4:], max(bytes, entryLen)-entryLen)
+	return b
+}
+
+const (
+	textAt   = 8
+	entryLen = 8 // what is read at a target
+)
+
 // Offsets in Recorder.
 const (
 	RecordEntry   = 0     // called by hooks, with the event's kind in r11d

@@ -111,7 +111,7 @@ func (a *Area) counters(do func(i uint64)) {
 func (a *Area) Target(counter int32) (site int, target uint64) {
 	i := int(counter) - a.l.Chords
 	if i < 2*a.l.Sites {
-		return i / 2, a.get(a.l.targets + 8*uint64(i))
+		return i / 2, a.get(a.l.targets + targetSize*uint64(i))
 	}
 	k := a.l.keys + 16*uint64(int(counter)-a.l.Fixed())
 	return int(a.get(k+8) / 2), a.get(k)
