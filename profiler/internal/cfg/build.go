@@ -176,7 +176,10 @@ func (p *Program) takesLabels(g *Graph) bool {
 	if p.namesLabels(g.Func) {
 		return true
 	}
-	return slices.ContainsFunc(g.Code, func(in x86.Insn) bool { return isLabel(&in, g.Func) })
+	return slices.ContainsFunc(g.Code, func(in x86.Insn) bool {
+		_, ok := p.labelOf(&in, g.Func)
+		return ok
+	})
 }
 
 // own notes which function each part belongs to, and skips functions that

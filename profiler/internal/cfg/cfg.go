@@ -78,6 +78,8 @@ type Func struct {
 	alone      []uint64            // jumps to what was made before: likewise
 	looked     int                 // how often these were looked for
 	fromLabels []uint64            // tables of how far labels lie from another: see BuildSilent
+	labelled   []uint64            // jumps that may go to all labels,
+	labels     []uint64            // which are these
 	pads       []uint64            // landing pads, and starts of merged parts
 	tailFrom   []uint64            // targets of jumps that leave the function
 	callees    []uint64            // entries that it calls or jumps to

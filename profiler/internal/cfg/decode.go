@@ -37,11 +37,12 @@ func (f *Func) decode(p *Program, s *Space) (merged []*Func, parent *Func) {
 	d.stack.height = 0
 	d.push(main.Lo)
 	d.flow()
-	// Jump tables to a fixed point: a table's targets may hold further tables.
-	for done := 0; f.Skip == ""; {
+	// Jump tables to a fixed point: a table's targets may hold further tables, and
+	// labels to which jumps go that were seen before.
+	for done := 0; f.Skip == "" && done < len(s.insns); {
 		var jumps []uint64
-		for i := done; i < len(s.insns); i++ {
-			if in := &s.insns[i]; in.Kind == x86.JmpInd {
+		for i := range s.insns {
+			if in := &s.insns[i]; in.Kind == x86.JmpInd && (i >= done || f.gotos[in.Addr] != nil) {
 				jumps = append(jumps, in.Addr)
 			}
 		}
@@ -51,15 +52,18 @@ func (f *Func) decode(p *Program, s *Space) (merged []*Func, parent *Func) {
 		}
 		order := d.sorted()
 		for _, j := range jumps {
-			if t := d.targets(order, j); len(t) > 0 {
-				if f.tables == nil {
-					f.tables = map[uint64][]uint64{}
-				}
-				f.tables[j] = t
-				d.stack.height = d.stack.jumps[j]
-				for _, a := range t {
-					d.push(a)
-				}
+			t := d.targets(order, j)
+			if len(t) == 0 {
+				delete(f.tables, j)
+				continue
+			}
+			if f.tables == nil {
+				f.tables = map[uint64][]uint64{}
+			}
+			f.tables[j] = t
+			d.stack.height = d.stack.jumps[j]
+			for _, a := range t {
+				d.push(a)
 			}
 		}
 		d.flow()
@@ -80,8 +84,11 @@ func (d *decoder) targets(order []int32, jump uint64) []uint64 {
 	if t := d.tableTargets(order, jump); len(t) > 0 {
 		return t
 	}
-	if t := d.gotoTargets(order, d.f.gotos[jump]); len(t) > 0 || !d.p.silent {
+	if t := d.gotoTargets(order, d.f.gotos[jump]); len(t) > 0 {
 		return t
+	}
+	if slices.Contains(d.f.labelled, jump) {
+		return d.f.labels
 	}
 	return d.labelTargets(order, jump)
 }

@@ -1,6 +1,7 @@
 package cfg
 
 import (
+	"maps"
 	"slices"
 	"sort"
 
@@ -10,53 +11,74 @@ import (
 // Computed gotos. An interpreter keeps the addresses of its labels in a table,
 // and jumps to what it has loaded from there: perhaps long before, and on one of
 // several ways. Where all of them load from tables, the targets are theirs, as
-// for a switch. Anything else that jumps to a label stays unknown.
+// for a switch. Whatever else jumps to a label, through a variable or as
+// direct-threaded code does, may go to all of the function's (see labelled.go).
 
 // findGotos decodes functions with computed gotos again, until no more come to
 // light behind their labels.
 func (p *Program) findGotos(sp *Space) {
-	for {
+	for look := p.Funcs; len(look) > 0; {
 		var found []*Func
 		ends := map[*Func]bool{}
-		for _, f := range p.Funcs {
-			if (f.blind || len(f.fromLabels) > 0) && !f.part && f.Skip == "" && p.gotosOf(f, sp) {
+		for _, f := range look {
+			if (f.blind || len(f.fromLabels)+len(f.gotos)+len(f.labelled) > 0) && !f.part && f.Skip == "" && p.gotosOf(f, sp) {
 				found = append(found, f)
 				ends[f] = f.NoReturn
 			}
 		}
+		look = found
 		if len(found) == 0 {
 			return
 		}
 		p.decodeAll(sp, found)
 		if slices.ContainsFunc(found, func(f *Func) bool { return f.NoReturn != ends[f] }) {
 			p.decodeAll(sp, p.Funcs) // callers go on behind them
+			look = p.Funcs
 		}
 	}
 }
 
-// gotosOf finds the computed gotos of a function that were not known as such.
+// gotosOf finds the computed gotos of a function. It reports whether they are others
+// than were known: behind a label may be code that makes one go elsewhere too.
 func (p *Program) gotosOf(f *Func, sp *Space) (more bool) {
-	if p.silent && p.findFromLabels(p.Blocks(f, sp)) {
-		return true
-	}
-	if !p.namesLabels(f) {
+	g := p.Blocks(f, sp)
+	if f.looked > mostLooks {
 		return false
 	}
-	g := p.Blocks(f, sp)
+	if p.findFromLabels(g) {
+		return true
+	}
+	if !p.takesLabels(g) {
+		return false
+	}
+	gotos := map[uint64][]uint64{}
+	var others []*Block // that end in a jump to nobody knows where
 	for _, b := range g.Blocks {
 		j := b.Last()
-		if j.Kind != x86.JmpInd || j.HasMem || f.tables[j.Addr] != nil || f.gotos[j.Addr] != nil {
+		known, labelled := f.gotos[j.Addr], slices.Contains(f.labelled, j.Addr)
+		if j.Kind != x86.JmpInd || f.tables[j.Addr] != nil && known == nil && !labelled {
 			continue
 		}
-		if loads := g.loadsOf(b, j); loads != nil {
-			if f.gotos == nil {
-				f.gotos = map[uint64][]uint64{}
-			}
-			f.gotos[j.Addr] = loads
-			more = true
+		var loads []uint64
+		if !labelled && !j.HasMem {
+			loads = p.loadsOf(g, b, j)
+		}
+		if loads != nil {
+			gotos[j.Addr] = loads
+		}
+		if loads == nil || f.tables[j.Addr] == nil && slices.Equal(loads, known) { // from no table of labels
+			others = append(others, b)
 		}
 	}
-	return more
+	more = !maps.EqualFunc(gotos, f.gotos, slices.Equal)
+	f.gotos = gotos
+	if more = p.findLabelled(g, others) || more; !more {
+		return false
+	}
+	if f.looked++; f.looked > mostLooks { // it is not understood
+		f.gotos, f.labelled = nil, nil
+	}
+	return true
 }
 
 // namesLabels reports whether the data names labels of a function.
@@ -72,9 +94,12 @@ func (p *Program) namesLabels(f *Func) bool {
 func (d *decoder) gotoTargets(order []int32, loads []uint64) (targets []uint64) {
 	for _, a := range loads {
 		pos := sort.Search(len(order), func(i int) bool { return d.s.insns[order[i]].Addr >= a })
+		if pos == len(order) || d.s.insns[order[pos]].Addr != a {
+			continue // nothing is known that leads there yet
+		}
 		in := &d.s.insns[order[pos]]
-		if isLabel(in, d.f) {
-			targets = append(targets, in.RIPTarget)
+		if l, ok := d.p.labelOf(in, d.f); ok {
+			targets = append(targets, l)
 			continue
 		}
 		t := d.readAll(d.bases(order, pos, in, true), 0)
@@ -86,18 +111,14 @@ func (d *decoder) gotoTargets(order []int32, loads []uint64) (targets []uint64) 
 	return sortUnique(targets)
 }
 
-// isLabel reports whether an instruction makes the address of one of f's labels.
-func isLabel(in *x86.Insn, f *Func) bool {
-	return in.Map == 0 && in.Vex == 0 && in.Opcode == 0x8d && in.RIPOff > 0 && in.RIPTarget != f.Ranges[0].Lo && f.In(in.RIPTarget)
-}
-
 // loadsOf are the instructions that load where the jump at the end of a block
 // goes, from tables of addresses or as that of a label; nil where there may be
 // others.
-func (g *Graph) loadsOf(b *Block, jump *x86.Insn) []uint64 {
+func (p *Program) loadsOf(g *Graph, b *Block, jump *x86.Insn) []uint64 {
 	return origins(held{b, len(b.Insns) - 2, jump.RM}, func(in *x86.Insn) bool {
 		wide, _ := loadsEntry(in)
-		return wide || isLabel(in, g.Func)
+		_, label := p.labelOf(in, g.Func)
+		return wide || label
 	})
 }
 

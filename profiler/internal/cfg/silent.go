@@ -16,8 +16,6 @@ import (
 //   - Where code of others jumps into a function, as mempcpy does into memmove, a part
 //     of it begins: control is led from there into the copy, and how often it comes so
 //     is nobody's business.
-//   - Printf's tables have how far labels lie from one that the code names; read beyond
-//     their ends they have more of them, which does no harm.
 //   - Where there is but one thread, the allocator jumps over a prefix, that of a lock.
 //     Here it does not: with it the instruction does the same.
 func BuildSilent(im *image.Image, catches Catches, among ...*image.Image) *Program {
@@ -57,7 +55,7 @@ func (d *decoder) labelTargets(order []int32, jump uint64) []uint64 {
 	at := func(i int) *x86.Insn { return &d.s.insns[order[i]] }
 	pos := sort.Search(len(order), func(i int) bool { return at(i).Addr >= jump })
 	j := at(pos)
-	label := onlyLabel(d.s.insns, d.f)
+	label := d.p.onlyLabel(d.s.insns, d.f)
 	if label == 0 || j.HasMem {
 		return nil
 	}
@@ -67,8 +65,11 @@ func (d *decoder) labelTargets(order []int32, jump uint64) []uint64 {
 		if in.Def&j.RM.Set() == 0 {
 			continue
 		}
-		if isLabel(in, d.f) {
+		if _, ok := d.p.labelOf(in, d.f); ok {
 			break
+		}
+		if !d.p.silent && in.Opcode == 0x8b && in.HasMem && in.Mem.Index == x86.None {
+			break // it lay in a variable
 		}
 		made = true
 		if wide, ok := loadsEntry(in); ok && !wide && in.Mem.Scale == 4 {
@@ -87,16 +88,16 @@ func (d *decoder) labelTargets(order []int32, jump uint64) []uint64 {
 
 // onlyLabel is the label of the function whose address its code makes; 0: there is none,
 // or there are several.
-func onlyLabel(code []x86.Insn, f *Func) (label uint64) {
+func (p *Program) onlyLabel(code []x86.Insn, f *Func) (label uint64) {
 	for i := range code {
-		in := &code[i]
-		if !isLabel(in, f) || in.RIPTarget == label {
+		a, ok := p.labelOf(&code[i], f)
+		if !ok || a == label {
 			continue
 		}
 		if label != 0 {
 			return 0
 		}
-		label = in.RIPTarget
+		label = a
 	}
 	return label
 }
@@ -109,7 +110,7 @@ const mostLooks = 16
 // label. It reports whether there are others than were known.
 func (p *Program) findFromLabels(g *Graph) (more bool) {
 	f := g.Func
-	label := onlyLabel(g.Code, f)
+	label := p.onlyLabel(g.Code, f)
 	if label == 0 {
 		return false
 	}
@@ -125,21 +126,39 @@ func (p *Program) findFromLabels(g *Graph) (more bool) {
 		}
 	}
 	var alone []uint64
-	for _, b := range g.Blocks {
-		j := b.Last()
-		if j.Kind == x86.JmpInd && !j.HasMem && origins(held{b, len(b.Insns) - 2, j.RM}, func(in *x86.Insn) bool { return isLabel(in, f) || adds(in) }) != nil {
-			alone = append(alone, j.Addr)
-		}
+	if len(all) > 0 {
+		alone = p.alone(g)
 	}
 	all = sortUnique(all)
-	if f.looked++; f.looked > mostLooks { // each may take back what made the other look so: it is not understood
-		more = f.looked == mostLooks+1
-		f.fromLabels, f.alone = nil, nil
-		return more
+	if slices.Equal(all, f.fromLabels) && slices.Equal(alone, f.alone) {
+		return false
 	}
-	more = !slices.Equal(all, f.fromLabels) || !slices.Equal(alone, f.alone)
 	f.fromLabels, f.alone = all, alone
-	return more
+	if f.looked++; f.looked > mostLooks { // each may take back what made the other look so: it is not understood
+		f.fromLabels, f.alone = nil, nil
+	}
+	return true
+}
+
+// alone are the jumps of a function to what was made on all ways there, by an addition
+// or as the label, or lies in a variable meanwhile.
+func (p *Program) alone(g *Graph) (jumps []uint64) {
+	made := func(in *x86.Insn) bool {
+		_, ok := p.labelOf(in, g.Func)
+		return ok || adds(in)
+	}
+	height := g.heights()
+	for _, b := range g.Blocks {
+		j := b.Last()
+		if j.Kind != x86.JmpInd || j.HasMem {
+			continue
+		}
+		kept := !p.silent && height[b] != 0 && !restores(b)
+		if kept || origins(held{b, len(b.Insns) - 2, j.RM}, made) != nil {
+			jumps = append(jumps, j.Addr)
+		}
+	}
+	return jumps
 }
 
 // adds reports whether an instruction adds one register to another one, of 64 bits.

@@ -24,40 +24,55 @@ func (p *Program) checkTailJumps(f *Func, s *Space) {
 			}
 		}
 	}
-	height := map[*Block]int{g.Entry: 0}
-	work := []*Block{g.Entry}
-	for len(work) > 0 {
-		b := work[len(work)-1]
-		work = work[:len(work)-1]
-		h := height[b]
-		for i := range b.Insns {
-			in := &b.Insns[i]
-			if in.Kind == x86.JmpInd && f.tables[in.Addr] == nil && h != 0 {
-				f.Skip = fmt.Sprintf("jump at %#x with unknown targets", in.Addr)
-				return
-			}
-			var known bool
-			if h, known = stackHeight(in, h); !known {
-				h = 1 << 20 // dynamic stack: no tail call from here on, unless leave restores it
-			}
-		}
-		for _, e := range b.Succ {
-			if e.To == nil {
-				continue
-			}
-			if _, ok := height[e.To]; !ok {
-				height[e.To] = h
-				work = append(work, e.To)
-			}
+	height := g.heights()
+	for _, b := range g.Blocks {
+		if last := b.Last(); last.Kind == x86.JmpInd && f.tables[last.Addr] == nil && height[b] != 0 {
+			f.Skip = fmt.Sprintf("jump at %#x with unknown targets", last.Addr)
+			return
 		}
 	}
 }
 
-// restores reports whether a block pops a register for its caller, which is
-// done where the function ends only.
+// heights is how far RSP is below its value at the entry where each block that can be
+// reached ends, in bytes.
+func (g *Graph) heights() map[*Block]int {
+	begin, end := map[*Block]int{g.Entry: 0}, map[*Block]int{}
+	work := []*Block{g.Entry}
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		h := begin[b]
+		for i := range b.Insns {
+			var known bool
+			if h, known = stackHeight(&b.Insns[i], h); !known {
+				h = 1 << 20 // dynamic stack: no tail call from here on, unless leave restores it
+			}
+		}
+		end[b] = h
+		for _, e := range b.Succ {
+			if e.To == nil {
+				continue
+			}
+			if _, ok := begin[e.To]; !ok {
+				begin[e.To] = h
+				work = append(work, e.To)
+			}
+		}
+	}
+	return end
+}
+
+// restores reports whether a block pops a register for its caller, or takes the
+// frame down, which is done where the function ends only.
 func restores(b *Block) bool {
 	for i := range b.Insns {
-		if in := &b.Insns[i]; in.Map == 0 && in.Vex == 0 && in.Opcode >= 0x58 && in.Opcode < 0x60 && in.Def&calleeSaved != 0 {
+		in := &b.Insns[i]
+		if in.Map != 0 || in.Vex != 0 {
+			continue
+		}
+		pops := in.Opcode >= 0x58 && in.Opcode < 0x60 && in.Def&calleeSaved != 0
+		after, _ := stackHeight(in, 1<<20)
+		if pops || after < 1<<20 && in.Def&x86.RSP.Set() != 0 && in.HasModRM || in.Opcode == 0xc9 {
 			return true
 		}
 	}

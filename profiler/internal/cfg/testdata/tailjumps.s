@@ -167,7 +167,7 @@ endfun goes_to_data
 fun label_but_tail
 	push %rbx
 	lea tail_label(%rip), %rbx
-	mov %rbx, %rax
+	mov %rdi, %rax
 	pop %rbx
 	jmp *%rax
 tail_label:
@@ -197,6 +197,40 @@ known_b:
 	pop %rbx
 	ret
 endfun known_table
+
+# What was kept may be any label whose address is taken.
+fun kept_label
+	push %rbx
+	lea kept_a(%rip), %rcx
+	mov %rcx, (%rdi)
+	lea kept_b(%rip), %rcx
+	mov %rcx, 8(%rdi)
+	jmp *(%rsi)
+kept_a:
+	pop %rbx
+	ret
+kept_b:
+	inc %eax
+	pop %rbx
+	ret
+endfun kept_label
+
+# But not what is counted from one.
+fun counts_from_label
+	push %rbx
+	lea counted_a(%rip), %rcx
+	mov %rcx, (%rdi)
+	lea counted_b(%rip), %rcx
+	lea (%rcx,%rsi,4), %rcx
+	jmp *%rcx
+counted_a:
+	pop %rbx
+	ret
+counted_b:
+	inc %eax
+	pop %rbx
+	ret
+endfun counts_from_label
 
 	.section .rodata
 	.balign 8
