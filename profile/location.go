@@ -2,7 +2,6 @@ package profile
 
 import (
 	"sort"
-	"strings"
 )
 
 // Frame is one place in the source.
@@ -32,7 +31,7 @@ func (l Location) Known() bool { return l.File != "" && l.Line > 0 }
 // headers of the system's or of the compiler's.
 func (l Location) Own() (own Location, ok bool) {
 	for {
-		if l.Known() && !l.ofTheSystem() {
+		if l.Known() && !System(l.File) {
 			return l, true
 		}
 		if len(l.InlinedAt) == 0 {
@@ -40,10 +39,6 @@ func (l Location) Own() (own Location, ok bool) {
 		}
 		l.Frame, l.InlinedAt = l.InlinedAt[0], l.InlinedAt[1:]
 	}
-}
-
-func (f Frame) ofTheSystem() bool {
-	return strings.HasPrefix(f.File, "/usr/include/") || strings.HasPrefix(f.File, "/usr/lib/") || strings.Contains(f.File, "/include/c++/")
 }
 
 // Location returns what is known of an address; ok is false when nothing is.

@@ -11,9 +11,10 @@ import (
 // of a report recognises: what happens there was asked for by whoever called
 // it. So sections and causes are shown at the first place outside.
 
-// headers are the directories, as they end, that compilers and systems keep
-// headers in. What is installed beside them belongs to the system too.
-var headers = []string{"/usr/include/", "/usr/lib/gcc/", "/usr/lib/llvm", "/usr/lib/clang/", "/include/c++/", "/lib/gcc/", "/lib/clang/", "/lib/rustlib/", "/rustc/", "/usr/src/rustc"}
+// headers are the directories, as they end, that systems and compilers, also of
+// languages that nobody here has heard of, keep headers and libraries in. What is
+// installed beside them belongs to the system too.
+var headers = []string{"/usr/include/", "/usr/lib/", "/usr/lib64/", "/usr/share/", "/usr/local/include/", "/usr/local/lib/", "/include/c++/", "/lib/gcc/", "/lib/clang/", "/lib/rustlib/", "/rustc/", "/usr/src/rustc"}
 
 // System reports whether a file belongs to the system or the standard library,
 // by its path as the debug information has it.
