@@ -27,7 +27,7 @@ import (
 // it is taken only if nobody but the user can have written it, and if its
 // checksum says that it is whole.
 const (
-	worthKeeping = 50 * time.Millisecond // less is not worth a file
+	worthKeeping = 10 * time.Millisecond // less is not worth a file
 	keepBytes    = 1 << 30               // of all files together; those not used for longest go
 )
 
