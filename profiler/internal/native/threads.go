@@ -64,6 +64,7 @@ type thread struct {
 	awaited    bool           // it has waited for a future since it created a thread
 	self       uint64         // by which those that it creates name it
 	alone      bool           // nobody traces it
+	handle     uint64         // by which it is joined; 0: not known
 	rounds     []rounding     // of loops that may deal work out
 	partly     []record.Delta // what it did in rounds that were told since its last other record
 
@@ -94,6 +95,7 @@ func (ts *threads) birth(tid int, parent *thread) (*thread, error) {
 		return nil, err
 	}
 	ts.open(tid)
+	t.handle = ts.p.FS(tid)
 	ts.enter(t)
 	return t, nil
 }
@@ -152,6 +154,7 @@ func (ts *threads) enter(t *thread) {
 		parentID = t.parent.id
 	}
 	ts.tracker.Born(t.id, parentID, t.begin)
+	ts.tracker.Handle(t.id, t.handle)
 }
 
 // death takes what a thread has left and frees its area.

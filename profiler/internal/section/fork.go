@@ -110,6 +110,9 @@ func (j *joinRule) end() {
 	var left []*fork
 	for _, id := range slices.Sorted(maps.Keys(j.t.threads)) {
 		if g := j.groups[j.t.threads[id]]; g != nil {
+			if joined, _ := g.joinedOf(); len(joined) > 1 {
+				j.setApart(g)
+			}
 			left = append(left, g.kept()...)
 			j.detached(g)
 		}

@@ -16,6 +16,7 @@ type joinRule struct {
 	seats  map[seat]profile.ThreadID
 	looked map[uint64]int      // how often futures were looked at, by gate
 	said   map[*thread]arrival // who has done what is waited for, and has not ended
+	named  map[uint64]*thread  // by handle: who was born last
 }
 
 // group is the workers that one thread created from a moment at which it had
@@ -23,6 +24,7 @@ type joinRule struct {
 type group struct {
 	creator *thread
 	created int
+	elders  int // how many of these it had when the others were created: see setApart
 	workers []*thread
 	dead    []arrival
 	joined  int
@@ -42,7 +44,7 @@ type group struct {
 }
 
 func joins(t *Tracker) rule {
-	j := &joinRule{t: t, groups: map[*thread]*group{}, of: map[*thread]*group{}, seats: map[seat]profile.ThreadID{}, looked: map[uint64]int{}, said: map[*thread]arrival{}}
+	j := &joinRule{t: t, groups: map[*thread]*group{}, of: map[*thread]*group{}, seats: map[seat]profile.ThreadID{}, looked: map[uint64]int{}, said: map[*thread]arrival{}, named: map[uint64]*thread{}}
 	if t != nil {
 		t.joins = j
 	}
@@ -78,8 +80,10 @@ func (j *joinRule) create(x *thread, r record.Record) {
 	if g == nil {
 		g = &group{creator: x}
 		j.groups[x] = g
+	} else if g.olderRest() {
+		j.setApart(g)
 	}
-	if g.created > 0 || j.of[x] != nil { // in a recursion that is of it
+	if g.created > g.elders || j.of[x] != nil { // in a recursion that is of it
 		a := x.arrive(r).after(g.before)
 		g.before = &a
 	}
@@ -99,6 +103,9 @@ func (j *joinRule) born(x *thread) {
 		j.groups[x.parent] = g
 	}
 	j.of[x] = g
+	if x.handle != 0 {
+		j.named[x.handle] = x
+	}
 	g.workers = append(g.workers, x)
 	x.place = j.placeOf(x, len(g.workers))
 }
@@ -136,6 +143,12 @@ func (j *joinRule) join(x *thread, r record.Record) {
 	}
 	if g.awaited && g.joined == 0 {
 		j.t.pools.ends(x) // before what it waited for is taken for these threads' results
+	}
+	if w := j.named[r.Arg1]; w != nil && j.of[w] == g {
+		if j.another(g, w, profile.Addr(r.Site)) {
+			j.setApart(g)
+		}
+		w.called = true
 	}
 	if g.first == nil {
 		a := x.arrive(r)

@@ -15,6 +15,8 @@ type thread struct {
 	stream    *stream
 	alive     bool
 	joining   bool     // waits for another thread to end
+	handle    uint64   // by which others join it; 0: not known
+	called    bool     // for its end, by whoever created it
 	awaited   *group   // that it last waited for by futures
 	end       *arrival // its last part, when it has ended
 	start     profile.Addr

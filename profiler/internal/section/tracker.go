@@ -43,6 +43,9 @@ func (t *Tracker) Born(id, parent profile.ThreadID, tsc uint64) {
 	t.queue.add(x.stream, item{tsc: tsc, born: true})
 }
 
+// Handle tells by what others join a thread that was just born: its pthread_t.
+func (t *Tracker) Handle(id profile.ThreadID, pthread uint64) { t.threads[id].handle = pthread }
+
 // Made says where the go statement stands that made a goroutine: the call.
 func (t *Tracker) Made(id profile.ThreadID, at, start profile.Addr) {
 	x := t.threads[id]

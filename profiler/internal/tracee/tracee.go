@@ -354,6 +354,15 @@ func (p *Process) Ending(tid int) bool {
 	return unix.PtraceGetRegs(tid, &r) != nil || r.Orig_rax != unix.SYS_EXIT
 }
 
+// FS reads a stopped thread's FS base, which is its pthread_t; 0: it cannot be read.
+func (p *Process) FS(tid int) uint64 {
+	var r unix.PtraceRegs
+	if unix.PtraceGetRegs(tid, &r) != nil {
+		return 0
+	}
+	return r.Fs_base
+}
+
 // SP reads a stopped thread's stack pointer; 0 where that cannot be done.
 func (p *Process) SP(tid int) uint64 {
 	var r unix.PtraceRegs

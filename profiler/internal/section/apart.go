@@ -1,0 +1,84 @@
+package section
+
+import (
+	"slices"
+
+	"github.com/skewlens/skewlens/profile"
+)
+
+// A thread that writes the log, keeps the time or waits for signals is created before
+// those that share the work, and goes on when they are joined:
+//
+//	creator  creates ─ creates ─ joins ──▷ creates ─ joins ──▷ …
+//	logger     └──────────────────────────────────────────────▷
+//	workers              └─ work, end         └─ work, end
+//
+// So those that were joined are an instance by themselves where the creator goes on to
+// create others, where the run ends, or where it joins one that began elsewhere.
+
+// joinedOf are the workers of a group that were joined and have ended, and the rest.
+// That can only be told where it is known who was joined.
+func (g *group) joinedOf() (joined, rest []*thread) {
+	for _, w := range g.workers {
+		if w.called && slices.ContainsFunc(g.dead, func(a arrival) bool { return a.t == w }) {
+			joined = append(joined, w)
+		} else {
+			rest = append(rest, w)
+		}
+	}
+	return joined, rest
+}
+
+// olderRest reports whether some of a group were joined, and all others were created
+// before them: where threads are joined and created by turns, the others came later.
+func (g *group) olderRest() bool {
+	if g.joined == 0 || g.first == nil || len(g.workers) < g.created {
+		return false
+	}
+	joined, rest := g.joinedOf()
+	return len(joined) > 0 && len(rest) > 0 && slices.Equal(g.workers[:len(rest)], rest)
+}
+
+// another reports whether a worker that is joined now, at a site, is none of those that
+// were before: it is older, began in another function, and is joined elsewhere.
+func (j *joinRule) another(g *group, w *thread, site profile.Addr) bool {
+	if !g.olderRest() || j.t.c.Line(site) == j.t.c.Line(g.first.site) {
+		return false
+	}
+	joined, _ := g.joinedOf()
+	return !slices.ContainsFunc(joined, func(x *thread) bool { return x.start == w.start })
+}
+
+// setApart makes an instance of those of a group that were joined, if there are others,
+// which stay.
+func (j *joinRule) setApart(g *group) {
+	joined, rest := g.joinedOf()
+	if g.joined == 0 || g.first == nil || len(joined) == 0 || len(rest) == 0 || len(g.workers) < g.created {
+		return
+	}
+	apart := &group{creator: g.creator, created: len(joined), workers: joined, joined: len(joined), first: g.first, last: g.last, before: g.before, after: g.after}
+	over := g.last.tsc
+	of := func(a arrival) bool { return slices.Contains(joined, a.t) }
+	for _, a := range g.dead {
+		if of(a) {
+			apart.dead = append(apart.dead, a)
+			over = max(over, a.tsc)
+		}
+	}
+	for _, w := range joined {
+		j.of[w] = apart
+		if f, ok := g.forks[w]; ok {
+			if apart.forks == nil {
+				apart.forks = map[*thread]*fork{}
+			}
+			apart.forks[w] = f
+			delete(g.forks, w)
+		}
+	}
+	g.dead = slices.DeleteFunc(g.dead, of)
+	g.workers, g.created, g.elders = rest, len(rest), len(rest)
+	g.joined, g.first, g.last, g.before, g.after = 0, nil, moment{}, nil, nil
+	g.generations = slices.DeleteFunc(g.generations, func(y generation) bool { return y.workers > len(rest) })
+	apart.creator.joins(joined, apart.last, over)
+	j.file(apart)
+}

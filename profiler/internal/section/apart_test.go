@@ -1,0 +1,83 @@
+package section
+
+import (
+	"testing"
+
+	"github.com/skewlens/skewlens/profile"
+)
+
+// TestOthersGoOn: those that were joined are an instance though a thread that was
+// created before them goes on, or is joined elsewhere when they are done.
+func TestOthersGoOn(t *testing.T) {
+	const logs, works = 48, 64
+	round := func(s *script, first profile.ThreadID, site uint64, order ...profile.ThreadID) {
+		for _, id := range []profile.ThreadID{first, first + 1} {
+			s.create(id, works)
+			s.dies(id, 100*uint64(id))
+		}
+		for _, id := range order {
+			s.at(0, join, uint64(id), site)
+		}
+	}
+	for name, c := range map[string]struct {
+		do   func(s *script)
+		want []string
+	}{
+		"a logger, by rounds": {func(s *script) {
+			s.create(1, logs)
+			round(s, 2, 320, 2, 3)
+			round(s, 4, 320, 4, 5)
+		}, []string{"join 320 [[200 300] [400 500]]"}},
+		"joined from the last on": {func(s *script) {
+			s.create(1, logs)
+			round(s, 2, 320, 3, 2)
+			round(s, 4, 320, 5, 4)
+		}, []string{"join 320 [[200 300] [400 500]]"}},
+		"it is joined in the end, elsewhere": {func(s *script) {
+			s.create(1, logs)
+			round(s, 2, 320, 2, 3)
+			s.dies(1, 7)
+			s.at(0, join, 1, 400)
+		}, []string{"join 320 [[200 300]]"}},
+		"one of their own is joined elsewhere": {func(s *script) {
+			s.create(1, works)
+			round(s, 2, 320, 3, 2)
+			s.dies(1, 100)
+			s.at(0, join, 1, 400)
+		}, []string{"join 320 [[100 200 300]]"}},
+		"by turns: the others came later": {func(s *script) {
+			s.create(1, works)
+			s.create(2, works)
+			s.dies(1, 100)
+			s.at(0, join, 1, 320)
+			s.create(3, works)
+			s.dies(2, 200)
+			s.at(0, join, 2, 320)
+			s.dies(3, 300)
+			s.at(0, join, 3, 320)
+		}, []string{"join 320 [[100 200 300]]"}},
+		"a logger that was created later": {func(s *script) {
+			s.create(1, works)
+			s.create(2, works)
+			s.create(3, logs)
+			s.dies(1, 100)
+			s.at(0, join, 1, 320)
+			s.dies(2, 200)
+			s.at(0, join, 2, 320)
+		}, []string{"join 320 [[100 200]]"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScript(1 << 20)
+			s.born(0, -1)
+			c.do(s)
+			expect(t, s.Finish(), c.want...)
+		})
+	}
+}
+
+// create creates a thread of the first one's that is joined by its number.
+func (s *script) create(id profile.ThreadID, start uint64) {
+	s.creates(0, start)
+	s.born(id, 0)
+	s.Handle(id, uint64(id))
+}
