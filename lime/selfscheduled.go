@@ -249,7 +249,7 @@ func (a *analysis) takenAt(d decision) profile.BlockID {
 		for l := g.loops.Inner[b]; l >= 0; l = g.loops.All[l].Parent {
 			in := g.blocksOf(l)
 			if l == g.loops.Inner[b] && g.leaves(b, in) {
-				if a.goesRound(b, in) && (in(v) || g.calledFrom(in, b, comp) || g.calledBack(b, comp)) {
+				if a.goesRound(b, in) && (in(v) || g.calledFrom(in, b, comp) || a.calledBack(b, comp)) {
 					return b
 				}
 			} else if chosen := a.chosenBy(b, l); chosen(v) || g.calledFrom(chosen, b, comp) || a.roundsOf(d, b, l) {
@@ -439,11 +439,14 @@ func (g *graph) calledFrom(in func(profile.BlockID) bool, b profile.BlockID, com
 }
 
 // calledBack reports whether a component is come to from outside the program by
-// another way than a block's function.
-func (g *graph) calledBack(b profile.BlockID, comp int32) bool {
+// another way than a block's function, and by some part again and again: what is
+// entered once is where threads begin.
+func (a *analysis) calledBack(b profile.BlockID, comp int32) bool {
+	g := a.graph
+	again := func(n float64) bool { return n > 1 }
 	return slices.ContainsFunc(g.entering, func(i int32) bool {
 		e := &g.p.Graph.Edges[i]
-		if e.From >= 0 {
+		if e.From >= 0 || !slices.ContainsFunc(a.visits(e.To), again) {
 			return false
 		}
 		c := g.compOf(e.To)

@@ -50,7 +50,7 @@ func joins(t *Tracker) rule {
 	}
 	return rule{
 		calls: []call{
-			{names: []string{"pthread_join", "pthread_timedjoin_np", "pthread_clockjoin_np", "thrd_join"}, arrive: j.join, meets: true},
+			{names: []string{"pthread_join", "pthread_timedjoin_np", "pthread_clockjoin_np", "thrd_join", "_ZN7QThread4waitE14QDeadlineTimer", "_ZN7QThread4waitEm"}, arrive: j.join, meets: true},
 			{names: []string{"pthread_create"}, arrive: j.create, starts: true},
 			{names: []string{"thrd_create"}, arrive: j.createC11},
 			{names: futureWaits, arrive: j.await, meets: true, awaits: true},
