@@ -40,13 +40,29 @@ func (g *group) olderRest() bool {
 }
 
 // another reports whether a worker that is joined now, at a site, is none of those that
-// were before: it is older, began in another function, and is joined elsewhere.
-func (j *joinRule) another(g *group, w *thread, site profile.Addr) bool {
-	if !g.olderRest() || j.t.c.Line(site) == j.t.c.Line(g.first.site) {
+// were before: it is older, and was created and is joined elsewhere than they all were.
+func (j *joinRule) another(g *group, w *thread, at callSite) bool {
+	if !g.olderRest() || j.line(at) == j.line(callSite{g.first.site, g.first.chain}) {
 		return false
 	}
 	joined, _ := g.joinedOf()
-	return !slices.ContainsFunc(joined, func(x *thread) bool { return x.start == w.start })
+	return len(joined) > 1 && !j.kin(w, joined[0]) && !slices.ContainsFunc(joined, func(x *thread) bool { return !j.kin(x, joined[0]) })
+}
+
+// kin are threads that were created at one line to run one function.
+func (j *joinRule) kin(x, y *thread) bool {
+	return x.start == y.start && j.line(x.made) == j.line(y.made)
+}
+
+// callSite is a call, and the calls that led to it, as far as they are known.
+type callSite struct {
+	site  profile.Addr
+	chain []uint64
+}
+
+// line is that of a call in the user's own code.
+func (j *joinRule) line(w callSite) string {
+	return j.t.out.spots(&arrival{site: w.site, chain: w.chain})[0].line
 }
 
 // setApart makes an instance of those of a group that were joined, if there are others,

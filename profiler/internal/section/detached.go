@@ -55,6 +55,7 @@ func (j *joinRule) goes(x *thread, r record.Record) {
 // detached files the generations of a group that nobody joined, if in each
 // several threads have ended by the time that its creator went on, or a moment later.
 // A few may end much later, which had done their work and waited for a core to say so.
+// Who was created before all of them, elsewhere, and lived on is none of them.
 func (j *joinRule) detached(g *group) {
 	if g.joined > 0 || len(g.generations) == 0 || len(g.workers) != g.created || len(g.dead) < g.created {
 		return
@@ -68,12 +69,13 @@ func (j *joinRule) detached(g *group) {
 	}
 	var all [][]arrival
 	var over []uint64
-	first, lag := 0, 0
+	begin := j.before(g, end)
+	first, lag := begin, 0
 	for i := range g.generations {
 		y := &g.generations[i]
 		var parts []arrival
 		for k, w := range g.workers[first:y.workers] {
-			w.place = g.workers[k].id
+			w.place = g.workers[begin+k].id
 			parts = append(parts, end[w])
 		}
 		w, late := j.awaitedBy(y.waits, parts)
@@ -94,6 +96,19 @@ func (j *joinRule) detached(g *group) {
 		}
 		j.t.file(profile.Join, parts, byLibrary)
 	}
+}
+
+// before is how many of a group's threads were created before, and elsewhere than, those
+// of the first generation, and were still there when the wait for these was over.
+func (j *joinRule) before(g *group, end map[*thread]arrival) (n int) {
+	y := &g.generations[0]
+	last := g.workers[y.workers-1]
+	for ; n < y.workers-2 && !j.kin(g.workers[n], last); n++ {
+		if over := y.waits[len(y.waits)-1].over; over == 0 || end[g.workers[n]].tsc < over {
+			break
+		}
+	}
+	return n
 }
 
 // hasDone: a thread says that it has done what its creator waits for, though it has not

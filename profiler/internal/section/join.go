@@ -74,7 +74,7 @@ func (j *joinRule) createC11(x *thread, r record.Record) {
 }
 
 func (j *joinRule) create(x *thread, r record.Record) {
-	x.nextStart, x.creates = profile.Addr(r.Arg3), moment{r.TSC, x.clock}
+	x.nextStart, x.nextMade, x.creates = profile.Addr(r.Arg3), callSite{profile.Addr(r.Site), r.Chain}, moment{r.TSC, x.clock}
 	j.goesOn(x, r)
 	g := j.groups[x]
 	if g == nil {
@@ -97,6 +97,7 @@ func (j *joinRule) born(x *thread) {
 		return
 	}
 	x.created, x.parent.creates = x.parent.creates, moment{}
+	x.made, x.parent.nextMade = x.parent.nextMade, callSite{}
 	g := j.groups[x.parent]
 	if g == nil { // created by a library: no record
 		g = &group{creator: x.parent, created: 1}
@@ -145,7 +146,7 @@ func (j *joinRule) join(x *thread, r record.Record) {
 		j.t.pools.ends(x) // before what it waited for is taken for these threads' results
 	}
 	if w := j.named[r.Arg1]; w != nil && j.of[w] == g {
-		if j.another(g, w, profile.Addr(r.Site)) {
+		if j.another(g, w, callSite{profile.Addr(r.Site), r.Chain}) {
 			j.setApart(g)
 		}
 		w.called = true

@@ -21,7 +21,9 @@ type thread struct {
 	end       *arrival // its last part, when it has ended
 	start     profile.Addr
 	goAt      profile.Addr // by a go statement; 0: not known, or a thread
-	nextStart profile.Addr // of the thread it is about to create
+	nextStart profile.Addr // of the thread it is about to create,
+	nextMade  callSite     // and the call that does
+	made      callSite     // by which it was created
 
 	acc      []record.Delta // since it last began
 	waits    []wait         // likewise
