@@ -31,21 +31,27 @@ func (g *group) joinedOf() (joined, rest []*thread) {
 
 // olderRest reports whether some of a group were joined, and all others were created
 // before them: where threads are joined and created by turns, the others came later.
+// Beside one that was joined there is one other: several may be what it is all about,
+// and be waited for otherwise.
 func (g *group) olderRest() bool {
 	if g.joined == 0 || g.first == nil || len(g.workers) < g.created {
 		return false
 	}
 	joined, rest := g.joinedOf()
-	return len(joined) > 0 && len(rest) > 0 && slices.Equal(g.workers[:len(rest)], rest)
+	return len(rest) > 0 && (len(joined) > 1 || len(joined) == len(rest)) && slices.Equal(g.workers[:len(rest)], rest)
 }
 
 // another reports whether a worker that is joined now, at a site, is none of those that
-// were before: it is older, and was created and is joined elsewhere than they all were.
+// were before: it is older, or alone, and was created and is joined elsewhere than they
+// all were.
 func (j *joinRule) another(g *group, w *thread, at callSite) bool {
-	if !g.olderRest() || j.line(at) == j.line(callSite{g.first.site, g.first.chain}) {
+	if g.first == nil || len(g.workers) < g.created || j.line(at) == j.line(callSite{g.first.site, g.first.chain}) {
 		return false
 	}
-	joined, _ := g.joinedOf()
+	joined, rest := g.joinedOf()
+	if !g.olderRest() && len(rest) > 1 {
+		return false
+	}
 	return len(joined) > 1 && !j.kin(w, joined[0]) && !slices.ContainsFunc(joined, func(x *thread) bool { return !j.kin(x, joined[0]) })
 }
 

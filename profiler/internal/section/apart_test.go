@@ -45,6 +45,29 @@ func TestOthersGoOn(t *testing.T) {
 			s.dies(1, 100)
 			s.at(0, join, 1, 400)
 		}, []string{"join 320 [[100 200 300]]"}},
+		"a younger one is joined elsewhere": {func(s *script) {
+			round(s, 2, 320)
+			s.create(1, logs)
+			s.at(0, join, 2, 320)
+			s.at(0, join, 3, 320)
+			s.dies(1, 7)
+			s.at(0, join, 1, 400)
+		}, []string{"join 320 [[200 300]]"}},
+		"asked whether they have ended": {func(s *script) {
+			s.create(1, logs)
+			round(s, 2, 320)
+			for _, id := range []uint64{2, 2, 3, 3, 3} {
+				s.at(0, tryJoin, id, 320)
+			}
+		}, []string{"join 320 [[200 300]]"}},
+		"one beside a team that nobody joined": {func(s *script) {
+			round(s, 1, 320)
+			s.create(3, logs)
+			s.dies(3, 7)
+			s.at(0, join, 3, 400, 9)
+			s.create(4, works)
+			s.dies(4, 100)
+		}, []string{"threads 0 [[100 200 7 100]]"}},
 		"by turns: the others came later": {func(s *script) {
 			s.create(1, works)
 			s.create(2, works)

@@ -110,7 +110,7 @@ func (j *joinRule) end() {
 	var left []*fork
 	for _, id := range slices.Sorted(maps.Keys(j.t.threads)) {
 		if g := j.groups[j.t.threads[id]]; g != nil {
-			if joined, _ := g.joinedOf(); len(joined) > 1 {
+			if joined, _ := g.joinedOf(); len(joined) > 1 || g.olderRest() {
 				j.setApart(g)
 			}
 			left = append(left, g.kept()...)

@@ -51,6 +51,7 @@ func joins(t *Tracker) rule {
 	return rule{
 		calls: []call{
 			{names: []string{"pthread_join", "pthread_timedjoin_np", "pthread_clockjoin_np", "thrd_join", "_ZN7QThread4waitE14QDeadlineTimer", "_ZN7QThread4waitEm"}, arrive: j.join, meets: true},
+			{names: []string{"pthread_tryjoin_np"}, arrive: j.tries, meets: true},
 			{names: []string{"pthread_create"}, arrive: j.create, starts: true},
 			{names: []string{"thrd_create"}, arrive: j.createC11},
 			{names: futureWaits, arrive: j.await, meets: true, awaits: true},
@@ -132,6 +133,13 @@ func (j *joinRule) adopted(x *thread) {
 	}
 	if g.created--; g.created <= 0 && j.groups[g.creator] == g {
 		delete(j.groups, g.creator)
+	}
+}
+
+// tries: a creator asks whether a thread has ended, mostly again and again.
+func (j *joinRule) tries(x *thread, r record.Record) {
+	if w := j.named[r.Arg1]; w != nil && j.of[w] == j.groups[x] && !w.called {
+		j.join(x, r)
 	}
 }
 

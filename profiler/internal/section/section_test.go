@@ -17,6 +17,7 @@ var (
 	condWait      = hookOf("pthread_cond_wait").Arrive
 	condBroadcast = hookOf("pthread_cond_broadcast").Arrive
 	join          = hookOf("pthread_join").Arrive
+	tryJoin       = hookOf("pthread_tryjoin_np").Arrive
 	create        = hookOf("pthread_create").Arrive
 )
 
