@@ -18,8 +18,10 @@ var Code []byte
 
 // Of Code: its entries.
 const (
-	// Among is called where one thread's line may be one of its set's row: see hierarchy.c.
-	Among = 0
+	// Among is called where one thread's line may be one of its set's row, and AmongOthers
+	// where it is neither of the first two: see hierarchy.c.
+	Among       = 0
+	AmongOthers = 32
 	// AmongEnd is behind that; all else ends at Return.
 	AmongEnd   = 256
 	readEntry  = 256

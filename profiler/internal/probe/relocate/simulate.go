@@ -180,29 +180,37 @@ func (m *emitter) sampled(a *access, span int64, several bool, t, u x86.Reg, dow
 }
 
 // among goes to done if a line is one of those of which the order is in its set's row,
-// and puts it in front: hierarchy.c says how. It does so itself where that is the line that
-// was used before the one that was used last. t and u are what inFront made of them.
+// and puts it in front: hierarchy.c says how. t and u are what inFront made of them.
 func (m *emitter) among(t, u x86.Reg, down int32, done asm.Label) {
-	const read, written, second = 0, 8, 16
 	if m.s.opt.Caches.Shift < 6 {
 		return // there is no room in a set
 	}
-	call := m.Labels(1)
+	entry := uint64(caches.Among)
+	if !m.s.opt.Library { // of which there is much, and little of it runs
+		m.second(t, u, done)
+		entry = caches.AmongOthers
+	}
+	m.below(down, func() {
+		m.AddImm32(u, 0)
+		m.names(toFront, 4)
+		m.inPlace(t, u, func() { m.CallTo(m.cache + uint64(cachesAt) + entry) })
+	})
+	m.Jcc(asm.NotEqual^1, done)
+}
+
+// second does so itself where a line was used before the one that was used last.
+func (m *emitter) second(t, u x86.Reg, done asm.Label) {
+	const read, written, second = 0, 8, 16
+	other := m.Labels(1)
 	m.CmpGSAt(second, u, t)
 	m.names(toFront, 4)
-	m.Jcc(asm.NotEqual, call)
+	m.Jcc(asm.NotEqual, other)
 	m.xorGS(m.XorFromGSAt, read, u, t)
 	for _, at := range [...]uint32{second, read, written} {
 		m.xorGS(m.XorGSAt, at, u, t)
 	}
 	m.Jmp(done)
-	m.Bind(call)
-	m.below(down, func() {
-		m.AddImm32(u, 0)
-		m.names(toFront, 4)
-		m.inPlace(t, u, func() { m.CallTo(m.cache + uint64(cachesAt) + caches.Among) })
-	})
-	m.Jcc(asm.NotEqual^1, done)
+	m.Bind(other)
 }
 
 func (m *emitter) xorGS(emit func(at uint32, u, t x86.Reg), at uint32, u, t x86.Reg) {

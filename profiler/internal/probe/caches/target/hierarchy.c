@@ -152,15 +152,15 @@ struct access {
 	u32 by, writer;	/* who took the line away, where that is the reason */
 };
 
-/* What moved code calls: at 0 as long as that may do, at 256 for a read, at 512 for a
+/* What moved code calls: at 0 or 32 as long as that may do, at 256 for a read, at 512 for a
  * write, at 768 for ranges. For these the address is pushed before the call (0 for ranges),
  * and behind the call stands "test $n, %eax", where n is op << 8 and how many bytes, or
  * what ranges.
  *
  * Most calls are to lines that are in the first level, if not in front. As long as
  * there is one thread these are made at 0: rax has the line, rcx where its set's row is,
- * from GS on, and neither need be kept; the last two of the row have been asked for it.
- * It says "equal" if that was all. Nothing of this waits, and who is interrupted goes
+ * from GS on, and neither need be kept; the first of the row has been asked for it, at 32
+ * the second, too. It says "equal" if that was all. Nothing of this waits, and who is interrupted goes
  * on by single steps before a handler runs.
  *
  * With several threads it is hits(). */
@@ -175,6 +175,11 @@ struct access {
 
 #define AMONG                                                            \
 	"	push %rdx\n"                                             \
+	IS_AT(16)                                                        \
+	"	jmp others\n"                                            \
+	"	.p2align 5\n"                                            \
+	"	push %rdx\n"                                             \
+	"others:"                                                        \
 	IS_AT(24) IS_AT(32) IS_AT(40) IS_AT(48) IS_AT(56)                \
 	"	pop %rdx\n"                                              \
 	"	ret\n"                                                   \
@@ -183,7 +188,7 @@ struct access {
 	"is40:" UP(32, 40)                                               \
 	"is32:" UP(24, 32)                                               \
 	"is24:" UP(16, 24)                                               \
-	UP(0, 16)                                                        \
+	"is16:" UP(0, 16)                                                \
 	"	mov %rax, %gs:(%rcx)\n"                                  \
 	"	mov %rax, %gs:8(%rcx)\n"                                 \
 	"	pop %rdx\n"                                              \

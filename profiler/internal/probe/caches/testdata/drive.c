@@ -61,18 +61,12 @@ int main(int argc, char **argv)
 	unsigned char *f = x + 0xff00;
 	struct access a;
 	while (fread(&a, sizeof a, 1, stdin) == 1) {
-		/* the line used before the last one is exchanged with it, as moved code does */
 		unsigned long line = a.addr >> 6, *core = (unsigned long *)thread[a.core].core;
 		unsigned long *row = (unsigned long *)(core[2] + 64 * (line & core[6]));
 		if (lines == 64 && (a.addr + a.size - 1) >> 6 == line && row[!!a.write] == line)
 			continue; /* in front: nothing changes */
-		if (lines == 64 && (a.addr + a.size - 1) >> 6 == line && row[2] == line && row[!!a.write] != line) {
-			row[2] = row[0];
-			row[0] = row[1] = line;
-			continue;
-		}
 		syscall(SYS_arch_prctl, ARCH_SET_GS, area[a.core]);
-		if (lines == 64 && (a.addr + a.size - 1) >> 6 == line && among(x, line, (char *)row - (char *)area[a.core]))
+		if (lines == 64 && (a.addr + a.size - 1) >> 6 == line && among(x + (row[2] == line ? 0 : 32 * (a.op & 1)), line, (char *)row - (char *)area[a.core]))
 			continue;
 		unsigned n = a.op << 8 | a.size;
 		if (a.called) {
