@@ -180,7 +180,10 @@ struct access {
 	"	.p2align 5\n"                                            \
 	"	push %rdx\n"                                             \
 	"others:"                                                        \
+	"	cmpq $0, %gs:16(%rcx)\n"	/* the rule, where there are several threads */ \
+	"	je none\n"                                               \
 	IS_AT(24) IS_AT(32) IS_AT(40) IS_AT(48) IS_AT(56)                \
+	"none:	or $1, %dl\n"                                           \
 	"	pop %rdx\n"                                              \
 	"	ret\n"                                                   \
 	"is56:" UP(48, 56)                                               \
@@ -1116,6 +1119,7 @@ static inline int alone(struct shared *s, struct core *me, u64 line)
 	fetchSet(&s->three, line);
 	if (uses(me, f, line))
 		return HIT;
+	fetchSet(&s->three, line + 1);	/* which comes next, more often than not, and its set takes longest */
 	int class, conflict = *last == line, k = me->two.ways ? at(&me->two, line) : -1;
 	if (k >= 0) {
 		class = FROM_L2 + (conflict ? CONFLICT : CAPACITY);
