@@ -1031,11 +1031,11 @@ static inline void toFront(u64 *f, u64 line, u32 gone)
 	f[FIRST_READ] = f[FIRST_WRITTEN] = line;
 }
 
-/* uses puts a line in front that is in the set, if it is. */
-static inline int uses(struct core *me, u64 *f, u64 line)
+/* uses puts a line in front that is in the set, if it is. asked: it is not in its row. */
+static inline int uses(struct core *me, u64 *f, u64 line, int asked)
 {
-	u32 i = SECOND;
-	if (f[FIRST_READ] == line)
+	u32 i = asked ? ROW : SECOND;
+	if (!asked && f[FIRST_READ] == line)
 		return 1;
 	while (i < ROW && f[i] != line)
 		i++;
@@ -1100,26 +1100,27 @@ static inline void forgets1(struct shared *s, struct core *me, u64 line)
 static __attribute__((noinline)) int far(struct shared *s, struct core *me, u64 line, int conflict)
 {
 	int conflict3, kind = COLD;
-	if (me->two.ways)
+	fetchSet(&s->three, line);
+	fetchSet(&s->three, line + 1);	/* which comes next, more often than not */
+	if (me->two.ways) {
 		conflict = headOf(&me->two, line)->last == line;
+		u64 victim = fill(&me->two, line, WRITABLE);
+		if (victim)
+			forgets1(s, me, victim >> 2);
+	}
 	int hit3 = lookUp3(s, line, &conflict3);
 	if (hit3 || sawBefore(s, me, line))
 		kind = (!hit3 && s->three.ways ? conflict3 : conflict) ? CONFLICT : CAPACITY;
-	u64 victim = me->two.ways ? fill(&me->two, line, WRITABLE) : 0;
-	if (victim)
-		forgets1(s, me, victim >> 2);
 	return (hit3 ? FROM_L3 : FROM_MEMORY) + kind;
 }
 
 /* alone is an access to one line. It is what touch does, while there is one thread. */
-static inline int alone(struct shared *s, struct core *me, u64 line)
+static inline int alone(struct shared *s, struct core *me, u64 line, int asked)
 {
 	u64 *f = frontOf(s, me, line), *last = &me->last1[line & me->mask1];
 	fetchSet(&me->two, line);
-	fetchSet(&s->three, line);
-	if (uses(me, f, line))
+	if (uses(me, f, line, asked))
 		return HIT;
-	fetchSet(&s->three, line + 1);	/* which comes next, more often than not, and its set takes longest */
 	int class, conflict = *last == line, k = me->two.ways ? at(&me->two, line) : -1;
 	if (k >= 0) {
 		class = FROM_L2 + (conflict ? CONFLICT : CAPACITY);
@@ -1148,15 +1149,15 @@ static inline int sampled(struct thread *t, u64 addr)
 	return !s->sample || s->sample >> (addr >> s->shift & 63) & 1;
 }
 
-/* lone is an access by the only thread. */
-static inline void lone(struct thread *t, u64 addr, u64 size, u32 op)
+/* lone is an access by the only thread. asked: if it is to one line, that is not in its row. */
+static inline void lone(struct thread *t, u64 addr, u64 size, u32 op, int asked)
 {
 	struct core *me = t->core;
 	struct shared *s = me->all;
 	u64 last = (addr + size - 1) >> 6, line = s->sample ? last : addr >> 6;	/* of a sample, one of two lines is looked at */
-	int class = alone(s, me, line);
+	int class = alone(s, me, line, asked && line == last && addr >> 6 == last);
 	while (line < last) {	/* of several, that from farthest off */
-		int next = alone(s, me, ++line);
+		int next = alone(s, me, ++line, 0);
 		if (next != HIT && (class == HIT || next / 5 > class / 5))
 			class = next;
 	}
@@ -1167,12 +1168,12 @@ static inline void lone(struct thread *t, u64 addr, u64 size, u32 op)
 		spread(s, line, op, class);
 }
 
-static inline void made(struct thread *t, u64 addr, u64 size, u32 op, int write)
+static inline void made(struct thread *t, u64 addr, u64 size, u32 op, int write, int asked)
 {
 	if (t->core->slow)
 		access(t, addr, size, op, write);
 	else
-		lone(t, addr, size, op);
+		lone(t, addr, size, op, asked);
 }
 
 static void range(struct thread *t, struct frame *f, u32 n, u32 op)
@@ -1191,9 +1192,9 @@ static void range(struct thread *t, struct frame *f, u32 n, u32 op)
 		if (step > size - i)
 			step = size - i;
 		if (copies && sampled(t, from + i + step - 1))
-			made(t, from + i, step, op, 0);
+			made(t, from + i, step, op, 0, 0);
 		if (sampled(t, to + i + step - 1))
-			made(t, to + i, step, writes, 1);
+			made(t, to + i, step, writes, 1, 0);
 	}
 }
 
@@ -1214,7 +1215,7 @@ __attribute__((used)) static void one(struct thread *t, struct frame *f, u64 wha
 	} else if (what == 2) {
 		range(t, f, n, op);
 	} else {
-		made(t, f->address, n & 255, op, what);
+		made(t, f->address, n & 255, op, what, 1);
 	}
 	__asm__ volatile("" : : : "memory");
 	t->inside = 0;
