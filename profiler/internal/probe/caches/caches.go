@@ -18,16 +18,15 @@ var Code []byte
 
 // Of Code: its entries.
 const (
-	// Among is called where one thread's line may be one of its set's row, and AmongOthers
-	// where it is neither of the first two: see hierarchy.c.
-	Among       = 0
-	AmongOthers = 32
-	// AmongEnd is behind that; all else ends at Return.
-	AmongEnd   = 256
-	readEntry  = 256
-	writeEntry = 512
+	amongRead  = 0
+	amongWrite = 64
+	isNoSecond = 32 // further on
+	// AmongEnd is behind those; all else ends at Return.
+	AmongEnd   = 1024
+	readEntry  = 1024
+	writeEntry = 1280
 	// RangesEntry is called before ranges are accessed.
-	RangesEntry = 768
+	RangesEntry = 1536
 )
 
 // Shape says what ranges are about to be accessed, by what registers hold.
@@ -64,6 +63,18 @@ func Entry(write bool) uint64 {
 		return writeEntry
 	}
 	return readEntry
+}
+
+// Among is where in Code is called that a line may be in the first level which is not the
+// first of its set's row, or, asked, none of the first two.
+func Among(write, asked bool) (at uint64) {
+	if at = amongRead; write {
+		at = amongWrite
+	}
+	if asked {
+		at += isNoSecond
+	}
+	return at
 }
 
 // Return is where in Code its calls return.

@@ -179,21 +179,20 @@ func (m *emitter) sampled(a *access, span int64, several bool, t, u x86.Reg, dow
 	m.Jcc(asm.NoCarry, other)
 }
 
-// among goes to done if a line is one of those of which the order is in its set's row,
-// and puts it in front: hierarchy.c says how. t and u are what inFront made of them.
-func (m *emitter) among(t, u x86.Reg, down int32, done asm.Label) {
+// among goes to done if a line is in the first level where that is easily seen, and puts
+// it in front: hierarchy.c says how. t and u are what inFront made of them.
+func (m *emitter) among(write bool, t, u x86.Reg, down int32, done asm.Label) {
 	if m.s.opt.Caches.Shift < 6 {
 		return // there is no room in a set
 	}
-	entry := uint64(caches.Among)
-	if !m.s.opt.Library { // of which there is much, and little of it runs
+	asked := !m.s.opt.Library // of which there is much, and little of it runs
+	if asked {
 		m.second(t, u, done)
-		entry = caches.AmongOthers
 	}
 	m.below(down, func() {
 		m.AddImm32(u, 0)
 		m.names(toFront, 4)
-		m.inPlace(t, u, func() { m.CallTo(m.cache + uint64(cachesAt) + entry) })
+		m.inPlace(t, u, func() { m.CallTo(m.cache + uint64(cachesAt) + caches.Among(write, asked)) })
 	})
 	m.Jcc(asm.NotEqual^1, done)
 }
@@ -278,7 +277,7 @@ func (m *emitter) oneByOne(list []access, of []cluster, slow, looks asm.Label, t
 		if alone {
 			m.Bind(slow + asm.Label(c-1))
 		}
-		m.among(t, u, down, next)
+		m.among(a.Store, t, u, down, next)
 		m.enter1(a, u, down)
 		if back {
 			m.Jmp(next)

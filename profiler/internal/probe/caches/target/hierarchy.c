@@ -152,18 +152,20 @@ struct access {
 	u32 by, writer;	/* who took the line away, where that is the reason */
 };
 
-/* What moved code calls: at 0 or 32 as long as that may do, at 256 for a read, at 512 for a
- * write, at 768 for ranges. For these the address is pushed before the call (0 for ranges),
+/* What moved code calls: at 0 to 96 as long as that may do, at 1024 for a read, at 1280 for a
+ * write, at 1536 for ranges. For these the address is pushed before the call (0 for ranges),
  * and behind the call stands "test $n, %eax", where n is op << 8 and how many bytes, or
  * what ranges.
  *
- * Most calls are to lines that are in the first level, if not in front. As long as
- * there is one thread these are made at 0: rax has the line, rcx where its set's row is,
- * from GS on, and neither need be kept; the first of the row has been asked for it, at 32
- * the second, too. It says "equal" if that was all. Nothing of this waits, and who is interrupted goes
- * on by single steps before a handler runs.
+ * Most calls are to lines that are in the first level, if not in front. These are made at 0
+ * for a read, at 64 for a write: rax has the line, rcx where its set's row is, from GS on,
+ * and neither need be kept; the first of the row has been asked for it, at 32 and 96 the
+ * second, too. It says "equal" if that was all. Nothing of this waits, and who is
+ * interrupted goes on by single steps before a handler runs.
  *
- * With several threads it is hits(). */
+ * With one thread they go by the lists in the rows; with several it is what hits() does,
+ * where it is guessed that the line is. Who accesses two lines has the last one, and the
+ * row of another: rows begin 64 bytes behind a page. */
 
 #define UP(from, to)                                                     \
 	"	mov %gs:" #from "(%rcx), %rdx\n"                         \
@@ -173,19 +175,24 @@ struct access {
 	"	cmp %gs:" #at "(%rcx), %rax\n"                           \
 	"	je is" #at "\n"
 
-#define AMONG                                                            \
-	"	push %rdx\n"                                             \
-	IS_AT(16)                                                        \
-	"	jmp others\n"                                            \
+#define AMONG(how)                                                       \
 	"	.p2align 5\n"                                            \
 	"	push %rdx\n"                                             \
-	"others:"                                                        \
-	"	cmpq $0, %gs:16(%rcx)\n"	/* the rule, where there are several threads */ \
-	"	je none\n"                                               \
+	IS_AT(16)                                                        \
+	"	jmp " #how "\n"                                          \
+	"	.p2align 5\n"                                            \
+	"	push %rdx\n"                                             \
+	"	jmp " #how "\n"
+
+#define OTHERS(how)                                                      \
+	#how ":	cmpq $0, %gs:16(%rcx)\n"	/* the rule, where there are several threads */ \
+	"	je some" #how "\n"                                       \
 	IS_AT(24) IS_AT(32) IS_AT(40) IS_AT(48) IS_AT(56)                \
-	"none:	or $1, %dl\n"                                           \
+	"	or $1, %dl\n"                                            \
 	"	pop %rdx\n"                                              \
-	"	ret\n"                                                   \
+	"	ret\n"
+
+#define MOVES                                                            \
 	"is56:" UP(48, 56)                                               \
 	"is48:" UP(40, 48)                                               \
 	"is40:" UP(32, 40)                                               \
@@ -197,104 +204,88 @@ struct access {
 	"	pop %rdx\n"                                              \
 	"	ret\n"
 
-#define ENTRY(write)                                                     \
-	"	.p2align 8\n"                                            \
-	"	push %rax\n	push %rcx\n	push %rdx\n"             \
+/* rdx is where it is, rsi its tag, r8 what is shown as written. */
+#define SOME(how, may)                                                   \
+	"some" #how ":\n"                                                \
 	"	push %rdi\n	push %rsi\n	push %r8\n"              \
 	"	mov %gs:0x198, %rdi\n"	/* threadarea.OffCaches */       \
-	"	test %rdi, %rdi\n"	/* a forked child has none */    \
-	"	jz 9f\n"                                                 \
-	"	mov (%rdi), %rcx\n"                                      \
-	"	mov 28(%rcx), %eax\n"	/* slow */                       \
-	"	or 32(%rdi), %eax\n"	/* inside */                     \
-	"	cmp $2, %eax\n"	/* MANY */                       \
-	"	je many" #write "\n"                                     \
-	"9:	push %r9\n	push %r10\n	push %r11\n"             \
-	"	mov $" #write ", %edx\n"                                 \
-	"	jmp 1f\n"
-
-/* A tag may be read whose state is none of INVALID, and then written only if WRITABLE;
- * rdx has where it is, rdi gets it, and r8 what is shown as written in the row at rsi. */
-#define MAY_READ                                                         \
-	"	mov (%rdx), %rdi\n"                                      \
-	"	mov %rdi, %rsi\n"                                        \
-	"	shr $2, %rsi\n"                                          \
-	"	cmp %rax, %rsi\n"                                        \
+	"	test %rdi, %rdi\n"                                       \
+	"	jz 8f\n"                                                 \
+	"	cmpq $0, 32(%rdi)\n"	/* inside */                     \
 	"	jne 8f\n"                                                \
-	"	test $3, %dil\n"                                         \
-	"	jz 8f\n"
-#define SHOW_READ                                                        \
-	"	mov %edi, %r8d\n"                                        \
-	"	and $3, %r8d\n"                                          \
-	"	cmp $3, %r8d\n"                                          \
-	"	mov $0, %r8d\n"                                          \
-	"	cmove %rax, %r8\n"                                       \
-	"	mov %rax, (%rsi)\n"                                      \
-	"	mov %r8, 8(%rsi)\n"
-#define MAY_WRITE                                                        \
-	"	lea 3(,%rax,4), %rdi\n"                                  \
-	"	cmp %rdi, (%rdx)\n"                                      \
-	"	jne 8f\n"
-#define SHOW_WRITE                                                       \
-	"	mov %rax, (%rsi)\n"                                      \
-	"	mov %rax, 8(%rsi)\n"
-
-#define MANY_HIT(write, may, show)                                                  \
-	"many" #write ":\n"                                              \
-	"	mov 48(%rsp), %rdx\n"                                    \
-	"	mov 56(%rsp), %rax\n"                                    \
-	"	movzbl 1(%rdx), %edx\n"                                  \
-	"	lea -1(%rax,%rdx), %rdx\n"                               \
-	"	shr $6, %rax\n"                                          \
+	"	mov (%rdi), %rdi\n"                                      \
+	"	cmpl $2, 28(%rdi)\n"	/* slow: MANY */                 \
+	"	jne 8f\n"                                                \
+	"	lea -64(%rcx), %rdx\n"                                   \
 	"	shr $6, %rdx\n"                                          \
-	"	cmp %rax, %rdx\n"	/* in one line */                \
-	"	jne 8f\n"                                                \
+	"	xor %eax, %edx\n"                                        \
+	"	and $63, %edx\n"                                         \
+	"	and 48(%rdi), %rdx\n"	/* mask1 */                      \
+	"	jnz 8f\n"                                                \
+	"	mov %rax, %rdx\n"                                        \
 	"	shr $13, %rdx\n"	/* GUESSES */                    \
 	"	xor %eax, %edx\n"                                        \
 	"	and $0x1fff, %edx\n"                                     \
-	"	mov 40(%rcx), %rdi\n"	/* guesses */                    \
-	"	movzwl (%rdi,%rdx,2), %edx\n"                            \
+	"	mov 40(%rdi), %rsi\n"	/* guesses */                    \
+	"	movzwl (%rsi,%rdx,2), %edx\n"                            \
 	"	shl $4, %edx\n"                                          \
-	"	add 32(%rcx), %rdx\n"	/* its way */                    \
+	"	add 32(%rdi), %rdx\n"	/* ways1 */                      \
 	may                                                              \
-	"	mov 56(%rcx), %rsi\n"	/* clock */                      \
-	"	inc %rsi\n"                                              \
-	"	mov %rsi, 56(%rcx)\n"                                    \
-	"	mov %rsi, 8(%rdx)\n"                                     \
-	"	mov 48(%rcx), %rsi\n"	/* mask1 */                      \
-	"	and %rax, %rsi\n"                                        \
-	"	shl $6, %rsi\n"                                          \
-	"	add 16(%rcx), %rsi\n"	/* front */                      \
-	show                                                             \
-	"	cmp %rdi, (%rdx)\n"                                      \
+	"	mov 56(%rdi), %r8\n"	/* clock */                      \
+	"	inc %r8\n"                                               \
+	"	mov %r8, 56(%rdi)\n"                                     \
+	"	mov %r8, 8(%rdx)\n"                                      \
+	"	lea 3(,%rax,4), %r8\n"                                   \
+	"	cmp %r8, %rsi\n"                                         \
+	"	mov $0, %r8d\n"                                          \
+	"	cmove %rax, %r8\n"                                       \
+	"	mov %rax, %gs:(%rcx)\n"                                  \
+	"	mov %r8, %gs:8(%rcx)\n"                                  \
+	"	cmp %rsi, (%rdx)\n"                                      \
 	"	jne 6f\n"                                                \
-	"	pop %r8\n	pop %rsi\n	pop %rdi\n"              \
-	"	pop %rdx\n	pop %rcx\n	pop %rax\n"              \
-	"	jmp 2b\n"                                                \
-	"6:	movq $0, (%rsi)\n"	/* taken away meanwhile */       \
-	"	movq $0, 8(%rsi)\n"                                      \
-	"8:	push %r9\n	push %r10\n	push %r11\n"             \
-	"	mov $" #write ", %edx\n"                                 \
-	"	jmp 1b\n"
+	"7:	pop %r8\n	pop %rsi\n	pop %rdi\n	pop %rdx\n" \
+	"	ret\n"                                                   \
+	"6:	movq $0, %gs:(%rcx)\n"	/* taken away meanwhile */       \
+	"	movq $0, %gs:8(%rcx)\n"                                  \
+	"8:	or $1, %dl\n"                                            \
+	"	jmp 7b\n"
+
+#define MAY_READ                                                         \
+	"	mov (%rdx), %rsi\n"                                      \
+	"	lea (,%rax,4), %r8\n"                                    \
+	"	xor %rsi, %r8\n"                                         \
+	"	dec %r8\n"                                               \
+	"	cmp $2, %r8\n"	/* SHARED to WRITABLE, less 1 */         \
+	"	ja 8f\n"
+#define MAY_WRITE                                                        \
+	"	lea 3(,%rax,4), %rsi\n"	/* WRITABLE */           \
+	"	cmp %rsi, (%rdx)\n"                                      \
+	"	jne 8f\n"
+
+#define ENTRY(write)                                                     \
+	"	.p2align 8\n"                                            \
+	"	push %rax\n	push %rcx\n	push %rdx\n"             \
+	"	push %rdi\n	push %rsi\n"                             \
+	"	push %r8\n	push %r9\n	push %r10\n	push %r11\n"     \
+	"	mov $" #write ", %edx\n"
 
 __asm__(".text\n"
-	AMONG
+	AMONG(read) AMONG(write)
+	OTHERS(read) OTHERS(write) MOVES
+	SOME(read, MAY_READ) SOME(write, MAY_WRITE)
+	"	.org 1024\n"
 	ENTRY(0)
+	"	jmp 1f\n"
 	ENTRY(1)
-	"	.p2align 8\n"
-	"	push %rax\n	push %rcx\n	push %rdx\n"
-	"	push %rdi\n	push %rsi\n"
-	"	push %r8\n	push %r9\n	push %r10\n	push %r11\n"
-	"	mov $2, %edx\n"
+	"	jmp 1f\n"
+	ENTRY(2)
 	"1:	mov %gs:0x198, %rdi\n"
 	"	mov %rsp, %rsi\n"
 	"	call one\n"
 	"	pop %r11\n	pop %r10\n	pop %r9\n	pop %r8\n"
 	"	pop %rsi\n	pop %rdi\n	pop %rdx\n"
 	"	pop %rcx\n	pop %rax\n"
-	"2:	ret $8\n"	/* the only one: caches.Return */
-	MANY_HIT(0, MAY_READ, SHOW_READ)
-	MANY_HIT(1, MAY_WRITE, SHOW_WRITE));
+	"	ret $8\n");	/* the only one: caches.Return */
 
 #define RELAXED(x) (*(volatile __typeof__(x) *)&(x))
 
