@@ -7,6 +7,9 @@
 //	go run ./bench -probe no-induction   what a part of the machinery is worth
 //	go run ./bench -counts               no times: every count of every program of the tests,
 //	                                     in every build, against callgrind
+//	go run ./bench -threads 8 -caches FILE
+//	                                     what simulated caches cost the programs of a file, with one
+//	                                     thread and several, beside callgrind's (minima, not medians)
 //	go run ./bench -hints 50             skewlens scale of a clean program: lines that it names
 //	                                     all the same, and what its runs cost beside plain ones
 //
@@ -35,6 +38,7 @@ func main() {
 	threads := flag.String("threads", "2", "of the examples")
 	counts := flag.Bool("counts", false, "compare counts with callgrind's instead")
 	hints := flag.Int("hints", 0, "studies by skewlens scale of a clean program, `N` of them, instead")
+	caches := flag.String("caches", "", "what simulated caches cost the programs of this `FILE`, one on a line, instead")
 	flag.Parse()
 	if *counts {
 		compareCounts()
@@ -42,6 +46,13 @@ func main() {
 	}
 	if *hints > 0 {
 		if err := benchScale(*hints); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	if *caches != "" {
+		if err := benchCaches(*caches, *runs, *threads); err != nil {
 			fmt.Fprintln(os.Stderr, "bench:", err)
 			os.Exit(1)
 		}
@@ -95,12 +106,12 @@ func compare(dir, lens string, runs int, probe, scale, threads string, program [
 	for _, p := range programs {
 		var native, profiled []cost
 		for range runs {
-			c, err := measure(p)
+			c, err := measure(p, "")
 			if err != nil {
 				return err
 			}
 			native = append(native, c)
-			if c, err = measure(append([]string{lens, "profile", "--probe", probe, "-o", os.DevNull, "--"}, p...)); err != nil {
+			if c, err = measure(append([]string{lens, "profile", "--probe", probe, "-o", os.DevNull, "--"}, p...), ""); err != nil {
 				return err
 			}
 			profiled = append(profiled, c)
@@ -142,9 +153,18 @@ func examples(dir, threads, scale string) (programs [][]string, err error) {
 
 type cost struct{ cpu, wall time.Duration }
 
-func measure(words []string) (cost, error) {
+// measure runs a program, which reads an input ("": nothing).
+func measure(words []string, input string) (cost, error) {
 	cmd := exec.Command(words[0], words[1:]...)
 	cmd.Stdout = io.Discard
+	if input != "" {
+		in, err := os.Open(input)
+		if err != nil {
+			return cost{}, err
+		}
+		defer in.Close()
+		cmd.Stdin = in
+	}
 	from := time.Now()
 	err := cmd.Run()
 	c := cost{wall: time.Since(from)}

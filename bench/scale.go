@@ -61,7 +61,7 @@ func (c *clean) once(lens, prog string) error {
 	if slices.ContainsFunc(r.Points, func(p scaling.Point) bool { return p.Disturbed }) {
 		c.disturbed++
 	}
-	x, err := measure([]string{prog, "2", "800000000"})
+	x, err := measure([]string{prog, "2", "800000000"}, "")
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ type Finding struct {
 func Machine() []Finding {
 	return []Finding{
 		system(os.ReadFile), cpu(os.ReadFile), fsgsbase(os.ReadFile), timeStampCounter(os.ReadFile),
-		tracing(TryTrace()), paranoid(os.ReadFile, os.Geteuid() == 0), counters(tryCycles()),
+		tracing(TryTrace()), paranoid(os.ReadFile, os.Geteuid() == 0), counters(tryCounters()),
 		compiler(), valgrind(),
 	}
 }

@@ -21,7 +21,7 @@ func paranoid(read readFile, root bool) Finding {
 	}
 }
 
-// counters is what came of tryCycles.
+// counters is what came of tryCounters.
 func counters(err error) Finding {
 	if err != nil {
 		return Finding{
@@ -29,5 +29,5 @@ func counters(err error) Finding {
 			Fix:  "nothing is wrong: the native backend needs none; virtual machines rarely have them",
 		}
 	}
-	return Finding{OK: true, Text: "hardware counters: cycles can be counted"}
+	return Finding{OK: true, Text: "hardware counters: instructions and cycles of known work are counted as such"}
 }

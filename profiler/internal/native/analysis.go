@@ -3,7 +3,6 @@ package native
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -56,8 +55,7 @@ func analyse(im *image.Image, opt options, dir string) (*analysis, error) {
 	if dir != "" {
 		name = filepath.Join(dir, analysisName(im, opt))
 		if err := a.restore(name); err == nil {
-			now := time.Now()
-			os.Chtimes(name, now, now)
+			used(name)
 			return a, nil
 		}
 	}

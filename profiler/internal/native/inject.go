@@ -6,7 +6,6 @@ import (
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/backend"
-	"github.com/skewlens/skewlens/profiler/internal/probe/livepatch"
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
@@ -97,10 +96,9 @@ func (in *injection) writeCode(p *tracee.Process) error {
 		if m.absent {
 			continue
 		}
-		if err := p.Write(m.code.Link(in.layout), m.cache); err != nil {
+		if err := m.write(p, in.layout); err != nil {
 			return err
 		}
-		m.patcher = livepatch.New(m.spec, m.code, func(a uint64, b []byte) error { return p.Write(b, a+m.bias) })
 	}
 	return nil
 }

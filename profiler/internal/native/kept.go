@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -29,6 +30,7 @@ import (
 const (
 	worthKeeping = 10 * time.Millisecond // less is not worth a file
 	keepBytes    = 1 << 30               // of all files together; those not used for longest go
+	useIsNoted   = 24 * time.Hour        // as often
 )
 
 // analysisName is the name of a program's analysis. It is another one when the
@@ -77,12 +79,29 @@ func (a *analysis) restore(name string) error {
 	return err
 }
 
+// used notes that a file is.
+func used(name string) {
+	now := time.Now()
+	if info, err := os.Stat(name); err == nil && now.Sub(info.ModTime()) > useIsNoted {
+		_ = os.Chtimes(name, now, now)
+	}
+}
+
 // keep writes an analysis.
 func keep(name string, s *relocate.Spec, c *relocate.Code) {
 	writeKept(name, func(w *pack.Writer) {
 		s.Program.Pack(w)
 		s.Pack(w, c)
 	})
+}
+
+// mapped are files that readKept has read, as long as this process lives: what is made of
+// them points into them. They are mapped because to have room for megabytes, and to copy
+// them there, takes longer than all that is done with them. Nobody writes them where they
+// lie: who changes one puts another in its place.
+var mapped struct {
+	sync.Mutex
+	files map[string][]byte // by stamp
 }
 
 // readKept is what a file says, if it is the user's own and whole.
@@ -96,13 +115,28 @@ func readKept(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if st, ok := info.Sys().(*syscall.Stat_t); !ok || int(st.Uid) != os.Geteuid() || info.Mode() != 0o600 {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || int(st.Uid) != os.Geteuid() || info.Mode() != 0o600 {
 		return nil, fmt.Errorf("%s may be somebody else's", name)
 	}
-	b := make([]byte, info.Size())
-	if n, _ := f.ReadAt(b, 0); n < len(b) || n < 4 || binary.LittleEndian.Uint32(b) != crc32.Checksum(b[4:], castagnoli) {
+	mapped.Lock()
+	defer mapped.Unlock()
+	key := fmt.Sprint(st.Dev, st.Ino, st.Size, st.Mtim)
+	if b := mapped.files[key]; b != nil {
+		return b, nil
+	}
+	b, err := syscall.Mmap(int(f.Fd()), 0, int(st.Size), syscall.PROT_READ, syscall.MAP_PRIVATE|syscall.MAP_POPULATE)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	if len(b) < 4 || binary.LittleEndian.Uint32(b) != crc32.Checksum(b[4:], castagnoli) {
+		_ = syscall.Munmap(b)
 		return nil, fmt.Errorf("%s is broken", name)
 	}
+	if mapped.files == nil {
+		mapped.files = map[string][]byte{}
+	}
+	mapped.files[key] = b[4:]
 	return b[4:], nil
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/backend"
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
-	"github.com/skewlens/skewlens/profiler/internal/probe/livepatch"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
@@ -165,10 +164,9 @@ func (m *module) arrive(p *tracee.Process, in *injection) error {
 	if err := m.make(m.cache - m.bias); err != nil {
 		return err
 	}
-	if err := p.Write(m.code.Link(in.layout), m.cache); err != nil {
+	if err := m.write(p, in.layout); err != nil {
 		return err
 	}
-	m.patcher = livepatch.New(m.spec, m.code, func(a uint64, b []byte) error { return p.Write(b, a+m.bias) })
 	list, err := m.texts(p)
 	if err != nil {
 		return err

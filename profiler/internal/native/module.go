@@ -8,6 +8,7 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/probe/livepatch"
 	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
@@ -101,6 +102,12 @@ func (m *module) put(p *tracee.Process) error {
 		return fmt.Errorf("the moved code needs %d bytes, %d were planned: a fault of skewlens", len(m.code.Bytes), m.size)
 	}
 	return nil
+}
+
+// write writes the module's copy.
+func (m *module) write(p *tracee.Process, l threadarea.Layout) error {
+	m.patcher = livepatch.New(m.spec, m.code, func(a uint64, b []byte) error { return p.Write(b, a+m.bias) })
+	return m.code.Link(l, func(b []byte, offset uint64) error { return p.Write(b, m.cache+offset) })
 }
 
 // mapCache maps the code cache within reach of the module's text and data,

@@ -16,12 +16,17 @@ type Shared struct {
 	file *os.File
 }
 
+const hugePage = 2 << 20
+
 // MapCode maps an executable, writable-by-us-alone region at exactly addr.
 func (p *Process) MapCode(addr, size uint64) error {
 	got, err := p.Syscall(unix.SYS_MMAP, addr, size, unix.PROT_READ|unix.PROT_EXEC,
 		unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_FIXED_NOREPLACE, ^uint64(0), 0)
 	if err == nil && got != addr {
 		err = fmt.Errorf("mapped at %#x, not at %#x", got, addr)
+	}
+	if err == nil && size >= hugePage { // to have a page at a time takes longer than to write it
+		_, _ = p.Syscall(unix.SYS_MADVISE, addr, size, unix.MADV_HUGEPAGE)
 	}
 	return err
 }

@@ -39,7 +39,7 @@ var encodings = []encoding{
 	{func(a *Assembler) { a.CmpGSAt(word, x86.RCX, x86.R11) }, "cmp %r11,%gs:0x40(%rcx)", "0:39/3 gs:r1+0r-1+64 r11", nil},
 	{func(a *Assembler) { a.CmpGSAt(word, x86.R12, x86.RAX) }, "cmp %rax,%gs:0x40(%r12)", "0:39/0 gs:r12+0r-1+64 r0", nil},
 	{func(a *Assembler) { a.CmpGSAt(word, x86.R9, x86.R10) }, "cmp %r10,%gs:0x40(%r9)", "0:39/2 gs:r9+0r-1+64 r10", nil},
-	{func(a *Assembler) { a.LoadGSAt(x86.R10, word, x86.R9) }, "mov %gs:0x40(%r9),%r10", "0:8b/2 gs:r9+0r-1+64 r10", nil},
+	{func(a *Assembler) { a.XorFromGSAt(word, x86.R9, x86.R10) }, "xor %gs:0x40(%r9),%r10", "0:33/2 gs:r9+0r-1+64 r10", nil},
 	{func(a *Assembler) { a.XorGSAt(word, x86.R9, x86.R10) }, "xor %r10,%gs:0x40(%r9)", "0:31/2 gs:r9+0r-1+64 r10", nil},
 	{func(a *Assembler) { a.CmpGSAt32(word, x86.RCX, 7) }, "cmpl $0x7,%gs:0x40(%rcx)", "0:81/7 gs:r1+0r-1+64 r7 7", nil},
 	{func(a *Assembler) { a.MovGSAt32(x86.RCX, word, x86.RCX) }, "mov %gs:0x40(%rcx),%ecx", "0:8b/1 gs:r1+0r-1+64 r1", nil},

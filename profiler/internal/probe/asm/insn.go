@@ -90,9 +90,9 @@ func (a *Assembler) gsAt(rex, op byte, reg, base x86.Reg, off uint32) {
 // CmpGSAt is cmp %reg,%gs:off(%base). The offset is the last four bytes.
 func (a *Assembler) CmpGSAt(off uint32, base, reg x86.Reg) { a.gsAt(8, 0x39, reg, base, off) }
 
-// LoadGSAt is mov %gs:off(%base),%reg, and XorGSAt is xor %reg,%gs:off(%base), likewise.
-func (a *Assembler) LoadGSAt(reg x86.Reg, off uint32, base x86.Reg) { a.gsAt(8, 0x8b, reg, base, off) }
-func (a *Assembler) XorGSAt(off uint32, base, reg x86.Reg)          { a.gsAt(8, 0x31, reg, base, off) }
+// XorGSAt is xor %reg,%gs:off(%base), and XorFromGSAt is xor %gs:off(%base),%reg, likewise.
+func (a *Assembler) XorGSAt(off uint32, base, reg x86.Reg)     { a.gsAt(8, 0x31, reg, base, off) }
+func (a *Assembler) XorFromGSAt(off uint32, base, reg x86.Reg) { a.gsAt(8, 0x33, reg, base, off) }
 
 // CmpGSAt32 is cmpl $v,%gs:off(%base). The offset is the four bytes before the
 // last four.
@@ -134,6 +134,15 @@ func (a *Assembler) AndImm32(r x86.Reg, v uint32) {
 	a.Raw(0x81, 3<<6|4<<3|byte(r&7))
 	a.imm32(v)
 }
+
+// AddImm32 is add $v,%r. The value is the last four bytes.
+func (a *Assembler) AddImm32(r x86.Reg, v uint32) {
+	a.Raw(rexW(0, r), 0x81, 3<<6|byte(r&7))
+	a.imm32(v)
+}
+
+// Xchg exchanges two registers.
+func (a *Assembler) Xchg(x, y x86.Reg) { a.Raw(rexW(x, y), 0x87, 3<<6|byte(x&7)<<3|byte(y&7)) }
 
 // PushImm32 pushes 32 bits, sign-extended.
 func (a *Assembler) PushImm32(v int32) {

@@ -18,10 +18,15 @@ var Code []byte
 
 // Of Code: its entries.
 const (
-	readEntry  = 0
-	writeEntry = 256
+	amongRead  = 0
+	amongWrite = 64
+	isNoSecond = 32 // further on
+	// AmongEnd is behind those; all else ends at Return.
+	AmongEnd   = 1024
+	readEntry  = 1024
+	writeEntry = 1280
 	// RangesEntry is called before ranges are accessed.
-	RangesEntry = 512
+	RangesEntry = 1536
 )
 
 // Shape says what ranges are about to be accessed, by what registers hold.
@@ -60,6 +65,18 @@ func Entry(write bool) uint64 {
 	return readEntry
 }
 
+// Among is where in Code is called that a line may be in the first level which is not the
+// first of its set's row, or, asked, none of the first two.
+func Among(write, asked bool) (at uint64) {
+	if at = amongRead; write {
+		at = amongWrite
+	}
+	if asked {
+		at += isNoSecond
+	}
+	return at
+}
+
 // Return is where in Code its calls return.
 var Return = uint64(bytes.Index(Code, []byte{0xc2, 8, 0})) // ret $8
 
@@ -69,7 +86,8 @@ const (
 	leftOut = 15
 	many    = 16
 
-	severalThreads = 2 // of the word that says how much entries do by themselves
+	severalThreads = 2 // of the word that says what the first level is
+	writable       = 3 // the state of all lines before
 
 	// Cores is how many cores there are.
 	Cores = 64
@@ -192,7 +210,7 @@ func New(l Layout, mem []byte, base uint64) *Hierarchy {
 		h.put(8*uint64(i), v)
 	}
 	slow := uint64(0)
-	if l.machine.Line != 64 || l.machine.L1.Ways < 2 || l.sets1()*uint64(l.machine.L1.Ways) > 1<<16 {
+	if l.machine.Line != 64 || l.sets1()*uint64(l.machine.L1.Ways) > 1<<16 || l.reuse.at != 0 {
 		slow = 1
 	}
 	for c := range uint64(Cores) {
@@ -227,7 +245,7 @@ func (h *Hierarchy) Many(front []byte) {
 	if h.word(many) != 0 {
 		return
 	}
-	if h.machine.Line == 64 {
+	if h.word((h.core(0)+24)/8)>>32 == 0 {
 		h.settle(front)
 	}
 	tags, end, size := h.ways, h.guesses, uint64(waySize)
@@ -247,23 +265,28 @@ func (h *Hierarchy) Many(front []byte) {
 	h.put(8*many, 1)
 }
 
-// settle stamps, in each set of core 0's first level, the line that was used last, if
-// moved code has exchanged it, and ends that it does: hierarchy.c says how.
+// settle makes ways with stamps of the lists of core 0's first level: hierarchy.c says how.
 func (h *Hierarchy) settle(front []byte) {
-	const second, either, stamped = 2, 3, 4
-	clock := (h.core(0) + 56) / 8
+	const second, row = 2, 8
+	ways, clock := uint64(h.machine.L1.Ways), (h.core(0)+56)/8
 	for set := range h.sets1() {
-		row := front[64*set : 64*(set+1)]
-		last := binary.LittleEndian.Uint64(row)
-		at := h.cores + h.ways + set*waySize*uint64(h.machine.L1.Ways)
-		for range h.machine.L1.Ways {
-			if h.word(at/8)>>2 == last && last != 0 && binary.LittleEndian.Uint64(row[8*stamped:]) != last {
-				h.put(8*clock, h.word(clock)+1)
-				h.put(at+8, h.word(clock))
-			}
-			at += waySize
+		of, at := front[64*set:64*(set+1)], h.cores+h.ways+set*waySize*ways
+		list := []uint64{binary.LittleEndian.Uint64(of)}
+		for i := second; i < row; i++ {
+			list = append(list, binary.LittleEndian.Uint64(of[8*i:]))
 		}
-		clear(row[8*second : 8*(stamped+1)])
+		for i := uint64(len(list)); i < ways; i++ {
+			list = append(list, h.word(at/8+i-(row-1)))
+		}
+		clear(of[8*second:])
+		clear(h.mem[at : at+waySize*ways])
+		for i := len(list) - 1; i >= 0; i-- {
+			if list[i] != 0 {
+				h.put(8*clock, h.word(clock)+1)
+				h.put(at+waySize*uint64(i), list[i]<<2|writable)
+				h.put(at+waySize*uint64(i)+8, h.word(clock))
+			}
+		}
 	}
 }
 

@@ -65,24 +65,24 @@ func TestHierarchy(t *testing.T) {
 	if _, _, ok := h.Partner(3); ok {
 		t.Error("a partner of nobody")
 	}
-	// A first thread that was alone holds lines that collide in the directory.
+	// A first thread that was alone holds lines that collide in the directory. Those of the
+	// second set were used one after the other.
 	row := h.cores + h.ways
-	for i, line := range []uint64{5, 5 + tableEntries, 5 + 2*tableEntries} {
-		h.put(row+waySize*uint64(i), line<<2|3)
-	}
-	// In the second set moved code has exchanged two lines: that which is first now gets the later stamp.
 	front := make([]byte, 64*l.sets1())
-	for i, v := range []uint64{5 + 2*tableEntries, 5 + 2*tableEntries, 13, 13 ^ (5 + 2*tableEntries), 13, 16, 32} {
-		binary.LittleEndian.PutUint64(front[64+8*i:], v)
+	put := func(set, word int, line uint64) { binary.LittleEndian.PutUint64(front[64*set+8*word:], line) }
+	put(0, 0, 5)
+	for word, line := range []uint64{5 + 2*tableEntries, 5 + 2*tableEntries, 5 + tableEntries} {
+		put(1, word, line)
 	}
-	h.put(row+waySize*2+8, 1)
-	h.put(row+waySize*3, 13<<2|3)
-	h.put(row+waySize*3+8, 2)
-	h.put(h.core(0)+56, 2)
 	h.Many(front)
 	h.Many(nil)
-	if a, b := h.word((row+waySize*2+8)/8), h.word((row+waySize*3+8)/8); a != 3 || b != 2 || !bytes.Equal(front[64+16:64+40], make([]byte, 24)) {
-		t.Errorf("exchanged lines are stamped %d and %d: %v", a, b, front[64:128])
+	for i, want := range []uint64{5<<2 | 3, 1, 0, 0, (5+2*tableEntries)<<2 | 3, 3, (5+tableEntries)<<2 | 3, 2} {
+		if got := h.word(row/8 + uint64(i)); got != want {
+			t.Errorf("word %d of the ways is %#x, want %#x", i, got, want)
+		}
+	}
+	if !bytes.Equal(front[64+16:128], make([]byte, 48)) {
+		t.Errorf("there still is a list: %v", front[64:128])
 	}
 	first := h.table + entrySize*5
 	if h.word(first/8) != 5 || h.word(first/8+1) != 1 {
@@ -94,7 +94,7 @@ func TestHierarchy(t *testing.T) {
 		more = append(more, h.word(at/8))
 		n = h.word(at/8+2) & 0xffffffff
 	}
-	if len(more) != 2 || more[0] != 5+2*tableEntries || more[1] != 5+tableEntries {
+	if len(more) != 2 || more[0] != 5+tableEntries || more[1] != 5+2*tableEntries {
 		t.Errorf("the others are %v", more)
 	}
 }

@@ -93,6 +93,7 @@ func (s *Spec) Assemble(base uint64) (*Code, error) {
 	slices.Sort(c.jumps)
 	s.next.Chord = next
 	c.Bytes, c.sites = m.Bytes(), m.siteRefs
+	slices.SortFunc(c.sites, func(x, y siteRef) int { return int(x.pos - y.pos) })
 	return c, m.Err()
 }
 
@@ -118,30 +119,52 @@ func texts(im *image.Image) (list []Text) {
 	return list
 }
 
-// Link is the copy as it runs, once the counters of all modules are known.
-func (c *Code) Link(l threadarea.Layout) []byte {
-	b := slices.Clone(c.Bytes)
-	for _, x := range c.sites {
-		base := threadarea.CounterOffset(int32(l.Chords))
-		switch x.what {
-		case toTarget:
-			base = l.TargetOffset()
-		case toGate:
-			base = l.Gates()
-		case toEntered:
-			base = l.EnteredOffset()
-		case toHash:
-			base = l.HashOffset()
-		case toUnit:
-			base = l.Units()
-		case toOver:
-			base = l.OverOffset()
-		case toFront:
-			base = l.Front()
+// piece is how much of the copy Link makes at once: it may be of many megabytes, which
+// all would have to be had anew.
+const piece = 1 << 16
+
+// Link gives put the copy as it runs, once the counters of all modules are known: bytes
+// from an offset on, which are its own until the next ones.
+func (c *Code) Link(l threadarea.Layout, put func(b []byte, offset uint64) error) error {
+	b, sites := make([]byte, 0, piece), c.sites
+	for from := 0; from < len(c.Bytes); {
+		to := min(from+piece, len(c.Bytes))
+		n := sort.Search(len(sites), func(i int) bool { return int(sites[i].pos)+4 > to })
+		if n < len(sites) {
+			to = min(to, int(sites[n].pos)) // who is in two pieces is in the next one
 		}
-		binary.LittleEndian.PutUint32(b[x.pos:], binary.LittleEndian.Uint32(b[x.pos:])+base)
+		b = append(b[:0], c.Bytes[from:to]...)
+		for _, x := range sites[:n] {
+			at := b[int(x.pos)-from:]
+			binary.LittleEndian.PutUint32(at, binary.LittleEndian.Uint32(at)+x.what.base(l))
+		}
+		if err := put(b, uint64(from)); err != nil {
+			return err
+		}
+		from, sites = to, sites[n:]
 	}
-	return b
+	return nil
+}
+
+// base is what is added where a reference is.
+func (k refKind) base(l threadarea.Layout) uint32 {
+	switch k {
+	case toTarget:
+		return l.TargetOffset()
+	case toGate:
+		return l.Gates()
+	case toEntered:
+		return l.EnteredOffset()
+	case toHash:
+		return l.HashOffset()
+	case toUnit:
+		return l.Units()
+	case toOver:
+		return l.OverOffset()
+	case toFront:
+		return l.Front()
+	}
+	return threadarea.CounterOffset(int32(l.Chords))
 }
 
 // Function is the index in Plans of the function whose copy begins last at or

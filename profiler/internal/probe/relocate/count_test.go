@@ -87,7 +87,7 @@ func TestIndirectTargetsAreCounted(t *testing.T) {
 	if m.Err() != nil {
 		t.Fatal(m.Err())
 	}
-	code := (&Code{Bytes: m.Bytes(), sites: m.siteRefs}).Link(layout)
+	code := linked(&Code{Bytes: m.Bytes(), sites: m.siteRefs}, layout)
 
 	common := threadarea.NewCommon(layout, make([]byte, layout.Size()), 0)
 	mem := make([]byte, layout.Size()+4096)

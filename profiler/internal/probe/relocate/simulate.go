@@ -23,7 +23,7 @@ import (
 
 // Bytes of code for an access, at most, with its part of what is out of line.
 const (
-	simulatedSize = 240
+	simulatedSize = 280
 	sampledSize   = 80 // to ask whether it is simulated at all
 )
 
@@ -35,7 +35,7 @@ var cachesAt = (len(threadarea.Recorder) + 63) &^ 63
 func (s *Spec) InCaches(offset uint64) (end uint64, is bool) {
 	at := uint64(cachesAt)
 	end = at + caches.Return
-	return end, s.opt.Caches.On() && offset >= at && offset < at+uint64(len(caches.Code)) && offset != end
+	return end, s.opt.Caches.On() && offset >= at+caches.AmongEnd && offset < at+uint64(len(caches.Code)) && offset != end
 }
 
 // simulate emits what is done before instruction k of the block for which
@@ -179,26 +179,72 @@ func (m *emitter) sampled(a *access, span int64, several bool, t, u x86.Reg, dow
 	m.Jcc(asm.NoCarry, other)
 }
 
-// exchange goes to done if a line is the one that was used before the one that was
-// used last in its set, and makes it that: hierarchy.c says how. t and u are what
-// inFront made of them.
-func (m *emitter) exchange(t, u x86.Reg, done asm.Label) {
-	const read, written, second, either = 0, 8, 16, 24
+// among goes to done if a line is in the first level where that is easily seen, and puts
+// it in front: hierarchy.c says how. t and u are what inFront made of them.
+func (m *emitter) among(write bool, t, u x86.Reg, down int32, done asm.Label) {
 	if m.s.opt.Caches.Shift < 6 {
 		return // there is no room in a set
 	}
-	call := m.Labels(1)
+	asked := !m.s.opt.Library // of which there is much, and little of it runs
+	if asked {
+		m.second(t, u, done)
+	}
+	m.below(down, func() {
+		m.AddImm32(u, 0)
+		m.names(toFront, 4)
+		m.inPlace(t, u, func() { m.CallTo(m.cache + uint64(cachesAt) + caches.Among(write, asked)) })
+	})
+	m.Jcc(asm.NotEqual^1, done)
+}
+
+// second does so itself where a line was used before the one that was used last.
+func (m *emitter) second(t, u x86.Reg, done asm.Label) {
+	const read, written, second = 0, 8, 16
+	other := m.Labels(1)
 	m.CmpGSAt(second, u, t)
 	m.names(toFront, 4)
-	m.Jcc(asm.NotEqual, call)
-	m.LoadGSAt(t, either, u)
-	m.names(toFront, 4)
-	for _, at := range [...]uint32{read, written, second} {
-		m.XorGSAt(at, u, t)
-		m.names(toFront, 4)
+	m.Jcc(asm.NotEqual, other)
+	m.xorGS(m.XorFromGSAt, read, u, t)
+	for _, at := range [...]uint32{second, read, written} {
+		m.xorGS(m.XorGSAt, at, u, t)
 	}
 	m.Jmp(done)
-	m.Bind(call)
+	m.Bind(other)
+}
+
+func (m *emitter) xorGS(emit func(at uint32, u, t x86.Reg), at uint32, u, t x86.Reg) {
+	emit(at, u, t)
+	m.names(toFront, 4)
+}
+
+// inPlace has t in RAX and u in RCX for what do emits.
+func (m *emitter) inPlace(t, u x86.Reg, do func()) {
+	if u == x86.RAX && t != x86.RAX {
+		u = t // which is where it comes to
+	}
+	both := [...][2]x86.Reg{{t, x86.RAX}, {u, x86.RCX}}
+	for _, x := range both {
+		if x[0] != x[1] {
+			m.Xchg(x[0], x[1])
+		}
+	}
+	do()
+	for i := range both {
+		if x := both[len(both)-1-i]; x[0] != x[1] {
+			m.Xchg(x[0], x[1])
+		}
+	}
+}
+
+// below has the stack pointer below the red zone for what do emits, without flags.
+func (m *emitter) below(down int32, do func()) {
+	if down == 0 {
+		m.LeaRSP(-redZone)
+	}
+	do()
+	if down == 0 {
+		m.LeaRSP(redZone)
+	}
 }
 
 // oneByOne makes the accesses of a group. It is the same wherever it is done
@@ -231,7 +277,7 @@ func (m *emitter) oneByOne(list []access, of []cluster, slow, looks asm.Label, t
 		if alone {
 			m.Bind(slow + asm.Label(c-1))
 		}
-		m.exchange(t, u, next)
+		m.among(a.Store, t, u, down, next)
 		m.enter1(a, u, down)
 		if back {
 			m.Jmp(next)
@@ -244,15 +290,11 @@ func (m *emitter) oneByOne(list []access, of []cluster, slow, looks asm.Label, t
 // enter1 calls the simulator for an access.
 func (m *emitter) enter1(a *access, u x86.Reg, down int32) {
 	m.address(u, a, down)
-	if down == 0 {
-		m.LeaRSP(-redZone)
-	}
-	m.Push(u)
-	m.CallTo(m.cache + uint64(cachesAt) + caches.Entry(a.Store))
-	m.TestEAX(uint32(a.op)<<8 | uint32(a.Size))
-	if down == 0 {
-		m.LeaRSP(redZone)
-	}
+	m.below(down, func() {
+		m.Push(u)
+		m.CallTo(m.cache + uint64(cachesAt) + caches.Entry(a.Store))
+		m.TestEAX(uint32(a.op)<<8 | uint32(a.Size))
+	})
 }
 
 // address loads a register with an access's address.

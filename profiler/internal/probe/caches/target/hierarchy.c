@@ -32,7 +32,7 @@ enum { COLD, CAPACITY, CONFLICT, TRUE_SHARING, FALSE_SHARING };
 /* The first level: a set's ways stay where they are, and the clock says when one was
  * used last: 0 where it is empty. It goes on with each use that is not to the line
  * that was used last. Where a line is, is remembered in a table by its number; that
- * may be wrong. */
+ * may be wrong. As long as there is one thread, it is lists instead: see FIRST_READ. */
 struct way {
 	u64 tag, used;
 };
@@ -62,7 +62,7 @@ struct core {
 	struct shared *all;
 	u64 id;
 	u64 *front;	/* of the thread that has the core: by set, the line used last, as far as it may be read, and written */
-	u32 pad0, slow;	/* 1: what the entries do at once is not enough; 2: there are several threads */
+	u32 pad0, slow;	/* 0: there are lists; 2: there are several threads; 1: neither matters */
 	struct way *ways1;
 	unsigned short *guesses;	/* numbers of ways */
 	u64 mask1, clock, perSet1;
@@ -152,163 +152,140 @@ struct access {
 	u32 by, writer;	/* who took the line away, where that is the reason */
 };
 
-/* What moved code calls: at 0 for a read, at 256 for a write, at 512 for ranges. The
- * address is pushed before the call (0 for ranges), and behind the call stands
- * "test $n, %eax", where n is op << 8 and how many bytes, or what ranges.
+/* What moved code calls: at 0 to 96 as long as that may do, at 1024 for a read, at 1280 for a
+ * write, at 1536 for ranges. For these the address is pushed before the call (0 for ranges),
+ * and behind the call stands "test $n, %eax", where n is op << 8 and how many bytes, or
+ * what ranges.
  *
- * Most calls are to lines that are in the first level, if not in front. As long as
- * there is one thread these are made here, with few registers: where it is guessed
- * that the line is. All lines may be written then. That this is inside is not noted:
- * it waits for nothing, and who is interrupted here is let out before a handler runs.
+ * Most calls are to lines that are in the first level, if not in front. These are made at 0
+ * for a read, at 64 for a write: rax has the line, rcx where its set's row is, from GS on,
+ * and neither need be kept; the first of the row has been asked for it, at 32 and 96 the
+ * second, too. It says "equal" if that was all. Nothing of this waits, and who is
+ * interrupted goes on by single steps before a handler runs.
  *
- * With several threads it is hits(). */
+ * With one thread they go by the lists in the rows; with several it is what hits() does,
+ * where it is guessed that the line is. Who accesses two lines has the last one, and the
+ * row of another: rows begin 64 bytes behind a page. */
 
-#define HIT_OR_SLOW(write)                                               \
-	"	.p2align 8\n"                                            \
-	"	push %rax\n	push %rcx\n	push %rdx\n"             \
+#define UP(from, to)                                                     \
+	"	mov %gs:" #from "(%rcx), %rdx\n"                         \
+	"	mov %rdx, %gs:" #to "(%rcx)\n"
+
+#define IS_AT(at)                                                        \
+	"	cmp %gs:" #at "(%rcx), %rax\n"                           \
+	"	je is" #at "\n"
+
+#define AMONG(how)                                                       \
+	"	.p2align 5\n"                                            \
+	"	push %rdx\n"                                             \
+	IS_AT(16)                                                        \
+	"	jmp " #how "\n"                                          \
+	"	.p2align 5\n"                                            \
+	"	push %rdx\n"                                             \
+	"	jmp " #how "\n"
+
+#define OTHERS(how)                                                      \
+	#how ":	cmpq $0, %gs:16(%rcx)\n"	/* the rule, where there are several threads */ \
+	"	je some" #how "\n"                                       \
+	IS_AT(24) IS_AT(32) IS_AT(40) IS_AT(48) IS_AT(56)                \
+	"	or $1, %dl\n"                                            \
+	"	pop %rdx\n"                                              \
+	"	ret\n"
+
+#define MOVES                                                            \
+	"is56:" UP(48, 56)                                               \
+	"is48:" UP(40, 48)                                               \
+	"is40:" UP(32, 40)                                               \
+	"is32:" UP(24, 32)                                               \
+	"is24:" UP(16, 24)                                               \
+	"is16:" UP(0, 16)                                                \
+	"	mov %rax, %gs:(%rcx)\n"                                  \
+	"	mov %rax, %gs:8(%rcx)\n"                                 \
+	"	pop %rdx\n"                                              \
+	"	ret\n"
+
+/* rdx is where it is, rsi its tag, r8 what is shown as written. */
+#define SOME(how, may)                                                   \
+	"some" #how ":\n"                                                \
 	"	push %rdi\n	push %rsi\n	push %r8\n"              \
 	"	mov %gs:0x198, %rdi\n"	/* threadarea.OffCaches */       \
-	"	test %rdi, %rdi\n"	/* a forked child has none */    \
-	"	jz 9f\n"                                                 \
-	"	mov (%rdi), %rcx\n"                                      \
-	"	mov 28(%rcx), %eax\n"	/* slow */                       \
-	"	or 32(%rdi), %eax\n"	/* inside */                     \
-	"	jnz 7f\n"                                                \
-	"	mov 48(%rsp), %rdx\n"                                    \
-	"	mov 56(%rsp), %rax\n"                                    \
-	"	movzbl 1(%rdx), %edx\n"                                  \
-	"	lea -1(%rax,%rdx), %rdx\n"                               \
-	"	shr $6, %rax\n"                                          \
+	"	test %rdi, %rdi\n"                                       \
+	"	jz 8f\n"                                                 \
+	"	cmpq $0, 32(%rdi)\n"	/* inside */                     \
+	"	jne 8f\n"                                                \
+	"	mov (%rdi), %rdi\n"                                      \
+	"	cmpl $2, 28(%rdi)\n"	/* slow: MANY */                 \
+	"	jne 8f\n"                                                \
+	"	lea -64(%rcx), %rdx\n"                                   \
 	"	shr $6, %rdx\n"                                          \
-	"	cmp %rax, %rdx\n"	/* in one line */                \
-	"	jne 9f\n"                                                \
+	"	xor %eax, %edx\n"                                        \
+	"	and $63, %edx\n"                                         \
+	"	and 48(%rdi), %rdx\n"	/* mask1 */                      \
+	"	jnz 8f\n"                                                \
+	"	mov %rax, %rdx\n"                                        \
 	"	shr $13, %rdx\n"	/* GUESSES */                    \
 	"	xor %eax, %edx\n"                                        \
 	"	and $0x1fff, %edx\n"                                     \
-	"	mov 40(%rcx), %rdi\n"	/* guesses */                    \
-	"	movzwl (%rdi,%rdx,2), %edx\n"                            \
+	"	mov 40(%rdi), %rsi\n"	/* guesses */                    \
+	"	movzwl (%rsi,%rdx,2), %edx\n"                            \
 	"	shl $4, %edx\n"                                          \
-	"	mov 32(%rcx), %r8\n"	/* ways1 */                      \
-	"	lea 3(,%rax,4), %rdi\n"	/* WRITABLE */                   \
-	"	cmp %rdi, (%r8,%rdx)\n"                                  \
-	"	jne 9f\n"                                                \
-	"	mov 48(%rcx), %rdi\n"	/* mask1 */                      \
-	"	and %rax, %rdi\n"                                        \
-	"	shl $6, %rdi\n"                                          \
-	"	add 16(%rcx), %rdi\n"	/* front */                      \
-	"	mov (%rdi), %rsi\n"                                      \
-	"	test %rsi, %rsi\n"                                       \
-	"	jz 9f\n"                                                 \
-	"	mov %rsi, 16(%rdi)\n"	/* SECOND */                     \
-	"	cmp %rsi, 32(%rdi)\n"	/* STAMPED */                    \
-	"	mov 40(%rdi), %rsi\n"	/* STAMPED_AT */                 \
-	"	cmovne 48(%rdi), %rsi\n"	/* OTHER_AT */           \
-	"	mov %rsi, 48(%rdi)\n"                                    \
-	"	mov %rdx, 40(%rdi)\n"                                    \
-	"	add %r8, %rsi\n"	/* its way */                    \
-	"	add %rdx, %r8\n"	/* that of the line */           \
-	"	mov 56(%rcx), %rdx\n"	/* clock */                      \
-	"	add $2, %rdx\n"                                          \
-	"	mov %rdx, 56(%rcx)\n"                                    \
-	"	mov %rdx, 8(%r8)\n"                                      \
-	"	dec %rdx\n"                                              \
-	"	mov %rdx, 8(%rsi)\n"                                     \
-	"	mov 16(%rdi), %rsi\n"                                    \
-	"	xor %rax, %rsi\n"                                        \
-	"	mov %rsi, 24(%rdi)\n"	/* EITHER */                     \
-	"	mov %rax, (%rdi)\n"                                      \
-	"	mov %rax, 8(%rdi)\n"                                     \
-	"	mov %rax, 32(%rdi)\n"                                    \
-	"	pop %r8\n	pop %rsi\n	pop %rdi\n"              \
-	"	pop %rdx\n	pop %rcx\n	pop %rax\n"              \
-	"	jmp 2f\n"                                                \
-	"7:	cmp $2, %eax\n"	/* MANY */                       \
-	"	je many" #write "\n"                                     \
-	"9:	push %r9\n	push %r10\n	push %r11\n"             \
-	"	mov $" #write ", %edx\n"                                 \
-	"	jmp 1f\n"
-
-/* A tag may be read whose state is none of INVALID, and then written only if WRITABLE;
- * rdx has where it is, rdi gets it, and r8 what is shown as written in the row at rsi. */
-#define MAY_READ                                                         \
-	"	mov (%rdx), %rdi\n"                                      \
-	"	mov %rdi, %rsi\n"                                        \
-	"	shr $2, %rsi\n"                                          \
-	"	cmp %rax, %rsi\n"                                        \
-	"	jne 8f\n"                                                \
-	"	test $3, %dil\n"                                         \
-	"	jz 8f\n"
-#define SHOW_READ                                                        \
-	"	mov %edi, %r8d\n"                                        \
-	"	and $3, %r8d\n"                                          \
-	"	cmp $3, %r8d\n"                                          \
+	"	add 32(%rdi), %rdx\n"	/* ways1 */                      \
+	may                                                              \
+	"	mov 56(%rdi), %r8\n"	/* clock */                      \
+	"	inc %r8\n"                                               \
+	"	mov %r8, 56(%rdi)\n"                                     \
+	"	mov %r8, 8(%rdx)\n"                                      \
+	"	lea 3(,%rax,4), %r8\n"                                   \
+	"	cmp %r8, %rsi\n"                                         \
 	"	mov $0, %r8d\n"                                          \
 	"	cmove %rax, %r8\n"                                       \
-	"	mov %rax, (%rsi)\n"                                      \
-	"	mov %r8, 8(%rsi)\n"
-#define MAY_WRITE                                                        \
-	"	lea 3(,%rax,4), %rdi\n"                                  \
-	"	cmp %rdi, (%rdx)\n"                                      \
-	"	jne 8f\n"
-#define SHOW_WRITE                                                       \
-	"	mov %rax, (%rsi)\n"                                      \
-	"	mov %rax, 8(%rsi)\n"
-
-#define MANY_HIT(write, may, show)                                                  \
-	"many" #write ":\n"                                              \
-	"	mov 48(%rsp), %rdx\n"                                    \
-	"	mov 56(%rsp), %rax\n"                                    \
-	"	movzbl 1(%rdx), %edx\n"                                  \
-	"	lea -1(%rax,%rdx), %rdx\n"                               \
-	"	shr $6, %rax\n"                                          \
-	"	shr $6, %rdx\n"                                          \
-	"	cmp %rax, %rdx\n"	/* in one line */                \
-	"	jne 8f\n"                                                \
-	"	shr $13, %rdx\n"	/* GUESSES */                    \
-	"	xor %eax, %edx\n"                                        \
-	"	and $0x1fff, %edx\n"                                     \
-	"	mov 40(%rcx), %rdi\n"	/* guesses */                    \
-	"	movzwl (%rdi,%rdx,2), %edx\n"                            \
-	"	shl $4, %edx\n"                                          \
-	"	add 32(%rcx), %rdx\n"	/* its way */                    \
-	may                                                              \
-	"	mov 56(%rcx), %rsi\n"	/* clock */                      \
-	"	inc %rsi\n"                                              \
-	"	mov %rsi, 56(%rcx)\n"                                    \
-	"	mov %rsi, 8(%rdx)\n"                                     \
-	"	mov 48(%rcx), %rsi\n"	/* mask1 */                      \
-	"	and %rax, %rsi\n"                                        \
-	"	shl $6, %rsi\n"                                          \
-	"	add 16(%rcx), %rsi\n"	/* front */                      \
-	show                                                             \
-	"	cmp %rdi, (%rdx)\n"                                      \
+	"	mov %rax, %gs:(%rcx)\n"                                  \
+	"	mov %r8, %gs:8(%rcx)\n"                                  \
+	"	cmp %rsi, (%rdx)\n"                                      \
 	"	jne 6f\n"                                                \
-	"	pop %r8\n	pop %rsi\n	pop %rdi\n"              \
-	"	pop %rdx\n	pop %rcx\n	pop %rax\n"              \
-	"	jmp 2b\n"                                                \
-	"6:	movq $0, (%rsi)\n"	/* taken away meanwhile */       \
-	"	movq $0, 8(%rsi)\n"                                      \
-	"8:	push %r9\n	push %r10\n	push %r11\n"             \
-	"	mov $" #write ", %edx\n"                                 \
-	"	jmp 1b\n"
+	"7:	pop %r8\n	pop %rsi\n	pop %rdi\n	pop %rdx\n" \
+	"	ret\n"                                                   \
+	"6:	movq $0, %gs:(%rcx)\n"	/* taken away meanwhile */       \
+	"	movq $0, %gs:8(%rcx)\n"                                  \
+	"8:	or $1, %dl\n"                                            \
+	"	jmp 7b\n"
+
+#define MAY_READ                                                         \
+	"	mov (%rdx), %rsi\n"                                      \
+	"	lea (,%rax,4), %r8\n"                                    \
+	"	xor %rsi, %r8\n"                                         \
+	"	dec %r8\n"                                               \
+	"	cmp $2, %r8\n"	/* SHARED to WRITABLE, less 1 */         \
+	"	ja 8f\n"
+#define MAY_WRITE                                                        \
+	"	lea 3(,%rax,4), %rsi\n"	/* WRITABLE */           \
+	"	cmp %rsi, (%rdx)\n"                                      \
+	"	jne 8f\n"
+
+#define ENTRY(write)                                                     \
+	"	.p2align 8\n"                                            \
+	"	push %rax\n	push %rcx\n	push %rdx\n"             \
+	"	push %rdi\n	push %rsi\n"                             \
+	"	push %r8\n	push %r9\n	push %r10\n	push %r11\n"     \
+	"	mov $" #write ", %edx\n"
 
 __asm__(".text\n"
-	HIT_OR_SLOW(0)
-	HIT_OR_SLOW(1)
-	"	.p2align 8\n"
-	"	push %rax\n	push %rcx\n	push %rdx\n"
-	"	push %rdi\n	push %rsi\n"
-	"	push %r8\n	push %r9\n	push %r10\n	push %r11\n"
-	"	mov $2, %edx\n"
+	AMONG(read) AMONG(write)
+	OTHERS(read) OTHERS(write) MOVES
+	SOME(read, MAY_READ) SOME(write, MAY_WRITE)
+	"	.org 1024\n"
+	ENTRY(0)
+	"	jmp 1f\n"
+	ENTRY(1)
+	"	jmp 1f\n"
+	ENTRY(2)
 	"1:	mov %gs:0x198, %rdi\n"
 	"	mov %rsp, %rsi\n"
 	"	call one\n"
 	"	pop %r11\n	pop %r10\n	pop %r9\n	pop %r8\n"
 	"	pop %rsi\n	pop %rdi\n	pop %rdx\n"
 	"	pop %rcx\n	pop %rax\n"
-	"2:	ret $8\n"	/* the only one: caches.Return */
-	MANY_HIT(0, MAY_READ, SHOW_READ)
-	MANY_HIT(1, MAY_WRITE, SHOW_WRITE));
+	"	ret $8\n");	/* the only one: caches.Return */
 
 #define RELAXED(x) (*(volatile __typeof__(x) *)&(x))
 
@@ -463,12 +440,10 @@ static inline struct way *oldest1(struct core *c, u64 line)
 }
 
 /* A set's row of the front: the line that was used last, as far as it may be read, and
- * written; else 0. As long as there is one thread also that which was used before it:
- * moved code exchanges the two, by what they have EITHER in one or the other, and
- * leaves the clock alone. So which of them was used last is what the row says, and
- * stamps follow when a third line comes (settle1). STAMPED is the one with the later,
- * and STAMPED_AT and OTHER_AT are where both are, from ways1 on. */
-enum { FIRST_READ, FIRST_WRITTEN, SECOND, EITHER, STAMPED, STAMPED_AT, OTHER_AT };
+ * written; else 0. As long as there is one thread it may do both, and behind it stand
+ * the others of the set in the order of their use, as far as there is room: moved code,
+ * and what it calls at 0, keep them. The rest of them is where the set's ways are else. */
+enum { FIRST_READ, FIRST_WRITTEN, SECOND, LISTED = 7, ROW };
 
 static inline u64 *frontOf(struct shared *s, struct core *c, u64 line)
 {
@@ -484,47 +459,6 @@ static inline void show(struct shared *s, struct core *c, u64 line, u64 state)
 	RELAXED(f[FIRST_WRITTEN]) = state == WRITABLE ? line : 0;
 }
 
-/* settle1 stamps what was used last in a line's set, if that was exchanged. */
-static inline void settle1(struct shared *s, struct core *c, u64 line)
-{
-	u64 *f = frontOf(s, c, line);
-	if (s->many || s->shift < 6 || f[STAMPED] == f[FIRST_READ])
-		return;
-	u64 at = f[OTHER_AT];
-	((struct way *)((char *)c->ways1 + at))->used = ++c->clock;
-	f[OTHER_AT] = f[STAMPED_AT];
-	f[STAMPED_AT] = at;
-	f[STAMPED] = f[FIRST_READ];
-}
-
-/* exchangeable makes a line, which is used now, and that which was used last those that
- * moved code exchanges. The set is settled. */
-static inline void exchangeable(struct shared *s, struct core *c, struct way *w, u64 line)
-{
-	u64 *f = frontOf(s, c, line), last = f[FIRST_READ];
-	if (s->many || s->shift < 6 || c->perSet1 < 2)
-		return;
-	if (last != line)
-		f[SECOND] = last, f[EITHER] = last ^ line, f[OTHER_AT] = f[STAMPED_AT];
-	f[STAMPED] = line;
-	f[STAMPED_AT] = (char *)w - (char *)c->ways1;
-}
-
-/* apart: a line leaves the first level. */
-static inline void apart(struct shared *s, struct core *c, u64 line)
-{
-	u64 *f = frontOf(s, c, line);
-	if (s->shift >= 6 && !s->many) {
-		settle1(s, c, line);
-		if (f[SECOND] == line || f[FIRST_READ] == line)
-			f[SECOND] = f[EITHER] = 0;
-		if (f[FIRST_READ] == line)
-			f[STAMPED] = 0;
-	}
-	if (f[FIRST_READ] == line)
-		f[FIRST_READ] = f[FIRST_WRITTEN] = 0;
-}
-
 /* shown reports whether it is a line that may be read. */
 static inline int shown(struct shared *s, struct core *c, u64 line)
 {
@@ -537,7 +471,6 @@ static inline void use1(struct shared *s, struct core *c, struct way *w, u64 lin
 	w->tag = line << 2 | state;
 	w->used = ++c->clock;
 	*guessOf(c, line) = w - c->ways1;
-	exchangeable(s, c, w, line);
 	show(s, c, line, state);
 }
 
@@ -818,16 +751,15 @@ static int fetch(struct shared *s, struct core *me, struct access *a, int lost, 
 	return level + kind;
 }
 
-/* drops takes out of my first level what the second has evicted, and returns where it
- * was, or 0. */
-static struct way *drops(struct shared *s, struct core *me, u64 line)
+/* drops takes out of my first level what the second has evicted. */
+static void drops(struct shared *s, struct core *me, u64 line)
 {
 	struct way *w = at1(me, line);
-	if (w) {
-		apart(s, me, line);
-		w->tag = w->used = 0;
-	}
-	return w;
+	if (!w)
+		return;
+	if (shown(s, me, line))
+		show(s, me, line, INVALID);
+	w->tag = w->used = 0;
 }
 
 /* miss1 is an access to a line that is not in my first level, where it may have
@@ -933,7 +865,6 @@ static inline int hits(struct shared *s, struct core *me, struct way *w, u64 lin
 		return 0;
 	RELAXED(w->used) = ++me->clock;
 	*guessOf(me, line) = w - me->ways1;
-	exchangeable(s, me, w, line);
 	show(s, me, line, tag & STATE);
 	if (RELAXED(w->tag) == tag)
 		return 1;
@@ -944,7 +875,6 @@ static inline int hits(struct shared *s, struct core *me, struct way *w, u64 lin
 /* touch is an access to one line. */
 static inline int touch(struct shared *s, struct core *me, struct access *a)
 {
-	settle1(s, me, a->line);
 	struct way *w = at1(me, a->line);
 	if (w && hits(s, me, w, a->line, a->write))
 		return HIT;
@@ -1064,7 +994,6 @@ static __attribute__((noinline)) void access(struct thread *t, u64 addr, u64 siz
 		several(t, addr, size, op, write);
 		return;
 	}
-	settle1(s, me, first);
 	struct way *w = at1(me, first);
 	if (w && hits(s, me, w, first, write))
 		return;
@@ -1075,52 +1004,124 @@ static __attribute__((noinline)) void access(struct thread *t, u64 addr, u64 siz
 	counted(t, s, &a);
 }
 
-/* far brings a line that is not in my second level either there, while there is one
- * thread. w is the way of the first level that it will have: one that gets empty,
- * if one does. */
-static __attribute__((noinline)) int far(struct shared *s, struct core *me, u64 line, struct way **w)
+/* The first level as long as there is one thread: all lines that are anywhere may be
+ * written, and there is nobody to lose one to. */
+
+/* restOf is those of a line's set which have no room in its row. */
+static inline u64 *restOf(struct core *me, u64 line)
 {
-	int conflict3, conflict2 = headOf(&me->two, line)->last == line, kind = COLD;
+	return (u64 *)set1(me, line);
+}
+
+/* toFront puts a line in front of those of its row, up to one that goes. */
+static inline void toFront(u64 *f, u64 line, u32 gone)
+{
+	for (; gone > SECOND; gone--)
+		f[gone] = f[gone - 1];
+	f[SECOND] = f[FIRST_READ];
+	f[FIRST_READ] = f[FIRST_WRITTEN] = line;
+}
+
+/* uses puts a line in front that is in the set, if it is. asked: it is not in its row. */
+static inline int uses(struct core *me, u64 *f, u64 line, int asked)
+{
+	u32 i = asked ? ROW : SECOND;
+	if (!asked && f[FIRST_READ] == line)
+		return 1;
+	while (i < ROW && f[i] != line)
+		i++;
+	if (i < ROW) {
+		toFront(f, line, i);
+		return 1;
+	}
+	u64 *rest = restOf(me, line);
+	for (u32 k = 0; k + LISTED < me->perSet1; k++)
+		if (rest[k] == line) {
+			for (; k; k--)
+				rest[k] = rest[k - 1];
+			rest[0] = f[ROW - 1];
+			toFront(f, line, ROW - 1);
+			return 1;
+		}
+	return 0;
+}
+
+/* enters1 puts a line in front that is not in the set, and returns the one that must go. */
+static inline u64 enters1(struct core *me, u64 *f, u64 line)
+{
+	u64 goes = f[ROW - 1];
+	toFront(f, line, ROW - 1);
+	if (me->perSet1 < LISTED) {
+		goes = f[me->perSet1 + 1];
+		f[me->perSet1 + 1] = 0;
+		return goes;
+	}
+	u64 *rest = restOf(me, line);
+	for (u32 k = 0; k + LISTED < me->perSet1; k++) {
+		u64 next = rest[k];
+		rest[k] = goes;
+		goes = next;
+	}
+	return goes;
+}
+
+/* forgets1 takes a line out of the list of its set. */
+static inline void forgets1(struct shared *s, struct core *me, u64 line)
+{
+	u64 *f = frontOf(s, me, line), *rest = restOf(me, line);
+	u32 i = SECOND, k = 0, n = me->perSet1 > LISTED ? me->perSet1 - LISTED : 0;
+	if (f[FIRST_READ] == line) {
+		f[FIRST_READ] = f[FIRST_WRITTEN] = f[SECOND];
+	} else {
+		while (i < ROW && f[i] != line)
+			i++;
+		if (i == ROW)
+			while (k < n && rest[k] != line)
+				k++;
+		if (i == ROW && k == n)
+			return;
+	}
+	for (; i < ROW; i++)
+		f[i] = i + 1 < ROW ? f[i + 1] : n ? rest[0] : 0;
+	for (; k < n; k++)
+		rest[k] = k + 1 < n ? rest[k + 1] : 0;
+}
+
+/* far brings a line that is not in my second level either there. */
+static __attribute__((noinline)) int far(struct shared *s, struct core *me, u64 line, int conflict)
+{
+	int conflict3, kind = COLD;
+	fetchSet(&s->three, line);
+	fetchSet(&s->three, line + 1);	/* which comes next, more often than not */
+	if (me->two.ways) {
+		conflict = headOf(&me->two, line)->last == line;
+		u64 victim = fill(&me->two, line, WRITABLE);
+		if (victim)
+			forgets1(s, me, victim >> 2);
+	}
 	int hit3 = lookUp3(s, line, &conflict3);
 	if (hit3 || sawBefore(s, me, line))
-		kind = (!hit3 && s->three.ways ? conflict3 : conflict2) ? CONFLICT : CAPACITY;
-	u64 victim = fill(&me->two, line, WRITABLE);
-	struct way *empty = victim ? drops(s, me, victim >> 2) : 0;
-	if (empty && !((victim >> 2 ^ line) & me->mask1))
-		*w = empty;
+		kind = (!hit3 && s->three.ways ? conflict3 : conflict) ? CONFLICT : CAPACITY;
 	return (hit3 ? FROM_L3 : FROM_MEMORY) + kind;
 }
 
-/* alone is an access to one line by the only thread that there is: all lines that are
- * anywhere may be written, and there is nobody to lose one to. It is what touch does
- * then. */
-static inline int alone(struct shared *s, struct core *me, u64 line)
+/* alone is an access to one line. It is what touch does, while there is one thread. */
+static inline int alone(struct shared *s, struct core *me, u64 line, int asked)
 {
-	u64 tag = line << 2 | WRITABLE, oldest = ~0UL, n = me->perSet1;
-	struct way *w = set1(me, line);
-	settle1(s, me, line);
+	u64 *f = frontOf(s, me, line), *last = &me->last1[line & me->mask1];
 	fetchSet(&me->two, line);
-	fetchSet(&s->three, line);
-	for (u64 i = 0; i < n; i++) {
-		if (w[i].tag == tag) {
-			use1(s, me, &w[i], line, WRITABLE);
-			return HIT;
-		}
-		u64 age = w[i].used << 6 | i;	/* of no more ways than 64 */
-		oldest = age < oldest ? age : oldest;
-	}
-	u64 *last = &me->last1[line & me->mask1];
-	int class, k = at(&me->two, line);
-	w += oldest & 63;
+	if (uses(me, f, line, asked))
+		return HIT;
+	int class, conflict = *last == line, k = me->two.ways ? at(&me->two, line) : -1;
 	if (k >= 0) {
-		class = FROM_L2 + (*last == line ? CONFLICT : CAPACITY);
+		class = FROM_L2 + (conflict ? CONFLICT : CAPACITY);
 		use(&me->two, line, k);
 	} else {
-		class = far(s, me, line, &w);
+		class = far(s, me, line, conflict);
 	}
-	if (w->tag)
-		*last = w->tag >> 2;
-	use1(s, me, w, line, WRITABLE);
+	u64 gone = enters1(me, f, line);
+	if (gone)
+		*last = gone;
 	return class;
 }
 
@@ -1139,6 +1140,33 @@ static inline int sampled(struct thread *t, u64 addr)
 	return !s->sample || s->sample >> (addr >> s->shift & 63) & 1;
 }
 
+/* lone is an access by the only thread. asked: if it is to one line, that is not in its row. */
+static inline void lone(struct thread *t, u64 addr, u64 size, u32 op, int asked)
+{
+	struct core *me = t->core;
+	struct shared *s = me->all;
+	u64 last = (addr + size - 1) >> 6, line = s->sample ? last : addr >> 6;	/* of a sample, one of two lines is looked at */
+	int class = alone(s, me, line, asked && line == last && addr >> 6 == last);
+	while (line < last) {	/* of several, that from farthest off */
+		int next = alone(s, me, ++line, 0);
+		if (next != HIT && (class == HIT || next / 5 > class / 5))
+			class = next;
+	}
+	if (class == HIT || op == NOBODY)
+		return;
+	count(t, (u64)op * CLASSES + class);
+	if (s->sample)
+		spread(s, line, op, class);
+}
+
+static inline void made(struct thread *t, u64 addr, u64 size, u32 op, int write, int asked)
+{
+	if (t->core->slow)
+		access(t, addr, size, op, write);
+	else
+		lone(t, addr, size, op, asked);
+}
+
 static void range(struct thread *t, struct frame *f, u32 n, u32 op)
 {
 	u64 to = f->rdi, from = f->rsi, size = f->rdx;
@@ -1155,9 +1183,9 @@ static void range(struct thread *t, struct frame *f, u32 n, u32 op)
 		if (step > size - i)
 			step = size - i;
 		if (copies && sampled(t, from + i + step - 1))
-			access(t, from + i, step, op, 0);
+			made(t, from + i, step, op, 0, 0);
 		if (sampled(t, to + i + step - 1))
-			access(t, to + i, step, writes, 1);
+			made(t, to + i, step, writes, 1, 0);
 	}
 }
 
@@ -1172,30 +1200,14 @@ __attribute__((used)) static void one(struct thread *t, struct frame *f, u64 wha
 	t->inside = 1;
 	__asm__ volatile("" : : : "memory");
 	u32 n = *(u32 *)(f->returns + 1), op = n >> 8;
-	u64 line = f->address >> 6;
-	struct core *me = t->core;
 	if (op == BY_CALLER)
 		op = t->caller < ERASED ? t->caller + (what == 1) : t->caller;
 	if (op == ERASED) {
 	} else if (what == 2) {
 		range(t, f, n, op);
-	} else if (!me->slow && me->two.ways - 1 < WIDE) {
-		u64 last = (f->address + (n & 255) - 1) >> 6;
-		if (me->all->sample)
-			line = last;	/* of a sample, one of two lines is looked at */
-		int class = alone(me->all, me, line);
-		while (line < last) {	/* of several, that from farthest off */
-			int next = alone(me->all, me, ++line);
-			if (next != HIT && (class == HIT || next / 5 > class / 5))
-				class = next;
-		}
-		if (class != HIT && op != NOBODY) {
-			count(t, (u64)op * CLASSES + class);
-			if (me->all->sample)
-				spread(me->all, line, op, class);
-		}
-	} else
-		access(t, f->address, n & 255, op, what);
+	} else {
+		made(t, f->address, n & 255, op, what, 1);
+	}
 	__asm__ volatile("" : : : "memory");
 	t->inside = 0;
 }

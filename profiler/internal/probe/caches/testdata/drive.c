@@ -19,10 +19,23 @@ struct thread { unsigned long core, misses, live, first, inside, caller; };
  * 3, of one whose accesses are hits */
 struct access { unsigned long addr; unsigned op; unsigned char core, write, size, called; unsigned long pad; };
 
-static unsigned long area[64][128];
+static unsigned char areas[65][4096] __attribute__((aligned(4096)));
+/* where rows lie from there on is 64 bytes behind a page, as in a thread's area */
+#define AREA(c) ((unsigned long *)(areas[(c) + 1] - 64))
 static struct thread thread[64];
 
 static long sizeOf(int fd) { struct stat s; fstat(fd, &s); return s.st_size; }
+
+/* among asks whether a line is one of its set's row. */
+static int among(void *code, unsigned long line, unsigned long row)
+{
+	unsigned char was;
+	unsigned long dx = 0x3333;
+	__asm__ volatile("lea -128(%%rsp), %%rsp\n call *%[code]\n sete %[was]\n lea 128(%%rsp), %%rsp\n" : [was] "=r"(was), "+a"(line), "+c"(row), "+d"(dx) : [code] "r"(code) : "memory", "cc");
+	if (dx != 0x3333)
+		exit(4);
+	return was;
+}
 
 int main(int argc, char **argv)
 {
@@ -45,30 +58,26 @@ int main(int argc, char **argv)
 		thread[c].core = (unsigned long)core;
 		thread[c].misses = (unsigned long)calloc(ops * 16, 8);
 		thread[c].live = (unsigned long)live;
-		area[c][0x198 / 8] = (unsigned long)&thread[c];
+		AREA(c)[0x198 / 8] = (unsigned long)&thread[c];
 	}
 	unsigned char *f = x + 0xff00;
 	struct access a;
 	while (fread(&a, sizeof a, 1, stdin) == 1) {
-		/* the line used before the last one is exchanged with it, as moved code does */
 		unsigned long line = a.addr >> 6, *core = (unsigned long *)thread[a.core].core;
 		unsigned long *row = (unsigned long *)(core[2] + 64 * (line & core[6]));
 		if (lines == 64 && (a.addr + a.size - 1) >> 6 == line && row[!!a.write] == line)
 			continue; /* in front: nothing changes */
-		if (lines == 64 && (a.addr + a.size - 1) >> 6 == line && row[2] == line && row[!!a.write] != line) {
-			for (int i = 0; i < 3; i++)
-				row[i] ^= row[3];
+		syscall(SYS_arch_prctl, ARCH_SET_GS, AREA(a.core));
+		if (lines == 64 && (a.addr + a.size - 1) >> 6 == line && among(x + 64 * !!a.write + (row[2] == line ? 0 : 32 * (a.op & 1)), line, (char *)row - (char *)AREA(a.core)))
 			continue;
-		}
 		unsigned n = a.op << 8 | a.size;
 		if (a.called) {
 			n = 0xffffff00 | a.size;
 			thread[a.core].caller = a.called == 1 ? a.op - a.write : a.called == 2 ? 0xffffffff : 0xfffffffe;
 		}
-		int d = (x + (a.write ? 256 : 0)) - (f + 6);
+		int d = (x + (a.write ? 1280 : 1024)) - (f + 6);
 		unsigned char code[] = {0x57, 0xe8, d, d >> 8, d >> 16, d >> 24, 0xa9, n, n >> 8, n >> 16, n >> 24, 0xc3};
 		memcpy(f, code, sizeof code);
-		syscall(SYS_arch_prctl, ARCH_SET_GS, area[a.core]);
 		/* every register must come back as it was */
 		unsigned long changed;
 		__asm__ volatile(
