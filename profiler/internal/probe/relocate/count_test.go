@@ -160,7 +160,7 @@ func TestCallsGoToCopies(t *testing.T) {
 	if m.Err() != nil {
 		t.Fatal(m.Err())
 	}
-	code := (&Code{Bytes: m.Bytes(), sites: m.siteRefs}).Link(layout)
+	code := linked(&Code{Bytes: m.Bytes(), sites: m.siteRefs}, layout)
 	common := threadarea.NewCommon(layout, make([]byte, layout.Size()), 0)
 	mem := make([]byte, layout.Size()+4096)
 	threadarea.New(common, mem, probetest.MemoryAt, 0, 1<<62, 0)
