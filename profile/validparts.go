@@ -49,6 +49,8 @@ func (p *Profile) checkTies(t *Thread) error {
 		return errors.New("created or joined at a negative time")
 	case t.CreatedNS > t.BeginNS || t.Creator == 0 && t.CreatedNS+t.CreatedCPUNS > 0:
 		return fmt.Errorf("begins at %d ns, and is created at %d ns", t.BeginNS, t.CreatedNS)
+	case t.With != 0 && !known(t.With):
+		return fmt.Errorf("counted with thread %d, which is none", t.With-1)
 	case t.JoinNS > t.JoinedNS || t.Joiner == 0 && t.JoinCPUNS > 0:
 		return fmt.Errorf("is waited for from %d ns until %d ns", t.JoinNS, t.JoinedNS)
 	}

@@ -150,6 +150,7 @@ type goroutines struct {
 	full     bool            // others are not counted
 	carriers map[int]*thread // the threads that run them, by tid, where these have clocks
 	runtime  map[uint64]bool // whether functions are the runtime's, by address
+	lives    map[statement]*lives
 }
 
 // How many goroutines are told apart, at once and in all.
@@ -159,7 +160,7 @@ const (
 )
 
 func newGoroutines(in *injection) *goroutines {
-	return &goroutines{in: in, byBase: map[uint64]*thread{}, byID: map[uint64]*thread{}, carriers: map[int]*thread{}, runtime: map[uint64]bool{}}
+	return &goroutines{in: in, byBase: map[uint64]*thread{}, byID: map[uint64]*thread{}, carriers: map[int]*thread{}, runtime: map[uint64]bool{}, lives: map[statement]*lives{}}
 }
 
 // head is how many areas were taken from the pool.
