@@ -1,10 +1,9 @@
 package profile
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
+	"sort"
 )
 
 // checkThreads also holds the promise that the sections rely on: ids grow, so
@@ -35,8 +34,8 @@ func (p *Profile) checkThreads() error {
 // checkTies: who created and who joined a thread. Its creator was born before it.
 func (p *Profile) checkTies(t *Thread) error {
 	known := func(id ThreadID) bool {
-		_, is := slices.BinarySearchFunc(p.Threads, id-1, func(x Thread, id ThreadID) int { return cmp.Compare(x.ID, id) })
-		return is
+		i := sort.Search(len(p.Threads), func(i int) bool { return p.Threads[i].ID >= id-1 })
+		return i < len(p.Threads) && p.Threads[i].ID == id-1
 	}
 	switch {
 	case t.Creator != 0 && (t.Creator > t.ID || !known(t.Creator)):

@@ -34,7 +34,6 @@ func (ts *threads) lived(t *thread, all []record.Delta) {
 	if l := ts.goroutines.livesOf(t); l != nil && len(t.active)+len(t.left) == 0 {
 		if l.n++; l.n > ownLives {
 			ts.solver.Check(all)
-			t.work = ts.solver.Work(all)
 			l.add(t, all)
 			return
 		}

@@ -179,7 +179,8 @@ func (ts *threads) death(t *thread) {
 	if open := t.caught(t.untold, nil); len(t.active)+len(open) > 0 {
 		rest = record.Merge(slices.Concat(rest, t.active, open))
 	}
-	ts.tracker.Died(t.id, t.end, t.cpuNS, rest, ts.solver.Work(all))
+	t.work = ts.solver.Work(all)
+	ts.tracker.Died(t.id, t.end, t.cpuNS, rest, t.work)
 	ts.lived(t, all)
 	ts.lost += t.area.Lost()
 	if err := ts.in.wipe(t.slot, t.mem, t.area); err == nil {

@@ -144,32 +144,34 @@ func (m *emitter) copyOf(target uint64) (l asm.Label, ok bool) {
 }
 
 // countTarget counts the target of an indirect call or jump, if it is a site
-// (site ≥ 0). Flags are dead and r11 is free at calls. Two targets have
-// counters of their own in line; others are found in a table, and those that
+// (site ≥ 0). Flags are dead and r11 is free at calls, but in Go, where it may hold an
+// argument. Two targets have counters of their own in line, which take no register of
+// ours where the target is in one; others are found in a table, and those that
 // are not yet in it by the recorder.
 func (m *emitter) countTarget(in *x86.Insn, site int32) {
-	keep := x86.None
-	if m.s.inGo() { // where r11 may hold an argument
-		keep = spare(in)
-	}
 	if site < 0 {
 		return
 	}
-	if keep != x86.None {
-		m.Mov(keep, x86.R11, true)
+	keep, target := x86.None, in.RM
+	if m.s.inGo() {
+		keep = spare(in)
 	}
-	if !m.LoadTarget(x86.R11, in) {
-		return
+	if in.HasMem {
+		m.keepR11(keep)
+		if target = x86.R11; !m.LoadTarget(target, in) {
+			return
+		}
 	}
 	compare := func(i int32) {
-		m.CmpGS(uint32(8*(2*site+i)), x86.R11)
+		m.CmpGS(uint32(8*(2*site+i)), target)
 		m.names(toTarget, 4)
 	}
 	count := func(i int32) {
 		m.IncGS(uint32(8 * (2*site + i)))
 		m.names(toCounter, 4)
 	}
-	done := m.Labels(1)
+	done := m.Labels(2)
+	restore := done + 1
 	miss := m.outOfLine(func() {
 		slow := m.Labels(1)
 		compare(1)
@@ -177,19 +179,34 @@ func (m *emitter) countTarget(in *x86.Insn, site int32) {
 		count(1)
 		m.Jmp(done)
 		m.Bind(slow)
-		m.countInTable(site, done)
+		if !in.HasMem {
+			m.keepR11(keep)
+			m.Mov(x86.R11, target, true)
+		}
+		m.countInTable(site, restore)
 		m.Push(x86.RAX)
 		m.MovImm32(x86.RAX, uint32(2*site))
 		m.CallTo(m.cache + threadarea.IndirectEntry)
 		m.Pop(x86.RAX)
+		m.Bind(restore)
+		if !in.HasMem && keep != x86.None {
+			m.Mov(x86.R11, keep, true)
+		}
 		m.Jmp(done)
 	})
 	compare(0)
 	m.Jcc(asm.NotEqual, miss)
 	count(0)
 	m.Bind(done)
-	if keep != x86.None {
+	if in.HasMem && keep != x86.None {
 		m.Mov(x86.R11, keep, true)
+	}
+}
+
+// keepR11 keeps what r11 holds in another register, if there is one.
+func (m *emitter) keepR11(in x86.Reg) {
+	if in != x86.None {
+		m.Mov(in, x86.R11, true)
 	}
 }
 
