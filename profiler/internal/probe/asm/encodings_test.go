@@ -36,6 +36,8 @@ var encodings = []encoding{
 	{func(a *Assembler) { a.SubGS(word, x86.RSI) }, "sub %rsi,%gs:0x40", "0:29/6 gs:0x40 r6", func(s *state) { s.put(s.sub(s.word(), s.Regs[x86.RSI])) }},
 	{func(a *Assembler) { a.SubGS(word, x86.R8) }, "sub %r8,%gs:0x40", "0:29/0 gs:0x40 r8", func(s *state) { s.put(s.sub(s.word(), s.Regs[x86.R8])) }},
 	{func(a *Assembler) { a.CmpGS(word, x86.R11) }, "cmp %r11,%gs:0x40", "0:39/3 gs:0x40 r11", func(s *state) { s.sub(s.word(), s.Regs[x86.R11]) }},
+	{func(a *Assembler) { a.LoadGS(x86.RDX, word) }, "mov %gs:0x40,%rdx", "0:8b/2 gs:0x40 r2", func(s *state) { s.Regs[x86.RDX] = s.word() }},
+	{func(a *Assembler) { a.LoadGS(x86.R9, word) }, "mov %gs:0x40,%r9", "0:8b/1 gs:0x40 r9", func(s *state) { s.Regs[x86.R9] = s.word() }},
 	{func(a *Assembler) { a.CmpGSAt(word, x86.RCX, x86.R11) }, "cmp %r11,%gs:0x40(%rcx)", "0:39/3 gs:r1+0r-1+64 r11", nil},
 	{func(a *Assembler) { a.CmpGSAt(word, x86.R12, x86.RAX) }, "cmp %rax,%gs:0x40(%r12)", "0:39/0 gs:r12+0r-1+64 r0", nil},
 	{func(a *Assembler) { a.CmpGSAt(word, x86.R9, x86.R10) }, "cmp %r10,%gs:0x40(%r9)", "0:39/2 gs:r9+0r-1+64 r10", nil},

@@ -163,12 +163,16 @@ func (m *emitter) countTarget(in *x86.Insn, site int32) {
 		}
 	}
 	compare := func(i int32) {
-		m.CmpGS(uint32(8*(2*site+i)), target)
+		m.CmpGS(threadarea.Slot(site, i), target)
 		m.names(toTarget, 4)
 	}
 	count := func(i int32) {
 		m.IncGS(uint32(8 * (2*site + i)))
 		m.names(toCounter, 4)
+		if m.s.inGo() && !in.HasMem { // it saves the springboard; nobody else reads the register
+			m.LoadGS(target, threadarea.Copy(site, i))
+			m.names(toTarget, 4)
+		}
 	}
 	done := m.Labels(2)
 	restore := done + 1

@@ -87,9 +87,9 @@ func (a *Area) Clear() {
 		if recorded {
 			clear(a.words(a.l.shadow+8*from, to-from))
 		}
-		first, fixed := max(from, uint64(a.l.Chords)), min(to, uint64(a.l.Fixed()))
+		first, fixed := max(from, uint64(a.l.Chords)), min(to, uint64(a.l.Chords+2*a.l.Sites))
 		for i := first; i < fixed; i++ {
-			a.put(a.l.targets+8*(i-uint64(a.l.Chords)), 0)
+			clear(a.words(a.l.targets+siteSize*((i-uint64(a.l.Chords))/2), siteSize/8))
 		}
 	})
 	a.clearPairs()

@@ -20,7 +20,7 @@
 	.set NOVER,    0x48	# more, for targets of indirect calls, in use
 	.set OVERCAP,  0x50
 	.set OVER,     0x58	# where those are counted
-	.set TARGETS,  0x60	# two targets for every site of an indirect call
+	.set TARGETS,  0x60	# two targets for every site of an indirect call, and where the copies of these begin
 	.set SITECTR,  0x68	# their counters
 	.set HASH,     0x70	# further (target, site) pairs, open addressing
 	.set KEYS,     0x80	# the pairs
@@ -316,8 +316,10 @@ record:
 
 # indirect: eax is twice the site's number, r11 the target that neither of the
 # site's two inline entries holds, nor the table where it is looked for first
-# (HashOf). Claims a free inline entry, or one of the table: target u64, then,
-# once it is ready, eax + 1 u32, the counter's number + 1 u32.
+# (HashOf). Claims a free inline entry, by 1, which is no target; of a goroutine's it
+# says where the copy begins, too, before the target is there to be found. Else it
+# claims one of the table: target u64, then, once it is ready, eax + 1 u32, the
+# counter's number + 1 u32.
 	.p2align 4
 indirect:
 	push	%rax
@@ -326,16 +328,28 @@ indirect:
 	push	%rsi
 	push	%rdi
 	mov	%eax, %edx
-	mov	%gs:TARGETS, %rsi
-	lea	(%rsi,%rdx,8), %rdi
+	mov	%eax, %edi
+	shl	$4, %rdi
+	add	%gs:TARGETS, %rdi
+	mov	$1, %ecx
 	xor	%eax, %eax
-	cmpxchg	%r11, (%rdi)
+	cmpxchg	%rcx, (%rdi)
 	je	1f
+	add	$8, %rdi
 	xor	%eax, %eax
-	cmpxchg	%r11, 8(%rdi)
+	cmpxchg	%rcx, (%rdi)
 	jne	2f
 	inc	%edx
-1:	mov	%gs:SITECTR, %rsi
+1:	mov	%r11, %rax
+	cmpq	$0, %gs:RUNTIME
+	je	0f
+	cmpb	$0xe9, (%r11)		# of a springboard: jmp
+	jne	0f
+	movslq	1(%r11), %rax
+	lea	5(%r11,%rax), %rax
+0:	mov	%rax, 16(%rdi)
+	mov	%r11, (%rdi)
+	mov	%gs:SITECTR, %rsi
 	incq	(%rsi,%rdx,8)
 	jmp	9f
 2:	imul	$FACTOR, %r11d, %ecx

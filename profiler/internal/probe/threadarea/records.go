@@ -108,7 +108,7 @@ func (a *Area) eights(do func(from, to uint64)) {
 func (a *Area) Target(counter int32) (site int, target uint64) {
 	i := int(counter) - a.l.Chords
 	if i < 2*a.l.Sites {
-		return i / 2, a.get(a.l.targets + 8*uint64(i))
+		return i / 2, a.get(a.l.targets + uint64(Slot(int32(i/2), int32(i%2))))
 	}
 	k := a.l.keys + 16*uint64(int(counter)-a.l.Fixed())
 	return int(a.get(k+8) / 2), a.get(k)
