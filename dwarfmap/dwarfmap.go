@@ -61,6 +61,7 @@ type Map struct {
 	loose []*unit                     // with lines, but without ranges of their own
 	lines bool
 
+	info        []byte // .debug_info
 	lineSection []byte
 	order       byteOrder
 
@@ -134,6 +135,10 @@ func (m *Map) Close() error {
 	m.closers = nil
 	return first
 }
+
+// Debug is the program's debug information, and its section .debug_info; nil where there
+// is none. Not beside other calls.
+func (m *Map) Debug() (data *dwarf.Data, info []byte) { return m.data, m.info }
 
 // HasLines reports whether there is a line table.
 func (m *Map) HasLines() bool { return m.lines }

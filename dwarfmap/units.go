@@ -48,7 +48,7 @@ func (m *Map) readUnits(f *elf.File, debugDir string) error {
 	if err != nil {
 		m.damaged("its units", err)
 	}
-	m.data, m.lineSection, m.order = data, got["line"], f.ByteOrder
+	m.data, m.info, m.lineSection, m.order = data, got["info"], got["line"], f.ByteOrder
 	m.alt = m.openAlt(f, debugDir)
 	split := 0
 	r := data.Reader()

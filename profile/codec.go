@@ -40,7 +40,7 @@ func (p *Profile) encode(e *encoder) {
 	encodeRows(e, tableThreads, len(p.Threads), func(i int) wireThread {
 		t := &p.Threads[i]
 		return wireThread{t.ID, t.Start, t.BeginNS, t.EndNS, t.CPUNS, packCounts(t.Totals), t.Active, t.Creator, t.Joiner, t.JoinedNS,
-			t.CreatedNS, t.CreatedCPUNS, t.JoinNS, t.JoinCPUNS, t.Work}
+			t.CreatedNS, t.CreatedCPUNS, t.JoinNS, t.JoinCPUNS, t.Work, t.With}
 	}, func(t wireThread) int { return len(t.Totals) + 8*len(t.Open) })
 	p.encodeSections(e)
 	p.encodeLocations(e)
@@ -209,7 +209,7 @@ func keepIn[T, U any](to *[]U, as func(*T) U) func(*T) error {
 func (d *decoder) keepThread(p *Profile) func(*wireThread) error {
 	return func(r *wireThread) error {
 		c, err := d.unpackCounts(r.Totals)
-		p.Threads = append(p.Threads, Thread{r.ID, r.Start, r.BeginNS, r.EndNS, r.CPUNS, r.Creator, r.Joiner, r.Joined, r.Created, r.CreatedCPU, r.Join, r.JoinCPU, c, r.Open, r.Work})
+		p.Threads = append(p.Threads, Thread{r.ID, r.Start, r.BeginNS, r.EndNS, r.CPUNS, r.Creator, r.Joiner, r.Joined, r.Created, r.CreatedCPU, r.Join, r.JoinCPU, c, r.With, r.Open, r.Work})
 		return err
 	}
 }

@@ -154,13 +154,17 @@ type Thread struct {
 	JoinNS, JoinCPUNS       int64
 	// Totals are the counts of its whole life. Empty where the backend kept none.
 	Totals Counts
+	// With is the thread, counted from 1, whose Totals hold this one's, too: where very
+	// many were begun at one place, and what each did by itself was not kept. Its own
+	// With is itself. 0: Totals are its own.
+	With ThreadID
 	// Active is where in a block the frames stood that the thread never left
 	// (its active frames), innermost first: the instruction that would have
 	// come next. The counts of these blocks include the instructions from
 	// there on, which were not executed.
 	Active []Addr
-	// Work is the instructions of its whole life, where Totals are left out because
-	// there are too many threads.
+	// Work is the instructions of its whole life, where Totals are left out, or not only
+	// its own, because there are too many threads.
 	Work uint64
 }
 

@@ -33,7 +33,7 @@ func randomProfile(r *rand.Rand) *Profile {
 			}
 		}
 		p.Threads = append(p.Threads, Thread{Creator: creator, Joiner: joiner, JoinedNS: joined, CreatedNS: pick(r, 0, begin*int64(min(1, creator))), CreatedCPUNS: int64(min(7, creator)), JoinNS: pick(r, 0, joined), JoinCPUNS: int64(min(7, joiner)), ID: id + id*id, Start: Addr(r.IntN(3)), BeginNS: begin, EndNS: pick(r, 0, begin+5),
-			CPUNS: r.Int64N(9), Totals: randomCounts(r, p), Active: pick(r, nil, []Addr{7}, []Addr{9, 7}), Work: pick(r, uint64(0), 1<<40)})
+			CPUNS: r.Int64N(9), Totals: randomCounts(r, p), Active: pick(r, nil, []Addr{7}, []Addr{9, 7}), Work: pick(r, uint64(0), 1<<40), With: pick(r, 0, 1+id+id*id)})
 	}
 	for i := range r.IntN(3) {
 		p.Ranks = append(p.Ranks, Rank{Rank: 2 * i, Size: pick(r, 0, 9), Host: randomName(r), Job: randomName(r), Launcher: pick(r, "", "slurm"), Cores: r.IntN(3), StartNS: r.Int64N(1 << 60), Main: ThreadID(i)})

@@ -206,9 +206,9 @@ func (t *textWriter) graph() {
 func (t *textWriter) sections() {
 	for i := range t.p.Threads {
 		th := &t.p.Threads[i]
-		t.line("thread %d%s%s%s%s%s%s%s%s%s%s%s%s", th.ID, addr("start", th.Start), nanos("begin", th.BeginNS), nanos("end", th.EndNS), nanos("cpu", th.CPUNS),
+		t.line("thread %d%s%s%s%s%s%s%s%s%s%s%s%s%s", th.ID, addr("start", th.Start), nanos("begin", th.BeginNS), nanos("end", th.EndNS), nanos("cpu", th.CPUNS),
 			number("creator", th.Creator), number("joiner", th.Joiner), nanos("joined", th.JoinedNS),
-			nanos("created-at", th.CreatedNS), nanos("created-cpu", th.CreatedCPUNS), nanos("join-at", th.JoinNS), nanos("join-cpu", th.JoinCPUNS), number("work", int64(th.Work)))
+			nanos("created-at", th.CreatedNS), nanos("created-cpu", th.CreatedCPUNS), nanos("join-at", th.JoinNS), nanos("join-cpu", th.JoinCPUNS), number("work", int64(th.Work)), number("with", th.With))
 		for _, a := range th.Active {
 			t.line("  open %#x", uint64(a))
 		}

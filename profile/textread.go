@@ -249,7 +249,7 @@ func (t *textReader) readRun(l *textLine) {
 		p.Threads = append(p.Threads, Thread{ID: ThreadID(l.parseInt(l.word(), 32)), Start: l.addr("start"),
 			BeginNS: l.nanos("begin"), EndNS: l.nanos("end"), CPUNS: l.nanos("cpu"),
 			Creator: ThreadID(l.int("creator", 32)), Joiner: ThreadID(l.int("joiner", 32)), JoinedNS: l.nanos("joined"),
-			CreatedNS: l.nanos("created-at"), CreatedCPUNS: l.nanos("created-cpu"), JoinNS: l.nanos("join-at"), JoinCPUNS: l.nanos("join-cpu"), Work: uint64(l.int("work", 64))})
+			CreatedNS: l.nanos("created-at"), CreatedCPUNS: l.nanos("created-cpu"), JoinNS: l.nanos("join-at"), JoinCPUNS: l.nanos("join-cpu"), Work: uint64(l.int("work", 64)), With: ThreadID(l.int("with", 32))})
 		t.begin(&p.Threads[len(p.Threads)-1].Totals)
 	case "open":
 		if len(p.Threads) == 0 {

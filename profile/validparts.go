@@ -1,10 +1,9 @@
 package profile
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
+	"sort"
 )
 
 // checkThreads also holds the promise that the sections rely on: ids grow, so
@@ -35,8 +34,8 @@ func (p *Profile) checkThreads() error {
 // checkTies: who created and who joined a thread. Its creator was born before it.
 func (p *Profile) checkTies(t *Thread) error {
 	known := func(id ThreadID) bool {
-		_, is := slices.BinarySearchFunc(p.Threads, id-1, func(x Thread, id ThreadID) int { return cmp.Compare(x.ID, id) })
-		return is
+		i := sort.Search(len(p.Threads), func(i int) bool { return p.Threads[i].ID >= id-1 })
+		return i < len(p.Threads) && p.Threads[i].ID == id-1
 	}
 	switch {
 	case t.Creator != 0 && (t.Creator > t.ID || !known(t.Creator)):
@@ -49,6 +48,8 @@ func (p *Profile) checkTies(t *Thread) error {
 		return errors.New("created or joined at a negative time")
 	case t.CreatedNS > t.BeginNS || t.Creator == 0 && t.CreatedNS+t.CreatedCPUNS > 0:
 		return fmt.Errorf("begins at %d ns, and is created at %d ns", t.BeginNS, t.CreatedNS)
+	case t.With != 0 && !known(t.With):
+		return fmt.Errorf("counted with thread %d, which is none", t.With-1)
 	case t.JoinNS > t.JoinedNS || t.Joiner == 0 && t.JoinCPUNS > 0:
 		return fmt.Errorf("is waited for from %d ns until %d ns", t.JoinNS, t.JoinedNS)
 	}

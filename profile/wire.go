@@ -126,6 +126,7 @@ type (
 		Join       int64    `cbor:"13,keyasint,omitempty"`
 		JoinCPU    int64    `cbor:"14,keyasint,omitempty"`
 		Work       uint64   `cbor:"15,keyasint,omitempty"`
+		With       ThreadID `cbor:"16,keyasint,omitempty"`
 	}
 	wireSection struct {
 		Kind      SectionKind `cbor:"1,keyasint,omitempty"`

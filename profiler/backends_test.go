@@ -2,6 +2,7 @@ package profiler
 
 import (
 	"context"
+	"debug/dwarf"
 	"errors"
 	"fmt"
 	"os"
@@ -48,6 +49,7 @@ func (place) Locate(a profile.Addr) profile.Location { return at("line of", a) }
 func (place) Entry(a profile.Addr) profile.Location  { return at("function at", a) }
 func (place) Key(a profile.Addr) string              { return fmt.Sprint(a) }
 func (place) Add(string, bool) error                 { return nil }
+func (place) Debug() (*dwarf.Data, []byte)           { return nil, nil }
 func (place) Warnings() []profile.Warning {
 	return []profile.Warning{{Code: "no-lines", Message: "these lines are made up"}}
 }

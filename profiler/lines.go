@@ -1,6 +1,7 @@
 package profiler
 
 import (
+	"debug/dwarf"
 	"debug/elf"
 	"fmt"
 	"slices"
@@ -61,6 +62,9 @@ func (l *Lines) Close() {
 		}
 	}
 }
+
+// Debug is the program's debug information, and its section .debug_info.
+func (l *Lines) Debug() (data *dwarf.Data, info []byte) { return l.maps[0].Debug() }
 
 // Locate is dwarfmap.Map.Locate of the file that an address is of, but for the
 // calls at the end of OpenMP's constructs, and regions: these stand where their pragmas do.

@@ -114,20 +114,22 @@ func (f *fill) addThreads(m *member, p *profile.Profile, n numbering) {
 	}
 	for i := range p.Threads {
 		t := p.Threads[i]
-		t.Work = p.Instructions(t.Totals)
-		t.ID, t.Creator, t.Joiner = t.ID+m.base, moved(t.Creator), moved(t.Joiner)
+		if t.With == 0 {
+			t.Work = p.Instructions(t.Totals)
+		}
+		t.ID, t.Creator, t.Joiner, t.With = t.ID+m.base, moved(t.Creator), moved(t.Joiner), moved(t.With)
 		t.BeginNS, t.EndNS, t.JoinedNS, t.CreatedNS, t.JoinNS = t.BeginNS+shift, later(t.EndNS), later(t.JoinedNS), later(t.CreatedNS), later(t.JoinNS)
 		if f.totals >= 0 {
 			t.Totals = n.of(t.Totals)
 			if f.totals += 12 * int64(len(t.Totals.Event)); f.totals > liveRoom {
 				f.totals = -1
 				for k := range f.threads {
-					f.threads[k].Totals = profile.Counts{}
+					f.threads[k].Totals, f.threads[k].With = profile.Counts{}, 0
 				}
 			}
 		}
 		if f.totals < 0 {
-			t.Totals = profile.Counts{}
+			t.Totals, t.With = profile.Counts{}, 0
 		}
 		f.threads = append(f.threads, t)
 	}

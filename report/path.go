@@ -98,6 +98,9 @@ func (k *callerSearch) thread(id profile.ThreadID, parts []profile.Part) bool {
 			k.section = parts[i].Counts
 		}
 	}
+	if k.t != nil && k.t.With != 0 { // what it did by itself is known where it met others
+		k.life = k.section
+	}
 	return k.t != nil
 }
 

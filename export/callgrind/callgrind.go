@@ -32,14 +32,16 @@ type Options struct {
 	Locate func(profile.Addr) (profile.Location, bool)
 }
 
-// Write writes one part for each thread: executed instructions by instruction,
+// Write writes one part for each thread, or for those that were counted together: executed instructions by instruction,
 // calls and jumps. The profile must be valid. An error is the writer's.
 func Write(w io.Writer, p *profile.Profile, opt Options) error {
 	b := bufio.NewWriter(w)
 	c := &writer{w: b, p: p, opt: opt, blocks: p.Graph.IndexBlocks(), located: map[profile.Addr]profile.Location{}}
 	c.header()
 	for i, counts := range p.ThreadCounts() {
-		c.part(i, counts)
+		if t := &p.Threads[i]; t.With == 0 || t.With-1 == t.ID {
+			c.part(i, counts)
+		}
 	}
 	if err := b.Flush(); err != nil {
 		return fmt.Errorf("write callgrind: %w", err)

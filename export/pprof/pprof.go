@@ -48,6 +48,7 @@ type builder struct {
 	locations map[profile.BlockID]*pb.Location
 	functions map[[2]string]*pb.Function
 	unclaimed map[profile.ThreadID]profile.Counts // what no section has claimed yet
+	with      map[profile.ThreadID]profile.ThreadID
 }
 
 func newBuilder(p *profile.Profile) *builder {
@@ -56,6 +57,7 @@ func newBuilder(p *profile.Profile) *builder {
 		locations: map[profile.BlockID]*pb.Location{},
 		functions: map[[2]string]*pb.Function{},
 		unclaimed: map[profile.ThreadID]profile.Counts{},
+		with:      map[profile.ThreadID]profile.ThreadID{},
 		out: &pb.Profile{
 			SampleType:        []*pb.ValueType{{Type: "instructions", Unit: "count"}},
 			DefaultSampleType: "instructions",
@@ -73,7 +75,8 @@ func newBuilder(p *profile.Profile) *builder {
 		m.Limit = max(m.Limit, uint64(p.Graph.Blocks[i].End))
 	}
 	for i := range p.Threads {
-		b.unclaimed[p.Threads[i].ID] = p.Threads[i].Totals
+		t := &p.Threads[i]
+		b.unclaimed[t.ID], b.with[t.ID] = t.Totals, t.With
 	}
 	return b
 }
@@ -99,7 +102,11 @@ func (b *builder) parts(sections []export.Section) [][]profile.Part {
 func (b *builder) section(name string, parts []profile.Part) {
 	for _, q := range parts {
 		b.part(q.Thread, name, q.Counts, q.BusyNS)
-		b.unclaimed[q.Thread] = b.unclaimed[q.Thread].Minus(q.Counts)
+		of := q.Thread
+		if with := b.with[of]; with != 0 {
+			of = with - 1
+		}
+		b.unclaimed[of] = b.unclaimed[of].Minus(q.Counts)
 	}
 }
 

@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"debug/dwarf"
 	"time"
 
 	"github.com/skewlens/skewlens/profile"
@@ -63,6 +64,9 @@ type Lines interface {
 	// multiple of profile.LibraryStep.
 	// Warnings has nothing on it where it is quiet.
 	Add(path string, quiet bool) error
+	// Debug is the program's debug information, and its section .debug_info; nil where
+	// there is none.
+	Debug() (data *dwarf.Data, info []byte)
 	// Warnings are doubts about what was located.
 	Warnings() []profile.Warning
 }

@@ -1,6 +1,7 @@
 package goroutine
 
 import (
+	"debug/dwarf"
 	"encoding/binary"
 	"errors"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skewlens/skewlens/dwarfmap"
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
@@ -31,9 +33,20 @@ func program(t *testing.T, flags ...string) string {
 	return filepath.Join(dir, "prog")
 }
 
+// layout is that of a program.
+func layout(t *testing.T, path string) (Layout, error) {
+	t.Helper()
+	m, err := dwarfmap.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	return ReadLayout(m.Debug())
+}
+
 // TestLayout: what the debug information says fits what is known of any runtime.
 func TestLayout(t *testing.T) {
-	l, err := ReadLayout(program(t))
+	l, err := layout(t, program(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,10 +59,11 @@ func TestLayout(t *testing.T) {
 	if len(slices.Compact(all)) != 9 {
 		t.Errorf("two fields lie at one place: %+v", l)
 	}
-	if _, err := ReadLayout(program(t, "-ldflags=-w")); !errors.Is(err, ErrNoDWARF) {
+	if _, err := layout(t, program(t, "-ldflags=-w")); !errors.Is(err, ErrNoDWARF) {
 		t.Errorf("without debug information: %v", err)
 	}
-	if _, err := ReadLayout("/dev/null"); err == nil {
+	d := &dwarf.Data{}
+	if _, err := ReadLayout(d, []byte("no program at all")); err == nil {
 		t.Error("no program at all")
 	}
 }

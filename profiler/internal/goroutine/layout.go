@@ -3,7 +3,6 @@ package goroutine
 import (
 	"bytes"
 	"debug/dwarf"
-	"debug/elf"
 	"errors"
 	"fmt"
 )
@@ -22,16 +21,11 @@ type Layout struct {
 // ErrNoDWARF: a program was linked without debug information.
 var ErrNoDWARF = errors.New("has no debug information")
 
-// ReadLayout reads it from a program's debug information.
-func ReadLayout(path string) (l Layout, err error) {
-	f, err := elf.Open(path)
-	if err != nil {
-		return l, err
-	}
-	defer f.Close()
-	data, info, err := open(f)
-	if err != nil {
-		return l, err
+// ReadLayout reads it from a program's debug information; info is the section of that
+// name.
+func ReadLayout(data *dwarf.Data, info []byte) (l Layout, err error) {
+	if len(info) == 0 {
+		return l, ErrNoDWARF
 	}
 	g, err := find(data, info, "runtime.g")
 	if err != nil {
@@ -56,29 +50,6 @@ func ReadLayout(path string) (l Layout, err error) {
 		}
 	}
 	return l, nil
-}
-
-// open reads the sections that types need.
-func open(f *elf.File) (data *dwarf.Data, info []byte, err error) {
-	sections := map[string][]byte{}
-	for _, s := range f.Sections {
-		switch s.Name {
-		case ".debug_abbrev", ".debug_info", ".debug_str", ".debug_addr", ".debug_str_offsets", ".debug_line_str", ".debug_rnglists":
-			if sections[s.Name], err = s.Data(); err != nil {
-				return nil, nil, fmt.Errorf("read %s: %w", s.Name, err)
-			}
-		}
-	}
-	if info = sections[".debug_info"]; len(info) == 0 {
-		return nil, nil, ErrNoDWARF
-	}
-	data, err = dwarf.New(sections[".debug_abbrev"], nil, nil, info, nil, nil, nil, sections[".debug_str"])
-	for _, name := range []string{".debug_addr", ".debug_str_offsets", ".debug_line_str", ".debug_rnglists"} {
-		if b := sections[name]; err == nil && b != nil {
-			err = data.AddSection(name, b)
-		}
-	}
-	return data, info, err
 }
 
 // find returns a structure of the runtime's. To go through all that a large

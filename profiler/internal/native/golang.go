@@ -32,7 +32,7 @@ type golang struct {
 
 // readGo reads what the program's runtime keeps where, or says why it cannot be
 // profiled.
-func readGo(path string, im *image.Image, j *backend.Job) (l goroutine.Layout, err error) {
+func readGo(path string, im *image.Image, lines backend.Lines, j *backend.Job) (l goroutine.Layout, err error) {
 	refuse := func(format string, args ...any) (goroutine.Layout, error) {
 		return l, &backend.Unavailable{Err: fmt.Errorf("%s is a Go program, and "+format, append([]any{path}, args...)...)}
 	}
@@ -45,7 +45,7 @@ func readGo(path string, im *image.Image, j *backend.Job) (l goroutine.Layout, e
 	if j.Machine != nil {
 		return refuse("the caches that it would use cannot be simulated; leave out --events cache")
 	}
-	if l, err = goroutine.ReadLayout(path); errors.Is(err, goroutine.ErrNoDWARF) {
+	if l, err = goroutine.ReadLayout(lines.Debug()); errors.Is(err, goroutine.ErrNoDWARF) {
 		return refuse("it has no debug information; build it without -ldflags=-s and -w")
 	} else if err != nil {
 		return refuse("its runtime is not understood: it %v", err)
@@ -150,6 +150,7 @@ type goroutines struct {
 	full     bool            // others are not counted
 	carriers map[int]*thread // the threads that run them, by tid, where these have clocks
 	runtime  map[uint64]bool // whether functions are the runtime's, by address
+	lives    map[statement]*lives
 }
 
 // How many goroutines are told apart, at once and in all.
@@ -159,7 +160,7 @@ const (
 )
 
 func newGoroutines(in *injection) *goroutines {
-	return &goroutines{in: in, byBase: map[uint64]*thread{}, byID: map[uint64]*thread{}, carriers: map[int]*thread{}, runtime: map[uint64]bool{}}
+	return &goroutines{in: in, byBase: map[uint64]*thread{}, byID: map[uint64]*thread{}, carriers: map[int]*thread{}, runtime: map[uint64]bool{}, lives: map[statement]*lives{}}
 }
 
 // head is how many areas were taken from the pool.

@@ -156,7 +156,7 @@ func read(j backend.Job, path string) (src source, err error) {
 	}
 	var layout *goroutine.Layout
 	if im.HasGo {
-		l, err := readGo(path, im, &j)
+		l, err := readGo(path, im, lines, &j)
 		if err != nil {
 			return src, err
 		}

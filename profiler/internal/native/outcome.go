@@ -27,9 +27,13 @@ func (s *session) outcome() *backend.Outcome {
 		p.Run.ExitCode = s.code
 	}
 	p.Run.Virtual = s.job.Cores
+	s.threads.goroutines.settle(s.solver)
 	for _, t := range s.threads.all {
 		x := profile.Thread{ID: t.id, Start: s.tracker.Start(t.id), BeginNS: s.rate.ns(t.begin - s.begin),
 			EndNS: s.rate.ns(t.end - s.begin), CPUNS: t.cpuNS, Totals: t.totals, Active: t.stood}
+		if t.with != nil {
+			x.With, x.Work = t.with.id+1, t.work
+		}
 		s.tracker.Tie(&x)
 		p.Threads = append(p.Threads, x)
 	}

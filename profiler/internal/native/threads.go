@@ -2,6 +2,7 @@ package native
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/skewlens/skewlens/profile"
@@ -42,6 +43,7 @@ type threads struct {
 	fresh      uint64 // when there was an event last that had to be waited for: the next ones happened later
 	deaths     int    // since all were drained
 	lost       uint64 // calls through pointers whose targets were not told apart
+	room       []record.Delta
 }
 
 // thread is a thread of the target.
@@ -57,6 +59,8 @@ type thread struct {
 	clockTSC   uint64 // of the last record that bears its CPU clock,
 	clockNS    int64  // which was this
 	totals     profile.Counts
+	with       *thread        // whose totals hold this one's, too: see lives; nil: its own hold them,
+	work       uint64         // else so many instructions
 	active     []record.Delta // frames that it never left,
 	stood      []profile.Addr // and where in them it stood
 	dead       bool
@@ -167,11 +171,20 @@ func (ts *threads) death(t *thread) {
 	ts.faults.collect()
 	ts.drain(t)
 	ts.births.bury(t)
-	all, rest := t.area.Ends()
-	rest = record.Merge(append(append(ts.solver.Resolve(t.area, rest), t.active...), t.caught(t.untold, nil)...))
+	all, rest, none := t.area.Ends(ts.room)
+	ts.room = all
 	all = ts.solver.Resolve(t.area, all)
-	ts.tracker.Died(t.id, t.end, t.cpuNS, rest, ts.solver.Work(all))
-	t.totals = ts.solver.SolveLife(record.Merge(append(append(all, t.active...), t.left...)))
+	if none {
+		rest = slices.Clone(all)
+	} else {
+		rest = ts.solver.Resolve(t.area, rest)
+	}
+	if open := t.caught(t.untold, nil); len(t.active)+len(open) > 0 {
+		rest = record.Merge(slices.Concat(rest, t.active, open))
+	}
+	t.work = ts.solver.Work(all)
+	ts.tracker.Died(t.id, t.end, t.cpuNS, rest, t.work)
+	ts.lived(t, all)
 	ts.lost += t.area.Lost()
 	if err := ts.in.wipe(t.slot, t.mem, t.area); err == nil {
 		ts.slots.give(t.slot)

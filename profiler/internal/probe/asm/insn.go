@@ -52,15 +52,15 @@ func (a *Assembler) MovGS32(off, v uint32) {
 	a.imm32(v)
 }
 
-// LoadGS is mov %gs:off,%reg. The offset is the last four bytes.
-func (a *Assembler) LoadGS(reg x86.Reg, off uint32) { a.gs(0x8b, reg, off) }
-
 // LoadGS32 is mov %gs:off,%reg, and StoreGS32 the other way, of 32 bits; reg is
 // none of r8 to r15. The offset is the last four bytes.
 func (a *Assembler) LoadGS32(reg x86.Reg, off uint32) { a.gs32(0x8b, reg, off) }
 
 // StoreGS32: see LoadGS32.
 func (a *Assembler) StoreGS32(off uint32, reg x86.Reg) { a.gs32(0x89, reg, off) }
+
+// LoadGS is mov %gs:off,%reg. The offset is the last four bytes.
+func (a *Assembler) LoadGS(reg x86.Reg, off uint32) { a.gs(0x8b, reg, off) }
 
 // PushGS is pushq %gs:off. The offset is the last four bytes.
 func (a *Assembler) PushGS(off uint32) { a.gs(0xff, 6, off) }

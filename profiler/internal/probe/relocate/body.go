@@ -149,35 +149,39 @@ func (m *emitter) copyOf(target uint64) (l asm.Label, ok bool) {
 }
 
 // countTarget counts the target of an indirect call or jump, if it is a site
-// (site ≥ 0). Flags are dead and r11 is free at calls. Two targets have
-// counters of their own in line; others are found in a table, and those that
+// (site ≥ 0). Flags are dead and r11 is free at calls, but in Go, where it may hold an
+// argument. Two targets have counters of their own in line, which take no register of
+// ours where the target is in one; others are found in a table, and those that
 // are not yet in it by the recorder. It reports whether r11 is where to go, if
 // that is asked for: to the copy of one of the two, which is a jump less than
 // by the springboard at its original, or to the target.
 func (m *emitter) countTarget(in *x86.Insn, site int32, goes bool) bool {
-	keep := x86.None
-	if m.s.inGo() { // where r11 may hold an argument
-		keep, goes = spare(in), false
-	}
 	if site < 0 {
 		return false
 	}
-	if keep != x86.None {
-		m.Mov(keep, x86.R11, true)
+	keep, target := x86.None, in.RM
+	if m.s.inGo() {
+		keep, goes = spare(in), false
 	}
-	if !m.LoadTarget(x86.R11, in) {
-		return false
+	if in.HasMem {
+		m.keepR11(keep)
+		if target = x86.R11; !m.LoadTarget(target, in) {
+			return false
+		}
 	}
-	entry := func(i int32) uint32 { return uint32(16 * (2*site + i)) }
 	compare := func(i int32) {
-		m.CmpGS(entry(i), x86.R11)
+		m.CmpGS(threadarea.Slot(site, i), target)
 		m.names(toTarget, 4)
 	}
 	count := func(i int32) {
 		m.IncGS(uint32(8 * (2*site + i)))
 		m.names(toCounter, 4)
-		if goes {
-			m.LoadGS(x86.R11, entry(i)+8)
+		switch {
+		case goes:
+			m.LoadGS(x86.R11, threadarea.Copy(site, i))
+			m.names(toTarget, 4)
+		case m.s.inGo() && !in.HasMem: // it saves the springboard; nobody else reads the register
+			m.LoadGS(target, threadarea.Copy(site, i))
 			m.names(toTarget, 4)
 		}
 	}
@@ -189,21 +193,42 @@ func (m *emitter) countTarget(in *x86.Insn, site int32, goes bool) bool {
 		count(1)
 		m.Jmp(done)
 		m.Bind(slow)
-		m.countInTable(site, done)
-		m.Push(x86.RAX)
-		m.MovImm32(x86.RAX, uint32(2*site))
-		m.CallTo(m.cache + threadarea.IndirectEntry)
-		m.Pop(x86.RAX)
+		if !in.HasMem {
+			m.keepR11(keep)
+			m.Mov(x86.R11, target, true)
+		}
+		m.countSlowly(site)
+		if !in.HasMem && keep != x86.None {
+			m.Mov(x86.R11, keep, true)
+		}
 		m.Jmp(done)
 	})
 	compare(0)
 	m.Jcc(asm.NotEqual, miss)
 	count(0)
 	m.Bind(done)
-	if keep != x86.None {
+	if in.HasMem && keep != x86.None {
 		m.Mov(x86.R11, keep, true)
 	}
 	return goes
+}
+
+// countSlowly counts the target in r11 of a site that is none of its two.
+func (m *emitter) countSlowly(site int32) {
+	done := m.Labels(1)
+	m.countInTable(site, done)
+	m.Push(x86.RAX)
+	m.MovImm32(x86.RAX, uint32(2*site))
+	m.CallTo(m.cache + threadarea.IndirectEntry)
+	m.Pop(x86.RAX)
+	m.Bind(done)
+}
+
+// keepR11 keeps what r11 holds in another register, if there is one.
+func (m *emitter) keepR11(in x86.Reg) {
+	if in != x86.None {
+		m.Mov(in, x86.R11, true)
+	}
 }
 
 // countInTable counts the target in r11 of a site, and goes on at done, if it

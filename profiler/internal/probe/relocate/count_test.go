@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
 	"github.com/skewlens/skewlens/profiler/internal/probe/probetest"
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
@@ -177,6 +179,64 @@ func TestCallsGoToCopies(t *testing.T) {
 			t.Errorf("call %d of %#x goes to %#x, want %#x", i, c.to, got, c.goes)
 		} else {
 			seen[at] = true
+		}
+	}
+}
+
+// TestGoroutinesGoToCopies: a goroutine that calls what it has called from there before
+// goes to where the springboard there leads, and no argument is lost.
+func TestGoroutinesGoToCopies(t *testing.T) {
+	layout := threadarea.NewLayout([]threadarea.Function{{Chords: 10, Sites: 4, Always: true}}, 0)
+	program := &cfg.Program{Image: &image.Image{Go: &image.GoTable{}}}
+	in, err := x86.Decode([]byte{0xff, 0xd3}, 0x1000) // call *%rbx
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &emitter{Assembler: asm.New(probetest.CodeAt), cache: probetest.CodeAt, s: &Spec{Program: program}}
+	m.Raw(threadarea.RecorderOf(int32(len(threadarea.Recorder)), 24)...)
+	moved, stays := m.PC(), m.PC()+asm.JumpLen
+	m.JmpTo(moved + 0x30)
+	m.Nop(3)
+	start := m.Len()
+	m.BeginScope()
+	for k, reg := range []x86.Reg{x86.RSI, x86.RDI, x86.R8, x86.R9} {
+		m.MovImm64(x86.RBX, []uint64{moved, stays}[k%2])
+		if m.countTarget(&in, 2, true) {
+			t.Fatal("r11 is where to go, which may hold an argument")
+		}
+		m.Mov(reg, x86.RBX, true)
+	}
+	end := m.Labels(1)
+	m.Jmp(end)
+	for i := 0; i < len(m.later); i++ {
+		m.later[i]()
+	}
+	m.Bind(end)
+	m.EndScope()
+	if m.Err() != nil {
+		t.Fatal(m.Err())
+	}
+	code := linked(&Code{Bytes: m.Bytes(), sites: m.siteRefs}, layout)
+	common := threadarea.NewCommon(layout, make([]byte, layout.Size()), 0)
+	mem := make([]byte, layout.Size()+4096)
+	area := threadarea.New(common, mem, probetest.MemoryAt, 0, 1<<62, 0)
+	state := probetest.State{Memory: mem}
+	state.Regs[x86.RSP], state.Regs[x86.R11] = probetest.MemoryAt+layout.Size()+4000, 0x1234
+	out, sig := probetest.Run(t, code, start, state)
+	if sig != 0 {
+		t.Fatal(sig)
+	}
+	want := [4]uint64{moved, stays, moved + 0x30, stays}
+	if got := [4]uint64{out.Regs[x86.RSI], out.Regs[x86.RDI], out.Regs[x86.R8], out.Regs[x86.R9]}; got != want {
+		t.Errorf("goes to %#x, want %#x", got, want)
+	}
+	if out.Regs[x86.R11] != 0x1234 {
+		t.Errorf("an argument in r11 became %#x", out.Regs[x86.R11])
+	}
+	copy(mem, out.Memory)
+	for _, d := range area.All() {
+		if d.N != 2 {
+			t.Errorf("counted %v", area.All())
 		}
 	}
 }

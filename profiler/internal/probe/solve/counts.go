@@ -22,11 +22,7 @@ func (v *Solver) Solve(d []record.Delta) profile.Counts {
 	v.touched = v.touched[:0]
 	active, i := v.activeNodes(d)
 	for i < len(d) && int(d[i].Counter) < v.chords {
-		fi := v.chordOwner(d[i].Counter)
-		j := i
-		for j < len(d) && d[j].Counter < v.plans[fi].After {
-			j++
-		}
+		fi, j := v.together(d, i)
 		v.solveFunc(fi, d[i:j], active[fi], c)
 		delete(active, fi)
 		i = j
@@ -75,26 +71,21 @@ func (v *Solver) touch(fi int32) {
 	}
 }
 
+// together is the function that the i-th delta belongs to, and up to where the
+// following ones do.
+func (v *Solver) together(d []record.Delta, i int) (fi int32, to int) {
+	fi, to = v.owner[d[i].Counter], i+1
+	for after := v.plans[fi].After; to < len(d) && d[to].Counter < after; {
+		to++
+	}
+	return fi, to
+}
+
 // solveFunc adds the counts of one function.
 func (v *Solver) solveFunc(fi int32, d []record.Delta, active map[int32]int64, c *gather) {
-	x := v.load(fi)
-	if cap(v.val) < len(x.edges) {
-		v.val = make([]int64, 2*len(x.edges))
-	}
-	val := v.val[:len(x.edges)]
-	if !x.countersOf(d, val) {
-		v.broken[fi] = true
+	x, val, ok := v.values(fi, d, active)
+	if !ok {
 		return
-	}
-	conserve(x.steps, val, active)
-	if v.lives {
-		x.sum(val)
-	}
-	for _, i := range x.told {
-		if val[i] < 0 {
-			v.broken[fi] = true
-			return
-		}
 	}
 	for _, i := range x.told {
 		if val[i] > 0 {
@@ -111,6 +102,31 @@ func (v *Solver) solveFunc(fi int32, d []record.Delta, active map[int32]int64, c
 			v.entered[k.callee] -= val[k.edge]
 		}
 	}
+}
+
+// values are those of a function's edges, until the next ones are asked for. It is
+// false for counters that cannot be right, and notes it.
+func (v *Solver) values(fi int32, d []record.Delta, active map[int32]int64) (x *function, val []int64, ok bool) {
+	x = v.load(fi)
+	if cap(v.val) < len(x.edges) {
+		v.val = make([]int64, 2*len(x.edges))
+	}
+	val = v.val[:len(x.edges)]
+	if !x.countersOf(d, val) {
+		v.broken[fi] = true
+		return x, val, false
+	}
+	conserve(x.steps, val, active)
+	if v.lives {
+		x.sum(val)
+	}
+	for _, i := range x.told {
+		if val[i] < 0 {
+			v.broken[fi] = true
+			return x, val, false
+		}
+	}
+	return x, val, true
 }
 
 // countersOf fills in the counts of the edges with counters, and zeros. It

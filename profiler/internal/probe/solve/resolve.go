@@ -1,6 +1,8 @@
 package solve
 
 import (
+	"cmp"
+	"slices"
 	"sort"
 
 	"github.com/skewlens/skewlens/profile"
@@ -27,17 +29,18 @@ func (v *Solver) Resolve(a *threadarea.Area, d []record.Delta) []record.Delta {
 	if n := len(d); n == 0 || d[n-1].Counter < chords { // in order, and no indirect call among them
 		return d
 	}
-	out := d[:0]
-	for _, x := range d {
+	known, _ := slices.BinarySearchFunc(d, chords, func(x record.Delta, c int32) int { return cmp.Compare(x.Counter, c) })
+	out := d[:known]
+	for _, x := range d[known:] {
 		if v.layout.Ops > 0 && x.Counter >= misses && int(x.Counter) < v.layout.Fixed() {
 			x.Counter += firstMiss - misses
-		} else if x.Counter >= chords {
+		} else {
 			site, target := a.Target(x.Counter)
 			x.Counter = chords + v.pair(site, target)
 		}
 		out = append(out, x)
 	}
-	return record.Merge(out)
+	return append(d[:known], record.Merge(out[known:])...)
 }
 
 // pair numbers a call site with one of its targets, a run-time address.

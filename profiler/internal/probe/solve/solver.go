@@ -39,6 +39,7 @@ type Solver struct {
 	misses  map[int32]profile.EventID // by counter, from the first of all misses on
 	missed  map[miss]profile.EventID
 	chords  int
+	owner   []int32  // of each chord: the number of its function
 	weight  []weight // of each chord; step 0: not known yet
 	val     []int64
 	entered []int64 // per function: entries not yet explained by a call
@@ -46,6 +47,7 @@ type Solver struct {
 	isTouch []bool
 	space   cfg.Space
 	gather  gather
+	checked map[uint64]bool // what functions have counted that was possible: see Check
 
 	dealing *cfg.Program
 	deals   *cfg.Dealer
@@ -77,9 +79,14 @@ type event struct {
 
 // New prepares for the counters of some modules.
 func New(layout threadarea.Layout, mods ...Module) *Solver {
-	v := &Solver{mods: mods, layout: layout, misses: map[int32]profile.EventID{}, missed: map[miss]profile.EventID{}, chords: layout.Chords, broken: map[int32]bool{}, left: map[int32]bool{}, resumes: map[int32]bool{}, pairs: map[pair]int32{}, activeNo: map[frame]int32{}}
+	v := &Solver{mods: mods, layout: layout, misses: map[int32]profile.EventID{}, missed: map[miss]profile.EventID{}, chords: layout.Chords, broken: map[int32]bool{}, left: map[int32]bool{}, resumes: map[int32]bool{}, pairs: map[pair]int32{}, activeNo: map[frame]int32{}, checked: map[uint64]bool{}, owner: make([]int32, 0, layout.Chords)}
 	for _, m := range mods {
 		v.plans = append(v.plans, m.Spec.Plans()...)
+	}
+	for fi, q := range v.plans {
+		for len(v.owner) < int(q.After) {
+			v.owner = append(v.owner, int32(fi))
+		}
 	}
 	v.funcs = make([]*function, len(v.plans))
 	v.weight = make([]weight, layout.Chords)
@@ -119,11 +126,6 @@ func (v *Solver) planAt(addr uint64) (q *relocate.Plan, m *Module, link uint64) 
 func (v *Solver) moduleOf(fn int32) *Module {
 	i := sort.Search(len(v.mods), func(i int) bool { return v.mods[i].Spec.Next().Function > fn })
 	return &v.mods[i]
-}
-
-// chordOwner returns the number of the function that a chord's counter belongs to.
-func (v *Solver) chordOwner(counter int32) int32 {
-	return int32(sort.Search(len(v.plans), func(k int) bool { return v.plans[k].After > counter }))
 }
 
 // Entered tells whether counts include entries of the function at an address

@@ -591,16 +591,26 @@ func TestImpossibleCounts(t *testing.T) {
 		}
 	})
 	d := p.deltas()
+	for range 2 {
+		if p.v.Check(record.Merge(slices.Clone(d))); p.v.Bad() != nil {
+			t.Errorf("what was walked is impossible in %v", p.v.Bad())
+		}
+	}
 	for i := range broken.w.Edges {
 		if e := &broken.w.Edges[i]; e.Induction != nil && e.Induction.Step > 1 {
 			d = append(d, record.Delta{Counter: e.Counter, N: 1}) // no multiple of what it counts by
 			break
 		}
 	}
-	x := p.count(p.v.Solve(record.Merge(d)))
-	if bad := p.v.Bad(); !slices.Equal(bad, []string{broken.q.Func.Name}) {
-		t.Errorf("impossible counts in %v, want %s", bad, broken.q.Func.Name)
+	d = record.Merge(d)
+	for _, find := range []func(){func() { p.v.Check(d) }, func() { p.v.Solve(d) }} {
+		clear(p.v.broken)
+		find()
+		if bad := p.v.Bad(); !slices.Equal(bad, []string{broken.q.Func.Name}) {
+			t.Errorf("impossible counts in %v, want %s", bad, broken.q.Func.Name)
+		}
 	}
+	x := p.count(p.v.Solve(d))
 	_, blocks := x.function(broken)
 	for _, b := range blocks {
 		if b.Count != profile.NoEvent {

@@ -9,35 +9,50 @@ import (
 // what Solve makes of them, without solving. Solving is linear, so every
 // counter has a fixed worth in instructions.
 func (v *Solver) Work(d []record.Delta) uint64 {
-	return v.worth(d, func(w *weight) int64 { return w.worth }, func(e *event) int32 { return e.insns })
+	if sum, ok := v.worth(d); ok {
+		return uint64(max(0, sum.worth))
+	}
+	return v.solved(d, func(e *event) int32 { return e.insns })
 }
 
 // Wakes is how many calls that let waiting threads go on, if there are any,
 // counters stand for.
 func (v *Solver) Wakes(d []record.Delta) uint64 {
-	return v.worth(d, func(w *weight) int64 { return w.wakes }, func(e *event) int32 { return e.wakes })
+	if sum, ok := v.worth(d); ok {
+		return uint64(max(0, sum.wakes))
+	}
+	return v.solved(d, func(e *event) int32 { return e.wakes })
 }
 
-func (v *Solver) worth(d []record.Delta, ofCounter func(*weight) int64, ofEvent func(*event) int32) uint64 {
-	n := int64(0)
+// worth adds up what counters are worth; false where there are frames that stay
+// active: they are rare, and not worth a formula.
+func (v *Solver) worth(d []record.Delta) (sum weight, ok bool) {
 	for _, x := range record.Sum(d) {
-		switch {
-		case x.Counter < 0: // frames that stay active: rare, and not worth a formula
-			c := v.Solve(d)
-			n := uint64(0)
-			for i, e := range c.Event {
-				n += uint64(ofEvent(&v.events[e])) * c.N[i]
-			}
-			return n
-		case int(x.Counter) < len(v.weight):
-			w := &v.weight[x.Counter]
-			if w.step == 0 {
-				v.load(v.chordOwner(x.Counter))
-			}
-			n += ofCounter(w) * (int64(x.N) / w.step)
+		if x.Counter < 0 {
+			return sum, false
 		}
+		if int(x.Counter) >= len(v.weight) {
+			break
+		}
+		w := &v.weight[x.Counter]
+		if w.step == 0 {
+			v.load(v.owner[x.Counter])
+		}
+		n := int64(x.N)
+		if w.step != 1 { // a division takes long
+			n /= w.step
+		}
+		sum.worth, sum.wakes = sum.worth+n*w.worth, sum.wakes+n*w.wakes
 	}
-	return uint64(max(0, n))
+	return sum, true
+}
+
+func (v *Solver) solved(d []record.Delta, of func(*event) int32) (n uint64) {
+	c := v.Solve(d)
+	for i, e := range c.Event {
+		n += uint64(of(&v.events[e])) * c.N[i]
+	}
+	return n
 }
 
 // weight is what a counter is worth for every step of it: instructions, and

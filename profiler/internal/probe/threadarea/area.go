@@ -44,6 +44,7 @@ type Area struct {
 	mem    []byte
 	base   uint64 // in the target
 	read   uint64 // ring position up to which records were taken
+	begin  uint64 // time stamp: when it was prepared
 
 	live *Area // that says which counters may be other than 0: all threads' common one, but for goroutines
 
@@ -73,31 +74,55 @@ func (a *Area) init(c *Common, cpuGap, long, now uint64) {
 	} {
 		a.put(x.off, x.v)
 	}
-	a.read, a.live = l.ring, &c.Area
+	a.read, a.live, a.begin = l.ring, &c.Area, now
 	a.OpenGates()
 }
 
 // Clear makes the memory what it was before New, but for records, which are
 // behind what New says is the ring's end. Only when the thread is gone.
 func (a *Area) Clear() {
-	a.counters(func(i uint64) {
-		a.put(a.l.counters+8*i, 0)
-		a.put(a.l.shadow+8*i, 0)
-		if i >= uint64(a.l.Chords) && i < uint64(a.l.Fixed()) {
-			at := a.l.targets + targetSize*(i-uint64(a.l.Chords))
-			clear(a.mem[at : at+targetSize])
+	recorded := a.recorded()
+	a.eights(func(from, to uint64) {
+		clear(a.words(a.l.counters+8*from, to-from))
+		if recorded {
+			clear(a.words(a.l.shadow+8*from, to-from))
+		}
+		first, fixed := max(from, uint64(a.l.Chords)), min(to, uint64(a.l.Chords+2*a.l.Sites))
+		for i := first; i < fixed; i++ {
+			clear(a.words(a.l.targets+siteSize*((i-uint64(a.l.Chords))/2), siteSize/8))
 		}
 	})
-	if n := a.get(offNOver); n > 0 {
-		clear(a.mem[a.l.hash:a.l.keys])
-		clear(a.mem[a.l.keys : a.l.keys+16*min(n, overCap)])
-	}
+	a.clearPairs()
 	if a.live == a {
 		clear(a.mem[a.l.live:a.l.ranges])
 	}
 	clear(a.mem[a.l.entered : a.l.entered+uint64(len(a.l.funcs))])
 	clear(a.mem[a.l.units : a.l.units+unitSize*uint64(a.l.loops)])
 	clear(a.mem[:headerSize])
+}
+
+// fewPairs are looked up one by one when they go; with more the table is cleared,
+// which is large.
+const fewPairs = 256
+
+// clearPairs clears the pairs of targets and sites.
+func (a *Area) clearPairs() {
+	n := min(a.get(offNOver), overCap)
+	if n > fewPairs {
+		clear(a.mem[a.l.hash:a.l.keys])
+	}
+	for i := range n {
+		key := a.words(a.l.keys+16*i, 2)
+		const size = hashSize + hashWindow
+		at := (HashWindow(int32(key[1]/2)) + uint32(int32(key[0])*HashFactor)>>HashShift&HashMask) / hashStep
+		for k := uint32(0); k < size && n <= fewPairs; k++ {
+			if pair := a.words(a.l.hash+hashStep*uint64((at+k)%size), 2); pair[1]>>32 == i+1 {
+				clear(pair)
+				break
+			}
+		}
+		clear(key)
+	}
 }
 
 func (a *Area) put(off, v uint64)        { binary.LittleEndian.PutUint64(a.mem[off:], v) }

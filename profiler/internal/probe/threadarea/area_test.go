@@ -122,7 +122,7 @@ func TestRecorderRecords(t *testing.T) {
 	if again := p.records(); again != nil {
 		t.Errorf("recorded again: %+v", again)
 	}
-	all, rest := p.area.Ends()
+	all, rest, _ := p.area.Ends(nil)
 	if !reflect.DeepEqual(rest, []record.Delta{{Counter: 0, N: 5}}) {
 		t.Errorf("the rest is %v", rest)
 	}
@@ -284,7 +284,7 @@ func TestEntered(t *testing.T) {
 			t.Errorf("function %d was entered: %d", f, got)
 		}
 	}
-	if d, rest := p.area.Ends(); !reflect.DeepEqual(d, counts(append(all, 19)...)) || rest != nil {
+	if d, rest, _ := p.area.Ends(nil); !reflect.DeepEqual(d, counts(append(all, 19)...)) || rest != nil {
 		t.Errorf("all is %v, the rest %v", d, rest)
 	}
 }
@@ -367,7 +367,7 @@ func TestLayoutHoldsEverything(t *testing.T) {
 			t.Errorf("%v: %d counters", n, l.Fixed())
 		}
 		counters := uint64(l.Fixed()+overCap) * 8
-		ends := []uint64{headerSize, l.counters + counters, l.shadow + counters, l.targets + uint64(32*n[1]), l.hash + hashStep*(hashSize+hashWindow), l.keys + 16*overCap, l.entered + 2, l.gates + maxGates*gateSize, l.ring + 4*l.recordMax(), l.live + uint64(l.Fixed())/64, l.size}
+		ends := []uint64{headerSize, l.counters + counters, l.shadow + counters, l.targets + uint64(siteSize*n[1]), l.hash + hashStep*(hashSize+hashWindow), l.keys + 16*overCap, l.entered + 2, l.gates + maxGates*gateSize, l.ring + 4*l.recordMax(), l.live + uint64(l.Fixed())/64, l.size}
 		for i, begin := range []uint64{l.counters, l.shadow, l.targets, l.hash, l.keys, l.entered, l.gates, l.ring, l.live, l.ranges} {
 			if begin < ends[i] || begin%8 != 0 {
 				t.Errorf("%v: part %d begins at %#x, what is before ends at %#x", n, i, begin, ends[i])

@@ -201,11 +201,11 @@ func (a *Area) SetAlone() { setHalf(a.half(offAlone), true) }
 // to the time that it is already, if that is later; from now on it looks.
 func (a *Area) Meet(cs Clocks, e Entry, now int64) {
 	own := int64(0)
-	a.counters(func(i uint64) {
-		if i < uint64(a.l.Chords) {
-			own += cs.worth(int32(i), a.get(a.l.counters+8*i))
+	for _, d := range a.All() {
+		if d.Counter < int32(a.l.Chords) {
+			own += cs.worth(d.Counter, d.N)
 		}
-	})
+	}
 	now = max(now, e.Clock())
 	if own >= int64(a.get(offOwn)) { // else it is in a loop that a register counts for
 		now = max(now, own+int64(a.get(offBase)))

@@ -89,12 +89,12 @@ const (
 	maxGates = 512
 	gateSize = 8
 
-	// Targets of indirect calls beyond two per site, per thread.
+	siteSize = 32 // two targets of an indirect call, and where their copies begin
+	// Targets beyond two per site, per thread.
 	overCap    = 8192
 	hashSize   = 2 * overCap
 	hashWindow = 256
 	hashStep   = 16
-	targetSize = 16
 )
 
 // Layout is the shape of one thread's area: shared memory that GS points to
@@ -130,7 +130,7 @@ func NewLayout(funcs []Function, ops int32) Layout {
 	l.counters = headerSize
 	l.shadow = l.counters + n
 	l.targets = l.shadow + n
-	l.hash = l.targets + uint64(l.Sites)*2*targetSize
+	l.hash = l.targets + uint64(l.Sites)*siteSize
 	l.keys = l.hash + (hashSize+hashWindow)*hashStep
 	l.entered = l.keys + overCap*16
 	l.gates = (l.entered + uint64(len(funcs)) + pageMask) &^ pageMask
@@ -175,9 +175,13 @@ func (l Layout) recordMax() uint64 {
 // CounterOffset is where a counter lies, from GS.
 func CounterOffset(c int32) uint32 { return headerSize + 8*uint32(c) }
 
-// TargetOffset is where the targets of indirect calls lie, from GS: for each site
-// two, and behind each the address to which a call may go instead.
+// TargetOffset is where the targets of indirect calls lie, from GS: for each site two,
+// and where a call can go instead.
 func (l Layout) TargetOffset() uint32 { return uint32(l.targets) }
+
+// Slot is where the i-th of a site's targets lies from there, and Copy where it can go on.
+func Slot(site, i int32) uint32 { return siteSize*uint32(site) + 8*uint32(i) }
+func Copy(site, i int32) uint32 { return Slot(site, 2+i) }
 
 // Pairs of a target and a site stand in a table in the order of sites, which is
 // that of the code: what is looked up one after the other lies together. A site

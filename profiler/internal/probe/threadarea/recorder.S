@@ -20,7 +20,7 @@
 	.set NOVER,    0x48	# more, for targets of indirect calls, in use
 	.set OVERCAP,  0x50
 	.set OVER,     0x58	# where those are counted
-	.set TARGETS,  0x60	# two targets for every site of an indirect call
+	.set TARGETS,  0x60	# two targets for every site of an indirect call, and where the copies of these begin
 	.set SITECTR,  0x68	# their counters
 	.set HASH,     0x70	# further (target, site) pairs, open addressing
 	.set KEYS,     0x80	# the pairs
@@ -318,11 +318,11 @@ record:
 
 # indirect: eax is twice the site's number, r11 the target that neither of the
 # site's two inline entries holds, nor the table where it is looked for first
-# (HashOf). Claims a free inline entry (target u64, where to go for it u64), or
-# one of the table: target u64, then, once it is ready, eax + 1 u32, the counter's
-# number + 1 u32. Where to go is where the springboard leads that stands at the
-# target: what jumps out of the module's text is one. An entry is claimed by it,
-# so that whoever finds its target there finds it too.
+# (HashOf). Claims a free inline entry, by 1, which is no target; it says where a call
+# can go instead, too, before the target is there to be found. Else it claims one of
+# the table: target u64, then, once it is ready, eax + 1 u32, the counter's number + 1
+# u32. A call can go where the springboard leads that stands at its target: what jumps
+# out of the module's text is one.
 	.p2align 4
 indirect:
 	push	%rax
@@ -353,15 +353,17 @@ indirect:
 0:	mov	%rdx, %rdi
 	shl	$4, %rdi
 	add	%gs:TARGETS, %rdi
+	mov	$1, %esi
 	xor	%eax, %eax
-	cmpxchg	%rcx, 8(%rdi)
+	cmpxchg	%rsi, (%rdi)
 	je	1f
-	add	$16, %rdi
+	add	$8, %rdi
 	xor	%eax, %eax
-	cmpxchg	%rcx, 8(%rdi)
+	cmpxchg	%rsi, (%rdi)
 	jne	2f
 	inc	%edx
-1:	mov	%r11, (%rdi)
+1:	mov	%rcx, 16(%rdi)
+	mov	%r11, (%rdi)
 	mov	%gs:SITECTR, %rsi
 	incq	(%rsi,%rdx,8)
 	jmp	9f

@@ -2,6 +2,7 @@ package threadarea
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"sync/atomic"
 
 	"github.com/skewlens/skewlens/profiler/internal/record"
@@ -61,8 +62,9 @@ func (a *Area) OpenGates() { a.setGates(a.l.gateTrial()) }
 func (a *Area) CloseGates() { a.setGates(0) }
 
 func (a *Area) setGates(records uint32) {
-	for at := a.l.gates; at < a.l.ring; at += gateSize {
-		a.put(at, uint64(records)) // and no thread is between its ways
+	gates := a.words(a.l.gates, (a.l.ring-a.l.gates)/gateSize)
+	for i := range gates {
+		gates[i] = uint64(records) // and no thread is between its ways
 	}
 }
 
@@ -86,23 +88,18 @@ func (a *Area) SetTop(sp uint64) { a.put(offTop, sp) }
 // SetTimer says where timer.S lies in the target, or a ret that stands for it.
 func (a *Area) SetTimer(at uint64) { a.put(OffTimer, at) }
 
-// counters calls do for all counters that may be other than 0, in order.
-func (a *Area) counters(do func(i uint64)) {
+// eights calls do for all counters that may be other than 0, in order: for most of
+// them by eights, which are looked at or not together.
+func (a *Area) eights(do func(from, to uint64)) {
 	n := uint64(a.l.Fixed())
-	for i := uint64(0); i < n; {
-		switch live := a.live.get(a.l.live + i/512*8); {
-		case live>>(i/8%64) == 0:
-			i = (i | 511) + 1
-		case live>>(i/8%64)&1 == 0:
-			i += 8
-		default:
-			for end := min(n, i+8); i < end; i++ {
-				do(i)
-			}
+	for at, word := range a.live.words(a.l.live, a.l.liveWords()) {
+		for ; word != 0; word &= word - 1 {
+			i := uint64(at)*512 + 8*uint64(bits.TrailingZeros64(word))
+			do(i, min(n, i+8))
 		}
 	}
-	for i := n; i < n+a.get(offNOver); i++ {
-		do(i)
+	if over := a.get(offNOver); over > 0 {
+		do(n, n+over)
 	}
 }
 
@@ -111,37 +108,47 @@ func (a *Area) counters(do func(i uint64)) {
 func (a *Area) Target(counter int32) (site int, target uint64) {
 	i := int(counter) - a.l.Chords
 	if i < 2*a.l.Sites {
-		return i / 2, a.get(a.l.targets + targetSize*uint64(i))
+		return i / 2, a.get(a.l.targets + uint64(Slot(int32(i/2), int32(i%2))))
 	}
 	k := a.l.keys + 16*uint64(int(counter)-a.l.Fixed())
 	return int(a.get(k+8) / 2), a.get(k)
 }
 
-// Ends returns what All does, and what the counters grew by since the last record, of a
-// thread that is gone, after Records.
-func (a *Area) Ends() (all, rest []record.Delta) {
-	a.counters(func(i uint64) {
-		c := a.get(a.l.counters + 8*i)
-		if c != 0 {
-			all = append(all, record.Delta{Counter: int32(i), N: c})
-		}
-		if s := a.get(a.l.shadow + 8*i); c != s {
-			rest = append(rest, record.Delta{Counter: int32(i), N: c - s})
+// Ends returns what All does, in the room that it is given, and what the counters grew
+// by since the last record, of a thread that is gone, after Records. Where there was none
+// the two are the same.
+func (a *Area) Ends(room []record.Delta) (all, rest []record.Delta, none bool) {
+	all = a.appendAll(room[:0])
+	if !a.recorded() {
+		return all, nil, true
+	}
+	a.eights(func(from, to uint64) {
+		was := a.words(a.l.shadow+8*from, to-from)
+		for k, c := range a.words(a.l.counters+8*from, to-from) {
+			if c != was[k] {
+				rest = append(rest, record.Delta{Counter: int32(from) + int32(k), N: c - was[k]})
+			}
 		}
 	})
-	return all, rest
+	return all, rest, false
 }
+
+// recorded reports whether the thread has made a record.
+func (a *Area) recorded() bool { return a.get(offLastTSC) != a.begin }
 
 // Lost is how many indirect calls found no place to be counted.
 func (a *Area) Lost() uint64 { return a.get(offLost) }
 
 // All returns every counter's value since the thread's birth. Only while the
 // thread is stopped or gone.
-func (a *Area) All() []record.Delta {
-	var d []record.Delta
-	a.counters(func(i uint64) {
-		if c := a.get(a.l.counters + 8*i); c != 0 {
-			d = append(d, record.Delta{Counter: int32(i), N: c})
+func (a *Area) All() []record.Delta { return a.appendAll(nil) }
+
+func (a *Area) appendAll(d []record.Delta) []record.Delta {
+	a.eights(func(from, to uint64) {
+		for k, c := range a.words(a.l.counters+8*from, to-from) {
+			if c != 0 {
+				d = append(d, record.Delta{Counter: int32(from) + int32(k), N: c})
+			}
 		}
 	})
 	return d
