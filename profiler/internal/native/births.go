@@ -86,7 +86,7 @@ func (ts *threads) open(by int) {
 		if b.over || b.deaths < manyDeaths {
 			return
 		}
-		if !ts.mayOpen() || !ts.p.Alarm(aloneFor/2) {
+		if ts.tracker.Apart() || !ts.mayOpen() || !ts.p.Alarm(aloneFor/2) {
 			b.over = true
 			return
 		}

@@ -20,7 +20,7 @@ import (
 // That can only be told where it is known who was joined.
 func (g *group) joinedOf() (joined, rest []*thread) {
 	for _, w := range g.workers {
-		if w.called && slices.ContainsFunc(g.dead, func(a arrival) bool { return a.t == w }) {
+		if w.called && !w.alive {
 			joined = append(joined, w)
 		} else {
 			rest = append(rest, w)
@@ -36,6 +36,9 @@ func (g *group) joinedOf() (joined, rest []*thread) {
 func (g *group) olderRest() bool {
 	if g.joined == 0 || g.first == nil || len(g.workers) < g.created {
 		return false
+	}
+	if last := g.workers[len(g.workers)-1]; !last.called || last.alive {
+		return false // which by turns is so for very many
 	}
 	joined, rest := g.joinedOf()
 	return len(rest) > 0 && (len(joined) > 1 || len(joined) == len(rest)) && slices.Equal(g.workers[:len(rest)], rest)
@@ -71,6 +74,10 @@ func (j *joinRule) line(w callSite) string {
 	return j.t.out.spots(&arrival{site: w.site, chain: w.chain})[0].line
 }
 
+// Apart reports whether threads were joined beside which others go on: who is joined
+// has to be known of each from then on.
+func (t *Tracker) Apart() bool { return t.joins != nil && t.joins.apart }
+
 // setApart makes an instance of those of a group that were joined, if there are others,
 // which stay.
 func (j *joinRule) setApart(g *group) {
@@ -80,7 +87,11 @@ func (j *joinRule) setApart(g *group) {
 	}
 	apart := &group{creator: g.creator, created: len(joined), workers: joined, joined: len(joined), first: g.first, last: g.last, before: g.before, after: g.after}
 	over := g.last.tsc
-	of := func(a arrival) bool { return slices.Contains(joined, a.t) }
+	ended := map[*thread]bool{}
+	for _, w := range joined {
+		ended[w] = true
+	}
+	of := func(a arrival) bool { return ended[a.t] }
 	for _, a := range g.dead {
 		if of(a) {
 			apart.dead = append(apart.dead, a)
@@ -101,6 +112,7 @@ func (j *joinRule) setApart(g *group) {
 	g.workers, g.created, g.elders = rest, len(rest), len(rest)
 	g.joined, g.first, g.last, g.before, g.after = 0, nil, moment{}, nil, nil
 	g.generations = slices.DeleteFunc(g.generations, func(y generation) bool { return y.workers > len(rest) })
+	j.apart = true
 	apart.creator.joins(joined, apart.last, over)
 	j.file(apart)
 }

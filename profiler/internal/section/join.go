@@ -17,6 +17,7 @@ type joinRule struct {
 	looked map[uint64]int      // how often futures were looked at, by gate
 	said   map[*thread]arrival // who has done what is waited for, and has not ended
 	named  map[uint64]*thread  // by handle: who was born last
+	apart  bool                // see Apart
 }
 
 // group is the workers that one thread created from a moment at which it had
