@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/skewlens/skewlens/profiler/internal/image"
-	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
 // Catches tells which library functions may hold a thread while its counters
@@ -168,18 +167,6 @@ func (p *Program) findLabels() {
 		}
 	}
 	p.labels = sortUnique(p.labels)
-}
-
-// takesLabels reports whether the address of one of the function's labels is
-// somewhere in the data or made by its own code.
-func (p *Program) takesLabels(g *Graph) bool {
-	if p.namesLabels(g.Func) {
-		return true
-	}
-	return slices.ContainsFunc(g.Code, func(in x86.Insn) bool {
-		_, ok := p.labelOf(&in, g.Func)
-		return ok
-	})
 }
 
 // own notes which function each part belongs to, and skips functions that

@@ -45,7 +45,7 @@ type Program struct {
 	catches  Catches          // what may hold a thread while its counters are read
 	catching bool             // something may
 	handles  bool             // signals may have handlers
-	silent   bool             // see BuildSilent
+	silent   bool             // see labelTargets
 	all      []*image.Image   // this one, and those among which it runs
 	foreign  map[string]bool  // functions of those from which control may not come back
 }

@@ -17,7 +17,7 @@ import (
 // findGotos decodes functions with computed gotos again, until no more come to
 // light behind their labels.
 func (p *Program) findGotos(sp *Space) {
-	for look := p.Funcs; len(look) > 0; {
+	for look := p.Funcs; ; {
 		var found []*Func
 		ends := map[*Func]bool{}
 		for _, f := range look {
@@ -26,11 +26,11 @@ func (p *Program) findGotos(sp *Space) {
 				ends[f] = f.NoReturn
 			}
 		}
-		look = found
 		if len(found) == 0 {
 			return
 		}
 		p.decodeAll(sp, found)
+		look = found
 		if slices.ContainsFunc(found, func(f *Func) bool { return f.NoReturn != ends[f] }) {
 			p.decodeAll(sp, p.Funcs) // callers go on behind them
 			look = p.Funcs
@@ -41,14 +41,15 @@ func (p *Program) findGotos(sp *Space) {
 // gotosOf finds the computed gotos of a function. It reports whether they are others
 // than were known: behind a label may be code that makes one go elsewhere too.
 func (p *Program) gotosOf(f *Func, sp *Space) (more bool) {
-	g := p.Blocks(f, sp)
 	if f.looked > mostLooks {
 		return false
 	}
+	g := p.Blocks(f, sp)
 	if p.findFromLabels(g) {
 		return true
 	}
-	if !p.takesLabels(g) {
+	labels := p.labelsOf(g)
+	if len(labels) == 0 {
 		return false
 	}
 	gotos := map[uint64][]uint64{}
@@ -72,21 +73,13 @@ func (p *Program) gotosOf(f *Func, sp *Space) (more bool) {
 	}
 	more = !maps.EqualFunc(gotos, f.gotos, slices.Equal)
 	f.gotos = gotos
-	if more = p.findLabelled(g, others) || more; !more {
+	if more = g.findLabelled(labels, others) || more; !more {
 		return false
 	}
 	if f.looked++; f.looked > mostLooks { // it is not understood
 		f.gotos, f.labelled = nil, nil
 	}
 	return true
-}
-
-// namesLabels reports whether the data names labels of a function.
-func (p *Program) namesLabels(f *Func) bool {
-	return slices.ContainsFunc(f.Ranges, func(r Range) bool {
-		i := sort.Search(len(p.labels), func(i int) bool { return p.labels[i] >= r.Lo })
-		return i < len(p.labels) && p.labels[i] < r.Hi
-	})
 }
 
 // gotoTargets are those of a computed goto; nil: one of its loads is from no

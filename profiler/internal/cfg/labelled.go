@@ -16,12 +16,11 @@ import (
 // labels lie from another, these jumps are theirs (findFromLabels).
 
 // findLabelled notes which of a function's jumps may go to all of its labels, of those
-// at the ends of some blocks, and these labels. It reports whether they are others than
+// at the ends of some blocks. It reports whether they or the labels are others than
 // were known: behind a label may be more code.
-func (p *Program) findLabelled(g *Graph, at []*Block) (more bool) {
+func (g *Graph) findLabelled(labels []uint64, at []*Block) (more bool) {
 	f := g.Func
 	var jumps []uint64
-	labels := p.labelsOf(g)
 	if len(f.fromLabels) > 0 || len(labels) == 1 && slices.Equal(labels, f.labels) {
 		at = nil // one label alone is what others are counted from: nothing more came to light behind it
 	}

@@ -16,7 +16,7 @@ import (
 // down right before the jump, nothing in the function is meant.
 func (p *Program) checkTailJumps(f *Func, s *Space) {
 	g := p.Blocks(f, s)
-	if p.takesLabels(g) {
+	if len(p.labelsOf(g)) > 0 {
 		for _, b := range g.Blocks {
 			if last := b.Last(); last.Kind == x86.JmpInd && f.tables[last.Addr] == nil && !restores(b) {
 				f.Skip = fmt.Sprintf("jump at %#x may go to labels whose address is taken", last.Addr)

@@ -54,6 +54,10 @@ func stamp(file string) string {
 	if err != nil {
 		return ""
 	}
+	return stampOf(info)
+}
+
+func stampOf(info os.FileInfo) string {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return ""
@@ -121,7 +125,7 @@ func readKept(name string) ([]byte, error) {
 	}
 	mapped.Lock()
 	defer mapped.Unlock()
-	key := fmt.Sprint(st.Dev, st.Ino, st.Size, st.Mtim)
+	key := stampOf(info)
 	if b := mapped.files[key]; b != nil {
 		return b, nil
 	}

@@ -68,7 +68,6 @@ type thread struct {
 	awaited    bool           // it has waited for a future since it created a thread
 	self       uint64         // by which those that it creates name it
 	alone      bool           // nobody traces it
-	handle     uint64         // by which it is joined; 0: not known
 	rounds     []rounding     // of loops that may deal work out
 	partly     []record.Delta // what it did in rounds that were told since its last other record
 
@@ -99,8 +98,8 @@ func (ts *threads) birth(tid int, parent *thread) (*thread, error) {
 		return nil, err
 	}
 	ts.open(tid)
-	t.handle = ts.p.FS(tid)
 	ts.enter(t)
+	ts.tracker.Handle(t.id, ts.p.FS(tid))
 	return t, nil
 }
 
@@ -158,7 +157,6 @@ func (ts *threads) enter(t *thread) {
 		parentID = t.parent.id
 	}
 	ts.tracker.Born(t.id, parentID, t.begin)
-	ts.tracker.Handle(t.id, t.handle)
 }
 
 // death takes what a thread has left and frees its area.

@@ -48,6 +48,24 @@ type call struct {
 	target uint32
 }
 
+// assembled is what was emitted in a scope, with what was put off and what behind emits
+// after it, which control passes by.
+func assembled(t *testing.T, m *emitter, layout threadarea.Layout, behind func()) []byte {
+	t.Helper()
+	end := m.Labels(1)
+	m.Jmp(end)
+	for i := 0; i < len(m.later); i++ {
+		m.later[i]()
+	}
+	behind()
+	m.Bind(end)
+	m.EndScope()
+	if m.Err() != nil {
+		t.Fatal(m.Err())
+	}
+	return linked(&Code{Bytes: m.Bytes(), sites: m.siteRefs}, layout)
+}
+
 // TestIndirectTargetsAreCounted runs what counts the targets of an indirect
 // call, with the recorder behind it: every target gets its count, be it one of
 // the two in line or not.
@@ -79,17 +97,7 @@ func TestIndirectTargetsAreCounted(t *testing.T) {
 			t.Fatal("what is not counted is found")
 		}
 	}
-	end := m.Labels(1)
-	m.Jmp(end)
-	for i := 0; i < len(m.later); i++ {
-		m.later[i]()
-	}
-	m.Bind(end)
-	m.EndScope()
-	if m.Err() != nil {
-		t.Fatal(m.Err())
-	}
-	code := linked(&Code{Bytes: m.Bytes(), sites: m.siteRefs}, layout)
+	code := assembled(t, m, layout, func() {})
 
 	common := threadarea.NewCommon(layout, make([]byte, layout.Size()), 0)
 	mem := make([]byte, layout.Size()+4096)
@@ -147,22 +155,13 @@ func TestCallsGoToCopies(t *testing.T) {
 			first[at] = true // it may go by the original
 		}
 	}
-	end := m.Labels(1)
-	m.Jmp(end)
-	for i := 0; i < len(m.later); i++ {
-		m.later[i]()
-	}
-	for _, j := range [][2]uint64{{text, copied}, {text + 16, text + 48}, {text + 0x3fb, copied}} {
-		m.Nop(int(j[0]-probetest.CodeAt) - m.Len())
-		b := asm.Jump(j[0], j[1])
-		m.Raw(b[:]...)
-	}
-	m.Bind(end)
-	m.EndScope()
-	if m.Err() != nil {
-		t.Fatal(m.Err())
-	}
-	code := linked(&Code{Bytes: m.Bytes(), sites: m.siteRefs}, layout)
+	code := assembled(t, m, layout, func() {
+		for _, j := range [][2]uint64{{text, copied}, {text + 16, text + 48}, {text + 0x3fb, copied}} {
+			m.Nop(int(j[0]-probetest.CodeAt) - m.Len())
+			b := asm.Jump(j[0], j[1])
+			m.Raw(b[:]...)
+		}
+	})
 	common := threadarea.NewCommon(layout, make([]byte, layout.Size()), 0)
 	mem := make([]byte, layout.Size()+4096)
 	threadarea.New(common, mem, probetest.MemoryAt, 0, 1<<62, 0)
@@ -206,17 +205,7 @@ func TestGoroutinesGoToCopies(t *testing.T) {
 		}
 		m.Mov(reg, x86.RBX, true)
 	}
-	end := m.Labels(1)
-	m.Jmp(end)
-	for i := 0; i < len(m.later); i++ {
-		m.later[i]()
-	}
-	m.Bind(end)
-	m.EndScope()
-	if m.Err() != nil {
-		t.Fatal(m.Err())
-	}
-	code := linked(&Code{Bytes: m.Bytes(), sites: m.siteRefs}, layout)
+	code := assembled(t, m, layout, func() {})
 	common := threadarea.NewCommon(layout, make([]byte, layout.Size()), 0)
 	mem := make([]byte, layout.Size()+4096)
 	area := threadarea.New(common, mem, probetest.MemoryAt, 0, 1<<62, 0)
