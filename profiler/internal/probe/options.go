@@ -3,6 +3,7 @@ package probe
 import (
 	"fmt"
 	"math/bits"
+	"strconv"
 	"strings"
 )
 
@@ -15,6 +16,7 @@ type Options struct {
 	NoInduction bool // a counter in every loop, also where a register counts
 	NoAlign     bool // loops begin where they come to lie
 	NoLeaf      bool // no call is made from the copy
+	Layout      int  // which of many layouts the copy has: how fast code is depends on where it comes to lie, by up to 8 %
 	Looks       bool // threads say now and then how far they are: see package virtual
 	Units       bool // the rounds of loops that may deal work out are told one by one
 	Caches      Front
@@ -53,6 +55,12 @@ func (f Front) On() bool { return f.Sets > 0 }
 // ParseOptions reads a list like "no-tree,no-align".
 func ParseOptions(list string) (o Options, err error) {
 	for _, w := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' }) {
+		if n, is := strings.CutPrefix(w, "layout-"); is {
+			if o.Layout, err = strconv.Atoi(n); err != nil || o.Layout < 0 {
+				return o, fmt.Errorf("%q is no layout: layout-0, layout-1, …", w)
+			}
+			continue
+		}
 		switch w {
 		case "no-counters":
 			o.NoCounters = true
@@ -65,7 +73,7 @@ func ParseOptions(list string) (o Options, err error) {
 		case "no-leaf":
 			o.NoLeaf = true
 		default:
-			return o, fmt.Errorf("no probe option is called %q: no-counters, no-tree, no-induction, no-align, no-leaf", w)
+			return o, fmt.Errorf("no probe option is called %q: no-counters, no-tree, no-induction, no-align, no-leaf, layout-N", w)
 		}
 	}
 	return o, nil

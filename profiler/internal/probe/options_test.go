@@ -6,15 +6,17 @@ import (
 )
 
 func TestParseOptions(t *testing.T) {
-	o, err := ParseOptions("no-counters,no-tree no-induction,,no-align, no-leaf")
-	if all := (Options{NoCounters: true, NoTree: true, NoInduction: true, NoAlign: true, NoLeaf: true}); err != nil || !reflect.DeepEqual(o, all) {
+	o, err := ParseOptions("no-counters,no-tree no-induction,,no-align, no-leaf layout-3")
+	if all := (Options{NoCounters: true, NoTree: true, NoInduction: true, NoAlign: true, NoLeaf: true, Layout: 3}); err != nil || !reflect.DeepEqual(o, all) {
 		t.Errorf("all that a user may say is read as %+v, %v", o, err)
 	}
 	if o, err := ParseOptions(""); err != nil || !reflect.DeepEqual(o, Options{}) {
 		t.Errorf("no options are read as %+v, %v", o, err)
 	}
-	if _, err := ParseOptions("no-such"); err == nil {
-		t.Error("an option that does not exist is accepted")
+	for _, s := range []string{"no-such", "layout-", "layout--1", "layout-x"} {
+		if _, err := ParseOptions(s); err == nil {
+			t.Errorf("%q is accepted", s)
+		}
 	}
 }
 

@@ -34,9 +34,11 @@ const (
 	// of the last one. Less costs more changes from thread to thread.
 	Quantum = 400_000
 
-	// Period is how often the machine looks.
+	// Period is how often the machine looks at least while threads fall asleep and
+	// wake, or somebody asks: a look takes as long as ten thousand instructions.
 	Period = 200 * time.Microsecond
 
+	mostCalm = 2 // times the period is doubled where nothing of that is seen
 	seldom   = 50 * time.Millisecond
 	perNS    = 1               // instructions in a nanosecond of code that has no clock, rather fewer than more
 	sleepers = 16              // of those who slept, how many are looked at in a tick
@@ -77,6 +79,7 @@ type Machine struct {
 	table   Table
 	threads []*thread
 	next    int       // whom a tick looks at first
+	calm    int       // for how many ticks nobody has fallen asleep or woken
 	now     int64     // the time of the last thread that is awake
 	moved   time.Time // when that changed last, or nobody was held
 	free    int       // > 0: nobody is held for now
@@ -109,6 +112,7 @@ func (m *Machine) Born(c Clock, sys System, creator Clock) {
 	}
 	c.SetClock(begin)
 	c.SetActive(true)
+	m.calm = 0
 	m.threads = append(m.threads, &thread{Clock: c, sys: sys, awake: true, looks: c.Looks()})
 	m.bound()
 }
@@ -158,7 +162,7 @@ func (m *Machine) Next() time.Duration {
 	if len(m.threads) < 2 {
 		return seldom
 	}
-	return Period
+	return Period << min(m.calm, mostCalm)
 }
 
 // Over reports whether everybody was let go for good, since nothing got on.
@@ -172,6 +176,7 @@ func (m *Machine) Over() bool {
 func (m *Machine) Tick(at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.calm++
 	var woken []*thread
 	seen, slept := m.next, 0
 	for i := range m.threads {
@@ -191,7 +196,7 @@ func (m *Machine) Tick(at time.Time) {
 	before := m.now
 	m.pass()
 	for _, t := range woken {
-		t.awake = true
+		m.calm, t.awake = 0, true
 		t.Forward(m.now)
 		t.SetActive(true)
 	}
@@ -220,7 +225,7 @@ func (m *Machine) look(t *thread, sleeper bool) (woken bool) {
 		return !t.awake
 	}
 	if t.awake {
-		t.awake = false
+		m.calm, t.awake = 0, false
 		t.SetActive(false)
 	}
 	return false

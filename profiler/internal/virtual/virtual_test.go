@@ -234,3 +234,36 @@ func TestAlone(t *testing.T) {
 		t.Errorf("two are looked at each %v", w.Next())
 	}
 }
+
+// TestCalm: the machine looks less often while nobody falls asleep or wakes.
+func TestCalm(t *testing.T) {
+	w := newWorld(2)
+	step := func() time.Duration {
+		for _, f := range w.threads {
+			if !f.sleeps && !f.held {
+				f.work(1, &w.shared)
+			}
+		}
+		w.tick(1)
+		return w.Next()
+	}
+	for range 5 {
+		step()
+	}
+	if got := w.Next(); got != Period<<mostCalm {
+		t.Errorf("looks each %v although nothing happens", got)
+	}
+	for _, sleeps := range []bool{true, false} {
+		w.threads[1].sleeps = sleeps
+		if got := step(); got != Period {
+			t.Errorf("sleeps: %v; looks each %v", sleeps, got)
+		}
+		for range 5 {
+			step()
+		}
+	}
+	w.born(w.threads[0])
+	if got := w.Next(); got != Period {
+		t.Errorf("looks each %v where somebody was born", got)
+	}
+}

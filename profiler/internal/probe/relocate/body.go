@@ -17,7 +17,7 @@ func (m *emitter) body(b *cfg.Block) {
 		counter = -1 // counted on the loop's edges
 	}
 	at, _ := placement.CountingPoint(b)
-	looks := m.looksWithin(b) != nil || m.recurses[b]
+	within := m.looksWithin(b)
 	call := 0
 	if b.Enters || b.Leaves {
 		m.gates(b, counter)
@@ -30,8 +30,8 @@ func (m *emitter) body(b *cfg.Block) {
 		if counter >= 0 && k == at {
 			m.increment(counter, b.LiveAt(k, b.LiveOut))
 		}
-		if looks && k == at {
-			m.look(b.LiveAt(k, b.LiveOut))
+		if k == at {
+			m.looksAt(b, within, b.LiveAt(k, b.LiveOut))
 		}
 		if m.s.opt.Looks && !b.Spin && b.Takes(k) {
 			m.takes(b.LiveAt(k, b.LiveOut))

@@ -128,7 +128,7 @@ func fill(mem []int32, n int) []int32 {
 // then the counters of arrivals and other out-of-line code.
 func (m *emitter) function(q *Plan) {
 	m.open(q)
-	for m.Len()%16 != 0 {
+	for pad := m.s.opt.Layout * int(q.Number) % 13 * 16; pad > 0 || m.Len()%16 != 0; pad-- {
 		m.Int3()
 	}
 	if m.entrance(q) == m.hook(q) {

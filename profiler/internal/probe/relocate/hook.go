@@ -5,6 +5,7 @@ import (
 
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 	"github.com/skewlens/skewlens/profiler/internal/record"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
@@ -73,6 +74,13 @@ func (m *emitter) hookCode(function string, h record.Hook, call, jump func()) {
 			kind |= threadarea.LibraryBit
 		}
 		m.recordCall(kind, h.Args)
+	}
+	if !recorded && !m.s.inGo() { // it is there only because threads look, and who is alone does not
+		together := m.Labels(1)
+		m.CmpGS32(threadarea.OffAlone, 0)
+		m.Jcc(asm.NotEqual^1, together)
+		jump()
+		m.Bind(together)
 	}
 	m.looksBefore(function)
 	if h.Leave == 0 && recorded || cfg.Deals(function) {

@@ -23,6 +23,33 @@ func (m *emitter) looksIfTold(live x86.Flags) {
 	m.lookIf(live, func() { m.CmpGS32(threadarea.OffFuel, 0) })
 }
 
+// lookOn emits a look on an edge that leads back, or for it in its block.
+func (m *emitter) lookOn(e *cfg.Edge, live x86.Flags) {
+	if m.asksOn(e) {
+		m.looksIfTold(live)
+	} else {
+		m.look(live)
+	}
+}
+
+// asksOn reports whether it is enough on an edge that leads back to look if it is time:
+// in a nest of loops that run through data nobody waits.
+func (m *emitter) asksOn(e *cfg.Edge) bool {
+	l := e.To.Loop
+	return l != nil && l.Has(e.From) && !slices.ContainsFunc(l.Blocks, func(b *cfg.Block) bool { return !placement.Light(b) })
+}
+
+// looksAt emits a look in a block: that of an edge that leads back from it, or one before
+// the function may come to itself.
+func (m *emitter) looksAt(b *cfg.Block, within *cfg.Edge, live x86.Flags) {
+	switch {
+	case within != nil:
+		m.lookOn(within, live)
+	case m.recurses[b]:
+		m.look(live)
+	}
+}
+
 // lookIf emits a look if what some code leaves in the flags is negative.
 func (m *emitter) lookIf(live x86.Flags, code func()) {
 	m.keepingFlags(live != 0, func() {

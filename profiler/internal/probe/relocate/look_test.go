@@ -16,7 +16,7 @@ import (
 func TestLooksInEachCycle(t *testing.T) {
 	s := New(probetest.Open(t, probetest.Programs(t)[0]), probetest.NoHooks, probe.Options{Looks: true}, Numbers{})
 	m := newEmitter(s, s.Home(), 0)
-	looks, calls := 0, 0
+	looks, calls, asks := 0, 0, 0
 	for _, q := range s.plans {
 		m.open(q)
 		var edges []flowgraph.Edge
@@ -27,6 +27,12 @@ func TestLooksInEachCycle(t *testing.T) {
 				}
 				if m.looksOn(e) {
 					looks++
+					if m.asksOn(e) {
+						asks++
+						if e.To.Loop.Inner { // the innermost ones do not even ask
+							t.Errorf("%s: asks on the way back from %#x", q.Func.Name, b.Start)
+						}
+					}
 					if !m.hasCount(e) && m.looksWithin(b) != e {
 						t.Errorf("%s: nobody looks on the way back from %#x", q.Func.Name, b.Start)
 					}
@@ -58,8 +64,8 @@ func TestLooksInEachCycle(t *testing.T) {
 		}
 		m.EndScope()
 	}
-	if looks < 100 || calls < 100 {
-		t.Errorf("%d looks, and %d in calls", looks, calls)
+	if looks < 100 || calls < 100 || asks < 10 {
+		t.Errorf("%d looks, %d of them only if it is time, and %d in calls", looks, asks, calls)
 	}
 }
 

@@ -194,8 +194,11 @@ func (a *Area) Follow(cs Clocks) {
 }
 
 // SetAlone says that a thread is the only one with a clock: then it does not look, as
-// there is nobody whom it could be ahead of. Meet ends that.
-func (a *Area) SetAlone() { setHalf(a.half(offAlone), true) }
+// there is nobody whom it could be ahead of, nor tells what locks it holds. Meet ends that.
+func (a *Area) SetAlone() {
+	setHalf(a.half(OffAlone), true)
+	setHalf(a.half(OffLocks), false)
+}
 
 // Meet sets the clock of a thread that was alone to its time, as look.S adds it up, or
 // to the time that it is already, if that is later; from now on it looks.
@@ -214,7 +217,7 @@ func (a *Area) Meet(cs Clocks, e Entry, now int64) {
 	}
 	e.SetClock(now)
 	e.SetAway(0)
-	setHalf(a.half(offAlone), false)
+	setHalf(a.half(OffAlone), false)
 	a.LookSoon()
 }
 

@@ -52,6 +52,7 @@ func TestAlone(t *testing.T) {
 	c := newClocked()
 	c.clocks.SetWorth(0, 10, 1)
 	c.count(0, 300_000)
+	*c.area.half(OffLocks) = 1 // who is alone does not say that it unlocks
 	c.area.SetAlone()
 	c.own.SetAway(7_000_000)
 	for range 3 {
@@ -61,6 +62,9 @@ func TestAlone(t *testing.T) {
 	c.CallTo(probetest.CodeAt + TakesEntry)
 	if sig := c.run(t); sig != 0 {
 		t.Fatal(sig)
+	}
+	if locks := *c.area.half(OffLocks); locks != 0 {
+		t.Errorf("holds %d locks", locks)
 	}
 	if c.own.Looks() != 3 || c.own.Clock() != 50 || c.own.Away() != 0 || c.own.Held() {
 		t.Errorf("%d looks, clock %d, away %d, held %v", c.own.Looks(), c.own.Clock(), c.own.Away(), c.own.Held())
@@ -200,18 +204,23 @@ func TestLookTakes(t *testing.T) {
 }
 
 // TestLookSpins: who has done nothing twice is not waited for, until it works;
-// then it is where the others are.
+// then it is where the others are. Who was told to look may have had no processor,
+// as a new thread is.
 func TestLookSpins(t *testing.T) {
+	for looks := range 4 {
+		c := newClocked()
+		c.look(t, looks)
+		if told := looks < 3; c.own.Active() != told {
+			t.Errorf("after %d looks without work: active %v", looks, !told)
+		}
+	}
 	c := newClocked()
 	c.clocks.SetWorth(0, 1, 1)
-	c.look(t, 2)
-	if c.own.Active() {
-		t.Error("a thread that does nothing is waited for")
-	}
-	c.mem = c.out.Memory
 	c.count(0, 10)
+	*c.own.common.half(c.own.at + entryActive) = 2 // it spins
+	*c.area.half(OffFuel) = 0
 	c.clocks.SetBound(5000)
-	c.run(t)
+	c.look(t, 1)
 	if !c.own.Active() || c.own.Clock() != 5000-testQuantum {
 		t.Errorf("active %v at %d, want true at %d", c.own.Active(), c.own.Clock(), 5000-testQuantum)
 	}
@@ -250,7 +259,7 @@ func TestLookOffsetsAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]int64{"COUNTERS": offCounters, "LIVE": offLive, "NLIVE": offNLive, "FUEL": OffFuel, "GIVEN": offGiven, "BASE": offBase, "OWN": offOwn,
-		"ENTRY": offEntry, "TABLE": offTable, "WORTHS": offWorths, "PENDING": offPending, "PAUSED": OffPaused, "IDLE": offIdle, "LASTASK": offLast, "LOCKS": OffLocks, "OWES": OffOwes, "ALONE": offAlone, "BOUND": clockBound, "USED": clockUsed,
+		"ENTRY": offEntry, "TABLE": offTable, "WORTHS": offWorths, "PENDING": offPending, "PAUSED": OffPaused, "IDLE": offIdle, "LASTASK": offLast, "LOCKS": OffLocks, "OWES": OffOwes, "ALONE": OffAlone, "BOUND": clockBound, "USED": clockUsed,
 		"QUANTUM": clockQuantum, "ASKED": clockAsked, "FREE": clockFree, "ENTRIES": clockEntries, "CLOCK": entryClock, "HELD": entryHeld,
 		"ACTIVE": entryActive, "LOOKS": entryLooks, "AWAY": entryAway, "UNTIL": entryUntil, "SLEPT": entrySlept, "EACH": entrySize}
 	for _, m := range regexp.MustCompile(`\.set (\w+),\s*(\w+)`).FindAllStringSubmatch(string(src), -1) {

@@ -53,7 +53,7 @@ const (
 	offWorths = 0x170
 	// OffPaused is 32 bits: the thread has said that it waits, by pause or sched_yield.
 	OffPaused = 0x178
-	offAlone  = 0x128 // 32 bits: no other thread has a clock
+	OffAlone  = 0x128 // 32 bits: no other thread has a clock
 	offIdle   = 0x17c
 	offLast   = 0x180
 	// OffLocks is 32 bits: how many of the library's locks the thread holds.

@@ -209,13 +209,10 @@ look:
 	add	%gs:BASE, %r8
 	mov	CLOCK(%rdi), %rax	# it may have been put forward
 	forward
-	cmpl	$0, (%rsp)		# who looks where it calls or takes something is not idle for that
+	cmpl	$0, (%rsp)		# who looks where it calls or takes something is not idle for that,
 	jne	3f
-	mov	%gs:FUEL, %eax
-	test	%eax, %eax
-	jns	3f
-	cmp	$TOLD, %eax
-	jle	3f
+	cmpl	$-1, %gs:FUEL		# nor who was told to: it may have had no processor since it looked last
+	jne	3f
 	xor	%eax, %eax
 	xchg	%eax, %gs:PAUSED
 	cmp	$1, %eax		# then what it has executed is no work either

@@ -35,7 +35,7 @@ const (
 	saysAt  = 0x40
 	goesAt  = 0x50
 	lookAt  = 0x60
-	lookRet = 0x513
+	lookRet = 0x50b
 )
 
 // RecorderOf is Recorder for a module whose text begins so far from the cache and
