@@ -75,7 +75,20 @@ type (
 		Misses         *[]uint64
 		Erased         *float64
 		Waker          *wantWaker
-		Message        string
+		Units          *struct {
+			Location  wantLocation
+			Count     uint64
+			Mean, Max float64
+			Measure   string
+		}
+		Dealings *[]struct {
+			Kind    string
+			Chunk   *int
+			Threads int
+			Span    uint64
+			Gain    float64
+		}
+		Message string
 	}
 	wantWait struct {
 		Kind     string

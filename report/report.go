@@ -195,6 +195,9 @@ type Cause struct {
 	Misses  []uint64 `json:"misses,omitempty"`
 	// How much of the section's imbalance would be gone if these misses took no time.
 	Erased *float64 `json:"erased,omitempty"`
+	// Of the first decision where units are known: these, and what dealing them otherwise brings.
+	Units    *CauseUnits    `json:"units,omitempty"`
+	Dealings []CauseDealing `json:"dealings,omitempty"`
 	// Instructions are those that miss, in the profile's addresses: what Verify is about.
 	Instructions []profile.Addr `json:"-"`
 	Message      string         `json:"message"`

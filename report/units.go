@@ -71,6 +71,9 @@ func (b *builder) units(out *Section, s *profile.Section) {
 	}
 	u.Message = u.words(out.Dealings, o.Parts)
 	out.Units = u
+	if i := slices.IndexFunc(out.Causes, func(c Cause) bool { return c.Kind == "control-flow" }); i >= 0 {
+		out.Causes[i].mend(u, o)
+	}
 }
 
 // Words are how a dealing is said.

@@ -53,6 +53,9 @@ type Forecast struct {
 	Best    float64 // and at the best dealing,
 	How     Dealing
 	Largest bool // which the largest unit limits
+
+	Dealings []Dealing // all that were tried there, the best first
+	Bound    uint64    // no dealing does with less there
 }
 
 // chunks are those that are tried on demand.
@@ -209,8 +212,9 @@ func today(by profile.DealtBy, rounds []round) Dealing {
 
 func forecast(rounds []round, kinds []Kind, times, threads int, today Dealing) Forecast {
 	alone := float64(sum(rounds, func(y *round) uint64 { return y.deal(Blocks, 0, 1) }))
-	best := dealings(rounds, kinds, times)[0]
-	f := Forecast{Threads: threads, Best: alone / float64(best.Most), How: best}
+	all := dealings(rounds, kinds, times)
+	f := Forecast{Threads: threads, Best: alone / float64(all[0].Most), How: all[0], Dealings: all}
+	f.Bound = sum(rounds, func(y *round) uint64 { return y.bound(times * len(y.rest)) })
 	if today.Kind != "" {
 		f.Today = alone / float64(sum(rounds, func(y *round) uint64 { return y.deal(today.Kind, today.Chunk, times*len(y.rest)) }))
 	}
