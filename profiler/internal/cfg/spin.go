@@ -36,7 +36,7 @@ func (g *Graph) markSpins(flow *flowgraph.Graph, tree *flowgraph.Tree) {
 // the same, or that are loaded from such ones each time. (A search through an
 // array also loads and leaves, but its address moves.) An atomic exchange on such an address is a spin lock: it waits too.
 func waits(body []*Block) bool {
-	loads := false
+	loads, c := false, newWrites(body)
 	for _, b := range body {
 		for i := range b.Calls {
 			if !yields[b.Calls[i].Import] {
@@ -48,43 +48,63 @@ func waits(body []*Block) bool {
 			if x.Kind.IsCall() {
 				continue
 			}
-			if x.Stores && !x.Lock && !keepsLoaded(b, i) || x.IsString() || x.Kind == x86.Ret {
+			if x.Stores && !x.Lock && !c.keeps(b, i) || x.IsString() || x.Kind == x86.Ret {
 				return false
 			}
 			loads = loads || x.Loads
 		}
 	}
-	return loads && !moving(body)
+	return loads && !c.moving(body)
 }
 
-// moving: some block of a cycle computes something else each time round.
-func moving(body []*Block) bool {
-	var def x86.Regs
-	keeps := false // values in memory, from one time round to the next
+// writes is what the rounds of a cycle write: registers, and slots of the frame.
+type writes struct {
+	def   x86.Regs
+	slots map[slot]bool
+}
+
+// slot is a place in a function's frame, by how far it is from a register.
+type slot struct {
+	base x86.Reg
+	disp int64
+}
+
+func newWrites(body []*Block) *writes {
+	c := &writes{slots: map[slot]bool{}}
 	for _, b := range body {
 		for i := range b.Insns {
 			if x := &b.Insns[i]; !x.Kind.IsCall() {
-				def |= x.Def
-				keeps = keeps || x.Stores && !x.Lock
+				c.def |= x.Def
+				if s, ok := slotOf(x); ok && x.Stores {
+					c.slots[s] = true
+				}
 			}
 		}
 	}
-	return slices.ContainsFunc(body, func(b *Block) bool { return movesOn(b, def, keeps) })
+	return c
+}
+
+// slotOf is the slot that an instruction's operand in memory is.
+func slotOf(in *x86.Insn) (s slot, ok bool) {
+	return slot{in.Mem.Base, int64(in.Mem.Disp)}, in.HasMem && in.Mem.Index == x86.None && (in.Mem.Base == x86.RBP || in.Mem.Base == x86.RSP)
+}
+
+// moving: some block of a cycle computes something else each time round.
+func (c *writes) moving(body []*Block) bool {
+	return slices.ContainsFunc(body, c.movesOn)
 }
 
 // yields are the calls by which a loop that waits gives its time to others.
 var yields = map[string]bool{"sched_yield": true, "pthread_yield": true, "thrd_yield": true}
 
-// movesOn reports whether a block of a cycle that writes the registers def
-// computes something else each time round. Of one that keeps values in memory it
-// is not known where an address that it loads comes from.
-func movesOn(b *Block, def x86.Regs, keeps bool) bool {
+// movesOn reports whether a block of a cycle computes something else each time round.
+func (c *writes) movesOn(b *Block) bool {
 	for i := range b.Insns {
 		x := &b.Insns[i]
 		if x.Kind.IsCall() {
 			continue
 		}
-		if regs := (x.Mem.Base.Set() | x.Mem.Index.Set()) & def; x.HasMem && regs != 0 && (keeps || !anew(b, i, regs, def)) {
+		if regs := (x.Mem.Base.Set() | x.Mem.Index.Set()) & c.def; x.HasMem && regs != 0 && !c.anew(b, i, regs) {
 			return true // its address moves
 		}
 		// r op= …: a register that builds on its own value moves on by itself,
@@ -96,21 +116,37 @@ func movesOn(b *Block, def x86.Regs, keeps bool) bool {
 	return false
 }
 
-// anew reports whether registers that a cycle writes, def, have been computed in the
+// anew reports whether registers that the rounds write have been computed in the
 // block before instruction i from what stays the same: p in while (*p == 0), loaded
-// each time where others might change it, but not in p = p->next.
-func anew(b *Block, i int, regs, def x86.Regs) bool {
+// each time where others might change it, but not in p = p->next. A slot that the
+// rounds write is as what the block has put there before.
+func (c *writes) anew(b *Block, i int, regs x86.Regs) bool {
 	for k := i - 1; k >= 0 && regs != 0; k-- {
 		in := &b.Insns[k]
 		if in.Def&regs == 0 {
 			continue
 		}
-		if in.Kind != x86.Normal || in.Stores || in.Lock || !anew(b, k, in.Use&def, def) {
+		if in.Kind != x86.Normal || in.Stores || in.Lock || !c.anew(b, k, in.Use&c.def) || in.Loads && !c.slotAnew(b, k) {
 			return false
 		}
 		regs &^= in.Def
 	}
 	return regs == 0
+}
+
+// slotAnew reports whether what instruction i loads is of no slot, or of one that holds
+// the same in each round, or what this one has put there.
+func (c *writes) slotAnew(b *Block, i int) bool {
+	s, ok := slotOf(&b.Insns[i])
+	if !ok || !c.slots[s] {
+		return true
+	}
+	for k := i - 1; k >= 0; k-- {
+		if x, ok := slotOf(&b.Insns[k]); ok && x == s && b.Insns[k].Stores {
+			return c.keeps(b, k)
+		}
+	}
+	return false
 }
 
 // freshBefore reports whether all registers were loaded or set in the block
@@ -151,19 +187,11 @@ func masks(in *x86.Insn) bool {
 	return false
 }
 
-// keepsLoaded reports whether a store only keeps what the block has just
-// loaded from elsewhere in a slot of its own frame, as unoptimised code does
+// keeps reports whether a store only keeps what the block has just computed from what
+// stays the same, or loaded, in a slot of its own frame, as unoptimised code does
 // with every value: mov flag, %eax; mov %eax, -4(%rbp).
-func keepsLoaded(b *Block, i int) bool {
-	own := func(in *x86.Insn) bool { return in.Mem.Base == x86.RBP || in.Mem.Base == x86.RSP }
+func (c *writes) keeps(b *Block, i int) bool {
 	st := &b.Insns[i]
-	if st.Vex != 0 || st.Map != 0 || st.Opcode != 0x88 && st.Opcode != 0x89 || !st.HasMem || !own(st) || st.Mem.Index != x86.None {
-		return false
-	}
-	for k := i - 1; k >= 0; k-- {
-		if in := &b.Insns[k]; in.Def&st.Reg.Set() != 0 {
-			return in.Loads && in.HasMem && !own(in) && in.Def&in.Use == 0
-		}
-	}
-	return false
+	_, own := slotOf(st)
+	return own && st.Vex == 0 && st.Map == 0 && (st.Opcode == 0x88 || st.Opcode == 0x89) && c.anew(b, i, st.Reg.Set()&c.def)
 }

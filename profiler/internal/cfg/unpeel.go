@@ -69,7 +69,7 @@ func (s *study) twoWays(l *Loop) (first *Edge, from *Block) {
 			}
 		}
 	}
-	if from == nil || s.calm(from) || !sameExit(from, round) || moving(round) || s.kindOf(&Loop{Head: l.Head, Parent: l, Inner: true, Blocks: round}) != retries {
+	if from == nil || s.calm(from) || !sameExit(from, round) || newWrites(round).moving(round) || s.kindOf(&Loop{Head: l.Head, Parent: l, Inner: true, Blocks: round}) != retries {
 		return nil, nil
 	}
 	return first, from

@@ -40,6 +40,8 @@ const (
 
 	mostCalm = 2 // times the period is doubled where nothing of that is seen
 	seldom   = 50 * time.Millisecond
+	quiet    = 500_000         // ns for which the others wait for who runs and says nothing,
+	swift    = 16              // and how many instructions they take it to execute in each that follows
 	perNS    = 1               // instructions in a nanosecond of code that has no clock, rather fewer than more
 	sleepers = 16              // of those who slept, how many are looked at in a tick
 	patient  = 2 * time.Second // for which nothing may get on
@@ -85,11 +87,12 @@ type Machine struct {
 	free    int       // > 0: nobody is held for now
 	over    bool      // … any more
 
-	// As of the tick before: who was the last one, its time on a processor, and
-	// its clock.
-	last *thread
-	cpu  int64
-	at   int64
+	// As of the tick before: who was the last one, its time on a processor, its
+	// clock, and for how long it has run without saying anything.
+	last   *thread
+	cpu    int64
+	at     int64
+	silent int64
 }
 
 type thread struct {
@@ -231,12 +234,19 @@ func (m *Machine) look(t *thread, sleeper bool) (woken bool) {
 	return false
 }
 
-// pass sets the time to that of the last one who is awake, and does something.
+// pass sets the time to that of the last one who is awake, and does something. Who has
+// run for long without a word is in a long loop, and further than it says; or it spins
+// in a way that is not known as such, maybe for what one does who waits here for it. The
+// others go on then, though not beyond the next one: who runs gets on as they do.
 func (m *Machine) pass() {
-	var last *thread
+	var last, next *thread
 	for _, t := range m.threads {
-		if t.awake && t.Active() && (last == nil || t.time() < last.time()) {
-			last = t
+		switch {
+		case !t.awake || !t.Active():
+		case last == nil || t.time() < last.time():
+			last, next = t, last
+		case next == nil || t.time() < next.time():
+			next = t
 		}
 	}
 	if last == nil {
@@ -244,7 +254,11 @@ func (m *Machine) pass() {
 		return
 	}
 	m.follow(last)
-	m.now = max(m.now, last.time())
+	now := last.time()
+	if more := m.silent - quiet; next != nil && more > 0 {
+		now = max(now, min(now+swift*more, next.time()))
+	}
+	m.now = max(m.now, now)
 }
 
 // time is how far a thread has come.
@@ -254,6 +268,11 @@ func (t *thread) time() int64 { return t.Clock.Clock() + t.Away() }
 // clock: in a library, in the kernel, or in a loop that is one unit of work.
 func (m *Machine) follow(t *thread) {
 	cpu, at := t.sys.CPU(), t.Clock.Clock()
+	if t == m.last && at == m.at {
+		m.silent += cpu - m.cpu
+	} else {
+		m.silent = 0
+	}
 	if ran := perNS * (cpu - m.cpu); t == m.last && ran > 2*(at-m.at) {
 		t.SetAway(t.Away() + ran - (at - m.at))
 	}

@@ -267,3 +267,22 @@ func TestCalm(t *testing.T) {
 		t.Errorf("looks each %v where somebody was born", got)
 	}
 }
+
+// TestSilent: nobody waits for long for who runs without a word; it may spin for what one
+// does who is held for it.
+func TestSilent(t *testing.T) {
+	w := newWorld(3)
+	a, b := w.threads[0], w.threads[1]
+	w.threads[2].work(1000*Quantum, &w.shared)
+	a.work(50*Quantum, &w.shared)
+	for n := 0; a.held; n++ {
+		b.cpu += int64(Period)
+		if w.tick(1); n > int(2*time.Millisecond/Period) {
+			t.Fatalf("still waits when the other has run for %v without a word", time.Duration(b.cpu))
+		}
+		a.held = a.clock > w.shared.bound
+	}
+	if w.shared.bound > a.clock+Quantum {
+		t.Errorf("the bound is at %d, and one who gets on at %d", w.shared.bound, a.clock)
+	}
+}

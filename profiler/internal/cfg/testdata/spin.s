@@ -148,15 +148,51 @@ fun works_local
 	mov %rsp, %rbp
 local_head:
 	mov -4(%rbp), %eax
-	mov %eax, -8(%rbp)
+	add $1, %eax
+	mov %eax, -4(%rbp)
 	cmpl $0, (%rdi)
 	je local_head
 	pop %rbp
 	ret
 endfun works_local
 
-# A store of what nothing loaded in its block.
-fun works_constant
+# What is computed by way of slots of the frame, as unoptimised code does with atomic
+# loads: the address too.
+fun waits_slots
+	push %rbp
+	mov %rsp, %rbp
+slots_head:
+	lea slots_flag(%rip), %rax
+	mov %rax, -16(%rbp)
+	mov -16(%rbp), %rax
+	mov (%rax), %rax
+	mov %rax, -24(%rbp)
+	mov -24(%rbp), %rdx
+	mov -32(%rbp), %rax
+	sub %rax, %rdx
+	cmp $63, %rdx
+	jg slots_head
+	pop %rbp
+	ret
+slots_flag:
+endfun waits_slots
+
+# A list is walked, its place kept in the frame.
+fun works_slots
+	push %rbp
+	mov %rsp, %rbp
+walk_head:
+	mov -16(%rbp), %rax
+	mov (%rax), %rax
+	mov %rax, -16(%rbp)
+	cmpq $0, (%rax)
+	jne walk_head
+	pop %rbp
+	ret
+endfun works_slots
+
+# A store of what stays the same changes nothing.
+fun waits_constant
 	push %rbp
 	mov %rsp, %rbp
 constant_head:
@@ -165,7 +201,7 @@ constant_head:
 	je constant_head
 	pop %rbp
 	ret
-endfun works_constant
+endfun waits_constant
 
 # Without a load nothing is waited for.
 fun works_nothing
