@@ -180,6 +180,7 @@ type Loop struct {
 	Parent *Loop
 	Inner  bool  // no other loop lies in it
 	latch  int32 // place of its first latch in reverse postorder
+	waits  waiting
 }
 
 // Has reports whether a block is of the loop.

@@ -123,6 +123,9 @@ func describeFunc(p *Program, f *Func, l *labels) string {
 		if lp.Inner {
 			b.WriteString(", innermost")
 		}
+		if lp.MayWait() {
+			b.WriteString(", may wait")
+		}
 		b.WriteByte('\n')
 	}
 	return b.String()

@@ -25,6 +25,7 @@
 package virtual
 
 import (
+	"math"
 	"sync"
 	"time"
 )
@@ -40,7 +41,7 @@ const (
 
 	mostCalm = 2 // times the period is doubled where nothing of that is seen
 	seldom   = 50 * time.Millisecond
-	quiet    = 500_000         // ns for which the others wait for who runs and says nothing,
+	quiet    = 50_000_000      // ns for which the others wait for who runs and says nothing,
 	swift    = 16              // and how many instructions they take it to execute in each that follows
 	perNS    = 1               // instructions in a nanosecond of code that has no clock, rather fewer than more
 	sleepers = 16              // of those who slept, how many are looked at in a tick
@@ -87,12 +88,11 @@ type Machine struct {
 	free    int       // > 0: nobody is held for now
 	over    bool      // … any more
 
-	// As of the tick before: who was the last one, its time on a processor, its
-	// clock, and for how long it has run without saying anything.
-	last   *thread
-	cpu    int64
-	at     int64
-	silent int64
+	// As of the tick before: who was the last one, its time on a processor, and
+	// its clock.
+	last *thread
+	cpu  int64
+	at   int64
 }
 
 type thread struct {
@@ -100,6 +100,7 @@ type thread struct {
 	sys   System
 	awake bool
 	looks uint64
+	since int64 // its time on a processor when it was first seen to say nothing; 0: it does
 }
 
 // New returns a machine without threads.
@@ -214,7 +215,7 @@ func (m *Machine) Tick(at time.Time) {
 // for; it reports whether it has woken up.
 func (m *Machine) look(t *thread, sleeper bool) (woken bool) {
 	if n := t.Looks(); n != t.looks {
-		t.looks = n
+		t.looks, t.since = n, 0
 		return !t.awake
 	}
 	if t.Held() {
@@ -234,19 +235,12 @@ func (m *Machine) look(t *thread, sleeper bool) (woken bool) {
 	return false
 }
 
-// pass sets the time to that of the last one who is awake, and does something. Who has
-// run for long without a word is in a long loop, and further than it says; or it spins
-// in a way that is not known as such, maybe for what one does who waits here for it. The
-// others go on then, though not beyond the next one: who runs gets on as they do.
+// pass sets the time to that of the last one who is awake, and does something.
 func (m *Machine) pass() {
-	var last, next *thread
+	var last *thread
 	for _, t := range m.threads {
-		switch {
-		case !t.awake || !t.Active():
-		case last == nil || t.time() < last.time():
-			last, next = t, last
-		case next == nil || t.time() < next.time():
-			next = t
+		if t.awake && t.Active() && (last == nil || t.time() < last.time()) {
+			last = t
 		}
 	}
 	if last == nil {
@@ -254,11 +248,29 @@ func (m *Machine) pass() {
 		return
 	}
 	m.follow(last)
-	now := last.time()
-	if more := m.silent - quiet; next != nil && more > 0 {
-		now = max(now, min(now+swift*more, next.time()))
+	now := last.atMost(math.MaxInt64)
+	for _, t := range m.threads {
+		if t.awake && t.Active() {
+			now = min(now, t.atMost(now))
+		}
 	}
 	m.now = max(m.now, now)
+}
+
+// atMost is how far a thread may have come, or a time that it has surely reached. Who has
+// run for long without a word is in a long loop, and further than it says; or it spins in
+// a way that is not known as such, maybe for what one does who is held for it. Who runs
+// meanwhile gets on no faster than it does.
+func (t *thread) atMost(enough int64) int64 {
+	at := t.time()
+	if at >= enough || t.Held() || t.Looks() != t.looks {
+		return at
+	}
+	cpu := t.sys.CPU()
+	if t.since == 0 {
+		t.since = cpu
+	}
+	return at + swift*max(0, cpu-t.since-quiet)
 }
 
 // time is how far a thread has come.
@@ -268,11 +280,6 @@ func (t *thread) time() int64 { return t.Clock.Clock() + t.Away() }
 // clock: in a library, in the kernel, or in a loop that is one unit of work.
 func (m *Machine) follow(t *thread) {
 	cpu, at := t.sys.CPU(), t.Clock.Clock()
-	if t == m.last && at == m.at {
-		m.silent += cpu - m.cpu
-	} else {
-		m.silent = 0
-	}
 	if ran := perNS * (cpu - m.cpu); t == m.last && ran > 2*(at-m.at) {
 		t.SetAway(t.Away() + ran - (at - m.at))
 	}

@@ -274,10 +274,10 @@ func TestSilent(t *testing.T) {
 	w := newWorld(3)
 	a, b := w.threads[0], w.threads[1]
 	w.threads[2].work(1000*Quantum, &w.shared)
-	a.work(50*Quantum, &w.shared)
+	a.work(200*Quantum, &w.shared)
 	for n := 0; a.held; n++ {
 		b.cpu += int64(Period)
-		if w.tick(1); n > int(2*time.Millisecond/Period) {
+		if w.tick(1); n > int(60*time.Millisecond/Period) {
 			t.Fatalf("still waits when the other has run for %v without a word", time.Duration(b.cpu))
 		}
 		a.held = a.clock > w.shared.bound

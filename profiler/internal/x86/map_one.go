@@ -77,8 +77,9 @@ var oneByte = []rule{
 	{0x8f, 0x8f, pAny, op{attr: modrm, group: groupPop}},
 	{0x90, 0x97, pAny, op{fix: fixXchg}},
 	{0x98, 0x98, pAny, op{use: ax, def: ax}},
-	{0x99, 0x99, pAny, op{use: ax | dx, def: dx}}, // cwd writes half of rdx
-	{0x9b, 0x9b, pAny, op{}},                      // fwait
+	{0x99, 0x99, pNone | pF3 | pF2, op{use: ax, def: dx}},
+	{0x99, 0x99, p66, op{use: ax | dx, def: dx}}, // cwd writes half of rdx; with REX.W it is cqo, and all
+	{0x9b, 0x9b, pAny, op{}},                     // fwait
 	{0x9c, 0x9c, pAny, op{use: stack, def: stack, read: AllFlags}},
 	{0x9d, 0x9d, pAny, op{use: stack, def: stack, kill: AllFlags}},
 	{0x9e, 0x9e, pAny, op{use: ax, kill: noOF}},

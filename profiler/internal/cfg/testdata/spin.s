@@ -306,3 +306,72 @@ fun works_tickets
 	je works_tickets
 	ret
 endfun works_tickets
+
+# Something else is counted meanwhile, which does not decide when to go on.
+fun counts_meanwhile
+	add $1, %rcx
+	mov (%rdi), %eax
+	cltd
+	idivl (%rsi)
+	cmp %edx, %r8d
+	jne counts_meanwhile
+	ret
+endfun counts_meanwhile
+
+# The same in the frame, as unoptimised code does it.
+fun counts_in_slots
+	push %rbp
+	mov %rsp, %rbp
+counts_head:
+	mov -8(%rbp), %rax
+	add $1, %rax
+	mov %rax, -8(%rbp)
+	mov (%rdi), %eax
+	mov %eax, -12(%rbp)
+	cmpl $0, -12(%rbp)
+	je counts_head
+	pop %rbp
+	ret
+endfun counts_in_slots
+
+# What is counted decides as well: it ends by itself.
+fun counts_to_bound
+	add $1, %rcx
+	cmp $1000, %rcx
+	je 1f
+	mov (%rdi), %eax
+	test %eax, %eax
+	je counts_to_bound
+1:	ret
+endfun counts_to_bound
+
+# What decides is loaded at the end of the round before.
+fun loads_before
+	test %eax, %eax
+	jne 1f
+	add $1, %rcx
+	mov (%rdi), %eax
+	jmp loads_before
+1:	ret
+endfun loads_before
+
+# A search that turns back moves.
+fun halves
+	cmp %rsi, %rdi
+	jae 1f
+	lea (%rdi,%rsi), %rax
+	shr $1, %rax
+	cmp %rdx, (%r8,%rax,8)
+	cmovb %rax, %rdi
+	cmovae %rax, %rsi
+	jmp halves
+1:	ret
+endfun halves
+
+# So does what is compared as a floating-point number, as far as is known.
+fun converges
+	mulsd %xmm1, %xmm0
+	comisd (%rdi), %xmm0
+	ja converges
+	ret
+endfun converges

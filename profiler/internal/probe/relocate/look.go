@@ -36,7 +36,7 @@ func (m *emitter) lookOn(e *cfg.Edge, live x86.Flags) {
 // in a nest of loops that run through data nobody waits.
 func (m *emitter) asksOn(e *cfg.Edge) bool {
 	l := e.To.Loop
-	return l != nil && l.Has(e.From) && !slices.ContainsFunc(l.Blocks, func(b *cfg.Block) bool { return !placement.Light(b) })
+	return l != nil && l.Has(e.From) && !l.MayWait() && !slices.ContainsFunc(l.Blocks, func(b *cfg.Block) bool { return !placement.Light(b) })
 }
 
 // looksAt emits a look in a block: that of an edge that leads back from it, or one before
@@ -178,6 +178,9 @@ func (m *emitter) callsLook(l *cfg.Loop) bool {
 }
 
 func (m *emitter) roundsLook(l *cfg.Loop) bool {
+	if l.MayWait() {
+		return false
+	}
 	seen := map[*cfg.Block]bool{}
 	todo := []*cfg.Block{l.Head}
 	for len(todo) > 0 {
