@@ -20,7 +20,7 @@ int main(int argc, char **argv) {
         double token = 0;
         if (rank == 0) { /* PLANTED */
 #ifndef FIXED
-            for (int i = 0; i < 20; i++)
+            for (int i = 0; i < 400; i++) // longer than ranks that share cores wait for one
                 token += work(100000);
 #endif
             for (int to = 1; to < size; to++)
