@@ -78,7 +78,7 @@ func (o *profileFlags) flags() *flag.FlagSet {
 	})
 	fs.BoolVar(&o.noCache, "no-cache", false, "analyse the program anew, and keep nothing for the next run")
 	fs.BoolVar(&o.follow, "follow-exec", false, "when the program replaces itself by another one, as env and launchers do, profile that one")
-	fs.StringVar(&o.probe, "probe", "", "to measure the profiler itself, do without `LIST`: no-counters, no-tree, no-induction, no-align, no-leaf")
+	fs.StringVar(&o.probe, "probe", "", "to measure the profiler itself, do without `LIST`: no-counters, no-tree, no-induction, no-align, no-leaf; or lay the copy out otherwise: layout-1, layout-2, …")
 	return fs
 }
 
