@@ -85,7 +85,7 @@ func mayWait(l *Loop) bool {
 			}
 		}
 	}
-	return exits&next.moving(defs(l), len(index)) == 0
+	return exits&next.moving(newWrites(l.Blocks).def, len(index)) == 0
 }
 
 // slotsOf numbers the slots of the frame that a loop writes. There is no telling where
@@ -111,16 +111,6 @@ func slotsOf(l *Loop) (index map[slot]int, ok bool) {
 		}
 	}
 	return index, true
-}
-
-// defs are the registers that a loop writes.
-func defs(l *Loop) (r x86.Regs) {
-	for _, b := range l.Blocks {
-		for i := range b.Insns {
-			r |= b.Insns[i].Def
-		}
-	}
-	return r
 }
 
 // pass follows an instruction. ok is false where what it computes is not followed:

@@ -177,7 +177,7 @@ func masks(in *x86.Insn) bool {
 		case op == 0x8b || op == 0x8a || op == 0x63 || op == 0x90 || op == 0xf6 || op == 0xf7:
 			return op != 0xf7 && op != 0xf6 || in.Ext() < 2
 		case op >= 0x30 && op <= 0x33: // xor %r,%r clears
-			return !in.HasMem && in.Reg == in.RM
+			return clears(in)
 		case op == 0x87 || op == 0x86: // the spin lock's own exchange
 			return in.HasMem
 		}
