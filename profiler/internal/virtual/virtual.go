@@ -55,6 +55,7 @@ type Clock interface {
 	Forward(int64)  // to a time, if it is not there yet
 	Away() int64    // the time since then, where it does not say
 	SetAway(int64)
+	Woke() int64   // its time when others may last have woken by what it did, since this was last asked; 0: they have not
 	Looks() uint64 // how often it has said so
 	Held() bool    // it waits for others
 	Until() int64  // until the bound is there
@@ -198,10 +199,16 @@ func (m *Machine) Tick(at time.Time) {
 	}
 	m.next = seen
 	before := m.now
+	woke := m.woke()
+	for _, t := range woken {
+		if m.calm = 0; t.Active() { // it has not asked when it is, but goes on already
+			t.awake = true
+		}
+	}
 	m.pass()
 	for _, t := range woken {
-		m.calm, t.awake = 0, true
-		t.Forward(m.now)
+		t.awake = true
+		t.Forward(min(m.now, woke))
 		t.SetActive(true)
 	}
 	if m.now != before || !m.holds() || m.moved.IsZero() {
@@ -209,6 +216,18 @@ func (m *Machine) Tick(at time.Time) {
 	}
 	m.over = m.over || at.Sub(m.moved) > patient
 	m.bound()
+}
+
+// woke is the first of the times when those who have woken since the tick before may
+// have done so: who let them go may have come far since, in one long piece of work.
+func (m *Machine) woke() int64 {
+	first := int64(math.MaxInt64)
+	for _, t := range m.threads {
+		if v := t.Woke(); v != 0 {
+			first = min(first, v)
+		}
+	}
+	return first
 }
 
 // look sees whether a thread sleeps, of those who did only where that is asked

@@ -14,6 +14,7 @@ type fake struct {
 	active, held     bool
 	sleeps           bool
 	asked            int
+	woke             int64
 }
 
 func (f *fake) Clock() int64      { return f.clock }
@@ -22,6 +23,7 @@ func (f *fake) Forward(v int64)   { f.clock = max(f.clock, v) }
 func (f *fake) Away() int64       { return f.away }
 func (f *fake) SetAway(v int64)   { f.away = v }
 func (f *fake) Looks() uint64     { return f.looks }
+func (f *fake) Woke() (v int64)   { v, f.woke = f.woke, 0; return v }
 func (f *fake) Held() bool        { return f.held }
 func (f *fake) Active() bool      { return f.active }
 func (f *fake) Until() int64      { return f.clock }
@@ -129,6 +131,37 @@ func TestSleepersHoldNobody(t *testing.T) {
 	w.tick(3)
 	if !a.held {
 		t.Error("nobody waits for who has woken")
+	}
+}
+
+// TestWokenWhileTheMachineWasAway: who has woken since the last tick has done so when
+// others let it go, however far these have come since in one long piece of work; whether
+// it has gone on already, has asked when it is, or has had no processor yet.
+func TestWokenWhileTheMachineWasAway(t *testing.T) {
+	w := newWorld(4)
+	long, goesOn, asks, waits := w.threads[0], w.threads[1], w.threads[2], w.threads[3]
+	for _, f := range w.threads[1:] {
+		f.sleeps = true
+	}
+	long.work(Quantum, &w.shared)
+	w.tick(1)
+	const woke = Quantum + 1000
+	long.work(1000, &w.shared)
+	long.woke = woke // by which the others wake
+	for _, f := range w.threads[1:] {
+		f.sleeps = false
+	}
+	goesOn.looks, goesOn.active, goesOn.clock = goesOn.looks+1, true, woke
+	asks.looks, asks.held = asks.looks+1, true
+	long.work(40*Quantum, &w.shared)
+	w.tick(1)
+	for i, f := range []*fake{goesOn, asks, waits} {
+		if f.clock != woke || !f.active {
+			t.Errorf("%d: goes on at %d, active %v; woke at %d", i, f.clock, f.active, woke)
+		}
+	}
+	if long.held = w.shared.bound < long.clock; !long.held {
+		t.Errorf("who is %d ahead is not held", long.clock-woke)
 	}
 }
 

@@ -19,7 +19,8 @@ const (
 	entryAway   = 24
 	entryUntil  = 32
 	entrySlept  = 40
-	entrySize   = 48
+	entryWoke   = 48
+	entrySize   = 56
 
 	// MaxClocks is how many threads can have one at a time.
 	MaxClocks = 4096
@@ -153,6 +154,10 @@ func (e Entry) Away() int64 { return int64(atomic.LoadUint64(e.common.word(e.at 
 
 // SetAway sets it; the thread's next look ends it.
 func (e Entry) SetAway(v int64) { atomic.StoreUint64(e.common.word(e.at+entryAway), uint64(v)) }
+
+// Woke is how far the thread was when others may last have woken by what it did, if that
+// is since this was last asked; else 0.
+func (e Entry) Woke() int64 { return int64(atomic.SwapUint64(e.common.word(e.at+entryWoke), 0)) }
 
 // Looks is how often it has looked.
 func (e Entry) Looks() uint64 { return atomic.LoadUint64(e.common.word(e.at + entryLooks)) }

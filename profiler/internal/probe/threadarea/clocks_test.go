@@ -203,6 +203,27 @@ func TestLookTakes(t *testing.T) {
 	}
 }
 
+// TestLookWoke: who has done what others may wake by says when that was before it takes
+// anything, however short ago it looked last.
+func TestLookWoke(t *testing.T) {
+	const told = ^uint32(0x40000000) + 1 // as the recorder says it
+	for fuel, want := range map[uint32]int64{told: 9050, 77: 0} {
+		c := newClocked()
+		c.clocks.SetWorth(0, 1, 1)
+		c.count(0, 9000)
+		c.area.put(offLast, 9000) // it has asked just now
+		c.CallTo(probetest.CodeAt + TakesEntry)
+		c.MovGS32(OffFuel, fuel)
+		c.CallTo(probetest.CodeAt + TakesEntry)
+		if sig := c.run(t); sig != 0 {
+			t.Fatal(sig)
+		}
+		if woke := c.own.Woke(); woke != want || c.own.Woke() != 0 || c.own.Held() {
+			t.Errorf("fuel %#x: others may have woken at %d, want %d; held %v", fuel, woke, want, c.own.Held())
+		}
+	}
+}
+
 // TestLookSpins: who has done nothing twice is not waited for, until it works;
 // then it is where the others are. Who was told to look may have had no processor,
 // as a new thread is.
@@ -261,7 +282,7 @@ func TestLookOffsetsAgree(t *testing.T) {
 	want := map[string]int64{"COUNTERS": offCounters, "LIVE": offLive, "NLIVE": offNLive, "FUEL": OffFuel, "GIVEN": offGiven, "BASE": offBase, "OWN": offOwn,
 		"ENTRY": offEntry, "TABLE": offTable, "WORTHS": offWorths, "PENDING": offPending, "PAUSED": OffPaused, "IDLE": offIdle, "LASTASK": offLast, "LOCKS": OffLocks, "OWES": OffOwes, "ALONE": OffAlone, "BOUND": clockBound, "USED": clockUsed,
 		"QUANTUM": clockQuantum, "ASKED": clockAsked, "FREE": clockFree, "ENTRIES": clockEntries, "CLOCK": entryClock, "HELD": entryHeld,
-		"ACTIVE": entryActive, "LOOKS": entryLooks, "AWAY": entryAway, "UNTIL": entryUntil, "SLEPT": entrySlept, "EACH": entrySize}
+		"ACTIVE": entryActive, "LOOKS": entryLooks, "AWAY": entryAway, "UNTIL": entryUntil, "SLEPT": entrySlept, "WOKE": entryWoke, "EACH": entrySize}
 	for _, m := range regexp.MustCompile(`\.set (\w+),\s*(\w+)`).FindAllStringSubmatch(string(src), -1) {
 		v, _ := strconv.ParseInt(m[2], 0, 64)
 		if w, ok := want[m[1]]; ok && v != w {

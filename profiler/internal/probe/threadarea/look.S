@@ -52,7 +52,8 @@
 	.set AWAY,     24	# time in code that says nothing, by the processor's clock
 	.set UNTIL,    32	# held: how high the bound is to be
 	.set SLEPT,    40	# how far the clock was put forward since the last look: what the thread has done since comes on top
-	.set EACH,     48
+	.set WOKE,     48	# how far it was when others may last have woken by what it did; 0: they have not since the machine looked
+	.set EACH,     56
 
 	.set RECENTLY, 50000	# cycles, about a quarter of a quantum
 	.set MOST,     65536	# passes between two looks
@@ -97,6 +98,8 @@ takes:
 	jae	1f
 	cmpl	$0, %gs:OWES
 	jne	1f
+	cmpl	$TOLD, %gs:FUEL		# others may have woken by what it has just done: when is known only before it goes on
+	jle	1f
 9:	ret
 1:	movl	$1, %gs:HERE
 	jmp	look
@@ -243,6 +246,9 @@ look:
 	cmpl	$TOLD, %gs:FUEL
 	jg	1f
 	mov	$2, %ecx
+1:	test	%ecx, %ecx
+	jz	1f
+	mov	%r8, WOKE(%rdi)
 1:	cmpl	$0, %gs:LOCKS
 	jle	3f
 	mov	%ecx, %gs:OWES		# who holds a lock is not held: others would wait for both

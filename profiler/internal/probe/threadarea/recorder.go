@@ -32,10 +32,10 @@ var (
 )
 
 const (
-	saysAt  = 0x40
-	goesAt  = 0x50
-	lookAt  = 0x60
-	lookRet = 0x50b
+	saysAt  = 0x50
+	goesAt  = 0x60
+	lookAt  = 0x70
+	lookRet = 0x523
 )
 
 // RecorderOf is Recorder for a module whose text begins so far from the cache and
