@@ -219,11 +219,12 @@ func (m *Machine) Tick(at time.Time) {
 }
 
 // woke is the first of the times when those who have woken since the tick before may
-// have done so: who let them go may have come far since, in one long piece of work.
+// have done so: who let them go may have come far since, in one long piece of work. What
+// one of them says is not asked: its clock stood still.
 func (m *Machine) woke() int64 {
 	first := int64(math.MaxInt64)
 	for _, t := range m.threads {
-		if v := t.Woke(); v != 0 {
+		if v := t.Woke(); v != 0 && t.awake {
 			first = min(first, v)
 		}
 	}

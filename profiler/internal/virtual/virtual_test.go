@@ -152,7 +152,7 @@ func TestWokenWhileTheMachineWasAway(t *testing.T) {
 		f.sleeps = false
 	}
 	goesOn.looks, goesOn.active, goesOn.clock = goesOn.looks+1, true, woke
-	asks.looks, asks.held = asks.looks+1, true
+	asks.looks, asks.held, asks.woke = asks.looks+1, true, 1 // it has looked before it was put forward
 	long.work(40*Quantum, &w.shared)
 	w.tick(1)
 	for i, f := range []*fake{goesOn, asks, waits} {
