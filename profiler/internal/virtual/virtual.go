@@ -198,17 +198,14 @@ func (m *Machine) Tick(at time.Time) {
 		}
 	}
 	m.next = seen
-	before := m.now
-	woke := m.woke()
-	for _, t := range woken {
-		if m.calm = 0; t.Active() { // it has not asked when it is, but goes on already
-			t.awake = true
-		}
-	}
+	before, woke := m.now, m.woke()
 	m.pass()
+	if len(woken) > 0 && m.now-Quantum > woke { // who let them go has come far since, in one long piece of work
+		m.now = max(before, woke)
+	}
 	for _, t := range woken {
-		t.awake = true
-		t.Forward(min(m.now, woke))
+		m.calm, t.awake = 0, true
+		t.Forward(m.now)
 		t.SetActive(true)
 	}
 	if m.now != before || !m.holds() || m.moved.IsZero() {
@@ -219,8 +216,7 @@ func (m *Machine) Tick(at time.Time) {
 }
 
 // woke is the first of the times when those who have woken since the tick before may
-// have done so: who let them go may have come far since, in one long piece of work. What
-// one of them says is not asked: its clock stood still.
+// have done so. What one of them says is not asked: its clock stood still.
 func (m *Machine) woke() int64 {
 	first := int64(math.MaxInt64)
 	for _, t := range m.threads {
