@@ -55,8 +55,16 @@ struct level {
 	struct head *heads;
 	u64 *tags;
 	u64 mask;	/* of sets */
-	u32 ways, log;	/* a set has 1 << log tags */
+	u32 ways;
+	unsigned short log, bits;	/* a set has 1 << log tags, 1 << bits sets are there; log 0: these are lists */
 };
+
+/* Where nobody asks for the state of a line, in the last level and, as long as there is one
+ * thread, in the second, a set is a list instead, of at most 16 lines in the order of
+ * their use: what their numbers have above the set's, and 1, in 32 bits. So it is a line of the
+ * host's caches, and one is all that is asked for. What was evicted last stands by set
+ * where the heads are else, as such a number. */
+enum { LISTED = 16 };
 
 struct core {
 	struct shared *all;
@@ -367,6 +375,76 @@ static inline u64 upTo(u64 order, u64 way)
 	return ((zero & -zero) << 1) - 1;
 }
 
+__asm__("	.p2align 4\n"
+	"places:	.long 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n");
+
+/* Of four members of a list, xmm##old, those up to the place in xmm5 become what is in
+ * xmm6, the members before them. */
+#define MOVED(old, at)                                                   \
+	"	movdqa places+" #at "(%%rip), %%xmm7\n"                 \
+	"	pcmpgtd %%xmm5, %%xmm7\n"                               \
+	"	pxor %%xmm6, %%xmm" #old "\n"                           \
+	"	pand %%xmm7, %%xmm" #old "\n"                           \
+	"	pxor %%xmm6, %%xmm" #old "\n"                           \
+	"	movdqa %%xmm" #old ", " #at "(%[set])\n"
+
+/* listed puts a member in front of a list, and takes out the last one if it was not there:
+ * who was is told. The registers that it takes for this it gives back. */
+static inline int listed(u32 *set, u32 member, u32 ways)
+{
+	u32 same, place = 1U << (ways - 1);
+	char kept[128];
+	__asm__("	movups %%xmm0, (%[kept])\n	movups %%xmm1, 16(%[kept])\n"
+		"	movups %%xmm2, 32(%[kept])\n	movups %%xmm3, 48(%[kept])\n"
+		"	movups %%xmm4, 64(%[kept])\n	movups %%xmm5, 80(%[kept])\n"
+		"	movups %%xmm6, 96(%[kept])\n	movups %%xmm7, 112(%[kept])\n"
+		"	movd %[member], %%xmm0\n	pshufd $0, %%xmm0, %%xmm5\n"
+		"	movdqa (%[set]), %%xmm1\n	movdqa 16(%[set]), %%xmm2\n"
+		"	movdqa 32(%[set]), %%xmm3\n	movdqa 48(%[set]), %%xmm4\n"
+		"	movdqa %%xmm5, %%xmm6\n	pcmpeqd %%xmm1, %%xmm6\n"
+		"	movdqa %%xmm5, %%xmm7\n	pcmpeqd %%xmm2, %%xmm7\n"
+		"	packssdw %%xmm7, %%xmm6\n"
+		"	movdqa %%xmm5, %%xmm7\n	pcmpeqd %%xmm3, %%xmm7\n"
+		"	pcmpeqd %%xmm4, %%xmm5\n	packssdw %%xmm5, %%xmm7\n"
+		"	packsswb %%xmm7, %%xmm6\n	pmovmskb %%xmm6, %[same]\n"
+		"	or %[same], %[place]\n	bsf %[place], %[place]\n"
+		"	movd %[place], %%xmm5\n	pshufd $0, %%xmm5, %%xmm5\n"
+		"	movdqu 44(%[set]), %%xmm6\n" MOVED(4, 48)
+		"	movdqu 28(%[set]), %%xmm6\n" MOVED(3, 32)
+		"	movdqu 12(%[set]), %%xmm6\n" MOVED(2, 16)
+		"	movdqa %%xmm1, %%xmm6\n	pslldq $4, %%xmm6\n	por %%xmm0, %%xmm6\n" MOVED(1, 0)
+		"	movups (%[kept]), %%xmm0\n	movups 16(%[kept]), %%xmm1\n"
+		"	movups 32(%[kept]), %%xmm2\n	movups 48(%[kept]), %%xmm3\n"
+		"	movups 64(%[kept]), %%xmm4\n	movups 80(%[kept]), %%xmm5\n"
+		"	movups 96(%[kept]), %%xmm6\n	movups 112(%[kept]), %%xmm7\n"
+		: [same] "=&r"(same), [place] "+r"(place)
+		: [set] "r"(set), [member] "r"(member), [kept] "r"(kept)
+		: "memory", "cc");
+	return same != 0;
+}
+
+static inline u32 *membersOf(const struct level *l, u64 line)
+{
+	return (u32 *)l->tags + LISTED * (line & l->mask);
+}
+
+/* inList makes a line the one used last of its set, and reports whether it was there. If
+ * not, conflict is whether it was evicted last, and gone which one is now, or 0. */
+static inline int inList(const struct level *l, u64 line, int *conflict, u64 *gone)
+{
+	u32 *set = membersOf(l, line), member = (u32)(line >> l->bits) + 1, oldest = set[l->ways - 1];
+	*conflict = 0, *gone = 0;
+	if (listed(set, member, l->ways))
+		return 1;
+	u32 *last = (u32 *)l->heads + (line & l->mask);
+	*conflict = *last == member;
+	if (oldest) {
+		*last = oldest;
+		*gone = (u64)(oldest - 1) << l->bits | (line & l->mask);
+	}
+	return 0;
+}
+
 /* use makes a way the one used last, and returns where its tag is. */
 static inline u64 *use(const struct level *l, u64 line, int i)
 {
@@ -443,7 +521,7 @@ static inline struct way *oldest1(struct core *c, u64 line)
  * written; else 0. As long as there is one thread it may do both, and behind it stand
  * the others of the set in the order of their use, as far as there is room: moved code,
  * and what it calls at 0, keep them. The rest of them is where the set's ways are else. */
-enum { FIRST_READ, FIRST_WRITTEN, SECOND, LISTED = 7, ROW };
+enum { FIRST_READ, FIRST_WRITTEN, SECOND, IN_ROW = 7, ROW };
 
 static inline u64 *frontOf(struct shared *s, struct core *c, u64 line)
 {
@@ -709,6 +787,10 @@ static int lookUp3(struct shared *s, u64 line, int *conflict)
 	*conflict = 0;
 	if (!s->three.ways)
 		return 0;
+	if (!s->three.log) {
+		u64 gone;
+		return inList(&s->three, line, conflict, &gone);
+	}
 	int i = at(&s->three, line);
 	if (i >= 0) {
 		use(&s->three, line, i);
@@ -821,6 +903,10 @@ static inline void fetchSet(const struct level *l, u64 line)
 {
 	if (!l->ways)
 		return;
+	if (!l->log) {
+		__builtin_prefetch(membersOf(l, line), 1);
+		return;
+	}
 	u64 *tags = tagsOf(l, line);
 	__builtin_prefetch(headOf(l, line), 1);
 	__builtin_prefetch(tags, 1);
@@ -1035,7 +1121,7 @@ static inline int uses(struct core *me, u64 *f, u64 line, int asked)
 		return 1;
 	}
 	u64 *rest = restOf(me, line);
-	for (u32 k = 0; k + LISTED < me->perSet1; k++)
+	for (u32 k = 0; k + IN_ROW < me->perSet1; k++)
 		if (rest[k] == line) {
 			for (; k; k--)
 				rest[k] = rest[k - 1];
@@ -1051,13 +1137,13 @@ static inline u64 enters1(struct core *me, u64 *f, u64 line)
 {
 	u64 goes = f[ROW - 1];
 	toFront(f, line, ROW - 1);
-	if (me->perSet1 < LISTED) {
+	if (me->perSet1 < IN_ROW) {
 		goes = f[me->perSet1 + 1];
 		f[me->perSet1 + 1] = 0;
 		return goes;
 	}
 	u64 *rest = restOf(me, line);
-	for (u32 k = 0; k + LISTED < me->perSet1; k++) {
+	for (u32 k = 0; k + IN_ROW < me->perSet1; k++) {
 		u64 next = rest[k];
 		rest[k] = goes;
 		goes = next;
@@ -1069,7 +1155,7 @@ static inline u64 enters1(struct core *me, u64 *f, u64 line)
 static inline void forgets1(struct shared *s, struct core *me, u64 line)
 {
 	u64 *f = frontOf(s, me, line), *rest = restOf(me, line);
-	u32 i = SECOND, k = 0, n = me->perSet1 > LISTED ? me->perSet1 - LISTED : 0;
+	u32 i = SECOND, k = 0, n = me->perSet1 > IN_ROW ? me->perSet1 - IN_ROW : 0;
 	if (f[FIRST_READ] == line) {
 		f[FIRST_READ] = f[FIRST_WRITTEN] = f[SECOND];
 	} else {
@@ -1088,17 +1174,11 @@ static inline void forgets1(struct shared *s, struct core *me, u64 line)
 }
 
 /* far brings a line that is not in my second level either there. */
-static __attribute__((noinline)) int far(struct shared *s, struct core *me, u64 line, int conflict)
+static __attribute__((noinline)) int far(struct shared *s, struct core *me, u64 line, int conflict, u64 gone)
 {
 	int conflict3, kind = COLD;
-	fetchSet(&s->three, line);
-	fetchSet(&s->three, line + 1);	/* which comes next, more often than not */
-	if (me->two.ways) {
-		conflict = headOf(&me->two, line)->last == line;
-		u64 victim = fill(&me->two, line, WRITABLE);
-		if (victim)
-			forgets1(s, me, victim >> 2);
-	}
+	if (gone)
+		forgets1(s, me, gone);
 	int hit3 = lookUp3(s, line, &conflict3);
 	if (hit3 || sawBefore(s, me, line))
 		kind = (!hit3 && s->three.ways ? conflict3 : conflict) ? CONFLICT : CAPACITY;
@@ -1108,18 +1188,19 @@ static __attribute__((noinline)) int far(struct shared *s, struct core *me, u64 
 /* alone is an access to one line. It is what touch does, while there is one thread. */
 static inline int alone(struct shared *s, struct core *me, u64 line, int asked)
 {
-	u64 *f = frontOf(s, me, line), *last = &me->last1[line & me->mask1];
-	fetchSet(&me->two, line);
+	u64 *f = frontOf(s, me, line), *last = &me->last1[line & me->mask1], gone = 0;
+	__builtin_prefetch(membersOf(&me->two, line), 1);
 	if (uses(me, f, line, asked))
 		return HIT;
-	int class, conflict = *last == line, k = me->two.ways ? at(&me->two, line) : -1;
-	if (k >= 0) {
+	int class, conflict = *last == line, conflict2 = conflict;
+	if (me->two.ways && inList(&me->two, line, &conflict2, &gone)) {
 		class = FROM_L2 + (conflict ? CONFLICT : CAPACITY);
-		use(&me->two, line, k);
 	} else {
-		class = far(s, me, line, conflict);
+		fetchSet(&s->three, line);
+		fetchSet(&s->three, line + 1);	/* which comes next, more often than not */
+		class = far(s, me, line, conflict2, gone);
 	}
-	u64 gone = enters1(me, f, line);
+	gone = enters1(me, f, line);
 	if (gone)
 		*last = gone;
 	return class;
