@@ -102,7 +102,7 @@ const (
 	rowSize       = 64
 	memberSize    = 4
 	waySize       = 16 // of the first level
-	guesses       = 13 // the logarithm of how many
+	guesses       = 11 // the logarithm of how many
 	shardSize     = 64
 	entrySize     = 32
 	tableEntries  = 1 << 19 // by line: of 32 MB
@@ -168,7 +168,7 @@ func NewLayout(m cachesim.Machine, sample Sample, ops int) (l Layout, err error)
 		place(&to.tags, 8*to.sets<<to.log)
 	}
 	place(&l.ways, waySize*uint64(m.L1.Size)/uint64(m.Line))
-	place(&l.guesses, 2<<guesses)
+	place(&l.guesses, 1<<guesses)
 	place(&l.last, 8*sets(m.L1))
 	sized(&l.two, m.L2, false)
 	l.coreSize = (at + 4095) &^ 4095

@@ -37,7 +37,7 @@ struct way {
 	u64 tag, used;
 };
 
-enum { GUESSES = 13 };	/* the logarithm of how many */
+enum { GUESSES = 11 };	/* the logarithm of how many: they shall lie in the host's first level */
 
 /* An outer level's sets. The ways of one stay where they are; a permutation says in which
  * order they were used. To find a line, a byte of each tag's hash is compared with
@@ -72,7 +72,7 @@ struct core {
 	u64 *front;	/* of the thread that has the core: by set, the line used last, as far as it may be read, and written */
 	u32 pad0, slow;	/* 0: there are lists; 2: there are several threads; 1: neither matters */
 	struct way *ways1;
-	unsigned short *guesses;	/* numbers of ways */
+	unsigned char *guesses;	/* which of its set's ways a line has */
 	u64 mask1, clock, perSet1;
 	u64 *last1;	/* by set, the line that was evicted last */
 	struct level two;
@@ -231,12 +231,16 @@ struct access {
 	"	and 48(%rdi), %rdx\n"	/* mask1 */                      \
 	"	jnz 8f\n"                                                \
 	"	mov %rax, %rdx\n"                                        \
-	"	shr $13, %rdx\n"	/* GUESSES */                    \
+	"	shr $11, %rdx\n"	/* GUESSES */                    \
 	"	xor %eax, %edx\n"                                        \
-	"	and $0x1fff, %edx\n"                                     \
+	"	and $0x7ff, %edx\n"                                      \
 	"	mov 40(%rdi), %rsi\n"	/* guesses */                    \
-	"	movzwl (%rsi,%rdx,2), %edx\n"                            \
-	"	shl $4, %edx\n"                                          \
+	"	movzbl (%rsi,%rdx), %edx\n"                              \
+	"	mov 48(%rdi), %rsi\n"	/* mask1 */                      \
+	"	and %rax, %rsi\n"                                        \
+	"	imul 64(%rdi), %rsi\n"	/* perSet1 */                    \
+	"	add %rsi, %rdx\n"                                        \
+	"	shl $4, %rdx\n"                                          \
 	"	add 32(%rdi), %rdx\n"	/* ways1 */                      \
 	may                                                              \
 	"	mov 56(%rdi), %r8\n"	/* clock */                      \
@@ -462,6 +466,15 @@ static inline u64 *use(const struct level *l, u64 line, int i)
 	return &tags[i];
 }
 
+/* leaver is the tag that a set gives up if it is to have another line. */
+static inline u64 leaver(const struct level *l, u64 line)
+{
+	int i = l->ways - 1;
+	if (l->ways <= WIDE)
+		i = (headOf(l, line)->order ^ INORDER) >> 4 * i & 15;
+	return tagsOf(l, line)[i];
+}
+
 /* fill gives a line the way of its set that was used longest ago, and returns the
  * tag that was there. */
 static inline u64 fill(const struct level *l, u64 line, u64 state)
@@ -487,7 +500,7 @@ static inline struct way *set1(struct core *c, u64 line)
 	return &c->ways1[(line & c->mask1) * c->perSet1];
 }
 
-static inline unsigned short *guessOf(struct core *c, u64 line)
+static inline unsigned char *guessOf(struct core *c, u64 line)
 {
 	return &c->guesses[(line ^ line >> GUESSES) & ((1 << GUESSES) - 1)];
 }
@@ -495,7 +508,7 @@ static inline unsigned short *guessOf(struct core *c, u64 line)
 /* at1 is the way that has a line's tag, or 0. */
 static inline struct way *at1(struct core *c, u64 line)
 {
-	struct way *w = c->ways1 + *guessOf(c, line);
+	struct way *w = set1(c, line) + *guessOf(c, line);
 	if ((w->tag ^ line << 2) <= STATE)
 		return w;
 	w = set1(c, line);
@@ -548,7 +561,7 @@ static inline void use1(struct shared *s, struct core *c, struct way *w, u64 lin
 {
 	w->tag = line << 2 | state;
 	w->used = ++c->clock;
-	*guessOf(c, line) = w - c->ways1;
+	*guessOf(c, line) = w - set1(c, line);
 	show(s, c, line, state);
 }
 
@@ -863,6 +876,8 @@ static int miss1(struct shared *s, struct core *me, struct access *a, struct way
 				state = written(s, me, a);
 			}
 		} else {
+			if (k < 0 && s->many) /* who leaves for it is asked for in the end */
+				__builtin_prefetch(&s->table[leaver(&me->two, a->line) >> 2 & s->tableMask], 1);
 			class = fetch(s, me, a, k >= 0, headOf(&me->two, a->line)->last == a->line, &state);
 		}
 		if (k >= 0) {
@@ -950,7 +965,7 @@ static inline int hits(struct shared *s, struct core *me, struct way *w, u64 lin
 	if ((tag & STATE) < (write ? WRITABLE : SHARED))
 		return 0;
 	RELAXED(w->used) = ++me->clock;
-	*guessOf(me, line) = w - me->ways1;
+	*guessOf(me, line) = w - set1(me, line);
 	show(s, me, line, tag & STATE);
 	if (RELAXED(w->tag) == tag)
 		return 1;
