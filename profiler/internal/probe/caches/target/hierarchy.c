@@ -76,7 +76,7 @@ struct core {
 	u64 mask1, clock, perSet1;
 	u64 *last1;	/* by set, the line that was evicted last */
 	struct level two;
-	u64 pad[2];
+	u64 wentFar, pad;	/* the last miss was one of the second level, too: as long as there is one thread */
 };
 
 _Static_assert(__builtin_offsetof(struct core, clock) == 56, "the entries know it");
@@ -1207,11 +1207,13 @@ static inline int alone(struct shared *s, struct core *me, u64 line, int asked)
 	__builtin_prefetch(membersOf(&me->two, line), 1);
 	if (uses(me, f, line, asked))
 		return HIT;
+	if (me->wentFar)
+		fetchSet(&s->three, line);
 	int class, conflict = *last == line, conflict2 = conflict;
-	if (me->two.ways && inList(&me->two, line, &conflict2, &gone)) {
+	me->wentFar = !me->two.ways || !inList(&me->two, line, &conflict2, &gone);
+	if (!me->wentFar) {
 		class = FROM_L2 + (conflict ? CONFLICT : CAPACITY);
 	} else {
-		fetchSet(&s->three, line);
 		fetchSet(&s->three, line + 1);	/* which comes next, more often than not */
 		class = far(s, me, line, conflict2, gone);
 	}
