@@ -20,8 +20,7 @@ var Code []byte
 // Of Code: its entries.
 const (
 	amongRead  = 0
-	amongWrite = 64
-	isNoSecond = 32 // further on
+	amongWrite = 32
 	// AmongEnd is behind those; all else ends at Return.
 	AmongEnd   = 1024
 	readEntry  = 1024
@@ -66,16 +65,13 @@ func Entry(write bool) uint64 {
 	return readEntry
 }
 
-// Among is where in Code is called that a line may be in the first level which is not the
-// first of its set's row, or, asked, none of the first two.
-func Among(write, asked bool) (at uint64) {
-	if at = amongRead; write {
-		at = amongWrite
+// Among is where in Code is called that a line may be in the first level which is none of
+// the first two of its set's row.
+func Among(write bool) uint64 {
+	if write {
+		return amongWrite
 	}
-	if asked {
-		at += isNoSecond
-	}
-	return at
+	return amongRead
 }
 
 // Return is where in Code its calls return.

@@ -182,17 +182,14 @@ func (m *emitter) sampled(a *access, span int64, several bool, t, u x86.Reg, dow
 // among goes to done if a line is in the first level where that is easily seen, and puts
 // it in front: hierarchy.c says how. t and u are what inFront made of them.
 func (m *emitter) among(write bool, t, u x86.Reg, down int32, done asm.Label) {
-	if m.s.opt.Caches.Shift < 6 {
-		return // there is no room in a set
+	if m.s.opt.Caches.Shift < 6 || m.s.opt.Library {
+		return // there is no room in a set; or it is much code, of which little runs
 	}
-	asked := !m.s.opt.Library // of which there is much, and little of it runs
-	if asked {
-		m.second(t, u, done)
-	}
+	m.second(t, u, done)
 	m.below(down, func() {
 		m.AddImm32(u, 0)
 		m.names(toFront, 4)
-		m.inPlace(t, u, func() { m.CallTo(m.cache + uint64(cachesAt) + caches.Among(write, asked)) })
+		m.inPlace(t, u, func() { m.CallTo(m.cache + uint64(cachesAt) + caches.Among(write)) })
 	})
 	m.Jcc(asm.NotEqual^1, done)
 }

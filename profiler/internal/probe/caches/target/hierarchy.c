@@ -160,15 +160,15 @@ struct access {
 	u32 by, writer;	/* who took the line away, where that is the reason */
 };
 
-/* What moved code calls: at 0 to 96 as long as that may do, at 1024 for a read, at 1280 for a
+/* What moved code calls: at 0 and 32 as long as that may do, at 1024 for a read, at 1280 for a
  * write, at 1536 for ranges. For these the address is pushed before the call (0 for ranges),
  * and behind the call stands "test $n, %eax", where n is op << 8 and how many bytes, or
  * what ranges.
  *
  * Most calls are to lines that are in the first level, if not in front. These are made at 0
- * for a read, at 64 for a write: rax has the line, rcx where its set's row is, from GS on,
- * and neither need be kept; the first of the row has been asked for it, at 32 and 96 the
- * second, too. It says "equal" if that was all. Nothing of this waits, and who is
+ * for a read, at 32 for a write: rax has the line, rcx where its set's row is, from GS on,
+ * and neither need be kept; the first two of the row have been asked for it. Libraries that
+ * are not counted go without: there is much of their code, and little of it runs. It says "equal" if that was all. Nothing of this waits, and who is
  * interrupted goes on by single steps before a handler runs.
  *
  * With one thread they go by the lists in the rows; with several it is what hits() does,
@@ -184,10 +184,6 @@ struct access {
 	"	je is" #at "\n"
 
 #define AMONG(how)                                                       \
-	"	.p2align 5\n"                                            \
-	"	push %rdx\n"                                             \
-	IS_AT(16)                                                        \
-	"	jmp " #how "\n"                                          \
 	"	.p2align 5\n"                                            \
 	"	push %rdx\n"                                             \
 	"	jmp " #how "\n"
@@ -206,7 +202,7 @@ struct access {
 	"is40:" UP(32, 40)                                               \
 	"is32:" UP(24, 32)                                               \
 	"is24:" UP(16, 24)                                               \
-	"is16:" UP(0, 16)                                                \
+	UP(0, 16)                                                        \
 	"	mov %rax, %gs:(%rcx)\n"                                  \
 	"	mov %rax, %gs:8(%rcx)\n"                                 \
 	"	pop %rdx\n"                                              \
@@ -1298,13 +1294,14 @@ __attribute__((used)) static void one(struct thread *t, struct frame *f, u64 wha
 	t->inside = 1;
 	__asm__ volatile("" : : : "memory");
 	u32 n = *(u32 *)(f->returns + 1), op = n >> 8;
-	if (op == BY_CALLER)
+	int asked = op != BY_CALLER;	/* whether it is in its row */
+	if (!asked)
 		op = t->caller < ERASED ? t->caller + (what == 1) : t->caller;
 	if (op == ERASED) {
 	} else if (what == 2) {
 		range(t, f, n, op);
 	} else {
-		made(t, f->address, n & 255, op, what, 1);
+		made(t, f->address, n & 255, op, what, asked);
 	}
 	__asm__ volatile("" : : : "memory");
 	t->inside = 0;

@@ -67,8 +67,12 @@ int main(int argc, char **argv)
 		unsigned long *row = (unsigned long *)(core[2] + 64 * (line & core[6]));
 		if (lines == 64 && (a.addr + a.size - 1) >> 6 == line && row[!!a.write] == line)
 			continue; /* in front: nothing changes */
+		if (lines == 64 && (a.addr + a.size - 1) >> 6 == line && row[2] == line && !a.called) { /* as moved code does */
+			row[2] = row[0], row[0] = row[1] = line;
+			continue;
+		}
 		syscall(SYS_arch_prctl, ARCH_SET_GS, AREA(a.core));
-		if (lines == 64 && (a.addr + a.size - 1) >> 6 == line && among(x + 64 * !!a.write + (row[2] == line ? 0 : 32 * (a.op & 1)), line, (char *)row - (char *)AREA(a.core)))
+		if (lines == 64 && (a.addr + a.size - 1) >> 6 == line && !a.called && among(x + 32 * !!a.write, line, (char *)row - (char *)AREA(a.core)))
 			continue;
 		unsigned n = a.op << 8 | a.size;
 		if (a.called) {
