@@ -378,48 +378,59 @@ static inline u64 upTo(u64 order, u64 way)
 __asm__("	.p2align 4\n"
 	"places:	.long 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n");
 
-/* Of four members of a list, xmm##old, those up to the place in xmm5 become what is in
- * xmm6, the members before them. */
-#define MOVED(old, at)                                                   \
-	"	movdqa places+" #at "(%%rip), %%xmm7\n"                 \
-	"	pcmpgtd %%xmm5, %%xmm7\n"                               \
-	"	pxor %%xmm6, %%xmm" #old "\n"                           \
-	"	pand %%xmm7, %%xmm" #old "\n"                           \
-	"	pxor %%xmm6, %%xmm" #old "\n"                           \
-	"	movdqa %%xmm" #old ", " #at "(%[set])\n"
+/* Of four members of a list, at an offset, those up to the place in xmm1 become what is in
+ * xmm2, the members before them. */
+#define MOVED(at)                                                        \
+	"	movdqa places+" #at "(%%rip), %%xmm3\n"                 \
+	"	pcmpgtd %%xmm1, %%xmm3\n"                               \
+	"	pxor " #at "(%[set]), %%xmm2\n"                         \
+	"	pandn %%xmm2, %%xmm3\n"                                 \
+	"	pxor " #at "(%[set]), %%xmm3\n"                         \
+	"	movdqa %%xmm3, " #at "(%[set])\n"
 
-/* listed puts a member in front of a list, and takes out the last one if it was not there:
- * who was is told. The registers that it takes for this it gives back. */
+#define BEFORE(at) "	movdqu " #at "-4(%[set]), %%xmm2\n" MOVED(at)
+
+/* same is a bit for each member of a list that is the one in xmm0; by others also of those
+ * behind the eighth. */
+#define FOUND(others)                                                    \
+	"	movups %%xmm0, (%[kept])\n	movups %%xmm1, 16(%[kept])\n" \
+	"	movups %%xmm2, 32(%[kept])\n	movups %%xmm3, 48(%[kept])\n" \
+	"	movd %[member], %%xmm0\n	pshufd $0, %%xmm0, %%xmm1\n" \
+	"	movdqa %%xmm1, %%xmm2\n	movdqa %%xmm1, %%xmm3\n" \
+	"	pcmpeqd (%[set]), %%xmm2\n	pcmpeqd 16(%[set]), %%xmm3\n" \
+	"	packssdw %%xmm3, %%xmm2\n"                              \
+	others                                                           \
+	"	packsswb %%xmm1, %%xmm2\n	pmovmskb %%xmm2, %[same]\n" \
+	"	or %[same], %[place]\n	bsf %[place], %[place]\n"       \
+	"	movd %[place], %%xmm1\n	pshufd $0, %%xmm1, %%xmm1\n"
+
+#define MOVED_FIRST                                                            \
+	"	movdqa (%[set]), %%xmm2\n	pslldq $4, %%xmm2\n"    \
+	"	por %%xmm0, %%xmm2\n" MOVED(0)                          \
+	"	movups (%[kept]), %%xmm0\n	movups 16(%[kept]), %%xmm1\n" \
+	"	movups 32(%[kept]), %%xmm2\n	movups 48(%[kept]), %%xmm3\n"
+
+/* listed puts a member in front of a list, takes out the last one if it was not there, and
+ * reports whether it was. The registers that it takes for this it gives back. */
 static inline int listed(u32 *set, u32 member, u32 ways)
 {
 	u32 same, place = 1U << (ways - 1);
-	char kept[128];
-	__asm__("	movups %%xmm0, (%[kept])\n	movups %%xmm1, 16(%[kept])\n"
-		"	movups %%xmm2, 32(%[kept])\n	movups %%xmm3, 48(%[kept])\n"
-		"	movups %%xmm4, 64(%[kept])\n	movups %%xmm5, 80(%[kept])\n"
-		"	movups %%xmm6, 96(%[kept])\n	movups %%xmm7, 112(%[kept])\n"
-		"	movd %[member], %%xmm0\n	pshufd $0, %%xmm0, %%xmm5\n"
-		"	movdqa (%[set]), %%xmm1\n	movdqa 16(%[set]), %%xmm2\n"
-		"	movdqa 32(%[set]), %%xmm3\n	movdqa 48(%[set]), %%xmm4\n"
-		"	movdqa %%xmm5, %%xmm6\n	pcmpeqd %%xmm1, %%xmm6\n"
-		"	movdqa %%xmm5, %%xmm7\n	pcmpeqd %%xmm2, %%xmm7\n"
-		"	packssdw %%xmm7, %%xmm6\n"
-		"	movdqa %%xmm5, %%xmm7\n	pcmpeqd %%xmm3, %%xmm7\n"
-		"	pcmpeqd %%xmm4, %%xmm5\n	packssdw %%xmm5, %%xmm7\n"
-		"	packsswb %%xmm7, %%xmm6\n	pmovmskb %%xmm6, %[same]\n"
-		"	or %[same], %[place]\n	bsf %[place], %[place]\n"
-		"	movd %[place], %%xmm5\n	pshufd $0, %%xmm5, %%xmm5\n"
-		"	movdqu 44(%[set]), %%xmm6\n" MOVED(4, 48)
-		"	movdqu 28(%[set]), %%xmm6\n" MOVED(3, 32)
-		"	movdqu 12(%[set]), %%xmm6\n" MOVED(2, 16)
-		"	movdqa %%xmm1, %%xmm6\n	pslldq $4, %%xmm6\n	por %%xmm0, %%xmm6\n" MOVED(1, 0)
-		"	movups (%[kept]), %%xmm0\n	movups 16(%[kept]), %%xmm1\n"
-		"	movups 32(%[kept]), %%xmm2\n	movups 48(%[kept]), %%xmm3\n"
-		"	movups 64(%[kept]), %%xmm4\n	movups 80(%[kept]), %%xmm5\n"
-		"	movups 96(%[kept]), %%xmm6\n	movups 112(%[kept]), %%xmm7\n"
-		: [same] "=&r"(same), [place] "+r"(place)
-		: [set] "r"(set), [member] "r"(member), [kept] "r"(kept)
-		: "memory", "cc");
+	char kept[64];
+	if (ways > LISTED / 2)
+		__asm__(FOUND(
+			"	movdqa %%xmm1, %%xmm3\n"
+			"	pcmpeqd 32(%[set]), %%xmm3\n	pcmpeqd 48(%[set]), %%xmm1\n"
+			"	packssdw %%xmm1, %%xmm3\n	movdqa %%xmm3, %%xmm1\n")
+			BEFORE(48) BEFORE(32) BEFORE(16) MOVED_FIRST
+			: [same] "=&r"(same), [place] "+r"(place)
+			: [set] "r"(set), [member] "r"(member), [kept] "r"(kept)
+			: "memory", "cc");
+	else
+		__asm__(FOUND("	pxor %%xmm1, %%xmm1\n")
+			BEFORE(16) MOVED_FIRST
+			: [same] "=&r"(same), [place] "+r"(place)
+			: [set] "r"(set), [member] "r"(member), [kept] "r"(kept)
+			: "memory", "cc");
 	return same != 0;
 }
 
