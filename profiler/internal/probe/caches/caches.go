@@ -226,14 +226,18 @@ func New(l Layout, mem []byte, base uint64) *Hierarchy {
 		h.put(8*uint64(i), v)
 	}
 	slow := uint64(0)
-	if l.machine.Line != 64 || l.sets1()*uint64(l.machine.L1.Ways) > 1<<16 || l.reuse.at != 0 || l.two.ways > 0 && !l.two.listed(l.machine.Line) {
+	if l.machine.Line != 64 || l.sets1()*uint64(l.machine.L1.Ways) > 1<<16 || l.reuse.at != 0 {
 		slow = 1
+	}
+	lists := uint64(0)
+	if l.hasLists() {
+		lists = 1
 	}
 	for c := range uint64(Cores) {
 		at, own := h.core(int(c)), base+l.cores+c*l.coreSize
 		list := append([]uint64{
 			base, c, 0, slow << 32, own + l.ways, own + l.guesses, l.sets1() - 1, 0, uint64(l.machine.L1.Ways), own + l.last,
-		}, l.two.words(own)...)
+		}, append(l.two.words(own), 0, lists)...)
 		for i, v := range list {
 			h.put(at+8*uint64(i), v)
 		}
@@ -307,9 +311,12 @@ func (h *Hierarchy) settle(front []byte) {
 	}
 }
 
+// hasLists reports whether a lone thread's second level has.
+func (l *Layout) hasLists() bool { return l.two.ways > 0 && l.two.listed(l.machine.Line) }
+
 // unlist makes tags with states of the lists of core 0's second level.
 func (h *Hierarchy) unlist() {
-	if h.two.ways == 0 {
+	if !h.hasLists() {
 		return
 	}
 	heads := h.mem[h.cores+h.two.heads:][:headSize*h.two.sets]

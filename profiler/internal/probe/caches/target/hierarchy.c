@@ -76,7 +76,8 @@ struct core {
 	u64 mask1, clock, perSet1;
 	u64 *last1;	/* by set, the line that was evicted last */
 	struct level two;
-	u64 wentFar, pad;	/* the last miss was one of the second level, too: as long as there is one thread */
+	/* As long as there is one thread: the last miss was one of the second level, too; and that has lists. */
+	u64 wentFar, lists;
 };
 
 _Static_assert(__builtin_offsetof(struct core, clock) == 56, "the entries know it");
@@ -1207,6 +1208,23 @@ static __attribute__((noinline)) int far(struct shared *s, struct core *me, u64 
 	return (hit3 ? FROM_L3 : FROM_MEMORY) + kind;
 }
 
+/* inMy2Alone makes a line the one used last of my second level, as inList does. */
+static inline int inMy2Alone(struct core *me, u64 line, int *conflict, u64 *gone)
+{
+	if (!me->two.ways)
+		return 0;
+	if (me->lists)
+		return inList(&me->two, line, conflict, gone);
+	int k = at(&me->two, line);
+	if (k >= 0) {
+		use(&me->two, line, k);
+		return 1;
+	}
+	*conflict = headOf(&me->two, line)->last == line;
+	*gone = fill(&me->two, line, WRITABLE) >> 2;
+	return 0;
+}
+
 /* alone is an access to one line. It is what touch does, while there is one thread. */
 static inline int alone(struct shared *s, struct core *me, u64 line, int asked)
 {
@@ -1217,7 +1235,7 @@ static inline int alone(struct shared *s, struct core *me, u64 line, int asked)
 	if (me->wentFar)
 		fetchSet(&s->three, line);
 	int class, conflict = *last == line, conflict2 = conflict;
-	me->wentFar = !me->two.ways || !inList(&me->two, line, &conflict2, &gone);
+	me->wentFar = !inMy2Alone(me, line, &conflict2, &gone);
 	if (!me->wentFar) {
 		class = FROM_L2 + (conflict ? CONFLICT : CAPACITY);
 	} else {
