@@ -377,7 +377,8 @@ static inline u64 upTo(u64 order, u64 way)
 }
 
 __asm__("	.p2align 4\n"
-	"places:	.long 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n");
+	"places:	.long 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
+	"	.fill 16, 1, 0x90\n");	/* who reads all as code is back in step behind it */
 
 /* Of four members of a list, at an offset, those up to the place in xmm1 become what is in
  * xmm2, the members before them. */
