@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/skewlens/skewlens/profiler/internal/cachesim"
 )
@@ -19,8 +20,7 @@ var Code []byte
 // Of Code: its entries.
 const (
 	amongRead  = 0
-	amongWrite = 64
-	isNoSecond = 32 // further on
+	amongWrite = 32
 	// AmongEnd is behind those; all else ends at Return.
 	AmongEnd   = 1024
 	readEntry  = 1024
@@ -65,16 +65,13 @@ func Entry(write bool) uint64 {
 	return readEntry
 }
 
-// Among is where in Code is called that a line may be in the first level which is not the
-// first of its set's row, or, asked, none of the first two.
-func Among(write, asked bool) (at uint64) {
-	if at = amongRead; write {
-		at = amongWrite
+// Among is where in Code is called that a line may be in the first level which is none of
+// the first two of its set's row.
+func Among(write bool) uint64 {
+	if write {
+		return amongWrite
 	}
-	if asked {
-		at += isNoSecond
-	}
-	return at
+	return amongRead
 }
 
 // Return is where in Code its calls return.
@@ -86,6 +83,7 @@ const (
 	leftOut = 15
 	many    = 16
 
+	hashFactor     = 0x9E3779B97F4A7C15
 	severalThreads = 2 // of the word that says what the first level is
 	writable       = 3 // the state of all lines before
 
@@ -97,8 +95,10 @@ const (
 	headerWords   = 24
 	coreWords     = 16
 	headSize      = 32 // of a set
+	rowSize       = 64
+	memberSize    = 4
 	waySize       = 16 // of the first level
-	guesses       = 13 // the logarithm of how many
+	guesses       = 11 // the logarithm of how many
 	shardSize     = 64
 	entrySize     = 32
 	tableEntries  = 1 << 19 // by line: of 32 MB
@@ -149,22 +149,28 @@ func NewLayout(m cachesim.Machine, sample Sample, ops int) (l Layout, err error)
 		*to = at
 		at += (size + 63) &^ 63
 	}
-	sized := func(to *level, g cachesim.Geometry) {
+	sized := func(to *level, g cachesim.Geometry, stateless bool) {
 		if g.Size == 0 {
 			return
 		}
 		*to = level{sets: sets(g), ways: uint64(g.Ways), log: max(4, uint64(bits.Len(uint(g.Ways-1))))}
+		if stateless && to.listed(m.Line) {
+			to.log = 0
+			place(&to.heads, memberSize*to.sets)
+			place(&to.tags, rowSize*to.sets)
+			return
+		}
 		place(&to.heads, headSize*to.sets)
 		place(&to.tags, 8*to.sets<<to.log)
 	}
 	place(&l.ways, waySize*uint64(m.L1.Size)/uint64(m.Line))
-	place(&l.guesses, 2<<guesses)
+	place(&l.guesses, 1<<guesses)
 	place(&l.last, 8*sets(m.L1))
-	sized(&l.two, m.L2)
+	sized(&l.two, m.L2, false)
 	l.coreSize = (at + 4095) &^ 4095
 	at = (8*headerWords + 8*coreWords*Cores + shardSize*shards + 4095) &^ 4095
 	place(&l.cores, Cores*l.coreSize)
-	sized(&l.three, m.L3)
+	sized(&l.three, m.L3, true)
 	place(&l.table, entrySize*tableEntries)
 	place(&l.more, entrySize*l.perShard*l.shardCount)
 	place(&l.contended, contendedSize*l.perShard*l.shardCount)
@@ -177,14 +183,24 @@ func NewLayout(m cachesim.Machine, sample Sample, ops int) (l Layout, err error)
 	return l, nil
 }
 
-// level is the sets of one, each of 1 << log places for tags, and where they lie.
+// level is the sets of one, each of 1 << log places for tags, and where they lie; or,
+// log being 0, lists: hierarchy.c says which.
 type level struct {
 	sets, ways, log, heads, tags uint64
 }
 
+// addressBits are those that a program's addresses have.
+const addressBits = 47
+
+// listed reports whether its sets may be lists: their members have room for what tells
+// lines of a set apart.
+func (l *level) listed(line int) bool {
+	return l.ways <= rowSize/memberSize && addressBits-bits.TrailingZeros(uint(line))-bits.TrailingZeros64(l.sets) <= 8*memberSize
+}
+
 // words is what the simulator knows of it, where it begins at an address.
 func (l *level) words(base uint64) []uint64 {
-	return []uint64{base + l.heads, base + l.tags, max(1, l.sets) - 1, l.ways | l.log<<32}
+	return []uint64{base + l.heads, base + l.tags, max(1, l.sets) - 1, l.ways | l.log<<32 | uint64(bits.Len64(l.sets>>1))<<48}
 }
 
 func (l *Layout) sets1() uint64 { return uint64(l.machine.L1.Sets(l.machine.Line)) }
@@ -213,11 +229,15 @@ func New(l Layout, mem []byte, base uint64) *Hierarchy {
 	if l.machine.Line != 64 || l.sets1()*uint64(l.machine.L1.Ways) > 1<<16 || l.reuse.at != 0 {
 		slow = 1
 	}
+	lists := uint64(0)
+	if l.hasLists() {
+		lists = 1
+	}
 	for c := range uint64(Cores) {
 		at, own := h.core(int(c)), base+l.cores+c*l.coreSize
 		list := append([]uint64{
 			base, c, 0, slow << 32, own + l.ways, own + l.guesses, l.sets1() - 1, 0, uint64(l.machine.L1.Ways), own + l.last,
-		}, l.two.words(own)...)
+		}, append(l.two.words(own), 0, lists)...)
 		for i, v := range list {
 			h.put(at+8*uint64(i), v)
 		}
@@ -247,6 +267,7 @@ func (h *Hierarchy) Many(front []byte) {
 	}
 	if h.word((h.core(0)+24)/8)>>32 == 0 {
 		h.settle(front)
+		h.unlist()
 	}
 	tags, end, size := h.ways, h.guesses, uint64(waySize)
 	if h.two.ways > 0 {
@@ -285,6 +306,39 @@ func (h *Hierarchy) settle(front []byte) {
 				h.put(8*clock, h.word(clock)+1)
 				h.put(at+waySize*uint64(i), list[i]<<2|writable)
 				h.put(at+waySize*uint64(i)+8, h.word(clock))
+			}
+		}
+	}
+}
+
+// hasLists reports whether a lone thread's second level has.
+func (l *Layout) hasLists() bool { return l.two.ways > 0 && l.two.listed(l.machine.Line) }
+
+// unlist makes tags with states of the lists of core 0's second level.
+func (h *Hierarchy) unlist() {
+	if !h.hasLists() {
+		return
+	}
+	heads := h.mem[h.cores+h.two.heads:][:headSize*h.two.sets]
+	tags := h.mem[h.cores+h.two.tags:][:8*h.two.sets<<h.two.log]
+	was := slices.Concat(heads[:memberSize*h.two.sets], tags[:rowSize*h.two.sets])
+	clear(heads)
+	clear(tags)
+	shift := bits.TrailingZeros64(h.two.sets)
+	for set := range h.two.sets {
+		member := func(i uint64) uint64 {
+			m := uint64(binary.LittleEndian.Uint32(was[memberSize*i:]))
+			if m == 0 {
+				return 0
+			}
+			return (m-1)<<shift | set
+		}
+		head := heads[headSize*set:]
+		binary.LittleEndian.PutUint64(head[24:], member(set))
+		for i := range h.two.ways {
+			if line := member(h.two.sets + set*rowSize/memberSize + i); line != 0 {
+				head[i] = byte(line * hashFactor >> 56)
+				binary.LittleEndian.PutUint64(tags[8*(set<<h.two.log+i):], line<<2|writable)
 			}
 		}
 	}

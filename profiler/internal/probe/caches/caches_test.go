@@ -101,12 +101,12 @@ type access struct {
 // randomTrace touches few lines often, and some once.
 func randomTrace(r *rand.Rand, cores, n int) []access {
 	list := make([]access, n)
-	span := []int64{512, 4 << 10, 64 << 10}[r.IntN(3)]
+	span, strided := []int64{512, 4 << 10, 64 << 10}[r.IntN(3)], r.IntN(2) == 0
 	base := uint64(r.Int64N(1<<40)) &^ 63
 	for i := range list {
 		a := access{core: r.IntN(cores), size: []int{1, 2, 4, 8, 8, 16, 32, 64, 200}[r.IntN(9)], write: r.IntN(3) == 0}
 		a.addr = base + uint64(r.Int64N(span))
-		if r.IntN(8) == 0 {
+		if r.IntN(8) == 0 || strided && r.IntN(2) == 0 {
 			a.addr = base + uint64(r.Int64N(span/64)*64)*1024
 		}
 		if i < n/8 {
@@ -136,6 +136,20 @@ func randomMachine(r *rand.Rand) cachesim.Machine {
 	}
 	if r.IntN(4) > 0 {
 		m.L3 = g(7, many, m.Line)
+	}
+	if r.IntN(2) > 0 { // as most are: with sets enough for lists
+		m.Line = 64
+		m.L1 = g(6, few, m.Line)
+		if m.L2.Size > 0 {
+			m.L2 = cachesim.Geometry{Size: int64(512<<r.IntN(2)) * int64(m.Line)}
+			m.L2.Ways = 1 + r.IntN(18)
+			m.L2.Size *= int64(m.L2.Ways)
+		}
+		if m.L3.Size > 0 {
+			m.L3 = cachesim.Geometry{Size: int64(512<<r.IntN(3)) * int64(m.Line)}
+			m.L3.Ways = 1 + r.IntN(18)
+			m.L3.Size *= int64(m.L3.Ways)
+		}
 	}
 	return m
 }
@@ -206,6 +220,7 @@ func TestSampleAgainstOracle(t *testing.T) {
 				trace = append(trace, a)
 			}
 		}
+		trace[0].called = 0 // there is no call before the first number
 		compare(t, fmt.Sprintf("seed %d", seed), driver, Code, m, sample, cores, trace)
 	}
 	if sampled < 10 {

@@ -70,20 +70,34 @@ func (m *emitter) group(g *group, deep bool, end *int) {
 	t, u := two[0], two[1]
 	list := m.accesses.settled(g)
 	groups := clusters(list, int64(1)<<m.s.opt.Caches.Shift)
-	slow, looks := m.Labels(len(groups)), m.Labels(len(groups)+1)
+	slow, looks, asked := m.Labels(len(groups)), m.Labels(len(groups)+1), m.Labels(len(groups))
+	sampling := m.s.opt.Caches.Sample != 0
+	ask := func(i int) {
+		c := &groups[i]
+		m.inFront(&c.access, c.span, c.store, t, u, down)
+		m.Jcc(asm.NotEqual, slow+asm.Label(i))
+	}
 	m.later = append(m.later, func() {
 		from := m.Len()
+		for i := 0; sampling && i < len(groups); i++ {
+			m.Bind(asked + asm.Label(i))
+			ask(i)
+			m.Jmp(looks + asm.Label(i+1))
+		}
 		m.oneByOne(list, groups, slow, looks, t, u, down)
 		if m.detour != nil {
 			m.detour(from, m.Len(), *end)
 		}
 	})
 	for i := range groups {
-		c := &groups[i]
 		m.Bind(looks + asm.Label(i))
-		m.sampled(&c.access, c.span, c.first != c.last, t, u, down, looks+asm.Label(i+1))
-		m.inFront(&c.access, c.span, c.store, t, u, down)
-		m.Jcc(asm.NotEqual, slow+asm.Label(i))
+		if !sampling {
+			ask(i)
+			continue
+		}
+		c := &groups[i] // most are not, so what is done else is out of line
+		m.sampled(&c.access, c.span, c.first != c.last, t, u, down)
+		m.Jcc(asm.NoCarry^1, asked+asm.Label(i))
 	}
 	m.Bind(looks + asm.Label(len(groups)))
 	m.restore(saved, deep)
@@ -158,14 +172,11 @@ func (m *emitter) inFront(a *access, span int64, store bool, t, u x86.Reg, down 
 	m.names(toFront, 4)
 }
 
-// sampled goes to other if an access is to a line of which nothing is simulated. It is
+// sampled has the carry flag say whether an access is to a line that is simulated. It is
 // to that of its last byte; several, where some are to that and some to the one before,
 // may be to either. It changes t and u.
-func (m *emitter) sampled(a *access, span int64, several bool, t, u x86.Reg, down int32, other asm.Label) {
+func (m *emitter) sampled(a *access, span int64, several bool, t, u x86.Reg, down int32) {
 	lines := m.s.opt.Caches.Sample
-	if lines == 0 {
-		return
-	}
 	if several {
 		lines = lines.Beside()
 	}
@@ -176,23 +187,19 @@ func (m *emitter) sampled(a *access, span int64, several bool, t, u x86.Reg, dow
 	m.Shr(t, m.s.opt.Caches.Shift)
 	m.MovImm64(u, uint64(lines))
 	m.Bt(u, t)
-	m.Jcc(asm.NoCarry, other)
 }
 
 // among goes to done if a line is in the first level where that is easily seen, and puts
 // it in front: hierarchy.c says how. t and u are what inFront made of them.
 func (m *emitter) among(write bool, t, u x86.Reg, down int32, done asm.Label) {
-	if m.s.opt.Caches.Shift < 6 {
-		return // there is no room in a set
+	if m.s.opt.Caches.Shift < 6 || m.s.opt.Library {
+		return // there is no room in a set; or it is much code, of which little runs
 	}
-	asked := !m.s.opt.Library // of which there is much, and little of it runs
-	if asked {
-		m.second(t, u, done)
-	}
+	m.second(t, u, done)
 	m.below(down, func() {
 		m.AddImm32(u, 0)
 		m.names(toFront, 4)
-		m.inPlace(t, u, func() { m.CallTo(m.cache + uint64(cachesAt) + caches.Among(write, asked)) })
+		m.inPlace(t, u, func() { m.CallTo(m.cache + uint64(cachesAt) + caches.Among(write)) })
 	})
 	m.Jcc(asm.NotEqual^1, done)
 }
@@ -270,7 +277,10 @@ func (m *emitter) oneByOne(list []access, of []cluster, slow, looks asm.Label, t
 			next = m.Labels(1)
 		}
 		if !alone || !of[c-1].clean {
-			m.sampled(a, int64(a.Size), false, t, u, down, next)
+			if m.s.opt.Caches.Sample != 0 {
+				m.sampled(a, int64(a.Size), false, t, u, down)
+				m.Jcc(asm.NoCarry, next)
+			}
 			m.inFront(a, int64(a.Size), a.Store, t, u, down)
 			m.Jcc(asm.NotEqual^1, next)
 		}

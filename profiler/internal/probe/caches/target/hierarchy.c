@@ -37,7 +37,7 @@ struct way {
 	u64 tag, used;
 };
 
-enum { GUESSES = 13 };	/* the logarithm of how many */
+enum { GUESSES = 11 };	/* the logarithm of how many: they shall lie in the host's first level */
 
 /* An outer level's sets. The ways of one stay where they are; a permutation says in which
  * order they were used. To find a line, a byte of each tag's hash is compared with
@@ -55,8 +55,16 @@ struct level {
 	struct head *heads;
 	u64 *tags;
 	u64 mask;	/* of sets */
-	u32 ways, log;	/* a set has 1 << log tags */
+	u32 ways;
+	unsigned short log, bits;	/* a set has 1 << log tags, 1 << bits sets are there; log 0: these are lists */
 };
+
+/* Where nobody asks for the state of a line, in the last level and, as long as there is one
+ * thread, in the second, a set is a list instead, of at most 16 lines in the order of
+ * their use: what their numbers have above the set's, and 1, in 32 bits. So it is a line of the
+ * host's caches, and one is all that is asked for. What was evicted last stands by set
+ * where the heads are else, as such a number. */
+enum { LISTED = 16 };
 
 struct core {
 	struct shared *all;
@@ -64,11 +72,12 @@ struct core {
 	u64 *front;	/* of the thread that has the core: by set, the line used last, as far as it may be read, and written */
 	u32 pad0, slow;	/* 0: there are lists; 2: there are several threads; 1: neither matters */
 	struct way *ways1;
-	unsigned short *guesses;	/* numbers of ways */
+	unsigned char *guesses;	/* which of its set's ways a line has */
 	u64 mask1, clock, perSet1;
 	u64 *last1;	/* by set, the line that was evicted last */
 	struct level two;
-	u64 pad[2];
+	/* As long as there is one thread: the last miss was one of the second level, too; and that has lists. */
+	u64 wentFar, lists;
 };
 
 _Static_assert(__builtin_offsetof(struct core, clock) == 56, "the entries know it");
@@ -152,15 +161,15 @@ struct access {
 	u32 by, writer;	/* who took the line away, where that is the reason */
 };
 
-/* What moved code calls: at 0 to 96 as long as that may do, at 1024 for a read, at 1280 for a
+/* What moved code calls: at 0 and 32 as long as that may do, at 1024 for a read, at 1280 for a
  * write, at 1536 for ranges. For these the address is pushed before the call (0 for ranges),
  * and behind the call stands "test $n, %eax", where n is op << 8 and how many bytes, or
  * what ranges.
  *
  * Most calls are to lines that are in the first level, if not in front. These are made at 0
- * for a read, at 64 for a write: rax has the line, rcx where its set's row is, from GS on,
- * and neither need be kept; the first of the row has been asked for it, at 32 and 96 the
- * second, too. It says "equal" if that was all. Nothing of this waits, and who is
+ * for a read, at 32 for a write: rax has the line, rcx where its set's row is, from GS on,
+ * and neither need be kept; the first two of the row have been asked for it. Libraries that
+ * are not counted go without: there is much of their code, and little of it runs. It says "equal" if that was all. Nothing of this waits, and who is
  * interrupted goes on by single steps before a handler runs.
  *
  * With one thread they go by the lists in the rows; with several it is what hits() does,
@@ -176,10 +185,6 @@ struct access {
 	"	je is" #at "\n"
 
 #define AMONG(how)                                                       \
-	"	.p2align 5\n"                                            \
-	"	push %rdx\n"                                             \
-	IS_AT(16)                                                        \
-	"	jmp " #how "\n"                                          \
 	"	.p2align 5\n"                                            \
 	"	push %rdx\n"                                             \
 	"	jmp " #how "\n"
@@ -198,7 +203,7 @@ struct access {
 	"is40:" UP(32, 40)                                               \
 	"is32:" UP(24, 32)                                               \
 	"is24:" UP(16, 24)                                               \
-	"is16:" UP(0, 16)                                                \
+	UP(0, 16)                                                        \
 	"	mov %rax, %gs:(%rcx)\n"                                  \
 	"	mov %rax, %gs:8(%rcx)\n"                                 \
 	"	pop %rdx\n"                                              \
@@ -223,12 +228,16 @@ struct access {
 	"	and 48(%rdi), %rdx\n"	/* mask1 */                      \
 	"	jnz 8f\n"                                                \
 	"	mov %rax, %rdx\n"                                        \
-	"	shr $13, %rdx\n"	/* GUESSES */                    \
+	"	shr $11, %rdx\n"	/* GUESSES */                    \
 	"	xor %eax, %edx\n"                                        \
-	"	and $0x1fff, %edx\n"                                     \
+	"	and $0x7ff, %edx\n"                                      \
 	"	mov 40(%rdi), %rsi\n"	/* guesses */                    \
-	"	movzwl (%rsi,%rdx,2), %edx\n"                            \
-	"	shl $4, %edx\n"                                          \
+	"	movzbl (%rsi,%rdx), %edx\n"                              \
+	"	mov 48(%rdi), %rsi\n"	/* mask1 */                      \
+	"	and %rax, %rsi\n"                                        \
+	"	imul 64(%rdi), %rsi\n"	/* perSet1 */                    \
+	"	add %rsi, %rdx\n"                                        \
+	"	shl $4, %rdx\n"                                          \
 	"	add 32(%rdi), %rdx\n"	/* ways1 */                      \
 	may                                                              \
 	"	mov 56(%rdi), %r8\n"	/* clock */                      \
@@ -367,6 +376,88 @@ static inline u64 upTo(u64 order, u64 way)
 	return ((zero & -zero) << 1) - 1;
 }
 
+__asm__("	.p2align 4\n"
+	"places:	.long 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
+	"	.fill 16, 1, 0x90\n");	/* who reads all as code is back in step behind it */
+
+/* Of four members of a list, at an offset, those up to the place in xmm1 become what is in
+ * xmm2, the members before them. */
+#define MOVED(at)                                                        \
+	"	movdqa places+" #at "(%%rip), %%xmm3\n"                 \
+	"	pcmpgtd %%xmm1, %%xmm3\n"                               \
+	"	pxor " #at "(%[set]), %%xmm2\n"                         \
+	"	pandn %%xmm2, %%xmm3\n"                                 \
+	"	pxor " #at "(%[set]), %%xmm3\n"                         \
+	"	movdqa %%xmm3, " #at "(%[set])\n"
+
+#define BEFORE(at) "	movdqu " #at "-4(%[set]), %%xmm2\n" MOVED(at)
+
+/* same is a bit for each member of a list that is the one in xmm0; by others also of those
+ * behind the eighth. */
+#define FOUND(others)                                                    \
+	"	movups %%xmm0, (%[kept])\n	movups %%xmm1, 16(%[kept])\n" \
+	"	movups %%xmm2, 32(%[kept])\n	movups %%xmm3, 48(%[kept])\n" \
+	"	movd %[member], %%xmm0\n	pshufd $0, %%xmm0, %%xmm1\n" \
+	"	movdqa %%xmm1, %%xmm2\n	movdqa %%xmm1, %%xmm3\n" \
+	"	pcmpeqd (%[set]), %%xmm2\n	pcmpeqd 16(%[set]), %%xmm3\n" \
+	"	packssdw %%xmm3, %%xmm2\n"                              \
+	others                                                           \
+	"	packsswb %%xmm1, %%xmm2\n	pmovmskb %%xmm2, %[same]\n" \
+	"	or %[same], %[place]\n	bsf %[place], %[place]\n"       \
+	"	movd %[place], %%xmm1\n	pshufd $0, %%xmm1, %%xmm1\n"
+
+#define MOVED_FIRST                                                            \
+	"	movdqa (%[set]), %%xmm2\n	pslldq $4, %%xmm2\n"    \
+	"	por %%xmm0, %%xmm2\n" MOVED(0)                          \
+	"	movups (%[kept]), %%xmm0\n	movups 16(%[kept]), %%xmm1\n" \
+	"	movups 32(%[kept]), %%xmm2\n	movups 48(%[kept]), %%xmm3\n"
+
+/* listed puts a member in front of a list, takes out the last one if it was not there, and
+ * reports whether it was. The registers that it takes for this it gives back. */
+static inline int listed(u32 *set, u32 member, u32 ways)
+{
+	u32 same, place = 1U << (ways - 1);
+	char kept[64];
+	if (ways > LISTED / 2)
+		__asm__(FOUND(
+			"	movdqa %%xmm1, %%xmm3\n"
+			"	pcmpeqd 32(%[set]), %%xmm3\n	pcmpeqd 48(%[set]), %%xmm1\n"
+			"	packssdw %%xmm1, %%xmm3\n	movdqa %%xmm3, %%xmm1\n")
+			BEFORE(48) BEFORE(32) BEFORE(16) MOVED_FIRST
+			: [same] "=&r"(same), [place] "+r"(place)
+			: [set] "r"(set), [member] "r"(member), [kept] "r"(kept)
+			: "memory", "cc");
+	else
+		__asm__(FOUND("	pxor %%xmm1, %%xmm1\n")
+			BEFORE(16) MOVED_FIRST
+			: [same] "=&r"(same), [place] "+r"(place)
+			: [set] "r"(set), [member] "r"(member), [kept] "r"(kept)
+			: "memory", "cc");
+	return same != 0;
+}
+
+static inline u32 *membersOf(const struct level *l, u64 line)
+{
+	return (u32 *)l->tags + LISTED * (line & l->mask);
+}
+
+/* inList makes a line the one used last of its set, and reports whether it was there. If
+ * not, conflict is whether it was evicted last, and gone which one is now, or 0. */
+static inline int inList(const struct level *l, u64 line, int *conflict, u64 *gone)
+{
+	u32 *set = membersOf(l, line), member = (u32)(line >> l->bits) + 1, oldest = set[l->ways - 1];
+	*conflict = 0, *gone = 0;
+	if (listed(set, member, l->ways))
+		return 1;
+	u32 *last = (u32 *)l->heads + (line & l->mask);
+	*conflict = *last == member;
+	if (oldest) {
+		*last = oldest;
+		*gone = (u64)(oldest - 1) << l->bits | (line & l->mask);
+	}
+	return 0;
+}
+
 /* use makes a way the one used last, and returns where its tag is. */
 static inline u64 *use(const struct level *l, u64 line, int i)
 {
@@ -382,6 +473,15 @@ static inline u64 *use(const struct level *l, u64 line, int i)
 	u64 order = h->order ^ INORDER, moved = upTo(order, i);
 	h->order = ((order & ~moved) | (order << 4 & moved) | i) ^ INORDER;
 	return &tags[i];
+}
+
+/* leaver is the tag that a set gives up if it is to have another line. */
+static inline u64 leaver(const struct level *l, u64 line)
+{
+	int i = l->ways - 1;
+	if (l->ways <= WIDE)
+		i = (headOf(l, line)->order ^ INORDER) >> 4 * i & 15;
+	return tagsOf(l, line)[i];
 }
 
 /* fill gives a line the way of its set that was used longest ago, and returns the
@@ -409,7 +509,7 @@ static inline struct way *set1(struct core *c, u64 line)
 	return &c->ways1[(line & c->mask1) * c->perSet1];
 }
 
-static inline unsigned short *guessOf(struct core *c, u64 line)
+static inline unsigned char *guessOf(struct core *c, u64 line)
 {
 	return &c->guesses[(line ^ line >> GUESSES) & ((1 << GUESSES) - 1)];
 }
@@ -417,7 +517,7 @@ static inline unsigned short *guessOf(struct core *c, u64 line)
 /* at1 is the way that has a line's tag, or 0. */
 static inline struct way *at1(struct core *c, u64 line)
 {
-	struct way *w = c->ways1 + *guessOf(c, line);
+	struct way *w = set1(c, line) + *guessOf(c, line);
 	if ((w->tag ^ line << 2) <= STATE)
 		return w;
 	w = set1(c, line);
@@ -443,7 +543,7 @@ static inline struct way *oldest1(struct core *c, u64 line)
  * written; else 0. As long as there is one thread it may do both, and behind it stand
  * the others of the set in the order of their use, as far as there is room: moved code,
  * and what it calls at 0, keep them. The rest of them is where the set's ways are else. */
-enum { FIRST_READ, FIRST_WRITTEN, SECOND, LISTED = 7, ROW };
+enum { FIRST_READ, FIRST_WRITTEN, SECOND, IN_ROW = 7, ROW };
 
 static inline u64 *frontOf(struct shared *s, struct core *c, u64 line)
 {
@@ -470,7 +570,7 @@ static inline void use1(struct shared *s, struct core *c, struct way *w, u64 lin
 {
 	w->tag = line << 2 | state;
 	w->used = ++c->clock;
-	*guessOf(c, line) = w - c->ways1;
+	*guessOf(c, line) = w - set1(c, line);
 	show(s, c, line, state);
 }
 
@@ -709,6 +809,10 @@ static int lookUp3(struct shared *s, u64 line, int *conflict)
 	*conflict = 0;
 	if (!s->three.ways)
 		return 0;
+	if (!s->three.log) {
+		u64 gone;
+		return inList(&s->three, line, conflict, &gone);
+	}
 	int i = at(&s->three, line);
 	if (i >= 0) {
 		use(&s->three, line, i);
@@ -781,6 +885,8 @@ static int miss1(struct shared *s, struct core *me, struct access *a, struct way
 				state = written(s, me, a);
 			}
 		} else {
+			if (k < 0 && s->many) /* who leaves for it is asked for in the end */
+				__builtin_prefetch(&s->table[leaver(&me->two, a->line) >> 2 & s->tableMask], 1);
 			class = fetch(s, me, a, k >= 0, headOf(&me->two, a->line)->last == a->line, &state);
 		}
 		if (k >= 0) {
@@ -821,6 +927,10 @@ static inline void fetchSet(const struct level *l, u64 line)
 {
 	if (!l->ways)
 		return;
+	if (!l->log) {
+		__builtin_prefetch(membersOf(l, line), 1);
+		return;
+	}
 	u64 *tags = tagsOf(l, line);
 	__builtin_prefetch(headOf(l, line), 1);
 	__builtin_prefetch(tags, 1);
@@ -864,7 +974,7 @@ static inline int hits(struct shared *s, struct core *me, struct way *w, u64 lin
 	if ((tag & STATE) < (write ? WRITABLE : SHARED))
 		return 0;
 	RELAXED(w->used) = ++me->clock;
-	*guessOf(me, line) = w - me->ways1;
+	*guessOf(me, line) = w - set1(me, line);
 	show(s, me, line, tag & STATE);
 	if (RELAXED(w->tag) == tag)
 		return 1;
@@ -1035,7 +1145,7 @@ static inline int uses(struct core *me, u64 *f, u64 line, int asked)
 		return 1;
 	}
 	u64 *rest = restOf(me, line);
-	for (u32 k = 0; k + LISTED < me->perSet1; k++)
+	for (u32 k = 0; k + IN_ROW < me->perSet1; k++)
 		if (rest[k] == line) {
 			for (; k; k--)
 				rest[k] = rest[k - 1];
@@ -1051,13 +1161,13 @@ static inline u64 enters1(struct core *me, u64 *f, u64 line)
 {
 	u64 goes = f[ROW - 1];
 	toFront(f, line, ROW - 1);
-	if (me->perSet1 < LISTED) {
+	if (me->perSet1 < IN_ROW) {
 		goes = f[me->perSet1 + 1];
 		f[me->perSet1 + 1] = 0;
 		return goes;
 	}
 	u64 *rest = restOf(me, line);
-	for (u32 k = 0; k + LISTED < me->perSet1; k++) {
+	for (u32 k = 0; k + IN_ROW < me->perSet1; k++) {
 		u64 next = rest[k];
 		rest[k] = goes;
 		goes = next;
@@ -1069,7 +1179,7 @@ static inline u64 enters1(struct core *me, u64 *f, u64 line)
 static inline void forgets1(struct shared *s, struct core *me, u64 line)
 {
 	u64 *f = frontOf(s, me, line), *rest = restOf(me, line);
-	u32 i = SECOND, k = 0, n = me->perSet1 > LISTED ? me->perSet1 - LISTED : 0;
+	u32 i = SECOND, k = 0, n = me->perSet1 > IN_ROW ? me->perSet1 - IN_ROW : 0;
 	if (f[FIRST_READ] == line) {
 		f[FIRST_READ] = f[FIRST_WRITTEN] = f[SECOND];
 	} else {
@@ -1088,38 +1198,52 @@ static inline void forgets1(struct shared *s, struct core *me, u64 line)
 }
 
 /* far brings a line that is not in my second level either there. */
-static __attribute__((noinline)) int far(struct shared *s, struct core *me, u64 line, int conflict)
+static __attribute__((noinline)) int far(struct shared *s, struct core *me, u64 line, int conflict, u64 gone)
 {
 	int conflict3, kind = COLD;
-	fetchSet(&s->three, line);
-	fetchSet(&s->three, line + 1);	/* which comes next, more often than not */
-	if (me->two.ways) {
-		conflict = headOf(&me->two, line)->last == line;
-		u64 victim = fill(&me->two, line, WRITABLE);
-		if (victim)
-			forgets1(s, me, victim >> 2);
-	}
+	if (gone)
+		forgets1(s, me, gone);
 	int hit3 = lookUp3(s, line, &conflict3);
 	if (hit3 || sawBefore(s, me, line))
 		kind = (!hit3 && s->three.ways ? conflict3 : conflict) ? CONFLICT : CAPACITY;
 	return (hit3 ? FROM_L3 : FROM_MEMORY) + kind;
 }
 
+/* inMy2Alone makes a line the one used last of my second level, as inList does. */
+static inline int inMy2Alone(struct core *me, u64 line, int *conflict, u64 *gone)
+{
+	if (!me->two.ways)
+		return 0;
+	if (me->lists)
+		return inList(&me->two, line, conflict, gone);
+	int k = at(&me->two, line);
+	if (k >= 0) {
+		use(&me->two, line, k);
+		return 1;
+	}
+	*conflict = headOf(&me->two, line)->last == line;
+	*gone = fill(&me->two, line, WRITABLE) >> 2;
+	return 0;
+}
+
 /* alone is an access to one line. It is what touch does, while there is one thread. */
 static inline int alone(struct shared *s, struct core *me, u64 line, int asked)
 {
-	u64 *f = frontOf(s, me, line), *last = &me->last1[line & me->mask1];
-	fetchSet(&me->two, line);
+	u64 *f = frontOf(s, me, line), *last = &me->last1[line & me->mask1], gone = 0;
+	__builtin_prefetch(membersOf(&me->two, line), 1);
 	if (uses(me, f, line, asked))
 		return HIT;
-	int class, conflict = *last == line, k = me->two.ways ? at(&me->two, line) : -1;
-	if (k >= 0) {
+	if (me->wentFar)
+		fetchSet(&s->three, line);
+	int class, conflict = *last == line, conflict2 = conflict;
+	me->wentFar = !inMy2Alone(me, line, &conflict2, &gone);
+	if (!me->wentFar) {
 		class = FROM_L2 + (conflict ? CONFLICT : CAPACITY);
-		use(&me->two, line, k);
 	} else {
-		class = far(s, me, line, conflict);
+		fetchSet(&s->three, line + 1);	/* which comes next, more often than not */
+		class = far(s, me, line, conflict2, gone);
 	}
-	u64 gone = enters1(me, f, line);
+	gone = enters1(me, f, line);
 	if (gone)
 		*last = gone;
 	return class;
@@ -1200,13 +1324,14 @@ __attribute__((used)) static void one(struct thread *t, struct frame *f, u64 wha
 	t->inside = 1;
 	__asm__ volatile("" : : : "memory");
 	u32 n = *(u32 *)(f->returns + 1), op = n >> 8;
-	if (op == BY_CALLER)
+	int asked = op != BY_CALLER;	/* whether it is in its row */
+	if (!asked)
 		op = t->caller < ERASED ? t->caller + (what == 1) : t->caller;
 	if (op == ERASED) {
 	} else if (what == 2) {
 		range(t, f, n, op);
 	} else {
-		made(t, f->address, n & 255, op, what, 1);
+		made(t, f->address, n & 255, op, what, asked);
 	}
 	__asm__ volatile("" : : : "memory");
 	t->inside = 0;
