@@ -88,8 +88,8 @@ func (s *System) Reset(core int) {
 	}
 	for i := range s.lines.all {
 		l := &s.lines.all[i]
-		l.touched &^= 1 << core
-		l.holders &^= 1 << core
+		l.touched.remove(core)
+		l.holders.remove(core)
 		if l.record != nil {
 			l.record.leave(core)
 		}
