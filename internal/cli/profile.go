@@ -102,6 +102,9 @@ func (o *profileFlags) checkAll(fs *flag.FlagSet) error {
 	if err := choose("events", o.events, []string{"edges", "edges,cache", "edges,hardware", "hardware"}); err != nil {
 		return err
 	}
+	if o.events == "hardware" && (o.cores > 0 || o.units || o.backend == "native") {
+		return usageError("--cores, --units and the native backend count the control flow, and --events hardware does not: add it, --events edges,hardware")
+	}
 	if err := o.checkCaches(); err != nil {
 		return err
 	}

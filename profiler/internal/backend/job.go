@@ -52,6 +52,9 @@ const NoLibraries = "none"
 // Testing is what no flag offers, since only tests have a use for it.
 type Testing struct {
 	HoldSome bool // probe.Options.HoldSome
+	Tells    bool // caches are simulated beside the program, whatever machine it is,
+	// and here is put how often each instruction made an access that was told.
+	Accessed *map[profile.Addr]uint64
 }
 
 // Lines maps addresses to source.

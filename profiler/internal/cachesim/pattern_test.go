@@ -151,7 +151,7 @@ func TestOldestEpochsMerge(t *testing.T) {
 	var r record
 	at := func(i int) bytes { return span{8 * i, 8*i + 8}.bytes() }
 	for i := range 5 { // core i writes bytes i, and takes it from core 10+i
-		r.write(i, uint32(100+i), at(i), 1<<(10+i))
+		r.write(i, uint32(100+i), at(i), alone(10+i))
 	}
 	for _, c := range []struct {
 		core, wanted int

@@ -104,7 +104,7 @@ func TestSystemIsTheNaiveOne(t *testing.T) {
 func invariants(s *System) error {
 	for i := range s.cores {
 		c := &s.cores[i]
-		if c.l2 == nil {
+		if c.l1 == nil || c.l2 == nil {
 			continue
 		}
 		for _, w := range c.l1.all {
@@ -117,34 +117,36 @@ func invariants(s *System) error {
 		}
 	}
 	for line, id := range s.lines.at {
-		e, losers := &s.lines.all[id], uint64(0)
+		e, losers := &s.lines.all[id], cores{}
 		if e.recorded() {
 			for _, x := range e.record.epochs[:e.record.n] {
-				if losers&x.losers != 0 {
-					return fmt.Errorf("line %#x: cores %b lost it twice", line, losers&x.losers)
+				twice := false
+				x.losers.each(func(core int) { twice = twice || losers.has(core) })
+				if twice {
+					return fmt.Errorf("line %#x: some of cores %b lost it twice", line, x.losers)
 				}
-				losers |= x.losers
+				losers.addAll(&x.losers)
 			}
-			if losers == 0 {
+			if losers.empty() {
 				return fmt.Errorf("line %#x has a record of which nobody asks", line)
 			}
 		}
 		for i := range s.cores {
-			is, bit := empty, uint64(1)<<i
-			if w := s.cores[i].outer().peek(line); w != nil {
+			is := empty
+			if w := s.core(i).outer().peek(line); w != nil {
 				is = w.state
 				if w.id != id {
 					return fmt.Errorf("line %#x is %d in core %d, and %d in the directory", line, w.id, i, id)
 				}
 			}
 			switch {
-			case is.valid() != (e.holders&bit != 0):
+			case is.valid() != e.holders.has(i):
 				return fmt.Errorf("line %#x: core %d has state %d, holders are %b", line, i, is, e.holders)
-			case (is == invalid) != (losers&bit != 0):
+			case (is == invalid) != losers.has(i):
 				return fmt.Errorf("line %#x: core %d has state %d, losers are %b", line, i, is, losers)
-			case is == writable && e.holders != bit:
+			case is == writable && e.holders != alone(i):
 				return fmt.Errorf("line %#x: core %d may write, holders are %b", line, i, e.holders)
-			case is != empty && e.touched&bit == 0:
+			case is != empty && !e.touched.has(i):
 				return fmt.Errorf("line %#x: core %d has it and never touched it", line, i)
 			}
 		}

@@ -10,7 +10,7 @@ type access struct {
 
 // touch is an access to one line.
 func (s *System) touch(a *access, line uint64) Outcome {
-	c := &s.cores[a.core]
+	c := s.core(a.core)
 	w := c.l1.use(line)
 	if w != nil && w.state.valid() {
 		return s.held(a, w, Outcome{})

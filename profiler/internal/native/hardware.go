@@ -139,3 +139,14 @@ func (h *hardware) doubts() (list []profile.Warning) {
 	}
 	return list
 }
+
+// closeCounters lets go of those of threads that are not seen to end: another program has
+// taken their place.
+func (ts *threads) closeCounters() {
+	for _, t := range ts.all {
+		if t.counted != nil {
+			t.counted.Close()
+			t.counted = nil
+		}
+	}
+}

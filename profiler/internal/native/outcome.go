@@ -40,7 +40,7 @@ func (s *session) outcome() *backend.Outcome {
 	if s.job.Machine != nil && !s.job.Reuse {
 		p.Run.Machine = s.job.Machine.String()
 	}
-	s.in.simulation.tell(s.solver, s.job.Machine, s.threads.all)
+	s.in.simulation.tell(s.solver, &s.job, s.threads.all)
 	s.threads.hardware.settle()
 	s.number(p)
 	faultEvents(p, p.Run.Machine != "")

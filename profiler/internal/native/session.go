@@ -113,6 +113,7 @@ func (in *injection) newSolver() *solve.Solver {
 func (s *session) loop() error {
 	defer s.in.release()
 	defer s.threads.faults.close()
+	defer s.threads.closeCounters()
 	defer func() { s.threads.cores.end() }()
 	if err := s.start(); err != nil {
 		return err

@@ -173,6 +173,7 @@ func (ts *threads) death(t *thread) {
 		t.end = rdtsc()
 	}
 	ts.faults.collect()
+	ts.in.simulation.leave(t)
 	ts.drain(t)
 	ts.births.bury(t)
 	all, rest, none := t.area.Ends(ts.room)

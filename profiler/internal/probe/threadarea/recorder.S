@@ -42,6 +42,10 @@
 	.set RESUMED,  0x1c8	# when a thread went on with it
 	.set STINTS,   0x1d0	# how long threads did before
 
+	.set CACHES,   0x198	# the thread's part of simulated caches, or 0
+	.set DONE,     48	# of that: where it is said how many accesses were counted that threads have told of, or 0,
+	.set TELLS,    56	# and how many must have been before the thread's own were
+
 	.set HASHSIZE, 16384	# of the pairs' table, and as many more as a site's window has
 	.set WINDOW,   256
 	.set FACTOR,   -0x61c88647
@@ -237,7 +241,21 @@ record:
 	push	%rbp
 	push	%r12
 	push	%r13
-	mov	%gs:COUNTERS, %rsi
+	mov	%gs:CACHES, %rcx
+	test	%rcx, %rcx
+	jz	29f
+28:	mov	DONE(%rcx), %rdx
+	test	%rdx, %rdx
+	jz	29f
+	mov	TELLS(%rcx), %rax
+	cmp	%rax, (%rdx)
+	jae	29f
+	mov	%rcx, %rsi
+	mov	$24, %eax		# sched_yield
+	syscall
+	mov	%rsi, %rcx
+	jmp	28b
+29:	mov	%gs:COUNTERS, %rsi
 	mov	%gs:SHADOW, %rdx
 	mov	%gs:LIVE, %rbp
 	xor	%r12d, %r12d
