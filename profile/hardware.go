@@ -32,14 +32,3 @@ func (p *Profile) Totals(of ...Counts) (sum map[string]uint64) {
 	}
 	return sum
 }
-
-// Bare reports whether no control flow was counted at all, as where only the kernel's and
-// the processor's counters were read.
-func (p *Profile) Bare() bool {
-	for i := range p.Events {
-		if p.Events[i].Kind != Hardware {
-			return false
-		}
-	}
-	return true
-}

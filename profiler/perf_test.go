@@ -73,8 +73,8 @@ func TestCounters(t *testing.T) {
 		c.Path = prog
 		p := counted(t, c)
 		s := barrier(t, p)
-		if len(s.Instances) != 3 || (p.Run.Backend == "perf") != p.Bare() {
-			t.Fatalf("%s: %d instances, bare %v", p.Run.Backend, len(s.Instances), p.Bare())
+		if len(s.Instances) != 3 || (p.Run.Backend == "perf") != (p.Instructions(p.Threads[1].Totals) == 0) {
+			t.Fatalf("%s: %d instances, %d instructions", p.Run.Backend, len(s.Instances), p.Instructions(p.Threads[1].Totals))
 		}
 		for _, in := range s.Instances {
 			for k := range in.Parts {

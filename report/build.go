@@ -34,7 +34,7 @@ func New(p *profile.Profile, opt Options) (*Report, error) {
 	if opt.Lime.Response == "" {
 		opt.Lime.Response = usual(p)
 	}
-	b := builder{p: p, opt: opt, bare: p.Bare() && p.Run.Backend == perfBackend}
+	b := builder{p: p, opt: opt, bare: p.Run.Backend == perfBackend}
 	b.calls = b.findLibraryCalls()
 	r := &Report{
 		Version:  Version,

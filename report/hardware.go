@@ -29,7 +29,7 @@ func usual(p *profile.Profile) profile.Response {
 	switch {
 	case p.Run.Machine != "":
 		return profile.ModelCycles
-	case !p.Bare() || p.Run.Backend != perfBackend:
+	case p.Run.Backend != perfBackend:
 		return ""
 	case cycles:
 		return profile.HardwareCycle
@@ -68,6 +68,9 @@ func (b *builder) threadsHardware(s *profile.Section, n int) []*Hardware {
 	}
 	return out
 }
+
+// Uncounted reports whether it is not known what the thread executed.
+func (t *Thread) Uncounted() bool { return t.uncounted }
 
 // MarshalJSON leaves out instructions that were not counted.
 func (t Thread) MarshalJSON() ([]byte, error) {

@@ -21,7 +21,7 @@ func perfProfile(names ...string) *profile.Profile {
 		add(n, 0)
 	}
 	add(profile.CacheMiss, 0x1000)
-	in := profile.Instance{SpanNS: 1e9}
+	in := profile.Instance{SpanNS: 1e9, Folded: 1}
 	for k := range 8 {
 		var c profile.Counts
 		for i := range names {
@@ -64,6 +64,11 @@ func TestPerfReport(t *testing.T) {
 		b, err := json.Marshal(r)
 		if err != nil {
 			t.Fatal(err)
+		}
+		for i := range s.Threads {
+			if !s.Threads[i].Uncounted() {
+				t.Errorf("%v: thread %d was counted", c.counters, i)
+			}
 		}
 		threads := string(b[strings.Index(string(b), `"threads":[`):])
 		threads = threads[:strings.Index(threads, "]")]

@@ -91,19 +91,8 @@ func (o *profileFlags) checkAll(fs *flag.FlagSet) error {
 	if err := o.check(fs); err != nil {
 		return err
 	}
-	if err := choose("backend", o.backend, []string{"auto", "native", "perf"}, "valgrind"); err != nil {
+	if err := o.checkEvents(); err != nil {
 		return err
-	}
-	if o.events == "" {
-		if o.events = "edges"; o.backend == "perf" {
-			o.events = "hardware"
-		}
-	}
-	if err := choose("events", o.events, []string{"edges", "edges,cache", "edges,hardware", "hardware"}); err != nil {
-		return err
-	}
-	if o.events == "hardware" && (o.cores > 0 || o.units || o.backend == "native") {
-		return usageError("--cores, --units and the native backend count the control flow, and --events hardware does not: add it, --events edges,hardware")
 	}
 	if err := o.checkCaches(); err != nil {
 		return err
@@ -130,6 +119,29 @@ func (o *profileFlags) checkAll(fs *flag.FlagSet) error {
 	}
 	if o.save != "" && o.save == o.output {
 		return usageError("-o and --save name the same file, %s: choose two", o.save)
+	}
+	return nil
+}
+
+// checkEvents says what is counted where nobody has, and refuses what counts nothing of
+// what is asked for.
+func (o *profileFlags) checkEvents() error {
+	if err := choose("backend", o.backend, []string{"auto", "native", "perf"}, "valgrind"); err != nil {
+		return err
+	}
+	if o.events == "" {
+		if o.events = "edges"; o.backend == "perf" {
+			o.events = "hardware"
+		}
+	}
+	if err := choose("events", o.events, []string{"edges", "edges,cache", "edges,hardware", "hardware"}); err != nil {
+		return err
+	}
+	if o.events == "hardware" && (o.cores > 0 || o.units || o.backend == "native") {
+		return usageError("--cores, --units and the native backend count the control flow, and --events hardware does not: add it, --events edges,hardware")
+	}
+	if r := profile.Response(o.response); (r == profile.HardwareCycle || r == profile.TaskClock) && !strings.HasSuffix(o.events, "hardware") {
+		return usageError("--response %s is what the processor or the kernel counts, and nobody asks them: add --events edges,hardware", r)
 	}
 	return nil
 }

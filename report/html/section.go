@@ -50,6 +50,9 @@ func threadRows(s *report.Section) []pageThread {
 	rows := []pageThread{}
 	for _, t := range s.Threads[:words.Shown(len(s.Threads))] {
 		row := pageThread{ID: t.Number(), Instructions: units.Count(t.Instructions), Part: units.Percent(float64(t.Instructions) / float64(most))}
+		if t.Uncounted() {
+			row.Instructions, row.Part = "?", "?"
+		}
 		if t.BusyS != nil {
 			row.Busy = units.Seconds(*t.BusyS)
 		}
@@ -84,9 +87,16 @@ func (m *maker) sectionPlots(s *report.Section, of *profile.Section) []pagePlot 
 			most = max(most, busy[i]+wait[i])
 		}
 	}
+	what, show := "executed instructions", units.Compact
+	if counted, in, unit, known := words.CountedOf(s); known {
+		what, show = strings.TrimPrefix(strings.TrimPrefix(unit, " "), "of "), in
+		for i := range work {
+			work[i] = float64(counted[i])
+		}
+	}
 	plots := []pagePlot{{
-		SVG:     barPlot(ids, row(s), "work of each "+row(s)+" in executed instructions", func(x float64) string { return units.Compact(uint64(x)) }, series{work, "work"}),
-		Caption: caption("Executed instructions of each "+row(s)+", all instances together", s), Keys: []pageKey{{"work", "work"}},
+		SVG:     barPlot(ids, row(s), "work of each "+row(s)+" in "+what, func(x float64) string { return show(uint64(x)) }, series{work, "work"}),
+		Caption: caption(strings.ToUpper(what[:1])+what[1:]+" of each "+row(s)+", all instances together", s), Keys: []pageKey{{"work", "work"}},
 	}}
 	if timed {
 		plots = append(plots, pagePlot{

@@ -23,9 +23,9 @@ func (t *writer) threadBars(s *report.Section) {
 			busy[i] = uint64(*th.BusyS * 1e9)
 		}
 	}
-	switch cycles, known := words.Cycles(s); {
+	switch counted, show, unit, known := words.CountedOf(s); {
 	case known:
-		t.bars("  ", "work", cycles, units.Compact, " cycles")
+		t.bars("  ", "work", counted, show, unit)
 	case slices.Max(work) > 0 || !timed:
 		t.bars("  ", "work", work, units.Compact, " instructions")
 	}

@@ -35,14 +35,27 @@ func Hardware(h *report.Hardware) (facts []string) {
 	return facts
 }
 
-// Cycles are those of a section's threads where they, and not instructions, were counted.
-func Cycles(s *report.Section) (list []uint64, known bool) {
+// CountedOf is how much the kernel or the processor counted of each of a section's threads,
+// in its words, where instructions were not: cycles, or else CPU time.
+func CountedOf(s *report.Section) (list []uint64, show func(uint64) string, unit string, known bool) {
+	cycles, clock := make([]uint64, 0, len(s.Threads)), make([]uint64, 0, len(s.Threads))
 	for i := range s.Threads {
 		t := &s.Threads[i]
-		if t.Instructions > 0 || t.Hardware == nil || t.Hardware.Cycles == nil {
-			return nil, false
+		if t.Instructions > 0 || t.Hardware == nil {
+			return nil, nil, "", false
 		}
-		list = append(list, *t.Hardware.Cycles)
+		if n := t.Hardware.Cycles; n != nil {
+			cycles = append(cycles, *n)
+		}
+		if x := t.Hardware.CPUS; x != nil {
+			clock = append(clock, uint64(*x*1e9))
+		}
 	}
-	return list, len(list) > 0
+	switch n := len(s.Threads); {
+	case n > 0 && len(cycles) == n:
+		return cycles, units.Compact, " cycles", true
+	case n > 0 && len(clock) == n:
+		return clock, func(ns uint64) string { return units.Seconds(float64(ns) / 1e9) }, " of CPU time", true
+	}
+	return nil, nil, "", false
 }
