@@ -25,7 +25,7 @@ func TestMachine(t *testing.T) {
 			t.Errorf("the native backend does not need %q", f.Text)
 		}
 	}
-	for _, want := range []string{"system: linux on amd64", "CPU: ", "FSGSBASE", "time stamp counter", "ptrace: a child can", "perf events", "hardware counters: ", "C compiler: ", "valgrind: "} {
+	for _, want := range []string{"system: linux on amd64", "CPU: ", "FSGSBASE", "time stamp counter", "ptrace: a child can", "perf events", "--backend perf: ", "C compiler: ", "valgrind: "} {
 		if !strings.Contains("\n"+strings.Join(all, "\n"), "\n"+want) {
 			t.Errorf("nothing is said about %q", want)
 		}

@@ -2,13 +2,13 @@ package perf
 
 // complete reports whether there is a mark of each group.
 func (t *Thread) complete() bool {
-	have := 0
-	for i := range t.in {
-		if k := t.in[i].kind; k < missAt && have>>k&1 == 0 {
+	have, all := 0, 1<<len(t.groups)-1
+	for i := 0; i < len(t.in) && have != all; i++ {
+		if k := t.in[i].kind; k < missAt {
 			have |= 1 << k
 		}
 	}
-	return have == 1<<len(t.groups)-1
+	return have == all
 }
 
 // next takes the samples up to the first mark of each group: marks of one record come in
@@ -44,7 +44,7 @@ func (t *Thread) next(there bool) (c Counted, ok bool) {
 		}
 		left = left[1:]
 	}
-	t.in = append(t.in[:0], left...)
+	t.in = left
 	return c, true
 }
 

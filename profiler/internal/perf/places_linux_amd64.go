@@ -60,7 +60,7 @@ func sampled(a unix.PerfEventAttr, do func()) (pcs []uint64, err error) {
 	if t.missID, err = identify(t.missFD); err != nil {
 		return nil, err
 	}
-	if t.ring, err = mapRing(t.missFD); err != nil {
+	if t.ring, err = mapRing(t.missFD, 1); err != nil {
 		return nil, err
 	}
 	do()

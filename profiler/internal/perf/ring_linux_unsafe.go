@@ -9,11 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Bytes of a thread's ring: as many of these as it may have. Who is not root may have
-// little memory that stays in place. It is read when it is a quarter full.
+// Bytes of a thread's ring: as many of these as it may have, the most where there are few
+// threads. Who is not root may have little memory that stays in place.
 var ringSizes = []int{256 << 10, 64 << 10, 16 << 10}
 
-const wakeAt = 4 << 10
+const (
+	fewThreads = 64
+	wakeAt     = 4 << 10 // bytes from which on it is read
+)
 
 // ring is where the kernel writes a thread's samples.
 type ring struct {
@@ -23,9 +26,12 @@ type ring struct {
 	piece  []byte // a record that does not lie in one piece
 }
 
-func mapRing(fd int) (r *ring, err error) {
-	page := os.Getpagesize()
-	for _, size := range ringSizes {
+func mapRing(fd, threads int) (r *ring, err error) {
+	page, sizes := os.Getpagesize(), ringSizes
+	if threads > fewThreads {
+		sizes = sizes[1:]
+	}
+	for _, size := range sizes {
 		var m []byte
 		if m, err = unix.Mmap(fd, 0, page+size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); err == nil {
 			return &ring{memory: m, head: (*unix.PerfEventMmapPage)(unsafe.Pointer(&m[0])), data: m[page:]}, nil

@@ -15,6 +15,7 @@ import (
 type Set struct {
 	Counters []Counter // those of the software first
 	software int
+	opened   int // threads
 	precise  int // how precisely the instructions of misses are told, from 1 to 3; 0: not at all
 
 	Missing []Missing // what cannot be counted
@@ -60,19 +61,20 @@ func Find() (*Set, error) {
 		s.Missing = append(s.Missing, Missing{strings.Join(kernel, ", "), "the kernel does not say what it does itself", "sysctl kernel.perf_event_paranoid=1 as root"})
 	}
 	s.software = len(s.Counters)
-	s.findHardware()
+	s.findHardware(Known, knownMisses, knownPlaces)
 	runtime.KeepAlive(&word)
 	return s, nil
 }
 
-// findHardware adds counters of the processor's that are to be believed.
-func (s *Set) findHardware() {
-	if err := Known(); err != nil {
+// findHardware adds counters of the processor's that are to be believed: that count known
+// work right, misses of known work, and these where they are known to be.
+func (s *Set) findHardware(work, missing func() error, places func(precise int) error) {
+	if err := work(); err != nil {
 		s.Missing = append(s.Missing, Missing{"cycles, instructions, misses of caches", "no hardware counters (" + err.Error() + ")", ""})
 		return
 	}
 	s.Counters = append(s.Counters, hardware...)
-	if err := knownMisses(); err != nil {
+	if err := missing(); err != nil {
 		s.Missing = append(s.Missing, Missing{"misses of caches", err.Error(), ""})
 		return
 	}
@@ -80,7 +82,7 @@ func (s *Set) findHardware() {
 		s.Counters = append(s.Counters, references)
 	}
 	s.Counters = append(s.Counters, misses)
-	if err := s.findPrecise(); err != nil {
+	if err := s.findPrecise(places); err != nil {
 		s.Missing = append(s.Missing, Missing{"at which instructions caches miss", err.Error(), ""})
 	}
 }
@@ -88,10 +90,10 @@ func (s *Set) findHardware() {
 // findPrecise looks how precisely it is told where caches miss. Without help of the
 // processor's (PEBS, IBS) samples say an instruction some way behind, maybe of another
 // line: then none is said at all.
-func (s *Set) findPrecise() error {
+func (s *Set) findPrecise(places func(precise int) error) error {
 	for precise := 3; precise > 0; precise-- {
 		if try(placed(precise)) == nil {
-			if err := knownPlaces(precise); err != nil {
+			if err := places(precise); err != nil {
 				return err
 			}
 			s.precise = precise

@@ -14,6 +14,8 @@ type Thread struct {
 	missID uint64  // of the samples of misses; 0: there are none
 	missFD int
 
+	among int // so many were opened, with it
+
 	file *os.File // of the first event, whose ring it is
 	mu   sync.Mutex
 	ring *ring
@@ -40,7 +42,8 @@ type Counted struct {
 // Open begins to count a thread, which is stopped: from record to record, of which each
 // writes the word at an address once.
 func (s *Set) Open(tid int, at uint64) (*Thread, error) {
-	t := &Thread{missFD: -1}
+	s.opened++
+	t := &Thread{missFD: -1, among: s.opened}
 	err := t.open(s, tid, at)
 	if err != nil {
 		t.Close()
@@ -112,7 +115,7 @@ func (t *Thread) into(fd int) (err error) {
 	if t.ring != nil {
 		return unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_SET_OUTPUT, t.groups[0].fds[0])
 	}
-	if t.ring, err = mapRing(fd); err == nil {
+	if t.ring, err = mapRing(fd, t.among); err == nil {
 		err = unix.SetNonblock(fd, true) // or nothing polls it
 	}
 	if err == nil {

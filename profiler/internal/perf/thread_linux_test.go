@@ -245,3 +245,49 @@ func TestWalk(t *testing.T) {
 	walk(&lines[0], 5)
 	countDown(3)
 }
+
+// TestHardware: what counts known work right is counted, and no more.
+func TestHardware(t *testing.T) {
+	standIn(t)
+	no, bad := func() error { return nil }, errors.New("it lies")
+	for _, c := range []struct {
+		work, misses, places error
+		counters             string
+		missing              int
+	}{
+		{nil, nil, nil, "cycles instructions cache-references cache-misses", 0},
+		{nil, nil, bad, "cycles instructions cache-references cache-misses", 1},
+		{nil, bad, nil, "cycles instructions", 1},
+		{bad, nil, nil, "", 1},
+	} {
+		s := &Set{}
+		s.findHardware(func() error { return c.work }, func() error { return c.misses }, func(int) error { return c.places })
+		var names []string
+		for _, x := range s.Counters {
+			names = append(names, x.Name)
+		}
+		if got := strings.Join(names, " "); got != c.counters || len(s.Missing) != c.missing || s.Places() != (c.missing == 0) || s.Hardware() != (c.counters != "") {
+			t.Errorf("%+v: %q, %v", c, got, s.Missing)
+		}
+	}
+	// The kernel's events in the hardware's stead are found out.
+	if err := Known(); err == nil {
+		t.Error("page faults were taken for instructions")
+	}
+	if err := knownMisses(); err == nil {
+		t.Error("page faults were taken for misses")
+	}
+	if err := knownPlaces(1); err == nil {
+		t.Error("page faults were taken for places of misses")
+	}
+	open = func(*unix.PerfEventAttr, int, int) (int, error) { return -1, unix.EMFILE }
+	if err := (&Set{}).findPrecise(func(int) error { return no() }); err == nil {
+		t.Error("what cannot be opened is precise")
+	}
+	if _, err := (&Set{Counters: software[:1], software: 1}).Open(unix.Gettid(), 8); err == nil || !strings.Contains(err.Error(), "count what thread") {
+		t.Errorf("opened: %v", err)
+	}
+	if err := knownPlaces(1); !errors.Is(err, unix.EMFILE) {
+		t.Error(err)
+	}
+}
