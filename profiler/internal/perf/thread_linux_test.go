@@ -2,6 +2,7 @@ package perf
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"reflect"
 	"runtime"
@@ -71,28 +72,55 @@ func standIn(t *testing.T) *Set {
 	return &Set{Counters: append(s.Counters[:s.software:s.software], hardware...), software: s.software, precise: 1}
 }
 
+// counting has a thread that is asleep counted, as those are that are profiled, and do
+// something then. Where it ran, groups that are opened may be whole only when it next does.
+func counting(t *testing.T, s *Set, at uint64, do func(*Thread)) *Thread {
+	t.Helper()
+	tid, opened, done := make(chan int), make(chan *Thread), make(chan bool)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		defer close(done)
+		tid <- unix.Gettid()
+		if x := <-opened; x != nil {
+			do(x)
+		}
+	}()
+	id := <-tid
+	for asleep := false; !asleep; runtime.Gosched() {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/stat", id))
+		if err != nil {
+			t.Fatal(err)
+		}
+		asleep = strings.Contains(string(stat), ") S ")
+	}
+	x, err := s.Open(id, at)
+	opened <- x
+	<-done
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(x.Close)
+	return x
+}
+
 // TestCountsBetweenMarks: what a thread does between two writes of the word is counted
 // there, and nothing else, in both groups; each miss stands where it was.
 func TestCountsBetweenMarks(t *testing.T) {
 	s := standIn(t)
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	w, at := word()
 	const most = 20
 	m := fresh(t, most*most)
-	x, err := s.Open(unix.Gettid(), at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer x.Close()
-	atomic.StoreUint64(w, 1)
-	for n := range most {
-		for i := range n {
-			m[(n*most+i)*page] = 1
+	x := counting(t, s, at, func(*Thread) {
+		atomic.StoreUint64(w, 1)
+		for n := range most {
+			for i := range n {
+				m[(n*most+i)*page] = 1
+			}
+			atomic.StoreUint64(w, uint64(n))
 		}
-		atomic.StoreUint64(w, uint64(n))
-	}
-	m[page*(most*most-1)] = 1
+		m[page*(most*most-1)] = 1
+	})
 	clock, faults, instructions, cycles := -1, -1, -1, -1
 	for i, c := range s.Counters {
 		switch c.Name {
@@ -136,28 +164,22 @@ func TestCountsBetweenMarks(t *testing.T) {
 // meanwhile; and where nobody writes, none.
 func TestRingsAreRead(t *testing.T) {
 	s := found(t)
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	w, at := word()
-	x, err := s.Open(unix.Gettid(), at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer x.Close()
-	const marks = 5000
+	const marks, some = 5000, 100
 	sum := uint64(0)
-	for n := range uint64(marks) {
-		atomic.StoreUint64(w, n)
-		if n%100 == 99 {
-			for range 100 {
+	x := counting(t, s, at, func(x *Thread) {
+		for n := range uint64(marks) {
+			atomic.StoreUint64(w, n)
+			for k := 0; n%some == some-1 && k < some; k++ {
 				c, ok := x.Next()
 				if !ok {
-					t.Fatalf("a mark before %d is not there", n)
+					t.Errorf("a mark before %d is not there", n)
+					return
 				}
 				sum += c.N[0]
 			}
 		}
-	}
+	})
 	if c, ok := x.Next(); ok {
 		t.Errorf("a mark that nobody made: %+v", c)
 	}
