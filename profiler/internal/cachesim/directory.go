@@ -3,9 +3,23 @@ package cachesim
 // directory knows of every line that was ever touched who has it. Lines are never
 // taken out: that a core touched one is what makes its next miss not cold.
 type directory struct {
-	at  map[uint64]int32 // by line, an index of all
-	all []entry
+	pages map[uint64]*page // by line / pageLines
+	last  uint64           // the page that was asked for last, from 1; 0: none
+	page  *page
+	all   []*[someEntries]entry
+	n     int32 // entries in use
 }
+
+const (
+	pageLines   = 64
+	someEntries = 1024 // are made at once: they never move
+)
+
+// page has the numbers of entries of lines that lie together, from 1; 0: none.
+type page [pageLines]int32
+
+// entry is that of a number.
+func (d *directory) entry(id int32) *entry { return &d.all[id/someEntries][id%someEntries] }
 
 // entry of a line.
 type entry struct {
@@ -16,13 +30,23 @@ type entry struct {
 
 // id of a line, which is entered if it is new.
 func (d *directory) id(line uint64) int32 {
-	id, ok := d.at[line]
-	if !ok {
-		id = int32(len(d.all))
-		d.at[line] = id
-		d.all = append(d.all, entry{})
+	if k := line/pageLines + 1; k != d.last {
+		p := d.pages[k]
+		if p == nil {
+			p = &page{}
+			d.pages[k] = p
+		}
+		d.last, d.page = k, p
 	}
-	return id
+	id := &d.page[line%pageLines]
+	if *id == 0 {
+		if d.n%someEntries == 0 {
+			d.all = append(d.all, &[someEntries]entry{})
+		}
+		d.n++
+		*id = d.n
+	}
+	return *id - 1
 }
 
 // recorded says whether a write to the line has to be written down. Most are to

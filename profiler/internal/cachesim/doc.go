@@ -1,7 +1,7 @@
 // Package cachesim simulates the caches of a machine with several cores: which
 // access misses, where, and why.
 //
-//	                       core 0        core 1   …  (at most 256)
+//	                       core 0        core 1   …  (at most 128)
 //	Access(core, addr) ──▶ ┌────┐        ┌────┐
 //	                       │ L1 │        │ L1 │
 //	                       ├────┤        ├────┤        private; the L2 holds all that

@@ -39,7 +39,7 @@ func New(m Machine, cores int) *System {
 		shift: bits.TrailingZeros(uint(m.Line)), machine: m,
 		cores: make([]core, cores),
 		l3:    newCache(m.L3, m.Line),
-		lines: directory{at: map[uint64]int32{}},
+		lines: directory{pages: map[uint64]*page{}},
 	}
 	return s
 }
@@ -93,8 +93,8 @@ func (s *System) Reset(core int) {
 	if c.l2 != nil {
 		c.l2.clear()
 	}
-	for i := range s.lines.all {
-		l := &s.lines.all[i]
+	for i := range s.lines.n {
+		l := s.lines.entry(i)
 		l.touched.remove(core)
 		l.holders.remove(core)
 		if l.record != nil {

@@ -65,7 +65,7 @@ func random(t *testing.T, f func(t *testing.T, m Machine, cores int, all []trace
 		}
 		all := trace(r, m, cores, 2000)
 		if seed%10 == 1 { // far apart: of several words of a set
-			const apart = 41
+			const apart = 25
 			for i := range all {
 				all[i].core *= apart
 			}
@@ -108,6 +108,19 @@ func TestSystemIsTheNaiveOne(t *testing.T) {
 	}
 }
 
+// ids are the numbers of all lines' entries.
+func ids(s *System) map[uint64]int32 {
+	all := map[uint64]int32{}
+	for k, p := range s.lines.pages {
+		for i, id := range p {
+			if id > 0 {
+				all[(k-1)*pageLines+uint64(i)] = id - 1
+			}
+		}
+	}
+	return all
+}
+
 // invariants are what must hold between accesses.
 func invariants(s *System) error {
 	for i := range s.cores {
@@ -124,8 +137,8 @@ func invariants(s *System) error {
 			}
 		}
 	}
-	for line, id := range s.lines.at {
-		e, losers := &s.lines.all[id], cores{}
+	for line, id := range ids(s) {
+		e, losers := s.lines.entry(id), cores{}
 		if e.recorded() {
 			for _, x := range e.record.epochs[:e.record.n] {
 				twice := false
@@ -247,7 +260,7 @@ func TestAllCoresFitTheSets(t *testing.T) {
 	for i := range MaxCores {
 		s.Access(i, 0, 8, false, 1)
 	}
-	h := s.lines.all[0].holders
+	h := s.lines.entry(0).holders
 	next := 0
 	h.each(func(core int) {
 		if core != next || !h.has(core) {

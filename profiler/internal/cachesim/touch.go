@@ -33,7 +33,7 @@ func (s *System) held(a *access, w *way, o Outcome) Outcome {
 	if !a.write {
 		return o
 	}
-	e := &s.lines.all[w.id]
+	e := s.lines.entry(w.id)
 	if w.state == writable {
 		if e.recorded() {
 			e.wrote(a, cores{})
@@ -53,7 +53,7 @@ func (s *System) held(a *access, w *way, o Outcome) Outcome {
 // in the L1 and in the last private level is w and outer: invalid, or nil.
 func (s *System) fetch(a *access, line uint64, w, outer *way) Outcome {
 	id := s.lines.id(line)
-	e := &s.lines.all[id]
+	e := s.lines.entry(id)
 	others := e.holders
 	o := s.serve(a, line, !others.empty())
 	switch {
@@ -125,7 +125,7 @@ func (s *System) place(core int, n way, w, outer *way) {
 
 // evicted says that a core has no copy of a line any more, valid or not.
 func (s *System) evicted(core int, victim way) {
-	e := &s.lines.all[victim.id]
+	e := s.lines.entry(victim.id)
 	e.holders.remove(core)
 	if victim.state == invalid {
 		e.record.leave(core)
