@@ -35,7 +35,7 @@ func front(j *backend.Job) (f probe.Front, err error) {
 		if j.SampleSets > 1 {
 			return f, fmt.Errorf("simulate caches: %s is simulated beside the program, and all of its sets are: leave out --sample-sets", m.Name)
 		}
-		return probe.Front{Sets: tellingSets, Shift: uint8(bits.TrailingZeros(uint(m.Line)))}, nil
+		return probe.Front{Sets: tellingSets, Shift: uint8(bits.TrailingZeros(uint(m.Line))), Tells: true}, nil
 	} else if m != nil {
 		s, err := caches.NewSample(*m, j.SampleSets)
 		return probe.Front{Sets: int(m.L1.Sets(m.Line)), Shift: uint8(bits.TrailingZeros(uint(m.Line))), Sample: s.Lines}, err

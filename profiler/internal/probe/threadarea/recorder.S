@@ -42,8 +42,8 @@
 	.set RESUMED,  0x1c8	# when a thread went on with it
 	.set STINTS,   0x1d0	# how long threads did before
 
-	.set CACHES,   0x198	# the thread's part of simulated caches, or 0
-	.set DONE,     48	# of that: where it is said how many accesses were counted that threads have told of, or 0,
+	.set CACHES,   0x198	# the thread's part of simulated caches, where accesses are told, or 0 (else it may be anything)
+	.set DONE,     48	# of that: where it is said how many accesses were counted that threads have told of,
 	.set TELLS,    56	# and how many must have been before the thread's own were
 
 	.set HASHSIZE, 16384	# of the pairs' table, and as many more as a site's window has
@@ -71,6 +71,8 @@ recorder:
 text:	.long	0
 reach:	.long	0
 	jmp	indirect
+	.org	24
+telling:.long	0			# not 0: accesses are told, and records wait until they were counted
 	.p2align 4
 	jmp	enter
 	.p2align 4
@@ -241,12 +243,12 @@ record:
 	push	%rbp
 	push	%r12
 	push	%r13
+	cmpl	$0, telling(%rip)
+	je	29f
 	mov	%gs:CACHES, %rcx
 	test	%rcx, %rcx
 	jz	29f
 28:	mov	DONE(%rcx), %rdx
-	test	%rdx, %rdx
-	jz	29f
 	mov	TELLS(%rcx), %rax
 	cmp	%rax, (%rdx)
 	jae	29f

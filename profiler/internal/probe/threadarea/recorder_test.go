@@ -85,6 +85,11 @@ func TestOffsetsAgree(t *testing.T) {
 	if Recorder[RecordEnd] != 0xc3 || Recorder[RecordEnd+1] != 0xcc || !bytes.HasPrefix(Recorder[RecordBody:], []byte{0x65, 0x48, 0x83, 0x3c, 0x25}) {
 		t.Error("record does not begin at RecordBody (a comparison with MUTED), or does not end at RecordEnd (ret, and behind it int3)")
 	}
+	told := RecorderOf(0, 8)
+	Telling(told)
+	if in, err := x86.Decode(Recorder[bytes.Index(Recorder, []byte{0x83, 0x3d}):], uint64(bytes.Index(Recorder, []byte{0x83, 0x3d}))); err != nil || in.RIPTarget != tellingAt || told[tellingAt] != 1 || Recorder[tellingAt] != 0 {
+		t.Errorf("record asks at %#x whether accesses are told, not at %#x (%v)", in.RIPTarget, tellingAt, err)
+	}
 	for off, what := range map[int]string{RecordEntry: "record", IndirectEntry: "indirect", EnterEntry: "enter"} {
 		in, err := x86.Decode(Recorder[off:], uint64(off))
 		if err != nil || in.Kind != x86.Jmp {
