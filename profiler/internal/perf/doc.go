@@ -13,7 +13,7 @@
 // could do that by a system call, but then it would have descriptors that it did not
 // open. So a breakpoint of the kernel's stands on a word of the thread's area that each
 // record writes once (threadarea: the record's time). It costs some microseconds a
-// record, nothing is put into the program, and as each record makes one sample, the n-th
+// record, and tens where a host sets breakpoints, nothing is put into the program, and as each record makes one sample, the n-th
 // of the one is that of the other. Where a sample is lost, all that hangs on it is lost:
 // a number is exact, or is not there.
 //
