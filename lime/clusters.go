@@ -40,7 +40,7 @@ func newClusters(g *graph, t *table, hardware bool, skip string, stop, bulk floa
 	var weight, z []float64
 	for _, e := range t.events {
 		if ev := &g.p.Events[e]; ev.Kind == profile.Hardware {
-			if v, ok := t.adjusted(g.p.Events, e); hardware && ok && ev.Name != skip && !reuse(ev) {
+			if v, ok := t.adjusted(g.p.Events, e); hardware && ok && ev.Name != skip && !reuse(ev) && !ev.Total() {
 				normalise(v)
 				z = append(z, v...)
 				cs.events, weight = append(cs.events, e), append(weight, 1)

@@ -90,7 +90,7 @@ func (a *Analyser) response(s *profile.Section, resp profile.Response) (func(*pr
 	}
 	counts := func(e profile.Event) bool { return e.Kind == profile.Hardware && e.Name == string(resp) }
 	if !slices.ContainsFunc(a.p.Events, counts) {
-		return nil, fmt.Errorf("the profile has no %s", resp)
+		return nil, fmt.Errorf("the profile has no %s: profile with --events edges,hardware, where skewlens doctor says that they are counted", resp)
 	}
 	return func(p *profile.Part) (t float64) {
 		for k, e := range p.Counts.Event {

@@ -104,6 +104,7 @@ const (
 	BusyTime      Response = "busy-time"       // the thread's CPU clock
 	ModelCycles   Response = "modelled-cycles" // from the cache simulator
 	HardwareCycle Response = "cycles"          // from a PMU
+	TaskClock     Response = "task-clock"      // CPU time in nanoseconds, as the kernel counts it, read where parts begin and end
 )
 
 // Counted reports whether the response is counted, and so adds up exactly: it is

@@ -11,7 +11,7 @@ import (
 
 // backends are those that are built in, the best first. A new one is an entry
 // here.
-var backends = []backend.Backend{native.Backend{}}
+var backends = []backend.Backend{native.Backend{}, native.Perf{}}
 
 // choose returns the backends that are to be tried, in this order: the one of
 // that name, or, for "auto" and "", all that can count the events.

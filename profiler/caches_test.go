@@ -257,7 +257,7 @@ func TestReuse(t *testing.T) {
 func TestMachines(t *testing.T) {
 	for text, want := range map[string]string{
 		"[l1]\nsize = \"48K\"\nways = 5\n":             "power of two",
-		"line = 128\n[l1]\nsize = \"32K\"\nways = 8\n": "at most 64",
+		"line = 512\n[l1]\nsize = \"32K\"\nways = 8\n": "16 to 256",
 	} {
 		_, err := profiler.Run(t.Context(), profiler.Config{Path: "/bin/true", Events: []string{"edges", "cache"}, Machine: machine(t, text)})
 		if err == nil || !strings.Contains(err.Error(), want) {

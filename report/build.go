@@ -31,10 +31,10 @@ func New(p *profile.Profile, opt Options) (*Report, error) {
 	if opt.Analyse == nil && len(p.Sections) > 0 {
 		opt.Analyse = lime.New(p).Section // the program's structure is worked out once for all sections
 	}
-	if opt.Lime.Response == "" && p.Run.Machine != "" {
-		opt.Lime.Response = profile.ModelCycles
+	if opt.Lime.Response == "" {
+		opt.Lime.Response = usual(p)
 	}
-	b := builder{p: p, opt: opt}
+	b := builder{p: p, opt: opt, bare: p.Run.Backend == perfBackend}
 	b.calls = b.findLibraryCalls()
 	r := &Report{
 		Version:  Version,
@@ -53,7 +53,7 @@ func New(p *profile.Profile, opt Options) (*Report, error) {
 		r.Sections, all = append(r.Sections, s), append(all, moved)
 	}
 	b.pathOf(r, all)
-	r.Memory, r.CacheSizes = b.runMemory(), b.runSizes()
+	r.Memory, r.CacheSizes, r.Hardware = b.runMemory(), b.runSizes(), b.runHardware()
 	markNegligible(r.Sections)
 	sortSections(r.Sections)
 	r.Ranks = b.ranks(r)
@@ -65,6 +65,8 @@ func New(p *profile.Profile, opt Options) (*Report, error) {
 type builder struct {
 	p   *profile.Profile
 	opt Options
+	// No control flow was counted: what threads executed is not known.
+	bare bool
 	// Locations asked for, and those of them without a source line.
 	asked, blind int
 	calls        *libraryCalls // nil: every library was counted
@@ -150,6 +152,10 @@ func (b *builder) section(s *profile.Section, id string) (Section, [][]float64, 
 	}
 	out.Lines = b.workLines(s)
 	res, err := b.opt.Analyse(s, b.opt.Lime)
+	if err != nil && b.opt.Lime.Response == profile.BusyTime && b.bare { // nobody asked for it, and there is nothing else
+		out.Warnings = append(out.Warnings, Warning{Code: "not-measured", Message: "Neither what its threads executed nor how long they were busy is known: its imbalance is not."})
+		return out, nil, nil
+	}
 	if err != nil {
 		return Section{}, nil, fmt.Errorf("analyse section %s: %w", id, err)
 	}
@@ -191,8 +197,9 @@ func (b *builder) fill(out *Section, s *profile.Section, res *lime.Result) {
 	out.R2 = known(res.R2)
 	out.JointGain = gain(res.JointGain, math.NaN(), out.TimeS)
 	idle, timed := int64(0), false
+	hardware := b.threadsHardware(s, len(res.Threads))
 	for i, t := range res.Threads {
-		th := Thread{Slot: i + 1, Instructions: t.Instructions}
+		th := Thread{Slot: i + 1, Instructions: t.Instructions, uncounted: b.bare, Hardware: hardware[i]}
 		if t.Slot > 0 {
 			th.Slot = int(t.Slot)
 		}
@@ -215,7 +222,7 @@ func (b *builder) fill(out *Section, s *profile.Section, res *lime.Result) {
 	b.paths(out, s, at)
 	b.busyCounted(out, s)
 	b.waits(out, s)
-	out.Memory, out.CacheSizes = b.sectionMemory(s), b.sectionSizes(s)
+	out.Memory, out.CacheSizes, out.Hardware = b.sectionMemory(s), b.sectionSizes(s), b.sectionHardware(s)
 	out.Warnings = append(out.Warnings, warnings(res.Warnings)...)
 	doubtCauses(out)
 	b.units(out, s)

@@ -19,6 +19,10 @@ func (b *builder) miss(out *Cause, c *lime.Cause) {
 	if !is {
 		return
 	}
+	if c.Kind == profile.CacheMiss { // told by the processor: neither of which cache, nor why
+		out.Misses = out.Counts
+		return
+	}
 	out.Erased, out.Instructions = known(c.Erased), c.Missing
 	e := &b.p.Events[c.Event]
 	out.Kind, out.Level, out.Misses = cacheMiss, level, out.Counts

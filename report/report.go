@@ -26,8 +26,9 @@ type Report struct {
 	Program  Program   `json:"program"`
 	Run      Run       `json:"run"`
 	Coverage Coverage  `json:"coverage"`
-	Sections []Section `json:"sections"`         // those that lost most first
-	Memory   *Memory   `json:"memory,omitempty"` // of the whole run, where caches were simulated
+	Sections []Section `json:"sections"`           // those that lost most first
+	Memory   *Memory   `json:"memory,omitempty"`   // of the whole run, where caches were simulated
+	Hardware *Hardware `json:"hardware,omitempty"` // of the whole run, where the kernel's and the processor's counters were read
 	// CacheSizes is what caches of several sizes would have missed; where the run told it.
 	CacheSizes *CacheSizes `json:"cache_sizes,omitempty"`
 	// CriticalPath is what the run cannot be shorter than; none where the profile does not tell.
@@ -108,7 +109,8 @@ type Section struct {
 	Dealings   []Dealing   `json:"dealings,omitempty"`
 	Forecast   []Forecast  `json:"forecast,omitempty"`
 	Warnings   []Warning   `json:"warnings"`
-	Memory     *Memory     `json:"memory,omitempty"` // where caches were simulated
+	Memory     *Memory     `json:"memory,omitempty"`   // where caches were simulated
+	Hardware   *Hardware   `json:"hardware,omitempty"` // where the kernel's and the processor's counters were read
 	CacheSizes *CacheSizes `json:"cache_sizes,omitempty"`
 	OnPath     *OnPath     `json:"on_critical_path,omitempty"`
 	// Verified is what another run showed, in which the misses of all causes were hits.
@@ -156,6 +158,10 @@ type Thread struct {
 	Instructions uint64   `json:"instructions"`
 	BusyS        *float64 `json:"busy_s,omitempty"`
 	WaitS        *float64 `json:"wait_s,omitempty"`
+	// What the kernel and the processor counted of it.
+	Hardware *Hardware `json:"hardware,omitempty"`
+
+	uncounted bool // Instructions are not known: see MarshalJSON
 
 	of       profile.ThreadID // among those of all ranks; of several, −1
 	eachRank bool             // several: of a place in each rank

@@ -45,7 +45,7 @@ func (c *comparing) check(fs *flag.FlagSet) error {
 	for _, err := range []error{
 		choose("format", c.format, []string{"text", "html", "json", "sarif"}),
 		choose("method", c.method, []string{string(lime.Exact), string(lime.Paper)}),
-		choose("response", c.response, []string{"", string(profile.Instructions), string(profile.BusyTime), string(profile.ModelCycles)}, string(profile.HardwareCycle)),
+		choose("response", c.response, []string{"", string(profile.Instructions), string(profile.BusyTime), string(profile.ModelCycles), string(profile.HardwareCycle), string(profile.TaskClock)}),
 	} {
 		if err != nil {
 			return err

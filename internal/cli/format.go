@@ -38,7 +38,7 @@ func (s *showing) define(fs *flag.FlagSet) {
 	fs.StringVar(&s.format, "format", "text", "report as `FORMAT`: text, html, json, sarif, pprof, callgrind or perfetto (default text)")
 	fs.StringVar(&s.output, "o", "", "write the report to `FILE`, - for standard output (default of profile: standard error, of report: standard output)")
 	fs.StringVar(&s.method, "method", string(lime.Exact), "analyse by `METHOD`: exact, or paper for the LIME paper's own rules (default exact)")
-	fs.StringVar(&s.response, "response", "", "let `QUANTITY` stand for a thread's time: instructions, busy-time, or, with simulated caches, modelled-cycles (default modelled-cycles where there are any, else instructions)")
+	fs.StringVar(&s.response, "response", "", "let `QUANTITY` stand for a thread's time: instructions, busy-time, with simulated caches modelled-cycles, or, where the processor or the kernel counted, cycles or task-clock (default modelled-cycles where there are any, else instructions; of what the perf backend counted, cycles or else task-clock)")
 	fs.Float64Var(&s.above, "fail-above", -1, "exit with status 3 when a section that matters is more imbalanced than `PERCENT`")
 }
 
@@ -62,7 +62,7 @@ func (s *showing) check(fs *flag.FlagSet) error {
 	for _, err := range []error{
 		choose("format", s.format, []string{"text", "html", "json", "sarif", "pprof", "callgrind", "perfetto"}),
 		choose("method", s.method, []string{string(lime.Exact), string(lime.Paper)}),
-		choose("response", s.response, []string{"", string(profile.Instructions), string(profile.BusyTime), string(profile.ModelCycles)}, string(profile.HardwareCycle)),
+		choose("response", s.response, []string{"", string(profile.Instructions), string(profile.BusyTime), string(profile.ModelCycles), string(profile.HardwareCycle), string(profile.TaskClock)}),
 	} {
 		if err != nil {
 			return err

@@ -54,8 +54,8 @@ func (o *profileFlags) flags() *flag.FlagSet {
 	fs.IntVar(&o.threads, "threads", 0, "set OMP_NUM_THREADS to `N`, and put N in place of {threads} in the arguments")
 	fs.BoolVar(&o.units, "units", false, "look how much work each unit was that a section's threads dealt out among them, and say what other dealings would bring")
 	fs.IntVar(&o.cores, "cores", 0, "keep threads together as if they ran on `N` cores, however many there are: who takes work from a queue or counter then takes what it would there")
-	fs.StringVar(&o.backend, "backend", "auto", "count with `BACKEND`: auto or native (default auto)")
-	fs.StringVar(&o.events, "events", "edges", "count `EVENTS`: edges, which is the control flow, or edges,cache, which simulates caches (default edges)")
+	fs.StringVar(&o.backend, "backend", "auto", "count with `BACKEND`: auto, native, or perf, which counts no control flow but what the kernel and the processor do (default auto)")
+	fs.StringVar(&o.events, "events", "", "count `EVENTS`: edges, which is the control flow; edges,cache, which simulates caches; edges,hardware, with what the kernel and the processor count; or hardware alone (default edges; with --backend perf hardware)")
 	fs.StringVar(&o.machine, "machine", "", "simulate the caches of `MACHINE`: host, paper, server64, or a file (default host)")
 	fs.Func("sizes", "instead of one machine's, simulate caches of `SIZES` at once, and show misses over size: \"16K,64K\", or \"16K,...,32M\" for all between", o.sizes.parse)
 	fs.Func("sample-sets", "simulate `1/N` of the caches' sets and take them for all: 1/2 to 1/32 (default all)", func(s string) (err error) {
@@ -91,10 +91,7 @@ func (o *profileFlags) checkAll(fs *flag.FlagSet) error {
 	if err := o.check(fs); err != nil {
 		return err
 	}
-	if err := choose("backend", o.backend, []string{"auto", "native"}, "valgrind", "perf"); err != nil {
-		return err
-	}
-	if err := choose("events", o.events, []string{"edges", "edges,cache"}); err != nil {
+	if err := o.checkEvents(); err != nil {
 		return err
 	}
 	if err := o.checkCaches(); err != nil {
@@ -126,12 +123,38 @@ func (o *profileFlags) checkAll(fs *flag.FlagSet) error {
 	return nil
 }
 
+// checkEvents says what is counted where nobody has, and refuses what counts nothing of
+// what is asked for.
+func (o *profileFlags) checkEvents() error {
+	if err := choose("backend", o.backend, []string{"auto", "native", "perf"}, "valgrind"); err != nil {
+		return err
+	}
+	if o.events == "" {
+		if o.events = "edges"; o.backend == "perf" {
+			o.events = "hardware"
+		}
+	}
+	if err := choose("events", o.events, []string{"edges", "edges,cache", "edges,hardware", "hardware"}); err != nil {
+		return err
+	}
+	if o.events == "hardware" && (o.cores > 0 || o.units || o.backend == "native") {
+		return usageError("--cores, --units and the native backend count the control flow, and --events hardware does not: add it, --events edges,hardware")
+	}
+	if r := profile.Response(o.response); (r == profile.HardwareCycle || r == profile.TaskClock) && !strings.HasSuffix(o.events, "hardware") {
+		return usageError("--response %s is what the processor or the kernel counts, and nobody asks them: add --events edges,hardware", r)
+	}
+	return nil
+}
+
+// caches reports whether they are simulated.
+func (o *profileFlags) caches() bool { return strings.HasSuffix(o.events, ",cache") }
+
 // checkCaches refuses what asks something of simulated caches where there are none.
 func (o *profileFlags) checkCaches() error {
-	if o.machine != "" && o.events == "edges" {
+	if o.machine != "" && !o.caches() {
 		return usageError("--machine %s says whose caches are simulated, and none are: add --events edges,cache", o.machine)
 	}
-	if len(o.sizes) > 0 && o.events == "edges" {
+	if len(o.sizes) > 0 && !o.caches() {
 		return usageError("--sizes says which caches are simulated, and none are: add --events edges,cache")
 	}
 	if o.verify && len(o.launcher) > 0 {
@@ -140,10 +163,10 @@ func (o *profileFlags) checkCaches() error {
 	if len(o.sizes) > 0 && (o.machine != "" || o.verify) {
 		return usageError("--sizes simulates caches of all sizes instead of a machine's: leave out --machine and --verify")
 	}
-	if o.sample > 0 && o.events == "edges" {
+	if o.sample > 0 && !o.caches() {
 		return usageError("--sample-sets says how much of caches is simulated, and none are: add --events edges,cache")
 	}
-	if o.verify && o.events == "edges" {
+	if o.verify && !o.caches() {
 		return usageError("--verify is about misses of simulated caches, and none are simulated: add --events edges,cache")
 	}
 	return nil

@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/skewlens/skewlens/profiler"
 )
 
 // Finding is one line of the doctor.
@@ -27,7 +29,7 @@ type Finding struct {
 func Machine() []Finding {
 	return []Finding{
 		system(os.ReadFile), cpu(os.ReadFile), fsgsbase(os.ReadFile), timeStampCounter(os.ReadFile),
-		tracing(TryTrace()), paranoid(os.ReadFile, os.Geteuid() == 0), counters(tryCounters()),
+		tracing(TryTrace()), paranoid(os.ReadFile, os.Geteuid() == 0), counters(profiler.Counters()),
 		compiler(), valgrind(),
 	}
 }

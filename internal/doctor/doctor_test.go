@@ -25,7 +25,7 @@ func TestMachine(t *testing.T) {
 			t.Errorf("the native backend does not need %q", f.Text)
 		}
 	}
-	for _, want := range []string{"system: linux on amd64", "CPU: ", "FSGSBASE", "time stamp counter", "ptrace: a child can", "perf events", "hardware counters: ", "C compiler: ", "valgrind: "} {
+	for _, want := range []string{"system: linux on amd64", "CPU: ", "FSGSBASE", "time stamp counter", "ptrace: a child can", "perf events", "--backend perf: ", "C compiler: ", "valgrind: "} {
 		if !strings.Contains("\n"+strings.Join(all, "\n"), "\n"+want) {
 			t.Errorf("nothing is said about %q", want)
 		}
@@ -108,7 +108,9 @@ func TestOfOtherMachines(t *testing.T) {
 		text  string
 	}{
 		{tracing(nil), true, "can be traced"}, {tracing(refused), false, "cannot be traced: not permitted"},
-		{counters(nil), true, "known work"}, {counters(refused), false, "none (not permitted)"},
+		{counters([]string{"task-clock", "cycles"}, nil, true, nil), true, "task-clock, cycles; of known work what is known"},
+		{counters([]string{"task-clock"}, []string{"cycles: none: x"}, false, nil), false, "counts task-clock"},
+		{counters(nil, nil, false, refused), false, "not permitted"},
 	} {
 		if c.found.OK != c.ok || !strings.Contains(c.found.Text, c.text) || !c.ok && c.found.Fix == "" {
 			t.Errorf("%+v, want %v and %q", c.found, c.ok, c.text)
@@ -193,35 +195,4 @@ func TestLineInformation(t *testing.T) {
 			t.Errorf("built with %s: %v %q, want %v and %q", c.flags, f.OK, f.Text, c.ok, c.text)
 		}
 	}
-}
-
-// TestBelievable: counters are believed that count what is known, and no others.
-func TestBelievable(t *testing.T) {
-	const n = knownLoops
-	for _, c := range []struct {
-		instructions, cycles [2]float64
-		want                 string
-	}{
-		{[2]float64{2*n + 900, 4*n + 950}, [2]float64{n, 2 * n}, ""},
-		{[2]float64{}, [2]float64{}, "stands still"},
-		{[2]float64{2 * n, 2 * n}, [2]float64{n, 2 * n}, "4194304 instructions are counted as 2097152"},
-		{[2]float64{3 * n, 6 * n}, [2]float64{n, 2 * n}, "2097152 instructions are counted as 3145728"},
-		{[2]float64{2 * n, 4 * n}, [2]float64{5, 10}, "1048576 rounds of a loop are counted as 5 cycles"},
-		{[2]float64{2 * n, 4 * n}, [2]float64{n, 300 * n}, "2097152 rounds of a loop are counted as 314572800 cycles"},
-	} {
-		err := believable(c.instructions, c.cycles)
-		if c.want == "" && err == nil {
-			continue
-		}
-		if c.want == "" || err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v, %v: %v, want %q", c.instructions, c.cycles, err, c.want)
-		}
-	}
-	if n, err := between([3]uint64{100, 10, 10}, [3]uint64{300, 50, 20}); n != 800 || err != nil {
-		t.Errorf("200 in a quarter of the time is %v (%v)", n, err)
-	}
-	if _, err := between([3]uint64{}, [3]uint64{0, 50, 0}); err == nil {
-		t.Error("what had no hardware was counted")
-	}
-	countDown(3)
 }

@@ -21,13 +21,17 @@ func paranoid(read readFile, root bool) Finding {
 	}
 }
 
-// counters is what came of tryCounters.
-func counters(err error) Finding {
+// counters is what the perf backend finds: profiler.Counters.
+func counters(counted, missing []string, hardware bool, err error) Finding {
 	if err != nil {
-		return Finding{
-			Text: fmt.Sprintf("hardware counters: none (%v): software events only", err),
-			Fix:  "nothing is wrong: the native backend needs none; virtual machines rarely have them",
-		}
+		return Finding{Text: fmt.Sprintf("--backend perf: %v", err), Fix: "nothing else is wrong: the native backend needs no counters"}
 	}
-	return Finding{OK: true, Text: "hardware counters: instructions and cycles of known work are counted as such"}
+	f := Finding{OK: hardware && len(missing) == 0, Text: "--backend perf: counts " + strings.Join(counted, ", ")}
+	if hardware {
+		f.Text += "; of known work what is known"
+	}
+	if len(missing) > 0 {
+		f.Fix = "not counted: " + strings.Join(missing, "; ")
+	}
+	return f
 }

@@ -101,6 +101,7 @@ var system = map[string]bool{
 	"faults":   true, // perf events of page faults
 	"timed":    true, // a program's cores, and that it has ended before it is reaped
 	"cpuclock": true, // perf events of the CPU clock
+	"perf":     true, // perf events of each thread
 }
 
 // Some imports are for a few packages only: what is pure stays pure.
@@ -122,7 +123,7 @@ func TestImportsThatFewMayHave(t *testing.T) {
 			case p.ImportPath == module && within(i, module) && i != module+"/internal/cli" && i != module+"/internal/needs":
 				t.Errorf("main imports %s: it does nothing but start internal/cli", i)
 			case i == "golang.org/x/sys/unix" && !system[path.Base(own)]:
-				t.Errorf("%s imports x/sys/unix, which stays in tracee, faults, timed and cpuclock", own)
+				t.Errorf("%s imports x/sys/unix, which stays in tracee, faults, timed, cpuclock and perf", own)
 			}
 		}
 	}

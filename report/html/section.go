@@ -50,6 +50,9 @@ func threadRows(s *report.Section) []pageThread {
 	rows := []pageThread{}
 	for _, t := range s.Threads[:words.Shown(len(s.Threads))] {
 		row := pageThread{ID: t.Number(), Instructions: units.Count(t.Instructions), Part: units.Percent(float64(t.Instructions) / float64(most))}
+		if t.Uncounted() {
+			row.Instructions, row.Part = "?", "?"
+		}
 		if t.BusyS != nil {
 			row.Busy = units.Seconds(*t.BusyS)
 		}
@@ -84,9 +87,10 @@ func (m *maker) sectionPlots(s *report.Section, of *profile.Section) []pagePlot 
 			most = max(most, busy[i]+wait[i])
 		}
 	}
+	what, show := workOf(s, work)
 	plots := []pagePlot{{
-		SVG:     barPlot(ids, row(s), "work of each "+row(s)+" in executed instructions", func(x float64) string { return units.Compact(uint64(x)) }, series{work, "work"}),
-		Caption: caption("Executed instructions of each "+row(s)+", all instances together", s), Keys: []pageKey{{"work", "work"}},
+		SVG:     barPlot(ids, row(s), "work of each "+row(s)+" in "+what, func(x float64) string { return show(uint64(x)) }, series{work, "work"}),
+		Caption: caption(strings.ToUpper(what[:1])+what[1:]+" of each "+row(s)+", all instances together", s), Keys: []pageKey{{"work", "work"}},
 	}}
 	if timed {
 		plots = append(plots, pagePlot{
@@ -217,4 +221,17 @@ func (m *maker) sectionNumbers(s *report.Section) []pageNumber {
 		n = append(n, pageNumber{"joint gain", "up to " + words.Gain(s, g), "of the section's time, if all causes below were balanced"})
 	}
 	return n
+}
+
+// workOf is what the work of a section's threads is in, and how that is shown; where no
+// instructions were counted, work becomes that of those of them that it has.
+func workOf(s *report.Section, work []float64) (what string, show func(uint64) string) {
+	counted, in, unit, known := words.CountedOf(s)
+	if !known {
+		return "executed instructions", units.Compact
+	}
+	for i := range work {
+		work[i] = float64(counted[i])
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(unit, " "), "of "), in
 }

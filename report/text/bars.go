@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/skewlens/skewlens/internal/units"
@@ -22,7 +23,12 @@ func (t *writer) threadBars(s *report.Section) {
 			busy[i] = uint64(*th.BusyS * 1e9)
 		}
 	}
-	t.bars("  ", "work", work, units.Compact, " instructions")
+	switch counted, show, unit, known := words.CountedOf(s); {
+	case known:
+		t.bars("  ", "work", counted, show, unit)
+	case slices.Max(work) > 0 || !timed:
+		t.bars("  ", "work", work, units.Compact, " instructions")
+	}
 	if timed {
 		t.bars("  ", "busy", busy, func(ns uint64) string {
 			return units.Seconds(float64(ns) / 1e9)

@@ -144,6 +144,9 @@ func (t *writer) section(s *report.Section) {
 	if s.Memory != nil {
 		t.facts("  memory ", "         ", s.Memory.Words())
 	}
+	if s.Hardware != nil {
+		t.facts("  counted ", "          ", words.Hardware(s.Hardware))
+	}
 	if v := words.Verified(s); v != "" {
 		t.prose("  ", "  ", v)
 	}

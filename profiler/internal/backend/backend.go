@@ -21,6 +21,9 @@ type Events string
 const (
 	Edges Events = "edges" // control flow: how often each block and each edge was executed
 	Cache Events = "cache" // misses of caches, by level and kind
+	// Hardware is what the kernel and the processor count of each thread: CPU time, page
+	// faults, switches, cycles, as far as they do.
+	Hardware Events = "hardware"
 )
 
 // Unavailable is the error of a backend that cannot profile this program, or

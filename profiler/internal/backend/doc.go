@@ -2,8 +2,8 @@
 // it. A backend runs a program and delivers counts, threads and sections; all
 // that is the same for every backend, profiler does itself.
 //
-//	profiler.Config ─▶ Job ─▶ Backend: native; later hardware counters,
-//	                             │     valgrind, a cache simulator
+//	profiler.Config ─▶ Job ─▶ Backend: native, perf; later valgrind
+//	                             │
 //	                             ▼
 //	                          Outcome ─▶ profiler: threads' start functions, coverage,
 //	                                     source lines, warnings, validity ─▶ *profile.Profile

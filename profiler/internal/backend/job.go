@@ -26,6 +26,7 @@ type Job struct {
 	SampleSets int               // of the caches' sets one of so many is simulated; 0: all
 	Erased     []profile.Addr    // instructions of which all accesses hit the simulated caches, and bring nothing into them
 	Times      bool              // count nothing: only when threads met, worked and waited; what a lone thread meets is a section, too
+	Hardware   bool              // what the kernel and the processor count, too: Events have it
 	Units      bool              // tell how much work each unit of a section was, as its threads dealt it out
 	Beside     bool              // others like it are profiled at the same time: it is one of a program's ranks
 	FollowExec bool              // profile the last program that takes the first one's place
@@ -51,6 +52,9 @@ const NoLibraries = "none"
 // Testing is what no flag offers, since only tests have a use for it.
 type Testing struct {
 	HoldSome bool // probe.Options.HoldSome
+	Tells    bool // caches are simulated beside the program, whatever machine it is,
+	// and here is put how often each instruction made an access that was told.
+	Accessed *map[profile.Addr]uint64
 }
 
 // Lines maps addresses to source.

@@ -3,26 +3,50 @@ package cachesim
 // directory knows of every line that was ever touched who has it. Lines are never
 // taken out: that a core touched one is what makes its next miss not cold.
 type directory struct {
-	at  map[uint64]int32 // by line, an index of all
-	all []entry
+	pages map[uint64]*page // by line / pageLines
+	last  uint64           // the page that was asked for last, from 1; 0: none
+	page  *page
+	all   []*[someEntries]entry
+	n     int32 // entries in use
 }
 
-// entry of a line. Sets of cores are words: bit n is core n.
+const (
+	pageLines   = 64
+	someEntries = 1024 // are made at once: they never move
+)
+
+// page has the numbers of entries of lines that lie together, from 1; 0: none.
+type page [pageLines]int32
+
+// entry is that of a number.
+func (d *directory) entry(id int32) *entry { return &d.all[id/someEntries][id%someEntries] }
+
+// entry of a line.
 type entry struct {
-	holders uint64  // cores whose copies are valid
-	touched uint64  // cores that ever had it, since their last Reset
+	holders cores   // whose copies are valid
+	touched cores   // that ever had it, since their last Reset
 	record  *record // nil, or empty: nobody has an invalid copy
 }
 
 // id of a line, which is entered if it is new.
 func (d *directory) id(line uint64) int32 {
-	id, ok := d.at[line]
-	if !ok {
-		id = int32(len(d.all))
-		d.at[line] = id
-		d.all = append(d.all, entry{})
+	if k := line/pageLines + 1; k != d.last {
+		p := d.pages[k]
+		if p == nil {
+			p = &page{}
+			d.pages[k] = p
+		}
+		d.last, d.page = k, p
 	}
-	return id
+	id := &d.page[line%pageLines]
+	if *id == 0 {
+		if d.n%someEntries == 0 {
+			d.all = append(d.all, &[someEntries]entry{})
+		}
+		d.n++
+		*id = d.n
+	}
+	return *id - 1
 }
 
 // recorded says whether a write to the line has to be written down. Most are to
@@ -30,8 +54,8 @@ func (d *directory) id(line uint64) int32 {
 func (e *entry) recorded() bool { return e.record != nil && e.record.n > 0 }
 
 // wrote writes it down, and who lost the line by it.
-func (e *entry) wrote(a *access, losers uint64) {
-	if losers == 0 && !e.recorded() {
+func (e *entry) wrote(a *access, losers cores) {
+	if losers.empty() && !e.recorded() {
 		return
 	}
 	if e.record == nil {
@@ -77,10 +101,10 @@ func (b *bytes) meets(x bytes) bool {
 // epoch of a line begins when a write takes it away from others, or when another
 // core begins to write.
 type epoch struct {
-	writer  int8
+	writer  int16
 	op      uint32 // the last write's
 	written bytes
-	losers  uint64 // cores: it took the line from them, and they have not been back
+	losers  cores // it took the line from them, and they have not been back
 }
 
 // record is what was written to a line since the first of those lost it who have
@@ -100,7 +124,7 @@ func (r *record) begin(e epoch) {
 	if r.n == maxEpochs {
 		e0, e1 := &r.epochs[0], &r.epochs[1]
 		e1.written.add(e0.written)
-		e1.losers |= e0.losers
+		e1.losers.addAll(&e0.losers)
 		copy(r.epochs[:], r.epochs[1:])
 		r.n--
 	}
@@ -110,9 +134,9 @@ func (r *record) begin(e epoch) {
 
 // write says that a core wrote, and took the line from losers. Where nobody has an
 // old copy, nobody will ask.
-func (r *record) write(core int, op uint32, written bytes, losers uint64) {
-	if losers != 0 || r.n > 0 && int(r.epochs[r.n-1].writer) != core {
-		r.begin(epoch{int8(core), op, written, losers})
+func (r *record) write(core int, op uint32, written bytes, losers cores) {
+	if !losers.empty() || r.n > 0 && int(r.epochs[r.n-1].writer) != core {
+		r.begin(epoch{int16(core), op, written, losers})
 	} else if r.n > 0 {
 		e := &r.epochs[r.n-1]
 		e.op = op
@@ -122,12 +146,12 @@ func (r *record) write(core int, op uint32, written bytes, losers uint64) {
 
 // leave says that a core has no invalid copy any more.
 func (r *record) leave(core int) {
-	left := uint64(0)
+	var left cores
 	for i := range r.n {
-		r.epochs[i].losers &^= 1 << core
-		left |= r.epochs[i].losers
+		r.epochs[i].losers.remove(core)
+		left.addAll(&r.epochs[i].losers)
 	}
-	if left == 0 {
+	if left.empty() {
 		r.n = 0
 	}
 }
@@ -142,7 +166,7 @@ func (r *record) back(core int, wanted bytes) (Kind, Partner) {
 			kind, by = True, e
 			break
 		}
-		if e.losers>>core&1 != 0 {
+		if e.losers.has(core) {
 			break
 		}
 	}

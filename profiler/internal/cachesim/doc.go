@@ -1,7 +1,7 @@
 // Package cachesim simulates the caches of a machine with several cores: which
 // access misses, where, and why.
 //
-//	                       core 0        core 1   …  (at most 64)
+//	                       core 0        core 1   …  (at most 128)
 //	Access(core, addr) ──▶ ┌────┐        ┌────┐
 //	                       │ L1 │        │ L1 │
 //	                       ├────┤        ├────┤        private; the L2 holds all that
@@ -16,8 +16,8 @@
 //	        Outcome ◀── who served the access, and the kind of the miss before that
 //
 // It is used twice: a simulator in C that runs inside the profiled process has the
-// same rules and is compared with this one, access by access; and recorded accesses
-// are replayed here for machines that nobody has at hand. So the rules are meant to
+// same rules and is compared with this one, access by access; and of machines that that
+// one does not know, a running program tells of its accesses, which are simulated here. So the rules are meant to
 // be few and exact, rather than those of one make of processor:
 //
 //   - Replacement is true LRU in all levels. An L1 hit is not seen by the L2. Writes

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// MaxCores is how many cores a System may have: sets of cores are one word.
-	MaxCores = 64
+	// MaxCores is how many cores a System may have: see cores.
+	MaxCores = 128
 
 	minLine    = 16
 	maxLine    = 256     // the bytes of a line are a mask of four words

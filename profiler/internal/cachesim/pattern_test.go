@@ -151,7 +151,7 @@ func TestOldestEpochsMerge(t *testing.T) {
 	var r record
 	at := func(i int) bytes { return span{8 * i, 8*i + 8}.bytes() }
 	for i := range 5 { // core i writes bytes i, and takes it from core 10+i
-		r.write(i, uint32(100+i), at(i), 1<<(10+i))
+		r.write(i, uint32(100+i), at(i), alone(10+i))
 	}
 	for _, c := range []struct {
 		core, wanted int
@@ -199,12 +199,12 @@ func TestResetForgetsOneCore(t *testing.T) {
 
 func TestEndsOfTheAddresses(t *testing.T) {
 	s := New(small, 1)
-	if got := s.Access(0, 0, 0, true, 1); got != (Outcome{}) || len(s.lines.all) != 0 {
-		t.Errorf("no byte: %+v, and %d lines", got, len(s.lines.all))
+	if got := s.Access(0, 0, 0, true, 1); got != (Outcome{}) || s.lines.n != 0 {
+		t.Errorf("no byte: %+v, and %d lines", got, s.lines.n)
 	}
 	cold := Outcome{Level: Memory, Kind: Cold}
-	if got := s.Access(0, ^uint64(0)-3, 100, false, 1); got != cold || len(s.lines.all) != 1 {
-		t.Errorf("beyond the end: %+v, and %d lines, want %+v and one", got, len(s.lines.all), cold)
+	if got := s.Access(0, ^uint64(0)-3, 100, false, 1); got != cold || s.lines.n != 1 {
+		t.Errorf("beyond the end: %+v, and %d lines, want %+v and one", got, s.lines.n, cold)
 	}
 	if got := s.Access(0, ^uint64(0), 1, false, 1); got != (Outcome{}) {
 		t.Errorf("the last byte: %+v, want a hit", got)

@@ -8,10 +8,11 @@ import (
 // System is the caches of a machine with some cores. It is used by one goroutine
 // at a time.
 type System struct {
-	shift int // of an address, to its line
-	cores []core
-	l3    *cache // nil: absent
-	lines directory
+	shift   int // of an address, to its line
+	machine Machine
+	cores   []core
+	l3      *cache // nil: absent
+	lines   directory
 }
 
 // core has what is private.
@@ -35,15 +36,21 @@ func New(m Machine, cores int) *System {
 		panic(fmt.Sprintf("cachesim: %d cores: want 1 to %d", cores, MaxCores))
 	}
 	s := &System{
-		shift: bits.TrailingZeros(uint(m.Line)),
+		shift: bits.TrailingZeros(uint(m.Line)), machine: m,
 		cores: make([]core, cores),
 		l3:    newCache(m.L3, m.Line),
-		lines: directory{at: map[uint64]int32{}},
-	}
-	for i := range s.cores {
-		s.cores[i] = core{newCache(m.L1, m.Line), newCache(m.L2, m.Line)}
+		lines: directory{pages: map[uint64]*page{}},
 	}
 	return s
+}
+
+// core has caches from its first access on.
+func (s *System) core(n int) *core {
+	c := &s.cores[n]
+	if c.l1 == nil {
+		*c = core{newCache(s.machine.L1, s.machine.Line), newCache(s.machine.L2, s.machine.Line)}
+	}
+	return c
 }
 
 // Access is a core's read or write (whoever does both at once, writes) of size bytes
@@ -81,15 +88,15 @@ func (s *System) Access(core int, addr uint64, size int, write bool, op uint32) 
 // ended, and another one begins there. What it wrote stays written. It looks at all
 // lines that were ever touched.
 func (s *System) Reset(core int) {
-	c := &s.cores[core]
+	c := s.core(core)
 	c.l1.clear()
 	if c.l2 != nil {
 		c.l2.clear()
 	}
-	for i := range s.lines.all {
-		l := &s.lines.all[i]
-		l.touched &^= 1 << core
-		l.holders &^= 1 << core
+	for i := range s.lines.n {
+		l := s.lines.entry(i)
+		l.touched.remove(core)
+		l.holders.remove(core)
 		if l.record != nil {
 			l.record.leave(core)
 		}

@@ -1,7 +1,5 @@
 package cachesim
 
-import "math/bits"
-
 // access is what does not change from line to line, and the bytes that do.
 type access struct {
 	core  int
@@ -12,7 +10,7 @@ type access struct {
 
 // touch is an access to one line.
 func (s *System) touch(a *access, line uint64) Outcome {
-	c := &s.cores[a.core]
+	c := s.core(a.core)
 	w := c.l1.use(line)
 	if w != nil && w.state.valid() {
 		return s.held(a, w, Outcome{})
@@ -35,18 +33,18 @@ func (s *System) held(a *access, w *way, o Outcome) Outcome {
 	if !a.write {
 		return o
 	}
-	e := &s.lines.all[w.id]
+	e := s.lines.entry(w.id)
 	if w.state == writable {
 		if e.recorded() {
-			e.wrote(a, 0)
+			e.wrote(a, cores{})
 		}
 		return o
 	}
 	o.Upgrade = true
-	line, others := w.line, e.holders&^(1<<a.core)
+	line, others := w.line, e.holders.without(a.core)
 	s.mark(others, line, invalid)
-	s.mark(1<<a.core, line, writable)
-	e.holders = 1 << a.core
+	s.mark(alone(a.core), line, writable)
+	e.holders = alone(a.core)
 	e.wrote(a, others)
 	return o
 }
@@ -54,15 +52,15 @@ func (s *System) held(a *access, w *way, o Outcome) Outcome {
 // fetch completes an access that no private level has a valid copy for. What it has
 // in the L1 and in the last private level is w and outer: invalid, or nil.
 func (s *System) fetch(a *access, line uint64, w, outer *way) Outcome {
-	id, me := s.lines.id(line), uint64(1)<<a.core
-	e := &s.lines.all[id]
+	id := s.lines.id(line)
+	e := s.lines.entry(id)
 	others := e.holders
-	o := s.serve(a, line, others != 0)
+	o := s.serve(a, line, !others.empty())
 	switch {
 	case outer != nil:
 		o.Kind, o.Partner = e.record.back(a.core, a.span.bytes())
 		e.record.leave(a.core)
-	case e.touched&me == 0:
+	case !e.touched.has(a.core):
 		o.Kind = Cold
 	}
 	is := writable
@@ -70,15 +68,15 @@ func (s *System) fetch(a *access, line uint64, w, outer *way) Outcome {
 	case a.write:
 		s.mark(others, line, invalid)
 		e.wrote(a, others)
-		e.holders = me
-	case others != 0:
+		e.holders = alone(a.core)
+	case !others.empty():
 		is = shared
 		s.mark(others, line, shared)
-		e.holders |= me
+		e.holders.add(a.core)
 	default:
-		e.holders = me
+		e.holders = alone(a.core)
 	}
-	e.touched |= me
+	e.touched.add(a.core)
 	s.place(a.core, way{line: line, id: id, state: is}, w, outer)
 	return o
 }
@@ -127,25 +125,25 @@ func (s *System) place(core int, n way, w, outer *way) {
 
 // evicted says that a core has no copy of a line any more, valid or not.
 func (s *System) evicted(core int, victim way) {
-	e := &s.lines.all[victim.id]
-	e.holders &^= 1 << core
+	e := s.lines.entry(victim.id)
+	e.holders.remove(core)
 	if victim.state == invalid {
 		e.record.leave(core)
 	}
 }
 
 // mark gives the copies that some cores have a state.
-func (s *System) mark(cores, line uint64, is state) {
-	for ; cores != 0; cores &= cores - 1 {
-		c := &s.cores[bits.TrailingZeros64(cores)]
+func (s *System) mark(of cores, line uint64, is state) {
+	of.each(func(core int) {
+		c := &s.cores[core]
 		if w := c.l1.peek(line); w != nil {
 			w.state = is
 		}
 		if c.l2 == nil {
-			continue
+			return
 		}
 		if w := c.l2.peek(line); w != nil {
 			w.state = is
 		}
-	}
+	})
 }

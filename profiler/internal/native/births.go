@@ -124,7 +124,7 @@ func (ts *threads) offer(at, by int) error {
 // mayOpen reports whether threads can be left alone.
 func (ts *threads) mayOpen() bool {
 	in := ts.in
-	if ts.cores != nil || in.simulation != nil || !in.waits.guards || in.loader != nil || in.mprotect != nil || len(in.early.pcs) > 0 || ts.births.futures ||
+	if ts.cores != nil || ts.hardware != nil || in.simulation != nil || !in.waits.guards || in.loader != nil || in.mprotect != nil || len(in.early.pcs) > 0 || ts.births.futures ||
 		ts.p.Handles() || ts.p.Filtered() {
 		return false
 	}

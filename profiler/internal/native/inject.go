@@ -122,7 +122,11 @@ func (in *injection) layOut(j *backend.Job) {
 		in.layout = in.layout.WithClocks()
 	}
 	if j.Machine != nil {
-		in.layout = in.layout.WithCaches(uint64(j.Machine.L1.Size) / uint64(j.Machine.L1.Ways))
+		way := uint64(j.Machine.L1.Size) / uint64(j.Machine.L1.Ways)
+		if tellsAll(j) {
+			way = tellingSets * uint64(j.Machine.Line)
+		}
+		in.layout = in.layout.WithCaches(way)
 	}
 	in.area = in.layout.Size()
 	if in.modules[0].im.Go != nil {

@@ -25,15 +25,24 @@ func (Backend) Name() string { return "native" }
 // Check implements backend.Backend.
 func (Backend) Check(events []backend.Events) error {
 	for _, e := range events {
-		if e != backend.Edges && e != backend.Cache {
-			return fmt.Errorf("the native backend cannot count %s: use --events %s or %s,%s", e, backend.Edges, backend.Edges, backend.Cache)
+		if e != backend.Edges && e != backend.Cache && e != backend.Hardware {
+			return fmt.Errorf("the native backend cannot count %s: use --events %s, %s,%s or %s,%s", e, backend.Edges, backend.Edges, backend.Cache, backend.Edges, backend.Hardware)
 		}
+	}
+	if !slices.Contains(events, backend.Edges) {
+		return fmt.Errorf("the native backend counts %s always: use --events %s,%s, or --backend perf", backend.Edges, backend.Edges, backend.Hardware)
 	}
 	return nil
 }
 
 // Run implements backend.Backend.
 func (Backend) Run(j backend.Job) (o *backend.Outcome, err error) {
+	j.Hardware = slices.Contains(j.Events, backend.Hardware)
+	return onThread(j)
+}
+
+// onThread runs a job on a thread of its own.
+func onThread(j backend.Job) (o *backend.Outcome, err error) {
 	done := make(chan struct{})
 	go func() {
 		runtime.LockOSThread() // ptrace belongs to a thread; it ends with this goroutine

@@ -40,7 +40,8 @@ func (s *session) outcome() *backend.Outcome {
 	if s.job.Machine != nil && !s.job.Reuse {
 		p.Run.Machine = s.job.Machine.String()
 	}
-	s.in.simulation.tell(s.solver, s.job.Machine, s.threads.all)
+	s.in.simulation.tell(s.solver, &s.job, s.threads.all)
+	s.threads.hardware.settle()
 	s.number(p)
 	faultEvents(p, p.Run.Machine != "")
 	o := &backend.Outcome{Profile: p, Lines: s.lines, Began: s.began, Doubts: backend.Doubts{
@@ -49,7 +50,7 @@ func (s *session) outcome() *backend.Outcome {
 		Abandoned:     slices.DeleteFunc(s.solver.Forgotten(), s.in.mprotect.has),
 		LostTargets:   s.threads.lost,
 		Crashed:       crashed(s.killed),
-		Others:        slices.Concat(s.in.doubts, s.cutWaits(), s.in.mprotect.doubt(), s.notWatched(), s.threads.faults.doubt(), s.threads.births.doubt(), s.threads.goroutines.doubt(), s.threads.cores.doubts(), s.in.simulation.doubts(), s.procs, s.tracker.Doubts()),
+		Others:        slices.Concat(s.in.doubts, s.cutWaits(), s.in.mprotect.doubt(), s.notWatched(), s.threads.faults.doubt(), s.threads.births.doubt(), s.threads.goroutines.doubt(), s.threads.cores.doubts(), s.in.simulation.doubts(), s.threads.hardware.doubts(), s.procs, s.tracker.Doubts()),
 	}}
 	for _, m := range s.in.modules {
 		o.Modules = append(o.Modules, backend.Module{

@@ -77,6 +77,11 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 		MaxBytes:   keepCounts,
 	})
 	s.threads = newThreads(p, in, solver, s.tracker, rate)
+	if j.Hardware {
+		if s.threads.hardware, err = openHardware(in, solver); err != nil {
+			return nil, err
+		}
+	}
 	s.threads.calls.stacks = s.stacks
 	s.threads.faults.beside = j.Beside
 	if in.golang != nil {
@@ -108,6 +113,7 @@ func (in *injection) newSolver() *solve.Solver {
 func (s *session) loop() error {
 	defer s.in.release()
 	defer s.threads.faults.close()
+	defer s.threads.closeCounters()
 	defer func() { s.threads.cores.end() }()
 	if err := s.start(); err != nil {
 		return err

@@ -26,11 +26,17 @@ type simulation struct {
 	reuse   bool    // how far back accesses come is told, and no machine simulated
 	beyond  int     // threads that found no core
 	first   *thread // that has the first core
+	told    *told   // nil: the program simulates them
 }
 
 // front is what moved code has to know of a job's caches.
 func front(j *backend.Job) (f probe.Front, err error) {
-	if m := j.Machine; m != nil {
+	if m := j.Machine; m != nil && tellsAll(j) {
+		if j.SampleSets > 1 {
+			return f, fmt.Errorf("simulate caches: %s is simulated beside the program, and all of its sets are: leave out --sample-sets", m.Name)
+		}
+		return probe.Front{Sets: tellingSets, Shift: uint8(bits.TrailingZeros(uint(m.Line))), Tells: true}, nil
+	} else if m != nil {
 		s, err := caches.NewSample(*m, j.SampleSets)
 		return probe.Front{Sets: int(m.L1.Sets(m.Line)), Shift: uint8(bits.TrailingZeros(uint(m.Line))), Sample: s.Lines}, err
 	}
@@ -41,6 +47,9 @@ func front(j *backend.Job) (f probe.Front, err error) {
 func newSimulation(p *tracee.Process, j *backend.Job, ops int) (s *simulation, err error) {
 	if j.Machine == nil {
 		return nil, nil
+	}
+	if tellsAll(j) {
+		return newTelling(p, j, ops)
 	}
 	sample, err := caches.NewSample(*j.Machine, j.SampleSets)
 	if err != nil {
@@ -54,20 +63,44 @@ func newSimulation(p *tracee.Process, j *backend.Job, ops int) (s *simulation, e
 		l = l.WithReuse(ops / 2)
 	}
 	s = &simulation{reuse: j.Reuse, latency: j.Machine.Latency, each: max(1, sample.Of)}
-	if s.shared, err = p.MapShared(l.Size()); err != nil {
-		return nil, fmt.Errorf("simulate caches: %w", err)
-	}
-	if s.view, err = s.shared.View(0, l.Size()); err != nil {
-		s.shared.Close()
-		return nil, fmt.Errorf("simulate caches: %w", err)
+	if err := s.share(p, l.Size()); err != nil {
+		return nil, err
 	}
 	s.Hierarchy = caches.New(l, s.view, s.shared.Addr)
 	return s, nil
 }
 
+// newTelling prepares memory by which accesses are told.
+func newTelling(p *tracee.Process, j *backend.Job, ops int) (*simulation, error) {
+	if err := caches.CheckTelling(ops); err != nil {
+		return nil, err
+	}
+	s := &simulation{latency: j.Machine.Latency, each: 1}
+	if err := s.share(p, caches.TellingSize); err != nil {
+		return nil, err
+	}
+	s.told = newTold(j, caches.NewTelling(j.Machine.Line, s.view, s.shared.Addr))
+	return s, nil
+}
+
+// share maps memory that the program has, too.
+func (s *simulation) share(p *tracee.Process, size uint64) (err error) {
+	if s.shared, err = p.MapShared(size); err != nil {
+		return fmt.Errorf("simulate caches: %w", err)
+	}
+	if s.view, err = s.shared.View(0, size); err != nil {
+		s.shared.Close()
+		return fmt.Errorf("simulate caches: %w", err)
+	}
+	return nil
+}
+
 // close lets go of the memory here.
 func (s *simulation) close() {
 	if s != nil {
+		if s.told != nil {
+			s.told.close()
+		}
 		tracee.Unmap(s.view)
 		s.shared.Close()
 	}
@@ -79,8 +112,12 @@ func (s *simulation) join(t *thread) {
 		return
 	}
 	n := t.slot - 1 // slot 0 is nobody's
-	if n >= caches.Cores {
+	if n >= s.cores() {
 		s.beyond++
+		return
+	}
+	if s.told != nil {
+		s.told.join(n, t)
 		return
 	}
 	switch {
@@ -92,9 +129,24 @@ func (s *simulation) join(t *thread) {
 	s.Settle(n, t.area.SetCore(s.Core(n)))
 }
 
+// cores is how many have caches.
+func (s *simulation) cores() int {
+	if s.told != nil {
+		return cachesim.MaxCores
+	}
+	return caches.Cores
+}
+
+// leave is told of a thread that has ended, before its counters are read.
+func (s *simulation) leave(t *thread) {
+	if s != nil && s.told != nil && t.slot-1 < s.cores() {
+		s.told.leave(t.slot-1, t)
+	}
+}
+
 // clock has misses take their time on virtual cores.
 func (s *simulation) clock(c threadarea.Clocks, l threadarea.Layout) {
-	if s == nil || s.reuse {
+	if s == nil || s.reuse || s.told != nil { // what misses is known only where parts end
 		return
 	}
 	for n := l.Misses(); n < l.Fixed(); n++ {
@@ -103,8 +155,16 @@ func (s *simulation) clock(c threadarea.Clocks, l threadarea.Layout) {
 }
 
 // tell tells a solver what is known beside the misses.
-func (s *simulation) tell(v *solve.Solver, machine *cachesim.Machine, threads []*thread) {
+func (s *simulation) tell(v *solve.Solver, j *backend.Job, threads []*thread) {
 	if s == nil {
+		return
+	}
+	machine := j.Machine
+	if s.told != nil {
+		for op, n := range s.told.made {
+			(*j.Testing.Accessed)[v.Accesses(int32(op))] += n
+		}
+		v.Simulation = solve.Simulation{Machine: *machine, Each: 1, Partner: func(op int) (int, profile.ThreadID, bool) { return s.told.partner(op, threads) }}
 		return
 	}
 	v.Simulation = solve.Simulation{Machine: *machine, Each: s.each, Doubt: s.Doubt, Reuse: s.reuse, Partner: func(op int) (int, profile.ThreadID, bool) {
@@ -130,17 +190,28 @@ func (s *simulation) doubts() (list []profile.Warning) {
 	if s == nil {
 		return nil
 	}
-	if t := s.Trouble(); t != "" {
-		list = append(list, profile.Warning{Code: "caches", Message: t})
+	left := uint64(0)
+	if s.told != nil {
+		left = s.told.LeftOut()
+		list = append(list, s.told.doubts()...)
+	} else {
+		left = s.LeftOut()
+		if t := s.Trouble(); t != "" {
+			list = append(list, profile.Warning{Code: "caches", Message: t})
+		}
 	}
-	if n := s.LeftOut(); n > 0 {
+	if n := left; n > 0 {
 		list = append(list, profile.Warning{Code: "caches", Message: fmt.Sprintf("%d accesses of signals' handlers, which came while another one was simulated, were left out", n)})
 	}
 	if s.each > 1 {
 		list = append(list, profile.Warning{Code: "sampled-sets", Message: fmt.Sprintf("one of %d sets of the caches was simulated: misses are estimates, what few lines miss may count %d times or not at all, and lines that threads share are few", s.each, s.each)})
 	}
 	if s.beyond > 0 {
-		list = append(list, profile.Warning{Code: "caches", Message: fmt.Sprintf("%d cores have caches, and %d threads found none of them free: their misses are not known", caches.Cores, s.beyond)})
+		more := ""
+		if s.told == nil {
+			more = fmt.Sprintf("; with --cores %d or more up to %d have, which takes longer", caches.Cores+1, cachesim.MaxCores)
+		}
+		list = append(list, profile.Warning{Code: "caches", Message: fmt.Sprintf("%d cores have caches, and %d threads found none of them free: their misses are not known%s", s.cores(), s.beyond, more)})
 	}
 	return list
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/perf"
 	"github.com/skewlens/skewlens/profiler/internal/probe/solve"
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 	"github.com/skewlens/skewlens/profiler/internal/record"
@@ -39,6 +40,7 @@ type threads struct {
 	births     births
 	goroutines *goroutines // nil: the program is not in Go
 	faults     pageFaults
+	hardware   *hardware
 	cores      *cores
 	fresh      uint64 // when there was an event last that had to be waited for: the next ones happened later
 	deaths     int    // since all were drained
@@ -71,6 +73,9 @@ type thread struct {
 	rounds     []rounding     // of loops that may deal work out
 	partly     []record.Delta // what it did in rounds that were told since its last other record
 
+	counted         *perf.Thread   // what the kernel and the processor count of it; nil: nothing
+	grown, grownAll []record.Delta // that since its last record with counters, and in all
+
 	goroutine threadarea.Goroutine
 	hidden    bool           // it is of Go's runtime
 	left      []record.Delta // what it left by panics,
@@ -98,6 +103,7 @@ func (ts *threads) birth(tid int, parent *thread) (*thread, error) {
 		return nil, err
 	}
 	ts.open(tid)
+	ts.hardware.join(t)
 	ts.enter(t)
 	ts.tracker.Handle(t.id, ts.p.FS(tid))
 	return t, nil
@@ -167,6 +173,7 @@ func (ts *threads) death(t *thread) {
 		t.end = rdtsc()
 	}
 	ts.faults.collect()
+	ts.in.simulation.leave(t)
 	ts.drain(t)
 	ts.births.bury(t)
 	all, rest, none := t.area.Ends(ts.room)
@@ -179,6 +186,9 @@ func (ts *threads) death(t *thread) {
 	}
 	if open := t.caught(t.untold, nil); len(t.active)+len(open) > 0 {
 		rest = record.Merge(slices.Concat(rest, t.active, open))
+	}
+	if more, sum := ts.hardware.end(t); len(sum) > 0 {
+		rest, all = record.Add(rest, more), record.Add(all, sum)
 	}
 	t.work = ts.solver.Work(all)
 	ts.tracker.Died(t.id, t.end, t.cpuNS, rest, t.work)
@@ -278,6 +288,7 @@ func (ts *threads) drain(t *thread) {
 	t.area.Records(func(rec record.Record) {
 		faulted(rec.TSC)
 		t.lastTSC = rec.TSC
+		ts.hardware.until(t)
 		if rec.CPUNS > 0 {
 			t.clockTSC, t.clockNS = rec.TSC, rec.CPUNS
 		}
@@ -289,6 +300,9 @@ func (ts *threads) drain(t *thread) {
 			t.awaited, ts.births.futures = true, true
 		}
 		rec.Delta = ts.solver.Resolve(t.area, rec.Delta)
+		if rec.Whole {
+			rec.Delta = record.Add(rec.Delta, t.since())
+		}
 		if loop, more := ts.units.passed(t, &rec); more {
 			ts.skip(loop)
 		}

@@ -33,6 +33,7 @@ type Front struct {
 	Sets   int // a power of two; 0: nothing is simulated
 	Shift  byte
 	Sample Sample
+	Tells  bool // nothing is simulated, and all accesses are told
 	// Libraries: the code of libraries that are not counted is moved too, and simulates
 	// what it accesses.
 	Libraries bool

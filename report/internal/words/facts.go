@@ -38,7 +38,7 @@ func Run(r *report.Report) []string {
 		facts = append(facts, fmt.Sprintf("exit status %d", r.Run.ExitCode))
 	}
 	c := r.Coverage
-	if c.FunctionsTotal > 0 {
+	if c.FunctionsTotal > 0 && r.Run.Backend != "perf" { // which counts what all functions do
 		f := fmt.Sprintf("counted %d of %s", c.Functions, units.Plural(c.FunctionsTotal, "function"))
 		if c.InstructionsPct != nil {
 			f += fmt.Sprintf(" (%s %% of instructions)", upTo100(*c.InstructionsPct))

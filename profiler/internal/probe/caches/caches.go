@@ -122,7 +122,7 @@ type Layout struct {
 }
 
 // NewLayout lays it out, for so many accesses that code makes. Lines have at most
-// 64 bytes.
+// 64 bytes: see Telling for others.
 func NewLayout(m cachesim.Machine, sample Sample, ops int) (l Layout, err error) {
 	if err := m.Validate(); err != nil {
 		return l, err

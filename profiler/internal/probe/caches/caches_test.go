@@ -40,6 +40,13 @@ func drive(t *testing.T, driver string, simulator []byte, l Layout, ops, cores i
 	return got, h
 }
 
+func write(t *testing.T, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // run runs the driver over a part of a trace, from a number on.
 func run(t *testing.T, got []string, first int, trace []access, driver string, args ...string) {
 	t.Helper()

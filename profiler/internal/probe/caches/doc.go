@@ -10,6 +10,9 @@
 //	     ▼
 //	the thread's counters: sixteen for each access, by who served it and why
 //
+// Of machines that hierarchy.c does not know, it tells of all accesses instead, and package
+// cachesim simulates them beside the program (Telling).
+//
 // What lies in the target and is no thread's own is in one piece of shared
 // memory, which this package lays out and reads. Misses are counters as those of
 // edges are, and come with the same records.

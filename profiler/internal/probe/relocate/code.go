@@ -65,7 +65,11 @@ func (s *Spec) Assemble(base uint64) (*Code, error) {
 	m := newEmitter(s, base, 0)
 	m.Grow(int(s.CodeSize() / 4)) // most copies come to a fifth of the bound
 	c := &Code{Base: base, starts: make([]int32, 0, len(s.plans)), Texts: texts(s.Program.Image)}
-	m.Raw(threadarea.RecorderOf(c.text())...)
+	recorder := threadarea.RecorderOf(c.text())
+	if s.opt.Caches.Tells {
+		threadarea.Telling(recorder)
+	}
+	m.Raw(recorder...)
 	if s.opt.Caches.On() {
 		m.Nop(cachesAt - m.Len())
 		m.Raw(caches.Code...)

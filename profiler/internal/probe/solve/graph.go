@@ -36,6 +36,7 @@ func (v *Solver) Graph() (g profile.Graph, events []profile.Event, number []prof
 		}
 	}
 	x.addMisses()
+	x.addHardware()
 	return x.g, x.events, x.number
 }
 

@@ -98,6 +98,12 @@ func (v *Solver) opOwner(op int32) int32 {
 	return int32(sort.Search(len(v.plans), func(i int) bool { return v.plans[i].Op > op })) - 1
 }
 
+// Accesses is the instruction of an access.
+func (v *Solver) Accesses(op int32) profile.Addr {
+	fn := v.opOwner(op)
+	return profile.Addr(v.load(fn).ops[op-v.plans[fn].Op].addr)
+}
+
 // addMisses numbers the events of caches.
 func (x *grapher) addMisses() {
 	var list []profile.EventID

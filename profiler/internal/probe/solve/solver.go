@@ -35,19 +35,22 @@ type Solver struct {
 	active   []frame // by number: counter −1 − number
 	activeNo map[frame]int32
 
-	layout  threadarea.Layout
-	misses  map[int32]profile.EventID // by counter, from the first of all misses on
-	missed  map[miss]profile.EventID
-	chords  int
-	owner   []int32  // of each chord: the number of its function
-	weight  []weight // of each chord; step 0: not known yet
-	val     []int64
-	entered []int64 // per function: entries not yet explained by a call
-	touched []int32
-	isTouch []bool
-	space   cfg.Space
-	gather  gather
-	checked map[uint64]bool // what functions have counted that was possible: see Check
+	layout     threadarea.Layout
+	misses     map[int32]profile.EventID // by counter, from the first of all misses on
+	missed     map[miss]profile.EventID
+	hardware   map[counter]int32
+	counters   []profile.EventID // of hardware, by number
+	noHardware bool
+	chords     int
+	owner      []int32  // of each chord: the number of its function
+	weight     []weight // of each chord; step 0: not known yet
+	val        []int64
+	entered    []int64 // per function: entries not yet explained by a call
+	touched    []int32
+	isTouch    []bool
+	space      cfg.Space
+	gather     gather
+	checked    map[uint64]bool // what functions have counted that was possible: see Check
 
 	dealing *cfg.Program
 	deals   *cfg.Dealer
@@ -68,18 +71,19 @@ func (m *Module) holds(a uint64) bool {
 
 // event is what an event counts, until the profile's numbers are known.
 type event struct {
-	fn    int32
-	block int32 // −1: an edge
-	edge  int32
-	insns int32 // worth of one, in instructions
-	wakes int32 // and in calls that let waiting threads go on
-	miss  *miss // nil: of control flow
-	op    int32 // of a miss, an access that it was
+	fn      int32
+	block   int32 // −1: an edge
+	edge    int32
+	insns   int32    // worth of one, in instructions
+	wakes   int32    // and in calls that let waiting threads go on
+	miss    *miss    // nil: of control flow
+	counter *counter // nil: of the program's own code
+	op      int32    // of a miss, an access that it was
 }
 
 // New prepares for the counters of some modules.
 func New(layout threadarea.Layout, mods ...Module) *Solver {
-	v := &Solver{mods: mods, layout: layout, misses: map[int32]profile.EventID{}, missed: map[miss]profile.EventID{}, chords: layout.Chords, broken: map[int32]bool{}, left: map[int32]bool{}, resumes: map[int32]bool{}, pairs: map[pair]int32{}, activeNo: map[frame]int32{}, checked: map[uint64]bool{}, owner: make([]int32, 0, layout.Chords)}
+	v := &Solver{mods: mods, layout: layout, misses: map[int32]profile.EventID{}, missed: map[miss]profile.EventID{}, hardware: map[counter]int32{}, chords: layout.Chords, broken: map[int32]bool{}, left: map[int32]bool{}, resumes: map[int32]bool{}, pairs: map[pair]int32{}, activeNo: map[frame]int32{}, checked: map[uint64]bool{}, owner: make([]int32, 0, layout.Chords)}
 	for _, m := range mods {
 		v.plans = append(v.plans, m.Spec.Plans()...)
 	}

@@ -1,10 +1,14 @@
 package threadarea
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"sync/atomic"
+)
 
 // A thread's part of simulated caches, as hierarchy.c of package caches has it:
 // its core, where its misses are counted and which bits say so, whether it is on
-// its way there, which call of a library it makes; then, in sets of the first level, which lines were used last, a
+// its way there, which call of a library it makes, and where accesses are told instead,
+// how many were counted, and how many when its own were; then, in sets of the first level, which lines were used last, a
 // set in as many bytes as a line has.
 const (
 	cachesCore   = 0
@@ -12,6 +16,8 @@ const (
 	cachesLive   = 16
 	cachesFirst  = 24
 	cachesCaller = 40
+	cachesDone   = 48
+	cachesTold   = 56
 	cachesHeader = 64
 )
 
@@ -49,3 +55,19 @@ func (a *Area) SetCore(core uint64) (front uint64) {
 
 // FrontMemory is the profiler's view of it.
 func (a *Area) FrontMemory() []byte { return a.mem[a.l.Front():a.l.size] }
+
+// Tells has the thread make no record before the accesses are counted that it has told
+// of: how many were lies at an address in the target.
+func (a *Area) Tells(done uint64) {
+	binary.LittleEndian.PutUint64(a.mem[a.l.caches+cachesDone:], done)
+}
+
+// Told is how many accesses must have been counted for all of the thread's to be.
+func (a *Area) Told() uint64 { return atomic.LoadUint64(a.word(a.l.caches + cachesTold)) }
+
+// Missed counts a miss of one of the classes of an access, which the thread has told of.
+func (a *Area) Missed(op, class int) {
+	n := uint64(a.l.Misses() + MissClasses*op + class)
+	atomic.AddUint64(a.word(a.l.counters+8*n), 1)
+	atomic.OrUint64(a.live.word(a.l.live+8*(n/512)), 1<<(n/8%64))
+}

@@ -42,6 +42,10 @@
 	.set RESUMED,  0x1c8	# when a thread went on with it
 	.set STINTS,   0x1d0	# how long threads did before
 
+	.set CACHES,   0x198	# the thread's part of simulated caches, where accesses are told, or 0 (else it may be anything)
+	.set DONE,     48	# of that: where it is said how many accesses were counted that threads have told of,
+	.set TELLS,    56	# and how many must have been before the thread's own were
+
 	.set HASHSIZE, 16384	# of the pairs' table, and as many more as a site's window has
 	.set WINDOW,   256
 	.set FACTOR,   -0x61c88647
@@ -67,6 +71,8 @@ recorder:
 text:	.long	0
 reach:	.long	0
 	jmp	indirect
+	.org	24
+telling:.long	0			# not 0: accesses are told, and records wait until they were counted
 	.p2align 4
 	jmp	enter
 	.p2align 4
@@ -237,7 +243,21 @@ record:
 	push	%rbp
 	push	%r12
 	push	%r13
-	mov	%gs:COUNTERS, %rsi
+	cmpl	$0, telling(%rip)
+	je	29f
+	mov	%gs:CACHES, %rcx
+	test	%rcx, %rcx
+	jz	29f
+28:	mov	DONE(%rcx), %rdx
+	mov	TELLS(%rcx), %rax
+	cmp	%rax, (%rdx)
+	jae	29f
+	mov	%rcx, %rsi
+	mov	$24, %eax		# sched_yield
+	syscall
+	mov	%rsi, %rcx
+	jmp	28b
+29:	mov	%gs:COUNTERS, %rsi
 	mov	%gs:SHADOW, %rdx
 	mov	%gs:LIVE, %rbp
 	xor	%r12d, %r12d

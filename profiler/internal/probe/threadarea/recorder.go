@@ -47,9 +47,14 @@ func RecorderOf(text int32, bytes uint32) []byte {
 	return b
 }
 
+// Telling has what RecorderOf returns make no record before the accesses are counted that
+// its thread has told of (Area.Tells).
+func Telling(recorder []byte) { binary.LittleEndian.PutUint32(recorder[tellingAt:], 1) }
+
 const (
-	textAt   = 8
-	entryLen = 8 // what is read at a target
+	tellingAt = 24 // a test looks
+	textAt    = 8
+	entryLen  = 8 // what is read at a target
 )
 
 // Offsets in Recorder.
@@ -62,7 +67,7 @@ const (
 	RegionEnds    = 80    // where the program goes on behind that,
 	TaskBegins    = 96    // and by the hook of a task
 	RecordBody    = 112   // where RecordEntry jumps to
-	RecordEnd     = 0x3e3 // its ret
+	RecordEnd     = 0x416 // its ret
 )
 
 // Where in Recorder a team of threads is forked (team.inc), with the kind of the

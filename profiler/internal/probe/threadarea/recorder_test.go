@@ -44,7 +44,7 @@ func TestOffsetsAgree(t *testing.T) {
 		"COUNTERS": offCounters, "SHADOW": offShadow, "NFIXED": offNFixed, "NOVER": offNOver, "OVERCAP": offOverCap, "OVER": offOver,
 		"TARGETS": offTargets, "SITECTR": offSiteCtr, "HASH": offHash, "KEYS": offKeys, "LOST": offLost, "WAITS": offWaits, "TOP": offTop,
 		"LIVE": offLive, "NLIVE": offNLive, "ENTERED": offEntered, "RANGES": offRanges, "GUARD": offGuard, "ASK": offAsk, "ASKED": offAsked, "FUEL": OffFuel,
-		"RUNTIME": offRuntime, "RESUMED": offResumed, "STINTS": offStints, "TABLE": offTable, "WORTHS": offWorths}
+		"RUNTIME": offRuntime, "RESUMED": offResumed, "STINTS": offStints, "TABLE": offTable, "WORTHS": offWorths, "CACHES": OffCaches}
 	found := 0
 	for _, m := range regexp.MustCompile(`\.set (\w+),\s*(0x[0-9a-f]+)`).FindAllStringSubmatch(string(src), -1) {
 		v, _ := strconv.ParseInt(m[2], 0, 64)
@@ -57,7 +57,7 @@ func TestOffsetsAgree(t *testing.T) {
 		t.Errorf("%d offsets in recorder.S, %d in layout.go", found, len(want))
 	}
 	// What is said a second time, here or in the code that uses the areas.
-	for name, v := range map[string]int64{"HASHSIZE": hashSize, "WINDOW": hashWindow, "FACTOR": HashFactor, "SHIFT": HashShift, "STEP": hashStep, "SLOTS": waitSlots,
+	for name, v := range map[string]int64{"DONE": cachesDone, "TELLS": cachesTold, "HASHSIZE": hashSize, "WINDOW": hashWindow, "FACTOR": HashFactor, "SHIFT": HashShift, "STEP": hashStep, "SLOTS": waitSlots,
 		"POOL": offPool, "SELF": offSelf, "STATE": offState, "TID": offTid, "BORN": offBorn, "ENDED": offEnded, "CPU": offCPU, "PARENT": offParent,
 		"LONG": offLong, "PLACES": PoolSize, "GOID": offGoid, "GOPC": offGopc, "GOSTART": offStart, "GOER": offGoer, "MADE": offMade,
 		"MINE": offMine, "BASE": offBase, "OWN": offOwn, "ENTRY": offEntry, "CLOCK": entryClock, "ACTIVE": entryActive, "LOOKS": entryLooks, "SLEPT": entrySlept, "QUANTUM": clockQuantum, "BOUND": clockBound, "ENTERS": clockEnters} {
@@ -84,6 +84,11 @@ func TestOffsetsAgree(t *testing.T) {
 	}
 	if Recorder[RecordEnd] != 0xc3 || Recorder[RecordEnd+1] != 0xcc || !bytes.HasPrefix(Recorder[RecordBody:], []byte{0x65, 0x48, 0x83, 0x3c, 0x25}) {
 		t.Error("record does not begin at RecordBody (a comparison with MUTED), or does not end at RecordEnd (ret, and behind it int3)")
+	}
+	told := RecorderOf(0, 8)
+	Telling(told)
+	if in, err := x86.Decode(Recorder[bytes.Index(Recorder, []byte{0x83, 0x3d}):], uint64(bytes.Index(Recorder, []byte{0x83, 0x3d}))); err != nil || in.RIPTarget != tellingAt || told[tellingAt] != 1 || Recorder[tellingAt] != 0 {
+		t.Errorf("record asks at %#x whether accesses are told, not at %#x (%v)", in.RIPTarget, tellingAt, err)
 	}
 	for off, what := range map[int]string{RecordEntry: "record", IndirectEntry: "indirect", EnterEntry: "enter"} {
 		in, err := x86.Decode(Recorder[off:], uint64(off))

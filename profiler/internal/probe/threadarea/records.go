@@ -46,6 +46,10 @@ func (a *Area) Records(yield func(record.Record)) {
 	}
 }
 
+// RecordedAt is where in the target eight bytes lie that each record of the thread writes
+// once, whoever makes it, when it takes the time.
+func (a *Area) RecordedAt() uint64 { return a.base + offLastTSC }
+
 // MaxGates is how many gates there can be.
 const MaxGates = maxGates
 

@@ -129,7 +129,8 @@ struct shared {
 	u32 *spread;	/* where not all are: for each op and level, how many misses groups of these lines have */
 	u64 groups;	/* that there are; each line is of another one than the one before it */
 	struct reuse *reuse;	/* where sizes are told apart instead of simulating a machine; else 0 */
-	u64 pad[3];
+	struct telling *telling;	/* where the machine is simulated elsewhere, and accesses are told; else 0 */
+	u64 pad[2];
 	struct core core[CORES];
 	struct shard shard[SHARDS];
 };
@@ -144,6 +145,7 @@ struct thread {	/* of the area that GS points to, from CORE on */
 	u64 firstLive;	/* of the misses */
 	u64 inside;
 	u32 caller, pad;	/* the op of the call of a library that is being made; or NOBODY, or ERASED */
+	u64 *done, told;	/* of recorder.S, where accesses are told: how many were counted, and how many were told by then when the thread last did */
 };
 
 /* Code of libraries that are not counted has no ops of its own: BY_CALLER stands in
@@ -1055,6 +1057,8 @@ static __attribute__((noinline)) void comesBack(struct thread *t, u64 first, u64
 		count(t, (op + s->reuse->ops) * CLASSES + shared);
 }
 
+#include "tell.h"
+
 /* counts what an access was. */
 static inline void counted(struct thread *t, struct shared *s, struct access *a)
 {
@@ -1096,6 +1100,10 @@ static __attribute__((noinline)) void access(struct thread *t, u64 addr, u64 siz
 	struct shared *s = me->all;
 	u64 last = (addr + size - 1) >> s->shift;
 	u64 first = s->sample ? last : addr >> s->shift;	/* of a sample, one of two lines is looked at: the last */
+	if (s->telling) {
+		tells(t, addr, size, op, write);
+		return;
+	}
 	if (s->reuse) {
 		comesBack(t, first, last, op, write);
 		return;

@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-struct thread { unsigned long core, misses, live, first, inside, caller; };
+struct thread { unsigned long core, misses, live, first, inside, caller, done, told; };
 /* called: the access is a library's, and counts as a caller's: 1, of that op; 2, of nobody;
  * 3, of one whose accesses are hits */
 struct access { unsigned long addr; unsigned op; unsigned char core, write, size, called; unsigned long pad; };
