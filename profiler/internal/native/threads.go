@@ -35,7 +35,6 @@ type threads struct {
 	byTid      map[int]*thread
 	early      map[int]tracee.Event // that stopped before their creator said so
 	slots      slots
-	heap       heap
 	births     births
 	goroutines *goroutines // nil: the program is not in Go
 	faults     pageFaults
@@ -255,7 +254,6 @@ func (ts *threads) drainAll() {
 	if certain {
 		ts.tracker.Advance(horizon)
 	}
-	ts.heap.pace()
 	for _, t := range ts.byTid {
 		if !t.dead && ts.goroutines == nil {
 			ts.gates.tell(t.area)

@@ -34,7 +34,7 @@
 	.set MAXARGS,  88
 	.set MINARGS,  64
 
-	.set PLACES,   64
+	.set PLACES,   192
 	.set THREAD,   0x10100		# CLONE_VM, CLONE_THREAD
 	.set UNTRACED, 0x800000
 

@@ -29,7 +29,7 @@ const (
 )
 
 // PoolSize is how many areas can be ready.
-const PoolSize = 64
+const PoolSize = 192
 
 // Born is what an area says about its thread's life.
 type Born struct {
