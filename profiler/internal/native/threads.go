@@ -36,6 +36,7 @@ type threads struct {
 	early      map[int]tracee.Event // that stopped before their creator said so
 	slots      slots
 	births     births
+	silent     bool        // nobody reads CPU clocks: see silence
 	goroutines *goroutines // nil: the program is not in Go
 	faults     pageFaults
 	cores      *cores
@@ -118,7 +119,11 @@ func (ts *threads) settle(t *thread, by int) error {
 		return err
 	}
 	t.mem = mem
-	t.area = threadarea.New(in.common, mem, in.base(t.slot), ts.rate.ticks(cpuClockGap), ts.rate.ticks(longWait), t.begin)
+	gap := ts.rate.ticks(cpuClockGap)
+	if ts.silent {
+		gap = threadarea.Never
+	}
+	t.area = threadarea.New(in.common, mem, in.base(t.slot), gap, ts.rate.ticks(longWait), t.begin)
 	if ts.goroutines != nil {
 		t.area.OwnLive()
 		if ts.cores != nil {
