@@ -93,9 +93,17 @@ func newBuilder(p *profile.Profile) (*builder, error) {
 			parts += len(p.Sections[s].Instances[i].Parts)
 		}
 	}
-	b.events = make([]event, 0, 2*parts+instances+4*len(p.Threads))
-	b.arena = make([]int32, 0, 2*parts)
-	b.g.Tasks, b.g.first, b.g.depends = make([]Task, 0, 2*parts+instances), make([]int32, 0, 2*parts+instances), make([]int32, 0, 3*parts)
+	awaited := 0 // threads whose end somebody waits for
+	for i := range p.Threads {
+		if p.Threads[i].Joiner != 0 {
+			awaited++
+		}
+	}
+	tasks := 2*parts + instances + 2*len(p.Threads) + 3*awaited
+	b.events = make([]event, 0, 2*parts+instances+3*len(p.Threads)+2*awaited+1)
+	b.arena = make([]int32, 0, tasks)
+	b.g.Tasks, b.g.first, b.g.depends = make([]Task, 0, tasks), make([]int32, 0, tasks), make([]int32, 0, tasks+parts)
+	b.threads = make([]thread, 0, len(p.Threads))
 	ties := 0
 	for i := range p.Threads {
 		t := &p.Threads[i]

@@ -27,6 +27,7 @@ import (
 	"os"
 
 	"github.com/skewlens/skewlens/internal/examples"
+	"github.com/skewlens/skewlens/internal/garbage"
 	"github.com/skewlens/skewlens/profiler"
 )
 
@@ -88,6 +89,9 @@ func (a app) start(ctx context.Context, stdout, stderr io.Writer, args []string)
 	if len(args) > 1 && (args[1] == "-h" || args[1] == "-help" || args[1] == "--help") {
 		explain(stdout, c)
 		return 0
+	}
+	if name != "serve" { // which lives long
+		defer garbage.Pace(100)()
 	}
 	err := c.run(ctx, stdout, stderr, args[1:])
 	if errors.Is(err, errHelp) { // a later -h, after other flags

@@ -57,7 +57,7 @@ var rules = []struct {
 	{"lsp", []string{"docs", "profile", "lime", "attribution", "report", "dwarfmap", "internal/flowgraph", "internal/units", "internal/atomicfile"}},
 	{"internal/examples", nil},
 	{"internal/runner", []string{"docs", "profile", "lime", "attribution", "report", "dwarfmap", "lsp", "internal/flowgraph", "internal/units", "internal/atomicfile", "internal/launch"}},
-	{"profiler/internal", []string{"profile", "dwarfmap", "profiler/internal", "internal/flowgraph", "internal/needs", "internal/atomicfile"}},
+	{"profiler/internal", []string{"profile", "dwarfmap", "profiler/internal", "internal/flowgraph", "internal/needs", "internal/atomicfile", "internal/garbage"}},
 }
 
 func TestImportsFlowOneWay(t *testing.T) {

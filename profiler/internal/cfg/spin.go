@@ -1,6 +1,7 @@
 package cfg
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/skewlens/skewlens/internal/flowgraph"
@@ -11,17 +12,16 @@ import (
 // is looked at by itself: an outer loop often shares its head with the waiting
 // loop in it.
 func (g *Graph) markSpins(flow *flowgraph.Graph, tree *flowgraph.Tree) {
+	r := cycles{g: g, flow: flow, tree: tree, seen: make([]int32, len(g.Blocks)), works: make([]bool, len(g.Blocks))}
+	for i, b := range g.Blocks {
+		r.works[i] = b.works()
+	}
 	for _, l := range g.Loops {
 		for _, e := range l.Head.Pred {
 			if e.From == nil || !l.Has(e.From) {
 				continue
 			}
-			cycle := flow.Cycle(tree, int32(l.Head.ID), int32(e.From.ID))
-			body := make([]*Block, len(cycle))
-			for i, id := range cycle {
-				body[i] = g.Blocks[id]
-			}
-			if waits(body) {
+			if body := r.over(int32(l.Head.ID), int32(e.From.ID)); body != nil && waits(body) {
 				for _, b := range body {
 					b.Spin = true
 				}
@@ -30,7 +30,61 @@ func (g *Graph) markSpins(flow *flowgraph.Graph, tree *flowgraph.Tree) {
 	}
 }
 
-// waits reports whether a cycle only waits for memory to change: it calls
+// cycles finds the blocks of cycles. A loop around a switch may have a thousand back
+// edges and as many blocks before each of them, of which one tells that it is no wait.
+type cycles struct {
+	g     *Graph
+	flow  *flowgraph.Graph
+	tree  *flowgraph.Tree
+	works []bool
+	seen  []int32 // in which search; the last one is n
+	n     int32
+}
+
+// over are the blocks, by number, of the rounds that take one back edge; nil where one of
+// them works.
+func (r *cycles) over(head, latch int32) (body []*Block) {
+	r.n++
+	r.seen[head] = r.n
+	body = append(body, r.g.Blocks[head])
+	if r.works[head] {
+		return nil
+	}
+	for walk := []int32{latch}; len(walk) > 0; {
+		v := walk[len(walk)-1]
+		walk = walk[:len(walk)-1]
+		if r.seen[v] == r.n || !r.tree.Reached(v) {
+			continue
+		}
+		if r.works[v] {
+			return nil
+		}
+		r.seen[v] = r.n
+		body = append(body, r.g.Blocks[v])
+		walk = append(walk, r.flow.Pred(v)...)
+	}
+	slices.SortFunc(body, func(a, b *Block) int { return cmp.Compare(a.ID, b.ID) })
+	return body
+}
+
+// works reports whether a block does what nobody does who waits, whatever else there is.
+func (b *Block) works() bool {
+	for i := range b.Calls {
+		if !yields[b.Calls[i].Import] {
+			return true
+		}
+	}
+	for i := range b.Insns {
+		x := &b.Insns[i]
+		_, kept := slotOf(x)
+		if !x.Kind.IsCall() && (x.Stores && !x.Lock && !kept || x.IsString() || x.Kind == x86.Ret) {
+			return true
+		}
+	}
+	return false
+}
+
+// waits reports whether a cycle of blocks that do not work only waits for memory to change: it calls
 // nothing but yields, stores nothing of its own, and no register in it moves
 // on by itself: whatever it computes comes from loads of addresses that stay
 // the same, or that are loaded from such ones each time. (A search through an
@@ -38,17 +92,12 @@ func (g *Graph) markSpins(flow *flowgraph.Graph, tree *flowgraph.Tree) {
 func waits(body []*Block) bool {
 	loads, c := false, newWrites(body)
 	for _, b := range body {
-		for i := range b.Calls {
-			if !yields[b.Calls[i].Import] {
-				return false
-			}
-		}
 		for i := range b.Insns {
 			x := &b.Insns[i]
 			if x.Kind.IsCall() {
 				continue
 			}
-			if x.Stores && !x.Lock && !c.keeps(b, i) || x.IsString() || x.Kind == x86.Ret {
+			if x.Stores && !x.Lock && !c.keeps(b, i) {
 				return false
 			}
 			loads = loads || x.Loads

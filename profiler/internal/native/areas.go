@@ -95,7 +95,7 @@ func (as *areas) holds(addr uint64) bool {
 
 // manyViews is how many areas of threads that have ended are kept as they are,
 // for those that will be created: programs create as many as were joined.
-const manyViews = 2 * threadarea.PoolSize
+const manyViews = threadarea.PoolSize + 64
 
 // view maps one area here.
 func (as *areas) view(slot int) ([]byte, error) {

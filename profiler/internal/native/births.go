@@ -60,9 +60,15 @@ func (b *births) introduce(t *thread, in *injection) {
 		return
 	}
 	t.area.Introduce(t.self, in.waits.stubs.Ask())
+	t.area.SetGuard(b.guard())
+}
+
+// guard is what a thread has to do that is traced.
+func (b *births) guard() uint64 {
 	if b.on {
-		t.area.SetGuard(threadarea.Guarded)
+		return threadarea.Guarded
 	}
+	return threadarea.Traced
 }
 
 // bury is told of a death.

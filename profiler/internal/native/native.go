@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"sync"
 
+	"github.com/skewlens/skewlens/internal/garbage"
 	"github.com/skewlens/skewlens/profiler/internal/backend"
 	"github.com/skewlens/skewlens/profiler/internal/goroutine"
 	"github.com/skewlens/skewlens/profiler/internal/image"
@@ -55,6 +55,7 @@ func onThread(j backend.Job) (o *backend.Outcome, err error) {
 
 // run is Run on a thread of its own.
 func run(j backend.Job) (*backend.Outcome, error) {
+	defer garbage.Pace(100)()
 	watch := startWatch()
 	src, err := read(j, j.Path)
 	script := j.FollowExec && image.IsScript(err)
@@ -106,12 +107,17 @@ func prepare(j backend.Job, p *tracee.Process, src source, rate tickRate) (*sess
 	return s, err
 }
 
+// overInUse is how many per cent of garbage are let grow over what is in use. While the
+// program runs records are the garbage: filed as soon as they are read. With many
+// threads that is most of the memory, and it stands beside the target's.
+const overInUse = 40
+
 // follow runs a program to its end, and those that take its place, where they
 // are followed.
 func follow(s *session) (*backend.Outcome, error) {
 	var saving sync.WaitGroup
 	defer saving.Wait()
-	defer debug.SetGCPercent(debug.SetGCPercent(100)) // drains change it: see heap
+	defer garbage.Pace(overInUse)()
 	for {
 		for _, m := range slices.Concat(s.in.modules, s.in.aside) {
 			saving.Go(m.save)

@@ -28,6 +28,7 @@ func (s *session) outcome() *backend.Outcome {
 	}
 	p.Run.Virtual = s.job.Cores
 	s.threads.goroutines.settle(s.solver)
+	p.Threads = make([]profile.Thread, 0, len(s.threads.all))
 	for _, t := range s.threads.all {
 		x := profile.Thread{ID: t.id, Start: s.tracker.Start(t.id), BeginNS: s.rate.ns(t.begin - s.begin),
 			EndNS: s.rate.ns(t.end - s.begin), CPUNS: t.cpuNS, Totals: t.totals, Active: t.stood}
@@ -50,7 +51,7 @@ func (s *session) outcome() *backend.Outcome {
 		Abandoned:     slices.DeleteFunc(s.solver.Forgotten(), s.in.mprotect.has),
 		LostTargets:   s.threads.lost,
 		Crashed:       crashed(s.killed),
-		Others:        slices.Concat(s.in.doubts, s.cutWaits(), s.in.mprotect.doubt(), s.notWatched(), s.threads.faults.doubt(), s.threads.births.doubt(), s.threads.goroutines.doubt(), s.threads.cores.doubts(), s.in.simulation.doubts(), s.threads.hardware.doubts(), s.procs, s.tracker.Doubts()),
+		Others:        slices.Concat(s.in.doubts, s.cutWaits(), s.in.mprotect.doubt(), s.notWatched(), s.threads.faults.doubt(), s.threads.births.doubt(), s.threads.silenced(), s.threads.goroutines.doubt(), s.threads.cores.doubts(), s.in.simulation.doubts(), s.threads.hardware.doubts(), s.procs, s.tracker.Doubts()),
 	}}
 	for _, m := range s.in.modules {
 		o.Modules = append(o.Modules, backend.Module{

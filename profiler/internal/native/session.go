@@ -158,6 +158,7 @@ func (s *session) start() error {
 		s.threads.cores = newCores(s.p, s.in)
 		s.signals.cores = s.threads.cores
 	}
+	s.threads.silent = s.in.mayFilter()
 	s.progress.start()
 	if s.job.Running != nil {
 		s.job.Running()

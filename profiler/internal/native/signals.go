@@ -96,6 +96,9 @@ func (s *signals) deliver(e tracee.Event) error {
 		return s.hand(e)
 	}
 	if s.p.Fault(e) {
+		if s.in.ticks(s.p, m, pc) {
+			return s.tick(e)
+		}
 		return s.fault(e, m, pc)
 	}
 	if to, ok := m.patcher.Interrupted(pc-m.cache, restarts, false); ok {

@@ -36,8 +36,8 @@ type threads struct {
 	byTid      map[int]*thread
 	early      map[int]tracee.Event // that stopped before their creator said so
 	slots      slots
-	heap       heap
 	births     births
+	silent     bool        // nobody reads CPU clocks: see silence
 	goroutines *goroutines // nil: the program is not in Go
 	faults     pageFaults
 	hardware   *hardware
@@ -125,7 +125,11 @@ func (ts *threads) settle(t *thread, by int) error {
 		return err
 	}
 	t.mem = mem
-	t.area = threadarea.New(in.common, mem, in.base(t.slot), ts.rate.ticks(cpuClockGap), ts.rate.ticks(longWait), t.begin)
+	gap := ts.rate.ticks(cpuClockGap)
+	if ts.silent {
+		gap = threadarea.Never
+	}
+	t.area = threadarea.New(in.common, mem, in.base(t.slot), gap, ts.rate.ticks(longWait), t.begin)
 	if ts.goroutines != nil {
 		t.area.OwnLive()
 		if ts.cores != nil {
@@ -265,7 +269,6 @@ func (ts *threads) drainAll() {
 	if certain {
 		ts.tracker.Advance(horizon)
 	}
-	ts.heap.pace()
 	for _, t := range ts.byTid {
 		if !t.dead && ts.goroutines == nil {
 			ts.gates.tell(t.area)

@@ -138,6 +138,9 @@ func (in *injection) timeWaits(p *tracee.Process) error {
 func (s *signals) inStub(e tracee.Event, pc uint64) error {
 	stubs := s.in.waits.stubs
 	if s.p.Fault(e) {
+		if stubs.Clock(pc) {
+			return s.tick(e)
+		}
 		to, ok := stubs.Faulted(pc)
 		if !ok {
 			return s.p.Resume(e)

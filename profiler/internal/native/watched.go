@@ -4,7 +4,6 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
@@ -46,10 +45,7 @@ func (ts *threads) watch(t *thread) {
 func (ts *threads) watched(t *thread) {
 	b := &ts.births
 	t.alone = false
-	t.area.SetGuard(threadarea.Free)
-	if b.on {
-		t.area.SetGuard(threadarea.Guarded)
-	}
+	t.area.SetGuard(b.guard())
 	b.pool = slices.DeleteFunc(b.pool, func(x *thread) bool { return x == t })
 	delete(b.elders, t)
 }
@@ -79,7 +75,7 @@ func (ts *threads) watchAll() {
 		}
 		runtime.Gosched()
 	}
-	ts.guard(threadarea.Free)
+	ts.guard(b.guard())
 }
 
 // guard tells all threads what they have to do before guarded calls.
@@ -125,15 +121,18 @@ func (s *session) asks(e tracee.Event) (bool, error) {
 	if t == nil || t.area == nil || t.area.Asked() == 0 {
 		return false, nil
 	}
-	all := t.area.Asked() == askedForAll
+	asked := t.area.Asked()
 	if t.alone {
 		if err := s.p.Adopt(e.Tid); err != nil {
 			return true, alive(err)
 		}
 		ts.watched(t)
 	}
-	if all {
+	if asked >= askedForAll {
 		ts.watchAll()
+	}
+	if asked == askedForFilter {
+		ts.silence()
 	}
 	t.area.Answer()
 	tracee.Wake(t.area.AskedAt())
@@ -143,8 +142,11 @@ func (s *session) asks(e tracee.Event) (bool, error) {
 	return true, s.p.Resume(tracee.Event{Kind: tracee.Other, Tid: e.Tid})
 }
 
-// askedForAll is what a thread asks for that all are to be traced; guard.S has it.
-const askedForAll = 2
+// What a thread asks for; guard.S has the same.
+const (
+	askedForAll    = 2 // all are to be traced
+	askedForFilter = 3 // and nobody makes system calls of ours any more
+)
 
 // vanish is the end of a thread that was killed while nobody traced it.
 func (ts *threads) vanish(t *thread) {

@@ -213,6 +213,7 @@ func (c *collector) finish() []profile.Section {
 			}
 			sort.Slice(o.s.Totals, func(i, j int) bool { return o.s.Totals[i].Thread < o.s.Totals[j].Thread })
 		}
+		o.s.Instances = make([]profile.Instance, 0, len(o.folded)+len(o.instances))
 		for _, f := range o.folded {
 			in := profile.Instance{Folded: f.n, SpanNS: f.spanNS}
 			for r := range f.parts {
@@ -223,7 +224,7 @@ func (c *collector) finish() []profile.Section {
 		// Forks inside forks are filed late.
 		sort.SliceStable(o.instances, func(i, k int) bool { return o.instances[i].end < o.instances[k].end })
 		for i := range o.instances {
-			in := profile.Instance{Folded: 1, SpanNS: o.instances[i].spanNS, Waiter: o.instances[i].waiter}
+			in := profile.Instance{Folded: 1, SpanNS: o.instances[i].spanNS, Waiter: o.instances[i].waiter, Parts: make([]profile.Part, 0, len(o.instances[i].parts))}
 			for _, p := range o.instances[i].parts {
 				p.Counts = c.c.Solve(p.delta)
 				if len(p.inner) > 0 {

@@ -212,11 +212,20 @@ func (j *joinRule) settle(g *group, tsc uint64) {
 	delete(j.groups, g.creator)
 	g.creator.joins(g.workers, g.last, tsc)
 	j.file(g)
+	j.forget(g)
+}
+
+// forget lets go of a group that was filed, whose workers have all ended: there may be
+// very many such in a run.
+func (j *joinRule) forget(g *group) {
+	for _, w := range g.workers {
+		delete(j.of, w)
+	}
 }
 
 // file makes an instance of a group.
 func (j *joinRule) file(g *group) {
-	parts := slices.Clone(g.dead)
+	parts := append(make([]arrival, 0, len(g.dead)+1), g.dead...)
 	for i := range parts {
 		parts[i].site, parts[i].chain = g.first.site, g.first.chain
 	}

@@ -26,17 +26,37 @@ func (s *stream) first() *item { return &s.items[s.done] }
 
 // streams is a heap of the threads' streams that are not empty, by the time of
 // their first item.
-type streams []*stream
+type streams struct {
+	heap  []*stream
+	rooms [][]item // of threads that have ended, for those that will be born
+}
+
+// end is told that nothing more comes from a thread.
+func (q *streams) end(s *stream) {
+	if cap(s.items) > 0 && cap(s.items) <= smallRoom && len(q.rooms) < manyRooms {
+		q.rooms = append(q.rooms, s.items[:0])
+	}
+	s.items = nil
+}
+
+// What is kept of such rooms.
+const (
+	smallRoom = 64
+	manyRooms = 256
+)
 
 func (q *streams) add(s *stream, i item) {
 	if s.done > 0 && len(s.items) == cap(s.items) {
 		s.items, s.done = slices.Delete(s.items, 0, s.done), 0
 	}
+	if n := len(q.rooms); s.items == nil && n > 0 {
+		s.items, q.rooms = q.rooms[n-1], q.rooms[:n-1]
+	}
 	s.items = append(s.items, i)
 	if len(s.items) == s.done+1 {
 		heap.Push(q, s)
 	} else if s.sort() {
-		heap.Fix(q, slices.Index(*q, s))
+		heap.Fix(q, slices.Index(q.heap, s))
 	}
 }
 
@@ -63,10 +83,10 @@ func (s *stream) sort() bool {
 
 // next takes the first item of all, if it is not after the horizon.
 func (q *streams) next(horizon uint64) (*thread, item, bool) {
-	if len(*q) == 0 || (*q)[0].first().tsc > horizon {
+	if len(q.heap) == 0 || q.heap[0].first().tsc > horizon {
 		return nil, item{}, false
 	}
-	s := (*q)[0]
+	s := q.heap[0]
 	i := *s.first()
 	*s.first() = item{} // what it holds is garbage from now on
 	if s.done++; s.done == len(s.items) {
@@ -78,19 +98,19 @@ func (q *streams) next(horizon uint64) (*thread, item, bool) {
 	return s.owner, i, true
 }
 
-func (q streams) Len() int { return len(q) }
-func (q streams) Less(i, j int) bool {
-	a, b := q[i].first(), q[j].first()
+func (q *streams) Len() int { return len(q.heap) }
+func (q *streams) Less(i, j int) bool {
+	a, b := q.heap[i].first(), q.heap[j].first()
 	if a.tsc != b.tsc {
 		return a.tsc < b.tsc
 	}
-	return q[i].owner.id < q[j].owner.id
+	return q.heap[i].owner.id < q.heap[j].owner.id
 }
-func (q streams) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *streams) Push(x any)   { *q = append(*q, x.(*stream)) }
+func (q *streams) Swap(i, j int) { q.heap[i], q.heap[j] = q.heap[j], q.heap[i] }
+func (q *streams) Push(x any)    { q.heap = append(q.heap, x.(*stream)) }
 func (q *streams) Pop() any {
-	old := *q
-	s := old[len(old)-1]
-	*q = old[:len(old)-1]
+	n := len(q.heap) - 1
+	s := q.heap[n]
+	q.heap = q.heap[:n]
 	return s
 }

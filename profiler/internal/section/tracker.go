@@ -27,10 +27,25 @@ type Tracker struct {
 
 // New makes a tracker.
 func New(c Config) *Tracker {
+	c.Line = remembered(c.Line)
 	t := &Tracker{c: c, threads: map[profile.ThreadID]*thread{}, epochs: map[uint64]*epoch{}, words: words{}, out: newCollector(c)}
 	t.rules = makeRules(t)
 	t.handlers = handlers(t.rules)
 	return t
+}
+
+// remembered is a function of addresses that asks another one once for each: to find a
+// line takes longer than all else about a thread that was joined.
+func remembered(ask func(profile.Addr) string) func(profile.Addr) string {
+	known := map[profile.Addr]string{}
+	return func(a profile.Addr) string {
+		x, ok := known[a]
+		if !ok {
+			x = ask(a)
+			known[a] = x
+		}
+		return x
+	}
 }
 
 // Born announces a thread; parent is −1 for the first.
@@ -122,7 +137,7 @@ func (t *Tracker) handle(x *thread, i item) {
 			}
 		}
 		t.died(x, x.arrive(i.rec))
-		x.stream.items = nil // nothing more is to come
+		t.queue.end(x.stream)
 		return
 	}
 	x.joining = false

@@ -242,6 +242,16 @@ func (p *Process) Return(tid int) error {
 	return unix.PtraceSetRegs(tid, &r)
 }
 
+// Ticked lets a stopped thread go on behind an rdtsc, as if that had read a number.
+func (p *Process) Ticked(tid int, n uint64) error {
+	var r unix.PtraceRegs
+	if err := unix.PtraceGetRegs(tid, &r); err != nil {
+		return err
+	}
+	r.Rax, r.Rdx, r.Rip = n&0xffffffff, n>>32, r.Rip+2
+	return unix.PtraceSetRegs(tid, &r)
+}
+
 // Word reads 64 bits.
 func (p *Process) Word(addr uint64) (uint64, error) {
 	var b [8]byte

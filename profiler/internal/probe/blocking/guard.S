@@ -10,6 +10,10 @@
 #	end		the child says that it has ended, and how long it ran
 #	self		who is not traced asks to be, then makes the call
 #	all		the profiler is to trace all others too, before the call
+#	filter		likewise, and nobody is to read a CPU clock any more: which calls
+#			a filter (seccomp) will allow is the program's affair
+# Where GUARD has none of its two lowest bits all are traced, handlers or not, and only
+# the last is asked.
 
 	.set GUARD,    0xc0
 	.set POOL,     0xc8	# the table of areas that are ready
@@ -34,7 +38,7 @@
 	.set MAXARGS,  88
 	.set MINARGS,  64
 
-	.set PLACES,   64
+	.set PLACES,   192
 	.set THREAD,   0x10100		# CLONE_VM, CLONE_THREAD
 	.set UNTRACED, 0x800000
 
@@ -82,15 +86,22 @@ any:	cmp	$13, %eax		# rt_sigaction
 	je	self
 	jmp	*%r11
 
-all:	cmp	$13, %eax
-	jne	1f
-	test	%rsi, %rsi		# it only wants to know
-	jz	3f
-1:	cmp	$157, %eax
+all:	cmp	$157, %eax
 	jne	1f
 	cmp	$22, %edi		# PR_SET_SECCOMP
 	jne	3f
+	jmp	filter
+1:	cmp	$317, %eax
+	je	filter
+	testb	$3, %gs:GUARD
+	jz	3f
+	cmp	$13, %eax
+	jne	1f
+	test	%rsi, %rsi		# it only wants to know
+	jz	3f
 1:	movq	$2, %gs:ASKED
+	jmp	2f
+filter:	movq	$3, %gs:ASKED
 2:	lea	-128(%rsp), %rsp
 	call	ask
 	lea	128(%rsp), %rsp
@@ -103,12 +114,16 @@ self:	testb	$2, %gs:GUARD
 
 # clone: rdi has the flags. clone3: what they are in lies at rdi, of rsi bytes.
 	.p2align 4
-clone:	mov	%r11, %gs:MAKE
+clone:	testb	$3, %gs:GUARD
+	jz	3b
+	mov	%r11, %gs:MAKE
 	mov	%rcx, %gs:BACK
 	mov	%rax, %gs:NUMBER
 	mov	%edi, %ecx
 	jmp	1f
-clone3:	mov	%r11, %gs:MAKE
+clone3:	testb	$3, %gs:GUARD
+	jz	3b
+	mov	%r11, %gs:MAKE
 	mov	%rcx, %gs:BACK
 	mov	%rax, %gs:NUMBER
 	lea	-MINARGS(%rsi), %rcx

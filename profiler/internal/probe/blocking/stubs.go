@@ -1,6 +1,7 @@
 package blocking
 
 import (
+	"bytes"
 	_ "embed"
 	"encoding/binary"
 	"sort"
@@ -34,7 +35,7 @@ const (
 	stubTimer  = 0x72 // displacement of the call of timer
 	timerCopy  = 0x102
 	timerCopy2 = 0x105 // behind it
-	timerFull  = 0x145 // behind its int3
+	timerFull  = 0x161 // behind its int3
 
 	gateAfter = 0x0d // of gate.bin: behind the system call
 	gateSite  = 0x10 // displacement of the address there
@@ -43,7 +44,7 @@ const (
 	doorGuard = 0x16 // of door.bin: likewise
 	exitGroup = 231
 	guardAsk  = 0x60  // of guard.bin: a jump to ask,
-	askedAt   = 0x39b // which stops here
+	askedAt   = 0x3cb // which stops here
 )
 
 // Stubs are the code of all sites of a process, and the jumps that lead there,
@@ -171,6 +172,12 @@ func (s *Stubs) Holds(pc uint64) bool { return s != nil && pc-s.Base < uint64(le
 
 // IsFull reports whether a stop at an address says that a thread's ring is full.
 func (s *Stubs) IsFull(pc uint64) bool { return s != nil && pc == s.Base+timerFull }
+
+// Clock reports whether a thread stands at an instruction that reads the time stamp
+// counter, which programs can forbid themselves.
+func (s *Stubs) Clock(pc uint64) bool {
+	return s.Holds(pc) && bytes.HasPrefix(s.Bytes[pc-s.Base:], []byte{0x0f, 0x31})
+}
 
 // Faulted is where a thread goes on whose stack ended while it was copied.
 func (s *Stubs) Faulted(pc uint64) (to uint64, ok bool) {

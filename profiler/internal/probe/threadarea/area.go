@@ -15,7 +15,7 @@ type Common struct{ Area }
 // in the target.
 func NewCommon(l Layout, mem []byte, base uint64) *Common {
 	c := &Common{Area{l: l, mem: mem, base: base}}
-	c.init(c, 1<<62, 1<<62, 0)
+	c.init(c, Never, 1<<62, 0)
 	c.put(offMuted, 1)
 	at, from := l.ranges, [2]uint32{0, uint32(l.Chords)}
 	for i := range len(l.funcs) + 1 {

@@ -26,10 +26,11 @@ const (
 	Free    = 0 // nothing
 	Guarded = 1 // say so, where others than itself are concerned
 	Alone   = 3 // say so, and ask to be traced: nobody does
+	Traced  = 4 // say so where system calls are to be forbidden
 )
 
 // PoolSize is how many areas can be ready.
-const PoolSize = 64
+const PoolSize = 192
 
 // Born is what an area says about its thread's life.
 type Born struct {
@@ -44,6 +45,12 @@ func (a *Area) SetGuard(v uint64) { atomic.StoreUint64(a.word(offGuard), v) }
 
 // Guard is what it has to do.
 func (a *Area) Guard() uint64 { return atomic.LoadUint64(a.word(offGuard)) }
+
+// Silence has the thread read its CPU clock no more.
+func (a *Area) Silence() { atomic.StoreUint64(a.word(offCPUGap), Never) }
+
+// Never is a gap between readings of a CPU clock that is none: it is not read.
+const Never = 1 << 62
 
 // Introduce gives the thread a number of its own, by which it says that it is
 // another one's creator; ask is the code by which it asks to be traced.
