@@ -96,6 +96,7 @@ func newBuilder(p *profile.Profile) (*builder, error) {
 	b.events = make([]event, 0, 2*parts+instances+4*len(p.Threads))
 	b.arena = make([]int32, 0, 2*parts)
 	b.g.Tasks, b.g.first, b.g.depends = make([]Task, 0, 2*parts+instances), make([]int32, 0, 2*parts+instances), make([]int32, 0, 3*parts)
+	b.threads = make([]thread, 0, len(p.Threads))
 	ties := 0
 	for i := range p.Threads {
 		t := &p.Threads[i]

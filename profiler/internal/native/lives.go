@@ -16,7 +16,7 @@ import (
 // others are added up, as counters, and belong to the first of them.
 
 // ownLives is how many of a go statement have counts of their own.
-const ownLives = 128
+const ownLives = 32
 
 // statement is a go statement, with what was begun there: one in the library may make
 // goroutines for many.

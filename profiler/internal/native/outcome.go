@@ -28,6 +28,7 @@ func (s *session) outcome() *backend.Outcome {
 	}
 	p.Run.Virtual = s.job.Cores
 	s.threads.goroutines.settle(s.solver)
+	p.Threads = make([]profile.Thread, 0, len(s.threads.all))
 	for _, t := range s.threads.all {
 		x := profile.Thread{ID: t.id, Start: s.tracker.Start(t.id), BeginNS: s.rate.ns(t.begin - s.begin),
 			EndNS: s.rate.ns(t.end - s.begin), CPUNS: t.cpuNS, Totals: t.totals, Active: t.stood}
