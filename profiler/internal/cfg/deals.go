@@ -14,8 +14,9 @@ import (
 // lock. Such a place ends in a branch that depends on what was taken: there is
 // more, or there is none.
 type Dealer struct {
-	p     *Program
-	known map[*Func]habit // nothing while that is found out
+	p      *Program
+	known  map[*Func]habit       // nothing while that is found out
+	spaces [takerDepth + 1]Space // of graphs, by how deep the call is
 }
 
 // habit is what a function does about what threads share, itself or by calls.
@@ -41,7 +42,7 @@ const (
 // taken, and stands in a loop that takes: whichever way control came.
 func (d *Dealer) Deals(g *Graph) (by []bool) {
 	by = make([]bool, len(g.Blocks))
-	if letsMeet(g.Func.Name) {
+	if letsMeet(g.Func.Name) || !g.goesBack() {
 		return by
 	}
 	inner, takes := d.loopsThatTake(g)
@@ -66,6 +67,12 @@ func (d *Dealer) Deals(g *Graph) (by []bool) {
 		by[i] = b.Last().Kind == x86.Jcc && in && known[b] != nil && known[b].flags
 	}
 	return by
+}
+
+// goesBack reports whether a function may have loops: each has an edge to where it is
+// not behind. Most functions have none, and need not be looked at.
+func (g *Graph) goesBack() bool {
+	return slices.ContainsFunc(g.Edges, func(e *Edge) bool { return e.From != nil && e.To != nil && e.To.Start <= e.From.Start })
 }
 
 // loopsThatTake are the loops that something is taken in, and by block the
@@ -165,8 +172,7 @@ func (d *Dealer) function(f *Func, depth int) habit {
 		return habit{unlocks: true}
 	}
 	d.known[f] = habit{}
-	var space Space // that of the caller's graph is in use
-	for _, b := range d.p.Blocks(f, &space).Blocks {
+	for _, b := range d.p.Blocks(f, &d.spaces[depth]).Blocks { // those of its callers are in use
 		h.add(d.does(b, depth))
 	}
 	d.known[f] = h

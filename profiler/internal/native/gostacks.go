@@ -37,6 +37,9 @@ func (k *stacks) goStack(g, upTo uint64, regs *[17]uint64) (frames []goroutine.F
 	if sp <= lo || sp >= hi {
 		return nil
 	}
+	if upTo > sp && upTo < hi {
+		hi = upTo + 8 // nobody asks for what is above
+	}
 	stack := goroutine.Stack{At: sp, Words: make([]byte, hi-sp)}
 	if k.p.Read(stack.Words, sp) != nil {
 		return nil

@@ -10,10 +10,44 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/record"
 )
 
-// pair is a call site, by its number, with one of its targets, a run-time address.
+// pairs are call sites, by their numbers, with their targets, run-time addresses, and
+// the number of both. Most sites have one or two, those of interpreters many.
+type pairs struct {
+	few  [][]pair // by site
+	many map[farPair]int32
+}
+
 type pair struct {
+	target uint64
+	n      int32
+}
+
+type farPair struct {
 	site   int
 	target uint64
+}
+
+const fewTargets = 8
+
+func (ps *pairs) find(site int, target uint64) (n int32, ok bool) {
+	few := ps.few[site]
+	for _, k := range few {
+		if k.target == target {
+			return k.n, true
+		}
+	}
+	if len(few) == fewTargets {
+		n, ok = ps.many[farPair{site, target}]
+	}
+	return n, ok
+}
+
+func (ps *pairs) add(site int, target uint64, n int32) {
+	if len(ps.few[site]) < fewTargets {
+		ps.few[site] = append(ps.few[site], pair{target, n})
+	} else {
+		ps.many[farPair{site, target}] = n
+	}
 }
 
 type indirect struct {
@@ -45,12 +79,11 @@ func (v *Solver) Resolve(a *threadarea.Area, d []record.Delta) []record.Delta {
 
 // pair numbers a call site with one of its targets, a run-time address.
 func (v *Solver) pair(site int, target uint64) int32 {
-	k := pair{site, target}
-	if n, ok := v.pairs[k]; ok {
+	if n, ok := v.pairs.find(site, target); ok {
 		return n
 	}
 	n := int32(len(v.known))
-	v.pairs[k] = n
+	v.pairs.add(site, target, n)
 	ind := indirect{event: profile.NoEvent, callee: -1}
 	for _, m := range v.mods {
 		g := m.Spec.Program.FuncAt(target - m.Bias)

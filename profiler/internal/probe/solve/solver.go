@@ -25,8 +25,8 @@ type Solver struct {
 	broken  map[int32]bool // functions with impossible counts: a fault of ours
 	left    map[int32]bool // those of them that were left in a way that no counter saw: a fault of nobody's
 	resumes map[int32]bool // functions that were asked for: see Resumes
-	pairs   map[pair]int32 // (site, target) → number
-	known   []indirect     // by that number
+	pairs   pairs
+	known   []indirect // by that number
 
 	explained map[profile.EventID][]profile.EventID // START edges → calls that explain entries there (Bind)
 	startless map[int32]bool                        // functions called from where nothing is known (Bind)
@@ -50,7 +50,7 @@ type Solver struct {
 	isTouch    []bool
 	space      cfg.Space
 	gather     gather
-	checked    map[uint64]bool // what functions have counted that was possible: see Check
+	checked    *ways // what functions have counted that was possible: see Check; nil: nobody asked
 
 	dealing *cfg.Program
 	deals   *cfg.Dealer
@@ -83,7 +83,7 @@ type event struct {
 
 // New prepares for the counters of some modules.
 func New(layout threadarea.Layout, mods ...Module) *Solver {
-	v := &Solver{mods: mods, layout: layout, misses: map[int32]profile.EventID{}, missed: map[miss]profile.EventID{}, hardware: map[counter]int32{}, chords: layout.Chords, broken: map[int32]bool{}, left: map[int32]bool{}, resumes: map[int32]bool{}, pairs: map[pair]int32{}, activeNo: map[frame]int32{}, checked: map[uint64]bool{}, owner: make([]int32, 0, layout.Chords)}
+	v := &Solver{mods: mods, layout: layout, misses: map[int32]profile.EventID{}, missed: map[miss]profile.EventID{}, hardware: map[counter]int32{}, chords: layout.Chords, broken: map[int32]bool{}, left: map[int32]bool{}, resumes: map[int32]bool{}, activeNo: map[frame]int32{}, owner: make([]int32, 0, layout.Chords)}
 	for _, m := range mods {
 		v.plans = append(v.plans, m.Spec.Plans()...)
 	}
@@ -93,6 +93,7 @@ func New(layout threadarea.Layout, mods ...Module) *Solver {
 		}
 	}
 	v.funcs = make([]*function, len(v.plans))
+	v.pairs = pairs{make([][]pair, layout.Sites), map[farPair]int32{}}
 	v.weight = make([]weight, layout.Chords)
 	v.entered = make([]int64, len(v.plans))
 	v.isTouch = make([]bool, len(v.plans))
