@@ -193,9 +193,10 @@ type level struct {
 const addressBits = 47
 
 // listed reports whether its sets may be lists: their members have room for what tells
-// lines of a set apart.
+// lines of a set apart, and 1, which is too much for 32 bits where the stack lies that a
+// program has whose addresses are not random: at the end of all.
 func (l *level) listed(line int) bool {
-	return l.ways <= rowSize/memberSize && addressBits-bits.TrailingZeros(uint(line))-bits.TrailingZeros64(l.sets) <= 8*memberSize
+	return l.ways <= rowSize/memberSize && addressBits-bits.TrailingZeros(uint(line))-bits.TrailingZeros64(l.sets) < 8*memberSize
 }
 
 // words is what the simulator knows of it, where it begins at an address.
