@@ -210,7 +210,7 @@ func (a *analysis) noteUneven(found []leader, findings []finding) {
 
 // sameEachTime reports whether each thread does as much in nearly all of some
 // instances: what it does is given to it, or goes by what it is, though it takes it
-// from a store.
+// from a store. Who differs from itself as much as threads do from each other does not.
 func sameEachTime(p *profile.Profile, s *profile.Section) bool {
 	const some, near = 5, 0.1
 	sum, n := map[profile.ThreadID]float64{}, map[profile.ThreadID]float64{}
@@ -227,7 +227,7 @@ func sameEachTime(p *profile.Profile, s *profile.Section) bool {
 		if s.Instances[i].Folded > 1 || len(ts) == 0 {
 			continue
 		}
-		much, is := near*floats.Max(ts), true
+		much, is := min(near*floats.Max(ts), (floats.Max(ts)-floats.Min(ts))/4), true
 		for k, t := range ts {
 			id := s.Instances[i].Parts[k].Thread
 			is = is && math.Abs(t-sum[id]/n[id]) <= much

@@ -173,9 +173,9 @@ func TestPlaceNames(t *testing.T) {
 // TestSameEachTime: threads that take what was put there for each of them do the
 // same in each instance.
 func TestSameEachTime(t *testing.T) {
-	p, _ := selfScheduledProgram([]int{70, 10, 95, 40}, -1, true)
-	one := p.Sections[0].Instances[0]
-	turned := func(n int) profile.Instance {
+	uneven, _ := selfScheduledProgram([]int{70, 10, 95, 40}, -1, true)
+	alike, _ := selfScheduledProgram([]int{200, 199, 202, 201}, -1, true) // by chance
+	turned := func(one *profile.Instance, n int) profile.Instance {
 		in := profile.Instance{Folded: 1}
 		for k := range one.Parts {
 			q := one.Parts[k]
@@ -186,14 +186,19 @@ func TestSameEachTime(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
+		p     *profile.Profile
 		turns []int
 		want  bool
-	}{{"too few", []int{0, 0, 0, 0}, false}, {"the same", []int{0, 0, 0, 0, 0}, true}, {"in turn", []int{0, 1, 2, 3, 0, 1, 2, 3}, false}, {"once another", []int{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, true}} {
+	}{
+		{"too few", uneven, []int{0, 0, 0, 0}, false}, {"the same", uneven, []int{0, 0, 0, 0, 0}, true}, {"in turn", uneven, []int{0, 1, 2, 3, 0, 1, 2, 3}, false},
+		{"once another", uneven, []int{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, true},
+		{"alike, the same", alike, []int{0, 0, 0, 0, 0}, true}, {"alike, in turn", alike, []int{0, 1, 2, 3, 0, 1, 2, 3}, false},
+	} {
 		s := profile.Section{}
 		for _, n := range c.turns {
-			s.Instances = append(s.Instances, turned(n))
+			s.Instances = append(s.Instances, turned(&c.p.Sections[0].Instances[0], n))
 		}
-		if got := sameEachTime(p, &s); got != c.want {
+		if got := sameEachTime(c.p, &s); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
