@@ -35,6 +35,9 @@ func New(p *profile.Profile, opt Options) (*Report, error) {
 		opt.Lime.Response = usual(p)
 	}
 	b := builder{p: p, opt: opt, bare: p.Run.Backend == perfBackend}
+	if b.bare && opt.Lime.Response == profile.Instructions {
+		return nil, errors.New("no control flow was counted, so instructions are not known: leave --response out, or profile with --events edges,hardware")
+	}
 	b.calls = b.findLibraryCalls()
 	r := &Report{
 		Version:  Version,

@@ -93,3 +93,13 @@ func TestPerfReportOfNothing(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestPerfReportWithoutInstructions: they are not known, and nobody is told that all did as
+// many.
+func TestPerfReportWithoutInstructions(t *testing.T) {
+	opt := Options{}
+	opt.Lime.Response = profile.Instructions
+	if _, err := New(perfProfile("task-clock", "cycles", "instructions"), opt); err == nil || !strings.Contains(err.Error(), "not known") {
+		t.Errorf("got %v", err)
+	}
+}
