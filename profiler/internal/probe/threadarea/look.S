@@ -246,8 +246,6 @@ look:
 	cmpl	$TOLD, %gs:FUEL
 	jg	1f
 	mov	$2, %ecx
-1:	test	%ecx, %ecx
-	jz	1f
 	mov	%r8, WOKE(%rdi)
 1:	cmpl	$0, %gs:LOCKS
 	jle	3f
