@@ -10,7 +10,7 @@ func (s *study) split(l *Loop) {
 			continue
 		}
 		t := s.cycle(l, e.From)
-		if t == nil || len(t.Blocks) == len(l.Blocks) {
+		if len(t.Blocks) == len(l.Blocks) {
 			continue
 		}
 		was := make([]*Loop, len(t.Blocks))
@@ -29,11 +29,7 @@ func (s *study) split(l *Loop) {
 	}
 }
 
-// longRetry is how many blocks are more than any way round has that only tries again.
-// Loops around a switch may have thousands of ways, each of which has nearly all blocks.
-const longRetry = 1024
-
-// cycle is the way round a loop that a latch ends; nil: it is too long to be a retry.
+// cycle is the way round a loop that a latch ends.
 func (s *study) cycle(l *Loop, latch *Block) *Loop {
 	in := map[*Block]bool{l.Head: true}
 	for stack := []*Block{latch}; len(stack) > 0; {
@@ -42,9 +38,7 @@ func (s *study) cycle(l *Loop, latch *Block) *Loop {
 		if in[b] {
 			continue
 		}
-		if in[b] = true; len(in) > longRetry {
-			return nil
-		}
+		in[b] = true
 		for _, e := range b.Pred {
 			if e.From != nil && l.Has(e.From) {
 				stack = append(stack, e.From)
