@@ -62,9 +62,10 @@ var goStandard = strings.Fields("archive bufio builtin bytes cmp compress contai
 
 // goSystem reports whether a function in Go is of the standard library, or of
 // what Go's own authors add to package sync. The file of package sort is
-// …/src/sort/sort.go; a program of that name has a function main.f in it.
+// …/src/sort/sort.go; a program of that name has a function main.f in it. The
+// library's tests are read by those who write it.
 func (f Frame) goSystem() bool {
-	if !strings.HasSuffix(f.File, ".go") {
+	if ext := path.Ext(f.File); ext != ".go" && ext != ".s" || strings.HasSuffix(f.File, "_test.go") {
 		return false
 	}
 	slash := strings.LastIndexByte(f.Function, '/')

@@ -38,6 +38,9 @@ func TestSystem(t *testing.T) {
 		{Frame{File: "/home/me/src/sort/main.go", Line: 3, Function: "main.main"}, false},
 		{Frame{File: "/home/me/sort/sort.go", Line: 3, Function: "sort.Mine"}, false},
 		{Frame{File: "/home/me/mine.go", Line: 3, Function: "odd"}, false},
+		{Frame{File: "/usr/local/go/src/runtime/asm_amd64.s", Line: 1771, Function: "runtime.goexit"}, true},
+		{Frame{File: "/usr/local/go/src/sort/sort_test.go", Line: 3, Function: "sort.TestMine"}, false},
+		{Frame{File: "/home/me/runtime/mine.s", Line: 3, Function: "mine"}, false},
 		{Frame{}, false},
 	} {
 		if x.f.System() != x.want {
