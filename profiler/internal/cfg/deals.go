@@ -1,7 +1,6 @@
 package cfg
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -23,7 +22,8 @@ type Dealer struct {
 type habit struct {
 	fetches bool // by one instruction
 	locks   bool
-	unlocks bool // or may: it is too large to be looked at
+	unlocks bool     // or may: it is too large to be looked at
+	fills   x86.Regs // arguments, through which it stores
 }
 
 func (h *habit) add(o habit) {
@@ -34,7 +34,7 @@ func (h *habit) add(o habit) {
 func NewDealer(p *Program) *Dealer { return &Dealer{p: p, known: map[*Func]habit{}} }
 
 const (
-	smallTaker = 120 // instructions of a function that does nothing but take
+	smallTaker = 200 // instructions of a function that does nothing but take
 	takerDepth = 8   // calls of such functions in each other
 )
 
@@ -53,18 +53,21 @@ func (d *Dealer) Deals(g *Graph) (by []bool) {
 		return slices.ContainsFunc(b.Calls, func(c Call) bool { return Deals(c.Import) })
 	})
 	framed := g.Framed()
+	names := namedIn(g, framed)
 	known := map[*Block]*taken{} // at the block's end
 	for again := true; again; {
 		again = false
 		for _, b := range g.Blocks {
-			if t := d.after(b, known, framed); t != nil && (known[b] == nil || !t.equals(known[b])) {
+			if t := d.after(b, known, framed, names); t != nil && (known[b] == nil || !t.equals(known[b])) {
 				known[b], again = t, true
 			}
 		}
 	}
+	doomed := g.ending()
+	panics := func(e *Edge) bool { return e.To != nil && doomed[e.To.ID] }
 	for i, b := range g.Blocks {
 		in := takes[inner[i]] || inner[i] == flowgraph.None && runtime // the first piece of a region's loop is taken before it
-		by[i] = b.Last().Kind == x86.Jcc && in && known[b] != nil && known[b].flags
+		by[i] = b.Last().Kind == x86.Jcc && in && known[b] != nil && known[b].flags && !slices.ContainsFunc(b.Succ, panics)
 	}
 	return by
 }
@@ -98,7 +101,7 @@ func (d *Dealer) loopsThatTake(g *Graph) (inner []int32, takes map[int32]bool) {
 // after is what holds what was taken at the end of a block, as far as that is
 // known of the blocks before it, nil where none is; it is sure only where it is
 // so on every way there.
-func (d *Dealer) after(b *Block, known map[*Block]*taken, framed bool) *taken {
+func (d *Dealer) after(b *Block, known map[*Block]*taken, framed bool, p *named) *taken {
 	var t *taken
 	for _, e := range b.Pred {
 		switch u := known[e.From]; {
@@ -107,7 +110,7 @@ func (d *Dealer) after(b *Block, known map[*Block]*taken, framed bool) *taken {
 			t = &taken{}
 		case u == nil: // not yet come to
 		case t == nil:
-			t = &taken{u.regs, u.consts, maps.Clone(u.slots), u.flags, u.held}
+			t = u.clone()
 		default:
 			t.meet(u)
 		}
@@ -119,12 +122,12 @@ func (d *Dealer) after(b *Block, known map[*Block]*taken, framed bool) *taken {
 	for i := range b.Insns {
 		in := &b.Insns[i]
 		if !in.Kind.IsCall() {
-			t.step(in, in.HasMem && in.Mem.Index == x86.None && (in.Mem.Base == x86.RSP || in.Mem.Base == x86.RBP && framed))
+			t.step(in, isSlot(in, framed), b, p)
 			continue
 		}
 		c := &b.Calls[call]
 		call++
-		t.call(d.habitOf(c, 0), c.Callee != nil || Deals(c.Import))
+		t.call(d.habitOf(c, 0), c.Callee != nil || Deals(c.Import), d.convention(), p)
 	}
 	return t
 }
@@ -144,12 +147,24 @@ func (d *Dealer) habitOf(c *Call, depth int) habit {
 	switch {
 	case c.Callee != nil && receives[c.Callee.Name]:
 		return habit{fetches: true}
+	case c.Callee != nil && takesInline(c.Callee.Name):
+		return habit{locks: true}
+	case c.Callee != nil && givesInline(c.Callee.Name):
+		return habit{unlocks: true}
 	case c.Callee != nil:
 		return d.function(c.Callee, depth+1)
 	case c.Import == "":
 		return habit{unlocks: true} // by pointer: whatever it does
 	}
-	return habit{fetches: Deals(c.Import), locks: locks[c.Import], unlocks: GivesLock(c.Import)}
+	return habit{fetches: Deals(c.Import), locks: locks[c.Import], unlocks: GivesLock(c.Import), fills: x86.RDI.Set()}
+}
+
+// convention is how the program's functions call each other.
+func (d *Dealer) convention() *convention {
+	if d.p.Image.Go != nil {
+		return &inGo
+	}
+	return &ofC
 }
 
 // Deals recognises functions of OpenMP's runtimes by which a thread takes the next
@@ -168,12 +183,22 @@ func (d *Dealer) function(f *Func, depth int) habit {
 	if known {
 		return h
 	}
+	if f.Runtime {
+		return habit{}
+	}
 	if depth > takerDepth || f.Skip != "" || f.Insns == 0 || f.Insns > smallTaker {
 		return habit{unlocks: true}
 	}
 	d.known[f] = habit{}
-	for _, b := range d.p.Blocks(f, &d.spaces[depth]).Blocks { // those of its callers are in use
-		h.add(d.does(b, depth))
+	g := d.p.Blocks(f, &d.spaces[depth]) // those of its callers are in use
+	doomed := g.ending()
+	for i, b := range g.Blocks {
+		if !doomed[i] { // panics take locks, too
+			h.add(d.does(b, depth))
+		}
+	}
+	if d.p.Image.Go == nil {
+		h.fills = d.fills(g, depth)
 	}
 	d.known[f] = h
 	return h
@@ -191,118 +216,4 @@ var locks = map[string]bool{"pthread_mutex_lock": true, "pthread_mutex_trylock":
 func fetches(in *x86.Insn) bool {
 	return in.Lock && in.HasMem && in.Vex == 0 &&
 		(in.Map == 1 && in.Opcode&0xf6 == 0xb0 || in.Map == 1 && in.Opcode&0xfe == 0xc0 || in.Map == 0 && in.Opcode&0xfe == 0x86)
-}
-
-// taken follows what was taken through straight code: the registers and slots
-// of the frame that hold it or what was made of it.
-type taken struct {
-	regs   x86.Regs
-	consts x86.Regs // hold what the code itself says: task = -1
-	slots  map[x86.Mem]origin
-	flags  bool
-	held   bool // a lock is: whatever is read may be shared
-}
-
-// origin is where a value comes from.
-type origin uint8
-
-const (
-	elsewhere origin = iota
-	fixed
-	store
-)
-
-// and is where a value comes from that comes from either: what is a constant where
-// nothing was taken tells just that.
-func (o origin) and(p origin) origin {
-	if o == elsewhere || p == elsewhere {
-		return elsewhere
-	}
-	return max(o, p)
-}
-
-// meet keeps what is so in both.
-func (t *taken) meet(u *taken) {
-	t.regs, t.consts = t.regs&(u.regs|u.consts)|t.consts&u.regs, t.consts&u.consts
-	t.flags, t.held = t.flags && u.flags, t.held && u.held
-	for m, o := range t.slots {
-		t.slots[m] = o.and(u.slots[m])
-	}
-	for m := range u.slots {
-		if _, known := t.slots[m]; !known {
-			t.put(m, elsewhere)
-		}
-	}
-}
-
-func (t *taken) put(slot x86.Mem, o origin) {
-	if t.slots == nil {
-		t.slots = map[x86.Mem]origin{}
-	}
-	t.slots[slot] = o
-}
-
-func (t *taken) equals(u *taken) bool {
-	return t.regs == u.regs && t.consts == u.consts && t.flags == u.flags && t.held == u.held && maps.Equal(t.slots, u.slots)
-}
-
-// call: what a function of the program returns was taken, if it takes, or reads
-// under the lock that is held; others keep only the registers that callees save.
-func (t *taken) call(h habit, own bool) {
-	const saved = 1<<x86.RBX | 1<<x86.RBP | 1<<x86.RSP | 1<<x86.R12 | 1<<x86.R13 | 1<<x86.R14 | 1<<x86.R15
-	t.regs, t.consts = t.regs&saved, t.consts&saved
-	if own && (h.fetches || h.locks || t.held && !h.unlocks) {
-		t.regs |= x86.RAX.Set()
-	}
-	t.flags, t.held = false, !h.unlocks && (h.locks || t.held)
-}
-
-// step follows them through an instruction; own: its memory operand is a slot.
-func (t *taken) step(in *x86.Insn, own bool) {
-	o := t.of(in, own)
-	if in.Stores && own {
-		if in.Lock {
-			t.put(in.Mem, elsewhere)
-		} else {
-			t.put(in.Mem, o)
-		}
-	}
-	t.regs, t.consts = t.regs&^in.Def, t.consts&^in.Def
-	switch def := in.Def &^ x86.RSP.Set(); o {
-	case store:
-		t.regs |= def
-	case fixed:
-		t.consts |= def
-	}
-	if in.FlagsKilled != 0 {
-		t.flags = o == store
-	}
-}
-
-// of is where what an instruction makes comes from.
-func (t *taken) of(in *x86.Insn, own bool) origin {
-	if clears := in.Map == 0 && in.Vex == 0 && (in.Opcode == 0x31 || in.Opcode == 0x33) && !in.HasMem && in.Reg == in.RM; clears {
-		return fixed
-	}
-	from, used := in.Use&t.regs != 0 || in.FlagsRead != 0 && t.flags || fetches(in), in.Use
-	o := fixed
-	if in.HasMem {
-		if own {
-			used &^= in.Mem.Base.Set()
-		}
-		if in.Loads {
-			at, slot := t.slots[in.Mem]
-			from = from || own && at == store || t.held && !slot && in.Mem.Base != x86.RSP
-			if !own || at != fixed {
-				o = elsewhere
-			}
-		}
-	}
-	switch {
-	case from:
-		return store
-	case used&^t.consts != 0 || in.FlagsRead != 0 || in.Lock:
-		return elsewhere
-	}
-	return o
 }

@@ -87,6 +87,91 @@ void steals(void) {
 	}
 }
 
+struct job { long kind, n, more[4]; };
+static __attribute__((noinline)) struct job next_job(void) {
+	struct job j = {0};
+	pthread_mutex_lock(&lock);
+	if (queue) { j.kind = 1; j.n = queue->n; queue = queue->next; }
+	pthread_mutex_unlock(&lock);
+	return j;
+}
+void object_deals(void) {
+	for (;;) {
+		struct job j = next_job();
+		if (!j.kind) break;
+		work(j.n);
+	}
+}
+static __attribute__((noinline)) int is_one(const struct job *j) { return j->kind != 0; }
+void asked_deals(void) {
+	for (;;) {
+		struct job j = next_job();
+		if (!is_one(&j)) break;
+		work(j.n);
+	}
+}
+struct pair { long n, some; };
+static __attribute__((noinline)) struct pair next_pair(void) {
+	struct pair p = {0, 0};
+	pthread_mutex_lock(&lock);
+	if (queue) { p.n = queue->n; p.some = 1; queue = queue->next; }
+	pthread_mutex_unlock(&lock);
+	return p;
+}
+void pair_deals(void) {
+	for (;;) {
+		struct pair p = next_pair();
+		if (!p.some) break;
+		work(p.n);
+	}
+}
+static struct task *_Atomic top;
+void stack_deals(void) {
+	for (;;) {
+		struct task *t = top;
+		if (!t) break;
+		if (atomic_compare_exchange_strong(&top, &t, t->next)) work(t->n);
+	}
+}
+static atomic_int spins;
+static int at;
+void spin_lock_deals(int n) {
+	for (;;) {
+		while (atomic_exchange(&spins, 1)) ;
+		int i = at++;
+		atomic_store(&spins, 0);
+		if (i >= n) break;
+		work(i);
+	}
+}
+
+void once(struct job *j) {
+	for (int i = 0; i < j->n; i++) {
+		total |= atomic_exchange(&spins, 1);
+		work(i);
+	}
+}
+void panics(int n) {
+	for (int i = 0; i < n; i++) {
+		pthread_mutex_lock(&lock);
+		if (waiting) __builtin_trap(); // the lock is poisoned
+		total += i;
+		pthread_mutex_unlock(&lock);
+		work(i);
+	}
+}
+static __attribute__((noinline)) void add(const struct job *j) {
+	pthread_mutex_lock(&lock);
+	total += j->n;
+	pthread_mutex_unlock(&lock);
+}
+void adds(int n) {
+	for (int i = 0; i < n; i++) {
+		struct job j = {work(i), work(i)};
+		add(&j);
+		if (!j.kind) break;
+	}
+}
 void plain(int n) { for (int i = 0; i < n; i++) work(i); }
 void counts(int n) { for (int i = 0; i < n; i++) { work(i); atomic_fetch_add(&hits, 1); } }
 void appends(int n) { for (int i = 0; i < n; i++) slots[atomic_fetch_add(&room, 1)] = work(i); }
@@ -113,6 +198,7 @@ void releases(long *x) {
 // where it only counts or adds up what it did.
 func TestDeals(t *testing.T) {
 	want := map[string]bool{"counter_deals": true, "guided_deals": true, "queue_deals": true, "called_deals": true, "pool_deals": true, "wrapped_deals": true, "steals": true,
+		"object_deals": true, "asked_deals": true, "pair_deals": true, "stack_deals": true, "spin_lock_deals": true, "once": false, "adds": false, "panics": false,
 		"plain": false, "counts": false, "appends": false, "sums": false, "releases": false}
 	eachBuild(t, dealers, func(build string, p *Program) {
 		d := NewDealer(p)
@@ -189,6 +275,132 @@ func TestLetsMeet(t *testing.T) {
 		"internal/poll.(*FD).Read": true, "main.(*fdMutex).rwlock": false, "latch": false} {
 		if letsMeet(name) != want {
 			t.Errorf("%s lets threads meet: %v", name, !want)
+		}
+	}
+}
+
+// goDealers are the like in Go, where locks are inlined and results are many.
+const goDealers = `package main
+
+import "sync"
+
+type queue struct {
+	mu   sync.Mutex
+	jobs []int
+}
+
+//go:noinline
+func (q *queue) pop() (int, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.jobs) == 0 {
+		return 0, false
+	}
+	j := q.jobs[0]
+	q.jobs = q.jobs[1:]
+	return j, true
+}
+
+//go:noinline
+func popDeals(q *queue) {
+	for {
+		j, ok := q.pop()
+		if !ok {
+			return
+		}
+		work(j)
+	}
+}
+
+//go:noinline
+func counterDeals(mu *sync.Mutex, next *int) {
+	for {
+		mu.Lock()
+		j := *next
+		*next++
+		mu.Unlock()
+		if j >= 60 {
+			return
+		}
+		work(j)
+	}
+}
+
+//go:noinline
+func rangeDeals(mu *sync.RWMutex, m map[int]bool) {
+	for {
+		mu.Lock()
+		j := -1
+		for j = range m {
+			delete(m, j)
+			break
+		}
+		mu.Unlock()
+		if j < 0 {
+			return
+		}
+		work(j)
+	}
+}
+
+//go:noinline
+func sums(mu *sync.Mutex, total *int) {
+	for i := range 60 {
+		work(i)
+		mu.Lock()
+		*total += i
+		mu.Unlock()
+	}
+}
+
+var sink int
+
+//go:noinline
+func work(n int) { sink += n }
+
+func main() {
+	var mu sync.Mutex
+	var rw sync.RWMutex
+	n := 0
+	popDeals(&queue{jobs: []int{1}})
+	counterDeals(&mu, &n)
+	rangeDeals(&rw, map[int]bool{1: true})
+	sums(&mu, &n)
+}
+`
+
+// TestGoDeals: a loop is left where what was taken says so.
+func TestGoDeals(t *testing.T) {
+	proctest.Need(t, "go")
+	dir := t.TempDir()
+	src, out := filepath.Join(dir, "main.go"), filepath.Join(dir, "prog")
+	if err := os.WriteFile(src, []byte(goDealers), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, flags := range []string{"", "-N -l"} {
+		if msg, err := exec.Command("go", "build", "-gcflags", flags, "-o", out, src).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, msg)
+		}
+		im, err := image.Open(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := Build(im, func(string) bool { return false })
+		d := NewDealer(p)
+		for name, want := range map[string]bool{"main.popDeals": true, "main.counterDeals": true, "main.rangeDeals": true, "main.sums": false} {
+			i := slices.IndexFunc(p.Funcs, func(f *Func) bool { return f.Name == name })
+			if i < 0 {
+				t.Fatalf("no %s", name)
+			}
+			g := p.Graph(p.Funcs[i], nil)
+			left := false
+			for i, deals := range d.Deals(g) {
+				b := g.Blocks[i]
+				left = left || deals && slices.ContainsFunc(b.Succ, func(e *Edge) bool { return e.To != nil && !b.Loop.Has(e.To) })
+			}
+			if left != want {
+				t.Errorf("-gcflags=%q: %s deals: %v", flags, name, left)
+			}
 		}
 	}
 }

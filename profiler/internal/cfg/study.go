@@ -73,15 +73,7 @@ func (g *Graph) Framed() bool {
 // findDoomed finds the blocks from which the program only ends, and those that
 // the entry does not lead to.
 func (s *study) findDoomed() {
-	s.doomed = make([]bool, len(s.Blocks))
-	for again := true; again; {
-		again = false
-		for i := len(s.Blocks) - 1; i >= 0; i-- {
-			if b := s.Blocks[i]; !s.doomed[i] && s.ends(b) {
-				s.doomed[i], again = true, true
-			}
-		}
-	}
+	s.doomed = s.ending()
 	seen := make([]bool, len(s.Blocks))
 	for stack := []*Block{s.Entry}; len(stack) > 0; {
 		b := stack[len(stack)-1]
@@ -101,7 +93,21 @@ func (s *study) findDoomed() {
 	}
 }
 
-func (s *study) ends(b *Block) bool {
+// ending are the blocks from which the program only ends.
+func (g *Graph) ending() (doomed []bool) {
+	doomed = make([]bool, len(g.Blocks))
+	for again := true; again; {
+		again = false
+		for i := len(g.Blocks) - 1; i >= 0; i-- {
+			if !doomed[i] && ends(g.Blocks[i], doomed) {
+				doomed[i], again = true, true
+			}
+		}
+	}
+	return doomed
+}
+
+func ends(b *Block, doomed []bool) bool {
 	if n := len(b.Calls); b.Last().Kind == x86.Stop || n > 0 && b.Calls[n-1].NoReturn {
 		return true
 	}
@@ -110,7 +116,7 @@ func (s *study) ends(b *Block) bool {
 		if e.Kind == Caught {
 			continue
 		}
-		if e.To == nil || !s.doomed[e.To.ID] {
+		if e.To == nil || !doomed[e.To.ID] {
 			return false
 		}
 		any = true

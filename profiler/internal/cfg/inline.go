@@ -1,0 +1,121 @@
+package cfg
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+// Locks that are taken without a call: sync.Mutex, the futex of Rust's Mutex, spin
+// locks of a program's own. One constant is exchanged for another, which tells of no
+// work; until something is stored there again, what is read may be shared.
+//
+//	xor  eax, eax
+//	lock cmpxchg [rdi], ecx     mu.Lock()
+//	jne  → call lockSlow
+//	…
+//	lock xadd [rdi], ebx        mu.Unlock()
+//
+// And stores without locks: what is read where something is exchanged later is what is
+// taken if nobody else was faster (Treiber's stack).
+
+// named is what a function names in memory.
+type named struct {
+	locks    map[cell]bool   // by which threads keep each other off
+	contends map[*Block]bool // whose exchange, where it fails, is followed by waiting for a lock
+	swapped  map[cell]bool   // where stores without locks are
+	objects  []x86.Mem       // in the frame, as far as their address is taken
+}
+
+// cell is a place in memory as instructions name it.
+type cell struct {
+	mem x86.Mem
+	at  uint64 // where that is known
+}
+
+func cellOf(in *x86.Insn) cell {
+	if in.Mem.RIP {
+		return cell{at: in.RIPTarget}
+	}
+	return cell{mem: in.Mem}
+}
+
+// namedIn finds them.
+func namedIn(g *Graph, framed bool) *named {
+	p := &named{locks: map[cell]bool{}, contends: map[*Block]bool{}, swapped: map[cell]bool{}}
+	exchanges, given := map[cell]int{}, map[cell]bool{}
+	for _, b := range g.Blocks {
+		p.contends[b] = slices.ContainsFunc(b.Succ, func(e *Edge) bool {
+			return e.To != nil && slices.ContainsFunc(e.To.Calls, func(c Call) bool { return c.Callee != nil && takesInline(c.Callee.Name) })
+		})
+		for i := range b.Insns {
+			in := &b.Insns[i]
+			switch at := cellOf(in); {
+			case in.HasMem && in.Map == 0 && in.Opcode == 0x8d && isSlot(in, framed):
+				p.objects = append(p.objects, in.Mem)
+			case !in.HasMem || !in.Stores:
+			case swaps(in):
+				exchanges[at]++
+				p.swapped[at] = true
+			case fetches(in) && in.Map == 0: // xchg, which takes a lock, too
+				given[at] = exchanges[at] > 0
+				exchanges[at]++
+			default:
+				given[at] = true
+			}
+		}
+	}
+	for at := range exchanges {
+		p.locks[at] = given[at]
+		p.swapped[at] = p.swapped[at] && !p.locks[at]
+	}
+	return p
+}
+
+// end is how far an object in the frame reaches at most: to the next one.
+func (p *named) end(m x86.Mem) int32 {
+	end := m.Disp + objectSize
+	for _, o := range p.objects {
+		if o.Base == m.Base && o.Disp > m.Disp {
+			end = min(end, o.Disp)
+		}
+	}
+	return end
+}
+
+// swaps recognises cmpxchg.
+func swaps(in *x86.Insn) bool { return fetches(in) && in.Map == 1 && in.Opcode&0xfe == 0xb0 }
+
+// locks follows the lock that is held through an instruction that stores.
+func (t *taken) locks(in *x86.Insn, b *Block, p *named) {
+	constant := in.Reg != x86.None && t.consts&in.Reg.Set() != 0
+	here := p.locks[cellOf(in)]
+	switch {
+	case swaps(in):
+		t.held = t.held || constant && t.consts&x86.RAX.Set() != 0 && (here || p.contends[b])
+	case here && fetches(in) && in.Map == 0 && constant && !t.held:
+		t.held = true
+	case here || fetches(in) && constant:
+		t.held = false
+	}
+}
+
+// givesInline are functions of theirs behind which the lock is another's.
+func givesInline(name string) bool {
+	switch name {
+	case "sync.(*Mutex).Unlock", "internal/sync.(*Mutex).Unlock", "sync.(*RWMutex).Unlock":
+		return true
+	}
+	return strings.HasSuffix(name, "sync.(*Mutex).unlockSlow") || strings.Contains(name, "MutexGuard") && strings.Contains(name, "drop")
+}
+
+// takesInline are functions of Go's and Rust's libraries that have a lock when they
+// return: those behind the code that is inlined, and others that are called.
+func takesInline(name string) bool {
+	switch name {
+	case "sync.(*Mutex).Lock", "internal/sync.(*Mutex).Lock", "sync.(*RWMutex).Lock", "sync.(*Cond).Wait":
+		return true
+	}
+	return strings.HasSuffix(name, "sync.(*Mutex).lockSlow") || strings.Contains(name, "14lock_contended") || strings.Contains(name, "7Condvar") && strings.Contains(name, "4wait")
+}
