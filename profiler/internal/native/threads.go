@@ -240,7 +240,7 @@ func (ts *threads) endAll() {
 // drainSome is drainAll at a death, but not at each where many are alive: what
 // there is can wait, in its order.
 func (ts *threads) drainSome() {
-	const each = 64
+	const each = 16
 	if ts.deaths++; ts.deaths*each >= len(ts.byTid) {
 		ts.deaths = 0
 		ts.drainAll()
