@@ -31,6 +31,9 @@ func (f *finder) withBodies(all []leader) []leader {
 		}
 	}
 	for _, d := range f.inherited {
+		if !by.copied(d.block, false) && !(f.graph.headed(d.block) >= 0 && by.copied(d.block, true)) {
+			continue
+		}
 		for _, x := range by.ways(d) {
 			if y, ok := by.bodies(&x, f.sources); ok && !seen[y.sourceID(f.lines)] && y.corr > 0 && by.arises(y.out().block, &y.flows, y.kind()) {
 				seen[y.sourceID(f.lines)] = true

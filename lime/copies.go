@@ -88,6 +88,9 @@ func (f *finder) joined(a, b leader) leader {
 func (f *finder) leadersByCopies(inherited []departure) []leader {
 	var tried []leader
 	for _, d := range inherited {
+		if !f.copied(d.block, f.graph.headed(d.block) >= 0) {
+			continue
+		}
 		if x, ok := f.lead(d, f.graph.headed(d.block) >= 0); ok {
 			tried = append(tried, x)
 		}
@@ -105,6 +108,22 @@ func (f *finder) leadersByCopies(inherited []departure) []leader {
 		}
 	}
 	return out
+}
+
+// copied reports whether the instance ran several copies of what a block decides, as
+// the head of a loop or as a branch. Most stand alone, and need not be looked at.
+func (f *finder) copied(v profile.BlockID, round bool) bool {
+	list := f.sources.byLast.Of(int(f.sources.last[v]))
+	if round {
+		list = f.sources.byLoop.Of(int(f.sources.loop[v]))
+	}
+	ran := 0
+	for _, b := range list {
+		if f.costs.at[b] >= 0 {
+			ran++
+		}
+	}
+	return ran > 1
 }
 
 // flowsOfAllCopies counts what comes to a decision in all copies of it that the

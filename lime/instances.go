@@ -14,7 +14,8 @@ import (
 const (
 	allUpTo    = 32   // instances that are all analysed one by one
 	enoughLost = 0.99 // of the lost thread-time: with more instances, those that lost this much are …
-	oneByOne   = 128  // … but no more than these
+	oneByOne   = 16   // … but no more than these for each thread,
+	atMost     = 128  // and in all
 )
 
 // instance is one execution of a section with its response (rule 1).
@@ -112,8 +113,9 @@ func widest(instances []*instance) int {
 }
 
 // foldTail bounds the work on sections that ran very often (rule 13). Instances
-// come by lost time; after those that lost 99 % of it, or after 128, the others
-// are added up, the i-th fastest part of each to the i-th fastest of the others.
+// come by lost time; after those that lost 99 % of it, or after 16 for each thread and
+// 128 in all, the others are added up (of two threads an instance says little more
+// than which of them did more), the i-th fastest part of each to the i-th fastest of the others.
 // That keeps Σ max T and the lost time exactly, which a sum by thread would
 // cancel (profile.Instance.Folded does the same).
 func foldTail(events int, instances []*instance) []*instance {
@@ -124,8 +126,8 @@ func foldTail(events int, instances []*instance) []*instance {
 	for _, in := range instances {
 		total += in.idle
 	}
-	n := 0
-	for n < min(len(instances), oneByOne) && (n < allUpTo || sum < enoughLost*total) {
+	n, most := 0, min(len(instances), max(allUpTo, min(oneByOne*widest(instances), atMost)))
+	for n < most && (n < allUpTo || sum < enoughLost*total) {
 		sum += instances[n].idle
 		n++
 	}

@@ -127,9 +127,9 @@ func TestFoldTailKeepsWhatWasLost(t *testing.T) {
 	var instances []*instance
 	total, most := 0.0, 0.0
 	for i := range 100 {
-		in := &instance{folded: 1, parts: make([]profile.Part, 2), response: []float64{1000, 900}}
+		in := &instance{folded: 1, parts: make([]profile.Part, 4), response: []float64{1000, 1000, 1000, 900}}
 		if i >= 60 {
-			in.response = []float64{999, 1000}
+			in.response = []float64{999, 1000, 1000, 1000}
 		}
 		in.measure()
 		total, most = total+in.idle, most+in.longest
@@ -147,6 +147,12 @@ func TestFoldTailKeepsWhatWasLost(t *testing.T) {
 	}
 	if got := foldTail(0, instances[:30]); len(got) != 30 {
 		t.Errorf("30 instances became %d", len(got))
+	}
+	for _, in := range instances {
+		in.parts, in.response = in.parts[:2], in.response[2:]
+	}
+	if got := foldTail(0, instances); len(got) != 33 {
+		t.Errorf("of two threads %d instances", len(got))
 	}
 }
 

@@ -426,11 +426,8 @@ func (g *graph) leads(from, to int32) bool { return from == to || g.reaches(from
 // a component.
 func (g *graph) calledFrom(in func(profile.BlockID) bool, b profile.BlockID, comp int32) bool {
 	for x := range g.beside(b) {
-		if !in(x) {
-			continue
-		}
 		for _, i := range g.outs.Of(int(x)) {
-			if e := &g.p.Graph.Edges[i]; e.Kind.IsCall() && e.To >= 0 && g.leads(g.compOf(e.To), comp) {
+			if e := &g.p.Graph.Edges[i]; e.Kind.IsCall() && e.To >= 0 && in(x) && g.leads(g.compOf(e.To), comp) {
 				return true
 			}
 		}

@@ -11,20 +11,20 @@ import (
 // of a report recognises: what happens there was asked for by whoever called
 // it. So sections and causes are shown at the first place outside.
 
-// headers are the directories, as they end, that systems and compilers, also of
+// headers are the directories, as they begin, that systems and compilers, also of
 // languages that nobody here has heard of, keep headers and libraries in. What is
 // installed beside them belongs to the system too.
-var headers = []string{"/usr/include/", "/usr/lib/", "/usr/lib64/", "/usr/share/", "/usr/local/include/", "/usr/local/lib/", "/include/c++/", "/lib/gcc/", "/lib/clang/", "/lib/rustlib/", "/rustc/", "/usr/src/rustc"}
+var headers = []string{"/usr/include/", "/usr/lib/", "/usr/lib64/", "/usr/share/", "/usr/local/include/", "/usr/local/lib/", "/usr/src/rustc"}
+
+// within are those that may be anywhere.
+var within = []string{"/include/c++/", "/lib/gcc/", "/lib/clang/", "/lib/rustlib/", "/rustc/", "/cargo/registry/", "/.cargo/registry/", "/libstdc++-v3/"}
 
 // System reports whether a file belongs to the system or the standard library,
 // by its path as the debug information has it.
 func System(file string) bool {
-	for _, h := range headers {
-		if at := strings.Index(file, h); at == 0 || at > 0 && !strings.HasPrefix(h, "/usr/") {
-			return true
-		}
-	}
-	return strings.Contains(file, "/cargo/registry/") || strings.Contains(file, "/.cargo/registry/") || strings.Contains(file, "/libstdc++-v3/") || strings.Contains(file, "/bits/") && strings.Contains(file, "/c++/")
+	begins := func(h string) bool { return strings.HasPrefix(file, h) }
+	holds := func(h string) bool { return strings.Contains(file, h) }
+	return slices.ContainsFunc(headers, begins) || slices.ContainsFunc(within, holds) || holds("/bits/") && holds("/c++/")
 }
 
 // System reports whether a frame belongs to the system or the standard

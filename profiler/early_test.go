@@ -15,16 +15,17 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/proctest"
 )
 
-// watchdog ends the program of a test that hangs, and so the test.
-func watchdog(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	t.Cleanup(func() {
+// watchdog ends the program of a test that hangs, and so the test, until it is
+// called off.
+func watchdog(t testing.TB) (ctx context.Context, off func()) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	return ctx, func() {
+		t.Helper()
 		if ctx.Err() != nil {
 			t.Error("it hung, and was killed")
 		}
 		cancel()
-	})
-	return ctx
+	}
 }
 
 // ran is what a program did under the profiler: what it wrote, and its profile.
@@ -36,7 +37,9 @@ func ran(t *testing.T, c profiler.Config) (output string, p *profile.Profile, er
 	}
 	defer file.Close()
 	c.Stdin, c.Stdout, c.Stderr = file, file, file
-	p, err = profiler.Run(watchdog(t), c)
+	ctx, off := watchdog(t)
+	defer off()
+	p, err = profiler.Run(ctx, c)
 	text, readErr := os.ReadFile(file.Name())
 	if readErr != nil {
 		t.Fatal(readErr)
@@ -136,7 +139,9 @@ func TestEarlyCounts(t *testing.T) {
 // ends by a signal.
 func TestEndedEarly(t *testing.T) {
 	needs, _, _ := early(t)
-	ctx, cancel := context.WithCancel(watchdog(t))
+	watched, off := watchdog(t)
+	defer off()
+	ctx, cancel := context.WithCancel(watched)
 	defer cancel()
 	r, w, err := os.Pipe()
 	if err != nil {

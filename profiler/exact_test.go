@@ -1,7 +1,6 @@
 package profiler_test
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,7 +28,9 @@ func runWith(t testing.TB, c profiler.Config) *profile.Profile {
 	}
 	defer null.Close()
 	c.Stdin, c.Stdout, c.Stderr = null, null, null
-	p, err := profiler.Run(context.Background(), c)
+	ctx, off := watchdog(t)
+	defer off()
+	p, err := profiler.Run(ctx, c)
 	if err != nil {
 		t.Fatal(err)
 	}

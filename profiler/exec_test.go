@@ -1,7 +1,6 @@
 package profiler_test
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -26,7 +25,9 @@ func followed(t *testing.T, command ...string) *profile.Profile {
 		t.Fatal(err)
 	}
 	defer out.Close()
-	p, err := profiler.Run(context.Background(), profiler.Config{Path: command[0], Args: command[1:], Stdout: out, Stderr: out, FollowExec: true})
+	ctx, off := watchdog(t)
+	defer off()
+	p, err := profiler.Run(ctx, profiler.Config{Path: command[0], Args: command[1:], Stdout: out, Stderr: out, FollowExec: true})
 	if err != nil {
 		t.Fatal(err)
 	}

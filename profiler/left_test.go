@@ -1,7 +1,6 @@
 package profiler_test
 
 import (
-	"context"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -141,7 +140,7 @@ func TestSetsGS(t *testing.T) {
 	} {
 		src := proctest.Source(t, "gs.c", set+"\nstatic long mem[512];\nint main(int argc, char **argv) { SET(mem); return mem[1]; }\n")
 		prog := proctest.Build(t, "gcc", "-O1", "-mfsgsbase", src)
-		_, err := profiler.Run(context.Background(), profiler.Config{Path: prog})
+		_, _, err := ran(t, profiler.Config{Path: prog})
 		if err == nil || !strings.Contains(err.Error(), "uses the GS register") {
 			t.Errorf("%s: %v", name, err)
 		}

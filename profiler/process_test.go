@@ -1,7 +1,6 @@
 package profiler_test
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,7 +38,9 @@ func profiledAs(t *testing.T, c profiler.Config) (stdout, stderr string, p *prof
 	}
 	defer null.Close()
 	c.Stdin, c.Stdout, c.Stderr = null, files[0], files[1]
-	p, err = profiler.Run(context.Background(), c)
+	ctx, off := watchdog(t)
+	defer off()
+	p, err = profiler.Run(ctx, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,9 @@ func same(t *testing.T, path string, args ...string) *profile.Profile {
 func sameAs(t *testing.T, c profiler.Config) *profile.Profile {
 	t.Helper()
 	path, args := c.Path, c.Args
-	cmd := exec.Command(path, args...)
+	ctx, off := watchdog(t)
+	defer off()
+	cmd := exec.CommandContext(ctx, path, args...)
 	var out, msg sink
 	cmd.Stdout, cmd.Stderr = &out, &msg
 	err := cmd.Run()
@@ -107,7 +110,9 @@ func TestFixedAddresses(t *testing.T) {
 		if err := exec.Command("setarch", "-R", "true").Run(); err != nil { // containers may forbid it
 			t.Skip("setarch: ", err)
 		}
-		again := exec.Command("setarch", "-R", os.Args[0], "-test.run=^TestFixedAddresses$")
+		ctx, off := watchdog(t)
+		defer off()
+		again := exec.CommandContext(ctx, "setarch", "-R", os.Args[0], "-test.run=^TestFixedAddresses$")
 		again.Env = append(os.Environ(), "SKEWLENS_FIXED=1")
 		if out, err := again.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
@@ -158,7 +163,7 @@ func TestGSIsRefused(t *testing.T) {
 	src := proctest.Source(t, "gs.c", `#include <stdio.h>
 int main(void) { long x; puts("ran"); __asm__ volatile("movq %%gs:0, %0" : "=r"(x)); return (int)x; }
 `)
-	_, err := profiler.Run(context.Background(), profiler.Config{Path: proctest.Build(t, "gcc", "-O2", src)})
+	_, _, err := ran(t, profiler.Config{Path: proctest.Build(t, "gcc", "-O2", src)})
 	if err == nil || !strings.Contains(err.Error(), "GS register") {
 		t.Errorf("error %v", err)
 	}
@@ -298,5 +303,42 @@ int main(void) {
 	}
 	if n != rounds {
 		t.Errorf("%d meetings found, not %d", n, rounds)
+	}
+}
+
+// TestFileSizes: who may make small files only is profiled all the same, with as many
+// threads as ever, and has its limit still.
+func TestFileSizes(t *testing.T) {
+	if os.Getenv("SKEWLENS_SMALL") == "" { // a process has one limit
+		ctx, off := watchdog(t)
+		defer off()
+		again := exec.CommandContext(ctx, "sh", "-c", `ulimit -S -f 100; exec "$0" -test.run='^TestFileSizes$'`, os.Args[0])
+		again.Env = append(os.Environ(), "SKEWLENS_SMALL=1")
+		if out, err := again.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return
+	}
+	src := proctest.Source(t, "small.c", `#include <pthread.h>
+#include <stdio.h>
+#include <sys/resource.h>
+static pthread_barrier_t all;
+static void *work(void *p) { pthread_barrier_wait(&all); return p; }
+int main(void) {
+	pthread_t t[40];
+	struct rlimit l;
+	pthread_barrier_init(&all, 0, 40);
+	for (int i = 0; i < 40; i++)
+		pthread_create(&t[i], 0, work, 0);
+	for (int i = 0; i < 40; i++)
+		pthread_join(t[i], 0);
+	getrlimit(RLIMIT_FSIZE, &l);
+	printf("%lu\n", (unsigned long)l.rlim_cur);
+	return 0;
+}
+`)
+	prog := proctest.Build(t, "gcc", "-O1", "-pthread", src)
+	if p := same(t, prog); len(p.Threads) != 41 {
+		t.Errorf("%d threads", len(p.Threads))
 	}
 }

@@ -40,7 +40,7 @@ func (s *Space) addPart(p *Program, r Range) {
 	n := int(r.Hi - r.Lo)
 	s.skips, s.locks = p.handles, p.silent
 	if s.used+n > len(s.slots) {
-		s.slots, s.used = make([]int32, max(2*len(s.slots), n, 1<<16)), 0 // parts that were made keep the old memory
+		s.slots, s.used = make([]int32, max(2*len(s.slots), n)), 0 // parts that were made keep the old memory
 	}
 	slot := s.slots[s.used : s.used+n : s.used+n]
 	s.used += n

@@ -177,7 +177,8 @@ func (s *session) trap(e tracee.Event) error {
 	return s.signals.deliver(e)
 }
 
-// ringFull: the recorder has no room for another record of the thread.
+// ringFull: the recorder has no room for another record of the thread, which goes on
+// as soon as those that there are were taken.
 func (s *session) ringFull(e tracee.Event, pc uint64) (bool, error) {
 	t, m := s.threads.byTid[e.Tid], s.in.cacheOf(pc)
 	if gs := s.threads.goroutines; gs != nil {
@@ -189,9 +190,11 @@ func (s *session) ringFull(e tracee.Event, pc uint64) (bool, error) {
 	if t == nil || !(m != nil && m.spec.FullTrap(pc-m.cache) || s.in.waits.stubs.IsFull(pc)) {
 		return false, nil
 	}
-	s.threads.drainAll()
+	horizon := s.threads.takeAll()
 	t.area.Reset()
-	return true, s.p.Resume(e)
+	err := s.p.Resume(e)
+	s.threads.advance(horizon)
+	return true, err
 }
 
 // handlerReturns: a diverted handler of a signal is left.

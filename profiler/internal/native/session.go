@@ -119,9 +119,8 @@ func (s *session) loop() error {
 		return err
 	}
 	for {
-		had := s.p.Has()
-		e, err := s.p.Wait()
-		if !had {
+		e, waited, err := s.p.Next()
+		if waited {
 			s.threads.fresh = rdtsc()
 		}
 		if errors.Is(err, syscall.ECHILD) {

@@ -240,20 +240,22 @@ func (ts *threads) endAll() {
 // drainSome is drainAll at a death, but not at each where many are alive: what
 // there is can wait, in its order.
 func (ts *threads) drainSome() {
-	const each = 64
+	const each = 16
 	if ts.deaths++; ts.deaths*each >= len(ts.byTid) {
 		ts.deaths = 0
 		ts.drainAll()
 	}
 }
 
-// drainAll takes the records of all threads and lets the tracker handle what
-// is surely complete: a record that is being written just now bears a time
-// that is not before its thread's last one, and no other thread can write one
-// from before this moment.
-func (ts *threads) drainAll() {
+// drainAll takes the records of all threads and lets the tracker handle them.
+func (ts *threads) drainAll() { ts.advance(ts.takeAll()) }
+
+// takeAll takes the records of all threads. What is from before the horizon is surely
+// complete: a record that is being written just now bears a time that is not before
+// its thread's last one, and no other thread can write one from before this moment.
+func (ts *threads) takeAll() (horizon uint64) {
 	const slack = 1 << 20 // ticks for a store to become visible
-	horizon := rdtsc() - slack
+	horizon = rdtsc() - slack
 	certain := ts.census(false)
 	ts.faults.collect()
 	for _, t := range ts.byTid {
@@ -266,9 +268,16 @@ func (ts *threads) drainAll() {
 			horizon = min(horizon, t.lastTSC)
 		}
 	}
-	if certain {
-		ts.tracker.Advance(horizon)
+	if !certain {
+		return 0
 	}
+	return horizon
+}
+
+// advance lets the tracker handle what was taken, up to a moment, and threads know
+// what it decided.
+func (ts *threads) advance(horizon uint64) {
+	ts.tracker.Advance(horizon)
 	for _, t := range ts.byTid {
 		if !t.dead && ts.goroutines == nil {
 			ts.gates.tell(t.area)

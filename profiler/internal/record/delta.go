@@ -4,6 +4,9 @@ import "slices"
 
 // Merge sorts deltas and adds up equal ones.
 func Merge(d []Delta) []Delta {
+	if sums, ok := addUp(d); ok {
+		return sums
+	}
 	slices.SortFunc(d, func(a, b Delta) int { return int(a.Counter) - int(b.Counter) })
 	return mergeSame(d)
 }

@@ -63,6 +63,28 @@ func TestSumsOfDeltas(t *testing.T) {
 	}
 }
 
+// TestLongSums: long lists are summed as short ones are, whatever counters they have,
+// also those behind others that were.
+func TestLongSums(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, top := range []int{1, 63, 64, 65, 5000, 1000, 1 << 17, 1 << 30} {
+		for _, n := range []int{many - 1, many, 700, 9000} {
+			d := make([]Delta, n)
+			for i := range d {
+				d[i] = Delta{Counter: int32(r.IntN(top)), N: r.Uint64()}
+			}
+			if top == 1000 {
+				d[n/2].Counter = -1
+			}
+			got := Merge(slices.Clone(d))
+			sorted(t, "Merge", got)
+			if !maps.Equal(sums(got), sums(d)) {
+				t.Errorf("%d below %d: other sums", n, top)
+			}
+		}
+	}
+}
+
 // TestLogs: a log holds what was logged, its moments stay what they were while it
 // goes on, also where it is summed on the way, and what lies between two of them
 // is their difference.

@@ -128,7 +128,7 @@ func (p *poolRule) back(x *thread, h *hand, a arrival) {
 	} else {
 		a.since(x, &h.since)
 		a.begin = p.begins(x, h.since.arrived.site)
-		a.waits = slices.DeleteFunc(slices.Clone(a.waits), func(w wait) bool { return w.begin < a.beginTSC })
+		a.waits = since(a.waits, a.beginTSC)
 		h.most = max(h.most, p.t.c.Work(a.delta))
 		y.add(a)
 		late := float64(a.tsc) - float64(y.over)

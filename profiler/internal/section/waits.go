@@ -84,14 +84,16 @@ func (x *thread) foldWaits() {
 }
 
 // keepWaits drops the waits that began before the part did.
-func (x *thread) keepWaits() {
-	var kept []wait
-	for _, w := range x.waits {
-		if w.begin >= x.beginTSC {
+func (x *thread) keepWaits() { x.waits = since(x.waits, x.beginTSC) }
+
+// since are the waits that did not begin before a moment.
+func since(ws []wait, begin uint64) (kept []wait) {
+	for _, w := range ws {
+		if w.begin >= begin {
 			kept = append(kept, w)
 		}
 	}
-	x.waits = kept
+	return kept
 }
 
 // faultNS is how long a part's thread had its core and did not work, but waited

@@ -77,3 +77,6 @@ func (p *Process) NoAlarm() {
 
 // rang reports whether time has passed.
 func (p *Process) rang() bool { return p.alarm != nil && p.alarm.rings.Swap(false) }
+
+// rings is rang, and leaves it to that to tell.
+func (p *Process) rings() bool { return p.alarm != nil && p.alarm.rings.Load() }

@@ -64,11 +64,18 @@ func (p *Process) Wait() (Event, error) {
 	return p.wait(-1)
 }
 
-// Has reports whether there is an event already, so that Wait does not wait. It
-// may be one that does not end the process's wait after all.
-func (p *Process) Has() bool {
-	var info unix.Siginfo
-	return len(p.pending) > 0 || unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WSTOPPED|unix.WNOHANG|unix.WNOWAIT|unix.WALL|unix.WNOTHREAD, nil) == nil && info.Signo != 0
+// Next is Wait, and reports whether the event had to be waited for: before it nothing
+// was left to be handled.
+func (p *Process) Next() (e Event, waited bool, err error) {
+	if len(p.pending) == 0 && !p.rings() {
+		var ws unix.WaitStatus
+		if tid, err := unix.Wait4(-1, &ws, unix.WALL|unix.WNOTHREAD|unix.WNOHANG, nil); tid > 0 && err == nil {
+			return p.event(tid, ws), false, nil
+		}
+		waited = true
+	}
+	e, err = p.Wait()
+	return e, waited, err
 }
 
 // wait waits for one thread, or, with −1, for any.
@@ -81,11 +88,16 @@ func (p *Process) wait(tid int) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
+	return p.event(tid, ws), nil
+}
+
+// event is what a thread's status says.
+func (p *Process) event(tid int, ws unix.WaitStatus) Event {
 	e := Event{Tid: tid, status: ws, Kind: Other}
 	if ws.Exited() || ws.Signaled() {
 		e.Kind = Gone
 		delete(p.threads, tid)
-		return e, nil
+		return e
 	}
 	sig := ws.StopSignal()
 	switch cause := int(uint32(ws) >> 16); {
@@ -117,7 +129,7 @@ func (p *Process) wait(tid int) (Event, error) {
 		e.Kind, e.Sig = Signal, sig
 		p.restore(e)
 	}
-	return e, nil
+	return e
 }
 
 // wait4 waits for one thread, or for any; then the alarm ends it, with 0.

@@ -63,16 +63,33 @@ func (p *Process) MapShared(size uint64) (*Shared, error) {
 	return s, nil
 }
 
-// Resize makes room for so many bytes, which the target has yet to map.
+// Resize makes room for so many bytes, which the target has yet to map. A limit on the
+// size of files is for those that the program writes, which this is none of.
 func (s *Shared) Resize(size uint64) error {
+	defer unlimited(size)()
 	err := s.file.Truncate(int64(size))
 	if errors.Is(err, unix.EFBIG) {
-		return fmt.Errorf("the counters need a file of %d kB, in memory: raise the limit of files, ulimit -f", size>>10)
+		return fmt.Errorf("the counters need a file of %d kB, in memory: raise the limit of files, ulimit -f, or set the soft one alone, ulimit -S -f", size>>10)
 	}
 	if err != nil {
 		return fmt.Errorf("reserve %d MB for counters: %w", size>>20, err)
 	}
 	return nil
+}
+
+// unlimited lets this process make a file of so many bytes, if it may, until what it
+// returns is called: nothing else here grows meanwhile.
+func unlimited(size uint64) (limited func()) {
+	var was unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_FSIZE, &was) != nil || was.Cur >= size {
+		return func() {}
+	}
+	for _, most := range []uint64{max(size, was.Max), was.Max} { // the first is for who may raise it beyond
+		if unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: most, Max: most}) == nil {
+			break
+		}
+	}
+	return func() { _ = unix.Setrlimit(unix.RLIMIT_FSIZE, &was) }
 }
 
 // View maps a part of the memory here; Unmap takes it back.

@@ -9,12 +9,27 @@ import (
 // Common is the profiler's view of an area that is no thread's: it has what all
 // threads share, and swallows what forked children count, which run on with the
 // moved code and must not disturb their parent's counts.
-type Common struct{ Area }
+type Common struct {
+	Area
+	room []record.Delta // of which records have theirs
+}
+
+// deltas is room for some: very many records have a few, and to ask for each takes
+// longer than to read it.
+func (c *Common) deltas(n int) []record.Delta {
+	const many = 1 << 10
+	if n > len(c.room) {
+		c.room = make([]record.Delta, max(n, many))
+	}
+	d := c.room[:n:n]
+	c.room = c.room[n:]
+	return d
+}
 
 // NewCommon prepares it: mem is the profiler's view of it, base where it lies
 // in the target.
 func NewCommon(l Layout, mem []byte, base uint64) *Common {
-	c := &Common{Area{l: l, mem: mem, base: base}}
+	c := &Common{Area: Area{l: l, mem: mem, base: base}}
 	c.init(c, Never, 1<<62, 0)
 	c.put(offMuted, 1)
 	at, from := l.ranges, [2]uint32{0, uint32(l.Chords)}

@@ -37,7 +37,7 @@ func (a *Area) Records(yield func(record.Record)) {
 			}
 			pairs += stackHeader + words
 		}
-		r.Delta = make([]record.Delta, n)
+		r.Delta = a.common.deltas(n)
 		for i := range r.Delta {
 			r.Delta[i] = record.Delta{Counter: int32(u(pairs + pairSize*i)), N: u(pairs + pairSize*i + 8)}
 		}
