@@ -86,7 +86,7 @@ func (v *Solver) load(fi int32) *function {
 	q := v.plans[fi]
 	m := v.moduleOf(fi)
 	g := m.Spec.Program.Graph(q.Func, &v.space)
-	w := m.Spec.Counters(q, g)
+	w := m.Spec.Counters(q, g, &v.network)
 	w.MarkUnknown()
 	x := &function{fn: fi, edges: make([]networkEdge, len(w.Edges)), steps: eliminate(w), firstBlock: w.Block(g.Blocks[0]), entry: w.Edge(g.Edges[0]), entryBlock: int32(g.Entry.ID)}
 	v.funcs[fi] = x
@@ -98,6 +98,7 @@ func (v *Solver) load(fi int32) *function {
 		}
 	}
 	b := builder{v: v, x: x, s: m.Spec, q: q, g: g, w: w, base: m.Base}
+	x.blocks, x.graph = make([]profile.Block, 0, len(g.Blocks)+int(w.Hubs)), make([]edge, 0, len(g.Edges)+g.Calls+1)
 	b.addBlocks()
 	for _, e := range g.Edges {
 		b.addEdge(e)

@@ -22,8 +22,7 @@ func (v *Solver) Hardware(name string, at uint64) int32 {
 	if !ok {
 		n = firstHardware + int32(len(v.hardware))
 		v.hardware[k] = n
-		v.counters = append(v.counters, profile.EventID(len(v.events)))
-		v.events = append(v.events, event{fn: -1, block: -1, edge: -1, counter: &k})
+		v.counters = append(v.counters, v.newEvent(event{fn: -1, block: -1, edge: -1, counter: &k}))
 	}
 	return n
 }

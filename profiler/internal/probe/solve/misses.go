@@ -85,8 +85,7 @@ func (v *Solver) miss(counter int32) profile.EventID {
 	m := miss{v.load(fn).ops[op-v.plans[fn].Op], cachesim.Class(counter % threadarea.MissClasses), all}
 	e, ok := v.missed[m]
 	if !ok {
-		e = profile.EventID(len(v.events))
-		v.events = append(v.events, event{fn: fn, block: m.op.block, edge: -1, miss: &m, op: op})
+		e = v.newEvent(event{fn: fn, block: m.op.block, edge: -1, miss: &m, op: op})
 		v.missed[m] = e
 	}
 	v.misses[counter] = e

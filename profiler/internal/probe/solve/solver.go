@@ -6,6 +6,7 @@ import (
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/probe/placement"
 	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 )
@@ -49,6 +50,7 @@ type Solver struct {
 	touched    []int32
 	isTouch    []bool
 	space      cfg.Space
+	network    placement.Space
 	gather     gather
 	checked    *ways // what functions have counted that was possible: see Check; nil: nobody asked
 
