@@ -1,7 +1,6 @@
 package profiler
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/skewlens/skewlens/profile"
@@ -11,7 +10,9 @@ import (
 // locations resolves every address that a report may name, sorted by address.
 // That of a function's beginning is the function's line.
 func locations(o *backend.Outcome) (list []profile.Location) {
-	for _, a := range slices.Sorted(maps.Keys(addresses(o.Profile))) {
+	all := addresses(o.Profile)
+	list = make([]profile.Location, 0, len(all))
+	for _, a := range all {
 		locate := o.Lines.Locate
 		if i := int(a / profile.LibraryStep); i < len(o.Modules) && o.Modules[i].Begins(a%profile.LibraryStep) {
 			locate = o.Lines.Entry
@@ -24,78 +25,96 @@ func locations(o *backend.Outcome) (list []profile.Location) {
 }
 
 // addresses are those that a report may name: where something was counted,
-// where threads began, where parts begin and end.
-func addresses(p *profile.Profile) map[profile.Addr]bool {
+// where threads began, where parts begin and end. They are sorted.
+func addresses(p *profile.Profile) []profile.Addr {
 	counted := make([]bool, len(p.Events))
 	p.EachCounts(func(c *profile.Counts) {
 		for _, e := range c.Event {
 			counted[e] = true
 		}
 	})
-	want := map[profile.Addr]bool{}
+	var want addrs
 	for i := range p.Sections {
 		if u := p.Sections[i].Units; u != nil {
-			want[u.Loop] = true
+			want.add(u.Loop)
 		}
 	}
 	for i := range p.Events {
 		if e := &p.Events[i]; e.Kind == profile.Hardware && counted[i] {
-			want[e.Addr], want[e.Partner] = true, true
+			want.add(e.Addr, e.Partner)
 		}
 	}
 	for i := range p.Graph.Blocks {
 		if b := &p.Graph.Blocks[i]; b.Count != profile.NoEvent && counted[b.Count] {
-			want[b.Start], want[b.Last] = true, true
+			want.add(b.Start, b.Last)
 			for _, off := range b.Accesses {
-				want[b.Start+profile.Addr(off)] = true
+				want.add(b.Start + profile.Addr(off))
 			}
 		}
 	}
-	wantEdges(p, counted, want)
+	wantEdges(p, counted, &want)
 	for i := range p.Threads {
-		want[p.Threads[i].Start] = true
+		want.add(p.Threads[i].Start)
 	}
 	for i := range p.Sections {
 		s := &p.Sections[i]
-		want[s.Site] = true
-		for _, a := range s.Callers {
-			want[a] = true
-		}
+		want.add(s.Site)
+		want.add(s.Callers...)
 		for j := range s.Instances {
 			for k := range s.Instances[j].Parts {
-				wantPart(&s.Instances[j].Parts[k], want)
+				wantPart(&s.Instances[j].Parts[k], &want)
 			}
 		}
 	}
-	delete(want, 0) // unknown
+	want.unite()
+	if len(want) > 0 && want[0] == 0 { // unknown
+		want = want[1:]
+	}
 	return want
 }
 
+// addrs are addresses in any order; of the same ones, which many parts have, few at a time.
+type addrs []profile.Addr
+
+func (l *addrs) add(a ...profile.Addr) {
+	if len(*l)+len(a) > cap(*l) {
+		l.unite()
+		*l = slices.Grow(*l, len(*l)+len(a))
+	}
+	*l = append(*l, a...)
+}
+
+// unite sorts them, each once.
+func (l *addrs) unite() {
+	slices.Sort(*l)
+	*l = slices.Compact(*l)
+}
+
 // wantPart adds where a part began and ended, and what it waited for.
-func wantPart(x *profile.Part, want map[profile.Addr]bool) {
-	want[x.Begin], want[x.Site] = true, true
+func wantPart(x *profile.Part, want *addrs) {
+	want.add(x.Begin, x.Site)
 	for _, w := range x.Waits {
-		want[w.Site] = true
+		want.add(w.Site)
 	}
 	for _, w := range x.Wakes {
-		want[w.By] = true
+		want.add(w.By)
 	}
 }
 
 // wantEdges adds the jumps and calls that happened, and where jumps lead that
 // were come to: where one was never taken, another copy of it may have been.
-func wantEdges(p *profile.Profile, counted []bool, want map[profile.Addr]bool) {
+func wantEdges(p *profile.Profile, counted []bool, want *addrs) {
 	for i := range p.Graph.Edges {
 		e := &p.Graph.Edges[i]
 		if e.Count == profile.NoEvent {
 			continue
 		}
 		if counted[e.Count] {
-			want[e.Site] = true
+			want.add(e.Site)
 		}
 		if e.Kind <= profile.Table {
 			if from := p.Graph.Blocks[e.From].Count; from != profile.NoEvent && counted[from] {
-				want[p.Graph.Blocks[e.To].Start] = true
+				want.add(p.Graph.Blocks[e.To].Start)
 			}
 		}
 	}

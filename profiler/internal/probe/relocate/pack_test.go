@@ -69,7 +69,7 @@ func TestUnpackIsPacked(t *testing.T) {
 }
 
 func counters(s *Spec, q *Plan) (list []int32) {
-	w := s.Counters(q, s.Program.Graph(q.Func, nil))
+	w := s.Counters(q, s.Program.Graph(q.Func, nil), nil)
 	for i := range w.Edges {
 		list = append(list, w.Edges[i].Counter)
 	}

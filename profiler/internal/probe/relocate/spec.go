@@ -93,9 +93,10 @@ func (s *Spec) Plans() []*Plan { return s.plans }
 // Plan returns the plan of a function, or nil where it stays.
 func (s *Spec) Plan(f *cfg.Func) *Plan { return s.byFunc[f] }
 
-// Counters is where a moved function counts; g is its graph.
-func (s *Spec) Counters(q *Plan, g *cfg.Graph) *placement.Network {
-	return placement.Place(g, q.excluded, q.first, s.opt, nil)
+// Counters is where a moved function counts; g is its graph. With a space the network
+// lasts until the next one.
+func (s *Spec) Counters(q *Plan, g *cfg.Graph, space *placement.Space) *placement.Network {
+	return placement.Place(g, q.excluded, q.first, s.opt, space)
 }
 
 // Uses reports whether a byte of the program's text executes or was written

@@ -86,7 +86,7 @@ func (v *Solver) ActiveLoops(addr uint64, after bool, reg func(x86.Reg) uint64) 
 		return nil, true
 	}
 	var d []record.Delta
-	w := m.Spec.Counters(q, g)
+	w := m.Spec.Counters(q, g, &v.network)
 	for i := range w.Edges {
 		e := &w.Edges[i]
 		if e.Induction == nil || !e.Induction.Loop.Has(b) {

@@ -9,13 +9,22 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
 )
 
+// newEvent numbers an event. There may be hundreds of thousands, so that their list
+// doubles when it grows.
+func (v *Solver) newEvent(e event) profile.EventID {
+	if n := len(v.events); n == cap(v.events) {
+		v.events = slices.Grow(v.events, n+1)
+	}
+	v.events = append(v.events, e)
+	return profile.EventID(len(v.events) - 1)
+}
+
 // newEdge adds an edge to a function's part of the graph; counted asks for an
 // event of its own.
 func (v *Solver) newEdge(x *function, e edge, counted bool) profile.EventID {
 	e.event = profile.NoEvent
 	if counted {
-		e.event = profile.EventID(len(v.events))
-		v.events = append(v.events, event{fn: x.fn, block: -1, edge: int32(len(x.graph))})
+		e.event = v.newEvent(event{fn: x.fn, block: -1, edge: int32(len(x.graph))})
 	}
 	x.graph = append(x.graph, e)
 	return e.event
@@ -51,13 +60,12 @@ func (b *builder) addBlocks() {
 	for n, k := range b.g.Blocks {
 		e := profile.NoEvent
 		if i := b.w.Block(k); !x.edges[i].unknown {
-			e = profile.EventID(len(v.events))
-			x.edges[i].event = e
 			worth := int32(len(k.Insns))
 			if k.Spin {
 				worth = 0
 			}
-			v.events = append(v.events, event{fn: x.fn, block: int32(k.ID), insns: worth, wakes: int32(b.s.Program.Wakes(k))})
+			e = v.newEvent(event{fn: x.fn, block: int32(k.ID), insns: worth, wakes: int32(b.s.Program.Wakes(k))})
+			x.edges[i].event = e
 		}
 		x.blocks = append(x.blocks, profile.Block{Start: b.addr(k.Start), End: b.addr(k.End), Last: b.addr(k.Last().Addr),
 			Instructions: int32(len(k.Insns)), Count: e, Spin: k.Spin, Deals: deals[n],

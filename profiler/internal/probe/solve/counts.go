@@ -32,7 +32,7 @@ func (v *Solver) Solve(d []record.Delta) profile.Counts {
 	}
 	for ; i < len(d); i++ {
 		if d[i].Counter >= firstHardware {
-			c.add(v.counters[d[i].Counter-firstHardware], int64(d[i].N))
+			c.add(v.counters[d[i].Counter-firstHardware].event, int64(d[i].N))
 		} else if d[i].Counter >= firstMiss {
 			c.add(v.miss(d[i].Counter-firstMiss), int64(d[i].N)*int64(max(1, v.Simulation.Each)))
 		} else if k := v.known[int(d[i].Counter)-v.chords]; k.callee >= 0 {

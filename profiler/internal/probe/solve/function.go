@@ -1,7 +1,6 @@
 package solve
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/skewlens/skewlens/profile"
@@ -64,14 +63,20 @@ type siteOf struct {
 	tail  bool
 }
 
-// sorted are the edges of the network that have a number of a kind, by it.
-func (x *function) sorted(number func(*networkEdge) int32) (list []int32) {
+// sorted are the edges of the network that have a number of a kind, by it: as one number
+// with it, which sorts fast, in memory that is used again.
+func (x *function) sorted(order *[]uint64, number func(*networkEdge) int32) []int32 {
+	*order = (*order)[:0]
 	for i := range x.edges {
-		if number(&x.edges[i]) >= 0 {
-			list = append(list, int32(i))
+		if n := number(&x.edges[i]); n >= 0 {
+			*order = append(*order, uint64(n)<<32|uint64(i))
 		}
 	}
-	slices.SortFunc(list, func(a, b int32) int { return cmp.Compare(number(&x.edges[a]), number(&x.edges[b])) })
+	slices.Sort(*order)
+	list := make([]int32, len(*order))
+	for i, k := range *order {
+		list[i] = int32(uint32(k))
+	}
 	return list
 }
 
@@ -86,7 +91,7 @@ func (v *Solver) load(fi int32) *function {
 	q := v.plans[fi]
 	m := v.moduleOf(fi)
 	g := m.Spec.Program.Graph(q.Func, &v.space)
-	w := m.Spec.Counters(q, g)
+	w := m.Spec.Counters(q, g, &v.network)
 	w.MarkUnknown()
 	x := &function{fn: fi, edges: make([]networkEdge, len(w.Edges)), steps: eliminate(w), firstBlock: w.Block(g.Blocks[0]), entry: w.Edge(g.Edges[0]), entryBlock: int32(g.Entry.ID)}
 	v.funcs[fi] = x
@@ -98,6 +103,7 @@ func (v *Solver) load(fi int32) *function {
 		}
 	}
 	b := builder{v: v, x: x, s: m.Spec, q: q, g: g, w: w, base: m.Base}
+	x.blocks, x.graph = make([]profile.Block, 0, len(g.Blocks)+int(w.Hubs)), make([]edge, 0, len(g.Edges)+g.Calls+1)
 	b.addBlocks()
 	for _, e := range g.Edges {
 		b.addEdge(e)
@@ -113,8 +119,8 @@ func (v *Solver) load(fi int32) *function {
 	})
 	b.addThrows()
 	b.addOps()
-	x.counted = x.sorted(func(e *networkEdge) int32 { return e.counter })
-	x.told = x.sorted(func(e *networkEdge) int32 { return int32(e.event) })
+	x.counted = x.sorted(&v.order, func(e *networkEdge) int32 { return e.counter })
+	x.told = x.sorted(&v.order, func(e *networkEdge) int32 { return int32(e.event) })
 	v.weigh(x, w)
 	return x
 }

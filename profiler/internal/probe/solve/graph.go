@@ -25,6 +25,7 @@ func (v *Solver) Graph() (g profile.Graph, events []profile.Event, number []prof
 	for i := range x.number {
 		x.number[i] = profile.NoEvent
 	}
+	x.makeRoom()
 	for i := range v.mods {
 		x.addFunctions(&v.mods[i])
 	}
@@ -38,6 +39,22 @@ func (v *Solver) Graph() (g profile.Graph, events []profile.Event, number []prof
 	x.addMisses()
 	x.addHardware()
 	return x.g, x.events, x.number
+}
+
+// makeRoom makes room for what will be added at once: large programs have hundreds of
+// thousands of events, and lists that grow are had several times over.
+func (x *grapher) makeRoom() {
+	functions, blocks, edges := 0, 0, 0
+	for i := range x.v.mods {
+		functions += len(x.v.mods[i].Spec.Program.Funcs)
+	}
+	for _, f := range x.v.funcs {
+		if f != nil {
+			blocks, edges = blocks+len(f.blocks), edges+len(f.graph)
+		}
+	}
+	x.g.Functions, x.g.Blocks, x.g.Edges = make([]profile.Function, 0, functions), make([]profile.Block, 0, blocks), make([]profile.Edge, 0, edges)
+	x.events = make([]profile.Event, 0, len(x.v.events))
 }
 
 // Numbered returns counts with the numbers that Graph gave their events.

@@ -15,6 +15,12 @@ type counter struct {
 	at   uint64
 }
 
+// hardwareEvent is the event of such a counter.
+type hardwareEvent struct {
+	counter
+	event profile.EventID
+}
+
 // Hardware is the number of such a counter in resolved deltas. They need not be solved.
 func (v *Solver) Hardware(name string, at uint64) int32 {
 	k := counter{name, at}
@@ -22,8 +28,7 @@ func (v *Solver) Hardware(name string, at uint64) int32 {
 	if !ok {
 		n = firstHardware + int32(len(v.hardware))
 		v.hardware[k] = n
-		v.counters = append(v.counters, profile.EventID(len(v.events)))
-		v.events = append(v.events, event{fn: -1, block: -1, edge: -1, counter: &k})
+		v.counters = append(v.counters, hardwareEvent{k, v.newEvent(event{fn: -1, block: -1, edge: -1})})
 	}
 	return n
 }
@@ -37,14 +42,13 @@ func (x *grapher) addHardware() {
 		return
 	}
 	blocks := x.g.IndexBlocks()
-	for _, e := range x.v.counters {
-		k := x.v.events[e].counter
+	for _, k := range x.v.counters {
 		ev := profile.Event{Kind: profile.Hardware, Block: profile.NoBlock, Edge: -1, Addr: profile.Addr(k.at), Name: k.name, Superior: profile.NoEvent}
 		if k.at != 0 {
 			if ev.Block = blocks.At(ev.Addr); ev.Block != profile.NoBlock {
 				ev.Superior = x.g.Blocks[ev.Block].Count
 			}
 		}
-		x.give(e, ev)
+		x.give(k.event, ev)
 	}
 }

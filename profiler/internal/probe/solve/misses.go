@@ -71,6 +71,13 @@ func (b *builder) addOps() {
 	})
 }
 
+// missEvent is the event of misses of an access, by its number, and of others like it.
+type missEvent struct {
+	miss
+	access int32
+	event  profile.EventID
+}
+
 // miss is the event of a counter of misses, by its number from the first on.
 func (v *Solver) miss(counter int32) profile.EventID {
 	if e, ok := v.misses[counter]; ok {
@@ -85,8 +92,8 @@ func (v *Solver) miss(counter int32) profile.EventID {
 	m := miss{v.load(fn).ops[op-v.plans[fn].Op], cachesim.Class(counter % threadarea.MissClasses), all}
 	e, ok := v.missed[m]
 	if !ok {
-		e = profile.EventID(len(v.events))
-		v.events = append(v.events, event{fn: fn, block: m.op.block, edge: -1, miss: &m, op: op})
+		e = v.newEvent(event{fn: fn, block: m.op.block, edge: -1})
+		v.missing = append(v.missing, missEvent{m, op, e})
 		v.missed[m] = e
 	}
 	v.misses[counter] = e
@@ -106,20 +113,14 @@ func (v *Solver) Accesses(op int32) profile.Addr {
 
 // addMisses numbers the events of caches.
 func (x *grapher) addMisses() {
-	var list []profile.EventID
-	for i := range x.v.events {
-		if x.v.events[i].miss != nil {
-			list = append(list, profile.EventID(i))
-		}
-	}
-	of := func(e profile.EventID) *miss { return x.v.events[e].miss }
-	slices.SortStableFunc(list, func(a, b profile.EventID) int {
-		return cmp.Or(cmp.Compare(of(a).op.addr, of(b).op.addr), cmp.Compare(of(a).class, of(b).class), compareBool(of(a).op.writes, of(b).op.writes), compareBool(of(a).op.called, of(b).op.called), compareBool(of(a).all, of(b).all))
+	list := slices.Clone(x.v.missing)
+	slices.SortStableFunc(list, func(a, b missEvent) int {
+		return cmp.Or(cmp.Compare(a.miss.op.addr, b.miss.op.addr), cmp.Compare(a.class, b.class), compareBool(a.miss.op.writes, b.miss.op.writes), compareBool(a.miss.op.called, b.miss.op.called), compareBool(a.all, b.all))
 	})
-	for _, e := range list {
-		m, fn := of(e), x.v.events[e].fn
-		block := x.first[fn] + profile.BlockID(m.op.block)
-		x.give(e, x.v.simulated(m, x.v.events[e].op, profile.Event{Kind: profile.Hardware, Block: block, Edge: -1, Addr: profile.Addr(m.op.addr), Superior: x.g.Blocks[block].Count,
+	for i := range list {
+		m := &list[i].miss
+		block := x.first[x.v.events[list[i].event].fn] + profile.BlockID(m.op.block)
+		x.give(list[i].event, x.v.simulated(m, list[i].access, profile.Event{Kind: profile.Hardware, Block: block, Edge: -1, Addr: profile.Addr(m.op.addr), Superior: x.g.Blocks[block].Count,
 			Writes: m.op.writes, Called: m.op.called}))
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/probe/placement"
 	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 )
@@ -39,7 +40,8 @@ type Solver struct {
 	misses     map[int32]profile.EventID // by counter, from the first of all misses on
 	missed     map[miss]profile.EventID
 	hardware   map[counter]int32
-	counters   []profile.EventID // of hardware, by number
+	missing    []missEvent
+	counters   []hardwareEvent // by number
 	noHardware bool
 	chords     int
 	owner      []int32  // of each chord: the number of its function
@@ -49,6 +51,8 @@ type Solver struct {
 	touched    []int32
 	isTouch    []bool
 	space      cfg.Space
+	network    placement.Space
+	order      []uint64 // see sorted
 	gather     gather
 	checked    *ways // what functions have counted that was possible: see Check; nil: nobody asked
 
@@ -69,16 +73,14 @@ func (m *Module) holds(a uint64) bool {
 	return a-m.Base >= im.Lowest && a-m.Base < im.Highest
 }
 
-// event is what an event counts, until the profile's numbers are known.
+// event is what an event counts, until the profile's numbers are known. There may be
+// hundreds of thousands: they have no pointers, so that nobody looks for garbage there.
 type event struct {
-	fn      int32
-	block   int32 // −1: an edge
-	edge    int32
-	insns   int32    // worth of one, in instructions
-	wakes   int32    // and in calls that let waiting threads go on
-	miss    *miss    // nil: of control flow
-	counter *counter // nil: of the program's own code
-	op      int32    // of a miss, an access that it was
+	fn    int32
+	block int32 // −1: an edge
+	edge  int32
+	insns int32 // worth of one, in instructions
+	wakes int32 // and in calls that let waiting threads go on
 }
 
 // New prepares for the counters of some modules.

@@ -72,7 +72,7 @@ func (p *process) each(do func(x *walked)) {
 		for _, q := range m.Spec.Plans() {
 			x := p.truth[q]
 			if x == nil {
-				x = &walked{m: m, q: q, w: m.Spec.Counters(q, m.Spec.Program.Graph(q.Func, nil))}
+				x = &walked{m: m, q: q, w: m.Spec.Counters(q, m.Spec.Program.Graph(q.Func, nil), nil)}
 				x.w.MarkUnknown()
 				x.truth = make([]int64, len(x.w.Edges))
 				p.truth[q] = x

@@ -24,7 +24,7 @@ func TestSolveRandomWalks(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, q := range s.Plans() {
-			w := s.Counters(q, s.Program.Graph(q.Func, nil))
+			w := s.Counters(q, s.Program.Graph(q.Func, nil), nil)
 			w.MarkUnknown()
 			truth := make([]int64, len(w.Edges))
 			for n := 0; n < 3; n++ {

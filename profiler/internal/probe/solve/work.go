@@ -1,6 +1,8 @@
 package solve
 
 import (
+	"slices"
+
 	"github.com/skewlens/skewlens/profiler/internal/probe/placement"
 	"github.com/skewlens/skewlens/profiler/internal/record"
 )
@@ -62,7 +64,10 @@ type weight struct{ worth, wakes, step int64 }
 // weigh computes the worths of a function's chords.
 func (v *Solver) weigh(x *function, w *placement.Network) {
 	worth := v.worths(x, w, func(e *event) int32 { return e.insns })
-	wakes := v.worths(x, w, func(e *event) int32 { return e.wakes })
+	wakes := make([]int64, len(w.Edges))
+	if slices.ContainsFunc(x.edges, func(e networkEdge) bool { return e.event >= 0 && v.events[e.event].wakes != 0 }) { // few do
+		wakes = v.worths(x, w, func(e *event) int32 { return e.wakes })
+	}
 	for i := range x.edges {
 		if e := &x.edges[i]; e.counter >= 0 {
 			v.weight[e.counter] = weight{worth[i], wakes[i], e.step}
