@@ -1,6 +1,10 @@
 package cfg
 
-import "github.com/skewlens/skewlens/profiler/internal/x86"
+import (
+	"maps"
+
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
 
 // What was taken need not come back in a register: larger values are left in an object
 // of the caller's, whose address it passes, and asked by further calls.
@@ -100,57 +104,60 @@ func movedFrom(in *x86.Insn) x86.Reg {
 
 // fills are the arguments of a function's through which it stores, or has others do so,
 // in the order in which compilers lay its code out.
-func (d *Dealer) fills(g *Graph, depth int) (by x86.Regs) {
+func (d *Dealer) fills(g *Graph, depth int) x86.Regs {
 	framed := g.Framed()
-	held := map[x86.Reg]x86.Regs{} // which arguments registers hold
-	slots := map[x86.Mem]x86.Regs{}
+	p := passing{held: map[x86.Reg]x86.Regs{}, slots: map[x86.Mem]x86.Regs{}}
 	for _, r := range arguments {
-		held[r] = r.Set()
+		p.held[r] = r.Set()
 	}
 	for _, b := range g.Blocks {
 		call := 0
 		for i := range b.Insns {
-			in := &b.Insns[i]
-			if in.Kind.IsCall() {
-				h := d.habitOf(&b.Calls[call], depth)
+			if in := &b.Insns[i]; !in.Kind.IsCall() {
+				p.step(in, isSlot(in, framed))
+			} else {
+				p.call(d.habitOf(&b.Calls[call], depth))
 				call++
-				for _, r := range arguments {
-					if h.fills&r.Set() != 0 {
-						by |= held[r]
-					}
-				}
-				for r := range held {
-					if r.Set()&ofC.saved == 0 {
-						delete(held, r)
-					}
-				}
-				continue
-			}
-			own := isSlot(in, framed)
-			var passed x86.Regs
-			switch {
-			case copies(in):
-				passed = held[movedFrom(in)]
-			case in.HasMem && in.Map == 0 && in.Opcode == 0x8b && own:
-				passed = slots[in.Mem]
-			case in.HasMem && in.Map == 0 && in.Opcode == 0x89 && own:
-				slots[in.Mem] = held[in.Reg]
-			case in.HasMem && in.Map == 0 && in.Opcode == 0x8d && !own:
-				passed = held[in.Mem.Base]
-			case in.HasMem && in.Stores && !own:
-				by |= held[in.Mem.Base]
-			}
-			for r := range held {
-				if in.Def&r.Set() != 0 {
-					delete(held, r)
-				}
-			}
-			if passed != 0 {
-				held[movedTo(in)] = passed
 			}
 		}
 	}
-	return by
+	return p.filled
+}
+
+// passing follows which arguments registers and slots hold.
+type passing struct {
+	held   map[x86.Reg]x86.Regs
+	slots  map[x86.Mem]x86.Regs
+	filled x86.Regs // those through which something was stored
+}
+
+func (p *passing) call(h habit) {
+	for _, r := range arguments {
+		if h.fills&r.Set() != 0 {
+			p.filled |= p.held[r]
+		}
+	}
+	maps.DeleteFunc(p.held, func(r x86.Reg, _ x86.Regs) bool { return r.Set()&ofC.saved == 0 })
+}
+
+func (p *passing) step(in *x86.Insn, own bool) {
+	var passed x86.Regs
+	switch plain := in.HasMem && in.Map == 0; {
+	case copies(in):
+		passed = p.held[movedFrom(in)]
+	case plain && own && in.Opcode == 0x8b:
+		passed = p.slots[in.Mem]
+	case plain && own && in.Opcode == 0x89:
+		p.slots[in.Mem] = p.held[in.Reg]
+	case plain && !own && in.Opcode == 0x8d:
+		passed = p.held[in.Mem.Base]
+	case in.HasMem && in.Stores && !own:
+		p.filled |= p.held[in.Mem.Base]
+	}
+	maps.DeleteFunc(p.held, func(r x86.Reg, _ x86.Regs) bool { return in.Def&r.Set() != 0 })
+	if passed != 0 {
+		p.held[movedTo(in)] = passed
+	}
 }
 
 // isSlot reports whether an instruction's memory operand is a slot of the frame.
