@@ -98,6 +98,7 @@ const (
 	rowSize       = 64
 	memberSize    = 4
 	waySize       = 16 // of the first level
+	noteSize      = 16 // of each of these
 	guesses       = 11 // the logarithm of how many
 	shardSize     = 64
 	entrySize     = 32
@@ -163,7 +164,7 @@ func NewLayout(m cachesim.Machine, sample Sample, ops int) (l Layout, err error)
 		place(&to.heads, headSize*to.sets)
 		place(&to.tags, 8*to.sets<<to.log)
 	}
-	place(&l.ways, waySize*uint64(m.L1.Size)/uint64(m.Line))
+	place(&l.ways, (waySize+noteSize)*uint64(m.L1.Size)/uint64(m.Line))
 	place(&l.guesses, 1<<guesses)
 	place(&l.last, 8*sets(m.L1))
 	sized(&l.two, m.L2, false)
@@ -270,7 +271,7 @@ func (h *Hierarchy) Many(front []byte) {
 		h.settle(front)
 		h.unlist()
 	}
-	tags, end, size := h.ways, h.guesses, uint64(waySize)
+	tags, end, size := h.ways, h.ways+waySize*h.sets1()*uint64(h.machine.L1.Ways), uint64(waySize)
 	if h.two.ways > 0 {
 		tags, end, size = h.two.tags, h.two.tags+8*h.two.sets<<h.two.log, 8
 	}

@@ -9,9 +9,9 @@
  *
  * Locks: the state of a line, in all caches, in the directory and in the last
  * level, belongs to its shard, as do the sets of all caches that it may be in. A hit in
- * the first level asks for no lock: only its own thread puts lines there and takes them out,
+ * a core's own levels asks for no lock: only its own thread puts lines there and takes them out,
  * what it changes is when and where the line was used, and that others have taken
- * the line away meanwhile it sees in the tag (hits).
+ * the line away meanwhile it sees in the tag (hits, near).
  */
 
 typedef unsigned long u64;
@@ -66,12 +66,21 @@ struct level {
  * where the heads are else, as such a number. */
 enum { LISTED = 16 };
 
+/* What a thread has written to a WATCHED line in a way of its first level since the line's
+ * record heard of it: see notes. */
+struct note {
+	u64 mask;
+	u32 op, more;	/* 0: nothing is noted; else for one less writes the record is not asked */
+};
+
+enum { NOTES = 256 };
+
 struct core {
 	struct shared *all;
 	u64 id;
 	u64 *front;	/* of the thread that has the core: by set, the line used last, as far as it may be read, and written */
 	u32 pad0, slow;	/* 0: there are lists; 2: there are several threads; 1: neither matters */
-	struct way *ways1;
+	struct way *ways1;	/* behind all of them their notes */
 	unsigned char *guesses;	/* which of its set's ways a line has */
 	u64 mask1, clock, perSet1;
 	u64 *last1;	/* by set, the line that was evicted last */
@@ -567,32 +576,45 @@ static inline int shown(struct shared *s, struct core *c, u64 line)
 	return *frontOf(s, c, line) == line;
 }
 
+static inline struct note *noteOf(struct core *c, struct way *w)
+{
+	return (struct note *)(c->ways1 + (c->mask1 + 1) * c->perSet1) + (w - c->ways1);
+}
+
 /* use1 makes a way the one used last, with a line in a state. */
 static inline void use1(struct shared *s, struct core *c, struct way *w, u64 line, u64 state)
 {
+	noteOf(c, w)->more = 0;
 	w->tag = line << 2 | state;
 	w->used = ++c->clock;
 	*guessOf(c, line) = w - set1(c, line);
 	show(s, c, line, state);
 }
 
-/* setState changes the state of a line that a core may hold. */
+/* setState changes the state of a line that a core may hold: in the second level first, since
+ * its thread, which asks for no lock to get a line from there, asks there again when it has it
+ * in the first one. */
 static void setState(struct shared *s, struct core *c, u64 line, u64 state)
 {
-	struct way *w = at1(c, line);
-	if (w && w->tag & STATE) {
-		RELAXED(w->tag) = line << 2 | state;
-		if (shown(s, c, line)) {	/* its own thread may just be showing another one: never put this one there */
-			u64 *f = frontOf(s, c, line);
-			RELAXED(f[FIRST_WRITTEN]) = 0;
-			if (state == INVALID)
-				RELAXED(f[FIRST_READ]) = 0;
-		}
-	}
 	int i = c->two.ways ? at(&c->two, line) : -1;
 	u64 *tag = &tagsOf(&c->two, line)[i];
 	if (i >= 0 && *tag & STATE)
-		*tag = line << 2 | state;
+		RELAXED(*tag) = line << 2 | state;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	struct way *w = at1(c, line);
+	u64 was = w ? RELAXED(w->tag) : 0;
+	if ((was ^ line << 2) > STATE || !(was & STATE))
+		return;
+	/* its own thread may just be putting another line there */
+	if (!__atomic_compare_exchange_n(&w->tag, &was, line << 2 | state, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		return;
+	noteOf(c, w)->more = 0;
+	if (shown(s, c, line)) {	/* or showing another one: never put this one there */
+		u64 *f = frontOf(s, c, line);
+		RELAXED(f[FIRST_WRITTEN]) = 0;
+		if (state == INVALID)
+			RELAXED(f[FIRST_READ]) = 0;
+	}
 }
 
 /* The directory: an entry for each line that some core holds, or has lost. There is
@@ -706,6 +728,31 @@ static void epoch(struct shared *s, struct core *me, struct access *a, u64 loser
 	}
 	struct epoch *p = &c->of[c->n++];
 	p->mask = a->bytes, p->losers = losers, p->op = a->op, p->writer = me->id;
+}
+
+/* hears puts to the record of a line what a core's way has noted of it. */
+static void hears(struct shared *s, struct core *c, struct way *w, struct entry *e, u64 line)
+{
+	struct note *n = noteOf(c, w);
+	if (!n->more)
+		return;
+	if (e && e->contended && (RELAXED(w->tag) & STATE) == WATCHED) {
+		struct contended *x = contendedNo(s, line, e->contended);
+		x->of[x->n - 1].mask |= n->mask;
+		x->of[x->n - 1].op = n->op;
+	}
+	n->more = 0;
+}
+
+/* hearsOf has the record of a line hear what another core, that has it alone, has noted. */
+static void hearsOf(struct shared *s, struct core *me, struct entry *e)
+{
+	if (!e || !e->contended || !e->holders || e->holders & (e->holders - 1) || e->holders >> me->id & 1)
+		return;
+	struct core *c = &s->core[__builtin_ctzl(e->holders)];
+	struct way *w = at1(c, e->line);
+	if (w)
+		hears(s, c, w, e, e->line);
 }
 
 /* written notes a write to a line that I have alone, and says how I have it from
@@ -832,6 +879,7 @@ static int fetch(struct shared *s, struct core *me, struct access *a, int lost, 
 	int kind = COLD, conflict3;
 	struct entry *e = a->entry = s->many ? find(s, a->line, 1) : 0;
 	u64 mine = 1UL << me->id, others = e ? e->holders & ~mine : 0;
+	hearsOf(s, me, e);
 	int hit3 = lookUp3(s, a->line, &conflict3);
 	int saw = (hit3 && !s->many) || sawBefore(s, me, a->line);
 	if (lost) {
@@ -857,15 +905,31 @@ static int fetch(struct shared *s, struct core *me, struct access *a, int lost, 
 	return level + kind;
 }
 
+/* evicts is told before a way of my first level gets another line than it has. */
+static void evicts(struct shared *s, struct core *me, struct way *w)
+{
+	if (noteOf(me, w)->more)
+		hears(s, me, w, find(s, w->tag >> 2, 0), w->tag >> 2);
+}
+
 /* drops takes out of my first level what the second has evicted. */
 static void drops(struct shared *s, struct core *me, u64 line)
 {
 	struct way *w = at1(me, line);
 	if (!w)
 		return;
+	evicts(s, me, w);
 	if (shown(s, me, line))
 		show(s, me, line, INVALID);
 	w->tag = w->used = 0;
+}
+
+/* watches begins to note what I write to a line that I have just written to, if somebody may
+ * want to know. */
+static inline void watches(struct core *me, struct way *w, struct access *a, u64 state)
+{
+	if (a->write && state == WATCHED)
+		*noteOf(me, w) = (struct note){0, a->op, NOTES};
 }
 
 /* miss1 is an access to a line that is not in my first level, where it may have
@@ -909,8 +973,10 @@ static int miss1(struct shared *s, struct core *me, struct access *a, struct way
 		victim = w->tag;
 		if (victim)
 			me->last1[a->line & me->mask1] = victim >> 2;
+		evicts(s, me, w);
 	}
 	use1(s, me, w, a->line, state);
+	watches(me, w, a, state);
 	if (victim && !me->two.ways)
 		leaves(s, me, victim);
 	return class;
@@ -939,12 +1005,42 @@ static inline void fetchSet(const struct level *l, u64 line)
 	__builtin_prefetch(tags + l->ways - 1, 1);
 }
 
+/* near has my first level get a line from the second, if I have it there as the access wants
+ * it; it returns the class of that, or HIT if not. */
+static inline int near(struct shared *s, struct core *me, struct access *a)
+{
+	if (!me->two.ways || me->two.ways > WIDE)
+		return HIT;
+	int k = at(&me->two, a->line);
+	u64 *tag = &tagsOf(&me->two, a->line)[k];
+	if (k < 0 || (RELAXED(*tag) & STATE) < (a->write ? WRITABLE : SHARED))
+		return HIT;
+	struct way *w = oldest1(me, a->line);
+	if (noteOf(me, w)->more)
+		return HIT;
+	u64 *last = &me->last1[a->line & me->mask1], is = RELAXED(*tag), now;
+	int class = FROM_L2 + (*last == a->line ? CONFLICT : CAPACITY);
+	use(&me->two, a->line, k);
+	if (w->tag)
+		*last = w->tag >> 2;
+	w->used = ++me->clock;
+	*guessOf(me, a->line) = w - set1(me, a->line);
+	/* Who takes the line away says so in the second level, and then looks here. */
+	while (__atomic_exchange_n(&w->tag, is, __ATOMIC_SEQ_CST), (now = RELAXED(*tag)) != is)
+		is = now;
+	show(s, me, a->line, is & STATE);
+	if (RELAXED(w->tag) != is)
+		show(s, me, a->line, INVALID);
+	return class;
+}
+
 /* touchFar is an access to a line that is not in my first level as it wants it. */
 static __attribute__((noinline)) int touchFar(struct shared *s, struct core *me, struct access *a, struct way *w)
 {
 	struct shard *h = &s->shard[a->line & s->shardMask];
-	int class = HIT;
-	fetchSet(&me->two, a->line);
+	int class = w ? HIT : near(s, me, a);
+	if (class != HIT)
+		return class;
 	fetchSet(&s->three, a->line);
 	if (s->many)
 		__builtin_prefetch(&s->table[a->line & s->tableMask], 1);
@@ -953,14 +1049,17 @@ static __attribute__((noinline)) int touchFar(struct shared *s, struct core *me,
 	if (state == INVALID) {
 		class = miss1(s, me, a, w);
 	} else {
-		if (a->write && state != WRITABLE) {
+		if (noteOf(me, w)->more || (a->write && state != WRITABLE))
 			a->entry = find(s, a->line, 1);
+		hears(s, me, w, a->entry, a->line);
+		if (a->write && state != WRITABLE) {
 			if (state == SHARED)
 				takes(s, me, a), a->upgrade = 1;
 			state = written(s, me, a);
 			inMy2(me, a->line, state);
 		}
 		use1(s, me, w, a->line, state);
+		watches(me, w, a, state);
 	}
 	unlock(&h->lock);
 	return class;
@@ -984,11 +1083,32 @@ static inline int hits(struct shared *s, struct core *me, struct way *w, u64 lin
 	return 0;
 }
 
+/* notes makes a write to a line that is WATCHED: the record of who has lost it, which others
+ * may read and which takes a lock, hears of it when it is asked or the way gets another line. Now
+ * and then it is asked whether anybody still wants to know. */
+static inline int notes(struct shared *s, struct core *me, struct way *w, struct access *a)
+{
+	struct note *n = noteOf(me, w);
+	u32 more = RELAXED(n->more);
+	if (more <= 1 || (RELAXED(w->tag) & STATE) != WATCHED)
+		return 0;
+	n->more = more - 1, n->mask |= a->bytes, n->op = a->op;
+	RELAXED(w->used) = ++me->clock;
+	*guessOf(me, a->line) = w - set1(me, a->line);
+	show(s, me, a->line, WATCHED);
+	if ((RELAXED(w->tag) & STATE) == WATCHED)
+		return 1;
+	show(s, me, a->line, INVALID);
+	return 0;
+}
+
 /* touch is an access to one line. */
 static inline int touch(struct shared *s, struct core *me, struct access *a)
 {
 	struct way *w = at1(me, a->line);
 	if (w && hits(s, me, w, a->line, a->write))
+		return HIT;
+	if (w && a->write && notes(s, me, w, a))
 		return HIT;
 	return touchFar(s, me, a, w);
 }
@@ -1112,12 +1232,15 @@ static __attribute__((noinline)) void access(struct thread *t, u64 addr, u64 siz
 		several(t, addr, size, op, write);
 		return;
 	}
+	fetchSet(&me->two, first);	/* it is not in the first level, more often than not */
 	struct way *w = at1(me, first);
 	if (w && hits(s, me, w, first, write))
 		return;
 	struct access a = {.line = first, .op = op, .write = write};
 	if (s->many)
 		a.bytes = bytesOf(s, first, addr, addr + size - 1);
+	if (w && write && notes(s, me, w, &a))
+		return;
 	a.class = touchFar(s, me, &a, w);
 	counted(t, s, &a);
 }
