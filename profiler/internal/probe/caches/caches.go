@@ -154,7 +154,7 @@ func NewLayout(m cachesim.Machine, sample Sample, ops int) (l Layout, err error)
 		if g.Size == 0 {
 			return
 		}
-		*to = level{sets: sets(g), ways: uint64(g.Ways), log: max(4, uint64(bits.Len(uint(g.Ways-1))))}
+		*to = level{sets: sets(g), ways: uint64(g.Ways), log: max(3, uint64(bits.Len(uint(g.Ways-1))))}
 		if stateless && to.listed(m.Line) {
 			to.log = 0
 			place(&to.heads, memberSize*to.sets)

@@ -309,34 +309,53 @@ __asm__(".text\n"
 
 #define RELAXED(x) (*(volatile __typeof__(x) *)&(x))
 
+/* A lock is 0, or 1 if somebody has it, or 2 if others may sleep until it is given back. Who has
+ * no processor may have it: who waits must leave it one, and so sleeps, after a while. (The
+ * machine of virtual cores knows that threads that sleep in here do not.) */
+enum { FREE, TAKEN, AWAITED };
+
+static long futex(u32 *l, long what, u32 value, const void *timeout)
+{
+	long n = 202;
+	register const void *until __asm__("r10") = timeout;
+	__asm__ volatile("syscall" : "+a"(n) : "D"(l), "S"(what), "d"((u64)value), "r"(until) : "rcx", "r11", "memory");
+	return n;
+}
+
 static void yield(void)
 {
 	u64 n = 24;	/* sched_yield */
 	__asm__ volatile("syscall" : "+a"(n) : : "rcx", "r11", "memory");
 }
 
-static void spin(struct shared *s, u32 *l)
+static __attribute__((noinline)) void await(struct shared *s, u32 *l)
 {
-	for (u32 n = 1; RELAXED(*l) || __atomic_exchange_n(l, 1, __ATOMIC_ACQUIRE); n++) {
+	for (u32 n = 0; n < 100; n++) {
 		__asm__ volatile("pause");
-		if (n % 64 == 0)
-			yield();
-		if (n == 1 << 24) {
-			__atomic_or_fetch(&s->trouble, 4, __ATOMIC_RELAXED);
+		u32 was = FREE;
+		if (RELAXED(*l) == FREE && __atomic_compare_exchange_n(l, &was, TAKEN, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return;
-		}
 	}
+	u64 time[] = {0, 10000000};	/* ns */
+	for (u32 n = 0; n < 200; n++) {
+		if (__atomic_exchange_n(l, AWAITED, __ATOMIC_ACQUIRE) == FREE)
+			return;
+		futex(l, 128, AWAITED, time);	/* FUTEX_WAIT, PRIVATE */
+	}
+	__atomic_or_fetch(&s->trouble, 4, __ATOMIC_RELAXED);
 }
 
 static inline void lock(struct shared *s, u32 *l)
 {
-	if (s->many && __atomic_exchange_n(l, 1, __ATOMIC_ACQUIRE))
-		spin(s, l);
+	u32 was = FREE;
+	if (s->many && !__atomic_compare_exchange_n(l, &was, TAKEN, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		await(s, l);
 }
 
 static inline void unlock(u32 *l)
 {
-	__atomic_store_n(l, 0, __ATOMIC_RELEASE);
+	if (__atomic_exchange_n(l, FREE, __ATOMIC_RELEASE) == AWAITED)
+		futex(l, 129, 1, 0);	/* FUTEX_WAKE, likewise */
 }
 
 #define LOW 0x0101010101010101UL	/* in each byte */
@@ -371,7 +390,9 @@ static inline int at(const struct level *l, u64 line)
 	struct head *h = headOf(l, line);
 	u64 same = hash(line) * LOW, x = h->bytes[0] ^ same, y = h->bytes[1] ^ same;
 	/* where a byte is 0, its highest bit, or the one below for the upper half; and sometimes where none is */
-	u64 found = ((x - LOW) & ~x & LOW << 7) >> 1 | ((y - LOW) & ~y & LOW << 7);
+	u64 found = ((x - LOW) & ~x & LOW << 7) >> 1;
+	if (l->ways > WIDE / 2)
+		found |= (y - LOW) & ~y & LOW << 7;
 	for (; found; found &= found - 1) {
 		int bit = __builtin_ctzl(found), i = bit >> 3 | (bit & 1) << 3;
 		if ((tags[i] ^ tag) <= STATE)
