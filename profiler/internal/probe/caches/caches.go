@@ -101,8 +101,11 @@ const (
 	noteSize      = 16 // of each of these
 	guesses       = 11 // the logarithm of how many
 	shardSize     = 64
-	entrySize     = 32
-	tableEntries  = 1 << 19 // by line: of 32 MB
+	entrySize     = 16
+	tableBits     = 21
+	tableEntries  = 1 << tableBits // by line: of 128 MB
+	tagBits       = 24             // of an entry: who it is of, then which is next
+	numberBits    = 20
 	contendedSize = 4*24 + 8
 	partnerSize   = 16
 	seenEntries   = 1 << 21 // pages of 64 lines, of a core each
@@ -144,7 +147,7 @@ func NewLayout(m cachesim.Machine, sample Sample, ops int) (l Layout, err error)
 	if m.L3.Size > 0 {
 		l.shardCount = min(l.shardCount, sets(m.L3))
 	}
-	l.perShard = Cores*uint64(outer.Size)/uint64(m.Line)/l.shardCount + 64
+	l.perShard = min(Cores*uint64(outer.Size)/uint64(m.Line)/l.shardCount+64, 1<<numberBits-1)
 	at := uint64(0)
 	place := func(to *uint64, size uint64) {
 		*to = at
@@ -348,20 +351,22 @@ func (h *Hierarchy) unlist() {
 
 // hold notes who holds a line of which the directory knows nothing.
 func (h *Hierarchy) hold(line, holders uint64) {
+	const numbers = (1<<numberBits - 1) << tagBits
+	tag := (line>>tableBits + 1) & (1<<tagBits - 1)
 	at := h.table + entrySize*(line&(tableEntries-1))
 	if first := at; h.word(first/8) != 0 {
 		shard := line & (h.shardCount - 1)
 		used := 8*(headerWords+coreWords*Cores) + shardSize*shard + 8
-		n := binary.LittleEndian.Uint32(h.mem[used:]) + 1
-		if uint64(n) > h.perShard {
+		n := uint64(binary.LittleEndian.Uint32(h.mem[used:])) + 1
+		if n > h.perShard {
 			return
 		}
-		binary.LittleEndian.PutUint32(h.mem[used:], n)
-		at = h.more + entrySize*(shard*h.perShard+uint64(n)-1)
-		copy(h.mem[at+16:at+20], h.mem[first+16:first+20])
-		binary.LittleEndian.PutUint32(h.mem[first+16:], n)
+		binary.LittleEndian.PutUint32(h.mem[used:], uint32(n))
+		at = h.more + entrySize*(shard*h.perShard+n-1)
+		tag |= h.word(first/8) & numbers
+		h.put(first, h.word(first/8)&^numbers|n<<tagBits)
 	}
-	h.put(at, line)
+	h.put(at, tag)
 	h.put(at+8, holders)
 }
 

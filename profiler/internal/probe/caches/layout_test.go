@@ -85,16 +85,17 @@ func TestHierarchy(t *testing.T) {
 		t.Errorf("there still is a list: %v", front[64:128])
 	}
 	first := h.table + entrySize*5
-	if h.word(first/8) != 5 || h.word(first/8+1) != 1 {
-		t.Errorf("line %d is held by %b", h.word(first/8), h.word(first/8+1))
+	tag := func(at uint64) uint64 { return h.word(at/8) & (1<<tagBits - 1) }
+	if tag(first) != 1 || h.word(first/8+1) != 1 {
+		t.Errorf("line 5 is %d, held by %b", tag(first), h.word(first/8+1))
 	}
 	var more []uint64
-	for n := h.word(first/8+2) & 0xffffffff; n != 0; {
+	for n := h.word(first/8) >> tagBits; n != 0; {
 		at := h.more + entrySize*((5&(h.shardCount-1))*h.perShard+n-1)
-		more = append(more, h.word(at/8))
-		n = h.word(at/8+2) & 0xffffffff
+		more = append(more, tag(at))
+		n = h.word(at/8) >> tagBits
 	}
-	if len(more) != 2 || more[0] != 5+tableEntries || more[1] != 5+2*tableEntries {
+	if len(more) != 2 || more[0] != 2 || more[1] != 3 {
 		t.Errorf("the others are %v", more)
 	}
 }

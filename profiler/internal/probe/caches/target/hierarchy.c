@@ -102,10 +102,12 @@ struct contended {
 	u32 n, next;
 };
 
+/* Of a line's number an entry has what is above its place in the table, and 1. */
+enum { TABLE = 21, TAG = 24 };
+
 struct entry {
-	u64 line, holders;	/* line 0: none */
-	u32 next, contended;	/* numbers, from 1 */
-	u64 pad;
+	u64 tag : TAG, next : 20, contended : 20;	/* tag 0: none; the others are numbers, from 1 */
+	u64 holders;
 };
 
 struct shard {
@@ -123,7 +125,7 @@ struct seen {
 
 struct shared {
 	u64 shift, shardMask;
-	u64 tableMask, perShard;	/* entries by line, and how many more each shard has */
+	u64 tableMask, perShard;	/* entries by line, 1 << TABLE, and how many more each shard has */
 	u64 seenMask;
 	struct level three;
 	struct entry *table;	/* by line: neighbours lie together */
@@ -144,7 +146,7 @@ struct shared {
 	struct shard shard[SHARDS];
 };
 
-_Static_assert(__builtin_offsetof(struct shared, core) == 24 * 8 && sizeof(struct core) == 128 && sizeof(struct entry) == 32 &&
+_Static_assert(__builtin_offsetof(struct shared, core) == 24 * 8 && sizeof(struct core) == 128 && sizeof(struct entry) == 16 &&
 	sizeof(struct contended) == 104 && sizeof(struct shard) == 64 && sizeof(struct head) == 32, "caches.go has them so");
 
 struct thread {	/* of the area that GS points to, from CORE on */
@@ -654,17 +656,18 @@ static struct contended *contendedNo(struct shared *s, u64 line, u32 n)
 static struct entry *find(struct shared *s, u64 line, int make)
 {
 	struct entry *first = &s->table[line & s->tableMask], *e = first;
-	if (e->line == line)
+	u64 tag = ((line >> TABLE) + 1) & ((1UL << TAG) - 1);
+	if (e->tag == tag)
 		return e;
 	for (u32 n = first->next; n; n = e->next) {
 		e = entryNo(s, line, n);
-		if (e->line == line)
+		if (e->tag == tag)
 			return e;
 	}
 	if (!make)
 		return 0;
 	e = first;
-	if (e->line) {
+	if (e->tag) {
 		struct shard *h = &s->shard[line & s->shardMask];
 		u32 n = h->freeEntry;
 		if (n)
@@ -679,18 +682,18 @@ static struct entry *find(struct shared *s, u64 line, int make)
 		e->next = first->next;
 		first->next = n;
 	}
-	e->line = line, e->holders = 0, e->contended = 0;
+	e->tag = tag, e->holders = 0, e->contended = 0;
 	return e;
 }
 
 /* forgiven drops the record of who lost a line when nobody may come back. */
-static void forgiven(struct shared *s, struct entry *e)
+static void forgiven(struct shared *s, struct entry *e, u64 line)
 {
 	u64 losers = 0;
 	if (!e->contended)
 		return;
-	struct shard *h = &s->shard[e->line & s->shardMask];
-	struct contended *c = contendedNo(s, e->line, e->contended);
+	struct shard *h = &s->shard[line & s->shardMask];
+	struct contended *c = contendedNo(s, line, e->contended);
 	for (u32 i = 0; i < c->n; i++)
 		losers |= c->of[i].losers;
 	if (losers)
@@ -701,14 +704,13 @@ static void forgiven(struct shared *s, struct entry *e)
 }
 
 /* settle drops what nobody needs of a line, also its entry when nobody holds it. */
-static void settle(struct shared *s, struct entry *e)
+static void settle(struct shared *s, struct entry *e, u64 line)
 {
-	u64 line = e->line;
 	struct shard *h = &s->shard[line & s->shardMask];
-	forgiven(s, e);
+	forgiven(s, e, line);
 	if (e->holders || e->contended)
 		return;
-	e->line = 0;
+	e->tag = 0;
 	struct entry *p = &s->table[line & s->tableMask];
 	if (e == p)
 		return;
@@ -766,14 +768,14 @@ static void hears(struct shared *s, struct core *c, struct way *w, struct entry 
 }
 
 /* hearsOf has the record of a line hear what another core, that has it alone, has noted. */
-static void hearsOf(struct shared *s, struct core *me, struct entry *e)
+static void hearsOf(struct shared *s, struct core *me, struct entry *e, u64 line)
 {
 	if (!e || !e->contended || !e->holders || e->holders & (e->holders - 1) || e->holders >> me->id & 1)
 		return;
 	struct core *c = &s->core[__builtin_ctzl(e->holders)];
-	struct way *w = at1(c, e->line);
+	struct way *w = at1(c, line);
 	if (w)
-		hears(s, c, w, e, e->line);
+		hears(s, c, w, e, line);
 }
 
 /* written notes a write to a line that I have alone, and says how I have it from
@@ -795,11 +797,11 @@ static u64 written(struct shared *s, struct core *me, struct access *a)
 }
 
 /* forgets: a core that has lost a line will not come back for it. */
-static void forgets(struct shared *s, struct core *me, struct entry *e)
+static void forgets(struct shared *s, struct core *me, struct entry *e, u64 line)
 {
 	if (!e || !e->contended)
 		return;
-	struct contended *c = contendedNo(s, e->line, e->contended);
+	struct contended *c = contendedNo(s, line, e->contended);
 	for (u32 i = 0; i < c->n; i++)
 		c->of[i].losers &= ~(1UL << me->id);
 }
@@ -825,7 +827,7 @@ static int sharing(struct shared *s, struct core *me, struct access *a)
 		while (by > i && (c->of[by].writer == me->id || !(c->of[by].mask & a->bytes)))
 			by--;
 	a->by = c->of[by].op, a->writer = c->of[by].writer;
-	forgets(s, me, e);
+	forgets(s, me, e, a->line);
 	return mask & a->bytes ? TRUE_SHARING : FALSE_SHARING;
 }
 
@@ -850,8 +852,8 @@ static void leaves(struct shared *s, struct core *me, u64 tag)
 	if (tag & STATE)
 		e->holders &= ~(1UL << me->id);
 	else
-		forgets(s, me, e);
-	settle(s, e);
+		forgets(s, me, e, tag >> 2);
+	settle(s, e, tag >> 2);
 }
 
 /* sawBefore reports whether a core has touched a line, and notes that it has. */
@@ -900,13 +902,13 @@ static int fetch(struct shared *s, struct core *me, struct access *a, int lost, 
 	int kind = COLD, conflict3;
 	struct entry *e = a->entry = s->many ? find(s, a->line, 1) : 0;
 	u64 mine = 1UL << me->id, others = e ? e->holders & ~mine : 0;
-	hearsOf(s, me, e);
+	hearsOf(s, me, e, a->line);
 	int hit3 = lookUp3(s, a->line, &conflict3);
 	int saw = (hit3 && !s->many) || sawBefore(s, me, a->line);
 	if (lost) {
 		kind = sharing(s, me, a);
 		if (e)
-			forgiven(s, e);
+			forgiven(s, e, a->line);
 	}
 	int level = hit3 || (others && s->three.ways) ? FROM_L3 : FROM_MEMORY;
 	if (!lost && saw)
@@ -922,7 +924,7 @@ static int fetch(struct shared *s, struct core *me, struct access *a, int lost, 
 		*state = others ? SHARED : e && e->contended ? WATCHED : WRITABLE;
 	}
 	if (e)
-		settle(s, e);
+		settle(s, e, a->line);
 	return level + kind;
 }
 
@@ -1123,6 +1125,14 @@ static inline int notes(struct shared *s, struct core *me, struct way *w, struct
 	return 0;
 }
 
+/* begins is an access to a line, from its beginning. */
+static inline void begins(struct access *a, u64 line, u64 bytes, u32 op, int write)
+{
+	/* by members: to clear it all takes longer than most accesses */
+	a->line = line, a->bytes = bytes, a->op = op, a->write = write;
+	a->class = a->upgrade = 0, a->entry = 0;
+}
+
 /* touch is an access to one line. */
 static inline int touch(struct shared *s, struct core *me, struct access *a)
 {
@@ -1225,9 +1235,7 @@ static __attribute__((noinline)) void several(struct thread *t, u64 addr, u64 si
 	struct access two[2], *worst = 0;	/* to copy one takes longer than all else */
 	for (u64 line = first; line <= last; line++) {
 		struct access *a = &two[worst == two];
-		*a = (struct access){.line = line, .op = op, .write = write};
-		if (s->many)
-			a->bytes = bytesOf(s, line, addr, addr + size - 1);
+		begins(a, line, s->many ? bytesOf(s, line, addr, addr + size - 1) : 0, op, write);
 		a->class = touch(s, me, a);
 		if (!worst || (a->class >= 0 && (worst->class < 0 || a->class / 5 > worst->class / 5)))
 			worst = a;
@@ -1257,9 +1265,8 @@ static __attribute__((noinline)) void access(struct thread *t, u64 addr, u64 siz
 	struct way *w = at1(me, first);
 	if (w && hits(s, me, w, first, write))
 		return;
-	struct access a = {.line = first, .op = op, .write = write};
-	if (s->many)
-		a.bytes = bytesOf(s, first, addr, addr + size - 1);
+	struct access a;
+	begins(&a, first, s->many ? bytesOf(s, first, addr, addr + size - 1) : 0, op, write);
 	if (w && write && notes(s, me, w, &a))
 		return;
 	a.class = touchFar(s, me, &a, w);
