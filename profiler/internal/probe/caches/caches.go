@@ -293,7 +293,7 @@ func (h *Hierarchy) Many(front []byte) {
 
 // settle makes ways with stamps of the lists of core 0's first level: hierarchy.c says how.
 func (h *Hierarchy) settle(front []byte) {
-	const second, row = 2, 8
+	const second, firstWay, row = 2, 5, 8
 	ways, clock := uint64(h.machine.L1.Ways), (h.core(0)+56)/8
 	for set := range h.sets1() {
 		of, at := front[64*set:64*(set+1)], h.cores+h.ways+set*waySize*ways
@@ -305,6 +305,7 @@ func (h *Hierarchy) settle(front []byte) {
 			list = append(list, h.word(at/8+i-(row-1)))
 		}
 		clear(of[8*second:])
+		binary.LittleEndian.PutUint64(of[8*firstWay:], h.base+at)
 		clear(h.mem[at : at+waySize*ways])
 		for i := len(list) - 1; i >= 0; i-- {
 			if list[i] != 0 {

@@ -203,7 +203,7 @@ struct access {
 	"	jmp " #how "\n"
 
 #define OTHERS(how)                                                      \
-	#how ":	cmpq $0, %gs:16(%rcx)\n"	/* the rule, where there are several threads */ \
+	#how ":	cmpq $0, %gs:24(%rcx)\n"	/* the rule, where there are several threads */ \
 	"	je some" #how "\n"                                       \
 	IS_AT(24) IS_AT(32) IS_AT(40) IS_AT(48) IS_AT(56)                \
 	"	or $1, %dl\n"                                            \
@@ -240,7 +240,21 @@ struct access {
 	"	and $63, %edx\n"                                         \
 	"	and 48(%rdi), %rdx\n"	/* mask1 */                      \
 	"	jnz 8f\n"                                                \
-	"	mov %rax, %rdx\n"                                        \
+	"	cmpq $0, %gs:16(%rcx)\n"	/* as settles() does */  \
+	"	je 4f\n"                                                 \
+	"	mov %gs:(%rcx), %rsi\n"                                  \
+	"	lea 3(,%rsi,4), %rsi\n"                                  \
+	"	mov %gs:40(%rcx), %rdx\n"                                \
+	"	cmp %rsi, (%rdx)\n"                                      \
+	"	je 3f\n"                                                 \
+	"	mov %gs:48(%rcx), %rdx\n"                                \
+	"	cmp %rsi, (%rdx)\n"                                      \
+	"	jne 8f\n"                                                \
+	"	mov %rdx, %gs:40(%rcx)\n"                                \
+	"3:	incq 56(%rdi)\n"	/* clock */                      \
+	"	mov 56(%rdi), %r8\n"                                     \
+	"	mov %r8, 8(%rdx)\n"                                      \
+	"4:	mov %rax, %rdx\n"                                        \
 	"	shr $11, %rdx\n"	/* GUESSES */                    \
 	"	xor %eax, %edx\n"                                        \
 	"	and $0x7ff, %edx\n"                                      \
@@ -261,14 +275,22 @@ struct access {
 	"	cmp %r8, %rsi\n"                                         \
 	"	mov $0, %r8d\n"                                          \
 	"	cmove %rax, %r8\n"                                       \
+	"	mov %gs:8(%rcx), %rdi\n"	/* as show() does */     \
+	"	test %r8, %r8\n"                                         \
+	"	cmove %r8, %rdi\n"                                       \
+	"	mov %rdi, %gs:16(%rcx)\n"                                \
 	"	mov %rax, %gs:(%rcx)\n"                                  \
 	"	mov %r8, %gs:8(%rcx)\n"                                  \
+	"	mov %gs:40(%rcx), %rdi\n"                                \
+	"	mov %rdi, %gs:48(%rcx)\n"                                \
+	"	mov %rdx, %gs:40(%rcx)\n"                                \
 	"	cmp %rsi, (%rdx)\n"                                      \
 	"	jne 6f\n"                                                \
 	"7:	pop %r8\n	pop %rsi\n	pop %rdi\n	pop %rdx\n" \
 	"	ret\n"                                                   \
 	"6:	movq $0, %gs:(%rcx)\n"	/* taken away meanwhile */       \
 	"	movq $0, %gs:8(%rcx)\n"                                  \
+	"	movq $0, %gs:16(%rcx)\n"                                 \
 	"8:	or $1, %dl\n"                                            \
 	"	jmp 7b\n"
 
@@ -576,21 +598,60 @@ static inline struct way *oldest1(struct core *c, u64 line)
 /* A set's row of the front: the line that was used last, as far as it may be read, and
  * written; else 0. As long as there is one thread it may do both, and behind it stand
  * the others of the set in the order of their use, as far as there is room: moved code,
- * and what it calls at 0, keep them. The rest of them is where the set's ways are else. */
-enum { FIRST_READ, FIRST_WRITTEN, SECOND, IN_ROW = 7, ROW };
+ * and what it calls at 0, keep them. The rest of them is where the set's ways are else.
+ *
+ * With several threads there is the second one only, and only if both may be written: then moved
+ * code exchanges them, and when the first of them was used is not said by its way, but by its
+ * place. Their ways stand behind: that of who was shown last, and the other one's. */
+enum { FIRST_READ, FIRST_WRITTEN, SECOND, FIRST_WAY = 5, SECOND_WAY, IN_ROW = 7, ROW };
+enum { MANY = 2 };	/* of core.slow */
 
 static inline u64 *frontOf(struct shared *s, struct core *c, u64 line)
 {
 	return (u64 *)((char *)c->front + ((line & c->mask1) << s->shift));
 }
 
+/* hides has moved code ask for each line of a set. */
+static inline void hides(u64 *f)
+{
+	RELAXED(f[FIRST_READ]) = RELAXED(f[FIRST_WRITTEN]) = RELAXED(f[SECOND]) = 0;
+}
+
 /* show tells moved code which line was used last in a set of the first level; where
  * it may not be read, none. */
-static inline void show(struct shared *s, struct core *c, u64 line, u64 state)
+static inline void show(struct shared *s, struct core *c, struct way *w, u64 line, u64 state)
+{
+	u64 *f = frontOf(s, c, line), written = state == WRITABLE ? line : 0;
+	if (c->slow == MANY) {
+		u64 before = RELAXED(f[FIRST_WRITTEN]);
+		RELAXED(f[SECOND]) = written && before != line && f[FIRST_WAY] != (u64)w ? before : 0;
+		if (f[FIRST_WAY] != (u64)w)
+			f[SECOND_WAY] = f[FIRST_WAY], f[FIRST_WAY] = (u64)w;
+	}
+	RELAXED(f[FIRST_READ]) = state ? line : 0;
+	RELAXED(f[FIRST_WRITTEN]) = written;
+}
+
+/* settles has the way of a set's first line say when that was used: if moved code has exchanged the
+ * first two, that of the second one says something later. by: their own thread; the clock of
+ * others is not touched. */
+static inline void settles(struct shared *s, struct core *c, u64 line, int own)
 {
 	u64 *f = frontOf(s, c, line);
-	RELAXED(f[FIRST_READ]) = state ? line : 0;
-	RELAXED(f[FIRST_WRITTEN]) = state == WRITABLE ? line : 0;
+	if (c->slow != MANY || !RELAXED(f[SECOND]))
+		return;
+	struct way *w = (struct way *)f[FIRST_WAY], *o = (struct way *)f[SECOND_WAY];
+	if ((w->tag ^ f[FIRST_READ] << 2) > STATE) {
+		struct way *x = w;
+		w = o, o = x;
+		if (own)
+			f[FIRST_WAY] = (u64)w, f[SECOND_WAY] = (u64)o;
+	}
+	RELAXED(f[SECOND]) = 0;
+	if ((w->tag ^ f[FIRST_READ] << 2) <= STATE && w->used < o->used) {
+		u64 used = w->used;
+		w->used = o->used, o->used = used;
+	}
 }
 
 /* shown reports whether it is a line that may be read. */
@@ -611,7 +672,7 @@ static inline void use1(struct shared *s, struct core *c, struct way *w, u64 lin
 	w->tag = line << 2 | state;
 	w->used = ++c->clock;
 	*guessOf(c, line) = w - set1(c, line);
-	show(s, c, line, state);
+	show(s, c, w, line, state);
 }
 
 /* setState changes the state of a line that a core may hold: in the second level first, since
@@ -632,8 +693,10 @@ static void setState(struct shared *s, struct core *c, u64 line, u64 state)
 	if (!__atomic_compare_exchange_n(&w->tag, &was, line << 2 | state, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 		return;
 	noteOf(c, w)->more = 0;
+	u64 *f = frontOf(s, c, line);
+	if (shown(s, c, line) || (c->slow == MANY && RELAXED(f[SECOND]) == line))
+		settles(s, c, line, 0);
 	if (shown(s, c, line)) {	/* or showing another one: never put this one there */
-		u64 *f = frontOf(s, c, line);
 		RELAXED(f[FIRST_WRITTEN]) = 0;
 		if (state == INVALID)
 			RELAXED(f[FIRST_READ]) = 0;
@@ -942,8 +1005,11 @@ static void drops(struct shared *s, struct core *me, u64 line)
 	if (!w)
 		return;
 	evicts(s, me, w);
-	if (shown(s, me, line))
-		show(s, me, line, INVALID);
+	if (shown(s, me, line) || (me->slow == MANY && frontOf(s, me, line)[SECOND] == line)) {
+		settles(s, me, line, 1);
+		if (shown(s, me, line))
+			hides(frontOf(s, me, line));
+	}
 	w->tag = w->used = 0;
 }
 
@@ -1051,9 +1117,9 @@ static inline int near(struct shared *s, struct core *me, struct access *a)
 	/* Who takes the line away says so in the second level, and then looks here. */
 	while (__atomic_exchange_n(&w->tag, is, __ATOMIC_SEQ_CST), (now = RELAXED(*tag)) != is)
 		is = now;
-	show(s, me, a->line, is & STATE);
+	show(s, me, w, a->line, is & STATE);
 	if (RELAXED(w->tag) != is)
-		show(s, me, a->line, INVALID);
+		hides(frontOf(s, me, a->line));
 	return class;
 }
 
@@ -1099,10 +1165,10 @@ static inline int hits(struct shared *s, struct core *me, struct way *w, u64 lin
 		return 0;
 	RELAXED(w->used) = ++me->clock;
 	*guessOf(me, line) = w - set1(me, line);
-	show(s, me, line, tag & STATE);
+	show(s, me, w, line, tag & STATE);
 	if (RELAXED(w->tag) == tag)
 		return 1;
-	show(s, me, line, INVALID);
+	hides(frontOf(s, me, line));
 	return 0;
 }
 
@@ -1118,10 +1184,10 @@ static inline int notes(struct shared *s, struct core *me, struct way *w, struct
 	n->more = more - 1, n->mask |= a->bytes, n->op = a->op;
 	RELAXED(w->used) = ++me->clock;
 	*guessOf(me, a->line) = w - set1(me, a->line);
-	show(s, me, a->line, WATCHED);
+	show(s, me, w, a->line, WATCHED);
 	if ((RELAXED(w->tag) & STATE) == WATCHED)
 		return 1;
-	show(s, me, a->line, INVALID);
+	hides(frontOf(s, me, a->line));
 	return 0;
 }
 
@@ -1136,6 +1202,7 @@ static inline void begins(struct access *a, u64 line, u64 bytes, u32 op, int wri
 /* touch is an access to one line. */
 static inline int touch(struct shared *s, struct core *me, struct access *a)
 {
+	settles(s, me, a->line, 1);
 	struct way *w = at1(me, a->line);
 	if (w && hits(s, me, w, a->line, a->write))
 		return HIT;
@@ -1262,6 +1329,7 @@ static __attribute__((noinline)) void access(struct thread *t, u64 addr, u64 siz
 		return;
 	}
 	fetchSet(&me->two, first);	/* it is not in the first level, more often than not */
+	settles(s, me, first, 1);
 	struct way *w = at1(me, first);
 	if (w && hits(s, me, w, first, write))
 		return;
