@@ -78,12 +78,13 @@ func Among(write bool) uint64 {
 var Return = uint64(bytes.Index(Code, []byte{0xc2, 8, 0})) // ret $8
 
 const (
+	coreHeads = 10 // word of a core: where its second level's heads are
+
 	// Words of the header.
 	trouble = 14
 	leftOut = 15
 	many    = 16
 
-	hashFactor     = 0x9E3779B97F4A7C15
 	severalThreads = 2 // of the word that says what the first level is
 	writable       = 3 // the state of all lines before
 
@@ -272,20 +273,30 @@ func (h *Hierarchy) Many(front []byte) {
 	}
 	if h.word((h.core(0)+24)/8)>>32 == 0 {
 		h.settle(front)
-		h.unlist()
-	}
-	tags, end, size := h.ways, h.ways+waySize*h.sets1()*uint64(h.machine.L1.Ways), uint64(waySize)
-	if h.two.ways > 0 {
-		tags, end, size = h.two.tags, h.two.tags+8*h.two.sets<<h.two.log, 8
-	}
-	for ; tags < end; tags += size {
-		if tag := h.word((h.cores + tags) / 8); tag&3 != 0 {
-			h.hold(tag>>2, 1)
+		if h.hasLists() {
+			h.pack()
 		}
+	}
+	held := func(tags, end, size uint64) {
+		for ; tags < end; tags += size {
+			if tag := h.word((h.cores + tags) / 8); tag&3 != 0 {
+				h.hold(tag>>2, 1)
+			}
+		}
+	}
+	switch {
+	case h.packs():
+	case h.two.ways > 0:
+		held(h.two.tags, h.two.tags+8*h.two.sets<<h.two.log, 8)
+	default:
+		held(h.ways, h.ways+waySize*h.sets1()*uint64(h.machine.L1.Ways), waySize)
 	}
 	for c := range Cores {
 		if at := h.core(c) + 24; h.word(at/8) == 0 {
 			h.put(at, severalThreads<<32)
+			if h.hasLists() {
+				h.put(h.core(c)+8*coreHeads, 0)
+			}
 		}
 	}
 	h.put(8*many, 1)
@@ -320,31 +331,29 @@ func (h *Hierarchy) settle(front []byte) {
 // hasLists reports whether a lone thread's second level has.
 func (l *Layout) hasLists() bool { return l.two.ways > 0 && l.two.listed(l.machine.Line) }
 
-// unlist makes tags with states of the lists of core 0's second level.
-func (h *Hierarchy) unlist() {
-	if !h.hasLists() {
-		return
-	}
-	heads := h.mem[h.cores+h.two.heads:][:headSize*h.two.sets]
+// packs reports whether core 0's second level is packed.
+func (h *Hierarchy) packs() bool { return h.hasLists() && h.word(h.core(0)/8+coreHeads) == 0 }
+
+// pack makes packed sets of the lists of core 0's second level: members, then order, the one
+// that was evicted last, and states.
+func (h *Hierarchy) pack() {
+	lasts := h.mem[h.cores+h.two.heads:][:headSize*h.two.sets]
 	tags := h.mem[h.cores+h.two.tags:][:8*h.two.sets<<h.two.log]
-	was := slices.Concat(heads[:memberSize*h.two.sets], tags[:rowSize*h.two.sets])
-	clear(heads)
+	was := slices.Concat(lasts[:memberSize*h.two.sets], tags[:rowSize*h.two.sets])
+	clear(lasts)
 	clear(tags)
+	h.put(h.core(0)+8*coreHeads, 0)
 	shift := bits.TrailingZeros64(h.two.sets)
 	for set := range h.two.sets {
-		member := func(i uint64) uint64 {
-			m := uint64(binary.LittleEndian.Uint32(was[memberSize*i:]))
-			if m == 0 {
-				return 0
-			}
-			return (m-1)<<shift | set
-		}
-		head := heads[headSize*set:]
-		binary.LittleEndian.PutUint64(head[24:], member(set))
+		of := tags[8*(set<<h.two.log):]
+		behind := of[memberSize<<h.two.log:]
+		member := func(i uint64) uint32 { return binary.LittleEndian.Uint32(was[memberSize*i:]) }
+		binary.LittleEndian.PutUint32(behind[8:], member(set))
 		for i := range h.two.ways {
-			if line := member(h.two.sets + set*rowSize/memberSize + i); line != 0 {
-				head[i] = byte(line * hashFactor >> 56)
-				binary.LittleEndian.PutUint64(tags[8*(set<<h.two.log+i):], line<<2|writable)
+			if m := member(h.two.sets + set*rowSize/memberSize + i); m != 0 {
+				binary.LittleEndian.PutUint32(of[memberSize*i:], m)
+				behind[16+i] = writable
+				h.hold(uint64(m-1)<<shift|set, 1)
 			}
 		}
 	}

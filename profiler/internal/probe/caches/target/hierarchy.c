@@ -66,6 +66,16 @@ struct level {
  * where the heads are else, as such a number. */
 enum { LISTED = 16 };
 
+/* With several threads the second level is packed where it was lists: its sets, of at most 8 or
+ * 16 lines by such numbers, take one or two lines of the host's. Behind them stand the order,
+ * as above, the line that was evicted last, and the states. There are no heads then. Who changes
+ * a state writes its byte, so others' need no care. */
+struct packed {
+	u64 order;
+	u32 last, pad;
+	unsigned char state[];
+};
+
 /* What a thread has written to a WATCHED line in a way of its first level since the line's
  * record heard of it: see notes. */
 struct note {
@@ -401,9 +411,60 @@ static inline u64 hash(u64 line)
 	return line * 0x9E3779B97F4A7C15UL >> 56;
 }
 
+static inline u32 *membersOf(const struct level *l, u64 line)
+{
+	return (u32 *)l->tags + ((line & l->mask) << l->log << 1);
+}
+
+static inline u32 memberOf(const struct level *l, u64 line)
+{
+	return (u32)(line >> l->bits) + 1;
+}
+
+static inline u64 lineOf(const struct level *l, u64 line, u32 member)
+{
+	return (u64)(member - 1) << l->bits | (line & l->mask);
+}
+
+static inline struct packed *packedOf(const struct level *l, u64 line)
+{
+	return (struct packed *)(membersOf(l, line) + (1UL << l->log));
+}
+
+/* inPacked is the way that has a line, or -1. The registers that it takes for this it gives back. */
+static inline int inPacked(const struct level *l, u64 line)
+{
+	u32 *set = membersOf(l, line), same;
+	char kept[64];
+	if (l->ways > WIDE / 2)
+		__asm__("	movups %%xmm0, (%[kept])\n	movups %%xmm1, 16(%[kept])\n"
+			"	movups %%xmm2, 32(%[kept])\n	movups %%xmm3, 48(%[kept])\n"
+			"	movd %[member], %%xmm0\n	pshufd $0, %%xmm0, %%xmm0\n"
+			"	movdqa %%xmm0, %%xmm1\n	movdqa %%xmm0, %%xmm2\n	movdqa %%xmm0, %%xmm3\n"
+			"	pcmpeqd (%[set]), %%xmm0\n	pcmpeqd 16(%[set]), %%xmm1\n"
+			"	pcmpeqd 32(%[set]), %%xmm2\n	pcmpeqd 48(%[set]), %%xmm3\n"
+			"	packssdw %%xmm1, %%xmm0\n	packssdw %%xmm3, %%xmm2\n"
+			"	packsswb %%xmm2, %%xmm0\n	pmovmskb %%xmm0, %[same]\n"
+			"	movups (%[kept]), %%xmm0\n	movups 16(%[kept]), %%xmm1\n"
+			"	movups 32(%[kept]), %%xmm2\n	movups 48(%[kept]), %%xmm3\n"
+			: [same] "=&r"(same) : [set] "r"(set), [member] "r"(memberOf(l, line)), [kept] "r"(kept) : "memory");
+	else
+		__asm__("	movups %%xmm0, (%[kept])\n	movups %%xmm1, 16(%[kept])\n"
+			"	movd %[member], %%xmm0\n	pshufd $0, %%xmm0, %%xmm0\n"
+			"	movdqa %%xmm0, %%xmm1\n"
+			"	pcmpeqd (%[set]), %%xmm0\n	pcmpeqd 16(%[set]), %%xmm1\n"
+			"	packssdw %%xmm1, %%xmm0\n	packsswb %%xmm0, %%xmm0\n"
+			"	pmovmskb %%xmm0, %[same]\n	movzbl %b[same], %[same]\n"
+			"	movups (%[kept]), %%xmm0\n	movups 16(%[kept]), %%xmm1\n"
+			: [same] "=&q"(same) : [set] "r"(set), [member] "r"(memberOf(l, line)), [kept] "r"(kept) : "memory");
+	return same ? __builtin_ctz(same) : -1;
+}
+
 /* at is the way that has a line's tag, or -1. */
 static inline int at(const struct level *l, u64 line)
 {
+	if (!l->heads)
+		return inPacked(l, line);
 	u64 *tags = tagsOf(l, line), tag = line << 2;
 	if (l->ways > WIDE) {
 		for (u32 i = 0; i < l->ways; i++)
@@ -492,7 +553,8 @@ static inline int listed(u32 *set, u32 member, u32 ways)
 	return same != 0;
 }
 
-static inline u32 *membersOf(const struct level *l, u64 line)
+/* listedIn is a line's set where these are lists. */
+static inline u32 *listedIn(const struct level *l, u64 line)
 {
 	return (u32 *)l->tags + LISTED * (line & l->mask);
 }
@@ -501,7 +563,7 @@ static inline u32 *membersOf(const struct level *l, u64 line)
  * not, conflict is whether it was evicted last, and gone which one is now, or 0. */
 static inline int inList(const struct level *l, u64 line, int *conflict, u64 *gone)
 {
-	u32 *set = membersOf(l, line), member = (u32)(line >> l->bits) + 1, oldest = set[l->ways - 1];
+	u32 *set = listedIn(l, line), member = memberOf(l, line), oldest = set[l->ways - 1];
 	*conflict = 0, *gone = 0;
 	if (listed(set, member, l->ways))
 		return 1;
@@ -509,50 +571,97 @@ static inline int inList(const struct level *l, u64 line, int *conflict, u64 *go
 	*conflict = *last == member;
 	if (oldest) {
 		*last = oldest;
-		*gone = (u64)(oldest - 1) << l->bits | (line & l->mask);
+		*gone = lineOf(l, line, oldest);
 	}
 	return 0;
 }
 
-/* use makes a way the one used last, and returns where its tag is. */
-static inline u64 *use(const struct level *l, u64 line, int i)
+/* toFirst makes a way the first of an order. */
+static inline u64 toFirst(u64 kept, u64 way)
 {
-	u64 *tags = tagsOf(l, line);
-	if (l->ways > WIDE) {
-		u64 tag = tags[i];
+	u64 order = kept ^ INORDER, moved = upTo(order, way);
+	return ((order & ~moved) | (order << 4 & moved) | way) ^ INORDER;
+}
+
+/* use makes a way the one used last, and returns which it is then. */
+static inline int use(const struct level *l, u64 line, int i)
+{
+	if (!l->heads) {
+		struct packed *p = packedOf(l, line);
+		p->order = toFirst(p->order, i);
+	} else if (l->ways > WIDE) {
+		u64 *tags = tagsOf(l, line), tag = tags[i];
 		for (; i > 0; i--)
 			tags[i] = tags[i - 1];
 		tags[0] = tag;
-		return tags;
+	} else {
+		struct head *h = headOf(l, line);
+		h->order = toFirst(h->order, i);
 	}
-	struct head *h = headOf(l, line);
-	u64 order = h->order ^ INORDER, moved = upTo(order, i);
-	h->order = ((order & ~moved) | (order << 4 & moved) | i) ^ INORDER;
-	return &tags[i];
+	return i;
 }
 
-/* leaver is the tag that a set gives up if it is to have another line. */
-static inline u64 leaver(const struct level *l, u64 line)
+/* stateIn is the state of the line in a way, and be changes it. */
+static inline u64 stateIn(const struct level *l, u64 line, int i)
+{
+	return l->heads ? RELAXED(tagsOf(l, line)[i]) & STATE : RELAXED(packedOf(l, line)->state[i]);
+}
+
+static inline void be(const struct level *l, u64 line, int i, u64 state)
+{
+	if (l->heads)
+		RELAXED(tagsOf(l, line)[i]) = line << 2 | state;
+	else
+		RELAXED(packedOf(l, line)->state[i]) = state;
+}
+
+/* oldestIn is the way of a set that is given up if it is to have another line. */
+static inline int oldestIn(const struct level *l, u64 line)
 {
 	int i = l->ways - 1;
-	if (l->ways <= WIDE)
-		i = (headOf(l, line)->order ^ INORDER) >> 4 * i & 15;
-	return tagsOf(l, line)[i];
+	if (l->ways > WIDE)
+		return i;
+	return ((l->heads ? headOf(l, line)->order : packedOf(l, line)->order) ^ INORDER) >> 4 * i & 15;
+}
+
+/* tagIn is the tag of a way: 0 if it is empty. */
+static inline u64 tagIn(const struct level *l, u64 line, int i)
+{
+	if (l->heads)
+		return tagsOf(l, line)[i];
+	u32 member = membersOf(l, line)[i];
+	return member ? lineOf(l, line, member) << 2 | packedOf(l, line)->state[i] : 0;
+}
+
+/* wasLast reports whether a line is the one that its set evicted last. */
+static inline int wasLast(const struct level *l, u64 line)
+{
+	return l->heads ? headOf(l, line)->last == line : packedOf(l, line)->last == memberOf(l, line);
 }
 
 /* fill gives a line the way of its set that was used longest ago, and returns the
  * tag that was there. */
 static inline u64 fill(const struct level *l, u64 line, u64 state)
 {
+	int i = oldestIn(l, line);
+	u64 victim = tagIn(l, line, i);
+	if (!l->heads) {
+		struct packed *p = packedOf(l, line);
+		u32 *member = &membersOf(l, line)[i];
+		if (*member)
+			p->last = *member;
+		*member = memberOf(l, line);
+		p->state[i] = state;
+		use(l, line, i);
+		return victim;
+	}
 	struct head *h = headOf(l, line);
-	int i = l->ways - 1;
 	if (l->ways <= WIDE) {
-		i = (h->order ^ INORDER) >> 4 * i & 15;
 		u64 shift = i * 8 & 56, *bytes = &h->bytes[i >> 3];
 		*bytes = (*bytes & ~(255UL << shift)) | hash(line) << shift;
 	}
-	u64 *tag = use(l, line, i), victim = *tag;
-	*tag = line << 2 | state;
+	i = use(l, line, i);
+	tagsOf(l, line)[i] = line << 2 | state;
 	if (victim)
 		h->last = victim >> 2;
 	return victim;
@@ -665,10 +774,18 @@ static inline struct note *noteOf(struct core *c, struct way *w)
 	return (struct note *)(c->ways1 + (c->mask1 + 1) * c->perSet1) + (w - c->ways1);
 }
 
+/* notesIn reports whether something may be noted of the line in a way: of others than WATCHED ones
+ * what is said there means nothing. */
+static inline int notesIn(struct core *c, struct way *w)
+{
+	return (RELAXED(w->tag) & STATE) == WATCHED && noteOf(c, w)->more;
+}
+
 /* use1 makes a way the one used last, with a line in a state. */
 static inline void use1(struct shared *s, struct core *c, struct way *w, u64 line, u64 state)
 {
-	noteOf(c, w)->more = 0;
+	if (state == WATCHED)
+		noteOf(c, w)->more = 0;
 	w->tag = line << 2 | state;
 	w->used = ++c->clock;
 	*guessOf(c, line) = w - set1(c, line);
@@ -681,9 +798,8 @@ static inline void use1(struct shared *s, struct core *c, struct way *w, u64 lin
 static void setState(struct shared *s, struct core *c, u64 line, u64 state)
 {
 	int i = c->two.ways ? at(&c->two, line) : -1;
-	u64 *tag = &tagsOf(&c->two, line)[i];
-	if (i >= 0 && *tag & STATE)
-		RELAXED(*tag) = line << 2 | state;
+	if (i >= 0 && stateIn(&c->two, line, i) != INVALID)
+		be(&c->two, line, i, state);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	struct way *w = at1(c, line);
 	u64 was = w ? RELAXED(w->tag) : 0;
@@ -692,7 +808,6 @@ static void setState(struct shared *s, struct core *c, u64 line, u64 state)
 	/* its own thread may just be putting another line there */
 	if (!__atomic_compare_exchange_n(&w->tag, &was, line << 2 | state, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 		return;
-	noteOf(c, w)->more = 0;
 	u64 *f = frontOf(s, c, line);
 	if (shown(s, c, line) || (c->slow == MANY && RELAXED(f[SECOND]) == line))
 		settles(s, c, line, 0);
@@ -820,9 +935,9 @@ static void epoch(struct shared *s, struct core *me, struct access *a, u64 loser
 static void hears(struct shared *s, struct core *c, struct way *w, struct entry *e, u64 line)
 {
 	struct note *n = noteOf(c, w);
-	if (!n->more)
+	if (!notesIn(c, w))
 		return;
-	if (e && e->contended && (RELAXED(w->tag) & STATE) == WATCHED) {
+	if (e && e->contended) {
 		struct contended *x = contendedNo(s, line, e->contended);
 		x->of[x->n - 1].mask |= n->mask;
 		x->of[x->n - 1].op = n->op;
@@ -953,7 +1068,7 @@ static int lookUp3(struct shared *s, u64 line, int *conflict)
 		use(&s->three, line, i);
 		return 1;
 	}
-	*conflict = headOf(&s->three, line)->last == line;
+	*conflict = wasLast(&s->three, line);
 	fill(&s->three, line, INVALID);
 	return 0;
 }
@@ -994,7 +1109,7 @@ static int fetch(struct shared *s, struct core *me, struct access *a, int lost, 
 /* evicts is told before a way of my first level gets another line than it has. */
 static void evicts(struct shared *s, struct core *me, struct way *w)
 {
-	if (noteOf(me, w)->more)
+	if (notesIn(me, w))
 		hears(s, me, w, find(s, w->tag >> 2, 0), w->tag >> 2);
 }
 
@@ -1029,10 +1144,8 @@ static int miss1(struct shared *s, struct core *me, struct access *a, struct way
 	u64 state;
 	if (me->two.ways) {
 		int k = at(&me->two, a->line);
-		u64 *tag = &tagsOf(&me->two, a->line)[k];
-		if (k >= 0 && *tag & STATE) {
+		if (k >= 0 && (state = stateIn(&me->two, a->line, k)) != INVALID) {
 			class = FROM_L2 + (conflict1 ? CONFLICT : CAPACITY);
-			state = *tag & STATE;
 			if (a->write && state != WRITABLE) {
 				a->entry = find(s, a->line, 1);
 				if (state == SHARED)
@@ -1041,11 +1154,11 @@ static int miss1(struct shared *s, struct core *me, struct access *a, struct way
 			}
 		} else {
 			if (k < 0 && s->many) /* who leaves for it is asked for in the end */
-				__builtin_prefetch(&s->table[leaver(&me->two, a->line) >> 2 & s->tableMask], 1);
-			class = fetch(s, me, a, k >= 0, headOf(&me->two, a->line)->last == a->line, &state);
+				__builtin_prefetch(&s->table[tagIn(&me->two, a->line, oldestIn(&me->two, a->line)) >> 2 & s->tableMask], 1);
+			class = fetch(s, me, a, k >= 0, wasLast(&me->two, a->line), &state);
 		}
 		if (k >= 0) {
-			*use(&me->two, a->line, k) = a->line << 2 | state;
+			be(&me->two, a->line, use(&me->two, a->line, k), state);
 		} else {
 			u64 victim = fill(&me->two, a->line, state);
 			if (victim) {
@@ -1076,7 +1189,7 @@ static void inMy2(struct core *me, u64 line, u64 state)
 {
 	int i = me->two.ways ? at(&me->two, line) : -1;
 	if (i >= 0)
-		tagsOf(&me->two, line)[i] = line << 2 | state;
+		be(&me->two, line, i, state);
 }
 
 /* fetchSet has the processor fetch what a miss will need. */
@@ -1085,7 +1198,13 @@ static inline void fetchSet(const struct level *l, u64 line)
 	if (!l->ways)
 		return;
 	if (!l->log) {
+		__builtin_prefetch(listedIn(l, line), 1);
+		return;
+	}
+	if (!l->heads) {
 		__builtin_prefetch(membersOf(l, line), 1);
+		if (l->ways > WIDE / 2)
+			__builtin_prefetch(packedOf(l, line), 1);
 		return;
 	}
 	u64 *tags = tagsOf(l, line);
@@ -1101,13 +1220,12 @@ static inline int near(struct shared *s, struct core *me, struct access *a)
 	if (!me->two.ways || me->two.ways > WIDE)
 		return HIT;
 	int k = at(&me->two, a->line);
-	u64 *tag = &tagsOf(&me->two, a->line)[k];
-	if (k < 0 || (RELAXED(*tag) & STATE) < (a->write ? WRITABLE : SHARED))
+	u64 is, now, *last = &me->last1[a->line & me->mask1];
+	if (k < 0 || (is = stateIn(&me->two, a->line, k)) < (a->write ? WRITABLE : SHARED))
 		return HIT;
 	struct way *w = oldest1(me, a->line);
-	if (noteOf(me, w)->more)
+	if (notesIn(me, w))
 		return HIT;
-	u64 *last = &me->last1[a->line & me->mask1], is = RELAXED(*tag), now;
 	int class = FROM_L2 + (*last == a->line ? CONFLICT : CAPACITY);
 	use(&me->two, a->line, k);
 	if (w->tag)
@@ -1115,10 +1233,11 @@ static inline int near(struct shared *s, struct core *me, struct access *a)
 	w->used = ++me->clock;
 	*guessOf(me, a->line) = w - set1(me, a->line);
 	/* Who takes the line away says so in the second level, and then looks here. */
-	while (__atomic_exchange_n(&w->tag, is, __ATOMIC_SEQ_CST), (now = RELAXED(*tag)) != is)
+	while (__atomic_exchange_n(&w->tag, a->line << 2 | is, __ATOMIC_SEQ_CST), (now = stateIn(&me->two, a->line, k)) != is)
 		is = now;
-	show(s, me, w, a->line, is & STATE);
-	if (RELAXED(w->tag) != is)
+	noteOf(me, w)->more = 0;
+	show(s, me, w, a->line, is);
+	if (RELAXED(w->tag) != (a->line << 2 | is))
 		hides(frontOf(s, me, a->line));
 	return class;
 }
@@ -1138,7 +1257,7 @@ static __attribute__((noinline)) int touchFar(struct shared *s, struct core *me,
 	if (state == INVALID) {
 		class = miss1(s, me, a, w);
 	} else {
-		if (noteOf(me, w)->more || (a->write && state != WRITABLE))
+		if (notesIn(me, w) || (a->write && state != WRITABLE))
 			a->entry = find(s, a->line, 1);
 		hears(s, me, w, a->entry, a->line);
 		if (a->write && state != WRITABLE) {
@@ -1448,7 +1567,7 @@ static inline int inMy2Alone(struct core *me, u64 line, int *conflict, u64 *gone
 		use(&me->two, line, k);
 		return 1;
 	}
-	*conflict = headOf(&me->two, line)->last == line;
+	*conflict = wasLast(&me->two, line);
 	*gone = fill(&me->two, line, WRITABLE) >> 2;
 	return 0;
 }
@@ -1457,7 +1576,7 @@ static inline int inMy2Alone(struct core *me, u64 line, int *conflict, u64 *gone
 static inline int alone(struct shared *s, struct core *me, u64 line, int asked)
 {
 	u64 *f = frontOf(s, me, line), *last = &me->last1[line & me->mask1], gone = 0;
-	__builtin_prefetch(membersOf(&me->two, line), 1);
+	__builtin_prefetch(listedIn(&me->two, line), 1);
 	if (uses(me, f, line, asked))
 		return HIT;
 	if (me->wentFar)
