@@ -22,11 +22,11 @@ const (
 	amongRead  = 0
 	amongWrite = 32
 	// AmongEnd is behind those; all else ends at Return.
-	AmongEnd   = 1024
-	readEntry  = 1024
-	writeEntry = 1280
+	AmongEnd   = 1280
+	readEntry  = 1280
+	writeEntry = 1536
 	// RangesEntry is called before ranges are accessed.
-	RangesEntry = 1536
+	RangesEntry = 1792
 )
 
 // Shape says what ranges are about to be accessed, by what registers hold.

@@ -184,8 +184,8 @@ struct access {
 	u32 by, writer;	/* who took the line away, where that is the reason */
 };
 
-/* What moved code calls: at 0 and 32 as long as that may do, at 1024 for a read, at 1280 for a
- * write, at 1536 for ranges. For these the address is pushed before the call (0 for ranges),
+/* What moved code calls: at 0 and 32 as long as that may do, at 1280 for a read, at 1536 for a
+ * write, at 1792 for ranges. For these the address is pushed before the call (0 for ranges),
  * and behind the call stands "test $n, %eax", where n is op << 8 and how many bytes, or
  * what ranges.
  *
@@ -233,8 +233,26 @@ struct access {
 	"	ret\n"
 
 /* rdx is where it is, rsi its tag, r8 what is shown as written. */
-#define SOME(how, may)                                                   \
+/* The line used before the one that was used last: they change places. What others make of
+ * these words meanwhile makes nonsense of them, which is no line. */
+#define OTHER(at)                                                        \
+	"	cmp %gs:" #at "(%rcx), %rax\n"                           \
+	"	jne 9f\n"                                                \
+	"	xor %gs:(%rcx), %rax\n"                                  \
+	"	xor %rax, %gs:32(%rcx)\n"                                \
+	"	xor %rax, %gs:(%rcx)\n"                                  \
+	"	mov %gs:8(%rcx), %rax\n"                                 \
+	"	xor %gs:56(%rcx), %rax\n"                                \
+	"	xor %rax, %gs:56(%rcx)\n"                                \
+	"	xor %rax, %gs:8(%rcx)\n"                                 \
+	"	cmp %eax, %eax\n"                                        \
+	"	pop %rdx\n"                                              \
+	"	ret\n"                                                   \
+	"9:\n"
+
+#define SOME(how, may, at)                                               \
 	"some" #how ":\n"                                                \
+	OTHER(at)                                                        \
 	"	push %rdi\n	push %rsi\n	push %r8\n"              \
 	"	mov %gs:0x198, %rdi\n"	/* threadarea.OffCaches */       \
 	"	test %rdi, %rdi\n"                                       \
@@ -250,16 +268,22 @@ struct access {
 	"	and $63, %edx\n"                                         \
 	"	and 48(%rdi), %rdx\n"	/* mask1 */                      \
 	"	jnz 8f\n"                                                \
-	"	cmpq $0, %gs:16(%rcx)\n"	/* as settles() does */  \
+	"	mov %gs:16(%rcx), %rsi\n"	/* as settles() does */  \
+	"	or %gs:32(%rcx), %rsi\n"                                 \
 	"	je 4f\n"                                                 \
-	"	mov %gs:(%rcx), %rsi\n"                                  \
-	"	lea 3(,%rsi,4), %rsi\n"                                  \
+	"	mov %gs:(%rcx), %r8\n"                                   \
 	"	mov %gs:40(%rcx), %rdx\n"                                \
-	"	cmp %rsi, (%rdx)\n"                                      \
+	"	mov (%rdx), %rsi\n"                                      \
+	"	shr $2, %rsi\n"                                          \
+	"	cmp %rsi, %r8\n"                                         \
 	"	je 3f\n"                                                 \
 	"	mov %gs:48(%rcx), %rdx\n"                                \
-	"	cmp %rsi, (%rdx)\n"                                      \
+	"	mov (%rdx), %rsi\n"                                      \
+	"	shr $2, %rsi\n"                                          \
+	"	cmp %rsi, %r8\n"                                         \
 	"	jne 8f\n"                                                \
+	"	mov %gs:40(%rcx), %rsi\n"                                \
+	"	mov %rsi, %gs:48(%rcx)\n"                                \
 	"	mov %rdx, %gs:40(%rcx)\n"                                \
 	"3:	incq 56(%rdi)\n"	/* clock */                      \
 	"	mov 56(%rdi), %r8\n"                                     \
@@ -287,8 +311,18 @@ struct access {
 	"	cmove %rax, %r8\n"                                       \
 	"	mov %gs:8(%rcx), %rdi\n"	/* as show() does */     \
 	"	test %r8, %r8\n"                                         \
-	"	cmove %r8, %rdi\n"                                       \
+	"	je 2f\n"                                                 \
+	"	test %rdi, %rdi\n"                                       \
+	"	je 2f\n"                                                 \
 	"	mov %rdi, %gs:16(%rcx)\n"                                \
+	"	xor %edi, %edi\n"                                        \
+	"	mov %rdi, %gs:32(%rcx)\n"                                \
+	"	jmp 1f\n"                                                \
+	"2:	mov %gs:(%rcx), %rsi\n"                                  \
+	"	mov %rsi, %gs:32(%rcx)\n"                                \
+	"	mov (%rdx), %rsi\n"                                      \
+	"	movq $0, %gs:16(%rcx)\n"                                 \
+	"1:	mov %rdi, %gs:56(%rcx)\n"                                \
 	"	mov %rax, %gs:(%rcx)\n"                                  \
 	"	mov %r8, %gs:8(%rcx)\n"                                  \
 	"	mov %gs:40(%rcx), %rdi\n"                                \
@@ -301,6 +335,8 @@ struct access {
 	"6:	movq $0, %gs:(%rcx)\n"	/* taken away meanwhile */       \
 	"	movq $0, %gs:8(%rcx)\n"                                  \
 	"	movq $0, %gs:16(%rcx)\n"                                 \
+	"	movq $0, %gs:32(%rcx)\n"                                 \
+	"	movq $0, %gs:56(%rcx)\n"                                 \
 	"8:	or $1, %dl\n"                                            \
 	"	jmp 7b\n"
 
@@ -326,8 +362,8 @@ struct access {
 __asm__(".text\n"
 	AMONG(read) AMONG(write)
 	OTHERS(read) OTHERS(write) MOVES
-	SOME(read, MAY_READ) SOME(write, MAY_WRITE)
-	"	.org 1024\n"
+	SOME(read, MAY_READ, 32) SOME(write, MAY_WRITE, 56)
+	"	.org 1280\n"
 	ENTRY(0)
 	"	jmp 1f\n"
 	ENTRY(1)
@@ -709,10 +745,11 @@ static inline struct way *oldest1(struct core *c, u64 line)
  * the others of the set in the order of their use, as far as there is room: moved code,
  * and what it calls at 0, keep them. The rest of them is where the set's ways are else.
  *
- * With several threads there is the second one only, and only if both may be written: then moved
- * code exchanges them, and when the first of them was used is not said by its way, but by its
+ * With several threads there are two only. If both may be written, moved code exchanges them;
+ * if not, the second one is OTHER, as far as it may be read, and written, and what moved code
+ * calls exchanges them. When the first of them was used is not said by its way, but by its
  * place. Their ways stand behind: that of who was shown last, and the other one's. */
-enum { FIRST_READ, FIRST_WRITTEN, SECOND, FIRST_WAY = 5, SECOND_WAY, IN_ROW = 7, ROW };
+enum { FIRST_READ, FIRST_WRITTEN, SECOND, OTHER_READ = 4, FIRST_WAY, SECOND_WAY, OTHER_WRITTEN, IN_ROW = 7, ROW };
 enum { MANY = 2 };	/* of core.slow */
 
 static inline u64 *frontOf(struct shared *s, struct core *c, u64 line)
@@ -721,9 +758,12 @@ static inline u64 *frontOf(struct shared *s, struct core *c, u64 line)
 }
 
 /* hides has moved code ask for each line of a set. */
-static inline void hides(u64 *f)
+static inline void hides(struct shared *s, struct core *c, u64 line)
 {
-	RELAXED(f[FIRST_READ]) = RELAXED(f[FIRST_WRITTEN]) = RELAXED(f[SECOND]) = 0;
+	u64 *f = frontOf(s, c, line);
+	RELAXED(f[FIRST_READ]) = RELAXED(f[FIRST_WRITTEN]) = 0;
+	if (c->slow == MANY)	/* else there is no room */
+		RELAXED(f[SECOND]) = RELAXED(f[OTHER_READ]) = RELAXED(f[OTHER_WRITTEN]) = 0;
 }
 
 /* show tells moved code which line was used last in a set of the first level; where
@@ -732,8 +772,16 @@ static inline void show(struct shared *s, struct core *c, struct way *w, u64 lin
 {
 	u64 *f = frontOf(s, c, line), written = state == WRITABLE ? line : 0;
 	if (c->slow == MANY) {
-		u64 before = RELAXED(f[FIRST_WRITTEN]);
-		RELAXED(f[SECOND]) = written && before != line && f[FIRST_WAY] != (u64)w ? before : 0;
+		u64 read = RELAXED(f[FIRST_READ]), both = RELAXED(f[FIRST_WRITTEN]), other = 0;
+		if (read == line || f[FIRST_WAY] == (u64)w)
+			read = both = 0;
+		if (!written || !both)
+			other = both, both = 0;
+		else
+			read = 0;
+		RELAXED(f[SECOND]) = both;
+		RELAXED(f[OTHER_READ]) = read;
+		RELAXED(f[OTHER_WRITTEN]) = other;
 		if (f[FIRST_WAY] != (u64)w)
 			f[SECOND_WAY] = f[FIRST_WAY], f[FIRST_WAY] = (u64)w;
 	}
@@ -747,7 +795,7 @@ static inline void show(struct shared *s, struct core *c, struct way *w, u64 lin
 static inline void settles(struct shared *s, struct core *c, u64 line, int own)
 {
 	u64 *f = frontOf(s, c, line);
-	if (c->slow != MANY || !RELAXED(f[SECOND]))
+	if (c->slow != MANY || !(RELAXED(f[SECOND]) | RELAXED(f[OTHER_READ])))
 		return;
 	struct way *w = (struct way *)f[FIRST_WAY], *o = (struct way *)f[SECOND_WAY];
 	if ((w->tag ^ f[FIRST_READ] << 2) > STATE) {
@@ -756,11 +804,18 @@ static inline void settles(struct shared *s, struct core *c, u64 line, int own)
 		if (own)
 			f[FIRST_WAY] = (u64)w, f[SECOND_WAY] = (u64)o;
 	}
-	RELAXED(f[SECOND]) = 0;
+	RELAXED(f[SECOND]) = RELAXED(f[OTHER_READ]) = RELAXED(f[OTHER_WRITTEN]) = 0;
 	if ((w->tag ^ f[FIRST_READ] << 2) <= STATE && w->used < o->used) {
 		u64 used = w->used;
 		w->used = o->used, o->used = used;
 	}
+}
+
+/* among reports whether it is one of the two lines of its row. */
+static inline int among(struct shared *s, struct core *c, u64 line)
+{
+	u64 *f = frontOf(s, c, line);
+	return f[FIRST_READ] == line || (c->slow == MANY && (f[SECOND] == line || f[OTHER_READ] == line));
 }
 
 /* shown reports whether it is a line that may be read. */
@@ -809,7 +864,7 @@ static void setState(struct shared *s, struct core *c, u64 line, u64 state)
 	if (!__atomic_compare_exchange_n(&w->tag, &was, line << 2 | state, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 		return;
 	u64 *f = frontOf(s, c, line);
-	if (shown(s, c, line) || (c->slow == MANY && RELAXED(f[SECOND]) == line))
+	if (among(s, c, line))
 		settles(s, c, line, 0);
 	if (shown(s, c, line)) {	/* or showing another one: never put this one there */
 		RELAXED(f[FIRST_WRITTEN]) = 0;
@@ -1120,11 +1175,10 @@ static void drops(struct shared *s, struct core *me, u64 line)
 	if (!w)
 		return;
 	evicts(s, me, w);
-	if (shown(s, me, line) || (me->slow == MANY && frontOf(s, me, line)[SECOND] == line)) {
+	if (among(s, me, line))
 		settles(s, me, line, 1);
-		if (shown(s, me, line))
-			hides(frontOf(s, me, line));
-	}
+	if (shown(s, me, line))
+		hides(s, me, line);
 	w->tag = w->used = 0;
 }
 
@@ -1238,7 +1292,7 @@ static inline int near(struct shared *s, struct core *me, struct access *a)
 	noteOf(me, w)->more = 0;
 	show(s, me, w, a->line, is);
 	if (RELAXED(w->tag) != (a->line << 2 | is))
-		hides(frontOf(s, me, a->line));
+		hides(s, me, a->line);
 	return class;
 }
 
@@ -1287,7 +1341,7 @@ static inline int hits(struct shared *s, struct core *me, struct way *w, u64 lin
 	show(s, me, w, line, tag & STATE);
 	if (RELAXED(w->tag) == tag)
 		return 1;
-	hides(frontOf(s, me, line));
+	hides(s, me, line);
 	return 0;
 }
 
@@ -1306,7 +1360,7 @@ static inline int notes(struct shared *s, struct core *me, struct way *w, struct
 	show(s, me, w, a->line, WATCHED);
 	if ((RELAXED(w->tag) & STATE) == WATCHED)
 		return 1;
-	hides(frontOf(s, me, a->line));
+	hides(s, me, a->line);
 	return 0;
 }
 
