@@ -86,6 +86,19 @@ func TestHierarchy(t *testing.T) {
 	if !bytes.Equal(front[64+16:128], behind) {
 		t.Errorf("there still is a list: %v", front[64:128])
 	}
+	// A thread that ends has exchanged the two lines of a set, as moved code does; another one's
+	// row has one line only.
+	put(1, 0, 5+tableEntries)
+	put(1, second, 5+2*tableEntries)
+	put(1, firstWay, 0x10000+row+2*waySize)
+	put(1, secondWay, 0x10000+row+3*waySize)
+	for range 2 { // what is right stays
+		h.Leave(0, front)
+		if a, b, c := h.word(row/8+1), h.word(row/8+5), h.word(row/8+7); a != 1 || b != 2 || c != 3 {
+			t.Errorf("the ways were used at %d, %d, %d; want 1, 2, 3", a, b, c)
+		}
+	}
+
 	first := h.table + entrySize*5
 	tag := func(at uint64) uint64 { return h.word(at/8) & (1<<tagBits - 1) }
 	if tag(first) != 1 || h.word(first/8+1) != 1 {

@@ -1269,30 +1269,30 @@ static inline void fetchSet(const struct level *l, u64 line)
 
 /* near has my first level get a line from the second, if I have it there as the access wants
  * it; it returns the class of that, or HIT if not. */
-static inline int near(struct shared *s, struct core *me, struct access *a)
+static __attribute__((noinline)) int near(struct shared *s, struct core *me, u64 line, int write)
 {
 	if (!me->two.ways || me->two.ways > WIDE)
 		return HIT;
-	int k = at(&me->two, a->line);
-	u64 is, now, *last = &me->last1[a->line & me->mask1];
-	if (k < 0 || (is = stateIn(&me->two, a->line, k)) < (a->write ? WRITABLE : SHARED))
+	int k = at(&me->two, line);
+	u64 is, now, *last = &me->last1[line & me->mask1];
+	if (k < 0 || (is = stateIn(&me->two, line, k)) < (write ? WRITABLE : SHARED))
 		return HIT;
-	struct way *w = oldest1(me, a->line);
+	struct way *w = oldest1(me, line);
 	if (notesIn(me, w))
 		return HIT;
-	int class = FROM_L2 + (*last == a->line ? CONFLICT : CAPACITY);
-	use(&me->two, a->line, k);
+	int class = FROM_L2 + (*last == line ? CONFLICT : CAPACITY);
+	use(&me->two, line, k);
 	if (w->tag)
 		*last = w->tag >> 2;
 	w->used = ++me->clock;
-	*guessOf(me, a->line) = w - set1(me, a->line);
+	*guessOf(me, line) = w - set1(me, line);
 	/* Who takes the line away says so in the second level, and then looks here. */
-	while (__atomic_exchange_n(&w->tag, a->line << 2 | is, __ATOMIC_SEQ_CST), (now = stateIn(&me->two, a->line, k)) != is)
+	while (__atomic_exchange_n(&w->tag, line << 2 | is, __ATOMIC_SEQ_CST), (now = stateIn(&me->two, line, k)) != is)
 		is = now;
 	noteOf(me, w)->more = 0;
-	show(s, me, w, a->line, is);
-	if (RELAXED(w->tag) != (a->line << 2 | is))
-		hides(s, me, a->line);
+	show(s, me, w, line, is);
+	if (RELAXED(w->tag) != (line << 2 | is))
+		hides(s, me, line);
 	return class;
 }
 
@@ -1300,9 +1300,7 @@ static inline int near(struct shared *s, struct core *me, struct access *a)
 static __attribute__((noinline)) int touchFar(struct shared *s, struct core *me, struct access *a, struct way *w)
 {
 	struct shard *h = &s->shard[a->line & s->shardMask];
-	int class = w ? HIT : near(s, me, a);
-	if (class != HIT)
-		return class;
+	int class = HIT;
 	fetchSet(&s->three, a->line);
 	if (s->many)
 		__builtin_prefetch(&s->table[a->line & s->tableMask], 1);
@@ -1381,7 +1379,8 @@ static inline int touch(struct shared *s, struct core *me, struct access *a)
 		return HIT;
 	if (w && a->write && notes(s, me, w, a))
 		return HIT;
-	return touchFar(s, me, a, w);
+	int class = w ? HIT : near(s, me, a->line, a->write);
+	return class != HIT ? class : touchFar(s, me, a, w);
 }
 
 /* spread notes which lines a miss is of: how far groups of them differ says how wrong
@@ -1450,15 +1449,23 @@ static __attribute__((noinline)) void comesBack(struct thread *t, u64 first, u64
 
 #include "tell.h"
 
+/* missed counts a miss. */
+static inline void missed(struct thread *t, struct shared *s, u64 line, u32 op, int class)
+{
+	if (op == NOBODY)
+		return;
+	count(t, (u64)op * CLASSES + class);
+	if (s->sample)
+		spread(s, line, op, class);
+}
+
 /* counts what an access was. */
 static inline void counted(struct thread *t, struct shared *s, struct access *a)
 {
 	if (a->op == NOBODY)
 		return;
 	if (a->class >= 0) {
-		count(t, (u64)a->op * CLASSES + a->class);
-		if (s->sample)
-			spread(s, a->line, a->op, a->class);
+		missed(t, s, a->line, a->op, a->class);
 		if (a->class % 5 >= TRUE_SHARING)
 			blame(s, a);
 	}
@@ -1506,6 +1513,11 @@ static __attribute__((noinline)) void access(struct thread *t, u64 addr, u64 siz
 	struct way *w = at1(me, first);
 	if (w && hits(s, me, w, first, write))
 		return;
+	int class = w ? HIT : near(s, me, first, write);
+	if (class != HIT) {
+		missed(t, s, first, op, class);
+		return;
+	}
 	struct access a;
 	begins(&a, first, s->many ? bytesOf(s, first, addr, addr + size - 1) : 0, op, write);
 	if (w && write && notes(s, me, w, &a))
@@ -1676,11 +1688,8 @@ static inline void lone(struct thread *t, u64 addr, u64 size, u32 op, int asked)
 		if (next != HIT && (class == HIT || next / 5 > class / 5))
 			class = next;
 	}
-	if (class == HIT || op == NOBODY)
-		return;
-	count(t, (u64)op * CLASSES + class);
-	if (s->sample)
-		spread(s, line, op, class);
+	if (class != HIT)
+		missed(t, s, line, op, class);
 }
 
 static inline void made(struct thread *t, u64 addr, u64 size, u32 op, int write, int asked)
