@@ -44,6 +44,12 @@ type member struct {
 func (m *member) LookSoon() { m.area.LookSoon() }
 func (m *member) Release()  { m.Entry.Release(tracee.Wake) }
 
+// system is what the operating system says of a member.
+type system struct{ *member }
+
+func (s system) Sleeps() bool { return s.task.Sleeps() && !s.area.Simulates() }
+func (s system) CPU() int64   { return s.task.CPU() }
+
 // How many functions' counters are known when a second thread comes, and how many more
 // are asked for at a time, which takes tens of microseconds each: others wait for the
 // machine to look meanwhile, and a thread in code that is not known does not get on.
@@ -152,7 +158,7 @@ func (cs *cores) join(t *thread) {
 	if alone := cs.alone(); alone != nil {
 		alone.area.Meet(cs.clocks, alone.Entry, cs.machine.Now())
 	}
-	cs.machine.Born(m, task, creator)
+	cs.machine.Born(m, system{m}, creator)
 	t.area.Join(cs.clocks, m.Entry)
 	cs.members[t] = m
 	if alone := cs.alone(); alone != nil {

@@ -107,7 +107,7 @@ func (s *signals) deliver(e tracee.Event) error {
 			return err
 		}
 		return s.hand(e)
-	} else if (!restarts || m.patcher.Looks(pc-m.cache)) && e.CanWait() && s.p.CanTrap(e.Tid) {
+	} else if (!restarts || m.patcher.Waits(pc-m.cache)) && e.CanWait() && s.p.CanTrap(e.Tid) {
 		return alive(s.stepOut(e, m, pc))
 	}
 	return s.p.Resume(e)

@@ -139,8 +139,13 @@ func (s *simulation) cores() int {
 
 // leave is told of a thread that has ended, before its counters are read.
 func (s *simulation) leave(t *thread) {
-	if s != nil && s.told != nil && t.slot-1 < s.cores() {
-		s.told.leave(t.slot-1, t)
+	n := t.slot - 1
+	switch {
+	case s == nil || n >= s.cores():
+	case s.told != nil:
+		s.told.leave(n, t)
+	default:
+		s.Leave(n, t.area.FrontMemory())
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
-	"slices"
 
 	"github.com/skewlens/skewlens/profiler/internal/cachesim"
 )
@@ -22,11 +21,11 @@ const (
 	amongRead  = 0
 	amongWrite = 32
 	// AmongEnd is behind those; all else ends at Return.
-	AmongEnd   = 1024
-	readEntry  = 1024
-	writeEntry = 1280
+	AmongEnd   = 1280
+	readEntry  = 1280
+	writeEntry = 1536
 	// RangesEntry is called before ranges are accessed.
-	RangesEntry = 1536
+	RangesEntry = 1792
 )
 
 // Shape says what ranges are about to be accessed, by what registers hold.
@@ -78,12 +77,13 @@ func Among(write bool) uint64 {
 var Return = uint64(bytes.Index(Code, []byte{0xc2, 8, 0})) // ret $8
 
 const (
+	coreHeads = 10 // word of a core: where its second level's heads are
+
 	// Words of the header.
 	trouble = 14
 	leftOut = 15
 	many    = 16
 
-	hashFactor     = 0x9E3779B97F4A7C15
 	severalThreads = 2 // of the word that says what the first level is
 	writable       = 3 // the state of all lines before
 
@@ -98,10 +98,14 @@ const (
 	rowSize       = 64
 	memberSize    = 4
 	waySize       = 16 // of the first level
+	noteSize      = 16 // of each of these
 	guesses       = 11 // the logarithm of how many
 	shardSize     = 64
-	entrySize     = 32
-	tableEntries  = 1 << 19 // by line: of 32 MB
+	entrySize     = 16
+	tableBits     = 21
+	tableEntries  = 1 << tableBits // by line: of 128 MB
+	tagBits       = 24             // of an entry: who it is of, then which is next
+	numberBits    = 20
 	contendedSize = 4*24 + 8
 	partnerSize   = 16
 	seenEntries   = 1 << 21 // pages of 64 lines, of a core each
@@ -143,7 +147,7 @@ func NewLayout(m cachesim.Machine, sample Sample, ops int) (l Layout, err error)
 	if m.L3.Size > 0 {
 		l.shardCount = min(l.shardCount, sets(m.L3))
 	}
-	l.perShard = Cores*uint64(outer.Size)/uint64(m.Line)/l.shardCount + 64
+	l.perShard = min(Cores*uint64(outer.Size)/uint64(m.Line)/l.shardCount+64, 1<<numberBits-1)
 	at := uint64(0)
 	place := func(to *uint64, size uint64) {
 		*to = at
@@ -153,7 +157,7 @@ func NewLayout(m cachesim.Machine, sample Sample, ops int) (l Layout, err error)
 		if g.Size == 0 {
 			return
 		}
-		*to = level{sets: sets(g), ways: uint64(g.Ways), log: max(4, uint64(bits.Len(uint(g.Ways-1))))}
+		*to = level{sets: sets(g), ways: uint64(g.Ways), log: max(3, uint64(bits.Len(uint(g.Ways-1))))}
 		if stateless && to.listed(m.Line) {
 			to.log = 0
 			place(&to.heads, memberSize*to.sets)
@@ -163,7 +167,7 @@ func NewLayout(m cachesim.Machine, sample Sample, ops int) (l Layout, err error)
 		place(&to.heads, headSize*to.sets)
 		place(&to.tags, 8*to.sets<<to.log)
 	}
-	place(&l.ways, waySize*uint64(m.L1.Size)/uint64(m.Line))
+	place(&l.ways, (waySize+noteSize)*uint64(m.L1.Size)/uint64(m.Line))
 	place(&l.guesses, 1<<guesses)
 	place(&l.last, 8*sets(m.L1))
 	sized(&l.two, m.L2, false)
@@ -258,111 +262,6 @@ func (h *Hierarchy) Core(n int) uint64 { return h.base + h.core(n) }
 // Settle lets a core be a thread's: front is where, in the target, it is told
 // which lines were used last.
 func (h *Hierarchy) Settle(n int, front uint64) { h.put(h.core(n)+16, front) }
-
-// Many says that there is more than one thread: from then on they lock what they
-// share, and a directory says who holds what. Only while there is but one, core
-// 0's, outside of the simulator. front is the memory of core 0's front.
-func (h *Hierarchy) Many(front []byte) {
-	if h.word(many) != 0 {
-		return
-	}
-	if h.word((h.core(0)+24)/8)>>32 == 0 {
-		h.settle(front)
-		h.unlist()
-	}
-	tags, end, size := h.ways, h.guesses, uint64(waySize)
-	if h.two.ways > 0 {
-		tags, end, size = h.two.tags, h.two.tags+8*h.two.sets<<h.two.log, 8
-	}
-	for ; tags < end; tags += size {
-		if tag := h.word((h.cores + tags) / 8); tag&3 != 0 {
-			h.hold(tag>>2, 1)
-		}
-	}
-	for c := range Cores {
-		if at := h.core(c) + 24; h.word(at/8) == 0 {
-			h.put(at, severalThreads<<32)
-		}
-	}
-	h.put(8*many, 1)
-}
-
-// settle makes ways with stamps of the lists of core 0's first level: hierarchy.c says how.
-func (h *Hierarchy) settle(front []byte) {
-	const second, row = 2, 8
-	ways, clock := uint64(h.machine.L1.Ways), (h.core(0)+56)/8
-	for set := range h.sets1() {
-		of, at := front[64*set:64*(set+1)], h.cores+h.ways+set*waySize*ways
-		list := []uint64{binary.LittleEndian.Uint64(of)}
-		for i := second; i < row; i++ {
-			list = append(list, binary.LittleEndian.Uint64(of[8*i:]))
-		}
-		for i := uint64(len(list)); i < ways; i++ {
-			list = append(list, h.word(at/8+i-(row-1)))
-		}
-		clear(of[8*second:])
-		clear(h.mem[at : at+waySize*ways])
-		for i := len(list) - 1; i >= 0; i-- {
-			if list[i] != 0 {
-				h.put(8*clock, h.word(clock)+1)
-				h.put(at+waySize*uint64(i), list[i]<<2|writable)
-				h.put(at+waySize*uint64(i)+8, h.word(clock))
-			}
-		}
-	}
-}
-
-// hasLists reports whether a lone thread's second level has.
-func (l *Layout) hasLists() bool { return l.two.ways > 0 && l.two.listed(l.machine.Line) }
-
-// unlist makes tags with states of the lists of core 0's second level.
-func (h *Hierarchy) unlist() {
-	if !h.hasLists() {
-		return
-	}
-	heads := h.mem[h.cores+h.two.heads:][:headSize*h.two.sets]
-	tags := h.mem[h.cores+h.two.tags:][:8*h.two.sets<<h.two.log]
-	was := slices.Concat(heads[:memberSize*h.two.sets], tags[:rowSize*h.two.sets])
-	clear(heads)
-	clear(tags)
-	shift := bits.TrailingZeros64(h.two.sets)
-	for set := range h.two.sets {
-		member := func(i uint64) uint64 {
-			m := uint64(binary.LittleEndian.Uint32(was[memberSize*i:]))
-			if m == 0 {
-				return 0
-			}
-			return (m-1)<<shift | set
-		}
-		head := heads[headSize*set:]
-		binary.LittleEndian.PutUint64(head[24:], member(set))
-		for i := range h.two.ways {
-			if line := member(h.two.sets + set*rowSize/memberSize + i); line != 0 {
-				head[i] = byte(line * hashFactor >> 56)
-				binary.LittleEndian.PutUint64(tags[8*(set<<h.two.log+i):], line<<2|writable)
-			}
-		}
-	}
-}
-
-// hold notes who holds a line of which the directory knows nothing.
-func (h *Hierarchy) hold(line, holders uint64) {
-	at := h.table + entrySize*(line&(tableEntries-1))
-	if first := at; h.word(first/8) != 0 {
-		shard := line & (h.shardCount - 1)
-		used := 8*(headerWords+coreWords*Cores) + shardSize*shard + 8
-		n := binary.LittleEndian.Uint32(h.mem[used:]) + 1
-		if uint64(n) > h.perShard {
-			return
-		}
-		binary.LittleEndian.PutUint32(h.mem[used:], n)
-		at = h.more + entrySize*(shard*h.perShard+uint64(n)-1)
-		copy(h.mem[at+16:at+20], h.mem[first+16:first+20])
-		binary.LittleEndian.PutUint32(h.mem[first+16:], n)
-	}
-	h.put(at, line)
-	h.put(at+8, holders)
-}
 
 // Trouble is what went wrong, in words; "" for nothing.
 func (h *Hierarchy) Trouble() string {

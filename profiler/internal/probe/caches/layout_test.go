@@ -81,20 +81,36 @@ func TestHierarchy(t *testing.T) {
 			t.Errorf("word %d of the ways is %#x, want %#x", i, got, want)
 		}
 	}
-	if !bytes.Equal(front[64+16:128], make([]byte, 48)) {
+	behind := make([]byte, 48)
+	binary.LittleEndian.PutUint64(behind[24:], 0x10000+row+2*waySize) // the way of the line that was used last
+	if !bytes.Equal(front[64+16:128], behind) {
 		t.Errorf("there still is a list: %v", front[64:128])
 	}
+	// A thread that ends has exchanged the two lines of a set, as moved code does; another one's
+	// row has one line only.
+	put(1, 0, 5+tableEntries)
+	put(1, second, 5+2*tableEntries)
+	put(1, firstWay, 0x10000+row+2*waySize)
+	put(1, secondWay, 0x10000+row+3*waySize)
+	for range 2 { // what is right stays
+		h.Leave(0, front)
+		if a, b, c := h.word(row/8+1), h.word(row/8+5), h.word(row/8+7); a != 1 || b != 2 || c != 3 {
+			t.Errorf("the ways were used at %d, %d, %d; want 1, 2, 3", a, b, c)
+		}
+	}
+
 	first := h.table + entrySize*5
-	if h.word(first/8) != 5 || h.word(first/8+1) != 1 {
-		t.Errorf("line %d is held by %b", h.word(first/8), h.word(first/8+1))
+	tag := func(at uint64) uint64 { return h.word(at/8) & (1<<tagBits - 1) }
+	if tag(first) != 1 || h.word(first/8+1) != 1 {
+		t.Errorf("line 5 is %d, held by %b", tag(first), h.word(first/8+1))
 	}
 	var more []uint64
-	for n := h.word(first/8+2) & 0xffffffff; n != 0; {
+	for n := h.word(first/8) >> tagBits; n != 0; {
 		at := h.more + entrySize*((5&(h.shardCount-1))*h.perShard+n-1)
-		more = append(more, h.word(at/8))
-		n = h.word(at/8+2) & 0xffffffff
+		more = append(more, tag(at))
+		n = h.word(at/8) >> tagBits
 	}
-	if len(more) != 2 || more[0] != 5+tableEntries || more[1] != 5+2*tableEntries {
+	if len(more) != 2 || more[0] != 2 || more[1] != 3 {
 		t.Errorf("the others are %v", more)
 	}
 }

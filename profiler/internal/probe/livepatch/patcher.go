@@ -103,9 +103,16 @@ func (p *Patcher) Trapped(addr uint64) (offset uint64, ok bool) {
 // program could be there, as it can at a springboard: islands lie anywhere.
 func (p *Patcher) Island(addr uint64) bool { return p.islands[addr] || p.c.Island(addr) }
 
-// Looks reports whether an offset is in look.S, which waits in the kernel, but
-// not while all are let go.
-func (p *Patcher) Looks(offset uint64) bool {
+// Waits reports whether an offset is in code of ours that waits in the kernel, but not for
+// long: in look.S, which does not while all are let go, or in the simulator of caches, for a
+// lock of its own.
+func (p *Patcher) Waits(offset uint64) bool {
+	_, simulates := p.s.InCaches(offset)
+	return simulates || looks(offset)
+}
+
+// looks reports whether an offset is in look.S.
+func looks(offset uint64) bool {
 	return offset >= threadarea.TakesEntry && offset < threadarea.LookEnd
 }
 
@@ -117,7 +124,7 @@ func (p *Patcher) Advance(offset uint64) (to uint64, ok bool) {
 	if offset >= threadarea.RecordBody && offset < threadarea.RecordEnd {
 		return threadarea.RecordEnd, true
 	}
-	if p.Looks(offset) {
+	if looks(offset) {
 		return threadarea.LookEnd, true
 	}
 	if end, is := p.s.InCaches(offset); is {

@@ -15,6 +15,7 @@ const (
 	cachesMisses = 8
 	cachesLive   = 16
 	cachesFirst  = 24
+	cachesInside = 32
 	cachesCaller = 40
 	cachesDone   = 48
 	cachesTold   = 56
@@ -55,6 +56,12 @@ func (a *Area) SetCore(core uint64) (front uint64) {
 
 // FrontMemory is the profiler's view of it.
 func (a *Area) FrontMemory() []byte { return a.mem[a.l.Front():a.l.size] }
+
+// Simulates reports whether the thread is on its way in the simulator: it may sleep there, until
+// another one has given a lock back, as if it had no processor meanwhile.
+func (a *Area) Simulates() bool {
+	return a.l.caches != 0 && atomic.LoadUint64(a.word(a.l.caches+cachesInside)) != 0
+}
 
 // Tells has the thread make no record before the accesses are counted that it has told
 // of: how many were lies at an address in the target.

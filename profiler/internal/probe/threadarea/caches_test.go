@@ -28,6 +28,15 @@ func TestCaches(t *testing.T) {
 			t.Errorf("word %d is %#x, want %#x", i, got, want)
 		}
 	}
+	for _, inside := range []uint64{0, 1} {
+		p.area.put(l.caches+cachesInside, inside)
+		if got := p.area.Simulates(); got != (inside != 0) {
+			t.Errorf("inside %d: simulates %v", inside, got)
+		}
+	}
+	if newProcessOf(NewLayout(nil, 0), 1<<62).area.Simulates() {
+		t.Error("who has no caches simulates")
+	}
 	p.area.Clear()
 	if p.area.get(OffCaches) != 0 {
 		t.Error("a cleared area has a core")

@@ -9,9 +9,9 @@
  *
  * Locks: the state of a line, in all caches, in the directory and in the last
  * level, belongs to its shard, as do the sets of all caches that it may be in. A hit in
- * the first level asks for no lock: only its own thread puts lines there and takes them out,
+ * a core's own levels asks for no lock: only its own thread puts lines there and takes them out,
  * what it changes is when and where the line was used, and that others have taken
- * the line away meanwhile it sees in the tag (hits).
+ * the line away meanwhile it sees in the tag (hits, near).
  */
 
 typedef unsigned long u64;
@@ -66,12 +66,31 @@ struct level {
  * where the heads are else, as such a number. */
 enum { LISTED = 16 };
 
+/* With several threads the second level is packed where it was lists: its sets, of at most 8 or
+ * 16 lines by such numbers, take one or two lines of the host's. Behind them stand the order,
+ * as above, the line that was evicted last, and the states. There are no heads then. Who changes
+ * a state writes its byte, so others' need no care. */
+struct packed {
+	u64 order;
+	u32 last, pad;
+	unsigned char state[];
+};
+
+/* What a thread has written to a WATCHED line in a way of its first level since the line's
+ * record heard of it: see notes. */
+struct note {
+	u64 mask;
+	u32 op, more;	/* 0: nothing is noted; else for one less writes the record is not asked */
+};
+
+enum { NOTES = 256 };
+
 struct core {
 	struct shared *all;
 	u64 id;
 	u64 *front;	/* of the thread that has the core: by set, the line used last, as far as it may be read, and written */
 	u32 pad0, slow;	/* 0: there are lists; 2: there are several threads; 1: neither matters */
-	struct way *ways1;
+	struct way *ways1;	/* behind all of them their notes */
 	unsigned char *guesses;	/* which of its set's ways a line has */
 	u64 mask1, clock, perSet1;
 	u64 *last1;	/* by set, the line that was evicted last */
@@ -93,10 +112,12 @@ struct contended {
 	u32 n, next;
 };
 
+/* Of a line's number an entry has what is above its place in the table, and 1. */
+enum { TABLE = 21, TAG = 24 };
+
 struct entry {
-	u64 line, holders;	/* line 0: none */
-	u32 next, contended;	/* numbers, from 1 */
-	u64 pad;
+	u64 tag : TAG, next : 20, contended : 20;	/* tag 0: none; the others are numbers, from 1 */
+	u64 holders;
 };
 
 struct shard {
@@ -114,7 +135,7 @@ struct seen {
 
 struct shared {
 	u64 shift, shardMask;
-	u64 tableMask, perShard;	/* entries by line, and how many more each shard has */
+	u64 tableMask, perShard;	/* entries by line, 1 << TABLE, and how many more each shard has */
 	u64 seenMask;
 	struct level three;
 	struct entry *table;	/* by line: neighbours lie together */
@@ -135,7 +156,7 @@ struct shared {
 	struct shard shard[SHARDS];
 };
 
-_Static_assert(__builtin_offsetof(struct shared, core) == 24 * 8 && sizeof(struct core) == 128 && sizeof(struct entry) == 32 &&
+_Static_assert(__builtin_offsetof(struct shared, core) == 24 * 8 && sizeof(struct core) == 128 && sizeof(struct entry) == 16 &&
 	sizeof(struct contended) == 104 && sizeof(struct shard) == 64 && sizeof(struct head) == 32, "caches.go has them so");
 
 struct thread {	/* of the area that GS points to, from CORE on */
@@ -163,8 +184,8 @@ struct access {
 	u32 by, writer;	/* who took the line away, where that is the reason */
 };
 
-/* What moved code calls: at 0 and 32 as long as that may do, at 1024 for a read, at 1280 for a
- * write, at 1536 for ranges. For these the address is pushed before the call (0 for ranges),
+/* What moved code calls: at 0 and 32 as long as that may do, at 1280 for a read, at 1536 for a
+ * write, at 1792 for ranges. For these the address is pushed before the call (0 for ranges),
  * and behind the call stands "test $n, %eax", where n is op << 8 and how many bytes, or
  * what ranges.
  *
@@ -192,7 +213,7 @@ struct access {
 	"	jmp " #how "\n"
 
 #define OTHERS(how)                                                      \
-	#how ":	cmpq $0, %gs:16(%rcx)\n"	/* the rule, where there are several threads */ \
+	#how ":	cmpq $0, %gs:24(%rcx)\n"	/* the rule, where there are several threads */ \
 	"	je some" #how "\n"                                       \
 	IS_AT(24) IS_AT(32) IS_AT(40) IS_AT(48) IS_AT(56)                \
 	"	or $1, %dl\n"                                            \
@@ -212,8 +233,26 @@ struct access {
 	"	ret\n"
 
 /* rdx is where it is, rsi its tag, r8 what is shown as written. */
-#define SOME(how, may)                                                   \
+/* The line used before the one that was used last: they change places. What others make of
+ * these words meanwhile makes nonsense of them, which is no line. */
+#define OTHER(at)                                                        \
+	"	cmp %gs:" #at "(%rcx), %rax\n"                           \
+	"	jne 9f\n"                                                \
+	"	xor %gs:(%rcx), %rax\n"                                  \
+	"	xor %rax, %gs:32(%rcx)\n"                                \
+	"	xor %rax, %gs:(%rcx)\n"                                  \
+	"	mov %gs:8(%rcx), %rax\n"                                 \
+	"	xor %gs:56(%rcx), %rax\n"                                \
+	"	xor %rax, %gs:56(%rcx)\n"                                \
+	"	xor %rax, %gs:8(%rcx)\n"                                 \
+	"	cmp %eax, %eax\n"                                        \
+	"	pop %rdx\n"                                              \
+	"	ret\n"                                                   \
+	"9:\n"
+
+#define SOME(how, may, at)                                               \
 	"some" #how ":\n"                                                \
+	OTHER(at)                                                        \
 	"	push %rdi\n	push %rsi\n	push %r8\n"              \
 	"	mov %gs:0x198, %rdi\n"	/* threadarea.OffCaches */       \
 	"	test %rdi, %rdi\n"                                       \
@@ -229,7 +268,27 @@ struct access {
 	"	and $63, %edx\n"                                         \
 	"	and 48(%rdi), %rdx\n"	/* mask1 */                      \
 	"	jnz 8f\n"                                                \
-	"	mov %rax, %rdx\n"                                        \
+	"	mov %gs:16(%rcx), %rsi\n"	/* as settles() does */  \
+	"	or %gs:32(%rcx), %rsi\n"                                 \
+	"	je 4f\n"                                                 \
+	"	mov %gs:(%rcx), %r8\n"                                   \
+	"	mov %gs:40(%rcx), %rdx\n"                                \
+	"	mov (%rdx), %rsi\n"                                      \
+	"	shr $2, %rsi\n"                                          \
+	"	cmp %rsi, %r8\n"                                         \
+	"	je 3f\n"                                                 \
+	"	mov %gs:48(%rcx), %rdx\n"                                \
+	"	mov (%rdx), %rsi\n"                                      \
+	"	shr $2, %rsi\n"                                          \
+	"	cmp %rsi, %r8\n"                                         \
+	"	jne 8f\n"                                                \
+	"	mov %gs:40(%rcx), %rsi\n"                                \
+	"	mov %rsi, %gs:48(%rcx)\n"                                \
+	"	mov %rdx, %gs:40(%rcx)\n"                                \
+	"3:	incq 56(%rdi)\n"	/* clock */                      \
+	"	mov 56(%rdi), %r8\n"                                     \
+	"	mov %r8, 8(%rdx)\n"                                      \
+	"4:	mov %rax, %rdx\n"                                        \
 	"	shr $11, %rdx\n"	/* GUESSES */                    \
 	"	xor %eax, %edx\n"                                        \
 	"	and $0x7ff, %edx\n"                                      \
@@ -250,14 +309,34 @@ struct access {
 	"	cmp %r8, %rsi\n"                                         \
 	"	mov $0, %r8d\n"                                          \
 	"	cmove %rax, %r8\n"                                       \
+	"	mov %gs:8(%rcx), %rdi\n"	/* as show() does */     \
+	"	test %r8, %r8\n"                                         \
+	"	je 2f\n"                                                 \
+	"	test %rdi, %rdi\n"                                       \
+	"	je 2f\n"                                                 \
+	"	mov %rdi, %gs:16(%rcx)\n"                                \
+	"	xor %edi, %edi\n"                                        \
+	"	mov %rdi, %gs:32(%rcx)\n"                                \
+	"	jmp 1f\n"                                                \
+	"2:	mov %gs:(%rcx), %rsi\n"                                  \
+	"	mov %rsi, %gs:32(%rcx)\n"                                \
+	"	mov (%rdx), %rsi\n"                                      \
+	"	movq $0, %gs:16(%rcx)\n"                                 \
+	"1:	mov %rdi, %gs:56(%rcx)\n"                                \
 	"	mov %rax, %gs:(%rcx)\n"                                  \
 	"	mov %r8, %gs:8(%rcx)\n"                                  \
+	"	mov %gs:40(%rcx), %rdi\n"                                \
+	"	mov %rdi, %gs:48(%rcx)\n"                                \
+	"	mov %rdx, %gs:40(%rcx)\n"                                \
 	"	cmp %rsi, (%rdx)\n"                                      \
 	"	jne 6f\n"                                                \
 	"7:	pop %r8\n	pop %rsi\n	pop %rdi\n	pop %rdx\n" \
 	"	ret\n"                                                   \
 	"6:	movq $0, %gs:(%rcx)\n"	/* taken away meanwhile */       \
 	"	movq $0, %gs:8(%rcx)\n"                                  \
+	"	movq $0, %gs:16(%rcx)\n"                                 \
+	"	movq $0, %gs:32(%rcx)\n"                                 \
+	"	movq $0, %gs:56(%rcx)\n"                                 \
 	"8:	or $1, %dl\n"                                            \
 	"	jmp 7b\n"
 
@@ -283,8 +362,8 @@ struct access {
 __asm__(".text\n"
 	AMONG(read) AMONG(write)
 	OTHERS(read) OTHERS(write) MOVES
-	SOME(read, MAY_READ) SOME(write, MAY_WRITE)
-	"	.org 1024\n"
+	SOME(read, MAY_READ, 32) SOME(write, MAY_WRITE, 56)
+	"	.org 1280\n"
 	ENTRY(0)
 	"	jmp 1f\n"
 	ENTRY(1)
@@ -300,34 +379,53 @@ __asm__(".text\n"
 
 #define RELAXED(x) (*(volatile __typeof__(x) *)&(x))
 
+/* A lock is 0, or 1 if somebody has it, or 2 if others may sleep until it is given back. Who has
+ * no processor may have it: who waits must leave it one, and so sleeps, after a while. (The
+ * machine of virtual cores knows that threads that sleep in here do not.) */
+enum { FREE, TAKEN, AWAITED };
+
+static long futex(u32 *l, long what, u32 value, const void *timeout)
+{
+	long n = 202;
+	register const void *until __asm__("r10") = timeout;
+	__asm__ volatile("syscall" : "+a"(n) : "D"(l), "S"(what), "d"((u64)value), "r"(until) : "rcx", "r11", "memory");
+	return n;
+}
+
 static void yield(void)
 {
 	u64 n = 24;	/* sched_yield */
 	__asm__ volatile("syscall" : "+a"(n) : : "rcx", "r11", "memory");
 }
 
-static void spin(struct shared *s, u32 *l)
+static __attribute__((noinline)) void await(struct shared *s, u32 *l)
 {
-	for (u32 n = 1; RELAXED(*l) || __atomic_exchange_n(l, 1, __ATOMIC_ACQUIRE); n++) {
+	for (u32 n = 0; n < 100; n++) {
 		__asm__ volatile("pause");
-		if (n % 64 == 0)
-			yield();
-		if (n == 1 << 24) {
-			__atomic_or_fetch(&s->trouble, 4, __ATOMIC_RELAXED);
+		u32 was = FREE;
+		if (RELAXED(*l) == FREE && __atomic_compare_exchange_n(l, &was, TAKEN, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return;
-		}
 	}
+	u64 time[] = {0, 10000000};	/* ns */
+	for (u32 n = 0; n < 200; n++) {
+		if (__atomic_exchange_n(l, AWAITED, __ATOMIC_ACQUIRE) == FREE)
+			return;
+		futex(l, 128, AWAITED, time);	/* FUTEX_WAIT, PRIVATE */
+	}
+	__atomic_or_fetch(&s->trouble, 4, __ATOMIC_RELAXED);
 }
 
 static inline void lock(struct shared *s, u32 *l)
 {
-	if (s->many && __atomic_exchange_n(l, 1, __ATOMIC_ACQUIRE))
-		spin(s, l);
+	u32 was = FREE;
+	if (s->many && !__atomic_compare_exchange_n(l, &was, TAKEN, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		await(s, l);
 }
 
 static inline void unlock(u32 *l)
 {
-	__atomic_store_n(l, 0, __ATOMIC_RELEASE);
+	if (__atomic_exchange_n(l, FREE, __ATOMIC_RELEASE) == AWAITED)
+		futex(l, 129, 1, 0);	/* FUTEX_WAKE, likewise */
 }
 
 #define LOW 0x0101010101010101UL	/* in each byte */
@@ -349,9 +447,60 @@ static inline u64 hash(u64 line)
 	return line * 0x9E3779B97F4A7C15UL >> 56;
 }
 
+static inline u32 *membersOf(const struct level *l, u64 line)
+{
+	return (u32 *)l->tags + ((line & l->mask) << l->log << 1);
+}
+
+static inline u32 memberOf(const struct level *l, u64 line)
+{
+	return (u32)(line >> l->bits) + 1;
+}
+
+static inline u64 lineOf(const struct level *l, u64 line, u32 member)
+{
+	return (u64)(member - 1) << l->bits | (line & l->mask);
+}
+
+static inline struct packed *packedOf(const struct level *l, u64 line)
+{
+	return (struct packed *)(membersOf(l, line) + (1UL << l->log));
+}
+
+/* inPacked is the way that has a line, or -1. The registers that it takes for this it gives back. */
+static inline int inPacked(const struct level *l, u64 line)
+{
+	u32 *set = membersOf(l, line), same;
+	char kept[64];
+	if (l->ways > WIDE / 2)
+		__asm__("	movups %%xmm0, (%[kept])\n	movups %%xmm1, 16(%[kept])\n"
+			"	movups %%xmm2, 32(%[kept])\n	movups %%xmm3, 48(%[kept])\n"
+			"	movd %[member], %%xmm0\n	pshufd $0, %%xmm0, %%xmm0\n"
+			"	movdqa %%xmm0, %%xmm1\n	movdqa %%xmm0, %%xmm2\n	movdqa %%xmm0, %%xmm3\n"
+			"	pcmpeqd (%[set]), %%xmm0\n	pcmpeqd 16(%[set]), %%xmm1\n"
+			"	pcmpeqd 32(%[set]), %%xmm2\n	pcmpeqd 48(%[set]), %%xmm3\n"
+			"	packssdw %%xmm1, %%xmm0\n	packssdw %%xmm3, %%xmm2\n"
+			"	packsswb %%xmm2, %%xmm0\n	pmovmskb %%xmm0, %[same]\n"
+			"	movups (%[kept]), %%xmm0\n	movups 16(%[kept]), %%xmm1\n"
+			"	movups 32(%[kept]), %%xmm2\n	movups 48(%[kept]), %%xmm3\n"
+			: [same] "=&r"(same) : [set] "r"(set), [member] "r"(memberOf(l, line)), [kept] "r"(kept) : "memory");
+	else
+		__asm__("	movups %%xmm0, (%[kept])\n	movups %%xmm1, 16(%[kept])\n"
+			"	movd %[member], %%xmm0\n	pshufd $0, %%xmm0, %%xmm0\n"
+			"	movdqa %%xmm0, %%xmm1\n"
+			"	pcmpeqd (%[set]), %%xmm0\n	pcmpeqd 16(%[set]), %%xmm1\n"
+			"	packssdw %%xmm1, %%xmm0\n	packsswb %%xmm0, %%xmm0\n"
+			"	pmovmskb %%xmm0, %[same]\n	movzbl %b[same], %[same]\n"
+			"	movups (%[kept]), %%xmm0\n	movups 16(%[kept]), %%xmm1\n"
+			: [same] "=&q"(same) : [set] "r"(set), [member] "r"(memberOf(l, line)), [kept] "r"(kept) : "memory");
+	return same ? __builtin_ctz(same) : -1;
+}
+
 /* at is the way that has a line's tag, or -1. */
 static inline int at(const struct level *l, u64 line)
 {
+	if (!l->heads)
+		return inPacked(l, line);
 	u64 *tags = tagsOf(l, line), tag = line << 2;
 	if (l->ways > WIDE) {
 		for (u32 i = 0; i < l->ways; i++)
@@ -362,7 +511,9 @@ static inline int at(const struct level *l, u64 line)
 	struct head *h = headOf(l, line);
 	u64 same = hash(line) * LOW, x = h->bytes[0] ^ same, y = h->bytes[1] ^ same;
 	/* where a byte is 0, its highest bit, or the one below for the upper half; and sometimes where none is */
-	u64 found = ((x - LOW) & ~x & LOW << 7) >> 1 | ((y - LOW) & ~y & LOW << 7);
+	u64 found = ((x - LOW) & ~x & LOW << 7) >> 1;
+	if (l->ways > WIDE / 2)
+		found |= (y - LOW) & ~y & LOW << 7;
 	for (; found; found &= found - 1) {
 		int bit = __builtin_ctzl(found), i = bit >> 3 | (bit & 1) << 3;
 		if ((tags[i] ^ tag) <= STATE)
@@ -438,7 +589,8 @@ static inline int listed(u32 *set, u32 member, u32 ways)
 	return same != 0;
 }
 
-static inline u32 *membersOf(const struct level *l, u64 line)
+/* listedIn is a line's set where these are lists. */
+static inline u32 *listedIn(const struct level *l, u64 line)
 {
 	return (u32 *)l->tags + LISTED * (line & l->mask);
 }
@@ -447,7 +599,7 @@ static inline u32 *membersOf(const struct level *l, u64 line)
  * not, conflict is whether it was evicted last, and gone which one is now, or 0. */
 static inline int inList(const struct level *l, u64 line, int *conflict, u64 *gone)
 {
-	u32 *set = membersOf(l, line), member = (u32)(line >> l->bits) + 1, oldest = set[l->ways - 1];
+	u32 *set = listedIn(l, line), member = memberOf(l, line), oldest = set[l->ways - 1];
 	*conflict = 0, *gone = 0;
 	if (listed(set, member, l->ways))
 		return 1;
@@ -455,50 +607,97 @@ static inline int inList(const struct level *l, u64 line, int *conflict, u64 *go
 	*conflict = *last == member;
 	if (oldest) {
 		*last = oldest;
-		*gone = (u64)(oldest - 1) << l->bits | (line & l->mask);
+		*gone = lineOf(l, line, oldest);
 	}
 	return 0;
 }
 
-/* use makes a way the one used last, and returns where its tag is. */
-static inline u64 *use(const struct level *l, u64 line, int i)
+/* toFirst makes a way the first of an order. */
+static inline u64 toFirst(u64 kept, u64 way)
 {
-	u64 *tags = tagsOf(l, line);
-	if (l->ways > WIDE) {
-		u64 tag = tags[i];
+	u64 order = kept ^ INORDER, moved = upTo(order, way);
+	return ((order & ~moved) | (order << 4 & moved) | way) ^ INORDER;
+}
+
+/* use makes a way the one used last, and returns which it is then. */
+static inline int use(const struct level *l, u64 line, int i)
+{
+	if (!l->heads) {
+		struct packed *p = packedOf(l, line);
+		p->order = toFirst(p->order, i);
+	} else if (l->ways > WIDE) {
+		u64 *tags = tagsOf(l, line), tag = tags[i];
 		for (; i > 0; i--)
 			tags[i] = tags[i - 1];
 		tags[0] = tag;
-		return tags;
+	} else {
+		struct head *h = headOf(l, line);
+		h->order = toFirst(h->order, i);
 	}
-	struct head *h = headOf(l, line);
-	u64 order = h->order ^ INORDER, moved = upTo(order, i);
-	h->order = ((order & ~moved) | (order << 4 & moved) | i) ^ INORDER;
-	return &tags[i];
+	return i;
 }
 
-/* leaver is the tag that a set gives up if it is to have another line. */
-static inline u64 leaver(const struct level *l, u64 line)
+/* stateIn is the state of the line in a way, and be changes it. */
+static inline u64 stateIn(const struct level *l, u64 line, int i)
+{
+	return l->heads ? RELAXED(tagsOf(l, line)[i]) & STATE : RELAXED(packedOf(l, line)->state[i]);
+}
+
+static inline void be(const struct level *l, u64 line, int i, u64 state)
+{
+	if (l->heads)
+		RELAXED(tagsOf(l, line)[i]) = line << 2 | state;
+	else
+		RELAXED(packedOf(l, line)->state[i]) = state;
+}
+
+/* oldestIn is the way of a set that is given up if it is to have another line. */
+static inline int oldestIn(const struct level *l, u64 line)
 {
 	int i = l->ways - 1;
-	if (l->ways <= WIDE)
-		i = (headOf(l, line)->order ^ INORDER) >> 4 * i & 15;
-	return tagsOf(l, line)[i];
+	if (l->ways > WIDE)
+		return i;
+	return ((l->heads ? headOf(l, line)->order : packedOf(l, line)->order) ^ INORDER) >> 4 * i & 15;
+}
+
+/* tagIn is the tag of a way: 0 if it is empty. */
+static inline u64 tagIn(const struct level *l, u64 line, int i)
+{
+	if (l->heads)
+		return tagsOf(l, line)[i];
+	u32 member = membersOf(l, line)[i];
+	return member ? lineOf(l, line, member) << 2 | packedOf(l, line)->state[i] : 0;
+}
+
+/* wasLast reports whether a line is the one that its set evicted last. */
+static inline int wasLast(const struct level *l, u64 line)
+{
+	return l->heads ? headOf(l, line)->last == line : packedOf(l, line)->last == memberOf(l, line);
 }
 
 /* fill gives a line the way of its set that was used longest ago, and returns the
  * tag that was there. */
 static inline u64 fill(const struct level *l, u64 line, u64 state)
 {
+	int i = oldestIn(l, line);
+	u64 victim = tagIn(l, line, i);
+	if (!l->heads) {
+		struct packed *p = packedOf(l, line);
+		u32 *member = &membersOf(l, line)[i];
+		if (*member)
+			p->last = *member;
+		*member = memberOf(l, line);
+		p->state[i] = state;
+		use(l, line, i);
+		return victim;
+	}
 	struct head *h = headOf(l, line);
-	int i = l->ways - 1;
 	if (l->ways <= WIDE) {
-		i = (h->order ^ INORDER) >> 4 * i & 15;
 		u64 shift = i * 8 & 56, *bytes = &h->bytes[i >> 3];
 		*bytes = (*bytes & ~(255UL << shift)) | hash(line) << shift;
 	}
-	u64 *tag = use(l, line, i), victim = *tag;
-	*tag = line << 2 | state;
+	i = use(l, line, i);
+	tagsOf(l, line)[i] = line << 2 | state;
 	if (victim)
 		h->last = victim >> 2;
 	return victim;
@@ -544,21 +743,79 @@ static inline struct way *oldest1(struct core *c, u64 line)
 /* A set's row of the front: the line that was used last, as far as it may be read, and
  * written; else 0. As long as there is one thread it may do both, and behind it stand
  * the others of the set in the order of their use, as far as there is room: moved code,
- * and what it calls at 0, keep them. The rest of them is where the set's ways are else. */
-enum { FIRST_READ, FIRST_WRITTEN, SECOND, IN_ROW = 7, ROW };
+ * and what it calls at 0, keep them. The rest of them is where the set's ways are else.
+ *
+ * With several threads there are two only. If both may be written, moved code exchanges them;
+ * if not, the second one is OTHER, as far as it may be read, and written, and what moved code
+ * calls exchanges them. When the first of them was used is not said by its way, but by its
+ * place. Their ways stand behind: that of who was shown last, and the other one's. */
+enum { FIRST_READ, FIRST_WRITTEN, SECOND, OTHER_READ = 4, FIRST_WAY, SECOND_WAY, OTHER_WRITTEN, IN_ROW = 7, ROW };
+enum { MANY = 2 };	/* of core.slow */
 
 static inline u64 *frontOf(struct shared *s, struct core *c, u64 line)
 {
 	return (u64 *)((char *)c->front + ((line & c->mask1) << s->shift));
 }
 
-/* show tells moved code which line was used last in a set of the first level; where
- * it may not be read, none. */
-static inline void show(struct shared *s, struct core *c, u64 line, u64 state)
+/* hides has moved code ask for each line of a set. */
+static inline void hides(struct shared *s, struct core *c, u64 line)
 {
 	u64 *f = frontOf(s, c, line);
+	RELAXED(f[FIRST_READ]) = RELAXED(f[FIRST_WRITTEN]) = 0;
+	if (c->slow == MANY)	/* else there is no room */
+		RELAXED(f[SECOND]) = RELAXED(f[OTHER_READ]) = RELAXED(f[OTHER_WRITTEN]) = 0;
+}
+
+/* show tells moved code which line was used last in a set of the first level; where
+ * it may not be read, none. */
+static inline void show(struct shared *s, struct core *c, struct way *w, u64 line, u64 state)
+{
+	u64 *f = frontOf(s, c, line), written = state == WRITABLE ? line : 0;
+	if (c->slow == MANY) {
+		u64 read = RELAXED(f[FIRST_READ]), both = RELAXED(f[FIRST_WRITTEN]), other = 0;
+		if (read == line || f[FIRST_WAY] == (u64)w)
+			read = both = 0;
+		if (!written || !both)
+			other = both, both = 0;
+		else
+			read = 0;
+		RELAXED(f[SECOND]) = both;
+		RELAXED(f[OTHER_READ]) = read;
+		RELAXED(f[OTHER_WRITTEN]) = other;
+		if (f[FIRST_WAY] != (u64)w)
+			f[SECOND_WAY] = f[FIRST_WAY], f[FIRST_WAY] = (u64)w;
+	}
 	RELAXED(f[FIRST_READ]) = state ? line : 0;
-	RELAXED(f[FIRST_WRITTEN]) = state == WRITABLE ? line : 0;
+	RELAXED(f[FIRST_WRITTEN]) = written;
+}
+
+/* settles has the way of a set's first line say when that was used: if moved code has exchanged the
+ * first two, that of the second one says something later. by: their own thread; the clock of
+ * others is not touched. */
+static inline void settles(struct shared *s, struct core *c, u64 line, int own)
+{
+	u64 *f = frontOf(s, c, line);
+	if (c->slow != MANY || !(RELAXED(f[SECOND]) | RELAXED(f[OTHER_READ])))
+		return;
+	struct way *w = (struct way *)f[FIRST_WAY], *o = (struct way *)f[SECOND_WAY];
+	if ((w->tag ^ f[FIRST_READ] << 2) > STATE) {
+		struct way *x = w;
+		w = o, o = x;
+		if (own)
+			f[FIRST_WAY] = (u64)w, f[SECOND_WAY] = (u64)o;
+	}
+	RELAXED(f[SECOND]) = RELAXED(f[OTHER_READ]) = RELAXED(f[OTHER_WRITTEN]) = 0;
+	if ((w->tag ^ f[FIRST_READ] << 2) <= STATE && w->used < o->used) {
+		u64 used = w->used;
+		w->used = o->used, o->used = used;
+	}
+}
+
+/* among reports whether it is one of the two lines of its row. */
+static inline int among(struct shared *s, struct core *c, u64 line)
+{
+	u64 *f = frontOf(s, c, line);
+	return f[FIRST_READ] == line || (c->slow == MANY && (f[SECOND] == line || f[OTHER_READ] == line));
 }
 
 /* shown reports whether it is a line that may be read. */
@@ -567,32 +824,53 @@ static inline int shown(struct shared *s, struct core *c, u64 line)
 	return *frontOf(s, c, line) == line;
 }
 
+static inline struct note *noteOf(struct core *c, struct way *w)
+{
+	return (struct note *)(c->ways1 + (c->mask1 + 1) * c->perSet1) + (w - c->ways1);
+}
+
+/* notesIn reports whether something may be noted of the line in a way: of others than WATCHED ones
+ * what is said there means nothing. */
+static inline int notesIn(struct core *c, struct way *w)
+{
+	return (RELAXED(w->tag) & STATE) == WATCHED && noteOf(c, w)->more;
+}
+
 /* use1 makes a way the one used last, with a line in a state. */
 static inline void use1(struct shared *s, struct core *c, struct way *w, u64 line, u64 state)
 {
+	if (state == WATCHED)
+		noteOf(c, w)->more = 0;
 	w->tag = line << 2 | state;
 	w->used = ++c->clock;
 	*guessOf(c, line) = w - set1(c, line);
-	show(s, c, line, state);
+	show(s, c, w, line, state);
 }
 
-/* setState changes the state of a line that a core may hold. */
+/* setState changes the state of a line that a core may hold: in the second level first, since
+ * its thread, which asks for no lock to get a line from there, asks there again when it has it
+ * in the first one. */
 static void setState(struct shared *s, struct core *c, u64 line, u64 state)
 {
-	struct way *w = at1(c, line);
-	if (w && w->tag & STATE) {
-		RELAXED(w->tag) = line << 2 | state;
-		if (shown(s, c, line)) {	/* its own thread may just be showing another one: never put this one there */
-			u64 *f = frontOf(s, c, line);
-			RELAXED(f[FIRST_WRITTEN]) = 0;
-			if (state == INVALID)
-				RELAXED(f[FIRST_READ]) = 0;
-		}
-	}
 	int i = c->two.ways ? at(&c->two, line) : -1;
-	u64 *tag = &tagsOf(&c->two, line)[i];
-	if (i >= 0 && *tag & STATE)
-		*tag = line << 2 | state;
+	if (i >= 0 && stateIn(&c->two, line, i) != INVALID)
+		be(&c->two, line, i, state);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	struct way *w = at1(c, line);
+	u64 was = w ? RELAXED(w->tag) : 0;
+	if ((was ^ line << 2) > STATE || !(was & STATE))
+		return;
+	/* its own thread may just be putting another line there */
+	if (!__atomic_compare_exchange_n(&w->tag, &was, line << 2 | state, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		return;
+	u64 *f = frontOf(s, c, line);
+	if (among(s, c, line))
+		settles(s, c, line, 0);
+	if (shown(s, c, line)) {	/* or showing another one: never put this one there */
+		RELAXED(f[FIRST_WRITTEN]) = 0;
+		if (state == INVALID)
+			RELAXED(f[FIRST_READ]) = 0;
+	}
 }
 
 /* The directory: an entry for each line that some core holds, or has lost. There is
@@ -611,17 +889,18 @@ static struct contended *contendedNo(struct shared *s, u64 line, u32 n)
 static struct entry *find(struct shared *s, u64 line, int make)
 {
 	struct entry *first = &s->table[line & s->tableMask], *e = first;
-	if (e->line == line)
+	u64 tag = ((line >> TABLE) + 1) & ((1UL << TAG) - 1);
+	if (e->tag == tag)
 		return e;
 	for (u32 n = first->next; n; n = e->next) {
 		e = entryNo(s, line, n);
-		if (e->line == line)
+		if (e->tag == tag)
 			return e;
 	}
 	if (!make)
 		return 0;
 	e = first;
-	if (e->line) {
+	if (e->tag) {
 		struct shard *h = &s->shard[line & s->shardMask];
 		u32 n = h->freeEntry;
 		if (n)
@@ -636,18 +915,18 @@ static struct entry *find(struct shared *s, u64 line, int make)
 		e->next = first->next;
 		first->next = n;
 	}
-	e->line = line, e->holders = 0, e->contended = 0;
+	e->tag = tag, e->holders = 0, e->contended = 0;
 	return e;
 }
 
 /* forgiven drops the record of who lost a line when nobody may come back. */
-static void forgiven(struct shared *s, struct entry *e)
+static void forgiven(struct shared *s, struct entry *e, u64 line)
 {
 	u64 losers = 0;
 	if (!e->contended)
 		return;
-	struct shard *h = &s->shard[e->line & s->shardMask];
-	struct contended *c = contendedNo(s, e->line, e->contended);
+	struct shard *h = &s->shard[line & s->shardMask];
+	struct contended *c = contendedNo(s, line, e->contended);
 	for (u32 i = 0; i < c->n; i++)
 		losers |= c->of[i].losers;
 	if (losers)
@@ -658,14 +937,13 @@ static void forgiven(struct shared *s, struct entry *e)
 }
 
 /* settle drops what nobody needs of a line, also its entry when nobody holds it. */
-static void settle(struct shared *s, struct entry *e)
+static void settle(struct shared *s, struct entry *e, u64 line)
 {
-	u64 line = e->line;
 	struct shard *h = &s->shard[line & s->shardMask];
-	forgiven(s, e);
+	forgiven(s, e, line);
 	if (e->holders || e->contended)
 		return;
-	e->line = 0;
+	e->tag = 0;
 	struct entry *p = &s->table[line & s->tableMask];
 	if (e == p)
 		return;
@@ -708,6 +986,31 @@ static void epoch(struct shared *s, struct core *me, struct access *a, u64 loser
 	p->mask = a->bytes, p->losers = losers, p->op = a->op, p->writer = me->id;
 }
 
+/* hears puts to the record of a line what a core's way has noted of it. */
+static void hears(struct shared *s, struct core *c, struct way *w, struct entry *e, u64 line)
+{
+	struct note *n = noteOf(c, w);
+	if (!notesIn(c, w))
+		return;
+	if (e && e->contended) {
+		struct contended *x = contendedNo(s, line, e->contended);
+		x->of[x->n - 1].mask |= n->mask;
+		x->of[x->n - 1].op = n->op;
+	}
+	n->more = 0;
+}
+
+/* hearsOf has the record of a line hear what another core, that has it alone, has noted. */
+static void hearsOf(struct shared *s, struct core *me, struct entry *e, u64 line)
+{
+	if (!e || !e->contended || !e->holders || e->holders & (e->holders - 1) || e->holders >> me->id & 1)
+		return;
+	struct core *c = &s->core[__builtin_ctzl(e->holders)];
+	struct way *w = at1(c, line);
+	if (w)
+		hears(s, c, w, e, line);
+}
+
 /* written notes a write to a line that I have alone, and says how I have it from
  * now on. */
 static u64 written(struct shared *s, struct core *me, struct access *a)
@@ -727,11 +1030,11 @@ static u64 written(struct shared *s, struct core *me, struct access *a)
 }
 
 /* forgets: a core that has lost a line will not come back for it. */
-static void forgets(struct shared *s, struct core *me, struct entry *e)
+static void forgets(struct shared *s, struct core *me, struct entry *e, u64 line)
 {
 	if (!e || !e->contended)
 		return;
-	struct contended *c = contendedNo(s, e->line, e->contended);
+	struct contended *c = contendedNo(s, line, e->contended);
 	for (u32 i = 0; i < c->n; i++)
 		c->of[i].losers &= ~(1UL << me->id);
 }
@@ -757,7 +1060,7 @@ static int sharing(struct shared *s, struct core *me, struct access *a)
 		while (by > i && (c->of[by].writer == me->id || !(c->of[by].mask & a->bytes)))
 			by--;
 	a->by = c->of[by].op, a->writer = c->of[by].writer;
-	forgets(s, me, e);
+	forgets(s, me, e, a->line);
 	return mask & a->bytes ? TRUE_SHARING : FALSE_SHARING;
 }
 
@@ -782,8 +1085,8 @@ static void leaves(struct shared *s, struct core *me, u64 tag)
 	if (tag & STATE)
 		e->holders &= ~(1UL << me->id);
 	else
-		forgets(s, me, e);
-	settle(s, e);
+		forgets(s, me, e, tag >> 2);
+	settle(s, e, tag >> 2);
 }
 
 /* sawBefore reports whether a core has touched a line, and notes that it has. */
@@ -820,7 +1123,7 @@ static int lookUp3(struct shared *s, u64 line, int *conflict)
 		use(&s->three, line, i);
 		return 1;
 	}
-	*conflict = headOf(&s->three, line)->last == line;
+	*conflict = wasLast(&s->three, line);
 	fill(&s->three, line, INVALID);
 	return 0;
 }
@@ -832,12 +1135,13 @@ static int fetch(struct shared *s, struct core *me, struct access *a, int lost, 
 	int kind = COLD, conflict3;
 	struct entry *e = a->entry = s->many ? find(s, a->line, 1) : 0;
 	u64 mine = 1UL << me->id, others = e ? e->holders & ~mine : 0;
+	hearsOf(s, me, e, a->line);
 	int hit3 = lookUp3(s, a->line, &conflict3);
 	int saw = (hit3 && !s->many) || sawBefore(s, me, a->line);
 	if (lost) {
 		kind = sharing(s, me, a);
 		if (e)
-			forgiven(s, e);
+			forgiven(s, e, a->line);
 	}
 	int level = hit3 || (others && s->three.ways) ? FROM_L3 : FROM_MEMORY;
 	if (!lost && saw)
@@ -853,8 +1157,15 @@ static int fetch(struct shared *s, struct core *me, struct access *a, int lost, 
 		*state = others ? SHARED : e && e->contended ? WATCHED : WRITABLE;
 	}
 	if (e)
-		settle(s, e);
+		settle(s, e, a->line);
 	return level + kind;
+}
+
+/* evicts is told before a way of my first level gets another line than it has. */
+static void evicts(struct shared *s, struct core *me, struct way *w)
+{
+	if (notesIn(me, w))
+		hears(s, me, w, find(s, w->tag >> 2, 0), w->tag >> 2);
 }
 
 /* drops takes out of my first level what the second has evicted. */
@@ -863,9 +1174,20 @@ static void drops(struct shared *s, struct core *me, u64 line)
 	struct way *w = at1(me, line);
 	if (!w)
 		return;
+	evicts(s, me, w);
+	if (among(s, me, line))
+		settles(s, me, line, 1);
 	if (shown(s, me, line))
-		show(s, me, line, INVALID);
+		hides(s, me, line);
 	w->tag = w->used = 0;
+}
+
+/* watches begins to note what I write to a line that I have just written to, if somebody may
+ * want to know. */
+static inline void watches(struct core *me, struct way *w, struct access *a, u64 state)
+{
+	if (a->write && state == WATCHED)
+		*noteOf(me, w) = (struct note){0, a->op, NOTES};
 }
 
 /* miss1 is an access to a line that is not in my first level, where it may have
@@ -876,10 +1198,8 @@ static int miss1(struct shared *s, struct core *me, struct access *a, struct way
 	u64 state;
 	if (me->two.ways) {
 		int k = at(&me->two, a->line);
-		u64 *tag = &tagsOf(&me->two, a->line)[k];
-		if (k >= 0 && *tag & STATE) {
+		if (k >= 0 && (state = stateIn(&me->two, a->line, k)) != INVALID) {
 			class = FROM_L2 + (conflict1 ? CONFLICT : CAPACITY);
-			state = *tag & STATE;
 			if (a->write && state != WRITABLE) {
 				a->entry = find(s, a->line, 1);
 				if (state == SHARED)
@@ -888,11 +1208,11 @@ static int miss1(struct shared *s, struct core *me, struct access *a, struct way
 			}
 		} else {
 			if (k < 0 && s->many) /* who leaves for it is asked for in the end */
-				__builtin_prefetch(&s->table[leaver(&me->two, a->line) >> 2 & s->tableMask], 1);
-			class = fetch(s, me, a, k >= 0, headOf(&me->two, a->line)->last == a->line, &state);
+				__builtin_prefetch(&s->table[tagIn(&me->two, a->line, oldestIn(&me->two, a->line)) >> 2 & s->tableMask], 1);
+			class = fetch(s, me, a, k >= 0, wasLast(&me->two, a->line), &state);
 		}
 		if (k >= 0) {
-			*use(&me->two, a->line, k) = a->line << 2 | state;
+			be(&me->two, a->line, use(&me->two, a->line, k), state);
 		} else {
 			u64 victim = fill(&me->two, a->line, state);
 			if (victim) {
@@ -909,8 +1229,10 @@ static int miss1(struct shared *s, struct core *me, struct access *a, struct way
 		victim = w->tag;
 		if (victim)
 			me->last1[a->line & me->mask1] = victim >> 2;
+		evicts(s, me, w);
 	}
 	use1(s, me, w, a->line, state);
+	watches(me, w, a, state);
 	if (victim && !me->two.ways)
 		leaves(s, me, victim);
 	return class;
@@ -921,7 +1243,7 @@ static void inMy2(struct core *me, u64 line, u64 state)
 {
 	int i = me->two.ways ? at(&me->two, line) : -1;
 	if (i >= 0)
-		tagsOf(&me->two, line)[i] = line << 2 | state;
+		be(&me->two, line, i, state);
 }
 
 /* fetchSet has the processor fetch what a miss will need. */
@@ -930,7 +1252,13 @@ static inline void fetchSet(const struct level *l, u64 line)
 	if (!l->ways)
 		return;
 	if (!l->log) {
+		__builtin_prefetch(listedIn(l, line), 1);
+		return;
+	}
+	if (!l->heads) {
 		__builtin_prefetch(membersOf(l, line), 1);
+		if (l->ways > WIDE / 2)
+			__builtin_prefetch(packedOf(l, line), 1);
 		return;
 	}
 	u64 *tags = tagsOf(l, line);
@@ -939,12 +1267,40 @@ static inline void fetchSet(const struct level *l, u64 line)
 	__builtin_prefetch(tags + l->ways - 1, 1);
 }
 
+/* near has my first level get a line from the second, if I have it there as the access wants
+ * it; it returns the class of that, or HIT if not. */
+static __attribute__((noinline)) int near(struct shared *s, struct core *me, u64 line, int write)
+{
+	if (!me->two.ways || me->two.ways > WIDE)
+		return HIT;
+	int k = at(&me->two, line);
+	u64 is, now, *last = &me->last1[line & me->mask1];
+	if (k < 0 || (is = stateIn(&me->two, line, k)) < (write ? WRITABLE : SHARED))
+		return HIT;
+	struct way *w = oldest1(me, line);
+	if (notesIn(me, w))
+		return HIT;
+	int class = FROM_L2 + (*last == line ? CONFLICT : CAPACITY);
+	use(&me->two, line, k);
+	if (w->tag)
+		*last = w->tag >> 2;
+	w->used = ++me->clock;
+	*guessOf(me, line) = w - set1(me, line);
+	/* Who takes the line away says so in the second level, and then looks here. */
+	while (__atomic_exchange_n(&w->tag, line << 2 | is, __ATOMIC_SEQ_CST), (now = stateIn(&me->two, line, k)) != is)
+		is = now;
+	noteOf(me, w)->more = 0;
+	show(s, me, w, line, is);
+	if (RELAXED(w->tag) != (line << 2 | is))
+		hides(s, me, line);
+	return class;
+}
+
 /* touchFar is an access to a line that is not in my first level as it wants it. */
 static __attribute__((noinline)) int touchFar(struct shared *s, struct core *me, struct access *a, struct way *w)
 {
 	struct shard *h = &s->shard[a->line & s->shardMask];
 	int class = HIT;
-	fetchSet(&me->two, a->line);
 	fetchSet(&s->three, a->line);
 	if (s->many)
 		__builtin_prefetch(&s->table[a->line & s->tableMask], 1);
@@ -953,14 +1309,17 @@ static __attribute__((noinline)) int touchFar(struct shared *s, struct core *me,
 	if (state == INVALID) {
 		class = miss1(s, me, a, w);
 	} else {
-		if (a->write && state != WRITABLE) {
+		if (notesIn(me, w) || (a->write && state != WRITABLE))
 			a->entry = find(s, a->line, 1);
+		hears(s, me, w, a->entry, a->line);
+		if (a->write && state != WRITABLE) {
 			if (state == SHARED)
 				takes(s, me, a), a->upgrade = 1;
 			state = written(s, me, a);
 			inMy2(me, a->line, state);
 		}
 		use1(s, me, w, a->line, state);
+		watches(me, w, a, state);
 	}
 	unlock(&h->lock);
 	return class;
@@ -977,20 +1336,51 @@ static inline int hits(struct shared *s, struct core *me, struct way *w, u64 lin
 		return 0;
 	RELAXED(w->used) = ++me->clock;
 	*guessOf(me, line) = w - set1(me, line);
-	show(s, me, line, tag & STATE);
+	show(s, me, w, line, tag & STATE);
 	if (RELAXED(w->tag) == tag)
 		return 1;
-	show(s, me, line, INVALID);
+	hides(s, me, line);
 	return 0;
+}
+
+/* notes makes a write to a line that is WATCHED: the record of who has lost it, which others
+ * may read and which takes a lock, hears of it when it is asked or the way gets another line. Now
+ * and then it is asked whether anybody still wants to know. */
+static inline int notes(struct shared *s, struct core *me, struct way *w, struct access *a)
+{
+	struct note *n = noteOf(me, w);
+	u32 more = RELAXED(n->more);
+	if (more <= 1 || (RELAXED(w->tag) & STATE) != WATCHED)
+		return 0;
+	n->more = more - 1, n->mask |= a->bytes, n->op = a->op;
+	RELAXED(w->used) = ++me->clock;
+	*guessOf(me, a->line) = w - set1(me, a->line);
+	show(s, me, w, a->line, WATCHED);
+	if ((RELAXED(w->tag) & STATE) == WATCHED)
+		return 1;
+	hides(s, me, a->line);
+	return 0;
+}
+
+/* begins is an access to a line, from its beginning. */
+static inline void begins(struct access *a, u64 line, u64 bytes, u32 op, int write)
+{
+	/* by members: to clear it all takes longer than most accesses */
+	a->line = line, a->bytes = bytes, a->op = op, a->write = write;
+	a->class = a->upgrade = 0, a->entry = 0;
 }
 
 /* touch is an access to one line. */
 static inline int touch(struct shared *s, struct core *me, struct access *a)
 {
+	settles(s, me, a->line, 1);
 	struct way *w = at1(me, a->line);
 	if (w && hits(s, me, w, a->line, a->write))
 		return HIT;
-	return touchFar(s, me, a, w);
+	if (w && a->write && notes(s, me, w, a))
+		return HIT;
+	int class = w ? HIT : near(s, me, a->line, a->write);
+	return class != HIT ? class : touchFar(s, me, a, w);
 }
 
 /* spread notes which lines a miss is of: how far groups of them differ says how wrong
@@ -1059,15 +1449,23 @@ static __attribute__((noinline)) void comesBack(struct thread *t, u64 first, u64
 
 #include "tell.h"
 
+/* missed counts a miss. */
+static inline void missed(struct thread *t, struct shared *s, u64 line, u32 op, int class)
+{
+	if (op == NOBODY)
+		return;
+	count(t, (u64)op * CLASSES + class);
+	if (s->sample)
+		spread(s, line, op, class);
+}
+
 /* counts what an access was. */
 static inline void counted(struct thread *t, struct shared *s, struct access *a)
 {
 	if (a->op == NOBODY)
 		return;
 	if (a->class >= 0) {
-		count(t, (u64)a->op * CLASSES + a->class);
-		if (s->sample)
-			spread(s, a->line, a->op, a->class);
+		missed(t, s, a->line, a->op, a->class);
 		if (a->class % 5 >= TRUE_SHARING)
 			blame(s, a);
 	}
@@ -1084,9 +1482,7 @@ static __attribute__((noinline)) void several(struct thread *t, u64 addr, u64 si
 	struct access two[2], *worst = 0;	/* to copy one takes longer than all else */
 	for (u64 line = first; line <= last; line++) {
 		struct access *a = &two[worst == two];
-		*a = (struct access){.line = line, .op = op, .write = write};
-		if (s->many)
-			a->bytes = bytesOf(s, line, addr, addr + size - 1);
+		begins(a, line, s->many ? bytesOf(s, line, addr, addr + size - 1) : 0, op, write);
 		a->class = touch(s, me, a);
 		if (!worst || (a->class >= 0 && (worst->class < 0 || a->class / 5 > worst->class / 5)))
 			worst = a;
@@ -1112,12 +1508,20 @@ static __attribute__((noinline)) void access(struct thread *t, u64 addr, u64 siz
 		several(t, addr, size, op, write);
 		return;
 	}
+	fetchSet(&me->two, first);	/* it is not in the first level, more often than not */
+	settles(s, me, first, 1);
 	struct way *w = at1(me, first);
 	if (w && hits(s, me, w, first, write))
 		return;
-	struct access a = {.line = first, .op = op, .write = write};
-	if (s->many)
-		a.bytes = bytesOf(s, first, addr, addr + size - 1);
+	int class = w ? HIT : near(s, me, first, write);
+	if (class != HIT) {
+		missed(t, s, first, op, class);
+		return;
+	}
+	struct access a;
+	begins(&a, first, s->many ? bytesOf(s, first, addr, addr + size - 1) : 0, op, write);
+	if (w && write && notes(s, me, w, &a))
+		return;
 	a.class = touchFar(s, me, &a, w);
 	counted(t, s, &a);
 }
@@ -1229,7 +1633,7 @@ static inline int inMy2Alone(struct core *me, u64 line, int *conflict, u64 *gone
 		use(&me->two, line, k);
 		return 1;
 	}
-	*conflict = headOf(&me->two, line)->last == line;
+	*conflict = wasLast(&me->two, line);
 	*gone = fill(&me->two, line, WRITABLE) >> 2;
 	return 0;
 }
@@ -1238,7 +1642,7 @@ static inline int inMy2Alone(struct core *me, u64 line, int *conflict, u64 *gone
 static inline int alone(struct shared *s, struct core *me, u64 line, int asked)
 {
 	u64 *f = frontOf(s, me, line), *last = &me->last1[line & me->mask1], gone = 0;
-	__builtin_prefetch(membersOf(&me->two, line), 1);
+	__builtin_prefetch(listedIn(&me->two, line), 1);
 	if (uses(me, f, line, asked))
 		return HIT;
 	if (me->wentFar)
@@ -1284,11 +1688,8 @@ static inline void lone(struct thread *t, u64 addr, u64 size, u32 op, int asked)
 		if (next != HIT && (class == HIT || next / 5 > class / 5))
 			class = next;
 	}
-	if (class == HIT || op == NOBODY)
-		return;
-	count(t, (u64)op * CLASSES + class);
-	if (s->sample)
-		spread(s, line, op, class);
+	if (class != HIT)
+		missed(t, s, line, op, class);
 }
 
 static inline void made(struct thread *t, u64 addr, u64 size, u32 op, int write, int asked)
