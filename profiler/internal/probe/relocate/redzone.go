@@ -5,7 +5,7 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
-// spareRedZone reports whether a function has nothing in the lowest two words of
+// spareRedZone reports whether a function has nothing in the lowest three words of
 // its red zone. A function that calls has no red zone: what it calls overwrites it.
 // One that does not call may have some of what is its own there, and is believed
 // to have it where it says so; but not when it takes an address on the stack, as
@@ -15,7 +15,7 @@ func spareRedZone(g *cfg.Graph) bool {
 	for _, b := range g.Blocks {
 		for k := range b.Insns {
 			in := &b.Insns[k]
-			if m := &in.Mem; in.HasMem && m.Base == x86.RSP && m.Disp < 2*8-redZone {
+			if m := &in.Mem; in.HasMem && m.Base == x86.RSP && m.Disp < 3*8-redZone {
 				return false
 			}
 			taken = taken || takesStack(in)
