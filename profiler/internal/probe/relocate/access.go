@@ -45,8 +45,9 @@ type accesses struct {
 	graph  *cfg.Graph
 	plan   *Plan // nil: all calls are made by the copy
 	erased map[uint64]bool
-	spare  bool   // the lowest three words of the function's red zone are not used
+	spare  int    // how many of the lowest words of the function's red zone are not used
 	tells  bool   // of every access
+	line   int64  // bytes
 	strip  *strip // of the block; nil: none
 }
 

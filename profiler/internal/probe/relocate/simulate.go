@@ -137,7 +137,7 @@ func (m *emitter) save(list []x86.Reg, deep bool) (down int32) {
 	switch {
 	case deep:
 		down = redZone + 8
-	case m.accesses.spare:
+	case m.accesses.spare >= len(list):
 		for i, r := range list {
 			m.SaveRSP(int32(8*i-redZone), r)
 		}
@@ -154,7 +154,7 @@ func (m *emitter) save(list []x86.Reg, deep bool) (down int32) {
 }
 
 func (m *emitter) restore(list []x86.Reg, deep bool) {
-	if !deep && m.accesses.spare {
+	if !deep && m.accesses.spare >= len(list) {
 		for i, r := range list {
 			m.RestoreRSP(r, int32(8*i-redZone))
 		}
@@ -356,7 +356,8 @@ func (m *emitter) openAccesses() {
 			op = caches.ByCaller
 		}
 		m.accesses.first(m.g, op)
-		m.accesses.spare, m.accesses.erased, m.accesses.tells = spareRedZone(m.g), m.s.opt.Caches.Erased, m.s.opt.Caches.Tells
+		m.accesses.spare, m.accesses.erased = spareRedZone(m.g), m.s.opt.Caches.Erased
+		m.accesses.tells, m.accesses.line = m.s.opt.Caches.Tells, int64(1)<<m.s.opt.Caches.Shift
 	}
 }
 

@@ -20,7 +20,8 @@ import (
 //	   cmp  r, word(%rsp)
 //	   je   the group, and how long
 //
-// Who misses, or may have, says that the next round is simulated too.
+// Where so many lines are accessed, or of such a width, that half of all rounds would begin
+// others, each round is simulated. Who misses, or may have, says that the next round is simulated too.
 type strip struct {
 	reg       x86.Reg
 	step, off int64   // of it: each round's, and what was added since the block began
@@ -36,7 +37,7 @@ const widest = 16
 // stripOf is how rounds of a loop are told apart that is one block, with one group; nil:
 // they cannot be.
 func (s *accesses) stripOf(b *cfg.Block) *strip {
-	if s.tells || !s.spare || len(s.groups) != 1 || len(s.ranges) > 0 || !isLoop(b) {
+	if s.tells || s.spare < 3 || len(s.groups) != 1 || len(s.ranges) > 0 || !isLoop(b) {
 		return nil
 	}
 	g := &s.groups[0]
@@ -64,6 +65,15 @@ func (s *accesses) stripOf(b *cfg.Block) *strip {
 			}
 		}
 		st.steps = append(st.steps, step)
+	}
+	near := int64(0)
+	for _, c := range clusters(s.settled(g), s.line) {
+		if step := st.steps[c.first]; step != 0 {
+			near += max(step, -step, c.span)
+		}
+	}
+	if near > s.line/2 {
+		return nil
 	}
 	if st.reg == x86.None || st.off != int64(int32(st.off)) {
 		return nil

@@ -46,6 +46,14 @@ func TestStrips(t *testing.T) {
 			0x48, 0x8b, 0x07, // mov (%rdi),%rax
 			0x48, 0x83, 0xc7, 0x40, // add $64,%rdi
 		}, "none"},
+		{"too many lines", []byte{
+			0x48, 0x8b, 0x14, 0xc7, // mov (%rdi,%rax,8),%rdx
+			0x49, 0x03, 0x14, 0xc0, // add (%r8,%rax,8),%rdx
+			0x49, 0x03, 0x14, 0xc1, // add (%r9,%rax,8),%rdx
+			0x49, 0x03, 0x14, 0xc2, // add (%r10,%rax,8),%rdx
+			0x49, 0x89, 0x14, 0xc3, // mov %rdx,(%r11,%rax,8)
+			0x48, 0x83, 0xc0, 0x01, // add $1,%rax
+		}, "none"},
 		{"32 bits", []byte{
 			0x8b, 0x14, 0x87, // mov (%rdi,%rax,4),%edx
 			0x83, 0xc0, 0x01, // add $1,%eax
@@ -72,7 +80,10 @@ func TestStrips(t *testing.T) {
 			if other == "no loop" {
 				b.Succ = b.Succ[1:]
 			}
-			s := accesses{spare: other != "red zone", tells: other == "told"}
+			s := accesses{spare: 3, tells: other == "told", line: 64}
+			if other == "red zone" {
+				s.spare = 2
+			}
 			g := &cfg.Graph{Blocks: []*cfg.Block{b}}
 			g.LiveRegisters(&s.regs)
 			s.first(g, 0)
