@@ -20,7 +20,7 @@ import (
 //	   cmp  r, word(%rsp)
 //	   je   the group, and how long
 //
-// Where so many lines are accessed, or of such a width, that half of all rounds would begin
+// Where so many lines are accessed, or of such a width, that many a round would begin
 // others, each round is simulated. Who misses, or may have, says that the next round is simulated too.
 type strip struct {
 	reg       x86.Reg
@@ -32,7 +32,7 @@ type strip struct {
 const stripWord = 16 - redZone
 
 // widest is the longest step, in bytes: of larger ones there are too few to a line.
-const widest = 16
+const widest = 8
 
 // stripOf is how rounds of a loop are told apart that is one block, with one group; nil:
 // they cannot be.
@@ -72,7 +72,7 @@ func (s *accesses) stripOf(b *cfg.Block) *strip {
 			near += max(step, -step, c.span)
 		}
 	}
-	if near > s.line/2 {
+	if near > s.line*3/8 {
 		return nil
 	}
 	if st.reg == x86.None || st.off != int64(int32(st.off)) {

@@ -24,9 +24,9 @@ func TestStrips(t *testing.T) {
 			0x8b, 0x54, 0x87, 0xf8, // mov -8(%rdi,%rax,4),%edx
 		}, "r0 +2 at 2: [8]"},
 		{"a pointer that goes down", []byte{
-			0x48, 0x83, 0xef, 0x10, // sub $16,%rdi
+			0x48, 0x83, 0xef, 0x08, // sub $8,%rdi
 			0x48, 0x8b, 0x07, // mov (%rdi),%rax
-		}, "r7 -16 at -16: [-16]"},
+		}, "r7 -8 at -8: [-8]"},
 		{"two steps, and what stays", []byte{
 			0x48, 0x8b, 0x07, // mov (%rdi),%rax
 			0x03, 0x02, // add (%rdx),%eax
