@@ -47,7 +47,7 @@ func (p *Program) build() *Program {
 
 // begin is a program of which only the image is known.
 func begin(im *image.Image, catches Catches, among []*image.Image) *Program {
-	p := &Program{Image: im, byEntry: map[uint64]*Func{}, owner: map[uint64]*Func{}, catches: catches, foreign: map[string]bool{}}
+	p := &Program{Image: im, byEntry: make(map[uint64]*Func, len(im.Funcs)), owner: make(map[uint64]*Func, len(im.Funcs)), catches: catches, foreign: map[string]bool{}}
 	p.all = append([]*image.Image{im}, among...)
 	for _, x := range p.all {
 		p.throws = p.throws || len(x.Pads) > 0 && x.Go == nil

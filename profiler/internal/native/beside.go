@@ -87,7 +87,7 @@ func (in *injection) beside1(p *tracee.Process, l library, opt probe.Options, di
 		return nil, 0, fmt.Errorf("it uses the GS register")
 	}
 	if err = m.put(p); err == nil {
-		_, err = m.texts(p)
+		m.checked, err = m.texts(p)
 	}
 	if err != nil {
 		m.unmap(p)

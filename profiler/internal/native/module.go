@@ -23,6 +23,7 @@ type module struct {
 	origins map[uint64]origin         // by offset in the cache: what was asked before
 	copied  map[int][]relocate.Copied // by function: of those that were asked for
 	locks   *cfg.Locks                // once asked for
+	checked []text                    // once they were
 
 	byDefault bool // nobody asked for it
 	dlopened  bool // loaded by the program while it runs,
@@ -160,8 +161,12 @@ type text struct {
 	old, new []byte
 }
 
-// texts checks every byte of the module's code that is to be replaced.
+// texts checks every byte of the module's code that is to be replaced, unless that was
+// done already.
 func (m *module) texts(p *tracee.Process) (list []text, err error) {
+	if list, m.checked = m.checked, nil; list != nil {
+		return list, nil
+	}
 	for _, x := range m.code.Texts {
 		t := text{addr: x.Addr + m.bias, old: make([]byte, len(x.Old))}
 		if err := p.Read(t.old, t.addr); err != nil {

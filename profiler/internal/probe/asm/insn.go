@@ -123,6 +123,23 @@ func (a *Assembler) ImulImm32(to, from x86.Reg, v int32) {
 	a.imm32(uint32(v))
 }
 
+// Imul is imul $v,%from,%to on 64 bits.
+func (a *Assembler) Imul(to, from x86.Reg, v int32) {
+	a.Raw(rexW(to, from), 0x69, 3<<6|byte(to&7)<<3|byte(from&7))
+	a.imm32(uint32(v))
+}
+
+// Not is not %r.
+func (a *Assembler) Not(r x86.Reg) { a.Raw(rexW(0, r), 0xf7, 3<<6|2<<3|byte(r&7)) }
+
+// Cmp is cmp %y,%x: flags are those of x - y.
+func (a *Assembler) Cmp(x, y x86.Reg) { a.Raw(rexW(y, x), 0x39, 3<<6|byte(y&7)<<3|byte(x&7)) }
+
+// CmovBelow is cmovb %from,%to.
+func (a *Assembler) CmovBelow(to, from x86.Reg) {
+	a.Raw(rexW(to, from), 0x0f, 0x42, 3<<6|byte(to&7)<<3|byte(from&7))
+}
+
 // ShrImm8 is shr $n,%r on 32 bits; r is none of r8 to r15.
 func (a *Assembler) ShrImm8(r x86.Reg, n byte) { a.Raw(0xc1, 3<<6|5<<3|byte(r), n) }
 
@@ -292,6 +309,9 @@ func (a *Assembler) SaveRSP(disp int32, r x86.Reg) { a.atRSP(0x89, r, disp) }
 
 // RestoreRSP is mov disp(%rsp),%r.
 func (a *Assembler) RestoreRSP(r x86.Reg, disp int32) { a.atRSP(0x8b, r, disp) }
+
+// CmpRSP is cmp %r,disp(%rsp).
+func (a *Assembler) CmpRSP(disp int32, r x86.Reg) { a.atRSP(0x39, r, disp) }
 
 func (a *Assembler) atRSP(op byte, r x86.Reg, disp int32) {
 	const disp8, disp32 = 1 << 6, 2 << 6 // ModRM.mod

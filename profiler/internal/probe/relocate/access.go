@@ -45,7 +45,10 @@ type accesses struct {
 	graph  *cfg.Graph
 	plan   *Plan // nil: all calls are made by the copy
 	erased map[uint64]bool
-	spare  bool // the lowest two words of the function's red zone are not used
+	spare  int    // how many of the lowest words of the function's red zone are not used
+	tells  bool   // of every access
+	line   int64  // bytes
+	strip  *strip // of the block; nil: none
 }
 
 // offsets are what was added to registers since the block began, or since they
@@ -111,6 +114,7 @@ func (s *accesses) gather(b *cfg.Block) {
 	for i := range s.groups {
 		s.place(&s.groups[i])
 	}
+	s.strip = s.stripOf(b)
 }
 
 // address is the constant part of an address, from how registers were.

@@ -2,6 +2,7 @@ package relocate
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
 	"sort"
 
@@ -19,7 +20,7 @@ type Code struct {
 	Texts []Text
 	Slots []Slot
 
-	sites  []siteRef
+	sites  siteRefs
 	starts []int32  // offset of each moved function
 	jumps  []uint64 // addresses in Texts of springboards, islands and hops, sorted
 
@@ -45,6 +46,28 @@ type Slot struct {
 type siteRef struct {
 	pos  int32
 	what refKind
+}
+
+// siteRefs are of ascending places, packed: 32 bits each, the kind in the highest three. There
+// are half a million of them where caches are simulated, and they are read where they are kept.
+type siteRefs []byte
+
+func packSites(list []siteRef) siteRefs {
+	slices.SortFunc(list, func(x, y siteRef) int { return int(x.pos - y.pos) })
+	b := make(siteRefs, 0, 4*len(list))
+	for _, x := range list {
+		b = binary.LittleEndian.AppendUint32(b, uint32(x.pos)|uint32(x.what)<<placeBits)
+	}
+	return b
+}
+
+const placeBits = 29
+
+func (s siteRefs) len() int { return len(s) / 4 }
+
+func (s siteRefs) at(i int) siteRef {
+	v := binary.LittleEndian.Uint32(s[4*i:])
+	return siteRef{int32(v & (1<<placeBits - 1)), refKind(v >> placeBits)}
 }
 
 type refKind uint8
@@ -96,8 +119,10 @@ func (s *Spec) Assemble(base uint64) (*Code, error) {
 	w.stubs()
 	slices.Sort(c.jumps)
 	s.next.Chord = next
-	c.Bytes, c.sites = m.Bytes(), m.siteRefs
-	slices.SortFunc(c.sites, func(x, y siteRef) int { return int(x.pos - y.pos) })
+	c.Bytes, c.sites = m.Bytes(), packSites(m.siteRefs)
+	if len(c.Bytes) > 1<<placeBits {
+		return nil, fmt.Errorf("the copy has %d MB, at most %d can be placed", len(c.Bytes)>>20, 1<<(placeBits-20))
+	}
 	return c, m.Err()
 }
 
@@ -133,19 +158,20 @@ func (c *Code) Link(l threadarea.Layout, put func(b []byte, offset uint64) error
 	b, sites := make([]byte, 0, piece), c.sites
 	for from := 0; from < len(c.Bytes); {
 		to := min(from+piece, len(c.Bytes))
-		n := sort.Search(len(sites), func(i int) bool { return int(sites[i].pos)+4 > to })
-		if n < len(sites) {
-			to = min(to, int(sites[n].pos)) // who is in two pieces is in the next one
+		n := sort.Search(sites.len(), func(i int) bool { return int(sites.at(i).pos)+4 > to })
+		if n < sites.len() {
+			to = min(to, int(sites.at(n).pos)) // who is in two pieces is in the next one
 		}
 		b = append(b[:0], c.Bytes[from:to]...)
-		for _, x := range sites[:n] {
+		for i := range n {
+			x := sites.at(i)
 			at := b[int(x.pos)-from:]
 			binary.LittleEndian.PutUint32(at, binary.LittleEndian.Uint32(at)+x.what.base(l))
 		}
 		if err := put(b, uint64(from)); err != nil {
 			return err
 		}
-		from, sites = to, sites[n:]
+		from, sites = to, sites[4*n:]
 	}
 	return nil
 }

@@ -20,11 +20,13 @@ func TestLink(t *testing.T) {
 			c.Bytes[i] = byte(r.Uint32())
 		}
 		want := bytes.Clone(c.Bytes)
+		var sites []siteRef
 		for at := r.IntN(9); at+4 <= len(want); at += 4 + r.IntN(1<<r.IntN(13)) {
 			x := siteRef{int32(at), refKind(r.IntN(int(toFront) + 1))}
-			c.sites = append(c.sites, x)
+			sites = append(sites, x)
 			binary.LittleEndian.PutUint32(want[at:], binary.LittleEndian.Uint32(want[at:])+x.what.base(layout))
 		}
+		c.sites = packSites(sites)
 		var got []byte
 		err := c.Link(layout, func(b []byte, offset uint64) error {
 			if offset != uint64(len(got)) || len(b) == 0 || len(b) > piece {
@@ -37,7 +39,7 @@ func TestLink(t *testing.T) {
 			t.Fatalf("%d: other bytes (%v)", n, err)
 		}
 	}
-	if !bytes.Equal(linked(&Code{Bytes: []byte{1, 0, 0, 0, 9}, sites: []siteRef{{0, toFront}}}, layout)[4:], []byte{9}) {
+	if !bytes.Equal(linked(&Code{Bytes: []byte{1, 0, 0, 0, 9}, sites: packSites([]siteRef{{0, toFront}})}, layout)[4:], []byte{9}) {
 		t.Error("what is no reference changed")
 	}
 }

@@ -63,7 +63,7 @@ func assembled(t *testing.T, m *emitter, layout threadarea.Layout, behind func()
 	if m.Err() != nil {
 		t.Fatal(m.Err())
 	}
-	return linked(&Code{Bytes: m.Bytes(), sites: m.siteRefs}, layout)
+	return linked(&Code{Bytes: m.Bytes(), sites: packSites(m.siteRefs)}, layout)
 }
 
 // TestIndirectTargetsAreCounted runs what counts the targets of an indirect

@@ -37,6 +37,7 @@ type emitter struct {
 	callSite  []int32  // call → number of its site, −1: none
 	jumpSite  []int32  // block → that of the jump that ends it
 	accesses  accesses // that are simulated, of the block
+	again     []int32  // block → the label where a next round of it begins, −1: where it itself does
 }
 
 // newEmitter emits for a cache at an address, from an offset of it on.
@@ -105,6 +106,7 @@ func (m *emitter) open(q *Plan) {
 	for k, n := range [atEntry]int{atBlock: len(m.g.Blocks), atTable: len(m.g.Blocks), atPad: len(m.g.Blocks), atReturn: m.g.Calls} {
 		m.places[k] = m.Labels(n)
 	}
+	m.again = fill(m.again, len(m.g.Blocks))
 	m.later = m.later[:0]
 	if m.s.opt.Looks {
 		m.inOrder()
@@ -162,11 +164,18 @@ func (m *emitter) function(q *Plan) {
 		if i+1 < len(blocks) {
 			next = blocks[i+1]
 		}
+		m.gather(b)
+		begin := m.block(b)
+		if m.accesses.strip != nil {
+			m.Bind(begin)
+			m.openStrip()
+			begin = m.Labels(1)
+			m.again[b.ID] = int32(begin)
+		}
 		if size := tight[b]; size > 0 && !m.s.opt.NoAlign {
 			m.align(size)
 		}
-		m.Bind(m.block(b))
-		m.gather(b)
+		m.Bind(begin)
 		m.body(b)
 		m.leave(b, next)
 	}

@@ -32,7 +32,7 @@ func (m *emitter) leave(b, next *cfg.Block) {
 		e := b.Succ[0]
 		m.count(e)
 		if e.To != nil {
-			m.goTo(e.To, next)
+			m.goTo(e, next)
 		} else {
 			m.jumpOutside(in.Target)
 		}
@@ -44,14 +44,14 @@ func (m *emitter) leave(b, next *cfg.Block) {
 	default:
 		e := b.Succ[0]
 		m.count(e)
-		m.goTo(e.To, next)
+		m.goTo(e, next)
 	}
 }
 
-// goTo goes to a block, unless it comes next anyway.
-func (m *emitter) goTo(to, next *cfg.Block) {
-	if to != next {
-		m.Jmp(m.block(to))
+// goTo goes along an edge, unless where it leads comes next anyway.
+func (m *emitter) goTo(e *cfg.Edge, next *cfg.Block) {
+	if e.To != next {
+		m.Jmp(m.into(e))
 	}
 }
 
@@ -70,7 +70,7 @@ func (m *emitter) branch(b, next *cfg.Block) {
 	countAndJump := func() {
 		m.count(taken)
 		if taken.To != nil {
-			m.Jmp(m.block(taken.To))
+			m.Jmp(m.into(taken))
 		} else {
 			m.jumpOutside(in.Target)
 		}
@@ -83,7 +83,7 @@ func (m *emitter) branch(b, next *cfg.Block) {
 			m.JccTo(in.CC, in.Target)
 		}
 	case !m.hasCount(taken):
-		m.Jcc(in.CC, m.block(taken.To))
+		m.Jcc(in.CC, m.into(taken))
 	case taken.Freq > 0.4*b.Freq: // often taken: its counter in line, the other way jumps over it
 		over := m.Labels(1)
 		m.Jcc(in.CC^1, over)
@@ -93,7 +93,7 @@ func (m *emitter) branch(b, next *cfg.Block) {
 		m.Jcc(in.CC, m.outOfLine(countAndJump))
 	}
 	m.count(fall)
-	m.goTo(fall.To, next)
+	m.goTo(fall, next)
 }
 
 // loop emits a jrcxz or loop.
@@ -101,8 +101,8 @@ func (m *emitter) loop(b, next *cfg.Block) {
 	in, taken, fall := b.Last(), b.Succ[0], b.Succ[1]
 	m.CopyLoop(in, m.outOfLine(func() {
 		m.count(taken)
-		m.Jmp(m.block(taken.To))
+		m.Jmp(m.into(taken))
 	}))
 	m.count(fall)
-	m.goTo(fall.To, next)
+	m.goTo(fall, next)
 }

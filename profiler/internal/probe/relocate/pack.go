@@ -64,11 +64,7 @@ func (s *Spec) Pack(w *pack.Writer, c *Code) {
 		w.Uint(u.Head)
 		w.Bool(u.Index)
 	}
-	w.Uint(uint64(len(c.sites)))
-	for _, x := range c.sites {
-		w.Uint(uint64(x.pos))
-		w.Uint(uint64(x.what))
-	}
+	w.Bytes(c.sites)
 	w.Uint(s.used.lo)
 	w.Words(s.used.bits)
 }
@@ -116,11 +112,7 @@ func Unpack(r *pack.Reader, p *cfg.Program, hooks Hooks, opt probe.Options, from
 	if err := s.unpackUnits(r); err != nil {
 		return nil, nil, err
 	}
-	sites := r.Len(2)
-	c.sites = make([]siteRef, 0, sites) // half a million of them, where caches are simulated
-	for range sites {
-		c.sites = append(c.sites, siteRef{int32(r.Uint()), refKind(r.Uint())})
-	}
+	c.sites = r.Bytes()
 	s.used = byteSet{r.Uint(), r.Words()}
 	return s, c, r.Err
 }

@@ -5,23 +5,26 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
-// spareRedZone reports whether a function has nothing in the lowest two words of
-// its red zone. A function that calls has no red zone: what it calls overwrites it.
+// spareRedZone is how many of the lowest words of a function's red zone, up to three,
+// have nothing of its own. A function that calls has no red zone: what it calls overwrites it.
 // One that does not call may have some of what is its own there, and is believed
 // to have it where it says so; but not when it takes an address on the stack, as
 // it may go on from that to anywhere in the same object.
-func spareRedZone(g *cfg.Graph) bool {
-	taken := false
+func spareRedZone(g *cfg.Graph) (words int) {
+	taken, lowest := false, int32(3*8-redZone)
 	for _, b := range g.Blocks {
 		for k := range b.Insns {
 			in := &b.Insns[k]
-			if m := &in.Mem; in.HasMem && m.Base == x86.RSP && m.Disp < 2*8-redZone {
-				return false
+			if m := &in.Mem; in.HasMem && m.Base == x86.RSP {
+				lowest = min(lowest, m.Disp)
 			}
 			taken = taken || takesStack(in)
 		}
 	}
-	return g.Calls > 0 || !taken
+	if g.Calls == 0 && taken {
+		return 0
+	}
+	return int(max(0, lowest+redZone) / 8)
 }
 
 // takesStack reports whether an instruction may take an address on the stack.

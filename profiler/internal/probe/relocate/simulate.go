@@ -23,7 +23,7 @@ import (
 
 // Bytes of code for an access, at most, with its part of what is out of line.
 const (
-	simulatedSize = 280
+	simulatedSize = 360
 	sampledSize   = 80 // to ask whether it is simulated at all
 )
 
@@ -42,11 +42,19 @@ func (s *Spec) InCaches(offset uint64) (end uint64, is bool) {
 // accesses were gathered.
 func (m *emitter) simulate(k int) {
 	for i := range m.accesses.groups {
-		if g := &m.accesses.groups[i]; g.at == k {
-			m.detours(func(end *int) {
-				m.keepingFlags(m.accesses.flags[k] != 0, func() { m.group(g, m.accesses.flags[k] != 0, end) })
-			})
+		g := &m.accesses.groups[i]
+		if g.at != k {
+			continue
 		}
+		flags := m.accesses.flags[k] != 0
+		l := m.lookAt(g, flags)
+		m.detours(func(end *int) {
+			if l.strip != nil {
+				m.stripped(l, end)
+				return
+			}
+			m.keepingFlags(flags, func() { m.group(l, end) })
+		})
 	}
 }
 
@@ -61,20 +69,38 @@ func (m *emitter) detours(code func(end *int)) {
 	}
 }
 
-// group emits a group; deep: the stack is below the red zone already, by the flags.
-func (m *emitter) group(g *group, deep bool, end *int) {
+// look is a group as it is looked at.
+type look struct {
+	list   []access
+	groups []cluster
+	saved  []x86.Reg
+	t, u   x86.Reg // what it may change
+	deep   bool    // the stack is below the red zone already, by the flags
+	down   int32   // how far it is below where it was
+	strip  *strip  // of the loop that it is in
+}
+
+func (m *emitter) lookAt(g *group, deep bool) *look {
 	free := m.accesses.free(g, g.at)
-	saved := others(g, free)
-	down := m.save(saved, deep)
-	two := append(free, saved...)
-	t, u := two[0], two[1]
-	list := m.accesses.settled(g)
-	groups := clusters(list, int64(1)<<m.s.opt.Caches.Shift)
+	l := &look{list: m.accesses.settled(g), saved: others(g, free), deep: deep, strip: m.accesses.strip}
+	l.groups = clusters(l.list, int64(1)<<m.s.opt.Caches.Shift)
+	two := append(free, l.saved...)
+	l.t, l.u = two[0], two[1]
+	return l
+}
+
+// group emits a group.
+func (m *emitter) group(l *look, end *int) {
+	l.down = m.save(l.saved, l.deep)
+	if l.strip != nil {
+		m.manyRounds(l)
+	}
+	groups, t, u := l.groups, l.t, l.u
 	slow, looks, asked := m.Labels(len(groups)), m.Labels(len(groups)+1), m.Labels(len(groups))
 	sampling := m.s.opt.Caches.Sample != 0
 	ask := func(i int) {
 		c := &groups[i]
-		m.inFront(&c.access, c.span, c.store, t, u, down)
+		m.inFront(&c.access, c.span, c.store, t, u, l.down)
 		m.Jcc(asm.NotEqual, slow+asm.Label(i))
 	}
 	m.later = append(m.later, func() {
@@ -84,7 +110,7 @@ func (m *emitter) group(g *group, deep bool, end *int) {
 			ask(i)
 			m.Jmp(looks + asm.Label(i+1))
 		}
-		m.oneByOne(list, groups, slow, looks, t, u, down)
+		m.oneByOne(l, slow, looks)
 		if m.detour != nil {
 			m.detour(from, m.Len(), *end)
 		}
@@ -96,11 +122,11 @@ func (m *emitter) group(g *group, deep bool, end *int) {
 			continue
 		}
 		c := &groups[i] // most are not, so what is done else is out of line
-		m.sampled(&c.access, c.span, c.first != c.last, t, u, down)
+		m.sampled(&c.access, c.span, c.first != c.last, t, u, l.down)
 		m.Jcc(asm.NoCarry^1, asked+asm.Label(i))
 	}
 	m.Bind(looks + asm.Label(len(groups)))
-	m.restore(saved, deep)
+	m.restore(l.saved, l.deep)
 }
 
 // save saves registers for a group, and returns how far the stack pointer is below
@@ -111,7 +137,7 @@ func (m *emitter) save(list []x86.Reg, deep bool) (down int32) {
 	switch {
 	case deep:
 		down = redZone + 8
-	case m.accesses.spare:
+	case m.accesses.spare >= len(list):
 		for i, r := range list {
 			m.SaveRSP(int32(8*i-redZone), r)
 		}
@@ -128,7 +154,7 @@ func (m *emitter) save(list []x86.Reg, deep bool) (down int32) {
 }
 
 func (m *emitter) restore(list []x86.Reg, deep bool) {
-	if !deep && m.accesses.spare {
+	if !deep && m.accesses.spare >= len(list) {
 		for i, r := range list {
 			m.RestoreRSP(r, int32(8*i-redZone))
 		}
@@ -259,7 +285,8 @@ func (m *emitter) below(down int32, do func()) {
 // access is made that is in a cluster of lines of which one is not in front: all
 // before are in clusters that are. If such a cluster is one access, this is known of
 // it. It goes back, by looks, where all accesses were made of the clusters before.
-func (m *emitter) oneByOne(list []access, of []cluster, slow, looks asm.Label, t, u x86.Reg, down int32) {
+func (m *emitter) oneByOne(l *look, slow, looks asm.Label) {
+	list, of, t, u, down := l.list, l.groups, l.t, l.u, l.down
 	c := 0
 	for i := range list {
 		a := &list[i]
@@ -289,6 +316,9 @@ func (m *emitter) oneByOne(list []access, of []cluster, slow, looks asm.Label, t
 		}
 		m.among(a.Store, t, u, down, next)
 		m.enter1(a, u, down)
+		if l.strip != nil {
+			m.nextRound(l)
+		}
 		if back {
 			m.Jmp(next)
 		} else {
@@ -317,7 +347,7 @@ func (m *emitter) address(r x86.Reg, a *access, down int32) {
 
 // openAccesses prepares for the accesses of the function that is being emitted.
 func (m *emitter) openAccesses() {
-	m.accesses.groups = m.accesses.groups[:0]
+	m.accesses.groups, m.accesses.strip = m.accesses.groups[:0], nil
 	if m.s.opt.Caches.On() {
 		m.g.LiveRegisters(&m.accesses.regs)
 		m.accesses.ranging, m.accesses.graph, m.accesses.plan = newRanging(m.s.Program.Image, &m.s.opt), m.g, m.q
@@ -327,6 +357,7 @@ func (m *emitter) openAccesses() {
 		}
 		m.accesses.first(m.g, op)
 		m.accesses.spare, m.accesses.erased = spareRedZone(m.g), m.s.opt.Caches.Erased
+		m.accesses.tells, m.accesses.line = m.s.opt.Caches.Tells, int64(1)<<m.s.opt.Caches.Shift
 	}
 }
 
