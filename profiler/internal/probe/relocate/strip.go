@@ -53,6 +53,9 @@ func (s *accesses) stripOf(b *cfg.Block) *strip {
 		return nil
 	}
 	last := &s.off[len(b.Insns)]
+	if isShort(b, last) {
+		return nil
+	}
 	st := &strip{reg: x86.None}
 	for _, a := range s.settled(g) {
 		step := last.address(&x86.Mem{Base: a.Mem.Base, Index: a.Mem.Index, Scale: a.Mem.Scale})
@@ -92,6 +95,22 @@ func isLoop(b *cfg.Block) bool {
 		}
 	}
 	return false
+}
+
+// few is how many rounds are not worth it.
+const few = 8
+
+// isShort reports whether a loop has few rounds, by the constant that it ends at: where
+// it begins is taken to be 0, since nothing but speed goes by this.
+func isShort(b *cfg.Block, last *offsets) bool {
+	if len(b.Insns) < 2 {
+		return false
+	}
+	in := &b.Insns[len(b.Insns)-2]
+	if in.Map != 0 || in.Vex != 0 || in.Opcode != 0x83 && in.Opcode != 0x81 || in.Ext() != 7 || in.HasMem {
+		return false
+	}
+	return in.Imm > 0 && in.Imm <= few*max(1, last[in.RM], -last[in.RM])
 }
 
 // openStrip emits what is done where a loop of which rounds are told apart is entered:

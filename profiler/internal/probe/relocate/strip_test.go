@@ -42,6 +42,18 @@ func TestStrips(t *testing.T) {
 			0x48, 0x83, 0xc7, 0x08, // add $8,%rdi
 			0x49, 0x83, 0xc0, 0x01, // add $1,%r8
 		}, "r8 +1 at 0: [8 0 1]"},
+		{"three rounds", []byte{
+			0x48, 0x8b, 0x14, 0x07, // mov (%rdi,%rax),%rdx
+			0x48, 0x83, 0xc0, 0x08, // add $8,%rax
+			0x48, 0x83, 0xf8, 0x18, // cmp $24,%rax
+			0x75, 0x80, // jne
+		}, "none"},
+		{"twenty rounds", []byte{
+			0x48, 0x8b, 0x14, 0x07, // mov (%rdi,%rax),%rdx
+			0x48, 0x83, 0xc0, 0x08, // add $8,%rax
+			0x48, 0x81, 0xf8, 0xa0, 0x00, 0x00, 0x00, // cmp $160,%rax
+			0x75, 0x80, // jne
+		}, "r0 +8 at 0: [8]"},
 		{"a line each", []byte{
 			0x48, 0x8b, 0x07, // mov (%rdi),%rax
 			0x48, 0x83, 0xc7, 0x40, // add $64,%rdi
@@ -75,7 +87,11 @@ func TestStrips(t *testing.T) {
 		}, "none"},
 	} {
 		for _, other := range []string{"", "no loop", "red zone", "told"} {
-			b := straight(t, append(c.code, end...)...)
+			code := c.code
+			if code[len(code)-2] != 0x75 {
+				code = append(code, end...)
+			}
+			b := straight(t, code...)
 			b.Succ = []*cfg.Edge{{From: b, To: b}, {From: b}}
 			if other == "no loop" {
 				b.Succ = b.Succ[1:]
