@@ -59,7 +59,7 @@ func namedIn(g *Graph, framed bool) *named {
 				exchanges[at]++
 				p.swapped[at] = true
 			case fetches(in) && in.Map == 0: // xchg, which takes a lock, too
-				given[at] = exchanges[at] > 0
+				given[at] = given[at] || exchanges[at] > 0
 				exchanges[at]++
 			default:
 				given[at] = true
