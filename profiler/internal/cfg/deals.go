@@ -36,6 +36,7 @@ func NewDealer(p *Program) *Dealer { return &Dealer{p: p, known: map[*Func]habit
 const (
 	smallTaker = 200 // instructions of a function that does nothing but take
 	takerDepth = 8   // calls of such functions in each other
+	mostRounds = 500 // over a function: it takes some ten, and nothing may hang
 )
 
 // Deals reports, by block, whether the branch that ends it depends on what was
@@ -55,8 +56,10 @@ func (d *Dealer) Deals(g *Graph) (by []bool) {
 	framed := g.Framed()
 	names := namedIn(g, framed)
 	known := map[*Block]*taken{} // at the block's end
-	for again := true; again; {
-		again = false
+	for again, rounds := true, 0; again; rounds++ {
+		if again = false; rounds > mostRounds {
+			return by
+		}
 		for _, b := range g.Blocks {
 			if t := d.after(b, known, framed, names); t != nil && (known[b] == nil || !t.equals(known[b])) {
 				known[b], again = t, true
@@ -122,7 +125,7 @@ func (d *Dealer) after(b *Block, known map[*Block]*taken, framed bool, p *named)
 	for i := range b.Insns {
 		in := &b.Insns[i]
 		if !in.Kind.IsCall() {
-			t.step(in, isSlot(in, framed), b, p)
+			t.step(b, i, isSlot(in, framed), p)
 			continue
 		}
 		c := &b.Calls[call]
@@ -183,7 +186,7 @@ func (d *Dealer) function(f *Func, depth int) habit {
 	if known {
 		return h
 	}
-	if f.Runtime {
+	if f.Runtime && d.p.Image.Go != nil {
 		return habit{}
 	}
 	if depth > takerDepth || f.Skip != "" || f.Insns == 0 || f.Insns > smallTaker {

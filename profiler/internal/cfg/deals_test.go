@@ -144,6 +144,15 @@ void spin_lock_deals(int n) {
 		work(i);
 	}
 }
+void tried_deals(int n) {
+	for (;;) {
+		if (atomic_exchange(&spins, 1)) while (atomic_load(&spins) || atomic_exchange(&spins, 1)) ;
+		int i = at++;
+		atomic_store(&spins, 0);
+		if (i >= n) break;
+		work(i);
+	}
+}
 
 void once(struct job *j) {
 	for (int i = 0; i < j->n; i++) {
@@ -198,7 +207,7 @@ void releases(long *x) {
 // where it only counts or adds up what it did.
 func TestDeals(t *testing.T) {
 	want := map[string]bool{"counter_deals": true, "guided_deals": true, "queue_deals": true, "called_deals": true, "pool_deals": true, "wrapped_deals": true, "steals": true,
-		"object_deals": true, "asked_deals": true, "pair_deals": true, "stack_deals": true, "spin_lock_deals": true, "once": false, "adds": false, "panics": false,
+		"object_deals": true, "asked_deals": true, "pair_deals": true, "stack_deals": true, "spin_lock_deals": true, "tried_deals": true, "once": false, "adds": false, "panics": false,
 		"plain": false, "counts": false, "appends": false, "sums": false, "releases": false}
 	eachBuild(t, dealers, func(build string, p *Program) {
 		d := NewDealer(p)

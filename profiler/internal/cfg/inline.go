@@ -87,17 +87,21 @@ func (p *named) end(m x86.Mem) int32 {
 // swaps recognises cmpxchg.
 func swaps(in *x86.Insn) bool { return fetches(in) && in.Map == 1 && in.Opcode&0xfe == 0xb0 }
 
-// locks follows the lock that is held through an instruction that stores.
-func (t *taken) locks(in *x86.Insn, b *Block, p *named) {
-	constant := in.Reg != x86.None && t.consts&in.Reg.Set() != 0
+// locks follows the lock that is held through the k-th instruction of a block, which
+// stores. Nothing here goes by whether one is held, or what loops do would have no end.
+func (t *taken) locks(b *Block, k int, p *named) {
+	in := &b.Insns[k]
 	here := p.locks[cellOf(in)]
-	switch {
+	constant := in.Reg != x86.None && t.consts&in.Reg.Set() != 0
+	switch exchange := fetches(in); {
 	case swaps(in):
 		t.held = t.held || constant && t.consts&x86.RAX.Set() != 0 && (here || p.contends[b])
-	case here && fetches(in) && in.Map == 0 && constant && !t.held:
-		t.held = true
-	case here || fetches(in) && constant:
-		t.held = false
+	case !exchange:
+		t.held = t.held && !here
+	case in.Map == 0 && !b.zeroBefore(k, in.Reg): // xchg
+		t.held = t.held || constant && here
+	default: // xchg for 0, xadd
+		t.held = t.held && !here && !constant
 	}
 }
 

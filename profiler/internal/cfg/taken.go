@@ -98,8 +98,10 @@ func (t *taken) call(h habit, own bool, c *convention, p *named) {
 	t.flags, t.held = false, !h.unlocks && (h.locks || t.held)
 }
 
-// step follows them through an instruction; own: its memory operand is a slot.
-func (t *taken) step(in *x86.Insn, own bool, b *Block, p *named) {
+// step follows them through the k-th instruction of a block; own: its memory operand is
+// a slot.
+func (t *taken) step(b *Block, k int, own bool, p *named) {
+	in := &b.Insns[k]
 	o := t.of(in, own, p)
 	if in.Stores && own {
 		if in.Lock {
@@ -109,7 +111,7 @@ func (t *taken) step(in *x86.Insn, own bool, b *Block, p *named) {
 		}
 	}
 	if in.Stores && in.HasMem {
-		t.locks(in, b, p)
+		t.locks(b, k, p)
 	}
 	to, known := t.pointed(in, own)
 	t.regs, t.consts = t.regs&^in.Def, t.consts&^in.Def
