@@ -73,17 +73,6 @@ func namedIn(g *Graph, framed bool) *named {
 	return p
 }
 
-// end is how far an object in the frame reaches at most: to the next one.
-func (p *named) end(m x86.Mem) int32 {
-	end := m.Disp + objectSize
-	for _, o := range p.objects {
-		if o.Base == m.Base && o.Disp > m.Disp {
-			end = min(end, o.Disp)
-		}
-	}
-	return end
-}
-
 // swaps recognises cmpxchg.
 func swaps(in *x86.Insn) bool { return fetches(in) && in.Map == 1 && in.Opcode&0xfe == 0xb0 }
 

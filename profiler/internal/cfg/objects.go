@@ -34,6 +34,17 @@ var arguments = []x86.Reg{x86.RDI, x86.RSI, x86.RDX}
 // objectSize is how far behind an object's address a slot may lie that is of it.
 const objectSize = 64
 
+// end is how far an object in the frame reaches at most: to the next one.
+func (p *named) end(m x86.Mem) int32 {
+	end := m.Disp + objectSize
+	for _, o := range p.objects {
+		if o.Base == m.Base && o.Disp > m.Disp {
+			end = min(end, o.Disp)
+		}
+	}
+	return end
+}
+
 // inObject reports whether a slot is of an object that was filled.
 func (t *taken) inObject(slot x86.Mem) bool {
 	for m, end := range t.objects {
@@ -69,37 +80,25 @@ func (t *taken) fill(m x86.Mem, end int32) {
 }
 
 // pointed is the object whose address an instruction puts into a register.
-func (t *taken) pointed(in *x86.Insn, own bool) (m x86.Mem, is bool) {
+func (t *taken) pointed(in *x86.Insn, own bool) (to x86.Reg, m x86.Mem, is bool) {
+	if own && in.Map == 0 && in.Opcode == 0x8d {
+		return in.Reg, in.Mem, true
+	}
+	to, from, is := copies(in)
 	switch {
-	case in.Map != 0 || in.Vex != 0:
-	case in.Opcode == 0x8d && own:
-		return in.Mem, true
-	case copies(in) && movedFrom(in) == x86.RSP:
-		return x86.Mem{Base: x86.RSP, Index: x86.None}, true
-	case copies(in):
-		m, is = t.points[movedFrom(in)]
+	case !is:
+	case from == x86.RSP:
+		m = x86.Mem{Base: x86.RSP, Index: x86.None}
+	default:
+		m, is = t.points[from]
 	}
-	return m, is
+	return to, m, is
 }
 
-// copies recognises mov between general registers; movedTo and movedFrom are these, and
-// movedTo is what lea writes, too.
-func copies(in *x86.Insn) bool {
-	return in.Map == 0 && in.Vex == 0 && (in.Opcode == 0x89 || in.Opcode == 0x8b) && !in.HasMem
-}
-
-func movedTo(in *x86.Insn) x86.Reg {
-	if in.Opcode == 0x89 {
-		return in.RM
-	}
-	return in.Reg
-}
-
-func movedFrom(in *x86.Insn) x86.Reg {
-	if in.Opcode == 0x89 {
-		return in.Reg
-	}
-	return in.RM
+// copies is moved, of what goes from one general register to another as it is.
+func copies(in *x86.Insn) (to, from x86.Reg, is bool) {
+	to, from, is = moved(in)
+	return to, from, is && !in.HasMem && in.Map == 0 && in.Opcode != 0x63
 }
 
 // fills are the arguments of a function's through which it stores, or has others do so,
@@ -142,21 +141,22 @@ func (p *passing) call(h habit) {
 
 func (p *passing) step(in *x86.Insn, own bool) {
 	var passed x86.Regs
+	to, from, copied := copies(in)
 	switch plain := in.HasMem && in.Map == 0; {
-	case copies(in):
-		passed = p.held[movedFrom(in)]
+	case copied:
+		passed = p.held[from]
 	case plain && own && in.Opcode == 0x8b:
-		passed = p.slots[in.Mem]
+		to, passed = in.Reg, p.slots[in.Mem]
 	case plain && own && in.Opcode == 0x89:
 		p.slots[in.Mem] = p.held[in.Reg]
 	case plain && !own && in.Opcode == 0x8d:
-		passed = p.held[in.Mem.Base]
+		to, passed = in.Reg, p.held[in.Mem.Base]
 	case in.HasMem && in.Stores && !own:
 		p.filled |= p.held[in.Mem.Base]
 	}
 	maps.DeleteFunc(p.held, func(r x86.Reg, _ x86.Regs) bool { return in.Def&r.Set() != 0 })
 	if passed != 0 {
-		p.held[movedTo(in)] = passed
+		p.held[to] = passed
 	}
 }
 

@@ -113,14 +113,14 @@ func (t *taken) step(b *Block, k int, own bool, p *named) {
 	if in.Stores && in.HasMem {
 		t.locks(b, k, p)
 	}
-	to, known := t.pointed(in, own)
+	to, object, known := t.pointed(in, own)
 	t.regs, t.consts = t.regs&^in.Def, t.consts&^in.Def
 	maps.DeleteFunc(t.points, func(r x86.Reg, m x86.Mem) bool { return in.Def&(r.Set()|m.Base.Set()) != 0 })
 	if known {
 		if t.points == nil {
 			t.points = map[x86.Reg]x86.Mem{}
 		}
-		t.points[movedTo(in)] = to
+		t.points[to] = object
 	}
 	switch def := in.Def &^ x86.RSP.Set(); o {
 	case store:
@@ -135,7 +135,7 @@ func (t *taken) step(b *Block, k int, own bool, p *named) {
 
 // of is where what an instruction makes comes from.
 func (t *taken) of(in *x86.Insn, own bool, p *named) origin {
-	if clears := in.Map == 0 && in.Vex == 0 && (in.Opcode == 0x31 || in.Opcode == 0x33) && !in.HasMem && in.Reg == in.RM; clears {
+	if clears(in) && in.Opcode&1 != 0 { // of a byte, the rest stays
 		return fixed
 	}
 	from, used := in.Use&t.regs != 0 || in.FlagsRead != 0 && t.flags || fetches(in), in.Use
