@@ -31,11 +31,16 @@ const (
 	wordEmpty
 	wordUnwound
 	wordRecovered
+	wordAsked
 	wordMake
 	wordReceive
+	wordChoose
+	wordSend
 	wordRecorder
 	wordKindMake
 	wordKindReceive
+	wordKindSend
+	wordKindFirst
 	wordSays
 	wordGoes
 )
@@ -61,6 +66,7 @@ type Functions struct {
 	Leave                []Function
 	Make                 Function
 	Receive              []Function
+	Choose, Send         []Function // one, where the program has any
 }
 
 // Code is what goes into the target, and the jumps that lead there.
@@ -83,8 +89,8 @@ type Place struct {
 }
 
 // Kinds are those of the records that a goroutine makes another one, and that it
-// receives from a channel.
-type Kinds struct{ Make, Receive uint32 }
+// receives from a channel, or sends there, and that it receives for the first time.
+type Kinds struct{ Make, Receive, Send, First uint32 }
 
 // Assemble writes the code.
 func Assemble(at Place, l Layout, fs Functions, kinds Kinds) (*Code, error) {
@@ -119,7 +125,7 @@ func Assemble(at Place, l Layout, fs Functions, kinds Kinds) (*Code, error) {
 		list []Function
 		word int
 	}{{[]Function{fs.Resume}, wordResume}, {fs.Leave, wordLeave}, {[]Function{fs.End}, wordEnd}, {[]Function{fs.Recover}, wordRecover},
-		{[]Function{fs.Make}, wordMake}, {fs.Receive, wordReceive}} {
+		{[]Function{fs.Make}, wordMake}, {fs.Receive, wordReceive}, {fs.Choose, wordChoose}, {fs.Send, wordSend}} {
 		for _, f := range x.list {
 			if err := detour(f, x.word); err != nil {
 				return nil, err
@@ -130,8 +136,8 @@ func Assemble(at Place, l Layout, fs Functions, kinds Kinds) (*Code, error) {
 		return nil, a.Err()
 	}
 	c.Bytes = a.Bytes()
-	for i, v := range map[int]uint64{wordRecorder: at.Recorder, wordKindMake: uint64(kinds.Make), wordKindReceive: uint64(kinds.Receive),
-		wordSays: at.Says, wordGoes: at.Goes} {
+	for i, v := range map[int]uint64{wordRecorder: at.Recorder, wordKindMake: uint64(kinds.Make), wordKindReceive: uint64(kinds.Receive), wordKindSend: uint64(kinds.Send),
+		wordKindFirst: uint64(kinds.First), wordSays: at.Says, wordGoes: at.Goes} {
 		binary.LittleEndian.PutUint64(c.Bytes[8*i:], v)
 	}
 	for i, v := range []uint64{at.Table, at.Common, at.Pool, uint64(l.ID), uint64(l.Created), uint64(l.Start), uint64(l.Parent), uint64(l.StackHigh), uint64(l.SP)} {
@@ -150,6 +156,7 @@ const (
 	Empty          // the pool has no area for the goroutine whose number in it is in rax
 	Unwound        // the goroutine at r8, whose area is at rdi, ends with functions that were not left
 	Recovered      // a panic of that at rax was recovered
+	Asked          // whether more of what the one sends whose area is at rdi is to be recorded
 )
 
 // StopAt says what a stop at an address means: behind an int3.
@@ -161,6 +168,8 @@ func (c *Code) StopAt(pc uint64) Stop {
 		return Unwound
 	case word64(switches, wordRecovered):
 		return Recovered
+	case word64(switches, wordAsked):
+		return Asked
 	}
 	return NoStop
 }

@@ -93,14 +93,14 @@ func TestDetours(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := Place{Code: im.Lowest - 1<<20, Table: 1 << 40, Common: 2 << 40, Pool: 3 << 40, Recorder: im.Lowest - 2<<20}
-	c, err := Assemble(at, Layout{ID: 160, StackHigh: 8}, functions(t, im), Kinds{5, 6})
+	c, err := Assemble(at, Layout{ID: 160, StackHigh: 8}, functions(t, im), Kinds{5, 6, 7, 8})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(c.Bytes) > CodeSize || len(c.Jumps) != 8 {
 		t.Errorf("%d bytes, %d jumps", len(c.Bytes), len(c.Jumps))
 	}
-	for i, want := range map[int]uint64{wordTable: at.Table, wordCommon: at.Common, wordPool: at.Pool, wordGoid: 160, wordHigh: 8, wordRecorder: at.Recorder, wordKindMake: 5, wordKindReceive: 6} {
+	for i, want := range map[int]uint64{wordTable: at.Table, wordCommon: at.Common, wordPool: at.Pool, wordGoid: 160, wordHigh: 8, wordRecorder: at.Recorder, wordKindMake: 5, wordKindReceive: 6, wordKindSend: 7, wordKindFirst: 8} {
 		if got := word64(c.Bytes, i); got != want {
 			t.Errorf("word %d is %#x, want %#x", i, got, want)
 		}
@@ -127,7 +127,7 @@ func TestDetours(t *testing.T) {
 			t.Errorf("%#x goes on at %#x", j.At, k.Target)
 		}
 	}
-	for word, want := range map[int]Stop{wordEmpty: Empty, wordUnwound: Unwound, wordRecovered: Recovered} {
+	for word, want := range map[int]Stop{wordEmpty: Empty, wordUnwound: Unwound, wordRecovered: Recovered, wordAsked: Asked} {
 		if pc := at.Code + word64(switches, word); c.Bytes[pc-at.Code] != 0xcc || c.StopAt(pc+1) != want || c.StopAt(pc) != NoStop {
 			t.Errorf("stop %d is not at %#x", want, pc)
 		}

@@ -17,7 +17,9 @@
 	.set GOER,   0x1c0
 	.set RESUMED, 0x1c8
 	.set STINTS, 0x1d0
-	.set MADE,   0x1d8
+	.set MADE,   0x1d8	# 32 bits: how often it may yet be recorded that it receives something; and whether it has made others
+	.set SENT,   0x1dc	# 32 bits: 0: nothing that it sends is recorded; else one more than has been since it was asked
+	.set SENDS,  256	# whether more is to be, which is none if this is above
 	.set MINE,   0x1f8	# the area that GS leads to while the thread runs nobody
 
 	.set BASE,   0x150	# as in look.S: a goroutine's virtual time less its own instructions,
@@ -48,11 +50,16 @@ to_recover: .quad recover - table
 at_pool: .quad	empty - table
 at_end:	.quad	unwound - table
 at_recover: .quad recovered - table
+at_send: .quad	asked - table
 to_make: .quad	make - table
 to_receive: .quad receive - table
+to_choose: .quad choose - table
+to_send: .quad	send - table
 recorder: .quad	0	# of the moved code
 kmake:	.quad	0	# kinds of records
 kreceive: .quad	0
+ksend:	.quad	0
+kfirst:	.quad	0
 says:	.quad	0	# look.S
 goes:	.quad	0
 
@@ -256,21 +263,53 @@ unwound: int3			# the profiler looks at the stack of the goroutine at %r8, whose
 
 # make: a goroutine makes another one. It is recorded, and that it may have to receive
 # something once that one has done what it was made for; so is, as often, that it
-# receives something from the channel at %rax. Called with a return address less
-# on the stack than the recorder is.
+# receives something from the channel at %rax, or in one of several ways, of which %edi
+# send. What it sends is recorded, too, for that is what it may receive an answer to; so
+# is what those send that have received something: it may be the answer. From what
+# channel they first do is recorded. Called with a return address less on the stack than
+# the recorder is.
 	.p2align 4
-make:	incq	%gs:MADE
-	mov	kmake(%rip), %r11d
+make:	orl	$1 << 31, %gs:MADE
+	incl	%gs:MADE
+	cmpl	$0, %gs:SENT
+	jne	2f
+	movl	$1, %gs:SENT
+2:	mov	kmake(%rip), %r11d
 	jmp	*recorder(%rip)
+	.p2align 4
+choose:	test	%edi, %edi
+	jnz	1f
+	jmp	3f
 	.p2align 4
 receive:
-	cmpq	$0, %gs:MADE
-	je	1f
-	decq	%gs:MADE
 	mov	%rax, %rdi
+3:	mov	kfirst(%rip), %r11d
+	cmpl	$0, %gs:SENT
+	je	4f
+	testl	$~(1 << 31), %gs:MADE
+	jz	1f
+	decl	%gs:MADE
 	mov	kreceive(%rip), %r11d
 	jmp	*recorder(%rip)
+4:	movl	$1, %gs:SENT
+	jmp	*recorder(%rip)
+	.p2align 4
+send:	cmpl	$0, %gs:SENT
+	je	1f
+	cmpl	$SENDS, %gs:SENT
+	ja	1f
+	je	5f
+	incl	%gs:SENT
+	cmpl	$0, %gs:MADE
+	jge	2f
+	incl	%gs:MADE
+2:	mov	%rax, %rdi
+	mov	ksend(%rip), %r11d
+	jmp	*recorder(%rip)
 1:	ret
+5:	rdgsbase %rdi
+asked:	int3				# the profiler says so in SENT
+	jmp	send
 
 # recover: a panic of the runtime.g at %rax was recovered: the profiler looks which
 # functions are left.

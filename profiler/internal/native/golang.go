@@ -76,8 +76,11 @@ func (in *injection) injectGo(p *tracee.Process, l goroutine.Layout) error {
 	}
 	makes, _ := section.Hook(goMakes)
 	receives, _ := section.Hook(goReceives[0])
+	sends, _ := section.Hook(goSends)
+	first, _ := section.Hook(record.First)
 	g.code, err = goroutine.Assemble(goroutine.Place{Code: at, Table: g.words.Addr, Common: in.base(0), Pool: g.words.Addr + goroutine.TableSize,
-		Recorder: m.cache + threadarea.RecordEntry, Says: m.cache + threadarea.SaysEntry, Goes: m.cache + threadarea.GoesEntry}, l, fs, goroutine.Kinds{Make: makes.Arrive, Receive: receives.Arrive | threadarea.ChainBit})
+		Recorder: m.cache + threadarea.RecordEntry, Says: m.cache + threadarea.SaysEntry, Goes: m.cache + threadarea.GoesEntry}, l, fs, goroutine.Kinds{Make: makes.Arrive, Receive: receives.Arrive | threadarea.ChainBit,
+		Send: sends.Arrive | threadarea.ScanBit | threadarea.ChainBit, First: first.Arrive})
 	if err != nil {
 		return err
 	}
@@ -106,9 +109,13 @@ func (in *injection) goCode(p *tracee.Process) (at uint64, err error) {
 	return 0, fmt.Errorf("no room for code near %s: %w", m.im.Path, err)
 }
 
-// Functions of the runtime's by which go statements, and receiving from a channel,
-// are told to the rules.
-const goMakes = "runtime.newproc"
+// Functions of the runtime's by which go statements, and receiving from a channel and
+// sending there, are told to the rules.
+const (
+	goMakes   = "runtime.newproc"
+	goChooses = "runtime.selectgo"
+	goSends   = "runtime.chansend1"
+)
 
 var goReceives = []string{"runtime.chanrecv1", "runtime.chanrecv2"}
 
@@ -128,11 +135,15 @@ func (m *module) goFunctions() (fs goroutine.Functions, err error) {
 	}
 	fs.Resume, fs.End, fs.Recover = get("gogo"), get("runtime.gdestroy"), get("runtime.recovery")
 	fs.Make = get(goMakes)
-	for _, name := range goReceives {
-		if f, used := byName[name]; used {
-			fs.Receive = append(fs.Receive, f)
+	used := func(names ...string) (list []goroutine.Function) {
+		for _, name := range names {
+			if f, used := byName[name]; used {
+				list = append(list, f)
+			}
 		}
+		return list
 	}
+	fs.Receive, fs.Choose, fs.Send = used(goReceives...), used(goChooses), used(goSends)
 	for _, name := range []string{"runtime.mcall", "runtime.goschedImpl", "runtime.preemptPark"} {
 		fs.Leave = append(fs.Leave, get(name))
 	}
@@ -220,6 +231,15 @@ func (gs *goroutines) births(ts *threads) (certain bool) {
 		ts.tracker.Made(t.id, ts.calls.at(g.Created).addr, profile.Addr(ts.calls.function(g.Start)))
 	}
 	return true
+}
+
+// asked: a goroutine asks whether more of what it sends is to be recorded.
+func (ts *threads) asked(t *thread) {
+	ts.goroutines.births(ts)
+	ts.drainAll()
+	if t != nil {
+		t.area.RecordSends(ts.tracker.Sends(t.id))
+	}
 }
 
 // isRuntimes: a goroutine is of Go's runtime, which has some for its own ends.
@@ -324,6 +344,8 @@ func (s *session) goStop(e tracee.Event, pc uint64) (bool, error) {
 	case goroutine.Recovered:
 		s.threads.goroutines.births(s.threads)
 		s.recovered(regs[rax])
+	case goroutine.Asked:
+		s.threads.asked(s.threads.goroutines.byBase[regs[rdi]])
 	}
 	if err != nil {
 		return true, err

@@ -96,6 +96,9 @@ const Gate = "(gate)"
 // there. Arg3 numbers the code.
 const Idle = "(idle)"
 
+// First is that a goroutine which has made none receives something for the first time.
+const First = "(first)"
+
 // Await is the same for code that waits for a future.
 const Await = "(await)"
 

@@ -33,7 +33,7 @@ func (b *barrierRule) wait(x *thread, r record.Record) {
 	if n == 0 && e.has(x) {
 		b.complete(e)
 	}
-	e.arrivals = append(e.arrivals, x.arrive(r))
+	e.comes(x.arrive(r))
 	// The part ends here, whenever the others come.
 	x.cut(e.arrivals[len(e.arrivals)-1], r.TSC)
 	if n > 0 && len(e.arrivals) >= n {

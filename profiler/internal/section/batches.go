@@ -51,6 +51,11 @@ func (g *goRule) makes(x *thread, r record.Record) {
 
 // receives: a goroutine that has made others receives something.
 func (g *goRule) receives(x *thread, r record.Record) {
+	x.joining = true // for what it knows
+	if y := g.errands[x]; y != nil {
+		y.received++
+		y.at, y.chain = profile.Addr(r.Site), r.Chain
+	}
 	n := len(g.batches[x])
 	if n == 0 {
 		return
@@ -66,7 +71,10 @@ func (g *goRule) receives(x *thread, r record.Record) {
 // died: a goroutine has ended.
 func (g *goRule) died(x *thread, a arrival) {
 	if x.parent == nil {
-		return
+		return // it ends before those that it has made, who may have had nothing to do
+	}
+	if y := g.errands[x]; y != nil {
+		g.round(y, a.tsc)
 	}
 	list := g.batches[x.parent]
 	for i := len(list) - 1; i >= 0; i-- {
@@ -92,6 +100,9 @@ func (g *goRule) finish(list []*batch) []*batch {
 
 // end files those that the end of the run has completed.
 func (g *goRule) end() {
+	for _, x := range g.senders {
+		g.round(g.errands[x], x.last)
+	}
 	for _, x := range g.makers {
 		for _, y := range g.batches[x] {
 			g.fileBatch(y)

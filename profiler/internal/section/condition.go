@@ -17,10 +17,10 @@ type conditionRule struct {
 func conditions(t *Tracker) rule {
 	c := conditionRule{t, map[[2]profile.Addr]bool{}}
 	return rule{calls: []call{
-		{names: []string{"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_wait", "cnd_timedwait"},
+		{names: []string{"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_wait", "cnd_timedwait", "sync.(*Cond).Wait"},
 			arrive: c.wait, waits: true},
-		{names: []string{"pthread_cond_broadcast", "cnd_broadcast"}, arrive: c.broadcast, wakes: true},
-		{names: []string{"pthread_cond_signal", "cnd_signal"}, arrive: c.signal, wakes: true},
+		{names: []string{"pthread_cond_broadcast", "cnd_broadcast", "sync.(*Cond).Broadcast"}, arrive: c.broadcast, wakes: true},
+		{names: []string{"pthread_cond_signal", "cnd_signal", "sync.(*Cond).Signal"}, arrive: c.signal, wakes: true},
 		{names: []string{"_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE", "_ZNSt18condition_variable10notify_allEv"}, inside: true},
 	}}
 }
@@ -28,7 +28,7 @@ func conditions(t *Tracker) rule {
 // wait: a thread that wakes too early and waits again has arrived once.
 func (c conditionRule) wait(x *thread, r record.Record) {
 	if e := c.t.epochOf(r.Arg1); !e.has(x) {
-		e.arrivals = append(e.arrivals, x.arrive(r))
+		e.comes(x.arrive(r))
 		e.waitAgain(x, c.t.pools.passed(x))
 	}
 }
@@ -181,11 +181,13 @@ func (c conditionRule) onlyWakes(e *epoch) bool {
 	if last < 2 || c.comesAsOthers(w, e.arrivals[:last]) {
 		return false
 	}
-	sum := uint64(0)
+	sum, most := uint64(0), c.t.c.Work(w.delta)*uint64(20*last)
 	for i := range e.arrivals[:last] {
-		sum += c.t.c.Work(e.arrivals[i].delta)
+		if sum += c.t.c.Work(e.arrivals[i].delta); sum > most {
+			return true
+		}
 	}
-	return c.t.c.Work(w.delta) < sum/uint64(20*last)
+	return false
 }
 
 // comesAsOthers: a thread came by calls that one of the others came by too, or is

@@ -70,3 +70,25 @@ func TestBusyTime(t *testing.T) {
 		}
 	}
 }
+
+// TestGoroutinesAtACondition: two goroutines meet there while who has made them receives
+// something, or waits for a group.
+func TestGoroutinesAtACondition(t *testing.T) {
+	for _, waits := range []func(s *script){
+		func(s *script) { s.at(0, goReceive, 99, 480) },
+		func(s *script) { s.at(0, goWait, 7, 480) },
+	} {
+		s := newGoScript()
+		s.born(0, -1)
+		s.launches(1, 320)
+		s.launches(2, 320)
+		waits(s)
+		for k := uint64(1); k <= 3; k++ {
+			s.at(2, goCondWait, 9, 160, k)
+			s.at(1, goBroadcast, 9, 160, 10*k)
+		}
+		expect(t, s.Finish(), "barrier 160 [[10 1] [20 2] [30 3]]")
+	}
+}
+
+var goCondWait, goBroadcast = hookOf("sync.(*Cond).Wait").Arrive, hookOf("sync.(*Cond).Broadcast").Arrive

@@ -45,6 +45,14 @@ func (e *epoch) has(x *thread) bool {
 	return slices.ContainsFunc(e.arrivals, func(a arrival) bool { return a.t == x })
 }
 
+// comes: a thread has come to where others are waited for.
+func (e *epoch) comes(a arrival) {
+	e.arrivals = append(e.arrivals, a)
+	if x := a.t; !slices.Contains(x.came, e) {
+		x.came = append(x.came, e)
+	}
+}
+
 // leave takes out a thread that will not come to where it was waited for.
 func (e *epoch) leave(x *thread) {
 	e.arrivals = slices.DeleteFunc(e.arrivals, func(a arrival) bool { return a.t == x })

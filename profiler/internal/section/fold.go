@@ -46,7 +46,7 @@ func (c *collector) shrink() {
 		}
 		n := len(o.instances) / 2
 		for i := range o.instances[:n] {
-			freed := o.fold(&o.instances[i])
+			freed := o.fold(&o.instances[i], c.c.Work)
 			o.bytes -= freed
 			c.bytes -= freed
 		}
@@ -54,7 +54,7 @@ func (c *collector) shrink() {
 	}
 }
 
-func (o *open) fold(in *instance) (freed int) {
+func (o *open) fold(in *instance, work func([]record.Delta) uint64) (freed int) {
 	var f *fold
 	for _, x := range o.folded {
 		if len(x.parts) == len(in.parts) {
@@ -67,11 +67,11 @@ func (o *open) fold(in *instance) (freed int) {
 	}
 	f.n++
 	f.spanNS += in.spanNS
-	rank := make([]int, len(in.parts))
+	rank, did := make([]int, len(in.parts)), make([]uint64, len(in.parts))
 	for i := range in.parts {
-		rank[i] = i
+		rank[i], did[i] = i, work(in.parts[i].delta)+work(in.parts[i].inner)
 	}
-	sort.SliceStable(rank, func(i, j int) bool { return in.parts[rank[i]].work < in.parts[rank[j]].work })
+	sort.SliceStable(rank, func(i, j int) bool { return did[rank[i]] < did[rank[j]] })
 	for r, i := range rank {
 		f.parts[r].add(&in.parts[i])
 		freed += in.parts[i].size()

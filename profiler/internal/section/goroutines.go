@@ -30,6 +30,10 @@ type goRule struct {
 	filed   map[*thread]bool // that were part of an instance
 	batches map[*thread][]*batch
 	makers  []*thread // that have batches, in the order of their first
+	errands map[*thread]*errands
+	senders []*thread           // that have errands, in the order of their first
+	kin     map[goKin][]*thread // that have received something
+	tried   int                 // how much was sent of which it is not known whether there are rounds
 }
 
 // waitGroup is a sync.WaitGroup, since somebody last went on behind its Wait.
@@ -52,7 +56,7 @@ type goSeat struct {
 }
 
 func goroutines(t *Tracker) rule {
-	g := &goRule{t: t, groups: map[uint64]*waitGroup{}, at: map[*thread]waiting{}, seats: map[goSeat]profile.ThreadID{}, filed: map[*thread]bool{}, batches: map[*thread][]*batch{}}
+	g := &goRule{t: t, groups: map[uint64]*waitGroup{}, at: map[*thread]waiting{}, seats: map[goSeat]profile.ThreadID{}, filed: map[*thread]bool{}, batches: map[*thread][]*batch{}, errands: map[*thread]*errands{}, kin: map[goKin][]*thread{}}
 	if t != nil {
 		t.goes = g
 	}
@@ -60,7 +64,9 @@ func goroutines(t *Tracker) rule {
 		{names: []string{"sync.(*WaitGroup).Add"}, arrive: g.done, negative: true},
 		{names: []string{"sync.(*WaitGroup).Wait"}, arrive: g.wait, leave: g.joined, meets: true},
 		{names: []string{"runtime.newproc"}, arrive: g.makes},
-		{names: []string{"runtime.chanrecv1", "runtime.chanrecv2"}, arrive: g.receives, meets: true},
+		{names: []string{"runtime.chanrecv1", "runtime.chanrecv2", "runtime.selectgo"}, arrive: g.receives, meets: true},
+		{names: []string{"runtime.chansend1"}, arrive: g.sends, meets: true},
+		{names: []string{record.First}, arrive: g.first},
 	}, died: g.died, end: g.end}
 }
 
@@ -80,6 +86,7 @@ func (g *goRule) done(x *thread, r record.Record) {
 
 // wait: a goroutine comes to Wait.
 func (g *goRule) wait(x *thread, r record.Record) {
+	x.joining = true
 	g.at[x] = waiting{r.Arg1, profile.Addr(r.Site), r.Chain}
 }
 

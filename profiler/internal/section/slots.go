@@ -69,14 +69,20 @@ func (o *open) number() {
 }
 
 // distinct gives parts of one instance places of their own where two have the
-// same: a slot is one thread's at a time.
+// same: a slot is one thread's at a time. Who named a place stays there.
 func distinct(parts []part) {
 	taken := map[profile.ThreadID]bool{}
 	for i := range parts {
-		if taken[parts[i].place] {
-			parts[i].place = parts[i].Thread
+		if p := &parts[i]; p.place == p.Thread {
+			taken[p.place] = true
 		}
-		taken[parts[i].place] = true
+	}
+	for i := range parts {
+		p := &parts[i]
+		if taken[p.place] {
+			p.place = p.Thread
+		}
+		taken[p.place] = true
 	}
 }
 

@@ -250,3 +250,18 @@ func TestForksInsideWhatIsNeverJoined(t *testing.T) {
 	s.round(1, 2, 2, 160, func(i int) uint64 { return uint64(700 + i) })
 	expect(t, s.Finish(), "join 160 [[700 701]]")
 }
+
+// TestDistinct: of two parts in one place the one that the place is named by stays there,
+// whichever comes first.
+func TestDistinct(t *testing.T) {
+	parts := []part{{place: 3}, {place: 4}, {place: 3}, {place: 4}, {place: 7}, {place: 7}}
+	for i, id := range []profile.ThreadID{1, 2, 3, 4, 8, 9} {
+		parts[i].Thread = id
+	}
+	distinct(parts)
+	for i, want := range []profile.ThreadID{1, 2, 3, 4, 7, 9} {
+		if parts[i].place != want {
+			t.Errorf("thread %d is in place %d, want %d", parts[i].Thread, parts[i].place, want)
+		}
+	}
+}

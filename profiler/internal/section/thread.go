@@ -38,8 +38,9 @@ type thread struct {
 	seen   []sighting // while it lived
 	worked uint64     // instructions in its life, once that has ended
 
-	meeting   int  // the last that it came to
-	metParent bool // it has shared one with the thread that created it
+	came      []*epoch // where it has waited
+	meeting   int      // the last that it came to
+	metParent bool     // it has shared one with the thread that created it
 
 	joinSite profile.Addr // of its last call that joined a thread
 	joiner   *thread      // that has waited for its end; nil: not known

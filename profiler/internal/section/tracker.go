@@ -95,6 +95,9 @@ func (t *Tracker) Advance(horizon uint64) {
 // Start returns the function that a thread began in, 0 when unknown.
 func (t *Tracker) Start(id profile.ThreadID) profile.Addr { return t.threads[id].start }
 
+// Sends tells whether more of what a goroutine sends is to be recorded.
+func (t *Tracker) Sends(id profile.ThreadID) bool { return t.goes.more(t.threads[id]) }
+
 // handle lets the rules have what a thread did: a record goes to the one whose
 // kind it is, births and deaths to all.
 func (t *Tracker) handle(x *thread, i item) {
@@ -171,9 +174,10 @@ func (t *Tracker) born(x *thread) {
 func (t *Tracker) died(x *thread, a arrival) {
 	x.alive = false
 	x.end = &a
-	for _, e := range t.epochs {
+	for _, e := range x.came {
 		e.leave(x)
 	}
+	x.came = nil
 	for _, r := range t.listening() {
 		if r.died != nil {
 			r.died(x, a)

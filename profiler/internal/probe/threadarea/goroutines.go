@@ -37,6 +37,20 @@ func (a *Area) Stints() (ticks, since uint64) {
 	return atomic.LoadUint64(a.word(offStints)), atomic.LoadUint64(a.word(offResumed))
 }
 
+// sends is how much of what a goroutine sends is recorded until it asks.
+const sends = 256
+
+// RecordSends says whether so much more of what the goroutine sends is to be recorded,
+// or nothing. For who makes others or has received something, nothing else is said
+// before it asks.
+func (a *Area) RecordSends(more bool) {
+	n := uint32(sends + 1)
+	if more {
+		n = 1
+	}
+	atomic.StoreUint32(a.half(offSent), n)
+}
+
 // Mute lets nothing be recorded of whatever counts there.
 func (a *Area) Mute() { a.put(offMuted, 1) }
 

@@ -70,6 +70,7 @@ const (
 	offResumed = 0x1c8
 	offStints  = 0x1d0
 	offMade    = 0x1d8
+	offSent    = 0x1dc
 	offMine    = 0x1f8 // where the area lies that is the thread's own
 	// Of tasks.inc; offSeen of the process's common memory is the count.
 	offSeen  = 0x1e8
