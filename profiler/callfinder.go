@@ -23,6 +23,8 @@ type finder struct {
 	regions        map[uint64]bool
 	mayMeet        map[uint64]bool // slots and entries of which it takes more to end a section: see meets
 	may            map[uint64]bool // calls by these
+	makes          uint64          // by which a program in Go makes goroutines; 0: not known
+	makers         map[uint64]bool // functions that call it
 }
 
 // endings are the slots and the entries through which functions are called that may
@@ -41,8 +43,11 @@ func (x *finder) endings() {
 	for i := range x.im.Funcs { // of static programs
 		f := &x.im.Funcs[i]
 		waits, parks := cfg.RustWaits(f.Name)
+		if f.Name == goMakes {
+			x.makes = f.Addr
+		}
 		if waits || section.Meets(f.Name) || section.Meets(strings.TrimLeft(f.Name, "_")) || section.Meets(cfg.Role(f.Name)) {
-			x.entries[f.Addr], x.mayMeet[f.Addr] = true, parks
+			x.entries[f.Addr], x.mayMeet[f.Addr] = true, parks || strings.HasPrefix(f.Name, goRuntime)
 		}
 	}
 	x.ownSlots()
@@ -149,6 +154,8 @@ func (x *finder) callsIn(f *image.Func, calls map[uint64]bool) {
 			return // it stands on another line than the region: see regionsIn
 		}
 		switch direct := in.Kind == x86.Call || in.Kind == x86.Jmp; {
+		case direct && in.Target == x.makes:
+			x.makers[f.Addr] = true
 		case direct && x.entries[in.Target]:
 			calls[in.Addr], x.may[in.Addr] = true, x.mayMeet[in.Target]
 		case !direct && in.RIPOff != 0 && x.slots[in.RIPTarget]:

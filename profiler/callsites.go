@@ -23,7 +23,7 @@ func CallSites(path string) ([]profile.Location, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := finder{im: im, regions: map[uint64]bool{}, calls: map[uint64]bool{}, slots: map[uint64]bool{}, entries: map[uint64]bool{}}
+	x := finder{im: im, regions: map[uint64]bool{}, calls: map[uint64]bool{}, slots: map[uint64]bool{}, entries: map[uint64]bool{}, makers: map[uint64]bool{}}
 	x.endings()
 	if len(x.slots)+len(x.entries) == 0 {
 		return nil, nil
@@ -61,16 +61,17 @@ func (x *finder) users(calls []uint64, lines *Lines) (users []profile.Location, 
 		if slices.ContainsFunc(l.Frames(), cleansUp) {
 			continue
 		}
-		may := x.may[a] && !slices.ContainsFunc(l.Frames(), meets)
+		f := x.im.FuncAt(a)
+		may := x.may[a] && !slices.ContainsFunc(l.Frames(), meets) && !(f != nil && x.makers[f.Addr])
 		if n := l.Outside(); n > 0 {
 			l.Frame, l.InlinedAt = l.InlinedAt[n-1], l.InlinedAt[n:]
 		}
-		switch f := x.im.FuncAt(a); {
+		switch {
 		case l.Known() && !l.Frame.System():
 			if !may {
 				users = append(users, l)
 			}
-		case f != nil:
+		case f != nil && (x.im.Go == nil || holdsTogether(f.Name)):
 			was, known := callers[f.Addr]
 			callers[f.Addr] = may && (was || !known)
 		}
@@ -90,3 +91,16 @@ func meets(f profile.Frame) bool {
 
 // cleansUp: a group of tasks that nobody has waited for is waited for as it goes.
 func cleansUp(f profile.Frame) bool { return strings.Contains(f.Function, "~task_group") }
+
+// What is Go's runtime, and by what it makes a goroutine. Receiving something ends a
+// section only in a function that makes some: others receive what is to be done.
+const (
+	goRuntime = "runtime."
+	goMakes   = "runtime.newproc"
+)
+
+// holdsTogether: a function of Go's library does nothing but hold goroutines together. All
+// others may have some of their own, which are nothing to who calls them.
+func holdsTogether(name string) bool {
+	return strings.HasPrefix(name, "sync.(*WaitGroup)") || strings.HasPrefix(name, "golang.org/x/sync/")
+}

@@ -128,6 +128,89 @@ func TestCallSitesOfTemplates(t *testing.T) {
 	}
 }
 
+const goMeetings = `package main
+
+import (
+	"os"
+	"os/exec"
+	"sync"
+)
+
+type pool struct{ jobs chan int }
+
+func (p *pool) loop(done chan int) {
+	for n := range p.jobs {
+		done <- n
+	}
+	<-done
+}
+
+func index(list []int, m map[int]int, i int) int { return list[i] + m[i] }
+
+func collect(stop chan bool) (n int) {
+	c := make(chan int)
+	for range 4 {
+		go func() { c <- 1 }()
+	}
+	for range 4 {
+		select { /* SITE */
+		case k := <-c:
+			n += k
+		case <-stop:
+		}
+	}
+	return n
+}
+
+func main() {
+	var all sync.WaitGroup
+	done := make(chan int)
+	p := &pool{make(chan int)}
+	go p.loop(done)
+	p.jobs <- index(make([]int, len(os.Args)), map[int]int{}, 0)
+	println(<-done) /* SITE */
+	all.Add(1)
+	go all.Done()
+	defer func() {
+		all.Wait() /* SITE */
+	}()
+	exec.Command("true").Run()
+	println(collect(nil))
+}
+`
+
+// Of a program in Go it is where groups are waited for, and where a function that makes
+// goroutines receives something; what the runtime and the library have goroutines for is
+// nothing to who calls them.
+func TestCallSitesOfGo(t *testing.T) {
+	dir := t.TempDir()
+	source, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "prog")
+	if err := os.WriteFile(source, []byte(goMeetings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, flags := range []string{"-gcflags=", "-gcflags=-N -l", "-buildmode=pie"} {
+		if out, err := exec.Command("go", "build", flags, "-o", program, source).CombinedOutput(); err != nil {
+			t.Fatalf("go build: %v: %s", err, out)
+		}
+		sites, err := CallSites(program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[int]bool{}
+		for _, l := range sites {
+			if l.File != source {
+				t.Errorf("%s: %s:%d", flags, l.File, l.Line)
+			}
+			seen[l.Line] = true
+		}
+		for i, line := range strings.Split(goMeetings, "\n") {
+			if want := strings.Contains(line, "SITE"); seen[i+1] != want {
+				t.Errorf("%s: line %d: %v", flags, i+1, seen[i+1])
+			}
+		}
+	}
+}
+
 func TestCallSitesOfNone(t *testing.T) {
 	if sites, err := CallSites("/bin/true"); err != nil || len(sites) != 0 {
 		t.Errorf("/bin/true: %v, %v", sites, err)

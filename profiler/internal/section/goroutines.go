@@ -65,7 +65,7 @@ func goroutines(t *Tracker) rule {
 		{names: []string{"sync.(*WaitGroup).Wait"}, arrive: g.wait, leave: g.joined, meets: true},
 		{names: []string{"runtime.newproc"}, arrive: g.makes},
 		{names: []string{"runtime.chanrecv1", "runtime.chanrecv2", "runtime.selectgo"}, arrive: g.receives, meets: true},
-		{names: []string{"runtime.chansend1"}, arrive: g.sends, meets: true},
+		{names: []string{"runtime.chansend1"}, arrive: g.sends},
 		{names: []string{record.First}, arrive: g.first},
 	}, died: g.died, end: g.end}
 }
