@@ -29,7 +29,7 @@ func CallSites(path string) ([]profile.Location, error) {
 		return nil, nil
 	}
 	calls := x.search()
-	if len(calls) == 0 {
+	if len(calls)+len(x.regions) == 0 {
 		return nil, nil
 	}
 	lines, err := OpenLines(path)

@@ -128,6 +128,54 @@ func TestCallSitesOfTemplates(t *testing.T) {
 	}
 }
 
+const regions = `double a[1000];
+void scale(double by)
+{
+#pragma omp parallel for /* SITE */
+    for (int i = 0; i < 1000; i++)
+        a[i] *= by;
+}
+int main(void)
+{
+    scale(2);
+#pragma omp parallel /* SITE */
+    {
+#pragma omp single
+#pragma omp task
+        a[0]++;
+    }
+    return 0;
+}
+`
+
+// Regions stand on the lines of their pragmas, also where they are all that a program has.
+func TestCallSitesOfRegions(t *testing.T) {
+	dir := t.TempDir()
+	source := filepath.Join(dir, "regions.c")
+	if err := os.WriteFile(source, []byte(regions), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, level := range []string{"-O0", "-O2"} {
+		program := filepath.Join(dir, "regions"+level)
+		if out, err := exec.Command("gcc", level, "-g", "-fopenmp", "-o", program, source).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		sites, err := CallSites(program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[int]bool{}
+		for _, l := range sites {
+			seen[l.Line] = true
+		}
+		for i, line := range strings.Split(regions, "\n") {
+			if want := strings.Contains(line, "SITE"); seen[i+1] != want {
+				t.Errorf("%s: line %d: %v", level, i+1, seen[i+1])
+			}
+		}
+	}
+}
+
 const goMeetings = `package main
 
 import (
