@@ -3,55 +3,73 @@ package discover
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/skewlens/skewlens/lsp/internal/workspace"
 )
 
-// Ways to compile one file that no build system knows. A C file may use the math
+// Ways to compile files that no build system knows. A C file may use the math
 // library, which other languages have anyway.
 var compilers = map[string]struct{ before, after string }{
 	".c":  {"cc -O2 -g -pthread", " -lm"},
 	".cc": {"c++ -O2 -g -pthread", ""}, ".cpp": {"c++ -O2 -g -pthread", ""}, ".cxx": {"c++ -O2 -g -pthread", ""}, ".C": {"c++ -O2 -g -pthread", ""}, ".c++": {"c++ -O2 -g -pthread", ""},
 	".rs":  {"rustc -O -g", ""},
 	".f90": {"gfortran -O2 -g", ""}, ".f95": {"gfortran -O2 -g", ""}, ".f03": {"gfortran -O2 -g", ""}, ".f08": {"gfortran -O2 -g", ""}, ".f": {"gfortran -O2 -g", ""}, ".F90": {"gfortran -O2 -g", ""},
+	".go": {"go build", ""},
 }
 
-var (
-	begins = regexp.MustCompile(`\bmain\s*\(|(?im:^\s*program\s+\w)`)
-	openMP = regexp.MustCompile(`(?im)^\s*(#\s*pragma\s+omp\b|[!c*]\$omp\b)`)
-)
+var begins = regexp.MustCompile(`\bmain\s*\(|(?im:^\s*program\s+\w)`)
 
-// alone compiles a file that is a whole program; else there is nothing to offer.
-func (f *Finder) alone(root, path string) []Candidate {
-	with, ok := compilers[filepath.Ext(path)]
-	text, read := f.text(path)
-	if !ok || !read || !begins.MatchString(text) {
-		return nil
+// alone compiles the programs that a file is of, each from its own sources, where these
+// lie in one folder; else there is nothing to offer.
+func (f *Finder) alone(root, path string) (all []Candidate) {
+	for _, p := range f.together(path) {
+		all = append(all, f.compile(root, p))
 	}
+	return all
+}
+
+// compile is a program that is compiled at once.
+func (f *Finder) compile(root string, p sourced) Candidate {
+	path := p.files[0]
+	with := compilers[filepath.Ext(path)]
 	program := strings.TrimSuffix(path, filepath.Ext(path))
 	if f.exists(program) && readProgram(program) == nil {
 		program += ".out" // a folder, or a script: it stays
 	}
-	c := Candidate{Label: relative(root, program), Why: "compiled from this file alone", Asks: looks.MatchString(text)}
+	c := Candidate{Label: relative(root, program), Why: "compiled from this file alone"}
+	if len(p.files) > 1 {
+		c.Why = "compiled from the sources of this folder"
+	}
 	c.Name, c.Root, c.Cwd, c.Program = filepath.Base(program), root, root, program
-	to := " " + workspace.Quote(relative(root, path)) + " -o " + workspace.Quote(relative(root, program)) + with.after
-	if words := f.compiled(root, path); words != nil {
+	var names, texts []string
+	for i, file := range append(slices.Clone(p.files), p.headers...) {
+		text, _ := f.text(file)
+		if texts = append(texts, text); i < len(p.files) {
+			names = append(names, workspace.Quote(relative(root, file)))
+		}
+	}
+	text, from, to := strings.Join(texts, "\n"), " "+strings.Join(names, " "), " -o "+workspace.Quote(relative(root, program))
+	c.Asks = looks.MatchString(text) || filepath.Ext(path) == ".go" && goAsks.MatchString(text)
+	if words := f.compiled(root, path); words != nil && len(p.files) == 1 {
 		c.Why += ", as compile_commands.json says"
-		c.Build = strings.Join(words, " ") + " -g -pthread" + to
-		return []Candidate{c}
+		c.Build = strings.Join(words, " ") + " -g -pthread" + from + to + with.after
+		return c
 	}
-	flags := ""
-	if openMP.MatchString(text) && filepath.Ext(path) != ".rs" {
-		flags = " -fopenmp"
-	}
-	if filepath.Ext(path) != ".rs" {
+	switch filepath.Ext(path) {
+	case ".go":
+		c.Build = with.before + to + from
+	case ".rs":
+		c.Build = with.before + from + to
+	default:
+		flags, libraries := needs(filepath.Ext(path), text)
 		for _, dir := range above(root, filepath.Dir(path)) {
 			if include := filepath.Join(dir, "include"); f.exists(include) {
 				flags += " -I " + workspace.Quote(relative(root, include)) // as projects without a build of their own lie
 			}
 		}
+		c.Build = with.before + flags + from + to + libraries + with.after
 	}
-	c.Build = with.before + flags + to
-	return []Candidate{c}
+	return c
 }

@@ -17,20 +17,15 @@ func in(root, dir, command string) string {
 	return "cd " + workspace.Quote(relative(root, dir)) + " && " + command
 }
 
-var makefiles = []string{"GNUmakefile", "makefile", "Makefile"} // as make looks for them
-
-func (f *Finder) makefile(dir string) (text string, ok bool) {
-	for _, name := range makefiles {
-		if text, ok = f.text(filepath.Join(dir, name)); ok {
-			return text, true
-		}
-	}
-	return "", false
-}
-
 func (f *Finder) exists(path string) bool {
 	_, err := f.disk.Stat(path)
 	return err == nil
+}
+
+// file: there is one, and no folder of that name.
+func (f *Finder) file(path string) bool {
+	info, err := f.disk.Stat(path)
+	return err == nil && !info.IsDir()
 }
 
 // madeBy is the command that builds a program anew; empty where nothing says how.
@@ -48,13 +43,6 @@ func (f *Finder) madeBy(root, program string) string {
 		}
 	}
 	return ""
-}
-
-func makes(root, dir string) string {
-	if dir == root {
-		return "make"
-	}
-	return "make -C " + workspace.Quote(relative(root, dir))
 }
 
 // builders are the build systems of a folder and those above it: one of a kind, as
@@ -79,11 +67,11 @@ func (f *Finder) builders(root, dir, path string) []Candidate {
 	all = append(all, f.cargo(root, path)...)
 	all = append(all, f.golang(root, path)...)
 	for _, at := range chain {
-		if _, ok := f.makefile(at); ok {
-			offer("make", at, makes(root, at), "Makefile")
+		if text, ok := f.makefile(at); ok {
+			offer("make", at, makes(root, at)+withLines(text), "Makefile")
 			break
 		}
-		if f.exists(filepath.Join(at, "configure")) {
+		if f.file(filepath.Join(at, "configure")) {
 			offer("configure and make", at, in(root, at, "./configure && make"), "configure")
 			break
 		}

@@ -188,7 +188,7 @@ func above(root, dir string) []string {
 var signs = []string{"CMakeLists.txt", "meson.build", "Cargo.toml", "go.mod", "GNUmakefile", "makefile", "Makefile", "configure"}
 
 func (f *Finder) signed(dir string) bool {
-	return slices.ContainsFunc(signs, func(s string) bool { return f.exists(filepath.Join(dir, s)) })
+	return slices.ContainsFunc(signs, func(s string) bool { return f.file(filepath.Join(dir, s)) })
 }
 
 // Home is the folder that a file belongs to which nobody has opened a folder for:

@@ -82,6 +82,9 @@ func TestNotBuiltYet(t *testing.T) {
 		{"a folder of the program's name", "x.c", "x.out | compiled from this file alone | cc -O2 -g -pthread x.c -o x.out -lm | x.out", map[string]string{"x.c": "int main() {}", "x/y": ""}},
 		{"make", "src/x.c", "make | Makefile | make", map[string]string{"src/x.c": "int main() {}", "Makefile": "all:\n"}},
 		{"make below", "lib/a/x.c", "make in lib | Makefile | make -C lib", map[string]string{"lib/a/x.c": "int main() {}", "lib/Makefile": "all:\n", "x": ""}},
+		{"make without lines", "x.c", "make | Makefile | make CC='gcc-12 -std=c11 -g' CXX='c++ -g'", map[string]string{"x.c": "int main() {}", "Makefile": "CC ?= gcc-12 -std=c11\nCFLAGS = -O2 -gone\nx: x.o\n"}},
+		{"make that asks for its compiler", "x.cc", "make | Makefile | make", map[string]string{"x.cc": "int main() {}", "Makefile": "CXX := $(shell which c++)\nx: x.cc\n\t${CXX} -o x x.cc\n"}},
+		{"make with lines", "x.c", "make | Makefile | make", map[string]string{"x.c": "int main() {}", "Makefile": "x: x.c\n\tcc -g -o x x.c\n"}},
 		{"configure", "x.c", "configure and make | configure | ./configure && make", map[string]string{"x.c": "", "configure": "#!/bin/sh"}},
 		{"cmake", "src/main.c", "cmake | CMakeLists.txt | cmake -S . -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build build", map[string]string{"src/main.c": mainC, "CMakeLists.txt": cmake, "src/CMakeLists.txt": "add_executable(q main.c)"}},
 		{"cmake presets", "main.c", "cmake preset fast | CMakePresets.json | cmake --preset fast && cmake --build --preset fast-build", map[string]string{"main.c": mainC, "CMakeLists.txt": cmake,
@@ -108,13 +111,32 @@ func TestNotBuiltYet(t *testing.T) {
 			"main.go": "package main\nfunc main() {}", "cmd/solve/main.go": "package main\nimport \"os\"\nfunc main() { println(os.Args[1]) }"}},
 		{"a Go library of a module", "lib/lib.go", "solver | go.mod | go build -o solver . | solver\ncmd/solve/solve | go.mod | cd cmd/solve && go build -o solve . | cmd/solve/solve", map[string]string{"go.mod": "module example.org/solver/v2\n",
 			"main.go": "package main\nfunc main() {}", "main_test.go": "package main_test", "cmd/solve/main.go": "// A solver.\npackage main\nfunc main() {}", "lib/lib.go": "package lib"}},
-		{"Go without a module", "x.go", "", map[string]string{"x.go": "package main\nfunc main() {}"}},
+		{"Go tests of a module without programs", "lib/lib.go", "lib/lib.test | the tests of this folder | cd lib && go test -c -o lib.test . | lib/lib.test", map[string]string{"go.mod": "module example.org/solver\n", "lib/lib.go": "package lib", "lib/lib_test.go": "package lib"}},
+		{"a Go test", "main_test.go", "@.test | the tests of this folder | go test -c -o @.test . | @.test", map[string]string{"go.mod": "module example.org/solver\n", "main.go": "package main\nfunc main() {}", "main_test.go": "package main"}},
+		{"Go without a module", "x.go", "x | compiled from this file alone | go build -o x x.go | asks | x", map[string]string{"x.go": "package main\nimport \"flag\"\nfunc main() { flag.Parse() }",
+			"x_test.go": "package main", "other.go": "package other\nfunc main() {}"}},
+		{"several of Go", "y.go", "x | compiled from the sources of this folder | go build -o x x.go y.go | x", map[string]string{"x.go": "package main\nfunc main() { y() }", "y.go": "package main\nfunc y() {}"}},
+		{"programs of Go", "x.go", "x | compiled from this file alone | go build -o x x.go | x", map[string]string{"x.go": "package main\nfunc main() {}", "y.go": "package main\nfunc main() {}"}},
+		{"several files", "d/y.c", "d/x | compiled from the sources of this folder | cc -O2 -g -pthread d/x.c d/y.c -o d/x -lm | d/x", map[string]string{"d/x.c": "int main() {}", "d/y.c": "int y;", "d/z.cc": "int z;", "d/x.h": ""}},
+		{"several programs, of which two share a file", "y.c", "w | compiled from the sources of this folder | cc -O2 -g -pthread w.c z.c y.c -o w -lm | w\nx | compiled from the sources of this folder | cc -O2 -g -pthread x.c y.c z.c -o x -lm | x",
+			map[string]string{"x.c": "#include \"y.h\"\nint main() {}", "y.h": "", "y.c": "# include \"z.h\"", "z.h": "#include \"y.h\"", "z.c": "", "w.c": "#include \"z.h\"\nint main() {}", "v.c": "int main() {}"}},
+		{"one of several programs", "v.c", "v | compiled from this file alone | cc -O2 -g -pthread v.c -o v -lm | v", map[string]string{"x.c": "int main() {}", "v.c": "int main() {}", "u.c": ""}},
+		{"a header", "work.hpp", "x | compiled from this file alone | c++ -O2 -g -pthread x.cpp -o x | x", map[string]string{"x.cpp": "#include \"work.hpp\"\nint main() {}", "y.cpp": "int main() {}", "work.hpp": ""}},
+		{"a header that nobody includes", "work.hpp", "", map[string]string{"x.cpp": "int main() {}", "work.hpp": ""}},
+		{"C++20", "x.cpp", "x | compiled from this file alone | c++ -O2 -g -pthread -std=c++20 x.cpp -o x | x", map[string]string{"x.cpp": "#include <barrier>\nint main() {}"}},
+		{"C++20 in a header", "x.cpp", "x | compiled from the sources of this folder | c++ -O2 -g -pthread -std=c++20 x.cpp y.cc -o x | x", map[string]string{"x.cpp": "int main() {}", "y.cc": "#include \"y.h\"", "y.h": "inline std::jthread t;"}},
+		{"C++23", "x.cpp", "x | compiled from this file alone | c++ -O2 -g -pthread -fopenmp -std=c++23 x.cpp -o x | x", map[string]string{"x.cpp": "#include <print>\n#include <span>\n#include <omp.h>\nint main() {}"}},
+		{"C is not C++", "x.c", "x | compiled from this file alone | cc -O2 -g -pthread x.c -o x -lm | x", map[string]string{"x.c": "int requires;\nint main() {}"}},
+		{"oneTBB", "x.cc", "x | compiled from this file alone | c++ -O2 -g -pthread x.cc -o x -ltbb | x", map[string]string{"x.cc": "#include <oneapi/tbb.h>\nint main() {}"}},
+		{"parallel algorithms", "x.cc", "x | compiled from this file alone | c++ -O2 -g -pthread x.cc -o x -ltbb | x", map[string]string{"x.cc": "#include <execution>\nint main() {}"}},
+		{"a folder called configure", "c/x.c", "c/x | compiled from this file alone | cc -O2 -g -pthread c/x.c -o c/x -lm | c/x", map[string]string{"c/x.c": "int main() {}", "configure/x": "", "c/configure/x": ""}},
 		{"a Rust file alone", "x.rs", "x | compiled from this file alone | rustc -O -g x.rs -o x | x", map[string]string{"x.rs": "fn main() {}"}},
 		{"nothing", "", "", map[string]string{"README": ""}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			if got := shown(tree(t, c.files), c.open); got != c.want {
+			dir := tree(t, c.files)
+			if got := shown(dir, c.open); got != strings.ReplaceAll(c.want, "@", filepath.Base(dir)) {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})

@@ -5,7 +5,7 @@
 //	     │         (their debug information says so; else their symbols)    ├─▶ Candidates, the likeliest first
 //	     └───────▶ the folders above it: CMakeLists.txt, Cargo.toml, go.mod, ┤
 //	               meson.build, Makefile, configure                         │
-//	                     └ none of them: the file alone, if it has a main ──┘
+//	                     └ none of them: the sources beside it, one with a main ─┘
 //
 // A candidate of a build system that has not been built yet has no program: it is
 // looked for after the build, in the same way ([Finder.Made]).

@@ -16,7 +16,8 @@ var (
 )
 
 // golang offers the programs of a file's module: that of its own folder, if it has
-// one, else all. Each is built beside its source, as `go build` does it there.
+// one, else all. Each is built beside its source, as `go build` does it there. Where
+// there is none, and of a test, it is the tests of the folder.
 func (f *Finder) golang(root, path string) (all []Candidate) {
 	dir := root
 	if path != "" {
@@ -31,10 +32,14 @@ func (f *Finder) golang(root, path string) (all []Candidate) {
 		if module == nil {
 			return nil
 		}
-		if path != "" {
+		if path != "" && !strings.HasSuffix(path, "_test.go") {
 			if c, ok := f.goProgram(root, at, module[1], dir); ok {
 				return []Candidate{c}
 			}
+		}
+		tests := f.goTests(root, dir)
+		if strings.HasSuffix(path, "_test.go") {
+			return tests
 		}
 		f.disk.Uses("read", at)
 		folders, _ := filepath.Glob(filepath.Join(at, "cmd", "*"))
@@ -43,9 +48,24 @@ func (f *Finder) golang(root, path string) (all []Candidate) {
 				all = append(all, c)
 			}
 		}
+		if len(all) == 0 && path != "" {
+			return tests
+		}
 		return all
 	}
 	return nil
+}
+
+// goTests are the tests of a folder, if it has any, which run there.
+func (f *Finder) goTests(root, dir string) []Candidate {
+	if files, _ := filepath.Glob(filepath.Join(dir, "*_test.go")); len(files) == 0 {
+		return nil
+	}
+	name := filepath.Base(dir) + ".test"
+	c := Candidate{Label: relative(root, filepath.Join(dir, name)), Why: "the tests of this folder"}
+	c.Name, c.Root, c.Cwd, c.Program = name, root, dir, filepath.Join(dir, name)
+	c.Build = in(root, dir, "go test -c -o "+workspace.Quote(name)+" .")
+	return []Candidate{c}
 }
 
 // goProgram is what is built of a folder, if that is a program: one called like it,

@@ -1,0 +1,65 @@
+package discover
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/skewlens/skewlens/lsp/internal/workspace"
+)
+
+var makefiles = []string{"GNUmakefile", "makefile", "Makefile"} // as make looks for them
+
+func (f *Finder) makefile(dir string) (text string, ok bool) {
+	for _, name := range makefiles {
+		if text, ok = f.text(filepath.Join(dir, name)); ok {
+			return text, true
+		}
+	}
+	return "", false
+}
+
+func makes(root, dir string) string {
+	if dir == root {
+		return "make"
+	}
+	return "make -C " + workspace.Quote(relative(root, dir))
+}
+
+var (
+	saysLines = regexp.MustCompile(`(^|[\s='"])-g(gdb|dwarf|[0-3]\b|\s|$|['"])`)
+	sets      = regexp.MustCompile(`(?m)^\s*(?:export\s+|override\s+)?(CC|CXX|FC)\s*[:?]*=[ \t]*(.*?)\s*$`)
+)
+
+// variables are those that name compilers, with what make has them be, and what of a
+// Makefile uses them: by name, or by rules of make's own.
+var variables = []struct {
+	name, compiler string
+	used           *regexp.Regexp
+}{
+	{"CC", "cc", regexp.MustCompile(`\$[({]CC[)}]|\.[co]\b`)},
+	{"CXX", "c++", regexp.MustCompile(`\$[({]CXX[)}]|\.(cc|cpp|cxx|C|o)\b`)},
+	{"FC", "gfortran", regexp.MustCompile(`\$[({]FC[)}]|\.[fF](90)?\b`)},
+}
+
+// withLines are the words by which a first build of a Makefile that never says -g has
+// debug information, whatever else it sets: compilers are called with it.
+func withLines(makefile string) (words string) {
+	if saysLines.MatchString(makefile) {
+		return ""
+	}
+	said := map[string]string{}
+	for _, m := range sets.FindAllStringSubmatch(makefile, -1) {
+		said[m[1]] = m[2]
+	}
+	for _, v := range variables {
+		c, ok := said[v.name]
+		if !ok {
+			c = v.compiler
+		}
+		if c != "" && v.used.MatchString(makefile) && !strings.ContainsAny(c, "$`#\\\"'") {
+			words += " " + v.name + "=" + workspace.Quote(c+" -g")
+		}
+	}
+	return words
+}
