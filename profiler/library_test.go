@@ -220,3 +220,27 @@ func TestCallsAcrossLibraries(t *testing.T) {
 		})
 	}
 }
+
+// TestOwnTable: a library that calls its own functions through its table makes threads, and
+// joins them, in the middle of those that call.
+func TestOwnTable(t *testing.T) {
+	lib, prog := filepath.Join("testdata", "libown.c"), filepath.Join("testdata", "own.c")
+	want := perFunction(run(t, proctest.Build(t, "gcc", "-O1", "-g", "-pthread", prog, lib)))
+	so := proctest.Build(t, "gcc", "-O1", "-g", "-fPIC", "-pthread", "-shared", lib)
+	p := runWith(t, profiler.Config{Path: proctest.Build(t, "gcc", "-O1", "-g", "-pthread", prog, so, "-Wl,-rpath,"+filepath.Dir(so)), Libraries: []string{"none", filepath.Base(so)}})
+	for _, w := range p.Warnings {
+		if w.Code == "inconsistent-counts" {
+			t.Error(w.Message)
+		}
+	}
+	for i, got := range perFunction(p) {
+		for _, f := range []string{"serve", "begin_one", "end_one"} {
+			if got[f] != want[i][f] {
+				t.Errorf("thread %d: %d instructions in %s, %d when it is in the program", i, got[f], f, want[i][f])
+			}
+		}
+		if (got["serve_all"] > 0) != (i == 0) {
+			t.Errorf("thread %d: %d instructions in serve_all", i, got["serve_all"])
+		}
+	}
+}

@@ -86,14 +86,22 @@ func begin(im *image.Image, catches Catches, among []*image.Image) *Program {
 
 // others notes which functions of libraries control may not come back from:
 // all of those whose code is not known, and of the known ones if it may happen
-// at all.
+// at all. A library's own that it calls as others would are among these.
 func (p *Program) others(among []*image.Image) {
 	for n := range p.Image.Unversioned { // somebody's library may do anything
 		p.foreign[n] = true
 	}
+	may := p.throws || p.catching || p.cancels
+	for _, through := range []map[uint64]string{p.Image.PLT, p.Image.GOT} {
+		for _, n := range through {
+			if _, own := p.Image.Exports[n]; own {
+				p.foreign[n] = may
+			}
+		}
+	}
 	for _, x := range among {
 		for n := range x.Exports {
-			p.foreign[n] = p.throws || p.catching || p.cancels
+			p.foreign[n] = may
 		}
 	}
 }

@@ -13,10 +13,11 @@ type Locks struct {
 func NewLocks(p *Program) *Locks { return &Locks{d: NewDealer(p)} }
 
 // Apart reports whether two calls of a function surely stand in critical sections
-// of their own: no lock is the one taken last before both. In a barrier made by
-// hand, a thread waits or wakes in the section in which it has counted itself; who
-// waits for what another one has done does so in one, and that one says so in
-// another.
+// of their own: of the locks that are held there, or were when these were taken, none
+// was taken by one call. In a barrier made by hand, a thread waits or wakes in the
+// section in which it has counted itself; who waits for what another one has done
+// does so in one, and that one says so in another. Conditions that go with any lock
+// have one of their own, which is taken within: std::condition_variable_any, Boost's.
 func (l *Locks) Apart(a, b uint64) bool {
 	f := l.d.p.Owner(a)
 	if f == nil || f != l.d.p.Owner(b) || f.Skip != "" {
@@ -38,53 +39,70 @@ func (l *Locks) Apart(a, b uint64) bool {
 	return true
 }
 
-// lockedBefore are the calls that may have taken the lock last before an address;
-// known is false where it may have been elsewhere.
+// back is a way back from a call: to the end of a block, or to a call in it.
+type back struct {
+	b     *Block
+	given int  // locks that were given back since, and not taken before that yet
+	held  bool // one was found
+}
+
+// lockedBefore are the calls that may have taken the locks that are held at an address,
+// or were when these were taken; known is false where there may be none, or one that was
+// taken elsewhere.
 func (d *Dealer) lockedBefore(g *Graph, addr uint64) (calls map[uint64]bool, known bool) {
 	b := g.BlockOf(addr)
 	if b == nil {
 		return nil, false
 	}
 	calls = map[uint64]bool{}
-	seen := map[*Block]bool{}
-	for next := []*Block{b}; len(next) > 0; addr = ^uint64(0) {
-		b, next = next[len(next)-1], next[:len(next)-1]
-		at, sure := d.lastLock(b, addr)
-		switch {
+	seen := map[back]bool{}
+	for next := []back{{b: b}}; len(next) > 0; addr = ^uint64(0) {
+		x := next[len(next)-1]
+		next = next[:len(next)-1]
+		switch sure := d.locksIn(&x, addr, calls); {
+		case !sure && x.held:
+			continue
 		case !sure:
 			return nil, false
-		case at != 0:
-			calls[at] = true
-			continue
 		}
-		for _, e := range b.Pred {
+		for _, e := range x.b.Pred {
+			y := back{e.From, x.given, x.held}
 			switch {
-			case e.Kind == Resumed:
+			case e.Kind == Resumed, e.From == nil && x.held:
 			case e.From == nil:
 				return nil, false
-			case !seen[e.From]:
-				seen[e.From] = true
-				next = append(next, e.From)
+			case !seen[y]:
+				seen[y] = true
+				next = append(next, y)
 			}
 		}
 	}
 	return calls, len(calls) > 0
 }
 
-// lastLock is the last call of a block before an address that takes a lock, 0 where
-// there is none; sure is false where a call may do so that is not known.
-func (d *Dealer) lastLock(b *Block, addr uint64) (at uint64, sure bool) {
-	for i := len(b.Calls) - 1; i >= 0; i-- {
-		c := &b.Calls[i]
+// mostGiven locks are given back on one way.
+const mostGiven = 8
+
+// locksIn goes back through the calls of a block before an address; sure is false where
+// one may take a lock, or give it back, that is not known.
+func (d *Dealer) locksIn(x *back, addr uint64, calls map[uint64]bool) (sure bool) {
+	for i := len(x.b.Calls) - 1; i >= 0; i-- {
+		c := &x.b.Calls[i]
 		switch {
 		case c.Insn.Addr >= addr:
+		case slices.Contains(takesLock, c.Import) && x.given > 0:
+			x.given--
 		case slices.Contains(takesLock, c.Import):
-			return c.Insn.Addr, true
+			calls[c.Insn.Addr], x.held = true, true
+		case slices.Contains(givesBack, c.Import):
+			if x.given++; x.given > mostGiven {
+				return false
+			}
 		case c.Import == "":
 			if h := d.habitOf(c, 0); h.locks || h.unlocks {
-				return 0, false
+				return false
 			}
 		}
 	}
-	return 0, true
+	return true
 }

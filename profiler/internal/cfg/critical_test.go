@@ -29,6 +29,20 @@ void tells(int k) {
 		pthread_mutex_unlock(&m);
 	}
 }
+void within(int k) { /* the condition has a lock of its own */
+	for (int i = 0; i < k; i++) {
+		pthread_mutex_lock(&m);
+		if (++came == all) {
+			came = 0;
+			pthread_mutex_lock(&n); pthread_cond_broadcast(&c); pthread_mutex_unlock(&n);
+		} else {
+			pthread_mutex_lock(&n); pthread_mutex_unlock(&m);
+			pthread_cond_wait(&c, &n);
+			pthread_mutex_unlock(&n); pthread_mutex_lock(&m);
+		}
+		pthread_mutex_unlock(&m);
+	}
+}
 void held(void) { /* the lock is its caller's */
 	if (++came == all) { came = 0; pthread_cond_broadcast(&c); }
 	else pthread_cond_wait(&c, &m);
@@ -47,7 +61,7 @@ void called(void) { pointer(); }
 // TestApart: a wait and a wake in one critical section, in two, and where that is
 // not known.
 func TestApart(t *testing.T) {
-	want := map[string]bool{"meets": false, "twice": false, "tells": true, "held": false, "unknown": false}
+	want := map[string]bool{"meets": false, "twice": false, "tells": true, "within": false, "held": false, "unknown": false}
 	eachBuild(t, sections, func(build string, p *Program) {
 		for _, f := range p.Funcs {
 			apart, asked := want[f.Name]

@@ -136,7 +136,7 @@ func (p *poolRule) back(x *thread, h *hand, a arrival) {
 			y.overran = y.overran || busy > lateNS || !a.timed
 			y.trails = y.trails || busy > max(lateNS/10, lateShare*float64(a.busyNS)) || !a.timed
 		}
-		y.spanned = y.spanned || y.over > 0 && late*p.t.c.NSPerTick > lateNS
+		y.spanned = y.spanned || y.over > 0 && y.left > 1 && late*p.t.c.NSPerTick > lateNS
 	}
 	d := p.hand(x.parent)
 	if y != d.current() && y != d.now && y.out == 0 {
@@ -239,7 +239,7 @@ func (p *poolRule) goesOn(x *thread, h *hand, r record.Record) {
 	y := h.now
 	y.doubtful = c.state == meeting && c.steady && !y.futures && y.out > 0 && y.misses(c)
 	next := &shift{}
-	y.end, y.over = h.arrived, r.TSC
+	y.end, y.over, y.left = h.arrived, r.TSC, y.out
 	if h.looked != nil {
 		next, y.over, h.looked = h.looked.next, h.looked.tsc, nil
 	}
