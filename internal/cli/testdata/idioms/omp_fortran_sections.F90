@@ -1,7 +1,7 @@
 ! Sections of OpenMP in Fortran, of which one has most of the work. FIXED has them all do
 ! as much.
 !
-! * EXPECT openmp=yes cores=P scheduled=self instances=10 rows=P kind=omp gain=any least=4 most=4
+! * EXPECT openmp=yes percent=40 cores=P scheduled=self instances=10 rows=P kind=omp gain=any least=4 most=4
 #include "idiom.inc"
 program cell
   use idiom
