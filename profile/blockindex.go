@@ -19,18 +19,35 @@ type BlockIndex struct {
 	reach  []Addr    // by place in order: the greatest End up to there
 }
 
-// IndexBlocks makes the index, in O(n log n). The graph must not change while
-// it is used.
+// IndexBlocks makes the index, in O(n log n), and in O(n) where the functions' hot
+// parts are in order and their cold ones, too, as linkers lay them. The graph must not
+// change while it is used.
 func (g *Graph) IndexBlocks() *BlockIndex {
 	x := &BlockIndex{blocks: g.Blocks}
+	before := func(a, b BlockID) int {
+		return cmp.Or(cmp.Compare(g.Blocks[a].Start, g.Blocks[b].Start), cmp.Compare(a, b))
+	}
+	var rising, rest []BlockID
 	for i := range g.Blocks {
-		if !g.Blocks[i].Virtual {
-			x.order = append(x.order, BlockID(i))
+		b := BlockID(i)
+		switch n := len(rising); {
+		case g.Blocks[i].Virtual:
+		case n == 0 || before(rising[n-1], b) < 0:
+			rising = append(rising, b)
+		default:
+			rest = append(rest, b)
 		}
 	}
-	slices.SortFunc(x.order, func(a, b BlockID) int {
-		return cmp.Or(cmp.Compare(g.Blocks[a].Start, g.Blocks[b].Start), cmp.Compare(a, b))
-	})
+	slices.SortFunc(rest, before)
+	x.order = make([]BlockID, 0, len(rising)+len(rest))
+	for len(rising) > 0 && len(rest) > 0 {
+		from := &rising
+		if before(rest[0], rising[0]) < 0 {
+			from = &rest
+		}
+		x.order, *from = append(x.order, (*from)[0]), (*from)[1:]
+	}
+	x.order = append(append(x.order, rising...), rest...)
 	x.reach = make([]Addr, len(x.order))
 	end := Addr(0)
 	for i, b := range x.order {

@@ -65,40 +65,47 @@ func checkWarnings(where string, ws []Warning) error {
 }
 
 func (p *Profile) checkFunctions() error {
-	g := &p.Graph
 	owned := int64(0)
-	for i := range g.Functions {
-		f := &g.Functions[i]
-		where := fmt.Sprintf("function %d (%q)", i, f.Name)
+	for i := range p.Graph.Functions {
+		f := &p.Graph.Functions[i]
 		owned += int64(f.N)
-		switch {
-		case i > 0 && g.Functions[i-1].Entry >= f.Entry:
-			return fmt.Errorf("%s: entry %#x is not after the one before, %#x", where, f.Entry, g.Functions[i-1].Entry)
-		case f.End < f.Entry:
-			return fmt.Errorf("%s: ends at %#x, before its entry %#x", where, f.End, f.Entry)
-		case f.N < 0 || f.First < 0 || int64(f.First)+int64(f.N) > int64(len(g.Blocks)):
-			return fmt.Errorf("%s: blocks %d+%d are not among the %d", where, f.First, f.N, len(g.Blocks))
-		case f.N == 0 && f.EntryBlock != NoBlock:
-			return fmt.Errorf("%s: has no blocks, but entry block %d", where, f.EntryBlock)
-		case f.N > 0 && (f.EntryBlock < f.First || f.EntryBlock-f.First >= BlockID(f.N)):
-			return fmt.Errorf("%s: entry block %d is not one of its own, %d+%d", where, f.EntryBlock, f.First, f.N)
-		}
-		if f.N > 0 && g.Blocks[f.EntryBlock].Start != f.Entry {
-			return fmt.Errorf("%s: entry block %d starts at %#x, not at the entry %#x", where, f.EntryBlock, g.Blocks[f.EntryBlock].Start, f.Entry)
-		}
-		for b := f.First; b < f.First+BlockID(f.N); b++ {
-			if g.Blocks[b].Function != FunctionID(i) {
-				return fmt.Errorf("%s: its block %d says it belongs to function %d", where, b, g.Blocks[b].Function)
-			}
-			if b > f.First && g.Blocks[b-1].Start > g.Blocks[b].Start {
-				return fmt.Errorf("%s: block %d starts at %#x, before the one before it at %#x", where, b, g.Blocks[b].Start, g.Blocks[b-1].Start)
-			}
+		if err := p.checkFunction(i); err != nil {
+			return fmt.Errorf("function %d (%q): %w", i, f.Name, err)
 		}
 	}
 	// Every block says its function, and no block is claimed twice without
 	// saying so twice: equal sums mean that each has exactly one owner.
-	if owned != int64(len(g.Blocks)) {
-		return fmt.Errorf("functions hold %d blocks, the graph has %d", owned, len(g.Blocks))
+	if owned != int64(len(p.Graph.Blocks)) {
+		return fmt.Errorf("functions hold %d blocks, the graph has %d", owned, len(p.Graph.Blocks))
+	}
+	return nil
+}
+
+func (p *Profile) checkFunction(i int) error {
+	g := &p.Graph
+	f := &g.Functions[i]
+	switch {
+	case i > 0 && g.Functions[i-1].Entry >= f.Entry:
+		return fmt.Errorf("entry %#x is not after the one before, %#x", f.Entry, g.Functions[i-1].Entry)
+	case f.End < f.Entry:
+		return fmt.Errorf("ends at %#x, before its entry %#x", f.End, f.Entry)
+	case f.N < 0 || f.First < 0 || int64(f.First)+int64(f.N) > int64(len(g.Blocks)):
+		return fmt.Errorf("blocks %d+%d are not among the %d", f.First, f.N, len(g.Blocks))
+	case f.N == 0 && f.EntryBlock != NoBlock:
+		return fmt.Errorf("has no blocks, but entry block %d", f.EntryBlock)
+	case f.N > 0 && (f.EntryBlock < f.First || f.EntryBlock-f.First >= BlockID(f.N)):
+		return fmt.Errorf("entry block %d is not one of its own, %d+%d", f.EntryBlock, f.First, f.N)
+	}
+	if f.N > 0 && g.Blocks[f.EntryBlock].Start != f.Entry {
+		return fmt.Errorf("entry block %d starts at %#x, not at the entry %#x", f.EntryBlock, g.Blocks[f.EntryBlock].Start, f.Entry)
+	}
+	for b := f.First; b < f.First+BlockID(f.N); b++ {
+		if g.Blocks[b].Function != FunctionID(i) {
+			return fmt.Errorf("its block %d says it belongs to function %d", b, g.Blocks[b].Function)
+		}
+		if b > f.First && g.Blocks[b-1].Start > g.Blocks[b].Start {
+			return fmt.Errorf("block %d starts at %#x, before the one before it at %#x", b, g.Blocks[b].Start, g.Blocks[b-1].Start)
+		}
 	}
 	return nil
 }

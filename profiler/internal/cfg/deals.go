@@ -43,7 +43,7 @@ const (
 // taken, and stands in a loop that takes: whichever way control came.
 func (d *Dealer) Deals(g *Graph) (by []bool) {
 	by = make([]bool, len(g.Blocks))
-	if letsMeet(g.Func.Name) || !g.goesBack() {
+	if letsMeet(g.Func.Name) || !g.goesBack() || !slices.ContainsFunc(g.Blocks, d.takes) {
 		return by
 	}
 	inner, takes := d.loopsThatTake(g)
@@ -81,6 +81,13 @@ func (g *Graph) goesBack() bool {
 	return slices.ContainsFunc(g.Edges, func(e *Edge) bool { return e.From != nil && e.To != nil && e.To.Start <= e.From.Start })
 }
 
+// takes reports whether something is taken in a block. In most functions there is none,
+// and where their loops are need not be found out.
+func (d *Dealer) takes(b *Block) bool {
+	h := d.does(b, 0)
+	return h.fetches || h.locks
+}
+
 // loopsThatTake are the loops that something is taken in, and by block the
 // innermost one. That parts begin behind regions makes no loop another one.
 func (d *Dealer) loopsThatTake(g *Graph) (inner []int32, takes map[int32]bool) {
@@ -92,7 +99,7 @@ func (d *Dealer) loopsThatTake(g *Graph) (inner []int32, takes map[int32]bool) {
 		if l == flowgraph.None || takes[l] {
 			continue
 		}
-		if h := d.does(b, 0); h.fetches || h.locks {
+		if d.takes(b) {
 			for ; l != flowgraph.None; l = loops.All[l].Parent {
 				takes[l] = true
 			}

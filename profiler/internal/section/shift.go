@@ -48,13 +48,16 @@ func (y *shift) begins(x *thread, number uint64) {
 	}
 }
 
+// add is told what a thread did that came back. It may do so thousands of times in a
+// round: what it waited for grows in a list of its own, and is not copied each time.
 func (y *shift) add(a arrival) {
 	if i := slices.IndexFunc(y.parts, func(b arrival) bool { return b.t == a.t }); i >= 0 {
-		waits := append(slices.Clone(y.parts[i].waits), a.waits...)
+		waits := append(y.parts[i].waits, a.waits...)
 		y.parts[i] = a.after(&y.parts[i])
 		y.parts[i].waits = waits
 		return
 	}
+	a.waits = slices.Clip(a.waits) // behind it stand the thread's next ones
 	y.parts = append(y.parts, a)
 }
 
