@@ -68,7 +68,8 @@ enum { LISTED = 16 };
 
 /* With several threads the second level is packed where it was lists: its sets, of at most 8 or
  * 16 lines by such numbers, take one or two lines of the host's. Behind them stand the order,
- * as above, the line that was evicted last, and the states. There are no heads then. Who changes
+ * as above, the line that was evicted last, the states, and by way the way of the first level
+ * that its line has, if it has one. There are no heads then. Who changes
  * a state writes its byte, so others' need no care. */
 struct packed {
 	u64 order;
@@ -337,6 +338,13 @@ struct access {
 	"	movq $0, %gs:16(%rcx)\n"                                 \
 	"	movq $0, %gs:32(%rcx)\n"                                 \
 	"	movq $0, %gs:56(%rcx)\n"                                 \
+	"	jmp 8f\n"                                               \
+	"5:	mov 96(%rdi), %rsi\n"	/* its set in the second level will be asked for */ \
+	"	and %rax, %rsi\n"                                       \
+	"	movzbl 108(%rdi), %ecx\n"                               \
+	"	shl %cl, %rsi\n"                                        \
+	"	mov 88(%rdi), %rdi\n"                                   \
+	"	prefetcht0 (%rdi,%rsi,8)\n"                             \
 	"8:	or $1, %dl\n"                                            \
 	"	jmp 7b\n"
 
@@ -346,11 +354,11 @@ struct access {
 	"	xor %rsi, %r8\n"                                         \
 	"	dec %r8\n"                                               \
 	"	cmp $2, %r8\n"	/* SHARED to WRITABLE, less 1 */         \
-	"	ja 8f\n"
+	"	ja 5f\n"
 #define MAY_WRITE                                                        \
 	"	lea 3(,%rax,4), %rsi\n"	/* WRITABLE */           \
 	"	cmp %rsi, (%rdx)\n"                                      \
-	"	jne 8f\n"
+	"	jne 5f\n"
 
 #define ENTRY(write)                                                     \
 	"	.p2align 8\n"                                            \
@@ -637,6 +645,13 @@ static inline int use(const struct level *l, u64 line, int i)
 	return i;
 }
 
+/* way1Of is where a packed set keeps which way of the first level the line in a way has; that it has
+ * one is seen there. */
+static inline unsigned char *way1Of(const struct level *l, u64 line, int i)
+{
+	return &packedOf(l, line)->state[(1UL << l->log) + i];
+}
+
 /* stateIn is the state of the line in a way, and be changes it. */
 static inline u64 stateIn(const struct level *l, u64 line, int i)
 {
@@ -728,11 +743,41 @@ static inline struct way *at1(struct core *c, u64 line)
 	return 0;
 }
 
+/* in1 is the way that has a line's tag, or 0; or else k is which way of the second level has it, or -1.
+ * What is in the first is in the second: where that is packed, it says where. */
+static inline struct way *in1(struct core *c, u64 line, int *k)
+{
+	struct way *set = set1(c, line), *w = set + *guessOf(c, line);
+	*k = -1;
+	if ((w->tag ^ line << 2) <= STATE)
+		return w;
+	if (!c->two.heads) {
+		*k = inPacked(&c->two, line);
+		if (*k < 0)
+			return 0;
+		w = set + *way1Of(&c->two, line, *k);
+		return (w->tag ^ line << 2) <= STATE ? w : 0;
+	}
+	for (w = set; w < set + c->perSet1; w++)
+		if ((w->tag ^ line << 2) <= STATE)
+			return w;
+	if (c->two.ways && c->two.ways <= WIDE)
+		*k = at(&c->two, line);
+	return 0;
+}
+
 /* oldest1 is that of a line's set which was used longest ago. */
 static inline struct way *oldest1(struct core *c, u64 line)
 {
 	struct way *w = set1(c, line);
 	u64 oldest = ~0UL;	/* what is used last is less than 1 << 58, and sets have at most 64 ways */
+	if (c->perSet1 == 8) {	/* as most have: two by two */
+#define OLDER(x, y) ((x) < (y) ? (x) : (y))
+#define EARLIER(i) OLDER(w[i].used << 3 | (i), w[(i) + 1].used << 3 | ((i) + 1))
+		u64 a = EARLIER(0), b = EARLIER(2), c = EARLIER(4), d = EARLIER(6);
+		a = OLDER(a, b), c = OLDER(c, d);
+		return &w[OLDER(a, c) & 7];
+	}
 	for (u64 i = 0; i < c->perSet1; i++) {
 		u64 x = w[i].used << 6 | i;
 		oldest = x < oldest ? x : oldest;
@@ -1232,6 +1277,8 @@ static int miss1(struct shared *s, struct core *me, struct access *a, struct way
 		evicts(s, me, w);
 	}
 	use1(s, me, w, a->line, state);
+	if (!me->two.heads)	/* where it is the one used last */
+		*way1Of(&me->two, a->line, (packedOf(&me->two, a->line)->order ^ INORDER) & 15) = w - set1(me, a->line);
 	watches(me, w, a, state);
 	if (victim && !me->two.ways)
 		leaves(s, me, victim);
@@ -1267,13 +1314,10 @@ static inline void fetchSet(const struct level *l, u64 line)
 	__builtin_prefetch(tags + l->ways - 1, 1);
 }
 
-/* near has my first level get a line from the second, if I have it there as the access wants
- * it; it returns the class of that, or HIT if not. */
-static __attribute__((noinline)) int near(struct shared *s, struct core *me, u64 line, int write)
+/* near has my first level get a line from the way of the second that has it, if that is as the
+ * access wants it; it returns the class of that, or HIT if not. */
+static inline int near(struct shared *s, struct core *me, u64 line, int k, int write)
 {
-	if (!me->two.ways || me->two.ways > WIDE)
-		return HIT;
-	int k = at(&me->two, line);
 	u64 is, now, *last = &me->last1[line & me->mask1];
 	if (k < 0 || (is = stateIn(&me->two, line, k)) < (write ? WRITABLE : SHARED))
 		return HIT;
@@ -1281,15 +1325,19 @@ static __attribute__((noinline)) int near(struct shared *s, struct core *me, u64
 	if (notesIn(me, w))
 		return HIT;
 	int class = FROM_L2 + (*last == line ? CONFLICT : CAPACITY);
+	u32 way = w - set1(me, line);
 	use(&me->two, line, k);
+	if (!me->two.heads)
+		*way1Of(&me->two, line, k) = way;
 	if (w->tag)
 		*last = w->tag >> 2;
 	w->used = ++me->clock;
-	*guessOf(me, line) = w - set1(me, line);
+	*guessOf(me, line) = way;
+	if (is == WATCHED)
+		noteOf(me, w)->more = 0;
 	/* Who takes the line away says so in the second level, and then looks here. */
 	while (__atomic_exchange_n(&w->tag, line << 2 | is, __ATOMIC_SEQ_CST), (now = stateIn(&me->two, line, k)) != is)
 		is = now;
-	noteOf(me, w)->more = 0;
 	show(s, me, w, line, is);
 	if (RELAXED(w->tag) != (line << 2 | is))
 		hides(s, me, line);
@@ -1374,12 +1422,13 @@ static inline void begins(struct access *a, u64 line, u64 bytes, u32 op, int wri
 static inline int touch(struct shared *s, struct core *me, struct access *a)
 {
 	settles(s, me, a->line, 1);
-	struct way *w = at1(me, a->line);
+	int k;
+	struct way *w = in1(me, a->line, &k);
 	if (w && hits(s, me, w, a->line, a->write))
 		return HIT;
 	if (w && a->write && notes(s, me, w, a))
 		return HIT;
-	int class = w ? HIT : near(s, me, a->line, a->write);
+	int class = w ? HIT : near(s, me, a->line, k, a->write);
 	return class != HIT ? class : touchFar(s, me, a, w);
 }
 
@@ -1510,10 +1559,11 @@ static __attribute__((noinline)) void access(struct thread *t, u64 addr, u64 siz
 	}
 	fetchSet(&me->two, first);	/* it is not in the first level, more often than not */
 	settles(s, me, first, 1);
-	struct way *w = at1(me, first);
+	int k;
+	struct way *w = in1(me, first, &k);
 	if (w && hits(s, me, w, first, write))
 		return;
-	int class = w ? HIT : near(s, me, first, write);
+	int class = w ? HIT : near(s, me, first, k, write);
 	if (class != HIT) {
 		missed(t, s, first, op, class);
 		return;
