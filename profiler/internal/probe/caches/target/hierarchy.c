@@ -1134,11 +1134,18 @@ static void leaves(struct shared *s, struct core *me, u64 tag)
 	settle(s, e, tag >> 2);
 }
 
+/* seenFrom is where it is looked for whether a core has touched a line. */
+static inline u64 seenFrom(struct core *me, u64 line)
+{
+	u64 page = line >> 6;
+	return ((page >> 5) * CORES + me->id) * 0x9E3779B97F4A7C15UL >> 24 << 5 | (page & 31);
+}
+
 /* sawBefore reports whether a core has touched a line, and notes that it has. */
 static int sawBefore(struct shared *s, struct core *me, u64 line)
 {
 	u64 page = line >> 6, bit = 1UL << (line & 63), key = (page + 1) << 6 | me->id;
-	u64 i = ((page >> 5) * CORES + me->id) * 0x9E3779B97F4A7C15UL >> 24 << 5 | (page & 31);
+	u64 i = seenFrom(me, line);
 	for (u32 n = 0; n < 4096; n++, i++) {
 		struct seen *x = &s->seen[i & s->seenMask];
 		u64 k = RELAXED(x->key);
@@ -1349,9 +1356,16 @@ static __attribute__((noinline)) int touchFar(struct shared *s, struct core *me,
 {
 	struct shard *h = &s->shard[a->line & s->shardMask];
 	int class = HIT;
-	fetchSet(&s->three, a->line);
 	if (s->many)
 		__builtin_prefetch(&s->table[a->line & s->tableMask], 1);
+	if (!w) {
+		fetchSet(&s->three, a->line);
+		__builtin_prefetch(&s->seen[seenFrom(me, a->line) & s->seenMask], 1);
+		/* and the next line's, which comes next, more often than not */
+		fetchSet(&s->three, a->line + 1);
+		if (s->many)
+			__builtin_prefetch(&s->table[(a->line + 4) & s->tableMask], 1);
+	}
 	lock(s, &h->lock);
 	u64 state = w ? RELAXED(w->tag) & STATE : INVALID;
 	if (state == INVALID) {
