@@ -1465,7 +1465,7 @@ static void spread(struct shared *s, u64 line, u64 op, int class)
 	__atomic_fetch_add(&s->spread[(op * LEVELS + class / 5) * GROUPS + n % (u32)s->groups], 1, __ATOMIC_RELAXED);
 }
 
-static void count(struct thread *t, u64 n)
+static inline void count(struct thread *t, u64 n)
 {
 	t->misses[n]++;
 	u64 bit = t->firstLive + n / 8, *word = &t->live[bit / 64];
@@ -1596,140 +1596,7 @@ static __attribute__((noinline)) void access(struct thread *t, u64 addr, u64 siz
 	counted(t, s, &a);
 }
 
-/* The first level as long as there is one thread: all lines that are anywhere may be
- * written, and there is nobody to lose one to. */
-
-/* restOf is those of a line's set which have no room in its row. */
-static inline u64 *restOf(struct core *me, u64 line)
-{
-	return (u64 *)set1(me, line);
-}
-
-/* toFront puts a line in front of those of its row, up to one that goes. */
-static inline void toFront(u64 *f, u64 line, u32 gone)
-{
-	for (; gone > SECOND; gone--)
-		f[gone] = f[gone - 1];
-	f[SECOND] = f[FIRST_READ];
-	f[FIRST_READ] = f[FIRST_WRITTEN] = line;
-}
-
-/* uses puts a line in front that is in the set, if it is. asked: it is not in its row. */
-static inline int uses(struct core *me, u64 *f, u64 line, int asked)
-{
-	u32 i = asked ? ROW : SECOND;
-	if (!asked && f[FIRST_READ] == line)
-		return 1;
-	while (i < ROW && f[i] != line)
-		i++;
-	if (i < ROW) {
-		toFront(f, line, i);
-		return 1;
-	}
-	u64 *rest = restOf(me, line);
-	for (u32 k = 0; k + IN_ROW < me->perSet1; k++)
-		if (rest[k] == line) {
-			for (; k; k--)
-				rest[k] = rest[k - 1];
-			rest[0] = f[ROW - 1];
-			toFront(f, line, ROW - 1);
-			return 1;
-		}
-	return 0;
-}
-
-/* enters1 puts a line in front that is not in the set, and returns the one that must go. */
-static inline u64 enters1(struct core *me, u64 *f, u64 line)
-{
-	u64 goes = f[ROW - 1];
-	toFront(f, line, ROW - 1);
-	if (me->perSet1 < IN_ROW) {
-		goes = f[me->perSet1 + 1];
-		f[me->perSet1 + 1] = 0;
-		return goes;
-	}
-	u64 *rest = restOf(me, line);
-	for (u32 k = 0; k + IN_ROW < me->perSet1; k++) {
-		u64 next = rest[k];
-		rest[k] = goes;
-		goes = next;
-	}
-	return goes;
-}
-
-/* forgets1 takes a line out of the list of its set. */
-static inline void forgets1(struct shared *s, struct core *me, u64 line)
-{
-	u64 *f = frontOf(s, me, line), *rest = restOf(me, line);
-	u32 i = SECOND, k = 0, n = me->perSet1 > IN_ROW ? me->perSet1 - IN_ROW : 0;
-	if (f[FIRST_READ] == line) {
-		f[FIRST_READ] = f[FIRST_WRITTEN] = f[SECOND];
-	} else {
-		while (i < ROW && f[i] != line)
-			i++;
-		if (i == ROW)
-			while (k < n && rest[k] != line)
-				k++;
-		if (i == ROW && k == n)
-			return;
-	}
-	for (; i < ROW; i++)
-		f[i] = i + 1 < ROW ? f[i + 1] : n ? rest[0] : 0;
-	for (; k < n; k++)
-		rest[k] = k + 1 < n ? rest[k + 1] : 0;
-}
-
-/* far brings a line that is not in my second level either there. */
-static __attribute__((noinline)) int far(struct shared *s, struct core *me, u64 line, int conflict, u64 gone)
-{
-	int conflict3, kind = COLD;
-	if (gone)
-		forgets1(s, me, gone);
-	int hit3 = lookUp3(s, line, &conflict3);
-	if (hit3 || sawBefore(s, me, line))
-		kind = (!hit3 && s->three.ways ? conflict3 : conflict) ? CONFLICT : CAPACITY;
-	return (hit3 ? FROM_L3 : FROM_MEMORY) + kind;
-}
-
-/* inMy2Alone makes a line the one used last of my second level, as inList does. */
-static inline int inMy2Alone(struct core *me, u64 line, int *conflict, u64 *gone)
-{
-	if (!me->two.ways)
-		return 0;
-	if (me->lists)
-		return inList(&me->two, line, conflict, gone);
-	int k = at(&me->two, line);
-	if (k >= 0) {
-		use(&me->two, line, k);
-		return 1;
-	}
-	*conflict = wasLast(&me->two, line);
-	*gone = fill(&me->two, line, WRITABLE) >> 2;
-	return 0;
-}
-
-/* alone is an access to one line. It is what touch does, while there is one thread. */
-static inline int alone(struct shared *s, struct core *me, u64 line, int asked)
-{
-	u64 *f = frontOf(s, me, line), *last = &me->last1[line & me->mask1], gone = 0;
-	soon(listedIn(&me->two, line));
-	if (uses(me, f, line, asked))
-		return HIT;
-	if (me->wentFar)
-		fetchSet(&s->three, line);
-	int class, conflict = *last == line, conflict2 = conflict;
-	me->wentFar = !inMy2Alone(me, line, &conflict2, &gone);
-	if (!me->wentFar) {
-		class = FROM_L2 + (conflict ? CONFLICT : CAPACITY);
-	} else {
-		fetchSet(&s->three, line + 1);	/* which comes next, more often than not */
-		class = far(s, me, line, conflict2, gone);
-	}
-	gone = enters1(me, f, line);
-	if (gone)
-		*last = gone;
-	return class;
-}
+#include "alone.h"
 
 struct frame {
 	u64 r11, r10, r9, r8, rsi, rdi, rdx, rcx, rax, returns, address;
@@ -1806,7 +1673,11 @@ __attribute__((used)) static void one(struct thread *t, struct frame *f, u64 wha
 	int asked = op != BY_CALLER;	/* whether it is in its row */
 	if (!asked)
 		op = t->caller < ERASED ? t->caller + (what == 1) : t->caller;
-	if (op == ERASED) {
+	if (asked && what != 2 && plain(t->core, f->address, n & 255)) {
+		int class = plainly(t->core, f->address);
+		if (class != HIT)
+			count(t, (u64)op * CLASSES + class);
+	} else if (op == ERASED) {
 	} else if (what == 2) {
 		range(t, f, n, op);
 	} else {
