@@ -213,6 +213,10 @@ func (l *Layout) sets1() uint64 { return uint64(l.machine.L1.Sets(l.machine.Line
 // Size is the bytes of all of it, whole pages.
 func (l *Layout) Size() uint64 { return l.size }
 
+// Dense is the bytes from its beginning which are used all over, if they are: the rest is
+// used in few places, if at all.
+func (l *Layout) Dense() uint64 { return l.more }
+
 // Hierarchy is the profiler's view of it.
 type Hierarchy struct {
 	Layout

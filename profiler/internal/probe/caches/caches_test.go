@@ -146,7 +146,9 @@ func randomMachine(r *rand.Rand) cachesim.Machine {
 	}
 	if r.IntN(2) > 0 { // as most are: with sets enough for lists
 		m.Line = 64
-		m.L1 = g(6, few, m.Line)
+		if m.L1 = g(6, few, m.Line); r.IntN(2) > 0 {
+			m.L1 = cachesim.Geometry{Size: m.L1.Size / int64(m.L1.Ways) * 8, Ways: 8}
+		}
 		if m.L2.Size > 0 {
 			m.L2 = cachesim.Geometry{Size: int64(512<<r.IntN(2)) * int64(m.Line)}
 			m.L2.Ways = 1 + r.IntN(18)

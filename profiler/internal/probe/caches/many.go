@@ -110,7 +110,7 @@ func (l *Layout) hasLists() bool { return l.two.ways > 0 && l.two.listed(l.machi
 func (h *Hierarchy) packs() bool { return h.hasLists() && h.word(h.core(0)/8+coreHeads) == 0 }
 
 // pack makes packed sets of the lists of core 0's second level: members, then order, the one
-// that was evicted last, and states.
+// that was evicted last, states, and where the first level has them.
 func (h *Hierarchy) pack() {
 	lasts := h.mem[h.cores+h.two.heads:][:headSize*h.two.sets]
 	tags := h.mem[h.cores+h.two.tags:][:8*h.two.sets<<h.two.log]
@@ -128,10 +128,23 @@ func (h *Hierarchy) pack() {
 			if m := member(h.two.sets + set*rowSize/memberSize + i); m != 0 {
 				binary.LittleEndian.PutUint32(of[memberSize*i:], m)
 				behind[16+i] = writable
+				behind[16+(1<<h.two.log)+i] = h.wayOf(uint64(m-1)<<shift | set)
 				h.hold(uint64(m-1)<<shift|set, 1)
 			}
 		}
 	}
+}
+
+// wayOf is the way of core 0's first level that has a line; any if none has.
+func (h *Hierarchy) wayOf(line uint64) byte {
+	ways := uint64(h.machine.L1.Ways)
+	at := (h.cores + h.ways + waySize*ways*(line&(h.sets1()-1))) / 8
+	for i := range ways {
+		if h.word(at+i*waySize/8) == line<<2|writable {
+			return byte(i)
+		}
+	}
+	return 0
 }
 
 // hold notes who holds a line of which the directory knows nothing.

@@ -68,7 +68,8 @@ enum { LISTED = 16 };
 
 /* With several threads the second level is packed where it was lists: its sets, of at most 8 or
  * 16 lines by such numbers, take one or two lines of the host's. Behind them stand the order,
- * as above, the line that was evicted last, and the states. There are no heads then. Who changes
+ * as above, the line that was evicted last, the states, and by way the way of the first level
+ * that its line has, if it has one. There are no heads then. Who changes
  * a state writes its byte, so others' need no care. */
 struct packed {
 	u64 order;
@@ -337,6 +338,13 @@ struct access {
 	"	movq $0, %gs:16(%rcx)\n"                                 \
 	"	movq $0, %gs:32(%rcx)\n"                                 \
 	"	movq $0, %gs:56(%rcx)\n"                                 \
+	"	jmp 8f\n"                                               \
+	"5:	mov 96(%rdi), %rsi\n"	/* its set in the second level will be asked for */ \
+	"	and %rax, %rsi\n"                                       \
+	"	movzbl 108(%rdi), %ecx\n"                               \
+	"	shl %cl, %rsi\n"                                        \
+	"	mov 88(%rdi), %rdi\n"                                   \
+	"	prefetcht0 (%rdi,%rsi,8)\n"                             \
 	"8:	or $1, %dl\n"                                            \
 	"	jmp 7b\n"
 
@@ -346,11 +354,11 @@ struct access {
 	"	xor %rsi, %r8\n"                                         \
 	"	dec %r8\n"                                               \
 	"	cmp $2, %r8\n"	/* SHARED to WRITABLE, less 1 */         \
-	"	ja 8f\n"
+	"	ja 5f\n"
 #define MAY_WRITE                                                        \
 	"	lea 3(,%rax,4), %rsi\n"	/* WRITABLE */           \
 	"	cmp %rsi, (%rdx)\n"                                      \
-	"	jne 8f\n"
+	"	jne 5f\n"
 
 #define ENTRY(write)                                                     \
 	"	.p2align 8\n"                                            \
@@ -426,6 +434,13 @@ static inline void unlock(u32 *l)
 {
 	if (__atomic_exchange_n(l, FREE, __ATOMIC_RELEASE) == AWAITED)
 		futex(l, 129, 1, 0);	/* FUTEX_WAKE, likewise */
+}
+
+/* soon has the processor fetch what will be written. (The compiler leaves out calls of functions
+ * that do no more than its own word for this.) */
+static inline void soon(const void *p)
+{
+	__asm__ volatile("prefetcht0 %0" : : "m"(*(const char *)p));
 }
 
 #define LOW 0x0101010101010101UL	/* in each byte */
@@ -637,6 +652,13 @@ static inline int use(const struct level *l, u64 line, int i)
 	return i;
 }
 
+/* way1Of is where a packed set keeps which way of the first level the line in a way has; that it has
+ * one is seen there. */
+static inline unsigned char *way1Of(const struct level *l, u64 line, int i)
+{
+	return &packedOf(l, line)->state[(1UL << l->log) + i];
+}
+
 /* stateIn is the state of the line in a way, and be changes it. */
 static inline u64 stateIn(const struct level *l, u64 line, int i)
 {
@@ -728,11 +750,41 @@ static inline struct way *at1(struct core *c, u64 line)
 	return 0;
 }
 
+/* in1 is the way that has a line's tag, or 0; or else k is which way of the second level has it, or -1.
+ * What is in the first is in the second: where that is packed, it says where. */
+static inline struct way *in1(struct core *c, u64 line, int *k)
+{
+	struct way *set = set1(c, line), *w = set + *guessOf(c, line);
+	*k = -1;
+	if ((w->tag ^ line << 2) <= STATE)
+		return w;
+	if (!c->two.heads) {
+		*k = inPacked(&c->two, line);
+		if (*k < 0)
+			return 0;
+		w = set + *way1Of(&c->two, line, *k);
+		return (w->tag ^ line << 2) <= STATE ? w : 0;
+	}
+	for (w = set; w < set + c->perSet1; w++)
+		if ((w->tag ^ line << 2) <= STATE)
+			return w;
+	if (c->two.ways && c->two.ways <= WIDE)
+		*k = at(&c->two, line);
+	return 0;
+}
+
 /* oldest1 is that of a line's set which was used longest ago. */
 static inline struct way *oldest1(struct core *c, u64 line)
 {
 	struct way *w = set1(c, line);
 	u64 oldest = ~0UL;	/* what is used last is less than 1 << 58, and sets have at most 64 ways */
+	if (c->perSet1 == 8) {	/* as most have: two by two */
+#define OLDER(x, y) ((x) < (y) ? (x) : (y))
+#define EARLIER(i) OLDER(w[i].used << 3 | (i), w[(i) + 1].used << 3 | ((i) + 1))
+		u64 a = EARLIER(0), b = EARLIER(2), c = EARLIER(4), d = EARLIER(6);
+		a = OLDER(a, b), c = OLDER(c, d);
+		return &w[OLDER(a, c) & 7];
+	}
 	for (u64 i = 0; i < c->perSet1; i++) {
 		u64 x = w[i].used << 6 | i;
 		oldest = x < oldest ? x : oldest;
@@ -1089,11 +1141,18 @@ static void leaves(struct shared *s, struct core *me, u64 tag)
 	settle(s, e, tag >> 2);
 }
 
+/* seenFrom is where it is looked for whether a core has touched a line. */
+static inline u64 seenFrom(struct core *me, u64 line)
+{
+	u64 page = line >> 6;
+	return ((page >> 5) * CORES + me->id) * 0x9E3779B97F4A7C15UL >> 24 << 5 | (page & 31);
+}
+
 /* sawBefore reports whether a core has touched a line, and notes that it has. */
 static int sawBefore(struct shared *s, struct core *me, u64 line)
 {
 	u64 page = line >> 6, bit = 1UL << (line & 63), key = (page + 1) << 6 | me->id;
-	u64 i = ((page >> 5) * CORES + me->id) * 0x9E3779B97F4A7C15UL >> 24 << 5 | (page & 31);
+	u64 i = seenFrom(me, line);
 	for (u32 n = 0; n < 4096; n++, i++) {
 		struct seen *x = &s->seen[i & s->seenMask];
 		u64 k = RELAXED(x->key);
@@ -1208,7 +1267,7 @@ static int miss1(struct shared *s, struct core *me, struct access *a, struct way
 			}
 		} else {
 			if (k < 0 && s->many) /* who leaves for it is asked for in the end */
-				__builtin_prefetch(&s->table[tagIn(&me->two, a->line, oldestIn(&me->two, a->line)) >> 2 & s->tableMask], 1);
+				soon(&s->table[tagIn(&me->two, a->line, oldestIn(&me->two, a->line)) >> 2 & s->tableMask]);
 			class = fetch(s, me, a, k >= 0, wasLast(&me->two, a->line), &state);
 		}
 		if (k >= 0) {
@@ -1232,6 +1291,8 @@ static int miss1(struct shared *s, struct core *me, struct access *a, struct way
 		evicts(s, me, w);
 	}
 	use1(s, me, w, a->line, state);
+	if (!me->two.heads)	/* where it is the one used last */
+		*way1Of(&me->two, a->line, (packedOf(&me->two, a->line)->order ^ INORDER) & 15) = w - set1(me, a->line);
 	watches(me, w, a, state);
 	if (victim && !me->two.ways)
 		leaves(s, me, victim);
@@ -1252,28 +1313,25 @@ static inline void fetchSet(const struct level *l, u64 line)
 	if (!l->ways)
 		return;
 	if (!l->log) {
-		__builtin_prefetch(listedIn(l, line), 1);
+		soon(listedIn(l, line));
 		return;
 	}
 	if (!l->heads) {
-		__builtin_prefetch(membersOf(l, line), 1);
+		soon(membersOf(l, line));
 		if (l->ways > WIDE / 2)
-			__builtin_prefetch(packedOf(l, line), 1);
+			soon(packedOf(l, line));
 		return;
 	}
 	u64 *tags = tagsOf(l, line);
-	__builtin_prefetch(headOf(l, line), 1);
-	__builtin_prefetch(tags, 1);
-	__builtin_prefetch(tags + l->ways - 1, 1);
+	soon(headOf(l, line));
+	soon(tags);
+	soon(tags + l->ways - 1);
 }
 
-/* near has my first level get a line from the second, if I have it there as the access wants
- * it; it returns the class of that, or HIT if not. */
-static __attribute__((noinline)) int near(struct shared *s, struct core *me, u64 line, int write)
+/* near has my first level get a line from the way of the second that has it, if that is as the
+ * access wants it; it returns the class of that, or HIT if not. */
+static inline int near(struct shared *s, struct core *me, u64 line, int k, int write)
 {
-	if (!me->two.ways || me->two.ways > WIDE)
-		return HIT;
-	int k = at(&me->two, line);
 	u64 is, now, *last = &me->last1[line & me->mask1];
 	if (k < 0 || (is = stateIn(&me->two, line, k)) < (write ? WRITABLE : SHARED))
 		return HIT;
@@ -1281,15 +1339,19 @@ static __attribute__((noinline)) int near(struct shared *s, struct core *me, u64
 	if (notesIn(me, w))
 		return HIT;
 	int class = FROM_L2 + (*last == line ? CONFLICT : CAPACITY);
+	u32 way = w - set1(me, line);
 	use(&me->two, line, k);
+	if (!me->two.heads)
+		*way1Of(&me->two, line, k) = way;
 	if (w->tag)
 		*last = w->tag >> 2;
 	w->used = ++me->clock;
-	*guessOf(me, line) = w - set1(me, line);
+	*guessOf(me, line) = way;
+	if (is == WATCHED)
+		noteOf(me, w)->more = 0;
 	/* Who takes the line away says so in the second level, and then looks here. */
 	while (__atomic_exchange_n(&w->tag, line << 2 | is, __ATOMIC_SEQ_CST), (now = stateIn(&me->two, line, k)) != is)
 		is = now;
-	noteOf(me, w)->more = 0;
 	show(s, me, w, line, is);
 	if (RELAXED(w->tag) != (line << 2 | is))
 		hides(s, me, line);
@@ -1301,9 +1363,16 @@ static __attribute__((noinline)) int touchFar(struct shared *s, struct core *me,
 {
 	struct shard *h = &s->shard[a->line & s->shardMask];
 	int class = HIT;
-	fetchSet(&s->three, a->line);
 	if (s->many)
-		__builtin_prefetch(&s->table[a->line & s->tableMask], 1);
+		soon(&s->table[a->line & s->tableMask]);
+	if (!w) {
+		fetchSet(&s->three, a->line);
+		soon(&s->seen[seenFrom(me, a->line) & s->seenMask]);
+		/* and the next line's, which comes next, more often than not */
+		fetchSet(&s->three, a->line + 1);
+		if (s->many)
+			soon(&s->table[(a->line + 4) & s->tableMask]);
+	}
 	lock(s, &h->lock);
 	u64 state = w ? RELAXED(w->tag) & STATE : INVALID;
 	if (state == INVALID) {
@@ -1374,12 +1443,13 @@ static inline void begins(struct access *a, u64 line, u64 bytes, u32 op, int wri
 static inline int touch(struct shared *s, struct core *me, struct access *a)
 {
 	settles(s, me, a->line, 1);
-	struct way *w = at1(me, a->line);
+	int k;
+	struct way *w = in1(me, a->line, &k);
 	if (w && hits(s, me, w, a->line, a->write))
 		return HIT;
 	if (w && a->write && notes(s, me, w, a))
 		return HIT;
-	int class = w ? HIT : near(s, me, a->line, a->write);
+	int class = w ? HIT : near(s, me, a->line, k, a->write);
 	return class != HIT ? class : touchFar(s, me, a, w);
 }
 
@@ -1395,7 +1465,7 @@ static void spread(struct shared *s, u64 line, u64 op, int class)
 	__atomic_fetch_add(&s->spread[(op * LEVELS + class / 5) * GROUPS + n % (u32)s->groups], 1, __ATOMIC_RELAXED);
 }
 
-static void count(struct thread *t, u64 n)
+static inline void count(struct thread *t, u64 n)
 {
 	t->misses[n]++;
 	u64 bit = t->firstLive + n / 8, *word = &t->live[bit / 64];
@@ -1508,12 +1578,12 @@ static __attribute__((noinline)) void access(struct thread *t, u64 addr, u64 siz
 		several(t, addr, size, op, write);
 		return;
 	}
-	fetchSet(&me->two, first);	/* it is not in the first level, more often than not */
 	settles(s, me, first, 1);
-	struct way *w = at1(me, first);
+	int k;
+	struct way *w = in1(me, first, &k);
 	if (w && hits(s, me, w, first, write))
 		return;
-	int class = w ? HIT : near(s, me, first, write);
+	int class = w ? HIT : near(s, me, first, k, write);
 	if (class != HIT) {
 		missed(t, s, first, op, class);
 		return;
@@ -1526,140 +1596,7 @@ static __attribute__((noinline)) void access(struct thread *t, u64 addr, u64 siz
 	counted(t, s, &a);
 }
 
-/* The first level as long as there is one thread: all lines that are anywhere may be
- * written, and there is nobody to lose one to. */
-
-/* restOf is those of a line's set which have no room in its row. */
-static inline u64 *restOf(struct core *me, u64 line)
-{
-	return (u64 *)set1(me, line);
-}
-
-/* toFront puts a line in front of those of its row, up to one that goes. */
-static inline void toFront(u64 *f, u64 line, u32 gone)
-{
-	for (; gone > SECOND; gone--)
-		f[gone] = f[gone - 1];
-	f[SECOND] = f[FIRST_READ];
-	f[FIRST_READ] = f[FIRST_WRITTEN] = line;
-}
-
-/* uses puts a line in front that is in the set, if it is. asked: it is not in its row. */
-static inline int uses(struct core *me, u64 *f, u64 line, int asked)
-{
-	u32 i = asked ? ROW : SECOND;
-	if (!asked && f[FIRST_READ] == line)
-		return 1;
-	while (i < ROW && f[i] != line)
-		i++;
-	if (i < ROW) {
-		toFront(f, line, i);
-		return 1;
-	}
-	u64 *rest = restOf(me, line);
-	for (u32 k = 0; k + IN_ROW < me->perSet1; k++)
-		if (rest[k] == line) {
-			for (; k; k--)
-				rest[k] = rest[k - 1];
-			rest[0] = f[ROW - 1];
-			toFront(f, line, ROW - 1);
-			return 1;
-		}
-	return 0;
-}
-
-/* enters1 puts a line in front that is not in the set, and returns the one that must go. */
-static inline u64 enters1(struct core *me, u64 *f, u64 line)
-{
-	u64 goes = f[ROW - 1];
-	toFront(f, line, ROW - 1);
-	if (me->perSet1 < IN_ROW) {
-		goes = f[me->perSet1 + 1];
-		f[me->perSet1 + 1] = 0;
-		return goes;
-	}
-	u64 *rest = restOf(me, line);
-	for (u32 k = 0; k + IN_ROW < me->perSet1; k++) {
-		u64 next = rest[k];
-		rest[k] = goes;
-		goes = next;
-	}
-	return goes;
-}
-
-/* forgets1 takes a line out of the list of its set. */
-static inline void forgets1(struct shared *s, struct core *me, u64 line)
-{
-	u64 *f = frontOf(s, me, line), *rest = restOf(me, line);
-	u32 i = SECOND, k = 0, n = me->perSet1 > IN_ROW ? me->perSet1 - IN_ROW : 0;
-	if (f[FIRST_READ] == line) {
-		f[FIRST_READ] = f[FIRST_WRITTEN] = f[SECOND];
-	} else {
-		while (i < ROW && f[i] != line)
-			i++;
-		if (i == ROW)
-			while (k < n && rest[k] != line)
-				k++;
-		if (i == ROW && k == n)
-			return;
-	}
-	for (; i < ROW; i++)
-		f[i] = i + 1 < ROW ? f[i + 1] : n ? rest[0] : 0;
-	for (; k < n; k++)
-		rest[k] = k + 1 < n ? rest[k + 1] : 0;
-}
-
-/* far brings a line that is not in my second level either there. */
-static __attribute__((noinline)) int far(struct shared *s, struct core *me, u64 line, int conflict, u64 gone)
-{
-	int conflict3, kind = COLD;
-	if (gone)
-		forgets1(s, me, gone);
-	int hit3 = lookUp3(s, line, &conflict3);
-	if (hit3 || sawBefore(s, me, line))
-		kind = (!hit3 && s->three.ways ? conflict3 : conflict) ? CONFLICT : CAPACITY;
-	return (hit3 ? FROM_L3 : FROM_MEMORY) + kind;
-}
-
-/* inMy2Alone makes a line the one used last of my second level, as inList does. */
-static inline int inMy2Alone(struct core *me, u64 line, int *conflict, u64 *gone)
-{
-	if (!me->two.ways)
-		return 0;
-	if (me->lists)
-		return inList(&me->two, line, conflict, gone);
-	int k = at(&me->two, line);
-	if (k >= 0) {
-		use(&me->two, line, k);
-		return 1;
-	}
-	*conflict = wasLast(&me->two, line);
-	*gone = fill(&me->two, line, WRITABLE) >> 2;
-	return 0;
-}
-
-/* alone is an access to one line. It is what touch does, while there is one thread. */
-static inline int alone(struct shared *s, struct core *me, u64 line, int asked)
-{
-	u64 *f = frontOf(s, me, line), *last = &me->last1[line & me->mask1], gone = 0;
-	__builtin_prefetch(listedIn(&me->two, line), 1);
-	if (uses(me, f, line, asked))
-		return HIT;
-	if (me->wentFar)
-		fetchSet(&s->three, line);
-	int class, conflict = *last == line, conflict2 = conflict;
-	me->wentFar = !inMy2Alone(me, line, &conflict2, &gone);
-	if (!me->wentFar) {
-		class = FROM_L2 + (conflict ? CONFLICT : CAPACITY);
-	} else {
-		fetchSet(&s->three, line + 1);	/* which comes next, more often than not */
-		class = far(s, me, line, conflict2, gone);
-	}
-	gone = enters1(me, f, line);
-	if (gone)
-		*last = gone;
-	return class;
-}
+#include "alone.h"
 
 struct frame {
 	u64 r11, r10, r9, r8, rsi, rdi, rdx, rcx, rax, returns, address;
@@ -1736,7 +1673,11 @@ __attribute__((used)) static void one(struct thread *t, struct frame *f, u64 wha
 	int asked = op != BY_CALLER;	/* whether it is in its row */
 	if (!asked)
 		op = t->caller < ERASED ? t->caller + (what == 1) : t->caller;
-	if (op == ERASED) {
+	if (asked && what != 2 && plain(t->core, f->address, n & 255)) {
+		int class = plainly(t->core, f->address);
+		if (class != HIT)
+			count(t, (u64)op * CLASSES + class);
+	} else if (op == ERASED) {
 	} else if (what == 2) {
 		range(t, f, n, op);
 	} else {
