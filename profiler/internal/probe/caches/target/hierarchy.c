@@ -750,12 +750,14 @@ static inline struct way *at1(struct core *c, u64 line)
 	return 0;
 }
 
-/* in1 is the way that has a line's tag, or 0; or else k is which way of the second level has it, or -1.
+enum { NONE = -1, UNKNOWN = -2 };	/* of ways */
+
+/* in1 is the way that has a line's tag, or 0; k is which way of the second level has it, or NONE, or UNKNOWN.
  * What is in the first is in the second: where that is packed, it says where. */
 static __attribute__((always_inline)) inline struct way *in1(struct core *c, u64 line, int *k)
 {
 	struct way *set = set1(c, line), *w = set + *guessOf(c, line);
-	*k = -1;
+	*k = UNKNOWN;
 	if ((w->tag ^ line << 2) <= STATE)
 		return w;
 	if (!c->two.heads) {
@@ -1262,13 +1264,14 @@ static inline void watches(struct core *me, struct way *w, struct access *a, u64
 }
 
 /* miss1 is an access to a line that is not in my first level, where it may have
- * left a tag. */
-static int miss1(struct shared *s, struct core *me, struct access *a, struct way *w)
+ * left a tag. k is what in1 says of it. */
+static int miss1(struct shared *s, struct core *me, struct access *a, struct way *w, int k)
 {
 	int class, conflict1 = me->last1[a->line & me->mask1] == a->line;
 	u64 state;
 	if (me->two.ways) {
-		int k = at(&me->two, a->line);
+		if (k == UNKNOWN)
+			k = at(&me->two, a->line);
 		if (k >= 0 && (state = stateIn(&me->two, a->line, k)) != INVALID) {
 			class = FROM_L2 + (conflict1 ? CONFLICT : CAPACITY);
 			if (a->write && state != WRITABLE) {
@@ -1371,7 +1374,7 @@ static __attribute__((always_inline)) inline int near(struct shared *s, struct c
 }
 
 /* touchFar is an access to a line that is not in my first level as it wants it. */
-static __attribute__((noinline)) int touchFar(struct shared *s, struct core *me, struct access *a, struct way *w)
+static __attribute__((noinline)) int touchFar(struct shared *s, struct core *me, struct access *a, struct way *w, int k)
 {
 	struct shard *h = &s->shard[a->line & s->shardMask];
 	int class = HIT;
@@ -1388,7 +1391,7 @@ static __attribute__((noinline)) int touchFar(struct shared *s, struct core *me,
 	lock(s, &h->lock);
 	u64 state = w ? RELAXED(w->tag) & STATE : INVALID;
 	if (state == INVALID) {
-		class = miss1(s, me, a, w);
+		class = miss1(s, me, a, w, k);
 	} else {
 		if (notesIn(me, w) || (a->write && state != WRITABLE))
 			a->entry = find(s, a->line, 1);
@@ -1462,7 +1465,7 @@ static inline int touch(struct shared *s, struct core *me, struct access *a, int
 	if (w && a->write && notes(s, me, w, a->line, a->bytes, a->op, many))
 		return HIT;
 	int class = w ? HIT : near(s, me, a->line, k, a->write, many);
-	return class != HIT ? class : touchFar(s, me, a, w);
+	return class != HIT ? class : touchFar(s, me, a, w, k);
 }
 
 /* spread notes which lines a miss is of: how far groups of them differ says how wrong
@@ -1592,7 +1595,7 @@ static __attribute__((always_inline)) inline void to1(struct thread *t, u64 line
 	}
 	struct access a;
 	begins(&a, line, bytes, op, write);
-	a.class = touchFar(s, me, &a, w);
+	a.class = touchFar(s, me, &a, w, k);
 	counted(t, s, &a);
 }
 
