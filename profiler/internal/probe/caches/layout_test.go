@@ -34,6 +34,9 @@ func TestLayout(t *testing.T) {
 		}
 		at = next
 	}
+	if dense := l.Dense(); dense < l.table+entrySize*tableEntries || dense > l.contended {
+		t.Errorf("used all over are %#x bytes: %+v", dense, l)
+	}
 	if l.guesses < l.ways+32<<10/64*waySize || l.two.heads < l.last+8*64 || l.two.tags < l.two.heads+headSize<<20/16/64 || l.coreSize < l.two.tags+1<<20/64*8 {
 		t.Errorf("a core's rows: %+v", l)
 	}

@@ -750,12 +750,14 @@ static inline struct way *at1(struct core *c, u64 line)
 	return 0;
 }
 
-/* in1 is the way that has a line's tag, or 0; or else k is which way of the second level has it, or -1.
+enum { NONE = -1, UNKNOWN = -2 };	/* of ways */
+
+/* in1 is the way that has a line's tag, or 0; k is which way of the second level has it, or NONE, or UNKNOWN.
  * What is in the first is in the second: where that is packed, it says where. */
-static inline struct way *in1(struct core *c, u64 line, int *k)
+static __attribute__((always_inline)) inline struct way *in1(struct core *c, u64 line, int *k)
 {
 	struct way *set = set1(c, line), *w = set + *guessOf(c, line);
-	*k = -1;
+	*k = UNKNOWN;
 	if ((w->tag ^ line << 2) <= STATE)
 		return w;
 	if (!c->two.heads) {
@@ -809,21 +811,33 @@ static inline u64 *frontOf(struct shared *s, struct core *c, u64 line)
 	return (u64 *)((char *)c->front + ((line & c->mask1) << s->shift));
 }
 
+/* rowOf is the same. many here, and below: whether the core is one of several threads' that show
+ * two lines; its lines have 64 bytes then. Where that is a constant, it is half the work. */
+static inline u64 *rowOf(struct shared *s, struct core *c, u64 line, int many)
+{
+	return many ? c->front + ((line & c->mask1) << 3) : frontOf(s, c, line);
+}
+
+static inline int isMany(struct core *c)
+{
+	return c->slow == MANY;
+}
+
 /* hides has moved code ask for each line of a set. */
 static inline void hides(struct shared *s, struct core *c, u64 line)
 {
 	u64 *f = frontOf(s, c, line);
 	RELAXED(f[FIRST_READ]) = RELAXED(f[FIRST_WRITTEN]) = 0;
-	if (c->slow == MANY)	/* else there is no room */
+	if (isMany(c))	/* else there is no room */
 		RELAXED(f[SECOND]) = RELAXED(f[OTHER_READ]) = RELAXED(f[OTHER_WRITTEN]) = 0;
 }
 
 /* show tells moved code which line was used last in a set of the first level; where
  * it may not be read, none. */
-static inline void show(struct shared *s, struct core *c, struct way *w, u64 line, u64 state)
+static __attribute__((always_inline)) inline void show(struct shared *s, struct core *c, struct way *w, u64 line, u64 state, int many)
 {
-	u64 *f = frontOf(s, c, line), written = state == WRITABLE ? line : 0;
-	if (c->slow == MANY) {
+	u64 *f = rowOf(s, c, line, many), written = state == WRITABLE ? line : 0;
+	if (many) {
 		u64 read = RELAXED(f[FIRST_READ]), both = RELAXED(f[FIRST_WRITTEN]), other = 0;
 		if (read == line || f[FIRST_WAY] == (u64)w)
 			read = both = 0;
@@ -844,10 +858,10 @@ static inline void show(struct shared *s, struct core *c, struct way *w, u64 lin
 /* settles has the way of a set's first line say when that was used: if moved code has exchanged the
  * first two, that of the second one says something later. by: their own thread; the clock of
  * others is not touched. */
-static inline void settles(struct shared *s, struct core *c, u64 line, int own)
+static __attribute__((always_inline)) inline void settles(struct shared *s, struct core *c, u64 line, int own, int many)
 {
-	u64 *f = frontOf(s, c, line);
-	if (c->slow != MANY || !(RELAXED(f[SECOND]) | RELAXED(f[OTHER_READ])))
+	u64 *f = rowOf(s, c, line, many);
+	if (!many || !(RELAXED(f[SECOND]) | RELAXED(f[OTHER_READ])))
 		return;
 	struct way *w = (struct way *)f[FIRST_WAY], *o = (struct way *)f[SECOND_WAY];
 	if ((w->tag ^ f[FIRST_READ] << 2) > STATE) {
@@ -867,7 +881,7 @@ static inline void settles(struct shared *s, struct core *c, u64 line, int own)
 static inline int among(struct shared *s, struct core *c, u64 line)
 {
 	u64 *f = frontOf(s, c, line);
-	return f[FIRST_READ] == line || (c->slow == MANY && (f[SECOND] == line || f[OTHER_READ] == line));
+	return f[FIRST_READ] == line || (isMany(c) && (f[SECOND] == line || f[OTHER_READ] == line));
 }
 
 /* shown reports whether it is a line that may be read. */
@@ -896,7 +910,7 @@ static inline void use1(struct shared *s, struct core *c, struct way *w, u64 lin
 	w->tag = line << 2 | state;
 	w->used = ++c->clock;
 	*guessOf(c, line) = w - set1(c, line);
-	show(s, c, w, line, state);
+	show(s, c, w, line, state, isMany(c));
 }
 
 /* setState changes the state of a line that a core may hold: in the second level first, since
@@ -917,7 +931,7 @@ static void setState(struct shared *s, struct core *c, u64 line, u64 state)
 		return;
 	u64 *f = frontOf(s, c, line);
 	if (among(s, c, line))
-		settles(s, c, line, 0);
+		settles(s, c, line, 0, isMany(c));
 	if (shown(s, c, line)) {	/* or showing another one: never put this one there */
 		RELAXED(f[FIRST_WRITTEN]) = 0;
 		if (state == INVALID)
@@ -1235,7 +1249,7 @@ static void drops(struct shared *s, struct core *me, u64 line)
 		return;
 	evicts(s, me, w);
 	if (among(s, me, line))
-		settles(s, me, line, 1);
+		settles(s, me, line, 1, isMany(me));
 	if (shown(s, me, line))
 		hides(s, me, line);
 	w->tag = w->used = 0;
@@ -1250,13 +1264,14 @@ static inline void watches(struct core *me, struct way *w, struct access *a, u64
 }
 
 /* miss1 is an access to a line that is not in my first level, where it may have
- * left a tag. */
-static int miss1(struct shared *s, struct core *me, struct access *a, struct way *w)
+ * left a tag. k is what in1 says of it. */
+static int miss1(struct shared *s, struct core *me, struct access *a, struct way *w, int k)
 {
 	int class, conflict1 = me->last1[a->line & me->mask1] == a->line;
 	u64 state;
 	if (me->two.ways) {
-		int k = at(&me->two, a->line);
+		if (k == UNKNOWN)
+			k = at(&me->two, a->line);
 		if (k >= 0 && (state = stateIn(&me->two, a->line, k)) != INVALID) {
 			class = FROM_L2 + (conflict1 ? CONFLICT : CAPACITY);
 			if (a->write && state != WRITABLE) {
@@ -1330,7 +1345,7 @@ static inline void fetchSet(const struct level *l, u64 line)
 
 /* near has my first level get a line from the way of the second that has it, if that is as the
  * access wants it; it returns the class of that, or HIT if not. */
-static inline int near(struct shared *s, struct core *me, u64 line, int k, int write)
+static __attribute__((always_inline)) inline int near(struct shared *s, struct core *me, u64 line, int k, int write, int many)
 {
 	u64 is, now, *last = &me->last1[line & me->mask1];
 	if (k < 0 || (is = stateIn(&me->two, line, k)) < (write ? WRITABLE : SHARED))
@@ -1352,14 +1367,14 @@ static inline int near(struct shared *s, struct core *me, u64 line, int k, int w
 	/* Who takes the line away says so in the second level, and then looks here. */
 	while (__atomic_exchange_n(&w->tag, line << 2 | is, __ATOMIC_SEQ_CST), (now = stateIn(&me->two, line, k)) != is)
 		is = now;
-	show(s, me, w, line, is);
+	show(s, me, w, line, is, many);
 	if (RELAXED(w->tag) != (line << 2 | is))
 		hides(s, me, line);
 	return class;
 }
 
 /* touchFar is an access to a line that is not in my first level as it wants it. */
-static __attribute__((noinline)) int touchFar(struct shared *s, struct core *me, struct access *a, struct way *w)
+static __attribute__((noinline)) int touchFar(struct shared *s, struct core *me, struct access *a, struct way *w, int k)
 {
 	struct shard *h = &s->shard[a->line & s->shardMask];
 	int class = HIT;
@@ -1376,7 +1391,7 @@ static __attribute__((noinline)) int touchFar(struct shared *s, struct core *me,
 	lock(s, &h->lock);
 	u64 state = w ? RELAXED(w->tag) & STATE : INVALID;
 	if (state == INVALID) {
-		class = miss1(s, me, a, w);
+		class = miss1(s, me, a, w, k);
 	} else {
 		if (notesIn(me, w) || (a->write && state != WRITABLE))
 			a->entry = find(s, a->line, 1);
@@ -1398,14 +1413,14 @@ static __attribute__((noinline)) int touchFar(struct shared *s, struct core *me,
  * another thread takes it away at the same time is seen in the tag, but for the few
  * nanoseconds that what is shown takes to reach it: then the line seems to be there until
  * another one of its set is used. */
-static inline int hits(struct shared *s, struct core *me, struct way *w, u64 line, int write)
+static __attribute__((always_inline)) inline int hits(struct shared *s, struct core *me, struct way *w, u64 line, int write, int many)
 {
 	u64 tag = RELAXED(w->tag);
 	if ((tag & STATE) < (write ? WRITABLE : SHARED))
 		return 0;
 	RELAXED(w->used) = ++me->clock;
 	*guessOf(me, line) = w - set1(me, line);
-	show(s, me, w, line, tag & STATE);
+	show(s, me, w, line, tag & STATE, many);
 	if (RELAXED(w->tag) == tag)
 		return 1;
 	hides(s, me, line);
@@ -1415,19 +1430,19 @@ static inline int hits(struct shared *s, struct core *me, struct way *w, u64 lin
 /* notes makes a write to a line that is WATCHED: the record of who has lost it, which others
  * may read and which takes a lock, hears of it when it is asked or the way gets another line. Now
  * and then it is asked whether anybody still wants to know. */
-static inline int notes(struct shared *s, struct core *me, struct way *w, struct access *a)
+static __attribute__((always_inline)) inline int notes(struct shared *s, struct core *me, struct way *w, u64 line, u64 bytes, u32 op, int many)
 {
 	struct note *n = noteOf(me, w);
 	u32 more = RELAXED(n->more);
 	if (more <= 1 || (RELAXED(w->tag) & STATE) != WATCHED)
 		return 0;
-	n->more = more - 1, n->mask |= a->bytes, n->op = a->op;
+	n->more = more - 1, n->mask |= bytes, n->op = op;
 	RELAXED(w->used) = ++me->clock;
-	*guessOf(me, a->line) = w - set1(me, a->line);
-	show(s, me, w, a->line, WATCHED);
+	*guessOf(me, line) = w - set1(me, line);
+	show(s, me, w, line, WATCHED, many);
 	if ((RELAXED(w->tag) & STATE) == WATCHED)
 		return 1;
-	hides(s, me, a->line);
+	hides(s, me, line);
 	return 0;
 }
 
@@ -1440,17 +1455,17 @@ static inline void begins(struct access *a, u64 line, u64 bytes, u32 op, int wri
 }
 
 /* touch is an access to one line. */
-static inline int touch(struct shared *s, struct core *me, struct access *a)
+static inline int touch(struct shared *s, struct core *me, struct access *a, int many)
 {
-	settles(s, me, a->line, 1);
+	settles(s, me, a->line, 1, many);
 	int k;
 	struct way *w = in1(me, a->line, &k);
-	if (w && hits(s, me, w, a->line, a->write))
+	if (w && hits(s, me, w, a->line, a->write, many))
 		return HIT;
-	if (w && a->write && notes(s, me, w, a))
+	if (w && a->write && notes(s, me, w, a->line, a->bytes, a->op, many))
 		return HIT;
-	int class = w ? HIT : near(s, me, a->line, k, a->write);
-	return class != HIT ? class : touchFar(s, me, a, w);
+	int class = w ? HIT : near(s, me, a->line, k, a->write, many);
+	return class != HIT ? class : touchFar(s, me, a, w, k);
 }
 
 /* spread notes which lines a miss is of: how far groups of them differ says how wrong
@@ -1553,11 +1568,35 @@ static __attribute__((noinline)) void several(struct thread *t, u64 addr, u64 si
 	for (u64 line = first; line <= last; line++) {
 		struct access *a = &two[worst == two];
 		begins(a, line, s->many ? bytesOf(s, line, addr, addr + size - 1) : 0, op, write);
-		a->class = touch(s, me, a);
+		a->class = touch(s, me, a, isMany(me));
 		if (!worst || (a->class >= 0 && (worst->class < 0 || a->class / 5 > worst->class / 5)))
 			worst = a;
 	}
 	counted(t, s, worst);
+}
+
+/* to1 is an access to one line. It is what touch does, but that most of them need little of it. */
+static __attribute__((always_inline)) inline void to1(struct thread *t, u64 line, u64 bytes, u32 op, int write, int many)
+{
+	struct core *me = t->core;
+	struct shared *s = me->all;
+	settles(s, me, line, 1, many);
+	int k;
+	struct way *w = in1(me, line, &k);
+	if (w) {
+		if (hits(s, me, w, line, write, many) || (write && notes(s, me, w, line, bytes, op, many)))
+			return;
+	} else {
+		int class = near(s, me, line, k, write, many);
+		if (class != HIT) {
+			missed(t, s, line, op, class);
+			return;
+		}
+	}
+	struct access a;
+	begins(&a, line, bytes, op, write);
+	a.class = touchFar(s, me, &a, w, k);
+	counted(t, s, &a);
 }
 
 static __attribute__((noinline)) void access(struct thread *t, u64 addr, u64 size, u32 op, int write)
@@ -1566,34 +1605,24 @@ static __attribute__((noinline)) void access(struct thread *t, u64 addr, u64 siz
 	struct shared *s = me->all;
 	u64 last = (addr + size - 1) >> s->shift;
 	u64 first = s->sample ? last : addr >> s->shift;	/* of a sample, one of two lines is looked at: the last */
-	if (s->telling) {
+	if (s->telling)
 		tells(t, addr, size, op, write);
-		return;
-	}
-	if (s->reuse) {
+	else if (s->reuse)
 		comesBack(t, first, last, op, write);
-		return;
-	}
-	if (first != last) {
+	else if (first != last)
 		several(t, addr, size, op, write);
-		return;
-	}
-	settles(s, me, first, 1);
-	int k;
-	struct way *w = in1(me, first, &k);
-	if (w && hits(s, me, w, first, write))
-		return;
-	int class = w ? HIT : near(s, me, first, k, write);
-	if (class != HIT) {
-		missed(t, s, first, op, class);
-		return;
-	}
-	struct access a;
-	begins(&a, first, s->many ? bytesOf(s, first, addr, addr + size - 1) : 0, op, write);
-	if (w && write && notes(s, me, w, &a))
-		return;
-	a.class = touchFar(s, me, &a, w);
-	counted(t, s, &a);
+	else
+		to1(t, first, s->many ? bytesOf(s, first, addr, addr + size - 1) : 0, op, write, isMany(me));
+}
+
+/* together is the same where there are several threads, as most machines' lines are. */
+static __attribute__((noinline)) void together(struct thread *t, u64 addr, u64 size, u32 op, int write)
+{
+	u64 to = addr + size - 1, line = to >> 6, from = addr & 63;
+	if (addr >> 6 == line)
+		to1(t, line, ~0UL >> (63 - (to & 63)) & ~0UL << from, op, write, 1);
+	else
+		access(t, addr, size, op, write);
 }
 
 #include "alone.h"
@@ -1631,7 +1660,9 @@ static inline void lone(struct thread *t, u64 addr, u64 size, u32 op, int asked)
 
 static inline void made(struct thread *t, u64 addr, u64 size, u32 op, int write, int asked)
 {
-	if (t->core->slow)
+	if (t->core->slow == MANY)
+		together(t, addr, size, op, write);
+	else if (t->core->slow)
 		access(t, addr, size, op, write);
 	else
 		lone(t, addr, size, op, asked);
