@@ -38,13 +38,19 @@ const (
 	wordKindReceive
 	wordSays
 	wordGoes
+	wordAsk
+	wordM
+	wordCurrent
+	wordProcessor
+	wordPending
+	wordGeneration
 )
 
 // Sizes of what switch.S uses, in bytes.
 const (
 	TableSize = 16 << 20
 	PoolAreas = 4096
-	PoolSize  = 64 + 8*PoolAreas
+	PoolSize  = 64 + 8*PoolAreas + 32*64 // with who was asked to leave its thread
 	CodeSize  = 8192
 )
 
@@ -61,6 +67,7 @@ type Functions struct {
 	Leave                []Function
 	Make                 Function
 	Receive              []Function
+	Ask                  []Function // one, if any: sends a thread a signal
 }
 
 // Code is what goes into the target, and the jumps that lead there.
@@ -119,7 +126,7 @@ func Assemble(at Place, l Layout, fs Functions, kinds Kinds) (*Code, error) {
 		list []Function
 		word int
 	}{{[]Function{fs.Resume}, wordResume}, {fs.Leave, wordLeave}, {[]Function{fs.End}, wordEnd}, {[]Function{fs.Recover}, wordRecover},
-		{[]Function{fs.Make}, wordMake}, {fs.Receive, wordReceive}} {
+		{[]Function{fs.Make}, wordMake}, {fs.Receive, wordReceive}, {fs.Ask, wordAsk}} {
 		for _, f := range x.list {
 			if err := detour(f, x.word); err != nil {
 				return nil, err
@@ -131,7 +138,8 @@ func Assemble(at Place, l Layout, fs Functions, kinds Kinds) (*Code, error) {
 	}
 	c.Bytes = a.Bytes()
 	for i, v := range map[int]uint64{wordRecorder: at.Recorder, wordKindMake: uint64(kinds.Make), wordKindReceive: uint64(kinds.Receive),
-		wordSays: at.Says, wordGoes: at.Goes} {
+		wordSays: at.Says, wordGoes: at.Goes,
+		wordM: uint64(l.M), wordCurrent: uint64(l.Current), wordProcessor: uint64(l.Processor), wordPending: uint64(l.Pending), wordGeneration: uint64(l.Generation)} {
 		binary.LittleEndian.PutUint64(c.Bytes[8*i:], v)
 	}
 	for i, v := range []uint64{at.Table, at.Common, at.Pool, uint64(l.ID), uint64(l.Created), uint64(l.Start), uint64(l.Parent), uint64(l.StackHigh), uint64(l.SP)} {

@@ -31,6 +31,11 @@
 	.set BOUND,  0	# of the table
 	.set QUANTUM, 16
 
+	.set ASKED,  64+8*4096	# of the pool: who was asked to leave its thread, by thread
+	.set URG,    23		# the signal by which it is
+	.set GRACE,  1<<17	# ticks in which it may leave by itself,
+	.set PAUSE,  1<<21	# and in which it is asked again, if it has not
+
 	.text
 table:	.quad	0	# entries: a runtime.g, its area
 common:	.quad	0	# the area that is nobody's
@@ -55,6 +60,12 @@ kmake:	.quad	0	# kinds of records
 kreceive: .quad	0
 says:	.quad	0	# look.S
 goes:	.quad	0
+to_ask:	.quad	ask - table
+om:	.quad	0	# in a runtime.g
+ocurg:	.quad	0	# in a runtime.m
+op:	.quad	0
+opending: .quad	0
+ogen:	.quad	0
 
 # find: %rcx is the entry of the runtime.g at %r8, or 0. Changes %rax, %r9.
 	.macro	find
@@ -277,4 +288,53 @@ receive:
 	.p2align 4
 recover:
 recovered: int3
+	ret
+
+# ask: the thread with the runtime.m at %rax is to get the signal %ebx. The runtime asks
+# the goroutine there to leave it by the signal as well as by what functions check where
+# they begin, and asks again as soon as the signal came to where it cannot. That is for
+# loops without calls; most have left before the signal would be there, which stops them
+# for the profiler. So at first the answer is that it came to such a place. Who has no
+# processor of Go's asks those that have run for long, once each time.
+	.p2align 4
+ask:	cmp	$URG, %ebx
+	jne	1f
+	mov	om(%rip), %rcx
+	mov	(%r14,%rcx), %rcx
+	mov	op(%rip), %rdx
+	cmpq	$0, (%rcx,%rdx)
+	je	1f
+	mov	%rax, %r8
+	mov	ocurg(%rip), %rdx
+	mov	(%r8,%rdx), %rsi
+	shr	$6, %rax
+	imul	$0x9e3779b1, %eax, %eax
+	shr	$26, %eax
+	shl	$5, %eax
+	mov	pool(%rip), %rcx
+	lea	ASKED(%rcx,%rax), %rcx
+	now
+	mov	16(%rcx), %rdx
+	mov	%rax, 16(%rcx)
+	cmp	%rsi, (%rcx)
+	jne	2f
+	cmp	%r8, 24(%rcx)
+	jne	2f
+	sub	%rax, %rdx
+	neg	%rdx
+	cmp	$PAUSE, %rdx
+	ja	2f
+	sub	8(%rcx), %rax
+	cmp	$GRACE, %rax
+	jb	3f
+	mov	%r8, %rax
+1:	ret
+2:	mov	%rsi, (%rcx)
+	mov	%r8, 24(%rcx)
+	mov	%rax, 8(%rcx)
+3:	mov	ogen(%rip), %rdx
+	lock incl (%r8,%rdx)
+	mov	opending(%rip), %rdx
+	movl	$0, (%r8,%rdx)
+	lea	8(%rsp), %rsp
 	ret

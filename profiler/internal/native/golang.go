@@ -133,6 +133,9 @@ func (m *module) goFunctions() (fs goroutine.Functions, err error) {
 			fs.Receive = append(fs.Receive, f)
 		}
 	}
+	if f, used := byName["runtime.signalM"]; used {
+		fs.Ask = []goroutine.Function{f}
+	}
 	for _, name := range []string{"runtime.mcall", "runtime.goschedImpl", "runtime.preemptPark"} {
 		fs.Leave = append(fs.Leave, get(name))
 	}
