@@ -39,9 +39,10 @@ const (
 	wordSays
 	wordGoes
 	wordAsk
-	wordM
 	wordCurrent
 	wordProcessor
+	wordTurn
+	wordNumber
 	wordPending
 	wordGeneration
 )
@@ -50,7 +51,7 @@ const (
 const (
 	TableSize = 16 << 20
 	PoolAreas = 4096
-	PoolSize  = 64 + 8*PoolAreas + 32*64 // with who was asked to leave its thread
+	PoolSize  = 64 + 8*PoolAreas + 32*256 // with who was asked to leave its thread
 	CodeSize  = 8192
 )
 
@@ -139,7 +140,7 @@ func Assemble(at Place, l Layout, fs Functions, kinds Kinds) (*Code, error) {
 	c.Bytes = a.Bytes()
 	for i, v := range map[int]uint64{wordRecorder: at.Recorder, wordKindMake: uint64(kinds.Make), wordKindReceive: uint64(kinds.Receive),
 		wordSays: at.Says, wordGoes: at.Goes,
-		wordM: uint64(l.M), wordCurrent: uint64(l.Current), wordProcessor: uint64(l.Processor), wordPending: uint64(l.Pending), wordGeneration: uint64(l.Generation)} {
+		wordCurrent: uint64(l.Current), wordProcessor: uint64(l.Processor), wordTurn: uint64(l.Turn), wordNumber: uint64(l.Number), wordPending: uint64(l.Pending), wordGeneration: uint64(l.Generation)} {
 		binary.LittleEndian.PutUint64(c.Bytes[8*i:], v)
 	}
 	for i, v := range []uint64{at.Table, at.Common, at.Pool, uint64(l.ID), uint64(l.Created), uint64(l.Start), uint64(l.Parent), uint64(l.StackHigh), uint64(l.SP)} {

@@ -55,7 +55,7 @@ func TestLayout(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 	all := []int64{l.ID, l.Parent, l.Created, l.Start, l.StackLow, l.StackHigh, l.SP, l.PC, l.Panic}
-	for _, all := range [][]int64{append(all, l.M), {l.Current, l.Processor, l.Pending, l.Generation}} {
+	for _, all := range [][]int64{all, {l.Turn, l.Number}, {l.Current, l.Processor, l.Pending, l.Generation}} {
 		slices.Sort(all)
 		if n := len(all); len(slices.Compact(all)) != n {
 			t.Errorf("two fields lie at one place: %+v", l)
@@ -96,7 +96,7 @@ func TestDetours(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := Place{Code: im.Lowest - 1<<20, Table: 1 << 40, Common: 2 << 40, Pool: 3 << 40, Recorder: im.Lowest - 2<<20}
-	c, err := Assemble(at, Layout{ID: 160, StackHigh: 8, M: 48, Current: 184, Processor: 216, Pending: 300, Generation: 296}, functions(t, im), Kinds{5, 6})
+	c, err := Assemble(at, Layout{ID: 160, StackHigh: 8, Current: 184, Processor: 216, Turn: 20, Number: 8, Pending: 300, Generation: 296}, functions(t, im), Kinds{5, 6})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestDetours(t *testing.T) {
 		t.Errorf("%d bytes, %d jumps", len(c.Bytes), len(c.Jumps))
 	}
 	for i, want := range map[int]uint64{wordTable: at.Table, wordCommon: at.Common, wordPool: at.Pool, wordGoid: 160, wordHigh: 8, wordRecorder: at.Recorder, wordKindMake: 5, wordKindReceive: 6,
-		wordM: 48, wordCurrent: 184, wordProcessor: 216, wordPending: 300, wordGeneration: 296} {
+		wordCurrent: 184, wordProcessor: 216, wordTurn: 20, wordNumber: 8, wordPending: 300, wordGeneration: 296} {
 		if got := word64(c.Bytes, i); got != want {
 			t.Errorf("word %d is %#x, want %#x", i, got, want)
 		}

@@ -31,10 +31,10 @@
 	.set BOUND,  0	# of the table
 	.set QUANTUM, 16
 
-	.set ASKED,  64+8*4096	# of the pool: who was asked to leave its thread, by thread
+	.set ASKED,  64+8*4096	# of the pool: who was asked to leave, by Go's processor,
+	.set ASKS,   256	# of the first ones
 	.set URG,    23		# the signal by which it is
-	.set GRACE,  1<<17	# ticks in which it may leave by itself,
-	.set PAUSE,  1<<21	# and in which it is asked again, if it has not
+	.set GRACE,  1<<17	# ticks in which it may leave by itself
 
 	.text
 table:	.quad	0	# entries: a runtime.g, its area
@@ -61,9 +61,10 @@ kreceive: .quad	0
 says:	.quad	0	# look.S
 goes:	.quad	0
 to_ask:	.quad	ask - table
-om:	.quad	0	# in a runtime.g
 ocurg:	.quad	0	# in a runtime.m
 op:	.quad	0
+otick:	.quad	0	# in a runtime.p
+oid:	.quad	0
 opending: .quad	0
 ogen:	.quad	0
 
@@ -294,44 +295,40 @@ recovered: int3
 # the goroutine there to leave it by the signal as well as by what functions check where
 # they begin, and asks again as soon as the signal came to where it cannot. That is for
 # loops without calls; most have left before the signal would be there, which stops them
-# for the profiler. So at first the answer is that it came to such a place. Who has no
-# processor of Go's asks those that have run for long, once each time.
+# for the profiler. So at first the answer is that it came to such a place. Who has left
+# since it was asked first has another turn on its processor of Go's.
 	.p2align 4
 ask:	cmp	$URG, %ebx
 	jne	1f
-	mov	om(%rip), %rcx
-	mov	(%r14,%rcx), %rcx
-	mov	op(%rip), %rdx
-	cmpq	$0, (%rcx,%rdx)
-	je	1f
-	mov	%rax, %r8
 	mov	ocurg(%rip), %rdx
-	mov	(%r8,%rdx), %rsi
-	shr	$6, %rax
-	imul	$0x9e3779b1, %eax, %eax
-	shr	$26, %eax
-	shl	$5, %eax
-	mov	pool(%rip), %rcx
-	lea	ASKED(%rcx,%rax), %rcx
+	mov	(%rax,%rdx), %rsi
+	mov	op(%rip), %rdx
+	mov	(%rax,%rdx), %rdi
+	test	%rdi, %rdi
+	jz	1f
+	mov	oid(%rip), %rdx
+	mov	(%rdi,%rdx), %ecx
+	cmp	$ASKS, %ecx
+	jae	1f
+	mov	otick(%rip), %rdx
+	mov	(%rdi,%rdx), %edi
+	mov	%rax, %r8
+	shl	$5, %ecx
+	add	pool(%rip), %rcx
+	lea	ASKED(%rcx), %rcx
 	now
-	mov	16(%rcx), %rdx
-	mov	%rax, 16(%rcx)
 	cmp	%rsi, (%rcx)
 	jne	2f
-	cmp	%r8, 24(%rcx)
+	cmp	%rdi, 8(%rcx)
 	jne	2f
-	sub	%rax, %rdx
-	neg	%rdx
-	cmp	$PAUSE, %rdx
-	ja	2f
-	sub	8(%rcx), %rax
+	sub	16(%rcx), %rax
 	cmp	$GRACE, %rax
 	jb	3f
 	mov	%r8, %rax
 1:	ret
 2:	mov	%rsi, (%rcx)
-	mov	%r8, 24(%rcx)
-	mov	%rax, 8(%rcx)
+	mov	%rdi, 8(%rcx)
+	mov	%rax, 16(%rcx)
 3:	mov	ogen(%rip), %rdx
 	lock incl (%r8,%rdx)
 	mov	opending(%rip), %rdx
