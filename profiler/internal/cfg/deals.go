@@ -56,13 +56,21 @@ func (d *Dealer) Deals(g *Graph) (by []bool) {
 	framed := g.Framed()
 	names := namedIn(g, framed)
 	known := map[*Block]*taken{} // at the block's end
+	same := map[*Block]bool{}    // nothing has changed before it since
 	for again, rounds := true, 0; again; rounds++ {
 		if again = false; rounds > mostRounds {
 			return by
 		}
 		for _, b := range g.Blocks {
+			if same[b] {
+				continue
+			}
+			same[b] = true
 			if t := d.after(b, known, framed, names); t != nil && (known[b] == nil || !t.equals(known[b])) {
 				known[b], again = t, true
+				for _, e := range b.Succ {
+					delete(same, e.To)
+				}
 			}
 		}
 	}

@@ -43,13 +43,20 @@ const (
 	wordKindFirst
 	wordSays
 	wordGoes
+	wordAsk
+	wordCurrent
+	wordProcessor
+	wordTurn
+	wordNumber
+	wordPending
+	wordGeneration
 )
 
 // Sizes of what switch.S uses, in bytes.
 const (
 	TableSize = 16 << 20
 	PoolAreas = 4096
-	PoolSize  = 64 + 8*PoolAreas
+	PoolSize  = 64 + 8*PoolAreas + 32*256 // with who was asked to leave its thread
 	CodeSize  = 8192
 )
 
@@ -67,6 +74,7 @@ type Functions struct {
 	Make                 Function
 	Receive              []Function
 	Choose, Send         []Function // one, where the program has any
+	Ask                  []Function // one, if any: sends a thread a signal
 }
 
 // Code is what goes into the target, and the jumps that lead there.
@@ -125,7 +133,7 @@ func Assemble(at Place, l Layout, fs Functions, kinds Kinds) (*Code, error) {
 		list []Function
 		word int
 	}{{[]Function{fs.Resume}, wordResume}, {fs.Leave, wordLeave}, {[]Function{fs.End}, wordEnd}, {[]Function{fs.Recover}, wordRecover},
-		{[]Function{fs.Make}, wordMake}, {fs.Receive, wordReceive}, {fs.Choose, wordChoose}, {fs.Send, wordSend}} {
+		{[]Function{fs.Make}, wordMake}, {fs.Receive, wordReceive}, {fs.Choose, wordChoose}, {fs.Send, wordSend}, {fs.Ask, wordAsk}} {
 		for _, f := range x.list {
 			if err := detour(f, x.word); err != nil {
 				return nil, err
@@ -137,7 +145,8 @@ func Assemble(at Place, l Layout, fs Functions, kinds Kinds) (*Code, error) {
 	}
 	c.Bytes = a.Bytes()
 	for i, v := range map[int]uint64{wordRecorder: at.Recorder, wordKindMake: uint64(kinds.Make), wordKindReceive: uint64(kinds.Receive), wordKindSend: uint64(kinds.Send),
-		wordKindFirst: uint64(kinds.First), wordSays: at.Says, wordGoes: at.Goes} {
+		wordKindFirst: uint64(kinds.First), wordSays: at.Says, wordGoes: at.Goes,
+		wordCurrent: uint64(l.Current), wordProcessor: uint64(l.Processor), wordTurn: uint64(l.Turn), wordNumber: uint64(l.Number), wordPending: uint64(l.Pending), wordGeneration: uint64(l.Generation)} {
 		binary.LittleEndian.PutUint64(c.Bytes[8*i:], v)
 	}
 	for i, v := range []uint64{at.Table, at.Common, at.Pool, uint64(l.ID), uint64(l.Created), uint64(l.Start), uint64(l.Parent), uint64(l.StackHigh), uint64(l.SP)} {

@@ -17,6 +17,9 @@
 // with the thread: one for each processor of Go's, as many as GOMAXPROCS says. A
 // goroutine knows its own time as well: it goes on no earlier than it was left.
 //
+// It asks a goroutine to leave by a signal, too (signalM), which stops the thread for
+// the profiler: ask gives it a moment to leave by itself.
+//
 // The detours stand in the runtime's own code, on the first instructions of these
 // functions, where nobody jumps to but who calls them. They change registers only
 // that the runtime has no use for there.

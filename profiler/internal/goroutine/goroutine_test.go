@@ -55,9 +55,11 @@ func TestLayout(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 	all := []int64{l.ID, l.Parent, l.Created, l.Start, l.StackLow, l.StackHigh, l.SP, l.PC, l.Panic}
-	slices.Sort(all)
-	if len(slices.Compact(all)) != 9 {
-		t.Errorf("two fields lie at one place: %+v", l)
+	for _, all := range [][]int64{all, {l.Turn, l.Number}, {l.Current, l.Processor, l.Pending, l.Generation}} {
+		slices.Sort(all)
+		if n := len(all); len(slices.Compact(all)) != n {
+			t.Errorf("two fields lie at one place: %+v", l)
+		}
 	}
 	if _, err := layout(t, program(t, "-ldflags=-w")); !errors.Is(err, ErrNoDWARF) {
 		t.Errorf("without debug information: %v", err)
@@ -82,6 +84,7 @@ func functions(t *testing.T, im *image.Image) (fs Functions) {
 	}
 	fs.Resume, fs.End, fs.Recover, fs.Make = get("gogo"), get("runtime.gdestroy"), get("runtime.recovery"), get("runtime.newproc")
 	fs.Leave, fs.Receive = []Function{get("runtime.mcall"), get("runtime.goschedImpl"), get("runtime.preemptPark")}, []Function{get("runtime.chanrecv1")}
+	fs.Ask = []Function{get("runtime.signalM")}
 	return fs
 }
 
@@ -93,14 +96,15 @@ func TestDetours(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := Place{Code: im.Lowest - 1<<20, Table: 1 << 40, Common: 2 << 40, Pool: 3 << 40, Recorder: im.Lowest - 2<<20}
-	c, err := Assemble(at, Layout{ID: 160, StackHigh: 8}, functions(t, im), Kinds{5, 6, 7, 8})
+	c, err := Assemble(at, Layout{ID: 160, StackHigh: 8, Current: 184, Processor: 216, Turn: 20, Number: 8, Pending: 300, Generation: 296}, functions(t, im), Kinds{5, 6, 7, 8})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Bytes) > CodeSize || len(c.Jumps) != 8 {
+	if len(c.Bytes) > CodeSize || len(c.Jumps) != 9 {
 		t.Errorf("%d bytes, %d jumps", len(c.Bytes), len(c.Jumps))
 	}
-	for i, want := range map[int]uint64{wordTable: at.Table, wordCommon: at.Common, wordPool: at.Pool, wordGoid: 160, wordHigh: 8, wordRecorder: at.Recorder, wordKindMake: 5, wordKindReceive: 6, wordKindSend: 7, wordKindFirst: 8} {
+	for i, want := range map[int]uint64{wordTable: at.Table, wordCommon: at.Common, wordPool: at.Pool, wordGoid: 160, wordHigh: 8, wordRecorder: at.Recorder, wordKindMake: 5, wordKindReceive: 6, wordKindSend: 7, wordKindFirst: 8,
+		wordCurrent: 184, wordProcessor: 216, wordTurn: 20, wordNumber: 8, wordPending: 300, wordGeneration: 296} {
 		if got := word64(c.Bytes, i); got != want {
 			t.Errorf("word %d is %#x, want %#x", i, got, want)
 		}

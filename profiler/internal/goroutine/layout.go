@@ -8,11 +8,14 @@ import (
 )
 
 // Layout is where things lie in the runtime's data: bytes from the beginning of a
-// runtime.g, or of a runtime._panic.
+// runtime.g, of a runtime.m, of a runtime.p, or of a runtime._panic.
 type Layout struct {
 	ID, Parent, Created, Start int64 // goid, parentGoid, gopc, startpc
 	StackLow, StackHigh        int64
 	SP, PC                     int64 // where it stands when it does not run
+	Current, Processor         int64 // of a thread: the goroutine that it runs, and for which of Go's processors, a *runtime.p,
+	Pending, Generation        int64 // whether a signal is on its way that asks the goroutine to leave, and how many came
+	Turn, Number               int64 // of a processor: how many turns goroutines have had, and which it is
 	Panic                      int64 // the innermost, a *runtime._panic
 	PanicSP, PanicStart        int64
 	PanicLink, PanicGoexit     int64
@@ -31,6 +34,14 @@ func ReadLayout(data *dwarf.Data, info []byte) (l Layout, err error) {
 	if err != nil {
 		return l, err
 	}
+	m, err := find(data, info, "runtime.m")
+	if err != nil {
+		return l, err
+	}
+	processor, err := find(data, info, "runtime.p")
+	if err != nil {
+		return l, err
+	}
 	p, err := find(data, info, "runtime._panic")
 	if err != nil {
 		return l, err
@@ -43,6 +54,8 @@ func ReadLayout(data *dwarf.Data, info []byte) (l Layout, err error) {
 		{&l.ID, g, []string{"goid"}}, {&l.Parent, g, []string{"parentGoid"}}, {&l.Created, g, []string{"gopc"}}, {&l.Start, g, []string{"startpc"}},
 		{&l.StackLow, g, []string{"stack", "lo"}}, {&l.StackHigh, g, []string{"stack", "hi"}},
 		{&l.SP, g, []string{"sched", "sp"}}, {&l.PC, g, []string{"sched", "pc"}}, {&l.Panic, g, []string{"_panic"}},
+		{&l.Current, m, []string{"curg"}}, {&l.Processor, m, []string{"p"}},
+		{&l.Pending, m, []string{"signalPending"}}, {&l.Generation, m, []string{"preemptGen"}}, {&l.Turn, processor, []string{"schedtick"}}, {&l.Number, processor, []string{"id"}},
 		{&l.PanicSP, p, []string{"sp"}}, {&l.PanicStart, p, []string{"startSP"}}, {&l.PanicLink, p, []string{"link"}}, {&l.PanicGoexit, p, []string{"goexit"}},
 	} {
 		if *x.to, err = offset(x.in, x.path); err != nil {

@@ -33,6 +33,11 @@
 	.set BOUND,  0	# of the table
 	.set QUANTUM, 16
 
+	.set ASKED,  64+8*4096	# of the pool: who was asked to leave, by Go's processor,
+	.set ASKS,   256	# of the first ones
+	.set URG,    23		# the signal by which it is
+	.set GRACE,  1<<17	# ticks in which it may leave by itself
+
 	.text
 table:	.quad	0	# entries: a runtime.g, its area
 common:	.quad	0	# the area that is nobody's
@@ -62,6 +67,13 @@ ksend:	.quad	0
 kfirst:	.quad	0
 says:	.quad	0	# look.S
 goes:	.quad	0
+to_ask:	.quad	ask - table
+ocurg:	.quad	0	# in a runtime.m
+op:	.quad	0
+otick:	.quad	0	# in a runtime.p
+oid:	.quad	0
+opending: .quad	0
+ogen:	.quad	0
 
 # find: %rcx is the entry of the runtime.g at %r8, or 0. Changes %rax, %r9.
 	.macro	find
@@ -316,4 +328,49 @@ asked:	int3				# the profiler says so in SENT
 	.p2align 4
 recover:
 recovered: int3
+	ret
+
+# ask: the thread with the runtime.m at %rax is to get the signal %ebx. The runtime asks
+# the goroutine there to leave it by the signal as well as by what functions check where
+# they begin, and asks again as soon as the signal came to where it cannot. That is for
+# loops without calls; most have left before the signal would be there, which stops them
+# for the profiler. So at first the answer is that it came to such a place. Who has left
+# since it was asked first has another turn on its processor of Go's.
+	.p2align 4
+ask:	cmp	$URG, %ebx
+	jne	1f
+	mov	ocurg(%rip), %rdx
+	mov	(%rax,%rdx), %rsi
+	mov	op(%rip), %rdx
+	mov	(%rax,%rdx), %rdi
+	test	%rdi, %rdi
+	jz	1f
+	mov	oid(%rip), %rdx
+	mov	(%rdi,%rdx), %ecx
+	cmp	$ASKS, %ecx
+	jae	1f
+	mov	otick(%rip), %rdx
+	mov	(%rdi,%rdx), %edi
+	mov	%rax, %r8
+	shl	$5, %ecx
+	add	pool(%rip), %rcx
+	lea	ASKED(%rcx), %rcx
+	now
+	cmp	%rsi, (%rcx)
+	jne	2f
+	cmp	%rdi, 8(%rcx)
+	jne	2f
+	sub	16(%rcx), %rax
+	cmp	$GRACE, %rax
+	jb	3f
+	mov	%r8, %rax
+1:	ret
+2:	mov	%rsi, (%rcx)
+	mov	%rdi, 8(%rcx)
+	mov	%rax, 16(%rcx)
+3:	mov	ogen(%rip), %rdx
+	lock incl (%r8,%rdx)
+	mov	opending(%rip), %rdx
+	movl	$0, (%r8,%rdx)
+	lea	8(%rsp), %rsp
 	ret

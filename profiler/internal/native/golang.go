@@ -91,7 +91,7 @@ func (in *injection) injectGo(p *tracee.Process, l goroutine.Layout) error {
 	for _, j := range g.code.Jumps {
 		texts = append(texts, text{j.At, j.Old, j.New})
 	}
-	in.golang = g
+	in.golang, in.keep = g, mostKept
 	return write(p, texts)
 }
 
@@ -115,6 +115,7 @@ const (
 	goMakes   = "runtime.newproc"
 	goChooses = "runtime.selectgo"
 	goSends   = "runtime.chansend1"
+	goAsks    = "runtime.signalM" // a thread to leave its goroutine
 )
 
 var goReceives = []string{"runtime.chanrecv1", "runtime.chanrecv2"}
@@ -144,6 +145,7 @@ func (m *module) goFunctions() (fs goroutine.Functions, err error) {
 		return list
 	}
 	fs.Receive, fs.Choose, fs.Send = used(goReceives...), used(goChooses), used(goSends)
+	fs.Ask = used(goAsks)
 	for _, name := range []string{"runtime.mcall", "runtime.goschedImpl", "runtime.preemptPark"} {
 		fs.Leave = append(fs.Leave, get(name))
 	}
@@ -170,6 +172,10 @@ const (
 	allGoroutines  = 100_000
 )
 
+// mostKept is how many areas stay as they are when their goroutines end: to take the
+// memory away, and give it back, takes as long as many of them live.
+const mostKept = 1024
+
 func newGoroutines(in *injection) *goroutines {
 	return &goroutines{in: in, byBase: map[uint64]*thread{}, byID: map[uint64]*thread{}, carriers: map[int]*thread{}, runtime: map[uint64]bool{}, lives: map[statement]*lives{}}
 }
@@ -180,8 +186,8 @@ func (gs *goroutines) head() uint64 { return binary.LittleEndian.Uint64(gs.in.go
 // fill offers areas until there is one for a number; by is stopped.
 func (ts *threads) fill(number uint64, by int) error {
 	gs := ts.goroutines
-	ts.drainAll()                                                        // those that have ended leave room
-	more := min(max(32, 2*uint64(len(ts.byTid))), goroutine.PoolAreas/4) // few where few live: areas that were in use just now are at hand
+	ts.drainAll()                                                         // those that have ended leave room
+	more := min(max(128, 2*uint64(len(ts.byTid))), goroutine.PoolAreas/4) // few where few live: areas that were in use just now are at hand, but each stop costs, too
 offering:
 	for until := number + more; gs.next < until; gs.next++ {
 		base := ts.in.base(0)
