@@ -5,8 +5,8 @@
 
 #define UNROLLED _Pragma("GCC unroll 8")
 
-/* rowOf is a line's set's row: lines have 64 bytes here. */
-static inline u64 *rowOf(struct core *me, u64 line)
+/* rowIn is a line's set's row: lines have 64 bytes here. */
+static inline u64 *rowIn(struct core *me, u64 line)
 {
 	return me->front + ROW * (line & me->mask1);
 }
@@ -85,7 +85,7 @@ static inline u64 enters1(u64 *f, u64 *rest, u64 line, u64 ways)
 /* leaves1 takes a line out of the list of its set. */
 static __attribute__((noinline)) void leaves1(struct core *me, u64 line)
 {
-	u64 *f = rowOf(me, line), *rest = restOf(me, line, me->perSet1);
+	u64 *f = rowIn(me, line), *rest = restOf(me, line, me->perSet1);
 	u32 i = SECOND, k = 0, n = restOfSet(me->perSet1);
 	if (f[FIRST_READ] == line) {
 		f[FIRST_READ] = f[FIRST_WRITTEN] = f[SECOND];
@@ -107,7 +107,7 @@ static __attribute__((noinline)) void leaves1(struct core *me, u64 line)
 /* forgets1 does so if it is there, which it seldom is. */
 static inline void forgets1(struct core *me, u64 line, u64 ways)
 {
-	u64 *f = rowOf(me, line), *rest = restOf(me, line, ways);
+	u64 *f = rowIn(me, line), *rest = restOf(me, line, ways);
 	if (f[FIRST_READ] == line || f[SECOND] == line || f[SECOND + 1] == line || f[SECOND + 2] == line ||
 	    f[SECOND + 3] == line || f[SECOND + 4] == line || f[SECOND + 5] == line)
 		leaves1(me, line);
@@ -233,7 +233,7 @@ static inline __attribute__((always_inline)) int far(struct shared *s, struct co
 /* misses1 is an access to one line that is not in its row. ways: of the first level. */
 static inline __attribute__((always_inline)) int misses1(struct shared *s, struct core *me, u64 line, u64 ways)
 {
-	u64 *f = rowOf(me, line), *rest = restOf(me, line, ways), *last = &me->last1[line & me->mask1], gone = 0;
+	u64 *f = rowIn(me, line), *rest = restOf(me, line, ways), *last = &me->last1[line & me->mask1], gone = 0;
 	char kept[64];
 	if (inRest(f, rest, restOfSet(ways), line))
 		return HIT;
@@ -261,7 +261,7 @@ static inline __attribute__((always_inline)) int misses1(struct shared *s, struc
 static __attribute__((noinline)) int alone(struct shared *s, struct core *me, u64 line, int asked)
 {
 	soon(listedIn(&me->two, line));
-	if (!asked && inRow(rowOf(me, line), line))
+	if (!asked && inRow(rowIn(me, line), line))
 		return HIT;
 	return misses1(s, me, line, me->perSet1);
 }
