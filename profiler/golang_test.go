@@ -180,16 +180,32 @@ func TestGoMany(t *testing.T) {
 
 import "sync"
 
+// talk makes a goroutine and sends it much.
+func talk() {
+	c := make(chan int)
+	go func() {
+		for range c {
+		}
+	}()
+	for range 600 {
+		c <- 1
+	}
+	close(c)
+}
+
 func main() {
 	for round := range 4 {
 		var all, begun sync.WaitGroup
 		hold := make(chan int)
 		n := 9000 + 7*round
 		begun.Add(n)
-		for range n {
+		for k := range n {
 			all.Go(func() {
 				begun.Done()
 				<-hold
+				if k+50 > n {
+					talk()
+				}
 			})
 		}
 		begun.Wait()

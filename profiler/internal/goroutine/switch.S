@@ -306,7 +306,9 @@ receive:
 4:	movl	$1, %gs:SENT
 	jmp	*recorder(%rip)
 	.p2align 4
-send:	cmpl	$0, %gs:SENT
+send:	cmpq	$0, %gs:RUNTIME	# one of those that are not told apart
+	je	1f
+	cmpl	$0, %gs:SENT
 	je	1f
 	cmpl	$SENDS, %gs:SENT
 	ja	1f
@@ -321,7 +323,9 @@ send:	cmpl	$0, %gs:SENT
 1:	ret
 5:	rdgsbase %rdi
 asked:	int3				# the profiler says so in SENT
-	jmp	send
+	cmpl	$SENDS, %gs:SENT
+	jne	send
+	ret
 
 # recover: a panic of the runtime.g at %rax was recovered: the profiler looks which
 # functions are left.

@@ -96,7 +96,10 @@ func (t *Tracker) Advance(horizon uint64) {
 func (t *Tracker) Start(id profile.ThreadID) profile.Addr { return t.threads[id].start }
 
 // Sends tells whether more of what a goroutine sends is to be recorded.
-func (t *Tracker) Sends(id profile.ThreadID) bool { return t.goes.more(t.threads[id]) }
+func (t *Tracker) Sends(id profile.ThreadID) bool {
+	x := t.threads[id]
+	return x != nil && t.goes.more(x)
+}
 
 // handle lets the rules have what a thread did: a record goes to the one whose
 // kind it is, births and deaths to all.
