@@ -269,11 +269,12 @@ func (m *emitter) looksFirst() bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(m.s.Program.Callees(m.q.Func), func(f *cfg.Func) bool {
-		q := m.s.byFunc[f]
-		return q != nil && q.cycle == m.q.cycle && slices.ContainsFunc(m.g.Edges, func(e *cfg.Edge) bool {
-			return e.Kind == cfg.Exit && e.From != nil && e.From.Last().Target == f.Ranges[0].Lo
-		})
+	return slices.ContainsFunc(m.g.Edges, func(e *cfg.Edge) bool {
+		if e.Kind != cfg.Exit || e.From == nil {
+			return false
+		}
+		q := m.s.byFunc[m.s.Program.FuncAt(e.From.Last().Target)]
+		return q != nil && q.cycle == m.q.cycle
 	})
 }
 

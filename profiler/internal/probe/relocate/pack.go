@@ -24,6 +24,9 @@ func (s *Spec) Pack(w *pack.Writer, c *Code) {
 		w.Bool(q.Incomplete)
 		w.Bool(q.EntryUnknown)
 		w.Bool(q.Always)
+		w.Bool(q.callsUnknown)
+		w.Bool(q.looks)
+		w.Uint(uint64(q.cycle))
 		how := make([]byte, len(q.calls))
 		for i, h := range q.calls {
 			how[i] = byte(h)
@@ -79,7 +82,7 @@ func Unpack(r *pack.Reader, p *cfg.Program, hooks Hooks, opt probe.Options, from
 		if f == nil {
 			return nil, nil, errors.New("plans of another program")
 		}
-		q := &Plan{Func: f, CallersUnknown: r.Bool(), Incomplete: r.Bool(), EntryUnknown: r.Bool(), Always: r.Bool()}
+		q := &Plan{Func: f, CallersUnknown: r.Bool(), Incomplete: r.Bool(), EntryUnknown: r.Bool(), Always: r.Bool(), callsUnknown: r.Bool(), looks: r.Bool(), cycle: int32(r.Uint())}
 		for _, h := range r.Bytes() {
 			q.calls = append(q.calls, callMode(h))
 		}

@@ -21,48 +21,56 @@ func TestUnpackIsPacked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		opt := probe.Options{Caches: probe.Front{Sets: 64, Shift: 6}}
-		s := New(cfg.Build(im, probetest.Catches), probetest.NoHooks, opt, Numbers{})
-		c, err := s.Assemble(s.Home())
-		if err != nil {
-			t.Fatal(err)
+		for _, opt := range []probe.Options{{Caches: probe.Front{Sets: 64, Shift: 6}}, {Looks: true, Units: true}} {
+			testUnpackIsPacked(t, path, im, opt)
 		}
-		var w pack.Writer
-		s.Program.Pack(&w)
-		s.Pack(&w, c)
-		r := &pack.Reader{B: w.B}
-		p, err := cfg.Unpack(r, im, probetest.Catches)
-		if err != nil {
-			t.Fatal(err)
+	}
+}
+
+func testUnpackIsPacked(t *testing.T, path string, im *image.Image, opt probe.Options) {
+	s := New(cfg.Build(im, probetest.Catches), probetest.NoHooks, opt, Numbers{})
+	c, err := s.Assemble(s.Home())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var w pack.Writer
+	s.Program.Pack(&w)
+	s.Pack(&w, c)
+	r := &pack.Reader{B: w.B}
+	p, err := cfg.Unpack(r, im, probetest.Catches)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s2, c2, err := Unpack(r, p, probetest.NoHooks, opt, Numbers{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.B) != 0 || s.Home() != s2.Home() || s.next != s2.next || !reflect.DeepEqual(c.starts, c2.starts) || !bytes.Equal(c.Bytes, c2.Bytes) || !reflect.DeepEqual(c.sites, c2.sites) {
+		t.Errorf("%s: read back as something else", path)
+	}
+	for i := range c.Texts {
+		if !bytes.Equal(c.Texts[i].New, c2.Texts[i].New) {
+			t.Errorf("%s: text %d read back as something else", path, i)
 		}
-		s2, c2, err := Unpack(r, p, probetest.NoHooks, opt, Numbers{})
-		if err != nil {
-			t.Fatal(err)
+	}
+	for i, q := range s.plans {
+		q2 := s2.plans[i]
+		if q.Func.Name != q2.Func.Name || q.first != q2.first || q.After != q2.After || q.CallersUnknown != q2.CallersUnknown || q.Op != q2.Op || q.ops != q2.ops {
+			t.Fatalf("%s: %s read back as %s", path, q.Func.Name, q2.Func.Name)
 		}
-		if len(r.B) != 0 || s.Home() != s2.Home() || s.next != s2.next || !reflect.DeepEqual(c.starts, c2.starts) || !bytes.Equal(c.Bytes, c2.Bytes) || !reflect.DeepEqual(c.sites, c2.sites) {
-			t.Errorf("%s: read back as something else", path)
+		if !slices.Equal(s.Copied(c, i), s2.Copied(c2, i)) {
+			t.Fatalf("%s: %s is emitted otherwise", path, q.Func.Name)
 		}
-		for i := range c.Texts {
-			if !bytes.Equal(c.Texts[i].New, c2.Texts[i].New) {
-				t.Errorf("%s: text %d read back as something else", path, i)
-			}
+		a, b := counters(s, q), counters(s2, q2)
+		if !slices.Equal(a, b) {
+			t.Fatalf("%s: %s counts at %v, read back at %v", path, q.Func.Name, a, b)
 		}
-		for i, q := range s.plans {
-			q2 := s2.plans[i]
-			if q.Func.Name != q2.Func.Name || q.first != q2.first || q.After != q2.After || q.CallersUnknown != q2.CallersUnknown || q.Op != q2.Op || q.ops != q2.ops {
-				t.Fatalf("%s: %s read back as %s", path, q.Func.Name, q2.Func.Name)
-			}
-			a, b := counters(s, q), counters(s2, q2)
-			if !slices.Equal(a, b) {
-				t.Fatalf("%s: %s counts at %v, read back at %v", path, q.Func.Name, a, b)
-			}
-		}
-		for cut := range 100 { // whatever is missing is noticed
-			r := &pack.Reader{B: w.B[:len(w.B)*cut/100]}
-			if p, err := cfg.Unpack(r, im, probetest.Catches); err == nil {
-				if _, _, err := Unpack(r, p, probetest.NoHooks, opt, Numbers{}); err == nil {
-					t.Errorf("%s: %d %% of it are enough", path, cut)
-				}
+	}
+	for cut := range 100 { // whatever is missing is noticed
+		r := &pack.Reader{B: w.B[:len(w.B)*cut/100]}
+		if p, err := cfg.Unpack(r, im, probetest.Catches); err == nil {
+			if _, _, err := Unpack(r, p, probetest.NoHooks, opt, Numbers{}); err == nil {
+				t.Errorf("%s: %d %% of it are enough", path, cut)
 			}
 		}
 	}
