@@ -238,7 +238,7 @@ static inline __attribute__((always_inline)) int misses1(struct shared *s, struc
 	if (inRest(f, rest, restOfSet(ways), line))
 		return HIT;
 	if (me->wentFar)
-		fetchSet(&s->three, line);
+		fetchSet(&s->three, line, soon);
 	int class, conflict = *last == line, conflict2 = conflict;
 	__asm__ volatile(VECTORS : : [kept] "r"(kept) : "memory");
 	if (inMy2Alone(me, line, &conflict2, &gone)) {
@@ -246,7 +246,7 @@ static inline __attribute__((always_inline)) int misses1(struct shared *s, struc
 		class = FROM_L2 + (conflict ? CONFLICT : CAPACITY);
 	} else {
 		me->wentFar = 1;
-		fetchSet(&s->three, line + 1);	/* which comes next, more often than not */
+		fetchSet(&s->three, line + 1, perhaps);	/* which comes next, more often than not */
 		class = far(s, me, line, conflict2, gone, ways);
 	}
 	__asm__ volatile(VECTORS_BACK : : [kept] "r"(kept) : "memory");

@@ -436,9 +436,16 @@ static inline void unlock(u32 *l)
 		futex(l, 129, 1, 0);	/* FUTEX_WAKE, likewise */
 }
 
-/* soon has the processor fetch what will be written. (The compiler leaves out calls of functions
- * that do no more than its own word for this.) */
+/* soon has the processor fetch what will be written, so that it need not ask again to have it alone;
+ * processors that do not know how leave it be. (The compiler leaves out calls of functions that do no
+ * more than its own word for this.) */
 static inline void soon(const void *p)
+{
+	__asm__ volatile("prefetchw %0" : : "m"(*(const char *)p));
+}
+
+/* perhaps has it fetch what may be, and leaves it to another core that has written to it. */
+static inline void perhaps(const void *p)
 {
 	__asm__ volatile("prefetcht0 %0" : : "m"(*(const char *)p));
 }
@@ -1323,24 +1330,24 @@ static void inMy2(struct core *me, u64 line, u64 state)
 }
 
 /* fetchSet has the processor fetch what a miss will need. */
-static inline void fetchSet(const struct level *l, u64 line)
+static __attribute__((always_inline)) inline void fetchSet(const struct level *l, u64 line, void (*fetch)(const void *))
 {
 	if (!l->ways)
 		return;
 	if (!l->log) {
-		soon(listedIn(l, line));
+		fetch(listedIn(l, line));
 		return;
 	}
 	if (!l->heads) {
-		soon(membersOf(l, line));
+		fetch(membersOf(l, line));
 		if (l->ways > WIDE / 2)
-			soon(packedOf(l, line));
+			fetch(packedOf(l, line));
 		return;
 	}
 	u64 *tags = tagsOf(l, line);
-	soon(headOf(l, line));
-	soon(tags);
-	soon(tags + l->ways - 1);
+	fetch(headOf(l, line));
+	fetch(tags);
+	fetch(tags + l->ways - 1);
 }
 
 /* near has my first level get a line from the way of the second that has it, if that is as the
@@ -1378,15 +1385,16 @@ static __attribute__((noinline)) int touchFar(struct shared *s, struct core *me,
 {
 	struct shard *h = &s->shard[a->line & s->shardMask];
 	int class = HIT;
+	soon(&h->lock);
 	if (s->many)
 		soon(&s->table[a->line & s->tableMask]);
 	if (!w) {
-		fetchSet(&s->three, a->line);
+		fetchSet(&s->three, a->line, soon);
 		soon(&s->seen[seenFrom(me, a->line) & s->seenMask]);
 		/* and the next line's, which comes next, more often than not */
-		fetchSet(&s->three, a->line + 1);
+		fetchSet(&s->three, a->line + 1, perhaps);
 		if (s->many)
-			soon(&s->table[(a->line + 4) & s->tableMask]);
+			perhaps(&s->table[(a->line + 4) & s->tableMask]);
 	}
 	lock(s, &h->lock);
 	u64 state = w ? RELAXED(w->tag) & STATE : INVALID;
