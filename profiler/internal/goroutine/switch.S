@@ -33,7 +33,7 @@
 	.set BOUND,  0	# of the table
 	.set QUANTUM, 16
 
-	.set ASKED,  64+8*4096	# of the pool: who was asked to leave, by Go's processor,
+	.set TURNS,  64+8*4096	# of the pool: who was asked to leave, by Go's processor,
 	.set ASKS,   256	# of the first ones
 	.set URG,    23		# the signal by which it is
 	.set GRACE,  1<<17	# ticks in which it may leave by itself
@@ -358,7 +358,7 @@ ask:	cmp	$URG, %ebx
 	mov	%rax, %r8
 	shl	$5, %ecx
 	add	pool(%rip), %rcx
-	lea	ASKED(%rcx), %rcx
+	lea	TURNS(%rcx), %rcx
 	now
 	cmp	%rsi, (%rcx)
 	jne	2f
