@@ -12,10 +12,53 @@ import (
 type conditionRule struct {
 	t     *Tracker
 	calls map[[2]profile.Addr]bool // of waits and wakes: whether they are apart
+	brief map[string]*brief        // by line of the wakes
+}
+
+// brief is what is known of goroutines that one line lets go on: whether they hardly do
+// anything between two meetings.
+type brief struct {
+	meetings    int
+	busy, parts int64
+	filed       []*open
+	closed      bool // they are of no interest
+}
+
+const (
+	briefNS    = 30e3 // for each goroutine, on average: to look at that takes longer
+	manyBriefs = 64   // after so many meetings, and again
+)
+
+// tooBrief reports whether goroutines that a line lets go on are of no interest.
+func (c conditionRule) tooBrief(line string) bool {
+	b := c.brief[line]
+	return b != nil && b.closed
+}
+
+// met notes a meeting of goroutines. If they turn out to be brief there are none.
+func (c conditionRule) met(line string, parts []arrival) {
+	b := c.brief[line]
+	if b == nil {
+		b = &brief{}
+		c.brief[line] = b
+	}
+	for i := range parts {
+		b.busy += parts[i].busyNS
+	}
+	b.parts += int64(len(parts))
+	if o := c.t.out.latest; o != nil && !slices.Contains(b.filed, o) {
+		b.filed = append(b.filed, o)
+	}
+	if b.meetings++; b.meetings%manyBriefs == 0 && b.busy < briefNS*b.parts {
+		for _, o := range b.filed {
+			c.t.out.drop(o)
+		}
+		b.filed, b.closed = nil, true
+	}
 }
 
 func conditions(t *Tracker) rule {
-	c := conditionRule{t, map[[2]profile.Addr]bool{}}
+	c := conditionRule{t, map[[2]profile.Addr]bool{}, map[string]*brief{}}
 	return rule{calls: []call{
 		{names: []string{"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_wait", "cnd_timedwait", "sync.(*Cond).Wait"},
 			arrive: c.wait, waits: true},
@@ -67,6 +110,13 @@ func (c conditionRule) broadcast(x *thread, r record.Record) {
 		e.arrivals = e.arrivals[:0]
 		return
 	}
+	line := ""
+	if c.t.c.Goroutines {
+		if line = c.t.c.Line(profile.Addr(r.Site)); c.tooBrief(line) {
+			e.arrivals, e.held = nil, nil
+			return
+		}
+	}
 	if e.again > mayWakeForNothing || c.waitsApart(e.arrivals, profile.Addr(r.Site)) {
 		e.arrivals, e.held = nil, nil
 		return
@@ -96,10 +146,15 @@ func (c conditionRule) broadcast(x *thread, r record.Record) {
 		e.arrivals = nil
 		return
 	}
+	c.meets(e, line, r.TSC)
+}
+
+// meets files a meeting, and those before of which it was not known.
+func (c conditionRule) meets(e *epoch, line string, tsc uint64) {
 	for i := range e.arrivals {
-		e.arrivals[i].t.cut(e.arrivals[i], r.TSC)
+		e.arrivals[i].t.cut(e.arrivals[i], tsc)
 	}
-	e.held = append(e.held, held{e.arrivals, r.TSC})
+	e.held = append(e.held, held{e.arrivals, tsc})
 	for k := len(e.held) - 1; k > 0; k-- {
 		e.held[k].after(&e.held[k-1])
 	}
@@ -108,7 +163,10 @@ func (c conditionRule) broadcast(x *thread, r record.Record) {
 		if c.onlyWakes(e) {
 			e.arrivals, e.made = e.arrivals[:len(e.arrivals)-1], byCoordinator
 		}
-		c.t.complete(profile.Barrier, e)
+		parts := e.arrivals
+		if c.t.complete(profile.Barrier, e); c.t.c.Goroutines {
+			c.met(line, parts)
+		}
 	}
 	e.held = nil
 }

@@ -92,3 +92,30 @@ func TestGoroutinesAtACondition(t *testing.T) {
 }
 
 var goCondWait, goBroadcast = hookOf("sync.(*Cond).Wait").Arrive, hookOf("sync.(*Cond).Broadcast").Arrive
+
+// TestBriefMeetings: goroutines that hardly do anything between meetings are of no
+// interest; those of one line that do much are.
+func TestBriefMeetings(t *testing.T) {
+	for _, c := range []struct {
+		busy uint64
+		want int
+	}{{1000, 0}, {100_000, 2 * manyBriefs}} {
+		s := newGoScript()
+		s.born(0, -1)
+		s.launches(1, 320)
+		s.launches(2, 320)
+		s.at(0, goReceive, 99, 480)
+		for range 2 * manyBriefs {
+			s.now += c.busy
+			s.at(2, goCondWait, 9, 160, 1)
+			s.at(1, goBroadcast, 9, 160, 1)
+		}
+		n := 0
+		for _, x := range s.Finish() {
+			n += len(x.Instances)
+		}
+		if n != c.want {
+			t.Errorf("busy for %d ns: %d meetings, want %d", c.busy, n, c.want)
+		}
+	}
+}
