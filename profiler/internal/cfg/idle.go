@@ -166,7 +166,7 @@ func (s *study) evens(l *Loop) bool {
 			if !addsLocked(in) {
 				continue
 			}
-			n, ok := added(in)
+			n, ok := in.Adds()
 			if !ok {
 				return false
 			}
@@ -184,22 +184,6 @@ func (s *study) evens(l *Loop) bool {
 		}
 	}
 	return named&moved == 0
-}
-
-// added is the constant that lock add, sub, inc or dec adds.
-func added(in *x86.Insn) (n int64, ok bool) {
-	switch {
-	case in.Map != 0:
-	case in.Opcode&^3 == 0x80 && in.Ext() == 0:
-		return in.Imm, true
-	case in.Opcode&^3 == 0x80 && in.Ext() == 5:
-		return -in.Imm, true
-	case in.Opcode&^1 == 0xfe && in.Ext() == 0:
-		return 1, true
-	case in.Opcode&^1 == 0xfe && in.Ext() == 1:
-		return -1, true
-	}
-	return 0, false
 }
 
 // scratch are the registers that a call leaves with something else in them.

@@ -86,6 +86,7 @@ func stackHeight(in *x86.Insn, h int) (after int, known bool) {
 		return h, true
 	}
 	arith := (in.Opcode == 0x83 || in.Opcode == 0x81) && !in.HasMem && in.RM == x86.RSP
+	n, adds := in.Adds()
 	switch {
 	case in.Opcode >= 0x50 && in.Opcode < 0x58, in.Opcode == 0x68, in.Opcode == 0x6a, in.Opcode == 0x9c, in.Opcode == 0xff && in.HasModRM && in.Ext() == 6:
 		return h + 8, true
@@ -93,10 +94,8 @@ func stackHeight(in *x86.Insn, h int) (after int, known bool) {
 		return h, false
 	case in.Opcode >= 0x58 && in.Opcode < 0x60, in.Opcode == 0x8f, in.Opcode == 0x9d:
 		return h - 8, true
-	case arith && in.Ext() == 5:
-		return h + int(in.Imm), true
-	case arith && in.Ext() == 0:
-		return h - int(in.Imm), true
+	case arith && adds:
+		return h - int(n), true
 	case arith && in.Ext() == 4: // and $-16,%rsp
 		return h, false
 	case in.Opcode == 0xc9: // leave: back to the frame of push %rbp; mov %rsp,%rbp

@@ -257,3 +257,20 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// TestAdds: what is added, in whatever encoding, and of nothing else.
+func TestAdds(t *testing.T) {
+	for code, want := range map[string]int64{
+		"4883c008": 8, "4883e8f8": 8, "4881e900010000": -256, "80c47f": 127, "48ffc0": 1, "fec8": -1, "f0830701": 1, "f0832f01": -1, "f0ff4d00": -1,
+		"4883f800": 0, "4883c800": 0, "ffd0": 0, "ff30": 0, "4801c8": 0, "480fc1c8": 0, "c5fdfec1": 0, "8306ff": -1,
+	} {
+		b, _ := hex.DecodeString(code)
+		in, err := Decode(b, 0)
+		if err != nil {
+			t.Fatalf("%s: %v", code, err)
+		}
+		if n, ok := in.Adds(); n != want || ok != (want != 0) {
+			t.Errorf("%s adds %d, %v; want %d", code, n, ok, want)
+		}
+	}
+}

@@ -154,6 +154,25 @@ func (in *Insn) End() uint64 { return in.Addr + uint64(len(in.Bytes)) }
 // Ext is the opcode extension in ModRM.reg, 0 … 7.
 func (in *Insn) Ext() byte { return in.ModRM >> 3 & 7 }
 
+// Adds is the constant that add, sub, inc or dec of the one-byte opcodes adds to its
+// operand, a register or memory, of whatever size; ok is false of all else.
+func (in *Insn) Adds() (n int64, ok bool) {
+	if in.Vex != 0 || in.Map != 0 {
+		return 0, false
+	}
+	switch ext := in.Ext(); {
+	case in.Opcode&^3 == 0x80 && ext == 0:
+		return in.Imm, true
+	case in.Opcode&^3 == 0x80 && ext == 5:
+		return -in.Imm, true
+	case in.Opcode&^1 == 0xfe && ext == 0:
+		return 1, true
+	case in.Opcode&^1 == 0xfe && ext == 1:
+		return -1, true
+	}
+	return 0, false
+}
+
 // IsString reports whether it is a string instruction (movs, cmps, stos, lods, scas).
 func (in *Insn) IsString() bool {
 	return in.Vex == 0 && in.Map == 0 && (in.Opcode >= 0xa4 && in.Opcode <= 0xa7 || in.Opcode >= 0xaa && in.Opcode <= 0xaf)

@@ -95,15 +95,10 @@ func increment(in *x86.Insn) (r x86.Reg, step int64, ok bool) {
 	if in.Vex != 0 || in.Map != 0 || in.Rex&8 == 0 || in.Opsize || in.Lock {
 		return
 	}
+	n, adds := in.Adds()
 	switch {
-	case (in.Opcode == 0x83 || in.Opcode == 0x81) && !in.HasMem && in.Ext() == 0:
-		r, step = in.RM, in.Imm
-	case (in.Opcode == 0x83 || in.Opcode == 0x81) && !in.HasMem && in.Ext() == 5:
-		r, step = in.RM, -in.Imm
-	case in.Opcode == 0xff && !in.HasMem && in.Ext() == 0:
-		r, step = in.RM, 1
-	case in.Opcode == 0xff && !in.HasMem && in.Ext() == 1:
-		r, step = in.RM, -1
+	case adds && in.Opcode&1 != 0 && !in.HasMem: // else it is of a byte
+		r, step = in.RM, n
 	case in.Opcode == 0x8d && in.Mem.Base == in.Reg && in.Mem.Index == x86.None && !in.Mem.RIP && !in.Mem.Addr32:
 		r, step = in.Reg, int64(in.Mem.Disp)
 	default:

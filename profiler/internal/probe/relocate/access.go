@@ -234,16 +234,15 @@ func (s *accesses) flagsOf(b *cfg.Block) {
 // constant is what an instruction adds to a register, r, of 64 bits, if that is known.
 func constant(in *x86.Insn) (step int64, r x86.Reg) {
 	wide := in.Rex&8 != 0
+	n, adds := in.Adds()
 	switch op := in.Opcode; {
 	case in.Kind != x86.Normal || in.Map != 0 || in.Vex != 0 || in.Opsize:
 	case op >= 0x50 && op < 0x58, op == 0x68, op == 0x6a, op == 0xff && in.Ext() == 6:
 		return -8, x86.RSP
 	case op >= 0x58 && op < 0x60 && in.Def != x86.RSP.Set():
 		return 8, x86.RSP
-	case (op == 0x83 || op == 0x81) && wide && !in.HasMem && in.Ext() == 0:
-		return in.Imm, in.RM
-	case (op == 0x83 || op == 0x81) && wide && !in.HasMem && in.Ext() == 5:
-		return -in.Imm, in.RM
+	case adds && (op == 0x83 || op == 0x81) && wide && !in.HasMem:
+		return n, in.RM
 	case op == 0x8d && wide && in.Mem.Base == in.Reg && in.Mem.Index == x86.None && !in.Mem.RIP && !in.Mem.Addr32:
 		return int64(in.Mem.Disp), in.Reg
 	}
