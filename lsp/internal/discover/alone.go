@@ -52,10 +52,12 @@ func (f *Finder) compile(root string, p sourced) Candidate {
 	}
 	text, from, to := strings.Join(texts, "\n"), " "+strings.Join(names, " "), " -o "+workspace.Quote(relative(root, program))
 	c.Asks = looks.MatchString(text) || filepath.Ext(path) == ".go" && goAsks.MatchString(text)
-	if words := f.compiled(root, path); words != nil && len(p.files) == 1 {
-		c.Why += ", as compile_commands.json says"
-		c.Build = strings.Join(words, " ") + " -g -pthread" + from + to + with.after
-		return c
+	if len(p.files) == 1 {
+		if words := f.compiled(root, path); words != nil {
+			c.Why += ", as compile_commands.json says"
+			c.Build = strings.Join(words, " ") + " -g -pthread" + from + to + with.after
+			return c
+		}
 	}
 	switch filepath.Ext(path) {
 	case ".go":

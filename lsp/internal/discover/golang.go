@@ -32,14 +32,13 @@ func (f *Finder) golang(root, path string) (all []Candidate) {
 		if module == nil {
 			return nil
 		}
-		if path != "" && !strings.HasSuffix(path, "_test.go") {
+		if strings.HasSuffix(path, "_test.go") {
+			return f.goTests(root, dir)
+		}
+		if path != "" {
 			if c, ok := f.goProgram(root, at, module[1], dir); ok {
 				return []Candidate{c}
 			}
-		}
-		tests := f.goTests(root, dir)
-		if strings.HasSuffix(path, "_test.go") {
-			return tests
 		}
 		f.disk.Uses("read", at)
 		folders, _ := filepath.Glob(filepath.Join(at, "cmd", "*"))
@@ -49,7 +48,7 @@ func (f *Finder) golang(root, path string) (all []Candidate) {
 			}
 		}
 		if len(all) == 0 && path != "" {
-			return tests
+			return f.goTests(root, dir)
 		}
 		return all
 	}

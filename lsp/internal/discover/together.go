@@ -36,8 +36,8 @@ const (
 type sourced struct{ files, headers []string }
 
 // together are the sources of each program of the folder that a file lies in and is a
-// part of. Where but one of them has a main, that is all that
-// are in its language; else those of the headers that it includes.
+// part of. Where but one of them has a main, that is all that are in its language; else
+// those of the headers that it includes.
 func (f *Finder) together(path string) (programs []sourced) {
 	own := families[filepath.Ext(path)]
 	if own == ofNone {

@@ -144,8 +144,7 @@ func (m *module) goFunctions() (fs goroutine.Functions, err error) {
 		}
 		return list
 	}
-	fs.Receive, fs.Choose, fs.Send = used(goReceives...), used(goChooses), used(goSends)
-	fs.Ask = used(goAsks)
+	fs.Receive, fs.Choose, fs.Send, fs.Ask = used(goReceives...), used(goChooses), used(goSends), used(goAsks)
 	for _, name := range []string{"runtime.mcall", "runtime.goschedImpl", "runtime.preemptPark"} {
 		fs.Leave = append(fs.Leave, get(name))
 	}

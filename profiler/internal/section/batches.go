@@ -73,9 +73,7 @@ func (g *goRule) died(x *thread, a arrival) {
 	if x.parent == nil {
 		return // it ends before those that it has made, who may have had nothing to do
 	}
-	if y := g.errands[x]; y != nil {
-		g.round(y, a.tsc)
-	}
+	g.round(x, a.tsc)
 	list := g.batches[x.parent]
 	for i := len(list) - 1; i >= 0; i-- {
 		if y := list[i]; y.begin <= x.born {
@@ -101,7 +99,7 @@ func (g *goRule) finish(list []*batch) []*batch {
 // end files those that the end of the run has completed.
 func (g *goRule) end() {
 	for _, x := range g.senders {
-		g.round(g.errands[x], x.last)
+		g.round(x, x.last)
 	}
 	for _, x := range g.makers {
 		for _, y := range g.batches[x] {

@@ -29,29 +29,30 @@ const (
 	manyBriefs = 64   // after so many meetings, and again
 )
 
-// tooBrief reports whether goroutines that a line lets go on are of no interest.
-func (c conditionRule) tooBrief(line string) bool {
-	b := c.brief[line]
-	return b != nil && b.closed
+// briefAt is what is known of those that a wake lets go on; nil of threads.
+func (c conditionRule) briefAt(wakes profile.Addr) *brief {
+	if !c.t.c.Goroutines {
+		return nil
+	}
+	line := c.t.c.Line(wakes)
+	if c.brief[line] == nil {
+		c.brief[line] = &brief{}
+	}
+	return c.brief[line]
 }
 
-// met notes a meeting of goroutines. If they turn out to be brief there are none.
-func (c conditionRule) met(line string, parts []arrival) {
-	b := c.brief[line]
-	if b == nil {
-		b = &brief{}
-		c.brief[line] = b
-	}
+// met notes a meeting. If they turn out to be brief there are none.
+func (b *brief) met(parts []arrival, out *collector) {
 	for i := range parts {
 		b.busy += parts[i].busyNS
 	}
 	b.parts += int64(len(parts))
-	if o := c.t.out.latest; o != nil && !slices.Contains(b.filed, o) {
+	if o := out.latest; o != nil && !slices.Contains(b.filed, o) {
 		b.filed = append(b.filed, o)
 	}
 	if b.meetings++; b.meetings%manyBriefs == 0 && b.busy < briefNS*b.parts {
 		for _, o := range b.filed {
-			c.t.out.drop(o)
+			out.drop(o)
 		}
 		b.filed, b.closed = nil, true
 	}
@@ -110,14 +111,8 @@ func (c conditionRule) broadcast(x *thread, r record.Record) {
 		e.arrivals = e.arrivals[:0]
 		return
 	}
-	line := ""
-	if c.t.c.Goroutines {
-		if line = c.t.c.Line(profile.Addr(r.Site)); c.tooBrief(line) {
-			e.arrivals, e.held = nil, nil
-			return
-		}
-	}
-	if e.again > mayWakeForNothing || c.waitsApart(e.arrivals, profile.Addr(r.Site)) {
+	b := c.briefAt(profile.Addr(r.Site))
+	if b != nil && b.closed || e.again > mayWakeForNothing || c.waitsApart(e.arrivals, profile.Addr(r.Site)) {
 		e.arrivals, e.held = nil, nil
 		return
 	}
@@ -146,11 +141,11 @@ func (c conditionRule) broadcast(x *thread, r record.Record) {
 		e.arrivals = nil
 		return
 	}
-	c.meets(e, line, r.TSC)
+	c.meets(e, b, r.TSC)
 }
 
-// meets files a meeting, and those before of which it was not known.
-func (c conditionRule) meets(e *epoch, line string, tsc uint64) {
+// meets files a meeting, and those before of which it was not known; b: of goroutines.
+func (c conditionRule) meets(e *epoch, b *brief, tsc uint64) {
 	for i := range e.arrivals {
 		e.arrivals[i].t.cut(e.arrivals[i], tsc)
 	}
@@ -164,8 +159,8 @@ func (c conditionRule) meets(e *epoch, line string, tsc uint64) {
 			e.arrivals, e.made = e.arrivals[:len(e.arrivals)-1], byCoordinator
 		}
 		parts := e.arrivals
-		if c.t.complete(profile.Barrier, e); c.t.c.Goroutines {
-			c.met(line, parts)
+		if c.t.complete(profile.Barrier, e); b != nil {
+			b.met(parts, c.t.out)
 		}
 	}
 	e.held = nil

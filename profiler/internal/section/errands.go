@@ -64,7 +64,7 @@ func (g *goRule) sends(x *thread, r record.Record) {
 	}
 	if y != nil {
 		if y.received > 0 {
-			g.round(y, r.TSC)
+			g.round(x, r.TSC)
 		}
 		y.sent++
 		y.most = max(y.most, y.sent-y.received)
@@ -113,15 +113,15 @@ func (y *errands) known() bool {
 	return false
 }
 
-// round files what was done, if all of it was.
-func (g *goRule) round(y *errands, tsc uint64) {
-	if y.sent != y.received || y.answers != y.received || y.most < 2 || len(y.last) < 2 && !y.known() {
+// round files what was done for a maker, if all of it was.
+func (g *goRule) round(maker *thread, tsc uint64) {
+	y := g.errands[maker]
+	if y == nil || y.sent != y.received || y.answers != y.received || y.most < 2 || len(y.last) < 2 && !y.known() {
 		return
 	}
 	g.tried -= y.tried
-	y.tried = 0
 	var parts []arrival
-	for _, w := range y.joined(g) {
+	for _, w := range g.crewOf(maker, y) {
 		a, worked := y.last[w]
 		switch {
 		case !worked && !w.alive && !g.filed[w]:
@@ -138,19 +138,17 @@ func (g *goRule) round(y *errands, tsc uint64) {
 	*y = errands{last: map[*thread]arrival{}, began: tsc, crews: y.crews}
 }
 
-// joined makes a crew of those that worked in a round, of who could have and of the
+// crewOf makes a crew of those that worked in a round, of who could have and of the
 // crews that they were of, and returns who of it was there.
-func (y *errands) joined(g *goRule) (there []*thread) {
+func (g *goRule) crewOf(maker *thread, y *errands) (there []*thread) {
 	var crew []*thread
 	add := func(x *thread) {
 		if !slices.Contains(crew, x) {
 			crew = append(crew, x)
 		}
 	}
-	maker := (*thread)(nil)
 	for x := range y.last {
 		add(x)
-		maker = x.parent
 	}
 	for _, channel := range y.to {
 		for _, x := range g.kin[goKin{maker, channel}] {
