@@ -163,7 +163,7 @@ func (d *Dealer) does(b *Block, depth int) (h habit) {
 // habitOf is what a call does.
 func (d *Dealer) habitOf(c *Call, depth int) habit {
 	switch {
-	case c.Callee != nil && receives[c.Callee.Name]:
+	case c.Callee != nil && (receives[c.Callee.Name] || runsOne(c.Callee.Name)):
 		return habit{fetches: true}
 	case c.Callee != nil && takesInline(c.Callee.Name):
 		return habit{locks: true}
@@ -174,7 +174,8 @@ func (d *Dealer) habitOf(c *Call, depth int) habit {
 	case c.Import == "":
 		return habit{unlocks: true} // by pointer: whatever it does
 	}
-	return habit{fetches: Deals(c.Import), locks: locks[c.Import], unlocks: GivesLock(c.Import), fills: x86.RDI.Set()}
+	locks, unlocks := lockOf(c.Import)
+	return habit{fetches: Deals(c.Import), locks: locks, unlocks: unlocks, fills: x86.RDI.Set()}
 }
 
 // convention is how the program's functions call each other.
@@ -221,13 +222,6 @@ func (d *Dealer) function(f *Func, depth int) habit {
 	d.known[f] = h
 	return h
 }
-
-// locks are the functions behind which shared data are read.
-var locks = map[string]bool{"pthread_mutex_lock": true, "pthread_mutex_trylock": true, "pthread_mutex_timedlock": true, "pthread_spin_lock": true,
-	"pthread_rwlock_wrlock": true, "mtx_lock": true,
-	// A wait at a condition variable ends with the lock held.
-	"pthread_cond_wait": true, "pthread_cond_timedwait": true, "pthread_cond_clockwait": true, "cnd_wait": true, "cnd_timedwait": true,
-	"_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE": true}
 
 // fetches recognises instructions that read and change memory as one, and tell
 // what was there: xadd, cmpxchg, xchg.

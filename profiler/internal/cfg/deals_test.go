@@ -154,6 +154,29 @@ void tried_deals(int n) {
 	}
 }
 
+static int many;
+extern void g_mutex_lock(void *), g_mutex_unlock(void *);
+void glib_deals(int n) {
+	for (;;) {
+		g_mutex_lock(&many);
+		int i = at++;
+		g_mutex_unlock(&many);
+		if (i >= n) break;
+		work(i);
+	}
+}
+void glib_sums(int n) {
+	for (int i = 0; i < n; i++) {
+		long x = work(i);
+		g_mutex_lock(&many);
+		total += x;
+		g_mutex_unlock(&many);
+	}
+}
+static int run_one(void *) __asm__("_ZN5boost4asio6detail9scheduler10do_run_oneERNS1_27conditionally_enabled_mutex11scoped_lockE");
+__attribute__((noinline)) static int run_one(void *io) { return work((long)io); }
+void asio_deals(void *io) { while (run_one(io)) total++; }
+
 void once(struct job *j) {
 	for (int i = 0; i < j->n; i++) {
 		total |= atomic_exchange(&spins, 1);
@@ -207,7 +230,8 @@ void releases(long *x) {
 // where it only counts or adds up what it did.
 func TestDeals(t *testing.T) {
 	want := map[string]bool{"counter_deals": true, "guided_deals": true, "queue_deals": true, "called_deals": true, "pool_deals": true, "wrapped_deals": true, "steals": true,
-		"object_deals": true, "asked_deals": true, "pair_deals": true, "stack_deals": true, "spin_lock_deals": true, "tried_deals": true, "once": false, "adds": false, "panics": false,
+		"object_deals": true, "asked_deals": true, "pair_deals": true, "stack_deals": true, "spin_lock_deals": true, "tried_deals": true,
+		"glib_deals": true, "asio_deals": true, "glib_sums": false, "once": false, "adds": false, "panics": false,
 		"plain": false, "counts": false, "appends": false, "sums": false, "releases": false}
 	eachBuild(t, dealers, func(build string, p *Program) {
 		d := NewDealer(p)
@@ -284,6 +308,20 @@ func TestLetsMeet(t *testing.T) {
 		"internal/poll.(*FD).Read": true, "main.(*fdMutex).rwlock": false, "latch": false} {
 		if letsMeet(name) != want {
 			t.Errorf("%s lets threads meet: %v", name, !want)
+		}
+	}
+}
+
+// TestLockOf: what libraries' own locks are called, whatever the version in their names.
+func TestLockOf(t *testing.T) {
+	for name, want := range map[string][2]bool{
+		"pthread_mutex_lock": {true, false}, "pthread_mutex_unlock": {false, true}, "g_cond_wait": {true, false}, "uv_mutex_unlock": {false, true},
+		"_ZN4absl12lts_202206235Mutex4LockEv": {true, false}, "_ZN4absl7debian35Mutex6UnlockEv": {false, true},
+		"_ZN5boost5mutex4lockEv": {true, false}, "_ZN6QMutex6unlockEv": {false, true}, "_ZN4Poco9MutexImpl8lockImplEv": {true, false},
+		"my5Mutex4LockEv": {false, false}, "_ZN5Mutex4LockERKi": {false, false}, "puts": {false, false},
+	} {
+		if locks, unlocks := lockOf(name); locks != want[0] || unlocks != want[1] {
+			t.Errorf("%s locks: %v, unlocks: %v", name, locks, unlocks)
 		}
 	}
 }
