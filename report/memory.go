@@ -53,9 +53,9 @@ func (b *builder) runMemory() *Memory {
 	return b.memory(of)
 }
 
-func (b *builder) sectionMemory(s *profile.Section) *Memory {
+func (b *builder) sectionMemory(slots []profile.Part) *Memory {
 	var of []profile.Counts
-	for _, q := range s.PartsBySlot() {
+	for _, q := range slots {
 		of = append(of, q.Counts, q.Inner)
 	}
 	return b.memory(of)
