@@ -81,6 +81,17 @@ func TestLongSums(t *testing.T) {
 			if !maps.Equal(sums(got), sums(d)) {
 				t.Errorf("%d below %d: other sums", n, top)
 			}
+			before := slices.Clone(d)
+			for _, log := range [][]Delta{d, got} { // as it came, and summed already
+				own := Own(log)
+				if !slices.Equal(own, got) || !slices.Equal(Sum(log), got) {
+					t.Errorf("%d below %d: other sums of a list that is kept", n, top)
+				}
+				clear(own)
+				if !slices.Equal(d, before) || !slices.Equal(Sum(d), got) {
+					t.Errorf("%d below %d: the list itself was written to", n, top)
+				}
+			}
 		}
 	}
 }

@@ -21,18 +21,18 @@ type table struct {
 // tables are those that nobody uses just now.
 var tables = sync.Pool{New: func() any { return &table{} }}
 
-// addUp replaces deltas by their sums, by counter; ok is false where a table is not
-// worth it.
-func addUp(d []Delta) (sums []Delta, ok bool) {
+// addUp returns the sums of deltas, by counter, in place of into, or with nil in just
+// the room that they take; ok is false where a table is not worth it.
+func addUp(into, d []Delta) (sums []Delta, ok bool) {
 	if len(d) < many {
-		return d, false
+		return nil, false
 	}
 	top := uint32(0)
 	for _, x := range d {
 		top = max(top, uint32(x.Counter)) // of one below 0, too much
 	}
 	if top >= counter || int(top) > 64*len(d) {
-		return d, false
+		return nil, false
 	}
 	t := tables.Get().(*table)
 	defer tables.Put(t)
@@ -44,7 +44,13 @@ func addUp(d []Delta) (sums []Delta, ok bool) {
 		t.n[x.Counter] += x.N
 		t.used[x.Counter/64] |= 1 << (x.Counter % 64)
 	}
-	sums = d[:0]
+	if sums = into[:0]; into == nil {
+		n := 0
+		for _, word := range t.used[:top/64+1] {
+			n += bits.OnesCount64(word)
+		}
+		sums = make([]Delta, 0, n)
+	}
 	for i, word := range t.used[:top/64+1] {
 		for ; word != 0; word &= word - 1 {
 			c := 64*i + bits.TrailingZeros64(word)
