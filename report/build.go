@@ -77,6 +77,8 @@ type builder struct {
 	calling [][]int          // edges, by function
 	lives   []profile.Counts // by thread
 	blocks  *profile.BlockIndex
+	// Of instructions that access memory: each section asks for them again.
+	ofMemory map[profile.Addr]memoryPlace
 }
 
 func (b *builder) run() Run {

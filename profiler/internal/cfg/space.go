@@ -57,7 +57,9 @@ func (s *Space) room(f *Func) {
 	for _, w := range f.starts {
 		n += bits.OnesCount64(w)
 	}
-	s.insns = slices.Grow(s.insns, n)
+	if n > cap(s.insns) {
+		s.insns = make([]x86.Insn, 0, n+n/4)
+	}
 }
 
 // decode decodes the instruction at an offset of a part, behind the others.
