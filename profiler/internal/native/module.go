@@ -169,7 +169,7 @@ func (m *module) texts(p *tracee.Process) (list []text, err error) {
 	}
 	for _, x := range m.code.Texts {
 		t := text{x.Addr + m.bias, x.Old, x.New}
-		same, err := says(p, x.Old, t.addr)
+		same, err := says(p.Read, x.Old, t.addr)
 		if err != nil {
 			return nil, err
 		}
@@ -196,12 +196,12 @@ func (m *module) texts(p *tracee.Process) (list []text, err error) {
 
 // says reports whether a program's memory is what the file says, piece by piece: to have
 // room for all of a library's code takes longer than to read it.
-func says(p *tracee.Process, file []byte, addr uint64) (bool, error) {
+func says(read func([]byte, uint64) error, file []byte, addr uint64) (bool, error) {
 	const piece = 64 << 10
 	b := make([]byte, min(piece, len(file)))
 	for at := 0; at < len(file); at += piece {
 		want := file[at:min(at+piece, len(file))]
-		if err := p.Read(b[:len(want)], addr+uint64(at)); err != nil {
+		if err := read(b[:len(want)], addr+uint64(at)); err != nil {
 			return false, err
 		}
 		if !bytes.Equal(b[:len(want)], want) {
