@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"sort"
+	"sync"
 
 	"github.com/skewlens/skewlens/profile"
 )
@@ -23,13 +24,14 @@ type Analyser struct {
 	graph   *graph
 	sources *sources
 	lines   *sources // whatever code was inlined at
+	named   sync.Map // by address: see lineOf
 }
 
 // New prepares the analysis of a profile's sections. The profile must be
 // valid and must not change while the Analyser is used.
 func New(p *profile.Profile) *Analyser {
 	g := newGraph(p)
-	return &Analyser{p, g, newSources(p, g, true), newSources(p, g, false)}
+	return &Analyser{p: p, graph: g, sources: newSources(p, g, true), lines: newSources(p, g, false)}
 }
 
 // Analyse finds the causes of one section's imbalance. For several sections

@@ -149,10 +149,15 @@ func costliest(p *profile.Profile, s *profile.Section, events []profile.EventID)
 }
 
 // lineOf names the source line of an address, with what it was inlined at; the
-// address itself where that is not known.
+// address itself where that is not known. Each instance asks for the same ones.
 func (an *Analyser) lineOf(addr profile.Addr) string {
-	if l, ok := an.p.Location(addr); ok && l.Known() {
-		return sourceLine(&l, nil)
+	if x, known := an.named.Load(addr); known {
+		return x.(string)
 	}
-	return fmt.Sprintf("%#x", uint64(addr))
+	name := fmt.Sprintf("%#x", uint64(addr))
+	if l, ok := an.p.Location(addr); ok && l.Known() {
+		name = sourceLine(&l, nil)
+	}
+	an.named.Store(addr, name)
+	return name
 }

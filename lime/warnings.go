@@ -53,7 +53,7 @@ func (a *Analyser) warnings(res *Result, s *profile.Section, instances []*instan
 		}
 		add("uncounted", "Work in %s%s could not be counted and is missing here.", strings.Join(names, ", "), more)
 	}
-	if r, ok := meansFollow(a.p, s); ok && r < follows && res.Response == profile.Instructions {
+	if r, ok := meansFollow(s, res.Threads); ok && r < follows && res.Response == profile.Instructions {
 		add("instructions-vs-busy-time", "Busy time does not follow the executed instructions (r = %.2f over the threads' means): control flow is not the whole story.", r)
 	}
 	if a.firstTookAll(instances) {
@@ -189,12 +189,11 @@ func (a *Analyser) functionsRun(instances []*instance) []bool {
 // meansFollow correlates the threads' mean instructions with their mean busy
 // times over the instances (one instance alone is noise). ok is false
 // where there is too little to say.
-func meansFollow(p *profile.Profile, s *profile.Section) (r float64, ok bool) {
+func meansFollow(s *profile.Section, totals []ThreadTotal) (r float64, ok bool) {
 	executions := 0
 	for i := range s.Instances {
 		executions += max(1, s.Instances[i].Folded)
 	}
-	totals := threadTotals(p, s)
 	if executions < enoughSamples || len(totals) < fewThreads {
 		return 0, false
 	}

@@ -77,6 +77,8 @@ type builder struct {
 	calling [][]int          // edges, by function
 	lives   []profile.Counts // by thread
 	blocks  *profile.BlockIndex
+	// Of instructions that access memory: each section asks for them again.
+	ofMemory map[profile.Addr]memoryPlace
 }
 
 func (b *builder) run() Run {
@@ -200,7 +202,8 @@ func (b *builder) fill(out *Section, s *profile.Section, res *lime.Result) {
 	out.R2 = known(res.R2)
 	out.JointGain = gain(res.JointGain, math.NaN(), out.TimeS)
 	idle, timed := int64(0), false
-	hardware := b.threadsHardware(s, len(res.Threads))
+	slots, threads := s.PartsBySlot(), s.PartsByThread() // once: where instances are many, to add them up takes long
+	hardware := b.threadsHardware(slots, len(res.Threads))
 	for i, t := range res.Threads {
 		th := Thread{Slot: i + 1, Instructions: t.Instructions, uncounted: b.bare, Hardware: hardware[i]}
 		if t.Slot > 0 {
@@ -222,10 +225,10 @@ func (b *builder) fill(out *Section, s *profile.Section, res *lime.Result) {
 		out.Causes = append(out.Causes, b.cause(out, &res.Causes[i], i+1))
 		at = append(at, res.Causes[i].Addr)
 	}
-	b.paths(out, s, at)
+	b.paths(out, s, threads, at)
 	b.busyCounted(out, s)
-	b.waits(out, s)
-	out.Memory, out.CacheSizes, out.Hardware = b.sectionMemory(s), b.sectionSizes(s), b.sectionHardware(s)
+	b.waits(out, s, slots, threads)
+	out.Memory, out.CacheSizes, out.Hardware = b.sectionMemory(slots), b.sectionSizes(slots), b.sectionHardware(slots)
 	out.Warnings = append(out.Warnings, warnings(res.Warnings)...)
 	doubtCauses(out)
 	b.units(out, s)

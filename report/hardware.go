@@ -50,18 +50,18 @@ func (b *builder) runHardware() *Hardware {
 	return b.hardware(of...)
 }
 
-func (b *builder) sectionHardware(s *profile.Section) *Hardware {
+func (b *builder) sectionHardware(slots []profile.Part) *Hardware {
 	var of []profile.Counts
-	for _, q := range s.PartsBySlot() {
+	for _, q := range slots {
 		of = append(of, q.Counts, q.Inner)
 	}
 	return b.hardware(of...)
 }
 
 // threadsHardware is that of the section's slots, in their order.
-func (b *builder) threadsHardware(s *profile.Section, n int) []*Hardware {
+func (b *builder) threadsHardware(slots []profile.Part, n int) []*Hardware {
 	out := make([]*Hardware, n)
-	for i, q := range s.PartsBySlot() {
+	for i, q := range slots {
 		if i < n {
 			out[i] = b.hardware(q.Counts, q.Inner)
 		}

@@ -53,9 +53,9 @@ func (b *builder) runMemory() *Memory {
 	return b.memory(of)
 }
 
-func (b *builder) sectionMemory(s *profile.Section) *Memory {
+func (b *builder) sectionMemory(slots []profile.Part) *Memory {
 	var of []profile.Counts
-	for _, q := range s.PartsBySlot() {
+	for _, q := range slots {
 		of = append(of, q.Counts, q.Inner)
 	}
 	return b.memory(of)
@@ -109,18 +109,36 @@ type memoryLine struct {
 	doubt         [3]float64 // by level: of its misses, and of those that went farther
 }
 
+// memoryPlace is where an instruction's line stands, and what tells it from others.
+type memoryPlace struct {
+	Place
+	key string
+}
+
+func (b *builder) memoryPlace(a profile.Addr) memoryPlace {
+	if x, known := b.ofMemory[a]; known {
+		return x
+	}
+	at := locate(b.p, a)
+	x := memoryPlace{at.Place, at.Address}
+	if at.Known() {
+		x.key = fmt.Sprint(at.Line, " ", at.File)
+		x.Column, x.Address = 0, "" // those of one of many
+	}
+	if b.ofMemory == nil {
+		b.ofMemory = map[profile.Addr]memoryPlace{}
+	}
+	b.ofMemory[a] = x
+	return x
+}
+
 // line is that of an instruction.
 func (m *memory) line(a profile.Addr) *memoryLine {
-	at := locate(m.b.p, a)
-	k := at.Address
-	if at.Known() {
-		k = fmt.Sprint(at.Line, " ", at.File)
-		at.Column, at.Address = 0, "" // those of one of many
-	}
-	l := m.at[k]
+	at := m.b.memoryPlace(a)
+	l := m.at[at.key]
 	if l == nil {
 		l = &memoryLine{place: at.Place}
-		m.at[k] = l
+		m.at[at.key] = l
 	}
 	return l
 }

@@ -12,14 +12,13 @@ import (
 // The counts say how often a call was made, not for whom. So a path is the
 // likeliest, not the only one: from the function that holds the cause, again
 // and again by the call that the thread made most.
-func (b *builder) paths(s *Section, of *profile.Section, at []profile.Addr) {
+func (b *builder) paths(s *Section, of *profile.Section, threads []profile.Part, at []profile.Addr) {
 	if len(s.Causes) == 0 {
 		return
 	}
 	if b.calling == nil {
 		b.calling, b.lives, b.blocks = callers(&b.p.Graph), b.p.ThreadCounts(), b.p.Graph.IndexBlocks()
 	}
-	parts := of.PartsByThread()
 	for i := range s.Causes {
 		c := &s.Causes[i]
 		most := 0
@@ -29,7 +28,7 @@ func (b *builder) paths(s *Section, of *profile.Section, at []profile.Addr) {
 			}
 		}
 		k := callerSearch{b: b, seen: map[profile.FunctionID]bool{}}
-		if most >= len(s.Threads) || !k.thread(b.oneOf(of, s.Threads, most), parts) {
+		if most >= len(s.Threads) || !k.thread(b.oneOf(of, s.Threads, most), threads) {
 			continue
 		}
 		if holds := b.blocks.At(at[i]); holds != profile.NoBlock {

@@ -208,9 +208,9 @@ func (b *builder) runSizes() *CacheSizes {
 	return s
 }
 
-func (b *builder) sectionSizes(s *profile.Section) *CacheSizes {
+func (b *builder) sectionSizes(slots []profile.Part) *CacheSizes {
 	var of []profile.Counts
-	for _, q := range s.PartsBySlot() {
+	for _, q := range slots {
 		of = append(of, q.Counts.Plus(q.Inner))
 	}
 	return b.sizesOf(of)

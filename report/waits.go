@@ -53,9 +53,8 @@ func (g *group) of(q *profile.Part) (ns int64, n int) {
 }
 
 // waits fills in what the section's threads waited for, and the causes that
-// are waits.
-func (b *builder) waits(out *Section, s *profile.Section) {
-	parts := s.PartsByThread()
+// are waits; slots and parts are its sums by slot and by thread.
+func (b *builder) waits(out *Section, s *profile.Section, slots, parts []profile.Part) {
 	var groups []*group
 	for i := range parts {
 		for _, w := range parts[i].Waits {
@@ -86,7 +85,7 @@ func (b *builder) waits(out *Section, s *profile.Section) {
 	out.Waits = slices.DeleteFunc(out.Waits, func(w Wait) bool { return w.Kind == string(profile.WaitFault) && w.Seconds < little })
 	slices.SortStableFunc(out.Waits, func(x, y Wait) int { return cmp.Compare(y.Seconds, x.Seconds) })
 	for _, g := range groups {
-		if c, ok := g.cause(out, s); ok && !faultsOf(out.Causes, &c) {
+		if c, ok := g.cause(out, s, slots); ok && !faultsOf(out.Causes, &c) {
 			out.Causes = append(out.Causes, c)
 		}
 	}
@@ -141,7 +140,7 @@ func (p Place) sameLine(q Place) bool {
 
 // cause is the group as a cause of the section's waiting: how much of it there
 // would not be if no thread had waited here, with all else as it was.
-func (g *group) cause(out *Section, s *profile.Section) (c Cause, ok bool) {
+func (g *group) cause(out *Section, s *profile.Section, slots []profile.Part) (c Cause, ok bool) {
 	switch g.kind {
 	case profile.WaitLock, profile.WaitSleep, profile.WaitIO, profile.WaitFault, profile.WaitMessage:
 	default:
@@ -171,16 +170,16 @@ func (g *group) cause(out *Section, s *profile.Section) (c Cause, ok bool) {
 	}
 	fraction := float64(saved) / 1e9 / *out.TimeS
 	c = Cause{Kind: g.wait.Kind, Share: round(min(1, vanishes/all)), Gain: gain(min(1, fraction), math.NaN(), out.TimeS), Location: g.wait.Location, Waker: g.wait.Waker,
-		Counts: g.counts(s), Members: []Member{}}
+		Counts: g.counts(slots), Members: []Member{}}
 	c.Message = g.message(out, &c)
 	return c, true
 }
 
-// counts is how often each thread waited, in the order of the section's.
-func (g *group) counts(s *profile.Section) []uint64 {
+// counts is how often each thread waited, in the order of the section's slots.
+func (g *group) counts(slots []profile.Part) []uint64 {
 	counts := []uint64{}
-	for _, q := range s.PartsBySlot() {
-		_, n := g.of(&q)
+	for i := range slots {
+		_, n := g.of(&slots[i])
 		counts = append(counts, uint64(n))
 	}
 	return counts

@@ -65,6 +65,7 @@ func (m *maker) read() {
 	for _, r := range f.Ranges {
 		s.addPart(m.p, r)
 	}
+	s.room(f)
 	bit := 0
 	first := make([]int, len(s.index)) // of each part in the bits
 	order := make([]int, len(s.index))

@@ -1,6 +1,7 @@
 package cfg
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/skewlens/skewlens/profiler/internal/x86"
@@ -47,6 +48,18 @@ func (s *Space) addPart(p *Program, r Range) {
 	clear(slot)
 	code := p.Image.Bytes(r.Lo)
 	s.index = append(s.index, partIndex{r.Lo, code[:min(n+15, len(code))], slot})
+}
+
+// room is made for all instructions of a function at once: to let it grow takes three
+// times as much, and there are functions of ten thousands.
+func (s *Space) room(f *Func) {
+	n := 0
+	for _, w := range f.starts {
+		n += bits.OnesCount64(w)
+	}
+	if n > cap(s.insns) {
+		s.insns = make([]x86.Insn, 0, n+n/4)
+	}
 }
 
 // decode decodes the instruction at an offset of a part, behind the others.

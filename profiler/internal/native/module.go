@@ -168,12 +168,16 @@ func (m *module) texts(p *tracee.Process) (list []text, err error) {
 		return list, nil
 	}
 	for _, x := range m.code.Texts {
-		t := text{addr: x.Addr + m.bias, old: make([]byte, len(x.Old))}
-		if err := p.Read(t.old, t.addr); err != nil {
+		t := text{x.Addr + m.bias, x.Old, x.New}
+		same, err := says(p.Read, x.Old, t.addr)
+		if err != nil {
 			return nil, err
 		}
-		t.new = x.New
-		if !bytes.Equal(t.old, x.Old) { // changed before the program started: by relocations, if where nothing is patched
+		if !same { // changed before the program started: by relocations, if where nothing is patched
+			t.old = make([]byte, len(x.Old))
+			if err := p.Read(t.old, t.addr); err != nil {
+				return nil, err
+			}
 			t.new = bytes.Clone(t.old)
 			for i, b := range x.New {
 				if b == x.Old[i] {
@@ -188,6 +192,23 @@ func (m *module) texts(p *tracee.Process) (list []text, err error) {
 		list = append(list, t)
 	}
 	return list, nil
+}
+
+// says reports whether a program's memory is what the file says, piece by piece: to have
+// room for all of a library's code takes longer than to read it.
+func says(read func([]byte, uint64) error, file []byte, addr uint64) (bool, error) {
+	const piece = 64 << 10
+	b := make([]byte, min(piece, len(file)))
+	for at := 0; at < len(file); at += piece {
+		want := file[at:min(at+piece, len(file))]
+		if err := read(b[:len(want)], addr+uint64(at)); err != nil {
+			return false, err
+		}
+		if !bytes.Equal(b[:len(want)], want) {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // hook puts hooks into the slots through which the module calls the library.

@@ -1,6 +1,7 @@
 package native
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"strings"
@@ -104,6 +105,41 @@ func TestWhatCrashes(t *testing.T) {
 	for sig, want := range map[syscall.Signal]bool{syscall.SIGSEGV: true, syscall.SIGABRT: true, syscall.SIGTERM: false, syscall.SIGUSR1: false} {
 		if got := crashed(sig); got != want {
 			t.Errorf("%v: crashed %v", sig, got)
+		}
+	}
+}
+
+// TestSays: a byte that differs is seen wherever it is, and memory that is not there
+// is no answer.
+func TestSays(t *testing.T) {
+	const from = 0x1000
+	for _, n := range []int{0, 1, 64<<10 - 1, 64 << 10, 64<<10 + 1, 200_000} {
+		file := bytes.Repeat([]byte{0x90, 0xc3, 1}, n/3+1)[:n]
+		memory := bytes.Clone(file)
+		read := func(b []byte, addr uint64) error {
+			if copy(b, memory[min(addr-from, uint64(len(memory))):]) < len(b) {
+				return errors.New("there is no memory")
+			}
+			return nil
+		}
+		if same, err := says(read, file, from); !same || err != nil {
+			t.Errorf("%d bytes: %v, %v", n, same, err)
+		}
+		for _, at := range []int{0, 64<<10 - 1, 64 << 10, n - 1} {
+			if at < 0 || at >= n {
+				continue
+			}
+			memory[at]++
+			if same, err := says(read, file, from); same || err != nil {
+				t.Errorf("%d bytes, another one at %d: %v, %v", n, at, same, err)
+			}
+			memory[at]--
+		}
+		if n > 0 {
+			memory = memory[:n-1]
+			if _, err := says(read, file, from); err == nil {
+				t.Errorf("%d bytes, one less in memory: no error", n)
+			}
 		}
 	}
 }

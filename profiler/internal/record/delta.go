@@ -4,7 +4,7 @@ import "slices"
 
 // Merge sorts deltas and adds up equal ones.
 func Merge(d []Delta) []Delta {
-	if sums, ok := addUp(d); ok {
+	if sums, ok := addUp(d, d); ok {
 		return sums
 	}
 	slices.SortFunc(d, func(a, b Delta) int { return int(a.Counter) - int(b.Counter) })
@@ -33,12 +33,33 @@ func Log(log, next []Delta) []Delta {
 
 // Sum is a log sorted, with each counter once: the list itself where it is so already.
 func Sum(log []Delta) []Delta {
-	for i := 1; i < len(log); i++ {
-		if log[i-1].Counter >= log[i].Counter {
-			return Merge(slices.Clone(log))
+	if isSum(log) {
+		return log
+	}
+	if sums, ok := addUp(nil, log); ok {
+		return sums
+	}
+	return Merge(slices.Clone(log))
+}
+
+// Own is Sum to be kept: a list of its own, with no more room than it takes.
+func Own(log []Delta) []Delta {
+	if !isSum(log) {
+		if sums, ok := addUp(nil, log); ok {
+			return sums
 		}
 	}
-	return log
+	return slices.Clone(Sum(log))
+}
+
+// isSum reports whether a log is sorted, with each counter once.
+func isSum(log []Delta) bool {
+	for i := 1; i < len(log); i++ {
+		if log[i-1].Counter >= log[i].Counter {
+			return false
+		}
+	}
+	return true
 }
 
 // Add returns the sum of two logs.

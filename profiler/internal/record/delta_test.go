@@ -2,6 +2,7 @@ package record
 
 import (
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -73,13 +74,37 @@ func TestLongSums(t *testing.T) {
 			for i := range d {
 				d[i] = Delta{Counter: int32(r.IntN(top)), N: r.Uint64()}
 			}
-			if top == 1000 {
+			switch top {
+			case 1000:
 				d[n/2].Counter = -1
+			case 5000, 65: // what hardware does, too
+				for i := range d {
+					if r.IntN(3) == 0 {
+						d[i].Counter += 1 << 29
+					}
+				}
+			case 64: // nothing else
+				for i := range d {
+					d[i].Counter += counter
+				}
+			case 63:
+				d[0].Counter, d[1].Counter, d[2].Counter = math.MaxInt32, counter-1, counter
 			}
 			got := Merge(slices.Clone(d))
 			sorted(t, "Merge", got)
 			if !maps.Equal(sums(got), sums(d)) {
 				t.Errorf("%d below %d: other sums", n, top)
+			}
+			before := slices.Clone(d)
+			for _, log := range [][]Delta{d, got} { // as it came, and summed already
+				own := Own(log)
+				if !slices.Equal(own, got) || !slices.Equal(Sum(log), got) {
+					t.Errorf("%d below %d: other sums of a list that is kept", n, top)
+				}
+				clear(own)
+				if !slices.Equal(d, before) || !slices.Equal(Sum(d), got) {
+					t.Errorf("%d below %d: the list itself was written to", n, top)
+				}
 			}
 		}
 	}

@@ -109,7 +109,7 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival, made makin
 	for i := range arrivals {
 		a := &arrivals[i]
 		p := part{profile.Part{Thread: a.t.id, Begin: a.begin, Site: a.site, BeginNS: c.sinceStart(a.beginTSC), ArriveNS: c.sinceStart(a.tsc)},
-			slices.Clone(record.Sum(a.delta)), a.inner, a.t.place}
+			record.Own(a.delta), a.inner, a.t.place}
 		p.Waits, p.Wakes = sumWaits(a.waits, a.beginTSC, a.tsc)
 		p.Syncs = c.syncs(a)
 		if a.timed {

@@ -45,7 +45,7 @@ func (t *Tracker) meetRanks(y *rankThread, left uint64, timed bool) {
 	t.Instances++
 	o := t.out.open(profile.MPI, place, from)
 	p := part{Part: profile.Part{Thread: y.x.id, Begin: a.begin, Site: a.site, BeginNS: t.out.sinceStart(a.beginTSC), ArriveNS: t.out.sinceStart(a.tsc), Messages: y.messages},
-		delta: slices.Clone(record.Sum(a.delta)), place: y.x.place}
+		delta: record.Own(a.delta), place: y.x.place}
 	p.Waits, p.Wakes = sumWaits(a.waits, a.beginTSC, a.tsc)
 	if a.timed && timed {
 		p.Timed, p.BusyNS, p.WaitNS = true, max(0, a.busyNS-faultNS(p.Waits)), int64(float64(left-a.tsc)*t.c.NSPerTick)

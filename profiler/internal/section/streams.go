@@ -52,6 +52,9 @@ func (q *streams) add(s *stream, i item) {
 	if n := len(q.rooms); s.items == nil && n > 0 {
 		s.items, q.rooms = q.rooms[n-1], q.rooms[:n-1]
 	}
+	if n := len(s.items); n == cap(s.items) { // by as much again: append's quarters would take five times the room in all
+		s.items = append(make([]item, 0, max(2*n, 4)), s.items...)
+	}
 	s.items = append(s.items, i)
 	if len(s.items) == s.done+1 {
 		heap.Push(q, s)

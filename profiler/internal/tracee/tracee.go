@@ -302,17 +302,20 @@ func (p *Process) Mappings() ([]Mapping, error) {
 		return nil, err
 	}
 	var ms []Mapping
-	for _, l := range strings.Split(string(b), "\n") {
+	for l := range strings.SplitSeq(string(b), "\n") {
 		w := strings.Fields(l)
 		if len(w) < 5 {
 			continue
 		}
 		m := Mapping{Exec: strings.Contains(w[1], "x")}
-		if _, err := fmt.Sscanf(w[0], "%x-%x", &m.Lo, &m.Hi); err != nil {
-			return nil, err
-		}
-		if m.Offset, err = strconv.ParseUint(w[2], 16, 64); err != nil {
-			return nil, err
+		lo, hi, _ := strings.Cut(w[0], "-")
+		for _, x := range []struct {
+			word string
+			to   *uint64
+		}{{lo, &m.Lo}, {hi, &m.Hi}, {w[2], &m.Offset}} {
+			if *x.to, err = strconv.ParseUint(x.word, 16, 64); err != nil {
+				return nil, fmt.Errorf("read what process %d has mapped: %w", p.Pid, err)
+			}
 		}
 		if i := strings.IndexByte(l, '/'); i >= 0 {
 			m.Path = l[i:]
