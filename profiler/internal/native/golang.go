@@ -278,8 +278,12 @@ func (ts *threads) drainGo(t *thread) {
 				rec.Delta = t.caught(rec.Delta, ts.calls.open(&rec))
 			}
 		}
+		ret := rec.Site
 		rec.Site, rec.Chain = ts.calls.chain(&rec, rec.Delta)
 		rec.Stack = nil
+		if ts.cores == nil && ts.tracker.Unheard(profile.Addr(rec.Site)) {
+			ts.in.common.Hush(ret)
+		}
 		if !rec.Whole && ts.goroutines.inRuntime(rec.Site) {
 			return // it makes goroutines for its own ends
 		}

@@ -13,53 +13,14 @@ type conditionRule struct {
 	t     *Tracker
 	calls map[[2]profile.Addr]bool // of waits and wakes: whether they are apart
 	brief map[string]*brief        // by line of the wakes
-}
-
-// brief is what is known of goroutines that one line lets go on: whether they hardly do
-// anything between two meetings.
-type brief struct {
-	meetings    int
-	busy, parts int64
-	filed       []*open
-	closed      bool // they are of no interest
-}
-
-const (
-	briefNS    = 30e3 // for each goroutine, on average: to look at that takes longer
-	manyBriefs = 64   // after so many meetings, and again
-)
-
-// briefAt is what is known of those that a wake lets go on; nil of threads.
-func (c conditionRule) briefAt(wakes profile.Addr) *brief {
-	if !c.t.c.Goroutines {
-		return nil
-	}
-	line := c.t.c.Line(wakes)
-	if c.brief[line] == nil {
-		c.brief[line] = &brief{}
-	}
-	return c.brief[line]
-}
-
-// met notes a meeting. If they turn out to be brief there are none.
-func (b *brief) met(parts []arrival, out *collector) {
-	for i := range parts {
-		b.busy += parts[i].busyNS
-	}
-	b.parts += int64(len(parts))
-	if o := out.latest; o != nil && !slices.Contains(b.filed, o) {
-		b.filed = append(b.filed, o)
-	}
-	if b.meetings++; b.meetings%manyBriefs == 0 && b.busy < briefNS*b.parts {
-		for _, o := range b.filed {
-			out.drop(o)
-		}
-		b.filed, b.closed = nil, true
-	}
+	ends  map[profile.Addr]*brief  // by wait: of those that ended it; mixed if of several lines
 }
 
 func conditions(t *Tracker) rule {
-	c := conditionRule{t, map[[2]profile.Addr]bool{}, map[string]*brief{}}
+	c := conditionRule{t, map[[2]profile.Addr]bool{}, map[string]*brief{}, map[profile.Addr]*brief{}}
+	if t != nil {
+		t.conditions = c
+	}
 	return rule{calls: []call{
 		{names: []string{"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_wait", "cnd_timedwait", "sync.(*Cond).Wait"},
 			arrive: c.wait, waits: true},
@@ -112,6 +73,7 @@ func (c conditionRule) broadcast(x *thread, r record.Record) {
 		return
 	}
 	b := c.briefAt(profile.Addr(r.Site))
+	c.wokenBy(b, e.arrivals)
 	if b != nil && b.closed || e.again > mayWakeForNothing || c.waitsApart(e.arrivals, profile.Addr(r.Site)) {
 		e.arrivals, e.held = nil, nil
 		return

@@ -117,5 +117,26 @@ func TestBriefMeetings(t *testing.T) {
 		if n != c.want {
 			t.Errorf("busy for %d ns: %d meetings, want %d", c.busy, n, c.want)
 		}
+		if quiet := s.Unheard(160); quiet != (c.want == 0) || s.Unheard(161) {
+			t.Errorf("busy for %d ns: unheard is %v", c.busy, quiet)
+		}
+	}
+}
+
+// TestBriefOfSeveral: a wait that another line has ended too goes on being heard.
+func TestBriefOfSeveral(t *testing.T) {
+	s := newGoScript()
+	s.born(0, -1)
+	s.launches(1, 320)
+	s.launches(2, 320)
+	s.at(0, goReceive, 99, 480)
+	for i := range 4 * manyBriefs {
+		s.now += 1000
+		s.at(2, goCondWait, 9, 160, 1)
+		s.at(1, goBroadcast, 9, []uint64{160, 320}[i%2], 1)
+	}
+	s.Finish()
+	if s.Unheard(160) {
+		t.Error("a wait that two lines end is unheard")
 	}
 }

@@ -7,20 +7,21 @@ import (
 
 // Tracker is the state of all threads and meetings under way.
 type Tracker struct {
-	c        Config
-	rules    []rule
-	handlers []handler // by kind of record
-	threads  map[profile.ThreadID]*thread
-	queue    streams
-	epochs   map[uint64]*epoch // by object: barrier, condition variable
-	words    words
-	out      *collector
-	pools    *poolRule
-	joins    *joinRule
-	goes     *goRule
-	teams    *teamRule
-	mpi      *mpiRule
-	meetings int // so far
+	c          Config
+	rules      []rule
+	handlers   []handler // by kind of record
+	threads    map[profile.ThreadID]*thread
+	queue      streams
+	epochs     map[uint64]*epoch // by object: barrier, condition variable
+	words      words
+	out        *collector
+	pools      *poolRule
+	joins      *joinRule
+	goes       *goRule
+	conditions conditionRule
+	teams      *teamRule
+	mpi        *mpiRule
+	meetings   int // so far
 	// Instances is how many have been completed.
 	Instances int
 }

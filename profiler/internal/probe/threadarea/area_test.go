@@ -170,6 +170,35 @@ func TestWakeWithoutWaiter(t *testing.T) {
 	}
 }
 
+// TestHush: of a wait that is hushed nothing is recorded, nor of who wakes only that; of
+// others, and where two share a place of the first, all is.
+func TestHush(t *testing.T) {
+	for _, c := range []struct {
+		hush []uint64
+		want []uint32
+	}{{nil, []uint32{2, 3, 5}}, {[]uint64{userSite}, []uint32{5}}, {[]uint64{userSite + 1}, []uint32{2, 3, 5}},
+		{[]uint64{userSite + hushes, userSite}, []uint32{2, 3, 5}}, {[]uint64{userSite, userSite + hushes}, []uint32{5}}} {
+		p := newProcess(1 << 63)
+		for _, ret := range c.hush {
+			p.area.common.Hush(ret)
+		}
+		p.record(2 | WaitBit)
+		p.record(3 | WakeBit)
+		p.record(4 | WakeBit)
+		p.record(5)
+		if sig := p.run(t); sig != 0 {
+			t.Fatal(sig)
+		}
+		var kinds []uint32
+		for _, r := range p.records() {
+			kinds = append(kinds, r.Kind)
+		}
+		if !reflect.DeepEqual(kinds, c.want) {
+			t.Errorf("with %#x hushed recorded kinds %v, want %v", c.hush, kinds, c.want)
+		}
+	}
+}
+
 // TestPieces of the stack: up to where it began, if that is near, else to the end
 // of the page, or as far as a piece goes where the next one can be read.
 func TestPieces(t *testing.T) {

@@ -65,3 +65,18 @@ func (a *Area) Pend(cs Clocks, lack []record.Delta) {
 	}
 	a.put(offPending, uint64(sum))
 }
+
+// Where the waits that are hushed lie, and how many can be: behind the pool in what
+// the areas have in common.
+const (
+	hushed = 8 * (waitSlots + PoolSize)
+	hushes = 64
+)
+
+// Hush lets nothing be recorded any more of waits that return to an address, nor of who
+// wakes only such. Where another one has the place the other one stays.
+func (c *Common) Hush(ret uint64) {
+	if at := c.l.Waits() + hushed + 8*(ret%hushes); c.get(at) == 0 {
+		atomic.StoreUint64(c.word(at), ret)
+	}
+}

@@ -52,6 +52,8 @@
 	.set SHIFT,    20
 	.set STEP,     16
 	.set SLOTS,    4096	# of the table of objects
+	.set HUSHED,   34304	# behind it, and behind the pool: waits of no interest, by return address
+	.set HUSHES,   64	# of these
 	.set SCAN,     31	# bits of an event's kind
 	.set WAIT,     30
 	.set WAKE,     29
@@ -115,7 +117,8 @@ telling:.long	0			# not 0: accesses are told, and records wait until they were c
 # programs that wake on every occasion, mostly nobody, pay next to nothing. A
 # slot holds 0, the object waited on, or 1 for ever once there were two at a
 # time. The wait is marked behind its time stamp, the mark taken before that
-# of the wake: no wait that is earlier than a wake stays unnoticed.
+# of the wake: no wait that is earlier than a wake stays unnoticed. Nothing is
+# recorded, nor marked, of a wait that is hushed: so nor is what wakes only such.
 # Most functions never run, and their counters are not looked at. Which do is
 # known of the process: a thread may go on where another one has entered.
 # (%rsp) returns to the hook, 8(%rsp) is the return address of the user's call.
@@ -144,7 +147,16 @@ record:
 	mov	%r11, %rbx
 	mov	%rdi, %r8
 	mov	%rdx, %r9
-	bt	$WAKE, %ebx
+	bt	$WAIT, %ebx
+	jnc	15f
+	mov	80(%rsp), %rax
+	mov	%eax, %ecx
+	and	$HUSHES-1, %ecx
+	shl	$3, %ecx
+	add	%gs:WAITS, %rcx
+	cmp	%rax, HUSHED(%rcx)
+	je	7f
+15:	bt	$WAKE, %ebx
 	jnc	1f
 	slot
 	mov	(%rcx), %rax
