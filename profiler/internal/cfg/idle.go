@@ -20,11 +20,11 @@ var idleOps = map[string]op{}
 
 func init() {
 	for _, n := range []string{"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_wait", "cnd_timedwait",
-		"_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE"} {
+		"g_cond_wait", "g_cond_wait_until", "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE"} {
 		idleOps[n] = op{kind: opWait, moves: true}
 	}
 	for _, n := range []string{"pthread_cond_signal", "pthread_cond_broadcast", "cnd_signal", "cnd_broadcast",
-		"_ZNSt18condition_variable10notify_oneEv", "_ZNSt18condition_variable10notify_allEv"} {
+		"g_cond_signal", "g_cond_broadcast", "_ZNSt18condition_variable10notify_oneEv", "_ZNSt18condition_variable10notify_allEv"} {
 		idleOps[n] = op{kind: opSync, wakes: true, moves: true}
 	}
 	const until = "PjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE"

@@ -79,7 +79,7 @@ func init() {
 	put(opSleep, "nanosleep", "usleep", "sleep", "clock_nanosleep", "thrd_sleep")
 	put(opSync, "pthread_mutex_lock", "pthread_mutex_unlock", "pthread_mutex_timedlock", "pthread_mutex_clocklock", "pthread_spin_lock", "pthread_spin_unlock",
 		"pthread_rwlock_rdlock", "pthread_rwlock_wrlock", "pthread_rwlock_unlock", "mtx_lock", "mtx_timedlock", "mtx_unlock",
-		"sem_post", "sem_getvalue", "write", "writev", "send", "sendto", "sendmsg", "eventfd_write")
+		"g_mutex_lock", "g_mutex_unlock", "sem_post", "sem_getvalue", "write", "writev", "send", "sendto", "sendmsg", "eventfd_write")
 	for _, n := range []string{"pthread_self", "pthread_equal", "thrd_current", "__errno_location", "__tls_get_addr", "_ZSt11_Hash_bytesPKvmm", "memcpy", "memset",
 		"memcmp", "memmove", "clock_gettime", "gettimeofday", "time", "sched_getcpu", "_ZNSt6chrono3_V212steady_clock3nowEv",
 		"_ZNSt6chrono3_V212system_clock3nowEv", "pthread_getspecific", "getpid", "gettid", "_ZnwmSt11align_val_t", "_Znwm", "_ZdlPv", "_ZdlPvm",

@@ -22,10 +22,10 @@ func conditions(t *Tracker) rule {
 		t.conditions = c
 	}
 	return rule{calls: []call{
-		{names: []string{"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_wait", "cnd_timedwait", "sync.(*Cond).Wait"},
+		{names: []string{"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_wait", "cnd_timedwait", "g_cond_wait", "g_cond_wait_until", "sync.(*Cond).Wait"},
 			arrive: c.wait, waits: true},
-		{names: []string{"pthread_cond_broadcast", "cnd_broadcast", "sync.(*Cond).Broadcast"}, arrive: c.broadcast, wakes: true},
-		{names: []string{"pthread_cond_signal", "cnd_signal", "sync.(*Cond).Signal"}, arrive: c.signal, wakes: true},
+		{names: []string{"pthread_cond_broadcast", "cnd_broadcast", "g_cond_broadcast", "sync.(*Cond).Broadcast"}, arrive: c.broadcast, wakes: true},
+		{names: []string{"pthread_cond_signal", "cnd_signal", "g_cond_signal", "sync.(*Cond).Signal"}, arrive: c.signal, wakes: true},
 		{names: []string{"_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE", "_ZNSt18condition_variable10notify_allEv"}, inside: true},
 	}}
 }
