@@ -26,6 +26,8 @@ func role(name string) (role string, scheduler bool) {
 		return record.Task, false
 	case rustNamed(name, "3std6thread6scoped", "9ScopeData29decrement_num_running_threads"):
 		return record.Done, false
+	case begins(name, tokioWorkers):
+		return "", true
 	case !strings.Contains(name, "rayon_core") && !strings.Contains(name, "crossbeam_"):
 		return "", false
 	case strings.HasPrefix(name, "_ZN") && strings.Contains(name, "$rayon_core..job..Job$GT$7execute17h"), rustNamed(name, "10rayon_core3job", "3Job7execute"):
@@ -40,6 +42,13 @@ func role(name string) (role string, scheduler bool) {
 	}
 	return "", false
 }
+
+// tokioWorkers are beginnings of the names of what Tokio's workers do between tasks,
+// and threads for what blocks; none is made anew for what a user writes.
+var tokioWorkers = []string{"_ZN5tokio7runtime9scheduler12multi_thread6worker3run17h", "_ZN5tokio7runtime9scheduler12multi_thread6worker7Context",
+	"_ZN5tokio7runtime9scheduler12multi_thread6worker4Core", "_ZN5tokio7runtime9scheduler12multi_thread5queue", "_ZN5tokio7runtime9scheduler12multi_thread4idle",
+	"_ZN5tokio7runtime11thread_pool6worker3run17h", "_ZN5tokio7runtime11thread_pool6worker7Context", "_ZN5tokio7runtime11thread_pool6worker4Core",
+	"_ZN5tokio7runtime8blocking4pool5Inner3run17h"}
 
 // rustNamed reports whether a function of Rust has a name, as it is mangled of old or anew.
 func rustNamed(name, module, function string) bool {

@@ -23,6 +23,11 @@ func TestRoles(t *testing.T) {
 		"_ZN10rayon_core8registry12WorkerThread15wait_until_cold17h5e41135791901f8fE":                                             {"", true},
 		"_ZN15crossbeam_deque5deque16Stealer$LT$T$GT$5steal17h205a97c17e5cccc4E":                                                  {"", true},
 		"_RNvMNtNtCsjrHSEGnQ3l9_3std6thread6scopedNtB2_9ScopeData29decrement_num_running_threads":                                 {record.Done, false},
+		"_ZN5tokio7runtime9scheduler12multi_thread6worker3run17h0123456789abcdefE":                                                {"", true},
+		"_ZN5tokio7runtime8blocking4pool5Inner3run17h0123456789abcdefE":                                                           {"", true},
+		"_ZN5tokio7runtime9scheduler12multi_thread6worker14block_in_place17h0123456789abcdE":                                      {},
+		"_ZN5tokio7runtime9scheduler12multi_thread11MultiThread8block_on17h0123456789abcdE":                                       {},
+		"_ZN5tokio7runtime4task3raw4poll17h0123456789abcdefE":                                                                     {},
 		"_ZN4mine6thread7executeEv": {},
 		"main":                      {},
 	} {
