@@ -862,6 +862,13 @@ static __attribute__((always_inline)) inline void show(struct shared *s, struct 
 	RELAXED(f[FIRST_WRITTEN]) = written;
 }
 
+/* isFirst reports whether a line is the one of its set that was used last, and as an access wants it:
+ * then there is nothing to do. */
+static inline int isFirst(struct shared *s, struct core *c, u64 line, int write)
+{
+	return RELAXED(frontOf(s, c, line)[write ? FIRST_WRITTEN : FIRST_READ]) == line;
+}
+
 /* settles has the way of a set's first line say when that was used: if moved code has exchanged the
  * first two, that of the second one says something later. by: their own thread; the clock of
  * others is not touched. */
@@ -1454,6 +1461,26 @@ static __attribute__((always_inline)) inline int notes(struct shared *s, struct 
 	return 0;
 }
 
+/* notesFirst is the same where the line is the one of its set that was used last: nothing else
+ * changes then. Moved code, which knows nothing of what is written, asks for each such write. */
+static __attribute__((always_inline)) inline int notesFirst(struct core *me, u64 line, u64 bytes, u32 op)
+{
+	u64 *f = rowOf(0, me, line, 1), tag = line << 2 | WATCHED;
+	if (RELAXED(f[FIRST_READ]) != line)
+		return 0;
+	struct way *w = (struct way *)f[FIRST_WAY];
+	if (RELAXED(w->tag) != tag) {	/* moved code has exchanged the lines, but not their ways */
+		if (!(w = (struct way *)f[SECOND_WAY]) || RELAXED(w->tag) != tag)
+			return 0;
+	}
+	struct note *n = noteOf(me, w);
+	u32 more = RELAXED(n->more);
+	if (more <= 1)
+		return 0;
+	n->more = more - 1, n->mask |= bytes, n->op = op;
+	return RELAXED(w->tag) == tag;
+}
+
 /* begins is an access to a line, from its beginning. */
 static inline void begins(struct access *a, u64 line, u64 bytes, u32 op, int write)
 {
@@ -1576,7 +1603,7 @@ static __attribute__((noinline)) void several(struct thread *t, u64 addr, u64 si
 	for (u64 line = first; line <= last; line++) {
 		struct access *a = &two[worst == two];
 		begins(a, line, s->many ? bytesOf(s, line, addr, addr + size - 1) : 0, op, write);
-		a->class = touch(s, me, a, isMany(me));
+		a->class = isFirst(s, me, line, write) ? HIT : touch(s, me, a, isMany(me));
 		if (!worst || (a->class >= 0 && (worst->class < 0 || a->class / 5 > worst->class / 5)))
 			worst = a;
 	}
@@ -1626,11 +1653,12 @@ static __attribute__((noinline)) void access(struct thread *t, u64 addr, u64 siz
 /* together is the same where there are several threads, as most machines' lines are. */
 static __attribute__((noinline)) void together(struct thread *t, u64 addr, u64 size, u32 op, int write)
 {
-	u64 to = addr + size - 1, line = to >> 6, from = addr & 63;
-	if (addr >> 6 == line)
-		to1(t, line, ~0UL >> (63 - (to & 63)) & ~0UL << from, op, write, 1);
-	else
+	struct core *me = t->core;
+	u64 to = addr + size - 1, line = to >> 6, bytes = ~0UL >> (63 - (to & 63)) & ~0UL << (addr & 63);
+	if (addr >> 6 != line)
 		access(t, addr, size, op, write);
+	else if (!write || !notesFirst(me, line, bytes, op))
+		to1(t, line, bytes, op, write, 1);
 }
 
 #include "alone.h"
