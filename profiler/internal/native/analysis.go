@@ -12,6 +12,7 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/probe"
 	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
+	"github.com/skewlens/skewlens/profiler/internal/probe/solve"
 	"github.com/skewlens/skewlens/profiler/internal/section"
 )
 
@@ -22,7 +23,9 @@ type analysis struct {
 	spec     *relocate.Spec
 	code     *relocate.Code
 	restored bool
-	save     func() // writes it for the next run
+	save     func()      // writes it for the next run
+	solved   *solve.Kept // what was made of its functions; nil: nothing is kept
+	solvedAs string      // … in that file
 }
 
 // options say how a program or library is to be analysed.
@@ -56,6 +59,7 @@ func analyse(im *image.Image, opt options, dir string) (*analysis, error) {
 		name = filepath.Join(dir, analysisName(im, opt))
 		if err := a.restore(name); err == nil {
 			used(name)
+			a.restoreSolved(name)
 			return a, nil
 		}
 	}
@@ -66,6 +70,7 @@ func analyse(im *image.Image, opt options, dir string) (*analysis, error) {
 	if dir != "" && time.Since(start) > worthKeeping {
 		s, c := a.spec, a.code
 		a.save = func() { keep(name, s, c) }
+		a.restoreSolved(name)
 	}
 	return a, nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/pack"
 	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
+	"github.com/skewlens/skewlens/profiler/internal/probe/solve"
 	"github.com/skewlens/skewlens/profiler/internal/section"
 )
 
@@ -97,6 +98,27 @@ func keep(name string, s *relocate.Spec, c *relocate.Code) {
 		s.Program.Pack(w)
 		s.Pack(w, c)
 	})
+}
+
+// solvedName is where that of an analysis is kept which the solver makes of functions
+// when they first run. It is known when the program has run: so it has its own file.
+func solvedName(name string) string { return name + "-solved" }
+
+// restoreSolved reads what is kept of the functions of an analysis of that name.
+func (a *analysis) restoreSolved(name string) {
+	name = solvedName(name)
+	b, err := readKept(name)
+	if a.solved = solve.NewKept(b); err == nil {
+		used(name)
+	}
+	a.solvedAs = name
+}
+
+// keepSolved writes that of a program that has run, if much of it is new.
+func (a *analysis) keepSolved() {
+	if a.solved != nil && a.solved.Grown() {
+		writeKept(a.solvedAs, a.solved.Pack)
+	}
 }
 
 // mapped are files that readKept has read, as long as this process lives: what is made of

@@ -130,7 +130,11 @@ func follow(s *session) (*backend.Outcome, error) {
 			return nil, fmt.Errorf("follow %s: %w", s.job.Path, err)
 		}
 		if s.lineage.next == nil {
-			return s.outcome(), nil
+			o := s.outcome()
+			for _, m := range s.in.modules {
+				m.keepSolved()
+			}
+			return o, nil
 		}
 		s = s.lineage.next
 	}

@@ -99,7 +99,7 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 func (in *injection) newSolver() *solve.Solver {
 	var modules []solve.Module
 	for _, m := range in.modules {
-		modules = append(modules, solve.Module{Spec: m.spec, Bias: m.bias, Base: m.base})
+		modules = append(modules, solve.Module{Spec: m.spec, Bias: m.bias, Base: m.base, Kept: m.solved})
 	}
 	v := solve.New(in.layout, modules...)
 	if in.simulation != nil {

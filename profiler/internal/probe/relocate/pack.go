@@ -19,30 +19,7 @@ func (s *Spec) Pack(w *pack.Writer, c *Code) {
 	w.Uint(s.size)
 	w.Uint(uint64(len(s.plans)))
 	for _, q := range s.plans {
-		w.Uint(q.Func.Ranges[0].Lo)
-		w.Bool(q.CallersUnknown)
-		w.Bool(q.Incomplete)
-		w.Bool(q.EntryUnknown)
-		w.Bool(q.Always)
-		w.Bool(q.callsUnknown)
-		w.Bool(q.looks)
-		w.Uint(uint64(q.cycle))
-		how := make([]byte, len(q.calls))
-		for i, h := range q.calls {
-			how[i] = byte(h)
-		}
-		w.Bytes(how)
-		w.Uint(uint64(len(q.excluded)))
-		for _, x := range q.excluded {
-			w.Uint(uint64(x.What))
-			w.Uint(uint64(x.ID))
-		}
-		w.Uint(uint64(q.first))
-		w.Uint(uint64(q.After - q.first))
-		w.Uint(uint64(q.Site))
-		w.Uint(uint64(q.sites))
-		w.Uint(uint64(q.Op))
-		w.Uint(uint64(q.ops))
+		q.Pack(w)
 	}
 	w.Uint(c.Base)
 	w.Bytes(c.Bytes)
@@ -70,6 +47,34 @@ func (s *Spec) Pack(w *pack.Writer, c *Code) {
 	w.Bytes(c.sites)
 	w.Uint(s.used.lo)
 	w.Words(s.used.bits)
+}
+
+// Pack writes a plan: another one if its counters are others.
+func (q *Plan) Pack(w *pack.Writer) {
+	w.Uint(q.Func.Ranges[0].Lo)
+	w.Bool(q.CallersUnknown)
+	w.Bool(q.Incomplete)
+	w.Bool(q.EntryUnknown)
+	w.Bool(q.Always)
+	w.Bool(q.callsUnknown)
+	w.Bool(q.looks)
+	w.Uint(uint64(q.cycle))
+	how := make([]byte, len(q.calls))
+	for i, h := range q.calls {
+		how[i] = byte(h)
+	}
+	w.Bytes(how)
+	w.Uint(uint64(len(q.excluded)))
+	for _, x := range q.excluded {
+		w.Uint(uint64(x.What))
+		w.Uint(uint64(x.ID))
+	}
+	w.Uint(uint64(q.first))
+	w.Uint(uint64(q.After - q.first))
+	w.Uint(uint64(q.Site))
+	w.Uint(uint64(q.sites))
+	w.Uint(uint64(q.Op))
+	w.Uint(uint64(q.ops))
 }
 
 // Unpack is New and Assemble at Home of a program for which they were done before.

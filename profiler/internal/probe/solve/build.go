@@ -12,11 +12,16 @@ import (
 // newEvent numbers an event. There may be hundreds of thousands, so that their list
 // doubles when it grows.
 func (v *Solver) newEvent(e event) profile.EventID {
-	if n := len(v.events); n == cap(v.events) {
-		v.events = slices.Grow(v.events, n+1)
-	}
+	v.makeRoom(1)
 	v.events = append(v.events, e)
 	return profile.EventID(len(v.events) - 1)
+}
+
+// makeRoom makes room for some more.
+func (v *Solver) makeRoom(more int) {
+	if n := len(v.events); n+more > cap(v.events) {
+		v.events = slices.Grow(v.events, n+more)
+	}
 }
 
 // newEdge adds an edge to a function's part of the graph; counted asks for an
@@ -40,6 +45,8 @@ type builder struct {
 	g    *cfg.Graph
 	w    *placement.Network
 	base uint64 // of the module's addresses in the profile
+
+	hubBlock map[int32]int32 // hubs that several switches share → block
 }
 
 // dealer is that of a program; the last one's is kept.
@@ -77,11 +84,11 @@ func (b *builder) addBlocks() {
 			sources[b.w.Edges[i].Hub]++
 		}
 	}
-	x.hubBlock = map[int32]int32{}
+	b.hubBlock = map[int32]int32{}
 	end := b.addr(b.q.Func.Ranges[0].Hi)
 	for h := int32(1); h <= b.w.Hubs; h++ {
 		if sources[h] > 1 {
-			x.hubBlock[h] = int32(len(x.blocks))
+			b.hubBlock[h] = int32(len(x.blocks))
 			x.blocks = append(x.blocks, profile.Block{Start: end, End: end, Last: end, Count: profile.NoEvent, Virtual: true})
 		}
 	}
@@ -178,7 +185,7 @@ func (b *builder) addTable(e *cfg.Edge, site uint64) {
 		}
 	}
 	from, to := int32(e.From.ID), int32(e.To.ID)
-	if hub, shared := b.x.hubBlock[b.w.Edges[in].Hub]; shared {
+	if hub, shared := b.hubBlock[b.w.Edges[in].Hub]; shared {
 		add(in, from, hub)
 		add(out, hub, to)
 		return

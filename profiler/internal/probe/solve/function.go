@@ -27,8 +27,7 @@ type function struct {
 	blocks     []profile.Block // Count is one of the solver's events
 	entryBlock int32
 	graph      []edge
-	hubBlock   map[int32]int32 // hubs that several switches share → block
-	ops        []opOf          // accesses that are simulated
+	ops        []opOf // accesses that are simulated
 }
 
 // networkEdge is an edge of the network.
@@ -88,13 +87,26 @@ func (v *Solver) load(fi int32) *function {
 	if x := v.funcs[fi]; x != nil {
 		return x
 	}
-	q := v.plans[fi]
 	m := v.moduleOf(fi)
+	x := v.restore(fi, m)
+	if x == nil {
+		events, exits := len(v.events), len(v.exits)
+		x = v.make(fi, m)
+		v.note(x, m, events, exits)
+	}
+	v.funcs[fi] = x
+	x.counted = x.sorted(&v.order, func(e *networkEdge) int32 { return e.counter })
+	x.told = x.sorted(&v.order, func(e *networkEdge) int32 { return int32(e.event) })
+	return x
+}
+
+// make is load of a function that was not kept.
+func (v *Solver) make(fi int32, m *Module) *function {
+	q := v.plans[fi]
 	g := m.Spec.Program.Graph(q.Func, &v.space)
 	w := m.Spec.Counters(q, g, &v.network)
 	w.MarkUnknown()
 	x := &function{fn: fi, edges: make([]networkEdge, len(w.Edges)), steps: eliminate(w), firstBlock: w.Block(g.Blocks[0]), entry: w.Edge(g.Edges[0]), entryBlock: int32(g.Entry.ID)}
-	v.funcs[fi] = x
 	for i := range w.Edges {
 		e := &w.Edges[i]
 		x.edges[i] = networkEdge{e.Counter, 1, profile.NoEvent, e.Unknown}
@@ -119,8 +131,6 @@ func (v *Solver) load(fi int32) *function {
 	})
 	b.addThrows()
 	b.addOps()
-	x.counted = x.sorted(&v.order, func(e *networkEdge) int32 { return e.counter })
-	x.told = x.sorted(&v.order, func(e *networkEdge) int32 { return int32(e.event) })
 	v.weigh(x, w)
 	return x
 }

@@ -66,6 +66,7 @@ type Module struct {
 	// Bias is how far it was loaded from its link-time addresses, Base how far
 	// those lie from the profile's: 0 for the program.
 	Bias, Base uint64
+	Kept       *Kept // what was made of its functions; nil: nothing is kept
 }
 
 func (m *Module) holds(a uint64) bool {

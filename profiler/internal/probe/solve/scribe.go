@@ -1,0 +1,240 @@
+package solve
+
+import (
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/pack"
+)
+
+// scribe writes a function, or reads it: what is said of it is said once, so that both
+// agree. Addresses are written as the module's, events as the function's own.
+type scribe struct {
+	v      *Solver
+	x      *function
+	base   uint64 // of the module's addresses in the profile
+	events int    // the first one of the function,
+	exits  int    // and departure
+
+	w *pack.Writer // nil: read
+	r *pack.Reader
+}
+
+// function is all of a function but what grows while the program runs.
+func (s *scribe) function() {
+	x := s.x
+	s.ownEvents()
+	number(s, &x.firstBlock)
+	number(s, &x.entry)
+	number(s, &x.entryBlock)
+	s.event(&x.start)
+	s.network()
+	s.steps()
+	for i := range list(s, &x.calls) {
+		number(s, &x.calls[i].edge)
+		number(s, &x.calls[i].callee)
+	}
+	for i := range list(s, &x.sites) {
+		k := &x.sites[i]
+		s.addr(&k.addr)
+		number(s, &k.block)
+		s.flags(&k.tail)
+	}
+	for i := range list(s, &x.imports) {
+		number(s, &x.imports[i].edge)
+		number(s, &x.imports[i].slot)
+	}
+	for i := range list(s, &x.pads) {
+		k := &x.pads[i]
+		number(s, &k.flow)
+		number(s, &k.edge)
+		number(s, &k.block)
+	}
+	for i := range list(s, &x.throws) {
+		k := &x.throws[i]
+		number(s, &k.block)
+		number(s, &k.flow)
+		number(s, &k.pad)
+		s.flags(&k.throws)
+		s.addr(&k.site)
+	}
+	s.blocks()
+	for i := range list(s, &x.graph) {
+		k := &x.graph[i]
+		number(s, &k.from)
+		number(s, &k.to)
+		number(s, &k.callee)
+		number(s, &k.kind)
+		s.addr(&k.site)
+		s.event(&k.event)
+	}
+}
+
+// ownEvents are the events and departures that a function has added to the solver's.
+func (s *scribe) ownEvents() {
+	v := s.v
+	events := v.events[s.events:]
+	n := list(s, &events)
+	for i := range n {
+		k := &events[i]
+		k.fn = s.x.fn
+		number(s, &k.block)
+		number(s, &k.edge)
+		number(s, &k.insns)
+		number(s, &k.wakes)
+	}
+	exits := v.exits[s.exits:]
+	for i := range list(s, &exits) {
+		k := &exits[i]
+		s.addr((*uint64)(&k.Site))
+		s.text(&k.Name)
+		s.event(&k.Event)
+	}
+	if s.r != nil {
+		v.makeRoom(len(events))
+		v.events, v.exits = append(v.events, events...), append(v.exits, exits...)
+	}
+}
+
+// network are the edges of the network, and what their counters are worth.
+func (s *scribe) network() {
+	x, v := s.x, s.v
+	first, after := v.Chords(int(x.fn))
+	for i := range list(s, &x.edges) {
+		e := &x.edges[i]
+		number(s, &e.counter)
+		s.event(&e.event)
+		s.flags(&e.unknown)
+		if e.counter < 0 {
+			e.step = 1
+			continue
+		}
+		if e.counter < first || e.counter >= after {
+			s.r.Err = pack.ErrShort
+			return
+		}
+		number(s, &e.step)
+		w := &v.weight[e.counter]
+		number(s, &w.worth)
+		number(s, &w.wakes)
+		w.step = e.step
+	}
+}
+
+func (s *scribe) steps() {
+	x := s.x
+	n := 0
+	for i := range x.steps {
+		n += len(x.steps[i].plus) + len(x.steps[i].minus)
+	}
+	terms := make([]int32, 0)
+	if s.r != nil {
+		n = s.r.Len(1)
+		terms = make([]int32, 0, n)
+	} else {
+		s.w.Uint(uint64(n))
+	}
+	side := func(of *[]int32) {
+		if s.r != nil {
+			from, n := len(terms), s.r.Len(1)
+			if n > cap(terms)-from {
+				s.r.B, s.r.Err = nil, pack.ErrShort
+				n = 0
+			}
+			terms = terms[:from+n]
+			*of = terms[from : from+n : from+n]
+		} else {
+			s.w.Uint(uint64(len(*of)))
+		}
+		for i := range *of {
+			number(s, &(*of)[i])
+		}
+	}
+	for i := range list(s, &x.steps) {
+		k := &x.steps[i]
+		number(s, &k.edge)
+		number(s, &k.node)
+		s.flags(&k.leaves)
+		side(&k.plus)
+		side(&k.minus)
+	}
+}
+
+func (s *scribe) blocks() {
+	for i := range list(s, &s.x.blocks) {
+		k := &s.x.blocks[i]
+		s.addr((*uint64)(&k.Start))
+		length, last := uint64(k.End-k.Start), uint64(k.Last-k.Start)
+		number(s, &length)
+		number(s, &last)
+		k.End, k.Last = k.Start+profile.Addr(length), k.Start+profile.Addr(last)
+		number(s, &k.Instructions)
+		s.event(&k.Count)
+		s.flags(&k.Spin, &k.Virtual, &k.Deals, &k.Resumes)
+	}
+}
+
+// number is a number, small ones of either sign in few bytes.
+func number[T int32 | int64 | uint64 | profile.EdgeKind](s *scribe, p *T) {
+	if s.r != nil {
+		n := s.r.Uint()
+		*p = T(int64(n>>1) ^ -int64(n&1))
+		return
+	}
+	n := int64(*p)
+	s.w.Uint(uint64(n<<1 ^ n>>63))
+}
+
+// list is how many things there are; those that are read have room.
+func list[T any](s *scribe, p *[]T) int {
+	if s.r == nil {
+		s.w.Uint(uint64(len(*p)))
+	} else if n := s.r.Len(1); n > 0 {
+		*p = make([]T, n)
+	}
+	return len(*p)
+}
+
+// addr is an address of the module, or 0: none.
+func (s *scribe) addr(p *uint64) {
+	a := uint64(0)
+	if *p != 0 {
+		a = *p - s.base + 1
+	}
+	if number(s, &a); a == 0 {
+		*p = 0
+	} else {
+		*p = a - 1 + s.base
+	}
+}
+
+func (s *scribe) event(p *profile.EventID) {
+	n := int32(*p) - int32(s.events)
+	if *p == profile.NoEvent {
+		n = -1
+	}
+	if number(s, &n); n < 0 {
+		*p = profile.NoEvent
+	} else {
+		*p = profile.EventID(n) + profile.EventID(s.events)
+	}
+}
+
+func (s *scribe) flags(list ...*bool) {
+	n := uint64(0)
+	for i, p := range list {
+		if *p {
+			n |= 1 << i
+		}
+	}
+	number(s, &n)
+	for i, p := range list {
+		*p = n>>i&1 != 0
+	}
+}
+
+func (s *scribe) text(p *string) {
+	if s.r != nil {
+		*p = string(s.r.Bytes())
+	} else {
+		s.w.Bytes([]byte(*p))
+	}
+}
