@@ -40,16 +40,25 @@ func (p *Process) arrived(tid int) (bool, error) {
 }
 
 // uproot takes the breakpoint out of a child that may have copied it: it runs
-// on alone. A child that shares the memory (vfork) does not come there.
+// on alone. A child that shares the memory (vfork) does not come there, and what is
+// written for it is written for the first thread, which could pass meanwhile.
 func (p *Process) uproot(child int) {
 	b := p.planted
 	var now, is [1]byte
-	if b.addr == 0 || p.Read(now[:], b.addr) != nil || peek(child, is[:], b.addr) != nil || is != [1]byte(int3) {
+	if b.addr == 0 || sharesMemory(p.Pid, child) || p.Read(now[:], b.addr) != nil || peek(child, is[:], b.addr) != nil || is != [1]byte(int3) {
 		return
 	}
 	if Poke(child, b.old[:], b.addr) == nil && p.Read(is[:], b.addr) == nil && is != now {
-		p.Write(now[:], b.addr)
+		p.Write(now[:], b.addr) // it does, and the kernel could not tell
 	}
+}
+
+// sharesMemory reports whether two processes have one memory, as far as the kernel
+// tells.
+func sharesMemory(a, b int) bool {
+	const kcmpVM = 1
+	order, _, errno := unix.Syscall6(unix.SYS_KCMP, uintptr(a), uintptr(b), kcmpVM, 0, 0, 0)
+	return errno == 0 && order == 0
 }
 
 // StopOthers stops all threads but the first one, which is stopped. Wait tells
