@@ -18,9 +18,12 @@ import (
 // meetings at condition variables have a rule of their own.
 var idleOps = map[string]op{}
 
+// conditionWaits are those that end with the condition's lock held.
+var conditionWaits = []string{"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_wait", "cnd_timedwait",
+	"g_cond_wait", "g_cond_wait_until", "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE"}
+
 func init() {
-	for _, n := range []string{"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_wait", "cnd_timedwait",
-		"g_cond_wait", "g_cond_wait_until", "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE"} {
+	for _, n := range conditionWaits {
 		idleOps[n] = op{kind: opWait, moves: true}
 	}
 	for _, n := range []string{"pthread_cond_signal", "pthread_cond_broadcast", "cnd_signal", "cnd_broadcast",

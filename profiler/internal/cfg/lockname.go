@@ -1,19 +1,22 @@
 package cfg
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
+// Behind which library functions shared data are read, and behind which no more.
 // Libraries have locks and conditions of their own, over futexes or over the
 // system's: who takes work under one takes it from a store that all share as under
 // any other. Of such a lock nothing is recorded, so that this is all it is known for.
 var (
-	othersLocks = map[string]bool{
-		"g_mutex_lock": true, "g_rec_mutex_lock": true, "g_rw_lock_writer_lock": true, "g_cond_wait": true, "g_cond_wait_until": true, // GLib
-		"uv_mutex_lock": true, "uv_cond_wait": true, "uv_cond_timedwait": true, // libuv
-		"SDL_LockMutex": true, "SDL_mutexP": true, "SDL_CondWait": true, // SDL
-		"apr_thread_mutex_lock": true, "apr_thread_cond_wait": true, // APR
-	}
-	othersUnlocks = map[string]bool{"g_mutex_unlock": true, "g_rec_mutex_unlock": true, "g_rw_lock_writer_unlock": true,
-		"uv_mutex_unlock": true, "SDL_UnlockMutex": true, "SDL_mutexV": true, "apr_thread_mutex_unlock": true}
+	lockedBy = []string{"pthread_mutex_lock", "pthread_mutex_trylock", "pthread_mutex_timedlock", "pthread_spin_lock", "pthread_rwlock_wrlock", "mtx_lock",
+		"g_mutex_lock", "g_rec_mutex_lock", "g_rw_lock_writer_lock", // GLib
+		"uv_mutex_lock", "uv_cond_wait", "uv_cond_timedwait", // libuv
+		"SDL_LockMutex", "SDL_mutexP", "SDL_CondWait", // SDL
+		"apr_thread_mutex_lock", "apr_thread_cond_wait"} // APR
+	othersGive = []string{"g_mutex_unlock", "g_rec_mutex_unlock", "g_rw_lock_writer_unlock",
+		"uv_mutex_unlock", "SDL_UnlockMutex", "SDL_mutexV", "apr_thread_mutex_unlock"}
 	// By how a name in C++ ends, since namespaces carry versions: Abseil's, Qt's, Boost's, POCO's.
 	methodsLock = []string{"5Mutex4LockEv", "5Mutex5AwaitERKNS0_9ConditionE", "7CondVar4WaitEPNS0_5MutexE",
 		"6QMutex4lockEv", "14QWaitCondition4waitEP6QMutexm", "14QWaitCondition4waitEP6QMutex14QDeadlineTimer",
@@ -21,29 +24,15 @@ var (
 	methodsUnlock = []string{"5Mutex6UnlockEv", "6QMutex6unlockEv", "5mutex6unlockEv", "9MutexImpl10unlockImplEv"}
 )
 
-// lockedBy are the functions behind which shared data are read.
-var lockedBy = map[string]bool{"pthread_mutex_lock": true, "pthread_mutex_trylock": true, "pthread_mutex_timedlock": true, "pthread_spin_lock": true,
-	"pthread_rwlock_wrlock": true, "mtx_lock": true,
-	// A wait at a condition variable ends with the lock held.
-	"pthread_cond_wait": true, "pthread_cond_timedwait": true, "pthread_cond_clockwait": true, "cnd_wait": true, "cnd_timedwait": true,
-	"_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE": true}
-
 // lockOf is what a library function does about a lock.
 func lockOf(name string) (locks, unlocks bool) {
-	return lockedBy[name] || othersLocks[name] || isMethod(name, methodsLock), GivesLock(name) || othersUnlocks[name] || isMethod(name, methodsUnlock)
+	return slices.Contains(lockedBy, name) || slices.Contains(conditionWaits, name) || isMethod(name, methodsLock),
+		GivesLock(name) || slices.Contains(othersGive, name) || isMethod(name, methodsUnlock)
 }
 
 // isMethod: a mangled name is that of one of these methods.
 func isMethod(name string, methods []string) bool {
-	if !strings.HasPrefix(name, "_ZN") {
-		return false
-	}
-	for _, m := range methods {
-		if strings.HasSuffix(name, m) {
-			return true
-		}
-	}
-	return false
+	return strings.HasPrefix(name, "_ZN") && slices.ContainsFunc(methods, func(m string) bool { return strings.HasSuffix(name, m) })
 }
 
 // runsOne: a function of a library takes the next piece, does it, and returns whether

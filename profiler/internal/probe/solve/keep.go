@@ -32,7 +32,8 @@ const (
 	partMade   = 16
 )
 
-// NewKept reads what Pack has written; nil if there is nothing. It points into b.
+// NewKept reads what Pack has written, of earlier runs nothing if that cannot be read. It
+// points into b.
 func NewKept(b []byte) *Kept {
 	k, r := &Kept{}, &pack.Reader{B: b}
 	fn := int32(0)

@@ -107,7 +107,7 @@ func (s *scribe) network() {
 			e.step = 1
 			continue
 		}
-		if e.counter < first || e.counter >= after {
+		if s.r != nil && (e.counter < first || e.counter >= after) {
 			s.r.Err = pack.ErrShort
 			return
 		}
@@ -121,15 +121,14 @@ func (s *scribe) network() {
 
 func (s *scribe) steps() {
 	x := s.x
-	n := 0
-	for i := range x.steps {
-		n += len(x.steps[i].plus) + len(x.steps[i].minus)
-	}
-	terms := make([]int32, 0)
+	var terms []int32
 	if s.r != nil {
-		n = s.r.Len(1)
-		terms = make([]int32, 0, n)
+		terms = make([]int32, 0, s.r.Len(1))
 	} else {
+		n := 0
+		for i := range x.steps {
+			n += len(x.steps[i].plus) + len(x.steps[i].minus)
+		}
 		s.w.Uint(uint64(n))
 	}
 	side := func(of *[]int32) {
