@@ -168,3 +168,29 @@ func (m *Map) symbolNamed(name string) (uint64, bool) {
 	}
 	return 0, false
 }
+
+// TestStatement: what stands before a block's first statement is of the line before.
+func TestStatement(t *testing.T) {
+	m := &Map{budget: maxCached}
+	tab := &tables{files: []string{"", "/f.c"}, sequences: []sequence{{0x10, 0x20, 0, 5}}}
+	tab.rows = []row{
+		{0x10, 1, 7, 3, true}, {0x12, 1, 7, 9, false}, {0x16, 1, 0, 0, true}, {0x18, 1, 8, 5, true}, {0x1c, 1, 7, 9, false},
+	}
+	u := &unit{}
+	u.tables.Store(tab)
+	m.ranges = []unitRange{{span: span{0x10, 0x20}, unit: u}}
+	m.publish()
+	for _, c := range []struct{ from, to, want profile.Addr }{
+		{0x10, 0x20, 0x10}, // it begins with one
+		{0x12, 0x20, 0x18}, // what has no place is none
+		{0x14, 0x20, 0x18}, // in the middle of a row
+		{0x14, 0x18, 0x14}, // the next one is behind it
+		{0x1c, 0x20, 0x1c}, // there is none,
+		{0x1c, 0x40, 0x1c}, // nor behind the end of the table
+		{0x30, 0x40, 0x30}, // of no table
+	} {
+		if got := m.Statement(c.from, c.to); got != c.want {
+			t.Errorf("from %#x to %#x: %#x, want %#x", c.from, c.to, got, c.want)
+		}
+	}
+}

@@ -45,11 +45,12 @@ func fails(err error) func(backend.Job) (*backend.Outcome, error) {
 // place is Lines that make up what they say.
 type place struct{}
 
-func (place) Locate(a profile.Addr) profile.Location { return at("line of", a) }
-func (place) Entry(a profile.Addr) profile.Location  { return at("function at", a) }
-func (place) Key(a profile.Addr) string              { return fmt.Sprint(a) }
-func (place) Add(string, bool) error                 { return nil }
-func (place) Debug() (*dwarf.Data, []byte)           { return nil, nil }
+func (place) Locate(a profile.Addr) profile.Location      { return at("line of", a) }
+func (place) Statement(from, _ profile.Addr) profile.Addr { return from }
+func (place) Entry(a profile.Addr) profile.Location       { return at("function at", a) }
+func (place) Key(a profile.Addr) string                   { return fmt.Sprint(a) }
+func (place) Add(string, bool) error                      { return nil }
+func (place) Debug() (*dwarf.Data, []byte)                { return nil, nil }
 func (place) Warnings() []profile.Warning {
 	return []profile.Warning{{Code: "no-lines", Message: "these lines are made up"}}
 }

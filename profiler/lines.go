@@ -122,6 +122,16 @@ func (l *Lines) Entry(a profile.Addr) profile.Location {
 	return l.there(a, l.ask(a, (*dwarfmap.Map).Entry))
 }
 
+// Statement is dwarfmap.Map.Statement of the file that the addresses are of.
+func (l *Lines) Statement(from, to profile.Addr) profile.Addr {
+	i := from / profile.LibraryStep
+	if int(i) >= len(l.maps) || l.maps[i] == nil {
+		return from
+	}
+	base := i * profile.LibraryStep
+	return base + l.maps[i].Statement(from-base, to-base)
+}
+
 func (l *Lines) ask(a profile.Addr, what func(*dwarfmap.Map, profile.Addr) profile.Location) profile.Location {
 	i := int(a / profile.LibraryStep)
 	if i >= len(l.maps) || l.maps[i] == nil {

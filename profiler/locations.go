@@ -1,6 +1,7 @@
 package profiler
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/skewlens/skewlens/profile"
@@ -10,10 +11,13 @@ import (
 // locations resolves every address that a report may name, sorted by address.
 // That of a function's beginning is the function's line.
 func locations(o *backend.Outcome) (list []profile.Location) {
-	all := addresses(o.Profile)
+	all, ends := addresses(o.Profile)
 	list = make([]profile.Location, 0, len(all))
 	for _, a := range all {
 		locate := o.Lines.Locate
+		if end, is := ends[a]; is {
+			locate = func(a profile.Addr) profile.Location { return o.Lines.Locate(o.Lines.Statement(a, end)) }
+		}
 		if i := int(a / profile.LibraryStep); i < len(o.Modules) && o.Modules[i].Begins(a%profile.LibraryStep) {
 			locate = o.Lines.Entry
 		}
@@ -25,15 +29,15 @@ func locations(o *backend.Outcome) (list []profile.Location) {
 }
 
 // addresses are those that a report may name: where something was counted,
-// where threads began, where parts begin and end. They are sorted.
-func addresses(p *profile.Profile) []profile.Addr {
+// where threads began, where parts begin and end. They are sorted. Of those at which
+// nothing is but that a block begins, ends says where it ends.
+func addresses(p *profile.Profile) (want addrs, ends map[profile.Addr]profile.Addr) {
 	counted := make([]bool, len(p.Events))
 	p.EachCounts(func(c *profile.Counts) {
 		for _, e := range c.Event {
 			counted[e] = true
 		}
 	})
-	var want addrs
 	for i := range p.Sections {
 		if u := p.Sections[i].Units; u != nil {
 			want.add(u.Loop)
@@ -46,7 +50,7 @@ func addresses(p *profile.Profile) []profile.Addr {
 	}
 	for i := range p.Graph.Blocks {
 		if b := &p.Graph.Blocks[i]; b.Count != profile.NoEvent && counted[b.Count] {
-			want.add(b.Start, b.Last)
+			want.add(b.Last)
 			for _, off := range b.Accesses {
 				want.add(b.Start + profile.Addr(off))
 			}
@@ -67,10 +71,13 @@ func addresses(p *profile.Profile) []profile.Addr {
 		}
 	}
 	want.unite()
+	ends = begins(p, counted, want)
+	want = slices.AppendSeq(want, maps.Keys(ends))
+	want.unite()
 	if len(want) > 0 && want[0] == 0 { // unknown
 		want = want[1:]
 	}
-	return want
+	return want, ends
 }
 
 // addrs are addresses in any order; of the same ones, which many parts have, few at a time.
@@ -101,21 +108,35 @@ func wantPart(x *profile.Part, want *addrs) {
 	}
 }
 
-// wantEdges adds the jumps and calls that happened, and where jumps lead that
-// were come to: where one was never taken, another copy of it may have been.
+// wantEdges adds the jumps and calls that happened.
 func wantEdges(p *profile.Profile, counted []bool, want *addrs) {
 	for i := range p.Graph.Edges {
-		e := &p.Graph.Edges[i]
-		if e.Count == profile.NoEvent {
-			continue
-		}
-		if counted[e.Count] {
+		if e := &p.Graph.Edges[i]; e.Count != profile.NoEvent && counted[e.Count] {
 			want.add(e.Site)
 		}
-		if e.Kind <= profile.Table {
-			if from := p.Graph.Blocks[e.From].Count; from != profile.NoEvent && counted[from] {
-				want.add(p.Graph.Blocks[e.To].Start)
-			}
+	}
+}
+
+// begins are the addresses, other than some, at which blocks begin that were come to,
+// or that jumps lead to which were: where one was never taken, another copy of it may
+// have been; each with the end of its block.
+func begins(p *profile.Profile, counted []bool, other addrs) map[profile.Addr]profile.Addr {
+	ends := map[profile.Addr]profile.Addr{}
+	add := func(b *profile.Block) {
+		if _, is := slices.BinarySearch(other, b.Start); !is {
+			ends[b.Start] = b.End
 		}
 	}
+	was := func(b *profile.Block) bool { return b.Count != profile.NoEvent && counted[b.Count] }
+	for i := range p.Graph.Blocks {
+		if b := &p.Graph.Blocks[i]; was(b) {
+			add(b)
+		}
+	}
+	for i := range p.Graph.Edges {
+		if e := &p.Graph.Edges[i]; e.Count != profile.NoEvent && e.Kind <= profile.Table && was(&p.Graph.Blocks[e.From]) {
+			add(&p.Graph.Blocks[e.To])
+		}
+	}
+	return ends
 }

@@ -31,7 +31,7 @@ func TestAddressesOnce(t *testing.T) {
 // What is not known has no location.
 func TestAddressesKnown(t *testing.T) {
 	p := &profile.Profile{Threads: []profile.Thread{{Start: 7}, {}, {Start: 3}, {Start: 7}}}
-	if got := addresses(p); !slices.Equal(got, []profile.Addr{3, 7}) {
+	if got, _ := addresses(p); !slices.Equal(got, []profile.Addr{3, 7}) {
 		t.Errorf("%v, want 3 and 7", got)
 	}
 }

@@ -42,7 +42,6 @@ var knownFailures = []knownFailure{
 	{idiom: "lock_holder", in: "-(8|16)$", reason: coreWaits, chance: true},
 	{idiom: "rwlock_writer", in: "-(8|16)$", reason: coreWaits, chance: true},
 	{idiom: "cond_producer", in: "-(8|16)$", reason: coreWaits, chance: true},
-	{idiom: "pool_atomic", in: "-O[23]-", reason: "optimised, a worker's count and its wait for the next round stand together, and are the meeting then, not where the first thread waits for it", chance: true},
 	{idiom: "rwlock_phases", reason: nobodyCame, chance: true},
 	{idiom: "lock_contention", reason: nobodyCame, chance: true},
 	{idiom: "rayon_iter", reason: wokenLate, chance: true},

@@ -62,6 +62,8 @@ type Lines interface {
 	Locate(profile.Addr) profile.Location
 	// Entry locates a function by its first address.
 	Entry(profile.Addr) profile.Location
+	// Statement is where the first statement begins in code from one address to another.
+	Statement(from, to profile.Addr) profile.Addr
 	// Key names the source line of an address, or the address itself.
 	Key(profile.Addr) string
 	// Add reads those of the next library, whose addresses begin at the next

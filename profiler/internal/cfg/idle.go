@@ -145,7 +145,7 @@ func (s *study) onlyWaits(l *Loop) bool {
 		stores = stores || s.stores[b.ID]
 		for _, o := range s.ops[b.ID] {
 			in := &b.Insns[o.at]
-			if o.kind == opWork || o.wakes || o.adds && !(in.Lock && s.evens(l)) || in.Lock && in.Map == 0 && in.Opcode&^1 == 0x86 { // xchg
+			if o.kind == opWork || o.wakes || o.adds && !(in.Lock && s.evens(l.Blocks)) || in.Lock && in.Map == 0 && in.Opcode&^1 == 0x86 { // xchg
 				return false
 			}
 			locks = locks || o.kind == opSync && in.Kind.IsCall()
@@ -153,44 +153,6 @@ func (s *study) onlyWaits(l *Loop) bool {
 	}
 	return !stores || locks
 }
-
-// evens: what a loop adds to, without a look at what was there, it takes off again: it
-// counts those who wait, as std::atomic's wait does.
-func (s *study) evens(l *Loop) bool {
-	sums, named, moved := map[x86.Mem]int64{}, x86.Regs(0), x86.Regs(0)
-	for _, b := range l.Blocks {
-		for i := range b.Insns {
-			in := &b.Insns[i]
-			if in.Kind.IsCall() {
-				moved |= scratch
-				continue
-			}
-			moved |= in.Def
-			if !addsLocked(in) {
-				continue
-			}
-			n, ok := in.Adds()
-			if !ok {
-				return false
-			}
-			at := in.Mem
-			if at.RIP {
-				at = x86.Mem{RIP: true, Disp: int32(in.RIPTarget)} // which no two places of a program share
-			}
-			sums[at] += n
-			named |= at.Base.Set() | at.Index.Set()
-		}
-	}
-	for _, n := range sums {
-		if n != 0 {
-			return false
-		}
-	}
-	return named&moved == 0
-}
-
-// scratch are the registers that a call leaves with something else in them.
-const scratch = x86.Regs(1<<x86.RAX | 1<<x86.RCX | 1<<x86.RDX | 1<<x86.RSI | 1<<x86.RDI | 1<<x86.R8 | 1<<x86.R9 | 1<<x86.R10 | 1<<x86.R11)
 
 // bordered is a study in which all waits and wakes are work but one wait and
 // what is in the loop around it, which is one wait.

@@ -311,6 +311,7 @@ func (s *study) dominators() {
 func (s *study) effect() *effect {
 	e := &effect{}
 	stores, counts, called, returns := false, false, false, false
+	even := s.evens(s.Blocks)
 	for _, b := range s.Blocks {
 		if s.doomed[b.ID] {
 			continue
@@ -320,6 +321,7 @@ func (s *study) effect() *effect {
 		stores, counts, called = stores || s.stores[b.ID], counts || s.counts(b), called || s.called[b.ID]
 		returns = returns || slices.ContainsFunc(b.Succ, func(x *Edge) bool { return x.To == nil && x.Kind == Exit })
 		for _, o := range s.ops[b.ID] {
+			o.adds = o.adds && !(even && b.Insns[o.at].Lock)
 			e.add(o)
 		}
 	}

@@ -317,6 +317,94 @@ search_loop:
 	ret
 endfun unoptimised_search
 
+# Who waits is counted meanwhile, at a place that it finds again in its frame: one who
+# looks at what it lent others, and waits until there is nothing to wait for, is idle
+# all the while.
+fun counted
+	push %rbx
+	push %rbp
+	sub $32, %rsp
+	lea here(%rip), %rbp
+counted_round:
+	call toil
+	jmp counted_look
+counted_wait:
+	mov %rbp, (%rsp)
+	lock addl $1, (%rbp)
+	lea 24(%rsp), %rdi
+	mov $128, %esi
+	call waits_by_kernel
+	mov (%rsp), %rax
+	lock subl $1, (%rax)
+counted_look:
+	mov 24(%rsp), %ebx
+	test %ebx, %ebx
+	jne counted_wait
+	call toil
+	jmp counted_round
+endfun counted
+
+# What is taken off another place than what was added to is handed out: each wait is one.
+fun handed
+	push %rbx
+	push %rbp
+	sub $32, %rsp
+	lea here(%rip), %rbp
+handed_round:
+	call toil
+	jmp handed_look
+handed_wait:
+	mov %rbp, (%rsp)
+	lock addl $1, (%rbp)
+	lea 24(%rsp), %rdi
+	mov $128, %esi
+	call waits_by_kernel
+	mov 8(%rsp), %rax
+	lock subl $1, (%rax)
+handed_look:
+	mov 24(%rsp), %ebx
+	test %ebx, %ebx
+	jne handed_wait
+	call toil
+	jmp handed_round
+endfun handed
+
+# A function that counts itself while it waits takes nothing.
+fun counts_itself
+	push %rbp
+	mov %rdi, %rbp
+	lock incl (%rbp)
+	mov $128, %esi
+	call waits_by_kernel
+	lock decl (%rbp)
+	pop %rbp
+	ret
+endfun counts_itself
+
+fun calls_counts_itself
+	push %rbx
+	sub $32, %rsp
+itself_round:
+	call toil
+	jmp itself_look
+itself_wait:
+	lea 24(%rsp), %rdi
+	call counts_itself
+itself_look:
+	mov 24(%rsp), %ebx
+	test %ebx, %ebx
+	jne itself_wait
+	call toil
+	jmp itself_round
+endfun calls_counts_itself
+
+fun waits_by_kernel
+	mov $202, %eax
+	xor %r10d, %r10d
+	syscall
+	ret
+endfun waits_by_kernel
+
 	.bss
 	.globl here
 here:	.long 0
