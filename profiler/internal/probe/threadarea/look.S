@@ -213,9 +213,9 @@ look:
 	mov	CLOCK(%rdi), %rax	# it may have been put forward
 	forward
 	cmpl	$0, (%rsp)		# who looks where it calls or takes something is not idle for that,
-	jne	3f
+	jne	1f
 	cmpl	$-1, %gs:FUEL		# nor who was told to: it may have had no processor since it looked last
-	jne	3f
+	jne	1f
 	xor	%eax, %eax
 	xchg	%eax, %gs:PAUSED
 	cmp	$1, %eax		# then what it has executed is no work either
@@ -231,6 +231,13 @@ look:
 	jz	3f
 	movl	$2, ACTIVE(%rdi)
 	jmp	3f
+1:	cmpl	$0, %gs:PAUSED		# but if it has done a piece of work until here it was none before
+	jne	3f
+	mov	QUANTUM(%rsi), %rax
+	shr	$5, %rax
+	cmp	%rax, %rbx
+	jl	3f
+	mov	ACTIVE(%rdi), %eax
 2:	movl	$0, %gs:IDLE
 	cmp	$2, %eax		# what it has spun for has come
 	jne	3f
