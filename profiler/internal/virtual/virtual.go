@@ -57,7 +57,9 @@ type Clock interface {
 	SetAway(int64)
 	Woke() int64   // its time when others may last have woken by what it did, since this was last asked; 0: they have not
 	Looks() uint64 // how often it has said so
-	Held() bool    // it waits for others
+	Held() bool    // it waits for others,
+	Asks() bool    // or for the machine to look, since they may just have woken,
+	Answer()       // which has: now it waits for others
 	Until() int64  // until the bound is there
 	Active() bool  // others wait for it: it does not sleep, nor spin
 	SetActive(bool)
@@ -100,6 +102,7 @@ type thread struct {
 	Clock
 	sys   System
 	awake bool
+	asks  bool // it asked before this tick
 	looks uint64
 	since int64 // its time on a processor when it was first seen to say nothing; 0: it does
 }
@@ -182,6 +185,9 @@ func (m *Machine) Tick(at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.calm++
+	for _, t := range m.threads {
+		t.asks = t.Asks()
+	}
 	var woken []*thread
 	seen, slept := m.next, 0
 	for i := range m.threads {
@@ -213,6 +219,9 @@ func (m *Machine) Tick(at time.Time) {
 	}
 	m.over = m.over || at.Sub(m.moved) > patient
 	m.bound()
+	for _, t := range m.threads {
+		t.asks = false
+	}
 }
 
 // woke is the first of the times when those who have woken since the tick before may
@@ -312,14 +321,18 @@ func (m *Machine) holds() bool {
 	return false
 }
 
-// bound says how far threads may go, and lets those go who may.
+// bound says how far threads may go, and lets those go who may. Who asks waits for a tick
+// that begins after it has: of one before, those whom it has woken may have slept.
 func (m *Machine) bound() {
 	v, free := m.now+Quantum, m.free > 0 || m.over
 	m.table.SetBound(v)
 	m.table.SetFree(free)
 	for _, t := range m.threads {
-		if free || t.Until() <= v {
+		switch {
+		case free, t.Until() <= v && (t.asks || !t.Asks()):
 			t.Release()
+		case t.asks:
+			t.Answer()
 		}
 	}
 }

@@ -12,9 +12,11 @@ type fake struct {
 	clock, away, cpu int64
 	looks            uint64
 	active, held     bool
+	asks             bool
 	sleeps           bool
 	asked            int
 	woke             int64
+	meanwhile        func() // what others do when the machine has looked at it
 }
 
 func (f *fake) Clock() int64      { return f.clock }
@@ -28,10 +30,18 @@ func (f *fake) Held() bool        { return f.held }
 func (f *fake) Active() bool      { return f.active }
 func (f *fake) Until() int64      { return f.clock }
 func (f *fake) SetActive(is bool) { f.active = is }
-func (f *fake) Release()          { f.held = false }
+func (f *fake) Release()          { f.held, f.asks = false, false }
+func (f *fake) Asks() bool        { return f.asks }
+func (f *fake) Answer()           { f.asks = false }
 func (f *fake) LookSoon()         { f.asked++ }
-func (f *fake) Sleeps() bool      { return f.sleeps || f.held }
-func (f *fake) CPU() int64        { return f.cpu }
+func (f *fake) Sleeps() bool {
+	was := f.sleeps || f.held
+	if f.meanwhile != nil {
+		f.meanwhile()
+	}
+	return was
+}
+func (f *fake) CPU() int64 { return f.cpu }
 
 // work executes so many instructions, and looks.
 func (f *fake) work(n int64, t *shared) {
@@ -162,6 +172,46 @@ func TestWokenWhileTheMachineWasAway(t *testing.T) {
 	}
 	if long.held = w.shared.bound < long.clock; !long.held {
 		t.Errorf("who is %d ahead is not held", long.clock-woke)
+	}
+}
+
+// TestAsksTooLate: who asks when the machine has already looked at those whom it has woken
+// goes on when it has looked again.
+func TestAsksTooLate(t *testing.T) {
+	w := newWorld(2)
+	wakes, woken := w.threads[0], w.threads[1]
+	woken.sleeps = true
+	w.tick(1)
+	wakes.work(1000, &w.shared)
+	woken.meanwhile = func() {
+		woken.meanwhile, woken.sleeps = nil, false
+		wakes.looks, wakes.held, wakes.asks, wakes.woke = wakes.looks+1, true, true, wakes.clock
+	}
+	w.tick(1)
+	if !wakes.held || woken.active {
+		t.Fatalf("who asked too late is held: %v; whom it has woken is known to be awake: %v", wakes.held, woken.active)
+	}
+	w.tick(1)
+	if wakes.held || !woken.active {
+		t.Errorf("then it is held: %v; the other is known to be awake: %v", wakes.held, woken.active)
+	}
+}
+
+// TestAnswered: who asks and is too far ahead waits for the others when that is known.
+func TestAnswered(t *testing.T) {
+	w := newWorld(2)
+	a, b := w.threads[0], w.threads[1]
+	w.tick(1)
+	a.work(3*Quantum, &w.shared)
+	a.asks = true
+	w.tick(1)
+	if !a.held || a.asks {
+		t.Fatalf("held: %v, asks: %v", a.held, a.asks)
+	}
+	b.work(3*Quantum, &w.shared)
+	w.tick(1)
+	if a.held {
+		t.Error("it is held when the other has come")
 	}
 }
 

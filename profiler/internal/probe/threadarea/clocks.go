@@ -165,6 +165,20 @@ func (e Entry) Looks() uint64 { return atomic.LoadUint64(e.common.word(e.at + en
 // Held reports whether it waits.
 func (e Entry) Held() bool { return atomic.LoadUint32(e.common.half(e.at+entryHeld)) != 0 }
 
+// What a thread waits for that is held.
+const (
+	forBound = 1
+	forLook  = 2
+)
+
+// Asks reports whether it waits for the machine to look.
+func (e Entry) Asks() bool { return atomic.LoadUint32(e.common.half(e.at+entryHeld)) == forLook }
+
+// Answer has a thread wait for the bound that waited for the machine to look.
+func (e Entry) Answer() {
+	atomic.CompareAndSwapUint32(e.common.half(e.at+entryHeld), forLook, forBound)
+}
+
 // Until is, of a thread that is held, the bound from which on it goes on.
 func (e Entry) Until() int64 { return int64(atomic.LoadUint64(e.common.word(e.at + entryUntil))) }
 

@@ -124,18 +124,23 @@ func TestLookAddsUp(t *testing.T) {
 func TestLookLetsOthersGo(t *testing.T) {
 	c := newClocked()
 	c.clocks.SetBound(1050)
-	near, far := c.clocks.Entry(1), c.clocks.Entry(2)
-	for e, at := range map[Entry]int64{near: 1400, far: 9000} {
+	near, far, asks := c.clocks.Entry(1), c.clocks.Entry(2), c.clocks.Entry(3)
+	for e, at := range map[Entry]int64{near: 1400, far: 9000, asks: 1300} {
 		e.SetActive(true)
 		e.SetClock(at)
 		*e.common.half(e.at + entryHeld) = 1
 		*e.common.word(e.at + entryUntil) = uint64(at)
 	}
+	*asks.common.half(asks.at + entryHeld) = forLook
+	c.clocks.Use(4)
 	c.clocks.SetWorth(0, 1, 1)
 	c.count(0, 700)
 	c.look(t, 1)
 	if c.clocks.Bound() != 1750 || near.Held() || !far.Held() {
 		t.Errorf("bound %d, held %v and %v; want 1750, false, true", c.clocks.Bound(), near.Held(), far.Held())
+	}
+	if asks.Answer(); !asks.Held() || asks.Asks() {
+		t.Error("who asks for the machine was let go by a thread, or is not answered")
 	}
 }
 
@@ -243,6 +248,29 @@ func TestLookSpins(t *testing.T) {
 	c.look(t, 1)
 	if !c.own.Active() || c.own.Clock() != 5000-testQuantum {
 		t.Errorf("active %v at %d, want true at %d", c.own.Active(), c.own.Clock(), 5000-testQuantum)
+	}
+}
+
+// TestLookSpunBetween: a piece of work between looks where a thread takes something is
+// none of its spinning; a look at what it cannot take is.
+func TestLookSpunBetween(t *testing.T) {
+	for _, x := range []struct {
+		work   int64
+		paused uint32
+		active bool
+	}{{testQuantum, 0, true}, {testQuantum / 64, 0, false}, {testQuantum, 1, false}} {
+		c := newClocked()
+		c.clocks.SetWorth(0, 1, 1)
+		c.count(0, x.work)
+		*c.own.common.half(c.own.at + entryActive) = 2 // it spins
+		*c.area.half(offIdle), *c.area.half(OffPaused) = 1, x.paused
+		c.CallTo(probetest.CodeAt + TakesEntry)
+		if sig := c.run(t); sig != 0 {
+			t.Fatal(sig)
+		}
+		if idle := *c.area.half(offIdle) != 0; c.own.Active() != x.active || idle == x.active {
+			t.Errorf("%+v: active %v, idle %v", x, c.own.Active(), idle)
+		}
 	}
 }
 

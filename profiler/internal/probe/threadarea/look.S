@@ -46,7 +46,7 @@
 	.set FREE,     28	# 32 bits: nobody is held
 	.set ENTRIES,  64
 	.set CLOCK,    0	# of an entry: virtual time
-	.set HELD,     8	# 32 bits: the thread waits
+	.set HELD,     8	# 32 bits: the thread waits, 1: for the bound; 2: for the machine to look, before which nobody lets it go
 	.set ACTIVE,   12	# 32 bits: 1 if the others wait for it; 0: it sleeps; 2: it spins, which is no work
 	.set LOOKS,    16
 	.set AWAY,     24	# time in code that says nothing, by the processor's clock
@@ -303,14 +303,14 @@ look:
 	# The bound is higher now: those below it go on.
 	mov	USED(%rsi), %rbx
 	lea	ENTRIES(%rsi), %rdx
-5:	cmpl	$0, HELD(%rdx)
-	je	6f
+5:	cmpl	$1, HELD(%rdx)
+	jne	6f
 	cmp	%r9, UNTIL(%rdx)
 	jg	6f
-	xor	%eax, %eax
-	xchg	%eax, HELD(%rdx)
-	test	%eax, %eax
-	jz	6f
+	xor	%ecx, %ecx
+	mov	$1, %eax
+	lock cmpxchg %ecx, HELD(%rdx)
+	jne	6f
 	push	%rsi
 	push	%rdi
 	push	%rdx
@@ -357,7 +357,7 @@ ask:	mov	%r11, %gs:LASTASK
 	cmpl	$0, ACTIVE(%rdi)
 	je	1f
 	movl	$1, ACTIVE(%rdi)	# who waits here does not spin
-1:	movl	$1, HELD(%rdi)
+1:	movl	$2, HELD(%rdi)
 	mov	$1, %eax
 	xchg	%eax, ASKED(%rsi)
 	test	%eax, %eax
@@ -370,15 +370,15 @@ ask:	mov	%r11, %gs:LASTASK
 	syscall
 	mov	%rbx, %rdi
 hold:	mov	%rdi, %rbx
-0:	lea	HELD(%rbx), %rdi
+0:	mov	HELD(%rbx), %edx
+	test	%edx, %edx
+	jz	on
+	lea	HELD(%rbx), %rdi
 	xor	%esi, %esi		# FUTEX_WAIT
-	mov	$1, %edx
 	xor	%r10d, %r10d
 	mov	$202, %eax
 	syscall
-	cmpl	$0, HELD(%rbx)
-	jne	0b
-	jmp	on
+	jmp	0b
 	# With nobody to wait for, it only says that it gets on. Its time is added up when
 	# somebody comes (Clocks.Meet).
 alone:	push	%rax

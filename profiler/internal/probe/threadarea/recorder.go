@@ -35,7 +35,7 @@ const (
 	saysAt  = 0x50
 	goesAt  = 0x60
 	lookAt  = 0x70
-	lookRet = 0x51f
+	lookRet = 0x53b
 )
 
 // RecorderOf is Recorder for a module whose text begins so far from the cache and
