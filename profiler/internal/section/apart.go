@@ -58,9 +58,15 @@ func (j *joinRule) another(g *group, w *thread, at callSite) bool {
 	return len(joined) > 1 && !j.kin(w, joined[0]) && !slices.ContainsFunc(joined, func(x *thread) bool { return !j.kin(x, joined[0]) })
 }
 
-// kin are threads that were created at one line to run one function.
+// kin are threads that were created at one line to run one function. Of a language's
+// library, behind which unoptimised code keeps more than is known of the calls, that is
+// one line for all: there those are that came by the same calls.
 func (j *joinRule) kin(x, y *thread) bool {
-	return x.start == y.start && j.line(x.made) == j.line(y.made)
+	if x.start != y.start || j.line(x.made) != j.line(y.made) {
+		return false
+	}
+	known := j.t.out.spots(&arrival{site: x.made.site, chain: x.made.chain})[0].function != ""
+	return known || slices.Equal(x.made.chain, y.made.chain)
 }
 
 // callSite is a call, and the calls that led to it, as far as they are known.

@@ -104,3 +104,37 @@ func (s *script) create(id profile.ThreadID, start uint64) {
 	s.born(id, 0)
 	s.Handle(id, uint64(id))
 }
+
+// TestKin: threads are of one kind that begin in one function and were created on one
+// line, and in no code of the user's by the same calls.
+func TestKin(t *testing.T) {
+	name := ""
+	tr := New(Config{NSPerTick: 1, Locate: func(a profile.Addr) profile.Location {
+		return profile.Location{Address: a, Frame: profile.Frame{File: name, Line: 7, Function: "f"}}
+	}, Line: func(profile.Addr) string { return "new:7" }})
+	made := func(chain ...uint64) *thread {
+		return &thread{start: 1, made: callSite{profile.Addr(chain[0]), chain}}
+	}
+	x := made(10, 20)
+	for _, c := range []struct {
+		file string
+		y    *thread
+		want bool
+	}{
+		{"/src/own.rs", made(10, 20), true},
+		{"/src/own.rs", made(10, 30), true},
+		{"/rustc/0/library/std/new.rs", made(10, 20), true},
+		{"/rustc/0/library/std/new.rs", made(10, 30), false},
+	} {
+		name = c.file
+		clear(tr.out.at)
+		clear(tr.out.ways)
+		if got := tr.joins.kin(x, c.y); got != c.want {
+			t.Errorf("%s, called %v and %v: %v", c.file, x.made.chain, c.y.made.chain, got)
+		}
+	}
+	y := made(10, 20)
+	if y.start = 2; tr.joins.kin(x, y) {
+		t.Error("they begin in different functions")
+	}
+}
