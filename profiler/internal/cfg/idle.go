@@ -154,16 +154,17 @@ func (s *study) onlyWaits(l *Loop) bool {
 	return !stores || locks
 }
 
-// bordered is a study in which all waits and wakes are work but one wait and
-// what is in the loop around it, which is one wait.
+// bordered is a study in which all waits and wakes are work but one wait, with those
+// that follow it at once, and what is in the loop around it, which is one wait.
 func (s *study) bordered(loop *Loop, of *Block, wait op) *study {
 	t := *s
+	series := s.series(point{int32(of.ID), wait.at})
 	t.ops = make([][]op, len(s.ops))
 	for _, b := range s.Blocks {
 		t.ops[b.ID] = slices.Clone(s.ops[b.ID])
 		for i := range t.ops[b.ID] {
 			o := &t.ops[b.ID][i]
-			own := b == of && o.at == wait.at || loop != nil && loop.Has(b)
+			own := series[point{int32(b.ID), o.at}] || loop != nil && loop.Has(b)
 			if !own && (o.kind == opWait || o.kind == opWeak || o.wakes) {
 				o.kind = opWork
 			}

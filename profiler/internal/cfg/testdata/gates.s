@@ -405,6 +405,50 @@ fun waits_by_kernel
 	ret
 endfun waits_by_kernel
 
+# Results that are collected one by one, by a loop that was unrolled: one wait. Behind a
+# wake it is another one.
+fun collects
+	push %rbx
+	push %rbp
+collects_round:
+	call toil
+	call write@plt
+collects_first:
+	call read@plt
+	test %eax, %eax
+	js collects_fails
+	call read@plt
+	test %eax, %eax
+	js collects_fails
+	call read@plt
+	test %eax, %eax
+	js collects_fails
+	call write@plt
+collects_again:
+	call read@plt
+	call read@plt
+	call toil
+	jmp collects_round
+collects_fails:
+	pop %rbp
+	pop %rbx
+	ret
+endfun collects
+
+# Who puts a result where others may look for it lets them go on, maybe.
+fun collects_and_tells
+	push %rbx
+	call toil
+tells_first:
+	call read@plt
+	mov %eax, turn(%rip)
+tells_again:
+	call read@plt
+	call toil
+	pop %rbx
+	ret
+endfun collects_and_tells
+
 	.bss
 	.globl here
 here:	.long 0
