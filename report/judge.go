@@ -40,6 +40,24 @@ func (b *builder) judge(r *Report) {
 	if b.p.Run.Cores > 0 && r.Run.Threads > b.p.Run.Cores && findings(r) {
 		say("shared-cores", "%d threads shared %d cores: seconds are this run's, and would differ with a core for each thread",
 			r.Run.Threads, b.p.Run.Cores)
+		for i := range r.Sections {
+			coresOfInput(&r.Sections[i])
+		}
+	}
+}
+
+// coresOfInput warns where input or output is a cause and threads were more than cores: a
+// call that wakes another thread, as a write into a pipe, may give it the core, and comes
+// back when there is one again.
+func coresOfInput(s *Section) {
+	for i := range s.Causes {
+		if s.Causes[i].Kind == "io" {
+			s.Warnings = append(s.Warnings, Warning{
+				Code:    "io-cores",
+				Message: "a thread that calls for input or output may lose its core to another one meanwhile, and seems to wait: compare with a run on as many cores as threads",
+			})
+			return
+		}
 	}
 }
 

@@ -107,6 +107,26 @@ func TestSleeper(t *testing.T) {
 	}
 }
 
+// TestInputOnFewCores: where threads share cores, a cause that is input or output is
+// doubted; sleep is none, and on cores enough nothing is.
+func TestInputOnFewCores(t *testing.T) {
+	for _, c := range []struct {
+		kind  profile.WaitKind
+		cores int
+		doubt bool
+	}{{profile.WaitIO, 2, true}, {profile.WaitIO, 3, false}, {profile.WaitIO, 0, false}, {profile.WaitSleep, 2, false}} {
+		p := waitingProfile(6, []profile.Part{part(1, 2, 0, waited(c.kind, lockAt, 4)), part(2, 2, 4), part(3, 2, 4)})
+		p.Run.Cores = c.cores
+		s := reportOf(t, p)
+		if len(s.Causes) != 1 {
+			t.Fatalf("%+v: causes %+v", c, s.Causes)
+		}
+		if got := slices.ContainsFunc(s.Warnings, func(w Warning) bool { return w.Code == "io-cores" }); got != c.doubt {
+			t.Errorf("%+v: warnings %+v", c, s.Warnings)
+		}
+	}
+}
+
 // TestLock: threads that do the same one after the other. Copies of a line are
 // one place.
 func TestLock(t *testing.T) {
