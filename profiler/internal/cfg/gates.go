@@ -257,7 +257,7 @@ func (s *study) region(a area, in []inner) (r Region, ok bool) {
 			r.Also = w.look.Start
 		}
 	}
-	for _, p := range a.ends {
+	for _, p := range s.behind(a, in) {
 		r.Leaves = append(r.Leaves, s.Blocks[p.b].Insns[p.at].Addr)
 	}
 	slices.Sort(r.Leaves)

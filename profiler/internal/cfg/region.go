@@ -1,7 +1,6 @@
 package cfg
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/skewlens/skewlens/internal/flowgraph"
@@ -14,7 +13,6 @@ type area struct {
 	top  int32
 	from int           // instruction of the first block
 	to   map[int32]int // by block: the instruction before which the area ends in it, or the block's length
-	ends []point       // where it is left for other blocks
 }
 
 // point is an instruction of a block.
@@ -105,7 +103,6 @@ func (s *study) areaFrom(t int32, from int) area {
 	for x := range set {
 		a.to[x] = s.worksFrom(x, a.start(x))
 	}
-	a.findEnds(s)
 	return a
 }
 
@@ -156,38 +153,6 @@ func (s *study) comes(set map[int32]bool, e *Edge, a *area) bool {
 	}
 	x := int32(e.From.ID)
 	return s.doomed[x] || set[x] && s.worksFrom(x, a.start(x)) == len(s.Blocks[x].Insns)
-}
-
-// findEnds finds where an area is left.
-func (a *area) findEnds(s *study) {
-	seen := map[point]bool{}
-	end := func(p point) {
-		if !seen[p] {
-			seen[p] = true
-			a.ends = append(a.ends, p)
-		}
-	}
-	for x, to := range a.to {
-		b := s.Blocks[x]
-		if to < len(b.Insns) {
-			end(point{x, to})
-			continue
-		}
-		for _, e := range b.Succ {
-			switch {
-			case e.Kind == Caught:
-			case e.To == nil:
-				end(point{x, len(b.Insns) - 1})
-			case s.doomed[e.To.ID]:
-			case int32(e.To.ID) == a.top && s.Blocks[a.top].Loop != s.round(a.top) && s.Blocks[a.top].Loop.Has(b): // it tries again
-			default:
-				if y := int32(e.To.ID); y == a.top || !a.has(y) {
-					end(point{y, 0})
-				}
-			}
-		}
-	}
-	slices.SortFunc(a.ends, func(x, y point) int { return cmp.Or(cmp.Compare(x.b, y.b), cmp.Compare(x.at, y.at)) })
 }
 
 func (a *area) has(b int32) bool { _, in := a.to[b]; return in }

@@ -63,7 +63,7 @@ func (s *study) retry(l *Loop) bool {
 	for again := true; again; {
 		n := len(slots)
 		for _, b := range l.Blocks {
-			if s.fresh(l, b, slots) && s.leavesLoop(l, b) {
+			if s.leavesLoop(l, b) && (s.fresh(l, b, slots) || s.lent(l, b)) {
 				return true
 			}
 		}

@@ -338,7 +338,7 @@ counted_wait:
 	lock subl $1, (%rax)
 counted_look:
 	mov 24(%rsp), %ebx
-	test %ebx, %ebx
+	and $7, %ebx
 	jne counted_wait
 	call toil
 	jmp counted_round
@@ -363,7 +363,7 @@ handed_wait:
 	lock subl $1, (%rax)
 handed_look:
 	mov 24(%rsp), %ebx
-	test %ebx, %ebx
+	and $7, %ebx
 	jne handed_wait
 	call toil
 	jmp handed_round
@@ -392,7 +392,7 @@ itself_wait:
 	call counts_itself
 itself_look:
 	mov 24(%rsp), %ebx
-	test %ebx, %ebx
+	and $7, %ebx
 	jne itself_wait
 	call toil
 	jmp itself_round
@@ -448,6 +448,39 @@ tells_again:
 	pop %rbx
 	ret
 endfun collects_and_tells
+
+# A barrier that is a local variable, lent to other threads: what it waits for lies in
+# its own frame, and the loop does not change it.
+fun lends
+	push %rbx
+	sub $32, %rsp
+lends_round:
+	call toil
+	mov 16(%rsp), %ebx
+	lock incl 24(%rsp)
+lends_wait:
+	pause
+	mov 16(%rsp), %eax
+	cmp %eax, %ebx
+	je lends_wait
+	jmp lends_round
+endfun lends
+
+# A bound that lies in the frame is none: the loop counts, and lets time pass.
+fun counts_to
+	push %rbx
+	sub $32, %rsp
+counts_to_round:
+	call toil
+	xor %ebx, %ebx
+	lock incl 24(%rsp)
+counts_to_wait:
+	pause
+	inc %ebx
+	cmp 16(%rsp), %ebx
+	jne counts_to_wait
+	jmp counts_to_round
+endfun counts_to
 
 	.bss
 	.globl here
