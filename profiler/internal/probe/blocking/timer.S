@@ -33,6 +33,7 @@
 	.set REGS,     96
 	.set WORDS,    256
 	.set NEAR,     16384
+	.set INSIDE,   512	# bytes that frames of such calls take at most: what lies deeper is a handler's, or comes after a jump
 
 	.text
 	.p2align 4
@@ -42,8 +43,13 @@ timer:	cmpq	$0, %gs:MUTED
 	jne	9f
 	cmpq	$0, %gs:BEGIN
 	je	9f
-	cmp	%gs:QUIET, %esp
+	mov	%gs:QUIET, %r11d
+	test	%r11d, %r11d
+	jz	4f
+	sub	%esp, %r11d
+	cmp	$INSIDE, %r11d
 	jb	6f
+4:
 	push	%rax
 	push	%rdx
 	push	%rsi
@@ -124,7 +130,7 @@ copy:	rep movsq
 	sub	%gs:BEGIN, %r11
 	cmp	%gs:LONG, %r11
 	jbe	9b
-	movl	$-1, %gs:QUIET
+	orl	$1, %gs:QUIET
 	ret
 8:	int3				# full: the profiler empties the rings and lets go
 	jmp	1b

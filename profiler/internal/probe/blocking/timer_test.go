@@ -83,10 +83,11 @@ func TestTimerQuiet(t *testing.T) {
 	}{
 		{5000, 0, 0, 1},
 		{5000, sp - 4096, sp - 4096, 1}, // who set it has been left by a jump
-		{5000, sp, math.MaxUint32, 0},
-		{5000, math.MaxUint32, math.MaxUint32, 0},
+		{5000, sp + 4096, sp + 4096, 1}, // it is a handler
+		{5000, sp, sp + 1, 0},
+		{5000, sp + 1, sp + 1, 0},
 		{900, sp, sp, 0}, // it woke others
-		{900, math.MaxUint32, math.MaxUint32, 0},
+		{900, sp + 1, sp + 1, 0},
 	} {
 		waits, left := timed(t, c.now, 64, c.quiet)
 		if len(waits) != c.waits || left != c.left {

@@ -151,7 +151,7 @@ func TestQuiet(t *testing.T) {
 		p := newProcess(c.gap)
 		p.record(1 | QuietBit)
 		if c.blocked {
-			p.MovGS32(OffQuiet, math.MaxUint32) // as timer.S does
+			p.MovGS32(OffQuiet, 0x1001) // as timer.S does
 		}
 		p.record(2)
 		if sig := p.run(t); sig != 0 {

@@ -42,7 +42,7 @@
 	.set RESUMED,  0x1c8	# when a thread went on with it
 	.set STINTS,   0x1d0	# how long threads did before
 
-	.set QUIET,    0x194	# 32 bits of the stack pointer: what blocks below is not recorded (timer.S in package blocking); −1: something has
+	.set QUIET,    0x194	# 32 bits of the stack pointer: what blocks right below is not recorded (timer.S in package blocking); +1: something has
 
 	.set CACHES,   0x198	# the thread's part of simulated caches, where accesses are told, or 0 (else it may be anything)
 	.set DONE,     48	# of that: where it is said how many accesses were counted that threads have told of,
@@ -133,8 +133,8 @@ telling:.long	0			# not 0: accesses are told, and records wait until they were c
 # rt_sigprocmask by EFAULT if not, else by EINVAL, as there is no such "how".
 # DEEP asks for more of it: libraries in between may have many frames.
 # QUIETLY says that nobody asks what the call waits for inside: that is what the
-# meeting is. Until the thread's next record, of a call that is less deep, its
-# waits are not recorded, and if there was one that record reads the CPU clock.
+# meeting is. Until the thread's next record its waits are not recorded there,
+# and if there was one that record reads the CPU clock.
 # Record: kind u32, pairs u32, tsc, site, arg1, arg3, cpu seconds, cpu nanoseconds (of a goroutine, ticks),
 # with CHAIN rsp behind the return, rbx, rbp, r12, r13, r14, r15, words, then these,
 # then (counter, change) pairs.
@@ -194,8 +194,8 @@ record:
 	mov	%rax, %gs:LASTTSC
 	cmpq	$0, %gs:RUNTIME
 	jne	13f
-	cmpl	$-1, %gs:QUIET
-	jne	16f
+	testb	$1, %gs:QUIET
+	jz	16f
 	mov	$NEVER-1, %ecx
 	shl	$32, %rcx
 16:	cmp	%gs:CPUGAP, %rcx
