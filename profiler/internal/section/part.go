@@ -47,8 +47,11 @@ func (p *part) size() int {
 // part is that of an arrival at a meeting to which the last came at a moment.
 func (c *collector) part(a *arrival, last uint64, ended bool) part {
 	p := part{Thread: a.t.id, place: a.t.place, Begin: a.begin, Site: a.site, BeginNS: c.sinceStart(a.beginTSC), ArriveNS: c.sinceStart(a.tsc), delta: record.Own(a.delta)}
-	b := besides{inner: a.inner, syncs: c.syncs(a)}
-	b.waits, b.wakes = sumWaits(a.waits, a.beginTSC, a.tsc)
+	b := besides{inner: a.inner}
+	if len(a.waits) > 0 {
+		b.syncs = c.syncs(a)
+		b.waits, b.wakes = sumWaits(a.waits, a.beginTSC, a.tsc)
+	}
 	if a.timed {
 		p.Timed, p.BusyNS, b.innerBusyNS = true, max(0, a.busyNS-faultNS(b.waits)), a.innerBusy
 		if !ended {
