@@ -141,7 +141,7 @@ func TestRecorderRecords(t *testing.T) {
 
 // TestQuiet: a record says that what blocks inside its call is not to be recorded, the
 // next one that it is; and if something has blocked, that one reads the CPU clock,
-// unless that is not to be read.
+// unless that is not to be read, and the time behind it.
 func TestQuiet(t *testing.T) {
 	for _, c := range []struct {
 		gap     uint64
@@ -159,6 +159,9 @@ func TestQuiet(t *testing.T) {
 		}
 		if r := p.records(); len(r) != 2 || r[0].Kind != 1 || r[0].CPUNS != 0 || r[1].CPUNS != c.want {
 			t.Errorf("gap %#x, blocked %v: recorded %+v", c.gap, c.blocked, r)
+		}
+		if at := p.area.get(p.l.ring + recordHeader + 8); at > p.area.get(offLastTSC) != (c.want > 0) {
+			t.Errorf("gap %#x, blocked %v: the time is from before the clock was read, or not", c.gap, c.blocked)
 		}
 		if below := p.area.get(OffQuiet) & math.MaxUint32; below != 0 {
 			t.Errorf("still quiet, below %#x", below)

@@ -206,6 +206,12 @@ record:
 	mov	$228, %eax		# clock_gettime
 	syscall				# overwrites rax, rcx, r11
 	mov	%r10, %rdi
+	testb	$1, %gs:QUIET
+	jz	2f
+	rdtsc				# the part begins when that is read, which takes longer than some parts
+	shl	$32, %rdx
+	or	%rdx, %rax
+	mov	%rax, 8(%rdi)
 2:	lea	56(%rdi), %r10
 	bt	$CHAIN, %ebx
 	jnc	12f
