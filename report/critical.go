@@ -117,14 +117,15 @@ func (b *builder) pathOf(r *Report, moved [][][]float64) {
 	}
 	c.AtLeast = float64(g.SyncNS) >= pathDoubt*float64(path.NS)
 	x.walk(c, r)
-	slack := g.Slack(len(b.p.Sections))
+	all := g.Slack()
+	slack := all.Sections()
 	for i := range r.Sections {
 		if slack[i] >= 0 {
 			r.Sections[i].OnPath = &OnPath{Seconds: round(float64(x.on[i]) / 1e9), Share: round(float64(x.on[i]) / float64(path.NS)), SlackS: round(float64(slack[i]) / 1e9)}
 		}
 	}
 	x.lines(c)
-	x.slackLines(c)
+	x.slackLines(c, all)
 	x.waits(c)
 	x.handed(c)
 	x.whatIf(c, r, moved)

@@ -16,8 +16,8 @@ type LineSlack struct {
 }
 
 // slackLines are the lines beside the path on which much of the work is.
-func (x *pathBuilder) slackLines(c *CriticalPath) {
-	p, slack := x.b.p, x.g.PartSlack()
+func (x *pathBuilder) slackLines(c *CriticalPath, slack taskgraph.Slack) {
+	p := x.b.p
 	w := slackWork{p: p, blocks: make([]float64, len(p.Graph.Blocks)), own: make([]float64, len(p.Graph.Blocks)), least: make([]int64, len(p.Graph.Blocks))}
 	for i := range w.least {
 		w.least[i] = math.MaxInt64
@@ -25,7 +25,7 @@ func (x *pathBuilder) slackLines(c *CriticalPath) {
 	for s := range p.Sections {
 		for i := range p.Sections[s].Instances {
 			for k := range p.Sections[s].Instances[i].Parts {
-				if left, is := slack[taskgraph.Part{Section: int32(s), Instance: int32(i), Part: int32(k)}]; is {
+				if left, is := slack.Of(taskgraph.Part{Section: int32(s), Instance: int32(i), Part: int32(k)}); is {
 					w.add(&p.Sections[s].Instances[i].Parts[k], left)
 				}
 			}

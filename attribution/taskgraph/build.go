@@ -19,6 +19,7 @@ type builder struct {
 	joins    map[profile.Addr]bool // calls that wait for threads' ends
 	syncs    []sync
 	events   []event
+	order    []int32 // of these, by time
 	arena    []int32 // of lists of one
 }
 
@@ -135,12 +136,7 @@ func newBuilder(p *profile.Profile) (*builder, error) {
 	if b.g.FromNS > 0 {
 		b.event(event{b.g.FromNS, window, -1, Part{}, -1, 0})
 	}
-	slices.SortFunc(b.events, func(x, y event) int {
-		if x.at != y.at {
-			return cmp.Compare(x.at, y.at)
-		}
-		return cmp.Or(cmp.Compare(x.what, y.what), cmp.Compare(x.meeting, y.meeting), cmp.Compare(x.number, y.number))
-	})
+	b.order = inOrder(b.events)
 	return b, nil
 }
 

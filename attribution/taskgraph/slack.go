@@ -18,32 +18,45 @@ func (g *Graph) slack() []int64 {
 	return slack
 }
 
-// Slack is, by section, by how much its tasks could take longer before the
-// critical path does: 0 where the path leads through one. −1: it has no tasks.
-func (g *Graph) Slack(sections int) []int64 {
-	least := make([]int64, sections)
-	for i := range least {
-		least[i] = -1
-	}
-	for of, left := range g.PartSlack() {
-		if s := of.Section; least[s] < 0 || left < least[s] {
-			least[s] = left
-		}
-	}
-	return least
+// Slack is by how much the tasks of parts could take longer before the critical path does.
+type Slack struct {
+	g    *Graph
+	part []int64 // by number; −1: it has no tasks that have a length
 }
 
-// PartSlack is, by part of a section, by how much its tasks could take longer before the
-// critical path does. Parts without tasks that have a length are not there.
-func (g *Graph) PartSlack() map[Part]int64 {
-	least := map[Part]int64{}
+// Slack is that of all parts.
+func (g *Graph) Slack() Slack {
+	s := Slack{g, make([]int64, g.sections[len(g.numbers)])}
+	for i := range s.part {
+		s.part[i] = -1
+	}
 	for i, left := range g.slack() {
-		of := g.Tasks[i].Of
-		if of.Section < 0 || g.Tasks[i].NS == 0 {
+		t := &g.Tasks[i]
+		if t.Of.Section < 0 || t.NS == 0 {
 			continue
 		}
-		if now, is := least[of]; !is || left < now {
-			least[of] = left
+		if now := &s.part[g.number(t.Of)]; *now < 0 || left < *now {
+			*now = left
+		}
+	}
+	return s
+}
+
+// Of is a part's; false: it has no tasks that have a length.
+func (s Slack) Of(x Part) (left int64, ok bool) {
+	left = s.part[s.g.number(x)]
+	return left, left >= 0
+}
+
+// Sections is the least by section: 0 where the path leads through one. −1: it has no tasks.
+func (s Slack) Sections() []int64 {
+	least := make([]int64, len(s.g.numbers))
+	for x := range least {
+		least[x] = -1
+		for _, left := range s.part[s.g.sections[x]:s.g.sections[x+1]] {
+			if left >= 0 && (least[x] < 0 || left < least[x]) {
+				least[x] = left
+			}
 		}
 	}
 	return least

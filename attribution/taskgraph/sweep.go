@@ -8,8 +8,8 @@ import (
 
 // sweep goes through all that happened.
 func (b *builder) sweep() {
-	for i := 0; i < len(b.events); i++ {
-		e := &b.events[i]
+	for i := 0; i < len(b.order); i++ {
+		e := b.at(i)
 		switch e.what {
 		case creates:
 			c := b.index[b.p.Threads[e.thread].Creator-1]
@@ -55,8 +55,11 @@ func (b *builder) sweep() {
 			}
 		}
 	}
-	b.events = nil
+	b.events, b.order = nil, nil
 }
+
+// at is the event that is the i-th by time.
+func (b *builder) at(i int) *event { return &b.events[b.order[i]] }
 
 // cut ends the task that a thread is about.
 func (b *builder) cut(x int32, at int64) {
@@ -195,12 +198,16 @@ func (b *builder) meets(e *event) {
 // joined: a thread has waited for others that go on no more; they are the next
 // events. It returns the last of them.
 func (b *builder) joined(i int) int {
-	at, x := b.events[i].at, b.events[i].meeting
+	at, x := b.at(i).at, b.at(i).meeting
 	b.cut(x, at)
 	b.threads[x].waiting--
 	var heads []int32
-	for ; i < len(b.events) && b.events[i].what == joined && b.events[i].at == at && b.events[i].meeting == x; i++ {
-		w := b.events[i].thread
+	for ; i < len(b.order); i++ {
+		e := b.at(i)
+		if e.what != joined || e.at != at || e.meeting != x {
+			break
+		}
+		w := e.thread
 		b.cut(w, at)
 		heads = append(heads, b.threads[w].heads...)
 	}

@@ -49,6 +49,27 @@ type Graph struct {
 
 	first   []int32 // by task: where its dependences begin in depends
 	depends []int32
+
+	numbers  [][]int32 // of the first part of each instance of each section
+	sections []int32   // of the first of each section, and how many there are
+}
+
+// number is a part's, among those of all sections.
+func (g *Graph) number(of Part) int32 { return g.numbers[of.Section][of.Instance] + of.Part }
+
+// count numbers the parts.
+func (g *Graph) count(p *profile.Profile) {
+	n := int32(0)
+	for s := range p.Sections {
+		ins := p.Sections[s].Instances
+		first := make([]int32, len(ins))
+		g.sections, g.numbers = append(g.sections, n), append(g.numbers, first)
+		for i := range ins {
+			first[i] = n
+			n += int32(len(ins[i].Parts))
+		}
+	}
+	g.sections = append(g.sections, n)
 }
 
 // Why there is no graph.
@@ -66,6 +87,7 @@ func New(p *profile.Profile) (*Graph, error) {
 		return nil, err
 	}
 	b.sweep()
+	b.g.count(p)
 	b.weigh()
 	return b.g, nil
 }

@@ -36,25 +36,16 @@ func (b *builder) weigh() {
 
 // owners are the tasks of each part, by lists in arrays: there are many of both.
 type owners struct {
-	first [][]int32 // number of the first part of each instance of each section
-	last  []int32   // by part: its last task; −1: none
-	prev  []int32   // by task: the part's one before
-	given []bool    // by part: its tasks have their CPU time
-	room  []int32   // for a list
+	g     *Graph
+	last  []int32 // by part: its last task; −1: none
+	prev  []int32 // by task: the part's one before
+	given []bool  // by part: its tasks have their CPU time
+	room  []int32 // for a list
 }
 
 func (b *builder) owners() *owners {
-	o := &owners{prev: make([]int32, len(b.g.Tasks))}
-	n := int32(0)
-	for s := range b.p.Sections {
-		ins := b.p.Sections[s].Instances
-		o.first = append(o.first, make([]int32, len(ins)))
-		for i := range ins {
-			o.first[s][i] = n
-			n += int32(len(ins[i].Parts))
-		}
-	}
-	o.last, o.given = make([]int32, n), make([]bool, n)
+	n := b.g.sections[len(b.g.numbers)]
+	o := &owners{g: b.g, prev: make([]int32, len(b.g.Tasks)), last: make([]int32, n), given: make([]bool, n)}
 	for i := range o.last {
 		o.last[i] = -1
 	}
@@ -62,7 +53,7 @@ func (b *builder) owners() *owners {
 		if t := &b.g.Tasks[i]; t.Thread >= 0 {
 			b.g.Counts.Work++
 			if t.Of.Section >= 0 {
-				k := o.number(t.Of)
+				k := b.g.number(t.Of)
 				o.prev[i], o.last[k] = o.last[k], int32(i)
 			}
 		}
@@ -70,12 +61,10 @@ func (b *builder) owners() *owners {
 	return o
 }
 
-func (o *owners) number(of Part) int32 { return o.first[of.Section][of.Instance] + of.Part }
-
 // tasks are those of a part, in order of time, until it is called again.
 func (o *owners) tasks(of Part) []int32 {
 	o.room = o.room[:0]
-	for i := o.last[o.number(of)]; i >= 0; i = o.prev[i] {
+	for i := o.last[o.g.number(of)]; i >= 0; i = o.prev[i] {
 		o.room = append(o.room, i)
 	}
 	slices.Reverse(o.room)
@@ -150,7 +139,7 @@ func (b *builder) thread(x int32, folded int64, o *owners) {
 
 // whole gives the tasks of a part all of its CPU time, and returns that, once.
 func (b *builder) whole(q *profile.Part, of Part, o *owners) int64 {
-	k := o.number(of)
+	k := o.g.number(of)
 	if o.given[k] {
 		return 0
 	}

@@ -1,6 +1,7 @@
 package native
 
 import (
+	"encoding/binary"
 	"fmt"
 	"time"
 
@@ -151,7 +152,7 @@ func (s *signals) inStub(e tracee.Event, pc uint64) error {
 		return s.p.Resume(tracee.Event{Kind: tracee.Other, Tid: e.Tid})
 	}
 	if to, ok := stubs.Interrupted(pc); ok {
-		if s.p.Caught(e.Sig) {
+		if s.p.Caught(e.Sig) && !s.quiet(e.Tid) {
 			s.cut++
 		}
 		if err := s.p.SetPC(e.Tid, to); alive(err) != nil {
@@ -163,6 +164,16 @@ func (s *signals) inStub(e tracee.Event, pc uint64) error {
 		return s.p.Resume(e)
 	}
 	return alive(s.leaveStub(e, pc))
+}
+
+// quiet reports whether a thread in a stub is in a call whose waits are not recorded.
+func (s *signals) quiet(tid int) bool {
+	gs, err := s.p.GS(tid)
+	if err != nil {
+		return false
+	}
+	b := make([]byte, 4)
+	return s.p.Read(b, gs+threadarea.OffQuiet) == nil && blocking.Quiet(s.p.SP(tid), binary.LittleEndian.Uint32(b))
 }
 
 // leaveStub lets a thread go on to its system call, or out of the stub, then

@@ -26,6 +26,7 @@ type Hook struct {
 	Negative     bool // of a function in Go: only where its second argument is
 	Args         Args
 	Brief        bool // a program may call it often: without counters, which the next record has, too
+	Quiet        bool // with Leave: nobody asks what it blocks in, which is not recorded
 }
 
 // Args says which of a call's arguments its records have, where that is not the first

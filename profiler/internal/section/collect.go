@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/skewlens/skewlens/profile"
-	"github.com/skewlens/skewlens/profiler/internal/record"
 )
 
 // collector keeps instances by section, within a bound on memory. What it
@@ -63,25 +62,6 @@ type instance struct {
 	waiter profile.ThreadID // profile.Instance.Waiter
 }
 
-// part is a profile.Part with its counters instead of counts.
-type part struct {
-	profile.Part
-	delta []record.Delta
-	inner []record.Delta
-	place profile.ThreadID // its thread's
-}
-
-// What a counter will take once it is solved, about two and a half events, at
-// twelve bytes each; and what a part takes beside its counters.
-const (
-	bytesPerDelta = 30
-	bytesPerPart  = 300
-)
-
-func (p *part) size() int {
-	return bytesPerPart + bytesPerDelta*(len(p.delta)+len(p.inner)+len(p.Waits)+len(p.Wakes)+2*len(p.Syncs))
-}
-
 func newCollector(c Config) *collector {
 	return &collector{c: c, sections: map[key]*open{}, at: map[profile.Addr][]spot{},
 		ways: map[*uint64][]spot{}, goOn: map[string]bool{}, placed: map[way]*open{}}
@@ -108,17 +88,7 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival, made makin
 	size := 0
 	for i := range arrivals {
 		a := &arrivals[i]
-		p := part{profile.Part{Thread: a.t.id, Begin: a.begin, Site: a.site, BeginNS: c.sinceStart(a.beginTSC), ArriveNS: c.sinceStart(a.tsc)},
-			record.Own(a.delta), a.inner, a.t.place}
-		p.Waits, p.Wakes = sumWaits(a.waits, a.beginTSC, a.tsc)
-		p.Syncs = c.syncs(a)
-		if a.timed {
-			p.Timed, p.BusyNS, p.WaitNS = true, max(0, a.busyNS-faultNS(p.Waits)), int64(float64(last-a.tsc)*c.c.NSPerTick)
-			p.InnerBusyNS = a.innerBusy
-			if kind == profile.Threads || a.ended { // who has ended waits for nobody
-				p.WaitNS = 0
-			}
-		}
+		p := c.part(a, last, kind == profile.Threads || a.ended) // who has ended waits for nobody
 		size += p.size()
 		in.parts = append(in.parts, p)
 	}
@@ -223,12 +193,8 @@ func (c *collector) finish() []profile.Section {
 		sort.SliceStable(o.instances, func(i, k int) bool { return o.instances[i].end < o.instances[k].end })
 		for i := range o.instances {
 			in := profile.Instance{Folded: 1, SpanNS: o.instances[i].spanNS, Waiter: o.instances[i].waiter, Parts: make([]profile.Part, 0, len(o.instances[i].parts))}
-			for _, p := range o.instances[i].parts {
-				p.Counts = c.c.Solve(p.delta)
-				if len(p.inner) > 0 {
-					p.Inner = c.c.Solve(p.inner)
-				}
-				in.Parts = append(in.Parts, p.Part)
+			for k := range o.instances[i].parts {
+				in.Parts = append(in.Parts, o.instances[i].parts[k].solve(&c.c))
 			}
 			o.instances[i].parts = nil
 			o.s.Instances = append(o.s.Instances, in)

@@ -1,10 +1,10 @@
 package section
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
-	"sort"
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/record"
@@ -69,9 +69,9 @@ func (o *open) fold(in *instance, work func([]record.Delta) uint64) (freed int) 
 	f.spanNS += in.spanNS
 	rank, did := make([]int, len(in.parts)), make([]uint64, len(in.parts))
 	for i := range in.parts {
-		rank[i], did[i] = i, work(in.parts[i].delta)+work(in.parts[i].inner)
+		rank[i], did[i] = i, work(in.parts[i].delta)+work(in.parts[i].inner())
 	}
-	sort.SliceStable(rank, func(i, j int) bool { return did[rank[i]] < did[rank[j]] })
+	slices.SortStableFunc(rank, func(i, j int) int { return cmp.Compare(did[i], did[j]) })
 	for r, i := range rank {
 		f.parts[r].add(&in.parts[i])
 		freed += in.parts[i].size()
@@ -117,7 +117,9 @@ func (t *total) join(x *total) {
 	t.part.Several = t.part.Several || x.part.Several || t.part.Thread != x.part.Thread
 	t.part.Thread = min(t.part.Thread, x.part.Thread)
 	x.part.Timed = !x.untimed
-	t.add(&part{Part: x.part, delta: x.own.sparse(), inner: x.inner.sparse()})
+	t.own.add(x.own.sparse())
+	t.inner.add(x.inner.sparse())
+	t.sum(&x.part)
 }
 
 func (x *dense) add(deltas []record.Delta) {
@@ -151,7 +153,13 @@ func (x dense) sparse() (d []record.Delta) {
 
 func (t *total) add(p *part) {
 	t.own.add(p.delta)
-	t.inner.add(p.inner)
+	t.inner.add(p.inner())
+	q := p.part()
+	t.sum(&q)
+}
+
+// sum adds all of a part but its counters.
+func (t *total) sum(p *profile.Part) {
 	q := &t.part
 	q.BusyNS += p.BusyNS
 	q.InnerBusyNS += p.InnerBusyNS

@@ -89,7 +89,7 @@ func (c *collector) spotsAt(a profile.Addr) []spot {
 // place is the chain by which those came that have met, and which of its frames
 // may be their place: 0, but for a meeting made by hand.
 func (c *collector) place(arrivals []arrival, made making) (most []spot, from int) {
-	if made != byCoordinator && len(arrivals[0].chain) > 0 && !slices.ContainsFunc(arrivals, arrivals[0].cameOtherwise) {
+	if made != byCoordinator && alike(arrivals) {
 		return c.spots(&arrivals[0]), 0 // all by the same calls, as mostly
 	}
 	of := arrivals
@@ -119,9 +119,14 @@ func (c *collector) place(arrivals []arrival, made making) (most []spot, from in
 	return most, from
 }
 
-// cameOtherwise: not by the same calls, or that is not known.
-func (a *arrival) cameOtherwise(b arrival) bool {
-	return len(b.chain) == 0 || &b.chain[0] != &a.chain[0]
+// alike: all came by the same calls, as far as that is known.
+func alike(arrivals []arrival) bool {
+	for i := range arrivals {
+		if c := arrivals[i].chain; len(c) == 0 || &c[0] != &arrivals[0].chain[0] {
+			return false
+		}
+	}
+	return true
 }
 
 // shared is the frame of the chain of most at which all have met that came to a

@@ -26,9 +26,15 @@ func groupOf(k uint64) uint64 {
 // rankCall is what a rank did before a collective call, or a group of them.
 type rankCall struct {
 	call profile.MPICall
-	part part
+	part rankSum
 	inNS int64  // from the begin of a part to its arrival, summed
 	end  uint64 // when the first one was
+}
+
+// rankSum is a sum of parts with its counters instead of counts.
+type rankSum struct {
+	profile.Part
+	delta []record.Delta
 }
 
 // rankCalls are those of a section, by call.
@@ -44,8 +50,8 @@ func (t *Tracker) meetRanks(y *rankThread, left uint64, timed bool) {
 	}
 	t.Instances++
 	o := t.out.open(profile.MPI, place, from)
-	p := part{Part: profile.Part{Thread: y.x.id, Begin: a.begin, Site: a.site, BeginNS: t.out.sinceStart(a.beginTSC), ArriveNS: t.out.sinceStart(a.tsc), Messages: y.messages},
-		delta: record.Own(a.delta), place: y.x.place}
+	p := rankSum{Part: profile.Part{Thread: y.x.id, Begin: a.begin, Site: a.site, BeginNS: t.out.sinceStart(a.beginTSC), ArriveNS: t.out.sinceStart(a.tsc), Messages: y.messages},
+		delta: record.Own(a.delta)}
 	p.Waits, p.Wakes = sumWaits(a.waits, a.beginTSC, a.tsc)
 	if a.timed && timed {
 		p.Timed, p.BusyNS, p.WaitNS = true, max(0, a.busyNS-faultNS(p.Waits)), int64(float64(left-a.tsc)*t.c.NSPerTick)
@@ -66,7 +72,7 @@ func (t *Tracker) meetRanks(y *rankThread, left uint64, timed bool) {
 }
 
 // add adds up the parts of a group. When each began is known no more.
-func (c *rankCall) add(p *part) {
+func (c *rankCall) add(p *rankSum) {
 	q := &c.part
 	c.call.N++
 	q.delta = record.Add(q.delta, p.delta)

@@ -38,6 +38,7 @@ type call struct {
 	negative      bool // of a function in Go: only where its second argument is
 	args          record.Args
 	brief         bool // what was counted until then does not matter
+	quiet         bool // a part begins where it is left: nobody asks what it waited for inside
 	team          record.Team
 	tasks         record.Tasks
 	member        bool // a thread of a team tells what it is at
@@ -86,7 +87,7 @@ func declare() declaration {
 			d.calls[name] = c
 			if arrive != 0 || leave != 0 {
 				d.hooks[name] = record.Hook{Arrive: arrive, Leave: leave, Waits: c.waits, Wakes: c.wakes,
-					Chain: c.meets || c.waits || c.wakes || c.starts || c.negative || c.tasks == record.SpawnsTask, Inside: c.executes, Team: c.team, Tasks: c.tasks, Negative: c.negative, Args: c.args, Brief: c.brief}
+					Chain: c.meets || c.waits || c.wakes || c.starts || c.negative || c.tasks == record.SpawnsTask, Inside: c.executes, Team: c.team, Tasks: c.tasks, Negative: c.negative, Args: c.args, Brief: c.brief, Quiet: c.quiet}
 			}
 		}
 	})

@@ -71,6 +71,9 @@ func (o *open) number() {
 // distinct gives parts of one instance places of their own where two have the
 // same: a slot is one thread's at a time. Who named a place stays there.
 func distinct(parts []part) {
+	if !slices.ContainsFunc(parts, func(p part) bool { return p.place != p.Thread }) {
+		return
+	}
 	taken := map[profile.ThreadID]bool{}
 	for i := range parts {
 		if p := &parts[i]; p.place == p.Thread {

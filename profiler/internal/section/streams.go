@@ -84,13 +84,13 @@ func (s *stream) sort() bool {
 	return i == s.done
 }
 
-// next takes the first item of all, if it is not after the horizon.
-func (q *streams) next(horizon uint64) (*thread, item, bool) {
+// next takes the first item of all, if it is not after the horizon; else there is no thread.
+func (q *streams) next(horizon uint64, i *item) *thread {
 	if len(q.heap) == 0 || q.heap[0].first().tsc > horizon {
-		return nil, item{}, false
+		return nil
 	}
 	s := q.heap[0]
-	i := *s.first()
+	*i = *s.first()
 	*s.first() = item{} // what it holds is garbage from now on
 	if s.done++; s.done == len(s.items) {
 		heap.Pop(q)
@@ -98,7 +98,7 @@ func (q *streams) next(horizon uint64) (*thread, item, bool) {
 	} else {
 		heap.Fix(q, 0)
 	}
-	return s.owner, i, true
+	return s.owner
 }
 
 func (q *streams) Len() int { return len(q.heap) }

@@ -40,8 +40,9 @@ func TestStreams(t *testing.T) {
 			horizon += r.Uint64N(30)
 			before := uint64(0)
 			for {
-				x, i, ok := q.next(horizon)
-				if !ok {
+				var i item
+				x := q.next(horizon, &i)
+				if x == nil {
 					break
 				}
 				if i.tsc < before || i.tsc > horizon {
@@ -56,8 +57,9 @@ func TestStreams(t *testing.T) {
 			}
 		}
 		for {
-			x, i, ok := q.next(1 << 40)
-			if !ok {
+			var i item
+			x := q.next(1<<40, &i)
+			if x == nil {
 				break
 			}
 			if i.died {

@@ -84,12 +84,9 @@ func (t *Tracker) Died(id profile.ThreadID, tsc uint64, cpuNS int64, rest []reco
 // Advance handles everything before a moment. Every thread's records up to
 // there must have been given.
 func (t *Tracker) Advance(horizon uint64) {
-	for {
-		x, i, ok := t.queue.next(horizon)
-		if !ok {
-			return
-		}
-		t.handle(x, i)
+	var i item
+	for x := t.queue.next(horizon, &i); x != nil; x = t.queue.next(horizon, &i) {
+		t.handle(x, &i)
 	}
 }
 
@@ -104,7 +101,7 @@ func (t *Tracker) Sends(id profile.ThreadID) bool {
 
 // handle lets the rules have what a thread did: a record goes to the one whose
 // kind it is, births and deaths to all.
-func (t *Tracker) handle(x *thread, i item) {
+func (t *Tracker) handle(x *thread, i *item) {
 	if i.born {
 		t.born(x)
 		return

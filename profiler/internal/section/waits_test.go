@@ -138,11 +138,8 @@ func TestOrderOfFaults(t *testing.T) {
 	}
 	add(92, false)
 	var got []uint64
-	for {
-		_, i, ok := q.next(1000)
-		if !ok {
-			break
-		}
+	var i item
+	for q.next(1000, &i) != nil {
 		got = append(got, i.tsc)
 	}
 	if want := []uint64{40, 45, 50, 70, 60, 65, 90, 90, 92, 95}; !reflect.DeepEqual(got, want) {

@@ -33,9 +33,9 @@ const (
 	stubAfter  = 0x29 // behind the system call
 	stubBack   = 0x64 // displacement of the jump back
 	stubTimer  = 0x72 // displacement of the call of timer
-	timerCopy  = 0x102
-	timerCopy2 = 0x105 // behind it
-	timerFull  = 0x161 // behind its int3
+	timerCopy  = 0x157
+	timerCopy2 = 0x15a // behind it
+	timerFull  = 0x1d3 // behind its int3
 
 	gateAfter = 0x0d // of gate.bin: behind the system call
 	gateSite  = 0x10 // displacement of the address there
@@ -196,6 +196,13 @@ func (s *Stubs) Interrupted(pc uint64) (to uint64, ok bool) {
 		return c.site, true
 	}
 	return 0, false
+}
+
+// Quiet reports whether a call in a stub is one that timer does not record, by the
+// stack pointer and by what the thread's area says (threadarea.OffQuiet).
+func Quiet(sp uint64, quiet uint32) bool {
+	const belowStub, inside = 128 + 8, 512 // see timer.S
+	return quiet != 0 && quiet-uint32(sp-belowStub) < inside
 }
 
 // Origin is the original address, behind the system call, for an address in

@@ -145,6 +145,9 @@ func arriveKind(h record.Hook) uint32 {
 	if h.Chain {
 		kind |= threadarea.ChainBit
 	}
+	if h.Quiet {
+		kind |= threadarea.QuietBit
+	}
 	if h.Tasks != record.NoTasks {
 		kind |= threadarea.DeepBit // there is much of the runtime's in between
 	}

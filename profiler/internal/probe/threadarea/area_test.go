@@ -2,6 +2,7 @@ package threadarea
 
 import (
 	"encoding/binary"
+	"math"
 	"os"
 	"reflect"
 	"regexp"
@@ -135,6 +136,45 @@ func TestRecorderRecords(t *testing.T) {
 	p.area.Reset()
 	if got := p.area.get(offRing); got != probetest.MemoryAt+p.l.ring {
 		t.Errorf("the empty ring is at %#x", got)
+	}
+}
+
+// TestQuiet: a record says that what blocks inside its call is not to be recorded, the
+// next one that it is; and if something has blocked, that one reads the CPU clock,
+// unless that is not to be read, and the time behind it.
+func TestQuiet(t *testing.T) {
+	for _, c := range []struct {
+		gap     uint64
+		blocked bool
+		want    int64
+	}{{1 << 61, false, 0}, {1 << 61, true, 1}, {Never, true, 0}} {
+		p := newProcess(c.gap)
+		p.record(1 | QuietBit)
+		if c.blocked {
+			p.MovGS32(OffQuiet, 0x1001) // as timer.S does
+		}
+		p.record(2)
+		if sig := p.run(t); sig != 0 {
+			t.Fatal(sig)
+		}
+		if r := p.records(); len(r) != 2 || r[0].Kind != 1 || r[0].CPUNS != 0 || r[1].CPUNS != c.want {
+			t.Errorf("gap %#x, blocked %v: recorded %+v", c.gap, c.blocked, r)
+		}
+		if at := p.area.get(p.l.ring + recordHeader + 8); at > p.area.get(offLastTSC) != (c.want > 0) {
+			t.Errorf("gap %#x, blocked %v: the time is from before the clock was read, or not", c.gap, c.blocked)
+		}
+		if below := p.area.get(OffQuiet) & math.MaxUint32; below != 0 {
+			t.Errorf("still quiet, below %#x", below)
+		}
+	}
+	p := newProcess(1 << 61)
+	p.record(1 | QuietBit)
+	if sig := p.run(t); sig != 0 {
+		t.Fatal(sig)
+	}
+	sp, below := uint32(p.out.Regs[x86.RSP]), uint32(p.area.get(OffQuiet))
+	if below >= sp || sp-below > 128 {
+		t.Errorf("quiet below %#x, the call is made at %#x", below, sp)
 	}
 }
 

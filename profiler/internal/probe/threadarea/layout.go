@@ -58,6 +58,9 @@ const (
 	offLast   = 0x180
 	// OffLocks is 32 bits: how many of the library's locks the thread holds.
 	OffLocks = 0x188
+	// OffQuiet is 32 bits: right below where on the stack calls are not recorded in
+	// which the thread blocks, and 1 more if it has; 0: all are.
+	OffQuiet = 0x194
 	// OffCaches is where a thread's part of simulated caches lies (package caches).
 	OffCaches = 0x198
 	// Of a goroutine: where the runtime has it, what it says of it, and how long

@@ -42,6 +42,8 @@
 	.set RESUMED,  0x1c8	# when a thread went on with it
 	.set STINTS,   0x1d0	# how long threads did before
 
+	.set QUIET,    0x194	# 32 bits of the stack pointer: what blocks right below is not recorded (timer.S in package blocking); +1: something has
+
 	.set CACHES,   0x198	# the thread's part of simulated caches, where accesses are told, or 0 (else it may be anything)
 	.set DONE,     48	# of that: where it is said how many accesses were counted that threads have told of,
 	.set TELLS,    56	# and how many must have been before the thread's own were
@@ -54,11 +56,13 @@
 	.set SLOTS,    4096	# of the table of objects
 	.set HUSHED,   34304	# behind it, and behind the pool: waits of no interest, by return address
 	.set HUSHES,   64	# of these
+	.set NEVER,    1<<30	# the upper half of a CPUGAP that no clock is read by
 	.set SCAN,     31	# bits of an event's kind
 	.set WAIT,     30
 	.set WAKE,     29
 	.set CHAIN,    28
 	.set DEEP,     26
+	.set QUIETLY,  25
 	.set PIECE,    128	# words of the stack that are copied at most,
 	.set DEEPER,   512	# where DEEP asks for more,
 	.set NEAR,     16384	# and bytes from where it began that are surely its own
@@ -128,6 +132,9 @@ telling:.long	0			# not 0: accesses are told, and records wait until they were c
 # unless the kernel says that the next one can be read: it refuses this
 # rt_sigprocmask by EFAULT if not, else by EINVAL, as there is no such "how".
 # DEEP asks for more of it: libraries in between may have many frames.
+# QUIETLY says that nobody asks what the call waits for inside: that is what the
+# meeting is. Until the thread's next record its waits are not recorded there,
+# and if there was one that record reads the CPU clock.
 # Record: kind u32, pairs u32, tsc, site, arg1, arg3, cpu seconds, cpu nanoseconds (of a goroutine, ticks),
 # with CHAIN rsp behind the return, rbx, rbp, r12, r13, r14, r15, words, then these,
 # then (counter, change) pairs.
@@ -187,7 +194,11 @@ record:
 	mov	%rax, %gs:LASTTSC
 	cmpq	$0, %gs:RUNTIME
 	jne	13f
-	cmp	%gs:CPUGAP, %rcx
+	testb	$1, %gs:QUIET
+	jz	16f
+	mov	$NEVER-1, %ecx
+	shl	$32, %rcx
+16:	cmp	%gs:CPUGAP, %rcx
 	jb	2f
 	mov	%rdi, %r10
 	lea	40(%rdi), %rsi
@@ -195,6 +206,12 @@ record:
 	mov	$228, %eax		# clock_gettime
 	syscall				# overwrites rax, rcx, r11
 	mov	%r10, %rdi
+	testb	$1, %gs:QUIET
+	jz	2f
+	rdtsc				# the part begins when that is read, which takes longer than some parts
+	shl	$32, %rdx
+	or	%rdx, %rax
+	mov	%rax, 8(%rdi)
 2:	lea	56(%rdi), %r10
 	bt	$CHAIN, %ebx
 	jnc	12f
@@ -312,6 +329,10 @@ record:
 	mov	%r10, %gs:RING
 	movq	$0, %gs:BUSY
 	movl	$TOLD, %gs:FUEL		# others may wake by this: see look.S
+	xor	%eax, %eax
+	bt	$QUIETLY, %ebx
+	cmovc	%esp, %eax
+	mov	%eax, %gs:QUIET
 	bt	$WAIT, %ebx
 	jnc	7f
 	mov	24(%rdi), %r8

@@ -67,7 +67,7 @@ const (
 	RegionEnds    = 80    // where the program goes on behind that,
 	TaskBegins    = 96    // and by the hook of a task
 	RecordBody    = 112   // where RecordEntry jumps to
-	RecordEnd     = 0x43f // its ret
+	RecordEnd     = 0x47c // its ret
 )
 
 // Where in Recorder a team of threads is forked (team.inc), with the kind of the
@@ -112,7 +112,8 @@ const (
 	// LibraryBit is of no concern to the recorder: a library made the call.
 	LibraryBit = 1 << 27
 	DeepBit    = 1 << 26 // with ChainBit: a larger piece
-	kindMask   = DeepBit - 1
+	QuietBit   = 1 << 25 // to record no system call that the called function blocks in
+	kindMask   = QuietBit - 1
 
 	// RawKind is that of records that hold no counters, but whatever their
 	// writer (timer.S in package blocking) has put there.
