@@ -20,12 +20,15 @@ import (
 type analysis struct {
 	im *image.Image
 	options
+	ran      relocate.Ran // of an earlier run, for one that analyses anew
 	spec     *relocate.Spec
 	code     *relocate.Code
 	restored bool
 	save     func()      // writes it for the next run
 	solved   *solve.Kept // what was made of its functions; nil: nothing is kept
 	solvedAs string      // … in that file
+	keptAs   string      // the analysis is in that file; "": in none
+	planned  bool        // it was made in this run
 }
 
 // options say how a program or library is to be analysed.
@@ -57,8 +60,9 @@ func analyse(im *image.Image, opt options, dir string) (*analysis, error) {
 	name := ""
 	if dir != "" {
 		name = filepath.Join(dir, analysisName(im, opt))
-		if err := a.restore(name); err == nil {
+		if a.ran = readRan(name); a.ran == nil && a.restore(name) == nil {
 			used(name)
+			a.keptAs = name
 			a.restoreSolved(name)
 			return a, nil
 		}
@@ -70,6 +74,7 @@ func analyse(im *image.Image, opt options, dir string) (*analysis, error) {
 	if dir != "" && time.Since(start) > worthKeeping {
 		s, c := a.spec, a.code
 		a.save = func() { keep(name, s, c) }
+		a.keptAs, a.planned = name, true
 		a.restoreSolved(name)
 	}
 	return a, nil
@@ -99,7 +104,11 @@ func (a *analysis) make(base uint64) (err error) {
 				}
 			}
 		}
+		if a.restored { // as it was made before
+			a.ran = a.spec.Ran()
+		}
 		a.spec, a.restored = relocate.New(prog, section.Hook, a.probe, a.from), false
+		a.spec.SetRan(a.ran)
 	}
 	if base == 0 {
 		base = a.best()

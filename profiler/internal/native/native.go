@@ -131,8 +131,9 @@ func follow(s *session) (*backend.Outcome, error) {
 		}
 		if s.lineage.next == nil {
 			o := s.outcome()
+			saving.Wait()
 			for _, m := range s.in.modules {
-				m.keepSolved()
+				m.keepRan(s.solver)
 			}
 			return o, nil
 		}

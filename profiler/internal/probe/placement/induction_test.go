@@ -16,7 +16,7 @@ func TestInductionCounts(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	counters, ran := 0, 0
 	graphs(t, func(g *cfg.Graph, excluded []Exclusion) {
-		w := Place(g, excluded, 0, probe.Options{}, nil)
+		w := Place(g, excluded, nil, 0, probe.Options{}, nil)
 		has := false
 		for i := range w.Edges {
 			has = has || w.Edges[i].Induction != nil

@@ -17,6 +17,7 @@ type Edge struct {
 	cfg         *cfg.Edge
 	block       *cfg.Block // the block that this edge is, or a hub's other end
 	weight      float64
+	ran         float64 // of a hub's: how often it was passed, where that is known
 	uncountable bool
 }
 
@@ -77,8 +78,9 @@ func (w *Network) FromHub(b *cfg.Block) int32 {
 }
 
 // Place makes a function's network and numbers its counters from first on.
-// Nothing excluded gets one. With a space the network lasts until the next one.
-func Place(g *cfg.Graph, excluded []Exclusion, first int32, opt probe.Options, s *Space) *Network {
+// Nothing excluded gets one. What ran before is of Ran, or nil. With a space the
+// network lasts until the next one.
+func Place(g *cfg.Graph, excluded []Exclusion, ran []byte, first int32, opt probe.Options, s *Space) *Network {
 	if s == nil {
 		s = &Space{}
 	}
@@ -87,6 +89,10 @@ func Place(g *cfg.Graph, excluded []Exclusion, first int32, opt probe.Options, s
 	for _, x := range excluded {
 		w.exclude(x)
 	}
+	if opt.HoldSome {
+		ran = w.anything(first)
+	}
+	w.take(ran)
 	w.place(first, opt, s)
 	return w
 }

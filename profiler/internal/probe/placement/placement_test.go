@@ -75,7 +75,7 @@ func distinct(of []int32) int {
 func TestTreeSpans(t *testing.T) {
 	var space Space
 	graphs(t, func(g *cfg.Graph, excluded []Exclusion) {
-		w := Place(g, excluded, 100, probe.Options{}, &space)
+		w := Place(g, excluded, nil, 100, probe.Options{}, &space)
 		if _, cyclic := components(w, func(e *Edge) bool { return e.Tree }); cyclic {
 			t.Fatalf("%s: the tree has a cycle", g.Name)
 		}
@@ -127,7 +127,7 @@ func TestUnknownIsWhatNothingDetermines(t *testing.T) {
 		if len(g.Blocks) > 60 {
 			return // slow, and the same
 		}
-		w := Place(g, excluded, 0, probe.Options{}, nil)
+		w := Place(g, excluded, nil, 0, probe.Options{}, nil)
 		if found := w.MarkUnknown(); !found {
 			return
 		}
@@ -150,16 +150,16 @@ func TestUnknownIsWhatNothingDetermines(t *testing.T) {
 func TestSameAgain(t *testing.T) {
 	var space Space
 	graphs(t, func(g *cfg.Graph, excluded []Exclusion) {
-		a, b := Place(g, excluded, 7, probe.Options{}, nil), Place(g, excluded, 7, probe.Options{}, &space)
+		a, b := Place(g, excluded, nil, 7, probe.Options{}, nil), Place(g, excluded, nil, 7, probe.Options{}, &space)
 		if a.Next != b.Next || !reflect.DeepEqual(numbers(a), numbers(b)) {
 			t.Fatalf("%s: placed again, counters are others", g.Name)
 		}
-		for _, e := range Place(g, excluded, 7, probe.Options{NoInduction: true}, &space).Edges {
+		for _, e := range Place(g, excluded, nil, 7, probe.Options{NoInduction: true}, &space).Edges {
 			if e.Induction != nil {
 				t.Fatalf("%s: an induction counter", g.Name)
 			}
 		}
-		for _, e := range Place(g, excluded, 7, probe.Options{NoTree: true}, &space).Edges {
+		for _, e := range Place(g, excluded, nil, 7, probe.Options{NoTree: true}, &space).Edges {
 			if !e.uncountable && e.Counter < 0 {
 				t.Fatalf("%s: edge %d→%d has no counter", g.Name, e.From, e.To)
 			}

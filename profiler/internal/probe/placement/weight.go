@@ -18,6 +18,8 @@ func (w *Network) weigh(opt probe.Options) {
 			e.weight = never
 		case e.cfg != nil:
 			e.weight = edgeWeight(e.cfg)
+		case e.ran > 0:
+			e.weight = e.ran * 1.1
 		case e.Hub > 0:
 			for _, p := range e.block.Pred {
 				if p.Kind == cfg.Table {

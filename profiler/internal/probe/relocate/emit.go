@@ -88,7 +88,7 @@ func (m *emitter) entrance(q *Plan) asm.Label {
 func (m *emitter) open(q *Plan) {
 	m.q = q
 	m.g = m.s.Program.Graph(q.Func, &m.space)
-	m.counters = placement.Place(m.g, q.excluded, q.first, m.s.opt, &m.network)
+	m.counters = placement.Place(m.g, q.excluded, q.ran, q.first, m.s.opt, &m.network)
 	m.callSite, m.jumpSite = fill(m.callSite, m.g.Calls), fill(m.jumpSite, len(m.g.Blocks))
 	n := q.Site
 	m.s.Sites(q, m.g, func(b *cfg.Block, c *cfg.Call) {

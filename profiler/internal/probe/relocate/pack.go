@@ -69,6 +69,7 @@ func (q *Plan) Pack(w *pack.Writer) {
 		w.Uint(uint64(x.What))
 		w.Uint(uint64(x.ID))
 	}
+	w.Bytes(q.ran)
 	w.Uint(uint64(q.first))
 	w.Uint(uint64(q.After - q.first))
 	w.Uint(uint64(q.Site))
@@ -94,6 +95,7 @@ func Unpack(r *pack.Reader, p *cfg.Program, hooks Hooks, opt probe.Options, from
 		for range r.Len(2) {
 			q.excluded = append(q.excluded, placement.Exclusion{What: placement.ExclusionKind(r.Uint()), ID: int32(r.Uint())})
 		}
+		q.ran = r.Bytes()
 		q.first = int32(r.Uint())
 		q.After = q.first + int32(r.Uint())
 		q.Site = int32(r.Uint())

@@ -27,11 +27,33 @@ func TestUnpackIsPacked(t *testing.T) {
 	}
 }
 
+// anything is what might have run.
+func anything(s *Spec) (x Ran) {
+	for i, q := range s.plans {
+		x = append(x, nil)
+		if g := s.Program.Graph(q.Func, nil); i%3 > 0 {
+			for e := range s.Counters(q, g, nil).Edges {
+				x[i] = append(x[i], byte(i+e*e))
+			}
+		}
+	}
+	return x
+}
+
 func testUnpackIsPacked(t *testing.T, path string, im *image.Image, opt probe.Options) {
 	s := New(cfg.Build(im, probetest.Catches), probetest.NoHooks, opt, Numbers{})
+	guess, err := s.Assemble(s.Home())
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := s.next
+	s.SetRan(anything(s))
 	c, err := s.Assemble(s.Home())
 	if err != nil {
 		t.Fatal(err)
+	}
+	if next != s.next || bytes.Equal(c.Bytes, guess.Bytes) {
+		t.Errorf("%s: with what ran, the numbers are %v, without %v; or the code is the same", path, s.next, next)
 	}
 	var w pack.Writer
 	s.Program.Pack(&w)
@@ -55,7 +77,7 @@ func testUnpackIsPacked(t *testing.T, path string, im *image.Image, opt probe.Op
 	}
 	for i, q := range s.plans {
 		q2 := s2.plans[i]
-		if q.Func.Name != q2.Func.Name || q.first != q2.first || q.After != q2.After || q.CallersUnknown != q2.CallersUnknown || q.Op != q2.Op || q.ops != q2.ops {
+		if q.Func.Name != q2.Func.Name || q.first != q2.first || q.After != q2.After || q.CallersUnknown != q2.CallersUnknown || q.Op != q2.Op || q.ops != q2.ops || !bytes.Equal(q.ran, q2.ran) {
 			t.Fatalf("%s: %s read back as %s", path, q.Func.Name, q2.Func.Name)
 		}
 		if !slices.Equal(s.Copied(c, i), s2.Copied(c2, i)) {

@@ -24,6 +24,7 @@ type Plan struct {
 	cycle        int32      // functions that may call each other, over others, have the same one
 	calls        []callMode // by cfg.Call.Index
 	excluded     []placement.Exclusion
+	ran          []byte    // what ran before, see placement.Ran; nil: not known
 	springboards []arrival // of five bytes
 	shorts       []arrival // where only two fit
 	islands      []arrival // of the shorts: five bytes elsewhere

@@ -96,7 +96,7 @@ func (s *Spec) Plan(f *cfg.Func) *Plan { return s.byFunc[f] }
 // Counters is where a moved function counts; g is its graph. With a space the network
 // lasts until the next one.
 func (s *Spec) Counters(q *Plan, g *cfg.Graph, space *placement.Space) *placement.Network {
-	return placement.Place(g, q.excluded, q.first, s.opt, space)
+	return placement.Place(g, q.excluded, q.ran, q.first, s.opt, space)
 }
 
 // Uses reports whether a byte of the program's text executes or was written
