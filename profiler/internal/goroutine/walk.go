@@ -17,6 +17,7 @@ type Frame struct {
 type Stack struct {
 	At    uint64
 	Words []byte
+	Home  func(ret uint64) uint64 // the original of a return address, which may be one in moved code
 }
 
 func (s *Stack) word(addr uint64) (uint64, bool) {
@@ -43,6 +44,7 @@ func Walk(t *image.GoTable, s *Stack, pc, sp, bias uint64, called bool, injected
 		if pc, ok = s.word(sp); !ok || pc == 0 {
 			return frames
 		}
+		pc = s.Home(pc)
 		sp += 8
 	}
 	return frames

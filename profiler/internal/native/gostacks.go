@@ -40,7 +40,7 @@ func (k *stacks) goStack(g, upTo uint64, regs *[17]uint64) (frames []goroutine.F
 	if upTo > sp && upTo < hi {
 		hi = upTo + 8 // nobody asks for what is above
 	}
-	stack := goroutine.Stack{At: sp, Words: make([]byte, hi-sp)}
+	stack := goroutine.Stack{At: sp, Words: make([]byte, hi-sp), Home: k.in.home}
 	if k.p.Read(stack.Words, sp) != nil {
 		return nil
 	}
@@ -210,10 +210,10 @@ func (t *thread) caught(d, open []record.Delta) []record.Delta {
 // one first: always the same list of the same calls.
 func (cs *calls) ledGo(ret uint64, s *record.Stack) []uint64 {
 	m := cs.in.modules[0]
-	stack := goroutine.Stack{At: s.SP, Words: s.Words}
+	stack := goroutine.Stack{At: s.SP, Words: s.Words, Home: cs.in.home}
 	var key []byte
 	var calls []uint64
-	for _, f := range goroutine.Walk(m.im.Go, &stack, ret, s.SP, m.bias, true, m.injected) {
+	for _, f := range goroutine.Walk(m.im.Go, &stack, cs.in.home(ret), s.SP, m.bias, true, m.injected) {
 		pc := f.PC
 		if !f.Called {
 			pc++
