@@ -181,18 +181,19 @@ func TestWalk(t *testing.T) {
 	const bias, base, moved = 0x10000, 0x7000, 1 << 40
 	names := []string{"main.main", "runtime.newproc", "main.main"} // each at its first instruction, where the frame is empty
 	var s Stack
-	s.At, s.Home = base, func(ret uint64) uint64 { return ret &^ moved }
+	s.At = base
+	w := Walker{Table: im.Go, Bias: bias, Home: func(ret uint64) uint64 { return ret &^ moved }, Injected: func(link uint64) bool { return link == entry["runtime.newproc"] }}
 	for _, n := range append(names[1:], "runtime.goexit.abi0") {
 		s.Words = binary.LittleEndian.AppendUint64(s.Words, entry[n]+bias|moved)
 	}
-	got := Walk(im.Go, &s, entry[names[0]]+bias, base, bias, false, func(link uint64) bool { return link == entry["runtime.newproc"] })
+	got := slices.Clone(w.Walk(&s, entry[names[0]]+bias, base, false))
 	want := []Frame{{entry["main.main"] + bias, base, false}, {entry["runtime.newproc"] + bias, base + 8, true},
 		{entry["main.main"] + bias, base + 16, false}, {entry["runtime.goexit.abi0"] + bias, base + 24, true}}
-	if !slices.Equal(got, want) {
-		t.Errorf("%+v, want %+v", got, want)
+	if again := w.Walk(&s, entry[names[0]]+bias, base, false); !slices.Equal(got, want) || !slices.Equal(again, want) {
+		t.Errorf("%+v, then %+v, want %+v", got, again, want)
 	}
 	s.Words = s.Words[:8]
-	if got := Walk(im.Go, &s, entry["main.main"]+bias, base, bias, true, func(uint64) bool { return false }); len(got) != 2 {
+	if got := w.Walk(&s, entry["main.main"]+bias, base, true); len(got) != 2 {
 		t.Errorf("a piece of a stack: %+v", got)
 	}
 }

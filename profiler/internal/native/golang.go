@@ -28,6 +28,7 @@ type golang struct {
 	code   *goroutine.Code
 	words  *tracee.Shared // the table, then the pool
 	pool   []byte         // the profiler's view of it
+	walker goroutine.Walker
 }
 
 // readGo reads what the program's runtime keeps where, or says why it cannot be
@@ -63,7 +64,7 @@ func (in *injection) injectGo(p *tracee.Process, l goroutine.Layout) error {
 	if err != nil {
 		return err
 	}
-	g := &golang{layout: l}
+	g := &golang{layout: l, walker: goroutine.Walker{Table: m.im.Go, Bias: m.bias, Home: in.home, Injected: m.injected}}
 	if g.words, err = p.MapShared(goroutine.TableSize + goroutine.PoolSize); err != nil {
 		return err
 	}
