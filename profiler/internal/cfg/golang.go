@@ -39,6 +39,13 @@ func ofGoRuntime(name string) bool {
 	return begins(name, goRuntime) || !strings.Contains(name, ".")
 }
 
+// ReadsReturns reports whether other functions than those by which Go's runtime walks up
+// stacks look at return addresses: what the race detector is told of each call, and, of
+// the runtime's own tests, what follows frame pointers.
+func (p *Program) ReadsReturns() bool {
+	return p.HasFunc("runtime.racefuncenter") || p.HasFunc("runtime.FPCallers")
+}
+
 // goEnds: a function of the runtime never comes back.
 func goEnds(name string) bool {
 	switch name {

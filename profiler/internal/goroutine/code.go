@@ -50,6 +50,15 @@ const (
 	wordNumber
 	wordPending
 	wordGeneration
+	wordNext
+	wordBegin
+	wordFollow
+	wordExpand
+	wordExpand22
+	wordCopies
+	wordCopiesSize
+	wordReturn
+	wordFrame
 )
 
 // Sizes of what switch.S uses, in bytes.
@@ -75,6 +84,11 @@ type Functions struct {
 	Receive              []Function
 	Choose, Send         []Function // one, where the program has any
 	Ask                  []Function // one, if any: sends a thread a signal
+	// Those that look at return addresses: where a walk up a stack begins, and goes on;
+	// along frame pointers, and what looks up what was found so, as it is now and as it
+	// was in Go 1.22.
+	Begin, Next              Function
+	Follow, Expand, Expand22 []Function
 }
 
 // Code is what goes into the target, and the jumps that lead there.
@@ -94,6 +108,7 @@ type Jump struct {
 type Place struct {
 	Code, Table, Common, Pool, Recorder uint64
 	Says, Goes                          uint64 // of look.S in package threadarea
+	Copies, CopiesSize                  uint64 // moved code
 }
 
 // Kinds are those of the records that a goroutine makes another one, and that it
@@ -133,7 +148,8 @@ func Assemble(at Place, l Layout, fs Functions, kinds Kinds) (*Code, error) {
 		list []Function
 		word int
 	}{{[]Function{fs.Resume}, wordResume}, {fs.Leave, wordLeave}, {[]Function{fs.End}, wordEnd}, {[]Function{fs.Recover}, wordRecover},
-		{[]Function{fs.Make}, wordMake}, {fs.Receive, wordReceive}, {fs.Choose, wordChoose}, {fs.Send, wordSend}, {fs.Ask, wordAsk}} {
+		{[]Function{fs.Make}, wordMake}, {fs.Receive, wordReceive}, {fs.Choose, wordChoose}, {fs.Send, wordSend}, {fs.Ask, wordAsk},
+		{[]Function{fs.Begin}, wordBegin}, {[]Function{fs.Next}, wordNext}, {fs.Follow, wordFollow}, {fs.Expand, wordExpand}, {fs.Expand22, wordExpand22}} {
 		for _, f := range x.list {
 			if err := detour(f, x.word); err != nil {
 				return nil, err
@@ -146,7 +162,8 @@ func Assemble(at Place, l Layout, fs Functions, kinds Kinds) (*Code, error) {
 	c.Bytes = a.Bytes()
 	for i, v := range map[int]uint64{wordRecorder: at.Recorder, wordKindMake: uint64(kinds.Make), wordKindReceive: uint64(kinds.Receive), wordKindSend: uint64(kinds.Send),
 		wordKindFirst: uint64(kinds.First), wordSays: at.Says, wordGoes: at.Goes,
-		wordCurrent: uint64(l.Current), wordProcessor: uint64(l.Processor), wordTurn: uint64(l.Turn), wordNumber: uint64(l.Number), wordPending: uint64(l.Pending), wordGeneration: uint64(l.Generation)} {
+		wordCurrent: uint64(l.Current), wordProcessor: uint64(l.Processor), wordTurn: uint64(l.Turn), wordNumber: uint64(l.Number), wordPending: uint64(l.Pending), wordGeneration: uint64(l.Generation),
+		wordCopies: at.Copies, wordCopiesSize: at.CopiesSize, wordReturn: uint64(l.Return), wordFrame: uint64(l.Frame)} {
 		binary.LittleEndian.PutUint64(c.Bytes[8*i:], v)
 	}
 	for i, v := range []uint64{at.Table, at.Common, at.Pool, uint64(l.ID), uint64(l.Created), uint64(l.Start), uint64(l.Parent), uint64(l.StackHigh), uint64(l.SP)} {

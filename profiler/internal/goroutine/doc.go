@@ -20,6 +20,10 @@
 // It asks a goroutine to leave by a signal, too (signalM), which stops the thread for
 // the profiler: ask gives it a moment to leave by itself.
 //
+// It walks up stacks by a runtime.unwinder (initAt, next), or along frame pointers
+// (fpTracebackPartialExpand; fpunwindExpand looks up what was found so): return addresses
+// in moved code become those of the original there.
+//
 // The detours stand in the runtime's own code, on the first instructions of these
 // functions, where nobody jumps to but who calls them. They change registers only
 // that the runtime has no use for there.

@@ -85,6 +85,8 @@ func functions(t *testing.T, im *image.Image) (fs Functions) {
 	fs.Resume, fs.End, fs.Recover, fs.Make = get("gogo"), get("runtime.gdestroy"), get("runtime.recovery"), get("runtime.newproc")
 	fs.Leave, fs.Receive = []Function{get("runtime.mcall"), get("runtime.goschedImpl"), get("runtime.preemptPark")}, []Function{get("runtime.chanrecv1")}
 	fs.Ask = []Function{get("runtime.signalM")}
+	fs.Begin, fs.Next = get("runtime.(*unwinder).initAt"), get("runtime.(*unwinder).next")
+	fs.Follow, fs.Expand = []Function{get("runtime.fpTracebackPartialExpand")}, []Function{get("runtime.fpunwindExpand")}
 	return fs
 }
 
@@ -100,7 +102,7 @@ func TestDetours(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Bytes) > CodeSize || len(c.Jumps) != 9 {
+	if len(c.Bytes) > CodeSize || len(c.Jumps) != 13 {
 		t.Errorf("%d bytes, %d jumps", len(c.Bytes), len(c.Jumps))
 	}
 	for i, want := range map[int]uint64{wordTable: at.Table, wordCommon: at.Common, wordPool: at.Pool, wordGoid: 160, wordHigh: 8, wordRecorder: at.Recorder, wordKindMake: 5, wordKindReceive: 6, wordKindSend: 7, wordKindFirst: 8,
@@ -165,7 +167,8 @@ func TestAssembled(t *testing.T) {
 	}
 }
 
-// TestWalk goes over a stack of three calls, one of which an interruption made.
+// TestWalk goes over a stack of three calls from moved code, one of which an interruption
+// made.
 func TestWalk(t *testing.T) {
 	im, err := image.Open(program(t))
 	if err != nil {
@@ -175,21 +178,22 @@ func TestWalk(t *testing.T) {
 	for i := range im.Funcs {
 		entry[im.Funcs[i].Name] = im.Funcs[i].Addr
 	}
-	const bias, base = 0x10000, 0x7000
+	const bias, base, moved = 0x10000, 0x7000, 1 << 40
 	names := []string{"main.main", "runtime.newproc", "main.main"} // each at its first instruction, where the frame is empty
 	var s Stack
 	s.At = base
+	w := Walker{Table: im.Go, Bias: bias, Home: func(ret uint64) uint64 { return ret &^ moved }, Injected: func(link uint64) bool { return link == entry["runtime.newproc"] }}
 	for _, n := range append(names[1:], "runtime.goexit.abi0") {
-		s.Words = binary.LittleEndian.AppendUint64(s.Words, entry[n]+bias)
+		s.Words = binary.LittleEndian.AppendUint64(s.Words, entry[n]+bias|moved)
 	}
-	got := Walk(im.Go, &s, entry[names[0]]+bias, base, bias, false, func(link uint64) bool { return link == entry["runtime.newproc"] })
+	got := slices.Clone(w.Walk(&s, entry[names[0]]+bias, base, false))
 	want := []Frame{{entry["main.main"] + bias, base, false}, {entry["runtime.newproc"] + bias, base + 8, true},
 		{entry["main.main"] + bias, base + 16, false}, {entry["runtime.goexit.abi0"] + bias, base + 24, true}}
-	if !slices.Equal(got, want) {
-		t.Errorf("%+v, want %+v", got, want)
+	if again := w.Walk(&s, entry[names[0]]+bias, base, false); !slices.Equal(got, want) || !slices.Equal(again, want) {
+		t.Errorf("%+v, then %+v, want %+v", got, again, want)
 	}
 	s.Words = s.Words[:8]
-	if got := Walk(im.Go, &s, entry["main.main"]+bias, base, bias, true, func(uint64) bool { return false }); len(got) != 2 {
+	if got := w.Walk(&s, entry["main.main"]+bias, base, true); len(got) != 2 {
 		t.Errorf("a piece of a stack: %+v", got)
 	}
 }

@@ -19,6 +19,7 @@ type Layout struct {
 	Panic                      int64 // the innermost, a *runtime._panic
 	PanicSP, PanicStart        int64
 	PanicLink, PanicGoexit     int64
+	Return, Frame              int64 // of a walk up a stack, a runtime.unwinder: where the frame returns to, and where it ends
 }
 
 // ErrNoDWARF: a program was linked without debug information.
@@ -46,6 +47,10 @@ func ReadLayout(data *dwarf.Data, info []byte) (l Layout, err error) {
 	if err != nil {
 		return l, err
 	}
+	u, err := find(data, info, "runtime.unwinder")
+	if err != nil {
+		return l, err
+	}
 	for _, x := range []struct {
 		to   *int64
 		in   *dwarf.StructType
@@ -57,6 +62,7 @@ func ReadLayout(data *dwarf.Data, info []byte) (l Layout, err error) {
 		{&l.Current, m, []string{"curg"}}, {&l.Processor, m, []string{"p"}},
 		{&l.Pending, m, []string{"signalPending"}}, {&l.Generation, m, []string{"preemptGen"}}, {&l.Turn, processor, []string{"schedtick"}}, {&l.Number, processor, []string{"id"}},
 		{&l.PanicSP, p, []string{"sp"}}, {&l.PanicStart, p, []string{"startSP"}}, {&l.PanicLink, p, []string{"link"}}, {&l.PanicGoexit, p, []string{"goexit"}},
+		{&l.Return, u, []string{"frame", "lr"}}, {&l.Frame, u, []string{"frame", "fp"}},
 	} {
 		if *x.to, err = offset(x.in, x.path); err != nil {
 			return l, err

@@ -74,6 +74,15 @@ otick:	.quad	0	# in a runtime.p
 oid:	.quad	0
 opending: .quad	0
 ogen:	.quad	0
+to_next: .quad	next - table
+to_begin: .quad	begin - table
+to_follow: .quad follow - table
+to_expand: .quad expand - table
+to_expand22: .quad expand22 - table
+copies:	.quad	0	# where moved code lies,
+ncopies: .quad	0	# and how many bytes
+olr:	.quad	0	# in a runtime.unwinder
+ofp:	.quad	0
 
 # find: %rcx is the entry of the runtime.g at %r8, or 0. Changes %rax, %r9.
 	.macro	find
@@ -378,3 +387,75 @@ ask:	cmp	$URG, %ebx
 	movl	$0, (%r8,%rdx)
 	lea	8(%rsp), %rsp
 	ret
+
+# homeward: where \at is a return address in moved code, it becomes the original one, and
+# control goes on, else at \not: behind each call there that may be found on a stack is a
+# no-op, whose displacement leads from there to the original. Changes \tmp.
+	.macro	homeward at, tmp, not
+	mov	\at, \tmp
+	sub	copies(%rip), \tmp
+	cmp	ncopies(%rip), \tmp
+	jae	\not
+	mov	(\at), \tmp
+	shl	$40, \tmp
+	shr	$40, \tmp
+	cmp	$0x801f0f, \tmp
+	jne	\not
+	movslq	3(\at), \tmp
+	add	\tmp, \at
+	.endm
+
+# next: the runtime goes over a stack and comes from a frame of the runtime.unwinder at
+# %rax to the one that called it. Where that goes on in moved code it goes on at the
+# original address from here on.
+	.p2align 4
+next:
+	mov	olr(%rip), %rsi
+	mov	(%rax,%rsi), %rdx
+	mov	%rdx, %rdi
+	homeward %rdx, %rcx, 1f
+	mov	%rdx, (%rax,%rsi)
+	mov	ofp(%rip), %rcx
+	mov	(%rax,%rcx), %rcx
+	cmp	%rdi, -8(%rcx)
+	jne	1f
+	mov	%rdx, -8(%rcx)
+1:	ret
+
+# begin: it begins at %rbx.
+	.p2align 4
+begin:
+	mov	%rbx, %rdx
+	homeward %rdx, %r9, 1f
+	mov	%rdx, %rbx
+1:	ret
+
+# follow: it goes from frame pointer to frame pointer, from %rbx on, of a stack whose
+# goroutine does not run, or is this one.
+	.p2align 4
+follow:
+	mov	%rbx, %r8
+1:	test	%r8, %r8
+	jz	3f
+	mov	8(%r8), %rdx
+	homeward %rdx, %r9, 2f
+	mov	%rdx, 8(%r8)
+2:	mov	(%r8), %r8
+	jmp	1b
+3:	ret
+
+# expand: it looks up return addresses that it found so: %rsi of them, at %rdi; in Go 1.22
+# (expand22) %rbx of them, at %rax.
+	.p2align 4
+expand22:
+	mov	%rax, %rdi
+	mov	%rbx, %rsi
+expand:
+	mov	%rsi, %r10
+1:	dec	%r10
+	js	3f
+	mov	(%rdi,%r10,8), %rdx
+	homeward %rdx, %r9, 2f
+	mov	%rdx, (%rdi,%r10,8)
+2:	jmp	1b
+3:	ret

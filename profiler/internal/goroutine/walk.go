@@ -26,24 +26,60 @@ func (s *Stack) word(addr uint64) (uint64, bool) {
 	return 0, false
 }
 
-// Walk goes over a stack from a program counter and a stack pointer outwards, as far
-// as Go's table knows the functions. bias is the program's run-time less its
-// link-time addresses. injected tells of a function that it came in between two
-// instructions of the one that seems to have called it.
-func Walk(t *image.GoTable, s *Stack, pc, sp, bias uint64, called bool, injected func(link uint64) bool) (frames []Frame) {
-	const deepest = 1 << 20
-	for range deepest {
-		frames = append(frames, Frame{pc, sp, called})
-		size, top, ok := t.Frame(pc - bias)
-		if !ok || top {
-			return frames
+// Walker goes over stacks. What it has found out of a return address it keeps: programs
+// have few, and the table has to be read for each.
+type Walker struct {
+	Table    *image.GoTable
+	Bias     uint64                  // the program's run-time less its link-time addresses
+	Home     func(ret uint64) uint64 // the original of a return address, which may be one in moved code
+	Injected func(link uint64) bool  // a function came in between two instructions of the one that seems to have called it
+	known    map[uint64]step         // by return address
+	frames   []Frame                 // of the last walk
+}
+
+// step is how to come from a frame to the next one.
+type step struct {
+	pc       uint64 // where the frame goes on, of the original
+	size     uint64
+	last     bool // there is none, or it is not known
+	injected bool
+}
+
+func (w *Walker) step(ret uint64) step {
+	x, known := w.known[ret]
+	if !known {
+		x.pc = w.Home(ret)
+		size, top, ok := w.Table.Frame(x.pc - w.Bias)
+		x.size, x.last = uint64(size), top || !ok
+		x.injected = !x.last && w.Injected(x.pc-w.Bias)
+		if w.known == nil || len(w.known) >= manySteps {
+			w.known = map[uint64]step{}
 		}
-		called = !injected(pc - bias)
-		sp += uint64(size)
-		if pc, ok = s.word(sp); !ok || pc == 0 {
-			return frames
+		w.known[ret] = x
+	}
+	return x
+}
+
+const manySteps = 1 << 16 // signals come anywhere
+
+// Walk goes over a stack from a program counter and a stack pointer outwards, as far
+// as Go's table knows the functions. The frames are there until the next one.
+func (w *Walker) Walk(s *Stack, pc, sp uint64, called bool) []Frame {
+	const deepest = 1 << 20
+	w.frames = w.frames[:0]
+	for range deepest {
+		x := w.step(pc)
+		w.frames = append(w.frames, Frame{x.pc, sp, called})
+		if x.last {
+			break
+		}
+		called = !x.injected
+		sp += x.size
+		next, ok := s.word(sp)
+		if pc = next; !ok || pc == 0 {
+			break
 		}
 		sp += 8
 	}
-	return frames
+	return w.frames
 }

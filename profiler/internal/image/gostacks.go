@@ -67,10 +67,15 @@ func (l *loader) goTable() {
 
 // Known says why programs of this Go cannot be told from others, nil: they can.
 func (t *GoTable) Known() error {
-	if version.IsValid(t.Version) && version.Compare(t.Version, "go1.22") < 0 {
+	if t.Before("go1.22") {
 		return errGoVersion
 	}
 	return nil
+}
+
+// Before reports whether the program was built by a Go before a version.
+func (t *GoTable) Before(v string) bool {
+	return version.IsValid(t.Version) && version.Compare(t.Version, v) < 0
 }
 
 // readGoStacks reads the table of a program whose text is [low, high).

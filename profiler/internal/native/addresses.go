@@ -91,6 +91,9 @@ func (in *injection) original(pc uint64, interrupted bool) uint64 {
 	return insn.End() + m.bias
 }
 
+// home is the original of a return address.
+func (in *injection) home(ret uint64) uint64 { return in.original(ret, false) }
+
 // bridge tells how to come from a return address in the code that threads of a team
 // begin by to the one before: see threadarea.Bridge.
 func (in *injection) bridge(pc uint64) (byRBP bool, above int64, ok bool) {

@@ -20,6 +20,8 @@ type calls struct {
 	tails  map[tail][]uint64
 	opened map[*uint64][]record.Delta // by the first call of a chain
 	ways   map[string][]uint64        // chains of a program in Go, by what they are
+	key    []byte                     // room for that,
+	way    []uint64                   // and for a chain
 	made   map[*cfg.Func][]x86.Insn   // the calls of functions that were looked at
 }
 

@@ -28,6 +28,7 @@ type golang struct {
 	code   *goroutine.Code
 	words  *tracee.Shared // the table, then the pool
 	pool   []byte         // the profiler's view of it
+	walker goroutine.Walker
 }
 
 // readGo reads what the program's runtime keeps where, or says why it cannot be
@@ -63,7 +64,7 @@ func (in *injection) injectGo(p *tracee.Process, l goroutine.Layout) error {
 	if err != nil {
 		return err
 	}
-	g := &golang{layout: l}
+	g := &golang{layout: l, walker: goroutine.Walker{Table: m.im.Go, Bias: m.bias, Home: in.home, Injected: m.injected}}
 	if g.words, err = p.MapShared(goroutine.TableSize + goroutine.PoolSize); err != nil {
 		return err
 	}
@@ -79,7 +80,7 @@ func (in *injection) injectGo(p *tracee.Process, l goroutine.Layout) error {
 	sends, _ := section.Hook(goSends)
 	first, _ := section.Hook(record.First)
 	g.code, err = goroutine.Assemble(goroutine.Place{Code: at, Table: g.words.Addr, Common: in.base(0), Pool: g.words.Addr + goroutine.TableSize,
-		Recorder: m.cache + threadarea.RecordEntry, Says: m.cache + threadarea.SaysEntry, Goes: m.cache + threadarea.GoesEntry}, l, fs, goroutine.Kinds{Make: makes.Arrive, Receive: receives.Arrive | threadarea.ChainBit,
+		Recorder: m.cache + threadarea.RecordEntry, Says: m.cache + threadarea.SaysEntry, Goes: m.cache + threadarea.GoesEntry, Copies: m.cache, CopiesSize: m.size}, l, fs, goroutine.Kinds{Make: makes.Arrive, Receive: receives.Arrive | threadarea.ChainBit,
 		Send: sends.Arrive | threadarea.ScanBit | threadarea.ChainBit, First: first.Arrive})
 	if err != nil {
 		return err
@@ -136,6 +137,7 @@ func (m *module) goFunctions() (fs goroutine.Functions, err error) {
 	}
 	fs.Resume, fs.End, fs.Recover = get("gogo"), get("runtime.gdestroy"), get("runtime.recovery")
 	fs.Make = get(goMakes)
+	fs.Begin, fs.Next = get("runtime.(*unwinder).initAt"), get("runtime.(*unwinder).next")
 	used := func(names ...string) (list []goroutine.Function) {
 		for _, name := range names {
 			if f, used := byName[name]; used {
@@ -145,6 +147,10 @@ func (m *module) goFunctions() (fs goroutine.Functions, err error) {
 		return list
 	}
 	fs.Receive, fs.Choose, fs.Send, fs.Ask = used(goReceives...), used(goChooses), used(goSends), used(goAsks)
+	fs.Follow = used("runtime.fpTracebackPartialExpand")
+	if fs.Expand = used("runtime.fpunwindExpand"); m.im.Go.Before("go1.23") {
+		fs.Expand, fs.Expand22 = nil, fs.Expand
+	}
 	for _, name := range []string{"runtime.mcall", "runtime.goschedImpl", "runtime.preemptPark"} {
 		fs.Leave = append(fs.Leave, get(name))
 	}

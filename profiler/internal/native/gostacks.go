@@ -44,8 +44,7 @@ func (k *stacks) goStack(g, upTo uint64, regs *[17]uint64) (frames []goroutine.F
 	if k.p.Read(stack.Words, sp) != nil {
 		return nil
 	}
-	m := k.in.modules[0]
-	frames = goroutine.Walk(m.im.Go, &stack, pc, sp, m.bias, called, m.injected)
+	frames = k.in.golang.walker.Walk(&stack, pc, sp, called)
 	if upTo > 0 {
 		if i := slices.IndexFunc(frames, func(f goroutine.Frame) bool { return f.SP > upTo }); i >= 0 {
 			frames = frames[:i]
@@ -209,11 +208,9 @@ func (t *thread) caught(d, open []record.Delta) []record.Delta {
 // ledGo are the calls of a program in Go that led to one which returns to ret, that
 // one first: always the same list of the same calls.
 func (cs *calls) ledGo(ret uint64, s *record.Stack) []uint64 {
-	m := cs.in.modules[0]
 	stack := goroutine.Stack{At: s.SP, Words: s.Words}
-	var key []byte
-	var calls []uint64
-	for _, f := range goroutine.Walk(m.im.Go, &stack, ret, s.SP, m.bias, true, m.injected) {
+	key, calls := cs.key[:0], cs.way[:0]
+	for _, f := range cs.in.golang.walker.Walk(&stack, ret, s.SP, true) {
 		pc := f.PC
 		if !f.Called {
 			pc++
@@ -223,9 +220,11 @@ func (cs *calls) ledGo(ret uint64, s *record.Stack) []uint64 {
 			key = binary.LittleEndian.AppendUint64(key, uint64(x.addr))
 		}
 	}
+	cs.key, cs.way = key, calls
 	if known, ok := cs.ways[string(key)]; ok {
 		return known
 	}
+	calls = slices.Clone(calls)
 	cs.ways[string(key)] = calls
 	return calls
 }

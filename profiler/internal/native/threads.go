@@ -129,9 +129,12 @@ func (ts *threads) settle(t *thread, by int) error {
 	if ts.silent {
 		gap = threadarea.Never
 	}
-	t.area = threadarea.New(in.common, mem, in.base(t.slot), gap, ts.rate.ticks(longWait), t.begin)
+	prepare := threadarea.New
 	if ts.goroutines != nil {
-		t.area.OwnLive()
+		prepare = threadarea.NewGoroutine
+	}
+	t.area = prepare(in.common, mem, in.base(t.slot), gap, ts.rate.ticks(longWait), t.begin)
+	if ts.goroutines != nil {
 		if ts.cores != nil {
 			t.area.Follow(ts.cores.clocks)
 		}
@@ -180,13 +183,12 @@ func (ts *threads) death(t *thread) {
 	ts.in.simulation.leave(t)
 	ts.drain(t)
 	ts.births.bury(t)
-	all, rest, none := t.area.Ends(ts.room)
-	ts.room = all
+	all, rest, none := t.area.Ends(&ts.room)
 	all = ts.solver.Resolve(t.area, all)
 	if none {
 		rest = slices.Clone(all)
 	} else {
-		rest = ts.solver.Resolve(t.area, rest)
+		rest = ts.solver.Resolve(t.area, slices.Clone(rest))
 	}
 	if open := t.caught(t.untold, nil); len(t.active)+len(open) > 0 {
 		rest = record.Merge(slices.Concat(rest, t.active, open))

@@ -13,6 +13,11 @@ type Frame struct {
 // from: behind the return address, in the ucontext_t, the 17th register.
 func (f Frame) PC() uint64 { return f.sp + 8 + 40 + 16*8 }
 
+// flags is where the frame keeps the interrupted thread's.
+func (f Frame) flags() uint64 { return f.PC() + 8 }
+
+const trapFlag = 1 << 8
+
 // Outlives reports whether an older frame may still be in use when f is new:
 // stacks grow down.
 func (f Frame) Outlives(newer Frame) bool { return f.sp > newer.sp }
@@ -29,6 +34,10 @@ func (f Frame) Holds(p *Process, sp uint64) bool {
 // which Wait returns.
 func (p *Process) Enter(e Event) (f Frame, ok bool, err error) {
 	delete(p.owed, e.Tid) // it would have come before this signal
+	var before unix.PtraceRegs
+	if err := unix.PtraceGetRegs(e.Tid, &before); err != nil {
+		return f, false, err
+	}
 	if err := ptrace(unix.PTRACE_SINGLESTEP, e.Tid, 0, uintptr(e.Sig)); err != nil {
 		return f, false, err
 	}
@@ -54,8 +63,21 @@ func (p *Process) Enter(e Event) (f Frame, ok bool, err error) {
 		return f, false, err
 	}
 	f.sp = r.Rsp
-	f.Return, err = p.Word(f.sp)
+	if f.Return, err = p.Word(f.sp); err == nil {
+		err = p.unstep(f, before.Eflags)
+	}
 	return f, err == nil, err
+}
+
+// unstep takes the step out of the flags that a handler's frame keeps. The kernel does, but
+// where it takes what the thread stands at for an instruction that sets the flag itself: a
+// part of a jump that was written there may look like popf.
+func (p *Process) unstep(f Frame, before uint64) error {
+	flags, err := p.Word(f.flags())
+	if err != nil || flags&trapFlag == 0 || before&trapFlag != 0 {
+		return err
+	}
+	return p.WriteWord(flags&^trapFlag, f.flags())
 }
 
 // Returns reports whether a thread that stopped at f.Return is leaving f.

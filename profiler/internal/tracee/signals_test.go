@@ -146,6 +146,39 @@ func TestEnter(t *testing.T) {
 	ends(t, p)
 }
 
+// TestEnterKeepsFlags: a step is not left in the flags that the handler's frame keeps, even
+// where what the thread stands at looks like popf, to which the kernel leaves the flag.
+func TestEnterKeepsFlags(t *testing.T) {
+	p := start(t, "two-signals")
+	check(t, p.Go())
+	e, _ := until(t, p, Signal)
+	at, err := p.PC(e.Tid)
+	check(t, err)
+	old := make([]byte, 1)
+	check(t, p.Read(old, at))
+	check(t, p.Write([]byte{0x9d}, at))
+	f, ok, err := p.Enter(e)
+	if !ok || err != nil {
+		t.Fatalf("the handler was not entered: %v, %v", ok, err)
+	}
+	check(t, p.Write(old, at))
+	if flags, err := p.Word(f.flags()); flags&trapFlag != 0 || err != nil {
+		t.Errorf("the frame keeps the flags %#x: %v", flags, err)
+	}
+	check(t, p.Go())
+	for { // the second one comes, or does so on top of the first one's handler
+		e, err := p.Wait()
+		check(t, err)
+		if e.Kind == Gone {
+			break
+		}
+		if e.Kind == Trap {
+			t.Fatal("the thread goes on by steps")
+		}
+		check(t, p.Resume(e))
+	}
+}
+
 // TestFault tells what an instruction raised from what somebody sent.
 func TestFault(t *testing.T) {
 	for what, want := range map[string]bool{"fault": true, "sent-fault": false} {

@@ -181,6 +181,24 @@ func TestLongNops(t *testing.T) {
 	}
 }
 
+// TestHome: what is said behind a copy is read again, and does nothing; other no-ops say
+// nothing.
+func TestHome(t *testing.T) {
+	in := randomState(rand.New(rand.NewPCG(3, 3)))
+	for _, addr := range []uint64{base - 1<<12, base - 1, base, base + 7, base + 1<<30} {
+		b := encode(t, base, func(a *Assembler) { a.Home(addr) })
+		if got, ok := HomeOf(b, base); got != addr || !ok || len(b) != HomeLen {
+			t.Errorf("%#x is read as %#x (%v)", addr, got, ok)
+		}
+		run(t, "home", b, in, in)
+	}
+	for _, b := range [][]byte{nil, {0x0f, 0x1f, 0x80, 0, 0, 0}, {0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0}, {0x0f, 0x1f, 0x40, 0, 0x90, 0x90, 0x90}} {
+		if addr, ok := HomeOf(b, base); ok {
+			t.Errorf("% x says %#x", b, addr)
+		}
+	}
+}
+
 // TestLoadTargetRefuses operands whose address or size would be another.
 func TestLoadTargetRefuses(t *testing.T) {
 	for _, hex := range []string{"64ff142500000000", "65ff10", "67ff10", "90"} {

@@ -10,10 +10,10 @@ import (
 )
 
 // Where control comes back. The moved copy jumps to the original call
-// instruction, so that return addresses stay what they were: exceptions,
-// longjmp, backtraces and the CPU's return predictor notice nothing. Whatever
-// arrives in the original code finds a jump into the copy there, a
-// springboard:
+// instruction (but for leaves, and in Go: homeward.go), so that return addresses
+// stay what they were: exceptions, longjmp, backtraces and the CPU's return
+// predictor notice nothing. Whatever arrives in the original code finds a jump
+// into the copy there, a springboard:
 //
 //	entry          from calls through pointers, from outside
 //	return site    behind every call that stays in place
@@ -44,8 +44,14 @@ func (pl *planner) chooseCalls(d *draft) {
 	for _, b := range d.g.Blocks {
 		for i := range b.Calls {
 			c := &b.Calls[i]
-			if !pl.noLeaf && !c.NoReturn && pl.callable(c) {
-				d.calls[c.Index] |= fromCopy
+			how, inPlace := callMode(0), true
+			switch {
+			case pl.homeward:
+				how, inPlace = pl.choose(b, i)
+			case !pl.noLeaf && !c.NoReturn && pl.callable(c):
+				how, inPlace = fromCopy, false
+			}
+			if d.calls[c.Index] |= how; !inPlace {
 				continue
 			}
 			d.inPlace = append(d.inPlace, cfg.Range{Lo: c.Insn.Addr, Hi: c.Insn.End()})
@@ -87,7 +93,11 @@ func (pl *planner) collect(d *draft) {
 			d.arrive(b.Start, place{atPad, int32(b.ID)})
 		}
 		for i := range b.Calls {
-			if c := &b.Calls[i]; !c.NoReturn && !d.is(c, fromCopy) && (pl.simulates || !d.runOn(b, i)) {
+			c := &b.Calls[i]
+			if c.NoReturn || d.is(c, fromCopy) && !pl.homeward {
+				continue
+			}
+			if pl.simulates || d.is(c, fromCopy|wherever) || !d.runOn(b, i) {
 				d.arrive(c.Insn.End(), place{atReturn, int32(c.Index)})
 			}
 		}

@@ -101,14 +101,17 @@ func (m *emitter) call(b *cfg.Block, c *cfg.Call) {
 	m.takesInGo(c)
 	if m.q.is(c, fromCopy) {
 		m.callFromCopy(c)
+		m.Bind(m.label(place{atReturn, int32(c.Index)}))
 		m.behindTasks(c)
 		return
 	}
-	if !m.q.is(c, afterCall) {
-		m.countTarget(in, m.callSite[c.Index], false)
-		at := m.Len()
-		m.JmpTo(in.Addr)
-		m.note(in, at)
+	switch {
+	case m.q.is(c, afterCall):
+	case m.q.is(c, wherever):
+		m.callWherever(c)
+	default:
+		m.countTarget(in, m.callSite[c.Index], false, none)
+		m.callInPlace(in)
 	}
 	if !c.NoReturn {
 		m.Bind(m.label(place{atReturn, int32(c.Index)}))
@@ -119,7 +122,7 @@ func (m *emitter) call(b *cfg.Block, c *cfg.Call) {
 func (m *emitter) callFromCopy(c *cfg.Call) {
 	in := c.Insn
 	if in.Kind == x86.CallInd {
-		if !m.countTarget(in, m.callSite[c.Index], true) {
+		if !m.countTarget(in, m.callSite[c.Index], true, none) {
 			m.copyInsn(in)
 			return
 		}
@@ -135,6 +138,7 @@ func (m *emitter) callFromCopy(c *cfg.Call) {
 		m.CallTo(in.Target)
 	}
 	m.note(in, at)
+	m.home(in)
 }
 
 // copyOf is the label of the copy of the function that begins at an address,
@@ -154,8 +158,9 @@ func (m *emitter) copyOf(target uint64) (l asm.Label, ok bool) {
 // ours where the target is in one; others are found in a table, and those that
 // are not yet in it by the recorder. It reports whether r11 is where to go, if
 // that is asked for: to the copy of one of the two, which is a jump less than
-// by the springboard at its original, or to the target.
-func (m *emitter) countTarget(in *x86.Insn, site int32, goes bool) bool {
+// by the springboard at its original, or to the target. With other that is where
+// control goes on if the target is none of the two.
+func (m *emitter) countTarget(in *x86.Insn, site int32, goes bool, other asm.Label) bool {
 	if site < 0 {
 		return false
 	}
@@ -186,6 +191,10 @@ func (m *emitter) countTarget(in *x86.Insn, site int32, goes bool) bool {
 		}
 	}
 	done := m.Labels(1)
+	behind := other
+	if other == none {
+		behind = done
+	}
 	miss := m.outOfLine(func() {
 		slow := m.Labels(1)
 		compare(1)
@@ -193,15 +202,8 @@ func (m *emitter) countTarget(in *x86.Insn, site int32, goes bool) bool {
 		count(1)
 		m.Jmp(done)
 		m.Bind(slow)
-		if !in.HasMem {
-			m.keepR11(keep)
-			m.Mov(x86.R11, target, true)
-		}
-		m.countSlowly(site)
-		if !in.HasMem && keep != x86.None {
-			m.Mov(x86.R11, keep, true)
-		}
-		m.Jmp(done)
+		m.countOther(in, site, keep, target)
+		m.Jmp(behind)
 	})
 	compare(0)
 	m.Jcc(asm.NotEqual, miss)
@@ -211,6 +213,20 @@ func (m *emitter) countTarget(in *x86.Insn, site int32, goes bool) bool {
 		m.Mov(x86.R11, keep, true)
 	}
 	return goes
+}
+
+// countOther counts a target that is none of a site's two.
+func (m *emitter) countOther(in *x86.Insn, site int32, keep, target x86.Reg) {
+	if in.HasMem {
+		m.countSlowly(site)
+		return
+	}
+	m.keepR11(keep)
+	m.Mov(x86.R11, target, true)
+	m.countSlowly(site)
+	if keep != x86.None {
+		m.Mov(x86.R11, keep, true)
+	}
 }
 
 // countSlowly counts the target in r11 of a site that is none of its two.

@@ -92,8 +92,8 @@ func TestIndirectTargetsAreCounted(t *testing.T) {
 	m.BeginScope()
 	for _, c := range calls {
 		m.MovImm32(x86.RBX, c.target)
-		m.countTarget(&in, c.site, true)
-		if m.countTarget(&in, -1, true) || m.countTarget(&gs, 3, true) {
+		m.countTarget(&in, c.site, true, none)
+		if m.countTarget(&in, -1, true, none) || m.countTarget(&gs, 3, true, none) {
 			t.Fatal("what is not counted is found")
 		}
 	}
@@ -146,7 +146,7 @@ func TestCallsGoToCopies(t *testing.T) {
 	m.BeginScope()
 	for i, c := range calls {
 		m.MovImm32(x86.RBX, c.to)
-		if !m.countTarget(&in, c.site, true) {
+		if !m.countTarget(&in, c.site, true, none) {
 			t.Fatal("not counted")
 		}
 		if at := (call{c.site, c.to}); first[at] {
@@ -200,7 +200,7 @@ func TestGoroutinesGoToCopies(t *testing.T) {
 	m.BeginScope()
 	for k, reg := range []x86.Reg{x86.RSI, x86.RDI, x86.R8, x86.R9} {
 		m.MovImm64(x86.RBX, []uint64{moved, stays}[k%2])
-		if m.countTarget(&in, 2, true) {
+		if m.countTarget(&in, 2, true, none) {
 			t.Fatal("r11 is where to go, which may hold an argument")
 		}
 		m.Mov(reg, x86.RBX, true)

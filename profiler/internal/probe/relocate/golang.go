@@ -6,10 +6,10 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
-// Programs in Go. Their runtime looks at return addresses whenever it likes: every
-// call is made by the original instruction, and no hook puts a frame of its own under
-// a function. What is recorded of one stands in its copy, where it begins and before
-// each return.
+// Programs in Go. Their runtime looks at return addresses whenever it likes (what it
+// sees of those in copies: homeward.go), so no hook puts a frame of its own under a
+// function. What is recorded of one stands in its copy, where it begins and before each
+// return.
 
 // inGo reports whether the program is written in Go.
 func (s *Spec) inGo() bool { return s.Program != nil && s.Program.Image.Go != nil }

@@ -17,7 +17,7 @@ func (m *emitter) leave(b, next *cfg.Block) {
 		}
 		m.copyInsn(in)
 	case in.Kind == x86.JmpInd:
-		found := m.countTarget(in, m.jumpSite[b.ID], true)
+		found := m.countTarget(in, m.jumpSite[b.ID], true, none)
 		for _, e := range b.Succ {
 			m.count(e) // an unresolved jump's exit; table edges count where they arrive
 		}

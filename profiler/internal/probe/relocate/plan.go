@@ -44,6 +44,7 @@ const (
 	afterCall    callMode = 1 << iota // the original code runs on into it from the call before
 	afterArrival                      // original code runs into it from where a springboard would have been
 	fromCopy                          // it is made from the copy
+	wherever                          // in Go, by a register: from the copy where its target is a known one, else by the original call
 )
 
 func (q *Plan) is(c *cfg.Call, m callMode) bool { return q.calls[c.Index]&m != 0 }

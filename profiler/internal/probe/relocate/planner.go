@@ -28,6 +28,8 @@ type planner struct {
 	// freeReturns: nobody looks at return addresses, so that
 	// every call of a moved function may be made from the copy.
 	freeReturns bool
+	// homeward: who looks at a return address in the copy sees the original one.
+	homeward bool
 }
 
 // shortReach is how far a jump of two bytes leads, less what it has to leave

@@ -20,7 +20,7 @@ func (pl *planner) retainCode(d *draft) (ok bool) {
 		if done[a.at] {
 			continue
 		}
-		if pl.retain[a.at] || pl.retainSome && a.at*0x9e3779b97f4a7c15>>62 == 0 {
+		if pl.held(a.at) {
 			if done[a.at] = pl.mayRetain(d, a) && d.retainFrom(a.at); done[a.at] {
 				continue
 			}
@@ -42,6 +42,11 @@ func (pl *planner) retainCode(d *draft) (ok bool) {
 	d.arrivals = left
 	d.unite()
 	return true
+}
+
+// held reports whether code at an arrival is to stay in place.
+func (pl *planner) held(at uint64) bool {
+	return pl.retain[at] || pl.retainSome && at*0x9e3779b97f4a7c15>>62 == 0
 }
 
 // mayRetain is false for entries that hooks hang on, as in a static program.

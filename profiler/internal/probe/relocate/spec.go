@@ -45,6 +45,7 @@ func plan(p *cfg.Program, hooks Hooks, opt probe.Options, from Numbers, reach in
 	pl := newPlanner(p)
 	pl.reach = reach
 	pl.noLeaf, pl.retainSome, pl.freeReturns, pl.units, pl.simulates = opt.NoLeaf || p.Traces(), opt.HoldSome, !p.Unwinds(), opt.Units, opt.Caches.On()
+	pl.homeward = p.Image.Go != nil && !opt.NoLeaf && !p.ReadsReturns()
 	pl.ranging = newRanging(p.Image, &opt)
 	pl.run()
 	s := newSpec(p, hooks, opt, from)

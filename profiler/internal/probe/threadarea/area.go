@@ -31,6 +31,7 @@ func (c *Common) deltas(n int) []record.Delta {
 func NewCommon(l Layout, mem []byte, base uint64) *Common {
 	c := &Common{Area: Area{l: l, mem: mem, base: base}}
 	c.init(c, Never, 1<<62, 0)
+	c.OpenGates()
 	c.put(offMuted, 1)
 	at, from := l.ranges, [2]uint32{0, uint32(l.Chords)}
 	for i := range len(l.funcs) + 1 {
@@ -73,6 +74,7 @@ type Area struct {
 func New(c *Common, mem []byte, base, cpuGap, long, now uint64) *Area {
 	a := &Area{l: c.l, mem: mem, base: base}
 	a.init(c, cpuGap, long, now)
+	a.OpenGates()
 	return a
 }
 
@@ -90,7 +92,6 @@ func (a *Area) init(c *Common, cpuGap, long, now uint64) {
 		a.put(x.off, x.v)
 	}
 	a.read, a.live, a.begin = l.ring, &c.Area, now
-	a.OpenGates()
 }
 
 // Clear makes the memory what it was before New, but for records, which are

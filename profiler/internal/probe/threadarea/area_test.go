@@ -123,7 +123,7 @@ func TestRecorderRecords(t *testing.T) {
 	if again := p.records(); again != nil {
 		t.Errorf("recorded again: %+v", again)
 	}
-	all, rest, _ := p.area.Ends(nil)
+	all, rest, _ := p.area.Ends(new([]record.Delta))
 	if !reflect.DeepEqual(rest, []record.Delta{{Counter: 0, N: 5}}) {
 		t.Errorf("the rest is %v", rest)
 	}
@@ -353,7 +353,7 @@ func TestEntered(t *testing.T) {
 			t.Errorf("function %d was entered: %d", f, got)
 		}
 	}
-	if d, rest, _ := p.area.Ends(nil); !reflect.DeepEqual(d, counts(append(all, 19)...)) || rest != nil {
+	if d, rest, _ := p.area.Ends(new([]record.Delta)); !reflect.DeepEqual(d, counts(append(all, 19)...)) || len(rest) > 0 {
 		t.Errorf("all is %v, the rest %v", d, rest)
 	}
 }

@@ -379,7 +379,7 @@ func TestForward(t *testing.T) {
 func TestEnterMarks(t *testing.T) {
 	p := newProcessOf(NewLayout([]Function{{Chords: 3, Sites: 1}, {Chords: 5, Sites: 3}}, 0).WithClocks(), 1<<63)
 	clocks := p.area.common.Clocks(testQuantum)
-	p.area.OwnLive()
+	p.area.ownLive()
 	p.area.Follow(clocks)
 	p.PushImm32(1)
 	p.CallTo(probetest.CodeAt + EnterEntry)

@@ -19,9 +19,18 @@ func (a *Area) Goroutine() Goroutine {
 		Begin: a.get(offBorn), End: a.get(offEnded)}
 }
 
-// OwnLive lets an area say for itself which of its counters are looked at: there are
+// NewGoroutine is New for a goroutine. There are very many, so what a program in Go does
+// not have is not prepared: gates.
+func NewGoroutine(c *Common, mem []byte, base, cpuGap, long, now uint64) *Area {
+	a := &Area{l: c.l, mem: mem, base: base}
+	a.init(c, cpuGap, long, now)
+	a.ownLive()
+	return a
+}
+
+// ownLive lets an area say for itself which of its counters are looked at: there are
 // many goroutines, and each enters few functions.
-func (a *Area) OwnLive() {
+func (a *Area) ownLive() {
 	a.live = a
 	a.put(offLive, a.base+a.l.live)
 	for i := range a.l.liveWords() {

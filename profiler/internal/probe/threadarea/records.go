@@ -118,14 +118,15 @@ func (a *Area) Target(counter int32) (site int, target uint64) {
 	return int(a.get(k+8) / 2), a.get(k)
 }
 
-// Ends returns what All does, in the room that it is given, and what the counters grew
-// by since the last record, of a thread that is gone, after Records. Where there was none
-// the two are the same.
-func (a *Area) Ends(room []record.Delta) (all, rest []record.Delta, none bool) {
-	all = a.appendAll(room[:0])
-	if !a.recorded() {
+// Ends returns what All does, and what the counters grew by since the last record, of a
+// thread that is gone, after Records. Where there was none the two are the same. Both are
+// in the room that it is given, which is made larger if need be.
+func (a *Area) Ends(room *[]record.Delta) (all, rest []record.Delta, none bool) {
+	all = a.appendAll((*room)[:0])
+	if *room = all; !a.recorded() {
 		return all, nil, true
 	}
+	rest = all[len(all):]
 	a.eights(func(from, to uint64) {
 		was := a.words(a.l.shadow+8*from, to-from)
 		for k, c := range a.words(a.l.counters+8*from, to-from) {
@@ -134,7 +135,10 @@ func (a *Area) Ends(room []record.Delta) (all, rest []record.Delta, none bool) {
 			}
 		}
 	})
-	return all, rest, false
+	if cap(rest) > cap(*room)-len(all) {
+		*room = make([]record.Delta, 0, len(all)+cap(rest))
+	}
+	return all[:len(all):len(all)], rest, false
 }
 
 // recorded reports whether the thread has made a record.
