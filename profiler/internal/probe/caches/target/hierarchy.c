@@ -208,8 +208,8 @@ struct access {
 	"	jmp " #how "\n"
 
 #define OTHERS(how)                                                      \
-	#how ":	cmpq $0, %gs:24(%rcx)\n"	/* never more, where there are several threads */ \
-	"	jle some" #how "\n"                                      \
+	#how ":	testb $0x40, %gs:31(%rcx)\n"	/* SEVERAL */              \
+	"	jnz some" #how "\n"                                      \
 	IS_AT(24) IS_AT(32) IS_AT(40) IS_AT(48) IS_AT(56)                \
 	"	or $1, %dl\n"                                            \
 	"	pop %rdx\n"                                              \
@@ -231,25 +231,18 @@ struct access {
 #define OTHER_ONE(unless)                                                \
 	"	mov %gs:24(%rcx), %rdx\n"                                \
 	"	xor %rax, %rdx\n"                                        \
-	"	add %rdx, %rdx\n"	/* MARK */                       \
-	"	add %rdx, %rdx\n"	/* KEPT is the carry flag */     \
-	"	jne 9f\n"                                                \
+	"	add %rdx, %rdx\n"	/* MARK is the carry flag */     \
+	"	dec %rdx\n"	/* SEVERAL, and nothing else */          \
+	"	jno 9f\n"                                                \
 	unless                                                           \
-	"	sbb %rdx, %rdx\n"                                        \
-	"	shl $63, %rdx\n"                                         \
-	"	or %rax, %rdx\n"                                         \
-	"	cmpq $0, %gs:(%rcx)\n"                                   \
-	"	jle 9f\n"                                                \
 	"	push %rdi\n"                                             \
-	"	mov %gs:8(%rcx), %rdi\n"                                 \
-	"	mov %rdx, %gs:8(%rcx)\n"                                 \
-	"	bt $63, %rdi\n"                                          \
-	"	sbb %rdx, %rdx\n"                                        \
-	"	shl $62, %rdx\n"                                         \
-	"	or %rdx, %rdi\n"                                         \
-	"	bts $63, %rdi\n"                                         \
-	"	mov %rdi, %gs:24(%rcx)\n"                                \
+	"	mov %gs:24(%rcx), %rdi\n"                                \
+	"	btr $62, %rdi\n"                                         \
+	"	mov %gs:8(%rcx), %rdx\n"                                 \
+	"	bts $62, %rdx\n"                                         \
+	"	mov %rdx, %gs:24(%rcx)\n"                                \
 	"	mov %rax, %gs:(%rcx)\n"                                  \
+	"	mov %rdi, %gs:8(%rcx)\n"                                 \
 	"	pop %rdi\n"                                              \
 	"	cmp %eax, %eax\n"                                        \
 	"	pop %rdx\n"                                              \
@@ -357,12 +350,8 @@ struct access {
 	"	cmovne %r10, %rsi\n"                                     \
 	"	test %rsi, %rsi\n"                                       \
 	"	cmovs %r10, %rsi\n"                                      \
-	"	mov %gs:8(%rcx), %r10\n"                                 \
-	"	bt $63, %r10\n"                                          \
-	"	sbb %r10, %r10\n"                                        \
-	"	shl $62, %r10\n"                                         \
-	"	or %r10, %rsi\n"                                         \
-	"	bts $63, %rsi\n"                                         \
+	"	cmovg %gs:8(%rcx), %rsi\n"                               \
+	"	bts $62, %rsi\n"                                         \
 	"	mov %rsi, %gs:24(%rcx)\n"                                \
 	"	mov %rax, %gs:(%rcx)\n"                                  \
 	"	mov %rdi, %gs:8(%rcx)\n"                                 \
@@ -376,6 +365,7 @@ struct access {
 	"	movq $-1, %gs:8(%rcx)\n"                                 \
 	"	movq $0, %gs:16(%rcx)\n"                                 \
 	"	movq $0, %gs:24(%rcx)\n"                                 \
+	"	movb $0x40, %gs:31(%rcx)\n"                              \
 	"	jmp 8f\n"                                                \
 	"2:	mov %gs:56(%rcx), %rdx\n"	/* the ninth way, and so on */ \
 	"	test %rdx, %rdx\n"                                       \
@@ -790,8 +780,8 @@ static inline u64 fill(const struct level *l, u64 line, u64 state)
  * and what it calls at 0, keep them. The rest of them is where the set's ways are else.
  *
  * With several threads the line used before it stands there: SECOND, if both may be written, or
- * with the first one nobody may; else OTHER, with a MARK, if it may be read, and KEPT if it may not
- * be written. Moved code exchanges
+ * with the first one nobody may; else OTHER, if both may be read, as it would be written if it
+ * were the first. That has SEVERAL, too, by which such a row is known. Moved code exchanges
  * the first two in the first case, what it calls in the second. Which of the first two ways
  * of the order is whose is told by the first line. What may not be read, or written, is marked,
  * too. Only who has the core changes the order, and the hashes. SET is where the tags are, 0 before
@@ -799,7 +789,7 @@ static inline u64 fill(const struct level *l, u64 line, u64 state)
 enum { FIRST_READ, FIRST_WRITTEN, SECOND, OTHER, ORDER, SET, HASHES, IN_ROW = 7, ROW };
 enum { MANY = 2 };	/* of core.slow */
 #define MARK (1UL << 63)
-#define KEPT (1UL << 62)
+#define SEVERAL (1UL << 62)
 #define NOTHING (~0UL)	/* of the first line: it is that of no way */
 
 static inline u64 *frontOf(struct shared *s, struct core *c, u64 line)
@@ -854,7 +844,7 @@ static __attribute__((noinline)) void prepares(struct core *c, u64 *f, u64 line)
 	f[HASHES] = f[HASHES + 1] = 0;
 	for (u64 i = 0; i < c->perSet1; i++)
 		hashes(f, i, RELAXED(set[i]) >> 2);
-	f[SET] = (u64)set;
+	f[SET] = (u64)set, f[OTHER] = SEVERAL;
 	if (!f[FIRST_READ])
 		RELAXED(f[FIRST_READ]) = RELAXED(f[FIRST_WRITTEN]) = NOTHING;
 }
@@ -919,7 +909,7 @@ static inline void hides(struct shared *s, struct core *c, u64 line)
 	u64 *f = frontOf(s, c, line);
 	RELAXED(f[FIRST_READ]) = RELAXED(f[FIRST_WRITTEN]) = NOTHING;
 	if (isMany(c))	/* else there is no room */
-		RELAXED(f[SECOND]) = RELAXED(f[OTHER]) = 0;
+		RELAXED(f[SECOND]) = 0, RELAXED(f[OTHER]) = SEVERAL;
 }
 
 /* show makes a way the one used last, and tells moved code which line it has; where
@@ -940,7 +930,7 @@ static __attribute__((always_inline)) inline void show(struct shared *s, struct 
 	if (read != both || state != WRITABLE)
 		both = 0;
 	RELAXED(f[SECOND]) = both;
-	RELAXED(f[OTHER]) = both ? MARK : read | MARK | (written & MARK) >> 1;
+	RELAXED(f[OTHER]) = both || !read ? SEVERAL : written | SEVERAL;
 	f[ORDER] = toFirst(order, way);
 	RELAXED(f[FIRST_READ]) = state ? line : marked;
 	RELAXED(f[FIRST_WRITTEN]) = state == WRITABLE ? line : marked;
@@ -964,11 +954,11 @@ static inline struct note *noteOf(struct core *c, u64 *w)
 	return (struct note *)(c->used1 + (c->mask1 + 1) * c->perSet1) + (w - c->tags1);
 }
 
-/* notesIn reports whether something may be noted of the line in a way: of others than WATCHED ones
+/* notesIn reports whether something is noted of the line in a way: of others than WATCHED ones
  * what is said there means nothing. */
 static inline int notesIn(struct core *c, u64 *w)
 {
-	return (RELAXED(*w) & STATE) == WATCHED && noteOf(c, w)->more;
+	return (RELAXED(*w) & STATE) == WATCHED && noteOf(c, w)->more && noteOf(c, w)->mask;
 }
 
 /* use1 makes a way the one used last, with a line in a state. */
@@ -991,13 +981,15 @@ static inline void conceals(struct core *c, u64 line, u64 state)
 	if (RELAXED(f[FIRST_READ]) == line) {
 		RELAXED(f[SECOND]) = 0;
 		RELAXED(f[FIRST_WRITTEN]) = marked;
-		if (state == INVALID)
+		if (state == INVALID) {
+			RELAXED(f[OTHER]) = SEVERAL;
 			RELAXED(f[FIRST_READ]) = marked;
+		}
 	}
 	if (RELAXED(f[SECOND]) == line)
 		RELAXED(f[SECOND]) = 0;
-	if ((RELAXED(f[OTHER]) & ~KEPT) == marked)
-		RELAXED(f[OTHER]) = state == INVALID ? MARK : marked | KEPT;
+	if ((RELAXED(f[OTHER]) | MARK) == (marked | SEVERAL))
+		RELAXED(f[OTHER]) = state == INVALID ? SEVERAL : marked | SEVERAL;
 }
 
 /* setState changes the state of a line that a core may hold: in the second level first, since
@@ -1343,8 +1335,10 @@ static void drops(struct shared *s, struct core *me, u64 line)
 		*usedOf(me, w) = 0;
 		return;
 	}
-	if (f[SECOND] == line || (f[OTHER] & ~KEPT) == (line | MARK))
-		f[SECOND] = f[OTHER] = 0;
+	if (f[SECOND] == line)
+		f[SECOND] = 0;
+	if ((f[OTHER] | MARK) == (line | MARK | SEVERAL))
+		f[OTHER] = SEVERAL;
 	f[ORDER] = toLast(f[ORDER], w - (u64 *)f[SET], me->perSet1);
 }
 
