@@ -850,9 +850,8 @@ static __attribute__((noinline)) void prepares(struct core *c, u64 *f, u64 line)
 }
 
 /* settles has the order say which line was used last, if moved code has exchanged the first two. */
-static __attribute__((always_inline)) inline void settles(struct shared *s, struct core *c, u64 line, int many)
+static __attribute__((always_inline)) inline void settles(struct core *c, u64 *f, u64 line, int many)
 {
-	u64 *f = rowOf(s, c, line, many);
 	if (!many)
 		return;
 	if (!f[SET])
@@ -865,12 +864,12 @@ static __attribute__((always_inline)) inline void settles(struct shared *s, stru
 enum { NONE = -1, UNKNOWN = -2 };	/* of ways */
 
 /* in1 is the way that has a line's tag, or 0; k is which way of the second level has it, or NONE, or UNKNOWN. */
-static __attribute__((always_inline)) inline u64 *in1(struct core *c, u64 line, int *k, int many)
+static __attribute__((always_inline)) inline u64 *in1(struct core *c, u64 *f, u64 line, int *k, int many)
 {
 	u64 *w;
 	*k = UNKNOWN;
 	if (many) {
-		u64 *f = rowOf(0, c, line, 1), same = hash(line) * LOW;
+		u64 same = hash(line) * LOW;
 		for (u64 i = 0; i < c->perSet1; i += 8) {
 			u64 x = f[HASHES + i / 8] ^ same;
 			for (u64 found = (x - LOW) & ~x & LOW << 7; found; found &= found - 1) {
@@ -890,12 +889,11 @@ static __attribute__((always_inline)) inline u64 *in1(struct core *c, u64 line, 
 }
 
 /* oldest1 is that of a line's set which was used longest ago. */
-static inline u64 *oldest1(struct core *c, u64 line, int many)
+static inline u64 *oldest1(struct core *c, u64 *f, u64 line, int many)
 {
-	u64 *w = set1(c, line), *used = usedOf(c, w);
 	if (many)
-		return w + (rowOf(0, c, line, 1)[ORDER] >> 4 * (c->perSet1 - 1) & 15);
-	u64 oldest = ~0UL;	/* what is used last is less than 1 << 58, and sets have at most 64 ways */
+		return (u64 *)f[SET] + (f[ORDER] >> 4 * (c->perSet1 - 1) & 15);
+	u64 *w = set1(c, line), *used = usedOf(c, w), oldest = ~0UL;	/* what is used last is less than 1 << 58, and sets have at most 64 ways */
 	for (u64 i = 0; i < c->perSet1; i++) {
 		u64 x = used[i] << 6 | i;
 		oldest = x < oldest ? x : oldest;
@@ -914,9 +912,8 @@ static inline void hides(struct shared *s, struct core *c, u64 line)
 
 /* show makes a way the one used last, and tells moved code which line it has; where
  * it may not be read, none. */
-static __attribute__((always_inline)) inline void show(struct shared *s, struct core *c, u64 *w, u64 line, u64 state, int many)
+static __attribute__((always_inline)) inline void show(struct core *c, u64 *f, u64 *w, u64 line, u64 state, int many)
 {
-	u64 *f = rowOf(s, c, line, many);
 	if (!many) {
 		*usedOf(c, w) = ++c->clock;
 		RELAXED(f[FIRST_READ]) = state ? line : 0;
@@ -967,9 +964,10 @@ static inline void use1(struct shared *s, struct core *c, u64 *w, u64 line, u64 
 	if (state == WATCHED)
 		noteOf(c, w)->more = 0;
 	*w = line << 2 | state;
+	u64 *f = frontOf(s, c, line);
 	if (isMany(c))
-		hashes(rowOf(s, c, line, 1), w - set1(c, line), line);
-	show(s, c, w, line, state, isMany(c));
+		hashes(f, w - (u64 *)f[SET], line);
+	show(c, f, w, line, state, isMany(c));
 }
 
 /* conceals has moved code of another thread ask for a line in a state: the first of its set, or the
@@ -1326,11 +1324,11 @@ static void drops(struct shared *s, struct core *me, u64 line)
 	if (!w)
 		return;
 	evicts(s, me, w);
-	settles(s, me, line, isMany(me));
+	u64 *f = frontOf(s, me, line);
+	settles(me, f, line, isMany(me));
 	if (shown(s, me, line))
 		hides(s, me, line);
 	*w = 0;
-	u64 *f = frontOf(s, me, line);
 	if (!isMany(me)) {
 		*usedOf(me, w) = 0;
 		return;
@@ -1386,7 +1384,7 @@ static int miss1(struct shared *s, struct core *me, struct access *a, u64 *w, in
 	}
 	u64 victim = 0;
 	if (!w) {
-		w = oldest1(me, a->line, isMany(me));
+		w = oldest1(me, frontOf(s, me, a->line), a->line, isMany(me));
 		victim = *w;
 		if (victim)
 			me->last1[a->line & me->mask1] = victim >> 2;
@@ -1430,26 +1428,31 @@ static __attribute__((always_inline)) inline void fetchSet(const struct level *l
 
 /* near has my first level get a line from the way of the second that has it, if that is as the
  * access wants it; it returns the class of that, or HIT if not. */
-static __attribute__((always_inline)) inline int near(struct shared *s, struct core *me, u64 line, int k, int write, int many)
+static __attribute__((always_inline)) inline int near(struct shared *s, struct core *me, u64 *f, u64 line, int k, int write, int many)
 {
+	struct packed *p = me->two.heads ? 0 : packedOf(&me->two, line);
 	u64 is, now, *last = &me->last1[line & me->mask1];
-	if (k < 0 || (is = stateIn(&me->two, line, k)) < (write ? WRITABLE : SHARED))
+#define IS_NOW (p ? RELAXED(p->state[k]) : stateIn(&me->two, line, k))
+	if (k < 0 || (is = IS_NOW) < (write ? WRITABLE : SHARED))
 		return HIT;
-	u64 *w = oldest1(me, line, many);
+	u64 *w = oldest1(me, f, line, many);
 	if (notesIn(me, w))
 		return HIT;
 	int class = FROM_L2 + (*last == line ? CONFLICT : CAPACITY);
-	use(&me->two, line, k);
+	if (p)
+		p->order = toFirst(p->order ^ INORDER, k) ^ INORDER;
+	else
+		use(&me->two, line, k);
 	if (*w)
 		*last = *w >> 2;
 	if (many)
-		hashes(rowOf(s, me, line, 1), w - set1(me, line), line);
+		hashes(f, w - (u64 *)f[SET], line);
 	if (is == WATCHED)
 		noteOf(me, w)->more = 0;
 	/* Who takes the line away says so in the second level, and then looks here. */
-	while (__atomic_exchange_n(w, line << 2 | is, __ATOMIC_SEQ_CST), (now = stateIn(&me->two, line, k)) != is)
+	while (__atomic_exchange_n(w, line << 2 | is, __ATOMIC_SEQ_CST), (now = IS_NOW) != is)
 		is = now;
-	show(s, me, w, line, is, many);
+	show(me, f, w, line, is, many);
 	if (RELAXED(*w) != (line << 2 | is))
 		hides(s, me, line);
 	return class;
@@ -1496,12 +1499,12 @@ static __attribute__((noinline)) int touchFar(struct shared *s, struct core *me,
  * another thread takes it away at the same time is seen in the tag, but for the few
  * nanoseconds that what is shown takes to reach it: then the line seems to be there until
  * another one of its set is used. */
-static __attribute__((always_inline)) inline int hits(struct shared *s, struct core *me, u64 *w, u64 line, int write, int many)
+static __attribute__((always_inline)) inline int hits(struct shared *s, struct core *me, u64 *f, u64 *w, u64 line, int write, int many)
 {
 	u64 tag = RELAXED(*w);
 	if ((tag & STATE) < (write ? WRITABLE : SHARED))
 		return 0;
-	show(s, me, w, line, tag & STATE, many);
+	show(me, f, w, line, tag & STATE, many);
 	if (RELAXED(*w) == tag)
 		return 1;
 	hides(s, me, line);
@@ -1511,14 +1514,14 @@ static __attribute__((always_inline)) inline int hits(struct shared *s, struct c
 /* notes makes a write to a line that is WATCHED: the record of who has lost it, which others
  * may read and which takes a lock, hears of it when it is asked or the way gets another line. Now
  * and then it is asked whether anybody still wants to know. */
-static __attribute__((always_inline)) inline int notes(struct shared *s, struct core *me, u64 *w, u64 line, u64 bytes, u32 op, int many)
+static __attribute__((always_inline)) inline int notes(struct shared *s, struct core *me, u64 *f, u64 *w, u64 line, u64 bytes, u32 op, int many)
 {
 	struct note *n = noteOf(me, w);
 	u32 more = RELAXED(n->more);
 	if (more <= 1 || (RELAXED(*w) & STATE) != WATCHED)
 		return 0;
 	n->more = more - 1, n->mask |= bytes, n->op = op;
-	show(s, me, w, line, WATCHED, many);
+	show(me, f, w, line, WATCHED, many);
 	if ((RELAXED(*w) & STATE) == WATCHED)
 		return 1;
 	hides(s, me, line);
@@ -1527,10 +1530,11 @@ static __attribute__((always_inline)) inline int notes(struct shared *s, struct 
 
 /* notesFirst is the same where the line is the one of its set that was used last: nothing else
  * changes then. Moved code, which knows nothing of what is written, asks for each such write. */
-static __attribute__((always_inline)) inline int notesFirst(struct core *me, u64 line, u64 bytes, u32 op)
+static inline int notesFirst(struct core *me, u64 addr, u32 what)
 {
-	u64 *f = rowOf(0, me, line, 1), tag = line << 2 | WATCHED, *set = (u64 *)f[SET];
-	if (RELAXED(f[FIRST_READ]) != line || !set)
+	u64 to = addr + (what & 255) - 1, line = to >> 6, tag = line << 2 | WATCHED;
+	u64 *f = rowOf(0, me, line, 1), *set = (u64 *)f[SET];
+	if (RELAXED(f[FIRST_READ]) != line || addr >> 6 != line || !set || what >> 8 == BY_CALLER)
 		return 0;
 	u64 *w = &set[f[ORDER] & 15];
 	if (RELAXED(*w) != tag && RELAXED(*(w = &set[f[ORDER] >> 4 & 15])) != tag)	/* moved code exchanges them */
@@ -1539,7 +1543,7 @@ static __attribute__((always_inline)) inline int notesFirst(struct core *me, u64
 	u32 more = RELAXED(n->more);
 	if (more <= 1)
 		return 0;
-	n->more = more - 1, n->mask |= bytes, n->op = op;
+	n->more = more - 1, n->mask |= ~0UL >> (63 - (to & 63)) & ~0UL << (addr & 63), n->op = what >> 8;
 	return RELAXED(*w) == tag;
 }
 
@@ -1554,14 +1558,15 @@ static inline void begins(struct access *a, u64 line, u64 bytes, u32 op, int wri
 /* touch is an access to one line. */
 static inline int touch(struct shared *s, struct core *me, struct access *a, int many)
 {
-	settles(s, me, a->line, many);
+	u64 *f = rowOf(s, me, a->line, many);
+	settles(me, f, a->line, many);
 	int k;
-	u64 *w = in1(me, a->line, &k, many);
-	if (w && hits(s, me, w, a->line, a->write, many))
+	u64 *w = in1(me, f, a->line, &k, many);
+	if (w && hits(s, me, f, w, a->line, a->write, many))
 		return HIT;
-	if (w && a->write && notes(s, me, w, a->line, a->bytes, a->op, many))
+	if (w && a->write && notes(s, me, f, w, a->line, a->bytes, a->op, many))
 		return HIT;
-	int class = w ? HIT : near(s, me, a->line, k, a->write, many);
+	int class = w ? HIT : near(s, me, f, a->line, k, a->write, many);
 	return class != HIT ? class : touchFar(s, me, a, w, k);
 }
 
@@ -1677,14 +1682,15 @@ static __attribute__((always_inline)) inline void to1(struct thread *t, u64 line
 {
 	struct core *me = t->core;
 	struct shared *s = me->all;
-	settles(s, me, line, many);
+	u64 *f = rowOf(s, me, line, many);
+	settles(me, f, line, many);
 	int k;
-	u64 *w = in1(me, line, &k, many);
+	u64 *w = in1(me, f, line, &k, many);
 	if (w) {
-		if (hits(s, me, w, line, write, many) || (write && notes(s, me, w, line, bytes, op, many)))
+		if (hits(s, me, f, w, line, write, many) || (write && notes(s, me, f, w, line, bytes, op, many)))
 			return;
 	} else {
-		int class = near(s, me, line, k, write, many);
+		int class = near(s, me, f, line, k, write, many);
 		if (class != HIT) {
 			missed(t, s, line, op, class);
 			return;
@@ -1715,11 +1721,10 @@ static __attribute__((noinline)) void access(struct thread *t, u64 addr, u64 siz
 /* together is the same where there are several threads, as most machines' lines are. */
 static __attribute__((noinline)) void together(struct thread *t, u64 addr, u64 size, u32 op, int write)
 {
-	struct core *me = t->core;
 	u64 to = addr + size - 1, line = to >> 6, bytes = ~0UL >> (63 - (to & 63)) & ~0UL << (addr & 63);
 	if (addr >> 6 != line)
 		access(t, addr, size, op, write);
-	else if (!write || !notesFirst(me, line, bytes, op))
+	else
 		to1(t, line, bytes, op, write, 1);
 }
 
@@ -1788,10 +1793,8 @@ static void range(struct thread *t, struct frame *f, u32 n, u32 op)
 	}
 }
 
-__attribute__((used)) static void one(struct thread *t, struct frame *f, u64 what)
+static __attribute__((noinline)) void each(struct thread *t, struct frame *f, u64 what)
 {
-	if (!t)	/* a forked child */
-		return;
 	if (t->inside) {
 		__atomic_add_fetch(&t->core->all->accesses, 1, __ATOMIC_RELAXED);
 		return;
@@ -1814,4 +1817,12 @@ __attribute__((used)) static void one(struct thread *t, struct frame *f, u64 wha
 	}
 	__asm__ volatile("" : : : "memory");
 	t->inside = 0;
+}
+
+__attribute__((used)) static void one(struct thread *t, struct frame *f, u64 what)
+{
+	if (!t)	/* a forked child */
+		return;
+	if (what != 1 || t->core->slow != MANY || t->inside || !notesFirst(t->core, f->address, *(u32 *)(f->returns + 1)))
+		each(t, f, what);
 }
