@@ -21,7 +21,6 @@ package main
 import (
 	"flag"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -149,30 +148,6 @@ func examples(dir, threads, scale string) (programs [][]string, err error) {
 		programs = append(programs, []string{bin, threads, scale})
 	}
 	return programs, nil
-}
-
-type cost struct{ cpu, wall time.Duration }
-
-// measure runs a program, which reads an input ("": nothing).
-func measure(words []string, input string) (cost, error) {
-	cmd := exec.Command(words[0], words[1:]...)
-	cmd.Stdout = io.Discard
-	if input != "" {
-		in, err := os.Open(input)
-		if err != nil {
-			return cost{}, err
-		}
-		defer in.Close()
-		cmd.Stdin = in
-	}
-	from := time.Now()
-	err := cmd.Run()
-	c := cost{wall: time.Since(from)}
-	if cmd.ProcessState == nil {
-		return c, err
-	}
-	c.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	return c, nil
 }
 
 func median(cs []cost) cost {

@@ -21,11 +21,11 @@ const (
 	amongRead  = 0
 	amongWrite = 32
 	// AmongEnd is behind those; all else ends at Return.
-	AmongEnd   = 1280
-	readEntry  = 1280
-	writeEntry = 1536
+	AmongEnd   = 1536
+	readEntry  = 1536
+	writeEntry = 1792
 	// RangesEntry is called before ranges are accessed.
-	RangesEntry = 1792
+	RangesEntry = 2048
 )
 
 // Shape says what ranges are about to be accessed, by what registers hold.
@@ -97,9 +97,9 @@ const (
 	headSize      = 32 // of a set
 	rowSize       = 64
 	memberSize    = 4
-	waySize       = 16 // of the first level
-	noteSize      = 16 // of each of these
-	guesses       = 11 // the logarithm of how many
+	waySize       = 8 // of the first level, and what is known of its use
+	noteSize      = 16
+	maxOrder      = 16 // ways of which a word says the order
 	shardSize     = 64
 	entrySize     = 16
 	tableBits     = 21
@@ -116,13 +116,13 @@ const (
 // Layout says where everything lies in the memory that simulated caches have in
 // the target: little of it is ever touched.
 type Layout struct {
-	machine                                                                              cachesim.Machine
-	sample                                                                               Sample
-	perShard, shardCount                                                                 uint64
-	two, three                                                                           level // those of a core from where its own begin
-	ways, guesses, last, coreSize, cores, table, more, contended, seen, partners, spread uint64
-	reuse                                                                                reuse // zero: a machine is simulated
-	size                                                                                 uint64
+	machine                                                                           cachesim.Machine
+	sample                                                                            Sample
+	perShard, shardCount                                                              uint64
+	two, three                                                                        level // those of a core from where its own begin
+	ways, used, last, coreSize, cores, table, more, contended, seen, partners, spread uint64
+	reuse                                                                             reuse // zero: a machine is simulated
+	size                                                                              uint64
 }
 
 // NewLayout lays it out, for so many accesses that code makes. Lines have at most
@@ -167,8 +167,9 @@ func NewLayout(m cachesim.Machine, sample Sample, ops int) (l Layout, err error)
 		place(&to.heads, headSize*to.sets)
 		place(&to.tags, 8*to.sets<<to.log)
 	}
-	place(&l.ways, (waySize+noteSize)*uint64(m.L1.Size)/uint64(m.Line))
-	place(&l.guesses, 1<<guesses)
+	ways := uint64(m.L1.Size) / uint64(m.Line)
+	place(&l.ways, waySize*(ways+maxOrder)) // who reads as many of the last set has no line there
+	place(&l.used, (waySize+noteSize)*ways)
 	place(&l.last, 8*sets(m.L1))
 	sized(&l.two, m.L2, false)
 	l.coreSize = (at + 4095) &^ 4095
@@ -235,7 +236,7 @@ func New(l Layout, mem []byte, base uint64) *Hierarchy {
 		h.put(8*uint64(i), v)
 	}
 	slow := uint64(0)
-	if l.machine.Line != 64 || l.sets1()*uint64(l.machine.L1.Ways) > 1<<16 || l.reuse.at != 0 {
+	if l.machine.Line != 64 || l.sets1()*uint64(l.machine.L1.Ways) > 1<<16 || l.machine.L1.Ways > maxOrder || l.reuse.at != 0 {
 		slow = 1
 	}
 	lists := uint64(0)
@@ -245,7 +246,7 @@ func New(l Layout, mem []byte, base uint64) *Hierarchy {
 	for c := range uint64(Cores) {
 		at, own := h.core(int(c)), base+l.cores+c*l.coreSize
 		list := append([]uint64{
-			base, c, 0, slow << 32, own + l.ways, own + l.guesses, l.sets1() - 1, 0, uint64(l.machine.L1.Ways), own + l.last,
+			base, c, 0, slow << 32, own + l.ways, own + l.used, l.sets1() - 1, 0, uint64(l.machine.L1.Ways), own + l.last,
 		}, append(l.two.words(own), 0, lists)...)
 		for i, v := range list {
 			h.put(at+8*uint64(i), v)

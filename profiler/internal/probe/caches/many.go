@@ -8,10 +8,12 @@ import (
 
 // Words of a set's row in front, as hierarchy.c has them.
 const (
-	second    = 2
-	otherRead = 4
-	firstWay  = 5
-	secondWay = 6
+	second = 2
+	order  = 4
+	setAt  = 5
+
+	marked  = 1 << 63
+	inOrder = 0xfedcba9876543210
 )
 
 // Many says that there is more than one thread: from then on they lock what they
@@ -52,10 +54,10 @@ func (h *Hierarchy) Many(front []byte) {
 	h.put(8*many, 1)
 }
 
-// settle makes ways with stamps of the lists of core 0's first level: hierarchy.c says how.
+// settle makes ways of the lists of core 0's first level, in their order: hierarchy.c says how.
 func (h *Hierarchy) settle(front []byte) {
 	const row = 8
-	ways, clock := uint64(h.machine.L1.Ways), (h.core(0)+56)/8
+	ways := uint64(h.machine.L1.Ways)
 	for set := range h.sets1() {
 		of, at := front[64*set:64*(set+1)], h.cores+h.ways+set*waySize*ways
 		list := []uint64{binary.LittleEndian.Uint64(of)}
@@ -66,40 +68,32 @@ func (h *Hierarchy) settle(front []byte) {
 			list = append(list, h.word(at/8+i-(row-1)))
 		}
 		clear(of[8*second:])
-		binary.LittleEndian.PutUint64(of[8*firstWay:], h.base+at)
-		clear(h.mem[at : at+waySize*ways])
-		for i := len(list) - 1; i >= 0; i-- {
-			if list[i] != 0 {
-				h.put(8*clock, h.word(clock)+1)
-				h.put(at+waySize*uint64(i), list[i]<<2|writable)
-				h.put(at+waySize*uint64(i)+8, h.word(clock))
+		for i, line := range list[:ways] {
+			if line != 0 {
+				line = line<<2 | writable
 			}
+			h.put(at+waySize*uint64(i), line)
 		}
 	}
 }
 
 // Leave is told of a core's thread that has ended, and of its front: who comes to the core begins
-// with rows that are empty, so the ways say by themselves which of them was used last.
+// with rows that are empty, so the order in which ways were used is kept beside them.
 func (h *Hierarchy) Leave(n int, front []byte) {
 	if h.word((h.core(n)+24)/8)>>32 != severalThreads {
 		return
 	}
+	own, ways := h.cores+uint64(n)*h.coreSize, waySize*uint64(h.machine.L1.Ways)
 	for set := range h.sets1() {
 		row := func(i int) uint64 { return binary.LittleEndian.Uint64(front[64*set+8*uint64(i):]) }
-		if row(second)|row(otherRead) == 0 {
+		if row(setAt) == 0 {
 			continue
 		}
-		first, other := (row(firstWay)-h.base)/8, (row(secondWay)-h.base)/8
-		if max(first, other) >= h.size/8-1 {
-			continue // nonsense: others have changed it meanwhile
+		ordered, tags := row(order), own+h.ways+set*ways
+		if h.word((tags+waySize*(ordered>>4&15))/8)>>2 == row(0)&^marked { // moved code has exchanged the first two
+			ordered ^= 17 * ((ordered ^ ordered>>4) & 15)
 		}
-		if h.word(first)>>2 != row(0) {
-			first, other = other, first
-		}
-		if now, then := h.word(first+1), h.word(other+1); h.word(first)>>2 == row(0) && now < then {
-			h.put(8*(first+1), then)
-			h.put(8*(other+1), now)
-		}
+		h.put(own+h.used+set*ways, ordered^inOrder)
 	}
 }
 
@@ -110,7 +104,7 @@ func (l *Layout) hasLists() bool { return l.two.ways > 0 && l.two.listed(l.machi
 func (h *Hierarchy) packs() bool { return h.hasLists() && h.word(h.core(0)/8+coreHeads) == 0 }
 
 // pack makes packed sets of the lists of core 0's second level: members, then order, the one
-// that was evicted last, states, and where the first level has them.
+// that was evicted last, and states.
 func (h *Hierarchy) pack() {
 	lasts := h.mem[h.cores+h.two.heads:][:headSize*h.two.sets]
 	tags := h.mem[h.cores+h.two.tags:][:8*h.two.sets<<h.two.log]
@@ -128,23 +122,10 @@ func (h *Hierarchy) pack() {
 			if m := member(h.two.sets + set*rowSize/memberSize + i); m != 0 {
 				binary.LittleEndian.PutUint32(of[memberSize*i:], m)
 				behind[16+i] = writable
-				behind[16+(1<<h.two.log)+i] = h.wayOf(uint64(m-1)<<shift | set)
 				h.hold(uint64(m-1)<<shift|set, 1)
 			}
 		}
 	}
-}
-
-// wayOf is the way of core 0's first level that has a line; any if none has.
-func (h *Hierarchy) wayOf(line uint64) byte {
-	ways := uint64(h.machine.L1.Ways)
-	at := (h.cores + h.ways + waySize*ways*(line&(h.sets1()-1))) / 8
-	for i := range ways {
-		if h.word(at+i*waySize/8) == line<<2|writable {
-			return byte(i)
-		}
-	}
-	return 0
 }
 
 // hold notes who holds a line of which the directory knows nothing.

@@ -15,7 +15,7 @@ static inline u64 *rowIn(struct core *me, u64 line)
  * these are. */
 static inline u64 *restOf(struct core *me, u64 line, u64 ways)
 {
-	return (u64 *)(me->ways1 + (line & me->mask1) * ways);
+	return me->tags1 + (line & me->mask1) * ways;
 }
 
 static inline u64 restOfSet(u64 ways)

@@ -29,15 +29,10 @@ enum { INVALID, SHARED, WATCHED, WRITABLE, STATE = 3 };
 enum { HIT = -1, FROM_L2 = 0, FROM_L3 = 5, FROM_MEMORY = 10, UPGRADE = 15, CLASSES = 16 };
 enum { COLD, CAPACITY, CONFLICT, TRUE_SHARING, FALSE_SHARING };
 
-/* The first level: a set's ways stay where they are, and the clock says when one was
- * used last: 0 where it is empty. It goes on with each use that is not to the line
- * that was used last. Where a line is, is remembered in a table by its number; that
- * may be wrong. As long as there is one thread, it is lists instead: see FIRST_READ. */
-struct way {
-	u64 tag, used;
-};
-
-enum { GUESSES = 11 };	/* the logarithm of how many: they shall lie in the host's first level */
+/* The first level: a set's ways stay where they are. With several threads the set's row says in
+ * which order they were used, and a byte of each one's hash: see ORDER. Where there are no such
+ * rows, a clock says when each was used last: 0 where it is empty. As long as there is one thread,
+ * it is lists instead: see FIRST_READ. */
 
 /* An outer level's sets. The ways of one stay where they are; a permutation says in which
  * order they were used. To find a line, a byte of each tag's hash is compared with
@@ -68,8 +63,7 @@ enum { LISTED = 16 };
 
 /* With several threads the second level is packed where it was lists: its sets, of at most 8 or
  * 16 lines by such numbers, take one or two lines of the host's. Behind them stand the order,
- * as above, the line that was evicted last, the states, and by way the way of the first level
- * that its line has, if it has one. There are no heads then. Who changes
+ * as above, the line that was evicted last, and the states. There are no heads then. Who changes
  * a state writes its byte, so others' need no care. */
 struct packed {
 	u64 order;
@@ -91,8 +85,8 @@ struct core {
 	u64 id;
 	u64 *front;	/* of the thread that has the core: by set, the line used last, as far as it may be read, and written */
 	u32 pad0, slow;	/* 0: there are lists; 2: there are several threads; 1: neither matters */
-	struct way *ways1;	/* behind all of them their notes */
-	unsigned char *guesses;	/* which of its set's ways a line has */
+	u64 *tags1, *used1;	/* of ways; behind the second of these their notes. By rows: it is the order of a set
+				 * that nobody has a row of, xor INORDER, in the place of its first way */
 	u64 mask1, clock, perSet1;
 	u64 *last1;	/* by set, the line that was evicted last */
 	struct level two;
@@ -100,7 +94,7 @@ struct core {
 	u64 wentFar, lists;
 };
 
-_Static_assert(__builtin_offsetof(struct core, clock) == 56, "the entries know it");
+_Static_assert(__builtin_offsetof(struct core, two) == 80, "the entries know it");
 
 
 struct epoch {
@@ -185,8 +179,8 @@ struct access {
 	u32 by, writer;	/* who took the line away, where that is the reason */
 };
 
-/* What moved code calls: at 0 and 32 as long as that may do, at 1280 for a read, at 1536 for a
- * write, at 1792 for ranges. For these the address is pushed before the call (0 for ranges),
+/* What moved code calls: at 0 and 32 as long as that may do, at 1536 for a read, at 1792 for a
+ * write, at 2048 for ranges. For these the address is pushed before the call (0 for ranges),
  * and behind the call stands "test $n, %eax", where n is op << 8 and how many bytes, or
  * what ranges.
  *
@@ -197,8 +191,8 @@ struct access {
  * interrupted goes on by single steps before a handler runs.
  *
  * With one thread they go by the lists in the rows; with several it is what hits() does,
- * where it is guessed that the line is. Who accesses two lines has the last one, and the
- * row of another: rows begin 64 bytes behind a page. */
+ * where the row says that the line may be. Who accesses two lines has the last one, and the
+ * row of another, where it is not found then. */
 
 #define UP(from, to)                                                     \
 	"	mov %gs:" #from "(%rcx), %rdx\n"                         \
@@ -214,8 +208,8 @@ struct access {
 	"	jmp " #how "\n"
 
 #define OTHERS(how)                                                      \
-	#how ":	cmpq $0, %gs:24(%rcx)\n"	/* the rule, where there are several threads */ \
-	"	je some" #how "\n"                                       \
+	#how ":	testb $0x40, %gs:31(%rcx)\n"	/* SEVERAL */              \
+	"	jnz some" #how "\n"                                      \
 	IS_AT(24) IS_AT(32) IS_AT(40) IS_AT(48) IS_AT(56)                \
 	"	or $1, %dl\n"                                            \
 	"	pop %rdx\n"                                              \
@@ -233,131 +227,176 @@ struct access {
 	"	pop %rdx\n"                                              \
 	"	ret\n"
 
-/* rdx is where it is, rsi its tag, r8 what is shown as written. */
-/* The line used before the one that was used last: they change places. What others make of
- * these words meanwhile makes nonsense of them, which is no line. */
-#define OTHER(at)                                                        \
-	"	cmp %gs:" #at "(%rcx), %rax\n"                           \
-	"	jne 9f\n"                                                \
-	"	xor %gs:(%rcx), %rax\n"                                  \
-	"	xor %rax, %gs:32(%rcx)\n"                                \
-	"	xor %rax, %gs:(%rcx)\n"                                  \
-	"	mov %gs:8(%rcx), %rax\n"                                 \
-	"	xor %gs:56(%rcx), %rax\n"                                \
-	"	xor %rax, %gs:56(%rcx)\n"                                \
-	"	xor %rax, %gs:8(%rcx)\n"                                 \
+/* With several threads: the line used before the one that was used last. They change places. */
+#define OTHER_ONE(unless)                                                \
+	"	mov %gs:24(%rcx), %rdx\n"                                \
+	"	xor %rax, %rdx\n"                                        \
+	"	add %rdx, %rdx\n"	/* MARK is the carry flag */     \
+	"	dec %rdx\n"	/* SEVERAL, and nothing else */          \
+	"	jno 9f\n"                                                \
+	unless                                                           \
+	"	push %rdi\n"                                             \
+	"	mov %gs:24(%rcx), %rdi\n"                                \
+	"	btr $62, %rdi\n"                                         \
+	"	mov %gs:8(%rcx), %rdx\n"                                 \
+	"	bts $62, %rdx\n"                                         \
+	"	mov %rdx, %gs:24(%rcx)\n"                                \
+	"	mov %rax, %gs:(%rcx)\n"                                  \
+	"	mov %rdi, %gs:8(%rcx)\n"                                 \
+	"	pop %rdi\n"                                              \
 	"	cmp %eax, %eax\n"                                        \
 	"	pop %rdx\n"                                              \
 	"	ret\n"                                                   \
 	"9:\n"
 
-#define SOME(how, may, at)                                               \
+/* What is first and may not be written is a matter of those who are asked. */
+#define NOT_FIRST                                                        \
+	"	cmp %gs:(%rcx), %rax\n"                                  \
+	"	jne 9f\n"                                                \
+	"	or $1, %dl\n"                                            \
+	"	pop %rdx\n"                                              \
+	"	ret\n"                                                   \
+	"9:\n"
+
+/* Of the bytes in x it keeps the highest bits of those that are 0: of the lowest of them, that is,
+ * above it may be wrong. r9 has LOW; y is changed. */
+#define ZERO(x, y)                                                       \
+	"	mov " x ", " y "\n"                                      \
+	"	not " y "\n"                                             \
+	"	sub %r9, " x "\n"                                        \
+	"	and " y ", " x "\n"                                      \
+	"	mov %r9, " y "\n"                                        \
+	"	shl $7, " y "\n"                                         \
+	"	and " y ", " x "\n"
+
+/* rsi is where the set's tags are, rdx which way it is, r9 its tag, r8 the order. */
+#define SOME(how, before, may)                                           \
 	"some" #how ":\n"                                                \
-	OTHER(at)                                                        \
-	"	push %rdi\n	push %rsi\n	push %r8\n"              \
+	before                                                           \
+	"	push %rdi\n	push %rsi\n"                             \
+	"	push %r8\n	push %r9\n	push %r10\n"             \
 	"	mov %gs:0x198, %rdi\n"	/* threadarea.OffCaches */       \
 	"	test %rdi, %rdi\n"                                       \
 	"	jz 8f\n"                                                 \
 	"	cmpq $0, 32(%rdi)\n"	/* inside */                     \
 	"	jne 8f\n"                                                \
-	"	mov (%rdi), %rdi\n"                                      \
-	"	cmpl $2, 28(%rdi)\n"	/* slow: MANY */                 \
-	"	jne 8f\n"                                                \
-	"	lea -64(%rcx), %rdx\n"                                   \
-	"	shr $6, %rdx\n"                                          \
-	"	xor %eax, %edx\n"                                        \
-	"	and $63, %edx\n"                                         \
-	"	and 48(%rdi), %rdx\n"	/* mask1 */                      \
-	"	jnz 8f\n"                                                \
-	"	mov %gs:16(%rcx), %rsi\n"	/* as settles() does */  \
-	"	or %gs:32(%rcx), %rsi\n"                                 \
-	"	je 4f\n"                                                 \
-	"	mov %gs:(%rcx), %r8\n"                                   \
-	"	mov %gs:40(%rcx), %rdx\n"                                \
-	"	mov (%rdx), %rsi\n"                                      \
-	"	shr $2, %rsi\n"                                          \
-	"	cmp %rsi, %r8\n"                                         \
-	"	je 3f\n"                                                 \
-	"	mov %gs:48(%rcx), %rdx\n"                                \
-	"	mov (%rdx), %rsi\n"                                      \
-	"	shr $2, %rsi\n"                                          \
-	"	cmp %rsi, %r8\n"                                         \
-	"	jne 8f\n"                                                \
-	"	mov %gs:40(%rcx), %rsi\n"                                \
-	"	mov %rsi, %gs:48(%rcx)\n"                                \
-	"	mov %rdx, %gs:40(%rcx)\n"                                \
-	"3:	incq 56(%rdi)\n"	/* clock */                      \
-	"	mov 56(%rdi), %r8\n"                                     \
-	"	mov %r8, 8(%rdx)\n"                                      \
-	"4:	mov %rax, %rdx\n"                                        \
-	"	shr $11, %rdx\n"	/* GUESSES */                    \
-	"	xor %eax, %edx\n"                                        \
-	"	and $0x7ff, %edx\n"                                      \
-	"	mov 40(%rdi), %rsi\n"	/* guesses */                    \
-	"	movzbl (%rsi,%rdx), %edx\n"                              \
-	"	mov 48(%rdi), %rsi\n"	/* mask1 */                      \
-	"	and %rax, %rsi\n"                                        \
-	"	imul 64(%rdi), %rsi\n"	/* perSet1 */                    \
-	"	add %rsi, %rdx\n"                                        \
-	"	shl $4, %rdx\n"                                          \
-	"	add 32(%rdi), %rdx\n"	/* ways1 */                      \
+	"	mov %gs:40(%rcx), %rsi\n"	/* SET */                \
+	"	test %rsi, %rsi\n"                                       \
+	"	jz 8f\n"                                                 \
+	"	mov $0x9E3779B97F4A7C15, %rdx\n"	/* as hash() does */ \
+	"	imul %rax, %rdx\n"                                       \
+	"	shr $56, %rdx\n"                                         \
+	"	mov $0x0101010101010101, %r9\n"	/* LOW */                \
+	"	imul %r9, %rdx\n"                                        \
+	"	mov %rdx, %r10\n"                                        \
+	"	xor %gs:48(%rcx), %rdx\n"	/* HASHES */             \
+	ZERO("%rdx", "%r8")                                              \
+	"	je 2f\n"                                                 \
+	"	bsf %rdx, %rdx\n"                                        \
+	"	shr $3, %edx\n"                                          \
+	"1:	mov (%rsi,%rdx,8), %r9\n"                                \
 	may                                                              \
-	"	mov 56(%rdi), %r8\n"	/* clock */                      \
-	"	inc %r8\n"                                               \
-	"	mov %r8, 56(%rdi)\n"                                     \
-	"	mov %r8, 8(%rdx)\n"                                      \
-	"	lea 3(,%rax,4), %r8\n"                                   \
-	"	cmp %r8, %rsi\n"                                         \
-	"	mov $0, %r8d\n"                                          \
-	"	cmove %rax, %r8\n"                                       \
-	"	mov %gs:8(%rcx), %rdi\n"	/* as show() does */     \
+	"	mov %gs:32(%rcx), %r8\n"	/* ORDER, as settles() has it */ \
+	"	mov %r8, %r10\n"                                         \
+	"	shr $4, %r10\n"                                          \
+	"	mov %r10, %rdi\n"                                        \
+	"	xor %r8, %rdi\n"                                         \
+	"	and $15, %r10d\n"                                        \
+	"	mov (%rsi,%r10,8), %r10\n"                               \
+	"	shr $2, %r10\n"                                          \
+	"	xor %gs:(%rcx), %r10\n"                                  \
+	"	add %r10, %r10\n"                                        \
+	"	cmp $1, %r10\n"                                          \
+	"	sbb %r10d, %r10d\n"                                      \
+	"	and $15, %r10d\n"                                        \
+	"	and %r10d, %edi\n"                                       \
+	"	imul $17, %edi, %edi\n"                                  \
+	"	xor %rdi, %r8\n"                                         \
+	"	mov $0x1111111111111111, %r10\n"	/* as toFirst() does */ \
+	"	mov %rdx, %rdi\n"                                        \
+	"	imul %r10, %rdi\n"                                       \
+	"	xor %r8, %rdi\n"                                         \
+	"	mov %rdi, %rsi\n"                                        \
+	"	not %rdi\n"                                              \
+	"	sub %r10, %rsi\n"                                        \
+	"	and %rdi, %rsi\n"                                        \
+	"	shl $3, %r10\n"                                          \
+	"	and %r10, %rsi\n"                                        \
+	"	lea -1(%rsi), %rdi\n"                                    \
+	"	xor %rsi, %rdi\n"                                        \
+	"	mov %r8, %rsi\n"                                         \
+	"	shl $4, %rsi\n"                                          \
+	"	or %rdx, %rsi\n"                                         \
+	"	xor %r8, %rsi\n"                                         \
+	"	and %rdi, %rsi\n"                                        \
+	"	xor %rsi, %r8\n"                                         \
+	"	mov %r8, %gs:32(%rcx)\n"                                 \
+	"	lea 3(,%rax,4), %rsi\n"	/* as show() does */             \
+	"	mov %rax, %rdi\n"                                        \
+	"	bts $63, %rdi\n"                                         \
+	"	mov %rdi, %r10\n"                                        \
+	"	xor %r8d, %r8d\n"                                        \
+	"	cmp %rsi, %r9\n"                                         \
+	"	cmove %rax, %rdi\n"                                      \
+	"	mov %gs:(%rcx), %rsi\n"                                  \
+	"	cmove %rsi, %r8\n"	/* if both may be written */     \
+	"	cmp %gs:8(%rcx), %rsi\n"                                 \
+	"	mov $0, %r10d\n"                                         \
+	"	cmovne %r10, %r8\n"                                      \
 	"	test %r8, %r8\n"                                         \
-	"	je 2f\n"                                                 \
-	"	test %rdi, %rdi\n"                                       \
-	"	je 2f\n"                                                 \
-	"	mov %rdi, %gs:16(%rcx)\n"                                \
-	"	xor %edi, %edi\n"                                        \
-	"	mov %rdi, %gs:32(%rcx)\n"                                \
-	"	jmp 1f\n"                                                \
-	"2:	mov %gs:(%rcx), %rsi\n"                                  \
-	"	mov %rsi, %gs:32(%rcx)\n"                                \
-	"	mov (%rdx), %rsi\n"                                      \
-	"	movq $0, %gs:16(%rcx)\n"                                 \
-	"1:	mov %rdi, %gs:56(%rcx)\n"                                \
+	"	cmovs %r10, %r8\n"                                       \
+	"	mov %r8, %gs:16(%rcx)\n"                                 \
+	"	test %r8, %r8\n"                                         \
+	"	cmovne %r10, %rsi\n"                                     \
+	"	test %rsi, %rsi\n"                                       \
+	"	cmovs %r10, %rsi\n"                                      \
+	"	cmovg %gs:8(%rcx), %rsi\n"                               \
+	"	bts $62, %rsi\n"                                         \
+	"	mov %rsi, %gs:24(%rcx)\n"                                \
 	"	mov %rax, %gs:(%rcx)\n"                                  \
-	"	mov %r8, %gs:8(%rcx)\n"                                  \
-	"	mov %gs:40(%rcx), %rdi\n"                                \
-	"	mov %rdi, %gs:48(%rcx)\n"                                \
-	"	mov %rdx, %gs:40(%rcx)\n"                                \
-	"	cmp %rsi, (%rdx)\n"                                      \
+	"	mov %rdi, %gs:8(%rcx)\n"                                 \
+	"	mov %gs:40(%rcx), %rsi\n"                                \
+	"	cmp %r9, (%rsi,%rdx,8)\n"                                \
 	"	jne 6f\n"                                                \
-	"7:	pop %r8\n	pop %rsi\n	pop %rdi\n	pop %rdx\n" \
+	"7:	pop %r10\n	pop %r9\n	pop %r8\n"               \
+	"	pop %rsi\n	pop %rdi\n	pop %rdx\n"              \
 	"	ret\n"                                                   \
-	"6:	movq $0, %gs:(%rcx)\n"	/* taken away meanwhile */       \
-	"	movq $0, %gs:8(%rcx)\n"                                  \
+	"6:	movq $-1, %gs:(%rcx)\n"	/* taken away meanwhile */ \
+	"	movq $-1, %gs:8(%rcx)\n"                                 \
 	"	movq $0, %gs:16(%rcx)\n"                                 \
-	"	movq $0, %gs:32(%rcx)\n"                                 \
-	"	movq $0, %gs:56(%rcx)\n"                                 \
-	"	jmp 8f\n"                                               \
-	"5:	mov 96(%rdi), %rsi\n"	/* its set in the second level will be asked for */ \
-	"	and %rax, %rsi\n"                                       \
-	"	movzbl 108(%rdi), %ecx\n"                               \
-	"	shl %cl, %rsi\n"                                        \
-	"	mov 88(%rdi), %rdi\n"                                   \
-	"	prefetcht0 (%rdi,%rsi,8)\n"                             \
+	"	movq $0, %gs:24(%rcx)\n"                                 \
+	"	movb $0x40, %gs:31(%rcx)\n"                              \
+	"	jmp 8f\n"                                                \
+	"2:	mov %gs:56(%rcx), %rdx\n"	/* the ninth way, and so on */ \
+	"	test %rdx, %rdx\n"                                       \
+	"	jz 5f\n"                                                 \
+	"	xor %r10, %rdx\n"                                        \
+	ZERO("%rdx", "%r8")                                              \
+	"	je 5f\n"                                                 \
+	"	bsf %rdx, %rdx\n"                                        \
+	"	shr $3, %edx\n"                                          \
+	"	or $8, %edx\n"                                           \
+	"	jmp 1b\n"                                                \
+	"5:	mov (%rdi), %rdi\n"	/* its set in the second level will be asked for */ \
+	"	mov 96(%rdi), %rsi\n"                                    \
+	"	and %rax, %rsi\n"                                        \
+	"	movzbl 108(%rdi), %ecx\n"                                \
+	"	shl %cl, %rsi\n"                                         \
+	"	mov 88(%rdi), %rdi\n"                                    \
+	"	prefetcht0 (%rdi,%rsi,8)\n"                              \
 	"8:	or $1, %dl\n"                                            \
 	"	jmp 7b\n"
 
 #define MAY_READ                                                         \
-	"	mov (%rdx), %rsi\n"                                      \
-	"	lea (,%rax,4), %r8\n"                                    \
-	"	xor %rsi, %r8\n"                                         \
-	"	dec %r8\n"                                               \
-	"	cmp $2, %r8\n"	/* SHARED to WRITABLE, less 1 */         \
-	"	ja 5f\n"
+	"	mov %r9, %r8\n"                                          \
+	"	shr $2, %r8\n"                                           \
+	"	cmp %rax, %r8\n"                                         \
+	"	jne 5f\n"                                                \
+	"	test $3, %r9b\n"	/* INVALID */                    \
+	"	jz 5f\n"
 #define MAY_WRITE                                                        \
-	"	lea 3(,%rax,4), %rsi\n"	/* WRITABLE */           \
-	"	cmp %rsi, (%rdx)\n"                                      \
+	"	lea 3(,%rax,4), %r8\n"	/* WRITABLE */                   \
+	"	cmp %r8, %r9\n"                                          \
 	"	jne 5f\n"
 
 #define ENTRY(write)                                                     \
@@ -370,8 +409,8 @@ struct access {
 __asm__(".text\n"
 	AMONG(read) AMONG(write)
 	OTHERS(read) OTHERS(write) MOVES
-	SOME(read, MAY_READ, 32) SOME(write, MAY_WRITE, 56)
-	"	.org 1280\n"
+	SOME(read, OTHER_ONE(""), MAY_READ) SOME(write, NOT_FIRST OTHER_ONE("	jc 9f\n"), MAY_WRITE)
+	"	.org 1536\n"
 	ENTRY(0)
 	"	jmp 1f\n"
 	ENTRY(1)
@@ -635,10 +674,18 @@ static inline int inList(const struct level *l, u64 line, int *conflict, u64 *go
 }
 
 /* toFirst makes a way the first of an order. */
-static inline u64 toFirst(u64 kept, u64 way)
+static inline u64 toFirst(u64 order, u64 way)
 {
-	u64 order = kept ^ INORDER, moved = upTo(order, way);
-	return ((order & ~moved) | (order << 4 & moved) | way) ^ INORDER;
+	u64 moved = upTo(order, way);
+	return (order & ~moved) | (order << 4 & moved) | way;
+}
+
+/* toLast makes one the last of so many. */
+static inline u64 toLast(u64 order, u64 way, u64 ways)
+{
+	u64 before = upTo(order, way) >> 4, others = ~0UL >> (64 - 4 * ways) >> 4;
+	u64 behind = ways < 16 ? ~0UL << 4 * ways : 0;
+	return (order & before) | (order >> 4 & others & ~before) | way << 4 * (ways - 1) | (order & behind);
 }
 
 /* use makes a way the one used last, and returns which it is then. */
@@ -646,7 +693,7 @@ static inline int use(const struct level *l, u64 line, int i)
 {
 	if (!l->heads) {
 		struct packed *p = packedOf(l, line);
-		p->order = toFirst(p->order, i);
+		p->order = toFirst(p->order ^ INORDER, i) ^ INORDER;
 	} else if (l->ways > WIDE) {
 		u64 *tags = tagsOf(l, line), tag = tags[i];
 		for (; i > 0; i--)
@@ -654,16 +701,9 @@ static inline int use(const struct level *l, u64 line, int i)
 		tags[0] = tag;
 	} else {
 		struct head *h = headOf(l, line);
-		h->order = toFirst(h->order, i);
+		h->order = toFirst(h->order ^ INORDER, i) ^ INORDER;
 	}
 	return i;
-}
-
-/* way1Of is where a packed set keeps which way of the first level the line in a way has; that it has
- * one is seen there. */
-static inline unsigned char *way1Of(const struct level *l, u64 line, int i)
-{
-	return &packedOf(l, line)->state[(1UL << l->log) + i];
 }
 
 /* stateIn is the state of the line in a way, and be changes it. */
@@ -732,86 +772,25 @@ static inline u64 fill(const struct level *l, u64 line, u64 state)
 	return victim;
 }
 
-/* The first level. */
-
-static inline struct way *set1(struct core *c, u64 line)
-{
-	return &c->ways1[(line & c->mask1) * c->perSet1];
-}
-
-static inline unsigned char *guessOf(struct core *c, u64 line)
-{
-	return &c->guesses[(line ^ line >> GUESSES) & ((1 << GUESSES) - 1)];
-}
-
-/* at1 is the way that has a line's tag, or 0. */
-static inline struct way *at1(struct core *c, u64 line)
-{
-	struct way *w = set1(c, line) + *guessOf(c, line);
-	if ((w->tag ^ line << 2) <= STATE)
-		return w;
-	w = set1(c, line);
-	for (struct way *end = w + c->perSet1; w < end; w++)
-		if ((w->tag ^ line << 2) <= STATE)
-			return w;
-	return 0;
-}
-
-enum { NONE = -1, UNKNOWN = -2 };	/* of ways */
-
-/* in1 is the way that has a line's tag, or 0; k is which way of the second level has it, or NONE, or UNKNOWN.
- * What is in the first is in the second: where that is packed, it says where. */
-static __attribute__((always_inline)) inline struct way *in1(struct core *c, u64 line, int *k)
-{
-	struct way *set = set1(c, line), *w = set + *guessOf(c, line);
-	*k = UNKNOWN;
-	if ((w->tag ^ line << 2) <= STATE)
-		return w;
-	if (!c->two.heads) {
-		*k = inPacked(&c->two, line);
-		if (*k < 0)
-			return 0;
-		w = set + *way1Of(&c->two, line, *k);
-		return (w->tag ^ line << 2) <= STATE ? w : 0;
-	}
-	for (w = set; w < set + c->perSet1; w++)
-		if ((w->tag ^ line << 2) <= STATE)
-			return w;
-	if (c->two.ways && c->two.ways <= WIDE)
-		*k = at(&c->two, line);
-	return 0;
-}
-
-/* oldest1 is that of a line's set which was used longest ago. */
-static inline struct way *oldest1(struct core *c, u64 line)
-{
-	struct way *w = set1(c, line);
-	u64 oldest = ~0UL;	/* what is used last is less than 1 << 58, and sets have at most 64 ways */
-	if (c->perSet1 == 8) {	/* as most have: two by two */
-#define OLDER(x, y) ((x) < (y) ? (x) : (y))
-#define EARLIER(i) OLDER(w[i].used << 3 | (i), w[(i) + 1].used << 3 | ((i) + 1))
-		u64 a = EARLIER(0), b = EARLIER(2), c = EARLIER(4), d = EARLIER(6);
-		a = OLDER(a, b), c = OLDER(c, d);
-		return &w[OLDER(a, c) & 7];
-	}
-	for (u64 i = 0; i < c->perSet1; i++) {
-		u64 x = w[i].used << 6 | i;
-		oldest = x < oldest ? x : oldest;
-	}
-	return &w[oldest & 63];
-}
-
-/* A set's row of the front: the line that was used last, as far as it may be read, and
+/* The first level.
+ *
+ * A set's row of the front: the line that was used last, as far as it may be read, and
  * written; else 0. As long as there is one thread it may do both, and behind it stand
  * the others of the set in the order of their use, as far as there is room: moved code,
  * and what it calls at 0, keep them. The rest of them is where the set's ways are else.
  *
- * With several threads there are two only. If both may be written, moved code exchanges them;
- * if not, the second one is OTHER, as far as it may be read, and written, and what moved code
- * calls exchanges them. When the first of them was used is not said by its way, but by its
- * place. Their ways stand behind: that of who was shown last, and the other one's. */
-enum { FIRST_READ, FIRST_WRITTEN, SECOND, OTHER_READ = 4, FIRST_WAY, SECOND_WAY, OTHER_WRITTEN, IN_ROW = 7, ROW };
+ * With several threads the line used before it stands there: SECOND, if both may be written, or
+ * with the first one nobody may; else OTHER, if both may be read, as it would be written if it
+ * were the first. That has SEVERAL, too, by which such a row is known. Moved code exchanges
+ * the first two in the first case, what it calls in the second. Which of the first two ways
+ * of the order is whose is told by the first line. What may not be read, or written, is marked,
+ * too. Only who has the core changes the order, and the hashes. SET is where the tags are, 0 before
+ * the row is used. */
+enum { FIRST_READ, FIRST_WRITTEN, SECOND, OTHER, ORDER, SET, HASHES, IN_ROW = 7, ROW };
 enum { MANY = 2 };	/* of core.slow */
+#define MARK (1UL << 63)
+#define SEVERAL (1UL << 62)
+#define NOTHING (~0UL)	/* of the first line: it is that of no way */
 
 static inline u64 *frontOf(struct shared *s, struct core *c, u64 line)
 {
@@ -830,36 +809,128 @@ static inline int isMany(struct core *c)
 	return c->slow == MANY;
 }
 
+static inline u64 *set1(struct core *c, u64 line)
+{
+	return &c->tags1[(line & c->mask1) * c->perSet1];
+}
+
+static inline u64 *usedOf(struct core *c, u64 *w)
+{
+	return &c->used1[w - c->tags1];
+}
+
+/* at1 is the way that has a line's tag, or 0. */
+static inline u64 *at1(struct core *c, u64 line)
+{
+	u64 *w = set1(c, line);
+	for (u64 *end = w + c->perSet1; w < end; w++)
+		if ((RELAXED(*w) ^ line << 2) <= STATE)
+			return w;
+	return 0;
+}
+
+/* hashes puts the byte of a way's line into a row. */
+static inline void hashes(u64 *f, u64 way, u64 line)
+{
+	u64 *x = &f[HASHES + (way >> 3)], shift = way << 3 & 56;
+	*x = (*x & ~(255UL << shift)) | hash(line) << shift;
+}
+
+/* prepares makes a row of a set. */
+static __attribute__((noinline)) void prepares(struct core *c, u64 *f, u64 line)
+{
+	u64 *set = set1(c, line);
+	f[ORDER] = *usedOf(c, set) ^ INORDER;
+	f[HASHES] = f[HASHES + 1] = 0;
+	for (u64 i = 0; i < c->perSet1; i++)
+		hashes(f, i, RELAXED(set[i]) >> 2);
+	f[SET] = (u64)set, f[OTHER] = SEVERAL;
+	if (!f[FIRST_READ])
+		RELAXED(f[FIRST_READ]) = RELAXED(f[FIRST_WRITTEN]) = NOTHING;
+}
+
+/* settles has the order say which line was used last, if moved code has exchanged the first two. */
+static __attribute__((always_inline)) inline void settles(struct core *c, u64 *f, u64 line, int many)
+{
+	if (!many)
+		return;
+	if (!f[SET])
+		prepares(c, f, line);
+	u64 *set = (u64 *)f[SET], order = f[ORDER], x = (order ^ order >> 4) & 15;
+	if (!((RELAXED(set[order >> 4 & 15]) >> 2 ^ RELAXED(f[FIRST_READ])) << 1))
+		f[ORDER] = order ^ x * 17;
+}
+
+enum { NONE = -1, UNKNOWN = -2 };	/* of ways */
+
+/* in1 is the way that has a line's tag, or 0; k is which way of the second level has it, or NONE, or UNKNOWN. */
+static __attribute__((always_inline)) inline u64 *in1(struct core *c, u64 *f, u64 line, int *k, int many)
+{
+	u64 *w;
+	*k = UNKNOWN;
+	if (many) {
+		u64 same = hash(line) * LOW;
+		for (u64 i = 0; i < c->perSet1; i += 8) {
+			u64 x = f[HASHES + i / 8] ^ same;
+			for (u64 found = (x - LOW) & ~x & LOW << 7; found; found &= found - 1) {
+				w = (u64 *)f[SET] + i + (__builtin_ctzl(found) >> 3);
+				if ((RELAXED(*w) ^ line << 2) <= STATE)
+					return w;
+			}
+		}
+	} else if ((w = at1(c, line))) {
+		return w;
+	}
+	if (!c->two.heads)
+		*k = inPacked(&c->two, line);
+	else if (c->two.ways && c->two.ways <= WIDE)
+		*k = at(&c->two, line);
+	return 0;
+}
+
+/* oldest1 is that of a line's set which was used longest ago. */
+static inline u64 *oldest1(struct core *c, u64 *f, u64 line, int many)
+{
+	if (many)
+		return (u64 *)f[SET] + (f[ORDER] >> 4 * (c->perSet1 - 1) & 15);
+	u64 *w = set1(c, line), *used = usedOf(c, w), oldest = ~0UL;	/* what is used last is less than 1 << 58, and sets have at most 64 ways */
+	for (u64 i = 0; i < c->perSet1; i++) {
+		u64 x = used[i] << 6 | i;
+		oldest = x < oldest ? x : oldest;
+	}
+	return &w[oldest & 63];
+}
+
 /* hides has moved code ask for each line of a set. */
 static inline void hides(struct shared *s, struct core *c, u64 line)
 {
 	u64 *f = frontOf(s, c, line);
-	RELAXED(f[FIRST_READ]) = RELAXED(f[FIRST_WRITTEN]) = 0;
+	RELAXED(f[FIRST_READ]) = RELAXED(f[FIRST_WRITTEN]) = NOTHING;
 	if (isMany(c))	/* else there is no room */
-		RELAXED(f[SECOND]) = RELAXED(f[OTHER_READ]) = RELAXED(f[OTHER_WRITTEN]) = 0;
+		RELAXED(f[SECOND]) = 0, RELAXED(f[OTHER]) = SEVERAL;
 }
 
-/* show tells moved code which line was used last in a set of the first level; where
+/* show makes a way the one used last, and tells moved code which line it has; where
  * it may not be read, none. */
-static __attribute__((always_inline)) inline void show(struct shared *s, struct core *c, struct way *w, u64 line, u64 state, int many)
+static __attribute__((always_inline)) inline void show(struct core *c, u64 *f, u64 *w, u64 line, u64 state, int many)
 {
-	u64 *f = rowOf(s, c, line, many), written = state == WRITABLE ? line : 0;
-	if (many) {
-		u64 read = RELAXED(f[FIRST_READ]), both = RELAXED(f[FIRST_WRITTEN]), other = 0;
-		if (read == line || f[FIRST_WAY] == (u64)w)
-			read = both = 0;
-		if (!written || !both)
-			other = both, both = 0;
-		else
-			read = 0;
-		RELAXED(f[SECOND]) = both;
-		RELAXED(f[OTHER_READ]) = read;
-		RELAXED(f[OTHER_WRITTEN]) = other;
-		if (f[FIRST_WAY] != (u64)w)
-			f[SECOND_WAY] = f[FIRST_WAY], f[FIRST_WAY] = (u64)w;
+	if (!many) {
+		*usedOf(c, w) = ++c->clock;
+		RELAXED(f[FIRST_READ]) = state ? line : 0;
+		RELAXED(f[FIRST_WRITTEN]) = state == WRITABLE ? line : 0;
+		return;
 	}
-	RELAXED(f[FIRST_READ]) = state ? line : 0;
-	RELAXED(f[FIRST_WRITTEN]) = written;
+	u64 read = RELAXED(f[FIRST_READ]), written = RELAXED(f[FIRST_WRITTEN]), both = written, marked = line | MARK;
+	u64 order = f[ORDER], way = w - (u64 *)f[SET];
+	if (read & MARK || way == (order & 15))	/* it is gone */
+		read = 0;
+	if (read != both || state != WRITABLE)
+		both = 0;
+	RELAXED(f[SECOND]) = both;
+	RELAXED(f[OTHER]) = both || !read ? SEVERAL : written | SEVERAL;
+	f[ORDER] = toFirst(order, way);
+	RELAXED(f[FIRST_READ]) = state ? line : marked;
+	RELAXED(f[FIRST_WRITTEN]) = state == WRITABLE ? line : marked;
 }
 
 /* isFirst reports whether a line is the one of its set that was used last, and as an access wants it:
@@ -869,62 +940,54 @@ static inline int isFirst(struct shared *s, struct core *c, u64 line, int write)
 	return RELAXED(frontOf(s, c, line)[write ? FIRST_WRITTEN : FIRST_READ]) == line;
 }
 
-/* settles has the way of a set's first line say when that was used: if moved code has exchanged the
- * first two, that of the second one says something later. by: their own thread; the clock of
- * others is not touched. */
-static __attribute__((always_inline)) inline void settles(struct shared *s, struct core *c, u64 line, int own, int many)
-{
-	u64 *f = rowOf(s, c, line, many);
-	if (!many || !(RELAXED(f[SECOND]) | RELAXED(f[OTHER_READ])))
-		return;
-	struct way *w = (struct way *)f[FIRST_WAY], *o = (struct way *)f[SECOND_WAY];
-	if ((w->tag ^ f[FIRST_READ] << 2) > STATE) {
-		struct way *x = w;
-		w = o, o = x;
-		if (own)
-			f[FIRST_WAY] = (u64)w, f[SECOND_WAY] = (u64)o;
-	}
-	RELAXED(f[SECOND]) = RELAXED(f[OTHER_READ]) = RELAXED(f[OTHER_WRITTEN]) = 0;
-	if ((w->tag ^ f[FIRST_READ] << 2) <= STATE && w->used < o->used) {
-		u64 used = w->used;
-		w->used = o->used, o->used = used;
-	}
-}
-
-/* among reports whether it is one of the two lines of its row. */
-static inline int among(struct shared *s, struct core *c, u64 line)
-{
-	u64 *f = frontOf(s, c, line);
-	return f[FIRST_READ] == line || (isMany(c) && (f[SECOND] == line || f[OTHER_READ] == line));
-}
-
 /* shown reports whether it is a line that may be read. */
 static inline int shown(struct shared *s, struct core *c, u64 line)
 {
 	return *frontOf(s, c, line) == line;
 }
 
-static inline struct note *noteOf(struct core *c, struct way *w)
+static inline struct note *noteOf(struct core *c, u64 *w)
 {
-	return (struct note *)(c->ways1 + (c->mask1 + 1) * c->perSet1) + (w - c->ways1);
+	return (struct note *)(c->used1 + (c->mask1 + 1) * c->perSet1) + (w - c->tags1);
 }
 
-/* notesIn reports whether something may be noted of the line in a way: of others than WATCHED ones
+/* notesIn reports whether something is noted of the line in a way: of others than WATCHED ones
  * what is said there means nothing. */
-static inline int notesIn(struct core *c, struct way *w)
+static inline int notesIn(struct core *c, u64 *w)
 {
-	return (RELAXED(w->tag) & STATE) == WATCHED && noteOf(c, w)->more;
+	return (RELAXED(*w) & STATE) == WATCHED && noteOf(c, w)->more && noteOf(c, w)->mask;
 }
 
 /* use1 makes a way the one used last, with a line in a state. */
-static inline void use1(struct shared *s, struct core *c, struct way *w, u64 line, u64 state)
+static inline void use1(struct shared *s, struct core *c, u64 *w, u64 line, u64 state)
 {
 	if (state == WATCHED)
 		noteOf(c, w)->more = 0;
-	w->tag = line << 2 | state;
-	w->used = ++c->clock;
-	*guessOf(c, line) = w - set1(c, line);
-	show(s, c, w, line, state, isMany(c));
+	*w = line << 2 | state;
+	u64 *f = frontOf(s, c, line);
+	if (isMany(c))
+		hashes(f, w - (u64 *)f[SET], line);
+	show(c, f, w, line, state, isMany(c));
+}
+
+/* conceals has moved code of another thread ask for a line in a state: the first of its set, or the
+ * second, which no longer changes places with it then. It may just be showing another one: never
+ * put this one there. */
+static inline void conceals(struct core *c, u64 line, u64 state)
+{
+	u64 *f = rowOf(0, c, line, 1), marked = line | MARK;
+	if (RELAXED(f[FIRST_READ]) == line) {
+		RELAXED(f[SECOND]) = 0;
+		RELAXED(f[FIRST_WRITTEN]) = marked;
+		if (state == INVALID) {
+			RELAXED(f[OTHER]) = SEVERAL;
+			RELAXED(f[FIRST_READ]) = marked;
+		}
+	}
+	if (RELAXED(f[SECOND]) == line)
+		RELAXED(f[SECOND]) = 0;
+	if ((RELAXED(f[OTHER]) | MARK) == (marked | SEVERAL))
+		RELAXED(f[OTHER]) = state == INVALID ? SEVERAL : marked | SEVERAL;
 }
 
 /* setState changes the state of a line that a core may hold: in the second level first, since
@@ -936,17 +999,16 @@ static void setState(struct shared *s, struct core *c, u64 line, u64 state)
 	if (i >= 0 && stateIn(&c->two, line, i) != INVALID)
 		be(&c->two, line, i, state);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	struct way *w = at1(c, line);
-	u64 was = w ? RELAXED(w->tag) : 0;
+	u64 *w = at1(c, line), was = w ? RELAXED(*w) : 0;
 	if ((was ^ line << 2) > STATE || !(was & STATE))
 		return;
 	/* its own thread may just be putting another line there */
-	if (!__atomic_compare_exchange_n(&w->tag, &was, line << 2 | state, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+	if (!__atomic_compare_exchange_n(w, &was, line << 2 | state, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 		return;
 	u64 *f = frontOf(s, c, line);
-	if (among(s, c, line))
-		settles(s, c, line, 0, isMany(c));
-	if (shown(s, c, line)) {	/* or showing another one: never put this one there */
+	if (isMany(c)) {
+		conceals(c, line, state);
+	} else if (shown(s, c, line)) {
 		RELAXED(f[FIRST_WRITTEN]) = 0;
 		if (state == INVALID)
 			RELAXED(f[FIRST_READ]) = 0;
@@ -1067,7 +1129,7 @@ static void epoch(struct shared *s, struct core *me, struct access *a, u64 loser
 }
 
 /* hears puts to the record of a line what a core's way has noted of it. */
-static void hears(struct shared *s, struct core *c, struct way *w, struct entry *e, u64 line)
+static void hears(struct shared *s, struct core *c, u64 *w, struct entry *e, u64 line)
 {
 	struct note *n = noteOf(c, w);
 	if (!notesIn(c, w))
@@ -1086,7 +1148,7 @@ static void hearsOf(struct shared *s, struct core *me, struct entry *e, u64 line
 	if (!e || !e->contended || !e->holders || e->holders & (e->holders - 1) || e->holders >> me->id & 1)
 		return;
 	struct core *c = &s->core[__builtin_ctzl(e->holders)];
-	struct way *w = at1(c, line);
+	u64 *w = at1(c, line);
 	if (w)
 		hears(s, c, w, e, line);
 }
@@ -1249,29 +1311,38 @@ static int fetch(struct shared *s, struct core *me, struct access *a, int lost, 
 }
 
 /* evicts is told before a way of my first level gets another line than it has. */
-static void evicts(struct shared *s, struct core *me, struct way *w)
+static void evicts(struct shared *s, struct core *me, u64 *w)
 {
 	if (notesIn(me, w))
-		hears(s, me, w, find(s, w->tag >> 2, 0), w->tag >> 2);
+		hears(s, me, w, find(s, *w >> 2, 0), *w >> 2);
 }
 
 /* drops takes out of my first level what the second has evicted. */
 static void drops(struct shared *s, struct core *me, u64 line)
 {
-	struct way *w = at1(me, line);
+	u64 *w = at1(me, line);
 	if (!w)
 		return;
 	evicts(s, me, w);
-	if (among(s, me, line))
-		settles(s, me, line, 1, isMany(me));
+	u64 *f = frontOf(s, me, line);
+	settles(me, f, line, isMany(me));
 	if (shown(s, me, line))
 		hides(s, me, line);
-	w->tag = w->used = 0;
+	*w = 0;
+	if (!isMany(me)) {
+		*usedOf(me, w) = 0;
+		return;
+	}
+	if (f[SECOND] == line)
+		f[SECOND] = 0;
+	if ((f[OTHER] | MARK) == (line | MARK | SEVERAL))
+		f[OTHER] = SEVERAL;
+	f[ORDER] = toLast(f[ORDER], w - (u64 *)f[SET], me->perSet1);
 }
 
 /* watches begins to note what I write to a line that I have just written to, if somebody may
  * want to know. */
-static inline void watches(struct core *me, struct way *w, struct access *a, u64 state)
+static inline void watches(struct core *me, u64 *w, struct access *a, u64 state)
 {
 	if (a->write && state == WATCHED)
 		*noteOf(me, w) = (struct note){0, a->op, NOTES};
@@ -1279,7 +1350,7 @@ static inline void watches(struct core *me, struct way *w, struct access *a, u64
 
 /* miss1 is an access to a line that is not in my first level, where it may have
  * left a tag. k is what in1 says of it. */
-static int miss1(struct shared *s, struct core *me, struct access *a, struct way *w, int k)
+static int miss1(struct shared *s, struct core *me, struct access *a, u64 *w, int k)
 {
 	int class, conflict1 = me->last1[a->line & me->mask1] == a->line;
 	u64 state;
@@ -1313,15 +1384,13 @@ static int miss1(struct shared *s, struct core *me, struct access *a, struct way
 	}
 	u64 victim = 0;
 	if (!w) {
-		w = oldest1(me, a->line);
-		victim = w->tag;
+		w = oldest1(me, frontOf(s, me, a->line), a->line, isMany(me));
+		victim = *w;
 		if (victim)
 			me->last1[a->line & me->mask1] = victim >> 2;
 		evicts(s, me, w);
 	}
 	use1(s, me, w, a->line, state);
-	if (!me->two.heads)	/* where it is the one used last */
-		*way1Of(&me->two, a->line, (packedOf(&me->two, a->line)->order ^ INORDER) & 15) = w - set1(me, a->line);
 	watches(me, w, a, state);
 	if (victim && !me->two.ways)
 		leaves(s, me, victim);
@@ -1359,36 +1428,38 @@ static __attribute__((always_inline)) inline void fetchSet(const struct level *l
 
 /* near has my first level get a line from the way of the second that has it, if that is as the
  * access wants it; it returns the class of that, or HIT if not. */
-static __attribute__((always_inline)) inline int near(struct shared *s, struct core *me, u64 line, int k, int write, int many)
+static __attribute__((always_inline)) inline int near(struct shared *s, struct core *me, u64 *f, u64 line, int k, int write, int many)
 {
+	struct packed *p = me->two.heads ? 0 : packedOf(&me->two, line);
 	u64 is, now, *last = &me->last1[line & me->mask1];
-	if (k < 0 || (is = stateIn(&me->two, line, k)) < (write ? WRITABLE : SHARED))
+#define IS_NOW (p ? RELAXED(p->state[k]) : stateIn(&me->two, line, k))
+	if (k < 0 || (is = IS_NOW) < (write ? WRITABLE : SHARED))
 		return HIT;
-	struct way *w = oldest1(me, line);
+	u64 *w = oldest1(me, f, line, many);
 	if (notesIn(me, w))
 		return HIT;
 	int class = FROM_L2 + (*last == line ? CONFLICT : CAPACITY);
-	u32 way = w - set1(me, line);
-	use(&me->two, line, k);
-	if (!me->two.heads)
-		*way1Of(&me->two, line, k) = way;
-	if (w->tag)
-		*last = w->tag >> 2;
-	w->used = ++me->clock;
-	*guessOf(me, line) = way;
+	if (p)
+		p->order = toFirst(p->order ^ INORDER, k) ^ INORDER;
+	else
+		use(&me->two, line, k);
+	if (*w)
+		*last = *w >> 2;
+	if (many)
+		hashes(f, w - (u64 *)f[SET], line);
 	if (is == WATCHED)
 		noteOf(me, w)->more = 0;
 	/* Who takes the line away says so in the second level, and then looks here. */
-	while (__atomic_exchange_n(&w->tag, line << 2 | is, __ATOMIC_SEQ_CST), (now = stateIn(&me->two, line, k)) != is)
+	while (__atomic_exchange_n(w, line << 2 | is, __ATOMIC_SEQ_CST), (now = IS_NOW) != is)
 		is = now;
-	show(s, me, w, line, is, many);
-	if (RELAXED(w->tag) != (line << 2 | is))
+	show(me, f, w, line, is, many);
+	if (RELAXED(*w) != (line << 2 | is))
 		hides(s, me, line);
 	return class;
 }
 
 /* touchFar is an access to a line that is not in my first level as it wants it. */
-static __attribute__((noinline)) int touchFar(struct shared *s, struct core *me, struct access *a, struct way *w, int k)
+static __attribute__((noinline)) int touchFar(struct shared *s, struct core *me, struct access *a, u64 *w, int k)
 {
 	struct shard *h = &s->shard[a->line & s->shardMask];
 	int class = HIT;
@@ -1404,7 +1475,7 @@ static __attribute__((noinline)) int touchFar(struct shared *s, struct core *me,
 			perhaps(&s->table[(a->line + 4) & s->tableMask]);
 	}
 	lock(s, &h->lock);
-	u64 state = w ? RELAXED(w->tag) & STATE : INVALID;
+	u64 state = w ? RELAXED(*w) & STATE : INVALID;
 	if (state == INVALID) {
 		class = miss1(s, me, a, w, k);
 	} else {
@@ -1428,15 +1499,13 @@ static __attribute__((noinline)) int touchFar(struct shared *s, struct core *me,
  * another thread takes it away at the same time is seen in the tag, but for the few
  * nanoseconds that what is shown takes to reach it: then the line seems to be there until
  * another one of its set is used. */
-static __attribute__((always_inline)) inline int hits(struct shared *s, struct core *me, struct way *w, u64 line, int write, int many)
+static __attribute__((always_inline)) inline int hits(struct shared *s, struct core *me, u64 *f, u64 *w, u64 line, int write, int many)
 {
-	u64 tag = RELAXED(w->tag);
+	u64 tag = RELAXED(*w);
 	if ((tag & STATE) < (write ? WRITABLE : SHARED))
 		return 0;
-	RELAXED(w->used) = ++me->clock;
-	*guessOf(me, line) = w - set1(me, line);
-	show(s, me, w, line, tag & STATE, many);
-	if (RELAXED(w->tag) == tag)
+	show(me, f, w, line, tag & STATE, many);
+	if (RELAXED(*w) == tag)
 		return 1;
 	hides(s, me, line);
 	return 0;
@@ -1445,17 +1514,15 @@ static __attribute__((always_inline)) inline int hits(struct shared *s, struct c
 /* notes makes a write to a line that is WATCHED: the record of who has lost it, which others
  * may read and which takes a lock, hears of it when it is asked or the way gets another line. Now
  * and then it is asked whether anybody still wants to know. */
-static __attribute__((always_inline)) inline int notes(struct shared *s, struct core *me, struct way *w, u64 line, u64 bytes, u32 op, int many)
+static __attribute__((always_inline)) inline int notes(struct shared *s, struct core *me, u64 *f, u64 *w, u64 line, u64 bytes, u32 op, int many)
 {
 	struct note *n = noteOf(me, w);
 	u32 more = RELAXED(n->more);
-	if (more <= 1 || (RELAXED(w->tag) & STATE) != WATCHED)
+	if (more <= 1 || (RELAXED(*w) & STATE) != WATCHED)
 		return 0;
 	n->more = more - 1, n->mask |= bytes, n->op = op;
-	RELAXED(w->used) = ++me->clock;
-	*guessOf(me, line) = w - set1(me, line);
-	show(s, me, w, line, WATCHED, many);
-	if ((RELAXED(w->tag) & STATE) == WATCHED)
+	show(me, f, w, line, WATCHED, many);
+	if ((RELAXED(*w) & STATE) == WATCHED)
 		return 1;
 	hides(s, me, line);
 	return 0;
@@ -1463,22 +1530,21 @@ static __attribute__((always_inline)) inline int notes(struct shared *s, struct 
 
 /* notesFirst is the same where the line is the one of its set that was used last: nothing else
  * changes then. Moved code, which knows nothing of what is written, asks for each such write. */
-static __attribute__((always_inline)) inline int notesFirst(struct core *me, u64 line, u64 bytes, u32 op)
+static inline int notesFirst(struct core *me, u64 addr, u32 what)
 {
-	u64 *f = rowOf(0, me, line, 1), tag = line << 2 | WATCHED;
-	if (RELAXED(f[FIRST_READ]) != line)
+	u64 to = addr + (what & 255) - 1, line = to >> 6, tag = line << 2 | WATCHED;
+	u64 *f = rowOf(0, me, line, 1), *set = (u64 *)f[SET];
+	if (RELAXED(f[FIRST_READ]) != line || addr >> 6 != line || !set || what >> 8 == BY_CALLER)
 		return 0;
-	struct way *w = (struct way *)f[FIRST_WAY];
-	if (RELAXED(w->tag) != tag) {	/* moved code has exchanged the lines, but not their ways */
-		if (!(w = (struct way *)f[SECOND_WAY]) || RELAXED(w->tag) != tag)
-			return 0;
-	}
+	u64 *w = &set[f[ORDER] & 15];
+	if (RELAXED(*w) != tag && RELAXED(*(w = &set[f[ORDER] >> 4 & 15])) != tag)	/* moved code exchanges them */
+		return 0;
 	struct note *n = noteOf(me, w);
 	u32 more = RELAXED(n->more);
 	if (more <= 1)
 		return 0;
-	n->more = more - 1, n->mask |= bytes, n->op = op;
-	return RELAXED(w->tag) == tag;
+	n->more = more - 1, n->mask |= ~0UL >> (63 - (to & 63)) & ~0UL << (addr & 63), n->op = what >> 8;
+	return RELAXED(*w) == tag;
 }
 
 /* begins is an access to a line, from its beginning. */
@@ -1492,14 +1558,15 @@ static inline void begins(struct access *a, u64 line, u64 bytes, u32 op, int wri
 /* touch is an access to one line. */
 static inline int touch(struct shared *s, struct core *me, struct access *a, int many)
 {
-	settles(s, me, a->line, 1, many);
+	u64 *f = rowOf(s, me, a->line, many);
+	settles(me, f, a->line, many);
 	int k;
-	struct way *w = in1(me, a->line, &k);
-	if (w && hits(s, me, w, a->line, a->write, many))
+	u64 *w = in1(me, f, a->line, &k, many);
+	if (w && hits(s, me, f, w, a->line, a->write, many))
 		return HIT;
-	if (w && a->write && notes(s, me, w, a->line, a->bytes, a->op, many))
+	if (w && a->write && notes(s, me, f, w, a->line, a->bytes, a->op, many))
 		return HIT;
-	int class = w ? HIT : near(s, me, a->line, k, a->write, many);
+	int class = w ? HIT : near(s, me, f, a->line, k, a->write, many);
 	return class != HIT ? class : touchFar(s, me, a, w, k);
 }
 
@@ -1615,14 +1682,15 @@ static __attribute__((always_inline)) inline void to1(struct thread *t, u64 line
 {
 	struct core *me = t->core;
 	struct shared *s = me->all;
-	settles(s, me, line, 1, many);
+	u64 *f = rowOf(s, me, line, many);
+	settles(me, f, line, many);
 	int k;
-	struct way *w = in1(me, line, &k);
+	u64 *w = in1(me, f, line, &k, many);
 	if (w) {
-		if (hits(s, me, w, line, write, many) || (write && notes(s, me, w, line, bytes, op, many)))
+		if (hits(s, me, f, w, line, write, many) || (write && notes(s, me, f, w, line, bytes, op, many)))
 			return;
 	} else {
-		int class = near(s, me, line, k, write, many);
+		int class = near(s, me, f, line, k, write, many);
 		if (class != HIT) {
 			missed(t, s, line, op, class);
 			return;
@@ -1653,11 +1721,10 @@ static __attribute__((noinline)) void access(struct thread *t, u64 addr, u64 siz
 /* together is the same where there are several threads, as most machines' lines are. */
 static __attribute__((noinline)) void together(struct thread *t, u64 addr, u64 size, u32 op, int write)
 {
-	struct core *me = t->core;
 	u64 to = addr + size - 1, line = to >> 6, bytes = ~0UL >> (63 - (to & 63)) & ~0UL << (addr & 63);
 	if (addr >> 6 != line)
 		access(t, addr, size, op, write);
-	else if (!write || !notesFirst(me, line, bytes, op))
+	else
 		to1(t, line, bytes, op, write, 1);
 }
 
@@ -1726,10 +1793,8 @@ static void range(struct thread *t, struct frame *f, u32 n, u32 op)
 	}
 }
 
-__attribute__((used)) static void one(struct thread *t, struct frame *f, u64 what)
+static __attribute__((noinline)) void each(struct thread *t, struct frame *f, u64 what)
 {
-	if (!t)	/* a forked child */
-		return;
 	if (t->inside) {
 		__atomic_add_fetch(&t->core->all->accesses, 1, __ATOMIC_RELAXED);
 		return;
@@ -1752,4 +1817,12 @@ __attribute__((used)) static void one(struct thread *t, struct frame *f, u64 wha
 	}
 	__asm__ volatile("" : : : "memory");
 	t->inside = 0;
+}
+
+__attribute__((used)) static void one(struct thread *t, struct frame *f, u64 what)
+{
+	if (!t)	/* a forked child */
+		return;
+	if (what != 1 || t->core->slow != MANY || t->inside || !notesFirst(t->core, f->address, *(u32 *)(f->returns + 1)))
+		each(t, f, what);
 }
