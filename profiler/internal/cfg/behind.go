@@ -12,11 +12,18 @@ import (
 //	     ▲ here     └──────▷ little    ▲ not here
 
 // behind are the points where an area is left that has some operations: as soon as none
-// of them can follow.
-func (s *study) behind(a area, in []inner) (ends []point) {
+// of them can follow. Where threads meet, what who came last writes is one of them.
+func (s *study) behind(a area, in []inner, meets bool) (ends []point) {
 	last := map[int32]int{} // by block: the operation that stands last in it
 	for _, i := range in {
 		last[i.b] = max(last[i.b], i.op.at)
+	}
+	for x, to := range a.to {
+		for k := a.start(x); meets && k < to; k++ {
+			if i := &s.Blocks[x].Insns[k]; i.Stores && !i.Lock && !(i.HasMem && s.own(i)) {
+				last[x] = max(last[x], k)
+			}
+		}
 	}
 	follows := s.before(a, last)
 	end := func(p point) {

@@ -129,7 +129,7 @@ func (g *way) around(s *study, b *Block, o op) {
 	if o.kind == opWeak && !slices.ContainsFunc(in, func(i inner) bool { return i.op.kind == opSync }) {
 		return
 	}
-	if r, ok := s.region(a, in); ok {
+	if r, ok := s.region(a, in, true); ok {
 		g.found = append(g.found, r)
 	}
 }
@@ -144,7 +144,7 @@ func (g *way) byJump(s *study, b *Block, o op) bool {
 	}
 	in := s.within(a)
 	outs, plain := g.returns(o.callee)
-	r, ok := s.region(a, in)
+	r, ok := s.region(a, in, true)
 	waits := func(i inner) bool { return i.op.kind == opWait || i.op.kind == opWeak }
 	if slices.IndexFunc(in, waits) != len(in)-1 || len(in) < 2 || !s.frees(a, in) || !plain || !ok {
 		return false
@@ -224,9 +224,9 @@ func (s *study) within(a area) (list []inner) {
 	return list
 }
 
-// region says where the gates of an area stand: before what all of its
+// region says where the gates of an area stand, in which threads meet or only wait: before what all of its
 // operations come behind, and where it ends.
-func (s *study) region(a area, in []inner) (r Region, ok bool) {
+func (s *study) region(a area, in []inner, meets bool) (r Region, ok bool) {
 	top := in[0].b
 	for _, i := range in {
 		for top != flowgraph.None && !s.dom.Dominates(top, i.b) {
@@ -257,7 +257,7 @@ func (s *study) region(a area, in []inner) (r Region, ok bool) {
 			r.Also = w.look.Start
 		}
 	}
-	for _, p := range s.behind(a, in) {
+	for _, p := range s.behind(a, in, meets) {
 		r.Leaves = append(r.Leaves, s.Blocks[p.b].Insns[p.at].Addr)
 	}
 	slices.Sort(r.Leaves)

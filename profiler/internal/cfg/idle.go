@@ -98,7 +98,7 @@ func (w *way) idles(s *study) {
 			if first.op.at < 0 {
 				continue
 			}
-			if r, ok := t.region(a, append([]inner{first}, in...)); ok {
+			if r, ok := t.region(a, append([]inner{first}, in...), false); ok {
 				r.Idle, r.Future, r.Object, r.Site = true, o.future, NoObject, t.site(in)
 				w.found = append(w.found, r)
 			}

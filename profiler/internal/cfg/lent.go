@@ -9,7 +9,8 @@ import (
 // A function may lend others what lies in its frame: a barrier that is a local variable
 // of main, and by reference of what threads run. Where that was inlined into main too,
 // it waits for something in its own frame. That shows in a loop that is left by a
-// condition on nothing that the loop changes.
+// condition on nothing that the loop changes. Unoptimised code, which has a frame pointer,
+// keeps everything there, and calls what an optimiser would have inlined.
 
 // lent reports whether the flags at the end of a block compare what lies in the frame,
 // and what the loop does not write, with something that does not change in it either.
@@ -18,7 +19,7 @@ func (s *study) lent(l *Loop, b *Block) (is bool) {
 	changed := changes(l)
 	for i := range b.Insns {
 		in := &b.Insns[i]
-		from := in.HasMem && in.Loads && !in.Stores && s.own(in) && !s.writes(l, in.Mem)
+		from := in.HasMem && in.Loads && !in.Stores && in.Mem.Base == x86.RSP && !s.framed && !s.writes(l, in.Mem)
 		operands := in.Use &^ (in.Mem.Base.Set() | in.Mem.Index.Set())
 		same := operands&changed&^held == 0 && (!in.HasMem || from)
 		switch {

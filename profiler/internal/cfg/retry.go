@@ -63,7 +63,8 @@ func (s *study) retry(l *Loop) bool {
 	for again := true; again; {
 		n := len(slots)
 		for _, b := range l.Blocks {
-			if s.leavesLoop(l, b) && (s.fresh(l, b, slots) || s.lent(l, b)) {
+			fresh := s.fresh(l, b, slots) // which notes slots
+			if s.leavesLoop(l, b) && (fresh || s.lent(l, b)) {
 				return true
 			}
 		}
