@@ -5,27 +5,29 @@ import (
 	"slices"
 )
 
-// A region ends as soon as nobody waits any more. What then chooses what to do next is
-// not of it, though it is no work yet: it decides how much that will be.
+// A region in which threads wait for what others do ends as soon as they do not any more.
+// What then chooses what to do next is not of it, though it is no work yet: it decides
+// how much that will be.
 //
 //	wait ──▷ if (uneven) ──▷ much work
 //	     ▲ here     └──────▷ little    ▲ not here
+//
+// One in which threads meet goes on to where work begins: who came last and who waited
+// come to that by different ways, and their parts are to begin alike.
 
-// behind are the points where an area is left that has some operations: as soon as none
-// of them can follow. Where threads meet, what who came last writes is one of them.
+// behind are the points where an area is left that has some operations.
 func (s *study) behind(a area, in []inner, meets bool) (ends []point) {
-	last := map[int32]int{} // by block: the operation that stands last in it
-	for _, i := range in {
-		last[i.b] = max(last[i.b], i.op.at)
-	}
-	for x, to := range a.to {
-		for k := a.start(x); meets && k < to; k++ {
-			if i := &s.Blocks[x].Insns[k]; i.Stores && !i.Lock && !(i.HasMem && s.own(i)) {
-				last[x] = max(last[x], k)
-			}
+	last, follows := map[int32]int{}, map[int32]bool{} // last: by block, the operation that stands last in it
+	if meets {
+		for x := range a.to {
+			follows[x] = true
 		}
+	} else {
+		for _, i := range in {
+			last[i.b] = max(last[i.b], i.op.at)
+		}
+		follows = s.before(a, last)
 	}
-	follows := s.before(a, last)
 	end := func(p point) {
 		if !slices.Contains(ends, p) {
 			ends = append(ends, p)
