@@ -28,38 +28,34 @@ func (s *study) behind(a area, in []inner, meets bool) (ends []point) {
 		}
 		follows = s.before(a, last)
 	}
-	end := func(p point) {
-		if !slices.Contains(ends, p) {
-			ends = append(ends, p)
-		}
-	}
-	for x, to := range a.to {
-		if !follows[x] {
-			continue
-		}
-		b := s.Blocks[x]
-		leaves := func(e *Edge) bool {
-			return e.Kind != Caught && (e.To == nil || !s.doomed[e.To.ID]) && !s.staysBy(a, b, e, follows)
-		}
-		if k, is := last[x]; is && k+1 < len(b.Insns) && (to < len(b.Insns) || !slices.ContainsFunc(b.Succ, func(e *Edge) bool { return e.Kind != Caught && s.staysBy(a, b, e, follows) })) {
-			end(point{x, k + 1})
-			continue
-		}
-		if to < len(b.Insns) {
-			end(point{x, to})
-			continue
-		}
-		for _, e := range b.Succ {
-			switch {
-			case !leaves(e):
-			case e.To == nil:
-				end(point{x, len(b.Insns) - 1})
-			default:
-				end(point{int32(e.To.ID), 0})
-			}
+	for x := range a.to {
+		if follows[x] {
+			ends = append(ends, s.leave(a, x, last, follows)...)
 		}
 	}
 	slices.SortFunc(ends, func(x, y point) int { return cmp.Or(cmp.Compare(x.b, y.b), cmp.Compare(x.at, y.at)) })
+	return slices.Compact(ends)
+}
+
+// leave are the points where control leaves an area from a block of it.
+func (s *study) leave(a area, x int32, last map[int32]int, follows map[int32]bool) (ends []point) {
+	b, to := s.Blocks[x], a.to[x]
+	stays := slices.ContainsFunc(b.Succ, func(e *Edge) bool { return s.staysBy(a, b, e, follows) })
+	switch k, is := last[x]; {
+	case is && k+1 < len(b.Insns) && (to < len(b.Insns) || !stays):
+		return []point{{x, k + 1}}
+	case to < len(b.Insns):
+		return []point{{x, to}}
+	}
+	for _, e := range b.Succ {
+		switch {
+		case e.Kind == Caught || s.staysBy(a, b, e, follows):
+		case e.To == nil:
+			ends = append(ends, point{x, len(b.Insns) - 1})
+		case !s.doomed[e.To.ID]:
+			ends = append(ends, point{int32(e.To.ID), 0})
+		}
+	}
 	return ends
 }
 
