@@ -146,6 +146,16 @@ type Call struct {
 	NoReturn, Leaves, SetJmp bool
 }
 
+// CallOf is the call that an instruction of the block is; nil: it is none.
+func (b *Block) CallOf(in *x86.Insn) *Call {
+	for i := range b.Calls {
+		if b.Calls[i].Insn == in {
+			return &b.Calls[i]
+		}
+	}
+	return nil
+}
+
 // Known reports whether the call's target is known before the run.
 func (c *Call) Known() bool { return c.Callee != nil || c.Import != "" || c.Insn.Kind == x86.Call }
 

@@ -88,18 +88,22 @@ func isMove(in *x86.Insn, opcode byte) bool {
 // scratch are the registers that a call leaves with something else in them.
 const scratch = x86.Regs(1<<x86.RAX | 1<<x86.RCX | 1<<x86.RDX | 1<<x86.RSI | 1<<x86.RDI | 1<<x86.R8 | 1<<x86.R9 | 1<<x86.R10 | 1<<x86.R11)
 
+// writtenBy are the registers that code writes.
+func writtenBy(code []x86.Insn) (all x86.Regs) {
+	for i := range code {
+		if code[i].Kind.IsCall() {
+			all |= scratch
+		} else {
+			all |= code[i].Def
+		}
+	}
+	return all
+}
+
 // movedBetween are the registers that are written on the ways from one of some points
 // to another one.
 func (s *study) movedBetween(blocks []*Block, points []point) (moved x86.Regs) {
-	written := func(b int32, from, to int) {
-		for _, in := range s.Blocks[b].Insns[from:to] {
-			if in.Kind.IsCall() {
-				moved |= scratch
-			} else {
-				moved |= in.Def
-			}
-		}
-	}
+	written := func(b int32, from, to int) { moved |= writtenBy(s.Blocks[b].Insns[from:to]) }
 	heads := map[int32]int{} // of the blocks with a point, up to the first
 	for _, p := range points {
 		if at, ok := heads[p.b]; !ok || p.at < at {

@@ -224,8 +224,8 @@ func (s *study) within(a area) (list []inner) {
 	return list
 }
 
-// region says where the gates of an area stand, in which threads meet or only wait: before what all of its
-// operations come behind, and where it ends.
+// region says where the gates of an area stand, in which threads meet or only wait:
+// before what all of its operations come behind, and where it ends.
 func (s *study) region(a area, in []inner, meets bool) (r Region, ok bool) {
 	top := in[0].b
 	for _, i := range in {

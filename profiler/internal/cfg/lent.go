@@ -16,7 +16,10 @@ import (
 // and what the loop does not write, with something that does not change in it either.
 func (s *study) lent(l *Loop, b *Block) (is bool) {
 	var held x86.Regs // what was loaded from there
-	changed := changes(l)
+	changed := x86.Regs(0)
+	for _, b := range l.Blocks {
+		changed |= writtenBy(b.Insns)
+	}
 	for i := range b.Insns {
 		in := &b.Insns[i]
 		from := in.HasMem && in.Loads && !in.Stores && in.Mem.Base == x86.RSP && !s.framed && !s.writes(l, in.Mem)
@@ -35,20 +38,6 @@ func (s *study) lent(l *Loop, b *Block) (is bool) {
 		}
 	}
 	return is
-}
-
-// changes are the registers that a loop writes.
-func changes(l *Loop) (all x86.Regs) {
-	for _, b := range l.Blocks {
-		for i := range b.Insns {
-			if b.Insns[i].Kind.IsCall() {
-				all |= scratch
-			} else {
-				all |= b.Insns[i].Def
-			}
-		}
-	}
-	return all
 }
 
 // writes reports whether a loop writes to a place of the frame.

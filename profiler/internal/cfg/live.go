@@ -50,10 +50,8 @@ func (b *Block) before(k int, live x86.Regs) x86.Regs {
 	in := &b.Insns[k]
 	switch {
 	case in.Kind.IsCall():
-		for i := range b.Calls {
-			if c := &b.Calls[i]; c.Insn == in && c.Import != "" {
-				return x86.AllRegs &^ (x86.R10.Set() | x86.R11.Set()) // the linkage table's
-			}
+		if c := b.CallOf(in); c != nil && c.Import != "" {
+			return x86.AllRegs &^ (x86.R10.Set() | x86.R11.Set()) // the linkage table's
 		}
 		return x86.AllRegs
 	case in.Kind != x86.Normal && !in.Kind.IsJump():

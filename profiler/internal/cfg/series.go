@@ -75,14 +75,8 @@ func (s *study) nextOp(p point) int {
 func (s *study) imported(p point) string {
 	b := s.Blocks[p.b]
 	waits := slices.ContainsFunc(s.ops[p.b], func(o op) bool { return o.at == p.at && (o.kind == opWait || o.kind == opWeak) && !o.future })
-	if !waits || !b.Insns[p.at].Kind.IsCall() {
-		return ""
+	if c := b.CallOf(&b.Insns[p.at]); waits && c != nil {
+		return c.Import
 	}
-	n := 0
-	for k := range b.Insns[:p.at] {
-		if b.Insns[k].Kind.IsCall() {
-			n++
-		}
-	}
-	return b.Calls[n].Import
+	return ""
 }

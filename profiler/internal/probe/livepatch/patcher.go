@@ -208,13 +208,8 @@ func (p *Patcher) insn(addr uint64) *x86.Insn {
 func (p *Patcher) stays(call *x86.Insn) bool {
 	g := p.graph(call.Addr)
 	q := p.s.Plan(g.Func)
-	b := g.BlockOf(call.Addr)
-	for i := range b.Calls {
-		if c := &b.Calls[i]; c.Insn == call {
-			return !q.CallsFromCopy(c)
-		}
-	}
-	return false
+	c := g.BlockOf(call.Addr).CallOf(call)
+	return c != nil && !q.CallsFromCopy(c)
 }
 
 // stopsBehind reports whether a thread that stops in the kernel because of an

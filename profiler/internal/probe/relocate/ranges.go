@@ -106,7 +106,7 @@ type ranges struct {
 // return addresses go where the first one went.
 func (s *accesses) ahead(b *cfg.Block, at int) {
 	for k := at; s.plan != nil; {
-		c := callOf(b, k)
+		c := b.CallOf(&b.Insns[k])
 		if c == nil || c.NoReturn || s.plan.is(c, fromCopy) {
 			return
 		}
@@ -115,7 +115,7 @@ func (s *accesses) ahead(b *cfg.Block, at int) {
 				return
 			}
 		}
-		next := callOf(b, k)
+		next := b.CallOf(&b.Insns[k])
 		if next == nil || !s.plan.is(next, afterCall|afterArrival) {
 			return
 		}
@@ -123,16 +123,6 @@ func (s *accesses) ahead(b *cfg.Block, at int) {
 			s.groups = append(s.groups, group{at: at, first: at, list: []access{{Access: slotAccess(slot), op: s.last(b, k)}}})
 		}
 	}
-}
-
-// callOf is the call that an instruction of a block is; nil: it is none.
-func callOf(b *cfg.Block, k int) *cfg.Call {
-	for i := range b.Calls {
-		if b.Calls[i].Insn == &b.Insns[k] {
-			return &b.Calls[i]
-		}
-	}
-	return nil
 }
 
 // last is the number of the last access of a block's instruction that is one by itself.
@@ -169,7 +159,7 @@ func (r *ranging) shapeOf(b *cfg.Block, k int) (shape caches.Shape, n int32) {
 	case r.libraries && r.leads(b, k):
 		return caches.Call, 2
 	case in.Kind.IsCall() && !r.libraries && !r.library:
-		if c := callOf(b, k); c != nil {
+		if c := b.CallOf(&b.Insns[k]); c != nil {
 			x := rangesOf[c.Import]
 			return x.shape, x.n
 		}
@@ -200,7 +190,7 @@ func (r *ranging) leads(b *cfg.Block, k int) bool {
 	in := &b.Insns[k]
 	switch {
 	case in.Kind.IsCall():
-		c := callOf(b, k)
+		c := b.CallOf(&b.Insns[k])
 		return c != nil && c.Callee == nil
 	case in.Kind == x86.JmpInd:
 		return len(b.Succ) == 1 && b.Succ[0].To == nil

@@ -58,7 +58,7 @@ func called(t *testing.T, s *Spec, function string) (names []string, stubs int) 
 				continue
 			}
 			name := "?"
-			if c := callOf(b, k); c != nil && c.Import != "" {
+			if c := b.CallOf(&b.Insns[k]); c != nil && c.Import != "" {
 				name = c.Import
 			} else if x := s.Program.Image.PLT[in.Target]; x != "" {
 				name = x
@@ -135,7 +135,7 @@ func TestReadAhead(t *testing.T) {
 				if slots[a.Target]++; ops[a.op] != a.Target {
 					t.Errorf("what is read at %#x is number %d, of %#x", a.Target, a.op, ops[a.op])
 				}
-				if c := callOf(b, x.groups[i].at); c == nil || q.is(c, afterCall|afterArrival) && len(slots) > 1 && slots[a.Target] == 1 {
+				if c := b.CallOf(&b.Insns[x.groups[i].at]); c == nil || q.is(c, afterCall|afterArrival) && len(slots) > 1 && slots[a.Target] == 1 {
 					t.Errorf("%#x is read at instruction %d first, which is never come to", a.Target, x.groups[i].at)
 				}
 			}
