@@ -15,6 +15,9 @@ import (
 // lent reports whether the flags at the end of a block compare what lies in the frame,
 // and what the loop does not write, with something that does not change in it either.
 func (s *study) lent(l *Loop, b *Block) (is bool) {
+	if s.framed {
+		return false
+	}
 	var held x86.Regs // what was loaded from there
 	changed := x86.Regs(0)
 	for _, b := range l.Blocks {
@@ -22,7 +25,7 @@ func (s *study) lent(l *Loop, b *Block) (is bool) {
 	}
 	for i := range b.Insns {
 		in := &b.Insns[i]
-		from := in.HasMem && in.Loads && !in.Stores && in.Mem.Base == x86.RSP && !s.framed && !s.writes(l, in.Mem)
+		from := in.HasMem && in.Loads && !in.Stores && s.own(in) && !s.writes(l, in.Mem)
 		operands := in.Use &^ (in.Mem.Base.Set() | in.Mem.Index.Set())
 		same := operands&changed&^held == 0 && (!in.HasMem || from)
 		switch {

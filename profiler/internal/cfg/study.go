@@ -239,9 +239,10 @@ func (s *study) kindOf(l *Loop) loopKind {
 		return works // a sleep goes on where a signal has interrupted it
 	}
 	const large = 256
-	switch retry := x.spin || s.retry(l); {
-	case !x.any || x.insns > large:
+	if !x.any || x.insns > large {
 		return works
+	}
+	switch retry := x.spin || s.retry(l); {
 	case retry && !x.wakes && !x.steps && (x.wait || x.pause || x.sleeps || !x.adds):
 		return retries
 	case x.wait:
