@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -67,7 +68,8 @@ type summary struct {
 	bad                     []string            // what failed, as keys of output
 	why                     []string            // reasons for skipping
 	packages                []string
-	failures, skips         map[string]int // failed and skipped tests by package
+	failures, skips         map[string]int      // failed and skipped tests by package
+	running                 map[string][]string // tests that have begun and not ended, by package
 	ran                     map[string]bool
 	covered                 map[string]float64 // percent of statements, by package
 	notes                   []string
@@ -76,7 +78,7 @@ type summary struct {
 func key(pkg, test string) string { return strings.TrimSuffix(pkg+" "+test, " ") }
 
 func read(r io.Reader) (*summary, error) {
-	s := &summary{output: map[string][]string{}, failures: map[string]int{}, skips: map[string]int{}, ran: map[string]bool{}, covered: map[string]float64{}}
+	s := &summary{output: map[string][]string{}, failures: map[string]int{}, skips: map[string]int{}, running: map[string][]string{}, ran: map[string]bool{}, covered: map[string]float64{}}
 	sc := bufio.NewScanner(r)
 	sc.Buffer(nil, 64<<20)
 	for sc.Scan() {
@@ -100,6 +102,8 @@ func (s *summary) add(e event) {
 		s.output[k] = append(s.output[k], e.Output)
 	case "build-fail": // its package fails too, with a line of its own
 		s.bad = append(s.bad, k)
+	case "run":
+		s.running[e.Package] = append(s.running[e.Package], k)
 	case "pass", "fail", "skip":
 		if e.Test == "" {
 			s.endPackage(e, k)
@@ -110,6 +114,7 @@ func (s *summary) add(e event) {
 }
 
 func (s *summary) endTest(e event, k string) {
+	s.running[e.Package] = slices.DeleteFunc(s.running[e.Package], func(r string) bool { return r == k })
 	switch e.Action {
 	case "pass":
 		s.passed++
@@ -127,7 +132,7 @@ func (s *summary) endTest(e event, k string) {
 func (s *summary) endPackage(e event, k string) {
 	if e.Action == "fail" && s.failures[e.Package] == 0 { // did not build, or died outside of its tests
 		s.failed++
-		s.bad = append(s.bad, k)
+		s.bad = append(append(s.bad, s.running[e.Package]...), k) // what it died in: a test that hangs ends so, too
 	}
 	s.ran[short(e.Package)] = true
 	line := fmt.Sprintf("%-4s %-50s %6.1f s", e.Action, e.Package, e.Elapsed)
@@ -171,6 +176,9 @@ func (s *summary) write(w io.Writer) {
 	}
 	for _, k := range s.bad {
 		fmt.Fprintf(w, "\nFAIL %s\n%s", k, shorten(s.output[k]))
+	}
+	for _, k := range s.bad { // once more where one looks first: at the end
+		fmt.Fprintln(w, "failed:", k)
 	}
 	fmt.Fprintf(w, "\n%d passed, %d failed, %d skipped\n", s.passed, s.failed, s.skipped)
 }

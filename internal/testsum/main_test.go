@@ -21,6 +21,11 @@ func TestSummary(t *testing.T) {
 {"Package":"b","Action":"output","Test":"TestBad","Output":"    b_test.go:1: got 1\n"}
 {"Package":"b","Action":"fail","Test":"TestBad","Elapsed":0}
 {"Package":"b","Action":"fail","Elapsed":0.1}
+{"Package":"e","Action":"run","Test":"TestEnds"}
+{"Package":"e","Action":"pass","Test":"TestEnds","Elapsed":0}
+{"Package":"e","Action":"run","Test":"TestHangs"}
+{"Package":"e","Action":"output","Test":"TestHangs","Output":"panic: test timed out after 15m0s\n"}
+{"Package":"e","Action":"fail","Elapsed":900}
 {"Package":"d","Action":"output","Output":"panic: in init\n"}
 {"Package":"d","Action":"fail","Elapsed":0.1}
 `))
@@ -29,7 +34,7 @@ func TestSummary(t *testing.T) {
 	}
 	var b bytes.Buffer
 	s.write(&b)
-	for _, want := range []string{"\n2 passed, 3 failed, 1 skipped\n", "skip a TestTwo: a_test.go:9: no compiler", "FAIL b TestBad\n    b_test.go:1: got 1", "panic: in init", "undefined: x"} {
+	for _, want := range []string{"\n3 passed, 4 failed, 1 skipped\n", "FAIL e TestHangs\npanic: test timed out", "\nfailed: e TestHangs\n", "skip a TestTwo: a_test.go:9: no compiler", "FAIL b TestBad\n    b_test.go:1: got 1", "panic: in init", "undefined: x"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
