@@ -197,8 +197,15 @@ offering:
 	for until := number + more; gs.next < until; gs.next++ {
 		base := ts.in.base(0)
 		t := &thread{tid: -1 - int(gs.next)}
+		full := gs.full || len(ts.all) > allGoroutines || len(gs.byBase) >= mostGoroutines
+		if !full {
+			err := ts.settle(t, by)
+			if full = err != nil; full && alive(err) == nil {
+				return err // the program is about to end
+			}
+		}
 		switch {
-		case gs.full || len(ts.all) > allGoroutines || len(gs.byBase) >= mostGoroutines || ts.settle(t, by) != nil:
+		case full:
 			if gs.next > number {
 				break offering // there may be room later
 			}

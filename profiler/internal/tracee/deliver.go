@@ -77,13 +77,18 @@ func (p *Process) Caught(s unix.Signal) bool { return p.signals("SigCgt")&bit(s)
 
 // signals reads a set of signals from the process's status; all, where that fails.
 func (p *Process) signals(name string) uint64 {
-	var b [4096]byte
-	n, _ := unix.Pread(int(p.status.Fd()), b[:], 0) // all of it comes at once; ReadAt would look for more
-	set, err := strconv.ParseUint(field(b[:n], name), 16, 64)
+	set, err := strconv.ParseUint(p.state(name), 16, 64)
 	if err != nil {
 		return ^uint64(0)
 	}
 	return set
+}
+
+// state reads a field of the process's status.
+func (p *Process) state(name string) string {
+	var b [4096]byte
+	n, _ := unix.Pread(int(p.status.Fd()), b[:], 0) // all of it comes at once; ReadAt would look for more
+	return field(b[:max(0, n)], name)
 }
 
 // Held is a signal that a thread gets later than it arrived.
@@ -111,10 +116,10 @@ func (p *Process) Hold(e Event) (*Held, error) {
 // Step lets a thread execute one instruction. The event is a Trap; anything
 // else came in between, and belongs to PutBack.
 func (p *Process) Step(tid int) (Event, error) {
-	if err := unix.PtraceSingleStep(tid); err != nil {
+	if err := letGo(unix.PTRACE_SINGLESTEP, tid, 0); err != nil {
 		return Event{}, err
 	}
-	return p.wait(tid)
+	return p.waitFor(tid)
 }
 
 // GoTo lets a thread run to an address, which only it stops at. The Trap there is
@@ -123,7 +128,7 @@ func (p *Process) GoTo(tid int, addr uint64) error {
 	if err := breakAt(tid, forSteps, addr); err != nil {
 		return err
 	}
-	return ptrace(unix.PTRACE_CONT, tid, 0, 0)
+	return letGo(unix.PTRACE_CONT, tid, 0)
 }
 
 // Arrived ends GoTo.

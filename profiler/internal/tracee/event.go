@@ -142,6 +142,9 @@ func (p *Process) wait4(tid int, ws *unix.WaitStatus) (int, error) {
 		if err != unix.EINTR {
 			return got, err
 		}
+		if p.gone(tid) {
+			return 0, unix.ESRCH
+		}
 	}
 }
 
@@ -160,12 +163,14 @@ func (p *Process) Resume(e Event) error {
 	switch {
 	case e.Kind == Gone || e.Kind == Rang:
 		return nil
-	case e.Kind == Stopped:
-		err = ptrace(unix.PTRACE_LISTEN, e.Tid, 0, 0)
-	case e.Kind == Signal:
-		err = ptrace(unix.PTRACE_CONT, e.Tid, 0, uintptr(e.Sig))
-	default:
+	case e.Kind == Exiting:
 		err = ptrace(unix.PTRACE_CONT, e.Tid, 0, 0)
+	case e.Kind == Stopped:
+		err = letGo(unix.PTRACE_LISTEN, e.Tid, 0)
+	case e.Kind == Signal:
+		err = letGo(unix.PTRACE_CONT, e.Tid, e.Sig)
+	default:
+		err = letGo(unix.PTRACE_CONT, e.Tid, 0)
 	}
 	if err == unix.ESRCH { // killed meanwhile: its end is reported by Wait
 		return nil

@@ -38,10 +38,10 @@ func (p *Process) Enter(e Event) (f Frame, ok bool, err error) {
 	if err := unix.PtraceGetRegs(e.Tid, &before); err != nil {
 		return f, false, err
 	}
-	if err := ptrace(unix.PTRACE_SINGLESTEP, e.Tid, 0, uintptr(e.Sig)); err != nil {
+	if err := letGo(unix.PTRACE_SINGLESTEP, e.Tid, e.Sig); err != nil {
 		return f, false, err
 	}
-	got, err := p.wait(e.Tid)
+	got, err := p.waitFor(e.Tid)
 	if err != nil {
 		return f, false, err
 	}

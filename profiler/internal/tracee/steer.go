@@ -53,18 +53,6 @@ func (p *Process) RunTo(addr uint64) error {
 	}
 }
 
-// waitFor returns the next event of a thread; Wait returns those of others that
-// came before.
-func (p *Process) waitFor(tid int) (Event, error) {
-	for {
-		e, err := p.wait(-1)
-		if err != nil || e.Tid == tid {
-			return e, err
-		}
-		p.pending = append(p.pending, e)
-	}
-}
-
 // Later has Wait return an event again.
 func (p *Process) Later(e Event) { p.pending = append(p.pending, e) }
 
@@ -147,7 +135,7 @@ func (p *Process) execute(tid int, r *unix.PtraceRegs) (ended, err error) {
 		return nil, err
 	}
 	for {
-		if err := unix.PtraceSingleStep(tid); err != nil {
+		if err := letGo(unix.PTRACE_SINGLESTEP, tid, 0); err != nil {
 			return nil, err
 		}
 		e, err := p.waitFor(tid)
@@ -160,6 +148,10 @@ func (p *Process) execute(tid int, r *unix.PtraceRegs) (ended, err error) {
 		case Gone:
 			p.pending = append(p.pending, e)
 			return e.err(), nil
+		case Exiting:
+			p.pending = append(p.pending, e)
+			status, _ := unix.PtraceGetEventMsg(tid)
+			return Event{status: unix.WaitStatus(status)}.err(), nil
 		case Signal:
 			defer unix.Tgkill(p.Pid, tid, e.Sig)
 		}

@@ -51,6 +51,7 @@ type Process struct {
 	threads map[int]bool
 	planted breakpoint
 	alarm   *alarm
+	still   chan struct{} // not nil: waits are interrupted until it is closed
 }
 
 const options = unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACEEXEC |
@@ -150,6 +151,10 @@ func ptrace(req, pid int, addr, data uintptr) error {
 // Close lets go of the process's memory.
 func (p *Process) Close() {
 	p.NoAlarm()
+	if p.still != nil {
+		close(p.still)
+		p.still = nil
+	}
 	if p.mem != nil {
 		p.mem.Close()
 	}

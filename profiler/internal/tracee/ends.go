@@ -1,0 +1,68 @@
+package tracee
+
+import (
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A stopped thread that is killed, as by another thread that ends the program, goes on
+// without us, and stops once more at its end. Who lets it go on then, in the belief that it
+// stands where it stood, has its end pass untold; of the first thread nothing at all is
+// told any more until the others are gone, which stand at their ends and wait for us.
+
+// atEnd reports whether a stopped thread stands at its end.
+func atEnd(tid int) bool {
+	var info siginfo
+	return info.get(tid) == nil && info.code() == int32(unix.SIGTRAP)|unix.PTRACE_EVENT_EXIT<<8
+}
+
+// letGo lets a thread go on from a stop other than that at its end. One that has come to
+// its end meanwhile is told by Wait, and lets this fail (ESRCH).
+func letGo(request, tid int, sig unix.Signal) error {
+	if atEnd(tid) {
+		return unix.ESRCH
+	}
+	return ptrace(request, tid, 0, uintptr(sig))
+}
+
+// waitFor waits for a thread that stops soon, if it lives. Where the first thread was
+// killed between the two steps of letGo it fails (ESRCH).
+func (p *Process) waitFor(tid int) (Event, error) {
+	if tid == p.Pid {
+		p.beat()
+	}
+	return p.wait(tid)
+}
+
+// beat has waits be interrupted now and then, from the first one on that may last for ever.
+func (p *Process) beat() {
+	if p.still != nil || !install() {
+		return
+	}
+	still := make(chan struct{})
+	p.still = still
+	pid, tid := os.Getpid(), unix.Gettid()
+	go func() {
+		t := time.NewTicker(50 * time.Millisecond)
+		defer t.Stop()
+		for {
+			select {
+			case <-still:
+				return
+			case <-t.C:
+				unix.Tgkill(pid, tid, alarmSignal)
+			}
+		}
+	}()
+}
+
+// gone reports whether a thread is the first one and has ended, while others live.
+func (p *Process) gone(tid int) bool {
+	if tid != p.Pid {
+		return false
+	}
+	state := p.state("State")
+	return state != "" && state[0] == 'Z'
+}
