@@ -4,27 +4,31 @@ import "slices"
 
 // A loop that collects the results of threads one by one is one wait; where the compiler
 // has unrolled it, or it was written out, the same function is called several times in
-// turn, with nothing between by which anybody could be let go on.
+// turn, with nothing between by which anybody could be let go on: locks are taken and left
+// to look whether there is anything to wait for, and std::atomic counts who waits.
 
 // series are the calls of one function that wait in turn, to which a wait belongs: it
 // alone where there are no others.
 func (s *study) series(wait point) map[point]bool {
 	all := map[point]bool{wait: true}
-	name := s.imported(wait)
+	name := s.waiter(wait)
 	if name == "" {
 		return all
 	}
 	var same []point
 	for _, b := range s.Blocks {
 		for _, o := range s.ops[b.ID] {
-			if p := (point{int32(b.ID), o.at}); s.imported(p) == name {
+			if p := (point{int32(b.ID), o.at}); s.waiter(p) == name {
 				same = append(same, p)
 			}
 		}
 	}
+	if len(same) == 1 {
+		return all
+	}
 	for list := []point{wait}; len(list) > 0; list = list[1:] {
 		for _, p := range same {
-			if !all[p] && (s.follows(list[0], p) || s.follows(p, list[0])) {
+			if !all[p] && (s.follows(list[0], p, name) || s.follows(p, list[0], name)) {
 				all[p] = true
 				list = append(list, p)
 			}
@@ -34,8 +38,8 @@ func (s *study) series(wait point) map[point]bool {
 }
 
 // follows reports whether one wait comes behind another one, and nothing between.
-func (s *study) follows(first, then point) bool {
-	if !s.dom.Dominates(first.b, then.b) {
+func (s *study) follows(first, then point, name string) bool {
+	if first.b == then.b && first.at >= then.at || first.b != then.b && s.dom.Dominates(then.b, first.b) {
 		return false
 	}
 	seen := map[int32]bool{}
@@ -43,8 +47,11 @@ func (s *study) follows(first, then point) bool {
 		p := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		if at := s.nextOp(p); at >= 0 {
-			if (point{p.b, at}) == then {
+			switch next := (point{p.b, at}); {
+			case next == then:
 				return true
+			case s.looks(next, name):
+				stack = append(stack, point{p.b, at + 1})
 			}
 			continue
 		}
@@ -71,12 +78,30 @@ func (s *study) nextOp(p point) int {
 	return s.ops[p.b][i].at
 }
 
-// imported is the library function by which a thread waits at a call; "": it does not.
-func (s *study) imported(p point) string {
+// waiter is the function by which a thread waits at a call, a library's or one of the
+// program's that only looks and waits; "": it does not.
+func (s *study) waiter(p point) string {
 	b := s.Blocks[p.b]
-	waits := slices.ContainsFunc(s.ops[p.b], func(o op) bool { return o.at == p.at && (o.kind == opWait || o.kind == opWeak) && !o.future })
-	if c := b.CallOf(&b.Insns[p.at]); waits && c != nil {
-		return c.Import
+	i := slices.IndexFunc(s.ops[p.b], func(o op) bool { return o.at == p.at && (o.kind == opWait || o.kind == opWeak) && !o.future })
+	c := b.CallOf(&b.Insns[p.at])
+	if i < 0 || c == nil {
+		return ""
 	}
-	return ""
+	if o := &s.ops[p.b][i]; o.callee != nil && !o.adds && !o.wakes {
+		return o.callee.Name
+	}
+	return c.Import
+}
+
+// looks: an operation is of who looks for one result after another, by a function: it
+// takes a lock or leaves it, or counts in the library of C++ who waits.
+func (s *study) looks(p point, name string) bool {
+	b := s.Blocks[p.b]
+	in := &b.Insns[p.at]
+	if c := b.CallOf(in); c != nil {
+		locks, unlocks := lockOf(c.Import)
+		return (locks || unlocks) && s.waiter(p) == ""
+	}
+	_, counts := in.Adds()
+	return in.Lock && counts && ofStandard(name)
 }
