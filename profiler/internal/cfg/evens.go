@@ -28,10 +28,17 @@ func (s *study) evens(blocks []*Block) bool {
 				return false
 			}
 			at := s.kept(blocks, b, i)
+			k, by := addressed(b, i)
+			if k >= 0 {
+				at = by
+			}
 			if sums[at] == nil {
 				sums[at] = &sum{}
 			}
 			sums[at].of += n
+			if k >= 0 { // it is from there on that the register says where
+				sums[at].at = append(sums[at].at, point{int32(b.ID), k})
+			}
 			sums[at].at = append(sums[at].at, point{int32(b.ID), i})
 		}
 	}
@@ -48,7 +55,7 @@ func (s *study) evens(blocks []*Block) bool {
 func (s *study) kept(blocks []*Block, b *Block, i int) x86.Mem {
 	at := b.Insns[i].Mem
 	if at.RIP {
-		return x86.Mem{RIP: true, Disp: int32(b.Insns[i].RIPTarget)} // which no two places of a program share
+		return x86.Mem{RIP: true, Base: x86.None, Index: x86.None, Disp: int32(b.Insns[i].RIPTarget)} // which no two places of a program share
 	}
 	k := -1
 	if at.Base != x86.None {
@@ -78,6 +85,27 @@ func (s *study) kept(blocks []*Block, b *Block, i int) x86.Mem {
 		at.Base = from
 	}
 	return at
+}
+
+// addressed is where an instruction's address was put into a register before (lea), in its
+// block, and the memory by that register; −1: it was not.
+func addressed(b *Block, i int) (k int, by x86.Mem) {
+	at := b.Insns[i].Mem
+	turned := at
+	if at.Scale == 1 {
+		turned.Base, turned.Index = at.Index, at.Base
+	}
+	for k = i - 1; k >= 0 && !at.RIP; k-- {
+		in := &b.Insns[k]
+		isLea := in.Vex == 0 && in.Map == 0 && in.Opcode == 0x8d && in.Rex&8 != 0 && in.Reg != at.Base && in.Reg != at.Index
+		if isLea && (in.Mem == at || in.Mem == turned) && writtenBy(b.Insns[k+1:i])&in.Reg.Set() == 0 {
+			return k, x86.Mem{Base: in.Reg, Index: x86.None}
+		}
+		if writtenBy(b.Insns[k:k+1])&(at.Base.Set()|at.Index.Set()) != 0 {
+			break
+		}
+	}
+	return -1, at
 }
 
 // isMove: it moves a whole register from memory, 8b, or to it, 89.

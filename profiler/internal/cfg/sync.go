@@ -106,6 +106,10 @@ var standardSync = []struct {
 	{"18counting_semaphoreI", "7release", effect{syncs: true, locks: true, frees: true, wakes: true, moves: true}},
 }
 
+// atomicWait begins the names of the functions that all waits of std::atomic call, where
+// they are not inlined: who waits is counted there by functions of their own.
+const atomicWait = "_ZSt23__atomic_wait_address_v"
+
 // standardWaits are classes of the C++ library by which threads meet: what their
 // members fetch from what all share is a place in line, and no work.
 var standardWaits = []string{"7barrierI", "14__tree_barrierI", "5latch", "18counting_semaphoreI", "18__atomic_semaphore"}
@@ -154,6 +158,9 @@ func RustWaits(name string) (waits, parks bool) {
 
 // standard is what a function of a language's library does, if it is known.
 func standard(name string) *effect {
+	if strings.HasPrefix(name, atomicWait) {
+		return &effect{waits: true, syncs: true}
+	}
 	if !ofStandard(name) {
 		return rust(name)
 	}
