@@ -326,6 +326,19 @@ func TestLockOf(t *testing.T) {
 	}
 }
 
+// TestTakesInline: functions that have a lock when they return, by name.
+func TestTakesInline(t *testing.T) {
+	for name, want := range map[string]bool{
+		"sync.(*Cond).Wait": true, "_ZN3std4sync7condvar7Condvar4wait17h0E": true,
+		"_ZNSt3_V222condition_variable_any4waitISt11unique_lockISt5mutexEZ5serveSt10stop_tokenEUlvE_EEbRT_S4_T0_": true,
+		"_ZNSt3_V222condition_variable_any10notify_allEv":                                                         false,
+	} {
+		if takesInline(name) != want {
+			t.Errorf("%s takes a lock: %v", name, !want)
+		}
+	}
+}
+
 // goDealers are the like in Go, where locks are inlined and results are many.
 const goDealers = `package main
 

@@ -103,12 +103,13 @@ func givesInline(name string) bool {
 	return strings.HasSuffix(name, "sync.(*Mutex).unlockSlow") || strings.Contains(name, "MutexGuard") && strings.Contains(name, "drop")
 }
 
-// takesInline are functions of Go's and Rust's libraries that have a lock when they
-// return: those behind the code that is inlined, and others that are called.
+// takesInline are functions of Go's, Rust's and C++'s libraries that have a lock when they
+// return: those behind the code that is inlined, and others that are called, of which some
+// are too large to be looked at.
 func takesInline(name string) bool {
 	switch name {
 	case "sync.(*Mutex).Lock", "internal/sync.(*Mutex).Lock", "sync.(*RWMutex).Lock", "sync.(*Cond).Wait":
 		return true
 	}
-	return strings.HasSuffix(name, "sync.(*Mutex).lockSlow") || strings.Contains(name, "14lock_contended") || strings.Contains(name, "7Condvar") && strings.Contains(name, "4wait")
+	return strings.HasSuffix(name, "sync.(*Mutex).lockSlow") || strings.Contains(name, "22condition_variable_any4wait") || strings.Contains(name, "14lock_contended") || strings.Contains(name, "7Condvar") && strings.Contains(name, "4wait")
 }
