@@ -308,3 +308,30 @@ int main(void) {
 		}
 	}
 }
+
+// TestCachesOutliveTheFirst: threads may be created when the first one has ended.
+func TestCachesOutliveTheFirst(t *testing.T) {
+	prog := proctest.Build(t, "gcc", "-O2", "-pthread", proctest.Source(t, "outlive.c", `
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static pthread_t first;
+static long table[1 << 12];
+static void *work(void *p) { for (int i = 0; i < 1 << 12; i++) table[i]++; return p; }
+static void *rest(void *p) {
+	pthread_join(first, 0);
+	for (int i = 0; i < 20; i++) { pthread_t t; pthread_create(&t, 0, work, 0); pthread_join(t, 0); }
+	exit(7);
+}
+int main(void) {
+	pthread_t t;
+	first = pthread_self();
+	pthread_create(&t, 0, rest, 0);
+	pthread_exit(0);
+}
+`))
+	p := runWith(t, profiler.Config{Path: prog, Events: []string{"edges", "cache"}, Machine: machine(t, smallCaches)})
+	if p.Run.ExitCode != 7 || len(p.Threads) != 22 {
+		t.Errorf("exit code %d, %d threads", p.Run.ExitCode, len(p.Threads))
+	}
+}

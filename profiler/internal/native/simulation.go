@@ -25,7 +25,8 @@ type simulation struct {
 	each    int     // how many misses one that is simulated stands for
 	reuse   bool    // how far back accesses come is told, and no machine simulated
 	beyond  int     // threads that found no core
-	first   *thread // that has the first core
+	first   *thread // that has the first core, while it is alone
+	several bool    // it is not
 	told    *told   // nil: the program simulates them
 }
 
@@ -122,10 +123,12 @@ func (s *simulation) join(t *thread) {
 		return
 	}
 	switch {
+	case s.several:
 	case n == 0:
 		s.first = t
-	case s.first != nil:
+	default: // of them, the first one may end before others come
 		s.Many(s.first.area.FrontMemory())
+		s.first, s.several = nil, true
 	}
 	s.Settle(n, t.area.SetCore(s.Core(n)))
 }
