@@ -320,7 +320,9 @@ static long table[1 << 12];
 static void *work(void *p) { for (int i = 0; i < 1 << 12; i++) table[i]++; return p; }
 static void *rest(void *p) {
 	pthread_join(first, 0);
-	for (int i = 0; i < 20; i++) { pthread_t t; pthread_create(&t, 0, work, 0); pthread_join(t, 0); }
+	static pthread_t t[300];
+	for (int i = 0; i < 300; i++) pthread_create(&t[i], 0, work, 0);
+	for (int i = 0; i < 300; i++) pthread_join(t[i], 0);
 	exit(7);
 }
 int main(void) {
@@ -331,7 +333,7 @@ int main(void) {
 }
 `))
 	p := runWith(t, profiler.Config{Path: prog, Events: []string{"edges", "cache"}, Machine: machine(t, smallCaches)})
-	if p.Run.ExitCode != 7 || len(p.Threads) != 22 {
+	if p.Run.ExitCode != 7 || len(p.Threads) != 302 {
 		t.Errorf("exit code %d, %d threads", p.Run.ExitCode, len(p.Threads))
 	}
 }
