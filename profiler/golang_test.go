@@ -13,6 +13,7 @@ import (
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler"
+	"github.com/skewlens/skewlens/profiler/internal/proctest"
 )
 
 // buildGo builds a program in Go.
@@ -134,17 +135,20 @@ func TestGoStandard(t *testing.T) {
 
 // TestGoRefused: where goroutines cannot be told apart it is said why, in one line.
 func TestGoRefused(t *testing.T) {
-	for _, c := range []struct {
-		flags string
-		c     profiler.Config
-		want  string
-	}{
-		{"-ldflags=-s -w", profiler.Config{}, "build it without -ldflags=-s and -w"},
+	proctest.Need(t, "gcc")
+	cgo := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module prog\n\ngo 1.22\n", "main.go": "package main\n\n// int one(void) { return 1; }\nimport \"C\"\n\nfunc main() { println(C.one()) }\n"} {
+		if err := os.WriteFile(filepath.Join(cgo, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ folder, flags, want string }{
+		{"testdata/golang", "-ldflags=-s -w", "build it without -ldflags=-s and -w"},
+		{cgo, "-trimpath", "build it with CGO_ENABLED=0"},
 	} {
-		c.c.Path = buildGo(t, "testdata/golang", c.flags)
-		_, err := profiler.Run(t.Context(), c.c)
+		_, err := profiler.Run(t.Context(), profiler.Config{Path: buildGo(t, c.folder, c.flags)})
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s %+v: %v", c.flags, c.c, err)
+			t.Errorf("%s %s: %v", c.folder, c.flags, err)
 		}
 	}
 }

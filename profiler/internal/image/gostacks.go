@@ -43,8 +43,11 @@ func (l *loader) goTable() {
 	}
 	start := uint64(0)
 	for _, s := range l.syms {
-		if s.name == "runtime.text" {
+		switch s.name {
+		case "runtime.text":
 			start = s.value
+		case "x_cgo_init":
+			im.Cgo = true
 		}
 	}
 	t, pads, err := readGoStacks(table.Data, max(start, text.Addr), text.Addr+text.Size)

@@ -48,6 +48,7 @@ type Image struct {
 	Interp   string   // the dynamic linker, empty for static programs
 	HasGo    bool     // has Go's own function table,
 	Go       *GoTable // as it was understood; nil where it was not
+	Cgo      bool     // it calls C, and was linked by C's compiler
 
 	// Doubts are parts of the file that could not be read to their end, one
 	// line each. The image holds what came before.
