@@ -144,7 +144,7 @@ func TestGoRefused(t *testing.T) {
 	}
 	for _, c := range []struct{ folder, flags, want string }{
 		{"testdata/golang", "-ldflags=-s -w", "build it without -ldflags=-s and -w"},
-		{cgo, "-trimpath", "build it with CGO_ENABLED=0"},
+		{cgo, "-trimpath", "by CGO_ENABLED=0"},
 	} {
 		_, err := profiler.Run(t.Context(), profiler.Config{Path: buildGo(t, c.folder, c.flags)})
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {

@@ -38,7 +38,7 @@ func readGo(path string, im *image.Image, lines backend.Lines, j *backend.Job) (
 		return l, &backend.Unavailable{Err: fmt.Errorf("%s is a Go program, and "+format, append([]any{path}, args...)...)}
 	}
 	if im.Go == nil && im.Cgo {
-		return refuse("it calls C code (cgo), which is not told apart from Go's yet; build it with CGO_ENABLED=0, if it can do without")
+		return refuse("it calls C code (cgo, or -race, which needs it), which is not told apart from Go's yet; build it without, by CGO_ENABLED=0")
 	}
 	if im.Go == nil {
 		return refuse("its table of functions is not understood: %s", strings.Join(im.Doubts, "; "))
