@@ -99,6 +99,7 @@ func (o *Options) complete() error {
 func (a *Analyser) explain(res *Result, s *profile.Section, instances []*instance, opt Options) {
 	c := combiner{byID: map[identity]*combined{}}
 	var uneven []*instance
+	var r room
 	for _, in := range instances {
 		c.longest += in.longest
 		if in.idle > 0 {
@@ -109,12 +110,12 @@ func (a *Analyser) explain(res *Result, s *profile.Section, instances []*instanc
 	measured := opt.Method == Exact && !opt.Response.Counted()
 	if measured && len(uneven) > 1 && widest(uneven) < poolBelow {
 		few := uneven[:min(len(uneven), pooledAtMost)]
-		c.add(a.analysis(opt, few...))
+		c.add(a.analysis(opt, &r, few...))
 		res.Warnings = append(res.Warnings, profile.Warning{Code: "pooled", Message: fmt.Sprintf(
 			"With fewer than %d threads the %d instances that lost most were fitted together; p values are optimistic.", poolBelow, len(few))})
 	} else {
 		for _, in := range foldTail(len(a.p.Events), uneven) {
-			c.add(a.analysis(opt, in))
+			c.add(a.analysis(opt, &r, in))
 		}
 	}
 	c.finish(a.p, res, s, opt)

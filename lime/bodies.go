@@ -64,7 +64,7 @@ func (f *finder) ways(d departure) (list []leader) {
 			list = append(list, x)
 		}
 		if x, ok := f.lead(way, false); ok && !(heads && (!f.graph.within(e) || f.graph.back[i])) {
-			x.cost = make([]float64, f.table.cols())
+			x.cost = f.table.vector()
 			f.costs.addUnder(x.cost, i) // of this way alone
 			list = append(list, x)
 		}
@@ -158,7 +158,7 @@ func (f *finder) like(d decision, v profile.BlockID) (x leader, ok bool) {
 		return x, false
 	}
 	to, head, most := d.out().to, f.graph.headed(v), 0.0
-	x = leader{steering: steering{cluster: -1}, cost: make([]float64, f.table.cols())}
+	x = leader{steering: steering{cluster: -1}, cost: f.table.vector()}
 	w := way{edge: -1}
 	for _, i := range f.graph.outs.Of(int(v)) {
 		e := &f.graph.p.Graph.Edges[i]
@@ -184,7 +184,7 @@ func (f *finder) like(d decision, v profile.BlockID) (x leader, ok bool) {
 		if f.costs.loop[head] == nil {
 			return x, false
 		}
-		x.decision, x.cost = loop{w}, slices.Clone(f.costs.loop[head])
+		x.decision, x.cost = loop{w}, f.table.room.copied(f.costs.loop[head])
 	}
 	x.corr = f.corr(x.taken)
 	return x, true

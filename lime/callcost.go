@@ -61,7 +61,7 @@ func (c *costs) share(k int32) *callShare {
 			continue
 		}
 		if s.total == nil {
-			s.total = make([]float64, c.table.cols())
+			s.total = c.table.vector()
 		}
 		floats.Add(s.total, n)
 		sites.add(e, c.graph.siteOf(edge), n)

@@ -56,11 +56,11 @@ func (a *analysis) members(cluster int, own []profile.EventID) []Member {
 	}
 	var all []weighed
 	for i, e := range a.clusters.events {
-		if a.clusters.label[e] != cluster || slices.Contains(own, e) {
+		if a.clusters.of(e) != cluster || slices.Contains(own, e) {
 			continue
 		}
 		ev := &a.graph.p.Events[e]
-		w := weighed{Member{controlFlow, ev.Addr, floats.Dot(a.clusters.vectors[i], a.clusters.unit[cluster])}, a.workBehind(e)}
+		w := weighed{Member{controlFlow, ev.Addr, floats.Dot(a.clusters.vector(i), a.clusters.unit[cluster])}, a.workBehind(e)}
 		if ev.Kind == profile.Hardware {
 			w.Kind = ev.Name
 		}

@@ -11,12 +11,13 @@ import (
 // clusters is what 3.2 and 3.3 make of an instance's events.
 type clusters struct {
 	events   []profile.EventID
-	vectors  [][]float64             // by event here: its unit vector
-	label    map[profile.EventID]int // of events here
-	centroid [][]float64             // by cluster: the averaged z-scores (3.5), of unit vectors
-	unit     [][]float64             // by cluster: the same, standardised again
-	size     []int                   // by cluster: events, an edge each
-	control  []bool                  // by cluster: it holds a control-flow event
+	table    *table
+	vectors  []float64   // of events here, end to end: their unit vectors
+	label    []int32     // by row of the table; −1: not here
+	centroid [][]float64 // by cluster: the averaged z-scores (3.5), of unit vectors
+	unit     [][]float64 // by cluster: the same, standardised again
+	size     []int       // by cluster: events, an edge each
+	control  []bool      // by cluster: it holds a control-flow event
 }
 
 // countable reports whether an edge can carry a difference into a cluster.
@@ -36,8 +37,14 @@ func reuse(e *profile.Event) bool {
 // newClusters clusters the edges that differ between threads, and, where the
 // response is a time, the hardware events.
 func newClusters(g *graph, t *table, hardware bool, skip string, stop, bulk float64) *clusters {
-	cs := &clusters{label: map[profile.EventID]int{}}
-	var weight, z []float64
+	r := t.room
+	r.label = slices.Grow(r.label[:0], len(t.events))[:len(t.events)]
+	for i := range r.label {
+		r.label[i] = -1
+	}
+	cs := &clusters{table: t, label: r.label}
+	var weight []float64
+	z := r.unit[:0]
 	for _, e := range t.events {
 		if ev := &g.p.Events[e]; ev.Kind == profile.Hardware {
 			if v, ok := t.adjusted(g.p.Events, e); hardware && ok && ev.Name != skip && !reuse(ev) && !ev.Total() {
@@ -54,20 +61,23 @@ func newClusters(g *graph, t *table, hardware bool, skip string, stop, bulk floa
 			}
 		}
 		if n > 0 && t.varies(t.counts(e)) {
-			z = append(z, t.unit(t.counts(e))...)
+			at := len(z)
+			z = append(z, t.zeros...)
+			t.centreAll(z[at:], t.counts(e))
+			normalise(z[at:])
 			cs.events, weight = append(cs.events, e), append(weight, float64(n))
 		}
 	}
+	r.unit, cs.vectors = z, z
 	labels := cluster(z, t.cols(), weight, stop, bulk)
 	for i, e := range cs.events {
 		l := labels[i]
 		if l == len(cs.centroid) {
-			cs.centroid = append(cs.centroid, make([]float64, t.cols()))
+			cs.centroid = append(cs.centroid, t.vector())
 			cs.size, cs.control = append(cs.size, 0), append(cs.control, false)
 		}
-		v := z[i*t.cols() : (i+1)*t.cols()]
-		cs.vectors = append(cs.vectors, v)
-		cs.label[e] = l
+		v := cs.vector(i)
+		cs.label[t.row[e]] = int32(l)
 		floats.AddScaled(cs.centroid[l], weight[i], v)
 		cs.size[l] += int(weight[i])
 		if g.p.Events[e].Kind != profile.Hardware {
@@ -76,17 +86,31 @@ func newClusters(g *graph, t *table, hardware bool, skip string, stop, bulk floa
 	}
 	for l, c := range cs.centroid {
 		floats.Scale(1/float64(cs.size[l]), c)
-		u := append([]float64(nil), c...)
+		u := r.copied(c)
 		normalise(u)
 		cs.unit = append(cs.unit, u)
 	}
 	return cs
 }
 
+// vector is that of an event here.
+func (cs *clusters) vector(i int) []float64 {
+	n := cs.table.cols()
+	return cs.vectors[i*n : (i+1)*n]
+}
+
+// of returns the cluster of an event, or −1.
+func (cs *clusters) of(e profile.EventID) int {
+	if e < 0 || cs.table.row[e] < 0 {
+		return -1
+	}
+	return int(cs.label[cs.table.row[e]])
+}
+
 // ofEdge returns the cluster of an edge, or −1.
 func (cs *clusters) ofEdge(g *graph, edge int32) int {
 	e := &g.p.Graph.Edges[edge]
-	if l, ok := cs.label[e.Count]; ok && countable(g, e) {
+	if l := cs.of(e.Count); l >= 0 && countable(g, e) {
 		return l
 	}
 	return -1

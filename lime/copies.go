@@ -72,7 +72,7 @@ func (f *finder) joined(a, b leader) leader {
 	if floats.Sum(b.cost) > floats.Sum(a.cost) {
 		a, b = b, a
 	}
-	sum := func(x, y []float64) []float64 { return floats.AddTo(make([]float64, len(x)), x, y) }
+	sum := func(x, y []float64) []float64 { return floats.AddTo(f.table.vector(), x, y) }
 	a.copies = slices.Concat(a.copies, b.all())
 	a.cost = sum(a.cost, b.cost)
 	a.flows = flows{inflow: sum(a.inflow, b.inflow), visits: sum(a.visits, b.visits), taken: sum(a.taken, b.taken)}
@@ -130,8 +130,8 @@ func (f *finder) copied(v profile.BlockID, round bool) bool {
 // instance ran, also where no difference shows, and how often they led where x
 // leads. several is false when there is but one, or something is unknown.
 func (f *finder) flowsOfAllCopies(x *leader) (sum flows, several bool) {
-	cols, ran := f.table.cols(), 0
-	sum = flows{inflow: make([]float64, cols), visits: make([]float64, cols), taken: make([]float64, cols)}
+	ran := 0
+	sum = flows{inflow: f.table.vector(), visits: f.table.vector(), taken: f.table.vector()}
 	for _, b := range f.copiesOf(x.decision) {
 		v := profile.BlockID(b)
 		if f.costs.at[v] < 0 || !f.addTaken(sum.taken, v, x.out().to) {

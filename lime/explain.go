@@ -48,8 +48,8 @@ type origin interface {
 
 // analysis runs the stages on some instances: table, costs, clusters, leaders,
 // and one of the three ways to tell which leaders explain T.
-func (an *Analyser) analysis(opt Options, instances ...*instance) *analysis {
-	t := newTable(len(an.p.Events), instances...)
+func (an *Analyser) analysis(opt Options, r *room, instances ...*instance) *analysis {
+	t := r.table(len(an.p.Events), instances...)
 	a := &analysis{instances: instances, finder: finder{graph: an.graph, sources: an.sources, lines: an.lines, table: t, stop: opt.Stop}}
 	for _, in := range instances {
 		a.response = append(a.response, in.response...)
@@ -80,7 +80,13 @@ func (an *Analyser) analysis(opt Options, instances ...*instance) *analysis {
 	return a
 }
 
-func (a *analysis) add(f finding) { a.findings = append(a.findings, f) }
+// add keeps a finding, which outlives the room of the analysis.
+func (a *analysis) add(f finding) {
+	if x, ok := f.cost.(units); ok {
+		f.cost = units{slices.Clone(x.cost), slices.Clone(x.executed)}
+	}
+	a.findings = append(a.findings, f)
+}
 
 // byMatchingPursuit chooses by exact costs (rule 7).
 func (a *analysis) byMatchingPursuit(own *misses) {
@@ -157,7 +163,7 @@ func (a *analysis) bothWays(list []leader) (out []leader) {
 			out = append(out, y)
 			continue
 		}
-		out[i].cost = floats.AddTo(make([]float64, len(y.cost)), out[i].cost, y.cost)
+		out[i].cost = floats.AddTo(a.table.vector(), out[i].cost, y.cost)
 	}
 	return out
 }
@@ -235,7 +241,7 @@ func (a *analysis) addHardware(l int, beta, p float64) {
 	var events []profile.EventID
 	var sd []float64
 	for _, e := range a.clusters.events {
-		if a.clusters.label[e] == l {
+		if a.clusters.of(e) == l {
 			v, _ := a.table.adjusted(a.graph.p.Events, e)
 			events, sd = append(events, e), append(sd, floats.Norm(v, 2))
 		}

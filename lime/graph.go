@@ -20,6 +20,7 @@ type graph struct {
 	back    []bool          // by edge: goes round a loop, or deeper into a recursion
 
 	thrown map[int32]profile.BlockID // edges of exceptions to landing pads: the block of the pad's function from which they come
+	caught []int32                   // of them those from other functions, in order
 
 	index func() *profile.BlockIndex // of addresses
 
@@ -100,6 +101,9 @@ func (g *graph) findThrown() {
 			if x := &g.p.Graph.Blocks[b]; !x.Virtual && x.Start <= e.Site && e.Site < x.End {
 				g.thrown[int32(i)] = b
 			}
+		}
+		if _, ok := g.thrown[int32(i)]; ok {
+			g.caught = append(g.caught, int32(i))
 		}
 	}
 }

@@ -66,7 +66,7 @@ func (f *finder) corr(counts []float64) float64 { return f.table.corr(counts, f.
 // leaders finds the leaders of all clusters (rule 5), block by block.
 func (f *finder) leaders() []leader {
 	var all []leader
-	f.inherited = nil
+	f.inherited = f.table.room.inherited[:0]
 	for _, v := range f.vertices() {
 		inflow, visits := f.costs.inflow(v), f.visits(v)
 		if inflow == nil || visits == nil {
@@ -91,6 +91,7 @@ func (f *finder) leaders() []leader {
 			}
 		}
 	}
+	f.table.room.inherited = f.inherited
 	return append(all, f.leadersByCopies(f.inherited)...)
 }
 
@@ -167,7 +168,7 @@ func (f *finder) visits(v profile.BlockID) []float64 {
 	if n := f.table.counts(f.graph.p.Graph.Blocks[v].Count); n != nil {
 		return n
 	}
-	sum := make([]float64, f.table.cols())
+	sum := f.table.vector()
 	for _, i := range f.graph.ins.Of(int(v)) {
 		n := f.table.counts(f.graph.p.Graph.Edges[i].Count)
 		if n == nil {
@@ -183,7 +184,7 @@ func (f *finder) visits(v profile.BlockID) []float64 {
 // (repeats), it is not a choice between ways but how often one goes round; ok
 // is false where nothing does.
 func (f *finder) lead(d departure, repeats bool) (x leader, ok bool) {
-	cost := make([]float64, f.table.cols())
+	cost := f.table.vector()
 	x = leader{steering: steering{cluster: d.cluster}, flows: d.flows, corr: d.corr, cost: cost}
 	x.score = f.score(d.block, d.corr, d.flows)
 	switch {
@@ -233,7 +234,7 @@ func (f *finder) oneCycle(v profile.BlockID, l int) (blocks blockSet, inflow []f
 		return nil, nil
 	}
 	var mine []int32
-	inflow = append([]float64(nil), f.costs.inflow(v)...)
+	inflow = f.table.room.copied(f.costs.inflow(v))
 	others := false
 	for _, i := range f.graph.ins.Of(int(v)) {
 		e := &f.graph.p.Graph.Edges[i]
@@ -289,7 +290,7 @@ func (f *finder) leadByJoin(v profile.BlockID, l int, visits []float64) (x leade
 	x = leader{
 		steering: steering{decision: join{outcome{block, v, event}}, cluster: l},
 		flows:    flows{inflow: inflow, visits: inflow, taken: visits},
-		corr:     f.corr(visits), cost: make([]float64, f.table.cols()),
+		corr:     f.corr(visits), cost: f.table.vector(),
 	}
 	x.score = f.score(block, x.corr, x.flows)
 	f.costs.addDominated(x.cost, v)

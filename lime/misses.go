@@ -57,7 +57,7 @@ func newMisses(p *profile.Profile, t *table, line func(profile.Addr) string) *mi
 		}
 		x := at[k]
 		if x == nil {
-			x = &missing{line: k, cost: make([]float64, t.cols()), times: make([]float64, t.cols())}
+			x = &missing{line: k, cost: t.vector(), times: t.vector()}
 			at[k], m.own = x, append(m.own, x)
 		}
 		x.add(e, float64(ev.Cycles), slope, times, t.counts(ev.Superior))
@@ -118,7 +118,7 @@ func (a *analysis) addMisses(p *matchingPursuit) {
 		}
 		cost := a.table.centre(x.cost)
 		a.add(finding{
-			id: missesID{x.misses.line}, origin: hardware{x.misses.first, x.misses.events, x.cluster}, cost: divisible(x.cost),
+			id: missesID{x.misses.line}, origin: hardware{x.misses.first, x.misses.events, x.cluster}, cost: divisible(slices.Clone(x.cost)),
 			share: floats.Dot(cost, a.centred) / a.variation, beta: math.Sqrt(floats.Dot(cost, cost) / a.variation),
 			score: x.corr, leaderScore: math.NaN(), p: math.NaN(),
 		})

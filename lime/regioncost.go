@@ -31,12 +31,8 @@ type costs struct {
 func newCosts(g *graph, t *table, more func(profile.BlockID) float64) *costs {
 	c := &costs{
 		graph: g, table: t, more: more,
-		at:   make([]int32, len(g.p.Graph.Blocks)),
-		comp: map[int32][]float64{}, shares: map[int32]*callShare{}, loop: map[int32][]float64{},
-		executed: make([]float64, t.cols()),
-	}
-	for i := range c.at {
-		c.at[i] = -1
+		blocks: t.room.blocks[:0], comp: map[int32][]float64{}, shares: map[int32]*callShare{}, loop: map[int32][]float64{},
+		executed: t.vector(),
 	}
 	for _, e := range t.events {
 		if ev := &g.p.Events[e]; ev.Kind == profile.BlockEntered {
@@ -50,6 +46,8 @@ func newCosts(g *graph, t *table, more func(profile.BlockID) float64) *costs {
 		}
 		return a < b
 	})
+	t.room.blocks, t.room.at = c.blocks, unknown(t.room.at, len(g.p.Graph.Blocks))
+	c.at = t.room.at
 	for i, b := range c.blocks {
 		c.at[b] = int32(i)
 	}
@@ -64,7 +62,7 @@ func newCosts(g *graph, t *table, more func(profile.BlockID) float64) *costs {
 // the executions of its functions' entries less what arrives there from
 // within. It serves where a call edge is unknown; nil when this is too.
 func (c *costs) entries(k int32) []float64 {
-	sum := make([]float64, c.table.cols())
+	sum := c.table.vector()
 	for _, f := range c.graph.inComp.Of(int(k)) {
 		if c.graph.p.Graph.Functions[f].N == 0 {
 			continue
@@ -97,7 +95,7 @@ func (c *costs) sumBlocks() {
 		b := &c.graph.p.Graph.Blocks[v]
 		k := c.graph.compOf(v)
 		n := c.table.counts(b.Count)
-		x := make([]float64, c.table.cols())
+		x := c.table.vector()
 		if !b.Spin {
 			w := float64(b.Instructions) + c.more(v)
 			floats.AddScaled(x, w, n)
@@ -110,7 +108,7 @@ func (c *costs) sumBlocks() {
 		}
 		c.block[i] = x
 		if c.comp[k] == nil {
-			c.comp[k] = make([]float64, c.table.cols())
+			c.comp[k] = c.table.vector()
 		}
 		floats.Add(c.comp[k], x)
 	}
@@ -143,7 +141,7 @@ func (c *costs) sumTrees() {
 	c.tree = make([][]float64, len(c.blocks))
 	order := make([]int32, 0, len(c.blocks))
 	for i, v := range c.blocks {
-		c.tree[i] = append([]float64(nil), c.block[i]...)
+		c.tree[i] = c.table.room.copied(c.block[i])
 		if c.graph.reached(v) {
 			order = append(order, int32(i))
 		}
@@ -165,7 +163,7 @@ func (c *costs) sumTrees() {
 func (c *costs) sumLoops() {
 	add := func(l int32, x []float64) {
 		if c.loop[l] == nil {
-			c.loop[l] = make([]float64, c.table.cols())
+			c.loop[l] = c.table.vector()
 		}
 		floats.Add(c.loop[l], x)
 	}
@@ -197,11 +195,13 @@ func (c *costs) sumLoops() {
 func (c *costs) addHandlers() {
 	edges := c.graph.p.Graph.Edges
 	var todo []int32
-	for i := range edges { // in order: g.thrown is a map
-		from := edges[i].From
-		if in, ok := c.graph.thrown[int32(i)]; ok && in != from && c.at[from] >= 0 {
-			todo = append(todo, int32(i))
+	for _, i := range c.graph.caught {
+		if c.at[edges[i].From] >= 0 {
+			todo = append(todo, i)
 		}
+	}
+	if len(todo) == 0 {
+		return
 	}
 	seen := map[int32]bool{}
 	var add func(edge int32)
@@ -224,7 +224,7 @@ func (c *costs) addHandlers() {
 
 // addHandler is addHandlers of one edge.
 func (c *costs) addHandler(edge int32) {
-	cost, from := make([]float64, c.table.cols()), c.graph.p.Graph.Edges[edge].From
+	cost, from := c.table.vector(), c.graph.p.Graph.Edges[edge].From
 	c.addUnder(cost, edge)
 	for d := from; d >= 0; d = c.graph.idom(d) {
 		if c.at[d] >= 0 {
@@ -323,7 +323,7 @@ func (c *costs) balances(edge int32) bool {
 // recursions: the sum of its forward in-edges (rule 2), or, where one of them
 // is unknown, v's own count less its back edges. nil when that is unknown too.
 func (c *costs) inflow(v profile.BlockID) []float64 {
-	sum := make([]float64, c.table.cols())
+	sum := c.table.vector()
 	known := !c.graph.p.Graph.Blocks[v].Resumes
 	for _, i := range c.graph.ins.Of(int(v)) {
 		if !c.graph.back[i] {

@@ -19,6 +19,7 @@ type table struct {
 	row    []int32           // by event: its row, or −1
 	dense  []float64         // len(events) × len(parts), row by row
 	zeros  []float64         // the row of events that did not happen
+	room   *room
 }
 
 // groups say which columns belong to which instance.
@@ -28,17 +29,16 @@ type groups []group
 // executions.
 type group struct{ from, to, folded int }
 
-// newTable lays out the counts of the given instances; events is how many the
-// profile has.
-func newTable(events int, instances ...*instance) *table {
-	t := &table{row: make([]int32, events)}
+// table lays out the counts of the given instances, for the next analysis in the room;
+// events is how many the profile has.
+func (r *room) table(events int, instances ...*instance) *table {
+	r.again()
+	r.row = unknown(r.row, events)
+	t := &table{row: r.row, parts: r.parts, events: r.events, room: r}
 	for _, in := range instances {
 		from := len(t.parts)
 		t.parts = append(t.parts, in.parts...)
 		t.groups = append(t.groups, group{from, len(t.parts), in.folded})
-	}
-	for i := range t.row {
-		t.row[i] = -1
 	}
 	for i := range t.parts {
 		for _, e := range t.parts[i].Counts.Event {
@@ -53,7 +53,10 @@ func newTable(events int, instances ...*instance) *table {
 	for r, e := range t.events {
 		t.row[e] = int32(r)
 	}
-	t.dense, t.zeros = make([]float64, len(t.events)*n), make([]float64, n)
+	r.parts, r.events = t.parts, t.events
+	r.dense = slices.Grow(r.dense[:0], len(t.events)*n)[:len(t.events)*n]
+	clear(r.dense)
+	t.dense, t.zeros = r.dense, t.vector()
 	for c := range t.parts {
 		counted := &t.parts[c].Counts
 		for i, e := range counted.Event {
@@ -65,6 +68,10 @@ func newTable(events int, instances ...*instance) *table {
 
 // cols returns how many parts there are.
 func (t *table) cols() int { return len(t.parts) }
+
+// vector is a zero for each part. It is there until the analysis is over, as is what
+// counts, centre and unit return.
+func (t *table) vector() []float64 { return t.room.vector(t.cols()) }
 
 // counts returns an event's counts by part; nil when they are unknown. The
 // caller must not write to them.
@@ -85,10 +92,14 @@ func (t *table) counts(e profile.EventID) []float64 {
 // never taken for a difference.
 func (gs groups) centre(v []float64) []float64 {
 	c := make([]float64, len(v))
-	for _, g := range gs {
-		centreInto(c[g.from:g.to], v[g.from:g.to])
-	}
+	gs.centreAll(c, v)
 	return c
+}
+
+func (gs groups) centreAll(dst, v []float64) {
+	for _, g := range gs {
+		centreInto(dst[g.from:g.to], v[g.from:g.to])
+	}
 }
 
 func centreInto(dst, v []float64) {
@@ -145,6 +156,20 @@ func (gs groups) corr(v, u []float64) float64 {
 func (gs groups) deviation(v []float64) float64 {
 	length, _ := gs.along(v, v)
 	return length
+}
+
+// centre is the groups' in room of the analysis.
+func (t *table) centre(v []float64) []float64 {
+	c := t.vector()
+	t.centreAll(c, v)
+	return c
+}
+
+// unit is the groups' in room of the analysis.
+func (t *table) unit(v []float64) []float64 {
+	c := t.centre(v)
+	normalise(c)
+	return c
 }
 
 // unit returns v centred and scaled to length 1, so that the dot product of

@@ -79,6 +79,9 @@ type builder struct {
 	blocks  *profile.BlockIndex
 	// Of instructions that access memory: each section asks for them again.
 	ofMemory map[profile.Addr]memoryPlace
+	// By block, and how many places these are: see lineOf.
+	blockLines  []blockLine
+	lineNumbers map[Place]int
 }
 
 func (b *builder) run() Run {

@@ -218,7 +218,7 @@ func (x *pathBuilder) lines(c *CriticalPath) {
 		}
 		instructions(p, q.Counts, float64(x.parts[of].busy)/float64(all), blocks)
 	}
-	for _, l := range byLine(p, blocks) {
+	for _, l := range x.b.byLine(blocks) {
 		if l.weight < pathLine*float64(x.path.NS) || len(c.Lines) == pathLines {
 			break
 		}

@@ -34,7 +34,7 @@ func (x *pathBuilder) slackLines(c *CriticalPath, slack taskgraph.Slack) {
 	byLine := map[Place]int64{}
 	for b, n := range w.blocks {
 		if n > 0 {
-			_, key := lineKey(p, p.Graph.Blocks[b].Start)
+			key := x.b.lineOf(profile.BlockID(b)).key
 			if now, is := byLine[key]; !is || w.least[b] < now {
 				byLine[key] = w.least[b]
 			}
@@ -67,7 +67,7 @@ func (w *slackWork) add(q *profile.Part, left int64) {
 // listSlack lists lines with work and with slack, those with most work first.
 func (x *pathBuilder) listSlack(c *CriticalPath, blocks []float64, least map[Place]int64) {
 	c.Slack = []LineSlack{}
-	for _, l := range byLine(x.b.p, blocks) {
+	for _, l := range x.b.byLine(blocks) {
 		if l.weight < pathLine*float64(x.g.BusyNS) || len(c.Slack) == pathLines {
 			break
 		}

@@ -27,19 +27,42 @@ type weighed struct {
 	weight float64
 }
 
+// blockLine is the line of a block. Each section asks for those of the same blocks.
+type blockLine struct {
+	at     Location
+	key    Place
+	number int // of the key; 0: nobody has asked yet
+}
+
+// lineOf is the line of a block.
+func (b *builder) lineOf(v profile.BlockID) *blockLine {
+	if b.blockLines == nil {
+		b.blockLines, b.lineNumbers = make([]blockLine, len(b.p.Graph.Blocks)), map[Place]int{}
+	}
+	x := &b.blockLines[v]
+	if x.number == 0 {
+		x.at, x.key = lineKey(b.p, b.p.Graph.Blocks[v].Start)
+		if x.number = b.lineNumbers[x.key]; x.number == 0 {
+			x.number = len(b.lineNumbers) + 1
+			b.lineNumbers[x.key] = x.number
+		}
+	}
+	return x
+}
+
 // byLine adds up what blocks weigh by line, or by function where none is known; the
 // heaviest first.
-func byLine(p *profile.Profile, blocks []float64) (lines []weighed) {
-	at := map[Place]int{}
+func (b *builder) byLine(blocks []float64) (lines []weighed) {
+	at := map[int]int{}
 	for i, n := range blocks {
 		if n == 0 {
 			continue
 		}
-		l, key := lineKey(p, p.Graph.Blocks[i].Start)
-		k, ok := at[key]
+		x := b.lineOf(profile.BlockID(i))
+		k, ok := at[x.number]
 		if !ok {
 			k = len(lines)
-			at[key], lines = k, append(lines, weighed{at: l, key: key})
+			at[x.number], lines = k, append(lines, weighed{at: x.at, key: x.key})
 		}
 		lines[k].weight += n
 	}
@@ -83,7 +106,7 @@ func (b *builder) workLines(s *profile.Section) []WorkLine {
 		all += n
 	}
 	out := []WorkLine{}
-	for _, l := range byLine(b.p, blocks) {
+	for _, l := range b.byLine(blocks) {
 		if l.weight < workLine*all || len(out) == workLines {
 			break
 		}

@@ -49,15 +49,18 @@ func (y *shift) begins(x *thread, number uint64) {
 }
 
 // add is told what a thread did that came back. It may do so thousands of times in a
-// round: what it waited for grows in a list of its own, and is not copied each time.
+// round: what it waited for and counted grows in lists of its own, and is not copied
+// each time.
 func (y *shift) add(a arrival) {
 	if i := slices.IndexFunc(y.parts, func(b arrival) bool { return b.t == a.t }); i >= 0 {
-		waits := append(y.parts[i].waits, a.waits...)
-		y.parts[i] = a.after(&y.parts[i])
-		y.parts[i].waits = waits
+		b := &y.parts[i]
+		waits, delta := append(b.waits, a.waits...), record.Log(b.delta, a.delta)
+		b.delta, a.delta = nil, nil
+		y.parts[i] = a.after(b)
+		y.parts[i].waits, y.parts[i].delta = waits, delta
 		return
 	}
-	a.waits = slices.Clip(a.waits) // behind it stand the thread's next ones
+	a.waits, a.delta = slices.Clip(a.waits), slices.Clip(a.delta) // behind them stand the thread's next ones
 	y.parts = append(y.parts, a)
 }
 

@@ -25,10 +25,10 @@ type keptFunction struct {
 	is []byte
 }
 
-// enoughMade is how many functions must be new to be worth writing all again, at least
-// and as a part of all.
+// enoughMade is how many bytes must be new to be worth writing all again, at least and
+// as a part of all: few functions may be large.
 const (
-	enoughMade = 32
+	enoughMade = 4 << 10
 	partMade   = 16
 )
 
@@ -49,7 +49,14 @@ func NewKept(b []byte) *Kept {
 
 // Grown reports whether so much is new that it should be written.
 func (k *Kept) Grown() bool {
-	return len(k.made) >= enoughMade && len(k.made) >= len(k.was)/partMade
+	size := func(list []keptFunction) (n int) {
+		for _, x := range list {
+			n += len(x.is)
+		}
+		return n
+	}
+	made := size(k.made)
+	return made >= enoughMade && made >= size(k.was)/partMade
 }
 
 // Pack writes all functions, the new ones instead of old ones of the same number.

@@ -148,15 +148,26 @@ func TestSpoilt(t *testing.T) {
 	}
 }
 
-// TestGrown: all is written again when much is new, not when little is.
+// TestGrown: all is written again when much is new, in few functions or in many, not when
+// little is.
 func TestGrown(t *testing.T) {
+	of := func(functions, each int) []keptFunction {
+		return slices.Repeat([]keptFunction{{is: make([]byte, each)}}, functions)
+	}
 	for _, x := range []struct {
-		was, made int
+		was, made []keptFunction
 		want      bool
-	}{{0, 0, false}, {0, 31, false}, {0, 32, true}, {512, 32, true}, {544, 33, false}, {544, 34, true}} {
-		k := &Kept{was: make([]keptFunction, x.was), made: make([]keptFunction, x.made)}
+	}{
+		{nil, nil, false},
+		{nil, of(4, 1000), false},
+		{nil, of(1, 4096), true},
+		{nil, of(4096, 1), true},
+		{of(2, 32<<10), of(4, 1024), true},
+		{of(2, 32<<10+8), of(4, 1024), false},
+	} {
+		k := &Kept{was: x.was, made: x.made}
 		if k.Grown() != x.want {
-			t.Errorf("%d new ones beside %d: %v", x.made, x.was, k.Grown())
+			t.Errorf("%d new ones beside %d: %v", len(x.made), len(x.was), k.Grown())
 		}
 	}
 }

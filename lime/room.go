@@ -1,0 +1,66 @@
+package lime
+
+import (
+	"slices"
+
+	"github.com/skewlens/skewlens/profile"
+)
+
+// room is the memory in which one instance after the other is analysed. A section may
+// have hundreds, each with a few numbers for every edge that ran: asked for anew each
+// time, most of what an analysis takes is that. What is kept of an instance (explained,
+// finding) must not lie here: the next one is written over it.
+type room struct {
+	parts     []profile.Part
+	events    []profile.EventID
+	row       []int32 // by event: −1, between analyses
+	dense     []float64
+	unit      []float64
+	label     []int32
+	blocks    []profile.BlockID
+	at        []int32 // by block: −1, between analyses
+	inherited []departure
+	numbers   []float64 // for vectors: those of this analysis lie before
+	used      int
+}
+
+// leastNumbers is how many numbers are asked for at once.
+const leastNumbers = 1 << 10
+
+// vector returns n zeros.
+func (r *room) vector(n int) []float64 {
+	if r.used+n > len(r.numbers) {
+		r.numbers, r.used = make([]float64, max(leastNumbers, 2*len(r.numbers), n)), 0
+	}
+	v := r.numbers[r.used : r.used+n : r.used+n]
+	r.used += n
+	clear(v)
+	return v
+}
+
+// copied is a copy of a vector.
+func (r *room) copied(v []float64) []float64 {
+	c := r.vector(len(v))
+	copy(c, v)
+	return c
+}
+
+// again makes room for the next analysis.
+func (r *room) again() {
+	for _, e := range r.events {
+		r.row[e] = -1
+	}
+	for _, b := range r.blocks {
+		r.at[b] = -1
+	}
+	clear(r.inherited)
+	r.parts, r.events, r.blocks, r.inherited, r.used = r.parts[:0], r.events[:0], r.blocks[:0], r.inherited[:0], 0
+}
+
+// unknown is a list of the length n, each −1: the one that there is, if it has that length.
+func unknown(list []int32, n int) []int32 {
+	if len(list) == n {
+		return list
+	}
+	return slices.Repeat([]int32{-1}, n)
+}
