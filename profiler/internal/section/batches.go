@@ -25,7 +25,7 @@ type batch struct {
 	channel  uint64
 	at       profile.Addr // where it received
 	chain    []uint64
-	mixed    bool // elsewhere, too
+	mixed    bool      // elsewhere, too
 	ended    []*thread // and are of no instance so far
 	dead     int
 	over     bool // another one has begun
