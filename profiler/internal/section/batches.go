@@ -25,8 +25,8 @@ type batch struct {
 	channel  uint64
 	at       profile.Addr // where it received
 	chain    []uint64
-	mixed    bool // elsewhere, too
-	parts    []arrival
+	mixed    bool      // elsewhere, too
+	ended    []*thread // and are of no instance so far
 	dead     int
 	over     bool // another one has begun
 }
@@ -78,20 +78,22 @@ func (g *goRule) died(x *thread, a arrival) {
 	for i := len(list) - 1; i >= 0; i-- {
 		if y := list[i]; y.begin <= x.born {
 			if y.dead++; !g.filed[x] {
-				a.ended = true
-				y.parts = append(y.parts, a)
+				y.ended = append(y.ended, x)
 			}
 			break
 		}
 	}
 	g.batches[x.parent] = g.finish(list)
+	if g.filed[x] {
+		x.end = nil // nobody will ask for it
+	}
 }
 
 // finish files the batches, from the first one on, that are over and complete.
 func (g *goRule) finish(list []*batch) []*batch {
 	for len(list) > 0 && list[0].over && list[0].dead >= len(list[0].sites) {
 		g.fileBatch(list[0])
-		list = list[1:]
+		list[0], list = nil, list[1:]
 	}
 	return list
 }
@@ -111,7 +113,17 @@ func (g *goRule) end() {
 // fileBatch makes an instance of a batch, or several of goroutines from different go
 // statements that nothing holds together.
 func (g *goRule) fileBatch(y *batch) {
-	parts := slices.DeleteFunc(y.parts, func(a arrival) bool { return g.filed[a.t] })
+	var parts []arrival
+	for _, x := range y.ended {
+		if !g.filed[x] {
+			a := *x.end
+			a.ended = true
+			parts = append(parts, a)
+		}
+		if !x.receives { // else a round may want it yet
+			x.end = nil
+		}
+	}
 	if !y.mixed && y.received == len(y.sites) && len(parts) > 1 {
 		for i := range parts {
 			parts[i].site, parts[i].chain = y.at, y.chain

@@ -49,6 +49,7 @@ const (
 // first: a goroutine receives something for the first time.
 func (g *goRule) first(x *thread, r record.Record) {
 	if x.parent != nil {
+		x.receives = true
 		k := goKin{x.parent, r.Arg1}
 		g.kin[k] = append(g.kin[k], x)
 	}

@@ -15,10 +15,11 @@ type thread struct {
 	stream    *stream
 	alive     bool
 	joining   bool     // waits for another thread to end
+	receives  bool     // of a goroutine: something that may be work
 	handle    uint64   // by which others join it; 0: not known
 	called    bool     // for its end, by whoever created it
 	awaited   *group   // that it last waited for by futures
-	end       *arrival // its last part, when it has ended
+	end       *arrival // its last part, when it has ended; nil: of no use any more
 	start     profile.Addr
 	goAt      profile.Addr // by a go statement; 0: not known, or a thread
 	nextStart profile.Addr // of the thread it is about to create,

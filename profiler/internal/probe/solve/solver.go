@@ -36,25 +36,26 @@ type Solver struct {
 	active   []frame // by number: counter −1 − number
 	activeNo map[frame]int32
 
-	layout     threadarea.Layout
-	misses     map[int32]profile.EventID // by counter, from the first of all misses on
-	missed     map[miss]profile.EventID
-	hardware   map[counter]int32
-	missing    []missEvent
-	counters   []hardwareEvent // by number
-	noHardware bool
-	chords     int
-	owner      []int32  // of each chord: the number of its function
-	weight     []weight // of each chord; step 0: not known yet
-	val        []int64
-	entered    []int64 // per function: entries not yet explained by a call
-	touched    []int32
-	isTouch    []bool
-	space      cfg.Space
-	network    placement.Space
-	order      []uint64 // see sorted
-	gather     gather
-	checked    *ways // what functions have counted that was possible: see Check; nil: nobody asked
+	layout       threadarea.Layout
+	misses       map[int32]profile.EventID // by counter, from the first of all misses on
+	missed       map[miss]profile.EventID
+	hardware     map[counter]int32
+	missing      []missEvent
+	counters     []hardwareEvent // by number
+	noHardware   bool
+	chords       int
+	owner        []int32  // of each chord: the number of its function
+	weight       []weight // of each chord; step 0: not known yet
+	activeWeight []weight // of each active frame that was asked for
+	val          []int64
+	entered      []int64 // per function: entries not yet explained by a call
+	touched      []int32
+	isTouch      []bool
+	space        cfg.Space
+	network      placement.Space
+	order        []uint64 // see sorted
+	gather       gather
+	checked      *ways // what functions have counted that was possible: see Check; nil: nobody asked
 
 	dealing *cfg.Program
 	deals   *cfg.Dealer

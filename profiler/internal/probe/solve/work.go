@@ -9,52 +9,57 @@ import (
 
 // Work is the instructions that counters stand for: profile.Instructions of
 // what Solve makes of them, without solving. Solving is linear, so every
-// counter has a fixed worth in instructions.
-func (v *Solver) Work(d []record.Delta) uint64 {
-	if sum, ok := v.worth(d); ok {
-		return uint64(max(0, sum.worth))
-	}
-	return v.solved(d, func(e *event) int32 { return e.insns })
-}
+// counter has a fixed worth in instructions, and so has a frame that stays active.
+func (v *Solver) Work(d []record.Delta) uint64 { return uint64(max(0, v.worth(d).worth)) }
 
 // Wakes is how many calls that let waiting threads go on, if there are any,
 // counters stand for.
-func (v *Solver) Wakes(d []record.Delta) uint64 {
-	if sum, ok := v.worth(d); ok {
-		return uint64(max(0, sum.wakes))
-	}
-	return v.solved(d, func(e *event) int32 { return e.wakes })
-}
+func (v *Solver) Wakes(d []record.Delta) uint64 { return uint64(max(0, v.worth(d).wakes)) }
 
-// worth adds up what counters are worth; false where there are frames that stay
-// active: they are rare, and not worth a formula.
-func (v *Solver) worth(d []record.Delta) (sum weight, ok bool) {
+// worth adds up what counters are worth.
+func (v *Solver) worth(d []record.Delta) (sum weight) {
 	for _, x := range record.Sum(d) {
-		if x.Counter < 0 {
-			return sum, false
-		}
 		if int(x.Counter) >= len(v.weight) {
 			break
 		}
-		w := &v.weight[x.Counter]
-		if w.step == 0 {
-			v.load(v.owner[x.Counter])
-		}
+		w := v.weightOf(x.Counter)
 		n := int64(x.N)
 		if w.step != 1 { // a division takes long
 			n /= w.step
 		}
 		sum.worth, sum.wakes = sum.worth+n*w.worth, sum.wakes+n*w.wakes
 	}
-	return sum, true
+	return sum
 }
 
-func (v *Solver) solved(d []record.Delta, of func(*event) int32) (n uint64) {
-	c := v.Solve(d)
-	for i, e := range c.Event {
-		n += uint64(of(&v.events[e])) * c.N[i]
+// weightOf is that of a counter, or of a frame that stays active.
+func (v *Solver) weightOf(counter int32) *weight {
+	if counter >= 0 {
+		w := &v.weight[counter]
+		if w.step == 0 {
+			v.load(v.owner[counter])
+		}
+		return w
 	}
-	return n
+	for len(v.activeWeight) < len(v.active) {
+		v.activeWeight = append(v.activeWeight, v.weighActive(v.active[len(v.activeWeight)]))
+	}
+	return &v.activeWeight[-1-counter]
+}
+
+// weighActive computes the worth of a frame that stays where it is.
+func (v *Solver) weighActive(k frame) weight {
+	x := v.load(k.fn)
+	val := make([]int64, len(x.edges))
+	conserve(x.steps, val, map[int32]int64{k.node: 1})
+	w := weight{step: 1}
+	for i, n := range val {
+		if e := x.edges[i].event; e >= 0 {
+			w.worth += n * int64(v.events[e].insns)
+			w.wakes += n * int64(v.events[e].wakes)
+		}
+	}
+	return w
 }
 
 // weight is what a counter is worth for every step of it: instructions, and

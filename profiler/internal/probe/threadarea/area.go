@@ -15,14 +15,15 @@ type Common struct {
 }
 
 // deltas is room for some: very many records have a few, and to ask for each takes
-// longer than to read it.
-func (c *Common) deltas(n int) []record.Delta {
+// longer than to read it. There is more behind them, for so many more.
+func (c *Common) deltas(n, more int) []record.Delta {
 	const many = 1 << 10
-	if n > len(c.room) {
-		c.room = make([]record.Delta, max(n, many))
+	all := n + more
+	if all > len(c.room) {
+		c.room = make([]record.Delta, max(all, many))
 	}
-	d := c.room[:n:n]
-	c.room = c.room[n:]
+	d := c.room[:n:all]
+	c.room = c.room[all:]
 	return d
 }
 
@@ -61,6 +62,8 @@ type Area struct {
 	base   uint64 // in the target
 	read   uint64 // ring position up to which records were taken
 	begin  uint64 // time stamp: when it was prepared
+
+	fetched uint64 // see fetch
 
 	live *Area // that says which counters may be other than 0: all threads' common one, but for goroutines
 

@@ -130,7 +130,7 @@ func NewLayout(funcs []Function, ops int32) Layout {
 	if n := len(funcs); n > 0 {
 		l.Chords, l.Sites = int(funcs[n-1].Chords), int(funcs[n-1].Sites)
 	}
-	n := uint64(l.Fixed()+overCap) * 8
+	n := uint64((l.Fixed()+overCap+7)&^7) * 8 // eights that are looked at together lie in one line each
 	l.counters = headerSize
 	l.shadow = l.counters + n
 	l.targets = l.shadow + n

@@ -37,7 +37,11 @@ func (a *Area) Records(yield func(record.Record)) {
 			}
 			pairs += stackHeader + words
 		}
-		r.Delta = a.common.deltas(n)
+		more := 0
+		if r.Whole && a.live == a {
+			more = openFrames
+		}
+		r.Delta = a.common.deltas(n, more)
 		for i := range r.Delta {
 			r.Delta[i] = record.Delta{Counter: int32(u(pairs + pairSize*i)), N: u(pairs + pairSize*i + 8)}
 		}
@@ -45,6 +49,10 @@ func (a *Area) Records(yield func(record.Record)) {
 		a.read += uint64(pairs + pairSize*n)
 	}
 }
+
+// openFrames is for how many frames that it was caught in there is room behind what a
+// goroutine counted until a record.
+const openFrames = 12
 
 // RecordedAt is where in the target eight bytes lie that each record of the thread writes
 // once, whoever makes it, when it takes the time.
@@ -107,6 +115,23 @@ func (a *Area) eights(do func(from, to uint64)) {
 	}
 }
 
+// fetch asks for all that will be read at once: another core wrote it last, and one line
+// after the other takes as long as all else about a thread that has lived for microseconds.
+func (a *Area) fetch() {
+	recorded, sum := a.recorded(), uint64(0)
+	counters, shadow := a.words(a.l.counters, uint64(a.l.Fixed())), a.words(a.l.shadow, uint64(a.l.Fixed()))
+	for at, word := range a.live.words(a.l.live, a.l.liveWords()) {
+		for ; word != 0; word &= word - 1 {
+			i := at*512 + 8*bits.TrailingZeros64(word)
+			sum += counters[i]
+			if recorded {
+				sum += shadow[i]
+			}
+		}
+	}
+	a.fetched = sum
+}
+
 // Target returns the site (its number) and the run-time target that a counter
 // beyond the chords stands for.
 func (a *Area) Target(counter int32) (site int, target uint64) {
@@ -122,6 +147,7 @@ func (a *Area) Target(counter int32) (site int, target uint64) {
 // thread that is gone, after Records. Where there was none the two are the same. Both are
 // in the room that it is given, which is made larger if need be.
 func (a *Area) Ends(room *[]record.Delta) (all, rest []record.Delta, none bool) {
+	a.fetch()
 	all = a.appendAll((*room)[:0])
 	if *room = all; !a.recorded() {
 		return all, nil, true
