@@ -205,11 +205,12 @@ struct access {
 #define AMONG(how)                                                       \
 	"	.p2align 5\n"                                            \
 	"	push %rdx\n"                                             \
+	"	testb $0x40, %gs:31(%rcx)\n"	/* SEVERAL */              \
+	"	jnz some" #how "\n"                                      \
 	"	jmp " #how "\n"
 
 #define OTHERS(how)                                                      \
-	#how ":	testb $0x40, %gs:31(%rcx)\n"	/* SEVERAL */              \
-	"	jnz some" #how "\n"                                      \
+	#how ":\n"                                               \
 	IS_AT(24) IS_AT(32) IS_AT(40) IS_AT(48) IS_AT(56)                \
 	"	or $1, %dl\n"                                            \
 	"	pop %rdx\n"                                              \
@@ -235,15 +236,14 @@ struct access {
 	"	dec %rdx\n"	/* SEVERAL, and nothing else */          \
 	"	jno 9f\n"                                                \
 	unless                                                           \
-	"	push %rdi\n"                                             \
-	"	mov %gs:24(%rcx), %rdi\n"                                \
-	"	btr $62, %rdi\n"                                         \
+	"	mov %rax, %gs:(%rcx)\n"                                  \
+	"	mov $0, %edx\n"                                          \
+	"	rcr $1, %rdx\n"                                          \
+	"	or %rdx, %rax\n"                                         \
 	"	mov %gs:8(%rcx), %rdx\n"                                 \
 	"	bts $62, %rdx\n"                                         \
+	"	mov %rax, %gs:8(%rcx)\n"                                 \
 	"	mov %rdx, %gs:24(%rcx)\n"                                \
-	"	mov %rax, %gs:(%rcx)\n"                                  \
-	"	mov %rdi, %gs:8(%rcx)\n"                                 \
-	"	pop %rdi\n"                                              \
 	"	cmp %eax, %eax\n"                                        \
 	"	pop %rdx\n"                                              \
 	"	ret\n"                                                   \
@@ -283,6 +283,7 @@ struct access {
 	"	mov %gs:40(%rcx), %rsi\n"	/* SET */                \
 	"	test %rsi, %rsi\n"                                       \
 	"	jz 8f\n"                                                 \
+	"	prefetcht0 (%rsi)\n"                                     \
 	"	mov $0x9E3779B97F4A7C15, %rdx\n"	/* as hash() does */ \
 	"	imul %rax, %rdx\n"                                       \
 	"	shr $56, %rdx\n"                                         \
@@ -1366,8 +1367,6 @@ static int miss1(struct shared *s, struct core *me, struct access *a, u64 *w, in
 				state = written(s, me, a);
 			}
 		} else {
-			if (k < 0 && s->many) /* who leaves for it is asked for in the end */
-				soon(&s->table[tagIn(&me->two, a->line, oldestIn(&me->two, a->line)) >> 2 & s->tableMask]);
 			class = fetch(s, me, a, k >= 0, wasLast(&me->two, a->line), &state);
 		}
 		if (k >= 0) {
@@ -1471,8 +1470,11 @@ static __attribute__((noinline)) int touchFar(struct shared *s, struct core *me,
 		soon(&s->seen[seenFrom(me, a->line) & s->seenMask]);
 		/* and the next line's, which comes next, more often than not */
 		fetchSet(&s->three, a->line + 1, perhaps);
-		if (s->many)
+		if (s->many) {
 			perhaps(&s->table[(a->line + 4) & s->tableMask]);
+			if (k == NONE && me->two.ways) /* who leaves for it is asked for in the end */
+				soon(&s->table[tagIn(&me->two, a->line, oldestIn(&me->two, a->line)) >> 2 & s->tableMask]);
+		}
 	}
 	lock(s, &h->lock);
 	u64 state = w ? RELAXED(*w) & STATE : INVALID;
