@@ -67,7 +67,7 @@ func newSimulation(p *tracee.Process, j *backend.Job, ops int) (s *simulation, e
 	if err := s.share(p, l.Size()); err != nil {
 		return nil, err
 	}
-	s.shared.Large(p, l.Dense())
+	s.shared.Large(p, s.view, l.Dense())
 	s.Hierarchy = caches.New(l, s.view, s.shared.Addr)
 	return s, nil
 }

@@ -63,10 +63,12 @@ func (p *Process) MapShared(size uint64) (*Shared, error) {
 	return s, nil
 }
 
-// Large asks for large pages where the first bytes lie in the stopped target: they are used
-// all over, and a page at a time would take longer to have than to use.
-func (s *Shared) Large(p *Process, size uint64) {
+// Large asks for large pages where the first bytes lie in the stopped target, and in a View of
+// all: they are used all over, and a page at a time would take longer to have than to use. Who
+// touches a page first decides which it is.
+func (s *Shared) Large(p *Process, view []byte, size uint64) {
 	_, _ = p.Syscall(unix.SYS_MADVISE, s.Addr, size&^4095, unix.MADV_HUGEPAGE)
+	_ = unix.Madvise(view[:size&^4095], unix.MADV_HUGEPAGE)
 }
 
 // Resize makes room for so many bytes, which the target has yet to map. A limit on the

@@ -205,11 +205,12 @@ struct access {
 #define AMONG(how)                                                       \
 	"	.p2align 5\n"                                            \
 	"	push %rdx\n"                                             \
+	"	testb $0x40, %gs:31(%rcx)\n"	/* SEVERAL */              \
+	"	jnz some" #how "\n"                                      \
 	"	jmp " #how "\n"
 
 #define OTHERS(how)                                                      \
-	#how ":	testb $0x40, %gs:31(%rcx)\n"	/* SEVERAL */              \
-	"	jnz some" #how "\n"                                      \
+	#how ":\n"                                               \
 	IS_AT(24) IS_AT(32) IS_AT(40) IS_AT(48) IS_AT(56)                \
 	"	or $1, %dl\n"                                            \
 	"	pop %rdx\n"                                              \
@@ -235,15 +236,14 @@ struct access {
 	"	dec %rdx\n"	/* SEVERAL, and nothing else */          \
 	"	jno 9f\n"                                                \
 	unless                                                           \
-	"	push %rdi\n"                                             \
-	"	mov %gs:24(%rcx), %rdi\n"                                \
-	"	btr $62, %rdi\n"                                         \
+	"	mov %rax, %gs:(%rcx)\n"                                  \
+	"	mov $0, %edx\n"                                          \
+	"	rcr $1, %rdx\n"                                          \
+	"	or %rdx, %rax\n"                                         \
 	"	mov %gs:8(%rcx), %rdx\n"                                 \
 	"	bts $62, %rdx\n"                                         \
+	"	mov %rax, %gs:8(%rcx)\n"                                 \
 	"	mov %rdx, %gs:24(%rcx)\n"                                \
-	"	mov %rax, %gs:(%rcx)\n"                                  \
-	"	mov %rdi, %gs:8(%rcx)\n"                                 \
-	"	pop %rdi\n"                                              \
 	"	cmp %eax, %eax\n"                                        \
 	"	pop %rdx\n"                                              \
 	"	ret\n"                                                   \
@@ -283,6 +283,7 @@ struct access {
 	"	mov %gs:40(%rcx), %rsi\n"	/* SET */                \
 	"	test %rsi, %rsi\n"                                       \
 	"	jz 8f\n"                                                 \
+	"	prefetcht0 (%rsi)\n"                                     \
 	"	mov $0x9E3779B97F4A7C15, %rdx\n"	/* as hash() does */ \
 	"	imul %rax, %rdx\n"                                       \
 	"	shr $56, %rdx\n"                                         \
@@ -1366,8 +1367,6 @@ static int miss1(struct shared *s, struct core *me, struct access *a, u64 *w, in
 				state = written(s, me, a);
 			}
 		} else {
-			if (k < 0 && s->many) /* who leaves for it is asked for in the end */
-				soon(&s->table[tagIn(&me->two, a->line, oldestIn(&me->two, a->line)) >> 2 & s->tableMask]);
 			class = fetch(s, me, a, k >= 0, wasLast(&me->two, a->line), &state);
 		}
 		if (k >= 0) {
@@ -1471,8 +1470,11 @@ static __attribute__((noinline)) int touchFar(struct shared *s, struct core *me,
 		soon(&s->seen[seenFrom(me, a->line) & s->seenMask]);
 		/* and the next line's, which comes next, more often than not */
 		fetchSet(&s->three, a->line + 1, perhaps);
-		if (s->many)
+		if (s->many) {
 			perhaps(&s->table[(a->line + 4) & s->tableMask]);
+			if (k == NONE && me->two.ways) /* who leaves for it is asked for in the end */
+				soon(&s->table[tagIn(&me->two, a->line, oldestIn(&me->two, a->line)) >> 2 & s->tableMask]);
+		}
 	}
 	lock(s, &h->lock);
 	u64 state = w ? RELAXED(*w) & STATE : INVALID;
@@ -1530,11 +1532,10 @@ static __attribute__((always_inline)) inline int notes(struct shared *s, struct 
 
 /* notesFirst is the same where the line is the one of its set that was used last: nothing else
  * changes then. Moved code, which knows nothing of what is written, asks for each such write. */
-static inline int notesFirst(struct core *me, u64 addr, u32 what)
+static inline int notesFirst(struct core *me, u64 line, u64 bytes, u32 op)
 {
-	u64 to = addr + (what & 255) - 1, line = to >> 6, tag = line << 2 | WATCHED;
-	u64 *f = rowOf(0, me, line, 1), *set = (u64 *)f[SET];
-	if (RELAXED(f[FIRST_READ]) != line || addr >> 6 != line || !set || what >> 8 == BY_CALLER)
+	u64 *f = rowOf(0, me, line, 1), *set = (u64 *)f[SET], tag = line << 2 | WATCHED;
+	if (RELAXED(f[FIRST_READ]) != line || !set)
 		return 0;
 	u64 *w = &set[f[ORDER] & 15];
 	if (RELAXED(*w) != tag && RELAXED(*(w = &set[f[ORDER] >> 4 & 15])) != tag)	/* moved code exchanges them */
@@ -1543,7 +1544,7 @@ static inline int notesFirst(struct core *me, u64 addr, u32 what)
 	u32 more = RELAXED(n->more);
 	if (more <= 1)
 		return 0;
-	n->more = more - 1, n->mask |= ~0UL >> (63 - (to & 63)) & ~0UL << (addr & 63), n->op = what >> 8;
+	n->more = more - 1, n->mask |= bytes, n->op = op;
 	return RELAXED(*w) == tag;
 }
 
@@ -1718,14 +1719,25 @@ static __attribute__((noinline)) void access(struct thread *t, u64 addr, u64 siz
 		to1(t, first, s->many ? bytesOf(s, first, addr, addr + size - 1) : 0, op, write, isMany(me));
 }
 
-/* together is the same where there are several threads, as most machines' lines are. */
-static __attribute__((noinline)) void together(struct thread *t, u64 addr, u64 size, u32 op, int write)
+/* single is an access to one line where there are several threads, as most machines' lines are. */
+static __attribute__((noinline)) void single(struct thread *t, u64 line, u64 bytes, u32 op, int write)
 {
-	u64 to = addr + size - 1, line = to >> 6, bytes = ~0UL >> (63 - (to & 63)) & ~0UL << (addr & 63);
-	if (addr >> 6 != line)
+	to1(t, line, bytes, op, write, 1);
+}
+
+/* bytesUpTo is which bytes of such a line an access is to that ends with one. */
+static inline u64 bytesUpTo(u64 addr, u64 to)
+{
+	return ~0UL >> (63 - (to & 63)) & ~0UL << (addr & 63);
+}
+
+static inline void together(struct thread *t, u64 addr, u64 size, u32 op, int write)
+{
+	u64 to = addr + size - 1;
+	if (addr >> 6 != to >> 6)
 		access(t, addr, size, op, write);
 	else
-		to1(t, line, bytes, op, write, 1);
+		single(t, to >> 6, bytesUpTo(addr, to), op, write);
 }
 
 #include "alone.h"
@@ -1819,10 +1831,34 @@ static __attribute__((noinline)) void each(struct thread *t, struct frame *f, u6
 	t->inside = 0;
 }
 
+/* shortly makes an access where there are several threads, if it is not what seldom is. */
+static __attribute__((always_inline)) inline int shortly(struct thread *t, u64 addr, u32 n, u32 what)
+{
+	struct core *me = t->core;
+	u64 to = addr + (n & 255) - 1, line = to >> 6;
+	u32 op = n >> 8;
+	if (what > 1 || me->slow != MANY || t->inside)
+		return 0;
+	if (op == BY_CALLER) {
+		if (t->caller >= ERASED)
+			return 0;
+		op = t->caller + what;
+	}
+	if (addr >> 6 != line)
+		return line - 1 == addr >> 6 && isFirst(me->all, me, line - 1, what) && isFirst(me->all, me, line, what);
+	u64 bytes = bytesUpTo(addr, to);
+	if (what && notesFirst(me, line, bytes, op))
+		return 1;
+	t->inside = 1;
+	__asm__ volatile("" : : : "memory");
+	single(t, line, bytes, op, what);
+	__asm__ volatile("" : : : "memory");
+	t->inside = 0;
+	return 1;
+}
+
 __attribute__((used)) static void one(struct thread *t, struct frame *f, u64 what)
 {
-	if (!t)	/* a forked child */
-		return;
-	if (what != 1 || t->core->slow != MANY || t->inside || !notesFirst(t->core, f->address, *(u32 *)(f->returns + 1)))
+	if (t && !shortly(t, f->address, *(u32 *)(f->returns + 1), what))	/* else a forked child */
 		each(t, f, what);
 }
