@@ -105,6 +105,9 @@ func (a *analysis) deciding() []leader {
 			if head := a.graph.guarded(d); head >= 0 {
 				x.taken = a.visits(head) // pieces, not rounds
 			}
+			if x.taken == nil { // how often it was come to is not known
+				continue
+			}
 		}
 		x.cost = a.pieces(&x, in)
 		dealers = append(dealers, x)
