@@ -48,23 +48,31 @@ func (p *Process) Alarm(every time.Duration) bool {
 	if !install() {
 		return false
 	}
-	a := &alarm{off: make(chan struct{})}
+	a := &alarm{}
+	a.off = interrupt(every, func() { a.rings.Store(true) })
 	p.alarm = a
+	return true
+}
+
+// interrupt interrupts whatever this thread waits for, each time that so much time has
+// passed, after it has called first, until off is closed. The handler is installed.
+func interrupt(every time.Duration, first func()) (off chan struct{}) {
+	off = make(chan struct{})
 	pid, tid := os.Getpid(), unix.Gettid()
 	go func() {
 		t := time.NewTicker(every)
 		defer t.Stop()
 		for {
 			select {
-			case <-a.off:
+			case <-off:
 				return
 			case <-t.C: // again, if the last one came just before the wait
-				a.rings.Store(true)
+				first()
 				unix.Tgkill(pid, tid, alarmSignal)
 			}
 		}
 	}()
-	return true
+	return off
 }
 
 // NoAlarm takes it back.

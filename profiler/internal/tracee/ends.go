@@ -1,7 +1,6 @@
 package tracee
 
 import (
-	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -38,24 +37,9 @@ func (p *Process) waitFor(tid int) (Event, error) {
 
 // beat has waits be interrupted now and then, from the first one on that may last for ever.
 func (p *Process) beat() {
-	if p.still != nil || !install() {
-		return
+	if p.still == nil && install() {
+		p.still = interrupt(50*time.Millisecond, func() {})
 	}
-	still := make(chan struct{})
-	p.still = still
-	pid, tid := os.Getpid(), unix.Gettid()
-	go func() {
-		t := time.NewTicker(50 * time.Millisecond)
-		defer t.Stop()
-		for {
-			select {
-			case <-still:
-				return
-			case <-t.C:
-				unix.Tgkill(pid, tid, alarmSignal)
-			}
-		}
-	}()
 }
 
 // gone reports whether a thread is the first one and has ended, while others live.
