@@ -27,19 +27,15 @@ func (s *study) evens(blocks []*Block) bool {
 			if !ok {
 				return false
 			}
-			at := s.kept(blocks, b, i)
-			k, by := addressed(b, i)
-			if k >= 0 {
-				at = by
+			at, points := s.kept(blocks, b, i), []point{{int32(b.ID), i}}
+			if k, by := addressed(b, i); k >= 0 { // it is from there on that the register says where
+				at, points = by, []point{{int32(b.ID), k}, points[0]}
 			}
 			if sums[at] == nil {
 				sums[at] = &sum{}
 			}
 			sums[at].of += n
-			if k >= 0 { // it is from there on that the register says where
-				sums[at].at = append(sums[at].at, point{int32(b.ID), k})
-			}
-			sums[at].at = append(sums[at].at, point{int32(b.ID), i})
+			sums[at].at = append(sums[at].at, points...)
 		}
 	}
 	for mem, x := range sums {
