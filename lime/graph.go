@@ -128,10 +128,31 @@ func (g *graph) findFlow() {
 	for i := range g.p.Graph.Edges {
 		// A retreating edge whose target does not dominate it closes a cycle
 		// with several entries: it is no way in either.
-		if e := &g.p.Graph.Edges[i]; g.within(e) && g.reached(e.From) && g.dom.Place[e.To] <= g.dom.Place[e.From] {
+		if e := &g.p.Graph.Edges[i]; g.within(e) && g.reached(e.From) && g.comesBack(e.From, e.To) {
 			g.back[i] = true
 		}
 	}
+}
+
+// comesBack reports whether a way from a to b retreats.
+func (g *graph) comesBack(a, b profile.BlockID) bool { return g.dom.Place[b] <= g.dom.Place[a] }
+
+// flows reports whether an edge stays in its function, or leads there from a throw.
+func (g *graph) flows(edge int32) bool {
+	_, caught := g.thrown[edge]
+	return caught || g.within(&g.p.Graph.Edges[edge])
+}
+
+// onto is where a block leads that is nothing but a jump, else the block itself.
+func (g *graph) onto(b profile.BlockID) profile.BlockID {
+	if x := &g.p.Graph.Blocks[b]; x.Instructions == 1 && !x.Virtual {
+		if outs := g.outs.Of(int(b)); len(outs) == 1 {
+			if e := &g.p.Graph.Edges[outs[0]]; e.Kind == profile.Jump && g.within(e) {
+				return e.To
+			}
+		}
+	}
+	return b
 }
 
 // roots lists where functions can be entered: each one's entry, then its

@@ -8,6 +8,10 @@ import (
 	"github.com/skewlens/skewlens/profile"
 )
 
+// asWell is how much less than another count one correlates with T and goes with
+// it as well: rounding, in hundredths.
+const asWell = 0.005
+
 // leader is a decision that steers execution into a cluster (3.4).
 type leader struct {
 	steering
@@ -95,15 +99,22 @@ func (f *finder) leaders() []leader {
 	return append(all, f.leadersByCopies(f.inherited)...)
 }
 
-// departure finds which of the out-edges of v in cluster l goes best with T.
+// departure finds which of the out-edges of v in cluster l goes best with T. Of
+// those that go as well it is the one that more follows from: the few times that
+// a search found something go with T as well as the many that it went on.
 func (f *finder) departure(v profile.BlockID, l int, inflow, visits []float64) departure {
 	d := departure{way: way{edge: -1}, cluster: l}
+	most := 0.0
 	for _, i := range f.graph.outs.Of(int(v)) {
 		if f.clusters.ofEdge(f.graph, i) != l {
 			continue
 		}
-		if r := f.corr(f.table.counts(f.graph.p.Graph.Edges[i].Count)); d.edge < 0 || r > d.corr+1e-12 {
-			d.edge, d.corr = i, r
+		r := f.corr(f.table.counts(f.graph.p.Graph.Edges[i].Count))
+		if d.edge >= 0 && r < d.corr-asWell {
+			continue
+		}
+		if follows := f.follows(i); d.edge < 0 || r > d.corr+asWell || follows > most {
+			d.edge, d.corr, most = i, r, follows
 		}
 	}
 	e := &f.graph.p.Graph.Edges[d.edge]
@@ -113,6 +124,13 @@ func (f *finder) departure(v profile.BlockID, l int, inflow, visits []float64) d
 		d.cycle, d.inflow = blocks, around
 	}
 	return d
+}
+
+// follows is by how much what an edge leads to differs.
+func (f *finder) follows(edge int32) float64 {
+	cost := f.table.vector()
+	f.costs.addUnder(cost, edge)
+	return f.table.deviation(cost)
 }
 
 // inflowExplains reports whether what flows into v brings cluster l's

@@ -255,10 +255,10 @@ func (c *costs) addBlocks(x []float64, blocks blockSet) {
 }
 
 // addUnder adds to x what was executed because an edge was taken: its
-// callee's part; or the loop that it decides to go round again; or the blocks
-// that its target dominates. Where others lead there too it is the edge's part
-// of the flow into its target; and where all ways on from its source come by
-// there, taking this one decided nothing.
+// callee's part; or the loop that it decides to go round again; or what comes
+// before all ways on from its source meet again. Where others lead there too it is
+// the edge's part of the flow; and where the meeting is its target, taking this
+// edge decided nothing.
 func (c *costs) addUnder(x []float64, edge int32) {
 	e := &c.graph.p.Graph.Edges[edge]
 	switch {
@@ -272,22 +272,20 @@ func (c *costs) addUnder(x []float64, edge int32) {
 		}
 	case c.onlyWayIn(edge):
 		c.addDominated(x, e.To)
+		c.addOnward(x, edge, nil)
 	case !c.graph.postdominates(e.To, e.From):
-		c.addPart(x, edge)
-	}
-}
-
-// addPart adds to x the edge's part, per thread, of what its target dominates.
-func (c *costs) addPart(x []float64, edge int32) {
-	e := &c.graph.p.Graph.Edges[edge]
-	in, n, i := c.inflow(e.To), c.table.counts(e.Count), c.at[e.To]
-	if in == nil || n == nil || i < 0 {
-		return
-	}
-	for t := range x {
-		if in[t] > 0 {
-			x[t] += c.tree[i][t] * n[t] / in[t]
+		in, n := c.inflow(e.To), c.table.counts(e.Count)
+		if in == nil || n == nil || c.at[e.To] < 0 {
+			return
 		}
+		part := c.table.vector()
+		for t := range part {
+			if in[t] > 0 {
+				part[t] = n[t] / in[t]
+			}
+		}
+		floats.Add(x, floats.MulTo(c.table.vector(), c.tree[c.at[e.To]], part))
+		c.addOnward(x, edge, part)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // itself.
 type sources struct {
 	last           []profile.BlockID // by block: by the line of its last instruction
-	start          []profile.BlockID // by block: by the line and column of its first
+	start          []profile.BlockID // by block: by the line and column of its first, or of that of where it only jumps to
 	loop           []profile.BlockID // by head: by the line of its first latch
 	byLast, byLoop flowgraph.Lists   // the blocks that one stands for
 }
@@ -59,7 +59,7 @@ func (s *sources) find(p *profile.Profile, g *graph, inlined bool) {
 		if l, ok := p.Location(x.Last); ok && l.Known() && !x.Virtual {
 			last[b] = line(&l)
 		}
-		if l, ok := p.Location(x.Start); ok && l.Known() {
+		if l, ok := p.Location(p.Graph.Blocks[g.onto(profile.BlockID(b))].Start); ok && l.Known() {
 			start[b] = fmt.Sprint(l.Column, " ", line(&l))
 		}
 	}

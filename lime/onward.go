@@ -1,0 +1,111 @@
+package lime
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/skewlens/skewlens/profile"
+)
+
+// Ways that were parted meet again before all of them do: two tests lead to one
+// throw, a jump was threaded past a test, compilers merge tails that look alike.
+// What comes there is none's alone. Of it an edge has the part that its flow is of
+// all that flows in, and of what follows too, but of nothing to which its source
+// would also have come another way (rule 6).
+
+// addOnward adds to x what an edge leads to beyond the blocks that its target
+// dominates. part is what share of the flow into its target is the edge's; nil: all.
+func (c *costs) addOnward(x []float64, edge int32, part []float64) {
+	joins := c.joinsBeyond(edge)
+	if len(joins) == 0 {
+		return
+	}
+	e := &c.graph.p.Graph.Edges[edge]
+	shares := map[profile.BlockID][]float64{}
+	for _, v := range joins {
+		share := c.table.vector()
+		for _, i := range c.graph.ins.Of(int(v)) {
+			n, before := c.table.counts(c.graph.p.Graph.Edges[i].Count), c.source(i)
+			if c.graph.back[i] || !c.graph.flows(i) || n == nil {
+				continue
+			}
+			switch s := shares[before]; {
+			case s != nil:
+				floats.Add(share, floats.MulTo(c.table.vector(), n, s))
+			case !c.graph.dominates(e.To, before):
+			case part == nil:
+				floats.Add(share, n)
+			default:
+				floats.Add(share, floats.MulTo(c.table.vector(), n, part))
+			}
+		}
+		all := c.inflow(v)
+		if all == nil || !happened(share) {
+			continue
+		}
+		for t := range share {
+			if share[t] = min(share[t], all[t]); share[t] > 0 {
+				share[t] /= all[t]
+			}
+		}
+		shares[v] = share
+		floats.Add(x, floats.MulTo(c.table.vector(), c.block[c.at[v]], share))
+	}
+}
+
+// source is the block that an edge leaves; of an exception the one of the pad's
+// function.
+func (c *costs) source(edge int32) profile.BlockID {
+	if b, ok := c.graph.thrown[edge]; ok {
+		return b
+	}
+	return c.graph.p.Graph.Edges[edge].From
+}
+
+// joinsBeyond lists the blocks that ran to which control may go forwards from
+// those that an edge's target dominates, and to which its source leads by no
+// other way; in an order in which no way leads back.
+func (c *costs) joinsBeyond(edge int32) (list []profile.BlockID) {
+	to, from := c.graph.p.Graph.Edges[edge].To, c.source(edge)
+	var inside []profile.BlockID
+	for b := range c.graph.beside(to) {
+		if c.at[b] >= 0 && c.graph.reached(b) && c.graph.dominates(to, b) {
+			inside = append(inside, b)
+		}
+	}
+	beyond := map[profile.BlockID]bool{}
+	c.walk(inside, beyond, func(v profile.BlockID) bool {
+		return !c.graph.dominates(to, v) && !c.graph.postdominates(v, from)
+	})
+	if len(beyond) == 0 {
+		return nil
+	}
+	anyway := map[profile.BlockID]bool{}
+	c.walk([]profile.BlockID{from}, anyway, func(v profile.BlockID) bool { return v != to })
+	for v := range beyond {
+		if !anyway[v] {
+			list = append(list, v)
+		}
+	}
+	slices.SortFunc(list, func(a, b profile.BlockID) int {
+		return int(c.graph.dom.Place[a]) - int(c.graph.dom.Place[b])
+	})
+	return list
+}
+
+// walk adds to seen the blocks that ran to which control may go forwards from
+// some, as far as it may go on to them.
+func (c *costs) walk(from []profile.BlockID, seen map[profile.BlockID]bool, may func(profile.BlockID) bool) {
+	for len(from) > 0 {
+		b := from[len(from)-1]
+		from = from[:len(from)-1]
+		for _, i := range c.graph.flow.Succ(int32(b)) {
+			v := profile.BlockID(i)
+			if !c.graph.comesBack(b, v) && !seen[v] && c.at[v] >= 0 && may(v) {
+				seen[v] = true
+				from = append(from, v)
+			}
+		}
+	}
+}
