@@ -343,23 +343,6 @@ func TestFewThreadsAndLowR2(t *testing.T) {
 	}
 }
 
-func TestInstructionsAgainstBusyTime(t *testing.T) {
-	m, _ := rounds(8, 12, func(id, _ int) int { return 100 + 40*((id*3)%8) })
-	withBusyTime(&m.p, 1)
-	if res := analyse(t, &m.p, Options{}); hasWarning(res, "instructions-vs-busy-time") {
-		t.Errorf("warnings %v", res.Warnings)
-	}
-	for i := range m.p.Sections[0].Instances {
-		parts := m.p.Sections[0].Instances[i].Parts
-		for k := range parts {
-			parts[k].BusyNS += int64(k) * 3000
-		}
-	}
-	if res := analyse(t, &m.p, Options{}); !hasWarning(res, "instructions-vs-busy-time") {
-		t.Errorf("warnings %v", res.Warnings)
-	}
-}
-
 func TestFirstThreadsTookAll(t *testing.T) {
 	m, _ := rounds(8, 5, func(id, round int) int {
 		if id == round || id == round+2 {

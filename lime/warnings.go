@@ -7,9 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
-
 	"github.com/skewlens/skewlens/profile"
 )
 
@@ -17,10 +14,7 @@ const (
 	fewThreads    = 4
 	lowR2         = 0.7
 	notableSpin   = 0.01 // of all instructions
-	enoughSamples = 10   // instances whose mean is more than noise
 	hardlyAny     = 1e-4 // of a section's instructions
-	follows       = 0.9  // r of instructions with busy time
-	spread        = 0.02 // (max − mean) / max below which there is nothing to follow
 )
 
 // warnings lists what makes the result doubtful (rule 15).
@@ -53,8 +47,8 @@ func (a *Analyser) warnings(res *Result, s *profile.Section, instances []*instan
 		}
 		add("uncounted", "Work in %s%s could not be counted and is missing here.", strings.Join(names, ", "), more)
 	}
-	if r, ok := meansFollow(s, res.Threads); ok && r < follows && res.Response == profile.Instructions {
-		add("instructions-vs-busy-time", "Busy time does not follow the executed instructions (r = %.2f over the threads' means): control flow is not the whole story.", r)
+	if w := busyApart(s, res); w != "" {
+		add("instructions-vs-busy-time", "%s", w)
 	}
 	if a.firstTookAll(instances) {
 		add("more-threads-than-cores", "There were more threads than cores, and whichever ran first took most of the work: the parts differ from run to run.")
@@ -184,33 +178,6 @@ func (a *Analyser) functionsRun(instances []*instance) []bool {
 		}
 	}
 	return ran
-}
-
-// meansFollow correlates the threads' mean instructions with their mean busy
-// times over the instances (one instance alone is noise). ok is false
-// where there is too little to say.
-func meansFollow(s *profile.Section, totals []ThreadTotal) (r float64, ok bool) {
-	executions := 0
-	for i := range s.Instances {
-		executions += max(1, s.Instances[i].Folded)
-	}
-	if executions < enoughSamples || len(totals) < fewThreads {
-		return 0, false
-	}
-	var n, t []float64
-	for _, x := range totals {
-		if !x.Timed {
-			return 0, false
-		}
-		n, t = append(n, float64(x.Instructions)), append(t, float64(x.BusyNS))
-	}
-	for _, v := range [][]float64{n, t} {
-		if most := floats.Max(v); !(most > 0) || (most-floats.Sum(v)/float64(len(v)))/most < spread {
-			return 0, false
-		}
-	}
-	r = stat.Correlation(n, t, nil)
-	return r, !math.IsNaN(r)
 }
 
 // firstTookAll tells dynamic scheduling on too few cores by its trace: as many

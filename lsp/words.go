@@ -17,6 +17,8 @@ func (v *view) title(r *results.Result, sec *results.Section) string {
 		parts = append(parts, "not analysed")
 	case sec.Balanced && n > 0:
 		parts = append(parts, "work is balanced", "waits", units.Plural(n, "cause"))
+	case sec.Balanced && sec.BusyApart():
+		parts = append(parts, "instructions are balanced", "busy times are not")
 	case sec.Balanced:
 		parts = append(parts, "balanced")
 	case sec.Negligible:

@@ -16,13 +16,24 @@ func TestNegligibleWhereLittleIsCounted(t *testing.T) {
 			t.Errorf("section %d: negligible %v", i, ss[i].Negligible)
 		}
 	}
-	for i := range ss { // all was counted: instructions are the measure
-		ss[i].BusyCounted = nil
+}
+
+// TestNegligibleWhereHardlyAnythingRan: nothing follows from nine instructions and
+// seven, though a thread was busy for long beside them: with its end, or with
+// what the kernel does when it begins. Not so where its time is what is uneven.
+func TestNegligibleWhereHardlyAnythingRan(t *testing.T) {
+	long := 0.001
+	section := func(critical uint64) Section {
+		return Section{Critical: critical, IdleInstructions: critical, CriticalBusyS: &long, Threads: []Thread{{Instructions: critical, BusyS: &long}}}
 	}
-	markNegligible(ss[:3])
-	for i := range ss[:3] {
-		if ss[i].Negligible {
-			t.Errorf("section %d: negligible", i)
+	apart, faults := section(75), section(75)
+	apart.Warnings = []Warning{{Code: "instructions-vs-busy-time"}}
+	faults.Causes = []Cause{{Kind: "fault"}}
+	ss := []Section{section(75), section(20_000), apart, faults}
+	markNegligible(ss)
+	for i, want := range []bool{true, false, false, false} {
+		if ss[i].Negligible != want {
+			t.Errorf("section %d: negligible %v", i, ss[i].Negligible)
 		}
 	}
 }

@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"sort"
 
 	"github.com/skewlens/skewlens/profile"
@@ -55,7 +57,8 @@ func (r *Report) SectionsOf(p *profile.Profile) ([]*profile.Section, error) {
 const negligible = 0.001
 
 // littleBusy is the part of the run's busy time that a section's busiest threads
-// must take, where most work was not counted.
+// must take: by their instructions, however slow; or, where most work was not
+// counted, by what they took.
 const littleBusy = 0.01
 
 func markNegligible(ss []Section) {
@@ -71,16 +74,26 @@ func markNegligible(ss []Section) {
 		total += ss[i].IdleInstructions
 	}
 	for i := range ss {
-		ss[i].Negligible = float64(ss[i].IdleInstructions) < negligible*float64(total) && !ss[i].waiting()
-		if !doubted || ss[i].CriticalBusyS == nil {
-			continue // instructions are the measure of this run's work
+		ss[i].Negligible = float64(ss[i].IdleInstructions) < negligible*float64(total) && !ss[i].waiting() && !ss[i].BusyApart()
+		if ss[i].CriticalBusyS != nil && ss[i].took(doubted) < littleBusy*busy {
+			ss[i].Negligible = true
 		}
-		took := *ss[i].CriticalBusyS
-		if c := ss[i].BusyCounted; c == nil || *c >= mostCounted { // the rest was the machine's doing
-			took = min(took, farAbove*slowest*1e-9*float64(ss[i].Critical))
-		}
-		ss[i].Negligible = ss[i].Negligible || took < littleBusy*busy
 	}
+}
+
+// took is how many seconds a section's busiest threads took at most, the machine's
+// doing left out; +Inf where it is more than its work that counts. It is doubted
+// where much of the run's work was not counted.
+func (s *Section) took(doubted bool) float64 {
+	took := math.Inf(1)
+	if doubted {
+		took = *s.CriticalBusyS
+	}
+	event := slices.ContainsFunc(s.Causes, func(c Cause) bool { return c.Leader == "" })
+	if c := s.BusyCounted; (c == nil || *c >= mostCounted) && (doubted || !event && !s.waiting() && !s.BusyApart()) {
+		took = min(took, farAbove*slowest*1e-9*float64(s.Critical))
+	}
+	return took
 }
 
 // sortSections puts the sections that lost most first: in idle thread-seconds

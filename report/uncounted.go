@@ -118,6 +118,12 @@ func (b *builder) busyCounted(out *Section, s *profile.Section) {
 		units.Percent(share), strings.Join(names, ", "), strings.Join(flags, " "))})
 }
 
+// BusyApart reports whether the threads' busy times contradict their instructions
+// (rule 15): what is even by these may not be.
+func (s *Section) BusyApart() bool {
+	return slices.ContainsFunc(s.Warnings, func(w Warning) bool { return w.Code == "instructions-vs-busy-time" })
+}
+
 // uncountedGains replaces gains in instructions, which are of a small part of
 // the work. Where the threads' busy times follow what the first cause counts,
 // evening it out would even these; of all else nothing is known.

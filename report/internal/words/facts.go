@@ -62,7 +62,7 @@ func upTo100(pct float64) string {
 
 // Brief sections fit on one line: there is nothing to do about them.
 func Brief(s *report.Section) bool {
-	return s.Imbalance == nil || (s.Balanced || s.Negligible) && len(s.Causes) == 0 || s.Negligible
+	return s.Imbalance == nil || s.Balanced && len(s.Causes) == 0 && !s.BusyApart() || s.Negligible
 }
 
 // Verdict says why there is nothing to do about a section that is [Brief].
@@ -84,7 +84,10 @@ const littleWaiting = 0.1
 
 // Imbalance is how unevenly a section's work is spread.
 func Imbalance(s *report.Section) string {
-	if s.Balanced {
+	switch {
+	case s.Balanced && s.BusyApart():
+		return "instructions are balanced, busy times are not"
+	case s.Balanced:
 		return "work is balanced"
 	}
 	return "imbalance " + units.Percent(*s.Imbalance)
