@@ -21,7 +21,10 @@ type leader struct {
 	cost  []float64 // K_v: the instructions that it steers, per part
 	// Of copies that were inlined at different calls; only their line is the same.
 	byLine bool
-	misses *missing // no decision, but what a line misses in a cache; else nil
+	// Of a function that was inlined into itself: how often it goes round or further
+	// says little of how much it does, which is decided again at each level.
+	unfolded bool
+	misses   *missing // no decision, but what a line misses in a cache; else nil
 }
 
 // steering says which decision steers execution into which cluster.
@@ -203,7 +206,7 @@ func (f *finder) visits(v profile.BlockID) []float64 {
 // is false where nothing does.
 func (f *finder) lead(d departure, repeats bool) (x leader, ok bool) {
 	cost := f.table.vector()
-	x = leader{steering: steering{cluster: d.cluster}, flows: d.flows, corr: d.corr, cost: cost}
+	x = leader{steering: steering{cluster: d.cluster}, flows: d.flows, corr: d.corr, cost: cost, unfolded: f.sources.unfolded[d.block]}
 	x.score = f.score(d.block, d.corr, d.flows)
 	switch {
 	case !repeats:

@@ -58,7 +58,7 @@ func newMatchingPursuit(t *table, response []float64, leaders []leader) *matchin
 			continue
 		}
 		corr := t.corr(x.taken, centred) / math.Sqrt(variation)
-		if !t.accounts(x.taken, x.cost) {
+		if !x.unfolded && !t.accounts(x.taken, x.cost) {
 			corr = 0
 		}
 		ids := []identity(nil)

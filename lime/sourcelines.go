@@ -2,6 +2,7 @@ package lime
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/skewlens/skewlens/internal/flowgraph"
@@ -17,16 +18,18 @@ type sources struct {
 	start          []profile.BlockID // by block: by the line and column of its first, or of that of where it only jumps to
 	loop           []profile.BlockID // by head: by the line of its first latch
 	byLast, byLoop flowgraph.Lists   // the blocks that one stands for
+	unfolded       []bool            // by block: it decides in a function that was inlined into itself
 }
 
 func newSources(p *profile.Profile, g *graph, inlined bool) *sources {
 	n := len(p.Graph.Blocks)
-	s := &sources{last: make([]profile.BlockID, n), start: make([]profile.BlockID, n), loop: make([]profile.BlockID, n)}
+	s := &sources{last: make([]profile.BlockID, n), start: make([]profile.BlockID, n), loop: make([]profile.BlockID, n), unfolded: make([]bool, n)}
 	for b := range profile.BlockID(n) {
 		s.last[b], s.start[b], s.loop[b] = b, b, b
 	}
 	if len(p.Locations) > 0 {
 		s.find(p, g, inlined)
+		s.findUnfolded(p)
 	}
 	s.byLast = flowgraph.NewLists(n, n, func(b int) int { return int(s.last[b]) })
 	s.byLoop = flowgraph.NewLists(n, n, func(b int) int {
@@ -79,6 +82,31 @@ func (s *sources) find(p *profile.Profile, g *graph, inlined bool) {
 	standFor(s.loop, latch)
 	if inlined {
 		g.site = sourceCalls(p, bodies)
+	}
+}
+
+// findUnfolded finds what decides in a function that calls itself and was inlined
+// into itself, or into what first calls it.
+func (s *sources) findUnfolded(p *profile.Profile) {
+	in, own := make([]string, len(s.unfolded)), map[string]bool{}
+	for b := range in {
+		if l, ok := p.Location(p.Graph.Blocks[b].Last); ok && l.Known() && !p.Graph.Blocks[b].Virtual {
+			in[b] = l.Function
+			own[l.Function] = own[l.Function] || slices.ContainsFunc(l.InlinedAt, func(f profile.Frame) bool { return f.Function == l.Function })
+		}
+	}
+	for i := range p.Graph.Edges {
+		e := &p.Graph.Edges[i]
+		if !e.Kind.IsCall() || e.From < 0 || e.To < 0 || in[e.From] == "" {
+			continue
+		}
+		if l, ok := p.Location(p.Graph.Blocks[e.To].Start); ok && len(l.InlinedAt) == 0 && l.Function == in[e.From] &&
+			p.Graph.Blocks[e.To].Function != p.Graph.Blocks[e.From].Function {
+			own[l.Function] = true
+		}
+	}
+	for b, f := range in {
+		s.unfolded[b] = f != "" && own[f]
 	}
 }
 
