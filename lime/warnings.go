@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	fewThreads    = 4
-	lowR2         = 0.7
-	notableSpin   = 0.01 // of all instructions
-	hardlyAny     = 1e-4 // of a section's instructions
+	fewThreads  = 4
+	lowR2       = 0.7
+	notableSpin = 0.01 // of all instructions
+	hardlyAny   = 1e-4 // of a section's instructions
 )
 
 // warnings lists what makes the result doubtful (rule 15).
