@@ -20,7 +20,8 @@ func fibonacci(m *machine, n func(*walker) int) (p *profile.Profile, loop *repea
 			before(func() { *top()-- }), &call{f: f}, before(func() { stack = stack[:len(stack)-1] })}}
 	m.p.Graph.Blocks, m.p.Graph.Edges, m.p.Events = nil, nil, nil // f is laid out below
 	f.define(m, recur, &work{instructions: 7})
-	second := &repeat{trips: n, instructions: 2, body: []stmt{beforeOf(func(w *walker) { stack = []int{n(w) - 2*w.iter} }), &call{f: f}}}
+	second := &repeat{trips: func(w *walker) int { return n(w) * n(w) / 4 }, instructions: 2, body: []stmt{
+		beforeOf(func(w *walker) { stack = []int{5*n(w) - 27} }), &call{f: f}}}
 	loop = &repeat{trips: n, instructions: 2, body: []stmt{second}}
 	return m.run(all(m.function("main", loop), 4)...), loop
 }
@@ -33,9 +34,9 @@ func TestUnfoldedRecursion(t *testing.T) {
 		m := newMachine()
 		p, _ := fibonacci(m, func(w *walker) int {
 			if w.id == 2 {
-				return 16
+				return 8
 			}
-			return 14
+			return 7
 		})
 		located(m)
 		for i := range p.Locations {
