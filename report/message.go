@@ -11,7 +11,11 @@ import (
 // message is a cause in one sentence: how much, what differs between which
 // threads, and what balancing it is worth.
 func message(s *Section, c *Cause) string {
-	parts := []string{fmt.Sprintf("%s of this section's imbalance starts here: %s", units.Percent(c.Share), difference(s, c))}
+	where := "here"
+	if c.Within != nil {
+		where = fmt.Sprintf("in what is called here (%s, %s)", c.Within.Function, c.Within.Short())
+	}
+	parts := []string{fmt.Sprintf("%s of this section's imbalance starts %s: %s", units.Percent(c.Share), where, difference(s, c))}
 	for _, more := range []string{because(c), erased(c), worth(s, c)} {
 		if more != "" {
 			parts = append(parts, more)
@@ -64,6 +68,14 @@ func changing(s *Section, most, least uint64) bool {
 }
 
 func verb(c *Cause) (act, object string) {
+	switch {
+	case c.Within != nil && c.Leader == "loop":
+		return "goes round", " its loop"
+	case c.Within != nil && c.Leader == "recursion":
+		return "recurses", " there"
+	case c.Within != nil && c.Leader == "branch":
+		return "takes", " its branch"
+	}
 	switch c.Leader {
 	case "loop":
 		return "goes round", " this loop"

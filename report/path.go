@@ -33,6 +33,7 @@ func (b *builder) paths(s *Section, of *profile.Section, threads []profile.Part,
 		}
 		if holds := b.blocks.At(at[i]); holds != profile.NoBlock {
 			c.Path = k.path(b.p.Graph.Blocks[holds].Function)
+			k.outwards(s, c)
 		}
 	}
 }

@@ -186,6 +186,7 @@ type Cause struct {
 	P           *float64  `json:"p,omitempty"`
 	Gain        *Gain     `json:"gain,omitempty"`
 	Location    *Location `json:"location"`
+	Within      *Place    `json:"within,omitempty"` // of the language's library, what decides; Location is the program's call that led there
 	To          *Place    `json:"to,omitempty"`
 	Counts      []uint64  `json:"counts"` // per slot, in the order of the section's threads
 	Members     []Member  `json:"members"`

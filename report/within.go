@@ -1,0 +1,55 @@
+package report
+
+// A cause may lie in a function of the language's library that no compiler
+// inlined: what std::sort does with a long array, a map with many keys, Go's
+// regexp with a long text. Nobody changes it there, nor looks there: it stands
+// at the program's call that led to it, and says what it lies in.
+
+// outwards moves a cause in the system's code to the call in the program by which
+// the thread that met it most came there, where it did so by no others to speak of.
+func (k *callerSearch) outwards(s *Section, c *Cause) {
+	if !c.Location.Known() || !c.Location.system() {
+		return
+	}
+	chain := k.chain
+	if len(chain) == 0 {
+		chain = k.longest
+	}
+	for _, i := range chain {
+		k.seen[k.b.p.Graph.Blocks[k.b.p.Graph.Edges[i].From].Function] = false // only what leads nowhere stays
+	}
+	for _, i := range chain {
+		l := k.b.location(k.b.p.Graph.Edges[i].Site)
+		if !l.Known() || !k.mostly(i) {
+			return
+		}
+		if !l.system() {
+			within := c.Location.Place
+			c.Within, c.Location = &within, &l
+			if c.Path != nil { // it begins here
+				for _, p := range append([]Place{l.Place}, l.InlinedAt...) {
+					if len(c.Path.Calls) > 0 && c.Path.Calls[0] == p {
+						c.Path.Calls = c.Path.Calls[1:]
+					}
+				}
+			}
+			c.Message = message(s, c)
+			return
+		}
+	}
+}
+
+// mostly reports whether of the calls that the thread made of a function four in
+// five were made at one place; those of the recursion that it is part of aside,
+// from which the search found no way on.
+func (k *callerSearch) mostly(edge int) bool {
+	g := &k.b.p.Graph
+	to, all := g.Blocks[g.Edges[edge].To].Function, uint64(0)
+	for _, i := range k.b.calling[to] {
+		if f := g.Blocks[g.Edges[i].From].Function; f != to && !k.seen[f] {
+			all += k.section.Of(g.Edges[i].Count)
+		}
+	}
+	n := k.section.Of(g.Edges[edge].Count)
+	return n > 0 && n >= all/5*4
+}
