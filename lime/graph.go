@@ -22,6 +22,11 @@ type graph struct {
 	thrown map[int32]profile.BlockID // edges of exceptions to landing pads: the block of the pad's function from which they come
 	caught []int32                   // of them those from other functions, in order
 
+	// Blocks without a count of their own that end in a call which comes back: the edge
+	// by which it does. A call may stand so near to its function's entry that there is
+	// no room for a counter.
+	returns map[profile.BlockID]int32
+
 	index func() *profile.BlockIndex // of addresses
 
 	flow  *flowgraph.Graph // the blocks, by the edges that stay in their function
@@ -46,6 +51,7 @@ func newGraph(p *profile.Profile) *graph {
 	g.ins = flowgraph.NewLists(n, len(edges), func(i int) int { return int(edges[i].To) })
 	g.outs = flowgraph.NewLists(n, len(edges), func(i int) int { return int(edges[i].From) })
 	g.ofEvent = flowgraph.NewLists(len(p.Events), len(edges), func(i int) int { return int(edges[i].Count) })
+	g.findReturns()
 	g.findThrown()
 	g.findFlow()
 	g.findCalls()
@@ -80,6 +86,30 @@ func (g *graph) blocksOf(l int32) func(profile.BlockID) bool {
 func (g *graph) within(e *profile.Edge) bool {
 	return e.From >= 0 && e.To >= 0 && e.Kind <= profile.Table &&
 		g.p.Graph.Blocks[e.From].Function == g.p.Graph.Blocks[e.To].Function
+}
+
+// findReturns finds the calls that only their returns tell of.
+func (g *graph) findReturns() {
+	g.returns = map[profile.BlockID]int32{}
+	for b := range g.p.Graph.Blocks {
+		if x := &g.p.Graph.Blocks[b]; x.Count >= 0 || x.Virtual {
+			continue
+		}
+		back, calls := int32(-1), 0
+		for _, i := range g.outs.Of(b) {
+			switch e := &g.p.Graph.Edges[i]; {
+			case e.Kind.IsCall():
+				calls++
+			case e.Kind == profile.Fall && g.within(e) && e.Count >= 0 && back < 0:
+				back = i
+			default:
+				calls = 2
+			}
+		}
+		if back >= 0 && calls == 1 {
+			g.returns[profile.BlockID(b)] = back
+		}
+	}
 }
 
 // findThrown finds where exceptions come from in the functions that catch them:

@@ -39,6 +39,11 @@ func newCosts(g *graph, t *table, more func(profile.BlockID) float64) *costs {
 			c.blocks = append(c.blocks, ev.Block)
 		}
 	}
+	for b, back := range g.returns {
+		if happened(t.counts(g.p.Graph.Edges[back].Count)) {
+			c.blocks = append(c.blocks, b)
+		}
+	}
 	sort.Slice(c.blocks, func(i, j int) bool {
 		a, b := c.blocks[i], c.blocks[j]
 		if x, y := g.compOf(a), g.compOf(b); x != y {
@@ -96,7 +101,7 @@ func (c *costs) sumBlocks() {
 		k := c.graph.compOf(v)
 		n := c.table.counts(b.Count)
 		x := c.table.vector()
-		if !b.Spin {
+		if !b.Spin && n != nil {
 			w := float64(b.Instructions) + c.more(v)
 			floats.AddScaled(x, w, n)
 			floats.AddScaled(c.executed, w, n)
@@ -117,7 +122,7 @@ func (c *costs) sumBlocks() {
 // addCallee adds to x the part of a component's cost that goes to one call edge.
 func (c *costs) addCallee(x []float64, edge int32) {
 	e := &c.graph.p.Graph.Edges[edge]
-	n := c.table.counts(e.Count)
+	n := c.calls(edge)
 	if e.To < 0 || n == nil {
 		return
 	}
@@ -132,6 +137,19 @@ func (c *costs) addCallee(x []float64, edge int32) {
 			x[t] += cost[t] * w * n[t] / s.total[t]
 		}
 	}
+}
+
+// calls is how often a call was made; where nobody counted that, how often it came
+// back.
+func (c *costs) calls(edge int32) []float64 {
+	e := &c.graph.p.Graph.Edges[edge]
+	if n := c.table.counts(e.Count); n != nil || e.From < 0 {
+		return n
+	}
+	if back, ok := c.graph.returns[e.From]; ok {
+		return c.table.counts(c.graph.p.Graph.Edges[back].Count)
+	}
+	return nil
 }
 
 // sumTrees adds blocks up over the dominator trees. A thread may begin a part

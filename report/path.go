@@ -68,7 +68,7 @@ func countOf(c *Cause, t int) uint64 {
 func callers(g *profile.Graph) [][]int {
 	out := make([][]int, len(g.Functions))
 	for i := range g.Edges {
-		if e := &g.Edges[i]; e.Kind.IsCall() && e.To != profile.NoBlock && e.Count != profile.NoEvent {
+		if e := &g.Edges[i]; e.Kind.IsCall() && e.To != profile.NoBlock && e.From != profile.NoBlock {
 			to := g.Blocks[e.To].Function
 			out[to] = append(out[to], i)
 		}
@@ -130,13 +130,12 @@ func (k *callerSearch) up(f profile.FunctionID) bool {
 	}
 	k.seen[f] = true
 	g := &k.b.p.Graph
-	calls := slices.DeleteFunc(slices.Clone(k.b.calling[f]), func(i int) bool { return k.life.Of(g.Edges[i].Count) == 0 })
+	calls := slices.DeleteFunc(slices.Clone(k.b.calling[f]), func(i int) bool { return k.made(i, k.life) == 0 })
 	sort.SliceStable(calls, func(i, j int) bool {
-		a, b := g.Edges[calls[i]].Count, g.Edges[calls[j]].Count
-		if x, y := k.section.Of(a), k.section.Of(b); x != y {
+		if x, y := k.made(calls[i], k.section), k.made(calls[j], k.section); x != y {
 			return x > y
 		}
-		return k.life.Of(a) > k.life.Of(b)
+		return k.made(calls[i], k.life) > k.made(calls[j], k.life)
 	})
 	for _, i := range calls {
 		from := g.Blocks[g.Edges[i].From].Function
@@ -153,6 +152,26 @@ func (k *callerSearch) up(f profile.FunctionID) bool {
 		k.chain = k.chain[:len(k.chain)-1]
 	}
 	return false
+}
+
+// made is how often a call was made, by some counts; where nobody counted it, how
+// often its function was entered by none that was counted.
+func (k *callerSearch) made(edge int, c profile.Counts) uint64 {
+	g := &k.b.p.Graph
+	if e := g.Edges[edge].Count; e != profile.NoEvent {
+		return c.Of(e)
+	}
+	to := g.Edges[edge].To
+	if g.Blocks[to].Count == profile.NoEvent {
+		return 0
+	}
+	n := c.Of(g.Blocks[to].Count)
+	for _, i := range k.b.calling[g.Blocks[to].Function] {
+		if e := g.Edges[i].Count; e != profile.NoEvent {
+			n -= min(n, c.Of(e))
+		}
+	}
+	return n
 }
 
 // path is what was found; nil is nothing. Where the start was not reached, the

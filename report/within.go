@@ -47,9 +47,9 @@ func (k *callerSearch) mostly(edge int) bool {
 	to, all := g.Blocks[g.Edges[edge].To].Function, uint64(0)
 	for _, i := range k.b.calling[to] {
 		if f := g.Blocks[g.Edges[i].From].Function; f != to && !k.seen[f] {
-			all += k.section.Of(g.Edges[i].Count)
+			all += k.made(i, k.section)
 		}
 	}
-	n := k.section.Of(g.Edges[edge].Count)
+	n := k.made(edge, k.section)
 	return n > 0 && n >= all/5*4
 }
