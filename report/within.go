@@ -40,16 +40,23 @@ func (k *callerSearch) outwards(s *Section, c *Cause) {
 }
 
 // mostly reports whether of the calls that the thread made of a function four in
-// five were made at one place; those of the recursion that it is part of aside,
-// from which the search found no way on.
+// five were made at one line, copies of a call counted as one; those of the recursion
+// that it is part of aside, from which the search found no way on.
 func (k *callerSearch) mostly(edge int) bool {
 	g := &k.b.p.Graph
-	to, all := g.Blocks[g.Edges[edge].To].Function, uint64(0)
+	line := func(i int) Place {
+		p := locate(k.b.p, g.Edges[i].Site).Place
+		return Place{File: p.File, Line: p.Line}
+	}
+	to, here := g.Blocks[g.Edges[edge].To].Function, line(edge)
+	n, all := uint64(0), uint64(0)
 	for _, i := range k.b.calling[to] {
 		if f := g.Blocks[g.Edges[i].From].Function; f != to && !k.seen[f] {
-			all += k.made(i, k.section)
+			made := k.made(i, k.section)
+			if all += made; i == edge || line(i) == here {
+				n += made
+			}
 		}
 	}
-	n := k.made(edge, k.section)
 	return n > 0 && n >= all/5*4
 }

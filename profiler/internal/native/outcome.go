@@ -109,4 +109,5 @@ func (s *session) number(p *profile.Profile) {
 	var number []profile.EventID
 	p.Graph, p.Events, number = s.solver.Graph()
 	p.EachCounts(func(c *profile.Counts) { *c = s.solver.Numbered(s.solver.Explain(*c), number) })
+	s.in.callbacks(p, s.lines)
 }

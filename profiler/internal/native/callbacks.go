@@ -1,0 +1,113 @@
+package native
+
+import (
+	"slices"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/backend"
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
+)
+
+// callsBack are functions of the C library that call what they are given, again
+// and again, before they come back. How often is nobody's decision but theirs,
+// and what they were given to do, so that it is the call of them that counts.
+var callsBack = map[string]bool{
+	"qsort": true, "qsort_r": true, "bsearch": true, "lfind": true, "lsearch": true,
+	"tsearch": true, "tfind": true, "tdelete": true, "twalk": true, "twalk_r": true, "tdestroy": true,
+	"ftw": true, "ftw64": true, "nftw": true, "nftw64": true, "scandir": true, "scandir64": true,
+}
+
+// callbacks has functions that were called by such ones called from where these
+// were: they are in the graph as entered from outside.
+func (in *injection) callbacks(p *profile.Profile, lines backend.Lines) {
+	given := map[profile.Addr][]profile.Addr{} // by entry: the calls that were given it
+	for _, m := range in.modules {
+		if m.spec != nil && m.mayCallBack() {
+			m.findGiven(given)
+		}
+	}
+	for i := range p.Threads { // who begins in it was called by nobody
+		delete(given, p.Threads[i].Start)
+	}
+	if len(given) == 0 {
+		return
+	}
+	blocks := p.Graph.IndexBlocks()
+	for i := range p.Graph.Edges {
+		e := &p.Graph.Edges[i]
+		if e.Kind != profile.Start || e.Count == profile.NoEvent {
+			continue
+		}
+		sites := given[p.Graph.Blocks[e.To].Start]
+		if len(sites) == 0 || slices.ContainsFunc(sites, func(a profile.Addr) bool { return lines.Key(a) != lines.Key(sites[0]) }) {
+			continue // none, or it cannot be told which; copies of one are one
+		}
+		if from := blocks.At(sites[0]); from != profile.NoBlock {
+			e.From, e.Kind, e.Site = from, profile.Indirect, sites[0]
+			p.Events[e.Count].Addr = sites[0]
+		}
+	}
+}
+
+// mayCallBack reports whether the module's code can call one of these.
+func (m *module) mayCallBack() bool {
+	for _, names := range []map[uint64]string{m.im.PLT, m.im.GOT} {
+		for _, name := range names {
+			if callsBack[name] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// findGiven adds the module's calls that are given a function of its own: one of
+// which the code before them in the block speaks, or else any that their function
+// speaks of, since compilers keep addresses in registers.
+func (m *module) findGiven(given map[profile.Addr][]profile.Addr) {
+	var space cfg.Space
+	prog := m.spec.Program
+	for _, q := range m.spec.Plans() {
+		g := prog.Blocks(q.Func, &space)
+		for _, b := range g.Blocks {
+			for i := range b.Calls {
+				c := &b.Calls[i]
+				if !callsBack[c.Import] {
+					continue
+				}
+				functions := m.spoken(b, c.Insn.Addr)
+				if len(functions) == 0 {
+					for _, b := range g.Blocks {
+						functions = append(functions, m.spoken(b, b.End)...)
+					}
+				}
+				slices.Sort(functions)
+				for _, f := range slices.Compact(functions) {
+					given[f] = append(given[f], profile.Addr(c.Insn.Addr+m.base))
+				}
+			}
+		}
+	}
+}
+
+// spoken are the functions whose addresses a block puts into registers before an
+// instruction.
+func (m *module) spoken(b *cfg.Block, before uint64) (list []profile.Addr) {
+	for i := range b.Insns {
+		in := &b.Insns[i]
+		if in.Addr >= before {
+			break
+		}
+		at := uint64(0)
+		switch {
+		case in.Map == 0 && in.Opcode == 0x8d && in.RIPOff > 0: // lea
+			at = in.RIPTarget
+		case in.Map == 0 && (in.Opcode&0xf8 == 0xb8 || in.Opcode == 0xc7) && in.HasImm && !in.HasMem: // mov
+			at = uint64(in.Imm)
+		}
+		if f := m.spec.Program.FuncAt(at); f != nil && f.Ranges[0].Lo == at {
+			list = append(list, profile.Addr(at+m.base))
+		}
+	}
+	return list
+}
