@@ -34,7 +34,7 @@ func (x *pathBuilder) slackLines(c *CriticalPath, slack taskgraph.Slack) {
 	byLine := map[Place]int64{}
 	for b, n := range w.blocks {
 		if n > 0 {
-			key := x.b.lineOf(profile.BlockID(b)).key
+			key := x.b.lines.keys[x.b.lineOf(profile.BlockID(b))]
 			if now, is := byLine[key]; !is || w.least[b] < now {
 				byLine[key] = w.least[b]
 			}
