@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"github.com/skewlens/skewlens/dwarfmap"
 	"github.com/skewlens/skewlens/profile"
@@ -56,13 +57,63 @@ func keepPlaces(m *dwarfmap.Map, dir string) keptPlaces {
 	return k
 }
 
-// missing reports whether something was asked for that is not kept.
-func (k *keptPlaces) missing() bool { return k.table != nil && k.Read() }
+// keep writes what is not kept yet: what this run has asked for, and, of files that had to
+// be read for it, the same of all that the functions are which ran. No two runs of many
+// threads pass the same blocks.
+func (l *Lines) keep(p *profile.Profile) {
+	missing := make([]bool, len(l.files))
+	for i := range l.files {
+		f := &l.files[i]
+		missing[i] = f.table != nil && f.Read()
+	}
+	if !slices.Contains(missing, true) {
+		return
+	}
+	l.askAll(p, func(a profile.Addr) bool {
+		i := int(a / profile.LibraryStep)
+		return i < len(missing) && missing[i]
+	})
+	for i, is := range missing {
+		if f := &l.files[i]; is && f.table.Grown() && len(f.Warnings()) == 0 {
+			kept.Write(f.name, f.table.Pack)
+		}
+	}
+}
 
-// keep writes what is not kept yet.
-func (k *keptPlaces) keep() {
-	if k.missing() && k.table.Grown() && len(k.Warnings()) == 0 {
-		kept.Write(k.name, k.table.Pack)
+// askAll asks for what a report may name of the code in some files.
+func (l *Lines) askAll(p *profile.Profile, in func(profile.Addr) bool) {
+	for i := range p.Graph.Functions {
+		if f := &p.Graph.Functions[i]; f.N > 0 && in(f.Entry) {
+			l.Entry(f.Entry)
+		}
+	}
+	var faults addrs
+	for i := range p.Events {
+		if e := &p.Events[i]; e.Kind == profile.Hardware {
+			faults.add(e.Addr)
+		}
+	}
+	faults.unite()
+	for i := range p.Graph.Blocks {
+		b := &p.Graph.Blocks[i]
+		if !in(b.Start) {
+			continue
+		}
+		l.Locate(b.Last)
+		l.Locate(l.Statement(b.Start, b.End))
+		for _, off := range b.Accesses {
+			l.Locate(b.Start + profile.Addr(off))
+		}
+		if k, _ := slices.BinarySearch(faults, b.Start); k < len(faults) && faults[k] < b.End {
+			for a := b.Start; a < b.End; a++ { // where one touched new memory another will
+				l.Locate(a)
+			}
+		}
+	}
+	for i := range p.Graph.Edges {
+		if a := p.Graph.Edges[i].Site; in(a) {
+			l.Locate(a)
+		}
 	}
 }
 

@@ -68,50 +68,6 @@ func (l *Lines) Add(path string, quiet bool) error {
 	return nil
 }
 
-// keep writes what the next run need not ask for again: what this one has asked for, and,
-// of files that had to be read for it, the same of all that the functions are which ran. No
-// two runs of many threads pass the same blocks.
-func (l *Lines) keep(p *profile.Profile) {
-	missing := make([]bool, len(l.files))
-	for i := range l.files {
-		missing[i] = l.files[i].missing()
-	}
-	if slices.Contains(missing, true) {
-		l.askAll(&p.Graph, func(a profile.Addr) bool {
-			i := int(a / profile.LibraryStep)
-			return i < len(missing) && missing[i]
-		})
-	}
-	for i := range l.files {
-		l.files[i].keep()
-	}
-}
-
-// askAll asks for what a report may name of the code in some files.
-func (l *Lines) askAll(g *profile.Graph, in func(profile.Addr) bool) {
-	for i := range g.Functions {
-		if f := &g.Functions[i]; f.N > 0 && in(f.Entry) {
-			l.Entry(f.Entry)
-		}
-	}
-	for i := range g.Blocks {
-		b := &g.Blocks[i]
-		if !in(b.Start) {
-			continue
-		}
-		l.Locate(b.Last)
-		l.Locate(l.Statement(b.Start, b.End))
-		for _, off := range b.Accesses {
-			l.Locate(b.Start + profile.Addr(off))
-		}
-	}
-	for i := range g.Edges {
-		if a := g.Edges[i].Site; in(a) {
-			l.Locate(a)
-		}
-	}
-}
-
 // Close closes the files.
 func (l *Lines) Close() {
 	for _, f := range l.files {

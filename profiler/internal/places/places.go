@@ -70,7 +70,9 @@ func (t *Table) Find(k Key) (l profile.Location, ok bool) {
 	n := t.len()
 	i := sort.Search(n, func(i int) bool { return compare(t.key(i), k) >= 0 })
 	if i < n && t.key(i) == k {
-		return t.location(t.at(i))
+		if l, ok = t.location(t.at(i)); ok {
+			return l, ok
+		}
 	}
 	l, ok = t.fresh[k]
 	return l, ok
@@ -142,37 +144,44 @@ func (t *Table) text(r *pack.Reader) string {
 	return *s
 }
 
-// Pack writes all that can be read, and what is new.
+// Pack writes all, the new ones instead of old ones of the same key: what was read stays
+// as it is, what is new comes behind it.
 func (t *Table) Pack(w *pack.Writer) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	all := maps.Clone(t.fresh)
-	for i := range t.len() {
-		if l, ok := t.location(t.at(i)); ok {
-			all[t.key(i)] = l
-		}
+	p := packer{strings: slices.Clone(t.strings), numbers: map[string]uint64{}, locations: slices.Clone(t.locations), at: map[string]uint32{}}
+	for i, s := range p.strings {
+		p.numbers[string(s)] = uint64(i) + 1
 	}
-	p := packer{numbers: map[string]uint64{}, at: map[string]uint32{}}
-	var keys []byte
-	for _, k := range slices.SortedFunc(maps.Keys(all), compare) {
-		l := all[k]
+	keys, old := make([]byte, 0, len(t.keys)+keySize*len(t.fresh)), 0
+	for _, k := range slices.SortedFunc(maps.Keys(t.fresh), compare) {
+		from := old
+		for old < t.len() && compare(t.key(old), k) < 0 {
+			old++
+		}
+		keys = append(keys, t.keys[keySize*from:keySize*old]...)
+		if old < t.len() && t.key(old) == k {
+			old++
+		}
+		l := t.fresh[k]
 		keys = binary.LittleEndian.AppendUint64(keys, uint64(k.Addr))
 		keys = binary.LittleEndian.AppendUint32(keys, k.As)
 		keys = binary.LittleEndian.AppendUint32(keys, p.location(&l))
 	}
+	keys = append(keys, t.keys[keySize*old:]...)
 	w.Uint(uint64(len(p.strings)))
 	for _, s := range p.strings {
-		w.Bytes([]byte(s))
+		w.Bytes(s)
 	}
-	w.Bytes(p.locations.B)
+	w.Bytes(p.locations)
 	w.Bytes(keys)
 }
 
 // packer numbers strings and finds locations that are the same.
 type packer struct {
-	strings   []string
+	strings   [][]byte
 	numbers   map[string]uint64
-	locations pack.Writer
+	locations []byte
 	at        map[string]uint32
 }
 
@@ -187,9 +196,9 @@ func (p *packer) location(l *profile.Location) uint32 {
 	}
 	at, is := p.at[string(w.B)]
 	if !is {
-		at = uint32(len(p.locations.B))
+		at = uint32(len(p.locations))
 		p.at[string(w.B)] = at
-		p.locations.B = append(p.locations.B, w.B...)
+		p.locations = append(p.locations, w.B...)
 	}
 	return at
 }
@@ -204,7 +213,7 @@ func (p *packer) frame(w *pack.Writer, f *profile.Frame) {
 func (p *packer) text(w *pack.Writer, s string) {
 	n := p.numbers[s]
 	if n == 0 && s != "" {
-		p.strings = append(p.strings, s)
+		p.strings = append(p.strings, []byte(s))
 		n = uint64(len(p.strings))
 		p.numbers[s] = n
 	}

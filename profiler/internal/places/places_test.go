@@ -100,12 +100,18 @@ func FuzzBytes(f *testing.F) {
 		for i := range x.len() {
 			x.Find(x.key(i))
 		}
-		x.Add(Key{Addr: 7}, profile.Location{Frame: profile.Frame{File: "f", Line: 1}})
-		x = New(packed(x))
-		for i := range x.len() {
-			if _, ok := x.Find(x.key(i)); !ok {
-				t.Fatalf("%v was written and is not found", x.key(i))
-			}
+		k, l := Key{Addr: 7}, profile.Location{Frame: profile.Frame{File: "f", Line: 1}}
+		if got, is := x.Find(k); is {
+			l = got
+		} else {
+			x.Add(k, l)
+		}
+		sorted := true // as all that was written is
+		for i := 1; i < x.len(); i++ {
+			sorted = sorted && compare(x.key(i-1), x.key(i)) < 0
+		}
+		if got, is := New(packed(x)).Find(k); sorted && (!is || !reflect.DeepEqual(got, l)) {
+			t.Fatalf("%+v is found as %+v, %v", l, got, is)
 		}
 	})
 }
