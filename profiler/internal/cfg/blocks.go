@@ -37,15 +37,16 @@ func (p *Program) Blocks(f *Func, s *Space) *Graph {
 	return m.g
 }
 
-// Calls returns the calls of a function; none of one that is skipped.
-func (p *Program) Calls(f *Func) (calls []x86.Insn) {
+// Calls returns the calls of a function, found in s; none of one that is skipped.
+func (p *Program) Calls(f *Func, s *Space) (calls []x86.Insn) {
 	if f.Skip != "" {
 		return nil
 	}
-	g := p.Blocks(f, nil)
-	for i := range g.Code {
-		if g.Code[i].Kind.IsCall() {
-			calls = append(calls, g.Code[i])
+	m := maker{p: p, s: s, g: &Graph{Func: f}}
+	m.read()
+	for i := range m.g.Code {
+		if m.g.Code[i].Kind.IsCall() {
+			calls = append(calls, m.g.Code[i])
 		}
 	}
 	return calls
