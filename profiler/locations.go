@@ -149,6 +149,11 @@ func begins(p *profile.Profile, counted []bool, other addrs) (list []begun) {
 			add(int(e.To))
 		}
 	}
+	found := 0
+	for _, n := range order {
+		found += int(min(n, 1))
+	}
+	list = make([]begun, 0, found)
 	for i := range p.Graph.Blocks {
 		if b := &p.Graph.Blocks[i]; order[i] > 0 {
 			if _, is := slices.BinarySearch(other, b.Start); !is {

@@ -27,6 +27,9 @@ const fewCounted = 64
 
 func (g *gather) add(e profile.EventID, n int64) {
 	if e != profile.NoEvent {
+		if len(g.list) == cap(g.list) { // append would make room for a quarter
+			g.list = slices.Grow(g.list, len(g.list)+fewCounted)
+		}
 		g.list = append(g.list, countOf{e, uint64(n)})
 	}
 }
