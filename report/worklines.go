@@ -20,18 +20,17 @@ const (
 	workLines = 40
 )
 
-// weighed is a line and what its blocks weigh together.
+// weighed is a line, by the first of its blocks, and what these weigh together.
 type weighed struct {
-	at     Location
-	key    Place // of its line
 	weight float64
+	block  profile.BlockID
+	number int32
 }
 
 // blockLines are the lines of blocks. Each section asks for those of the same blocks, and
 // shows few of them.
 type blockLines struct {
 	number []int32 // by block; 0: nobody has asked yet
-	keys   []Place // by number
 	known  map[Place]int32
 	at     map[profile.BlockID]Location // of those that a line is shown by
 }
@@ -40,14 +39,14 @@ type blockLines struct {
 func (b *builder) lineOf(v profile.BlockID) int32 {
 	x := &b.lines
 	if x.number == nil {
-		*x = blockLines{make([]int32, len(b.p.Graph.Blocks)), make([]Place, 1), map[Place]int32{}, map[profile.BlockID]Location{}}
+		*x = blockLines{make([]int32, len(b.p.Graph.Blocks)), map[Place]int32{}, map[profile.BlockID]Location{}}
 	}
 	if x.number[v] == 0 {
 		key := lineKey(b.p, b.p.Graph.Blocks[v].Start)
 		n := x.known[key]
 		if n == 0 {
-			n = int32(len(x.keys))
-			x.known[key], x.keys = n, append(x.keys, key)
+			n = int32(len(x.known)) + 1
+			x.known[key] = n
 		}
 		x.number[v] = n
 	}
@@ -78,7 +77,7 @@ func (b *builder) byLine(blocks []float64) (lines []weighed) {
 		k, ok := at[x]
 		if !ok {
 			k = len(lines)
-			at[x], lines = k, append(lines, weighed{at: b.lineAt(profile.BlockID(i)), key: b.lines.keys[x]})
+			at[x], lines = k, append(lines, weighed{block: profile.BlockID(i), number: x})
 		}
 		lines[k].weight += n
 	}
@@ -129,8 +128,8 @@ func (b *builder) workLines(s *profile.Section) []WorkLine {
 		if l.weight < workLine*all || len(out) == workLines {
 			break
 		}
-		if l.at.Known() {
-			out = append(out, WorkLine{&l.at, round(l.weight / all)})
+		if at := b.lineAt(l.block); at.Known() {
+			out = append(out, WorkLine{&at, round(l.weight / all)})
 		}
 	}
 	return out
