@@ -76,10 +76,7 @@ func addresses(p *profile.Profile) (want addrs, ends []begun) {
 	}
 	want.unite()
 	ends = begins(p, counted, want)
-	for _, b := range ends {
-		want = append(want, b.start)
-	}
-	want.unite()
+	want.addBegun(ends)
 	if len(want) > 0 && want[0] == 0 { // unknown
 		want = want[1:]
 	}
@@ -95,6 +92,14 @@ func (l *addrs) add(a ...profile.Addr) {
 		*l = slices.Grow(*l, len(*l)+len(a))
 	}
 	*l = append(*l, a...)
+}
+
+func (l *addrs) addBegun(list []begun) {
+	*l = slices.Grow(*l, len(list))
+	for _, b := range list {
+		*l = append(*l, b.start)
+	}
+	l.unite()
 }
 
 // unite sorts them, each once.
