@@ -2,6 +2,7 @@ package cfg
 
 import (
 	"math/bits"
+	"slices"
 	"sort"
 
 	"github.com/skewlens/skewlens/profiler/internal/x86"
@@ -42,21 +43,17 @@ func (p *Program) Calls(f *Func, s *Space) (calls []x86.Insn) {
 	if f.Skip != "" {
 		return nil
 	}
-	m := maker{p: p, s: s, g: &Graph{Func: f}}
+	m := maker{p: p, s: s, g: &Graph{Func: f}, calls: true}
 	m.read()
-	for i := range m.g.Code {
-		if m.g.Code[i].Kind.IsCall() {
-			calls = append(calls, m.g.Code[i])
-		}
-	}
-	return calls
+	return slices.Clone(m.g.Code)
 }
 
 // maker makes a graph.
 type maker struct {
-	p *Program
-	s *Space
-	g *Graph
+	p     *Program
+	s     *Space
+	g     *Graph
+	calls bool // nothing else is wanted
 }
 
 // read decodes the instructions in the order of their addresses.
@@ -66,7 +63,9 @@ func (m *maker) read() {
 	for _, r := range f.Ranges {
 		s.addPart(m.p, r)
 	}
-	s.room(f)
+	if !m.calls {
+		s.room(f)
+	}
 	bit := 0
 	first := make([]int, len(s.index)) // of each part in the bits
 	order := make([]int, len(s.index))
@@ -84,8 +83,12 @@ func (m *maker) read() {
 				if o < 0 || o >= len(x.slot) {
 					continue // of a neighbouring part
 				}
-				if _, err := s.decode(f, x, o); err == nil { // it was understood before
-					x.slot[o] = int32(len(s.insns))
+				in, err := s.decode(f, x, o)
+				if err != nil { // never: it was understood before
+					continue
+				}
+				if x.slot[o] = int32(len(s.insns)); m.calls && !in.Kind.IsCall() {
+					s.insns = s.insns[:len(s.insns)-1]
 				}
 			}
 		}
