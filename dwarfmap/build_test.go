@@ -80,6 +80,7 @@ func open(t testing.TB, path string) *Map {
 	if err != nil {
 		t.Fatal(err)
 	}
+	m.read() // tests look at what is there
 	t.Cleanup(func() {
 		if err := m.Close(); err != nil {
 			t.Error(err)

@@ -35,6 +35,7 @@ package dwarfmap
 import (
 	"debug/dwarf"
 	"debug/elf"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -53,6 +54,10 @@ type Map struct {
 	code    []span // of the executable sections, sorted
 	symbols []symbol
 	plain   bool // names as linkers see them: for tests that compare with addr2line
+
+	later sync.Once
+	from  func() // see read; nil: has been
+	hopes bool   // see MayHaveLines
 
 	data  *dwarf.Data // nil: no debug information
 	alt   *altFile    // where dwz put what several files share; nil: none
@@ -89,7 +94,7 @@ func Open(path string) (*Map, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open program: %w", err)
 	}
-	m, err := newMap(f, path, defaultDebugDir)
+	m, err := prepare(f, path, defaultDebugDir)
 	if err != nil {
 		f.Close()
 		return nil, err
@@ -98,7 +103,16 @@ func Open(path string) (*Map, error) {
 	return m, nil
 }
 
+// newMap is one that has read what it will be asked for.
 func newMap(r io.ReaderAt, path, debugDir string) (m *Map, err error) {
+	if m, err = prepare(r, path, debugDir); err == nil {
+		m.read()
+	}
+	return m, err
+}
+
+// prepare finds the files to read.
+func prepare(r io.ReaderAt, path, debugDir string) (m *Map, err error) {
 	defer func() {
 		// debug/elf is meant for well-formed files.
 		if r := recover(); r != nil {
@@ -117,13 +131,62 @@ func newMap(r io.ReaderAt, path, debugDir string) (m *Map, err error) {
 	}
 	sort.Slice(m.code, func(i, j int) bool { return m.code[i].lo < m.code[j].lo })
 	debug := m.debugFile(f, debugDir)
-	m.symbols = m.readSymbols(f, debug)
-	m.guard("its units", func() error { return m.readUnits(debug, debugDir) })
+	m.hopes = hasDebug(debug)
+	m.from = func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.from = nil
+		m.guard("its symbols", func() error { m.symbols = m.readSymbols(f, debug); return nil })
+		m.guard("its units", func() error { return m.readUnits(debug, debugDir) })
+	}
 	return m, nil
 }
 
-// Close lets go of the files. What was located before stays valid.
+// read reads symbols and units, when something is asked for the first time: of many a
+// file nothing is.
+func (m *Map) read() {
+	m.later.Do(func() {
+		if m.from != nil {
+			m.from()
+		}
+	})
+}
+
+// Read reports whether something was asked for.
+func (m *Map) Read() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.from == nil
+}
+
+// MayHaveLines reports whether there is debug information to read.
+func (m *Map) MayHaveLines() bool { return m.hopes }
+
+// Opened are the files that all is read from but what several programs share: the
+// program, and that of its debug information where that is a separate one. An error says
+// why that is in doubt.
+func (m *Map) Opened() (files []os.FileInfo, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.warnings) > 0 {
+		return nil, errors.New(m.warnings[0].Message)
+	}
+	for _, c := range m.closers {
+		if f, ok := c.(*os.File); ok {
+			info, err := f.Stat()
+			if err != nil {
+				return nil, fmt.Errorf("look at %s: %w", f.Name(), err)
+			}
+			files = append(files, info)
+		}
+	}
+	return files, nil
+}
+
+// Close lets go of the files. What was located before stays valid; a file of which
+// nothing was asked for before knows nothing from now on.
 func (m *Map) Close() error {
+	m.later.Do(func() {})
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var first error
@@ -138,13 +201,20 @@ func (m *Map) Close() error {
 
 // Debug is the program's debug information, and its section .debug_info; nil where there
 // is none. Not beside other calls.
-func (m *Map) Debug() (data *dwarf.Data, info []byte) { return m.data, m.info }
+func (m *Map) Debug() (data *dwarf.Data, info []byte) {
+	m.read()
+	return m.data, m.info
+}
 
 // HasLines reports whether there is a line table.
-func (m *Map) HasLines() bool { return m.lines }
+func (m *Map) HasLines() bool {
+	m.read()
+	return m.lines
+}
 
 // Warnings says what is missing or damaged in the debug information met so far.
 func (m *Map) Warnings() []profile.Warning {
+	m.read()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return append([]profile.Warning(nil), m.warnings...)
@@ -190,6 +260,7 @@ func (m *Map) isCode(a uint64) bool {
 // information for it the location has the symbol and the offset in it; without
 // a symbol the address alone.
 func (m *Map) Locate(a profile.Addr) profile.Location {
+	m.read()
 	l := profile.Location{Address: a}
 	if !m.locateSource(uint64(a), &l) {
 		if s, ok := m.symbolAt(uint64(a)); ok {

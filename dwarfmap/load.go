@@ -67,6 +67,7 @@ func (m *Map) evict(keep *unit) {
 // compiler recommends for stopping at (is_stmt), sorted. The file is an
 // absolute path.
 func (m *Map) Addresses(file string, line int) []profile.Addr {
+	m.read()
 	file = path.Clean(file)
 	var found []profile.Addr
 	for _, u := range m.unitsOf(file) {
@@ -91,6 +92,7 @@ func (m *Map) Addresses(file string, line int) []profile.Addr {
 // Files lists the source files that the program is made of, headers among them,
 // by their absolute paths as the compilers wrote them down, sorted.
 func (m *Map) Files() []string {
+	m.read()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.readTables()

@@ -10,6 +10,7 @@ import (
 // another, or the first address where none does. What compilers put before it, as a
 // register that is loaded again where two ways part, has the line of what was before.
 func (m *Map) Statement(from, to profile.Addr) profile.Addr {
+	m.read()
 	t, _ := m.rowAt(uint64(from))
 	if t == nil {
 		return from

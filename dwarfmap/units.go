@@ -164,8 +164,10 @@ func (m *Map) find(a uint64, found *[maxOverlap]unitRange) int {
 			n++
 		}
 	}
-	if n > 1 {
-		sort.SliceStable(found[:n], func(i, j int) bool { return found[i].hi-found[i].lo < found[j].hi-found[j].lo })
+	for i := 1; i < n; i++ { // few: a function that sorts would have them on the heap
+		for k := i; k > 0 && found[k].hi-found[k].lo < found[k-1].hi-found[k-1].lo; k-- {
+			found[k], found[k-1] = found[k-1], found[k]
+		}
 	}
 	return n
 }

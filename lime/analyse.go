@@ -31,7 +31,9 @@ type Analyser struct {
 // valid and must not change while the Analyser is used.
 func New(p *profile.Profile) *Analyser {
 	g := newGraph(p)
-	return &Analyser{p: p, graph: g, sources: newSources(p, g, true), lines: newSources(p, g, false)}
+	a := &Analyser{p: p, graph: g, sources: newSources(p, g, true), lines: newSources(p, g, false)}
+	a.lines.unfolded = a.sources.unfolded
+	return a
 }
 
 // Analyse finds the causes of one section's imbalance. For several sections

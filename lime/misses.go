@@ -156,7 +156,7 @@ func (an *Analyser) lineOf(addr profile.Addr) string {
 	}
 	name := fmt.Sprintf("%#x", uint64(addr))
 	if l, ok := an.p.Location(addr); ok && l.Known() {
-		name = sourceLine(&l, nil)
+		name = sourceLine(&l)
 	}
 	an.named.Store(addr, name)
 	return name

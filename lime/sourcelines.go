@@ -1,9 +1,7 @@
 package lime
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/skewlens/skewlens/internal/flowgraph"
 	"github.com/skewlens/skewlens/profile"
@@ -29,7 +27,9 @@ func newSources(p *profile.Profile, g *graph, inlined bool) *sources {
 	}
 	if len(p.Locations) > 0 {
 		s.find(p, g, inlined)
-		s.findUnfolded(p)
+		if inlined {
+			s.findUnfolded(p)
+		}
 	}
 	s.byLast = flowgraph.NewLists(n, n, func(b int) int { return int(s.last[b]) })
 	s.byLoop = flowgraph.NewLists(n, n, func(b int) int {
@@ -50,38 +50,33 @@ func (s *sources) find(p *profile.Profile, g *graph, inlined bool) {
 			bodies[l.Function] = true
 		}
 	}
-	line := func(l *profile.Location) string {
-		if !inlined {
-			l.InlinedAt = nil
-		}
-		return sourceLine(l, bodies)
-	}
-	last, start := make([]string, n), make([]string, n)
+	names := newNames(bodies, inlined)
+	last, start := make([]int32, n), make([]int32, n)
 	for b := range n {
 		x := &p.Graph.Blocks[b]
 		if l, ok := p.Location(x.Last); ok && l.Known() && !x.Virtual {
-			last[b] = line(&l)
+			last[b] = names.line(&l)
 		}
 		if l, ok := p.Location(p.Graph.Blocks[g.onto(profile.BlockID(b))].Start); ok && l.Known() {
-			start[b] = fmt.Sprint(l.Column, " ", line(&l))
+			start[b] = names.pair(int32(l.Column), names.line(&l))
 		}
 	}
-	latch := make([]string, n)
+	latch := make([]int32, n)
 	for i := range p.Graph.Edges {
 		e := &p.Graph.Edges[i]
-		if g.back[i] && g.within(e) && g.headed(e.To) >= 0 && latch[e.To] == "" && last[e.From] != "" {
-			depth := 0 // loops on one line
+		if g.back[i] && g.within(e) && g.headed(e.To) >= 0 && latch[e.To] == 0 && last[e.From] != 0 {
+			depth := int32(0) // loops on one line
 			for l := g.headed(e.To); l >= 0; l = g.loops.All[l].Parent {
 				depth++
 			}
-			latch[e.To] = fmt.Sprint(depth, " ", last[e.From])
+			latch[e.To] = names.pair(depth, last[e.From])
 		}
 	}
-	standFor(s.last, last)
-	standFor(s.start, start)
-	standFor(s.loop, latch)
+	names.standFor(s.last, last)
+	names.standFor(s.start, start)
+	names.standFor(s.loop, latch)
 	if inlined {
-		g.site = sourceCalls(p, bodies)
+		g.site = sourceCalls(p, names)
 	}
 }
 
@@ -111,8 +106,8 @@ func (s *sources) findUnfolded(p *profile.Profile) {
 }
 
 // sourceCalls says which calls come from the same place in the source.
-func sourceCalls(p *profile.Profile, bodies map[string]bool) []int32 {
-	site, at := make([]int32, len(p.Graph.Edges)), map[string]int32{}
+func sourceCalls(p *profile.Profile, names *names) []int32 {
+	site, at := make([]int32, len(p.Graph.Edges)), map[int32]int32{}
 	for i := range p.Graph.Edges {
 		e := &p.Graph.Edges[i]
 		site[i] = int32(i)
@@ -120,7 +115,7 @@ func sourceCalls(p *profile.Profile, bodies map[string]bool) []int32 {
 			continue
 		}
 		if l, ok := p.Location(e.Site); ok && l.Known() {
-			name := fmt.Sprint(l.Column, " ", sourceLine(&l, bodies))
+			name := names.pair(int32(l.Column), names.line(&l))
 			if _, seen := at[name]; !seen {
 				at[name] = int32(i)
 			}
@@ -128,35 +123,4 @@ func sourceCalls(p *profile.Profile, bodies map[string]bool) []int32 {
 		}
 	}
 	return site
-}
-
-// standFor makes the first block with a name stand for all that have it.
-func standFor(of []profile.BlockID, name []string) {
-	at := map[string]profile.BlockID{}
-	for b, n := range name {
-		if n == "" {
-			continue
-		}
-		if _, ok := at[n]; !ok {
-			at[n] = profile.BlockID(b)
-		}
-		of[b] = at[n]
-	}
-}
-
-// sourceLine names a source line and the calls that it was inlined at. Where a
-// function that threads begin in was inlined in turn, the calls around that
-// are left out: one thread then runs its own copy of what all run.
-func sourceLine(l *profile.Location, bodies map[string]bool) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\x00%d\x00%s", l.File, l.Line, l.Function)
-	in := l.Function
-	for _, at := range l.InlinedAt {
-		if bodies[in] {
-			break
-		}
-		fmt.Fprintf(&b, "\x00%s\x00%d\x00%s", at.File, at.Line, at.Function)
-		in = at.Function
-	}
-	return b.String()
 }

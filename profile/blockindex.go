@@ -27,7 +27,7 @@ func (g *Graph) IndexBlocks() *BlockIndex {
 	before := func(a, b BlockID) int {
 		return cmp.Or(cmp.Compare(g.Blocks[a].Start, g.Blocks[b].Start), cmp.Compare(a, b))
 	}
-	var rising, rest []BlockID
+	rising, rest := make([]BlockID, 0, len(g.Blocks)), []BlockID(nil)
 	for i := range g.Blocks {
 		b := BlockID(i)
 		switch n := len(rising); {
@@ -39,7 +39,9 @@ func (g *Graph) IndexBlocks() *BlockIndex {
 		}
 	}
 	slices.SortFunc(rest, before)
-	x.order = make([]BlockID, 0, len(rising)+len(rest))
+	if len(rest) > 0 {
+		x.order = make([]BlockID, 0, len(rising)+len(rest))
+	}
 	for len(rising) > 0 && len(rest) > 0 {
 		from := &rising
 		if before(rest[0], rising[0]) < 0 {
@@ -47,7 +49,11 @@ func (g *Graph) IndexBlocks() *BlockIndex {
 		}
 		x.order, *from = append(x.order, (*from)[0]), (*from)[1:]
 	}
-	x.order = append(append(x.order, rising...), rest...)
+	if x.order == nil {
+		x.order = rising
+	} else {
+		x.order = append(append(x.order, rising...), rest...)
+	}
 	x.reach = make([]Addr, len(x.order))
 	end := Addr(0)
 	for i, b := range x.order {

@@ -36,7 +36,7 @@ func (p *Profile) encode(e *encoder) {
 	encodeRows(e, tableBlocks, len(g.Blocks), func(i int) wireBlock { return wireBlock(g.Blocks[i]) },
 		func(b wireBlock) int { return 4 * len(b.Accesses) })
 	encodeRows(e, tableEdges, len(g.Edges), func(i int) wireEdge { return wireEdge(g.Edges[i]) }, nil)
-	encodeRows(e, tableEvents, len(p.Events), func(i int) wireEvent { return wireEvent(p.Events[i]) }, nil)
+	encodeRows(e, tableEvents, len(p.Events), func(i int) wireEvent { return p.Events[i].wire() }, nil)
 	encodeRows(e, tableThreads, len(p.Threads), func(i int) wireThread {
 		t := &p.Threads[i]
 		return wireThread{t.ID, t.Start, t.BeginNS, t.EndNS, t.CPUNS, packCounts(t.Totals), t.Active, t.Creator, t.Joiner, t.JoinedNS,
@@ -156,7 +156,7 @@ func (d *decoder) profile() (*Profile, error) {
 			return decodeRows(d, tableEdges, keepIn(&p.Graph.Edges, func(r *wireEdge) Edge { return Edge(*r) }))
 		},
 		func() error {
-			return decodeRows(d, tableEvents, keepIn(&p.Events, func(r *wireEvent) Event { r.Name, r.Reason = names.of(r.Name), names.of(r.Reason); return Event(*r) }))
+			return decodeRows(d, tableEvents, keepIn(&p.Events, func(r *wireEvent) Event { r.Name, r.Reason = names.of(r.Name), names.of(r.Reason); return r.event() }))
 		},
 		func() error { return decodeRows(d, tableThreads, d.keepThread(p)) },
 		func() error {

@@ -92,22 +92,24 @@ const (
 
 // Event is something counted per thread.
 type Event struct {
-	Kind     EventKind
+	Kind EventKind
+	// Of a hardware event. Writes: it is of accesses that only write. Called: it is of what
+	// libraries access that are not counted, which the instruction calls; how often they do
+	// is not known.
+	Writes, Called bool
+
 	Block    BlockID // of BlockEntered, and the block that holds a hardware event's instruction
 	Edge     int32   // of EdgeTaken: index into Graph.Edges
+	Superior EventID // of a hardware event: what must happen for it to happen (3.1); else NoEvent
 	Addr     Addr    // of the instruction that it stands for: a block's start, an edge's jump or call
 	Name     string  // of a hardware event: "l1d-miss", "page-fault"; else empty
-	Superior EventID // of a hardware event: what must happen for it to happen (3.1); else NoEvent
 
 	// Of a hardware event, as far as they are known:
 	Reason  string   // why a cache missed: "cold", "capacity", "conflict", "true-sharing", "false-sharing"
 	Cycles  uint32   // modelled, that one of it adds to the one that each instruction takes
-	Partner Addr     // the instruction whose writes take the line away most often
-	Writer  ThreadID // who makes them, counted from 1; 0: several threads
+	Writer  ThreadID // who makes the writes that take the line away, counted from 1; 0: several threads
+	Partner Addr     // the instruction that makes them most often
 	// Doubt is half of the interval that holds, in 95 of 100 cases, how often it
 	// happened in the run, as a part of that: where some of the sets of caches stand for all. 0: counted.
 	Doubt float64
-	// Writes: it is of accesses that only write. Called: it is of what libraries access that
-	// are not counted, which the instruction calls; how often they do is not known.
-	Writes, Called bool
 }

@@ -225,3 +225,13 @@ func (d *decoder) unpackCounts(b []byte) (Counts, error) {
 	}
 	return c, nil
 }
+
+// wire is an event as it is written.
+func (e *Event) wire() wireEvent {
+	return wireEvent{e.Kind, e.Block, e.Edge, e.Addr, e.Name, e.Superior, e.Reason, e.Cycles, e.Partner, e.Writer, e.Doubt, e.Writes, e.Called}
+}
+
+// event is one that was read.
+func (w *wireEvent) event() Event {
+	return Event{w.Kind, w.Writes, w.Called, w.Block, w.Edge, w.Superior, w.Addr, w.Name, w.Reason, w.Cycles, w.Writer, w.Partner, w.Doubt}
+}

@@ -16,24 +16,37 @@ import (
 // Lines maps the addresses of a profile to source: the program's and its
 // libraries'.
 type Lines struct {
-	maps  []*dwarfmap.Map           // the program's, then each library's; nil: has none that can be read
-	moved []func() map[uint64]moved // calls that stand on another line than the debug information says
-	asked []*dwarfmap.Map           // those to warn about
+	files []lineFile // the program, then each library
+	dir   string     // where what was located is kept for the next run; "": nowhere
+}
+
+// lineFile is a file of Lines.
+type lineFile struct {
+	keptPlaces                         // its map's; nil: has none that can be read
+	moved      func() map[uint64]moved // calls that stand on another line than the debug information says
+	asked      bool                    // it is one to warn about
 }
 
 // OpenLines reads the line tables of a program and of libraries that were
 // profiled with it.
 func OpenLines(path string, libraries ...profile.Library) (*Lines, error) {
-	m, err := dwarfmap.Open(path)
+	l, err := openLines(path, "")
 	if err != nil {
 		return nil, err
 	}
-	l := &Lines{maps: []*dwarfmap.Map{m}, asked: []*dwarfmap.Map{m}, moved: []func() map[uint64]moved{movedLines(path, m)}}
 	for _, x := range libraries {
 		if err := l.Add(x.Path, false); err != nil {
 			l.Close()
 			return nil, err
 		}
+	}
+	return l, nil
+}
+
+func openLines(path, dir string) (*Lines, error) {
+	l := &Lines{dir: dir}
+	if err := l.Add(path, false); err != nil {
+		return nil, err
 	}
 	return l, nil
 }
@@ -46,30 +59,31 @@ func (l *Lines) Add(path string, quiet bool) error {
 	case err != nil && !quiet:
 		return err
 	case err != nil:
-		m = nil
-	case !quiet:
-		l.asked = append(l.asked, m)
+		l.files = append(l.files, lineFile{moved: func() map[uint64]moved { return nil }})
+		return nil
 	}
-	l.maps, l.moved = append(l.maps, m), append(l.moved, movedLines(path, m))
+	f := lineFile{asked: !quiet, keptPlaces: keepPlaces(m, l.dir)}
+	f.moved = movedLines(path, f.locate)
+	l.files = append(l.files, f)
 	return nil
 }
 
 // Close closes the files.
 func (l *Lines) Close() {
-	for _, m := range l.maps {
-		if m != nil {
-			m.Close()
+	for _, f := range l.files {
+		if f.Map != nil {
+			f.Close()
 		}
 	}
 }
 
 // Debug is the program's debug information, and its section .debug_info.
-func (l *Lines) Debug() (data *dwarf.Data, info []byte) { return l.maps[0].Debug() }
+func (l *Lines) Debug() (data *dwarf.Data, info []byte) { return l.files[0].Debug() }
 
 // Locate is dwarfmap.Map.Locate of the file that an address is of, but for the
 // calls at the end of OpenMP's constructs, and regions: these stand where their pragmas do.
 func (l *Lines) Locate(a profile.Addr) profile.Location {
-	return l.there(a, l.ask(a, (*dwarfmap.Map).Locate))
+	return l.there(a, l.ask(a, (*lineFile).locate))
 }
 
 // there is a location, or where it stands instead.
@@ -77,16 +91,16 @@ func (l *Lines) there(a profile.Addr, x profile.Location) profile.Location {
 	if !x.Known() {
 		return x
 	}
-	if to, is := l.moved[a/profile.LibraryStep]()[uint64(a%profile.LibraryStep)]; is {
+	if to, is := l.files[a/profile.LibraryStep].moved()[uint64(a%profile.LibraryStep)]; is {
 		return to.to(x)
 	}
 	return x
 }
 
 // movedLines finds them when it is first asked, and only where there can be any.
-func movedLines(path string, m *dwarfmap.Map) func() map[uint64]moved {
+func movedLines(path string, locate func(profile.Addr) profile.Location) func() map[uint64]moved {
 	return sync.OnceValue(func() map[uint64]moved {
-		if m == nil || !usesGomp(path) {
+		if !usesGomp(path) {
 			return nil
 		}
 		im, err := image.Open(path)
@@ -94,7 +108,7 @@ func movedLines(path string, m *dwarfmap.Map) func() map[uint64]moved {
 			return nil
 		}
 		files := map[string][]string{}
-		return barrierLines(im, m.Locate, func(file string) []string {
+		return barrierLines(im, locate, func(file string) []string {
 			text, known := files[file]
 			if !known {
 				text = source(file, path)
@@ -119,25 +133,25 @@ func usesGomp(path string) bool {
 // Entry is dwarfmap.Map.Entry of the file that an address is of, but for regions of
 // OpenMP, which begin where their pragmas do.
 func (l *Lines) Entry(a profile.Addr) profile.Location {
-	return l.there(a, l.ask(a, (*dwarfmap.Map).Entry))
+	return l.there(a, l.ask(a, (*lineFile).entry))
 }
 
 // Statement is dwarfmap.Map.Statement of the file that the addresses are of.
 func (l *Lines) Statement(from, to profile.Addr) profile.Addr {
 	i := from / profile.LibraryStep
-	if int(i) >= len(l.maps) || l.maps[i] == nil {
+	if int(i) >= len(l.files) || l.files[i].Map == nil {
 		return from
 	}
 	base := i * profile.LibraryStep
-	return base + l.maps[i].Statement(from-base, to-base)
+	return base + l.files[i].statement(from-base, to-base)
 }
 
-func (l *Lines) ask(a profile.Addr, what func(*dwarfmap.Map, profile.Addr) profile.Location) profile.Location {
+func (l *Lines) ask(a profile.Addr, what func(*lineFile, profile.Addr) profile.Location) profile.Location {
 	i := int(a / profile.LibraryStep)
-	if i >= len(l.maps) || l.maps[i] == nil {
+	if i >= len(l.files) || l.files[i].Map == nil {
 		return profile.Location{Address: a}
 	}
-	x := what(l.maps[i], a%profile.LibraryStep)
+	x := what(&l.files[i], a%profile.LibraryStep)
 	x.Address = a
 	return x
 }
@@ -150,10 +164,13 @@ func (l *Lines) Key(a profile.Addr) string {
 	return fmt.Sprintf("%#x", uint64(a))
 }
 
-// Warnings are the doubts of all files.
+// Warnings are the doubts of all files. Where there were any nothing was kept: of what is
+// known without reading the file there are none.
 func (l *Lines) Warnings() (all []profile.Warning) {
-	for _, m := range l.asked {
-		all = append(all, m.Warnings()...)
+	for i := range l.files {
+		if f := &l.files[i]; f.asked && (!f.was || f.Read()) {
+			all = append(all, f.Map.Warnings()...)
+		}
 	}
 	return all
 }

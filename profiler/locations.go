@@ -1,7 +1,7 @@
 package profiler
 
 import (
-	"maps"
+	"cmp"
 	"slices"
 
 	"github.com/skewlens/skewlens/profile"
@@ -15,7 +15,11 @@ func locations(o *backend.Outcome) (list []profile.Location) {
 	list = make([]profile.Location, 0, len(all))
 	for _, a := range all {
 		locate := o.Lines.Locate
-		if end, is := ends[a]; is {
+		for len(ends) > 0 && ends[0].start < a {
+			ends = ends[1:]
+		}
+		if len(ends) > 0 && ends[0].start == a {
+			end := ends[0].end
 			locate = func(a profile.Addr) profile.Location { return o.Lines.Locate(o.Lines.Statement(a, end)) }
 		}
 		if i := int(a / profile.LibraryStep); i < len(o.Modules) && o.Modules[i].Begins(a%profile.LibraryStep) {
@@ -31,7 +35,7 @@ func locations(o *backend.Outcome) (list []profile.Location) {
 // addresses are those that a report may name: where something was counted,
 // where threads began, where parts begin and end. They are sorted. Of those at which
 // nothing is but that a block begins, ends says where it ends.
-func addresses(p *profile.Profile) (want addrs, ends map[profile.Addr]profile.Addr) {
+func addresses(p *profile.Profile) (want addrs, ends []begun) {
 	counted := make([]bool, len(p.Events))
 	p.EachCounts(func(c *profile.Counts) {
 		for _, e := range c.Event {
@@ -72,8 +76,7 @@ func addresses(p *profile.Profile) (want addrs, ends map[profile.Addr]profile.Ad
 	}
 	want.unite()
 	ends = begins(p, counted, want)
-	want = slices.AppendSeq(want, maps.Keys(ends))
-	want.unite()
+	want.addBegun(ends)
 	if len(want) > 0 && want[0] == 0 { // unknown
 		want = want[1:]
 	}
@@ -89,6 +92,14 @@ func (l *addrs) add(a ...profile.Addr) {
 		*l = slices.Grow(*l, len(*l)+len(a))
 	}
 	*l = append(*l, a...)
+}
+
+func (l *addrs) addBegun(list []begun) {
+	*l = slices.Grow(*l, len(list))
+	for _, b := range list {
+		*l = append(*l, b.start)
+	}
+	l.unite()
 }
 
 // unite sorts them, each once.
@@ -117,26 +128,44 @@ func wantEdges(p *profile.Profile, counted []bool, want *addrs) {
 	}
 }
 
+// begun is where a block begins, and where it ends; the higher its order the later it was found.
+type begun struct {
+	start, end profile.Addr
+	order      int32
+}
+
 // begins are the addresses, other than some, at which blocks begin that were come to,
 // or that jumps lead to which were: where one was never taken, another copy of it may
-// have been; each with the end of its block.
-func begins(p *profile.Profile, counted []bool, other addrs) map[profile.Addr]profile.Addr {
-	ends := map[profile.Addr]profile.Addr{}
-	add := func(b *profile.Block) {
-		if _, is := slices.BinarySearch(other, b.Start); !is {
-			ends[b.Start] = b.End
-		}
+// have been. They are sorted; of blocks that begin at the same place the last one counts.
+func begins(p *profile.Profile, counted []bool, other addrs) (list []begun) {
+	order, added := make([]int32, len(p.Graph.Blocks)), int32(0)
+	add := func(i int) {
+		added++
+		order[i] = added
 	}
 	was := func(b *profile.Block) bool { return b.Count != profile.NoEvent && counted[b.Count] }
 	for i := range p.Graph.Blocks {
-		if b := &p.Graph.Blocks[i]; was(b) {
-			add(b)
+		if was(&p.Graph.Blocks[i]) {
+			add(i)
 		}
 	}
 	for i := range p.Graph.Edges {
 		if e := &p.Graph.Edges[i]; e.Count != profile.NoEvent && e.Kind <= profile.Table && was(&p.Graph.Blocks[e.From]) {
-			add(&p.Graph.Blocks[e.To])
+			add(int(e.To))
 		}
 	}
-	return ends
+	found := 0
+	for _, n := range order {
+		found += int(min(n, 1))
+	}
+	list = make([]begun, 0, found)
+	for i := range p.Graph.Blocks {
+		if b := &p.Graph.Blocks[i]; order[i] > 0 {
+			if _, is := slices.BinarySearch(other, b.Start); !is {
+				list = append(list, begun{b.Start, b.End, order[i]})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b begun) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.order, a.order)) })
+	return slices.CompactFunc(list, func(a, b begun) bool { return a.start == b.start })
 }

@@ -151,7 +151,7 @@ func work(j backend.Job, able []backend.Backend, rank *profile.Rank) (*profile.P
 		}
 	}()
 	j.Open = func(path string) (*image.Image, backend.Lines, error) {
-		im, l, err := openProgram(path)
+		im, l, err := openProgram(path, j.Analyses)
 		if err == nil {
 			opened = append(opened, l)
 		}
@@ -166,7 +166,11 @@ func work(j backend.Job, able []backend.Backend, rank *profile.Rank) (*profile.P
 		r.StartNS = o.Began.UnixNano()
 		o.Profile.Ranks = []profile.Rank{r}
 	}
-	return finish(o, by)
+	p, err := finish(o, by)
+	if l, is := o.Lines.(*Lines); is && err == nil {
+		l.keep(p)
+	}
+	return p, err
 }
 
 // job is what a backend is to do, but for what it takes from this package.
@@ -193,8 +197,8 @@ func (c *Config) job() backend.Job {
 	return j
 }
 
-// openProgram reads a program, or says why it cannot be profiled.
-func openProgram(path string) (*image.Image, *Lines, error) {
+// openProgram reads a program, with what is known of it from earlier runs, or says why it cannot be profiled.
+func openProgram(path, dir string) (*image.Image, *Lines, error) {
 	im, err := image.Open(path)
 	if err != nil {
 		return nil, nil, err
@@ -202,7 +206,7 @@ func openProgram(path string) (*image.Image, *Lines, error) {
 	if fi, err := os.Stat(path); err == nil && fi.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 && os.Geteuid() != 0 {
 		return nil, nil, fmt.Errorf("%s: is setuid, and would run without its rights under a profiler; run skewlens as root", path)
 	}
-	l, err := OpenLines(path)
+	l, err := openLines(path, dir)
 	return im, l, err
 }
 

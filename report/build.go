@@ -80,8 +80,7 @@ type builder struct {
 	// Of instructions that access memory: each section asks for them again.
 	ofMemory map[profile.Addr]memoryPlace
 	// By block, and how many places these are: see lineOf.
-	blockLines  []blockLine
-	lineNumbers map[Place]int
+	lines blockLines
 }
 
 func (b *builder) run() Run {

@@ -222,7 +222,8 @@ func (x *pathBuilder) lines(c *CriticalPath) {
 		if l.weight < pathLine*float64(x.path.NS) || len(c.Lines) == pathLines {
 			break
 		}
-		c.Lines = append(c.Lines, PathLine{Location: &l.at, Seconds: l.weight})
+		at := x.b.lineAt(l.block)
+		c.Lines = append(c.Lines, PathLine{Location: &at, Seconds: l.weight})
 	}
 	for i := range c.Lines {
 		l := &c.Lines[i]

@@ -31,10 +31,10 @@ func (x *pathBuilder) slackLines(c *CriticalPath, slack taskgraph.Slack) {
 			}
 		}
 	}
-	byLine := map[Place]int64{}
+	byLine := map[int32]int64{}
 	for b, n := range w.blocks {
 		if n > 0 {
-			key := x.b.lineOf(profile.BlockID(b)).key
+			key := x.b.lineOf(profile.BlockID(b))
 			if now, is := byLine[key]; !is || w.least[b] < now {
 				byLine[key] = w.least[b]
 			}
@@ -65,14 +65,15 @@ func (w *slackWork) add(q *profile.Part, left int64) {
 }
 
 // listSlack lists lines with work and with slack, those with most work first.
-func (x *pathBuilder) listSlack(c *CriticalPath, blocks []float64, least map[Place]int64) {
+func (x *pathBuilder) listSlack(c *CriticalPath, blocks []float64, least map[int32]int64) {
 	c.Slack = []LineSlack{}
 	for _, l := range x.b.byLine(blocks) {
 		if l.weight < pathLine*float64(x.g.BusyNS) || len(c.Slack) == pathLines {
 			break
 		}
-		if left := least[l.key]; float64(left) >= pathLine*float64(x.path.NS) {
-			c.Slack = append(c.Slack, LineSlack{Location: &l.at, WorkS: round(l.weight / 1e9), SlackS: round(float64(left) / 1e9)})
+		if left := least[l.number]; float64(left) >= pathLine*float64(x.path.NS) {
+			at := x.b.lineAt(l.block)
+			c.Slack = append(c.Slack, LineSlack{Location: &at, WorkS: round(l.weight / 1e9), SlackS: round(float64(left) / 1e9)})
 		}
 	}
 }

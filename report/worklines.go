@@ -20,49 +20,64 @@ const (
 	workLines = 40
 )
 
-// weighed is a line and what its blocks weigh together.
+// weighed is a line, by the first of its blocks, and what these weigh together.
 type weighed struct {
-	at     Location
-	key    Place // of its line
 	weight float64
+	block  profile.BlockID
+	number int32
 }
 
-// blockLine is the line of a block. Each section asks for those of the same blocks.
-type blockLine struct {
-	at     Location
-	key    Place
-	number int // of the key; 0: nobody has asked yet
+// blockLines are the lines of blocks. Each section asks for those of the same blocks, and
+// shows few of them.
+type blockLines struct {
+	number []int32 // by block; 0: nobody has asked yet
+	known  map[Place]int32
+	at     map[profile.BlockID]Location // of those that a line is shown by
 }
 
-// lineOf is the line of a block.
-func (b *builder) lineOf(v profile.BlockID) *blockLine {
-	if b.blockLines == nil {
-		b.blockLines, b.lineNumbers = make([]blockLine, len(b.p.Graph.Blocks)), map[Place]int{}
+// lineOf is the number of a block's line.
+func (b *builder) lineOf(v profile.BlockID) int32 {
+	x := &b.lines
+	if x.number == nil {
+		*x = blockLines{make([]int32, len(b.p.Graph.Blocks)), map[Place]int32{}, map[profile.BlockID]Location{}}
 	}
-	x := &b.blockLines[v]
-	if x.number == 0 {
-		x.at, x.key = lineKey(b.p, b.p.Graph.Blocks[v].Start)
-		if x.number = b.lineNumbers[x.key]; x.number == 0 {
-			x.number = len(b.lineNumbers) + 1
-			b.lineNumbers[x.key] = x.number
+	if x.number[v] == 0 {
+		key := lineKey(b.p, b.p.Graph.Blocks[v].Start)
+		n := x.known[key]
+		if n == 0 {
+			n = int32(len(x.known)) + 1
+			x.known[key] = n
 		}
+		x.number[v] = n
 	}
-	return x
+	return x.number[v]
+}
+
+// lineAt is where a block's line is.
+func (b *builder) lineAt(v profile.BlockID) Location {
+	l, is := b.lines.at[v]
+	if !is {
+		if l = locate(b.p, b.p.Graph.Blocks[v].Start); !l.Known() && l.Function != "" {
+			l.Offset, l.Address = "", ""
+		}
+		b.lines.at[v] = l
+	}
+	return l
 }
 
 // byLine adds up what blocks weigh by line, or by function where none is known; the
 // heaviest first.
 func (b *builder) byLine(blocks []float64) (lines []weighed) {
-	at := map[int]int{}
+	at := map[int32]int{}
 	for i, n := range blocks {
 		if n == 0 {
 			continue
 		}
 		x := b.lineOf(profile.BlockID(i))
-		k, ok := at[x.number]
+		k, ok := at[x]
 		if !ok {
 			k = len(lines)
-			at[x.number], lines = k, append(lines, weighed{at: x.at, key: x.key})
+			at[x], lines = k, append(lines, weighed{block: profile.BlockID(i), number: x})
 		}
 		lines[k].weight += n
 	}
@@ -70,18 +85,21 @@ func (b *builder) byLine(blocks []float64) (lines []weighed) {
 	return lines
 }
 
-// lineKey is where an address is, and what is the same for all on its line, or in its
-// function where no line is known.
-func lineKey(p *profile.Profile, a profile.Addr) (Location, Place) {
-	l := locate(p, a)
-	key := Place{File: l.File, Line: l.Line}
-	if !l.Known() {
-		if key = (Place{Address: l.Address, Library: l.Library}); l.Function != "" {
-			key = Place{Function: l.Function, Library: l.Library}
-			l.Offset, l.Address = "", ""
-		}
+// lineKey is what is the same for all addresses on one's line, or in its function where no
+// line is known.
+func lineKey(p *profile.Profile, a profile.Addr) Place {
+	l, _ := p.Location(a)
+	if frames := min(max(0, l.Outside()), len(l.InlinedAt)); frames > 0 {
+		l.Frame = l.InlinedAt[frames-1]
 	}
-	return l, key
+	if l.Known() {
+		return Place{File: l.File, Line: l.Line}
+	}
+	x := located(p, l)
+	if x.Function != "" {
+		return Place{Function: x.Function, Library: x.Library}
+	}
+	return Place{Address: x.Address, Library: x.Library}
 }
 
 // instructions adds what a part executed to its blocks, times a factor. Code that only
@@ -110,8 +128,8 @@ func (b *builder) workLines(s *profile.Section) []WorkLine {
 		if l.weight < workLine*all || len(out) == workLines {
 			break
 		}
-		if l.at.Known() {
-			out = append(out, WorkLine{&l.at, round(l.weight / all)})
+		if at := b.lineAt(l.block); at.Known() {
+			out = append(out, WorkLine{&at, round(l.weight / all)})
 		}
 	}
 	return out

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"sync"
 
 	"github.com/skewlens/skewlens/report"
 	"github.com/skewlens/skewlens/report/internal/words"
@@ -13,7 +14,9 @@ import (
 var (
 	//go:embed compare.tmpl
 	comparisonText     string
-	comparisonTemplate = template.Must(template.New("comparison").Parse(comparisonText))
+	comparisonTemplate = sync.OnceValue(func() *template.Template {
+		return template.Must(template.New("comparison").Parse(comparisonText))
+	})
 )
 
 // comparisonPage is what the template shows.
@@ -28,7 +31,7 @@ type comparisonPage struct {
 func WriteComparison(w io.Writer, c *report.Comparison, opt Options) error {
 	paths := words.Paths{Dir: opt.Dir}
 	p := comparisonPage{template.CSS(pageStyle), paths.Command(c.After), words.Runs(c), words.Compared(c)}
-	if err := comparisonTemplate.Execute(w, p); err != nil {
+	if err := comparisonTemplate().Execute(w, p); err != nil {
 		return fmt.Errorf("write comparison: %w", err)
 	}
 	return nil

@@ -15,6 +15,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/skewlens/skewlens/internal/units"
 	"github.com/skewlens/skewlens/profile"
@@ -40,8 +41,11 @@ var (
 	//go:embed style.css
 	pageStyle string
 
-	pageTemplate = template.Must(template.New("page").Parse(pageText))
+	// Read when a page is first written: few runs write one.
+	pageTemplate = sync.OnceValue(parsePage)
 )
+
+func parsePage() *template.Template { return template.Must(template.New("page").Parse(pageText)) }
 
 // Write writes the page. It fails when the report is not of the profile that it
 // is given, and where the writer does.
@@ -53,7 +57,7 @@ func Write(w io.Writer, r *report.Report, opt Options) error {
 			return fmt.Errorf("write report: %w", err)
 		}
 	}
-	if err := pageTemplate.Execute(w, m.page()); err != nil {
+	if err := pageTemplate().Execute(w, m.page()); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/skewlens/skewlens/internal/units"
 	"github.com/skewlens/skewlens/report"
@@ -19,7 +20,9 @@ var (
 	//go:embed scaling.css
 	scalingStyle string // beside the page's
 
-	scalingTemplate = template.Must(template.Must(pageTemplate.Clone()).New("scaling").Parse(scalingText))
+	scalingTemplate = sync.OnceValue(func() *template.Template {
+		return template.Must(parsePage().New("scaling").Parse(scalingText))
+	})
 )
 
 // scalingPage is what the template shows.
@@ -104,7 +107,7 @@ func WriteScaling(w io.Writer, r *scaling.Report, opt Options) error {
 	for i := range r.Serial {
 		p.Lines = append(p.Lines, m.sampled("alone", r.Serial[i].Location, words.Alone(r, &r.Serial[i])))
 	}
-	if err := scalingTemplate.Execute(w, p); err != nil {
+	if err := scalingTemplate().Execute(w, p); err != nil {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil

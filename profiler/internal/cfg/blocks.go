@@ -2,6 +2,7 @@ package cfg
 
 import (
 	"math/bits"
+	"slices"
 	"sort"
 
 	"github.com/skewlens/skewlens/profiler/internal/x86"
@@ -37,25 +38,22 @@ func (p *Program) Blocks(f *Func, s *Space) *Graph {
 	return m.g
 }
 
-// Calls returns the calls of a function; none of one that is skipped.
-func (p *Program) Calls(f *Func) (calls []x86.Insn) {
+// Calls returns the calls of a function, found in s; none of one that is skipped.
+func (p *Program) Calls(f *Func, s *Space) (calls []x86.Insn) {
 	if f.Skip != "" {
 		return nil
 	}
-	g := p.Blocks(f, nil)
-	for i := range g.Code {
-		if g.Code[i].Kind.IsCall() {
-			calls = append(calls, g.Code[i])
-		}
-	}
-	return calls
+	m := maker{p: p, s: s, g: &Graph{Func: f}, calls: true}
+	m.read()
+	return slices.Clone(m.g.Code)
 }
 
 // maker makes a graph.
 type maker struct {
-	p *Program
-	s *Space
-	g *Graph
+	p     *Program
+	s     *Space
+	g     *Graph
+	calls bool // nothing else is wanted
 }
 
 // read decodes the instructions in the order of their addresses.
@@ -65,7 +63,9 @@ func (m *maker) read() {
 	for _, r := range f.Ranges {
 		s.addPart(m.p, r)
 	}
-	s.room(f)
+	if !m.calls {
+		s.room(f)
+	}
 	bit := 0
 	first := make([]int, len(s.index)) // of each part in the bits
 	order := make([]int, len(s.index))
@@ -83,8 +83,12 @@ func (m *maker) read() {
 				if o < 0 || o >= len(x.slot) {
 					continue // of a neighbouring part
 				}
-				if _, err := s.decode(f, x, o); err == nil { // it was understood before
-					x.slot[o] = int32(len(s.insns))
+				in, err := s.decode(f, x, o)
+				if err != nil { // never: it was understood before
+					continue
+				}
+				if x.slot[o] = int32(len(s.insns)); m.calls && !in.Kind.IsCall() {
+					s.insns = s.insns[:len(s.insns)-1]
 				}
 			}
 		}

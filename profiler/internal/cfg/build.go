@@ -64,6 +64,7 @@ func begin(im *image.Image, catches Catches, among []*image.Image) *Program {
 	p.catching = p.catching || im.Go != nil
 	p.handles = im.Static || im.Go != nil || p.names(handles...)
 	p.others(among)
+	p.Funcs = make([]*Func, 0, len(im.Funcs))
 	for i := range im.Funcs {
 		s := &im.Funcs[i]
 		sec := im.SectionAt(s.Addr)

@@ -105,10 +105,10 @@ func TestFind(t *testing.T) {
 	if p.FuncAt(entry) != f || p.FuncAt(entry+1) != nil || p.Owner(entry+1) != f || p.Owner(0) != nil {
 		t.Error("the function is not found by its entry, or by something else")
 	}
-	if got := p.Calls(f); len(calls) == 0 || !slices.EqualFunc(got, calls, func(in x86.Insn, at uint64) bool { return in.Addr == at }) {
+	if got := p.Calls(f, &Space{}); len(calls) == 0 || !slices.EqualFunc(got, calls, func(in x86.Insn, at uint64) bool { return in.Addr == at }) {
 		t.Errorf("%d calls are found, want %d", len(got), len(calls))
 	}
-	if len(p.Calls(find(t, p, "calls_itself"))) != 0 {
+	if len(p.Calls(find(t, p, "calls_itself"), &Space{})) != 0 {
 		t.Error("a call in a function that was skipped")
 	}
 	if !p.HasFunc("never") || p.HasFunc("abort") {

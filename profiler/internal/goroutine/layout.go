@@ -5,6 +5,8 @@ import (
 	"debug/dwarf"
 	"errors"
 	"fmt"
+
+	"github.com/skewlens/skewlens/profiler/internal/pack"
 )
 
 // Layout is where things lie in the runtime's data: bytes from the beginning of a
@@ -51,11 +53,7 @@ func ReadLayout(data *dwarf.Data, info []byte) (l Layout, err error) {
 	if err != nil {
 		return l, err
 	}
-	for _, x := range []struct {
-		to   *int64
-		in   *dwarf.StructType
-		path []string
-	}{
+	for _, x := range []field{
 		{&l.ID, g, []string{"goid"}}, {&l.Parent, g, []string{"parentGoid"}}, {&l.Created, g, []string{"gopc"}}, {&l.Start, g, []string{"startpc"}},
 		{&l.StackLow, g, []string{"stack", "lo"}}, {&l.StackHigh, g, []string{"stack", "hi"}},
 		{&l.SP, g, []string{"sched", "sp"}}, {&l.PC, g, []string{"sched", "pc"}}, {&l.Panic, g, []string{"_panic"}},
@@ -69,6 +67,37 @@ func ReadLayout(data *dwarf.Data, info []byte) (l Layout, err error) {
 		}
 	}
 	return l, nil
+}
+
+// field is one that is sought in a structure, or in a structure that is a field there.
+type field struct {
+	to   *int64
+	in   *dwarf.StructType
+	path []string
+}
+
+// numbers are all of a layout.
+func (l *Layout) numbers() []*int64 {
+	return []*int64{&l.ID, &l.Parent, &l.Created, &l.Start, &l.StackLow, &l.StackHigh, &l.SP, &l.PC, &l.Current, &l.Processor, &l.Pending, &l.Generation,
+		&l.Turn, &l.Number, &l.Panic, &l.PanicSP, &l.PanicStart, &l.PanicLink, &l.PanicGoexit, &l.Return, &l.Frame}
+}
+
+// Pack writes a layout.
+func (l *Layout) Pack(w *pack.Writer) {
+	for _, n := range l.numbers() {
+		w.Uint(uint64(*n))
+	}
+}
+
+// UnpackLayout reads what Pack has written.
+func UnpackLayout(r *pack.Reader) (l Layout, err error) {
+	for _, n := range l.numbers() {
+		*n = int64(r.Uint())
+	}
+	if r.Err == nil && len(r.B) > 0 {
+		r.Err = pack.ErrShort
+	}
+	return l, r.Err
 }
 
 // find returns a structure of the runtime's. To go through all that a large

@@ -10,6 +10,7 @@ import (
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/kept"
 	"github.com/skewlens/skewlens/profiler/internal/probe"
 	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
 	"github.com/skewlens/skewlens/profiler/internal/probe/solve"
@@ -61,7 +62,7 @@ func analyse(im *image.Image, opt options, dir string) (*analysis, error) {
 	if dir != "" {
 		name = filepath.Join(dir, analysisName(im, opt))
 		if a.ran = readRan(name); a.ran == nil && a.restore(name) == nil {
-			used(name)
+			kept.Used(name)
 			a.keptAs = name
 			a.restoreSolved(name)
 			return a, nil

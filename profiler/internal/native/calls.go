@@ -23,6 +23,7 @@ type calls struct {
 	key    []byte                     // room for that,
 	way    []uint64                   // and for a chain
 	made   map[*cfg.Func][]x86.Insn   // the calls of functions that were looked at
+	space  cfg.Space                  // to find them in
 }
 
 // tail is a tail jump, and the chain that it was made behind.
@@ -167,7 +168,7 @@ func (cs *calls) find(at uint64) site {
 func (cs *calls) before(prog *cfg.Program, f *cfg.Func, ret uint64) *x86.Insn {
 	made, known := cs.made[f]
 	if !known {
-		made = prog.Calls(f)
+		made = prog.Calls(f, &cs.space)
 		cs.made[f] = made
 	}
 	i := slices.IndexFunc(made, func(in x86.Insn) bool { return in.End() == ret })

@@ -3,7 +3,7 @@
 // inline (package probe), lets the threads run free, and collects what they
 // recorded (package section).
 //
-//	Job ─▶ read: image ─▶ cfg ─▶ relocate.Spec      analysis, kept.go, survey.go
+//	Job ─▶ read: image ─▶ cfg ─▶ relocate.Spec      analysis, kept.go, survey.go, golayout.go
 //	         │   tracee: stopped at the program's entry
 //	         ▼
 //	       inject: code cache, patches, one shared memory area a thread; libraries (library.go), and those of which

@@ -15,6 +15,9 @@ const pageFaultCycles = 2000
 // each at its instruction: who touches more new pages than others does more. Those
 // of threads' whole lives are not known, for parts of several sections share some.
 func faultEvents(p *profile.Profile, simulated bool) {
+	if len(p.Sections) == 0 {
+		return
+	}
 	f := faultCounter{p: p, blocks: p.Graph.IndexBlocks(), event: map[profile.Addr]profile.EventID{}}
 	if simulated {
 		f.cycles = pageFaultCycles

@@ -3,6 +3,7 @@ package native
 import (
 	"os"
 
+	"github.com/skewlens/skewlens/profiler/internal/kept"
 	"github.com/skewlens/skewlens/profiler/internal/pack"
 	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
 	"github.com/skewlens/skewlens/profiler/internal/probe/solve"
@@ -27,7 +28,7 @@ func ranName(name string) string { return name + "-ran" }
 
 // readRan returns what ran, if the program is to be analysed again.
 func readRan(name string) relocate.Ran {
-	b, err := readKept(ranName(name))
+	b, err := kept.Read(ranName(name))
 	if err != nil {
 		return nil
 	}
@@ -56,7 +57,7 @@ func (a *analysis) keepRan(v *solve.Solver) {
 			keep(a.keptAs, a.spec, c)
 		}
 	case passed > muchRuns && passed > farMore*before:
-		writeKept(ranName(a.keptAs), ran.Pack)
+		kept.Write(ranName(a.keptAs), ran.Pack)
 	default:
 		a.keepSolved()
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/kept"
 	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
 )
 
@@ -32,7 +33,7 @@ func TestRanIsTaken(t *testing.T) {
 			ran[i] = append(ran[i], byte(i+e))
 		}
 	}
-	writeKept(ranName(name), ran.Pack)
+	kept.Write(ranName(name), ran.Pack)
 	whole, err := os.ReadFile(ranName(name))
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"sort"
 
 	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/kept"
 	"github.com/skewlens/skewlens/profiler/internal/pack"
 	"github.com/skewlens/skewlens/profiler/internal/probe/blocking"
 )
@@ -33,11 +34,11 @@ type named struct {
 // surveyOf is the survey of a library, from the directory of analyses ("" for
 // none) if it was kept there.
 func surveyOf(file, dir string) (*survey, error) {
-	kept := ""
+	name := ""
 	if dir != "" {
-		kept = surveyName(file, dir)
+		name = surveyName(file, dir)
 	}
-	if b, err := readKept(kept); err == nil {
+	if b, err := kept.Read(name); err == nil {
 		if v, err := unpackSurvey(file, b); err == nil {
 			return v, nil
 		}
@@ -47,8 +48,8 @@ func surveyOf(file, dir string) (*survey, error) {
 		return nil, err
 	}
 	v := newSurvey(im)
-	if kept != "" {
-		writeKept(kept, v.pack)
+	if name != "" {
+		kept.Write(name, v.pack)
 	}
 	return v, nil
 }
@@ -90,7 +91,7 @@ func (v *survey) nameAt(at uint64) string {
 // file changes, or skewlens itself; that the code in memory is what was looked
 // at is seen again before it is changed.
 func surveyName(file, dir string) string {
-	own, its := stamp("/proc/self/exe"), stamp(file)
+	own, its := kept.Stamp("/proc/self/exe"), kept.Stamp(file)
 	if own == "" || its == "" {
 		return ""
 	}

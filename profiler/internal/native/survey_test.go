@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/kept"
 )
 
 // TestSurvey: what is kept of the C library is what is found in it; of a
@@ -29,8 +30,8 @@ func TestSurvey(t *testing.T) {
 	if len(made.timed) < 50 || len(made.guards) == 0 {
 		t.Errorf("%d system calls are timed and %d guarded", len(made.timed), len(made.guards))
 	}
-	kept := surveyName(lib, dir)
-	b, err := readKept(kept)
+	name := surveyName(lib, dir)
+	b, err := kept.Read(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func TestSurvey(t *testing.T) {
 			t.Fatalf("at %#x is %q, want %q", at, got, name)
 		}
 	}
-	if err := os.WriteFile(kept, []byte("broken"), 0o600); err != nil {
+	if err := os.WriteFile(name, []byte("broken"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if again, err := surveyOf(lib, dir); err != nil || !reflect.DeepEqual(made, again) {
@@ -65,7 +66,7 @@ func TestSurvey(t *testing.T) {
 	if out, err := exec.Command("touch", "-d", "yesterday", lib).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if surveyName(lib, dir) == kept {
+	if surveyName(lib, dir) == name {
 		t.Error("a file that has changed is taken for the one before")
 	}
 	if _, err := surveyOf(filepath.Join(dir, "none"), dir); err == nil {

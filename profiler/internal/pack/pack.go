@@ -68,8 +68,17 @@ type Reader struct {
 	Err error
 }
 
-// Uint reads a number.
+// Uint reads a number; most are small.
 func (r *Reader) Uint() uint64 {
+	if len(r.B) > 0 && r.B[0] < 0x80 {
+		v := r.B[0]
+		r.B = r.B[1:]
+		return uint64(v)
+	}
+	return r.long()
+}
+
+func (r *Reader) long() uint64 {
 	v, n := binary.Uvarint(r.B)
 	if n <= 0 {
 		r.B, r.Err = nil, ErrShort

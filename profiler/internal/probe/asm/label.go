@@ -1,6 +1,9 @@
 package asm
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // Label is a place in the code, before or after it is known where that is.
 // Labels are of the scope in which they were made, or of none, if that was
@@ -15,11 +18,12 @@ type jump struct {
 
 // Labels makes n labels and returns the first; the others are those behind it.
 func (a *Assembler) Labels(n int) Label {
-	first := Label(len(a.offset))
-	for range n {
-		a.offset = append(a.offset, -1)
+	first := len(a.offset)
+	a.offset = slices.Grow(a.offset, n)[:first+n]
+	for i := first; i < len(a.offset); i++ {
+		a.offset[i] = -1
 	}
-	return first
+	return Label(first)
 }
 
 // Bind says that a label is here.

@@ -19,6 +19,7 @@ func (s *Spec) Copied(c *Code, function int) (list []Copied) {
 	m, skip := s.again(c, function)
 	m.copied = func(addr uint64, start int) { list = append(list, Copied{addr, start + skip, m.Len() + skip}) }
 	m.function(s.plans[function])
+	s.space, s.network = m.space, m.network
 	return list
 }
 
@@ -43,6 +44,7 @@ func (s *Spec) Detours(c *Code, function int) (list []Detour) {
 func (s *Spec) again(c *Code, function int) (m *emitter, skip int) {
 	skip = int(c.starts[function])&^63 - 64 // alignment stays
 	m = newEmitter(s, c.Base, uint64(skip))
+	m.space, m.network = s.space, s.network
 	m.Raw(make([]byte, int(c.starts[function])-skip)...)
 	return m, skip
 }

@@ -21,6 +21,9 @@ type Spec struct {
 	insns   int     // of all functions
 	used    byteSet // original bytes that are not dead
 	units   []Unit
+
+	space   cfg.Space // for functions that are emitted once more
+	network placement.Space
 }
 
 // Hooks says which library functions, by name, are to be recorded, and how.

@@ -118,7 +118,7 @@ func (v *Solver) values(fi int32, d []record.Delta, active map[int32]int64) (x *
 		v.broken[fi] = true
 		return x, val, false
 	}
-	conserve(x.steps, val, active)
+	conserve(&x.steps, val, active)
 	if v.lives {
 		x.sum(val)
 	}

@@ -2,11 +2,28 @@ package solve
 
 import "github.com/skewlens/skewlens/profiler/internal/probe/placement"
 
-// step derives one tree edge: the sum of plus less the sum of minus.
+// step derives one tree edge: the sum of some edges less the sum of others.
 type step struct {
-	edge, node  int32
-	leaves      bool // the edge leaves the node
-	plus, minus []int32
+	edge, node int32
+	minus, end int32 // in steps.terms, behind those of the step before: up to minus what is added, then what is taken away
+	leaves     bool  // the edge leaves the node
+}
+
+// steps derive all tree edges, one after the other. A large program has hundreds of
+// thousands: lists of their own would take most of the solver's memory.
+type steps struct {
+	list  []step
+	terms []int32
+}
+
+// of are a step's edges.
+func (x *steps) of(i int) (plus, minus []int32) {
+	from := int32(0)
+	if i > 0 {
+		from = x.list[i-1].end
+	}
+	s := &x.list[i]
+	return x.terms[from:s.minus], x.terms[s.minus:s.end]
 }
 
 // eliminator orders the edges of a network's tree.
@@ -15,12 +32,12 @@ type eliminator struct {
 	first, list []int32 // edges at node n: list[first[n]:first[n+1]]
 	degree      []int32 // of each node: tree edges that no step derives yet
 	done        []bool  // edges that one does
-	terms       []int32 // the steps' plus and minus, one behind the other
+	terms       []int32 // the steps', one behind the other
 }
 
 // eliminate orders the tree's edges so that each is the last unknown one at
 // one of its nodes: leaves first.
-func eliminate(w *placement.Network) []step {
+func eliminate(w *placement.Network) steps {
 	x := newEliminator(w)
 	trees := 0
 	queue := make([]int32, 0, w.Nodes)
@@ -30,14 +47,14 @@ func eliminate(w *placement.Network) []step {
 			queue = append(queue, int32(n))
 		}
 	}
-	steps := make([]step, 0, trees/2)
+	list := make([]step, 0, trees/2)
 	for ; len(queue) > 0; queue = queue[1:] {
 		n := queue[0]
 		if x.degree[n] != 1 {
 			continue
 		}
 		s := x.derive(n)
-		steps = append(steps, s)
+		list = append(list, s)
 		x.done[s.edge] = true
 		for _, m := range [2]int32{w.Edges[s.edge].From, w.Edges[s.edge].To} {
 			x.degree[m]--
@@ -46,7 +63,7 @@ func eliminate(w *placement.Network) []step {
 			}
 		}
 	}
-	return steps
+	return steps{list, x.terms}
 }
 
 func newEliminator(w *placement.Network) *eliminator {
@@ -91,36 +108,37 @@ func (x *eliminator) derive(n int32) step {
 	}
 	s.leaves = x.w.Edges[s.edge].From == n
 	// An edge that leaves n is inflow − other outflow; one that enters n, the reverse.
-	collect := func(plus bool) []int32 {
-		from := len(x.terms)
+	collect := func(plus bool) int32 {
 		for _, i := range here {
 			if i != s.edge && ((x.w.Edges[i].To == n) == s.leaves) == plus {
 				x.terms = append(x.terms, i)
 			}
 		}
-		return x.terms[from:len(x.terms):len(x.terms)]
+		return int32(len(x.terms))
 	}
-	s.plus = collect(true)
-	s.minus = collect(false)
+	s.minus = collect(true)
+	s.end = collect(false)
 	return s
 }
 
 // conserve derives every edge's count from the counters; val has one element
 // per edge, those with a counter filled in. active holds, by node, how many
 // units of flow stay there for ever: frames that were never left.
-func conserve(steps []step, val []int64, active map[int32]int64) {
+func conserve(x *steps, val []int64, active map[int32]int64) {
 	total := int64(0)
 	for _, n := range active {
 		total += n
 	}
-	for _, s := range steps {
-		v := int64(0)
-		for _, i := range s.plus {
+	at := int32(0)
+	for k := range x.list {
+		s, v := &x.list[k], int64(0)
+		for _, i := range x.terms[at:s.minus] {
 			v += val[i]
 		}
-		for _, i := range s.minus {
+		for _, i := range x.terms[s.minus:s.end] {
 			v -= val[i]
 		}
+		at = s.end
 		if total != 0 {
 			stay := active[s.node]
 			if s.node == 0 {

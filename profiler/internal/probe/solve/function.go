@@ -14,7 +14,7 @@ type function struct {
 	edges      []networkEdge // as in the network
 	counted    []int32       // those with a counter, by it,
 	told       []int32       // and those with an event, by that
-	steps      []step
+	steps      steps
 	firstBlock int32           // edge of block 0
 	entry      int32           // edge of the entry
 	start      profile.EventID // of the START edge
@@ -42,11 +42,11 @@ type networkEdge struct {
 // −1: none; or it leads to the entry of the function callee.
 type edge struct {
 	from, to, callee int32
-	kind             profile.EdgeKind
-	site             uint64
 	event            profile.EventID
+	site             uint64
 	thrown           *source // of a landing pad's: where the exception comes from; nil: from START
-	late             bool    // an indirect call's, found while the program ran
+	kind             profile.EdgeKind
+	late             bool // an indirect call's, found while the program ran
 }
 
 // callOf is a known call in a function: as often as its edge of the network.

@@ -27,6 +27,9 @@ const fewCounted = 64
 
 func (g *gather) add(e profile.EventID, n int64) {
 	if e != profile.NoEvent {
+		if len(g.list) == cap(g.list) { // append would make room for a quarter
+			g.list = slices.Grow(g.list, len(g.list)+fewCounted)
+		}
 		g.list = append(g.list, countOf{e, uint64(n)})
 	}
 }
@@ -55,7 +58,8 @@ func (g *gather) take() profile.Counts {
 		first, last = min(first, x.event), max(last, x.event)
 	}
 	if int(last) >= len(g.sum) {
-		g.sum, g.seen = make([]uint64, 2*last+64), make([]uint64, last/32+2)
+		n := last + last/4 + 64
+		g.sum, g.seen = make([]uint64, n), make([]uint64, n/64+1)
 	}
 	for _, x := range list {
 		g.sum[x.event] += x.n

@@ -38,7 +38,7 @@ func (v *Solver) NoHardware() { v.noHardware = true }
 
 // addHardware numbers their events.
 func (x *grapher) addHardware() {
-	if x.v.noHardware {
+	if x.v.noHardware || len(x.v.counters) == 0 {
 		return
 	}
 	blocks := x.g.IndexBlocks()

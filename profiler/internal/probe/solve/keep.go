@@ -30,7 +30,18 @@ type keptFunction struct {
 const (
 	enoughMade = 4 << 10
 	partMade   = 16
+	keptEvent  = 36 // that are kept for each event, about
 )
+
+// size is how many bytes are kept.
+func (k *Kept) size() (n int) {
+	if k != nil {
+		for _, x := range k.was {
+			n += len(x.is)
+		}
+	}
+	return n
+}
 
 // NewKept reads what Pack has written, of earlier runs nothing if that cannot be read. It
 // points into b.

@@ -71,10 +71,16 @@ func (s *scribe) function() {
 // ownEvents are the events and departures that a function has added to the solver's.
 func (s *scribe) ownEvents() {
 	v := s.v
-	events := v.events[s.events:]
-	n := list(s, &events)
+	n := len(v.events) - s.events
+	if s.r == nil {
+		s.w.Uint(uint64(n))
+	} else {
+		n = s.r.Len(4)
+		v.makeRoom(n)
+		v.events = v.events[:s.events+n]
+	}
 	for i := range n {
-		k := &events[i]
+		k := &v.events[s.events+i]
 		k.fn = s.x.fn
 		number(s, &k.block)
 		number(s, &k.edge)
@@ -89,8 +95,7 @@ func (s *scribe) ownEvents() {
 		s.event(&k.Event)
 	}
 	if s.r != nil {
-		v.makeRoom(len(events))
-		v.events, v.exits = append(v.events, events...), append(v.exits, exits...)
+		v.exits = append(v.exits, exits...)
 	}
 }
 
@@ -120,40 +125,26 @@ func (s *scribe) network() {
 }
 
 func (s *scribe) steps() {
-	x := s.x
-	var terms []int32
-	if s.r != nil {
-		terms = make([]int32, 0, s.r.Len(1))
-	} else {
-		n := 0
-		for i := range x.steps {
-			n += len(x.steps[i].plus) + len(x.steps[i].minus)
-		}
-		s.w.Uint(uint64(n))
+	x := &s.x.steps
+	for i := range list(s, &x.terms) {
+		number(s, &x.terms[i])
 	}
-	side := func(of *[]int32) {
-		if s.r != nil {
-			from, n := len(terms), s.r.Len(1)
-			if n > cap(terms)-from {
-				s.r.B, s.r.Err = nil, pack.ErrShort
-				n = 0
-			}
-			terms = terms[:from+n]
-			*of = terms[from : from+n : from+n]
-		} else {
-			s.w.Uint(uint64(len(*of)))
-		}
-		for i := range *of {
-			number(s, &(*of)[i])
-		}
-	}
-	for i := range list(s, &x.steps) {
-		k := &x.steps[i]
+	end := int32(0)
+	for i := range list(s, &x.list) {
+		k := &x.list[i]
 		number(s, &k.edge)
 		number(s, &k.node)
 		s.flags(&k.leaves)
-		side(&k.plus)
-		side(&k.minus)
+		plus, minus := k.minus-end, k.end-k.minus
+		number(s, &plus)
+		number(s, &minus)
+		if s.r != nil && (plus < 0 || minus < 0 || int(end)+int(plus)+int(minus) > len(x.terms)) {
+			s.r.B, s.r.Err = nil, pack.ErrShort
+			return
+		}
+		k.minus = end + plus
+		k.end = k.minus + minus
+		end = k.end
 	}
 }
 

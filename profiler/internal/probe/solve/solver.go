@@ -96,6 +96,11 @@ func New(layout threadarea.Layout, mods ...Module) *Solver {
 			v.owner = append(v.owner, int32(fi))
 		}
 	}
+	size := 0
+	for i := range mods {
+		size += v.keeps(&mods[i]).size()
+	}
+	v.events = make([]event, 0, size/keptEvent)
 	v.funcs = make([]*function, len(v.plans))
 	v.pairs = pairs{make([][]pair, layout.Sites), map[farPair]int32{}}
 	v.weight = make([]weight, layout.Chords)

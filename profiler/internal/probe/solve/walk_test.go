@@ -36,7 +36,8 @@ func TestSolveRandomWalks(t *testing.T) {
 					val[i] = truth[i]
 				}
 			}
-			conserve(eliminate(w), val, nil)
+			x := eliminate(w)
+			conserve(&x, val, nil)
 			for i := range w.Edges {
 				switch {
 				case w.Edges[i].Unknown:

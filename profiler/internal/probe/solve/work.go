@@ -51,7 +51,7 @@ func (v *Solver) weightOf(counter int32) *weight {
 func (v *Solver) weighActive(k frame) weight {
 	x := v.load(k.fn)
 	val := make([]int64, len(x.edges))
-	conserve(x.steps, val, map[int32]int64{k.node: 1})
+	conserve(&x.steps, val, map[int32]int64{k.node: 1})
 	w := weight{step: 1}
 	for i, n := range val {
 		if e := x.edges[i].event; e >= 0 {
@@ -89,13 +89,14 @@ func (v *Solver) worths(x *function, w *placement.Network, of func(*event) int32
 			worth[i] = int64(of(&v.events[e]))
 		}
 	}
-	for k := len(x.steps) - 1; k >= 0; k-- {
-		s := &x.steps[k]
-		for _, e := range s.plus {
-			worth[e] += worth[s.edge]
+	for k := len(x.steps.list) - 1; k >= 0; k-- {
+		own := worth[x.steps.list[k].edge]
+		plus, minus := x.steps.of(k)
+		for _, e := range plus {
+			worth[e] += own
 		}
-		for _, e := range s.minus {
-			worth[e] -= worth[s.edge]
+		for _, e := range minus {
+			worth[e] -= own
 		}
 	}
 	return worth

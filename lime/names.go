@@ -1,0 +1,110 @@
+package lime
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/skewlens/skewlens/profile"
+)
+
+// names numbers source lines, from 1 on, the same the same: a program has a hundred
+// thousand blocks, and to write down the name of each one's line takes longer than all
+// that is done with it.
+type names struct {
+	bodies  map[string]bool
+	inlined bool
+	texts   map[string]int32
+	frames  map[[3]int32]int32 // file, line, function
+	pairs   map[[2]int32]int32 // of numbers; a chain of frames is one of the chain before and a frame
+	file    numbered           // the last ones
+	in      numbered
+}
+
+type numbered struct {
+	text   string
+	number int32
+}
+
+// newNames is for lines with the calls that they were inlined at, or without.
+func newNames(bodies map[string]bool, inlined bool) *names {
+	return &names{bodies: bodies, inlined: inlined, texts: map[string]int32{"": 0}, frames: map[[3]int32]int32{}, pairs: map[[2]int32]int32{}}
+}
+
+// line numbers a source line and the calls that it was inlined at. Where a
+// function that threads begin in was inlined in turn, the calls around that
+// are left out: one thread then runs its own copy of what all run.
+func (x *names) line(l *profile.Location) int32 {
+	n := x.pair(0, x.frame(&l.Frame))
+	if !x.inlined {
+		return n
+	}
+	in := l.Function
+	for i := range l.InlinedAt {
+		if x.bodies[in] {
+			break
+		}
+		n = x.pair(-n, x.frame(&l.InlinedAt[i]))
+		in = l.InlinedAt[i].Function
+	}
+	return n
+}
+
+func (x *names) frame(f *profile.Frame) int32 {
+	k := [3]int32{x.text(&x.file, f.File), int32(f.Line), x.text(&x.in, f.Function)}
+	n := x.frames[k]
+	if n == 0 {
+		n = int32(len(x.frames)) + 1
+		x.frames[k] = n
+	}
+	return n
+}
+
+// text numbers a file or function; mostly it is that of the line before.
+func (x *names) text(last *numbered, s string) int32 {
+	if s == last.text {
+		return last.number
+	}
+	n, is := x.texts[s]
+	if !is {
+		n = int32(len(x.texts))
+		x.texts[s] = n
+	}
+	*last = numbered{s, n}
+	return n
+}
+
+// pair numbers two numbers. Lines, lines with columns, and lines with depths have numbers of
+// one row, and are compared only with their like.
+func (x *names) pair(a, b int32) int32 {
+	k := [2]int32{a, b}
+	n := x.pairs[k]
+	if n == 0 {
+		n = int32(len(x.pairs)) + 1
+		x.pairs[k] = n
+	}
+	return n
+}
+
+// standFor makes the first block with a name stand for all that have it; 0: none.
+func (x *names) standFor(of []profile.BlockID, name []int32) {
+	at := make([]profile.BlockID, len(x.pairs)+1)
+	for b, n := range name {
+		switch {
+		case n == 0:
+		case at[n] == 0:
+			at[n] = of[b] + 1
+		default:
+			of[b] = at[n] - 1
+		}
+	}
+}
+
+// sourceLine names a source line and the calls that it was inlined at.
+func sourceLine(l *profile.Location) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\x00%d\x00%s", l.File, l.Line, l.Function)
+	for _, at := range l.InlinedAt {
+		fmt.Fprintf(&b, "\x00%s\x00%d\x00%s", at.File, at.Line, at.Function)
+	}
+	return b.String()
+}
