@@ -16,6 +16,7 @@ type thread struct {
 	alive     bool
 	joining   bool     // waits for another thread to end
 	receives  bool     // of a goroutine: something that may be work
+	filed     bool     // likewise: it was part of an instance
 	handle    uint64   // by which others join it; 0: not known
 	called    bool     // for its end, by whoever created it
 	awaited   *group   // that it last waited for by futures
