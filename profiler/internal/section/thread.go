@@ -60,8 +60,13 @@ type thread struct {
 }
 
 func newThread(id profile.ThreadID, parent *thread, tsc uint64) *thread {
-	x := &thread{id: id, parent: parent, place: id, alive: true, beginTSC: tsc, last: tsc, born: tsc}
-	x.stream = &stream{owner: x}
+	one := &struct { // there may be very many
+		thread
+		stream
+	}{thread: thread{id: id, parent: parent, place: id, alive: true, beginTSC: tsc, last: tsc, born: tsc}}
+	x := &one.thread
+	x.stream = &one.stream
+	x.stream.owner = x
 	return x
 }
 
