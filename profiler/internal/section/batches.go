@@ -15,7 +15,7 @@ import (
 //	made       └─ work, send, end                       └─ …
 //
 // A batch is what a goroutine made until it received something. Where it then
-// received as often as it has made goroutines, by one line from one channel, that is
+// received as often as it has made goroutines, by one line from one channel or from as many, that is
 // where they met; else all that is known is the go statement. Who made them need not
 // wait for their end at all: a batch is filed when they have ended.
 
@@ -25,7 +25,7 @@ type batch struct {
 	made     int
 	sites    []madeAt
 	received int
-	channel  uint64
+	channels []uint64     // from which: the first ones, each once
 	at       profile.Addr // where it received
 	chain    []uint64
 	mixed    bool      // elsewhere, too
@@ -101,10 +101,19 @@ func (g *goRule) receives(x *thread, r record.Record) {
 	}
 	y := g.batches[x][n-1]
 	if y.received == 0 {
-		y.at, y.chain, y.channel = profile.Addr(r.Site), r.Chain, r.Arg1
+		y.at, y.chain = profile.Addr(r.Site), r.Chain
 	}
-	y.mixed = y.mixed || y.channel != r.Arg1 || g.t.c.Line(y.at) != g.t.c.Line(profile.Addr(r.Site))
+	if y.received < mostParts && !slices.Contains(y.channels, r.Arg1) {
+		y.channels = append(y.channels, r.Arg1)
+	}
+	y.mixed = y.mixed || g.t.c.Line(y.at) != g.t.c.Line(profile.Addr(r.Site))
 	y.received++
+}
+
+// joins: it was received as often as goroutines were made, by one line, from what all of
+// them share or from what each has for itself.
+func (y *batch) joins() bool {
+	return !y.mixed && y.received == y.made && (len(y.channels) == 1 || len(y.channels) == y.made)
 }
 
 // died: a goroutine has ended.
@@ -177,7 +186,7 @@ func (g *goRule) fileBatch(y *batch) {
 			x.end = nil
 		}
 	}
-	if !y.mixed && y.received == y.made && len(parts) > 1 {
+	if y.joins() && len(parts) > 1 {
 		for i := range parts {
 			parts[i].site, parts[i].chain = y.at, y.chain
 		}
