@@ -42,12 +42,17 @@ func usual(p *profile.Profile) profile.Response {
 // perfBackend is that which counts no control flow.
 const perfBackend = "perf"
 
-func (b *builder) runHardware() *Hardware {
-	var of []profile.Counts
+func (b *builder) runHardware() *Hardware { return b.hardware(b.ownTotals()...) }
+
+// ownTotals are the counts of the threads that have some of their own: of very many goroutines
+// hardly any has.
+func (b *builder) ownTotals() (of []profile.Counts) {
 	for i := range b.p.Threads {
-		of = append(of, b.p.Threads[i].Totals)
+		if c := b.p.Threads[i].Totals; len(c.Event) > 0 {
+			of = append(of, c)
+		}
 	}
-	return b.hardware(of...)
+	return of
 }
 
 func (b *builder) sectionHardware(slots []profile.Part) *Hardware {

@@ -46,11 +46,7 @@ const memoryLines = 20
 var levels = []string{"l1d", "l2", "l3"}
 
 func (b *builder) runMemory() *Memory {
-	var of []profile.Counts
-	for i := range b.p.Threads {
-		of = append(of, b.p.Threads[i].Totals)
-	}
-	return b.memory(of)
+	return b.memory(b.ownTotals())
 }
 
 func (b *builder) sectionMemory(slots []profile.Part) *Memory {

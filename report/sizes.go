@@ -197,11 +197,7 @@ func knee(sizes []int64, misses []uint64) *int64 {
 }
 
 func (b *builder) runSizes() *CacheSizes {
-	var of []profile.Counts
-	for i := range b.p.Threads {
-		of = append(of, b.p.Threads[i].Totals)
-	}
-	s := b.sizesOf(of)
+	s := b.sizesOf(b.ownTotals())
 	if s != nil {
 		s.Threads = nil // sections have them by slots
 	}

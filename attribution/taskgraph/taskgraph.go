@@ -49,6 +49,8 @@ type Graph struct {
 
 	first   []int32 // by task: where its dependences begin in depends
 	depends []int32
+	until   []int64 // room for forward
+	back    []int32
 
 	numbers  [][]int32 // of the first part of each instance of each section
 	sections []int32   // of the first of each section, and how many there are
@@ -152,9 +154,13 @@ func (g *Graph) length(i int, lengths Lengths) int64 {
 	return max(0, lengths(&g.Tasks[i]))
 }
 
-// forward is the longest path up to each task, itself included, and from where it comes.
+// forward is the longest path up to each task, itself included, and from where it comes:
+// in room that the next call uses again.
 func (g *Graph) forward(lengths Lengths) (until []int64, back []int32) {
-	until, back = make([]int64, len(g.Tasks)), make([]int32, len(g.Tasks))
+	if g.until == nil {
+		g.until, g.back = make([]int64, len(g.Tasks)), make([]int32, len(g.Tasks))
+	}
+	until, back = g.until, g.back
 	for i := range g.Tasks {
 		back[i] = -1
 		for _, d := range g.dependences(i) {

@@ -189,11 +189,11 @@ func TestWalk(t *testing.T) {
 	got := slices.Clone(w.Walk(&s, entry[names[0]]+bias, base, false))
 	want := []Frame{{entry["main.main"] + bias, base, false}, {entry["runtime.newproc"] + bias, base + 8, true},
 		{entry["main.main"] + bias, base + 16, false}, {entry["runtime.goexit.abi0"] + bias, base + 24, true}}
-	if again := w.Walk(&s, entry[names[0]]+bias, base, false); !slices.Equal(got, want) || !slices.Equal(again, want) {
+	if again := w.Walk(&s, entry[names[0]]+bias, base, false); !slices.Equal(got, want) || !slices.Equal(again, want) || !w.Whole {
 		t.Errorf("%+v, then %+v, want %+v", got, again, want)
 	}
 	s.Words = s.Words[:8]
-	if got := w.Walk(&s, entry["main.main"]+bias, base, true); len(got) != 2 {
+	if got := w.Walk(&s, entry["main.main"]+bias, base, true); len(got) != 2 || w.Whole {
 		t.Errorf("a piece of a stack: %+v", got)
 	}
 }

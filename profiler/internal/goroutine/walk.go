@@ -33,6 +33,7 @@ type Walker struct {
 	Bias     uint64                  // the program's run-time less its link-time addresses
 	Home     func(ret uint64) uint64 // the original of a return address, which may be one in moved code
 	Injected func(link uint64) bool  // a function came in between two instructions of the one that seems to have called it
+	Whole    bool                    // the last walk came to the end of the stack
 	known    map[uint64]step         // by return address
 	frames   []Frame                 // of the last walk
 }
@@ -42,6 +43,7 @@ type step struct {
 	pc       uint64 // where the frame goes on, of the original
 	size     uint64
 	last     bool // there is none, or it is not known
+	top      bool // there is none
 	injected bool
 }
 
@@ -50,7 +52,7 @@ func (w *Walker) step(ret uint64) step {
 	if !known {
 		x.pc = w.Home(ret)
 		size, top, ok := w.Table.Frame(x.pc - w.Bias)
-		x.size, x.last = uint64(size), top || !ok
+		x.size, x.last, x.top = uint64(size), top || !ok, top && ok
 		x.injected = !x.last && w.Injected(x.pc-w.Bias)
 		if w.known == nil || len(w.known) >= manySteps {
 			w.known = map[uint64]step{}
@@ -66,11 +68,12 @@ const manySteps = 1 << 16 // signals come anywhere
 // as Go's table knows the functions. The frames are there until the next one.
 func (w *Walker) Walk(s *Stack, pc, sp uint64, called bool) []Frame {
 	const deepest = 1 << 20
-	w.frames = w.frames[:0]
+	w.frames, w.Whole = w.frames[:0], false
 	for range deepest {
 		x := w.step(pc)
 		w.frames = append(w.frames, Frame{x.pc, sp, called})
 		if x.last {
+			w.Whole = x.top
 			break
 		}
 		called = !x.injected

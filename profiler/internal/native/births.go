@@ -116,7 +116,7 @@ func (ts *threads) open(by int) {
 
 // offer puts an area into the pool.
 func (ts *threads) offer(at, by int) error {
-	t := &thread{alone: true}
+	t := &thread{living: &living{alone: true}}
 	if err := ts.settle(t, by); err != nil {
 		return err
 	}

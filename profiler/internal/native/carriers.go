@@ -35,7 +35,7 @@ func (ts *threads) carry(tid, by int) (gs uint64, err error) {
 	if t := carriers[tid]; t != nil {
 		return ts.in.base(t.slot), nil
 	}
-	t := &thread{tid: tid, hidden: true, begin: rdtsc()}
+	t := &thread{begin: rdtsc(), living: &living{tid: tid, hidden: true}}
 	if by != tid {
 		t.parent = carriers[by]
 	}

@@ -199,7 +199,7 @@ func (ts *threads) fill(number uint64, by int) error {
 offering:
 	for until := number + more; gs.next < until; gs.next++ {
 		base := ts.in.base(0)
-		t := &thread{tid: -1 - int(gs.next)}
+		t := &thread{living: &living{tid: -1 - int(gs.next)}}
 		full := gs.full || len(ts.all) > allGoroutines || len(gs.byBase) >= mostGoroutines
 		if !full {
 			err := ts.settle(t, by)
@@ -341,6 +341,7 @@ func (ts *threads) buryGoroutine(t *thread) {
 	if gs.byID[t.goroutine.ID] == t {
 		delete(gs.byID, t.goroutine.ID)
 	}
+	t.living = nil
 }
 
 // goStop handles a stop of the detours.

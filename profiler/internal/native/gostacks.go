@@ -64,6 +64,16 @@ func (m *module) injected(link uint64) bool {
 func (k *stacks) ofGoroutine(g, upTo uint64, regs *[17]uint64) (left []record.Delta) {
 	behind := false // the first instruction was executed, but for its counting
 	if regs != nil {
+		l := k.in.golang.layout
+		lo, _ := k.p.Word(g + uint64(l.StackLow))
+		hi, err := k.p.Word(g + uint64(l.StackHigh))
+		if sp := regs[unwind.SP]; err != nil || sp <= lo || sp >= hi {
+			regs = nil // it stands where it was left
+		} else if _, m := k.in.lookout(regs[unwind.PC]); m != nil || k.in.ours(regs[unwind.PC]) {
+			return k.ofHeld(regs, hi)
+		}
+	}
+	if regs != nil {
 		if m := k.in.cacheOf(regs[unwind.PC]); m != nil {
 			a, after, ok := m.origin(regs[unwind.PC] - m.cache)
 			if !ok {
@@ -77,7 +87,13 @@ func (k *stacks) ofGoroutine(g, upTo uint64, regs *[17]uint64) (left []record.De
 			}
 		}
 	}
-	for i, f := range k.goStack(g, upTo, regs) {
+	return k.ofFrames(left, k.goStack(g, upTo, regs), behind)
+}
+
+// ofFrames adds those of frames; behind says that the first one's next instruction was
+// executed already.
+func (k *stacks) ofFrames(left []record.Delta, frames []goroutine.Frame, behind bool) []record.Delta {
+	for i, f := range frames {
 		pc, after := f.PC, i == 0 && behind
 		if f.Called {
 			pc, after = pc-1, true

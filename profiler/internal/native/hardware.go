@@ -144,7 +144,7 @@ func (h *hardware) doubts() (list []profile.Warning) {
 // taken their place.
 func (ts *threads) closeCounters() {
 	for _, t := range ts.all {
-		if t.counted != nil {
+		if t.living != nil && t.counted != nil {
 			t.counted.Close()
 			t.counted = nil
 		}

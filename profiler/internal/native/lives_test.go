@@ -11,9 +11,9 @@ import (
 // them, and goroutines of one statement that begin in different functions stay apart.
 func TestLivesAddUp(t *testing.T) {
 	gs := &goroutines{lives: map[statement]*lives{}}
-	a := &thread{goroutine: threadarea.Goroutine{Created: 1, Start: 2}}
-	b := &thread{goroutine: threadarea.Goroutine{Created: 1, Start: 2}}
-	c := &thread{goroutine: threadarea.Goroutine{Created: 1, Start: 3}}
+	a := &thread{living: &living{goroutine: threadarea.Goroutine{Created: 1, Start: 2}}}
+	b := &thread{living: &living{goroutine: threadarea.Goroutine{Created: 1, Start: 2}}}
+	c := &thread{living: &living{goroutine: threadarea.Goroutine{Created: 1, Start: 3}}}
 	l := gs.livesOf(a)
 	if gs.livesOf(b) != l || gs.livesOf(c) == l {
 		t.Error("a statement's goroutines are not told apart by where they begin")

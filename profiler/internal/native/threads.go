@@ -48,30 +48,36 @@ type threads struct {
 	room       []record.Delta
 }
 
-// thread is a thread of the target.
+// thread is a thread of the target, and what is wanted of it when it has ended: of
+// goroutines there may be very many.
 type thread struct {
 	id         profile.ThreadID
-	tid        int
-	slot       int
-	area       *threadarea.Area
-	mem        []byte
-	lastTSC    uint64
 	begin, end uint64
 	cpuNS      int64
-	clockTSC   uint64 // of the last record that bears its CPU clock,
-	clockNS    int64  // which was this
 	totals     profile.Counts
 	with       *thread        // whose totals hold this one's, too: see lives; nil: its own hold them,
 	work       uint64         // else so many instructions
-	active     []record.Delta // frames that it never left,
-	stood      []profile.Addr // and where in them it stood
+	stood      []profile.Addr // where in the frames that it never left it stood
 	dead       bool
-	parent     *thread        // nil: the first
-	awaited    bool           // it has waited for a future since it created a thread
-	self       uint64         // by which those that it creates name it
-	alone      bool           // nobody traces it
-	rounds     []rounding     // of loops that may deal work out
-	partly     []record.Delta // what it did in rounds that were told since its last other record
+	*living    // nil: a goroutine that has ended
+}
+
+// living is what else there is of a thread.
+type living struct {
+	tid      int
+	slot     int
+	area     *threadarea.Area
+	mem      []byte
+	lastTSC  uint64
+	clockTSC uint64         // of the last record that bears its CPU clock,
+	clockNS  int64          // which was this
+	active   []record.Delta // frames that it never left
+	parent   *thread        // nil: the first
+	awaited  bool           // it has waited for a future since it created a thread
+	self     uint64         // by which those that it creates name it
+	alone    bool           // nobody traces it
+	rounds   []rounding     // of loops that may deal work out
+	partly   []record.Delta // what it did in rounds that were told since its last other record
 
 	counted         *perf.Thread   // what the kernel and the processor count of it; nil: nothing
 	grown, grownAll []record.Delta // that since its last record with counters, and in all
@@ -92,7 +98,7 @@ func newThreads(p *tracee.Process, in *injection, solver *solve.Solver, tracker 
 // prepares its area. Threads are numbered in the order in which they were created,
 // which their own first stops need not follow.
 func (ts *threads) birth(tid int, parent *thread) (*thread, error) {
-	t := &thread{tid: tid, begin: rdtsc(), parent: parent}
+	t := &thread{begin: rdtsc(), living: &living{tid: tid, parent: parent}}
 	ts.elder() // those who have died leave room
 	err := ts.settle(t, tid)
 	if err != nil && ts.births.on {

@@ -1,6 +1,8 @@
 package section
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/skewlens/skewlens/profile"
@@ -13,16 +15,17 @@ import (
 //	made       └─ work, send, end                       └─ …
 //
 // A batch is what a goroutine made until it received something. Where it then
-// received as often as it has made goroutines, by one line from one channel, that is
+// received as often as it has made goroutines, by one line from one channel or from as many, that is
 // where they met; else all that is known is the go statement. Who made them need not
 // wait for their end at all: a batch is filed when they have ended.
 
 // batch is what one goroutine made until it received something, and that.
 type batch struct {
 	begin    uint64
-	sites    []profile.Addr // of go statements, by goroutine
+	made     int
+	sites    []madeAt
 	received int
-	channel  uint64
+	channels []uint64     // from which: the first ones, each once
 	at       profile.Addr // where it received
 	chain    []uint64
 	mixed    bool      // elsewhere, too
@@ -31,22 +34,58 @@ type batch struct {
 	over     bool // another one has begun
 }
 
+// madeAt is a go statement, and how many that it made are not known to have ended.
+type madeAt struct {
+	site profile.Addr
+	left int
+}
+
+// makes adds one to those that a go statement made.
+func (y *batch) makes(site profile.Addr) {
+	y.made++
+	if i := slices.IndexFunc(y.sites, func(s madeAt) bool { return s.site == site }); i >= 0 {
+		y.sites[i].left++
+		return
+	}
+	y.sites = append(y.sites, madeAt{site, 1})
+}
+
+// has takes out one that a go statement made, if there was one.
+func (y *batch) has(site profile.Addr) bool {
+	i := slices.IndexFunc(y.sites, func(s madeAt) bool { return s.site == site && s.left > 0 })
+	if i >= 0 {
+		y.sites[i].left--
+	}
+	return i >= 0
+}
+
+// of is the batch that a goroutine was made in: the first that lacks one of its go
+// statement. It may begin to run when the next batches have been made.
+func (g *goRule) of(x *thread) (y *batch) {
+	for _, z := range g.batches[x.parent] {
+		if z.begin > x.born {
+			break
+		}
+		if y = z; y.has(x.goAt) {
+			break
+		}
+	}
+	return y
+}
+
 // makes: a goroutine makes another one.
 func (g *goRule) makes(x *thread, r record.Record) {
 	list := g.batches[x]
-	if list == nil {
-		g.makers = append(g.makers, x)
-	}
 	if n := len(list); n == 0 || list[n-1].received > 0 {
 		if n > 0 {
 			list[n-1].over = true
-			list = g.finish(list)
+			g.finish(x)
 		}
-		list = append(list, &batch{begin: r.TSC})
+		list = append(g.batches[x], &batch{begin: r.TSC})
 		g.batches[x] = list
 	}
 	y := list[len(list)-1]
-	y.sites = append(y.sites, profile.Addr(r.Site))
+	y.makes(profile.Addr(r.Site))
 }
 
 // receives: a goroutine that has made others receives something.
@@ -62,10 +101,19 @@ func (g *goRule) receives(x *thread, r record.Record) {
 	}
 	y := g.batches[x][n-1]
 	if y.received == 0 {
-		y.at, y.chain, y.channel = profile.Addr(r.Site), r.Chain, r.Arg1
+		y.at, y.chain = profile.Addr(r.Site), r.Chain
 	}
-	y.mixed = y.mixed || y.channel != r.Arg1 || g.t.c.Line(y.at) != g.t.c.Line(profile.Addr(r.Site))
+	if y.received < mostParts && !slices.Contains(y.channels, r.Arg1) {
+		y.channels = append(y.channels, r.Arg1)
+	}
+	y.mixed = y.mixed || g.t.c.Line(y.at) != g.t.c.Line(profile.Addr(r.Site))
 	y.received++
+}
+
+// joins: it was received as often as goroutines were made, by one line, from what all of
+// them share or from what each has for itself.
+func (y *batch) joins() bool {
+	return !y.mixed && y.received == y.made && (len(y.channels) == 1 || len(y.channels) == y.made)
 }
 
 // died: a goroutine has ended.
@@ -74,36 +122,50 @@ func (g *goRule) died(x *thread, a arrival) {
 		return // it ends before those that it has made, who may have had nothing to do
 	}
 	g.round(x, a.tsc)
-	list := g.batches[x.parent]
-	for i := len(list) - 1; i >= 0; i-- {
-		if y := list[i]; y.begin <= x.born {
-			if y.dead++; !g.filed[x] {
-				y.ended = append(y.ended, x)
-			}
-			break
+	if y := g.of(x); y != nil {
+		if y.dead++; !x.filed {
+			y.ended = append(y.ended, x)
 		}
+		g.finish(x.parent)
 	}
-	g.batches[x.parent] = g.finish(list)
-	if g.filed[x] {
+	if x.filed {
 		x.end = nil // nobody will ask for it
 	}
 }
 
-// finish files the batches, from the first one on, that are over and complete.
-func (g *goRule) finish(list []*batch) []*batch {
-	for len(list) > 0 && list[0].over && list[0].dead >= len(list[0].sites) {
-		g.fileBatch(list[0])
-		list[0], list = nil, list[1:]
+// single: no two of it that have ended are of no instance.
+func (y *batch) single() bool {
+	n := 0
+	for _, x := range y.ended {
+		if !x.filed {
+			n++
+		}
 	}
-	return list
+	return n < 2
+}
+
+// finish files the batches of a maker that are over and complete. The last one of a maker
+// that has ended may be a group's yet, for which another one waits.
+func (g *goRule) finish(maker *thread) {
+	list := slices.DeleteFunc(g.batches[maker], func(y *batch) bool {
+		done := y.dead >= y.made && (y.over || !maker.alive && y.single())
+		if done {
+			g.fileBatch(y)
+		}
+		return done
+	})
+	if g.batches[maker] = list; len(list) == 0 {
+		delete(g.batches, maker)
+	}
 }
 
 // end files those that the end of the run has completed.
 func (g *goRule) end() {
-	for _, x := range g.senders {
+	byID := func(a, b *thread) int { return int(a.id - b.id) }
+	for _, x := range slices.SortedFunc(maps.Keys(g.errands), byID) {
 		g.round(x, x.last)
 	}
-	for _, x := range g.makers {
+	for _, x := range slices.SortedFunc(maps.Keys(g.batches), byID) {
 		for _, y := range g.batches[x] {
 			g.fileBatch(y)
 		}
@@ -115,7 +177,7 @@ func (g *goRule) end() {
 func (g *goRule) fileBatch(y *batch) {
 	var parts []arrival
 	for _, x := range y.ended {
-		if !g.filed[x] {
+		if !x.filed {
 			a := *x.end
 			a.ended = true
 			parts = append(parts, a)
@@ -124,7 +186,7 @@ func (g *goRule) fileBatch(y *batch) {
 			x.end = nil
 		}
 	}
-	if !y.mixed && y.received == len(y.sites) && len(parts) > 1 {
+	if y.joins() && len(parts) > 1 {
 		for i := range parts {
 			parts[i].site, parts[i].chain = y.at, y.chain
 		}
@@ -136,8 +198,9 @@ func (g *goRule) fileBatch(y *batch) {
 		a.site, a.chain = a.t.goAt, nil
 		bySite[a.site] = append(bySite[a.site], a)
 	}
-	for _, site := range slices.Compact(slices.Sorted(slices.Values(y.sites))) {
-		if list := bySite[site]; len(list) > 1 {
+	slices.SortFunc(y.sites, func(a, b madeAt) int { return cmp.Compare(a.site, b.site) })
+	for _, s := range y.sites {
+		if list := bySite[s.site]; len(list) > 1 {
 			g.file(list)
 		}
 	}

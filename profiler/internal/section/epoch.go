@@ -56,6 +56,10 @@ func (e *epoch) comes(a arrival) {
 // leave takes out a thread that will not come to where it was waited for.
 func (e *epoch) leave(x *thread) {
 	e.arrivals = slices.DeleteFunc(e.arrivals, func(a arrival) bool { return a.t == x })
+	delete(e.passed, x)
+	if slices.Contains(e.before, x.id) { // nor do the same meet there again
+		e.held = nil
+	}
 }
 
 // epochOf is the meeting that is under way at an object.

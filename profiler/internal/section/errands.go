@@ -35,12 +35,6 @@ type errands struct {
 	idle  int         // and since the last
 }
 
-// goKin are goroutines that one has made, and that first received from one channel.
-type goKin struct {
-	maker   *thread
-	channel uint64
-}
-
 const (
 	sendTrial = 4096  // where there have been no rounds: what more is sent is of no interest
 	sendIdle  = 65536 // likewise of one that has had others do work, and of these, since the last
@@ -48,10 +42,12 @@ const (
 
 // first: a goroutine receives something for the first time.
 func (g *goRule) first(x *thread, r record.Record) {
-	if x.parent != nil {
+	if x.parent != nil && (x.parent.alive || g.errands[x.parent] != nil) {
 		x.receives = true
-		k := goKin{x.parent, r.Arg1}
-		g.kin[k] = append(g.kin[k], x)
+		if g.kin[x.parent] == nil {
+			g.kin[x.parent] = map[uint64][]*thread{}
+		}
+		g.kin[x.parent][r.Arg1] = append(g.kin[x.parent][r.Arg1], x)
 	}
 }
 
@@ -61,7 +57,6 @@ func (g *goRule) sends(x *thread, r record.Record) {
 	if y == nil && len(g.batches[x]) > 0 {
 		y = &errands{last: map[*thread]arrival{}, began: r.TSC}
 		g.errands[x] = y
-		g.senders = append(g.senders, x)
 	}
 	if y != nil {
 		if y.received > 0 {
@@ -76,7 +71,7 @@ func (g *goRule) sends(x *thread, r record.Record) {
 	}
 	if y = g.errands[x.parent]; y == nil {
 		g.tried++
-	} else if !g.filed[x] || y.crew(x) >= 0 {
+	} else if !x.filed || y.crew(x) >= 0 {
 		y.answers++
 		y.last[x] = x.arrive(r)
 		g.tries(y)
@@ -125,7 +120,7 @@ func (g *goRule) round(maker *thread, tsc uint64) {
 	for _, w := range g.crewOf(maker, y) {
 		a, worked := y.last[w]
 		switch {
-		case !worked && !w.alive && !g.filed[w]:
+		case !worked && !w.alive && !w.filed:
 			a = *w.end // it has come to nothing
 		case !worked:
 			a = arrival{t: w, tsc: y.began, beginTSC: y.began, begin: w.begin, timed: true}
@@ -152,8 +147,8 @@ func (g *goRule) crewOf(maker *thread, y *errands) (there []*thread) {
 		add(x)
 	}
 	for _, channel := range y.to {
-		for _, x := range g.kin[goKin{maker, channel}] {
-			if !g.filed[x] {
+		for _, x := range g.kin[maker][channel] {
+			if !x.filed {
 				add(x)
 			}
 		}

@@ -27,13 +27,10 @@ type goRule struct {
 	groups  map[uint64]*waitGroup // by address
 	at      map[*thread]waiting
 	seats   map[goSeat]profile.ThreadID
-	filed   map[*thread]bool // that were part of an instance
 	batches map[*thread][]*batch
-	makers  []*thread // that have batches, in the order of their first
 	errands map[*thread]*errands
-	senders []*thread           // that have errands, in the order of their first
-	kin     map[goKin][]*thread // that have received something
-	tried   int                 // how much was sent of which it is not known whether there are rounds
+	kin     map[*thread]map[uint64][]*thread // that have received something, by who made them and the channel
+	tried   int                              // how much was sent of which it is not known whether there are rounds
 }
 
 // waitGroup is a sync.WaitGroup, since somebody last went on behind its Wait.
@@ -56,7 +53,7 @@ type goSeat struct {
 }
 
 func goroutines(t *Tracker) rule {
-	g := &goRule{t: t, groups: map[uint64]*waitGroup{}, at: map[*thread]waiting{}, seats: map[goSeat]profile.ThreadID{}, filed: map[*thread]bool{}, batches: map[*thread][]*batch{}, errands: map[*thread]*errands{}, kin: map[goKin][]*thread{}}
+	g := &goRule{t: t, groups: map[uint64]*waitGroup{}, at: map[*thread]waiting{}, seats: map[goSeat]profile.ThreadID{}, batches: map[*thread][]*batch{}, errands: map[*thread]*errands{}, kin: map[*thread]map[uint64][]*thread{}}
 	if t != nil {
 		t.goes = g
 	}
@@ -93,11 +90,11 @@ func (g *goRule) wait(x *thread, r record.Record) {
 // joined: it goes on.
 func (g *goRule) joined(x *thread, r record.Record) {
 	at, known := g.at[x]
+	delete(g.at, x)
 	w := g.groups[at.group]
 	if !known || w == nil {
 		return
 	}
-	delete(g.at, x)
 	delete(g.groups, at.group)
 	parts := make([]arrival, 0, len(w.order))
 	for _, y := range w.order {
@@ -120,7 +117,7 @@ func (g *goRule) file(parts []arrival) {
 	n := map[profile.Addr]int{}
 	for i := range parts {
 		y := parts[i].t
-		if !g.filed[y] && y.goAt != 0 {
+		if !y.filed && y.goAt != 0 {
 			at := goSeat{y.goAt, n[y.goAt]}
 			n[y.goAt]++
 			if first, taken := g.seats[at]; taken {
@@ -129,7 +126,7 @@ func (g *goRule) file(parts []arrival) {
 				g.seats[at] = y.id
 			}
 		}
-		g.filed[y] = true
+		y.filed = true
 	}
 	all := len(parts)
 	g.t.file(profile.Goroutines, parts[:min(all, mostParts)], byLibrary)

@@ -69,11 +69,14 @@ func TestBatches(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		receives []uint64 // channels
+		lines    uint64
 		want     string
 	}{
-		{"as often", []uint64{5, 5}, "goroutines 640 [[100 300] [7 9]]"},
-		{"from two channels", []uint64{5, 6}, "goroutines 320 [[100 300] [7 9]]"},
-		{"once", []uint64{5}, "goroutines 320 [[100 300] [7 9]]"},
+		{"as often", []uint64{5, 5}, 1, "goroutines 640 [[100 300] [7 9]]"},
+		{"from its own each", []uint64{5, 6}, 1, "goroutines 640 [[100 300] [7 9]]"},
+		{"by two lines", []uint64{5, 6}, 2, "goroutines 320 [[100 300] [7 9]]"},
+		{"once", []uint64{5}, 1, "goroutines 320 [[100 300] [7 9]]"},
+		{"more often", []uint64{5, 6, 5}, 1, "goroutines 320 [[100 300] [7 9]]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newGoScript()
@@ -83,8 +86,8 @@ func TestBatches(t *testing.T) {
 				a, b := profile.ThreadID(2*round+1), profile.ThreadID(2*round+2)
 				s.launches(a, 320)
 				s.launches(b, 320)
-				for _, channel := range c.receives {
-					s.at(0, goReceive, channel, 640)
+				for k, channel := range c.receives {
+					s.at(0, goReceive, channel, 640+160*(uint64(k)%c.lines))
 				}
 				s.dies(a, work[0])
 				s.dies(b, work[1])

@@ -16,6 +16,7 @@ type thread struct {
 	alive     bool
 	joining   bool     // waits for another thread to end
 	receives  bool     // of a goroutine: something that may be work
+	filed     bool     // likewise: it was part of an instance
 	handle    uint64   // by which others join it; 0: not known
 	called    bool     // for its end, by whoever created it
 	awaited   *group   // that it last waited for by futures
@@ -59,8 +60,13 @@ type thread struct {
 }
 
 func newThread(id profile.ThreadID, parent *thread, tsc uint64) *thread {
-	x := &thread{id: id, parent: parent, place: id, alive: true, beginTSC: tsc, last: tsc, born: tsc}
-	x.stream = &stream{owner: x}
+	one := &struct { // there may be very many
+		thread
+		stream
+	}{thread: thread{id: id, parent: parent, place: id, alive: true, beginTSC: tsc, last: tsc, born: tsc}}
+	x := &one.thread
+	x.stream = &one.stream
+	x.stream.owner = x
 	return x
 }
 

@@ -20,6 +20,10 @@ func (x *thread) joins(workers []*thread, from moment, until uint64) {
 // Tie fills in who created a thread and who has waited for its end, and when.
 func (t *Tracker) Tie(to *profile.Thread) {
 	x := t.threads[to.ID]
+	if x == nil {
+		to.Creator = t.departed[to.ID].parent
+		return
+	}
 	at := func(m moment) (ns, cpuNS int64) {
 		if m.tsc > 0 {
 			ns, cpuNS = t.out.sinceStart(max(m.tsc, t.c.BeginTSC)), max(0, m.cpu)

@@ -9,8 +9,9 @@ import (
 type Tracker struct {
 	c          Config
 	rules      []rule
-	handlers   []handler // by kind of record
-	threads    map[profile.ThreadID]*thread
+	handlers   []handler                    // by kind of record
+	threads    map[profile.ThreadID]*thread // but goroutines that have ended
+	departed   []departed                   // these, by id
 	queue      streams
 	epochs     map[uint64]*epoch // by object: barrier, condition variable
 	words      words
@@ -91,7 +92,12 @@ func (t *Tracker) Advance(horizon uint64) {
 }
 
 // Start returns the function that a thread began in, 0 when unknown.
-func (t *Tracker) Start(id profile.ThreadID) profile.Addr { return t.threads[id].start }
+func (t *Tracker) Start(id profile.ThreadID) profile.Addr {
+	if x := t.threads[id]; x != nil {
+		return x.start
+	}
+	return t.departed[id].start
+}
 
 // Sends tells whether more of what a goroutine sends is to be recorded.
 func (t *Tracker) Sends(id profile.ThreadID) bool {
@@ -142,6 +148,7 @@ func (t *Tracker) handle(x *thread, i *item) {
 		}
 		t.died(x, x.arrive(i.rec))
 		t.queue.end(x.stream)
+		t.forget(x)
 		return
 	}
 	x.joining = false

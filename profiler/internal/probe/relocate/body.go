@@ -27,6 +27,7 @@ func (m *emitter) body(b *cfg.Block) {
 	}
 	for k := range b.Insns {
 		in := &b.Insns[k]
+		m.stands = Lookout{Addr: in.Addr}
 		if counter >= 0 && k == at {
 			m.increment(counter, b.LiveAt(k, b.LiveOut))
 		}

@@ -24,6 +24,7 @@ func (m *emitter) count(e *cfg.Edge) {
 	}
 	m.increment(m.counters.Edges[i].Counter, live)
 	if m.looksOn(e) && m.looksWithin(e.From) != e { // in no loop that a register counts for
+		m.stands = Lookout{Addr: e.To.Start, Arrives: true}
 		m.lookOn(e, live)
 	}
 	for _, u := range updates {

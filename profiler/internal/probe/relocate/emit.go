@@ -15,6 +15,8 @@ type emitter struct {
 	plt      []pltStub
 	siteRefs []siteRef
 	copied   func(addr uint64, start int) // told of every copied instruction, when set
+	looking  func(l Lookout)              // likewise of code by which threads look
+	stands   Lookout                      // where control is, for that
 	detour   func(from, end, to int)      // told of code that simulates, when set
 	outside  bool                         // the hooks are of calls that a library makes
 	awaits   record.Hook                  // see endTasks; of none where the program has no tasks
@@ -146,6 +148,7 @@ func (m *emitter) function(q *Plan) {
 	m.Bind(m.entry(q))
 	m.enter(m.g.Entry.LiveIn)
 	m.count(m.g.Edges[0])
+	m.stands = Lookout{Addr: m.g.Entry.Start, Arrives: true}
 	switch {
 	case m.s.opt.Looks && outlined(q.Func.Name):
 		m.takes(m.g.Entry.LiveIn)

@@ -53,10 +53,10 @@ func (m *emitter) looksAt(b *cfg.Block, within *cfg.Edge, live x86.Flags) {
 // lookIf emits a look if what some code leaves in the flags is negative.
 func (m *emitter) lookIf(live x86.Flags, code func()) {
 	m.keepingFlags(live != 0, func() {
-		back := m.Labels(1)
+		back, stands := m.Labels(1), m.stands
 		code()
 		m.Jcc(asm.Negative, m.outOfLine(func() {
-			m.lookNow()
+			m.looksFrom(stands, m.lookNow)
 			m.Jmp(back)
 		}))
 		m.Bind(back)
@@ -67,7 +67,7 @@ func (m *emitter) lookIf(live x86.Flags, code func()) {
 // want as well, and waits there if it is too far ahead for that.
 func (m *emitter) takes(live x86.Flags) {
 	m.keepingFlags(live != 0, func() {
-		m.belowRedZone(func() { m.CallTo(m.cache + threadarea.TakesEntry) })
+		m.looksFrom(m.stands, func() { m.belowRedZone(func() { m.CallTo(m.cache + threadarea.TakesEntry) }) })
 	})
 }
 

@@ -40,6 +40,36 @@ func (s *Spec) Detours(c *Code, function int) (list []Detour) {
 	return list
 }
 
+// Lookout is code of ours by which a thread looks where the others are, and may be held.
+// It stands before the instruction at Addr then, or with Arrives where control comes to
+// the block that begins with it, of which nothing is counted yet.
+type Lookout struct {
+	From, End int // offsets
+	Addr      uint64
+	Arrives   bool
+}
+
+// Lookouts returns a function's, by its index in Plans.
+func (s *Spec) Lookouts(c *Code, function int) (list []Lookout) {
+	m, skip := s.again(c, function)
+	m.looking = func(l Lookout) {
+		l.From, l.End = l.From+skip, l.End+skip
+		list = append(list, l)
+	}
+	m.function(s.plans[function])
+	return list
+}
+
+// looksFrom emits a look, and tells where control is.
+func (m *emitter) looksFrom(stands Lookout, code func()) {
+	from := m.Len()
+	code()
+	if m.looking != nil {
+		stands.From, stands.End = from, m.Len()
+		m.looking(stands)
+	}
+}
+
 // again prepares to emit a function once more at its place; offsets are behind skip.
 func (s *Spec) again(c *Code, function int) (m *emitter, skip int) {
 	skip = int(c.starts[function])&^63 - 64 // alignment stays

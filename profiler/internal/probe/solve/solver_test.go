@@ -353,6 +353,14 @@ func TestActiveFrames(t *testing.T) {
 		if e := &x.w.Edges[x.w.Block(b)]; e.Induction != nil || inInduction(x.w, b) {
 			t.Fatalf("walked into a loop that counts by induction")
 		}
+		if r.IntN(4) == 0 { // it has come to the block, and nothing is counted there
+			d, ok := p.v.ActiveArrival(b.Start + x.m.Base)
+			if !ok {
+				t.Fatalf("%s: no frame stays active where control comes to %#x", x.q.Func.Name, b.Start)
+			}
+			frames = append(frames, d)
+			return
+		}
 		k, after := r.IntN(len(b.Insns)), r.IntN(2) == 0
 		in := &b.Insns[k]
 		d, next, ok := p.v.ActiveFrame(in.Addr+x.m.Base, after)
@@ -390,6 +398,9 @@ func TestActiveFrames(t *testing.T) {
 	}
 	if inCalls == 0 {
 		t.Error("no thread ended in a call")
+	}
+	if _, ok := p.v.ActiveArrival(3); ok {
+		t.Error("somebody arrives outside of all modules")
 	}
 	if _, _, ok := p.v.ActiveFrame(3, false); ok {
 		t.Error("a frame stays active outside of all modules")

@@ -247,16 +247,20 @@ func TestPieces(t *testing.T) {
 		below, top int // of the stack pointer, from the end of the memory; of the stack's beginning, 0: not known
 		deep       uint32
 		want       int
+		goroutine  uint64 // as the runtime has it; 0: it is a thread
 	}{
-		{"near its beginning", 64 + 8*10, 64, 0, 8 * 9},
-		{"deep", 4000, 64, 0, 8 * 128},
-		{"of another stack", 3000, 0, 0, 8 * 128},
-		{"at the end of a page", 800, 0, 0, 800 - 8},
-		{"across pages", 4096 + 800, 0, 0, 8 * 128},
-		{"at the very end", 8, 0, 0, 0},
-		{"near its beginning, more of it", 64 + 8*200, 64, DeepBit, 8 * 199},
-		{"across pages, more of it", 4096 + 800, 0, DeepBit, 8 * stackWords},
-		{"at the end of a page, more of it", 800, 0, DeepBit, 800 - 8},
+		{"near its beginning", 64 + 8*10, 64, 0, 8 * 9, 0},
+		{"deep", 4000, 64, 0, 8 * 128, 0},
+		{"of another stack", 3000, 0, 0, 8 * 128, 0},
+		{"at the end of a page", 800, 0, 0, 800 - 8, 0},
+		{"across pages", 4096 + 800, 0, 0, 8 * 128, 0},
+		{"at the very end", 8, 0, 0, 0, 0},
+		{"near its beginning, more of it", 64 + 8*200, 64, DeepBit, 8 * 199, 0},
+		{"across pages, more of it", 4096 + 800, 0, DeepBit, 8 * 512, 0},
+		{"at the end of a page, more of it", 800, 0, DeepBit, 800 - 8, 0},
+		{"of a goroutine", 4000, 64, 0, 4000 - 64 - 8, 0x1234},
+		{"of a goroutine, on another stack", 3000, 0, 0, 8 * 128, 0x1234},
+		{"of a goroutine, on another stack that ends", 800, 0, 0, 800 - 8, 0x1234},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newProcess(0)
@@ -264,6 +268,7 @@ func TestPieces(t *testing.T) {
 			if c.top != 0 {
 				p.area.SetTop(probetest.MemoryAt + uint64(len(p.mem)-c.top))
 			}
+			p.area.put(offRuntime, c.goroutine)
 			for at := p.top; at < len(p.mem); at += 8 {
 				p.area.put(uint64(at), 7*uint64(at))
 			}

@@ -87,7 +87,7 @@ const (
 	recordHeader = 56 // bytes before a record's pairs
 	pairSize     = 16
 	stackHeader  = 64 // bytes before the words of a piece of the stack
-	stackWords   = 512
+	stackWords   = 4096
 
 	// Gates of regions in which threads may meet, of all modules.
 	maxGates = 512

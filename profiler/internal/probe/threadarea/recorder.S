@@ -65,7 +65,9 @@
 	.set QUIETLY,  25
 	.set PIECE,    128	# words of the stack that are copied at most,
 	.set DEEPER,   512	# where DEEP asks for more,
-	.set NEAR,     16384	# and bytes from where it began that are surely its own
+	.set WHOLE,    4096	# and of a goroutine with its counters: which functions it has not left is to be known,
+	.set NEAR,     16384	# and bytes from where it began that are surely its own,
+	.set LARGEST,  1<<30	# a goroutine's: none has a larger one
 
 	.include "live.inc"
 
@@ -230,9 +232,11 @@ record:
 	mov	$DEEPER, %ecx
 14:	mov	%gs:TOP, %rax
 	sub	%rsi, %rax
-	cmp	$NEAR, %rax
+	cmpq	$0, %gs:RUNTIME
+	jne	19f
+17:	cmp	$NEAR, %rax
 	jae	10f
-	shr	$3, %rax
+18:	shr	$3, %rax
 	cmp	%rcx, %rax
 	cmovb	%rax, %rcx
 	jmp	11f
@@ -364,6 +368,12 @@ record:
 	testb	$2, %gs:GUARD
 	jz	8b
 	jmp	7b			# it was refused: the next record has what this one would have
+19:	test	%ebx, %ebx
+	jns	17b
+	cmp	$LARGEST, %rax
+	jae	10b			# it has gone to another stack
+	mov	$WHOLE, %ecx
+	jmp	18b
 13:	sub	%gs:RESUMED, %rax	# of a goroutine: ticks, which its threads spent on it
 	add	%gs:STINTS, %rax
 	mov	%rax, 48(%rdi)

@@ -1,0 +1,83 @@
+package native
+
+import (
+	"encoding/binary"
+
+	"github.com/skewlens/skewlens/profiler/internal/goroutine"
+	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
+	"github.com/skewlens/skewlens/profiler/internal/record"
+	"github.com/skewlens/skewlens/profiler/internal/unwind"
+)
+
+// Where threads are kept together in virtual time one may be held when the program ends:
+// in code of ours, which a copy has called and which has put registers on the stack. Go's
+// table knows none of that. So the call is looked for on the stack: a return address
+// behind a call in a copy by which a thread looks; and what the copy itself has put there,
+// by trying how much it has to be for the walk to come to the goroutine's first function.
+
+// mostPushed is how many words code of ours has on the stack, at most.
+const mostPushed = 64
+
+// held is where a goroutine stands whose thread is in code of ours, with what it has on
+// its stack from sp up to hi.
+func (k *stacks) held(pc, sp, hi uint64) (l relocate.Lookout, m *module, frames []goroutine.Frame) {
+	stack := goroutine.Stack{At: sp, Words: make([]byte, hi-sp)}
+	if k.p.Read(stack.Words, sp) != nil {
+		return l, nil, nil
+	}
+	l, m = k.in.lookout(pc)
+	for at := sp; m == nil && at < min(hi, stack.At+8*mostPushed); at += 8 {
+		l, m = k.in.lookout(binary.LittleEndian.Uint64(stack.Words[at-stack.At:]) - 1)
+		sp = at + 8
+	}
+	if m == nil {
+		return l, nil, nil
+	}
+	w := &k.in.golang.walker
+	for from := sp; from < min(hi, sp+8*mostPushed); from += 8 {
+		if frames = w.Walk(&stack, l.Addr+m.bias, from, false); w.Whole {
+			return l, m, frames
+		}
+	}
+	return l, nil, nil
+}
+
+// lookout is the code by which a thread looks at a run-time address, if it is that.
+func (in *injection) lookout(pc uint64) (relocate.Lookout, *module) {
+	m := in.cacheOf(pc)
+	if m == nil {
+		return relocate.Lookout{}, nil
+	}
+	at := int(pc - m.cache)
+	i := m.code.Function(uint64(at))
+	if i < 0 || at >= len(m.code.Bytes) {
+		return relocate.Lookout{}, nil
+	}
+	for _, l := range m.spec.Lookouts(m.code, i) {
+		if at >= l.From && at < l.End {
+			return l, m
+		}
+	}
+	return relocate.Lookout{}, nil
+}
+
+// ours reports whether a run-time address lies in code that copies call.
+func (in *injection) ours(pc uint64) bool {
+	m := in.cacheOf(pc)
+	return m != nil && m.code.Function(pc-m.cache) < 0
+}
+
+// ofHeld are the counters of the frames of a goroutine whose thread is in code of ours.
+func (k *stacks) ofHeld(regs *[17]uint64, hi uint64) (left []record.Delta) {
+	l, m, frames := k.held(regs[unwind.PC], regs[unwind.SP], hi)
+	if m == nil {
+		return nil
+	}
+	if l.Arrives {
+		if d, ok := k.solver.ActiveArrival(l.Addr + m.base); ok {
+			left = append(left, d)
+		}
+		frames = frames[1:]
+	}
+	return k.ofFrames(left, frames, false)
+}
