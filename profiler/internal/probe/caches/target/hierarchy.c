@@ -161,7 +161,8 @@ struct thread {	/* of the area that GS points to, from CORE on */
 	u64 firstLive;	/* of the misses */
 	u64 inside;
 	u32 caller, pad;	/* the op of the call of a library that is being made; or NOBODY, or ERASED */
-	u64 *done, told;	/* of recorder.S, where accesses are told: how many were counted, and how many were told by then when the thread last did */
+	u64 *changed;	/* bits as of live: which eights of misses have changed since recorder.S last looked, which takes them back */
+	u64 told;	/* of recorder.S, where accesses are told, as is changed then */
 };
 
 /* Code of libraries that are not counted has no ops of its own: BY_CALLER stands in
@@ -1586,7 +1587,10 @@ static void spread(struct shared *s, u64 line, u64 op, int class)
 static inline void count(struct thread *t, u64 n)
 {
 	t->misses[n]++;
-	u64 bit = t->firstLive + n / 8, *word = &t->live[bit / 64];
+	u64 bit = t->firstLive + n / 8, *word = &t->live[bit / 64], *changed = &t->changed[bit / 64];
+	if (*changed >> bit % 64 & 1)
+		return;
+	*changed |= 1UL << bit % 64;
 	if (!(RELAXED(*word) >> bit % 64 & 1))
 		__atomic_or_fetch(word, 1UL << bit % 64, __ATOMIC_RELAXED);
 }
