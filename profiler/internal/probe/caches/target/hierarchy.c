@@ -180,8 +180,8 @@ struct access {
 	u32 by, writer;	/* who took the line away, where that is the reason */
 };
 
-/* What moved code calls: at 0 and 32 as long as that may do, at 1536 for a read, at 1792 for a
- * write, at 2048 for ranges. For these the address is pushed before the call (0 for ranges),
+/* What moved code calls: at 0 and 32 as long as that may do, at 2048 for a read, at 2304 for a
+ * write, at 2560 for ranges. For these the address is pushed before the call (0 for ranges),
  * and behind the call stands "test $n, %eax", where n is op << 8 and how many bytes, or
  * what ranges.
  *
@@ -297,6 +297,59 @@ struct access {
 	"	bsf %rdx, %rdx\n"                                        \
 	"	shr $3, %edx\n"                                          \
 	"1:	mov (%rsi,%rdx,8), %r9\n"                                \
+	"	lea 3(,%rax,4), %r8\n"                                   \
+	"	cmp %r8, %r9\n"                                          \
+	"	jne 3f\n"                                                \
+	"	mov %gs:(%rcx), %r10\n"                                  \
+	"	cmp %gs:8(%rcx), %r10\n"                                 \
+	"	jne 3f\n"                                                \
+	"	test %r10, %r10\n"                                       \
+	"	jle 3f\n"                                                \
+	"	mov %gs:32(%rcx), %r8\n"	/* both may be written: ORDER, as settles() has it */ \
+	"	mov %r8, %rdi\n"                                         \
+	"	rol $4, %dil\n"                                          \
+	"	mov %r8d, %r9d\n"                                        \
+	"	shr $4, %r9d\n"                                          \
+	"	and $15, %r9d\n"                                         \
+	"	mov (%rsi,%r9,8), %r9\n"                                 \
+	"	shr $2, %r9\n"                                           \
+	"	cmp %r10, %r9\n"                                         \
+	"	cmovne %r8, %rdi\n"                                      \
+	"	mov $0x1111111111111111, %r9\n"	/* as toFirst() does */  \
+	"	mov %rdx, %r8\n"                                         \
+	"	imul %r9, %r8\n"                                         \
+	"	xor %rdi, %r8\n"                                         \
+	"	mov %r8, %rsi\n"                                         \
+	"	not %r8\n"                                               \
+	"	sub %r9, %rsi\n"                                         \
+	"	and %r8, %rsi\n"                                         \
+	"	shl $3, %r9\n"                                           \
+	"	and %r9, %rsi\n"                                         \
+	"	lea -1(%rsi), %r8\n"                                     \
+	"	xor %rsi, %r8\n"                                         \
+	"	mov %rdi, %rsi\n"                                        \
+	"	shl $4, %rsi\n"                                          \
+	"	or %rdx, %rsi\n"                                         \
+	"	xor %rdi, %rsi\n"                                        \
+	"	and %r8, %rsi\n"                                         \
+	"	xor %rsi, %rdi\n"                                        \
+	"	mov %rdi, %gs:32(%rcx)\n"                                \
+	"	lea 3(,%rax,4), %r9\n"	/* as show() does */             \
+	"	mov $1, %esi\n"                                          \
+	"	shl $62, %rsi\n"                                         \
+	"	cmp %gs:8(%rcx), %r10\n"                                 \
+	"	jne 4f\n"                                                \
+	"	mov %r10, %gs:16(%rcx)\n"                                \
+	"	mov %rsi, %gs:24(%rcx)\n"                                \
+	"	mov %rax, %gs:(%rcx)\n"                                  \
+	"	mov %rax, %gs:8(%rcx)\n"                                 \
+	"	mov %gs:40(%rcx), %rsi\n"                                \
+	"	cmp %r9, (%rsi,%rdx,8)\n"                                \
+	"	jne 6f\n"                                                \
+	"7:	pop %r10\n	pop %r9\n	pop %r8\n"               \
+	"	pop %rsi\n	pop %rdi\n	pop %rdx\n"              \
+	"	ret\n"                                                   \
+	"3:\n"                                                            \
 	may                                                              \
 	"	mov %gs:32(%rcx), %r8\n"	/* ORDER, as settles() has it */ \
 	"	mov %r8, %r10\n"                                         \
@@ -333,7 +386,7 @@ struct access {
 	"	and %rdi, %rsi\n"                                        \
 	"	xor %rsi, %r8\n"                                         \
 	"	mov %r8, %gs:32(%rcx)\n"                                 \
-	"	lea 3(,%rax,4), %rsi\n"	/* as show() does */             \
+	"4:	lea 3(,%rax,4), %rsi\n"	/* likewise */                   \
 	"	mov %rax, %rdi\n"                                        \
 	"	bts $63, %rdi\n"                                         \
 	"	mov %rdi, %r10\n"                                        \
@@ -359,10 +412,7 @@ struct access {
 	"	mov %rdi, %gs:8(%rcx)\n"                                 \
 	"	mov %gs:40(%rcx), %rsi\n"                                \
 	"	cmp %r9, (%rsi,%rdx,8)\n"                                \
-	"	jne 6f\n"                                                \
-	"7:	pop %r10\n	pop %r9\n	pop %r8\n"               \
-	"	pop %rsi\n	pop %rdi\n	pop %rdx\n"              \
-	"	ret\n"                                                   \
+	"	je 7b\n"                                                 \
 	"6:	movq $-1, %gs:(%rcx)\n"	/* taken away meanwhile */ \
 	"	movq $-1, %gs:8(%rcx)\n"                                 \
 	"	movq $0, %gs:16(%rcx)\n"                                 \
@@ -412,7 +462,7 @@ __asm__(".text\n"
 	AMONG(read) AMONG(write)
 	OTHERS(read) OTHERS(write) MOVES
 	SOME(read, OTHER_ONE(""), MAY_READ) SOME(write, NOT_FIRST OTHER_ONE("	jc 9f\n"), MAY_WRITE)
-	"	.org 1536\n"
+	"	.org 2048\n"
 	ENTRY(0)
 	"	jmp 1f\n"
 	ENTRY(1)
