@@ -21,11 +21,11 @@ const (
 	amongRead  = 0
 	amongWrite = 32
 	// AmongEnd is behind those; all else ends at Return.
-	AmongEnd   = 2048
-	readEntry  = 2048
-	writeEntry = 2304
+	AmongEnd   = 1536
+	readEntry  = 1536
+	writeEntry = 1792
 	// RangesEntry is called before ranges are accessed.
-	RangesEntry = 2560
+	RangesEntry = 2048
 )
 
 // Shape says what ranges are about to be accessed, by what registers hold.

@@ -180,8 +180,8 @@ struct access {
 	u32 by, writer;	/* who took the line away, where that is the reason */
 };
 
-/* What moved code calls: at 0 and 32 as long as that may do, at 2048 for a read, at 2304 for a
- * write, at 2560 for ranges. For these the address is pushed before the call (0 for ranges),
+/* What moved code calls: at 0 and 32 as long as that may do, at 1536 for a read, at 1792 for a
+ * write, at 2048 for ranges. For these the address is pushed before the call (0 for ranges),
  * and behind the call stands "test $n, %eax", where n is op << 8 and how many bytes, or
  * what ranges.
  *
@@ -297,122 +297,63 @@ struct access {
 	"	bsf %rdx, %rdx\n"                                        \
 	"	shr $3, %edx\n"                                          \
 	"1:	mov (%rsi,%rdx,8), %r9\n"                                \
-	"	lea 3(,%rax,4), %r8\n"                                   \
-	"	cmp %r8, %r9\n"                                          \
-	"	jne 3f\n"                                                \
+	may                                                              \
 	"	mov %gs:(%rcx), %r10\n"                                  \
-	"	cmp %gs:8(%rcx), %r10\n"                                 \
-	"	jne 3f\n"                                                \
 	"	test %r10, %r10\n"                                       \
-	"	jle 3f\n"                                                \
-	"	mov %gs:32(%rcx), %r8\n"	/* both may be written: ORDER, as settles() has it */ \
+	"	jle 8f\n"	/* the first one is gone */              \
+	"	mov %gs:32(%rcx), %r8\n"	/* ORDER, as settles() has it */ \
+	"	mov %r8d, %edi\n"                                        \
+	"	shr $4, %edi\n"                                          \
+	"	and $15, %edi\n"                                         \
+	"	mov (%rsi,%rdi,8), %rsi\n"                               \
+	"	shr $2, %rsi\n"                                          \
 	"	mov %r8, %rdi\n"                                         \
 	"	rol $4, %dil\n"                                          \
-	"	mov %r8d, %r9d\n"                                        \
-	"	shr $4, %r9d\n"                                          \
-	"	and $15, %r9d\n"                                         \
-	"	mov (%rsi,%r9,8), %r9\n"                                 \
-	"	shr $2, %r9\n"                                           \
-	"	cmp %r10, %r9\n"                                         \
+	"	cmp %r10, %rsi\n"                                        \
 	"	cmovne %r8, %rdi\n"                                      \
-	"	mov $0x1111111111111111, %r9\n"	/* as toFirst() does */  \
-	"	mov %rdx, %r8\n"                                         \
-	"	imul %r9, %r8\n"                                         \
-	"	xor %rdi, %r8\n"                                         \
-	"	mov %r8, %rsi\n"                                         \
-	"	not %r8\n"                                               \
-	"	sub %r9, %rsi\n"                                         \
-	"	and %r8, %rsi\n"                                         \
-	"	shl $3, %r9\n"                                           \
-	"	and %r9, %rsi\n"                                         \
-	"	lea -1(%rsi), %r8\n"                                     \
-	"	xor %rsi, %r8\n"                                         \
-	"	mov %rdi, %rsi\n"                                        \
-	"	shl $4, %rsi\n"                                          \
-	"	or %rdx, %rsi\n"                                         \
+	"	mov $0x1111111111111111, %r8\n"	/* as toFirst() does */  \
+	"	mov %rdx, %rsi\n"                                        \
+	"	imul %r8, %rsi\n"                                        \
 	"	xor %rdi, %rsi\n"                                        \
-	"	and %r8, %rsi\n"                                         \
-	"	xor %rsi, %rdi\n"                                        \
+	"	mov %rsi, %r10\n"                                        \
+	"	not %rsi\n"                                              \
+	"	sub %r8, %r10\n"                                         \
+	"	and %rsi, %r10\n"                                        \
+	"	shl $3, %r8\n"                                           \
+	"	and %r8, %r10\n"                                         \
+	"	lea -1(%r10), %r8\n"                                     \
+	"	xor %r10, %r8\n"                                         \
+	"	mov %rdi, %r10\n"                                        \
+	"	shl $4, %r10\n"                                          \
+	"	or %rdx, %r10\n"                                         \
+	"	xor %rdi, %r10\n"                                        \
+	"	and %r8, %r10\n"                                         \
+	"	xor %r10, %rdi\n"                                        \
 	"	mov %rdi, %gs:32(%rcx)\n"                                \
-	"	lea 3(,%rax,4), %r9\n"	/* as show() does */             \
-	"	mov $1, %esi\n"                                          \
-	"	shl $62, %rsi\n"                                         \
-	"	cmp %gs:8(%rcx), %r10\n"                                 \
+	"	mov %gs:(%rcx), %r10\n"	/* as show() does */             \
+	"	mov %gs:8(%rcx), %rdi\n"                                 \
+	"	test %r10, %r10\n"                                       \
+	"	jle 8f\n"                                                \
+	"	lea 3(,%rax,4), %r8\n"                                   \
+	"	mov %rax, %rsi\n"                                        \
+	"	cmp %r8, %r9\n"                                          \
+	"	jne 3f\n"                                                \
+	"	cmp %r10, %rdi\n"                                        \
 	"	jne 4f\n"                                                \
+	"	xor %edi, %edi\n	jmp 0f\n"                        \
+	"3:	bts $63, %rsi\n"	/* not both of them may be written */ \
+	"4:	xor %r10d, %r10d\n"                                      \
+	"0:	bts $62, %rdi\n"                                         \
 	"	mov %r10, %gs:16(%rcx)\n"                                \
-	"	mov %rsi, %gs:24(%rcx)\n"                                \
+	"	mov %rdi, %gs:24(%rcx)\n"                                \
 	"	mov %rax, %gs:(%rcx)\n"                                  \
-	"	mov %rax, %gs:8(%rcx)\n"                                 \
+	"	mov %rsi, %gs:8(%rcx)\n"                                 \
 	"	mov %gs:40(%rcx), %rsi\n"                                \
 	"	cmp %r9, (%rsi,%rdx,8)\n"                                \
 	"	jne 6f\n"                                                \
 	"7:	pop %r10\n	pop %r9\n	pop %r8\n"               \
 	"	pop %rsi\n	pop %rdi\n	pop %rdx\n"              \
 	"	ret\n"                                                   \
-	"3:\n"                                                            \
-	may                                                              \
-	"	mov %gs:32(%rcx), %r8\n"	/* ORDER, as settles() has it */ \
-	"	mov %r8, %r10\n"                                         \
-	"	shr $4, %r10\n"                                          \
-	"	mov %r10, %rdi\n"                                        \
-	"	xor %r8, %rdi\n"                                         \
-	"	and $15, %r10d\n"                                        \
-	"	mov (%rsi,%r10,8), %r10\n"                               \
-	"	shr $2, %r10\n"                                          \
-	"	xor %gs:(%rcx), %r10\n"                                  \
-	"	add %r10, %r10\n"                                        \
-	"	cmp $1, %r10\n"                                          \
-	"	sbb %r10d, %r10d\n"                                      \
-	"	and $15, %r10d\n"                                        \
-	"	and %r10d, %edi\n"                                       \
-	"	imul $17, %edi, %edi\n"                                  \
-	"	xor %rdi, %r8\n"                                         \
-	"	mov $0x1111111111111111, %r10\n"	/* as toFirst() does */ \
-	"	mov %rdx, %rdi\n"                                        \
-	"	imul %r10, %rdi\n"                                       \
-	"	xor %r8, %rdi\n"                                         \
-	"	mov %rdi, %rsi\n"                                        \
-	"	not %rdi\n"                                              \
-	"	sub %r10, %rsi\n"                                        \
-	"	and %rdi, %rsi\n"                                        \
-	"	shl $3, %r10\n"                                          \
-	"	and %r10, %rsi\n"                                        \
-	"	lea -1(%rsi), %rdi\n"                                    \
-	"	xor %rsi, %rdi\n"                                        \
-	"	mov %r8, %rsi\n"                                         \
-	"	shl $4, %rsi\n"                                          \
-	"	or %rdx, %rsi\n"                                         \
-	"	xor %r8, %rsi\n"                                         \
-	"	and %rdi, %rsi\n"                                        \
-	"	xor %rsi, %r8\n"                                         \
-	"	mov %r8, %gs:32(%rcx)\n"                                 \
-	"4:	lea 3(,%rax,4), %rsi\n"	/* likewise */                   \
-	"	mov %rax, %rdi\n"                                        \
-	"	bts $63, %rdi\n"                                         \
-	"	mov %rdi, %r10\n"                                        \
-	"	xor %r8d, %r8d\n"                                        \
-	"	cmp %rsi, %r9\n"                                         \
-	"	cmove %rax, %rdi\n"                                      \
-	"	mov %gs:(%rcx), %rsi\n"                                  \
-	"	cmove %rsi, %r8\n"	/* if both may be written */     \
-	"	cmp %gs:8(%rcx), %rsi\n"                                 \
-	"	mov $0, %r10d\n"                                         \
-	"	cmovne %r10, %r8\n"                                      \
-	"	test %r8, %r8\n"                                         \
-	"	cmovs %r10, %r8\n"                                       \
-	"	mov %r8, %gs:16(%rcx)\n"                                 \
-	"	test %r8, %r8\n"                                         \
-	"	cmovne %r10, %rsi\n"                                     \
-	"	test %rsi, %rsi\n"                                       \
-	"	cmovs %r10, %rsi\n"                                      \
-	"	cmovg %gs:8(%rcx), %rsi\n"                               \
-	"	bts $62, %rsi\n"                                         \
-	"	mov %rsi, %gs:24(%rcx)\n"                                \
-	"	mov %rax, %gs:(%rcx)\n"                                  \
-	"	mov %rdi, %gs:8(%rcx)\n"                                 \
-	"	mov %gs:40(%rcx), %rsi\n"                                \
-	"	cmp %r9, (%rsi,%rdx,8)\n"                                \
-	"	je 7b\n"                                                 \
 	"6:	movq $-1, %gs:(%rcx)\n"	/* taken away meanwhile */ \
 	"	movq $-1, %gs:8(%rcx)\n"                                 \
 	"	movq $0, %gs:16(%rcx)\n"                                 \
@@ -462,7 +403,7 @@ __asm__(".text\n"
 	AMONG(read) AMONG(write)
 	OTHERS(read) OTHERS(write) MOVES
 	SOME(read, OTHER_ONE(""), MAY_READ) SOME(write, NOT_FIRST OTHER_ONE("	jc 9f\n"), MAY_WRITE)
-	"	.org 2048\n"
+	"	.org 1536\n"
 	ENTRY(0)
 	"	jmp 1f\n"
 	ENTRY(1)

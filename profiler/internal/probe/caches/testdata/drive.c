@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 			n = 0xffffff00 | a.size;
 			thread[a.core].caller = a.called == 1 ? a.op - a.write : a.called == 2 ? 0xffffffff : 0xfffffffe;
 		}
-		int d = (x + (a.write ? 2304 : 2048)) - (f + 6);
+		int d = (x + (a.write ? 1792 : 1536)) - (f + 6);
 		unsigned char code[] = {0x57, 0xe8, d, d >> 8, d >> 16, d >> 24, 0xa9, n, n >> 8, n >> 16, n >> 24, 0xc3};
 		memcpy(f, code, sizeof code);
 		/* every register must come back as it was */
