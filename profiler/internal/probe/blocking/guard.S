@@ -34,7 +34,7 @@
 	.set SAVERDI,  0x158
 	.set PLACE,    0x160	# in the pool, where the area was
 	.set NUMBER,   0x168
-	.set ARGS,     0x170	# a copy of struct clone_args
+	.set ARGS,     0x210	# a copy of struct clone_args
 	.set MAXARGS,  88
 	.set MINARGS,  64
 

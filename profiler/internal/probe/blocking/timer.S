@@ -26,7 +26,7 @@
 	.set ASK,      0xd8
 	.set LONG,     0xf0
 	.set ASKED,    0x138
-	.set QUIET,    0x194
+	.set QUIET,    0x208
 
 	.set KIND,     0x1ffffff
 	.set HEAD,     56

@@ -90,7 +90,7 @@ func (a *Area) init(c *Common, cpuGap, long, now uint64) {
 		{offOver, base + l.counters + 8*uint64(l.Fixed())}, {offTargets, base + l.targets}, {offSiteCtr, base + l.counters + 8*uint64(l.Chords)},
 		{offHash, base + l.hash}, {offKeys, base + l.keys},
 		{offWaits, c.base + l.Waits()}, {offLong, long}, {offEpoch, c.base + offSeen},
-		{offLive, c.base + l.live}, {offNLive, l.liveWords()}, {offEntered, base + l.entered}, {offRanges, c.base + l.ranges},
+		{offLive, c.base + l.live}, {offNLive, l.liveWords()}, {offChanged, noChanged << 32}, {offEntered, base + l.entered}, {offRanges, c.base + l.ranges},
 	} {
 		a.put(x.off, x.v)
 	}
@@ -112,7 +112,7 @@ func (a *Area) Clear() {
 		}
 	})
 	a.clearPairs()
-	if a.live == a {
+	if a.live == a || a.l.caches != 0 {
 		clear(a.mem[a.l.live:a.l.ranges])
 	}
 	clear(a.mem[a.l.entered : a.l.entered+uint64(len(a.l.funcs))])

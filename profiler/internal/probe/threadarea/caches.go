@@ -8,18 +8,20 @@ import (
 // A thread's part of simulated caches, as hierarchy.c of package caches has it:
 // its core, where its misses are counted and which bits say so, whether it is on
 // its way there, which call of a library it makes, and where accesses are told instead,
-// how many were counted, and how many when its own were; then, in sets of the first level, which lines were used last, a
+// how many were counted, and how many when its own were, or else which eights of misses
+// have changed since the last record; then, in sets of the first level, which lines were used last, a
 // set in as many bytes as a line has.
 const (
-	cachesCore   = 0
-	cachesMisses = 8
-	cachesLive   = 16
-	cachesFirst  = 24
-	cachesInside = 32
-	cachesCaller = 40
-	cachesDone   = 48
-	cachesTold   = 56
-	cachesHeader = 64
+	cachesCore    = 0
+	cachesMisses  = 8
+	cachesLive    = 16
+	cachesFirst   = 24
+	cachesInside  = 32
+	cachesCaller  = 40
+	cachesDone    = 48
+	cachesChanged = cachesDone
+	cachesTold    = 56
+	cachesHeader  = 64
 )
 
 // nobody is caches.Nobody, who has called a library before the thread does.
@@ -50,6 +52,8 @@ func (a *Area) SetCore(core uint64) (front uint64) {
 	put(cachesLive, a.common.base+l.live)
 	put(cachesFirst, uint64(l.Misses()/8))
 	put(cachesCaller, nobody)
+	put(cachesChanged, a.base+l.live) // of its own, which says nothing else
+	a.put(offChanged, l.live|uint64(l.Misses()/8+63)/64<<32)
 	a.put(OffCaches, a.base+l.caches)
 	return a.base + uint64(l.Front())
 }
@@ -67,6 +71,7 @@ func (a *Area) Simulates() bool {
 // of: how many were lies at an address in the target.
 func (a *Area) Tells(done uint64) {
 	binary.LittleEndian.PutUint64(a.mem[a.l.caches+cachesDone:], done)
+	a.put(offChanged, noChanged<<32)
 }
 
 // Told is how many accesses must have been counted for all of the thread's to be.

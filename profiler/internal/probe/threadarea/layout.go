@@ -60,7 +60,7 @@ const (
 	OffLocks = 0x188
 	// OffQuiet is 32 bits: right below where on the stack calls are not recorded in
 	// which the thread blocks, and 1 more if it has; 0: all are.
-	OffQuiet = 0x194
+	OffQuiet = 0x208
 	// OffCaches is where a thread's part of simulated caches lies (package caches).
 	OffCaches = 0x198
 	// Of a goroutine: where the runtime has it, what it says of it, and how long
@@ -75,14 +75,21 @@ const (
 	offMade    = 0x1d8
 	offSent    = 0x1dc
 	offMine    = 0x1f8 // where the area lies that is the thread's own
+	// Two of 32 bits: how far from GS the bits lie that say which eights of misses have
+	// changed since the last record, in the words of live from the second on. There are none
+	// where that is noChanged.
+	offChanged   = 0x200
+	offChangedAt = 0x204
+	noChanged    = 1<<32 - 1
 	// Of tasks.inc; offSeen of the process's common memory is the count.
+	offOuter = 0x1e0
 	offSeen  = 0x1e8
 	offEpoch = 0x1f0
 	// OffOwes is 32 bits, not 0 where it is to look before it takes something, 2
 	// or 3 where it is to as soon as it holds no lock.
 	OffOwes = 0x18c
 
-	headerSize = 512
+	headerSize = 640
 
 	recordHeader = 56 // bytes before a record's pairs
 	pairSize     = 16

@@ -29,6 +29,8 @@
 	.set TOP,      0x98	# where the thread's stack began
 	.set LIVE,     0xa0	# bits: which eights of counters any thread of the process may have used
 	.set NLIVE,    0xa8	# how many words
+	.set CHANGED,  0x200	# 32 bits each: where the bits lie of which eights of misses have changed since the last record,
+	.set CHANGEDAT, 0x204	# and from which word of the same numbers on these are they
 	.set ENTERED,  0xb0	# bytes: which functions this thread has entered
 	.set RANGES,   0xb8	# where each function's chords, and counters of sites, begin: two u32
 	.set GUARD,    0xc0	# bit 1: nobody traces the thread (guard.S in package blocking)
@@ -42,7 +44,7 @@
 	.set RESUMED,  0x1c8	# when a thread went on with it
 	.set STINTS,   0x1d0	# how long threads did before
 
-	.set QUIET,    0x194	# 32 bits of the stack pointer: what blocks right below is not recorded (timer.S in package blocking); +1: something has
+	.set QUIET,    0x208	# 32 bits of the stack pointer: what blocks right below is not recorded (timer.S in package blocking); +1: something has
 
 	.set CACHES,   0x198	# the thread's part of simulated caches, where accesses are told, or 0 (else it may be anything)
 	.set DONE,     48	# of that: where it is said how many accesses were counted that threads have told of,
@@ -233,7 +235,7 @@ record:
 14:	mov	%gs:TOP, %rax
 	sub	%rsi, %rax
 	cmpq	$0, %gs:RUNTIME
-	jne	19f
+	jne	29f
 17:	cmp	$NEAR, %rax
 	jae	10f
 18:	shr	$3, %rax
@@ -296,7 +298,9 @@ record:
 	xor	%r12d, %r12d
 	jmp	23f
 21:	mov	(%rbp,%r12,8), %r13
-	inc	%r12
+	cmp	%gs:CHANGEDAT, %r12d
+	jae	20f
+19:	inc	%r12
 	test	%r13, %r13
 	jz	23f
 22:	eight	%r13, %r12
@@ -315,6 +319,12 @@ record:
 23:	cmp	%gs:NLIVE, %r12
 	jb	21b
 	jmp	27f
+20:	mov	%gs:CHANGED, %eax
+	xor	%r13d, %r13d
+	cmp	%gs:(%rax,%r12,8), %r13
+	je	19b
+	xchg	%r13, %gs:(%rax,%r12,8)
+	jmp	19b
 25:	lea	8(%r8), %rcx
 	changes
 	jmp	24b
@@ -368,7 +378,7 @@ record:
 	testb	$2, %gs:GUARD
 	jz	8b
 	jmp	7b			# it was refused: the next record has what this one would have
-19:	test	%ebx, %ebx
+29:	test	%ebx, %ebx
 	jns	17b
 	cmp	$LARGEST, %rax
 	jae	10b			# it has gone to another stack

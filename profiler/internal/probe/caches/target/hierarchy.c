@@ -161,7 +161,8 @@ struct thread {	/* of the area that GS points to, from CORE on */
 	u64 firstLive;	/* of the misses */
 	u64 inside;
 	u32 caller, pad;	/* the op of the call of a library that is being made; or NOBODY, or ERASED */
-	u64 *done, told;	/* of recorder.S, where accesses are told: how many were counted, and how many were told by then when the thread last did */
+	u64 *changed;	/* bits as of live: which eights of misses have changed since recorder.S last looked, which takes them back */
+	u64 told;	/* of recorder.S, where accesses are told, as is changed then */
 };
 
 /* Code of libraries that are not counted has no ops of its own: BY_CALLER stands in
@@ -297,65 +298,56 @@ struct access {
 	"	shr $3, %edx\n"                                          \
 	"1:	mov (%rsi,%rdx,8), %r9\n"                                \
 	may                                                              \
+	"	mov %gs:(%rcx), %r10\n"                                  \
+	"	test %r10, %r10\n"                                       \
+	"	jle 8f\n"	/* the first one is gone */              \
 	"	mov %gs:32(%rcx), %r8\n"	/* ORDER, as settles() has it */ \
-	"	mov %r8, %r10\n"                                         \
-	"	shr $4, %r10\n"                                          \
-	"	mov %r10, %rdi\n"                                        \
-	"	xor %r8, %rdi\n"                                         \
-	"	and $15, %r10d\n"                                        \
-	"	mov (%rsi,%r10,8), %r10\n"                               \
-	"	shr $2, %r10\n"                                          \
-	"	xor %gs:(%rcx), %r10\n"                                  \
-	"	add %r10, %r10\n"                                        \
-	"	cmp $1, %r10\n"                                          \
-	"	sbb %r10d, %r10d\n"                                      \
-	"	and $15, %r10d\n"                                        \
-	"	and %r10d, %edi\n"                                       \
-	"	imul $17, %edi, %edi\n"                                  \
-	"	xor %rdi, %r8\n"                                         \
-	"	mov $0x1111111111111111, %r10\n"	/* as toFirst() does */ \
-	"	mov %rdx, %rdi\n"                                        \
-	"	imul %r10, %rdi\n"                                       \
-	"	xor %r8, %rdi\n"                                         \
-	"	mov %rdi, %rsi\n"                                        \
-	"	not %rdi\n"                                              \
-	"	sub %r10, %rsi\n"                                        \
-	"	and %rdi, %rsi\n"                                        \
-	"	shl $3, %r10\n"                                          \
-	"	and %r10, %rsi\n"                                        \
-	"	lea -1(%rsi), %rdi\n"                                    \
-	"	xor %rsi, %rdi\n"                                        \
-	"	mov %r8, %rsi\n"                                         \
-	"	shl $4, %rsi\n"                                          \
-	"	or %rdx, %rsi\n"                                         \
-	"	xor %r8, %rsi\n"                                         \
-	"	and %rdi, %rsi\n"                                        \
-	"	xor %rsi, %r8\n"                                         \
-	"	mov %r8, %gs:32(%rcx)\n"                                 \
-	"	lea 3(,%rax,4), %rsi\n"	/* as show() does */             \
-	"	mov %rax, %rdi\n"                                        \
-	"	bts $63, %rdi\n"                                         \
+	"	mov %r8d, %edi\n"                                        \
+	"	shr $4, %edi\n"                                          \
+	"	and $15, %edi\n"                                         \
+	"	mov (%rsi,%rdi,8), %rsi\n"                               \
+	"	shr $2, %rsi\n"                                          \
+	"	mov %r8, %rdi\n"                                         \
+	"	rol $4, %dil\n"                                          \
+	"	cmp %r10, %rsi\n"                                        \
+	"	cmovne %r8, %rdi\n"                                      \
+	"	mov $0x1111111111111111, %r8\n"	/* as toFirst() does */  \
+	"	mov %rdx, %rsi\n"                                        \
+	"	imul %r8, %rsi\n"                                        \
+	"	xor %rdi, %rsi\n"                                        \
+	"	mov %rsi, %r10\n"                                        \
+	"	not %rsi\n"                                              \
+	"	sub %r8, %r10\n"                                         \
+	"	and %rsi, %r10\n"                                        \
+	"	shl $3, %r8\n"                                           \
+	"	and %r8, %r10\n"                                         \
+	"	lea -1(%r10), %r8\n"                                     \
+	"	xor %r10, %r8\n"                                         \
 	"	mov %rdi, %r10\n"                                        \
-	"	xor %r8d, %r8d\n"                                        \
-	"	cmp %rsi, %r9\n"                                         \
-	"	cmove %rax, %rdi\n"                                      \
-	"	mov %gs:(%rcx), %rsi\n"                                  \
-	"	cmove %rsi, %r8\n"	/* if both may be written */     \
-	"	cmp %gs:8(%rcx), %rsi\n"                                 \
-	"	mov $0, %r10d\n"                                         \
-	"	cmovne %r10, %r8\n"                                      \
-	"	test %r8, %r8\n"                                         \
-	"	cmovs %r10, %r8\n"                                       \
-	"	mov %r8, %gs:16(%rcx)\n"                                 \
-	"	test %r8, %r8\n"                                         \
-	"	cmovne %r10, %rsi\n"                                     \
-	"	test %rsi, %rsi\n"                                       \
-	"	cmovs %r10, %rsi\n"                                      \
-	"	cmovg %gs:8(%rcx), %rsi\n"                               \
-	"	bts $62, %rsi\n"                                         \
-	"	mov %rsi, %gs:24(%rcx)\n"                                \
+	"	shl $4, %r10\n"                                          \
+	"	or %rdx, %r10\n"                                         \
+	"	xor %rdi, %r10\n"                                        \
+	"	and %r8, %r10\n"                                         \
+	"	xor %r10, %rdi\n"                                        \
+	"	mov %rdi, %gs:32(%rcx)\n"                                \
+	"	mov %gs:(%rcx), %r10\n"	/* as show() does */             \
+	"	mov %gs:8(%rcx), %rdi\n"                                 \
+	"	test %r10, %r10\n"                                       \
+	"	jle 8f\n"                                                \
+	"	lea 3(,%rax,4), %r8\n"                                   \
+	"	mov %rax, %rsi\n"                                        \
+	"	cmp %r8, %r9\n"                                          \
+	"	jne 3f\n"                                                \
+	"	cmp %r10, %rdi\n"                                        \
+	"	jne 4f\n"                                                \
+	"	xor %edi, %edi\n	jmp 0f\n"                        \
+	"3:	bts $63, %rsi\n"	/* not both of them may be written */ \
+	"4:	xor %r10d, %r10d\n"                                      \
+	"0:	bts $62, %rdi\n"                                         \
+	"	mov %r10, %gs:16(%rcx)\n"                                \
+	"	mov %rdi, %gs:24(%rcx)\n"                                \
 	"	mov %rax, %gs:(%rcx)\n"                                  \
-	"	mov %rdi, %gs:8(%rcx)\n"                                 \
+	"	mov %rsi, %gs:8(%rcx)\n"                                 \
 	"	mov %gs:40(%rcx), %rsi\n"                                \
 	"	cmp %r9, (%rsi,%rdx,8)\n"                                \
 	"	jne 6f\n"                                                \
@@ -1586,7 +1578,10 @@ static void spread(struct shared *s, u64 line, u64 op, int class)
 static inline void count(struct thread *t, u64 n)
 {
 	t->misses[n]++;
-	u64 bit = t->firstLive + n / 8, *word = &t->live[bit / 64];
+	u64 bit = t->firstLive + n / 8, *word = &t->live[bit / 64], *changed = &t->changed[bit / 64];
+	if (*changed >> bit % 64 & 1)
+		return;
+	*changed |= 1UL << bit % 64;
 	if (!(RELAXED(*word) >> bit % 64 & 1))
 		__atomic_or_fetch(word, 1UL << bit % 64, __ATOMIC_RELAXED);
 }

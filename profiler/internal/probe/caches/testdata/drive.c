@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-struct thread { unsigned long core, misses, live, first, inside, caller, done, told; };
+struct thread { unsigned long core, misses, live, first, inside, caller, changed, told; };
 /* called: the access is a library's, and counts as a caller's: 1, of that op; 2, of nobody;
  * 3, of one whose accesses are hits */
 struct access { unsigned long addr; unsigned op; unsigned char core, write, size, called; unsigned long pad; };
@@ -58,6 +58,7 @@ int main(int argc, char **argv)
 		thread[c].core = (unsigned long)core;
 		thread[c].misses = (unsigned long)calloc(ops * 16, 8);
 		thread[c].live = (unsigned long)live;
+		thread[c].changed = (unsigned long)calloc(ops * 16 / 512 + 2, 8);
 		AREA(c)[0x198 / 8] = (unsigned long)&thread[c];
 	}
 	unsigned char *f = x + 0xff00;
@@ -119,7 +120,7 @@ int main(int argc, char **argv)
 			unsigned long v = ((unsigned long *)thread[c].misses)[i];
 			if (v)
 				printf("%lu %lu %lu %lu\n", c, i / 16, i % 16, v);
-			if (v && !(live[i / 8 / 64] >> i / 8 % 64 & 1))
+			if (v && !(live[i / 8 / 64] & ((unsigned long *)thread[c].changed)[i / 8 / 64] & 1UL << i / 8 % 64))
 				return 3;
 		}
 	return 0;
