@@ -72,6 +72,11 @@ func TestBirthsOrder(t *testing.T) {
 			t.Errorf("thread %d: from %d to %d ns, %d ns on a core, started at %#x; the one before began at %d", i+1, x.BeginNS, x.EndNS, x.CPUNS, x.Start, p.Threads[i].BeginNS)
 		}
 	}
+	for i, x := range p.Threads {
+		if creator := 2 * p.Threads[0].CPUNS; x.CreatedCPUNS > creator || x.JoinCPUNS > creator {
+			t.Fatalf("who created thread %d and joined it was on a core for %d and %d ns by then, and %d in all", i, x.CreatedCPUNS, x.JoinCPUNS, creator/2)
+		}
+	}
 }
 
 // TestBirthsNarrow: where the address space is narrow the areas that are kept
