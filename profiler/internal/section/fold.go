@@ -49,9 +49,18 @@ func (c *collector) shrink() {
 			freed := o.fold(&o.instances[i], c.c.Work)
 			o.bytes -= freed
 			c.bytes -= freed
+			c.leave(o.instances[i].parts)
 		}
 		o.instances = slices.Clone(o.instances[n:])
 	}
+}
+
+// leave leaves the room of parts that were folded to others.
+func (c *collector) leave(parts []part) {
+	for i := range parts {
+		parts[i].besides = nil
+	}
+	c.spare = append(c.spare, parts)
 }
 
 func (o *open) fold(in *instance, work func([]record.Delta) uint64) (freed int) {
