@@ -24,6 +24,7 @@ type collector struct {
 	placed   map[way]*open
 	between  map[[2]*uint64][]spot // places of those who came by two ways, the first one's first
 	spare    [][]part              // room of instances that were folded
+	ranks    []ranked              // room for their parts' order
 	synced   int                   // waits that are kept one by one
 	latest   *open                 // to which an instance was added last
 }
