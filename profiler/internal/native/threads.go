@@ -203,6 +203,9 @@ func (ts *threads) death(t *thread) {
 	if err := ts.in.wipe(t.slot, t.mem, t.area); err == nil {
 		ts.slots.give(t.slot)
 	}
+	if ts.goroutines == nil && ts.cores == nil {
+		ts.in.common.Leave(t.area)
+	}
 	t.area, t.mem = nil, nil
 }
 

@@ -180,10 +180,16 @@ func (j *joinRule) died(x *thread, a arrival) {
 	if g := j.of[x]; g != nil {
 		a = a.after(x.before)
 		a.inner, a.innerBusy = x.inner, x.innerBusy
+		if g.dead == nil { // mostly these are all, and their creator comes behind them
+			g.dead = make([]arrival, 0, min(len(g.workers), manyWorkers)+1)
+		}
 		g.dead = append(g.dead, a)
 		j.settle(g, a.tsc)
 	}
 }
+
+// manyWorkers is for how many there is room at once.
+const manyWorkers = 64
 
 // spent: what a dead thread did last was of something else.
 func (j *joinRule) spent(x *thread) {
@@ -223,13 +229,15 @@ func (j *joinRule) forget(g *group) {
 	}
 }
 
-// file makes an instance of a group.
+// file makes an instance of a group, which has no arrivals any more then.
 func (j *joinRule) file(g *group) {
-	parts := append(make([]arrival, 0, len(g.dead)+1), g.dead...)
+	takesPart := j.takesPart(g)
+	parts := g.dead
+	g.dead = nil
 	for i := range parts {
 		parts[i].site, parts[i].chain = g.first.site, g.first.chain
 	}
-	if j.takesPart(g) {
+	if takesPart {
 		parts = append(parts, *g.first)
 	}
 	j.done(g, parts)

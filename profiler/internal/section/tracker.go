@@ -174,7 +174,10 @@ func (t *Tracker) born(x *thread) {
 
 func (t *Tracker) died(x *thread, a arrival) {
 	x.alive = false
-	x.end = &a
+	if t.c.Goroutines || !t.out.ofJoins { // else nobody will ask for it: see wholeLives
+		end := a
+		x.end = &end
+	}
 	for _, e := range x.came {
 		e.leave(x)
 	}
