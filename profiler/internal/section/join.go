@@ -258,6 +258,9 @@ func (j *joinRule) takesPart(g *group) bool {
 		}
 		sum += c.Work(g.dead[i].delta)
 	}
+	if sum > 0 && c.Work(g.first.delta)*uint64(20*len(g.dead)) >= sum {
+		return true
+	}
 	if c.Entered != nil {
 		own := c.Solve(g.first.delta)
 		for _, w := range g.workers {
@@ -266,5 +269,5 @@ func (j *joinRule) takesPart(g *group) bool {
 			}
 		}
 	}
-	return sum > 0 && c.Work(g.first.delta)*uint64(20*len(g.dead)) >= sum
+	return false
 }
