@@ -35,6 +35,16 @@ func TestBirths(t *testing.T) {
 	}
 }
 
+// TestBirthsLarge: in a program that says which functions its threads enter, a creator's
+// area is as it was.
+func TestBirthsLarge(t *testing.T) {
+	watch(t)
+	p := same(t, proctest.Build(t, "gcc", "-O2", "-g", "-pthread", filepath.Join("testdata", "births_large.c")))
+	if p.Run.ExitCode != 0 || len(p.Threads) != 1001 {
+		t.Errorf("exit code %d, %d threads", p.Run.ExitCode, len(p.Threads))
+	}
+}
+
 // TestBirthsCount: threads that nobody traces count as exactly as others do,
 // however they are created and however they end.
 func TestBirthsCount(t *testing.T) {
