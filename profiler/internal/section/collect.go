@@ -25,7 +25,6 @@ type collector struct {
 	between  map[[2]*uint64][]spot // places of those who came by two ways, the first one's first
 	spare    [][]part              // room of instances that were folded
 	ranks    []ranked              // room for their parts' order
-	ofJoins  bool                  // there is a section of joins, which is never dropped
 	synced   int                   // waits that are kept one by one
 	latest   *open                 // to which an instance was added last
 }
@@ -97,7 +96,6 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival, made makin
 	}
 	slices.SortFunc(in.parts, func(a, b part) int { return cmp.Compare(a.Thread, b.Thread) })
 	distinct(in.parts)
-	c.ofJoins = c.ofJoins || kind == profile.Join
 	o.time.add(first, last)
 	o.instances = append(o.instances, in)
 	c.latest = o

@@ -18,6 +18,7 @@ type joinRule struct {
 	said   map[*thread]arrival // who has done what is waited for, and has not ended
 	named  map[uint64]*thread  // by handle: who was born last
 	apart  bool                // see Apart
+	filed  bool                // there is a section of joins
 }
 
 // group is the workers that one thread created from a moment at which it had

@@ -174,7 +174,7 @@ func (t *Tracker) born(x *thread) {
 
 func (t *Tracker) died(x *thread, a arrival) {
 	x.alive = false
-	if t.c.Goroutines || !t.out.ofJoins { // else nobody will ask for it: see wholeLives
+	if t.c.Goroutines || !t.joins.filed { // else there will be no wholeLives
 		end := a
 		x.end = &end
 	}
