@@ -35,6 +35,16 @@ func TestBirths(t *testing.T) {
 	}
 }
 
+// TestBirthsLarge: in a program that says which functions its threads enter, a creator's
+// area is as it was.
+func TestBirthsLarge(t *testing.T) {
+	watch(t)
+	p := same(t, proctest.Build(t, "gcc", "-O2", "-g", "-pthread", filepath.Join("testdata", "births_large.c")))
+	if p.Run.ExitCode != 0 || len(p.Threads) != 1001 {
+		t.Errorf("exit code %d, %d threads", p.Run.ExitCode, len(p.Threads))
+	}
+}
+
 // TestBirthsCount: threads that nobody traces count as exactly as others do,
 // however they are created and however they end.
 func TestBirthsCount(t *testing.T) {
@@ -70,6 +80,11 @@ func TestBirthsOrder(t *testing.T) {
 		}
 		if x.BeginNS < p.Threads[i].BeginNS || x.EndNS < x.BeginNS || x.CPUNS <= 0 || x.Start == 0 {
 			t.Errorf("thread %d: from %d to %d ns, %d ns on a core, started at %#x; the one before began at %d", i+1, x.BeginNS, x.EndNS, x.CPUNS, x.Start, p.Threads[i].BeginNS)
+		}
+	}
+	for i, x := range p.Threads {
+		if creator := 2 * p.Threads[0].CPUNS; x.CreatedCPUNS > creator || x.JoinCPUNS > creator {
+			t.Fatalf("who created thread %d and joined it was on a core for %d and %d ns by then, and %d in all", i, x.CreatedCPUNS, x.JoinCPUNS, creator/2)
 		}
 	}
 }

@@ -16,7 +16,8 @@ type calls struct {
 	in     *injection
 	solver *solve.Solver
 	stacks *stacks
-	sites  map[uint64]site // by return address
+	sites  map[uint64]*site // by return address
+	latest *site            // that was asked for last
 	tails  map[tail][]uint64
 	opened map[*uint64][]record.Delta // by the first call of a chain
 	ways   map[string][]uint64        // chains of a program in Go, by what they are
@@ -35,6 +36,7 @@ type tail struct {
 // site is where a return address leads: the call before it, and whether that
 // surely called a hooked function.
 type site struct {
+	ret    uint64
 	addr   profile.Addr
 	sure   bool
 	callee string // "": not known
@@ -112,12 +114,17 @@ func (cs *calls) open(rec *record.Record) []record.Delta {
 }
 
 // at is the site of a return address.
-func (cs *calls) at(ret uint64) site {
+func (cs *calls) at(ret uint64) *site {
+	if s := cs.latest; s != nil && s.ret == ret {
+		return s
+	}
 	s, ok := cs.sites[ret]
 	if !ok {
-		s = cs.find(cs.in.original(ret, false))
+		found := cs.find(cs.in.original(ret, false))
+		found.ret, s = ret, &found
 		cs.sites[ret] = s
 	}
+	cs.latest = s
 	return s
 }
 
@@ -161,7 +168,7 @@ func (cs *calls) find(at uint64) site {
 		name = g.Name
 	}
 	_, hooked := section.Hook(name)
-	return site{profile.Addr(call.Addr + m.base), hooked || call.Kind == x86.CallInd && name == "", name}
+	return site{addr: profile.Addr(call.Addr + m.base), sure: hooked || call.Kind == x86.CallInd && name == "", callee: name}
 }
 
 // before is the call of a function that returns to an address, or nil.

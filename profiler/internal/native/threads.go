@@ -90,7 +90,7 @@ type living struct {
 }
 
 func newThreads(p *tracee.Process, in *injection, solver *solve.Solver, tracker *section.Tracker, rate tickRate) *threads {
-	return &threads{p: p, in: in, solver: solver, tracker: tracker, rate: rate, calls: &calls{in: in, solver: solver, sites: map[uint64]site{}, tails: map[tail][]uint64{}, opened: map[*uint64][]record.Delta{}, ways: map[string][]uint64{}, made: map[*cfg.Func][]x86.Insn{}},
+	return &threads{p: p, in: in, solver: solver, tracker: tracker, rate: rate, calls: &calls{in: in, solver: solver, sites: map[uint64]*site{}, tails: map[tail][]uint64{}, opened: map[*uint64][]record.Delta{}, ways: map[string][]uint64{}, made: map[*cfg.Func][]x86.Insn{}},
 		byTid: map[int]*thread{}, early: map[int]tracee.Event{}, slots: slots{next: 1}}
 }
 
@@ -208,6 +208,9 @@ func (ts *threads) death(t *thread) {
 	ts.lost += t.area.Lost()
 	if err := ts.in.wipe(t.slot, t.mem, t.area); err == nil {
 		ts.slots.give(t.slot)
+	}
+	if ts.goroutines == nil && ts.cores == nil {
+		ts.in.common.Leave(t.area)
 	}
 	t.area, t.mem = nil, nil
 }

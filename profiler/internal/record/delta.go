@@ -52,6 +52,15 @@ func Own(log []Delta) []Delta {
 	return slices.Clone(Sum(log))
 }
 
+// OwnIn is Own in the room of a list that is of no use any more, if it fits there and
+// leaves little of it.
+func OwnIn(room, log []Delta) []Delta {
+	if n := len(log); n <= cap(room) && cap(room) <= 2*n && isSum(log) {
+		return append(room[:0], log...)
+	}
+	return Own(log)
+}
+
 // isSum reports whether a log is sorted, with each counter once.
 func isSum(log []Delta) bool {
 	for i := 1; i < len(log); i++ {

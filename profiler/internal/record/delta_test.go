@@ -97,6 +97,9 @@ func TestLongSums(t *testing.T) {
 			}
 			before := slices.Clone(d)
 			for _, log := range [][]Delta{d, got} { // as it came, and summed already
+				if in := OwnIn(make([]Delta, len(log)), log); !slices.Equal(in, got) {
+					t.Errorf("%d below %d: other sums in room that was there", n, top)
+				}
 				own := Own(log)
 				if !slices.Equal(own, got) || !slices.Equal(Sum(log), got) {
 					t.Errorf("%d below %d: other sums of a list that is kept", n, top)

@@ -22,8 +22,11 @@ type collector struct {
 	ways     map[*uint64][]spot      // of chains, by their first call
 	goOn     map[string]bool         // functions: see watch
 	placed   map[way]*open
-	synced   int   // waits that are kept one by one
-	latest   *open // to which an instance was added last
+	between  map[[2]*uint64][]spot // places of those who came by two ways, the first one's first
+	spare    [][]part              // room of instances that were folded
+	ranks    []ranked              // room for their parts' order
+	synced   int                   // waits that are kept one by one
+	latest   *open                 // to which an instance was added last
 }
 
 // way is a chain that was seen before.
@@ -64,7 +67,7 @@ type instance struct {
 
 func newCollector(c Config) *collector {
 	return &collector{c: c, sections: map[key]*open{}, at: map[profile.Addr][]spot{},
-		ways: map[*uint64][]spot{}, goOn: map[string]bool{}, placed: map[way]*open{}}
+		ways: map[*uint64][]spot{}, goOn: map[string]bool{}, placed: map[way]*open{}, between: map[[2]*uint64][]spot{}}
 }
 
 // add files an instance under its section. It reports false for a meeting of
@@ -84,13 +87,12 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival, made makin
 	for i := range arrivals {
 		last, first = max(last, arrivals[i].tsc), min(first, arrivals[i].beginTSC)
 	}
-	in := instance{parts: make([]part, 0, len(arrivals)), spanNS: int64(float64(last-first) * c.c.NSPerTick), end: last}
+	in := instance{parts: c.room(len(arrivals)), spanNS: int64(float64(last-first) * c.c.NSPerTick), end: last}
 	size := 0
 	for i := range arrivals {
-		a := &arrivals[i]
-		p := c.part(a, last, kind == profile.Threads || a.ended) // who has ended waits for nobody
+		a, p := &arrivals[i], &in.parts[i]
+		c.part(p, a, last, kind == profile.Threads || a.ended) // who has ended waits for nobody
 		size += p.size()
-		in.parts = append(in.parts, p)
 	}
 	slices.SortFunc(in.parts, func(a, b part) int { return cmp.Compare(a.Thread, b.Thread) })
 	distinct(in.parts)
@@ -103,6 +105,17 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival, made makin
 		c.shrink()
 	}
 	return true
+}
+
+// room is for the parts of an instance, which may have been those of one that was folded.
+func (c *collector) room(n int) []part {
+	if last := len(c.spare) - 1; last >= 0 {
+		room := c.spare[last]
+		if c.spare = c.spare[:last]; cap(room) >= n && cap(room) <= 2*n {
+			return room[:n]
+		}
+	}
+	return make([]part, n)
 }
 
 // fewest is how many threads make a meeting.
@@ -150,6 +163,9 @@ func (c *collector) sinceStart(tsc uint64) int64 {
 
 // mainSite is the call that most threads came from; of equals, the first.
 func mainSite(as []arrival) profile.Addr {
+	if !slices.ContainsFunc(as, func(a arrival) bool { return a.site != as[0].site }) {
+		return as[0].site
+	}
 	n := map[profile.Addr]int{}
 	for i := range as {
 		n[as[i].site]++
@@ -166,6 +182,7 @@ func mainSite(as []arrival) profile.Addr {
 // finish returns the sections, in the order in which they first ended.
 func (c *collector) finish() []profile.Section {
 	var out []profile.Section
+	c.spare = nil
 	c.outwards()
 	for _, o := range c.order {
 		o.leaveOut()

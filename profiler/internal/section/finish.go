@@ -17,7 +17,7 @@ func (t *Tracker) Finish() []profile.Section {
 			r.end()
 		}
 	}
-	if len(t.out.order) == 0 && !t.c.Goroutines {
+	if len(t.out.order) == 0 && !t.c.Goroutines && !t.joins.filed {
 		t.wholeLives()
 	}
 	return t.out.finish()

@@ -46,15 +46,24 @@ func (c *collector) shrink() {
 		}
 		n := len(o.instances) / 2
 		for i := range o.instances[:n] {
-			freed := o.fold(&o.instances[i], c.c.Work)
+			freed := c.fold(o, &o.instances[i])
 			o.bytes -= freed
 			c.bytes -= freed
+			c.leave(o.instances[i].parts)
 		}
 		o.instances = slices.Clone(o.instances[n:])
 	}
 }
 
-func (o *open) fold(in *instance, work func([]record.Delta) uint64) (freed int) {
+// leave leaves the room of parts that were folded to others.
+func (c *collector) leave(parts []part) {
+	for i := range parts {
+		parts[i].besides = nil
+	}
+	c.spare = append(c.spare, parts)
+}
+
+func (c *collector) fold(o *open, in *instance) (freed int) {
 	var f *fold
 	for _, x := range o.folded {
 		if len(x.parts) == len(in.parts) {
@@ -67,17 +76,23 @@ func (o *open) fold(in *instance, work func([]record.Delta) uint64) (freed int) 
 	}
 	f.n++
 	f.spanNS += in.spanNS
-	rank, did := make([]int, len(in.parts)), make([]uint64, len(in.parts))
+	c.ranks = c.ranks[:0]
 	for i := range in.parts {
-		rank[i], did[i] = i, work(in.parts[i].delta)+work(in.parts[i].inner())
+		c.ranks = append(c.ranks, ranked{c.c.Work(in.parts[i].delta) + c.c.Work(in.parts[i].inner()), i})
 	}
-	slices.SortStableFunc(rank, func(i, j int) int { return cmp.Compare(did[i], did[j]) })
-	for r, i := range rank {
-		f.parts[r].add(&in.parts[i])
-		freed += in.parts[i].size()
+	slices.SortStableFunc(c.ranks, func(a, b ranked) int { return cmp.Compare(a.did, b.did) })
+	for r, x := range c.ranks {
+		f.parts[r].add(&in.parts[x.part])
+		freed += in.parts[x.part].size()
 	}
 	o.addTotals(in)
 	return freed
+}
+
+// ranked is a part of an instance, with the instructions that it did.
+type ranked struct {
+	did  uint64
+	part int
 }
 
 func (o *open) addTotals(in *instance) {
@@ -153,9 +168,15 @@ func (x dense) sparse() (d []record.Delta) {
 
 func (t *total) add(p *part) {
 	t.own.add(p.delta)
-	t.inner.add(p.inner())
-	q := p.part()
-	t.sum(&q)
+	if p.besides != nil {
+		t.inner.add(p.besides.inner)
+		q := p.part()
+		t.sum(&q)
+		return
+	}
+	t.part.BusyNS += p.BusyNS
+	t.part.WaitNS += p.WaitNS
+	t.begins(p.Timed, p.Begin, p.Site)
 }
 
 // sum adds all of a part but its counters.
@@ -168,13 +189,13 @@ func (t *total) sum(p *profile.Part) {
 		q.Waits = profile.SumWaits(append(q.Waits, p.Waits...))
 		q.Wakes = profile.SumWakes(append(q.Wakes, p.Wakes...))
 	}
-	t.untimed = t.untimed || !p.Timed
-	if q.Begin == 0 {
-		q.Begin = p.Begin
-	}
-	if q.Site == 0 {
-		q.Site = p.Site
-	}
+	t.begins(p.Timed, p.Begin, p.Site)
+}
+
+// begins notes where a part began and ended, and whether it is timed.
+func (t *total) begins(timed bool, begin, site profile.Addr) {
+	t.untimed = t.untimed || !timed
+	t.part.Begin, t.part.Site = cmp.Or(t.part.Begin, begin), cmp.Or(t.part.Site, site)
 }
 
 // solve returns the sum as a part of its own.

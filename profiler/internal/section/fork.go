@@ -55,6 +55,7 @@ func (j *joinRule) done(g *group, parts []arrival) {
 			f.own(f.after, f.before)
 		}
 		j.t.file(profile.Join, f.parts, byLibrary)
+		j.filed = j.filed || j.t.out.latest != nil
 		return
 	}
 	if around.forks == nil {

@@ -18,6 +18,7 @@ type joinRule struct {
 	said   map[*thread]arrival // who has done what is waited for, and has not ended
 	named  map[uint64]*thread  // by handle: who was born last
 	apart  bool                // see Apart
+	filed  bool                // there is a section of joins
 }
 
 // group is the workers that one thread created from a moment at which it had
@@ -180,10 +181,16 @@ func (j *joinRule) died(x *thread, a arrival) {
 	if g := j.of[x]; g != nil {
 		a = a.after(x.before)
 		a.inner, a.innerBusy = x.inner, x.innerBusy
+		if g.dead == nil { // mostly these are all, and their creator comes behind them
+			g.dead = make([]arrival, 0, min(len(g.workers), manyWorkers)+1)
+		}
 		g.dead = append(g.dead, a)
 		j.settle(g, a.tsc)
 	}
 }
+
+// manyWorkers is for how many there is room at once.
+const manyWorkers = 64
 
 // spent: what a dead thread did last was of something else.
 func (j *joinRule) spent(x *thread) {
@@ -223,13 +230,15 @@ func (j *joinRule) forget(g *group) {
 	}
 }
 
-// file makes an instance of a group.
+// file makes an instance of a group, which has no arrivals any more then.
 func (j *joinRule) file(g *group) {
-	parts := append(make([]arrival, 0, len(g.dead)+1), g.dead...)
+	takesPart := j.takesPart(g)
+	parts := g.dead
+	g.dead = nil
 	for i := range parts {
 		parts[i].site, parts[i].chain = g.first.site, g.first.chain
 	}
-	if j.takesPart(g) {
+	if takesPart {
 		parts = append(parts, *g.first)
 	}
 	j.done(g, parts)
@@ -250,6 +259,9 @@ func (j *joinRule) takesPart(g *group) bool {
 		}
 		sum += c.Work(g.dead[i].delta)
 	}
+	if sum > 0 && c.Work(g.first.delta)*uint64(20*len(g.dead)) >= sum {
+		return true
+	}
 	if c.Entered != nil {
 		own := c.Solve(g.first.delta)
 		for _, w := range g.workers {
@@ -258,5 +270,5 @@ func (j *joinRule) takesPart(g *group) bool {
 			}
 		}
 	}
-	return sum > 0 && c.Work(g.first.delta)*uint64(20*len(g.dead)) >= sum
+	return false
 }

@@ -44,9 +44,10 @@ func (p *part) size() int {
 	return bytesPerPart + bytesPerDelta*n
 }
 
-// part is that of an arrival at a meeting to which the last came at a moment.
-func (c *collector) part(a *arrival, last uint64, ended bool) part {
-	p := part{Thread: a.t.id, place: a.t.place, Begin: a.begin, Site: a.site, BeginNS: c.sinceStart(a.beginTSC), ArriveNS: c.sinceStart(a.tsc), delta: record.Own(a.delta)}
+// part makes p that of an arrival at a meeting to which the last came at a moment. The
+// room of its counters is used again.
+func (c *collector) part(p *part, a *arrival, last uint64, ended bool) {
+	*p = part{Thread: a.t.id, place: a.t.place, Begin: a.begin, Site: a.site, BeginNS: c.sinceStart(a.beginTSC), ArriveNS: c.sinceStart(a.tsc), delta: record.OwnIn(p.delta, a.delta)}
 	b := besides{inner: a.inner}
 	if len(a.waits) > 0 {
 		b.syncs = c.syncs(a)
@@ -62,7 +63,6 @@ func (c *collector) part(a *arrival, last uint64, ended bool) part {
 		kept := b
 		p.besides = &kept
 	}
-	return p
 }
 
 // part is the part but for its counters.

@@ -92,6 +92,13 @@ func (c *collector) place(arrivals []arrival, made making) (most []spot, from in
 	if made != byCoordinator && alike(arrivals) {
 		return c.spots(&arrivals[0]), 0 // all by the same calls, as mostly
 	}
+	ways, two := twoWays(arrivals)
+	if made == byLibrary && two {
+		if known := c.between[ways]; known != nil {
+			return known, 0
+		}
+		defer func() { c.between[ways] = most }()
+	}
 	of := arrivals
 	if made == byHand { // where they wait, not where the last one wakes them
 		of = arrivals[:len(arrivals)-1]
@@ -127,6 +134,28 @@ func alike(arrivals []arrival) bool {
 		}
 	}
 	return true
+}
+
+// twoWays are the first calls of the chains by which all came to the same call, that of
+// who came first before the other, if there are just two: mostly the first thread calls
+// what the others began in.
+func twoWays(arrivals []arrival) (ways [2]*uint64, two bool) {
+	for i := range arrivals {
+		a := &arrivals[i]
+		if len(a.chain) == 0 || a.site != arrivals[0].site {
+			return ways, false
+		}
+		switch way := &a.chain[0]; {
+		case i == 0:
+			ways[0] = way
+		case way == ways[0] || way == ways[1]:
+		case ways[1] != nil:
+			return ways, false
+		default:
+			ways[1] = way
+		}
+	}
+	return ways, ways[1] != nil
 }
 
 // shared is the frame of the chain of most at which all have met that came to a

@@ -2,6 +2,8 @@ package section
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/skewlens/skewlens/profile"
@@ -279,5 +281,36 @@ func TestMergedSections(t *testing.T) {
 	}
 	if n != 30 || sum != 90 {
 		t.Errorf("%d instances, %d instructions in all: %q", n, sum, places(list))
+	}
+}
+
+// TestPlaceByTwoWays: where two ways lead to a meeting its place is what it was the first
+// time, whoever comes first.
+func TestPlaceByTwoWays(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	ways := [][]uint64{{line(10), line(50), line(60)}, {line(10), line(50), line(70)}, {line(10), line(80)}, {line(10), line(50)}, {line(20), line(50)}, nil}
+	config := newChainScript().c
+	known := newCollector(config)
+	for range 500 {
+		var arrivals []arrival
+		some := ways[:1+r.IntN(len(ways))]
+		for range 2 + r.IntN(5) {
+			chain := some[r.IntN(len(some))]
+			a := arrival{site: profile.Addr(line(10)), chain: chain}
+			if len(chain) > 0 {
+				a.site = profile.Addr(chain[0])
+			}
+			arrivals = append(arrivals, a)
+		}
+		lines := func(c *collector) (list []string) {
+			place, from := c.place(arrivals, byLibrary)
+			for _, s := range place {
+				list = append(list, s.line)
+			}
+			return append(list, fmt.Sprint(from))
+		}
+		if got, want := lines(known), lines(newCollector(config)); !slices.Equal(got, want) {
+			t.Fatalf("%v, want %v, of %v", got, want, arrivals)
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package section
 
 import (
-	"container/heap"
 	"slices"
 
 	"github.com/skewlens/skewlens/profile"
@@ -45,7 +44,7 @@ const (
 	manyRooms = 256
 )
 
-func (q *streams) add(s *stream, i item) {
+func (q *streams) add(s *stream, i *item) {
 	if s.done > 0 && len(s.items) == cap(s.items) {
 		s.items, s.done = slices.Delete(s.items, 0, s.done), 0
 	}
@@ -55,11 +54,12 @@ func (q *streams) add(s *stream, i item) {
 	if n := len(s.items); n == cap(s.items) { // by as much again: append's quarters would take five times the room in all
 		s.items = append(make([]item, 0, max(2*n, 4)), s.items...)
 	}
-	s.items = append(s.items, i)
+	s.items = append(s.items, *i)
 	if len(s.items) == s.done+1 {
-		heap.Push(q, s)
-	} else if s.sort() {
-		heap.Fix(q, slices.Index(q.heap, s))
+		q.heap = append(q.heap, s)
+		q.up(len(q.heap) - 1)
+	} else if s.sort() { // it is earlier than what was the first
+		q.up(slices.Index(q.heap, s))
 	}
 }
 
@@ -70,7 +70,11 @@ func (i *item) fault() bool { return i.rec.Wait != nil && i.rec.Wait.Kind == pro
 // than the thread itself of what it did behind them, and by another clock. Behind a
 // thread's end there is nothing. It reports whether the first item is another one.
 func (s *stream) sort() bool {
-	i, last := len(s.items)-1, s.items[len(s.items)-1]
+	i := len(s.items) - 1
+	if i == s.done || s.items[i].tsc >= s.items[i-1].tsc {
+		return false
+	}
+	last := s.items[i]
 	for ; i > s.done && last.tsc < s.items[i-1].tsc && (last.fault() || s.items[i-1].fault()); i-- {
 		if last.died {
 			s.items[i-1].tsc = last.tsc
@@ -84,36 +88,52 @@ func (s *stream) sort() bool {
 	return i == s.done
 }
 
-// next takes the first item of all, if it is not after the horizon; else there is no thread.
-func (q *streams) next(horizon uint64, i *item) *thread {
+// next takes the first item of all, if it is not after the horizon; else there is no
+// thread. The item is there until one is added; what it holds is garbage once it is cleared.
+func (q *streams) next(horizon uint64) (*thread, *item) {
 	if len(q.heap) == 0 || q.heap[0].first().tsc > horizon {
-		return nil
+		return nil, nil
 	}
 	s := q.heap[0]
-	*i = *s.first()
-	*s.first() = item{} // what it holds is garbage from now on
+	i := s.first()
 	if s.done++; s.done == len(s.items) {
-		heap.Pop(q)
+		last := len(q.heap) - 1
+		q.heap[0], q.heap = q.heap[last], q.heap[:last]
 		s.items, s.done = s.items[:0], 0
-	} else {
-		heap.Fix(q, 0)
 	}
-	return s.owner
+	q.down()
+	return s.owner, i
 }
 
-func (q *streams) Len() int { return len(q.heap) }
-func (q *streams) Less(i, j int) bool {
+// up moves a stream to its place whose first item may be earlier than it was.
+func (q *streams) up(i int) {
+	for ; i > 0 && q.before(i, (i-1)/2); i = (i - 1) / 2 {
+		q.heap[i], q.heap[(i-1)/2] = q.heap[(i-1)/2], q.heap[i]
+	}
+}
+
+// down moves the first stream to its place, of which the first item may be later than it was.
+func (q *streams) down() {
+	for i := 0; ; {
+		least := 2*i + 1
+		if least >= len(q.heap) {
+			return
+		}
+		if least+1 < len(q.heap) && q.before(least+1, least) {
+			least++
+		}
+		if !q.before(least, i) {
+			return
+		}
+		q.heap[i], q.heap[least] = q.heap[least], q.heap[i]
+		i = least
+	}
+}
+
+func (q *streams) before(i, j int) bool {
 	a, b := q.heap[i].first(), q.heap[j].first()
 	if a.tsc != b.tsc {
 		return a.tsc < b.tsc
 	}
 	return q.heap[i].owner.id < q.heap[j].owner.id
-}
-func (q *streams) Swap(i, j int) { q.heap[i], q.heap[j] = q.heap[j], q.heap[i] }
-func (q *streams) Push(x any)    { q.heap = append(q.heap, x.(*stream)) }
-func (q *streams) Pop() any {
-	n := len(q.heap) - 1
-	s := q.heap[n]
-	q.heap = q.heap[:n]
-	return s
 }

@@ -25,23 +25,22 @@ func TestStreams(t *testing.T) {
 			for range r.IntN(8) {
 				i := r.IntN(len(threads))
 				if r.IntN(3) == 0 {
-					q.add(threads[i].stream, item{tsc: r.Uint64N(last[i] + 50), rec: record.Record{Wait: &record.Wait{Kind: profile.WaitFault}}})
+					q.add(threads[i].stream, &item{tsc: r.Uint64N(last[i] + 50), rec: record.Record{Wait: &record.Wait{Kind: profile.WaitFault}}})
 				} else {
 					last[i] += r.Uint64N(20)
-					q.add(threads[i].stream, item{tsc: last[i]})
+					q.add(threads[i].stream, &item{tsc: last[i]})
 				}
 				in++
 			}
 			if round == 199 {
 				for i, x := range threads {
-					q.add(x.stream, item{tsc: last[i], died: true})
+					q.add(x.stream, &item{tsc: last[i], died: true})
 				}
 			}
 			horizon += r.Uint64N(30)
 			before := uint64(0)
 			for {
-				var i item
-				x := q.next(horizon, &i)
+				x, i := q.next(horizon)
 				if x == nil {
 					break
 				}
@@ -57,8 +56,7 @@ func TestStreams(t *testing.T) {
 			}
 		}
 		for {
-			var i item
-			x := q.next(1<<40, &i)
+			x, i := q.next(1 << 40)
 			if x == nil {
 				break
 			}

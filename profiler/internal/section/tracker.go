@@ -57,7 +57,7 @@ func (t *Tracker) Born(id, parent profile.ThreadID, tsc uint64) {
 		x.cpu, x.clock = -1, -1
 	}
 	t.threads[id] = x
-	t.queue.add(x.stream, item{tsc: tsc, born: true})
+	t.queue.add(x.stream, &item{tsc: tsc, born: true})
 }
 
 // Handle tells by what others join a thread that was just born: its pthread_t.
@@ -72,22 +72,22 @@ func (t *Tracker) Made(id profile.ThreadID, at, start profile.Addr) {
 // Record appends a thread's next record; its Delta is resolved, its Site and
 // Arg3 are link-time addresses (of the call; 0 outside the program).
 func (t *Tracker) Record(id profile.ThreadID, r record.Record) {
-	t.queue.add(t.threads[id].stream, item{tsc: r.TSC, rec: r})
+	t.queue.add(t.threads[id].stream, &item{tsc: r.TSC, rec: r})
 }
 
 // Died announces a thread's end, with what it counted since its last record, and
 // the instructions of its life.
 func (t *Tracker) Died(id profile.ThreadID, tsc uint64, cpuNS int64, rest []record.Delta, worked uint64) {
 	t.threads[id].worked = worked
-	t.queue.add(t.threads[id].stream, item{tsc: tsc, died: true, rec: record.Record{TSC: tsc, CPUNS: cpuNS, Delta: rest}})
+	t.queue.add(t.threads[id].stream, &item{tsc: tsc, died: true, rec: record.Record{TSC: tsc, CPUNS: cpuNS, Delta: rest}})
 }
 
 // Advance handles everything before a moment. Every thread's records up to
 // there must have been given.
 func (t *Tracker) Advance(horizon uint64) {
-	var i item
-	for x := t.queue.next(horizon, &i); x != nil; x = t.queue.next(horizon, &i) {
-		t.handle(x, &i)
+	for x, i := t.queue.next(horizon); x != nil; x, i = t.queue.next(horizon) {
+		t.handle(x, i)
+		*i = item{}
 	}
 }
 
@@ -181,7 +181,10 @@ func (t *Tracker) born(x *thread) {
 
 func (t *Tracker) died(x *thread, a arrival) {
 	x.alive = false
-	x.end = &a
+	if t.c.Goroutines || !t.joins.filed { // else there will be no wholeLives
+		end := a
+		x.end = &end
+	}
 	for _, e := range x.came {
 		e.leave(x)
 	}

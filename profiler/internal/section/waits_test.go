@@ -126,10 +126,10 @@ func TestOrderOfFaults(t *testing.T) {
 		if fault {
 			i.rec.Wait = &record.Wait{Kind: profile.WaitFault}
 		}
-		q.add(x.stream, i)
+		q.add(x.stream, &i)
 	}
 	other := newThread(2, nil, 0)
-	q.add(other.stream, item{tsc: 45})
+	q.add(other.stream, &item{tsc: 45})
 	for _, tsc := range []uint64{50, 70, 60, 90} {
 		add(tsc, false)
 	}
@@ -138,8 +138,7 @@ func TestOrderOfFaults(t *testing.T) {
 	}
 	add(92, false)
 	var got []uint64
-	var i item
-	for q.next(1000, &i) != nil {
+	for x, i := q.next(1000); x != nil; x, i = q.next(1000) {
 		got = append(got, i.tsc)
 	}
 	if want := []uint64{40, 45, 50, 70, 60, 65, 90, 90, 92, 95}; !reflect.DeepEqual(got, want) {

@@ -18,6 +18,7 @@
 	.set GUARD,    0xc0
 	.set POOL,     0xc8	# the table of areas that are ready
 	.set SELF,     0xd0
+	.set RING,     0x08
 	.set LASTTSC,  0x20
 	.set TOP,      0x98
 	.set STATE,    0x100	# 1: its thread is being made, 2: runs, 3: has ended
@@ -34,8 +35,7 @@
 	.set SAVERDI,  0x158
 	.set PLACE,    0x160	# in the pool, where the area was
 	.set NUMBER,   0x168
-	.set ARGS,     0x210	# a copy of struct clone_args
-	.set MAXARGS,  88
+	.set MAXARGS,  88		# of struct clone_args, which is copied to where the child's first record will stand
 	.set MINARGS,  64
 
 	.set PLACES,   192
@@ -171,8 +171,7 @@ none:	mov	%gs:NUMBER, %rax
 	mov	%gs:NUMBER, %rax
 	cmp	$56, %eax
 	je	6f
-	rdgsbase %r11
-	add	$ARGS, %r11
+	mov	RING(%r9), %r11
 	mov	%rsi, %rcx
 5:	mov	-8(%rdi,%rcx), %rax
 	mov	%rax, -8(%r11,%rcx)

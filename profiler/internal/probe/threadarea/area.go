@@ -12,6 +12,7 @@ import (
 type Common struct {
 	Area
 	room []record.Delta // of which records have theirs
+	gone []*Area        // of threads that have ended: their views are used again
 }
 
 // deltas is room for some: very many records have a few, and to ask for each takes
@@ -75,11 +76,18 @@ type Area struct {
 // counter, now its present value; long is how many ticks make a system call
 // worth a record.
 func New(c *Common, mem []byte, base, cpuGap, long, now uint64) *Area {
-	a := &Area{l: c.l, mem: mem, base: base}
+	a := new(Area)
+	if n := len(c.gone); n > 0 {
+		a, c.gone = c.gone[n-1], c.gone[:n-1]
+	}
+	*a = Area{l: c.l, mem: mem, base: base}
 	a.init(c, cpuGap, long, now)
 	a.OpenGates()
 	return a
 }
+
+// Leave is told that nobody has an area's view any more.
+func (c *Common) Leave(a *Area) { c.gone = append(c.gone, a) }
 
 func (a *Area) init(c *Common, cpuGap, long, now uint64) {
 	a.common = c

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"syscall"
 	"testing"
 
@@ -456,7 +457,8 @@ func TestLayoutHoldsEverything(t *testing.T) {
 	}
 }
 
-// TestHeaderFieldsApart: no two fields of an area's header lie at one place.
+// TestHeaderFieldsApart: no two fields of an area's header lie at one place, and what
+// guard.S keeps there for itself is at most look.S's, which is not there then.
 func TestHeaderFieldsApart(t *testing.T) {
 	src, err := os.ReadFile("layout.go")
 	if err != nil {
@@ -471,5 +473,22 @@ func TestHeaderFieldsApart(t *testing.T) {
 	}
 	if len(at) < 40 {
 		t.Errorf("only %d fields", len(at))
+	}
+	src, err = os.ReadFile("../blocking/guard.S")
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := 0
+	for _, m := range regexp.MustCompile(`(?m)^\t\.set (\w+),\s*(0x\w+)`).FindAllStringSubmatch(string(src), -1) {
+		v, _ := strconv.ParseUint(m[2], 0, 64)
+		if v < 0x1000 && v >= offWorths {
+			t.Errorf("%s of guard.S is at %s, where moved code looks", m[1], m[2])
+		}
+		if v >= OffFuel && v < offWorths {
+			own++
+		}
+	}
+	if own == 0 {
+		t.Error("guard.S keeps nothing")
 	}
 }

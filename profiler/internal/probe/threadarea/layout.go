@@ -89,7 +89,7 @@ const (
 	// or 3 where it is to as soon as it holds no lock.
 	OffOwes = 0x18c
 
-	headerSize = 640
+	headerSize = 576
 
 	recordHeader = 56 // bytes before a record's pairs
 	pairSize     = 16

@@ -235,7 +235,7 @@ record:
 14:	mov	%gs:TOP, %rax
 	sub	%rsi, %rax
 	cmpq	$0, %gs:RUNTIME
-	jne	29f
+	jne	35f
 17:	cmp	$NEAR, %rax
 	jae	10f
 18:	shr	$3, %rax
@@ -378,7 +378,7 @@ record:
 	testb	$2, %gs:GUARD
 	jz	8b
 	jmp	7b			# it was refused: the next record has what this one would have
-29:	test	%ebx, %ebx
+35:	test	%ebx, %ebx
 	jns	17b
 	cmp	$LARGEST, %rax
 	jae	10b			# it has gone to another stack
