@@ -107,18 +107,21 @@ func (f *finder) leaders() []leader {
 // a search found something go with T as well as the many that it went on.
 func (f *finder) departure(v profile.BlockID, l int, inflow, visits []float64) departure {
 	d := departure{way: way{edge: -1}, cluster: l}
-	most := 0.0
+	most := -1.0
 	for _, i := range f.graph.outs.Of(int(v)) {
 		if f.clusters.ofEdge(f.graph, i) != l {
 			continue
 		}
 		r := f.corr(f.table.counts(f.graph.p.Graph.Edges[i].Count))
-		if d.edge >= 0 && r < d.corr-asWell {
-			continue
+		if d.edge >= 0 && r <= d.corr+asWell {
+			if most < 0 {
+				most = f.follows(d.edge)
+			}
+			if r < d.corr-asWell || f.follows(i) <= most {
+				continue
+			}
 		}
-		if follows := f.follows(i); d.edge < 0 || r > d.corr+asWell || follows > most {
-			d.edge, d.corr, most = i, r, follows
-		}
+		d.edge, d.corr, most = i, r, -1
 	}
 	e := &f.graph.p.Graph.Edges[d.edge]
 	d.outcome = outcome{block: v, to: e.To, event: e.Count}

@@ -68,44 +68,37 @@ func (c *costs) source(edge int32) profile.BlockID {
 // other way; in an order in which no way leads back.
 func (c *costs) joinsBeyond(edge int32) (list []profile.BlockID) {
 	to, from := c.graph.p.Graph.Edges[edge].To, c.source(edge)
-	var inside []profile.BlockID
-	for b := range c.graph.beside(to) {
-		if c.at[b] >= 0 && c.graph.reached(b) && c.graph.dominates(to, b) {
-			inside = append(inside, b)
-		}
-	}
-	beyond := map[profile.BlockID]bool{}
-	c.walk(inside, beyond, func(v profile.BlockID) bool {
-		return !c.graph.dominates(to, v) && !c.graph.postdominates(v, from)
+	list = c.walk(to, func(v profile.BlockID) bool {
+		return c.graph.dominates(to, v) || !c.graph.postdominates(v, from)
 	})
-	if len(beyond) == 0 {
+	list = slices.DeleteFunc(list, func(v profile.BlockID) bool { return c.graph.dominates(to, v) })
+	if len(list) == 0 {
 		return nil
 	}
-	anyway := map[profile.BlockID]bool{}
-	c.walk([]profile.BlockID{from}, anyway, func(v profile.BlockID) bool { return v != to })
-	for v := range beyond {
-		if !anyway[v] {
-			list = append(list, v)
-		}
-	}
+	list = slices.Clone(list)
+	c.walk(from, func(v profile.BlockID) bool { return v != to })
+	list = slices.DeleteFunc(list, c.table.room.walked)
 	slices.SortFunc(list, func(a, b profile.BlockID) int {
 		return int(c.graph.dom.Place[a]) - int(c.graph.dom.Place[b])
 	})
 	return list
 }
 
-// walk adds to seen the blocks that ran to which control may go forwards from
-// some, as far as it may go on to them.
-func (c *costs) walk(from []profile.BlockID, seen map[profile.BlockID]bool, may func(profile.BlockID) bool) {
-	for len(from) > 0 {
-		b := from[len(from)-1]
-		from = from[:len(from)-1]
+// walk lists the blocks that ran to which control may go forwards from one, as
+// far as it may go on to them; up to the next walk.
+func (c *costs) walk(from profile.BlockID, may func(profile.BlockID) bool) []profile.BlockID {
+	r := c.table.room
+	r.beginWalk(len(c.at))
+	for b := from; ; {
 		for _, i := range c.graph.flow.Succ(int32(b)) {
-			v := profile.BlockID(i)
-			if !c.graph.comesBack(b, v) && !seen[v] && c.at[v] >= 0 && may(v) {
-				seen[v] = true
-				from = append(from, v)
+			if v := profile.BlockID(i); !c.graph.comesBack(b, v) && !r.walked(v) && c.at[v] >= 0 && may(v) {
+				r.walk(v)
 			}
 		}
+		if r.next == len(r.way) {
+			return r.way
+		}
+		b = r.way[r.next]
+		r.next++
 	}
 }

@@ -1,6 +1,7 @@
 package lime
 
 import (
+	"math"
 	"slices"
 
 	"github.com/skewlens/skewlens/profile"
@@ -22,6 +23,11 @@ type room struct {
 	inherited []departure
 	numbers   []float64 // for vectors: those of this analysis lie before
 	used      int
+
+	way   []profile.BlockID // of a walk through the graph: where it came to,
+	next  int               // from which of these it has not gone on yet,
+	marks []uint32          // and by block: the number of the last walk that did
+	walks uint32
 }
 
 // leastNumbers is how many numbers are asked for at once.
@@ -37,6 +43,17 @@ func (r *room) vector(n int) []float64 {
 	clear(v)
 	return v
 }
+
+// beginWalk forgets the walk before.
+func (r *room) beginWalk(blocks int) {
+	if len(r.marks) < blocks || r.walks == math.MaxUint32 {
+		r.marks, r.walks = make([]uint32, blocks), 0
+	}
+	r.way, r.next, r.walks = r.way[:0], 0, r.walks+1
+}
+
+func (r *room) walk(b profile.BlockID)        { r.way, r.marks[b] = append(r.way, b), r.walks }
+func (r *room) walked(b profile.BlockID) bool { return r.marks[b] == r.walks }
 
 // copied is a copy of a vector.
 func (r *room) copied(v []float64) []float64 {
