@@ -144,10 +144,8 @@ func (g *graph) findFlow() {
 	var edges []flowgraph.Edge
 	for b := range g.p.Graph.Blocks {
 		for _, i := range g.ins.Of(b) {
-			if e := &g.p.Graph.Edges[i]; g.within(e) {
-				edges = append(edges, flowgraph.Edge{From: int32(e.From), To: int32(b)})
-			} else if from, ok := g.thrown[i]; ok {
-				edges = append(edges, flowgraph.Edge{From: int32(from), To: int32(b)})
+			if g.flows(i) {
+				edges = append(edges, flowgraph.Edge{From: int32(g.source(i)), To: int32(b)})
 			}
 		}
 	}
@@ -171,6 +169,15 @@ func (g *graph) comesBack(a, b profile.BlockID) bool { return g.dom.Place[b] <= 
 func (g *graph) flows(edge int32) bool {
 	_, caught := g.thrown[edge]
 	return caught || g.within(&g.p.Graph.Edges[edge])
+}
+
+// source is the block that an edge leaves; of an exception the one of the pad's
+// function.
+func (g *graph) source(edge int32) profile.BlockID {
+	if b, ok := g.thrown[edge]; ok {
+		return b
+	}
+	return g.p.Graph.Edges[edge].From
 }
 
 // onto is where a block leads that is nothing but a jump, else the block itself.
@@ -207,8 +214,7 @@ func (g *graph) roots() (roots []int32) {
 // otherwise than by a call.
 func (g *graph) startsAt(b profile.BlockID) bool {
 	for _, i := range g.ins.Of(int(b)) {
-		e := &g.p.Graph.Edges[i]
-		if _, ok := g.thrown[i]; !ok && !g.within(e) && !e.Kind.IsCall() {
+		if !g.flows(i) && !g.p.Graph.Edges[i].Kind.IsCall() {
 			return true
 		}
 	}

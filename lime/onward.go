@@ -26,7 +26,7 @@ func (c *costs) addOnward(x []float64, edge int32, part []float64) {
 	for _, v := range joins {
 		share := c.table.vector()
 		for _, i := range c.graph.ins.Of(int(v)) {
-			n, before := c.table.counts(c.graph.p.Graph.Edges[i].Count), c.source(i)
+			n, before := c.table.counts(c.graph.p.Graph.Edges[i].Count), c.graph.source(i)
 			if c.graph.back[i] || !c.graph.flows(i) || n == nil {
 				continue
 			}
@@ -54,20 +54,11 @@ func (c *costs) addOnward(x []float64, edge int32, part []float64) {
 	}
 }
 
-// source is the block that an edge leaves; of an exception the one of the pad's
-// function.
-func (c *costs) source(edge int32) profile.BlockID {
-	if b, ok := c.graph.thrown[edge]; ok {
-		return b
-	}
-	return c.graph.p.Graph.Edges[edge].From
-}
-
 // joinsBeyond lists the blocks that ran to which control may go forwards from
 // those that an edge's target dominates, and to which its source leads by no
 // other way; in an order in which no way leads back.
 func (c *costs) joinsBeyond(edge int32) (list []profile.BlockID) {
-	to, from := c.graph.p.Graph.Edges[edge].To, c.source(edge)
+	to, from := c.graph.p.Graph.Edges[edge].To, c.graph.source(edge)
 	list = c.walk(to, func(v profile.BlockID) bool {
 		return c.graph.dominates(to, v) || !c.graph.postdominates(v, from)
 	})

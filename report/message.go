@@ -68,21 +68,17 @@ func changing(s *Section, most, least uint64) bool {
 }
 
 func verb(c *Cause) (act, object string) {
-	switch {
-	case c.Within != nil && c.Leader == "loop":
-		return "goes round", " its loop"
-	case c.Within != nil && c.Leader == "recursion":
-		return "recurses", " there"
-	case c.Within != nil && c.Leader == "branch":
-		return "takes", " its branch"
+	this, here := "this", "here"
+	if c.Within != nil {
+		this, here = "its", "there"
 	}
 	switch c.Leader {
 	case "loop":
-		return "goes round", " this loop"
+		return "goes round", " " + this + " loop"
 	case "recursion":
-		return "recurses", " here"
+		return "recurses", " " + here
 	case "branch":
-		return "takes", " this branch"
+		return "takes", " " + this + " branch"
 	}
 	if c.Level != "" {
 		return "misses", " its caches here"

@@ -19,7 +19,7 @@ func (k *callerSearch) outwards(s *Section, c *Cause) {
 		k.seen[k.b.p.Graph.Blocks[k.b.p.Graph.Edges[i].From].Function] = false // only what leads nowhere stays
 	}
 	for _, i := range chain {
-		l := k.b.location(k.b.p.Graph.Edges[i].Site)
+		l := locate(k.b.p, k.b.p.Graph.Edges[i].Site) // which the path has counted
 		if !l.Known() || !k.mostly(i) {
 			return
 		}

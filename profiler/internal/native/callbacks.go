@@ -23,7 +23,7 @@ func (in *injection) callbacks(p *profile.Profile, lines backend.Lines) {
 	given := map[profile.Addr][]profile.Addr{} // by entry: the calls that were given it
 	for _, m := range in.modules {
 		if m.spec != nil && m.mayCallBack() {
-			m.findGiven(given)
+			m.findGiven(given, ran(&p.Graph))
 		}
 	}
 	for i := range p.Threads { // who begins in it was called by nobody
@@ -61,13 +61,27 @@ func (m *module) mayCallBack() bool {
 	return false
 }
 
-// findGiven adds the module's calls that are given a function of its own: one of
-// which the code before them in the block speaks, or else any that their function
-// speaks of, since compilers keep addresses in registers.
-func (m *module) findGiven(given map[profile.Addr][]profile.Addr) {
+// ran are the entries of the functions that ran.
+func ran(g *profile.Graph) map[profile.Addr]bool {
+	entries := map[profile.Addr]bool{}
+	for i := range g.Functions {
+		if f := &g.Functions[i]; f.N > 0 {
+			entries[f.Entry] = true
+		}
+	}
+	return entries
+}
+
+// findGiven adds the module's calls, of functions that ran, that are given a function
+// of its own: one of which the code before them in the block speaks, or else any that
+// their function speaks of, since compilers keep addresses in registers.
+func (m *module) findGiven(given map[profile.Addr][]profile.Addr, ran map[profile.Addr]bool) {
 	var space cfg.Space
 	prog := m.spec.Program
 	for _, q := range m.spec.Plans() {
+		if !ran[profile.Addr(q.Func.Ranges[0].Lo+m.base)] {
+			continue // to decode what a shell has takes longer than its start
+		}
 		g := prog.Blocks(q.Func, &space)
 		for _, b := range g.Blocks {
 			for i := range b.Calls {
