@@ -1,10 +1,7 @@
 package profiler
 
 import (
-	"crypto/sha256"
-	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 
 	"github.com/skewlens/skewlens/dwarfmap"
@@ -35,20 +32,16 @@ const (
 func keepPlaces(m *dwarfmap.Map, dir string) keptPlaces {
 	k := keptPlaces{Map: m}
 	files, err := m.Opened()
-	own := kept.Stamp("/proc/self/exe")
-	if dir == "" || err != nil || own == "" || !m.MayHaveLines() {
+	if dir == "" || err != nil || !m.MayHaveLines() {
 		return k
 	}
-	h := sha256.New()
-	fmt.Fprintln(h, own)
+	var stamps []string
 	for _, f := range files {
-		its := kept.StampOf(f)
-		if its == "" {
-			return k
-		}
-		fmt.Fprintln(h, its)
+		stamps = append(stamps, kept.StampOf(f))
 	}
-	k.name = filepath.Join(dir, fmt.Sprintf("places-%x", h.Sum(nil)[:12]))
+	if k.name = kept.Name(dir, "places", stamps...); k.name == "" {
+		return k
+	}
 	b, err := kept.Read(k.name)
 	if err == nil {
 		kept.Used(k.name)

@@ -11,6 +11,7 @@
 package kept
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -39,6 +40,17 @@ func Stamp(file string) string {
 		return ""
 	}
 	return StampOf(info)
+}
+
+// Name is that of a file of a directory, by its kind and what it is made of, skewlens
+// itself among it; "" where there is no directory, or a part of that cannot be told ("").
+func Name(dir, kind string, of ...string) string {
+	of = append(of, Stamp("/proc/self/exe"))
+	if dir == "" || slices.Contains(of, "") {
+		return ""
+	}
+	h := sha256.Sum256([]byte(strings.Join(of, "\n")))
+	return filepath.Join(dir, fmt.Sprintf("%s-%x", kind, h[:12]))
 }
 
 // StampOf is Stamp of a file by what is known of it.

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -109,5 +110,20 @@ func TestSweep(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != want {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+func TestName(t *testing.T) {
+	name := Name("/d", "places", "a", "b")
+	if !strings.HasPrefix(name, "/d/places-") || name != Name("/d", "places", "a", "b") {
+		t.Errorf("name %q", name)
+	}
+	for _, other := range []string{Name("/d", "places", "ab"), Name("/d", "places", "a"), Name("/d", "calls", "a", "b"), Name("/e", "places", "a", "b")} {
+		if other == name {
+			t.Errorf("two names are %q", name)
+		}
+	}
+	if Name("", "places", "a") != "" || Name("/d", "places", "a", "") != "" {
+		t.Error("a name where there is none")
 	}
 }

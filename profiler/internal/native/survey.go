@@ -1,9 +1,6 @@
 package native
 
 import (
-	"crypto/sha256"
-	"fmt"
-	"path/filepath"
 	"slices"
 	"sort"
 
@@ -34,10 +31,7 @@ type named struct {
 // surveyOf is the survey of a library, from the directory of analyses ("" for
 // none) if it was kept there.
 func surveyOf(file, dir string) (*survey, error) {
-	name := ""
-	if dir != "" {
-		name = surveyName(file, dir)
-	}
+	name := surveyName(file, dir)
 	if b, err := kept.Read(name); err == nil {
 		if v, err := unpackSurvey(file, b); err == nil {
 			return v, nil
@@ -91,12 +85,7 @@ func (v *survey) nameAt(at uint64) string {
 // file changes, or skewlens itself; that the code in memory is what was looked
 // at is seen again before it is changed.
 func surveyName(file, dir string) string {
-	own, its := kept.Stamp("/proc/self/exe"), kept.Stamp(file)
-	if own == "" || its == "" {
-		return ""
-	}
-	h := sha256.Sum256([]byte(own + file + "\n" + its))
-	return filepath.Join(dir, fmt.Sprintf("calls-%x", h[:12]))
+	return kept.Name(dir, "calls", file, kept.Stamp(file))
 }
 
 func (v *survey) pack(w *pack.Writer) {
