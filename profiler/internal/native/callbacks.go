@@ -76,32 +76,23 @@ func ran(g *profile.Graph) map[profile.Addr]bool {
 // of its own: one of which the code before them in the block speaks, or else any that
 // their function speaks of, since compilers keep addresses in registers.
 func (m *module) findGiven(given map[profile.Addr][]profile.Addr, ran map[profile.Addr]bool) {
-	var space cfg.Space
-	prog := m.spec.Program
-	for _, q := range m.spec.Plans() {
-		if !ran[profile.Addr(q.Func.Ranges[0].Lo+m.base)] {
-			continue // to decode what a shell has takes longer than its start
+	// To decode all that a shell has takes longer than its start.
+	of := func(f *cfg.Func) bool { return ran[profile.Addr(f.Ranges[0].Lo+m.base)] }
+	m.eachCall(of, func(g *cfg.Graph, b *cfg.Block, c *cfg.Call) {
+		if !callsBack[c.Import] {
+			return
 		}
-		g := prog.Blocks(q.Func, &space)
-		for _, b := range g.Blocks {
-			for i := range b.Calls {
-				c := &b.Calls[i]
-				if !callsBack[c.Import] {
-					continue
-				}
-				functions := m.spoken(b, c.Insn.Addr)
-				if len(functions) == 0 {
-					for _, b := range g.Blocks {
-						functions = append(functions, m.spoken(b, b.End)...)
-					}
-				}
-				slices.Sort(functions)
-				for _, f := range slices.Compact(functions) {
-					given[f] = append(given[f], profile.Addr(c.Insn.Addr+m.base))
-				}
+		functions := m.spoken(b, c.Insn.Addr)
+		if len(functions) == 0 {
+			for _, b := range g.Blocks {
+				functions = append(functions, m.spoken(b, b.End)...)
 			}
 		}
-	}
+		slices.Sort(functions)
+		for _, f := range slices.Compact(functions) {
+			given[f] = append(given[f], profile.Addr(c.Insn.Addr+m.base))
+		}
+	})
 }
 
 // spoken are the functions whose addresses a block puts into registers before an

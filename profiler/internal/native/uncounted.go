@@ -42,18 +42,30 @@ func (in *injection) uncounted() (paths []string, calls []profile.Addr) {
 		return nil, nil
 	}
 	slices.Sort(paths)
-	var space cfg.Space
 	for _, m := range in.modules {
-		for _, q := range m.spec.Plans() {
-			for _, b := range m.spec.Program.Blocks(q.Func, &space).Blocks {
-				for i := range b.Calls {
-					if c := &b.Calls[i]; exports[c.Import] {
-						calls = append(calls, profile.Addr(c.Insn.Addr+m.base))
-					}
-				}
+		m.eachCall(func(*cfg.Func) bool { return true }, func(_ *cfg.Graph, _ *cfg.Block, c *cfg.Call) {
+			if exports[c.Import] {
+				calls = append(calls, profile.Addr(c.Insn.Addr+m.base))
 			}
-		}
+		})
 	}
 	slices.Sort(calls)
 	return slices.Compact(paths), slices.Compact(calls)
+}
+
+// eachCall visits the calls of some of the module's functions. Graph and block are
+// there until the next function.
+func (m *module) eachCall(of func(*cfg.Func) bool, visit func(*cfg.Graph, *cfg.Block, *cfg.Call)) {
+	var space cfg.Space
+	for _, q := range m.spec.Plans() {
+		if !of(q.Func) {
+			continue
+		}
+		g := m.spec.Program.Blocks(q.Func, &space)
+		for _, b := range g.Blocks {
+			for i := range b.Calls {
+				visit(g, b, &b.Calls[i])
+			}
+		}
+	}
 }
