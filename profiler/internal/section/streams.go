@@ -1,6 +1,7 @@
 package section
 
 import (
+	"container/heap"
 	"slices"
 
 	"github.com/skewlens/skewlens/profile"
@@ -56,10 +57,9 @@ func (q *streams) add(s *stream, i *item) {
 	}
 	s.items = append(s.items, *i)
 	if len(s.items) == s.done+1 {
-		q.heap = append(q.heap, s)
-		q.up(len(q.heap) - 1)
-	} else if s.sort() { // it is earlier than what was the first
-		q.up(slices.Index(q.heap, s))
+		heap.Push(q, s)
+	} else if s.sort() {
+		heap.Fix(q, slices.Index(q.heap, s))
 	}
 }
 
@@ -97,43 +97,27 @@ func (q *streams) next(horizon uint64) (*thread, *item) {
 	s := q.heap[0]
 	i := s.first()
 	if s.done++; s.done == len(s.items) {
-		last := len(q.heap) - 1
-		q.heap[0], q.heap = q.heap[last], q.heap[:last]
+		heap.Pop(q)
 		s.items, s.done = s.items[:0], 0
+	} else {
+		heap.Fix(q, 0)
 	}
-	q.down()
 	return s.owner, i
 }
 
-// up moves a stream to its place whose first item may be earlier than it was.
-func (q *streams) up(i int) {
-	for ; i > 0 && q.before(i, (i-1)/2); i = (i - 1) / 2 {
-		q.heap[i], q.heap[(i-1)/2] = q.heap[(i-1)/2], q.heap[i]
-	}
-}
-
-// down moves the first stream to its place, of which the first item may be later than it was.
-func (q *streams) down() {
-	for i := 0; ; {
-		least := 2*i + 1
-		if least >= len(q.heap) {
-			return
-		}
-		if least+1 < len(q.heap) && q.before(least+1, least) {
-			least++
-		}
-		if !q.before(least, i) {
-			return
-		}
-		q.heap[i], q.heap[least] = q.heap[least], q.heap[i]
-		i = least
-	}
-}
-
-func (q *streams) before(i, j int) bool {
+func (q *streams) Len() int { return len(q.heap) }
+func (q *streams) Less(i, j int) bool {
 	a, b := q.heap[i].first(), q.heap[j].first()
 	if a.tsc != b.tsc {
 		return a.tsc < b.tsc
 	}
 	return q.heap[i].owner.id < q.heap[j].owner.id
+}
+func (q *streams) Swap(i, j int) { q.heap[i], q.heap[j] = q.heap[j], q.heap[i] }
+func (q *streams) Push(x any)    { q.heap = append(q.heap, x.(*stream)) }
+func (q *streams) Pop() any {
+	n := len(q.heap) - 1
+	s := q.heap[n]
+	q.heap = q.heap[:n]
+	return s
 }
