@@ -16,11 +16,16 @@ func locate(p *profile.Profile, a profile.Addr) Location { return locateOutside(
 
 // locateOutside is the place at which so many frames of an address were inlined.
 func locateOutside(p *profile.Profile, a profile.Addr, frames int) Location {
+	return located(p, outside(p, a, frames))
+}
+
+// outside is that place as the profile has it.
+func outside(p *profile.Profile, a profile.Addr, frames int) profile.Location {
 	l, _ := p.Location(a)
 	if frames = min(max(frames, l.Outside()), len(l.InlinedAt)); frames > 0 {
 		l.Frame, l.InlinedAt = l.InlinedAt[frames-1], l.InlinedAt[frames:]
 	}
-	return located(p, l)
+	return l
 }
 
 // located is a location of the profile's.

@@ -88,10 +88,7 @@ func (b *builder) byLine(blocks []float64) (lines []weighed) {
 // lineKey is what is the same for all addresses on one's line, or in its function where no
 // line is known.
 func lineKey(p *profile.Profile, a profile.Addr) Place {
-	l, _ := p.Location(a)
-	if frames := min(max(0, l.Outside()), len(l.InlinedAt)); frames > 0 {
-		l.Frame = l.InlinedAt[frames-1]
-	}
+	l := outside(p, a, 0)
 	if l.Known() {
 		return Place{File: l.File, Line: l.Line}
 	}
