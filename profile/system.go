@@ -19,12 +19,18 @@ var headers = []string{"/usr/include/", "/usr/lib/", "/usr/lib64/", "/usr/share/
 // within are those that may be anywhere.
 var within = []string{"/include/c++/", "/lib/gcc/", "/lib/clang/", "/lib/rustlib/", "/rustc/", "/cargo/registry/", "/.cargo/registry/", "/libstdc++-v3/"}
 
+// byCgo: cgo has written a file, between what a program has in Go and what it has in C.
+func byCgo(file string) bool {
+	name := path.Base(file)
+	return strings.HasPrefix(name, "_cgo_") || strings.HasPrefix(name, "cgo-") && path.Ext(name) == ""
+}
+
 // System reports whether a file belongs to the system or the standard library,
 // by its path as the debug information has it.
 func System(file string) bool {
 	begins := func(h string) bool { return strings.HasPrefix(file, h) }
 	holds := func(h string) bool { return strings.Contains(file, h) }
-	return slices.ContainsFunc(headers, begins) || slices.ContainsFunc(within, holds) || holds("/bits/") && holds("/c++/")
+	return slices.ContainsFunc(headers, begins) || slices.ContainsFunc(within, holds) || holds("/bits/") && holds("/c++/") || byCgo(file)
 }
 
 // System reports whether a frame belongs to the system or the standard

@@ -18,6 +18,9 @@ func TestSystem(t *testing.T) {
 		"/home/me/src/main.c":                                  false,
 		"main.c":                                               false,
 		"/usr/src/mine/main.c":                                 false,
+		"_cgo_gotypes.go":                                      true,
+		"/tmp/go-build/cgo-gcc-prolog":                         true,
+		"/home/me/cgo-work.c":                                  false,
 	} {
 		if System(file) != want {
 			t.Errorf("System(%q) is %v", file, !want)

@@ -154,7 +154,7 @@ func (b *idiomBench) compileGo(out string) error {
 		flags = "-N -l"
 	}
 	cmd := exec.Command("go", "build", "-ldflags=-X main.variant="+out, "-gcflags="+flags, "-o", filepath.Join(b.dir, out), ".")
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "CGO_CFLAGS="+b.level+" -g")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w: %s", err, bytes.TrimSpace(text))
 	}

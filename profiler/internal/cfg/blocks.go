@@ -181,7 +181,7 @@ func (m *maker) callOf(in *x86.Insn) Call {
 	case in.Kind == x86.Call && c.Import == "":
 		c.Leaves = true // into code that nobody has looked at
 	default:
-		c.Leaves = m.p.libraryLeaves(c.Import)
+		c.Leaves = m.p.libraryLeaves(m.g.Func, c.Import)
 	}
 	return c
 }

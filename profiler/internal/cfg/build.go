@@ -242,7 +242,7 @@ func (p *Program) markLeaves() {
 		if p.catches(f.Name) {
 			mark(f)
 		}
-		if f.Runtime && p.Image.Go != nil {
+		if f.Runtime && p.Image.Go != nil && f.Name != callsGo {
 			continue // see golang.go
 		}
 		if f.Skip != "" {
@@ -255,7 +255,7 @@ func (p *Program) markLeaves() {
 		for _, a := range f.callees {
 			if g := p.FuncAt(a); g != nil {
 				callers[g] = append(callers[g], f)
-			} else if p.libraryLeaves("") {
+			} else if p.libraryLeaves(f, "") {
 				mark(f) // into the middle of a function
 			}
 		}
@@ -269,12 +269,12 @@ func (p *Program) markLeaves() {
 	}
 }
 
-// libraryLeaves reports whether a call of a library function ("": through a
+// libraryLeaves reports whether a function's call of a library's ("": through a
 // pointer) may not come back or may hold the thread.
-func (p *Program) libraryLeaves(name string) bool {
+func (p *Program) libraryLeaves(f *Func, name string) bool {
 	switch {
 	case name == "":
-		return (p.throws || p.catching) && p.Image.Go == nil
+		return (p.throws || p.catching) && !f.Go
 	case p.catches(name), p.foreign[name]:
 		return true
 	case callsBack(name):

@@ -61,6 +61,7 @@ type Func struct {
 	Ranges []Range // the first holds the entry
 
 	Skip     string // why it cannot be moved; empty: it can
+	Go       bool   // it is written in Go, and called as Go's are
 	Runtime  bool   // a language's or a library's that deals out tasks: nobody expects it to be counted
 	Role     string // what rules call it, where that is not its name: see tasks.go
 	NoReturn bool   // never comes back to its caller

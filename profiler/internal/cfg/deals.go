@@ -145,7 +145,7 @@ func (d *Dealer) after(b *Block, known map[*Block]*taken, framed bool, p *named)
 		}
 		c := &b.Calls[call]
 		call++
-		t.call(d.habitOf(c, 0), c.Callee != nil || Deals(c.Import), d.convention(), p)
+		t.call(d.habitOf(c, 0), c.Callee != nil || Deals(c.Import), p)
 	}
 	return t
 }
@@ -178,9 +178,9 @@ func (d *Dealer) habitOf(c *Call, depth int) habit {
 	return habit{fetches: Deals(c.Import), locks: locks, unlocks: unlocks, fills: x86.RDI.Set()}
 }
 
-// convention is how the program's functions call each other.
-func (d *Dealer) convention() *convention {
-	if d.p.Image.Go != nil {
+// convention is how a function calls others.
+func (f *Func) convention() *convention {
+	if f.Go {
 		return &inGo
 	}
 	return &ofC
@@ -216,7 +216,7 @@ func (d *Dealer) function(f *Func, depth int) habit {
 			h.add(d.does(b, depth))
 		}
 	}
-	if d.p.Image.Go == nil {
+	if !f.Go {
 		h.fills = d.fills(g, depth)
 	}
 	d.known[f] = h

@@ -107,7 +107,7 @@ func (d *decoder) finish() {
 	f.usesGS, f.blind, f.astray, f.plain, f.NoReturn, f.syncs, f.kernel = false, false, f.switches, true, true, false, false
 	for i := range d.s.insns {
 		p.note(f, &d.s.insns[i])
-		if in := &d.s.insns[i]; p.Image.Go != nil && in.Kind == x86.Jmp && in.Target <= in.Addr && in.Addr-in.Target < tiniest {
+		if in := &d.s.insns[i]; f.Go && in.Kind == x86.Jmp && in.Target <= in.Addr && in.Addr-in.Target < tiniest {
 			d.fail("it goes round for ever, at %#x, where its copy could not be preempted", in.Addr)
 			return
 		}
@@ -133,7 +133,7 @@ func (p *Program) note(f *Func, in *x86.Insn) {
 	case k.IsCall():
 		f.plain = false
 		c := p.call(f, in)
-		if c.Callee == nil && p.libraryLeaves(c.Import) {
+		if c.Callee == nil && p.libraryLeaves(f, c.Import) {
 			f.astray = true
 		}
 		_, known := importOps[c.Import]
@@ -148,7 +148,7 @@ func (p *Program) note(f *Func, in *x86.Insn) {
 		f.astray = f.astray || p.throws || p.catching
 	case k.IsJump() && !f.In(in.Target):
 		f.NoReturn, f.plain = false, false
-		if p.byEntry[in.Target] == nil && p.libraryLeaves(p.Image.PLT[in.Target]) {
+		if p.byEntry[in.Target] == nil && p.libraryLeaves(f, p.Image.PLT[in.Target]) {
 			f.astray = true
 		}
 	}
@@ -244,7 +244,7 @@ func (d *decoder) step(a uint64) (next uint64, goesOn bool) {
 		x.slot[i] = -1
 	}
 	next = in.End()
-	if n := len(d.s.insns); n > 1 && d.p.Image.Go == nil && splitsStack(&d.s.insns[n-2], in) {
+	if n := len(d.s.insns); n > 1 && !d.f.Go && splitsStack(&d.s.insns[n-2], in) {
 		d.fail("gets a new piece of stack at %#x", a)
 	}
 	d.f.reads = d.stack.step(in) || d.f.reads

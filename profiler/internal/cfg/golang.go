@@ -17,7 +17,9 @@ import "strings"
 // ofGo marks what stays in a program of Go, and what never comes back.
 func (p *Program) ofGo(f *Func) {
 	begins, assembly := p.Image.Go.Begins(f.Ranges[0].Lo)
-	switch {
+	switch f.Go = begins; {
+	case !begins && p.Image.Cgo && !ofCgo(f.Name):
+		return
 	case !begins:
 		f.Runtime, f.Skip = true, "it is not written in Go"
 	case ofGoRuntime(f.Name):
@@ -34,10 +36,20 @@ var goRuntime = []string{"runtime.", "internal/runtime/", "internal/abi.", "inte
 	"time.sendTime", "time.goFunc", "_rt0_", "_cgo_", "go:"}
 
 // ofGoRuntime: a function is the runtime's, or called by it on its own stacks. What
-// the runtime calls of a package has that package's name.
+// the runtime calls of a package has that package's name; what C calls has that in C.
 func ofGoRuntime(name string) bool {
-	return begins(name, goRuntime) || !strings.Contains(name, ".")
+	return begins(name, goRuntime) || !strings.Contains(name, ".") && !strings.HasPrefix(name, "_cgoexp_")
 }
+
+// ofCgo: a function in C is of what Go's runtime brings along to start threads, to come
+// to C, and to be called from there.
+func ofCgo(name string) bool {
+	own := strings.HasPrefix(name, "_cgo_") && !strings.Contains(name, "_Cfunc_")
+	return own || strings.HasPrefix(name, "x_cgo_") || name == "threadentry" || name == "crosscall1"
+}
+
+// callsGo is by what C calls Go, which may not come back there: it may panic.
+const callsGo = "crosscall2"
 
 // ReadsReturns reports whether other functions than those by which Go's runtime walks up
 // stacks look at return addresses: what the race detector is told of each call, and, of

@@ -22,6 +22,7 @@ import (
 
 // named is what a function names in memory.
 type named struct {
+	calls    *convention     // how the function calls others
 	locks    map[cell]bool   // by which threads keep each other off
 	contends map[*Block]bool // whose exchange, where it fails, is followed by waiting for a lock
 	swapped  map[cell]bool   // where stores without locks are
@@ -43,7 +44,7 @@ func cellOf(in *x86.Insn) cell {
 
 // namedIn finds them.
 func namedIn(g *Graph, framed bool) *named {
-	p := &named{locks: map[cell]bool{}, contends: map[*Block]bool{}, swapped: map[cell]bool{}}
+	p := &named{calls: g.Func.convention(), locks: map[cell]bool{}, contends: map[*Block]bool{}, swapped: map[cell]bool{}}
 	exchanges, given := map[cell]int{}, map[cell]bool{}
 	for _, b := range g.Blocks {
 		p.contends[b] = slices.ContainsFunc(b.Succ, func(e *Edge) bool {

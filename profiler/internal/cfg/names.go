@@ -87,32 +87,32 @@ func begins(name string, prefixes []string) bool {
 // to be those of the original code. longjmp does not: it takes back registers
 // that were saved, and asks nobody how they came about.
 func (p *Program) Unwinds() bool {
-	if p.cancels || p.Image.Static || p.Image.Go != nil || slices.ContainsFunc(p.all, func(im *image.Image) bool { return len(im.Pads) > 0 }) {
+	if p.cancels || p.Image.Static || slices.ContainsFunc(p.all, func(im *image.Image) bool { return len(im.Landings) > 0 }) {
 		return true
 	}
-	return p.names(readers...) || p.Traces() || slices.ContainsFunc(p.Funcs, func(f *Func) bool { return f.reads })
+	return p.names(readers...) || p.Traces() || slices.ContainsFunc(p.Funcs, func(f *Func) bool { return f.reads && !f.Go })
 }
 
 // Traces reports whether somebody may do so in a signal handler, which
 // interrupts any function: by what it calls for that, or by itself, from frame
 // pointer to frame pointer, where most functions have one.
 func (p *Program) Traces() bool {
-	if p.Image.Go != nil { // its runtime, at each preemption
-		return true
-	}
-	framed := 0
+	framed, all := 0, 0
 	for _, f := range p.Funcs {
-		if f.framed {
+		if f.Go {
+			continue // see golang.go
+		}
+		if all++; f.framed {
 			framed++
 		}
 	}
-	return p.names(handles...) && (p.names(readers...) || 2*framed > len(p.Funcs))
+	return p.names(handles...) && (p.names(readers...) || 2*framed > all)
 }
 
 // Leaps reports whether a signal handler or another thread can take a thread
 // out of a loop for good.
 func (p *Program) Leaps() bool {
-	return p.Image.Go == nil && p.names("siglongjmp", "longjmp", "_longjmp", "__longjmp_chk", "pthread_cancel", "setcontext", "swapcontext")
+	return (p.Image.Go == nil || p.Image.Cgo) && p.names("siglongjmp", "longjmp", "_longjmp", "__longjmp_chk", "pthread_cancel", "setcontext", "swapcontext")
 }
 
 // names reports whether one of the images imports a function whose name begins

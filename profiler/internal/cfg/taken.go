@@ -73,7 +73,8 @@ func (t *taken) equals(u *taken) bool {
 // call: what a function of the program returns was taken, if it takes, or reads
 // under the lock that is held; others keep only the registers that callees save. So
 // was what it leaves in objects of the caller's: a std::optional comes back in one.
-func (t *taken) call(h habit, own bool, c *convention, p *named) {
+func (t *taken) call(h habit, own bool, p *named) {
+	c := p.calls
 	takes := own && (h.fetches || h.locks || t.held && !h.unlocks)
 	asks := own && !h.unlocks && t.regs&x86.RDI.Set() != 0 // about what was taken
 	for _, r := range arguments {

@@ -59,6 +59,9 @@ const (
 	wordCopiesSize
 	wordReturn
 	wordFrame
+	wordCalls
+	wordBack
+	wordRate
 )
 
 // Sizes of what switch.S uses, in bytes.
@@ -81,6 +84,7 @@ type Functions struct {
 	Resume, End, Recover Function
 	Leave                []Function
 	Make                 Function
+	Calls, Back          Function // where a goroutine goes to the system or to C, and comes back
 	Receive              []Function
 	Choose, Send         []Function // one, where the program has any
 	Ask                  []Function // one, if any: sends a thread a signal
@@ -147,7 +151,7 @@ func Assemble(at Place, l Layout, fs Functions, kinds Kinds) (*Code, error) {
 	for _, x := range []struct {
 		list []Function
 		word int
-	}{{[]Function{fs.Resume}, wordResume}, {fs.Leave, wordLeave}, {[]Function{fs.End}, wordEnd}, {[]Function{fs.Recover}, wordRecover},
+	}{{[]Function{fs.Resume}, wordResume}, {fs.Leave, wordLeave}, {[]Function{fs.End}, wordEnd}, {[]Function{fs.Recover}, wordRecover}, {[]Function{fs.Calls}, wordCalls}, {[]Function{fs.Back}, wordBack},
 		{[]Function{fs.Make}, wordMake}, {fs.Receive, wordReceive}, {fs.Choose, wordChoose}, {fs.Send, wordSend}, {fs.Ask, wordAsk},
 		{[]Function{fs.Begin}, wordBegin}, {[]Function{fs.Next}, wordNext}, {fs.Follow, wordFollow}, {fs.Expand, wordExpand}, {fs.Expand22, wordExpand22}} {
 		for _, f := range x.list {
@@ -171,6 +175,10 @@ func Assemble(at Place, l Layout, fs Functions, kinds Kinds) (*Code, error) {
 	}
 	return c, nil
 }
+
+// Rate is where the code finds how many ticks of the time stamp counter a nanosecond
+// has, times 2³².
+func (c *Code) Rate() uint64 { return c.Base + 8*wordRate }
 
 func word64(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
 

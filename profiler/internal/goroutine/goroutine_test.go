@@ -84,7 +84,7 @@ func functions(t *testing.T, im *image.Image) (fs Functions) {
 	}
 	fs.Resume, fs.End, fs.Recover, fs.Make = get("gogo"), get("runtime.gdestroy"), get("runtime.recovery"), get("runtime.newproc")
 	fs.Leave, fs.Receive = []Function{get("runtime.mcall"), get("runtime.goschedImpl"), get("runtime.preemptPark")}, []Function{get("runtime.chanrecv1")}
-	fs.Ask = []Function{get("runtime.signalM")}
+	fs.Ask, fs.Calls, fs.Back = []Function{get("runtime.signalM")}, get("runtime.reentersyscall"), get("runtime.exitsyscall")
 	fs.Begin, fs.Next = get("runtime.(*unwinder).initAt"), get("runtime.(*unwinder).next")
 	fs.Follow, fs.Expand = []Function{get("runtime.fpTracebackPartialExpand")}, []Function{get("runtime.fpunwindExpand")}
 	return fs
@@ -102,7 +102,7 @@ func TestDetours(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Bytes) > CodeSize || len(c.Jumps) != 13 {
+	if len(c.Bytes) > CodeSize || len(c.Jumps) != 15 {
 		t.Errorf("%d bytes, %d jumps", len(c.Bytes), len(c.Jumps))
 	}
 	for i, want := range map[int]uint64{wordTable: at.Table, wordCommon: at.Common, wordPool: at.Pool, wordGoid: 160, wordHigh: 8, wordRecorder: at.Recorder, wordKindMake: 5, wordKindReceive: 6, wordKindSend: 7, wordKindFirst: 8,

@@ -22,6 +22,10 @@
 	.set SENDS,  256	# whether more is to be, which is none if this is above
 	.set MINE,   0x1f8	# the area that GS leads to while the thread runs nobody
 
+	.set CALLED, 0x210	# when it went to the system, or to C
+	.set CLOCK0, 0x218	# the thread's CPU clock then, 0 where nobody looked
+	.set SHORT,  0x220	# 32 bits: how many such calls have been short in a row
+
 	.set BASE,   0x150	# as in look.S: a goroutine's virtual time less its own instructions,
 	.set OWN,    0x158	# those as of when it said so last,
 	.set ENTRY,  0x160	# and the clock of the thread that runs it
@@ -36,6 +40,11 @@
 	.set TURNS,  64+8*4096	# of the pool: who was asked to leave, by Go's processor,
 	.set ASKS,   256	# of the first ones
 	.set URG,    23		# the signal by which it is
+	.set LONGCALL, 100000	# ticks above which a call of the system is not all work,
+	.set SHORTS, 8		# and so many shorter ones after which nobody looks before the next
+	.set THREADCPU, 3	# CLOCK_THREAD_CPUTIME_ID
+	.set CLOCKGET, 228	# clock_gettime
+
 	.set GRACE,  1<<17	# ticks in which it may leave by itself
 
 	.text
@@ -83,6 +92,9 @@ copies:	.quad	0	# where moved code lies,
 ncopies: .quad	0	# and how many bytes
 olr:	.quad	0	# in a runtime.unwinder
 ofp:	.quad	0
+to_call: .quad	calls - table
+to_back: .quad	back - table
+rate:	.quad	0	# ticks in a nanosecond, times 2^32
 
 # find: %rcx is the entry of the runtime.g at %r8, or 0. Changes %rax, %r9.
 	.macro	find
@@ -236,6 +248,69 @@ resume:
 	jmp	2b
 empty:	int3			# the profiler puts more areas in than %rax
 	jmp	4b
+
+# cpu: %rax is the thread's CPU clock, in nanoseconds. Changes %rcx, %rdi, %rsi, %r11.
+	.macro	cpu
+	sub	$24, %rsp
+	movq	$0, (%rsp)
+	movq	$0, 8(%rsp)
+	mov	$THREADCPU, %edi
+	mov	%rsp, %rsi
+	mov	$CLOCKGET, %eax
+	syscall
+	imul	$1000000000, (%rsp), %rax
+	add	8(%rsp), %rax
+	add	$24, %rsp
+	.endm
+
+# calls: the goroutine is about to go to the system, or to C; %rax, %rbx and %rcx are
+# wanted. Its thread keeps it meanwhile, but may sleep, or wait for a core: others run
+# goroutines in its place.
+	.p2align 4
+calls:
+	cmpq	$0, %gs:RUNTIME
+	je	1f
+	mov	%rax, %r8
+	mov	%rcx, %r9
+	now
+	mov	%rax, %gs:CALLED
+	xor	%eax, %eax
+	cmpl	$SHORTS, %gs:SHORT
+	jae	2f
+	cpu
+2:	mov	%rax, %gs:CLOCK0
+	mov	%r8, %rax
+	mov	%r9, %rcx
+1:	ret
+
+# back: it comes back. What its thread did not execute of a long call is no work.
+	.p2align 4
+back:
+	cmpq	$0, %gs:RUNTIME
+	je	1f
+	mov	%gs:CALLED, %r8
+	test	%r8, %r8
+	jz	1f
+	movq	$0, %gs:CALLED
+	now
+	sub	%r8, %rax
+	mov	%rax, %r8
+	cmp	$LONGCALL, %rax
+	ja	2f
+	incl	%gs:SHORT
+	ret
+2:	movl	$0, %gs:SHORT
+	mov	%gs:CLOCK0, %r9
+	test	%r9, %r9
+	jz	1f
+	cpu
+	sub	%r9, %rax
+	mulq	rate(%rip)
+	shrd	$32, %rdx, %rax
+	sub	%rax, %r8
+	jbe	1f
+	sub	%r8, %gs:STINTS
+1:	ret
 
 # leave: the thread leaves its goroutine. %rax and %rdx are wanted, %rbx, too.
 	.p2align 4

@@ -41,11 +41,13 @@ func (l *loader) goTable() {
 	if table == nil || text == nil {
 		return
 	}
-	start := uint64(0)
+	start, begin := uint64(0), im.Entry
 	for _, s := range l.syms {
 		switch s.name {
 		case "runtime.text":
 			start = s.value
+		case "runtime.rt0_go.abi0": // to which that of C leads, too
+			begin = s.value
 		case "x_cgo_init":
 			im.Cgo = true
 		}
@@ -55,7 +57,7 @@ func (l *loader) goTable() {
 		l.doubt("%s %v", table.Name, err)
 		return
 	}
-	if !slices.ContainsFunc(t.funcs, func(f goFunc) bool { return f.lo == im.Entry }) {
+	if is, _ := t.Begins(begin); !is {
 		l.doubt("%s does not say where Go's code begins", table.Name)
 		return
 	}

@@ -17,6 +17,9 @@ var callsBack = map[string]bool{
 	"ftw": true, "ftw64": true, "nftw": true, "nftw64": true, "scandir": true, "scandir64": true,
 }
 
+// By these Go calls a function in C, and C one in Go: once, which they are given likewise.
+const comesToC, comesToGo = "runtime.cgocall", "crosscall2"
+
 // callbacks has functions that were called by such ones called from where these
 // were: they are in the graph as entered from outside.
 func (in *injection) callbacks(p *profile.Profile, lines backend.Lines) {
@@ -51,6 +54,9 @@ func (in *injection) callbacks(p *profile.Profile, lines backend.Lines) {
 
 // mayCallBack reports whether the module's code can call one of these.
 func (m *module) mayCallBack() bool {
+	if m.im.Cgo {
+		return true
+	}
 	for _, names := range []map[uint64]string{m.im.PLT, m.im.GOT} {
 		for _, name := range names {
 			if callsBack[name] {
@@ -79,7 +85,8 @@ func (m *module) findGiven(given map[profile.Addr][]profile.Addr, ran map[profil
 	// To decode all that a shell has takes longer than its start.
 	of := func(f *cfg.Func) bool { return ran[profile.Addr(f.Ranges[0].Lo+m.base)] }
 	m.eachCall(of, func(g *cfg.Graph, b *cfg.Block, c *cfg.Call) {
-		if !callsBack[c.Import] {
+		between := c.Callee != nil && (c.Callee.Name == comesToC || c.Callee.Name == comesToGo)
+		if !between && !callsBack[c.Import] {
 			return
 		}
 		functions := m.spoken(b, c.Insn.Addr)
@@ -107,6 +114,8 @@ func (m *module) spoken(b *cfg.Block, before uint64) (list []profile.Addr) {
 		switch {
 		case in.Map == 0 && in.Opcode == 0x8d && in.RIPOff > 0: // lea
 			at = in.RIPTarget
+		case in.Map == 0 && in.Opcode == 0x8b && in.RIPOff > 0:
+			at, _ = m.im.Word(in.RIPTarget)
 		case in.Map == 0 && (in.Opcode&0xf8 == 0xb8 || in.Opcode == 0xc7) && in.HasImm && !in.HasMem: // mov
 			at = uint64(in.Imm)
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/skewlens/skewlens/profile"
@@ -37,8 +38,11 @@ func readGo(path string, im *image.Image, lines backend.Lines, j *backend.Job) (
 	refuse := func(format string, args ...any) (goroutine.Layout, error) {
 		return l, &backend.Unavailable{Err: fmt.Errorf("%s is a Go program, and "+format, append([]any{path}, args...)...)}
 	}
-	if im.Go == nil && im.Cgo {
-		return refuse("it calls C code (cgo, or -race, which needs it), which is not told apart from Go's yet; build it without, by CGO_ENABLED=0")
+	if slices.ContainsFunc(im.Funcs, func(f image.Func) bool { return f.Name == "runtime.racefuncenter" }) {
+		return refuse("it looks for data races, which takes most of its time; build it without -race")
+	}
+	if im.Go == nil && im.Stripped {
+		return refuse("it has no symbols; build it without -ldflags=-s and -w")
 	}
 	if im.Go == nil {
 		return refuse("its table of functions is not understood: %s", strings.Join(im.Doubts, "; "))
@@ -140,6 +144,7 @@ func (m *module) goFunctions() (fs goroutine.Functions, err error) {
 	}
 	fs.Resume, fs.End, fs.Recover = get("gogo"), get("runtime.gdestroy"), get("runtime.recovery")
 	fs.Make = get(goMakes)
+	fs.Calls, fs.Back = get("runtime.reentersyscall"), get("runtime.exitsyscall")
 	fs.Begin, fs.Next = get("runtime.(*unwinder).initAt"), get("runtime.(*unwinder).next")
 	used := func(names ...string) (list []goroutine.Function) {
 		for _, name := range names {
@@ -172,6 +177,7 @@ type goroutines struct {
 	carriers map[int]*thread // the threads that run them, by tid, where these have clocks
 	runtime  map[uint64]bool // whether functions are the runtime's, by address
 	lives    map[statement]*lives
+	strange  cThreads
 }
 
 // How many goroutines are told apart, at once and in all.
@@ -185,7 +191,7 @@ const (
 const mostKept = 1024
 
 func newGoroutines(in *injection) *goroutines {
-	return &goroutines{in: in, byBase: map[uint64]*thread{}, byID: map[uint64]*thread{}, carriers: map[int]*thread{}, runtime: map[uint64]bool{}, lives: map[statement]*lives{}}
+	return &goroutines{in: in, byBase: map[uint64]*thread{}, byID: map[uint64]*thread{}, carriers: map[int]*thread{}, runtime: map[uint64]bool{}, lives: map[statement]*lives{}, strange: newCThreads(in.modules[0])}
 }
 
 // head is how many areas were taken from the pool.
@@ -379,10 +385,13 @@ func (s *session) goStop(e tracee.Event, pc uint64) (bool, error) {
 	return true, s.p.Resume(e)
 }
 
-// doubt is the warning where there are too many.
-func (gs *goroutines) doubt() []profile.Warning {
-	if gs == nil || !gs.full {
+// doubts are the warnings where there are too many, or others are at work.
+func (gs *goroutines) doubts() (list []profile.Warning) {
+	if gs == nil {
 		return nil
 	}
-	return []profile.Warning{{Code: "goroutines", Message: fmt.Sprintf("more than %d goroutines at once, or %d in all: what others did is not counted", mostGoroutines, allGoroutines)}}
+	if list = gs.strange.doubt(); !gs.full {
+		return list
+	}
+	return append(list, profile.Warning{Code: "goroutines", Message: fmt.Sprintf("more than %d goroutines at once, or %d in all: what others did is not counted", mostGoroutines, allGoroutines)})
 }

@@ -51,7 +51,7 @@ func (s *session) outcome() *backend.Outcome {
 		Abandoned:     slices.DeleteFunc(s.solver.Forgotten(), s.in.mprotect.has),
 		LostTargets:   s.threads.lost,
 		Crashed:       crashed(s.killed),
-		Others:        slices.Concat(s.in.doubts, s.cutWaits(), s.in.mprotect.doubt(), s.notWatched(), s.threads.faults.doubt(), s.threads.births.doubt(), s.threads.silenced(), s.threads.goroutines.doubt(), s.threads.cores.doubts(), s.in.simulation.doubts(), s.threads.hardware.doubts(), s.procs, s.tracker.Doubts()),
+		Others:        slices.Concat(s.in.doubts, s.cutWaits(), s.in.mprotect.doubt(), s.notWatched(), s.threads.faults.doubt(), s.threads.births.doubt(), s.threads.silenced(), s.threads.goroutines.doubts(), s.threads.cores.doubts(), s.in.simulation.doubts(), s.threads.hardware.doubts(), s.procs, s.tracker.Doubts()),
 	}}
 	for _, m := range s.in.modules {
 		o.Modules = append(o.Modules, backend.Module{

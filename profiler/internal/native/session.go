@@ -1,6 +1,7 @@
 package native
 
 import (
+	"encoding/binary"
 	"errors"
 	"syscall"
 	"time"
@@ -163,6 +164,9 @@ func (s *session) start() error {
 		s.job.Running()
 	}
 	if s.in.golang != nil {
+		if err := s.p.Write(binary.LittleEndian.AppendUint64(nil, uint64((1<<32)/s.rate)), s.in.golang.code.Rate()); err != nil {
+			return err
+		}
 		gs, err := s.threads.carry(s.p.Pid, s.p.Pid)
 		if err != nil {
 			return err

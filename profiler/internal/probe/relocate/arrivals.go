@@ -46,8 +46,9 @@ func (pl *planner) chooseCalls(d *draft) {
 			c := &b.Calls[i]
 			how, inPlace := callMode(0), true
 			switch {
-			case pl.homeward:
+			case d.Func.Go && pl.homeward:
 				how, inPlace = pl.choose(b, i)
+			case d.Func.Go:
 			case !pl.noLeaf && !c.NoReturn && pl.callable(c):
 				how, inPlace = fromCopy, false
 			}
@@ -94,7 +95,7 @@ func (pl *planner) collect(d *draft) {
 		}
 		for i := range b.Calls {
 			c := &b.Calls[i]
-			if c.NoReturn || d.is(c, fromCopy) && !pl.homeward {
+			if c.NoReturn || d.is(c, fromCopy) && !(d.Func.Go && pl.homeward) {
 				continue
 			}
 			if pl.simulates || d.is(c, fromCopy|wherever) || !d.runOn(b, i) {

@@ -166,7 +166,7 @@ func (m *emitter) countTarget(in *x86.Insn, site int32, goes bool, other asm.Lab
 		return false
 	}
 	keep, target := x86.None, in.RM
-	if m.s.inGo() {
+	if m.ofGo() {
 		keep, goes = spare(in), false
 	}
 	if in.HasMem {
@@ -186,7 +186,7 @@ func (m *emitter) countTarget(in *x86.Insn, site int32, goes bool, other asm.Lab
 		case goes:
 			m.LoadGS(x86.R11, threadarea.Copy(site, i))
 			m.names(toTarget, 4)
-		case m.s.inGo() && !in.HasMem: // it saves the springboard; nobody else reads the register
+		case m.ofGo() && !in.HasMem: // it saves the springboard; nobody else reads the register
 			m.LoadGS(target, threadarea.Copy(site, i))
 			m.names(toTarget, 4)
 		}

@@ -110,7 +110,7 @@ func (s *Spec) Assemble(base uint64) (*Code, error) {
 		next = m.counters.Next
 		q.After = next
 		m.noteUnknown(q)
-		q.Always = s.allLive() || !q.entersCopy(m.g, s.inGo())
+		q.Always = s.allLive() || !q.entersCopy(m.g)
 		w.springboards(q)
 		w.noteCalls()
 	}

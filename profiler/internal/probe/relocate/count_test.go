@@ -191,7 +191,7 @@ func TestGoroutinesGoToCopies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &emitter{Assembler: asm.New(probetest.CodeAt), cache: probetest.CodeAt, s: &Spec{Program: program}}
+	m := &emitter{Assembler: asm.New(probetest.CodeAt), cache: probetest.CodeAt, s: &Spec{Program: program}, q: &Plan{Func: &cfg.Func{Go: true}}}
 	m.Raw(threadarea.RecorderOf(int32(len(threadarea.Recorder)), 24)...)
 	moved, stays := m.PC(), m.PC()+asm.JumpLen
 	m.JmpTo(moved + 0x30)

@@ -48,8 +48,8 @@ func (m *emitter) enter(live x86.Flags) {
 // entersCopy reports whether control comes into the copy at places only that
 // say so: what begins in code that stays in place comes in behind them. In Go who
 // comes to a pad has entered the function before.
-func (q *Plan) entersCopy(g *cfg.Graph, inGo bool) bool {
-	want := 1
+func (q *Plan) entersCopy(g *cfg.Graph) bool {
+	want, inGo := 1, q.Func.Go
 	for _, b := range g.Blocks {
 		if b.Pad && !inGo {
 			want++

@@ -1,6 +1,8 @@
 package relocate
 
 import (
+	"strings"
+
 	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
 	"github.com/skewlens/skewlens/profiler/internal/record"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
@@ -13,6 +15,23 @@ import (
 
 // inGo reports whether the program is written in Go.
 func (s *Spec) inGo() bool { return s.Program != nil && s.Program.Image.Go != nil }
+
+// goHooks are those of a program in Go: what its C code calls of C's libraries is done by
+// threads of the runtime's, whom nobody tells apart.
+func goHooks(hooks Hooks) Hooks {
+	return func(name string) (h record.Hook, is bool) {
+		if goName(name) {
+			h, is = hooks(name)
+		}
+		return h, is
+	}
+}
+
+// goName: it is a name of Go's, or a rule's that is no function's.
+func goName(name string) bool { return strings.ContainsAny(name, ".(") }
+
+// ofGo: what is emitted is a function of Go's.
+func (m *emitter) ofGo() bool { return m.q != nil && m.q.Func.Go }
 
 // hookGo emits what is recorded where a function is entered, whose arguments are in
 // rax and rbx; its copy follows.

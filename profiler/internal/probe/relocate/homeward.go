@@ -57,7 +57,7 @@ func tooClose(g *cfg.Graph, b *cfg.Block, call int) bool {
 
 // home emits what stands behind a call from the copy.
 func (m *emitter) home(in *x86.Insn) {
-	if m.s.inGo() {
+	if m.ofGo() {
 		m.Home(in.End())
 	}
 }

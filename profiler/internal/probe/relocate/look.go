@@ -74,7 +74,7 @@ func (m *emitter) takes(live x86.Flags) {
 // takesInGo emits that before a call of Go's runtime by which a goroutine takes what
 // others may want as well, or lets others take it.
 func (m *emitter) takesInGo(c *cfg.Call) {
-	if m.s.opt.Looks && m.s.inGo() && c.Callee != nil && cfg.Communicates(c.Callee.Name) {
+	if m.s.opt.Looks && m.ofGo() && c.Callee != nil && cfg.Communicates(c.Callee.Name) {
 		m.takes(0)
 	}
 }
@@ -82,7 +82,7 @@ func (m *emitter) takesInGo(c *cfg.Call) {
 // belowRedZone emits a call that a function may not know of. In Go there is no red
 // zone, and there may be little room on the stack.
 func (m *emitter) belowRedZone(call func()) {
-	if m.s.inGo() {
+	if m.ofGo() {
 		call()
 		return
 	}
@@ -106,7 +106,7 @@ func (m *emitter) lookNow() {
 // hooked returns what is recorded of a library's function, and whether calls of it
 // go by a hook: also where threads look that take a lock by it, or wake others.
 func (m *emitter) hooked(function string) (h record.Hook, is bool) {
-	if h, is = m.s.hooks(function); !is && m.s.opt.Looks {
+	if h, is = m.s.hooks(function); !is && m.s.opt.Looks && (goName(function) || !m.s.inGo()) {
 		is = cfg.TakesLock(function) || cfg.GivesLock(function) || wakers[function] || cfg.Deals(function)
 	}
 	return h, is
