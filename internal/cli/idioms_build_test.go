@@ -88,17 +88,29 @@ func (b *idiomBench) compile(out string, flags ...string) error {
 		words = append(words, "-fopenmp")
 	}
 	words = append(append(words, flags...), filepath.Join(idiomDir, b.file), "-o", filepath.Join(b.dir, out))
-	if lib := b.expect["lib"]; lib != "" {
-		so := filepath.Join(b.dir, "lib"+out+".so")
-		if err := runCompiler(b.compiler, b.level, "-g", "-shared", "-fPIC", filepath.Join(idiomDir, lib), "-o", so); err != nil {
-			return err
-		}
-		words = append(words, so, "-Wl,-rpath,"+b.dir)
+	lib, err := b.compileLibrary(out)
+	if err != nil {
+		return err
 	}
+	words = append(words, lib...)
 	if lib := b.expect["link"]; lib != "" {
 		words = append(words, "-l"+lib)
 	}
 	return runCompiler(words...)
+}
+
+// compileLibrary makes the library of an idiom that has one, and says how to link it.
+func (b *idiomBench) compileLibrary(out string) ([]string, error) {
+	lib := b.expect["lib"]
+	if lib == "" {
+		return nil, nil
+	}
+	compiler := b.compiler
+	if compiler == "go" {
+		compiler = "gcc"
+	}
+	so := filepath.Join(b.dir, "lib"+out+".so")
+	return []string{so, "-Wl,-rpath," + b.dir}, runCompiler(compiler, b.level, "-g", "-shared", "-fPIC", filepath.Join(idiomDir, lib), "-o", so)
 }
 
 // compileFortran is gfortran with its own libgomp or, in clang's stead, with clang's

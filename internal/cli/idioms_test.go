@@ -153,8 +153,12 @@ func (b *idiomBench) compileGo(out string) error {
 	if b.level == "-O0" {
 		flags = "-N -l"
 	}
+	lib, err := b.compileLibrary(out)
+	if err != nil {
+		return err
+	}
 	cmd := exec.Command("go", "build", "-ldflags=-X main.variant="+out, "-gcflags="+flags, "-o", filepath.Join(b.dir, out), ".")
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "CGO_CFLAGS="+b.level+" -g")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "CGO_CFLAGS="+b.level+" -g", "CGO_LDFLAGS="+strings.Join(lib, " "))
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w: %s", err, bytes.TrimSpace(text))
 	}

@@ -37,6 +37,9 @@ type foreignLibrary struct {
 // made of. It is done behind everything else: if it is not possible, the run is
 // as it was without.
 func (in *injection) hookLibraries(p *tracee.Process) error {
+	if in.modules[0].im.Go != nil {
+		return nil
+	}
 	libs, err := in.foreign(p)
 	if err != nil || len(libs) == 0 {
 		return err

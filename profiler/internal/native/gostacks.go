@@ -182,6 +182,10 @@ func (s *session) goExiting(e tracee.Event) error {
 		}
 	}
 	if !s.ending {
+		s.threads.drainAll()
+		for _, t := range gs.byBase { // what has run of others is known
+			s.solver.Know(t.area.All())
+		}
 		s.bind()
 		for _, t := range gs.byBase {
 			if t.dead || t.goroutine.Runtime == 0 || t.area.State() != threadarea.Runs {

@@ -180,13 +180,13 @@ func read(j backend.Job, path string) (src source, err error) {
 		if err != nil {
 			return src, err
 		}
-		layout = &l
+		layout, opt.probe.Goroutines = &l, true
 	}
 	if err := looksForLeaks(path, j.Env); err != nil {
 		return src, err
 	}
 	wants := byDefault(j.Libraries) && needsLibraries(path) || slices.ContainsFunc(j.Libraries, func(x string) bool { return x != backend.NoLibraries })
-	return source{&analysis{im: im, options: opt}, lines, wants && layout == nil, layout, false}, nil
+	return source{&analysis{im: im, options: opt}, lines, wants, layout, false}, nil
 }
 
 func usesGS(path string) error {

@@ -41,15 +41,12 @@ func (w *waits) name(pc uint64) string {
 // whose code was moved, and the dynamic linker's. The program runs as well
 // without.
 func (in *injection) prepareWaits(p *tracee.Process, dir string) error {
-	if in.modules[0].im.Go != nil { // whose threads wait for nobody but the runtime
-		return nil
-	}
 	loaded, err := libraries(p)
 	if err != nil {
 		return err
 	}
 	var list []blocking.Placed
-	sites, lowest := 0, ^uint64(0)
+	sites, lowest, golang := 0, ^uint64(0), in.modules[0].im.Go
 	for _, l := range loaded {
 		if in.counts(l.path) || l.path == in.modules[0].im.Interp {
 			continue
@@ -59,15 +56,18 @@ func (in *injection) prepareWaits(p *tracee.Process, dir string) error {
 			continue // the dynamic linker is no shared object everywhere; what has no code has no waits
 		}
 		found := is.timed
-		if len(is.guards) > 0 && p.SetsGS() {
+		if len(is.guards) > 0 && golang == nil && p.SetsGS() {
 			found, in.waits.guards = blocking.Both(found, is.guards), true
 		}
 		bias := l.lowest - is.low&^0xfff
 		in.waits.libraries = append(in.waits.libraries, timed{is, bias})
-		if len(found) > 0 {
+		if len(found) > 0 && golang == nil {
 			list = append(list, blocking.Placed{Sites: found, Bias: bias})
 			sites, lowest = sites+len(found), min(lowest, l.lowest)
 		}
+	}
+	if golang != nil { // whose threads wait for nobody but the runtime
+		return nil
 	}
 	if sites == 0 { // but for timer.S, which moved code calls from wherever it is
 		lowest = in.modules[0].cache + 2<<30

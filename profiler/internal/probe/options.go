@@ -21,6 +21,7 @@ type Options struct {
 	Units       bool // the rounds of loops that may deal work out are told one by one
 	Caches      Front
 	Library     bool // the code is a library's that is not counted: with NoCounters, and what it accesses counts at what called it
+	Goroutines  bool // the program is in Go: how its C, and libraries, wait and make threads is not looked at
 	HoldSome    bool // a fourth of what can stay in place behind a springboard does, and counters stand anywhere: for tests, since only crowded code needs the one, and the other what ran before
 }
 

@@ -41,7 +41,7 @@ func (m *emitter) body(b *cfg.Block) {
 		m.simulateRanges(k)
 		switch in.Kind {
 		case x86.Normal:
-			if is, number, known := b.Syscall(k); is && !m.s.opt.Bare() && (!known || blocking.May(number)) {
+			if is, number, known := b.Syscall(k); is && !m.s.opt.Bare() && !m.s.opt.Goroutines && (!known || blocking.May(number)) {
 				m.timed(in)
 			} else {
 				m.copyInsn(in)

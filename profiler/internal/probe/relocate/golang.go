@@ -16,8 +16,7 @@ import (
 // inGo reports whether the program is written in Go.
 func (s *Spec) inGo() bool { return s.Program != nil && s.Program.Image.Go != nil }
 
-// goHooks are those of a program in Go: what its C code calls of C's libraries is done by
-// threads of the runtime's, whom nobody tells apart.
+// goHooks are those of a program in Go.
 func goHooks(hooks Hooks) Hooks {
 	return func(name string) (h record.Hook, is bool) {
 		if goName(name) {

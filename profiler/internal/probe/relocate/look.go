@@ -106,7 +106,7 @@ func (m *emitter) lookNow() {
 // hooked returns what is recorded of a library's function, and whether calls of it
 // go by a hook: also where threads look that take a lock by it, or wake others.
 func (m *emitter) hooked(function string) (h record.Hook, is bool) {
-	if h, is = m.s.hooks(function); !is && m.s.opt.Looks && (goName(function) || !m.s.inGo()) {
+	if h, is = m.s.hooks(function); !is && m.s.opt.Looks && (goName(function) || !m.s.opt.Goroutines) {
 		is = cfg.TakesLock(function) || cfg.GivesLock(function) || wakers[function] || cfg.Deals(function)
 	}
 	return h, is

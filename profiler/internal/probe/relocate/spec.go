@@ -75,7 +75,7 @@ func plan(p *cfg.Program, hooks Hooks, opt probe.Options, from Numbers, reach in
 func newSpec(p *cfg.Program, hooks Hooks, opt probe.Options, from Numbers) *Spec {
 	opt.NoInduction = opt.NoInduction || p.Leaps()
 	s := &Spec{Program: p, hooks: hooks, opt: opt, from: from, next: from, byFunc: make(map[*cfg.Func]*Plan, len(p.Funcs)), size: 1 << 16} // recorder, look.S, caches
-	if s.inGo() && hooks != nil {
+	if opt.Goroutines && hooks != nil {
 		s.hooks = goHooks(hooks)
 	}
 	for i := range p.Regions {

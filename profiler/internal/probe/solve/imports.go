@@ -1,6 +1,9 @@
 package solve
 
-import "github.com/skewlens/skewlens/profile"
+import (
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/record"
+)
 
 // A call into another module goes through a slot that the dynamic linker
 // fills, as late as with the first call: by name nobody can be sure what it
@@ -35,6 +38,16 @@ func (v *Solver) Bind(word func(addr uint64) (uint64, error)) {
 		}
 	}
 	v.explain()
+}
+
+// Know has the functions at hand that a thread's counters say have run: Bind looks for
+// the slots of those only.
+func (v *Solver) Know(d []record.Delta) {
+	for _, x := range d {
+		if int(x.Counter) < v.chords {
+			v.load(v.owner[x.Counter])
+		}
+	}
 }
 
 // bind notes what a slot holds now.
