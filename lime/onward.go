@@ -21,6 +21,7 @@ func (c *costs) addOnward(x []float64, edge int32, part []float64) {
 	if len(joins) == 0 {
 		return
 	}
+	defer c.table.room.release(c.table.room.asked())
 	e := &c.graph.p.Graph.Edges[edge]
 	shares := map[profile.BlockID][]float64{}
 	for _, v := range joins {

@@ -296,6 +296,7 @@ func (c *costs) addUnder(x []float64, edge int32) {
 		if in == nil || n == nil || c.at[e.To] < 0 {
 			return
 		}
+		defer c.table.room.release(c.table.room.asked())
 		part := c.table.vector()
 		for t := range part {
 			if in[t] > 0 {

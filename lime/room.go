@@ -44,6 +44,19 @@ func (r *room) vector(n int) []float64 {
 	return v
 }
 
+// asked is what has been asked for of a room so far.
+type asked struct{ used, of int }
+
+func (r *room) asked() asked { return asked{r.used, len(r.numbers)} }
+
+// release takes vectors back that have been asked for since. There are as many for a
+// moment as ways, and each should be where the last one was.
+func (r *room) release(since asked) {
+	if r.used = since.used; len(r.numbers) != since.of {
+		r.used = 0 // what lies in this memory was asked for since
+	}
+}
+
 // beginWalk forgets the walk before.
 func (r *room) beginWalk(blocks int) {
 	if len(r.marks) < blocks || r.walks == math.MaxUint32 {

@@ -29,6 +29,16 @@ func buildGo(t testing.TB, folder string, flags ...string) string {
 	return out
 }
 
+// goRoot is where Go is. Its compiler was built with a profile of itself.
+func goRoot(t testing.TB) string {
+	t.Helper()
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(root))
+}
+
 // TestGoCounts compares how often blocks of a program in Go ran with what go build
 // -cover counts, on calls, panics, deferred functions, faults, stacks that grow and
 // goroutines that end in the middle of functions.
@@ -45,7 +55,7 @@ func TestGoCounts(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	want := marked(t, text)
-	for _, flags := range [][]string{nil, {"-gcflags=all=-N -l"}, {"-buildmode=pie"}} {
+	for _, flags := range [][]string{nil, {"-gcflags=all=-N -l"}, {"-buildmode=pie"}, {"-pgo=" + filepath.Join(goRoot(t), "src/cmd/compile/default.pgo")}} {
 		t.Run(fmt.Sprint(flags), func(t *testing.T) {
 			got := marks(t, run(t, buildGo(t, "testdata/golang", flags...)))
 			for at, n := range want {
@@ -118,17 +128,14 @@ func marked(t *testing.T, text string) map[string]uint64 {
 // TestGoStandard: tests of Go's own packages pass, which look at what the runtime does
 // to their stacks, and at what becomes of panics.
 func TestGoStandard(t *testing.T) {
-	root, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := goRoot(t)
 	for _, pkg := range []string{"sort", "sync", "regexp/syntax"} {
 		t.Run(pkg, func(t *testing.T) {
 			prog := filepath.Join(t.TempDir(), "prog")
 			if out, err := exec.Command("go", "test", "-c", "-o", prog, pkg).CombinedOutput(); err != nil {
 				t.Fatalf("go test -c: %v\n%s", err, out)
 			}
-			p := runWith(t, profiler.Config{Path: prog, Args: []string{"-test.short"}, Dir: filepath.Join(strings.TrimSpace(string(root)), "src", pkg)})
+			p := runWith(t, profiler.Config{Path: prog, Args: []string{"-test.short"}, Dir: filepath.Join(root, "src", pkg)})
 			if p.Run.ExitCode != 0 || p.Run.Signal != "" {
 				t.Errorf("status %d %s", p.Run.ExitCode, p.Run.Signal)
 			}

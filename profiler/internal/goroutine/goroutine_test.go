@@ -61,6 +61,17 @@ func TestLayout(t *testing.T) {
 			t.Errorf("two fields lie at one place: %+v", l)
 		}
 	}
+	if l.Unled != 0 {
+		t.Error("walks up stacks are inlined")
+	}
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err = layout(t, program(t, "-pgo="+filepath.Join(strings.TrimSpace(string(root)), "src/cmd/compile/default.pgo")))
+	if err != nil || l.Unled != 1 {
+		t.Errorf("with a profile, in which the runtime walks up stacks: %v, %d", err, l.Unled)
+	}
 	if _, err := layout(t, program(t, "-ldflags=-w")); !errors.Is(err, ErrNoDWARF) {
 		t.Errorf("without debug information: %v", err)
 	}

@@ -21,6 +21,7 @@ type Layout struct {
 	Panic                      int64 // the innermost, a *runtime._panic
 	PanicSP, PanicStart        int64
 	PanicLink, PanicGoexit     int64
+	Unled                      int64 // 1: it walks up stacks also where the detours for that are not come to
 	Return, Frame              int64 // of a walk up a stack, a runtime.unwinder: where the frame returns to, and where it ends
 }
 
@@ -66,7 +67,7 @@ func ReadLayout(data *dwarf.Data, info []byte) (l Layout, err error) {
 			return l, err
 		}
 	}
-	return l, nil
+	return l, l.readInlined(data, info)
 }
 
 // field is one that is sought in a structure, or in a structure that is a field there.
@@ -79,7 +80,7 @@ type field struct {
 // numbers are all of a layout.
 func (l *Layout) numbers() []*int64 {
 	return []*int64{&l.ID, &l.Parent, &l.Created, &l.Start, &l.StackLow, &l.StackHigh, &l.SP, &l.PC, &l.Current, &l.Processor, &l.Pending, &l.Generation,
-		&l.Turn, &l.Number, &l.Panic, &l.PanicSP, &l.PanicStart, &l.PanicLink, &l.PanicGoexit, &l.Return, &l.Frame}
+		&l.Turn, &l.Number, &l.Panic, &l.PanicSP, &l.PanicStart, &l.PanicLink, &l.PanicGoexit, &l.Unled, &l.Return, &l.Frame}
 }
 
 // Pack writes a layout.

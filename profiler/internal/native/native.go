@@ -181,6 +181,7 @@ func read(j backend.Job, path string) (src source, err error) {
 			return src, err
 		}
 		layout, opt.probe.Goroutines = &l, true
+		opt.probe.NoLeaf = opt.probe.NoLeaf || l.Unled != 0
 	}
 	if err := looksForLeaks(path, j.Env); err != nil {
 		return src, err

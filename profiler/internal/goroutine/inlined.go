@@ -1,0 +1,54 @@
+package goroutine
+
+import (
+	"bytes"
+	"debug/dwarf"
+	"fmt"
+)
+
+// The compiler puts functions of the runtime's into others where a profile that it was
+// given (-pgo, default.pgo) says that they are called often: the detours on their first
+// instructions are not come to from there.
+
+// walks are those by which the runtime walks up stacks.
+var walks = []string{"runtime.(*unwinder).initAt", "runtime.(*unwinder).next", "runtime.fpTracebackPartialExpand", "runtime.fpunwindExpand"}
+
+// needed are those without which goroutines are not told apart.
+var needed = []string{"runtime.gdestroy", "runtime.recovery", "runtime.goschedImpl", "runtime.preemptPark"}
+
+// readInlined notes whether return addresses in copies would be found there, and fails
+// where more is missing.
+func (l *Layout) readInlined(data *dwarf.Data, info []byte) error {
+	for _, name := range walks {
+		if isInlined(data, info, name) {
+			l.Unled = 1
+		}
+	}
+	for _, name := range needed {
+		if isInlined(data, info, name) {
+			return fmt.Errorf("has %s inlined, as a profile makes the compiler do; build it with -pgo=off", name)
+		}
+	}
+	return nil
+}
+
+// isInlined reports whether a function's code is in others: it is described apart
+// from it then.
+func isInlined(data *dwarf.Data, info []byte, name string) bool {
+	want := append([]byte(name), 0)
+	for at := 0; ; at++ {
+		i := bytes.Index(info[at:], want)
+		if i < 0 {
+			return false
+		}
+		at += i
+		for n := 1; n <= 2 && n <= at; n++ {
+			r := data.Reader()
+			r.Seek(dwarf.Offset(at - n))
+			e, err := r.Next()
+			if err == nil && e != nil && e.Tag == dwarf.TagSubprogram && e.Val(dwarf.AttrName) == name && e.Val(dwarf.AttrInline) != nil {
+				return true
+			}
+		}
+	}
+}
