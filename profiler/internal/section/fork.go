@@ -43,7 +43,7 @@ func (j *joinRule) done(g *group, parts []arrival) {
 		}
 		j.t.file(profile.Join, x.parts, byLibrary)
 		if i := slices.IndexFunc(f.parts, func(a arrival) bool { return a.t == x.creator }); i >= 0 {
-			j.waitedFor(x, &f.parts[i].inner, &f.parts[i].innerBusy)
+			j.t.waitedFor(x.parts, &f.parts[i].inner, &f.parts[i].innerBusy)
 			if x.before != nil {
 				f.parts[i] = f.parts[i].after(x.before)
 			}
@@ -99,7 +99,7 @@ func (f *fork) end() (tsc uint64) {
 func (j *joinRule) release(f *fork) {
 	j.t.file(profile.Join, f.parts, byLibrary)
 	x := f.creator
-	j.waitedFor(f, &x.inner, &x.innerBusy)
+	j.t.waitedFor(f.parts, &x.inner, &x.innerBusy)
 	if f.before != nil {
 		a := f.before.after(x.before)
 		x.before = &a
@@ -128,9 +128,9 @@ func (j *joinRule) end() {
 
 // waitedFor adds the longest part of a group to what its creator, a worker of
 // another one, had to wait for: in its own part that is as good as done by it.
-func (j *joinRule) waitedFor(f *fork, inner *[]record.Delta, busy *int64) {
-	work := func(a arrival) uint64 { return j.t.c.Work(a.delta) + j.t.c.Work(a.inner) }
-	longest := slices.MaxFunc(f.parts, func(a, b arrival) int { return cmp.Compare(work(a), work(b)) })
+func (t *Tracker) waitedFor(parts []arrival, inner *[]record.Delta, busy *int64) {
+	work := func(a arrival) uint64 { return t.c.Work(a.delta) + t.c.Work(a.inner) }
+	longest := slices.MaxFunc(parts, func(a, b arrival) int { return cmp.Compare(work(a), work(b)) })
 	*inner = record.Add(*inner, record.Add(longest.delta, longest.inner))
 	if longest.timed {
 		*busy += longest.busyNS + longest.innerBusy

@@ -19,7 +19,8 @@ import (
 // A part is what a goroutine executed from where it began, or was waited for before,
 // to the last time that it was done: who takes one piece of work after the other is
 // done with each. What a goroutine does behind that is of no part, but where it goes
-// on to the next one. Kinds of errgroup are made of these.
+// on to the next one. Kinds of errgroup are made of these. Who waits for a group and is
+// waited for as well has waited for the longest part there, as if it had done that.
 
 // goRule makes sections of what goroutines do.
 type goRule struct {
@@ -78,6 +79,7 @@ func (g *goRule) done(x *thread, r record.Record) {
 		w.order = append(w.order, x)
 	}
 	a := x.arrive(r)
+	a.inner, a.innerBusy = x.inner, x.innerBusy
 	w.done[x] = &a
 }
 
@@ -106,6 +108,9 @@ func (g *goRule) joined(x *thread, r record.Record) {
 		parts = append(parts, *a)
 	}
 	g.file(parts)
+	if x.parent != nil && len(parts) > 0 { // the first one is a part of none
+		g.t.waitedFor(parts, &x.inner, &x.innerBusy)
+	}
 }
 
 // mostParts is how many goroutines of an instance are compared.

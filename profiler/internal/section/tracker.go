@@ -183,7 +183,9 @@ func (t *Tracker) died(x *thread, a arrival) {
 	x.alive = false
 	if t.c.Goroutines || !t.joins.filed { // else there will be no wholeLives
 		end := a
-		x.end = &end
+		if x.end = &end; t.c.Goroutines {
+			end.inner, end.innerBusy = x.inner, x.innerBusy
+		}
 	}
 	for _, e := range x.came {
 		e.leave(x)
