@@ -227,6 +227,7 @@ func (j *joinRule) settle(g *group, tsc uint64) {
 func (j *joinRule) forget(g *group) {
 	for _, w := range g.workers {
 		delete(j.of, w)
+		j.t.joined(w)
 	}
 }
 
