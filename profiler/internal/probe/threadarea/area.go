@@ -79,9 +79,11 @@ type Area struct {
 // counter, now its present value; long is how many ticks make a system call
 // worth a record.
 func New(c *Common, mem []byte, base, cpuGap, long, now uint64) *Area {
-	a := new(Area)
+	var a *Area
 	if n := len(c.gone); n > 0 {
 		a, c.gone = c.gone[n-1], c.gone[:n-1]
+	} else {
+		a = new(Area)
 	}
 	*a = Area{l: c.l, mem: mem, base: base}
 	a.init(c, cpuGap, long, now)
