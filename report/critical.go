@@ -192,10 +192,9 @@ func (x *pathBuilder) walk(c *CriticalPath, r *Report) {
 // longestSteps leaves the longest steps, in order of time.
 func (c *CriticalPath) longestSteps() {
 	if len(c.Steps) > pathSteps {
-		sorted := slices.Clone(c.Steps)
+		sorted := longest(c.Steps, pathSteps)
+		c.StepsLeft = len(c.Steps) - pathSteps
 		slices.SortStableFunc(sorted, func(a, b PathStep) int { return cmp.Compare(b.Seconds, a.Seconds) })
-		c.StepsLeft = len(sorted) - pathSteps
-		sorted = sorted[:pathSteps]
 		slices.SortStableFunc(sorted, func(a, b PathStep) int { return cmp.Compare(a.FromS, b.FromS) })
 		c.Steps = sorted
 	}
@@ -203,6 +202,29 @@ func (c *CriticalPath) longestSteps() {
 		s := &c.Steps[i]
 		s.FromS, s.ToS, s.Seconds = round(s.FromS), round(s.ToS), round(s.Seconds)
 	}
+}
+
+// longest are so many of the steps that take longest, in their order; of equals the
+// first. There may be very many.
+func longest(steps []PathStep, many int) []PathStep {
+	seconds := make([]float64, len(steps))
+	for i := range steps {
+		seconds[i] = steps[i].Seconds
+	}
+	slices.Sort(seconds)
+	least := seconds[len(seconds)-many]
+	above, _ := slices.BinarySearchFunc(seconds, least, func(s, least float64) int { return cmp.Or(cmp.Compare(s, least), -1) })
+	equals := many - (len(seconds) - above)
+	kept := make([]PathStep, 0, many)
+	for _, s := range steps {
+		switch {
+		case s.Seconds > least:
+			kept = append(kept, s)
+		case s.Seconds == least && equals > 0:
+			kept, equals = append(kept, s), equals-1
+		}
+	}
+	return kept
 }
 
 // lines spreads the CPU time of each part on the path over its blocks, as its

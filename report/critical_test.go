@@ -1,7 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"math"
+	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -167,5 +170,24 @@ func TestManySteps(t *testing.T) {
 	if len(c.Steps) != pathSteps || c.StepsLeft != 1000-pathSteps || c.Steps[0].Seconds < 7 ||
 		!slices.IsSortedFunc(c.Steps, func(a, b PathStep) int { return int(a.FromS - b.FromS) }) {
 		t.Errorf("%d steps, %d left, the first %+v", len(c.Steps), c.StepsLeft, c.Steps[0])
+	}
+}
+
+// TestLongest: the longest steps are those that sorting all would leave.
+func TestLongest(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		steps := make([]PathStep, 5+rng.IntN(40))
+		for i := range steps {
+			steps[i] = PathStep{Thread: i, Seconds: float64(rng.IntN(8))}
+		}
+		sorted := slices.Clone(steps)
+		slices.SortStableFunc(sorted, func(a, b PathStep) int { return cmp.Compare(b.Seconds, a.Seconds) })
+		many := 1 + rng.IntN(len(steps))
+		want := sorted[:many]
+		slices.SortFunc(want, func(a, b PathStep) int { return cmp.Compare(a.Thread, b.Thread) })
+		if got := longest(steps, many); !reflect.DeepEqual(got, want) {
+			t.Fatalf("of %v the %d longest: %v, want %v", steps, many, got, want)
+		}
 	}
 }

@@ -116,7 +116,8 @@ func (ts *threads) open(by int) {
 
 // offer puts an area into the pool.
 func (ts *threads) offer(at, by int) error {
-	t := &thread{living: &living{alone: true}}
+	t := &thread{living: ts.living()}
+	t.alone = true
 	if err := ts.settle(t, by); err != nil {
 		return err
 	}
@@ -181,6 +182,9 @@ func (ts *threads) census(all bool) (certain bool) {
 		delete(b.place, t)
 		ts.enter(t)
 	}
+	if len(ended) > 0 {
+		ts.faults.collect()
+	}
 	for _, t := range ended {
 		if _, unknown := b.place[t]; !unknown {
 			ts.ended(t)
@@ -244,9 +248,6 @@ func (ts *threads) ended(t *thread) {
 	life := t.area.Life()
 	t.end, t.cpuNS = life.End, life.CPUNS
 	ts.death(t)
-	if ts.byTid[t.tid] == t {
-		delete(ts.byTid, t.tid)
-	}
 }
 
 // doubt is the warning where threads were killed while nobody traced them.

@@ -53,6 +53,9 @@ func (gs *gates) regions() []placed {
 	return gs.all
 }
 
+// n is how many gates threads have.
+func (gs *gates) n() int { return min(len(gs.regions()), threadarea.MaxGates) }
+
 // passed completes the record of a gate.
 func (gs *gates) passed(rec *record.Record) {
 	n := rec.Arg3
@@ -136,7 +139,7 @@ func (gs *gates) tell(a *threadarea.Area) {
 	if len(gs.state) == 0 {
 		return
 	}
-	for n := range min(len(gs.regions()), threadarea.MaxGates) {
+	for n := range gs.n() {
 		want, known := gs.state[gs.familyOf(uint64(n))]
 		if has := a.GateIs(int32(n)); known && (want == 0) != (has == 0) || known && want > 0 && has < want/2 {
 			a.OpenGate(int32(n), want)

@@ -120,6 +120,7 @@ func (s *session) exiting(e tracee.Event) error {
 	if !last { // what it has left is in its area: nobody need wait until that is read
 		err = s.p.Resume(e)
 	}
+	s.threads.faults.collect()
 	t.end = s.threads.endOf(t)
 	s.threads.death(t) // first: who waited for its end may have gone on by now
 	s.threads.drainSome()
@@ -141,6 +142,7 @@ func (s *session) bind() {
 func (s *session) gone(e tracee.Event) error {
 	if t := s.threads.byTid[e.Tid]; t != nil && !t.dead {
 		s.threads.drainSome()
+		s.threads.faults.collect()
 		s.threads.death(t)
 	}
 	delete(s.threads.byTid, e.Tid)

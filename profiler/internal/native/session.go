@@ -153,6 +153,7 @@ func (s *session) start() error {
 		return err
 	}
 	s.in.common = threadarea.NewCommon(s.in.layout, s.in.shared, s.in.base(0))
+	s.in.common.Gates = s.gates.n()
 	s.in.common.SetTimer(s.in.timer())
 	if s.job.Cores > 0 {
 		s.threads.cores = newCores(s.p, s.in)

@@ -46,10 +46,11 @@ type threads struct {
 	deaths     int    // since all were drained
 	lost       uint64 // calls through pointers whose targets were not told apart
 	room       []record.Delta
+	spare      []*living // of threads that have ended, for those that will be born
 }
 
-// thread is a thread of the target, and what is wanted of it when it has ended: of
-// goroutines there may be very many.
+// thread is a thread of the target, and what is wanted of it when it has ended: there
+// may be very many.
 type thread struct {
 	id         profile.ThreadID
 	begin, end uint64
@@ -59,7 +60,7 @@ type thread struct {
 	work       uint64         // else so many instructions
 	stood      []profile.Addr // where in the frames that it never left it stood
 	dead       bool
-	*living    // nil: a goroutine that has ended
+	*living    // nil: it has ended, and nobody asks what it was
 }
 
 // living is what else there is of a thread.
@@ -98,7 +99,8 @@ func newThreads(p *tracee.Process, in *injection, solver *solve.Solver, tracker 
 // prepares its area. Threads are numbered in the order in which they were created,
 // which their own first stops need not follow.
 func (ts *threads) birth(tid int, parent *thread) (*thread, error) {
-	t := &thread{begin: rdtsc(), living: &living{tid: tid, parent: parent}}
+	t := &thread{begin: rdtsc(), living: ts.living()}
+	t.tid, t.parent = tid, parent
 	ts.elder() // those who have died leave room
 	err := ts.settle(t, tid)
 	if err != nil && ts.births.on {
@@ -178,14 +180,13 @@ func (ts *threads) enter(t *thread) {
 	ts.tracker.Born(t.id, parentID, t.begin)
 }
 
-// death takes what a thread has left and frees its area.
+// death takes what a thread has left and frees its area. Its page faults were collected.
 func (ts *threads) death(t *thread) {
 	t.dead = true
 	ts.cores.leave(t)
 	if t.end == 0 {
 		t.end = rdtsc()
 	}
-	ts.faults.collect()
 	ts.in.simulation.leave(t)
 	ts.drain(t)
 	ts.births.bury(t)
@@ -212,7 +213,24 @@ func (ts *threads) death(t *thread) {
 	if ts.goroutines == nil && ts.cores == nil {
 		ts.in.common.Leave(t.area)
 	}
-	t.area, t.mem = nil, nil
+	if t.area, t.mem = nil, nil; ts.goroutines != nil || ts.in.simulation != nil {
+		return
+	}
+	if ts.byTid[t.tid] == t {
+		delete(ts.byTid, t.tid)
+	}
+	ts.spare, t.living = append(ts.spare, t.living), nil
+}
+
+// living is what else there is of a thread that will be born.
+func (ts *threads) living() *living {
+	n := len(ts.spare)
+	if n == 0 {
+		return new(living)
+	}
+	l := ts.spare[n-1]
+	ts.spare, *l = ts.spare[:n-1], living{}
+	return l
 }
 
 // endOf is when a thread came to its end of which the profiler hears now, when
@@ -227,6 +245,7 @@ func (ts *threads) endOf(t *thread) uint64 {
 // endAll is the death of all that are left.
 func (ts *threads) endAll() {
 	ts.census(true)
+	ts.faults.collect()
 	ts.dropAll()
 	for _, t := range ts.all {
 		switch {
@@ -364,7 +383,7 @@ func (ts *threads) look(parent *thread) {
 	}
 	parent.awaited = false
 	for _, t := range ts.all {
-		if t.parent == parent && !t.dead {
+		if !t.dead && t.parent == parent {
 			ts.tracker.Seen(t.id, rdtsc(), ts.solver.Work(t.area.All()))
 		}
 	}

@@ -56,6 +56,7 @@ func (j *joinRule) done(g *group, parts []arrival) {
 		}
 		j.t.file(profile.Join, f.parts, byLibrary)
 		j.filed = j.filed || j.t.out.latest != nil
+		j.leave(f.parts)
 		return
 	}
 	if around.forks == nil {

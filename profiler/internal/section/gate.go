@@ -307,7 +307,7 @@ func (g *gateRule) company(t *trial, before, who []profile.ThreadID, some bool) 
 	}
 	for _, id := range before {
 		x := g.t.threads[id]
-		if slices.Contains(who, id) || !x.alive {
+		if slices.Contains(who, id) || x == nil || !x.alive {
 			continue
 		}
 		if !some {

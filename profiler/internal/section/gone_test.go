@@ -1,6 +1,7 @@
 package section
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/skewlens/skewlens/profile"
@@ -54,6 +55,60 @@ func TestGone(t *testing.T) {
 	}
 	if got := s.Finish(); len(got) != 1 || len(got[0].Instances) != 100 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestGoneThreads: of threads that were joined nothing is kept either, once there is a
+// section of joins, but of who created others, or was in something else; who created and
+// joined them, and when, is still known.
+func TestGoneThreads(t *testing.T) {
+	s := newScript(1 << 20)
+	s.born(0, -1)
+	kept := newScript(1 << 20) // to compare with: its threads have said something
+	kept.born(0, -1)
+	next := profile.ThreadID(1)
+	for range 300 {
+		for _, x := range []*script{s, kept} {
+			for k := range profile.ThreadID(2) {
+				x.creates(0, 64)
+				x.born(next+k, 0)
+				if x == kept {
+					x.Tracker.joins.said[x.threads[next+k]] = arrival{}
+				}
+			}
+			x.dies(next, 5)
+			x.dies(next+1, 10)
+			x.at(0, join, 1, 320)
+			x.at(0, join, 2, 320)
+		}
+		s.Advance(s.now)
+		kept.Advance(kept.now)
+		next += 2
+	}
+	if len(s.threads) != 1 || len(kept.threads) != 601 {
+		t.Errorf("%d threads are left, and %d", len(s.threads), len(kept.threads))
+	}
+	for id := range next {
+		a, b := profile.Thread{ID: id, BeginNS: 40}, profile.Thread{ID: id, BeginNS: 40}
+		s.Tie(&a)
+		kept.Tie(&b)
+		if !reflect.DeepEqual(a, b) || s.Start(id) != kept.Start(id) || id > 0 && (a.Creator != 1 || a.Joiner != 1) {
+			t.Fatalf("thread %d: %+v, begun at %#x; kept %+v, %#x", id, a, s.Start(id), b, kept.Start(id))
+		}
+	}
+	s.creates(0, 64)
+	s.born(next, 0)
+	s.creates(next, 64) // which creates one itself
+	s.born(next+1, next)
+	s.dies(next)
+	s.at(0, join, 1, 320)
+	s.Advance(s.now)
+	if s.threads[next] == nil {
+		t.Error("who has created a thread that lives is forgotten")
+	}
+	s.dies(next + 1)
+	if got := s.Finish(); len(got) != 1 || len(got[0].Instances) != 300 {
+		t.Errorf("%d sections", len(got))
 	}
 }
 

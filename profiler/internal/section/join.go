@@ -19,6 +19,7 @@ type joinRule struct {
 	named  map[uint64]*thread  // by handle: who was born last
 	apart  bool                // see Apart
 	filed  bool                // there is a section of joins
+	spare  [][]arrival         // room of groups that were filed, for those that will be
 }
 
 // group is the workers that one thread created from a moment at which it had
@@ -182,7 +183,7 @@ func (j *joinRule) died(x *thread, a arrival) {
 		a = a.after(x.before)
 		a.inner, a.innerBusy = x.inner, x.innerBusy
 		if g.dead == nil { // mostly these are all, and their creator comes behind them
-			g.dead = make([]arrival, 0, min(len(g.workers), manyWorkers)+1)
+			g.dead = j.room(min(len(g.workers), manyWorkers) + 1)
 		}
 		g.dead = append(g.dead, a)
 		j.settle(g, a.tsc)
@@ -191,6 +192,24 @@ func (j *joinRule) died(x *thread, a arrival) {
 
 // manyWorkers is for how many there is room at once.
 const manyWorkers = 64
+
+// room is for so many arrivals, which may have been those of a group that was filed: there
+// may be very many groups, mostly as large as the last one.
+func (j *joinRule) room(n int) []arrival {
+	if last := len(j.spare) - 1; last >= 0 {
+		room := j.spare[last]
+		if j.spare = j.spare[:last]; cap(room) >= n && cap(room) <= 2*n {
+			return room
+		}
+	}
+	return make([]arrival, 0, n)
+}
+
+// leave leaves the room of a group's arrivals, which were filed and kept nowhere.
+func (j *joinRule) leave(filed []arrival) {
+	clear(filed)
+	j.spare = append(j.spare, filed[:0])
+}
 
 // spent: what a dead thread did last was of something else.
 func (j *joinRule) spent(x *thread) {
@@ -227,6 +246,7 @@ func (j *joinRule) settle(g *group, tsc uint64) {
 func (j *joinRule) forget(g *group) {
 	for _, w := range g.workers {
 		delete(j.of, w)
+		j.t.joined(w)
 	}
 }
 

@@ -45,12 +45,9 @@ type thread struct {
 	metParent bool     // it has shared one with the thread that created it
 
 	joinSite profile.Addr // of its last call that joined a thread
-	joiner   *thread      // that has waited for its end; nil: not known
-	joined   uint64       // when that one could go on
-	join     moment       // when it last began to wait; zero: not known
-	created  moment       // when its parent was about to create it; zero: not known
-	creates  moment       // when it was about to create the next one
-	born     uint64
+	tied
+	creates moment // when it was about to create the next one
+	born    uint64
 
 	// Of the groups that it created and joined since it last began: what it did
 	// before, and what it had to wait for.

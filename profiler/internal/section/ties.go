@@ -8,21 +8,32 @@ type moment struct {
 	cpu int64
 }
 
+// tied is what a thread's creator, and who waited for its end, have to do with it.
+type tied struct {
+	created moment           // when its parent was about to create it; zero: not known
+	join    moment           // when who has waited for its end last began to; zero: not known
+	joined  uint64           // when that one could go on
+	joiner  profile.ThreadID // that one, counted from 1; 0: not known
+}
+
 // joins notes that a thread has waited for the ends of others, from a call on
 // until a moment.
 func (x *thread) joins(workers []*thread, from moment, until uint64) {
 	for _, w := range workers {
-		w.joiner, w.join, w.joined = x, from, max(until, w.born)
+		w.joiner, w.join, w.joined = x.id+1, from, max(until, w.born)
 		w.join.tsc = min(w.join.tsc, w.joined)
 	}
 }
 
 // Tie fills in who created a thread and who has waited for its end, and when.
 func (t *Tracker) Tie(to *profile.Thread) {
-	x := t.threads[to.ID]
-	if x == nil {
-		to.Creator = t.departed[to.ID].parent
-		return
+	var its departedThread
+	if x := t.threads[to.ID]; x != nil {
+		its = departedThread{x.departed(), x.tied}
+	} else if t.c.Goroutines {
+		its.departed = t.departed[to.ID]
+	} else {
+		its = t.gone.of(to.ID)
 	}
 	at := func(m moment) (ns, cpuNS int64) {
 		if m.tsc > 0 {
@@ -30,14 +41,13 @@ func (t *Tracker) Tie(to *profile.Thread) {
 		}
 		return ns, cpuNS
 	}
-	if x.parent != nil {
-		to.Creator = x.parent.id + 1
-		to.CreatedNS, to.CreatedCPUNS = at(x.created)
+	if to.Creator = its.parent; its.parent > 0 {
+		to.CreatedNS, to.CreatedCPUNS = at(its.created)
 		to.CreatedNS = min(to.CreatedNS, to.BeginNS)
 	}
-	if x.joiner != nil {
-		to.Joiner, to.JoinedNS = x.joiner.id+1, max(1, to.BeginNS, t.out.sinceStart(x.joined))
-		to.JoinNS, to.JoinCPUNS = at(x.join)
+	if its.joiner > 0 {
+		to.Joiner, to.JoinedNS = its.joiner, max(1, to.BeginNS, t.out.sinceStart(its.joined))
+		to.JoinNS, to.JoinCPUNS = at(its.join)
 		to.JoinNS = min(to.JoinNS, to.JoinedNS)
 	}
 }

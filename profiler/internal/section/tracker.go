@@ -10,8 +10,9 @@ type Tracker struct {
 	c          Config
 	rules      []rule
 	handlers   []handler                    // by kind of record
-	threads    map[profile.ThreadID]*thread // but goroutines that have ended
-	departed   []departed                   // these, by id
+	threads    map[profile.ThreadID]*thread // but those that nobody asks for any more
+	departed   []departed                   // of goroutines these, by id
+	gone       departedThreads              // of threads
 	queue      streams
 	epochs     map[uint64]*epoch // by object: barrier, condition variable
 	words      words
@@ -96,7 +97,10 @@ func (t *Tracker) Start(id profile.ThreadID) profile.Addr {
 	if x := t.threads[id]; x != nil {
 		return x.start
 	}
-	return t.departed[id].start
+	if t.c.Goroutines {
+		return t.departed[id].start
+	}
+	return t.gone.of(id).start
 }
 
 // Sends tells whether more of what a goroutine sends is to be recorded.

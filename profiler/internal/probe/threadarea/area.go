@@ -13,6 +13,9 @@ type Common struct {
 	Area
 	room []record.Delta // of which records have theirs
 	gone []*Area        // of threads that have ended: their views are used again
+
+	// Gates is how many there are, of those that there can be.
+	Gates int
 }
 
 // deltas is room for some: very many records have a few, and to ask for each takes
@@ -31,7 +34,7 @@ func (c *Common) deltas(n, more int) []record.Delta {
 // NewCommon prepares it: mem is the profiler's view of it, base where it lies
 // in the target.
 func NewCommon(l Layout, mem []byte, base uint64) *Common {
-	c := &Common{Area: Area{l: l, mem: mem, base: base}}
+	c := &Common{Area: Area{l: l, mem: mem, base: base}, Gates: maxGates}
 	c.init(c, Never, 1<<62, 0)
 	c.OpenGates()
 	c.put(offMuted, 1)
@@ -76,9 +79,11 @@ type Area struct {
 // counter, now its present value; long is how many ticks make a system call
 // worth a record.
 func New(c *Common, mem []byte, base, cpuGap, long, now uint64) *Area {
-	a := new(Area)
+	var a *Area
 	if n := len(c.gone); n > 0 {
 		a, c.gone = c.gone[n-1], c.gone[:n-1]
+	} else {
+		a = new(Area)
 	}
 	*a = Area{l: c.l, mem: mem, base: base}
 	a.init(c, cpuGap, long, now)

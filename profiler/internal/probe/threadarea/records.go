@@ -74,7 +74,7 @@ func (a *Area) OpenGates() { a.setGates(a.l.gateTrial()) }
 func (a *Area) CloseGates() { a.setGates(0) }
 
 func (a *Area) setGates(records uint32) {
-	gates := a.words(a.l.gates, (a.l.ring-a.l.gates)/gateSize)
+	gates := a.words(a.l.gates, maxGates)[:a.common.Gates]
 	for i := range gates {
 		gates[i] = uint64(records) // and no thread is between its ways
 	}
