@@ -172,6 +172,7 @@ type goroutines struct {
 	carriers map[int]*thread // the threads that run them, by tid, where these have clocks
 	runtime  map[uint64]bool // whether functions are the runtime's, by address
 	lives    map[statement]*lives
+	rooms    []*living // of those that have ended: others live there
 }
 
 // How many goroutines are told apart, at once and in all.
@@ -199,7 +200,7 @@ func (ts *threads) fill(number uint64, by int) error {
 offering:
 	for until := number + more; gs.next < until; gs.next++ {
 		base := ts.in.base(0)
-		t := &thread{living: &living{tid: -1 - int(gs.next)}}
+		t := &thread{living: gs.room(-1 - int(gs.next))}
 		full := gs.full || len(ts.all) > allGoroutines || len(gs.byBase) >= mostGoroutines
 		if !full {
 			err := ts.settle(t, by)
@@ -333,7 +334,7 @@ func (ts *threads) buryGoroutine(t *thread) {
 		if ts.in.wipe(t.slot, t.mem, t.area) == nil {
 			ts.slots.give(t.slot)
 		}
-		t.area, t.mem = nil, nil
+		ts.leave(t)
 	} else {
 		ts.death(t)
 	}
@@ -341,7 +342,18 @@ func (ts *threads) buryGoroutine(t *thread) {
 	if gs.byID[t.goroutine.ID] == t {
 		delete(gs.byID, t.goroutine.ID)
 	}
+	gs.rooms = append(gs.rooms, t.living)
 	t.living = nil
+}
+
+// room is for what there is of one that begins to live.
+func (gs *goroutines) room(tid int) *living {
+	l := new(living)
+	if n := len(gs.rooms); n > 0 {
+		l, gs.rooms = gs.rooms[n-1], gs.rooms[:n-1]
+	}
+	*l = living{tid: tid}
+	return l
 }
 
 // goStop handles a stop of the detours.

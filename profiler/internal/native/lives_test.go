@@ -1,6 +1,7 @@
 package native
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
@@ -30,5 +31,20 @@ func TestLivesAddUp(t *testing.T) {
 	}
 	if (*goroutines)(nil).livesOf(a) != nil {
 		t.Error("a thread was made by a go statement")
+	}
+}
+
+// TestRooms: where a goroutine lives that another one has left, nothing is left of that.
+func TestRooms(t *testing.T) {
+	gs := newGoroutines(nil)
+	left := gs.room(-1)
+	*left = living{tid: -1, slot: 7, lastTSC: 9, hidden: true, active: []record.Delta{{Counter: 1, N: 1}}, parent: &thread{}}
+	gs.rooms = append(gs.rooms, left)
+	next, other := gs.room(-2), gs.room(-3)
+	if next != left || other == left || len(gs.rooms) != 0 {
+		t.Error("the room is not used again, once")
+	}
+	if !reflect.DeepEqual(*next, living{tid: -2}) {
+		t.Errorf("%+v is left", *next)
 	}
 }
