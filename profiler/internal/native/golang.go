@@ -205,7 +205,8 @@ func (ts *threads) fill(number uint64, by int) error {
 offering:
 	for until := number + more; gs.next < until; gs.next++ {
 		base := ts.in.base(0)
-		t := &thread{living: &living{tid: -1 - int(gs.next)}}
+		t := &thread{living: ts.living()}
+		t.tid = -1 - int(gs.next)
 		full := gs.full || len(ts.all) > allGoroutines || len(gs.byBase) >= mostGoroutines
 		if !full {
 			err := ts.settle(t, by)
@@ -339,7 +340,7 @@ func (ts *threads) buryGoroutine(t *thread) {
 		if ts.in.wipe(t.slot, t.mem, t.area) == nil {
 			ts.slots.give(t.slot)
 		}
-		t.area, t.mem = nil, nil
+		ts.leave(t)
 	} else {
 		ts.death(t)
 	}
@@ -347,7 +348,7 @@ func (ts *threads) buryGoroutine(t *thread) {
 	if gs.byID[t.goroutine.ID] == t {
 		delete(gs.byID, t.goroutine.ID)
 	}
-	t.living = nil
+	ts.spare, t.living = append(ts.spare, t.living), nil
 }
 
 // goStop handles a stop of the detours.

@@ -1,6 +1,7 @@
 package native
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
@@ -30,5 +31,20 @@ func TestLivesAddUp(t *testing.T) {
 	}
 	if (*goroutines)(nil).livesOf(a) != nil {
 		t.Error("a thread was made by a go statement")
+	}
+}
+
+// TestLivingAgain: where a thread lives that another one has left, nothing is left of that.
+func TestLivingAgain(t *testing.T) {
+	var ts threads
+	left := ts.living()
+	*left = living{tid: -1, slot: 7, lastTSC: 9, hidden: true, active: []record.Delta{{Counter: 1, N: 1}}, parent: &thread{}}
+	ts.spare = append(ts.spare, left)
+	next, other := ts.living(), ts.living()
+	if next != left || other == left || len(ts.spare) != 0 {
+		t.Error("the room is not used again, once")
+	}
+	if !reflect.DeepEqual(*next, living{}) {
+		t.Errorf("%+v is left", *next)
 	}
 }

@@ -210,7 +210,12 @@ func (ts *threads) death(t *thread) {
 	if err := ts.in.wipe(t.slot, t.mem, t.area); err == nil {
 		ts.slots.give(t.slot)
 	}
-	if ts.goroutines == nil && ts.cores == nil {
+	ts.leave(t)
+}
+
+// leave is told that nobody looks at a thread's area any more, but for the clocks.
+func (ts *threads) leave(t *thread) {
+	if ts.cores == nil {
 		ts.in.common.Leave(t.area)
 	}
 	if t.area, t.mem = nil, nil; ts.goroutines != nil || ts.in.simulation != nil {

@@ -79,6 +79,14 @@ type Area struct {
 // counter, now its present value; long is how many ticks make a system call
 // worth a record.
 func New(c *Common, mem []byte, base, cpuGap, long, now uint64) *Area {
+	a := c.begin(mem, base)
+	a.init(c, cpuGap, long, now)
+	a.OpenGates()
+	return a
+}
+
+// begin is a view of an area, which is prepared next.
+func (c *Common) begin(mem []byte, base uint64) *Area {
 	var a *Area
 	if n := len(c.gone); n > 0 {
 		a, c.gone = c.gone[n-1], c.gone[:n-1]
@@ -86,8 +94,6 @@ func New(c *Common, mem []byte, base, cpuGap, long, now uint64) *Area {
 		a = new(Area)
 	}
 	*a = Area{l: c.l, mem: mem, base: base}
-	a.init(c, cpuGap, long, now)
-	a.OpenGates()
 	return a
 }
 

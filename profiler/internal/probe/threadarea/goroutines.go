@@ -22,7 +22,7 @@ func (a *Area) Goroutine() Goroutine {
 // NewGoroutine is New for a goroutine. There are very many, so what a program in Go does
 // not have is not prepared: gates.
 func NewGoroutine(c *Common, mem []byte, base, cpuGap, long, now uint64) *Area {
-	a := &Area{l: c.l, mem: mem, base: base}
+	a := c.begin(mem, base)
 	a.init(c, cpuGap, long, now)
 	a.ownLive()
 	return a
