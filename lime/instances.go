@@ -44,6 +44,16 @@ func (in *instance) measure() {
 	}
 }
 
+// alike reports whether another instance is the same to an analysis: its threads did
+// exactly as much, each of everything. Programs that repeat themselves have many of them.
+func (in *instance) alike(x *instance) bool {
+	return in.folded == x.folded && in.ranked == x.ranked && slices.Equal(in.response, x.response) &&
+		slices.EqualFunc(in.parts, x.parts, func(p, q profile.Part) bool {
+			return p.Thread == q.Thread && p.Slot == q.Slot && p.Begin == q.Begin &&
+				slices.Equal(p.Counts.N, q.Counts.N) && slices.Equal(p.Counts.Event, q.Counts.Event)
+		})
+}
+
 // instances reads the instances' responses.
 func (a *Analyser) instances(s *profile.Section, resp profile.Response) ([]*instance, error) {
 	measure, err := a.response(s, resp)
