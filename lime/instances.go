@@ -66,9 +66,14 @@ func (a *Analyser) instances(s *profile.Section, resp profile.Response) ([]*inst
 		if len(x.Parts) == 0 {
 			continue
 		}
-		in := &instance{parts: make([]profile.Part, len(x.Parts)), folded: max(1, x.Folded), ranked: x.Folded > 1, response: make([]float64, len(x.Parts)), index: i}
-		for k := range x.Parts {
-			in.parts[k] = x.Parts[k].Whole()
+		in := &instance{parts: x.Parts, folded: max(1, x.Folded), ranked: x.Folded > 1, response: make([]float64, len(x.Parts)), index: i}
+		if slices.ContainsFunc(x.Parts, func(p profile.Part) bool { return len(p.Inner.Event) > 0 }) { // few have that
+			in.parts = slices.Clone(x.Parts)
+			for k := range in.parts {
+				in.parts[k] = x.Parts[k].Whole()
+			}
+		}
+		for k := range in.parts {
 			in.response[k] = measure(&in.parts[k])
 		}
 		in.measure()
