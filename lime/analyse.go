@@ -3,6 +3,7 @@ package lime
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"sync"
 
@@ -112,12 +113,20 @@ func (a *Analyser) explain(res *Result, s *profile.Section, instances []*instanc
 	measured := opt.Method == Exact && !opt.Response.Counted()
 	if measured && len(uneven) > 1 && widest(uneven) < poolBelow {
 		few := uneven[:min(len(uneven), pooledAtMost)]
-		c.add(a.analysis(opt, &r, few...))
+		c.add(a.analysis(opt, &r, few...), few...)
 		res.Warnings = append(res.Warnings, profile.Warning{Code: "pooled", Message: fmt.Sprintf(
 			"With fewer than %d threads the %d instances that lost most were fitted together; p values are optimistic.", poolBelow, len(few))})
 	} else {
+		var done []*analysis
 		for _, in := range foldTail(len(a.p.Events), uneven) {
-			c.add(a.analysis(opt, &r, in))
+			if len(done) > 0 && done[0].idle != in.idle {
+				done = done[:0]
+			}
+			i := slices.IndexFunc(done, func(x *analysis) bool { return x.instances[0].alike(in) })
+			if i < 0 {
+				i, done = len(done), append(done, a.analysis(opt, &r, in))
+			}
+			c.add(done[i], in)
 		}
 	}
 	c.finish(a.p, res, s, opt)

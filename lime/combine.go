@@ -56,9 +56,10 @@ type combined struct {
 	began             []profile.Addr // where parts begin that have it
 }
 
-// add takes in one instance. Instances come by lost time, so that what names
+// add takes in one instance, or several that were pooled, with their analysis or that of
+// one that is alike. Instances come by lost time, so that what names
 // a cause (its address, its event, its p) is from the one where most is lost.
-func (c *combiner) add(a *analysis) {
+func (c *combiner) add(a *analysis, of ...*instance) {
 	if a.dealt != 0 && a.idle*a.dealtShare > c.dealtIdle {
 		c.dealt, c.dealtIdle = a.dealt, a.idle*a.dealtShare
 	}
@@ -84,7 +85,7 @@ func (c *combiner) add(a *analysis) {
 		evened, scheduled := f.cost.saved(a.table.groups, a.response)
 		x.evened, x.scheduled = x.evened+evened, x.scheduled+scheduled
 	}
-	c.outcomes = append(c.outcomes, explained{a.table.groups, a.response, a.findings, a.instances})
+	c.outcomes = append(c.outcomes, explained{a.table.groups, a.response, a.findings, of})
 }
 
 // count adds the events of a cause, one for each decision: which edge of a loop

@@ -44,6 +44,16 @@ func (in *instance) measure() {
 	}
 }
 
+// alike reports whether another instance is the same to an analysis: its threads did
+// exactly as much, each of everything. Programs that repeat themselves have many of them.
+func (in *instance) alike(x *instance) bool {
+	return in.folded == x.folded && in.ranked == x.ranked && slices.Equal(in.response, x.response) &&
+		slices.EqualFunc(in.parts, x.parts, func(p, q profile.Part) bool {
+			return p.Thread == q.Thread && p.Slot == q.Slot && p.Begin == q.Begin &&
+				slices.Equal(p.Counts.N, q.Counts.N) && slices.Equal(p.Counts.Event, q.Counts.Event)
+		})
+}
+
 // instances reads the instances' responses.
 func (a *Analyser) instances(s *profile.Section, resp profile.Response) ([]*instance, error) {
 	measure, err := a.response(s, resp)
@@ -56,9 +66,14 @@ func (a *Analyser) instances(s *profile.Section, resp profile.Response) ([]*inst
 		if len(x.Parts) == 0 {
 			continue
 		}
-		in := &instance{parts: make([]profile.Part, len(x.Parts)), folded: max(1, x.Folded), ranked: x.Folded > 1, response: make([]float64, len(x.Parts)), index: i}
-		for k := range x.Parts {
-			in.parts[k] = x.Parts[k].Whole()
+		in := &instance{parts: x.Parts, folded: max(1, x.Folded), ranked: x.Folded > 1, response: make([]float64, len(x.Parts)), index: i}
+		if slices.ContainsFunc(x.Parts, func(p profile.Part) bool { return len(p.Inner.Event) > 0 }) { // few have that
+			in.parts = slices.Clone(x.Parts)
+			for k := range in.parts {
+				in.parts[k] = x.Parts[k].Whole()
+			}
+		}
+		for k := range in.parts {
 			in.response[k] = measure(&in.parts[k])
 		}
 		in.measure()

@@ -59,6 +59,16 @@ func (c *costs) addOnward(x []float64, edge int32, part []float64) {
 // those that an edge's target dominates, and to which its source leads by no
 // other way; in an order in which no way leads back.
 func (c *costs) joinsBeyond(edge int32) (list []profile.BlockID) {
+	list, known := c.table.room.joins[edge]
+	if !known {
+		list = c.findJoins(edge)
+		c.table.room.joins[edge] = list
+	}
+	return list
+}
+
+// findJoins is joinsBeyond of an edge that was not asked for before in this analysis.
+func (c *costs) findJoins(edge int32) (list []profile.BlockID) {
 	to, from := c.graph.p.Graph.Edges[edge].To, c.graph.source(edge)
 	list = c.walk(to, func(v profile.BlockID) bool {
 		return c.graph.dominates(to, v) || !c.graph.postdominates(v, from)

@@ -1,7 +1,7 @@
 package lime
 
 import (
-	"sort"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -44,13 +44,7 @@ func newCosts(g *graph, t *table, more func(profile.BlockID) float64) *costs {
 			c.blocks = append(c.blocks, b)
 		}
 	}
-	sort.Slice(c.blocks, func(i, j int) bool {
-		a, b := c.blocks[i], c.blocks[j]
-		if x, y := g.compOf(a), g.compOf(b); x != y {
-			return x < y
-		}
-		return a < b
-	})
+	t.room.sort(c.blocks, g.compOf)
 	t.room.blocks, t.room.at = c.blocks, unknown(t.room.at, len(g.p.Graph.Blocks))
 	c.at = t.room.at
 	for i, b := range c.blocks {
@@ -157,21 +151,21 @@ func (c *costs) calls(edge int32) []float64 {
 // instance: the sum then goes to the nearest one that did.
 func (c *costs) sumTrees() {
 	c.tree = make([][]float64, len(c.blocks))
-	order := make([]int32, 0, len(c.blocks))
+	order := make([]profile.BlockID, 0, len(c.blocks))
 	for i, v := range c.blocks {
 		c.tree[i] = c.table.room.copied(c.block[i])
 		if c.graph.reached(v) {
-			order = append(order, int32(i))
+			order = append(order, v)
 		}
 	}
-	sort.Slice(order, func(i, j int) bool { return c.graph.dom.Pre[c.blocks[order[i]]] > c.graph.dom.Pre[c.blocks[order[j]]] })
-	for _, i := range order {
-		d := c.graph.idom(c.blocks[i])
+	c.table.room.sort(order, func(v profile.BlockID) int32 { return c.graph.dom.Pre[v] })
+	for _, v := range slices.Backward(order) {
+		d := c.graph.idom(v)
 		for d >= 0 && c.at[d] < 0 {
 			d = c.graph.idom(d)
 		}
 		if d >= 0 {
-			floats.Add(c.tree[c.at[d]], c.tree[i])
+			floats.Add(c.tree[c.at[d]], c.tree[c.at[v]])
 		}
 	}
 }
@@ -198,7 +192,7 @@ func (c *costs) sumLoops() {
 			ids = append(ids, l)
 		}
 	}
-	sort.Slice(ids, func(i, j int) bool { return ids[i] < ids[j] })
+	slices.Sort(ids)
 	for _, l := range ids {
 		if up := c.graph.loops.All[l].Parent; up >= 0 {
 			add(up, c.loop[l])

@@ -28,6 +28,10 @@ type room struct {
 	next  int               // from which of these it has not gone on yet,
 	marks []uint32          // and by block: the number of the last walk that did
 	walks uint32
+
+	order []uint64 // see sort
+
+	joins map[int32][]profile.BlockID // by edge: see joinsBeyond
 }
 
 // leastNumbers is how many numbers are asked for at once.
@@ -75,6 +79,19 @@ func (r *room) copied(v []float64) []float64 {
 	return c
 }
 
+// sort sorts blocks by a number of each, which is not negative, and those that have the
+// same by their own: as one number with it, which sorts fast.
+func (r *room) sort(blocks []profile.BlockID, by func(profile.BlockID) int32) {
+	r.order = r.order[:0]
+	for _, b := range blocks {
+		r.order = append(r.order, uint64(by(b))<<32|uint64(b))
+	}
+	slices.Sort(r.order)
+	for i, k := range r.order {
+		blocks[i] = profile.BlockID(uint32(k))
+	}
+}
+
 // again makes room for the next analysis.
 func (r *room) again() {
 	for _, e := range r.events {
@@ -84,6 +101,10 @@ func (r *room) again() {
 		r.at[b] = -1
 	}
 	clear(r.inherited)
+	clear(r.joins)
+	if r.joins == nil {
+		r.joins = map[int32][]profile.BlockID{}
+	}
 	r.parts, r.events, r.blocks, r.inherited, r.used = r.parts[:0], r.events[:0], r.blocks[:0], r.inherited[:0], 0
 }
 

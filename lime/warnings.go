@@ -85,8 +85,8 @@ func (a *Analyser) spinning(instances []*instance) float64 {
 // anything is missing, as of a call alone between two barriers.
 func (a *Analyser) uncounted(instances []*instance) []string {
 	g := &a.p.Graph
-	ran := a.functionsRun(instances)
 	left, all := a.passed(instances)
+	ran := a.functionsRun(left)
 	var names []string
 	for f := range g.Functions {
 		fn := &g.Functions[f]
@@ -117,24 +117,30 @@ func (a *Analyser) called(fn *profile.Function) string {
 	return cmp.Or(name, fn.Name)
 }
 
-// passed is how often edges were taken, by event, and how many instructions were
-// executed, all parts together.
-func (a *Analyser) passed(instances []*instance) (left []float64, all float64) {
-	left = make([]float64, len(a.p.Events))
+// passed is how often each event happened, and how many instructions were executed, all
+// parts together.
+func (a *Analyser) passed(instances []*instance) (n []uint64, instructions float64) {
+	n = make([]uint64, len(a.p.Events))
 	for _, in := range instances {
 		for k := range in.parts {
 			c := &in.parts[k].Counts
-			all += float64(a.p.Instructions(*c))
 			for i, e := range c.Event {
-				left[e] += float64(c.N[i])
+				n[e] += c.N[i]
 			}
 		}
 	}
-	return left, all
+	for e, n := range n {
+		if ev := &a.p.Events[e]; n > 0 && ev.Kind == profile.BlockEntered {
+			if b := &a.p.Graph.Blocks[ev.Block]; !b.Spin {
+				instructions += float64(n) * float64(b.Instructions)
+			}
+		}
+	}
+	return n, instructions
 }
 
 // leaves is how often control left a block; infinite where that is not known.
-func (a *Analyser) leaves(b profile.BlockID, left []float64) (n float64) {
+func (a *Analyser) leaves(b profile.BlockID, left []uint64) (n float64) {
 	ways := 0
 	for _, i := range a.graph.outs.Of(int(b)) {
 		e := &a.p.Graph.Edges[i]
@@ -145,7 +151,7 @@ func (a *Analyser) leaves(b profile.BlockID, left []float64) (n float64) {
 			return math.Inf(1)
 		}
 		ways++
-		n += left[e.Count]
+		n += float64(left[e.Count])
 	}
 	if ways == 0 {
 		return math.Inf(1)
@@ -153,27 +159,22 @@ func (a *Analyser) leaves(b profile.BlockID, left []float64) (n float64) {
 	return n
 }
 
-// functionsRun tells, by function, whether it ran or was called.
-func (a *Analyser) functionsRun(instances []*instance) []bool {
+// functionsRun tells, by function, whether it ran or was called, by how often each event
+// happened.
+func (a *Analyser) functionsRun(n []uint64) []bool {
 	g := &a.p.Graph
 	ran := make([]bool, len(g.Functions))
-	see := func(e profile.EventID) {
+	for e, n := range n {
 		ev := &a.p.Events[e]
+		if n == 0 || ev.Kind != profile.BlockEntered && ev.Kind != profile.EdgeTaken {
+			continue
+		}
 		if ev.Kind == profile.BlockEntered {
 			ran[g.Blocks[ev.Block].Function] = true
 		}
-		if ev.Kind == profile.BlockEntered || ev.Kind == profile.EdgeTaken {
-			for _, j := range a.graph.ofEvent.Of(int(e)) {
-				if to := g.Edges[j].To; to >= 0 {
-					ran[g.Blocks[to].Function] = true
-				}
-			}
-		}
-	}
-	for _, in := range instances {
-		for k := range in.parts {
-			for _, e := range in.parts[k].Counts.Event {
-				see(e)
+		for _, j := range a.graph.ofEvent.Of(e) {
+			if to := g.Edges[j].To; to >= 0 {
+				ran[g.Blocks[to].Function] = true
 			}
 		}
 	}

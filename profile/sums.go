@@ -39,6 +39,17 @@ func (s *Section) PartsByThread() []Part {
 	return s.sums(func(q *Part) int32 { return int32(q.Thread) })
 }
 
+// Parts are PartsBySlot and PartsByThread: the same where no slots are known.
+func (s *Section) Parts() (bySlot, byThread []Part) {
+	bySlot = s.PartsBySlot()
+	if len(s.Totals) > 0 || slices.ContainsFunc(s.Instances, func(in Instance) bool {
+		return slices.ContainsFunc(in.Parts, func(q Part) bool { return q.Slot > 0 })
+	}) {
+		return bySlot, s.PartsByThread()
+	}
+	return bySlot, bySlot
+}
+
 // sums adds up the parts of unfolded instances that have the same key.
 func (s *Section) sums(key func(*Part) int32) []Part {
 	own, events := map[int32][]*Part{}, EventID(0)

@@ -204,7 +204,7 @@ func (b *builder) fill(out *Section, s *profile.Section, res *lime.Result) {
 	out.R2 = known(res.R2)
 	out.JointGain = gain(res.JointGain, math.NaN(), out.TimeS)
 	idle, timed := int64(0), false
-	slots, threads := s.PartsBySlot(), s.PartsByThread() // once: where instances are many, to add them up takes long
+	slots, threads := s.Parts() // once: where instances are many, to add them up takes long
 	hardware := b.threadsHardware(slots, len(res.Threads))
 	for i, t := range res.Threads {
 		th := Thread{Slot: i + 1, Instructions: t.Instructions, uncounted: b.bare, Hardware: hardware[i]}

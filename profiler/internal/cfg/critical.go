@@ -5,8 +5,9 @@ import "slices"
 // Locks tells which critical sections calls stand in. It keeps the function that
 // was looked at last.
 type Locks struct {
-	d *Dealer
-	g *Graph
+	d     *Dealer
+	g     *Graph
+	space Space // which that is in
 }
 
 // NewLocks prepares that for a program.
@@ -24,7 +25,7 @@ func (l *Locks) Apart(a, b uint64) bool {
 		return false
 	}
 	if l.g == nil || l.g.Func != f {
-		l.g = l.d.p.Graph(f, nil)
+		l.g = l.d.p.Graph(f, &l.space)
 	}
 	before, known := l.d.lockedBefore(l.g, a)
 	others, also := l.d.lockedBefore(l.g, b)

@@ -108,6 +108,20 @@ func (m *module) coverage() (c profile.Coverage) {
 func (s *session) number(p *profile.Profile) {
 	var number []profile.EventID
 	p.Graph, p.Events, number = s.solver.Graph()
-	p.EachCounts(func(c *profile.Counts) { *c = s.solver.Numbered(s.solver.Explain(*c), number) })
+	const many = 1 << 12
+	known := map[*profile.EventID]profile.Counts{} // parts that counted the same have theirs together
+	p.EachCounts(func(c *profile.Counts) {
+		if len(c.Event) == 0 {
+			return
+		}
+		n, is := known[&c.Event[0]]
+		if !is {
+			if n = s.solver.Numbered(s.solver.Explain(*c), number); len(known) == many {
+				clear(known)
+			}
+			known[&c.Event[0]] = n
+		}
+		*c = n
+	})
 	s.in.callbacks(p, s.lines)
 }

@@ -24,7 +24,8 @@ type collector struct {
 	placed   map[way]*open
 	between  map[[2]*uint64][]spot // places of those who came by two ways, the first one's first
 	spare    [][]part              // room of instances that were folded
-	ranks    []ranked              // room for their parts' order
+	ranks    []ranked              // room for their parts' order,
+	turn     []int                 // and for that of arrivals
 	synced   int                   // waits that are kept one by one
 	latest   *open                 // to which an instance was added last
 }
@@ -89,12 +90,11 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival, made makin
 	}
 	in := instance{parts: c.room(len(arrivals)), spanNS: int64(float64(last-first) * c.c.NSPerTick), end: last}
 	size := 0
-	for i := range arrivals {
-		a, p := &arrivals[i], &in.parts[i]
+	for i, k := range c.byThread(arrivals) {
+		a, p := &arrivals[k], &in.parts[i]
 		c.part(p, a, last, kind == profile.Threads || a.ended) // who has ended waits for nobody
 		size += p.size()
 	}
-	slices.SortFunc(in.parts, func(a, b part) int { return cmp.Compare(a.Thread, b.Thread) })
 	distinct(in.parts)
 	o.time.add(first, last)
 	o.instances = append(o.instances, in)
@@ -105,6 +105,16 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival, made makin
 		c.shrink()
 	}
 	return true
+}
+
+// byThread is the order of arrivals by their threads.
+func (c *collector) byThread(arrivals []arrival) []int {
+	c.turn = c.turn[:0]
+	for i := range arrivals {
+		c.turn = append(c.turn, i)
+	}
+	slices.SortStableFunc(c.turn, func(a, b int) int { return cmp.Compare(arrivals[a].t.id, arrivals[b].t.id) })
+	return c.turn
 }
 
 // room is for the parts of an instance, which may have been those of one that was folded.
@@ -182,7 +192,7 @@ func mainSite(as []arrival) profile.Addr {
 // finish returns the sections, in the order in which they first ended.
 func (c *collector) finish() []profile.Section {
 	var out []profile.Section
-	c.spare = nil
+	c.spare, c.c.Solve = nil, once(c.c.Solve)
 	c.outwards()
 	for _, o := range c.order {
 		o.leaveOut()

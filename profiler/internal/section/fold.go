@@ -51,7 +51,7 @@ func (c *collector) shrink() {
 			c.bytes -= freed
 			c.leave(o.instances[i].parts)
 		}
-		o.instances = slices.Clone(o.instances[n:])
+		o.instances = slices.Delete(o.instances, 0, n)
 	}
 }
 
