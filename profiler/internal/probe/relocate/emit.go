@@ -168,6 +168,7 @@ func (m *emitter) function(q *Plan) {
 			next = blocks[i+1]
 		}
 		m.gather(b)
+		m.arrival(b, i > 0 && !runsInto(blocks[i-1], b))
 		begin := m.block(b)
 		if m.accesses.strip != nil {
 			m.Bind(begin)
