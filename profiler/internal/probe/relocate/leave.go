@@ -22,7 +22,10 @@ func (m *emitter) leave(b, next *cfg.Block) {
 			m.count(e) // an unresolved jump's exit; table edges count where they arrive
 		}
 		if !found {
-			m.copyInsn(in)
+			m.addBase(b)
+			if !m.readTable(b, len(b.Insns)-1) {
+				m.copyInsn(in)
+			}
 			return
 		}
 		at := m.Len()
