@@ -62,6 +62,12 @@ func (a *Assembler) Raw(b ...byte) { a.buf = append(a.buf, b...) }
 // Quad appends eight bytes of data.
 func (a *Assembler) Quad(v uint64) { a.buf = binary.LittleEndian.AppendUint64(a.buf, v) }
 
+// SetQuad writes eight bytes at an offset of what was appended.
+func (a *Assembler) SetQuad(at int, v uint64) { binary.LittleEndian.PutUint64(a.buf[at:], v) }
+
+// SetLong writes four.
+func (a *Assembler) SetLong(at int, v uint32) { binary.LittleEndian.PutUint32(a.buf[at:], v) }
+
 func (a *Assembler) imm32(v uint32) { a.buf = binary.LittleEndian.AppendUint32(a.buf, v) }
 
 // relative appends the displacement, from the end of what is appended, to an address.

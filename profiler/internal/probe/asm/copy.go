@@ -1,6 +1,7 @@
 package asm
 
 import (
+	"bytes"
 	"encoding/binary"
 
 	"github.com/skewlens/skewlens/profiler/internal/x86"
@@ -21,6 +22,16 @@ func (a *Assembler) retarget(in *x86.Insn, pos int) {
 	if in.RIPOff > 0 {
 		binary.LittleEndian.PutUint32(a.buf[pos:], a.displacement(in.RIPTarget, a.PC()))
 	}
+}
+
+// CopyAt appends an instruction of the program whose operand is absolute or has an index
+// alone, with another address in its stead: what it ends with.
+func (a *Assembler) CopyAt(in *x86.Insn, addr uint64) {
+	if addr != uint64(int32(addr)) || in.HasImm || !bytes.HasSuffix(in.Bytes, binary.LittleEndian.AppendUint32(nil, uint32(in.Mem.Disp))) {
+		a.Fail("% x cannot name %#x", in.Bytes, addr)
+	}
+	a.Raw(in.Bytes[:in.Len()-4]...)
+	a.imm32(uint32(addr))
 }
 
 // CopyLoop appends a jrcxz or loop of the program, which has only a short

@@ -18,6 +18,12 @@ const (
 	word     = 0x40  // of memory: what instructions on GS work on
 )
 
+// Instructions of a program that read a table: jmp *0x40(,%rax,8) and mov 0x40(,%r9,8),%r10.
+var (
+	jumpByTable, _ = x86.Decode([]byte{0xff, 0x24, 0xc5, 0x40, 0, 0, 0}, 0)
+	loadByTable, _ = x86.Decode([]byte{0x4e, 0x8b, 0x14, 0xcd, 0x40, 0, 0, 0}, 0)
+)
+
 // encoding is one instruction: what the assembler is asked for, what other
 // disassemblers call it, what package x86 reads, and what it does.
 type encoding struct {
@@ -46,6 +52,11 @@ var encodings = []encoding{
 	{func(a *Assembler) { a.CmpGSAt32(word, x86.RCX, 7) }, "cmpl $0x7,%gs:0x40(%rcx)", "0:81/7 gs:r1+0r-1+64 r7 7", nil},
 	{func(a *Assembler) { a.MovGSAt32(x86.RCX, word, x86.RCX) }, "mov %gs:0x40(%rcx),%ecx", "0:8b/1 gs:r1+0r-1+64 r1", nil},
 	{func(a *Assembler) { a.IncGSEighth(word, x86.RCX) }, "incq %gs:0x40(,%rcx,8)", "0:ff/0 gs:r-1+8r1+64 r0", nil},
+	{func(a *Assembler) { a.LoadOffset(x86.RAX, &x86.Mem{Base: x86.RDX, Index: x86.RAX, Scale: 4}, 1<<64-8) }, "movslq -0x8(%rdx,%rax,4),%rax", "0:63/0 r2-8 r0", nil},
+	{func(a *Assembler) { a.LoadOffset(x86.R9, &x86.Mem{Base: x86.R14, Index: x86.R13, Scale: 4}, 0x1000) }, "movslq 0x1000(%r14,%r13,4),%r9", "0:63/1 r14+4096 r9", nil},
+	{func(a *Assembler) { a.LoadOffset(x86.RCX, &x86.Mem{Base: x86.R12, Index: x86.RBP, Scale: 4}, 0) }, "movslq 0x0(%r12,%rbp,4),%rcx", "0:63/1 r12+0 r1", nil},
+	{func(a *Assembler) { a.CopyAt(&jumpByTable, 0x1234) }, "jmp *0x1234(,%rax,8)", "0:ff/4 jmp* r-1+4660", nil},
+	{func(a *Assembler) { a.CopyAt(&loadByTable, 0x1234) }, "mov 0x1234(,%r9,8),%r10", "0:8b/2 r-1+4660 r10", nil},
 	{func(a *Assembler) { a.ImulImm32(x86.RCX, x86.R11, -5) }, "imul $0xfffffffb,%r11d,%ecx", "0:69/1 r1 r11 -5", nil},
 	{func(a *Assembler) { a.Imul(x86.R9, x86.R9, -8) }, "imul $0xfffffffffffffff8,%r9,%r9", "0:69/1 r9 r9 -8", nil},
 	{func(a *Assembler) { a.Imul(x86.RCX, x86.R11, 24) }, "imul $0x18,%r11,%rcx", "0:69/1 r1 r11 24", nil},

@@ -230,6 +230,18 @@ func (a *Assembler) LeaMem(r x86.Reg, m *x86.Mem, target uint64, below int32) {
 	a.imm32(uint32(disp))
 }
 
+// LoadOffset is movslq way(m),%r: m has a base and an index.
+func (a *Assembler) LoadOffset(r x86.Reg, m *x86.Mem, way uint64) {
+	if int64(way) != int64(int32(way)) {
+		a.Fail("a table is %#x from what names it", way)
+	}
+	at := *m
+	at.Disp = int32(way)
+	i := len(a.buf) + 1 // behind REX
+	a.LeaMem(r, &at, 0, 0)
+	a.buf[i] = 0x63
+}
+
 // LeaReg is lea disp(%from),%to; from is not rsp.
 func (a *Assembler) LeaReg(to, from x86.Reg, disp int32) {
 	a.LeaMem(to, &x86.Mem{Base: from, Index: x86.None, Disp: disp}, 0, 0)

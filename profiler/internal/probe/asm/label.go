@@ -29,6 +29,9 @@ func (a *Assembler) Labels(n int) Label {
 // Bind says that a label is here.
 func (a *Assembler) Bind(l Label) { a.offset[l] = int32(len(a.buf)) }
 
+// Bound reports whether it was said where a label is.
+func (a *Assembler) Bound(l Label) bool { return a.offset[l] >= 0 }
+
 // Addr is the address of a label, which must be bound.
 func (a *Assembler) Addr(l Label) uint64 {
 	if a.offset[l] < 0 {

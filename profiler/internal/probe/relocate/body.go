@@ -43,7 +43,7 @@ func (m *emitter) body(b *cfg.Block) {
 		case x86.Normal:
 			if is, number, known := b.Syscall(k); is && !m.s.opt.Bare() && !m.s.opt.Goroutines && (!known || blocking.May(number)) {
 				m.timed(in)
-			} else {
+			} else if !m.readTable(b, k) {
 				m.copyInsn(in)
 			}
 		case x86.Call, x86.CallInd:

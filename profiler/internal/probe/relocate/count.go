@@ -71,10 +71,25 @@ func (m *emitter) incrementKeepingFlags(off uint32) {
 	m.LeaRSP(redZone)
 }
 
-// arrivals emits the counters of table targets and landing pads.
+// arrival emits what is counted where control comes to a block from switches, if it can
+// stand right before the block: nobody else comes that way. Who counts nothing there
+// comes to the block itself.
+func (m *emitter) arrival(b *cfg.Block, alone bool) {
+	i := m.counters.FromHub(b)
+	if i < 0 {
+		return
+	}
+	if c := m.counters.Edges[i].Counter; alone || c < 0 || m.s.opt.NoCounters {
+		m.Bind(m.label(place{atTable, int32(b.ID)}))
+		m.increment(c, b.LiveIn)
+	}
+}
+
+// arrivals emits the counters of landing pads, and those of table targets that stand
+// before no block.
 func (m *emitter) arrivals() {
 	for _, b := range m.g.Blocks {
-		if i := m.counters.FromHub(b); i >= 0 {
+		if i := m.counters.FromHub(b); i >= 0 && !m.Bound(m.label(place{atTable, int32(b.ID)})) {
 			m.Bind(m.label(place{atTable, int32(b.ID)}))
 			m.increment(m.counters.Edges[i].Counter, b.LiveIn)
 			m.Jmp(m.block(b))

@@ -33,13 +33,15 @@ type emitter struct {
 	lookers   map[*cfg.Loop]bool // see callsLook,
 	recursing map[*cfg.Loop]bool // and recursions
 	recurses  map[*cfg.Block]bool
-	rank      []int32  // block → its place, where threads look: see inOrder
-	units     []unitOf // loops that may deal work out
-	later     []func() // out-of-line code
-	callSite  []int32  // call → number of its site, −1: none
-	jumpSite  []int32  // block → that of the jump that ends it
-	accesses  accesses // that are simulated, of the block
-	again     []int32  // block → the label where a next round of it begins, −1: where it itself does
+	rank      []int32    // block → its place, where threads look: see inOrder
+	units     []unitOf   // loops that may deal work out
+	later     []func()   // out-of-line code
+	callSite  []int32    // call → number of its site, −1: none
+	jumpSite  []int32    // block → that of the jump that ends it
+	accesses  accesses   // that are simulated, of the block
+	tables    []ownTable // of the function, and who reads them, by block
+	reads     map[int]tableRead
+	again     []int32 // block → the label where a next round of it begins, −1: where it itself does
 }
 
 // newEmitter emits for a cache at an address, from an offset of it on.
@@ -135,7 +137,7 @@ func (m *emitter) function(q *Plan) {
 	for pad := m.s.opt.Layout * int(q.Number) % 13 * 16; pad > 0 || m.Len()%16 != 0; pad-- {
 		m.Int3()
 	}
-	if m.entrance(q) == m.hook(q) {
+	if m.openTables(); m.entrance(q) == m.hook(q) {
 		m.Bind(m.hook(q))
 		if h, _ := m.hooked(q.Func.Name); m.s.inGo() {
 			m.hookGo(q, h)
@@ -168,6 +170,7 @@ func (m *emitter) function(q *Plan) {
 			next = blocks[i+1]
 		}
 		m.gather(b)
+		m.arrival(b, i > 0 && !runsInto(blocks[i-1], b))
 		begin := m.block(b)
 		if m.accesses.strip != nil {
 			m.Bind(begin)
@@ -186,6 +189,7 @@ func (m *emitter) function(q *Plan) {
 	for i := 0; i < len(m.later); i++ { // it may put off more
 		m.later[i]()
 	}
+	m.fillTables()
 	m.EndScope()
 }
 

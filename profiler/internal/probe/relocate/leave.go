@@ -22,7 +22,10 @@ func (m *emitter) leave(b, next *cfg.Block) {
 			m.count(e) // an unresolved jump's exit; table edges count where they arrive
 		}
 		if !found {
-			m.copyInsn(in)
+			m.addBase(b)
+			if !m.readTable(b, len(b.Insns)-1) {
+				m.copyInsn(in)
+			}
 			return
 		}
 		at := m.Len()
@@ -46,6 +49,17 @@ func (m *emitter) leave(b, next *cfg.Block) {
 		m.count(e)
 		m.goTo(e, next)
 	}
+}
+
+// runsInto reports whether control runs on from a block's copy into the next one's.
+func runsInto(b, next *cfg.Block) bool {
+	switch in := b.Last(); {
+	case in.Kind == x86.Stop, in.Kind == x86.Ret, in.Kind == x86.JmpInd, in.Kind.IsCall() && b.Calls[len(b.Calls)-1].NoReturn:
+		return false
+	case in.Kind == x86.Jcc, in.Kind == x86.Jrcxz:
+		return b.Succ[1].To == next
+	}
+	return b.Succ[0].To == next
 }
 
 // goTo goes along an edge, unless where it leads comes next anyway.

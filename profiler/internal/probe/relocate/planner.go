@@ -135,6 +135,8 @@ func (pl *planner) tryPlan(f *cfg.Func) *Plan {
 	}
 	eachSite(pl.p, d.Plan, g, func(*cfg.Block, *cfg.Call) { d.sites++ })
 	d.size = uint64(len(g.Code))*24 + uint64(len(g.Edges))*48 + 256 + enterSize
+	_, _, own := ownTables(pl.p, g)
+	d.size += uint64(own)
 	if pl.units {
 		d.size += gateSize * uint64(len(g.Blocks))
 	}

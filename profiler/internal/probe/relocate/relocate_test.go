@@ -2,6 +2,7 @@ package relocate
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
@@ -30,8 +31,12 @@ func TestEmittedCodeDecodes(t *testing.T) {
 		if uint64(len(c.Bytes)) > s.CodeSize() {
 			t.Errorf("%s: %d bytes, planned %d", path, len(c.Bytes), s.CodeSize())
 		}
-		n := 0
+		n, tables := 0, tablesOf(s, c)
 		for a := len(threadarea.Recorder); a < len(c.Bytes); {
+			if size := tables[a]; size > 0 {
+				a += size
+				continue
+			}
 			in, err := x86.Decode(c.Bytes[a:min(a+15, len(c.Bytes))], base+uint64(a))
 			if err != nil {
 				t.Fatalf("%s: copy at +%#x: % x: %v", path, a, c.Bytes[a:min(a+15, len(c.Bytes))], err)
@@ -41,6 +46,19 @@ func TestEmittedCodeDecodes(t *testing.T) {
 		}
 		t.Logf("%s: %d instructions, %d bytes", path, n, len(c.Bytes))
 	}
+}
+
+// tablesOf are the bytes of the copy's own tables, by where they lie.
+func tablesOf(s *Spec, c *Code) map[int]int {
+	size := map[int]int{}
+	for i, q := range s.plans {
+		m, skip := s.again(c, i)
+		m.function(q)
+		for _, t := range m.tables {
+			size[t.at+skip] = t.size()
+		}
+	}
+	return size
 }
 
 // TestCrowdedCode plans with short jumps that reach next to nothing, so that
@@ -134,4 +152,55 @@ func TestSpringboardsLeadToTheCopy(t *testing.T) {
 			t.Error("the recorder's trap is elsewhere")
 		}
 	}
+}
+
+// TestSwitchesComeToTheBlock: who comes from a switch to a block where that is not
+// counted, comes to the block itself, and else to what counts it.
+func TestSwitchesComeToTheBlock(t *testing.T) {
+	s := New(probetest.Open(t, probetest.Programs(t)[0]), probetest.NoHooks, probe.Options{}, Numbers{})
+	c, err := s.Assemble(s.Home())
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted, plain, before := 0, 0, 0
+	for i, q := range s.Plans() {
+		copied := s.Copied(c, i)
+		g := s.Program.Graph(q.Func, nil)
+		w := s.Counters(q, g, nil)
+		for _, a := range slices.Concat(q.springboards, q.islands) {
+			if a.to.kind != atTable {
+				continue
+			}
+			offset, ok := c.Springboard(a.at)
+			b := g.Blocks[a.to.id]
+			k := slices.IndexFunc(copied, func(x Copied) bool { return x.Addr >= b.Start && x.Addr < b.End })
+			if !ok || k < 0 {
+				continue // padding alone
+			}
+			in, err := x86.Decode(c.Bytes[offset:], offset)
+			if err != nil {
+				t.Fatal(err)
+			}
+			first := uint64(copied[k].Start)
+			switch counter := w.Edges[w.FromHub(b)].Counter; {
+			case counter < 0:
+				plain++
+				if in.Kind == x86.Jmp && offset != first {
+					t.Errorf("%s: from %#x to a jump at +%#x", q.Func.Name, a.at, offset)
+				}
+			case b.LiveIn&^x86.CF == 0:
+				counted++
+				if in.Opcode != 0xff || in.Ext() != 0 || in.Mem.Disp != int32(threadarea.CounterOffset(counter)) {
+					t.Errorf("%s: from %#x to % x, wants counter %d", q.Func.Name, a.at, in.Bytes, counter)
+				}
+				if next, _ := x86.Decode(c.Bytes[offset+uint64(in.Len()):], 0); next.Kind != x86.Jmp {
+					before++
+				}
+			}
+		}
+	}
+	if plain == 0 || counted == 0 || before == 0 {
+		t.Errorf("%d are not counted, %d are, %d right before the block", plain, counted, before)
+	}
+	t.Logf("%d are not counted, %d are, %d right before the block", plain, counted, before)
 }
