@@ -1,7 +1,6 @@
 package goroutine
 
 import (
-	"bytes"
 	"debug/dwarf"
 	"fmt"
 )
@@ -35,20 +34,13 @@ func (l *Layout) readInlined(data *dwarf.Data, info []byte) error {
 // isInlined reports whether a function's code is in others: it is described apart
 // from it then.
 func isInlined(data *dwarf.Data, info []byte, name string) bool {
-	want := append([]byte(name), 0)
-	for at := 0; ; at++ {
-		i := bytes.Index(info[at:], want)
-		if i < 0 {
-			return false
-		}
-		at += i
-		for n := 1; n <= 2 && n <= at; n++ {
-			r := data.Reader()
-			r.Seek(dwarf.Offset(at - n))
-			e, err := r.Next()
-			if err == nil && e != nil && e.Tag == dwarf.TagSubprogram && e.Val(dwarf.AttrName) == name && e.Val(dwarf.AttrInline) != nil {
-				return true
-			}
+	for at := range named(info, name) {
+		r := data.Reader()
+		r.Seek(at)
+		e, err := r.Next()
+		if err == nil && e != nil && e.Tag == dwarf.TagSubprogram && e.Val(dwarf.AttrName) == name && e.Val(dwarf.AttrInline) != nil {
+			return true
 		}
 	}
+	return false
 }

@@ -5,6 +5,7 @@ import (
 	"debug/dwarf"
 	"errors"
 	"fmt"
+	"iter"
 
 	"github.com/skewlens/skewlens/profiler/internal/pack"
 )
@@ -101,20 +102,32 @@ func UnpackLayout(r *pack.Reader) (l Layout, err error) {
 	return l, r.Err
 }
 
-// find returns a structure of the runtime's. To go through all that a large
-// program has would take a second: its name stands in what describes it, behind the
-// number of an abbreviation.
+// find returns a structure of the runtime's.
 func find(data *dwarf.Data, info []byte, name string) (*dwarf.StructType, error) {
-	want := append([]byte(name), 0)
-	for at := 0; ; at++ {
-		i := bytes.Index(info[at:], want)
-		if i < 0 {
-			return nil, fmt.Errorf("has no %s in its debug information", name)
+	for at := range named(info, name) {
+		if t := structAt(data, at, name); t != nil {
+			return t, nil
 		}
-		at += i
-		for n := 1; n <= 2 && n <= at; n++ {
-			if t := structAt(data, dwarf.Offset(at-n), name); t != nil {
-				return t, nil
+	}
+	return nil, fmt.Errorf("has no %s in its debug information", name)
+}
+
+// named are where something of a name may be described. To go through all that a large
+// program has would take a second: the name stands in what describes it, behind the number
+// of an abbreviation.
+func named(info []byte, name string) iter.Seq[dwarf.Offset] {
+	want := append([]byte(name), 0)
+	return func(yield func(dwarf.Offset) bool) {
+		for at := 0; ; at++ {
+			i := bytes.Index(info[at:], want)
+			if i < 0 {
+				return
+			}
+			at += i
+			for n := 1; n <= 2 && n <= at; n++ {
+				if !yield(dwarf.Offset(at - n)) {
+					return
+				}
 			}
 		}
 	}

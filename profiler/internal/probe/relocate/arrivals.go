@@ -17,7 +17,7 @@ import (
 //
 //	entry          from calls through pointers, from outside
 //	return site    behind every call that stays in place
-//	table target   from jump tables, which are left as they are
+//	table target   from jump tables, which are left as they are (of most the copy has its own: dispatch.go)
 //	landing pad    from the unwinder
 //
 // All other bytes of the original are dead. A springboard takes five of them,
