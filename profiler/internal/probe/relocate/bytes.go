@@ -5,6 +5,7 @@ import (
 
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
 // textBytes says of every byte of a program's text whether it is used: it
@@ -68,8 +69,8 @@ func (pl *planner) usableEnd(f *cfg.Func, a uint64) uint64 {
 		for e%16 != 0 && e < end && pl.p.Image.FuncAt(e) == nil {
 			e++
 		}
-		pl.padded = cfg.Range{Lo: r.Hi, Hi: e}
-		return e
+		pl.padded = cfg.Range{Lo: r.Hi, Hi: padding(pl.p.Image, r.Hi, e)}
+		return pl.padded.Hi
 	}
 	return a
 }
@@ -93,7 +94,27 @@ func (pl *planner) dead(c uint64) bool {
 	if o := pl.p.Owner(before.Addr); o != nil && o.Skip != "" && (pl.p.Silent() || o.FallsOut()) {
 		return false // what stays may run through it into the next function
 	}
-	return im.Funcs[i].Addr-(before.Addr+before.Size) <= 16
+	from, next := before.Addr+before.Size, im.Funcs[i].Addr
+	return next-from <= 16 && padding(im, from, next) == next
+}
+
+// padding is up to where what lies between two addresses is nothing but padding. It may
+// be a function in assembly of which no symbol says so.
+func padding(im *image.Image, from, to uint64) uint64 {
+	code := im.Bytes(from)
+	for at := from; at < to; {
+		rest := code[min(at-from, uint64(len(code))):]
+		in, err := x86.Decode(rest[:min(len(rest), 15)], at)
+		switch {
+		case len(rest) > 0 && (rest[0] == 0xcc || rest[0] == 0):
+			at++
+		case err == nil && isNop(&in) && in.End() <= to:
+			at = in.End()
+		default:
+			return at
+		}
+	}
+	return to
 }
 
 // byteSet is a set of addresses of the program's text.
