@@ -242,7 +242,7 @@ func (p *Program) markLeaves() {
 		if p.catches(f.Name) {
 			mark(f)
 		}
-		if f.Runtime && p.Image.Go != nil && f.Name != callsGo {
+		if f.Runtime && p.Image.Go != nil && f.Name != CallsGo {
 			continue // see golang.go
 		}
 		if f.Skip != "" {

@@ -48,8 +48,9 @@ func ofCgo(name string) bool {
 	return own || strings.HasPrefix(name, "x_cgo_") || name == "threadentry" || name == "crosscall1"
 }
 
-// callsGo is by what C calls Go, which may not come back there: it may panic.
-const callsGo = "crosscall2"
+// By these Go calls a function in C, and C one in Go, which may not come back there: it
+// may panic.
+const CallsC, CallsGo = "runtime.cgocall", "crosscall2"
 
 // ReadsReturns reports whether other functions than those by which Go's runtime walks up
 // stacks look at return addresses: what the race detector is told of each call, and, of

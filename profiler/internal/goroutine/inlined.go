@@ -35,10 +35,7 @@ func (l *Layout) readInlined(data *dwarf.Data, info []byte) error {
 // from it then.
 func isInlined(data *dwarf.Data, info []byte, name string) bool {
 	for at := range named(info, name) {
-		r := data.Reader()
-		r.Seek(at)
-		e, err := r.Next()
-		if err == nil && e != nil && e.Tag == dwarf.TagSubprogram && e.Val(dwarf.AttrName) == name && e.Val(dwarf.AttrInline) != nil {
+		if e := entryAt(data, at, dwarf.TagSubprogram, name); e != nil && e.Val(dwarf.AttrInline) != nil {
 			return true
 		}
 	}

@@ -136,10 +136,7 @@ func named(info []byte, name string) iter.Seq[dwarf.Offset] {
 // structAt is the structure that is described at an offset, nil where none of that
 // name is.
 func structAt(data *dwarf.Data, at dwarf.Offset, name string) *dwarf.StructType {
-	r := data.Reader()
-	r.Seek(at)
-	e, err := r.Next()
-	if err != nil || e == nil || e.Tag != dwarf.TagStructType || e.Val(dwarf.AttrName) != name {
+	if entryAt(data, at, dwarf.TagStructType, name) == nil {
 		return nil
 	}
 	t, err := data.Type(at)
@@ -148,6 +145,16 @@ func structAt(data *dwarf.Data, at dwarf.Offset, name string) *dwarf.StructType 
 	}
 	s, _ := t.(*dwarf.StructType)
 	return s
+}
+
+// entryAt is what is described at an offset, nil where that is nothing of a kind and name.
+func entryAt(data *dwarf.Data, at dwarf.Offset, kind dwarf.Tag, name string) *dwarf.Entry {
+	r := data.Reader()
+	r.Seek(at)
+	if e, err := r.Next(); err == nil && e != nil && e.Tag == kind && e.Val(dwarf.AttrName) == name {
+		return e
+	}
+	return nil
 }
 
 // offset is that of a field, or of a field's field.

@@ -17,17 +17,20 @@ var callsBack = map[string]bool{
 	"ftw": true, "ftw64": true, "nftw": true, "nftw64": true, "scandir": true, "scandir64": true,
 }
 
-// By these Go calls a function in C, and C one in Go: once, which they are given likewise.
-const comesToC, comesToGo = "runtime.cgocall", "crosscall2"
-
 // callbacks has functions that were called by such ones called from where these
-// were: they are in the graph as entered from outside.
+// were, or by what leads from Go to C and back, which is given them likewise: they are in
+// the graph as entered from outside.
 func (in *injection) callbacks(p *profile.Profile, lines backend.Lines) {
 	given := map[profile.Addr][]profile.Addr{} // by entry: the calls that were given it
+	var entries map[profile.Addr]bool
 	for _, m := range in.modules {
-		if m.spec != nil && m.mayCallBack() {
-			m.findGiven(given, ran(&p.Graph))
+		if m.spec == nil || !m.mayCallBack() {
+			continue
 		}
+		if entries == nil {
+			entries = ran(&p.Graph)
+		}
+		m.findGiven(given, entries)
 	}
 	for i := range p.Threads { // who begins in it was called by nobody
 		delete(given, p.Threads[i].Start)
@@ -85,7 +88,7 @@ func (m *module) findGiven(given map[profile.Addr][]profile.Addr, ran map[profil
 	// To decode all that a shell has takes longer than its start.
 	of := func(f *cfg.Func) bool { return ran[profile.Addr(f.Ranges[0].Lo+m.base)] }
 	m.eachCall(of, func(g *cfg.Graph, b *cfg.Block, c *cfg.Call) {
-		between := c.Callee != nil && (c.Callee.Name == comesToC || c.Callee.Name == comesToGo)
+		between := c.Callee != nil && (c.Callee.Name == cfg.CallsC || c.Callee.Name == cfg.CallsGo)
 		if !between && !callsBack[c.Import] {
 			return
 		}

@@ -167,10 +167,10 @@ func (t *thread) leave(d []record.Delta) {
 // goExiting: a thread is about to end, mostly with all others.
 func (s *session) goExiting(e tracee.Event) error {
 	gs := s.threads.goroutines
-	if gs != nil {
-		gs.strange.ends(s.threads, e.Tid)
+	if gs == nil {
+		return s.p.Resume(e)
 	}
-	if gs == nil || !s.p.Ending(e.Tid) {
+	if gs.strange.ends(s.threads, e.Tid); !s.p.Ending(e.Tid) {
 		return s.p.Resume(e)
 	}
 	gs.births(s.threads)

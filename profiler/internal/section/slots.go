@@ -115,11 +115,7 @@ func (c *covered) add(from, to uint64) {
 		first--
 		from, to = min(from, c.spans[first].from), max(to, c.spans[first].to)
 	}
-	if first == len(c.spans) {
-		c.spans = append(c.spans, timeSpan{from, to})
-	} else {
-		c.spans = slices.Replace(c.spans, first, last, timeSpan{from, to})
-	}
+	c.spans = slices.Replace(c.spans, first, last, timeSpan{from, to})
 	if len(c.spans) > manySpans { // nothing lasts so long that it reaches back to the older half; if it does, it is cut
 		for _, s := range c.spans[:manySpans/2] {
 			c.sum, c.until = c.sum+s.to-s.from, s.to

@@ -1,6 +1,7 @@
 package section
 
 import (
+	"container/heap"
 	"slices"
 
 	"github.com/skewlens/skewlens/profile"
@@ -56,10 +57,9 @@ func (q *streams) add(s *stream, i *item) {
 	}
 	s.items = append(s.items, *i)
 	if len(s.items) == s.done+1 {
-		q.heap = append(q.heap, s)
-		q.up(len(q.heap) - 1)
-	} else if s.sort() { // earlier than it was
-		q.up(slices.Index(q.heap, s))
+		heap.Push(q, s)
+	} else if s.sort() {
+		heap.Fix(q, slices.Index(q.heap, s))
 	}
 }
 
@@ -97,46 +97,27 @@ func (q *streams) next(horizon uint64) (*thread, *item) {
 	s := q.heap[0]
 	i := s.first()
 	if s.done++; s.done == len(s.items) {
-		last := len(q.heap) - 1
-		q.heap[0], q.heap[last] = q.heap[last], nil
-		q.heap = q.heap[:last]
+		heap.Pop(q)
 		s.items, s.done = s.items[:0], 0
+	} else {
+		heap.Fix(q, 0)
 	}
-	q.down()
 	return s.owner, i
 }
 
-// before is the order of the heap, in which no two streams are alike.
-func before(a, b *stream) bool {
-	x, y := a.first().tsc, b.first().tsc
-	return x < y || x == y && a.owner.id < b.owner.id
+func (q *streams) Len() int { return len(q.heap) }
+func (q *streams) Less(i, j int) bool {
+	a, b := q.heap[i].first(), q.heap[j].first()
+	if a.tsc != b.tsc {
+		return a.tsc < b.tsc
+	}
+	return q.heap[i].owner.id < q.heap[j].owner.id
 }
-
-// up moves a stream to its place that comes before what it is below, and down the first
-// one that does not come before what is below it. (Package heap asks by an interface.)
-func (q *streams) up(i int) {
-	s := q.heap[i]
-	for ; i > 0 && before(s, q.heap[(i-1)/2]); i = (i - 1) / 2 {
-		q.heap[i] = q.heap[(i-1)/2]
-	}
-	q.heap[i] = s
-}
-
-func (q *streams) down() {
-	n, i := len(q.heap), 0
-	if n < 2 {
-		return
-	}
-	s := q.heap[0]
-	for {
-		k := 2*i + 1
-		if k+1 < n && before(q.heap[k+1], q.heap[k]) {
-			k++
-		}
-		if k >= n || !before(q.heap[k], s) {
-			break
-		}
-		q.heap[i], i = q.heap[k], k
-	}
-	q.heap[i] = s
+func (q *streams) Swap(i, j int) { q.heap[i], q.heap[j] = q.heap[j], q.heap[i] }
+func (q *streams) Push(x any)    { q.heap = append(q.heap, x.(*stream)) }
+func (q *streams) Pop() any {
+	n := len(q.heap) - 1
+	s := q.heap[n]
+	q.heap = q.heap[:n]
+	return s
 }

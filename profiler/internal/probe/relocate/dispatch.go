@@ -77,7 +77,7 @@ func ownTables(p *cfg.Program, g *cfg.Graph) (list []ownTable, reads map[int]tab
 // openTables makes room for them where a function begins.
 func (m *emitter) openTables() {
 	m.tables, m.reads = nil, nil
-	if m.s.inGo() || m.s.opt.Library {
+	if m.s.opt.Library {
 		return
 	}
 	m.tables, m.reads, _ = ownTables(m.s.Program, m.g)
