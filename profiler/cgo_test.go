@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/skewlens/skewlens/profile"
@@ -92,15 +93,19 @@ import (
 
 func main() {
 	var all sync.WaitGroup
-	for id := range 2 {
+	n := 2
+	if len(os.Args) > 1 {
+		n = 40 // so that threads that made some for Go make others, too
+	}
+	for id := range n {
 		all.Add(1)
 		go func() {
 			defer all.Done()
 			switch {
-			case id == 0:
+			case id%2 == 0:
 				C.rests()
 			case len(os.Args) > 1:
-				C.elsewhere(20000000)
+				C.elsewhere(1000000)
 			default:
 				C.spins(20000000)
 			}
@@ -134,7 +139,9 @@ func TestCgoWaits(t *testing.T) {
 		t.Errorf("busy for %d ns", spins.BusyNS)
 	}
 	p, _ = runCgo(t, prog, "elsewhere")
-	if !slices.ContainsFunc(p.Warnings, func(w profile.Warning) bool { return w.Code == "c-threads" }) {
-		t.Errorf("nothing is said of a thread that C started: %v", p.Warnings)
+	if !slices.ContainsFunc(p.Warnings, func(w profile.Warning) bool {
+		return w.Code == "c-threads" && strings.HasPrefix(w.Message, "20 threads ")
+	}) {
+		t.Errorf("not said of the 20 threads that C started: %v", p.Warnings)
 	}
 }

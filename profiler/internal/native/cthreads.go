@@ -5,62 +5,68 @@ import (
 	"fmt"
 
 	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
 // Threads of a program in Go that its C code starts, or a library in C. They run no
 // goroutines but those that are called from there, and no rule knows what they are
-// part of: what they do is not counted, and that is said. Who starts a thread for
-// Go's runtime does so in a function of its own, to which the stack leads.
+// part of: what they do is not counted, and that is said. Those that cgo starts for
+// Go's runtime all begin in a function of its own. Which function a thread begins in
+// is kept beside it by the C library. (The stack of who made it does not tell: in the
+// gaps of pthread_create's frames what an earlier call left can stand.)
 
-// startsThreads is that function: cgo's.
-const startsThreads = "_cgo_sys_thread_start"
+// beginsForGo is that function: cgo's.
+const beginsForGo = "threadentry"
 
-// startedSpan is how much of the creator's stack is looked at: of glibc's functions
-// in between those for the thread's attributes are a few hundred bytes.
-const startedSpan = 4096
+// Where the C library keeps what a thread begins in: glibc in its struct pthread, to
+// which FS points (1,600 bytes into it), musl behind the stack, in front of what is
+// thread-local.
+const (
+	aboveFS = 2048
+	belowFS = 4096
+)
 
 // cThreads are such threads.
 type cThreads struct {
-	from, to uint64 // startsThreads; 0: the program has none, and no thread but Go's
-	alive    map[int]bool
-	all      int
-	cpuNS    int64
+	begin uint64 // beginsForGo; 0: the program has none, and no thread but Go's
+	all   int
+	cpuNS int64
 }
 
-func newCThreads(m *module) cThreads {
-	c := cThreads{alive: map[int]bool{}}
+func newCThreads(m *module) (c cThreads) {
 	for i := range m.im.Funcs {
-		if f := &m.im.Funcs[i]; f.Name == startsThreads {
-			c.from, c.to = f.Addr+m.bias, f.Addr+f.Size+m.bias
+		if f := &m.im.Funcs[i]; f.Name == beginsForGo {
+			c.begin = f.Addr + m.bias
 		}
 	}
 	return c
 }
 
-// made: by has made a thread, and stands where it did.
-func (c *cThreads) made(ts *threads, tid, by int) {
-	if c.from == 0 {
+// ends: a thread is about to end.
+func (c *cThreads) ends(p *tracee.Process, tid int) {
+	if c.begin == 0 || tid == p.Pid {
 		return
 	}
-	stack := make([]byte, startedSpan)
-	if err := ts.p.Read(stack, ts.p.SP(by)); err != nil {
+	fs := p.FS(tid)
+	if c.stands(p, fs, aboveFS) || c.stands(p, fs-belowFS, belowFS) {
 		return
 	}
-	for ; len(stack) >= 8; stack = stack[8:] {
-		if at := binary.LittleEndian.Uint64(stack); at > c.from && at <= c.to {
-			return
-		}
-	}
-	c.alive[tid] = true
 	c.all++
+	c.cpuNS += p.CPUNS(tid)
 }
 
-// ends: a thread is about to end.
-func (c *cThreads) ends(ts *threads, tid int) {
-	if c.alive[tid] {
-		c.cpuNS += ts.p.CPUNS(tid)
-		delete(c.alive, tid)
+// stands: the address of cgo's function is among those bytes.
+func (c *cThreads) stands(p *tracee.Process, at, size uint64) bool {
+	b := make([]byte, size)
+	if p.Read(b, at) != nil {
+		return false
 	}
+	for ; len(b) >= 8; b = b[8:] {
+		if binary.LittleEndian.Uint64(b) == c.begin {
+			return true
+		}
+	}
+	return false
 }
 
 // doubt says what is missing.

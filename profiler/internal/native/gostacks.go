@@ -170,7 +170,7 @@ func (s *session) goExiting(e tracee.Event) error {
 	if gs == nil {
 		return s.p.Resume(e)
 	}
-	if gs.strange.ends(s.threads, e.Tid); !s.p.Ending(e.Tid) {
+	if gs.strange.ends(s.p, e.Tid); !s.p.Ending(e.Tid) {
 		return s.p.Resume(e)
 	}
 	gs.births(s.threads)

@@ -60,7 +60,6 @@ func (s *session) cloned(e tracee.Event) error {
 	parent := s.threads.byTid[e.Tid]
 	child, thread, err := s.p.Child(e.Tid)
 	if s.in.golang != nil && thread && err == nil {
-		s.threads.goroutines.strange.made(s.threads, child, e.Tid)
 		// It may be a while until the new one gets a core.
 		if _, err := s.threads.carry(child, e.Tid); alive(err) != nil {
 			return err
