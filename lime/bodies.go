@@ -25,13 +25,17 @@ func (f *finder) withBodies(all []leader) []leader {
 	out := slices.Clip(all)
 	seen := map[identity]bool{}
 	for i := range all {
+		if !by.apart(all[i].out().block, by.copiesOf(all[i].decision)) {
+			continue
+		}
 		if x, ok := by.bodies(&all[i], f.sources); ok && !seen[x.sourceID(f.lines)] {
 			seen[x.sourceID(f.lines)] = true
 			out = append(out, x)
 		}
 	}
 	for _, d := range f.inherited {
-		if !by.copied(d.block, false) && !(f.graph.headed(d.block) >= 0 && by.copied(d.block, true)) {
+		if !by.apart(d.block, f.lines.byLast.Of(int(f.lines.last[d.block]))) &&
+			!(f.graph.headed(d.block) >= 0 && by.apart(d.block, f.lines.byLoop.Of(int(f.lines.loop[d.block])))) {
 			continue
 		}
 		for _, x := range by.ways(d) {
@@ -60,11 +64,14 @@ func (f *finder) ways(d departure) (list []leader) {
 		way := d
 		way.edge, way.outcome, way.taken = i, outcome{d.block, e.To, e.Count}, f.table.counts(e.Count)
 		heads := f.graph.headed(d.block) >= 0
-		if x, ok := f.lead(way, true); ok && heads {
-			list = append(list, x)
+		if heads {
+			if x, ok := f.lead(way, true); ok {
+				list = append(list, x)
+			}
 		}
-		if x, ok := f.lead(way, false); ok && !(heads && (!f.graph.within(e) || f.graph.back[i])) {
-			x.cost = f.table.vector()
+		if !(heads && (!f.graph.within(e) || f.graph.back[i])) {
+			x := f.begin(way)
+			x.decision = f.branch(way)
 			f.costs.addUnder(x.cost, i) // of this way alone
 			list = append(list, x)
 		}
@@ -77,12 +84,23 @@ func (f *finder) ways(d departure) (list []leader) {
 // it goes round (rule 5).
 func (f *finder) arises(v profile.BlockID, x *flows, kind LeaderKind) bool {
 	brings := func(flow []float64) bool {
-		if f.table.cols() == 2 {
-			return brought(flow, x.taken) > 0.5
-		}
-		return f.table.corr(flow, f.table.unit(x.taken)) >= f.stop && f.accounts(v, flow, x.taken)
+		return f.goesWith(flow, x.taken) && (f.table.cols() == 2 || f.accounts(v, flow, x.taken))
 	}
 	return !brings(x.inflow) && brings(x.visits) == (kind == Loop)
+}
+
+// bringsAnywhere reports whether what comes to a decision brings the difference along
+// wherever that stands.
+func (f *finder) bringsAnywhere(flow, taken []float64) bool {
+	return f.goesWith(flow, taken) && (f.table.cols() == 2 || f.table.accounts(flow, taken))
+}
+
+// goesWith reports whether how often a way was taken goes with how often it could be.
+func (f *finder) goesWith(flow, taken []float64) bool {
+	if f.table.cols() == 2 {
+		return brought(flow, taken) > 0.5
+	}
+	return f.table.corr(flow, f.table.unit(taken)) >= f.stop
 }
 
 // brought is, of two parts, how much of the difference between how often they
@@ -117,6 +135,21 @@ func (f *finder) bodies(x *leader, calls *sources) (joined leader, ok bool) {
 	}
 	joined.byLine = true
 	return joined, ok
+}
+
+// apart reports whether no part ran both a block and some other one that ran: that is
+// what bodies needs one copy of at least. Few leaders have any.
+func (f *finder) apart(b profile.BlockID, copies []int32) bool {
+	defer f.table.room.release(f.table.room.asked())
+	mine := f.visits(b)
+	return mine != nil && slices.ContainsFunc(copies, func(c int32) bool {
+		v := profile.BlockID(c)
+		if v == b || f.costs.at[v] < 0 {
+			return false
+		}
+		visits := f.visits(v)
+		return visits != nil && floats.Sum(visits) > 0 && floats.Dot(visits, mine) == 0
+	})
 }
 
 // beside reports whether a block may be one more copy of a leader: no part ran

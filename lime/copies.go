@@ -30,9 +30,14 @@ func (s *steering) ids() []identity {
 // them explain T is for the matching pursuit to say: two branches of one line
 // may also do different things, as the test before a loop and the one in it.
 func (f *finder) withCopies(all []leader) []leader {
-	out := slices.Clip(all)
+	out, joined := slices.Clip(all), map[identity]bool{}
+	for i := range all {
+		if len(all[i].copies) > 0 {
+			joined[all[i].id()] = true
+		}
+	}
 	for _, x := range f.joinCopies(all) {
-		if len(x.copies) > 0 && !slices.ContainsFunc(all, func(y leader) bool { return y.id() == x.id() && len(y.copies) > 0 }) {
+		if len(x.copies) > 0 && !joined[x.id()] {
 			out = append(out, x)
 		}
 	}
@@ -87,17 +92,19 @@ func (f *finder) joined(a, b leader) leader {
 // where the difference arises.
 func (f *finder) leadersByCopies(inherited []departure) []leader {
 	var tried []leader
+	may := map[identity]bool{}
 	for _, d := range inherited {
-		if !f.copied(d.block, f.graph.headed(d.block) >= 0) {
+		round := f.graph.headed(d.block) >= 0
+		if !f.copied(d.block, round) || !round && !f.mayArise(branch{d.way, false}, may) {
 			continue
 		}
-		if x, ok := f.lead(d, f.graph.headed(d.block) >= 0); ok {
+		if x, ok := f.lead(d, round); ok {
 			tried = append(tried, x)
 		}
 	}
 	var out []leader
 	for _, x := range f.joinCopies(tried) {
-		all, several := f.flowsOfAllCopies(&x)
+		all, several := f.flowsOfAllCopies(x.decision)
 		if !several || !f.table.varies(all.taken) {
 			continue
 		}
@@ -108,6 +115,21 @@ func (f *finder) leadersByCopies(inherited []departure) []leader {
 		}
 	}
 	return out
+}
+
+// mayArise reports whether a difference may arise in the copies of a branch taken
+// together: of most one look at what comes to them shows that it does not, before it
+// is known what each costs.
+func (f *finder) mayArise(d branch, known map[identity]bool) bool {
+	id := d.sourceID(f.sources)
+	may, ok := known[id]
+	if !ok {
+		defer f.table.room.release(f.table.room.asked())
+		all, several := f.flowsOfAllCopies(d)
+		may = several && f.table.varies(all.taken) && !f.bringsAnywhere(all.inflow, all.taken)
+		known[id] = may
+	}
+	return may
 }
 
 // copied reports whether the instance ran several copies of what a block decides, as
@@ -127,14 +149,14 @@ func (f *finder) copied(v profile.BlockID, round bool) bool {
 }
 
 // flowsOfAllCopies counts what comes to a decision in all copies of it that the
-// instance ran, also where no difference shows, and how often they led where x
+// instance ran, also where no difference shows, and how often they led where it
 // leads. several is false when there is but one, or something is unknown.
-func (f *finder) flowsOfAllCopies(x *leader) (sum flows, several bool) {
+func (f *finder) flowsOfAllCopies(d decision) (sum flows, several bool) {
 	ran := 0
 	sum = flows{inflow: f.table.vector(), visits: f.table.vector(), taken: f.table.vector()}
-	for _, b := range f.copiesOf(x.decision) {
+	for _, b := range f.copiesOf(d) {
 		v := profile.BlockID(b)
-		if f.costs.at[v] < 0 || !f.addTaken(sum.taken, v, x.out().to) {
+		if f.costs.at[v] < 0 || !f.addTaken(sum.taken, v, d.out().to) {
 			continue
 		}
 		inflow, visits := f.costs.inflow(v), f.visits(v)

@@ -208,12 +208,11 @@ func (f *finder) visits(v profile.BlockID) []float64 {
 // (repeats), it is not a choice between ways but how often one goes round; ok
 // is false where nothing does.
 func (f *finder) lead(d departure, repeats bool) (x leader, ok bool) {
-	cost := f.table.vector()
-	x = leader{steering: steering{cluster: d.cluster}, flows: d.flows, corr: d.corr, cost: cost, unfolded: f.sources.unfolded[d.block]}
-	x.score = f.score(d.block, d.corr, d.flows)
+	x = f.begin(d)
+	cost := x.cost
 	switch {
 	case !repeats:
-		x.decision = branch{d.way, f.waysOn(d.block) < 2}
+		x.decision = f.branch(d)
 		for _, i := range f.graph.outs.Of(int(d.block)) {
 			if f.clusters.ofEdge(f.graph, i) == d.cluster {
 				f.costs.addUnder(cost, i)
@@ -237,6 +236,18 @@ func (f *finder) lead(d departure, repeats bool) (x leader, ok bool) {
 	}
 	return x, true
 }
+
+// begin is a leader of a departure of which neither is known what it decides nor what
+// that costs.
+func (f *finder) begin(d departure) leader {
+	return leader{
+		steering: steering{cluster: d.cluster}, flows: d.flows, corr: d.corr, score: f.score(d.block, d.corr, d.flows),
+		cost: f.table.vector(), unfolded: f.sources.unfolded[d.block],
+	}
+}
+
+// branch is a departure as a choice between ways on.
+func (f *finder) branch(d departure) branch { return branch{d.way, f.waysOn(d.block) < 2} }
 
 // waysOn counts where control may go from v; a call by pointer is a choice, a
 // direct one is not.

@@ -142,9 +142,9 @@ func linkage(nodes []node, stop float64) []int {
 	for i := range root {
 		root[i] = i
 	}
-	parts := correlatedParts(nodes, stop)
-	for _, part := range parts {
-		nearestNeighbourChains(nodes, part, stop, root)
+	shadows := newShadows(len(nodes), func(i int32) []float64 { return nodes[i].mean })
+	for _, part := range correlatedParts(nodes, stop) {
+		nearestNeighbourChains(nodes, shadows, part, stop, root)
 	}
 	for i := range root { // a node's root is never greater than itself
 		root[i] = root[root[i]]
@@ -156,7 +156,7 @@ func linkage(nodes []node, stop float64) []int {
 // neighbours until two are each other's, and merge those. For a reducible
 // linkage that gives the merges of the greedy order. Ties go to the chain's
 // previous node, then to the smallest.
-func nearestNeighbourChains(nodes []node, part []int32, stop float64, root []int) {
+func nearestNeighbourChains(nodes []node, shadows *shadows, part []int32, stop float64, root []int) {
 	alive := append([]int32(nil), part...) // increasing
 	drop := func(id int32) {
 		k := sort.Search(len(alive), func(k int) bool { return alive[k] >= id })
@@ -168,13 +168,13 @@ func nearestNeighbourChains(nodes []node, part []int32, stop float64, root []int
 			path = append(path, alive[0])
 		}
 		a := path[len(path)-1]
-		best, at := stop, int32(-1)
+		best, at, shadow := stop, int32(-1), &shadows.of[a]
 		if len(path) > 1 {
 			at = path[len(path)-2]
 			best = floats.Dot(nodes[a].mean, nodes[at].mean)
 		}
 		for _, b := range alive {
-			if b == a {
+			if b == a || shadow.most(&shadows.of[b]) < best-shadowSlack {
 				continue
 			}
 			if r := floats.Dot(nodes[a].mean, nodes[b].mean); r > best || r == best && at < 0 {
@@ -188,6 +188,7 @@ func nearestNeighbourChains(nodes []node, part []int32, stop float64, root []int
 		case len(path) > 1 && at == path[len(path)-2]:
 			lo, hi := min(a, at), max(a, at)
 			nodes[lo].join(nodes[hi])
+			shadows.cast(lo, nodes[lo].mean)
 			root[hi] = int(lo)
 			drop(hi)
 			path = path[:len(path)-2]

@@ -59,6 +59,7 @@ type pivots struct {
 	dir    []float64  // the directions, end to end
 	centre []int32    // the pivots, as indices into dir
 	ball   [][]member // by pivot: whom it is nearest to, by angle
+	shadow *shadows   // of the directions
 }
 
 type member struct {
@@ -74,6 +75,7 @@ func newPivots(nodes []node) *pivots {
 		copy(d, nodes[i].mean)
 		normalise(d)
 	}
+	p.shadow = newShadows(n, p.of)
 	// The farthest from all pivots so far becomes the next one; about √n of
 	// them balance the cost of comparing with pivots and with members.
 	count := min(n, int(math.Sqrt(float64(n))))
@@ -133,7 +135,7 @@ func (p *pivots) pairs(theta float64, find func(int32) int32, link func(i, j int
 				if m.angle > a+theta {
 					break
 				}
-				if m.id > i && find(m.id) != find(i) && floats.Dot(v, p.of(m.id)) >= least {
+				if m.id > i && p.shadow.of[i].most(&p.shadow.of[m.id]) >= least-shadowSlack && find(m.id) != find(i) && floats.Dot(v, p.of(m.id)) >= least {
 					link(i, m.id)
 				}
 			}

@@ -21,8 +21,8 @@ type room struct {
 	blocks    []profile.BlockID
 	at        []int32 // by block: −1, between analyses
 	inherited []departure
-	numbers   []float64 // for vectors: those of this analysis lie before
-	used      int
+	numbers   [][]float64 // for vectors: those of this analysis lie before
+	used      asked
 
 	way   []profile.BlockID // of a walk through the graph: where it came to,
 	next  int               // from which of these it has not gone on yet,
@@ -34,32 +34,36 @@ type room struct {
 	joins map[int32][]profile.BlockID // by edge: see joinsBeyond
 }
 
-// leastNumbers is how many numbers are asked for at once.
-const leastNumbers = 1 << 10
+// How many numbers are asked for at once: each time twice as many as before, up to
+// what a cache holds well.
+const leastNumbers, mostNumbers = 1 << 10, 1 << 16
+
+// asked is what has been asked for of a room so far: all numbers of some pieces, and
+// a few of the next.
+type asked struct{ pieces, numbers int }
 
 // vector returns n zeros.
 func (r *room) vector(n int) []float64 {
-	if r.used+n > len(r.numbers) {
-		r.numbers, r.used = make([]float64, max(leastNumbers, 2*len(r.numbers), n)), 0
+	for ; r.used.pieces < len(r.numbers); r.used = (asked{r.used.pieces + 1, 0}) {
+		if piece := r.numbers[r.used.pieces][r.used.numbers:]; len(piece) >= n {
+			r.used.numbers += n
+			clear(piece[:n])
+			return piece[:n:n]
+		}
 	}
-	v := r.numbers[r.used : r.used+n : r.used+n]
-	r.used += n
-	clear(v)
-	return v
+	more := leastNumbers
+	if k := len(r.numbers); k > 0 {
+		more = min(2*len(r.numbers[k-1]), mostNumbers)
+	}
+	r.numbers = append(r.numbers, make([]float64, max(more, n)))
+	return r.vector(n)
 }
 
-// asked is what has been asked for of a room so far.
-type asked struct{ used, of int }
-
-func (r *room) asked() asked { return asked{r.used, len(r.numbers)} }
+func (r *room) asked() asked { return r.used }
 
 // release takes vectors back that have been asked for since. There are as many for a
 // moment as ways, and each should be where the last one was.
-func (r *room) release(since asked) {
-	if r.used = since.used; len(r.numbers) != since.of {
-		r.used = 0 // what lies in this memory was asked for since
-	}
-}
+func (r *room) release(since asked) { r.used = since }
 
 // beginWalk forgets the walk before.
 func (r *room) beginWalk(blocks int) {
@@ -105,7 +109,7 @@ func (r *room) again() {
 	if r.joins == nil {
 		r.joins = map[int32][]profile.BlockID{}
 	}
-	r.parts, r.events, r.blocks, r.inherited, r.used = r.parts[:0], r.events[:0], r.blocks[:0], r.inherited[:0], 0
+	r.parts, r.events, r.blocks, r.inherited, r.used = r.parts[:0], r.events[:0], r.blocks[:0], r.inherited[:0], asked{}
 }
 
 // unknown is a list of the length n, each −1: the one that there is, if it has that length.
