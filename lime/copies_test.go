@@ -181,3 +181,32 @@ func TestInlinedThreadFunction(t *testing.T) {
 		}
 	}
 }
+
+// Some threads run one copy of a loop, some another, and two of them half of each: in
+// each copy a branch is taken as often as it is come to, nearly, and only both show that
+// the difference arises there.
+func TestCopiesSharedOut(t *testing.T) {
+	m := newMachine()
+	var ds []*when
+	var body []stmt
+	for c := range 2 {
+		rounds := func(w *walker) int {
+			if w.id == 3 || w.id == 4 {
+				return 200
+			}
+			return max(1, []int{400 * (1 - w.id/4), 400 * (w.id / 4)}[c])
+		}
+		d := &when{cond: func(w *walker) bool { return w.iter < rounds(w)*(20+skew(w))/40 }, then: []stmt{&work{instructions: 90}}}
+		ds, body = append(ds, d), append(body, &repeat{trips: rounds, instructions: 1, body: []stmt{d}})
+	}
+	p := m.run(all(m.function("main", body...), 8)...)
+	if res := analyse(t, p, Options{}); slices.ContainsFunc(res.Causes, func(c Cause) bool { return c.Leader == Branch }) {
+		t.Fatalf("without source lines, which shows nothing: %+v", res.Causes)
+	}
+	located(m)
+	copied(m, ds)
+	res := analyse(t, p, Options{})
+	if len(res.Causes) != 1 || res.Causes[0].Leader != Branch || res.Causes[0].Share < 0.95 {
+		t.Errorf("%+v", res.Causes)
+	}
+}
