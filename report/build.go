@@ -34,7 +34,7 @@ func New(p *profile.Profile, opt Options) (*Report, error) {
 	if opt.Lime.Response == "" {
 		opt.Lime.Response = usual(p)
 	}
-	b := builder{p: p, opt: opt, bare: p.Run.Backend == perfBackend}
+	b := builder{p: p, opt: opt, bare: p.Run.Backend == perfBackend, uncounted: p.Totals() == nil}
 	if b.bare && opt.Lime.Response == profile.Instructions {
 		return nil, errors.New("no control flow was counted, so instructions are not known: leave --response out, or profile with --events edges,hardware")
 	}
@@ -70,6 +70,8 @@ type builder struct {
 	opt Options
 	// No control flow was counted: what threads executed is not known.
 	bare bool
+	// Nothing was counted by the kernel or the processor.
+	uncounted bool
 	// Locations asked for, and those of them without a source line.
 	asked, blind int
 	calls        *libraryCalls // nil: every library was counted

@@ -95,10 +95,10 @@ func (t Thread) MarshalJSON() ([]byte, error) {
 }
 
 func (b *builder) hardware(of ...profile.Counts) *Hardware {
-	sum := b.p.Totals(of...)
-	if sum == nil {
+	if b.uncounted { // a program may have very many events, and a section very many slots
 		return nil
 	}
+	sum := b.p.Totals(of...)
 	of1 := func(name string) *uint64 {
 		n, known := sum[name]
 		if !known {
