@@ -23,7 +23,7 @@ func (c *costs) addOnward(x []float64, edge int32, part []float64) {
 	}
 	defer c.table.room.release(c.table.room.asked())
 	e := &c.graph.p.Graph.Edges[edge]
-	shares := map[profile.BlockID][]float64{}
+	shares, product := c.table.room.shares[:0], c.table.vector()
 	for _, v := range joins {
 		share := c.table.vector()
 		for _, i := range c.graph.ins.Of(int(v)) {
@@ -31,18 +31,19 @@ func (c *costs) addOnward(x []float64, edge int32, part []float64) {
 			if c.graph.back[i] || !c.graph.flows(i) || n == nil {
 				continue
 			}
-			switch s := shares[before]; {
-			case s != nil:
-				floats.Add(share, floats.MulTo(c.table.vector(), n, s))
+			switch k, is := c.placeIn(joins[:len(shares)], before); {
+			case is && shares[k] != nil:
+				floats.Add(share, floats.MulTo(product, n, shares[k]))
 			case !c.graph.dominates(e.To, before):
 			case part == nil:
 				floats.Add(share, n)
 			default:
-				floats.Add(share, floats.MulTo(c.table.vector(), n, part))
+				floats.Add(share, floats.MulTo(product, n, part))
 			}
 		}
 		all := c.inflow(v)
 		if all == nil || !happened(share) {
+			shares = append(shares, nil)
 			continue
 		}
 		for t := range share {
@@ -50,9 +51,17 @@ func (c *costs) addOnward(x []float64, edge int32, part []float64) {
 				share[t] /= all[t]
 			}
 		}
-		shares[v] = share
-		floats.Add(x, floats.MulTo(c.table.vector(), c.block[c.at[v]], share))
+		shares = append(shares, share)
+		floats.Add(x, floats.MulTo(product, c.block[c.at[v]], share))
 	}
+	c.table.room.shares = shares
+}
+
+// placeIn finds a block among some in the order of the graph's.
+func (c *costs) placeIn(list []profile.BlockID, b profile.BlockID) (int, bool) {
+	return slices.BinarySearchFunc(list, b, func(x, b profile.BlockID) int {
+		return int(c.graph.dom.Place[x]) - int(c.graph.dom.Place[b])
+	})
 }
 
 // joinsBeyond lists the blocks that ran to which control may go forwards from

@@ -31,7 +31,8 @@ type room struct {
 
 	order []uint64 // see sort
 
-	joins map[int32][]profile.BlockID // by edge: see joinsBeyond
+	joins  map[int32][]profile.BlockID // by edge: see joinsBeyond
+	shares [][]float64                 // by join: see addOnward
 }
 
 // How many numbers are asked for at once: each time twice as many as before, up to
