@@ -135,10 +135,15 @@ func (p *pivots) pairs(theta float64, find func(int32) int32, link func(i, j int
 				if m.angle > a+theta {
 					break
 				}
-				if m.id > i && p.shadow.of[i].most(&p.shadow.of[m.id]) >= least-shadowSlack && find(m.id) != find(i) && floats.Dot(v, p.of(m.id)) >= least {
+				if m.id > i && p.mayReach(i, m.id, least) && find(m.id) != find(i) && floats.Dot(v, p.of(m.id)) >= least {
 					link(i, m.id)
 				}
 			}
 		}
 	}
+}
+
+// mayReach reports whether two directions' dot product may be some number or more.
+func (p *pivots) mayReach(i, j int32, least float64) bool {
+	return p.shadow.of[i].most(&p.shadow.of[j]) >= least-shadowSlack
 }
