@@ -80,15 +80,19 @@ func (p *Profile) encodeSections(e *encoder) {
 }
 
 func (p *Profile) encodeLocations(e *encoder) {
-	var frames []Frame
+	var frames []*Frame
 	for i := range p.Locations {
-		frames = append(append(frames, p.Locations[i].Frame), p.Locations[i].InlinedAt...)
+		l := &p.Locations[i]
+		frames = append(frames, &l.Frame)
+		for k := range l.InlinedAt {
+			frames = append(frames, &l.InlinedAt[k])
+		}
 	}
 	encodeRows(e, tableLocations, len(p.Locations), func(i int) wireLocation {
 		l := &p.Locations[i]
 		return wireLocation{l.Address, 1 + len(l.InlinedAt), l.SymbolOffset}
 	}, nil)
-	encodeRows(e, tableFrames, len(frames), func(i int) wireFrame { return wireFrame(frames[i]) },
+	encodeRows(e, tableFrames, len(frames), func(i int) wireFrame { return wireFrame(*frames[i]) },
 		func(f wireFrame) int { return len(f.File) + len(f.Function) })
 }
 

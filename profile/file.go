@@ -2,6 +2,7 @@ package profile
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"encoding/binary"
 	"errors"
@@ -160,12 +161,13 @@ func (e *tooLarge) Error() string {
 // encoder writes chunks; the first error sticks.
 type encoder struct {
 	w      *bufio.Writer
+	rows   bytes.Buffer // of the chunk that is written
 	chunks uint64
 	err    error
 }
 
 // Strings go as byte strings: a path or a symbol need not be UTF-8.
-var encMode = must(cbor.EncOptions{String: cbor.StringToByteString, NaNConvert: cbor.NaNConvertReject, InfConvert: cbor.InfConvertReject}.EncMode())
+var encMode = must(cbor.EncOptions{String: cbor.StringToByteString, NaNConvert: cbor.NaNConvertReject, InfConvert: cbor.InfConvertReject}.UserBufferEncMode())
 
 var decMode = must(cbor.DecOptions{
 	ByteStringToString: cbor.ByteStringToStringAllowed, MaxArrayElements: maxRows, MaxMapPairs: 64, MaxNestedLevels: 4,
@@ -184,25 +186,25 @@ func (e *encoder) chunk(table byte, rows any) {
 	if e.err != nil {
 		return
 	}
-	b, err := encMode.Marshal(rows)
-	if err != nil {
-		e.err = err
+	e.rows.Reset()
+	if e.err = encMode.MarshalToBuffer(rows, &e.rows); e.err != nil {
 		return
 	}
-	if len(b) > maxChunk {
-		e.err = fmt.Errorf("a row of table %d takes %d MB", table, len(b)>>20)
+	n := e.rows.Len()
+	if n > maxChunk {
+		e.err = fmt.Errorf("a row of table %d takes %d MB", table, n>>20)
 		return
 	}
-	head := binary.AppendUvarint([]byte{table}, uint64(len(b)))
+	head := binary.AppendUvarint([]byte{table}, uint64(n))
 	if _, e.err = e.w.Write(head); e.err == nil {
-		_, e.err = e.w.Write(b)
+		_, e.err = e.w.Write(e.rows.Bytes())
 	}
 	e.chunks++
 }
 
 // encodeRows writes n rows, chunk by chunk. size estimates a row's bytes where rows may be large.
 func encodeRows[T any](e *encoder, table byte, n int, row func(int) T, size func(T) int) {
-	var rows []T
+	rows := make([]T, 0, min(n, chunkRows))
 	bytes := 0
 	for i := range n {
 		t := row(i)
