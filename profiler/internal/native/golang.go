@@ -197,7 +197,9 @@ func (gs *goroutines) head() uint64 { return binary.LittleEndian.Uint64(gs.in.go
 func (ts *threads) fill(number uint64, by int) error {
 	gs := ts.goroutines
 	ts.drainAll()                                                         // those that have ended leave room
-	more := min(max(128, 2*uint64(len(ts.byTid))), goroutine.PoolAreas/4) // few where few live: areas that were in use just now are at hand, but each stop costs, too
+	// Few where few live, and where there were few so far: areas that were in use just now
+	// are at hand, and to prepare one takes long; but each stop costs, too.
+	more := min(max(32, min(number, 128), 2*uint64(len(ts.byTid))), goroutine.PoolAreas/4)
 offering:
 	for until := number + more; gs.next < until; gs.next++ {
 		base := ts.in.base(0)
