@@ -24,7 +24,7 @@ func TestCgoCounts(t *testing.T) {
 		t.Run(c.flags+" "+c.env, func(t *testing.T) {
 			t.Setenv("CGO_CFLAGS", c.env)
 			t.Setenv("CGO_CXXFLAGS", c.env)
-			p, out := runCgo(t, buildGo(t, "testdata/cgo", c.flags))
+			p, out := runSaying(t, buildGo(t, "testdata/cgo", c.flags))
 			got, n := marks(t, p), 0
 			for ; ; n++ {
 				var line int
@@ -50,8 +50,8 @@ func TestCgoCounts(t *testing.T) {
 	}
 }
 
-// runCgo profiles a program, and returns what it prints, too.
-func runCgo(t *testing.T, path string, args ...string) (*profile.Profile, *os.File) {
+// runSaying profiles a program, and returns what it prints, too.
+func runSaying(t *testing.T, path string, args ...string) (*profile.Profile, *os.File) {
 	t.Helper()
 	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	if err != nil {
@@ -125,7 +125,7 @@ func TestCgoWaits(t *testing.T) {
 		}
 	}
 	prog := buildGo(t, dir)
-	p, _ := runCgo(t, prog)
+	p, _ := runSaying(t, prog)
 	if len(p.Sections) != 1 || len(p.Sections[0].Instances) != 1 || len(p.Sections[0].Instances[0].Parts) != 2 {
 		t.Fatalf("sections: %+v", p.Sections)
 	}
@@ -138,7 +138,7 @@ func TestCgoWaits(t *testing.T) {
 	if spins.BusyNS < 2e6 { // 20 million rounds
 		t.Errorf("busy for %d ns", spins.BusyNS)
 	}
-	p, _ = runCgo(t, prog, "elsewhere")
+	p, _ = runSaying(t, prog, "elsewhere")
 	if !slices.ContainsFunc(p.Warnings, func(w profile.Warning) bool {
 		return w.Code == "c-threads" && strings.HasPrefix(w.Message, "20 threads ")
 	}) {

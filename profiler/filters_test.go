@@ -1,6 +1,7 @@
 package profiler_test
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +20,85 @@ func TestFilters(t *testing.T) {
 		for _, how := range []string{"kill prctl early", "kill prctl late", "kill tsync early", "kill tsync late", "kill raw early", "errno prctl early", "trap tsync late", "strict prctl early"} {
 			t.Run(how+"/"+build[len(build)-1], func(t *testing.T) {
 				watch(t)
+				p := same(t, prog, strings.Fields(how)...)
+				if !slices.ContainsFunc(p.Warnings, func(w profile.Warning) bool { return w.Code == "cpu-clock" }) {
+					t.Errorf("nothing is said of CPU clocks: %+v", p.Warnings)
+				}
+			})
+		}
+	}
+}
+
+const filtersInGo = `package main
+
+import (
+	"os"
+	"sync"
+	"syscall"
+	"unsafe"
+)
+
+type filter struct {
+	code   uint16
+	jt, jf uint8
+	k      uint32
+}
+
+type program struct {
+	n uint16
+	f *filter
+}
+
+//go:noinline
+func work() (x uint64) {
+	for k := range uint64(3000000) {
+		x = x*6364136223846793005 + k
+	}
+	return x
+}
+
+func main() {
+	f := []filter{{0x20, 0, 0, 0}, {0x15, 0, 1, syscall.SYS_CLOCK_GETTIME}, {0x06, 0, 0, 0x80000000}, {0x06, 0, 0, 0x7fff0000}}
+	p := program{uint16(len(f)), &f[0]}
+	const noNewPrivileges, seccomp, byFilter, allThreads = 38, 22, 2, 1
+	syscall.RawSyscall6(syscall.SYS_PRCTL, noNewPrivileges, 1, 0, 0, 0, 0)
+	var err syscall.Errno
+	if len(os.Args) > 1 {
+		_, _, err = syscall.RawSyscall(317, 1, allThreads, uintptr(unsafe.Pointer(&p)))
+	} else {
+		_, _, err = syscall.RawSyscall(syscall.SYS_PRCTL, seccomp, byFilter, uintptr(unsafe.Pointer(&p)))
+	}
+	if err != 0 {
+		panic(err)
+	}
+	var sums [4]uint64
+	for range 4 {
+		var all sync.WaitGroup
+		for id := range sums {
+			all.Add(1)
+			go func() {
+				defer all.Done()
+				sums[id] += work()
+			}()
+		}
+		all.Wait()
+	}
+	println(sums[3])
+}
+`
+
+// TestFiltersInGo: neither does a program in Go.
+func TestFiltersInGo(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module filters\n\ngo 1.22\n", "main.go": filtersInGo} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, flags := range []string{"-gcflags=", "-gcflags=all=-N -l"} {
+		prog := buildGo(t, dir, flags)
+		for _, how := range []string{"", "seccomp"} {
+			t.Run(how+flags, func(t *testing.T) {
 				p := same(t, prog, strings.Fields(how)...)
 				if !slices.ContainsFunc(p.Warnings, func(w profile.Warning) bool { return w.Code == "cpu-clock" }) {
 					t.Errorf("nothing is said of CPU clocks: %+v", p.Warnings)

@@ -61,14 +61,13 @@ const (
 	wordFrame
 	wordCalls
 	wordBack
-	wordRate
 )
 
 // Sizes of what switch.S uses, in bytes.
 const (
 	TableSize = 16 << 20
 	PoolAreas = 4096
-	PoolSize  = 64 + 8*PoolAreas + 32*256 // with who was asked to leave its thread
+	PoolSize  = 64 + 8*PoolAreas + 32*256 + 64 // with who was asked to leave its thread, and whose work takes long
 	CodeSize  = 8192
 )
 
@@ -175,10 +174,6 @@ func Assemble(at Place, l Layout, fs Functions, kinds Kinds) (*Code, error) {
 	}
 	return c, nil
 }
-
-// Rate is where the code finds how many ticks of the time stamp counter a nanosecond
-// has, times 2³².
-func (c *Code) Rate() uint64 { return c.Base + 8*wordRate }
 
 func word64(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
 

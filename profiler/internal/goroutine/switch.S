@@ -25,6 +25,9 @@
 	.set CALLED, 0x210	# when it went to the system, or to C
 	.set CLOCK0, 0x218	# the thread's CPU clock then, 0 where nobody looked
 	.set SHORT,  0x220	# 32 bits: how many such calls have been short in a row
+	.set LATELY, 0x224	# 32 bits: how many times more that a thread goes on with it that clock is looked at,
+	.set RAN,    0x228	# as it was then, or 0
+	.set RATE,   0x230	# ticks in a nanosecond, times 2^32; 0: nobody may look at that clock
 
 	.set BASE,   0x150	# as in look.S: a goroutine's virtual time less its own instructions,
 	.set OWN,    0x158	# those as of when it said so last,
@@ -39,9 +42,10 @@
 
 	.set TURNS,  64+8*4096	# of the pool: who was asked to leave, by Go's processor,
 	.set ASKS,   256	# of the first ones
+	.set LONGS,  TURNS+32*ASKS	# bytes, by go statement: of how many goroutines more LATELY is not 0 from the first
 	.set URG,    23		# the signal by which it is
-	.set LONGCALL, 100000	# ticks above which a call of the system is not all work,
-	.set SHORTS, 8		# and so many shorter ones after which nobody looks before the next
+	.set AWHILE, 100000	# ticks above which a call of the system is not all work, nor what a thread spends on a goroutine,
+	.set SHORTS, 8		# and so many shorter ones after which nobody looks at the clock before the next
 	.set THREADCPU, 3	# CLOCK_THREAD_CPUTIME_ID
 	.set CLOCKGET, 228	# clock_gettime
 
@@ -94,7 +98,6 @@ olr:	.quad	0	# in a runtime.unwinder
 ofp:	.quad	0
 to_call: .quad	calls - table
 to_back: .quad	back - table
-rate:	.quad	0	# ticks in a nanosecond, times 2^32
 
 # find: %rcx is the entry of the runtime.g at %r8, or 0. Changes %rax, %r9.
 	.macro	find
@@ -143,12 +146,64 @@ rate:	.quad	0	# ticks in a nanosecond, times 2^32
 53:
 	.endm
 
+# cpu: %rax is the thread's CPU clock, in nanoseconds. Changes %rcx, %rdi, %rsi, %r11.
+	.macro	cpu
+	sub	$24, %rsp
+	movq	$0, (%rsp)
+	movq	$0, 8(%rsp)
+	mov	$THREADCPU, %edi
+	mov	%rsp, %rsi
+	mov	$CLOCKGET, %eax
+	syscall
+	imul	$1000000000, (%rsp), %rax
+	add	8(%rsp), %rax
+	add	$24, %rsp
+	.endm
+
+# long: \reg is where LONGS has what threads spend on goroutines that are made in \at, of
+# which \reg32 is the lower half.
+	.macro	long at, reg, reg32
+	mov	\at, \reg
+	imul	$0x9e3779b1, \reg32, \reg32
+	shr	$26, \reg32
+	add	pool(%rip), \reg
+	.endm
+
+# worked: adds to STINTS what the thread has done at its goroutine since it went on with
+# it, %rax ticks ago. It may have waited for a core meanwhile: where that was long, it is
+# the thread's CPU time, if the clock was looked at then. It is where threads were at the
+# goroutine, or at others that were made at the same place, for long not long ago. %rax is
+# the clock, or 0. Changes %rcx, %rdx, %rdi, %rsi, %r9, %r11.
+	.macro	worked
+	xor	%r9d, %r9d
+	cmp	$AWHILE, %rax
+	ja	56f
+	cmpl	$0, %gs:LATELY
+	je	55f
+	decl	%gs:LATELY
+	jmp	55f
+56:	cmpq	$0, %gs:RATE
+	je	55f
+	movl	$SHORTS, %gs:LATELY
+	long	%gs:GOPC, %rcx, %ecx
+	movb	$SHORTS, LONGS(%rcx)
+	cmpq	$0, %gs:RAN
+	je	55f
+	cpu
+	mov	%rax, %r9
+	sub	%gs:RAN, %rax
+	mulq	%gs:RATE
+	shrd	$32, %rdx, %rax
+55:	add	%rax, %gs:STINTS
+	mov	%r9, %rax
+	.endm
+
 # stops: threads leave the goroutine that counts, and what it did is of their time.
-# Changes %rax, %rdx.
+# Changes %rax, %rcx, %rdx, %rdi, %rsi, %r9, %r11.
 	.macro	stops
 	now
 	sub	%gs:RESUMED, %rax
-	add	%rax, %gs:STINTS
+	worked
 	movq	$0, %gs:RESUMED
 	cmpq	$0, %gs:TABLE
 	je	54f
@@ -182,6 +237,15 @@ resume:
 	mov	ohigh(%rip), %rax
 	mov	(%r8,%rax), %rax
 	mov	%rax, %gs:TOP
+	xor	%eax, %eax
+	cmpl	$0, %gs:LATELY
+	je	6f
+	push	%rcx
+	push	%rdi
+	cpu
+	pop	%rdi
+	pop	%rcx
+6:	mov	%rax, %gs:RAN
 	now
 	mov	%rax, %gs:RESUMED
 	mov	%r8, %rdx
@@ -238,7 +302,13 @@ resume:
 	copy	ogopc, GOPC
 	copy	ostart, GOSTART
 	copy	oparent, GOER
-	now
+	long	GOPC(%rdi), %rdx, %edx
+	movzbl	LONGS(%rdx), %eax
+	mov	%eax, LATELY(%rdi)
+	sub	$1, %eax
+	js	9f
+	mov	%al, LONGS(%rdx)
+9:	now
 	mov	%rax, BORN(%rdi)
 	movq	$2, STATE(%rdi)
 	mov	%rdi, 8(%rcx)
@@ -248,20 +318,6 @@ resume:
 	jmp	2b
 empty:	int3			# the profiler puts more areas in than %rax
 	jmp	4b
-
-# cpu: %rax is the thread's CPU clock, in nanoseconds. Changes %rcx, %rdi, %rsi, %r11.
-	.macro	cpu
-	sub	$24, %rsp
-	movq	$0, (%rsp)
-	movq	$0, 8(%rsp)
-	mov	$THREADCPU, %edi
-	mov	%rsp, %rsi
-	mov	$CLOCKGET, %eax
-	syscall
-	imul	$1000000000, (%rsp), %rax
-	add	8(%rsp), %rax
-	add	$24, %rsp
-	.endm
 
 # calls: the goroutine is about to go to the system, or to C; %rax, %rbx and %rcx are
 # wanted. Its thread keeps it meanwhile, but may sleep, or wait for a core: others run
@@ -277,6 +333,10 @@ calls:
 	xor	%eax, %eax
 	cmpl	$SHORTS, %gs:SHORT
 	jae	2f
+	cmpq	$0, %gs:RAN
+	jne	2f
+	cmpq	$0, %gs:RATE
+	je	2f
 	cpu
 2:	mov	%rax, %gs:CLOCK0
 	mov	%r8, %rax
@@ -295,35 +355,44 @@ back:
 	now
 	sub	%r8, %rax
 	mov	%rax, %r8
-	cmp	$LONGCALL, %rax
+	cmp	$AWHILE, %rax
 	ja	2f
 	incl	%gs:SHORT
 	ret
 2:	movl	$0, %gs:SHORT
+	cmpq	$0, %gs:RAN
+	jne	3f
 	mov	%gs:CLOCK0, %r9
 	test	%r9, %r9
 	jz	1f
 	cpu
 	sub	%r9, %rax
-	mulq	rate(%rip)
+	mulq	%gs:RATE
 	shrd	$32, %rdx, %rax
 	sub	%rax, %r8
 	jbe	1f
 	sub	%r8, %gs:STINTS
 1:	ret
+3:	now
+	mov	%rax, %r8
+	sub	%gs:RESUMED, %rax
+	mov	%r8, %gs:RESUMED
+	worked
+	mov	%rax, %gs:RAN
+	ret
 
 # leave: the thread leaves its goroutine. %rax and %rdx are wanted, %rbx, too.
 	.p2align 4
 leave:
 	cmpq	$0, %gs:RUNTIME
 	je	1f
-	mov	%rax, %rdi
+	mov	%rax, %r10
 	mov	%rdx, %r8
 	stops
 	mov	%gs:MINE, %rcx
 	wrgsbase %rcx
 	mov	%r8, %rdx
-	mov	%rdi, %rax
+	mov	%r10, %rax
 1:	ret
 
 # end: the runtime.g at %rax has ended. Where something is left on its stack the

@@ -99,7 +99,7 @@ func (in *injection) injectGo(p *tracee.Process, l goroutine.Layout) error {
 	for _, j := range g.code.Jumps {
 		texts = append(texts, text{j.At, j.Old, j.New})
 	}
-	in.golang, in.keep = g, mostKept
+	in.golang = g
 	return write(p, texts)
 }
 
@@ -185,10 +185,6 @@ const (
 	mostGoroutines = 8192
 	allGoroutines  = 100_000
 )
-
-// mostKept is how many areas stay as they are when their goroutines end: to take the
-// memory away, and give it back, takes as long as many of them live.
-const mostKept = 1024
 
 func newGoroutines(in *injection) *goroutines {
 	return &goroutines{in: in, byBase: map[uint64]*thread{}, byID: map[uint64]*thread{}, carriers: map[int]*thread{}, runtime: map[uint64]bool{}, lives: map[statement]*lives{}, strange: newCThreads(in.modules[0])}

@@ -130,7 +130,7 @@ func (in *injection) layOut(j *backend.Job) {
 	}
 	in.area = in.layout.Size()
 	if in.modules[0].im.Go != nil {
-		in.keep = mostGoroutines
+		in.keep = mostGoroutines // to take memory away, and give it back, takes as long as many of them live
 	}
 }
 

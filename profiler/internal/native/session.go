@@ -1,7 +1,6 @@
 package native
 
 import (
-	"encoding/binary"
 	"errors"
 	"syscall"
 	"time"
@@ -159,15 +158,14 @@ func (s *session) start() error {
 		s.threads.cores = newCores(s.p, s.in)
 		s.signals.cores = s.threads.cores
 	}
-	s.threads.silent = s.in.mayFilter()
+	if s.threads.silent = s.in.mayFilter(); !s.threads.silent {
+		s.in.common.Rate = uint64((1 << 32) / s.rate)
+	}
 	s.progress.start()
 	if s.job.Running != nil {
 		s.job.Running()
 	}
 	if s.in.golang != nil {
-		if err := s.p.Write(binary.LittleEndian.AppendUint64(nil, uint64((1<<32)/s.rate)), s.in.golang.code.Rate()); err != nil {
-			return err
-		}
 		gs, err := s.threads.carry(s.p.Pid, s.p.Pid)
 		if err != nil {
 			return err

@@ -28,7 +28,10 @@ func (ts *threads) silence() {
 // mayFilter reports whether the program may forbid itself system calls, and nobody would
 // be asked before.
 func (in *injection) mayFilter() bool {
-	if in.waits.guards || in.golang != nil {
+	if in.golang != nil {
+		return blocking.MayFilterInGo(in.modules[0].im)
+	}
+	if in.waits.guards {
 		return false
 	}
 	for _, m := range in.modules {

@@ -22,6 +22,9 @@ import (
 // batch is what one goroutine made until it received something, and that.
 type batch struct {
 	begin    uint64
+	clock    int64  // its maker's CPU clock then
+	last     uint64 // when it received the last time,
+	busy     int64  // and for how long the maker was busy until then
 	made     int
 	sites    []madeAt
 	received int
@@ -81,7 +84,7 @@ func (g *goRule) makes(x *thread, r record.Record) {
 			list[n-1].over = true
 			g.finish(x)
 		}
-		list = append(g.batches[x], &batch{begin: r.TSC})
+		list = append(g.batches[x], &batch{begin: r.TSC, clock: x.clock})
 		g.batches[x] = list
 	}
 	y := list[len(list)-1]
@@ -108,6 +111,7 @@ func (g *goRule) receives(x *thread, r record.Record) {
 	}
 	y.mixed = y.mixed || g.t.c.Line(y.at) != g.t.c.Line(profile.Addr(r.Site))
 	y.received++
+	y.last, y.busy = r.TSC, x.clock-y.clock
 }
 
 // joins: it was received as often as goroutines were made, by one line, from what all of
@@ -125,6 +129,9 @@ func (g *goRule) died(x *thread, a arrival) {
 	if y := g.of(x); y != nil {
 		if y.dead++; !x.filed {
 			y.ended = append(y.ended, x)
+		}
+		if y.dead == y.made && y.joins() {
+			g.release(false)
 		}
 		g.finish(x.parent)
 	}
@@ -150,6 +157,9 @@ func (g *goRule) finish(maker *thread) {
 	list := slices.DeleteFunc(g.batches[maker], func(y *batch) bool {
 		done := y.dead >= y.made && (y.over || !maker.alive && y.single())
 		if done {
+			if s, ok := g.waitedIn(y); ok {
+				maker.spends(s)
+			}
 			g.fileBatch(y)
 		}
 		return done
@@ -161,6 +171,7 @@ func (g *goRule) finish(maker *thread) {
 
 // end files those that the end of the run has completed.
 func (g *goRule) end() {
+	g.release(true)
 	byID := func(a, b *thread) int { return int(a.id - b.id) }
 	for _, x := range slices.SortedFunc(maps.Keys(g.errands), byID) {
 		g.round(x, x.last)

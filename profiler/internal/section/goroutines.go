@@ -19,8 +19,7 @@ import (
 // A part is what a goroutine executed from where it began, or was waited for before,
 // to the last time that it was done: who takes one piece of work after the other is
 // done with each. What a goroutine does behind that is of no part, but where it goes
-// on to the next one. Kinds of errgroup are made of these. Who waits for a group and is
-// waited for as well has waited for the longest part there, as if it had done that.
+// on to the next one. Kinds of errgroup are made of these.
 
 // goRule makes sections of what goroutines do.
 type goRule struct {
@@ -31,6 +30,7 @@ type goRule struct {
 	batches map[*thread][]*batch
 	errands map[*thread]*errands
 	kin     map[*thread]map[uint64][]*thread // that have received something, by who made them and the channel
+	held    [][]arrival                      // instances that are to be filed when more is known of what is inside of their parts
 	tried   int                              // how much was sent of which it is not known whether there are rounds
 }
 
@@ -43,6 +43,7 @@ type waitGroup struct {
 // waiting is a goroutine in Wait.
 type waiting struct {
 	group uint64
+	since uint64
 	site  profile.Addr
 	chain []uint64
 }
@@ -79,14 +80,13 @@ func (g *goRule) done(x *thread, r record.Record) {
 		w.order = append(w.order, x)
 	}
 	a := x.arrive(r)
-	a.inner, a.innerBusy = x.inner, x.innerBusy
 	w.done[x] = &a
 }
 
 // wait: a goroutine comes to Wait.
 func (g *goRule) wait(x *thread, r record.Record) {
 	x.joining = true
-	g.at[x] = waiting{r.Arg1, profile.Addr(r.Site), r.Chain}
+	g.at[x] = waiting{r.Arg1, r.TSC, profile.Addr(r.Site), r.Chain}
 }
 
 // joined: it goes on.
@@ -108,8 +108,13 @@ func (g *goRule) joined(x *thread, r record.Record) {
 		parts = append(parts, *a)
 	}
 	g.file(parts)
-	if x.parent != nil && len(parts) > 0 { // the first one is a part of none
-		g.t.waitedFor(parts, &x.inner, &x.innerBusy)
+	if len(parts) > 0 {
+		inside := spent{from: at.since, to: r.TSC}
+		if n := len(g.batches[x]); n > 0 {
+			y := g.batches[x][n-1]
+			inside.from, inside.own = y.begin, x.clock-y.clock
+		}
+		x.spends(g.longest(parts, inside))
 	}
 }
 
@@ -132,6 +137,18 @@ func (g *goRule) file(parts []arrival) {
 			}
 		}
 		y.filed = true
+	}
+	if slices.ContainsFunc(parts, g.open) {
+		g.held = append(g.held, parts)
+		return
+	}
+	g.complete(parts)
+}
+
+// complete files an instance.
+func (g *goRule) complete(parts []arrival) {
+	for i := range parts {
+		g.within(&parts[i])
 	}
 	all := len(parts)
 	g.t.file(profile.Goroutines, parts[:min(all, mostParts)], byLibrary)

@@ -63,35 +63,6 @@ func TestWaitGroups(t *testing.T) {
 	}
 }
 
-// TestGroupsInGroups: who waits for a group, and is waited for, has waited for its
-// longest part.
-func TestGroupsInGroups(t *testing.T) {
-	s := newGoScript()
-	s.born(0, -1)
-	s.launches(1, 320)
-	s.launches(2, 320)
-	for i, n := range []uint64{30, 500} {
-		id := profile.ThreadID(3 + i)
-		s.Record(1, recordOf(goMakes, s.tick(), 0, 320))
-		s.born(id, 1)
-		s.Made(id, 384, 64)
-		s.at(id, goDone, 9, 160, n)
-	}
-	s.at(1, goWait, 9, 560)
-	s.at(1, goJoined, 9, 560, 1)
-	s.at(1, goDone, 7, 160, 10)
-	s.at(2, goDone, 7, 160, 20)
-	s.at(0, goWait, 7, 480)
-	s.at(0, goJoined, 7, 480)
-	got := s.Finish()
-	expect(t, got, "goroutines 560 [[30 500]]", "goroutines 480 [[11 20]]")
-	for _, x := range got {
-		if p := x.Instances[0].Parts; x.Site == 480 && (p[0].Inner.Of(0) != 500 || p[1].Inner.Of(0) != 0) {
-			t.Errorf("%+v", p)
-		}
-	}
-}
-
 // TestBatches: goroutines meet where who made them receives as often, else all that is
 // known is the go statement.
 func TestBatches(t *testing.T) {

@@ -54,6 +54,7 @@ type thread struct {
 	before    *arrival
 	inner     []record.Delta
 	innerBusy int64
+	spent     []spent // of goroutines, what it had to wait for otherwise
 }
 
 func newThread(id profile.ThreadID, parent *thread, tsc uint64) *thread {

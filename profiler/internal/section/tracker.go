@@ -187,9 +187,7 @@ func (t *Tracker) died(x *thread, a arrival) {
 	x.alive = false
 	if t.c.Goroutines || !t.joins.filed { // else there will be no wholeLives
 		end := a
-		if x.end = &end; t.c.Goroutines {
-			end.inner, end.innerBusy = x.inner, x.innerBusy
-		}
+		x.end = &end
 	}
 	for _, e := range x.came {
 		e.leave(x)

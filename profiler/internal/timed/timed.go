@@ -23,6 +23,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/skewlens/skewlens/profiler/internal/slack"
 )
 
 // Job is a program to be run once.
@@ -79,6 +81,7 @@ func run(j Job) (Result, error) {
 	if j.Before != nil {
 		begun = j.Before()
 	}
+	slack.Own()
 	start := time.Now()
 	pid, err := syscall.ForkExec(j.Path, j.Words, &syscall.ProcAttr{
 		Dir: j.Dir, Env: j.Env, Files: j.Files[:],

@@ -26,6 +26,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/skewlens/skewlens/profiler/internal/slack"
 )
 
 // ErrForbidden: the system does not let us trace. The message says the fix.
@@ -60,7 +62,8 @@ const options = unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK | unix.PTRACE
 // Start starts a program and stops it before its first instruction.
 func Start(c Command) (*Process, error) {
 	quiet()
-	relax()
+	slack.Relax()
+	slack.Own()
 	attr := &syscall.ProcAttr{Dir: c.Dir, Env: c.Env, Files: c.Files[:],
 		Sys: &syscall.SysProcAttr{Ptrace: true, Pdeathsig: unix.SIGKILL}} // until PTRACE_O_EXITKILL does that
 	pid, err := syscall.ForkExec(c.Path, c.Args, attr)

@@ -2,8 +2,10 @@ package blocking
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
 // What a program loads that forbids itself system calls, as the first argument of prctl or
@@ -18,14 +20,8 @@ var filters = [][]byte{
 // call, and loads somewhere what that is given. It is for where the C library's calls are
 // not known before they are made.
 func MayFilter(im *image.Image) bool {
-	loads := false
-	for i := range im.Sections {
-		s := &im.Sections[i]
-		for _, f := range filters {
-			loads = loads || s.Exec && bytes.Contains(s.Data, f)
-		}
-	}
-	if !loads || im.Imports["prctl"] || im.Imports["syscall"] || im.Imports["seccomp_load"] {
+	loads := has(im, filters)
+	if !loads || asks(im) {
 		return loads
 	}
 	var b body
@@ -34,6 +30,70 @@ func MayFilter(im *image.Image) bool {
 			if b.read(im, f); b.filters(s.Addr + uint64(at)) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// has reports whether an image's code has any of those bytes.
+func has(im *image.Image, any [][]byte) bool {
+	for i := range im.Sections {
+		for _, f := range any {
+			if s := &im.Sections[i]; s.Exec && bytes.Contains(s.Data, f) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// asks reports whether it asks a library for such calls.
+func asks(im *image.Image) bool {
+	return im.Imports["prctl"] || im.Imports["syscall"] || im.Imports["seccomp_load"]
+}
+
+// What Go gives a function that makes a system call by its number, first.
+var goFilters = [][]byte{
+	{0xb8, 157, 0, 0, 0}, // prctl
+	{0xb8, 0x3d, 0x01, 0, 0},
+}
+
+// MayFilterInGo is MayFilter for a program in Go. All make system calls by number, but few
+// these: but for the standard library, which names memory so, and says what a child is to
+// get when its parent dies.
+func MayFilterInGo(im *image.Image) bool {
+	if asks(im) && has(im, filters) {
+		return true
+	}
+	var b body
+	for i := range im.Sections {
+		s := &im.Sections[i]
+		for _, nr := range goFilters {
+			for at := 0; s.Exec; at++ {
+				next := bytes.Index(s.Data[at:], nr)
+				if next < 0 {
+					break
+				}
+				at += next
+				if f := im.FuncAt(s.Addr + uint64(at)); f != nil && !strings.HasPrefix(f.Name, "syscall.") && !strings.HasPrefix(f.Name, "runtime.") && b.callsSystem(im, f) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// callsSystem: the function in Go calls one that makes a system call, by its name.
+func (b *body) callsSystem(im *image.Image, f *image.Func) bool {
+	b.read(im, f)
+	for i := range b.insns {
+		in := &b.insns[i]
+		if in.Kind != x86.Call {
+			continue
+		}
+		if g := im.FuncAt(in.Target); g != nil && strings.Contains(g.Name, "yscall") {
+			return true
 		}
 	}
 	return false

@@ -16,6 +16,9 @@ type Common struct {
 
 	// Gates is how many there are, of those that there can be.
 	Gates int
+	// Rate is how many ticks of the time stamp counter a nanosecond has, times 2³²; 0: the
+	// CPU clocks of threads that run goroutines are not read.
+	Rate uint64
 }
 
 // deltas is room for some: very many records have a few, and to ask for each takes
@@ -109,7 +112,7 @@ func (a *Area) init(c *Common, cpuGap, long, now uint64) {
 		{offOver, base + l.counters + 8*uint64(l.Fixed())}, {offTargets, base + l.targets}, {offSiteCtr, base + l.counters + 8*uint64(l.Chords)},
 		{offHash, base + l.hash}, {offKeys, base + l.keys},
 		{offWaits, c.base + l.Waits()}, {offLong, long}, {offEpoch, c.base + offSeen},
-		{offLive, c.base + l.live}, {offNLive, l.liveWords()}, {offChanged, noChanged << 32}, {offEntered, base + l.entered}, {offRanges, c.base + l.ranges},
+		{offLive, c.base + l.live}, {offNLive, l.liveWords()}, {offChanged, noChanged << 32}, {offEntered, base + l.entered}, {offRanges, c.base + l.ranges}, {offRate, c.Rate},
 	} {
 		a.put(x.off, x.v)
 	}

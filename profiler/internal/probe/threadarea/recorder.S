@@ -43,6 +43,9 @@
 	.set RUNTIME,  0x1a0	# a runtime.g, or 0: what counts is a thread
 	.set RESUMED,  0x1c8	# when a thread went on with it
 	.set STINTS,   0x1d0	# how long threads did before
+	.set RAN,      0x228	# the thread's CPU clock then, or 0 (switch.S in package goroutine)
+	.set RATE,     0x230	# ticks in a nanosecond, times 2^32
+	.set AWHILE,   100000	# ticks from which that clock is looked at again
 
 	.set QUIET,    0x208	# 32 bits of the stack pointer: what blocks right below is not recorded (timer.S in package blocking); +1: something has
 
@@ -385,7 +388,29 @@ record:
 	mov	$WHOLE, %ecx
 	jmp	18b
 13:	sub	%gs:RESUMED, %rax	# of a goroutine: ticks, which its threads spent on it
-	add	%gs:STINTS, %rax
+	cmp	$AWHILE, %rax
+	jbe	36f
+	cmpq	$0, %gs:RAN
+	je	36f
+	mov	%rdi, %r10
+	lea	40(%rdi), %rsi
+	mov	$3, %edi
+	mov	$228, %eax
+	syscall
+	mov	%r10, %rdi
+	imul	$1000000000, 40(%rdi), %rcx
+	add	48(%rdi), %rcx
+	movq	$0, 40(%rdi)
+	mov	%rcx, %rax
+	xchg	%gs:RAN, %rcx
+	sub	%rcx, %rax
+	mulq	%gs:RATE
+	shrd	$32, %rdx, %rax
+	add	%rax, %gs:STINTS
+	mov	8(%rdi), %rax
+	mov	%rax, %gs:RESUMED
+	xor	%eax, %eax
+36:	add	%gs:STINTS, %rax
 	mov	%rax, 48(%rdi)
 	jmp	2b
 

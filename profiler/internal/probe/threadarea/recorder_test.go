@@ -44,7 +44,7 @@ func TestOffsetsAgree(t *testing.T) {
 		"COUNTERS": offCounters, "SHADOW": offShadow, "NFIXED": offNFixed, "NOVER": offNOver, "OVERCAP": offOverCap, "OVER": offOver,
 		"TARGETS": offTargets, "SITECTR": offSiteCtr, "HASH": offHash, "KEYS": offKeys, "LOST": offLost, "WAITS": offWaits, "TOP": offTop,
 		"LIVE": offLive, "NLIVE": offNLive, "ENTERED": offEntered, "RANGES": offRanges, "GUARD": offGuard, "ASK": offAsk, "ASKED": offAsked, "FUEL": OffFuel,
-		"RUNTIME": offRuntime, "RESUMED": offResumed, "STINTS": offStints, "TABLE": offTable, "WORTHS": offWorths, "CACHES": OffCaches, "QUIET": OffQuiet, "CHANGED": offChanged, "CHANGEDAT": offChangedAt}
+		"RUNTIME": offRuntime, "RESUMED": offResumed, "STINTS": offStints, "RAN": offRan, "RATE": offRate, "TABLE": offTable, "WORTHS": offWorths, "CACHES": OffCaches, "QUIET": OffQuiet, "CHANGED": offChanged, "CHANGEDAT": offChangedAt}
 	found := 0
 	for _, m := range regexp.MustCompile(`\.set (\w+),\s*(0x[0-9a-f]+)`).FindAllStringSubmatch(string(src), -1) {
 		v, _ := strconv.ParseInt(m[2], 0, 64)
