@@ -138,11 +138,13 @@ func (s *study) opsOf(b *Block, calls func(c *Call, jump *x86.Insn) op) (list []
 			call++
 			o = calls(c, nil)
 		case leavesBySlot(b, i):
-			if o = calls(nil, in); o.kind == opWait || o.kind == opWeak {
+			if o = calls(nil, in); o.kind == opWait || o.kind == opWeak || o.kind == opSystem {
 				o = op{kind: opWork} // it would come out of that one
 			}
 		case in.Kind.IsJump() && len(TailTargets(b)) > 0 && i == len(b.Insns)-1:
-			o = calls(nil, in)
+			if o = calls(nil, in); o.kind == opSystem {
+				o = op{kind: noOp}
+			}
 		case isSyscall(in):
 			o = systemCall(b, i, x86.RAX, x86.RSI)
 		case IsPause(in):
