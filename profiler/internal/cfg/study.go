@@ -138,13 +138,11 @@ func (s *study) opsOf(b *Block, calls func(c *Call, jump *x86.Insn) op) (list []
 			call++
 			o = calls(c, nil)
 		case leavesBySlot(b, i):
-			if o = calls(nil, in); o.kind == opWait || o.kind == opWeak || o.kind == opSystem {
+			if o = calls(nil, in); o.kind == opWait || o.kind == opWeak {
 				o = op{kind: opWork} // it would come out of that one
 			}
 		case in.Kind.IsJump() && len(TailTargets(b)) > 0 && i == len(b.Insns)-1:
-			if o = calls(nil, in); o.kind == opSystem {
-				o = op{kind: noOp}
-			}
+			o = calls(nil, in)
 		case isSyscall(in):
 			o = systemCall(b, i, x86.RAX, x86.RSI)
 		case IsPause(in):
@@ -156,7 +154,9 @@ func (s *study) opsOf(b *Block, calls func(c *Call, jump *x86.Insn) op) (list []
 			continue
 		}
 		if o.kind == opSystem {
-			o = systemCall(b, i, x86.RDI, x86.RDX)
+			if o = systemCall(b, i, x86.RDI, x86.RDX); o.kind != opSync && !in.Kind.IsCall() {
+				o = op{kind: opWork} // likewise
+			}
 		}
 		s.called[b.ID] = s.called[b.ID] || o.moves
 		if o.kind == noOp {
