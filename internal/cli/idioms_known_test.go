@@ -47,6 +47,7 @@ var knownFailures = []knownFailure{
 	{idiom: "lock_contention", reason: nobodyCame, chance: true},
 	{idiom: "rayon_iter", reason: wokenLate, chance: true},
 	{idiom: "rayon_scope", reason: wokenLate, chance: true},
+	{idiom: "rust_channels", in: "O0-", reason: "unoptimised code waits for a channel in dozens of functions", chance: true},
 	{idiom: "stealing_polls", in: "O0-2$", reason: looksOften, chance: true},
 	{idiom: "work_stealing", in: "O0-", reason: looksOften, chance: true},
 }

@@ -294,9 +294,7 @@ func (p *Program) call(f *Func, in *x86.Insn) Call {
 			c.Import = p.Image.PLT[in.Target]
 		}
 	} else if in.RIPOff > 0 {
-		if c.Import = p.Image.GOT[in.RIPTarget]; c.Import == "" {
-			c.Callee = p.inSlot(in)
-		}
+		c.Callee, c.Import = p.inSlot(in)
 	}
 	switch {
 	case c.Callee != nil:

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
 // finder looks at all functions of a program, those that are called first, and
@@ -112,9 +114,9 @@ func (x *finder) study(f *Func) (gates, idle *effect) {
 	defer func() { x.depth-- }()
 
 	differs := false
-	s := newStudy(g, func(c *Call, target uint64) op {
-		o := x.callOp(x.gates, g, c, target)
-		differs = differs || o != x.callOp(x.idle, g, c, target)
+	s := newStudy(g, func(c *Call, jump *x86.Insn) op {
+		o := x.callOp(x.gates, g, c, jump)
+		differs = differs || o != x.callOp(x.idle, g, c, jump)
 		return o
 	})
 	gates = x.gates.effectOf(s)
@@ -122,7 +124,7 @@ func (x *finder) study(f *Func) (gates, idle *effect) {
 		x.gates.regions(s)
 	}
 	idle = gates
-	idleOp := func(c *Call, target uint64) op { return x.callOp(x.idle, g, c, target) }
+	idleOp := func(c *Call, jump *x86.Insn) op { return x.callOp(x.idle, g, c, jump) }
 	if differs {
 		s = newStudy(g, idleOp)
 		idle = x.idle.effectOf(s)
@@ -157,16 +159,18 @@ func (w *way) effectOf(s *study) *effect {
 }
 
 // callOp says what a call, or a jump out of a function, does.
-func (x *finder) callOp(w *way, g *Graph, c *Call, target uint64) op {
+func (x *finder) callOp(w *way, g *Graph, c *Call, jump *x86.Insn) op {
 	name := ""
 	var callee *Func
 	if c != nil {
 		if c.NoReturn {
 			return op{kind: noOp}
 		}
-		name, callee = c.Import, x.p.entered(g, c)
-	} else if callee = x.p.FuncAt(target); callee == nil {
-		name = x.p.Image.PLT[target]
+		callee, name = x.p.entered(g, c)
+	} else if jump.Kind == x86.JmpInd {
+		callee, name = x.p.inSlot(jump)
+	} else if callee = x.p.FuncAt(jump.Target); callee == nil {
+		name = x.p.Image.PLT[jump.Target]
 	}
 	if callee != nil {
 		if o, ok := idleOps[callee.Name]; ok && w == x.idle && x.p.Image.Static {
@@ -194,7 +198,9 @@ func (x *finder) callOp(w *way, g *Graph, c *Call, target uint64) op {
 	switch {
 	case known:
 		return op{kind: k, wakes: wakers[name], moves: true}
-	case name == "syscall" || name != "" && (lightImports[name] || leafImports[name]):
+	case name == "syscall":
+		return op{kind: opSystem}
+	case name != "" && (lightImports[name] || leafImports[name]):
 		return op{kind: noOp, moves: strings.HasPrefix(name, "mem") && name != "memcmp"}
 	}
 	return op{kind: opWork}

@@ -162,7 +162,7 @@ func (g *way) returns(f *Func) (at []uint64, plain bool) {
 		switch {
 		case b.Last().Kind == x86.Ret:
 			at = append(at, b.Last().Addr)
-		case len(TailTargets(b)) > 0:
+		case len(TailTargets(b)) > 0 || leavesBySlot(b, len(b.Insns)-1):
 			return nil, false
 		}
 	}
@@ -316,7 +316,7 @@ func (g *way) whole(f *Func) {
 	r := Region{Func: f, Enter: body.Entry.Start, Object: FirstArgument}
 	for _, b := range body.Blocks {
 		switch {
-		case b.Last().Kind == x86.Ret:
+		case b.Last().Kind == x86.Ret || leavesBySlot(b, len(b.Insns)-1):
 			r.Leaves = append(r.Leaves, b.Last().Addr)
 		case len(TailTargets(b)) > 0 && b.Last().Kind == x86.Jmp:
 			if t := g.p.FuncAt(b.Last().Target); t != nil && g.effects[t] != nil && g.effects[t].meets() {

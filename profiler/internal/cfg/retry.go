@@ -125,9 +125,11 @@ func (s *study) own(in *x86.Insn) bool {
 }
 
 // idles reports whether nothing moves on in a loop that another thread ends:
-// it writes to nothing but its frame, counts nothing, and follows no pointer
-// from one place to the next. Unoptimised code does that, with all it loads.
+// it writes to nothing but its frame, counts nothing but how often it has looked, and
+// follows no pointer from one place to the next. Unoptimised code does that, with all it
+// loads.
 func (s *study) idles(l *Loop) bool {
+	tallies := s.tallies(l)
 	for _, b := range l.Blocks {
 		if s.stores[b.ID] || s.called[b.ID] {
 			return false
@@ -138,7 +140,7 @@ func (s *study) idles(l *Loop) bool {
 			case in.Kind != x86.Normal:
 			case in.IsString(), in.Stores && (!in.HasMem || !s.own(in) || in.Loads):
 				return false
-			case in.Def&in.Use != 0 && !masks(in) && !freshBefore(b, i, in.Def&in.Use):
+			case in.Def&in.Use != 0 && !masks(in) && !freshBefore(b, i, in.Def&in.Use) && in.Def&^tallies != 0:
 				return false
 			case in.Stores && in.Rex&8 != 0 && s.followed(b, i):
 				return false
@@ -146,6 +148,25 @@ func (s *study) idles(l *Loop) bool {
 		}
 	}
 	return s.retry(l) && !s.moves(l)
+}
+
+// tallies are the registers in which a loop only counts how often it has gone round: what
+// counts in them and what compares them with a number has no other use for them.
+func (s *study) tallies(l *Loop) (regs x86.Regs) {
+	var others x86.Regs
+	for _, b := range l.Blocks {
+		for i := range b.Insns {
+			in := &b.Insns[i]
+			switch step := (in.HasImm || in.Opcode == 0xff) && !in.HasMem && in.Kind == x86.Normal && in.Use == in.RM.Set(); {
+			case step && in.Def == in.Use && !masks(in):
+				regs |= in.Def
+			case step && in.Def == 0: // cmp
+			default:
+				others |= in.Use | in.Def
+			}
+		}
+	}
+	return regs &^ others
 }
 
 // counts: a block computes with numbers, its frame's aside.

@@ -12,37 +12,45 @@ import (
 //	mov slot(%rip), %r14   …   call *%r14
 //
 // Where the slot belongs to a function of the program itself, it is written once, by
-// the dynamic linker, and what it will say stands in the image.
+// the dynamic linker, and what it will say stands in the image. Of another one's it
+// has the name there.
 
-// entered is the function of the program that a call enters, as far as is known, also
-// through a register that was loaded from such a slot.
-func (p *Program) entered(g *Graph, c *Call) *Func {
+// entered is what a call enters, as far as is known, also through a register that was
+// loaded from such a slot: a function of the program, or another one's by its name.
+func (p *Program) entered(g *Graph, c *Call) (f *Func, name string) {
 	in := c.Insn
 	if c.Known() || in.HasMem {
-		return c.Callee
+		return c.Callee, c.Import
 	}
 	b := g.BlockOf(in.Addr)
 	n := slices.IndexFunc(b.Insns, func(x x86.Insn) bool { return x.Addr == in.Addr })
-	loads := origins(held{b, n - 1, in.RM}, func(x *x86.Insn) bool { return x.Map == 0 && x.Opcode == 0x8b && p.inSlot(x) != nil })
-	var f *Func
+	loads := origins(held{b, n - 1, in.RM}, func(x *x86.Insn) bool { return x.Map == 0 && x.Opcode == 0x8b && p.isSlot(x) })
 	for i, a := range loads {
-		if h := p.inSlot(g.InsnAt(a)); i == 0 {
-			f = h
-		} else if h != f {
-			return nil
+		if h, n := p.inSlot(g.InsnAt(a)); i == 0 {
+			f, name = h, n
+		} else if h != f || n != name {
+			return nil, ""
 		}
 	}
-	return f
+	return f, name
+}
+
+func (p *Program) isSlot(in *x86.Insn) bool {
+	f, name := p.inSlot(in)
+	return f != nil || name != ""
 }
 
 // inSlot is the function whose address stands in the slot that an instruction reads.
-func (p *Program) inSlot(in *x86.Insn) *Func {
-	if in.RIPOff == 0 || p.Image.GOT[in.RIPTarget] != "" {
-		return nil
+func (p *Program) inSlot(in *x86.Insn) (f *Func, name string) {
+	if in.RIPOff == 0 {
+		return nil, ""
+	}
+	if name = p.Image.GOT[in.RIPTarget]; name != "" {
+		return nil, name
 	}
 	if s := p.Image.SectionAt(in.RIPTarget); s == nil || s.Name != ".got" {
-		return nil
+		return nil, ""
 	}
 	to, _ := p.Image.Word(in.RIPTarget)
-	return p.FuncAt(to)
+	return p.FuncAt(to), ""
 }

@@ -31,7 +31,7 @@ const (
 )
 
 // newStudy looks at a graph; what its callees do is asked of the caller.
-func newStudy(g *Graph, calls func(c *Call, target uint64) op) *study {
+func newStudy(g *Graph, calls func(c *Call, jump *x86.Insn) op) *study {
 	s := &study{Graph: g, ops: make([][]op, len(g.Blocks)), work: make([]bool, len(g.Blocks)), stores: make([]bool, len(g.Blocks)), called: make([]bool, len(g.Blocks)), steps: make([]bool, len(g.Blocks)), loops: map[*Loop]loopKind{}}
 	s.findDoomed()
 	s.framed = g.Framed()
@@ -124,7 +124,7 @@ func ends(b *Block, doomed []bool) bool {
 	return any
 }
 
-func (s *study) opsOf(b *Block, calls func(c *Call, target uint64) op) (list []op) {
+func (s *study) opsOf(b *Block, calls func(c *Call, jump *x86.Insn) op) (list []op) {
 	if s.doomed[b.ID] {
 		return nil
 	}
@@ -136,13 +136,13 @@ func (s *study) opsOf(b *Block, calls func(c *Call, target uint64) op) (list []o
 		case in.Kind.IsCall():
 			c := &b.Calls[call]
 			call++
-			if o = calls(c, 0); c.Import == "syscall" {
-				o = systemCall(b, i, x86.RDI, x86.RDX)
+			o = calls(c, nil)
+		case leavesBySlot(b, i):
+			if o = calls(nil, in); o.kind == opWait || o.kind == opWeak {
+				o = op{kind: opWork} // it would come out of that one
 			}
-		case in.Kind == x86.JmpInd && len(b.Succ) == 1 && b.Succ[0].To == nil:
-			o.kind = opWork
 		case in.Kind.IsJump() && len(TailTargets(b)) > 0 && i == len(b.Insns)-1:
-			o = calls(nil, in.Target)
+			o = calls(nil, in)
 		case isSyscall(in):
 			o = systemCall(b, i, x86.RAX, x86.RSI)
 		case IsPause(in):
@@ -152,6 +152,11 @@ func (s *study) opsOf(b *Block, calls func(c *Call, target uint64) op) (list []o
 		default:
 			s.stores[b.ID] = s.stores[b.ID] || in.Stores && !(in.HasMem && s.own(in))
 			continue
+		}
+		if o.kind == opSystem {
+			if o = systemCall(b, i, x86.RDI, x86.RDX); o.kind != opSync && !in.Kind.IsCall() {
+				o = op{kind: opWork} // likewise
+			}
 		}
 		s.called[b.ID] = s.called[b.ID] || o.moves
 		if o.kind == noOp {
@@ -164,8 +169,17 @@ func (s *study) opsOf(b *Block, calls func(c *Call, target uint64) op) (list []o
 	return list
 }
 
-// noOp is a call that matters to nobody.
-const noOp opKind = 255
+// noOp is a call that matters to nobody, opSystem one of syscall(2).
+const (
+	noOp     opKind = 255
+	opSystem opKind = 254
+)
+
+// leavesBySlot: a block's last instruction jumps where a register or a slot says, out of
+// the function.
+func leavesBySlot(b *Block, i int) bool {
+	return i == len(b.Insns)-1 && b.Insns[i].Kind == x86.JmpInd && len(b.Succ) == 1 && b.Succ[0].To == nil
+}
 
 // TailTargets are where a block's direct jump leaves the function.
 func TailTargets(b *Block) (out []uint64) {

@@ -136,6 +136,15 @@ var rustSync = []struct {
 }{
 	{"3std4sync7barrier", "7Barrier4wait", effect{waits: true, syncs: true, locks: true, frees: true, moves: true}},
 	{"3std6thread", "4park", effect{waits: true, syncs: true}},
+	{"3std3sys", "14lock_contended", effect{syncs: true, locks: true}}, // who locks is no more in a meeting than by pthread's
+	{"3std3sys", "14read_contended", effect{syncs: true, locks: true}},
+	{"3std3sys", "15write_contended", effect{syncs: true, locks: true}},
+	{"3std3sys", "7Condvar4wait", effect{waits: true, syncs: true}},
+	{"3std3sys", "7Condvar12wait_timeout", effect{waits: true, syncs: true}},
+	{"4mpmc", "4recv", effect{waits: true, syncs: true, moves: true}},
+	{"4mpmc", "4send", effect{syncs: true, locks: true, frees: true, wakes: true, moves: true}},
+	{"17crossbeam_channel", "4recv", effect{waits: true, syncs: true, moves: true}},
+	{"17crossbeam_channel", "4send", effect{syncs: true, locks: true, frees: true, wakes: true, moves: true}},
 }
 
 // rust is what a function of Rust's library does, if it is known.
@@ -153,7 +162,7 @@ func rust(name string) *effect {
 // any of them, and whoever calls it says which.
 func RustWaits(name string) (waits, parks bool) {
 	e := rust(name)
-	return e != nil, e != nil && !e.frees
+	return e != nil && e.waits, e != nil && e.waits && !e.frees
 }
 
 // standard is what a function of a language's library does, if it is known.
