@@ -196,7 +196,7 @@ func (gs *goroutines) head() uint64 { return binary.LittleEndian.Uint64(gs.in.go
 // fill offers areas until there is one for a number; by is stopped.
 func (ts *threads) fill(number uint64, by int) error {
 	gs := ts.goroutines
-	ts.drainAll()                                                         // those that have ended leave room
+	ts.drainAll() // those that have ended leave room
 	// Few where few live, and where there were few so far: areas that were in use just now
 	// are at hand, and to prepare one takes long; but each stop costs, too.
 	more := min(max(32, min(number, 128), 2*uint64(len(ts.byTid))), goroutine.PoolAreas/4)
