@@ -57,7 +57,8 @@ func TestGoCounts(t *testing.T) {
 	want := marked(t, text)
 	for _, flags := range [][]string{nil, {"-gcflags=all=-N -l"}, {"-buildmode=pie"}, {"-pgo=" + filepath.Join(goRoot(t), "src/cmd/compile/default.pgo")}} {
 		t.Run(fmt.Sprint(flags), func(t *testing.T) {
-			got := marks(t, run(t, buildGo(t, "testdata/golang", flags...)))
+			p := run(t, buildGo(t, "testdata/golang", flags...))
+			got := marks(t, p)
 			for at, n := range want {
 				if got[at] != n {
 					t.Errorf("%s: %d times, go build -cover says %d", at, got[at], n)
@@ -65,6 +66,9 @@ func TestGoCounts(t *testing.T) {
 			}
 			if len(want) < 60 {
 				t.Errorf("%d blocks compared", len(want))
+			}
+			if t.Failed() {
+				t.Logf("%+v, %d edges, %d threads, %d locations: %+v", p.Run, len(p.Graph.Edges), len(p.Threads), len(p.Locations), p.Warnings)
 			}
 		})
 	}
