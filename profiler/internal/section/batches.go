@@ -157,8 +157,8 @@ func (g *goRule) finish(maker *thread) {
 	list := slices.DeleteFunc(g.batches[maker], func(y *batch) bool {
 		done := y.dead >= y.made && (y.over || !maker.alive && y.single())
 		if done {
-			if s, ok := g.waitedIn(y); ok {
-				maker.spends(s)
+			if maker.parent != nil { // the first one is a part of none
+				maker.spends(g.waitedIn(y))
 			}
 			g.fileBatch(y)
 		}

@@ -28,9 +28,9 @@ type spent struct {
 // fewSpent is how much of one part is told apart.
 const fewSpent = 16
 
-// spends keeps what a goroutine waited for, if it may be a part.
-func (x *thread) spends(s spent) {
-	if x.parent == nil {
+// spends keeps what a goroutine waited for, if that is known.
+func (x *thread) spends(s spent, known bool) {
+	if !known {
 		return
 	}
 	list := slices.DeleteFunc(x.spent, func(s spent) bool { return s.to <= x.beginTSC })

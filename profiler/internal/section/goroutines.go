@@ -108,13 +108,13 @@ func (g *goRule) joined(x *thread, r record.Record) {
 		parts = append(parts, *a)
 	}
 	g.file(parts)
-	if len(parts) > 0 {
+	if x.parent != nil && len(parts) > 0 { // the first one is a part of none
 		inside := spent{from: at.since, to: r.TSC}
 		if n := len(g.batches[x]); n > 0 {
 			y := g.batches[x][n-1]
 			inside.from, inside.own = y.begin, x.clock-y.clock
 		}
-		x.spends(g.longest(parts, inside))
+		x.spends(g.longest(parts, inside), true)
 	}
 }
 
