@@ -71,6 +71,8 @@ func (k *stacks) ofGoroutine(g, upTo uint64, regs *[17]uint64) (left []record.De
 			regs = nil // it stands where it was left
 		} else if _, m := k.in.lookout(regs[unwind.PC]); m != nil || k.in.ours(regs[unwind.PC]) {
 			return k.ofHeld(regs, hi)
+		} else if c := k.in.golang.code; regs[unwind.PC]-c.Base < uint64(len(c.Bytes)) {
+			return k.ofFrames(nil, k.callers(regs[unwind.SP], hi), false)
 		}
 	}
 	if regs != nil {

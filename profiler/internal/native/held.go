@@ -42,6 +42,23 @@ func (k *stacks) held(pc, sp, hi uint64) (l relocate.Lookout, m *module, frames 
 	return l, nil, nil
 }
 
+// callers are those of a function of the runtime's of which a detour is in code of ours
+// (package goroutine), which has put something on the stack: the first return address from
+// which the walk comes to the goroutine's first function.
+func (k *stacks) callers(sp, hi uint64) []goroutine.Frame {
+	stack := goroutine.Stack{At: sp, Words: make([]byte, hi-sp)}
+	if k.p.Read(stack.Words, sp) != nil {
+		return nil
+	}
+	w := &k.in.golang.walker
+	for at := sp; at < min(hi, sp+8*mostPushed); at += 8 {
+		if frames := w.Walk(&stack, binary.LittleEndian.Uint64(stack.Words[at-sp:]), at+8, true); w.Whole {
+			return frames
+		}
+	}
+	return nil
+}
+
 // lookout is the code by which a thread looks at a run-time address, if it is that.
 func (in *injection) lookout(pc uint64) (relocate.Lookout, *module) {
 	m := in.cacheOf(pc)
