@@ -118,13 +118,7 @@ func main() {
 // TestCgoWaits: who sleeps in C is not busy, and what threads of C's do is not known.
 func TestCgoWaits(t *testing.T) {
 	proctest.Need(t, "gcc")
-	dir := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module rests\n\ngo 1.22\n", "main.go": restsInC} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	prog := buildGo(t, dir)
+	prog := buildGo(t, goModule(t, restsInC))
 	p, _ := runSaying(t, prog)
 	if len(p.Sections) != 1 || len(p.Sections[0].Instances) != 1 || len(p.Sections[0].Instances[0].Parts) != 2 {
 		t.Fatalf("sections: %+v", p.Sections)

@@ -1,7 +1,6 @@
 package profiler_test
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -89,12 +88,7 @@ func main() {
 
 // TestFiltersInGo: neither does a program in Go.
 func TestFiltersInGo(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module filters\n\ngo 1.22\n", "main.go": filtersInGo} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir := goModule(t, filtersInGo)
 	for _, flags := range []string{"-gcflags=", "-gcflags=all=-N -l"} {
 		prog := buildGo(t, dir, flags)
 		for _, how := range []string{"", "seccomp"} {

@@ -2,8 +2,6 @@ package profiler_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 )
 
@@ -69,13 +67,7 @@ func main() {
 
 // TestGoBusy: threads that wait for a core do not work at their goroutines.
 func TestGoBusy(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module crowded\n\ngo 1.22\n", "main.go": crowdedProgram} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	p, out := runSaying(t, buildGo(t, dir))
+	p, out := runSaying(t, buildGo(t, goModule(t, crowdedProgram)))
 	var took int64
 	if _, err := fmt.Fscan(out, &took); err != nil {
 		t.Fatal(err)

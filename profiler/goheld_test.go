@@ -1,8 +1,6 @@
 package profiler_test
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/skewlens/skewlens/profile"
@@ -69,12 +67,7 @@ func main() {
 // TestGoHeld: goroutines that wait for their turn when the program ends are in the
 // functions that they have not left.
 func TestGoHeld(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module prog\n\ngo 1.22\n", "main.go": heldProgram} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir := goModule(t, heldProgram)
 	for _, flags := range []string{"-gcflags=", "-gcflags=all=-N -l"} {
 		prog := buildGo(t, dir, flags)
 		for range 3 {

@@ -29,6 +29,18 @@ func buildGo(t testing.TB, folder string, flags ...string) string {
 	return out
 }
 
+// goModule is a folder with a module that is one file.
+func goModule(t testing.TB, text string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module prog\n\ngo 1.22\n", "main.go": text} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
 // goRoot is where Go is. Its compiler was built with a profile of itself.
 func goRoot(t testing.TB) string {
 	t.Helper()

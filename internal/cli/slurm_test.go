@@ -140,14 +140,14 @@ func TestSlurm(t *testing.T) {
 		checkPlantedRanks(t, r, "rootoutput.c", 4)
 	})
 	t.Run("sbatch", func(t *testing.T) {
-		program, dir := s.build(t, "domain.c"), filepath.Join(s.dir, "batch")
+		program, dir := s.build(t, "latesender.c"), filepath.Join(s.dir, "batch")
 		script := filepath.Join(s.dir, "job.sh")
 		text := fmt.Sprintf("#!/bin/sh\n#SBATCH -n 4\nsrun --mpi=pmix %s profile --save %s/ -- %s\n%[1]s report %[2]s\n", ownProgram(t), dir, program)
 		if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
 			t.Fatal(err)
 		}
 		s.run(t, "sbatch", "--wait", "-o", filepath.Join(s.dir, "job.out"), script)
-		checkPlantedRanks(t, reportOn(t, dir), "domain.c", 4)
+		checkPlantedRanks(t, reportOn(t, dir), "latesender.c", 4)
 		if out, err := os.ReadFile(filepath.Join(s.dir, "job.out")); err != nil || !strings.Contains(string(out), "4 ranks") {
 			t.Errorf("the job printed %q (%v)", out, err)
 		}

@@ -16,12 +16,12 @@ int main(int argc, char **argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     double x = 0;
     for (int step = 0; step < 8; step++) {
-        x += work(200000);
+        x += work(200000 + step);
         double token = 0;
         if (rank == 0) { /* PLANTED */
 #ifndef FIXED
             for (int i = 0; i < 400; i++) // longer than ranks that share cores wait for one
-                token += work(100000);
+                token += work(100000 + i); // not the same each time: compilers would do that once
 #endif
             for (int to = 1; to < size; to++)
                 MPI_Send(&token, 1, MPI_DOUBLE, to, 7, MPI_COMM_WORLD);
