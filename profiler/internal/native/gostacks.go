@@ -40,8 +40,8 @@ func (k *stacks) goStack(g, upTo uint64, regs *[17]uint64) (frames []goroutine.F
 	if upTo > sp && upTo < hi {
 		hi = upTo + 8 // nobody asks for what is above
 	}
-	stack := goroutine.Stack{At: sp, Words: make([]byte, hi-sp)}
-	if k.p.Read(stack.Words, sp) != nil {
+	stack, ok := k.stackFrom(sp, hi)
+	if !ok {
 		return nil
 	}
 	frames = k.in.golang.walker.Walk(&stack, pc, sp, called)
@@ -58,6 +58,12 @@ func (k *stacks) goStack(g, upTo uint64, regs *[17]uint64) (frames []goroutine.F
 func (m *module) injected(link uint64) bool {
 	f := m.im.FuncAt(link)
 	return f != nil && (strings.HasPrefix(f.Name, "runtime.asyncPreempt") || strings.HasPrefix(f.Name, "runtime.sigpanic"))
+}
+
+// stackFrom reads a goroutine's stack from sp up to hi.
+func (k *stacks) stackFrom(sp, hi uint64) (s goroutine.Stack, ok bool) {
+	s = goroutine.Stack{At: sp, Words: make([]byte, hi-sp)}
+	return s, k.p.Read(s.Words, sp) == nil
 }
 
 // ofGoroutine are the counters of the frames of a goroutine that are left for good.

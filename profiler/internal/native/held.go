@@ -21,8 +21,8 @@ const mostPushed = 64
 // held is where a goroutine stands whose thread is in code of ours, with what it has on
 // its stack from sp up to hi.
 func (k *stacks) held(pc, sp, hi uint64) (l relocate.Lookout, m *module, frames []goroutine.Frame) {
-	stack := goroutine.Stack{At: sp, Words: make([]byte, hi-sp)}
-	if k.p.Read(stack.Words, sp) != nil {
+	stack, ok := k.stackFrom(sp, hi)
+	if !ok {
 		return l, nil, nil
 	}
 	l, m = k.in.lookout(pc)
@@ -46,8 +46,8 @@ func (k *stacks) held(pc, sp, hi uint64) (l relocate.Lookout, m *module, frames 
 // (package goroutine), which has put something on the stack: the first return address from
 // which the walk comes to the goroutine's first function.
 func (k *stacks) callers(sp, hi uint64) []goroutine.Frame {
-	stack := goroutine.Stack{At: sp, Words: make([]byte, hi-sp)}
-	if k.p.Read(stack.Words, sp) != nil {
+	stack, ok := k.stackFrom(sp, hi)
+	if !ok {
 		return nil
 	}
 	w := &k.in.golang.walker

@@ -1,7 +1,6 @@
 package blocking
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/skewlens/skewlens/profiler/internal/image"
@@ -37,12 +36,8 @@ func MayFilter(im *image.Image) bool {
 
 // has reports whether an image's code has any of those bytes.
 func has(im *image.Image, any [][]byte) bool {
-	for i := range im.Sections {
-		for _, f := range any {
-			if s := &im.Sections[i]; s.Exec && bytes.Contains(s.Data, f) {
-				return true
-			}
-		}
+	for range places(im, any...) {
+		return true
 	}
 	return false
 }
@@ -66,19 +61,10 @@ func MayFilterInGo(im *image.Image) bool {
 		return true
 	}
 	var b body
-	for i := range im.Sections {
-		s := &im.Sections[i]
-		for _, nr := range goFilters {
-			for at := 0; s.Exec; at++ {
-				next := bytes.Index(s.Data[at:], nr)
-				if next < 0 {
-					break
-				}
-				at += next
-				if f := im.FuncAt(s.Addr + uint64(at)); f != nil && !strings.HasPrefix(f.Name, "syscall.") && !strings.HasPrefix(f.Name, "runtime.") && b.callsSystem(im, f) {
-					return true
-				}
-			}
+	for s, at := range places(im, goFilters...) {
+		f := im.FuncAt(s.Addr + uint64(at))
+		if f != nil && !strings.HasPrefix(f.Name, "syscall.") && !strings.HasPrefix(f.Name, "runtime.") && b.callsSystem(im, f) {
+			return true
 		}
 	}
 	return false

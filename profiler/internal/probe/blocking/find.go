@@ -47,25 +47,30 @@ func Find(im *image.Image) (sites []Site) {
 
 // syscalls are the places in an image's code where bytes may be a system call:
 // the section, and the offset there.
-func syscalls(im *image.Image) iter.Seq2[*image.Section, int] {
+func syscalls(im *image.Image) iter.Seq2[*image.Section, int] { return places(im, []byte{0x0f, 0x05}) }
+
+// places are likewise those of some bytes, or of others.
+func places(im *image.Image, any ...[]byte) iter.Seq2[*image.Section, int] {
 	return func(yield func(*image.Section, int) bool) {
 		for i := range im.Sections {
 			s := &im.Sections[i]
 			if !s.Exec {
 				continue
 			}
-			for at := next(s.Data, 0); at >= 0; at = next(s.Data, at+1) {
-				if !yield(s, at) {
-					return
+			for _, what := range any {
+				for at := next(s.Data, what, 0); at >= 0; at = next(s.Data, what, at+1) {
+					if !yield(s, at) {
+						return
+					}
 				}
 			}
 		}
 	}
 }
 
-// next is the offset of the next bytes that may be a system call.
-func next(code []byte, from int) int {
-	if i := bytes.Index(code[from:], []byte{0x0f, 0x05}); i >= 0 {
+// next is the offset where some bytes come next.
+func next(code, what []byte, from int) int {
+	if i := bytes.Index(code[from:], what); i >= 0 {
 		return from + i
 	}
 	return -1
