@@ -32,7 +32,8 @@ type Analyser struct {
 // valid and must not change while the Analyser is used.
 func New(p *profile.Profile) *Analyser {
 	g := newGraph(p)
-	a := &Analyser{p: p, graph: g, sources: newSources(p, g, true), lines: newSources(p, g, false)}
+	at := newPlaced(p)
+	a := &Analyser{p: p, graph: g, sources: newSources(p, g, at, true), lines: newSources(p, g, at, false)}
 	a.lines.unfolded = a.sources.unfolded
 	return a
 }

@@ -2,6 +2,7 @@ package lime
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/skewlens/skewlens/profile"
@@ -28,6 +29,29 @@ type numbered struct {
 // newNames is for lines with the calls that they were inlined at, or without.
 func newNames(bodies map[string]bool, inlined bool) *names {
 	return &names{bodies: bodies, inlined: inlined, texts: map[string]int32{"": 0}, frames: map[[3]int32]int32{}, pairs: map[[2]int32]int32{}}
+}
+
+// lines numbers the lines of locations; 0: not known. That of the next instruction is
+// mostly the same.
+func (x *names) lines(list []profile.Location) []int32 {
+	numbers := make([]int32, len(list))
+	for i := range list {
+		switch l := &list[i]; {
+		case !l.Known():
+		case i > 0 && sameLine(l, &list[i-1]):
+			numbers[i] = numbers[i-1]
+		default:
+			numbers[i] = x.line(l)
+		}
+	}
+	return numbers
+}
+
+func sameLine(a, b *profile.Location) bool {
+	same := func(a, b profile.Frame) bool {
+		return a.Line == b.Line && a.Function == b.Function && a.File == b.File
+	}
+	return same(a.Frame, b.Frame) && slices.EqualFunc(a.InlinedAt, b.InlinedAt, same)
 }
 
 // line numbers a source line and the calls that it was inlined at. Where a

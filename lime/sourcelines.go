@@ -19,16 +19,16 @@ type sources struct {
 	unfolded       []bool            // by block: it decides in a function that was inlined into itself
 }
 
-func newSources(p *profile.Profile, g *graph, inlined bool) *sources {
+func newSources(p *profile.Profile, g *graph, at *placed, inlined bool) *sources {
 	n := len(p.Graph.Blocks)
 	s := &sources{last: make([]profile.BlockID, n), start: make([]profile.BlockID, n), loop: make([]profile.BlockID, n), unfolded: make([]bool, n)}
 	for b := range profile.BlockID(n) {
 		s.last[b], s.start[b], s.loop[b] = b, b, b
 	}
 	if len(p.Locations) > 0 {
-		s.find(p, g, inlined)
+		s.find(p, g, at, inlined)
 		if inlined {
-			s.findUnfolded(p)
+			s.findUnfolded(p, at)
 		}
 	}
 	s.byLast = flowgraph.NewLists(n, n, func(b int) int { return int(s.last[b]) })
@@ -42,7 +42,7 @@ func newSources(p *profile.Profile, g *graph, inlined bool) *sources {
 }
 
 // find reads the source lines.
-func (s *sources) find(p *profile.Profile, g *graph, inlined bool) {
+func (s *sources) find(p *profile.Profile, g *graph, at *placed, inlined bool) {
 	n := len(p.Graph.Blocks)
 	bodies := map[string]bool{} // functions that threads begin in
 	for i := range p.Threads {
@@ -51,14 +51,14 @@ func (s *sources) find(p *profile.Profile, g *graph, inlined bool) {
 		}
 	}
 	names := newNames(bodies, inlined)
+	lines := names.lines(p.Locations)
 	last, start := make([]int32, n), make([]int32, n)
 	for b := range n {
-		x := &p.Graph.Blocks[b]
-		if l, ok := p.Location(x.Last); ok && l.Known() && !x.Virtual {
-			last[b] = names.line(&l)
+		if i := at.last[b]; i >= 0 && !p.Graph.Blocks[b].Virtual {
+			last[b] = lines[i]
 		}
-		if l, ok := p.Location(p.Graph.Blocks[g.onto(profile.BlockID(b))].Start); ok && l.Known() {
-			start[b] = names.pair(int32(l.Column), names.line(&l))
+		if i := at.start[g.onto(profile.BlockID(b))]; i >= 0 && lines[i] != 0 {
+			start[b] = names.pair(int32(p.Locations[i].Column), lines[i])
 		}
 	}
 	latch := make([]int32, n)
@@ -76,46 +76,71 @@ func (s *sources) find(p *profile.Profile, g *graph, inlined bool) {
 	names.standFor(s.start, start)
 	names.standFor(s.loop, latch)
 	if inlined {
-		g.site = sourceCalls(p, names)
+		g.site = sourceCalls(p, names, lines)
 	}
+}
+
+// placed says where blocks stand among the profile's locations; −1: nowhere.
+type placed struct {
+	last, start []int32 // by block: its last instruction, its first
+}
+
+func newPlaced(p *profile.Profile) *placed {
+	n, near := len(p.Graph.Blocks), 0
+	x := &placed{make([]int32, n), make([]int32, n)}
+	find := func(a profile.Addr) int32 {
+		known := false
+		if near, known = p.LocationNear(a, near); !known {
+			return -1
+		}
+		return int32(near)
+	}
+	for b := range n {
+		x.start[b] = find(p.Graph.Blocks[b].Start)
+		x.last[b] = find(p.Graph.Blocks[b].Last)
+	}
+	return x
 }
 
 // findUnfolded finds what decides in a function that calls itself and was inlined
 // into itself, or into what first calls it.
-func (s *sources) findUnfolded(p *profile.Profile) {
+func (s *sources) findUnfolded(p *profile.Profile, at *placed) {
 	in, own := make([]string, len(s.unfolded)), map[string]bool{}
 	for b := range in {
-		if l, ok := p.Location(p.Graph.Blocks[b].Last); ok && l.Known() && !p.Graph.Blocks[b].Virtual {
+		if i := at.last[b]; i >= 0 && p.Locations[i].Known() && !p.Graph.Blocks[b].Virtual {
+			l := &p.Locations[i]
 			in[b] = l.Function
-			own[l.Function] = own[l.Function] || slices.ContainsFunc(l.InlinedAt, func(f profile.Frame) bool { return f.Function == l.Function })
+			if slices.ContainsFunc(l.InlinedAt, func(f profile.Frame) bool { return f.Function == l.Function }) {
+				own[l.Function] = true
+			}
 		}
 	}
 	for i := range p.Graph.Edges {
 		e := &p.Graph.Edges[i]
-		if !e.Kind.IsCall() || e.From < 0 || e.To < 0 || in[e.From] == "" {
+		if !e.Kind.IsCall() || e.From < 0 || e.To < 0 || in[e.From] == "" || p.Graph.Blocks[e.To].Function == p.Graph.Blocks[e.From].Function {
 			continue
 		}
-		if l, ok := p.Location(p.Graph.Blocks[e.To].Start); ok && len(l.InlinedAt) == 0 && l.Function == in[e.From] &&
-			p.Graph.Blocks[e.To].Function != p.Graph.Blocks[e.From].Function {
-			own[l.Function] = true
+		if i := at.start[e.To]; i >= 0 && len(p.Locations[i].InlinedAt) == 0 && p.Locations[i].Function == in[e.From] {
+			own[in[e.From]] = true
 		}
 	}
 	for b, f := range in {
-		s.unfolded[b] = f != "" && own[f]
+		s.unfolded[b] = f != "" && len(own) > 0 && own[f]
 	}
 }
 
 // sourceCalls says which calls come from the same place in the source.
-func sourceCalls(p *profile.Profile, names *names) []int32 {
+func sourceCalls(p *profile.Profile, names *names, lines []int32) []int32 {
 	site, at := make([]int32, len(p.Graph.Edges)), map[int32]int32{}
+	near, known := 0, false
 	for i := range p.Graph.Edges {
 		e := &p.Graph.Edges[i]
 		site[i] = int32(i)
 		if !e.Kind.IsCall() || e.From < 0 {
 			continue
 		}
-		if l, ok := p.Location(e.Site); ok && l.Known() {
-			name := names.pair(int32(l.Column), names.line(&l))
+		if near, known = p.LocationNear(e.Site, near); known && lines[near] != 0 {
+			name := names.pair(int32(p.Locations[near].Column), lines[near])
 			if _, seen := at[name]; !seen {
 				at[name] = int32(i)
 			}

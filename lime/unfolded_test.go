@@ -61,7 +61,7 @@ func TestUnfoldedRecursion(t *testing.T) {
 	located(m)
 	i := slices.IndexFunc(p.Locations, func(l profile.Location) bool { return l.Address == m.last(loop.latch) })
 	p.Locations[i].Function, p.Locations[i].InlinedAt = "g", []profile.Frame{{Function: "g"}, {Function: "main"}}
-	if unfolded := newSources(p, newGraph(p), true).unfolded; !unfolded[loop.latch] {
+	if unfolded := newSources(p, newGraph(p), newPlaced(p), true).unfolded; !unfolded[loop.latch] {
 		t.Error("what is inlined into itself is not seen")
 	}
 }

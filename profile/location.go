@@ -49,3 +49,28 @@ func (p *Profile) Location(a Addr) (Location, bool) {
 	}
 	return Location{Address: a}, false
 }
+
+// LocationNear is where an address is in Locations, or would be, which is not known then. It
+// is looked for near some index first.
+func (p *Profile) LocationNear(a Addr, near int) (i int, known bool) {
+	i = SearchNear(len(p.Locations), near, func(i int) bool { return p.Locations[i].Address >= a })
+	return i, i < len(p.Locations) && p.Locations[i].Address == a
+}
+
+// SearchNear is sort.Search, but looks near some index first, then farther and farther away
+// from it: whoever asks for one thing after the other mostly finds the next one there.
+func SearchNear(n, near int, f func(int) bool) int {
+	lo, hi, step := 0, min(near, n), 1 // f is false before lo, true from hi on
+	if hi == n || f(hi) {
+		for ; hi >= step && f(hi-step); step *= 2 {
+			hi -= step
+		}
+		lo = max(lo, hi-step+1)
+	} else {
+		for lo = hi + 1; lo+step <= n && !f(lo+step-1); step *= 2 {
+			lo += step
+		}
+		hi = min(n, lo+step-1)
+	}
+	return lo + sort.Search(hi-lo, func(i int) bool { return f(lo + i) })
+}

@@ -241,10 +241,17 @@ func (p *Profile) checkEvent(id EventID, e *Event) error {
 	return nil
 }
 
-// checkSuperiors finds an event that is, through others, its own superior.
+// checkSuperiors finds an event that is, through others, its own superior: only hardware
+// events have one.
 func (p *Profile) checkSuperiors() error {
-	seen := make([]EventID, len(p.Events)) // the walk that visited it, from 1
+	var seen []EventID // the walk that visited it, from 1
 	for i := range p.Events {
+		if p.Events[i].Superior == NoEvent {
+			continue
+		}
+		if seen == nil {
+			seen = make([]EventID, len(p.Events))
+		}
 		walk := EventID(i) + 1
 		for e := EventID(i); e != NoEvent && seen[e] == 0 || e != NoEvent && seen[e] == walk; e = p.Events[e].Superior {
 			if seen[e] == walk {

@@ -16,20 +16,38 @@ var taskRuntimes = []string{"/oneapi/tbb/", "/include/tbb/", "/pstl/", "/rayon-"
 
 // dealOut marks the blocks that are nobody's but such a runtime's (rule 19).
 func dealOut(p *profile.Profile) {
-	for i := range p.Graph.Blocks {
+	var files taskFiles
+	for i, near, known := 0, 0, false; i < len(p.Graph.Blocks); i++ {
 		b := &p.Graph.Blocks[i]
 		if b.Count == profile.NoEvent {
 			continue
 		}
-		if l, ok := p.Location(b.Last); ok && ofTaskRuntime(l) {
+		if near, known = p.LocationNear(b.Last, near); known && files.alone(&p.Locations[near]) {
 			b.Deals = true
 		}
 	}
 }
 
-func ofTaskRuntime(l profile.Location) bool {
-	frames := l.Frames()
-	return slices.ContainsFunc(frames, func(f profile.Frame) bool { // which hardly any is: it is asked first
-		return slices.ContainsFunc(taskRuntimes, func(part string) bool { return strings.Contains(f.File, part) })
-	}) && !slices.ContainsFunc(frames, func(f profile.Frame) bool { return !f.System() })
+// taskFiles knows of the last file that it was asked for whether it is of such a runtime:
+// hardly any is, and mostly it is the one before.
+type taskFiles struct {
+	file string
+	is   bool
+}
+
+func (t *taskFiles) has(file string) bool {
+	if file != t.file {
+		t.file, t.is = file, slices.ContainsFunc(taskRuntimes, func(part string) bool { return strings.Contains(file, part) })
+	}
+	return t.is
+}
+
+// alone reports whether a location is such a runtime's, and no line of the program has to
+// do with it.
+func (t *taskFiles) alone(l *profile.Location) bool {
+	is := t.has(l.File)
+	for i := range l.InlinedAt {
+		is = is || t.has(l.InlinedAt[i].File)
+	}
+	return is && !slices.ContainsFunc(l.Frames(), func(f profile.Frame) bool { return !f.System() })
 }

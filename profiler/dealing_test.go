@@ -9,6 +9,7 @@ import (
 // TestOfTaskRuntimes: what is nobody's but a runtime's; not what stands in it and was
 // the user's, or in another header.
 func TestOfTaskRuntimes(t *testing.T) {
+	var files taskFiles
 	frame := func(file string) profile.Frame { return profile.Frame{File: file, Line: 1} }
 	for _, c := range []struct {
 		files []string
@@ -28,7 +29,7 @@ func TestOfTaskRuntimes(t *testing.T) {
 		for _, f := range c.files[1:] {
 			l.InlinedAt = append(l.InlinedAt, frame(f))
 		}
-		if got := ofTaskRuntime(l); got != c.want {
+		if got := files.alone(&l); got != c.want {
 			t.Errorf("%v: %v", c.files, got)
 		}
 	}

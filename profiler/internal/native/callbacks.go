@@ -1,6 +1,7 @@
 package native
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"github.com/skewlens/skewlens/profile"
@@ -85,11 +86,11 @@ func ran(g *profile.Graph) map[profile.Addr]bool {
 // of its own: one of which the code before them in the block speaks, or else any that
 // their function speaks of, since compilers keep addresses in registers.
 func (m *module) findGiven(given map[profile.Addr][]profile.Addr, ran map[profile.Addr]bool) {
+	to := m.givenTo()
 	// To decode all that a shell has takes longer than its start.
-	of := func(f *cfg.Func) bool { return ran[profile.Addr(f.Ranges[0].Lo+m.base)] }
+	of := func(f *cfg.Func) bool { return ran[profile.Addr(f.Ranges[0].Lo+m.base)] && m.mayCall(f, to) }
 	m.eachCall(of, func(g *cfg.Graph, b *cfg.Block, c *cfg.Call) {
-		between := c.Callee != nil && (c.Callee.Name == cfg.CallsC || c.Callee.Name == cfg.CallsGo)
-		if !between && !callsBack[c.Import] {
+		if !(c.Callee != nil && between(c.Callee)) && !callsBack[c.Import] {
 			return
 		}
 		functions := m.spoken(b, c.Insn.Addr)
@@ -103,6 +104,50 @@ func (m *module) findGiven(given map[profile.Addr][]profile.Addr, ran map[profil
 			given[f] = append(given[f], profile.Addr(c.Insn.Addr+m.base))
 		}
 	})
+}
+
+// between reports whether a function leads from Go to C, or back.
+func between(f *cfg.Func) bool { return f.Name == cfg.CallsC || f.Name == cfg.CallsGo }
+
+// givenTo is where calls lead that findGiven looks for: functions, stubs that jump to
+// those of libraries, and slots that hold the address of one.
+func (m *module) givenTo() map[uint64]bool {
+	to := map[uint64]bool{}
+	for _, f := range m.spec.Program.Funcs {
+		if between(f) {
+			to[f.Ranges[0].Lo] = true
+		}
+	}
+	for _, names := range []map[uint64]string{m.im.PLT, m.im.GOT} {
+		for at, name := range names {
+			if callsBack[name] {
+				to[at] = true
+			}
+		}
+	}
+	return to
+}
+
+// mayCall reports whether bytes of a function may be a call to some places: to look takes
+// a hundredth of what decoding it takes.
+func (m *module) mayCall(f *cfg.Func, to map[uint64]bool) bool {
+	for _, r := range f.Ranges {
+		code := m.im.Bytes(r.Lo)
+		code = code[:min(uint64(len(code)), r.Hi-r.Lo)]
+		for i := 0; i+5 <= len(code); i++ {
+			after := r.Lo + uint64(i) + 5
+			if code[i] == 0xe8 && to[after+uint64(int32(binary.LittleEndian.Uint32(code[i+1:])))] { // call
+				return true
+			}
+			if code[i] == 0xff && code[i+1] == 0x15 && i+6 <= len(code) { // call *slot(%rip)
+				slot := after + 1 + uint64(int32(binary.LittleEndian.Uint32(code[i+2:])))
+				if held, _ := m.im.Word(slot); to[slot] || to[held] {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // spoken are the functions whose addresses a block puts into registers before an

@@ -18,7 +18,6 @@ import (
 	"encoding/binary"
 	"maps"
 	"slices"
-	"sort"
 	"sync"
 
 	"github.com/skewlens/skewlens/profile"
@@ -39,6 +38,7 @@ type Table struct {
 	strings   [][]byte
 
 	mu    sync.Mutex
+	last  int      // where Find looked last
 	made  []string // of strings, those that were asked for
 	fresh map[Key]profile.Location
 }
@@ -67,9 +67,8 @@ func New(b []byte) *Table {
 func (t *Table) Find(k Key) (l profile.Location, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	n := t.len()
-	i := sort.Search(n, func(i int) bool { return compare(t.key(i), k) >= 0 })
-	if i < n && t.key(i) == k {
+	i := profile.SearchNear(t.len(), t.last, func(i int) bool { return compare(t.key(i), k) >= 0 })
+	if t.last = i; i < t.len() && t.key(i) == k {
 		if l, ok = t.location(t.at(i)); ok {
 			return l, ok
 		}
@@ -101,7 +100,12 @@ func (t *Table) key(i int) Key {
 
 func (t *Table) at(i int) uint32 { return binary.LittleEndian.Uint32(t.keys[keySize*i+12:]) }
 
-func compare(a, b Key) int { return cmp.Or(cmp.Compare(a.Addr, b.Addr), cmp.Compare(a.As, b.As)) }
+func compare(a, b Key) int {
+	if a.Addr != b.Addr { // as mostly
+		return cmp.Compare(a.Addr, b.Addr)
+	}
+	return cmp.Compare(a.As, b.As)
+}
 
 // location reads one.
 func (t *Table) location(at uint32) (l profile.Location, ok bool) {
