@@ -32,8 +32,8 @@ type function struct {
 
 // networkEdge is an edge of the network.
 type networkEdge struct {
-	counter int32 // −1: derived
 	step    int64 // what the counter counts by
+	counter int32 // −1: derived
 	event   profile.EventID
 	unknown bool
 }
@@ -109,7 +109,7 @@ func (v *Solver) make(fi int32, m *Module) *function {
 	x := &function{fn: fi, edges: make([]networkEdge, len(w.Edges)), steps: eliminate(w), firstBlock: w.Block(g.Blocks[0]), entry: w.Edge(g.Edges[0]), entryBlock: int32(g.Entry.ID)}
 	for i := range w.Edges {
 		e := &w.Edges[i]
-		x.edges[i] = networkEdge{e.Counter, 1, profile.NoEvent, e.Unknown}
+		x.edges[i] = networkEdge{step: 1, counter: e.Counter, event: profile.NoEvent, unknown: e.Unknown}
 		if e.Induction != nil {
 			x.edges[i].step = e.Induction.Step
 		}

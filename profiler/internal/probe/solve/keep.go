@@ -117,9 +117,11 @@ func (v *Solver) restore(fi int32, m *Module) *function {
 	}
 	events, exits := len(v.events), len(v.exits)
 	x := &function{fn: fi}
-	s := scribe{v: v, x: x, base: m.Base, events: events, exits: exits, r: &pack.Reader{B: is}}
+	s := scribe{v: v, x: x, base: m.Base, events: events, exits: exits}
+	s.read(is, v.numbers)
+	v.numbers = s.in
 	s.function()
-	if s.r.Err != nil || len(s.r.B) > 0 {
+	if s.short || len(s.in) > 0 {
 		v.events, v.exits = v.events[:events], v.exits[:exits]
 		return nil
 	}

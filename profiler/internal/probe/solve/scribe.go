@@ -1,6 +1,8 @@
 package solve
 
 import (
+	"encoding/binary"
+
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/pack"
 )
@@ -14,8 +16,9 @@ type scribe struct {
 	events int    // the first one of the function,
 	exits  int    // and departure
 
-	w *pack.Writer // nil: read
-	r *pack.Reader
+	w     *pack.Writer // nil: read
+	in    []int64      // what is to be read
+	short bool         // there was not enough of it
 }
 
 // function is all of a function but what grows while the program runs.
@@ -71,11 +74,8 @@ func (s *scribe) function() {
 // ownEvents are the events and departures that a function has added to the solver's.
 func (s *scribe) ownEvents() {
 	v := s.v
-	n := len(v.events) - s.events
-	if s.r == nil {
-		s.w.Uint(uint64(n))
-	} else {
-		n = s.r.Len(4)
+	n := s.length(len(v.events) - s.events)
+	if s.w == nil {
 		v.makeRoom(n)
 		v.events = v.events[:s.events+n]
 	}
@@ -94,7 +94,7 @@ func (s *scribe) ownEvents() {
 		s.text(&k.Name)
 		s.event(&k.Event)
 	}
-	if s.r != nil {
+	if s.w == nil {
 		v.exits = append(v.exits, exits...)
 	}
 }
@@ -105,15 +105,19 @@ func (s *scribe) network() {
 	first, after := v.Chords(int(x.fn))
 	for i := range list(s, &x.edges) {
 		e := &x.edges[i]
-		number(s, &e.counter)
+		nth := e.counter - first
+		if e.counter < 0 {
+			nth = -1
+		}
+		number(s, &nth)
 		s.event(&e.event)
 		s.flags(&e.unknown)
-		if e.counter < 0 {
-			e.step = 1
+		if nth < 0 {
+			e.counter, e.step = -1, 1
 			continue
 		}
-		if s.r != nil && (e.counter < first || e.counter >= after) {
-			s.r.Err = pack.ErrShort
+		if e.counter = first + nth; nth >= after-first {
+			s.in, s.short = nil, true
 			return
 		}
 		number(s, &e.step)
@@ -138,8 +142,8 @@ func (s *scribe) steps() {
 		plus, minus := k.minus-end, k.end-k.minus
 		number(s, &plus)
 		number(s, &minus)
-		if s.r != nil && (plus < 0 || minus < 0 || int(end)+int(plus)+int(minus) > len(x.terms)) {
-			s.r.B, s.r.Err = nil, pack.ErrShort
+		if plus < 0 || minus < 0 || int(end)+int(plus)+int(minus) > len(x.terms) {
+			s.in, s.short = nil, true
 			return
 		}
 		k.minus = end + plus
@@ -164,23 +168,63 @@ func (s *scribe) blocks() {
 
 // number is a number, small ones of either sign in few bytes.
 func number[T int32 | int64 | uint64 | profile.EdgeKind](s *scribe, p *T) {
-	if s.r != nil {
-		n := s.r.Uint()
-		*p = T(int64(n>>1) ^ -int64(n&1))
-		return
+	if s.w == nil {
+		*p = T(s.next())
+	} else {
+		s.put(int64(*p))
 	}
-	n := int64(*p)
-	s.w.Uint(uint64(n<<1 ^ n>>63))
+}
+
+// next is the next number that is read; 0 where there are no more.
+func (s *scribe) next() int64 {
+	if len(s.in) == 0 {
+		s.short = true
+		return 0
+	}
+	n := s.in[0]
+	s.in = s.in[1:]
+	return n
+}
+
+func (s *scribe) put(n int64) { s.w.Uint(uint64(n<<1 ^ n>>63)) }
+
+// read has numbers ready that put has written: to take them one by one from where they
+// lie takes several times as long as all that is done with them.
+func (s *scribe) read(b []byte, memory []int64) {
+	s.in = memory[:0]
+	for len(b) > 0 {
+		n, size := uint64(b[0]), 1
+		if n >= 0x80 {
+			if n, size = binary.Uvarint(b); size <= 0 {
+				s.in, s.short = s.in[:0], true
+				return
+			}
+		}
+		b = b[size:]
+		s.in = append(s.in, int64(n>>1)^-int64(n&1))
+	}
 }
 
 // list is how many things there are; those that are read have room.
 func list[T any](s *scribe, p *[]T) int {
-	if s.r == nil {
-		s.w.Uint(uint64(len(*p)))
-	} else if n := s.r.Len(1); n > 0 {
+	n := s.length(len(*p))
+	if s.w == nil && n > 0 {
 		*p = make([]T, n)
 	}
-	return len(*p)
+	return n
+}
+
+// length is how many things there are, of which each takes a number at least.
+func (s *scribe) length(n int) int {
+	if s.w != nil {
+		s.put(int64(n))
+		return n
+	}
+	if n = int(s.next()); n < 0 || n > len(s.in) {
+		s.in, s.short = nil, true
+		return 0
+	}
+	return n
 }
 
 // addr is an address of the module, or 0: none.
@@ -222,9 +266,11 @@ func (s *scribe) flags(list ...*bool) {
 }
 
 func (s *scribe) text(p *string) {
-	if s.r != nil {
-		*p = string(s.r.Bytes())
-	} else {
-		s.w.Bytes([]byte(*p))
+	b := []byte(*p)
+	for i := range list(s, &b) {
+		n := int32(b[i])
+		number(s, &n)
+		b[i] = byte(n)
 	}
+	*p = string(b)
 }
