@@ -26,9 +26,10 @@ type numbered struct {
 	number int32
 }
 
-// newNames is for lines with the calls that they were inlined at, or without.
-func newNames(bodies map[string]bool, inlined bool) *names {
-	return &names{bodies: bodies, inlined: inlined, texts: map[string]int32{"": 0}, frames: map[[3]int32]int32{}, pairs: map[[2]int32]int32{}}
+// newNames is for lines with the calls that they were inlined at, or without. There will be
+// about so many.
+func newNames(bodies map[string]bool, inlined bool, lines int) *names {
+	return &names{bodies: bodies, inlined: inlined, texts: map[string]int32{"": 0}, frames: make(map[[3]int32]int32, lines), pairs: make(map[[2]int32]int32, 2*lines)}
 }
 
 // lines numbers the lines of locations; 0: not known. That of the next instruction is

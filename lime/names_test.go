@@ -27,7 +27,7 @@ func TestNames(t *testing.T) {
 		return strings.Join(all, "")
 	}
 	for _, inlined := range []bool{false, true} {
-		x := newNames(bodies, inlined)
+		x := newNames(bodies, inlined, 0)
 		numbers, names, starts := map[string]int32{}, map[int32]string{}, map[int32]string{}
 		for range 20_000 {
 			l := profile.Location{Frame: frame()}
@@ -54,7 +54,7 @@ func TestNames(t *testing.T) {
 
 // The first with a name stands for all that have it.
 func TestStandFor(t *testing.T) {
-	x := newNames(nil, false)
+	x := newNames(nil, false, 0)
 	a, b := x.pair(1, 2), x.pair(2, 1)
 	of := []profile.BlockID{0, 1, 2, 3, 4, 5}
 	x.standFor(of, []int32{0, b, a, a, 0, b})

@@ -50,7 +50,7 @@ func (s *sources) find(p *profile.Profile, g *graph, at *placed, inlined bool) {
 			bodies[l.Function] = true
 		}
 	}
-	names := newNames(bodies, inlined)
+	names := newNames(bodies, inlined, len(p.Locations)/4)
 	lines := names.lines(p.Locations)
 	last, start := make([]int32, n), make([]int32, n)
 	for b := range n {

@@ -14,14 +14,14 @@ type grapher struct {
 	events []profile.Event
 	number []profile.EventID // the solver's events → the profile's
 	first  []profile.BlockID // of each function that ran
-	done   map[int32]bool    // functions whose blocks' events have numbers
+	done   []bool            // by function: its blocks' events have numbers
 }
 
 // Graph returns the graph of all functions, with blocks and edges of those
 // that ran, its events, and the numbers that the solver's events have among
 // these: NoEvent where a function's counts are not to be trusted.
 func (v *Solver) Graph() (g profile.Graph, events []profile.Event, number []profile.EventID) {
-	x := &grapher{v: v, number: make([]profile.EventID, len(v.events)), first: make([]profile.BlockID, len(v.plans)), done: map[int32]bool{}}
+	x := &grapher{v: v, number: make([]profile.EventID, len(v.events)), first: make([]profile.BlockID, len(v.plans)), done: make([]bool, len(v.plans))}
 	for i := range x.number {
 		x.number[i] = profile.NoEvent
 	}
@@ -120,16 +120,11 @@ func (x *grapher) numberBlocks(f *function) {
 // addEdges adds the edges of a function, those of indirect calls last. Those of
 // exceptions come from where pads has them from.
 func (x *grapher) addEdges(f *function, pads map[caught][]edge) {
-	slices.SortStableFunc(f.graph, func(a, b edge) int { // late ones came in any order
-		switch {
-		case a.late != b.late:
-			if a.late {
-				return 1
-			}
-			return -1
-		case !a.late:
-			return 0
-		}
+	late := len(f.graph) // they came last, in any order
+	for late > 0 && f.graph[late-1].late {
+		late--
+	}
+	slices.SortStableFunc(f.graph[late:], func(a, b edge) int {
 		return cmp.Or(cmp.Compare(a.site, b.site), cmp.Compare(a.callee, b.callee))
 	})
 	for i, e := range f.graph {

@@ -25,47 +25,47 @@ type scribe struct {
 func (s *scribe) function() {
 	x := s.x
 	s.ownEvents()
-	number(s, &x.firstBlock)
-	number(s, &x.entry)
-	number(s, &x.entryBlock)
+	s.number(&x.firstBlock)
+	s.number(&x.entry)
+	s.number(&x.entryBlock)
 	s.event(&x.start)
 	s.network()
 	s.steps()
 	for i := range list(s, &x.calls) {
-		number(s, &x.calls[i].edge)
-		number(s, &x.calls[i].callee)
+		s.number(&x.calls[i].edge)
+		s.number(&x.calls[i].callee)
 	}
 	for i := range list(s, &x.sites) {
 		k := &x.sites[i]
 		s.addr(&k.addr)
-		number(s, &k.block)
-		s.flags(&k.tail)
+		s.number(&k.block)
+		s.flag(&k.tail)
 	}
 	for i := range list(s, &x.imports) {
-		number(s, &x.imports[i].edge)
-		number(s, &x.imports[i].slot)
+		s.number(&x.imports[i].edge)
+		x.imports[i].slot = uint64(s.wide(int64(x.imports[i].slot)))
 	}
 	for i := range list(s, &x.pads) {
 		k := &x.pads[i]
-		number(s, &k.flow)
-		number(s, &k.edge)
-		number(s, &k.block)
+		s.number(&k.flow)
+		s.number(&k.edge)
+		s.number(&k.block)
 	}
 	for i := range list(s, &x.throws) {
 		k := &x.throws[i]
-		number(s, &k.block)
-		number(s, &k.flow)
-		number(s, &k.pad)
-		s.flags(&k.throws)
+		s.number(&k.block)
+		s.number(&k.flow)
+		s.number(&k.pad)
+		s.flag(&k.throws)
 		s.addr(&k.site)
 	}
 	s.blocks()
 	for i := range list(s, &x.graph) {
 		k := &x.graph[i]
-		number(s, &k.from)
-		number(s, &k.to)
-		number(s, &k.callee)
-		number(s, &k.kind)
+		s.number(&k.from)
+		s.number(&k.to)
+		s.number(&k.callee)
+		k.kind = profile.EdgeKind(s.wide(int64(k.kind)))
 		s.addr(&k.site)
 		s.event(&k.event)
 	}
@@ -82,10 +82,10 @@ func (s *scribe) ownEvents() {
 	for i := range n {
 		k := &v.events[s.events+i]
 		k.fn = s.x.fn
-		number(s, &k.block)
-		number(s, &k.edge)
-		number(s, &k.insns)
-		number(s, &k.wakes)
+		s.number(&k.block)
+		s.number(&k.edge)
+		s.number(&k.insns)
+		s.number(&k.wakes)
 	}
 	exits := v.exits[s.exits:]
 	for i := range list(s, &exits) {
@@ -109,9 +109,9 @@ func (s *scribe) network() {
 		if e.counter < 0 {
 			nth = -1
 		}
-		number(s, &nth)
+		s.number(&nth)
 		s.event(&e.event)
-		s.flags(&e.unknown)
+		s.flag(&e.unknown)
 		if nth < 0 {
 			e.counter, e.step = -1, 1
 			continue
@@ -120,10 +120,10 @@ func (s *scribe) network() {
 			s.in, s.short = nil, true
 			return
 		}
-		number(s, &e.step)
+		e.step = s.wide(e.step)
 		w := &v.weight[e.counter]
-		number(s, &w.worth)
-		number(s, &w.wakes)
+		w.worth = s.wide(w.worth)
+		w.wakes = s.wide(w.wakes)
 		w.step = e.step
 	}
 }
@@ -131,17 +131,17 @@ func (s *scribe) network() {
 func (s *scribe) steps() {
 	x := &s.x.steps
 	for i := range list(s, &x.terms) {
-		number(s, &x.terms[i])
+		s.number(&x.terms[i])
 	}
 	end := int32(0)
 	for i := range list(s, &x.list) {
 		k := &x.list[i]
-		number(s, &k.edge)
-		number(s, &k.node)
-		s.flags(&k.leaves)
+		s.number(&k.edge)
+		s.number(&k.node)
+		s.flag(&k.leaves)
 		plus, minus := k.minus-end, k.end-k.minus
-		number(s, &plus)
-		number(s, &minus)
+		s.number(&plus)
+		s.number(&minus)
 		if plus < 0 || minus < 0 || int(end)+int(plus)+int(minus) > len(x.terms) {
 			s.in, s.short = nil, true
 			return
@@ -156,23 +156,24 @@ func (s *scribe) blocks() {
 	for i := range list(s, &s.x.blocks) {
 		k := &s.x.blocks[i]
 		s.addr((*uint64)(&k.Start))
-		length, last := uint64(k.End-k.Start), uint64(k.Last-k.Start)
-		number(s, &length)
-		number(s, &last)
-		k.End, k.Last = k.Start+profile.Addr(length), k.Start+profile.Addr(last)
-		number(s, &k.Instructions)
+		k.End = k.Start + profile.Addr(s.wide(int64(k.End-k.Start)))
+		k.Last = k.Start + profile.Addr(s.wide(int64(k.Last-k.Start)))
+		s.number(&k.Instructions)
 		s.event(&k.Count)
 		s.flags(&k.Spin, &k.Virtual, &k.Deals, &k.Resumes)
 	}
 }
 
-// number is a number, small ones of either sign in few bytes.
-func number[T int32 | int64 | uint64 | profile.EdgeKind](s *scribe, p *T) {
+// number is what most of a function is. One function for numbers of all types would be
+// called through a table, which takes longer than to read one.
+func (s *scribe) number(p *int32) { *p = int32(s.wide(int64(*p))) }
+
+// wide is a number that is written, or the one that is read instead.
+func (s *scribe) wide(n int64) int64 {
 	if s.w == nil {
-		*p = T(s.next())
-	} else {
-		s.put(int64(*p))
+		return s.next()
 	}
+	return s.put(n)
 }
 
 // next is the next number that is read; 0 where there are no more.
@@ -186,7 +187,11 @@ func (s *scribe) next() int64 {
 	return n
 }
 
-func (s *scribe) put(n int64) { s.w.Uint(uint64(n<<1 ^ n>>63)) }
+// put writes a number, small ones of either sign in few bytes.
+func (s *scribe) put(n int64) int64 {
+	s.w.Uint(uint64(n<<1 ^ n>>63))
+	return n
+}
 
 // read has numbers ready that put has written: to take them one by one from where they
 // lie takes several times as long as all that is done with them.
@@ -233,7 +238,7 @@ func (s *scribe) addr(p *uint64) {
 	if *p != 0 {
 		a = *p - s.base + 1
 	}
-	if number(s, &a); a == 0 {
+	if a = uint64(s.wide(int64(a))); a == 0 {
 		*p = 0
 	} else {
 		*p = a - 1 + s.base
@@ -245,7 +250,7 @@ func (s *scribe) event(p *profile.EventID) {
 	if *p == profile.NoEvent {
 		n = -1
 	}
-	if number(s, &n); n < 0 {
+	if n = int32(s.wide(int64(n))); n < 0 {
 		*p = profile.NoEvent
 	} else {
 		*p = profile.EventID(n) + profile.EventID(s.events)
@@ -253,24 +258,30 @@ func (s *scribe) event(p *profile.EventID) {
 }
 
 func (s *scribe) flags(list ...*bool) {
-	n := uint64(0)
+	n := int64(0)
 	for i, p := range list {
 		if *p {
 			n |= 1 << i
 		}
 	}
-	number(s, &n)
+	n = s.wide(n)
 	for i, p := range list {
 		*p = n>>i&1 != 0
 	}
 }
 
+func (s *scribe) flag(p *bool) {
+	n := int64(0)
+	if *p {
+		n = 1
+	}
+	*p = s.wide(n) != 0
+}
+
 func (s *scribe) text(p *string) {
 	b := []byte(*p)
 	for i := range list(s, &b) {
-		n := int32(b[i])
-		number(s, &n)
-		b[i] = byte(n)
+		b[i] = byte(s.wide(int64(b[i])))
 	}
 	*p = string(b)
 }
