@@ -141,7 +141,7 @@ func (g *graph) findThrown() {
 // findFlow works out dominators, postdominators and loops of all functions at
 // once: no edge leads from one to another, so they are trees side by side.
 func (g *graph) findFlow() {
-	var edges []flowgraph.Edge
+	edges := make([]flowgraph.Edge, 0, len(g.p.Graph.Edges))
 	for b := range g.p.Graph.Blocks {
 		for _, i := range g.ins.Of(b) {
 			if g.flows(i) {

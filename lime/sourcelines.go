@@ -13,7 +13,7 @@ import (
 // itself.
 type sources struct {
 	last           []profile.BlockID // by block: by the line of its last instruction
-	start          []profile.BlockID // by block: by the line and column of its first, or of that of where it only jumps to
+	start          []profile.BlockID // by block: by the line and column of its first, or of that of where it only jumps to; with inlined only
 	loop           []profile.BlockID // by head: by the line of its first latch
 	byLast, byLoop flowgraph.Lists   // the blocks that one stands for
 	unfolded       []bool            // by block: it decides in a function that was inlined into itself
@@ -52,15 +52,13 @@ func (s *sources) find(p *profile.Profile, g *graph, at *placed, inlined bool) {
 	}
 	names := newNames(bodies, inlined, len(p.Locations)/4)
 	lines := names.lines(p.Locations)
-	last, start := make([]int32, n), make([]int32, n)
+	last := make([]int32, n)
 	for b := range n {
 		if i := at.last[b]; i >= 0 && !p.Graph.Blocks[b].Virtual {
 			last[b] = lines[i]
 		}
-		if i := at.start[g.onto(profile.BlockID(b))]; i >= 0 && lines[i] != 0 {
-			start[b] = names.pair(int32(p.Locations[i].Column), lines[i])
-		}
 	}
+	names.standFor(s.last, last)
 	latch := make([]int32, n)
 	for i := range p.Graph.Edges {
 		e := &p.Graph.Edges[i]
@@ -72,12 +70,22 @@ func (s *sources) find(p *profile.Profile, g *graph, at *placed, inlined bool) {
 			latch[e.To] = names.pair(depth, last[e.From])
 		}
 	}
-	names.standFor(s.last, last)
-	names.standFor(s.start, start)
 	names.standFor(s.loop, latch)
 	if inlined {
+		s.findStarts(p, g, at, names, lines)
 		g.site = sourceCalls(p, names, lines)
 	}
+}
+
+// findStarts reads where blocks begin, or those that they only jump to.
+func (s *sources) findStarts(p *profile.Profile, g *graph, at *placed, names *names, lines []int32) {
+	start := make([]int32, len(s.start))
+	for b := range start {
+		if i := at.start[g.onto(profile.BlockID(b))]; i >= 0 && lines[i] != 0 {
+			start[b] = names.pair(int32(p.Locations[i].Column), lines[i])
+		}
+	}
+	names.standFor(s.start, start)
 }
 
 // placed says where blocks stand among the profile's locations; −1: nowhere.

@@ -53,9 +53,12 @@ func (l Location) Frames() []Frame { return append([]Frame{l.Frame}, l.InlinedAt
 // Outside returns how many of the location's frames, from the inside outwards,
 // are left out to come to the first one that is not the system's; 0 where all are.
 func (l Location) Outside() int {
-	for i, f := range l.Frames() {
+	if !l.Frame.System() { // as mostly
+		return 0
+	}
+	for i, f := range l.InlinedAt {
 		if !f.System() {
-			return i
+			return i + 1
 		}
 	}
 	return 0

@@ -14,18 +14,17 @@ func locations(o *backend.Outcome) (list []profile.Location) {
 	all, ends := addresses(o.Profile)
 	list = make([]profile.Location, 0, len(all))
 	for _, a := range all {
-		locate := o.Lines.Locate
 		for len(ends) > 0 && ends[0].start < a {
 			ends = ends[1:]
 		}
-		if len(ends) > 0 && ends[0].start == a {
-			end := ends[0].end
-			locate = func(a profile.Addr) profile.Location { return o.Lines.Locate(o.Lines.Statement(a, end)) }
-		}
+		var l profile.Location
 		if i := int(a / profile.LibraryStep); i < len(o.Modules) && o.Modules[i].Begins(a%profile.LibraryStep) {
-			locate = o.Lines.Entry
+			l = o.Lines.Entry(a)
+		} else if len(ends) > 0 && ends[0].start == a {
+			l = o.Lines.Locate(o.Lines.Statement(a, ends[0].end))
+		} else {
+			l = o.Lines.Locate(a)
 		}
-		l := locate(a)
 		l.Address = a
 		list = append(list, l)
 	}

@@ -56,10 +56,21 @@ func (s *session) outcome() *backend.Outcome {
 	for _, m := range s.in.modules {
 		o.Modules = append(o.Modules, backend.Module{
 			Coverage: m.coverage(),
-			Begins:   func(link profile.Addr) bool { return m.spec.Program.FuncAt(uint64(link)) != nil },
+			Begins:   m.begins(),
 		})
 	}
 	return o
+}
+
+// begins reports whether one of the module's functions begins at an address: it is asked for
+// one after the other, and looks from the last one on.
+func (m *module) begins() func(profile.Addr) bool {
+	all, near := m.spec.Program.Funcs, 0
+	entry := func(i int) profile.Addr { return profile.Addr(all[i].Ranges[0].Lo) }
+	return func(link profile.Addr) bool {
+		near = profile.SearchNear(len(all), near, func(i int) bool { return entry(i) >= link })
+		return near < len(all) && entry(near) == link
+	}
 }
 
 // crashed reports whether a signal that ended a program says that it failed.

@@ -118,10 +118,10 @@ func (v *Solver) restore(fi int32, m *Module) *function {
 	events, exits := len(v.events), len(v.exits)
 	x := &function{fn: fi}
 	s := scribe{v: v, x: x, base: m.Base, events: events, exits: exits}
-	s.read(is, v.numbers)
-	v.numbers = s.in
+	s.unpack(is, v.numbers)
+	v.numbers = s.all
 	s.function()
-	if s.short || len(s.in) > 0 {
+	if s.short || s.at < len(s.all) {
 		v.events, v.exits = v.events[:events], v.exits[:exits]
 		return nil
 	}
@@ -136,7 +136,8 @@ func (v *Solver) note(x *function, m *Module, events, exits int) {
 	}
 	w := &pack.Writer{}
 	v.plans[x.fn].Pack(w)
-	s := scribe{v: v, x: x, base: m.Base, events: events, exits: exits, w: w}
+	s := scribe{v: v, x: x, base: m.Base, events: events, exits: exits, writes: true}
 	s.function()
+	s.pack(w)
 	k.made = append(k.made, keptFunction{x.fn, w.B})
 }

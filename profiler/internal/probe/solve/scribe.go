@@ -16,9 +16,10 @@ type scribe struct {
 	events int    // the first one of the function,
 	exits  int    // and departure
 
-	w     *pack.Writer // nil: read
-	in    []int64      // what is to be read
-	short bool         // there was not enough of it
+	writes bool    // or reads
+	all    []int64 // what is written, or was
+	at     int     // how much of it was read
+	short  bool    // there was not enough of it
 }
 
 // function is all of a function but what grows while the program runs.
@@ -75,7 +76,7 @@ func (s *scribe) function() {
 func (s *scribe) ownEvents() {
 	v := s.v
 	n := s.length(len(v.events) - s.events)
-	if s.w == nil {
+	if !s.writes {
 		v.makeRoom(n)
 		v.events = v.events[:s.events+n]
 	}
@@ -94,7 +95,7 @@ func (s *scribe) ownEvents() {
 		s.text(&k.Name)
 		s.event(&k.Event)
 	}
-	if s.w == nil {
+	if !s.writes {
 		v.exits = append(v.exits, exits...)
 	}
 }
@@ -117,7 +118,7 @@ func (s *scribe) network() {
 			continue
 		}
 		if e.counter = first + nth; nth >= after-first {
-			s.in, s.short = nil, true
+			s.spoilt()
 			return
 		}
 		e.step = s.wide(e.step)
@@ -143,7 +144,7 @@ func (s *scribe) steps() {
 		s.number(&plus)
 		s.number(&minus)
 		if plus < 0 || minus < 0 || int(end)+int(plus)+int(minus) > len(x.terms) {
-			s.in, s.short = nil, true
+			s.spoilt()
 			return
 		}
 		k.minus = end + plus
@@ -168,52 +169,52 @@ func (s *scribe) blocks() {
 // called through a table, which takes longer than to read one.
 func (s *scribe) number(p *int32) { *p = int32(s.wide(int64(*p))) }
 
-// wide is a number that is written, or the one that is read instead.
+// wide is a number that is written, or the one that is read instead; 0 where there are no
+// more. It is short enough for the compiler to put it where it is called.
 func (s *scribe) wide(n int64) int64 {
-	if s.w == nil {
-		return s.next()
+	if s.writes {
+		s.all = append(s.all, n)
+		return n
 	}
-	return s.put(n)
-}
-
-// next is the next number that is read; 0 where there are no more.
-func (s *scribe) next() int64 {
-	if len(s.in) == 0 {
+	if s.at == len(s.all) {
 		s.short = true
 		return 0
 	}
-	n := s.in[0]
-	s.in = s.in[1:]
-	return n
+	s.at++
+	return s.all[s.at-1]
 }
 
-// put writes a number, small ones of either sign in few bytes.
-func (s *scribe) put(n int64) int64 {
-	s.w.Uint(uint64(n<<1 ^ n>>63))
-	return n
+// spoilt says that what is read cannot be.
+func (s *scribe) spoilt() { s.at, s.short = len(s.all), true }
+
+// pack writes the numbers, small ones of either sign in few bytes.
+func (s *scribe) pack(w *pack.Writer) {
+	for _, n := range s.all {
+		w.Uint(uint64(n<<1 ^ n>>63))
+	}
 }
 
-// read has numbers ready that put has written: to take them one by one from where they
-// lie takes several times as long as all that is done with them.
-func (s *scribe) read(b []byte, memory []int64) {
-	s.in = memory[:0]
+// unpack is the other way round. To take numbers one by one from where they lie takes
+// several times as long as all that is done with them.
+func (s *scribe) unpack(b []byte, memory []int64) {
+	s.all = memory[:0]
 	for len(b) > 0 {
 		n, size := uint64(b[0]), 1
 		if n >= 0x80 {
 			if n, size = binary.Uvarint(b); size <= 0 {
-				s.in, s.short = s.in[:0], true
+				s.spoilt()
 				return
 			}
 		}
 		b = b[size:]
-		s.in = append(s.in, int64(n>>1)^-int64(n&1))
+		s.all = append(s.all, int64(n>>1)^-int64(n&1))
 	}
 }
 
 // list is how many things there are; those that are read have room.
 func list[T any](s *scribe, p *[]T) int {
 	n := s.length(len(*p))
-	if s.w == nil && n > 0 {
+	if !s.writes && n > 0 {
 		*p = make([]T, n)
 	}
 	return n
@@ -221,12 +222,9 @@ func list[T any](s *scribe, p *[]T) int {
 
 // length is how many things there are, of which each takes a number at least.
 func (s *scribe) length(n int) int {
-	if s.w != nil {
-		s.put(int64(n))
-		return n
-	}
-	if n = int(s.next()); n < 0 || n > len(s.in) {
-		s.in, s.short = nil, true
+	n = int(s.wide(int64(n)))
+	if !s.writes && (n < 0 || n > len(s.all)-s.at) {
+		s.spoilt()
 		return 0
 	}
 	return n

@@ -54,7 +54,7 @@ type Solver struct {
 	space        cfg.Space
 	network      placement.Space
 	order        []uint64 // see sorted
-	numbers      []int64  // see scribe.read
+	numbers      []int64  // see scribe.unpack
 	gather       gather
 	checked      *ways // what functions have counted that was possible: see Check; nil: nobody asked
 
