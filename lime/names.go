@@ -12,13 +12,13 @@ import (
 // thousand blocks, and to write down the name of each one's line takes longer than all
 // that is done with it.
 type names struct {
-	bodies  map[string]bool
-	inlined bool
-	texts   map[string]int32
-	frames  map[[3]int32]int32 // file, line, function
-	pairs   map[[2]int32]int32 // of numbers; a chain of frames is one of the chain before and a frame
-	file    numbered           // the last ones
-	in      numbered
+	bodies map[string]bool
+	texts  map[string]int32
+	frames map[[3]int32]int32 // file, line, function
+	pairs  map[[2]int32]int32 // of numbers; a chain of frames is one of the chain before and a frame
+	last   int32              // number that was given: frames and pairs have numbers of one row
+	file   numbered           // the last ones
+	in     numbered
 }
 
 type numbered struct {
@@ -26,26 +26,25 @@ type numbered struct {
 	number int32
 }
 
-// newNames is for lines with the calls that they were inlined at, or without. There will be
-// about so many.
-func newNames(bodies map[string]bool, inlined bool, lines int) *names {
-	return &names{bodies: bodies, inlined: inlined, texts: map[string]int32{"": 0}, frames: make(map[[3]int32]int32, lines), pairs: make(map[[2]int32]int32, 2*lines)}
+// newNames has room for about so many lines. Functions that threads begin in are bodies.
+func newNames(bodies map[string]bool, lines int) *names {
+	return &names{bodies: bodies, texts: map[string]int32{"": 0}, frames: make(map[[3]int32]int32, lines), pairs: make(map[[2]int32]int32, lines)}
 }
 
-// lines numbers the lines of locations; 0: not known. That of the next instruction is
-// mostly the same.
-func (x *names) lines(list []profile.Location) []int32 {
-	numbers := make([]int32, len(list))
+// lines numbers the lines of locations, without the calls that they were inlined at and
+// with these; 0: not known. That of the next instruction is mostly the same.
+func (x *names) lines(list []profile.Location) (own, inlined []int32) {
+	own, inlined = make([]int32, len(list)), make([]int32, len(list))
 	for i := range list {
 		switch l := &list[i]; {
 		case !l.Known():
 		case i > 0 && sameLine(l, &list[i-1]):
-			numbers[i] = numbers[i-1]
+			own[i], inlined[i] = own[i-1], inlined[i-1]
 		default:
-			numbers[i] = x.line(l)
+			own[i], inlined[i] = x.line(l)
 		}
 	}
-	return numbers
+	return own, inlined
 }
 
 func sameLine(a, b *profile.Location) bool {
@@ -55,15 +54,12 @@ func sameLine(a, b *profile.Location) bool {
 	return same(a.Frame, b.Frame) && slices.EqualFunc(a.InlinedAt, b.InlinedAt, same)
 }
 
-// line numbers a source line and the calls that it was inlined at. Where a
+// line numbers a source line, and the same with the calls that it was inlined at. Where a
 // function that threads begin in was inlined in turn, the calls around that
 // are left out: one thread then runs its own copy of what all run.
-func (x *names) line(l *profile.Location) int32 {
-	n := x.pair(0, x.frame(&l.Frame))
-	if !x.inlined {
-		return n
-	}
-	in := l.Function
+func (x *names) line(l *profile.Location) (own, inlined int32) {
+	own = x.frame(&l.Frame)
+	n, in := own, l.Function
 	for i := range l.InlinedAt {
 		if x.bodies[in] {
 			break
@@ -71,14 +67,15 @@ func (x *names) line(l *profile.Location) int32 {
 		n = x.pair(-n, x.frame(&l.InlinedAt[i]))
 		in = l.InlinedAt[i].Function
 	}
-	return n
+	return own, n
 }
 
 func (x *names) frame(f *profile.Frame) int32 {
 	k := [3]int32{x.text(&x.file, f.File), int32(f.Line), x.text(&x.in, f.Function)}
 	n := x.frames[k]
 	if n == 0 {
-		n = int32(len(x.frames)) + 1
+		x.last++
+		n = x.last
 		x.frames[k] = n
 	}
 	return n
@@ -98,13 +95,14 @@ func (x *names) text(last *numbered, s string) int32 {
 	return n
 }
 
-// pair numbers two numbers. Lines, lines with columns, and lines with depths have numbers of
-// one row, and are compared only with their like.
+// pair numbers two numbers. Lines with columns, and lines with depths, are compared only with
+// their like.
 func (x *names) pair(a, b int32) int32 {
 	k := [2]int32{a, b}
 	n := x.pairs[k]
 	if n == 0 {
-		n = int32(len(x.pairs)) + 1
+		x.last++
+		n = x.last
 		x.pairs[k] = n
 	}
 	return n
@@ -112,7 +110,7 @@ func (x *names) pair(a, b int32) int32 {
 
 // standFor makes the first block with a name stand for all that have it; 0: none.
 func (x *names) standFor(of []profile.BlockID, name []int32) {
-	at := make([]profile.BlockID, len(x.pairs)+1)
+	at := make([]profile.BlockID, x.last+1)
 	for b, n := range name {
 		switch {
 		case n == 0:

@@ -13,7 +13,7 @@ import (
 // itself.
 type sources struct {
 	last           []profile.BlockID // by block: by the line of its last instruction
-	start          []profile.BlockID // by block: by the line and column of its first, or of that of where it only jumps to; with inlined only
+	start          []profile.BlockID // by block: by the line and column of its first, or of that of where it only jumps to
 	loop           []profile.BlockID // by head: by the line of its first latch
 	byLast, byLoop flowgraph.Lists   // the blocks that one stands for
 	unfolded       []bool            // by block: it decides in a function that was inlined into itself
@@ -43,15 +43,10 @@ func newSources(p *profile.Profile, g *graph, at *placed, inlined bool) *sources
 
 // find reads the source lines.
 func (s *sources) find(p *profile.Profile, g *graph, at *placed, inlined bool) {
-	n := len(p.Graph.Blocks)
-	bodies := map[string]bool{} // functions that threads begin in
-	for i := range p.Threads {
-		if l, ok := p.Location(p.Threads[i].Start); ok && l.Function != "" {
-			bodies[l.Function] = true
-		}
+	n, names, lines := len(p.Graph.Blocks), at.names, at.own
+	if inlined {
+		lines = at.inlined
 	}
-	names := newNames(bodies, inlined, len(p.Locations)/4)
-	lines := names.lines(p.Locations)
 	last := make([]int32, n)
 	for b := range n {
 		if i := at.last[b]; i >= 0 && !p.Graph.Blocks[b].Virtual {
@@ -71,31 +66,40 @@ func (s *sources) find(p *profile.Profile, g *graph, at *placed, inlined bool) {
 		}
 	}
 	names.standFor(s.loop, latch)
+	s.findStarts(p, g, at, lines)
 	if inlined {
-		s.findStarts(p, g, at, names, lines)
-		g.site = sourceCalls(p, names, lines)
+		g.site = sourceCalls(p, at)
 	}
 }
 
 // findStarts reads where blocks begin, or those that they only jump to.
-func (s *sources) findStarts(p *profile.Profile, g *graph, at *placed, names *names, lines []int32) {
+func (s *sources) findStarts(p *profile.Profile, g *graph, at *placed, lines []int32) {
 	start := make([]int32, len(s.start))
 	for b := range start {
 		if i := at.start[g.onto(profile.BlockID(b))]; i >= 0 && lines[i] != 0 {
-			start[b] = names.pair(int32(p.Locations[i].Column), lines[i])
+			start[b] = at.names.pair(int32(p.Locations[i].Column), lines[i])
 		}
 	}
-	names.standFor(s.start, start)
+	at.names.standFor(s.start, start)
 }
 
-// placed says where blocks stand among the profile's locations; −1: nowhere.
+// placed says where blocks stand among the profile's locations, and on which lines these are.
 type placed struct {
-	last, start []int32 // by block: its last instruction, its first
+	last, start  []int32 // by block: the location of its last instruction, of its first; −1: none
+	own, inlined []int32 // by location: the line's number, the same with the calls around it; 0: not known
+	names        *names
 }
 
 func newPlaced(p *profile.Profile) *placed {
+	bodies := map[string]bool{} // functions that threads begin in
+	for i := range p.Threads {
+		if l, ok := p.Location(p.Threads[i].Start); ok && l.Function != "" {
+			bodies[l.Function] = true
+		}
+	}
 	n, near := len(p.Graph.Blocks), 0
-	x := &placed{make([]int32, n), make([]int32, n)}
+	x := &placed{last: make([]int32, n), start: make([]int32, n), names: newNames(bodies, len(p.Locations)/4)}
+	x.own, x.inlined = x.names.lines(p.Locations)
 	find := func(a profile.Addr) int32 {
 		known := false
 		if near, known = p.LocationNear(a, near); !known {
@@ -138,8 +142,8 @@ func (s *sources) findUnfolded(p *profile.Profile, at *placed) {
 }
 
 // sourceCalls says which calls come from the same place in the source.
-func sourceCalls(p *profile.Profile, names *names, lines []int32) []int32 {
-	site, at := make([]int32, len(p.Graph.Edges)), map[int32]int32{}
+func sourceCalls(p *profile.Profile, at *placed) []int32 {
+	site, first := make([]int32, len(p.Graph.Edges)), map[int32]int32{}
 	near, known := 0, false
 	for i := range p.Graph.Edges {
 		e := &p.Graph.Edges[i]
@@ -147,12 +151,12 @@ func sourceCalls(p *profile.Profile, names *names, lines []int32) []int32 {
 		if !e.Kind.IsCall() || e.From < 0 {
 			continue
 		}
-		if near, known = p.LocationNear(e.Site, near); known && lines[near] != 0 {
-			name := names.pair(int32(p.Locations[near].Column), lines[near])
-			if _, seen := at[name]; !seen {
-				at[name] = int32(i)
+		if near, known = p.LocationNear(e.Site, near); known && at.inlined[near] != 0 {
+			name := at.names.pair(int32(p.Locations[near].Column), at.inlined[near])
+			if _, seen := first[name]; !seen {
+				first[name] = int32(i)
 			}
-			site[i] = at[name]
+			site[i] = first[name]
 		}
 	}
 	return site
