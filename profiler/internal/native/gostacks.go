@@ -68,31 +68,37 @@ func (k *stacks) stackFrom(sp, hi uint64) (s goroutine.Stack, ok bool) {
 
 // ofGoroutine are the counters of the frames of a goroutine that are left for good.
 func (k *stacks) ofGoroutine(g, upTo uint64, regs *[17]uint64) (left []record.Delta) {
-	behind := false // the first instruction was executed, but for its counting
-	if regs != nil {
-		l := k.in.golang.layout
-		lo, _ := k.p.Word(g + uint64(l.StackLow))
-		hi, err := k.p.Word(g + uint64(l.StackHigh))
-		if sp := regs[unwind.SP]; err != nil || sp <= lo || sp >= hi {
-			regs = nil // it stands where it was left
-		} else if _, m := k.in.lookout(regs[unwind.PC]); m != nil || k.in.ours(regs[unwind.PC]) {
-			return k.ofHeld(regs, hi)
-		} else if c := k.in.golang.code; regs[unwind.PC]-c.Base < uint64(len(c.Bytes)) {
-			return k.ofFrames(nil, k.callers(regs[unwind.SP], hi), false)
-		}
+	if regs == nil {
+		return k.ofFrames(nil, k.goStack(g, upTo, nil), false)
 	}
-	if regs != nil {
-		if m := k.in.cacheOf(regs[unwind.PC]); m != nil {
-			a, after, ok := m.origin(regs[unwind.PC] - m.cache)
-			if !ok {
-				return nil
-			}
-			regs[unwind.PC], behind = a+m.bias, after
+	l, pc, sp := &k.in.golang.layout, regs[unwind.PC], regs[unwind.SP]
+	lo, _ := k.p.Word(g + uint64(l.StackLow))
+	hi, err := k.p.Word(g + uint64(l.StackHigh))
+	c := k.in.golang.code
+	switch {
+	case err != nil:
+		return nil
+	case sp <= lo || sp >= hi:
+		return k.ofGoroutine(g, upTo, nil) // it stands where it was left
+	case k.in.ours(pc):
+		return k.ofHeld(regs, hi)
+	case pc-c.Base < uint64(len(c.Bytes)):
+		return k.ofCalled(sp, hi)
+	}
+	behind := false // the first instruction was executed, but for its counting
+	if m := k.in.cacheOf(pc); m != nil {
+		if _, looks := k.in.lookout(pc); looks != nil {
+			return k.ofHeld(regs, hi)
 		}
-		if a, ok := k.in.addr(regs[unwind.PC]); ok {
-			if d, ok := k.solver.ActiveLoops(a, behind, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] }); ok {
-				left = append(left, d...)
-			}
+		a, after, ok := m.origin(pc - m.cache)
+		if !ok { // before its first
+			return k.ofCalled(sp, hi)
+		}
+		regs[unwind.PC], behind = a+m.bias, after
+	}
+	if a, ok := k.in.addr(regs[unwind.PC]); ok {
+		if d, ok := k.solver.ActiveLoops(a, behind, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] }); ok {
+			left = append(left, d...)
 		}
 	}
 	return k.ofFrames(left, k.goStack(g, upTo, regs), behind)
