@@ -59,24 +59,24 @@ func (k *stacks) ofCalled(sp, hi uint64) []record.Delta {
 		ret, _ := stack.Word(at)
 		if k.in.golang.code.Returns[ret] {
 			if frames := entry(at + 8); w.Whole {
-				return k.ofFrames(nil, frames, false)
+				return k.ofFrames(nil, frames, relocate.Before)
 			}
 		}
 		m := k.in.cacheOf(ret)
 		if m == nil {
 			continue
 		}
-		a, after, ok := m.origin(ret - 1 - m.cache)
+		x := m.stand(ret - 1 - m.cache)
 		frames := entry(at + 8)
-		if ok {
-			frames = w.Walk(&stack, a+m.bias, at+8, false)
+		if x.How != relocate.Nowhere {
+			frames = w.Walk(&stack, x.Addr+m.bias, at+8, false)
 		}
 		if w.Whole {
-			return k.ofFrames(nil, frames, after)
+			return k.ofFrames(nil, frames, x.How)
 		}
 	}
 	if frames := entry(sp); w.Whole { // what is called has returned, or is not yet
-		return k.ofFrames(nil, frames, false)
+		return k.ofFrames(nil, frames, relocate.Before)
 	}
 	return nil
 }
@@ -107,16 +107,14 @@ func (in *injection) ours(pc uint64) bool {
 }
 
 // ofHeld are the counters of the frames of a goroutine whose thread is in code of ours.
-func (k *stacks) ofHeld(regs *[17]uint64, hi uint64) (left []record.Delta) {
+func (k *stacks) ofHeld(regs *[17]uint64, hi uint64) []record.Delta {
 	l, m, frames := k.held(regs[unwind.PC], regs[unwind.SP], hi)
 	if m == nil {
 		return k.ofCalled(regs[unwind.SP], hi)
 	}
+	how := relocate.Before
 	if l.Arrives {
-		if d, ok := k.solver.ActiveArrival(l.Addr + m.base); ok {
-			left = append(left, d)
-		}
-		frames = frames[1:]
+		how = relocate.Arrives
 	}
-	return k.ofFrames(left, frames, false)
+	return k.ofFrames(nil, frames, how)
 }
