@@ -168,10 +168,7 @@ func (m *emitter) function(q *Plan) {
 	}
 	tight := m.tightLoops()
 	for i, b := range blocks {
-		var next *cfg.Block
-		if i+1 < len(blocks) {
-			next = blocks[i+1]
-		}
+		next := nextOf(blocks, i)
 		m.gather(b)
 		m.arrival(b, i > 0 && !runsInto(blocks[i-1], b))
 		begin := m.block(b)
@@ -195,6 +192,14 @@ func (m *emitter) function(q *Plan) {
 	}
 	m.fillTables()
 	m.EndScope()
+}
+
+// nextOf is the block behind one, nil behind the last one.
+func nextOf(blocks []*cfg.Block, i int) *cfg.Block {
+	if i+1 == len(blocks) {
+		return nil
+	}
+	return blocks[i+1]
 }
 
 // order returns the blocks as the copy has them: the function's main part first.
