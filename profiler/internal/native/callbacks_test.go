@@ -14,10 +14,11 @@ import (
 func TestMayCall(t *testing.T) {
 	proctest.Need(t, "gcc")
 	source := proctest.Source(t, "sorts.c", `
+#include <search.h>
 #include <stdlib.h>
 static int compares(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 __attribute__((noinline)) void sorts(int *a, int n) { qsort(a, n, sizeof *a, compares); }
-__attribute__((noinline)) int finds(int *a, int n, int x) { return bsearch(&x, a, n, sizeof *a, compares) != 0; }
+__attribute__((noinline)) int finds(int *a, int n, int x) { size_t k = n; return lfind(&x, a, &k, sizeof *a, compares) != 0; }
 __attribute__((noinline)) int adds(int *a, int n) { int s = 0; while (n) s += a[--n]; return s; }
 int main(int argc, char **argv) { int a[] = {3, 1, argc}; sorts(a, 3); return finds(a, 3, 1) + adds(a, 3); }`)
 	for _, how := range []string{"-fplt", "-fno-plt"} {
