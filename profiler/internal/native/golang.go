@@ -186,6 +186,10 @@ const (
 	allGoroutines  = 100_000
 )
 
+// manyWaits is how many waits are recorded until it is looked at whether they are of
+// interest: rings have room for very many.
+const manyWaits = 4096
+
 func newGoroutines(in *injection) *goroutines {
 	return &goroutines{in: in, byBase: map[uint64]*thread{}, byID: map[uint64]*thread{}, carriers: map[int]*thread{}, runtime: map[uint64]bool{}, lives: map[statement]*lives{}, strange: newCThreads(in.modules[0])}
 }
