@@ -90,7 +90,7 @@ func (m *emitter) arrival(b *cfg.Block, alone bool) {
 		return
 	}
 	if c := m.counters.Edges[i].Counter; alone || c < 0 || m.s.opt.NoCounters {
-		m.stand(0, Nowhere)
+		m.stand(b.Start, Chosen)
 		m.Bind(m.label(place{atTable, int32(b.ID)}))
 		m.increment(c, b.LiveIn)
 	}
@@ -99,14 +99,16 @@ func (m *emitter) arrival(b *cfg.Block, alone bool) {
 // arrivals emits the counters of landing pads, and those of table targets that stand
 // before no block.
 func (m *emitter) arrivals() {
-	m.stand(0, Nowhere)
 	for _, b := range m.g.Blocks {
 		if i := m.counters.FromHub(b); i >= 0 && !m.Bound(m.label(place{atTable, int32(b.ID)})) {
+			m.stand(b.Start, Chosen)
 			m.Bind(m.label(place{atTable, int32(b.ID)}))
 			m.increment(m.counters.Edges[i].Counter, b.LiveIn)
+			m.stand(b.Start, Arrives)
 			m.Jmp(m.block(b))
 		}
 		if b.Pad {
+			m.stand(0, Nowhere)
 			m.Bind(m.label(place{atPad, int32(b.ID)}))
 			m.endTasks()
 			m.enter(b.LiveIn)

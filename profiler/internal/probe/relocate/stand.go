@@ -18,6 +18,7 @@ const (
 	After              // it was executed
 	Arrives            // it comes next: it begins a block, of which nothing is counted yet
 	Left               // it comes next, but that it leaves the function has been counted
+	Chosen             // it comes next: a switch has led to its block, of which nothing is counted yet, nor of that
 )
 
 // Stand is how a thread stands from an offset of the cache on.

@@ -48,7 +48,7 @@ func TestStandsAtCounters(t *testing.T) {
 		for i, q := range s.plans {
 			g := s.Program.Graph(q.Func, &s.space)
 			w := s.Counters(q, g, &s.network)
-			k := standCheck{t, w, map[int32]*cfg.Block{}, map[int32]*cfg.Edge{}, s.Stands(c, i), seen}
+			k := standCheck{t, w, map[int32]*cfg.Block{}, map[int32]*cfg.Block{}, map[int32]*cfg.Edge{}, s.Stands(c, i), seen}
 			k.counters(g)
 			lo, hi := int(c.starts[i]), len(c.Bytes)
 			if i+1 < len(c.starts) {
@@ -61,9 +61,9 @@ func TestStandsAtCounters(t *testing.T) {
 			}
 		}
 	}
-	for how, n := range map[How]int{Before: 1000, Arrives: 1000, Left: 1000} {
+	for how, n := range map[How]int{Before: 1000, Arrives: 1000, Left: 1000, Chosen: 100} {
 		if seen[how] < n {
-			t.Errorf("%d counters were passed behind which a thread stands %v, want %d", seen[how], how, n)
+			t.Errorf("%d counters by which a thread stands %v, want %d", seen[how], how, n)
 		}
 	}
 }
@@ -73,6 +73,7 @@ type standCheck struct {
 	t      *testing.T
 	w      *placement.Network
 	blocks map[int32]*cfg.Block // by counter
+	chosen map[int32]*cfg.Block // to which switches lead
 	edges  map[int32]*cfg.Edge
 	stands []Stand
 	seen   map[How]int
@@ -84,6 +85,9 @@ func (k *standCheck) counters(g *cfg.Graph) {
 		padding := !slices.ContainsFunc(b.Insns, func(in x86.Insn) bool { return !isNop(&in) && in.Kind != x86.Jmp }) // or nothing of its copy is left
 		if e := &k.w.Edges[k.w.Block(b)]; e.Counter >= 0 && e.Induction == nil && !b.Enters && !b.Leaves && !padding {
 			k.blocks[e.Counter] = b
+		}
+		if i := k.w.FromHub(b); i >= 0 && k.w.Edges[i].Counter >= 0 {
+			k.chosen[k.w.Edges[i].Counter] = b
 		}
 	}
 	for _, e := range g.Edges {
@@ -107,6 +111,14 @@ func (k *standCheck) counter(at int, number int32) {
 		}
 		if !in(b, before) || before.How == Before || before.How == After && before.Addr >= b.Insns[point].Addr {
 			k.t.Errorf("before the counter of %#x a thread stands %v %#x", b.Start, before.How, before.Addr)
+		}
+	}
+	if b := k.chosen[number]; b != nil {
+		if k.seen[before.How]++; before.How != Chosen || before.Addr != b.Start {
+			k.t.Errorf("before the counter of who comes to %#x from a switch a thread stands %v %#x", b.Start, before.How, before.Addr)
+		}
+		if behind.Addr != b.Start || behind.How != Arrives && (behind.How != Before || k.counted(b)) {
+			k.t.Errorf("behind the counter of who comes to %#x from a switch a thread stands %v %#x", b.Start, behind.How, behind.Addr)
 		}
 	}
 	e := k.edges[number]

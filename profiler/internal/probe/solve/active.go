@@ -31,8 +31,13 @@ func (v *Solver) ActiveFrame(addr uint64, how relocate.How) (d record.Delta, nex
 	if b == nil || after && endsInCall(b, addr) {
 		return d, 0, false
 	}
-	if how == relocate.Arrives {
-		return record.Delta{Counter: -1 - v.frameNumber(frame{q.Number, placement.In(b)}), N: 1}, addr + m.Base, b.Start == addr
+	if how == relocate.Arrives || how == relocate.Chosen {
+		node := placement.In(b)
+		if how == relocate.Chosen {
+			w := m.Spec.Counters(q, m.Spec.Program.Graph(q.Func, &v.space), &v.network)
+			node = w.Edges[w.FromHub(b)].From
+		}
+		return record.Delta{Counter: -1 - v.frameNumber(frame{q.Number, node}), N: 1}, addr + m.Base, b.Start == addr
 	}
 	// The block counts as entered once its counter was passed.
 	node := placement.Out(b)
