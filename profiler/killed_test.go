@@ -42,7 +42,7 @@ static void *work(void *p)
 {
 	long id = (long)p;
 	for (;;) {
-		uint64_t x = before(30000, id);
+		uint64_t x = before(200000, id);
 		if (x)
 			out[8 * id] = behind(x);
 	}
