@@ -179,6 +179,9 @@ func (x *finder) callOp(w *way, g *Graph, c *Call, jump *x86.Insn) op {
 		if k, ok := importOps[callee.Name]; ok && (x.p.Image.Static || ofStandard(callee.Name)) { // which is in the program where it is not inlined
 			return op{kind: k, wakes: wakers[callee.Name], moves: true}
 		}
+		if callee.Name == "syscall" && x.p.Image.Static {
+			return op{kind: opSystem}
+		}
 		x.visit(callee)
 		e := w.of(callee)
 		switch {
