@@ -99,6 +99,10 @@ type Code struct {
 	Base  uint64
 	Bytes []byte
 	Jumps []Jump
+	// Returns are the addresses behind the calls of detours, by which each is called that
+	// stands on a function of the runtime's: below on the stack is that function's own
+	// return address.
+	Returns map[uint64]bool
 }
 
 // Jump is one of the detours' ways in.
@@ -120,13 +124,14 @@ type Kinds struct{ Make, Receive, Send, First uint32 }
 
 // Assemble writes the code.
 func Assemble(at Place, l Layout, fs Functions, kinds Kinds) (*Code, error) {
-	c := &Code{Base: at.Code}
+	c := &Code{Base: at.Code, Returns: map[uint64]bool{}}
 	a := asm.New(at.Code)
 	a.Raw(switches...)
 	detour := func(f Function, word int) error {
 		old := 0
 		from := a.PC()
 		a.CallTo(at.Code + word64(switches, word))
+		c.Returns[a.PC()] = true
 		for old < asm.JumpLen {
 			in, err := x86.Decode(f.Bytes[old:min(len(f.Bytes), old+15)], f.Addr+uint64(old))
 			if err != nil {

@@ -19,7 +19,8 @@ type Stack struct {
 	Words []byte
 }
 
-func (s *Stack) word(addr uint64) (uint64, bool) {
+// Word is the one at an address, if it is of the piece.
+func (s *Stack) Word(addr uint64) (uint64, bool) {
 	if o := addr - s.At; o < uint64(len(s.Words)) && o+8 <= uint64(len(s.Words)) {
 		return binary.LittleEndian.Uint64(s.Words[o:]), true
 	}
@@ -78,7 +79,7 @@ func (w *Walker) Walk(s *Stack, pc, sp uint64, called bool) []Frame {
 		}
 		called = !x.injected
 		sp += x.size
-		next, ok := s.word(sp)
+		next, ok := s.Word(sp)
 		if pc = next; !ok || pc == 0 {
 			break
 		}

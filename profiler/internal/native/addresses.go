@@ -3,6 +3,7 @@ package native
 import (
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
 	"github.com/skewlens/skewlens/profiler/internal/probe/solve"
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
@@ -77,14 +78,14 @@ func (in *injection) original(pc uint64, interrupted bool) uint64 {
 	if !interrupted {
 		at--
 	}
-	a, after, ok := m.origin(at)
-	if !ok {
+	x := m.stand(at)
+	switch {
+	case x.How == relocate.Nowhere:
 		return pc
+	case interrupted && x.How != relocate.After, x.How == relocate.Arrives, x.How == relocate.Left:
+		return x.Addr + m.bias
 	}
-	if interrupted && !after {
-		return a + m.bias
-	}
-	insn, err := x86.Decode(m.im.Bytes(a), a)
+	insn, err := x86.Decode(m.im.Bytes(x.Addr), x.Addr)
 	if err != nil {
 		return pc
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
 	"github.com/skewlens/skewlens/profiler/internal/probe/solve"
 	"github.com/skewlens/skewlens/profiler/internal/record"
 	"github.com/skewlens/skewlens/profiler/internal/section"
@@ -103,7 +104,7 @@ func (cs *calls) open(rec *record.Record) []record.Delta {
 	d, known := cs.opened[&calls[0]]
 	if !known {
 		for _, a := range calls {
-			if x, ok := cs.stacks.openAt(a, true); ok {
+			if x, ok := cs.stacks.openAt(a, relocate.After); ok {
 				d = append(d, x)
 			}
 		}

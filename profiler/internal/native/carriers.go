@@ -8,6 +8,7 @@ import (
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/backend"
+	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 	"github.com/skewlens/skewlens/profiler/internal/unwind"
@@ -89,7 +90,7 @@ func (s *signals) pend(e tracee.Event) {
 		return
 	}
 	if a, ok := s.in.addr(regs[unwind.PC]); ok {
-		lack, _ := s.stacks.solver.ActiveLoops(a, false, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] })
+		lack, _ := s.stacks.solver.ActiveLoops(a, relocate.Before, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] })
 		t.area.Pend(s.cores.clocks, lack)
 	}
 }

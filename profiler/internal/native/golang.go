@@ -186,6 +186,10 @@ const (
 	allGoroutines  = 100_000
 )
 
+// manyWaits is how many waits are recorded until it is looked at whether they are of
+// interest: rings have room for very many.
+const manyWaits = 4096
+
 func newGoroutines(in *injection) *goroutines {
 	return &goroutines{in: in, byBase: map[uint64]*thread{}, byID: map[uint64]*thread{}, carriers: map[int]*thread{}, runtime: map[uint64]bool{}, lives: map[statement]*lives{}, strange: newCThreads(in.modules[0])}
 }
@@ -197,9 +201,10 @@ func (gs *goroutines) head() uint64 { return binary.LittleEndian.Uint64(gs.in.go
 func (ts *threads) fill(number uint64, by int) error {
 	gs := ts.goroutines
 	ts.drainAll() // those that have ended leave room
-	// Few where few live, and where there were few so far: areas that were in use just now
-	// are at hand, and to prepare one takes long; but each stop costs, too.
-	more := min(max(32, min(number, 128), 2*uint64(len(ts.byTid))), goroutine.PoolAreas/4)
+	// Few where few live: an area that was in use just now is at hand, and another one's pages,
+	// some 30 to 100 of them, are first touched by the program, which takes longer than a stop.
+	// Each stop costs, too: the more there were so far, the more such areas that is worth.
+	more := min(max(16, min(number/64, 128), 2*uint64(len(ts.byTid))), goroutine.PoolAreas/4)
 offering:
 	for until := number + more; gs.next < until; gs.next++ {
 		base := ts.in.base(0)

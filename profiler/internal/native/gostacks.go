@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/skewlens/skewlens/profiler/internal/goroutine"
+	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 	"github.com/skewlens/skewlens/profiler/internal/record"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
@@ -68,49 +69,54 @@ func (k *stacks) stackFrom(sp, hi uint64) (s goroutine.Stack, ok bool) {
 
 // ofGoroutine are the counters of the frames of a goroutine that are left for good.
 func (k *stacks) ofGoroutine(g, upTo uint64, regs *[17]uint64) (left []record.Delta) {
-	behind := false // the first instruction was executed, but for its counting
-	if regs != nil {
-		l := k.in.golang.layout
-		lo, _ := k.p.Word(g + uint64(l.StackLow))
-		hi, err := k.p.Word(g + uint64(l.StackHigh))
-		if sp := regs[unwind.SP]; err != nil || sp <= lo || sp >= hi {
-			regs = nil // it stands where it was left
-		} else if _, m := k.in.lookout(regs[unwind.PC]); m != nil || k.in.ours(regs[unwind.PC]) {
+	if regs == nil {
+		return k.ofFrames(nil, k.goStack(g, upTo, nil), relocate.Before)
+	}
+	l, pc, sp := &k.in.golang.layout, regs[unwind.PC], regs[unwind.SP]
+	lo, _ := k.p.Word(g + uint64(l.StackLow))
+	hi, err := k.p.Word(g + uint64(l.StackHigh))
+	c := k.in.golang.code
+	switch {
+	case err != nil:
+		return nil
+	case sp <= lo || sp >= hi:
+		return k.ofGoroutine(g, upTo, nil) // it stands where it was left
+	case k.in.ours(pc):
+		return k.ofHeld(regs, hi)
+	case pc-c.Base < uint64(len(c.Bytes)):
+		return k.ofCalled(sp, hi)
+	}
+	how := relocate.Before
+	if m := k.in.cacheOf(pc); m != nil {
+		if _, looks := k.in.lookout(pc); looks != nil {
 			return k.ofHeld(regs, hi)
-		} else if c := k.in.golang.code; regs[unwind.PC]-c.Base < uint64(len(c.Bytes)) {
-			return k.ofFrames(nil, k.callers(regs[unwind.SP], hi), false)
+		}
+		x := m.stand(pc - m.cache)
+		if x.How == relocate.Nowhere { // before its first block
+			return k.ofCalled(sp, hi)
+		}
+		regs[unwind.PC], how = x.Addr+m.bias, x.How
+	}
+	if a, ok := k.in.addr(regs[unwind.PC]); ok {
+		if d, ok := k.solver.ActiveLoops(a, how, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] }); ok {
+			left = append(left, d...)
 		}
 	}
-	if regs != nil {
-		if m := k.in.cacheOf(regs[unwind.PC]); m != nil {
-			a, after, ok := m.origin(regs[unwind.PC] - m.cache)
-			if !ok {
-				return nil
-			}
-			regs[unwind.PC], behind = a+m.bias, after
-		}
-		if a, ok := k.in.addr(regs[unwind.PC]); ok {
-			if d, ok := k.solver.ActiveLoops(a, behind, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] }); ok {
-				left = append(left, d...)
-			}
-		}
-	}
-	return k.ofFrames(left, k.goStack(g, upTo, regs), behind)
+	return k.ofFrames(left, k.goStack(g, upTo, regs), how)
 }
 
-// ofFrames adds those of frames; behind says that the first one's next instruction was
-// executed already.
-func (k *stacks) ofFrames(left []record.Delta, frames []goroutine.Frame, behind bool) []record.Delta {
-	for i, f := range frames {
-		pc, after := f.PC, i == 0 && behind
-		if f.Called {
-			pc, after = pc-1, true
+// ofFrames adds those of frames; how the first one stands is given, if it has called none.
+func (k *stacks) ofFrames(left []record.Delta, frames []goroutine.Frame, how relocate.How) []record.Delta {
+	for _, f := range frames {
+		pc, at := f.PC, how
+		if how = relocate.Before; f.Called {
+			pc, at = pc-1, relocate.After
 		}
 		a, ok := k.in.addr(pc)
 		if !ok {
 			continue
 		}
-		if d, ok := k.openAt(a, after); ok {
+		if d, ok := k.openAt(a, at); ok {
 			left = append(left, d)
 		}
 	}
@@ -119,11 +125,11 @@ func (k *stacks) ofFrames(left []record.Delta, frames []goroutine.Frame, behind 
 
 // openAt are the counters of a frame that is not left, or not yet. To find out takes
 // a function's graph, and panics come from the same few places.
-func (k *stacks) openAt(addr uint64, after bool) (record.Delta, bool) {
-	at := standing{addr, after}
+func (k *stacks) openAt(addr uint64, how relocate.How) (record.Delta, bool) {
+	at := standing{addr, how}
 	x, known := k.open[at]
 	if !known {
-		x.delta, _, x.ok = k.solver.ActiveFrame(addr, after)
+		x.delta, _, x.ok = k.solver.ActiveFrame(addr, how)
 		k.open[at] = x
 	}
 	return x.delta, x.ok
@@ -219,8 +225,8 @@ func (s *signals) goFault(e tracee.Event, m *module, pc uint64) {
 	if t == nil || err != nil {
 		return
 	}
-	if a, after, ok := m.origin(pc - m.cache); ok {
-		if d, ok := s.stacks.solver.ActiveLoops(a+m.base, after, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] }); ok {
+	if x := m.stand(pc - m.cache); x.How != relocate.Nowhere {
+		if d, ok := s.stacks.solver.ActiveLoops(x.Addr+m.base, x.How, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] }); ok {
 			t.leave(d)
 		}
 	}

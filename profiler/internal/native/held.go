@@ -1,8 +1,6 @@
 package native
 
 import (
-	"encoding/binary"
-
 	"github.com/skewlens/skewlens/profiler/internal/goroutine"
 	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
 	"github.com/skewlens/skewlens/profiler/internal/record"
@@ -27,7 +25,8 @@ func (k *stacks) held(pc, sp, hi uint64) (l relocate.Lookout, m *module, frames 
 	}
 	l, m = k.in.lookout(pc)
 	for at := sp; m == nil && at < min(hi, stack.At+8*mostPushed); at += 8 {
-		l, m = k.in.lookout(binary.LittleEndian.Uint64(stack.Words[at-stack.At:]) - 1)
+		ret, _ := stack.Word(at)
+		l, m = k.in.lookout(ret - 1)
 		sp = at + 8
 	}
 	if m == nil {
@@ -42,19 +41,42 @@ func (k *stacks) held(pc, sp, hi uint64) (l relocate.Lookout, m *module, frames 
 	return l, nil, nil
 }
 
-// callers are those of a function of the runtime's of which a detour is in code of ours
-// (package goroutine), which has put something on the stack: the first return address from
-// which the walk comes to the goroutine's first function.
-func (k *stacks) callers(sp, hi uint64) []goroutine.Frame {
+// ofCalled are the counters of the frames of a goroutine whose thread is in code of ours
+// that a copy calls, or a detour in a function of the runtime's (package goroutine). It
+// has put something on the stack, which may be any number, one of nanoseconds say: so a
+// return address is believed from which the walk comes to the goroutine's first function.
+func (k *stacks) ofCalled(sp, hi uint64) []record.Delta {
 	stack, ok := k.stackFrom(sp, hi)
 	if !ok {
 		return nil
 	}
 	w := &k.in.golang.walker
+	entry := func(at uint64) []goroutine.Frame { // of a function whose return address lies there
+		ret, _ := stack.Word(at)
+		return w.Walk(&stack, ret, at+8, true)
+	}
 	for at := sp; at < min(hi, sp+8*mostPushed); at += 8 {
-		if frames := w.Walk(&stack, binary.LittleEndian.Uint64(stack.Words[at-sp:]), at+8, true); w.Whole {
-			return frames
+		ret, _ := stack.Word(at)
+		if k.in.golang.code.Returns[ret] {
+			if frames := entry(at + 8); w.Whole {
+				return k.ofFrames(nil, frames, relocate.Before)
+			}
 		}
+		m := k.in.cacheOf(ret)
+		if m == nil {
+			continue
+		}
+		x := m.stand(ret - 1 - m.cache)
+		frames := entry(at + 8)
+		if x.How != relocate.Nowhere {
+			frames = w.Walk(&stack, x.Addr+m.bias, at+8, false)
+		}
+		if w.Whole {
+			return k.ofFrames(nil, frames, x.How)
+		}
+	}
+	if frames := entry(sp); w.Whole { // what is called has returned, or is not yet
+		return k.ofFrames(nil, frames, relocate.Before)
 	}
 	return nil
 }
@@ -85,16 +107,14 @@ func (in *injection) ours(pc uint64) bool {
 }
 
 // ofHeld are the counters of the frames of a goroutine whose thread is in code of ours.
-func (k *stacks) ofHeld(regs *[17]uint64, hi uint64) (left []record.Delta) {
+func (k *stacks) ofHeld(regs *[17]uint64, hi uint64) []record.Delta {
 	l, m, frames := k.held(regs[unwind.PC], regs[unwind.SP], hi)
 	if m == nil {
-		return nil
+		return k.ofCalled(regs[unwind.SP], hi)
 	}
+	how := relocate.Before
 	if l.Arrives {
-		if d, ok := k.solver.ActiveArrival(l.Addr + m.base); ok {
-			left = append(left, d)
-		}
-		frames = frames[1:]
+		how = relocate.Arrives
 	}
-	return k.ofFrames(left, frames, false)
+	return k.ofFrames(nil, frames, how)
 }

@@ -20,8 +20,8 @@ type module struct {
 	cache   uint64 // of size bytes
 	size    uint64
 	patcher *livepatch.Patcher
-	origins map[uint64]origin         // by offset in the cache: what was asked before
-	copied  map[int][]relocate.Copied // by function: of those that were asked for
+	stands  map[uint64]relocate.Stand // by offset in the cache: what was asked before
+	copied  map[int][]relocate.Stand  // by function: of those that were asked for
 	locks   *cfg.Locks                // once asked for
 	checked []text                    // once they were
 
@@ -30,43 +30,37 @@ type module struct {
 	absent    bool // and not there now
 }
 
-// origin is where code in a cache comes from.
-type origin struct {
-	addr      uint64
-	after, ok bool
-}
-
-// How many are kept: origins of returns are few, those of signals may be any.
+// How many are kept: returns are few, those of signals may be any.
 const (
-	manyOrigins   = 1 << 16
+	manyStands    = 1 << 16
 	manyFunctions = 1 << 6
 )
 
-// origin is [relocate.Origin] of the module's copy; ok is false outside of it. To
+// stand is how a thread stands at an offset of the module's copy; Nowhere outside of it. To
 // find it a function is emitted anew, and the calls of threads that wait, and what
 // touches new pages, are asked for again and again.
-func (m *module) origin(offset uint64) (addr uint64, after, ok bool) {
-	x, known := m.origins[offset]
+func (m *module) stand(offset uint64) relocate.Stand {
+	x, known := m.stands[offset]
 	if !known {
-		if m.origins == nil || len(m.origins) >= manyOrigins {
-			m.origins = map[uint64]origin{}
+		if m.stands == nil || len(m.stands) >= manyStands {
+			m.stands = map[uint64]relocate.Stand{}
 		}
 		if i := m.code.Function(offset); i >= 0 && offset < uint64(len(m.code.Bytes)) {
-			x.addr, x.after, x.ok = relocate.Origin(m.instructions(i), offset)
+			x = relocate.StandAt(m.standsOf(i), offset)
 		}
-		m.origins[offset] = x
+		m.stands[offset] = x
 	}
-	return x.addr, x.after, x.ok
+	return x
 }
 
-// instructions are the copied ones of a function.
-func (m *module) instructions(function int) []relocate.Copied {
+// standsOf are those of a function.
+func (m *module) standsOf(function int) []relocate.Stand {
 	list, known := m.copied[function]
 	if !known {
 		if m.copied == nil || len(m.copied) >= manyFunctions {
-			m.copied = map[int][]relocate.Copied{}
+			m.copied = map[int][]relocate.Stand{}
 		}
-		list = m.spec.Copied(m.code, function)
+		list = m.spec.Stands(m.code, function)
 		m.copied[function] = list
 	}
 	return list

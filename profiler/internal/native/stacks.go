@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
 	"github.com/skewlens/skewlens/profiler/internal/probe/solve"
 	"github.com/skewlens/skewlens/profiler/internal/record"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
@@ -30,10 +31,10 @@ type stacks struct {
 	open     map[standing]openFrame // of programs in Go, what was asked before
 }
 
-// standing is where a frame goes on: behind the call at an address, or there.
+// standing is how a frame stands at an address.
 type standing struct {
-	addr  uint64
-	after bool
+	addr uint64
+	how  relocate.How
 }
 
 // openFrame is what solve.ActiveFrame says of it.
@@ -56,12 +57,12 @@ func (k *stacks) active(tid int) (frames []record.Delta, next []profile.Addr) {
 	if err != nil || !k.mapped && k.readMappings() != nil {
 		return nil, nil
 	}
-	add := func(pc uint64, after bool) {
+	add := func(pc uint64, how relocate.How) {
 		addr, ok := k.in.addr(pc)
 		if !ok {
 			return
 		}
-		if d, n, ok := k.solver.ActiveFrame(addr, after); ok {
+		if d, n, ok := k.solver.ActiveFrame(addr, how); ok {
 			frames = append(frames, d)
 			if n != 0 {
 				next = append(next, profile.Addr(n))
@@ -72,16 +73,16 @@ func (k *stacks) active(tid int) (frames []record.Delta, next []profile.Addr) {
 	if a, ok := k.in.waits.stubs.Origin(*pc); ok {
 		*pc = a
 	}
-	after := false
+	how := relocate.Before
 	if m := k.in.cacheOf(*pc); m != nil {
-		a, behind, ok := m.origin(*pc - m.cache)
-		if !ok {
+		x := m.stand(*pc - m.cache)
+		if x.How == relocate.Nowhere {
 			return nil, nil
 		}
-		*pc, after = a+m.bias, behind
+		*pc, how = x.Addr+m.bias, x.How
 	}
 	if a, ok := k.in.addr(*pc); ok {
-		if d, ok := k.solver.ActiveLoops(a, after, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] }); ok {
+		if d, ok := k.solver.ActiveLoops(a, how, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] }); ok {
 			frames = append(frames, d...)
 		}
 	}
@@ -89,11 +90,11 @@ func (k *stacks) active(tid int) (frames []record.Delta, next []profile.Addr) {
 	for i, x := range stack {
 		switch {
 		case i == 0:
-			add(x.PC, after)
+			add(x.PC, how)
 		case x.Called:
-			add(x.PC-1, true)
+			add(x.PC-1, relocate.After)
 		default:
-			add(x.PC, false)
+			add(x.PC, relocate.Before)
 		}
 	}
 	return frames, next
@@ -108,8 +109,8 @@ func (k *stacks) places(tid int) (places []uint64) {
 	}
 	pc := &regs[unwind.PC]
 	if m := k.in.cacheOf(*pc); m != nil {
-		if a, _, ok := m.origin(*pc - m.cache); ok {
-			*pc = a + m.bias
+		if x := m.stand(*pc - m.cache); x.How != relocate.Nowhere {
+			*pc = x.Addr + m.bias
 		}
 	}
 	stack := k.walk(func() ([]unwind.Frame, bool) { return k.unwinder.Stack(regs) })

@@ -293,6 +293,9 @@ func (ts *threads) takeAll() (horizon uint64) {
 	horizon = rdtsc() - slack
 	certain := ts.census(false)
 	ts.faults.collect()
+	if ts.goroutines != nil {
+		ts.in.common.Listen(manyWaits)
+	}
 	for _, t := range ts.byTid {
 		if t.dead || t.hidden {
 			continue

@@ -306,7 +306,7 @@ type Mapping struct {
 
 // Mappings returns what is mapped, by address.
 func (p *Process) Mappings() ([]Mapping, error) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", p.Pid))
+	b, err := p.maps()
 	if err != nil {
 		return nil, err
 	}
@@ -332,6 +332,22 @@ func (p *Process) Mappings() ([]Mapping, error) {
 		ms = append(ms, m)
 	}
 	return ms, nil
+}
+
+// maps is the list of mappings. The first thread has none any more once it has ended, which
+// the others may survive.
+func (p *Process) maps() ([]byte, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", p.Pid))
+	for tid := range p.threads {
+		if len(b) > 0 {
+			break
+		}
+		b, err = os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/maps", p.Pid, tid))
+	}
+	if err == nil && len(b) == 0 {
+		err = fmt.Errorf("read what process %d has mapped: it has ended", p.Pid)
+	}
+	return b, err
 }
 
 // Threads is the number of threads that are alive.

@@ -21,6 +21,7 @@ func (m *emitter) body(b *cfg.Block) {
 	call := 0
 	if b.Enters || b.Leaves {
 		m.gates(b, counter)
+		m.stand(b.Start, Before)
 		counter = -1
 	} else {
 		m.unitsAt(b)
@@ -30,6 +31,7 @@ func (m *emitter) body(b *cfg.Block) {
 		m.stands = Lookout{Addr: in.Addr}
 		if counter >= 0 && k == at {
 			m.increment(counter, b.LiveAt(k, b.LiveOut))
+			m.stand(in.Addr, Before)
 		}
 		if k == at {
 			m.looksAt(b, within, b.LiveAt(k, b.LiveOut))
@@ -86,6 +88,13 @@ func (m *emitter) note(in *x86.Insn, at int) {
 	if m.copied != nil {
 		m.copied(in.Addr, at)
 	}
+	if m.standsNow.How == Left { // and there is none behind it
+		return
+	}
+	if m.standing != nil {
+		m.standing(Stand{at, in.Addr, Before})
+	}
+	m.stand(in.Addr, After)
 }
 
 // call jumps to the original call; control comes back at the label behind it.

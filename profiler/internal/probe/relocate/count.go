@@ -17,6 +17,9 @@ func (m *emitter) count(e *cfg.Edge) {
 		live = e.To.LiveIn
 	}
 	updates := m.counters.Updates(e)
+	if len(updates) > 0 && e.From != nil {
+		m.stand(e.From.Last().Addr, After)
+	}
 	for _, u := range updates { // leave loops first, then count, then enter loops: as the edge does
 		if u.Add {
 			m.AddGS(threadarea.CounterOffset(u.Counter), u.Reg)
@@ -31,6 +34,13 @@ func (m *emitter) count(e *cfg.Edge) {
 		if !u.Add {
 			m.SubGS(threadarea.CounterOffset(u.Counter), u.Reg)
 		}
+	}
+	switch {
+	case m.counters.Edges[i].Counter < 0 && len(updates) == 0:
+	case e.To != nil:
+		m.stand(e.To.Start, Arrives)
+	case e.From != nil:
+		m.stand(e.From.Last().Addr, Left)
 	}
 }
 
@@ -80,6 +90,7 @@ func (m *emitter) arrival(b *cfg.Block, alone bool) {
 		return
 	}
 	if c := m.counters.Edges[i].Counter; alone || c < 0 || m.s.opt.NoCounters {
+		m.stand(b.Start, Chosen)
 		m.Bind(m.label(place{atTable, int32(b.ID)}))
 		m.increment(c, b.LiveIn)
 	}
@@ -90,11 +101,14 @@ func (m *emitter) arrival(b *cfg.Block, alone bool) {
 func (m *emitter) arrivals() {
 	for _, b := range m.g.Blocks {
 		if i := m.counters.FromHub(b); i >= 0 && !m.Bound(m.label(place{atTable, int32(b.ID)})) {
+			m.stand(b.Start, Chosen)
 			m.Bind(m.label(place{atTable, int32(b.ID)}))
 			m.increment(m.counters.Edges[i].Counter, b.LiveIn)
+			m.stand(b.Start, Arrives)
 			m.Jmp(m.block(b))
 		}
 		if b.Pad {
+			m.stand(0, Nowhere)
 			m.Bind(m.label(place{atPad, int32(b.ID)}))
 			m.endTasks()
 			m.enter(b.LiveIn)

@@ -10,16 +10,18 @@ import (
 // emitter writes the copies of functions, one after the other.
 type emitter struct {
 	*asm.Assembler
-	s        *Spec
-	cache    uint64 // where the cache will lie, a link-time address
-	plt      []pltStub
-	siteRefs []siteRef
-	copied   func(addr uint64, start int) // told of every copied instruction, when set
-	looking  func(l Lookout)              // likewise of code by which threads look
-	stands   Lookout                      // where control is, for that
-	detour   func(from, end, to int)      // told of code that simulates, when set
-	outside  bool                         // the hooks are of calls that a library makes
-	awaits   record.Hook                  // see endTasks; of none where the program has no tasks
+	s         *Spec
+	cache     uint64 // where the cache will lie, a link-time address
+	plt       []pltStub
+	siteRefs  []siteRef
+	copied    func(addr uint64, start int) // told of every copied instruction, when set
+	standing  func(x Stand)                // and of how threads stand,
+	standsNow Stand                        // which is this now
+	looking   func(l Lookout)              // likewise of code by which threads look
+	stands    Lookout                      // where control is, for that
+	detour    func(from, end, to int)      // told of code that simulates, when set
+	outside   bool                         // the hooks are of calls that a library makes
+	awaits    record.Hook                  // see endTasks; of none where the program has no tasks
 
 	entries, hooks asm.Label // the first of as many as there are moved functions
 
@@ -91,6 +93,7 @@ func (m *emitter) entrance(q *Plan) asm.Label {
 // counters are numbered from where they were, or are, first numbered.
 func (m *emitter) open(q *Plan) {
 	m.q = q
+	m.stand(0, Nowhere)
 	m.g = m.s.Program.Graph(q.Func, &m.space)
 	m.counters = placement.Place(m.g, q.excluded, q.ran, q.first, m.s.opt, &m.network)
 	m.callSite, m.jumpSite = fill(m.callSite, m.g.Calls), fill(m.jumpSite, len(m.g.Blocks))
@@ -165,10 +168,7 @@ func (m *emitter) function(q *Plan) {
 	}
 	tight := m.tightLoops()
 	for i, b := range blocks {
-		var next *cfg.Block
-		if i+1 < len(blocks) {
-			next = blocks[i+1]
-		}
+		next := nextOf(blocks, i)
 		m.gather(b)
 		m.arrival(b, i > 0 && !runsInto(blocks[i-1], b))
 		begin := m.block(b)
@@ -182,6 +182,7 @@ func (m *emitter) function(q *Plan) {
 			m.align(size)
 		}
 		m.Bind(begin)
+		m.stand(b.Start, Arrives)
 		m.body(b)
 		m.leave(b, next)
 	}
@@ -191,6 +192,14 @@ func (m *emitter) function(q *Plan) {
 	}
 	m.fillTables()
 	m.EndScope()
+}
+
+// nextOf is the block behind one, nil behind the last one.
+func nextOf(blocks []*cfg.Block, i int) *cfg.Block {
+	if i+1 == len(blocks) {
+		return nil
+	}
+	return blocks[i+1]
 }
 
 // order returns the blocks as the copy has them: the function's main part first.
@@ -227,9 +236,10 @@ func (m *emitter) keepingFlags(live bool, code func()) {
 
 // outOfLine puts code off until the end of the function; it returns its label.
 func (m *emitter) outOfLine(code func()) asm.Label {
-	l := m.Labels(1)
+	l, from := m.Labels(1), m.standsNow
 	m.later = append(m.later, func() {
 		m.Bind(l)
+		m.standAs(from)
 		code()
 	})
 	return l

@@ -99,10 +99,11 @@ func (m *emitter) branch(b, next *cfg.Block) {
 	case !m.hasCount(taken):
 		m.Jcc(in.CC, m.into(taken))
 	case taken.Freq > 0.4*b.Freq: // often taken: its counter in line, the other way jumps over it
-		over := m.Labels(1)
+		over, from := m.Labels(1), m.standsNow
 		m.Jcc(in.CC^1, over)
 		countAndJump()
 		m.Bind(over)
+		m.standAs(from)
 	default:
 		m.Jcc(in.CC, m.outOfLine(countAndJump))
 	}

@@ -3,7 +3,6 @@ package relocate
 import (
 	"cmp"
 	"slices"
-	"sort"
 )
 
 // Copied is an original instruction, and where in the cache its copy is.
@@ -77,18 +76,4 @@ func (s *Spec) again(c *Code, function int) (m *emitter, skip int) {
 	m.space, m.network = s.space, s.network
 	m.Raw(make([]byte, int(c.starts[function])-skip)...)
 	return m, skip
-}
-
-// Origin translates an offset in the cache, in a function of which these are the
-// copied instructions: the original address of the one copied there, or, with
-// after, of the one last executed when the offset lies in code of ours behind it.
-// ok is false in front of all.
-func Origin(function []Copied, offset uint64) (addr uint64, after, ok bool) {
-	at := int(offset)
-	i := sort.Search(len(function), func(i int) bool { return function[i].Start > at }) - 1
-	if i < 0 {
-		return 0, false, false
-	}
-	x := function[i]
-	return x.Addr, x.End <= at, true
 }

@@ -1,7 +1,6 @@
 package relocate
 
 import (
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -79,29 +78,6 @@ func TestCrowdedCode(t *testing.T) {
 			moved, total, _, _ := p.Summary()
 			if moved*100 < total*90 {
 				t.Errorf("%s, reach %d: %d of %d functions moved", path, reach, moved, total)
-			}
-		}
-	}
-}
-
-// TestOriginInvertsTheCopy: the beginning of every copied instruction leads
-// back to the original.
-func TestOriginInvertsTheCopy(t *testing.T) {
-	s := New(probetest.Open(t, probetest.Programs(t)[0]), probetest.NoHooks, probe.Options{}, Numbers{})
-	c, err := s.Assemble(s.Home())
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := rand.New(rand.NewPCG(3, 4))
-	for n := 0; n < 300; n++ {
-		i := r.IntN(len(s.plans))
-		at, copied := map[uint64]uint64{}, s.Copied(c, i)
-		for _, x := range copied {
-			at[uint64(x.Start)] = x.Addr
-		}
-		for off, addr := range at {
-			if got, after, ok := Origin(copied, off); !ok || after || got != addr {
-				t.Fatalf("+%#x is %#x, Origin says %#x %v %v", off, addr, got, after, ok)
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package solve
 import (
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/probe/placement"
+	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
 	"github.com/skewlens/skewlens/profiler/internal/record"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
@@ -14,20 +15,29 @@ type frame struct {
 }
 
 // ActiveFrame returns a delta for a frame that its thread never left.
-// Addresses are the profile's. The thread stood before the instruction at
-// addr, or, with after, behind it: in the call that it makes. next is the
+// Addresses are the profile's. The thread stood somehow at the instruction at
+// addr; who stood after it may be in the call that it makes. next is the
 // address that would have come next in its block; 0 where the block ends
 // there. ok is false where no frame stays active: the address is not in a
 // moved function, or the graph has an edge for this end.
-func (v *Solver) ActiveFrame(addr uint64, after bool) (d record.Delta, next uint64, ok bool) {
+func (v *Solver) ActiveFrame(addr uint64, how relocate.How) (d record.Delta, next uint64, ok bool) {
 	q, m, addr := v.planAt(addr)
-	if q == nil {
+	if q == nil || how == relocate.Left || how == relocate.Nowhere {
 		return d, 0, false
 	}
+	after := how == relocate.After
 	x := v.load(q.Number)
 	b := m.Spec.Program.Graph(q.Func, &v.space).BlockOf(addr)
 	if b == nil || after && endsInCall(b, addr) {
 		return d, 0, false
+	}
+	if how == relocate.Arrives || how == relocate.Chosen {
+		node := placement.In(b)
+		if how == relocate.Chosen {
+			w := m.Spec.Counters(q, m.Spec.Program.Graph(q.Func, &v.space), &v.network)
+			node = w.Edges[w.FromHub(b)].From
+		}
+		return record.Delta{Counter: -1 - v.frameNumber(frame{q.Number, node}), N: 1}, addr + m.Base, b.Start == addr
 	}
 	// The block counts as entered once its counter was passed.
 	node := placement.Out(b)
@@ -75,9 +85,9 @@ func (v *Solver) frameNumber(f frame) int32 {
 // ActiveLoops returns what is missing in the induction counters of a thread
 // that died in the loops around an instruction: the value of their registers.
 // It reports false where it cannot be told whether the thread was still inside.
-func (v *Solver) ActiveLoops(addr uint64, after bool, reg func(x86.Reg) uint64) ([]record.Delta, bool) {
+func (v *Solver) ActiveLoops(addr uint64, how relocate.How, reg func(x86.Reg) uint64) ([]record.Delta, bool) {
 	q, m, addr := v.planAt(addr)
-	if q == nil {
+	if q == nil || how == relocate.Left {
 		return nil, true
 	}
 	g := m.Spec.Program.Graph(q.Func, &v.space)
@@ -92,7 +102,7 @@ func (v *Solver) ActiveLoops(addr uint64, after bool, reg func(x86.Reg) uint64) 
 		if e.Induction == nil || !e.Induction.Loop.Has(b) {
 			continue
 		}
-		if last := b.Last(); after && addr == last.Addr { // on an edge, before or behind its code
+		if last := b.Last(); how == relocate.After && addr == last.Addr { // on an edge, before or behind its code
 			v.broken[q.Number] = true
 			return nil, false
 		}

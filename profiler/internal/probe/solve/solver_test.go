@@ -354,16 +354,19 @@ func TestActiveFrames(t *testing.T) {
 			t.Fatalf("walked into a loop that counts by induction")
 		}
 		if r.IntN(4) == 0 { // it has come to the block, and nothing is counted there
-			d, ok := p.v.ActiveArrival(b.Start + x.m.Base)
-			if !ok {
+			d, next, ok := p.v.ActiveFrame(b.Start+x.m.Base, relocate.Arrives)
+			if !ok || next != b.Start+x.m.Base {
 				t.Fatalf("%s: no frame stays active where control comes to %#x", x.q.Func.Name, b.Start)
 			}
 			frames = append(frames, d)
 			return
 		}
 		k, after := r.IntN(len(b.Insns)), r.IntN(2) == 0
-		in := &b.Insns[k]
-		d, next, ok := p.v.ActiveFrame(in.Addr+x.m.Base, after)
+		in, how := &b.Insns[k], relocate.Before
+		if after {
+			how = relocate.After
+		}
+		d, next, ok := p.v.ActiveFrame(in.Addr+x.m.Base, how)
 		if after && slices.ContainsFunc(b.Calls, func(c cfg.Call) bool { return c.Insn == in && (c.NoReturn || c.Leaves) }) {
 			inCalls++
 			if ok {
@@ -371,7 +374,7 @@ func TestActiveFrames(t *testing.T) {
 			}
 			// As if the call had not begun.
 			after = false
-			d, next, ok = p.v.ActiveFrame(in.Addr+x.m.Base, false)
+			d, next, ok = p.v.ActiveFrame(in.Addr+x.m.Base, relocate.Before)
 		}
 		want := in.Addr
 		if after {
@@ -399,13 +402,10 @@ func TestActiveFrames(t *testing.T) {
 	if inCalls == 0 {
 		t.Error("no thread ended in a call")
 	}
-	if _, ok := p.v.ActiveArrival(3); ok {
-		t.Error("somebody arrives outside of all modules")
-	}
-	if _, _, ok := p.v.ActiveFrame(3, false); ok {
+	if _, _, ok := p.v.ActiveFrame(3, relocate.Arrives); ok {
 		t.Error("a frame stays active outside of all modules")
 	}
-	if _, _, ok := p.v.ActiveFrame(p.specs[0].Program.Image.Lowest, false); ok {
+	if _, _, ok := p.v.ActiveFrame(p.specs[0].Program.Image.Lowest, relocate.Before); ok {
 		t.Error("a frame stays active where no function is")
 	}
 }
@@ -484,16 +484,16 @@ func TestActiveLoops(t *testing.T) {
 			}
 			loops++
 			b := e.Induction.Loop.Head
-			d, ok := p.v.ActiveLoops(b.Start+x.m.Base, false, reg)
+			d, ok := p.v.ActiveLoops(b.Start+x.m.Base, relocate.Before, reg)
 			if want := (record.Delta{Counter: e.Counter, N: reg(e.Induction.Reg)}); !ok || !slices.Contains(d, want) {
 				t.Errorf("%s: in the loop at %#x: %v %v, want %v", x.q.Func.Name, b.Start, d, ok, want)
 			}
-			if _, ok := p.v.ActiveLoops(b.Last().Addr+x.m.Base, true, reg); ok || !slices.Contains(p.v.Bad(), x.q.Func.Name) {
+			if _, ok := p.v.ActiveLoops(b.Last().Addr+x.m.Base, relocate.After, reg); ok || !slices.Contains(p.v.Bad(), x.q.Func.Name) {
 				t.Errorf("%s: on an edge of the loop at %#x: %v", x.q.Func.Name, b.Start, ok)
 			}
 		}
 		if !inInduction(x.w, x.w.Graph.Entry) {
-			if d, ok := p.v.ActiveLoops(x.w.Graph.Entry.Start+x.m.Base, false, reg); d != nil || !ok {
+			if d, ok := p.v.ActiveLoops(x.w.Graph.Entry.Start+x.m.Base, relocate.Before, reg); d != nil || !ok {
 				t.Errorf("%s: outside of loops: %v %v", x.q.Func.Name, d, ok)
 			}
 		}
@@ -501,7 +501,7 @@ func TestActiveLoops(t *testing.T) {
 	if loops == 0 {
 		t.Error("no loop counts by induction")
 	}
-	if d, ok := p.v.ActiveLoops(3, false, reg); d != nil || !ok {
+	if d, ok := p.v.ActiveLoops(3, relocate.Before, reg); d != nil || !ok {
 		t.Errorf("outside of all modules: %v %v", d, ok)
 	}
 }

@@ -40,6 +40,7 @@ func NewCommon(l Layout, mem []byte, base uint64) *Common {
 	c := &Common{Area: Area{l: l, mem: mem, base: base}, Gates: maxGates}
 	c.init(c, Never, 1<<62, 0)
 	c.OpenGates()
+	c.Listen(1 << 62)
 	c.put(offMuted, 1)
 	at, from := l.ranges, [2]uint32{0, uint32(l.Chords)}
 	for i := range len(l.funcs) + 1 {

@@ -40,7 +40,7 @@ func TestClear(t *testing.T) {
 func TestPool(t *testing.T) {
 	p := newProcess(0)
 	c := p.area.common
-	if p.l.Waits()+hushed+8*hushes > p.l.live {
+	if p.l.Waits()+heard+8 > p.l.live {
 		t.Fatal("no room")
 	}
 	c.Offer(3, p.area)

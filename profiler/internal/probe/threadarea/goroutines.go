@@ -80,7 +80,11 @@ func (a *Area) Pend(cs Clocks, lack []record.Delta) {
 const (
 	hushed = 8 * (waitSlots + PoolSize)
 	hushes = 64
+	heard  = hushed + 8*hushes
 )
+
+// Listen lets so many waits be recorded until a thread stops as if its ring were full.
+func (c *Common) Listen(n uint64) { atomic.StoreUint64(c.word(c.l.Waits()+heard), n) }
 
 // Hush lets nothing be recorded any more of waits that return to an address, nor of who
 // wakes only such. Where another one has the place the other one stays.

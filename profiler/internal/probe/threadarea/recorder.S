@@ -61,6 +61,7 @@
 	.set SLOTS,    4096	# of the table of objects
 	.set HUSHED,   34304	# behind it, and behind the pool: waits of no interest, by return address
 	.set HUSHES,   64	# of these
+	.set HEARD,    34816	# behind them, of a program in Go: how many waits may be recorded until the profiler looks whether it is interested
 	.set NEVER,    1<<30	# the upper half of a CPUGAP that no clock is read by
 	.set SCAN,     31	# bits of an event's kind
 	.set WAIT,     30
@@ -170,6 +171,9 @@ record:
 	add	%gs:WAITS, %rcx
 	cmp	%rax, HUSHED(%rcx)
 	je	7f
+	mov	%gs:WAITS, %rcx
+	lock decq HEARD(%rcx)
+	js	80f
 15:	bt	$WAKE, %ebx
 	jnc	1f
 	slot
