@@ -62,11 +62,7 @@ func begin(im *image.Image, catches Catches, among []*image.Image) *Program {
 	}
 	p.throws = p.throws || p.names("dlopen", "dlmopen") // it may do whatever it likes
 	p.catching = p.catching || im.Go != nil
-	for i := range im.Sections {
-		if s := &im.Sections[i]; s.Name == ".got.plt" || s.Name == ".got" {
-			p.got = s.Addr
-		}
-	}
+	p.got = offsets(im)
 	p.handles = im.Static || im.Go != nil || p.names(handles...)
 	p.others(among)
 	p.Funcs = make([]*Func, 0, len(im.Funcs))

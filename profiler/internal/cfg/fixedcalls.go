@@ -1,6 +1,9 @@
 package cfg
 
-import "github.com/skewlens/skewlens/profiler/internal/x86"
+import (
+	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
 
 // Code of the large model, which may lie anywhere, calls even what it knows through a
 // register:
@@ -40,6 +43,16 @@ func (p *Program) large(in *x86.Insn) bool {
 	}
 	at := uint64(in.Imm)
 	return p.calls(at) || p.got != 0 && p.calls(p.got+at)
+}
+
+// offsets is where an image's global offset table is; 0: it has none.
+func offsets(im *image.Image) (at uint64) {
+	for i := range im.Sections {
+		if s := &im.Sections[i]; s.Name == ".got.plt" || s.Name == ".got" {
+			at = s.Addr
+		}
+	}
+	return at
 }
 
 // calls: a function begins at an address, or what the linker put there for one.
