@@ -169,6 +169,7 @@ func TestCountsEqualCallgrind(t *testing.T) {
 		{"gcc", "-O2"}, {"gcc", "-O0"}, {"clang", "-O2"}, {"gcc", "-O3 -march=native -mno-avx512f"}, {"gcc", "-O1 -no-pie"}, {"clang", "-O0"},
 		{"gcc", "-O2 -fcf-protection -fno-plt"}, {"gcc", "-Os -static"}, {"clang", "-O3 -no-pie"}, {"gcc", "-O2 -flto -fno-omit-frame-pointer"},
 		{"gcc", "-O2 -Wl,-s"}, // its cold parts have no names
+		{"gcc", "-O2 -mcmodel=large -fno-pie -no-pie"}, {"gcc", "-O3 -mcmodel=large -fPIC"},
 	}
 	programs := []struct {
 		path string
@@ -266,6 +267,40 @@ func TestStrangersCounts(t *testing.T) {
 				t.Skipf("%s is not installed", w[0])
 			}
 			compare(t, path, w[1:]...)
+		})
+	}
+}
+
+// TestLargeModel: calls of what the compiler knows are made through registers, over which
+// it keeps values in any that the callee leaves alone.
+func TestLargeModel(t *testing.T) {
+	src := proctest.Source(t, "large.c", `
+		#include <stdio.h>
+		static long each = 100, threads = 6;
+		__attribute__((noinline)) static unsigned long work(unsigned long x, unsigned long n) {
+			for (x |= 1; n > 0; n--) { x ^= x >> 29; x *= 0x9e3779b97f4a7c15u; }
+			return x;
+		}
+		__attribute__((noinline)) static unsigned long share(long id) {
+			unsigned long s = 0, n = each, p = threads;
+			for (int k = 0; k < 8; k++) {
+				unsigned long i = k * p + id, x = work(i, n);
+				if (i >= p * 6) x = work(x, 8 * n);
+				s += x;
+			}
+			return s;
+		}
+		int main(void) {
+			unsigned long s = 0;
+			for (int r = 0; r < 3; r++) s += share(r);
+			printf("%lx\n", s);
+		}`)
+	for _, flags := range []string{"-mcmodel=large -fno-pie -no-pie", "-mcmodel=large -fPIC", "-mforce-indirect-call"} {
+		t.Run(flags, func(t *testing.T) {
+			watch(t)
+			prog := proctest.Build(t, "gcc", append(strings.Fields("-O2 -g "+flags), src)...)
+			same(t, prog)
+			compare(t, prog)
 		})
 	}
 }

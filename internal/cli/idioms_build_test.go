@@ -87,6 +87,9 @@ func (b *idiomBench) compile(out string, flags ...string) error {
 	if b.expect["openmp"] != "" {
 		words = append(words, "-fopenmp")
 	}
+	if b.expect["static"] != "" {
+		words = append(words, "-static")
+	}
 	words = append(append(words, flags...), filepath.Join(idiomDir, b.file), "-o", filepath.Join(b.dir, out))
 	lib, err := b.compileLibrary(out)
 	if err != nil {

@@ -35,6 +35,7 @@ func (p *Program) Blocks(f *Func, s *Space) *Graph {
 	m.mark()
 	m.cut()
 	m.connect()
+	m.fix()
 	return m.g
 }
 

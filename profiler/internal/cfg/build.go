@@ -62,6 +62,7 @@ func begin(im *image.Image, catches Catches, among []*image.Image) *Program {
 	}
 	p.throws = p.throws || p.names("dlopen", "dlmopen") // it may do whatever it likes
 	p.catching = p.catching || im.Go != nil
+	p.got = offsets(im)
 	p.handles = im.Static || im.Go != nil || p.names(handles...)
 	p.others(among)
 	p.Funcs = make([]*Func, 0, len(im.Funcs))

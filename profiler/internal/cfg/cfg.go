@@ -47,6 +47,7 @@ type Program struct {
 	handles  bool             // signals may have handlers
 	silent   bool             // see labelTargets
 	all      []*image.Image   // this one, and those among which it runs
+	got      uint64           // the global offset table; 0: it has none
 	foreign  map[string]bool  // functions of those from which control may not come back
 }
 
@@ -107,6 +108,7 @@ type Graph struct {
 	Entry  *Block
 	Loops  []*Loop // outermost first
 	Calls  int     // calls in all blocks
+	Large  bool    // it has addresses of functions in 64 bits: see fix
 	Torn   uint64  // control falls through to here, where no instruction is known; 0: nowhere
 
 	index   []partIndex

@@ -104,7 +104,7 @@ func (d *Dispatch) changes(b *Block, r x86.Reg) bool {
 
 // holdsData is the address of data that a register surely holds somewhere.
 func (p *Program) holdsData(g *Graph, at held) (addr uint64, ok bool) {
-	leas := origins(at, func(in *x86.Insn) bool {
+	leas := origins(at, calleeSaved, func(in *x86.Insn) bool {
 		return in.Opcode == 0x8d && in.Map == 0 && in.Vex == 0 && in.RIPOff > 0 && in.Rex&8 != 0
 	})
 	for _, a := range leas {

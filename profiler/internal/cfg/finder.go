@@ -173,11 +173,10 @@ func (x *finder) callOp(w *way, g *Graph, c *Call, jump *x86.Insn) op {
 		name = x.p.Image.PLT[jump.Target]
 	}
 	if callee != nil {
-		if o, ok := idleOps[callee.Name]; ok && w == x.idle && x.p.Image.Static {
-			return o
-		}
-		if k, ok := importOps[callee.Name]; ok && (x.p.Image.Static || ofStandard(callee.Name)) { // which is in the program where it is not inlined
-			return op{kind: k, wakes: wakers[callee.Name], moves: true}
+		if x.p.Image.Static || ofStandard(callee.Name) { // which is in the program where it is not inlined
+			if o, known := x.library(w, callee.Name); known {
+				return o
+			}
 		}
 		x.visit(callee)
 		e := w.of(callee)
@@ -191,17 +190,23 @@ func (x *finder) callOp(w *way, g *Graph, c *Call, jump *x86.Insn) op {
 		}
 		return op{kind: noOp, moves: e.moves}
 	}
+	o, _ := x.library(w, name)
+	return o
+}
+
+// library is what a library function does, by its name; work, if it is not known.
+func (x *finder) library(w *way, name string) (o op, known bool) {
 	if o, ok := idleOps[name]; ok && w == x.idle {
-		return o
+		return o, true
 	}
 	k, known := importOps[name]
 	switch {
 	case known:
-		return op{kind: k, wakes: wakers[name], moves: true}
+		return op{kind: k, wakes: wakers[name], moves: true}, true
 	case name == "syscall":
-		return op{kind: opSystem}
+		return op{kind: opSystem}, true
 	case name != "" && (lightImports[name] || leafImports[name]):
-		return op{kind: noOp, moves: strings.HasPrefix(name, "mem") && name != "memcmp"}
+		return op{kind: noOp, moves: strings.HasPrefix(name, "mem") && name != "memcmp"}, true
 	}
-	return op{kind: opWork}
+	return op{kind: opWork}, false
 }

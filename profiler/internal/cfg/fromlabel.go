@@ -122,7 +122,7 @@ func (p *Program) alone(g *Graph) (jumps []uint64) {
 			continue
 		}
 		kept := !p.silent && height[b] != 0 && !restores(b)
-		if kept || origins(held{b, len(b.Insns) - 2, j.RM}, made) != nil {
+		if kept || origins(held{b, len(b.Insns) - 2, j.RM}, calleeSaved, made) != nil {
 			jumps = append(jumps, j.Addr)
 		}
 	}

@@ -108,7 +108,7 @@ func (d *decoder) gotoTargets(order []int32, loads []uint64) (targets []uint64) 
 // goes, from tables of addresses or as that of a label; nil where there may be
 // others.
 func (p *Program) loadsOf(g *Graph, b *Block, jump *x86.Insn) []uint64 {
-	return origins(held{b, len(b.Insns) - 2, jump.RM}, func(in *x86.Insn) bool {
+	return origins(held{b, len(b.Insns) - 2, jump.RM}, calleeSaved, func(in *x86.Insn) bool {
 		wide, _ := loadsEntry(in)
 		_, label := p.labelOf(in, g.Func)
 		return wide || label
@@ -116,8 +116,8 @@ func (p *Program) loadsOf(g *Graph, b *Block, jump *x86.Insn) []uint64 {
 }
 
 // origins are the instructions of a kind that what a register holds comes from; nil
-// where it may come from others.
-func origins(from held, of func(in *x86.Insn) bool) (loads []uint64) {
+// where it may come from others. Calls leave the registers kept alone.
+func origins(from held, kept x86.Regs, of func(in *x86.Insn) bool) (loads []uint64) {
 	seen := map[held]bool{}
 	work := []held{from}
 	for len(work) > 0 {
@@ -127,7 +127,7 @@ func origins(from held, of func(in *x86.Insn) bool) (loads []uint64) {
 			continue
 		}
 		seen[at] = true
-		at, load, ok := at.load(of)
+		at, load, ok := at.load(kept, of)
 		switch {
 		case !ok || load == nil && (len(at.b.Pred) == 0 || at.b.Pad):
 			return nil
@@ -154,12 +154,12 @@ type held struct {
 
 // load goes back to the block's beginning, or to the instruction of a kind that
 // loads it there. ok is false where it may have been computed.
-func (at held) load(of func(in *x86.Insn) bool) (begin held, load *x86.Insn, ok bool) {
+func (at held) load(kept x86.Regs, of func(in *x86.Insn) bool) (begin held, load *x86.Insn, ok bool) {
 	for ; at.n >= 0; at.n-- {
 		in := &at.b.Insns[at.n]
 		move := in.Vex == 0 && in.Map == 0 && in.Rex&8 != 0 && !in.HasMem
 		switch {
-		case in.Kind.IsCall() && at.reg.Set()&calleeSaved == 0:
+		case in.Kind.IsCall() && at.reg.Set()&kept == 0:
 			return at, nil, false
 		case in.Kind.IsCall() || in.Def&at.reg.Set() == 0:
 		case (in.Reg == at.reg || in.Def == at.reg.Set()) && of(in):

@@ -24,7 +24,7 @@ func (p *Program) entered(g *Graph, c *Call) (f *Func, name string) {
 	}
 	b := g.BlockOf(in.Addr)
 	n := slices.IndexFunc(b.Insns, func(x x86.Insn) bool { return x.Addr == in.Addr })
-	loads := origins(held{b, n - 1, in.RM}, func(x *x86.Insn) bool { return x.Map == 0 && x.Opcode == 0x8b && p.isSlot(x) })
+	loads := origins(held{b, n - 1, in.RM}, calleeSaved, func(x *x86.Insn) bool { return x.Map == 0 && x.Opcode == 0x8b && p.isSlot(x) })
 	for i, a := range loads {
 		if h, n := p.inSlot(g.InsnAt(a)); i == 0 {
 			f, name = h, n

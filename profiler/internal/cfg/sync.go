@@ -99,6 +99,7 @@ var standardSync = []struct {
 	{"7barrierI", "6arrive", effect{syncs: true, locks: true, frees: true, wakes: true, moves: true}},
 	{"7barrierI", "15arrive_and_drop", effect{syncs: true, locks: true, frees: true, wakes: true, moves: true}},
 	{"7barrierI", "4wait", effect{waits: true, syncs: true}},
+	{"14__tree_barrierI", "6arrive", effect{syncs: true, locks: true, frees: true, wakes: true, moves: true}},
 	{"5latch", "15arrive_and_wait", effect{waits: true, syncs: true, locks: true, frees: true, moves: true}},
 	{"5latch", "4wait", effect{waits: true, syncs: true}},
 	{"5latch", "10count_down", effect{syncs: true, locks: true, frees: true, wakes: true, moves: true}},

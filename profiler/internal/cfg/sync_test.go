@@ -13,6 +13,7 @@ func TestStandard(t *testing.T) {
 		"_ZNSt5latch10count_downEl":                                                                              {false, true},
 		"_ZSt23__atomic_wait_address_vIiZNKSt13__atomic_baseIiE4waitEiSt12memory_orderEUlvE_EvPKT_S4_T0_.isra.0": {true, false},
 		"_ZNSt18counting_semaphoreILl1EE7acquireEv":                                                              {true, false},
+		"_ZNSt14__tree_barrierISt18__empty_completionE6arriveEl":                                                 {false, true},
 		"_ZNKSt14__tree_barrierISt18__empty_completionE4waitEOSt17__barrier_phase_t":                             {},
 		"_ZNSt7barrierISt18__empty_completionEC1ElS0_":                                                           {},
 		"_ZN4mine7barrierIiE15arrive_and_waitEv":                                                                 {},

@@ -26,11 +26,23 @@ func (p *Program) checkTailJumps(f *Func, s *Space) {
 	}
 	height := g.heights()
 	for _, b := range g.Blocks {
-		if last := b.Last(); last.Kind == x86.JmpInd && f.tables[last.Addr] == nil && height[b] != 0 {
+		if last := b.Last(); last.Kind == x86.JmpInd && f.tables[last.Addr] == nil && (height[b] != 0 || addedUp(b)) {
 			f.Skip = fmt.Sprintf("jump at %#x with unknown targets", last.Addr)
 			return
 		}
 	}
+}
+
+// addedUp: an entry of a table was added to where a block's jump goes, as it is in the
+// large model: a switch.
+func addedUp(b *Block) bool {
+	last := b.Last()
+	for i := len(b.Insns) - 2; i >= 0 && !last.HasMem; i-- {
+		if in := &b.Insns[i]; in.Def&last.RM.Set() != 0 {
+			return in.Vex == 0 && in.Map == 0 && in.Opcode == 3 && in.HasMem && in.Mem.Index != x86.None
+		}
+	}
+	return false
 }
 
 // heights is how far RSP is below its value at the entry where each block that can be

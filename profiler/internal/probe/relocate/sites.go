@@ -6,14 +6,15 @@ import (
 )
 
 // Sites calls do for the calls (c) and the jumps (no c) of a moved function
-// through pointers whose targets are counted, in the order of their numbers.
+// through pointers whose targets are counted, in the order of their numbers. Those are not that may be of what
+// the compiler knew: what counts takes r11 (cfg.Graph.Large).
 func (s *Spec) Sites(q *Plan, g *cfg.Graph, do func(b *cfg.Block, c *cfg.Call)) {
 	eachSite(s.Program, q, g, do)
 }
 
 func eachSite(p *cfg.Program, q *Plan, g *cfg.Graph, do func(b *cfg.Block, c *cfg.Call)) {
 	counted := func(in *x86.Insn) bool {
-		return !(in.HasMem && (in.Mem.Base == x86.R11 || in.Mem.Index == x86.R11 || in.Mem.Segment != 0) || in.Mem.RIP && p.Image.GOT[in.RIPTarget] != "")
+		return !(!in.HasMem && g.Large && p.Image.Go == nil || in.HasMem && (in.Mem.Base == x86.R11 || in.Mem.Index == x86.R11 || in.Mem.Segment != 0) || in.Mem.RIP && p.Image.GOT[in.RIPTarget] != "")
 	}
 	for _, b := range g.Blocks {
 		for i := range b.Calls {

@@ -12,5 +12,5 @@ func (a *Area) half(off uint64) *uint32 { return (*uint32)(unsafe.Pointer(&a.mem
 // words are so many 64-bit ones from an offset on, a multiple of eight: where many are
 // read, one by one takes long.
 func (a *Area) words(off, n uint64) []uint64 {
-	return unsafe.Slice((*uint64)(unsafe.Pointer(&a.mem[off : off+8*n][0])), n)
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(a.mem[off:off+8*n]))), n)
 }
