@@ -66,13 +66,16 @@ func begin(im *image.Image, catches Catches, among []*image.Image) *Program {
 	p.handles = im.Static || im.Go != nil || p.names(handles...)
 	p.others(among)
 	p.Funcs = make([]*Func, 0, len(im.Funcs))
+	all, whole := make([]Func, len(im.Funcs)), make([]Range, len(im.Funcs)) // together: there are thousands
 	for i := range im.Funcs {
 		s := &im.Funcs[i]
 		sec := im.SectionAt(s.Addr)
 		if sec == nil || !sec.Exec || !strings.HasPrefix(sec.Name, ".text") {
 			continue
 		}
-		f := &Func{Name: s.Name, Ranges: []Range{{s.Addr, s.Addr + s.Size}}, part: s.Cold, named: s.Cold, ends: noReturnName(s.Name), setJmp: setJmpName(s.Name), nameless: s.Synthetic}
+		f := &all[i]
+		whole[i] = Range{s.Addr, s.Addr + s.Size}
+		*f = Func{Name: s.Name, Ranges: whole[i : i+1 : i+1], part: s.Cold, named: s.Cold, ends: noReturnName(s.Name), setJmp: setJmpName(s.Name), nameless: s.Synthetic}
 		p.byEntry[s.Addr] = f
 		p.Funcs = append(p.Funcs, f)
 		if s.Addr == im.Entry {

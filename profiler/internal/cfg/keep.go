@@ -78,9 +78,12 @@ func Unpack(r *pack.Reader, im *image.Image, catches Catches, among ...*image.Im
 			return nil, errOther
 		}
 		f.part = false
-		f.Ranges = make([]Range, r.Len(2))
-		if len(f.Ranges) == 0 {
+		switch n := r.Len(2); n {
+		case 0:
 			return nil, errOther
+		case len(f.Ranges): // 1, as it was begun with
+		default:
+			f.Ranges = make([]Range, n)
 		}
 		for i := range f.Ranges {
 			lo := r.Uint()

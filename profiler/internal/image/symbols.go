@@ -101,7 +101,6 @@ func nameAt(table string, at uint64) string {
 // table for a Go program without symbols.
 func (l *loader) functions() {
 	im := l.im
-	byAddr := make(map[uint64]int, len(l.syms))
 	fdeSize := make(map[uint64]uint64, len(im.FDEs))
 	for _, f := range im.FDEs {
 		fdeSize[f.Start] = f.Size
@@ -110,8 +109,11 @@ func (l *loader) functions() {
 	if im.Stripped {
 		tables[0] = l.dynsyms
 	}
-	var ranks []int
-	for _, s := range tables[0] {
+	byAddr := make(map[uint64]int, len(tables[0]))
+	im.Funcs = make([]Func, 0, len(tables[0]))
+	named := make([]*symbol, 0, len(tables[0])) // each function
+	for i := range tables[0] {
+		s := &tables[0][i]
 		if s.typ != elf.STT_FUNC && s.typ != elf.STT_GNU_IFUNC || s.section == elf.SHN_UNDEF || s.section >= elf.SHN_LORESERVE || s.name == "" {
 			continue
 		}
@@ -119,10 +121,11 @@ func (l *loader) functions() {
 		if sec == nil || !sec.Exec {
 			continue
 		}
-		if s.size == 0 {
-			s.size = fdeSize[s.value] // assembly without .size; else it is not known where it ends
+		size := s.size
+		if size == 0 {
+			size = fdeSize[s.value] // assembly without .size; else it is not known where it ends
 		}
-		size := min(s.size, sec.Addr+sec.Size-s.value)
+		size = min(size, sec.Addr+sec.Size-s.value)
 		if size == 0 {
 			continue
 		}
@@ -131,14 +134,14 @@ func (l *loader) functions() {
 		if !ok {
 			byAddr[s.value] = len(im.Funcs)
 			im.Funcs = append(im.Funcs, f)
-			ranks = append(ranks, rank(&s))
+			named = append(named, s)
 			continue
 		}
 		old := &im.Funcs[i]
 		f.Size = max(f.Size, old.Size)
 		f.IFunc = f.IFunc || old.IFunc
-		if r := rank(&s); r < ranks[i] || r == ranks[i] && f.Name < old.Name {
-			*old, ranks[i] = f, r
+		if r, before := rank(s), rank(named[i]); r < before || r == before && f.Name < old.Name {
+			*old, named[i] = f, s
 		} else {
 			old.Size, old.IFunc = f.Size, f.IFunc
 		}

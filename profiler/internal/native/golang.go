@@ -130,7 +130,7 @@ var goReceives = []string{"runtime.chanrecv1", "runtime.chanrecv2"}
 
 // goFunctions are the runtime's functions that get detours.
 func (m *module) goFunctions() (fs goroutine.Functions, err error) {
-	byName := map[string]goroutine.Function{}
+	byName := make(map[string]goroutine.Function, len(m.im.Funcs))
 	for i := range m.im.Funcs {
 		f := &m.im.Funcs[i]
 		byName[f.Name] = goroutine.Function{Addr: f.Addr + m.bias, Bytes: m.im.Bytes(f.Addr)[:f.Size]}

@@ -73,7 +73,8 @@ func (d *declaration) of(kind uint32) traits {
 var declared = declare()
 
 func declare() declaration {
-	d := declaration{map[string]*call{}, map[string]record.Hook{}, []traits{{}}}
+	const about = 512 // names: maps that grow take most of this
+	d := declaration{make(map[string]*call, about), make(map[string]record.Hook, about), []traits{{}}}
 	eachCall(makeRules(nil), func(c *call, arrive, leave uint32) {
 		gate := slices.ContainsFunc(c.names, func(n string) bool { return n == record.Gate || n == record.Idle || n == record.Await })
 		unit := slices.Contains(c.names, record.Unit)
