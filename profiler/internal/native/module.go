@@ -21,7 +21,7 @@ type module struct {
 	size    uint64
 	patcher *livepatch.Patcher
 	stands  map[uint64]relocate.Stand // by offset in the cache: what was asked before
-	copied  map[int][]relocate.Stand  // by function: of those that were asked for
+	listed  map[int][]relocate.Stand  // by function: of those that were asked for
 	locks   *cfg.Locks                // once asked for
 	checked []text                    // once they were
 
@@ -55,13 +55,13 @@ func (m *module) stand(offset uint64) relocate.Stand {
 
 // standsOf are those of a function.
 func (m *module) standsOf(function int) []relocate.Stand {
-	list, known := m.copied[function]
+	list, known := m.listed[function]
 	if !known {
-		if m.copied == nil || len(m.copied) >= manyFunctions {
-			m.copied = map[int][]relocate.Stand{}
+		if m.listed == nil || len(m.listed) >= manyFunctions {
+			m.listed = map[int][]relocate.Stand{}
 		}
 		list = m.spec.Stands(m.code, function)
-		m.copied[function] = list
+		m.listed[function] = list
 	}
 	return list
 }
