@@ -56,12 +56,18 @@ func TestGoLeaves(t *testing.T) {
 	prog := buildGo(t, goModule(t, leavesProgram))
 	for range 5 {
 		p := runWith(t, profiler.Config{Path: prog})
-		for i := range p.Threads {
-			c := p.Threads[i].Totals
-			for _, name := range []string{"main.before", "main.behind"} {
-				if n, m := calls(p, c, name), entries(p, c, name); n != m {
-					t.Errorf("thread %d: %s was called %d times, entered %d times", i, name, n, m)
-				}
+		asManyCalls(t, p, "main.before", "main.behind")
+	}
+}
+
+// asManyCalls: each thread has entered functions as often as it has called them.
+func asManyCalls(t *testing.T, p *profile.Profile, functions ...string) {
+	t.Helper()
+	for i := range p.Threads {
+		c := p.Threads[i].Totals
+		for _, name := range functions {
+			if n, m := calls(p, c, name), entries(p, c, name); n != m {
+				t.Errorf("thread %d: %s was called %d times, entered %d times", i, name, n, m)
 			}
 		}
 	}

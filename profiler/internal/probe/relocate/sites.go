@@ -6,8 +6,8 @@ import (
 )
 
 // Sites calls do for the calls (c) and the jumps (no c) of a moved function
-// through pointers whose targets are counted, in the order of their numbers. Those are not that may be of what
-// the compiler knew: what counts takes r11 (cfg.Graph.Large).
+// through pointers whose targets are counted, in the order of their numbers. Counting takes
+// r11, which is not free where the compiler may have known the target: see cfg.Graph.Large.
 func (s *Spec) Sites(q *Plan, g *cfg.Graph, do func(b *cfg.Block, c *cfg.Call)) {
 	eachSite(s.Program, q, g, do)
 }
