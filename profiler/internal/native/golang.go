@@ -201,10 +201,9 @@ func (gs *goroutines) head() uint64 { return binary.LittleEndian.Uint64(gs.in.go
 func (ts *threads) fill(number uint64, by int) error {
 	gs := ts.goroutines
 	ts.drainAll() // those that have ended leave room
-	// Few where few live: an area that was in use just now is at hand, and another one's pages,
-	// some 30 to 100 of them, are first touched by the program, which takes longer than a stop.
-	// Each stop costs, too: the more there were so far, the more such areas that is worth.
-	more := min(max(16, min(number/64, 128), 2*uint64(len(ts.byTid))), goroutine.PoolAreas/4)
+	// Few where few live, and where there were few so far: areas that were in use just now
+	// are at hand, and to prepare one takes long; but each stop costs, too.
+	more := min(max(32, min(number, 128), 2*uint64(len(ts.byTid))), goroutine.PoolAreas/4)
 offering:
 	for until := number + more; gs.next < until; gs.next++ {
 		base := ts.in.base(0)
