@@ -26,15 +26,15 @@ func (v *Solver) ActiveFrame(addr uint64, how relocate.How) (d record.Delta, nex
 		return d, 0, false
 	}
 	after := how == relocate.After
-	x := v.load(q.Number)
-	b := m.Spec.Program.Graph(q.Func, &v.space).BlockOf(addr)
+	x, g := v.load(q.Number), m.Spec.Program.Graph(q.Func, &v.space)
+	b := g.BlockOf(addr)
 	if b == nil || after && endsInCall(b, addr) {
 		return d, 0, false
 	}
 	if how == relocate.Arrives || how == relocate.Chosen {
 		node := placement.In(b)
 		if how == relocate.Chosen {
-			w := m.Spec.Counters(q, m.Spec.Program.Graph(q.Func, &v.space), &v.network)
+			w := m.Spec.Counters(q, g, &v.network)
 			node = w.Edges[w.FromHub(b)].From
 		}
 		return record.Delta{Counter: -1 - v.frameNumber(frame{q.Number, node}), N: 1}, addr + m.Base, b.Start == addr
