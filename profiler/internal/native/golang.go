@@ -168,9 +168,10 @@ func (m *module) goFunctions() (fs goroutine.Functions, err error) {
 // goroutines are those of the program: threads, to all else.
 type goroutines struct {
 	in       *injection
-	offered  []*thread // in the pool, or taken and not known yet, in their order
+	offered  []*thread // in the pool, in their order; nil: one that counts nothing
 	first    uint64    // the number of the first of these
 	next     uint64    // and of the one that is offered next
+	taken    []*thread // from there, by those that do not run yet
 	byBase   map[uint64]*thread
 	byID     map[uint64]*thread
 	full     bool            // others are not counted
@@ -203,7 +204,7 @@ func (ts *threads) fill(number uint64, by int) error {
 	ts.drainAll() // those that have ended leave room
 	// Few where few live, and where there were few so far: areas that were in use just now
 	// are at hand, and to prepare one takes long; but each stop costs, too.
-	more := min(max(32, min(number, 128), 2*uint64(len(ts.byTid))), goroutine.PoolAreas/4)
+	more := min(max(16, min(number/64, 128), 2*uint64(len(ts.byTid))), goroutine.PoolAreas/4)
 offering:
 	for until := number + more; gs.next < until; gs.next++ {
 		base := ts.in.base(0)
@@ -235,32 +236,52 @@ offering:
 	return nil
 }
 
-// births numbers the goroutines that have begun to run, in that order. certain is
-// false where one is just about to.
+// births numbers the goroutines that have begun to run. certain is false where one has an
+// area and is just about to: its thread may wait for a core, and others that took theirs
+// later do not wait for it.
 func (gs *goroutines) births(ts *threads) (certain bool) {
-	head := gs.head()
-	for gs.first < head && len(gs.offered) > 0 {
-		t := gs.offered[0]
-		if t != nil && t.area.State() < threadarea.Runs {
-			return false
+	gs.take(gs.head())
+	for _, t := range gs.begun() {
+		gs.born(ts, t)
+	}
+	return len(gs.taken) == 0
+}
+
+// take is told how many areas were taken.
+func (gs *goroutines) take(head uint64) {
+	for ; gs.first < head && len(gs.offered) > 0; gs.first++ {
+		if t := gs.offered[0]; t != nil {
+			gs.taken = append(gs.taken, t)
 		}
 		gs.offered = gs.offered[1:]
-		gs.first++
-		if t == nil {
-			continue
-		}
-		g := t.area.Goroutine()
-		t.goroutine, t.begin, t.parent = g, g.Begin, gs.byID[g.Parent]
-		gs.byID[g.ID] = t
-		if gs.isRuntimes(g.Start) {
-			t.hidden = true
-			ts.byTid[t.tid] = t
-			continue
-		}
-		ts.enter(t)
-		ts.tracker.Made(t.id, ts.calls.at(g.Created).addr, profile.Addr(ts.calls.function(g.Start)))
 	}
-	return true
+}
+
+// begun are those that run since it was asked for them last, in the order of their areas.
+// Who made another one has taken its own before: it runs if it is looked at after that one.
+func (gs *goroutines) begun() (list []*thread) {
+	for i, t := range slices.Backward(gs.taken) {
+		if t.area.State() >= threadarea.Runs {
+			list = append(list, t)
+			gs.taken = slices.Delete(gs.taken, i, i+1)
+		}
+	}
+	slices.Reverse(list)
+	return list
+}
+
+// born numbers one.
+func (gs *goroutines) born(ts *threads, t *thread) {
+	g := t.area.Goroutine()
+	t.goroutine, t.begin, t.parent = g, g.Begin, gs.byID[g.Parent]
+	gs.byID[g.ID] = t
+	if gs.isRuntimes(g.Start) {
+		t.hidden = true
+		ts.byTid[t.tid] = t
+		return
+	}
+	ts.enter(t)
+	ts.tracker.Made(t.id, ts.calls.at(g.Created).addr, profile.Addr(ts.calls.function(g.Start)))
 }
 
 // asked: a goroutine asks whether more of what it sends is to be recorded.
