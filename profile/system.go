@@ -90,3 +90,17 @@ func (f Frame) goSystem() bool {
 	folder := path.Dir(f.File)
 	return slices.Contains(goStandard, first) && (folder == pkg || strings.HasSuffix(folder, "/src/"+pkg))
 }
+
+// GoModule is the folder of the module that a file is in, where Go has fetched it, with its
+// version, or the folder that such modules are kept in beside the program; "" else.
+func GoModule(file string) string {
+	if before, _, kept := strings.Cut(file, "/vendor/"); kept {
+		return before + "/vendor"
+	}
+	before, after, fetched := strings.Cut(file, "@v")
+	version, _, in := strings.Cut(after, "/")
+	if !fetched || !in {
+		return ""
+	}
+	return before + "@v" + version
+}

@@ -57,3 +57,19 @@ func TestSystem(t *testing.T) {
 		}
 	}
 }
+
+func TestGoModule(t *testing.T) {
+	for file, want := range map[string]string{
+		"/root/go/pkg/mod/github.com/x/conc@v0.3.0/pool/pool.go":          "/root/go/pkg/mod/github.com/x/conc@v0.3.0",
+		"github.com/x/conc/v2@v2.0.0-20240102030405-0123456789ab/pool.go": "github.com/x/conc/v2@v2.0.0-20240102030405-0123456789ab", // -trimpath
+		"/home/me/tool/vendor/github.com/x/conc/pool.go":                  "/home/me/tool/vendor",
+		"/home/me/tool/main.go":                                           "",
+		"/home/me@v/main.go":                                              "/home/me@v",
+		"main.go":                                                         "",
+		"x@v1":                                                            "",
+	} {
+		if got := GoModule(file); got != want {
+			t.Errorf("GoModule(%q) is %q, want %q", file, got, want)
+		}
+	}
+}

@@ -125,7 +125,7 @@ func (d *Dealer) after(b *Block, known map[*Block]*taken, framed bool, p *named)
 		switch u := known[e.From]; {
 		case e.Kind == Resumed:
 		case e.From == nil:
-			t = &taken{}
+			t = &taken{consts: p.calls.given}
 		case u == nil: // not yet come to
 		case t == nil:
 			t = u.clone()
@@ -163,7 +163,9 @@ func (d *Dealer) does(b *Block, depth int) (h habit) {
 // habitOf is what a call does.
 func (d *Dealer) habitOf(c *Call, depth int) habit {
 	switch {
-	case c.Callee != nil && (receives[c.Callee.Name] || runsOne(c.Callee.Name)):
+	case c.Callee != nil && receives[c.Callee.Name]:
+		return habit{fetches: true, fills: x86.RBX.Set()} // what was received, if anything
+	case c.Callee != nil && runsOne(c.Callee.Name):
 		return habit{fetches: true}
 	case c.Callee != nil && takesInline(c.Callee.Name):
 		return habit{locks: true}

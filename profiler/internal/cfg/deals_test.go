@@ -404,6 +404,22 @@ func rangeDeals(mu *sync.RWMutex, m map[int]bool) {
 }
 
 //go:noinline
+func givenDeals(task func(), tasks chan func()) {
+	for task != nil {
+		task()
+		task = <-tasks
+	}
+}
+
+//go:noinline
+func given(n int, tasks chan func()) { // how often is given
+	for n > 0 {
+		(<-tasks)()
+		n--
+	}
+}
+
+//go:noinline
 func sums(mu *sync.Mutex, total *int) {
 	for i := range 60 {
 		work(i)
@@ -426,6 +442,12 @@ func main() {
 	counterDeals(&mu, &n)
 	rangeDeals(&rw, map[int]bool{1: true})
 	sums(&mu, &n)
+	tasks := make(chan func(), 2)
+	tasks <- func() { work(1) }
+	tasks <- nil
+	givenDeals(func() { work(2) }, tasks)
+	tasks <- func() { work(1) }
+	given(1, tasks)
 }
 `
 
@@ -447,7 +469,7 @@ func TestGoDeals(t *testing.T) {
 		}
 		p := Build(im, func(string) bool { return false })
 		d := NewDealer(p)
-		for name, want := range map[string]bool{"main.popDeals": true, "main.counterDeals": true, "main.rangeDeals": true, "main.sums": false} {
+		for name, want := range map[string]bool{"main.popDeals": true, "main.counterDeals": true, "main.rangeDeals": true, "main.sums": false, "main.givenDeals": true, "main.given": false} {
 			i := slices.IndexFunc(p.Funcs, func(f *Func) bool { return f.Name == name })
 			if i < 0 {
 				t.Fatalf("no %s", name)

@@ -13,30 +13,35 @@ import (
 //	call pop
 //	cmp  byte [rsp+56], 0     if (!j) break;
 
-// convention is how functions call each other.
-type convention struct{ results, saved x86.Regs }
+// convention is how functions call each other: arguments are the registers by which callees
+// are told of objects to fill, of those in which pointers are passed the first ones. What
+// is given in registers counts as if the code itself said it: for task != nil { task();
+// task = <-tasks }, where the first task was given.
+type convention struct {
+	arguments             []x86.Reg
+	object                int32 // how far behind an object's address a slot may lie that is of it
+	results, saved, given x86.Regs
+}
 
 var (
 	ofC = convention{
-		results: 1<<x86.RAX | 1<<x86.RDX,
-		saved:   1<<x86.RBX | 1<<x86.RBP | 1<<x86.RSP | 1<<x86.R12 | 1<<x86.R13 | 1<<x86.R14 | 1<<x86.R15,
+		arguments: []x86.Reg{x86.RDI, x86.RSI, x86.RDX},
+		object:    64,
+		results:   1<<x86.RAX | 1<<x86.RDX,
+		saved:     1<<x86.RBX | 1<<x86.RBP | 1<<x86.RSP | 1<<x86.R12 | 1<<x86.R13 | 1<<x86.R14 | 1<<x86.R15,
 	}
 	inGo = convention{
-		results: 1<<x86.RAX | 1<<x86.RBX | 1<<x86.RCX | 1<<x86.RDI | 1<<x86.RSI | 1<<x86.R8 | 1<<x86.R9 | 1<<x86.R10 | 1<<x86.R11,
-		saved:   1<<x86.RSP | 1<<x86.RBP | 1<<x86.R14,
+		arguments: []x86.Reg{x86.RAX, x86.RBX, x86.RCX, x86.RDI, x86.RSI},
+		object:    16, // what is larger is mostly returned
+		results:   1<<x86.RAX | 1<<x86.RBX | 1<<x86.RCX | 1<<x86.RDI | 1<<x86.RSI | 1<<x86.R8 | 1<<x86.R9 | 1<<x86.R10 | 1<<x86.R11,
+		saved:     1<<x86.RSP | 1<<x86.RBP | 1<<x86.R14,
+		given:     1<<x86.RAX | 1<<x86.RBX | 1<<x86.RCX | 1<<x86.RDI | 1<<x86.RSI | 1<<x86.R8 | 1<<x86.R9 | 1<<x86.R10 | 1<<x86.R11,
 	}
 )
 
-// arguments are the registers by which callees are told of objects to fill: of those in
-// which C passes pointers the first ones. Go returns what is large on the stack.
-var arguments = []x86.Reg{x86.RDI, x86.RSI, x86.RDX}
-
-// objectSize is how far behind an object's address a slot may lie that is of it.
-const objectSize = 64
-
 // end is how far an object in the frame reaches at most: to the next one.
 func (p *named) end(m x86.Mem) int32 {
-	end := m.Disp + objectSize
+	end := m.Disp + p.calls.object
 	for _, o := range p.objects {
 		if o.Base == m.Base && o.Disp > m.Disp {
 			end = min(end, o.Disp)
@@ -106,7 +111,7 @@ func copies(in *x86.Insn) (to, from x86.Reg, is bool) {
 func (d *Dealer) fills(g *Graph, depth int) x86.Regs {
 	framed := g.Framed()
 	p := passing{held: map[x86.Reg]x86.Regs{}, slots: map[x86.Mem]x86.Regs{}}
-	for _, r := range arguments {
+	for _, r := range ofC.arguments {
 		p.held[r] = r.Set()
 	}
 	for _, b := range g.Blocks {
@@ -131,7 +136,7 @@ type passing struct {
 }
 
 func (p *passing) call(h habit) {
-	for _, r := range arguments {
+	for _, r := range ofC.arguments {
 		if h.fills&r.Set() != 0 {
 			p.filled |= p.held[r]
 		}

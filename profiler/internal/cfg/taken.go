@@ -77,11 +77,11 @@ func (t *taken) call(h habit, own bool, p *named) {
 	c := p.calls
 	takes := own && (h.fetches || h.locks || t.held && !h.unlocks)
 	asks := own && !h.unlocks && t.regs&x86.RDI.Set() != 0 // about what was taken
-	for _, r := range arguments {
+	for _, r := range c.arguments {
 		m, known := t.points[r]
 		asks = asks || known && t.holds(m)
 	}
-	for _, r := range arguments {
+	for _, r := range c.arguments {
 		m, known := t.points[r]
 		switch {
 		case !known || h.fills&r.Set() == 0:

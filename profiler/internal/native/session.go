@@ -2,6 +2,7 @@ package native
 
 import (
 	"errors"
+	"sync"
 	"syscall"
 	"time"
 
@@ -60,6 +61,7 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 	}
 	s.tracker = section.New(section.Config{
 		Goroutines: in.golang != nil,
+		Main:       sync.OnceValue(func() string { return in.goMain(src.lines) }),
 		Times:      j.Times,
 		Solve:      solver.Solve,
 		Work:       solver.Work,

@@ -39,10 +39,14 @@ type Config struct {
 	Times bool
 	// Goroutines: threads are those of a program in Go.
 	Goroutines bool
-	MPI        MPI
-	BeginTSC   uint64 // of the run
-	NSPerTick  float64
-	MaxBytes   int // of counts kept; what is over it is folded, oldest first
+	// Main is the file of its main function. What is in modules that were fetched is none of
+	// the user's own, but for those of a program that was: "" is not known, and all is; may be
+	// nil.
+	Main      func() string
+	MPI       MPI
+	BeginTSC  uint64 // of the run
+	NSPerTick float64
+	MaxBytes  int // of counts kept; what is over it is folded, oldest first
 }
 
 // Loop is one whose rounds may be units of work.

@@ -72,7 +72,7 @@ func (c *collector) spotsAt(a profile.Addr) []spot {
 		list = append(list, spot{site: a, line: c.c.Line(a)})
 	} else {
 		for i, f := range c.c.Locate(a).Frames() {
-			if f.System() {
+			if f.System() || c.fetched(f.File) {
 				continue
 			}
 			s := spot{site: a, outside: i, line: c.c.Line(a), function: f.Function}
@@ -84,6 +84,16 @@ func (c *collector) spotsAt(a profile.Addr) []spot {
 	}
 	c.at[a] = list
 	return list
+}
+
+// fetched: a file is of a module in Go that the program uses.
+func (c *collector) fetched(file string) bool {
+	module := profile.GoModule(file)
+	if module == "" || c.c.Main == nil {
+		return false
+	}
+	main := c.c.Main()
+	return main != "" && module != profile.GoModule(main)
 }
 
 // place is the chain by which those came that have met, and which of its frames

@@ -314,3 +314,29 @@ func TestPlaceByTwoWays(t *testing.T) {
 		}
 	}
 }
+
+// TestFetchedModules: a section of a program in Go stands in the user's own code and not in
+// a module that was fetched, but where the program itself was, or what its own is is not known.
+func TestFetchedModules(t *testing.T) {
+	const fetched, other = "/go/pkg/mod/x/pool@v1.2.3/", "/go/pkg/mod/x/tool@v0.1.0/"
+	for _, c := range []struct{ main, in, by, want string }{
+		{"/home/me/main.go", fetched + "wait.go", "/home/me/main.go", "/home/me/main.go"},
+		{other + "main.go", fetched + "wait.go", other + "run.go", other + "run.go"},
+		{other + "main.go", other + "wait.go", other + "run.go", other + "wait.go"},
+		{"/home/me/main.go", fetched + "wait.go", fetched + "pool.go", fetched + "wait.go"},
+		{"", fetched + "wait.go", "/home/me/main.go", fetched + "wait.go"},
+		{"/home/me/main.go", "/home/me/vendor/x/pool/wait.go", "/home/me/main.go", "/home/me/main.go"},
+	} {
+		s := newChainScript()
+		s.out.c.Main = func() string { return c.main }
+		s.out.c.Line = func(a profile.Addr) string { return []string{c.in, c.by}[a/16-1] }
+		s.out.c.Locate = func(a profile.Addr) profile.Location {
+			return profile.Location{Frame: profile.Frame{File: s.out.c.Line(a), Line: 1, Function: fmt.Sprint("x.f", a)}}
+		}
+		s.meet([]uint64{line(1), line(2)}, []uint64{line(1), line(2)})
+		list := s.Finish()
+		if len(list) != 1 || s.out.c.Line(list[0].Site) != c.want {
+			t.Errorf("main is in %q, the call in %q by %q: %+v, want it in %q", c.main, c.in, c.by, list, c.want)
+		}
+	}
+}
