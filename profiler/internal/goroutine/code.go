@@ -61,6 +61,7 @@ const (
 	wordFrame
 	wordCalls
 	wordBack
+	wordKindMakes
 )
 
 // Sizes of what switch.S uses, in bytes.
@@ -118,9 +119,10 @@ type Place struct {
 	Copies, CopiesSize                  uint64 // moved code
 }
 
-// Kinds are those of the records that a goroutine makes another one, and that it
-// receives from a channel, or sends there, and that it receives for the first time.
-type Kinds struct{ Make, Receive, Send, First uint32 }
+// Kinds are those of the records that a goroutine makes another one, with what it has
+// counted (Makes) and without, and that it receives from a channel, or sends there, and
+// that it receives for the first time.
+type Kinds struct{ Makes, Make, Receive, Send, First uint32 }
 
 // Assemble writes the code.
 func Assemble(at Place, l Layout, fs Functions, kinds Kinds) (*Code, error) {
@@ -168,7 +170,7 @@ func Assemble(at Place, l Layout, fs Functions, kinds Kinds) (*Code, error) {
 		return nil, a.Err()
 	}
 	c.Bytes = a.Bytes()
-	for i, v := range map[int]uint64{wordRecorder: at.Recorder, wordKindMake: uint64(kinds.Make), wordKindReceive: uint64(kinds.Receive), wordKindSend: uint64(kinds.Send),
+	for i, v := range map[int]uint64{wordRecorder: at.Recorder, wordKindMakes: uint64(kinds.Makes), wordKindMake: uint64(kinds.Make), wordKindReceive: uint64(kinds.Receive), wordKindSend: uint64(kinds.Send),
 		wordKindFirst: uint64(kinds.First), wordSays: at.Says, wordGoes: at.Goes,
 		wordCurrent: uint64(l.Current), wordProcessor: uint64(l.Processor), wordTurn: uint64(l.Turn), wordNumber: uint64(l.Number), wordPending: uint64(l.Pending), wordGeneration: uint64(l.Generation),
 		wordCopies: at.Copies, wordCopiesSize: at.CopiesSize, wordReturn: uint64(l.Return), wordFrame: uint64(l.Frame)} {

@@ -109,14 +109,14 @@ func TestDetours(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := Place{Code: im.Lowest - 1<<20, Table: 1 << 40, Common: 2 << 40, Pool: 3 << 40, Recorder: im.Lowest - 2<<20}
-	c, err := Assemble(at, Layout{ID: 160, StackHigh: 8, Current: 184, Processor: 216, Turn: 20, Number: 8, Pending: 300, Generation: 296}, functions(t, im), Kinds{5, 6, 7, 8})
+	c, err := Assemble(at, Layout{ID: 160, StackHigh: 8, Current: 184, Processor: 216, Turn: 20, Number: 8, Pending: 300, Generation: 296}, functions(t, im), Kinds{4, 5, 6, 7, 8})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(c.Bytes) > CodeSize || len(c.Jumps) != 15 {
 		t.Errorf("%d bytes, %d jumps", len(c.Bytes), len(c.Jumps))
 	}
-	for i, want := range map[int]uint64{wordTable: at.Table, wordCommon: at.Common, wordPool: at.Pool, wordGoid: 160, wordHigh: 8, wordRecorder: at.Recorder, wordKindMake: 5, wordKindReceive: 6, wordKindSend: 7, wordKindFirst: 8,
+	for i, want := range map[int]uint64{wordTable: at.Table, wordCommon: at.Common, wordPool: at.Pool, wordGoid: 160, wordHigh: 8, wordRecorder: at.Recorder, wordKindMakes: 4, wordKindMake: 5, wordKindReceive: 6, wordKindSend: 7, wordKindFirst: 8,
 		wordCurrent: 184, wordProcessor: 216, wordTurn: 20, wordNumber: 8, wordPending: 300, wordGeneration: 296} {
 		if got := word64(c.Bytes, i); got != want {
 			t.Errorf("word %d is %#x, want %#x", i, got, want)

@@ -28,6 +28,8 @@
 	.set LATELY, 0x224	# 32 bits: how many times more that a thread goes on with it that clock is looked at,
 	.set RAN,    0x228	# as it was then, or 0
 	.set RATE,   0x230	# ticks in a nanosecond, times 2^32; 0: nobody may look at that clock
+	.set SCANNED, 0x238	# 32 bits: the kind of the last record with counters
+	.set MADEBY, 0x23c	# 32 bits: where the call that made the last goroutine returns to
 
 	.set BASE,   0x150	# as in look.S: a goroutine's virtual time less its own instructions,
 	.set OWN,    0x158	# those as of when it said so last,
@@ -98,6 +100,7 @@ olr:	.quad	0	# in a runtime.unwinder
 ofp:	.quad	0
 to_call: .quad	calls - table
 to_back: .quad	back - table
+kmakes:	.quad	0	# of a record that another one is made, with counters
 
 # find: %rcx is the entry of the runtime.g at %r8, or 0. Changes %rax, %r9.
 	.macro	find
@@ -426,9 +429,10 @@ end:
 unwound: int3			# the profiler looks at the stack of the goroutine at %r8, whose area is at %rdi
 	jmp	1b
 
-# make: a goroutine makes another one. It is recorded, and that it may have to receive
-# something once that one has done what it was made for; so is, as often, that it
-# receives something from the channel at %rax, or in one of several ways, of which %edi
+# make: a goroutine makes another one. It is recorded, with what it has counted where the
+# last such record was another one, or another call's: it may do a part itself from here on. It may have to
+# receive something once that one has done what it was made for: so is recorded, as often,
+# that it receives something from the channel at %rax, or in one of several ways, of which %edi
 # send. What it sends is recorded, too, for that is what it may receive an answer to; so
 # is what those send that have received something: it may be the answer. From what
 # channel they first do is recorded. Called with a return address less on the stack than
@@ -439,8 +443,15 @@ make:	orl	$1 << 31, %gs:MADE
 	cmpl	$0, %gs:SENT
 	jne	2f
 	movl	$1, %gs:SENT
-2:	mov	kmake(%rip), %r11d
-	jmp	*recorder(%rip)
+2:	mov	kmakes(%rip), %r11d
+	mov	8(%rsp), %ecx
+	cmp	%ecx, %gs:MADEBY
+	mov	%ecx, %gs:MADEBY
+	jne	3f
+	cmp	%r11d, %gs:SCANNED
+	jne	3f
+	mov	kmake(%rip), %r11d
+3:	jmp	*recorder(%rip)
 	.p2align 4
 choose:	test	%edi, %edi
 	jnz	1f

@@ -88,7 +88,7 @@ func (in *injection) injectGo(p *tracee.Process, l goroutine.Layout) error {
 	sends, _ := section.Hook(goSends)
 	first, _ := section.Hook(record.First)
 	g.code, err = goroutine.Assemble(goroutine.Place{Code: at, Table: g.words.Addr, Common: in.base(0), Pool: g.words.Addr + goroutine.TableSize,
-		Recorder: m.cache + threadarea.RecordEntry, Says: m.cache + threadarea.SaysEntry, Goes: m.cache + threadarea.GoesEntry, Copies: m.cache, CopiesSize: m.size}, l, fs, goroutine.Kinds{Make: makes.Arrive, Receive: receives.Arrive | threadarea.ChainBit,
+		Recorder: m.cache + threadarea.RecordEntry, Says: m.cache + threadarea.SaysEntry, Goes: m.cache + threadarea.GoesEntry, Copies: m.cache, CopiesSize: m.size}, l, fs, goroutine.Kinds{Makes: makes.Arrive | threadarea.ScanBit | threadarea.ChainBit, Make: makes.Arrive, Receive: receives.Arrive | threadarea.ChainBit,
 		Send: sends.Arrive | threadarea.ScanBit | threadarea.ChainBit, First: first.Arrive})
 	if err != nil {
 		return err
@@ -198,6 +198,7 @@ type goroutines struct {
 	runtime  map[uint64]bool // whether functions are the runtime's, by address
 	lives    map[statement]*lives
 	strange  cThreads
+	makes    uint32 // the kind of records that one makes another
 }
 
 // How many goroutines are told apart, at once and in all.
@@ -211,7 +212,8 @@ const (
 const manyWaits = 4096
 
 func newGoroutines(in *injection) *goroutines {
-	return &goroutines{in: in, byBase: map[uint64]*thread{}, byID: map[uint64]*thread{}, carriers: map[int]*thread{}, runtime: map[uint64]bool{}, lives: map[statement]*lives{}, strange: newCThreads(in.modules[0])}
+	makes, _ := section.Hook(goMakes)
+	return &goroutines{in: in, makes: makes.Arrive, byBase: map[uint64]*thread{}, byID: map[uint64]*thread{}, carriers: map[int]*thread{}, runtime: map[uint64]bool{}, lives: map[statement]*lives{}, strange: newCThreads(in.modules[0])}
 }
 
 // head is how many areas were taken from the pool.
@@ -349,7 +351,8 @@ func (ts *threads) drainGo(t *thread) {
 		if ts.cores == nil && ts.tracker.Unheard(profile.Addr(rec.Site)) {
 			ts.in.common.Hush(ret)
 		}
-		if !rec.Whole && ts.goroutines.inRuntime(rec.Site) {
+		if (!rec.Whole || rec.Kind == ts.goroutines.makes) && ts.goroutines.inRuntime(rec.Site) {
+			t.untold = append(t.untold, slices.Clone(rec.Delta)...)
 			return // it makes goroutines for its own ends
 		}
 		ts.tracker.Record(t.id, rec)
@@ -387,9 +390,6 @@ func (ts *threads) buryGoroutine(t *thread) {
 		ts.death(t)
 	}
 	delete(ts.byTid, t.tid)
-	if gs.byID[t.goroutine.ID] == t {
-		delete(gs.byID, t.goroutine.ID)
-	}
 	ts.spare, t.living = append(ts.spare, t.living), nil
 }
 

@@ -78,6 +78,7 @@ func (g *goRule) of(x *thread) (y *batch) {
 
 // makes: a goroutine makes another one.
 func (g *goRule) makes(x *thread, r record.Record) {
+	g.forks(x, r)
 	list := g.batches[x]
 	if n := len(list); n == 0 || list[n-1].received > 0 {
 		if n > 0 {
@@ -127,7 +128,7 @@ func (g *goRule) died(x *thread, a arrival) {
 	}
 	g.round(x, a.tsc)
 	if y := g.of(x); y != nil {
-		if y.dead++; !x.filed {
+		if y.dead++; !x.taken() {
 			y.ended = append(y.ended, x)
 		}
 		if y.dead == y.made && y.joins() {
@@ -135,7 +136,7 @@ func (g *goRule) died(x *thread, a arrival) {
 		}
 		g.finish(x.parent)
 	}
-	if x.filed {
+	if x.taken() {
 		x.end = nil // nobody will ask for it
 	}
 }
@@ -144,7 +145,7 @@ func (g *goRule) died(x *thread, a arrival) {
 func (y *batch) single() bool {
 	n := 0
 	for _, x := range y.ended {
-		if !x.filed {
+		if !x.taken() {
 			n++
 		}
 	}
@@ -171,6 +172,7 @@ func (g *goRule) finish(maker *thread) {
 
 // end files those that the end of the run has completed.
 func (g *goRule) end() {
+	g.left()
 	g.release(true)
 	byID := func(a, b *thread) int { return int(a.id - b.id) }
 	for _, x := range slices.SortedFunc(maps.Keys(g.errands), byID) {
@@ -188,7 +190,7 @@ func (g *goRule) end() {
 func (g *goRule) fileBatch(y *batch) {
 	var parts []arrival
 	for _, x := range y.ended {
-		if !x.filed {
+		if !x.taken() {
 			a := *x.end
 			a.ended = true
 			parts = append(parts, a)

@@ -56,7 +56,7 @@ func (g *goRule) waitedIn(y *batch) (s spent, ok bool) {
 	}
 	var parts []arrival
 	for _, x := range y.ended {
-		if !x.filed && x.end != nil {
+		if !x.taken() && x.end != nil {
 			a := *x.end
 			g.within(&a)
 			parts = append(parts, a)

@@ -71,7 +71,7 @@ func (g *goRule) sends(x *thread, r record.Record) {
 	}
 	if y = g.errands[x.parent]; y == nil {
 		g.tried++
-	} else if !x.filed || y.crew(x) >= 0 {
+	} else if !x.taken() || y.crew(x) >= 0 {
 		y.answers++
 		y.last[x] = x.arrive(r)
 		g.tries(y)
@@ -120,7 +120,7 @@ func (g *goRule) round(maker *thread, tsc uint64) {
 	for _, w := range g.crewOf(maker, y) {
 		a, worked := y.last[w]
 		switch {
-		case !worked && !w.alive && !w.filed:
+		case !worked && !w.alive && !w.taken():
 			a = *w.end // it has come to nothing
 		case !worked:
 			a = arrival{t: w, tsc: y.began, beginTSC: y.began, begin: w.begin, timed: true}
@@ -148,7 +148,7 @@ func (g *goRule) crewOf(maker *thread, y *errands) (there []*thread) {
 	}
 	for _, channel := range y.to {
 		for _, x := range g.kin[maker][channel] {
-			if !x.filed {
+			if !x.taken() {
 				add(x)
 			}
 		}

@@ -44,11 +44,7 @@ func (d departedThreads) of(id profile.ThreadID) departedThread {
 
 // departed is what the profile says of a thread.
 func (x *thread) departed() departed {
-	d := departed{start: x.start}
-	if x.parent != nil {
-		d.parent = x.parent.id + 1
-	}
-	return d
+	return departed{start: x.start, parent: x.maker + 1}
 }
 
 // forget is told that a thread has ended.

@@ -30,6 +30,9 @@ type goRule struct {
 	batches map[*thread][]*batch
 	errands map[*thread]*errands
 	kin     map[*thread]map[uint64][]*thread // that have received something, by who made them and the channel
+	beneath map[*thread]*beneath             // see recursion.go
+	forked  map[*thread]*arrival             // when it made others last
+	waiters map[*uint64]waiter               // by the first call of those that led there
 	held    [][]arrival                      // instances that are to be filed when more is known of what is inside of their parts
 	tried   int                              // how much was sent of which it is not known whether there are rounds
 }
@@ -46,6 +49,7 @@ type waiting struct {
 	since uint64
 	site  profile.Addr
 	chain []uint64
+	came  arrival
 }
 
 // goSeat is the place of the n-th goroutine of a round that a go statement made.
@@ -55,7 +59,8 @@ type goSeat struct {
 }
 
 func goroutines(t *Tracker) rule {
-	g := &goRule{t: t, groups: map[uint64]*waitGroup{}, at: map[*thread]waiting{}, seats: map[goSeat]profile.ThreadID{}, batches: map[*thread][]*batch{}, errands: map[*thread]*errands{}, kin: map[*thread]map[uint64][]*thread{}}
+	g := &goRule{t: t, groups: map[uint64]*waitGroup{}, at: map[*thread]waiting{}, seats: map[goSeat]profile.ThreadID{}, batches: map[*thread][]*batch{}, errands: map[*thread]*errands{}, kin: map[*thread]map[uint64][]*thread{},
+		beneath: map[*thread]*beneath{}, forked: map[*thread]*arrival{}, waiters: map[*uint64]waiter{}}
 	if t != nil {
 		t.goes = g
 	}
@@ -86,7 +91,7 @@ func (g *goRule) done(x *thread, r record.Record) {
 // wait: a goroutine comes to Wait.
 func (g *goRule) wait(x *thread, r record.Record) {
 	x.joining = true
-	g.at[x] = waiting{r.Arg1, r.TSC, profile.Addr(r.Site), r.Chain}
+	g.at[x] = waiting{r.Arg1, r.TSC, profile.Addr(r.Site), r.Chain, x.arrive(r)}
 }
 
 // joined: it goes on.
@@ -104,8 +109,10 @@ func (g *goRule) joined(x *thread, r record.Record) {
 		if y.alive {
 			y.cut(*a, a.tsc)
 		}
-		a.site, a.chain = at.site, at.chain
 		parts = append(parts, *a)
+	}
+	if parts = g.gather(x, at, parts); parts == nil {
+		return
 	}
 	g.file(parts)
 	if x.parent != nil && len(parts) > 0 { // the first one is a part of none
@@ -145,11 +152,25 @@ func (g *goRule) file(parts []arrival) {
 	g.complete(parts)
 }
 
+// workers are those who do not just make others who are of the instance, and wait for them.
+func (g *goRule) workers(parts []arrival) []arrival {
+	makes, work := map[profile.ThreadID]bool{}, uint64(0)
+	for i := range parts {
+		work += g.t.c.Work(parts[i].delta)
+		makes[parts[i].t.maker] = true
+	}
+	const little = 20 // of the mean
+	return slices.DeleteFunc(parts, func(a arrival) bool {
+		return makes[a.t.id] && little*uint64(len(parts))*g.t.c.Work(a.delta) < work
+	})
+}
+
 // complete files an instance.
 func (g *goRule) complete(parts []arrival) {
 	for i := range parts {
 		g.within(&parts[i])
 	}
+	parts = g.workers(parts)
 	all := len(parts)
 	g.t.file(profile.Goroutines, parts[:min(all, mostParts)], byLibrary)
 	o := g.t.out.latest

@@ -333,6 +333,10 @@ func TestFetchedModules(t *testing.T) {
 		s.out.c.Locate = func(a profile.Addr) profile.Location {
 			return profile.Location{Frame: profile.Frame{File: s.out.c.Line(a), Line: 1, Function: fmt.Sprint("x.f", a)}}
 		}
+		s.born(0, -1)
+		s.Record(0, record.Record{Kind: barrierInit, TSC: s.tick(), Arg1: 7, Arg3: 2})
+		s.born(1, 0)
+		s.born(2, 0)
 		s.meet([]uint64{line(1), line(2)}, []uint64{line(1), line(2)})
 		list := s.Finish()
 		if len(list) != 1 || s.out.c.Line(list[0].Site) != c.want {

@@ -10,13 +10,15 @@ import (
 // thread is one thread as seen in the order of time.
 type thread struct {
 	id        profile.ThreadID
-	parent    *thread          // nil: unknown, or the first
+	parent    *thread          // nil: unknown, gone, or the first
+	maker     profile.ThreadID // that; −1: unknown, or the first
 	place     profile.ThreadID // the first thread that stood where it stands
 	stream    *stream
 	alive     bool
 	joining   bool     // waits for another thread to end
 	receives  bool     // of a goroutine: something that may be work
-	filed     bool     // likewise: it was part of an instance
+	filed     bool     // likewise: it was part of an instance,
+	inside    bool     // or will be, as what it did is inside of a recursion
 	handle    uint64   // by which others join it; 0: not known
 	called    bool     // for its end, by whoever created it
 	awaited   *group   // that it last waited for by futures
@@ -67,6 +69,9 @@ func newThread(id profile.ThreadID, parent *thread, tsc uint64) *thread {
 	x.stream.owner = x
 	return x
 }
+
+// taken: a goroutine is of an instance.
+func (x *thread) taken() bool { return x.filed || x.inside }
 
 // arrive describes the part that ends with a record.
 func (x *thread) arrive(r record.Record) arrival {

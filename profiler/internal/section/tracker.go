@@ -54,6 +54,7 @@ func remembered(ask func(profile.Addr) string) func(profile.Addr) string {
 // Born announces a thread; parent is −1 for the first.
 func (t *Tracker) Born(id, parent profile.ThreadID, tsc uint64) {
 	x := newThread(id, t.threads[parent], tsc)
+	x.maker = parent
 	if parent < 0 && !t.c.Goroutines { // it has run the loader before; its first reading will tell
 		x.cpu, x.clock = -1, -1
 	}

@@ -77,6 +77,10 @@ const (
 	offMine    = 0x1f8 // where the area lies that is the thread's own
 	offRan     = 0x228 // the thread's CPU clock when it went on with it, or 0
 	offRate    = 0x230 // ticks in a nanosecond, times 2³²
+	// Two of 32 bits: the kind of the last record with counters, and by which call a
+	// goroutine has made the last one.
+	offScanned = 0x238
+	offMadeBy  = 0x23c
 	// Two of 32 bits: how far from GS the bits lie that say which eights of misses have
 	// changed since the last record, in the words of live from the second on. There are none
 	// where that is noChanged.

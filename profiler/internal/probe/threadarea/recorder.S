@@ -45,6 +45,7 @@
 	.set STINTS,   0x1d0	# how long threads did before
 	.set RAN,      0x228	# the thread's CPU clock then, or 0 (switch.S in package goroutine)
 	.set RATE,     0x230	# ticks in a nanosecond, times 2^32
+	.set SCANNED,  0x238	# 32 bits: the kind of the last record with counters
 	.set AWHILE,   100000	# ticks from which that clock is looked at again
 
 	.set QUIET,    0x208	# 32 bits of the stack pointer: what blocks right below is not recorded (timer.S in package blocking); +1: something has
@@ -282,6 +283,7 @@ record:
 12:	push	%r10
 	test	%ebx, %ebx
 	jns	6f
+	mov	%ebx, %gs:SCANNED
 	push	%rbp
 	push	%r12
 	push	%r13

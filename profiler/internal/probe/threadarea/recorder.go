@@ -67,7 +67,7 @@ const (
 	RegionEnds    = 80    // where the program goes on behind that,
 	TaskBegins    = 96    // and by the hook of a task
 	RecordBody    = 112   // where RecordEntry jumps to
-	RecordEnd     = 0x4d2 // its ret
+	RecordEnd     = 0x4da // its ret
 )
 
 // Where in Recorder a team of threads is forked (team.inc), with the kind of the

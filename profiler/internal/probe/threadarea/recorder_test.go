@@ -44,7 +44,7 @@ func TestOffsetsAgree(t *testing.T) {
 		"COUNTERS": offCounters, "SHADOW": offShadow, "NFIXED": offNFixed, "NOVER": offNOver, "OVERCAP": offOverCap, "OVER": offOver,
 		"TARGETS": offTargets, "SITECTR": offSiteCtr, "HASH": offHash, "KEYS": offKeys, "LOST": offLost, "WAITS": offWaits, "TOP": offTop,
 		"LIVE": offLive, "NLIVE": offNLive, "ENTERED": offEntered, "RANGES": offRanges, "GUARD": offGuard, "ASK": offAsk, "ASKED": offAsked, "FUEL": OffFuel,
-		"RUNTIME": offRuntime, "RESUMED": offResumed, "STINTS": offStints, "RAN": offRan, "RATE": offRate, "TABLE": offTable, "WORTHS": offWorths, "CACHES": OffCaches, "QUIET": OffQuiet, "CHANGED": offChanged, "CHANGEDAT": offChangedAt}
+		"RUNTIME": offRuntime, "RESUMED": offResumed, "STINTS": offStints, "RAN": offRan, "RATE": offRate, "SCANNED": offScanned, "TABLE": offTable, "WORTHS": offWorths, "CACHES": OffCaches, "QUIET": OffQuiet, "CHANGED": offChanged, "CHANGEDAT": offChangedAt}
 	found := 0
 	for _, m := range regexp.MustCompile(`\.set (\w+),\s*(0x[0-9a-f]+)`).FindAllStringSubmatch(string(src), -1) {
 		v, _ := strconv.ParseInt(m[2], 0, 64)
@@ -59,7 +59,7 @@ func TestOffsetsAgree(t *testing.T) {
 	// What is said a second time, here or in the code that uses the areas.
 	for name, v := range map[string]int64{"DONE": cachesDone, "TELLS": cachesTold, "HASHSIZE": hashSize, "WINDOW": hashWindow, "FACTOR": HashFactor, "SHIFT": HashShift, "STEP": hashStep, "SLOTS": waitSlots, "HUSHED": hushed, "HUSHES": hushes, "HEARD": heard,
 		"POOL": offPool, "SELF": offSelf, "STATE": offState, "TID": offTid, "BORN": offBorn, "ENDED": offEnded, "CPU": offCPU, "PARENT": offParent,
-		"LONG": offLong, "PLACES": PoolSize, "GOID": offGoid, "GOPC": offGopc, "GOSTART": offStart, "GOER": offGoer, "MADE": offMade, "SENT": offSent, "SENDS": sends,
+		"LONG": offLong, "PLACES": PoolSize, "GOID": offGoid, "GOPC": offGopc, "GOSTART": offStart, "GOER": offGoer, "MADE": offMade, "SENT": offSent, "MADEBY": offMadeBy, "SENDS": sends,
 		"WHOLE": stackWords, "MINE": offMine, "BASE": offBase, "OWN": offOwn, "ENTRY": offEntry, "CLOCK": entryClock, "ACTIVE": entryActive, "LOOKS": entryLooks, "SLEPT": entrySlept, "QUANTUM": clockQuantum, "BOUND": clockBound, "ENTERS": clockEnters} {
 		want[name] = v
 	}
