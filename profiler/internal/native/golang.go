@@ -225,7 +225,7 @@ func (ts *threads) fill(number uint64, by int) error {
 	ts.drainAll() // those that have ended leave room
 	// Few where few live, and where there were few so far: areas that were in use just now
 	// are at hand, and to prepare one takes long; but each stop costs, too.
-	more := min(max(16, min(number/64, 128), 2*uint64(len(ts.byTid))), goroutine.PoolAreas/4)
+	more := min(max(16, min(number/16, 128), 2*uint64(len(ts.byTid))), goroutine.PoolAreas/4)
 offering:
 	for until := number + more; gs.next < until; gs.next++ {
 		base := ts.in.base(0)
