@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/record"
@@ -16,8 +17,8 @@ import (
 //	      │           └─ sort ─ Wait         of the outermost Wait, and so is who does some of
 //	      └─ sort ─ …    ─ Wait              it itself
 //
-// A Wait is inside of it where the function that waits is on the stack once more, or is
-// the one that made the goroutine.
+// A Wait is inside of it where the function that waits is on the stack once more, as such or
+// as one in which a function literal stands, or is the one that made the goroutine.
 
 // beneath are goroutines that were waited for at a line inside of a recursion: parts of
 // what is waited for around that.
@@ -43,14 +44,15 @@ func (g *goRule) recurses(x *thread, at waiting) bool {
 	}
 	w, known := g.waiters[&at.chain[0]]
 	if !known {
-		w.function = out.spots(&arrival{site: at.site, chain: at.chain})[0].function
+		spots := out.spots(&arrival{site: at.site, chain: at.chain})
+		w.function = spots[0].function
 		times := 0
 		for _, a := range at.chain {
 			if in(profile.Addr(a), w.function) {
 				times++
 			}
 		}
-		w.twice = times > 1
+		w.twice = times > 1 || slices.ContainsFunc(spots, func(s spot) bool { return strings.HasPrefix(s.function, w.function+".") })
 		g.waiters[&at.chain[0]] = w
 	}
 	return w.function != "" && (w.twice || x.goAt != 0 && in(x.goAt, w.function))

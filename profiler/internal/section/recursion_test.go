@@ -9,11 +9,15 @@ import (
 )
 
 // recursionScript is of a program in which lines from 400 on are of a function that recurses
-// and waits at line 410, and lines below of others.
+// and waits at line 410, those from 500 on of a literal in it, and lines below of others.
 func recursionScript() *chainScript {
 	s := &chainScript{script: newGoScript(), chains: map[string][]uint64{}}
 	s.out.c.Locate = func(a profile.Addr) profile.Location {
-		return profile.Location{Frame: profile.Frame{File: "main.go", Line: int(a / 16), Function: fmt.Sprint("f", a/16/100)}}
+		f := fmt.Sprint("f", a/16/100)
+		if a/16 >= 500 {
+			f = "f4.func1"
+		}
+		return profile.Location{Frame: profile.Frame{File: "main.go", Line: int(a / 16), Function: f}}
 	}
 	s.c.Passes = func(_ profile.Counts, site profile.Addr) bool { return site == profile.Addr(line(410)) }
 	s.born(0, -1)
@@ -77,6 +81,16 @@ func TestGoRecursion(t *testing.T) {
 			}
 			s.joins(0, 71, 1, outer...)
 		}, []string{"goroutines 6560 [[100 200 100 200]]"}},
+		{"made by the library", func(s *chainScript) {
+			s.forks(0, 1, 302, 5000, true)
+			s.forks(1, 2, 302, 1, true)
+			s.forks(1, 3, 302, 0, false)
+			s.done(2, 72, 20)
+			s.done(3, 72, 30)
+			s.joins(1, 72, 10, line(410), line(500))
+			s.done(1, 71, 1)
+			s.joins(0, 71, 12, outer...)
+		}, []string{"goroutines 6560 [[12 12 20 30]]"}},
 		{"no recursion", func(s *chainScript) {
 			s.forks(0, 1, 302, 5000, true)
 			s.forks(0, 2, 302, 0, false)
