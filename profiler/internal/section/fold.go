@@ -16,6 +16,7 @@ type fold struct {
 	n      int
 	spanNS int64
 	parts  []total
+	first  []profile.ThreadID // the places of the first one's, which stands for several as soon as there is another one
 }
 
 // total is a sum of parts.
@@ -81,11 +82,21 @@ func (c *collector) fold(o *open, in *instance) (freed int) {
 		c.ranks = append(c.ranks, ranked{c.c.Work(in.parts[i].delta) + c.c.Work(in.parts[i].inner()), i})
 	}
 	slices.SortStableFunc(c.ranks, func(a, b ranked) int { return cmp.Compare(a.did, b.did) })
-	for r, x := range c.ranks {
-		f.parts[r].add(&in.parts[x.part])
-		freed += in.parts[x.part].size()
+	for r, place := range f.first {
+		o.total(place, f.parts[r].part.Thread).join(&f.parts[r])
 	}
-	o.addTotals(in)
+	f.first = nil
+	for r, x := range c.ranks {
+		p := &in.parts[x.part]
+		if f.n == 1 {
+			f.parts[r].part.Thread, f.first = p.Thread, append(f.first, p.place)
+		}
+		f.parts[r].add(p)
+		freed += p.size()
+	}
+	if f.n > 1 {
+		o.addTotals(in)
+	}
 	return freed
 }
 
@@ -95,18 +106,24 @@ type ranked struct {
 	part int
 }
 
-func (o *open) addTotals(in *instance) {
+// total is the sum of the parts of a place, of which a thread's is one.
+func (o *open) total(place, of profile.ThreadID) *total {
 	if o.totals == nil {
 		o.totals = map[profile.ThreadID]*total{}
 	}
+	t := o.totals[place]
+	if t == nil {
+		t = &total{}
+		t.part.Thread = of
+		o.totals[place] = t
+	}
+	return t
+}
+
+func (o *open) addTotals(in *instance) {
 	for i := range in.parts {
 		p := &in.parts[i]
-		t := o.totals[p.place]
-		if t == nil {
-			t = &total{}
-			t.part.Thread = p.Thread
-			o.totals[p.place] = t
-		}
+		t := o.total(p.place, p.Thread)
 		t.part.Several = t.part.Several || t.part.Thread != p.Thread
 		t.part.Thread = min(t.part.Thread, p.Thread)
 		t.add(p)
@@ -211,13 +228,13 @@ func (t *total) solve(id profile.ThreadID, c Config) profile.Part {
 	return p
 }
 
-// leaveOut leaves out what was folded where no two of these instances had as many
-// parts: then there is nothing that stands for several, and it is said.
+// leaveOut leaves out what was folded where no other instance had as many parts: that
+// stands for none but itself, and whose parts they were is not known any more.
 func (o *open) leaveOut() {
-	if len(o.folded) == 0 || slices.ContainsFunc(o.folded, func(f *fold) bool { return f.n > 1 }) {
-		return
+	all := len(o.folded)
+	o.folded = slices.DeleteFunc(o.folded, func(f *fold) bool { return f.n == 1 })
+	if n := all - len(o.folded); n > 0 {
+		o.s.Warnings = append(o.s.Warnings, profile.Warning{Code: "left-out",
+			Message: fmt.Sprintf("%d instances of different widths are left out: there was no memory to keep them", n)})
 	}
-	o.s.Warnings = append(o.s.Warnings, profile.Warning{Code: "left-out",
-		Message: fmt.Sprintf("%d instances of different widths are left out: there was no memory to keep them", len(o.folded))})
-	o.folded, o.totals = nil, nil
 }

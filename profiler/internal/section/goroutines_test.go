@@ -144,6 +144,46 @@ func recordOf(kind uint32, tsc, object, site uint64) record.Record {
 	return record.Record{Kind: kind, TSC: tsc, Arg1: object, Site: site}
 }
 
+// TestFoldedAlone: of instances that are folded what has as many parts as no other one is
+// left out, of the sums, too, for it stands for nothing but itself.
+func TestFoldedAlone(t *testing.T) {
+	s := newGoScript()
+	s.out.c.MaxBytes = 8000
+	s.born(0, -1)
+	for n := range 40 {
+		width := 2
+		if n == 3 {
+			width = 5
+		}
+		for range width {
+			id := profile.ThreadID(len(s.threads))
+			s.launches(id, 320)
+			s.at(id, goDone, 7, 160, uint64(id))
+		}
+		s.at(0, goWait, 7, 480)
+		s.at(0, goJoined, 7, 480)
+	}
+	got := s.Finish()
+	folded, sum := 0, uint64(0)
+	for _, in := range got[0].Instances {
+		if in.Folded > 1 {
+			folded += in.Folded
+		}
+		if len(in.Parts) != 2 {
+			t.Errorf("%d parts, folded %d", len(in.Parts), in.Folded)
+		}
+	}
+	for _, q := range got[0].Totals {
+		sum += q.Counts.Of(0)
+	}
+	if want := uint64(83*84/2 - 7 - 8 - 9 - 10 - 11); folded < 20 || folded+len(got[0].Instances)-1 != 39 || sum != want {
+		t.Errorf("%d folded, %d in all; totals %d, want %d", folded, len(got[0].Instances), sum, want)
+	}
+	if w := got[0].Warnings; len(w) != 1 || w[0].Code != "left-out" {
+		t.Errorf("%+v", w)
+	}
+}
+
 // TestLeftOut: of instances that are folded, and have nothing in common with others,
 // it is said that they are left out.
 func TestLeftOut(t *testing.T) {
