@@ -149,3 +149,14 @@ int main(int c, char **v) { long x = 0; puts("ran"); if (c > 5) __asm__ volatile
 		t.Errorf("without the flag the profile is of %s, and the warning %q", p.Program.Path, w)
 	}
 }
+
+// TestBesides: where nothing is found for lack of threads, that other processes ran is said.
+func TestBesides(t *testing.T) {
+	for script, want := range map[string]bool{"/bin/true; /bin/true; :": true, ":": false} {
+		p := run(t, "/bin/bash", "-c", script)
+		i := slices.IndexFunc(p.Warnings, func(w profile.Warning) bool { return w.Code == "one-thread" })
+		if i < 0 || strings.Contains(p.Warnings[i].Message, "other processes (2)") != want {
+			t.Errorf("%q: %+v", script, p.Warnings)
+		}
+	}
+}

@@ -172,6 +172,10 @@ func TestGoRefused(t *testing.T) {
 			t.Errorf("%s %s: %v", c.folder, c.flags, err)
 		}
 	}
+	tool := filepath.Join(goRoot(t), "bin", "go")
+	if _, err := profiler.Run(t.Context(), profiler.Config{Path: tool, Args: []string{"version"}}); err == nil || !strings.Contains(err.Error(), "go test -c") {
+		t.Errorf("%s: %v", tool, err)
+	}
 }
 
 // TestGoPreempted: the runtime stops goroutines that do nothing but go round, to collect

@@ -33,7 +33,7 @@ func warnings(o *backend.Outcome) (list []profile.Warning) {
 		add("indirect-targets", "%d calls through pointers had too many different targets to be told apart", d.LostTargets)
 	}
 	if len(p.Threads) == 1 {
-		add("one-thread", "the program ran a single thread: there is nothing to balance")
+		add("one-thread", "the program ran a single thread: there is nothing to balance%s", besides(d.Children))
 	} else if len(p.Sections) == 0 {
 		add("no-sections", "no two threads met at a barrier, a join or their end: no section to analyse")
 	}
@@ -42,4 +42,13 @@ func warnings(o *backend.Outcome) (list []profile.Warning) {
 	}
 	list = append(list, d.Others...)
 	return append(list, o.Lines.Warnings()...)
+}
+
+// besides says of processes that a program started, as scripts and makefiles do, that they
+// may be what was to be profiled.
+func besides(children int) string {
+	if children == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; it started other processes (%d), which are not in this profile: to see one, profile the program that it ran", children)
 }

@@ -35,6 +35,7 @@ type Doubts struct {
 	// theirs are left out as well.
 	Abandoned   []string
 	LostTargets uint64            // calls through pointers whose targets were not told apart
+	Children    int               // processes that it started, of which nothing is in the profile
 	Crashed     bool              // a signal that says so ended the program
 	Others      []profile.Warning // of the backend's own kind
 }

@@ -54,7 +54,9 @@ func readGo(path string, im *image.Image, lines backend.Lines, j *backend.Job) (
 	if j.Machine != nil {
 		return refuse("the caches that it would use cannot be simulated; leave out --events cache")
 	}
-	if l, err = goLayout(path, lines, j.Analyses); errors.Is(err, goroutine.ErrNoDWARF) {
+	if l, err = goLayout(path, lines, j.Analyses); errors.Is(err, goroutine.ErrNoDWARF) && slices.ContainsFunc(im.Funcs, func(f image.Func) bool { return f.Name == "cmd/go/internal/work.runBuild" }) {
+		return refuse("what it builds and runs is another one; build that by go build, or go test -c, and profile it")
+	} else if errors.Is(err, goroutine.ErrNoDWARF) {
 		return refuse("it has no debug information; build it without -ldflags=-s and -w")
 	} else if err != nil {
 		return refuse("its runtime is not understood: it %v", err)

@@ -93,6 +93,7 @@ func (s *session) cloned(e tracee.Event) error {
 
 // newChild: a forked process runs on alone, as if nobody looked.
 func (s *session) newChild(e tracee.Event) error {
+	s.children++
 	if err := s.lineage.sink(s.p, e.Tid); alive(err) != nil {
 		return err
 	}

@@ -38,6 +38,7 @@ type session struct {
 	ending     bool // the first thread has come to its end: others may follow at once
 	began      time.Time
 	begin, end uint64         // time stamps at the program's first instruction, and after its last
+	children   int            // processes that it has started
 	code       int            // exit status
 	killed     syscall.Signal // 0: ended by itself
 }
