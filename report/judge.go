@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/skewlens/skewlens/profile"
@@ -16,7 +17,8 @@ func (b *builder) judge(r *Report) {
 	if sig := b.p.Run.Signal; sig != "" && !mentioned(sig, b.p.Warnings) {
 		say("ended-by-signal", "the program was ended by %s: the report covers the run up to there", sig)
 	}
-	if len(r.Sections) == 0 && len(b.p.Threads) != 1 { // a single thread has been said to be one
+	said := func(w profile.Warning) bool { return w.Code == "no-sections" }
+	if len(r.Sections) == 0 && len(b.p.Threads) != 1 && !slices.ContainsFunc(b.p.Warnings, said) {
 		say("no-sections", "no parallel section was found: the program reached no barrier and joined no thread")
 	}
 	if b.asked > 0 && b.blind == b.asked {

@@ -161,7 +161,7 @@ func (g *goRule) finish(maker *thread) {
 			if maker.parent != nil { // the first one is a part of none
 				maker.spends(g.waitedIn(y))
 			}
-			g.fileBatch(y)
+			g.fileBatch(maker, y)
 		}
 		return done
 	})
@@ -180,14 +180,15 @@ func (g *goRule) end() {
 	}
 	for _, x := range slices.SortedFunc(maps.Keys(g.batches), byID) {
 		for _, y := range g.batches[x] {
-			g.fileBatch(y)
+			g.fileBatch(x, y)
 		}
 	}
 }
 
 // fileBatch makes an instance of a batch, or several of goroutines from different go
-// statements that nothing holds together.
-func (g *goRule) fileBatch(y *batch) {
+// statements that nothing holds together. What is inside of a recursion is left out: with
+// whom its goroutines share the work is not known.
+func (g *goRule) fileBatch(maker *thread, y *batch) {
 	var parts []arrival
 	for _, x := range y.ended {
 		if !x.taken() {
@@ -198,6 +199,9 @@ func (g *goRule) fileBatch(y *batch) {
 		if !x.receives { // else a round may want it yet
 			x.end = nil
 		}
+	}
+	if y.received > 0 && g.recurses(maker, waiting{site: y.at, chain: y.chain}) {
+		return
 	}
 	if y.joins() && len(parts) > 1 {
 		for i := range parts {
