@@ -71,14 +71,23 @@ func (g *graph) guarded(d branch) profile.BlockID {
 }
 
 // dealsIn reports whether control leaves a set of blocks of v's function from
-// one that deals.
+// one that deals, or from none, though one of them deals: then it goes round for ever,
+// and how often is up to what there is to take.
 func (g *graph) dealsIn(v profile.BlockID, in func(profile.BlockID) bool) bool {
+	deals, left := false, false
 	for b := range g.beside(v) {
-		if g.p.Graph.Blocks[b].Deals && in(b) && g.leaves(b, in) {
-			return true
+		if !in(b) {
+			continue
 		}
+		leaves := g.leaves(b, in)
+		if g.p.Graph.Blocks[b].Deals {
+			if deals = true; leaves {
+				return true
+			}
+		}
+		left = left || leaves
 	}
-	return false
+	return deals && !left
 }
 
 func (g *graph) leaves(b profile.BlockID, in func(profile.BlockID) bool) bool {

@@ -28,10 +28,10 @@ func (l Location) Known() bool { return l.File != "" && l.Line > 0 }
 
 // Own is the innermost of the location's places that is in the user's own code,
 // with the calls it was inlined at; ok is false where all of them are in
-// headers of the system's or of the compiler's.
+// headers of the system's or of the compiler's, or in a language's library.
 func (l Location) Own() (own Location, ok bool) {
 	for {
-		if l.Known() && !System(l.File) {
+		if l.Known() && !l.Frame.System() {
 			return l, true
 		}
 		if len(l.InlinedAt) == 0 {

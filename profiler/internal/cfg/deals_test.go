@@ -404,6 +404,20 @@ func rangeDeals(mu *sync.RWMutex, m map[int]bool) {
 }
 
 //go:noinline
+func condDeals(mu *sync.Mutex, c *sync.Cond, jobs *[]int) {
+	for {
+		mu.Lock()
+		for len(*jobs) == 0 {
+			c.Wait()
+		}
+		j := (*jobs)[0]
+		*jobs = (*jobs)[1:]
+		mu.Unlock()
+		work(j)
+	}
+}
+
+//go:noinline
 func givenDeals(task func(), tasks chan func()) {
 	for task != nil {
 		task()
@@ -442,6 +456,7 @@ func main() {
 	counterDeals(&mu, &n)
 	rangeDeals(&rw, map[int]bool{1: true})
 	sums(&mu, &n)
+	go condDeals(&mu, sync.NewCond(&mu), &[]int{1})
 	tasks := make(chan func(), 2)
 	tasks <- func() { work(1) }
 	tasks <- nil
@@ -469,7 +484,7 @@ func TestGoDeals(t *testing.T) {
 		}
 		p := Build(im, func(string) bool { return false })
 		d := NewDealer(p)
-		for name, want := range map[string]bool{"main.popDeals": true, "main.counterDeals": true, "main.rangeDeals": true, "main.sums": false, "main.givenDeals": true, "main.given": false} {
+		for name, want := range map[string]bool{"main.popDeals": true, "main.counterDeals": true, "main.rangeDeals": true, "main.sums": false, "main.givenDeals": true, "main.condDeals": true, "main.given": false} {
 			i := slices.IndexFunc(p.Funcs, func(f *Func) bool { return f.Name == name })
 			if i < 0 {
 				t.Fatalf("no %s", name)
