@@ -203,3 +203,28 @@ func TestSameEachTime(t *testing.T) {
 		}
 	}
 }
+
+// TestEndlessDeals: who goes round for ever, and takes what there is to do in the middle of
+// that, is in a loop that nothing leaves.
+func TestEndlessDeals(t *testing.T) {
+	for _, endless := range []bool{true, false} {
+		m := newMachine()
+		trips := []int{70, 10, 95, 40, 120, 64, 81, 33}
+		some := &when{cond: func(*walker) bool { return true }, then: []stmt{&work{instructions: 5}}}
+		l := &repeat{trips: func(w *walker) int { return trips[w.id] }, instructions: 3, body: []stmt{some, &work{instructions: 100}}}
+		p := m.run(all(m.function("main", l), len(trips))...)
+		p.Graph.Blocks[some.head].Deals = true
+		for i := range p.Graph.Edges {
+			if e := &p.Graph.Edges[i]; endless && e.From == l.latch && e.To != l.head {
+				e.From = profile.NoBlock
+			}
+		}
+		res, err := Analyse(p, &p.Sections[0], Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (len(res.Causes) == 0) != endless || has(res.Warnings, "self-scheduled") != endless {
+			t.Errorf("endless: %v: %+v %v", endless, res.Causes, res.Warnings)
+		}
+	}
+}
