@@ -430,10 +430,10 @@ unwound: int3			# the profiler looks at the stack of the goroutine at %r8, whose
 	jmp	1b
 
 # make: a goroutine makes another one. It is recorded, with what it has counted where the
-# last such record was another one, or another call's: it may do a part itself from here on. It may have to
-# receive something once that one has done what it was made for: so is recorded, as often,
-# that it receives something from the channel at %rax, or in one of several ways, of which %edi
-# send. What it sends is recorded, too, for that is what it may receive an answer to; so
+# last such record was of something else, or of another call: it may do a part itself from
+# here on. It may have to receive something once that one has done what it was made for: so
+# is recorded, as often, that it receives something from the channel at %rax, or in one of
+# several ways, of which %edi send. What it sends is recorded, too, for that is what it may receive an answer to; so
 # is what those send that have received something: it may be the answer. From what
 # channel they first do is recorded. Called with a return address less on the stack than
 # the recorder is.

@@ -102,5 +102,6 @@ func (g *goRule) forget(x *thread) {
 		delete(g.errands, x)
 		delete(g.kin, x)
 	}
+	delete(g.forked, x)
 	g.finish(x)
 }

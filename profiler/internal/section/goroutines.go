@@ -156,8 +156,13 @@ func (g *goRule) file(parts []arrival) {
 func (g *goRule) workers(parts []arrival) []arrival {
 	makes, work := map[profile.ThreadID]bool{}, uint64(0)
 	for i := range parts {
-		work += g.t.c.Work(parts[i].delta)
 		makes[parts[i].t.maker] = true
+	}
+	if !slices.ContainsFunc(parts, func(a arrival) bool { return makes[a.t.id] }) {
+		return parts // as mostly
+	}
+	for i := range parts {
+		work += g.t.c.Work(parts[i].delta)
 	}
 	const little = 20 // of the mean
 	return slices.DeleteFunc(parts, func(a arrival) bool {
