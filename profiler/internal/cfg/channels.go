@@ -1,11 +1,20 @@
 package cfg
 
+import "strings"
+
 // Functions of Go's runtime by which goroutines hand each other things. What comes
 // from a channel is dealt out by it: whoever is free receives the next.
 
 // receives are those by which one receives: they return whether there was anything,
 // or in which of several ways there was.
 var receives = map[string]bool{"runtime.chanrecv1": true, "runtime.chanrecv2": true, "runtime.selectgo": true, "runtime.selectnbrecv": true}
+
+// fetchesAtomic recognises functions of package sync/atomic, where they were not inlined,
+// that change memory and return what was there, or whether they did.
+func fetchesAtomic(name string) bool {
+	f, is := strings.CutPrefix(name, "sync/atomic.")
+	return is && (strings.Contains(f, "Add") || strings.Contains(f, "Swap"))
+}
 
 // Communicates reports whether a function of the runtime receives or sends.
 func Communicates(name string) bool {

@@ -165,7 +165,7 @@ func (d *Dealer) habitOf(c *Call, depth int) habit {
 	switch {
 	case c.Callee != nil && receives[c.Callee.Name]:
 		return habit{fetches: true, fills: x86.RBX.Set()} // what was received, if anything
-	case c.Callee != nil && runsOne(c.Callee.Name):
+	case c.Callee != nil && (runsOne(c.Callee.Name) || fetchesAtomic(c.Callee.Name)):
 		return habit{fetches: true}
 	case c.Callee != nil && takesInline(c.Callee.Name):
 		return habit{locks: true}

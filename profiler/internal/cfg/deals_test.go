@@ -342,7 +342,10 @@ func TestTakesInline(t *testing.T) {
 // goDealers are the like in Go, where locks are inlined and results are many.
 const goDealers = `package main
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 type queue struct {
 	mu   sync.Mutex
@@ -418,6 +421,17 @@ func condDeals(mu *sync.Mutex, c *sync.Cond, jobs *[]int) {
 }
 
 //go:noinline
+func indexDeals[T any](in []T, f func(T)) func() {
+	var next atomic.Int64
+	return func() {
+		i := int(next.Add(1) - 1)
+		for ; i < len(in); i = int(next.Add(1) - 1) {
+			f(in[i])
+		}
+	}
+}
+
+//go:noinline
 func givenDeals(task func(), tasks chan func()) {
 	for task != nil {
 		task()
@@ -457,6 +471,7 @@ func main() {
 	rangeDeals(&rw, map[int]bool{1: true})
 	sums(&mu, &n)
 	go condDeals(&mu, sync.NewCond(&mu), &[]int{1})
+	indexDeals([]int{1, 2}, work)()
 	tasks := make(chan func(), 2)
 	tasks <- func() { work(1) }
 	tasks <- nil
@@ -484,7 +499,7 @@ func TestGoDeals(t *testing.T) {
 		}
 		p := Build(im, func(string) bool { return false })
 		d := NewDealer(p)
-		for name, want := range map[string]bool{"main.popDeals": true, "main.counterDeals": true, "main.rangeDeals": true, "main.sums": false, "main.givenDeals": true, "main.condDeals": true, "main.given": false} {
+		for name, want := range map[string]bool{"main.popDeals": true, "main.counterDeals": true, "main.rangeDeals": true, "main.sums": false, "main.givenDeals": true, "main.indexDeals[go.shape.int].func1": true, "main.condDeals": true, "main.given": false} {
 			i := slices.IndexFunc(p.Funcs, func(f *Func) bool { return f.Name == name })
 			if i < 0 {
 				t.Fatalf("no %s", name)
