@@ -145,7 +145,7 @@ func (d *Dealer) after(b *Block, known map[*Block]*taken, framed bool, p *named)
 		}
 		c := &b.Calls[call]
 		call++
-		t.call(d.habitOf(c, 0), c.Callee != nil || Deals(c.Import), p)
+		t.call(d.habitOf(c, 0), c.Callee != nil || Deals(c.Import) || messages[c.Import], p)
 	}
 	return t
 }
@@ -176,6 +176,9 @@ func (d *Dealer) habitOf(c *Call, depth int) habit {
 	case c.Import == "":
 		return habit{unlocks: true} // by pointer: whatever it does
 	}
+	if messages[c.Import] {
+		return habit{fetches: true, fills: x86.RSI.Set()}
+	}
 	locks, unlocks := lockOf(c.Import)
 	return habit{fetches: Deals(c.Import), locks: locks, unlocks: unlocks, fills: x86.RDI.Set()}
 }
@@ -197,6 +200,10 @@ func Deals(name string) bool {
 	}
 	return strings.HasPrefix(name, "__kmpc_dispatch_next_") || name == "GOMP_sections_next" || name == "GOMP_sections_start"
 }
+
+// messages are functions by which whoever is free takes the next message of a queue. Of
+// pipes and sockets it is not known whether several threads read them.
+var messages = map[string]bool{"mq_receive": true, "mq_timedreceive": true, "msgrcv": true}
 
 // function is what a function does that is small.
 func (d *Dealer) function(f *Func, depth int) habit {

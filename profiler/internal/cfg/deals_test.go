@@ -177,6 +177,18 @@ static int run_one(void *) __asm__("_ZN5boost4asio6detail9scheduler10do_run_oneE
 __attribute__((noinline)) static int run_one(void *io) { return work((long)io); }
 void asio_deals(void *io) { while (run_one(io)) total++; }
 
+extern long mq_receive(int, char *, unsigned long, unsigned *), msgrcv(int, void *, unsigned long, long, int), read(int, void *, unsigned long);
+void message_deals(int q) { for (long n[2]; mq_receive(q, (char *)n, sizeof n, 0) == sizeof n && n[0];) work(n[1]); }
+void taken_message_deals(int q) {
+	for (;;) {
+		struct job j;
+		msgrcv(q, &j, sizeof j - sizeof j.kind, 0, 0);
+		if (!j.n) break;
+		work(j.n);
+	}
+}
+void reads(int fd) { for (long n; read(fd, &n, sizeof n) == sizeof n;) work(n); }
+
 void once(struct job *j) {
 	for (int i = 0; i < j->n; i++) {
 		total |= atomic_exchange(&spins, 1);
@@ -231,7 +243,8 @@ void releases(long *x) {
 func TestDeals(t *testing.T) {
 	want := map[string]bool{"counter_deals": true, "guided_deals": true, "queue_deals": true, "called_deals": true, "pool_deals": true, "wrapped_deals": true, "steals": true,
 		"object_deals": true, "asked_deals": true, "pair_deals": true, "stack_deals": true, "spin_lock_deals": true, "tried_deals": true,
-		"glib_deals": true, "asio_deals": true, "glib_sums": false, "once": false, "adds": false, "panics": false,
+		"glib_deals": true, "asio_deals": true, "message_deals": true, "taken_message_deals": true, "reads": false,
+		"glib_sums": false, "once": false, "adds": false, "panics": false,
 		"plain": false, "counts": false, "appends": false, "sums": false, "releases": false}
 	eachBuild(t, dealers, func(build string, p *Program) {
 		d := NewDealer(p)

@@ -40,7 +40,7 @@ func init() {
 // that wait for work or for its end, if there are any.
 func (p *Program) Wakes(b *Block) (n int) {
 	wakes := func(name string) {
-		if idleOps[name].wakes || name == "sem_post" {
+		if idleOps[name].wakes || wakers[name] {
 			n++
 		}
 	}

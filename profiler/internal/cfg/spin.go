@@ -130,7 +130,34 @@ func newWrites(body []*Block) *writes {
 			}
 		}
 	}
+	c.forgetSaved(body)
 	return c
+}
+
+// forgetSaved takes out registers that are put into a slot before the calls of a cycle,
+// and loaded from there behind them: they stay the same.
+func (c *writes) forgetSaved(body []*Block) {
+	for s := range c.slots {
+		var r, others x86.Regs
+		plain := true
+		for _, b := range body {
+			for i := range b.Insns {
+				x := &b.Insns[i]
+				if x.Kind.IsCall() {
+					continue
+				}
+				if at, ok := slotOf(x); ok && at == s {
+					plain, r = plain && x.Vex == 0 && x.Map == 0 && x.Opcode&^2 == 0x89, r|x.Reg.Set()
+				} else {
+					others |= x.Def
+				}
+			}
+		}
+		if plain && r&(r-1) == 0 && r&others == 0 {
+			c.def &^= r
+			delete(c.slots, s)
+		}
+	}
 }
 
 // slotOf is the slot that an instruction's operand in memory is.

@@ -60,7 +60,8 @@ const (
 var importOps = map[string]opKind{}
 
 // wakers are those that let others go on.
-var wakers = map[string]bool{"sem_post": true, "write": true, "writev": true, "eventfd_write": true, "send": true}
+var wakers = map[string]bool{"sem_post": true, "write": true, "writev": true, "eventfd_write": true, "send": true,
+	"mq_send": true, "mq_timedsend": true, "msgsnd": true}
 
 // lightImports neither wait nor take time.
 var lightImports = map[string]bool{}
@@ -73,13 +74,14 @@ func init() {
 	}
 	put(opWait, "sem_wait", "sem_timedwait", "sem_clockwait")
 	put(opWeak, "read", "readv", "recv", "recvfrom", "recvmsg", "poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "eventfd_read",
-		"sigwait", "sigwaitinfo", "msgrcv", "mq_receive")
+		"sigwait", "sigwaitinfo", "msgrcv", "mq_receive", "mq_timedreceive")
 	put(opPause, "sched_yield", "pthread_yield", "thrd_yield", "_ZNSt11this_thread5yieldEv",
 		"pthread_mutex_trylock", "pthread_spin_trylock", "mtx_trylock", "sem_trywait")
 	put(opSleep, "nanosleep", "usleep", "sleep", "clock_nanosleep", "thrd_sleep")
 	put(opSync, "pthread_mutex_lock", "pthread_mutex_unlock", "pthread_mutex_timedlock", "pthread_mutex_clocklock", "pthread_spin_lock", "pthread_spin_unlock",
 		"pthread_rwlock_rdlock", "pthread_rwlock_wrlock", "pthread_rwlock_unlock", "mtx_lock", "mtx_timedlock", "mtx_unlock",
-		"g_mutex_lock", "g_mutex_unlock", "sem_post", "sem_getvalue", "write", "writev", "send", "sendto", "sendmsg", "eventfd_write")
+		"g_mutex_lock", "g_mutex_unlock", "sem_post", "sem_getvalue", "write", "writev", "send", "sendto", "sendmsg", "eventfd_write",
+		"mq_send", "mq_timedsend", "msgsnd")
 	for _, n := range []string{"pthread_self", "pthread_equal", "thrd_current", "__errno_location", "__tls_get_addr", "_ZSt11_Hash_bytesPKvmm", "memcpy", "memset",
 		"memcmp", "memmove", "clock_gettime", "gettimeofday", "time", "sched_getcpu", "_ZNSt6chrono3_V212steady_clock3nowEv",
 		"_ZNSt6chrono3_V212system_clock3nowEv", "pthread_getspecific", "getpid", "gettid", "_ZnwmSt11align_val_t", "_Znwm", "_ZdlPv", "_ZdlPvm",

@@ -19,16 +19,23 @@ type peeled struct{ work, look *Block }
 
 // unpeel gives such waits loops of their own.
 func (s *study) unpeel() {
-	n := len(s.Graph.peeled)
+	n, bypassed := len(s.Graph.peeled), s.bypass()
 	for _, l := range s.Graph.Loops {
-		if first, from := s.twoWays(l); first != nil {
-			s.Graph.peeled = append(s.Graph.peeled, peeled{from, l.Head})
-			l.Head.Pred = slices.DeleteFunc(l.Head.Pred, func(e *Edge) bool { return e == first })
+		look := l.Head
+		first, from := s.twoWays(l, look)
+		for i := 0; first == nil && i < len(l.Blocks); i++ {
+			if look = l.Blocks[i]; s.yieldsTo(l, look) {
+				first, from = s.twoWays(l, look)
+			}
+		}
+		if first != nil {
+			s.Graph.peeled = append(s.Graph.peeled, peeled{from, look})
+			look.Pred = slices.DeleteFunc(look.Pred, func(e *Edge) bool { return e == first })
 			first.To = from
 			from.Pred = append(from.Pred, first)
 		}
 	}
-	if len(s.Graph.peeled) == n {
+	if len(s.Graph.peeled) == n && !bypassed {
 		return
 	}
 	for _, b := range s.Blocks {
@@ -41,12 +48,50 @@ func (s *study) unpeel() {
 	s.markSpins(flow, tree)
 }
 
-// twoWays finds, in a loop that works, a wait that begins at its head when it is
+// bypass leads what yields past jumps back to where it looks again that others share:
+// unoptimised code has one for all that goes on with a loop, whatever it did.
+func (s *study) bypass() (any bool) {
+	for _, l := range s.Graph.Loops {
+		for _, back := range slices.Clone(l.Head.Pred) {
+			j := back.From
+			if j == nil || j == l.Head || !l.Has(j) || len(j.Insns) > 1 || len(j.Succ) != 1 || len(j.Pred) < 2 || !slices.ContainsFunc(j.Pred, s.yields) {
+				continue
+			}
+			for _, e := range j.Pred {
+				e.To = l.Head
+			}
+			l.Head.Pred = append(slices.DeleteFunc(l.Head.Pred, func(e *Edge) bool { return e == back }), j.Pred...)
+			j.Pred, s.doomed[j.ID], any = nil, true, true
+		}
+	}
+	return any
+}
+
+// yields reports whether an edge comes from a block that gives its time to others, or by a
+// jump from there.
+func (s *study) yields(e *Edge) bool {
+	b := e.From
+	for b != nil && !s.doomed[b.ID] && len(b.Insns) == 1 && len(b.Pred) == 1 && len(s.ops[b.ID]) == 0 { // what the entry does not lead to may go round for ever
+		b = b.Pred[0].From
+	}
+	return b != nil && slices.ContainsFunc(s.ops[b.ID], func(o op) bool { return o.kind == opPause })
+}
+
+// yieldsTo reports whether a block in a loop looks, yields and looks again, in no loop of
+// its own: it may be come to where it looks, too, as when there is nobody to hand work to.
+func (s *study) yieldsTo(l *Loop, look *Block) bool {
+	return look != l.Head && look.Loop == l && slices.ContainsFunc(look.Pred, func(e *Edge) bool {
+		return e.From != look && s.yields(e) && slices.ContainsFunc(look.Succ, func(x *Edge) bool { return x.To == e.From })
+	})
+}
+
+// twoWays finds, in a loop that works, a wait that begins where it looks when it is
 // come to for the first time, and elsewhere from then on: the edge of the first
 // time, and the block that it is come to from otherwise.
-func (s *study) twoWays(l *Loop) (first *Edge, from *Block) {
-	for _, e := range l.Head.Pred {
-		if e.From != nil && l.Has(e.From) {
+func (s *study) twoWays(l *Loop, look *Block) (first *Edge, from *Block) {
+	round := s.calmRound(l, look)
+	for _, e := range look.Pred {
+		if e.From != nil && slices.Contains(round, e.From) {
 			continue
 		}
 		if e.From == nil || first != nil {
@@ -54,7 +99,6 @@ func (s *study) twoWays(l *Loop) (first *Edge, from *Block) {
 		}
 		first = e
 	}
-	round := s.calmRound(l)
 	if first == nil || len(round) == 0 || s.kindOf(l) == retries {
 		return nil, nil
 	}
@@ -62,14 +106,17 @@ func (s *study) twoWays(l *Loop) (first *Edge, from *Block) {
 		for _, e := range b.Pred {
 			switch {
 			case e == first || e.From != nil && slices.Contains(round, e.From):
-			case b == l.Head || e.From == nil || from != nil && from != e.From:
+			case b == look || e.From == nil || from != nil && from != e.From:
 				return nil, nil
 			default:
 				from = e.From
 			}
 		}
 	}
-	if from == nil || s.calm(from) || !sameExit(from, round) || newWrites(round).moving(round) || s.kindOf(&Loop{Head: l.Head, Parent: l, Inner: true, Blocks: round}) != retries {
+	for from != nil && len(from.Succ) == 1 && len(from.Pred) == 1 && from.Pred[0].From != nil && s.calm(from) {
+		from = from.Pred[0].From // what fills up the way to a loop that is aligned
+	}
+	if from == nil || look == l.Head && s.calm(from) || !sameExit(from, round) || newWrites(round).moving(round) || s.kindOf(&Loop{Head: look, Parent: l, Inner: true, Blocks: round}) != retries {
 		return nil, nil
 	}
 	return first, from
@@ -78,27 +125,23 @@ func (s *study) twoWays(l *Loop) (first *Edge, from *Block) {
 // sameExit: a block outside a round looks for the same as one in it: it leads into
 // the round, or to where that is left for.
 func sameExit(b *Block, round []*Block) bool {
-	var exit *Block
-	for _, e := range b.Succ {
-		if e.Kind != Caught && !slices.Contains(round, e.To) {
-			exit = e.To
-		}
-	}
-	return exit != nil && slices.ContainsFunc(round, func(x *Block) bool {
-		return slices.ContainsFunc(x.Succ, func(e *Edge) bool { return e.To == exit })
+	return slices.ContainsFunc(b.Succ, func(e *Edge) bool {
+		return e.Kind != Caught && e.To != nil && !slices.Contains(round, e.To) && slices.ContainsFunc(round, func(x *Block) bool {
+			return slices.ContainsFunc(x.Succ, func(y *Edge) bool { return y.To == e.To })
+		})
 	})
 }
 
-// calmRound is what of a loop is on a way round from its head on which nothing is
-// done but to synchronise.
-func (s *study) calmRound(l *Loop) (round []*Block) {
+// calmRound is what of a loop is on a way round from a block, past the loop's head only if
+// it is that, on which nothing is done but to synchronise.
+func (s *study) calmRound(l *Loop, look *Block) (round []*Block) {
 	reach := func(next func(b *Block) []*Block) map[*Block]bool {
 		seen := map[*Block]bool{}
-		for stack := []*Block{l.Head}; len(stack) > 0; {
+		for stack := []*Block{look}; len(stack) > 0; {
 			b := stack[len(stack)-1]
 			stack = stack[:len(stack)-1]
 			for _, x := range next(b) {
-				if x != nil && l.Has(x) && !seen[x] && s.calm(x) {
+				if x != nil && l.Has(x) && (x == look || x != l.Head) && !seen[x] && s.calm(x) {
 					seen[x] = true
 					stack = append(stack, x)
 				}

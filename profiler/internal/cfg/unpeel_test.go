@@ -1,6 +1,7 @@
 package cfg
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/skewlens/skewlens/profiler/internal/image"
@@ -48,4 +49,74 @@ func TestTwoWaysIntoAWait(t *testing.T) {
 	if n != 1 {
 		t.Errorf("serve idles in %d places", n)
 	}
+}
+
+const boxes = `
+#include <pthread.h>
+#include <sched.h>
+static struct { _Atomic int job; char alone[60]; } box[64];
+static _Atomic int pending;
+extern void work(int, int);
+void start(pthread_t *t, void *(*f)(void *)) { pthread_create(t, 0, f, 0); }
+void serve(int id, int n) {
+	for (;;) {
+		int job = box[id].job;
+		if (job == 0) {
+			sched_yield();
+			continue;
+		}
+		if (job < 0)
+			return;
+		box[id].job = 0;
+		for (int k = 0; k < 8; k++)
+			work(k * n + (k % 2 == 0 ? id : n - 1 - id), job);
+		pending--;
+	}
+}
+void hand_out(int n, int rounds) {
+	for (int round = 1; round <= rounds; round++) {
+		pending = n;
+		for (int t = 0; t < n; t++)
+			box[t].job = round;
+		while (pending > 0)
+			sched_yield();
+	}
+}
+__asm__(".text\n.globl kept\n.type kept, @function\nkept: sub $24, %rsp\n"
+	"1: mov (%rdi), %eax\n test %eax, %eax\n je 3f\n"
+	"2: js 4f\n mov %rdi, 8(%rsp)\n mov %eax, %esi\n call work@plt\n mov 8(%rsp), %rdi\n lock decl 64(%rdi)\n"
+	"mov (%rdi), %eax\n test %eax, %eax\n jne 2b\n"
+	"3: mov %rdi, (%rsp)\n call sched_yield@plt\n mov (%rsp), %rdi\n jmp 1b\n"
+	"4: add $24, %rsp\n ret\n.size kept, .-kept\n");`
+
+// TestYieldBetweenLooks: one wait, wherever it is come to: gcc enters that of who hands work
+// out at the yield, or at the look where n is 0; unoptimised, goes back from the yield by
+// the jump by which it does from the work; and may keep a register over the yield.
+func TestYieldBetweenLooks(t *testing.T) {
+	eachBuild(t, boxes, func(build string, p *Program) {
+		for _, name := range []string{"serve", "hand_out", "kept"} {
+			if !slices.ContainsFunc(p.Regions, func(r Region) bool { return r.Idle && r.Func.Name == name }) {
+				t.Errorf("%s: %s idles nowhere", build, name)
+			}
+		}
+	})
+}
+
+// TestWakes: who may hand work out by a call, of whatever kind.
+func TestWakes(t *testing.T) {
+	eachBuild(t, `
+extern long mq_send(int, const char *, unsigned long, unsigned), write(int, const void *, unsigned long);
+extern int sem_post(void *), pthread_cond_signal(void *), puts(const char *);
+int all(void *x) { puts(x); return mq_send(1, x, 2, 3) + write(1, x, 2) + sem_post(x) + pthread_cond_signal(x) + 1; }
+`, func(build string, p *Program) {
+		for _, f := range p.Funcs {
+			n := 0
+			for _, b := range p.Graph(f, nil).Blocks {
+				n += p.Wakes(b)
+			}
+			if f.Name == "all" && n != 4 {
+				t.Errorf("%s: %d calls wake", build, n)
+			}
+		}
+	})
 }

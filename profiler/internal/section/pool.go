@@ -279,7 +279,7 @@ func (p *poolRule) wakes(x *thread, r record.Record) {
 }
 
 func (p *poolRule) judge(h *hand, c *crew, y *shift) {
-	if c.state == noMeeting {
+	if c.state == noMeeting || p.onlyEnds(y) {
 		return
 	}
 	if y.broken || len(y.parts) == 0 {

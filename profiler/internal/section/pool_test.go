@@ -116,6 +116,31 @@ func TestPoolOfTwoRounds(t *testing.T) {
 	expect(t, s.Finish(), "join 320 [[11 12] [21 22]]")
 }
 
+// TestEndIsNoRound: who has let the first thread go on comes out of where it waits once
+// more, to end; so does the first thread, to join it.
+func TestEndIsNoRound(t *testing.T) {
+	for _, c := range []struct {
+		end  uint64 // what it does to end
+		want string
+	}{
+		{3, "join 320 [[5001 5002] [6001 6002] [7001 7002]]"},
+		{mostIdly, "join 320 [[5001 5002] [6001 6002] [7001 7002] [0 1000]]"},
+	} {
+		s := crewOf(2)
+		for k := uint64(5); k <= 7; k++ {
+			s.shift(1000*k+1, 1000*k+2)
+		}
+		s.goes(2, forWork)
+		s.idles(0, forAll)
+		s.goes(0, forAll)
+		s.at(0, join, 1, 336)
+		s.at(0, join, 2, 336)
+		s.dies(2, c.end)
+		s.dies(1)
+		expect(t, s.Finish(), c.want, "join 336 [[0 0]]")
+	}
+}
+
 // TestEndInRound: who ends in a round, before the first thread sees that it is
 // over, is in that round and has nothing left for the join.
 func TestEndInRound(t *testing.T) {

@@ -106,6 +106,13 @@ func pieces(first, then *arrival) *arrival {
 // is nothing yet.
 const mostIdly = 1000
 
+// onlyEnds reports whether all who went on in a round have done nothing but end: code in
+// which threads see that there is no more to do may be that in which they wait for it,
+// and the dispatcher passes where it waits once more when it sees the same.
+func (p *poolRule) onlyEnds(y *shift) bool {
+	return len(y.parts) > 0 && !slices.ContainsFunc(y.parts, func(a arrival) bool { return !a.ended || p.t.c.Work(a.delta) >= mostIdly })
+}
+
 // acts: what a dispatcher does after a wait, to come to wait at code of a number
 // or, 0, to wake somebody. If that is where it waited before, and there was nothing
 // between, it had been woken for nothing.
