@@ -6,18 +6,20 @@ import (
 	"strings"
 )
 
-// A place in a system header, in the standard library or in a crate that cargo has
-// fetched is none that the user
-// of a report recognises: what happens there was asked for by whoever called
-// it. So sections and causes are shown at the first place outside.
+// A place in a system header, in the standard library or in a package that was fetched
+// is none that the user of a report recognises: what happens there was asked for by
+// whoever called it. So sections and causes are shown at the first place outside.
 
 // headers are the directories, as they begin, that systems and compilers, also of
 // languages that nobody here has heard of, keep headers and libraries in. What is
 // installed beside them belongs to the system too.
 var headers = []string{"/usr/include/", "/usr/lib/", "/usr/lib64/", "/usr/share/", "/usr/local/include/", "/usr/local/lib/", "/usr/src/rustc"}
 
-// within are those that may be anywhere.
-var within = []string{"/include/c++/", "/lib/gcc/", "/lib/clang/", "/lib/rustlib/", "/rustc/", "/cargo/registry/", "/.cargo/registry/", "/libstdc++-v3/"}
+// within are those that may be anywhere: of compilers, and where cargo, CMake's FetchContent,
+// Conan, vcpkg, pip, Nix, dub, nimble, opam and Alire keep what they have fetched.
+var within = []string{"/include/c++/", "/lib/gcc/", "/lib/clang/", "/lib/rustlib/", "/rustc/", "/libstdc++-v3/",
+	"/cargo/registry/", "/.cargo/registry/", "/cargo/git/checkouts/", "/.cargo/git/checkouts/", "/_deps/", "/.conan/data/", "/.conan2/p/", "/vcpkg_installed/", "/vcpkg/installed/", "/vcpkg/packages/",
+	"/site-packages/", "/dist-packages/", "/nix/store/", "/.dub/packages/", "/.nimble/pkgs", "/.opam/", "/alire/cache/"}
 
 // byCgo: cgo has written a file, between what a program has in Go and what it has in C.
 func byCgo(file string) bool {
