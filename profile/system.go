@@ -85,12 +85,23 @@ func (f Frame) goSystem() bool {
 		return false
 	}
 	pkg := f.Function[:slash+1+dot]
-	if strings.HasPrefix(pkg, "golang.org/x/sync/") {
+	if strings.HasPrefix(pkg, "golang.org/x/sync/") || inGoRoot(f.File) {
 		return true
 	}
 	first, _, _ := strings.Cut(pkg, "/")
 	folder := path.Dir(f.File)
 	return slices.Contains(goStandard, first) && (folder == pkg || strings.HasSuffix(folder, "/src/"+pkg))
+}
+
+// inGoRoot: a file is of the standard library where Go mostly is installed. What is inlined
+// from there, an iterator's literal, may bear the name of the function that it was inlined in.
+func inGoRoot(file string) bool {
+	_, in, is := strings.Cut(file, "/usr/local/go/src/")
+	if _, toolchain, fetched := strings.Cut(file, "/golang.org/toolchain@"); fetched {
+		_, in, is = strings.Cut(toolchain, "/src/")
+	}
+	first, _, folder := strings.Cut(in, "/")
+	return is && folder && slices.Contains(goStandard, first)
 }
 
 // GoModule is the folder of the module that a file is in, where Go has fetched it, with its

@@ -37,6 +37,10 @@ func TestSystem(t *testing.T) {
 		want bool
 	}{
 		{Frame{File: "/usr/include/x.h", Line: 3, Function: "mine"}, true},
+		{Frame{File: "/usr/local/go/src/maps/iter.go", Line: 27, Function: "main.work.Keys[go.shape.map[int]int,go.shape.int,go.shape.int].func1"}, true},
+		{Frame{File: "/root/go/pkg/mod/golang.org/toolchain@v0.0.1-go1.22.12.linux-amd64/src/slices/iter.go", Line: 50, Function: "main.work.func1"}, true},
+		{Frame{File: "/usr/local/go/src/cmd/compile/main.go", Line: 27, Function: "main.work"}, false},
+		{Frame{File: "/usr/local/go/src/sort/sort_test.go", Line: 27, Function: "sort.work"}, false},
 		{Frame{File: "/src/x.c", Line: 3, Function: "__mine"}, false},
 		{Frame{Function: "std::thread::join()"}, true},
 		{Frame{Function: "void std::call_once<void (x)()>()"}, true},

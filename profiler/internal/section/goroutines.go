@@ -31,7 +31,7 @@ type goRule struct {
 	errands map[*thread]*errands
 	kin     map[*thread]map[uint64][]*thread // that have received something, by who made them and the channel
 	beneath map[*thread]*beneath             // see recursion.go
-	forked  map[*thread]*arrival             // when it made others last
+	forked  map[*thread]*forked              // likewise
 	waiters map[*uint64]waiter               // by the first call of those that led there
 	held    [][]arrival                      // instances that are to be filed when more is known of what is inside of their parts
 	tried   int                              // how much was sent of which it is not known whether there are rounds
@@ -60,7 +60,7 @@ type goSeat struct {
 
 func goroutines(t *Tracker) rule {
 	g := &goRule{t: t, groups: map[uint64]*waitGroup{}, at: map[*thread]waiting{}, seats: map[goSeat]profile.ThreadID{}, batches: map[*thread][]*batch{}, errands: map[*thread]*errands{}, kin: map[*thread]map[uint64][]*thread{},
-		beneath: map[*thread]*beneath{}, forked: map[*thread]*arrival{}, waiters: map[*uint64]waiter{}}
+		beneath: map[*thread]*beneath{}, forked: map[*thread]*forked{}, waiters: map[*uint64]waiter{}}
 	if t != nil {
 		t.goes = g
 	}

@@ -73,44 +73,68 @@ func (g *goRule) under(x *thread, line string) []arrival {
 	return b.parts
 }
 
-// forks: a goroutine is about to make another one, for the first time since it did something
-// else. From here on it may do its own part.
+// forked is where a goroutine began to make others, for the first time since it did
+// something else, and its CPU clock when it made the last one: from there on it may do its
+// own part.
+type forked struct {
+	from  arrival
+	clock int64
+}
+
 func (g *goRule) forks(x *thread, r record.Record) {
+	f := g.forked[x]
 	if r.Whole && g.beneath[x] == nil {
-		a := x.arrive(r)
-		g.forked[x] = &a
+		f = &forked{from: x.arrive(r)}
+		g.forked[x] = f
+	}
+	if f != nil {
+		f.clock = x.clock
 	}
 }
 
-// own is what a goroutine did itself since it made another one, until it waited, if that was
-// as much as others did, about, and called the function again that waits.
+// own is what a goroutine did itself since it began to make others, until it waited for some
+// of them, if it has a part: of a recursion, or of about the size of theirs.
 func (g *goRule) own(x *thread, at waiting, parts []arrival) (a arrival, ok bool) {
-	from, until := g.forked[x], at.came
-	if from == nil || from.beginTSC != until.beginTSC {
+	f, until := g.forked[x], at.came
+	if f == nil || f.from.beginTSC != until.beginTSC {
 		return a, false
 	}
 	a = until
-	a.delta = record.Sub(until.delta, from.delta)
-	a.begin, a.beginTSC, a.busyNS = from.site, from.tsc, until.busyNS-from.busyNS
-	a.waits = slices.DeleteFunc(slices.Clone(until.waits), func(w wait) bool { return w.begin < from.tsc })
+	a.delta = record.Sub(until.delta, f.from.delta)
+	a.begin, a.beginTSC, a.busyNS = f.from.site, f.from.tsc, until.busyNS-f.from.busyNS
+	a.waits = slices.DeleteFunc(slices.Clone(until.waits), func(w wait) bool { return w.begin < f.from.tsc })
 	c, sum := &g.t.c, uint64(0)
 	for i := range parts {
 		sum += c.Work(parts[i].delta)
 	}
-	const some = 20 // of a mean part
-	return a, some*uint64(len(parts))*c.Work(a.delta) >= sum && c.Passes != nil && c.Passes(c.Solve(a.delta), at.site)
+	own, n := c.Work(a.delta), uint64(len(parts))
+	const some, much = 20, 4
+	if some*n*own < sum {
+		return a, false
+	}
+	if a.timed && much*n*own >= sum && some*sum >= own && some*(f.clock-x.cpu-f.from.busyNS) <= a.busyNS && given(x, parts) {
+		return a, true // it did much beside them, and hardly anything while it made them
+	}
+	again := n == 1 || slices.ContainsFunc(parts, func(p arrival) bool { return p.t.inside })
+	return a, again && c.Passes != nil && c.Passes(c.Solve(a.delta), at.site)
+}
+
+// given: all of them were made by x, and had then what they work on, or take it from
+// somewhere without being told.
+func given(x *thread, parts []arrival) bool {
+	return !slices.ContainsFunc(parts, func(p arrival) bool { return p.t.receives || p.t.maker != x.id })
 }
 
 // gather adds to those that were waited for all that were inside of a recursion; nil where
 // they are inside of one themselves.
 func (g *goRule) gather(x *thread, at waiting, parts []arrival) []arrival {
-	line, waitedFor := g.t.c.Line(at.site), len(parts)
+	line := g.t.c.Line(at.site)
 	for _, a := range parts {
 		parts = append(parts, g.under(a.t, line)...)
 	}
 	parts = append(parts, g.under(x, line)...)
 	inside := g.recurses(x, at)
-	if !inside && (waitedFor == 1 || len(parts) > waitedFor) {
+	if !inside {
 		if a, ok := g.own(x, at, parts); ok {
 			parts = append(parts, a)
 		}

@@ -109,11 +109,44 @@ func TestGoRecursion(t *testing.T) {
 			s.done(1, 71, 20)
 			s.joins(0, 71, 10, outer...)
 		}, []string{"goroutines 6560 [[10 20]]"}},
-		{"something else beside", func(s *chainScript) {
+		{"a part beside", func(s *chainScript) {
+			s.forks(0, 1, 302, 5000, true)
+			s.forks(0, 2, 302, 0, false)
+			s.done(1, 71, 20)
+			s.done(2, 71, 20)
+			s.now += 1000
+			s.joins(0, 71, 80, line(310), line(100))
+		}, []string{"goroutines 4960 [[80 20 20]]"}},
+		{"a helper beside", func(s *chainScript) {
 			s.forks(0, 1, 302, 5000, true)
 			s.done(1, 71, 20)
-			s.joins(0, 71, 10, line(310), line(100))
+			s.joins(0, 71, 1000, line(310), line(100))
 		}, nil},
+		{"who looks after them", func(s *chainScript) {
+			s.forks(0, 1, 302, 5000, true)
+			s.forks(0, 2, 302, 0, false)
+			s.done(1, 71, 20)
+			s.done(2, 71, 20)
+			s.now += 1000
+			s.joins(0, 71, 3, line(310), line(100))
+		}, []string{"goroutines 4960 [[20 20]]"}},
+		{"work while they are made", func(s *chainScript) {
+			s.forks(0, 1, 302, 5000, true)
+			s.now += 1000
+			s.forks(0, 2, 302, 0, false)
+			s.done(1, 71, 20)
+			s.done(2, 71, 20)
+			s.joins(0, 71, 80, line(310), line(100))
+		}, []string{"goroutines 4960 [[20 20]]"}},
+		{"who are told what to do", func(s *chainScript) {
+			s.forks(0, 1, 302, 5000, true)
+			s.forks(0, 2, 302, 0, false)
+			s.at(1, goFirst, 9, 0)
+			s.done(1, 71, 20)
+			s.done(2, 71, 20)
+			s.now += 1000
+			s.joins(0, 71, 80, line(310), line(100))
+		}, []string{"goroutines 4960 [[20 20]]"}},
 		{"nobody waits around it", func(s *chainScript) {
 			s.forks(0, 1, 402, 5000, true)
 			s.forks(1, 2, 402, 1, true)
