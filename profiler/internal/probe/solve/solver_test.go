@@ -243,7 +243,7 @@ func TestWakes(t *testing.T) {
 			walk(r, x.w, x.truth)
 		}
 	})
-	wakes := regexp.MustCompile("^(pthread_cond_(signal|broadcast)|_ZNSt18condition_variable10notify_(one|all)Ev)$")
+	wakes := regexp.MustCompile("^(pthread_cond_(signal|broadcast)|_ZNSt18condition_variable10notify_(one|all)Ev|writev?|send)$")
 	im := p.mods[0].Spec.Program.Image
 	want := p.sum(func(b *cfg.Block) (n int) {
 		var names []string
