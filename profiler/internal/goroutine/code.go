@@ -130,11 +130,15 @@ func Assemble(at Place, l Layout, fs Functions, kinds Kinds) (*Code, error) {
 	a := asm.New(at.Code)
 	a.Raw(switches...)
 	detour := func(f Function, word int) error {
-		old := 0
-		from := a.PC()
-		a.CallTo(at.Code + word64(switches, word))
-		c.Returns[a.PC()] = true
-		for old < asm.JumpLen {
+		old, called, from := 0, false, a.PC()
+		call := func() {
+			a.CallTo(at.Code + word64(switches, word))
+			c.Returns[a.PC()], called = true, true
+		}
+		if !f.checks() {
+			call()
+		}
+		for old < asm.JumpLen || !called {
 			in, err := x86.Decode(f.Bytes[old:min(len(f.Bytes), old+15)], f.Addr+uint64(old))
 			if err != nil {
 				return fmt.Errorf("the code at %#x: %w", f.Addr+uint64(old), err)
@@ -143,7 +147,9 @@ func Assemble(at Place, l Layout, fs Functions, kinds Kinds) (*Code, error) {
 			case in.Kind == x86.Normal:
 				a.Copy(&in)
 			case in.Kind == x86.Jcc:
-				a.JccTo(in.CC, in.Target)
+				if a.JccTo(in.CC, in.Target); !called {
+					call()
+				}
 			default:
 				return fmt.Errorf("the code at %#x is not what it was in any Go so far", f.Addr)
 			}
@@ -180,6 +186,26 @@ func Assemble(at Place, l Layout, fs Functions, kinds Kinds) (*Code, error) {
 		binary.LittleEndian.PutUint64(c.Bytes[8*i:], v)
 	}
 	return c, nil
+}
+
+// checks reports whether a function looks first whether the stack is large enough, and
+// whether the goroutine is to leave its thread. If so it begins anew when it goes on, and
+// what it does is told behind that.
+//
+//	cmp  rsp, [r14+16]
+//	jbe  …
+func (f Function) checks() bool {
+	const most = 4 // instructions
+	guarded, at := false, 0
+	for range most {
+		in, err := x86.Decode(f.Bytes[at:min(len(f.Bytes), at+15)], f.Addr+uint64(at))
+		if err != nil || in.Kind != x86.Normal {
+			return err == nil && guarded && in.Kind == x86.Jcc
+		}
+		guarded = guarded || in.HasMem && in.Mem.Base == x86.R14 && in.Mem.Disp == 16
+		at += in.Len()
+	}
+	return false
 }
 
 func word64(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }

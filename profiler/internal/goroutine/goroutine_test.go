@@ -102,7 +102,8 @@ func functions(t *testing.T, im *image.Image) (fs Functions) {
 }
 
 // TestDetours: each jump leads to a call of a routine, then to the instructions that
-// it was written over, then behind them.
+// it was written over, then behind them; the call is behind those by which the function
+// may begin anew.
 func TestDetours(t *testing.T) {
 	im, err := image.Open(program(t))
 	if err != nil {
@@ -134,7 +135,13 @@ func TestDetours(t *testing.T) {
 		if err != nil || in.Kind != x86.Jmp {
 			t.Fatalf("no jump at %#x", j.At)
 		}
-		k := decode(in.Target)
+		k, checked := decode(in.Target), false
+		for ; k.Kind == x86.Normal || k.Kind == x86.Jcc; k = decode(k.End()) {
+			checked = k.Kind == x86.Jcc
+		}
+		if j.At == functions(t, im).Make.Addr && !checked {
+			t.Errorf("%#x: the call is before it is known whether the function begins anew", j.At)
+		}
 		if k.Kind != x86.Call || k.Target < at.Code || k.Target >= at.Code+uint64(len(switches)) {
 			t.Errorf("%#x: no call of a routine", j.At)
 		}
