@@ -63,13 +63,16 @@ func (y *batch) has(site profile.Addr) bool {
 }
 
 // of is the batch that a goroutine was made in: the first that lacks one of its go
-// statement. It may begin to run when the next batches have been made.
+// statement. It may begin to run when the next batches have been made, but not where those
+// of this one have all answered by then, though they may end later than those of the next.
 func (g *goRule) of(x *thread) (y *batch) {
-	for _, z := range g.batches[x.parent] {
+	list := g.batches[x.parent]
+	for i, z := range list {
 		if z.begin > x.born {
 			break
 		}
-		if y = z; y.has(x.goAt) {
+		answered := z.made > 1 && z.joins() && i+1 < len(list) && list[i+1].begin <= x.born
+		if y = z; !answered && y.has(x.goAt) {
 			break
 		}
 	}

@@ -97,6 +97,25 @@ func TestBatches(t *testing.T) {
 	}
 }
 
+// TestBatchThatEndsLate: who has answered may end when others have, who were made later.
+func TestBatchThatEndsLate(t *testing.T) {
+	s := newGoScript()
+	s.born(0, -1)
+	s.launches(1, 320)
+	s.launches(2, 320)
+	s.dies(1, 100)
+	s.at(0, goReceive, 5, 640)
+	s.at(0, goReceive, 5, 640)
+	s.launches(3, 320)
+	s.launches(4, 320)
+	s.dies(3, 7)
+	s.at(0, goReceive, 5, 640)
+	s.at(0, goReceive, 5, 640)
+	s.dies(2, 300)
+	s.dies(4, 9)
+	expect(t, s.Finish(), "goroutines 640 [[100 300] [7 9]]")
+}
+
 // TestBatchOfGroups: who was part of a group is part of nothing else; goroutines of
 // which there is one are no section.
 func TestBatchOfGroups(t *testing.T) {
