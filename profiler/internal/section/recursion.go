@@ -96,7 +96,7 @@ func (g *goRule) forks(x *thread, r record.Record) {
 // of them, if it has a part: of a recursion, or of about the size of theirs.
 func (g *goRule) own(x *thread, at waiting, parts []arrival) (a arrival, ok bool) {
 	f, until := g.forked[x], at.came
-	if f == nil || f.from.beginTSC != until.beginTSC {
+	if f == nil || f.from.beginTSC != until.beginTSC || slices.ContainsFunc(parts, func(p arrival) bool { return p.t == x }) {
 		return a, false
 	}
 	a = until
@@ -129,10 +129,13 @@ func given(x *thread, parts []arrival) bool {
 // they are inside of one themselves.
 func (g *goRule) gather(x *thread, at waiting, parts []arrival) []arrival {
 	line := g.t.c.Line(at.site)
+	n := len(parts)
 	for _, a := range parts {
 		parts = append(parts, g.under(a.t, line)...)
 	}
-	parts = append(parts, g.under(x, line)...)
+	if parts = append(parts, g.under(x, line)...); len(parts) > n {
+		parts = together(parts)
+	}
 	inside := g.recurses(x, at)
 	if !inside {
 		if a, ok := g.own(x, at, parts); ok {
@@ -149,6 +152,24 @@ func (g *goRule) gather(x *thread, at waiting, parts []arrival) []arrival {
 	}
 	delete(g.forked, x)
 	return parts
+}
+
+// together makes one part of what a goroutine did until it was waited for inside of a
+// recursion, and then around that.
+func together(parts []arrival) []arrival {
+	at, all := map[*thread]int{}, parts[:0]
+	for _, a := range parts {
+		i, twice := at[a.t]
+		switch {
+		case !twice:
+			at[a.t], all = len(all), append(all, a)
+		case a.tsc > all[i].tsc:
+			all[i] = a.after(&all[i])
+		default:
+			all[i] = all[i].after(&a)
+		}
+	}
+	return all
 }
 
 // left files what nobody has waited for around it.

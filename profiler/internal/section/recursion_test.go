@@ -147,6 +147,16 @@ func TestGoRecursion(t *testing.T) {
 			s.now += 1000
 			s.joins(0, 71, 80, line(310), line(100))
 		}, []string{"goroutines 4960 [[20 20]]"}},
+		{"done inside and around", func(s *chainScript) {
+			s.forks(0, 1, 402, 5, true)
+			s.forks(1, 2, 402, 1, true)
+			s.at(2, goDone, 72, line(401), 20)
+			s.joins(1, 72, 10, line(410), line(300))
+			s.done(2, 71, 5)
+			s.done(1, 71, 1)
+			s.at(0, goDone, 71, line(401), 30)
+			s.joins(0, 71, 40, outer...)
+		}, []string{"goroutines 6560 [[35 12 25]]"}},
 		{"nobody waits around it", func(s *chainScript) {
 			s.forks(0, 1, 402, 5000, true)
 			s.forks(1, 2, 402, 1, true)
