@@ -129,37 +129,6 @@ func Assemble(at Place, l Layout, fs Functions, kinds Kinds) (*Code, error) {
 	c := &Code{Base: at.Code, Returns: map[uint64]bool{}}
 	a := asm.New(at.Code)
 	a.Raw(switches...)
-	detour := func(f Function, word int) error {
-		old, called, from := 0, false, a.PC()
-		call := func() {
-			a.CallTo(at.Code + word64(switches, word))
-			c.Returns[a.PC()], called = true, true
-		}
-		if !f.checks() {
-			call()
-		}
-		for old < asm.JumpLen || !called {
-			in, err := x86.Decode(f.Bytes[old:min(len(f.Bytes), old+15)], f.Addr+uint64(old))
-			if err != nil {
-				return fmt.Errorf("the code at %#x: %w", f.Addr+uint64(old), err)
-			}
-			switch {
-			case in.Kind == x86.Normal:
-				a.Copy(&in)
-			case in.Kind == x86.Jcc:
-				if a.JccTo(in.CC, in.Target); !called {
-					call()
-				}
-			default:
-				return fmt.Errorf("the code at %#x is not what it was in any Go so far", f.Addr)
-			}
-			old += in.Len()
-		}
-		a.JmpTo(f.Addr + uint64(old))
-		j := asm.Jump(f.Addr, from)
-		c.Jumps = append(c.Jumps, Jump{f.Addr, f.Bytes[:asm.JumpLen], j[:]})
-		return nil
-	}
 	for _, x := range []struct {
 		list []Function
 		word int
@@ -167,7 +136,7 @@ func Assemble(at Place, l Layout, fs Functions, kinds Kinds) (*Code, error) {
 		{[]Function{fs.Make}, wordMake}, {fs.Receive, wordReceive}, {fs.Choose, wordChoose}, {fs.Send, wordSend}, {fs.Ask, wordAsk},
 		{[]Function{fs.Begin}, wordBegin}, {[]Function{fs.Next}, wordNext}, {fs.Follow, wordFollow}, {fs.Expand, wordExpand}, {fs.Expand22, wordExpand22}} {
 		for _, f := range x.list {
-			if err := detour(f, x.word); err != nil {
+			if err := c.detour(a, f, at.Code+word64(switches, x.word)); err != nil {
 				return nil, err
 			}
 		}
@@ -186,6 +155,40 @@ func Assemble(at Place, l Layout, fs Functions, kinds Kinds) (*Code, error) {
 		binary.LittleEndian.PutUint64(c.Bytes[8*i:], v)
 	}
 	return c, nil
+}
+
+// detour writes what a function jumps to: a call of a routine, and the instructions that the
+// jump is written over.
+func (c *Code) detour(a *asm.Assembler, f Function, routine uint64) error {
+	old, called, from := 0, false, a.PC()
+	call := func() {
+		a.CallTo(routine)
+		c.Returns[a.PC()], called = true, true
+	}
+	if !f.checks() {
+		call()
+	}
+	for old < asm.JumpLen || !called {
+		in, err := x86.Decode(f.Bytes[old:min(len(f.Bytes), old+15)], f.Addr+uint64(old))
+		if err != nil {
+			return fmt.Errorf("the code at %#x: %w", f.Addr+uint64(old), err)
+		}
+		switch {
+		case in.Kind == x86.Normal:
+			a.Copy(&in)
+		case in.Kind == x86.Jcc:
+			if a.JccTo(in.CC, in.Target); !called {
+				call()
+			}
+		default:
+			return fmt.Errorf("the code at %#x is not what it was in any Go so far", f.Addr)
+		}
+		old += in.Len()
+	}
+	a.JmpTo(f.Addr + uint64(old))
+	j := asm.Jump(f.Addr, from)
+	c.Jumps = append(c.Jumps, Jump{f.Addr, f.Bytes[:asm.JumpLen], j[:]})
+	return nil
 }
 
 // checks reports whether a function looks first whether the stack is large enough, and
