@@ -38,7 +38,7 @@ func TestSystem(t *testing.T) {
 	}{
 		{Frame{File: "/usr/include/x.h", Line: 3, Function: "mine"}, true},
 		{Frame{File: "/usr/local/go/src/maps/iter.go", Line: 27, Function: "main.work.Keys[go.shape.map[int]int,go.shape.int,go.shape.int].func1"}, true},
-		{Frame{File: "/root/go/pkg/mod/golang.org/toolchain@v0.0.1-go1.22.12.linux-amd64/src/slices/iter.go", Line: 50, Function: "main.work.func1"}, true},
+		{Frame{File: "/home/me/go/pkg/mod/golang.org/toolchain@v0.0.1-go1.22.12.linux-amd64/src/slices/iter.go", Line: 50, Function: "main.work.func1"}, true},
 		{Frame{File: "/usr/local/go/src/cmd/compile/main.go", Line: 27, Function: "main.work"}, false},
 		{Frame{File: "/usr/local/go/src/sort/sort_test.go", Line: 27, Function: "sort.work"}, false},
 		{Frame{File: "/src/x.c", Line: 3, Function: "__mine"}, false},
@@ -70,7 +70,7 @@ func TestSystem(t *testing.T) {
 
 func TestGoModule(t *testing.T) {
 	for file, want := range map[string]string{
-		"/root/go/pkg/mod/github.com/x/conc@v0.3.0/pool/pool.go":          "/root/go/pkg/mod/github.com/x/conc@v0.3.0",
+		"/home/me/go/pkg/mod/github.com/x/conc@v0.3.0/pool/pool.go":       "/home/me/go/pkg/mod/github.com/x/conc@v0.3.0",
 		"github.com/x/conc/v2@v2.0.0-20240102030405-0123456789ab/pool.go": "github.com/x/conc/v2@v2.0.0-20240102030405-0123456789ab", // -trimpath
 		"/home/me/tool/vendor/github.com/x/conc/pool.go":                  "/home/me/tool/vendor",
 		"/home/me/tool/main.go":                                           "",

@@ -23,6 +23,9 @@ type convention struct {
 	results, saved, given x86.Regs
 }
 
+// goPasses are the registers in which Go passes arguments, and results.
+const goPasses x86.Regs = 1<<x86.RAX | 1<<x86.RBX | 1<<x86.RCX | 1<<x86.RDI | 1<<x86.RSI | 1<<x86.R8 | 1<<x86.R9 | 1<<x86.R10 | 1<<x86.R11
+
 var (
 	ofC = convention{
 		arguments: []x86.Reg{x86.RDI, x86.RSI, x86.RDX},
@@ -33,9 +36,9 @@ var (
 	inGo = convention{
 		arguments: []x86.Reg{x86.RAX, x86.RBX, x86.RCX, x86.RDI, x86.RSI},
 		object:    16, // what is larger is mostly returned
-		results:   1<<x86.RAX | 1<<x86.RBX | 1<<x86.RCX | 1<<x86.RDI | 1<<x86.RSI | 1<<x86.R8 | 1<<x86.R9 | 1<<x86.R10 | 1<<x86.R11,
+		results:   goPasses,
 		saved:     1<<x86.RSP | 1<<x86.RBP | 1<<x86.R14,
-		given:     1<<x86.RAX | 1<<x86.RBX | 1<<x86.RCX | 1<<x86.RDI | 1<<x86.RSI | 1<<x86.R8 | 1<<x86.R9 | 1<<x86.R10 | 1<<x86.R11,
+		given:     goPasses,
 	}
 )
 
