@@ -46,6 +46,7 @@ var knownFailures = []knownFailure{
 	{idiom: "pool_boxes", in: "clang-O3-", reason: beganAtOnce, chance: true},
 	{idiom: "rwlock_phases", reason: nobodyCame, chance: true},
 	{idiom: "lock_contention", reason: nobodyCame, chance: true},
+	{idiom: "rust_lock", reason: nobodyCame, chance: true},
 	{idiom: "rayon_iter", reason: wokenLate, chance: true},
 	{idiom: "rayon_scope", reason: wokenLate, chance: true},
 	{idiom: "rust_channels", in: "O0-", reason: "unoptimised code waits for a channel in dozens of functions", chance: true},

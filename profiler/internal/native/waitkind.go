@@ -1,6 +1,7 @@
 package native
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/skewlens/skewlens/profile"
@@ -115,7 +116,7 @@ var byFunction = []struct {
 	{"pthread_cond_", profile.WaitCondition}, {"cnd_", profile.WaitCondition}, {"sem_", profile.WaitCondition},
 	{"pthread_join", profile.WaitJoin}, {"pthread_timedjoin", profile.WaitJoin}, {"pthread_clockjoin", profile.WaitJoin}, {"thrd_join", profile.WaitJoin},
 	{"pthread_mutex_", profile.WaitLock}, {"mtx_", profile.WaitLock}, {"pthread_rwlock_", profile.WaitLock},
-	{"pthread_once", profile.WaitLock}, {"cxa_guard_acquire", profile.WaitLock},
+	{"pthread_once", profile.WaitLock}, {"cxa_guard_acquire", profile.WaitLock}, {"g_mutex_", profile.WaitLock},
 	// OpenMP's.
 	{"GOMP_barrier", profile.WaitBarrier}, {"GOMP_loop_end", profile.WaitBarrier}, {"GOMP_sections_end", profile.WaitBarrier}, {"kmpc_barrier", profile.WaitBarrier},
 	{"GOMP_critical_", profile.WaitLock}, {"GOMP_atomic_", profile.WaitLock}, {"omp_set_lock", profile.WaitLock}, {"omp_set_nest_lock", profile.WaitLock},
@@ -123,6 +124,15 @@ var byFunction = []struct {
 	// The heap's own locks.
 	{"malloc", profile.WaitLock}, {"calloc", profile.WaitLock}, {"realloc", profile.WaitLock}, {"free", profile.WaitLock},
 	{"cfree", profile.WaitLock}, {"posix_memalign", profile.WaitLock}, {"aligned_alloc", profile.WaitLock},
+}
+
+// locks are pieces of symbols of functions that wait for a lock by themselves, without
+// pthread's: Rust's, of its library and of parking_lot, as either of its two manglings
+// has them, and Qt's.
+var locks = []string{
+	"5Mutex14lock_contended", "6RwLock14read_contended", "6RwLock15write_contended", "4Once4call", "4Once4wait",
+	"8RawMutex9lock_slow", "9RawRwLock16lock_shared_slow", "9RawRwLock19lock_exclusive_slow", "4Once14call_once_slow",
+	"11QBasicMutex12lockInternal", "6QMutex4lock",
 }
 
 func kindOf(c blocking.Class, through []string) profile.WaitKind {
@@ -135,6 +145,9 @@ func kindOf(c blocking.Class, through []string) profile.WaitKind {
 		return profile.WaitLock
 	}
 	for _, name := range through {
+		if slices.ContainsFunc(locks, func(l string) bool { return strings.Contains(name, l) }) {
+			return profile.WaitLock
+		}
 		name = strings.TrimLeft(name, "_")
 		for _, f := range byFunction {
 			if strings.HasPrefix(name, f.prefix) {
