@@ -76,16 +76,18 @@ func SumWakes(ws []Wake) []Wake {
 	if len(ws) == 0 {
 		return nil
 	}
-	ws = slices.Clone(ws)
-	slices.SortStableFunc(ws, Wake.compare)
-	out := ws[:1]
-	for _, w := range ws[1:] {
-		if last := &out[len(out)-1]; last.compare(w) == 0 {
-			last.NS += w.NS
-		} else {
-			out = append(out, w)
-		}
+	sums := make(map[Wake]int64, min(len(ws), 64)) // of one lock there may be very many
+	for _, w := range ws {
+		ns := w.NS
+		w.NS = 0
+		sums[w] += ns
 	}
+	out := make([]Wake, 0, len(sums))
+	for w, ns := range sums {
+		w.NS = ns
+		out = append(out, w)
+	}
+	slices.SortFunc(out, Wake.compare)
 	return out
 }
 

@@ -184,17 +184,13 @@ func (s *session) goExiting(e tracee.Event) error {
 	if gs == nil {
 		return s.p.Resume(e)
 	}
+	delete(s.stops, e.Tid)
 	if gs.strange.ends(s.p, e.Tid); !s.p.Ending(e.Tid) {
 		return s.p.Resume(e)
 	}
 	gs.births(s.threads)
-	if base, err := s.p.GS(e.Tid); err == nil {
-		if t := gs.byBase[base]; t != nil && !t.dead {
-			if regs, err := s.p.DwarfRegs(e.Tid); err == nil {
-				t.active = s.stacks.ofGoroutine(t.goroutine.Runtime, 0, &regs)
-			}
-		}
-	}
+	s.stopped(e.Tid)
+	s.ended(e.Tid)
 	if !s.ending {
 		s.threads.drainAll()
 		for _, t := range gs.byBase { // what has run of others is known
@@ -211,6 +207,36 @@ func (s *session) goExiting(e tracee.Event) error {
 		}
 	}
 	return s.p.Resume(e)
+}
+
+// lastStop is where a thread stood when it stopped last.
+type lastStop struct {
+	base uint64
+	regs [17]uint64
+}
+
+// stopped notes where a thread stands. One that is killed just as it is let go on may pass
+// the stop at its end untold (package tracee): it has not gone on since then.
+func (s *session) stopped(tid int) {
+	if s.threads.goroutines == nil {
+		return
+	}
+	regs, err := s.p.DwarfRegs(tid)
+	if base, gsErr := s.p.GS(tid); err == nil && gsErr == nil {
+		s.stops[tid] = lastStop{base, regs}
+	}
+}
+
+// ended looks at the stack of the goroutine that a thread ran which has come to its end.
+func (s *session) ended(tid int) {
+	at, known := s.stops[tid]
+	delete(s.stops, tid)
+	if !known {
+		return
+	}
+	if t := s.threads.goroutines.byBase[at.base]; t != nil && !t.dead {
+		t.active = s.stacks.ofGoroutine(t.goroutine.Runtime, 0, &at.regs)
+	}
 }
 
 // goFault: the thread's own instruction raised a signal, in moved code. Its goroutine

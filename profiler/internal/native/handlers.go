@@ -145,6 +145,7 @@ func (s *session) gone(e tracee.Event) error {
 		s.threads.faults.collect()
 		s.threads.death(t)
 	}
+	s.ended(e.Tid)
 	delete(s.threads.byTid, e.Tid)
 	s.threads.drop(e.Tid)
 	s.signals.forget(e.Tid)
@@ -156,6 +157,7 @@ func (s *session) gone(e tracee.Event) error {
 
 // signal: a thread is about to get one.
 func (s *session) signal(e tracee.Event) error {
+	s.stopped(e.Tid)
 	if is, err := s.asks(e); is {
 		return err
 	}
@@ -169,6 +171,7 @@ func (s *session) signal(e tracee.Event) error {
 // trap: a thread ran into an int3, or stopped at an address. Where that was
 // none of ours it is the program's own.
 func (s *session) trap(e tracee.Event) error {
+	s.stopped(e.Tid)
 	if pc, err := s.p.PC(e.Tid); err == nil {
 		for _, ours := range []func(*session, tracee.Event, uint64) (bool, error){
 			(*session).goStop, (*session).ringFull, (*session).handlerReturns, (*session).handlerWaits, (*session).loaded, (*session).protects, (*session).leaves, (*session).springboard} {

@@ -34,6 +34,7 @@ type session struct {
 	lineage  lineage
 	progress progress
 	procs    []profile.Warning // on how many threads goroutines run
+	stops    map[int]lastStop  // of those threads
 
 	ending     bool // the first thread has come to its end: others may follow at once
 	began      time.Time
@@ -52,7 +53,7 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 	solver := in.newSolver()
 	stacks := newStacks(p, in, solver)
 	s := &session{job: j, p: p, in: in, lines: src.lines, solver: solver, rate: rate, began: time.Now(), begin: rdtsc(),
-		signals: signals{p: p, in: in, stacks: stacks, diverted: map[int][]diverted{}, leaving: map[int]*leaving{}}, stacks: stacks,
+		signals: signals{p: p, in: in, stacks: stacks, diverted: map[int][]diverted{}, leaving: map[int]*leaving{}}, stacks: stacks, stops: map[int]lastStop{},
 		lineage: lineage{injections: []*injection{in}}, progress: progress{to: j.Progress}}
 	s.gates = newGates(in, src.lines)
 	us := newUnits(in, solver.Work)

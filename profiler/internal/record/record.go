@@ -26,6 +26,7 @@ type Hook struct {
 	Negative     bool // of a function in Go: only where its second argument is
 	Args         Args
 	Brief        bool // a program may call it often: without counters, which the next record has, too
+	Locks        bool // in Go: it waits for a lock, and may have it at Leave, which is without counters as if it were Brief
 	Quiet        bool // with Leave: nobody asks what it blocks in, which is not recorded
 }
 

@@ -73,8 +73,8 @@ func (c conditionRule) wokenBy(b *brief, waiting []arrival) {
 	}
 }
 
-// Unheard tells whether waits on a condition at a call of the program's are of no interest.
+// Unheard tells whether waits at a call of the program's are of no interest, or no more.
 func (t *Tracker) Unheard(call profile.Addr) bool {
 	b := t.conditions.ends[call]
-	return b != nil && b.closed
+	return b != nil && b.closed || t.locks.tired(call)
 }

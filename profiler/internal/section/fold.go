@@ -204,9 +204,19 @@ func (t *total) sum(p *profile.Part) {
 	q.WaitNS += p.WaitNS
 	if len(p.Waits) > 0 {
 		q.Waits = profile.SumWaits(append(q.Waits, p.Waits...))
-		q.Wakes = profile.SumWakes(append(q.Wakes, p.Wakes...))
+		q.Wakes = logWakes(q.Wakes, p.Wakes)
 	}
 	t.begins(p.Timed, p.Begin, p.Site)
+}
+
+// logWakes appends to a list that is summed before it grows: there may be one for each
+// thread that had a lock, in each instance.
+func logWakes(log, next []profile.Wake) []profile.Wake {
+	if n := len(log) + len(next); n > cap(log) {
+		log = profile.SumWakes(log)
+		log = slices.Grow(log[:len(log):len(log)], n)
+	}
+	return append(log, next...)
 }
 
 // begins notes where a part began and ended, and whether it is timed.
@@ -218,6 +228,7 @@ func (t *total) begins(timed bool, begin, site profile.Addr) {
 // solve returns the sum as a part of its own.
 func (t *total) solve(id profile.ThreadID, c Config) profile.Part {
 	p := t.part
+	p.Wakes = profile.SumWakes(p.Wakes)
 	p.Thread, p.Counts = id, c.Solve(t.own.sparse())
 	if inner := t.inner.sparse(); len(inner) > 0 {
 		p.Inner = c.Solve(inner)

@@ -9,7 +9,7 @@ import (
 // rules are all there are, in the order in which they hear of births and
 // deaths. Each makes its state for one run; the tracker is nil where only what
 // the rule declares is asked for.
-var rules = []func(*Tracker) rule{barriers, conditions, gates, pools, joins, teams, tasks, units, mpi, goroutines}
+var rules = []func(*Tracker) rule{barriers, conditions, gates, pools, joins, teams, tasks, units, mpi, locks, goroutines}
 
 // rule recognises meetings of one make in what threads do.
 type rule struct {
@@ -30,6 +30,7 @@ type call struct {
 	// under them that the unwinder does not know.
 	arrive, leave handler
 	waits, wakes  bool // as in record.Hook
+	locks         bool // likewise
 	starts        bool // the third argument is the function that a new thread begins in
 	meets         bool // threads meet in it: no run has to show that
 	awaits        bool // the thread waits for a future
@@ -88,7 +89,7 @@ func declare() declaration {
 			d.calls[name] = c
 			if arrive != 0 || leave != 0 {
 				d.hooks[name] = record.Hook{Arrive: arrive, Leave: leave, Waits: c.waits, Wakes: c.wakes,
-					Chain: c.meets || c.waits || c.wakes || c.starts || c.negative || c.tasks == record.SpawnsTask, Inside: c.executes, Team: c.team, Tasks: c.tasks, Negative: c.negative, Args: c.args, Brief: c.brief, Quiet: c.quiet}
+					Chain: c.meets || c.waits || c.wakes || c.starts || c.negative || c.tasks == record.SpawnsTask, Inside: c.executes, Team: c.team, Tasks: c.tasks, Negative: c.negative, Args: c.args, Brief: c.brief, Locks: c.locks, Quiet: c.quiet}
 			}
 		}
 	})

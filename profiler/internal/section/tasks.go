@@ -98,10 +98,11 @@ func (m *teamRule) overlap(g *team) {
 
 // Doubts are those that concern the whole run.
 func (t *Tracker) Doubts() []profile.Warning {
+	doubts := append(t.mpi.doubts, t.locks.doubts()...)
 	if !t.teams.shared {
-		return t.mpi.doubts
+		return doubts
 	}
-	return append(t.mpi.doubts, profile.Warning{Code: "shared-tasks", Message: "several threads had tasks executed at the same time, by threads that all share: whose work was whose is not known, and is of no section"})
+	return append(doubts, profile.Warning{Code: "shared-tasks", Message: "several threads had tasks executed at the same time, by threads that all share: whose work was whose is not known, and is of no section"})
 }
 
 // awaits: it waits for all of them, and executes some.

@@ -21,6 +21,7 @@ type Tracker struct {
 	joins      *joinRule
 	goes       *goRule
 	conditions conditionRule
+	locks      *goLocks
 	teams      *teamRule
 	mpi        *mpiRule
 	meetings   int // so far

@@ -136,6 +136,10 @@ func (w *word) find() {
 	w.waits = slices.DeleteFunc(w.waits, func(s *sleeper) bool { return s.ended != nil })
 }
 
+// mostHolders is how many calls of those who had a lock are told of one wait for it, the
+// last ones: of hundreds who queue for it each waits for all before, time and again.
+const mostHolders = 64
+
 // share says for what a thread waited that the last of some calls has woken.
 // What comes behind that it waited for a core. A lock goes from one thread to
 // the next while others wait for it: each has held it up to its call, from the
@@ -146,6 +150,7 @@ func (s *sleeper) share(wakes []waker) {
 	if s.wake.Kind != profile.WaitLock {
 		wakes = wakes[last:]
 	}
+	wakes = wakes[max(0, len(wakes)-mostHolders):]
 	at, perTick := s.begin, float64(s.wake.NS)/float64(s.end-s.begin)
 	s.ended = []profile.Wake{}
 	for i := range wakes {

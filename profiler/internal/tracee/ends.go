@@ -11,16 +11,15 @@ import (
 // stands where it stood, has its end pass untold; of the first thread nothing at all is
 // told any more until the others are gone, which stand at their ends and wait for us.
 
-// atEnd reports whether a stopped thread stands at its end.
-func atEnd(tid int) bool {
-	var info siginfo
-	return info.get(tid) == nil && info.code() == int32(unix.SIGTRAP)|unix.PTRACE_EVENT_EXIT<<8
-}
+// atEnd reports whether it is the end of a thread that it is stopped by.
+func (i *siginfo) atEnd() bool { return i.code() == int32(unix.SIGTRAP)|unix.PTRACE_EVENT_EXIT<<8 }
 
 // letGo lets a thread go on from a stop other than that at its end. One that has come to
-// its end meanwhile is told by Wait, and lets this fail (ESRCH).
+// its end meanwhile, or is on its way there and so not stopped just now, is told by Wait, and
+// lets this fail (ESRCH).
 func letGo(request, tid int, sig unix.Signal) error {
-	if atEnd(tid) {
+	var info siginfo
+	if err := info.get(tid); err == unix.ESRCH || err == nil && info.atEnd() {
 		return unix.ESRCH
 	}
 	return ptrace(request, tid, 0, uintptr(sig))

@@ -31,7 +31,7 @@ func killed(t *testing.T) (*Process, Event) {
 	check(t, p.Go())
 	e, _ := until(t, p, Trap)
 	check(t, unix.Kill(p.Pid, unix.SIGKILL))
-	for !atEnd(p.Pid) {
+	for info := (siginfo{}); info.get(p.Pid) != nil || !info.atEnd(); {
 		runtime.Gosched()
 	}
 	return p, e
@@ -66,6 +66,28 @@ func TestKilledWhileStopped(t *testing.T) {
 				check(t, p.Resume(e))
 			}
 		})
+	}
+}
+
+// TestKilledAsItGoesOn: the end of a thread is told, too, that is let go on as it is killed.
+func TestKilledAsItGoesOn(t *testing.T) {
+	for range 100 {
+		p := start(t, "sleepers")
+		check(t, p.Go())
+		e, _ := until(t, p, Trap)
+		check(t, unix.Kill(p.Pid, unix.SIGKILL))
+		check(t, p.Resume(e))
+		for told := map[int]bool{}; ; {
+			e, err := p.Wait()
+			if err == unix.ECHILD {
+				break
+			}
+			check(t, err)
+			if told[e.Tid] = told[e.Tid] || e.Kind == Exiting; e.Kind == Gone && !told[e.Tid] {
+				t.Fatal("a thread was gone before its end was told")
+			}
+			check(t, p.Resume(e))
+		}
 	}
 }
 

@@ -90,7 +90,7 @@ func (m *emitter) hookCode(function string, h record.Hook, call, jump func()) {
 	m.framed(h.Args, call)
 	if h.Leave != 0 {
 		kind := h.Leave
-		if m.s.Program.Image.Static || h.Inside {
+		if (m.s.Program.Image.Static || h.Inside) && !h.Locks {
 			kind |= threadarea.ScanBit // the wait itself ran in counted code
 		}
 		if h.Inside {
@@ -98,7 +98,9 @@ func (m *emitter) hookCode(function string, h record.Hook, call, jump func()) {
 		}
 		m.record(kind)
 	}
-	m.looksBehind(function)
+	if !h.Locks { // else it may hold one now
+		m.looksBehind(function)
+	}
 	m.Ret()
 }
 
