@@ -157,6 +157,9 @@ func (x *finder) callsIn(f *image.Func, calls map[uint64]bool) {
 		case direct && in.Target == x.makes:
 			x.makers[f.Addr] = true
 		case direct && x.entries[in.Target]:
+			if to := x.im.FuncAt(in.Target); to != nil && section.Outlines(to.Name) {
+				return
+			}
 			calls[in.Addr], x.may[in.Addr] = true, x.mayMeet[in.Target]
 		case !direct && in.RIPOff != 0 && x.slots[in.RIPTarget]:
 			calls[in.Addr], x.may[in.Addr] = true, x.mayMeet[in.RIPTarget]

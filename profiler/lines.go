@@ -1,6 +1,7 @@
 package profiler
 
 import (
+	"bytes"
 	"debug/dwarf"
 	"debug/elf"
 	"fmt"
@@ -119,7 +120,7 @@ func movedLines(path string, locate func(profile.Addr) profile.Location) func() 
 	})
 }
 
-// usesGomp reports whether a file may call gcc's OpenMP runtime.
+// usesGomp reports whether a file may call gcc's OpenMP runtime, or has it in itself.
 func usesGomp(path string) bool {
 	f, err := elf.Open(path)
 	if err != nil {
@@ -127,7 +128,15 @@ func usesGomp(path string) bool {
 	}
 	defer f.Close()
 	symbols, err := f.ImportedSymbols()
-	return err == nil && slices.ContainsFunc(symbols, func(s elf.ImportedSymbol) bool { return strings.HasPrefix(s.Name, "GOMP_") })
+	if err == nil && slices.ContainsFunc(symbols, func(s elf.ImportedSymbol) bool { return strings.HasPrefix(s.Name, "GOMP_") }) {
+		return true
+	}
+	names := f.Section(".strtab")
+	if names == nil {
+		return false
+	}
+	all, err := names.Data()
+	return err == nil && bytes.Contains(all, []byte("\x00GOMP_parallel\x00"))
 }
 
 // Entry is dwarfmap.Map.Entry of the file that an address is of, but for regions of

@@ -1,7 +1,7 @@
 package profiler
 
 import (
-	"cmp"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -55,9 +55,11 @@ func says(line string) (c construct, barrier, region bool) {
 	words, _, _ := strings.Cut(m[1], "(")
 	f := strings.FieldsFunc(strings.ToLower(words), func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') })
 	switch has := func(w string) bool { return slices.Contains(f, w) }; {
-	case len(f) == 0 || f[0] == "end":
+	case len(f) == 0 || f[0] == "end" || strings.HasPrefix(f[0], "cancel"): // cancel for, cancellation point for
 	case has("barrier"):
 		return noConstruct, true, false
+	case has("parallel") && has("sections"): // who takes which is decided there; none of its barriers ends there
+		return ofSections, false, true
 	case has("parallel"):
 		return noConstruct, false, true
 	case has("for"), has("do"), has("loop"), has("workshare"):
@@ -102,11 +104,16 @@ func saysAt(text []string, line int) (c construct, barrier, region bool) {
 // addresses, and those of regions.
 func barrierLines(im *image.Image, locate func(profile.Addr) profile.Location, read func(file string) []string) map[uint64]moved {
 	slots, entries := map[uint64]bool{}, map[uint64]bool{}
-	for a, name := range im.GOT {
-		_, slots[a] = constructEnds[name]
+	asks := func(name string) bool {
+		_, ends := constructEnds[name]
+		return ends || name == "GOMP_sections_next" // after which those of a region have no end of their own
 	}
-	for a, name := range im.PLT {
-		_, entries[a] = constructEnds[name]
+	for a, name := range im.GOT {
+		slots[a] = asks(name)
+	}
+	names := gompEntries(im)
+	for a, name := range names {
+		entries[a] = asks(name)
 	}
 	found := regionLines(im, locate, read)
 	asked := map[uint64]bool{}
@@ -118,7 +125,7 @@ func barrierLines(im *image.Image, locate func(profile.Addr) profile.Location, r
 		candidates(s, slots, entries, func(addr uint64) {
 			if f := im.FuncAt(addr); f != nil && !asked[f.Addr] {
 				asked[f.Addr] = true
-				linesIn(runtimeCalls(im, f), locate, read, found)
+				linesIn(runtimeCalls(im, f, names), locate, read, found)
 			}
 		})
 	}
@@ -135,7 +142,21 @@ type runtimeCall struct {
 
 const mostJumps = 16
 
-func runtimeCalls(im *image.Image, f *image.Func) (calls []runtimeCall) {
+// gompEntries are the functions that a program calls directly, by their entries: by its
+// stubs, and where gcc's runtime is linked to it.
+func gompEntries(im *image.Image) map[uint64]string {
+	names := map[uint64]string{}
+	maps.Copy(names, im.PLT)
+	for i := range im.Funcs {
+		f := &im.Funcs[i]
+		if _, begins := constructBegins[f.Name]; begins || strings.HasPrefix(f.Name, "GOMP_") {
+			names[f.Addr] = f.Name
+		}
+	}
+	return names
+}
+
+func runtimeCalls(im *image.Image, f *image.Func, names map[uint64]string) (calls []runtimeCall) {
 	decides := false
 	eachJump(im, f, func(in *x86.Insn) {
 		if n := len(calls); in.Kind == x86.Jcc || in.Kind == x86.JmpInd && in.RIPOff == 0 {
@@ -144,7 +165,7 @@ func runtimeCalls(im *image.Image, f *image.Func) (calls []runtimeCall) {
 			}
 			return
 		}
-		name := im.PLT[in.Target]
+		name := names[in.Target]
 		if in.Kind == x86.CallInd || in.Kind == x86.JmpInd {
 			name = im.GOT[in.RIPTarget]
 		}
@@ -181,7 +202,7 @@ func (m moved) to(l profile.Location) profile.Location {
 // linesIn finds the lines of the implicit barriers of a function, and of what decides
 // who executes a single or which section, or takes rounds of a loop.
 func linesIn(calls []runtimeCall, locate func(profile.Addr) profile.Location, read func(file string) []string, found map[uint64]moved) {
-	began, by := onlyConstruct(calls), &runtimeCall{}
+	began, by := onlyConstruct(calls)
 	taken := map[int]*runtimeCall{} // lines of pragmas, by the call that began there
 	for i := range calls {
 		c := &calls[i]
@@ -243,19 +264,27 @@ func (c *runtimeCall) decideAt(to moved, locate func(profile.Addr) profile.Locat
 }
 
 // onlyConstruct is the only kind of construct that begins in a function, if there is
-// but one: compilers turn loops round, and then the end comes first.
-func onlyConstruct(calls []runtimeCall) (only construct) {
-	for _, c := range calls {
-		is := constructBegins[c.name]
-		if loopCall(c.name, "_start") {
+// but one, and the call where it does, if that is one: compilers turn loops round, and
+// then an end of it comes first.
+func onlyConstruct(calls []runtimeCall) (only construct, by *runtimeCall) {
+	by, begins := &runtimeCall{}, 0
+	for i := range calls {
+		is := constructBegins[calls[i].name]
+		if loopCall(calls[i].name, "_start") {
 			is = ofLoop
 		}
-		if is != noConstruct && only != noConstruct && is != only {
-			return noConstruct
+		if is == noConstruct {
+			continue
 		}
-		only = cmp.Or(is, only)
+		if only != noConstruct && is != only {
+			return noConstruct, &runtimeCall{}
+		}
+		if only, by = is, &calls[i]; begins > 0 {
+			by = &runtimeCall{}
+		}
+		begins++
 	}
-	return only
+	return only, by
 }
 
 // pragmaOf is the line of the pragma of a construct whose end the debug information

@@ -2,11 +2,14 @@ package profiler
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/skewlens/skewlens/profile"
 )
 
 const constructs = `#include <omp.h>
@@ -132,8 +135,10 @@ func TestPragmaOf(t *testing.T) {
 		"#pragma omp critical (single)":          " false false",
 		"#pragma omp task":                       " false false",
 		"#pragma omp":                            " false false",
+		"#pragma omp cancel for if(x)":           " false false",
+		"!$omp cancellation point sections":      " false false",
 		"x = 3; // #pragma omp for":              " false false",
-		"!$omp parallel sections":                " false true",
+		"!$omp parallel sections":                "sections false true",
 		"#pragma omp single copyprivate(x) \\":   "single false false",
 		"!$omp do private(i) &":                  "loop false false",
 		"#pragma omp for collapse(2) ordered(1)": "loop false false",
@@ -152,6 +157,73 @@ func TestPragmaOf(t *testing.T) {
 	}{{2, ofLoop, 5}, {7, ofLoop, 5}, {7, ofSingle, 10}, {11, ofSingle, 10}, {13, ofSingle, 0}, {11, ofSections, 0}} {
 		if got := pragmaOf(text, c.line, c.of, free); got != c.want {
 			t.Errorf("the end of a %s at line %d belongs to line %d, want %d", c.of, c.line, got, c.want)
+		}
+	}
+}
+
+// TestSectionsOfRegions: who takes which section of a region is decided at its pragma,
+// though its function has no call at the end of a construct.
+func TestSectionsOfRegions(t *testing.T) {
+	const text = "long out[3];\nlong work(long);\nint main(void)\n{\n    #pragma omp parallel sections\n    {\n        #pragma omp section\n        out[0] = work(1);\n" +
+		"        #pragma omp section\n        out[1] = work(2);\n        #pragma omp section\n        out[2] = work(3);\n    }\n}\nlong work(long n)\n{\n    return n;\n}\n"
+	dir := t.TempDir()
+	file, program := filepath.Join(dir, "sections.c"), filepath.Join(dir, "sections")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("gcc", "-O1", "-g", "-fopenmp", "-o", program, file).CombinedOutput(); err != nil {
+		t.Skipf("gcc: %v: %s", err, out)
+	}
+	lines, err := OpenLines(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lines.Close()
+	found := lines.files[0].moved()
+	if len(found) == 0 {
+		t.Error("no jump is at the pragma")
+	}
+	for at, to := range found {
+		if to.line != 5 {
+			t.Errorf("%#x is at line %d", at, to.line)
+		}
+	}
+}
+
+// TestLinesOfConstructs: calls and jumps as later compilers have them.
+func TestLinesOfConstructs(t *testing.T) {
+	for name, c := range map[string]struct {
+		text  string
+		calls []runtimeCall
+		lines map[profile.Addr]int // that the debug information has
+		want  map[uint64]moved
+	}{
+		"a loop turned round ends twice, first of all before it begins": {
+			"!$omp parallel\ndo round = 1, 9\n!$omp do schedule(guided)\ndo i = 1, n\na\nend do\n!$omp end do\nend do\n!$omp end parallel",
+			[]runtimeCall{{addr: 1, name: "GOMP_loop_end"}, {addr: 2, name: "GOMP_loop_guided_start"}, {addr: 3, name: "GOMP_loop_guided_next"}, {addr: 4, name: "GOMP_loop_end"}},
+			map[profile.Addr]int{1: 2, 2: 3, 3: 5, 4: 5},
+			map[uint64]moved{1: {line: 3}, 4: {line: 3}},
+		},
+		"the sections of a region are dealt at its pragma": {
+			"int part(int k)\n{\n    return k;\n}\n#pragma omp parallel sections\n{\n    #pragma omp section\n    a += part(1);\n}",
+			[]runtimeCall{{addr: 1, name: "GOMP_sections_next", jumps: []uint64{2, 3}}},
+			map[profile.Addr]int{1: 8, 2: 8, 3: 7},
+			map[uint64]moved{2: {line: 5}},
+		},
+		"each of two loops has its own": {
+			"#pragma omp for\na\n#pragma omp for\nb",
+			[]runtimeCall{{addr: 1, name: "GOMP_loop_dynamic_start"}, {addr: 2, name: "GOMP_loop_end"}, {addr: 3, name: "GOMP_loop_dynamic_start"}, {addr: 4, name: "GOMP_loop_end"}},
+			map[profile.Addr]int{1: 1, 2: 2, 3: 3, 4: 2},
+			map[uint64]moved{2: {line: 1}, 4: {line: 3}},
+		},
+	} {
+		locate := func(a profile.Addr) profile.Location {
+			return profile.Location{Frame: profile.Frame{File: "f", Line: c.lines[a]}}
+		}
+		found := map[uint64]moved{}
+		linesIn(c.calls, locate, func(string) []string { return strings.Split(c.text, "\n") }, found)
+		if !maps.Equal(found, c.want) {
+			t.Errorf("%s: %v, want %v", name, found, c.want)
 		}
 	}
 }

@@ -39,14 +39,16 @@ func (i *idiom) compilers() []string {
 		return []string{"go"}
 	case ext == ".rs":
 		return []string{"cargo"}
+	case strings.HasSuffix(i.expect["link"], "gomp.a"): // Debian has libomp as a shared library only
+		return []string{"gcc", "g++"}
 	case ext == ".c" && i.expect["openmp"] != "":
 		return []string{"gcc", "clang", "g++", "clang++"}
 	}
 	return []string{"gcc", "clang"}
 }
 
-// fortran is the compiler of all programs in that language: Debian has no flang that
-// knows OpenMP.
+// fortran is the compiler of all programs in that language: flang knows OpenMP from 19
+// on, and its 19 has tasks share what is firstprivate.
 const fortran = "gfortran"
 
 // of are the ways that this test runs an idiom: one in turn, or all.

@@ -66,6 +66,7 @@ func begin(im *image.Image, catches Catches, among []*image.Image) *Program {
 	p.handles = im.Static || im.Go != nil || p.names(handles...)
 	p.others(among)
 	p.Funcs = make([]*Func, 0, len(im.Funcs))
+	teams := hasTeams(im)
 	all, whole := make([]Func, len(im.Funcs)), make([]Range, len(im.Funcs)) // together: there are thousands
 	for i := range im.Funcs {
 		s := &im.Funcs[i]
@@ -82,8 +83,8 @@ func begin(im *image.Image, catches Catches, among []*image.Image) *Program {
 			f.Skip = "the program's entry: runs before anything is set up"
 		} else if im.Go != nil {
 			p.ofGo(f)
-		} else if f.Role, f.Runtime = role(f.Name); f.Runtime {
-			f.Skip, f.stays = "it looks for tasks", true
+		} else if f.ofRuntime(teams); f.Runtime {
+			f.Skip, f.stays = "it deals out work", true
 		}
 	}
 	return p

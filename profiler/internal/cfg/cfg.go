@@ -63,8 +63,8 @@ type Func struct {
 
 	Skip     string // why it cannot be moved; empty: it can
 	Go       bool   // it is written in Go, and called as Go's are
-	Runtime  bool   // a language's or a library's that deals out tasks: nobody expects it to be counted
-	Role     string // what rules call it, where that is not its name: see tasks.go
+	Runtime  bool   // a language's, or of a library that deals out work: nobody expects it to be counted
+	Role     string // what rules call it, if it is a runtime's within the program: see tasks.go
 	NoReturn bool   // never comes back to its caller
 	Leaves   bool   // may not come back: see Call.Leaves
 	Insns    int    // reachable instructions; 0 where Skip says that they are not known

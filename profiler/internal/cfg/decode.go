@@ -289,9 +289,8 @@ func (d *decoder) callEnds(in *x86.Insn, next uint64) bool {
 func (p *Program) call(f *Func, in *x86.Insn) Call {
 	c := Call{Insn: in, NoReturn: !f.In(in.End())}
 	if in.Kind == x86.Call {
-		c.Callee = p.FuncAt(in.Target)
-		if c.Callee == nil {
-			c.Import = p.Image.PLT[in.Target]
+		if c.Import = p.ImportAt(in.Target); c.Import == "" {
+			c.Callee = p.FuncAt(in.Target)
 		}
 	} else if in.RIPOff > 0 {
 		c.Callee, c.Import = p.inSlot(in)

@@ -61,7 +61,14 @@ var importOps = map[string]opKind{}
 
 // wakers are those that let others go on.
 var wakers = map[string]bool{"sem_post": true, "write": true, "writev": true, "eventfd_write": true, "send": true,
-	"mq_send": true, "mq_timedsend": true, "msgsnd": true}
+	"mq_send": true, "mq_timedsend": true, "msgsnd": true, atomicNotify: true}
+
+// In libstdc++ of gcc 16 and later, waits of std::atomic, and of all that is made of
+// them, and who ends them are in the library.
+const (
+	atomicDetail = "_ZNSt8__detail"
+	atomicNotify = atomicDetail + "13__notify_implEPKvbRKNS_16__wait_args_baseE"
+)
 
 // lightImports neither wait nor take time.
 var lightImports = map[string]bool{}
@@ -72,7 +79,7 @@ func init() {
 			importOps[n] = k
 		}
 	}
-	put(opWait, "sem_wait", "sem_timedwait", "sem_clockwait")
+	put(opWait, "sem_wait", "sem_timedwait", "sem_clockwait", atomicDetail+"11__wait_implEPKvRNS_16__wait_args_baseE")
 	put(opWeak, "read", "readv", "recv", "recvfrom", "recvmsg", "poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "eventfd_read",
 		"sigwait", "sigwaitinfo", "msgrcv", "mq_receive", "mq_timedreceive")
 	put(opPause, "sched_yield", "pthread_yield", "thrd_yield", "_ZNSt11this_thread5yieldEv",
@@ -81,11 +88,11 @@ func init() {
 	put(opSync, "pthread_mutex_lock", "pthread_mutex_unlock", "pthread_mutex_timedlock", "pthread_mutex_clocklock", "pthread_spin_lock", "pthread_spin_unlock",
 		"pthread_rwlock_rdlock", "pthread_rwlock_wrlock", "pthread_rwlock_unlock", "mtx_lock", "mtx_timedlock", "mtx_unlock",
 		"g_mutex_lock", "g_mutex_unlock", "sem_post", "sem_getvalue", "write", "writev", "send", "sendto", "sendmsg", "eventfd_write",
-		"mq_send", "mq_timedsend", "msgsnd")
+		"mq_send", "mq_timedsend", "msgsnd", atomicNotify)
 	for _, n := range []string{"pthread_self", "pthread_equal", "thrd_current", "__errno_location", "__tls_get_addr", "_ZSt11_Hash_bytesPKvmm", "memcpy", "memset",
 		"memcmp", "memmove", "clock_gettime", "gettimeofday", "time", "sched_getcpu", "_ZNSt6chrono3_V212steady_clock3nowEv",
 		"_ZNSt6chrono3_V212system_clock3nowEv", "pthread_getspecific", "getpid", "gettid", "_ZnwmSt11align_val_t", "_Znwm", "_ZdlPv", "_ZdlPvm",
-		"__cxa_guard_acquire", "__cxa_guard_release", "pthread_mutexattr_init"} {
+		"__cxa_guard_acquire", "__cxa_guard_release", "pthread_mutexattr_init", atomicDetail + "11__wait_args19_M_setup_proxy_waitEPKv"} {
 		lightImports[n] = true
 	}
 }

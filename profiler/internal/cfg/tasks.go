@@ -1,8 +1,10 @@
 package cfg
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/record"
 )
 
@@ -41,6 +43,49 @@ func role(name string) (role string, scheduler bool) {
 		return "", true
 	}
 	return "", false
+}
+
+// OpenMP's runtimes may be linked to the program, too (libgomp.a; clang's
+// -static-openmp). What compiled code calls of them is then as good as imported.
+var teamForks = []string{"GOMP_parallel", "__kmpc_fork_call"}
+
+// asksTeam are those by which code asks who it is: often first of all, where there is no
+// room for coming back from a call that may not.
+var asksTeam = strings.Fields("omp_get_thread_num omp_get_num_threads omp_get_max_threads omp_get_num_procs omp_in_parallel omp_get_level omp_get_wtime")
+
+// ofLibomp stand in the mangled names of what libomp does while threads wait, and more.
+var ofLibomp = []string{"__kmp", "8kmp_info", "kmp_flag_", "18distributedBarrier"}
+
+func hasTeams(im *image.Image) bool {
+	return slices.ContainsFunc(im.Funcs, func(f image.Func) bool { return slices.Contains(teamForks, f.Name) })
+}
+
+// ofTeams is role of a function of a program that has such a runtime in it.
+func ofTeams(name string) (role string, is bool) {
+	if begins(name, []string{"GOMP_", "__kmpc_"}) || slices.Contains(asksTeam, strings.TrimRight(name, "_")) {
+		return name, true
+	}
+	return "", begins(name, []string{"gomp_", "__kmp_"}) ||
+		strings.HasPrefix(name, "_Z") && slices.ContainsFunc(ofLibomp, func(x string) bool { return strings.Contains(name, x) })
+}
+
+// ofRuntime says what a function is to runtimes that the program has in it.
+func (f *Func) ofRuntime(teams bool) {
+	if f.Role, f.Runtime = role(f.Name); teams && f.Role == "" && !f.Runtime {
+		f.Role, f.Runtime = ofTeams(f.Name)
+	}
+}
+
+// AsImported reports whether compiled code calls a function as if it were a library's.
+func (f *Func) AsImported() bool { return f.Runtime && f.Role != "" && f.Role == f.Name }
+
+// ImportAt is the name of the library function that calls and jumps to an address enter,
+// by a stub, or as it was linked to the program; "" where none begins there.
+func (p *Program) ImportAt(entry uint64) string {
+	if f := p.FuncAt(entry); f != nil && f.AsImported() {
+		return f.Name
+	}
+	return p.Image.PLT[entry]
 }
 
 // tokioWorkers are beginnings of the names of what Tokio's workers do between tasks,

@@ -3,6 +3,7 @@ package cfg
 import (
 	"testing"
 
+	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/record"
 )
 
@@ -33,6 +34,37 @@ func TestRoles(t *testing.T) {
 	} {
 		if role, scheduler := role(name); role != want.role || scheduler != want.scheduler {
 			t.Errorf("%s: %q, %v", name, role, scheduler)
+		}
+	}
+}
+
+// TestRolesOfTeams: functions of OpenMP's runtimes, where they are linked to the program,
+// and of programs that have none in them.
+func TestRolesOfTeams(t *testing.T) {
+	for name, want := range map[string]struct {
+		role string
+		is   bool
+	}{
+		"GOMP_parallel": {"GOMP_parallel", true}, "GOMP_loop_end": {"GOMP_loop_end", true}, "__kmpc_barrier": {"__kmpc_barrier", true},
+		"omp_get_thread_num": {"omp_get_thread_num", true}, "omp_get_num_threads_": {"omp_get_num_threads_", true}, "omp_get_grid": {},
+		"gomp_team_start": {"", true}, "__kmp_fork_call": {"", true}, "_Z23__kmp_dispatch_init_algoIiEvP5identi10sched_typeT_": {"", true},
+		"_ZN11kmp_flag_64ILb0ELb1EE4waitEP8kmp_infoiPv": {"", true}, "_ZN18distributedBarrier10go_releaseEv": {"", true}, "_Z10kmp_searchPKcS0_": {}, "kmp_search": {},
+		"omp_init_grid": {}, "main._omp_fn.0": {}, "_Z4workv": {},
+	} {
+		if role, is := ofTeams(name); role != want.role || is != want.is {
+			t.Errorf("%s: %q, %v", name, role, is)
+		}
+		f := Func{Name: name, Role: want.role, Runtime: want.is}
+		if got := f.AsImported(); got != (want.role != "") {
+			t.Errorf("%s is called as if it were imported: %v", name, got)
+		}
+	}
+	if f := (Func{Name: "_ZN15crossbeam_deque", Runtime: true}); f.AsImported() {
+		t.Error("what looks for tasks is imported")
+	}
+	for name, want := range map[string]bool{"GOMP_parallel": true, "__kmpc_fork_call": true, "gomp_solve": false} {
+		if got := hasTeams(&image.Image{Funcs: []image.Func{{Name: "main"}, {Name: name}}}); got != want {
+			t.Errorf("a program with %s has a runtime in it: %v", name, got)
 		}
 	}
 }

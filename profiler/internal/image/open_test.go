@@ -125,4 +125,7 @@ func TestCompilerSuffixes(t *testing.T) {
 			t.Errorf("%s before %s", order[i].name, order[i-1].name)
 		}
 	}
+	if rank(f("gomp_ialias_omp_in_parallel", elf.STB_GLOBAL)) <= rank(f("omp_in_parallel", elf.STB_GLOBAL)) {
+		t.Error("a function is called as only libgomp calls it")
+	}
 }

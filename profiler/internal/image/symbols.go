@@ -217,7 +217,7 @@ func rank(s *symbol) int {
 	if isCold(s.name) || hasSuffix(s.name, ".part") {
 		r += 8
 	}
-	if strings.HasPrefix(s.name, "_") { // the C library's own name for what has a plain one
+	if strings.HasPrefix(s.name, "_") || strings.HasPrefix(s.name, "gomp_ialias_") { // a library's own name for what has a plain one
 		r += 2
 	}
 	switch s.bind {

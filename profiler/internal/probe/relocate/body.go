@@ -145,10 +145,18 @@ func (m *emitter) callFromCopy(c *cfg.Call) {
 	if l, ok := m.copyOf(in.Target); ok {
 		m.Call(l)
 	} else {
-		m.CallTo(in.Target)
+		m.CallTo(m.hookOf(in.Target))
 	}
 	m.note(in, at)
 	m.home(in)
+}
+
+// hookOf is where a function is entered that is not moved: at its hook, if it has one.
+func (m *emitter) hookOf(target uint64) uint64 {
+	if f := m.s.Program.FuncAt(target); f != nil && m.within[f] != 0 {
+		return m.within[f]
+	}
+	return target
 }
 
 // copyOf is the label of the copy of the function that begins at an address,

@@ -13,6 +13,7 @@ type emitter struct {
 	s         *Spec
 	cache     uint64 // where the cache will lie, a link-time address
 	plt       []pltStub
+	within    map[*cfg.Func]uint64 // hooks of functions that were linked to the program, and stay
 	siteRefs  []siteRef
 	copied    func(addr uint64, start int) // told of every copied instruction, when set
 	standing  func(x Stand)                // and of how threads stand,

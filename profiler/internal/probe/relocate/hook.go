@@ -53,7 +53,21 @@ func (m *emitter) hookLibrary() (slots []Slot) {
 		slots = append(slots, Slot{slot, int32(m.Len()), int32(literal - m.cache)})
 		m.hookCode(im.GOT[slot], h, func() { m.CallThrough(literal) }, func() { m.JmpThrough(literal) })
 	}
+	m.hookWithin()
 	return slots
+}
+
+// hookWithin emits the hooks of a library's functions that were linked to the program:
+// calls of them go there, those of each other do not.
+func (m *emitter) hookWithin() {
+	m.within = map[*cfg.Func]uint64{}
+	for _, f := range m.s.Program.Funcs {
+		if h, ok := m.hooked(f.Name); ok && f.AsImported() {
+			at := f.Ranges[0].Lo
+			m.within[f] = m.PC()
+			m.hookCode(f.Name, h, func() { m.CallTo(at) }, func() { m.JmpTo(at) })
+		}
+	}
 }
 
 // hookCode emits the hook of a function; call and jump enter it.

@@ -74,7 +74,7 @@ func (m *emitter) jumpOutside(target uint64) {
 	if l, ok := m.copyOf(target); ok {
 		m.Jmp(l)
 	} else {
-		m.JmpTo(target)
+		m.JmpTo(m.hookOf(target))
 	}
 }
 
@@ -94,7 +94,7 @@ func (m *emitter) branch(b, next *cfg.Block) {
 		if l, ok := m.copyOf(in.Target); ok {
 			m.Jcc(in.CC, l)
 		} else {
-			m.JccTo(in.CC, in.Target)
+			m.JccTo(in.CC, m.hookOf(in.Target))
 		}
 	case !m.hasCount(taken):
 		m.Jcc(in.CC, m.into(taken))

@@ -18,6 +18,7 @@ type patcher struct {
 type directCall struct {
 	end uint64
 	to  *Plan
+	at  uint64 // or the hook of a function that stays where it is
 }
 
 func newPatcher(m *emitter, c *Code) *patcher {
@@ -60,11 +61,13 @@ func (w *patcher) noteCalls() {
 	for _, b := range w.m.g.Blocks {
 		for i := range b.Calls {
 			c := &b.Calls[i]
-			if w.m.q.is(c, fromCopy) || c.Insn.Kind != x86.Call || c.Callee == nil {
+			if w.m.q.is(c, fromCopy) || c.Insn.Kind != x86.Call {
 				continue
 			}
-			if to := w.m.s.byFunc[c.Callee]; to != nil {
-				w.direct = append(w.direct, directCall{c.Insn.End(), to})
+			if at := w.m.hookOf(c.Insn.Target); at != c.Insn.Target {
+				w.direct = append(w.direct, directCall{end: c.Insn.End(), at: at})
+			} else if to := w.m.s.byFunc[c.Callee]; to != nil {
+				w.direct = append(w.direct, directCall{end: c.Insn.End(), to: to})
 			}
 		}
 	}
@@ -74,7 +77,10 @@ func (w *patcher) noteCalls() {
 // its springboard.
 func (w *patcher) calls() {
 	for _, x := range w.direct {
-		d := asm.Relative(x.end, w.m.Addr(w.m.entrance(x.to)))
+		if x.to != nil {
+			x.at = w.m.Addr(w.m.entrance(x.to))
+		}
+		d := asm.Relative(x.end, x.at)
 		w.write(x.end-uint64(len(d)), d[:])
 	}
 }

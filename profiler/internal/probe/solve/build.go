@@ -156,7 +156,7 @@ func (b *builder) leave(i int32, e *cfg.Edge, to edge) {
 	}
 	ev := b.add(i, e, to, profile.Exit)
 	b.importing(e)
-	if name := b.s.Program.Image.PLT[target]; name != "" && ev != profile.NoEvent {
+	if name := b.s.Program.ImportAt(target); name != "" && ev != profile.NoEvent {
 		b.v.exits = append(b.v.exits, Departure{profile.Addr(to.site), name, ev})
 	}
 }
