@@ -12,9 +12,10 @@ import (
 // is how much of the range the thread has taken. No line of the program decides that.
 
 // taskRuntimes are what the paths of their sources have in them.
-var taskRuntimes = []string{"/oneapi/tbb/", "/include/tbb/", "/pstl/", "/rayon-", "/rayon/"}
+var taskRuntimes = []string{"/oneapi/tbb/", "/include/tbb/", "/pstl/", "/rayon-", "/rayon/", "/tokio-", "/threadpool-"}
 
-// dealOut marks the blocks that are nobody's but such a runtime's (rule 19).
+// dealOut marks the blocks that are nobody's but such a runtime's, and those in which it is
+// seen whether a channel had anything (rule 19).
 func dealOut(p *profile.Profile) {
 	var files taskFiles
 	for i, near, known := 0, 0, false; i < len(p.Graph.Blocks); i++ {
@@ -22,7 +23,7 @@ func dealOut(p *profile.Profile) {
 		if b.Count == profile.NoEvent {
 			continue
 		}
-		if near, known = p.LocationNear(b.Last, near); known && files.alone(&p.Locations[near]) {
+		if near, known = p.LocationNear(b.Last, near); known && (files.alone(&p.Locations[near]) || received(&p.Locations[near])) {
 			b.Deals = true
 		}
 	}
@@ -40,6 +41,15 @@ func (t *taskFiles) has(file string) bool {
 		t.file, t.is = file, slices.ContainsFunc(taskRuntimes, func(part string) bool { return strings.Contains(file, part) })
 	}
 	return t.is
+}
+
+// received reports whether a place is within a function that receives from a channel of
+// crossbeam's, from which whoever is free takes what comes next. It is inlined with code for
+// channels of other kinds, which have clocks in the stead of senders.
+func received(l *profile.Location) bool {
+	return l.Frame.System() && slices.ContainsFunc(l.Frames(), func(f profile.Frame) bool {
+		return strings.Contains(f.File, "/crossbeam-channel-") && strings.Contains(f.Function, "recv")
+	})
 }
 
 // alone reports whether a location is such a runtime's, and no line of the program has to

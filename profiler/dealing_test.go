@@ -24,6 +24,8 @@ func TestOfTaskRuntimes(t *testing.T) {
 		{[]string{"/usr/include/oneapi/tbb/parallel_for.h", "/home/u/solver.cc"}, false},
 		{[]string{"/usr/include/c++/12/bits/stl_algo.h"}, false},
 		{[]string{"/home/u/rayon/main.rs"}, false},
+		{[]string{"/usr/share/cargo/registry/tokio-1.24.2/src/runtime/task/harness.rs"}, true},
+		{[]string{"/usr/share/cargo/registry/threadpool-1.8.1/src/lib.rs"}, true},
 	} {
 		l := profile.Location{Frame: frame(c.files[0])}
 		for _, f := range c.files[1:] {
@@ -31,6 +33,30 @@ func TestOfTaskRuntimes(t *testing.T) {
 		}
 		if got := files.alone(&l); got != c.want {
 			t.Errorf("%v: %v", c.files, got)
+		}
+	}
+}
+
+// TestReceived: where it is seen whether a channel of crossbeam's had anything, also where
+// that is inlined, but not what is done with it, nor where something is sent.
+func TestReceived(t *testing.T) {
+	const channel = "/usr/share/cargo/registry/crossbeam-channel-0.5.6/src/channel.rs"
+	result := profile.Frame{File: "/rustc/1/library/core/src/result.rs", Line: 1, Function: "core::result::Result<T,E>::map_err"}
+	receives := profile.Frame{File: channel, Line: 1, Function: "crossbeam_channel::channel::Receiver<T>::recv"}
+	sends := profile.Frame{File: channel, Line: 1, Function: "crossbeam_channel::channel::Sender<T>::send"}
+	users := profile.Frame{File: "/home/u/main.rs", Line: 1, Function: "main::work"}
+	for _, c := range []struct {
+		frames []profile.Frame
+		want   bool
+	}{
+		{[]profile.Frame{receives}, true},
+		{[]profile.Frame{result, receives, users}, true},
+		{[]profile.Frame{sends, users}, false},
+		{[]profile.Frame{users, receives}, false},
+		{[]profile.Frame{result, users}, false},
+	} {
+		if got := received(&profile.Location{Frame: c.frames[0], InlinedAt: c.frames[1:]}); got != c.want {
+			t.Errorf("%v: %v", c.frames, got)
 		}
 	}
 }

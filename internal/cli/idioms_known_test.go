@@ -49,12 +49,17 @@ var knownFailures = []knownFailure{
 	{idiom: "rust_lock", reason: nobodyCame, chance: true},
 	{idiom: "rayon_iter", reason: wokenLate, chance: true},
 	{idiom: "rayon_scope", reason: wokenLate, chance: true},
-	{idiom: "rust_channels", in: "O0-", reason: "unoptimised code waits for a channel in dozens of functions", chance: true},
+	{idiom: "rust_channels", in: "O0-", reason: dozens, chance: true},
+	{idiom: "rust_crossbeam", in: "O0-", reason: dozens, chance: true},
+	{idiom: "rust_shared_receiver", in: "O0-", reason: dozens, chance: true},
+	{idiom: "rust_threadpool", in: "O0-", reason: dozens, chance: true},
+	{idiom: "rust_tokio", in: "O0-", reason: dozens, chance: true},
 	{idiom: "stealing_polls", in: "O0-2$", reason: looksOften, chance: true},
 	{idiom: "work_stealing", in: "O0-", reason: looksOften, chance: true},
 }
 
 const (
+	dozens      = "unoptimised code waits for a channel, or between tasks, in dozens of functions"
 	tookAll     = "one thread may have taken everything before another one comes, and two cannot tell the piece from who took it"
 	beganAtOnce = "who begins when there is work already has no part in the first round, and its loop is named for that"
 	nobodyCame  = "on a busy machine nobody may come while the lock is held"

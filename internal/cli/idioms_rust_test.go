@@ -13,6 +13,27 @@ import (
 // crates is where Debian keeps the sources of crates: nothing is fetched.
 const crates = "/usr/share/cargo/registry"
 
+// crate is one that idioms use: what a package says that does, and what Debian calls it.
+type crate struct{ name, line, debian string }
+
+var rustCrates = []crate{
+	{"rayon", `rayon = "1"`, "librust-rayon-dev"},
+	{"crossbeam_channel", `crossbeam-channel = "0.5"`, "librust-crossbeam-channel-dev"},
+	{"parking_lot", `parking_lot = "0.12"`, "librust-parking-lot-dev"},
+	{"threadpool", `threadpool = "1"`, "librust-threadpool-dev"},
+	{"tokio", `tokio = { version = "1", features = ["rt-multi-thread"] }`, "librust-tokio-dev"},
+}
+
+// cratesOf are those that a source uses.
+func cratesOf(source []byte) (list []crate) {
+	for _, c := range rustCrates {
+		if bytes.Contains(source, []byte("use "+c.name+"::")) || bytes.Contains(source, []byte(" "+c.name+"::")) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
 // compileRust builds an idiom in Rust, as a package of its own. What it needs of
 // others is built once for both twins, and for all idioms: all share a folder.
 func (b *idiomBench) compileRust(out string) error {
@@ -26,8 +47,8 @@ func (b *idiomBench) compileRust(out string) error {
 		return err
 	}
 	need := ""
-	if bytes.Contains(source, []byte("rayon::")) {
-		need = "rayon = \"1\"\n"
+	for _, c := range cratesOf(source) {
+		need += c.line + "\n"
 	}
 	level := strings.TrimPrefix(b.level, "-O")
 	files := map[string]string{
@@ -67,8 +88,10 @@ func (i *idiom) builds(t *testing.T, v variant) {
 	if _, err := exec.LookPath(fortran); err != nil && strings.HasSuffix(i.file, ".F90") {
 		missing = fortran
 	}
-	if _, err := os.Stat(crates); err != nil && strings.HasPrefix(i.name, "rayon") {
-		missing = "librust-rayon-dev"
+	for _, c := range cratesOf([]byte(strings.Join(i.lines, "\n"))) {
+		if found, _ := filepath.Glob(filepath.Join(crates, strings.ReplaceAll(c.name, "_", "?")+"-[0-9]*")); len(found) == 0 {
+			missing = c.debian
+		}
 	}
 	if _, err := os.Stat("/usr/include/oneapi/tbb.h"); err != nil && i.expect["link"] == "tbb" {
 		missing = "libtbb-dev"

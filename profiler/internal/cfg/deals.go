@@ -162,6 +162,11 @@ func (d *Dealer) does(b *Block, depth int) (h habit) {
 
 // habitOf is what a call does.
 func (d *Dealer) habitOf(c *Call, depth int) habit {
+	if c.Callee != nil {
+		if h, is := receivesInRust(c.Callee.Name); is {
+			return h
+		}
+	}
 	switch {
 	case c.Callee != nil && receives[c.Callee.Name]:
 		return habit{fetches: true, fills: x86.RBX.Set()} // what was received, if anything

@@ -118,6 +118,12 @@ func (p *Program) loadsOf(g *Graph, b *Block, jump *x86.Insn) []uint64 {
 // origins are the instructions of a kind that what a register holds comes from; nil
 // where it may come from others. Calls leave the registers kept alone.
 func origins(from held, kept x86.Regs, of func(in *x86.Insn) bool) (loads []uint64) {
+	return originsPast(from, kept, of, nil)
+}
+
+// originsPast goes on where an exception may land, too, behind the calls that it came
+// out of: the unwinder puts back what these keep.
+func originsPast(from held, kept x86.Regs, of func(in *x86.Insn) bool, thrown func(pad *Block) []held) (loads []uint64) {
 	seen := map[held]bool{}
 	work := []held{from}
 	for len(work) > 0 {
@@ -129,13 +135,25 @@ func origins(from held, kept x86.Regs, of func(in *x86.Insn) bool) (loads []uint
 		seen[at] = true
 		at, load, ok := at.load(kept, of)
 		switch {
-		case !ok || load == nil && (len(at.b.Pred) == 0 || at.b.Pad):
+		case !ok || load == nil && (len(at.b.Pred) == 0 || at.b.Pad && (thrown == nil || at.reg.Set()&kept == 0)):
 			return nil
 		case load != nil:
 			loads = append(loads, load.Addr)
 			continue
+		case at.b.Pad:
+			calls := thrown(at.b)
+			if len(calls) == 0 {
+				return nil
+			}
+			for _, h := range calls {
+				h.reg = at.reg
+				work = append(work, h)
+			}
 		}
 		for _, e := range at.b.Pred {
+			if e.Kind == Pad && at.b.Pad {
+				continue
+			}
 			if e.From == nil {
 				return nil
 			}

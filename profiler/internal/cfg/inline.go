@@ -24,7 +24,8 @@ import (
 type named struct {
 	calls    *convention     // how the function calls others
 	locks    map[cell]bool   // by which threads keep each other off
-	contends map[*Block]bool // whose exchange, where it fails, is followed by waiting for a lock
+	contends map[*Block]bool // whose exchange, where it fails, is followed by waiting for a lock,
+	releases map[*Block]bool // or by letting somebody have it
 	swapped  map[cell]bool   // where stores without locks are
 	objects  []x86.Mem       // in the frame, as far as their address is taken
 }
@@ -44,12 +45,10 @@ func cellOf(in *x86.Insn) cell {
 
 // namedIn finds them.
 func namedIn(g *Graph, framed bool) *named {
-	p := &named{calls: g.Func.convention(), locks: map[cell]bool{}, contends: map[*Block]bool{}, swapped: map[cell]bool{}}
+	p := &named{calls: g.Func.convention(), locks: map[cell]bool{}, contends: map[*Block]bool{}, releases: map[*Block]bool{}, swapped: map[cell]bool{}}
 	exchanges, given := map[cell]int{}, map[cell]bool{}
 	for _, b := range g.Blocks {
-		p.contends[b] = slices.ContainsFunc(b.Succ, func(e *Edge) bool {
-			return e.To != nil && slices.ContainsFunc(e.To.Calls, func(c Call) bool { return c.Callee != nil && takesInline(c.Callee.Name) })
-		})
+		p.contends[b], p.releases[b] = fails(b, takesInline), fails(b, givesInline)
 		for i := range b.Insns {
 			in := &b.Insns[i]
 			switch at := cellOf(in); {
@@ -74,6 +73,17 @@ func namedIn(g *Graph, framed bool) *named {
 	return p
 }
 
+// fails: one way on from a block calls one of some functions. Gates cut blocks: the branch
+// may stand in the next one.
+func fails(b *Block, into func(name string) bool) bool {
+	if e := b.Succ; len(e) > 0 && e[0].Kind == Fall && e[0].To != nil && !b.Last().Kind.IsCall() && b.Last().Kind != x86.Jcc {
+		b = e[0].To
+	}
+	return slices.ContainsFunc(b.Succ, func(e *Edge) bool {
+		return e.To != nil && slices.ContainsFunc(e.To.Calls, func(c Call) bool { return c.Callee != nil && into(c.Callee.Name) })
+	})
+}
+
 // swaps recognises cmpxchg.
 func swaps(in *x86.Insn) bool { return fetches(in) && in.Map == 1 && in.Opcode&0xfe == 0xb0 }
 
@@ -84,6 +94,8 @@ func (t *taken) locks(b *Block, k int, p *named) {
 	here := p.locks[cellOf(in)]
 	constant := in.Reg != x86.None && t.consts&in.Reg.Set() != 0
 	switch exchange := fetches(in); {
+	case swaps(in) && p.releases[b]:
+		t.held = false
 	case swaps(in):
 		t.held = t.held || constant && t.consts&x86.RAX.Set() != 0 && (here || p.contends[b])
 	case !exchange:
@@ -101,7 +113,7 @@ func givesInline(name string) bool {
 	case "sync.(*Mutex).Unlock", "internal/sync.(*Mutex).Unlock", "sync.(*RWMutex).Unlock":
 		return true
 	}
-	return strings.HasSuffix(name, "sync.(*Mutex).unlockSlow") || strings.Contains(name, "MutexGuard") && strings.Contains(name, "drop")
+	return strings.HasSuffix(name, "sync.(*Mutex).unlockSlow") || strings.Contains(name, "MutexGuard") && strings.Contains(name, "drop") || rustNamed(name, "11parking_lot", "11unlock_slow")
 }
 
 // takesInline are functions of Go's, Rust's and C++'s libraries that have a lock when they
@@ -112,5 +124,6 @@ func takesInline(name string) bool {
 	case "sync.(*Mutex).Lock", "internal/sync.(*Mutex).Lock", "sync.(*RWMutex).Lock", "sync.(*Cond).Wait":
 		return true
 	}
-	return strings.HasSuffix(name, "sync.(*Mutex).lockSlow") || strings.Contains(name, "22condition_variable_any4wait") || strings.Contains(name, "14lock_contended") || strings.Contains(name, "7Condvar") && strings.Contains(name, "4wait")
+	return strings.HasSuffix(name, "sync.(*Mutex).lockSlow") || strings.Contains(name, "22condition_variable_any4wait") || strings.Contains(name, "14lock_contended") || strings.Contains(name, "7Condvar") && strings.Contains(name, "4wait") ||
+		rustNamed(name, "11parking_lot", "9lock_slow") || rustNamed(name, "11parking_lot", "19wait_until_internal")
 }

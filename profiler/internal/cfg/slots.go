@@ -24,7 +24,8 @@ func (p *Program) entered(g *Graph, c *Call) (f *Func, name string) {
 	}
 	b := g.BlockOf(in.Addr)
 	n := slices.IndexFunc(b.Insns, func(x x86.Insn) bool { return x.Addr == in.Addr })
-	loads := origins(held{b, n - 1, in.RM}, calleeSaved, func(x *x86.Insn) bool { return x.Map == 0 && x.Opcode == 0x8b && p.isSlot(x) })
+	slot := func(x *x86.Insn) bool { return x.Map == 0 && x.Opcode == 0x8b && p.isSlot(x) }
+	loads := originsPast(held{b, n - 1, in.RM}, calleeSaved, slot, func(pad *Block) []held { return p.thrown(g, pad) })
 	for i, a := range loads {
 		if h, n := p.inSlot(g.InsnAt(a)); i == 0 {
 			f, name = h, n
@@ -33,6 +34,19 @@ func (p *Program) entered(g *Graph, c *Call) (f *Func, name string) {
 		}
 	}
 	return f, name
+}
+
+// thrown are the calls that exceptions come out of that land at a pad: Rust's scopes
+// catch them, and wait behind that for their threads.
+func (p *Program) thrown(g *Graph, pad *Block) (calls []held) {
+	for _, b := range g.Blocks {
+		for i := range b.Insns {
+			if in := &b.Insns[i]; in.Kind.IsCall() && p.Image.LandingOf(in.Addr) == pad.Start {
+				calls = append(calls, held{b: b, n: i})
+			}
+		}
+	}
+	return calls
 }
 
 func (p *Program) isSlot(in *x86.Insn) bool {

@@ -153,6 +153,17 @@ var rustSync = []struct {
 	{"3std3sys", "7Condvar12wait_timeout", effect{waits: true, syncs: true}},
 	{"4mpmc", "4recv", effect{waits: true, syncs: true, moves: true}},
 	{"4mpmc", "4send", effect{syncs: true, locks: true, frees: true, wakes: true, moves: true}},
+	{"11parking_lot7condvar", "7Condvar4wait", effect{waits: true, syncs: true}},
+	{"11parking_lot7condvar", "7Condvar19wait_until_internal", effect{waits: true, syncs: true}},
+	{"11parking_lot7condvar", "7Condvar15notify_one_slow", effect{syncs: true, locks: true, frees: true, wakes: true, moves: true}},
+	{"11parking_lot7condvar", "7Condvar15notify_all_slow", effect{syncs: true, locks: true, frees: true, wakes: true, moves: true}},
+	{"11parking_lot", "_slow", effect{syncs: true, locks: true}},                                                    // of all locks
+	{"16parking_lot_core", "", effect{syncs: true, locks: true}},                                                    // what these are made of
+	{"5tokio7runtime4park16CachedParkThread", "4park", effect{waits: true, syncs: true, moves: true, future: true}}, // who blocks on futures, each by itself
+	{"5tokio7runtime4task5state5State", "21transition_to_running", effect{waits: true, syncs: true}},                // a worker between two tasks
+	{"5tokio7runtime4task5state", "", effect{syncs: true, locks: true}},
+	{"5tokio7runtime4task7harness15can_read_output", "", effect{syncs: true, locks: true}},
+	{"5tokio4sync6notify", "", effect{syncs: true, locks: true}},
 	{"17crossbeam_channel", "4recv", effect{waits: true, syncs: true, moves: true}},
 	{"17crossbeam_channel", "4send", effect{syncs: true, locks: true, frees: true, wakes: true, moves: true}},
 }
@@ -160,7 +171,7 @@ var rustSync = []struct {
 // rust is what a function of Rust's library does, if it is known.
 func rust(name string) *effect {
 	for i := range rustSync {
-		if x := &rustSync[i]; rustNamed(name, x.module, x.function) {
+		if x := &rustSync[i]; rustNamed(name, x.module, x.function) || x.function == "" && strings.HasPrefix(name, "_ZN"+x.module) {
 			e := x.effect
 			return &e
 		}

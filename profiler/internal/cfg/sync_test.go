@@ -24,6 +24,13 @@ func TestStandard(t *testing.T) {
 		"_RNvMs_NtNtCsjrHSEGnQ3l9_3std6thread6threadNtB4_6Thread4park":                                           {true, false},
 		"_ZN3std6thread12park_timeout17h0123456789abcdefE":                                                       {},
 		"_RNvMs_NtNtCsjrHSEGnQ3l9_3std6thread6threadNtB4_6Thread6unpark":                                         {},
+		"_ZN11parking_lot7condvar7Condvar19wait_until_internal17h33cd41eee49d7e9dE":                              {true, false},
+		"_ZN11parking_lot7condvar7Condvar15notify_all_slow17h37323e8e823ccf00E":                                  {false, true},
+		"_ZN11parking_lot9raw_mutex8RawMutex9lock_slow17hdc30fc1e2151b812E":                                      {},
+		"_ZN16parking_lot_core11parking_lot16lock_bucket_pair17h5f01cd01e5911b9dE":                               {},
+		"_ZN5tokio7runtime4park16CachedParkThread4park17h1ec37924d2196e33E":                                      {true, false},
+		"_ZN5tokio7runtime4task5state5State21transition_to_running17h6fd3d24ddb66af7eE":                          {true, false},
+		"_ZN5tokio7runtime4task5state5State22transition_to_complete17hcc104f4e28736cbbE":                         {},
 	} {
 		e := standard(name)
 		if e == nil {

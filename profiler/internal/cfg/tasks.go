@@ -28,6 +28,8 @@ func role(name string) (role string, scheduler bool) {
 		return record.Task, false
 	case rustNamed(name, "3std6thread6scoped", "9ScopeData29decrement_num_running_threads"):
 		return record.Done, false
+	case rustNamed(name, "5tokio7runtime4task6inject", "4push"), rustNamed(name, "5tokio7runtime8blocking4pool", "7Spawner10spawn_task"):
+		return record.Hands, false
 	case begins(name, tokioWorkers):
 		return "", true
 	case !strings.Contains(name, "rayon_core") && !strings.Contains(name, "crossbeam_"):
@@ -92,8 +94,12 @@ func (p *Program) ImportAt(entry uint64) string {
 // and threads for what blocks; none is made anew for what a user writes.
 var tokioWorkers = []string{"_ZN5tokio7runtime9scheduler12multi_thread6worker3run17h", "_ZN5tokio7runtime9scheduler12multi_thread6worker7Context",
 	"_ZN5tokio7runtime9scheduler12multi_thread6worker4Core", "_ZN5tokio7runtime9scheduler12multi_thread5queue", "_ZN5tokio7runtime9scheduler12multi_thread4idle",
-	"_ZN5tokio7runtime11thread_pool6worker3run17h", "_ZN5tokio7runtime11thread_pool6worker7Context", "_ZN5tokio7runtime11thread_pool6worker4Core",
-	"_ZN5tokio7runtime8blocking4pool5Inner3run17h"}
+	"_ZN5tokio7runtime11thread_pool6worker3run17h", "_ZN5tokio7runtime11thread_pool6worker7Context", "_ZN5tokio7runtime11thread_pool6worker4Core"}
+
+// OfRust reports whether a function is written in Rust, as its name is mangled.
+func OfRust(name string) bool {
+	return strings.HasPrefix(name, "_R") || strings.HasPrefix(name, "_ZN") && strings.Contains(name, "17h")
+}
 
 // rustNamed reports whether a function of Rust has a name, as it is mangled of old or anew.
 func rustNamed(name, module, function string) bool {

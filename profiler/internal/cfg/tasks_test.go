@@ -25,7 +25,9 @@ func TestRoles(t *testing.T) {
 		"_ZN15crossbeam_deque5deque16Stealer$LT$T$GT$5steal17h205a97c17e5cccc4E":                                                  {"", true},
 		"_RNvMNtNtCsjrHSEGnQ3l9_3std6thread6scopedNtB2_9ScopeData29decrement_num_running_threads":                                 {record.Done, false},
 		"_ZN5tokio7runtime9scheduler12multi_thread6worker3run17h0123456789abcdefE":                                                {"", true},
-		"_ZN5tokio7runtime8blocking4pool5Inner3run17h0123456789abcdefE":                                                           {"", true},
+		"_ZN5tokio7runtime8blocking4pool5Inner3run17h0123456789abcdefE":                                                           {},
+		"_ZN5tokio7runtime4task6inject15Inject$LT$T$GT$4push17hae629164d348f79eE":                                                 {record.Hands, false},
+		"_ZN5tokio7runtime8blocking4pool7Spawner10spawn_task17hf080f0b7edb51dd3E":                                                 {record.Hands, false},
 		"_ZN5tokio7runtime9scheduler12multi_thread6worker14block_in_place17h0123456789abcdE":                                      {},
 		"_ZN5tokio7runtime9scheduler12multi_thread11MultiThread8block_on17h0123456789abcdE":                                       {},
 		"_ZN5tokio7runtime4task3raw4poll17h0123456789abcdefE":                                                                     {},
@@ -65,6 +67,31 @@ func TestRolesOfTeams(t *testing.T) {
 	for name, want := range map[string]bool{"GOMP_parallel": true, "__kmpc_fork_call": true, "gomp_solve": false} {
 		if got := hasTeams(&image.Image{Funcs: []image.Func{{Name: "main"}, {Name: name}}}); got != want {
 			t.Errorf("a program with %s has a runtime in it: %v", name, got)
+		}
+	}
+}
+
+// TestReceivesInRust: who receives from a channel of crossbeam's takes what is shared, from
+// one of the standard library only under a lock.
+func TestReceivesInRust(t *testing.T) {
+	for name, want := range map[string]struct{ receives, takes bool }{
+		"_ZN17crossbeam_channel7flavors4list16Channel$LT$T$GT$4recv17hc8cea71447bf390bE":      {true, true},
+		"_ZN17crossbeam_channel7flavors5array16Channel$LT$T$GT$8try_recv17hc8cea71447bf390bE": {true, true},
+		"_ZN3std4sync4mpmc4list16Channel$LT$T$GT$4recv17hef8511716b6c617dE":                   {true, false},
+		"_ZN17crossbeam_channel7flavors4list16Channel$LT$T$GT$4send17h28be83c4a96e741eE":      {},
+		"_ZN4mine7channel4recv17h28be83c4a96e741eE":                                           {},
+	} {
+		if h, is := receivesInRust(name); is != want.receives || h.fetches != want.takes || h.unlocks {
+			t.Errorf("%s: %v, %+v", name, is, h)
+		}
+	}
+}
+
+// TestOfRust: by how names are mangled.
+func TestOfRust(t *testing.T) {
+	for name, want := range map[string]bool{"_RNvC4mine4main": true, "_ZN4mine4main17h28be83c4a96e741eE": true, "_ZN4mine4mainEv": false, "main": false} {
+		if OfRust(name) != want {
+			t.Errorf("%s: %v", name, !want)
 		}
 	}
 }

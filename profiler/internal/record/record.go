@@ -89,6 +89,10 @@ const (
 // its creator waits for.
 const Done = "(done)"
 
+// Hands is what a rule calls functions by which a runtime in the program hands work out
+// to threads that it has.
+const Hands = "(hands)"
+
 // Gate is what a rule calls the passing of a gate, among the functions that it
 // wants records of: Arrive when a thread comes into code that does nothing but
 // synchronise, Leave when it comes out. Arg3 numbers the code, alike for copies of it.

@@ -67,7 +67,10 @@ func pools(t *Tracker) rule {
 		t.pools = p
 	}
 	return rule{
-		calls: []call{{names: []string{record.Idle}, arrive: p.enter, leave: p.leave, meets: true}},
+		calls: []call{
+			{names: []string{record.Idle}, arrive: p.enter, leave: p.leave, meets: true},
+			{names: []string{record.Hands}, arrive: p.wakes},
+		},
 		dying: p.dying,
 		end:   p.end,
 	}

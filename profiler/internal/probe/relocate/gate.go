@@ -119,6 +119,9 @@ func (m *emitter) passGate(g gateCode, done asm.Label) {
 		kind, inside = g.hook.Arrive, 1
 		if g.hook.Chain {
 			kind |= threadarea.ChainBit
+			if cfg.OfRust(g.r.Func.Name) {
+				kind |= threadarea.DeepBit // futures lie on the stack, which are large
+			}
 		}
 	}
 	m.MovGS32(left+gateInside, inside)
