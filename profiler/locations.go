@@ -36,6 +36,7 @@ func locations(o *backend.Outcome) (list []profile.Location) {
 // nothing is but that a block begins, ends says where it ends.
 func addresses(p *profile.Profile) (want addrs, ends []begun) {
 	counted := make([]bool, len(p.Events))
+	want = make(addrs, 0, len(p.Graph.Blocks)+len(p.Graph.Edges)) // of most of which there is one
 	p.EachCounts(func(c *profile.Counts) {
 		for _, e := range c.Event {
 			counted[e] = true
@@ -93,12 +94,19 @@ func (l *addrs) add(a ...profile.Addr) {
 	*l = append(*l, a...)
 }
 
+// addBegun adds those at which blocks begin: both lists are sorted, and have none in common.
 func (l *addrs) addBegun(list []begun) {
-	*l = slices.Grow(*l, len(list))
-	for _, b := range list {
-		*l = append(*l, b.start)
+	i, j := len(*l)-1, len(list)-1
+	*l = slices.Grow(*l, len(list))[:len(*l)+len(list)]
+	for k := len(*l) - 1; j >= 0; k-- {
+		if i >= 0 && (*l)[i] > list[j].start {
+			(*l)[k] = (*l)[i]
+			i--
+		} else {
+			(*l)[k] = list[j].start
+			j--
+		}
 	}
-	l.unite()
 }
 
 // unite sorts them, each once.
@@ -158,9 +166,11 @@ func begins(p *profile.Profile, counted []bool, other addrs) (list []begun) {
 		found += int(min(n, 1))
 	}
 	list = make([]begun, 0, found)
+	at := 0
 	for i := range p.Graph.Blocks {
 		if b := &p.Graph.Blocks[i]; order[i] > 0 {
-			if _, is := slices.BinarySearch(other, b.Start); !is {
+			at = profile.SearchNear(len(other), at, func(i int) bool { return other[i] >= b.Start })
+			if at == len(other) || other[at] != b.Start {
 				list = append(list, begun{b.Start, b.End, order[i]})
 			}
 		}

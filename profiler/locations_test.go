@@ -35,3 +35,23 @@ func TestAddressesKnown(t *testing.T) {
 		t.Errorf("%v, want 3 and 7", got)
 	}
 }
+
+// Where blocks begin is put among the others, in order.
+func TestAddressesBegun(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for n := range 200 {
+		var all, want addrs
+		var list []begun
+		for a := range profile.Addr(n) {
+			switch r.IntN(3) {
+			case 0:
+				all, want = append(all, a), append(want, a)
+			case 1:
+				list, want = append(list, begun{start: a}), append(want, a)
+			}
+		}
+		if all.addBegun(list); !slices.Equal(all, want) {
+			t.Fatalf("%v, want %v", all, want)
+		}
+	}
+}

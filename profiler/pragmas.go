@@ -3,10 +3,10 @@ package profiler
 import (
 	"maps"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/skewlens/skewlens/internal/pattern"
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
@@ -43,12 +43,12 @@ var (
 )
 
 // pragma is what a line of the source says of OpenMP.
-var pragma = regexp.MustCompile(`(?i)^\s*(?:#\s*pragma\s+|_Pragma\s*\(\s*"|[!c*]\$)omp\s+(.*)`)
+var pragma = pattern.New(`(?i)^\s*(?:#\s*pragma\s+|_Pragma\s*\(\s*"|[!c*]\$)omp\s+(.*)`)
 
 // says is the construct of a line that ends in a barrier of its own, whether it says
 // that there is a barrier here, and whether it says anything that ends the search.
 func says(line string) (c construct, barrier, region bool) {
-	m := pragma.FindStringSubmatch(line)
+	m := pragma().FindStringSubmatch(line)
 	if m == nil {
 		return noConstruct, false, false
 	}
@@ -90,7 +90,7 @@ func saysAt(text []string, line int) (c construct, barrier, region bool) {
 		return c, barrier, region
 	}
 	for _, next := range text[line:] {
-		if m := pragma.FindStringSubmatch(next); m != nil {
+		if m := pragma().FindStringSubmatch(next); m != nil {
 			if words := strings.ToLower(m[1]); strings.HasPrefix(words, "end") && strings.Contains(words, "nowait") {
 				return noWait, false, false
 			}
@@ -316,9 +316,9 @@ func pragmaOf(text []string, line int, of construct, free func(line int) bool) i
 
 // functionEnd ends a function, or something else that no function goes beyond: a brace
 // before which nothing stands, or Fortran's words.
-var functionEnd = regexp.MustCompile(`(?i)^(?:\}|\s*end\s*(?:function|subroutine|program|module)\b|\s*end\s*(?:!|$))`)
+var functionEnd = pattern.New(`(?i)^(?:\}|\s*end\s*(?:function|subroutine|program|module)\b|\s*end\s*(?:!|$))`)
 
-func endsFunction(line string) bool { return functionEnd.MatchString(line) }
+func endsFunction(line string) bool { return functionEnd().MatchString(line) }
 
 // source is the lines of a file that is no younger than the program; nil where there
 // is none.

@@ -45,7 +45,7 @@ func regionLines(im *image.Image, locate func(profile.Addr) profile.Location, re
 // 0 where that is a task's, or none is known.
 func regionOf(text []string, line int) int {
 	for at := line; at > 0 && !(at < line && endsFunction(text[at-1])); at-- {
-		m := pragma.FindStringSubmatch(text[at-1])
+		m := pragma().FindStringSubmatch(text[at-1])
 		if m == nil {
 			continue
 		}

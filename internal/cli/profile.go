@@ -282,7 +282,7 @@ func (o *profileFlags) finish(stdout, stderr io.Writer, p *profile.Profile, fail
 	if o.ranks == "" || o.output != "" {
 		var err error
 		opt := o.options()
-		opt.Sizes = o.sizes
+		opt.Sizes, opt.Checked = o.sizes, true // by profiler.Run
 		if r, err = report.New(p, opt); err == nil && failed == nil && o.verify {
 			err = verify(r)
 		}

@@ -54,9 +54,9 @@ var rules = []struct {
 	{"report", []string{"profile", "lime", "attribution", "internal/flowgraph", "internal/units"}},
 	{"export", []string{"profile", "internal/units"}},
 	{"docs", nil},
-	{"lsp", []string{"docs", "profile", "lime", "attribution", "report", "dwarfmap", "internal/flowgraph", "internal/units", "internal/atomicfile"}},
+	{"lsp", []string{"docs", "profile", "lime", "attribution", "report", "dwarfmap", "internal/flowgraph", "internal/units", "internal/atomicfile", "internal/pattern"}},
 	{"internal/examples", nil},
-	{"internal/runner", []string{"docs", "profile", "lime", "attribution", "report", "dwarfmap", "lsp", "internal/flowgraph", "internal/units", "internal/atomicfile", "internal/launch"}},
+	{"internal/runner", []string{"docs", "profile", "lime", "attribution", "report", "dwarfmap", "lsp", "internal/flowgraph", "internal/units", "internal/atomicfile", "internal/launch", "internal/pattern"}},
 	{"profiler/internal", []string{"profile", "dwarfmap", "profiler/internal", "internal/flowgraph", "internal/needs", "internal/atomicfile", "internal/garbage"}},
 }
 

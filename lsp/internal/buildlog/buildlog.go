@@ -11,11 +11,12 @@ package buildlog
 
 import (
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"go.lsp.dev/protocol"
+
+	"github.com/skewlens/skewlens/internal/pattern"
 )
 
 // Log is what a build has printed so far.
@@ -43,11 +44,11 @@ func New(dir string) *Log { return &Log{dir: dir} }
 const maxMessages = 200
 
 var (
-	placed   = regexp.MustCompile(`^([^\s:][^:]*):(\d+)(?::(\d+))?:\s*(?:(fatal error|error|warning|note|Error|Warning|Fatal Error):\s*)?(.*)$`)
-	arrow    = regexp.MustCompile(`^\s*--> ([^:]+):(\d+):(\d+)$`)
-	header   = regexp.MustCompile(`^(error|warning)(\[\w+\])?: (.*)$`)
-	later    = regexp.MustCompile(`^(Error|Warning|Fatal Error): (.*)$`)
-	entering = regexp.MustCompile("^\\S*make(?:\\[\\d+\\])?: Entering directory ['`](.*)'$")
+	placed   = pattern.New(`^([^\s:][^:]*):(\d+)(?::(\d+))?:\s*(?:(fatal error|error|warning|note|Error|Warning|Fatal Error):\s*)?(.*)$`)
+	arrow    = pattern.New(`^\s*--> ([^:]+):(\d+):(\d+)$`)
+	header   = pattern.New(`^(error|warning)(\[\w+\])?: (.*)$`)
+	later    = pattern.New(`^(Error|Warning|Fatal Error): (.*)$`)
+	entering = pattern.New("^\\S*make(?:\\[\\d+\\])?: Entering directory ['`](.*)'$")
 )
 
 // Add reads a line that the build printed.
@@ -60,26 +61,26 @@ func (b *Log) Add(line string) {
 	if len(b.Messages) >= maxMessages {
 		return
 	}
-	if m := entering.FindStringSubmatch(line); m != nil {
+	if m := entering().FindStringSubmatch(line); m != nil {
 		b.dir = m[1]
 		return
 	}
-	if m := header.FindStringSubmatch(line); m != nil {
+	if m := header().FindStringSubmatch(line); m != nil {
 		b.head = m[1] + ": " + m[3]
 		return
 	}
-	if m := arrow.FindStringSubmatch(line); m != nil && b.head != "" {
+	if m := arrow().FindStringSubmatch(line); m != nil && b.head != "" {
 		what, message, _ := strings.Cut(b.head, ": ")
 		b.keep(m[1], m[2], what, message)
 		b.head = ""
 		return
 	}
-	if m := later.FindStringSubmatch(line); m != nil && b.open {
+	if m := later().FindStringSubmatch(line); m != nil && b.open {
 		last := &b.Messages[len(b.Messages)-1]
 		last.Text, last.Severity, b.open = m[2], severityOf(m[1]), false
 		return
 	}
-	if m := placed.FindStringSubmatch(line); m != nil {
+	if m := placed().FindStringSubmatch(line); m != nil {
 		if m[4] == "" && m[5] != "" && m[3] == "" {
 			return // "In file included from …" and its like have no column
 		}

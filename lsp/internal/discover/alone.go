@@ -2,10 +2,10 @@ package discover
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/skewlens/skewlens/internal/pattern"
 	"github.com/skewlens/skewlens/lsp/internal/workspace"
 )
 
@@ -19,7 +19,7 @@ var compilers = map[string]struct{ before, after string }{
 	".go": {"go build", ""},
 }
 
-var begins = regexp.MustCompile(`\bmain\s*\(|(?im:^\s*program\s+\w)`)
+var begins = pattern.New(`\bmain\s*\(|(?im:^\s*program\s+\w)`)
 
 // alone compiles the programs that a file is of, each from its own sources, where these
 // lie in one folder; else there is nothing to offer.
@@ -51,7 +51,7 @@ func (f *Finder) compile(root string, p sourced) Candidate {
 		}
 	}
 	text, from, to := strings.Join(texts, "\n"), " "+strings.Join(names, " "), " -o "+workspace.Quote(relative(root, program))
-	c.Asks = looks.MatchString(text) || filepath.Ext(path) == ".go" && goAsks.MatchString(text)
+	c.Asks = looks().MatchString(text) || filepath.Ext(path) == ".go" && goAsks().MatchString(text)
 	if len(p.files) == 1 {
 		if words := f.compiled(root, path); words != nil {
 			c.Why += ", as compile_commands.json says"

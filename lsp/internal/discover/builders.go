@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/skewlens/skewlens/internal/pattern"
 	"github.com/skewlens/skewlens/lsp/internal/workspace"
 )
 
@@ -80,7 +81,7 @@ func (f *Finder) builders(root, dir, path string) []Candidate {
 }
 
 // project is what the topmost file of a CMake or Meson project says.
-var project = regexp.MustCompile(`(?im)^\s*project\s*\(`)
+var project = pattern.New(`(?im)^\s*project\s*\(`)
 
 // topmost is the outermost folder of a project that a file of a name describes: of
 // those that lie directly above each other, the last that says project().
@@ -90,7 +91,7 @@ func (f *Finder) topmost(chain []string, name string) (found string) {
 		if !ok && found != "" {
 			break
 		}
-		if ok && project.MatchString(text) {
+		if ok && project().MatchString(text) {
 			found = dir
 		}
 	}

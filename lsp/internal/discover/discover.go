@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/skewlens/skewlens/internal/pattern"
 	"github.com/skewlens/skewlens/lsp/internal/workspace"
 )
 
@@ -130,7 +131,7 @@ func (f *Finder) candidate(root, path string, p *program, why string) Candidate 
 }
 
 // looks is what a source says that looks at its program's arguments.
-var looks = regexp.MustCompile(`\bmain\s*\(\s*(const\s+)?int\b|\bargv\b|\benv::args|(?i:get_command_argument|command_argument_count)`)
+var looks = pattern.New(`\bmain\s*\(\s*(const\s+)?int\b|\bargv\b|\benv::args|(?i:get_command_argument|command_argument_count)`)
 
 // maxLooked of a program's sources are looked at.
 const maxLooked = 200
@@ -143,7 +144,7 @@ func (f *Finder) asks(root string, files []string) bool {
 			continue
 		}
 		n++
-		if f.contains(file, looks) {
+		if f.contains(file, looks()) {
 			return true
 		}
 	}

@@ -2,17 +2,17 @@ package discover
 
 import (
 	"path/filepath"
-	"regexp"
 	"strings"
 
+	"github.com/skewlens/skewlens/internal/pattern"
 	"github.com/skewlens/skewlens/lsp/internal/workspace"
 )
 
 var (
-	mainPackage = regexp.MustCompile(`(?m)^package\s+main\b`)
-	modulePath  = regexp.MustCompile(`(?m)^module\s+(\S+)`)
-	version     = regexp.MustCompile(`/v\d+$`)
-	goAsks      = regexp.MustCompile(`\bos\.Args\b|\bflag\.`)
+	mainPackage = pattern.New(`(?m)^package\s+main\b`)
+	modulePath  = pattern.New(`(?m)^module\s+(\S+)`)
+	version     = pattern.New(`/v\d+$`)
+	goAsks      = pattern.New(`\bos\.Args\b|\bflag\.`)
 )
 
 // golang offers the programs of a file's module: that of its own folder, if it has
@@ -28,7 +28,7 @@ func (f *Finder) golang(root, path string) (all []Candidate) {
 		if !ok {
 			continue
 		}
-		module := modulePath.FindStringSubmatch(text)
+		module := modulePath().FindStringSubmatch(text)
 		if module == nil {
 			return nil
 		}
@@ -77,18 +77,18 @@ func (f *Finder) goProgram(root, at, module, dir string) (c Candidate, ok bool) 
 		if !read || strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		if !mainPackage.MatchString(text) {
+		if !mainPackage().MatchString(text) {
 			return c, false
 		}
 		ok = true
-		c.Asks = c.Asks || goAsks.MatchString(text)
+		c.Asks = c.Asks || goAsks().MatchString(text)
 	}
 	if !ok {
 		return c, false
 	}
 	name := filepath.Base(dir)
 	if dir == at {
-		name = filepath.Base(version.ReplaceAllString(module, ""))
+		name = filepath.Base(version().ReplaceAllString(module, ""))
 	}
 	program := filepath.Join(dir, name)
 	if f.exists(program) && readProgram(program) == nil {

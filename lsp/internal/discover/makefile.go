@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/skewlens/skewlens/internal/pattern"
 	"github.com/skewlens/skewlens/lsp/internal/workspace"
 )
 
@@ -27,29 +28,29 @@ func makes(root, dir string) string {
 }
 
 var (
-	saysLines = regexp.MustCompile(`(^|[\s='"])-g(gdb|dwarf|[0-3]\b|\s|$|['"])`)
-	sets      = regexp.MustCompile(`(?m)^\s*(?:export\s+|override\s+)?(CC|CXX|FC)\s*[:?]*=[ \t]*(.*?)\s*$`)
+	saysLines = pattern.New(`(^|[\s='"])-g(gdb|dwarf|[0-3]\b|\s|$|['"])`)
+	sets      = pattern.New(`(?m)^\s*(?:export\s+|override\s+)?(CC|CXX|FC)\s*[:?]*=[ \t]*(.*?)\s*$`)
 )
 
 // variables are those that name compilers, with what make has them be, and what of a
 // Makefile uses them: by name, or by rules of make's own.
 var variables = []struct {
 	name, compiler string
-	used           *regexp.Regexp
+	used           func() *regexp.Regexp
 }{
-	{"CC", "cc", regexp.MustCompile(`\$[({]CC[)}]|\.[co]\b`)},
-	{"CXX", "c++", regexp.MustCompile(`\$[({]CXX[)}]|\.(cc|cpp|cxx|C|o)\b`)},
-	{"FC", "gfortran", regexp.MustCompile(`\$[({]FC[)}]|\.[fF](90)?\b`)},
+	{"CC", "cc", pattern.New(`\$[({]CC[)}]|\.[co]\b`)},
+	{"CXX", "c++", pattern.New(`\$[({]CXX[)}]|\.(cc|cpp|cxx|C|o)\b`)},
+	{"FC", "gfortran", pattern.New(`\$[({]FC[)}]|\.[fF](90)?\b`)},
 }
 
 // withLines are the words by which a first build of a Makefile that never says -g has
 // debug information, whatever else it sets: compilers are called with it.
 func withLines(makefile string) (words string) {
-	if saysLines.MatchString(makefile) {
+	if saysLines().MatchString(makefile) {
 		return ""
 	}
 	said := map[string]string{}
-	for _, m := range sets.FindAllStringSubmatch(makefile, -1) {
+	for _, m := range sets().FindAllStringSubmatch(makefile, -1) {
 		said[m[1]] = m[2]
 	}
 	for _, v := range variables {
@@ -57,7 +58,7 @@ func withLines(makefile string) (words string) {
 		if !ok {
 			c = v.compiler
 		}
-		if c != "" && v.used.MatchString(makefile) && !strings.ContainsAny(c, "$`#\\\"'") {
+		if c != "" && v.used().MatchString(makefile) && !strings.ContainsAny(c, "$`#\\\"'") {
 			words += " " + v.name + "=" + workspace.Quote(c+" -g")
 		}
 	}

@@ -3,9 +3,10 @@ package discover
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/skewlens/skewlens/internal/pattern"
 )
 
 // family is the sources that are compiled together.
@@ -22,7 +23,7 @@ const (
 var families = map[string]family{".c": inC, ".cc": inCXX, ".cpp": inCXX, ".cxx": inCXX, ".C": inCXX, ".c++": inCXX, ".go": inGo,
 	".h": aHeader, ".hh": aHeader, ".hpp": aHeader, ".hxx": aHeader, ".H": aHeader, ".inc": aHeader, ".inl": aHeader, ".ipp": aHeader, ".tpp": aHeader}
 
-var includes = regexp.MustCompile(`(?m)^\s*#\s*include\s*"([^"]+)"`)
+var includes = pattern.New(`(?m)^\s*#\s*include\s*"([^"]+)"`)
 
 // manySources of a folder are no one program, and maxFolder entries of it are not looked
 // through.
@@ -41,7 +42,7 @@ type sourced struct{ files, headers []string }
 func (f *Finder) together(path string) (programs []sourced) {
 	own := families[filepath.Ext(path)]
 	if own == ofNone {
-		if _, known := compilers[filepath.Ext(path)]; known && f.contains(path, begins) {
+		if _, known := compilers[filepath.Ext(path)]; known && f.contains(path, begins()) {
 			return []sourced{{files: []string{path}}}
 		}
 		return nil
@@ -49,7 +50,7 @@ func (f *Finder) together(path string) (programs []sourced) {
 	sources := f.beside(path, own)
 	var mains []string
 	for _, s := range sources {
-		if f.contains(s, begins) {
+		if f.contains(s, begins()) {
 			mains = append(mains, s)
 		}
 	}
@@ -79,7 +80,7 @@ func (f *Finder) beside(path string, own family) (sources []string) {
 		its := families[filepath.Ext(name)]
 		switch {
 		case e.IsDir(), its == ofNone, its == aHeader, its != own && own != aHeader, its == inGo && own == aHeader:
-		case its == inGo && (strings.HasSuffix(name, "_test.go") || !f.contains(at, mainPackage)):
+		case its == inGo && (strings.HasSuffix(name, "_test.go") || !f.contains(at, mainPackage())):
 		default:
 			sources = append(sources, at)
 		}
@@ -122,7 +123,7 @@ func (f *Finder) whole(first string, sources, mains []string) (p sourced) {
 // included are the headers that a file includes by where they lie.
 func (f *Finder) included(file string) (headers []string) {
 	text, _ := f.text(file)
-	for _, m := range includes.FindAllStringSubmatch(text, -1) {
+	for _, m := range includes().FindAllStringSubmatch(text, -1) {
 		headers = append(headers, filepath.Join(filepath.Dir(file), m[1]))
 	}
 	return headers

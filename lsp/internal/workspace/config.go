@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 	"go.lsp.dev/protocol"
 
+	"github.com/skewlens/skewlens/internal/pattern"
 	"github.com/skewlens/skewlens/lsp/internal/text"
 )
 
@@ -225,11 +225,11 @@ var takes = map[string]string{
 
 // mismatch is how the decoder says that a value has another type than its key: in
 // the terms of the program that reads it.
-var mismatch = regexp.MustCompile(`^toml: cannot decode TOML (\w+) into `)
+var mismatch = pattern.New(`^toml: cannot decode TOML (\w+) into `)
 
 // inWords is a mistake of a value without the types of this program.
 func inWords(e *toml.DecodeError) string {
-	m := mismatch.FindStringSubmatch(e.Error())
+	m := mismatch().FindStringSubmatch(e.Error())
 	if m == nil || len(e.Key()) == 0 {
 		return strings.TrimPrefix(e.Error(), "toml: ")
 	}

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
+
+	"github.com/skewlens/skewlens/internal/pattern"
 )
 
 // launchFile is VS Code's launch.json, as far as it says what is run.
@@ -82,10 +83,10 @@ type variables struct {
 	unknown string
 }
 
-var variable = regexp.MustCompile(`\$\{[^}]*\}`)
+var variable = pattern.New(`\$\{[^}]*\}`)
 
 func (v *variables) expand(s string) string {
-	return variable.ReplaceAllStringFunc(s, func(m string) string {
+	return variable().ReplaceAllStringFunc(s, func(m string) string {
 		name := m[2 : len(m)-1]
 		switch {
 		case name == "workspaceFolder" || name == "workspaceRoot":

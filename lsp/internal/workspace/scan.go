@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/skewlens/skewlens/internal/pattern"
 	"github.com/skewlens/skewlens/lsp/internal/text"
 )
 
@@ -12,14 +13,14 @@ var (
 	// What a scan looks at closely; everything else is passed over fast.
 	hints = []string{"barrier", "BARRIER", "join", "arrive_and_wait", "omp", "parallel_", "execution::par", "par_", "scope"}
 
-	callC       = regexp.MustCompile(`\b(pthread_barrier_wait|pthread_join|thrd_join|\w*BARRIER\w*)\s*\(|\.(arrive_and_wait|join)\s*\(|\btbb::parallel_\w+\s*\(|\bexecution::par(_unseq)?\s*,|^\s*#\s*pragma\s+omp\b.*\bparallel\b`)
-	callRust    = regexp.MustCompile(`\.(join|wait)\s*\(\s*\)|\.(into_)?par_(iter|iter_mut|chunks|chunks_mut|bridge|sort\w*)\s*\(|\b(thread|rayon)::(scope|join)\s*\(`)
-	callFortran = regexp.MustCompile(`(?i)^\s*[!c*]\$omp\s+parallel\b`)
+	callC       = pattern.New(`\b(pthread_barrier_wait|pthread_join|thrd_join|\w*BARRIER\w*)\s*\(|\.(arrive_and_wait|join)\s*\(|\btbb::parallel_\w+\s*\(|\bexecution::par(_unseq)?\s*,|^\s*#\s*pragma\s+omp\b.*\bparallel\b`)
+	callRust    = pattern.New(`\.(join|wait)\s*\(\s*\)|\.(into_)?par_(iter|iter_mut|chunks|chunks_mut|bridge|sort\w*)\s*\(|\b(thread|rayon)::(scope|join)\s*\(`)
+	callFortran = pattern.New(`(?i)^\s*[!c*]\$omp\s+parallel\b`)
 	// Of Go only what is a group of goroutines: commands and conditions have a Wait too.
-	groupGo = regexp.MustCompile(`(\w+)\s+\*?(?:sync\.WaitGroup|errgroup\.Group)\b|(\w+)(?:\s*,\s*\w+)?\s*:?=\s*&?(?:new\()?(?:sync\.WaitGroup|errgroup\.(?:Group|WithContext))\b`)
-	waitGo  = regexp.MustCompile(`(\w+)\.Wait\(\)`)
+	groupGo = pattern.New(`(\w+)\s+\*?(?:sync\.WaitGroup|errgroup\.Group)\b|(\w+)(?:\s*,\s*\w+)?\s*:?=\s*&?(?:new\()?(?:sync\.WaitGroup|errgroup\.(?:Group|WithContext))\b`)
+	waitGo  = pattern.New(`(\w+)\.Wait\(\)`)
 
-	notACall = regexp.MustCompile(`^\s*(#\s*(define|undef|if|ifdef|ifndef|include)|extern\b)|BARRIER_?(INIT|DESTROY|DEC)|\b(join|arrive_and_wait)\s*\([^)]*\)\s*(const\s*)?\{`)
+	notACall = pattern.New(`^\s*(#\s*(define|undef|if|ifdef|ifndef|include)|extern\b)|BARRIER_?(INIT|DESTROY|DEC)|\b(join|arrive_and_wait)\s*\([^)]*\)\s*(const\s*)?\{`)
 )
 
 // scan guesses from a text alone where sections end, for programs that are not
@@ -28,11 +29,11 @@ func scan(t *text.Text, language, path string) []int {
 	var call *regexp.Regexp
 	switch languageOf(language, path) {
 	case "c":
-		call = callC
+		call = callC()
 	case "rust":
-		call = callRust
+		call = callRust()
 	case "fortran":
-		call = callFortran
+		call = callFortran()
 	case "go":
 		return scanGo(t)
 	default:
@@ -42,10 +43,10 @@ func scan(t *text.Text, language, path string) []int {
 	comment := false
 	for i := range t.Lines() {
 		line := t.Line(i)
-		if call == callC {
+		if call == callC() {
 			line, comment = uncommented(line, comment)
 		}
-		if !hinted(line) || !call.MatchString(line) || notACall.MatchString(line) {
+		if !hinted(line) || !call.MatchString(line) || notACall().MatchString(line) {
 			continue
 		}
 		out = append(out, i)
@@ -56,13 +57,13 @@ func scan(t *text.Text, language, path string) []int {
 // scanGo finds where groups of goroutines are waited for that the text declares.
 func scanGo(t *text.Text) (out []int) {
 	groups := map[string]bool{}
-	for _, m := range groupGo.FindAllStringSubmatch(t.String(), -1) {
+	for _, m := range groupGo().FindAllStringSubmatch(t.String(), -1) {
 		groups[m[1]+m[2]] = true
 	}
 	comment, line := false, ""
 	for i := range t.Lines() {
 		line, comment = uncommented(t.Line(i), comment)
-		for _, m := range waitGo.FindAllStringSubmatch(line, -1) {
+		for _, m := range waitGo().FindAllStringSubmatch(line, -1) {
 			if groups[m[1]] {
 				out = append(out, i)
 				break

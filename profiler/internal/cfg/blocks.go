@@ -1,6 +1,7 @@
 package cfg
 
 import (
+	"encoding/binary"
 	"math/bits"
 	"slices"
 	"sort"
@@ -21,7 +22,7 @@ const (
 // in s, where it lasts until the next one is made; with nil it is the caller's.
 func (p *Program) Graph(f *Func, s *Space) *Graph {
 	g := p.Blocks(f, s)
-	g.shape()
+	g.Shape()
 	return g
 }
 
@@ -79,7 +80,7 @@ func (m *maker) read() {
 		x := &s.index[i]
 		end := first[i] + len(x.slot)
 		for w := first[i] >> 6; w <= (end-1)>>6; w++ {
-			for set := f.starts[w]; set != 0; set &= set - 1 {
+			for set := binary.LittleEndian.Uint64(f.starts[8*w:]); set != 0; set &= set - 1 {
 				o := w<<6 + bits.TrailingZeros64(set) - first[i]
 				if o < 0 || o >= len(x.slot) {
 					continue // of a neighbouring part

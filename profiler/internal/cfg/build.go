@@ -25,6 +25,10 @@ func Build(im *image.Image, catches Catches, among ...*image.Image) *Program {
 
 // build is Build of a program of which only the image is known.
 func (p *Program) build() *Program {
+	searches := make([]search, len(p.Funcs))
+	for i, f := range p.Funcs {
+		f.search = &searches[i]
+	}
 	p.findLabels()
 	var sp Space
 	p.decodeAll(&sp, p.Funcs)
@@ -47,7 +51,7 @@ func (p *Program) build() *Program {
 
 // begin is a program of which only the image is known.
 func begin(im *image.Image, catches Catches, among []*image.Image) *Program {
-	p := &Program{Image: im, byEntry: make(map[uint64]*Func, len(im.Funcs)), owner: make(map[uint64]*Func, len(im.Funcs)), catches: catches, foreign: map[string]bool{}}
+	p := &Program{Image: im, owner: make(map[uint64]*Func, len(im.Funcs)), catches: catches, foreign: map[string]bool{}}
 	p.all = append([]*image.Image{im}, among...)
 	for _, x := range p.all {
 		p.throws = p.throws || len(x.Pads) > 0 && x.Go == nil
@@ -67,17 +71,17 @@ func begin(im *image.Image, catches Catches, among []*image.Image) *Program {
 	p.others(among)
 	p.Funcs = make([]*Func, 0, len(im.Funcs))
 	teams := hasTeams(im)
-	all, whole := make([]Func, len(im.Funcs)), make([]Range, len(im.Funcs)) // together: there are thousands
+	p.every = make([]Func, len(im.Funcs)) // together: there are thousands
+	whole := make([]Range, len(im.Funcs))
 	for i := range im.Funcs {
 		s := &im.Funcs[i]
 		sec := im.SectionAt(s.Addr)
 		if sec == nil || !sec.Exec || !strings.HasPrefix(sec.Name, ".text") {
 			continue
 		}
-		f := &all[i]
+		f := &p.every[i]
 		whole[i] = Range{s.Addr, s.Addr + s.Size}
 		*f = Func{Name: s.Name, Ranges: whole[i : i+1 : i+1], part: s.Cold, named: s.Cold, ends: noReturnName(s.Name), setJmp: setJmpName(s.Name), nameless: s.Synthetic}
-		p.byEntry[s.Addr] = f
 		p.Funcs = append(p.Funcs, f)
 		if s.Addr == im.Entry {
 			f.Skip = "the program's entry: runs before anything is set up"

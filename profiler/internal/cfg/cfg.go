@@ -36,7 +36,7 @@ type Program struct {
 	Regions []Region // where threads may meet or idle, by address
 	Waiters []uint64 // entries of functions that do nothing but wait, ascending
 
-	byEntry  map[uint64]*Func
+	every    []Func           // of the image's functions, in its order; those elsewhere than in the text have no ranges
 	owner    map[uint64]*Func // start of a part → the function that it belongs to
 	throws   bool             // exceptions or longjmp can pass through frames
 	labels   []uint64         // addresses inside functions that the data names
@@ -69,23 +69,16 @@ type Func struct {
 	Leaves   bool   // may not come back: see Call.Leaves
 	Insns    int    // reachable instructions; 0 where Skip says that they are not known
 
-	part       bool                // only a part of another function
-	named      bool                // its symbol says so
-	ends       bool                // its name is one that never returns
-	stays      bool                // Skip was known before it was looked at
-	setJmp     bool                // its name is one that may return twice
-	nameless   bool                // only the unwind table knows it
-	tables     map[uint64][]uint64 // indirect jump → targets
-	gotos      map[uint64][]uint64 // computed goto → where its targets are loaded
-	alone      []uint64            // jumps to what was made before: likewise
-	looked     int                 // how often these were looked for
-	fromLabels []uint64            // tables of how far labels lie from another: see BuildSilent
-	labelled   []uint64            // jumps that may go to all labels,
-	labels     []uint64            // which are these
-	pads       []uint64            // landing pads, and starts of merged parts
-	tailFrom   []uint64            // targets of jumps that leave the function
-	callees    []uint64            // entries that it calls or jumps to
-	starts     []uint64            // a bit for every byte of the parts: an instruction begins there
+	part     bool                // only a part of another function
+	named    bool                // its symbol says so
+	ends     bool                // its name is one that never returns
+	stays    bool                // Skip was known before it was looked at
+	setJmp   bool                // its name is one that may return twice
+	nameless bool                // only the unwind table knows it
+	tables   map[uint64][]uint64 // indirect jump → targets
+	pads     []uint64            // landing pads, and starts of merged parts
+	starts   []byte              // a bit for every byte of the parts, in words of 64: an instruction begins there
+	*search                      // nil: what was found out was written before
 
 	usesGS   bool   // addresses memory through GS
 	blind    bool   // has a jump through a pointer whose targets are not known
@@ -97,6 +90,18 @@ type Func struct {
 	kernel   bool   // makes system calls itself
 	syncs    bool   // may do something to other threads, or wait for them
 	gates    []gate // of regions, by address
+}
+
+// search is what is known of a function as long as others are looked for.
+type search struct {
+	gotos      map[uint64][]uint64 // computed goto → where its targets are loaded
+	alone      []uint64            // jumps to what was made before: likewise
+	looked     int                 // how often these were looked for
+	fromLabels []uint64            // tables of how far labels lie from another: see BuildSilent
+	labelled   []uint64            // jumps that may go to all labels,
+	labels     []uint64            // which are these
+	tailFrom   []uint64            // targets of jumps that leave the function
+	callees    []uint64            // entries that it calls or jumps to
 }
 
 // Graph is the control-flow graph of a function.
@@ -280,6 +285,9 @@ const fallsOut = "falls out of its range"
 
 // Callees returns the functions that a function calls or jumps to directly.
 func (p *Program) Callees(f *Func) (list []*Func) {
+	if f.search == nil {
+		return nil
+	}
 	for _, a := range f.callees {
 		if g := p.FuncAt(a); g != nil {
 			list = append(list, g)
@@ -288,9 +296,25 @@ func (p *Program) Callees(f *Func) (list []*Func) {
 	return list
 }
 
+// at is the function, or part, that starts at an address, or nil.
+func (p *Program) at(entry uint64) *Func { return p.nth(p.find(entry), entry) }
+
+// find is the number of the first of every that starts at or behind an address.
+func (p *Program) find(entry uint64) int {
+	return sort.Search(len(p.every), func(i int) bool { return p.Image.Funcs[i].Addr >= entry })
+}
+
+// nth is the i-th of every, if it is a function that starts at an address, or nil.
+func (p *Program) nth(i int, entry uint64) *Func {
+	if i < len(p.every) && p.Image.Funcs[i].Addr == entry && p.every[i].Ranges != nil {
+		return &p.every[i]
+	}
+	return nil
+}
+
 // FuncAt returns the function that starts at an address, or nil.
 func (p *Program) FuncAt(entry uint64) *Func {
-	if f := p.byEntry[entry]; f != nil && !f.part {
+	if f := p.at(entry); f != nil && !f.part {
 		return f
 	}
 	return nil

@@ -112,12 +112,12 @@ func (d *decoder) finish() {
 			return
 		}
 	}
-	f.starts = make([]uint64, (f.Size()+63)/64)
+	f.starts = make([]byte, (f.Size()+63)/64*8)
 	n := 0
 	for i := range d.s.index {
 		for _, k := range d.s.index[i].slot {
 			if k > 0 {
-				f.starts[n>>6] |= 1 << (n & 63)
+				f.starts[n>>3] |= 1 << (n & 7)
 			}
 			n++
 		}
@@ -148,7 +148,7 @@ func (p *Program) note(f *Func, in *x86.Insn) {
 		f.astray = f.astray || p.throws || p.catching
 	case k.IsJump() && !f.In(in.Target):
 		f.NoReturn, f.plain = false, false
-		if p.byEntry[in.Target] == nil && p.libraryLeaves(f, p.Image.PLT[in.Target]) {
+		if p.at(in.Target) == nil && p.libraryLeaves(f, p.Image.PLT[in.Target]) {
 			f.astray = true
 		}
 	}
@@ -317,7 +317,7 @@ func (d *decoder) jump(in *x86.Insn) {
 	s := d.p.Image.FuncAt(t)
 	var g *Func
 	if s != nil {
-		g = d.p.byEntry[s.Addr]
+		g = d.p.at(s.Addr)
 	}
 	switch {
 	case g == nil || t == g.Ranges[0].Lo && !g.part:

@@ -10,7 +10,7 @@ import (
 
 // Pack writes what Build found out, so that Unpack need not find it out again.
 func (p *Program) Pack(w *pack.Writer) {
-	w.Uint(uint64(len(p.byEntry)))
+	w.Uint(uint64(len(p.every)))
 	w.Bool(p.silent)
 	w.Uint(uint64(len(p.Funcs)))
 	for _, f := range p.Funcs {
@@ -35,7 +35,7 @@ func (p *Program) Pack(w *pack.Writer) {
 			w.Ascending(f.tables[j])
 		}
 		w.Ascending(f.pads)
-		w.Words(f.starts)
+		w.Bytes(f.starts)
 	}
 	w.Uint(uint64(len(p.Regions)))
 	for _, r := range p.Regions {
@@ -64,16 +64,18 @@ var errOther = errors.New("facts of another program")
 // them: the caller made sure that they are of this image.
 func Unpack(r *pack.Reader, im *image.Image, catches Catches, among ...*image.Image) (*Program, error) {
 	p := begin(im, catches, among)
-	if r.Uint() != uint64(len(p.byEntry)) {
+	if r.Uint() != uint64(len(p.every)) {
 		return nil, errOther
 	}
 	p.silent = r.Bool()
 	for _, f := range p.Funcs {
 		f.part = true // but for those that follow
 	}
-	p.Funcs = p.Funcs[:0:0]
-	for range r.Len(8) {
-		f := p.byEntry[r.Uint()]
+	n := r.Len(8)
+	p.Funcs = make([]*Func, 0, n)
+	at := 0
+	for range n {
+		f := p.next(&at, r.Uint())
 		if f == nil {
 			return nil, errOther
 		}
@@ -105,7 +107,7 @@ func Unpack(r *pack.Reader, im *image.Image, catches Catches, among ...*image.Im
 			f.tables[j] = r.Ascending()
 		}
 		f.pads = r.Ascending()
-		f.starts = r.Words()
+		f.starts = r.Bytes()
 		if r.Err != nil {
 			return nil, r.Err
 		}
@@ -118,9 +120,19 @@ func Unpack(r *pack.Reader, im *image.Image, catches Catches, among ...*image.Im
 	return p, r.Err
 }
 
+// next is the function, or part, that starts at an address, or nil: mostly the one behind
+// the last that was asked for.
+func (p *Program) next(i *int, entry uint64) *Func {
+	if p.nth(*i, entry) == nil {
+		*i = p.find(entry)
+	}
+	*i++
+	return p.nth(*i-1, entry)
+}
+
 func (p *Program) unpackRegions(r *pack.Reader) error {
 	for range r.Len(8) {
-		x := Region{Func: p.byEntry[r.Uint()], Site: r.Uint(), Enter: r.Uint(), Also: r.Uint(), Leaves: r.Ascending(), Object: Object(r.Uint()), Works: r.Ascending(), Idle: r.Bool(), Future: r.Bool()}
+		x := Region{Func: p.at(r.Uint()), Site: r.Uint(), Enter: r.Uint(), Also: r.Uint(), Leaves: r.Ascending(), Object: Object(r.Uint()), Works: r.Ascending(), Idle: r.Bool(), Future: r.Bool()}
 		if x.Func == nil || x.Func.part || !x.Func.In(x.Enter) || x.Also != 0 && !x.Func.In(x.Also) {
 			return errOther
 		}

@@ -8,9 +8,9 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
-// shape computes what placing counters needs: dominators and natural loops,
+// Shape adds to what Blocks returns what placing counters needs: dominators and natural loops,
 // estimated frequencies, live flags, and which loops only wait.
-func (g *Graph) shape() {
+func (g *Graph) Shape() {
 	flow := g.flow()
 	tree := flow.Dominators(g.roots())
 	g.findLoops(flow, tree)

@@ -34,7 +34,7 @@ func (f *Func) enters(targets []uint64) {
 		for ; i < len(targets) && targets[i] < r.Hi; i++ {
 			bit := first + targets[i] - r.Lo
 			at, known := slices.BinarySearch(f.pads, targets[i])
-			if !known && targets[i] != f.Ranges[0].Lo && f.starts[bit>>6]>>(bit&63)&1 != 0 {
+			if !known && targets[i] != f.Ranges[0].Lo && f.starts[bit>>3]>>(bit&7)&1 != 0 {
 				f.pads = slices.Insert(f.pads, at, targets[i])
 			}
 		}

@@ -1,6 +1,7 @@
 package cfg
 
 import (
+	"encoding/binary"
 	"math/bits"
 	"slices"
 
@@ -54,8 +55,8 @@ func (s *Space) addPart(p *Program, r Range) {
 // times as much, and there are functions of ten thousands.
 func (s *Space) room(f *Func) {
 	n := 0
-	for _, w := range f.starts {
-		n += bits.OnesCount64(w)
+	for b := f.starts; len(b) > 0; b = b[8:] {
+		n += bits.OnesCount64(binary.LittleEndian.Uint64(b))
 	}
 	if n > cap(s.insns) {
 		s.insns = make([]x86.Insn, 0, n+n/4)

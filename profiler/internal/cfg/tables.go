@@ -257,7 +257,7 @@ func (d *decoder) partAt(a uint64, sure bool) *Func {
 	if s == nil {
 		return nil
 	}
-	g := d.p.byEntry[s.Addr]
+	g := d.p.at(s.Addr)
 	if g == nil || !g.part && (!sure || !d.p.holds(d.f, g)) {
 		return nil
 	}

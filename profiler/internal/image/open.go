@@ -134,7 +134,7 @@ func (l *loader) doubt(format string, args ...any) {
 	}
 }
 
-// contents reads n bytes of the file at off. Nothing else in the package asks
+// contents reads n bytes of the file at off. Nothing else in the package but text asks
 // for memory by a size that the file gives.
 func (l *loader) contents(off, n uint64) ([]byte, error) {
 	if n > uint64(l.size) || off > uint64(l.size)-n {
@@ -145,6 +145,17 @@ func (l *loader) contents(off, n uint64) ([]byte, error) {
 		return nil, err
 	}
 	return b, nil
+}
+
+// text is contents as a string: a copy of megabytes would take as long as to read them.
+func (l *loader) text(off, n uint64) (string, error) {
+	if n > uint64(l.size) || off > uint64(l.size)-n {
+		return "", io.ErrUnexpectedEOF
+	}
+	var b strings.Builder
+	b.Grow(int(n))
+	_, err := io.CopyN(&b, io.NewSectionReader(l.r, int64(off), int64(n)), int64(n))
+	return b.String(), err
 }
 
 // highest is where a profile's addresses of one file end (profile.LibraryStep).

@@ -118,7 +118,7 @@ func TestCompilerSuffixes(t *testing.T) {
 			t.Errorf("isCold(%q) is not %v", name, want)
 		}
 	}
-	f := func(name string, bind elf.SymBind) *symbol { return &symbol{name: name, bind: bind} }
+	f := func(name string, bind elf.SymBind) *symbol { return &symbol{name: name, info: uint8(bind) << 4} }
 	order := []*symbol{f("f", elf.STB_GLOBAL), f("f", elf.STB_WEAK), f("f", elf.STB_LOCAL), f("f.part.0", elf.STB_GLOBAL), f("f.cold", elf.STB_LOCAL)}
 	for i := 1; i < len(order); i++ {
 		if rank(order[i-1]) >= rank(order[i]) {

@@ -5,17 +5,21 @@ import (
 	"debug/elf"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 )
 
 // symbol is an entry of a symbol table.
 type symbol struct {
 	name        string
-	bind        elf.SymBind
-	typ         elf.SymType
-	section     elf.SectionIndex
 	value, size uint64
+	info        uint8
+	at          uint16 // its section
 }
+
+func (s *symbol) bind() elf.SymBind         { return elf.ST_BIND(s.info) }
+func (s *symbol) typ() elf.SymType          { return elf.ST_TYPE(s.info) }
+func (s *symbol) section() elf.SectionIndex { return elf.SectionIndex(s.at) }
 
 const symbolSize = 24
 
@@ -26,13 +30,14 @@ func (l *loader) symbols() {
 	l.im.Stripped = l.syms == nil
 	l.dynsyms = l.table(elf.SHT_DYNSYM)
 	versions := l.versions()
-	for i, s := range l.dynsyms {
-		if i < len(versions)/2 && s.section == elf.SHN_UNDEF && s.name != "" && s.bind == elf.STB_GLOBAL && versions[2*i+1]&0x7f == 0 && versions[2*i] <= 1 {
+	for i := range l.dynsyms {
+		s := &l.dynsyms[i]
+		if i < len(versions)/2 && s.section() == elf.SHN_UNDEF && s.name != "" && s.bind() == elf.STB_GLOBAL && versions[2*i+1]&0x7f == 0 && versions[2*i] <= 1 {
 			l.im.Unversioned[s.name] = true
 		}
-		if s.section == elf.SHN_UNDEF && s.name != "" {
+		if s.section() == elf.SHN_UNDEF && s.name != "" {
 			l.im.Imports[s.name] = true
-		} else if s.typ == elf.STT_FUNC || s.typ == elf.STT_GNU_IFUNC {
+		} else if s.function() {
 			l.im.Exports[s.name] = true
 		}
 	}
@@ -68,19 +73,16 @@ func (l *loader) table(t elf.SectionType) []symbol {
 		l.doubt("symbol table %s has no names", s.Name)
 		return nil
 	}
-	strs, err := l.contents(str.Offset, str.FileSize)
+	names, err := l.text(str.Offset, str.FileSize)
 	if err != nil {
 		l.doubt("names of %s: %v", s.Name, err)
 		return nil
 	}
-	names := string(strs)
 	out := make([]symbol, 0, len(data)/symbolSize)
 	for c := (cursor{data: data}); c.left() >= symbolSize; {
 		name, info := c.u32(), c.u8()
 		c.u8()
-		sym := symbol{bind: elf.ST_BIND(info), typ: elf.ST_TYPE(info), section: elf.SectionIndex(c.u16()), value: c.u64(), size: c.u64()}
-		sym.name = nameAt(names, uint64(name))
-		out = append(out, sym)
+		out = append(out, symbol{name: nameAt(names, uint64(name)), info: info, at: c.u16(), value: c.u64(), size: c.u64()})
 	}
 	return out
 }
@@ -101,47 +103,47 @@ func nameAt(table string, at uint64) string {
 // table for a Go program without symbols.
 func (l *loader) functions() {
 	im := l.im
-	fdeSize := make(map[uint64]uint64, len(im.FDEs))
-	for _, f := range im.FDEs {
-		fdeSize[f.Start] = f.Size
-	}
-	tables := [][]symbol{l.syms}
+	table := l.syms
 	if im.Stripped {
-		tables[0] = l.dynsyms
+		table = l.dynsyms
 	}
-	byAddr := make(map[uint64]int, len(tables[0]))
-	im.Funcs = make([]Func, 0, len(tables[0]))
-	named := make([]*symbol, 0, len(tables[0])) // each function
-	for i := range tables[0] {
-		s := &tables[0][i]
-		if s.typ != elf.STT_FUNC && s.typ != elf.STT_GNU_IFUNC || s.section == elf.SHN_UNDEF || s.section >= elf.SHN_LORESERVE || s.name == "" {
-			continue
+	order := make([]int32, 0, len(table)) // of functions, by address, then as they are there
+	for i := range table {
+		if s := &table[i]; s.function() && s.section() != elf.SHN_UNDEF && s.section() < elf.SHN_LORESERVE && s.name != "" {
+			order = append(order, int32(i))
 		}
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(table[a].value, table[b].value), cmp.Compare(a, b))
+	})
+	im.Funcs = make([]Func, 0, len(order))
+	var named *symbol // the last function
+	for _, i := range order {
+		s := &table[i]
 		sec := im.SectionAt(s.value)
 		if sec == nil || !sec.Exec {
 			continue
 		}
 		size := s.size
 		if size == 0 {
-			size = fdeSize[s.value] // assembly without .size; else it is not known where it ends
+			size = im.fdeSize(s.value) // assembly without .size; else it is not known where it ends
 		}
 		size = min(size, sec.Addr+sec.Size-s.value)
 		if size == 0 {
 			continue
 		}
-		f := Func{Name: s.name, Addr: s.value, Size: size, Cold: isCold(s.name), Local: s.bind == elf.STB_LOCAL, IFunc: s.typ == elf.STT_GNU_IFUNC}
-		i, ok := byAddr[s.value]
-		if !ok {
-			byAddr[s.value] = len(im.Funcs)
+		f := Func{Name: s.name, Addr: s.value, Size: size, Cold: isCold(s.name), Local: s.bind() == elf.STB_LOCAL, IFunc: s.typ() == elf.STT_GNU_IFUNC}
+		n := len(im.Funcs)
+		if n == 0 || im.Funcs[n-1].Addr != f.Addr {
 			im.Funcs = append(im.Funcs, f)
-			named = append(named, s)
+			named = s
 			continue
 		}
-		old := &im.Funcs[i]
+		old := &im.Funcs[n-1]
 		f.Size = max(f.Size, old.Size)
 		f.IFunc = f.IFunc || old.IFunc
-		if r, before := rank(s), rank(named[i]); r < before || r == before && f.Name < old.Name {
-			*old, named[i] = f, s
+		if r, before := rank(s), rank(named); r < before || r == before && f.Name < old.Name {
+			*old, named = f, s
 		} else {
 			old.Size, old.IFunc = f.Size, f.IFunc
 		}
@@ -151,6 +153,18 @@ func (l *loader) functions() {
 	}
 	im.sortFuncs()
 	l.synthesize()
+}
+
+// function reports whether it is a function's, or one's that returns a function to use.
+func (s *symbol) function() bool { return s.typ() == elf.STT_FUNC || s.typ() == elf.STT_GNU_IFUNC }
+
+// fdeSize is how long the function at an address is as its FDE says; 0: it has none.
+func (im *Image) fdeSize(addr uint64) uint64 {
+	i := sort.Search(len(im.FDEs), func(i int) bool { return im.FDEs[i].Start > addr })
+	if i > 0 && im.FDEs[i-1].Start == addr {
+		return im.FDEs[i-1].Size
+	}
+	return 0
 }
 
 // synthesize adds the functions that only the unwind table knows: all of a
@@ -220,7 +234,7 @@ func rank(s *symbol) int {
 	if strings.HasPrefix(s.name, "_") || strings.HasPrefix(s.name, "gomp_ialias_") { // a library's own name for what has a plain one
 		r += 2
 	}
-	switch s.bind {
+	switch s.bind() {
 	case elf.STB_LOCAL:
 		r += 4
 	case elf.STB_WEAK:

@@ -90,7 +90,9 @@ func (l *foreignLibrary) slots() (list []foreignSlot, err error) {
 		return nil, err
 	}
 	defer f.Close()
-	if err := l.read(f); err != nil {
+	l.place(f)
+	d, err := readDynamic(f)
+	if err != nil {
 		return nil, err
 	}
 	for _, s := range f.Sections {
@@ -106,14 +108,14 @@ func (l *foreignLibrary) slots() (list []foreignSlot, err error) {
 			if t := elf.R_X86_64(uint32(info)); t != elf.R_X86_64_JMP_SLOT && t != elf.R_X86_64_GLOB_DAT {
 				continue
 			}
-			sym := info >> 32 // the first one has number 1, and is not in the list
-			if sym == 0 || sym > uint64(len(l.syms)) {
+			sym := info >> 32 // the first one has number 1
+			if sym == 0 {
 				continue
 			}
-			name := l.syms[sym-1].Name
-			if h, ok := section.Hook(name); ok && h.Team == record.NoTeam && h.Tasks == record.NoTasks && // teams and tasks that do what is not counted are none of ours,
+			name := d.name(sym)
+			if h, ok := section.Hook(string(name)); ok && h.Team == record.NoTeam && h.Tasks == record.NoTasks && // teams and tasks that do what is not counted are none of ours,
 				!(h.Args != record.Args{} && isMPI(l.path)) { // nor is what MPI calls itself
-				list = append(list, foreignSlot{binary.LittleEndian.Uint64(b) + l.bias, name, l})
+				list = append(list, foreignSlot{binary.LittleEndian.Uint64(b) + l.bias, string(name), l})
 			}
 		}
 	}
@@ -122,9 +124,13 @@ func (l *foreignLibrary) slots() (list []foreignSlot, err error) {
 
 // read reads where a library lies, and its symbols.
 func (l *foreignLibrary) read(f *elf.File) (err error) {
-	if l.syms != nil {
-		return nil
-	}
+	l.place(f)
+	l.syms, err = f.DynamicSymbols()
+	return err
+}
+
+// place is where a library lies.
+func (l *foreignLibrary) place(f *elf.File) {
 	first := ^uint64(0)
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_LOAD {
@@ -132,8 +138,6 @@ func (l *foreignLibrary) read(f *elf.File) (err error) {
 		}
 	}
 	l.bias = l.lowest - first&^0xfff
-	l.syms, err = f.DynamicSymbols()
-	return err
 }
 
 // defines is the run-time address of a function that a library defines, 0 where
@@ -198,6 +202,9 @@ func (in *injection) hookSlots(p *tracee.Process, libs []*foreignLibrary, slots 
 // first of that name and version in the order of loading, the program's own
 // first of all.
 func bind(libs []*foreignLibrary, prog *module, s foreignSlot) uint64 {
+	if s.lib.syms == nil { // they cannot be read
+		return 0
+	}
 	version := ""
 	for i := range s.lib.syms {
 		if x := &s.lib.syms[i]; x.Name == s.name && x.Section == elf.SHN_UNDEF {

@@ -133,13 +133,16 @@ var goReceives = []string{"runtime.chanrecv1", "runtime.chanrecv2"}
 
 // goFunctions are the runtime's functions that get detours.
 func (m *module) goFunctions() (fs goroutine.Functions, err error) {
-	byName := make(map[string]goroutine.Function, len(m.im.Funcs))
-	for i := range m.im.Funcs {
-		f := &m.im.Funcs[i]
-		byName[f.Name] = goroutine.Function{Addr: f.Addr + m.bias, Bytes: m.im.Bytes(f.Addr)[:f.Size]}
+	find := func(name string) (f goroutine.Function, known bool) {
+		for i := len(m.im.Funcs) - 1; i >= 0; i-- { // of thousands that have names a map would take longer
+			if f := &m.im.Funcs[i]; f.Name == name {
+				return goroutine.Function{Addr: f.Addr + m.bias, Bytes: m.im.Bytes(f.Addr)[:f.Size]}, true
+			}
+		}
+		return f, false
 	}
 	get := func(name string) (f goroutine.Function) {
-		f, known := byName[name]
+		f, known := find(name)
 		if !known && err == nil {
 			err = fmt.Errorf("%s has no %s in its runtime, as every Go had so far", m.im.Path, name)
 		}
@@ -151,7 +154,7 @@ func (m *module) goFunctions() (fs goroutine.Functions, err error) {
 	fs.Begin, fs.Next = get("runtime.(*unwinder).initAt"), get("runtime.(*unwinder).next")
 	used := func(names ...string) (list []goroutine.Function) {
 		for _, name := range names {
-			if f, used := byName[name]; used {
+			if f, used := find(name); used {
 				list = append(list, f)
 			}
 		}

@@ -152,16 +152,16 @@ func (in *injection) beside(p *tracee.Process) (names []string, err error) {
 		if err != nil {
 			continue
 		}
-		list, err := f.ImportedSymbols()
+		d, err := readDynamic(f)
 		f.Close()
 		if err != nil {
 			continue
 		}
-		for _, x := range list {
-			if cfg.Matters(x.Name) && !(ours && strings.HasPrefix(x.Name, "dl")) {
-				names = append(names, x.Name)
+		d.imported(func(name string) {
+			if cfg.Matters(name) && !(ours && strings.HasPrefix(name, "dl")) {
+				names = append(names, name)
 			}
-		}
+		})
 	}
 	slices.Sort(names)
 	return slices.Compact(names), nil

@@ -32,11 +32,14 @@ func (in *injection) watchMprotect(p *tracee.Process) {
 		return
 	}
 	for _, l := range in.waits.libraries {
-		i := slices.IndexFunc(l.names, func(n named) bool { return n.name == "mprotect" || n.name == "__mprotect" })
-		if i < 0 {
+		i, n := 0, &l.names
+		for i < n.len() && string(n.name(i)) != "mprotect" && string(n.name(i)) != "__mprotect" {
+			i++
+		}
+		if i == n.len() {
 			continue
 		}
-		at := l.names[i].at + l.bias
+		at := n.address(i) + l.bias
 		code := make([]byte, 16)
 		if p.Read(code, at) != nil {
 			continue

@@ -42,7 +42,11 @@ func (a *analysis) keepRan(v *solve.Solver) {
 		a.keepSolved()
 		return
 	}
-	var ran relocate.Ran
+	if !a.planned && v.Passed() < muchRuns/2 { // as packed it cannot be twice as many
+		a.keepSolved()
+		return
+	}
+	ran := make(relocate.Ran, 0, len(a.spec.Plans()))
 	for _, q := range a.spec.Plans() {
 		ran = append(ran, v.Ran(q.Number))
 	}

@@ -1,6 +1,7 @@
 package native
 
 import (
+	"encoding/binary"
 	"slices"
 	"sort"
 
@@ -16,16 +17,52 @@ import (
 type survey struct {
 	path      string
 	low, high uint64 // its link-time addresses
-	names     []named
+	names     named
 	timed     []blocking.Site
 	guards    []blocking.Site // of the C library, if it is as it is known
 	unguarded bool            // it is none, and surely makes none of the guarded calls
 }
 
-// named: from an address on there is a function of that name; "": none.
-type named struct {
-	at   uint64
-	name string
+// named are the names of functions as they are kept, since few are asked for: from an
+// address on, of eight bytes, there is one whose name ends there in all names, of four; of
+// no letters where there is none.
+type named struct{ at, ends, all []byte }
+
+func (n *named) add(at uint64, name string) {
+	n.at = binary.LittleEndian.AppendUint64(n.at, at)
+	n.all = append(n.all, name...)
+	n.ends = binary.LittleEndian.AppendUint32(n.ends, uint32(len(n.all)))
+}
+
+func (n *named) len() int { return len(n.at) / 8 }
+
+// address is where the i-th begins, name what it is called.
+func (n *named) address(i int) uint64 { return binary.LittleEndian.Uint64(n.at[8*i:]) }
+
+func (n *named) name(i int) []byte {
+	from := 0
+	if i > 0 {
+		from = n.end(i - 1)
+	}
+	return n.all[from:n.end(i)]
+}
+
+func (n *named) end(i int) int { return int(binary.LittleEndian.Uint32(n.ends[4*i:])) }
+
+// whole reports whether all names are there.
+func (n *named) whole() bool {
+	if len(n.at) != 8*n.len() || len(n.ends) != 4*n.len() {
+		return false
+	}
+	from := 0
+	for i := range n.len() {
+		to := n.end(i)
+		if to < from || to > len(n.all) {
+			return false
+		}
+		from = to
+	}
+	return true
 }
 
 // surveyOf is the survey of a library, from the directory of analyses ("" for
@@ -67,18 +104,19 @@ func newSurvey(im *image.Image) *survey {
 		if f := im.FuncAt(at); f != nil {
 			name = f.Name
 		}
-		v.names = append(v.names, named{at, name})
+		v.names.add(at, name)
 	}
 	return v
 }
 
 // nameAt is the name of the function at a link-time address.
 func (v *survey) nameAt(at uint64) string {
-	i := sort.Search(len(v.names), func(i int) bool { return v.names[i].at > at })
+	n := &v.names
+	i := sort.Search(n.len(), func(i int) bool { return n.address(i) > at })
 	if i == 0 {
 		return ""
 	}
-	return v.names[i-1].name
+	return string(n.name(i - 1))
 }
 
 // surveyName is where a library's survey is kept. It is another place when the
@@ -91,12 +129,8 @@ func surveyName(file, dir string) string {
 func (v *survey) pack(w *pack.Writer) {
 	w.Uint(v.low)
 	w.Uint(v.high)
-	w.Uint(uint64(len(v.names)))
-	last := uint64(0)
-	for _, n := range v.names {
-		w.Uint(n.at - last)
-		w.Bytes([]byte(n.name))
-		last = n.at
+	for _, b := range [][]byte{v.names.at, v.names.ends, v.names.all} {
+		w.Bytes(b)
 	}
 	blocking.PackSites(w, v.timed)
 	blocking.PackSites(w, v.guards)
@@ -106,11 +140,9 @@ func (v *survey) pack(w *pack.Writer) {
 func unpackSurvey(file string, b []byte) (v *survey, err error) {
 	r := &pack.Reader{B: b}
 	v = &survey{path: file, low: r.Uint(), high: r.Uint()}
-	v.names = make([]named, r.Len(2))
-	last := uint64(0)
-	for i := range v.names {
-		last += r.Uint()
-		v.names[i] = named{last, string(r.Bytes())}
+	v.names = named{r.Bytes(), r.Bytes(), r.Bytes()}
+	if !v.names.whole() {
+		return nil, pack.ErrShort
 	}
 	if v.timed, err = blocking.UnpackSites(r); err != nil {
 		return nil, err

@@ -4,8 +4,7 @@
 //
 //	Uint, Bool ─▶ 7 bits a byte ─┐
 //	Bytes      ─▶ length, bytes ─┤             ┌─▶ the same calls in the same
-//	Ascending  ─▶ length, steps ─┼▶ Writer.B … Reader.B    order, and then Err
-//	Words      ─▶ length, words ─┘
+//	Ascending  ─▶ length, steps ─┴▶ Writer.B … Reader.B    order, and then Err
 //
 // Nothing in the bytes says what they are: reader and writer agree by making
 // the same calls, and whoever keeps the bytes knows of which version they are.
@@ -47,14 +46,6 @@ func (w *Writer) Ascending(list []uint64) {
 	for _, v := range list {
 		w.Uint(v - last)
 		last = v
-	}
-}
-
-// Words appends 64-bit words at their full size.
-func (w *Writer) Words(list []uint64) {
-	w.Uint(uint64(len(list)))
-	for _, v := range list {
-		w.B = binary.LittleEndian.AppendUint64(w.B, v)
 	}
 }
 
@@ -121,19 +112,5 @@ func (r *Reader) Ascending() []uint64 {
 		last += r.Uint()
 		list[i] = last
 	}
-	return list
-}
-
-// Words reads 64-bit words.
-func (r *Reader) Words() []uint64 {
-	n := r.Len(8)
-	if n == 0 {
-		return nil
-	}
-	list := make([]uint64, n)
-	for i := range list {
-		list[i] = binary.LittleEndian.Uint64(r.B[8*i:])
-	}
-	r.B = r.B[8*n:]
 	return list
 }

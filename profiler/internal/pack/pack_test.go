@@ -14,7 +14,6 @@ type record struct {
 	flag      bool
 	text      []byte
 	ascending []uint64
-	words     []uint64
 }
 
 func (r *record) write(w *Writer) {
@@ -24,7 +23,6 @@ func (r *record) write(w *Writer) {
 	w.Bool(r.flag)
 	w.Bytes(r.text)
 	w.Ascending(r.ascending)
-	w.Words(r.words)
 }
 
 func (r *record) read(from *Reader) record {
@@ -32,20 +30,20 @@ func (r *record) read(from *Reader) record {
 	for range r.uints {
 		out.uints = append(out.uints, from.Uint())
 	}
-	out.flag, out.text, out.ascending, out.words = from.Bool(), from.Bytes(), from.Ascending(), from.Words()
+	out.flag, out.text, out.ascending = from.Bool(), from.Bytes(), from.Ascending()
 	return out
 }
 
 func (r *record) equal(x *record) bool {
 	return slices.Equal(r.uints, x.uints) && r.flag == x.flag && bytes.Equal(r.text, x.text) &&
-		slices.Equal(r.ascending, x.ascending) && slices.Equal(r.words, x.words)
+		slices.Equal(r.ascending, x.ascending)
 }
 
 var records = []record{
 	{},
 	{uints: []uint64{0, 1, 127, 128, 1 << 32, math.MaxUint64}, flag: true},
 	{text: []byte("a byte string"), ascending: []uint64{7}},
-	{text: make([]byte, 300), ascending: []uint64{0, 0, 5, 5, 1 << 60, math.MaxUint64}, words: []uint64{0, math.MaxUint64, 0x0123456789abcdef}},
+	{text: make([]byte, 300), ascending: []uint64{0, 0, 5, 5, 1 << 60, math.MaxUint64}},
 }
 
 // TestRoundTrip reads back, one behind the other, what was written.
@@ -77,7 +75,7 @@ func TestTooShort(t *testing.T) {
 		if r.Err != ErrShort {
 			t.Errorf("%d of %d bytes: %v", n, len(w.B), r.Err)
 		}
-		if r.Uint() != 0 || r.Bool() || len(r.Bytes()) > 0 || r.Ascending() != nil || r.Words() != nil || r.Err != ErrShort {
+		if r.Uint() != 0 || r.Bool() || len(r.Bytes()) > 0 || r.Ascending() != nil || r.Err != ErrShort {
 			t.Errorf("%d of %d bytes: something is read behind the error", n, len(w.B))
 		}
 	}

@@ -84,7 +84,7 @@ func mpi(t *Tracker) rule {
 
 func (m *mpiRule) addMeetings(r *rule, b binding) {
 	add := func(name string, args record.Args, arrive, leave handler) {
-		r.calls = append(r.calls, call{names: b.names(name), arrive: arrive, leave: leave, meets: true, args: args})
+		r.calls = append(r.calls, call{names: m.names(b, name), arrive: arrive, leave: leave, meets: true, args: args})
 	}
 	for _, c := range mpiMeetings {
 		add(c.name, b.args(c.n, c.comm, 0, 0), m.meets, m.leaves)
@@ -100,12 +100,12 @@ func (m *mpiRule) addMeetings(r *rule, b binding) {
 		add(c.name, b.args(c.n, c.comm, c.color, c.out), func(x *thread, r record.Record) { m.makes(x, r, c.apart) }, m.leaves)
 	}
 	for _, c := range mpiInit {
-		r.calls = append(r.calls, call{names: b.names(c.name), arrive: m.begins, leave: m.begun, args: b.args(c.n, 0, 0, 0)})
+		r.calls = append(r.calls, call{names: m.names(b, c.name), arrive: m.begins, leave: m.begun, args: b.args(c.n, 0, 0, 0)})
 	}
 	for _, c := range mpiFinalize {
 		add(c.name, b.args(c.n, 0, 0, 0), m.finalizes, m.leaves)
 	}
-	r.calls = append(r.calls, call{names: b.names("Abort")}) // it does not come back
+	r.calls = append(r.calls, call{names: m.names(b, "Abort")}) // it does not come back
 }
 
 func (m *mpiRule) addTalks(r *rule, b binding) {
@@ -115,7 +115,7 @@ func (m *mpiRule) addTalks(r *rule, b binding) {
 			if how.keep {
 				a = b.args(c.n, c.comm, c.partner, c.n)
 			}
-			r.calls = append(r.calls, call{names: b.names(c.name), arrive: func(x *thread, r record.Record) { m.talks(x, r, how) }, leave: m.leaves, brief: true, args: a})
+			r.calls = append(r.calls, call{names: m.names(b, c.name), arrive: func(x *thread, r record.Record) { m.talks(x, r, how) }, leave: m.leaves, brief: true, args: a})
 		}
 	}
 	add(mpiReceives, talk{})
@@ -128,7 +128,7 @@ func (m *mpiRule) addTalks(r *rule, b binding) {
 		if b == inC {
 			a.Arg1.By = record.Pointer64
 		}
-		r.calls = append(r.calls, call{names: b.names(c.name), arrive: m.waitsFor, leave: m.leaves, brief: true, args: a})
+		r.calls = append(r.calls, call{names: m.names(b, c.name), arrive: m.waitsFor, leave: m.leaves, brief: true, args: a})
 	}
 }
 

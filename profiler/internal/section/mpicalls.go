@@ -114,6 +114,15 @@ func (b binding) names(name string) []string {
 	return list
 }
 
+// names are what a function is called by, where that is asked for: it takes longer than all
+// else that a tracker begins with.
+func (m *mpiRule) names(b binding, name string) []string {
+	if m.t != nil {
+		return nil
+	}
+	return b.names(name)
+}
+
 // args are what is recorded of a call with n arguments: a communicator, or what stands
 // for it, and another one, and where it puts what it makes.
 func (b binding) args(n, comm, other, out uint8) record.Args {

@@ -69,8 +69,10 @@ type loaded struct {
 }
 
 type module struct {
+	path string
 	elf  []elf.ProgHeader
-	fdes frame.FrameDescriptionEntries
+	fdes frame.FrameDescriptionEntries // once an address of it was met: in most libraries none is
+	met  bool
 	err  error
 	// Of the addresses that were met: programs wait at the same few places.
 	contexts map[uint64]*frame.FrameContext
@@ -101,7 +103,7 @@ func (u *Unwinder) SetMappings(ms []Mapping) {
 }
 
 func open(path string) *module {
-	m := &module{}
+	m := &module{path: path}
 	f, err := elf.Open(path)
 	if err != nil {
 		return &module{err: err}
@@ -110,16 +112,34 @@ func open(path string) *module {
 	for _, p := range f.Progs {
 		m.elf = append(m.elf, p.ProgHeader)
 	}
-	s := f.Section(".eh_frame")
+	if f.Section(table) == nil {
+		return &module{err: fmt.Errorf("%s has no %s", path, table)}
+	}
+	return m
+}
+
+const table = ".eh_frame"
+
+// meet reads the table of a module.
+func (m *module) meet() {
+	m.met = true
+	f, err := elf.Open(m.path)
+	if err != nil {
+		m.err = err
+		return
+	}
+	defer f.Close()
+	s := f.Section(table)
 	if s == nil {
-		return &module{err: fmt.Errorf("%s has no .eh_frame", path)}
+		m.err = fmt.Errorf("%s has no %s any more", m.path, table)
+		return
 	}
 	data, err := s.Data()
 	if err != nil {
-		return &module{err: err}
+		m.err = err
+		return
 	}
 	m.fdes, m.err = parse(data, s.Addr)
-	return m
 }
 
 // parse guards against tables that delve's parser panics on.
@@ -229,7 +249,14 @@ func (u *Unwinder) at(pc uint64) *loaded {
 	if i == len(u.modules) || pc < u.modules[i].lo {
 		return nil
 	}
-	return &u.modules[i]
+	l := &u.modules[i]
+	if !l.m.met {
+		l.m.meet()
+	}
+	if l.m.err != nil {
+		return nil
+	}
+	return l
 }
 
 // step computes the caller's registers. last: the frame is marked as the

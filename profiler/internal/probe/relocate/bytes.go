@@ -120,15 +120,15 @@ func padding(im *image.Image, from, to uint64) uint64 {
 // byteSet is a set of addresses of the program's text.
 type byteSet struct {
 	lo   uint64
-	bits []uint64
+	bits []byte
 }
 
 // kept is the set of the used bytes.
 func (t *textBytes) kept() byteSet {
-	s := byteSet{t.lo, make([]uint64, (len(t.mark)+63)/64)}
+	s := byteSet{t.lo, make([]byte, (len(t.mark)+7)/8)}
 	for i, x := range t.mark {
 		if x {
-			s.bits[i/64] |= 1 << (i % 64)
+			s.bits[i/8] |= 1 << (i % 8)
 		}
 	}
 	return s
@@ -137,5 +137,5 @@ func (t *textBytes) kept() byteSet {
 // has is true for what is outside of the text.
 func (s *byteSet) has(a uint64) bool {
 	i := a - s.lo
-	return i/64 >= uint64(len(s.bits)) || s.bits[i/64]>>(i%64)&1 != 0
+	return i/8 >= uint64(len(s.bits)) || s.bits[i/8]>>(i%8)&1 != 0
 }

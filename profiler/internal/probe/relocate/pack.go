@@ -46,7 +46,7 @@ func (s *Spec) Pack(w *pack.Writer, c *Code) {
 	}
 	w.Bytes(c.sites)
 	w.Uint(s.used.lo)
-	w.Words(s.used.bits)
+	w.Bytes(s.used.bits)
 }
 
 // Pack writes a plan: another one if its counters are others.
@@ -83,14 +83,19 @@ func Unpack(r *pack.Reader, p *cfg.Program, hooks Hooks, opt probe.Options, from
 	s := newSpec(p, hooks, opt, from)
 	s.next.Chord, s.next.Site, s.next.Op = int32(r.Uint()), int32(r.Uint()), int32(r.Uint())
 	s.size = r.Uint()
-	for range r.Len(8) {
+	all := make([]Plan, r.Len(8)) // together: there are thousands
+	s.plans = make([]*Plan, 0, len(all))
+	for i := range all {
 		f := p.FuncAt(r.Uint())
 		if f == nil {
 			return nil, nil, errors.New("plans of another program")
 		}
-		q := &Plan{Func: f, CallersUnknown: r.Bool(), Incomplete: r.Bool(), EntryUnknown: r.Bool(), Always: r.Bool(), callsUnknown: r.Bool(), looks: r.Bool(), cycle: int32(r.Uint())}
-		for _, h := range r.Bytes() {
-			q.calls = append(q.calls, callMode(h))
+		q := &all[i]
+		*q = Plan{Func: f, CallersUnknown: r.Bool(), Incomplete: r.Bool(), EntryUnknown: r.Bool(), Always: r.Bool(), callsUnknown: r.Bool(), looks: r.Bool(), cycle: int32(r.Uint())}
+		how := r.Bytes()
+		q.calls = make([]callMode, len(how))
+		for i, h := range how {
+			q.calls[i] = callMode(h)
 		}
 		for range r.Len(2) {
 			q.excluded = append(q.excluded, placement.Exclusion{What: placement.ExclusionKind(r.Uint()), ID: int32(r.Uint())})
@@ -114,16 +119,17 @@ func Unpack(r *pack.Reader, p *cfg.Program, hooks Hooks, opt probe.Options, from
 		c.Slots = append(c.Slots, Slot{r.Uint(), int32(r.Uint()), int32(r.Uint())})
 	}
 	last := int32(0)
-	for range s.plans {
+	c.starts = make([]int32, len(s.plans))
+	for i := range c.starts {
 		last += int32(r.Uint())
-		c.starts = append(c.starts, last)
+		c.starts[i] = last
 	}
 	c.jumps = r.Ascending()
 	if err := s.unpackUnits(r); err != nil {
 		return nil, nil, err
 	}
 	c.sites = r.Bytes()
-	s.used = byteSet{r.Uint(), r.Words()}
+	s.used = byteSet{r.Uint(), r.Bytes()}
 	return s, c, r.Err
 }
 

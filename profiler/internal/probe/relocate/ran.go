@@ -18,7 +18,8 @@ func (x Ran) Passed() (n float64) {
 }
 
 // Ran is what the counters stand by.
-func (s *Spec) Ran() (x Ran) {
+func (s *Spec) Ran() Ran {
+	x := make(Ran, 0, len(s.plans))
 	for _, q := range s.plans {
 		x = append(x, q.ran)
 	}

@@ -26,7 +26,7 @@ func (v *Solver) ActiveFrame(addr uint64, how relocate.How) (d record.Delta, nex
 		return d, 0, false
 	}
 	after := how == relocate.After
-	x, g := v.load(q.Number), m.Spec.Program.Graph(q.Func, &v.space)
+	x, g := v.load(q.Number), m.Spec.Program.Blocks(q.Func, &v.space)
 	b := g.BlockOf(addr)
 	if b == nil || after && endsInCall(b, addr) {
 		return d, 0, false
@@ -34,6 +34,7 @@ func (v *Solver) ActiveFrame(addr uint64, how relocate.How) (d record.Delta, nex
 	if how == relocate.Arrives || how == relocate.Chosen {
 		node := placement.In(b)
 		if how == relocate.Chosen {
+			g.Shape()
 			w := m.Spec.Counters(q, g, &v.network)
 			node = w.Edges[w.FromHub(b)].From
 		}
@@ -50,9 +51,12 @@ func (v *Solver) ActiveFrame(addr uint64, how relocate.How) (d record.Delta, nex
 		next = b.Insns[k].End()
 		k++
 	}
-	at, _ := placement.CountingPoint(b)
-	if x.edges[x.block(b.ID)].counter >= 0 && (k < at || after && k == at) {
-		node = placement.In(b)
+	if !after || !b.Insns[k-1].Kind.IsCall() { // nobody counts behind a call
+		g.Shape()
+		at, _ := placement.CountingPoint(b)
+		if x.edges[x.block(b.ID)].counter >= 0 && (k < at || after && k == at) {
+			node = placement.In(b)
+		}
 	}
 	d = record.Delta{Counter: -1 - v.frameNumber(frame{q.Number, node}), N: 1}
 	if next == b.End {

@@ -29,7 +29,7 @@ func (v *Solver) makeRoom(more int) {
 func (v *Solver) newEdge(x *function, e edge, counted bool) profile.EventID {
 	e.event = profile.NoEvent
 	if counted {
-		e.event = v.newEvent(event{fn: x.fn, block: -1, edge: int32(len(x.graph))})
+		e.event = v.newEvent(event{fn: x.fn})
 	}
 	x.graph = append(x.graph, e)
 	return e.event
@@ -71,12 +71,12 @@ func (b *builder) addBlocks() {
 			if k.Spin {
 				worth = 0
 			}
-			e = v.newEvent(event{fn: x.fn, block: int32(k.ID), insns: worth, wakes: int32(b.s.Program.Wakes(k))})
+			e = v.newEvent(event{fn: x.fn, insns: worth, wakes: int32(b.s.Program.Wakes(k))})
 			x.edges[i].event = e
 		}
-		x.blocks = append(x.blocks, profile.Block{Start: b.addr(k.Start), End: b.addr(k.End), Last: b.addr(k.Last().Addr),
-			Instructions: int32(len(k.Insns)), Count: e, Spin: k.Spin, Deals: deals[n],
-			Resumes: slices.ContainsFunc(k.Pred, func(e *cfg.Edge) bool { return e.Kind == cfg.Resumed })})
+		x.blocks = append(x.blocks, block{start: b.addr(k.Start), end: uint32(k.End - k.Start), last: uint32(k.Last().Addr - k.Start),
+			instructions: int32(len(k.Insns)), count: e, spin: k.Spin, deals: deals[n],
+			resumes: slices.ContainsFunc(k.Pred, func(e *cfg.Edge) bool { return e.Kind == cfg.Resumed })})
 	}
 	sources := map[int32]int{}
 	for _, k := range b.g.Blocks {
@@ -89,7 +89,7 @@ func (b *builder) addBlocks() {
 	for h := int32(1); h <= b.w.Hubs; h++ {
 		if sources[h] > 1 {
 			b.hubBlock[h] = int32(len(x.blocks))
-			x.blocks = append(x.blocks, profile.Block{Start: end, End: end, Last: end, Count: profile.NoEvent, Virtual: true})
+			x.blocks = append(x.blocks, block{start: end, count: profile.NoEvent, virtual: true})
 		}
 	}
 }
@@ -132,9 +132,9 @@ func (b *builder) addEdge(e *cfg.Edge) {
 
 func (b *builder) add(i int32, e *cfg.Edge, to edge, k profile.EdgeKind) profile.EventID {
 	to.kind = k
-	if e.From != nil && len(e.From.Succ) == 1 && b.x.blocks[to.from].Count != profile.NoEvent {
+	if e.From != nil && len(e.From.Succ) == 1 && b.x.blocks[to.from].count != profile.NoEvent {
 		b.v.newEdge(b.x, to, false)
-		ev := b.x.blocks[to.from].Count
+		ev := b.x.blocks[to.from].count
 		b.x.graph[len(b.x.graph)-1].event = ev
 		return ev
 	}
@@ -213,7 +213,7 @@ func (b *builder) addCalls() {
 				x.imports = append(x.imports, importOf{edge: int32(len(x.graph)), slot: slot})
 			}
 			b.v.newEdge(x, call, false)
-			x.graph[len(x.graph)-1].event = x.blocks[k.ID].Count
+			x.graph[len(x.graph)-1].event = x.blocks[k.ID].count
 		}
 		for _, e := range relocate.TailEdges(k) {
 			if q := b.movedAt(k.Last().Target); q != nil {

@@ -114,7 +114,7 @@ func (v *Solver) values(fi int32, d []record.Delta, active map[int32]int64) (x *
 		v.val = make([]int64, 2*len(x.edges))
 	}
 	val = v.val[:len(x.edges)]
-	if !x.countersOf(d, val) {
+	if !v.countersOf(x, d, val) {
 		v.broken[fi] = true
 		return x, val, false
 	}
@@ -133,25 +133,19 @@ func (v *Solver) values(fi int32, d []record.Delta, active map[int32]int64) (x *
 
 // countersOf fills in the counts of the edges with counters, and zeros. It
 // reports false for a counter that is no multiple of what it counts by.
-func (x *function) countersOf(d []record.Delta, val []int64) bool {
+func (v *Solver) countersOf(x *function, d []record.Delta, val []int64) bool {
 	clear(val)
-	at := 0
-	for _, i := range x.counted {
-		e := &x.edges[i]
-		for at < len(d) && d[at].Counter < e.counter {
-			at++
-		}
-		if at == len(d) {
-			break
-		}
-		if d[at].Counter != e.counter {
+	first, _ := v.Chords(int(x.fn))
+	for _, k := range d {
+		i := x.counted[k.Counter-first]
+		if i < 0 {
 			continue
 		}
-		n := int64(d[at].N)
-		if n%e.step != 0 {
+		n, step := int64(k.N), v.weight[k.Counter].step
+		if n%step != 0 {
 			return false
 		}
-		val[i] = n / e.step
+		val[i] = n / step
 	}
 	return true
 }

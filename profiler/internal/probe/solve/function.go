@@ -1,8 +1,6 @@
 package solve
 
 import (
-	"slices"
-
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
 )
@@ -12,8 +10,8 @@ import (
 type function struct {
 	fn         int32
 	edges      []networkEdge // as in the network
-	counted    []int32       // those with a counter, by it,
-	told       []int32       // and those with an event, by that
+	counted    []int32       // of each counter of the function the edge; −1: none
+	told       []int32       // those with an event
 	steps      steps
 	firstBlock int32           // edge of block 0
 	entry      int32           // edge of the entry
@@ -23,8 +21,9 @@ type function struct {
 	imports    []importOf
 	pads       []padOf
 	throws     []throwOf
-	total      []int64         // by edge of the network: in all threads' lives; nil: none yet
-	blocks     []profile.Block // Count is one of the solver's events
+	total      []int64 // by edge of the network: in all threads' lives; nil: none yet
+	blocks     []block
+	accesses   [][]uint32 // by block, see profile.Block; nil: none
 	entryBlock int32
 	graph      []edge
 	ops        []opOf // accesses that are simulated
@@ -32,10 +31,19 @@ type function struct {
 
 // networkEdge is an edge of the network.
 type networkEdge struct {
-	step    int64 // what the counter counts by
 	counter int32 // −1: derived
 	event   profile.EventID
 	unknown bool
+}
+
+// block is a block of the profile's graph, in half of the memory: of each function that
+// runs all are had.
+type block struct {
+	start                         profile.Addr
+	end, last                     uint32 // behind start
+	instructions                  int32
+	count                         profile.EventID // one of the solver's
+	spin, virtual, deals, resumes bool
 }
 
 // edge is an edge of the profile's graph. Its blocks are of the function,
@@ -44,7 +52,6 @@ type edge struct {
 	from, to, callee int32
 	event            profile.EventID
 	site             uint64
-	thrown           *source // of a landing pad's: where the exception comes from; nil: from START
 	kind             profile.EdgeKind
 	late             bool // an indirect call's, found while the program ran
 }
@@ -62,21 +69,28 @@ type siteOf struct {
 	tail  bool
 }
 
-// sorted are the edges of the network that have a number of a kind, by it: as one number
-// with it, which sorts fast, in memory that is used again.
-func (x *function) sorted(order *[]uint64, number func(*networkEdge) int32) []int32 {
-	*order = (*order)[:0]
+// find notes which edges of the network have one of the function's counters, or an event.
+func (x *function) find(first, after int32) {
+	told := 0
 	for i := range x.edges {
-		if n := number(&x.edges[i]); n >= 0 {
-			*order = append(*order, uint64(n)<<32|uint64(i))
+		if x.edges[i].event >= 0 {
+			told++
 		}
 	}
-	slices.Sort(*order)
-	list := make([]int32, len(*order))
-	for i, k := range *order {
-		list[i] = int32(uint32(k))
+	list := make([]int32, int(after-first)+told)
+	x.counted, x.told = list[:after-first:after-first], list[after-first:after-first]
+	for i := range x.counted {
+		x.counted[i] = -1
 	}
-	return list
+	for i := range x.edges {
+		e := &x.edges[i]
+		if e.counter >= 0 {
+			x.counted[e.counter-first] = int32(i)
+		}
+		if e.event >= 0 {
+			x.told = append(x.told, int32(i))
+		}
+	}
 }
 
 // block is a block's edge in the network.
@@ -95,8 +109,7 @@ func (v *Solver) load(fi int32) *function {
 		v.note(x, m, events, exits)
 	}
 	v.funcs[fi] = x
-	x.counted = x.sorted(&v.order, func(e *networkEdge) int32 { return e.counter })
-	x.told = x.sorted(&v.order, func(e *networkEdge) int32 { return int32(e.event) })
+	x.find(v.Chords(int(fi)))
 	return x
 }
 
@@ -109,13 +122,10 @@ func (v *Solver) make(fi int32, m *Module) *function {
 	x := &function{fn: fi, edges: make([]networkEdge, len(w.Edges)), steps: eliminate(w), firstBlock: w.Block(g.Blocks[0]), entry: w.Edge(g.Edges[0]), entryBlock: int32(g.Entry.ID)}
 	for i := range w.Edges {
 		e := &w.Edges[i]
-		x.edges[i] = networkEdge{step: 1, counter: e.Counter, event: profile.NoEvent, unknown: e.Unknown}
-		if e.Induction != nil {
-			x.edges[i].step = e.Induction.Step
-		}
+		x.edges[i] = networkEdge{counter: e.Counter, event: profile.NoEvent, unknown: e.Unknown}
 	}
 	b := builder{v: v, x: x, s: m.Spec, q: q, g: g, w: w, base: m.Base}
-	x.blocks, x.graph = make([]profile.Block, 0, len(g.Blocks)+int(w.Hubs)), make([]edge, 0, len(g.Edges)+g.Calls+1)
+	x.blocks, x.graph = make([]block, 0, len(g.Blocks)+int(w.Hubs)), make([]edge, 0, len(g.Edges)+g.Calls+1)
 	b.addBlocks()
 	for _, e := range g.Edges {
 		b.addEdge(e)

@@ -76,13 +76,23 @@ func (x *grapher) addFunctions(m *Module) {
 				fn.Opaque = false
 				x.first[q.Number] = fn.First
 				fn.EntryBlock, fn.N = fn.First+profile.BlockID(ran.entryBlock), int32(len(ran.blocks))
-				for _, b := range ran.blocks {
-					b.Function = profile.FunctionID(len(x.g.Functions))
-					x.g.Blocks = append(x.g.Blocks, b)
-				}
+				x.addBlocks(ran, profile.FunctionID(len(x.g.Functions)))
 			}
 		}
 		x.g.Functions = append(x.g.Functions, fn)
+	}
+}
+
+// addBlocks adds those of a function that ran; their counts are still the solver's events.
+func (x *grapher) addBlocks(f *function, id profile.FunctionID) {
+	for i := range f.blocks {
+		b := &f.blocks[i]
+		to := profile.Block{Function: id, Start: b.start, End: b.start + profile.Addr(b.end), Last: b.start + profile.Addr(b.last),
+			Instructions: b.instructions, Count: b.count, Spin: b.spin, Virtual: b.virtual, Deals: b.deals, Resumes: b.resumes}
+		if f.accesses != nil {
+			to.Accesses = f.accesses[i]
+		}
+		x.g.Blocks = append(x.g.Blocks, to)
 	}
 }
 
@@ -119,7 +129,7 @@ func (x *grapher) numberBlocks(f *function) {
 
 // addEdges adds the edges of a function, those of indirect calls last. Those of
 // exceptions come from where pads has them from.
-func (x *grapher) addEdges(f *function, pads map[caught][]edge) {
+func (x *grapher) addEdges(f *function, pads map[caught][]thrown) {
 	late := len(f.graph) // they came last, in any order
 	for late > 0 && f.graph[late-1].late {
 		late--
@@ -129,12 +139,12 @@ func (x *grapher) addEdges(f *function, pads map[caught][]edge) {
 	})
 	for i, e := range f.graph {
 		if from := pads[caught{f.fn, int32(i)}]; len(from) > 0 {
-			for _, e := range from {
-				x.addEdge(f, e)
+			for k := range from {
+				x.addEdge(f, from[k].edge, &from[k].by)
 			}
 			continue
 		}
-		x.addEdge(f, e)
+		x.addEdge(f, e, nil)
 	}
 }
 
@@ -150,15 +160,15 @@ func (x *grapher) never(f *function, e edge, from profile.BlockID) {
 	}
 }
 
-// addEdge adds one edge.
-func (x *grapher) addEdge(f *function, e edge) {
+// addEdge adds one edge; by is where an exception comes from, if it does not from START.
+func (x *grapher) addEdge(f *function, e edge, by *source) {
 	to := profile.Edge{From: profile.NoBlock, To: profile.NoBlock, Kind: e.kind, Site: profile.Addr(e.site)}
 	if e.from >= 0 {
 		to.From = x.first[f.fn] + profile.BlockID(e.from)
 	}
-	if e.thrown != nil {
-		x.numberBlocks(e.thrown.x)
-		to.From = x.first[e.thrown.x.fn] + profile.BlockID(e.thrown.block)
+	if by != nil {
+		x.numberBlocks(by.x)
+		to.From = x.first[by.x.fn] + profile.BlockID(by.block)
 	}
 	switch {
 	case e.to >= 0:

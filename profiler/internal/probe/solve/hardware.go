@@ -28,7 +28,7 @@ func (v *Solver) Hardware(name string, at uint64) int32 {
 	if !ok {
 		n = firstHardware + int32(len(v.hardware))
 		v.hardware[k] = n
-		v.counters = append(v.counters, hardwareEvent{k, v.newEvent(event{fn: -1, block: -1, edge: -1})})
+		v.counters = append(v.counters, hardwareEvent{k, v.newEvent(event{fn: -1})})
 	}
 	return n
 }

@@ -30,17 +30,17 @@ type keptFunction struct {
 const (
 	enoughMade = 4 << 10
 	partMade   = 16
-	keptEvent  = 36 // that are kept for each event, about
+	keptEvent  = 20 // that are kept for each event, at least, of most programs
 )
 
-// size is how many bytes are kept.
-func (k *Kept) size() (n int) {
+// size is how many bytes are kept, of all functions and of the largest.
+func (k *Kept) size() (all, largest int) {
 	if k != nil {
 		for _, x := range k.was {
-			n += len(x.is)
+			all, largest = all+len(x.is), max(largest, len(x.is))
 		}
 	}
-	return n
+	return all, largest
 }
 
 // NewKept reads what Pack has written, of earlier runs nothing if that cannot be read. It
@@ -109,9 +109,9 @@ func (v *Solver) restore(fi int32, m *Module) *function {
 	if k == nil {
 		return nil
 	}
-	var plan pack.Writer
-	v.plans[fi].Pack(&plan)
-	is, ok := bytes.CutPrefix(k.find(fi), plan.B)
+	v.plan.B = v.plan.B[:0]
+	v.plans[fi].Pack(&v.plan)
+	is, ok := bytes.CutPrefix(k.find(fi), v.plan.B)
 	if !ok {
 		return nil
 	}

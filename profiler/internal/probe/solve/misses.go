@@ -55,18 +55,19 @@ func (b *builder) addOps() {
 	if b.v.layout.Ops == 0 {
 		return
 	}
+	b.x.accesses = make([][]uint32, len(b.x.blocks))
 	b.s.Ops(b.g, func(o relocate.Op) {
 		b.x.ops = append(b.x.ops, opOf{o.Addr + b.base, int32(o.Block.ID), o.Store && !o.Load, o.Called})
-		of, off := &b.x.blocks[o.Block.ID], uint32(o.Addr-o.Block.Start)
+		of, off := &b.x.accesses[o.Block.ID], uint32(o.Addr-o.Block.Start)
 		if o.Called {
 			return
 		}
 		if !o.Repeats {
-			of.Accesses = append(of.Accesses, off)
+			*of = append(*of, off)
 			return
 		}
-		for n := len(of.Accesses); n > 0 && of.Accesses[n-1] == off; n-- { // what repeats comes last
-			of.Accesses = of.Accesses[:n-1]
+		for n := len(*of); n > 0 && (*of)[n-1] == off; n-- { // what repeats comes last
+			*of = (*of)[:n-1]
 		}
 	})
 }
@@ -92,7 +93,7 @@ func (v *Solver) miss(counter int32) profile.EventID {
 	m := miss{v.load(fn).ops[op-v.plans[fn].Op], cachesim.Class(counter % threadarea.MissClasses), all}
 	e, ok := v.missed[m]
 	if !ok {
-		e = v.newEvent(event{fn: fn, block: m.op.block, edge: -1})
+		e = v.newEvent(event{fn: fn})
 		v.missing = append(v.missing, missEvent{m, op, e})
 		v.missed[m] = e
 	}

@@ -10,3 +10,15 @@ func (v *Solver) Ran(fn int32) []byte {
 	}
 	return nil
 }
+
+// Passed is how many edges were passed in all threads' lives.
+func (v *Solver) Passed() (n int64) {
+	for _, x := range v.funcs {
+		if x != nil {
+			for _, k := range x.total {
+				n += max(0, k)
+			}
+		}
+	}
+	return n
+}

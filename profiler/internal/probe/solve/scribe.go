@@ -83,8 +83,6 @@ func (s *scribe) ownEvents() {
 	for i := range n {
 		k := &v.events[s.events+i]
 		k.fn = s.x.fn
-		s.number(&k.block)
-		s.number(&k.edge)
 		s.number(&k.insns)
 		s.number(&k.wakes)
 	}
@@ -110,22 +108,20 @@ func (s *scribe) network() {
 		if e.counter < 0 {
 			nth = -1
 		}
-		s.number(&nth)
+		s.flagged(&nth, &e.unknown)
 		s.event(&e.event)
-		s.flag(&e.unknown)
 		if nth < 0 {
-			e.counter, e.step = -1, 1
+			e.counter = -1
 			continue
 		}
 		if e.counter = first + nth; nth >= after-first {
 			s.spoilt()
 			return
 		}
-		e.step = s.wide(e.step)
 		w := &v.weight[e.counter]
+		w.step = s.wide(w.step)
 		w.worth = s.wide(w.worth)
 		w.wakes = s.wide(w.wakes)
-		w.step = e.step
 	}
 }
 
@@ -138,8 +134,7 @@ func (s *scribe) steps() {
 	for i := range list(s, &x.list) {
 		k := &x.list[i]
 		s.number(&k.edge)
-		s.number(&k.node)
-		s.flag(&k.leaves)
+		s.flagged(&k.node, &k.leaves)
 		plus, minus := k.minus-end, k.end-k.minus
 		s.number(&plus)
 		s.number(&minus)
@@ -156,18 +151,28 @@ func (s *scribe) steps() {
 func (s *scribe) blocks() {
 	for i := range list(s, &s.x.blocks) {
 		k := &s.x.blocks[i]
-		s.addr((*uint64)(&k.Start))
-		k.End = k.Start + profile.Addr(s.wide(int64(k.End-k.Start)))
-		k.Last = k.Start + profile.Addr(s.wide(int64(k.Last-k.Start)))
-		s.number(&k.Instructions)
-		s.event(&k.Count)
-		s.flags(&k.Spin, &k.Virtual, &k.Deals, &k.Resumes)
+		s.addr((*uint64)(&k.start))
+		k.end = uint32(s.wide(int64(k.end)))
+		k.last = uint32(s.wide(int64(k.last)))
+		s.number(&k.instructions)
+		s.event(&k.count)
+		s.flags(&k.spin, &k.virtual, &k.deals, &k.resumes)
 	}
 }
 
 // number is what most of a function is. One function for numbers of all types would be
 // called through a table, which takes longer than to read one.
 func (s *scribe) number(p *int32) { *p = int32(s.wide(int64(*p))) }
+
+// flagged is a number with something that is true or false.
+func (s *scribe) flagged(p *int32, flag *bool) {
+	n := int64(*p) << 1
+	if *flag {
+		n |= 1
+	}
+	n = s.wide(n)
+	*p, *flag = int32(n>>1), n&1 != 0
+}
 
 // wide is a number that is written, or the one that is read instead; 0 where there are no
 // more. It is short enough for the compiler to put it where it is called.
@@ -211,11 +216,13 @@ func (s *scribe) unpack(b []byte, memory []int64) {
 	}
 }
 
-// list is how many things there are; those that are read have room.
+// list is how many things there are; those that are read have room. It is written once,
+// as memory that is new to the process would be had twice if it were read first.
 func list[T any](s *scribe, p *[]T) int {
 	n := s.length(len(*p))
 	if !s.writes && n > 0 {
 		*p = make([]T, n)
+		clear(*p)
 	}
 	return n
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
+	"github.com/skewlens/skewlens/profiler/internal/pack"
 	"github.com/skewlens/skewlens/profiler/internal/probe/placement"
 	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
@@ -53,8 +54,8 @@ type Solver struct {
 	isTouch      []bool
 	space        cfg.Space
 	network      placement.Space
-	order        []uint64 // see sorted
-	numbers      []int64  // see scribe.unpack
+	numbers      []int64     // see scribe.unpack
+	plan         pack.Writer // see restore
 	gather       gather
 	checked      *ways // what functions have counted that was possible: see Check; nil: nobody asked
 
@@ -80,8 +81,6 @@ func (m *Module) holds(a uint64) bool {
 // hundreds of thousands: they have no pointers, so that nobody looks for garbage there.
 type event struct {
 	fn    int32
-	block int32 // −1: an edge
-	edge  int32
 	insns int32 // worth of one, in instructions
 	wakes int32 // and in calls that let waiting threads go on
 }
@@ -97,11 +96,12 @@ func New(layout threadarea.Layout, mods ...Module) *Solver {
 			v.owner = append(v.owner, int32(fi))
 		}
 	}
-	size := 0
+	size, largest := 0, 0
 	for i := range mods {
-		size += v.keeps(&mods[i]).size()
+		all, one := v.keeps(&mods[i]).size()
+		size, largest = size+all, max(largest, one)
 	}
-	v.events = make([]event, 0, size/keptEvent)
+	v.events, v.numbers = make([]event, 0, size/keptEvent), make([]int64, 0, largest) // not touched before it is used
 	v.funcs = make([]*function, len(v.plans))
 	v.pairs = pairs{make([][]pair, layout.Sites), map[farPair]int32{}}
 	v.weight = make([]weight, layout.Chords)
@@ -151,7 +151,7 @@ func (v *Solver) Entered(c profile.Counts, entry uint64) bool {
 		return false
 	}
 	x := v.funcs[q.Number]
-	e := x.blocks[x.entryBlock].Count
+	e := x.blocks[x.entryBlock].count
 	return e != profile.NoEvent && c.Of(e) > 0
 }
 

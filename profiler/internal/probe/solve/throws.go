@@ -119,13 +119,19 @@ func (x *function) unused(pad int32) bool {
 	return slices.ContainsFunc(x.pads, func(p padOf) bool { return p.block == pad && x.passed(p.flow) == 0 })
 }
 
+// thrown is an edge by which exceptions came to a pad, and the call that threw them.
+type thrown struct {
+	edge
+	by source
+}
+
 // caught are the edges to a pad, in a function's part of the graph.
 type caught struct{ fn, edge int32 }
 
 // catch finds the edges that lead exceptions from where they were thrown to
 // where they landed: instead of those from START.
-func (v *Solver) catch() map[caught][]edge {
-	all := map[caught][]edge{}
+func (v *Solver) catch() map[caught][]thrown {
+	all := map[caught][]thrown{}
 	for _, x := range v.funcs {
 		if x == nil || v.broken[x.fn] {
 			continue
@@ -141,12 +147,12 @@ func (v *Solver) catch() map[caught][]edge {
 
 // landings are the edges by which n exceptions came to a pad; none where
 // nobody knows.
-func (v *Solver) landings(x *function, p padOf, n int64) (edges []edge) {
+func (v *Solver) landings(x *function, p padOf, n int64) (edges []thrown) {
 	list := x.sources(p.block)
 	add := func(from, through source) {
 		e := x.graph[p.edge]
-		e.thrown, e.site = &from, through.site
-		edges = append(edges, e)
+		e.site = through.site
+		edges = append(edges, thrown{e, from})
 	}
 	left := n
 	for _, s := range list {
@@ -168,8 +174,8 @@ func (v *Solver) landings(x *function, p padOf, n int64) (edges []edge) {
 	}
 	if len(edges) > 1 { // each has the count of its throw
 		for i := range edges {
-			t := edges[i].thrown
-			if edges[i].event = t.x.blocks[t.block].Count; edges[i].event == profile.NoEvent {
+			t := &edges[i].by
+			if edges[i].event = t.x.blocks[t.block].count; edges[i].event == profile.NoEvent {
 				return nil
 			}
 		}

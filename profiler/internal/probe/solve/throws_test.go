@@ -20,7 +20,7 @@ func newThrowing(functions int) *throwing {
 	for fn := range functions {
 		x := &function{fn: int32(fn), total: make([]int64, 16), edges: make([]networkEdge, 16)}
 		for b := range 8 {
-			x.blocks = append(x.blocks, profile.Block{Count: profile.EventID(100*fn + b)})
+			x.blocks = append(x.blocks, block{count: profile.EventID(100*fn + b)})
 		}
 		t.x = append(t.x, x)
 		t.v.funcs = append(t.v.funcs, x)
@@ -51,7 +51,7 @@ func (t *throwing) pad(fn, block int, n int64) {
 // from lists where the exceptions at a function's n-th pad come from: function, block, event.
 func (t *throwing) from(fn, n int) (list [][3]int) {
 	for _, e := range t.v.catch()[caught{int32(fn), t.x[fn].pads[n].edge}] {
-		list = append(list, [3]int{int(e.thrown.x.fn), int(e.thrown.block), int(e.event)})
+		list = append(list, [3]int{int(e.by.x.fn), int(e.by.block), int(e.event)})
 	}
 	return list
 }
@@ -86,7 +86,7 @@ func TestThrows(t *testing.T) {
 	p.x[0].total[2] = 4
 	p.want(t, "too many", 0, 0)
 	p.x[0].total[2] = 2
-	p.x[0].blocks[1].Count = profile.NoEvent
+	p.x[0].blocks[1].count = profile.NoEvent
 	p.want(t, "a throw whose count is not known", 0, 0)
 
 	// Through two functions, the middle one's own handler catching other things.

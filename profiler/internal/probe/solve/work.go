@@ -75,7 +75,10 @@ func (v *Solver) weigh(x *function, w *placement.Network) {
 	}
 	for i := range x.edges {
 		if e := &x.edges[i]; e.counter >= 0 {
-			v.weight[e.counter] = weight{worth[i], wakes[i], e.step}
+			v.weight[e.counter] = weight{worth[i], wakes[i], 1}
+			if k := w.Edges[i].Induction; k != nil {
+				v.weight[e.counter].step = k.Step
+			}
 		}
 	}
 }
