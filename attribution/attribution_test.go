@@ -219,6 +219,7 @@ func TestCurvature(t *testing.T) {
 		{"memory full at 4", map[int][]Run{1: runs(5, 8, 8, 0), 2: runs(5, 4, 8, 0), 4: runs(5, 2.2, 8.8, 0), 8: runs(5, 2.1, 16.8, 0)}, "inflation inflation-flattens"},
 		{"false sharing", map[int][]Run{1: runs(5, 8, 8, 0), 2: runs(5, 12, 24, 0)}, "inflation inflation-falls"},
 		{"asleep on one core", map[int][]Run{1: runs(5, 8, 4, 0), 2: runs(5, 6, 4, 0)}, "idle sleeps"},
+		{"others beside it", map[int][]Run{1: runs(5, 8, 6, 1), 2: runs(5, 6, 6, 1)}, "idle"},
 		{"only one core", map[int][]Run{1: runs(5, 8, 8, 0)}, ""},
 		{"not known", map[int][]Run{1: runs(5, 8, 8, 0), 2: runs(5, 4, 16, 0), 4: runs(5, 4, 17, 0)}, "speedup"},
 	} {

@@ -31,7 +31,7 @@ func notes(s *Scaling) []Note {
 	if f := rising(s, func(p *Point) *Ratio { return p.Speedup.IdleSpecific }); f.falls || f.flattens {
 		add("idle-flattens", "the idle-time-specific speedup rises by %.2f for each core at %d cores, at first by %.2f: what more cores bring is spent idle, so there is not enough parallel work", f.slope, f.p, f.first)
 	}
-	if p := s.At(1); p.Idle != nil && p.Idle.Mean > matters*p.Time.Mean {
+	if p := s.At(1); p.Idle != nil && p.Idle.Mean > matters*p.Time.Mean && !p.Disturbed() { // else it may have waited for its core
 		add("sleeps", "on 1 core it ran for %s and computed for %s: it sleeps, or waits for input, output or memory; that is in T_1, so it makes inflation too small (it may be negative)",
 			amount(p.Time.Mean), amount(p.Work.Mean))
 	}
