@@ -36,7 +36,14 @@ type Wait struct {
 }
 
 func (w Wait) compare(x Wait) int {
-	return cmp.Or(slices.Index(waitKinds, w.Kind)-slices.Index(waitKinds, x.Kind), cmp.Compare(w.Site, x.Site))
+	return cmp.Or(compareKinds(w.Kind, x.Kind), cmp.Compare(w.Site, x.Site))
+}
+
+func compareKinds(a, b WaitKind) int {
+	if a == b { // as mostly
+		return 0
+	}
+	return slices.Index(waitKinds, a) - slices.Index(waitKinds, b)
 }
 
 // SumWaits adds waits up: one for each kind and call, in a fixed order.
@@ -68,7 +75,7 @@ type Wake struct {
 }
 
 func (w Wake) compare(x Wake) int {
-	return cmp.Or(slices.Index(waitKinds, w.Kind)-slices.Index(waitKinds, x.Kind), cmp.Compare(w.Site, x.Site), cmp.Compare(w.By, x.By), cmp.Compare(w.Thread, x.Thread))
+	return cmp.Or(compareKinds(w.Kind, x.Kind), cmp.Compare(w.Site, x.Site), cmp.Compare(w.By, x.By), cmp.Compare(w.Thread, x.Thread))
 }
 
 // SumWakes adds wakes up: one for each kind, both calls and thread, in a fixed order.

@@ -138,7 +138,7 @@ func (w *word) find() {
 
 // mostHolders is how many calls of those who had a lock are told of one wait for it, the
 // last ones: of hundreds who queue for it each waits for all before, time and again.
-const mostHolders = 64
+const mostHolders = 32
 
 // share says for what a thread waited that the last of some calls has woken.
 // What comes behind that it waited for a core. A lock goes from one thread to
