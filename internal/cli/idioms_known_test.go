@@ -54,6 +54,7 @@ var knownFailures = []knownFailure{
 	{idiom: "rust_shared_receiver", in: "O0-", reason: dozens, chance: true},
 	{idiom: "rust_threadpool", in: "O0-", reason: dozens, chance: true},
 	{idiom: "rust_tokio", in: "O0-", reason: dozens, chance: true},
+	{idiom: "rust_parking_lot", in: "O0-2$", reason: dozens, chance: true},
 	{idiom: "stealing_polls", in: "O0-2$", reason: looksOften, chance: true},
 	{idiom: "work_stealing", in: "O0-", reason: looksOften, chance: true},
 }

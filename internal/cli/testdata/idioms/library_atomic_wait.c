@@ -32,7 +32,7 @@ static void *body(void *arg)
         for (int k = 0; k < EACH; k++) {
             int i = dealt(id, k, EACH);
             results[id].sum += work(round * 1000 + i, each);
-            if (i < EACH) /* PLANTED */
+            if (i >= P * EACH * 3 / 4) /* PLANTED */
                 results[id].sum += refine(round * 1000 + i, each * DEAR);
         }
         arrive_and_wait(); /* SECTION */
