@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/proctest"
 )
 
 const constructs = `#include <omp.h>
@@ -166,15 +167,7 @@ func TestPragmaOf(t *testing.T) {
 func TestSectionsOfRegions(t *testing.T) {
 	const text = "long out[3];\nlong work(long);\nint main(void)\n{\n    #pragma omp parallel sections\n    {\n        #pragma omp section\n        out[0] = work(1);\n" +
 		"        #pragma omp section\n        out[1] = work(2);\n        #pragma omp section\n        out[2] = work(3);\n    }\n}\nlong work(long n)\n{\n    return n;\n}\n"
-	dir := t.TempDir()
-	file, program := filepath.Join(dir, "sections.c"), filepath.Join(dir, "sections")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command("gcc", "-O1", "-g", "-fopenmp", "-o", program, file).CombinedOutput(); err != nil {
-		t.Skipf("gcc: %v: %s", err, out)
-	}
-	lines, err := OpenLines(program)
+	lines, err := OpenLines(proctest.Build(t, "gcc", "-O1", "-g", "-fopenmp", proctest.Source(t, "sections.c", text)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -137,7 +137,7 @@ func (l *loader) doubt(format string, args ...any) {
 // contents reads n bytes of the file at off. Nothing else in the package but text asks
 // for memory by a size that the file gives.
 func (l *loader) contents(off, n uint64) ([]byte, error) {
-	if n > uint64(l.size) || off > uint64(l.size)-n {
+	if !l.has(off, n) {
 		return nil, io.ErrUnexpectedEOF
 	}
 	b := make([]byte, n)
@@ -149,7 +149,7 @@ func (l *loader) contents(off, n uint64) ([]byte, error) {
 
 // text is contents as a string: a copy of megabytes would take as long as to read them.
 func (l *loader) text(off, n uint64) (string, error) {
-	if n > uint64(l.size) || off > uint64(l.size)-n {
+	if !l.has(off, n) {
 		return "", io.ErrUnexpectedEOF
 	}
 	var b strings.Builder
@@ -157,6 +157,9 @@ func (l *loader) text(off, n uint64) (string, error) {
 	_, err := io.CopyN(&b, io.NewSectionReader(l.r, int64(off), int64(n)), int64(n))
 	return b.String(), err
 }
+
+// has reports whether the file has n bytes at off.
+func (l *loader) has(off, n uint64) bool { return n <= uint64(l.size) && off <= uint64(l.size)-n }
 
 // highest is where a profile's addresses of one file end (profile.LibraryStep).
 const highest = 1 << 40
@@ -168,7 +171,7 @@ func (l *loader) segments() error {
 	for _, p := range l.f.Progs {
 		switch p.Type {
 		case elf.PT_LOAD:
-			if p.Filesz > uint64(l.size) || p.Off > uint64(l.size)-p.Filesz {
+			if !l.has(p.Off, p.Filesz) {
 				return &Error{Truncated, im.Path, "is shorter than its headers say", "build or copy it again", nil}
 			}
 			if p.Memsz < p.Filesz || p.Vaddr+p.Memsz < p.Vaddr {

@@ -221,8 +221,7 @@ func (s *session) stopped(tid int) {
 	if s.threads.goroutines == nil {
 		return
 	}
-	regs, err := s.p.DwarfRegs(tid)
-	if base, gsErr := s.p.GS(tid); err == nil && gsErr == nil {
+	if regs, base, err := s.p.DwarfRegsGS(tid); err == nil {
 		s.stops[tid] = lastStop{base, regs}
 	}
 }

@@ -381,9 +381,15 @@ func (p *Process) GS(tid int) (uint64, error) {
 
 // DwarfRegs reads a stopped thread's registers, by their DWARF numbers.
 func (p *Process) DwarfRegs(tid int) ([17]uint64, error) {
+	regs, _, err := p.DwarfRegsGS(tid)
+	return regs, err
+}
+
+// DwarfRegsGS is DwarfRegs and GS, read at once.
+func (p *Process) DwarfRegsGS(tid int) (regs [17]uint64, gs uint64, err error) {
 	var r unix.PtraceRegs
-	err := unix.PtraceGetRegs(tid, &r)
-	return [17]uint64{r.Rax, r.Rdx, r.Rcx, r.Rbx, r.Rsi, r.Rdi, r.Rbp, r.Rsp, r.R8, r.R9, r.R10, r.R11, r.R12, r.R13, r.R14, r.R15, r.Rip}, err
+	err = unix.PtraceGetRegs(tid, &r)
+	return [17]uint64{r.Rax, r.Rdx, r.Rcx, r.Rbx, r.Rsi, r.Rdi, r.Rbp, r.Rsp, r.R8, r.R9, r.R10, r.R11, r.R12, r.R13, r.R14, r.R15, r.Rip}, r.Gs_base, err
 }
 
 // Ending reports whether a thread that is about to end does so with all others.
