@@ -62,7 +62,19 @@ const (
 	wordCalls
 	wordBack
 	wordKindMakes
+	wordPC
+	wordLow
+	wordReason
+	wordParkM
+	wordKindWoke
+	wordPark
+	wordReady
+	words
 )
+
+// reasons is how many of the runtime's reasons to wait switch.S tells apart, by 32 bits for
+// each behind the words.
+const reasons = 64
 
 // Sizes of what switch.S uses, in bytes.
 const (
@@ -83,6 +95,8 @@ type Function struct {
 type Functions struct {
 	Resume, End, Recover Function
 	Leave                []Function
+	Park, Ready          Function // a goroutine leaves its thread, which may be to wait, and is let go on
+	ParkM                uint64   // what the one is called with where it waits
 	Make                 Function
 	Calls, Back          Function // where a goroutine goes to the system or to C, and comes back
 	Receive              []Function
@@ -121,8 +135,12 @@ type Place struct {
 
 // Kinds are those of the records that a goroutine makes another one, with what it has
 // counted (Makes) and without, and that it receives from a channel, or sends there, and
-// that it receives for the first time.
-type Kinds struct{ Makes, Make, Receive, Send, First uint32 }
+// that it receives for the first time; that it goes on which has waited, and that it lets
+// one go on that does.
+type Kinds struct {
+	Makes, Make, Receive, Send, First uint32
+	Parked, Slept, Polled, Woke       uint32
+}
 
 // Assemble writes the code.
 func Assemble(at Place, l Layout, fs Functions, kinds Kinds) (*Code, error) {
@@ -132,7 +150,7 @@ func Assemble(at Place, l Layout, fs Functions, kinds Kinds) (*Code, error) {
 	for _, x := range []struct {
 		list []Function
 		word int
-	}{{[]Function{fs.Resume}, wordResume}, {fs.Leave, wordLeave}, {[]Function{fs.End}, wordEnd}, {[]Function{fs.Recover}, wordRecover}, {[]Function{fs.Calls}, wordCalls}, {[]Function{fs.Back}, wordBack},
+	}{{[]Function{fs.Resume}, wordResume}, {fs.Leave, wordLeave}, {[]Function{fs.End}, wordEnd}, {[]Function{fs.Recover}, wordRecover}, {[]Function{fs.Park}, wordPark}, {[]Function{fs.Ready}, wordReady}, {[]Function{fs.Calls}, wordCalls}, {[]Function{fs.Back}, wordBack},
 		{[]Function{fs.Make}, wordMake}, {fs.Receive, wordReceive}, {fs.Choose, wordChoose}, {fs.Send, wordSend}, {fs.Ask, wordAsk},
 		{[]Function{fs.Begin}, wordBegin}, {[]Function{fs.Next}, wordNext}, {fs.Follow, wordFollow}, {fs.Expand, wordExpand}, {fs.Expand22, wordExpand22}} {
 		for _, f := range x.list {
@@ -148,13 +166,30 @@ func Assemble(at Place, l Layout, fs Functions, kinds Kinds) (*Code, error) {
 	for i, v := range map[int]uint64{wordRecorder: at.Recorder, wordKindMakes: uint64(kinds.Makes), wordKindMake: uint64(kinds.Make), wordKindReceive: uint64(kinds.Receive), wordKindSend: uint64(kinds.Send),
 		wordKindFirst: uint64(kinds.First), wordSays: at.Says, wordGoes: at.Goes,
 		wordCurrent: uint64(l.Current), wordProcessor: uint64(l.Processor), wordTurn: uint64(l.Turn), wordNumber: uint64(l.Number), wordPending: uint64(l.Pending), wordGeneration: uint64(l.Generation),
-		wordCopies: at.Copies, wordCopiesSize: at.CopiesSize, wordReturn: uint64(l.Return), wordFrame: uint64(l.Frame)} {
+		wordPC: uint64(l.PC), wordLow: uint64(l.StackLow), wordReason: uint64(l.Reason), wordParkM: fs.ParkM, wordKindWoke: uint64(kinds.Woke), wordCopies: at.Copies, wordCopiesSize: at.CopiesSize, wordReturn: uint64(l.Return), wordFrame: uint64(l.Frame)} {
 		binary.LittleEndian.PutUint64(c.Bytes[8*i:], v)
 	}
 	for i, v := range []uint64{at.Table, at.Common, at.Pool, uint64(l.ID), uint64(l.Created), uint64(l.Start), uint64(l.Parent), uint64(l.StackHigh), uint64(l.SP)} {
 		binary.LittleEndian.PutUint64(c.Bytes[8*i:], v)
 	}
+	for reason := range reasons {
+		binary.LittleEndian.PutUint32(c.Bytes[8*words+4*reason:], kinds.of(&l, reason))
+	}
 	return c, nil
+}
+
+// of is the kind of a record that a goroutine goes on which has waited for one of the
+// runtime's reasons; 0: there is none.
+func (k *Kinds) of(l *Layout, reason int) uint32 {
+	switch is := int64(1) << reason; {
+	case l.Conditions&is != 0:
+		return k.Parked
+	case l.Sleeps&is != 0:
+		return k.Slept
+	case l.Polls&is != 0:
+		return k.Polled
+	}
+	return 0
 }
 
 // detour writes what a function jumps to: a call of a routine, and the instructions that the

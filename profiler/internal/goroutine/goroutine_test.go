@@ -94,7 +94,8 @@ func functions(t *testing.T, im *image.Image) (fs Functions) {
 		return Function{}
 	}
 	fs.Resume, fs.End, fs.Recover, fs.Make = get("gogo"), get("runtime.gdestroy"), get("runtime.recovery"), get("runtime.newproc")
-	fs.Leave, fs.Receive = []Function{get("runtime.mcall"), get("runtime.goschedImpl"), get("runtime.preemptPark")}, []Function{get("runtime.chanrecv1")}
+	fs.Park, fs.Ready, fs.ParkM = get("runtime.mcall"), get("runtime.ready"), get("runtime.park_m").Addr
+	fs.Leave, fs.Receive = []Function{get("runtime.goschedImpl"), get("runtime.preemptPark")}, []Function{get("runtime.chanrecv1")}
 	fs.Ask, fs.Calls, fs.Back = []Function{get("runtime.signalM")}, get("runtime.reentersyscall"), get("runtime.exitsyscall")
 	fs.Begin, fs.Next = get("runtime.(*unwinder).initAt"), get("runtime.(*unwinder).next")
 	fs.Follow, fs.Expand = []Function{get("runtime.fpTracebackPartialExpand")}, []Function{get("runtime.fpunwindExpand")}
@@ -110,17 +111,23 @@ func TestDetours(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := Place{Code: im.Lowest - 1<<20, Table: 1 << 40, Common: 2 << 40, Pool: 3 << 40, Recorder: im.Lowest - 2<<20}
-	c, err := Assemble(at, Layout{ID: 160, StackHigh: 8, Current: 184, Processor: 216, Turn: 20, Number: 8, Pending: 300, Generation: 296}, functions(t, im), Kinds{4, 5, 6, 7, 8})
+	c, err := Assemble(at, Layout{ID: 160, StackHigh: 8, Current: 184, Processor: 216, Turn: 20, Number: 8, Pending: 300, Generation: 296, PC: 64, StackLow: 4, Reason: 176, Conditions: 1<<19 | 1<<62, Sleeps: 1 << 14, Polls: 1 << 2}, functions(t, im), Kinds{4, 5, 6, 7, 8, 9, 10, 11, 12})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Bytes) > CodeSize || len(c.Jumps) != 15 {
+	if len(c.Bytes) > CodeSize || len(c.Jumps) != 16 {
 		t.Errorf("%d bytes, %d jumps", len(c.Bytes), len(c.Jumps))
 	}
 	for i, want := range map[int]uint64{wordTable: at.Table, wordCommon: at.Common, wordPool: at.Pool, wordGoid: 160, wordHigh: 8, wordRecorder: at.Recorder, wordKindMakes: 4, wordKindMake: 5, wordKindReceive: 6, wordKindSend: 7, wordKindFirst: 8,
-		wordCurrent: 184, wordProcessor: 216, wordTurn: 20, wordNumber: 8, wordPending: 300, wordGeneration: 296} {
+		wordCurrent: 184, wordProcessor: 216, wordTurn: 20, wordNumber: 8, wordPending: 300, wordGeneration: 296, wordPC: 64, wordLow: 4, wordReason: 176, wordParkM: functions(t, im).ParkM, wordKindWoke: 12} {
 		if got := word64(c.Bytes, i); got != want {
 			t.Errorf("word %d is %#x, want %#x", i, got, want)
+		}
+	}
+	for i := range reasons {
+		want := map[int]uint32{19: 9, 62: 9, 14: 10, 2: 11}[i]
+		if got := binary.LittleEndian.Uint32(c.Bytes[8*words+4*i:]); got != want {
+			t.Errorf("who waits for reason %d has a record of kind %d, want %d", i, got, want)
 		}
 	}
 	decode := func(addr uint64) x86.Insn {

@@ -24,6 +24,8 @@ type Layout struct {
 	PanicLink, PanicGoexit     int64
 	Unled                      int64 // 1: it walks up stacks also where the detours for that are not come to
 	Return, Frame              int64 // of a walk up a stack, a runtime.unwinder: where the frame returns to, and where it ends
+	Reason                     int64 // why the goroutine waits,
+	Conditions, Sleeps, Polls  int64 // bits: the numbers of reasons that are others, its time, or a file
 }
 
 // ErrNoDWARF: a program was linked without debug information.
@@ -58,7 +60,7 @@ func ReadLayout(data *dwarf.Data, info []byte) (l Layout, err error) {
 	for _, x := range []field{
 		{&l.ID, g, []string{"goid"}}, {&l.Parent, g, []string{"parentGoid"}}, {&l.Created, g, []string{"gopc"}}, {&l.Start, g, []string{"startpc"}},
 		{&l.StackLow, g, []string{"stack", "lo"}}, {&l.StackHigh, g, []string{"stack", "hi"}},
-		{&l.SP, g, []string{"sched", "sp"}}, {&l.PC, g, []string{"sched", "pc"}}, {&l.Panic, g, []string{"_panic"}},
+		{&l.SP, g, []string{"sched", "sp"}}, {&l.PC, g, []string{"sched", "pc"}}, {&l.Reason, g, []string{"waitreason"}}, {&l.Panic, g, []string{"_panic"}},
 		{&l.Current, m, []string{"curg"}}, {&l.Processor, m, []string{"p"}},
 		{&l.Pending, m, []string{"signalPending"}}, {&l.Generation, m, []string{"preemptGen"}}, {&l.Turn, processor, []string{"schedtick"}}, {&l.Number, processor, []string{"id"}},
 		{&l.PanicSP, p, []string{"sp"}}, {&l.PanicStart, p, []string{"startSP"}}, {&l.PanicLink, p, []string{"link"}}, {&l.PanicGoexit, p, []string{"goexit"}},
@@ -67,6 +69,9 @@ func ReadLayout(data *dwarf.Data, info []byte) (l Layout, err error) {
 		if *x.to, err = offset(x.in, x.path); err != nil {
 			return l, err
 		}
+	}
+	if err := l.readReasons(data, info); err != nil {
+		return l, err
 	}
 	return l, l.readInlined(data, info)
 }
@@ -81,7 +86,7 @@ type field struct {
 // numbers are all of a layout.
 func (l *Layout) numbers() []*int64 {
 	return []*int64{&l.ID, &l.Parent, &l.Created, &l.Start, &l.StackLow, &l.StackHigh, &l.SP, &l.PC, &l.Current, &l.Processor, &l.Pending, &l.Generation,
-		&l.Turn, &l.Number, &l.Panic, &l.PanicSP, &l.PanicStart, &l.PanicLink, &l.PanicGoexit, &l.Unled, &l.Return, &l.Frame}
+		&l.Turn, &l.Number, &l.Panic, &l.PanicSP, &l.PanicStart, &l.PanicLink, &l.PanicGoexit, &l.Unled, &l.Return, &l.Frame, &l.Reason, &l.Conditions, &l.Sleeps, &l.Polls}
 }
 
 // Pack writes a layout.

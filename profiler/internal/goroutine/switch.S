@@ -30,6 +30,11 @@
 	.set RATE,   0x230	# ticks in a nanosecond, times 2^32; 0: nobody may look at that clock
 	.set SCANNED, 0x238	# 32 bits: the kind of the last record with counters
 	.set MADEBY, 0x23c	# 32 bits: where the call that made the last goroutine returns to
+	.set STOPPED, 0x240	# when its thread left it,
+	.set WOKEN,  0x248	# and when it was let go on, or 0
+	.set PARKED, 0x250	# 32 bits: the kind of the record of its wait, or 0
+	.set WAITED, 1<<16	# ticks from which a wait is recorded,
+	.set LEFT,   16		# and of the pool: of how many
 
 	.set BASE,   0x150	# as in look.S: a goroutine's virtual time less its own instructions,
 	.set OWN,    0x158	# those as of when it said so last,
@@ -101,6 +106,14 @@ ofp:	.quad	0
 to_call: .quad	calls - table
 to_back: .quad	back - table
 kmakes:	.quad	0	# of a record that another one is made, with counters
+opc:	.quad	0	# in a runtime.g
+olow:	.quad	0
+oreason: .quad	0
+parkm:	.quad	0	# what is called on the way into a wait
+kwoke:	.quad	0	# of a record that a goroutine lets another one go on,
+to_park: .quad	park - table
+to_ready: .quad	ready - table
+reasons: .fill	64, 4, 0	# and of one that it goes on which has waited, by the runtime's reason
 
 # find: %rcx is the entry of the runtime.g at %r8, or 0. Changes %rax, %r9.
 	.macro	find
@@ -205,6 +218,7 @@ kmakes:	.quad	0	# of a record that another one is made, with counters
 # Changes %rax, %rcx, %rdx, %rdi, %rsi, %r9, %r11.
 	.macro	stops
 	now
+	mov	%rax, %gs:STOPPED
 	sub	%gs:RESUMED, %rax
 	worked
 	movq	$0, %gs:RESUMED
@@ -251,7 +265,9 @@ resume:
 6:	mov	%rax, %gs:RAN
 	now
 	mov	%rax, %gs:RESUMED
-	mov	%r8, %rdx
+	cmpl	$0, %gs:PARKED
+	jne	10f
+11:	mov	%r8, %rdx
 	cmp	%r10, %rdi
 	je	8f
 	cmpq	$0, %gs:TABLE
@@ -319,6 +335,22 @@ resume:
 5:	mov	%rdi, 8(%rcx)
 	mov	%r10, %rdi
 	jmp	2b
+10:	push	%rcx
+	push	%rdi
+	mov	%gs:PARKED, %r11d
+	movl	$0, %gs:PARKED
+	mov	%gs:STOPPED, %rdx
+	mov	%gs:WOKEN, %rcx
+	test	%rcx, %rcx
+	cmovz	%rax, %rcx
+	sub	%rdx, %rcx
+	cmp	$WAITED, %rcx
+	jb	12f
+	mov	%gs:GOID, %rdi
+	call	tell
+12:	pop	%rdi
+	pop	%rcx
+	jmp	11b
 empty:	int3			# the profiler puts more areas in than %rax
 	jmp	4b
 
@@ -396,6 +428,80 @@ leave:
 	wrgsbase %rcx
 	mov	%r8, %rdx
 	mov	%r10, %rax
+1:	ret
+
+# park: the thread leaves its goroutine as the function at (%rax) says, which may be
+# because it waits. What for the runtime.g at %r14 says.
+	.p2align 4
+park:	cmpq	$0, %gs:RUNTIME
+	je	1f
+	mov	(%rax), %rcx
+	cmp	parkm(%rip), %rcx
+	jne	leave
+	mov	oreason(%rip), %rcx
+	movzbl	(%r14,%rcx), %ecx
+	cmp	$64, %ecx
+	jae	leave
+	lea	reasons(%rip), %rsi
+	mov	(%rsi,%rcx,4), %ecx
+	mov	%ecx, %gs:PARKED
+	movq	$0, %gs:WOKEN
+	jmp	leave
+1:	ret
+
+# ready: the runtime.g at %rax may go on. %rbx and %rcx are wanted, too. The goroutine that
+# says so has called this on another stack.
+	.p2align 4
+ready:
+	push	%rax
+	push	%rcx
+	mov	%rax, %r8
+	find
+	test	%rcx, %rcx
+	jz	1f
+	mov	8(%rcx), %rdi
+	test	%rdi, %rdi
+	jz	1f
+	cmpl	$0, PARKED(%rdi)
+	je	1f
+	now
+	mov	%rax, WOKEN(%rdi)
+	sub	STOPPED(%rdi), %rax
+	cmp	$WAITED, %rax
+	jb	1f
+	mov	%gs:RUNTIME, %r8
+	test	%r8, %r8
+	jz	1f
+	mov	olow(%rip), %rax
+	cmp	(%r8,%rax), %rsp
+	jb	2f
+	cmp	%gs:TOP, %rsp
+	jb	1f
+2:	mov	GOID(%rdi), %rdi
+	xor	%edx, %edx
+	mov	kwoke(%rip), %r11d
+	call	tell
+1:	pop	%rcx
+	pop	%rax
+	ret
+
+# tell: has something recorded of the goroutine that counts, which is the runtime.g at %r8
+# and stands where it was left: the recorder works below that on its stack, where it finds
+# who called. Changes %rcx, %rsi, %r11.
+tell:	mov	pool(%rip), %rcx
+	lock decq LEFT(%rcx)
+	js	1f
+	mov	osp(%rip), %rcx
+	mov	(%r8,%rcx), %rcx
+	mov	opc(%rip), %rsi
+	mov	(%r8,%rsi), %rsi
+	push	%rbx
+	mov	%rsp, %rbx
+	mov	%rcx, %rsp
+	push	%rsi
+	call	*recorder(%rip)
+	mov	%rbx, %rsp
+	pop	%rbx
 1:	ret
 
 # end: the runtime.g at %rax has ended. Where something is left on its stack the

@@ -89,15 +89,21 @@ func (in *injection) injectGo(p *tracee.Process, l goroutine.Layout) error {
 	receives, _ := section.Hook(goReceives[0])
 	sends, _ := section.Hook(goSends)
 	first, _ := section.Hook(record.First)
+	parked, _ := section.Hook(record.Parked)
+	slept, _ := section.Hook(record.Slept)
+	polled, _ := section.Hook(record.Polled)
+	woke, _ := section.Hook(record.Woke)
 	g.code, err = goroutine.Assemble(goroutine.Place{Code: at, Table: g.words.Addr, Common: in.base(0), Pool: g.words.Addr + goroutine.TableSize,
 		Recorder: m.cache + threadarea.RecordEntry, Says: m.cache + threadarea.SaysEntry, Goes: m.cache + threadarea.GoesEntry, Copies: m.cache, CopiesSize: m.size}, l, fs, goroutine.Kinds{Makes: makes.Arrive | threadarea.ScanBit | threadarea.ChainBit, Make: makes.Arrive, Receive: receives.Arrive | threadarea.ChainBit,
-		Send: sends.Arrive | threadarea.ScanBit | threadarea.ChainBit, First: first.Arrive})
+		Send: sends.Arrive | threadarea.ScanBit | threadarea.ChainBit, First: first.Arrive,
+		Parked: parked.Arrive | threadarea.ChainBit, Slept: slept.Arrive | threadarea.ChainBit, Polled: polled.Arrive | threadarea.ChainBit, Woke: woke.Arrive | threadarea.ChainBit})
 	if err != nil {
 		return err
 	}
 	if err := p.Write(g.code.Bytes, at); err != nil {
 		return err
 	}
+	binary.LittleEndian.PutUint64(g.pool[16:], section.MostParks)
 	var texts []text
 	for _, j := range g.code.Jumps {
 		texts = append(texts, text{j.At, j.Old, j.New})
@@ -165,7 +171,8 @@ func (m *module) goFunctions() (fs goroutine.Functions, err error) {
 	if fs.Expand = used("runtime.fpunwindExpand"); m.im.Go.Before("go1.23") {
 		fs.Expand, fs.Expand22 = nil, fs.Expand
 	}
-	for _, name := range []string{"runtime.mcall", "runtime.goschedImpl", "runtime.preemptPark"} {
+	fs.Park, fs.Ready, fs.ParkM = get("runtime.mcall"), get("runtime.ready"), get("runtime.park_m").Addr
+	for _, name := range []string{"runtime.goschedImpl", "runtime.preemptPark"} {
 		fs.Leave = append(fs.Leave, get(name))
 	}
 	return fs, err
@@ -351,6 +358,13 @@ func (ts *threads) drainGo(t *thread) {
 			}
 		}
 		ret := rec.Site
+		if section.IsPark(rec.Kind) {
+			if rec.Chain = ts.goroutines.outside(ts.calls.led(ret, rec.Stack)); len(rec.Chain) > 0 {
+				rec.Site, rec.Stack = rec.Chain[0], nil
+				ts.tracker.Record(t.id, rec)
+			}
+			return
+		}
 		rec.Site, rec.Chain = ts.calls.chain(&rec, rec.Delta)
 		rec.Stack = nil
 		if ts.cores == nil && ts.tracker.Unheard(profile.Addr(rec.Site)) {
@@ -368,6 +382,16 @@ func (ts *threads) drainGo(t *thread) {
 func (gs *goroutines) inRuntime(a uint64) bool {
 	f := gs.in.modules[0].im.FuncAt(a)
 	return f != nil && strings.HasPrefix(f.Name, "runtime.")
+}
+
+// outside are the calls of a chain that are not the runtime's.
+func (gs *goroutines) outside(chain []uint64) []uint64 {
+	for i, a := range chain {
+		if !gs.inRuntime(a) {
+			return chain[i:]
+		}
+	}
+	return nil
 }
 
 // deaths is told of those that have ended.

@@ -105,6 +105,16 @@ const Idle = "(idle)"
 // First is that a goroutine which has made none receives something for the first time.
 const First = "(first)"
 
+// Parked, Slept and Polled are that a goroutine goes on which has waited for others, for
+// its time, or for a file. Arg1 is its number, Arg3 since when. Woke is that a goroutine lets
+// the one go on whose number is Arg1.
+const (
+	Parked = "(parked)"
+	Slept  = "(slept)"
+	Polled = "(polled)"
+	Woke   = "(woke)"
+)
+
 // Await is the same for code that waits for a future.
 const Await = "(await)"
 

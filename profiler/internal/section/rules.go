@@ -9,7 +9,7 @@ import (
 // rules are all there are, in the order in which they hear of births and
 // deaths. Each makes its state for one run; the tracker is nil where only what
 // the rule declares is asked for.
-var rules = []func(*Tracker) rule{barriers, conditions, gates, pools, joins, teams, tasks, units, mpi, locks, goroutines}
+var rules = []func(*Tracker) rule{barriers, conditions, gates, pools, joins, teams, tasks, units, mpi, locks, parks, goroutines}
 
 // rule recognises meetings of one make in what threads do.
 type rule struct {
@@ -61,6 +61,7 @@ type traits struct {
 	awaits bool // of a thread that waits for a future
 	gate   bool // of code that does nothing but synchronise
 	unit   bool // of a round of a loop
+	park   bool // of a goroutine's wait, wherever in the runtime that was
 	member bool // of a thread of a team, and of no call
 }
 
@@ -79,8 +80,9 @@ func declare() declaration {
 	eachCall(makeRules(nil), func(c *call, arrive, leave uint32) {
 		gate := slices.ContainsFunc(c.names, func(n string) bool { return n == record.Gate || n == record.Idle || n == record.Await })
 		unit := slices.Contains(c.names, record.Unit)
+		park := slices.ContainsFunc(c.names, func(n string) bool { return slices.Contains(parked, n) })
 		if arrive != 0 {
-			d.kinds = append(d.kinds, traits{c.starts, c.awaits, gate, unit, c.member})
+			d.kinds = append(d.kinds, traits{c.starts, c.awaits, gate, unit, park, c.member})
 		}
 		if leave != 0 {
 			d.kinds = append(d.kinds, traits{gate: gate, unit: unit, member: c.member})

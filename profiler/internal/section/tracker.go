@@ -22,6 +22,7 @@ type Tracker struct {
 	goes       *goRule
 	conditions conditionRule
 	locks      *goLocks
+	parks      *goParks
 	teams      *teamRule
 	mpi        *mpiRule
 	meetings   int // so far

@@ -81,6 +81,11 @@ const (
 	// goroutine has made the last one.
 	offScanned = 0x238
 	offMadeBy  = 0x23c
+	// Of a goroutine that waits: when its thread left it, when it was let go on, 0 where that
+	// is not known, and 32 bits: the kind of the record of its wait, 0 where it does not.
+	offStopped = 0x240
+	offWoken   = 0x248
+	offParked  = 0x250
 	// Two of 32 bits: how far from GS the bits lie that say which eights of misses have
 	// changed since the last record, in the words of live from the second on. There are none
 	// where that is noChanged.
@@ -95,7 +100,7 @@ const (
 	// or 3 where it is to as soon as it holds no lock.
 	OffOwes = 0x18c
 
-	headerSize = 576
+	headerSize = 640
 
 	recordHeader = 56 // bytes before a record's pairs
 	pairSize     = 16
