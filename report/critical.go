@@ -115,7 +115,8 @@ func (b *builder) pathOf(r *Report, moved [][][]float64) {
 	if most := g.AtMost(); float64(most) > (1+pathDoubt)*float64(path.NS) {
 		c.AtMostS = known(float64(most) / 1e9)
 	}
-	c.AtLeast = float64(g.SyncNS) >= pathDoubt*float64(path.NS)
+	untold := slices.ContainsFunc(b.p.Warnings, func(w profile.Warning) bool { return w.Code == "waits" })
+	c.AtLeast = untold || float64(g.SyncNS) >= pathDoubt*float64(path.NS)
 	x.walk(c, r)
 	all := g.Slack()
 	slack := all.Sections()

@@ -33,8 +33,12 @@
 	.set STOPPED, 0x240	# when its thread left it,
 	.set WOKEN,  0x248	# and when it was let go on, or 0
 	.set PARKED, 0x250	# 32 bits: the kind of the record of its wait, or 0
-	.set WAITED, 1<<16	# ticks from which a wait is recorded,
-	.set LEFT,   16		# and of the pool: of how many
+	.set UNTOLD, 0x258	# ticks, of waits that are not recorded
+	.set WAITED, 1<<14	# from so many on they are,
+	.set SINCE,  16		# of the pool: if of those, and of their ends, since the profiler began
+	.set TOLD,   24		# not more have been
+	.set ATFIRST, 8192	# than so many
+	.set RARE,   19		# and one each 2^RARE ticks: each takes some microseconds
 
 	.set BASE,   0x150	# as in look.S: a goroutine's virtual time less its own instructions,
 	.set OWN,    0x158	# those as of when it said so last,
@@ -346,9 +350,14 @@ resume:
 	sub	%rdx, %rcx
 	cmp	$WAITED, %rcx
 	jb	12f
+	mov	%rcx, %rsi
 	mov	%gs:GOID, %rdi
 	call	tell
-12:	pop	%rdi
+	now				# what that took is not the goroutine's work
+	mov	%rax, %gs:RESUMED
+	jmp	13f
+12:	add	%rcx, %gs:UNTOLD
+13:	pop	%rdi
 	pop	%rcx
 	jmp	11b
 empty:	int3			# the profiler puts more areas in than %rax
@@ -478,6 +487,7 @@ ready:
 	cmp	%gs:TOP, %rsp
 	jb	1f
 2:	mov	GOID(%rdi), %rdi
+	xor	%esi, %esi
 	xor	%edx, %edx
 	mov	kwoke(%rip), %r11d
 	call	tell
@@ -486,11 +496,18 @@ ready:
 	ret
 
 # tell: has something recorded of the goroutine that counts, which is the runtime.g at %r8
-# and stands where it was left: the recorder works below that on its stack, where it finds
-# who called. Changes %rcx, %rsi, %r11.
-tell:	mov	pool(%rip), %rcx
-	lock decq LEFT(%rcx)
-	js	1f
+# and stands where it was left, of a wait of %rsi ticks: the recorder works below that on its
+# stack, where it finds who called. Changes %rax, %rcx, %rsi, %r11.
+tell:	push	%rdx
+	now
+	pop	%rdx
+	mov	pool(%rip), %rcx
+	sub	SINCE(%rcx), %rax
+	shr	$RARE, %rax
+	add	$ATFIRST, %rax
+	cmp	TOLD(%rcx), %rax
+	jb	2f
+	lock incq TOLD(%rcx)
 	mov	osp(%rip), %rcx
 	mov	(%r8,%rcx), %rcx
 	mov	opc(%rip), %rsi
@@ -502,7 +519,9 @@ tell:	mov	pool(%rip), %rcx
 	call	*recorder(%rip)
 	mov	%rbx, %rsp
 	pop	%rbx
-1:	ret
+	ret
+2:	add	%rsi, %gs:UNTOLD
+	ret
 
 # end: the runtime.g at %rax has ended. Where something is left on its stack the
 # profiler looks at that.

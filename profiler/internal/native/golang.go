@@ -103,7 +103,7 @@ func (in *injection) injectGo(p *tracee.Process, l goroutine.Layout) error {
 	if err := p.Write(g.code.Bytes, at); err != nil {
 		return err
 	}
-	binary.LittleEndian.PutUint64(g.pool[16:], section.MostParks)
+	beginParks(g.pool)
 	var texts []text
 	for _, j := range g.code.Jumps {
 		texts = append(texts, text{j.At, j.Old, j.New})
@@ -211,6 +211,7 @@ type goroutines struct {
 	lives    map[statement]*lives
 	strange  cThreads
 	makes    uint32 // the kind of records that one makes another
+	parks    parks
 }
 
 // How many goroutines are told apart, at once and in all.
@@ -359,10 +360,7 @@ func (ts *threads) drainGo(t *thread) {
 		}
 		ret := rec.Site
 		if section.IsPark(rec.Kind) {
-			if rec.Chain = ts.goroutines.outside(ts.calls.led(ret, rec.Stack)); len(rec.Chain) > 0 {
-				rec.Site, rec.Stack = rec.Chain[0], nil
-				ts.tracker.Record(t.id, rec)
-			}
+			ts.parked(t, &rec)
 			return
 		}
 		rec.Site, rec.Chain = ts.calls.chain(&rec, rec.Delta)
@@ -382,16 +380,6 @@ func (ts *threads) drainGo(t *thread) {
 func (gs *goroutines) inRuntime(a uint64) bool {
 	f := gs.in.modules[0].im.FuncAt(a)
 	return f != nil && strings.HasPrefix(f.Name, "runtime.")
-}
-
-// outside are the calls of a chain that are not the runtime's.
-func (gs *goroutines) outside(chain []uint64) []uint64 {
-	for i, a := range chain {
-		if !gs.inRuntime(a) {
-			return chain[i:]
-		}
-	}
-	return nil
 }
 
 // deaths is told of those that have ended.
@@ -458,11 +446,11 @@ func (s *session) goStop(e tracee.Event, pc uint64) (bool, error) {
 }
 
 // doubts are the warnings where there are too many, or others are at work.
-func (gs *goroutines) doubts() (list []profile.Warning) {
+func (gs *goroutines) doubts(run uint64) (list []profile.Warning) {
 	if gs == nil {
 		return nil
 	}
-	if list = gs.strange.doubt(); !gs.full {
+	if list = append(gs.strange.doubt(), gs.parks.doubts(run)...); !gs.full {
 		return list
 	}
 	return append(list, profile.Warning{Code: "goroutines", Message: fmt.Sprintf("more than %d goroutines at once, or %d in all: what others did is not counted", mostGoroutines, allGoroutines)})

@@ -207,6 +207,7 @@ func (ts *threads) death(t *thread) {
 	ts.tracker.Died(t.id, t.end, t.cpuNS, rest, t.work)
 	ts.lived(t, all)
 	ts.lost += t.area.Lost()
+	ts.goroutines.ended(t)
 	if err := ts.in.wipe(t.slot, t.mem, t.area); err == nil {
 		ts.slots.give(t.slot)
 	}

@@ -1,8 +1,6 @@
 package section
 
 import (
-	"fmt"
-
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/record"
 )
@@ -20,7 +18,6 @@ import (
 type goParks struct {
 	t     *Tracker
 	woken map[uint64]uint64 // when, by the goroutine's number
-	heard int               // records
 }
 
 // parked are the names of what is recorded.
@@ -28,9 +25,6 @@ var parked = []string{record.Parked, record.Slept, record.Polled, record.Woke}
 
 func parks(t *Tracker) rule {
 	p := &goParks{t: t, woken: map[uint64]uint64{}}
-	if t != nil {
-		t.parks = p
-	}
 	return rule{calls: []call{
 		{names: []string{record.Parked}, arrive: p.waited(profile.WaitCondition), brief: true},
 		{names: []string{record.Slept}, arrive: p.waited(profile.WaitSleep), brief: true},
@@ -43,10 +37,6 @@ func parks(t *Tracker) rule {
 // or lets one go on: what led there begins in the runtime.
 func IsPark(kind uint32) bool { return declared.of(kind).park }
 
-// MostParks is how many of them are recorded: with more of them to look at each would take
-// longer than the program does.
-const MostParks = 1 << 16
-
 // waited handles the record of a goroutine that goes on. It has waited until it was let go
 // on, and then for a thread.
 func (p *goParks) waited(kind profile.WaitKind) handler {
@@ -57,7 +47,7 @@ func (p *goParks) waited(kind profile.WaitKind) handler {
 		if known && woken > begin {
 			end = min(end, woken+1)
 		}
-		site := p.hears(x, r)
+		site := p.own(x, r)
 		ns := int64(float64(end-begin) * p.t.c.NSPerTick)
 		if begin < x.beginTSC || ns < shortest {
 			return
@@ -71,20 +61,11 @@ func (p *goParks) waited(kind profile.WaitKind) handler {
 
 func (p *goParks) wakes(x *thread, r record.Record) {
 	p.woken[r.Arg1] = r.TSC
-	p.t.words.woke(x, &record.Wait{Begin: r.TSC, Object: r.Arg1, Wakes: 1, Site: p.hears(x, r)}, r.TSC)
+	p.t.words.woke(x, &record.Wait{Begin: r.TSC, Object: r.Arg1, Wakes: 1, Site: p.own(x, r)}, r.TSC)
 }
 
-// hears notes that there was another record, and returns the call in the program's own code
-// that led to it.
-func (p *goParks) hears(x *thread, r record.Record) profile.Addr {
-	p.heard++
+// own is the call in the program's own code that led to what is recorded.
+func (p *goParks) own(x *thread, r record.Record) profile.Addr {
 	a := arrival{t: x, site: profile.Addr(r.Site), chain: r.Chain}
 	return p.t.out.spots(&a)[0].site
-}
-
-func (p *goParks) doubts() []profile.Warning {
-	if p.heard < MostParks {
-		return nil
-	}
-	return []profile.Warning{{Code: "waits", Message: fmt.Sprintf("goroutines waited for each other so often that only the first %d times are measured", MostParks/2)}}
 }

@@ -98,7 +98,7 @@ func (m *teamRule) overlap(g *team) {
 
 // Doubts are those that concern the whole run.
 func (t *Tracker) Doubts() []profile.Warning {
-	doubts := slices.Concat(t.mpi.doubts, t.locks.doubts(), t.parks.doubts())
+	doubts := append(t.mpi.doubts, t.locks.doubts()...)
 	if !t.teams.shared {
 		return doubts
 	}

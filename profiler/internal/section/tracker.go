@@ -22,7 +22,6 @@ type Tracker struct {
 	goes       *goRule
 	conditions conditionRule
 	locks      *goLocks
-	parks      *goParks
 	teams      *teamRule
 	mpi        *mpiRule
 	meetings   int // so far

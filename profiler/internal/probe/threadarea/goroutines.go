@@ -46,6 +46,9 @@ func (a *Area) Stints() (ticks, since uint64) {
 	return atomic.LoadUint64(a.word(offStints)), atomic.LoadUint64(a.word(offResumed))
 }
 
+// Untold are the ticks of its waits for which there are no records.
+func (a *Area) Untold() uint64 { return *a.word(offUntold) }
+
 // sends is how much of what a goroutine sends is recorded until it asks.
 const sends = 256
 

@@ -86,6 +86,7 @@ const (
 	offStopped = 0x240
 	offWoken   = 0x248
 	offParked  = 0x250
+	offUntold  = 0x258 // ticks, of its waits that are not recorded
 	// Two of 32 bits: how far from GS the bits lie that say which eights of misses have
 	// changed since the last record, in the words of live from the second on. There are none
 	// where that is noChanged.

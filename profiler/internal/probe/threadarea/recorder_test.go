@@ -59,7 +59,7 @@ func TestOffsetsAgree(t *testing.T) {
 	// What is said a second time, here or in the code that uses the areas.
 	for name, v := range map[string]int64{"DONE": cachesDone, "TELLS": cachesTold, "HASHSIZE": hashSize, "WINDOW": hashWindow, "FACTOR": HashFactor, "SHIFT": HashShift, "STEP": hashStep, "SLOTS": waitSlots, "HUSHED": hushed, "HUSHES": hushes, "HEARD": heard,
 		"POOL": offPool, "SELF": offSelf, "STATE": offState, "TID": offTid, "BORN": offBorn, "ENDED": offEnded, "CPU": offCPU, "PARENT": offParent,
-		"LONG": offLong, "PLACES": PoolSize, "GOID": offGoid, "GOPC": offGopc, "GOSTART": offStart, "GOER": offGoer, "MADE": offMade, "SENT": offSent, "MADEBY": offMadeBy, "STOPPED": offStopped, "WOKEN": offWoken, "PARKED": offParked, "SENDS": sends,
+		"LONG": offLong, "PLACES": PoolSize, "GOID": offGoid, "GOPC": offGopc, "GOSTART": offStart, "GOER": offGoer, "MADE": offMade, "SENT": offSent, "MADEBY": offMadeBy, "STOPPED": offStopped, "WOKEN": offWoken, "PARKED": offParked, "UNTOLD": offUntold, "SENDS": sends,
 		"WHOLE": stackWords, "MINE": offMine, "BASE": offBase, "OWN": offOwn, "ENTRY": offEntry, "CLOCK": entryClock, "ACTIVE": entryActive, "LOOKS": entryLooks, "SLEPT": entrySlept, "QUANTUM": clockQuantum, "BOUND": clockBound, "ENTERS": clockEnters} {
 		want[name] = v
 	}
