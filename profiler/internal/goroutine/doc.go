@@ -17,6 +17,10 @@
 // with the thread: one for each processor of Go's, as many as GOMAXPROCS says. A
 // goroutine knows its own time as well: it goes on no earlier than it was left.
 //
+// What a goroutine waits for it says as it leaves to wait (mcall of park_m), and another one
+// lets it go on (ready). Where that took long both are recorded, on the stack of whose call
+// it was: a goroutine's stack is as it was left while the scheduler is at work.
+//
 // It asks a goroutine to leave by a signal, too (signalM), which stops the thread for
 // the profiler: ask gives it a moment to leave by itself.
 //

@@ -54,7 +54,10 @@ func TestLayout(t *testing.T) {
 	if l.StackLow != 0 || l.StackHigh != 8 || l.PC <= l.SP || l.SP < 16 || l.Panic < 16 {
 		t.Errorf("%+v", l)
 	}
-	all := []int64{l.ID, l.Parent, l.Created, l.Start, l.StackLow, l.StackHigh, l.SP, l.PC, l.Panic}
+	if l.Conditions == 0 || l.Sleeps == 0 || l.Polls == 0 || l.Conditions&l.Sleeps|l.Conditions&l.Polls|l.Sleeps&l.Polls != 0 {
+		t.Errorf("reasons to wait: %b, %b, %b", l.Conditions, l.Sleeps, l.Polls)
+	}
+	all := []int64{l.ID, l.Parent, l.Created, l.Start, l.StackLow, l.StackHigh, l.SP, l.PC, l.Panic, l.Reason}
 	for _, all := range [][]int64{all, {l.Turn, l.Number}, {l.Current, l.Processor, l.Pending, l.Generation}} {
 		slices.Sort(all)
 		if n := len(all); len(slices.Compact(all)) != n {

@@ -96,7 +96,7 @@ func (in *injection) injectGo(p *tracee.Process, l goroutine.Layout) error {
 	g.code, err = goroutine.Assemble(goroutine.Place{Code: at, Table: g.words.Addr, Common: in.base(0), Pool: g.words.Addr + goroutine.TableSize,
 		Recorder: m.cache + threadarea.RecordEntry, Says: m.cache + threadarea.SaysEntry, Goes: m.cache + threadarea.GoesEntry, Copies: m.cache, CopiesSize: m.size}, l, fs, goroutine.Kinds{Makes: makes.Arrive | threadarea.ScanBit | threadarea.ChainBit, Make: makes.Arrive, Receive: receives.Arrive | threadarea.ChainBit,
 		Send: sends.Arrive | threadarea.ScanBit | threadarea.ChainBit, First: first.Arrive,
-		Parked: parked.Arrive | threadarea.ChainBit, Slept: slept.Arrive | threadarea.ChainBit, Polled: polled.Arrive | threadarea.ChainBit, Woke: woke.Arrive | threadarea.ChainBit})
+		Parked: parked.Arrive | threadarea.ChainBit, Slept: slept.Arrive | threadarea.ChainBit, Polled: polled.Arrive | threadarea.ChainBit | threadarea.DeepBit, Woke: woke.Arrive | threadarea.ChainBit})
 	if err != nil {
 		return err
 	}

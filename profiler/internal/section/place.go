@@ -72,7 +72,8 @@ func (c *collector) spotsAt(a profile.Addr) []spot {
 		list = append(list, spot{site: a, line: c.c.Line(a)})
 	} else {
 		for i, f := range c.c.Locate(a).Frames() {
-			if f.System() || c.fetched(f.File) {
+			written := f.File != "" || !c.c.Goroutines // methods that Go's compiler makes of others have no line
+			if !written || f.System() || c.fetched(f.File) {
 				continue
 			}
 			s := spot{site: a, outside: i, line: c.c.Line(a), function: f.Function}

@@ -317,6 +317,7 @@ func TestPlaceByTwoWays(t *testing.T) {
 
 // TestFetchedModules: a section of a program in Go stands in the user's own code and not in
 // a module that was fetched, but where the program itself was, or what its own is is not known.
+// What the compiler writes is nobody's.
 func TestFetchedModules(t *testing.T) {
 	const fetched, other = "/go/pkg/mod/x/pool@v1.2.3/", "/go/pkg/mod/x/tool@v0.1.0/"
 	for _, c := range []struct{ main, in, by, want string }{
@@ -326,9 +327,10 @@ func TestFetchedModules(t *testing.T) {
 		{"/home/me/main.go", fetched + "wait.go", fetched + "pool.go", fetched + "wait.go"},
 		{"", fetched + "wait.go", "/home/me/main.go", fetched + "wait.go"},
 		{"/home/me/main.go", "/home/me/vendor/x/pool/wait.go", "/home/me/main.go", "/home/me/main.go"},
+		{"/home/me/main.go", "", "/home/me/main.go", "/home/me/main.go"},
 	} {
 		s := newChainScript()
-		s.out.c.Main = func() string { return c.main }
+		s.out.c.Goroutines, s.out.c.Main = true, func() string { return c.main }
 		s.out.c.Line = func(a profile.Addr) string { return []string{c.in, c.by}[a/16-1] }
 		s.out.c.Locate = func(a profile.Addr) profile.Location {
 			return profile.Location{Frame: profile.Frame{File: s.out.c.Line(a), Line: 1, Function: fmt.Sprint("x.f", a)}}
