@@ -24,7 +24,7 @@ func main() {
 		go func() {
 			mark()
 			defer wg.Done()
-			s := classify(k*100) + deep(k*200) + size(grow(k%6)) + panics(k) + len(words(k))
+			s := enclosed(k*50) + classify(k*100) + deep(k*200) + size(grow(k%6)) + panics(k) + len(words(k))
 			if k%4 == 3 {
 				mark()
 				runtime.GC()

@@ -31,6 +31,25 @@ func deep(n int) int {
 	return deep(n-1) + room[n%32]
 }
 
+// enclosed calls what it has in a variable by that function's address, and needs a larger
+// stack there.
+func enclosed(n int) (s int) {
+	add := func(k int) {
+		mark()
+		s += deep(k)
+		for i := range k {
+			mark()
+			s += deep(i % 3)
+		}
+		s -= deep(n)
+	}
+	add(1)
+	add(n)
+	mark()
+	add(2 * n)
+	return s
+}
+
 func classify(n int) (s int) {
 	for i := 0; i < n; i++ {
 		switch i % 11 {

@@ -134,6 +134,7 @@ func (m *emitter) callFromCopy(c *cfg.Call) {
 	if in.Kind == x86.CallInd {
 		if !m.countTarget(in, m.callSite[c.Index], true, none) {
 			m.copyInsn(in)
+			m.home(in)
 			return
 		}
 		at := m.Len()
