@@ -18,7 +18,25 @@ import (
 func goProgram(t *testing.T) *image.Image {
 	t.Helper()
 	dir := t.TempDir()
-	source := "package main\n\nimport (\n\"fmt\"\n\"os\"\n\"sort\"\n)\n\nfunc main() {\nsort.Strings(os.Args)\nfmt.Println(os.Args)\n}\n"
+	source := `package main
+
+import (
+	"fmt"
+	"os"
+	"sort"
+)
+
+func main() {
+	sort.Strings(os.Args)
+	show := func(k int) { // is called by its address, which stands there
+		fmt.Println(k, os.Args)
+		fmt.Println(os.Args, k)
+	}
+	show(1)
+	show(2)
+	show(3)
+}
+`
 	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(source), 0o600); err != nil {
 		t.Fatal(err)
 	}
