@@ -28,9 +28,13 @@ import (
 
 func main() {
 	sort.Strings(os.Args)
+	n := len(os.Args)
 	show := func(k int) { // is called by its address, which stands there
 		fmt.Println(k, os.Args)
-		fmt.Println(os.Args, k)
+		for i := range k {
+			n += i
+			fmt.Println(os.Args, k, n)
+		}
 	}
 	show(1)
 	show(2)
