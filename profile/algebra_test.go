@@ -317,3 +317,22 @@ func TestBlockIndexAgreesWithALinearSearch(t *testing.T) {
 		t.Errorf("only %d addresses in a block and %d in none", found, missed)
 	}
 }
+
+// TestFarApart: parts are added up by thread however far apart the threads' numbers are.
+func TestFarApart(t *testing.T) {
+	for _, far := range []ThreadID{1, 1 << 30} {
+		var s Section
+		for i := range 5 {
+			s.Instances = append(s.Instances, Instance{Folded: 1, Parts: []Part{{Thread: 2, BusyNS: int64(i)}, {Thread: 2 + far, BusyNS: 10 * int64(i)}}})
+		}
+		s.Instances = append(s.Instances, Instance{Folded: 1, Parts: []Part{{Thread: 0, BusyNS: 7}}})
+		var ids []ThreadID
+		var busy []int64
+		for _, q := range s.PartsByThread() {
+			ids, busy = append(ids, q.Thread), append(busy, q.BusyNS)
+		}
+		if !slices.Equal(ids, []ThreadID{0, 2, 2 + far}) || !slices.Equal(busy, []int64{7, 10, 100}) {
+			t.Errorf("threads %v were busy for %v", ids, busy)
+		}
+	}
+}

@@ -39,44 +39,80 @@ func (s *Section) PartsByThread() []Part {
 	return s.sums(func(q *Part) int32 { return int32(q.Thread) })
 }
 
-// Parts are PartsBySlot and PartsByThread: the same where no slots are known.
-func (s *Section) Parts() (bySlot, byThread []Part) {
-	bySlot = s.PartsBySlot()
+// ByThread is PartsByThread where PartsBySlot is known: the same where no slots are.
+func (s *Section) ByThread(bySlot []Part) []Part {
 	if len(s.Totals) > 0 || slices.ContainsFunc(s.Instances, func(in Instance) bool {
 		return slices.ContainsFunc(in.Parts, func(q Part) bool { return q.Slot > 0 })
 	}) {
-		return bySlot, s.PartsByThread()
+		return s.PartsByThread()
 	}
-	return bySlot, bySlot
+	return bySlot
+}
+
+// keyed is a part, and what it is added up by.
+type keyed struct {
+	key  int32
+	part *Part
 }
 
 // sums adds up the parts of unfolded instances that have the same key.
 func (s *Section) sums(key func(*Part) int32) []Part {
-	own, events := map[int32][]*Part{}, EventID(0)
-	keys := []int32{}
+	var all []keyed
+	events, last := EventID(0), int32(0)
 	for i := range s.Instances {
 		if s.Instances[i].Folded > 1 {
 			continue
 		}
 		for k := range s.Instances[i].Parts {
 			q := &s.Instances[i].Parts[k]
-			id := key(q)
-			if own[id] == nil {
-				keys = append(keys, id)
-			}
-			own[id] = append(own[id], q)
+			all = append(all, keyed{key(q), q})
+			last = max(last, all[len(all)-1].key)
 			if n := len(q.Counts.Event); n > 0 {
 				events = max(events, q.Counts.Event[n-1]+1)
 			}
 		}
 	}
-	slices.Sort(keys)
-	sums := make([]Part, 0, len(keys))
+	all = inOrder(all, last)
+	n := 0
+	for i := range all {
+		if i == 0 || all[i].key != all[i-1].key {
+			n++
+		}
+	}
+	sums := make([]Part, 0, n)
 	scratch := make([]uint64, events)
-	for _, id := range keys {
-		sums = append(sums, sumOf(own[id], scratch))
+	var parts []*Part
+	for from := 0; from < len(all); {
+		parts = parts[:0]
+		to := from
+		for ; to < len(all) && all[to].key == all[from].key; to++ {
+			parts = append(parts, all[to].part)
+		}
+		sums, from = append(sums, sumOf(parts, scratch)), to
 	}
 	return sums
+}
+
+// inOrder sorts parts by keys up to a last one, those of each as they were. Most have ids
+// of threads or of slots, which are dense.
+func inOrder(all []keyed, last int32) []keyed {
+	if int(last) > 4*len(all)+1024 {
+		slices.SortStableFunc(all, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
+		return all
+	}
+	from := make([]int32, last+2)
+	for _, x := range all {
+		from[x.key+1]++
+	}
+	for i := range from[1:] {
+		from[i+1] += from[i]
+	}
+	sorted := make([]keyed, len(all))
+	for _, x := range all {
+		sorted[from[x.key]] = x
+		from[x.key]++
+	}
+	return sorted
 }
 
 // sumOf adds up parts of one slot or thread. To add one sparse vector to the next would

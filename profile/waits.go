@@ -75,15 +75,45 @@ type Wake struct {
 }
 
 func (w Wake) compare(x Wake) int {
-	return cmp.Or(compareKinds(w.Kind, x.Kind), cmp.Compare(w.Site, x.Site), cmp.Compare(w.By, x.By), cmp.Compare(w.Thread, x.Thread))
+	switch {
+	case w.Kind != x.Kind:
+		return compareKinds(w.Kind, x.Kind)
+	case w.Site != x.Site:
+		return cmp.Compare(w.Site, x.Site)
+	case w.By != x.By:
+		return cmp.Compare(w.By, x.By)
+	}
+	return cmp.Compare(w.Thread, x.Thread)
 }
+
+// fewWakes are sorted as they are: with more of them to add them up first takes less.
+const fewWakes = 64
 
 // SumWakes adds wakes up: one for each kind, both calls and thread, in a fixed order.
 func SumWakes(ws []Wake) []Wake {
 	if len(ws) == 0 {
 		return nil
 	}
-	sums := make(map[Wake]int64, min(len(ws), 64)) // of one lock there may be very many
+	if len(ws) > fewWakes {
+		ws = sumWakes(ws)
+	} else {
+		ws = slices.Clone(ws)
+	}
+	slices.SortFunc(ws, Wake.compare)
+	out := ws[:1]
+	for _, w := range ws[1:] {
+		if last := &out[len(out)-1]; last.compare(w) == 0 {
+			last.NS += w.NS
+		} else {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// sumWakes are one for each, in any order: of one lock there may be very many.
+func sumWakes(ws []Wake) []Wake {
+	sums := make(map[Wake]int64, fewWakes)
 	for _, w := range ws {
 		ns := w.NS
 		w.NS = 0
@@ -94,7 +124,6 @@ func SumWakes(ws []Wake) []Wake {
 		w.NS = ns
 		out = append(out, w)
 	}
-	slices.SortFunc(out, Wake.compare)
 	return out
 }
 

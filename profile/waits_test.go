@@ -23,6 +23,13 @@ func TestSumWakes(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
+	var many []Wake // are added up first
+	for range 2 * fewWakes {
+		many = append(many, want...)
+	}
+	if sums := SumWakes(many); len(sums) != len(want) || sums[0].NS != 2*fewWakes || sums[3].NS != 2*fewWakes*12 || sums[2].Thread != 2 {
+		t.Errorf("many: %v", sums)
+	}
 	known := map[ThreadID]bool{1: true, 2: true}
 	if err := checkWakes(got, known); err != nil || SumWakes(nil) != nil {
 		t.Error(err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/skewlens/skewlens/lime"
 	"github.com/skewlens/skewlens/profile"
@@ -209,7 +210,11 @@ func (b *builder) fill(out *Section, s *profile.Section, res *lime.Result) {
 	out.R2 = known(res.R2)
 	out.JointGain = gain(res.JointGain, math.NaN(), out.TimeS)
 	idle, timed := int64(0), false
-	slots, threads := s.Parts() // once: where instances are many, to add them up takes long
+	slots := s.PartsBySlot() // once: where instances are many, to add them up takes long
+	var threads []profile.Part
+	if len(res.Causes) > 0 || slices.ContainsFunc(slots, func(q profile.Part) bool { return len(q.Waits) > 0 }) { // else nobody looks
+		threads = s.ByThread(slots)
+	}
 	hardware := b.threadsHardware(slots, len(res.Threads))
 	for i, t := range res.Threads {
 		th := Thread{Slot: i + 1, Instructions: t.Instructions, uncounted: b.bare, Hardware: hardware[i]}

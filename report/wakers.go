@@ -16,20 +16,28 @@ const leastWaker = 0.10
 type by struct {
 	at      *Location
 	ns      int64
-	threads []profile.ThreadID
+	threads map[profile.ThreadID]bool
 }
 
 // waker is the line that ended most of the waiting of a group; nil: unknown.
 func (b *builder) waker(g *group, parts []profile.Part) *Waker {
 	var lines []*by
+	calls := map[profile.Addr]*by{} // there are few, which end very many waits
 	for i := range parts {
 		for _, k := range parts[i].Wakes {
-			if at := b.own(k.By); at != nil && g.has(profile.Wait{Kind: k.Kind, Site: k.Site}) {
-				x := lineOf(&lines, at)
-				x.ns += k.NS
-				if !slices.Contains(x.threads, k.Thread) {
-					x.threads = append(x.threads, k.Thread)
+			if !g.has(profile.Wait{Kind: k.Kind, Site: k.Site}) {
+				continue
+			}
+			x, known := calls[k.By]
+			if !known {
+				if at := b.own(k.By); at != nil {
+					x = lineOf(&lines, at)
 				}
+				calls[k.By] = x
+			}
+			if x != nil {
+				x.ns += k.NS
+				x.threads[k.Thread] = true
 			}
 		}
 	}
@@ -42,8 +50,10 @@ func (b *builder) waker(g *group, parts []profile.Part) *Waker {
 		return nil
 	}
 	if len(most.threads) == 1 {
-		rank, id := b.rankOf(most.threads[0])
-		w.Rank, w.Thread = rank, &id
+		for t := range most.threads {
+			rank, id := b.rankOf(t)
+			w.Rank, w.Thread = rank, &id
+		}
 	}
 	return w
 }
@@ -55,7 +65,7 @@ func lineOf(lines *[]*by, at *Location) *by {
 			return x
 		}
 	}
-	x := &by{at: at}
+	x := &by{at: at, threads: map[profile.ThreadID]bool{}}
 	*lines = append(*lines, x)
 	return x
 }

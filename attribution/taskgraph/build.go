@@ -13,7 +13,7 @@ import (
 type builder struct {
 	p        *profile.Profile
 	g        *Graph
-	index    map[profile.ThreadID]int32
+	index    map[profile.ThreadID]int32 // of threads that have other numbers than theirs
 	threads  []thread
 	meetings []meeting
 	joins    map[profile.Addr]bool // calls that wait for threads' ends
@@ -108,7 +108,9 @@ func newBuilder(p *profile.Profile) (*builder, error) {
 	ties := 0
 	for i := range p.Threads {
 		t := &p.Threads[i]
-		b.index[t.ID] = int32(i)
+		if int(t.ID) != i {
+			b.index[t.ID] = int32(i)
+		}
 		end := t.EndNS
 		if end == 0 {
 			end = max(t.BeginNS, p.Run.WallNS)
@@ -138,6 +140,17 @@ func newBuilder(p *profile.Profile) (*builder, error) {
 	}
 	b.order = inOrder(b.events)
 	return b, nil
+}
+
+// who is the index of a thread.
+func (b *builder) who(id profile.ThreadID) int32 {
+	if len(b.index) == 0 { // as mostly
+		return int32(id)
+	}
+	if i, other := b.index[id]; other {
+		return i
+	}
+	return int32(id)
 }
 
 func (b *builder) event(e event) {
@@ -177,7 +190,7 @@ func (b *builder) instance(s, i int32, in *profile.Instance) (from int64) {
 	kind, m := b.p.Sections[s].Kind, int32(-1)
 	waiter := int32(-1)
 	if in.Waiter != 0 {
-		waiter = b.index[in.Waiter-1]
+		waiter = b.who(in.Waiter - 1)
 	}
 	if kind != profile.Threads && (kind != profile.Join || waiter >= 0) {
 		m = int32(len(b.meetings))
@@ -187,7 +200,7 @@ func (b *builder) instance(s, i int32, in *profile.Instance) (from int64) {
 	began := int64(math.MaxInt64)
 	for k := range in.Parts {
 		q := &in.Parts[k]
-		x, of := b.index[q.Thread], Part{s, i, int32(k)}
+		x, of := b.who(q.Thread), Part{s, i, int32(k)}
 		if kind == profile.Join {
 			b.joins[q.Site] = true
 		}
@@ -223,7 +236,7 @@ func (b *builder) syncsOf(q *profile.Part, x int32) {
 		}
 		id := int32(len(b.syncs))
 		b.syncs = append(b.syncs, sync{Sync: s})
-		b.event(event{s.WakeNS, wakes, b.index[s.Thread], Part{}, id, 0})
+		b.event(event{s.WakeNS, wakes, b.who(s.Thread), Part{}, id, 0})
 		b.event(event{s.BeginNS, sleeps, x, Part{}, id, 0})
 		b.event(event{s.EndNS, woken, x, Part{}, id, 0})
 	}
@@ -240,7 +253,7 @@ func (b *builder) groups() {
 	from := map[group]int64{} // where that is known
 	for i := range b.p.Threads {
 		if t := &b.p.Threads[i]; t.Joiner != 0 {
-			g := group{b.index[t.Joiner-1], t.JoinedNS}
+			g := group{b.who(t.Joiner - 1), t.JoinedNS}
 			began[g] = max(began[g], t.BeginNS)
 			from[g] = max(from[g], t.JoinNS)
 			b.event(event{t.JoinedNS, joined, int32(i), Part{}, g.joiner, 0})
@@ -288,11 +301,11 @@ func (b *builder) anchor() {
 	for i := range b.p.Threads {
 		t := &b.p.Threads[i]
 		if t.Creator != 0 && t.CreatedCPUNS > 0 && b.g.FromNS == 0 {
-			c := &b.threads[b.index[t.Creator-1]]
+			c := &b.threads[b.who(t.Creator-1)]
 			c.anchors = append(c.anchors, anchor{t.CreatedNS, t.CreatedCPUNS})
 		}
 		if t.Joiner != 0 && t.JoinCPUNS > 0 && b.g.FromNS == 0 {
-			c := &b.threads[b.index[t.Joiner-1]]
+			c := &b.threads[b.who(t.Joiner-1)]
 			c.anchors = append(c.anchors, anchor{t.JoinNS, t.JoinCPUNS})
 		}
 	}

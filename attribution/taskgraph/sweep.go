@@ -12,7 +12,7 @@ func (b *builder) sweep() {
 		e := b.at(i)
 		switch e.what {
 		case creates:
-			c := b.index[b.p.Threads[e.thread].Creator-1]
+			c := b.who(b.p.Threads[e.thread].Creator - 1)
 			b.cut(c, e.at)
 			b.threads[e.thread].after = slices.Clip(b.threads[c].heads)
 		case born:
@@ -118,7 +118,7 @@ func (b *builder) born(e *event) {
 		b.threads[e.thread].on(b.threads[e.thread].after)
 		return
 	}
-	c := b.index[t.Creator-1]
+	c := b.who(t.Creator - 1)
 	b.cut(c, e.at)
 	b.threads[e.thread].on(b.threads[c].heads)
 }
@@ -168,7 +168,7 @@ func (b *builder) meets(e *event) {
 	b.g.Counts.Barrier++
 	for k := range m.in.Parts {
 		if m.waiter < 0 {
-			x := b.index[m.in.Parts[k].Thread]
+			x := b.who(m.in.Parts[k].Thread)
 			b.cut(x, e.at)
 			b.threads[x].idle--
 		}
@@ -185,7 +185,7 @@ func (b *builder) meets(e *event) {
 		return
 	}
 	for k := range m.in.Parts {
-		t := &b.threads[b.index[m.in.Parts[k].Thread]]
+		t := &b.threads[b.who(m.in.Parts[k].Thread)]
 		if !slices.ContainsFunc(t.heads, func(h int32) bool { _, in := slices.BinarySearch(m.arrived, h); return !in }) {
 			t.heads = id // it has done nothing since it arrived
 		} else {

@@ -20,8 +20,8 @@ func (b *builder) weigh() {
 		sec := &b.p.Sections[s]
 		for i := range sec.Instances {
 			for k := range sec.Instances[i].Parts {
-				if sec.Instances[i].Folded <= 1 {
-					b.waits(&sec.Instances[i].Parts[k], o.tasks(Part{int32(s), int32(i), int32(k)}))
+				if q := &sec.Instances[i].Parts[k]; sec.Instances[i].Folded <= 1 && len(q.Waits) > 0 {
+					b.waits(q, o.tasks(Part{int32(s), int32(i), int32(k)}))
 				}
 			}
 		}
@@ -85,13 +85,13 @@ func (b *builder) folded() []int64 {
 		sec := &b.p.Sections[s]
 		for k := range sec.Totals {
 			if q := &sec.Totals[k]; !q.Several {
-				busy[b.index[q.Thread]] += q.BusyNS
+				busy[b.who(q.Thread)] += q.BusyNS
 			}
 		}
 		for i := range sec.Instances {
 			for k := range sec.Instances[i].Parts {
 				if q := &sec.Instances[i].Parts[k]; sec.Instances[i].Folded <= 1 && len(sec.Totals) > 0 {
-					busy[b.index[q.Thread]] -= q.BusyNS
+					busy[b.who(q.Thread)] -= q.BusyNS
 				}
 			}
 		}
@@ -201,7 +201,7 @@ func (b *builder) waits(q *profile.Part, tasks []int32) {
 			room += t.ToNS - t.FromNS - t.NS
 		}
 	}
-	joined := b.threads[b.index[q.Thread]].joins
+	joined := b.threads[b.who(q.Thread)].joins
 	n, _ := slices.BinarySearch(joined, q.BeginNS)
 	joins := n < len(joined) && joined[n] <= q.ArriveNS
 	synced := map[call]int64{}

@@ -220,8 +220,31 @@ func TestWalk(t *testing.T) {
 	if again := w.Walk(&s, entry[names[0]]+bias, base, false); !slices.Equal(got, want) || !slices.Equal(again, want) || !w.Whole {
 		t.Errorf("%+v, then %+v, want %+v", got, again, want)
 	}
+	way := w.Way(&s, entry[names[0]]+bias)
+	sameWay(t, &w, &s, entry[names[0]]+bias, way)
+	whole := s.Words
 	s.Words = s.Words[:8]
 	if got := w.Walk(&s, entry["main.main"]+bias, base, true); len(got) != 2 || w.Whole {
 		t.Errorf("a piece of a stack: %+v", got)
+	}
+	sameWay(t, &w, &s, entry[names[0]]+bias, way.inner.inner)
+	s.Words = binary.LittleEndian.AppendUint64(slices.Clone(whole[:8]), entry["runtime.goexit.abi0"]+bias)
+	sameWay(t, &w, &s, entry[names[0]]+bias, nil)
+	s.Words = whole
+	sameWay(t, &w, &s, entry[names[0]]+bias, way)
+	w.many = manySteps
+	sameWay(t, &w, &s, entry[names[0]]+bias, nil)
+}
+
+// sameWay: the way of a stack has the frames that Walk finds, and is the one that is
+// expected if there is one.
+func sameWay(t *testing.T, w *Walker, s *Stack, ret uint64, want *Way) {
+	t.Helper()
+	way, walked := w.Way(s, ret), slices.Clone(w.Walk(s, ret, s.At, true))
+	for i := range walked {
+		walked[i].SP = 0
+	}
+	if got := way.Frames(); !slices.Equal(got, walked) || want != nil && way != want {
+		t.Errorf("%+v, want %+v; the same way: %t", got, walked, way == want)
 	}
 }

@@ -37,6 +37,8 @@ type Walker struct {
 	Whole    bool                    // the last walk came to the end of the stack
 	known    map[uint64]step         // by return address
 	frames   []Frame                 // of the last walk
+	ways     *Way                    // all that have been come by
+	many     int                     // steps of these
 }
 
 // step is how to come from a frame to the next one.
@@ -63,12 +65,14 @@ func (w *Walker) step(ret uint64) step {
 	return x
 }
 
-const manySteps = 1 << 16 // signals come anywhere
+const (
+	manySteps = 1 << 16 // signals come anywhere
+	deepest   = 1 << 20
+)
 
 // Walk goes over a stack from a program counter and a stack pointer outwards, as far
 // as Go's table knows the functions. The frames are there until the next one.
 func (w *Walker) Walk(s *Stack, pc, sp uint64, called bool) []Frame {
-	const deepest = 1 << 20
 	w.frames, w.Whole = w.frames[:0], false
 	for range deepest {
 		x := w.step(pc)

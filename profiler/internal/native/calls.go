@@ -5,7 +5,6 @@ import (
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
-	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
 	"github.com/skewlens/skewlens/profiler/internal/probe/solve"
 	"github.com/skewlens/skewlens/profiler/internal/record"
 	"github.com/skewlens/skewlens/profiler/internal/section"
@@ -20,12 +19,9 @@ type calls struct {
 	sites  map[uint64]*site // by return address
 	latest *site            // that was asked for last
 	tails  map[tail][]uint64
-	opened map[*uint64][]record.Delta // by the first call of a chain
-	ways   map[string][]uint64        // chains of a program in Go, by what they are
-	key    []byte                     // room for that,
-	way    []uint64                   // and for a chain
-	made   map[*cfg.Func][]x86.Insn   // the calls of functions that were looked at
-	space  cfg.Space                  // to find them in
+	ways   map[string][]uint64      // chains of a program in Go, by what they are
+	made   map[*cfg.Func][]x86.Insn // the calls of functions that were looked at
+	space  cfg.Space                // to find them in
 }
 
 // tail is a tail jump, and the chain that it was made behind.
@@ -69,7 +65,7 @@ func (cs *calls) chain(rec *record.Record, since []record.Delta) (site uint64, c
 // led are the program's calls that led to one which returns to ret, that one first.
 func (cs *calls) led(ret uint64, s *record.Stack) []uint64 {
 	if cs.in.golang != nil {
-		return cs.ledGo(ret, s)
+		return cs.way(ret, s).calls
 	}
 	c := cs.stacks.chain(ret, s)
 	calls, known := c.Kept.([]uint64)
@@ -92,26 +88,6 @@ func (cs *calls) behind(site uint64, chain []uint64) []uint64 {
 		cs.tails[k] = append([]uint64{site}, chain...)
 	}
 	return cs.tails[k]
-}
-
-// open are the counters of the functions of a program in Go that were not left when
-// a record was made, but for those with edges for that.
-func (cs *calls) open(rec *record.Record) []record.Delta {
-	calls := cs.led(rec.Site, rec.Stack)
-	if len(calls) == 0 {
-		return nil
-	}
-	d, known := cs.opened[&calls[0]]
-	if !known {
-		for _, a := range calls {
-			if x, ok := cs.stacks.openAt(a, relocate.After); ok {
-				d = append(d, x)
-			}
-		}
-		d = record.Merge(d)
-		cs.opened[&calls[0]] = d
-	}
-	return d
 }
 
 // at is the site of a return address.

@@ -46,6 +46,9 @@ type faultCounter struct {
 
 // add adds those among some waits to counts.
 func (f *faultCounter) add(c *profile.Counts, waits []profile.Wait) {
+	if len(waits) == 0 { // as mostly
+		return
+	}
 	var more profile.Counts
 	for _, w := range waits {
 		if w.Kind == profile.WaitFault && w.Site != 0 && w.N > 0 {

@@ -258,21 +258,49 @@ func (s *signals) goFault(e tracee.Event, m *module, pc uint64) {
 }
 
 // caught adds to what a goroutine counted until a record the frames that it was
-// caught in then, less those that it was in at the record before.
+// caught in then, less those that it was in at the record before: mostly it has left few
+// of them.
 func (t *thread) caught(d, open []record.Delta) []record.Delta {
-	for _, x := range t.open {
-		d = append(d, record.Delta{Counter: x.Counter, N: -x.N})
+	was := t.open
+	for t.open = open; len(was) > 0 || len(open) > 0; {
+		switch {
+		case len(open) == 0 || len(was) > 0 && was[0].Counter < open[0].Counter:
+			d = append(d, record.Delta{Counter: was[0].Counter, N: -was[0].N})
+			was = was[1:]
+		case len(was) == 0 || open[0].Counter < was[0].Counter:
+			d, open = append(d, open[0]), open[1:]
+		default:
+			if n := open[0].N - was[0].N; n != 0 {
+				d = append(d, record.Delta{Counter: open[0].Counter, N: n})
+			}
+			was, open = was[1:], open[1:]
+		}
 	}
-	t.open = open
-	return append(d, open...)
+	return d
 }
 
-// ledGo are the calls of a program in Go that led to one which returns to ret, that
-// one first: always the same list of the same calls.
-func (cs *calls) ledGo(ret uint64, s *record.Stack) []uint64 {
-	stack := goroutine.Stack{At: s.SP, Words: s.Words}
-	key, calls := cs.key[:0], cs.way[:0]
-	for _, f := range cs.in.golang.walker.Walk(&stack, ret, s.SP, true) {
+// goWay is what is known of a way by which records were come to.
+type goWay struct {
+	calls  []uint64       // the program's, from the inside outwards: for the same ones always the same list
+	open   []record.Delta // the counters of these functions, but for those with edges for not being left,
+	opened bool           // once that was asked for
+}
+
+// way is that by which a call was come to that returns to ret.
+func (cs *calls) way(ret uint64, s *record.Stack) *goWay {
+	way := cs.in.golang.walker.Way(&goroutine.Stack{At: s.SP, Words: s.Words}, ret)
+	known, ok := way.Kept.(*goWay)
+	if !ok {
+		known = &goWay{calls: cs.along(way)}
+		way.Kept = known
+	}
+	return known
+}
+
+// along are the program's calls of a way.
+func (cs *calls) along(way *goroutine.Way) (calls []uint64) {
+	var key []byte
+	for _, f := range way.Frames() {
 		pc := f.PC
 		if !f.Called {
 			pc++
@@ -282,11 +310,24 @@ func (cs *calls) ledGo(ret uint64, s *record.Stack) []uint64 {
 			key = binary.LittleEndian.AppendUint64(key, uint64(x.addr))
 		}
 	}
-	cs.key, cs.way = key, calls
 	if known, ok := cs.ways[string(key)]; ok {
 		return known
 	}
-	calls = slices.Clone(calls)
 	cs.ways[string(key)] = calls
 	return calls
+}
+
+// open are the counters of the functions of a program in Go that were not left when
+// a record was made, but for those with edges for that.
+func (cs *calls) open(rec *record.Record) []record.Delta {
+	way := cs.way(rec.Site, rec.Stack)
+	if !way.opened {
+		for _, a := range way.calls {
+			if x, ok := cs.stacks.openAt(a, relocate.After); ok {
+				way.open = append(way.open, x)
+			}
+		}
+		way.open, way.opened = record.Merge(way.open), true
+	}
+	return way.open
 }

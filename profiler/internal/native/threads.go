@@ -91,7 +91,7 @@ type living struct {
 }
 
 func newThreads(p *tracee.Process, in *injection, solver *solve.Solver, tracker *section.Tracker, rate tickRate) *threads {
-	return &threads{p: p, in: in, solver: solver, tracker: tracker, rate: rate, calls: &calls{in: in, solver: solver, sites: map[uint64]*site{}, tails: map[tail][]uint64{}, opened: map[*uint64][]record.Delta{}, ways: map[string][]uint64{}, made: map[*cfg.Func][]x86.Insn{}},
+	return &threads{p: p, in: in, solver: solver, tracker: tracker, rate: rate, calls: &calls{in: in, solver: solver, sites: map[uint64]*site{}, tails: map[tail][]uint64{}, ways: map[string][]uint64{}, made: map[*cfg.Func][]x86.Insn{}},
 		byTid: map[int]*thread{}, early: map[int]tracee.Event{}, slots: slots{next: 1}}
 }
 

@@ -41,8 +41,14 @@ type epoch struct {
 	held     []held          // meetings before of the same threads, of which it is not known
 }
 
+// has reports whether a thread has come: hundreds may wait for a condition, time and again.
 func (e *epoch) has(x *thread) bool {
-	return slices.ContainsFunc(e.arrivals, func(a arrival) bool { return a.t == x })
+	for i := range e.arrivals {
+		if e.arrivals[i].t == x {
+			return true
+		}
+	}
+	return false
 }
 
 // comes: a thread has come to where others are waited for.

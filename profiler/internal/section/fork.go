@@ -130,8 +130,13 @@ func (j *joinRule) end() {
 // waitedFor adds the longest part of a group to what its creator, a worker of
 // another one, had to wait for: in its own part that is as good as done by it.
 func (t *Tracker) waitedFor(parts []arrival, inner *[]record.Delta, busy *int64) {
-	work := func(a arrival) uint64 { return t.c.Work(a.delta) + t.c.Work(a.inner) }
-	longest := slices.MaxFunc(parts, func(a, b arrival) int { return cmp.Compare(work(a), work(b)) })
+	longest, most := &parts[0], uint64(0)
+	for i := range parts {
+		a := &parts[i]
+		if work := t.c.Work(a.delta) + t.c.Work(a.inner); work > most {
+			longest, most = a, work
+		}
+	}
 	*inner = record.Add(*inner, record.Add(longest.delta, longest.inner))
 	if longest.timed {
 		*busy += longest.busyNS + longest.innerBusy

@@ -34,13 +34,47 @@ type goRule struct {
 	forked  map[*thread]*forked              // likewise
 	waiters map[*uint64]waiter               // by the first call of those that led there
 	held    [][]arrival                      // instances that are to be filed when more is known of what is inside of their parts
+	room    []arrival                        // of a group that was waited for
 	tried   int                              // how much was sent of which it is not known whether there are rounds
 }
 
 // waitGroup is a sync.WaitGroup, since somebody last went on behind its Wait.
 type waitGroup struct {
-	done  map[*thread]*arrival
-	order []*thread
+	done []arrival       // the last one of each
+	at   map[*thread]int // where theirs is, once there are many
+}
+
+// fewDone are found as fast by looking at all of them.
+const fewDone = 16
+
+// of is where a goroutine's is, −1 where there is none.
+func (w *waitGroup) of(x *thread) int {
+	if w.at != nil {
+		if i, known := w.at[x]; known {
+			return i
+		}
+		return -1
+	}
+	return slices.IndexFunc(w.done, func(a arrival) bool { return a.t == x })
+}
+
+// put adds a goroutine's.
+func (w *waitGroup) put(a arrival) {
+	i := w.of(a.t)
+	if i >= 0 {
+		w.done[i] = a
+		return
+	}
+	w.done = append(w.done, a)
+	switch n := len(w.done); {
+	case w.at != nil:
+		w.at[a.t] = n - 1
+	case n > fewDone:
+		w.at = make(map[*thread]int, 2*n)
+		for i := range w.done {
+			w.at[w.done[i].t] = i
+		}
+	}
 }
 
 // waiting is a goroutine in Wait.
@@ -78,14 +112,10 @@ func goroutines(t *Tracker) rule {
 func (g *goRule) done(x *thread, r record.Record) {
 	w := g.groups[r.Arg1]
 	if w == nil {
-		w = &waitGroup{done: map[*thread]*arrival{}}
-		g.groups[r.Arg1] = w
+		w = &waitGroup{done: g.room}
+		g.groups[r.Arg1], g.room = w, nil
 	}
-	if w.done[x] == nil {
-		w.order = append(w.order, x)
-	}
-	a := x.arrive(r)
-	w.done[x] = &a
+	w.put(x.arrive(r))
 }
 
 // wait: a goroutine comes to Wait.
@@ -103,18 +133,16 @@ func (g *goRule) joined(x *thread, r record.Record) {
 		return
 	}
 	delete(g.groups, at.group)
-	parts := make([]arrival, 0, len(w.order))
-	for _, y := range w.order {
-		a := w.done[y]
-		if y.alive {
-			y.cut(*a, a.tsc)
+	for i := range w.done {
+		if a := &w.done[i]; a.t.alive {
+			a.t.cut(*a, a.tsc)
 		}
-		parts = append(parts, *a)
 	}
-	if parts = g.gather(x, at, parts); parts == nil {
+	parts := g.gather(x, at, w.done)
+	if parts == nil {
 		return
 	}
-	g.file(parts)
+	held := g.file(parts)
 	if x.parent != nil && len(parts) > 0 { // the first one is a part of none
 		inside := spent{from: at.since, to: r.TSC}
 		if n := len(g.batches[x]); n > 0 {
@@ -123,13 +151,17 @@ func (g *goRule) joined(x *thread, r record.Record) {
 		}
 		x.spends(g.longest(parts, inside), true)
 	}
+	if !held && cap(parts) <= fewDone {
+		clear(parts)
+		g.room = parts[:0]
+	}
 }
 
 // mostParts is how many goroutines of an instance are compared.
 const mostParts = 1024
 
-// file makes an instance.
-func (g *goRule) file(parts []arrival) {
+// file makes an instance, at once or, where it is held, later.
+func (g *goRule) file(parts []arrival) (held bool) {
 	slices.SortFunc(parts, func(a, b arrival) int { return cmp.Compare(a.t.id, b.t.id) })
 	n := map[profile.Addr]int{}
 	for i := range parts {
@@ -147,9 +179,10 @@ func (g *goRule) file(parts []arrival) {
 	}
 	if slices.ContainsFunc(parts, g.open) {
 		g.held = append(g.held, parts)
-		return
+		return true
 	}
 	g.complete(parts)
+	return false
 }
 
 // workers are those who do not just make others who are of the instance, and wait for them.

@@ -1,6 +1,7 @@
 package section
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -61,6 +62,35 @@ func TestWaitGroups(t *testing.T) {
 	if got[0].Instances[0].Parts[0].Slot != got[0].Instances[1].Parts[1].Slot {
 		t.Error("the first that a go statement made has not the place of the first of the round before")
 	}
+}
+
+// TestDoneAgain: of however many goroutines a group has, each has one part, up to its last
+// Done; and the group after it has none of these.
+func TestDoneAgain(t *testing.T) {
+	s := newGoScript()
+	s.born(0, -1)
+	want := []string{}
+	for round := range 2 {
+		var works []string
+		for id := range profile.ThreadID(3 * fewDone) {
+			s.launches(1000*profile.ThreadID(round)+id+1, 320)
+		}
+		for again := range 2 {
+			for id := range profile.ThreadID(3 * fewDone) {
+				s.at(1000*profile.ThreadID(round)+id+1, goDone, 7, 160, uint64(100+int(id)))
+				if again > 0 {
+					works = append(works, fmt.Sprint(200+2*int(id)))
+				}
+			}
+		}
+		s.at(0, goWait, 7, 480)
+		s.at(0, goJoined, 7, 480)
+		for id := range profile.ThreadID(3 * fewDone) {
+			s.dies(1000*profile.ThreadID(round) + id + 1)
+		}
+		want = append(want, "["+strings.Join(works, " ")+"]")
+	}
+	expect(t, s.Finish(), "goroutines 480 ["+strings.Join(want, " ")+"]")
 }
 
 // TestBatches: goroutines meet where who made them receives as often, else all that is

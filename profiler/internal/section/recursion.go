@@ -84,8 +84,11 @@ type forked struct {
 func (g *goRule) forks(x *thread, r record.Record) {
 	f := g.forked[x]
 	if r.Whole && g.beneath[x] == nil {
-		f = &forked{from: x.arrive(r)}
-		g.forked[x] = f
+		if f == nil {
+			f = &forked{}
+			g.forked[x] = f
+		}
+		f.from = x.arrive(r)
 	}
 	if f != nil {
 		f.clock = x.clock

@@ -25,10 +25,15 @@ type stream struct {
 func (s *stream) first() *item { return &s.items[s.done] }
 
 // streams is a heap of the threads' streams that are not empty, by the time of
-// their first item.
+// their first item, which stands there, too: to look at each takes longer.
 type streams struct {
-	heap  []*stream
+	heap  []queued
 	rooms [][]item // of threads that have ended, for those that will be born
+}
+
+type queued struct {
+	tsc uint64
+	*stream
 }
 
 // end is told that nothing more comes from a thread.
@@ -59,7 +64,7 @@ func (q *streams) add(s *stream, i *item) {
 	if len(s.items) == s.done+1 {
 		heap.Push(q, s)
 	} else if s.sort() {
-		heap.Fix(q, slices.Index(q.heap, s))
+		q.fix(slices.IndexFunc(q.heap, func(x queued) bool { return x.stream == s }))
 	}
 }
 
@@ -91,33 +96,39 @@ func (s *stream) sort() bool {
 // next takes the first item of all, if it is not after the horizon; else there is no
 // thread. The item is there until one is added; what it holds is garbage once it is cleared.
 func (q *streams) next(horizon uint64) (*thread, *item) {
-	if len(q.heap) == 0 || q.heap[0].first().tsc > horizon {
+	if len(q.heap) == 0 || q.heap[0].tsc > horizon {
 		return nil, nil
 	}
-	s := q.heap[0]
+	s := q.heap[0].stream
 	i := s.first()
 	if s.done++; s.done == len(s.items) {
 		heap.Pop(q)
 		s.items, s.done = s.items[:0], 0
 	} else {
-		heap.Fix(q, 0)
+		q.fix(0)
 	}
 	return s.owner, i
 }
 
+// fix is told that a stream has another first item.
+func (q *streams) fix(i int) {
+	q.heap[i].tsc = q.heap[i].first().tsc
+	heap.Fix(q, i)
+}
+
 func (q *streams) Len() int { return len(q.heap) }
 func (q *streams) Less(i, j int) bool {
-	a, b := q.heap[i].first(), q.heap[j].first()
+	a, b := &q.heap[i], &q.heap[j]
 	if a.tsc != b.tsc {
 		return a.tsc < b.tsc
 	}
-	return q.heap[i].owner.id < q.heap[j].owner.id
+	return a.owner.id < b.owner.id
 }
 func (q *streams) Swap(i, j int) { q.heap[i], q.heap[j] = q.heap[j], q.heap[i] }
-func (q *streams) Push(x any)    { q.heap = append(q.heap, x.(*stream)) }
+func (q *streams) Push(x any)    { s := x.(*stream); q.heap = append(q.heap, queued{s.first().tsc, s}) }
 func (q *streams) Pop() any {
 	n := len(q.heap) - 1
-	s := q.heap[n]
+	s := q.heap[n].stream
 	q.heap = q.heap[:n]
 	return s
 }

@@ -84,7 +84,7 @@ func (x *thread) arrive(r record.Record) arrival {
 
 // tick sets a thread's CPU clock at a record. Where it was not read, the last
 // record was so short ago that the thread cannot have been off its core.
-func (x *thread) tick(r record.Record, nsPerTick float64) {
+func (x *thread) tick(r *record.Record, nsPerTick float64) {
 	if r.CPUNS > 0 {
 		x.clock = r.CPUNS
 	} else if x.clock >= 0 {

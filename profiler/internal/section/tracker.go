@@ -139,7 +139,7 @@ func (t *Tracker) handle(x *thread, i *item) {
 		}
 		return
 	}
-	x.tick(i.rec, t.c.NSPerTick)
+	x.tick(&i.rec, t.c.NSPerTick)
 	x.acc = record.Log(x.acc, i.rec.Delta)
 	t.mpi.counted(x, i.rec.Delta)
 	if t.c.Loop != nil {
@@ -187,7 +187,7 @@ func (t *Tracker) born(x *thread) {
 
 func (t *Tracker) died(x *thread, a arrival) {
 	x.alive = false
-	if t.c.Goroutines || !t.joins.filed { // else there will be no wholeLives
+	if !t.c.Goroutines && !t.joins.filed { // else there will be no wholeLives
 		end := a
 		x.end = &end
 	}

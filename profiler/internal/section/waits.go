@@ -27,7 +27,7 @@ func (x *thread) waited(w *record.Wait, r record.Record, nsPerTick float64) (is 
 		}
 		x.last = r.TSC
 	} else {
-		x.tick(r, nsPerTick)
+		x.tick(&r, nsPerTick)
 	}
 	if w.Kind == "" || w.Begin < x.beginTSC {
 		return false // no wait, or of the meeting before

@@ -54,7 +54,7 @@ func TestWaitsOfParts(t *testing.T) {
 // clock, was not waited for.
 func TestWorkIsNoWait(t *testing.T) {
 	x := newThread(1, nil, 0)
-	x.tick(record.Record{TSC: 10000, CPUNS: 5000}, 1)
+	x.tick(&record.Record{TSC: 10000, CPUNS: 5000}, 1)
 	x.waited(&record.Wait{Kind: profile.WaitIO, Site: 8, Begin: 20000}, record.Record{TSC: 100000, CPUNS: 65000}, 1)
 	x.waited(&record.Wait{Kind: profile.WaitIO, Site: 8, Begin: 110000}, record.Record{TSC: 200000, CPUNS: 164000}, 1)
 	if len(x.waits) != 1 || x.waits[0].NS != 30000 {

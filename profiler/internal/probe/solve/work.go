@@ -16,20 +16,31 @@ func (v *Solver) Work(d []record.Delta) uint64 { return uint64(max(0, v.worth(d)
 // counters stand for.
 func (v *Solver) Wakes(d []record.Delta) uint64 { return uint64(max(0, v.worth(d).wakes)) }
 
-// worth adds up what counters are worth.
-func (v *Solver) worth(d []record.Delta) (sum weight) {
-	for _, x := range record.Sum(d) {
+// worth adds up what counters are worth: each time that one comes, unless it counts in
+// steps, which are whole ones of the sum only.
+func (v *Solver) worth(d []record.Delta) weight {
+	sum, whole := v.addWorth(d)
+	if !whole {
+		sum, _ = v.addWorth(record.Sum(d))
+	}
+	return sum
+}
+
+// addWorth reports whether nothing counts in steps, too.
+func (v *Solver) addWorth(d []record.Delta) (sum weight, whole bool) {
+	whole = true
+	for _, x := range d {
 		if int(x.Counter) >= len(v.weight) {
-			break
+			continue
 		}
 		w := v.weightOf(x.Counter)
 		n := int64(x.N)
 		if w.step != 1 { // a division takes long
-			n /= w.step
+			n, whole = n/w.step, false
 		}
 		sum.worth, sum.wakes = sum.worth+n*w.worth, sum.wakes+n*w.wakes
 	}
-	return sum
+	return sum, whole
 }
 
 // weightOf is that of a counter, or of a frame that stays active.

@@ -11,8 +11,9 @@ import (
 // moved code and must not disturb their parent's counts.
 type Common struct {
 	Area
-	room []record.Delta // of which records have theirs
-	gone []*Area        // of threads that have ended: their views are used again
+	room   []record.Delta // of which records have theirs
+	gone   []*Area        // of threads that have ended: their views are used again
+	always []liveWord     // those that are not 0 where nobody has entered anything
 
 	// Gates is how many there are, of those that there can be.
 	Gates int
@@ -59,8 +60,16 @@ func NewCommon(l Layout, mem []byte, base uint64) *Common {
 		}
 		from = to
 	}
+	for i := range l.liveWords() {
+		if w := c.get(l.live + 8*i); w != 0 {
+			c.always = append(c.always, liveWord{l.live + 8*i, w})
+		}
+	}
 	return c
 }
+
+// liveWord is one of those that say which counters are looked at.
+type liveWord struct{ at, bits uint64 }
 
 // Area is the profiler's view of one thread's area.
 type Area struct {

@@ -362,6 +362,10 @@ func TestEntered(t *testing.T) {
 	if d, rest, _ := p.area.Ends(new([]record.Delta)); !reflect.DeepEqual(d, counts(append(all, 19)...)) || len(rest) > 0 {
 		t.Errorf("all is %v, the rest %v", d, rest)
 	}
+	goroutine := NewGoroutine(p.area.common, make([]byte, p.l.Size()), 0, 0, 0, 0)
+	if got, want := goroutine.words(p.l.live, p.l.liveWords()), newProcessOf(p.l, 1<<63).area.common.words(p.l.live, p.l.liveWords()); !slices.Equal(got, want) {
+		t.Errorf("a goroutine looks at what others have entered: %x, not %x", got, want)
+	}
 }
 
 // TestTargets: two targets of a site are counted in line, others in the hash;

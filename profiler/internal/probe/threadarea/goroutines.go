@@ -29,14 +29,13 @@ func NewGoroutine(c *Common, mem []byte, base, cpuGap, long, now uint64) *Area {
 }
 
 // ownLive lets an area say for itself which of its counters are looked at: there are
-// many goroutines, and each enters few functions.
+// many goroutines, and each enters few functions. What nobody's area says by then is what
+// the runtime entered for its own ends.
 func (a *Area) ownLive() {
 	a.live = a
 	a.put(offLive, a.base+a.l.live)
-	for i := range a.l.liveWords() {
-		if w := a.common.get(a.l.live + 8*i); w != 0 {
-			a.put(a.l.live+8*i, w)
-		}
+	for _, w := range a.common.always {
+		a.put(w.at, w.bits)
 	}
 }
 

@@ -165,14 +165,14 @@ func NewLayout(funcs []Function, ops int32) Layout {
 }
 
 // liveWords is how many words hold a bit for every eight counters.
-func (l Layout) liveWords() uint64 { return uint64(l.Fixed())/512 + 1 }
+func (l *Layout) liveWords() uint64 { return uint64(l.Fixed())/512 + 1 }
 
 // EnteredOffset is where the byte lies, from GS, that is not 0 once the thread
 // has entered the first function; those of the others follow.
 func (l Layout) EnteredOffset() uint32 { return uint32(l.entered) }
 
 // Fixed is the number of counters known before the run.
-func (l Layout) Fixed() int {
+func (l *Layout) Fixed() int {
 	if l.Ops == 0 {
 		return l.Chords + 2*l.Sites
 	}
@@ -184,14 +184,14 @@ const MissClasses = 16
 
 // Misses is the number of the first of them: with its fifteen others it has two
 // of the bits that say which eights of counters are looked at.
-func (l Layout) Misses() int {
+func (l *Layout) Misses() int {
 	return (l.Chords + 2*l.Sites + MissClasses - 1) &^ (MissClasses - 1)
 }
 
 // Size is the bytes of one thread's area, whole pages.
 func (l Layout) Size() uint64 { return l.size }
 
-func (l Layout) recordMax() uint64 {
+func (l *Layout) recordMax() uint64 {
 	return recordHeader + stackHeader + 8*stackWords + pairSize*uint64(l.Fixed()+overCap)
 }
 

@@ -14,6 +14,7 @@ import (
 // while yield runs.
 func (a *Area) Records(yield func(record.Record)) {
 	end := a.pos(atomic.LoadUint64(a.word(offRing)))
+	a.fetchRing(end)
 	for a.read < end {
 		m := a.mem[a.read:]
 		u := func(i int) uint64 { return binary.LittleEndian.Uint64(m[i:]) }
@@ -50,9 +51,9 @@ func (a *Area) Records(yield func(record.Record)) {
 	}
 }
 
-// openFrames is for how many frames that it was caught in there is room behind what a
-// goroutine counted until a record.
-const openFrames = 12
+// openFrames is for how many frames that it has come into, or left, there is room behind
+// what a goroutine counted until a record.
+const openFrames = 4
 
 // RecordedAt is where in the target eight bytes lie that each record of the thread writes
 // once, whoever makes it, when it takes the time.
@@ -128,6 +129,16 @@ func (a *Area) fetch() {
 				sum += shadow[i]
 			}
 		}
+	}
+	a.fetched = sum
+}
+
+// fetchRing is fetch of what was recorded up to a position.
+func (a *Area) fetchRing(end uint64) {
+	const line, many = 64, 64 << 10
+	sum := uint64(0)
+	for at := a.read; at < min(end, a.read+many); at += line {
+		sum += a.get(at)
 	}
 	a.fetched = sum
 }
