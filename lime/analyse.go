@@ -30,9 +30,10 @@ type Analyser struct {
 
 // New prepares the analysis of a profile's sections. The profile must be
 // valid and must not change while the Analyser is used.
-func New(p *profile.Profile) *Analyser {
-	g := newGraph(p)
-	at := newPlaced(p)
+func New(p *profile.Profile) *Analyser { return newAnalyser(p, newGraph(p)) }
+
+func newAnalyser(p *profile.Profile, g *graph) *Analyser {
+	at := newPlaced(p, g)
 	a := &Analyser{p: p, graph: g, sources: newSources(p, g, at, true), lines: newSources(p, g, at, false)}
 	a.lines.unfolded = a.sources.unfolded
 	return a

@@ -29,6 +29,8 @@ type graph struct {
 
 	index func() *profile.BlockIndex // of addresses
 
+	concerns []bool // by function: see concerned. What follows is not known of others
+
 	flow  *flowgraph.Graph // the blocks, by the edges that stay in their function
 	dom   *flowgraph.Tree  // from where functions can be entered
 	post  *flowgraph.Tree  // of the reverse, from where they end
@@ -46,8 +48,13 @@ type graph struct {
 }
 
 func newGraph(p *profile.Profile) *graph {
+	index := sync.OnceValue(p.Graph.IndexBlocks)
+	return graphOf(p, index, concerned(p, index))
+}
+
+func graphOf(p *profile.Profile, index func() *profile.BlockIndex, concerns []bool) *graph {
 	edges, n := p.Graph.Edges, len(p.Graph.Blocks)
-	g := &graph{p: p, back: make([]bool, len(edges)), index: sync.OnceValue(p.Graph.IndexBlocks)}
+	g := &graph{p: p, back: make([]bool, len(edges)), index: index, concerns: concerns}
 	g.ins = flowgraph.NewLists(n, len(edges), func(i int) int { return int(edges[i].To) })
 	g.outs = flowgraph.NewLists(n, len(edges), func(i int) int { return int(edges[i].From) })
 	g.ofEvent = flowgraph.NewLists(len(p.Events), len(edges), func(i int) int { return int(edges[i].Count) })
@@ -138,11 +145,15 @@ func (g *graph) findThrown() {
 	}
 }
 
-// findFlow works out dominators, postdominators and loops of all functions at
-// once: no edge leads from one to another, so they are trees side by side.
+// findFlow works out dominators, postdominators and loops of all functions that
+// sections have to do with at once: no edge leads from one to another, so they are trees
+// side by side.
 func (g *graph) findFlow() {
 	edges := make([]flowgraph.Edge, 0, len(g.p.Graph.Edges))
 	for b := range g.p.Graph.Blocks {
+		if !g.concern(profile.BlockID(b)) {
+			continue
+		}
 		for _, i := range g.ins.Of(b) {
 			if g.flows(i) {
 				edges = append(edges, flowgraph.Edge{From: int32(g.source(i)), To: int32(b)})
@@ -180,24 +191,12 @@ func (g *graph) source(edge int32) profile.BlockID {
 	return g.p.Graph.Edges[edge].From
 }
 
-// onto is where a block leads that is nothing but a jump, else the block itself.
-func (g *graph) onto(b profile.BlockID) profile.BlockID {
-	if x := &g.p.Graph.Blocks[b]; x.Instructions == 1 && !x.Virtual {
-		if outs := g.outs.Of(int(b)); len(outs) == 1 {
-			if e := &g.p.Graph.Edges[outs[0]]; e.Kind == profile.Jump && g.within(e) {
-				return e.To
-			}
-		}
-	}
-	return b
-}
-
 // roots lists where functions can be entered: each one's entry, then its
 // landing pads and where else threads come in.
 func (g *graph) roots() (roots []int32) {
 	for i := range g.p.Graph.Functions {
 		f := &g.p.Graph.Functions[i]
-		if f.N == 0 {
+		if f.N == 0 || !g.concerns[i] {
 			continue
 		}
 		roots = append(roots, int32(f.EntryBlock))
@@ -224,6 +223,9 @@ func (g *graph) startsAt(b profile.BlockID) bool {
 // ends lists the blocks in which functions end, or beyond which nothing is known.
 func (g *graph) ends() (ends []int32) {
 	for b := range g.p.Graph.Blocks {
+		if !g.concern(profile.BlockID(b)) {
+			continue
+		}
 		end := true
 		for _, i := range g.outs.Of(b) {
 			if e := &g.p.Graph.Edges[i]; e.Kind == profile.Exit || e.Kind == profile.TailCall {

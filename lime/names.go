@@ -31,14 +31,14 @@ func newNames(bodies map[string]bool, lines int) *names {
 	return &names{bodies: bodies, texts: map[string]int32{"": 0}, frames: make(map[[3]int32]int32, lines), pairs: make(map[[2]int32]int32, lines)}
 }
 
-// lines numbers the lines of locations, without the calls that they were inlined at and
-// with these; 0: not known. That of the next instruction is mostly the same.
-func (x *names) lines(list []profile.Location) (own, inlined []int32) {
+// lines numbers the lines of the locations that are asked for, without the calls that they
+// were inlined at and with these; 0: not known. That of the next instruction is mostly the same.
+func (x *names) lines(list []profile.Location, asked []bool) (own, inlined []int32) {
 	own, inlined = make([]int32, len(list)), make([]int32, len(list))
 	for i := range list {
 		switch l := &list[i]; {
-		case !l.Known():
-		case i > 0 && sameLine(l, &list[i-1]):
+		case !asked[i] || !l.Known():
+		case i > 0 && asked[i-1] && sameLine(l, &list[i-1]):
 			own[i], inlined[i] = own[i-1], inlined[i-1]
 		default:
 			own[i], inlined[i] = x.line(l)

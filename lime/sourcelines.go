@@ -10,7 +10,7 @@ import (
 // sources says which places in the code come from the same place in the
 // source, with inlined also from the same calls around it: the first of the
 // blocks that do stands for all. A block whose source is not known stands for
-// itself.
+// itself, as does one that no section has to do with.
 type sources struct {
 	last           []profile.BlockID // by block: by the line of its last instruction
 	start          []profile.BlockID // by block: by the line and column of its first, or of that of where it only jumps to
@@ -49,7 +49,7 @@ func (s *sources) find(p *profile.Profile, g *graph, at *placed, inlined bool) {
 	}
 	last := make([]int32, n)
 	for b := range n {
-		if i := at.last[b]; i >= 0 && !p.Graph.Blocks[b].Virtual {
+		if i := at.last[b]; i >= 0 && !p.Graph.Blocks[b].Virtual && g.concern(profile.BlockID(b)) {
 			last[b] = lines[i]
 		}
 	}
@@ -76,6 +76,9 @@ func (s *sources) find(p *profile.Profile, g *graph, at *placed, inlined bool) {
 func (s *sources) findStarts(p *profile.Profile, g *graph, at *placed, lines []int32) {
 	start := make([]int32, len(s.start))
 	for b := range start {
+		if !g.concern(profile.BlockID(b)) {
+			continue
+		}
 		if i := at.start[g.onto(profile.BlockID(b))]; i >= 0 && lines[i] != 0 {
 			start[b] = at.names.pair(int32(p.Locations[i].Column), lines[i])
 		}
@@ -83,14 +86,27 @@ func (s *sources) findStarts(p *profile.Profile, g *graph, at *placed, lines []i
 	at.names.standFor(s.start, start)
 }
 
+// onto is where a block leads that is nothing but a jump, else the block itself.
+func (g *graph) onto(b profile.BlockID) profile.BlockID {
+	if x := &g.p.Graph.Blocks[b]; x.Instructions == 1 && !x.Virtual {
+		if outs := g.outs.Of(int(b)); len(outs) == 1 {
+			if e := &g.p.Graph.Edges[outs[0]]; e.Kind == profile.Jump && g.within(e) {
+				return e.To
+			}
+		}
+	}
+	return b
+}
+
 // placed says where blocks stand among the profile's locations, and on which lines these are.
 type placed struct {
 	last, start  []int32 // by block: the location of its last instruction, of its first; −1: none
-	own, inlined []int32 // by location: the line's number, the same with the calls around it; 0: not known
+	site         []int32 // by edge: that of a call in what sections have to do with; −1: none
+	own, inlined []int32 // by location: the line's number, the same with the calls around it; 0: not known, or of nothing that sections have to do with
 	names        *names
 }
 
-func newPlaced(p *profile.Profile) *placed {
+func newPlaced(p *profile.Profile, g *graph) *placed {
 	bodies := map[string]bool{} // functions that threads begin in
 	for i := range p.Threads {
 		if l, ok := p.Location(p.Threads[i].Start); ok && l.Function != "" {
@@ -98,19 +114,29 @@ func newPlaced(p *profile.Profile) *placed {
 		}
 	}
 	n, near := len(p.Graph.Blocks), 0
-	x := &placed{last: make([]int32, n), start: make([]int32, n), names: newNames(bodies, len(p.Locations)/4)}
-	x.own, x.inlined = x.names.lines(p.Locations)
-	find := func(a profile.Addr) int32 {
+	x := &placed{last: make([]int32, n), start: make([]int32, n), site: make([]int32, len(p.Graph.Edges))}
+	asked := make([]bool, len(p.Locations))
+	find := func(a profile.Addr, line bool) int32 {
 		known := false
 		if near, known = p.LocationNear(a, near); !known {
 			return -1
 		}
+		asked[near] = asked[near] || line
 		return int32(near)
 	}
 	for b := range n {
-		x.start[b] = find(p.Graph.Blocks[b].Start)
-		x.last[b] = find(p.Graph.Blocks[b].Last)
+		line := g.concern(profile.BlockID(b))
+		x.start[b] = find(p.Graph.Blocks[b].Start, line)
+		x.last[b] = find(p.Graph.Blocks[b].Last, line)
 	}
+	for i := range p.Graph.Edges {
+		x.site[i] = -1
+		if e := &p.Graph.Edges[i]; e.Kind.IsCall() && e.From >= 0 && g.concern(e.From) {
+			x.site[i] = find(e.Site, true)
+		}
+	}
+	x.names = newNames(bodies, len(p.Locations)/4)
+	x.own, x.inlined = x.names.lines(p.Locations, asked)
 	return x
 }
 
@@ -144,15 +170,10 @@ func (s *sources) findUnfolded(p *profile.Profile, at *placed) {
 // sourceCalls says which calls come from the same place in the source.
 func sourceCalls(p *profile.Profile, at *placed) []int32 {
 	site, first := make([]int32, len(p.Graph.Edges)), map[int32]int32{}
-	near, known := 0, false
 	for i := range p.Graph.Edges {
-		e := &p.Graph.Edges[i]
 		site[i] = int32(i)
-		if !e.Kind.IsCall() || e.From < 0 {
-			continue
-		}
-		if near, known = p.LocationNear(e.Site, near); known && at.inlined[near] != 0 {
-			name := at.names.pair(int32(p.Locations[near].Column), at.inlined[near])
+		if k := at.site[i]; k >= 0 && at.inlined[k] != 0 {
+			name := at.names.pair(int32(p.Locations[k].Column), at.inlined[k])
 			if _, seen := first[name]; !seen {
 				first[name] = int32(i)
 			}

@@ -61,7 +61,8 @@ func TestUnfoldedRecursion(t *testing.T) {
 	located(m)
 	i := slices.IndexFunc(p.Locations, func(l profile.Location) bool { return l.Address == m.last(loop.latch) })
 	p.Locations[i].Function, p.Locations[i].InlinedAt = "g", []profile.Frame{{Function: "g"}, {Function: "main"}}
-	if unfolded := newSources(p, newGraph(p), newPlaced(p), true).unfolded; !unfolded[loop.latch] {
+	g := newGraph(p)
+	if unfolded := newSources(p, g, newPlaced(p, g), true).unfolded; !unfolded[loop.latch] {
 		t.Error("what is inlined into itself is not seen")
 	}
 }

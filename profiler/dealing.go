@@ -14,33 +14,51 @@ import (
 // taskRuntimes are what the paths of their sources have in them.
 var taskRuntimes = []string{"/oneapi/tbb/", "/include/tbb/", "/pstl/", "/rayon-", "/rayon/", "/tokio-", "/threadpool-"}
 
+// channels is what the paths of crossbeam's channels have in them, as cargo keeps them.
+const channels = "/crossbeam-channel-"
+
 // dealOut marks the blocks that are nobody's but such a runtime's, and those in which it is
 // seen whether a channel had anything (rule 19).
 func dealOut(p *profile.Profile) {
-	var files taskFiles
+	var last file
 	for i, near, known := 0, 0, false; i < len(p.Graph.Blocks); i++ {
 		b := &p.Graph.Blocks[i]
 		if b.Count == profile.NoEvent {
 			continue
 		}
-		if near, known = p.LocationNear(b.Last, near); known && (files.alone(&p.Locations[near]) || received(&p.Locations[near])) {
-			b.Deals = true
+		if near, known = p.LocationNear(b.Last, near); known {
+			if l := &p.Locations[near]; last.is(l) && (alone(l) || received(l)) {
+				b.Deals = true
+			}
 		}
 	}
 }
 
-// taskFiles knows of the last file that it was asked for whether it is of such a runtime:
+// file is the last one of which somebody asked whether it is of such a runtime, or of channels:
 // hardly any is, and mostly it is the one before.
-type taskFiles struct {
-	file string
-	is   bool
+type file struct {
+	name   string
+	listed bool
 }
 
-func (t *taskFiles) has(file string) bool {
-	if file != t.file {
-		t.file, t.is = file, slices.ContainsFunc(taskRuntimes, func(part string) bool { return strings.Contains(file, part) })
+// is reports whether any of a location's frames is of such a file.
+func (f *file) is(l *profile.Location) bool {
+	is := f.has(l.File)
+	for i := range l.InlinedAt {
+		is = is || f.has(l.InlinedAt[i].File)
 	}
-	return t.is
+	return is
+}
+
+func (f *file) has(name string) bool {
+	if name != f.name {
+		f.name, f.listed = name, ofTasks(name) || strings.Contains(name, channels)
+	}
+	return f.listed
+}
+
+func ofTasks(file string) bool {
+	return slices.ContainsFunc(taskRuntimes, func(part string) bool { return strings.Contains(file, part) })
 }
 
 // received reports whether a place is within a function that receives from a channel of
@@ -48,16 +66,14 @@ func (t *taskFiles) has(file string) bool {
 // channels of other kinds, which have clocks in the stead of senders.
 func received(l *profile.Location) bool {
 	return l.Frame.System() && slices.ContainsFunc(l.Frames(), func(f profile.Frame) bool {
-		return strings.Contains(f.File, "/crossbeam-channel-") && strings.Contains(f.Function, "recv")
+		return strings.Contains(f.File, channels) && strings.Contains(f.Function, "recv")
 	})
 }
 
 // alone reports whether a location is such a runtime's, and no line of the program has to
 // do with it.
-func (t *taskFiles) alone(l *profile.Location) bool {
-	is := t.has(l.File)
-	for i := range l.InlinedAt {
-		is = is || t.has(l.InlinedAt[i].File)
-	}
-	return is && !slices.ContainsFunc(l.Frames(), func(f profile.Frame) bool { return !f.System() })
+func alone(l *profile.Location) bool {
+	frames := l.Frames()
+	return slices.ContainsFunc(frames, func(f profile.Frame) bool { return ofTasks(f.File) }) &&
+		!slices.ContainsFunc(frames, func(f profile.Frame) bool { return !f.System() })
 }

@@ -73,10 +73,15 @@ func (l *Lines) keep(p *profile.Profile) {
 	}
 }
 
-// askAll asks for what a report may name of the code in some files.
+// askAll asks for what a report may name of the code in some files, and is not known.
 func (l *Lines) askAll(p *profile.Profile, in func(profile.Addr) bool) {
+	locate := func(a profile.Addr) {
+		if !l.has(a, asItself) {
+			l.Locate(a)
+		}
+	}
 	for i := range p.Graph.Functions {
-		if f := &p.Graph.Functions[i]; f.N > 0 && in(f.Entry) {
+		if f := &p.Graph.Functions[i]; f.N > 0 && in(f.Entry) && !l.has(f.Entry, asEntry) {
 			l.Entry(f.Entry)
 		}
 	}
@@ -92,22 +97,28 @@ func (l *Lines) askAll(p *profile.Profile, in func(profile.Addr) bool) {
 		if !in(b.Start) {
 			continue
 		}
-		l.Locate(b.Last)
-		l.Locate(l.Statement(b.Start, b.End))
+		locate(b.Last)
+		locate(l.Statement(b.Start, b.End))
 		for _, off := range b.Accesses {
-			l.Locate(b.Start + profile.Addr(off))
+			locate(b.Start + profile.Addr(off))
 		}
 		if k, _ := slices.BinarySearch(faults, b.Start); k < len(faults) && faults[k] < b.End {
 			for a := b.Start; a < b.End; a++ { // where one touched new memory another will
-				l.Locate(a)
+				locate(a)
 			}
 		}
 	}
 	for i := range p.Graph.Edges {
 		if a := p.Graph.Edges[i].Site; in(a) {
-			l.Locate(a)
+			locate(a)
 		}
 	}
+}
+
+// has reports whether it is kept where an address stands, asked for as that.
+func (l *Lines) has(a profile.Addr, as uint32) bool {
+	t := l.files[a/profile.LibraryStep].table
+	return t != nil && t.Has(places.Key{Addr: a % profile.LibraryStep, As: as})
 }
 
 func (k *keptPlaces) locate(a profile.Addr) profile.Location {

@@ -16,7 +16,6 @@ package places
 import (
 	"cmp"
 	"encoding/binary"
-	"maps"
 	"slices"
 	"sync"
 
@@ -40,7 +39,13 @@ type Table struct {
 	mu    sync.Mutex
 	last  int      // where Find looked last
 	made  []string // of strings, those that were asked for
-	fresh map[Key]profile.Location
+	added []added
+	fresh map[Key]int32 // of them
+}
+
+type added struct {
+	Key
+	is profile.Location
 }
 
 const (
@@ -51,7 +56,7 @@ const (
 // New reads what Pack has written; nothing if that cannot be read. It points into b.
 func New(b []byte) *Table {
 	r := &pack.Reader{B: b}
-	t := &Table{strings: make([][]byte, r.Len(1)), fresh: map[Key]profile.Location{}}
+	t := &Table{strings: make([][]byte, r.Len(1)), fresh: map[Key]int32{}}
 	for i := range t.strings {
 		t.strings[i] = r.Bytes()
 	}
@@ -67,14 +72,30 @@ func New(b []byte) *Table {
 func (t *Table) Find(k Key) (l profile.Location, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	i := profile.SearchNear(t.len(), t.last, func(i int) bool { return compare(t.key(i), k) >= 0 })
-	if t.last = i; i < t.len() && t.key(i) == k {
-		if l, ok = t.location(t.at(i)); ok {
+	if t.seek(k) {
+		if l, ok = t.location(t.at(t.last)); ok {
 			return l, ok
 		}
 	}
-	l, ok = t.fresh[k]
+	i, ok := t.fresh[k]
+	if ok {
+		l = t.added[i].is
+	}
 	return l, ok
+}
+
+// Has reports whether there is a location, which to read takes longer.
+func (t *Table) Has(k Key) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, fresh := t.fresh[k]
+	return fresh || t.seek(k)
+}
+
+// seek makes last the key's place among those that were read, and reports whether it is there.
+func (t *Table) seek(k Key) bool {
+	t.last = profile.SearchNear(t.len(), t.last, func(i int) bool { return compare(t.key(i), k) >= 0 })
+	return t.last < t.len() && t.key(t.last) == k
 }
 
 // Add adds a location that Find did not find.
@@ -82,13 +103,18 @@ func (t *Table) Add(k Key, l profile.Location) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	l.Address = 0
-	t.fresh[k] = l
+	if i, is := t.fresh[k]; is {
+		t.added[i].is = l
+		return
+	}
+	t.fresh[k] = int32(len(t.added))
+	t.added = append(t.added, added{k, l})
 }
 
 // Grown reports whether so much is new that it should be written: anything, if there is
 // a file. To find one address that is not there takes longer than to write all.
 func (t *Table) Grown() bool {
-	return len(t.fresh) > 0 && t.len()+len(t.fresh) >= enough
+	return len(t.added) > 0 && t.len()+len(t.added) >= enough
 }
 
 func (t *Table) len() int { return len(t.keys) / keySize }
@@ -157,9 +183,9 @@ func (t *Table) Pack(w *pack.Writer) {
 	for i, s := range p.strings {
 		p.numbers[string(s)] = uint64(i) + 1
 	}
-	keys, old := make([]byte, 0, len(t.keys)+keySize*len(t.fresh)), 0
-	for _, k := range slices.SortedFunc(maps.Keys(t.fresh), compare) {
-		from := old
+	keys, old := make([]byte, 0, len(t.keys)+keySize*len(t.added)), 0
+	for _, x := range t.order() {
+		k, from := x.Key, old
 		for old < t.len() && compare(t.key(old), k) < 0 {
 			old++
 		}
@@ -167,10 +193,9 @@ func (t *Table) Pack(w *pack.Writer) {
 		if old < t.len() && t.key(old) == k {
 			old++
 		}
-		l := t.fresh[k]
 		keys = binary.LittleEndian.AppendUint64(keys, uint64(k.Addr))
 		keys = binary.LittleEndian.AppendUint32(keys, k.As)
-		keys = binary.LittleEndian.AppendUint32(keys, p.location(&l))
+		keys = binary.LittleEndian.AppendUint32(keys, p.location(&t.added[x.i].is))
 	}
 	keys = append(keys, t.keys[keySize*old:]...)
 	w.Uint(uint64(len(p.strings)))
@@ -181,22 +206,40 @@ func (t *Table) Pack(w *pack.Writer) {
 	w.Bytes(keys)
 }
 
+// place is where a key's location is among those that were added.
+type place struct {
+	Key
+	i int32
+}
+
+// order are the keys that were added, sorted.
+func (t *Table) order() []place {
+	list := make([]place, len(t.added))
+	for i := range t.added {
+		list[i] = place{t.added[i].Key, int32(i)}
+	}
+	slices.SortFunc(list, func(a, b place) int { return compare(a.Key, b.Key) })
+	return list
+}
+
 // packer numbers strings and finds locations that are the same.
 type packer struct {
 	strings   [][]byte
 	numbers   map[string]uint64
 	locations []byte
 	at        map[string]uint32
+	one       pack.Writer // a location, as it may be there already
 }
 
 // location is where one lies.
 func (p *packer) location(l *profile.Location) uint32 {
-	var w pack.Writer
-	p.frame(&w, &l.Frame)
+	w := &p.one
+	w.B = w.B[:0]
+	p.frame(w, &l.Frame)
 	w.Uint(uint64(l.SymbolOffset))
 	w.Uint(uint64(len(l.InlinedAt)))
 	for i := range l.InlinedAt {
-		p.frame(&w, &l.InlinedAt[i])
+		p.frame(w, &l.InlinedAt[i])
 	}
 	at, is := p.at[string(w.B)]
 	if !is {

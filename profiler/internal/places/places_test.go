@@ -39,7 +39,7 @@ func TestAllIsFoundAgain(t *testing.T) {
 			if _, is := want[k]; is {
 				continue
 			}
-			if _, is := x.Find(k); is {
+			if _, is := x.Find(k); is || x.Has(k) {
 				t.Fatalf("run %d: %v is found before it was added", run, k)
 			}
 			added := l
@@ -48,7 +48,7 @@ func TestAllIsFoundAgain(t *testing.T) {
 			want[k] = l
 		}
 		for k, l := range want {
-			if got, is := x.Find(k); !is || !reflect.DeepEqual(got, l) {
+			if got, is := x.Find(k); !is || !x.Has(k) || !reflect.DeepEqual(got, l) {
 				t.Fatalf("run %d: %v is at %+v, %v, want %+v", run, k, got, is, l)
 			}
 		}

@@ -32,6 +32,11 @@ type Assembler struct {
 // New returns an assembler of code whose first byte will lie at base.
 func New(base uint64) *Assembler { return &Assembler{base: base} }
 
+// Restart begins anew at another base, in the same memory. What Bytes returned is gone.
+func (a *Assembler) Restart(base uint64) {
+	*a = Assembler{base: base, buf: a.buf[:0], offset: a.offset[:0], pending: a.pending[:0], outer: a.outer[:0]}
+}
+
 // Grow makes room for n more bytes.
 func (a *Assembler) Grow(n int) { a.buf = slices.Grow(a.buf, n) }
 

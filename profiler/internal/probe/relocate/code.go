@@ -23,8 +23,6 @@ type Code struct {
 	sites  siteRefs
 	starts []int32  // offset of each moved function
 	jumps  []uint64 // addresses in Texts of springboards, islands and hops, sorted
-
-	islands map[uint64]bool // see Island; nil until somebody asks
 }
 
 // Text is a section of the program's code, as it was and as it shall be.
@@ -214,17 +212,16 @@ func (c *Code) Springboard(addr uint64) (offset uint64, ok bool) {
 }
 
 // Island reports whether an island, or a hop on the way to one, was planned at
-// an address: whatever a hop leads to.
+// an address: whatever a hop leads to, which is near.
 func (c *Code) Island(addr uint64) bool {
-	if c.islands == nil {
-		c.islands = map[uint64]bool{}
-		for _, at := range c.jumps {
-			if to, n := c.JumpAt(at); n == asm.ShortJumpLen {
-				c.islands[to] = true
-			}
+	const most = 128 + asm.ShortJumpLen
+	i, _ := slices.BinarySearch(c.jumps, addr-min(addr, most))
+	for ; i < len(c.jumps) && c.jumps[i] <= addr+most; i++ {
+		if to, n := c.written(c.jumps[i]); n == asm.ShortJumpLen && to == addr {
+			return true
 		}
 	}
-	return c.islands[addr]
+	return false
 }
 
 // Jumps are the addresses of springboards, islands and hops, sorted.
@@ -235,6 +232,11 @@ func (c *Code) JumpAt(addr uint64) (to uint64, length int) {
 	if _, ok := slices.BinarySearch(c.jumps, addr); !ok {
 		return 0, 0
 	}
+	return c.written(addr)
+}
+
+// written is JumpAt where something was.
+func (c *Code) written(addr uint64) (to uint64, length int) {
 	for _, t := range c.Texts {
 		if o := addr - t.Addr; o < uint64(len(t.New)) {
 			return asm.JumpTarget(t.New[o:], addr)

@@ -49,7 +49,11 @@ type emitter struct {
 
 // newEmitter emits for a cache at an address, from an offset of it on.
 func newEmitter(s *Spec, cache, offset uint64) *emitter {
-	m := &emitter{Assembler: asm.New(cache + offset), s: s, cache: cache, awaits: s.awaitsTasks()}
+	return newEmitterOf(asm.New(cache+offset), s, cache)
+}
+
+func newEmitterOf(a *asm.Assembler, s *Spec, cache uint64) *emitter {
+	m := &emitter{Assembler: a, s: s, cache: cache, awaits: s.awaitsTasks()}
 	m.entries = m.Labels(len(s.plans))
 	m.hooks = m.Labels(len(s.plans))
 	return m

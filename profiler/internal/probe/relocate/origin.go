@@ -3,6 +3,8 @@ package relocate
 import (
 	"cmp"
 	"slices"
+
+	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
 )
 
 // Copied is an original instruction, and where in the cache its copy is.
@@ -72,7 +74,11 @@ func (m *emitter) looksFrom(stands Lookout, code func()) {
 // again prepares to emit a function once more at its place; offsets are behind skip.
 func (s *Spec) again(c *Code, function int) (m *emitter, skip int) {
 	skip = int(c.starts[function])&^63 - 64 // alignment stays
-	m = newEmitter(s, c.Base, uint64(skip))
+	if s.once == nil {
+		s.once = asm.New(0)
+	}
+	s.once.Restart(c.Base + uint64(skip))
+	m = newEmitterOf(s.once, s, c.Base)
 	m.space, m.network = s.space, s.network
 	m.Raw(make([]byte, int(c.starts[function])-skip)...)
 	return m, skip

@@ -7,6 +7,7 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
 	"github.com/skewlens/skewlens/profiler/internal/probe/probetest"
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
@@ -121,11 +122,30 @@ func TestSpringboardsLeadToTheCopy(t *testing.T) {
 		if islands == 0 || far > islands/2 {
 			t.Errorf("%d islands, %d over two hops", islands, far)
 		}
+		testIslands(t, c)
 		if _, ok := c.Springboard(1); ok {
 			t.Error("a springboard where there is no code")
 		}
 		if !s.FullTrap(threadarea.RecordEnd+2) || s.FullTrap(0) {
 			t.Error("the recorder's trap is elsewhere")
+		}
+	}
+}
+
+// testIslands: islands are where short jumps of ours lead, and nowhere else.
+func testIslands(t *testing.T, c *Code) {
+	t.Helper()
+	led := map[uint64]bool{}
+	for _, at := range c.Jumps() {
+		if to, n := c.JumpAt(at); n == asm.ShortJumpLen {
+			led[to] = true
+		}
+	}
+	for _, x := range c.Texts {
+		for a := x.Addr; a < x.Addr+uint64(len(x.New)); a++ {
+			if c.Island(a) != led[a] {
+				t.Fatalf("an island at %#x: %v, want %v", a, !led[a], led[a])
+			}
 		}
 	}
 }

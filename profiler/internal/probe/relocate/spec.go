@@ -3,6 +3,7 @@ package relocate
 import (
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/probe"
+	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
 	"github.com/skewlens/skewlens/profiler/internal/probe/placement"
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 	"github.com/skewlens/skewlens/profiler/internal/record"
@@ -24,6 +25,7 @@ type Spec struct {
 
 	space   cfg.Space // for functions that are emitted once more
 	network placement.Space
+	once    *asm.Assembler // there are labels for all functions, of which that needs few
 }
 
 // Hooks says which library functions, by name, are to be recorded, and how.
