@@ -168,12 +168,16 @@ type decoder struct {
 func (d *decoder) addPart(r Range) {
 	d.f.Ranges = append(d.f.Ranges, r)
 	d.s.addPart(d.p, r)
-	d.stack.height = unknownHeight
 	pads := d.p.Image.Pads
 	for i := sort.Search(len(pads), func(i int) bool { return pads[i] >= r.Lo }); i < len(pads) && pads[i] < r.Hi; i++ {
-		d.f.pads = append(d.f.pads, pads[i])
-		d.push(pads[i])
+		d.pad(pads[i])
 	}
+}
+
+// pad notes an address to which control comes from who knows where.
+func (d *decoder) pad(a uint64) {
+	d.f.pads = append(d.f.pads, a)
+	d.work = append(d.work, place{a, unknownHeight})
 }
 
 // place is where control comes to, and how high the stack is there.
@@ -330,7 +334,7 @@ func (d *decoder) jump(in *x86.Insn) {
 		}
 	case g.part || d.p.holds(f, g):
 		d.merge(g)
-		d.push(t)
+		d.work = append(d.work, place{t, unknownHeight}) // others may come there, too
 	default:
 		// A small piece that jumps into the middle of a large function is that
 		// function's cold part; parts go where their parent goes.
@@ -354,8 +358,7 @@ func (d *decoder) merge(g *Func) {
 	}
 	d.addPart(r)
 	if !g.named {
-		d.f.pads = append(d.f.pads, r.Lo)
-		d.push(r.Lo)
+		d.pad(r.Lo)
 	}
 }
 

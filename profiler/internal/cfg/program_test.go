@@ -228,6 +228,14 @@ func TestImports(t *testing.T) {
 	}
 }
 
+// TestHeightBehindPart: where rsp is known rbp is not taken for the pointer to a frame.
+func TestHeightBehindPart(t *testing.T) {
+	p, _ := readSource(t, "testdata/parts.s").build(t)
+	if f := find(t, p, "high"); f.Skip != "" || f.framed || f.reads {
+		t.Errorf("skipped %q, frame pointer %v, reads its caller's frame %v", f.Skip, f.framed, f.reads)
+	}
+}
+
 // TestLeafImport: only what computes has no use for its return address.
 func TestLeafImport(t *testing.T) {
 	for name, want := range map[string]bool{"sin": true, "sinf": true, "__exp_finite": true, "memcpy": true, "strlen": true,

@@ -15,6 +15,25 @@ localfun hot.cold
 	jmp hot_back
 endfun hot.cold
 
+# Behind a jump into a part the stack is as high as before it: rbp is no frame's pointer here.
+fun high
+	push %rbx
+	push %rbp
+	test %edi, %edi
+	js high.cold
+	mov %rsp, %rbp
+	mov 8(%rbp), %eax
+high_back:
+	pop %rbp
+	pop %rbx
+	ret
+endfun high
+
+localfun high.cold
+	neg %edi
+	jmp high_back
+endfun high.cold
+
 # A smaller neighbour whose middle is jumped into is a part; it may be entered at its start by itself.
 fun large
 	test %edi, %edi
