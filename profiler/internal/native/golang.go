@@ -85,18 +85,8 @@ func (in *injection) injectGo(p *tracee.Process, l goroutine.Layout) error {
 	if err != nil {
 		return err
 	}
-	makes, _ := section.Hook(goMakes)
-	receives, _ := section.Hook(goReceives[0])
-	sends, _ := section.Hook(goSends)
-	first, _ := section.Hook(record.First)
-	parked, _ := section.Hook(record.Parked)
-	slept, _ := section.Hook(record.Slept)
-	polled, _ := section.Hook(record.Polled)
-	woke, _ := section.Hook(record.Woke)
 	g.code, err = goroutine.Assemble(goroutine.Place{Code: at, Table: g.words.Addr, Common: in.base(0), Pool: g.words.Addr + goroutine.TableSize,
-		Recorder: m.cache + threadarea.RecordEntry, Says: m.cache + threadarea.SaysEntry, Goes: m.cache + threadarea.GoesEntry, Copies: m.cache, CopiesSize: m.size}, l, fs, goroutine.Kinds{Makes: makes.Arrive | threadarea.ScanBit | threadarea.ChainBit, Make: makes.Arrive, Receive: receives.Arrive | threadarea.ChainBit,
-		Send: sends.Arrive | threadarea.ScanBit | threadarea.ChainBit, First: first.Arrive,
-		Parked: parked.Arrive | threadarea.ChainBit, Slept: slept.Arrive | threadarea.ChainBit, Polled: polled.Arrive | threadarea.ChainBit | threadarea.DeepBit, Woke: woke.Arrive | threadarea.ChainBit})
+		Recorder: m.cache + threadarea.RecordEntry, Says: m.cache + threadarea.SaysEntry, Goes: m.cache + threadarea.GoesEntry, Copies: m.cache, CopiesSize: m.size}, l, fs, goKinds())
 	if err != nil {
 		return err
 	}
@@ -110,6 +100,17 @@ func (in *injection) injectGo(p *tracee.Process, l goroutine.Layout) error {
 	}
 	in.golang = g
 	return write(p, texts)
+}
+
+// goKinds are those of the detours' records, with what each asks for.
+func goKinds() goroutine.Kinds {
+	kind := func(name string) uint32 {
+		h, _ := section.Hook(name)
+		return h.Arrive
+	}
+	const chain, scan = threadarea.ChainBit, threadarea.ScanBit
+	return goroutine.Kinds{Makes: kind(goMakes) | scan | chain, Make: kind(goMakes), Receive: kind(goReceives[0]) | chain, Send: kind(goSends) | scan | chain, First: kind(record.First),
+		Parked: kind(record.Parked) | chain, Slept: kind(record.Slept) | chain, Polled: kind(record.Polled) | chain | threadarea.DeepBit, Woke: kind(record.Woke) | chain}
 }
 
 // goCode maps room for the detours within reach of the program.
@@ -358,11 +359,11 @@ func (ts *threads) drainGo(t *thread) {
 				rec.Delta = t.caught(rec.Delta, ts.calls.open(&rec))
 			}
 		}
-		ret := rec.Site
 		if section.IsPark(rec.Kind) {
 			ts.parked(t, &rec)
 			return
 		}
+		ret := rec.Site
 		rec.Site, rec.Chain = ts.calls.chain(&rec, rec.Delta)
 		rec.Stack = nil
 		if ts.cores == nil && ts.tracker.Unheard(profile.Addr(rec.Site)) {

@@ -46,16 +46,15 @@ func locks(t *Tracker) rule {
 }
 
 func (l *goLocks) waits(x *thread, r record.Record) {
-	l.at[x] = lockWait{r.Arg1, r.TSC, x.clock, l.hears(x, r)}
+	l.at[x] = lockWait{r.Arg1, r.TSC, x.clock, l.hears(r)}
 }
 
 // hears notes that there was another record, and returns the call by which the program's
 // own code came to the lock.
-func (l *goLocks) hears(x *thread, r record.Record) profile.Addr {
+func (l *goLocks) hears(r record.Record) profile.Addr {
 	l.heard++
 	l.calls[profile.Addr(r.Site)] = true
-	a := arrival{t: x, site: profile.Addr(r.Site), chain: r.Chain}
-	return l.t.out.spots(&a)[0].site
+	return l.t.out.own(&r)
 }
 
 func (l *goLocks) got(x *thread, r record.Record) {
@@ -70,7 +69,7 @@ func (l *goLocks) got(x *thread, r record.Record) {
 }
 
 func (l *goLocks) wakes(x *thread, r record.Record) {
-	l.t.words.woke(x, &record.Wait{Begin: r.TSC, Object: r.Arg1, Wakes: 1, Site: l.hears(x, r)}, r.TSC)
+	l.t.words.woke(x, &record.Wait{Begin: r.TSC, Object: r.Arg1, Wakes: 1, Site: l.hears(r)}, r.TSC)
 }
 
 // mostLocks is how many waits for locks, and ends of such, are recorded: with more of them

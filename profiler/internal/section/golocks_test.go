@@ -14,11 +14,7 @@ func TestGoLocks(t *testing.T) {
 	const mutex, lock, unlock = 7, 160, 224
 	waits, got := hookOf("internal/sync.runtime_SemacquireMutex").Arrive, hookOf("internal/sync.runtime_SemacquireMutex").Leave
 	wakes := hookOf("sync.runtime_Semrelease").Arrive
-	s := newGoScript()
-	s.born(0, -1)
-	for id := profile.ThreadID(1); id <= 4; id++ {
-		s.launches(id, 320)
-	}
+	s := newScriptOf4()
 	at := func(id profile.ThreadID, kind uint32, tsc, site uint64, worked int64) {
 		s.Record(id, record.Record{Kind: kind, TSC: tsc, CPUNS: worked, Arg1: mutex, Site: site})
 	}
@@ -33,13 +29,7 @@ func TestGoLocks(t *testing.T) {
 	at(2, wakes, 97_000, unlock, 11_000)
 	at(3, got, 98_000, lock, 70_000)
 	s.now = 100_000
-	for id := profile.ThreadID(1); id <= 4; id++ {
-		s.at(id, goDone, 9, 480)
-	}
-	s.at(0, goWait, 9, 352)
-	s.at(0, goJoined, 9, 352)
-	list := s.Finish()
-	expect(t, list, "goroutines 352 [[0 0 0 0]]")
+	list := s.joins4(t)
 	parts := list[0].Instances[0].Parts
 	for i, want := range []struct {
 		ns    int64

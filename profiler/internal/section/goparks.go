@@ -47,7 +47,7 @@ func (p *goParks) waited(kind profile.WaitKind) handler {
 		if known && woken > begin {
 			end = min(end, woken+1)
 		}
-		site := p.own(x, r)
+		site := p.t.out.own(&r)
 		ns := int64(float64(end-begin) * p.t.c.NSPerTick)
 		if begin < x.beginTSC || ns < shortest {
 			return
@@ -61,11 +61,5 @@ func (p *goParks) waited(kind profile.WaitKind) handler {
 
 func (p *goParks) wakes(x *thread, r record.Record) {
 	p.woken[r.Arg1] = r.TSC
-	p.t.words.woke(x, &record.Wait{Begin: r.TSC, Object: r.Arg1, Wakes: 1, Site: p.own(x, r)}, r.TSC)
-}
-
-// own is the call in the program's own code that led to what is recorded.
-func (p *goParks) own(x *thread, r record.Record) profile.Addr {
-	a := arrival{t: x, site: profile.Addr(r.Site), chain: r.Chain}
-	return p.t.out.spots(&a)[0].site
+	p.t.words.woke(x, &record.Wait{Begin: r.TSC, Object: r.Arg1, Wakes: 1, Site: p.t.out.own(&r)}, r.TSC)
 }

@@ -12,11 +12,7 @@ import (
 // that other one's call ended it. What is short is no wait, nor what began before the part.
 func TestGoParks(t *testing.T) {
 	const receive, send, sleep, read = 160, 224, 240, 256
-	s := newGoScript()
-	s.born(0, -1)
-	for id := profile.ThreadID(1); id <= 4; id++ {
-		s.launches(id, 320)
-	}
+	s := newScriptOf4()
 	at := func(id profile.ThreadID, name string, tsc, site, number, since uint64) {
 		s.Record(id, record.Record{Kind: hookOf(name).Arrive, TSC: tsc, Site: site, Arg1: number, Arg3: since})
 	}
@@ -30,13 +26,7 @@ func TestGoParks(t *testing.T) {
 	at(2, record.Woke, 281_000, send, 13, 0)
 	at(4, record.Parked, 330_000, receive, 14, 290_000) // that was an earlier one's end
 	s.now = 400_000
-	for id := profile.ThreadID(1); id <= 4; id++ {
-		s.at(id, goDone, 9, 480)
-	}
-	s.at(0, goWait, 9, 352)
-	s.at(0, goJoined, 9, 352)
-	list := s.Finish()
-	expect(t, list, "goroutines 352 [[0 0 0 0]]")
+	list := s.joins4(t)
 	for i, want := range []struct {
 		waits []profile.Wait
 		wakes []profile.Wake

@@ -32,6 +32,29 @@ func (s *script) launches(id profile.ThreadID, at profile.Addr) {
 	s.Made(id, at, 64)
 }
 
+// newScriptOf4 is one of four goroutines, from 1 on.
+func newScriptOf4() *script {
+	s := newGoScript()
+	s.born(0, -1)
+	for id := profile.ThreadID(1); id <= 4; id++ {
+		s.launches(id, 320)
+	}
+	return s
+}
+
+// joins4 waits for these: the section is all that there is.
+func (s *script) joins4(t *testing.T) []profile.Section {
+	t.Helper()
+	for id := profile.ThreadID(1); id <= 4; id++ {
+		s.at(id, goDone, 9, 480)
+	}
+	s.at(0, goWait, 9, 352)
+	s.at(0, goJoined, 9, 352)
+	list := s.Finish()
+	expect(t, list, "goroutines 352 [[0 0 0 0]]")
+	return list
+}
+
 // TestWaitGroups: goroutines that a group waits for are parts up to their last Done;
 // of who lives on the next part begins there.
 func TestWaitGroups(t *testing.T) {

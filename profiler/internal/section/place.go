@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/record"
 )
 
 // Where a section stands. A call of pthread_barrier_wait may stand in a header,
@@ -43,6 +44,11 @@ func (c *collector) spots(a *arrival) []spot {
 		c.ways[&a.chain[0]] = list
 	}
 	return list
+}
+
+// own is the innermost call in the user's own code that led to what was recorded.
+func (c *collector) own(r *record.Record) profile.Addr {
+	return c.spots(&arrival{site: profile.Addr(r.Site), chain: r.Chain})[0].site
 }
 
 func (c *collector) unwind(chain []uint64) (list []spot) {
