@@ -56,6 +56,7 @@ func onThread(j backend.Job) (o *backend.Outcome, err error) {
 // run is Run on a thread of its own.
 func run(j backend.Job) (*backend.Outcome, error) {
 	defer garbage.Pace(100)()
+	garbage.Huge()
 	watch := startWatch()
 	src, err := read(j, j.Path)
 	script := j.FollowExec && image.IsScript(err)
