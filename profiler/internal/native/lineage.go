@@ -3,6 +3,8 @@ package native
 import (
 	"cmp"
 
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/record"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
@@ -13,6 +15,10 @@ type lineage struct {
 	next       *session     // of the program that took this one's place, when that is followed
 	by         string       // that program, when there is one
 	refused    error        // why it is not followed, when it should have been
+
+	leaver *thread        // who asked last to let another program take this one's place,
+	frames []record.Delta // the frames that it never leaves if that goes well,
+	stood  []profile.Addr // and where it stands in them
 }
 
 // sink lets a forked child count where nobody reads. It may still be of a
@@ -33,6 +39,9 @@ func (l *lineage) sink(p *tracee.Process, child int) error {
 // execed: another program has taken this one's place. That one is followed, if
 // so wished and possible, else let go.
 func (s *session) execed(e tracee.Event) error {
+	if t := s.lineage.leaver; t != nil && !t.dead {
+		t.active, t.stood = s.lineage.frames, s.lineage.stood
+	}
 	s.threads.drainAll()
 	s.threads.endAll()
 	path, args, env, err := s.p.Replaced()

@@ -26,7 +26,7 @@ const (
 	Free    = 0 // nothing
 	Guarded = 1 // say so, where others than itself are concerned
 	Alone   = 3 // say so, and ask to be traced: nobody does
-	Traced  = 4 // say so where system calls are to be forbidden
+	Traced  = 4 // say so where system calls are to be forbidden, or another program is to take the place
 )
 
 // PoolSize is how many areas can be ready.
