@@ -15,7 +15,7 @@
 #	exec		likewise all, and the thread's stack is looked at: it is gone
 #			when another program has taken this one's place
 # Where GUARD has none of its two lowest bits all are traced, handlers or not, and only
-# the last two are asked.
+# the last two are asked; nothing where it is 8: a filter may forbid asking.
 
 	.set GUARD,    0xc0
 	.set POOL,     0xc8	# the table of areas that are ready
@@ -88,7 +88,9 @@ any:	cmp	$13, %eax		# rt_sigaction
 	je	self
 	jmp	*%r11
 
-all:	cmp	$157, %eax
+all:	testb	$8, %gs:GUARD
+	jnz	3f
+	cmp	$157, %eax
 	jne	1f
 	cmp	$22, %edi		# PR_SET_SECCOMP
 	jne	3f
