@@ -135,10 +135,7 @@ func (s *session) asks(e tracee.Event) (bool, error) {
 	case askedForFilter:
 		ts.silence()
 	case askedForExec:
-		s.lineage.leaver, s.lineage.frames, s.lineage.stood = t, nil, nil
-		if ts.goroutines == nil {
-			s.lineage.frames, s.lineage.stood = s.stacks.leaving(e.Tid)
-		}
+		s.giveWay(t)
 	}
 	t.area.Answer()
 	tracee.Wake(t.area.AskedAt())
