@@ -3,6 +3,7 @@ package lime
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -10,9 +11,9 @@ import (
 	"github.com/skewlens/skewlens/profile"
 )
 
-// Instructions are exact, but they are not all of the work: what the C library
-// and the kernel do is not counted, memory makes threads wait, and some
-// instructions take a hundred times as long for some operands. The threads' CPU
+// Instructions are exact, but they are not all of the work: what the C library, a
+// language's runtime and the kernel do is not counted, memory makes threads wait, and
+// some instructions take a hundred times as long for some operands. The threads' CPU
 // time has all of that, and the machine's noise with it. Where the two disagree
 // by more than noise, that is said beside the result (rule 15).
 const (
@@ -26,9 +27,11 @@ const (
 )
 
 // busyApart says how the threads' busy times contradict their instructions; ""
-// where they do not, or where that may be noise.
-func busyApart(s *profile.Section, res *Result) string {
-	if res.Response != profile.Instructions {
+// where they do not, where that may be noise, or where busy times are none: without
+// CPU clocks what a thread slept, or had no core for, is in them.
+func busyApart(p *profile.Profile, s *profile.Section, res *Result) string {
+	unclocked := func(w profile.Warning) bool { return w.Code == "cpu-clock" }
+	if res.Response != profile.Instructions || slices.ContainsFunc(p.Warnings, unclocked) {
 		return ""
 	}
 	n, t := []float64{}, []float64{}
@@ -42,7 +45,7 @@ func busyApart(s *profile.Section, res *Result) string {
 		return ""
 	}
 	if busy, counted := unevenness(t), unevenness(n); busy-counted >= farApart && lastsLongest(s, res.Threads[floats.MaxIdx(t)]) {
-		return fmt.Sprintf("The threads' busy times are uneven by %.0f %%, the instructions that were counted by %.0f %%: the rest is work that is not counted (of the C library, of the kernel), waiting for memory (--events edges,cache tells), or instructions that take long.",
+		return fmt.Sprintf("The threads' busy times are uneven by %.0f %%, the instructions that were counted by %.0f %%: the rest is work that is not counted (of the C library or a language's runtime, of the kernel), waiting for memory (--events edges,cache tells), or instructions that take long.",
 			100*busy, 100*counted)
 	}
 	if executions(s) < enoughSamples || len(t) < fewThreads || unevenness(n) < spread || unevenness(t) < spread {

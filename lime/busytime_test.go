@@ -1,6 +1,10 @@
 package lime
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/skewlens/skewlens/profile"
+)
 
 func TestInstructionsAgainstBusyTime(t *testing.T) {
 	m, _ := rounds(8, 12, func(id, _ int) int { return 100 + 40*((id*3)%8) })
@@ -16,6 +20,10 @@ func TestInstructionsAgainstBusyTime(t *testing.T) {
 	}
 	if res := analyse(t, &m.p, Options{}); !hasWarning(res, "instructions-vs-busy-time") {
 		t.Errorf("warnings %v", res.Warnings)
+	}
+	m.p.Warnings = []profile.Warning{{Code: "cpu-clock", Message: "none"}} // no CPU time: asleep is busy, too
+	if res := analyse(t, &m.p, Options{}); hasWarning(res, "instructions-vs-busy-time") {
+		t.Errorf("without CPU clocks: warnings %v", res.Warnings)
 	}
 }
 

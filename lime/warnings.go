@@ -47,7 +47,7 @@ func (a *Analyser) warnings(res *Result, s *profile.Section, instances []*instan
 		}
 		add("uncounted", "Work in %s%s could not be counted and is missing here.", strings.Join(names, ", "), more)
 	}
-	if w := busyApart(s, res); w != "" {
+	if w := busyApart(a.p, s, res); w != "" {
 		add("instructions-vs-busy-time", "%s", w)
 	}
 	if a.firstTookAll(instances) {

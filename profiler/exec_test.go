@@ -150,6 +150,67 @@ int main(int c, char **v) { long x = 0; puts("ran"); if (c > 5) __asm__ volatile
 	}
 }
 
+// executed is how often a thread came to where a line begins in a block.
+func executed(p *profile.Profile, b *profile.Block, t *profile.Thread, line int) (n uint64) {
+	for a := b.Start; a < b.End; a++ {
+		if l, ok := p.Location(a); !ok || l.Line != line || b.Count == profile.NoEvent {
+			continue
+		}
+		n = t.Totals.Of(b.Count)
+		for _, next := range t.Active { // it never came to what stands from there on
+			if next >= b.Start && next <= a {
+				n--
+			}
+		}
+		return n
+	}
+	return 0
+}
+
+// TestExecLeaves: what stands behind a call that another program takes the place in is not
+// counted, by whichever function and thread it is made; where it fails it is.
+func TestExecLeaves(t *testing.T) {
+	prog := proctest.Build(t, "gcc", "-O2", "-g", "-pthread", proctest.Source(t, "leaves.c", `#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static char *to[] = {"/bin/true", NULL}, *env[] = {NULL};
+volatile int failed;
+__attribute__((noinline)) static int leave(int how)
+{
+	int r = how == 1 ? execvp(*to, to) : how == 2 ? (int)syscall(SYS_execve, *to, to, env) : how == 3 ? fexecve(open(*to, O_RDONLY), to, env) : execv("/nowhere", to);
+	failed += r != how;
+	return r;
+}
+static void *begin(void *how) { leave(atoi(how)); return NULL; }
+int main(int c, char **v)
+{
+	pthread_t t;
+	leave(4);
+	if (c > 2)
+		pthread_create(&t, NULL, begin, v[1]), pthread_join(t, NULL);
+	leave(atoi(v[1]));
+	return 0;
+}
+`))
+	for _, c := range []struct {
+		args   []string
+		behind uint64
+	}{{[]string{"1"}, 1}, {[]string{"2"}, 1}, {[]string{"3"}, 1}, {[]string{"4"}, 2}, {[]string{"1", "thread"}, 1}, {[]string{"4", "thread"}, 3}} {
+		behind := uint64(0)
+		for i, p := 0, run(t, prog, c.args...); i < len(p.Threads); i++ {
+			for k := range p.Graph.Blocks {
+				behind += executed(p, &p.Graph.Blocks[k], &p.Threads[i], 12)
+			}
+		}
+		if behind != c.behind {
+			t.Errorf("%q: what stands behind the call was executed %d times, not %d", c.args, behind, c.behind)
+		}
+	}
+}
+
 // TestBesides: where nothing is found for lack of threads, that other processes ran is said.
 func TestBesides(t *testing.T) {
 	for script, want := range map[string]bool{"/bin/true; /bin/true; :": true, ":": false} {

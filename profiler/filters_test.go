@@ -28,6 +28,40 @@ func TestFilters(t *testing.T) {
 	}
 }
 
+// TestFiltersBefore: nothing is asked under a filter, of who lets another program take this
+// one's place, or forbids itself more: what is asked with may be forbidden.
+func TestFiltersBefore(t *testing.T) {
+	prog := proctest.Build(t, "gcc", "-O2", "-g", proctest.Source(t, "before.c", `#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static int forbid(void)
+{
+	struct sock_filter f[] = {{0x20, 0, 0, 0}, {0x15, 2, 0, SYS_tgkill}, {0x15, 1, 0, SYS_gettid}, {0x06, 0, 0, SECCOMP_RET_ALLOW}, {0x06, 0, 0, SECCOMP_RET_KILL_PROCESS}};
+	struct sock_fprog p = {5, f};
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p);
+}
+int main(int c, char **v)
+{
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	printf("%d\n", forbid());
+	if (c > 1)
+		printf("%d\n", forbid());
+	fflush(stdout);
+	execl("/bin/echo", "echo", "there", NULL);
+	return 1;
+}
+`))
+	for _, how := range []string{"", "twice"} {
+		t.Run(how, func(t *testing.T) {
+			watch(t)
+			same(t, prog, strings.Fields(how)...)
+		})
+	}
+}
+
 const filtersInGo = `package main
 
 import (

@@ -36,6 +36,7 @@ const (
 // births are those of threads that nobody traces.
 type births struct {
 	on, over bool
+	mute     bool // the program may forbid itself what it would ask by
 	deaths   int
 	futures  bool             // some thread has waited for one: its creations are looked at
 	pool     []*thread        // that have areas from the pool, or will
@@ -65,7 +66,10 @@ func (b *births) introduce(t *thread, in *injection) {
 
 // guard is what a thread has to do that is traced.
 func (b *births) guard() uint64 {
-	if b.on {
+	switch {
+	case b.mute:
+		return threadarea.Mute
+	case b.on:
 		return threadarea.Guarded
 	}
 	return threadarea.Traced

@@ -3,6 +3,8 @@ package native
 import (
 	"cmp"
 
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/record"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
@@ -13,6 +15,26 @@ type lineage struct {
 	next       *session     // of the program that took this one's place, when that is followed
 	by         string       // that program, when there is one
 	refused    error        // why it is not followed, when it should have been
+
+	leavers map[*thread]leaver // who asked to let another program take this one's place
+}
+
+// leaver is what such a thread never leaves if that goes well, and where it stands there.
+type leaver struct {
+	frames []record.Delta
+	stood  []profile.Addr
+}
+
+// giveWay notes it, of a thread that is just asking.
+func (s *session) giveWay(t *thread) {
+	if s.lineage.leavers == nil {
+		s.lineage.leavers = map[*thread]leaver{}
+	}
+	var x leaver
+	if s.threads.goroutines == nil {
+		x.frames, x.stood = s.stacks.leaving(t.tid)
+	}
+	s.lineage.leavers[t] = x
 }
 
 // sink lets a forked child count where nobody reads. It may still be of a
@@ -33,6 +55,11 @@ func (l *lineage) sink(p *tracee.Process, child int) error {
 // execed: another program has taken this one's place. That one is followed, if
 // so wished and possible, else let go.
 func (s *session) execed(e tracee.Event) error {
+	for t, x := range s.lineage.leavers { // one of them: with it all others have ended
+		if !t.dead {
+			t.active, t.stood = x.frames, x.stood
+		}
+	}
 	s.threads.drainAll()
 	s.threads.endAll()
 	path, args, env, err := s.p.Replaced()

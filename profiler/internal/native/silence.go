@@ -5,6 +5,7 @@ import (
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/probe/blocking"
+	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
@@ -15,9 +16,10 @@ import (
 //	the C library is as it is known ─▶ the call that forbids asks before (guard.S)
 //	else                            ─▶ who may ever forbid any reads none from the start
 
-// silence has nobody read a CPU clock any more.
+// silence has nobody read a CPU clock any more, nor ask for anything.
 func (ts *threads) silence() {
-	ts.silent = true
+	ts.silent, ts.births.mute = true, true
+	ts.guard(threadarea.Mute)
 	for _, t := range ts.byTid {
 		if !t.dead {
 			t.area.Silence()

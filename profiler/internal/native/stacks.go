@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/probe/blocking"
 	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
 	"github.com/skewlens/skewlens/profiler/internal/probe/solve"
 	"github.com/skewlens/skewlens/profiler/internal/record"
@@ -54,7 +55,30 @@ func newStacks(p *tracee.Process, in *injection, solver *solve.Solver) *stacks {
 // in the C library with no frame of the program below.
 func (k *stacks) active(tid int) (frames []record.Delta, next []profile.Addr) {
 	regs, err := k.p.DwarfRegs(tid)
-	if err != nil || !k.mapped && k.readMappings() != nil {
+	if err != nil {
+		return nil, nil
+	}
+	return k.activeAt(regs)
+}
+
+// leaving is active of a thread that asks to let another program take this one's
+// place, as it will be when it makes the call.
+func (k *stacks) leaving(tid int) (frames []record.Delta, next []profile.Addr) {
+	regs, err := k.p.DwarfRegs(tid)
+	if err != nil {
+		return nil, nil
+	}
+	sp := &regs[dwarfNumber[x86.RSP]]
+	call, after := blocking.AskedFrom(*sp)
+	if regs[unwind.PC], err = k.p.Word(call); err != nil {
+		return nil, nil
+	}
+	*sp = after
+	return k.activeAt(regs)
+}
+
+func (k *stacks) activeAt(regs [17]uint64) (frames []record.Delta, next []profile.Addr) {
+	if !k.mapped && k.readMappings() != nil {
 		return nil, nil
 	}
 	add := func(pc uint64, how relocate.How) {

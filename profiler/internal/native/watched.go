@@ -131,8 +131,11 @@ func (s *session) asks(e tracee.Event) (bool, error) {
 	if asked >= askedForAll {
 		ts.watchAll()
 	}
-	if asked == askedForFilter {
+	switch asked {
+	case askedForFilter:
 		ts.silence()
+	case askedForExec:
+		s.giveWay(t)
 	}
 	t.area.Answer()
 	tracee.Wake(t.area.AskedAt())
@@ -146,6 +149,7 @@ func (s *session) asks(e tracee.Event) (bool, error) {
 const (
 	askedForAll    = 2 // all are to be traced
 	askedForFilter = 3 // and nobody makes system calls of ours any more
+	askedForExec   = 4 // all, and nobody comes back if it goes well
 )
 
 // vanish is the end of a thread that was killed while nobody traced it.

@@ -12,8 +12,10 @@
 #	all		the profiler is to trace all others too, before the call
 #	filter		likewise, and nobody is to read a CPU clock any more: which calls
 #			a filter (seccomp) will allow is the program's affair
+#	exec		likewise all, and the thread's stack is looked at: it is gone
+#			when another program has taken this one's place
 # Where GUARD has none of its two lowest bits all are traced, handlers or not, and only
-# the last is asked.
+# the last two are asked; nothing where it is 8: a filter may forbid asking.
 
 	.set GUARD,    0xc0
 	.set POOL,     0xc8	# the table of areas that are ready
@@ -86,13 +88,19 @@ any:	cmp	$13, %eax		# rt_sigaction
 	je	self
 	jmp	*%r11
 
-all:	cmp	$157, %eax
+all:	testb	$8, %gs:GUARD
+	jnz	3f
+	cmp	$157, %eax
 	jne	1f
 	cmp	$22, %edi		# PR_SET_SECCOMP
 	jne	3f
 	jmp	filter
 1:	cmp	$317, %eax
 	je	filter
+	cmp	$59, %eax
+	je	exec
+	cmp	$322, %eax
+	je	exec
 	testb	$3, %gs:GUARD
 	jz	3f
 	cmp	$13, %eax
@@ -100,6 +108,8 @@ all:	cmp	$157, %eax
 	test	%rsi, %rsi		# it only wants to know
 	jz	3f
 1:	movq	$2, %gs:ASKED
+	jmp	2f
+exec:	movq	$4, %gs:ASKED
 	jmp	2f
 filter:	movq	$3, %gs:ASKED
 2:	lea	-128(%rsp), %rsp

@@ -29,7 +29,7 @@ var guarded = map[uint32]Asks{
 	56:  asksClone,  // clone
 	57:  asksSelf,   // fork: the child's counters lead nowhere
 	58:  asksSelf,   // vfork
-	59:  asksAll,    // execve: it ends all other threads, wherever they are
+	59:  asksAll,    // execve: it ends all other threads, wherever they are, and the caller's frames
 	60:  asksEnd,    // exit: behind clone's and clone3's, of a thread whose function has returned
 	157: asksAll,    // prctl, which may forbid what is asked with
 	231: asksAll,    // exit_group
@@ -203,3 +203,10 @@ func (s *Stubs) Ask() uint64 { return s.Base + s.guard + guardAsk }
 
 // Asks reports whether a thread that stopped at an address asks for something.
 func (s *Stubs) Asks(pc uint64) bool { return s != nil && pc == s.Base+s.guard+askedAt }
+
+// AskedFrom is where what it asks for was kept on its stack: the address at which it
+// will make its call, and where its stack pointer will be then.
+func AskedFrom(sp uint64) (call, after uint64) {
+	const pushed, redZone = 9 * 8, 128
+	return sp, sp + pushed + 8 + redZone
+}

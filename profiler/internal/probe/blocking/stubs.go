@@ -44,7 +44,7 @@ const (
 	doorGuard = 0x16 // of door.bin: likewise
 	exitGroup = 231
 	guardAsk  = 0x60  // of guard.bin: a jump to ask,
-	askedAt   = 0x3cb // which stops here
+	askedAt   = 0x40b // which stops here
 )
 
 // Stubs are the code of all sites of a process, and the jumps that lead there,

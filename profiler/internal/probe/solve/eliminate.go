@@ -123,7 +123,9 @@ func (x *eliminator) derive(n int32) step {
 
 // conserve derives every edge's count from the counters; val has one element
 // per edge, those with a counter filled in. active holds, by node, how many
-// units of flow stay there for ever: frames that were never left.
+// units of flow stay there for ever: frames that were never left. Fewer than none
+// are those that were there before: a goroutine that was in one call of a function
+// at a record, and is in another one at the next, has one of both.
 func conserve(x *steps, val []int64, active map[int32]int64) {
 	total := int64(0)
 	for _, n := range active {
@@ -139,7 +141,7 @@ func conserve(x *steps, val []int64, active map[int32]int64) {
 			v -= val[i]
 		}
 		at = s.end
-		if total != 0 {
+		if len(active) > 0 {
 			stay := active[s.node]
 			if s.node == 0 {
 				stay = -total // what stays inside did not come back out

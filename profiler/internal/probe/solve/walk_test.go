@@ -59,6 +59,55 @@ func TestSolveRandomWalks(t *testing.T) {
 
 func describe(e *placement.Edge) string { return fmt.Sprintf("%d→%d", e.From, e.To) }
 
+// TestSolveBetween walks from the middle of each function to another place in it, maybe by
+// its end and anew from its beginning: as a goroutine does between two records. What
+// stays where it stopped is as much as was there when it began.
+func TestSolveBetween(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	path := probetest.Programs(t)[0]
+	s := relocate.New(probetest.Open(t, path), probetest.NoHooks, probe.Options{}, relocate.Numbers{})
+	if _, err := s.Assemble(s.Home()); err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range s.Plans() {
+		w := s.Counters(q, s.Program.Graph(q.Func, nil), nil)
+		w.MarkUnknown()
+		truth, val := make([]int64, len(w.Edges)), make([]int64, len(w.Edges))
+		blocks := w.Graph.Blocks
+		from := blocks[r.IntN(len(blocks))]
+		to := from
+		for range r.IntN(50) {
+			to = along(w, to.Succ[r.IntN(len(to.Succ))], truth)
+			if to == nil {
+				to = along(w, w.Graph.Edges[0], truth)
+			}
+		}
+		for i := range w.Edges {
+			if w.Edges[i].Counter >= 0 {
+				val[i] = truth[i]
+			}
+		}
+		active := map[int32]int64{placement.Out(from): -1}
+		active[placement.Out(to)]++
+		x := eliminate(w)
+		conserve(&x, val, active)
+		for i := range w.Edges {
+			if !w.Edges[i].Unknown && val[i] != truth[i] {
+				t.Fatalf("%s: edge %s is %d, solved as %d", q.Func.Name, describe(&w.Edges[i]), truth[i], val[i])
+			}
+		}
+	}
+}
+
+// along passes one edge, and the block that it leads to.
+func along(w *placement.Network, e *cfg.Edge, count []int64) *cfg.Block {
+	pass(w, e, count)
+	if e.To != nil {
+		count[w.Block(e.To)]++
+	}
+	return e.To
+}
+
 // walk takes one random way from START to the end of a function.
 func walk(r *rand.Rand, w *placement.Network, count []int64) {
 	starts := []*cfg.Edge{}
@@ -69,17 +118,10 @@ func walk(r *rand.Rand, w *placement.Network, count []int64) {
 	}
 	e := starts[r.IntN(len(starts))]
 	for n := 0; ; n++ {
-		if i := w.Edge(e); i >= 0 {
-			count[i]++
-		} else {
-			count[w.IntoHub(e.From)]++
-			count[w.FromHub(e.To)]++
-		}
-		b := e.To
+		b := along(w, e, count)
 		if b == nil {
 			return
 		}
-		count[w.Block(b)]++
 		e = b.Succ[r.IntN(len(b.Succ))]
 		if n > 2000 { // find a way out
 			seen := map[*cfg.Block]*cfg.Edge{b: nil}
@@ -110,14 +152,7 @@ func walk(r *rand.Rand, w *placement.Network, count []int64) {
 				way = append(way, e)
 			}
 			for i := len(way) - 1; i > 0; i-- {
-				e := way[i]
-				if j := w.Edge(e); j >= 0 {
-					count[j]++
-				} else {
-					count[w.IntoHub(e.From)]++
-					count[w.FromHub(e.To)]++
-				}
-				count[w.Block(e.To)]++
+				along(w, way[i], count)
 			}
 			e = way[0]
 		}

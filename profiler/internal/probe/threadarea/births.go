@@ -26,7 +26,8 @@ const (
 	Free    = 0 // nothing
 	Guarded = 1 // say so, where others than itself are concerned
 	Alone   = 3 // say so, and ask to be traced: nobody does
-	Traced  = 4 // say so where system calls are to be forbidden
+	Traced  = 4 // say so where system calls are to be forbidden, or another program is to take the place
+	Mute    = 8 // nothing: what it would say it by may be forbidden
 )
 
 // PoolSize is how many areas can be ready.
