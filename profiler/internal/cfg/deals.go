@@ -46,7 +46,7 @@ func (d *Dealer) Deals(g *Graph) (by []bool) {
 	if letsMeet(g.Func.Name) || !g.goesBack() || !slices.ContainsFunc(g.Blocks, d.takes) {
 		return by
 	}
-	inner, takes := d.loopsThatTake(g)
+	loops, takes := d.loopsThatTake(g)
 	if len(takes) == 0 {
 		return by
 	}
@@ -77,9 +77,10 @@ func (d *Dealer) Deals(g *Graph) (by []bool) {
 	doomed := g.ending()
 	panics := func(e *Edge) bool { return e.To != nil && doomed[e.To.ID] }
 	for i, b := range g.Blocks {
-		in := takes[inner[i]] || inner[i] == flowgraph.None && runtime // the first piece of a region's loop is taken before it
+		in := takes[loops.Inner[i]] || loops.Inner[i] == flowgraph.None && runtime // the first piece of a region's loop is taken before it
 		by[i] = b.Last().Kind == x86.Jcc && in && known[b] != nil && known[b].flags && !slices.ContainsFunc(b.Succ, panics)
 	}
+	g.untilTold(by, loops, framed)
 	return by
 }
 
@@ -96,11 +97,11 @@ func (d *Dealer) takes(b *Block) bool {
 	return h.fetches || h.locks
 }
 
-// loopsThatTake are the loops that something is taken in, and by block the
-// innermost one. That parts begin behind regions makes no loop another one.
-func (d *Dealer) loopsThatTake(g *Graph) (inner []int32, takes map[int32]bool) {
+// loopsThatTake are a function's loops, and those of them that something is taken in. That
+// parts begin behind regions makes no loop another one.
+func (d *Dealer) loopsThatTake(g *Graph) (loops *flowgraph.Loops, takes map[int32]bool) {
 	flow := g.flow()
-	loops := flow.Loops(flow.Dominators(g.roots(Resumed)))
+	loops = flow.Loops(flow.Dominators(g.roots(Resumed)))
 	takes = map[int32]bool{}
 	for i, b := range g.Blocks {
 		l := loops.Inner[i]
@@ -113,7 +114,7 @@ func (d *Dealer) loopsThatTake(g *Graph) (inner []int32, takes map[int32]bool) {
 			}
 		}
 	}
-	return loops.Inner, takes
+	return loops, takes
 }
 
 // after is what holds what was taken at the end of a block, as far as that is
