@@ -29,7 +29,7 @@ func libraryPools(p *profile.Profile) {
 		case !bare[from]:
 		case bare[to]:
 			callees[from], callers[to] = append(callees[from], to), append(callers[to], from)
-		case e.Kind == profile.Indirect:
+		case e.Kind != profile.Call:
 			callBack = append(callBack, from)
 		}
 	}

@@ -146,7 +146,7 @@ func (d *Dealer) after(b *Block, known map[*Block]*taken, framed bool, p *named)
 		}
 		c := &b.Calls[call]
 		call++
-		t.call(d.habitOf(c, 0), c.Callee != nil || Deals(c.Import) || messages[c.Import], p)
+		t.call(d.habitIn(b, c, 0), c.Callee != nil || Deals(c.Import) || messages[c.Import], p)
 	}
 	return t
 }
@@ -156,9 +156,21 @@ func (d *Dealer) after(b *Block, known map[*Block]*taken, framed bool, p *named)
 func (d *Dealer) does(b *Block, depth int) (h habit) {
 	h.fetches = slices.ContainsFunc(b.Insns, func(in x86.Insn) bool { return fetches(&in) })
 	for i := range b.Calls {
-		h.add(d.habitOf(&b.Calls[i], depth))
+		h.add(d.habitIn(b, &b.Calls[i], depth))
 	}
 	return h
+}
+
+// habitIn is what a call of a block does. To copy or destroy a std::function, as what was
+// taken, is a call by pointer that says so, and lets no lock go.
+func (d *Dealer) habitIn(b *Block, c *Call, depth int) habit {
+	const clone, destroy = 2, 3 // std::_Manager_operation
+	if k := slices.IndexFunc(b.Insns, func(in x86.Insn) bool { return in.Addr == c.Insn.Addr }); c.Callee == nil && c.Import == "" && k >= 0 {
+		if v, known := constant(b, k, x86.RDX); known && (v == clone || v == destroy) {
+			return habit{}
+		}
+	}
+	return d.habitOf(c, depth)
 }
 
 // habitOf is what a call does.
@@ -207,9 +219,12 @@ func Deals(name string) bool {
 	return strings.HasPrefix(name, "__kmpc_dispatch_next_") || name == "GOMP_sections_next" || name == "GOMP_sections_start"
 }
 
-// messages are functions by which whoever is free takes the next message of a queue. Of
-// pipes and sockets it is not known whether several threads read them.
-var messages = map[string]bool{"mq_receive": true, "mq_timedreceive": true, "msgrcv": true}
+// messages are functions by which whoever is free takes the next message of a queue, the
+// system's, GLib's or APR's. Of pipes and sockets it is not known whether several threads read
+// them.
+var messages = map[string]bool{"mq_receive": true, "mq_timedreceive": true, "msgrcv": true,
+	"g_async_queue_pop": true, "g_async_queue_pop_unlocked": true, "g_async_queue_try_pop": true, "g_async_queue_timeout_pop": true,
+	"apr_queue_pop": true, "apr_queue_trypop": true, "apr_queue_timedpop": true}
 
 // function is what a function does that is small.
 func (d *Dealer) function(f *Func, depth int) habit {
