@@ -47,8 +47,8 @@ func (g *Graph) untilTold(by []bool, loops *flowgraph.Loops, framed bool) {
 // rewrites is what the rounds of a loop write themselves, without the functions that
 // they call.
 type rewrites struct {
-	regs   x86.Regs
-	places []x86.Mem
+	regs  x86.Regs
+	cells []cell
 }
 
 func written(blocks []*Block) (w rewrites) {
@@ -56,7 +56,7 @@ func written(blocks []*Block) (w rewrites) {
 		w.regs |= writtenBy(b.Insns)
 		for i := range b.Insns {
 			if in := &b.Insns[i]; in.HasMem && in.Stores {
-				w.places = append(w.places, in.Mem)
+				w.cells = append(w.cells, cellOf(in))
 			}
 		}
 	}
@@ -74,7 +74,7 @@ func (w *rewrites) told(b *Block, framed bool) (is bool) {
 			continue
 		}
 		address := in.Mem.Base.Set() | in.Mem.Index.Set()
-		loads := in.HasMem && in.Loads && !in.Stores && address&^same == 0 && !slices.Contains(w.places, in.Mem)
+		loads := in.HasMem && in.Loads && !in.Stores && address&^same == 0 && !slices.Contains(w.cells, cellOf(in))
 		steady := (in.Use&^address)&^same == 0 && (!in.HasMem || loads)
 		word := steady && (loads && !isSlot(in, framed) || (in.Use&^address)&shared != 0)
 		switch {

@@ -1,7 +1,7 @@
 /* A pool of threads with a ring of tasks, whose threads end by pthread_exit. One task is
  * huge; FIXED cuts it. How many a thread takes is chance.
  *
- * EXPECT cores=P least=4 most=8 percent=10 scheduled=self instances=12 rows=P kind=join cause=branch gain=any */
+ * EXPECT cores=P least=4 most=8 percent=10 instances=12 rows=P kind=join cause=branch gain=any */
 #include "idiom.h"
 
 enum { ROUNDS = 12, EACH = 16 };

@@ -2,7 +2,7 @@
  * that the pool is no more, and a task that another one has taken is none. One task is huge;
  * FIXED cuts it. How often a thread goes round is chance.
  *
- * EXPECT cores=P least=4 most=8 percent=10 scheduled=self instances=12 rows=P kind=join cause=branch gain=any */
+ * EXPECT cores=P least=4 most=8 percent=10 instances=12 rows=P kind=join cause=branch gain=any */
 #include "idiom.h"
 
 enum { ROUNDS = 12, EACH = 16 };
