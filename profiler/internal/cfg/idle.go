@@ -30,7 +30,7 @@ var (
 	wrappedWaits = strings.Fields("uv_cond_wait uv_cond_timedwait uv_sem_wait SDL_CondWait SDL_CondWaitTimeout SDL_SemWait apr_thread_cond_wait " +
 		"apr_thread_cond_timedwait apr_queue_pop g_async_queue_pop g_async_queue_timeout_pop _ZN14QWaitCondition4waitEP6QMutexm " +
 		"_ZN14QWaitCondition4waitEP6QMutex14QDeadlineTimer _ZN10QSemaphore7acquireEi _ZN4Poco13SemaphoreImpl8waitImplEv _ZN4Poco9EventImpl8waitImplEv " +
-		"_ZNSt3__118condition_variable4waitERNS_11unique_lockINS_5mutexEEE _ZN11QThreadPool11waitForDoneEi _ZN4Poco10ThreadPool7joinAllEv g_thread_pool_free")
+		"_ZNSt3__118condition_variable4waitERNS_11unique_lockINS_5mutexEEE")
 	wrappedWakes = strings.Fields("uv_cond_signal uv_cond_broadcast uv_sem_post SDL_CondSignal SDL_CondBroadcast SDL_SemPost apr_thread_cond_signal " +
 		"apr_thread_cond_broadcast apr_queue_push g_async_queue_push _ZN14QWaitCondition7wakeOneEv _ZN14QWaitCondition7wakeAllEv _ZN10QSemaphore7releaseEi " +
 		"_ZNSt3__118condition_variable10notify_oneEv _ZNSt3__118condition_variable10notify_allEv")
