@@ -165,7 +165,8 @@ func (d *Dealer) does(b *Block, depth int) (h habit) {
 // taken, is a call by pointer that says so, and lets no lock go.
 func (d *Dealer) habitIn(b *Block, c *Call, depth int) habit {
 	const clone, destroy = 2, 3 // std::_Manager_operation
-	if k := slices.IndexFunc(b.Insns, func(in x86.Insn) bool { return in.Addr == c.Insn.Addr }); c.Callee == nil && c.Import == "" && k >= 0 {
+	if c.Callee == nil && c.Import == "" {
+		k := slices.IndexFunc(b.Insns, func(in x86.Insn) bool { return in.Addr == c.Insn.Addr })
 		if v, known := constant(b, k, x86.RDX); known && (v == clone || v == destroy) {
 			return habit{}
 		}

@@ -35,13 +35,22 @@ func (g *Graph) untilTold(by []bool, loops *flowgraph.Loops, framed bool) {
 			}
 		}
 	}
-	for _, blocks := range in {
+	for l, blocks := range in {
 		w := written(blocks)
 		for _, b := range blocks {
-			leaves := slices.ContainsFunc(b.Succ, func(e *Edge) bool { return e.Kind != Caught && e.To != nil && !slices.Contains(blocks, e.To) })
+			leaves := slices.ContainsFunc(b.Succ, func(e *Edge) bool { return e.Kind != Caught && e.To != nil && !within(loops, e.To, l) })
 			by[b.ID] = by[b.ID] || leaves && b.Last().Kind == x86.Jcc && w.told(b, framed)
 		}
 	}
+}
+
+// within reports whether a loop holds a block.
+func within(loops *flowgraph.Loops, b *Block, l int32) bool {
+	at := loops.Inner[b.ID]
+	for at != l && at != flowgraph.None {
+		at = loops.All[at].Parent
+	}
+	return at == l
 }
 
 // rewrites is what the rounds of a loop write themselves, without the functions that
