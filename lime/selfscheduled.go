@@ -49,8 +49,22 @@ func (g *graph) dealt(d decision) (in func(profile.BlockID) bool) {
 		if in := g.innermost(v); in != nil && g.leaves(v, in) {
 			return in
 		}
+		if g.allDeals(v) {
+			return func(b profile.BlockID) bool { return g.p.Graph.Blocks[b].Function == g.p.Graph.Blocks[v].Function }
+		}
 	}
 	return nil
+}
+
+// allDeals reports whether a block's function does nothing but deal work out, as those of a
+// library's pool: whatever it decides is who takes which piece.
+func (g *graph) allDeals(v profile.BlockID) bool {
+	for b := range g.beside(v) {
+		if x := &g.p.Graph.Blocks[b]; !x.Deals && x.Count != profile.NoEvent {
+			return false
+		}
+	}
+	return true
 }
 
 // guarded returns the head of the loop that a branch guards, if that deals as

@@ -228,3 +228,24 @@ func TestEndlessDeals(t *testing.T) {
 		}
 	}
 }
+
+// TestAllDeals: of a function that does nothing but deal, as of a library's pool, no branch is
+// a cause, whether or not a loop is left by it.
+func TestAllDeals(t *testing.T) {
+	for _, deals := range []bool{false, true} {
+		m := newMachine()
+		some := &when{cond: func(w *walker) bool { return w.iter%(w.id+2) == 0 }, then: []stmt{&work{instructions: 100}}}
+		l := &repeat{trips: func(*walker) int { return 60 }, instructions: 3, body: []stmt{some}}
+		p := m.run(all(m.function("main", l), 8)...)
+		for i := range p.Graph.Blocks {
+			p.Graph.Blocks[i].Deals = deals
+		}
+		res, err := Analyse(p, &p.Sections[0], Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (len(res.Causes) == 0) != deals {
+			t.Errorf("all deals: %v, and the causes are %+v", deals, res.Causes)
+		}
+	}
+}

@@ -18,6 +18,7 @@ func finish(o *backend.Outcome, by string) (*profile.Profile, error) {
 	p.Warnings = append(p.Warnings, warnings(o)...)
 	p.Locations = locations(o)
 	dealOut(p)
+	libraryPools(p)
 	if err := p.CheckValid(); err != nil {
 		return nil, fmt.Errorf("the %s backend's profile of %s contradicts itself, a fault of skewlens: %w", by, p.Program.Path, err)
 	}

@@ -55,16 +55,18 @@ var knownFailures = []knownFailure{
 	{idiom: "rust_threadpool", in: "O0-", reason: dozens, chance: true},
 	{idiom: "rust_tokio", in: "O0-", reason: dozens, chance: true},
 	{idiom: "rust_parking_lot", in: "O0-2$", reason: dozens, chance: true},
+	{idiom: "packaged_loop", in: "O0-", reason: givenElsewhere},
 	{idiom: "stealing_polls", in: "O0-2$", reason: looksOften, chance: true},
 	{idiom: "work_stealing", in: "O0-", reason: looksOften, chance: true},
 }
 
 const (
-	dozens      = "unoptimised code waits for a channel, or between tasks, in dozens of functions"
-	tookAll     = "one thread may have taken everything before another one comes, and two cannot tell the piece from who took it"
-	beganAtOnce = "who begins when there is work already has no part in the first round, and its loop is named for that"
-	nobodyCame  = "on a busy machine nobody may come while the lock is held"
-	wokenLate   = "on a busy machine a worker that is woken may come when one has done everything, and then nobody has met"
-	looksOften  = "on a busy machine a thread may look for pieces more often, in a loop of which unoptimised code does not show that it deals"
-	coreWaits   = "with many threads on few cores most of a wait is for a core, not for who ended it"
+	dozens         = "unoptimised code waits for a channel, or between tasks, in dozens of functions"
+	tookAll        = "one thread may have taken everything before another one comes, and two cannot tell the piece from who took it"
+	beganAtOnce    = "who begins when there is work already has no part in the first round, and its loop is named for that"
+	nobodyCame     = "on a busy machine nobody may come while the lock is held"
+	wokenLate      = "on a busy machine a worker that is woken may come when one has done everything, and then nobody has met"
+	givenElsewhere = "unoptimised code says what call_once is to call in another function than the one that calls it"
+	looksOften     = "on a busy machine a thread may look for pieces more often, in a loop of which unoptimised code does not show that it deals"
+	coreWaits      = "with many threads on few cores most of a wait is for a core, not for who ended it"
 )

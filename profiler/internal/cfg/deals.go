@@ -46,7 +46,7 @@ func (d *Dealer) Deals(g *Graph) (by []bool) {
 	if letsMeet(g.Func.Name) || !g.goesBack() || !slices.ContainsFunc(g.Blocks, d.takes) {
 		return by
 	}
-	inner, takes := d.loopsThatTake(g)
+	loops, takes := d.loopsThatTake(g)
 	if len(takes) == 0 {
 		return by
 	}
@@ -77,9 +77,10 @@ func (d *Dealer) Deals(g *Graph) (by []bool) {
 	doomed := g.ending()
 	panics := func(e *Edge) bool { return e.To != nil && doomed[e.To.ID] }
 	for i, b := range g.Blocks {
-		in := takes[inner[i]] || inner[i] == flowgraph.None && runtime // the first piece of a region's loop is taken before it
+		in := takes[loops.Inner[i]] || loops.Inner[i] == flowgraph.None && runtime // the first piece of a region's loop is taken before it
 		by[i] = b.Last().Kind == x86.Jcc && in && known[b] != nil && known[b].flags && !slices.ContainsFunc(b.Succ, panics)
 	}
+	g.untilTold(by, loops, framed)
 	return by
 }
 
@@ -96,11 +97,11 @@ func (d *Dealer) takes(b *Block) bool {
 	return h.fetches || h.locks
 }
 
-// loopsThatTake are the loops that something is taken in, and by block the
-// innermost one. That parts begin behind regions makes no loop another one.
-func (d *Dealer) loopsThatTake(g *Graph) (inner []int32, takes map[int32]bool) {
+// loopsThatTake are a function's loops, and those of them that something is taken in. That
+// parts begin behind regions makes no loop another one.
+func (d *Dealer) loopsThatTake(g *Graph) (loops *flowgraph.Loops, takes map[int32]bool) {
 	flow := g.flow()
-	loops := flow.Loops(flow.Dominators(g.roots(Resumed)))
+	loops = flow.Loops(flow.Dominators(g.roots(Resumed)))
 	takes = map[int32]bool{}
 	for i, b := range g.Blocks {
 		l := loops.Inner[i]
@@ -113,7 +114,7 @@ func (d *Dealer) loopsThatTake(g *Graph) (inner []int32, takes map[int32]bool) {
 			}
 		}
 	}
-	return loops.Inner, takes
+	return loops, takes
 }
 
 // after is what holds what was taken at the end of a block, as far as that is
@@ -145,7 +146,7 @@ func (d *Dealer) after(b *Block, known map[*Block]*taken, framed bool, p *named)
 		}
 		c := &b.Calls[call]
 		call++
-		t.call(d.habitOf(c, 0), c.Callee != nil || Deals(c.Import) || messages[c.Import], p)
+		t.call(d.habitIn(b, c, 0), c.Callee != nil || Deals(c.Import) || messages[c.Import], p)
 	}
 	return t
 }
@@ -155,9 +156,22 @@ func (d *Dealer) after(b *Block, known map[*Block]*taken, framed bool, p *named)
 func (d *Dealer) does(b *Block, depth int) (h habit) {
 	h.fetches = slices.ContainsFunc(b.Insns, func(in x86.Insn) bool { return fetches(&in) })
 	for i := range b.Calls {
-		h.add(d.habitOf(&b.Calls[i], depth))
+		h.add(d.habitIn(b, &b.Calls[i], depth))
 	}
 	return h
+}
+
+// habitIn is what a call of a block does. To copy or destroy a std::function, as what was
+// taken, is a call by pointer that says so, and lets no lock go.
+func (d *Dealer) habitIn(b *Block, c *Call, depth int) habit {
+	const clone, destroy = 2, 3 // std::_Manager_operation
+	if c.Callee == nil && c.Import == "" {
+		k := slices.IndexFunc(b.Insns, func(in x86.Insn) bool { return in.Addr == c.Insn.Addr })
+		if v, known := constant(b, k, x86.RDX); known && (v == clone || v == destroy) {
+			return habit{}
+		}
+	}
+	return d.habitOf(c, depth)
 }
 
 // habitOf is what a call does.
@@ -206,9 +220,12 @@ func Deals(name string) bool {
 	return strings.HasPrefix(name, "__kmpc_dispatch_next_") || name == "GOMP_sections_next" || name == "GOMP_sections_start"
 }
 
-// messages are functions by which whoever is free takes the next message of a queue. Of
-// pipes and sockets it is not known whether several threads read them.
-var messages = map[string]bool{"mq_receive": true, "mq_timedreceive": true, "msgrcv": true}
+// messages are functions by which whoever is free takes the next message of a queue, the
+// system's, GLib's or APR's. Of pipes and sockets it is not known whether several threads read
+// them.
+var messages = map[string]bool{"mq_receive": true, "mq_timedreceive": true, "msgrcv": true,
+	"g_async_queue_pop": true, "g_async_queue_pop_unlocked": true, "g_async_queue_try_pop": true, "g_async_queue_timeout_pop": true,
+	"apr_queue_pop": true, "apr_queue_trypop": true, "apr_queue_timedpop": true}
 
 // function is what a function does that is small.
 func (d *Dealer) function(f *Func, depth int) habit {

@@ -154,6 +154,52 @@ void tried_deals(int n) {
 	}
 }
 
+static volatile int stopping;
+void until_told(void) {
+	while (!stopping) {
+		struct task *t = take();
+		if (t) work(t->n);
+		total++;
+	}
+}
+void until_counted(int n) {
+	for (int i = 0; i < n; i++) {
+		struct task *t = take();
+		if (t) work(t->n);
+		total++;
+	}
+}
+void ends_by_call(void) {
+	for (;;) {
+		pthread_mutex_lock(&lock);
+		while (!queue && !ending) pthread_cond_wait(&more, &lock);
+		if (ending) break;
+		struct task *t = queue;
+		queue = t->next;
+		pthread_mutex_unlock(&lock);
+		work(t->n);
+	}
+	pthread_mutex_unlock(&lock);
+	pthread_exit(0);
+}
+struct function { long held[2]; int (*manager)(void *, void *, int); };
+struct call { struct call *next; struct function f; } *calls;
+void destroys_deals(struct function *f) {
+	pthread_mutex_lock(&lock);
+	for (;;) {
+		struct call *c = calls;
+		if (!c) break;
+		calls = c->next;
+		pthread_mutex_unlock(&lock);
+		work(c->f.held[0]);
+		pthread_mutex_lock(&lock);
+		if (f->manager) f->manager(f, f, 3); // as std::function's destructor does
+	}
+	pthread_mutex_unlock(&lock);
+}
+extern void *g_async_queue_pop(void *);
+void glib_queue_deals(void *q) { for (struct task *t; (t = g_async_queue_pop(q))->next;) work(t->n); }
+
 static int many;
 extern void g_mutex_lock(void *), g_mutex_unlock(void *);
 void glib_deals(int n) {
@@ -244,7 +290,7 @@ func TestDeals(t *testing.T) {
 	want := map[string]bool{"counter_deals": true, "guided_deals": true, "queue_deals": true, "called_deals": true, "pool_deals": true, "wrapped_deals": true, "steals": true,
 		"object_deals": true, "asked_deals": true, "pair_deals": true, "stack_deals": true, "spin_lock_deals": true, "tried_deals": true,
 		"glib_deals": true, "asio_deals": true, "message_deals": true, "taken_message_deals": true, "reads": false,
-		"glib_sums": false, "once": false, "adds": false, "panics": false,
+		"until_told": true, "ends_by_call": true, "destroys_deals": true, "glib_queue_deals": true, "glib_sums": false, "once": false, "adds": false, "panics": false,
 		"plain": false, "counts": false, "appends": false, "sums": false, "releases": false}
 	eachBuild(t, dealers, func(build string, p *Program) {
 		d := NewDealer(p)

@@ -3,6 +3,7 @@ package cfg
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
@@ -22,9 +23,25 @@ var idleOps = map[string]op{}
 var conditionWaits = []string{"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_wait", "cnd_timedwait",
 	"g_cond_wait", "g_cond_wait_until", "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE"}
 
+// Libraries wrap the system's: what a program does by these waits, or ends waits, though
+// it is their code that does it. Who need not wait has seen so before the call of a
+// condition, which is of the region then, and behind that of a semaphore or a queue.
+var (
+	wrappedWaits = strings.Fields("uv_cond_wait uv_cond_timedwait uv_sem_wait SDL_CondWait SDL_CondWaitTimeout SDL_SemWait apr_thread_cond_wait " +
+		"apr_thread_cond_timedwait apr_queue_pop g_async_queue_pop g_async_queue_timeout_pop _ZN14QWaitCondition4waitEP6QMutexm " +
+		"_ZN14QWaitCondition4waitEP6QMutex14QDeadlineTimer _ZN10QSemaphore7acquireEi _ZN4Poco13SemaphoreImpl8waitImplEv _ZN4Poco9EventImpl8waitImplEv " +
+		"_ZNSt3__118condition_variable4waitERNS_11unique_lockINS_5mutexEEE")
+	wrappedWakes = strings.Fields("uv_cond_signal uv_cond_broadcast uv_sem_post SDL_CondSignal SDL_CondBroadcast SDL_SemPost apr_thread_cond_signal " +
+		"apr_thread_cond_broadcast apr_queue_push g_async_queue_push _ZN14QWaitCondition7wakeOneEv _ZN14QWaitCondition7wakeAllEv _ZN10QSemaphore7releaseEi " +
+		"_ZNSt3__118condition_variable10notify_oneEv _ZNSt3__118condition_variable10notify_allEv")
+)
+
 func init() {
-	for _, n := range conditionWaits {
+	for _, n := range slices.Concat(conditionWaits, wrappedWaits) {
 		idleOps[n] = op{kind: opWait, moves: true}
+	}
+	for _, n := range wrappedWakes {
+		idleOps[n] = op{kind: opSync, wakes: true, moves: true}
 	}
 	for _, n := range []string{"pthread_cond_signal", "pthread_cond_broadcast", "cnd_signal", "cnd_broadcast",
 		"g_cond_signal", "g_cond_broadcast", "_ZNSt18condition_variable10notify_oneEv", "_ZNSt18condition_variable10notify_allEv"} {

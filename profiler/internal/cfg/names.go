@@ -19,6 +19,9 @@ var neverReturns = map[string]bool{
 	"siglongjmp": true, "__longjmp_chk": true, "err": true, "errx": true, "verr": true, "verrx": true, "__libc_fatal": true,
 }
 
+// endsThread are those that end no more than the thread that calls them.
+var endsThread = map[string]bool{"pthread_exit": true, "thrd_exit": true}
+
 func noReturnName(n string) bool {
 	return neverReturns[n] || strings.HasPrefix(n, "_ZSt") && strings.Contains(n, "__throw_")
 }

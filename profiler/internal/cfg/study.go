@@ -93,7 +93,8 @@ func (s *study) findDoomed() {
 	}
 }
 
-// ending are the blocks from which the program only ends.
+// ending are the blocks from which the program only ends. A thread may end by a call
+// (pthread_exit), as well as by a return.
 func (g *Graph) ending() (doomed []bool) {
 	doomed = make([]bool, len(g.Blocks))
 	for again := true; again; {
@@ -108,7 +109,7 @@ func (g *Graph) ending() (doomed []bool) {
 }
 
 func ends(b *Block, doomed []bool) bool {
-	if n := len(b.Calls); b.Last().Kind == x86.Stop || n > 0 && b.Calls[n-1].NoReturn {
+	if n := len(b.Calls); b.Last().Kind == x86.Stop || n > 0 && b.Calls[n-1].NoReturn && !endsThread[b.Calls[n-1].Import] {
 		return true
 	}
 	any := false

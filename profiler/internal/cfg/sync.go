@@ -120,6 +120,9 @@ var standardSync = []struct {
 // they are not inlined: who waits is counted there by functions of their own.
 const atomicWait = "_ZSt23__atomic_wait_address_v"
 
+// boostWait is Boost's wait on a condition, which looks whether the thread is to be interrupted.
+const boostWait = "_ZN5boost18condition_variable4waitERNS_11unique_lockINS_5mutexEEE"
+
 // standardWaits are classes of the C++ library by which threads meet: what their
 // members fetch from what all share is a place in line, and no work.
 var standardWaits = []string{"7barrierI", "14__tree_barrierI", "5latch", "18counting_semaphoreI", "18__atomic_semaphore"}
@@ -188,7 +191,7 @@ func RustWaits(name string) (waits, parks bool) {
 
 // standard is what a function of a language's library does, if it is known.
 func standard(name string) *effect {
-	if strings.HasPrefix(name, atomicWait) {
+	if strings.HasPrefix(name, atomicWait) || name == boostWait {
 		return &effect{waits: true, syncs: true}
 	}
 	if !ofStandard(name) {

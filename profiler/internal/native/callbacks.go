@@ -22,7 +22,7 @@ var callsBack = map[string]bool{
 // were, or by what leads from Go to C and back, which is given them likewise: they are in
 // the graph as entered from outside.
 func (in *injection) callbacks(p *profile.Profile, lines backend.Lines) {
-	given := map[profile.Addr][]profile.Addr{} // by entry: the calls that were given it
+	given := map[profile.Addr][]givenAt{} // by entry: the calls that were given it
 	var entries map[profile.Addr]bool
 	for _, m := range in.modules {
 		if m.spec == nil || !m.mayCallBack() {
@@ -40,20 +40,27 @@ func (in *injection) callbacks(p *profile.Profile, lines backend.Lines) {
 		return
 	}
 	blocks := p.Graph.IndexBlocks()
+	var calls []profile.Edge
 	for i := range p.Graph.Edges {
 		e := &p.Graph.Edges[i]
 		if e.Kind != profile.Start || e.Count == profile.NoEvent {
 			continue
 		}
 		sites := given[p.Graph.Blocks[e.To].Start]
-		if len(sites) == 0 || slices.ContainsFunc(sites, func(a profile.Addr) bool { return lines.Key(a) != lines.Key(sites[0]) }) {
-			continue // none, or it cannot be told which; copies of one are one
-		}
-		if from := blocks.At(sites[0]); from != profile.NoBlock {
-			e.From, e.Kind, e.Site = from, profile.Indirect, sites[0]
-			p.Events[e.Count].Addr = sites[0]
+		switch {
+		case len(sites) == 0:
+		case slices.ContainsFunc(sites, func(g givenAt) bool { return g.once }):
+			calls = append(calls, once(p, blocks, e, sites)...)
+		case slices.ContainsFunc(sites, func(g givenAt) bool { return lines.Key(g.site) != lines.Key(sites[0].site) }):
+			// it cannot be told which; copies of one are one
+		default:
+			if from := blocks.At(sites[0].site); from != profile.NoBlock {
+				e.From, e.Kind, e.Site = from, profile.Indirect, sites[0].site
+				p.Events[e.Count].Addr = sites[0].site
+			}
 		}
 	}
+	p.Graph.Edges = append(p.Graph.Edges, calls...)
 }
 
 // mayCallBack reports whether the module's code can call one of these.
@@ -63,7 +70,7 @@ func (m *module) mayCallBack() bool {
 	}
 	for _, names := range []map[uint64]string{m.im.PLT, m.im.GOT} {
 		for _, name := range names {
-			if callsBack[name] {
+			if givesBack(name) {
 				return true
 			}
 		}
@@ -85,12 +92,12 @@ func ran(g *profile.Graph) map[profile.Addr]bool {
 // findGiven adds the module's calls, of functions that ran, that are given a function
 // of its own: one of which the code before them in the block speaks, or else any that
 // their function speaks of, since compilers keep addresses in registers.
-func (m *module) findGiven(given map[profile.Addr][]profile.Addr, ran map[profile.Addr]bool) {
+func (m *module) findGiven(given map[profile.Addr][]givenAt, ran map[profile.Addr]bool) {
 	to := m.givenTo()
 	// To decode all that a shell has takes longer than its start.
 	of := func(f *cfg.Func) bool { return ran[profile.Addr(f.Ranges[0].Lo+m.base)] && m.mayCall(f, to) }
 	m.eachCall(of, func(g *cfg.Graph, b *cfg.Block, c *cfg.Call) {
-		if !(c.Callee != nil && between(c.Callee)) && !callsBack[c.Import] {
+		if !(c.Callee != nil && between(c.Callee)) && !givesBack(c.Import) {
 			return
 		}
 		functions := m.spoken(b, c.Insn.Addr)
@@ -101,7 +108,7 @@ func (m *module) findGiven(given map[profile.Addr][]profile.Addr, ran map[profil
 		}
 		slices.Sort(functions)
 		for _, f := range slices.Compact(functions) {
-			given[f] = append(given[f], profile.Addr(c.Insn.Addr+m.base))
+			given[f] = append(given[f], givenAt{profile.Addr(c.Insn.Addr + m.base), callsOnce[c.Import]})
 		}
 	})
 }
@@ -120,7 +127,7 @@ func (m *module) givenTo() map[uint64]bool {
 	}
 	for _, names := range []map[uint64]string{m.im.PLT, m.im.GOT} {
 		for at, name := range names {
-			if callsBack[name] {
+			if givesBack(name) {
 				to[at] = true
 			}
 		}
