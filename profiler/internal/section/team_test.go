@@ -16,7 +16,8 @@ var (
 
 // TestTeamKinds: the code that a team begins by adds 2 and 3 to the kind of its fork.
 func TestTeamKinds(t *testing.T) {
-	for fork, begun := range map[string]string{"GOMP_parallel": begunGomp, "__kmpc_fork_call": begunKmpc} {
+	for fork, begun := range map[string]string{"GOMP_parallel": begunGomp, "GOMP_parallel_reductions": begunReduce,
+		"__kmpc_fork_call": begunKmpc, "__kmpc_fork_teams": begunKmpc, "__kmpc_fork_call_if": begunDecide} {
 		f, b := hookOf(fork), hookOf(begun)
 		if f.Leave != f.Arrive+1 || b.Arrive != f.Arrive+2 || b.Leave != f.Arrive+3 {
 			t.Errorf("%s has kinds %d and %d, what its team begins %d and %d", fork, f.Arrive, f.Leave, b.Arrive, b.Leave)
@@ -25,7 +26,7 @@ func TestTeamKinds(t *testing.T) {
 			t.Errorf("%s: %+v, %+v", fork, f, b)
 		}
 	}
-	if !Outlines("GOMP_parallel") || Outlines("__kmpc_fork_call") || Outlines("puts") {
+	if !Outlines("GOMP_parallel") || !Outlines("GOMP_parallel_reductions") || Outlines("__kmpc_fork_call") || Outlines("puts") {
 		t.Error("only libgomp's regions stand where the functions do that the compiler outlined")
 	}
 	if !teamMeet.Inside {
