@@ -331,6 +331,8 @@ func TestLockOf(t *testing.T) {
 		"pthread_mutex_lock": {true, false}, "pthread_mutex_unlock": {false, true}, "g_cond_wait": {true, false}, "uv_mutex_unlock": {false, true},
 		"_ZN4absl12lts_202206235Mutex4LockEv": {true, false}, "_ZN4absl7debian35Mutex6UnlockEv": {false, true},
 		"_ZN5boost5mutex4lockEv": {true, false}, "_ZN6QMutex6unlockEv": {false, true}, "_ZN4Poco9MutexImpl8lockImplEv": {true, false},
+		"GOMP_critical_start": {true, false}, "__kmpc_end_critical": {false, true}, "omp_set_lock_": {true, false}, "omp_test_nest_lock": {true, false},
+		"GOMP_critical_name_end": {false, true}, "omp_init_lock": {false, false},
 		"my5Mutex4LockEv": {false, false}, "_ZN5Mutex4LockERKi": {false, false}, "puts": {false, false},
 	} {
 		if locks, unlocks := lockOf(name); locks != want[0] || unlocks != want[1] {

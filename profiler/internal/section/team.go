@@ -28,7 +28,7 @@ var (
 		"GOMP_parallel_loop_nonmonotonic_runtime", "GOMP_parallel_loop_maybe_nonmonotonic_runtime"}
 	kmpcForks    = []string{"__kmpc_fork_call", "__kmpc_fork_teams"}
 	teamMeetings = []string{"GOMP_barrier", "GOMP_barrier_cancel", "GOMP_loop_end", "GOMP_loop_end_cancel", "GOMP_sections_end", "GOMP_sections_end_cancel",
-		"GOMP_workshare_task_reduction_unregister", "__kmpc_barrier", "__kmpc_cancel_barrier", "__kmpc_copyprivate"}
+		"__kmpc_barrier", "__kmpc_cancel_barrier", "__kmpc_copyprivate"}
 )
 
 // What a rule calls that a thread of a team begins what the team was forked for

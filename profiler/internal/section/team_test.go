@@ -239,3 +239,21 @@ func TestStrayRecords(t *testing.T) {
 	s.at(1, teamMeet.Leave, 0, 320)
 	expect(t, s.Finish())
 }
+
+// TestWorkOfTeamsWithinThreads: what a thread had a team do is its work, also where it is
+// asked whether who created it did any beside it.
+func TestWorkOfTeamsWithinThreads(t *testing.T) {
+	s := newRegion(1)
+	s.creates(0, 64)
+	s.born(1, 0)
+	s.rec(1, gompFork.Arrive, 7, 160, 2)
+	s.born(2, 1)
+	for id := profile.ThreadID(1); id <= 2; id++ {
+		s.begins(id, 7, 160)
+		s.ends(id, 7, 160, 1000)
+	}
+	s.joined(1)
+	s.at(0, join, 1, 320, 5)
+	s.dies(1, 3)
+	expect(t, s.Finish(), "omp 160 [[1000 1000]]")
+}
