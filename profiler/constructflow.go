@@ -2,6 +2,7 @@ package profiler
 
 import (
 	"sort"
+	"strings"
 
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/x86"
@@ -54,7 +55,7 @@ func runtimeCalls(im *image.Image, f *image.Func, names map[uint64]string) (call
 			turns = append(turns, s)
 		}
 	})
-	for i, last := range before(turns, len(calls)) {
+	for i, last := range before(turns, calls) {
 		calls[i].last = last
 	}
 	return calls
@@ -86,9 +87,10 @@ type turn struct {
 
 // Which call came before, where it is none of them.
 const (
-	noCall  = -1 // none did
-	unknown = -2 // control was not seen to come there,
-	several = -3 // or by different ones
+	noCall  = -1 // none did,
+	ended   = -2 // or what began then has ended: of loops the number of a thread may be known from before
+	unknown = -3 // control was not seen to come there,
+	several = -4 // or by different ones
 )
 
 func turnAt(in *x86.Insn, call int) (s turn, is bool) {
@@ -109,17 +111,17 @@ func turnAt(in *x86.Insn, call int) (s turn, is bool) {
 
 // before is the call that came last before each of a function's calls, on every way
 // from where the function begins.
-func before(turns []turn, calls int) []int {
+func before(turns []turn, calls []runtimeCall) []int {
 	came := make([]int, len(turns))
 	for i := range came {
 		came[i] = unknown
 	}
 	var todo []int
 	come := func(i, by int) {
-		if i < len(turns) && came[i] != by && came[i] != several {
-			if came[i] != unknown {
-				by = several
-			}
+		if i >= len(turns) {
+			return
+		}
+		if by = meet(came[i], by, calls); by != came[i] {
 			came[i], todo = by, append(todo, i)
 		}
 	}
@@ -129,6 +131,9 @@ func before(turns []turn, calls int) []int {
 		s, by := &turns[i], came[i]
 		if s.call != noCall {
 			by = s.call
+			if beginsAt(calls[by].name) == noConstruct {
+				by = ended
+			}
 		}
 		if s.on {
 			come(i+1, by)
@@ -137,11 +142,29 @@ func before(turns []turn, calls int) []int {
 			come(sort.Search(len(turns), func(k int) bool { return turns[k].addr >= s.target }), by)
 		}
 	}
-	last := make([]int, calls)
+	last := make([]int, len(calls))
 	for i := range turns {
 		if c := turns[i].call; c != noCall {
 			last[c] = came[i]
 		}
 	}
 	return last
+}
+
+// meet is what came before where two ways lead to. Who knows a thread's number has it
+// in the next round of a loop, too.
+func meet(a, b int, calls []runtimeCall) int {
+	switch {
+	case a == b || b == unknown:
+		return a
+	case a == unknown:
+		return b
+	case a == several || b == several:
+		return several
+	case max(a, b) < 0:
+		return ended
+	case min(a, b) < 0 && strings.HasPrefix(calls[max(a, b)].name, "omp_get_"):
+		return max(a, b)
+	}
+	return several
 }

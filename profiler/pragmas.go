@@ -187,8 +187,11 @@ func linesIn(calls []runtimeCall, region profile.Location, locate func(profile.A
 				c.decideAt(placeOf(locate(profile.Addr(c.addr)), began, read, func(int) bool { return true }), locate, found)
 			}
 		default:
-			if c.last >= 0 && beginsAt(calls[c.last].name) != noConstruct {
+			switch {
+			case c.last >= 0:
 				began, by = beginsAt(calls[c.last].name), &calls[c.last]
+			case c.last == ended && began != ofLoop:
+				began, by = ofLoop, &runtimeCall{}
 			}
 			if of == noConstruct {
 				of = began

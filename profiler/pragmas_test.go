@@ -207,7 +207,7 @@ func TestLinesOfConstructs(t *testing.T) {
 		},
 		"each of two loops has its own": {
 			"#pragma omp for\na\n#pragma omp for\nb",
-			[]runtimeCall{{addr: 1, name: "GOMP_loop_dynamic_start", last: noCall}, {addr: 2, name: "GOMP_loop_end"}, {addr: 3, name: "GOMP_loop_dynamic_start", last: 1}, {addr: 4, name: "GOMP_loop_end", last: 2}},
+			[]runtimeCall{{addr: 1, name: "GOMP_loop_dynamic_start", last: noCall}, {addr: 2, name: "GOMP_loop_end"}, {addr: 3, name: "GOMP_loop_dynamic_start", last: ended}, {addr: 4, name: "GOMP_loop_end", last: 2}},
 			map[profile.Addr]int{1: 1, 2: 2, 3: 3, 4: 2},
 			map[uint64]moved{2: {line: 1}, 4: {line: 3}},
 		},
@@ -219,9 +219,15 @@ func TestLinesOfConstructs(t *testing.T) {
 		},
 		"two copies of one": {
 			"#pragma omp parallel\n#pragma omp single\na",
-			[]runtimeCall{{addr: 1, name: "GOMP_single_start", last: noCall}, {addr: 2, name: "GOMP_barrier", last: 0}, {addr: 3, name: "GOMP_single_start", last: 1}, {addr: 4, name: "GOMP_barrier", last: 2}},
+			[]runtimeCall{{addr: 1, name: "GOMP_single_start", last: noCall}, {addr: 2, name: "GOMP_barrier", last: 0}, {addr: 3, name: "GOMP_single_start", last: ended}, {addr: 4, name: "GOMP_barrier", last: 2}},
 			map[profile.Addr]int{1: 1, 2: 3, 3: 1, 4: 3},
 			map[uint64]moved{2: {line: 2}, 4: {line: 2}},
+		},
+		"a loop behind a single, with the number that is known": {
+			"#pragma omp parallel\n#pragma omp single\na\n#pragma omp for\nb\n#pragma omp single\nc",
+			[]runtimeCall{{addr: 1, name: "GOMP_single_start", last: noCall}, {addr: 2, name: "GOMP_barrier", last: 0}, {addr: 3, name: "GOMP_barrier", last: ended}},
+			map[profile.Addr]int{1: 1, 2: 3, 3: 5},
+			map[uint64]moved{2: {line: 2}, 3: {line: 4}},
 		},
 		"results are put together elsewhere": {
 			"sum\n#pragma omp parallel\n#pragma omp for\na\n}",
@@ -255,22 +261,25 @@ func TestLinesOfConstructs(t *testing.T) {
 
 // TestBefore: what was called last on every way, over jumps, backwards too.
 func TestBefore(t *testing.T) {
-	const a, b, c = 0, 1, 2
+	calls := []runtimeCall{{name: "omp_get_thread_num"}, {name: "GOMP_barrier"}, {name: "GOMP_single_start"}}
+	const number, barrier, single = 0, 1, 2
 	for name, x := range map[string]struct {
 		turns []turn
 		want  []int
 	}{
-		"around what is not come to": {[]turn{{addr: 10, on: true, call: a}, {addr: 20, target: 50, goes: true, on: true, call: noCall},
-			{addr: 30, on: true, call: b}, {addr: 40, call: noCall}, {addr: 50, on: true, call: c}}, []int{noCall, a, a}},
-		"in a loop": {[]turn{{addr: 10, on: true, call: a}, {addr: 20, on: true, call: b}, {addr: 30, target: 20, goes: true, on: true, call: noCall},
-			{addr: 40, on: true, call: c}}, []int{noCall, several, b}},
-		"never": {[]turn{{addr: 10, on: true, call: a}, {addr: 20, call: noCall}, {addr: 30, on: true, call: b}}, []int{noCall, unknown}},
+		"around what is not come to": {[]turn{{addr: 10, on: true, call: number}, {addr: 20, target: 50, goes: true, on: true, call: noCall},
+			{addr: 30, on: true, call: single}, {addr: 40, call: noCall}, {addr: 50, on: true, call: barrier}}, []int{noCall, number, number}},
+		"a loop around a barrier": {[]turn{{addr: 10, on: true, call: number}, {addr: 20, on: true, call: barrier}, {addr: 30, target: 20, goes: true, on: true, call: noCall},
+			{addr: 40, on: true, call: single}}, []int{noCall, number, ended}},
+		"a loop around a single": {[]turn{{addr: 10, on: true, call: number}, {addr: 20, on: true, call: barrier}, {addr: 30, on: true, call: single},
+			{addr: 40, target: 20, goes: true, on: true, call: noCall}}, []int{noCall, several, ended}},
+		"never": {[]turn{{addr: 10, on: true, call: number}, {addr: 20, call: noCall}, {addr: 30, on: true, call: barrier}, {addr: 40, on: true, call: single}}, []int{noCall, unknown, unknown}},
 	} {
-		if got := before(x.turns, len(x.want)); !slices.Equal(got, x.want) {
+		if got := before(x.turns, calls); !slices.Equal(got, x.want) {
 			t.Errorf("%s: %v, want %v", name, got, x.want)
 		}
 	}
-	if got := before(nil, 0); len(got) != 0 {
+	if got := before(nil, nil); len(got) != 0 {
 		t.Error(got)
 	}
 }
