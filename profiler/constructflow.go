@@ -21,6 +21,7 @@ type runtimeCall struct {
 	addr  uint64
 	name  string
 	jumps []uint64
+	table int // so many of these choose by a table, which of a construct, whatever line they have
 	last  int // the call before it: see before
 }
 
@@ -49,7 +50,11 @@ func runtimeCalls(im *image.Image, f *image.Func, names map[uint64]string) (call
 		case in.Kind.IsCall():
 			decides = false
 		case decides && (in.Kind == x86.Jcc || in.Kind == x86.JmpInd && in.RIPOff == 0) && len(calls[n-1].jumps) < mostJumps:
-			calls[n-1].jumps = append(calls[n-1].jumps, in.Addr)
+			c := &calls[n-1]
+			c.jumps = append(c.jumps, in.Addr)
+			if in.Kind == x86.JmpInd && len(c.jumps) <= 2 && beginsAt(c.name) == ofSections { // maybe behind one that looks whether it is in the table
+				c.table = len(c.jumps)
+			}
 		}
 		if s, is := turnAt(in, call); is {
 			turns = append(turns, s)

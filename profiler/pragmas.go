@@ -180,11 +180,11 @@ func linesIn(calls []runtimeCall, region profile.Location, locate func(profile.A
 		switch {
 		case loopCall(c.name, "_next"):
 			if by.addr > 0 && began == ofLoop {
-				c.decideAt(moved{line: locate(profile.Addr(by.addr)).Line}, locate, found)
+				c.decideAt(moved{line: locate(profile.Addr(by.addr)).Line}, calls, locate, found)
 			}
 		case !ends:
 			if began, by = beginsAt(c.name), c; began != ofLoop {
-				c.decideAt(placeOf(locate(profile.Addr(c.addr)), began, read, func(int) bool { return true }), locate, found)
+				c.decideAt(placeOf(locate(profile.Addr(c.addr)), began, read, func(int) bool { return true }), calls, locate, found)
 			}
 		default:
 			switch {
@@ -202,7 +202,7 @@ func linesIn(calls []runtimeCall, region profile.Location, locate func(profile.A
 			}
 			found[c.addr], taken[at.line] = at, by
 			if of != ofLoop {
-				by.decideAt(at, locate, found)
+				by.decideAt(at, calls, locate, found)
 			}
 		}
 	}
@@ -252,11 +252,19 @@ func placeOf(l profile.Location, of construct, read func(file string) []string, 
 }
 
 // decideAt puts the jumps behind a call on a line, but for those that have one of
-// their own.
-func (c *runtimeCall) decideAt(to moved, locate func(profile.Addr) profile.Location, found map[uint64]moved) {
-	stale := locate(profile.Addr(c.addr)).Line
-	for _, at := range c.jumps {
-		if to.line > 0 && locate(profile.Addr(at)).Line == stale {
+// their own: control may also come there behind others by which such a construct goes on.
+func (c *runtimeCall) decideAt(to moved, calls []runtimeCall, locate func(profile.Addr) profile.Location, found map[uint64]moved) {
+	if to.line == 0 || len(c.jumps) == 0 {
+		return
+	}
+	stale := map[int]bool{}
+	for i := range calls {
+		if x := &calls[i]; beginsAt(x.name) == beginsAt(c.name) {
+			stale[locate(profile.Addr(x.addr)).Line] = true
+		}
+	}
+	for i, at := range c.jumps {
+		if i < c.table || stale[locate(profile.Addr(at)).Line] {
 			found[at] = to
 		}
 	}

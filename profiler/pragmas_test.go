@@ -205,6 +205,12 @@ func TestLinesOfConstructs(t *testing.T) {
 			map[profile.Addr]int{1: 8, 2: 8, 3: 7},
 			map[uint64]moved{2: {line: 5}},
 		},
+		"a table of sections has no line of its own": {
+			"#pragma omp parallel\n#pragma omp sections\na\nb\nc",
+			[]runtimeCall{{addr: 1, name: "GOMP_sections_start", jumps: []uint64{2, 3, 4}, table: 2, last: noCall}},
+			map[profile.Addr]int{1: 1, 2: 5, 3: 4, 4: 5},
+			map[uint64]moved{2: {line: 2}, 3: {line: 2}},
+		},
 		"each of two loops has its own": {
 			"#pragma omp for\na\n#pragma omp for\nb",
 			[]runtimeCall{{addr: 1, name: "GOMP_loop_dynamic_start", last: noCall}, {addr: 2, name: "GOMP_loop_end"}, {addr: 3, name: "GOMP_loop_dynamic_start", last: ended}, {addr: 4, name: "GOMP_loop_end", last: 2}},
@@ -292,6 +298,9 @@ func TestRegionOf(t *testing.T) {
 		if got := regionOf(text, line); got != want {
 			t.Errorf("what begins at line %d is of the region at line %d, want %d", line, got, want)
 		}
+	}
+	if got := regionOf([]string{"!$omp parallel private(i)", "!$omp atomic capture", "i = next", "!$omp end atomic", "!$omp critical(one)", "a"}, 6); got != 1 {
+		t.Errorf("a region that begins by others is at line %d", got)
 	}
 	if got := regionOf([]string{"#pragma omp parallel", "}", "void f(void) { g(); }"}, 3); got != 0 {
 		t.Errorf("another function's region is found at line %d", got)
