@@ -8,6 +8,7 @@
 enum { ROUNDS = 10, EACH = 16, DEAR = 8 };
 
 static uint64_t item[MAX_THREADS * EACH];
+static char dear[MAX_THREADS * EACH];
 
 #ifdef FIXED
 #define DEALT schedule(static, 1)
@@ -19,11 +20,13 @@ static void simulate()
 {
     int items = EACH * P;
     uint64_t each = budget / ROUNDS / (items + EACH * DEAR);
+    for (int i = 0; i < EACH; i++)
+        dear[i] = 1;
     for (int round = 0; round < ROUNDS; round++) {
         #pragma omp parallel for num_threads(P) DEALT /* SECTION */
         for (int i = 0; i < items; i++) {
             item[i] += work(round * items + i, each);
-            if (i < EACH) /* PLANTED */
+            if (dear[i]) /* PLANTED */
                 item[i] += refine(round * items + i, each * DEAR);
         }
     }
