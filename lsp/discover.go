@@ -114,9 +114,11 @@ func (s *server) prepare(ctx context.Context, t Target, p *progress) (Target, er
 	if err != nil {
 		return t, err
 	}
-	t.Name, t.Program, t.From = chosen.Name, chosen.Program, ""
-	if err := s.askArguments(ctx, chosen, &t); err != nil {
-		return t, err
+	t.Name, t.Program, t.Launcher, t.From = chosen.Name, chosen.Program, chosen.Launcher, ""
+	if len(t.Args) == 0 { // else a benchmark's
+		if err := s.askArguments(ctx, chosen, &t); err != nil {
+			return t, err
+		}
 	}
 	s.change(func(st *state) { st.space = st.space.WithChosen(t) })
 	return t, nil

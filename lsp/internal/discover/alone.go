@@ -2,20 +2,25 @@ package discover
 
 import (
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/skewlens/skewlens/internal/pattern"
 	"github.com/skewlens/skewlens/lsp/internal/workspace"
 )
 
+// compiler is a command, to which names of files come, and what stands behind them.
+type compiler struct{ before, after string }
+
+var fortran = compiler{"gfortran -O2 -g", ""}
+
 // Ways to compile files that no build system knows. A C file may use the math
 // library, which other languages have anyway.
-var compilers = map[string]struct{ before, after string }{
+var compilers = map[string]compiler{
 	".c":  {"cc -O2 -g -pthread", " -lm"},
 	".cc": {"c++ -O2 -g -pthread", ""}, ".cpp": {"c++ -O2 -g -pthread", ""}, ".cxx": {"c++ -O2 -g -pthread", ""}, ".C": {"c++ -O2 -g -pthread", ""}, ".c++": {"c++ -O2 -g -pthread", ""},
 	".rs":  {"rustc -O -g", ""},
-	".f90": {"gfortran -O2 -g", ""}, ".f95": {"gfortran -O2 -g", ""}, ".f03": {"gfortran -O2 -g", ""}, ".f08": {"gfortran -O2 -g", ""}, ".f": {"gfortran -O2 -g", ""}, ".F90": {"gfortran -O2 -g", ""},
+	".f90": fortran, ".f95": fortran, ".f03": fortran, ".f08": fortran, ".f18": fortran, ".f": fortran, ".for": fortran, ".ftn": fortran,
+	".F90": fortran, ".F95": fortran, ".F03": fortran, ".F08": fortran, ".F18": fortran, ".F": fortran, ".FOR": fortran, ".FTN": fortran,
 	".go": {"go build", ""},
 }
 
@@ -25,38 +30,39 @@ var begins = pattern.New(`\bmain\s*\(|(?im:^\s*program\s+\w)`)
 // lie in one folder; else there is nothing to offer.
 func (f *Finder) alone(root, path string) (all []Candidate) {
 	for _, p := range f.together(path) {
-		all = append(all, f.compile(root, p))
+		all = append(all, ranked(f.compile(root, p))...)
 	}
 	return all
 }
 
-// compile is a program that is compiled at once.
-func (f *Finder) compile(root string, p sourced) Candidate {
+// compile is a program that is compiled at once, and whether it is one of MPI's.
+func (f *Finder) compile(root string, p sourced) (c Candidate, mpi bool) {
 	path := p.files[0]
 	with := compilers[filepath.Ext(path)]
 	program := strings.TrimSuffix(path, filepath.Ext(path))
 	if f.exists(program) && readProgram(program) == nil {
 		program += ".out" // a folder, or a script: it stays
 	}
-	c := Candidate{Label: relative(root, program), Why: "compiled from this file alone"}
+	c = Candidate{Label: relative(root, program), Why: "compiled from this file alone"}
 	if len(p.files) > 1 {
 		c.Why = "compiled from the sources of this folder"
 	}
 	c.Name, c.Root, c.Cwd, c.Program = filepath.Base(program), root, root, program
 	var names, texts []string
-	for i, file := range append(slices.Clone(p.files), p.headers...) {
+	for i, file := range append(f.inOrder(p.files), p.headers...) {
 		text, _ := f.text(file)
 		if texts = append(texts, text); i < len(p.files) {
 			names = append(names, workspace.Quote(relative(root, file)))
 		}
 	}
 	text, from, to := strings.Join(texts, "\n"), " "+strings.Join(names, " "), " -o "+workspace.Quote(relative(root, program))
+	mpi = familyOf(path) != inGo && ofMPI().MatchString(text)
 	c.Asks = looks().MatchString(text) || filepath.Ext(path) == ".go" && goAsks().MatchString(text)
 	if len(p.files) == 1 {
 		if words := f.compiled(root, path); words != nil {
 			c.Why += ", as compile_commands.json says"
 			c.Build = strings.Join(words, " ") + " -g -pthread" + from + to + with.after
-			return c
+			return c, mpi
 		}
 	}
 	switch filepath.Ext(path) {
@@ -65,7 +71,10 @@ func (f *Finder) compile(root string, p sourced) Candidate {
 	case ".rs":
 		c.Build = with.before + from + to
 	default:
-		flags, libraries := needs(filepath.Ext(path), text)
+		if mpi {
+			with.before = compilesMPI.Replace(with.before)
+		}
+		flags, libraries := needs(path, text)
 		for _, dir := range above(root, filepath.Dir(path)) {
 			if include := filepath.Join(dir, "include"); f.exists(include) {
 				flags += " -I " + workspace.Quote(relative(root, include)) // as projects without a build of their own lie
@@ -73,5 +82,5 @@ func (f *Finder) compile(root string, p sourced) Candidate {
 		}
 		c.Build = with.before + flags + from + to + libraries + with.after
 	}
-	return c
+	return c, mpi
 }

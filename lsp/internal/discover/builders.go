@@ -39,8 +39,12 @@ func (f *Finder) madeBy(root, program string) string {
 		case f.exists(filepath.Join(dir, "meson-private")):
 			return "meson compile -C " + workspace.Quote(relative(root, dir))
 		}
-		if text, ok := f.makefile(dir); ok && (name.MatchString(text) || strings.Contains(text, "%")) {
+		text, ok := f.makefile(dir)
+		if ok && (name.MatchString(text) || strings.Contains(text, "%")) {
 			return makes(root, dir)
+		}
+		if b := f.other(dir); b != nil && !ok { // else it has made that Makefile
+			return in(root, dir, b.command)
 		}
 	}
 	return ""
@@ -72,12 +76,38 @@ func (f *Finder) builders(root, dir, path string) []Candidate {
 			offer("make", at, makes(root, at)+withLines(text), "Makefile")
 			break
 		}
-		if f.file(filepath.Join(at, "configure")) {
-			offer("configure and make", at, in(root, at, "./configure && make"), "configure")
+		if b := f.other(at); b != nil {
+			offer(b.kind, at, in(root, at, b.command), b.file)
 			break
 		}
 	}
 	return all
+}
+
+// other is a build system that one file in a folder is a sign of.
+type other struct{ kind, file, command string }
+
+// others are those that have one command, with what it takes to have debug information.
+var others = []other{
+	{"configure and make", "configure", "./configure && make"},
+	{"autoconf", "configure.ac", "autoreconf -i && ./configure && make"},
+	{"ninja", "build.ninja", "ninja"},
+	{"fpm", "fpm.toml", "fpm build --profile release --flag -g"},
+	{"scons", "SConstruct", "scons"},
+	{"xmake", "xmake.lua", "xmake f -m releasedbg && xmake"},
+	{"waf", "wscript", "./waf configure build"},
+	{"qmake", "*.pro", "qmake QMAKE_CFLAGS+=-g QMAKE_CXXFLAGS+=-g && make"},
+}
+
+// other is that of a folder; nil: none is known.
+func (f *Finder) other(dir string) *other {
+	f.disk.Uses("read", dir)
+	for i, b := range others {
+		if files, _ := filepath.Glob(filepath.Join(dir, b.file)); len(files) == 1 && f.file(files[0]) {
+			return &others[i]
+		}
+	}
+	return nil
 }
 
 // project is what the topmost file of a CMake or Meson project says.

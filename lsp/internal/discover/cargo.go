@@ -31,50 +31,51 @@ func (f *Finder) manifest(dir string) (m manifest, ok bool) {
 }
 
 // cargo offers the programs of the package that a file is of, or of all packages of
-// its workspace. They are built beside what cargo builds otherwise, with debug
-// information: its release profile has none, and changing that would have
-// everything built anew twice.
+// its workspace; of one that has none its examples and tests. They are built beside what
+// cargo builds otherwise, with debug information: its release profile has none, and
+// changing that would have everything built anew twice.
 func (f *Finder) cargo(root, path string) (all []Candidate) {
 	dir := root
 	if path != "" {
 		dir = filepath.Dir(path)
 	}
 	top, packages := f.packages(above(root, dir))
+	var others []Candidate
 	for _, dir := range packages {
 		m, _ := f.manifest(dir)
 		for _, b := range f.bins(dir, m) {
-			c := Candidate{Label: relative(root, filepath.Join(dir, b.name)), Why: "Cargo.toml", Asks: f.asks(root, []string{b.source})}
-			kind, where := "--bin", "release"
-			if b.example {
-				kind, where = "--example", "release/examples"
-			}
-			folder := filepath.Join(top, "target", "skewlens")
-			command := "CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir " + workspace.Quote(relative(root, folder)) + " " + kind + " " + workspace.Quote(b.name)
-			if dir != root {
-				command += " --manifest-path " + workspace.Quote(relative(root, filepath.Join(dir, "Cargo.toml")))
-			}
-			c.Name, c.Root, c.Cwd, c.Build, c.Program = b.name, root, root, command, filepath.Join(folder, where, b.name)
-			if b.source == path {
+			c := b.candidate(root, top, dir, path)
+			c.Asks = b.asks() && f.asks(root, []string{b.source})
+			switch {
+			case path != "" && b.source == path:
 				return []Candidate{c} // it is the program of this file
-			}
-			if !b.example {
+			case b.kind == "--bin":
 				all = append(all, c)
+			case b.kind == "--example", b.kind == "--tests" && strings.HasPrefix(path, dir+"/"):
+				others = append(others, c)
 			}
 		}
+	}
+	if len(all) == 0 {
+		return others
 	}
 	return all
 }
 
 // packages are the folder with the target folder of a chain of folders, and the
-// package that it is in; where that has no program, all of its workspace.
+// package that it is in; where that has no program, all of its workspace, if it has one.
 func (f *Finder) packages(chain []string) (top string, dirs []string) {
+	own := ""
 	for _, dir := range chain {
 		m, ok := f.manifest(dir)
 		if !ok {
 			continue
 		}
-		if m.Package.Name != "" && dirs == nil && len(f.bins(dir, m)) > 0 {
-			top, dirs = dir, []string{dir}
+		if m.Package.Name != "" && own == "" {
+			own, top = dir, dir
+			if slices.ContainsFunc(f.bins(dir, m), func(b bin) bool { return !b.hashed() }) {
+				dirs = []string{dir}
+			}
 		}
 		if m.Workspace == nil {
 			continue
@@ -88,20 +89,55 @@ func (f *Finder) packages(chain []string) (top string, dirs []string) {
 		}
 		break
 	}
+	if dirs == nil && own != "" {
+		dirs = []string{own}
+	}
 	return top, dirs
 }
 
-type bin struct {
-	name, source string
-	example      bool
+// bin is a program of a package, by the option of cargo's that builds it.
+type bin struct{ name, source, kind string }
+
+// hashed: cargo gives the program a name that only it knows.
+func (b bin) hashed() bool { return b.kind == "--test" || b.kind == "--tests" || b.kind == "--bench" }
+
+// asks: arguments of its own are for what a test tests, and not for the test.
+func (b bin) asks() bool { return !b.hashed() }
+
+// candidate is a program of the package in dir, whose target folder is that of top.
+func (b bin) candidate(root, top, dir, path string) (c Candidate) {
+	folder := filepath.Join(top, "target", "skewlens")
+	command := "CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir " + workspace.Quote(relative(root, folder)) + " " + b.kind
+	if b.kind != "--tests" {
+		command += " " + workspace.Quote(b.name)
+	}
+	if dir != root {
+		command += " --manifest-path " + workspace.Quote(relative(root, filepath.Join(dir, "Cargo.toml")))
+	}
+	c.Label, c.Why = relative(root, filepath.Join(dir, b.name)), "Cargo.toml"
+	c.Name, c.Root, c.Cwd, c.Build = b.name, root, root, command
+	switch b.kind {
+	case "--bin":
+		c.Program = filepath.Join(folder, "release", b.name)
+	case "--example":
+		c.Program = filepath.Join(folder, "release", "examples", b.name)
+	default:
+		c.Cwd, c.From = dir, path // as cargo runs them
+	}
+	if b.kind == "--bench" {
+		c.Args = []string{"--bench"} // else Criterion's try each only once
+	}
+	return c
 }
 
-// bins are the programs of a package: those it names, and those that cargo finds
-// by itself.
+// bins are the programs of a package: those it names, those that cargo finds by itself,
+// and all of its tests.
 func (f *Finder) bins(dir string, m manifest) (out []bin) {
-	add := func(name, source string, example bool) {
-		if name != "" && f.exists(source) && !slices.ContainsFunc(out, func(b bin) bool { return b.name == name || b.source == source }) {
-			out = append(out, bin{name, source, example})
+	add := func(kind string) func(name, source string) {
+		return func(name, source string) {
+			if name != "" && f.exists(source) && !slices.ContainsFunc(out, func(b bin) bool { return b.kind == kind && b.name == name || b.source == source }) {
+				out = append(out, bin{name, source, kind})
+			}
 		}
 	}
 	for _, b := range m.Bin {
@@ -112,13 +148,18 @@ func (f *Finder) bins(dir string, m manifest) (out []bin) {
 				source = filepath.Join(dir, "src", "main.rs")
 			}
 		}
-		add(b.Name, source, false)
+		add("--bin")(b.Name, source)
 	}
 	if m.Package.Autobins == nil || *m.Package.Autobins {
-		add(m.Package.Name, filepath.Join(dir, "src", "main.rs"), false)
-		f.sources(filepath.Join(dir, "src", "bin"), func(name, source string) { add(name, source, false) })
+		add("--bin")(m.Package.Name, filepath.Join(dir, "src", "main.rs"))
+		f.sources(filepath.Join(dir, "src", "bin"), add("--bin"))
 	}
-	f.sources(filepath.Join(dir, "examples"), func(name, source string) { add(name, source, true) })
+	f.sources(filepath.Join(dir, "examples"), add("--example"))
+	f.sources(filepath.Join(dir, "tests"), add("--test"))
+	f.sources(filepath.Join(dir, "benches"), add("--bench"))
+	if lib := filepath.Join(dir, "src", "lib.rs"); f.exists(lib) {
+		out = append(out, bin{"tests", "", "--tests"})
+	}
 	return out
 }
 

@@ -111,7 +111,8 @@ func (f *Finder) madeIn(dir, root, path string) (all []Candidate, near bool) {
 		default:
 			continue
 		}
-		all = append(all, f.candidate(root, path, p, why))
+		mpi := slices.ContainsFunc(p.needs, func(l string) bool { return strings.HasPrefix(l, "libmpi") })
+		all = append(all, ranked(f.candidate(root, path, p, why), mpi)...)
 	}
 	return all, best == 3
 }
@@ -125,7 +126,7 @@ func (f *Finder) candidate(root, path string, p *program, why string) Candidate 
 		}
 	}
 	c := Candidate{Label: relative(root, p.path), Why: why, Asks: f.asks(root, files)}
-	c.Name, c.Root, c.Program, c.Cwd = filepath.Base(p.path), root, p.path, root
+	c.Name, c.Root, c.Program, c.Cwd = hash().ReplaceAllString(filepath.Base(p.path), ""), root, p.path, root
 	c.Build = f.madeBy(root, p.path)
 	return c
 }
@@ -186,10 +187,10 @@ func above(root, dir string) []string {
 }
 
 // signs are the files by which a build system is known.
-var signs = []string{"CMakeLists.txt", "meson.build", "Cargo.toml", "go.mod", "GNUmakefile", "makefile", "Makefile", "configure"}
+var signs = []string{"CMakeLists.txt", "meson.build", "Cargo.toml", "go.mod", "GNUmakefile", "makefile", "Makefile"}
 
 func (f *Finder) signed(dir string) bool {
-	return slices.ContainsFunc(signs, func(s string) bool { return f.file(filepath.Join(dir, s)) })
+	return f.other(dir) != nil || slices.ContainsFunc(signs, func(s string) bool { return f.file(filepath.Join(dir, s)) })
 }
 
 // Home is the folder that a file belongs to which nobody has opened a folder for:

@@ -77,6 +77,12 @@ func TestNotBuiltYet(t *testing.T) {
 		{"one that looks at arguments", "a b.cpp", "a b | compiled from this file alone | c++ -O2 -g -pthread 'a b.cpp' -o 'a b' | asks | a b", map[string]string{"a b.cpp": "int main(int argc, char **argv) { return argc; }"}},
 		{"OpenMP", "d/x.c", "d/x | compiled from this file alone | cc -O2 -g -pthread -fopenmp d/x.c -o d/x -lm | d/x", map[string]string{"d/x.c": "#pragma omp parallel\nint main() {}"}},
 		{"Fortran", "x.f90", "x | compiled from this file alone | gfortran -O2 -g -fopenmp x.f90 -o x | x", map[string]string{"x.f90": "program x\n!$omp parallel\nend program"}},
+		{"modules of Fortran, in the order of their use", "a.f90", "solve | compiled from the sources of this folder | gfortran -O2 -g -fopenmp z.f90 b.F90 a.f90 solve.f90 sub.f -o solve | solve", map[string]string{
+			"solve.f90": "program solve\n  use a, only: f\n  use, intrinsic :: iso_c_binding\nend program", "a.f90": "module a ! the first\n  use :: B\ncontains\n  module procedure g\n  end procedure\nend module a", "b.F90": "MODULE b\nuse z\n!$omp parallel\nEND MODULE",
+			"z.f90": "module z\nend module", "sub.f": "      subroutine sub\n      end", "x.c": "int main() {}"}},
+		{"one of several programs in Fortran", "parts.f90", "p | compiled from the sources of this folder | gfortran -O2 -g a.f90 p.f90 parts.f90 -o p | p", map[string]string{
+			"p.f90": "program p\n  use a\nend program", "q.f90": "program q\nend program", "a.f90": "module a\n interface\n  module subroutine s\n end interface\nend module", "parts.f90": "submodule (a) parts\nend submodule", "other.f90": "module other\nend module"}},
+		{"modules that use each other", "p.f90", "p | compiled from the sources of this folder | gfortran -O2 -g b.f90 a.f90 p.f90 -o p | p", map[string]string{"p.f90": "program p\nuse a\nend program", "a.f90": "module a\nuse b\nend module", "b.f90": "module b\nuse a\nend module"}},
 		{"a folder of headers", "tests/x.cpp", "tests/x | compiled from this file alone | c++ -O2 -g -pthread -I include tests/x.cpp -o tests/x | tests/x", map[string]string{"tests/x.cpp": "int main() {}", "include/x.hpp": ""}},
 		{"no main", "x.c", "", map[string]string{"x.c": "int f;"}},
 		{"a folder of the program's name", "x.c", "x.out | compiled from this file alone | cc -O2 -g -pthread x.c -o x.out -lm | x.out", map[string]string{"x.c": "int main() {}", "x/y": ""}},
@@ -86,6 +92,11 @@ func TestNotBuiltYet(t *testing.T) {
 		{"make that asks for its compiler", "x.cc", "make | Makefile | make", map[string]string{"x.cc": "int main() {}", "Makefile": "CXX := $(shell which c++)\nx: x.cc\n\t${CXX} -o x x.cc\n"}},
 		{"make with lines", "x.c", "make | Makefile | make", map[string]string{"x.c": "int main() {}", "Makefile": "x: x.c\n\tcc -g -o x x.c\n"}},
 		{"configure", "x.c", "configure and make | configure | ./configure && make", map[string]string{"x.c": "", "configure": "#!/bin/sh"}},
+		{"configure of both kinds", "src/x.c", "configure and make | configure | ./configure && make", map[string]string{"src/x.c": "", "configure": "#!/bin/sh", "configure.ac": ""}},
+		{"autoconf", "src/x.c", "autoconf | configure.ac | autoreconf -i && ./configure && make", map[string]string{"src/x.c": "", "configure.ac": ""}},
+		{"fpm", "f/src/a.f90", "fpm in f | fpm.toml | cd f && fpm build --profile release --flag -g", map[string]string{"f/src/a.f90": "", "f/fpm.toml": ""}},
+		{"qmake", "x.cpp", "qmake | *.pro | qmake QMAKE_CFLAGS+=-g QMAKE_CXXFLAGS+=-g && make", map[string]string{"x.cpp": "int main() {}", "x.pro": ""}},
+		{"ninja", "x.cpp", "ninja | build.ninja | ninja", map[string]string{"x.cpp": "int main() {}", "build.ninja": "", "a.pro": "", "b.pro": ""}},
 		{"cmake", "src/main.c", "cmake | CMakeLists.txt | cmake -S . -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build build", map[string]string{"src/main.c": mainC, "CMakeLists.txt": cmake, "src/CMakeLists.txt": "add_executable(q main.c)"}},
 		{"cmake presets", "main.c", "cmake preset fast | CMakePresets.json | cmake --preset fast && cmake --build --preset fast-build", map[string]string{"main.c": mainC, "CMakeLists.txt": cmake,
 			"CMakePresets.json": `{"configurePresets": [{"name": "base", "hidden": true}, {"name": "fast"}, {"name": "nobuild"}], "buildPresets": [{"name": "fast-build", "configurePreset": "fast"}]}`}},
@@ -101,6 +112,10 @@ func TestNotBuiltYet(t *testing.T) {
 			map[string]string{"core/src/lib.rs": "", "core/Cargo.toml": "[package]\nname = \"core\"", "app/src/main.rs": "", "app/Cargo.toml": "[package]\nname = \"app\"", "Cargo.toml": "[workspace]\nmembers = [\"*\"]"}},
 		{"cargo, an example", "examples/e.rs", "e | Cargo.toml | CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir target/skewlens --example e | target/skewlens/release/examples/e",
 			map[string]string{"src/main.rs": "", "examples/e.rs": "", "Cargo.toml": "[package]\nname = \"p\""}},
+		{"cargo, a library", "src/lib.rs", "tests | Cargo.toml | CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir target/skewlens --tests", map[string]string{"src/lib.rs": "", "src/part.rs": "", "tests/t.rs": "", "benches/b.rs": "", "Cargo.toml": "[package]\nname = \"p\""}},
+		{"cargo, a library with examples", "src/part.rs", "e | Cargo.toml | CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir target/skewlens --example e | target/skewlens/release/examples/e\ntests | Cargo.toml | CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir target/skewlens --tests", map[string]string{"src/lib.rs": "", "src/part.rs": "", "examples/e/main.rs": "", "Cargo.toml": "[package]\nname = \"p\""}},
+		{"cargo, a test", "tests/t.rs", "t | Cargo.toml | CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir target/skewlens --test t", map[string]string{"src/main.rs": "", "tests/t.rs": "std::env::args()", "tests/common/mod.rs": "", "Cargo.toml": "[package]\nname = \"p\""}},
+		{"cargo, a benchmark of a member", "core/benches/b.rs", "core/b | Cargo.toml | CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir target/skewlens --bench b --manifest-path core/Cargo.toml", map[string]string{"core/src/lib.rs": "", "core/benches/b.rs": "", "core/Cargo.toml": "[package]\nname = \"core\"", "app/src/main.rs": "", "app/Cargo.toml": "[package]\nname = \"app\"", "Cargo.toml": "[workspace]\nmembers = [\"*\"]"}},
 		{"one of a compilation database", "x.c", "x | compiled from this file alone, as compile_commands.json says | clang -O3 -I/inc/a -DN=2 -g -pthread x.c -o x -lm | x", map[string]string{"x.c": "int main() {}",
 			"build/compile_commands.json": `[{"directory": "/inc", "file": "other.c", "command": "cc other.c"}, {"directory": "/inc", "file": "@/x.c", "command": "clang -O3 -Ia -DN=2 -MD -MF x.d -c @/x.c -o x.o"}]`}},
 		{"one of a database with words", "x.c", "x | compiled from this file alone, as compile_commands.json says | clang '-DS=\"a b\"' -isystem /q/z -g -pthread x.c -o x -lm | x", map[string]string{"x.c": "int main() {}",
@@ -113,6 +128,8 @@ func TestNotBuiltYet(t *testing.T) {
 			"main.go": "package main\nfunc main() {}", "main_test.go": "package main_test", "cmd/solve/main.go": "// A solver.\npackage main\nfunc main() {}", "lib/lib.go": "package lib"}},
 		{"Go tests of a module without programs", "lib/lib.go", "lib/lib.test | the tests of this folder | cd lib && go test -c -o lib.test . | lib/lib.test", map[string]string{"go.mod": "module example.org/solver\n", "lib/lib.go": "package lib", "lib/lib_test.go": "package lib"}},
 		{"a Go test", "main_test.go", "@.test | the tests of this folder | go test -c -o @.test . | @.test", map[string]string{"go.mod": "module example.org/solver\n", "main.go": "package main\nfunc main() {}", "main_test.go": "package main"}},
+		{"Go benchmarks", "p/x_test.go", "p/p.test | the tests of this folder | cd p && go test -c -o p.test . | p/p.test\np/p.test -test.bench=. | the benchmarks of this folder | cd p && go test -c -o p.test . | p/p.test",
+			map[string]string{"go.mod": "module example.org/p\n", "p/x_test.go": "package p", "p/b_test.go": "package p\nfunc BenchmarkX(b *testing.B) {}"}},
 		{"Go without a module", "x.go", "x | compiled from this file alone | go build -o x x.go | asks | x", map[string]string{"x.go": "package main\nimport \"flag\"\nfunc main() { flag.Parse() }",
 			"x_test.go": "package main", "other.go": "package other\nfunc main() {}"}},
 		{"several of Go", "y.go", "x | compiled from the sources of this folder | go build -o x x.go y.go | x", map[string]string{"x.go": "package main\nfunc main() { y() }", "y.go": "package main\nfunc y() {}"}},
@@ -127,16 +144,19 @@ func TestNotBuiltYet(t *testing.T) {
 		{"C++20 in a header", "x.cpp", "x | compiled from the sources of this folder | c++ -O2 -g -pthread -std=c++20 x.cpp y.cc -o x | x", map[string]string{"x.cpp": "int main() {}", "y.cc": "#include \"y.h\"", "y.h": "inline std::jthread t;"}},
 		{"C++23", "x.cpp", "x | compiled from this file alone | c++ -O2 -g -pthread -fopenmp -std=c++23 x.cpp -o x | x", map[string]string{"x.cpp": "#include <print>\n#include <span>\n#include <omp.h>\nint main() {}"}},
 		{"C is not C++", "x.c", "x | compiled from this file alone | cc -O2 -g -pthread x.c -o x -lm | x", map[string]string{"x.c": "int requires;\nint main() {}"}},
+		{"MPI", "x.c", "mpirun -n @N x | compiled from this file alone | mpicc -O2 -g -pthread x.c -o x -lm | asks | x\nx | compiled from this file alone | mpicc -O2 -g -pthread x.c -o x -lm | asks | x", map[string]string{"x.c": "# include <mpi.h>\nint main(int n, char **v) {}"}},
+		{"MPI in Fortran", "a.f90", "mpirun -n @N x | compiled from the sources of this folder | mpifort -O2 -g a.f90 x.f90 -o x | x\nx | compiled from the sources of this folder | mpifort -O2 -g a.f90 x.f90 -o x | x", map[string]string{"x.f90": "program x\nuse a\nend", "a.f90": "module a\n  use, non_intrinsic :: MPI_f08\nend"}},
 		{"oneTBB", "x.cc", "x | compiled from this file alone | c++ -O2 -g -pthread x.cc -o x -ltbb | x", map[string]string{"x.cc": "#include <oneapi/tbb.h>\nint main() {}"}},
 		{"parallel algorithms", "x.cc", "x | compiled from this file alone | c++ -O2 -g -pthread x.cc -o x -ltbb | x", map[string]string{"x.cc": "#include <execution>\nint main() {}"}},
 		{"a folder called configure", "c/x.c", "c/x | compiled from this file alone | cc -O2 -g -pthread c/x.c -o c/x -lm | c/x", map[string]string{"c/x.c": "int main() {}", "configure/x": "", "c/configure/x": ""}},
 		{"a Rust file alone", "x.rs", "x | compiled from this file alone | rustc -O -g x.rs -o x | x", map[string]string{"x.rs": "fn main() {}"}},
 		{"nothing", "", "", map[string]string{"README": ""}},
 	}
+	ranks := ranked(Candidate{}, true)[0].Launcher[2]
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			dir := tree(t, c.files)
-			if got := shown(dir, c.open); got != strings.ReplaceAll(c.want, "@", filepath.Base(dir)) {
+			if got := shown(dir, c.open); got != strings.NewReplacer("@N", ranks, "@", filepath.Base(dir)).Replace(c.want) {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})

@@ -2,6 +2,7 @@ package discover
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/skewlens/skewlens/internal/pattern"
@@ -13,6 +14,7 @@ var (
 	modulePath  = pattern.New(`(?m)^module\s+(\S+)`)
 	version     = pattern.New(`/v\d+$`)
 	goAsks      = pattern.New(`\bos\.Args\b|\bflag\.`)
+	benchmark   = pattern.New(`(?m)^func Benchmark\w*\(`)
 )
 
 // golang offers the programs of a file's module: that of its own folder, if it has
@@ -55,16 +57,22 @@ func (f *Finder) golang(root, path string) (all []Candidate) {
 	return nil
 }
 
-// goTests are the tests of a folder, if it has any, which run there.
+// goTests are the tests of a folder, if it has any, which run there, and its benchmarks.
 func (f *Finder) goTests(root, dir string) []Candidate {
-	if files, _ := filepath.Glob(filepath.Join(dir, "*_test.go")); len(files) == 0 {
+	files, _ := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if len(files) == 0 {
 		return nil
 	}
 	name := filepath.Base(dir) + ".test"
 	c := Candidate{Label: relative(root, filepath.Join(dir, name)), Why: "the tests of this folder"}
 	c.Name, c.Root, c.Cwd, c.Program = name, root, dir, filepath.Join(dir, name)
 	c.Build = in(root, dir, "go test -c -o "+workspace.Quote(name)+" .")
-	return []Candidate{c}
+	all := []Candidate{c}
+	if slices.ContainsFunc(files, func(file string) bool { return f.contains(file, benchmark()) }) {
+		c.Label, c.Why, c.Args = c.Label+" -test.bench=.", "the benchmarks of this folder", []string{"-test.run=^$", "-test.bench=."}
+		all = append(all, c)
+	}
+	return all
 }
 
 // goProgram is what is built of a folder, if that is a program: one called like it,

@@ -13,11 +13,11 @@ var (
 
 // needs are the options and the libraries that a text of C, C++ or Fortran cannot be
 // compiled without.
-func needs(ext, text string) (flags, libraries string) {
+func needs(path, text string) (flags, libraries string) {
 	if openMP().MatchString(text) {
 		flags += " -fopenmp"
 	}
-	if families[ext] != inCXX {
+	if familyOf(path) != inCXX {
 		return flags, ""
 	}
 	switch {

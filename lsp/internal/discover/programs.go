@@ -7,9 +7,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/skewlens/skewlens/dwarfmap"
+	"github.com/skewlens/skewlens/internal/pattern"
 )
 
 // Bounds of a walk: a workspace may be a home folder.
@@ -56,7 +58,7 @@ func (f *Finder) programs(dir string) []*program {
 			return nil // what cannot be read is not found
 		}
 		if e.IsDir() {
-			if path != dir && (skipped[e.Name()] || hashed(path) || strings.Count(path[len(dir):], "/") > maxDepth) {
+			if path != dir && (skipped[e.Name()] || e.Name() == "build" && cargos(path) || strings.Count(path[len(dir):], "/") > maxDepth) {
 				return filepath.SkipDir
 			}
 			return nil
@@ -70,13 +72,18 @@ func (f *Finder) programs(dir string) []*program {
 	return found
 }
 
-// hashed: cargo keeps each program twice, once under a name with a hash.
-func hashed(path string) bool {
-	if name := filepath.Base(path); name != "deps" && name != "build" {
-		return false
-	}
+// cargos reports whether a folder is one of cargo's, of things that come of its builds.
+func cargos(path string) bool {
 	_, err := os.Lstat(filepath.Join(filepath.Dir(path), ".fingerprint"))
 	return err == nil
+}
+
+var hash = pattern.New(`-[0-9a-f]{16}$`)
+
+// twice: cargo keeps a program that is no test under a name with a hash, too.
+func twice(path string, info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && st.Nlink > 1 && hash().MatchString(path) && cargos(filepath.Dir(path))
 }
 
 // program reads a file, if it is one and was not read before.
@@ -85,7 +92,7 @@ func (f *Finder) program(path string, e fs.DirEntry) *program {
 		return nil
 	}
 	info, err := e.Info()
-	if err != nil || info.Size() < 64 || info.Size() > maxProgram || info.Mode()&0o111 == 0 && !strings.Contains(e.Name(), ".so") {
+	if err != nil || info.Size() < 64 || info.Size() > maxProgram || info.Mode()&0o111 == 0 && !strings.Contains(e.Name(), ".so") || twice(path, info) {
 		return nil
 	}
 	f.mu.Lock()

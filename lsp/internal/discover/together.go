@@ -17,11 +17,20 @@ const (
 	inC
 	inCXX
 	inGo
+	inFortran
 	aHeader // of C or C++
 )
 
 var families = map[string]family{".c": inC, ".cc": inCXX, ".cpp": inCXX, ".cxx": inCXX, ".C": inCXX, ".c++": inCXX, ".go": inGo,
 	".h": aHeader, ".hh": aHeader, ".hpp": aHeader, ".hxx": aHeader, ".H": aHeader, ".inc": aHeader, ".inl": aHeader, ".ipp": aHeader, ".tpp": aHeader}
+
+// familyOf is that of a file, by its name.
+func familyOf(path string) family {
+	if ext := filepath.Ext(path); compilers[ext] != fortran {
+		return families[ext]
+	}
+	return inFortran
+}
 
 var includes = pattern.New(`(?m)^\s*#\s*include\s*"([^"]+)"`)
 
@@ -38,9 +47,9 @@ type sourced struct{ files, headers []string }
 
 // together are the sources of each program of the folder that a file lies in and is a
 // part of. Where but one of them has a main, that is all that are in its language; else
-// those of the headers that it includes.
+// those of the headers that it includes, and of the modules that it uses.
 func (f *Finder) together(path string) (programs []sourced) {
-	own := families[filepath.Ext(path)]
+	own := familyOf(path)
 	if own == ofNone {
 		if _, known := compilers[filepath.Ext(path)]; known && f.contains(path, begins()) {
 			return []sourced{{files: []string{path}}}
@@ -77,7 +86,7 @@ func (f *Finder) beside(path string, own family) (sources []string) {
 	}
 	for _, e := range entries {
 		name, at := e.Name(), filepath.Join(dir, e.Name())
-		its := families[filepath.Ext(name)]
+		its := familyOf(name)
 		switch {
 		case e.IsDir(), its == ofNone, its == aHeader, its != own && own != aHeader, its == inGo && own == aHeader:
 		case its == inGo && (strings.HasSuffix(name, "_test.go") || !f.contains(at, mainPackage())):
@@ -90,7 +99,7 @@ func (f *Finder) beside(path string, own family) (sources []string) {
 
 // whole is the program that begins in a source.
 func (f *Finder) whole(first string, sources, mains []string) (p sourced) {
-	same := func(s string) bool { return families[filepath.Ext(s)] == families[filepath.Ext(first)] }
+	same := func(s string) bool { return familyOf(s) == familyOf(first) }
 	p.files = []string{first}
 	add := func(s string) {
 		if !slices.Contains(p.files, s) && !slices.Contains(mains, s) && same(s) {
@@ -103,19 +112,22 @@ func (f *Finder) whole(first string, sources, mains []string) (p sourced) {
 		}
 	}
 	for next := slices.Clone(p.files); len(next) > 0; next = next[1:] {
+		n := len(p.files)
+		for _, s := range f.linked(next[0], sources) {
+			add(s)
+		}
 		for _, h := range f.included(next[0]) {
 			if slices.Contains(p.headers, h) || len(p.headers) > manySources {
 				continue
 			}
 			p.headers, next = append(p.headers, h), append(next, h)
-			n := len(p.files)
 			for _, s := range sources {
 				if strings.TrimSuffix(s, filepath.Ext(s)) == strings.TrimSuffix(h, filepath.Ext(h)) {
 					add(s)
 				}
 			}
-			next = append(next, p.files[n:]...)
 		}
+		next = append(next, p.files[n:]...)
 	}
 	return p
 }

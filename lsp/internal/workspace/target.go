@@ -77,7 +77,9 @@ func (t Target) TOML() string {
 		Args    []string `toml:"args,omitempty"`
 		Threads int      `toml:"threads,omitempty"`
 		Cwd     string   `toml:"cwd,omitempty"`
-	}{t.Name, t.Build, relative(t.Program), t.Args, t.Threads, cwd}}}
+
+		Launcher []string `toml:"launcher,omitempty"`
+	}{t.Name, t.Build, relative(t.Program), t.Args, t.Threads, cwd, t.Launcher}}}
 	var b bytes.Buffer
 	e := toml.NewEncoder(&b)
 	e.SetIndentTables(false)

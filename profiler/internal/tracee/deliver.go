@@ -65,7 +65,7 @@ var faults = bit(unix.SIGSEGV) | bit(unix.SIGBUS) | bit(unix.SIGFPE) | bit(unix.
 // stepped: where SIGTRAP is blocked or ignored, the kernel would change that.
 func (p *Process) CanTrap(tid int) bool {
 	m, err := mask(tid)
-	return err == nil && m&bit(unix.SIGTRAP) == 0 && p.signals("SigIgn")&bit(unix.SIGTRAP) == 0
+	return err == nil && m&bit(unix.SIGTRAP) == 0 && p.signals().ignored&bit(unix.SIGTRAP) == 0
 }
 
 // CanWait reports whether a signal may come later than it arrived: not one of
@@ -73,22 +73,35 @@ func (p *Process) CanTrap(tid int) bool {
 func (e Event) CanWait() bool { return !stops(e.Sig) }
 
 // Caught reports whether the process has a handler for a signal.
-func (p *Process) Caught(s unix.Signal) bool { return p.signals("SigCgt")&bit(s) != 0 }
+func (p *Process) Caught(s unix.Signal) bool { return p.signals().caught&bit(s) != 0 }
 
-// signals reads a set of signals from the process's status; all, where that fails.
-func (p *Process) signals(name string) uint64 {
-	set, err := strconv.ParseUint(p.state(name), 16, 64)
+// dispositions are the signals that a process ignores, and has handlers for; all,
+// where that is not known.
+type dispositions struct{ ignored, caught uint64 }
+
+// signals reads them, once for each event: the kernel takes 15 µs to say them.
+func (p *Process) signals() *dispositions {
+	if p.actions == nil {
+		status := p.state()
+		p.actions = &dispositions{number(status, "SigIgn"), number(status, "SigCgt")}
+	}
+	return p.actions
+}
+
+// state reads the process's status.
+func (p *Process) state() []byte {
+	b := make([]byte, 4096)
+	n, _ := unix.Pread(int(p.status.Fd()), b, 0) // all of it comes at once; ReadAt would look for more
+	return b[:max(0, n)]
+}
+
+// number is a field of it in hexadecimal; the largest, where there is none.
+func number(status []byte, name string) uint64 {
+	n, err := strconv.ParseUint(field(status, name), 16, 64)
 	if err != nil {
 		return ^uint64(0)
 	}
-	return set
-}
-
-// state reads a field of the process's status.
-func (p *Process) state(name string) string {
-	var b [4096]byte
-	n, _ := unix.Pread(int(p.status.Fd()), b[:], 0) // all of it comes at once; ReadAt would look for more
-	return field(b[:max(0, n)], name)
+	return n
 }
 
 // Held is a signal that a thread gets later than it arrived.

@@ -46,6 +46,6 @@ func (p *Process) gone(tid int) bool {
 	if tid != p.Pid {
 		return false
 	}
-	state := p.state("State")
+	state := field(p.state(), "State")
 	return state != "" && state[0] == 'Z'
 }

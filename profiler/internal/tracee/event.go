@@ -57,6 +57,7 @@ func (e Event) err() error {
 // error (ECHILD).
 func (p *Process) Wait() (Event, error) {
 	if n := len(p.pending); n > 0 {
+		p.actions = nil
 		e := p.pending[0]
 		p.pending = p.pending[1:]
 		return e, nil
@@ -93,6 +94,7 @@ func (p *Process) wait(tid int) (Event, error) {
 
 // event is what a thread's status says.
 func (p *Process) event(tid int, ws unix.WaitStatus) Event {
+	p.actions = nil
 	e := Event{Tid: tid, status: ws, Kind: Other}
 	if ws.Exited() || ws.Signaled() {
 		e.Kind = Gone

@@ -47,9 +47,10 @@ type Process struct {
 	Pid     int
 	mem     *os.File
 	status  *os.File
-	pending []Event      // from stops that arrived while we waited for another
-	back    []*Held      // signals that were put back
-	owed    map[int]bool // threads whose step another event interrupted: its trap may come yet
+	pending []Event       // from stops that arrived while we waited for another
+	back    []*Held       // signals that were put back
+	actions *dispositions // what the current event's signal may do; nil: not read yet
+	owed    map[int]bool  // threads whose step another event interrupted: its trap may come yet
 	threads map[int]bool
 	planted breakpoint
 	alarm   *alarm

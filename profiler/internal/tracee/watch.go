@@ -49,11 +49,11 @@ func (p *Process) Adopt(tid int) error {
 // nothing, and comes back.
 func (p *Process) Handles() bool {
 	const setxid = unix.Signal(33)
-	return p.signals("SigCgt")&^bit(setxid) != 0
+	return p.signals().caught&^bit(setxid) != 0
 }
 
 // Filtered reports whether the process may not make all system calls (seccomp).
-func (p *Process) Filtered() bool { return p.signals("Seccomp") != 0 }
+func (p *Process) Filtered() bool { return number(p.state(), "Seccomp") != 0 }
 
 // SetsGS reports whether threads may set GS by an instruction (FSGSBASE).
 func (p *Process) SetsGS() bool {
