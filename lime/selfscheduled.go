@@ -40,7 +40,7 @@ func (g *graph) dealt(d decision) (in func(profile.BlockID) bool) {
 			return func(b profile.BlockID) bool { return x.holds(g, b) }
 		}
 	case branch:
-		if !g.p.Graph.Blocks[v].Deals {
+		if !g.p.Graph.Blocks[v].Deals || g.switches(v) && g.innermost(v) != nil && g.innermost(v)(x.to) {
 			return nil
 		}
 		if head := g.guarded(x); head >= 0 {
@@ -65,6 +65,18 @@ func (g *graph) allDeals(v profile.BlockID) bool {
 		}
 	}
 	return true
+}
+
+// switches reports whether a block goes one of more than two ways: those that stay in the
+// loop tell what was taken, not whether anything was.
+func (g *graph) switches(b profile.BlockID) bool {
+	ways := 0
+	for _, i := range g.outs.Of(int(b)) {
+		if !g.p.Graph.Edges[i].Kind.IsCall() {
+			ways++
+		}
+	}
+	return ways > 2
 }
 
 // guarded returns the head of the loop that a branch guards, if that deals as

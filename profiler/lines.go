@@ -120,7 +120,8 @@ func movedLines(path string, locate func(profile.Addr) profile.Location) func() 
 	})
 }
 
-// usesGomp reports whether a file may call gcc's OpenMP runtime, or has it in itself.
+// usesGomp reports whether a file may call gcc's OpenMP runtime, or has it in itself, or
+// ends a construct by a call of clang's that bears another line, too.
 func usesGomp(path string) bool {
 	f, err := elf.Open(path)
 	if err != nil {
@@ -128,7 +129,7 @@ func usesGomp(path string) bool {
 	}
 	defer f.Close()
 	symbols, err := f.ImportedSymbols()
-	if err == nil && slices.ContainsFunc(symbols, func(s elf.ImportedSymbol) bool { return strings.HasPrefix(s.Name, "GOMP_") }) {
+	if err == nil && slices.ContainsFunc(symbols, func(s elf.ImportedSymbol) bool { return strings.HasPrefix(s.Name, "GOMP_") || s.Name == copies }) {
 		return true
 	}
 	names := f.Section(".strtab")

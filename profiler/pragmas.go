@@ -9,7 +9,6 @@ import (
 	"github.com/skewlens/skewlens/internal/pattern"
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/image"
-	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
 // Where gcc's implicit barriers stand. At the end of a worksharing construct gcc and
@@ -30,17 +29,21 @@ const (
 	ofLoop      construct = "loop"
 	ofSections  construct = "sections"
 	ofSingle    construct = "single"
+	ofScope     construct = "scope"  // which begins by no call of its own
 	noWait      construct = "nowait" // one that ends in no barrier
 )
 
 // begins tells by what calls a construct begins, ends which end it there; those of
 // noConstruct end what began last.
 var (
-	constructBegins = map[string]construct{"omp_get_num_threads": ofLoop, "omp_get_thread_num": ofLoop, "GOMP_single_start": ofSingle,
+	constructBegins = map[string]construct{"omp_get_num_threads": ofLoop, "omp_get_thread_num": ofLoop, "GOMP_single_start": ofSingle, "GOMP_scope_start": ofScope,
 		"GOMP_sections_start": ofSections, "GOMP_sections2_start": ofSections, "GOMP_sections_next": ofSections}
 	constructEnds = map[string]construct{"GOMP_barrier": noConstruct, "GOMP_barrier_cancel": noConstruct, "GOMP_loop_end": ofLoop,
-		"GOMP_loop_end_cancel": ofLoop, "GOMP_sections_end": ofSections, "GOMP_sections_end_cancel": ofSections}
+		"GOMP_loop_end_cancel": ofLoop, "GOMP_sections_end": ofSections, "GOMP_sections_end_cancel": ofSections, copies: ofSingle}
 )
+
+// copies is clang's end of a single of which the others get copies.
+const copies = "__kmpc_copyprivate"
 
 // pragma is what a line of the source says of OpenMP.
 var pragma = pattern.New(`(?i)^\s*(?:#\s*pragma\s+|_Pragma\s*\(\s*"|[!c*]\$)omp\s+(.*)`)
@@ -68,6 +71,8 @@ func says(line string) (c construct, barrier, region bool) {
 		return ofSections, false, false
 	case has("single"):
 		return ofSingle, false, false
+	case f[0] == "scope":
+		return ofScope, false, false
 	}
 	return noConstruct, false, false
 }
@@ -125,22 +130,12 @@ func barrierLines(im *image.Image, locate func(profile.Addr) profile.Location, r
 		candidates(s, slots, entries, func(addr uint64) {
 			if f := im.FuncAt(addr); f != nil && !asked[f.Addr] {
 				asked[f.Addr] = true
-				linesIn(runtimeCalls(im, f, names), locate, read, found)
+				linesIn(runtimeCalls(im, f, names), locate(profile.Addr(f.Addr)), locate, read, found)
 			}
 		})
 	}
 	return found
 }
-
-// runtimeCall is a call of one of the functions that constructs begin and end by, and
-// the jumps behind it, up to the next call, that decide by what it returns.
-type runtimeCall struct {
-	addr  uint64
-	name  string
-	jumps []uint64
-}
-
-const mostJumps = 16
 
 // gompEntries are the functions that a program calls directly, by their entries: by its
 // stubs, and where gcc's runtime is linked to it.
@@ -154,31 +149,6 @@ func gompEntries(im *image.Image) map[uint64]string {
 		}
 	}
 	return names
-}
-
-func runtimeCalls(im *image.Image, f *image.Func, names map[uint64]string) (calls []runtimeCall) {
-	decides := false
-	eachJump(im, f, func(in *x86.Insn) {
-		if n := len(calls); in.Kind == x86.Jcc || in.Kind == x86.JmpInd && in.RIPOff == 0 {
-			if decides && len(calls[n-1].jumps) < mostJumps {
-				calls[n-1].jumps = append(calls[n-1].jumps, in.Addr)
-			}
-			return
-		}
-		name := names[in.Target]
-		if in.Kind == x86.CallInd || in.Kind == x86.JmpInd {
-			name = im.GOT[in.RIPTarget]
-		}
-		_, begins := constructBegins[name]
-		_, ends := constructEnds[name]
-		if begins || ends || loopCall(name, "_start") || loopCall(name, "_next") {
-			calls = append(calls, runtimeCall{addr: in.Addr, name: name})
-			decides = true
-		} else if in.Kind.IsCall() {
-			decides = false
-		}
-	})
-	return calls
 }
 
 // loopCall recognises the calls by which a thread takes rounds of a loop.
@@ -201,7 +171,7 @@ func (m moved) to(l profile.Location) profile.Location {
 
 // linesIn finds the lines of the implicit barriers of a function, and of what decides
 // who executes a single or which section, or takes rounds of a loop.
-func linesIn(calls []runtimeCall, locate func(profile.Addr) profile.Location, read func(file string) []string, found map[uint64]moved) {
+func linesIn(calls []runtimeCall, region profile.Location, locate func(profile.Addr) profile.Location, read func(file string) []string, found map[uint64]moved) {
 	began, by := onlyConstruct(calls)
 	taken := map[int]*runtimeCall{} // lines of pragmas, by the call that began there
 	for i := range calls {
@@ -210,29 +180,58 @@ func linesIn(calls []runtimeCall, locate func(profile.Addr) profile.Location, re
 		switch {
 		case loopCall(c.name, "_next"):
 			if by.addr > 0 && began == ofLoop {
-				c.decideAt(moved{line: locate(profile.Addr(by.addr)).Line}, locate, found)
+				c.decideAt(moved{line: locate(profile.Addr(by.addr)).Line}, calls, locate, found)
 			}
 		case !ends:
-			began, by = constructBegins[c.name], c
-			if began == noConstruct {
-				began = ofLoop
-			} else if began != ofLoop {
-				c.decideAt(placeOf(locate(profile.Addr(c.addr)), began, read, func(int) bool { return true }), locate, found)
+			if began, by = beginsAt(c.name), c; began != ofLoop {
+				c.decideAt(placeOf(locate(profile.Addr(c.addr)), began, read, func(int) bool { return true }), calls, locate, found)
 			}
 		default:
+			switch {
+			case c.last >= 0:
+				began, by = beginsAt(calls[c.last].name), &calls[c.last]
+			case c.last == ended && began != ofLoop:
+				began, by = ofLoop, &runtimeCall{}
+			}
 			if of == noConstruct {
 				of = began
 			}
-			at := placeOf(locate(profile.Addr(c.addr)), of, read, func(line int) bool { return taken[line] == nil || taken[line] == by })
+			at := endOf(c, by, of, region, locate, read, func(line int) bool { return taken[line] == nil || taken[line] == by })
 			if at.line == 0 {
 				continue
 			}
 			found[c.addr], taken[at.line] = at, by
 			if of != ofLoop {
-				by.decideAt(at, locate, found)
+				by.decideAt(at, calls, locate, found)
 			}
 		}
 	}
+}
+
+// endOf is where the pragma of a construct stands that ends by a call, and began by
+// another. Where the call's line is one of what puts the threads' results together, far
+// above, that of the other one is asked. A copy of the construct may have its pragma already.
+func endOf(c, by *runtimeCall, of construct, region profile.Location, locate func(profile.Addr) profile.Location, read func(file string) []string, free func(line int) bool) moved {
+	if of == noConstruct {
+		of = ofScope
+	}
+	l := locate(profile.Addr(c.addr))
+	if o := outermost(l); by.addr > 0 && (o.File != region.File || o.Line < region.Line) {
+		l = locate(profile.Addr(by.addr))
+	}
+	at := placeOf(l, of, read, free)
+	if at.line == 0 && of != ofLoop {
+		at = placeOf(l, of, read, func(int) bool { return true })
+	}
+	return at
+}
+
+// outermost is where a location's function was not inlined any more.
+func outermost(l profile.Location) profile.Frame {
+	if n := len(l.InlinedAt); n > 0 {
+		return l.InlinedAt[n-1]
+	}
+	return l.Frame
 }
 
 // placeOf is where the pragma of a construct stands whose end is at a location. What was
@@ -253,11 +252,19 @@ func placeOf(l profile.Location, of construct, read func(file string) []string, 
 }
 
 // decideAt puts the jumps behind a call on a line, but for those that have one of
-// their own.
-func (c *runtimeCall) decideAt(to moved, locate func(profile.Addr) profile.Location, found map[uint64]moved) {
-	stale := locate(profile.Addr(c.addr)).Line
-	for _, at := range c.jumps {
-		if to.line > 0 && locate(profile.Addr(at)).Line == stale {
+// their own: control may also come there behind others by which such a construct goes on.
+func (c *runtimeCall) decideAt(to moved, calls []runtimeCall, locate func(profile.Addr) profile.Location, found map[uint64]moved) {
+	if to.line == 0 || len(c.jumps) == 0 {
+		return
+	}
+	stale := map[int]bool{}
+	for i := range calls {
+		if x := &calls[i]; beginsAt(x.name) == beginsAt(c.name) {
+			stale[locate(profile.Addr(x.addr)).Line] = true
+		}
+	}
+	for i, at := range c.jumps {
+		if i < c.table || stale[locate(profile.Addr(at)).Line] {
 			found[at] = to
 		}
 	}
@@ -296,7 +303,7 @@ func pragmaOf(text []string, line int, of construct, free func(line int) bool) i
 	}
 	for at := line; at > 0 && !(at < line && endsFunction(text[at-1])); at-- {
 		c, barrier, region := saysAt(text, at)
-		if c == of && free(at) {
+		if (c == of || c == ofScope && of == ofLoop) && free(at) { // who asks for its number may be the user
 			return at
 		}
 		if c != noConstruct && c != noWait || region || barrier {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -134,6 +135,7 @@ func TestPragmaOf(t *testing.T) {
 		`_Pragma("omp single")`:                  "single false false",
 		"#pragma omp sections nowait":            "nowait false false",
 		"#pragma omp critical (single)":          " false false",
+		"#pragma omp scope":                      "scope false false",
 		"#pragma omp task":                       " false false",
 		"#pragma omp":                            " false false",
 		"#pragma omp cancel for if(x)":           " false false",
@@ -193,31 +195,98 @@ func TestLinesOfConstructs(t *testing.T) {
 	}{
 		"a loop turned round ends twice, first of all before it begins": {
 			"!$omp parallel\ndo round = 1, 9\n!$omp do schedule(guided)\ndo i = 1, n\na\nend do\n!$omp end do\nend do\n!$omp end parallel",
-			[]runtimeCall{{addr: 1, name: "GOMP_loop_end"}, {addr: 2, name: "GOMP_loop_guided_start"}, {addr: 3, name: "GOMP_loop_guided_next"}, {addr: 4, name: "GOMP_loop_end"}},
+			[]runtimeCall{{addr: 1, name: "GOMP_loop_end", last: several}, {addr: 2, name: "GOMP_loop_guided_start", last: several}, {addr: 3, name: "GOMP_loop_guided_next", last: 1}, {addr: 4, name: "GOMP_loop_end", last: several}},
 			map[profile.Addr]int{1: 2, 2: 3, 3: 5, 4: 5},
 			map[uint64]moved{1: {line: 3}, 4: {line: 3}},
 		},
 		"the sections of a region are dealt at its pragma": {
 			"int part(int k)\n{\n    return k;\n}\n#pragma omp parallel sections\n{\n    #pragma omp section\n    a += part(1);\n}",
-			[]runtimeCall{{addr: 1, name: "GOMP_sections_next", jumps: []uint64{2, 3}}},
+			[]runtimeCall{{addr: 1, name: "GOMP_sections_next", jumps: []uint64{2, 3}, last: noCall}},
 			map[profile.Addr]int{1: 8, 2: 8, 3: 7},
 			map[uint64]moved{2: {line: 5}},
 		},
+		"a table of sections has no line of its own": {
+			"#pragma omp parallel\n#pragma omp sections\na\nb\nc",
+			[]runtimeCall{{addr: 1, name: "GOMP_sections_start", jumps: []uint64{2, 3, 4}, table: 2, last: noCall}},
+			map[profile.Addr]int{1: 1, 2: 5, 3: 4, 4: 5},
+			map[uint64]moved{2: {line: 2}, 3: {line: 2}},
+		},
 		"each of two loops has its own": {
 			"#pragma omp for\na\n#pragma omp for\nb",
-			[]runtimeCall{{addr: 1, name: "GOMP_loop_dynamic_start"}, {addr: 2, name: "GOMP_loop_end"}, {addr: 3, name: "GOMP_loop_dynamic_start"}, {addr: 4, name: "GOMP_loop_end"}},
+			[]runtimeCall{{addr: 1, name: "GOMP_loop_dynamic_start", last: noCall}, {addr: 2, name: "GOMP_loop_end"}, {addr: 3, name: "GOMP_loop_dynamic_start", last: ended}, {addr: 4, name: "GOMP_loop_end", last: 2}},
 			map[profile.Addr]int{1: 1, 2: 2, 3: 3, 4: 2},
 			map[uint64]moved{2: {line: 1}, 4: {line: 3}},
+		},
+		"the call that began it came last, whatever stands before": {
+			"#pragma omp parallel\n#pragma omp for\na\n#pragma omp single\nb",
+			[]runtimeCall{{addr: 1, name: "omp_get_thread_num", last: noCall}, {addr: 2, name: "GOMP_single_start", last: 3}, {addr: 3, name: "GOMP_barrier", last: 0}},
+			map[profile.Addr]int{1: 1, 2: 3, 3: 3},
+			map[uint64]moved{3: {line: 2}},
+		},
+		"two copies of one": {
+			"#pragma omp parallel\n#pragma omp single\na",
+			[]runtimeCall{{addr: 1, name: "GOMP_single_start", last: noCall}, {addr: 2, name: "GOMP_barrier", last: 0}, {addr: 3, name: "GOMP_single_start", last: ended}, {addr: 4, name: "GOMP_barrier", last: 2}},
+			map[profile.Addr]int{1: 1, 2: 3, 3: 1, 4: 3},
+			map[uint64]moved{2: {line: 2}, 4: {line: 2}},
+		},
+		"a loop behind a single, with the number that is known": {
+			"#pragma omp parallel\n#pragma omp single\na\n#pragma omp for\nb\n#pragma omp single\nc",
+			[]runtimeCall{{addr: 1, name: "GOMP_single_start", last: noCall}, {addr: 2, name: "GOMP_barrier", last: 0}, {addr: 3, name: "GOMP_barrier", last: ended}},
+			map[profile.Addr]int{1: 1, 2: 3, 3: 5},
+			map[uint64]moved{2: {line: 2}, 3: {line: 4}},
+		},
+		"results are put together elsewhere": {
+			"sum\n#pragma omp parallel\n#pragma omp for\na\n}",
+			[]runtimeCall{{addr: 9, name: "omp_get_thread_num", last: noCall}, {addr: 2, name: "GOMP_barrier", last: 0}},
+			map[profile.Addr]int{0: 2, 9: 4, 2: 1},
+			map[uint64]moved{2: {line: 3}},
+		},
+		"a scope, in which somebody asks for his number": {
+			"#pragma omp parallel\na\n#pragma omp scope\nb",
+			[]runtimeCall{{addr: 1, name: "omp_get_thread_num", last: noCall}, {addr: 2, name: "GOMP_barrier", last: 0}},
+			map[profile.Addr]int{1: 2, 2: 4},
+			map[uint64]moved{2: {line: 3}},
+		},
+		"clang's copies": {
+			"#pragma omp parallel\n#pragma omp single copyprivate(x)\nx = 3",
+			[]runtimeCall{{addr: 2, name: copies, last: noCall}},
+			map[profile.Addr]int{2: 3},
+			map[uint64]moved{2: {line: 2}},
 		},
 	} {
 		locate := func(a profile.Addr) profile.Location {
 			return profile.Location{Frame: profile.Frame{File: "f", Line: c.lines[a]}}
 		}
 		found := map[uint64]moved{}
-		linesIn(c.calls, locate, func(string) []string { return strings.Split(c.text, "\n") }, found)
+		linesIn(c.calls, locate(0), locate, func(string) []string { return strings.Split(c.text, "\n") }, found)
 		if !maps.Equal(found, c.want) {
 			t.Errorf("%s: %v, want %v", name, found, c.want)
 		}
+	}
+}
+
+// TestBefore: what was called last on every way, over jumps, backwards too.
+func TestBefore(t *testing.T) {
+	calls := []runtimeCall{{name: "omp_get_thread_num"}, {name: "GOMP_barrier"}, {name: "GOMP_single_start"}}
+	const number, barrier, single = 0, 1, 2
+	for name, x := range map[string]struct {
+		turns []turn
+		want  []int
+	}{
+		"around what is not come to": {[]turn{{addr: 10, on: true, call: number}, {addr: 20, target: 50, goes: true, on: true, call: noCall},
+			{addr: 30, on: true, call: single}, {addr: 40, call: noCall}, {addr: 50, on: true, call: barrier}}, []int{noCall, number, number}},
+		"a loop around a barrier": {[]turn{{addr: 10, on: true, call: number}, {addr: 20, on: true, call: barrier}, {addr: 30, target: 20, goes: true, on: true, call: noCall},
+			{addr: 40, on: true, call: single}}, []int{noCall, number, ended}},
+		"a loop around a single": {[]turn{{addr: 10, on: true, call: number}, {addr: 20, on: true, call: barrier}, {addr: 30, on: true, call: single},
+			{addr: 40, target: 20, goes: true, on: true, call: noCall}}, []int{noCall, several, ended}},
+		"never": {[]turn{{addr: 10, on: true, call: number}, {addr: 20, call: noCall}, {addr: 30, on: true, call: barrier}, {addr: 40, on: true, call: single}}, []int{noCall, unknown, unknown}},
+	} {
+		if got := before(x.turns, calls); !slices.Equal(got, x.want) {
+			t.Errorf("%s: %v, want %v", name, got, x.want)
+		}
+	}
+	if got := before(nil, nil); len(got) != 0 {
+		t.Error(got)
 	}
 }
 
@@ -229,6 +298,9 @@ func TestRegionOf(t *testing.T) {
 		if got := regionOf(text, line); got != want {
 			t.Errorf("what begins at line %d is of the region at line %d, want %d", line, got, want)
 		}
+	}
+	if got := regionOf([]string{"!$omp parallel private(i)", "!$omp atomic capture", "i = next", "!$omp end atomic", "!$omp critical(one)", "a"}, 6); got != 1 {
+		t.Errorf("a region that begins by others is at line %d", got)
 	}
 	if got := regionOf([]string{"#pragma omp parallel", "}", "void f(void) { g(); }"}, 3); got != 0 {
 		t.Errorf("another function's region is found at line %d", got)

@@ -52,7 +52,11 @@ func regionOf(text []string, line int) int {
 		if _, _, region := says(text[at-1]); region {
 			return at
 		}
-		if words := strings.Fields(strings.ToLower(m[1])); len(words) == 0 || !slices.Contains(withinRegions, words[0]) {
+		words := strings.FieldsFunc(strings.ToLower(m[1]), func(r rune) bool { return r < 'a' || r > 'z' })
+		if len(words) > 1 && words[0] == "end" {
+			words = words[1:]
+		}
+		if len(words) == 0 || !slices.Contains(withinRegions, words[0]) {
 			return 0
 		}
 	}
@@ -60,7 +64,8 @@ func regionOf(text []string, line int) int {
 }
 
 // withinRegions are the constructs by which what a region does may begin.
-var withinRegions = []string{"for", "do", "loop", "workshare", "sections", "section", "single", "master", "masked", "critical", "atomic", "simd"}
+var withinRegions = []string{"for", "do", "loop", "workshare", "sections", "section", "single", "master", "masked", "critical", "atomic", "simd",
+	"scope", "flush", "ordered"}
 
 // regionsIn finds functions that gcc has outlined in another one: they begin on the line
 // of their region's pragma, or of a task's.

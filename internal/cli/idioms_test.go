@@ -37,6 +37,7 @@ import (
 //	least=4  most=4          the threads that it can be run with
 //	lib=FILE  count=none     a second file, which becomes a shared library; do not count it
 //	openmp=yes               it is built with OpenMP, by the compiler's own runtime
+//	teams=yes                it has libomp's teams, which have no more threads than there are cores unless that is told
 //	link=tbb                 and linked with a library of the system's
 //	cores=P                  its threads are kept together as on so many cores: chance has no hand in who does what
 type idiom struct {
@@ -246,6 +247,10 @@ func TestIdioms(t *testing.T) {
 			t.Run(i.name+"/"+v.String(), func(t *testing.T) {
 				b := &idiomBench{idiom: i, variant: v, dir: t.TempDir()}
 				i.builds(t, v)
+				if i.expect["teams"] != "" {
+					t.Setenv("KMP_TEAMS_THREAD_LIMIT", strconv.Itoa(v.threads))
+					t.Setenv("OMP_NUM_THREADS", strconv.Itoa(v.threads))
+				}
 				wrong, known := strings.Join(b.try(t), "\n"), i.known(v)
 				switch {
 				case wrong == "" && known != nil && !known.chance:

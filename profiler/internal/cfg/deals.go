@@ -78,10 +78,15 @@ func (d *Dealer) Deals(g *Graph) (by []bool) {
 	panics := func(e *Edge) bool { return e.To != nil && doomed[e.To.ID] }
 	for i, b := range g.Blocks {
 		in := takes[loops.Inner[i]] || loops.Inner[i] == flowgraph.None && runtime // the first piece of a region's loop is taken before it
-		by[i] = b.Last().Kind == x86.Jcc && in && known[b] != nil && known[b].flags && !slices.ContainsFunc(b.Succ, panics)
+		by[i] = in && known[b] != nil && known[b].decides(b.Last()) && !slices.ContainsFunc(b.Succ, panics)
 	}
 	g.untilTold(by, loops, framed)
 	return by
+}
+
+// decides reports whether a branch, or the jump of a switch, goes by what was taken.
+func (t *taken) decides(in *x86.Insn) bool {
+	return in.Kind == x86.Jcc && t.flags || in.Kind == x86.JmpInd && in.Use&t.regs != 0
 }
 
 // goesBack reports whether a function may have loops: each has an edge to where it is

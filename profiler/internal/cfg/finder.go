@@ -66,7 +66,7 @@ func (p *Program) findRegions() {
 
 // threads reports whether the program can have more than one thread.
 func (p *Program) threads() bool {
-	return p.Image.Go == nil && p.names("pthread_create", "thrd_create", "_ZNSt6thread15_M_start_thread", "clone")
+	return p.Image.Go == nil && p.names("pthread_create", "thrd_create", "_ZNSt6thread15_M_start_thread", "clone", "GOMP_parallel", "__kmpc_fork_")
 }
 
 func (e *effect) meets() bool { return e.waits && !e.work }

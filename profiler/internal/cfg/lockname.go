@@ -15,7 +15,11 @@ var (
 		"uv_mutex_lock", "uv_cond_wait", "uv_cond_timedwait", // libuv
 		"SDL_LockMutex", "SDL_mutexP", "SDL_CondWait", // SDL
 		"apr_thread_mutex_lock", "apr_thread_cond_wait"} // APR
-	othersGive = []string{"g_mutex_unlock", "g_rec_mutex_unlock", "g_rw_lock_writer_unlock",
+	// OpenMP's, which return nothing when they have it (and whether, those that try).
+	teamsLock   = []string{"GOMP_critical_start", "GOMP_critical_name_start", "__kmpc_critical", "__kmpc_critical_with_hint", "omp_set_lock", "omp_set_nest_lock"}
+	teamsTry    = []string{"omp_test_lock", "omp_test_nest_lock"}
+	teamsUnlock = []string{"GOMP_critical_end", "GOMP_critical_name_end", "__kmpc_end_critical", "omp_unset_lock", "omp_unset_nest_lock"}
+	othersGive  = []string{"g_mutex_unlock", "g_rec_mutex_unlock", "g_rw_lock_writer_unlock",
 		"uv_mutex_unlock", "SDL_UnlockMutex", "SDL_mutexV", "apr_thread_mutex_unlock"}
 	// By how a name in C++ ends, since namespaces carry versions: Abseil's, Qt's, Boost's, POCO's.
 	methodsLock = []string{"5Mutex4LockEv", "5Mutex5AwaitERKNS0_9ConditionE", "7CondVar4WaitEPNS0_5MutexE",
@@ -26,8 +30,16 @@ var (
 
 // lockOf is what a library function does about a lock.
 func lockOf(name string) (locks, unlocks bool) {
-	return slices.Contains(lockedBy, name) || slices.Contains(conditionWaits, name) || isMethod(name, methodsLock),
+	return slices.Contains(lockedBy, name) || slices.Contains(conditionWaits, name) || isMethod(name, methodsLock) || HasLock(name) || isTeams(name, teamsTry),
 		GivesLock(name) || slices.Contains(othersGive, name) || isMethod(name, methodsUnlock)
+}
+
+// HasLock reports whether a library function has taken a lock whatever it returns.
+func HasLock(name string) bool { return isTeams(name, teamsLock) }
+
+// isTeams: Fortran's names end in an underscore.
+func isTeams(name string, list []string) bool {
+	return slices.Contains(list, strings.TrimRight(name, "_"))
 }
 
 // isMethod: a mangled name is that of one of these methods.

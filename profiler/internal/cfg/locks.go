@@ -17,13 +17,16 @@ var (
 	givesBack = []string{"pthread_mutex_unlock", "pthread_spin_unlock", "pthread_rwlock_unlock", "mtx_unlock"}
 )
 
-// TakesLock reports whether a library function takes a lock when it returns 0.
+// TakesLock reports whether a library function takes a lock when it returns 0, or
+// whatever it returns (HasLock).
 func TakesLock(function string) bool {
-	return slices.Contains(takesLock, function) || slices.Contains(takesOther, function)
+	return slices.Contains(takesLock, function) || slices.Contains(takesOther, function) || HasLock(function)
 }
 
 // GivesLock reports whether it gives one back.
-func GivesLock(function string) bool { return slices.Contains(givesBack, function) }
+func GivesLock(function string) bool {
+	return slices.Contains(givesBack, function) || isTeams(function, teamsUnlock)
+}
 
 // Takes reports whether the k-th instruction of the block takes something that
 // threads share: it reads and changes memory as one, and tells what was there. An

@@ -117,6 +117,6 @@ func asideHome(im *image.Image, n int) uint64 {
 // linker.
 func synchronises(file string) bool {
 	base := path.Base(file)
-	return isMPI(base) || slices.ContainsFunc([]string{"ld-", "ld.so", "libc.musl", "libpthread", "libgomp", "libomp", "libiomp", "libtbb",
-		"libasan", "libtsan", "libubsan", "liblsan", "linux-vdso"}, func(x string) bool { return strings.HasPrefix(base, x) })
+	return isMPI(base) || beginsWith(base, []string{"ld-", "ld.so", "libc.musl", "libpthread", "libgomp", "libomp", "libompd", "libomptarget", "libiomp", "libtbb", "libtbbmalloc", "libtbbbind",
+		"libasan", "libtsan", "libubsan", "liblsan", "linux-vdso"})
 }

@@ -13,12 +13,22 @@ import (
 // runtimes are libraries of the languages and their threads, by the beginning
 // of their names: whoever waits for a report on them knows it.
 var runtimes = []string{"libc.", "libc-", "libm.", "libm-", "libmvec", "libpthread", "librt.", "librt-", "libdl.", "libdl-", "ld-", "ld.so", "libgcc_s",
-	"libstdc++", "libc++", "libunwind", "libgomp", "libomp", "libiomp", "libatomic", "libquadmath", "libgfortran", "libresolv", "libanl", "libnss",
+	"libstdc++", "libc++", "libunwind", "libgomp", "libomp", "libompd", "libomptarget", "libiomp", "libatomic", "libquadmath", "libgfortran", "libresolv", "libanl", "libnss",
 	"libtbb.", "libtbbmalloc", "libasan", "libtsan", "libubsan", "liblsan", "libc.musl", "linux-vdso"}
 
 func isRuntime(file string) bool {
 	base := path.Base(file)
-	return isMPI(base) || slices.ContainsFunc(runtimes, func(r string) bool { return strings.HasPrefix(base, r) })
+	return isMPI(base) || beginsWith(base, runtimes)
+}
+
+// beginsWith: a library's name is one of these, before its version and the like; of
+// libomp, libompsolver is none.
+func beginsWith(base string, names []string) bool {
+	letter := func(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+	return slices.ContainsFunc(names, func(n string) bool {
+		rest, is := strings.CutPrefix(base, n)
+		return is && (rest == "" || !letter(rest[0]) || !letter(n[len(n)-1]))
+	})
 }
 
 // uncounted are the libraries that were loaded with the program and not moved,

@@ -61,10 +61,16 @@ const (
 type Team uint8
 
 const (
-	NoTeam  Team = iota
-	Libgomp      // f(function, its argument, …)
-	Libomp       // f(place, number, function, so many arguments …)
+	NoTeam         Team = iota
+	Libgomp             // f(function, its argument, …)
+	LibgompReduces      // likewise; the runtime reads the argument's first word
+	Libomp              // f(place, number, function, so many arguments …)
+	LibompDecides       // f(place, number, function, whether, its argument)
 )
+
+// Outlines tells whether it is libgomp's: the function is the first argument, and stands
+// where the region does.
+func (t Team) Outlines() bool { return t == Libgomp || t == LibgompReduces }
 
 // Tasks says what a function has to do with tasks that a runtime deals out among
 // threads of its own. No frame of ours is put under it: exceptions may pass.

@@ -266,7 +266,8 @@ func (j *joinRule) file(g *group) {
 
 // takesPart reports whether the creator worked beside its workers between its
 // last create and its first join: it met one at a barrier, ran the function
-// that they began in, or did at least a twentieth of a worker's work.
+// that they began in, or did at least a twentieth of a worker's work, which is also what
+// that had others do.
 func (j *joinRule) takesPart(g *group) bool {
 	c := &j.t.c
 	if c.Times {
@@ -277,7 +278,7 @@ func (j *joinRule) takesPart(g *group) bool {
 		if g.dead[i].t.metParent {
 			return true
 		}
-		sum += c.Work(g.dead[i].delta)
+		sum += c.Work(g.dead[i].delta) + c.Work(g.dead[i].inner)
 	}
 	if sum > 0 && c.Work(g.first.delta)*uint64(20*len(g.dead)) >= sum {
 		return true

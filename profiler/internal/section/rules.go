@@ -163,7 +163,7 @@ func OfTeam(kind uint32) bool { return declared.of(kind).member }
 
 // Outlines tells whether a function has a team of threads call one that the compiler
 // outlined, which stands where the region does.
-func Outlines(name string) bool { return declared.hooks[name].Team == record.Libgomp }
+func Outlines(name string) bool { return declared.hooks[name].Team.Outlines() }
 
 // ArgIsFunction tells whether the third argument of records of a kind is a
 // function's address.

@@ -26,16 +26,18 @@ var (
 	gompForks = []string{"GOMP_parallel", "GOMP_parallel_sections", "GOMP_parallel_loop_static", "GOMP_parallel_loop_dynamic", "GOMP_parallel_loop_guided",
 		"GOMP_parallel_loop_runtime", "GOMP_parallel_loop_nonmonotonic_dynamic", "GOMP_parallel_loop_nonmonotonic_guided",
 		"GOMP_parallel_loop_nonmonotonic_runtime", "GOMP_parallel_loop_maybe_nonmonotonic_runtime"}
-	kmpcForks    = []string{"__kmpc_fork_call"}
+	kmpcForks    = []string{"__kmpc_fork_call", "__kmpc_fork_teams"}
 	teamMeetings = []string{"GOMP_barrier", "GOMP_barrier_cancel", "GOMP_loop_end", "GOMP_loop_end_cancel", "GOMP_sections_end", "GOMP_sections_end_cancel",
-		"__kmpc_barrier", "__kmpc_cancel_barrier"}
+		"__kmpc_barrier", "__kmpc_cancel_barrier", "__kmpc_copyprivate"}
 )
 
 // What a rule calls that a thread of a team begins what the team was forked for
 // (Arrive), or has ended it (Leave): the two kinds above those of the fork.
 const (
-	begunGomp = "(team of libgomp)"
-	begunKmpc = "(team of libomp)"
+	begunGomp   = "(team of libgomp)"
+	begunReduce = "(team of libgomp that reduces)"
+	begunKmpc   = "(team of libomp)"
+	begunDecide = "(team of libomp, if at all)"
 )
 
 // teamRule makes sections of what teams do.
@@ -114,8 +116,12 @@ func teams(t *Tracker) rule {
 		calls: []call{
 			{names: gompForks, arrive: m.forkOutlined, leave: m.joined, meets: true, starts: true, team: record.Libgomp},
 			{names: []string{begunGomp}, arrive: m.begin, leave: m.end, starts: true, member: true},
+			{names: []string{"GOMP_parallel_reductions"}, arrive: m.forkOutlined, leave: m.joined, meets: true, starts: true, team: record.LibgompReduces},
+			{names: []string{begunReduce}, arrive: m.begin, leave: m.end, starts: true, member: true},
 			{names: kmpcForks, arrive: m.fork, leave: m.joined, meets: true, starts: true, team: record.Libomp},
 			{names: []string{begunKmpc}, arrive: m.begin, leave: m.end, starts: true, member: true},
+			{names: []string{"__kmpc_fork_call_if"}, arrive: m.fork, leave: m.joined, meets: true, starts: true, team: record.LibompDecides},
+			{names: []string{begunDecide}, arrive: m.begin, leave: m.end, starts: true, member: true},
 			{names: teamMeetings, arrive: m.comes, leave: m.goes, meets: true, executes: true},
 		},
 		born:  m.born,

@@ -16,7 +16,8 @@ var (
 
 // TestTeamKinds: the code that a team begins by adds 2 and 3 to the kind of its fork.
 func TestTeamKinds(t *testing.T) {
-	for fork, begun := range map[string]string{"GOMP_parallel": begunGomp, "__kmpc_fork_call": begunKmpc} {
+	for fork, begun := range map[string]string{"GOMP_parallel": begunGomp, "GOMP_parallel_reductions": begunReduce,
+		"__kmpc_fork_call": begunKmpc, "__kmpc_fork_teams": begunKmpc, "__kmpc_fork_call_if": begunDecide} {
 		f, b := hookOf(fork), hookOf(begun)
 		if f.Leave != f.Arrive+1 || b.Arrive != f.Arrive+2 || b.Leave != f.Arrive+3 {
 			t.Errorf("%s has kinds %d and %d, what its team begins %d and %d", fork, f.Arrive, f.Leave, b.Arrive, b.Leave)
@@ -25,7 +26,7 @@ func TestTeamKinds(t *testing.T) {
 			t.Errorf("%s: %+v, %+v", fork, f, b)
 		}
 	}
-	if !Outlines("GOMP_parallel") || Outlines("__kmpc_fork_call") || Outlines("puts") {
+	if !Outlines("GOMP_parallel") || !Outlines("GOMP_parallel_reductions") || Outlines("__kmpc_fork_call") || Outlines("puts") {
 		t.Error("only libgomp's regions stand where the functions do that the compiler outlined")
 	}
 	if !teamMeet.Inside {
@@ -237,4 +238,22 @@ func TestStrayRecords(t *testing.T) {
 	s.at(1, teamMeet.Arrive, 0, 320, 5)
 	s.at(1, teamMeet.Leave, 0, 320)
 	expect(t, s.Finish())
+}
+
+// TestWorkOfTeamsWithinThreads: what a thread had a team do is its work, also where it is
+// asked whether who created it did any beside it.
+func TestWorkOfTeamsWithinThreads(t *testing.T) {
+	s := newRegion(1)
+	s.creates(0, 64)
+	s.born(1, 0)
+	s.rec(1, gompFork.Arrive, 7, 160, 2)
+	s.born(2, 1)
+	for id := profile.ThreadID(1); id <= 2; id++ {
+		s.begins(id, 7, 160)
+		s.ends(id, 7, 160, 1000)
+	}
+	s.joined(1)
+	s.at(0, join, 1, 320, 5)
+	s.dies(1, 3)
+	expect(t, s.Finish(), "omp 160 [[1000 1000]]")
 }

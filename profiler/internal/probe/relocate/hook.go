@@ -127,12 +127,10 @@ func (m *emitter) forkCode(h record.Hook, jump func()) {
 	through := m.PC()
 	jump()
 	m.Bind(over)
-	fork := uint64(threadarea.KmpcFork)
 	m.Mov(x86.R10, x86.RDI, true)
 	m.Mov(x86.RAX, x86.RDX, true)
 	m.LeaMem(x86.RDI, &x86.Mem{Base: x86.RSP, Index: x86.None}, 0, -threadarea.TokenBelow)
-	if h.Team == record.Libgomp {
-		fork = threadarea.GompFork
+	if h.Team.Outlines() {
 		m.Mov(x86.RDX, x86.R10, true)
 	}
 	m.record(arriveKind(h))
@@ -140,11 +138,15 @@ func (m *emitter) forkCode(h record.Hook, jump func()) {
 	m.Mov(x86.RDX, x86.RAX, true)
 	m.MovImm32(x86.RAX, h.Arrive)
 	m.LeaMem(x86.R10, &x86.Mem{RIP: true}, through, 0)
-	m.CallTo(m.cache + fork)
+	m.CallTo(m.cache + forkOf[h.Team])
 	m.Lfence() // no time stamp from before the others had ended
 	m.record(h.Leave | threadarea.ScanBit)
 	m.Ret()
 }
+
+// forkOf is where in the recorder teams are forked, by how the runtime is asked.
+var forkOf = map[record.Team]uint64{record.Libgomp: threadarea.GompFork, record.LibgompReduces: threadarea.GompReduce,
+	record.Libomp: threadarea.KmpcFork, record.LibompDecides: threadarea.KmpcDecide}
 
 // arriveKind is the kind of a hook's record before the call, with what it asks for.
 func arriveKind(h record.Hook) uint32 {

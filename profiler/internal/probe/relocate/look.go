@@ -134,6 +134,11 @@ func (m *emitter) looksBehind(function string) {
 		return
 	}
 	if cfg.TakesLock(function) {
+		if cfg.HasLock(function) {
+			m.CmpEAX(0) // carries nothing
+			m.AdcGS32(threadarea.OffLocks, 1)
+			return
+		}
 		m.CmpEAX(1)
 		m.AdcGS32(threadarea.OffLocks, 0) // if it is 0
 		return

@@ -74,8 +74,10 @@ const (
 // fork's record in eax and in r10 what leads to the runtime's function; and how far
 // below the return address of the program's call then lies the token.
 var (
-	GompFork = uint64(len(recorder)) - 48
-	KmpcFork = uint64(len(recorder)) - 32
+	GompFork   = bridgesAt - 64
+	GompReduce = bridgesAt - 48
+	KmpcFork   = bridgesAt - 32
+	KmpcDecide = bridgesAt - 16
 )
 
 // TokenBelow: see GompFork.
@@ -92,13 +94,19 @@ type Bridge struct {
 
 // BridgeAt is that of the call in Recorder that returns to an offset.
 func BridgeAt(offset uint64) (b Bridge, ok bool) {
-	for i, b := range []Bridge{{false, 56}, {false, 8}, {true, 40}, {true, 8}} {
-		if offset > 0 && offset == uint64(binary.LittleEndian.Uint32(recorder[len(recorder)-16+4*i:])) {
+	for i, b := range bridges {
+		if offset > 0 && offset == uint64(binary.LittleEndian.Uint32(recorder[bridgesAt+4*uint64(i):])) {
 			return b, true
 		}
 	}
 	return b, false
 }
+
+// bridges are those of the calls whose returns stand at the recorder's end.
+var (
+	bridges   = [8]Bridge{{false, 56}, {false, 8}, {true, 40}, {true, 8}, {false, 40}, {false, 40}, {false, 8}}
+	bridgesAt = uint64(len(recorder) - 4*len(bridges))
+)
 
 // SyscallAt is where in Recorder a system call is made.
 var SyscallAt = uint64(bytes.Index(Recorder, []byte{0x0f, 0x05}))

@@ -115,10 +115,10 @@ func TestBridges(t *testing.T) {
 			t.Errorf("at %#x: %+v", at, b)
 		}
 	}
-	if found != 4 {
-		t.Errorf("%d bridges, want 4", found)
+	if found != 7 {
+		t.Errorf("%d bridges, want 7", found)
 	}
-	for _, entry := range []uint64{GompFork, KmpcFork} {
+	for _, entry := range []uint64{GompFork, GompReduce, KmpcFork, KmpcDecide} {
 		if recorder[entry] != 0xe9 {
 			t.Errorf("at %#x is no jump", entry)
 		}
