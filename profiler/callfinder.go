@@ -167,16 +167,6 @@ func (x *finder) callsIn(f *image.Func, calls map[uint64]bool) {
 	})
 }
 
-// eachJump decodes a function and goes through its calls and jumps, in their order.
-func eachJump(im *image.Image, f *image.Func, do func(in *x86.Insn)) {
-	eachInsn(im, f, func(in *x86.Insn) {
-		switch in.Kind {
-		case x86.Call, x86.Jmp, x86.CallInd, x86.JmpInd, x86.Jcc:
-			do(in)
-		}
-	})
-}
-
 // eachInsn decodes a function.
 func eachInsn(im *image.Image, f *image.Func, do func(in *x86.Insn)) {
 	code := im.Bytes(f.Addr)
