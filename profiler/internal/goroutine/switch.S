@@ -192,8 +192,8 @@ reasons: .fill	64, 4, 0	# and of one that it goes on which has waited, by the ru
 # worked: adds to STINTS what the thread has done at its goroutine since it went on with
 # it, %rax ticks ago. It may have waited for a core meanwhile: where that was long, it is
 # the thread's CPU time, if the clock was looked at then. It is where threads were at the
-# goroutine, or at others that were made at the same place, for long not long ago. %rax is
-# the clock, or 0. Changes %rcx, %rdx, %rdi, %rsi, %r9, %r11.
+# goroutine, or at others that were made at the same place, for long not long ago; else it is
+# no more than the thread has ever had. %rax is the clock, or 0. Changes %rcx, %rdx, %rdi, %rsi, %r9, %r11.
 	.macro	worked
 	xor	%r9d, %r9d
 	cmp	$AWHILE, %rax
@@ -207,13 +207,17 @@ reasons: .fill	64, 4, 0	# and of one that it goes on which has waited, by the ru
 	movl	$SHORTS, %gs:LATELY
 	long	%gs:GOPC, %rcx, %ecx
 	movb	$SHORTS, LONGS(%rcx)
-	cmpq	$0, %gs:RAN
-	je	55f
+	push	%rax
 	cpu
 	mov	%rax, %r9
 	sub	%gs:RAN, %rax
 	mulq	%gs:RATE
 	shrd	$32, %rdx, %rax
+	pop	%rcx
+	test	%r9, %r9		# nobody may look at it
+	cmovz	%rcx, %rax
+	cmp	%rcx, %rax
+	cmova	%rcx, %rax
 55:	add	%rax, %gs:STINTS
 	mov	%r9, %rax
 	.endm
@@ -415,7 +419,7 @@ back:
 	shrd	$32, %rdx, %rax
 	sub	%rax, %r8
 	jbe	1f
-	sub	%r8, %gs:STINTS
+	add	%r8, %gs:RESUMED	# as if it had gone on with it so much later
 1:	ret
 3:	now
 	mov	%rax, %r8

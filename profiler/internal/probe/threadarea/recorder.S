@@ -396,8 +396,9 @@ record:
 13:	sub	%gs:RESUMED, %rax	# of a goroutine: ticks, which its threads spent on it
 	cmp	$AWHILE, %rax
 	jbe	36f
-	cmpq	$0, %gs:RAN
+	cmpq	$0, %gs:RATE
 	je	36f
+	push	%rax
 	mov	%rdi, %r10
 	lea	40(%rdi), %rsi
 	mov	$3, %edi
@@ -407,11 +408,17 @@ record:
 	imul	$1000000000, 40(%rdi), %rcx
 	add	48(%rdi), %rcx
 	movq	$0, 40(%rdi)
+	test	%eax, %eax
+	pop	%rax
+	jnz	36f			# nobody may look at it
+	mov	%rax, %r10
 	mov	%rcx, %rax
-	xchg	%gs:RAN, %rcx
+	xchg	%gs:RAN, %rcx		# or 0: it is no more than the thread has ever had
 	sub	%rcx, %rax
 	mulq	%gs:RATE
 	shrd	$32, %rdx, %rax
+	cmp	%r10, %rax
+	cmova	%r10, %rax
 	add	%rax, %gs:STINTS
 	mov	8(%rdi), %rax
 	mov	%rax, %gs:RESUMED
