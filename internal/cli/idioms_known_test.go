@@ -56,6 +56,7 @@ var knownFailures = []knownFailure{
 	{idiom: "rust_tokio", in: "O0-", reason: dozens, chance: true},
 	{idiom: "rust_parking_lot", in: "O0-2$", reason: dozens, chance: true},
 	{idiom: "packaged_loop", in: "O0-", reason: givenElsewhere},
+	{idiom: "packaged_loop", in: "clang-O2-", reason: likeAStore},
 	{idiom: "stealing_polls", in: "O0-2$", reason: looksOften, chance: true},
 	{idiom: "work_stealing", in: "O0-", reason: looksOften, chance: true},
 }
@@ -66,6 +67,7 @@ const (
 	beganAtOnce    = "who begins when there is work already has no part in the first round, and its loop is named for that"
 	nobodyCame     = "on a busy machine nobody may come while the lock is held"
 	wokenLate      = "on a busy machine a worker that is woken may come when one has done everything, and then nobody has met"
+	likeAStore     = "a task whose future is taken in a function of its own looks like a store that work is taken from"
 	givenElsewhere = "unoptimised code says what call_once is to call in another function than the one that calls it"
 	looksOften     = "on a busy machine a thread may look for pieces more often, in a loop of which unoptimised code does not show that it deals"
 	coreWaits      = "with many threads on few cores most of a wait is for a core, not for who ended it"
