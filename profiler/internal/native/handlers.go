@@ -4,6 +4,7 @@ import (
 	"errors"
 	"syscall"
 
+	"github.com/skewlens/skewlens/internal/garbage"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
@@ -200,6 +201,7 @@ func (s *session) ringFull(e tracee.Event, pc uint64) (bool, error) {
 	horizon := s.threads.takeAll()
 	t.area.Reset()
 	err := s.p.Resume(e)
+	garbage.Huge() // there will be more
 	s.threads.advance(horizon)
 	return true, err
 }

@@ -3,6 +3,7 @@ package native
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -53,10 +54,16 @@ func onThread(j backend.Job) (o *backend.Outcome, err error) {
 	return o, err
 }
 
+// large is from how many bytes on a program takes so much memory to look at that huge
+// pages pay; so does a thread that records much (ringFull).
+const large = 1 << 20
+
 // run is Run on a thread of its own.
 func run(j backend.Job) (*backend.Outcome, error) {
 	defer garbage.Pace(100)()
-	garbage.Huge()
+	if f, err := os.Stat(j.Path); err == nil && f.Size() >= large {
+		garbage.Huge()
+	}
 	watch := startWatch()
 	src, err := read(j, j.Path)
 	script := j.FollowExec && image.IsScript(err)
