@@ -85,25 +85,34 @@ func (f *Finder) builders(root, dir, path string) []Candidate {
 }
 
 // other is a build system that one file in a folder is a sign of.
-type other struct{ kind, file, command string }
+type other struct{ kind, file, says, command string }
 
-// others are those that have one command, with what it takes to have debug information.
+// others are those that have one command, with what it takes to have debug information, by
+// the name of that file and a word that it has.
 var others = []other{
-	{"configure and make", "configure", "./configure && make"},
-	{"autoconf", "configure.ac", "autoreconf -i && ./configure && make"},
-	{"ninja", "build.ninja", "ninja"},
-	{"fpm", "fpm.toml", "fpm build --profile release --flag -g"},
-	{"scons", "SConstruct", "scons"},
-	{"xmake", "xmake.lua", "xmake f -m releasedbg && xmake"},
-	{"waf", "wscript", "./waf configure build"},
-	{"qmake", "*.pro", "qmake QMAKE_CFLAGS+=-g QMAKE_CXXFLAGS+=-g && make"},
+	{"configure and make", "configure", "", "./configure && make"},
+	{"autoconf", "configure.ac", "", "autoreconf -i && ./configure && make"},
+	{"ninja", "build.ninja", "", "ninja"},
+	{"fpm", "fpm.toml", "", "fpm build --profile release --flag -g"},
+	{"scons", "SConstruct", "", "scons"},
+	{"xmake", "xmake.lua", "", "xmake f -m releasedbg && xmake"},
+	{"waf", "waf", "waf", "./waf configure build"},
+	{"qmake", "*.pro", "SOURCES", "qmake QMAKE_CFLAGS+=-g QMAKE_CXXFLAGS+=-g && make"},
 }
 
 // other is that of a folder; nil: none is known.
 func (f *Finder) other(dir string) *other {
 	f.disk.Uses("read", dir)
 	for i, b := range others {
-		if files, _ := filepath.Glob(filepath.Join(dir, b.file)); len(files) == 1 && f.file(files[0]) {
+		files, _ := filepath.Glob(filepath.Join(dir, b.file))
+		if len(files) != 1 || !f.file(files[0]) {
+			continue
+		}
+		text := ""
+		if b.says != "" {
+			text, _ = f.text(files[0])
+		}
+		if strings.Contains(text, b.says) {
 			return &others[i]
 		}
 	}

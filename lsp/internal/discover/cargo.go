@@ -45,7 +45,7 @@ func (f *Finder) cargo(root, path string) (all []Candidate) {
 		m, _ := f.manifest(dir)
 		for _, b := range f.bins(dir, m) {
 			c := b.candidate(root, top, dir, path)
-			c.Asks = b.asks() && f.asks(root, []string{b.source})
+			c.Asks = !b.hashed() && f.asks(root, []string{b.source}) // else they are of what it tests
 			switch {
 			case path != "" && b.source == path:
 				return []Candidate{c} // it is the program of this file
@@ -100,9 +100,6 @@ type bin struct{ name, source, kind string }
 
 // hashed: cargo gives the program a name that only it knows.
 func (b bin) hashed() bool { return b.kind == "--test" || b.kind == "--tests" || b.kind == "--bench" }
-
-// asks: arguments of its own are for what a test tests, and not for the test.
-func (b bin) asks() bool { return !b.hashed() }
 
 // candidate is a program of the package in dir, whose target folder is that of top.
 func (b bin) candidate(root, top, dir, path string) (c Candidate) {
