@@ -18,9 +18,11 @@ const (
 // So something large is allocated, the system told of where it lies, and that left to the
 // heap.
 var Huge = sync.OnceFunc(func() {
-	var limit syscall.Rlimit
-	if syscall.Getrlimit(syscall.RLIMIT_AS, &limit) != nil || limit.Cur < 1<<40 {
-		return // to be without ends the process
+	for _, of := range []int{syscall.RLIMIT_AS, syscall.RLIMIT_DATA} {
+		var limit syscall.Rlimit
+		if syscall.Getrlimit(of, &limit) != nil || limit.Cur < 1<<40 {
+			return // to be without ends the process
+		}
 	}
 	_ = syscall.Madvise(make([]byte, room), hugePage)
 	runtime.GC()
