@@ -33,9 +33,11 @@ static void nap(long ns)
 static void tick(int s)
 {
     (void)s;
-    int e = errno;
+    int e = errno, old;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old); // it may have come amid a wait's own locking
     if (++ticks % 16 == 0) // a handler may wait too
         nanosleep(&(struct timespec){0, 50000}, NULL);
+    pthread_setcancelstate(old, NULL);
     errno = e;
 }
 
