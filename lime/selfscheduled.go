@@ -40,18 +40,29 @@ func (g *graph) dealt(d decision) (in func(profile.BlockID) bool) {
 			return func(b profile.BlockID) bool { return x.holds(g, b) }
 		}
 	case branch:
-		if !g.p.Graph.Blocks[v].Deals || g.switches(v) && g.innermost(v) != nil && g.innermost(v)(x.to) {
-			return nil
-		}
-		if head := g.guarded(x); head >= 0 {
-			return g.innermost(head)
-		}
-		if in := g.innermost(v); in != nil && g.leaves(v, in) {
-			return in
-		}
-		if g.allDeals(v) {
-			return func(b profile.BlockID) bool { return g.p.Graph.Blocks[b].Function == g.p.Graph.Blocks[v].Function }
-		}
+		return g.dealtBranch(x)
+	}
+	return nil
+}
+
+// dealtBranch is the same of a branch.
+func (g *graph) dealtBranch(x branch) (in func(profile.BlockID) bool) {
+	v := x.out().block
+	if !g.p.Graph.Blocks[v].Deals {
+		return nil
+	}
+	in = g.innermost(v)
+	if in != nil && in(x.to) && g.switches(v) {
+		return nil
+	}
+	if head := g.guarded(x); head >= 0 {
+		return g.innermost(head)
+	}
+	if in != nil && g.leaves(v, in) {
+		return in
+	}
+	if g.allDeals(v) {
+		return func(b profile.BlockID) bool { return g.p.Graph.Blocks[b].Function == g.p.Graph.Blocks[v].Function }
 	}
 	return nil
 }

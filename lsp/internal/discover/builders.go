@@ -39,11 +39,11 @@ func (f *Finder) madeBy(root, program string) string {
 		case f.exists(filepath.Join(dir, "meson-private")):
 			return "meson compile -C " + workspace.Quote(relative(root, dir))
 		}
-		text, ok := f.makefile(dir)
-		if ok && (name.MatchString(text) || strings.Contains(text, "%")) {
-			return makes(root, dir)
-		}
-		if b := f.other(dir); b != nil && !ok { // else it has made that Makefile
+		if text, ok := f.makefile(dir); ok { // which another one may have made
+			if name.MatchString(text) || strings.Contains(text, "%") {
+				return makes(root, dir)
+			}
+		} else if b := f.other(dir); b != nil {
 			return in(root, dir, b.command)
 		}
 	}

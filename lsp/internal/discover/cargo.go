@@ -40,7 +40,7 @@ func (f *Finder) cargo(root, path string) (all []Candidate) {
 		dir = filepath.Dir(path)
 	}
 	top, packages := f.packages(above(root, dir))
-	var others []Candidate
+	var spare []Candidate // for where there are none
 	for _, dir := range packages {
 		m, _ := f.manifest(dir)
 		for _, b := range f.bins(dir, m) {
@@ -52,12 +52,12 @@ func (f *Finder) cargo(root, path string) (all []Candidate) {
 			case b.kind == "--bin":
 				all = append(all, c)
 			case b.kind == "--example", b.kind == "--tests" && strings.HasPrefix(path, dir+"/"):
-				others = append(others, c)
+				spare = append(spare, c)
 			}
 		}
 	}
 	if len(all) == 0 {
-		return others
+		return spare
 	}
 	return all
 }

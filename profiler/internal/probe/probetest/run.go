@@ -15,7 +15,7 @@ import (
 
 // Where things lie in the program that Run makes.
 const (
-	MemoryAt = 0x420000 // State.Memory; GS points there
+	MemoryAt = 0x428000 // State.Memory; GS points there
 	CodeAt   = 0x410000 // the code
 	maxCode  = MemoryAt - CodeAt
 

@@ -86,7 +86,7 @@ func TestIndirectTargetsAreCounted(t *testing.T) {
 	for _, to := range []uint32{0x1000, 0x2000, 0x1000, 0x3000, 0x3000, 0x2000, 0x1000, 0x4000} {
 		calls = append(calls, call{2, to})
 	}
-	for range 350 { // so many that they meet in the table, of two sites
+	for range 360 { // so many that they meet in the table, of two sites
 		calls = append(calls, call{random.Int32N(2), 16 + 16*random.Uint32N(150)})
 	}
 	m.BeginScope()
