@@ -33,6 +33,7 @@ type hand struct {
 	number  uint64          // the outermost
 	first   uint64          // what it had done when it first came to wait
 	most    uint64          // and between two waits, at most
+	atOnce  *arrival        // what it did until then, if that may be of a round
 	began   bool            // it has been idle before
 	posts   []post          // where
 	passed  int             // how often it has come out of idle code
@@ -113,7 +114,7 @@ func (p *poolRule) idle(x *thread, h *hand, r record.Record) {
 	p.t.joins.waits(x, h.arrived)
 	p.back(x, h, h.arrived)
 	if !h.began {
-		h.began, h.first = true, p.t.c.Work(x.acc)
+		h.began, h.first, h.atOnce = true, p.t.c.Work(x.acc), fromBirth(x, &h.arrived)
 		p.begins(x, h.arrived.site)
 	}
 }
@@ -368,16 +369,7 @@ func (p *poolRule) file(c *crew, y *shift) {
 	for _, x := range y.dead {
 		p.t.joins.spent(x)
 	}
-	parts := slices.Clone(y.parts)
-	begin := y.over
-	for i := range parts {
-		begin = min(begin, parts[i].beginTSC)
-	}
-	for _, w := range c.members {
-		if w.alive && !slices.ContainsFunc(parts, func(a arrival) bool { return a.t == w }) {
-			parts = append(parts, arrival{t: w, tsc: begin, beginTSC: begin, begin: p.begins(w, y.end.site), timed: true})
-		}
-	}
+	parts := p.fill(c, y, slices.Clone(y.parts))
 	switch {
 	case c.works && y.own != nil:
 		parts = append(parts, *y.own)

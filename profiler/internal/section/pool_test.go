@@ -427,3 +427,32 @@ func TestPoolOfWhoIsFreeTakenBack(t *testing.T) {
 	}
 	expect(t, s.Finish(), "join 640 [[350 630 80 80 60]]")
 }
+
+// TestAtOnce: who finds work when it first looks has done that in the first round, though it
+// was not seen to go on; who did little before, or was born later, has done nothing there.
+func TestAtOnce(t *testing.T) {
+	for _, c := range []struct {
+		before uint64
+		want   string
+	}{{23, "join 320 [[11 12 23] [21 22 23] [31 32 33] [41 42 43] [51 52 53] [61 62 63] [71 72 73]]"},
+		{2, "join 320 [[11 12 0] [21 22 23] [31 32 33] [41 42 43] [51 52 53] [61 62 63] [71 72 73]]"}} {
+		s := newScript(1 << 20)
+		threads(s, 3)
+		for id := profile.ThreadID(1); id <= 2; id++ {
+			s.idles(id, forWork)
+		}
+		s.idles(0, forAll)
+		for id := profile.ThreadID(1); id <= 2; id++ {
+			s.goes(id, forWork)
+		}
+		for id := profile.ThreadID(1); id <= 2; id++ {
+			s.idles(id, forWork, 10+uint64(id))
+		}
+		s.idles(3, forWork, c.before)
+		s.goes(0, forAll)
+		for k := uint64(2); k <= 7; k++ {
+			s.shift(10*k+1, 10*k+2, 10*k+3)
+		}
+		expect(t, s.Finish(), c.want)
+	}
+}
