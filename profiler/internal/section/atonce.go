@@ -1,5 +1,7 @@
 package section
 
+import "slices"
+
 // A thread may find work when it first looks, and then comes to wait only when it has done
 // that: it began with its life, and nobody saw it go on.
 //
@@ -28,7 +30,7 @@ func (p *poolRule) fill(c *crew, y *shift, parts []arrival) []arrival {
 		h := p.hands[w]
 		switch {
 		case !w.alive || hasPart(parts, w):
-		case h.atOnce != nil && !c.loose && h.atOnce.beginTSC < y.over && h.first*4 > h.most:
+		case !c.loose && h.workedAtOnce(y):
 			parts = append(parts, *h.atOnce)
 			h.atOnce = nil
 		default:
@@ -36,6 +38,18 @@ func (p *poolRule) fill(c *crew, y *shift, parts []arrival) []arrival {
 		}
 	}
 	return parts
+}
+
+// workedAtOnce: a thread did so in a round, or before.
+func (h *hand) workedAtOnce(y *shift) bool {
+	return h.atOnce != nil && h.atOnce.beginTSC < y.over && h.first*4 > h.most
+}
+
+// opened reports whether a dispatcher's first wait, in which nobody was seen to go on, was
+// a round, since all have worked at once.
+func (p *poolRule) opened(c *crew, y *shift) bool {
+	return !c.loose && !c.works && p.crew(p.hands[y.end.t], y.end.site) == c &&
+		!slices.ContainsFunc(c.members, func(w *thread) bool { return !p.hands[w].workedAtOnce(y) })
 }
 
 func hasPart(parts []arrival, w *thread) bool {

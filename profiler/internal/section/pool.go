@@ -47,12 +47,13 @@ type hand struct {
 	undone *undone
 
 	// Of a thread that lets others work:
-	now    *shift
-	looked *look    // its last look at a future, nil: none, or it has been woken since
-	past   []*shift // that are over, but not all have come back
-	lines  map[string]*crew
-	woke   *arrival // when it first woke somebody since it last went on
-	cuts   int      // at that time
+	now     *shift
+	looked  *look    // its last look at a future, nil: none, or it has been woken since
+	past    []*shift // that are over, but not all have come back
+	opening *shift   // before them: all may have begun at once
+	lines   map[string]*crew
+	woke    *arrival // when it first woke somebody since it last went on
+	cuts    int      // at that time
 }
 
 const (
@@ -233,6 +234,9 @@ func (p *poolRule) goesOn(x *thread, h *hand, r record.Record) {
 	woke := h.woke
 	h.woke = nil
 	if h.now.out == 0 && len(h.now.parts) == 0 {
+		if h.opening == nil {
+			h.opening = &shift{end: h.arrived, over: r.TSC}
+		}
 		return
 	}
 	c := p.crew(h, h.arrived.site)
@@ -323,6 +327,9 @@ func (p *poolRule) judge(h *hand, c *crew, y *shift) {
 func (p *poolRule) accept(c *crew) {
 	c.state = meeting
 	p.takesPart(c)
+	if y := p.hands[c.shifts[0].end.t].opening; y != nil && p.opened(c, y) {
+		p.file(c, y)
+	}
 	for _, y := range c.shifts {
 		p.keep(y)
 		p.file(c, y)
