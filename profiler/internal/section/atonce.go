@@ -18,7 +18,7 @@ func fromBirth(x *thread, a *arrival) *arrival {
 }
 
 // fill gives the members of a crew that have no part in a round one: what they did from
-// their birth on, in the first round that they lived in, if that was work as they do later,
+// their birth on, in the first round that they lived in, if that was a piece as they do later,
 // of a pool in which all work each time; else an empty one.
 func (p *poolRule) fill(c *crew, y *shift, parts []arrival) []arrival {
 	begin := y.over
@@ -40,9 +40,10 @@ func (p *poolRule) fill(c *crew, y *shift, parts []arrival) []arrival {
 	return parts
 }
 
-// workedAtOnce: a thread did so in a round, or before.
+// workedAtOnce: a thread did so in a round that ended after its birth, and what it did is a
+// piece as it has later, not two without a wait between.
 func (h *hand) workedAtOnce(y *shift) bool {
-	return h.atOnce != nil && h.atOnce.beginTSC < y.over && h.first*4 > h.most
+	return h.atOnce != nil && h.atOnce.beginTSC < y.over && h.first*4 > h.most && h.first*2 <= h.most*3
 }
 
 // opened reports whether a dispatcher's first wait, in which nobody was seen to go on, was

@@ -429,7 +429,7 @@ func TestPoolOfWhoIsFreeTakenBack(t *testing.T) {
 }
 
 // TestAtOnce: who finds work when it first looks has done that in the first round, though it
-// was not seen to go on, alone or with all others; who did little before has done nothing there.
+// was not seen to go on, alone or with all others; of who did little before, or too much for one, that is not believed.
 func TestAtOnce(t *testing.T) {
 	const later = " [21 22 23] [31 32 33] [41 42 43] [51 52 53] [61 62 63] [71 72 73]]"
 	for _, c := range []struct {
@@ -438,8 +438,10 @@ func TestAtOnce(t *testing.T) {
 	}{
 		{[]uint64{0, 0, 23}, "join 320 [[11 12 23]" + later},
 		{[]uint64{0, 0, 2}, "join 320 [[11 12 0]" + later},
+		{[]uint64{0, 0, 123}, "join 320 [[11 12 0]" + later},
 		{[]uint64{21, 22, 23}, "join 320 [[21 22 23]" + later},
 		{[]uint64{2, 22, 23}, "join 320 [" + later[1:]},
+		{[]uint64{121, 22, 23}, "join 320 [" + later[1:]},
 	} {
 		s := newScript(1 << 20)
 		threads(s, 3)
