@@ -138,6 +138,10 @@ const (
 
 var goReceives = []string{"runtime.chanrecv1", "runtime.chanrecv2"}
 
+// What makes the system calls of package syscall, as it was called before Go 1.23, until
+// Go 1.25, and is.
+var goSystem = []string{"runtime/internal/syscall.Syscall6", "internal/runtime/syscall.Syscall6", "internal/runtime/syscall/linux.Syscall6"}
+
 // goFunctions are the runtime's functions that get detours.
 func (m *module) goFunctions() (fs goroutine.Functions, err error) {
 	find := func(name string) (f goroutine.Function, known bool) {
@@ -168,6 +172,7 @@ func (m *module) goFunctions() (fs goroutine.Functions, err error) {
 		return list
 	}
 	fs.Receive, fs.Choose, fs.Send, fs.Ask = used(goReceives...), used(goChooses), used(goSends), used(goAsks)
+	fs.System = used(goSystem...)
 	fs.Follow = used("runtime.fpTracebackPartialExpand")
 	if fs.Expand = used("runtime.fpunwindExpand"); m.im.Go.Before("go1.23") {
 		fs.Expand, fs.Expand22 = nil, fs.Expand
@@ -437,6 +442,12 @@ func (s *session) goStop(e tracee.Event, pc uint64) (bool, error) {
 	case goroutine.Recovered:
 		s.threads.goroutines.births(s.threads)
 		s.recovered(regs[rax])
+	case goroutine.Replaced:
+		s.threads.goroutines.births(s.threads)
+		if base, err := s.p.GS(e.Tid); err == nil && s.threads.goroutines.byBase[base] != nil {
+			t := s.threads.goroutines.byBase[base]
+			s.lineage.giveWay(e.Tid, leaver{who: t, frames: s.stacks.ofGoroutine(t.goroutine.Runtime, 0, &regs)})
+		}
 	case goroutine.Asked:
 		s.threads.asked(s.threads.goroutines.byBase[regs[rdi]])
 	}
