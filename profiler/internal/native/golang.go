@@ -134,6 +134,8 @@ const (
 	goChooses = "runtime.selectgo"
 	goSends   = "runtime.chansend1"
 	goAsks    = "runtime.signalM" // a thread to leave its goroutine
+
+	goCoroutine = "runtime.corostart" // what runs while another one waits for it begins here (iter.Pull)
 )
 
 var goReceives = []string{"runtime.chanrecv1", "runtime.chanrecv2"}
@@ -321,7 +323,7 @@ func (gs *goroutines) born(ts *threads, t *thread) {
 		return
 	}
 	ts.enter(t)
-	ts.tracker.Made(t.id, ts.calls.at(g.Created).addr, profile.Addr(ts.calls.function(g.Start)))
+	ts.tracker.Made(t.id, ts.calls.at(g.Created).addr, profile.Addr(ts.calls.function(g.Start)), gs.begins(g.Start, goCoroutine))
 }
 
 // asked: a goroutine asks whether more of what it sends is to be recorded.
@@ -333,13 +335,23 @@ func (ts *threads) asked(t *thread) {
 	}
 }
 
+// begins reports whether a goroutine that starts at an address does so in a function.
+func (gs *goroutines) begins(start uint64, name string) bool {
+	m, a := gs.in.moduleOf(start)
+	if m == nil {
+		return false
+	}
+	f := m.im.FuncAt(a)
+	return f != nil && f.Name == name
+}
+
 // isRuntimes: a goroutine is of Go's runtime, which has some for its own ends.
 func (gs *goroutines) isRuntimes(start uint64) bool {
 	is, known := gs.runtime[start]
 	if !known {
 		if m, a := gs.in.moduleOf(start); m != nil {
 			f := m.im.FuncAt(a)
-			is = f != nil && f.Name != "runtime.main" && (strings.HasPrefix(f.Name, "runtime.") || f.Name == "internal/runtime/cgroup" || f.Name == "unique.runtime_registerUniqueMapCleanup.func2")
+			is = f != nil && f.Name != "runtime.main" && f.Name != goCoroutine && (strings.HasPrefix(f.Name, "runtime.") || f.Name == "internal/runtime/cgroup" || f.Name == "unique.runtime_registerUniqueMapCleanup.func2")
 		}
 		gs.runtime[start] = is
 	}

@@ -129,6 +129,10 @@ func (g *goRule) died(x *thread, a arrival) {
 	if x.parent == nil {
 		return // it ends before those that it has made, who may have had nothing to do
 	}
+	if x.coroutine {
+		g.turned(x, a)
+		return
+	}
 	if !x.taken() {
 		end := a
 		x.end = &end

@@ -49,6 +49,13 @@ func (g *goRule) longest(parts []arrival, s spent) spent {
 	return s
 }
 
+// turned: a coroutine has ended. Who made it has waited whenever it ran, as for a function.
+func (g *goRule) turned(x *thread, a arrival) {
+	g.within(&a)
+	x.parent.spends(g.longest([]arrival{a}, spent{from: x.born, to: a.tsc}), x.parent.parent != nil)
+	x.parent.joins([]*thread{x}, moment{x.born, x.parent.clock}, a.tsc)
+}
+
 // waitedIn is what the maker of a batch waited for there, if that is known.
 func (g *goRule) waitedIn(y *batch) (s spent, ok bool) {
 	if !y.joins() || y.dead < y.made {
