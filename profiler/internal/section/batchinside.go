@@ -53,7 +53,8 @@ func (g *goRule) longest(parts []arrival, s spent) spent {
 func (g *goRule) turned(x *thread, a arrival) {
 	g.within(&a)
 	x.parent.spends(g.longest([]arrival{a}, spent{from: x.born, to: a.tsc}), x.parent.parent != nil)
-	x.parent.joins([]*thread{x}, moment{x.born, x.parent.clock}, a.tsc)
+	x.created = moment{x.born, x.parent.clock}
+	x.parent.joins([]*thread{x}, x.created, a.tsc)
 }
 
 // waitedIn is what the maker of a batch waited for there, if that is known.
@@ -107,10 +108,10 @@ func (g *goRule) open(a arrival) bool {
 
 // release files instances that were held back, all or those of which more is known.
 func (g *goRule) release(all bool) {
-	g.held = slices.DeleteFunc(g.held, func(parts []arrival) bool {
-		done := all || !slices.ContainsFunc(parts, g.open)
+	g.held = slices.DeleteFunc(g.held, func(m met) bool {
+		done := all || !slices.ContainsFunc(m.parts, g.open)
 		if done {
-			g.complete(parts)
+			g.complete(m)
 		}
 		return done
 	})

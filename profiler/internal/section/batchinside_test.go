@@ -92,8 +92,8 @@ func TestCoroutines(t *testing.T) {
 			t.Errorf("%d: %+v", i, p)
 		}
 	}
-	x := profile.Thread{ID: 3}
-	if s.Tie(&x); x.Joiner != 2 || x.Creator != 2 || x.JoinedNS == 0 {
+	x := profile.Thread{ID: 3, BeginNS: 1 << 40}
+	if s.Tie(&x); x.Joiner != 2 || x.Creator != 2 || x.CreatedNS == 0 || x.JoinedNS <= x.CreatedNS {
 		t.Errorf("%+v", x)
 	}
 }

@@ -79,6 +79,11 @@ func TestWaitGroups(t *testing.T) {
 	s.dies(2, 5)
 	got := s.Finish()
 	expect(t, got, "goroutines 480 [[100 350] [20 10]]")
+	for i := range got[0].Instances {
+		if w := got[0].Instances[i].Waiter; w != 1 {
+			t.Errorf("instance %d: who waited is %d", i, w)
+		}
+	}
 	if p := got[0].Instances[1].Parts; p[0].Slot == p[1].Slot {
 		t.Errorf("two goroutines in one place: %+v", p)
 	}

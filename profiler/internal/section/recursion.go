@@ -67,7 +67,7 @@ func (g *goRule) under(x *thread, line string) []arrival {
 	}
 	delete(g.beneath, x)
 	if b.line != line {
-		g.file(b.parts)
+		g.file(b.parts, -1)
 		return nil
 	}
 	return b.parts
@@ -184,6 +184,6 @@ func together(parts []arrival) []arrival {
 // left files what nobody has waited for around it.
 func (g *goRule) left() {
 	for _, x := range slices.SortedFunc(maps.Keys(g.beneath), func(a, b *thread) int { return cmp.Compare(a.id, b.id) }) {
-		g.file(g.beneath[x].parts)
+		g.file(g.beneath[x].parts, -1)
 	}
 }

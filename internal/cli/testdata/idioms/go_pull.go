@@ -1,7 +1,7 @@
 /* Goroutines that draw what they work on from an iterator, which does the work
  * (iter.Pull): it is theirs. In one of two rounds they stop it before it has ended.
  *
- * EXPECT instances=6 rows=P kind=goroutines cause=branch */
+ * EXPECT instances=6 rows=P kind=goroutines cause=branch path=rounds */
 
 package main
 
