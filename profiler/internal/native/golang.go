@@ -206,26 +206,28 @@ func (in *injection) goMain(lines backend.Lines) string {
 
 // goroutines are those of the program: threads, to all else.
 type goroutines struct {
-	in       *injection
-	offered  []*thread // in the pool, in their order; nil: one that counts nothing
-	first    uint64    // the number of the first of these
-	next     uint64    // and of the one that is offered next
-	taken    []*thread // from there, by those that do not run yet
-	byBase   map[uint64]*thread
-	byID     map[uint64]*thread
-	full     bool            // others are not counted
-	carriers map[int]*thread // the threads that run them, by tid, where these have clocks
-	runtime  map[uint64]bool // whether functions are the runtime's, by address
-	lives    map[statement]*lives
-	strange  cThreads
-	makes    uint32 // the kind of records that one makes another
-	parks    parks
+	in         *injection
+	offered    []*thread // in the pool, in their order; nil: one that counts nothing
+	first      uint64    // the number of the first of these
+	next       uint64    // and of the one that is offered next
+	taken      []*thread // from there, by those that do not run yet
+	byBase     map[uint64]*thread
+	byID       map[uint64]*thread
+	full       bool            // others are not counted
+	coroutines int             // there have been
+	carriers   map[int]*thread // the threads that run them, by tid, where these have clocks
+	runtime    map[uint64]bool // whether functions are the runtime's, by address
+	lives      map[statement]*lives
+	strange    cThreads
+	makes      uint32 // the kind of records that one makes another
+	parks      parks
 }
 
 // How many goroutines are told apart, at once and in all.
 const (
 	mostGoroutines = 8192
 	allGoroutines  = 100_000
+	allCoroutines  = allGoroutines / 2 // of iter.Pull: others of the program want room, too
 )
 
 // manyWaits is how many waits are recorded until it is looked at whether they are of
@@ -317,13 +319,17 @@ func (gs *goroutines) born(ts *threads, t *thread) {
 	g := t.area.Goroutine()
 	t.goroutine, t.begin, t.parent = g, g.Begin, gs.byID[g.Parent]
 	gs.byID[g.ID] = t
-	if gs.isRuntimes(g.Start) {
+	coroutine := gs.begins(g.Start, goCoroutine)
+	if coroutine {
+		gs.coroutines++
+	}
+	if gs.isRuntimes(g.Start) || coroutine && gs.coroutines > allCoroutines {
 		t.hidden = true
 		ts.byTid[t.tid] = t
 		return
 	}
 	ts.enter(t)
-	ts.tracker.Made(t.id, ts.calls.at(g.Created).addr, profile.Addr(ts.calls.function(g.Start)), gs.begins(g.Start, goCoroutine))
+	ts.tracker.Made(t.id, ts.calls.at(g.Created).addr, profile.Addr(ts.calls.function(g.Start)), coroutine)
 }
 
 // asked: a goroutine asks whether more of what it sends is to be recorded.
@@ -474,7 +480,11 @@ func (gs *goroutines) doubts(run uint64) (list []profile.Warning) {
 	if gs == nil {
 		return nil
 	}
-	if list = append(gs.strange.doubt(), gs.parks.doubts(run)...); !gs.full {
+	list = append(gs.strange.doubt(), gs.parks.doubts(run)...)
+	if gs.coroutines > allCoroutines {
+		list = append(list, profile.Warning{Code: "goroutines", Message: fmt.Sprintf("more than %d coroutines (iter.Pull): what others did is not counted", allCoroutines)})
+	}
+	if !gs.full {
 		return list
 	}
 	return append(list, profile.Warning{Code: "goroutines", Message: fmt.Sprintf("more than %d goroutines at once, or %d in all: what others did is not counted", mostGoroutines, allGoroutines)})
