@@ -51,6 +51,12 @@ func (c *collector) own(r *record.Record) profile.Addr {
 	return c.spots(&arrival{site: profile.Addr(r.Site), chain: r.Chain})[0].site
 }
 
+// foreign: no call of the program's led to what was recorded, which the languages' own
+// libraries do among themselves.
+func (c *collector) foreign(a *arrival) bool {
+	return c.c.Locate != nil && len(a.chain) > 0 && !slices.ContainsFunc(a.chain, func(x uint64) bool { return len(c.spotsAt(profile.Addr(x))) > 0 })
+}
+
 func (c *collector) unwind(chain []uint64) (list []spot) {
 	for _, x := range chain {
 		a := profile.Addr(x)
