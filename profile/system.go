@@ -26,7 +26,7 @@ var within = []string{"/include/c++/", "/lib/gcc/", "/lib/clang/", "/lib/rustlib
 // along without lines: C++, the C library, D, OCaml, Free Pascal and Ada.
 var ofRuntimes = []string{"std::", "__", "_start", "start_thread", "clone", "execute_native_thread_routine",
 	"std.", "core.", "rt.", "object.", "gcc.", "_d_run_main", "thread_entryPoint",
-	"caml_", "SYSTEM.", "CLASSES.", "SYSUTILS.", "CTHREADS.", "system__", "ada__"}
+	"caml_", "Stdlib.", "Thread.", "Mutex.", "Condition.", "Event.", "SYSTEM.", "CLASSES.", "SYSUTILS.", "CTHREADS.", "system__", "ada__"}
 
 // byCgo: cgo has written a file, between what a program has in Go and what it has in C.
 func byCgo(file string) bool {
@@ -39,7 +39,12 @@ func byCgo(file string) bool {
 func System(file string) bool {
 	begins := func(h string) bool { return strings.HasPrefix(file, h) }
 	holds := func(h string) bool { return strings.Contains(file, h) }
-	return slices.ContainsFunc(headers, begins) || slices.ContainsFunc(within, holds) || holds("/bits/") && holds("/c++/") || byCgo(file)
+	return slices.ContainsFunc(headers, begins) || slices.ContainsFunc(within, holds) || holds("/bits/") && holds("/c++/") || byCgo(file) || byOCaml(file)
+}
+
+// byOCaml: a file is of OCaml's library, of which compilers keep paths as they were built.
+func byOCaml(file string) bool {
+	return path.Ext(file) == ".ml" && (strings.HasPrefix(file, "stdlib/") || strings.HasPrefix(file, "otherlibs/"))
 }
 
 // System reports whether a frame belongs to the system or the standard
