@@ -26,7 +26,7 @@ var within = []string{"/include/c++/", "/lib/gcc/", "/lib/clang/", "/lib/rustlib
 // along without lines: C++, the C library, D, OCaml, Free Pascal and Ada.
 var ofRuntimes = []string{"std::", "__", "_start", "start_thread", "clone", "execute_native_thread_routine",
 	"std.", "core.", "rt.", "object.", "gcc.", "_d_run_main", "thread_entryPoint",
-	"caml_", "Stdlib.", "Thread.", "Mutex.", "Condition.", "Event.", "SYSTEM.", "CLASSES.", "SYSUTILS.", "CTHREADS.", "system__", "ada__"}
+	"caml_", "stw_", "Stdlib.", "Thread.", "Mutex.", "Condition.", "Event.", "SYSTEM.", "CLASSES.", "SYSUTILS.", "CTHREADS.", "system__", "ada__"}
 
 // byCgo: cgo has written a file, between what a program has in Go and what it has in C.
 func byCgo(file string) bool {

@@ -74,7 +74,7 @@ func (c conditionRule) broadcast(x *thread, r record.Record) {
 	}
 	b := c.briefAt(profile.Addr(r.Site))
 	c.wokenBy(b, e.arrivals)
-	if b != nil && b.closed || e.again > mayWakeForNothing || c.ofLibrary(e.arrivals) || c.waitsApart(e.arrivals, profile.Addr(r.Site)) {
+	if b != nil && b.closed || e.again > mayWakeForNothing || c.t.out.foreign(e.arrivals) || c.waitsApart(e.arrivals, profile.Addr(r.Site)) {
 		e.arrivals, e.held = nil, nil
 		return
 	}
@@ -126,12 +126,6 @@ func (c conditionRule) meets(e *epoch, b *brief, tsc uint64) {
 		}
 	}
 	e.held = nil
-}
-
-// ofLibrary: all who wait have come by calls of a language's own library alone, as threads of
-// its pool do. Nobody has asked for such a meeting.
-func (c conditionRule) ofLibrary(waiting []arrival) bool {
-	return !slices.ContainsFunc(waiting, func(a arrival) bool { return !c.t.out.foreign(&a) })
 }
 
 // waitsApart reports whether somebody waits in another critical section of the function

@@ -51,10 +51,14 @@ func (c *collector) own(r *record.Record) profile.Addr {
 	return c.spots(&arrival{site: profile.Addr(r.Site), chain: r.Chain})[0].site
 }
 
-// foreign: no call of the program's led to what was recorded, which the languages' own
-// libraries do among themselves.
-func (c *collector) foreign(a *arrival) bool {
-	return c.c.Locate != nil && len(a.chain) > 0 && !slices.ContainsFunc(a.chain, func(x uint64) bool { return len(c.spotsAt(profile.Addr(x))) > 0 })
+// foreign: no call of the program's led anybody to where they are, as where a language's own
+// library has threads that wait for work, or stops all for its garbage. Nobody has asked for
+// such a meeting.
+func (c *collector) foreign(arrivals []arrival) bool {
+	return c.c.Locate != nil && !slices.ContainsFunc(arrivals, func(a arrival) bool {
+		own := func(x uint64) bool { return len(c.spotsAt(profile.Addr(x))) > 0 }
+		return own(uint64(a.site)) || slices.ContainsFunc(a.chain, own)
+	})
 }
 
 func (c *collector) unwind(chain []uint64) (list []spot) {
