@@ -9,7 +9,6 @@ type crew struct {
 	steady  bool     // each time the same threads
 	took    int      // parts in all of them
 	overran int
-	spanned int
 	trailed int
 	broken  int
 	members []*thread
@@ -37,7 +36,7 @@ func (p *poolRule) decide(h *hand, c *crew) {
 		c.state, c.shifts = noMeeting, nil
 	case len(c.members) == 1 && n >= someShifts && c.overran == 0 && c.few(c.trailed) && p.besides(c):
 		p.accept(c) // one works for another, which does its share meanwhile
-	case n >= fewShifts && c.steady && c.few(c.overran) && len(c.members) > 1 && !p.leavesOut(c), n >= someShifts && most && len(c.members) > 1 && c.few(c.overran) && (c.spanned+c.trailed)*4 <= n, n >= moreShifts && c.together():
+	case n >= fewShifts && c.steady && c.few(c.overran) && len(c.members) > 1 && !p.leavesOut(c), n >= someShifts && most && len(c.members) > 1 && c.few(c.overran) && c.trailed*4 <= n, n >= moreShifts && c.together():
 		c.loose = !most
 		p.accept(c)
 	}
@@ -51,7 +50,7 @@ func (c *crew) few(k int) bool { return k*8 <= len(c.shifts) }
 // met somebody at work.
 func (c *crew) together() bool {
 	n := len(c.shifts)
-	return len(c.members) > 1 && c.took >= min(2*n*9/10, n*len(c.members)*3/4) && c.few(c.overran+c.spanned+c.broken) && c.few(c.trailed)
+	return len(c.members) > 1 && c.took >= min(2*n*9/10, n*len(c.members)*3/4) && c.few(c.overran+c.broken) && c.few(c.trailed)
 }
 
 // leavesOut reports whether threads of the same creator that wait where the

@@ -134,12 +134,10 @@ func (p *poolRule) back(x *thread, h *hand, a arrival) {
 		a.waits = since(a.waits, a.beginTSC)
 		h.most = max(h.most, p.t.c.Work(a.delta))
 		y.add(a)
-		late := float64(a.tsc) - float64(y.over)
-		if busy := float64(a.busyNS) - float64(y.over-min(y.over, a.beginTSC))*p.t.c.NSPerTick; y.over > 0 && late > 0 {
+		if busy := float64(a.busyNS) - float64(y.over-min(y.over, a.beginTSC))*p.t.c.NSPerTick; y.over > 0 && a.tsc > y.over {
 			y.overran = y.overran || busy > lateNS || !a.timed
 			y.trails = y.trails || busy > max(lateNS/10, lateShare*float64(a.busyNS)) || !a.timed
 		}
-		y.spanned = y.spanned || y.over > 0 && y.left > 1 && late*p.t.c.NSPerTick > lateNS
 	}
 	d := p.hand(x.parent)
 	if y != d.current() && y != d.now && y.out == 0 {
@@ -242,7 +240,7 @@ func (p *poolRule) goesOn(x *thread, h *hand, r record.Record) {
 	y := h.now
 	y.doubtful = c.state == meeting && c.steady && !y.futures && y.out > 0 && y.misses(c)
 	next := &shift{}
-	y.end, y.over, y.left = h.arrived, r.TSC, y.out
+	y.end, y.over = h.arrived, r.TSC
 	if h.looked != nil {
 		next, y.over, h.looked = h.looked.next, h.looked.tsc, nil
 	}
@@ -308,9 +306,6 @@ func (p *poolRule) judge(h *hand, c *crew, y *shift) {
 	c.took += len(y.parts)
 	if y.overran {
 		c.overran++
-	}
-	if y.spanned && !y.futures {
-		c.spanned++
 	}
 	if y.trails {
 		c.trailed++

@@ -427,3 +427,46 @@ func TestPoolOfWhoIsFreeTakenBack(t *testing.T) {
 	}
 	expect(t, s.Finish(), "join 640 [[350 630 80 80 60]]")
 }
+
+// TestPoolOnALoadedMachine: who is back late, having waited for a core, has worked
+// in the round all the same; not so who worked on, by its CPU clock.
+func TestPoolOnALoadedMachine(t *testing.T) {
+	const late = 300000
+	for _, c := range []struct {
+		on   int64 // ns of work behind the end
+		want []string
+	}{
+		{0, []string{"join 320 [[10 10 10 10 0] [0 10 10 10 10] [10 0 10 10 10] [10 10 0 10 10] [10 10 10 0 10] [10 10 10 10 0]]"}},
+		{late, nil},
+	} {
+		s := crewOf(5)
+		clock := int64(1000)
+		passes := func(id int, kind uint32, after int64, work ...record.Delta) {
+			clock += after
+			s.Record(profile.ThreadID(id), record.Record{Kind: kind, TSC: s.tick(), Arg3: forWork, Site: 160 * forWork, CPUNS: clock, Delta: work})
+		}
+		for k := range 6 {
+			var back []int
+			s.idles(0, forAll)
+			for w := range 5 {
+				if (w+1)%5 != k%5 {
+					passes(w+1, idleOut, 0)
+					back = append(back, w+1)
+				}
+			}
+			for i, w := range back {
+				if i == 2 && k%2 > 0 {
+					s.goes(0, forAll)
+					s.now += late
+					clock += c.on
+				}
+				passes(w, idleIn, 5, record.Delta{N: 10})
+			}
+			if k%2 == 0 {
+				s.goes(0, forAll)
+			}
+		}
+		s.dies(1)
+		expect(t, s.Finish(), c.want...)
+	}
+}

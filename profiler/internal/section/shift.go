@@ -15,7 +15,6 @@ type shift struct {
 	broken   bool      // what somebody did in it is not known
 	overran  bool      // somebody worked on after its end,
 	trails   bool      // did a twentieth of its work then,
-	spanned  bool      // or may have, beside another one
 	futures  bool      // the dispatcher waited for futures: whoever had the last one works on a moment
 	doubtful bool      // it may have been woken for nothing:
 	acted    bool      // what it did next is known,
@@ -26,7 +25,6 @@ type shift struct {
 	own      *arrival  // what the dispatcher did itself since it woke the first;
 	all      *arrival  // since it went on, which is the same where nobody had to be woken
 	over     uint64
-	left     int // at work then: a lone one has let the dispatcher go on, which may have taken its core
 }
 
 // current is the round that begins to be worked in now.
