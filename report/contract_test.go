@@ -454,7 +454,7 @@ func TestNoDebugInformation(t *testing.T) {
 // TestLinesElsewhere: lines are known, but none of where sections are and what causes them.
 func TestLinesElsewhere(t *testing.T) {
 	p, a := reporttest.Owner()
-	p.Locations = []profile.Location{{Lo: 1, Hi: 2, Frame: profile.Frame{File: "/src/app.hs", Line: 3}}}
+	p.Locations = []profile.Location{{Address: 1, Frame: profile.Frame{File: "/src/app.hs", Line: 3}}}
 	r, err := New(p, Options{Analyse: a})
 	if err != nil {
 		t.Fatal(err)
