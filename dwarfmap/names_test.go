@@ -22,7 +22,7 @@ func TestDemangled(t *testing.T) {
 		"_D3std11parallelism__T4TaskSQBaQz3runTDFZvZQv4implFPvZv":                                                                     "std.parallelism.Task.impl",
 		"_D4core4sync5mutex5Mutex__T12lock_nothrowTCQBpQBnQBlQBiZQBdMFNbNiNeZv":                                                       "core.sync.mutex.Mutex.lock_nothrow",
 		"_D4core6atomic__T10atomicLoadVEQBdQBb11MemoryOrderi2TE3std8LogLevelZQCxFNaNbNiNeKxEQCbQBpQBlZQCs":                            "core.atomic.atomicLoad",
-		"_D3std3uni__T9sliceBitsVmi9Vmi4294967295ZQBc__T6opCallTwZQkFNaNbNiNfwZk":                                                      "std.uni.sliceBits.opCall",
+		"_D3std3uni__T9sliceBitsVmi9Vmi4294967295ZQBc__T6opCallTwZQkFNaNbNiNfwZk":                                                     "std.uni.sliceBits.opCall",
 		"_D3std3zip__T4findVAyaa6_61203d3d2062TQtZ4findFQyMQBbZm":                                                                     "std.zip.find",
 		"_D3std7variant17__T8VariantNVk20Z8VariantN6__ctorMFZv":                                                                       "std.variant.VariantN.this",
 		"_D2rt7hasDtorFxC8TypeInfoZb.localalias":                                                                                      "rt.hasDtor.localalias",
