@@ -158,10 +158,10 @@ func (m *Map) strIn(e *dwarf.Entry, a dwarf.Attr, alt bool) (string, bool) {
 }
 
 func mangled(name string) bool {
-	return strings.HasPrefix(name, "_Z") || strings.HasPrefix(name, "_R")
+	return strings.HasPrefix(name, "_Z") || strings.HasPrefix(name, "_R") || strings.HasPrefix(name, "_D")
 }
 
-// readable demangles the names of C++ and Rust, and leaves out parameters and
+// readable demangles the names of C++, Rust and D, and leaves out parameters and
 // template arguments: the place is known by its line, and with them one name
 // fills a screen. What the compiler appended to a clone (.cold, .part.0) stays.
 func (m *Map) readable(name string) string {
@@ -173,7 +173,7 @@ func (m *Map) readable(name string) string {
 		if i := strings.IndexByte(name, '<'); i > 0 && name[len(name)-1] == '>' && !strings.HasPrefix(name, "operator") {
 			return name[:i]
 		}
-		return name
+		return written(name)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -192,6 +192,9 @@ func (m *Map) readable(name string) string {
 var rustName = regexp.MustCompile(`^_ZN.*17h[0-9a-f]{16}E`)
 
 func demangled(name string) string {
+	if out, is := demangledD(name); is {
+		return out
+	}
 	base, clone, cut := name, "", false
 	if strings.HasPrefix(name, "_Z") {
 		at := len(rustName.FindString(name))
@@ -206,4 +209,25 @@ func demangled(name string) string {
 		out += "." + clone
 	}
 	return out
+}
+
+// Names that OCaml and Free Pascal make for the linker: of a module's function, which has a
+// number, and of a unit's, with the types of its parameters.
+var (
+	ofOCaml  = regexp.MustCompile(`^caml([A-Z]\w*?)(?:__|[$.])(\w+)_\d+$`)
+	ofPascal = regexp.MustCompile(`^(?:P\$)?([A-Z]\w*?)(?:\$_\$(\w+?)_\$_)?_\$\$_([A-Z]\w*?)(?:\$.*)?$`)
+)
+
+// written is a name as it is written in the source, where a language adds to it.
+func written(name string) string {
+	if strings.HasPrefix(name, "caml") {
+		if x := ofOCaml.FindStringSubmatch(name); x != nil {
+			return strings.ReplaceAll(x[1]+"."+x[2], "__", ".")
+		}
+	} else if strings.Contains(name, "_$") {
+		if x := ofPascal.FindStringSubmatch(name); x != nil {
+			return strings.ReplaceAll(x[1]+"."+x[2]+"."+x[3], "..", ".")
+		}
+	}
+	return name
 }

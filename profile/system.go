@@ -19,7 +19,14 @@ var headers = []string{"/usr/include/", "/usr/lib/", "/usr/lib64/", "/usr/share/
 // Conan, vcpkg, pip, Nix, dub, nimble, opam and Alire keep what they have fetched.
 var within = []string{"/include/c++/", "/lib/gcc/", "/lib/clang/", "/lib/rustlib/", "/rustc/", "/libstdc++-v3/",
 	"/cargo/registry/", "/.cargo/registry/", "/cargo/git/checkouts/", "/.cargo/git/checkouts/", "/_deps/", "/.conan/data/", "/.conan2/p/", "/vcpkg_installed/", "/vcpkg/installed/", "/vcpkg/packages/",
-	"/site-packages/", "/dist-packages/", "/nix/store/", "/.dub/packages/", "/.nimble/pkgs", "/.opam/", "/alire/cache/"}
+	"/site-packages/", "/dist-packages/", "/nix/store/", "/.dub/packages/", "/.nimble/pkgs", "/.opam/", "/alire/cache/",
+	"/src/phobos/", "/src/druntime/", "/import/std/", "/import/core/", "/.choosenim/"} // D's and Nim's own installers
+
+// ofRuntimes are how the names of functions begin, as a report has them, that languages bring
+// along without lines: C++, the C library, D, OCaml, Free Pascal and Ada.
+var ofRuntimes = []string{"std::", "__", "_start", "start_thread", "clone", "execute_native_thread_routine",
+	"std.", "core.", "rt.", "object.", "gcc.", "_d_run_main", "thread_entryPoint",
+	"caml_", "stw_", "Stdlib.", "Thread.", "Mutex.", "Condition.", "Event.", "SYSTEM.", "CLASSES.", "SYSUTILS.", "CTHREADS.", "system__", "ada__"}
 
 // byCgo: cgo has written a file, between what a program has in Go and what it has in C.
 func byCgo(file string) bool {
@@ -32,7 +39,12 @@ func byCgo(file string) bool {
 func System(file string) bool {
 	begins := func(h string) bool { return strings.HasPrefix(file, h) }
 	holds := func(h string) bool { return strings.Contains(file, h) }
-	return slices.ContainsFunc(headers, begins) || slices.ContainsFunc(within, holds) || holds("/bits/") && holds("/c++/") || byCgo(file)
+	return slices.ContainsFunc(headers, begins) || slices.ContainsFunc(within, holds) || holds("/bits/") && holds("/c++/") || byCgo(file) || byOCaml(file)
+}
+
+// byOCaml: a file is of OCaml's library, of which compilers keep paths as they were built.
+func byOCaml(file string) bool {
+	return path.Ext(file) == ".ml" && (strings.HasPrefix(file, "stdlib/") || strings.HasPrefix(file, "otherlibs/"))
 }
 
 // System reports whether a frame belongs to the system or the standard
@@ -41,12 +53,8 @@ func (f Frame) System() bool {
 	if f.File != "" && f.Line > 0 {
 		return System(f.File) || f.goSystem()
 	}
-	for _, x := range []string{"std::", "__", "_start", "start_thread", "clone", "execute_native_thread_routine"} {
-		if strings.HasPrefix(f.Function, x) {
-			return true
-		}
-	}
-	return strings.Contains(f.Function, " std::") // with what it returns
+	begins := func(x string) bool { return strings.HasPrefix(f.Function, x) }
+	return slices.ContainsFunc(ofRuntimes, begins) || strings.Contains(f.Function, " std::") // with what it returns
 }
 
 // Frames are the location's frames, from the inside outwards.

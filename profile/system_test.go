@@ -4,29 +4,37 @@ import "testing"
 
 func TestSystem(t *testing.T) {
 	for file, want := range map[string]bool{
-		"/usr/include/c++/12/bits/std_thread.h":                  true,
-		"/usr/include/pthread.h":                                 true,
-		"/opt/gcc-13/include/c++/13.1.0/thread":                  true,
-		"/usr/lib/gcc/x86_64-linux-gnu/12/include/immintrin.h":   true,
-		"/usr/lib/llvm-16/lib/clang/16/include/xmmintrin.h":      true,
-		"/opt/llvm/lib/clang/18/include/xmmintrin.h":             true,
-		"/rustc/9fc6b431/library/std/src/thread/mod.rs":          true,
-		"/usr/src/rustc-1.63.0/library/std/src/thread/mod.rs":    true, // Debian
-		"/build/gcc/src/libstdc++-v3/src/c++11/thread.cc":        true,
-		"/home/me/project/usr/include/mine.h":                    false,
-		"/home/me/include/thread":                                false,
-		"/home/me/src/main.c":                                    false,
-		"main.c":                                                 false,
-		"/usr/src/mine/main.c":                                   false,
-		"_cgo_gotypes.go":                                        true,
-		"/tmp/go-build/cgo-gcc-prolog":                           true,
-		"/home/me/cgo-work.c":                                    false,
-		"/home/me/.cargo/git/checkouts/pool-0f/1a2b/src/lib.rs":  true,
-		"/home/me/tool/build/_deps/pool-src/include/pool.hpp":    true,
-		"/home/me/.conan2/p/taskf1/p/include/taskflow/x.hpp":     true,
-		"/home/me/vcpkg/installed/x64-linux/include/BS_pool.hpp": true,
-		"/home/me/tool/third_party/pool.hpp":                     false, // may be theirs
-		"/home/me/deps/pool.hpp":                                 false,
+		"/usr/include/c++/12/bits/std_thread.h":                   true,
+		"/usr/include/pthread.h":                                  true,
+		"/opt/gcc-13/include/c++/13.1.0/thread":                   true,
+		"/usr/lib/gcc/x86_64-linux-gnu/12/include/immintrin.h":    true,
+		"/usr/lib/llvm-16/lib/clang/16/include/xmmintrin.h":       true,
+		"/opt/llvm/lib/clang/18/include/xmmintrin.h":              true,
+		"/rustc/9fc6b431/library/std/src/thread/mod.rs":           true,
+		"/usr/src/rustc-1.63.0/library/std/src/thread/mod.rs":     true, // Debian
+		"/build/gcc/src/libstdc++-v3/src/c++11/thread.cc":         true,
+		"/home/me/project/usr/include/mine.h":                     false,
+		"/home/me/include/thread":                                 false,
+		"/home/me/src/main.c":                                     false,
+		"main.c":                                                  false,
+		"/usr/src/mine/main.c":                                    false,
+		"_cgo_gotypes.go":                                         true,
+		"/tmp/go-build/cgo-gcc-prolog":                            true,
+		"/home/me/cgo-work.c":                                     false,
+		"/home/me/.cargo/git/checkouts/pool-0f/1a2b/src/lib.rs":   true,
+		"/home/me/tool/build/_deps/pool-src/include/pool.hpp":     true,
+		"/home/me/.conan2/p/taskf1/p/include/taskflow/x.hpp":      true,
+		"/home/me/vcpkg/installed/x64-linux/include/BS_pool.hpp":  true,
+		"/home/me/tool/third_party/pool.hpp":                      false, // may be theirs
+		"/home/me/deps/pool.hpp":                                  false,
+		"/home/me/dlang/dmd-2.105.0/src/phobos/std/stdio.d":       true,
+		"/home/me/dlang/ldc-1.30.0/import/core/thread/package.d":  true,
+		"/home/me/app/source/std/parallelism.d":                   false,
+		"/home/me/.choosenim/toolchains/nim-2.0.0/lib/system.nim": true,
+		"stdlib/list.ml":                                          true, // OCaml's
+		"otherlibs/systhreads/thread.ml":                          true,
+		"stdlib/mine.c":                                           false,
+		"/home/me/stdlib/list.ml":                                 false,
 	} {
 		if System(file) != want {
 			t.Errorf("System(%q) is %v", file, !want)
@@ -45,6 +53,13 @@ func TestSystem(t *testing.T) {
 		{Frame{Function: "std::thread::join()"}, true},
 		{Frame{Function: "void std::call_once<void (x)()>()"}, true},
 		{Frame{Function: "work"}, false},
+		{Frame{Function: "core.sync.condition.Condition.wait"}, true}, // D's
+		{Frame{Function: "app.main.__foreachbody11"}, false},
+		{Frame{Function: "caml_thread_join"}, true},
+		{Frame{Function: "Stdlib.List.iter"}, true},
+		{Frame{Function: "Solver.part"}, false},
+		{Frame{Function: "CLASSES.TTHREAD.WAITFOR"}, true},
+		{Frame{Function: "system__tasking__stages__complete_master"}, true},
 		{Frame{File: "/usr/local/go/src/sync/waitgroup.go", Line: 3, Function: "sync.(*WaitGroup).Wait"}, true},
 		{Frame{File: "net/http/server.go", Line: 3, Function: "net/http.(*Server).Serve.gowrap3"}, true}, // -trimpath
 		{Frame{File: "/home/me/go/pkg/mod/golang.org/x/sync@v0.1.0/errgroup/errgroup.go", Line: 3, Function: "golang.org/x/sync/errgroup.(*Group).Wait"}, true},

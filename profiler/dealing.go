@@ -12,7 +12,8 @@ import (
 // is how much of the range the thread has taken. No line of the program decides that.
 
 // taskRuntimes are what the paths of their sources have in them.
-var taskRuntimes = []string{"/oneapi/tbb/", "/include/tbb/", "/pstl/", "/rayon-", "/rayon/", "/tokio-", "/threadpool-"}
+var taskRuntimes = []string{"/oneapi/tbb/", "/include/tbb/", "/pstl/", "/rayon-", "/rayon/", "/tokio-", "/threadpool-",
+	"/std/parallelism.d", "/concurrency/threadpool.nim"} // D's and Nim's own
 
 // channels is what the paths of crossbeam's channels have in them, as cargo keeps them.
 const channels = "/crossbeam-channel-"

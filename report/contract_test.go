@@ -451,6 +451,19 @@ func TestNoDebugInformation(t *testing.T) {
 	}
 }
 
+// TestLinesElsewhere: lines are known, but none of where sections are and what causes them.
+func TestLinesElsewhere(t *testing.T) {
+	p, a := reporttest.Owner()
+	p.Locations = []profile.Location{{Address: 1, Frame: profile.Frame{File: "/src/app.hs", Line: 3}}}
+	r, err := New(p, Options{Analyse: a})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Warnings) > 0 {
+		t.Errorf("warnings %+v, though there are lines", r.Warnings)
+	}
+}
+
 func TestInconsistentProfile(t *testing.T) {
 	p, a := reporttest.Owner()
 	p.Sections[0].Instances[0].Parts[0].Counts.Event[0] = 77

@@ -21,10 +21,12 @@ func (b *builder) judge(r *Report) {
 	if len(r.Sections) == 0 && len(b.p.Threads) != 1 && !slices.ContainsFunc(b.p.Warnings, said) {
 		say("no-sections", "no parallel section was found: the program reached no barrier and joined no thread")
 	}
-	if b.asked > 0 && b.blind == b.asked {
+	written := func(l profile.Location) bool { return l.Known() }
+	none := b.blind == b.asked && !slices.ContainsFunc(b.p.Locations, written)
+	if b.asked > 0 && none {
 		say("no-debug-info", "no source lines are known: build the program with -g (the optimisation can stay) and run it again")
 	}
-	if b.blind < b.asked {
+	if !none {
 		for i := range r.Sections {
 			blindCauses(&r.Sections[i])
 		}

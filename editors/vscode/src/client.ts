@@ -20,7 +20,7 @@ interface Outcome {
   message: string;
 }
 
-const languages = ['c', 'cpp', 'go', 'rust', 'fortran', 'fortran-modern', 'FortranFreeForm', 'FortranFixedForm'];
+const languages = ['c', 'cpp', 'go', 'rust', 'fortran', 'fortran-modern', 'FortranFreeForm', 'FortranFixedForm', 'd', 'nim', 'ocaml', 'pascal', 'objectpascal'];
 
 /**
  * The library would register each of the server's commands. They are registered

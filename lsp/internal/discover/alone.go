@@ -21,7 +21,9 @@ var compilers = map[string]compiler{
 	".rs":  {"rustc -O -g", ""},
 	".f90": fortran, ".f95": fortran, ".f03": fortran, ".f08": fortran, ".f18": fortran, ".f": fortran, ".for": fortran, ".ftn": fortran,
 	".F90": fortran, ".F95": fortran, ".F03": fortran, ".F08": fortran, ".F18": fortran, ".F": fortran, ".FOR": fortran, ".FTN": fortran,
-	".go": {"go build", ""},
+	".go":  {"go build", ""},
+	".d":   {"ldc2 -O2 -g", ""},
+	".nim": {"nim c -d:release --debugger:native --threads:on", ""},
 }
 
 var begins = pattern.New(`\bmain\s*\(|(?im:^\s*program\s+\w)`)
@@ -70,6 +72,10 @@ func (f *Finder) compile(root string, p sourced) (c Candidate, mpi bool) {
 		c.Build = with.before + to + from
 	case ".rs":
 		c.Build = with.before + from + to
+	case ".d":
+		c.Build = with.before + from + " -of=" + workspace.Quote(relative(root, program))
+	case ".nim":
+		c.Build = with.before + " -o:" + workspace.Quote(relative(root, program)) + from
 	default:
 		if mpi {
 			with.before = compilesMPI.Replace(with.before)

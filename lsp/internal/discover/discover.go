@@ -132,7 +132,7 @@ func (f *Finder) candidate(root, path string, p *program, why string) Candidate 
 }
 
 // looks is what a source says that looks at its program's arguments.
-var looks = pattern.New(`\bmain\s*\(\s*(const\s+)?int\b|\bargv\b|\benv::args|(?i:get_command_argument|command_argument_count)`)
+var looks = pattern.New(`\bmain\s*\(\s*((const\s+)?int|string)\b|\bargv\b|\benv::args|\b(paramStr|commandLineParams)\b|(?i:get_command_argument|command_argument_count)`)
 
 // maxLooked of a program's sources are looked at.
 const maxLooked = 200

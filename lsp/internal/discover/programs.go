@@ -36,7 +36,7 @@ type program struct {
 
 // skipped are folders that hold no program of the workspace's own.
 var skipped = map[string]bool{
-	".git": true, ".hg": true, ".svn": true, "node_modules": true, "__pycache__": true, ".venv": true, "venv": true,
+	".git": true, ".dub": true, ".hg": true, ".svn": true, "node_modules": true, "__pycache__": true, ".venv": true, "venv": true,
 	"CMakeFiles": true, ".fingerprint": true, "incremental": true, "meson-private": true, ".cache": true,
 }
 

@@ -11,11 +11,16 @@ import (
 
 var (
 	// What a scan looks at closely; everything else is passed over fast.
-	hints = []string{"barrier", "BARRIER", "join", "arrive_and_wait", "omp", "parallel_", "execution::par", "par_", "scope"}
+	hints = []string{"barrier", "BARRIER", "join", "arrive_and_wait", "omp", "parallel_", "execution::par", "par_", "scope", "parallel(", "yieldForce", "WaitFor"}
 
 	callC       = pattern.New(`\b(pthread_barrier_wait|pthread_join|thrd_join|\w*BARRIER\w*)\s*\(|\.(arrive_and_wait|join)\s*\(|\btbb::parallel_\w+\s*\(|\bexecution::par(_unseq)?\s*,|^\s*#\s*pragma\s+omp\b.*\bparallel\b`)
 	callRust    = pattern.New(`\.(join|wait)\s*\(\s*\)|\.(into_)?par_(iter|iter_mut|chunks|chunks_mut|bridge|sort\w*)\s*\(|\b(thread|rayon)::(scope|join)\s*\(`)
 	callFortran = pattern.New(`(?i)^\s*[!c*]\$omp\s+parallel\b`)
+	// Of other languages what ends their threads and tasks.
+	callD      = pattern.New(`\.(join|yieldForce)\b|\bparallel\s*\(`)
+	callNim    = pattern.New(`\bjoinThreads?\b`)
+	callOCaml  = pattern.New(`\b(Thread|Domain)\.join\b`)
+	callPascal = pattern.New(`(?i)\.WaitFor\b`)
 	// Of Go only what is a group of goroutines: commands and conditions have a Wait too.
 	groupGo = pattern.New(`(\w+)\s+\*?(?:sync\.WaitGroup|errgroup\.Group)\b|(\w+)(?:\s*,\s*\w+)?\s*:?=\s*&?(?:new\()?(?:sync\.WaitGroup|errgroup\.(?:Group|WithContext))\b`)
 	waitGo  = pattern.New(`(\w+)\.Wait\(\)`)
@@ -34,6 +39,14 @@ func scan(t *text.Text, language, path string) []int {
 		call = callRust()
 	case "fortran":
 		call = callFortran()
+	case "d":
+		call = callD()
+	case "nim":
+		call = callNim()
+	case "ocaml":
+		call = callOCaml()
+	case "pascal":
+		call = callPascal()
 	case "go":
 		return scanGo(t)
 	default:
@@ -122,8 +135,11 @@ func languageOf(language, path string) string {
 	switch language {
 	case "c", "cpp", "cuda-cpp", "cuda", "objective-c", "objective-cpp":
 		return "c"
-	case "rust", "fortran", "go":
+	case "rust", "fortran", "go", "d", "nim", "ocaml", "pascal":
 		return language
+	}
+	if language == "objectpascal" {
+		return "pascal"
 	}
 	if strings.HasPrefix(language, "fortran") || strings.HasPrefix(language, "Fortran") {
 		return "fortran"
@@ -135,6 +151,14 @@ func languageOf(language, path string) string {
 		return "rust"
 	case ".go":
 		return "go"
+	case ".d":
+		return "d"
+	case ".nim":
+		return "nim"
+	case ".ml":
+		return "ocaml"
+	case ".pas", ".lpr", ".dpr":
+		return "pascal"
 	case ".f", ".f90", ".f95", ".f03", ".f08", ".for":
 		return "fortran"
 	}

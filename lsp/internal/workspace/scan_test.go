@@ -94,3 +94,24 @@ func TestScanGo(t *testing.T) {
 // runs and writes nothing, whatever it holds; what is wrong with its
 
 // configuration is said there, on its line.
+
+// TestScanOthers: where other languages end their threads and tasks.
+func TestScanOthers(t *testing.T) {
+	for _, x := range []struct {
+		path, line string
+		want       bool
+	}{
+		{"a.d", "foreach (t; ts) t.join();", true},
+		{"a.d", "foreach (i; taskPool.parallel(iota(n))) {", true},
+		{"a.d", "import std.parallelism;", false},
+		{"a.nim", "joinThreads(ts)", true},
+		{"a.nim", "let path = dir.joinPath(name)", false},
+		{"a.ml", "List.iter Domain.join ds", true},
+		{"a.ml", "String.join sep", false},
+		{"a.pas", "Workers[I].WaitFor;", true},
+	} {
+		if got := len(scan(text.New(x.line), "", x.path)) == 1; got != x.want {
+			t.Errorf("%s: %q: %v, want %v", x.path, x.line, got, x.want)
+		}
+	}
+}

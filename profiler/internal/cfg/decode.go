@@ -103,6 +103,12 @@ func (d *decoder) finish() {
 			return
 		}
 	}
+	for i := range d.s.insns {
+		if label, is := d.pushed(i); is {
+			d.fail("label at %#x may be returned to", label)
+			return
+		}
+	}
 	f.Insns = len(d.s.insns)
 	f.usesGS, f.blind, f.astray, f.plain, f.NoReturn, f.syncs, f.kernel = false, false, f.switches, true, true, false, false
 	for i := range d.s.insns {

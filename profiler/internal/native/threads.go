@@ -204,6 +204,9 @@ func (ts *threads) death(t *thread) {
 		rest, all = record.Add(rest, more), record.Add(all, sum)
 	}
 	t.work = ts.solver.Work(all)
+	if ts.tracker.NeedsLives() {
+		ts.tracker.Lived(t.id, record.Merge(slices.Concat(all, t.active, t.left)))
+	}
 	ts.tracker.Died(t.id, t.end, t.cpuNS, rest, t.work)
 	ts.lived(t, all)
 	ts.lost += t.area.Lost()

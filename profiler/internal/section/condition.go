@@ -74,7 +74,7 @@ func (c conditionRule) broadcast(x *thread, r record.Record) {
 	}
 	b := c.briefAt(profile.Addr(r.Site))
 	c.wokenBy(b, e.arrivals)
-	if b != nil && b.closed || e.again > mayWakeForNothing || c.waitsApart(e.arrivals, profile.Addr(r.Site)) {
+	if b != nil && b.closed || e.again > mayWakeForNothing || c.t.out.foreign(e.arrivals) || c.waitsApart(e.arrivals, profile.Addr(r.Site)) {
 		e.arrivals, e.held = nil, nil
 		return
 	}

@@ -337,6 +337,8 @@ func (g *gateRule) judge(c *code, atEnd bool) {
 			if atEnd || n >= surelyNot {
 				g.settle(c, noMeeting)
 			}
+		case enough && g.t.out.foreign(t.rounds[n-1].arrivals):
+			g.settle(c, noMeeting)
 		case enough:
 			g.accept(c, t)
 		case atEnd || n >= surelyNot:

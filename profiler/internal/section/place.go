@@ -51,6 +51,16 @@ func (c *collector) own(r *record.Record) profile.Addr {
 	return c.spots(&arrival{site: profile.Addr(r.Site), chain: r.Chain})[0].site
 }
 
+// foreign: no call of the program's led anybody to where they are, as where a language's own
+// library has threads that wait for work, or stops all for its garbage. Nobody has asked for
+// such a meeting.
+func (c *collector) foreign(arrivals []arrival) bool {
+	return c.c.Locate != nil && !slices.ContainsFunc(arrivals, func(a arrival) bool {
+		own := func(x uint64) bool { return len(c.spotsAt(profile.Addr(x))) > 0 }
+		return own(uint64(a.site)) || slices.ContainsFunc(a.chain, own)
+	})
+}
+
 func (c *collector) unwind(chain []uint64) (list []spot) {
 	for _, x := range chain {
 		a := profile.Addr(x)

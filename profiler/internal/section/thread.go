@@ -39,9 +39,10 @@ type thread struct {
 	last     uint64
 	cuts     int // how often its part began anew
 
-	rounds rounds     // of loops that may deal work out
-	seen   []sighting // while it lived
-	worked uint64     // instructions in its life, once that has ended
+	rounds rounds         // of loops that may deal work out
+	seen   []sighting     // while it lived
+	worked uint64         // instructions in its life, once that has ended
+	life   []record.Delta // all of that, where it may be of use
 
 	came      []*epoch // where it has waited
 	meeting   int      // the last that it came to

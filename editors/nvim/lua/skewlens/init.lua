@@ -7,7 +7,7 @@ M.install_hint = 'go install github.com/skewlens/skewlens@latest'
 
 local defaults = {
   cmd = nil, -- how to start the server; nil: `skewlens serve`, wherever skewlens is
-  filetypes = { 'c', 'cpp', 'fortran', 'go', 'rust', 'toml' }, -- of toml only .skewlens.toml
+  filetypes = { 'c', 'cpp', 'd', 'fortran', 'go', 'nim', 'ocaml', 'pascal', 'rust', 'toml' }, -- of toml only .skewlens.toml
   inlay_hints = true, -- turn them on where the server attaches
   codelens = true, -- likewise
   progress = true, -- show it in the message area
