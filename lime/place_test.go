@@ -96,8 +96,7 @@ func TestMembers(t *testing.T) {
 
 func TestSiteCosts(t *testing.T) {
 	a, b := []float64{1, 1, 1}, []float64{40, 0, 10}
-	total := []float64{41, 1, 11}
-	if got := siteCosts([]float64{9000, 5000, 6000}, total, [][]float64{a, b}); got == nil || !near6(got[0]/5000, 1) || !near6(got[1]/100, 1) {
+	if got, _ := siteCosts([]float64{9000, 5000, 6000}, [][]float64{a, b}); got == nil || !near6(got[0]/5000, 1) || !near6(got[1]/100, 1) {
 		t.Errorf("got %v, want 5000 and 100", got)
 	}
 	for _, cost := range [][]float64{
@@ -105,7 +104,7 @@ func TestSiteCosts(t *testing.T) {
 		{1000, 5000, 4000}, // a call that would cost less than nothing
 		{410, 10, 110},     // all alike: by calls is right
 	} {
-		if got := siteCosts(cost, total, [][]float64{a, b}); got != nil {
+		if got, _ := siteCosts(cost, [][]float64{a, b}); got != nil {
 			t.Errorf("%v: got %v", cost, got)
 		}
 	}
@@ -115,10 +114,10 @@ func TestSiteCosts(t *testing.T) {
 // where equal costs are far off.
 func TestSiteCostsOfTwoThreads(t *testing.T) {
 	a, b := []float64{1, 1}, []float64{40, 0}
-	if got := siteCosts([]float64{9000, 5000}, []float64{41, 1}, [][]float64{a, b}); got == nil || !near6(got[0]/5000, 1) || !near6(got[1]/100, 1) {
+	if got, _ := siteCosts([]float64{9000, 5000}, [][]float64{a, b}); got == nil || !near6(got[0]/5000, 1) || !near6(got[1]/100, 1) {
 		t.Errorf("got %v, want 5000 and 100", got)
 	}
-	if got := siteCosts([]float64{415, 10}, []float64{41, 1}, [][]float64{a, b}); got != nil {
+	if got, _ := siteCosts([]float64{415, 10}, [][]float64{a, b}); got != nil {
 		t.Errorf("nearly alike: got %v", got)
 	}
 }
@@ -168,7 +167,7 @@ func TestUncountedWayIn(t *testing.T) {
 		p := m.run(all(m.function("main", &repeat{trips: fixed(100), instructions: 2, body: []stmt{d}}), 4)...)
 		first := m.edge[[2]profile.BlockID{d.head, d.yes}]
 		p.Graph.Edges[first].Count = profile.NoEvent
-		c := newCosts(newGraph(p), newTable(len(p.Events), &instance{folded: 1, parts: p.Sections[0].Instances[0].Parts}), (*misses)(nil).following)
+		c := newCosts(newGraph(p), newTable(len(p.Events), &instance{folded: 1, parts: p.Sections[0].Instances[0].Parts}), nil, (*misses)(nil).following)
 		if got := c.onlyWayIn(m.edge[[2]profile.BlockID{d.second, d.yes}]); got == taken {
 			t.Errorf("taken %v: the only way in: %v", taken, got)
 		}
@@ -194,24 +193,24 @@ func TestSiteCostsOfCopies(t *testing.T) {
 			}
 			s.total[p] += n[p]
 		}
-		x.add(profile.EventID(e), int32(e/5*5), n)
+		x.add(site{profile.EventID(e), profile.EventID(e)}, int32(e/5*5), n)
 	}
-	x.solve(s, cost)
+	x.solve(s, cost, true)
 	for e := range 10 {
 		want := cheap
 		if e >= 5 {
 			want = dear
 		}
-		if got := s.each[profile.EventID(e)]; !near6(got/want, 1) {
+		if got := s.costs[site{profile.EventID(e), profile.EventID(e)}]; !near6(got/want, 1) {
 			t.Errorf("a call at site %d costs %v, want %v", e, got, want)
 		}
 	}
 	// Two calls of different lines in one block cannot be told apart; they are a site of their own.
 	y := &callSites{}
-	y.add(0, 0, []float64{1, 1})
-	y.add(0, 1, []float64{1, 1})
-	y.add(1, 1, []float64{3, 0})
-	if y.site[0] >= 0 || y.counts[0][0] != 2 || y.site[1] != 1 {
+	y.add(site{0, 0}, 0, []float64{1, 1})
+	y.add(site{0, 0}, 1, []float64{1, 1})
+	y.add(site{1, 1}, 1, []float64{3, 0})
+	if y.names[0] >= 0 || y.counts[0][0] != 2 || y.times[0] != 2 || y.names[1] != 1 {
 		t.Errorf("%+v", y)
 	}
 }

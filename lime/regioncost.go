@@ -26,11 +26,12 @@ type costs struct {
 	began    []profile.BlockID             // by column: where the part begins; NoBlock: unknown
 	executed []float64                     // all of them: T in instructions
 	more     func(profile.BlockID) float64 // what one execution of a block costs beside its instructions
+	pool     *pool
 }
 
-func newCosts(g *graph, t *table, more func(profile.BlockID) float64) *costs {
+func newCosts(g *graph, t *table, p *pool, more func(profile.BlockID) float64) *costs {
 	c := &costs{
-		graph: g, table: t, more: more,
+		graph: g, table: t, more: more, pool: p,
 		blocks: t.room.blocks[:0], comp: map[int32][]float64{}, shares: map[int32]*callShare{}, loop: map[int32][]float64{},
 		executed: t.vector(),
 	}
@@ -125,10 +126,10 @@ func (c *costs) addCallee(x []float64, edge int32) {
 	if cost == nil || s.total == nil {
 		return
 	}
-	w := s.weight(e.Count)
+	calls := s.calls(e.Count, n)
 	for t := range x {
 		if s.total[t] > 0 {
-			x[t] += cost[t] * w * n[t] / s.total[t]
+			x[t] += cost[t] * calls[t] / s.total[t]
 		}
 	}
 }
