@@ -173,6 +173,9 @@ func (x *callSites) solve(s *callShare, cost []float64, guess bool) (ok bool) {
 
 // apply shares a cost out by what one call costs at each site, if that is known of all.
 func (x *callSites) apply(s *callShare, costs map[site]float64) bool {
+	if len(x.sites) == 0 {
+		return false
+	}
 	for _, at := range x.sites {
 		if _, known := costs[at]; !known {
 			return false

@@ -27,12 +27,14 @@ type costs struct {
 	executed []float64                     // all of them: T in instructions
 	more     func(profile.BlockID) float64 // what one execution of a block costs beside its instructions
 	pool     *pool
+	meetings map[profile.BlockID]*meeting // where ways meet; nil: they are alike, or not told apart
+	merged   []profile.BlockID            // those that are; nil: not looked for yet
 }
 
 func newCosts(g *graph, t *table, p *pool, more func(profile.BlockID) float64) *costs {
 	c := &costs{
 		graph: g, table: t, more: more, pool: p,
-		blocks: t.room.blocks[:0], comp: map[int32][]float64{}, shares: map[int32]*callShare{}, loop: map[int32][]float64{},
+		blocks: t.room.blocks[:0], comp: map[int32][]float64{}, shares: map[int32]*callShare{}, loop: map[int32][]float64{}, meetings: map[profile.BlockID]*meeting{},
 		executed: t.vector(),
 	}
 	for _, e := range t.events {
@@ -286,7 +288,10 @@ func (c *costs) addUnder(x []float64, edge int32) {
 	case c.onlyWayIn(edge):
 		c.addDominated(x, e.To)
 		c.addOnward(x, edge, nil)
-	case !c.graph.postdominates(e.To, e.From):
+		c.addMerged(x, edge)
+	case c.graph.postdominates(e.To, e.From):
+		c.addMerged(x, edge)
+	default:
 		in, n := c.inflow(e.To), c.table.counts(e.Count)
 		if in == nil || n == nil || c.at[e.To] < 0 {
 			return
