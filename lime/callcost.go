@@ -81,7 +81,7 @@ func (c *costs) share(k int32) *callShare {
 // solve finds what one call costs at each of some sites, from an instance by itself,
 // or from many of the section, where a call costs in all the same.
 func (c *costs) solve(s *callShare, cost []float64, sites, ways *callSites, of func(*costs) *callShare) {
-	if alike(cost, s.total, siteAlike) || sites.solve(s, cost, true) || len(ways.sites) > len(sites.sites) && ways.solve(s, cost, false) {
+	if alike(cost, s.total, siteAlike) || sites.solve(c.table, s, cost, true) || len(ways.sites) > len(sites.sites) && ways.solve(c.table, s, cost, false) {
 		return
 	}
 	if o := c.pool.all(); o != nil {
@@ -139,7 +139,7 @@ func (x *callSites) add(at site, name int32, n []float64) {
 // solve finds the cost of a call at each site of the source, or else at each
 // site of the code: compilers copy calls, and copies ask for the same work. ok is
 // whether they are told apart for good; else it is the better guess, where one may.
-func (x *callSites) solve(s *callShare, cost []float64, guess bool) (ok bool) {
+func (x *callSites) solve(t *table, s *callShare, cost []float64, guess bool) (ok bool) {
 	for _, names := range [][]int32{x.names, nil} {
 		var groups []int32
 		var counts [][]float64
@@ -155,7 +155,7 @@ func (x *callSites) solve(s *callShare, cost []float64, guess bool) (ok bool) {
 			}
 			floats.Add(counts[of[j]], x.counts[j])
 		}
-		each, proven := siteCosts(cost, counts)
+		each, proven := siteCosts(cost, counts, t.who)
 		if each == nil || !proven && (!guess || s.costs != nil) {
 			continue
 		}
@@ -164,7 +164,7 @@ func (x *callSites) solve(s *callShare, cost []float64, guess bool) (ok bool) {
 			costs[at] = each[of[j]]
 		}
 		x.apply(s, costs)
-		if s.mixed = proven && mixed(counts); s.mixed {
+		if s.mixed = proven && t.mixed(counts); s.mixed {
 			return true
 		}
 	}
@@ -193,15 +193,22 @@ func (x *callSites) apply(s *callShare, costs map[site]float64) bool {
 	return true
 }
 
-// mixed reports whether each site was called by some part that called at
-// another one too. Otherwise a site may stand for who called: threads that
-// enter one function in different ways.
-func mixed(counts [][]float64) bool {
+// mixed reports whether each site was called by some part that called at another one too,
+// or, where all parts begin alike, by several threads. Otherwise a site may stand for who
+// called: threads that enter one function in different ways.
+func (t *table) mixed(counts [][]float64) bool {
 	for j := range counts {
-		other := false
-		for t, n := range counts[j] {
+		other, first := false, -1
+		for c, n := range counts[j] {
+			if n == 0 {
+				continue
+			}
+			if first < 0 {
+				first = c
+			}
+			other = other || t.alike && t.who[c] != t.who[first]
 			for i := range counts {
-				other = other || n > 0 && i != j && counts[i][t] > 0
+				other = other || i != j && counts[i][c] > 0
 			}
 		}
 		if !other {

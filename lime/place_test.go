@@ -96,7 +96,7 @@ func TestMembers(t *testing.T) {
 
 func TestSiteCosts(t *testing.T) {
 	a, b := []float64{1, 1, 1}, []float64{40, 0, 10}
-	if got, _ := siteCosts([]float64{9000, 5000, 6000}, [][]float64{a, b}); got == nil || !near6(got[0]/5000, 1) || !near6(got[1]/100, 1) {
+	if got, _ := siteCosts([]float64{9000, 5000, 6000}, [][]float64{a, b}, []profile.ThreadID{0, 1, 2}); got == nil || !near6(got[0]/5000, 1) || !near6(got[1]/100, 1) {
 		t.Errorf("got %v, want 5000 and 100", got)
 	}
 	for _, cost := range [][]float64{
@@ -104,7 +104,7 @@ func TestSiteCosts(t *testing.T) {
 		{1000, 5000, 4000}, // a call that would cost less than nothing
 		{410, 10, 110},     // all alike: by calls is right
 	} {
-		if got, _ := siteCosts(cost, [][]float64{a, b}); got != nil {
+		if got, _ := siteCosts(cost, [][]float64{a, b}, []profile.ThreadID{0, 1, 2}); got != nil {
 			t.Errorf("%v: got %v", cost, got)
 		}
 	}
@@ -114,10 +114,10 @@ func TestSiteCosts(t *testing.T) {
 // where equal costs are far off.
 func TestSiteCostsOfTwoThreads(t *testing.T) {
 	a, b := []float64{1, 1}, []float64{40, 0}
-	if got, _ := siteCosts([]float64{9000, 5000}, [][]float64{a, b}); got == nil || !near6(got[0]/5000, 1) || !near6(got[1]/100, 1) {
+	if got, _ := siteCosts([]float64{9000, 5000}, [][]float64{a, b}, []profile.ThreadID{0, 1, 2}); got == nil || !near6(got[0]/5000, 1) || !near6(got[1]/100, 1) {
 		t.Errorf("got %v, want 5000 and 100", got)
 	}
-	if got, _ := siteCosts([]float64{415, 10}, [][]float64{a, b}); got != nil {
+	if got, _ := siteCosts([]float64{415, 10}, [][]float64{a, b}, []profile.ThreadID{0, 1, 2}); got != nil {
 		t.Errorf("nearly alike: got %v", got)
 	}
 }
@@ -195,7 +195,7 @@ func TestSiteCostsOfCopies(t *testing.T) {
 		}
 		x.add(site{profile.EventID(e), profile.EventID(e)}, int32(e/5*5), n)
 	}
-	x.solve(s, cost, true)
+	x.solve(&table{who: []profile.ThreadID{0, 1, 2, 3}}, s, cost, true)
 	for e := range 10 {
 		want := cheap
 		if e >= 5 {

@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/skewlens/skewlens/profile"
 )
 
 // What one call costs at each of several sites is solved for by least squares, from
@@ -25,9 +27,10 @@ const (
 )
 
 // siteCosts solves cost ≈ Σ each[j] × counts[j], all ≥ 0; nil where the cost follows
-// the total of the calls anyway, or where the answer is not to be trusted. proven is
-// whether there is more to explain than there are unknowns.
-func siteCosts(cost []float64, counts [][]float64) (each []float64, proven bool) {
+// the total of the calls anyway, or where the answer is not to be trusted. who are the
+// threads of the parts, which may have several. proven is whether there is more to
+// explain than there are unknowns.
+func siteCosts(cost []float64, counts [][]float64, who []profile.ThreadID) (each []float64, proven bool) {
 	if len(counts) < 2 {
 		return nil, false
 	}
@@ -38,7 +41,7 @@ func siteCosts(cost []float64, counts [][]float64) (each []float64, proven bool)
 	if alike(cost, total, siteAlike) {
 		return nil, false
 	}
-	y, columns := distinct(cost, counts)
+	y, columns := distinct(cost, counts, who)
 	each, rank := nearEqual(y, columns)
 	residual := slices.Clone(y)
 	for j, n := range columns {
@@ -73,13 +76,15 @@ func alike(cost, total []float64, but float64) bool {
 	return floats.Norm(rest, 2) <= but*floats.Norm(cost, 2)
 }
 
-// distinct leaves out parts that did the same as another one: they say nothing more.
-func distinct(cost []float64, counts [][]float64) (y []float64, columns [][]float64) {
+// distinct leaves out parts in which a thread did the same as in another one: they say
+// nothing more.
+func distinct(cost []float64, counts [][]float64, who []profile.ThreadID) (y []float64, columns [][]float64) {
 	columns = make([][]float64, len(counts))
+	var by []profile.ThreadID
 	for t := range cost {
 		seen := false
 		for k := 0; k < len(y) && !seen; k++ {
-			seen = math.Abs(y[k]-cost[t]) <= 1e-12*cost[t]
+			seen = by[k] == who[t] && math.Abs(y[k]-cost[t]) <= 1e-12*cost[t]
 			for j := 0; j < len(counts) && seen; j++ {
 				seen = columns[j][k] == counts[j][t]
 			}
@@ -87,7 +92,7 @@ func distinct(cost []float64, counts [][]float64) (y []float64, columns [][]floa
 		if seen {
 			continue
 		}
-		y = append(y, cost[t])
+		y, by = append(y, cost[t]), append(by, who[t])
 		for j := range counts {
 			columns[j] = append(columns[j], counts[j][t])
 		}
