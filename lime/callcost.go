@@ -92,10 +92,13 @@ func (c *costs) solve(s *callShare, cost []float64, sites, ways *callSites, of f
 }
 
 // waysTo are the events that count how control came to a block that an event counts,
-// where it did so in several ways; else the event.
+// or to the straight code before it, where it did so in several ways; else the event.
 func (c *costs) waysTo(v profile.BlockID, e profile.EventID) (ways []profile.EventID) {
 	if v < 0 {
 		return []profile.EventID{e}
+	}
+	for d := c.graph.idom(v); d >= 0 && c.graph.headed(v) < 0 && len(c.graph.ins.Of(int(v))) == 1 && c.straight(d); d = c.graph.idom(v) {
+		v = d
 	}
 	n, sum := c.table.counts(e), c.table.vector()
 	for _, i := range c.graph.ins.Of(int(v)) {

@@ -58,12 +58,26 @@ func (c *costs) follows(v profile.BlockID) []float64 {
 		return c.loop[l]
 	}
 	x := c.table.room.copied(c.block[c.at[v]])
-	if next := c.graph.flow.Succ(int32(v)); len(next) == 1 && !c.graph.comesBack(v, profile.BlockID(next[0])) {
-		if l := c.graph.headed(profile.BlockID(next[0])); l >= 0 && c.loop[l] != nil {
+	for c.straight(v) {
+		v = profile.BlockID(c.graph.flow.Succ(int32(v))[0])
+		if l := c.graph.headed(v); l >= 0 && c.loop[l] != nil {
 			floats.Add(x, c.loop[l])
+			break
 		}
+		if c.at[v] < 0 || len(c.graph.ins.Of(int(v))) != 1 {
+			break
+		}
+		floats.Add(x, c.block[c.at[v]])
 	}
 	return x
+}
+
+// straight reports whether there is one way on from a block, forwards, and no call.
+func (c *costs) straight(v profile.BlockID) bool {
+	next := c.graph.flow.Succ(int32(v))
+	return len(next) == 1 && !c.graph.comesBack(v, profile.BlockID(next[0])) && !slices.ContainsFunc(c.graph.outs.Of(int(v)), func(i int32) bool {
+		return c.graph.p.Graph.Edges[i].Kind.IsCall()
+	})
 }
 
 // beforeLoop is the meeting that a loop follows; nil: none does.
@@ -73,8 +87,13 @@ func (c *costs) beforeLoop(v profile.BlockID) *meeting {
 		if m := c.meeting(head); m != nil {
 			return m
 		}
-		if d := c.graph.idom(head); d >= 0 && len(c.graph.flow.Succ(int32(d))) == 1 && c.meeting(d) != nil {
-			return c.meeting(d)
+		for d := c.graph.idom(head); d >= 0 && c.straight(d); d = c.graph.idom(d) {
+			if m := c.meeting(d); m != nil {
+				return m
+			}
+			if len(c.graph.ins.Of(int(d))) != 1 {
+				break
+			}
 		}
 	}
 	return nil
