@@ -285,6 +285,11 @@ func (m *Map) Entry(a profile.Addr) profile.Location {
 	for i > 0 && t.rows[i-1].addr == uint64(a) && t.rows[i-1].line > 0 {
 		i--
 	}
+	for k := i; k+1 < len(t.rows) && !t.rows[i].stmt && t.rows[k].addr == uint64(a); k++ {
+		if t.rows[k].stmt { // what stands before is the end of the function before, without code
+			i = k
+		}
+	}
 	if r := &t.rows[i]; r.addr == uint64(a) {
 		l.File, l.Line, l.Column = t.files[r.file], int(r.line), int(r.column)
 	}

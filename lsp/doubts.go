@@ -25,6 +25,8 @@ func doubts(r *results.Result) (out []string) {
 			out = append(out, "no source lines: build with -g")
 		case "shared-cores":
 			out = append(out, fmt.Sprintf("%s on %s", units.Plural(run.Threads, "thread"), units.Plural(run.Cores, "core")))
+		case "disturbed":
+			out = append(out, "on a busy machine")
 		}
 	}
 	return out

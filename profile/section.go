@@ -51,7 +51,8 @@ type Instance struct {
 	// thread would cancel. Part.Thread then is only a rank.
 	Folded int
 	// Waiter is the thread that let the others work and waited until they had
-	// (a pool's dispatcher, rule 22), counted from 1; 0: there was none.
+	// (a pool's dispatcher, rule 22; who waits for a group of goroutines), counted from 1;
+	// 0: there was none.
 	Waiter ThreadID
 	// SpanNS is from the first part's begin to the last arrival, summed where folded.
 	SpanNS int64

@@ -262,7 +262,18 @@ func TestWarnings(t *testing.T) {
 	expectWarnings(t, o, "exec: this is the profile of the program that took the place of env and then sh", "exec: /nowhere/prog replaced itself by other (exec); what came after is not in this profile, but with --follow-exec",
 		"inconsistent-counts: the counts of 2 functions contradict each other and are left out, first f", "indirect-targets: 3 calls", "no-sections: no two threads met",
 		"crashed: the program was ended by SIGSEGV", "library: of its own", "no-lines: ")
-	o.Profile.Threads = o.Profile.Threads[:1]
+	o = found()
+	o.Profile.Run.Cores = len(o.Profile.Threads)
+	o.Profile.Threads[1].CPUNS += 300e6
+	o.Doubts = backend.Doubts{QueuedNS: 900e6}
+	expectWarnings(t, o, "disturbed: threads that could have run had no core for 7", "no-lines: ")
+	for _, queued := range []int64{19e6, 90e6} { // in all, and of that time
+		o.Doubts.QueuedNS = queued
+		expectWarnings(t, o, "no-lines: ")
+	}
+	o.Doubts.QueuedNS, o.Profile.Run.Cores = 900e6, len(o.Profile.Threads)-1 // each other's
+	expectWarnings(t, o, "no-lines: ")
+	o.Profile.Sections, o.Profile.Threads = nil, o.Profile.Threads[:1]
 	o.Doubts = backend.Doubts{Exec: backend.Exec{By: "other", Refused: errors.New("too odd")}}
 	expectWarnings(t, o, "exec: /nowhere/prog replaced itself by another program (exec), which could not be profiled; what came after is not in this profile: too odd",
 		"one-thread: the program ran a single thread", "no-lines: ")

@@ -40,8 +40,31 @@ func warnings(o *backend.Outcome) (list []profile.Warning) {
 	if d.Crashed {
 		add("crashed", "the program was ended by %s; the profile holds what happened before", p.Run.Signal)
 	}
+	if share := withoutCore(p, d.QueuedNS); share >= disturbed {
+		add("disturbed", "threads that could have run had no core for %.0f %% of that time, though there were no more of them than cores: other programs ran beside it, or it keeps to fewer cores itself. Seconds are this run's; executed instructions are not touched by that", 100*share)
+	}
 	list = append(list, d.Others...)
 	return append(list, o.Lines.Warnings()...)
+}
+
+// disturbed is the share of their time without a core from which seconds say more of other
+// programs than of this one; below stands what skewlens itself takes, on few cores.
+const disturbed = 0.25
+
+// leastQueue is what a program that runs for a moment may wait for its cores.
+const leastQueue = 20e6 // ns
+
+// withoutCore is for how much of the time in which threads could have run they had no core;
+// 0 where they were more than cores: then it is each other that they waited for.
+func withoutCore(p *profile.Profile, queuedNS int64) float64 {
+	if len(p.Threads) > p.Run.Cores || queuedNS < leastQueue {
+		return 0
+	}
+	all := queuedNS
+	for i := range p.Threads {
+		all += p.Threads[i].CPUNS
+	}
+	return float64(queuedNS) / float64(all)
 }
 
 // besides says of processes that a program started, as scripts and makefiles do, that they

@@ -48,6 +48,9 @@ func (j *judge) planted(before, after *report.Report) {
 		j.say("no section at line %v, but %s", j.b.marked("SECTION"), summary(before))
 	} else {
 		j.shape(was)
+		if j.b.expect["path"] != "" {
+			j.path(before, was)
+		}
 		if j.b.expect["silent"] == "" {
 			j.cause(was, is)
 		}
@@ -67,6 +70,14 @@ func (j *judge) planted(before, after *report.Report) {
 	}
 	if kind := j.b.expect["wait"]; kind != "" && (kind != "fault" || watchesProcessors()) {
 		j.waits(before, kind)
+	}
+}
+
+// path: of rounds no more runs at a time than their imbalance allows.
+func (j *judge) path(r *report.Report, s *report.Section) {
+	const noise = 1.25 // of busy times
+	if most := noise * float64(j.b.threads) * (1 - *s.Imbalance); r.CriticalPath == nil || r.CriticalPath.Parallelism > most {
+		j.say("critical path %+v, where at most %.2f can work at a time", r.CriticalPath, most)
 	}
 }
 

@@ -36,6 +36,7 @@ type Doubts struct {
 	Abandoned   []string
 	LostTargets uint64            // calls through pointers whose targets were not told apart
 	Children    int               // processes that it started, of which nothing is in the profile
+	QueuedNS    int64             // for which threads were ready and had no core; 0: not known
 	Crashed     bool              // a signal that says so ended the program
 	Others      []profile.Warning // of the backend's own kind
 }

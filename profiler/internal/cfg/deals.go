@@ -15,6 +15,7 @@ import (
 type Dealer struct {
 	p      *Program
 	known  map[*Func]habit       // nothing while that is found out
+	files  map[uint64]bool       // calls that read what several threads may
 	spaces [takerDepth + 1]Space // of graphs, by how deep the call is
 }
 
@@ -31,7 +32,9 @@ func (h *habit) add(o habit) {
 }
 
 // NewDealer is for the blocks of a program.
-func NewDealer(p *Program) *Dealer { return &Dealer{p: p, known: map[*Func]habit{}} }
+func NewDealer(p *Program) *Dealer {
+	return &Dealer{p: p, known: map[*Func]habit{}, files: map[uint64]bool{}}
+}
 
 const (
 	smallTaker = 200 // instructions of a function that does nothing but take
@@ -43,6 +46,7 @@ const (
 // taken, and stands in a loop that takes: whichever way control came.
 func (d *Dealer) Deals(g *Graph) (by []bool) {
 	by = make([]bool, len(g.Blocks))
+	d.readsShared(g)
 	if letsMeet(g.Func.Name) || !g.goesBack() || !slices.ContainsFunc(g.Blocks, d.takes) {
 		return by
 	}
@@ -151,7 +155,7 @@ func (d *Dealer) after(b *Block, known map[*Block]*taken, framed bool, p *named)
 		}
 		c := &b.Calls[call]
 		call++
-		t.call(d.habitIn(b, c, 0), c.Callee != nil || Deals(c.Import) || messages[c.Import], p)
+		t.call(d.habitIn(b, c, 0), c.Callee != nil || Deals(c.Import) || messages[c.Import] || d.files[c.Insn.Addr], p)
 	}
 	return t
 }
@@ -175,6 +179,9 @@ func (d *Dealer) habitIn(b *Block, c *Call, depth int) habit {
 		if v, known := constant(b, k, x86.RDX); known && (v == clone || v == destroy) {
 			return habit{}
 		}
+	}
+	if d.files[c.Insn.Addr] {
+		return message
 	}
 	return d.habitOf(c, depth)
 }
@@ -201,7 +208,7 @@ func (d *Dealer) habitOf(c *Call, depth int) habit {
 		return habit{unlocks: true} // by pointer: whatever it does
 	}
 	if messages[c.Import] {
-		return habit{fetches: true, fills: x86.RSI.Set()}
+		return message
 	}
 	locks, unlocks := lockOf(c.Import)
 	return habit{fetches: Deals(c.Import), locks: locks, unlocks: unlocks, fills: x86.RDI.Set()}
@@ -226,8 +233,7 @@ func Deals(name string) bool {
 }
 
 // messages are functions by which whoever is free takes the next message of a queue, the
-// system's, GLib's or APR's. Of pipes and sockets it is not known whether several threads read
-// them.
+// system's, GLib's or APR's.
 var messages = map[string]bool{"mq_receive": true, "mq_timedreceive": true, "msgrcv": true,
 	"g_async_queue_pop": true, "g_async_queue_pop_unlocked": true, "g_async_queue_try_pop": true, "g_async_queue_timeout_pop": true,
 	"apr_queue_pop": true, "apr_queue_trypop": true, "apr_queue_timedpop": true}
@@ -246,6 +252,7 @@ func (d *Dealer) function(f *Func, depth int) habit {
 	}
 	d.known[f] = habit{}
 	g := d.p.Blocks(f, &d.spaces[depth]) // those of its callers are in use
+	d.readsShared(g)
 	doomed := g.ending()
 	for i, b := range g.Blocks {
 		if !doomed[i] { // panics take locks, too

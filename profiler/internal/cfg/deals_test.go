@@ -235,6 +235,13 @@ void taken_message_deals(int q) {
 	}
 }
 void reads(int fd) { for (long n; read(fd, &n, sizeof n) == sizeof n;) work(n); }
+extern int pipe(int *);
+static int jobs[8];
+static __thread int own_jobs[2];
+void opens(void) { pipe(jobs), pipe(own_jobs); }
+void pipe_deals(void) { for (long n; read(jobs[0], &n, sizeof n) == sizeof n && n;) work(n); }
+void reads_own(int me) { for (long n; read(jobs[me], &n, sizeof n) == sizeof n && n;) work(n); }
+void reads_threads(void) { for (long n; read(own_jobs[0], &n, sizeof n) == sizeof n && n;) work(n); }
 
 void once(struct job *j) {
 	for (int i = 0; i < j->n; i++) {
@@ -290,7 +297,7 @@ void releases(long *x) {
 func TestDeals(t *testing.T) {
 	want := map[string]bool{"counter_deals": true, "guided_deals": true, "queue_deals": true, "called_deals": true, "pool_deals": true, "wrapped_deals": true, "steals": true,
 		"object_deals": true, "asked_deals": true, "pair_deals": true, "stack_deals": true, "spin_lock_deals": true, "tried_deals": true,
-		"glib_deals": true, "asio_deals": true, "message_deals": true, "taken_message_deals": true, "reads": false,
+		"glib_deals": true, "asio_deals": true, "message_deals": true, "taken_message_deals": true, "reads": false, "pipe_deals": true, "reads_own": false, "reads_threads": false,
 		"until_told": true, "ends_by_call": true, "destroys_deals": true, "glib_queue_deals": true, "glib_sums": false, "once": false, "adds": false, "panics": false,
 		"plain": false, "counts": false, "appends": false, "sums": false, "releases": false}
 	eachBuild(t, dealers, func(build string, p *Program) {

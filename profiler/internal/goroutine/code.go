@@ -69,6 +69,8 @@ const (
 	wordKindWoke
 	wordPark
 	wordReady
+	wordReplace
+	wordReplaced
 	words
 )
 
@@ -102,6 +104,7 @@ type Functions struct {
 	Receive              []Function
 	Choose, Send         []Function // one, where the program has any
 	Ask                  []Function // one, if any: sends a thread a signal
+	System               []Function // likewise: makes a system call
 	// Those that look at return addresses: where a walk up a stack begins, and goes on;
 	// along frame pointers, and what looks up what was found so, as it is now and as it
 	// was in Go 1.22.
@@ -151,7 +154,7 @@ func Assemble(at Place, l Layout, fs Functions, kinds Kinds) (*Code, error) {
 		list []Function
 		word int
 	}{{[]Function{fs.Resume}, wordResume}, {fs.Leave, wordLeave}, {[]Function{fs.End}, wordEnd}, {[]Function{fs.Recover}, wordRecover}, {[]Function{fs.Park}, wordPark}, {[]Function{fs.Ready}, wordReady}, {[]Function{fs.Calls}, wordCalls}, {[]Function{fs.Back}, wordBack},
-		{[]Function{fs.Make}, wordMake}, {fs.Receive, wordReceive}, {fs.Choose, wordChoose}, {fs.Send, wordSend}, {fs.Ask, wordAsk},
+		{[]Function{fs.Make}, wordMake}, {fs.Receive, wordReceive}, {fs.Choose, wordChoose}, {fs.Send, wordSend}, {fs.Ask, wordAsk}, {fs.System, wordReplace},
 		{[]Function{fs.Begin}, wordBegin}, {[]Function{fs.Next}, wordNext}, {fs.Follow, wordFollow}, {fs.Expand, wordExpand}, {fs.Expand22, wordExpand22}} {
 		for _, f := range x.list {
 			if err := c.detour(a, f, at.Code+word64(switches, x.word)); err != nil {
@@ -256,6 +259,7 @@ const (
 	Empty          // the pool has no area for the goroutine whose number in it is in rax
 	Unwound        // the goroutine at r8, whose area is at rdi, ends with functions that were not left
 	Recovered      // a panic of that at rax was recovered
+	Replaced       // another program may be about to take this one's place
 	Asked          // whether more of what the one sends whose area is at rdi is to be recorded
 )
 
@@ -268,6 +272,8 @@ func (c *Code) StopAt(pc uint64) Stop {
 		return Unwound
 	case word64(switches, wordRecovered):
 		return Recovered
+	case word64(switches, wordReplaced):
+		return Replaced
 	case word64(switches, wordAsked):
 		return Asked
 	}

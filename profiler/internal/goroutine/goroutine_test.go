@@ -161,7 +161,7 @@ func TestDetours(t *testing.T) {
 			t.Errorf("%#x goes on at %#x", j.At, k.Target)
 		}
 	}
-	for word, want := range map[int]Stop{wordEmpty: Empty, wordUnwound: Unwound, wordRecovered: Recovered, wordAsked: Asked} {
+	for word, want := range map[int]Stop{wordEmpty: Empty, wordUnwound: Unwound, wordRecovered: Recovered, wordAsked: Asked, wordReplaced: Replaced} {
 		if pc := at.Code + word64(switches, word); c.Bytes[pc-at.Code] != 0xcc || c.StopAt(pc+1) != want || c.StopAt(pc) != NoStop {
 			t.Errorf("stop %d is not at %#x", want, pc)
 		}

@@ -59,6 +59,7 @@
 	.set SHORTS, 8		# and so many shorter ones after which nobody looks at the clock before the next
 	.set THREADCPU, 3	# CLOCK_THREAD_CPUTIME_ID
 	.set CLOCKGET, 228	# clock_gettime
+	.set EXECVE, 59
 
 	.set GRACE,  1<<17	# ticks in which it may leave by itself
 
@@ -117,6 +118,8 @@ parkm:	.quad	0	# what is called on the way into a wait
 kwoke:	.quad	0	# of a record that a goroutine lets another one go on,
 to_park: .quad	park - table
 to_ready: .quad	ready - table
+to_replace: .quad replace - table
+at_replace: .quad replaced - table
 reasons: .fill	64, 4, 0	# and of one that it goes on which has waited, by the runtime's reason
 
 # find: %rcx is the entry of the runtime.g at %r8, or 0. Changes %rax, %r9.
@@ -626,6 +629,17 @@ asked:	int3				# the profiler says so in SENT
 recover:
 recovered: int3
 	ret
+
+# replace: the system call %rax is about to be made, by which another program may take
+# this one's place: the profiler looks which functions are left then. Not in a child, which
+# nobody traces, and which counts for nobody.
+	.p2align 4
+replace: cmp	$EXECVE, %rax
+	jne	1f
+	cmpq	$0, %gs:RUNTIME
+	je	1f
+replaced: int3
+1:	ret
 
 # ask: the thread with the runtime.m at %rax is to get the signal %ebx. The runtime asks
 # the goroutine there to leave it by the signal as well as by what functions check where

@@ -52,7 +52,8 @@ func (c *cThreads) ends(p *tracee.Process, tid int) {
 		return
 	}
 	c.all++
-	c.cpuNS += p.CPUNS(tid)
+	ran, _ := p.Times(tid)
+	c.cpuNS += ran
 }
 
 // stands: the address of cgo's function is among those bytes.

@@ -134,9 +134,15 @@ const (
 	goChooses = "runtime.selectgo"
 	goSends   = "runtime.chansend1"
 	goAsks    = "runtime.signalM" // a thread to leave its goroutine
+
+	goCoroutine = "runtime.corostart" // what runs while another one waits for it begins here (iter.Pull)
 )
 
 var goReceives = []string{"runtime.chanrecv1", "runtime.chanrecv2"}
+
+// What makes the system calls of package syscall, as it was called before Go 1.23, until
+// Go 1.25, and is.
+var goSystem = []string{"runtime/internal/syscall.Syscall6", "internal/runtime/syscall.Syscall6", "internal/runtime/syscall/linux.Syscall6"}
 
 // goFunctions are the runtime's functions that get detours.
 func (m *module) goFunctions() (fs goroutine.Functions, err error) {
@@ -168,6 +174,7 @@ func (m *module) goFunctions() (fs goroutine.Functions, err error) {
 		return list
 	}
 	fs.Receive, fs.Choose, fs.Send, fs.Ask = used(goReceives...), used(goChooses), used(goSends), used(goAsks)
+	fs.System = used(goSystem...)
 	fs.Follow = used("runtime.fpTracebackPartialExpand")
 	if fs.Expand = used("runtime.fpunwindExpand"); m.im.Go.Before("go1.23") {
 		fs.Expand, fs.Expand22 = nil, fs.Expand
@@ -199,26 +206,28 @@ func (in *injection) goMain(lines backend.Lines) string {
 
 // goroutines are those of the program: threads, to all else.
 type goroutines struct {
-	in       *injection
-	offered  []*thread // in the pool, in their order; nil: one that counts nothing
-	first    uint64    // the number of the first of these
-	next     uint64    // and of the one that is offered next
-	taken    []*thread // from there, by those that do not run yet
-	byBase   map[uint64]*thread
-	byID     map[uint64]*thread
-	full     bool            // others are not counted
-	carriers map[int]*thread // the threads that run them, by tid, where these have clocks
-	runtime  map[uint64]bool // whether functions are the runtime's, by address
-	lives    map[statement]*lives
-	strange  cThreads
-	makes    uint32 // the kind of records that one makes another
-	parks    parks
+	in         *injection
+	offered    []*thread // in the pool, in their order; nil: one that counts nothing
+	first      uint64    // the number of the first of these
+	next       uint64    // and of the one that is offered next
+	taken      []*thread // from there, by those that do not run yet
+	byBase     map[uint64]*thread
+	byID       map[uint64]*thread
+	full       bool            // others are not counted
+	coroutines int             // there have been
+	carriers   map[int]*thread // the threads that run them, by tid, where these have clocks
+	runtime    map[uint64]bool // whether functions are the runtime's, by address
+	lives      map[statement]*lives
+	strange    cThreads
+	makes      uint32 // the kind of records that one makes another
+	parks      parks
 }
 
 // How many goroutines are told apart, at once and in all.
 const (
 	mostGoroutines = 8192
 	allGoroutines  = 100_000
+	allCoroutines  = allGoroutines / 2 // of iter.Pull: others of the program want room, too
 )
 
 // manyWaits is how many waits are recorded until it is looked at whether they are of
@@ -310,13 +319,17 @@ func (gs *goroutines) born(ts *threads, t *thread) {
 	g := t.area.Goroutine()
 	t.goroutine, t.begin, t.parent = g, g.Begin, gs.byID[g.Parent]
 	gs.byID[g.ID] = t
-	if gs.isRuntimes(g.Start) {
+	coroutine := gs.begins(g.Start, goCoroutine)
+	if coroutine {
+		gs.coroutines++
+	}
+	if gs.isRuntimes(g.Start) || coroutine && gs.coroutines > allCoroutines {
 		t.hidden = true
 		ts.byTid[t.tid] = t
 		return
 	}
 	ts.enter(t)
-	ts.tracker.Made(t.id, ts.calls.at(g.Created).addr, profile.Addr(ts.calls.function(g.Start)))
+	ts.tracker.Made(t.id, ts.calls.at(g.Created).addr, profile.Addr(ts.calls.function(g.Start)), coroutine)
 }
 
 // asked: a goroutine asks whether more of what it sends is to be recorded.
@@ -328,13 +341,23 @@ func (ts *threads) asked(t *thread) {
 	}
 }
 
+// begins reports whether a goroutine that starts at an address does so in a function.
+func (gs *goroutines) begins(start uint64, name string) bool {
+	m, a := gs.in.moduleOf(start)
+	if m == nil {
+		return false
+	}
+	f := m.im.FuncAt(a)
+	return f != nil && f.Name == name
+}
+
 // isRuntimes: a goroutine is of Go's runtime, which has some for its own ends.
 func (gs *goroutines) isRuntimes(start uint64) bool {
 	is, known := gs.runtime[start]
 	if !known {
 		if m, a := gs.in.moduleOf(start); m != nil {
 			f := m.im.FuncAt(a)
-			is = f != nil && f.Name != "runtime.main" && (strings.HasPrefix(f.Name, "runtime.") || f.Name == "internal/runtime/cgroup" || f.Name == "unique.runtime_registerUniqueMapCleanup.func2")
+			is = f != nil && f.Name != "runtime.main" && f.Name != goCoroutine && (strings.HasPrefix(f.Name, "runtime.") || f.Name == "internal/runtime/cgroup" || f.Name == "unique.runtime_registerUniqueMapCleanup.func2")
 		}
 		gs.runtime[start] = is
 	}
@@ -437,6 +460,12 @@ func (s *session) goStop(e tracee.Event, pc uint64) (bool, error) {
 	case goroutine.Recovered:
 		s.threads.goroutines.births(s.threads)
 		s.recovered(regs[rax])
+	case goroutine.Replaced:
+		s.threads.goroutines.births(s.threads)
+		if base, err := s.p.GS(e.Tid); err == nil && s.threads.goroutines.byBase[base] != nil {
+			t := s.threads.goroutines.byBase[base]
+			s.lineage.giveWay(e.Tid, leaver{who: t, frames: s.stacks.ofGoroutine(t.goroutine.Runtime, 0, &regs)})
+		}
 	case goroutine.Asked:
 		s.threads.asked(s.threads.goroutines.byBase[regs[rdi]])
 	}
@@ -451,7 +480,11 @@ func (gs *goroutines) doubts(run uint64) (list []profile.Warning) {
 	if gs == nil {
 		return nil
 	}
-	if list = append(gs.strange.doubt(), gs.parks.doubts(run)...); !gs.full {
+	list = append(gs.strange.doubt(), gs.parks.doubts(run)...)
+	if gs.coroutines > allCoroutines {
+		list = append(list, profile.Warning{Code: "goroutines", Message: fmt.Sprintf("more than %d coroutines (iter.Pull): what others did is not counted", allCoroutines)})
+	}
+	if !gs.full {
 		return list
 	}
 	return append(list, profile.Warning{Code: "goroutines", Message: fmt.Sprintf("more than %d goroutines at once, or %d in all: what others did is not counted", mostGoroutines, allGoroutines)})

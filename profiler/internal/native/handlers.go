@@ -113,7 +113,9 @@ func (s *session) exiting(e tracee.Event) error {
 	if t == nil || t.dead {
 		return s.goExiting(e)
 	}
-	t.end, t.cpuNS = rdtsc(), s.p.CPUNS(t.tid)
+	t.end = rdtsc()
+	ran, queued := s.p.Times(t.tid)
+	t.cpuNS, s.queuedNS = ran, s.queuedNS+queued
 	t.active, t.stood = s.stacks.active(t.tid)
 	s.signals.ended(t.tid)
 	var err error

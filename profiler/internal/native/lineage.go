@@ -16,25 +16,23 @@ type lineage struct {
 	by         string       // that program, when there is one
 	refused    error        // why it is not followed, when it should have been
 
-	leavers map[*thread]leaver // who asked to let another program take this one's place
+	leavers map[int]leaver // who asked to let another program take this one's place, by tid
 }
 
-// leaver is what such a thread never leaves if that goes well, and where it stands there.
+// leaver is a thread, or goroutine, with what it never leaves if that goes well, and where
+// it stands there.
 type leaver struct {
+	who    *thread
 	frames []record.Delta
 	stood  []profile.Addr
 }
 
-// giveWay notes it, of a thread that is just asking.
-func (s *session) giveWay(t *thread) {
-	if s.lineage.leavers == nil {
-		s.lineage.leavers = map[*thread]leaver{}
+// giveWay notes it, of who is just asking.
+func (l *lineage) giveWay(tid int, x leaver) {
+	if l.leavers == nil {
+		l.leavers = map[int]leaver{}
 	}
-	var x leaver
-	if s.threads.goroutines == nil {
-		x.frames, x.stood = s.stacks.leaving(t.tid)
-	}
-	s.lineage.leavers[t] = x
+	l.leavers[tid] = x
 }
 
 // sink lets a forked child count where nobody reads. It may still be of a
@@ -55,9 +53,9 @@ func (l *lineage) sink(p *tracee.Process, child int) error {
 // execed: another program has taken this one's place. That one is followed, if
 // so wished and possible, else let go.
 func (s *session) execed(e tracee.Event) error {
-	for t, x := range s.lineage.leavers { // one of them: with it all others have ended
-		if !t.dead {
-			t.active, t.stood = x.frames, x.stood
+	if tid, err := s.p.Former(e.Tid); err == nil {
+		if x, asked := s.lineage.leavers[tid]; asked && !x.who.dead {
+			x.who.active, x.who.stood = x.frames, x.stood
 		}
 	}
 	s.threads.drainAll()

@@ -51,6 +51,7 @@ func (s *session) outcome() *backend.Outcome {
 		Abandoned:     slices.DeleteFunc(s.solver.Forgotten(), s.in.mprotect.has),
 		LostTargets:   s.threads.lost,
 		Children:      s.children,
+		QueuedNS:      s.queuedNS,
 		Crashed:       crashed(s.killed),
 		Others:        slices.Concat(s.in.doubts, s.cutWaits(), s.in.mprotect.doubt(), s.notWatched(), s.threads.faults.doubt(), s.threads.births.doubt(), s.threads.silenced(), s.threads.goroutines.doubts(s.end-s.begin), s.threads.cores.doubts(), s.in.simulation.doubts(), s.threads.hardware.doubts(), s.procs, s.tracker.Doubts()),
 	}}

@@ -40,6 +40,7 @@ type session struct {
 	began      time.Time
 	begin, end uint64         // time stamps at the program's first instruction, and after its last
 	children   int            // processes that it has started
+	queuedNS   int64          // for which its threads were ready and had no core
 	code       int            // exit status
 	killed     syscall.Signal // 0: ended by itself
 }

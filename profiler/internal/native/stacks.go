@@ -52,28 +52,21 @@ func newStacks(p *tracee.Process, in *injection, solver *solve.Solver) *stacks {
 
 // active finds the frames of the program that are on an ending thread's stack,
 // innermost first: they were entered and will never be left. Most threads end
-// in the C library with no frame of the program below.
+// in the C library with no frame of the program below. Of a thread that asks for
+// something they are those that it has when it makes its call.
 func (k *stacks) active(tid int) (frames []record.Delta, next []profile.Addr) {
 	regs, err := k.p.DwarfRegs(tid)
 	if err != nil {
 		return nil, nil
 	}
-	return k.activeAt(regs)
-}
-
-// leaving is active of a thread that asks to let another program take this one's
-// place, as it will be when it makes the call.
-func (k *stacks) leaving(tid int) (frames []record.Delta, next []profile.Addr) {
-	regs, err := k.p.DwarfRegs(tid)
-	if err != nil {
-		return nil, nil
+	if k.in.waits.stubs.Asking(regs[unwind.PC]) {
+		sp := &regs[dwarfNumber[x86.RSP]]
+		call, after := blocking.AskedFrom(*sp)
+		if regs[unwind.PC], err = k.p.Word(call); err != nil {
+			return nil, nil
+		}
+		*sp = after
 	}
-	sp := &regs[dwarfNumber[x86.RSP]]
-	call, after := blocking.AskedFrom(*sp)
-	if regs[unwind.PC], err = k.p.Word(call); err != nil {
-		return nil, nil
-	}
-	*sp = after
 	return k.activeAt(regs)
 }
 

@@ -135,7 +135,9 @@ func (s *session) asks(e tracee.Event) (bool, error) {
 	case askedForFilter:
 		ts.silence()
 	case askedForExec:
-		s.giveWay(t)
+		x := leaver{who: t}
+		x.frames, x.stood = s.stacks.active(t.tid)
+		s.lineage.giveWay(t.tid, x)
 	}
 	t.area.Answer()
 	tracee.Wake(t.area.AskedAt())

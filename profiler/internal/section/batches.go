@@ -129,6 +129,10 @@ func (g *goRule) died(x *thread, a arrival) {
 	if x.parent == nil {
 		return // it ends before those that it has made, who may have had nothing to do
 	}
+	if x.coroutine {
+		g.turned(x, a)
+		return
+	}
 	if !x.taken() {
 		end := a
 		x.end = &end
@@ -214,7 +218,7 @@ func (g *goRule) fileBatch(maker *thread, y *batch) {
 		for i := range parts {
 			parts[i].site, parts[i].chain = y.at, y.chain
 		}
-		g.file(parts)
+		g.file(parts, -1)
 		return
 	}
 	bySite := map[profile.Addr][]arrival{}
@@ -225,7 +229,7 @@ func (g *goRule) fileBatch(maker *thread, y *batch) {
 	slices.SortFunc(y.sites, func(a, b madeAt) int { return cmp.Compare(a.site, b.site) })
 	for _, s := range y.sites {
 		if list := bySite[s.site]; len(list) > 1 {
-			g.file(list)
+			g.file(list, -1)
 		}
 	}
 }

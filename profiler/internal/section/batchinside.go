@@ -49,6 +49,14 @@ func (g *goRule) longest(parts []arrival, s spent) spent {
 	return s
 }
 
+// turned: a coroutine has ended. Who made it has waited whenever it ran, as for a function.
+func (g *goRule) turned(x *thread, a arrival) {
+	g.within(&a)
+	x.parent.spends(g.longest([]arrival{a}, spent{from: x.born, to: a.tsc}), x.parent.parent != nil)
+	x.created = moment{x.born, x.parent.clock}
+	x.parent.joins([]*thread{x}, x.created, a.tsc)
+}
+
 // waitedIn is what the maker of a batch waited for there, if that is known.
 func (g *goRule) waitedIn(y *batch) (s spent, ok bool) {
 	if !y.joins() || y.dead < y.made {
@@ -100,10 +108,10 @@ func (g *goRule) open(a arrival) bool {
 
 // release files instances that were held back, all or those of which more is known.
 func (g *goRule) release(all bool) {
-	g.held = slices.DeleteFunc(g.held, func(parts []arrival) bool {
-		done := all || !slices.ContainsFunc(parts, g.open)
+	g.held = slices.DeleteFunc(g.held, func(m met) bool {
+		done := all || !slices.ContainsFunc(m.parts, g.open)
 		if done {
-			g.complete(parts)
+			g.complete(m)
 		}
 		return done
 	})

@@ -29,7 +29,7 @@ func TestInside(t *testing.T) {
 				id := profile.ThreadID(3 + i)
 				s.at(1, goMakes, 0, 320, 100)
 				s.born(id, 1)
-				s.Made(id, 384, 64)
+				s.Made(id, 384, 64, false)
 				if !c.channel {
 					s.at(id, goDone, 9, 160, n)
 				}
@@ -66,5 +66,34 @@ func TestInside(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestCoroutines: what ran by turns with a goroutine, and has ended by the end of its part,
+// is what it waited for; and the first one, which did nothing itself, has no part for that.
+func TestCoroutines(t *testing.T) {
+	s := newGoScript()
+	s.born(0, -1)
+	for id := profile.ThreadID(1); id <= 2; id++ {
+		s.launches(id, 320)
+		s.born(2+id, id)
+		s.Made(2+id, 384, 64, true)
+	}
+	s.dies(3, 700)
+	s.dies(4, 30)
+	s.at(1, goDone, 7, 160, 10)
+	s.at(2, goDone, 7, 160, 20)
+	s.at(0, goWait, 7, 480, 9)
+	s.at(0, goJoined, 7, 480)
+	list := s.Finish()
+	expect(t, list, "goroutines 480 [[10 20]]")
+	for i, want := range []uint64{700, 30} {
+		if p := list[0].Instances[0].Parts[i]; p.Inner.Of(0) != want {
+			t.Errorf("%d: %+v", i, p)
+		}
+	}
+	x := profile.Thread{ID: 3, BeginNS: 1 << 40}
+	if s.Tie(&x); x.Joiner != 2 || x.Creator != 2 || x.CreatedNS == 0 || x.JoinedNS <= x.CreatedNS {
+		t.Errorf("%+v", x)
 	}
 }

@@ -130,7 +130,7 @@ func (g *goRule) round(maker *thread, tsc uint64) {
 		a.site, a.chain = y.at, y.chain
 		parts = append(parts, a)
 	}
-	g.file(parts)
+	g.file(parts, maker.id)
 	*y = errands{last: map[*thread]arrival{}, began: tsc, crews: y.crews}
 }
 

@@ -55,7 +55,9 @@ func (t *Tracker) forget(x *thread) {
 	for len(t.departed) <= int(x.id) {
 		t.departed = append(t.departed, departed{})
 	}
-	t.departed[x.id] = x.departed()
+	if t.departed[x.id] = x.departed(); x.coroutine {
+		t.gone.put(x.id, departedThread{x.departed(), x.tied})
+	}
 	delete(t.threads, x.id)
 	t.pools.forget(x)
 	t.goes.forget(x)

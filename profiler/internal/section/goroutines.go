@@ -33,7 +33,7 @@ type goRule struct {
 	beneath map[*thread]*beneath             // see recursion.go
 	forked  map[*thread]*forked              // likewise
 	waiters map[*uint64]waiter               // by the first call of those that led there
-	held    [][]arrival                      // instances that are to be filed when more is known of what is inside of their parts
+	held    []met                            // instances that are to be filed when more is known of what is inside of their parts
 	room    []arrival                        // of a group that was waited for
 	tried   int                              // how much was sent of which it is not known whether there are rounds
 }
@@ -42,6 +42,12 @@ type goRule struct {
 type waitGroup struct {
 	done []arrival       // the last one of each
 	at   map[*thread]int // where theirs is, once there are many
+}
+
+// met are the parts of an instance, and who waited for them; −1: nobody, as far as is known.
+type met struct {
+	parts  []arrival
+	waiter profile.ThreadID
 }
 
 // fewDone are found as fast by looking at all of them.
@@ -142,7 +148,7 @@ func (g *goRule) joined(x *thread, r record.Record) {
 	if parts == nil {
 		return
 	}
-	held := g.file(parts)
+	held := g.file(parts, x.id)
 	if x.parent != nil && len(parts) > 0 { // the first one is a part of none
 		inside := spent{from: at.since, to: r.TSC}
 		if n := len(g.batches[x]); n > 0 {
@@ -161,7 +167,7 @@ func (g *goRule) joined(x *thread, r record.Record) {
 const mostParts = 1024
 
 // file makes an instance, at once or, where it is held, later.
-func (g *goRule) file(parts []arrival) (held bool) {
+func (g *goRule) file(parts []arrival, waiter profile.ThreadID) (held bool) {
 	slices.SortFunc(parts, func(a, b arrival) int { return cmp.Compare(a.t.id, b.t.id) })
 	n := map[profile.Addr]int{}
 	for i := range parts {
@@ -178,10 +184,10 @@ func (g *goRule) file(parts []arrival) (held bool) {
 		y.filed = true
 	}
 	if slices.ContainsFunc(parts, g.open) {
-		g.held = append(g.held, parts)
+		g.held = append(g.held, met{parts, waiter})
 		return true
 	}
-	g.complete(parts)
+	g.complete(met{parts, waiter})
 	return false
 }
 
@@ -204,14 +210,17 @@ func (g *goRule) workers(parts []arrival) []arrival {
 }
 
 // complete files an instance.
-func (g *goRule) complete(parts []arrival) {
-	for i := range parts {
-		g.within(&parts[i])
+func (g *goRule) complete(m met) {
+	for i := range m.parts {
+		g.within(&m.parts[i])
 	}
-	parts = g.workers(parts)
+	parts := g.workers(m.parts)
 	all := len(parts)
 	g.t.file(profile.Goroutines, parts[:min(all, mostParts)], byLibrary)
 	o := g.t.out.latest
+	if o != nil {
+		o.instances[len(o.instances)-1].waiter = m.waiter + 1
+	}
 	if o == nil || all <= mostParts || slices.ContainsFunc(o.s.Warnings, func(w profile.Warning) bool { return w.Code == manyGoroutines }) {
 		return
 	}

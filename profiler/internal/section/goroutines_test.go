@@ -29,7 +29,7 @@ func newGoScript() *script {
 func (s *script) launches(id profile.ThreadID, at profile.Addr) {
 	s.Record(0, recordOf(goMakes, s.tick(), 0, uint64(at)))
 	s.born(id, 0)
-	s.Made(id, at, 64)
+	s.Made(id, at, 64, false)
 }
 
 // newScriptOf4 is one of four goroutines, from 1 on.
@@ -79,6 +79,11 @@ func TestWaitGroups(t *testing.T) {
 	s.dies(2, 5)
 	got := s.Finish()
 	expect(t, got, "goroutines 480 [[100 350] [20 10]]")
+	for i := range got[0].Instances {
+		if w := got[0].Instances[i].Waiter; w != 1 {
+			t.Errorf("instance %d: who waited is %d", i, w)
+		}
+	}
 	if p := got[0].Instances[1].Parts; p[0].Slot == p[1].Slot {
 		t.Errorf("two goroutines in one place: %+v", p)
 	}

@@ -33,6 +33,7 @@ type hand struct {
 	number  uint64          // the outermost
 	first   uint64          // what it had done when it first came to wait
 	most    uint64          // and between two waits, at most
+	atOnce  *arrival        // what it did until then, if that may be of a round
 	began   bool            // it has been idle before
 	posts   []post          // where
 	passed  int             // how often it has come out of idle code
@@ -46,12 +47,13 @@ type hand struct {
 	undone *undone
 
 	// Of a thread that lets others work:
-	now    *shift
-	looked *look    // its last look at a future, nil: none, or it has been woken since
-	past   []*shift // that are over, but not all have come back
-	lines  map[string]*crew
-	woke   *arrival // when it first woke somebody since it last went on
-	cuts   int      // at that time
+	now     *shift
+	looked  *look    // its last look at a future, nil: none, or it has been woken since
+	past    []*shift // that are over, but not all have come back
+	opening *shift   // before them: all may have begun at once
+	lines   map[string]*crew
+	woke    *arrival // when it first woke somebody since it last went on
+	cuts    int      // at that time
 }
 
 const (
@@ -113,7 +115,7 @@ func (p *poolRule) idle(x *thread, h *hand, r record.Record) {
 	p.t.joins.waits(x, h.arrived)
 	p.back(x, h, h.arrived)
 	if !h.began {
-		h.began, h.first = true, p.t.c.Work(x.acc)
+		h.began, h.first, h.atOnce = true, p.t.c.Work(x.acc), fromBirth(x, &h.arrived)
 		p.begins(x, h.arrived.site)
 	}
 }
@@ -230,6 +232,9 @@ func (p *poolRule) goesOn(x *thread, h *hand, r record.Record) {
 	woke := h.woke
 	h.woke = nil
 	if h.now.out == 0 && len(h.now.parts) == 0 {
+		if h.opening == nil {
+			h.opening = &shift{end: h.arrived, over: r.TSC}
+		}
 		return
 	}
 	c := p.crew(h, h.arrived.site)
@@ -317,6 +322,9 @@ func (p *poolRule) judge(h *hand, c *crew, y *shift) {
 func (p *poolRule) accept(c *crew) {
 	c.state = meeting
 	p.takesPart(c)
+	if y := p.hands[c.shifts[0].end.t].opening; y != nil && p.opened(c, y) {
+		p.file(c, y)
+	}
 	for _, y := range c.shifts {
 		p.keep(y)
 		p.file(c, y)
@@ -363,16 +371,7 @@ func (p *poolRule) file(c *crew, y *shift) {
 	for _, x := range y.dead {
 		p.t.joins.spent(x)
 	}
-	parts := slices.Clone(y.parts)
-	begin := y.over
-	for i := range parts {
-		begin = min(begin, parts[i].beginTSC)
-	}
-	for _, w := range c.members {
-		if w.alive && !slices.ContainsFunc(parts, func(a arrival) bool { return a.t == w }) {
-			parts = append(parts, arrival{t: w, tsc: begin, beginTSC: begin, begin: p.begins(w, y.end.site), timed: true})
-		}
-	}
+	parts := p.fill(c, y, slices.Clone(y.parts))
 	switch {
 	case c.works && y.own != nil:
 		parts = append(parts, *y.own)

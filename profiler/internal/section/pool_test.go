@@ -428,6 +428,50 @@ func TestPoolOfWhoIsFreeTakenBack(t *testing.T) {
 	expect(t, s.Finish(), "join 640 [[350 630 80 80 60]]")
 }
 
+// TestAtOnce: who finds work when it first looks has done that in the first round, though it
+// was not seen to go on, alone or with all others; of who did little before, or too much for one, that is not believed.
+func TestAtOnce(t *testing.T) {
+	const later = " [21 22 23] [31 32 33] [41 42 43] [51 52 53] [61 62 63] [71 72 73]]"
+	for _, c := range []struct {
+		before []uint64 // that they first wait
+		want   string
+	}{
+		{[]uint64{0, 0, 23}, "join 320 [[11 12 23]" + later},
+		{[]uint64{0, 0, 2}, "join 320 [[11 12 0]" + later},
+		{[]uint64{0, 0, 123}, "join 320 [[11 12 0]" + later},
+		{[]uint64{21, 22, 23}, "join 320 [[21 22 23]" + later},
+		{[]uint64{2, 22, 23}, "join 320 [" + later[1:]},
+		{[]uint64{121, 22, 23}, "join 320 [" + later[1:]},
+	} {
+		s := newScript(1 << 20)
+		threads(s, 3)
+		none := []profile.ThreadID{}
+		for k, n := range c.before {
+			if id := profile.ThreadID(k + 1); n == 0 {
+				none = append(none, id)
+				s.idles(id, forWork)
+			}
+		}
+		s.idles(0, forAll)
+		for _, id := range none {
+			s.goes(id, forWork)
+		}
+		for _, id := range none {
+			s.idles(id, forWork, 10+uint64(id))
+		}
+		for k, n := range c.before {
+			if n > 0 {
+				s.idles(profile.ThreadID(k+1), forWork, n)
+			}
+		}
+		s.goes(0, forAll)
+		for k := uint64(2); k <= 7; k++ {
+			s.shift(10*k+1, 10*k+2, 10*k+3)
+		}
+		expect(t, s.Finish(), c.want)
+	}
+}
+
 // TestPoolOnALoadedMachine: who is back late, having waited for a core, has worked
 // in the round all the same; not so who worked on, by its CPU clock.
 func TestPoolOnALoadedMachine(t *testing.T) {

@@ -67,7 +67,7 @@ func (g *goRule) under(x *thread, line string) []arrival {
 	}
 	delete(g.beneath, x)
 	if b.line != line {
-		g.file(b.parts)
+		g.file(b.parts, -1)
 		return nil
 	}
 	return b.parts
@@ -108,7 +108,7 @@ func (g *goRule) own(x *thread, at waiting, parts []arrival) (a arrival, ok bool
 	a.waits = slices.DeleteFunc(slices.Clone(until.waits), func(w wait) bool { return w.begin < f.from.tsc })
 	c, sum := &g.t.c, uint64(0)
 	for i := range parts {
-		sum += c.Work(parts[i].delta)
+		sum += g.worked(parts[i])
 	}
 	own, n := c.Work(a.delta), uint64(len(parts))
 	const some, much = 20, 4
@@ -120,6 +120,12 @@ func (g *goRule) own(x *thread, at waiting, parts []arrival) (a arrival, ok bool
 	}
 	again := n == 1 || slices.ContainsFunc(parts, func(p arrival) bool { return p.t.inside })
 	return a, again && c.Passes != nil && c.Passes(c.Solve(a.delta), at.site)
+}
+
+// worked is how much was done for a part, by its goroutine or those that it waited for.
+func (g *goRule) worked(a arrival) uint64 {
+	g.within(&a)
+	return g.t.c.Work(a.delta) + g.t.c.Work(a.inner)
 }
 
 // given: all of them were made by x, and had then what they work on, or take it from
@@ -178,6 +184,6 @@ func together(parts []arrival) []arrival {
 // left files what nobody has waited for around it.
 func (g *goRule) left() {
 	for _, x := range slices.SortedFunc(maps.Keys(g.beneath), func(a, b *thread) int { return cmp.Compare(a.id, b.id) }) {
-		g.file(g.beneath[x].parts)
+		g.file(g.beneath[x].parts, -1)
 	}
 }

@@ -17,6 +17,7 @@ type thread struct {
 	alive     bool
 	joining   bool     // waits for another thread to end
 	receives  bool     // of a goroutine: something that may be work
+	coroutine bool     // likewise: it takes turns with the one that made it
 	filed     bool     // likewise: it was part of an instance,
 	inside    bool     // or will be, as what it did is inside of a recursion
 	handle    uint64   // by which others join it; 0: not known

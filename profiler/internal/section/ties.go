@@ -31,6 +31,7 @@ func (t *Tracker) Tie(to *profile.Thread) {
 	if x := t.threads[to.ID]; x != nil {
 		its = departedThread{x.departed(), x.tied}
 	} else if t.c.Goroutines {
+		its = t.gone.of(to.ID) // of a coroutine
 		its.departed = t.departed[to.ID]
 	} else {
 		its = t.gone.of(to.ID)

@@ -187,6 +187,13 @@ func (p *Process) Child(tid int) (child int, thread bool, err error) {
 	return int(n), err == nil && p.isThread(int(n)), err
 }
 
+// Former is what the thread was called that had another program take this one's place, of
+// an Execed event: it has the process's number from then on.
+func (p *Process) Former(tid int) (int, error) {
+	n, err := unix.PtraceGetEventMsg(tid)
+	return int(n), err
+}
+
 // Detach lets a stopped thread or child go for good.
 func (p *Process) Detach(tid int) error {
 	p.uproot(tid)

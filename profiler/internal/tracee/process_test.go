@@ -278,8 +278,9 @@ func TestRegisters(t *testing.T) {
 	if pc, restarts, err := p.Where(p.Pid); pc != regs[16] || restarts || err != nil {
 		t.Errorf("at %#x, restarts %v, %v", pc, restarts, err)
 	}
-	if p.CPUNS(p.Pid) <= 0 || p.CPUNS(1<<30) != 0 {
-		t.Errorf("CPU time %d", p.CPUNS(p.Pid))
+	ran, queued := p.Times(p.Pid)
+	if none, never := p.Times(1 << 30); ran <= 0 || queued < 0 || none != 0 || never != 0 {
+		t.Errorf("CPU time %d, %d; of no thread %d, %d", ran, queued, none, never)
 	}
 	for _, err := range []error{p.SetGS(1<<30, 0), p.SetPC(1<<30, 0), p.Return(1 << 30)} {
 		if err == nil {

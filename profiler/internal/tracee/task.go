@@ -45,13 +45,19 @@ func (t *Task) Sleeps() bool {
 }
 
 // CPU is for how long the thread has run, in nanoseconds; 0 if it is gone.
-func (t *Task) CPU() int64 { return cpuNS(t.sched) }
+func (t *Task) CPU() int64 {
+	ran, _ := times(t.sched)
+	return ran
+}
 
-// cpuNS reads that from a thread's schedstat.
-func cpuNS(fd int) int64 {
+// times reads from a thread's schedstat for how long it has run, and was ready to
+// and had no processor.
+func times(fd int) (ranNS, queuedNS int64) {
 	var b [64]byte // os.ReadFile takes four times the system calls, at each thread's end
 	n, _ := unix.Pread(fd, b[:], 0)
-	first, _, _ := bytes.Cut(b[:max(0, n)], []byte{' '})
-	ns, _ := strconv.ParseInt(string(first), 10, 64)
-	return ns
+	first, rest, _ := bytes.Cut(b[:max(0, n)], []byte{' '})
+	second, _, _ := bytes.Cut(rest, []byte{' '})
+	ranNS, _ = strconv.ParseInt(string(first), 10, 64)
+	queuedNS, _ = strconv.ParseInt(string(second), 10, 64)
+	return ranNS, queuedNS
 }

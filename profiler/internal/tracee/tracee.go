@@ -354,14 +354,15 @@ func (p *Process) maps() ([]byte, error) {
 // Threads is the number of threads that are alive.
 func (p *Process) Threads() int { return len(p.threads) }
 
-// CPUNS reads the CPU time that a stopped or dying thread has used.
-func (p *Process) CPUNS(tid int) int64 {
+// Times reads the CPU time that a stopped or dying thread has used, and for how long it
+// was ready to run and had no processor.
+func (p *Process) Times(tid int) (ranNS, queuedNS int64) {
 	fd, err := unix.Open(fmt.Sprintf("/proc/%d/task/%d/schedstat", p.Pid, tid), unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return 0
+		return 0, 0
 	}
 	defer unix.Close(fd)
-	return cpuNS(fd)
+	return times(fd)
 }
 
 // SetGS points a stopped thread's GS at an address.

@@ -1,7 +1,7 @@
 /* Goroutines that live for the whole run, each with a channel of its own for what it
  * is to do, and a WaitGroup for each round.
  *
- * EXPECT instances=6 rows=P kind=goroutines cause=branch */
+ * EXPECT instances=6 rows=P kind=goroutines cause=branch path=rounds */
 
 package main
 

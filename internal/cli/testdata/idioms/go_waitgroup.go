@@ -1,6 +1,6 @@
 /* sync.WaitGroup: goroutines of a round, which are waited for.
  *
- * EXPECT instances=5 rows=P kind=goroutines cause=branch */
+ * EXPECT instances=5 rows=P kind=goroutines cause=branch path=rounds */
 
 package main
 

@@ -278,6 +278,7 @@ asked:
 	syscall
 	jmp	2b
 3:	movq	$0, %gs:ASKED		# it is not allowed
+answered:
 4:	pop	%r11
 	pop	%r10
 	pop	%r9

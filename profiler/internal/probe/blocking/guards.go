@@ -204,6 +204,11 @@ func (s *Stubs) Ask() uint64 { return s.Base + s.guard + guardAsk }
 // Asks reports whether a thread that stopped at an address asks for something.
 func (s *Stubs) Asks(pc uint64) bool { return s != nil && pc == s.Base+s.guard+askedAt }
 
+// Asking reports whether a thread at an address waits for what it asked for.
+func (s *Stubs) Asking(pc uint64) bool {
+	return s != nil && pc-s.Base-s.guard-askedAt <= answeredAt-askedAt
+}
+
 // AskedFrom is where what it asks for was kept on its stack: the address at which it
 // will make its call, and where its stack pointer will be then.
 func AskedFrom(sp uint64) (call, after uint64) {

@@ -24,7 +24,7 @@ func TestGuardTemplates(t *testing.T) {
 		code   []byte
 		labels map[string]uint64
 	}{
-		"guard": {guard, map[string]uint64{"asked": askedAt, "any": uint64(asksAny)}},
+		"guard": {guard, map[string]uint64{"asked": askedAt, "answered": answeredAt, "any": uint64(asksAny)}},
 		"gate":  {gate, map[string]uint64{"after": gateAfter, "site": gateSite, "back": gateBack, "guard": gateGuard}},
 		"door":  {door, map[string]uint64{"guard": doorGuard}},
 	} {
@@ -175,7 +175,7 @@ func TestAssembleGuards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if uint64(len(s.Bytes)) > Size(len(all)) || !s.Asks(s.Base+s.guard+askedAt) || s.Asks(s.Ask()) || s.Ask() != s.Base+s.guard+guardAsk {
+	if uint64(len(s.Bytes)) > Size(len(all)) || !s.Asks(s.Base+s.guard+askedAt) || !s.Asking(s.Base+s.guard+askedAt) || s.Asking(s.Base+s.guard+answeredAt+1) || s.Asks(s.Ask()) || s.Ask() != s.Base+s.guard+guardAsk {
 		t.Error("it asks elsewhere, or takes more than was promised")
 	}
 	for i, x := range all {

@@ -37,14 +37,15 @@ const (
 	timerCopy2 = 0x15a // behind it
 	timerFull  = 0x1d3 // behind its int3
 
-	gateAfter = 0x0d // of gate.bin: behind the system call
-	gateSite  = 0x10 // displacement of the address there
-	gateBack  = 0x15 // displacement of the jump back
-	gateGuard = 0x28 // displacement of the jump to guard
-	doorGuard = 0x16 // of door.bin: likewise
-	exitGroup = 231
-	guardAsk  = 0x60  // of guard.bin: a jump to ask,
-	askedAt   = 0x40b // which stops here
+	gateAfter  = 0x0d // of gate.bin: behind the system call
+	gateSite   = 0x10 // displacement of the address there
+	gateBack   = 0x15 // displacement of the jump back
+	gateGuard  = 0x28 // displacement of the jump to guard
+	doorGuard  = 0x16 // of door.bin: likewise
+	exitGroup  = 231
+	guardAsk   = 0x60  // of guard.bin: a jump to ask,
+	askedAt    = 0x40b // which stops here,
+	answeredAt = 0x445 // and has put nothing back up to here
 )
 
 // Stubs are the code of all sites of a process, and the jumps that lead there,
