@@ -110,22 +110,26 @@ func (c *costs) addMerged(x []float64, edge int32) {
 			}
 		}
 	}
-	e := &c.graph.p.Graph.Edges[edge]
+	to := c.graph.p.Graph.Edges[edge].To
 	for _, v := range c.merged {
-		if c.graph.p.Graph.Blocks[v].Function != c.graph.p.Graph.Blocks[e.To].Function || c.graph.dominates(e.To, v) && v != e.To || slices.Contains(c.joinsBeyond(edge), v) {
+		if c.graph.p.Graph.Blocks[v].Function == c.graph.p.Graph.Blocks[to].Function && (v == to || !c.graph.dominates(to, v)) && !slices.Contains(c.joinsBeyond(edge), v) {
+			c.addWay(x, edge, v)
+		}
+	}
+}
+
+// addWay adds to x what follows a block where ways meet, as far as it is reached by an edge.
+func (c *costs) addWay(x []float64, edge int32, v profile.BlockID) {
+	m, to := c.meetings[v], c.graph.p.Graph.Edges[edge].To
+	for _, i := range c.graph.ins.Of(int(v)) {
+		way := c.graph.p.Graph.Edges[i].Count
+		each, is := m.costs[site{c.graph.p.Graph.Blocks[v].Count, way}]
+		if !is || i != edge && !(c.graph.flows(i) && c.onlyWayIn(edge) && c.graph.dominates(to, c.graph.source(i))) {
 			continue
 		}
-		m := c.meetings[v]
-		for _, i := range c.graph.ins.Of(int(v)) {
-			way := c.graph.p.Graph.Edges[i].Count
-			each, is := m.costs[site{c.graph.p.Graph.Blocks[v].Count, way}]
-			if !is || i != edge && !(c.graph.flows(i) && c.onlyWayIn(edge) && c.graph.dominates(e.To, c.graph.source(i))) {
-				continue
-			}
-			for t, n := range c.table.counts(way) {
-				if m.total[t] > 0 {
-					x[t] += m.follows[t] * each * n / m.total[t]
-				}
+		for t, n := range c.table.counts(way) {
+			if m.total[t] > 0 {
+				x[t] += m.follows[t] * each * n / m.total[t]
 			}
 		}
 	}

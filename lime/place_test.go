@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/skewlens/skewlens/profile"
 )
 
@@ -119,6 +121,35 @@ func TestSiteCostsOfTwoThreads(t *testing.T) {
 	}
 	if got, _ := siteCosts([]float64{415, 10}, [][]float64{a, b}, []profile.ThreadID{0, 1, 2}); got != nil {
 		t.Errorf("nearly alike: got %v", got)
+	}
+}
+
+// Sites that are called in fixed proportions cannot be told apart, and need not be: what
+// one of two costs more than the other is known, and none costs less than nothing. What a
+// thread did again says nothing more.
+func TestSiteCostsOfFewUnknowns(t *testing.T) {
+	always, dear, cheap := []float64{16, 16, 16, 16}, []float64{0, 4, 8, 12}, []float64{16, 12, 8, 4}
+	cost := make([]float64, 4)
+	for p := range cost {
+		cost[p] = 60*always[p] + 610*dear[p] + 10*cheap[p]
+	}
+	who := []profile.ThreadID{1, 2, 3, 4}
+	got, proven := siteCosts(cost, [][]float64{always, dear, cheap}, who)
+	if !proven || !near6((got[1]-got[2])/600, 1) || floats.Min(got) < 0 {
+		t.Errorf("got %v, %v; want 600 between the second and the third", got, proven)
+	}
+	for p := range cost {
+		cost[p] += float64(100 * (p % 2)) // not by who called where
+	}
+	if got, _ := siteCosts(cost, [][]float64{always, dear, cheap}, who); got != nil {
+		t.Errorf("not by site: %v", got)
+	}
+	two := [][]float64{{5, 5, 5, 5}, {0, 3, 0, 3}}
+	if got, proven := siteCosts([]float64{50, 350, 50, 350}, two, []profile.ThreadID{1, 2, 1, 2}); proven || got == nil {
+		t.Errorf("two threads, twice: %v, %v", got, proven)
+	}
+	if _, proven := siteCosts([]float64{50, 350, 50, 350}, two, who); !proven {
+		t.Error("four threads prove nothing")
 	}
 }
 
