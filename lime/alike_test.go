@@ -42,7 +42,7 @@ func TestAlike(t *testing.T) {
 				c.longest += in.longest
 			}
 			for i, in := range uneven {
-				c.add(a.analysis(opt, &r, in), in)
+				c.add(a.analysis(opt, &r, nil, in), in)
 				if i > 0 && in.alike(uneven[i-1]) {
 					shared++
 				}

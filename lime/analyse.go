@@ -112,10 +112,11 @@ func (a *Analyser) explain(res *Result, s *profile.Section, instances []*instanc
 		}
 	}
 	sort.SliceStable(uneven, func(i, j int) bool { return uneven[i].idle > uneven[j].idle })
+	all := newPool(a, uneven)
 	measured := opt.Method == Exact && !opt.Response.Counted()
 	if measured && len(uneven) > 1 && widest(uneven) < poolBelow {
 		few := uneven[:min(len(uneven), pooledAtMost)]
-		c.add(a.analysis(opt, &r, few...), few...)
+		c.add(a.analysis(opt, &r, nil, few...), few...)
 		res.Warnings = append(res.Warnings, profile.Warning{Code: "pooled", Message: fmt.Sprintf(
 			"With fewer than %d threads the %d instances that lost most were fitted together; p values are optimistic.", poolBelow, len(few))})
 	} else {
@@ -126,7 +127,7 @@ func (a *Analyser) explain(res *Result, s *profile.Section, instances []*instanc
 			}
 			i := slices.IndexFunc(done, func(x *analysis) bool { return x.instances[0].alike(in) })
 			if i < 0 {
-				i, done = len(done), append(done, a.analysis(opt, &r, in))
+				i, done = len(done), append(done, a.analysis(opt, &r, all, in))
 			}
 			c.add(done[i], in)
 		}

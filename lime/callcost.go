@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/skewlens/skewlens/profile"
 )
@@ -13,28 +12,25 @@ import (
 // right while all sites ask for the same work. A helper that is called with a
 // small argument here and a large one there would be charged to the wrong
 // place; but the threads call it in different proportions, so the cost of one
-// call at each site can be solved for (rule 16). The solution is used only when
-// no cost comes out negative and it explains the callee's cost to 1 %, or, with
-// fewer than twice as many parts as sites, exactly: then the sites do differ,
-// and nothing else does. With as many parts as sites there always is a
-// solution; if it is positive it still is the better guess, since equal costs
-// are refuted.
-const (
-	siteFit      = 0.01
-	siteFitExact = 1e-6
-	siteUnlike   = 0.05 // of the cost: equal costs are refuted by more than this
-)
+// call at each site can be solved for (rule 16, sitecosts.go). Compilers merge
+// calls that differ in an argument alone: then the ways to the call are its sites.
 
 // callShare says how a component's cost is shared out.
 type callShare struct {
-	each  map[profile.EventID]float64 // weight of one call, by the event that counts it; nil: all alike
-	total []float64                   // Σ weight × calls, by part; nil: not called
-	mixed bool                        // each is known, and from parts that called at several sites
+	each  map[profile.EventID][]float64 // the calls of one edge, weighted, by part, by the event that counts them; nil: all cost alike
+	total []float64                     // Σ of these, or of the calls; nil: not called
+	mixed bool                          // each is known, and from parts that called at several sites
+	costs map[site]float64              // of one call; nil: all cost alike
 }
 
-func (s *callShare) weight(e profile.EventID) float64 {
+// site is a call, and the way to it, both by the events that count them; the same
+// where it does not matter how control comes there.
+type site struct{ call, way profile.EventID }
+
+// calls are the n calls of an edge, weighted.
+func (s *callShare) calls(e profile.EventID, n []float64) []float64 {
 	if s.each == nil {
-		return 1
+		return n
 	}
 	return s.each[e]
 }
@@ -47,7 +43,7 @@ func (c *costs) share(k int32) *callShare {
 	}
 	s := &callShare{}
 	c.shares[k] = s
-	var sites callSites
+	var sites, ways callSites
 	known := true
 	for _, i := range c.graph.enters.Of(int(k)) {
 		edge := c.graph.entering[i]
@@ -64,84 +60,158 @@ func (c *costs) share(k int32) *callShare {
 			s.total = c.table.vector()
 		}
 		floats.Add(s.total, n)
-		sites.add(e, c.graph.siteOf(edge), n)
+		name := c.graph.siteOf(edge)
+		sites.add(site{e, e}, name, n)
+		for _, way := range c.waysTo(c.graph.p.Graph.Edges[edge].From, e) {
+			ways.add(site{e, way}, name, c.table.counts(way))
+		}
 	}
-	if !known {
+	cost := c.comp[k]
+	switch {
+	case !known:
 		if n := c.entries(k); n != nil {
 			s.total = n
 		}
-		return s
-	}
-	if cost := c.comp[k]; cost != nil {
-		sites.solve(s, cost)
+	case cost != nil && len(ways.sites) > 1:
+		c.solve(s, cost, &sites, &ways, func(o *costs) *callShare { return o.shares[k] })
 	}
 	return s
 }
 
-// callSites are the calls of a component, by the events that count them.
-type callSites struct {
-	events []profile.EventID
-	site   []int32 // by event: the first copy of its call in the source; below 0: of several
-	counts [][]float64
+// solve finds what one call costs at each of some sites, from an instance by itself,
+// or from many of the section, where a call costs in all the same.
+func (c *costs) solve(s *callShare, cost []float64, sites, ways *callSites, of func(*costs) *callShare) {
+	if alike(cost, s.total, siteAlike) || sites.solve(c.table, s, cost, true) || len(ways.sites) > len(sites.sites) && ways.solve(c.table, s, cost, false) {
+		return
+	}
+	if o := c.pool.all(); o != nil {
+		if p := of(o); p != nil && p.mixed && !sites.apply(s, p.costs) {
+			ways.apply(s, p.costs)
+		}
+	}
 }
 
-func (x *callSites) add(e profile.EventID, site int32, n []float64) {
-	j := slices.Index(x.events, e)
+// waysTo are the events that count how control came to a block that an event counts,
+// or to the straight code before it, where it did so in several ways; else the event.
+func (c *costs) waysTo(v profile.BlockID, e profile.EventID) (ways []profile.EventID) {
+	if v < 0 {
+		return []profile.EventID{e}
+	}
+	for d := c.graph.idom(v); d >= 0 && c.graph.headed(v) < 0 && len(c.graph.ins.Of(int(v))) == 1 && c.straight(d); d = c.graph.idom(v) {
+		v = d
+	}
+	n, sum := c.table.counts(e), c.table.vector()
+	for _, i := range c.graph.ins.Of(int(v)) {
+		way := c.graph.p.Graph.Edges[i].Count
+		m := c.table.counts(way)
+		if m == nil || c.graph.back[i] || slices.Contains(ways, way) {
+			return []profile.EventID{e}
+		}
+		if happened(m) {
+			ways = append(ways, way)
+			floats.Add(sum, m)
+		}
+	}
+	if len(ways) < 2 || !floats.Equal(sum, n) {
+		return []profile.EventID{e}
+	}
+	return ways
+}
+
+// callSites are the calls of a component, by where they are made.
+type callSites struct {
+	sites  []site
+	names  []int32 // the first copy of each call in the source; below 0: of several
+	counts [][]float64
+	times  []float64 // how many calls of one block are counted together
+}
+
+func (x *callSites) add(at site, name int32, n []float64) {
+	j := slices.Index(x.sites, at)
 	if j < 0 {
-		x.events, x.site, x.counts = append(x.events, e), append(x.site, site), append(x.counts, append([]float64(nil), n...))
+		x.sites, x.names, x.counts, x.times = append(x.sites, at), append(x.names, name), append(x.counts, slices.Clone(n)), append(x.times, 1)
 		return
 	}
 	floats.Add(x.counts[j], n) // two calls in one block
-	if x.site[j] != site {
-		x.site[j] = -1 - int32(j)
+	x.times[j]++
+	if x.names[j] != name {
+		x.names[j] = -1 - int32(j)
 	}
 }
 
 // solve finds the cost of a call at each site of the source, or else at each
-// site of the code: compilers copy calls, and copies ask for the same work.
-func (x *callSites) solve(s *callShare, cost []float64) {
-	for _, groups := range [][]int32{x.site, nil} {
-		var names []int32 // of the groups
+// site of the code: compilers copy calls, and copies ask for the same work. ok is
+// whether they are told apart for good; else it is the better guess, where one may.
+func (x *callSites) solve(t *table, s *callShare, cost []float64, guess bool) (ok bool) {
+	for _, names := range [][]int32{x.names, nil} {
+		var groups []int32
 		var counts [][]float64
-		of := make([]int, len(x.events))
-		for j := range x.events {
+		of := make([]int, len(x.sites))
+		for j := range x.sites {
 			name := int32(j)
-			if groups != nil {
-				name = groups[j]
+			if names != nil {
+				name = names[j]
 			}
-			if of[j] = slices.Index(names, name); of[j] < 0 {
-				of[j], names = len(names), append(names, name)
+			if of[j] = slices.Index(groups, name); of[j] < 0 {
+				of[j], groups = len(groups), append(groups, name)
 				counts = append(counts, make([]float64, len(cost)))
 			}
 			floats.Add(counts[of[j]], x.counts[j])
 		}
-		if len(names) < 2 || len(names) > len(cost) {
+		each, proven := siteCosts(cost, counts, t.who)
+		if each == nil || !proven && (!guess || s.costs != nil) {
 			continue
 		}
-		each := siteCosts(cost, s.total, counts)
-		if each == nil {
-			continue
+		costs := make(map[site]float64, len(x.sites))
+		for j, at := range x.sites {
+			costs[at] = each[of[j]]
 		}
-		s.each = make(map[profile.EventID]float64, len(x.events))
-		clear(s.total)
-		for j, e := range x.events {
-			s.each[e] = each[of[j]]
-			floats.AddScaled(s.total, each[of[j]], x.counts[j])
+		x.apply(s, costs)
+		if s.mixed = proven && t.mixed(counts); s.mixed {
+			return true
 		}
-		s.mixed = len(names) < len(cost) && mixed(counts)
-		return
 	}
+	return false
 }
 
-// mixed reports whether each site was called by some part that called at
-// another one too. Otherwise a site may stand for who called: threads that
-// enter one function in different ways.
-func mixed(counts [][]float64) bool {
+// apply shares a cost out by what one call costs at each site, if that is known of all.
+func (x *callSites) apply(s *callShare, costs map[site]float64) bool {
+	if len(x.sites) == 0 {
+		return false
+	}
+	for _, at := range x.sites {
+		if _, known := costs[at]; !known {
+			return false
+		}
+	}
+	s.each, s.costs, s.mixed = make(map[profile.EventID][]float64, len(x.sites)), costs, true
+	clear(s.total)
+	for j, at := range x.sites {
+		if s.each[at.call] == nil {
+			s.each[at.call] = make([]float64, len(s.total))
+		}
+		floats.AddScaled(s.each[at.call], costs[at]/x.times[j], x.counts[j])
+		floats.AddScaled(s.total, costs[at], x.counts[j])
+	}
+	return true
+}
+
+// mixed reports whether each site was called by some part that called at another one too,
+// or, where all parts begin alike, by several threads. Otherwise a site may stand for who
+// called: threads that enter one function in different ways.
+func (t *table) mixed(counts [][]float64) bool {
 	for j := range counts {
-		other := false
-		for t, n := range counts[j] {
+		other, first := false, -1
+		for c, n := range counts[j] {
+			if n == 0 {
+				continue
+			}
+			if first < 0 {
+				first = c
+			}
+			other = other || t.alike && t.who[c] != t.who[first]
 			for i := range counts {
-				other = other || n > 0 && i != j && counts[i][t] > 0
+				other = other || i != j && counts[i][c] > 0
 			}
 		}
 		if !other {
@@ -149,47 +219,4 @@ func mixed(counts [][]float64) bool {
 		}
 	}
 	return true
-}
-
-// siteCosts solves cost ≈ Σ each[j] × counts[j] by least squares; nil where
-// the cost follows the total of the calls anyway, or where the answer is not
-// to be trusted.
-func siteCosts(cost, total []float64, counts [][]float64) []float64 {
-	if t := floats.Dot(total, total); t > 0 {
-		alike := append([]float64(nil), cost...)
-		floats.AddScaled(alike, -floats.Dot(cost, total)/t, total)
-		least := siteFit * 1e-3
-		if len(cost) == len(counts) {
-			least = siteUnlike
-		}
-		if floats.Norm(alike, 2) <= least*floats.Norm(cost, 2) {
-			return nil
-		}
-	}
-	x := mat.NewDense(len(cost), len(counts), nil)
-	for j, n := range counts {
-		x.SetCol(j, n)
-	}
-	var b mat.VecDense
-	if err := b.SolveVec(x, mat.NewVecDense(len(cost), cost)); err != nil {
-		return nil // sites that are always called together, or nearly so
-	}
-	each := b.RawVector().Data
-	residual := append([]float64(nil), cost...)
-	for j, n := range counts {
-		if !(each[j] > 0) {
-			return nil
-		}
-		floats.AddScaled(residual, -each[j], n)
-	}
-	varying := make([]float64, len(cost))
-	centreInto(varying, cost)
-	fit := siteFit
-	if len(cost) < 2*len(counts) {
-		fit = siteFitExact
-	}
-	if floats.Norm(residual, 2) > fit*max(floats.Norm(varying, 2), 1e-9*floats.Norm(cost, 2)) {
-		return nil
-	}
-	return each
 }

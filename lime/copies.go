@@ -95,7 +95,7 @@ func (f *finder) leadersByCopies(inherited []departure) []leader {
 	may := map[identity]bool{}
 	for _, d := range inherited {
 		round := f.graph.headed(d.block) >= 0
-		if !f.copied(d.block, round) || !round && !f.mayArise(branch{d.way, false}, may) {
+		if !f.copied(d.block, round) || f.broughtByCalls(d, round) || !round && !f.mayArise(branch{d.way, false}, may) {
 			continue
 		}
 		if x, ok := f.lead(d, round); ok {
@@ -132,15 +132,29 @@ func (f *finder) mayArise(d branch, known map[identity]bool) bool {
 	return may
 }
 
+// broughtByCalls reports whether calls that cost differently bring the difference along
+// to all copies of what a departure decides: they are in the function that is called.
+func (f *finder) broughtByCalls(d departure, round bool) bool {
+	k := f.graph.compOf(d.block)
+	calls := f.costs.share(k)
+	return calls.mixed && f.inCluster(d.block, calls.total, d.taken, d.cluster) && !slices.ContainsFunc(f.copiesAt(d.block, round), func(b int32) bool {
+		return f.costs.at[b] >= 0 && f.graph.compOf(profile.BlockID(b)) != k
+	})
+}
+
+// copiesAt lists the copies of what a block decides, as the head of a loop or as a branch.
+func (f *finder) copiesAt(v profile.BlockID, round bool) []int32 {
+	if round {
+		return f.sources.byLoop.Of(int(f.sources.loop[v]))
+	}
+	return f.sources.byLast.Of(int(f.sources.last[v]))
+}
+
 // copied reports whether the instance ran several copies of what a block decides, as
 // the head of a loop or as a branch. Most stand alone, and need not be looked at.
 func (f *finder) copied(v profile.BlockID, round bool) bool {
-	list := f.sources.byLast.Of(int(f.sources.last[v]))
-	if round {
-		list = f.sources.byLoop.Of(int(f.sources.loop[v]))
-	}
 	ran := 0
-	for _, b := range list {
+	for _, b := range f.copiesAt(v, round) {
 		if f.costs.at[b] >= 0 {
 			ran++
 		}

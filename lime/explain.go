@@ -48,7 +48,7 @@ type origin interface {
 
 // analysis runs the stages on some instances: table, costs, clusters, leaders,
 // and one of the three ways to tell which leaders explain T.
-func (an *Analyser) analysis(opt Options, r *room, instances ...*instance) *analysis {
+func (an *Analyser) analysis(opt Options, r *room, p *pool, instances ...*instance) *analysis {
 	t := r.table(len(an.p.Events), instances...)
 	a := &analysis{instances: instances, finder: finder{graph: an.graph, sources: an.sources, lines: an.lines, table: t, stop: opt.Stop}}
 	for _, in := range instances {
@@ -66,7 +66,7 @@ func (an *Analyser) analysis(opt Options, r *room, instances ...*instance) *anal
 	if opt.Response == profile.ModelCycles {
 		own = newMisses(an.p, t, an.lineOf)
 	}
-	a.costs = newCosts(an.graph, t, own.following)
+	a.costs = newCosts(an.graph, t, p, own.following)
 	counted := opt.Response.Counted()
 	a.clusters = newClusters(an.graph, t, !counted, string(opt.Response), opt.Stop, opt.Bulk)
 	switch {

@@ -146,8 +146,12 @@ func (f *finder) inflowExplains(v profile.BlockID, flow, taken []float64, l int)
 	if f.inCluster(v, flow, taken, l) {
 		return true
 	}
-	calls := f.costs.share(f.graph.compOf(v))
-	return calls.mixed && f.inCluster(v, calls.total, taken, l)
+	for _, x := range f.weighed(v) {
+		if f.inCluster(v, x, taken, l) {
+			return true
+		}
+	}
+	return false
 }
 
 // inCluster reports whether what comes to v is in cluster l, and can be what
@@ -159,8 +163,19 @@ func (f *finder) inCluster(v profile.BlockID, flow, taken []float64, l int) bool
 // accounts reports whether the variation of what flows into v is large enough
 // to be what makes a count vary.
 func (f *finder) accounts(v profile.BlockID, flow, taken []float64) bool {
-	calls := f.costs.share(f.graph.compOf(v))
-	return f.table.accounts(flow, taken) || calls.mixed && f.table.accounts(calls.total, taken)
+	return f.table.accounts(flow, taken) || slices.ContainsFunc(f.weighed(v), func(x []float64) bool { return f.table.accounts(x, taken) })
+}
+
+// weighed is what comes to v by calls, or to the loop that it is in, where these are
+// known to cost differently, each by its cost.
+func (f *finder) weighed(v profile.BlockID) (list [][]float64) {
+	if calls := f.costs.share(f.graph.compOf(v)); calls.mixed {
+		list = append(list, calls.total)
+	}
+	if m := f.costs.beforeLoop(v); m != nil {
+		list = append(list, m.total)
+	}
+	return list
 }
 
 // score is equation 1: what a decision in v adds to the correlation that flows

@@ -132,7 +132,7 @@ func TestCostUnderAnEdge(t *testing.T) {
 	main := m.function("main", &repeat{trips: fixed(100), instructions: 2, body: []stmt{either, &work{instructions: 1000}}})
 	p := m.run(all(main, 4)...)
 	r := &instance{folded: 1, parts: p.Sections[0].Instances[0].Parts}
-	c := newCosts(newGraph(p), newTable(len(p.Events), r), (*misses)(nil).following)
+	c := newCosts(newGraph(p), newTable(len(p.Events), r), nil, (*misses)(nil).following)
 	under := func(from, to profile.BlockID) []float64 {
 		x := make([]float64, 4)
 		c.addUnder(x, m.edge[[2]profile.BlockID{from, to}])
@@ -196,7 +196,7 @@ func TestCostWithUnknownCalls(t *testing.T) {
 		}
 	}
 	analyse(t, p, Options{}) // it is valid
-	c := newCosts(newGraph(p), newTable(len(p.Events), &instance{folded: 1, parts: p.Sections[0].Instances[0].Parts}), (*misses)(nil).following)
+	c := newCosts(newGraph(p), newTable(len(p.Events), &instance{folded: 1, parts: p.Sections[0].Instances[0].Parts}), nil, (*misses)(nil).following)
 	for i, x := range c.block[c.at[direct.block]] {
 		if want := float64(10 * i * (2 + 3 + 30)); math.Abs(x-want) > 1e-9 {
 			t.Errorf("thread %d: the counted calls cost %v, want %v", i, x, want)

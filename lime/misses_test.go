@@ -96,7 +96,7 @@ func TestMissesAddUp(t *testing.T) {
 	in := &instance{folded: 1, parts: p.Sections[0].Instances[0].Parts}
 	tab := newTable(len(p.Events), in)
 	m := newMisses(p, tab, func(profile.Addr) string { return "" })
-	c := newCosts(newGraph(p), tab, m.following)
+	c := newCosts(newGraph(p), tab, nil, m.following)
 	sum := slices.Clone(c.executed)
 	for _, x := range m.own {
 		floats.Add(sum, x.cost)

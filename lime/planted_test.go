@@ -104,6 +104,33 @@ func plantedPrograms() []plantedProgram {
 				&repeat{trips: fixed(400), instructions: 1, body: []stmt{guilty}})
 			return m.run(all(main, n)...), m.last(guilty.head), Branch
 		}},
+		{"one call for both ways", 4, func(n int) (*profile.Profile, profile.Addr, LeaderKind) {
+			// Each way sets how much the helper has to do, which is called then.
+			m := newMachine()
+			trips := 0
+			step := m.function("step", &repeat{trips: func(*walker) int { return trips }, instructions: 5})
+			guilty := &when{cond: func(w *walker) bool { return w.iter < 10*skew(w) },
+				then: []stmt{before(func() { trips = 60 })}, otherwise: []stmt{before(func() { trips = 3 })}}
+			main := m.function("main", before(func() { trips = 20 }), &call{f: step}, &repeat{trips: fixed(400), instructions: 1, body: []stmt{guilty, &call{f: step}}})
+			return m.run(all(main, n)...), m.last(guilty.head), Branch
+		}},
+		{"one loop for both ways", 4, one(func(m *machine) ([]stmt, func() (profile.Addr, LeaderKind)) {
+			trips := 0
+			guilty := &when{cond: func(w *walker) bool { return w.iter < 10*skew(w) },
+				then: []stmt{before(func() { trips = 60 })}, otherwise: []stmt{before(func() { trips = 3 })}}
+			return []stmt{&repeat{trips: fixed(400), instructions: 1, body: []stmt{guilty, &repeat{trips: func(*walker) int { return trips }, instructions: 5}}}},
+				func() (profile.Addr, LeaderKind) { return m.last(guilty.head), Branch }
+		})},
+		{"helper of both ways", 4, func(n int) (*profile.Profile, profile.Addr, LeaderKind) {
+			// Called as often by everybody: what differs is from where.
+			m := newMachine()
+			trips := 0
+			step := m.function("step", &repeat{trips: func(*walker) int { return trips }, instructions: 5})
+			guilty := &when{cond: func(w *walker) bool { return w.iter < 10*skew(w) },
+				then: []stmt{before(func() { trips = 60 }), &call{f: step}}, otherwise: []stmt{before(func() { trips = 3 }), &call{f: step}}}
+			main := m.function("main", before(func() { trips = 20 }), &call{f: step}, &repeat{trips: fixed(400), instructions: 1, body: []stmt{guilty}})
+			return m.run(all(main, n)...), m.last(guilty.head), Branch
+		}},
 		{"start", 2, func(n int) (*profile.Profile, profile.Addr, LeaderKind) {
 			m := newMachine()
 			slow := m.function("slow", &repeat{trips: fixed(500), instructions: 9})

@@ -26,12 +26,15 @@ type costs struct {
 	began    []profile.BlockID             // by column: where the part begins; NoBlock: unknown
 	executed []float64                     // all of them: T in instructions
 	more     func(profile.BlockID) float64 // what one execution of a block costs beside its instructions
+	pool     *pool
+	meetings map[profile.BlockID]*meeting // where ways meet; nil: they are alike, or not told apart
+	merged   []profile.BlockID            // those that are; nil: not looked for yet
 }
 
-func newCosts(g *graph, t *table, more func(profile.BlockID) float64) *costs {
+func newCosts(g *graph, t *table, p *pool, more func(profile.BlockID) float64) *costs {
 	c := &costs{
-		graph: g, table: t, more: more,
-		blocks: t.room.blocks[:0], comp: map[int32][]float64{}, shares: map[int32]*callShare{}, loop: map[int32][]float64{},
+		graph: g, table: t, more: more, pool: p,
+		blocks: t.room.blocks[:0], comp: map[int32][]float64{}, shares: map[int32]*callShare{}, loop: map[int32][]float64{}, meetings: map[profile.BlockID]*meeting{},
 		executed: t.vector(),
 	}
 	for _, e := range t.events {
@@ -125,10 +128,10 @@ func (c *costs) addCallee(x []float64, edge int32) {
 	if cost == nil || s.total == nil {
 		return
 	}
-	w := s.weight(e.Count)
+	calls := s.calls(e.Count, n)
 	for t := range x {
 		if s.total[t] > 0 {
-			x[t] += cost[t] * w * n[t] / s.total[t]
+			x[t] += cost[t] * calls[t] / s.total[t]
 		}
 	}
 }
@@ -285,7 +288,10 @@ func (c *costs) addUnder(x []float64, edge int32) {
 	case c.onlyWayIn(edge):
 		c.addDominated(x, e.To)
 		c.addOnward(x, edge, nil)
-	case !c.graph.postdominates(e.To, e.From):
+		c.addMerged(x, edge)
+	case c.graph.postdominates(e.To, e.From):
+		c.addMerged(x, edge)
+	default:
 		in, n := c.inflow(e.To), c.table.counts(e.Count)
 		if in == nil || n == nil || c.at[e.To] < 0 {
 			return

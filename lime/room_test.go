@@ -38,8 +38,8 @@ func TestRoom(t *testing.T) {
 		var shared room
 		var in, alone []*analysis
 		for _, x := range ins {
-			in = append(in, an.analysis(opt, &shared, x))
-			alone = append(alone, an.analysis(opt, &room{}, x))
+			in = append(in, an.analysis(opt, &shared, nil, x))
+			alone = append(alone, an.analysis(opt, &room{}, nil, x))
 		}
 		for i := range ins {
 			found += len(alone[i].findings)

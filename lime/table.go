@@ -14,11 +14,13 @@ import (
 // columns stand side by side, one group each.
 type table struct {
 	groups
-	parts  []profile.Part    // by column
-	events []profile.EventID // by row, increasing
-	row    []int32           // by event: its row, or −1
-	dense  []float64         // len(events) × len(parts), row by row
-	zeros  []float64         // the row of events that did not happen
+	parts  []profile.Part     // by column
+	who    []profile.ThreadID // likewise: whose part it is
+	alike  bool               // all begin at the same code
+	events []profile.EventID  // by row, increasing
+	row    []int32            // by event: its row, or −1
+	dense  []float64          // len(events) × len(parts), row by row
+	zeros  []float64          // the row of events that did not happen
 	room   *room
 }
 
@@ -49,6 +51,11 @@ func (r *room) table(events int, instances ...*instance) *table {
 		}
 	}
 	slices.Sort(t.events)
+	t.alike = true
+	for i := range t.parts {
+		t.who = append(t.who, t.parts[i].Thread)
+		t.alike = t.alike && t.parts[i].Begin == t.parts[0].Begin
+	}
 	n := len(t.parts)
 	for r, e := range t.events {
 		t.row[e] = int32(r)

@@ -1,0 +1,168 @@
+package lime
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/skewlens/skewlens/profile"
+)
+
+// What one call costs at each of several sites is solved for by least squares, from
+// what each part took and how often it called where (rule 16). Sites that are called
+// in fixed proportions cannot be told apart: of all solutions it is the one that is
+// nearest to equal costs, as far as none is below 0. It is used only if equal costs
+// are refuted, and the solution explains the cost to 1 %, or, with fewer than twice
+// as many parts as unknowns, exactly: then the sites do differ, and nothing else
+// does. With as many parts as unknowns there always is a solution; if all of it is
+// positive it still is the better guess, but proves nothing.
+const (
+	siteFit      = 0.01
+	siteFitExact = 1e-6
+	siteAlike    = siteFit * 1e-3 // of the cost: equal costs are refuted by more than this,
+	siteUnlike   = 0.05           // or this, where nothing is proven
+	siteRank     = 1e-9           // of the largest singular value: what is less is 0
+)
+
+// siteCosts solves cost ≈ Σ each[j] × counts[j], all ≥ 0; nil where the cost follows
+// the total of the calls anyway, or where the answer is not to be trusted. who are the
+// threads of the parts, which may have several. proven is whether there is more to
+// explain than there are unknowns.
+func siteCosts(cost []float64, counts [][]float64, who []profile.ThreadID) (each []float64, proven bool) {
+	if len(counts) < 2 {
+		return nil, false
+	}
+	total := make([]float64, len(cost))
+	for _, n := range counts {
+		floats.Add(total, n)
+	}
+	if alike(cost, total, siteAlike) {
+		return nil, false
+	}
+	y, columns := distinct(cost, counts, who)
+	each, rank := nearEqual(y, columns)
+	residual := slices.Clone(y)
+	for j, n := range columns {
+		floats.AddScaled(residual, -each[j], n)
+	}
+	varying := make([]float64, len(y))
+	centreInto(varying, y)
+	fit := siteFit
+	if len(y) < 2*rank {
+		fit = siteFitExact
+	}
+	if floats.Norm(residual, 2) > fit*max(floats.Norm(varying, 2), 1e-9*floats.Norm(y, 2)) {
+		return nil, false
+	}
+	if len(y) > rank {
+		return each, true
+	}
+	if rank < len(counts) || floats.Min(each) <= 0 || alike(cost, total, siteUnlike) {
+		return nil, false
+	}
+	return each, false
+}
+
+// alike reports whether a cost goes with the calls but for so much of it.
+func alike(cost, total []float64, but float64) bool {
+	t := floats.Dot(total, total)
+	if t == 0 {
+		return false
+	}
+	rest := slices.Clone(cost)
+	floats.AddScaled(rest, -floats.Dot(cost, total)/t, total)
+	return floats.Norm(rest, 2) <= but*floats.Norm(cost, 2)
+}
+
+// distinct leaves out parts in which a thread did the same as in another one: they say
+// nothing more.
+func distinct(cost []float64, counts [][]float64, who []profile.ThreadID) (y []float64, columns [][]float64) {
+	columns = make([][]float64, len(counts))
+	var by []profile.ThreadID
+	for t := range cost {
+		seen := false
+		for k := 0; k < len(y) && !seen; k++ {
+			seen = by[k] == who[t] && math.Abs(y[k]-cost[t]) <= 1e-12*cost[t]
+			for j := 0; j < len(counts) && seen; j++ {
+				seen = columns[j][k] == counts[j][t]
+			}
+		}
+		if seen {
+			continue
+		}
+		y, by = append(y, cost[t]), append(by, who[t])
+		for j := range counts {
+			columns[j] = append(columns[j], counts[j][t])
+		}
+	}
+	return y, columns
+}
+
+// nearEqual is the least-squares solution that is nearest to equal costs; who would
+// have to cost less than nothing costs nothing. rank is how many of the columns are
+// independent.
+func nearEqual(y []float64, columns [][]float64) (each []float64, rank int) {
+	each = make([]float64, len(columns))
+	calls := 0.0
+	for _, n := range columns {
+		calls += floats.Sum(n)
+	}
+	equal := floats.Sum(y) / calls
+	in := make([]int, len(columns))
+	for j := range in {
+		in[j] = j
+	}
+	for {
+		x, r := nearest(y, columns, in, equal)
+		rank = max(rank, r)
+		least := -1
+		for i := range x {
+			if x[i] < 0 && (least < 0 || x[i] < x[least]) {
+				least = i
+			}
+		}
+		if least < 0 || len(in) == 1 {
+			for i, j := range in {
+				each[j] = max(0, x[i])
+			}
+			return each, rank
+		}
+		in = slices.Delete(in, least, least+1)
+	}
+}
+
+// nearest is nearEqual over some of the columns, with costs of either sign: by the
+// singular values of the columns, each in its own length, so that what changes least
+// is what calls cost altogether.
+func nearest(y []float64, columns [][]float64, in []int, equal float64) (x []float64, rank int) {
+	a := mat.NewDense(len(y), len(in), nil)
+	rest, length := slices.Clone(y), make([]float64, len(in))
+	for i, j := range in {
+		floats.AddScaled(rest, -equal, columns[j])
+		length[i] = floats.Norm(columns[j], 2)
+		for t, n := range columns[j] {
+			a.Set(t, i, n/length[i])
+		}
+	}
+	x = make([]float64, len(in))
+	var svd mat.SVD
+	if !svd.Factorize(a, mat.SVDThin) {
+		return x, len(in)
+	}
+	rank = svd.Rank(siteRank)
+	var d mat.Dense
+	if rank > 0 {
+		svd.SolveTo(&d, mat.NewDense(len(y), 1, rest), rank)
+	}
+	for i := range x {
+		if x[i] = equal; rank > 0 {
+			x[i] += d.At(i, 0) / length[i]
+		}
+		if math.Abs(x[i]) < 1e-9*equal {
+			x[i] = 0
+		}
+	}
+	return x, rank
+}
