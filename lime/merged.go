@@ -13,6 +13,8 @@ import (
 // alone, which each way sets. That all go there says nothing then. As with calls (rule
 // 16) what one time costs by each way can be solved for, and each way has its own.
 
+const siteLeast = 0.01 // of how much T differs: what follows must cost that for the ways to matter
+
 // meeting is what follows where ways meet: the block, what it calls, and the loop that
 // it leads to, by part.
 type meeting struct {
@@ -33,6 +35,9 @@ func (c *costs) meeting(v profile.BlockID) *meeting {
 	}
 	var ways callSites
 	m := &meeting{follows: c.follows(v)}
+	if floats.Norm(m.follows, 2) < siteLeast*c.table.deviation(c.executed) {
+		return nil
+	}
 	for k, way := range c.waysTo(v, e) {
 		ways.add(site{e, way}, int32(k), c.table.counts(way))
 	}

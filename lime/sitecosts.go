@@ -42,14 +42,17 @@ func siteCosts(cost []float64, counts [][]float64, who []profile.ThreadID, lone 
 		return nil, false
 	}
 	y, columns, by := distinct(cost, counts, who)
+	varying := make([]float64, len(y))
+	centreInto(varying, y)
+	most := max(floats.Norm(varying, 2), 1e-9*floats.Norm(y, 2))
+	if farOff(y, columns, siteFit*most) {
+		return nil, false
+	}
 	each, rank := nearEqual(y, columns)
 	residual := slices.Clone(y)
 	for j, n := range columns {
 		floats.AddScaled(residual, -each[j], n)
 	}
-	varying := make([]float64, len(y))
-	centreInto(varying, y)
-	most := max(floats.Norm(varying, 2), 1e-9*floats.Norm(y, 2))
 	if len(y) < 2*rank {
 		most *= siteFitExact
 	} else {
@@ -65,6 +68,26 @@ func siteCosts(cost []float64, counts [][]float64, who []profile.ThreadID, lone 
 		return nil, false
 	}
 	return each, lone && len(y) > rank
+}
+
+// farOff reports whether no costs of any sign come near: most ways are like that, and
+// seen so at little expense.
+func farOff(y []float64, columns [][]float64, most float64) bool {
+	rest := slices.Clone(y)
+	var axes [][]float64
+	for _, n := range columns {
+		axis := slices.Clone(n)
+		normalise(axis)
+		for _, a := range axes {
+			floats.AddScaled(axis, -floats.Dot(axis, a), a)
+		}
+		if floats.Norm(axis, 2) > siteRank {
+			normalise(axis)
+			floats.AddScaled(rest, -floats.Dot(rest, axis), axis)
+			axes = append(axes, axis)
+		}
+	}
+	return floats.Norm(rest, 2) > most+1e-8*floats.Norm(y, 2)
 }
 
 // alike reports whether a cost goes with the calls but for so much of it.
