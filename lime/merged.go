@@ -57,11 +57,9 @@ func (c *costs) meeting(v profile.BlockID) *meeting {
 	return c.meetings[v]
 }
 
-// follows is the cost of a block and of the loop that it leads to.
+// follows is the cost of a block, which heads no loop, and of what it leads to straight on: as
+// far as the first call, or a loop.
 func (c *costs) follows(v profile.BlockID) []float64 {
-	if l := c.graph.headed(v); l >= 0 {
-		return c.loop[l]
-	}
 	x := c.table.room.copied(c.block[c.at[v]])
 	for c.straight(v) {
 		v = profile.BlockID(c.graph.flow.Succ(int32(v))[0])
@@ -89,9 +87,6 @@ func (c *costs) straight(v profile.BlockID) bool {
 func (c *costs) beforeLoop(v profile.BlockID) *meeting {
 	for l := c.graph.loops.Inner[v]; l >= 0; l = c.graph.loops.All[l].Parent {
 		head := profile.BlockID(c.graph.loops.All[l].Head)
-		if m := c.meeting(head); m != nil {
-			return m
-		}
 		for d := c.graph.idom(head); d >= 0 && c.straight(d); d = c.graph.idom(d) {
 			if m := c.meeting(d); m != nil {
 				return m

@@ -17,19 +17,23 @@ import (
 // are refuted, and the solution explains the cost to 1 %, or, with fewer than twice
 // as many parts as unknowns, exactly: then the sites do differ, and nothing else
 // does. With as many parts as unknowns there always is a solution; if all of it is
-// positive it still is the better guess, but proves nothing.
+// positive it still is the better guess, but proves nothing. Nor does one that a thread,
+// or parts that called alike, have to themselves: one heavy thread that also goes
+// another way is no sign that this costs more.
 const (
 	siteFit      = 0.01
 	siteFitExact = 1e-6
 	siteAlike    = siteFit * 1e-3 // of the cost: equal costs are refuted by more than this,
 	siteUnlike   = 0.05           // or this, where nothing is proven
 	siteRank     = 1e-9           // of the largest singular value: what is less is 0
+	siteKinds    = 0.2            // of the largest cost: costs that differ by less are of one kind
 )
 
 // siteCosts solves cost ≈ Σ each[j] × counts[j], all ≥ 0; nil where the cost follows
 // the total of the calls anyway, or where the answer is not to be trusted. who are the
-// threads of the parts, which may have several. proven is whether there is more to
-// explain than there are unknowns.
+// threads of the parts, which may have several. proven is whether others than the parts
+// that the costs are told by bear them out; of lone ones, which are the calls of one
+// instance, whether there is more to explain than there are unknowns.
 func siteCosts(cost []float64, counts [][]float64, who []profile.ThreadID, lone bool) (each []float64, proven bool) {
 	if len(counts) < 2 {
 		return nil, false
@@ -61,7 +65,7 @@ func siteCosts(cost []float64, counts [][]float64, who []profile.ThreadID, lone 
 	if floats.Norm(residual, 2) > most {
 		return nil, false
 	}
-	if len(y) > rank && repeated(y, costAlike(each, columns), by) {
+	if len(y) > rank && repeated(costAlike(each, columns), by) {
 		return each, true
 	}
 	if rank < len(counts) || floats.Min(each) <= 0 || len(y) == rank && alike(cost, total, siteUnlike) {
@@ -191,11 +195,11 @@ func nearest(y []float64, columns [][]float64, in []int, equal float64) (x []flo
 	return x, rank
 }
 
-// costAlike are the columns, those of sites that cost the same added up.
+// costAlike are the columns, those of sites that cost about the same added up.
 func costAlike(each []float64, columns [][]float64) (kinds [][]float64) {
 	var costs []float64
 	for j, n := range columns {
-		k := slices.IndexFunc(costs, func(x float64) bool { return math.Abs(x-each[j]) <= siteFitExact*max(x, each[j]) })
+		k := slices.IndexFunc(costs, func(x float64) bool { return math.Abs(x-each[j]) <= siteKinds*floats.Max(each) })
 		if k < 0 {
 			k, costs, kinds = len(costs), append(costs, each[j]), append(kinds, make([]float64, len(n)))
 		}
@@ -206,8 +210,8 @@ func costAlike(each []float64, columns [][]float64) (kinds [][]float64) {
 
 // repeated reports whether what tells columns apart shows in more than one thread, and in
 // parts that are not just the same. What one alone has fits it whatever that took.
-func repeated(y []float64, columns [][]float64, by []profile.ThreadID) bool {
-	a := mat.NewDense(len(y), len(columns), nil)
+func repeated(columns [][]float64, by []profile.ThreadID) bool {
+	a := mat.NewDense(len(by), len(columns), nil)
 	for j, n := range columns {
 		for t, x := range n {
 			a.Set(t, j, x/floats.Norm(n, 2))
@@ -221,7 +225,7 @@ func repeated(y []float64, columns [][]float64, by []profile.ThreadID) bool {
 	svd.UTo(&u)
 	rank := svd.Rank(siteRank)
 	decides := func(same func(a, b int) bool) bool {
-		return slices.ContainsFunc(grouped(len(y), same), func(g []int) bool {
+		return slices.ContainsFunc(grouped(len(by), same), func(g []int) bool {
 			own := mat.NewDense(len(g), rank, nil)
 			for i, t := range g {
 				own.SetRow(i, u.RawRowView(t)[:rank])
@@ -230,7 +234,7 @@ func repeated(y []float64, columns [][]float64, by []profile.ThreadID) bool {
 		})
 	}
 	return !decides(func(a, b int) bool { return by[a] == by[b] }) && !decides(func(a, b int) bool {
-		return near(y[a], y[b]) && !slices.ContainsFunc(columns, func(n []float64) bool { return n[a] != n[b] })
+		return !slices.ContainsFunc(columns, func(n []float64) bool { return n[a] != n[b] })
 	})
 }
 
