@@ -45,13 +45,11 @@ func siteCosts(cost []float64, counts [][]float64, who []profile.ThreadID, lone 
 	if alike(cost, total, siteAlike) {
 		return nil, false
 	}
-	y, columns, by := distinct(cost, counts, who)
-	varying := make([]float64, len(y))
-	centreInto(varying, y)
-	most := max(floats.Norm(varying, 2), 1e-9*floats.Norm(y, 2))
-	if farOff(y, columns, siteFit*most) {
+	if farOff(cost, counts, siteFit*scale(cost)) {
 		return nil, false
 	}
+	y, columns, by := distinct(cost, counts, who)
+	most := scale(y)
 	each, rank := nearEqual(y, columns)
 	residual := slices.Clone(y)
 	for j, n := range columns {
@@ -72,6 +70,13 @@ func siteCosts(cost []float64, counts [][]float64, who []profile.ThreadID, lone 
 		return nil, false
 	}
 	return each, lone && len(y) > rank
+}
+
+// scale is what the rest of a cost is measured by: how much that varies.
+func scale(cost []float64) float64 {
+	varying := make([]float64, len(cost))
+	centreInto(varying, cost)
+	return max(floats.Norm(varying, 2), 1e-9*floats.Norm(cost, 2))
 }
 
 // farOff reports whether no costs of any sign come near: most ways are like that, and
