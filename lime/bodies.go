@@ -39,7 +39,7 @@ func (f *finder) withBodies(all []leader) []leader {
 			continue
 		}
 		for _, x := range by.ways(d) {
-			if y, ok := by.bodies(&x, f.sources); ok && !seen[y.sourceID(f.lines)] && y.corr > 0 && by.arises(y.out().block, &y.flows, y.kind()) {
+			if y, ok := by.bodies(&x, f.sources); ok && !seen[y.sourceID(f.lines)] && y.corr > 0 && by.arises(y.out().block, &y.flows, y.kind()) && !by.specialised(&y) {
 				seen[y.sourceID(f.lines)] = true
 				if f.table.cols() == 2 {
 					y.score = y.corr * (1 - brought(y.inflow, y.taken))

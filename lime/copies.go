@@ -105,7 +105,7 @@ func (f *finder) leadersByCopies(inherited []departure) []leader {
 	var out []leader
 	for _, x := range f.joinCopies(tried) {
 		all, several := f.flowsOfAllCopies(x.decision)
-		if !several || !f.table.varies(all.taken) {
+		if !several || !f.table.varies(all.taken) || f.specialised(&x) {
 			continue
 		}
 		if f.arises(x.out().block, &all, x.kind()) {
