@@ -85,8 +85,8 @@ func (c *costs) solve(s *callShare, cost []float64, sites, ways *callSites, of f
 		return
 	}
 	if o := c.pool.all(); o != nil {
-		if p := of(o); p != nil && p.mixed && !sites.apply(s, p.costs) {
-			ways.apply(s, p.costs)
+		if p := of(o); p != nil && p.mixed && !sites.apply(s, cost, p.costs) {
+			ways.apply(s, cost, p.costs)
 		}
 	}
 }
@@ -158,7 +158,7 @@ func (x *callSites) solve(t *table, s *callShare, cost []float64, guess bool) (o
 			}
 			floats.Add(counts[of[j]], x.counts[j])
 		}
-		each, proven := siteCosts(cost, counts, t.who)
+		each, proven := siteCosts(cost, counts, t.who, guess && len(t.groups) == 1)
 		if each == nil || !proven && (!guess || s.costs != nil) {
 			continue
 		}
@@ -166,7 +166,9 @@ func (x *callSites) solve(t *table, s *callShare, cost []float64, guess bool) (o
 		for j, at := range x.sites {
 			costs[at] = each[of[j]]
 		}
-		x.apply(s, costs)
+		if !x.apply(s, cost, costs) {
+			continue
+		}
 		if s.mixed = proven && t.mixed(counts); s.mixed {
 			return true
 		}
@@ -174,24 +176,29 @@ func (x *callSites) solve(t *table, s *callShare, cost []float64, guess bool) (o
 	return false
 }
 
-// apply shares a cost out by what one call costs at each site, if that is known of all.
-func (x *callSites) apply(s *callShare, costs map[site]float64) bool {
+// apply shares a cost out by what one call costs at each site, if that is known of all
+// and makes up the cost, here too.
+func (x *callSites) apply(s *callShare, cost []float64, costs map[site]float64) bool {
 	if len(x.sites) == 0 {
 		return false
 	}
-	for _, at := range x.sites {
-		if _, known := costs[at]; !known {
+	total := make([]float64, len(cost))
+	for j, at := range x.sites {
+		each, known := costs[at]
+		if !known {
 			return false
 		}
+		floats.AddScaled(total, each, x.counts[j])
 	}
-	s.each, s.costs, s.mixed = make(map[profile.EventID][]float64, len(x.sites)), costs, true
-	clear(s.total)
+	if floats.Distance(total, cost, 2) > siteFit*floats.Norm(cost, 2) {
+		return false
+	}
+	s.total, s.each, s.costs, s.mixed = total, make(map[profile.EventID][]float64, len(x.sites)), costs, true
 	for j, at := range x.sites {
 		if s.each[at.call] == nil {
-			s.each[at.call] = make([]float64, len(s.total))
+			s.each[at.call] = make([]float64, len(cost))
 		}
 		floats.AddScaled(s.each[at.call], costs[at]/x.times[j], x.counts[j])
-		floats.AddScaled(s.total, costs[at], x.counts[j])
 	}
 	return true
 }

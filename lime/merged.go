@@ -13,6 +13,8 @@ import (
 // alone, which each way sets. That all go there says nothing then. As with calls (rule
 // 16) what one time costs by each way can be solved for, and each way has its own.
 
+const siteLeast = 0.01 // of how much T differs: what follows must cost that for the ways to matter
+
 // meeting is what follows where ways meet: the block, what it calls, and the loop that
 // it leads to, by part.
 type meeting struct {
@@ -33,6 +35,9 @@ func (c *costs) meeting(v profile.BlockID) *meeting {
 	}
 	var ways callSites
 	m := &meeting{follows: c.follows(v)}
+	if floats.Norm(m.follows, 2) < siteLeast*c.table.deviation(c.executed) {
+		return nil
+	}
 	for k, way := range c.waysTo(v, e) {
 		ways.add(site{e, way}, int32(k), c.table.counts(way))
 	}
@@ -52,11 +57,9 @@ func (c *costs) meeting(v profile.BlockID) *meeting {
 	return c.meetings[v]
 }
 
-// follows is the cost of a block and of the loop that it leads to.
+// follows is the cost of a block, which heads no loop, and of what it leads to straight on: as
+// far as the first call, or a loop.
 func (c *costs) follows(v profile.BlockID) []float64 {
-	if l := c.graph.headed(v); l >= 0 {
-		return c.loop[l]
-	}
 	x := c.table.room.copied(c.block[c.at[v]])
 	for c.straight(v) {
 		v = profile.BlockID(c.graph.flow.Succ(int32(v))[0])
@@ -84,9 +87,6 @@ func (c *costs) straight(v profile.BlockID) bool {
 func (c *costs) beforeLoop(v profile.BlockID) *meeting {
 	for l := c.graph.loops.Inner[v]; l >= 0; l = c.graph.loops.All[l].Parent {
 		head := profile.BlockID(c.graph.loops.All[l].Head)
-		if m := c.meeting(head); m != nil {
-			return m
-		}
 		for d := c.graph.idom(head); d >= 0 && c.straight(d); d = c.graph.idom(d) {
 			if m := c.meeting(d); m != nil {
 				return m

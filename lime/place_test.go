@@ -98,7 +98,7 @@ func TestMembers(t *testing.T) {
 
 func TestSiteCosts(t *testing.T) {
 	a, b := []float64{1, 1, 1}, []float64{40, 0, 10}
-	if got, _ := siteCosts([]float64{9000, 5000, 6000}, [][]float64{a, b}, []profile.ThreadID{0, 1, 2}); got == nil || !near6(got[0]/5000, 1) || !near6(got[1]/100, 1) {
+	if got, _ := siteCosts([]float64{9000, 5000, 6000}, [][]float64{a, b}, []profile.ThreadID{0, 1, 2}, false); got == nil || !near6(got[0]/5000, 1) || !near6(got[1]/100, 1) {
 		t.Errorf("got %v, want 5000 and 100", got)
 	}
 	for _, cost := range [][]float64{
@@ -106,7 +106,7 @@ func TestSiteCosts(t *testing.T) {
 		{1000, 5000, 4000}, // a call that would cost less than nothing
 		{410, 10, 110},     // all alike: by calls is right
 	} {
-		if got, _ := siteCosts(cost, [][]float64{a, b}, []profile.ThreadID{0, 1, 2}); got != nil {
+		if got, _ := siteCosts(cost, [][]float64{a, b}, []profile.ThreadID{0, 1, 2}, false); got != nil {
 			t.Errorf("%v: got %v", cost, got)
 		}
 	}
@@ -116,10 +116,10 @@ func TestSiteCosts(t *testing.T) {
 // where equal costs are far off.
 func TestSiteCostsOfTwoThreads(t *testing.T) {
 	a, b := []float64{1, 1}, []float64{40, 0}
-	if got, _ := siteCosts([]float64{9000, 5000}, [][]float64{a, b}, []profile.ThreadID{0, 1, 2}); got == nil || !near6(got[0]/5000, 1) || !near6(got[1]/100, 1) {
+	if got, _ := siteCosts([]float64{9000, 5000}, [][]float64{a, b}, []profile.ThreadID{0, 1, 2}, false); got == nil || !near6(got[0]/5000, 1) || !near6(got[1]/100, 1) {
 		t.Errorf("got %v, want 5000 and 100", got)
 	}
-	if got, _ := siteCosts([]float64{415, 10}, [][]float64{a, b}, []profile.ThreadID{0, 1, 2}); got != nil {
+	if got, _ := siteCosts([]float64{415, 10}, [][]float64{a, b}, []profile.ThreadID{0, 1, 2}, false); got != nil {
 		t.Errorf("nearly alike: got %v", got)
 	}
 }
@@ -134,22 +134,38 @@ func TestSiteCostsOfFewUnknowns(t *testing.T) {
 		cost[p] = 60*always[p] + 610*dear[p] + 10*cheap[p]
 	}
 	who := []profile.ThreadID{1, 2, 3, 4}
-	got, proven := siteCosts(cost, [][]float64{always, dear, cheap}, who)
+	got, proven := siteCosts(cost, [][]float64{always, dear, cheap}, who, false)
 	if !proven || !near6((got[1]-got[2])/600, 1) || floats.Min(got) < 0 {
 		t.Errorf("got %v, %v; want 600 between the second and the third", got, proven)
 	}
 	for p := range cost {
 		cost[p] += float64(100 * (p % 2)) // not by who called where
 	}
-	if got, _ := siteCosts(cost, [][]float64{always, dear, cheap}, who); got != nil {
+	if got, _ := siteCosts(cost, [][]float64{always, dear, cheap}, who, false); got != nil {
 		t.Errorf("not by site: %v", got)
 	}
 	two := [][]float64{{5, 5, 5, 5}, {0, 3, 0, 3}}
-	if got, proven := siteCosts([]float64{50, 350, 50, 350}, two, []profile.ThreadID{1, 2, 1, 2}); proven || got == nil {
+	if got, proven := siteCosts([]float64{50, 350, 50, 350}, two, []profile.ThreadID{1, 2, 1, 2}, false); proven || got == nil {
 		t.Errorf("two threads, twice: %v, %v", got, proven)
 	}
-	if _, proven := siteCosts([]float64{50, 350, 50, 350}, two, who); !proven {
+	if _, proven := siteCosts([]float64{50, 350, 50, 350}, two, who, false); proven {
+		t.Error("threads of two kinds prove what each took")
+	}
+	if _, proven := siteCosts([]float64{50, 350, 50, 350}, two, who, true); !proven {
+		t.Error("calls of one instance: more parts than sites are enough")
+	}
+	two[1][1], two[1][2] = 6, 2 // 50 and 100 each
+	if _, proven := siteCosts([]float64{50, 650, 250, 350}, two, who, false); !proven {
 		t.Error("four threads prove nothing")
+	}
+	for p := range who { // what only one does says what that one took
+		alone := [][]float64{{5, 6, 7, 8}, {0, 0, 0, 0}}
+		alone[1][p] = 3
+		cost := slices.Clone(alone[0])
+		cost[p] += 300
+		if _, proven := siteCosts(cost, alone, who, false); proven {
+			t.Errorf("part %d alone proves something", p)
+		}
 	}
 }
 

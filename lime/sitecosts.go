@@ -17,20 +17,24 @@ import (
 // are refuted, and the solution explains the cost to 1 %, or, with fewer than twice
 // as many parts as unknowns, exactly: then the sites do differ, and nothing else
 // does. With as many parts as unknowns there always is a solution; if all of it is
-// positive it still is the better guess, but proves nothing.
+// positive it still is the better guess, but proves nothing. Nor does one that a thread,
+// or parts that called alike, have to themselves: one heavy thread that also goes
+// another way is no sign that this costs more.
 const (
 	siteFit      = 0.01
 	siteFitExact = 1e-6
 	siteAlike    = siteFit * 1e-3 // of the cost: equal costs are refuted by more than this,
 	siteUnlike   = 0.05           // or this, where nothing is proven
 	siteRank     = 1e-9           // of the largest singular value: what is less is 0
+	siteKinds    = 0.2            // of the largest cost: costs that differ by less are of one kind
 )
 
 // siteCosts solves cost ≈ Σ each[j] × counts[j], all ≥ 0; nil where the cost follows
 // the total of the calls anyway, or where the answer is not to be trusted. who are the
-// threads of the parts, which may have several. proven is whether there is more to
-// explain than there are unknowns.
-func siteCosts(cost []float64, counts [][]float64, who []profile.ThreadID) (each []float64, proven bool) {
+// threads of the parts, which may have several. proven is whether others than the parts
+// that the costs are told by bear them out; of lone ones, which are the calls of one
+// instance, whether there is more to explain than there are unknowns.
+func siteCosts(cost []float64, counts [][]float64, who []profile.ThreadID, lone bool) (each []float64, proven bool) {
 	if len(counts) < 2 {
 		return nil, false
 	}
@@ -41,28 +45,53 @@ func siteCosts(cost []float64, counts [][]float64, who []profile.ThreadID) (each
 	if alike(cost, total, siteAlike) {
 		return nil, false
 	}
-	y, columns := distinct(cost, counts, who)
+	y, columns, by := distinct(cost, counts, who)
+	varying := make([]float64, len(y))
+	centreInto(varying, y)
+	most := max(floats.Norm(varying, 2), 1e-9*floats.Norm(y, 2))
+	if farOff(y, columns, siteFit*most) {
+		return nil, false
+	}
 	each, rank := nearEqual(y, columns)
 	residual := slices.Clone(y)
 	for j, n := range columns {
 		floats.AddScaled(residual, -each[j], n)
 	}
-	varying := make([]float64, len(y))
-	centreInto(varying, y)
-	fit := siteFit
 	if len(y) < 2*rank {
-		fit = siteFitExact
+		most *= siteFitExact
+	} else {
+		most *= siteFit
 	}
-	if floats.Norm(residual, 2) > fit*max(floats.Norm(varying, 2), 1e-9*floats.Norm(y, 2)) {
+	if floats.Norm(residual, 2) > most {
 		return nil, false
 	}
-	if len(y) > rank {
+	if len(y) > rank && repeated(costAlike(each, columns), by) {
 		return each, true
 	}
-	if rank < len(counts) || floats.Min(each) <= 0 || alike(cost, total, siteUnlike) {
+	if rank < len(counts) || floats.Min(each) <= 0 || len(y) == rank && alike(cost, total, siteUnlike) {
 		return nil, false
 	}
-	return each, false
+	return each, lone && len(y) > rank
+}
+
+// farOff reports whether no costs of any sign come near: most ways are like that, and
+// seen so at little expense.
+func farOff(y []float64, columns [][]float64, most float64) bool {
+	rest := slices.Clone(y)
+	var axes [][]float64
+	for _, n := range columns {
+		axis := slices.Clone(n)
+		normalise(axis)
+		for _, a := range axes {
+			floats.AddScaled(axis, -floats.Dot(axis, a), a)
+		}
+		if floats.Norm(axis, 2) > siteRank {
+			normalise(axis)
+			floats.AddScaled(rest, -floats.Dot(rest, axis), axis)
+			axes = append(axes, axis)
+		}
+	}
+	return floats.Norm(rest, 2) > most+1e-8*floats.Norm(y, 2)
 }
 
 // alike reports whether a cost goes with the calls but for so much of it.
@@ -78,13 +107,12 @@ func alike(cost, total []float64, but float64) bool {
 
 // distinct leaves out parts in which a thread did the same as in another one: they say
 // nothing more.
-func distinct(cost []float64, counts [][]float64, who []profile.ThreadID) (y []float64, columns [][]float64) {
+func distinct(cost []float64, counts [][]float64, who []profile.ThreadID) (y []float64, columns [][]float64, by []profile.ThreadID) {
 	columns = make([][]float64, len(counts))
-	var by []profile.ThreadID
 	for t := range cost {
 		seen := false
 		for k := 0; k < len(y) && !seen; k++ {
-			seen = by[k] == who[t] && math.Abs(y[k]-cost[t]) <= 1e-12*cost[t]
+			seen = by[k] == who[t] && near(y[k], cost[t])
 			for j := 0; j < len(counts) && seen; j++ {
 				seen = columns[j][k] == counts[j][t]
 			}
@@ -97,7 +125,7 @@ func distinct(cost []float64, counts [][]float64, who []profile.ThreadID) (y []f
 			columns[j] = append(columns[j], counts[j][t])
 		}
 	}
-	return y, columns
+	return y, columns, by
 }
 
 // nearEqual is the least-squares solution that is nearest to equal costs; who would
@@ -165,4 +193,62 @@ func nearest(y []float64, columns [][]float64, in []int, equal float64) (x []flo
 		}
 	}
 	return x, rank
+}
+
+// costAlike are the columns, those of sites that cost about the same added up.
+func costAlike(each []float64, columns [][]float64) (kinds [][]float64) {
+	var costs []float64
+	for j, n := range columns {
+		k := slices.IndexFunc(costs, func(x float64) bool { return math.Abs(x-each[j]) <= siteKinds*floats.Max(each) })
+		if k < 0 {
+			k, costs, kinds = len(costs), append(costs, each[j]), append(kinds, make([]float64, len(n)))
+		}
+		floats.Add(kinds[k], n)
+	}
+	return kinds
+}
+
+// repeated reports whether what tells columns apart shows in more than one thread, and in
+// parts that are not just the same. What one alone has fits it whatever that took.
+func repeated(columns [][]float64, by []profile.ThreadID) bool {
+	a := mat.NewDense(len(by), len(columns), nil)
+	for j, n := range columns {
+		for t, x := range n {
+			a.Set(t, j, x/floats.Norm(n, 2))
+		}
+	}
+	var svd mat.SVD
+	if !svd.Factorize(a, mat.SVDThinU) {
+		return false
+	}
+	var u mat.Dense
+	svd.UTo(&u)
+	rank := svd.Rank(siteRank)
+	decides := func(same func(a, b int) bool) bool {
+		return slices.ContainsFunc(grouped(len(by), same), func(g []int) bool {
+			own := mat.NewDense(len(g), rank, nil)
+			for i, t := range g {
+				own.SetRow(i, u.RawRowView(t)[:rank])
+			}
+			return !svd.Factorize(own, mat.SVDNone) || svd.Values(nil)[0] > 1-siteRank
+		})
+	}
+	return !decides(func(a, b int) bool { return by[a] == by[b] }) && !decides(func(a, b int) bool {
+		return !slices.ContainsFunc(columns, func(n []float64) bool { return n[a] != n[b] })
+	})
+}
+
+// near reports whether costs differ by rounding alone.
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*max(a, b) }
+
+// grouped are the numbers below n, those that are the same together.
+func grouped(n int, same func(a, b int) bool) (groups [][]int) {
+	for t := range n {
+		g := slices.IndexFunc(groups, func(g []int) bool { return same(g[0], t) })
+		if g < 0 {
+			g, groups = len(groups), append(groups, nil)
+		}
+		groups[g] = append(groups[g], t)
+	}
+	return groups
 }
