@@ -236,7 +236,7 @@ func (f *finder) lead(d departure, repeats bool) (x leader, ok bool) {
 	case d.cycle != nil:
 		x.decision = cycle{d.way, d.cycle}
 		f.costs.addBlocks(cost, d.cycle)
-	case f.graph.headed(d.block) >= 0:
+	case f.graph.headed(d.block) >= 0 && !f.deeper(d.block):
 		x.decision = loop{d.way}
 		if k := f.costs.loop[f.graph.headed(d.block)]; k != nil {
 			floats.Add(cost, k)

@@ -58,6 +58,7 @@ var knownFailures = []knownFailure{
 	{idiom: "rust_parking_lot", in: "O0-2$", reason: dozens, chance: true},
 	{idiom: "packaged_loop", in: "O0-", reason: givenElsewhere},
 	{idiom: "packaged_loop", in: "clang-O2-", reason: likeAStore},
+	{idiom: "pool_shared_queue", reason: oneTookAll, chance: true},
 	{idiom: "stealing_polls", in: "O0-2$", reason: looksOften, chance: true},
 	{idiom: "work_stealing", in: "O0-", reason: looksOften, chance: true},
 }
@@ -68,6 +69,7 @@ const (
 	doneBefore     = "on a busy machine all may be done when the first thread looks for the first time, which then does not wait"
 	neverCame      = "on a busy machine a thread of a pool may come to no piece in all rounds, and has no row"
 	nobodyCame     = "on a busy machine nobody may come while the lock is held"
+	oneTookAll     = "on a busy machine one thread takes all pieces of most rounds, and it does not show that it is these that the first thread waits for"
 	wokenLate      = "on a busy machine a worker that is woken may come when one has done everything, and then nobody has met"
 	likeAStore     = "a task whose future is taken in a function of its own looks like a store that work is taken from"
 	givenElsewhere = "unoptimised code says what call_once is to call in another function than the one that calls it"

@@ -54,9 +54,6 @@ func (d *Dealer) Deals(g *Graph) (by []bool) {
 	if len(takes) == 0 {
 		return by
 	}
-	runtime := slices.ContainsFunc(g.Blocks, func(b *Block) bool {
-		return slices.ContainsFunc(b.Calls, func(c Call) bool { return Deals(c.Import) })
-	})
 	framed := g.Framed()
 	names := namedIn(g, framed)
 	known := map[*Block]*taken{} // at the block's end
@@ -81,7 +78,7 @@ func (d *Dealer) Deals(g *Graph) (by []bool) {
 	doomed := g.ending()
 	panics := func(e *Edge) bool { return e.To != nil && doomed[e.To.ID] }
 	for i, b := range g.Blocks {
-		in := takes[loops.Inner[i]] || loops.Inner[i] == flowgraph.None && runtime // the first piece of a region's loop is taken before it
+		in := takes[loops.Inner[i]] || loops.Inner[i] == flowgraph.None // the first piece of a loop may be taken before it
 		by[i] = in && known[b] != nil && known[b].decides(b.Last()) && !slices.ContainsFunc(b.Succ, panics)
 	}
 	g.untilTold(by, loops, framed)

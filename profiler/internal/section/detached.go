@@ -113,7 +113,10 @@ func (j *joinRule) before(g *group, end map[*thread]arrival) (n int) {
 
 // hasDone: a thread says that it has done what its creator waits for, though it has not
 // ended.
-func (j *joinRule) hasDone(x *thread, r record.Record) { j.said[x] = x.arrive(r) }
+func (j *joinRule) hasDone(x *thread, r record.Record) {
+	j.t.gates.decides(x)
+	j.said[x] = x.arrive(r)
+}
 
 // awaitedBy is the first of the waits by whose end the fewest of the threads had not
 // ended, nor did a moment later; and how many these were.

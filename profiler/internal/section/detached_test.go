@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/record"
 )
 
 // TestDetached: a creator waits for threads that nobody joins, and creates as many
@@ -52,6 +53,31 @@ func TestDetached(t *testing.T) {
 			t.Errorf("thread 3 is joined: %+v", got)
 		}
 	}
+}
+
+// TestDetachedAfterGate: threads that are waited for have met, and it is undecided until the
+// first of them has done its work. All begin anew there, not only those that say so later.
+func TestDetachedAfterGate(t *testing.T) {
+	s := newScript(1 << 20)
+	s.born(0, -1)
+	for id := profile.ThreadID(1); id <= 3; id++ {
+		s.creates(0, 64)
+		s.born(id, 0)
+	}
+	s.idles(0, forAll)
+	for id := profile.ThreadID(1); id <= 3; id++ {
+		s.enters(id, 0, 1000+uint64(id))
+	}
+	for id := profile.ThreadID(1); id <= 3; id++ {
+		s.leaves(id)
+	}
+	for id := profile.ThreadID(1); id <= 3; id++ {
+		s.at(id, hookOf(record.Done).Arrive, 0, 500, 70+uint64(id))
+		s.dies(id)
+	}
+	s.goes(0, forAll)
+	s.dies(0)
+	expect(t, s.Finish(), "barrier 480 [[1001 1002 1003]]", "join 320 [[71 72 73]]")
 }
 
 // TestDetachedStraggler: one of many threads waits for a core when it has done its

@@ -83,6 +83,9 @@ const (
 
 func gates(t *Tracker) rule {
 	g := &gateRule{t, map[uint64]*code{}, map[*thread][]*code{}}
+	if t != nil {
+		t.gates = g
+	}
 	return rule{
 		calls: []call{{names: []string{record.Gate}, arrive: g.enter, leave: g.leave}},
 		dying: g.dying,
@@ -384,6 +387,16 @@ func (g *gateRule) settle(c *code, s codeState) {
 	}
 	if f := g.t.c.Gate; f != nil {
 		f(c.number, s == meeting)
+	}
+}
+
+// decides: a thread has met others, and what it did is about to become part of what
+// its creator waits for.
+func (g *gateRule) decides(x *thread) {
+	for _, c := range g.sorted() {
+		if p := c.seen[x]; p != nil && !p.inside {
+			g.judge(c, true)
+		}
 	}
 }
 

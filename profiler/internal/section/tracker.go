@@ -19,6 +19,7 @@ type Tracker struct {
 	out        *collector
 	pools      *poolRule
 	joins      *joinRule
+	gates      *gateRule
 	goes       *goRule
 	conditions conditionRule
 	locks      *goLocks
