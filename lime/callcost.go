@@ -158,7 +158,7 @@ func (x *callSites) solve(t *table, s *callShare, cost []float64, guess bool) (o
 			}
 			floats.Add(counts[of[j]], x.counts[j])
 		}
-		each, proven := siteCosts(cost, counts, t.who, guess && len(t.groups) == 1)
+		each, proven := siteCosts(cost, counts, t.who, guess)
 		if each == nil || !proven && (!guess || s.costs != nil) {
 			continue
 		}

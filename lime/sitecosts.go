@@ -17,8 +17,8 @@ import (
 // are refuted, and the solution explains the cost to 1 %, or, with fewer than twice
 // as many parts as unknowns, exactly: then the sites do differ, and nothing else
 // does. With as many parts as unknowns there always is a solution; if all of it is
-// positive it still is the better guess, but proves nothing. Nor does one that a thread,
-// or parts that called alike, have to themselves: one heavy thread that also goes
+// positive it still is the better guess, but proves nothing. Nor does one of ways that a
+// thread, or parts that came alike, have to themselves: one heavy thread that also goes
 // another way is no sign that this costs more.
 const (
 	siteFit      = 0.01
@@ -32,9 +32,9 @@ const (
 // siteCosts solves cost ≈ Σ each[j] × counts[j], all ≥ 0; nil where the cost follows
 // the total of the calls anyway, or where the answer is not to be trusted. who are the
 // threads of the parts, which may have several. proven is whether others than the parts
-// that the costs are told by bear them out; of lone ones, which are the calls of one
-// instance, whether there is more to explain than there are unknowns.
-func siteCosts(cost []float64, counts [][]float64, who []profile.ThreadID, lone bool) (each []float64, proven bool) {
+// that the costs are told by bear them out; of calls, which ask for what they ask for,
+// whether there is more to explain than there are unknowns.
+func siteCosts(cost []float64, counts [][]float64, who []profile.ThreadID, calls bool) (each []float64, proven bool) {
 	if len(counts) < 2 {
 		return nil, false
 	}
@@ -63,13 +63,13 @@ func siteCosts(cost []float64, counts [][]float64, who []profile.ThreadID, lone 
 	if floats.Norm(residual, 2) > most {
 		return nil, false
 	}
-	if len(y) > rank && repeated(costAlike(each, columns), by) {
+	if len(y) > rank && (calls || repeated(costAlike(each, columns), by)) {
 		return each, true
 	}
 	if rank < len(counts) || floats.Min(each) <= 0 || len(y) == rank && alike(cost, total, siteUnlike) {
 		return nil, false
 	}
-	return each, lone && len(y) > rank
+	return each, false
 }
 
 // scale is what the rest of a cost is measured by: how much that varies.
