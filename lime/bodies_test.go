@@ -21,16 +21,11 @@ func TestBodies(t *testing.T) {
 		mains[0] = fs[1]
 		p := m.run(mains...)
 		located(m)
-		g := m.p.Graph.Functions
-		for i := range g[1].N {
-			a, b := &m.p.Graph.Blocks[g[1].First+profile.BlockID(i)], &m.p.Graph.Blocks[g[0].First+profile.BlockID(i)]
-			source(m, a.Start, b.Start)
-			source(m, a.Last, b.Last)
-		}
+		likewise(m, fs[1], fs[0])
 		for i := range m.p.Locations {
 			l := &m.p.Locations[i]
 			l.Function = "share"
-			if l.InlinedAt = []profile.Frame{{File: "a.c", Line: 7, Function: "serve"}}; l.Address >= g[1].Entry {
+			if l.InlinedAt = []profile.Frame{{File: "a.c", Line: 7, Function: "serve"}}; l.Address >= m.p.Graph.Functions[1].Entry {
 				l.InlinedAt = []profile.Frame{{File: "a.c", Line: 9, Function: "main"}}
 			}
 		}

@@ -158,7 +158,7 @@ func (x *callSites) solve(t *table, s *callShare, cost []float64, guess bool) (o
 			}
 			floats.Add(counts[of[j]], x.counts[j])
 		}
-		each, proven := siteCosts(cost, counts, t.who, guess)
+		each, proven := siteCosts(cost, counts, t.who(), guess)
 		if each == nil || !proven && (!guess || s.costs != nil) {
 			continue
 		}
@@ -207,6 +207,7 @@ func (x *callSites) apply(s *callShare, cost []float64, costs map[site]float64) 
 // or, where all parts begin alike, by several threads. Otherwise a site may stand for who
 // called: threads that enter one function in different ways.
 func (t *table) mixed(counts [][]float64) bool {
+	alike := !slices.ContainsFunc(t.parts, func(p profile.Part) bool { return p.Begin != t.parts[0].Begin })
 	for j := range counts {
 		other, first := false, -1
 		for c, n := range counts[j] {
@@ -216,7 +217,7 @@ func (t *table) mixed(counts [][]float64) bool {
 			if first < 0 {
 				first = c
 			}
-			other = other || t.alike && t.who[c] != t.who[first]
+			other = other || alike && t.parts[c].Thread != t.parts[first].Thread
 			for i := range counts {
 				other = other || i != j && counts[i][c] > 0
 			}

@@ -27,6 +27,16 @@ func source(m *machine, a, of profile.Addr) {
 	m.p.Locations[i] = l
 }
 
+// likewise gives the blocks of a function the source of those of another one, one by one.
+func likewise(m *machine, f, of *function) {
+	g := m.p.Graph.Functions
+	for i := range profile.BlockID(g[f.id].N) {
+		a, b := &m.p.Graph.Blocks[g[f.id].First+i], &m.p.Graph.Blocks[g[of.id].First+i]
+		source(m, a.Start, b.Start)
+		source(m, a.Last, b.Last)
+	}
+}
+
 // copied makes decisions copies of the first one.
 func copied(m *machine, ds []*when) {
 	for _, d := range ds[1:] {
@@ -155,12 +165,7 @@ func TestInlinedThreadFunction(t *testing.T) {
 			mains[0] = fs[1]
 			p := m.run(mains...)
 			located(m)
-			first := map[profile.FunctionID]profile.BlockID{0: m.p.Graph.Functions[0].First, 1: m.p.Graph.Functions[1].First}
-			for i := range m.p.Graph.Functions[1].N {
-				a, b := &m.p.Graph.Blocks[first[1]+profile.BlockID(i)], &m.p.Graph.Blocks[first[0]+profile.BlockID(i)]
-				source(m, a.Start, b.Start)
-				source(m, a.Last, b.Last)
-			}
+			likewise(m, fs[1], fs[0])
 			for i := range m.p.Locations {
 				if l := &m.p.Locations[i]; l.Address >= m.p.Graph.Functions[1].Entry {
 					l.InlinedAt = []profile.Frame{{File: "a.c", Line: 7, Function: "main"}}

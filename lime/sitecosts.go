@@ -25,6 +25,7 @@ const (
 	siteFitExact = 1e-6
 	siteAlike    = siteFit * 1e-3 // of the cost: equal costs are refuted by more than this,
 	siteUnlike   = 0.05           // or this, where nothing is proven
+	siteSame     = 1e-12          // likewise, by rounding alone
 	siteRank     = 1e-9           // of the largest singular value: what is less is 0
 	siteKinds    = 0.2            // of the largest cost: costs that differ by less are of one kind
 )
@@ -244,7 +245,7 @@ func repeated(columns [][]float64, by []profile.ThreadID) bool {
 }
 
 // near reports whether costs differ by rounding alone.
-func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*max(a, b) }
+func near(a, b float64) bool { return math.Abs(a-b) <= siteSame*max(a, b) }
 
 // grouped are the numbers below n, those that are the same together.
 func grouped(n int, same func(a, b int) bool) (groups [][]int) {

@@ -10,9 +10,10 @@ import (
 // the same at some calls, each for others.
 const specialisedIn = ".constprop."
 
-// specialised reports whether a leader is a loop that stands in several functions that were made of one
-// for what their callers pass, and goes round as often each time that it is come to, in
-// each by itself: who goes there decides, as with calls that cost differently (rule 16).
+// specialised reports whether a leader is a loop that stands in several functions that
+// were made of one for what their callers pass, and goes round as often each time that it
+// is come to, in each by itself: who goes there decides, as with calls that cost
+// differently (rule 16).
 func (f *finder) specialised(x *leader) bool {
 	if x.kind() != Loop {
 		return false
@@ -27,24 +28,10 @@ func (f *finder) specialised(x *leader) bool {
 		}
 		name, _, made := strings.Cut(p.Functions[p.Blocks[v].Function].Name, specialisedIn)
 		taken, inflow := f.table.vector(), f.costs.inflow(v)
-		if !made || base != "" && name != base || inflow == nil || f.addTaken(taken, v, x.out().to) && !proportional(taken, inflow) {
+		if !made || base != "" && name != base || inflow == nil || f.addTaken(taken, v, x.out().to) && !alike(taken, inflow, siteSame) {
 			return false
 		}
 		base, in[p.Blocks[v].Function] = name, true
 	}
 	return len(in) > 1
-}
-
-// proportional reports whether two counts of each part are in one proportion.
-func proportional(a, b []float64) bool {
-	first := -1
-	for t := range a {
-		if first < 0 && b[t] > 0 {
-			first = t
-		}
-		if first >= 0 && a[t]*b[first] != a[first]*b[t] {
-			return false
-		}
-	}
-	return true
 }

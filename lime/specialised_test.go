@@ -1,10 +1,6 @@
 package lime
 
-import (
-	"testing"
-
-	"github.com/skewlens/skewlens/profile"
-)
+import "testing"
 
 // TestSpecialised: of a helper that is called with much to do and with little the compiler
 // made one function for each. Which is called is the cause, and not the loop that both
@@ -27,12 +23,7 @@ func TestSpecialised(t *testing.T) {
 		guilty := &call{targets: fs, through: func(w *walker) *function { return fs[w.id%2] }}
 		p := m.run(all(m.function("main", &repeat{trips: fixed(50), instructions: 2, body: []stmt{guilty}}), 6)...)
 		located(m)
-		g := m.p.Graph.Functions
-		for i := range g[1].N {
-			a, b := &m.p.Graph.Blocks[g[1].First+profile.BlockID(i)], &m.p.Graph.Blocks[g[0].First+profile.BlockID(i)]
-			source(m, a.Start, b.Start)
-			source(m, a.Last, b.Last)
-		}
+		likewise(m, fs[1], fs[0])
 		res := analyse(t, p, Options{})
 		if len(res.Causes) == 0 || res.Causes[0].Leader != c.want {
 			t.Errorf("%s, %d: want %s: %+v", c.name, c.more, c.want, res.Causes)

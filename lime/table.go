@@ -14,13 +14,11 @@ import (
 // columns stand side by side, one group each.
 type table struct {
 	groups
-	parts  []profile.Part     // by column
-	who    []profile.ThreadID // likewise: whose part it is
-	alike  bool               // all begin at the same code
-	events []profile.EventID  // by row, increasing
-	row    []int32            // by event: its row, or −1
-	dense  []float64          // len(events) × len(parts), row by row
-	zeros  []float64          // the row of events that did not happen
+	parts  []profile.Part    // by column
+	events []profile.EventID // by row, increasing
+	row    []int32           // by event: its row, or −1
+	dense  []float64         // len(events) × len(parts), row by row
+	zeros  []float64         // the row of events that did not happen
 	room   *room
 }
 
@@ -51,11 +49,6 @@ func (r *room) table(events int, instances ...*instance) *table {
 		}
 	}
 	slices.Sort(t.events)
-	t.alike = true
-	for i := range t.parts {
-		t.who = append(t.who, t.parts[i].Thread)
-		t.alike = t.alike && t.parts[i].Begin == t.parts[0].Begin
-	}
 	n := len(t.parts)
 	for r, e := range t.events {
 		t.row[e] = int32(r)
@@ -75,6 +68,15 @@ func (r *room) table(events int, instances ...*instance) *table {
 
 // cols returns how many parts there are.
 func (t *table) cols() int { return len(t.parts) }
+
+// who is whose part each is.
+func (t *table) who() []profile.ThreadID {
+	list := make([]profile.ThreadID, len(t.parts))
+	for i := range t.parts {
+		list[i] = t.parts[i].Thread
+	}
+	return list
+}
 
 // vector is a zero for each part. It is there until the analysis is over, as is what
 // counts, centre and unit return.

@@ -213,10 +213,10 @@ type goroutines struct {
 	taken      []*thread // from there, by those that do not run yet
 	byBase     map[uint64]*thread
 	byID       map[uint64]*thread
-	full       bool            // others are not counted
-	coroutines int             // there have been
-	carriers   map[int]*thread // the threads that run them, by tid, where these have clocks
-	runtime    map[uint64]bool // whether functions are the runtime's, by address
+	full       bool                 // others are not counted
+	coroutines int                  // there have been
+	carriers   map[int]*thread      // the threads that run them, by tid, where these have clocks
+	kinds      map[uint64]startKind // of functions that they start in, by address
 	lives      map[statement]*lives
 	strange    cThreads
 	makes      uint32 // the kind of records that one makes another
@@ -236,7 +236,7 @@ const manyWaits = 4096
 
 func newGoroutines(in *injection) *goroutines {
 	makes, _ := section.Hook(goMakes)
-	return &goroutines{in: in, makes: makes.Arrive, byBase: map[uint64]*thread{}, byID: map[uint64]*thread{}, carriers: map[int]*thread{}, runtime: map[uint64]bool{}, lives: map[statement]*lives{}, strange: newCThreads(in.modules[0])}
+	return &goroutines{in: in, makes: makes.Arrive, byBase: map[uint64]*thread{}, byID: map[uint64]*thread{}, carriers: map[int]*thread{}, kinds: map[uint64]startKind{}, lives: map[statement]*lives{}, strange: newCThreads(in.modules[0])}
 }
 
 // head is how many areas were taken from the pool.
@@ -319,11 +319,12 @@ func (gs *goroutines) born(ts *threads, t *thread) {
 	g := t.area.Goroutine()
 	t.goroutine, t.begin, t.parent = g, g.Begin, gs.byID[g.Parent]
 	gs.byID[g.ID] = t
-	coroutine := gs.begins(g.Start, goCoroutine)
+	kind := gs.kindOf(g.Start)
+	coroutine := kind == startsCoroutine
 	if coroutine {
 		gs.coroutines++
 	}
-	if gs.isRuntimes(g.Start) || coroutine && gs.coroutines > allCoroutines {
+	if kind == startsRuntimes || coroutine && gs.coroutines > allCoroutines {
 		t.hidden = true
 		ts.byTid[t.tid] = t
 		return
@@ -341,27 +342,31 @@ func (ts *threads) asked(t *thread) {
 	}
 }
 
-// begins reports whether a goroutine that starts at an address does so in a function.
-func (gs *goroutines) begins(start uint64, name string) bool {
-	m, a := gs.in.moduleOf(start)
-	if m == nil {
-		return false
-	}
-	f := m.im.FuncAt(a)
-	return f != nil && f.Name == name
-}
+// startKind is what a goroutine is by the function that it starts in.
+type startKind int
 
-// isRuntimes: a goroutine is of Go's runtime, which has some for its own ends.
-func (gs *goroutines) isRuntimes(start uint64) bool {
-	is, known := gs.runtime[start]
-	if !known {
-		if m, a := gs.in.moduleOf(start); m != nil {
-			f := m.im.FuncAt(a)
-			is = f != nil && f.Name != "runtime.main" && f.Name != goCoroutine && (strings.HasPrefix(f.Name, "runtime.") || f.Name == "internal/runtime/cgroup" || f.Name == "unique.runtime_registerUniqueMapCleanup.func2")
-		}
-		gs.runtime[start] = is
+const (
+	startsOwn       startKind = iota // of the program
+	startsRuntimes                   // of Go's runtime, which has some for its own ends
+	startsCoroutine                  // it takes turns with the one that made it
+)
+
+func (gs *goroutines) kindOf(start uint64) startKind {
+	kind, known := gs.kinds[start]
+	if known {
+		return kind
 	}
-	return is
+	if m, a := gs.in.moduleOf(start); m != nil {
+		switch f := m.im.FuncAt(a); {
+		case f == nil || f.Name == "runtime.main":
+		case f.Name == goCoroutine:
+			kind = startsCoroutine
+		case strings.HasPrefix(f.Name, "runtime.") || f.Name == "internal/runtime/cgroup" || f.Name == "unique.runtime_registerUniqueMapCleanup.func2":
+			kind = startsRuntimes
+		}
+	}
+	gs.kinds[start] = kind
+	return kind
 }
 
 // drainGo takes the records of one goroutine.

@@ -54,10 +54,5 @@ func (p *poolRule) opened(c *crew, y *shift) bool {
 }
 
 func hasPart(parts []arrival, w *thread) bool {
-	for i := range parts {
-		if parts[i].t == w {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(parts, func(a arrival) bool { return a.t == w })
 }

@@ -41,9 +41,9 @@ func (x *thread) lifelong() arrival {
 	return a
 }
 
-// workers leaves out threads that did less than a hundredth of the one that did most, as all
-// did that began where they did:
-// they wait for signals, or keep the time, and have no share in the work.
+// workers leaves out threads that did less than a hundredth of the one that did most, as
+// all did that began where they did: they wait for signals, or keep the time, and have no
+// share in the work.
 func (t *Tracker) workers(lives []arrival) []arrival {
 	most, by := uint64(0), map[profile.Addr]uint64{}
 	for i := range lives {
