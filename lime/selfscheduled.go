@@ -39,15 +39,15 @@ func (g *graph) dealt(d decision) (in func(profile.BlockID) bool) {
 		if g.p.Graph.Blocks[x.block].Deals {
 			return func(b profile.BlockID) bool { return x.holds(g, b) }
 		}
-	case branch:
-		return g.dealtBranch(x)
+	case branch, join:
+		return g.dealtBranch(d.out())
 	}
 	return nil
 }
 
-// dealtBranch is the same of a branch.
-func (g *graph) dealtBranch(x branch) (in func(profile.BlockID) bool) {
-	v := x.out().block
+// dealtBranch is the same of a choice, by one way or several.
+func (g *graph) dealtBranch(x outcome) (in func(profile.BlockID) bool) {
+	v := x.block
 	if !g.p.Graph.Blocks[v].Deals {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (g *graph) switches(b profile.BlockID) bool {
 // guarded returns the head of the loop that a branch guards, if that deals as
 // the branch does: compilers turn a loop round so that its test stands at its
 // end, and once more before it, for the first piece. Else it is NoBlock.
-func (g *graph) guarded(d branch) profile.BlockID {
+func (g *graph) guarded(d outcome) profile.BlockID {
 	for b := range g.beside(d.block) {
 		in := g.innermost(b)
 		if !g.p.Graph.Blocks[b].Deals || in == nil || in(d.block) {
@@ -147,8 +147,8 @@ func (a *analysis) deciding() []leader {
 		if in == nil {
 			continue
 		}
-		if d, ok := x.decision.(branch); ok {
-			if head := a.graph.guarded(d); head >= 0 {
+		if x.decision.kind() == Branch {
+			if head := a.graph.guarded(x.out()); head >= 0 {
 				x.taken = a.visits(head) // pieces, not rounds
 			}
 			if x.taken == nil { // how often it was come to is not known

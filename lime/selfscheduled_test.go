@@ -247,5 +247,8 @@ func TestAllDeals(t *testing.T) {
 		if (len(res.Causes) == 0) != deals {
 			t.Errorf("all deals: %v, and the causes are %+v", deals, res.Causes)
 		}
+		if d := (join{outcome{block: some.head, to: some.yes}}); newGraph(p).deals(d) != deals {
+			t.Errorf("all deals: %v, and a choice that leads on by several ways does so: %v", deals, !deals)
+		}
 	}
 }

@@ -15,12 +15,18 @@ import (
 // installed beside them belongs to the system too.
 var headers = []string{"/usr/include/", "/usr/lib/", "/usr/lib64/", "/usr/share/", "/usr/local/include/", "/usr/local/lib/", "/usr/src/rustc"}
 
+// Pools are libraries that hand work out to threads, and that projects carry along, mostly
+// as headers: by what the paths of their files have in them, wherever they lie.
+var Pools = []string{"/boost/asio/", "/boost/thread/", "/boost/fiber/", "/taskflow/core/", "/taskflow/algorithm/", "/BS_thread_pool", "/ctpl.h", "/ctpl_stl.h",
+	"/enkiTS/src/", "/marl/src/", "/marl/include/", "/concurrentqueue.h", "/blockingconcurrentqueue.h", "/lightweightsemaphore.h"}
+
 // within are those that may be anywhere: of compilers, and where cargo, CMake's FetchContent,
 // Conan, vcpkg, pip, Nix, dub, nimble, opam and Alire keep what they have fetched.
 var within = []string{"/include/c++/", "/lib/gcc/", "/lib/clang/", "/lib/rustlib/", "/rustc/", "/libstdc++-v3/",
 	"/cargo/registry/", "/.cargo/registry/", "/cargo/git/checkouts/", "/.cargo/git/checkouts/", "/_deps/", "/.conan/data/", "/.conan2/p/", "/vcpkg_installed/", "/vcpkg/installed/", "/vcpkg/packages/",
 	"/site-packages/", "/dist-packages/", "/nix/store/", "/.dub/packages/", "/.nimble/pkgs", "/.opam/", "/alire/cache/",
-	"/src/phobos/", "/src/druntime/", "/import/std/", "/import/core/", "/.choosenim/"} // D's and Nim's own installers
+	"/src/phobos/", "/src/druntime/", "/import/std/", "/import/core/", "/.choosenim/", // D's and Nim's own installers
+	"/Kokkos_", "/RAJA/policy/"} // are headers that loops of the program are in
 
 // ofRuntimes are how the names of functions begin, as a report has them, that languages bring
 // along without lines: C++, the C library, D, OCaml, Free Pascal and Ada.
@@ -39,7 +45,7 @@ func byCgo(file string) bool {
 func System(file string) bool {
 	begins := func(h string) bool { return strings.HasPrefix(file, h) }
 	holds := func(h string) bool { return strings.Contains(file, h) }
-	return slices.ContainsFunc(headers, begins) || slices.ContainsFunc(within, holds) || holds("/bits/") && holds("/c++/") || byCgo(file) || byOCaml(file)
+	return slices.ContainsFunc(headers, begins) || slices.ContainsFunc(within, holds) || slices.ContainsFunc(Pools, holds) || holds("/bits/") && holds("/c++/") || byCgo(file) || byOCaml(file)
 }
 
 // byOCaml: a file is of OCaml's library, of which compilers keep paths as they were built.
@@ -112,11 +118,22 @@ func inGoRoot(file string) bool {
 	return is && folder && slices.Contains(goStandard, first)
 }
 
-// GoModule is the folder of the module that a file is in, where Go has fetched it, with its
-// version, or the folder that such modules are kept in beside the program; "" else.
-func GoModule(file string) string {
+// others are the folders in which projects keep what others wrote, each in a folder of its own.
+var others = []string{"/third_party/", "/third-party/", "/thirdparty/", "/3rd_party/", "/3rd-party/", "/3rdparty/", "/external/", "/externals/", "/extern/", "/deps/", "/subprojects/"}
+
+// Module is the folder of what a file is of that was fetched, not written for the program: a
+// module in Go, with its version, the folder that such modules are kept in beside the program,
+// or that of what others wrote within one for that; "" else. Of a program that was itself
+// fetched all may be in such a folder.
+func Module(file string) string {
 	if before, _, kept := strings.Cut(file, "/vendor/"); kept {
 		return before + "/vendor"
+	}
+	for _, x := range others {
+		if i := strings.LastIndex(file, x); i >= 0 {
+			name, _, _ := strings.Cut(file[i+len(x):], "/")
+			return file[:i+len(x)] + name
+		}
 	}
 	before, after, fetched := strings.Cut(file, "@v")
 	version, _, in := strings.Cut(after, "/")

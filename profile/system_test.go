@@ -27,6 +27,12 @@ func TestSystem(t *testing.T) {
 		"/home/me/vcpkg/installed/x64-linux/include/BS_pool.hpp":  true,
 		"/home/me/tool/third_party/pool.hpp":                      false, // may be theirs
 		"/home/me/deps/pool.hpp":                                  false,
+		"/home/me/tool/include/BS_thread_pool.hpp":                true, // which is known
+		"/home/me/tool/lib/taskflow/core/executor.hpp":            true,
+		"/opt/boost_1_83_0/boost/asio/impl/thread_pool.ipp":       true,
+		"/home/me/kokkos/core/src/OpenMP/Kokkos_OpenMP.cpp":       true,
+		"/home/me/boost/main.cpp":                                 false,
+		"/home/me/taskflow/main.cpp":                              false,
 		"/home/me/dlang/dmd-2.105.0/src/phobos/std/stdio.d":       true,
 		"/home/me/dlang/ldc-1.30.0/import/core/thread/package.d":  true,
 		"/home/me/app/source/std/parallelism.d":                   false,
@@ -83,18 +89,22 @@ func TestSystem(t *testing.T) {
 	}
 }
 
-func TestGoModule(t *testing.T) {
+func TestModule(t *testing.T) {
 	for file, want := range map[string]string{
 		"/home/me/go/pkg/mod/github.com/x/conc@v0.3.0/pool/pool.go":       "/home/me/go/pkg/mod/github.com/x/conc@v0.3.0",
 		"github.com/x/conc/v2@v2.0.0-20240102030405-0123456789ab/pool.go": "github.com/x/conc/v2@v2.0.0-20240102030405-0123456789ab", // -trimpath
 		"/home/me/tool/vendor/github.com/x/conc/pool.go":                  "/home/me/tool/vendor",
 		"/home/me/tool/main.go":                                           "",
+		"/home/me/tool/third_party/pool/src/pool.cc":                      "/home/me/tool/third_party/pool",
+		"/home/me/tool/extern/json/third_party/pool/pool.hpp":             "/home/me/tool/extern/json/third_party/pool",
+		"/home/me/tool/deps/pool.hpp":                                     "/home/me/tool/deps/pool.hpp",
+		"/home/me/tool/src/deps.cc":                                       "",
 		"/home/me@v/main.go":                                              "/home/me@v",
 		"main.go":                                                         "",
 		"x@v1":                                                            "",
 	} {
-		if got := GoModule(file); got != want {
-			t.Errorf("GoModule(%q) is %q, want %q", file, got, want)
+		if got := Module(file); got != want {
+			t.Errorf("Module(%q) is %q, want %q", file, got, want)
 		}
 	}
 }

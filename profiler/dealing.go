@@ -12,8 +12,8 @@ import (
 // is how much of the range the thread has taken. No line of the program decides that.
 
 // taskRuntimes are what the paths of their sources have in them.
-var taskRuntimes = []string{"/oneapi/tbb/", "/include/tbb/", "/pstl/", "/rayon-", "/rayon/", "/tokio-", "/threadpool-",
-	"/std/parallelism.d", "/concurrency/threadpool.nim"} // D's and Nim's own
+var taskRuntimes = append([]string{"/oneapi/tbb/", "/include/tbb/", "/pstl/", "/rayon-", "/rayon/", "/tokio-", "/threadpool-",
+	"/std/parallelism.d", "/concurrency/threadpool.nim"}, profile.Pools...) // D's and Nim's own
 
 // channels is what the paths of crossbeam's channels have in them, as cargo keeps them.
 const channels = "/crossbeam-channel-"
@@ -22,13 +22,33 @@ const channels = "/crossbeam-channel-"
 // seen whether a channel had anything (rule 19).
 func dealOut(p *profile.Profile) {
 	var last file
-	for i, near, known := 0, 0, false; i < len(p.Graph.Blocks); i++ {
-		b := &p.Graph.Blocks[i]
-		if b.Count == profile.NoEvent {
-			continue
+	near, known := 0, false
+	for f := range p.Graph.Functions {
+		fn := &p.Graph.Functions[f]
+		blocks := p.Graph.Blocks[fn.First : fn.First+profile.BlockID(fn.N)]
+		var rest []*profile.Block // nobody has asked where what never ran stands
+		others := false
+		for i := range blocks {
+			b := &blocks[i]
+			if b.Count == profile.NoEvent {
+				continue
+			}
+			if near, known = p.LocationNear(b.Last, near); !known {
+				rest = append(rest, b)
+				continue
+			}
+			l := &p.Locations[near]
+			switch {
+			case !last.is(l):
+				others = true
+			case alone(l):
+				b.Deals = true
+			default:
+				others, b.Deals = true, b.Deals || received(l)
+			}
 		}
-		if near, known = p.LocationNear(b.Last, near); known {
-			if l := &p.Locations[near]; last.is(l) && (alone(l) || received(l)) {
+		if !others && len(rest) < len(blocks) {
+			for _, b := range rest {
 				b.Deals = true
 			}
 		}

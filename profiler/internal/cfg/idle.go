@@ -54,8 +54,17 @@ func init() {
 }
 
 // Wakes is how many calls in a block, or the jump at its end, let threads go on
-// that wait for work or for its end, if there are any.
-func (p *Program) Wakes(b *Block) (n int) {
+// that wait for work or for its end, if there are any. Code that asks the system itself
+// looks whether there are before it does: to look is enough.
+func (p *Program) Wakes(b *Block) int {
+	n := p.systemWakes(b)
+	if len(b.Succ) > 1 {
+		for _, e := range b.Succ {
+			if e.To != nil {
+				n += p.systemWakes(e.To)
+			}
+		}
+	}
 	wakes := func(name string) {
 		if idleOps[name].wakes || wakers[name] {
 			n++
@@ -64,13 +73,36 @@ func (p *Program) Wakes(b *Block) (n int) {
 	for i := range b.Calls {
 		wakes(b.Calls[i].Import)
 	}
-	switch last := b.Last(); last.Kind {
-	case x86.Jmp:
-		wakes(p.Image.PLT[last.Target])
-	case x86.JmpInd:
-		wakes(p.Image.GOT[last.RIPTarget])
+	wakes(p.leavesTo(b))
+	return n
+}
+
+// systemWakes is how many times a block asks the system for that.
+func (p *Program) systemWakes(b *Block) (n int) {
+	for i := range b.Insns {
+		in := &b.Insns[i]
+		c := b.CallOf(in)
+		switch {
+		case c != nil && c.Import == "syscall", c == nil && i == len(b.Insns)-1 && p.leavesTo(b) == "syscall":
+			if systemCall(b, i, x86.RDI, x86.RDX).wakes {
+				n++
+			}
+		case isSyscall(in) && systemCall(b, i, x86.RAX, x86.RSI).wakes:
+			n++
+		}
 	}
 	return n
+}
+
+// leavesTo is the library function that the jump at a block's end leaves to.
+func (p *Program) leavesTo(b *Block) string {
+	switch last := b.Last(); last.Kind {
+	case x86.Jmp:
+		return p.Image.PLT[last.Target]
+	case x86.JmpInd:
+		return p.Image.GOT[last.RIPTarget]
+	}
+	return ""
 }
 
 // maxIdle is how many idle regions of a program are watched.

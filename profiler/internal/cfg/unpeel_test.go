@@ -108,11 +108,19 @@ func TestWakes(t *testing.T) {
 extern long mq_send(int, const char *, unsigned long, unsigned), write(int, const void *, unsigned long);
 extern int sem_post(void *), pthread_cond_signal(void *), puts(const char *);
 int all(void *x) { puts(x); return mq_send(1, x, 2, 3) + write(1, x, 2) + sem_post(x) + pthread_cond_signal(x) + 1; }
+extern long syscall(long, ...);
+long asks(int *x) { x[1]++; if (*x) syscall(202, x, 129, 1); return x[1]; }
+long waits(int *x) { x[1]++; if (*x) syscall(202, x, 128, 1); return x[1]; }
 `, func(build string, p *Program) {
 		for _, f := range p.Funcs {
-			n := 0
-			for _, b := range p.Graph(f, nil).Blocks {
-				n += p.Wakes(b)
+			n, first := 0, 0
+			for i, b := range p.Graph(f, nil).Blocks {
+				if n += p.Wakes(b); i == 0 {
+					first = n
+				}
+			}
+			if (f.Name == "asks" || f.Name == "waits") && (first > 0) != (f.Name == "asks") {
+				t.Errorf("%s: %s looks whether to wake somebody %d times", build, f.Name, first)
 			}
 			if f.Name == "all" && n != 4 {
 				t.Errorf("%s: %d calls wake", build, n)

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -184,24 +183,6 @@ func (m *module) goFunctions() (fs goroutine.Functions, err error) {
 		fs.Leave = append(fs.Leave, get(name))
 	}
 	return fs, err
-}
-
-// goMain is the file of a program's main function; "": it is not in Go, or tests a package,
-// whose module that does not tell.
-func (in *injection) goMain(lines backend.Lines) string {
-	if in.golang == nil {
-		return ""
-	}
-	m := in.modules[0]
-	i := slices.IndexFunc(m.im.Funcs, func(f image.Func) bool { return f.Name == "main.main" })
-	if i < 0 {
-		return ""
-	}
-	file := lines.Locate(profile.Addr(m.im.Funcs[i].Addr + m.base)).File
-	if path.Base(file) == "_testmain.go" {
-		return ""
-	}
-	return file
 }
 
 // goroutines are those of the program: threads, to all else.

@@ -64,7 +64,7 @@ func newSession(j backend.Job, p *tracee.Process, src source, rate tickRate) (*s
 	}
 	s.tracker = section.New(section.Config{
 		Goroutines: in.golang != nil,
-		Main:       sync.OnceValue(func() string { return in.goMain(src.lines) }),
+		Main:       sync.OnceValue(func() string { return in.mainFile(src.lines) }),
 		Times:      j.Times,
 		Solve:      solver.Solve,
 		Work:       solver.Work,

@@ -103,14 +103,14 @@ func (c *collector) spotsAt(a profile.Addr) []spot {
 	return list
 }
 
-// fetched: a file is of a module in Go that the program uses.
+// fetched: a file is of what others wrote, and the program uses.
 func (c *collector) fetched(file string) bool {
-	module := profile.GoModule(file)
+	module := profile.Module(file)
 	if module == "" || c.c.Main == nil {
 		return false
 	}
 	main := c.c.Main()
-	return main != "" && module != profile.GoModule(main)
+	return main != "" && module != profile.Module(main)
 }
 
 // place is the chain by which those came that have met, and which of its frames

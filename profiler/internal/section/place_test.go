@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/skewlens/skewlens/profile"
@@ -315,8 +316,8 @@ func TestPlaceByTwoWays(t *testing.T) {
 	}
 }
 
-// TestFetchedModules: a section of a program in Go stands in the user's own code and not in
-// a module that was fetched, but where the program itself was, or what its own is is not known.
+// TestFetchedModules: a section stands in the user's own code and not in what others wrote, a
+// module in Go that was fetched or a folder for that, but where the program itself was, or what its own is is not known.
 // What the compiler writes is nobody's.
 func TestFetchedModules(t *testing.T) {
 	const fetched, other = "/go/pkg/mod/x/pool@v1.2.3/", "/go/pkg/mod/x/tool@v0.1.0/"
@@ -328,9 +329,12 @@ func TestFetchedModules(t *testing.T) {
 		{"", fetched + "wait.go", "/home/me/main.go", fetched + "wait.go"},
 		{"/home/me/main.go", "/home/me/vendor/x/pool/wait.go", "/home/me/main.go", "/home/me/main.go"},
 		{"/home/me/main.go", "", "/home/me/main.go", "/home/me/main.go"},
+		{"/home/me/main.cc", "/home/me/third_party/pool/wait.h", "/home/me/run.cc", "/home/me/run.cc"},
+		{"/home/me/third_party/gtest/main.cc", "/home/me/third_party/pool/wait.h", "/home/me/run.cc", "/home/me/run.cc"},
+		{"/home/me/third_party/pool/example.cc", "/home/me/third_party/pool/wait.h", "/home/me/third_party/pool/run.cc", "/home/me/third_party/pool/wait.h"},
 	} {
 		s := newChainScript()
-		s.out.c.Goroutines, s.out.c.Main = true, func() string { return c.main }
+		s.out.c.Goroutines, s.out.c.Main = strings.HasSuffix(c.main, ".go"), func() string { return c.main }
 		s.out.c.Line = func(a profile.Addr) string { return []string{c.in, c.by}[a/16-1] }
 		s.out.c.Locate = func(a profile.Addr) profile.Location {
 			return profile.Location{Frame: profile.Frame{File: s.out.c.Line(a), Line: 1, Function: fmt.Sprint("x.f", a)}}

@@ -1,0 +1,35 @@
+package native
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/skewlens/skewlens/profile"
+	"github.com/skewlens/skewlens/profiler/internal/backend"
+	"github.com/skewlens/skewlens/profiler/internal/image"
+)
+
+// mainFile is the file of a program's main function; "" where that is not known, or it tests
+// a package in Go, whose module its own does not tell.
+func (in *injection) mainFile(lines backend.Lines) string {
+	m := in.modules[0]
+	is := isMain
+	if in.golang != nil {
+		is = func(name string) bool { return name == "main.main" }
+	}
+	i := slices.IndexFunc(m.im.Funcs, func(f image.Func) bool { return is(f.Name) })
+	if i < 0 {
+		return ""
+	}
+	file := lines.Locate(profile.Addr(m.im.Funcs[i].Addr + m.base)).File
+	if path.Base(file) == "_testmain.go" {
+		return ""
+	}
+	return file
+}
+
+// isMain: of C and its kin, Fortran, and Rust, where main calls it in its crate.
+func isMain(name string) bool {
+	return name == "main" || name == "MAIN__" || strings.HasPrefix(name, "_ZN") && strings.Count(name, "4main17h") == 1
+}
