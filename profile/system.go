@@ -142,3 +142,9 @@ func Module(file string) string {
 	}
 	return before + "@v" + version
 }
+
+// Main reports whether a function of that name is where a program begins: in C and its kin,
+// Fortran, or Rust, where main calls it in its crate.
+func Main(function string) bool {
+	return function == "main" || function == "MAIN__" || strings.HasPrefix(function, "_ZN") && strings.Count(function, "4main17h") == 1
+}

@@ -21,11 +21,16 @@ const channels = "/crossbeam-channel-"
 // dealOut marks the blocks that are nobody's but such a runtime's, and those in which it is
 // seen whether a channel had anything (rule 19).
 func dealOut(p *profile.Profile) {
-	var last file
+	last := file{main: mainModule(p)}
+	starts := map[profile.Addr]bool{}
+	for i := range p.Threads {
+		starts[p.Threads[i].Start] = true
+	}
 	near, known := 0, false
 	for f := range p.Graph.Functions {
 		fn := &p.Graph.Functions[f]
 		blocks := p.Graph.Blocks[fn.First : fn.First+profile.BlockID(fn.N)]
+		last.begins(starts[fn.Entry])
 		var rest []*profile.Block // nobody has asked where what never ran stands
 		others := false
 		for i := range blocks {
@@ -41,7 +46,7 @@ func dealOut(p *profile.Profile) {
 			switch {
 			case !last.is(l):
 				others = true
-			case alone(l):
+			case last.alone(l):
 				b.Deals = true
 			default:
 				others, b.Deals = true, b.Deals || received(l)
@@ -60,6 +65,15 @@ func dealOut(p *profile.Profile) {
 type file struct {
 	name   string
 	listed bool
+	main   string // the module that the program's main function is in
+	start  bool   // threads begin in the function: it is a runtime's if others wrote it
+}
+
+// begins: what is asked next is of a function in which threads begin, or of another one.
+func (f *file) begins(start bool) {
+	if f.start != start {
+		f.start, f.name = start, ""
+	}
 }
 
 // is reports whether any of a location's frames is of such a file.
@@ -73,9 +87,25 @@ func (f *file) is(l *profile.Location) bool {
 
 func (f *file) has(name string) bool {
 	if name != f.name {
-		f.name, f.listed = name, ofTasks(name) || strings.Contains(name, channels)
+		f.name, f.listed = name, ofTasks(name) || strings.Contains(name, channels) || f.start && f.fetched(name)
 	}
 	return f.listed
+}
+
+// fetched: others wrote it, and the program uses it.
+func (f *file) fetched(name string) bool {
+	module := profile.Module(name)
+	return module != "" && module != f.main
+}
+
+// mainModule is the module of a program's main function; "" mostly.
+func mainModule(p *profile.Profile) string {
+	i := slices.IndexFunc(p.Graph.Functions, func(f profile.Function) bool { return profile.Main(f.Name) })
+	if i < 0 {
+		return ""
+	}
+	l, _ := p.Location(p.Graph.Functions[i].Entry)
+	return profile.Module(l.File)
 }
 
 func ofTasks(file string) bool {
@@ -93,8 +123,8 @@ func received(l *profile.Location) bool {
 
 // alone reports whether a location is such a runtime's, and no line of the program has to
 // do with it.
-func alone(l *profile.Location) bool {
+func (f *file) alone(l *profile.Location) bool {
 	frames := l.Frames()
-	return slices.ContainsFunc(frames, func(f profile.Frame) bool { return ofTasks(f.File) }) &&
-		!slices.ContainsFunc(frames, func(f profile.Frame) bool { return !f.System() })
+	return slices.ContainsFunc(frames, func(x profile.Frame) bool { return ofTasks(x.File) || f.start && f.fetched(x.File) }) &&
+		!slices.ContainsFunc(frames, func(x profile.Frame) bool { return !x.System() && !(f.start && f.fetched(x.File)) })
 }

@@ -23,6 +23,7 @@ func TestOfTaskRuntimes(t *testing.T) {
 		{[]string{"/usr/include/oneapi/tbb/parallel_for.h", "/home/u/solver.cc"}, false},
 		{[]string{"/usr/include/c++/12/bits/stl_algo.h"}, false},
 		{[]string{"/home/u/rayon/main.rs"}, false},
+		{[]string{"/home/u/lib/taskflow/core/executor.hpp"}, true},
 		{[]string{"/usr/share/cargo/registry/tokio-1.24.2/src/runtime/task/harness.rs"}, true},
 		{[]string{"/usr/share/cargo/registry/threadpool-1.8.1/src/lib.rs"}, true},
 	} {
@@ -31,7 +32,7 @@ func TestOfTaskRuntimes(t *testing.T) {
 			l.InlinedAt = append(l.InlinedAt, frame(f))
 		}
 		var last file
-		if got := last.is(&l) && alone(&l); got != c.want {
+		if got := last.is(&l) && last.alone(&l); got != c.want {
 			t.Errorf("%v: %v", c.files, got)
 		}
 	}
@@ -59,6 +60,43 @@ func TestReceived(t *testing.T) {
 		l := profile.Location{Frame: c.frames[0], InlinedAt: c.frames[1:]}
 		if got := last.is(&l) && received(&l); got != c.want {
 			t.Errorf("%v: %v", c.frames, got)
+		}
+	}
+}
+
+// TestOthersPools: in a function in which threads begin that others wrote, what no line of the
+// program has to do with deals work out, and so does what never ran in it; in one of the
+// program's own, or where the program's main function is beside it, nothing does.
+func TestOthersPools(t *testing.T) {
+	const others, own = "/home/u/third_party/pool/pool.h", "/home/u/work.cc"
+	for _, c := range []struct {
+		main, in, of string
+		start        profile.Addr
+		want         [3]bool
+	}{
+		{own, others, others, 0x100, [3]bool{true, true, true}},
+		{own, others, own, 0x100, [3]bool{true, false, false}},
+		{own, others, others, 0x200, [3]bool{}},
+		{own, own, own, 0x100, [3]bool{}},
+		{"/home/u/third_party/pool/test.cc", others, others, 0x100, [3]bool{}},
+	} {
+		p := &profile.Profile{
+			Threads: []profile.Thread{{}, {ID: 1, Start: c.start}},
+			Graph: profile.Graph{
+				Functions: []profile.Function{{Name: "serve", Entry: 0x100, N: 3}, {Name: "main", Entry: 0x300, First: 3}},
+				Blocks:    []profile.Block{{Last: 0x110, Count: 0}, {Last: 0x120, Count: 1}, {Last: 0x130, Count: 2}},
+			},
+			Locations: []profile.Location{
+				{Address: 0x110, Frame: profile.Frame{File: c.in, Line: 1}},
+				{Address: 0x120, Frame: profile.Frame{File: "/usr/include/c++/12/functional", Line: 1}, InlinedAt: []profile.Frame{{File: c.of, Line: 1}, {File: c.in, Line: 2}}},
+				{Address: 0x300, Frame: profile.Frame{File: c.main, Line: 1}},
+			},
+		}
+		dealOut(p)
+		for i, want := range c.want {
+			if got := p.Graph.Blocks[i].Deals; got != want {
+				t.Errorf("%+v: block %d deals: %v", c, i, got)
+			}
 		}
 	}
 }

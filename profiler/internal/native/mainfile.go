@@ -3,7 +3,6 @@ package native
 import (
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/backend"
@@ -14,7 +13,7 @@ import (
 // a package in Go, whose module its own does not tell.
 func (in *injection) mainFile(lines backend.Lines) string {
 	m := in.modules[0]
-	is := isMain
+	is := profile.Main
 	if in.golang != nil {
 		is = func(name string) bool { return name == "main.main" }
 	}
@@ -27,9 +26,4 @@ func (in *injection) mainFile(lines backend.Lines) string {
 		return ""
 	}
 	return file
-}
-
-// isMain: of C and its kin, Fortran, and Rust, where main calls it in its crate.
-func isMain(name string) bool {
-	return name == "main" || name == "MAIN__" || strings.HasPrefix(name, "_ZN") && strings.Count(name, "4main17h") == 1
 }
