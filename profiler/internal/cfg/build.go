@@ -69,6 +69,7 @@ func begin(im *image.Image, catches Catches, among []*image.Image) *Program {
 	p.got = offsets(im)
 	p.handles = im.Static || im.Go != nil || p.names(handles...)
 	p.others(among)
+	p.findWrapped(among)
 	p.Funcs = make([]*Func, 0, len(im.Funcs))
 	teams := hasTeams(im)
 	p.every = make([]Func, len(im.Funcs)) // together: there are thousands

@@ -36,19 +36,20 @@ type Program struct {
 	Regions []Region // where threads may meet or idle, by address
 	Waiters []uint64 // entries of functions that do nothing but wait, ascending
 
-	every    []Func           // of the image's functions, in its order; those elsewhere than in the text have no ranges
-	owner    map[uint64]*Func // start of a part → the function that it belongs to
-	throws   bool             // exceptions or longjmp can pass through frames
-	labels   []uint64         // addresses inside functions that the data names
-	mentions *mentions        // once they were needed
-	cancels  bool             // threads can be cancelled: any library call may not come back
-	catches  Catches          // what may hold a thread while its counters are read
-	catching bool             // something may
-	handles  bool             // signals may have handlers
-	silent   bool             // see labelTargets
-	all      []*image.Image   // this one, and those among which it runs
-	got      uint64           // the global offset table; 0: it has none
-	foreign  map[string]bool  // functions of those from which control may not come back
+	every    []Func            // of the image's functions, in its order; those elsewhere than in the text have no ranges
+	owner    map[uint64]*Func  // start of a part → the function that it belongs to
+	throws   bool              // exceptions or longjmp can pass through frames
+	labels   []uint64          // addresses inside functions that the data names
+	mentions *mentions         // once they were needed
+	cancels  bool              // threads can be cancelled: any library call may not come back
+	catches  Catches           // what may hold a thread while its counters are read
+	catching bool              // something may
+	handles  bool              // signals may have handlers
+	silent   bool              // see labelTargets
+	all      []*image.Image    // this one, and those among which it runs
+	got      uint64            // the global offset table; 0: it has none
+	foreign  map[string]bool   // functions of those from which control may not come back
+	wrapped  map[string]string // functions of theirs that only call another one, by name
 }
 
 // Range is [Lo, Hi).

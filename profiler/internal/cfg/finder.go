@@ -196,6 +196,7 @@ func (x *finder) callOp(w *way, g *Graph, c *Call, jump *x86.Insn) op {
 
 // library is what a library function does, by its name; work, if it is not known.
 func (x *finder) library(w *way, name string) (o op, known bool) {
+	name = x.p.meaning(name)
 	if o, ok := idleOps[name]; ok && w == x.idle {
 		return o, true
 	}

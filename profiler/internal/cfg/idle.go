@@ -66,7 +66,7 @@ func (p *Program) Wakes(b *Block) int {
 		}
 	}
 	wakes := func(name string) {
-		if idleOps[name].wakes || wakers[name] {
+		if name = p.meaning(name); idleOps[name].wakes || wakers[name] {
 			n++
 		}
 	}
@@ -131,8 +131,10 @@ func (w *way) idles(s *study) {
 			if o.kind != opWait && o.kind != opWeak {
 				continue
 			}
-			if o.callee != nil && b.Insns[o.at].Kind.IsJump() {
-				w.wanted[w.through(o.callee)] = true // it comes out of that one
+			if b.Insns[o.at].Kind.IsJump() { // it comes out of that one, or of the caller's call
+				if o.callee != nil {
+					w.wanted[w.through(o.callee)] = true
+				}
 				continue
 			}
 			t := s.bordered(s.waitLoop(b), b, o)
