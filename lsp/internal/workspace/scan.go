@@ -11,9 +11,9 @@ import (
 
 var (
 	// What a scan looks at closely; everything else is passed over fast.
-	hints = []string{"barrier", "BARRIER", "join", "arrive_and_wait", "omp", "parallel_", "execution::par", "par_", "scope", "parallel(", "yieldForce", "WaitFor"}
+	hints = []string{"barrier", "BARRIER", "join", "arrive_and_wait", "omp", "parallel_", "execution::par", "par_", "scope", "parallel(", "yieldForce", "WaitFor", "forall", ".run", "blocking", "dispatch_apply"}
 
-	callC       = pattern.New(`\b(pthread_barrier_wait|pthread_join|thrd_join|\w*BARRIER\w*)\s*\(|\.(arrive_and_wait|join)\s*\(|\btbb::parallel_\w+\s*\(|\bexecution::par(_unseq)?\s*,|^\s*#\s*pragma\s+omp\b.*\bparallel\b`)
+	callC       = pattern.New(`\b(pthread_barrier_wait|pthread_join|thrd_join|\w*BARRIER\w*)\s*\(|\.(arrive_and_wait|join)\s*\(|\b(tbb|Kokkos)::parallel_\w+\s*\(|\bRAJA::forall\s*<|\bcv::parallel_for_\s*\(|\bQtConcurrent::blocking\w+\s*[(<]|\bdispatch_apply\s*\(|\.run(_n|_until)?\s*\([^;]*\)\s*\.\s*(wait|get)\s*\(\s*\)|\bexecution::par(_unseq)?\s*,|^\s*#\s*pragma\s+omp\b.*\bparallel\b`)
 	callRust    = pattern.New(`\.(join|wait)\s*\(\s*\)|\.(into_)?par_(iter|iter_mut|chunks|chunks_mut|bridge|sort\w*)\s*\(|\b(thread|rayon)::(scope|join)\s*\(`)
 	callFortran = pattern.New(`(?i)^\s*[!c*]\$omp\s+parallel\b`)
 	// Of other languages what ends their threads and tasks.

@@ -44,6 +44,15 @@ func TestScan(t *testing.T) {
 		"std::sort(std::execution::par, a, b);":       true,
 		"std::sort(std::execution::seq, a, b);":       false,
 		"int parallel_for_depth;":                     false,
+		`Kokkos::parallel_for("x", n, f);`:            true,
+		"RAJA::forall<policy>(range, f);":             true,
+		"cv::parallel_for_(cv::Range(0, n), f);":      true,
+		"QtConcurrent::blockingMap(list, f);":         true,
+		"QtConcurrent::run(f);":                       false,
+		"executor.run(graph).wait();":                 true,
+		"executor.run_n(graph, 4).get();":             true,
+		"auto f = executor.run(graph);":               false,
+		"for (auto &x : forall) x.wait();":            false,
 	} {
 		if got := len(scan(text.New(line), "c", "")) == 1; got != want {
 			t.Errorf("%q: %v, want %v", line, got, want)
