@@ -1,11 +1,13 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"go.lsp.dev/protocol"
@@ -81,11 +83,14 @@ func (s *server) pickOne(ctx context.Context, title string, found []discover.Can
 	items := make([]choice, len(found))
 	for i, c := range found {
 		items[i] = choice{c.Label, c.Why}
-		if c.Build != "" {
-			items[i].Description += " · " + c.Build
+		if command := cmp.Or(c.First, c.Build); command != "" {
+			items[i].Description += " · " + command
 		}
 	}
 	n := 0
+	if !s.view().answers { // nothing is built from the beginning that nobody chose
+		found = slices.DeleteFunc(slices.Clone(found), func(c discover.Candidate) bool { return c.First != "" })
+	}
 	if len(found) > 1 {
 		var chosen bool
 		if n, chosen = s.question(ctx, title, items); !chosen {
@@ -98,7 +103,8 @@ func (s *server) pickOne(ctx context.Context, title string, found []discover.Can
 // prepare builds a target, and finds the program that its build made where that
 // was not known before.
 func (s *server) prepare(ctx context.Context, t Target, p *progress) (Target, error) {
-	if err := s.build(ctx, t, p); err != nil || t.Program != "" {
+	t, err := s.firstBuild(ctx, t, p)
+	if err != nil || t.Program != "" {
 		return t, err
 	}
 	p.report("looking for what was built", -1)
@@ -115,11 +121,29 @@ func (s *server) prepare(ctx context.Context, t Target, p *progress) (Target, er
 		return t, err
 	}
 	t.Name, t.Program, t.Launcher, t.From = chosen.Name, chosen.Program, chosen.Launcher, ""
+	if chosen.First != "" {
+		t.First, t.Build = chosen.First, chosen.Build
+	}
 	if len(t.Args) == 0 { // else a benchmark's
 		if err := s.askArguments(ctx, chosen, &t); err != nil {
 			return t, err
 		}
 	}
+	s.change(func(st *state) { st.space = st.space.WithChosen(t) })
+	if t.First != "" {
+		return s.firstBuild(ctx, t, p)
+	}
+	return t, nil
+}
+
+// firstBuild builds a target: from the beginning, where that was chosen, and but once.
+func (s *server) firstBuild(ctx context.Context, t Target, p *progress) (Target, error) {
+	now := t
+	now.Build = cmp.Or(t.First, t.Build)
+	if err := s.build(ctx, now, p); err != nil || t.First == "" {
+		return t, err
+	}
+	t.First = ""
 	s.change(func(st *state) { st.space = st.space.WithChosen(t) })
 	return t, nil
 }

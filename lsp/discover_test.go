@@ -246,3 +246,45 @@ func TestWhoseTarget(t *testing.T) {
 	}
 	quit(c)
 }
+
+// What was built without debug information is offered to be built with it, from the
+// beginning but once. A client that cannot ask gets what is there.
+func TestFirstClickWithoutLines(t *testing.T) {
+	dir := bare(t)
+	source := filepath.Join(dir, "skewed.c")
+	put(t, filepath.Join(dir, "Makefile"), "all: # nothing, but it is CC's\n\techo $(CC) skewed\nclean:\n")
+	cmd := exec.Command("gcc", "-Dmine(a,b)=1", "-Dspin()=0", "-Done=0", "-Wno-implicit-function-declaration", "skewed.c", "-o", "skewed", "-pthread")
+	cmd.Dir = dir
+	if err := cmd.Run(); err != nil {
+		t.Skip("gcc is not here")
+	}
+	var built []string
+	r := &remembering{fake: fake{t: t, dir: dir, build: func(_ context.Context, target Target, _ func(string)) error {
+		built = append(built, target.Build)
+		return nil
+	}}}
+	choices := ""
+	c := asking(t, dir, Options{Runner: r}, map[string]func(message) any{"skewlens/choose": func(m message) any {
+		choices = textual(m["params"])
+		return wire.Object{"index": 0}
+	}})
+	c.open(source)
+	for range 2 {
+		if got := c.click(source); !matches(got["result"], completed("skewed")) {
+			t.Errorf("click: %s", textual(got))
+		}
+	}
+	quit(c)
+	if !strings.Contains(choices, "without debug information") || strings.Join(built, "|") != "make clean && make CC='cc -g'|make CC='cc -g'" {
+		t.Errorf("offered %s, built %q", choices, built)
+	}
+	built = nil
+	c = serve(t, Options{Runner: r})
+	c.begin(dir, nil)
+	c.open(source)
+	c.click(source)
+	quit(c)
+	if strings.Join(built, "|") != "make" {
+		t.Errorf("without a question, built %q", built)
+	}
+}

@@ -3,7 +3,6 @@ package discover
 import (
 	"encoding/json"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/skewlens/skewlens/internal/pattern"
@@ -31,7 +30,6 @@ func (f *Finder) file(path string) bool {
 
 // madeBy is the command that builds a program anew; empty where nothing says how.
 func (f *Finder) madeBy(root, program string) string {
-	name := regexp.MustCompile(`(^|[^\w.-])` + regexp.QuoteMeta(filepath.Base(program)) + `($|[^\w.-])`)
 	for _, dir := range above(root, filepath.Dir(program)) {
 		switch {
 		case f.exists(filepath.Join(dir, "CMakeCache.txt")):
@@ -40,7 +38,7 @@ func (f *Finder) madeBy(root, program string) string {
 			return "meson compile -C " + workspace.Quote(relative(root, dir))
 		}
 		if text, ok := f.makefile(dir); ok { // which another one may have made
-			if name.MatchString(text) || strings.Contains(text, "%") {
+			if names(text, program) {
 				return makes(root, dir)
 			}
 		} else if b := f.other(dir); b != nil {

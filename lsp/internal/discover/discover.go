@@ -112,7 +112,13 @@ func (f *Finder) madeIn(dir, root, path string) (all []Candidate, near bool) {
 			continue
 		}
 		mpi := slices.ContainsFunc(p.needs, func(l string) bool { return strings.HasPrefix(l, "libmpi") })
-		all = append(all, ranked(f.candidate(root, path, p, why), mpi)...)
+		offered := []Candidate{f.candidate(root, path, p, why)}
+		if p.bare() {
+			offered = f.anew(root, offered[0])
+		}
+		for _, c := range offered {
+			all = append(all, ranked(c, mpi)...)
+		}
 	}
 	return all, best == 3
 }

@@ -29,6 +29,7 @@ func makes(root, dir string) string {
 
 var (
 	saysLines = pattern.New(`(^|[\s='"])-g(gdb|dwarf|[0-3]\b|\s|$|['"])`)
+	assigns   = pattern.New(`^\s*((export|override)\s+)?[\w.]+\s*[:?+]*=`)
 	sets      = pattern.New(`(?m)^\s*(?:export\s+|override\s+)?(CC|CXX|FC)\s*[:?]*=[ \t]*(.*?)\s*$`)
 )
 
@@ -43,12 +44,20 @@ var variables = []struct {
 	{"FC", "gfortran", pattern.New(`\$[({]FC[)}]|\.[fF](90)?\b`)},
 }
 
-// withLines are the words by which a first build of a Makefile that never says -g has
-// debug information, whatever else it sets: compilers are called with it.
+// withLines are the words by which a first build of a Makefile that does not say -g has
+// debug information. One that says it in a comment, or for a target of its own, does not.
 func withLines(makefile string) (words string) {
-	if saysLines().MatchString(makefile) {
-		return ""
+	for _, line := range strings.Split(makefile, "\n") {
+		line, _, _ = strings.Cut(line, "#")
+		if saysLines().MatchString(line) && (assigns().MatchString(line) || strings.HasPrefix(line, "\t") && !strings.Contains(line, "$(")) {
+			return ""
+		}
 	}
+	return compilersWithLines(makefile)
+}
+
+// compilersWithLines are words that have compilers be called with -g, whatever else is set.
+func compilersWithLines(makefile string) (words string) {
 	said := map[string]string{}
 	for _, m := range sets().FindAllStringSubmatch(makefile, -1) {
 		said[m[1]] = m[2]
