@@ -46,7 +46,7 @@ func (s *server) discover(ctx context.Context, v *view, c *call) (Target, error)
 	}
 	found := s.finder.Find(root.Path, path)
 	if len(found) == 0 {
-		return Target{}, v.noTarget()
+		return s.nothingFound(ctx, v, root.Path, path)
 	}
 	chosen, err := s.pickOne(ctx, "What is to be profiled?", found)
 	if err != nil {
@@ -113,6 +113,13 @@ func (s *server) prepare(ctx context.Context, t Target, p *progress) (Target, er
 		what := "that has debug information"
 		if t.From != "" {
 			what = "that is made of " + filepath.Base(t.From)
+		}
+		if s.view().answers && t.From != "" {
+			said, err := s.askCommand(ctx, t.From, fmt.Sprintf("%s succeeded, and there is no program %s", t.Build, what), t)
+			if err != nil || said.Build == t.Build {
+				return said, err
+			}
+			return s.firstBuild(ctx, said, p)
 		}
 		return t, fmt.Errorf("%s succeeded, and there is no program %s: build with -g, or name the program in %s", t.Build, what, workspace.ConfigName)
 	}

@@ -202,17 +202,32 @@ func TestFirstClickWithWrongArguments(t *testing.T) {
 	}
 }
 
-// A build that makes nothing of the file says so.
+// A build that makes nothing of the file says so, and where it can asks what to run.
 func TestFirstClickBuildsNothing(t *testing.T) {
 	dir := bare(t)
 	put(t, filepath.Join(dir, "Makefile"), "all:\n")
-	c := asking(t, dir, Options{Runner: &fake{t: t, dir: dir}}, nil)
+	r := &remembering{fake: fake{t: t, dir: dir}}
+	c := serve(t, Options{Runner: r})
+	c.begin(dir, nil)
 	c.open(filepath.Join(dir, "skewed.c"))
 	want := "make succeeded, and there is no program that is made of skewed.c: build with -g, or name the program in .skewlens.toml"
 	if got := c.click(filepath.Join(dir, "skewed.c")); !matches(got["result"], any(map[string]any{"outcome": "failed", "message": want})) {
 		t.Errorf("click: %s", textual(got))
 	}
 	quit(c)
+	asked := ""
+	c = asking(t, dir, Options{Runner: r}, map[string]func(message) any{"skewlens/ask": func(m message) any {
+		asked = textual(m["params"])
+		return wire.Object{"value": "sh test.sh"}
+	}})
+	c.open(filepath.Join(dir, "skewed.c"))
+	if got := c.click(filepath.Join(dir, "skewed.c")); !matches(got["result"], completed("sh")) || !strings.Contains(asked, "make succeeded, and there is no program that is made of skewed.c. What is to be run?") {
+		t.Errorf("click: %s, asked %s", textual(got), asked)
+	}
+	quit(c)
+	if len(r.ran) != 1 || r.ran[0].Build != "make" || strings.Join(r.ran[0].Args, " ") != "test.sh" {
+		t.Errorf("ran %+v", r.ran)
+	}
 }
 
 // A file is of its own folder's target, not of another folder's: one outside the
@@ -287,4 +302,49 @@ func TestFirstClickWithoutLines(t *testing.T) {
 	if strings.Join(built, "|") != "make" {
 		t.Errorf("without a question, built %q", built)
 	}
+}
+
+// Where nothing is found that builds or runs, a person is asked for the command, and told
+// what was seen. Who cannot be asked is told what to write.
+func TestFirstClickAsksForACommand(t *testing.T) {
+	dir := bare(t)
+	source := filepath.Join(dir, "lib", "work.c")
+	put(t, source, "void work(void) { pthread_join(t, 0); }\n")
+	put(t, filepath.Join(dir, "build.zig"), "")
+	var built []string
+	r := &remembering{fake: fake{t: t, dir: dir, build: func(_ context.Context, target Target, _ func(string)) error {
+		built = append(built, target.Build)
+		return nil
+	}}}
+	said, asked := "zig build && zig-out/bin/app 8", ""
+	c := asking(t, dir, Options{Runner: r}, map[string]func(message) any{"skewlens/ask": func(m message) any {
+		asked = textual(m["params"])
+		return wire.Object{"value": said}
+	}})
+	c.open(source)
+	if got := c.click(source); !matches(got["result"], completed("app")) {
+		t.Errorf("click: %s", textual(got))
+	}
+	quit(c)
+	if !strings.Contains(asked, "No program made of work.c was found") || !strings.Contains(asked, "and by build.zig skewlens cannot build") || !strings.Contains(asked, "zig build -Doptimize") {
+		t.Errorf("asked: %s", asked)
+	}
+	if len(r.ran) != 1 || r.ran[0].Program != filepath.Join(dir, "zig-out/bin/app") || strings.Join(r.ran[0].Args, " ") != "8" || strings.Join(built, "|") != "zig build" {
+		t.Errorf("ran %+v, built %q", r.ran, built)
+	}
+	for _, why := range []string{"names no program", "no program " + dir + "/nowhere"} {
+		c = asking(t, dir, Options{Runner: r}, map[string]func(message) any{"skewlens/ask": func(message) any { return wire.Object{"value": said} }})
+		c.open(source)
+		if said = map[bool]string{true: "", false: "./nowhere"}[why == "names no program"]; !strings.Contains(textual(c.click(source)), why) {
+			t.Errorf("%q was taken", said)
+		}
+		quit(c)
+	}
+	c = serve(t, Options{Runner: r})
+	c.begin(dir, nil)
+	c.open(source)
+	if got := textual(c.click(source)); !strings.Contains(got, "what to run is not known yet") {
+		t.Errorf("without a question: %s", got)
+	}
+	quit(c)
 }

@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -37,10 +38,16 @@ type Runner struct {
 // tick is how often progress is told.
 const tick = 500 * time.Millisecond
 
+// parallelCMake is how many files at once CMake builds, where no command says it.
+const parallelCMake = "CMAKE_BUILD_PARALLEL_LEVEL"
+
 // Build runs a build command in the workspace folder.
 func (r *Runner) Build(ctx context.Context, t lsp.Target, line func(string)) error {
 	cmd := exec.Command("/bin/sh", "-c", t.Build)
 	cmd.Dir = t.Root
+	if os.Getenv(parallelCMake) == "" { // CMake waits for one file after the other otherwise
+		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", parallelCMake, runtime.NumCPU()))
+	}
 	return runGroup(ctx, cmd, line)
 }
 

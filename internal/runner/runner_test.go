@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -123,6 +124,10 @@ func TestBuild(t *testing.T) {
 	said := []string{}
 	line := func(s string) { said = append(said, s) }
 	if err := r.Build(context.Background(), lsp.Target{Root: dir, Build: "printf 'in %s\\r\\n\\nend' $PWD"}, line); err != nil || strings.Join(said, "|") != "in "+dir+"|end" {
+		t.Errorf("%v, it said %q", err, said)
+	}
+	said = nil
+	if err := r.Build(context.Background(), lsp.Target{Root: dir, Build: "echo at $CMAKE_BUILD_PARALLEL_LEVEL"}, line); err != nil || strings.Join(said, "") != "at "+strconv.Itoa(runtime.NumCPU()) {
 		t.Errorf("%v, it said %q", err, said)
 	}
 	if err := r.Build(context.Background(), lsp.Target{Root: dir, Build: "exit 3"}, line); err == nil || err.Error() != "exit status 3" {

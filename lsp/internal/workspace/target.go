@@ -78,8 +78,10 @@ func (t Target) TOML() string {
 		Threads int      `toml:"threads,omitempty"`
 		Cwd     string   `toml:"cwd,omitempty"`
 
-		Launcher []string `toml:"launcher,omitempty"`
-	}{t.Name, t.Build, relative(t.Program), t.Args, t.Threads, cwd, t.Launcher}}}
+		Env      map[string]string `toml:"env,omitempty,inline"`
+		Lib      []string          `toml:"lib,omitempty"`
+		Launcher []string          `toml:"launcher,omitempty"`
+	}{t.Name, t.Build, relative(t.Program), t.Args, t.Threads, cwd, t.Env, t.Lib, t.Launcher}}}
 	var b bytes.Buffer
 	e := toml.NewEncoder(&b)
 	e.SetIndentTables(false)
