@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -176,9 +177,12 @@ func TestFirstClickWithWrongArguments(t *testing.T) {
 	text, _ := os.ReadFile(source)
 	put(t, source, strings.Replace(string(text), "int main(void)", "int main(int argc, char **argv)", 1))
 	r := &fake{t: t, dir: dir}
-	r.run = func(_ context.Context, target Target, _ func(Progress)) (*profile.Profile, error) {
+	r.run = func(_ context.Context, target Target, progress func(Progress)) (*profile.Profile, error) {
 		p := canned(t, dir)
 		if len(target.Args) == 0 {
+			progress(Progress{Output: "a program"})
+			progress(Progress{Output: "Usage: skewed THREADS"})
+			progress(Progress{Output: "  THREADS how many"})
 			p.Run.ExitCode, p.Sections = 2, nil
 		}
 		return p, nil
@@ -190,7 +194,7 @@ func TestFirstClickWithWrongArguments(t *testing.T) {
 		return answer
 	}})
 	c.open(source)
-	if got := textual(c.click(source)); !strings.Contains(got, "no parallel section was found · exit status 2") {
+	if got := textual(c.click(source)); !strings.Contains(got, "no parallel section was found · exit status 2 · it said “Usage: skewed THREADS” · the next click asks again what to run") {
 		t.Errorf("without arguments: %s", got)
 	}
 	if got := c.click(source); !matches(got["result"], any(map[string]any{"outcome": "completed", "causes": 1.0})) {
@@ -200,6 +204,46 @@ func TestFirstClickWithWrongArguments(t *testing.T) {
 	if len(said) > 0 {
 		t.Error("it was not asked again")
 	}
+}
+
+// A program whose pragmas nobody compiled has no threads; one that does not start says
+// why, and another can be chosen at the next click.
+func TestFirstClickOnPragmas(t *testing.T) {
+	dir := bare(t)
+	source := filepath.Join(dir, "sum.c")
+	put(t, source, "int main(void) {\n  int s = 0;\n#pragma omp parallel for\n  for (int i = 0; i < 9; i++) s += i;\n  return s;\n}\n")
+	put(t, filepath.Join(dir, "Makefile"), "sum: sum.c\n")
+	cmd := exec.Command("gcc", "-g", "sum.c", "-o", "sum")
+	cmd.Dir = dir
+	if err := cmd.Run(); err != nil {
+		t.Skip("gcc is not here")
+	}
+	r := &fake{t: t, dir: dir}
+	r.run = func(_ context.Context, _ Target, progress func(Progress)) (*profile.Profile, error) {
+		progress(Progress{Output: "There are not enough slots: cannot start."})
+		p := canned(t, dir)
+		p.Sections = nil
+		return p, nil
+	}
+	c := asking(t, dir, Options{Runner: r}, nil)
+	c.open(source)
+	click := func() string {
+		return textual(c.command("skewlens.profileSection", wire.Object{"uri": workspace.FileURI(source), "line": 2}))
+	}
+	if got := click(); !strings.Contains(got, "its OpenMP directives are not compiled: build with -fopenmp") {
+		t.Errorf("pragma: %s", got)
+	}
+	r.run = func(_ context.Context, _ Target, progress func(Progress)) (*profile.Profile, error) {
+		progress(Progress{Output: "There are not enough slots: cannot start."})
+		return nil, errors.New("mpirun: exit status 1")
+	}
+	if got := click(); !strings.Contains(got, "mpirun: exit status 1: it said “There are not enough slots: cannot start.”") {
+		t.Errorf("failure: %s", got)
+	}
+	if got := textual(c.command("skewlens.targets")); strings.Contains(got, "sum") {
+		t.Errorf("it is still chosen: %s", got)
+	}
+	quit(c)
 }
 
 // A build that makes nothing of the file says so, and where it can asks what to run.

@@ -65,19 +65,18 @@ func (s *server) conduct(ctx context.Context, c *call, what study) (any, error) 
 	}
 	switch {
 	case res == nil:
-	case t.Source == "" && misused(res):
-		s.change(func(st *state) { st.space = st.space.WithoutChosen(t) }) // the next click asks again
+	case idle(res):
+		s.empty(&out, t, res, c, p.heard)
+		s.change(func(st *state) { st.space = st.space.WithoutChosen(t) })
 	default:
 		s.offerToKeep(t)
 	}
 	return out, ctx.Err() // of the request itself, when that was cancelled
 }
 
-// misused reports whether a program did nothing but say that it was called wrongly,
-// as far as can be seen: it failed, and no threads met.
-func misused(r *results.Result) bool {
-	return r.Scaling == nil && r.Report.Run.ExitCode != 0 && len(r.Sections) == 0
-}
+// idle reports whether no threads met: a program that was called wrongly, or that would
+// do something with other arguments.
+func idle(r *results.Result) bool { return r.Scaling == nil && len(r.Sections) == 0 }
 
 // enlist has a run be cancelled by all that cancels runs, until it is done. It
 // returns a token for its progress, for a client that chose none.
@@ -129,7 +128,10 @@ func (s *server) inTurn(ctx context.Context, t *Target, p *progress, run func(co
 	if *t, err = s.prepare(ctx, *t, p); err != nil {
 		return nil, err
 	}
-	res, err = run(ctx, *t, built, p)
+	if res, err = run(ctx, *t, built, p); err != nil && t.Source == "" {
+		err = p.heard.behind(err)
+		s.change(func(st *state) { st.space = st.space.WithoutChosen(*t) }) // the next click asks again
+	}
 	debug.FreeOSMemory() // a profile is large, and the server idles now
 	return res, err
 }
@@ -152,7 +154,7 @@ func (s *server) measure(ctx context.Context, t Target, v *view, p *progress) (*
 		return nil, err
 	}
 	took := s.opt.Now().Sub(start)
-	if prof.Run.ExitCode != 0 && len(prof.Sections) == 0 {
+	if len(prof.Sections) == 0 {
 		keep = nil
 	}
 	p.report("looking for causes", -1)
@@ -179,6 +181,7 @@ func (s *server) listener(t Target, p *progress, before time.Duration) func(Prog
 	p.report("running "+filepath.Base(t.Program), -1)
 	return func(g Progress) {
 		if g.Output != "" {
+			p.heard.add(g.Output)
 			if lines++; lines <= maxLines {
 				s.log(protocol.MessageTypeLog, t.Name+": "+g.Output)
 			} else if lines == maxLines+1 {

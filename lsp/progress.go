@@ -18,6 +18,7 @@ type progress struct {
 	s     *server
 	token json.RawMessage // nil: nobody listens
 	last  int             // percentage, which must not go back
+	heard heard           // of the program that runs
 }
 
 // begin starts a progress with the client's token, or one of ours.
