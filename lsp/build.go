@@ -7,6 +7,7 @@ import (
 
 	"go.lsp.dev/protocol"
 
+	"github.com/skewlens/skewlens/internal/pattern"
 	"github.com/skewlens/skewlens/internal/units"
 	"github.com/skewlens/skewlens/lsp/internal/buildlog"
 )
@@ -38,11 +39,20 @@ func (s *server) build(ctx context.Context, t Target, p *progress) error {
 	if errors > 0 {
 		return fmt.Errorf("the build of %s failed with %s: see the diagnostics", t.Name, units.Plural(errors, "error"))
 	}
+	for _, line := range b.Tail {
+		if m := absent().FindStringSubmatch(line); m != nil {
+			tool := m[1] + m[2]
+			return fmt.Errorf("the build of %s failed, for %s is not here: install it, or start the editor where its folder is in PATH (%s)", t.Name, tool, line)
+		}
+	}
 	if len(b.Tail) == 0 {
 		return fmt.Errorf("the build of %s failed (%w) without a word: %s", t.Name, err, t.Build)
 	}
 	return fmt.Errorf("the build of %s failed (%w): %s", t.Name, err, strings.Join(b.Tail, " · "))
 }
+
+// absent is how a shell, and make, say that there is no such command.
+var absent = pattern.New(`^(?:/bin/)?sh: (?:\d+: |line \d+: )?([\w.+-]+): (?:command )?not found$|^\S*make(?:\[\d+\])?: ([\w.+-]+): No such file or directory$`)
 
 // complaints are what compilers said of files in the workspace, by path, and
 // how many of them are errors.

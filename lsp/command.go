@@ -16,6 +16,7 @@ func (s *server) askCommand(ctx context.Context, path, why string, known Target)
 	file, example := s.finder.Foreign(known.Root, path)
 	switch {
 	case known.Build != "":
+		example = "./NAME"
 	case file == "":
 		why += ", and nothing that builds one"
 	default:

@@ -100,61 +100,6 @@ func (s *server) pickOne(ctx context.Context, title string, found []discover.Can
 	return found[n], nil
 }
 
-// prepare builds a target, and finds the program that its build made where that
-// was not known before.
-func (s *server) prepare(ctx context.Context, t Target, p *progress) (Target, error) {
-	t, err := s.firstBuild(ctx, t, p)
-	if err != nil || t.Program != "" {
-		return t, err
-	}
-	p.report("looking for what was built", -1)
-	made, _ := s.finder.Made(t.Root, t.From)
-	if len(made) == 0 {
-		what := "that has debug information"
-		if t.From != "" {
-			what = "that is made of " + filepath.Base(t.From)
-		}
-		if s.view().answers && t.From != "" {
-			said, err := s.askCommand(ctx, t.From, fmt.Sprintf("%s succeeded, and there is no program %s", t.Build, what), t)
-			if err != nil || said.Build == t.Build {
-				return said, err
-			}
-			return s.firstBuild(ctx, said, p)
-		}
-		return t, fmt.Errorf("%s succeeded, and there is no program %s: build with -g, or name the program in %s", t.Build, what, workspace.ConfigName)
-	}
-	chosen, err := s.pickOne(ctx, "What is to be profiled of what was built?", made)
-	if err != nil {
-		return t, err
-	}
-	t.Name, t.Program, t.Launcher, t.From = chosen.Name, chosen.Program, chosen.Launcher, ""
-	if chosen.First != "" {
-		t.First, t.Build = chosen.First, chosen.Build
-	}
-	if len(t.Args) == 0 { // else a benchmark's
-		if err := s.askArguments(ctx, chosen, &t); err != nil {
-			return t, err
-		}
-	}
-	s.change(func(st *state) { st.space = st.space.WithChosen(t) })
-	if t.First != "" {
-		return s.firstBuild(ctx, t, p)
-	}
-	return t, nil
-}
-
-// firstBuild builds a target: from the beginning, where that was chosen, and but once.
-func (s *server) firstBuild(ctx context.Context, t Target, p *progress) (Target, error) {
-	now := t
-	now.Build = cmp.Or(t.First, t.Build)
-	if err := s.build(ctx, now, p); err != nil || t.First == "" {
-		return t, err
-	}
-	t.First = ""
-	s.change(func(st *state) { st.space = st.space.WithChosen(t) })
-	return t, nil
-}
-
 // offerToKeep offers to write down what was chosen: once for a target.
 func (s *server) offerToKeep(t Target) {
 	if t.Source != "" {

@@ -250,12 +250,14 @@ func TestFirstClickOnPragmas(t *testing.T) {
 func TestFirstClickBuildsNothing(t *testing.T) {
 	dir := bare(t)
 	put(t, filepath.Join(dir, "Makefile"), "all:\n")
+	source := filepath.Join(dir, "lib", "work.c")
+	put(t, source, "void work(void) { pthread_join(t, 0); }\n")
 	r := &remembering{fake: fake{t: t, dir: dir}}
 	c := serve(t, Options{Runner: r})
 	c.begin(dir, nil)
-	c.open(filepath.Join(dir, "skewed.c"))
-	want := "make succeeded, and there is no program that is made of skewed.c: build with -g, or name the program in .skewlens.toml"
-	if got := c.click(filepath.Join(dir, "skewed.c")); !matches(got["result"], any(map[string]any{"outcome": "failed", "message": want})) {
+	c.open(source)
+	want := "make succeeded, and there is no program that is made of work.c: build with -g, or name the program in .skewlens.toml"
+	if got := c.click(source); !matches(got["result"], any(map[string]any{"outcome": "failed", "message": want})) {
 		t.Errorf("click: %s", textual(got))
 	}
 	quit(c)
@@ -264,14 +266,22 @@ func TestFirstClickBuildsNothing(t *testing.T) {
 		asked = textual(m["params"])
 		return wire.Object{"value": "sh test.sh"}
 	}})
-	c.open(filepath.Join(dir, "skewed.c"))
-	if got := c.click(filepath.Join(dir, "skewed.c")); !matches(got["result"], completed("sh")) || !strings.Contains(asked, "make succeeded, and there is no program that is made of skewed.c. What is to be run?") {
+	c.open(source)
+	if got := c.click(source); !matches(got["result"], completed("sh")) || !strings.Contains(asked, "make succeeded, and there is no program that is made of work.c. What is to be run?") {
 		t.Errorf("click: %s, asked %s", textual(got), asked)
 	}
 	quit(c)
 	if len(r.ran) != 1 || r.ran[0].Build != "make" || strings.Join(r.ran[0].Args, " ") != "test.sh" {
 		t.Errorf("ran %+v", r.ran)
 	}
+	// An example that the build leaves out is a program by itself.
+	source = filepath.Join(dir, "skewed.c")
+	c = asking(t, dir, Options{Runner: r}, nil)
+	c.open(source)
+	if got := c.click(source); !matches(got["result"], completed("skewed")) || r.ran[1].Build != "cc -O2 -g -pthread skewed.c -o skewed -lm" {
+		t.Errorf("click: %s, ran %+v", textual(got), r.ran)
+	}
+	quit(c)
 }
 
 // A file is of its own folder's target, not of another folder's: one outside the

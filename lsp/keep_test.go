@@ -455,3 +455,22 @@ func TestTrend(t *testing.T) {
 	}
 	quit(c)
 }
+
+// A compiler that is not here is named, with the mend.
+func TestBuildWithoutItsTools(t *testing.T) {
+	dir := folder(t)
+	put(t, filepath.Join(dir, workspace.ConfigName), "[[target]]\nprogram = \"skewed\"\nbuild = \"make\"\n")
+	for line, tool := range map[string]string{"/bin/sh: 1: cargo: not found": "cargo", "sh: line 1: zig: command not found": "zig", "make[1]: g++-13: No such file or directory": "g++-13", "cp: x: No such file or directory": ""} {
+		f := &fake{t: t, dir: dir, build: func(_ context.Context, _ Target, say func(string)) error {
+			say(line)
+			say("make: *** [Makefile:3: p] Error 127")
+			return errors.New("exit status 2")
+		}}
+		c := serve(t, Options{Runner: f})
+		c.begin(dir, nil)
+		if got := textual(c.command("skewlens.profileTarget")); strings.Contains(got, "for "+tool+" is not here: install it") != (tool != "") || !strings.Contains(got, line) {
+			t.Errorf("%s: %s", line, got)
+		}
+		quit(c)
+	}
+}

@@ -28,6 +28,14 @@ var compilers = map[string]compiler{
 
 var begins = pattern.New(`\bmain\s*\(|(?im:^\s*program\s+\w)`)
 
+// Alone is what is compiled without a build system, of which a file is a part.
+func (f *Finder) Alone(root, path string) []Candidate {
+	if path == "" {
+		return nil
+	}
+	return f.alone(root, path)
+}
+
 // alone compiles the programs that a file is of, each from its own sources, where these
 // lie in one folder; else there is nothing to offer.
 func (f *Finder) alone(root, path string) (all []Candidate) {
