@@ -402,3 +402,26 @@ func TestFirstClickAsksForACommand(t *testing.T) {
 	}
 	quit(c)
 }
+
+// A lens in a test runs that test, of the next one the next; not where somebody has
+// written down what to run.
+func TestFirstClickInATest(t *testing.T) {
+	dir := bare(t)
+	source := filepath.Join(dir, "x_test.go")
+	put(t, filepath.Join(dir, "go.mod"), "module example.org/x\n")
+	put(t, source, "package x\n\nfunc TestA(t *testing.T) {\n\twg.Wait()\n}\n\nfunc BenchmarkB(b *testing.B) {\n\tb.RunParallel(nil)\n}\n")
+	r := &remembering{fake: fake{t: t, dir: dir}}
+	c := asking(t, dir, Options{Runner: r}, nil)
+	c.open(source)
+	for line, want := range map[int]string{3: "-test.run=^TestA$", 7: "-test.run=^$ -test.bench=^BenchmarkB$"} {
+		got := c.command("skewlens.profileSection", wire.Object{"uri": workspace.FileURI(source), "line": line})
+		if last := r.ran[len(r.ran)-1]; !matches(got["result"], any(map[string]any{"outcome": "completed"})) || strings.Join(last.Args, " ") != want || last.Cwd != dir {
+			t.Errorf("line %d: %s, ran %+v", line, textual(got), last)
+		}
+	}
+	put(t, filepath.Join(dir, workspace.ConfigName), "[[target]]\nprogram = \"mine\"\n")
+	if got := c.command("skewlens.profileSection", wire.Object{"uri": workspace.FileURI(source), "line": 3}); !matches(got["result"], completed("mine")) {
+		t.Errorf("written down: %s", textual(got))
+	}
+	quit(c)
+}

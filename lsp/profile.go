@@ -38,7 +38,11 @@ type study struct {
 // answer how it ended.
 func (s *server) conduct(ctx context.Context, c *call, what study) (any, error) {
 	v := s.view()
-	t, err := s.choose(v, c)
+	t, found := s.testAt(v, c, what.section)
+	var err error
+	if !found {
+		t, err = s.choose(v, c)
+	}
 	if errors.Is(err, errNoTarget) {
 		t, err = s.discover(ctx, v, c)
 	}

@@ -41,6 +41,11 @@ func (f *Finder) Find(root, path string) []Candidate {
 			return all // its release programs do not say what they are made of
 		}
 	}
+	if strings.HasSuffix(path, "_test.go") {
+		if all := f.golang(root, path); len(all) > 0 {
+			return all // the program that is there has the benchmarks, too
+		}
+	}
 	made, near := f.Made(root, path)
 	if len(made) > 0 && (near || path == "") {
 		return made

@@ -278,3 +278,30 @@ func TestHome(t *testing.T) {
 		}
 	}
 }
+
+// A line of a file of tests is in a test, or in none; and what was built once does not hide
+// that it has benchmarks.
+func TestTestAt(t *testing.T) {
+	dir := tree(t, map[string]string{"go.mod": "module example.org/p\n", "x/x_test.go": "package x\n\nfunc TestA(t *testing.T) {\n\twg.Wait()\n}\n\nfunc helper() {\n\twg.Wait()\n}\n\nfunc (s *S) TestM() {\n}\nfunc Testify() {\n}\nfunc BenchmarkB(b *testing.B) {\n\tb.RunParallel(nil)\n}\n", "x/x.go": "package x\nfunc TestNot() {\n}\n"})
+	f := New(&workspace.Disk{})
+	for line, want := range map[int]string{0: "", 1: "", 2: "x.test TestA -test.run=^TestA$", 3: "x.test TestA -test.run=^TestA$", 7: "", 11: "", 13: "", 15: "x.test BenchmarkB -test.run=^$ -test.bench=^BenchmarkB$"} {
+		c, ok := f.TestAt(dir, filepath.Join(dir, "x/x_test.go"), line)
+		if got := strings.TrimSpace(c.Name + " " + strings.Join(c.Args, " ")); got != want || ok != (want != "") {
+			t.Errorf("line %d: %q, want %q", line, got, want)
+		}
+	}
+	if _, ok := f.TestAt(dir, filepath.Join(dir, "x/x.go"), 2); ok {
+		t.Error("a test outside of a file of tests")
+	}
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("go is not here")
+	}
+	before := shown(dir, "x/x_test.go")
+	if err := os.WriteFile(filepath.Join(dir, "x/x_test.go"), []byte("package x\n\nimport \"testing\"\n\nfunc BenchmarkB(b *testing.B) {\n}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	compile(t, filepath.Join(dir, "x"), "go", "test", "-c", "-o", "x.test", ".")
+	if after := shown(dir, "x/x_test.go"); after != before || !strings.Contains(after, "the benchmarks of this folder") {
+		t.Errorf("%s, before it was built %s", after, before)
+	}
+}

@@ -75,6 +75,41 @@ func (f *Finder) goTests(root, dir string) []Candidate {
 	return all
 }
 
+// function is the head of one of Go's, and tested what of it a test's is.
+var (
+	function = pattern.New(`(?m)^func\b(?: (\w+)\()?`)
+	tested   = pattern.New(`^(Test|Benchmark|Fuzz)([^a-z]|$)`)
+)
+
+// TestAt is the tests of a folder, of which but that one is run that a line (from 0) of a
+// file of tests is in; false where it is in none.
+func (f *Finder) TestAt(root, path string, line int) (c Candidate, ok bool) {
+	text, read := f.text(path)
+	if !read || !strings.HasSuffix(path, "_test.go") {
+		return c, false
+	}
+	name := ""
+	for _, m := range function().FindAllStringSubmatchIndex(text, -1) {
+		if strings.Count(text[:m[0]], "\n") > line {
+			break
+		}
+		if name = ""; m[2] >= 0 && tested().MatchString(text[m[2]:m[3]]) {
+			name = text[m[2]:m[3]]
+		}
+	}
+	all := f.golang(root, path)
+	if name == "" || len(all) == 0 {
+		return c, false
+	}
+	c = all[0]
+	c.Name += " " + name
+	c.Args = []string{"-test.run=^" + name + "$"}
+	if strings.HasPrefix(name, "Benchmark") {
+		c.Args = []string{"-test.run=^$", "-test.bench=^" + name + "$"}
+	}
+	return c, true
+}
+
 // goProgram is what is built of a folder, if that is a program: one called like it,
 // or, where that is the module itself, like the module.
 func (f *Finder) goProgram(root, at, module, dir string) (c Candidate, ok bool) {
