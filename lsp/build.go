@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -11,6 +12,9 @@ import (
 	"github.com/skewlens/skewlens/internal/units"
 	"github.com/skewlens/skewlens/lsp/internal/buildlog"
 )
+
+// errMistakes: the build failed by what stands in files of the workspace.
+var errMistakes = errors.New("see the diagnostics")
 
 // build runs a target's build command, if it has one. What compilers say when
 // it fails becomes diagnostics where they say it.
@@ -33,11 +37,11 @@ func (s *server) build(ctx context.Context, t Target, p *progress) error {
 		return nil
 	}
 	s.disk.Forget()
-	built, errors := s.view().complaints(b)
+	built, mistakes := s.view().complaints(b)
 	s.change(func(st *state) { st.built = built })
 	s.publish()
-	if errors > 0 {
-		return fmt.Errorf("the build of %s failed with %s: see the diagnostics", t.Name, units.Plural(errors, "error"))
+	if mistakes > 0 {
+		return fmt.Errorf("the build of %s failed with %s: %w", t.Name, units.Plural(mistakes, "error"), errMistakes)
 	}
 	for _, line := range b.Tail {
 		if m := absent().FindStringSubmatch(line); m != nil {
@@ -56,7 +60,7 @@ var absent = pattern.New(`^(?:/bin/)?sh: (?:\d+: |line \d+: )?([\w.+-]+): (?:com
 
 // complaints are what compilers said of files in the workspace, by path, and
 // how many of them are errors.
-func (v *view) complaints(b *buildlog.Log) (built map[string][]protocol.Diagnostic, errors int) {
+func (v *view) complaints(b *buildlog.Log) (built map[string][]protocol.Diagnostic, mistakes int) {
 	built = map[string][]protocol.Diagnostic{}
 	for _, m := range b.Messages {
 		path := v.space.Local(m.File, "")
@@ -68,11 +72,11 @@ func (v *view) complaints(b *buildlog.Log) (built map[string][]protocol.Diagnost
 			continue
 		}
 		if m.Severity == protocol.DiagnosticSeverityError {
-			errors++
+			mistakes++
 		}
 		built[path] = append(built[path], protocol.Diagnostic{
 			Range: t.Words(v.enc, m.Line-1), Severity: m.Severity, Source: "skewlens build", Message: m.Text,
 		})
 	}
-	return built, errors
+	return built, mistakes
 }

@@ -10,19 +10,9 @@ import (
 )
 
 // askCommand asks a person for the command that runs a program with the file at path in
-// it, where nothing was found that does: what was tried says why. known is what was, and
-// how it is built.
-func (s *server) askCommand(ctx context.Context, path, why string, known Target) (Target, error) {
-	file, example := s.finder.Foreign(known.Root, path)
-	switch {
-	case known.Build != "":
-		example = "./NAME"
-	case file == "":
-		why += ", and nothing that builds one"
-	default:
-		why += ", and by " + file + " skewlens cannot build"
-	}
-	line, said := s.words(ctx, why+". What is to be run?", "as in a terminal in "+filepath.Base(known.Root)+": "+example+" arguments")
+// it. known is what is known of it, and how it is built.
+func (s *server) askCommand(ctx context.Context, path, title, example string, known Target) (Target, error) {
+	line, said := s.words(ctx, title, "as in a terminal in "+filepath.Base(known.Root)+": "+example+" arguments")
 	if !said {
 		return known, context.Canceled
 	}
@@ -45,5 +35,19 @@ func (s *server) nothingFound(ctx context.Context, v *view, root, path string) (
 	if !v.answers || path == "" || slices.ContainsFunc(v.space.Roots(), func(r *workspace.Root) bool { return len(r.Problems) > 0 }) {
 		return Target{}, v.noTarget()
 	}
-	return s.askCommand(ctx, path, fmt.Sprintf("No program made of %s was found", filepath.Base(path)), Target{Root: root})
+	title, typed := fmt.Sprintf("No program made of %s was found", filepath.Base(path)), example(path)
+	if file, how := s.finder.Foreign(root, path); file != "" {
+		title, typed = title+", and by "+file+" skewlens cannot build", how
+	} else {
+		title += ", and nothing that builds one"
+	}
+	return s.askCommand(ctx, path, title+". What is to be run?", typed, Target{Root: root})
+}
+
+// example is a command that a person might type to run a program made of a file.
+func example(path string) string {
+	if filepath.Ext(path) == ".go" {
+		return "go build -o NAME ./cmd/NAME && ./NAME"
+	}
+	return "make && ./NAME"
 }

@@ -48,11 +48,17 @@ func (s *server) discover(ctx context.Context, v *view, c *call) (Target, error)
 	if len(found) == 0 {
 		return s.nothingFound(ctx, v, root.Path, path)
 	}
+	if v.answers && (len(found) > 1 || s.isStuck(root.Path)) {
+		found = append(found[:min(len(found), maxOffered-1)], discover.Candidate{Label: "another command …", Why: "typed as in a terminal"})
+	}
 	chosen, err := s.pickOne(ctx, "What is to be profiled?", found)
 	if err != nil {
 		return Target{}, err
 	}
 	t := chosen.Target
+	if t.Root == "" {
+		return s.askCommand(ctx, path, "What is to be run?", example(path), Target{Root: root.Path})
+	}
 	if err := s.askArguments(ctx, chosen, &t); err != nil {
 		return Target{}, err
 	}
@@ -60,6 +66,27 @@ func (s *server) discover(ctx context.Context, v *view, c *call) (Target, error)
 		s.change(func(st *state) { st.space = st.space.WithChosen(t) })
 	}
 	return t, nil
+}
+
+// isStuck reports whether what was found in a folder could not be built or run last: then
+// a person is asked, though there be one possibility.
+func (s *server) isStuck(root string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stuck[root]
+}
+
+// settle remembers whether a target that nobody wrote down came to a result; of one that
+// did not, the next click asks again. Mistakes in the sources are mended there.
+func (s *server) settle(t Target, err error) {
+	if t.Source != "" || errors.Is(err, context.Canceled) || errors.Is(err, errUnsaved) || errors.Is(err, errMistakes) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stuck[t.Root] = err != nil; err != nil {
+		s.state.space = s.state.space.WithoutChosen(t)
+	}
 }
 
 // askArguments asks for a program's arguments, if its source looks at any.

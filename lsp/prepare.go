@@ -67,7 +67,7 @@ func (s *server) madeNothing(ctx context.Context, t Target, p *progress) (Target
 	case !s.view().answers || t.From == "":
 		return t, fmt.Errorf("%s: build with -g, or name the program in %s", why, workspace.ConfigName)
 	default:
-		said, err := s.askCommand(ctx, t.From, why, t)
+		said, err := s.askCommand(ctx, t.From, why+". What is to be run?", "./NAME", t)
 		if err != nil || said.Build == t.Build {
 			return said, err
 		}

@@ -64,6 +64,7 @@ func (s *server) conduct(ctx context.Context, c *call, what study) (any, error) 
 		err = context.Canceled
 	}
 	out = s.ends(t, res, err)
+	s.settle(t, err)
 	if what.section && res != nil {
 		s.view().narrow(&out, res, c)
 	}
@@ -132,9 +133,8 @@ func (s *server) inTurn(ctx context.Context, t *Target, p *progress, run func(co
 	if *t, err = s.prepare(ctx, *t, p); err != nil {
 		return nil, err
 	}
-	if res, err = run(ctx, *t, built, p); err != nil && t.Source == "" {
+	if res, err = run(ctx, *t, built, p); err != nil {
 		err = p.heard.behind(err)
-		s.change(func(st *state) { st.space = st.space.WithoutChosen(*t) }) // the next click asks again
 	}
 	debug.FreeOSMemory() // a profile is large, and the server idles now
 	return res, err

@@ -189,13 +189,15 @@ func (f *Finder) cmake(root, at string, offer func(kind, at, command, why string
 	}
 }
 
-// buildFolders are those beside and below a CMake project that it was built in.
+// buildFolders are those beside and below a CMake project that it was built in: where
+// CMake gave up there is nothing to build by.
 func (f *Finder) buildFolders(at string) (out []string) {
 	f.disk.Uses("read", at)
 	for _, pattern := range []string{"CMakeCache.txt", "*/CMakeCache.txt", "*/*/CMakeCache.txt", "../*/CMakeCache.txt"} {
 		caches, _ := filepath.Glob(filepath.Join(at, pattern))
 		for _, c := range caches {
-			if text, ok := f.text(c); ok && strings.Contains(text, "CMAKE_HOME_DIRECTORY:INTERNAL="+at+"\n") {
+			begun := f.file(filepath.Join(filepath.Dir(c), "Makefile")) || f.file(filepath.Join(filepath.Dir(c), "build.ninja"))
+			if text, ok := f.text(c); ok && begun && strings.Contains(text, "CMAKE_HOME_DIRECTORY:INTERNAL="+at+"\n") {
 				out = append(out, filepath.Dir(c))
 			}
 		}

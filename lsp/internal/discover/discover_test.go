@@ -242,6 +242,12 @@ func TestCMakeBuildFolder(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "build/CMakeCache.txt"), []byte(cache), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	if got, want := shown(dir, "main.c"), "cmake | CMakeLists.txt | cmake -S . -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build build"; got != want {
+		t.Errorf("where CMake gave up: got %s, want %s", got, want)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "build/build.ninja"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	if got, want := shown(dir, "main.c"), "cmake build | CMakeCache.txt | cmake --build build"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -40,7 +40,7 @@ func (f *Finder) Foreign(root, path string) (file, example string) {
 			}
 		}
 	}
-	return "", "make && ./NAME"
+	return "", ""
 }
 
 // Libraries are the shared libraries in a folder that are made of a file.
