@@ -39,7 +39,11 @@ func (f *Finder) Alone(root, path string) []Candidate {
 // alone compiles the programs that a file is of, each from its own sources, where these
 // lie in one folder; else there is nothing to offer.
 func (f *Finder) alone(root, path string) (all []Candidate) {
-	for _, p := range f.together(path) {
+	programs := f.together(path)
+	if len(programs) == 0 && familyOf(path) == aHeader {
+		programs = f.users(root, path)
+	}
+	for _, p := range programs {
 		all = append(all, ranked(f.compile(root, p))...)
 	}
 	return all

@@ -146,6 +146,7 @@ func TestNotBuiltYet(t *testing.T) {
 			map[string]string{"x.c": "#include \"y.h\"\nint main() {}", "y.h": "", "y.c": "# include \"z.h\"", "z.h": "#include \"y.h\"", "z.c": "", "w.c": "#include \"z.h\"\nint main() {}", "v.c": "int main() {}"}},
 		{"one of several programs", "v.c", "v | compiled from this file alone | cc -O2 -g -pthread v.c -o v -lm | v", map[string]string{"x.c": "int main() {}", "v.c": "int main() {}", "u.c": ""}},
 		{"a header", "work.hpp", "x | compiled from this file alone | c++ -O2 -g -pthread x.cpp -o x | x", map[string]string{"x.cpp": "#include \"work.hpp\"\nint main() {}", "y.cpp": "int main() {}", "work.hpp": ""}},
+		{"a header of a library", "include/lib/work.hpp", "tests/x | compiled from this file alone | c++ -O2 -g -pthread -I include tests/x.cpp -o tests/x | tests/x", map[string]string{"tests/x.cpp": "# include <lib/work.hpp>\nint main() {}", "tests/part.cpp": "#include <lib/work.hpp>", "src/y.cpp": "#include <lib/other.hpp>\nint main() {}", "include/lib/work.hpp": ""}},
 		{"a header that nobody includes", "work.hpp", "", map[string]string{"x.cpp": "int main() {}", "work.hpp": ""}},
 		{"C++20", "x.cpp", "x | compiled from this file alone | c++ -O2 -g -pthread -std=c++20 x.cpp -o x | x", map[string]string{"x.cpp": "#include <barrier>\nint main() {}"}},
 		{"C++20 in a header", "x.cpp", "x | compiled from the sources of this folder | c++ -O2 -g -pthread -std=c++20 x.cpp y.cc -o x | x", map[string]string{"x.cpp": "int main() {}", "y.cc": "#include \"y.h\"", "y.h": "inline std::jthread t;"}},
