@@ -56,6 +56,14 @@ func (s *server) empty(out *outcome, t Target, r *results.Result, c *call, h hea
 			out.Message += " · its OpenMP directives are not compiled: build with -fopenmp"
 		}
 	}
+	for _, w := range r.Report.Warnings {
+		if w.Code == "one-thread" && strings.Contains(w.Message, "it started other processes") {
+			out.Message += " · it started other processes, which are not profiled: give the command of the one that is meant"
+		}
+	}
+	if len(t.Args) == 0 && t.Stdin == "" && r.Report.Run.ExitCode == 0 {
+		out.Message += " · it had no arguments and no input"
+	}
 	if t.Source == "" {
 		out.Message += " · the next click asks again what to run"
 	}

@@ -13,6 +13,7 @@ import (
 	"go.lsp.dev/protocol"
 
 	"github.com/skewlens/skewlens/lsp/internal/discover"
+	"github.com/skewlens/skewlens/lsp/internal/results"
 	"github.com/skewlens/skewlens/lsp/internal/wire"
 	"github.com/skewlens/skewlens/lsp/internal/workspace"
 )
@@ -68,25 +69,27 @@ func (s *server) discover(ctx context.Context, v *view, c *call) (Target, error)
 	return t, nil
 }
 
-// isStuck reports whether what was found in a folder could not be built or run last: then
-// a person is asked, though there be one possibility.
+// isStuck reports whether what was found in a folder came to nothing last: then a person is
+// asked, though there be one possibility.
 func (s *server) isStuck(root string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.stuck[root]
 }
 
-// settle remembers whether a target that nobody wrote down came to a result; of one that
+// settle remembers whether a target that nobody wrote down came to something; of one that
 // did not, the next click asks again. Mistakes in the sources are mended there.
-func (s *server) settle(t Target, err error) {
+func (s *server) settle(t Target, res *results.Result, err error) {
 	if t.Source != "" || errors.Is(err, context.Canceled) || errors.Is(err, errUnsaved) || errors.Is(err, errMistakes) {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.stuck[t.Root] = err != nil; err != nil {
+	nothing := err != nil || idle(res)
+	if nothing {
 		s.state.space = s.state.space.WithoutChosen(t)
 	}
+	s.stuck[t.Root] = nothing && (err != nil || res.Report.Run.ExitCode == 0) // else it says that its arguments are wrong
 }
 
 // askArguments asks for a program's arguments, if its source looks at any.

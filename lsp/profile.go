@@ -64,7 +64,7 @@ func (s *server) conduct(ctx context.Context, c *call, what study) (any, error) 
 		err = context.Canceled
 	}
 	out = s.ends(t, res, err)
-	s.settle(t, err)
+	s.settle(t, res, err)
 	if what.section && res != nil {
 		s.view().narrow(&out, res, c)
 	}
@@ -72,7 +72,6 @@ func (s *server) conduct(ctx context.Context, c *call, what study) (any, error) 
 	case res == nil:
 	case idle(res):
 		s.empty(&out, t, res, c, p.heard)
-		s.change(func(st *state) { st.space = st.space.WithoutChosen(t) })
 	default:
 		s.offerToKeep(t)
 	}

@@ -80,7 +80,7 @@ type server struct {
 	tokens int
 
 	offered map[string]bool // targets that were offered to be written down
-	stuck   map[string]bool // folders of which something found could not be built or run last
+	stuck   map[string]bool // folders of which what was found came to nothing last
 }
 
 func newServer(opt Options) *server {

@@ -43,6 +43,9 @@ func (t *Target) TakeCommand(line string) error {
 		}
 		t.Env[name] = value
 	}
+	if n := len(words); n > 2 && words[n-2] == "<" {
+		t.Stdin, words = below(dir, words[n-1]), words[:n-2]
+	}
 	if len(words) == 0 {
 		return errors.New("that names no program: type a command, as ./program 8")
 	}

@@ -21,6 +21,7 @@ func TestTakeCommand(t *testing.T) {
 		"zig build && zig-out/bin/x {threads}":    "x|W/zig-out/bin/x|{threads}|zig build|W|map[]|",
 		"cd lib && make && A=1 B='x y' ./test -v": "test|W/lib/test|-v|cd lib && make|W/lib|map[A:1 B:x y]|",
 		"mpirun -n 4 out/p in":                    "p|W/out/p|in||W|map[]|mpirun -n 4",
+		"./out/p 8 < data/in.txt":                 "p|W/out/p|8||W|map[]||W/data/in.txt",
 		"make && sh run.sh":                       "sh|sh|run.sh|make|W|map[]|",
 	} {
 		got := Target{Root: dir}
@@ -32,6 +33,9 @@ func TestTakeCommand(t *testing.T) {
 			got.Program = "sh"
 		}
 		said := fmt.Sprintf("%s|%s|%s|%s|%s|%v|%s", got.Name, got.Program, strings.Join(got.Args, " "), got.Build, got.Cwd, got.Env, strings.Join(got.Launcher, " "))
+		if got.Stdin != "" {
+			said += "|" + got.Stdin
+		}
 		if said = strings.ReplaceAll(said, dir, "W"); said != want {
 			t.Errorf("%s: %s, want %s", line, said, want)
 		}

@@ -64,7 +64,10 @@ func (t Target) TOML() string {
 		}
 		return path
 	}
-	cwd := ""
+	cwd, stdin := "", ""
+	if t.Stdin != "" {
+		stdin = relative(t.Stdin)
+	}
 	if t.Cwd != t.Root {
 		cwd = relative(t.Cwd)
 	}
@@ -78,10 +81,11 @@ func (t Target) TOML() string {
 		Threads int      `toml:"threads,omitempty"`
 		Cwd     string   `toml:"cwd,omitempty"`
 
+		Stdin    string            `toml:"stdin,omitempty"`
 		Env      map[string]string `toml:"env,omitempty,inline"`
 		Lib      []string          `toml:"lib,omitempty"`
 		Launcher []string          `toml:"launcher,omitempty"`
-	}{t.Name, t.Build, relative(t.Program), t.Args, t.Threads, cwd, t.Env, t.Lib, t.Launcher}}}
+	}{t.Name, t.Build, relative(t.Program), t.Args, t.Threads, cwd, stdin, t.Env, t.Lib, t.Launcher}}}
 	var b bytes.Buffer
 	e := toml.NewEncoder(&b)
 	e.SetIndentTables(false)
