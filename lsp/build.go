@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"go.lsp.dev/protocol"
@@ -37,11 +38,11 @@ func (s *server) build(ctx context.Context, t Target, p *progress) error {
 		return nil
 	}
 	s.disk.Forget()
-	built, mistakes := s.view().complaints(b)
+	built, mistakes, first := s.view().complaints(b)
 	s.change(func(st *state) { st.built = built })
 	s.publish()
 	if mistakes > 0 {
-		return fmt.Errorf("the build of %s failed with %s: %w", t.Name, units.Plural(mistakes, "error"), errMistakes)
+		return fmt.Errorf("the build of %s failed with %s: %s: %w", t.Name, units.Plural(mistakes, "error"), first, errMistakes)
 	}
 	for _, line := range b.Tail {
 		if m := absent().FindStringSubmatch(line); m != nil {
@@ -58,9 +59,9 @@ func (s *server) build(ctx context.Context, t Target, p *progress) error {
 // absent is how a shell, and make, say that there is no such command.
 var absent = pattern.New(`^(?:/bin/)?sh: (?:\d+: |line \d+: )?([\w.+-]+): (?:command )?not found$|^\S*make(?:\[\d+\])?: ([\w.+-]+): No such file or directory$`)
 
-// complaints are what compilers said of files in the workspace, by path, and
-// how many of them are errors.
-func (v *view) complaints(b *buildlog.Log) (built map[string][]protocol.Diagnostic, mistakes int) {
+// complaints are what compilers said of files in the workspace, by path, how many of
+// them are errors, and the first of these in words.
+func (v *view) complaints(b *buildlog.Log) (built map[string][]protocol.Diagnostic, mistakes int, first string) {
 	built = map[string][]protocol.Diagnostic{}
 	for _, m := range b.Messages {
 		path := v.space.Local(m.File, "")
@@ -72,11 +73,13 @@ func (v *view) complaints(b *buildlog.Log) (built map[string][]protocol.Diagnost
 			continue
 		}
 		if m.Severity == protocol.DiagnosticSeverityError {
-			mistakes++
+			if mistakes++; mistakes == 1 {
+				first = fmt.Sprintf("%s:%d: %s", filepath.Base(path), m.Line, m.Text)
+			}
 		}
 		built[path] = append(built[path], protocol.Diagnostic{
 			Range: t.Words(v.enc, m.Line-1), Severity: m.Severity, Source: "skewlens build", Message: m.Text,
 		})
 	}
-	return built, mistakes
+	return built, mistakes, first
 }

@@ -115,7 +115,7 @@ func TestBuildErrorsAreDiagnostics(t *testing.T) {
 	c := serve(t, Options{Runner: f})
 	c.begin(dir, nil)
 	got := c.command("skewlens.profileTarget")
-	if !matches(got["result"], any(map[string]any{"outcome": "failed", "message": "the build of skewed failed with 1 error: see the diagnostics"})) {
+	if !matches(got["result"], any(map[string]any{"outcome": "failed", "message": "the build of skewed failed with 1 error: skewed.c:7: 'mine' undeclared (first use in this function): see the diagnostics"})) {
 		t.Errorf("got %s", textual(got))
 	}
 	c.await(map[string]any{"method": "textDocument/publishDiagnostics", "params": map[string]any{"diagnostics": []any{

@@ -65,13 +65,13 @@ func (f *Finder) builders(root, dir, path string) []Candidate {
 		f.cmake(root, at, offer)
 	}
 	if at := f.topmost(chain, "meson.build"); at != "" {
-		offer("meson", at, in(root, at, "{ test -d builddir || meson setup --buildtype=debugoptimized builddir; } && meson compile -C builddir"), "meson.build")
+		offer("meson", at, in(root, at, "{ test -f builddir/build.ninja || meson setup --buildtype=debugoptimized builddir; } && meson compile -C builddir"), "meson.build")
 	}
 	all = append(all, f.cargo(root, path)...)
 	all = append(all, f.golang(root, path)...)
 	for _, at := range chain {
 		if text, ok := f.makefile(at); ok {
-			offer("make", at, makes(root, at)+withLines(text), "Makefile")
+			offer("make", at, makes(root, at)+f.own(text, path)+withLines(text), "Makefile")
 			break
 		}
 		if b := f.other(at); b != nil {

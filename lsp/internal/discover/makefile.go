@@ -3,6 +3,7 @@ package discover
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/skewlens/skewlens/internal/pattern"
@@ -30,7 +31,8 @@ func makes(root, dir string) string {
 var (
 	saysLines = pattern.New(`(^|[\s='"])-g(gdb|dwarf|[0-3]\b|\s|$|['"])`)
 	assigns   = pattern.New(`^\s*((export|override)\s+)?[\w.]+\s*[:?+]*=`)
-	sets      = pattern.New(`(?m)^\s*(?:export\s+|override\s+)?(CC|CXX|FC)\s*[:?]*=[ \t]*(.*?)\s*$`)
+	sets      = pattern.New(`(?m)^ *(?:export\s+|override\s+)?(\w+)\s*[:?]*=[ \t]*(.*?)\s*$`)
+	compiles  = pattern.New(`^(ccache +)?(/\S*/)?([\w.]+-)*(gcc|g\+\+|cc|c\+\+|clang|clang\+\+|gfortran|mpicc|mpicxx|mpic\+\+|mpifort|mpif90)(-[\d.]+)?( -\S+)*$`)
 )
 
 // variables are those that name compilers, with what make has them be, and what of a
@@ -59,8 +61,11 @@ func withLines(makefile string) (words string) {
 // compilersWithLines are words that have compilers be called with -g, whatever else is set.
 func compilersWithLines(makefile string) (words string) {
 	said := map[string]string{}
+	var others []string // variables of its own that name compilers
 	for _, m := range sets().FindAllStringSubmatch(makefile, -1) {
-		said[m[1]] = m[2]
+		if said[m[1]] = m[2]; compiles().MatchString(m[2]) && !slices.Contains(others, m[1]) {
+			others = append(others, m[1])
+		}
 	}
 	for _, v := range variables {
 		c, ok := said[v.name]
@@ -70,6 +75,37 @@ func compilersWithLines(makefile string) (words string) {
 		if c != "" && v.used().MatchString(makefile) && !strings.ContainsAny(c, "$`#\\\"'") {
 			words += " " + v.name + "=" + workspace.Quote(c+" -g")
 		}
+		others = slices.DeleteFunc(others, func(o string) bool { return o == v.name })
+	}
+	for _, o := range others {
+		if c := said[o]; compiles().MatchString(c) {
+			words += " " + o + "=" + workspace.Quote(c+" -g")
+		}
 	}
 	return words
 }
+
+// everyProgram is a rule by which a Makefile makes a program of any name.
+var everyProgram = pattern.New(`(?m)^%\s*:`)
+
+// own is the word by which a Makefile makes the one program that a file with a main is:
+// else all are made for it.
+func (f *Finder) own(makefile, path string) string {
+	stem := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	if path == "" || !plain().MatchString(stem) || !f.contains(path, begins()) {
+		return ""
+	}
+	if m := firstRule().FindStringSubmatch(makefile); m != nil && strings.TrimSpace(m[1]) == stem {
+		return "" // that is what is made anyway
+	}
+	rule := regexp.MustCompile(`(?m)^([^\t\n:=#]*\s)?` + regexp.QuoteMeta(stem) + `(\s[^\n:=]*)?:([^=]|$)`)
+	listed := regexp.MustCompile(`(^|\s)` + regexp.QuoteMeta(stem) + `(\s|$)`)
+	if rule.MatchString(makefile) || everyProgram().MatchString(makefile) && listed.MatchString(makefile) {
+		return " " + stem
+	}
+	return ""
+}
+
+var firstRule = pattern.New(`(?m)^(\w[^\t\n:=#]*):(?:[^=]|$)`)
+
+var plain = pattern.New(`^\w[\w.+-]*$`)
