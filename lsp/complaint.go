@@ -11,7 +11,7 @@ import (
 )
 
 // complains is a line by which programs say that they were called wrongly, or failed.
-var complains = pattern.New(`(?i)\b(usage|error|fatal|cannot|can't|could not|couldn't|unable|failed|failure|no such|not found|invalid|missing|must|required|denied|panic|exception|unknown|unrecognized|assertion)\b`)
+var complains = pattern.New(`(?i)\b(usage|error|fatal|cannot|can't|could not|couldn't|unable|failed|failure|no such|not found|invalid|missing|must|required|denied|panic|exception|unknown|unrecognized|assertion|attempt|attempted|refused)\b`)
 
 // maxComplaint of a program's line are shown, in bytes.
 const maxComplaint = 200

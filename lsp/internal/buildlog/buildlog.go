@@ -50,7 +50,7 @@ var (
 	header = pattern.New(`^(error|warning)(\[\w+\])?: (.*)$`)
 	later  = pattern.New(`^(Error|Warning|Fatal Error): (.*)$`)
 	// What build tools say behind the reason: that something failed, and where they are.
-	hollow   = pattern.New(`^[\s*=#_.~^|-]*$|^\S*make(\[\d+\])?: (\*\*\* .*(Error \d+|Waiting for unfinished jobs\.*)|Leaving directory .*)$|^-- Configuring incomplete|^See also "|^ninja: build stopped|^Caused by:$`)
+	hollow   = pattern.New(`^[\s*=#_.~^|-]*$|^\S*make(\[\d+\])?: (\*\*\* .*(Error \d+|Waiting for unfinished jobs\.*)|(Entering|Leaving) directory .*)$|^-- Configuring incomplete|^See also "|^ninja: build stopped|^Caused by:$`)
 	entering = pattern.New("^\\S*make(?:\\[\\d+\\])?: Entering directory ['`](.*)'$")
 )
 

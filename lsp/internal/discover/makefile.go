@@ -72,7 +72,7 @@ func compilersWithLines(makefile string) (words string) {
 		if !ok {
 			c = v.compiler
 		}
-		if c != "" && v.used().MatchString(makefile) && !strings.ContainsAny(c, "$`#\\\"'") {
+		if c != "" && (ok || v.used().MatchString(makefile)) && !strings.ContainsAny(c, "$`#\\\"'") {
 			words += " " + v.name + "=" + workspace.Quote(c+" -g")
 		}
 		others = slices.DeleteFunc(others, func(o string) bool { return o == v.name })
