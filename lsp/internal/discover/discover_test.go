@@ -122,6 +122,9 @@ func TestNotBuiltYet(t *testing.T) {
 			map[string]string{"src/lib.rs": "", "src/bin/one.rs": "", "src/bin/two/main.rs": "", "Cargo.toml": "[package]\nname = \"crunch\""}},
 		{"cargo, a workspace", "core/src/lib.rs", "app/app | Cargo.toml | CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir target/skewlens --bin app --manifest-path app/Cargo.toml | target/skewlens/release/app",
 			map[string]string{"core/src/lib.rs": "", "core/Cargo.toml": "[package]\nname = \"core\"", "app/src/main.rs": "", "app/Cargo.toml": "[package]\nname = \"app\"", "Cargo.toml": "[workspace]\nmembers = [\"*\"]"}},
+		{"cargo, tests of a member without programs", "core/src/lib.rs", "app/app | Cargo.toml | CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir target/skewlens --bin app --manifest-path app/Cargo.toml | target/skewlens/release/app\n" +
+			"core/tests | Cargo.toml | CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir target/skewlens --tests --manifest-path core/Cargo.toml",
+			map[string]string{"core/src/lib.rs": "#[test]\nfn works() {}", "core/Cargo.toml": "[package]\nname = \"core\"", "app/src/main.rs": "", "app/Cargo.toml": "[package]\nname = \"app\"", "Cargo.toml": "[workspace]\nmembers = [\"*\"]"}},
 		{"cargo, an example", "examples/e.rs", "e | Cargo.toml | CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir target/skewlens --example e | target/skewlens/release/examples/e",
 			map[string]string{"src/main.rs": "", "examples/e.rs": "", "Cargo.toml": "[package]\nname = \"p\""}},
 		{"cargo, a library", "src/lib.rs", "tests | Cargo.toml | CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir target/skewlens --tests", map[string]string{"src/lib.rs": "", "src/part.rs": "", "tests/t.rs": "", "benches/b.rs": "", "Cargo.toml": "[package]\nname = \"p\""}},
