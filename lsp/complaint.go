@@ -13,6 +13,8 @@ import (
 // complains is a line by which programs say that they were called wrongly, or failed.
 var complains = pattern.New(`(?i)\b(usage|error|fatal|cannot|can't|could not|couldn't|unable|failed|failure|no such|not found|invalid|missing|must|required|denied|panic|exception|unknown|unrecognized|assertion|attempt|attempted|refused)\b`)
 
+var colours = pattern.New(`\x1b\[[0-9;]*[A-Za-z]`)
+
 // maxComplaint of a program's line are shown, in bytes.
 const maxComplaint = 200
 
@@ -21,7 +23,7 @@ const maxComplaint = 200
 type heard struct{ complaint, last string }
 
 func (h *heard) add(line string) {
-	line = strings.TrimSpace(strings.ToValidUTF8(line, ""))
+	line = strings.TrimSpace(colours().ReplaceAllString(strings.ToValidUTF8(line, ""), ""))
 	if line == "" || strings.HasPrefix(line, "skewlens: ") {
 		return
 	}

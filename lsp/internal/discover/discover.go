@@ -48,7 +48,7 @@ func (f *Finder) Find(root, path string) []Candidate {
 	}
 	made, near := f.Made(root, path)
 	if len(made) > 0 && (near || path == "") {
-		return made
+		return append(f.fresh(root, path, made), made...)
 	}
 	dir := root
 	if path != "" {
@@ -64,6 +64,19 @@ func (f *Finder) Find(root, path string) []Candidate {
 		all = f.alone(root, path)
 	}
 	return all
+}
+
+// fresh are ways to build a program of a file that was edited since, where none is known
+// of what is there: somebody compiled that in a way of their own.
+func (f *Finder) fresh(root, path string, made []Candidate) (all []Candidate) {
+	info, err := f.disk.Stat(path)
+	if path == "" || err != nil || slices.ContainsFunc(made, func(c Candidate) bool {
+		program, err := f.disk.Stat(c.Program)
+		return c.Build != "" || err != nil || !program.ModTime().Before(info.ModTime())
+	}) {
+		return nil
+	}
+	return f.alone(root, path)
 }
 
 // Made lists the programs of a folder that are made of a file, or all; near says

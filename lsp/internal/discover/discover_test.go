@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/skewlens/skewlens/lsp/internal/workspace"
 )
@@ -192,6 +193,13 @@ func TestMadeOf(t *testing.T) {
 	}
 	if got, want := shown(dir, "other.c"), "other | built from this file |  | other"; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+	past := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(filepath.Join(dir, "other"), past, past); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := shown(dir, "other.c"), "other | compiled from this file alone | cc -O2 -g -pthread other.c -o other -lm | other\nother | built from this file |  | other"; got != want {
+		t.Errorf("edited since: got %s, want %s", got, want)
 	}
 	if got := shown(dir, ""); !strings.Contains(got, "out/app | a program of this folder") || !strings.Contains(got, "other |") {
 		t.Errorf("of the folder: %s", got)
