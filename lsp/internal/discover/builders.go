@@ -28,8 +28,10 @@ func (f *Finder) file(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// madeBy is the command that builds a program anew; empty where nothing says how.
-func (f *Finder) madeBy(root, program string) string {
+// madeBy is the command that builds a program when its sources have changed, with debug
+// information if it has that; empty where nothing says how.
+func (f *Finder) madeBy(root string, p *program) string {
+	program := p.path
 	for _, dir := range above(root, filepath.Dir(program)) {
 		switch {
 		case f.exists(filepath.Join(dir, "CMakeCache.txt")):
@@ -39,7 +41,10 @@ func (f *Finder) madeBy(root, program string) string {
 		}
 		if text, ok := f.makefile(dir); ok { // which another one may have made
 			if names(text, program) {
-				return makes(root, dir)
+				if p.bare() {
+					return makes(root, dir)
+				}
+				return makes(root, dir) + withLines(text)
 			}
 		} else if b := f.other(dir); b != nil {
 			return in(root, dir, b.command)

@@ -151,7 +151,7 @@ func (f *Finder) candidate(root, path string, p *program, why string) Candidate 
 	}
 	c := Candidate{Label: relative(root, p.path), Why: why, Asks: f.asks(root, files)}
 	c.Name, c.Root, c.Program, c.Cwd = hash().ReplaceAllString(filepath.Base(p.path), ""), root, p.path, root
-	c.Build = f.madeBy(root, p.path)
+	c.Build = f.madeBy(root, p)
 	return c
 }
 

@@ -191,7 +191,7 @@ func TestMadeOf(t *testing.T) {
 	}
 	compile(t, dir, "gcc", "-g", "src/main.c", "src/help.c", "-o", "out/app")
 	compile(t, dir, "gcc", "-g", "other.c", "-o", "other")
-	if got, want := shown(dir, "src/help.c"), "out/app | built from this file | make | out/app"; got != want {
+	if got, want := shown(dir, "src/help.c"), "out/app | built from this file | make CC='cc -g' | out/app"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if got, want := shown(dir, "other.c"), "other | built from this file |  | other"; got != want {
