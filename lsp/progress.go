@@ -90,8 +90,15 @@ func (s *server) cancelAll(context.Context, *call) (any, error) {
 	return wire.Object{"cancelled": len(s.runs)}, nil
 }
 
+// never is how long a program runs of which a person is told how to end it well: it may
+// be a server.
+const never = 30 * time.Second
+
 // ticking words elapsed time, against that of an earlier run if there was one.
 func ticking(elapsed, before time.Duration) (string, int) {
+	if before <= 0 && elapsed > never {
+		return fmt.Sprintf("%.0f s; skewlens: finish ends it and reports what it did", elapsed.Seconds()), -1
+	}
 	if before <= 0 {
 		return fmt.Sprintf("%.0f s", elapsed.Seconds()), -1
 	}

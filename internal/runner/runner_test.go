@@ -171,6 +171,22 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
+// What never ends by itself is ended as at a terminal, and what it did is there.
+func TestFinished(t *testing.T) {
+	r := standIn(t, `trap 'cp "$SAVED" "$3"; exit 0' INT; echo up; while :; do sleep 1000 & wait $!; done`)
+	if r.Finish() {
+		t.Error("there was nothing to finish")
+	}
+	p, err := r.Profile(context.Background(), lsp.Target{Program: "p"}, func(g lsp.Progress) {
+		if g.Output == "up" && !r.Finish() {
+			t.Error("it was not there to be finished")
+		}
+	})
+	if err != nil || p.Program.Path != "/p" || r.Finish() {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
 // What leaves the process group may hold the pipe open: it is not waited for.
 func TestOutlived(t *testing.T) {
 	dir := t.TempDir()
