@@ -362,6 +362,37 @@ func TestFirstClickWithoutLines(t *testing.T) {
 	}
 }
 
+// The first build of a CMake project makes everything; the next ones make the program.
+func TestFirstClickInCMake(t *testing.T) {
+	dir := bare(t)
+	source := filepath.Join(dir, "skewed.c")
+	put(t, filepath.Join(dir, "CMakeLists.txt"), "cmake_minimum_required(VERSION 3.16)\nproject(p C)\nadd_executable(app skewed.c)\n")
+	var built []string
+	r := &remembering{fake: fake{t: t, dir: dir, build: func(_ context.Context, target Target, _ func(string)) error {
+		built = append(built, target.Build)
+		put(t, filepath.Join(dir, "build/CMakeCache.txt"), "CMAKE_HOME_DIRECTORY:INTERNAL="+dir+"\n")
+		put(t, filepath.Join(dir, "build/Makefile"), "all: app\napp: x\n")
+		cmd := exec.Command("gcc", "-g", "-Dmine(a,b)=1", "-Dspin()=0", "-Done=0", "-Wno-implicit-function-declaration", "skewed.c", "-o", "build/app", "-pthread")
+		cmd.Dir = dir
+		if err := cmd.Run(); err != nil {
+			t.Skip("gcc is not here")
+		}
+		return nil
+	}}}
+	c := asking(t, dir, Options{Runner: r}, nil)
+	c.open(source)
+	for range 2 {
+		if got := c.click(source); !matches(got["result"], completed("app")) {
+			t.Errorf("click: %s", textual(got))
+		}
+	}
+	quit(c)
+	first := "cmake -S . -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build build"
+	if strings.Join(built, "|") != first+"|"+first+" --target app" {
+		t.Errorf("built %q", built)
+	}
+}
+
 // Where nothing is found that builds or runs, a person is asked for the command, and told
 // what was seen. Who cannot be asked is told what to write.
 func TestFirstClickAsksForACommand(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"go.lsp.dev/protocol"
 
@@ -30,6 +31,9 @@ func (s *server) prepare(ctx context.Context, t Target, p *progress) (Target, er
 	t.Name, t.Program, t.Launcher, t.From = chosen.Name, chosen.Program, chosen.Launcher, ""
 	if chosen.First != "" {
 		t.First, t.Build = chosen.First, chosen.Build
+	}
+	if whole, target, ok := strings.Cut(chosen.Build, " --target "); ok && strings.HasSuffix(t.Build, whole) {
+		t.Build += " --target " + target // from now on it alone is built
 	}
 	if len(t.Args) == 0 { // else a benchmark's
 		if err := s.askArguments(ctx, chosen, &t); err != nil {

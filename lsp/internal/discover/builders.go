@@ -3,6 +3,7 @@ package discover
 import (
 	"encoding/json"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/skewlens/skewlens/internal/pattern"
@@ -35,7 +36,7 @@ func (f *Finder) madeBy(root string, p *program) string {
 	for _, dir := range above(root, filepath.Dir(program)) {
 		switch {
 		case f.exists(filepath.Join(dir, "CMakeCache.txt")):
-			return "cmake --build " + workspace.Quote(relative(root, dir))
+			return "cmake --build " + workspace.Quote(relative(root, dir)) + f.target(dir, filepath.Base(program))
 		case f.exists(filepath.Join(dir, "meson-private")):
 			return "meson compile -C " + workspace.Quote(relative(root, dir))
 		}
@@ -48,6 +49,16 @@ func (f *Finder) madeBy(root string, p *program) string {
 			}
 		} else if b := f.other(dir); b != nil {
 			return in(root, dir, b.command)
+		}
+	}
+	return ""
+}
+
+// target has CMake build but one program in a folder, where that knows one of its name.
+func (f *Finder) target(build, name string) string {
+	for file, rule := range map[string]string{"Makefile": `(?m)^` + regexp.QuoteMeta(name) + `:`, "build.ninja": `(?m)^build ` + regexp.QuoteMeta(name) + `: `} {
+		if text, ok := f.text(filepath.Join(build, file)); ok && regexp.MustCompile(rule).MatchString(text) {
+			return " --target " + workspace.Quote(name)
 		}
 	}
 	return ""

@@ -31,7 +31,7 @@ func (f *Finder) withDebug(root, program string) (first, build string) {
 	for _, dir := range above(root, filepath.Dir(program)) {
 		folder := workspace.Quote(relative(root, dir))
 		if cache, ok := f.text(filepath.Join(dir, "CMakeCache.txt")); ok {
-			build = "cmake --build " + folder
+			build = "cmake --build " + folder + f.target(dir, filepath.Base(program))
 			return "cmake " + folder + withFlags(cache) + " && " + build, build
 		}
 		if f.exists(filepath.Join(dir, "meson-private")) {

@@ -21,7 +21,7 @@ func TestBuiltAnew(t *testing.T) {
 		{"make", "app", "make clean && make CC='cc -g' CXX='c++ -g'", "make CC='cc -g' CXX='c++ -g'", map[string]string{
 			"Makefile": "# -g is for the others\nCFLAGS = -O2\nall: app\napp: main.o help.o\n\t$(CC) -o $@ $^\ndebug: CFLAGS += -g\ndebug: app\nclean:\n\trm -f *.o app\n"}, []string{"make"}},
 		{"make that does not clean", "app", "make -C src CC='cc -g' CXX='c++ -g' -B", "make -C src CC='cc -g' CXX='c++ -g'", map[string]string{"src/Makefile": "app: app.o\n", "src/app.c": mainC + help}, []string{"make", "-C", "src"}},
-		{"cmake", "app", "cmake out -DCMAKE_C_FLAGS='-O1 -g' && cmake --build out", "cmake --build out", map[string]string{
+		{"cmake", "app", "cmake out -DCMAKE_C_FLAGS='-O1 -g' && cmake --build out --target app", "cmake --build out --target app", map[string]string{
 			"CMakeLists.txt": "cmake_minimum_required(VERSION 3.16)\nproject(p C)\nadd_executable(app main.c help.c)\n"}, []string{"sh", "-c", "cmake -S . -B out -DCMAKE_C_FLAGS=-O1 && cmake --build out"}},
 		{"meson", "app", "meson configure out -Ddebug=true && meson compile -C out", "meson compile -C out", map[string]string{
 			"meson.build": "project('p', 'c')\nexecutable('app', 'main.c', 'help.c')\n"}, []string{"sh", "-c", "meson setup --buildtype=release out && meson compile -C out"}},
