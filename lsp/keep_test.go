@@ -285,7 +285,7 @@ func TestALensThatIsOlderThanTheRun(t *testing.T) {
 		{wire.Object{"uri": uri, "line": 19, "section": "skewed.c:18"}, "skewed.c:20: imbalance"},
 		{wire.Object{"uri": uri, "line": 3, "section": "skewed.c:20"}, "skewed.c:20: imbalance"},
 		{wire.Object{"section": "skewed.c:27"}, "skewed.c:27: imbalance"},
-		{wire.Object{"uri": uri, "line": 3}, "(no threads met at the place that was asked for)"},
+		{wire.Object{"uri": uri, "line": 3}, "(nothing was found on the line that was asked for: threads may meet where its function is called)"},
 	} {
 		got := c.command("skewlens.profileSection", ask.args)
 		if r, _ := got["result"].(map[string]any); !strings.Contains(fmt.Sprint(r["message"]), ask.want) {
