@@ -45,7 +45,7 @@ func (f *Finder) madeBy(root string, p *program) string {
 				if p.bare() {
 					return makes(root, dir)
 				}
-				return makes(root, dir) + withLines(text)
+				return makes(root, dir) + rule(text, relative(dir, program)) + withLines(text)
 			}
 		} else if b := f.other(dir); b != nil {
 			return in(root, dir, b.command)

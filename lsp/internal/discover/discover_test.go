@@ -98,6 +98,7 @@ func TestNotBuiltYet(t *testing.T) {
 		{"rules that another file has", "x.c", "make | Makefile | make CC='mpicc -g'", map[string]string{"x.c": "int main() {}", "Makefile": "CFLAGS = -O3\nCC=mpicc\ninclude targets\n"}},
 		{"a program of many", "src/bfs.cc", "make | Makefile | make bfs CXX='c++ -g'", map[string]string{"src/bfs.cc": "int main() {}", "Makefile": "KERNELS = bc bfs\nall: $(KERNELS)\n% : src/%.cc src/*.h\n\t$(CXX) -O3 $< -o $@\n"}},
 		{"a program of many with a rule of its own", "bfs.c", "make | Makefile | make bfs", map[string]string{"bfs.c": "int main() {}", "Makefile": "CFLAGS := -g\nall: bfs cc\nbfs cc: lib.o\n"}},
+		{"a deed of that name", "test.c", "make | Makefile | make", map[string]string{"test.c": "int main() {}", "Makefile": "CFLAGS = -g\nall: test\ntest: all\n\t./test\n"}},
 		{"a part of many programs", "lib.c", "make | Makefile | make", map[string]string{"lib.c": "int lib;", "Makefile": "CFLAGS = -g\nlib: lib.c\n"}},
 		{"make by a compiler of another name", "x.C", "make | Makefile | make PCC='g++ -g' LD='clang++-17 -pthread -g'", map[string]string{"x.C": "int main() {}", "Makefile": "ifdef M\nPCC = icpc\nelse\n PCC = g++\nendif\nLD = clang++-17 -pthread\nNAME = cc x\np:\n\t$(PCC) -o p $<\n"}},
 		{"configure", "x.c", "configure and make | configure | ./configure && make", map[string]string{"x.c": "", "configure": "#!/bin/sh"}},

@@ -43,11 +43,13 @@ func (f *Finder) withDebug(root, program string) (first, build string) {
 			continue
 		}
 		words := compilersWithLines(text)
-		switch build = makes(root, dir) + words; {
+		whole := makes(root, dir) + words
+		build = makes(root, dir) + rule(text, relative(dir, program)) + words
+		switch {
 		case words == "":
 			return "", ""
 		case cleans().MatchString(text):
-			return makes(root, dir) + " clean && " + build, build
+			return makes(root, dir) + " clean && " + whole, build // what else was there is made again, too
 		}
 		return build + " -B", build
 	}

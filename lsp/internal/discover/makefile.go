@@ -91,21 +91,32 @@ var everyProgram = pattern.New(`(?m)^%\s*:`)
 // own is the word by which a Makefile makes the one program that a file with a main is:
 // else all are made for it.
 func (f *Finder) own(makefile, path string) string {
-	stem := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	if path == "" || !plain().MatchString(stem) || !f.contains(path, begins()) {
+	if path == "" || !f.contains(path, begins()) {
 		return ""
 	}
-	if m := firstRule().FindStringSubmatch(makefile); m != nil && strings.TrimSpace(m[1]) == stem {
-		return "" // that is what is made anyway
+	return rule(makefile, strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
+}
+
+// rule is the word by which a Makefile makes a program of a name, if it does, and that is
+// not what it makes anyway.
+func rule(makefile, name string) string {
+	if !plain().MatchString(name) || deeds().MatchString(name) {
+		return ""
 	}
-	rule := regexp.MustCompile(`(?m)^([^\t\n:=#]*\s)?` + regexp.QuoteMeta(stem) + `(\s[^\n:=]*)?:([^=]|$)`)
-	listed := regexp.MustCompile(`(^|\s)` + regexp.QuoteMeta(stem) + `(\s|$)`)
+	if m := firstRule().FindStringSubmatch(makefile); m != nil && strings.TrimSpace(m[1]) == name {
+		return ""
+	}
+	rule := regexp.MustCompile(`(?m)^([^\t\n:=#]*\s)?` + regexp.QuoteMeta(name) + `(\s[^\n:=]*)?:([^=]|$)`)
+	listed := regexp.MustCompile(`(^|\s)` + regexp.QuoteMeta(name) + `(\s|$)`)
 	if rule.MatchString(makefile) || everyProgram().MatchString(makefile) && listed.MatchString(makefile) {
-		return " " + stem
+		return " " + name
 	}
 	return ""
 }
 
 var firstRule = pattern.New(`(?m)^(\w[^\t\n:=#]*):(?:[^=]|$)`)
 
-var plain = pattern.New(`^\w[\w.+-]*$`)
+var (
+	plain = pattern.New(`^\w[\w.+/-]*$`)
+	deeds = pattern.New(`^(all|test|tests|check|run|bench|benchmark|benchmarks|install|clean|demo|help)$`) // mostly done by a rule, not made
+)
