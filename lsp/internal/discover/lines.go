@@ -43,15 +43,14 @@ func (f *Finder) withDebug(root, program string) (first, build string) {
 			continue
 		}
 		words := compilersWithLines(text)
-		whole := makes(root, dir) + words
-		build = makes(root, dir) + rule(text, relative(dir, program)) + words
-		switch {
+		own := rule(text, relative(dir, program))
+		switch build = makes(root, dir) + own + words; {
 		case words == "":
 			return "", ""
-		case cleans().MatchString(text):
-			return makes(root, dir) + " clean && " + whole, build // what else was there is made again, too
+		case own == "" && cleans().MatchString(text):
+			return makes(root, dir) + " clean && " + build, build
 		}
-		return build + " -B", build
+		return build + " -B", build // and what else was made stays
 	}
 	return "", ""
 }

@@ -18,8 +18,10 @@ func TestBuiltAnew(t *testing.T) {
 		files                       map[string]string
 		before                      []string
 	}{
-		{"make", "app", "make clean && make CC='cc -g' CXX='c++ -g'", "make app CC='cc -g' CXX='c++ -g'", map[string]string{
+		{"make", "app", "make app CC='cc -g' CXX='c++ -g' -B", "make app CC='cc -g' CXX='c++ -g'", map[string]string{
 			"Makefile": "# -g is for the others\nCFLAGS = -O2\nall: app\napp: main.o help.o\n\t$(CC) -o $@ $^\ndebug: CFLAGS += -g\ndebug: app\nclean:\n\trm -f *.o app\n"}, []string{"make"}},
+		{"make that cleans", "app", "make clean && make CC='cc -g' CXX='c++ -g'", "make CC='cc -g' CXX='c++ -g'", map[string]string{
+			"Makefile": "app: main.o help.o\n\t$(CC) -o $@ $^\nclean :\n\trm -f *.o app\n"}, []string{"make"}},
 		{"make that does not clean", "app", "make -C src CC='cc -g' CXX='c++ -g' -B", "make -C src CC='cc -g' CXX='c++ -g'", map[string]string{"src/Makefile": "app: app.o\n", "src/app.c": mainC + help}, []string{"make", "-C", "src"}},
 		{"cmake", "app", "cmake out -DCMAKE_C_FLAGS='-O1 -g' && cmake --build out --target app", "cmake --build out --target app", map[string]string{
 			"CMakeLists.txt": "cmake_minimum_required(VERSION 3.16)\nproject(p C)\nadd_executable(app main.c help.c)\n"}, []string{"sh", "-c", "cmake -S . -B out -DCMAKE_C_FLAGS=-O1 && cmake --build out"}},
