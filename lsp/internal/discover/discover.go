@@ -138,6 +138,15 @@ func (f *Finder) madeIn(dir, root, path string) (all []Candidate, near bool) {
 			all = append(all, ranked(c, mpi)...)
 		}
 	}
+	slices.SortStableFunc(all, func(a, b Candidate) int { // with debug information before without
+		switch {
+		case (a.First == "") == (b.First == ""):
+			return 0
+		case a.First != "":
+			return -1
+		}
+		return 1
+	})
 	return all, best == 3
 }
 

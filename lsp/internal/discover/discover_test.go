@@ -95,6 +95,7 @@ func TestNotBuiltYet(t *testing.T) {
 		{"make without lines", "x.c", "make | Makefile | make CC='gcc-12 -std=c11 -g' CXX='c++ -g'", map[string]string{"x.c": "int main() {}", "Makefile": "CC ?= gcc-12 -std=c11\nCFLAGS = -O2 -gone\nx: x.o\n"}},
 		{"make that asks for its compiler", "x.cc", "make | Makefile | make", map[string]string{"x.cc": "int main() {}", "Makefile": "CXX := $(shell which c++)\nx: x.cc\n\t${CXX} -o x x.cc\n"}},
 		{"make with lines", "x.c", "make | Makefile | make", map[string]string{"x.c": "int main() {}", "Makefile": "x: x.c\n\tcc -g -o x x.c\n"}},
+		{"make with lines under a condition", "x.c", "make | Makefile | make CC='cc -g'", map[string]string{"x.c": "int main() {}", "Makefile": "CC = cc\nifdef DEBUG\nCFLAGS += -g\nelse ifdef X\nCFLAGS = -g3\nendif\np: y\n"}},
 		{"rules that another file has", "x.c", "make | Makefile | make CC='mpicc -g'", map[string]string{"x.c": "int main() {}", "Makefile": "CFLAGS = -O3\nCC=mpicc\ninclude targets\n"}},
 		{"a program of many", "src/bfs.cc", "make | Makefile | make bfs CXX='c++ -g'", map[string]string{"src/bfs.cc": "int main() {}", "Makefile": "KERNELS = bc bfs\nall: $(KERNELS)\n% : src/%.cc src/*.h\n\t$(CXX) -O3 $< -o $@\n"}},
 		{"a program of many with a rule of its own", "bfs.c", "make | Makefile | make bfs", map[string]string{"bfs.c": "int main() {}", "Makefile": "CFLAGS := -g\nall: bfs cc\nbfs cc: lib.o\n"}},

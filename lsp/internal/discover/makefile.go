@@ -30,6 +30,7 @@ func makes(root, dir string) string {
 
 var (
 	saysLines = pattern.New(`(^|[\s='"])-g(gdb|dwarf|[0-3]\b|\s|$|['"])`)
+	condition = pattern.New(`^ *(ifeq|ifneq|ifdef|ifndef|endif)\b`)
 	assigns   = pattern.New(`^\s*((export|override)\s+)?[\w.]+\s*[:?+]*=`)
 	sets      = pattern.New(`(?m)^ *(?:export\s+|override\s+)?(\w+)\s*[:?]*=[ \t]*(.*?)\s*$`)
 	compiles  = pattern.New(`^(ccache +)?(/\S*/)?([\w.]+-)*(gcc|g\+\+|cc|c\+\+|clang|clang\+\+|gfortran|mpicc|mpicxx|mpic\+\+|mpifort|mpif90)(-[\d.]+)?( -\S+)*$`)
@@ -47,11 +48,19 @@ var variables = []struct {
 }
 
 // withLines are the words by which a first build of a Makefile that does not say -g has
-// debug information. One that says it in a comment, or for a target of its own, does not.
+// debug information. One that says it in a comment, under a condition, or for a target of
+// its own, does not.
 func withLines(makefile string) (words string) {
+	depth := 0 // of conditions
 	for _, line := range strings.Split(makefile, "\n") {
 		line, _, _ = strings.Cut(line, "#")
-		if saysLines().MatchString(line) && (assigns().MatchString(line) || strings.HasPrefix(line, "\t") && !strings.Contains(line, "$(")) {
+		switch m := condition().FindStringSubmatch(line); {
+		case m != nil && m[1] == "endif":
+			depth--
+		case m != nil:
+			depth++
+		}
+		if depth <= 0 && saysLines().MatchString(line) && (assigns().MatchString(line) || strings.HasPrefix(line, "\t") && !strings.Contains(line, "$(")) {
 			return ""
 		}
 	}

@@ -15,7 +15,7 @@ var (
 	hints = []string{"barrier", "BARRIER", "join", "arrive_and_wait", "omp", "parallel_", "execution::par", "par_", "scope", "parallel(", "yieldForce", "WaitFor"}
 
 	// A barrier of memory is called without an argument, one of threads is not, but for BARRIER itself.
-	callC = pattern.New(`\b(pthread_barrier_wait|pthread_join|thrd_join|BARRIER)\s*\(|\b\w*BARRIER\w*\s*\(\s*[^)\s]|\.(arrive_and_wait|join)\s*\(|` +
+	callC = pattern.New(`\b(pthread_barrier_wait|pthread_join|thrd_join|BARRIER)\s*\(|\b\w*BARRIER\w*\s*\(\s*[^)\s]|(\.|->)(arrive_and_wait|join)\s*\(|` +
 		`\btbb::parallel_\w+\s*\(|\bparallel_(for|reduce|scan|sort|invoke|do)\w*\s*(<[^()]*>)?\(|\bexecution::par(_unseq)?\s*,|^\s*#\s*pragma\s+omp\b.*\bparallel\b`)
 	callRust    = pattern.New(`\.(join|wait)\s*\(\s*\)|\.(into_)?par_(iter|iter_mut|chunks|chunks_mut|bridge|sort\w*)\s*\(|\b(thread|rayon)::(scope|join)\s*\(`)
 	callFortran = pattern.New(`(?i)^\s*[!c*]\$omp\s+parallel\b`)

@@ -30,6 +30,7 @@ func TestScan(t *testing.T) {
 		"  BARINIT(x)":                                 false,
 		"  sync.arrive_and_wait();":                    true,
 		"  worker.join();":                             true,
+		"  this->threads[i]->join();":                  true,
 		"#pragma omp parallel for":                     true,
 		"# pragma omp target teams parallel":           true,
 		"#pragma omp atomic":                           false,
