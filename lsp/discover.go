@@ -78,13 +78,17 @@ func (s *server) isStuck(root string) bool {
 }
 
 // settle remembers whether a target that nobody wrote down came to something; of one that
-// did not, the next click asks again. Mistakes in the sources are mended there.
+// did not, the next click asks again. Mistakes in the sources of what went well before are
+// mended there.
 func (s *server) settle(t Target, res *results.Result, err error) {
-	if t.Source != "" || errors.Is(err, context.Canceled) || errors.Is(err, errUnsaved) || errors.Is(err, errMistakes) {
+	if t.Source != "" || errors.Is(err, context.Canceled) || errors.Is(err, errUnsaved) {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if errors.Is(err, errMistakes) && s.state.results.Of(t.Root, t.Name) != nil {
+		return
+	}
 	nothing := err != nil || idle(res)
 	if nothing {
 		s.state.space = s.state.space.WithoutChosen(t)

@@ -362,6 +362,32 @@ func TestFirstClickWithoutLines(t *testing.T) {
 	}
 }
 
+// What was never built well is asked about when that fails; a mistake in what was is not.
+func TestFirstClickThatDoesNotCompile(t *testing.T) {
+	dir := bare(t)
+	source := filepath.Join(dir, "skewed.c")
+	fails, asked := true, 0
+	r := &remembering{fake: fake{t: t, dir: dir, build: func(_ context.Context, _ Target, line func(string)) error {
+		if fails {
+			line("skewed.c:3:1: error: unknown type name")
+			return errors.New("exit status 1")
+		}
+		return nil
+	}}}
+	c := asking(t, dir, Options{Runner: r}, map[string]func(message) any{"skewlens/choose": func(message) any {
+		asked++
+		return wire.Object{"index": 0}
+	}})
+	c.open(source)
+	for i, want := range []int{0, 1, 2, 2, 2} {
+		fails = i != 2
+		if c.click(source); asked != want {
+			t.Errorf("click %d: asked %d times, want %d", i, asked, want)
+		}
+	}
+	quit(c)
+}
+
 // The first build of a CMake project makes everything; the next ones make the program.
 func TestFirstClickInCMake(t *testing.T) {
 	dir := bare(t)
