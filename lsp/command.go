@@ -23,9 +23,7 @@ func (s *server) askCommand(ctx context.Context, path, title, example string, kn
 	if t.Build == "" {
 		t.Build = known.Build
 	}
-	if path != "" {
-		t.Lib = s.finder.Libraries(t.Root, path) // loaded later, by an interpreter
-	}
+	t.From = path // a library made of it may be there once it is built
 	s.change(func(st *state) { st.space = st.space.WithChosen(t) })
 	return t, nil
 }

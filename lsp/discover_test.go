@@ -429,6 +429,10 @@ func TestFirstClickAsksForACommand(t *testing.T) {
 	var built []string
 	r := &remembering{fake: fake{t: t, dir: dir, build: func(_ context.Context, target Target, _ func(string)) error {
 		built = append(built, target.Build)
+		cmd := exec.Command("gcc", "-g", "-shared", "-fPIC", "-Wno-implicit-function-declaration", "-Dt=0", "work.c", "-o", "ext.so")
+		if cmd.Dir = filepath.Dir(source); cmd.Run() != nil {
+			t.Skip("gcc is not here")
+		}
 		return nil
 	}}}
 	said, asked := "zig build && zig-out/bin/app 8", ""
@@ -446,6 +450,9 @@ func TestFirstClickAsksForACommand(t *testing.T) {
 	}
 	if len(r.ran) != 1 || r.ran[0].Program != filepath.Join(dir, "zig-out/bin/app") || strings.Join(r.ran[0].Args, " ") != "8" || strings.Join(built, "|") != "zig build" {
 		t.Errorf("ran %+v, built %q", r.ran, built)
+	}
+	if lib := strings.Join(r.ran[0].Lib, " "); lib != filepath.Join(dir, "lib", "ext.so") { // who loads it later
+		t.Errorf("counted too: %q", lib)
 	}
 	for _, why := range []string{"names no program", "no program " + dir + "/nowhere"} {
 		c = asking(t, dir, Options{Runner: r}, map[string]func(message) any{"skewlens/ask": func(message) any { return wire.Object{"value": said} }})

@@ -17,7 +17,7 @@ import (
 func (s *server) prepare(ctx context.Context, t Target, p *progress) (Target, error) {
 	t, err := s.firstBuild(ctx, t, p)
 	if err != nil || t.Program != "" {
-		return t, err
+		return s.withLibraries(t), err
 	}
 	p.report("looking for what was built", -1)
 	made, _ := s.finder.Made(t.Root, t.From)
@@ -73,11 +73,23 @@ func (s *server) madeNothing(ctx context.Context, t Target, p *progress) (Target
 	default:
 		said, err := s.askCommand(ctx, t.From, why+". What is to be run?", "./NAME", t)
 		if err != nil || said.Build == t.Build {
-			return said, err
+			return s.withLibraries(said), err
 		}
 		t = said
 	}
-	return s.firstBuild(ctx, t, p)
+	t, err := s.firstBuild(ctx, t, p)
+	return s.withLibraries(t), err
+}
+
+// withLibraries is a target that a person typed, with the libraries made of the file that is
+// meant: an interpreter loads them later, and they count only if they are named.
+func (s *server) withLibraries(t Target) Target {
+	if t.From == "" || t.Program == "" {
+		return t
+	}
+	t.Lib, t.From = s.finder.Libraries(t.Root, t.From), ""
+	s.change(func(st *state) { st.space = st.space.WithChosen(t) })
+	return t
 }
 
 // firstBuild builds a target: from the beginning, where that was chosen, and but once.

@@ -3,6 +3,7 @@ package workspace
 import (
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -61,8 +62,21 @@ func (t *Target) TakeCommand(line string) error {
 	} else if _, err := exec.LookPath(t.Program); err != nil && only {
 		return fmt.Errorf("there is no program %s: type the command that builds it before, as make && ./program", t.Program)
 	}
-	t.Name = filepath.Base(t.Program)
+	t.Name, t.Follow = filepath.Base(t.Program), script(t.Program)
 	return nil
+}
+
+// script reports whether a program is one for an interpreter: a launcher, as far as it
+// ends in another program.
+func script(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var head [2]byte
+	n, _ := f.Read(head[:])
+	return string(head[:n]) == "#!"
 }
 
 // launched divides what starts the ranks of a program, with its options, from that program.

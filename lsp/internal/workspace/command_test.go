@@ -33,6 +33,9 @@ func TestTakeCommand(t *testing.T) {
 			got.Program = "sh"
 		}
 		said := fmt.Sprintf("%s|%s|%s|%s|%s|%v|%s", got.Name, got.Program, strings.Join(got.Args, " "), got.Build, got.Cwd, got.Env, strings.Join(got.Launcher, " "))
+		if got.Follow != (got.Name == "p") {
+			t.Errorf("%s: follows %v: only a script is a launcher", line, got.Follow)
+		}
 		if got.Stdin != "" {
 			said += "|" + got.Stdin
 		}

@@ -85,7 +85,8 @@ func (t Target) TOML() string {
 		Env      map[string]string `toml:"env,omitempty,inline"`
 		Lib      []string          `toml:"lib,omitempty"`
 		Launcher []string          `toml:"launcher,omitempty"`
-	}{t.Name, t.Build, relative(t.Program), t.Args, t.Threads, cwd, stdin, t.Env, t.Lib, t.Launcher}}}
+		Follow   bool              `toml:"follow-exec,omitempty"`
+	}{t.Name, t.Build, relative(t.Program), t.Args, t.Threads, cwd, stdin, t.Env, t.Lib, t.Launcher, t.Follow}}}
 	var b bytes.Buffer
 	e := toml.NewEncoder(&b)
 	e.SetIndentTables(false)
