@@ -219,7 +219,7 @@ func (s *server) take(k results.Kept, prof *profile.Profile, built workspace.Wor
 			}
 			return v.space.Text(path)
 		})
-	res.Profile, res.Newer = prof, s.newer(k.Program, res.Paths())
+	res.Profile, res.Newer = prof, s.newer(v.binaries(k), res.Paths())
 	res.Behind = len(res.Newer) > 0
 	s.change(func(st *state) {
 		res.Follows(st.results.Of(k.Root, k.Target))
@@ -240,16 +240,38 @@ func (s *server) take(k results.Kept, prof *profile.Profile, built workspace.Wor
 	return res, nil
 }
 
-// newer are the files that were changed after a program was made of them: its lines
-// are not theirs.
-func (s *server) newer(program string, paths []string) map[string]bool {
-	info, err := s.disk.Stat(program)
-	if err != nil {
+// binaries are the files that the code of a result's target is in, as far as they are named.
+func (v *view) binaries(k results.Kept) []string {
+	all := []string{k.Program}
+	for _, t := range v.space.Targets() {
+		if t.Root != k.Root || t.Name != k.Target {
+			continue
+		}
+		for _, l := range t.Lib {
+			if !filepath.IsAbs(l) {
+				l = filepath.Join(t.Cwd, l)
+			}
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// newer are the files that were changed after a program, and its libraries that are known,
+// were made of them: its lines are not theirs.
+func (s *server) newer(programs []string, paths []string) map[string]bool {
+	var made time.Time
+	for _, program := range programs {
+		if info, err := s.disk.Stat(program); err == nil && info.ModTime().After(made) {
+			made = info.ModTime()
+		}
+	}
+	if made.IsZero() {
 		return nil
 	}
 	out := map[string]bool{}
 	for _, path := range paths {
-		if f, err := s.disk.Stat(path); err == nil && f.ModTime().After(info.ModTime()) {
+		if f, err := s.disk.Stat(path); err == nil && f.ModTime().After(made) {
 			out[path] = true
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -71,6 +72,12 @@ func (t Target) TOML() string {
 	if t.Cwd != t.Root {
 		cwd = relative(t.Cwd)
 	}
+	libs := slices.Clone(t.Lib)
+	for i, l := range libs {
+		if r := relative(l); r != l && t.Cwd == t.Root {
+			libs[i] = "./" + r
+		}
+	}
 	out := struct {
 		Target []any `toml:"target"`
 	}{[]any{struct {
@@ -86,7 +93,7 @@ func (t Target) TOML() string {
 		Lib      []string          `toml:"lib,omitempty"`
 		Launcher []string          `toml:"launcher,omitempty"`
 		Follow   bool              `toml:"follow-exec,omitempty"`
-	}{t.Name, t.Build, relative(t.Program), t.Args, t.Threads, cwd, stdin, t.Env, t.Lib, t.Launcher, t.Follow}}}
+	}{t.Name, t.Build, relative(t.Program), t.Args, t.Threads, cwd, stdin, t.Env, libs, t.Launcher, t.Follow}}}
 	var b bytes.Buffer
 	e := toml.NewEncoder(&b)
 	e.SetIndentTables(false)
