@@ -12,6 +12,7 @@ import (
 var (
 	mainPackage = pattern.New(`(?m)^package\s+main\b`)
 	modulePath  = pattern.New(`(?m)^module\s+(\S+)`)
+	workUses    = pattern.New(`(?m)^\s*(?:use\s+)?"?(\.[^\s"()]*)`)
 	version     = pattern.New(`/v\d+$`)
 	goAsks      = pattern.New(`\bos\.Args\b|\bflag\.`)
 	benchmark   = pattern.New(`(?m)^func Benchmark\w*\(`)
@@ -42,19 +43,47 @@ func (f *Finder) golang(root, path string) (all []Candidate) {
 				return []Candidate{c}
 			}
 		}
-		f.disk.Uses("read", at)
-		folders, _ := filepath.Glob(filepath.Join(at, "cmd", "*"))
-		for _, folder := range append([]string{at}, folders...) {
-			if c, ok := f.goProgram(root, at, module[1], folder); ok {
-				all = append(all, c)
-			}
+		if all = f.goPrograms(root, at, module[1]); len(all) > 0 || path == "" {
+			return all
 		}
-		if len(all) == 0 && path != "" {
-			return f.goTests(root, dir)
-		}
-		return all
+		return append(f.goTests(root, dir), f.goWorkspace(root, at)...)
 	}
 	return nil
+}
+
+// goPrograms are those of a module: its own, and those below cmd.
+func (f *Finder) goPrograms(root, at, module string) (all []Candidate) {
+	f.disk.Uses("read", at)
+	folders, _ := filepath.Glob(filepath.Join(at, "cmd", "*"))
+	for _, folder := range append([]string{at}, folders...) {
+		if c, ok := f.goProgram(root, at, module, folder); ok {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// goWorkspace are the programs of the other modules of the workspace that a module is in.
+func (f *Finder) goWorkspace(root, module string) (all []Candidate) {
+	for _, dir := range above(root, module) {
+		text, ok := f.text(filepath.Join(dir, "go.work"))
+		if !ok {
+			continue
+		}
+		for _, m := range workUses().FindAllStringSubmatch(text, -1) {
+			at := filepath.Join(dir, m[1])
+			if mod, ok := f.text(filepath.Join(at, "go.mod")); ok && at != module {
+				if name := modulePath().FindStringSubmatch(mod); name != nil {
+					all = append(all, f.goPrograms(root, at, name[1])...)
+				}
+			}
+		}
+		break
+	}
+	for i := range all {
+		all[i].Why = "go.work"
+	}
+	return all
 }
 
 // goTests are the tests of a folder, if it has any, which run there, and its benchmarks.

@@ -87,7 +87,8 @@ func compilersWithLines(makefile string) (words string) {
 		others = slices.DeleteFunc(others, func(o string) bool { return o == v.name })
 	}
 	for _, o := range others {
-		if c := said[o]; compiles().MatchString(c) {
+		called := regexp.MustCompile(`(?m)^\t[@-]*\$[({]` + o + `[)}]\s`)
+		if c := said[o]; compiles().MatchString(c) && called.MatchString(makefile) {
 			words += " " + o + "=" + workspace.Quote(c+" -g")
 		}
 	}

@@ -134,3 +134,13 @@ func TestScanOthers(t *testing.T) {
 		}
 	}
 }
+
+// What a compiler adds to a file stands on a line of it, which may be a comment: there is
+// nothing to be seen there.
+func TestNoSiteInAComment(t *testing.T) {
+	d := &Document{Path: "/w/lib.rs", Text: text.New("//! An example\n\n    h.join().unwrap();\n")}
+	d.sites.lines = []text.Point{{Line: 0}, {Line: 2}}
+	if lines := d.SiteLines(); len(lines) != 1 || !lines[2] {
+		t.Errorf("sites on %v", lines)
+	}
+}
