@@ -388,6 +388,26 @@ func TestFirstClickThatDoesNotCompile(t *testing.T) {
 	quit(c)
 }
 
+// A lens of what went well once is good for another click after a run that did not.
+func TestClickAfterAFailure(t *testing.T) {
+	dir := bare(t)
+	source := filepath.Join(dir, "skewed.c")
+	r := &fake{t: t, dir: dir}
+	c := asking(t, dir, Options{Runner: r}, map[string]func(message) any{"skewlens/choose": func(message) any { return wire.Object{"index": 0} }})
+	c.open(source)
+	again := wire.Object{"uri": workspace.FileURI(source), "line": 19, "target": "skewed"}
+	c.click(source)
+	r.run = func(context.Context, Target, func(Progress)) (*profile.Profile, error) { return nil, errors.New("no core is left") }
+	if got := textual(c.command("skewlens.profileSection", again)); !strings.Contains(got, "no core is left") {
+		t.Errorf("failure: %s", got)
+	}
+	r.run = nil
+	if got := c.command("skewlens.profileSection", again); !matches(got["result"], completed("skewed")) {
+		t.Errorf("after it: %s", textual(got))
+	}
+	quit(c)
+}
+
 // The first build of a CMake project makes everything; the next ones make the program.
 func TestFirstClickInCMake(t *testing.T) {
 	dir := bare(t)

@@ -38,6 +38,7 @@ type study struct {
 // answer how it ended.
 func (s *server) conduct(ctx context.Context, c *call, what study) (any, error) {
 	v := s.view()
+	v.forgotten(c)
 	t, found := s.testAt(v, c, what.section)
 	var err error
 	if !found {

@@ -56,6 +56,20 @@ func (s *server) choose(v *view, c *call) (Target, error) {
 	return Target{}, v.noTarget()
 }
 
+// forgotten takes the name of a target from a call that nobody wrote down and that is not
+// known any more, for it came to nothing; a lens of what it did before still has it.
+func (v *view) forgotten(c *call) {
+	if slices.ContainsFunc(v.space.Targets(), func(t Target) bool { return t.Name == c.Target }) {
+		return
+	}
+	for _, r := range v.results.All() {
+		if r.Target == c.Target && r.Chosen != nil {
+			c.Target = ""
+			return
+		}
+	}
+}
+
 // testAt is the one test that the section on a line is in, where nobody has written down
 // what to run for its file: of all tests, most have nothing to do with it.
 func (s *server) testAt(v *view, c *call, section bool) (Target, bool) {
