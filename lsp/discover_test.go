@@ -397,7 +397,9 @@ func TestClickAfterAFailure(t *testing.T) {
 	c.open(source)
 	again := wire.Object{"uri": workspace.FileURI(source), "line": 19, "target": "skewed"}
 	c.click(source)
-	r.run = func(context.Context, Target, func(Progress)) (*profile.Profile, error) { return nil, errors.New("no core is left") }
+	r.run = func(context.Context, Target, func(Progress)) (*profile.Profile, error) {
+		return nil, errors.New("no core is left")
+	}
 	if got := textual(c.command("skewlens.profileSection", again)); !strings.Contains(got, "no core is left") {
 		t.Errorf("failure: %s", got)
 	}
