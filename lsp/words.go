@@ -73,6 +73,9 @@ func (v *view) verdict(r *results.Result) string {
 	case causes == 0 && worst < 0.01:
 		return fmt.Sprintf("%s: balanced (%s)", r.Target, units.Plural(len(r.Sections), "section"))
 	}
+	if worst < 0.01 {
+		return fmt.Sprintf("%s: work is balanced, waits, %s", r.Target, units.Plural(causes, "cause"))
+	}
 	return fmt.Sprintf("%s: imbalance %s at %s, %s", r.Target, units.Percent(worst), id, units.Plural(causes, "cause"))
 }
 

@@ -12,8 +12,9 @@ import (
 func TestVerdictOfShortSections(t *testing.T) {
 	short, long := &report.Section{Negligible: true}, &report.Section{}
 	for want, sections := range map[string][]*results.Section{
-		"p: 2 sections, too short to matter": {{Section: short}, {Section: short}},
-		"p: balanced (2 sections)":           {{Section: short}, {Section: long}},
+		"p: 2 sections, too short to matter":  {{Section: short}, {Section: short}},
+		"p: balanced (2 sections)":            {{Section: short}, {Section: long}},
+		"p: work is balanced, waits, 1 cause": {{Section: long, Causes: []*results.Cause{{Cause: &report.Cause{}}}}},
 	} {
 		r := &results.Result{Kept: results.Kept{Target: "p", Report: &report.Report{}}, Sections: sections}
 		if got := (&view{}).verdict(r); got != want {
