@@ -120,7 +120,7 @@ func (c *costs) sumBlocks() {
 func (c *costs) addCallee(x []float64, edge int32) {
 	e := &c.graph.p.Graph.Edges[edge]
 	n := c.calls(edge)
-	if e.To < 0 || n == nil {
+	if e.To < 0 || n == nil || !happened(n) { // its block may end here: the thread did not come to the call
 		return
 	}
 	k := c.graph.compOf(e.To)

@@ -193,6 +193,12 @@ func TestSourceIsNewer(t *testing.T) {
 	if got := textual(c.call("textDocument/codeLens", docOf(path))); strings.Count(got, "Profile") != 2 || strings.Contains(got, "imbalance") {
 		t.Errorf("the lenses: %s", got)
 	}
+	// A library of the target's that was built since has its lines, however old an interpreter is.
+	put(t, filepath.Join(dir, "ext.so"), "the library")
+	put(t, filepath.Join(dir, workspace.ConfigName), "[[target]]\nname = \"skewed\"\nprogram = \"skewed\"\nlib = [\"./ext.so\"]\n")
+	if got := textual(c.command("skewlens.profileTarget")); strings.Contains(got, "older than its source") {
+		t.Errorf("with a library: %s", got)
+	}
 	quit(c)
 }
 

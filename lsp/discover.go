@@ -1,16 +1,19 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"go.lsp.dev/protocol"
 
 	"github.com/skewlens/skewlens/lsp/internal/discover"
+	"github.com/skewlens/skewlens/lsp/internal/results"
 	"github.com/skewlens/skewlens/lsp/internal/wire"
 	"github.com/skewlens/skewlens/lsp/internal/workspace"
 )
@@ -44,13 +47,19 @@ func (s *server) discover(ctx context.Context, v *view, c *call) (Target, error)
 	}
 	found := s.finder.Find(root.Path, path)
 	if len(found) == 0 {
-		return Target{}, v.noTarget()
+		return s.nothingFound(ctx, v, root.Path, path)
+	}
+	if v.answers && (len(found) > 1 || s.isStuck(root.Path)) {
+		found = append(found[:min(len(found), maxOffered-1)], discover.Candidate{Label: "another command …", Why: "typed as in a terminal"})
 	}
 	chosen, err := s.pickOne(ctx, "What is to be profiled?", found)
 	if err != nil {
 		return Target{}, err
 	}
 	t := chosen.Target
+	if t.Root == "" {
+		return s.askCommand(ctx, path, "What is to be run?", example(path), Target{Root: root.Path})
+	}
 	if err := s.askArguments(ctx, chosen, &t); err != nil {
 		return Target{}, err
 	}
@@ -58,6 +67,33 @@ func (s *server) discover(ctx context.Context, v *view, c *call) (Target, error)
 		s.change(func(st *state) { st.space = st.space.WithChosen(t) })
 	}
 	return t, nil
+}
+
+// isStuck reports whether what was found in a folder came to nothing last: then a person is
+// asked, though there be one possibility.
+func (s *server) isStuck(root string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stuck[root]
+}
+
+// settle remembers whether a target that nobody wrote down came to something; of one that
+// did not, the next click asks again. Mistakes in the sources of what went well before are
+// mended there.
+func (s *server) settle(t Target, res *results.Result, err error) {
+	if t.Source != "" || errors.Is(err, context.Canceled) || errors.Is(err, errUnsaved) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if errors.Is(err, errMistakes) && s.state.results.Of(t.Root, t.Name) != nil {
+		return
+	}
+	nothing := err != nil || idle(res)
+	if nothing {
+		s.state.space = s.state.space.WithoutChosen(t)
+	}
+	s.stuck[t.Root] = nothing && (err != nil || res.Report.Run.ExitCode == 0) // else it says that its arguments are wrong
 }
 
 // askArguments asks for a program's arguments, if its source looks at any.
@@ -81,11 +117,14 @@ func (s *server) pickOne(ctx context.Context, title string, found []discover.Can
 	items := make([]choice, len(found))
 	for i, c := range found {
 		items[i] = choice{c.Label, c.Why}
-		if c.Build != "" {
-			items[i].Description += " · " + c.Build
+		if command := cmp.Or(c.First, c.Build); command != "" {
+			items[i].Description += " · " + command
 		}
 	}
 	n := 0
+	if !s.view().answers { // nothing is built from the beginning that nobody chose
+		found = slices.DeleteFunc(slices.Clone(found), func(c discover.Candidate) bool { return c.First != "" })
+	}
 	if len(found) > 1 {
 		var chosen bool
 		if n, chosen = s.question(ctx, title, items); !chosen {
@@ -93,35 +132,6 @@ func (s *server) pickOne(ctx context.Context, title string, found []discover.Can
 		}
 	}
 	return found[n], nil
-}
-
-// prepare builds a target, and finds the program that its build made where that
-// was not known before.
-func (s *server) prepare(ctx context.Context, t Target, p *progress) (Target, error) {
-	if err := s.build(ctx, t, p); err != nil || t.Program != "" {
-		return t, err
-	}
-	p.report("looking for what was built", -1)
-	made, _ := s.finder.Made(t.Root, t.From)
-	if len(made) == 0 {
-		what := "that has debug information"
-		if t.From != "" {
-			what = "that is made of " + filepath.Base(t.From)
-		}
-		return t, fmt.Errorf("%s succeeded, and there is no program %s: build with -g, or name the program in %s", t.Build, what, workspace.ConfigName)
-	}
-	chosen, err := s.pickOne(ctx, "What is to be profiled of what was built?", made)
-	if err != nil {
-		return t, err
-	}
-	t.Name, t.Program, t.Launcher, t.From = chosen.Name, chosen.Program, chosen.Launcher, ""
-	if len(t.Args) == 0 { // else a benchmark's
-		if err := s.askArguments(ctx, chosen, &t); err != nil {
-			return t, err
-		}
-	}
-	s.change(func(st *state) { st.space = st.space.WithChosen(t) })
-	return t, nil
 }
 
 // offerToKeep offers to write down what was chosen: once for a target.

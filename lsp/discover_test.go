@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -176,9 +177,12 @@ func TestFirstClickWithWrongArguments(t *testing.T) {
 	text, _ := os.ReadFile(source)
 	put(t, source, strings.Replace(string(text), "int main(void)", "int main(int argc, char **argv)", 1))
 	r := &fake{t: t, dir: dir}
-	r.run = func(_ context.Context, target Target, _ func(Progress)) (*profile.Profile, error) {
+	r.run = func(_ context.Context, target Target, progress func(Progress)) (*profile.Profile, error) {
 		p := canned(t, dir)
 		if len(target.Args) == 0 {
+			progress(Progress{Output: "a program"})
+			progress(Progress{Output: "Usage: skewed THREADS"})
+			progress(Progress{Output: "  THREADS how many"})
 			p.Run.ExitCode, p.Sections = 2, nil
 		}
 		return p, nil
@@ -190,7 +194,7 @@ func TestFirstClickWithWrongArguments(t *testing.T) {
 		return answer
 	}})
 	c.open(source)
-	if got := textual(c.click(source)); !strings.Contains(got, "no parallel section was found · exit status 2") {
+	if got := textual(c.click(source)); !strings.Contains(got, "no parallel section was found · exit status 2 · it said “Usage: skewed THREADS” · the next click asks again what to run") {
 		t.Errorf("without arguments: %s", got)
 	}
 	if got := c.click(source); !matches(got["result"], any(map[string]any{"outcome": "completed", "causes": 1.0})) {
@@ -202,15 +206,84 @@ func TestFirstClickWithWrongArguments(t *testing.T) {
 	}
 }
 
-// A build that makes nothing of the file says so.
+// A program whose pragmas nobody compiled has no threads; one that does not start says
+// why, and another can be chosen at the next click.
+func TestFirstClickOnPragmas(t *testing.T) {
+	dir := bare(t)
+	source := filepath.Join(dir, "sum.c")
+	put(t, source, "int main(void) {\n  int s = 0;\n#pragma omp parallel for\n  for (int i = 0; i < 9; i++) s += i;\n  return s;\n}\n")
+	put(t, filepath.Join(dir, "Makefile"), "sum: sum.c\n")
+	cmd := exec.Command("gcc", "-g", "sum.c", "-o", "sum")
+	cmd.Dir = dir
+	if err := cmd.Run(); err != nil {
+		t.Skip("gcc is not here")
+	}
+	r := &fake{t: t, dir: dir}
+	r.run = func(_ context.Context, _ Target, progress func(Progress)) (*profile.Profile, error) {
+		progress(Progress{Output: "There are not enough slots: cannot start."})
+		p := canned(t, dir)
+		p.Sections = nil
+		return p, nil
+	}
+	again := ""
+	c := asking(t, dir, Options{Runner: r}, map[string]func(message) any{"skewlens/choose": func(m message) any {
+		again = textual(m["params"])
+		return wire.Object{"index": 0}
+	}})
+	c.open(source)
+	click := func() string {
+		return textual(c.command("skewlens.profileSection", wire.Object{"uri": workspace.FileURI(source), "line": 2}))
+	}
+	if got := click(); again != "" || !strings.Contains(got, "its OpenMP directives are not compiled: build with -fopenmp · it had no arguments and no input") {
+		t.Errorf("pragma: %s", got)
+	}
+	r.run = func(_ context.Context, _ Target, progress func(Progress)) (*profile.Profile, error) {
+		progress(Progress{Output: "There are not enough slots: cannot start."})
+		return nil, errors.New("mpirun: exit status 1")
+	}
+	if got := click(); !strings.Contains(again, "another command") || !strings.Contains(got, "mpirun: exit status 1: it said “There are not enough slots: cannot start.”") {
+		t.Errorf("failure: %s", got)
+	}
+	if got := textual(c.command("skewlens.targets")); strings.Contains(got, "sum") {
+		t.Errorf("it is still chosen: %s", got)
+	}
+	quit(c)
+}
+
+// A build that makes nothing of the file says so, and where it can asks what to run.
 func TestFirstClickBuildsNothing(t *testing.T) {
 	dir := bare(t)
 	put(t, filepath.Join(dir, "Makefile"), "all:\n")
-	c := asking(t, dir, Options{Runner: &fake{t: t, dir: dir}}, nil)
-	c.open(filepath.Join(dir, "skewed.c"))
-	want := "make succeeded, and there is no program that is made of skewed.c: build with -g, or name the program in .skewlens.toml"
-	if got := c.click(filepath.Join(dir, "skewed.c")); !matches(got["result"], any(map[string]any{"outcome": "failed", "message": want})) {
+	source := filepath.Join(dir, "lib", "work.c")
+	put(t, source, "void work(void) { pthread_join(t, 0); }\n")
+	r := &remembering{fake: fake{t: t, dir: dir}}
+	c := serve(t, Options{Runner: r})
+	c.begin(dir, nil)
+	c.open(source)
+	want := "make succeeded, and there is no program that is made of work.c: build with -g, or name the program in .skewlens.toml"
+	if got := c.click(source); !matches(got["result"], any(map[string]any{"outcome": "failed", "message": want})) {
 		t.Errorf("click: %s", textual(got))
+	}
+	quit(c)
+	asked := ""
+	c = asking(t, dir, Options{Runner: r}, map[string]func(message) any{"skewlens/ask": func(m message) any {
+		asked = textual(m["params"])
+		return wire.Object{"value": "sh test.sh"}
+	}})
+	c.open(source)
+	if got := c.click(source); !matches(got["result"], completed("sh")) || !strings.Contains(asked, "make succeeded, and there is no program that is made of work.c. What is to be run?") {
+		t.Errorf("click: %s, asked %s", textual(got), asked)
+	}
+	quit(c)
+	if len(r.ran) != 1 || r.ran[0].Build != "make" || strings.Join(r.ran[0].Args, " ") != "test.sh" {
+		t.Errorf("ran %+v", r.ran)
+	}
+	// An example that the build leaves out is a program by itself.
+	source = filepath.Join(dir, "skewed.c")
+	c = asking(t, dir, Options{Runner: r}, nil)
+	c.open(source)
+	if got := c.click(source); !matches(got["result"], completed("skewed")) || r.ran[1].Build != "cc -O2 -g -pthread skewed.c -o skewed -lm" {
+		t.Errorf("click: %s, ran %+v", textual(got), r.ran)
 	}
 	quit(c)
 }
@@ -243,6 +316,202 @@ func TestWhoseTarget(t *testing.T) {
 		} else if last := r.ran[len(r.ran)-1]; last.Root != w.root {
 			t.Errorf("%s: of %s", w.file, last.Root)
 		}
+	}
+	quit(c)
+}
+
+// What was built without debug information is offered to be built with it, from the
+// beginning but once. A client that cannot ask gets what is there.
+func TestFirstClickWithoutLines(t *testing.T) {
+	dir := bare(t)
+	source := filepath.Join(dir, "skewed.c")
+	put(t, filepath.Join(dir, "Makefile"), "all: # nothing, but it is CC's\n\techo $(CC) skewed\nclean:\n")
+	cmd := exec.Command("gcc", "-Dmine(a,b)=1", "-Dspin()=0", "-Done=0", "-Wno-implicit-function-declaration", "skewed.c", "-o", "skewed", "-pthread")
+	cmd.Dir = dir
+	if err := cmd.Run(); err != nil {
+		t.Skip("gcc is not here")
+	}
+	var built []string
+	r := &remembering{fake: fake{t: t, dir: dir, build: func(_ context.Context, target Target, _ func(string)) error {
+		built = append(built, target.Build)
+		return nil
+	}}}
+	choices := ""
+	c := asking(t, dir, Options{Runner: r}, map[string]func(message) any{"skewlens/choose": func(m message) any {
+		choices = textual(m["params"])
+		return wire.Object{"index": 0}
+	}})
+	c.open(source)
+	for range 2 {
+		if got := c.click(source); !matches(got["result"], completed("skewed")) {
+			t.Errorf("click: %s", textual(got))
+		}
+	}
+	quit(c)
+	if !strings.Contains(choices, "without debug information") || strings.Join(built, "|") != "make clean && make CC='cc -g'|make CC='cc -g'" {
+		t.Errorf("offered %s, built %q", choices, built)
+	}
+	built = nil
+	c = serve(t, Options{Runner: r})
+	c.begin(dir, nil)
+	c.open(source)
+	c.click(source)
+	quit(c)
+	if strings.Join(built, "|") != "make" {
+		t.Errorf("without a question, built %q", built)
+	}
+}
+
+// What was never built well is asked about when that fails; a mistake in what was is not.
+func TestFirstClickThatDoesNotCompile(t *testing.T) {
+	dir := bare(t)
+	source := filepath.Join(dir, "skewed.c")
+	fails, asked := true, 0
+	r := &remembering{fake: fake{t: t, dir: dir, build: func(_ context.Context, _ Target, line func(string)) error {
+		if fails {
+			line("skewed.c:3:1: error: unknown type name")
+			return errors.New("exit status 1")
+		}
+		return nil
+	}}}
+	c := asking(t, dir, Options{Runner: r}, map[string]func(message) any{"skewlens/choose": func(message) any {
+		asked++
+		return wire.Object{"index": 0}
+	}})
+	c.open(source)
+	for i, want := range []int{0, 1, 2, 2, 2} {
+		fails = i != 2
+		if c.click(source); asked != want {
+			t.Errorf("click %d: asked %d times, want %d", i, asked, want)
+		}
+	}
+	quit(c)
+}
+
+// A lens of what went well once is good for another click after a run that did not.
+func TestClickAfterAFailure(t *testing.T) {
+	dir := bare(t)
+	source := filepath.Join(dir, "skewed.c")
+	r := &fake{t: t, dir: dir}
+	c := asking(t, dir, Options{Runner: r}, map[string]func(message) any{"skewlens/choose": func(message) any { return wire.Object{"index": 0} }})
+	c.open(source)
+	again := wire.Object{"uri": workspace.FileURI(source), "line": 19, "target": "skewed"}
+	c.click(source)
+	r.run = func(context.Context, Target, func(Progress)) (*profile.Profile, error) {
+		return nil, errors.New("no core is left")
+	}
+	if got := textual(c.command("skewlens.profileSection", again)); !strings.Contains(got, "no core is left") {
+		t.Errorf("failure: %s", got)
+	}
+	r.run = nil
+	if got := c.command("skewlens.profileSection", again); !matches(got["result"], completed("skewed")) {
+		t.Errorf("after it: %s", textual(got))
+	}
+	quit(c)
+}
+
+// The first build of a CMake project makes everything; the next ones make the program.
+func TestFirstClickInCMake(t *testing.T) {
+	dir := bare(t)
+	source := filepath.Join(dir, "skewed.c")
+	put(t, filepath.Join(dir, "CMakeLists.txt"), "cmake_minimum_required(VERSION 3.16)\nproject(p C)\nadd_executable(app skewed.c)\n")
+	var built []string
+	r := &remembering{fake: fake{t: t, dir: dir, build: func(_ context.Context, target Target, _ func(string)) error {
+		built = append(built, target.Build)
+		put(t, filepath.Join(dir, "build/CMakeCache.txt"), "CMAKE_HOME_DIRECTORY:INTERNAL="+dir+"\n")
+		put(t, filepath.Join(dir, "build/Makefile"), "all: app\napp: x\n")
+		cmd := exec.Command("gcc", "-g", "-Dmine(a,b)=1", "-Dspin()=0", "-Done=0", "-Wno-implicit-function-declaration", "skewed.c", "-o", "build/app", "-pthread")
+		cmd.Dir = dir
+		if err := cmd.Run(); err != nil {
+			t.Skip("gcc is not here")
+		}
+		return nil
+	}}}
+	c := asking(t, dir, Options{Runner: r}, nil)
+	c.open(source)
+	for range 2 {
+		if got := c.click(source); !matches(got["result"], completed("app")) {
+			t.Errorf("click: %s", textual(got))
+		}
+	}
+	quit(c)
+	first := "cmake -S . -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build build"
+	if strings.Join(built, "|") != first+"|"+first+" --target app" {
+		t.Errorf("built %q", built)
+	}
+}
+
+// Where nothing is found that builds or runs, a person is asked for the command, and told
+// what was seen. Who cannot be asked is told what to write.
+func TestFirstClickAsksForACommand(t *testing.T) {
+	dir := bare(t)
+	source := filepath.Join(dir, "lib", "work.c")
+	put(t, source, "void work(void) { pthread_join(t, 0); }\n")
+	put(t, filepath.Join(dir, "build.zig"), "")
+	var built []string
+	r := &remembering{fake: fake{t: t, dir: dir, build: func(_ context.Context, target Target, _ func(string)) error {
+		built = append(built, target.Build)
+		cmd := exec.Command("gcc", "-g", "-shared", "-fPIC", "-Wno-implicit-function-declaration", "-Dt=0", "work.c", "-o", "ext.so")
+		if cmd.Dir = filepath.Dir(source); cmd.Run() != nil {
+			t.Skip("gcc is not here")
+		}
+		return nil
+	}}}
+	said, asked := "zig build && zig-out/bin/app 8", ""
+	c := asking(t, dir, Options{Runner: r}, map[string]func(message) any{"skewlens/ask": func(m message) any {
+		asked = textual(m["params"])
+		return wire.Object{"value": said}
+	}})
+	c.open(source)
+	if got := c.click(source); !matches(got["result"], completed("app")) {
+		t.Errorf("click: %s", textual(got))
+	}
+	quit(c)
+	if !strings.Contains(asked, "No program made of work.c was found") || !strings.Contains(asked, "and by build.zig skewlens cannot build") || !strings.Contains(asked, "zig build -Doptimize") {
+		t.Errorf("asked: %s", asked)
+	}
+	if len(r.ran) != 1 || r.ran[0].Program != filepath.Join(dir, "zig-out/bin/app") || strings.Join(r.ran[0].Args, " ") != "8" || strings.Join(built, "|") != "zig build" {
+		t.Errorf("ran %+v, built %q", r.ran, built)
+	}
+	if lib := strings.Join(r.ran[0].Lib, " "); lib != filepath.Join(dir, "lib", "ext.so") { // who loads it later
+		t.Errorf("counted too: %q", lib)
+	}
+	for _, why := range []string{"names no program", "no program " + dir + "/nowhere"} {
+		c = asking(t, dir, Options{Runner: r}, map[string]func(message) any{"skewlens/ask": func(message) any { return wire.Object{"value": said} }})
+		c.open(source)
+		if said = map[bool]string{true: "", false: "./nowhere"}[why == "names no program"]; !strings.Contains(textual(c.click(source)), why) {
+			t.Errorf("%q was taken", said)
+		}
+		quit(c)
+	}
+	c = serve(t, Options{Runner: r})
+	c.begin(dir, nil)
+	c.open(source)
+	if got := textual(c.click(source)); !strings.Contains(got, "what to run is not known yet") {
+		t.Errorf("without a question: %s", got)
+	}
+	quit(c)
+}
+
+// A lens in a test runs that test, of the next one the next; not where somebody has
+// written down what to run.
+func TestFirstClickInATest(t *testing.T) {
+	dir := bare(t)
+	source := filepath.Join(dir, "x_test.go")
+	put(t, filepath.Join(dir, "go.mod"), "module example.org/x\n")
+	put(t, source, "package x\n\nfunc TestA(t *testing.T) {\n\twg.Wait()\n}\n\nfunc BenchmarkB(b *testing.B) {\n\tb.RunParallel(nil)\n}\n")
+	r := &remembering{fake: fake{t: t, dir: dir}}
+	c := asking(t, dir, Options{Runner: r}, nil)
+	c.open(source)
+	for line, want := range map[int]string{3: "-test.run=^TestA$", 7: "-test.run=^$ -test.bench=^BenchmarkB$"} {
+		got := c.command("skewlens.profileSection", wire.Object{"uri": workspace.FileURI(source), "line": line})
+		if last := r.ran[len(r.ran)-1]; !matches(got["result"], any(map[string]any{"outcome": "completed"})) || strings.Join(last.Args, " ") != want || last.Cwd != dir {
+			t.Errorf("line %d: %s, ran %+v", line, textual(got), last)
+		}
+	}
+	put(t, filepath.Join(dir, workspace.ConfigName), "[[target]]\nprogram = \"mine\"\n")
+	if got := c.command("skewlens.profileSection", wire.Object{"uri": workspace.FileURI(source), "line": 3}); !matches(got["result"], completed("mine")) {
+		t.Errorf("written down: %s", textual(got))
 	}
 	quit(c)
 }

@@ -41,6 +41,7 @@ func init() {
 		"skewlens.profileTarget":  (*server).profileTarget,
 		"skewlens.scaleTarget":    (*server).scaleTarget,
 		cancelCommand:             (*server).cancelAll,
+		"skewlens.finish":         (*server).finish,
 		"skewlens.nextCause":      (*server).nextCause,
 		"skewlens.causes":         (*server).causes,
 		"skewlens.explain":        (*server).explain,

@@ -115,7 +115,7 @@ func TestBuildErrorsAreDiagnostics(t *testing.T) {
 	c := serve(t, Options{Runner: f})
 	c.begin(dir, nil)
 	got := c.command("skewlens.profileTarget")
-	if !matches(got["result"], any(map[string]any{"outcome": "failed", "message": "the build of skewed failed with 1 error: see the diagnostics"})) {
+	if !matches(got["result"], any(map[string]any{"outcome": "failed", "message": "the build of skewed failed with 1 error: skewed.c:7: 'mine' undeclared (first use in this function): see the diagnostics"})) {
 		t.Errorf("got %s", textual(got))
 	}
 	c.await(map[string]any{"method": "textDocument/publishDiagnostics", "params": map[string]any{"diagnostics": []any{
@@ -285,7 +285,7 @@ func TestALensThatIsOlderThanTheRun(t *testing.T) {
 		{wire.Object{"uri": uri, "line": 19, "section": "skewed.c:18"}, "skewed.c:20: imbalance"},
 		{wire.Object{"uri": uri, "line": 3, "section": "skewed.c:20"}, "skewed.c:20: imbalance"},
 		{wire.Object{"section": "skewed.c:27"}, "skewed.c:27: imbalance"},
-		{wire.Object{"uri": uri, "line": 3}, "(no threads met at the place that was asked for)"},
+		{wire.Object{"uri": uri, "line": 3}, "(nothing was found on the line that was asked for: threads may meet where its function is called)"},
 	} {
 		got := c.command("skewlens.profileSection", ask.args)
 		if r, _ := got["result"].(map[string]any); !strings.Contains(fmt.Sprint(r["message"]), ask.want) {
@@ -454,4 +454,23 @@ func TestTrend(t *testing.T) {
 		t.Errorf("the list: %.300s", got)
 	}
 	quit(c)
+}
+
+// A compiler that is not here is named, with the mend.
+func TestBuildWithoutItsTools(t *testing.T) {
+	dir := folder(t)
+	put(t, filepath.Join(dir, workspace.ConfigName), "[[target]]\nprogram = \"skewed\"\nbuild = \"make\"\n")
+	for line, tool := range map[string]string{"/bin/sh: 1: cargo: not found": "cargo", "sh: line 1: zig: command not found": "zig", "make[1]: g++-13: No such file or directory": "g++-13", "cp: x: No such file or directory": ""} {
+		f := &fake{t: t, dir: dir, build: func(_ context.Context, _ Target, say func(string)) error {
+			say(line)
+			say("make: *** [Makefile:3: p] Error 127")
+			return errors.New("exit status 2")
+		}}
+		c := serve(t, Options{Runner: f})
+		c.begin(dir, nil)
+		if got := textual(c.command("skewlens.profileTarget")); strings.Contains(got, "for "+tool+" is not here: install it") != (tool != "") || !strings.Contains(got, line) {
+			t.Errorf("%s: %s", line, got)
+		}
+		quit(c)
+	}
 }

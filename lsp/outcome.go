@@ -84,6 +84,6 @@ func (v *view) narrow(out *outcome, res *results.Result, c *call) {
 	}
 	known := slices.ContainsFunc(res.Sections, func(sec *results.Section) bool { return sec.At != nil })
 	if known && (c.Section != "" || c.Line != nil) {
-		out.Message += " (no threads met at the place that was asked for)"
+		out.Message += " (nothing was found on the line that was asked for: threads may meet where its function is called)"
 	}
 }

@@ -38,7 +38,12 @@ type study struct {
 // answer how it ended.
 func (s *server) conduct(ctx context.Context, c *call, what study) (any, error) {
 	v := s.view()
-	t, err := s.choose(v, c)
+	v.forgotten(c)
+	t, found := s.testAt(v, c, what.section)
+	var err error
+	if !found {
+		t, err = s.choose(v, c)
+	}
 	if errors.Is(err, errNoTarget) {
 		t, err = s.discover(ctx, v, c)
 	}
@@ -60,24 +65,23 @@ func (s *server) conduct(ctx context.Context, c *call, what study) (any, error) 
 		err = context.Canceled
 	}
 	out = s.ends(t, res, err)
+	s.settle(t, res, err)
 	if what.section && res != nil {
 		s.view().narrow(&out, res, c)
 	}
 	switch {
 	case res == nil:
-	case t.Source == "" && misused(res):
-		s.change(func(st *state) { st.space = st.space.WithoutChosen(t) }) // the next click asks again
+	case idle(res):
+		s.empty(&out, t, res, c, p.heard)
 	default:
 		s.offerToKeep(t)
 	}
 	return out, ctx.Err() // of the request itself, when that was cancelled
 }
 
-// misused reports whether a program did nothing but say that it was called wrongly,
-// as far as can be seen: it failed, and no threads met.
-func misused(r *results.Result) bool {
-	return r.Scaling == nil && r.Report.Run.ExitCode != 0 && len(r.Sections) == 0
-}
+// idle reports whether no threads met: a program that was called wrongly, or that would
+// do something with other arguments.
+func idle(r *results.Result) bool { return r.Scaling == nil && len(r.Sections) == 0 }
 
 // enlist has a run be cancelled by all that cancels runs, until it is done. It
 // returns a token for its progress, for a client that chose none.
@@ -129,7 +133,9 @@ func (s *server) inTurn(ctx context.Context, t *Target, p *progress, run func(co
 	if *t, err = s.prepare(ctx, *t, p); err != nil {
 		return nil, err
 	}
-	res, err = run(ctx, *t, built, p)
+	if res, err = run(ctx, *t, built, p); err != nil {
+		err = p.heard.behind(err)
+	}
 	debug.FreeOSMemory() // a profile is large, and the server idles now
 	return res, err
 }
@@ -152,7 +158,7 @@ func (s *server) measure(ctx context.Context, t Target, v *view, p *progress) (*
 		return nil, err
 	}
 	took := s.opt.Now().Sub(start)
-	if prof.Run.ExitCode != 0 && len(prof.Sections) == 0 {
+	if len(prof.Sections) == 0 {
 		keep = nil
 	}
 	p.report("looking for causes", -1)
@@ -179,6 +185,7 @@ func (s *server) listener(t Target, p *progress, before time.Duration) func(Prog
 	p.report("running "+filepath.Base(t.Program), -1)
 	return func(g Progress) {
 		if g.Output != "" {
+			p.heard.add(g.Output)
 			if lines++; lines <= maxLines {
 				s.log(protocol.MessageTypeLog, t.Name+": "+g.Output)
 			} else if lines == maxLines+1 {
@@ -213,7 +220,7 @@ func (s *server) take(k results.Kept, prof *profile.Profile, built workspace.Wor
 			}
 			return v.space.Text(path)
 		})
-	res.Profile, res.Newer = prof, s.newer(k.Program, res.Paths())
+	res.Profile, res.Newer = prof, s.newer(v.binaries(k), res.Paths())
 	res.Behind = len(res.Newer) > 0
 	s.change(func(st *state) {
 		res.Follows(st.results.Of(k.Root, k.Target))
@@ -234,16 +241,38 @@ func (s *server) take(k results.Kept, prof *profile.Profile, built workspace.Wor
 	return res, nil
 }
 
-// newer are the files that were changed after a program was made of them: its lines
-// are not theirs.
-func (s *server) newer(program string, paths []string) map[string]bool {
-	info, err := s.disk.Stat(program)
-	if err != nil {
+// binaries are the files that the code of a result's target is in, as far as they are named.
+func (v *view) binaries(k results.Kept) []string {
+	all := []string{k.Program}
+	for _, t := range v.space.Targets() {
+		if t.Root != k.Root || t.Name != k.Target {
+			continue
+		}
+		for _, l := range t.Lib {
+			if !filepath.IsAbs(l) {
+				l = filepath.Join(t.Cwd, l)
+			}
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// newer are the files that were changed after a program, and its libraries that are known,
+// were made of them: its lines are not theirs.
+func (s *server) newer(programs []string, paths []string) map[string]bool {
+	var made time.Time
+	for _, program := range programs {
+		if info, err := s.disk.Stat(program); err == nil && info.ModTime().After(made) {
+			made = info.ModTime()
+		}
+	}
+	if made.IsZero() {
 		return nil
 	}
 	out := map[string]bool{}
 	for _, path := range paths {
-		if f, err := s.disk.Stat(path); err == nil && f.ModTime().After(info.ModTime()) {
+		if f, err := s.disk.Stat(path); err == nil && f.ModTime().After(made) {
 			out[path] = true
 		}
 	}

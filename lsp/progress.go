@@ -18,6 +18,7 @@ type progress struct {
 	s     *server
 	token json.RawMessage // nil: nobody listens
 	last  int             // percentage, which must not go back
+	heard heard           // of the program that runs
 }
 
 // begin starts a progress with the client's token, or one of ours.
@@ -89,8 +90,15 @@ func (s *server) cancelAll(context.Context, *call) (any, error) {
 	return wire.Object{"cancelled": len(s.runs)}, nil
 }
 
+// never is how long a program runs of which a person is told how to end it well: it may
+// be a server.
+const never = 30 * time.Second
+
 // ticking words elapsed time, against that of an earlier run if there was one.
 func ticking(elapsed, before time.Duration) (string, int) {
+	if before <= 0 && elapsed > never {
+		return fmt.Sprintf("%.0f s; skewlens: finish ends it and reports what it did", elapsed.Seconds()), -1
+	}
 	if before <= 0 {
 		return fmt.Sprintf("%.0f s", elapsed.Seconds()), -1
 	}

@@ -80,6 +80,7 @@ type server struct {
 	tokens int
 
 	offered map[string]bool // targets that were offered to be written down
+	stuck   map[string]bool // folders of which what was found came to nothing last
 }
 
 func newServer(opt Options) *server {
@@ -92,7 +93,7 @@ func newServer(opt Options) *server {
 		exit: make(chan struct{}), gone: make(chan struct{}), over: make(chan struct{}), turn: make(chan struct{}, 1),
 		told:  told{diagnostics: map[string]uint64{}, results: fnv.New64a().Sum64(), pulled: fnv.New64a().Sum64()}, // of nothing
 		state: state{enc: text.UTF16, space: workspace.New(disk)},
-		runs:  map[*run]bool{}, offered: map[string]bool{},
+		runs:  map[*run]bool{}, offered: map[string]bool{}, stuck: map[string]bool{},
 	}
 	s.turn <- struct{}{}
 	return s

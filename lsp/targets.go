@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/skewlens/skewlens/lsp/internal/discover"
 	"github.com/skewlens/skewlens/lsp/internal/results"
@@ -53,6 +54,36 @@ func (s *server) choose(v *view, c *call) (Target, error) {
 		return all[0], nil // no file of another project is meant
 	}
 	return Target{}, v.noTarget()
+}
+
+// forgotten takes the name of a target from a call that nobody wrote down and that is not
+// known any more, for it came to nothing; a lens of what it did before still has it.
+func (v *view) forgotten(c *call) {
+	if slices.ContainsFunc(v.space.Targets(), func(t Target) bool { return t.Name == c.Target }) {
+		return
+	}
+	for _, r := range v.results.All() {
+		if r.Target == c.Target && r.Chosen != nil {
+			c.Target = ""
+			return
+		}
+	}
+}
+
+// testAt is the one test that the section on a line is in, where nobody has written down
+// what to run for its file: of all tests, most have nothing to do with it.
+func (s *server) testAt(v *view, c *call, section bool) (Target, bool) {
+	path, _ := workspace.FilePath(c.URI)
+	root := v.space.Root(path)
+	if !section || c.Target != "" || c.Line == nil || root == nil {
+		return Target{}, false
+	}
+	found, ok := s.finder.TestAt(root.Path, path, *c.Line)
+	if !ok || slices.ContainsFunc(root.Targets, func(t Target) bool { return t.Source != "" && s.finder.Holds(t.Program, path) != discover.No }) {
+		return Target{}, false
+	}
+	s.change(func(st *state) { st.space = st.space.WithChosen(found.Target) })
+	return found.Target, true
 }
 
 // ofFolder is the target of a folder that is made of a file; else the first of

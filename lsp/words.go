@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,8 +68,13 @@ func (v *view) verdict(r *results.Result) string {
 		return strings.TrimSuffix(r.Target, results.Timed("")) + ": " + speedup(r.Scaling)
 	case len(r.Sections) == 0:
 		return r.Target + ": no parallel section was found"
+	case !slices.ContainsFunc(r.Sections, func(sec *results.Section) bool { return !sec.Negligible }):
+		return fmt.Sprintf("%s: %s, too short to matter", r.Target, units.Plural(len(r.Sections), "section"))
 	case causes == 0 && worst < 0.01:
 		return fmt.Sprintf("%s: balanced (%s)", r.Target, units.Plural(len(r.Sections), "section"))
+	}
+	if worst < 0.01 {
+		return fmt.Sprintf("%s: work is balanced, waits, %s", r.Target, units.Plural(causes, "cause"))
 	}
 	return fmt.Sprintf("%s: imbalance %s at %s, %s", r.Target, units.Percent(worst), id, units.Plural(causes, "cause"))
 }

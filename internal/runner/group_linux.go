@@ -16,8 +16,8 @@ import (
 
 // runGroup runs a command in a process group of its own, which does not outlive
 // this process or ctx, and hands on what it prints, line by line. What leaves
-// the group (by setsid, as daemons do) is out of reach.
-func runGroup(ctx context.Context, cmd *exec.Cmd, line func(string)) error {
+// the group (by setsid, as daemons do) is out of reach. began is told the group.
+func runGroup(ctx context.Context, cmd *exec.Cmd, began func(group int), line func(string)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -38,6 +38,7 @@ func runGroup(ctx context.Context, cmd *exec.Cmd, line func(string)) error {
 	if err != nil {
 		return fmt.Errorf("start %s: %w", cmd.Path, err)
 	}
+	began(group)
 	exited := make(chan error, 1)
 	go func() { exited <- cmd.Wait() }()
 	drained := make(chan struct{})

@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -32,16 +33,40 @@ import (
 type Runner struct {
 	Self string // the program file of skewlens
 	Dir  string // for FILE; empty: the system's temporary directory
+
+	mu    sync.Mutex
+	group int // of what is measured now; 0: nothing is
+}
+
+// Finish has what is measured end as at Ctrl-C in a terminal: what it did so far is
+// reported. It reports whether anything was.
+func (r *Runner) Finish() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.group != 0 && syscall.Kill(-r.group, syscall.SIGINT) == nil
+}
+
+// measures says what Finish ends.
+func (r *Runner) measures(group int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.group = group
 }
 
 // tick is how often progress is told.
 const tick = 500 * time.Millisecond
 
+// parallelCMake is how many files at once CMake builds, where no command says it.
+const parallelCMake = "CMAKE_BUILD_PARALLEL_LEVEL"
+
 // Build runs a build command in the workspace folder.
 func (r *Runner) Build(ctx context.Context, t lsp.Target, line func(string)) error {
 	cmd := exec.Command("/bin/sh", "-c", t.Build)
 	cmd.Dir = t.Root
-	return runGroup(ctx, cmd, line)
+	if os.Getenv(parallelCMake) == "" { // CMake waits for one file after the other otherwise
+		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", parallelCMake, runtime.NumCPU()))
+	}
+	return runGroup(ctx, cmd, func(int) {}, line)
 }
 
 // Profile runs a target under skewlens profile and reads what it saved. When
@@ -81,7 +106,8 @@ func (r *Runner) saved(ctx context.Context, t lsp.Target, what string, command f
 		defer in.Close()
 		cmd.Stdin = in
 	}
-	said, err := follow(ctx, cmd, func(g lsp.Progress) {
+	defer r.measures(0)
+	said, err := r.follow(ctx, cmd, func(g lsp.Progress) {
 		if g.Output == "" {
 			g.Ranks = launch.InFolder(dir)
 		}
@@ -179,7 +205,7 @@ func (r *Runner) command(t lsp.Target, args []string) *exec.Cmd {
 
 // follow runs a command, tells its progress, and returns its last message: what
 // it printed behind its own name.
-func follow(ctx context.Context, cmd *exec.Cmd, progress func(lsp.Progress)) (said string, err error) {
+func (r *Runner) follow(ctx context.Context, cmd *exec.Cmd, progress func(lsp.Progress)) (said string, err error) {
 	var mu sync.Mutex // lines come from one goroutine, ticks from another
 	stop := ticks(tick, func(d time.Duration) {
 		mu.Lock()
@@ -187,7 +213,7 @@ func follow(ctx context.Context, cmd *exec.Cmd, progress func(lsp.Progress)) (sa
 		progress(lsp.Progress{Elapsed: d})
 	})
 	defer stop()
-	err = runGroup(ctx, cmd, func(line string) {
+	err = runGroup(ctx, cmd, r.measures, func(line string) {
 		mu.Lock()
 		defer mu.Unlock()
 		if own, ok := strings.CutPrefix(line, "skewlens: "); ok {

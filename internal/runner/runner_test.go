@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -125,6 +126,10 @@ func TestBuild(t *testing.T) {
 	if err := r.Build(context.Background(), lsp.Target{Root: dir, Build: "printf 'in %s\\r\\n\\nend' $PWD"}, line); err != nil || strings.Join(said, "|") != "in "+dir+"|end" {
 		t.Errorf("%v, it said %q", err, said)
 	}
+	said = nil
+	if err := r.Build(context.Background(), lsp.Target{Root: dir, Build: "echo at $CMAKE_BUILD_PARALLEL_LEVEL"}, line); err != nil || strings.Join(said, "") != "at "+strconv.Itoa(runtime.NumCPU()) {
+		t.Errorf("%v, it said %q", err, said)
+	}
 	if err := r.Build(context.Background(), lsp.Target{Root: dir, Build: "exit 3"}, line); err == nil || err.Error() != "exit status 3" {
 		t.Errorf("a build that fails: %v", err)
 	}
@@ -163,6 +168,22 @@ func TestCancelled(t *testing.T) {
 	}
 	if _, err := r.Profile(ctx, lsp.Target{Program: "p"}, func(lsp.Progress) {}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled before: %v", err)
+	}
+}
+
+// What never ends by itself is ended as at a terminal, and what it did is there.
+func TestFinished(t *testing.T) {
+	r := standIn(t, `trap 'cp "$SAVED" "$3"; exit 0' INT; echo up; while :; do sleep 1000 & wait $!; done`)
+	if r.Finish() {
+		t.Error("there was nothing to finish")
+	}
+	p, err := r.Profile(context.Background(), lsp.Target{Program: "p"}, func(g lsp.Progress) {
+		if g.Output == "up" && !r.Finish() {
+			t.Error("it was not there to be finished")
+		}
+	})
+	if err != nil || p.Program.Path != "/p" || r.Finish() {
+		t.Errorf("%+v, %v", p, err)
 	}
 }
 

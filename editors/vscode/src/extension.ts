@@ -33,6 +33,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     'skewlens.compare': args => connection.execute('skewlens.compare', args ?? here()),
     'skewlens.clear': args => connection.execute('skewlens.clear', args),
     'skewlens.cancel': () => connection.execute('skewlens.cancel'),
+    'skewlens.finish': () => connection.execute('skewlens.finish'),
     'skewlens.explain': explain,
     'skewlens.configure': configure,
     'skewlens.toggleHeat': () => heat.toggle(),

@@ -22,11 +22,12 @@ import (
 // Log is what a build has printed so far.
 type Log struct {
 	Messages []Message
-	Tail     []string // the last lines that are not empty, at most three
+	Tail     []string // the last lines that say something, at most three
 
-	dir  string // of the last "Entering directory"
-	head string // of rustc: what stands before the place
-	open bool   // of gfortran: the message comes some lines after the place
+	dir    string // of the last "Entering directory"
+	head   string // of rustc: what stands before the place
+	hollow bool   // Tail says nothing yet but that it failed
+	open   bool   // of gfortran: the message comes some lines after the place
 }
 
 // Message is a complaint of a compiler.
@@ -44,20 +45,19 @@ func New(dir string) *Log { return &Log{dir: dir} }
 const maxMessages = 200
 
 var (
-	placed   = pattern.New(`^([^\s:][^:]*):(\d+)(?::(\d+))?:\s*(?:(fatal error|error|warning|note|Error|Warning|Fatal Error):\s*)?(.*)$`)
-	arrow    = pattern.New(`^\s*--> ([^:]+):(\d+):(\d+)$`)
-	header   = pattern.New(`^(error|warning)(\[\w+\])?: (.*)$`)
-	later    = pattern.New(`^(Error|Warning|Fatal Error): (.*)$`)
+	placed = pattern.New(`^([^\s:][^:]*):(\d+)(?::(\d+))?:\s*(?:(fatal error|error|warning|note|Error|Warning|Fatal Error):\s*)?(.*)$`)
+	arrow  = pattern.New(`^\s*--> ([^:]+):(\d+):(\d+)$`)
+	header = pattern.New(`^(error|warning)(\[\w+\])?: (.*)$`)
+	later  = pattern.New(`^(Error|Warning|Fatal Error): (.*)$`)
+	// What build tools say behind the reason: that something failed, and where they are.
+	hollow   = pattern.New(`^[\s*=#_.~^|-]*$|^\S*make(\[\d+\])?: (\*\*\* .*(Error \d+|Waiting for unfinished jobs\.*)|(Entering|Leaving) directory .*)$|^-- Configuring incomplete|^See also "|^ninja: build stopped|^Caused by:$`)
 	entering = pattern.New("^\\S*make(?:\\[\\d+\\])?: Entering directory ['`](.*)'$")
 )
 
 // Add reads a line that the build printed.
 func (b *Log) Add(line string) {
 	line = strings.TrimRight(line, " \r\n")
-	if line != "" {
-		b.Tail = append(b.Tail, line)
-		b.Tail = b.Tail[max(0, len(b.Tail)-3):]
-	}
+	b.keepTail(line)
 	if len(b.Messages) >= maxMessages {
 		return
 	}
@@ -85,6 +85,21 @@ func (b *Log) Add(line string) {
 			return // "In file included from …" and its like have no column
 		}
 		b.open = b.keep(m[1], m[2], m[4], m[5]) && m[5] == ""
+	}
+}
+
+// keepTail keeps what a person is to read if the build fails: why, if anything says so.
+func (b *Log) keepTail(line string) {
+	switch {
+	case line == "":
+	case !hollow().MatchString(line):
+		if b.hollow {
+			b.Tail, b.hollow = nil, false
+		}
+		b.Tail = append(b.Tail, strings.Trim(line, " \t*"))
+		b.Tail = b.Tail[max(0, len(b.Tail)-3):]
+	case len(b.Tail) == 0 || b.hollow:
+		b.Tail, b.hollow = []string{line}, true
 	}
 }
 

@@ -29,6 +29,25 @@ func TestBuildLog(t *testing.T) {
 	}
 }
 
+// The end of a log says why, not that.
+func TestTail(t *testing.T) {
+	for _, x := range []struct{ log, want string }{
+		{"cc x.c\n****\n* You must specify CLASS *\n****\nmake[1]: *** [../sys/make.common:21: config] Error 1\nmake: Leaving directory '/w'\n", "cc x.c|You must specify CLASS"},
+		{"CMake Error at CMakeLists.txt:44 (message):\n  Only Release\n\n-- Configuring incomplete, errors occurred!\nSee also \"/w/CMakeOutput.log\".", "CMake Error at CMakeLists.txt:44 (message):|Only Release"},
+		{"make: *** [Makefile:2: all] Error 1", "make: *** [Makefile:2: all] Error 1"},
+		{"make: *** No rule to make target 'x'.  Stop.", "make: *** No rule to make target 'x'.  Stop."},
+		{"Caused by:\n  a\nCaused by:\n  b", "a|b"},
+	} {
+		b := New("/w")
+		for _, line := range strings.Split(x.log, "\n") {
+			b.Add(line)
+		}
+		if got := strings.Join(b.Tail, "|"); got != x.want {
+			t.Errorf("%q: %q, want %q", x.log, got, x.want)
+		}
+	}
+}
+
 func FuzzAdd(f *testing.F) {
 	f.Add("a.f90:0:1:\nError: of no place")
 	f.Fuzz(func(t *testing.T, s string) {

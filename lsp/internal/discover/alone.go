@@ -26,12 +26,25 @@ var compilers = map[string]compiler{
 	".nim": {"nim c -d:release --debugger:native --threads:on", ""},
 }
 
-var begins = pattern.New(`\bmain\s*\(|(?im:^\s*program\s+\w)`)
+// begins is a main that stands where one is defined: not in a comment or in a text.
+var begins = pattern.New(`(?m)^[ \t]*(?:extern\s+"C"\s+)?(?:[\w:<>\[\]()]+[ \t*&]+)*main\s*\(|^\s*#\s*define\s+(?:CATCH_CONFIG_MAIN|DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN)\b|(?im:^\s*program\s+\w)`)
+
+// Alone is what is compiled without a build system, of which a file is a part.
+func (f *Finder) Alone(root, path string) []Candidate {
+	if path == "" {
+		return nil
+	}
+	return f.alone(root, path)
+}
 
 // alone compiles the programs that a file is of, each from its own sources, where these
 // lie in one folder; else there is nothing to offer.
 func (f *Finder) alone(root, path string) (all []Candidate) {
-	for _, p := range f.together(path) {
+	programs := f.together(path)
+	if len(programs) == 0 && familyOf(path) == aHeader {
+		programs = f.users(root, path)
+	}
+	for _, p := range programs {
 		all = append(all, ranked(f.compile(root, p))...)
 	}
 	return all

@@ -29,22 +29,36 @@ func (f *Finder) file(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// madeBy is the command that builds a program anew; empty where nothing says how.
-func (f *Finder) madeBy(root, program string) string {
-	name := regexp.MustCompile(`(^|[^\w.-])` + regexp.QuoteMeta(filepath.Base(program)) + `($|[^\w.-])`)
+// madeBy is the command that builds a program when its sources have changed, with debug
+// information if it has that; empty where nothing says how.
+func (f *Finder) madeBy(root string, p *program) string {
+	program := p.path
 	for _, dir := range above(root, filepath.Dir(program)) {
 		switch {
 		case f.exists(filepath.Join(dir, "CMakeCache.txt")):
-			return "cmake --build " + workspace.Quote(relative(root, dir))
+			return "cmake --build " + workspace.Quote(relative(root, dir)) + f.target(dir, filepath.Base(program))
 		case f.exists(filepath.Join(dir, "meson-private")):
 			return "meson compile -C " + workspace.Quote(relative(root, dir))
 		}
 		if text, ok := f.makefile(dir); ok { // which another one may have made
-			if name.MatchString(text) || strings.Contains(text, "%") {
-				return makes(root, dir)
+			if names(text, program) {
+				if p.bare() {
+					return makes(root, dir)
+				}
+				return makes(root, dir) + rule(text, relative(dir, program)) + withLines(text)
 			}
 		} else if b := f.other(dir); b != nil {
 			return in(root, dir, b.command)
+		}
+	}
+	return ""
+}
+
+// target has CMake build but one program in a folder, where that knows one of its name.
+func (f *Finder) target(build, name string) string {
+	for file, rule := range map[string]string{"Makefile": `(?m)^` + regexp.QuoteMeta(name) + `:`, "build.ninja": `(?m)^build ` + regexp.QuoteMeta(name) + `: `} {
+		if text, ok := f.text(filepath.Join(build, file)); ok && regexp.MustCompile(rule).MatchString(text) {
+			return " --target " + workspace.Quote(name)
 		}
 	}
 	return ""
@@ -67,13 +81,13 @@ func (f *Finder) builders(root, dir, path string) []Candidate {
 		f.cmake(root, at, offer)
 	}
 	if at := f.topmost(chain, "meson.build"); at != "" {
-		offer("meson", at, in(root, at, "{ test -d builddir || meson setup --buildtype=debugoptimized builddir; } && meson compile -C builddir"), "meson.build")
+		offer("meson", at, in(root, at, "{ test -f builddir/build.ninja || meson setup --buildtype=debugoptimized builddir; } && meson compile -C builddir"), "meson.build")
 	}
 	all = append(all, f.cargo(root, path)...)
 	all = append(all, f.golang(root, path)...)
 	for _, at := range chain {
 		if text, ok := f.makefile(at); ok {
-			offer("make", at, makes(root, at)+withLines(text), "Makefile")
+			offer("make", at, makes(root, at)+f.own(text, path)+withLines(text), "Makefile")
 			break
 		}
 		if b := f.other(at); b != nil {
@@ -191,13 +205,15 @@ func (f *Finder) cmake(root, at string, offer func(kind, at, command, why string
 	}
 }
 
-// buildFolders are those beside and below a CMake project that it was built in.
+// buildFolders are those beside and below a CMake project that it was built in: where
+// CMake gave up there is nothing to build by.
 func (f *Finder) buildFolders(at string) (out []string) {
 	f.disk.Uses("read", at)
 	for _, pattern := range []string{"CMakeCache.txt", "*/CMakeCache.txt", "*/*/CMakeCache.txt", "../*/CMakeCache.txt"} {
 		caches, _ := filepath.Glob(filepath.Join(at, pattern))
 		for _, c := range caches {
-			if text, ok := f.text(c); ok && strings.Contains(text, "CMAKE_HOME_DIRECTORY:INTERNAL="+at+"\n") {
+			begun := f.file(filepath.Join(filepath.Dir(c), "Makefile")) || f.file(filepath.Join(filepath.Dir(c), "build.ninja"))
+			if text, ok := f.text(c); ok && begun && strings.Contains(text, "CMAKE_HOME_DIRECTORY:INTERNAL="+at+"\n") {
 				out = append(out, filepath.Dir(c))
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"github.com/skewlens/skewlens/internal/pattern"
 	"github.com/skewlens/skewlens/lsp/internal/workspace"
 )
 
@@ -59,8 +60,13 @@ func (f *Finder) cargo(root, path string) (all []Candidate) {
 	if len(all) == 0 {
 		return spare
 	}
+	if path != "" && f.contains(path, rustTest()) { // programs of other packages know nothing of them
+		all = append(all, slices.DeleteFunc(spare, func(c Candidate) bool { return c.From == "" })...)
+	}
 	return all
 }
+
+var rustTest = pattern.New(`#\[(\w+::)?test\b|#\[cfg\(test\)\]`)
 
 // packages are the folder with the target folder of a chain of folders, and the
 // package that it is in; where that has no program, all of its workspace, if it has one.

@@ -41,9 +41,14 @@ func (f *Finder) Find(root, path string) []Candidate {
 			return all // its release programs do not say what they are made of
 		}
 	}
+	if strings.HasSuffix(path, "_test.go") {
+		if all := f.golang(root, path); len(all) > 0 {
+			return all // the program that is there has the benchmarks, too
+		}
+	}
 	made, near := f.Made(root, path)
 	if len(made) > 0 && (near || path == "") {
-		return made
+		return append(f.fresh(root, path, made), made...)
 	}
 	dir := root
 	if path != "" {
@@ -59,6 +64,19 @@ func (f *Finder) Find(root, path string) []Candidate {
 		all = f.alone(root, path)
 	}
 	return all
+}
+
+// fresh are ways to build a program of a file that was edited since, where none is known
+// of what is there: somebody compiled that in a way of their own.
+func (f *Finder) fresh(root, path string, made []Candidate) (all []Candidate) {
+	info, err := f.disk.Stat(path)
+	if path == "" || err != nil || slices.ContainsFunc(made, func(c Candidate) bool {
+		program, err := f.disk.Stat(c.Program)
+		return c.Build != "" || err != nil || !program.ModTime().Before(info.ModTime())
+	}) {
+		return nil
+	}
+	return f.alone(root, path)
 }
 
 // Made lists the programs of a folder that are made of a file, or all; near says
@@ -112,8 +130,23 @@ func (f *Finder) madeIn(dir, root, path string) (all []Candidate, near bool) {
 			continue
 		}
 		mpi := slices.ContainsFunc(p.needs, func(l string) bool { return strings.HasPrefix(l, "libmpi") })
-		all = append(all, ranked(f.candidate(root, path, p, why), mpi)...)
+		offered := []Candidate{f.candidate(root, path, p, why)}
+		if p.bare() {
+			offered = f.anew(root, offered[0])
+		}
+		for _, c := range offered {
+			all = append(all, ranked(c, mpi)...)
+		}
 	}
+	slices.SortStableFunc(all, func(a, b Candidate) int { // with debug information before without
+		switch {
+		case (a.First == "") == (b.First == ""):
+			return 0
+		case a.First != "":
+			return -1
+		}
+		return 1
+	})
 	return all, best == 3
 }
 
@@ -127,7 +160,7 @@ func (f *Finder) candidate(root, path string, p *program, why string) Candidate 
 	}
 	c := Candidate{Label: relative(root, p.path), Why: why, Asks: f.asks(root, files)}
 	c.Name, c.Root, c.Program, c.Cwd = hash().ReplaceAllString(filepath.Base(p.path), ""), root, p.path, root
-	c.Build = f.madeBy(root, p.path)
+	c.Build = f.madeBy(root, p)
 	return c
 }
 

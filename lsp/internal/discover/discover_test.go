@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/skewlens/skewlens/lsp/internal/workspace"
 )
@@ -84,6 +85,9 @@ func TestNotBuiltYet(t *testing.T) {
 			"p.f90": "program p\n  use a\nend program", "q.f90": "program q\nend program", "a.f90": "module a\n interface\n  module subroutine s\n end interface\nend module", "parts.f90": "submodule (a) parts\nend submodule", "other.f90": "module other\nend module"}},
 		{"modules that use each other", "p.f90", "p | compiled from the sources of this folder | gfortran -O2 -g b.f90 a.f90 p.f90 -o p | p", map[string]string{"p.f90": "program p\nuse a\nend program", "a.f90": "module a\nuse b\nend module", "b.f90": "module b\nuse a\nend module"}},
 		{"a folder of headers", "tests/x.cpp", "tests/x | compiled from this file alone | c++ -O2 -g -pthread -I include tests/x.cpp -o tests/x | tests/x", map[string]string{"tests/x.cpp": "int main() {}", "include/x.hpp": ""}},
+		{"a main in a comment", "x.c", "", map[string]string{"x.c": "// int main(void) {\n/*\n * main()\n */\nconst char *s = \"int main() {\";\n"}},
+		{"a main of a test framework", "t.cpp", "t | compiled from this file alone | c++ -O2 -g -pthread t.cpp -o t | t", map[string]string{"t.cpp": "#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN\n#include \"doctest.h\"\n"}},
+		{"a main on a line of its own", "x.c", "x | compiled from this file alone | cc -O2 -g -pthread x.c -o x -lm | x", map[string]string{"x.c": "int\nmain (void)\n{}"}},
 		{"no main", "x.c", "", map[string]string{"x.c": "int f;"}},
 		{"a folder of the program's name", "x.c", "x.out | compiled from this file alone | cc -O2 -g -pthread x.c -o x.out -lm | x.out", map[string]string{"x.c": "int main() {}", "x/y": ""}},
 		{"make", "src/x.c", "make | Makefile | make", map[string]string{"src/x.c": "int main() {}", "Makefile": "all:\n"}},
@@ -91,6 +95,13 @@ func TestNotBuiltYet(t *testing.T) {
 		{"make without lines", "x.c", "make | Makefile | make CC='gcc-12 -std=c11 -g' CXX='c++ -g'", map[string]string{"x.c": "int main() {}", "Makefile": "CC ?= gcc-12 -std=c11\nCFLAGS = -O2 -gone\nx: x.o\n"}},
 		{"make that asks for its compiler", "x.cc", "make | Makefile | make", map[string]string{"x.cc": "int main() {}", "Makefile": "CXX := $(shell which c++)\nx: x.cc\n\t${CXX} -o x x.cc\n"}},
 		{"make with lines", "x.c", "make | Makefile | make", map[string]string{"x.c": "int main() {}", "Makefile": "x: x.c\n\tcc -g -o x x.c\n"}},
+		{"make with lines under a condition", "x.c", "make | Makefile | make CC='cc -g'", map[string]string{"x.c": "int main() {}", "Makefile": "CC = cc\nifdef DEBUG\nCFLAGS += -g\nelse ifdef X\nCFLAGS = -g3\nendif\np: y\n"}},
+		{"rules that another file has", "x.c", "make | Makefile | make CC='mpicc -g'", map[string]string{"x.c": "int main() {}", "Makefile": "CFLAGS = -O3\nCC=mpicc\ninclude targets\n"}},
+		{"a program of many", "src/bfs.cc", "make | Makefile | make bfs CXX='c++ -g'", map[string]string{"src/bfs.cc": "int main() {}", "Makefile": "KERNELS = bc bfs\nall: $(KERNELS)\n% : src/%.cc src/*.h\n\t$(CXX) -O3 $< -o $@\n"}},
+		{"a program of many with a rule of its own", "bfs.c", "make | Makefile | make bfs", map[string]string{"bfs.c": "int main() {}", "Makefile": "CFLAGS := -g\nall: bfs cc\nbfs cc: lib.o\n"}},
+		{"a deed of that name", "test.c", "make | Makefile | make", map[string]string{"test.c": "int main() {}", "Makefile": "CFLAGS = -g\nall: test\ntest: all\n\t./test\n"}},
+		{"a part of many programs", "lib.c", "make | Makefile | make", map[string]string{"lib.c": "int lib;", "Makefile": "CFLAGS = -g\nlib: lib.c\n"}},
+		{"make by a compiler of another name", "x.C", "make | Makefile | make PCC='g++ -g' LD='clang++-17 -pthread -g'", map[string]string{"x.C": "int main() {}", "Makefile": "ifdef M\nPCC = icpc\nelse\n PCC = g++\nendif\nLD = clang++-17 -pthread\nTOOLSET := gcc\nFLAGS = ${flags.${TOOLSET}}\np:\n\t$(PCC) -c $<\n\t@${LD} -o p\n"}},
 		{"configure", "x.c", "configure and make | configure | ./configure && make", map[string]string{"x.c": "", "configure": "#!/bin/sh"}},
 		{"configure of both kinds", "src/x.c", "configure and make | configure | ./configure && make", map[string]string{"src/x.c": "", "configure": "#!/bin/sh", "configure.ac": ""}},
 		{"autoconf", "src/x.c", "autoconf | configure.ac | autoreconf -i && ./configure && make", map[string]string{"src/x.c": "", "configure.ac": ""}},
@@ -109,7 +120,7 @@ func TestNotBuiltYet(t *testing.T) {
 			"CMakePresets.json": `{"configurePresets": [{"name": "base", "hidden": true}, {"name": "fast"}, {"name": "nobuild"}], "buildPresets": [{"name": "fast-build", "configurePreset": "fast"}]}`}},
 		{"broken presets", "main.c", "cmake | CMakeLists.txt | cmake -S . -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build build", map[string]string{"main.c": mainC, "CMakeLists.txt": cmake, "CMakePresets.json": "{"}},
 		{"cmake and make", "main.c", "cmake | CMakeLists.txt | cmake -S . -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build build\nmake | Makefile | make", map[string]string{"main.c": mainC, "CMakeLists.txt": cmake, "Makefile": ""}},
-		{"meson", "main.c", "meson | meson.build | { test -d builddir || meson setup --buildtype=debugoptimized builddir; } && meson compile -C builddir", map[string]string{"main.c": mainC, "meson.build": "project('x', 'c')"}},
+		{"meson", "main.c", "meson | meson.build | { test -f builddir/build.ninja || meson setup --buildtype=debugoptimized builddir; } && meson compile -C builddir", map[string]string{"main.c": mainC, "meson.build": "project('x', 'c')"}},
 		{"cargo", "src/main.rs", "crunch | Cargo.toml | CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir target/skewlens --bin crunch | asks | target/skewlens/release/crunch",
 			map[string]string{"src/main.rs": "fn main() { std::env::args(); }", "Cargo.toml": "[package]\nname = \"crunch\""}},
 		{"cargo, two programs", "src/lib.rs", "one | Cargo.toml | CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir target/skewlens --bin one | target/skewlens/release/one\n" +
@@ -117,6 +128,9 @@ func TestNotBuiltYet(t *testing.T) {
 			map[string]string{"src/lib.rs": "", "src/bin/one.rs": "", "src/bin/two/main.rs": "", "Cargo.toml": "[package]\nname = \"crunch\""}},
 		{"cargo, a workspace", "core/src/lib.rs", "app/app | Cargo.toml | CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir target/skewlens --bin app --manifest-path app/Cargo.toml | target/skewlens/release/app",
 			map[string]string{"core/src/lib.rs": "", "core/Cargo.toml": "[package]\nname = \"core\"", "app/src/main.rs": "", "app/Cargo.toml": "[package]\nname = \"app\"", "Cargo.toml": "[workspace]\nmembers = [\"*\"]"}},
+		{"cargo, tests of a member without programs", "core/src/lib.rs", "app/app | Cargo.toml | CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir target/skewlens --bin app --manifest-path app/Cargo.toml | target/skewlens/release/app\n" +
+			"core/tests | Cargo.toml | CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir target/skewlens --tests --manifest-path core/Cargo.toml",
+			map[string]string{"core/src/lib.rs": "#[test]\nfn works() {}", "core/Cargo.toml": "[package]\nname = \"core\"", "app/src/main.rs": "", "app/Cargo.toml": "[package]\nname = \"app\"", "Cargo.toml": "[workspace]\nmembers = [\"*\"]"}},
 		{"cargo, an example", "examples/e.rs", "e | Cargo.toml | CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir target/skewlens --example e | target/skewlens/release/examples/e",
 			map[string]string{"src/main.rs": "", "examples/e.rs": "", "Cargo.toml": "[package]\nname = \"p\""}},
 		{"cargo, a library", "src/lib.rs", "tests | Cargo.toml | CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir target/skewlens --tests", map[string]string{"src/lib.rs": "", "src/part.rs": "", "tests/t.rs": "", "benches/b.rs": "", "Cargo.toml": "[package]\nname = \"p\""}},
@@ -133,6 +147,8 @@ func TestNotBuiltYet(t *testing.T) {
 			"main.go": "package main\nfunc main() {}", "cmd/solve/main.go": "package main\nimport \"os\"\nfunc main() { println(os.Args[1]) }"}},
 		{"a Go library of a module", "lib/lib.go", "solver | go.mod | go build -o solver . | solver\ncmd/solve/solve | go.mod | cd cmd/solve && go build -o solve . | cmd/solve/solve", map[string]string{"go.mod": "module example.org/solver/v2\n",
 			"main.go": "package main\nfunc main() {}", "main_test.go": "package main_test", "cmd/solve/main.go": "// A solver.\npackage main\nfunc main() {}", "lib/lib.go": "package lib"}},
+		{"a Go library that another module of the workspace uses", "lib/lib.go", "app/cmd/solve/solve | go.work | cd app/cmd/solve && go build -o solve . | app/cmd/solve/solve", map[string]string{"go.work": "go 1.21\nuse (\n\t./lib // this one\n\t./app\n)\n",
+			"lib/go.mod": "module example.org/lib\n", "lib/lib.go": "package lib", "app/go.mod": "module example.org/app\n", "app/cmd/solve/main.go": "package main\nfunc main() {}"}},
 		{"Go tests of a module without programs", "lib/lib.go", "lib/lib.test | the tests of this folder | cd lib && go test -c -o lib.test . | lib/lib.test", map[string]string{"go.mod": "module example.org/solver\n", "lib/lib.go": "package lib", "lib/lib_test.go": "package lib"}},
 		{"a Go test", "main_test.go", "@.test | the tests of this folder | go test -c -o @.test . | @.test", map[string]string{"go.mod": "module example.org/solver\n", "main.go": "package main\nfunc main() {}", "main_test.go": "package main"}},
 		{"Go benchmarks", "p/x_test.go", "p/p.test | the tests of this folder | cd p && go test -c -o p.test . | p/p.test\np/p.test -test.bench=. | the benchmarks of this folder | cd p && go test -c -o p.test . | p/p.test",
@@ -146,6 +162,7 @@ func TestNotBuiltYet(t *testing.T) {
 			map[string]string{"x.c": "#include \"y.h\"\nint main() {}", "y.h": "", "y.c": "# include \"z.h\"", "z.h": "#include \"y.h\"", "z.c": "", "w.c": "#include \"z.h\"\nint main() {}", "v.c": "int main() {}"}},
 		{"one of several programs", "v.c", "v | compiled from this file alone | cc -O2 -g -pthread v.c -o v -lm | v", map[string]string{"x.c": "int main() {}", "v.c": "int main() {}", "u.c": ""}},
 		{"a header", "work.hpp", "x | compiled from this file alone | c++ -O2 -g -pthread x.cpp -o x | x", map[string]string{"x.cpp": "#include \"work.hpp\"\nint main() {}", "y.cpp": "int main() {}", "work.hpp": ""}},
+		{"a header of a library", "include/lib/work.hpp", "tests/x | compiled from this file alone | c++ -O2 -g -pthread -I include tests/x.cpp -o tests/x | tests/x", map[string]string{"tests/x.cpp": "# include <lib/work.hpp>\nint main() {}", "tests/part.cpp": "#include <lib/work.hpp>", "src/y.cpp": "#include <lib/other.hpp>\nint main() {}", "include/lib/work.hpp": ""}},
 		{"a header that nobody includes", "work.hpp", "", map[string]string{"x.cpp": "int main() {}", "work.hpp": ""}},
 		{"C++20", "x.cpp", "x | compiled from this file alone | c++ -O2 -g -pthread -std=c++20 x.cpp -o x | x", map[string]string{"x.cpp": "#include <barrier>\nint main() {}"}},
 		{"C++20 in a header", "x.cpp", "x | compiled from the sources of this folder | c++ -O2 -g -pthread -std=c++20 x.cpp y.cc -o x | x", map[string]string{"x.cpp": "int main() {}", "y.cc": "#include \"y.h\"", "y.h": "inline std::jthread t;"}},
@@ -178,11 +195,18 @@ func TestMadeOf(t *testing.T) {
 	}
 	compile(t, dir, "gcc", "-g", "src/main.c", "src/help.c", "-o", "out/app")
 	compile(t, dir, "gcc", "-g", "other.c", "-o", "other")
-	if got, want := shown(dir, "src/help.c"), "out/app | built from this file | make | out/app"; got != want {
+	if got, want := shown(dir, "src/help.c"), "out/app | built from this file | make CC='cc -g' | out/app"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if got, want := shown(dir, "other.c"), "other | built from this file |  | other"; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+	past := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(filepath.Join(dir, "other"), past, past); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := shown(dir, "other.c"), "other | compiled from this file alone | cc -O2 -g -pthread other.c -o other -lm | other\nother | built from this file |  | other"; got != want {
+		t.Errorf("edited since: got %s, want %s", got, want)
 	}
 	if got := shown(dir, ""); !strings.Contains(got, "out/app | a program of this folder") || !strings.Contains(got, "other |") {
 		t.Errorf("of the folder: %s", got)
@@ -215,7 +239,7 @@ func TestLinkedFolder(t *testing.T) {
 func TestMadeOfByOtherSigns(t *testing.T) {
 	dir := tree(t, map[string]string{"src/main.c": mainC, "src/help.c": help})
 	compile(t, dir, "gcc", "src/main.c", "src/help.c", "-o", "plain")
-	if got, want := shown(dir, "src/help.c"), "plain | built from this file |  | plain"; got != want {
+	if got, want := shown(dir, "src/help.c"), "plain | built from this file without debug information: nothing will stand on a line |  | plain"; got != want {
 		t.Errorf("symbols: got %s, want %s", got, want)
 	}
 	compile(t, dir, "gcc", "-g", "-shared", "-fPIC", "src/help.c", "-o", "libhelp.so")
@@ -240,6 +264,12 @@ func TestCMakeBuildFolder(t *testing.T) {
 	compile(t, filepath.Join(dir, "build/CMakeFiles/3.25"), "gcc", "-g", "try.c", "-o", "a.out")
 	cache := "CMAKE_BUILD_TYPE:STRING=\nCMAKE_HOME_DIRECTORY:INTERNAL=" + dir + "\n"
 	if err := os.WriteFile(filepath.Join(dir, "build/CMakeCache.txt"), []byte(cache), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := shown(dir, "main.c"), "cmake | CMakeLists.txt | cmake -S . -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build build"; got != want {
+		t.Errorf("where CMake gave up: got %s, want %s", got, want)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "build/build.ninja"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := shown(dir, "main.c"), "cmake build | CMakeCache.txt | cmake --build build"; got != want {
@@ -276,5 +306,32 @@ func TestHome(t *testing.T) {
 		if got := f.Above(filepath.Dir(filepath.Join(dir, path)), filepath.Join(dir, path)); got != want {
 			t.Errorf("above %s: %q", path, got)
 		}
+	}
+}
+
+// A line of a file of tests is in a test, or in none; and what was built once does not hide
+// that it has benchmarks.
+func TestTestAt(t *testing.T) {
+	dir := tree(t, map[string]string{"go.mod": "module example.org/p\n", "x/x_test.go": "package x\n\nfunc TestA(t *testing.T) {\n\twg.Wait()\n}\n\nfunc helper() {\n\twg.Wait()\n}\n\nfunc (s *S) TestM() {\n}\nfunc Testify() {\n}\nfunc BenchmarkB(b *testing.B) {\n\tb.RunParallel(nil)\n}\n", "x/x.go": "package x\nfunc TestNot() {\n}\n"})
+	f := New(&workspace.Disk{})
+	for line, want := range map[int]string{0: "", 1: "", 2: "x.test TestA -test.run=^TestA$", 3: "x.test TestA -test.run=^TestA$", 7: "", 11: "", 13: "", 15: "x.test BenchmarkB -test.run=^$ -test.bench=^BenchmarkB$"} {
+		c, ok := f.TestAt(dir, filepath.Join(dir, "x/x_test.go"), line)
+		if got := strings.TrimSpace(c.Name + " " + strings.Join(c.Args, " ")); got != want || ok != (want != "") {
+			t.Errorf("line %d: %q, want %q", line, got, want)
+		}
+	}
+	if _, ok := f.TestAt(dir, filepath.Join(dir, "x/x.go"), 2); ok {
+		t.Error("a test outside of a file of tests")
+	}
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("go is not here")
+	}
+	before := shown(dir, "x/x_test.go")
+	if err := os.WriteFile(filepath.Join(dir, "x/x_test.go"), []byte("package x\n\nimport \"testing\"\n\nfunc BenchmarkB(b *testing.B) {\n}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	compile(t, filepath.Join(dir, "x"), "go", "test", "-c", "-o", "x.test", ".")
+	if after := shown(dir, "x/x_test.go"); after != before || !strings.Contains(after, "the benchmarks of this folder") {
+		t.Errorf("%s, before it was built %s", after, before)
 	}
 }

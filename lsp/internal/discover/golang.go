@@ -12,6 +12,7 @@ import (
 var (
 	mainPackage = pattern.New(`(?m)^package\s+main\b`)
 	modulePath  = pattern.New(`(?m)^module\s+(\S+)`)
+	workUses    = pattern.New(`(?m)^\s*(?:use\s+)?"?(\.[^\s"()]*)`)
 	version     = pattern.New(`/v\d+$`)
 	goAsks      = pattern.New(`\bos\.Args\b|\bflag\.`)
 	benchmark   = pattern.New(`(?m)^func Benchmark\w*\(`)
@@ -42,19 +43,47 @@ func (f *Finder) golang(root, path string) (all []Candidate) {
 				return []Candidate{c}
 			}
 		}
-		f.disk.Uses("read", at)
-		folders, _ := filepath.Glob(filepath.Join(at, "cmd", "*"))
-		for _, folder := range append([]string{at}, folders...) {
-			if c, ok := f.goProgram(root, at, module[1], folder); ok {
-				all = append(all, c)
-			}
+		if all = f.goPrograms(root, at, module[1]); len(all) > 0 || path == "" {
+			return all
 		}
-		if len(all) == 0 && path != "" {
-			return f.goTests(root, dir)
-		}
-		return all
+		return append(f.goTests(root, dir), f.goWorkspace(root, at)...)
 	}
 	return nil
+}
+
+// goPrograms are those of a module: its own, and those below cmd.
+func (f *Finder) goPrograms(root, at, module string) (all []Candidate) {
+	f.disk.Uses("read", at)
+	folders, _ := filepath.Glob(filepath.Join(at, "cmd", "*"))
+	for _, folder := range append([]string{at}, folders...) {
+		if c, ok := f.goProgram(root, at, module, folder); ok {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// goWorkspace are the programs of the other modules of the workspace that a module is in.
+func (f *Finder) goWorkspace(root, module string) (all []Candidate) {
+	for _, dir := range above(root, module) {
+		text, ok := f.text(filepath.Join(dir, "go.work"))
+		if !ok {
+			continue
+		}
+		for _, m := range workUses().FindAllStringSubmatch(text, -1) {
+			at := filepath.Join(dir, m[1])
+			if mod, ok := f.text(filepath.Join(at, "go.mod")); ok && at != module {
+				if name := modulePath().FindStringSubmatch(mod); name != nil {
+					all = append(all, f.goPrograms(root, at, name[1])...)
+				}
+			}
+		}
+		break
+	}
+	for i := range all {
+		all[i].Why = "go.work"
+	}
+	return all
 }
 
 // goTests are the tests of a folder, if it has any, which run there, and its benchmarks.
@@ -73,6 +102,41 @@ func (f *Finder) goTests(root, dir string) []Candidate {
 		all = append(all, c)
 	}
 	return all
+}
+
+// function is the head of one of Go's, and tested what of it a test's is.
+var (
+	function = pattern.New(`(?m)^func\b(?: (\w+)\()?`)
+	tested   = pattern.New(`^(Test|Benchmark|Fuzz)([^a-z]|$)`)
+)
+
+// TestAt is the tests of a folder, of which but that one is run that a line (from 0) of a
+// file of tests is in; false where it is in none.
+func (f *Finder) TestAt(root, path string, line int) (c Candidate, ok bool) {
+	text, read := f.text(path)
+	if !read || !strings.HasSuffix(path, "_test.go") {
+		return c, false
+	}
+	name := ""
+	for _, m := range function().FindAllStringSubmatchIndex(text, -1) {
+		if strings.Count(text[:m[0]], "\n") > line {
+			break
+		}
+		if name = ""; m[2] >= 0 && tested().MatchString(text[m[2]:m[3]]) {
+			name = text[m[2]:m[3]]
+		}
+	}
+	all := f.golang(root, path)
+	if name == "" || len(all) == 0 {
+		return c, false
+	}
+	c = all[0]
+	c.Name += " " + name
+	c.Args = []string{"-test.run=^" + name + "$"}
+	if strings.HasPrefix(name, "Benchmark") {
+		c.Args = []string{"-test.run=^$", "-test.bench=^" + name + "$"}
+	}
+	return c, true
 }
 
 // goProgram is what is built of a folder, if that is a program: one called like it,

@@ -3,6 +3,7 @@ package discover
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/skewlens/skewlens/internal/pattern"
@@ -29,7 +30,10 @@ func makes(root, dir string) string {
 
 var (
 	saysLines = pattern.New(`(^|[\s='"])-g(gdb|dwarf|[0-3]\b|\s|$|['"])`)
-	sets      = pattern.New(`(?m)^\s*(?:export\s+|override\s+)?(CC|CXX|FC)\s*[:?]*=[ \t]*(.*?)\s*$`)
+	condition = pattern.New(`^ *(ifeq|ifneq|ifdef|ifndef|endif)\b`)
+	assigns   = pattern.New(`^\s*((export|override)\s+)?[\w.]+\s*[:?+]*=`)
+	sets      = pattern.New(`(?m)^ *(?:export\s+|override\s+)?(\w+)\s*[:?]*=[ \t]*(.*?)\s*$`)
+	compiles  = pattern.New(`^(ccache +)?(/\S*/)?([\w.]+-)*(gcc|g\+\+|cc|c\+\+|clang|clang\+\+|gfortran|mpicc|mpicxx|mpic\+\+|mpifort|mpif90)(-[\d.]+)?( -\S+)*$`)
 )
 
 // variables are those that name compilers, with what make has them be, and what of a
@@ -43,24 +47,86 @@ var variables = []struct {
 	{"FC", "gfortran", pattern.New(`\$[({]FC[)}]|\.[fF](90)?\b`)},
 }
 
-// withLines are the words by which a first build of a Makefile that never says -g has
-// debug information, whatever else it sets: compilers are called with it.
+// withLines are the words by which a first build of a Makefile that does not say -g has
+// debug information. One that says it in a comment, under a condition, or for a target of
+// its own, does not.
 func withLines(makefile string) (words string) {
-	if saysLines().MatchString(makefile) {
-		return ""
+	depth := 0 // of conditions
+	for _, line := range strings.Split(makefile, "\n") {
+		line, _, _ = strings.Cut(line, "#")
+		switch m := condition().FindStringSubmatch(line); {
+		case m != nil && m[1] == "endif":
+			depth--
+		case m != nil:
+			depth++
+		}
+		if depth <= 0 && saysLines().MatchString(line) && (assigns().MatchString(line) || strings.HasPrefix(line, "\t") && !strings.Contains(line, "$(")) {
+			return ""
+		}
 	}
+	return compilersWithLines(makefile)
+}
+
+// compilersWithLines are words that have compilers be called with -g, whatever else is set.
+func compilersWithLines(makefile string) (words string) {
 	said := map[string]string{}
+	var others []string // variables of its own that name compilers
 	for _, m := range sets().FindAllStringSubmatch(makefile, -1) {
-		said[m[1]] = m[2]
+		if said[m[1]] = m[2]; compiles().MatchString(m[2]) && !slices.Contains(others, m[1]) {
+			others = append(others, m[1])
+		}
 	}
 	for _, v := range variables {
 		c, ok := said[v.name]
 		if !ok {
 			c = v.compiler
 		}
-		if c != "" && v.used().MatchString(makefile) && !strings.ContainsAny(c, "$`#\\\"'") {
+		if c != "" && (ok || v.used().MatchString(makefile)) && !strings.ContainsAny(c, "$`#\\\"'") {
 			words += " " + v.name + "=" + workspace.Quote(c+" -g")
+		}
+		others = slices.DeleteFunc(others, func(o string) bool { return o == v.name })
+	}
+	for _, o := range others {
+		called := regexp.MustCompile(`(?m)^\t[@-]*\$[({]` + o + `[)}]\s`)
+		if c := said[o]; compiles().MatchString(c) && called.MatchString(makefile) {
+			words += " " + o + "=" + workspace.Quote(c+" -g")
 		}
 	}
 	return words
 }
+
+// everyProgram is a rule by which a Makefile makes a program of any name.
+var everyProgram = pattern.New(`(?m)^%\s*:`)
+
+// own is the word by which a Makefile makes the one program that a file with a main is:
+// else all are made for it.
+func (f *Finder) own(makefile, path string) string {
+	if path == "" || !f.contains(path, begins()) {
+		return ""
+	}
+	return rule(makefile, strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
+}
+
+// rule is the word by which a Makefile makes a program of a name, if it does, and that is
+// not what it makes anyway.
+func rule(makefile, name string) string {
+	if !plain().MatchString(name) || deeds().MatchString(name) {
+		return ""
+	}
+	if m := firstRule().FindStringSubmatch(makefile); m != nil && strings.TrimSpace(m[1]) == name {
+		return ""
+	}
+	rule := regexp.MustCompile(`(?m)^([^\t\n:=#]*\s)?` + regexp.QuoteMeta(name) + `(\s[^\n:=]*)?:([^=]|$)`)
+	listed := regexp.MustCompile(`(^|\s)` + regexp.QuoteMeta(name) + `(\s|$)`)
+	if rule.MatchString(makefile) || everyProgram().MatchString(makefile) && listed.MatchString(makefile) {
+		return " " + name
+	}
+	return ""
+}
+
+var firstRule = pattern.New(`(?m)^(\w[^\t\n:=#]*):(?:[^=]|$)`)
+
+var (
+	plain = pattern.New(`^\w[\w.+/-]*$`)
+	deeds = pattern.New(`^(all|test|tests|check|run|bench|benchmark|benchmarks|install|clean|demo|help)$`) // mostly done by a rule, not made
+)

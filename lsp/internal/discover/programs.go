@@ -195,3 +195,17 @@ func common(a, b string) int {
 func (p *program) debug(dir string) bool {
 	return slices.ContainsFunc(p.files, func(f string) bool { return strings.HasPrefix(f, dir+"/") })
 }
+
+// Sequential reports whether a program surely runs no directive of OpenMP's: it loads
+// libraries, and none that has OpenMP's threads.
+func (f *Finder) Sequential(path string) bool {
+	info, err := f.disk.Stat(path)
+	if err != nil {
+		return false
+	}
+	p := f.program(path, fs.FileInfoToDirEntry(info))
+	return p != nil && len(p.needs) > 0 && !slices.ContainsFunc(p.needs, func(l string) bool { return !ofLanguages().MatchString(l) })
+}
+
+// ofLanguages are libraries that programs load for their language alone.
+var ofLanguages = pattern.New(`^(lib(c|m|pthread|dl|rt|stdc\+\+|gcc_s|gfortran|quadmath)|ld-linux.*)\.so`)

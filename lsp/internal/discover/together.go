@@ -3,6 +3,7 @@ package discover
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -70,6 +71,26 @@ func (f *Finder) together(path string) (programs []sourced) {
 		p := f.whole(m, sources, mains)
 		if slices.Contains(p.files, path) || slices.Contains(p.headers, path) {
 			programs = append(programs, p)
+		}
+	}
+	return programs
+}
+
+// users are the programs in the folders around a header that include it, the nearest: the
+// examples and tests of a library.
+func (f *Finder) users(root, header string) (programs []sourced) {
+	includes := regexp.MustCompile(`(?m)^\s*#\s*include\s*["<]([\w./+-]*/)?` + regexp.QuoteMeta(filepath.Base(header)) + `[">]`)
+	for _, dir := range above(root, filepath.Dir(header)) {
+		f.disk.Uses("read", dir)
+		files, _ := filepath.Glob(filepath.Join(dir, "*.c*"))
+		below, _ := filepath.Glob(filepath.Join(dir, "*", "*.c*"))
+		for _, s := range append(files, below[:min(len(below), maxFolder)]...) {
+			if fam := familyOf(s); (fam == inC || fam == inCXX) && f.contains(s, includes) && f.contains(s, begins()) {
+				programs = append(programs, f.whole(s, []string{s}, []string{s}))
+			}
+		}
+		if len(programs) > 0 {
+			break
 		}
 	}
 	return programs

@@ -64,19 +64,24 @@ func OfFile(data []byte) *Text {
 	return New(string(all))
 }
 
-// Shows reports whether a text is what an editor makes of a file.
+// Shows reports whether a text is what an editor makes of a file. Some have all lines end
+// alike, though those of the file do not.
 func (t *Text) Shows(data []byte) bool {
 	switch {
 	case string(data) == t.s:
 		return true
 	case utf8.Valid(data):
-		return strings.TrimPrefix(string(data), mark) == strings.TrimPrefix(t.s, mark)
+		return oneEnd(strings.TrimPrefix(string(data), mark)) == oneEnd(strings.TrimPrefix(t.s, mark))
 	}
 	return plain(string(data)) == plain(t.s) // nobody knows what it took it for
 }
 
-// plain is a text without what is not ASCII.
+// oneEnd is a text whose lines all end alike.
+func oneEnd(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
+
+// plain is a text without what is not ASCII, whose lines all end alike.
 func plain(s string) string {
+	s = oneEnd(s)
 	if strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
 		return s
 	}

@@ -286,6 +286,8 @@ func TestOfFile(t *testing.T) {
 		{"// caf\xe9\nint x;\n", "// café\nint x;\n", "// café\nint y;\n"},
 		{"// caf\xe9\nint x;\n", "// caf\ufffd\nint x;\n", "\n// café\nint x;\n"},
 		{"// café\n", "// café\n", "// cafe\n"},
+		{"int x;\r\nint y;\n", "int x;\r\nint y;\r\n", "int x;\r\nint z;\n"}, // lines of both kinds: an editor has one
+		{"int x;\r\n// caf\xe9\n", "int x;\n// caf\ufffd\n", "int xy;\n"},
 	} {
 		data, shown := []byte(c.file), New(c.text)
 		if !shown.Shows(data) || New(c.edited).Shows(data) {

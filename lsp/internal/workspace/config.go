@@ -26,6 +26,7 @@ type Target struct {
 	Root    string // the workspace folder
 	Source  string // the file that says so
 	Build   string // a command for the shell; empty: none
+	First   string // stands for Build until it succeeded once; empty: Build does it
 	Program string
 	Args    []string // {threads} still in them
 	Threads int      // 0: not said

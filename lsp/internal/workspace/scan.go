@@ -3,6 +3,7 @@ package workspace
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/skewlens/skewlens/internal/pattern"
@@ -13,7 +14,9 @@ var (
 	// What a scan looks at closely; everything else is passed over fast.
 	hints = []string{"barrier", "BARRIER", "join", "arrive_and_wait", "omp", "parallel_", "execution::par", "par_", "scope", "parallel(", "yieldForce", "WaitFor", "forall", ".run", "blocking", "dispatch_apply"}
 
-	callC       = pattern.New(`\b(pthread_barrier_wait|pthread_join|thrd_join|\w*BARRIER\w*)\s*\(|\.(arrive_and_wait|join)\s*\(|\b(tbb|Kokkos)::parallel_\w+\s*\(|\bRAJA::forall\s*<|\bcv::parallel_for_\s*\(|\bQtConcurrent::blocking\w+\s*[(<]|\bdispatch_apply\s*\(|\.run(_n|_until)?\s*\([^;]*\)\s*\.\s*(wait|get)\s*\(\s*\)|\bexecution::par(_unseq)?\s*,|^\s*#\s*pragma\s+omp\b.*\bparallel\b`)
+	// A barrier of memory is called without an argument, one of threads is not, but for BARRIER itself.
+	callC = pattern.New(`\b(pthread_barrier_wait|pthread_join|thrd_join|BARRIER)\s*\(|\b\w*BARRIER\w*\s*\(\s*[^)\s]|(\.|->)(arrive_and_wait|join)\s*\(|` +
+		`\btbb::parallel_\w+\s*\(|\bparallel_(for|reduce|scan|sort|invoke|do)\w*\s*(<[^()]*>)?\(|\bRAJA::forall\s*<|\bQtConcurrent::blocking\w+\s*[(<]|\bdispatch_apply\s*\(|\.run(_n|_until)?\s*\([^;]*\)\s*\.\s*(wait|get)\s*\(\s*\)|\bexecution::par(_unseq)?\s*,|^\s*#\s*pragma\s+omp\b.*\bparallel\b`)
 	callRust    = pattern.New(`\.(join|wait)\s*\(\s*\)|\.(into_)?par_(iter|iter_mut|chunks|chunks_mut|bridge|sort\w*)\s*\(|\b(thread|rayon)::(scope|join)\s*\(`)
 	callFortran = pattern.New(`(?i)^\s*[!c*]\$omp\s+parallel\b`)
 	// Of other languages what ends their threads and tasks.
@@ -22,10 +25,12 @@ var (
 	callOCaml  = pattern.New(`\b(Thread|Domain)\.join\b`)
 	callPascal = pattern.New(`(?i)\.WaitFor\b`)
 	// Of Go only what is a group of goroutines: commands and conditions have a Wait too.
-	groupGo = pattern.New(`(\w+)\s+\*?(?:sync\.WaitGroup|errgroup\.Group)\b|(\w+)(?:\s*,\s*\w+)?\s*:?=\s*&?(?:new\()?(?:sync\.WaitGroup|errgroup\.(?:Group|WithContext))\b`)
-	waitGo  = pattern.New(`(\w+)\.Wait\(\)`)
+	groupGo = pattern.New(`(\w+)\s+\*?(?:\w+\.WaitGroup|errgroup\.Group)\b|(\w+)(?:\s*,\s*\w+)?\s*:?=\s*&?(?:new\()?(?:\w+\.WaitGroup|errgroup\.(?:Group|WithContext))\b`)
+	waitGo  = pattern.New(`(\w+)\.Wait\(\)|\.(RunParallel)\(`)
 
-	notACall = pattern.New(`^\s*(#\s*(define|undef|if|ifdef|ifndef|include)|extern\b)|BARRIER_?(INIT|DESTROY|DEC)|\b(join|arrive_and_wait)\s*\([^)]*\)\s*(const\s*)?\{`)
+	notACall = pattern.New(`^\s*(#\s*(define|undef|if|ifdef|ifndef|include)|extern\b)|BARRIER_?(INIT|DESTROY|DEC)|(INIT|DESTROY|DEFINE|DECLARE)_?BARRIER|\b(join|arrive_and_wait)\s*\([^)]*\)\s*(const\s*)?\{`)
+	// A word before a name makes it a declaration, unless it is one of those that begin a statement.
+	typed = pattern.New(`(\w+)[\s*&]+$`)
 )
 
 // scan guesses from a text alone where sections end, for programs that are not
@@ -56,16 +61,24 @@ func scan(t *text.Text, language, path string) []int {
 	comment := false
 	for i := range t.Lines() {
 		line := t.Line(i)
-		if call == callC() {
+		if call == callC() || call == callRust() || call == callD() {
 			line, comment = uncommented(line, comment)
 		}
-		if !hinted(line) || !call.MatchString(line) || notACall().MatchString(line) {
-			continue
+		if hinted(line) && call.MatchString(line) && !notACall().MatchString(line) && !(call == callC() && declares(line)) {
+			out = append(out, i)
 		}
-		out = append(out, i)
 	}
 	return out
 }
+
+// declares reports whether what is called on a line of C is only declared there.
+func declares(line string) bool {
+	m := typed().FindStringSubmatch(line[:callC().FindStringIndex(line)[0]])
+	return m != nil && !slices.Contains(statements, m[1])
+}
+
+// statements are words that a call may stand behind.
+var statements = []string{"return", "else", "do", "throw", "co_return", "co_await", "co_yield", "and", "or", "not"}
 
 // scanGo finds where groups of goroutines are waited for that the text declares.
 func scanGo(t *text.Text) (out []int) {
@@ -77,7 +90,7 @@ func scanGo(t *text.Text) (out []int) {
 	for i := range t.Lines() {
 		line, comment = uncommented(t.Line(i), comment)
 		for _, m := range waitGo().FindAllStringSubmatch(line, -1) {
-			if groups[m[1]] {
+			if groups[m[1]] || m[2] != "" {
 				out = append(out, i)
 				break
 			}
@@ -95,7 +108,7 @@ func hinted(line string) bool {
 	return strings.Contains(line, ".wait") || strings.Contains(line, "OMP")
 }
 
-// uncommented takes comments out of a line of C.
+// uncommented takes comments out of a line of C, or of a language that has the same.
 func uncommented(line string, inside bool) (string, bool) {
 	if !inside && !strings.Contains(line, "/") {
 		return line, false

@@ -22,37 +22,50 @@ func FuzzScan(f *testing.F) {
 
 func TestScan(t *testing.T) {
 	for line, want := range map[string]bool{
-		"  pthread_barrier_wait(&b);":                 true,
-		"    pthread_join(t[i], NULL);":               true,
-		"  BARRIER(Global->start, P)":                 true,
-		"#define BARRIER(b) {pthread_mutex_lock(b)":   false,
-		"  BARRIER_INIT(x, 4);":                       false,
-		"  BARINIT(x)":                                false,
-		"  sync.arrive_and_wait();":                   true,
-		"  worker.join();":                            true,
-		"#pragma omp parallel for":                    true,
-		"# pragma omp target teams parallel":          true,
-		"#pragma omp atomic":                          false,
-		"// pthread_join(a, b)":                       false,
-		"/* pthread_join( */ f();":                    false,
-		"/* x */ pthread_join(a, b); /*":              true,
-		"extern int pthread_join(pthread_t, void**);": false,
-		"int joined(int x);":                          false,
-		"a = b / c / d; pthread_join(a, 0);":          true,
-		"tbb::parallel_for(0, n, [&](int i) {":        true,
-		"oneapi::tbb::parallel_reduce(r, 0, f, g);":   true,
-		"std::sort(std::execution::par, a, b);":       true,
-		"std::sort(std::execution::seq, a, b);":       false,
-		"int parallel_for_depth;":                     false,
-		`Kokkos::parallel_for("x", n, f);`:            true,
-		"RAJA::forall<policy>(range, f);":             true,
-		"cv::parallel_for_(cv::Range(0, n), f);":      true,
-		"QtConcurrent::blockingMap(list, f);":         true,
-		"QtConcurrent::run(f);":                       false,
-		"executor.run(graph).wait();":                 true,
-		"executor.run_n(graph, 4).get();":             true,
-		"auto f = executor.run(graph);":               false,
-		"for (auto &x : forall) x.wait();":            false,
+		"  pthread_barrier_wait(&b);":                  true,
+		"    pthread_join(t[i], NULL);":                true,
+		"  BARRIER(Global->start, P)":                  true,
+		"#define BARRIER(b) {pthread_mutex_lock(b)":    false,
+		"  BARRIER_INIT(x, 4);":                        false,
+		"  BARINIT(x)":                                 false,
+		"  sync.arrive_and_wait();":                    true,
+		"  worker.join();":                             true,
+		"  this->threads[i]->join();":                  true,
+		"#pragma omp parallel for":                     true,
+		"# pragma omp target teams parallel":           true,
+		"#pragma omp atomic":                           false,
+		"// pthread_join(a, b)":                        false,
+		"/* pthread_join( */ f();":                     false,
+		"/* x */ pthread_join(a, b); /*":               true,
+		"extern int pthread_join(pthread_t, void**);":  false,
+		"int joined(int x);":                           false,
+		"a = b / c / d; pthread_join(a, 0);":           true,
+		"tbb::parallel_for(0, n, [&](int i) {":         true,
+		"oneapi::tbb::parallel_reduce(r, 0, f, g);":    true,
+		"std::sort(std::execution::par, a, b);":        true,
+		"std::sort(std::execution::seq, a, b);":        false,
+		"int parallel_for_depth;":                      false,
+		"parlay::parallel_for(0, n, [&] (long i) {":    true,
+		"  Kokkos::parallel_reduce(\"sum\", n, f, s);": true,
+		"  parallel_for<Index>(0, n, f);":              true,
+		"void parallel_for(size_t n, F&& f) {":         false,
+		"INLINE int pthread_join(pthread_t t) {":       false,
+		"else pthread_barrier_wait(&b);":               true,
+		"  return pthread_join(t, NULL);":              true,
+		"  MEM_BARRIER();":                             false,
+		"  LF_BARRIER_ACQUIRE();":                      false,
+		"  BARRIER();":                                 true,
+		"  THREAD_BARRIER(team)":                       true,
+		"static DEFINE_BARRIER(test_barrier);":         false,
+		`Kokkos::parallel_for("x", n, f);`:             true,
+		"RAJA::forall<policy>(range, f);":              true,
+		"cv::parallel_for_(cv::Range(0, n), f);":       true,
+		"QtConcurrent::blockingMap(list, f);":          true,
+		"QtConcurrent::run(f);":                        false,
+		"executor.run(graph).wait();":                  true,
+		"executor.run_n(graph, 4).get();":              true,
+		"auto f = executor.run(graph);":                false,
+		"for (auto &x : forall) x.wait();":             false,
 	} {
 		if got := len(scan(text.New(line), "c", "")) == 1; got != want {
 			t.Errorf("%q: %v, want %v", line, got, want)
@@ -67,6 +80,10 @@ func TestScan(t *testing.T) {
 		"rayon::join(|| a(), || b());":       true,
 		"let scope = 1;":                     false,
 		"v.iter().sum()":                     false,
+		"/// t.join().unwrap();":             false,
+		"//! thread::scope(|s| {":            false,
+		"/* h.join() */":                     false,
+		"    for h in hs { h.join()?; }":     true,
 	} {
 		if got := len(scan(text.New(line), "rust", "")) == 1; got != want {
 			t.Errorf("%q: %v, want %v", line, got, want)
@@ -87,6 +104,8 @@ func TestScanGo(t *testing.T) {
 		"g, ctx := errgroup.WithContext(ctx)\nreturn g.Wait()":           true,
 		"var g errgroup.Group\nif err := g.Wait(); err != nil {":         true,
 		"func f(wg *sync.WaitGroup) {\n\tdefer wg.Wait()":                true,
+		"var wg conc.WaitGroup\nwg.Wait()":                               true,
+		"b.RunParallel(func(pb *testing.PB) {":                           true,
 		"var wg sync.WaitGroup\n// wg.Wait()":                            false,
 		"var wg sync.WaitGroup\ncmd.Wait()":                              false,
 		"cond := sync.NewCond(&mu)\ncond.Wait()":                         false,
@@ -122,5 +141,15 @@ func TestScanOthers(t *testing.T) {
 		if got := len(scan(text.New(x.line), "", x.path)) == 1; got != x.want {
 			t.Errorf("%s: %q: %v, want %v", x.path, x.line, got, x.want)
 		}
+	}
+}
+
+// What a compiler adds to a file stands on a line of it, which may be a comment: there is
+// nothing to be seen there.
+func TestNoSiteInAComment(t *testing.T) {
+	d := &Document{Path: "/w/lib.rs", Text: text.New("//! An example\n\n    h.join().unwrap();\n")}
+	d.sites.lines = []text.Point{{Line: 0}, {Line: 2}}
+	if lines := d.SiteLines(); len(lines) != 1 || !lines[2] {
+		t.Errorf("sites on %v", lines)
 	}
 }

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -159,7 +160,9 @@ func (w Workspace) linesIn(path string, p programSites, cwd string) []text.Point
 func (d *Document) SiteLines() map[int]bool {
 	lines := map[int]bool{}
 	for _, p := range d.sites.lines {
-		lines[p.Line] = true
+		if !d.remarks(p.Line) {
+			lines[p.Line] = true
+		}
 	}
 	if len(lines) == 0 || d.sites.edited {
 		for _, l := range scan(d.Text, d.Language, d.Path) {
@@ -167,4 +170,15 @@ func (d *Document) SiteLines() map[int]bool {
 		}
 	}
 	return lines
+}
+
+// remarks reports whether a line has nothing but a comment: what a compiler adds, as a main
+// for tests, stands at a file's first line.
+func (d *Document) remarks(line int) bool {
+	switch languageOf(d.Language, d.Path) {
+	case "c", "rust", "go", "d":
+		code, _ := uncommented(d.Text.Line(line), false)
+		return strings.TrimSpace(code) == "" && strings.TrimSpace(d.Text.Line(line)) != ""
+	}
+	return false
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -64,9 +65,18 @@ func (t Target) TOML() string {
 		}
 		return path
 	}
-	cwd := ""
+	cwd, stdin := "", ""
+	if t.Stdin != "" {
+		stdin = relative(t.Stdin)
+	}
 	if t.Cwd != t.Root {
 		cwd = relative(t.Cwd)
+	}
+	libs := slices.Clone(t.Lib)
+	for i, l := range libs {
+		if r := relative(l); r != l && t.Cwd == t.Root {
+			libs[i] = "./" + r
+		}
 	}
 	out := struct {
 		Target []any `toml:"target"`
@@ -78,8 +88,12 @@ func (t Target) TOML() string {
 		Threads int      `toml:"threads,omitempty"`
 		Cwd     string   `toml:"cwd,omitempty"`
 
-		Launcher []string `toml:"launcher,omitempty"`
-	}{t.Name, t.Build, relative(t.Program), t.Args, t.Threads, cwd, t.Launcher}}}
+		Stdin    string            `toml:"stdin,omitempty"`
+		Env      map[string]string `toml:"env,omitempty,inline"`
+		Lib      []string          `toml:"lib,omitempty"`
+		Launcher []string          `toml:"launcher,omitempty"`
+		Follow   bool              `toml:"follow-exec,omitempty"`
+	}{t.Name, t.Build, relative(t.Program), t.Args, t.Threads, cwd, stdin, t.Env, libs, t.Launcher, t.Follow}}}
 	var b bytes.Buffer
 	e := toml.NewEncoder(&b)
 	e.SetIndentTables(false)

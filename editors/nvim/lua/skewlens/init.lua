@@ -122,7 +122,7 @@ end
 
 local server_commands = {
   'skewlens.profileSection', 'skewlens.profileTarget', 'skewlens.scaleTarget', 'skewlens.compare', 'skewlens.nextCause',
-  'skewlens.openReport', 'skewlens.explain', 'skewlens.clear', 'skewlens.cancel', 'skewlens.remember',
+  'skewlens.openReport', 'skewlens.explain', 'skewlens.clear', 'skewlens.cancel', 'skewlens.finish', 'skewlens.remember',
 }
 
 --- commands make lenses and code actions take the same way as :Skewlens.
@@ -501,6 +501,11 @@ end
 --- cancel ends every run. Neovim has no button for it.
 function act.cancel(c)
   M.execute(c, 'skewlens.cancel', {})
+end
+
+--- finish ends the program as Ctrl-C does; the run is reported up to there.
+function act.finish(c)
+  M.execute(c, 'skewlens.finish', {})
 end
 
 function act.next(c)
