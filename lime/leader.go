@@ -228,11 +228,13 @@ func (f *finder) lead(d departure, repeats bool) (x leader, ok bool) {
 	switch {
 	case !repeats:
 		x.decision = f.branch(d)
+		var ways []int32
 		for _, i := range f.graph.outs.Of(int(d.block)) {
 			if f.clusters.ofEdge(f.graph, i) == d.cluster {
-				f.costs.addUnder(cost, i)
+				ways = append(ways, i)
 			}
 		}
+		f.costs.addUnderAll(cost, ways)
 	case d.cycle != nil:
 		x.decision = cycle{d.way, d.cycle}
 		f.costs.addBlocks(cost, d.cycle)

@@ -100,8 +100,9 @@ func (c *costs) beforeLoop(v profile.BlockID) *meeting {
 }
 
 // addMerged adds to x what follows where an edge's way meets others, which its source
-// leads to as well, if that differs by the way.
-func (c *costs) addMerged(x []float64, edge int32) {
+// leads to as well, if that differs by the way. What lies beyond the edge, to which its
+// source leads by no other way, has been added.
+func (c *costs) addMerged(x []float64, edge int32, beyond []profile.BlockID) {
 	if c.merged == nil {
 		c.merged = []profile.BlockID{}
 		for _, v := range c.blocks {
@@ -112,7 +113,7 @@ func (c *costs) addMerged(x []float64, edge int32) {
 	}
 	to := c.graph.p.Graph.Edges[edge].To
 	for _, v := range c.merged {
-		if c.graph.p.Graph.Blocks[v].Function == c.graph.p.Graph.Blocks[to].Function && (v == to || !c.graph.dominates(to, v)) && !slices.Contains(c.joinsBeyond(edge), v) {
+		if c.graph.p.Graph.Blocks[v].Function == c.graph.p.Graph.Blocks[to].Function && (v == to || !c.graph.dominates(to, v)) && !slices.Contains(beyond, v) {
 			c.addWay(x, edge, v)
 		}
 	}

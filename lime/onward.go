@@ -59,9 +59,15 @@ func (c *costs) addOnward(x []float64, edge int32, part []float64) {
 
 // placeIn finds a block among some in the order of the graph's.
 func (c *costs) placeIn(list []profile.BlockID, b profile.BlockID) (int, bool) {
-	return slices.BinarySearchFunc(list, b, func(x, b profile.BlockID) int {
-		return int(c.graph.dom.Place[x]) - int(c.graph.dom.Place[b])
-	})
+	if b < 0 {
+		return 0, false
+	}
+	return slices.BinarySearchFunc(list, b, c.inOrder)
+}
+
+// inOrder compares blocks by the order of the graph's.
+func (c *costs) inOrder(a, b profile.BlockID) int {
+	return int(c.graph.dom.Place[a]) - int(c.graph.dom.Place[b])
 }
 
 // joinsBeyond lists the blocks that ran to which control may go forwards from
@@ -89,9 +95,7 @@ func (c *costs) findJoins(edge int32) (list []profile.BlockID) {
 	list = slices.Clone(list)
 	c.walk(from, func(v profile.BlockID) bool { return v != to })
 	list = slices.DeleteFunc(list, c.table.room.walked)
-	slices.SortFunc(list, func(a, b profile.BlockID) int {
-		return int(c.graph.dom.Place[a]) - int(c.graph.dom.Place[b])
-	})
+	slices.SortFunc(list, c.inOrder)
 	return list
 }
 

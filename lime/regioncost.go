@@ -288,9 +288,9 @@ func (c *costs) addUnder(x []float64, edge int32) {
 	case c.onlyWayIn(edge):
 		c.addDominated(x, e.To)
 		c.addOnward(x, edge, nil)
-		c.addMerged(x, edge)
+		c.addMerged(x, edge, c.joinsBeyond(edge))
 	case c.graph.postdominates(e.To, e.From):
-		c.addMerged(x, edge)
+		c.addMerged(x, edge, c.joinsBeyond(edge))
 	default:
 		in, n := c.inflow(e.To), c.table.counts(e.Count)
 		if in == nil || n == nil || c.at[e.To] < 0 {

@@ -55,3 +55,23 @@ func (b *Block) zeroBefore(k int, r x86.Reg) bool {
 	}
 	return false
 }
+
+// givesLockBack reports whether a wake in a block, of as many as a register says, is the end
+// of a lock that was inlined: of one that waits for it, behind an exchange for 0 that told
+// whether there is any. Whoever waits for a condition gives a lock back, and so wakes nobody
+// by it, as by pthread's.
+func givesLockBack(b *Block, k int, number x86.Reg) bool {
+	if n, known := constant(b, k, number); !known || n != 1 || len(b.Pred) != 1 || b.Pred[0].From == nil {
+		return false
+	}
+	before := b.Pred[0].From
+	if !before.Last().Kind.IsConditional() {
+		return false
+	}
+	for i := range before.Insns {
+		if in := &before.Insns[i]; fetches(in) && in.Map == 0 && before.zeroBefore(i, in.Reg) {
+			return true
+		}
+	}
+	return false
+}

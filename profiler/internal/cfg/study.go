@@ -146,6 +146,7 @@ func (s *study) opsOf(b *Block, calls func(c *Call, jump *x86.Insn) op) (list []
 			o = calls(nil, in)
 		case isSyscall(in):
 			o = systemCall(b, i, x86.RAX, x86.RSI)
+			o.wakes = o.wakes && !givesLockBack(b, i, x86.RDX)
 		case IsPause(in):
 			o.kind = opPause
 		case in.Lock:
@@ -158,6 +159,7 @@ func (s *study) opsOf(b *Block, calls func(c *Call, jump *x86.Insn) op) (list []
 			if o = systemCall(b, i, x86.RDI, x86.RDX); o.kind != opSync && !in.Kind.IsCall() {
 				o = op{kind: opWork} // likewise
 			}
+			o.wakes = o.wakes && !givesLockBack(b, i, x86.RCX)
 		}
 		s.called[b.ID] = s.called[b.ID] || o.moves
 		if o.kind == noOp {

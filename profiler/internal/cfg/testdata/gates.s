@@ -482,7 +482,71 @@ counts_to_wait:
 	jmp counts_to_round
 endfun counts_to
 
+# Rust's barrier, inlined as a whole: a condition is waited for in a loop, by a futex, and
+# who waits gives the lock back, which wakes one that waits for it. That is no more a wake
+# of those that meet than pthread_mutex_unlock is.
+fun gives_back
+	push %rbx
+	push %rbp
+	mov $9, %ebx
+gives_back_round:
+	mov %rbx, %rdi
+	call toil
+	mov $1, %ecx
+gives_back_take:
+	xor %eax, %eax
+	lock cmpxchg %ecx, lock(%rip)
+	jne gives_back_take
+	incl here(%rip)
+	cmpl $8, here(%rip)
+	jae gives_back_last
+gives_back_again:
+	mov turn(%rip), %ebp
+	xor %eax, %eax
+	xchg %eax, lock(%rip)
+	cmp $2, %eax
+	jne gives_back_wait
+	mov $202, %edi
+	lea lock(%rip), %rsi
+	mov $129, %edx
+	mov $1, %ecx
+	xor %eax, %eax
+	call syscall@plt
+gives_back_wait:
+	mov $202, %edi
+	lea turn(%rip), %rsi
+	mov $137, %edx
+	mov %ebp, %ecx
+	xor %r8d, %r8d
+	xor %eax, %eax
+	call syscall@plt
+	mov $1, %ecx
+	xor %eax, %eax
+	lock cmpxchg %ecx, lock(%rip)
+	cmp turn(%rip), %ebp
+	je gives_back_again
+	jmp gives_back_free
+gives_back_last:
+	movl $0, here(%rip)
+	lock incl turn(%rip)
+	mov $202, %edi
+	lea turn(%rip), %rsi
+	mov $129, %edx
+	mov $0x7fffffff, %ecx
+	xor %eax, %eax
+	call syscall@plt
+gives_back_free:
+	xor %eax, %eax
+	xchg %eax, lock(%rip)
+	dec %rbx
+	jne gives_back_round
+	pop %rbp
+	pop %rbx
+	ret
+endfun gives_back
+
 	.bss
 	.globl here
 here:	.long 0
 turn:	.long 0
+lock:	.long 0
