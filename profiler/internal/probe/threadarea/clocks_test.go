@@ -357,6 +357,36 @@ func TestLookSays(t *testing.T) {
 	}
 }
 
+// TestLookRests: who waits in a runtime says its clock, and nobody waits for it; when it
+// works again it is the time of the last one who does, and what it does comes on top.
+func TestLookRests(t *testing.T) {
+	c := newClocked()
+	c.clocks.SetWorth(0, 3, 1)
+	c.count(0, 9000)
+	c.CallTo(probetest.CodeAt + WorksEntry) // who has not rested
+	c.CallTo(probetest.CodeAt + RestsEntry)
+	if sig := c.run(t); sig != 0 {
+		t.Fatal(sig)
+	}
+	if c.own.Active() || c.own.Held() || c.own.Clock() <= 50 {
+		t.Errorf("rests: active %v, held %v, at %d", c.own.Active(), c.own.Held(), c.own.Clock())
+	}
+	at := c.own.Clock()
+	c.mem = c.out.Memory
+	c.clocks.SetBound(100_000 + testQuantum)
+	c.CallTo(probetest.CodeAt + WorksEntry)
+	c.run(t)
+	if !c.own.Active() || c.own.Clock() != 100_000 {
+		t.Errorf("works: active %v, at %d", c.own.Active(), c.own.Clock())
+	}
+	c.mem = c.out.Memory
+	c.count(0, 9600)
+	c.look(t, 1)
+	if done := (at - 50) / 15; c.own.Clock() != 100_000+done { // a fifteenth of what it had done before
+		t.Errorf("at %d when it has worked, want %d", c.own.Clock(), 100_000+done)
+	}
+}
+
 // TestForward: what a thread has done since it woke, and has not said, is done from the
 // time on to which its clock is put forward.
 func TestForward(t *testing.T) {

@@ -410,3 +410,40 @@ said:	pop	%rax
 	pop	%rax
 lookEnd:
 	ret
+
+# rests: called before a thread waits in a runtime that may spin, and may have it execute
+# something meanwhile. It says its clock, and nobody waits for it from here on, until it
+# works: then it is the time of the last one who does.
+	.p2align 4
+rests:	cmpq	$0, %gs:TABLE
+	je	1f
+	cmpl	$0, %gs:ALONE
+	jne	1f
+	movl	$2, %gs:HERE
+	call	look
+	push	%rax
+	mov	%gs:ENTRY, %rax
+	movl	$2, ACTIVE(%rax)
+	pop	%rax
+1:	ret
+	.p2align 4
+works:	cmpq	$0, %gs:TABLE
+	je	1f
+	push	%rax
+	push	%rcx
+	push	%rdx
+	mov	%gs:ENTRY, %rdx
+	cmpl	$2, ACTIVE(%rdx)
+	jne	3f
+	mov	%gs:TABLE, %rax
+	mov	BOUND(%rax), %rcx
+	sub	QUANTUM(%rax), %rcx
+	sub	CLOCK(%rdx), %rcx
+	jle	2f
+	lock add %rcx, SLEPT(%rdx)
+	lock add %rcx, CLOCK(%rdx)
+2:	movl	$1, ACTIVE(%rdx)
+3:	pop	%rdx
+	pop	%rcx
+	pop	%rax
+1:	ret
