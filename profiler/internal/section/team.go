@@ -49,6 +49,7 @@ type teamRule struct {
 	ended     map[*thread]*member   // that have not been heard of since
 	seats     map[teamSeat]profile.ThreadID
 	ofRuntime map[*thread]bool // created for a team
+	before    map[*thread]int  // how many were in the team before, by who forked it
 	ways      map[outlined][]uint64
 	tasks     []*team          // regions of tasks that are at work: see tasks.go
 	recent    []*team          // of those that were
@@ -71,6 +72,7 @@ type team struct {
 	level   int      // teams that the master was in then
 	begun   bool     // the master is at work
 	anew    bool     // its threads are created for it, and end with it
+	sheds   bool     // its runtime lets those threads end that it has no need of
 	born    int
 	tasks   tasksOf
 }
@@ -108,7 +110,7 @@ type outlined struct {
 
 func teams(t *Tracker) rule {
 	m := &teamRule{t: t, crew: map[*thread]bool{}, teams: map[uint64]*team{}, forked: map[*thread][]uint64{}, in: map[*thread][]*member{}, ended: map[*thread]*member{},
-		seats: map[teamSeat]profile.ThreadID{}, ofRuntime: map[*thread]bool{}, ways: map[outlined][]uint64{}}
+		seats: map[teamSeat]profile.ThreadID{}, ofRuntime: map[*thread]bool{}, before: map[*thread]int{}, ways: map[outlined][]uint64{}}
 	if t != nil {
 		t.teams = m
 	}
@@ -145,7 +147,7 @@ func (m *teamRule) forkOutlined(x *thread, r record.Record) {
 	}
 	m.fork(x, r)
 	g := m.teams[r.Arg1]
-	g.anew = g.level > 0
+	g.anew, g.sheds = g.level > 0, true
 }
 
 // born: a runtime creates threads before the one that forks is at work itself. The
@@ -292,6 +294,20 @@ func (m *teamRule) joined(x *thread, r record.Record) {
 	if g.over = true; g.waits == 0 {
 		m.complete(g)
 	}
+	m.spares(g)
+}
+
+// spares: threads of an earlier team that libgomp had no need of in this one end, at some
+// time: those that are created for the next one have their places.
+func (m *teamRule) spares(g *team) {
+	if g.sheds && !g.anew && len(g.members) < m.before[g.master] {
+		for x := range m.ofRuntime {
+			if x.parent == g.master && !slices.ContainsFunc(g.members, func(y *member) bool { return y.t == x }) {
+				delete(m.ofRuntime, x)
+			}
+		}
+	}
+	m.before[g.master] = len(g.members)
 }
 
 // complete: it is known what all threads of a team did.

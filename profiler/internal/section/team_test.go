@@ -159,6 +159,37 @@ func TestTeamsWithinTeams(t *testing.T) {
 	}
 }
 
+// TestPlacesInTeams: libgomp lets threads end that a smaller team has no need of, when they
+// come to it; those that it creates for the next one have their places.
+func TestPlacesInTeams(t *testing.T) {
+	s := newRegion(1)
+	team := func(born, last profile.ThreadID, others ...profile.ThreadID) {
+		s.forks(0, 7, 160)
+		for ; born <= last; born++ {
+			s.born(born, 0)
+		}
+		all := append([]profile.ThreadID{0}, others...)
+		for _, id := range all {
+			s.begins(id, 7, 160)
+		}
+		for _, id := range all {
+			s.ends(id, 7, 160, 10)
+		}
+		s.joined(0)
+	}
+	team(1, 3, 1, 2, 3)
+	team(4, 3, 1)
+	team(4, 5, 1, 4, 5)
+	s.dies(2)
+	s.dies(3)
+	in := s.Finish()[0].Instances
+	for k := range in[0].Parts {
+		if first, third := in[0].Parts[k].Slot, in[2].Parts[k].Slot; first != third || first == 0 {
+			t.Errorf("the %d-th has slot %d, and %d when there are as many again", k, first, third)
+		}
+	}
+}
+
 // TestThreadsOfTeamsAreNotJoined: a runtime's threads are not those that the program
 // joins, and those that are may have teams of their own.
 func TestThreadsOfTeamsAreNotJoined(t *testing.T) {
