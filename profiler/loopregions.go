@@ -52,13 +52,13 @@ type back struct {
 
 // backs are those of a function.
 func backs(im *image.Image, f *image.Func) (all []back) {
-	var last x86.Insn // conditional jump onwards
+	var last x86.Insn // conditional jump, if that is one onwards
 	eachInsn(im, f, func(in *x86.Insn) {
 		switch before := in.Target < in.Addr && in.Target >= f.Addr; {
 		case in.Kind == x86.Jcc && !before:
 			last = *in
 		case in.Kind == x86.Jcc:
-			all = append(all, back{in.Addr, in.Addr, in.Target})
+			last, all = x86.Insn{}, append(all, back{in.Addr, in.Addr, in.Target})
 		case in.Kind == x86.Jmp && before && last.Kind == x86.Jcc && last.Target == in.End():
 			all = append(all, back{last.Addr, in.Addr, in.Target})
 		}

@@ -11,14 +11,16 @@ import (
 const loopRegion = `double a[64][64];
 int main(int argc, char **argv)
 {
-    #pragma omp parallel for \\
+    long sum = 0;
+    #pragma omp parallel for reduction(+ : sum) \\
         schedule(static)
-    for (int i = 0; i < argc * 7; i++)
-        for (int j = 0; j < argc * 64; j++)
-            a[i][j] += i * j;
+    for (unsigned long i = 0; i < argc * 7; i++)
+        for (double *p = a[i]; p != a[i] + argc; ++p)
+            sum += *p;
     for (int k = 0; k < 64; k++)
         for (int j = 0; j < argc; j++)
             a[k][j]++;
+    return sum;
 }
 `
 
@@ -26,7 +28,7 @@ int main(int argc, char **argv)
 // is a loop stands on that loop's line, and none of another loop's does.
 func TestLoopRegions(t *testing.T) {
 	text := strings.ReplaceAll(loopRegion, "\\\\", "\\")
-	for level, want := range map[string]int{"-O1": 0, "-O2": 1} { // at -O1 gcc leaves it by a jump of another kind
+	for level, want := range map[string]int{"-O0": 0, "-O1": 0, "-O2": 1} { // where the loop within is left, unoptimised code decides that at its own jump
 		lines, err := OpenLines(proctest.Build(t, "gcc", level, "-g", "-fopenmp", proctest.Source(t, "region.c", text)))
 		if err != nil {
 			t.Fatal(err)
@@ -34,13 +36,13 @@ func TestLoopRegions(t *testing.T) {
 		moved := 0
 		for at, to := range lines.files[0].moved() {
 			l := lines.Locate(profile.Addr(at))
-			if to.line == 6 && l.Line == 6 && strings.Contains(l.Function, "main") {
+			if to.line == 7 && l.Line == 7 && strings.Contains(l.Function, "main") {
 				moved++
-			} else if to.line != 4 {
+			} else if to.line != 5 {
 				t.Errorf("%s: %#x is moved to line %d", level, at, to.line)
 			}
 		}
-		if moved > 1 || moved < want {
+		if moved != want {
 			t.Errorf("%s: %d jumps stand at the loop", level, moved)
 		}
 		lines.Close()
