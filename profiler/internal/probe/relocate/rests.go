@@ -9,7 +9,7 @@ import (
 
 // Threads of OpenMP's that wait for each other may spin in the runtime, which is not
 // counted, and execute tasks meanwhile. Where threads are kept together in virtual time
-// nobody waits for who waits:
+// they say so, and nobody waits for who is found to spin then:
 //
 //	__kmpc_omp_taskwait ── rests ── spins ─┬─ a task: works … ends: rests ─┬─ … returns: works
 //	                                       └───────────────────────────────┘
