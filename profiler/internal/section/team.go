@@ -67,6 +67,7 @@ type team struct {
 	epochs  []*meet  // barriers that not all have left,
 	first   int      // and how many there were before
 	over    bool     // the master went on,
+	end     uint64   // then,
 	waits   int      // and so many others are to be heard of
 	before  *arrival // what the master did before, in a part of its own
 	level   int      // teams that the master was in then
@@ -270,6 +271,13 @@ func (a *arrival) tasks(x *thread) {
 	}
 }
 
+// tasksUntil says when the last of them was over at the latest.
+func (a *arrival) tasksUntil(tsc uint64) {
+	if len(a.byChance) > 0 {
+		a.worked = max(a.worked, tsc)
+	}
+}
+
 // joined: the thread that forked goes on, so all have ended.
 func (m *teamRule) joined(x *thread, r record.Record) {
 	n := len(m.forked[x]) - 1
@@ -291,6 +299,7 @@ func (m *teamRule) joined(x *thread, r record.Record) {
 	if g.before != nil {
 		m.within(g, x)
 	}
+	g.end = r.TSC
 	if g.over = true; g.waits == 0 {
 		m.complete(g)
 	}
@@ -352,6 +361,7 @@ func (m *teamRule) file(g *team) {
 	for _, y := range g.members {
 		if y.last != nil {
 			y.last.site, y.last.chain = g.site, g.chain
+			y.last.tasksUntil(g.end)
 			parts = append(parts, *y.last)
 		}
 	}
@@ -399,6 +409,7 @@ func (m *teamRule) goes(x *thread, r record.Record) {
 	y.passed++
 	a := &e.arrivals[i]
 	a.tasks(x)
+	a.tasksUntil(r.TSC)
 	left(x, r)
 	if len(e.arrivals) < len(g.members) {
 		e.broken = true

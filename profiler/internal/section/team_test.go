@@ -116,6 +116,28 @@ func TestTasksInBarriers(t *testing.T) {
 	}
 }
 
+// TestSpanOfTasks: a section lasts until the tasks are done that its threads execute while
+// they wait, in a barrier and behind the region's end.
+func TestSpanOfTasks(t *testing.T) {
+	spans := map[uint64][]int64{}
+	for _, tasks := range []uint64{0, 70} {
+		s := newRegion(2)
+		s.forks(0, 7, 160)
+		s.begins(0, 7, 160)
+		s.begins(1, 7, 160)
+		s.meets(800, map[profile.ThreadID]uint64{0: 10, 1: 20}, map[profile.ThreadID]uint64{1: tasks})
+		s.ends(0, 7, 160, 30)
+		s.ends(1, 7, 160, 40)
+		s.joined(0, tasks)
+		for _, o := range s.Finish() {
+			spans[tasks] = append(spans[tasks], o.Instances[0].SpanNS)
+		}
+	}
+	if a, b := spans[0], spans[70]; len(a) != 2 || len(b) != 2 || a[0] >= b[0] || a[1] >= b[1] {
+		t.Errorf("without tasks %v, with them %v", a, b)
+	}
+}
+
 // TestTeamsWithinTeams: who forks within a region has waited for the longest part there,
 // or did alone what was done alone. Threads that are created anew have their places.
 func TestTeamsWithinTeams(t *testing.T) {
