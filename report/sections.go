@@ -86,7 +86,7 @@ func markNegligible(ss []Section) {
 // took next to nothing of the time that the run's threads were busy for: then it is the
 // runtime's doing, or chance, whose times are uneven.
 func (s *Section) brief(busy float64) bool {
-	return s.CriticalBusyS != nil && float64(len(s.Threads)) * *s.CriticalBusyS < littleBusy*busy
+	return s.CriticalBusyS != nil && float64(len(s.Threads))**s.CriticalBusyS < littleBusy*busy
 }
 
 // took is how many seconds a section's busiest threads took at most, the machine's
