@@ -3,7 +3,6 @@ package profiler
 import (
 	"maps"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/skewlens/skewlens/internal/pattern"
@@ -44,66 +43,6 @@ var (
 
 // copies is clang's end of a single of which the others get copies.
 const copies = "__kmpc_copyprivate"
-
-// pragma is what a line of the source says of OpenMP.
-var pragma = pattern.New(`(?i)^\s*(?:#\s*pragma\s+|_Pragma\s*\(\s*"|[!c*]\$)omp\s+(.*)`)
-
-// says is the construct of a line that ends in a barrier of its own, whether it says
-// that there is a barrier here, and whether it says anything that ends the search.
-func says(line string) (c construct, barrier, region bool) {
-	m := pragma().FindStringSubmatch(line)
-	if m == nil {
-		return noConstruct, false, false
-	}
-	words, _, _ := strings.Cut(m[1], "(")
-	f := strings.FieldsFunc(strings.ToLower(words), func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') })
-	switch has := func(w string) bool { return slices.Contains(f, w) }; {
-	case len(f) == 0 || f[0] == "end" || strings.HasPrefix(f[0], "cancel"): // cancel for, cancellation point for
-	case has("barrier"):
-		return noConstruct, true, false
-	case has("parallel") && has("sections"): // who takes which is decided there; none of its barriers ends there
-		return ofSections, false, true
-	case has("parallel"):
-		return noConstruct, false, true
-	case has("for"), has("do"), has("loop"), has("workshare"):
-		return ofLoop, false, false
-	case has("sections"):
-		return ofSections, false, false
-	case has("single"):
-		return ofSingle, false, false
-	case f[0] == "scope":
-		return ofScope, false, false
-	}
-	return noConstruct, false, false
-}
-
-// saysAt is says of a line, with those that continue it: who does not wait ends in no
-// barrier. Fortran says so at the construct's end.
-func saysAt(text []string, line int) (c construct, barrier, region bool) {
-	all := text[line-1]
-	for at := line; at < len(text) && (strings.HasSuffix(text[at-1], "\\") || strings.HasSuffix(text[at-1], "&")); at++ {
-		all += " " + text[at]
-	}
-	c, barrier, region = says(all)
-	if c == noConstruct {
-		return c, barrier, region
-	}
-	if strings.Contains(all, "nowait") {
-		return noWait, false, false
-	}
-	if !strings.Contains(all, "$") {
-		return c, barrier, region
-	}
-	for _, next := range text[line:] {
-		if m := pragma().FindStringSubmatch(next); m != nil {
-			if words := strings.ToLower(m[1]); strings.HasPrefix(words, "end") && strings.Contains(words, "nowait") {
-				return noWait, false, false
-			}
-			break
-		}
-	}
-	return c, barrier, region
-}
 
 // barrierLines finds the lines of the implicit barriers of a program, by the calls'
 // addresses, and those of regions.
@@ -184,7 +123,7 @@ func linesIn(calls []runtimeCall, region profile.Location, locate func(profile.A
 			}
 		case !ends:
 			if began, by = beginsAt(c.name), c; began != ofLoop {
-				c.decideAt(placeOf(locate(profile.Addr(c.addr)), began, read, func(int) bool { return true }), calls, locate, found)
+				c.decideAt(placeOf(locate(profile.Addr(c.addr)), began, true, read, func(int) bool { return true }), calls, locate, found)
 			}
 		default:
 			switch {
@@ -196,7 +135,7 @@ func linesIn(calls []runtimeCall, region profile.Location, locate func(profile.A
 			if of == noConstruct {
 				of = began
 			}
-			at := endOf(c, by, of, region, locate, read, func(line int) bool { return taken[line] == nil || taken[line] == by })
+			at, of := endOf(c, by, of, region, locate, read, func(line int) bool { return taken[line] == nil || taken[line] == by })
 			if at.line == 0 {
 				continue
 			}
@@ -211,7 +150,9 @@ func linesIn(calls []runtimeCall, region profile.Location, locate func(profile.A
 // endOf is where the pragma of a construct stands that ends by a call, and began by
 // another. Where the call's line is one of what puts the threads' results together, far
 // above, that of the other one is asked. A copy of the construct may have its pragma already.
-func endOf(c, by *runtimeCall, of construct, region profile.Location, locate func(profile.Addr) profile.Location, read func(file string) []string, free func(line int) bool) moved {
+// Where no single that waits is there, one that does not came last, before a loop that may
+// have begun with what was known from the loop before.
+func endOf(c, by *runtimeCall, of construct, region profile.Location, locate func(profile.Addr) profile.Location, read func(file string) []string, free func(line int) bool) (moved, construct) {
 	if of == noConstruct {
 		of = ofScope
 	}
@@ -219,11 +160,14 @@ func endOf(c, by *runtimeCall, of construct, region profile.Location, locate fun
 	if o := outermost(l); by.addr > 0 && (o.File != region.File || o.Line < region.Line) {
 		l = locate(profile.Addr(by.addr))
 	}
-	at := placeOf(l, of, read, free)
+	at := placeOf(l, of, false, read, free)
 	if at.line == 0 && of != ofLoop {
-		at = placeOf(l, of, read, func(int) bool { return true })
+		at = placeOf(l, of, false, read, func(int) bool { return true })
 	}
-	return at
+	if at.line == 0 && of == ofSingle {
+		return placeOf(l, ofLoop, false, read, free), ofLoop
+	}
+	return at, of
 }
 
 // outermost is where a location's function was not inlined any more.
@@ -235,11 +179,12 @@ func outermost(l profile.Location) profile.Frame {
 }
 
 // placeOf is where the pragma of a construct stands whose end is at a location. What was
-// inlined last before it has that line, and the pragma is where it was called.
-func placeOf(l profile.Location, of construct, read func(file string) []string, free func(line int) bool) moved {
+// inlined last before it has that line, and the pragma is where it was called. Where one
+// begins, its end may wait or not.
+func placeOf(l profile.Location, of construct, begins bool, read func(file string) []string, free func(line int) bool) moved {
 	for out := 0; of != noConstruct; out++ {
 		if text := read(l.File); l.Line >= 1 && l.Line <= len(text) {
-			if line := pragmaOf(text, l.Line, of, free); line > 0 {
+			if line := pragmaOf(text, l.Line, of, begins, free); line > 0 {
 				return moved{line, out}
 			}
 		}
@@ -297,13 +242,13 @@ func onlyConstruct(calls []runtimeCall) (only construct, by *runtimeCall) {
 // pragmaOf is the line of the pragma of a construct whose end the debug information
 // puts on a line: at it or above, if nothing else is nearer; else below, where the line
 // is one of what came before. It is in the same function. 0: there is none.
-func pragmaOf(text []string, line int, of construct, free func(line int) bool) int {
+func pragmaOf(text []string, line int, of construct, begins bool, free func(line int) bool) int {
 	if _, barrier, _ := saysAt(text, line); barrier {
 		return 0 // it is there
 	}
 	for at := line; at > 0 && !(at < line && endsFunction(text[at-1])); at-- {
 		c, barrier, region := saysAt(text, at)
-		if (c == of || c == ofScope && of == ofLoop) && free(at) { // who asks for its number may be the user
+		if (c == of || c == ofScope && of == ofLoop || begins && beginsHere(text, at, of)) && free(at) { // who asks for its number may be the user
 			return at
 		}
 		if c != noConstruct && c != noWait || region || barrier {
@@ -314,7 +259,7 @@ func pragmaOf(text []string, line int, of construct, free func(line int) bool) i
 		switch c, _, region := saysAt(text, at); {
 		case region:
 			return 0
-		case c == of && free(at):
+		case (c == of || begins && beginsHere(text, at, of)) && free(at):
 			return at
 		}
 	}

@@ -154,11 +154,12 @@ func TestPragmaOf(t *testing.T) {
 	text := strings.Split("!$omp do\n do i\n end do\n!$omp end do nowait\n!$omp do\n do i\n a\n end do\n!$omp end do\n!$omp single\n b\n!$omp end single\n!$omp barrier", "\n")
 	free := func(int) bool { return true }
 	for _, c := range []struct {
-		line int
-		of   construct
-		want int
-	}{{2, ofLoop, 5}, {7, ofLoop, 5}, {7, ofSingle, 10}, {11, ofSingle, 10}, {13, ofSingle, 0}, {11, ofSections, 0}} {
-		if got := pragmaOf(text, c.line, c.of, free); got != c.want {
+		line   int
+		of     construct
+		begins bool
+		want   int
+	}{{2, ofLoop, false, 5}, {2, ofLoop, true, 1}, {7, ofLoop, false, 5}, {7, ofSingle, false, 10}, {11, ofSingle, false, 10}, {13, ofSingle, false, 0}, {11, ofSections, false, 0}} {
+		if got := pragmaOf(text, c.line, c.of, c.begins, free); got != c.want {
 			t.Errorf("the end of a %s at line %d belongs to line %d, want %d", c.of, c.line, got, c.want)
 		}
 	}
@@ -246,6 +247,12 @@ func TestLinesOfConstructs(t *testing.T) {
 			[]runtimeCall{{addr: 1, name: "omp_get_thread_num", last: noCall}, {addr: 2, name: "GOMP_barrier", last: 0}},
 			map[profile.Addr]int{1: 2, 2: 4},
 			map[uint64]moved{2: {line: 3}},
+		},
+		"a single that does not wait, before a loop with the number that is known": {
+			"#pragma omp parallel\n#pragma omp for nowait\na\n#pragma omp single nowait\nb\n#pragma omp for\nc",
+			[]runtimeCall{{addr: 1, name: "omp_get_thread_num", last: noCall}, {addr: 2, name: "GOMP_single_start", jumps: []uint64{3}, last: 0}, {addr: 4, name: "GOMP_barrier", last: 1}},
+			map[profile.Addr]int{1: 1, 2: 3, 3: 3, 4: 7},
+			map[uint64]moved{3: {line: 4}, 4: {line: 6}},
 		},
 		"clang's copies": {
 			"#pragma omp parallel\n#pragma omp single copyprivate(x)\nx = 3",

@@ -20,7 +20,7 @@ import (
 const outlines = "._omp_fn."
 
 // regionLines finds the lines of a program's regions that the debug information puts
-// further below, by the addresses of the functions.
+// further below, by the addresses of the functions, and those of jumps of their loops.
 func regionLines(im *image.Image, locate func(profile.Addr) profile.Location, read func(file string) []string) map[uint64]moved {
 	found := map[uint64]moved{}
 	for i := range im.Funcs {
@@ -33,8 +33,12 @@ func regionLines(im *image.Image, locate func(profile.Addr) profile.Location, re
 			l.Frame = l.InlinedAt[n-1]
 		}
 		if text := read(l.File); l.Line >= 1 && l.Line <= len(text) {
-			if line := regionOf(text, l.Line); line > 0 && line < l.Line {
+			line := regionOf(text, l.Line)
+			if line > 0 && line < l.Line {
 				found[f.Addr] = moved{line, len(l.InlinedAt)}
+			}
+			if line > 0 && loopOf(text, line) > 0 {
+				loopJumps(im, f, loopOf(text, line), locate, found)
 			}
 		}
 	}

@@ -209,7 +209,7 @@ func (b *builder) fill(out *Section, s *profile.Section, res *lime.Result) {
 	out.Balanced = res.Balanced
 	out.R2 = known(res.R2)
 	out.JointGain = gain(res.JointGain, math.NaN(), out.TimeS)
-	idle, timed := int64(0), false
+	idle, timed := int64(0), len(res.Threads) > 0
 	slots := s.PartsBySlot() // once: where instances are many, to add them up takes long
 	var threads []profile.Part
 	if len(res.Causes) > 0 || slices.ContainsFunc(slots, func(q profile.Part) bool { return len(q.Waits) > 0 }) { // else nobody looks
@@ -225,8 +225,8 @@ func (b *builder) fill(out *Section, s *profile.Section, res *lime.Result) {
 		if t.Timed {
 			busy, wait := float64(t.BusyNS)/1e9, float64(t.WaitNS)/1e9
 			th.BusyS, th.WaitS = known(busy), known(wait)
-			idle, timed = idle+t.WaitNS, true
 		}
+		idle, timed = idle+t.WaitNS, timed && t.Timed // of some of them is less than threads waited
 		out.Threads = append(out.Threads, th)
 	}
 	if timed {

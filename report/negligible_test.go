@@ -20,7 +20,8 @@ func TestNegligibleWhereLittleIsCounted(t *testing.T) {
 
 // TestNegligibleWhereHardlyAnythingRan: nothing follows from nine instructions and
 // seven, though a thread was busy for long beside them: with its end, or with
-// what the kernel does when it begins. Not so where its time is what is uneven.
+// what the kernel does when it begins. Not so where its time is what is uneven, and
+// takes long enough.
 func TestNegligibleWhereHardlyAnythingRan(t *testing.T) {
 	long := 0.001
 	section := func(critical uint64) Section {
@@ -29,9 +30,11 @@ func TestNegligibleWhereHardlyAnythingRan(t *testing.T) {
 	apart, faults := section(75), section(75)
 	apart.Warnings = []Warning{{Code: "instructions-vs-busy-time"}}
 	faults.Causes = []Cause{{Kind: "fault"}}
-	ss := []Section{section(75), section(20_000), apart, faults}
+	short, brief := 1e-6, section(1)
+	brief.Warnings, brief.CriticalBusyS = apart.Warnings, &short
+	ss := []Section{section(75), section(20_000), apart, faults, brief}
 	markNegligible(ss)
-	for i, want := range []bool{true, false, false, false} {
+	for i, want := range []bool{true, false, false, false, true} {
 		if ss[i].Negligible != want {
 			t.Errorf("section %d: negligible %v", i, ss[i].Negligible)
 		}

@@ -74,11 +74,19 @@ func markNegligible(ss []Section) {
 		total += ss[i].IdleInstructions
 	}
 	for i := range ss {
-		ss[i].Negligible = float64(ss[i].IdleInstructions) < negligible*float64(total) && !ss[i].waiting() && !ss[i].BusyApart()
+		apart := ss[i].BusyApart() && !ss[i].brief(busy)
+		ss[i].Negligible = float64(ss[i].IdleInstructions) < negligible*float64(total) && !ss[i].waiting() && !apart
 		if ss[i].CriticalBusyS != nil && ss[i].took(doubted) < littleBusy*busy {
 			ss[i].Negligible = true
 		}
 	}
+}
+
+// brief reports whether all of a section's threads together, each as busy as the busiest,
+// took next to nothing of the time that the run's threads were busy for: then it is the
+// runtime's doing, or chance, whose times are uneven.
+func (s *Section) brief(busy float64) bool {
+	return s.CriticalBusyS != nil && float64(len(s.Threads))**s.CriticalBusyS < littleBusy*busy
 }
 
 // took is how many seconds a section's busiest threads took at most, the machine's

@@ -84,6 +84,16 @@ func TestLittleFaults(t *testing.T) {
 	}
 }
 
+// TestIdleOfSome: where it is not known of all threads how long they waited, it is not known
+// how long they did together.
+func TestIdleOfSome(t *testing.T) {
+	tasks := part(1, 0, 0)
+	tasks.Timed = false
+	if s := reportOf(t, waitingProfile(6, []profile.Part{tasks, part(2, 2, 4)})); s.IdleS != nil || s.Threads[1].WaitS == nil {
+		t.Errorf("waited %v in all, the second one %v", s.IdleS, s.Threads[1].WaitS)
+	}
+}
+
 // TestSleeper: one thread sleeps, the others wait for it. All waiting comes
 // from that, and without it the section would be as much shorter (rule 18).
 func TestSleeper(t *testing.T) {

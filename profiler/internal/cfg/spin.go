@@ -170,8 +170,10 @@ func (c *writes) moving(body []*Block) bool {
 	return slices.ContainsFunc(body, c.movesOn)
 }
 
-// yields are the calls by which a loop that waits gives its time to others.
-var yields = map[string]bool{"sched_yield": true, "pthread_yield": true, "thrd_yield": true}
+// yields are the calls by which a loop that waits gives its time to others, or sees what
+// they have written.
+var yields = map[string]bool{"sched_yield": true, "pthread_yield": true, "thrd_yield": true,
+	"__kmpc_flush": true, "__kmpc_omp_taskyield": true, "GOMP_taskyield": true}
 
 // movesOn reports whether a block of a cycle computes something else each time round.
 func (c *writes) movesOn(b *Block) bool {

@@ -84,11 +84,11 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival, made makin
 	o := c.open(kind, place, from)
 	c.watch(o, arrivals)
 	c.deal(o, arrivals)
-	last, first := uint64(0), ^uint64(0)
+	last, first, over := uint64(0), ^uint64(0), uint64(0)
 	for i := range arrivals {
-		last, first = max(last, arrivals[i].tsc), min(first, arrivals[i].beginTSC)
+		last, first, over = max(last, arrivals[i].tsc), min(first, arrivals[i].beginTSC), max(over, arrivals[i].worked)
 	}
-	in := instance{parts: c.room(len(arrivals)), spanNS: int64(float64(last-first) * c.c.NSPerTick), end: last}
+	in := instance{parts: c.room(len(arrivals)), spanNS: int64(float64(max(last, over)-first) * c.c.NSPerTick), end: last}
 	size := 0
 	for i, k := range c.byThread(arrivals) {
 		a, p := &arrivals[k], &in.parts[i]

@@ -25,7 +25,8 @@ type arrival struct {
 	inner     []record.Delta // of the forks inside it, what it had to wait for
 	innerBusy int64
 	byChance  []record.Delta // of tasks that it executed while it waited,
-	until     uint64         // and when it last began one's round, or left one's loop
+	until     uint64         // and when it last began one's round, or left one's loop;
+	worked    uint64         // they were over then, at the latest; 0: there were none
 }
 
 // epoch is one meeting at an object: a barrier, a condition variable.

@@ -49,6 +49,7 @@ type teamRule struct {
 	ended     map[*thread]*member   // that have not been heard of since
 	seats     map[teamSeat]profile.ThreadID
 	ofRuntime map[*thread]bool // created for a team
+	before    map[*thread]int  // how many were in the team before, by who forked it
 	ways      map[outlined][]uint64
 	tasks     []*team          // regions of tasks that are at work: see tasks.go
 	recent    []*team          // of those that were
@@ -66,11 +67,13 @@ type team struct {
 	epochs  []*meet  // barriers that not all have left,
 	first   int      // and how many there were before
 	over    bool     // the master went on,
+	end     uint64   // then,
 	waits   int      // and so many others are to be heard of
 	before  *arrival // what the master did before, in a part of its own
 	level   int      // teams that the master was in then
 	begun   bool     // the master is at work
 	anew    bool     // its threads are created for it, and end with it
+	sheds   bool     // its runtime lets those threads end that it has no need of
 	born    int
 	tasks   tasksOf
 }
@@ -108,7 +111,7 @@ type outlined struct {
 
 func teams(t *Tracker) rule {
 	m := &teamRule{t: t, crew: map[*thread]bool{}, teams: map[uint64]*team{}, forked: map[*thread][]uint64{}, in: map[*thread][]*member{}, ended: map[*thread]*member{},
-		seats: map[teamSeat]profile.ThreadID{}, ofRuntime: map[*thread]bool{}, ways: map[outlined][]uint64{}}
+		seats: map[teamSeat]profile.ThreadID{}, ofRuntime: map[*thread]bool{}, before: map[*thread]int{}, ways: map[outlined][]uint64{}}
 	if t != nil {
 		t.teams = m
 	}
@@ -145,7 +148,7 @@ func (m *teamRule) forkOutlined(x *thread, r record.Record) {
 	}
 	m.fork(x, r)
 	g := m.teams[r.Arg1]
-	g.anew = g.level > 0
+	g.anew, g.sheds = g.level > 0, true
 }
 
 // born: a runtime creates threads before the one that forks is at work itself. The
@@ -268,6 +271,13 @@ func (a *arrival) tasks(x *thread) {
 	}
 }
 
+// tasksUntil says when the last of them was over at the latest.
+func (a *arrival) tasksUntil(tsc uint64) {
+	if len(a.byChance) > 0 {
+		a.worked = max(a.worked, tsc)
+	}
+}
+
 // joined: the thread that forked goes on, so all have ended.
 func (m *teamRule) joined(x *thread, r record.Record) {
 	n := len(m.forked[x]) - 1
@@ -289,9 +299,24 @@ func (m *teamRule) joined(x *thread, r record.Record) {
 	if g.before != nil {
 		m.within(g, x)
 	}
+	g.end = r.TSC
 	if g.over = true; g.waits == 0 {
 		m.complete(g)
 	}
+	m.spares(g)
+}
+
+// spares: threads of an earlier team that libgomp had no need of in this one end, at some
+// time: those that are created for the next one have their places.
+func (m *teamRule) spares(g *team) {
+	if g.sheds && !g.anew && len(g.members) < m.before[g.master] {
+		for x := range m.ofRuntime {
+			if x.parent == g.master && !slices.ContainsFunc(g.members, func(y *member) bool { return y.t == x }) {
+				delete(m.ofRuntime, x)
+			}
+		}
+	}
+	m.before[g.master] = len(g.members)
 }
 
 // complete: it is known what all threads of a team did.
@@ -336,6 +361,7 @@ func (m *teamRule) file(g *team) {
 	for _, y := range g.members {
 		if y.last != nil {
 			y.last.site, y.last.chain = g.site, g.chain
+			y.last.tasksUntil(g.end)
 			parts = append(parts, *y.last)
 		}
 	}
@@ -383,6 +409,7 @@ func (m *teamRule) goes(x *thread, r record.Record) {
 	y.passed++
 	a := &e.arrivals[i]
 	a.tasks(x)
+	a.tasksUntil(r.TSC)
 	left(x, r)
 	if len(e.arrivals) < len(g.members) {
 		e.broken = true

@@ -116,6 +116,28 @@ func TestTasksInBarriers(t *testing.T) {
 	}
 }
 
+// TestSpanOfTasks: a section lasts until the tasks are done that its threads execute while
+// they wait, in a barrier and behind the region's end.
+func TestSpanOfTasks(t *testing.T) {
+	spans := map[uint64][]int64{}
+	for _, tasks := range []uint64{0, 70} {
+		s := newRegion(2)
+		s.forks(0, 7, 160)
+		s.begins(0, 7, 160)
+		s.begins(1, 7, 160)
+		s.meets(800, map[profile.ThreadID]uint64{0: 10, 1: 20}, map[profile.ThreadID]uint64{1: tasks})
+		s.ends(0, 7, 160, 30)
+		s.ends(1, 7, 160, 40)
+		s.joined(0, tasks)
+		for _, o := range s.Finish() {
+			spans[tasks] = append(spans[tasks], o.Instances[0].SpanNS)
+		}
+	}
+	if a, b := spans[0], spans[70]; len(a) != 2 || len(b) != 2 || a[0] >= b[0] || a[1] >= b[1] {
+		t.Errorf("without tasks %v, with them %v", a, b)
+	}
+}
+
 // TestTeamsWithinTeams: who forks within a region has waited for the longest part there,
 // or did alone what was done alone. Threads that are created anew have their places.
 func TestTeamsWithinTeams(t *testing.T) {
@@ -155,6 +177,37 @@ func TestTeamsWithinTeams(t *testing.T) {
 	for i := range got[0].Instances {
 		if p := got[0].Instances[i].Parts; p[1].Slot != got[0].Instances[0].Parts[1].Slot || p[0].Slot == p[1].Slot {
 			t.Errorf("instance %d: slots %d and %d", i, p[0].Slot, p[1].Slot)
+		}
+	}
+}
+
+// TestPlacesInTeams: libgomp lets threads end that a smaller team has no need of, when they
+// come to it; those that it creates for the next one have their places.
+func TestPlacesInTeams(t *testing.T) {
+	s := newRegion(1)
+	team := func(born, last profile.ThreadID, others ...profile.ThreadID) {
+		s.forks(0, 7, 160)
+		for ; born <= last; born++ {
+			s.born(born, 0)
+		}
+		all := append([]profile.ThreadID{0}, others...)
+		for _, id := range all {
+			s.begins(id, 7, 160)
+		}
+		for _, id := range all {
+			s.ends(id, 7, 160, 10)
+		}
+		s.joined(0)
+	}
+	team(1, 3, 1, 2, 3)
+	team(4, 3, 1)
+	team(4, 5, 1, 4, 5)
+	s.dies(2)
+	s.dies(3)
+	in := s.Finish()[0].Instances
+	for k := range in[0].Parts {
+		if first, third := in[0].Parts[k].Slot, in[2].Parts[k].Slot; first != third || first == 0 {
+			t.Errorf("the %d-th has slot %d, and %d when there are as many again", k, first, third)
 		}
 	}
 }

@@ -45,6 +45,7 @@ const (
 	swift    = 16              // and how many instructions they take it to execute in each that follows
 	perNS    = 1               // instructions in a nanosecond of code that has no clock, rather fewer than more
 	sleepers = 16              // of those who slept, how many are looked at in a tick
+	spun     = 50_000          // ns after which who runs in a runtime to wait spins there, and fetches no task
 	patient  = 2 * time.Second // for which nothing may get on
 )
 
@@ -63,8 +64,10 @@ type Clock interface {
 	Until() int64  // until the bound is there
 	Active() bool  // others wait for it: it does not sleep, nor spin
 	SetActive(bool)
-	Release()  // lets it go on, if it waits
-	LookSoon() // makes it look at the next place
+	Rests() bool // it waits in a runtime that may spin,
+	Spins()      // and does: nobody waits for it until it works
+	Release()    // lets it go on, if it waits
+	LookSoon()   // makes it look at the next place
 }
 
 // Table is what the threads share.
@@ -105,6 +108,7 @@ type thread struct {
 	asks  bool // it asked before this tick
 	looks uint64
 	since int64 // its time on a processor when it was first seen to say nothing; 0: it does
+	rests int64 // likewise, and to rest
 }
 
 // New returns a machine without threads.
@@ -240,7 +244,7 @@ func (m *Machine) woke() int64 {
 // for; it reports whether it has woken up.
 func (m *Machine) look(t *thread, sleeper bool) (woken bool) {
 	if n := t.Looks(); n != t.looks {
-		t.looks, t.since = n, 0
+		t.looks, t.since, t.rests = n, 0, 0
 		return !t.awake
 	}
 	if t.Held() {
@@ -251,6 +255,7 @@ func (m *Machine) look(t *thread, sleeper bool) (woken bool) {
 	}
 	t.LookSoon()
 	if !t.sys.Sleeps() {
+		t.rest()
 		return !t.awake
 	}
 	if t.awake {
@@ -258,6 +263,20 @@ func (m *Machine) look(t *thread, sleeper bool) (woken bool) {
 		t.SetActive(false)
 	}
 	return false
+}
+
+// rest: who waits in a runtime and runs there for longer than it takes to fetch a task
+// spins. It is not the time that tells, since others may have the processor meanwhile.
+func (t *thread) rest() {
+	if !t.awake || !t.Rests() || !t.Active() {
+		return
+	}
+	switch cpu := t.sys.CPU(); {
+	case t.rests == 0:
+		t.rests = cpu
+	case cpu-t.rests > spun:
+		t.Spins()
+	}
 }
 
 // pass sets the time to that of the last one who is awake, and does something.

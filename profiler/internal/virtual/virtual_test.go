@@ -14,6 +14,7 @@ type fake struct {
 	active, held     bool
 	asks             bool
 	sleeps           bool
+	rests            bool
 	asked            int
 	woke             int64
 	meanwhile        func() // what others do when the machine has looked at it
@@ -30,6 +31,8 @@ func (f *fake) Held() bool        { return f.held }
 func (f *fake) Active() bool      { return f.active }
 func (f *fake) Until() int64      { return f.clock }
 func (f *fake) SetActive(is bool) { f.active = is }
+func (f *fake) Rests() bool       { return f.rests }
+func (f *fake) Spins()            { f.active = false }
 func (f *fake) Release()          { f.held, f.asks = false, false }
 func (f *fake) Asks() bool        { return f.asks }
 func (f *fake) Answer()           { f.asks = false }
@@ -367,5 +370,26 @@ func TestSilent(t *testing.T) {
 	}
 	if w.shared.bound > a.clock+Quantum {
 		t.Errorf("the bound is at %d, and one who gets on at %d", w.shared.bound, a.clock)
+	}
+}
+
+// TestRests: who waits in a runtime is waited for as long as it may only fetch a task,
+// however long others have its processor; once it spins there it is not.
+func TestRests(t *testing.T) {
+	w := newWorld(2)
+	rests, works := w.threads[0], w.threads[1]
+	rests.rests = true
+	for range 20 {
+		w.Tick(w.now) // it has no processor
+	}
+	if !rests.active {
+		t.Error("nobody waits for who fetches a task")
+	}
+	for range 4 {
+		rests.cpu += spun
+		w.Tick(w.now)
+	}
+	if rests.active || !works.active {
+		t.Errorf("who spins is active %v, who works %v", rests.active, works.active)
 	}
 }

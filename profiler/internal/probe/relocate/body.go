@@ -108,11 +108,13 @@ func (m *emitter) call(b *cfg.Block, c *cfg.Call) {
 	if yields[c.Import] {
 		m.pauses()
 	}
+	m.rests(c)
 	m.takesInGo(c)
 	if m.q.is(c, fromCopy) {
 		m.callFromCopy(c)
 		m.Bind(m.label(place{atReturn, int32(c.Index)}))
 		m.behindTasks(c)
+		m.worksBehind(c)
 		return
 	}
 	switch {
@@ -126,6 +128,7 @@ func (m *emitter) call(b *cfg.Block, c *cfg.Call) {
 	if !c.NoReturn {
 		m.Bind(m.label(place{atReturn, int32(c.Index)}))
 		m.behindTasks(c)
+		m.worksBehind(c)
 	}
 }
 

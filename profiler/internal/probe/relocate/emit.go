@@ -157,6 +157,7 @@ func (m *emitter) function(q *Plan) {
 	}
 	m.Bind(m.entry(q))
 	m.enter(m.g.Entry.LiveIn)
+	m.worksHere()
 	m.count(m.g.Edges[0])
 	m.stands = Lookout{Addr: m.g.Entry.Start, Arrives: true}
 	switch {

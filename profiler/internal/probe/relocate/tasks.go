@@ -1,8 +1,6 @@
 package relocate
 
 import (
-	"strings"
-
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 	"github.com/skewlens/skewlens/profiler/internal/record"
@@ -42,13 +40,9 @@ func (m *emitter) leaveTasks() {
 	if m.s.opt.Looks && (h.Tasks == record.IsTask || outlined(m.q.Func.Name)) {
 		m.takes(0)
 	}
-}
-
-// outlined reports whether a function may be a task of OpenMP's: compilers name alike
-// what a team executes (gcc) or give tasks a name of their own (clang). Without
-// symbols it is not known.
-func outlined(name string) bool {
-	return strings.Contains(name, "._omp_fn.") || strings.HasPrefix(name, ".omp_task_entry.")
+	if m.s.opt.Looks && outlined(m.q.Func.Name) {
+		m.says(threadarea.RestsEntry)
+	}
 }
 
 func (m *emitter) taskEnd(h record.Hook) {

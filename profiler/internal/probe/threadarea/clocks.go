@@ -20,7 +20,8 @@ const (
 	entryUntil  = 32
 	entrySlept  = 40
 	entryWoke   = 48
-	entrySize   = 56
+	entryRests  = 56
+	entrySize   = 64
 
 	// MaxClocks is how many threads can have one at a time.
 	MaxClocks = 4096
@@ -187,6 +188,12 @@ func (e Entry) SetActive(is bool) { setHalf(e.common.half(e.at+entryActive), is)
 
 // Active reports whether they do: it does not sleep, nor spin.
 func (e Entry) Active() bool { return atomic.LoadUint32(e.common.half(e.at+entryActive)) == 1 }
+
+// Rests reports whether the thread waits in a runtime that may spin.
+func (e Entry) Rests() bool { return atomic.LoadUint32(e.common.half(e.at+entryRests)) != 0 }
+
+// Spins says that it does: nobody waits for it until it works.
+func (e Entry) Spins() { atomic.CompareAndSwapUint32(e.common.half(e.at+entryActive), 1, 2) }
 
 // Release lets the thread go on, if it waits; wake wakes who waits for a word.
 func (e Entry) Release(wake func(*uint32)) {

@@ -309,7 +309,7 @@ func TestLookOffsetsAgree(t *testing.T) {
 	want := map[string]int64{"COUNTERS": offCounters, "LIVE": offLive, "NLIVE": offNLive, "FUEL": OffFuel, "GIVEN": offGiven, "BASE": offBase, "OWN": offOwn,
 		"ENTRY": offEntry, "TABLE": offTable, "WORTHS": offWorths, "PENDING": offPending, "PAUSED": OffPaused, "IDLE": offIdle, "LASTASK": offLast, "LOCKS": OffLocks, "OWES": OffOwes, "ALONE": OffAlone, "BOUND": clockBound, "USED": clockUsed,
 		"QUANTUM": clockQuantum, "ASKED": clockAsked, "FREE": clockFree, "ENTRIES": clockEntries, "CLOCK": entryClock, "HELD": entryHeld,
-		"ACTIVE": entryActive, "LOOKS": entryLooks, "AWAY": entryAway, "UNTIL": entryUntil, "SLEPT": entrySlept, "WOKE": entryWoke, "EACH": entrySize}
+		"ACTIVE": entryActive, "LOOKS": entryLooks, "AWAY": entryAway, "UNTIL": entryUntil, "SLEPT": entrySlept, "WOKE": entryWoke, "RESTS": entryRests, "EACH": entrySize}
 	for _, m := range regexp.MustCompile(`\.set (\w+),\s*(\w+)`).FindAllStringSubmatch(string(src), -1) {
 		v, _ := strconv.ParseInt(m[2], 0, 64)
 		if w, ok := want[m[1]]; ok && v != w {
@@ -354,6 +354,37 @@ func TestLookSays(t *testing.T) {
 	c.run(t)
 	if c.area.get(offPending) == 0 {
 		t.Error("what it lacks is forgotten before it looks elsewhere")
+	}
+}
+
+// TestLookRests: who waits in a runtime says its clock; where it was found to spin it is, when
+// it works again, the time of the last one who does, and what it does comes on top.
+func TestLookRests(t *testing.T) {
+	c := newClocked()
+	c.clocks.SetWorth(0, 3, 1)
+	c.count(0, 9000)
+	c.CallTo(probetest.CodeAt + WorksEntry) // who has not rested
+	c.CallTo(probetest.CodeAt + RestsEntry)
+	if sig := c.run(t); sig != 0 {
+		t.Fatal(sig)
+	}
+	if !c.own.Rests() || !c.own.Active() || c.own.Held() || c.own.Clock() <= 50 {
+		t.Errorf("rests %v: active %v, held %v, at %d", c.own.Rests(), c.own.Active(), c.own.Held(), c.own.Clock())
+	}
+	at := c.own.Clock()
+	c.mem = c.out.Memory
+	c.own.Spins()
+	c.clocks.SetBound(100_000 + testQuantum)
+	c.CallTo(probetest.CodeAt + WorksEntry)
+	c.run(t)
+	if c.own.Rests() || !c.own.Active() || c.own.Clock() != 100_000 {
+		t.Errorf("works: active %v, at %d", c.own.Active(), c.own.Clock())
+	}
+	c.mem = c.out.Memory
+	c.count(0, 9600)
+	c.look(t, 1)
+	if done := (at - 50) / 15; c.own.Clock() != 100_000+done { // a fifteenth of what it had done before
+		t.Errorf("at %d when it has worked, want %d", c.own.Clock(), 100_000+done)
 	}
 }
 

@@ -53,7 +53,8 @@
 	.set UNTIL,    32	# held: how high the bound is to be
 	.set SLEPT,    40	# how far the clock was put forward since the last look: what the thread has done since comes on top
 	.set WOKE,     48	# how far it was when others may last have woken by what it did; 0: they have not since the machine looked
-	.set EACH,     56
+	.set RESTS,    56	# 32 bits: it waits in a runtime that may spin: if it does, nobody waits for it
+	.set EACH,     64
 
 	.set RECENTLY, 50000	# cycles, about a quarter of a quantum
 	.set MOST,     65536	# passes between two looks
@@ -410,3 +411,41 @@ said:	pop	%rax
 	pop	%rax
 lookEnd:
 	ret
+
+# rests: called before a thread waits in a runtime that may spin, and may have it execute
+# something meanwhile. It says its clock: if it has spun for a while since then, nobody
+# waits for it until it works, and then it is the time of the last one who does.
+	.p2align 4
+rests:	cmpq	$0, %gs:TABLE
+	je	1f
+	cmpl	$0, %gs:ALONE
+	jne	1f
+	movl	$2, %gs:HERE
+	call	look
+	push	%rax
+	mov	%gs:ENTRY, %rax
+	movl	$1, RESTS(%rax)
+	pop	%rax
+1:	ret
+	.p2align 4
+works:	cmpq	$0, %gs:TABLE
+	je	1f
+	push	%rax
+	push	%rcx
+	push	%rdx
+	mov	%gs:ENTRY, %rdx
+	movl	$0, RESTS(%rdx)
+	cmpl	$2, ACTIVE(%rdx)
+	jne	3f
+	mov	%gs:TABLE, %rax
+	mov	BOUND(%rax), %rcx
+	sub	QUANTUM(%rax), %rcx
+	sub	CLOCK(%rdx), %rcx
+	jle	2f
+	lock add %rcx, SLEPT(%rdx)
+	lock add %rcx, CLOCK(%rdx)
+2:	movl	$1, ACTIVE(%rdx)
+3:	pop	%rdx
+	pop	%rcx
+	pop	%rax
+1:	ret

@@ -23,12 +23,15 @@ var Recorder = slices.Concat(recorder, make([]byte, -len(recorder)&15), look)
 // Where in Recorder is look.S: TakesEntry is called before a thread takes what
 // others may want as well, SaysEntry where a thread leaves a goroutine, GoesEntry
 // where one goes on with one and is ahead, LookEntry now and then; LookEnd is its ret.
+// RestsEntry is called before a thread waits in a runtime that may spin, WorksEntry when it goes on.
 var (
 	TakesEntry = uint64(len(recorder)+15) &^ 15
 	SaysEntry  = TakesEntry + saysAt
 	GoesEntry  = TakesEntry + goesAt
 	LookEntry  = TakesEntry + lookAt
 	LookEnd    = TakesEntry + lookRet
+	RestsEntry = TakesEntry + restsAt
+	WorksEntry = TakesEntry + worksAt
 )
 
 const (
@@ -36,6 +39,8 @@ const (
 	goesAt  = 0x60
 	lookAt  = 0x70
 	lookRet = 0x53b
+	restsAt = 0x540
+	worksAt = 0x580
 )
 
 // RecorderOf is Recorder for a module whose text begins so far from the cache and
