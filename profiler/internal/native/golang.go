@@ -226,17 +226,21 @@ func (gs *goroutines) head() uint64 { return binary.LittleEndian.Uint64(gs.in.go
 // fill offers areas until there is one for a number; by is stopped.
 func (ts *threads) fill(number uint64, by int) error {
 	gs := ts.goroutines
-	ts.drainAll() // those that have ended leave room
-	// Few where few live, and where there were few so far: areas that were in use just now
-	// are at hand, and to prepare one takes long; but each stop costs, too.
-	more := min(max(16, min(number/16, 128), 2*uint64(len(ts.byTid))), goroutine.PoolAreas/4)
+	more := uint64(goroutine.PoolAreas / 4)
+	if !gs.full { // else none has an area, which costs nothing
+		ts.drainAll() // those that have ended leave room
+		// Few where few live, and where there were few so far: areas that were in use just now
+		// are at hand, and to prepare one takes long; but each stop costs, too.
+		more = min(max(16, min(number/16, 128), 2*uint64(len(ts.byTid))), more)
+	}
 offering:
 	for until := number + more; gs.next < until; gs.next++ {
 		base := ts.in.base(0)
-		t := &thread{living: ts.living()}
-		t.tid = -1 - int(gs.next)
 		full := gs.full || len(ts.all) > allGoroutines || len(gs.byBase) >= mostGoroutines
+		t := (*thread)(nil)
 		if !full {
+			t = &thread{living: ts.living()}
+			t.tid = -1 - int(gs.next)
 			err := ts.settle(t, by)
 			if full = err != nil; full && alive(err) == nil {
 				return err // the program is about to end
@@ -244,7 +248,7 @@ offering:
 		}
 		switch {
 		case full:
-			if gs.next > number {
+			if gs.next > number && !gs.full {
 				break offering // there may be room later
 			}
 			gs.full = true
