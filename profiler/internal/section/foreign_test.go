@@ -94,3 +94,37 @@ func TestWhoOnlyWatches(t *testing.T) {
 	got := s.Finish()
 	expect(t, got, "threads 0 [[1000 2000 2]]")
 }
+
+// TestJoinOfRuntime: the language's library runs tests in threads of its own and joins them by
+// the call that tests join theirs by. The user asked for the latter, wherever in the library
+// that call stands. With calls of the program's on the way to both, or where these are not
+// known, it is a recursion as any other.
+func TestJoinOfRuntime(t *testing.T) {
+	const library, own, main = 16, 1600, 3200
+	for _, c := range []struct {
+		outer []uint64
+		below profile.Addr
+		want  []string
+	}{
+		{[]uint64{library, 32, 48}, 1000, []string{"join 1600 [[20 30]]"}},
+		{[]uint64{library, own, main}, 1000, []string{"join 1600 [[0 20 30]]"}},
+		{[]uint64{library, 32, 48}, 10, []string{"join 16 [[0 20 30]]"}},
+	} {
+		s := newChainScript()
+		s.ofRuntime(c.below)
+		s.born(0, -1)
+		s.creates(0, 0)
+		s.born(1, 0)
+		s.creates(1, 0)
+		s.born(2, 1)
+		s.creates(1, 0)
+		s.born(3, 1)
+		s.dies(2, 20)
+		s.dies(3, 30)
+		s.via(1, join, 2, 1, library, own, main)
+		s.via(1, join, 3, 0, library, own, main)
+		s.dies(1)
+		s.via(0, join, 1, 0, c.outer...)
+		expect(t, s.Finish(), c.want...)
+	}
+}

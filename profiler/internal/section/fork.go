@@ -9,7 +9,7 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/record"
 )
 
-// A recursion that forks and joins at one line is one piece of parallel work:
+// A recursion that forks and joins at one line of the user's is one piece of parallel work:
 //
 //	solve ─┬─ solve ─┬─ solve      each forks one half and does the other; the joins of
 //	       │         └─ solve      the inner ones are parts of the outermost, whose
@@ -33,7 +33,7 @@ type fork struct {
 // that one ends, which shows whether it was a part of it. A worker that forks
 // again does one thing after the other: that is no recursion.
 func (j *joinRule) done(g *group, parts []arrival) {
-	f := &fork{j.t.c.Line(g.first.site), g.creator, parts, g.before, g.after}
+	f := &fork{j.t.out.spots(g.first)[0].line, g.creator, parts, g.before, g.after}
 	recursive := false
 	for _, x := range g.kept() {
 		if x.line == f.line {
@@ -54,8 +54,10 @@ func (j *joinRule) done(g *group, parts []arrival) {
 		if recursive {
 			f.own(f.after, f.before)
 		}
-		j.t.file(profile.Join, f.parts, byLibrary)
-		j.filed = j.filed || j.t.out.latest != nil
+		if !j.unasked(g.first) {
+			j.t.file(profile.Join, f.parts, byLibrary)
+			j.filed = j.filed || j.t.out.latest != nil
+		}
 		j.leave(f.parts)
 		return
 	}
@@ -73,6 +75,13 @@ func (j *joinRule) done(g *group, parts []arrival) {
 			j.release(x)
 		}
 	}
+}
+
+// unasked: a thread joins others in code of the language's library alone, from where the
+// program began on, as Rust's tests are run: it is what these do that the user asked for.
+func (j *joinRule) unasked(a *arrival) bool {
+	const wholeChain = 3 // calls; fewer may be all that is known
+	return len(a.chain) >= wholeChain && j.t.out.foreign([]arrival{*a})
 }
 
 // kept are the groups that are kept, in the order of their ends.
