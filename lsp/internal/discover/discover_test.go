@@ -309,6 +309,29 @@ func TestHome(t *testing.T) {
 	}
 }
 
+// The same of Rust: a test in a module of a library, and in a file of its own.
+func TestRustTestAt(t *testing.T) {
+	dir := tree(t, map[string]string{
+		"Cargo.toml":   "[package]\nname = \"p\"\n",
+		"src/lib.rs":   "fn all() {\n    h.join();\n}\n#[cfg(test)]\nmod tests {\n    #[test]\n    #[ignore]\n    fn works() {\n        fn inner() {}\n        h.join();\n    }\n\n    fn helper() {\n        h.join();\n    }\n}\n",
+		"tests/all.rs": "#[tokio::test]\nasync fn whole() {\n    h.join();\n}\n",
+	})
+	f := New(&workspace.Disk{})
+	for _, c := range []struct {
+		file string
+		line int
+		want string
+	}{
+		{"src/lib.rs", 1, ""}, {"src/lib.rs", 4, ""}, {"src/lib.rs", 9, "tests works works"}, {"src/lib.rs", 10, "tests works works"},
+		{"src/lib.rs", 11, ""}, {"src/lib.rs", 13, ""}, {"src/lib.rs", 99, ""}, {"tests/all.rs", 2, "all whole whole"},
+	} {
+		found, ok := f.TestAt(dir, filepath.Join(dir, c.file), c.line)
+		if got := strings.TrimSpace(found.Name + " " + strings.Join(found.Args, " ")); got != c.want || ok != (c.want != "") {
+			t.Errorf("%s, line %d: %q, want %q", c.file, c.line, got, c.want)
+		}
+	}
+}
+
 // A line of a file of tests is in a test, or in none; and what was built once does not hide
 // that it has benchmarks.
 func TestTestAt(t *testing.T) {

@@ -110,11 +110,14 @@ var (
 	tested   = pattern.New(`^(Test|Benchmark|Fuzz)([^a-z]|$)`)
 )
 
-// TestAt is the tests of a folder, of which but that one is run that a line (from 0) of a
-// file of tests is in; false where it is in none.
+// TestAt is the tests of a folder or package, of which but that one is run that a line
+// (from 0) of a file with tests is in; false where it is in none.
 func (f *Finder) TestAt(root, path string, line int) (c Candidate, ok bool) {
 	text, read := f.text(path)
-	if !read || !strings.HasSuffix(path, "_test.go") {
+	switch {
+	case read && strings.HasSuffix(path, ".rs"):
+		return f.rustTestAt(root, path, text, line)
+	case !read || !strings.HasSuffix(path, "_test.go"):
 		return c, false
 	}
 	name := ""
