@@ -58,7 +58,7 @@ func (x *finder) users(calls []uint64, lines *Lines) (users []profile.Location, 
 	callers = map[uint64]bool{}
 	for _, a := range calls {
 		l := lines.Locate(profile.Addr(a))
-		if slices.ContainsFunc(l.Frames(), cleansUp) {
+		if slices.ContainsFunc(l.Frames(), unasked) {
 			continue
 		}
 		f := x.im.FuncAt(a)
@@ -89,8 +89,11 @@ func meets(f profile.Frame) bool {
 	return strings.HasSuffix(f.File, "/thread/scoped.rs") && !strings.Contains(f.Function, "spawn") || strings.Contains(f.File, "/pstl/") || strings.Contains(f.File, "flow_graph")
 }
 
-// cleansUp: a group of tasks that nobody has waited for is waited for as it goes.
-func cleansUp(f profile.Frame) bool { return strings.Contains(f.Function, "~task_group") }
+// unasked: a group of tasks that nobody has waited for is waited for as it goes, and what runs
+// Rust's tests waits for the threads that they run in.
+func unasked(f profile.Frame) bool {
+	return strings.Contains(f.Function, "~task_group") || strings.HasPrefix(f.Function, "test::") && strings.Contains(f.File, "/library/test/src/")
+}
 
 // What is Go's runtime, and by what it makes a goroutine. Receiving something ends a
 // section only in a function that makes some: others receive what is to be done.

@@ -286,3 +286,21 @@ func BenchmarkCallSites(b *testing.B) {
 		}
 	}
 }
+
+// TestUnasked: calls that wait for threads without anybody's wish, and those of a user's module
+// of the same name.
+func TestUnasked(t *testing.T) {
+	for _, c := range []struct {
+		file, function string
+		want           bool
+	}{
+		{"/usr/src/rustc-1.63.0/library/test/src/lib.rs", "test::run_tests", true},
+		{"/home/u/src/test/lib.rs", "test::run_tests", false},
+		{"/usr/include/oneapi/tbb/task_group.h", "tbb::task_group::~task_group", true},
+		{"/usr/include/oneapi/tbb/task_group.h", "tbb::task_group::wait", false},
+	} {
+		if got := unasked(profile.Frame{File: c.file, Function: c.function, Line: 1}); got != c.want {
+			t.Errorf("%s in %s: %v", c.function, c.file, got)
+		}
+	}
+}
