@@ -8,6 +8,8 @@ import (
 	"sort"
 	"strings"
 	"testing"
+
+	"github.com/skewlens/skewlens/profile"
 )
 
 const meetings = `#include <pthread.h>
