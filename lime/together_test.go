@@ -70,26 +70,3 @@ func TestFallingThrough(t *testing.T) {
 		t.Errorf("causes %+v, want the switch alone", res.Causes)
 	}
 }
-
-// Of a chain of tests the last one decides who has the large pieces. That the threads which
-// have them also come to it a little more often makes the least of it.
-func TestChainOfTests(t *testing.T) {
-	m := newMachine()
-	kind := func(w *walker) int {
-		if w.iter < 100*(1+skew(w)) {
-			return 3
-		}
-		return w.iter % 3
-	}
-	last := &when{cond: func(w *walker) bool { return kind(w) == 2 },
-		then: []stmt{&work{instructions: 60}}, otherwise: []stmt{&work{instructions: 2000}}}
-	second := &when{cond: func(w *walker) bool { return kind(w) == 1 },
-		then: []stmt{&work{instructions: 50}}, otherwise: []stmt{last}}
-	first := &when{cond: func(w *walker) bool { return kind(w) == 0 },
-		then: []stmt{&work{instructions: 40}}, otherwise: []stmt{second}}
-	p := m.run(all(m.function("main", &repeat{trips: fixed(1000), instructions: 2, body: []stmt{first}}), 4)...)
-	res := analyse(t, p, Options{})
-	if len(res.Causes) != 1 || res.Causes[0].Leader != Branch || res.Causes[0].Addr != m.last(last.head) || res.Causes[0].Share < 0.99 {
-		t.Errorf("causes %+v, want the last test alone", res.Causes)
-	}
-}

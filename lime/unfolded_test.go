@@ -28,7 +28,7 @@ func fibonacci(m *machine, n func(*walker) int) (p *profile.Profile, loop *repea
 
 // A recursion whose first level was inlined into what calls it: a little more at
 // that level is a lot more in all. The loop is the cause where it is of the
-// recursive function; of any other one it is how deep the recursion goes.
+// recursive function; of any other one something else is to blame.
 func TestUnfoldedRecursion(t *testing.T) {
 	for _, of := range []string{"fib", "other"} {
 		m := newMachine()
@@ -46,8 +46,8 @@ func TestUnfoldedRecursion(t *testing.T) {
 		}
 		res := analyse(t, p, Options{})
 		if of == "other" {
-			if len(res.Causes) != 1 || res.Causes[0].Leader != Recursion || res.Causes[0].Share < 0.99 {
-				t.Errorf("of another function: causes %+v, want the recursion", res.Causes)
+			if len(res.Causes) > 0 {
+				t.Errorf("of another function: causes %+v", res.Causes)
 			}
 			continue
 		}
