@@ -1,6 +1,7 @@
 package profiler
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -21,7 +22,8 @@ const channels = "/crossbeam-channel-"
 // dealOut marks the blocks that are nobody's but such a runtime's, and those in which it is
 // seen whether a channel had anything (rule 19).
 func dealOut(p *profile.Profile) {
-	last := file{main: mainModule(p)}
+	last := file{}
+	last.main, last.mainKnown = mainModule(p)
 	starts := map[profile.Addr]bool{}
 	for i := range p.Threads {
 		starts[p.Threads[i].Start] = true
@@ -63,10 +65,11 @@ func dealOut(p *profile.Profile) {
 // file is the last one of which somebody asked whether it is of such a runtime, or of channels:
 // hardly any is, and mostly it is the one before.
 type file struct {
-	name   string
-	listed bool
-	main   string // the module that the program's main function is in
-	start  bool   // threads begin in the function: it is a runtime's if others wrote it
+	name      string
+	listed    bool
+	main      string // the module that the program's main function is in,
+	mainKnown bool   // if that is known
+	start     bool   // threads begin in the function: it is a runtime's if others wrote it
 }
 
 // begins: what is asked next is of a function in which threads begin, or of another one.
@@ -95,17 +98,18 @@ func (f *file) has(name string) bool {
 // fetched: others wrote it, and the program uses it.
 func (f *file) fetched(name string) bool {
 	module := profile.Module(name)
-	return module != "" && module != f.main
+	return f.mainKnown && module != "" && module != f.main
 }
 
-// mainModule is the module of a program's main function; "" mostly.
-func mainModule(p *profile.Profile) string {
-	i := slices.IndexFunc(p.Graph.Functions, func(f profile.Function) bool { return profile.Main(f.Name) })
+// mainModule is the module of a program's main function, "" mostly. That of a test in Go
+// does not tell.
+func mainModule(p *profile.Profile) (module string, known bool) {
+	i := slices.IndexFunc(p.Graph.Functions, func(f profile.Function) bool { return f.Name == "main.main" || profile.Main(f.Name) })
 	if i < 0 {
-		return ""
+		return "", false
 	}
 	l, _ := p.Location(p.Graph.Functions[i].Entry)
-	return profile.Module(l.File)
+	return profile.Module(l.File), l.File != "" && path.Base(l.File) != "_testmain.go"
 }
 
 func ofTasks(file string) bool {

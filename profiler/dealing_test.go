@@ -79,6 +79,8 @@ func TestOthersPools(t *testing.T) {
 		{own, others, others, 0x200, [3]bool{}},
 		{own, own, own, 0x100, [3]bool{}},
 		{"/home/u/third_party/pool/test.cc", others, others, 0x100, [3]bool{}},
+		{"_testmain.go", others, others, 0x100, [3]bool{}},
+		{"", others, others, 0x100, [3]bool{}},
 	} {
 		p := &profile.Profile{
 			Threads: []profile.Thread{{}, {ID: 1, Start: c.start}},
