@@ -39,8 +39,12 @@ func (g *graph) dealt(d decision) (in func(profile.BlockID) bool) {
 		if g.p.Graph.Blocks[x.block].Deals {
 			return func(b profile.BlockID) bool { return x.holds(g, b) }
 		}
-	case branch, join:
-		return g.dealtBranch(d.out())
+	case branch:
+		return g.dealtBranch(x.outcome)
+	case join: // elsewhere several ways lead to what the piece itself decides
+		if v := x.block; g.p.Graph.Blocks[v].Deals && g.allDeals(v) {
+			return g.dealtBranch(x.outcome)
+		}
 	}
 	return nil
 }
