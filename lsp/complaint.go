@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -45,13 +46,8 @@ func (h *heard) behind(err error) error {
 
 // empty words a run in which no threads met: a person wants to know why, and what to do.
 func (s *server) empty(out *outcome, t Target, r *results.Result, c *call, h heard) {
-	if r.Report.Run.ExitCode != 0 {
-		if said := h.complaint; said != "" || h.last != "" {
-			if said == "" {
-				said = h.last
-			}
-			out.Message += " · it said “" + wire.OneLine(said) + "”"
-		}
+	if said := cmp.Or(h.complaint, h.last); said != "" && r.Report.Run.ExitCode != 0 {
+		out.Message += " · it said “" + wire.OneLine(said) + "”"
 	}
 	if path, ok := workspace.FilePath(c.URI); ok && c.Line != nil {
 		if text := s.view().space.Text(path); text != nil && *c.Line >= 0 && *c.Line < text.Lines() && pragma().MatchString(text.Line(*c.Line)) && s.finder.Sequential(t.Program) {

@@ -114,6 +114,9 @@ const maxOffered = 50
 // pickOne asks which of several is meant.
 func (s *server) pickOne(ctx context.Context, title string, found []discover.Candidate) (discover.Candidate, error) {
 	found = found[:min(len(found), maxOffered)]
+	if !s.view().answers { // nothing is built from the beginning that nobody chose
+		found = slices.DeleteFunc(slices.Clone(found), func(c discover.Candidate) bool { return c.First != "" })
+	}
 	items := make([]choice, len(found))
 	for i, c := range found {
 		items[i] = choice{c.Label, c.Why}
@@ -122,9 +125,6 @@ func (s *server) pickOne(ctx context.Context, title string, found []discover.Can
 		}
 	}
 	n := 0
-	if !s.view().answers { // nothing is built from the beginning that nobody chose
-		found = slices.DeleteFunc(slices.Clone(found), func(c discover.Candidate) bool { return c.First != "" })
-	}
 	if len(found) > 1 {
 		var chosen bool
 		if n, chosen = s.question(ctx, title, items); !chosen {

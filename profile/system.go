@@ -143,6 +143,18 @@ func Module(file string) string {
 	return before + "@v" + version
 }
 
+// Fetched reports whether a file is of what others wrote, and the program uses: of another module
+// than the file of the program's main function, which is asked for where that matters; "" is not
+// known. That of a test in Go does not tell.
+func Fetched(file string, main func() string) bool {
+	module := Module(file)
+	if module == "" {
+		return false
+	}
+	own := main()
+	return own != "" && path.Base(own) != "_testmain.go" && module != Module(own)
+}
+
 // Main reports whether a function of that name is where a program begins: in C and its kin,
 // Fortran, or Rust, where main calls it in its crate.
 func Main(function string) bool {

@@ -1,9 +1,9 @@
 package profiler
 
 import (
-	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/skewlens/skewlens/profile"
 )
@@ -22,8 +22,7 @@ const channels = "/crossbeam-channel-"
 // dealOut marks the blocks that are nobody's but such a runtime's, and those in which it is
 // seen whether a channel had anything (rule 19).
 func dealOut(p *profile.Profile) {
-	last := file{}
-	last.main, last.mainKnown = mainModule(p)
+	last := file{main: sync.OnceValue(func() string { return mainFile(p) })}
 	starts := map[profile.Addr]bool{}
 	for i := range p.Threads {
 		starts[p.Threads[i].Start] = true
@@ -65,11 +64,10 @@ func dealOut(p *profile.Profile) {
 // file is the last one of which somebody asked whether it is of such a runtime, or of channels:
 // hardly any is, and mostly it is the one before.
 type file struct {
-	name      string
-	listed    bool
-	main      string // the module that the program's main function is in,
-	mainKnown bool   // if that is known
-	start     bool   // threads begin in the function: it is a runtime's if others wrote it
+	name   string
+	listed bool
+	main   func() string // the program's main function's
+	start  bool          // threads begin in the function: it is a runtime's if others wrote it
 }
 
 // begins: what is asked next is of a function in which threads begin, or of another one.
@@ -90,26 +88,22 @@ func (f *file) is(l *profile.Location) bool {
 
 func (f *file) has(name string) bool {
 	if name != f.name {
-		f.name, f.listed = name, ofTasks(name) || strings.Contains(name, channels) || f.start && f.fetched(name)
+		f.name, f.listed = name, ofTasks(name) || strings.Contains(name, channels) || f.theirs(name)
 	}
 	return f.listed
 }
 
-// fetched: others wrote it, and the program uses it.
-func (f *file) fetched(name string) bool {
-	module := profile.Module(name)
-	return f.mainKnown && module != "" && module != f.main
-}
+// theirs: threads begin in the function, and others wrote that file of it.
+func (f *file) theirs(name string) bool { return f.start && profile.Fetched(name, f.main) }
 
-// mainModule is the module of a program's main function, "" mostly. That of a test in Go
-// does not tell.
-func mainModule(p *profile.Profile) (module string, known bool) {
+// mainFile is the file of a program's main function; "" where that is not known.
+func mainFile(p *profile.Profile) string {
 	i := slices.IndexFunc(p.Graph.Functions, func(f profile.Function) bool { return f.Name == "main.main" || profile.Main(f.Name) })
 	if i < 0 {
-		return "", false
+		return ""
 	}
 	l, _ := p.Location(p.Graph.Functions[i].Entry)
-	return profile.Module(l.File), l.File != "" && path.Base(l.File) != "_testmain.go"
+	return l.File
 }
 
 func ofTasks(file string) bool {
@@ -129,6 +123,6 @@ func received(l *profile.Location) bool {
 // do with it.
 func (f *file) alone(l *profile.Location) bool {
 	frames := l.Frames()
-	return slices.ContainsFunc(frames, func(x profile.Frame) bool { return ofTasks(x.File) || f.start && f.fetched(x.File) }) &&
-		!slices.ContainsFunc(frames, func(x profile.Frame) bool { return !x.System() && !(f.start && f.fetched(x.File)) })
+	return slices.ContainsFunc(frames, func(x profile.Frame) bool { return ofTasks(x.File) || f.theirs(x.File) }) &&
+		!slices.ContainsFunc(frames, func(x profile.Frame) bool { return !x.System() && !f.theirs(x.File) })
 }

@@ -79,17 +79,21 @@ func (p *Program) Wakes(b *Block) int {
 
 // systemWakes is how many times a block asks the system for that.
 func (p *Program) systemWakes(b *Block) (n int) {
-	for i := range b.Insns {
-		in := &b.Insns[i]
-		c := b.CallOf(in)
-		switch {
-		case c != nil && c.Import == "syscall", c == nil && i == len(b.Insns)-1 && p.leavesTo(b) == "syscall":
-			if systemCall(b, i, x86.RDI, x86.RDX).wakes {
-				n++
-			}
-		case isSyscall(in) && systemCall(b, i, x86.RAX, x86.RSI).wakes:
+	asks := func(at int, number, operation x86.Reg) {
+		if systemCall(b, at, number, operation).wakes {
 			n++
 		}
+	}
+	for i := range b.Insns {
+		switch in := &b.Insns[i]; {
+		case isSyscall(in):
+			asks(i, x86.RAX, x86.RSI)
+		case in.Kind.IsCall() && b.CallOf(in).Import == "syscall":
+			asks(i, x86.RDI, x86.RDX)
+		}
+	}
+	if p.leavesTo(b) == "syscall" {
+		asks(len(b.Insns)-1, x86.RDI, x86.RDX)
 	}
 	return n
 }

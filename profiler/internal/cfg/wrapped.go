@@ -52,12 +52,13 @@ func meetsBy(name string) bool {
 // wraps is the only call in a function, of those by which threads wait for each other; "" if
 // there is none, or more is done. Calls that do not return are made where that has failed.
 func wraps(x *image.Image, f *image.Func) (name string) {
-	code, at := x.Bytes(f.Addr), f.Addr
+	code := x.Bytes(f.Addr)
 	if uint64(len(code)) < f.Size {
 		return ""
 	}
-	for at < f.End() {
-		in, err := x86.Decode(code[at-f.Addr:f.Size], at)
+	var in x86.Insn
+	for at := f.Addr; at < f.End(); at = in.End() {
+		err := x86.DecodeTo(&in, code[at-f.Addr:f.Size], at)
 		if err != nil || in.Lock || isSyscall(&in) || in.Stores && in.Mem.Base != x86.RSP && in.Mem.Base != x86.RBP {
 			return ""
 		}
@@ -70,12 +71,10 @@ func wraps(x *image.Image, f *image.Func) (name string) {
 		case x86.Jmp, x86.Jcc, x86.Jrcxz:
 			cold := x.FuncAt(in.Target)
 			if in.Target >= f.Addr && in.Target < f.End() || cold != nil && cold.Cold {
-				at = in.End()
 				continue
 			}
 			to = x.PLT[in.Target]
 		default:
-			at = in.End()
 			continue
 		}
 		switch {
@@ -85,7 +84,6 @@ func wraps(x *image.Image, f *image.Func) (name string) {
 		default:
 			name = to
 		}
-		at = in.End()
 	}
 	return name
 }

@@ -1,7 +1,6 @@
 package native
 
 import (
-	"path"
 	"slices"
 
 	"github.com/skewlens/skewlens/profile"
@@ -9,8 +8,7 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/image"
 )
 
-// mainFile is the file of a program's main function; "" where that is not known, or it tests
-// a package in Go, whose module its own does not tell.
+// mainFile is the file of a program's main function; "" where that is not known.
 func (in *injection) mainFile(lines backend.Lines) string {
 	m := in.modules[0]
 	is := profile.Main
@@ -21,9 +19,5 @@ func (in *injection) mainFile(lines backend.Lines) string {
 	if i < 0 {
 		return ""
 	}
-	file := lines.Locate(profile.Addr(m.im.Funcs[i].Addr + m.base)).File
-	if path.Base(file) == "_testmain.go" {
-		return ""
-	}
-	return file
+	return lines.Locate(profile.Addr(m.im.Funcs[i].Addr + m.base)).File
 }

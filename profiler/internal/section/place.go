@@ -105,12 +105,7 @@ func (c *collector) spotsAt(a profile.Addr) []spot {
 
 // fetched: a file is of what others wrote, and the program uses.
 func (c *collector) fetched(file string) bool {
-	module := profile.Module(file)
-	if module == "" || c.c.Main == nil {
-		return false
-	}
-	main := c.c.Main()
-	return main != "" && module != profile.Module(main)
+	return c.c.Main != nil && profile.Fetched(file, c.c.Main)
 }
 
 // place is the chain by which those came that have met, and which of its frames

@@ -140,7 +140,7 @@ func (m *teamRule) task(x *thread, r record.Record) {
 		return
 	}
 	g := m.tasks[len(m.tasks)-1]
-	if slices.ContainsFunc(g.members, func(y *member) bool { return y.t == x }) {
+	if g.has(x) {
 		return
 	}
 	if !m.crew[x] && m.region(x) == nil {
@@ -212,7 +212,7 @@ func (m *teamRule) fileRecent(n int) {
 func (m *teamRule) absent(g *team) {
 	for _, id := range slices.Sorted(maps.Keys(m.t.threads)) {
 		x := m.t.threads[id]
-		if x.alive && m.crew[x] && !slices.ContainsFunc(g.members, func(y *member) bool { return y.t == x }) {
+		if x.alive && m.crew[x] && !g.has(x) {
 			g.without(x)
 		}
 	}

@@ -311,12 +311,17 @@ func (m *teamRule) joined(x *thread, r record.Record) {
 func (m *teamRule) spares(g *team) {
 	if g.sheds && !g.anew && len(g.members) < m.before[g.master] {
 		for x := range m.ofRuntime {
-			if x.parent == g.master && !slices.ContainsFunc(g.members, func(y *member) bool { return y.t == x }) {
+			if x.parent == g.master && !g.has(x) {
 				delete(m.ofRuntime, x)
 			}
 		}
 	}
 	m.before[g.master] = len(g.members)
+}
+
+// has reports whether a thread is in a team.
+func (g *team) has(x *thread) bool {
+	return slices.ContainsFunc(g.members, func(y *member) bool { return y.t == x })
 }
 
 // complete: it is known what all threads of a team did.
