@@ -95,6 +95,7 @@ func (c *collector) add(kind profile.SectionKind, arrivals []arrival, made makin
 		c.part(p, a, last, kind == profile.Threads || a.ended) // who has ended waits for nobody
 		size += p.size()
 	}
+	in.restore(&c.c)
 	distinct(in.parts)
 	o.time.add(first, last)
 	o.instances = append(o.instances, in)

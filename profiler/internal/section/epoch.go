@@ -19,8 +19,9 @@ type arrival struct {
 	beginTSC uint64
 	busyNS   int64
 	timed    bool
-	cpu      int64 // the CPU clock, −1: unknown
-	ended    bool  // it waited for nobody: it has ended
+	cpu      int64   // the CPU clock, −1: unknown
+	ended    bool    // it waited for nobody: it has ended
+	lacks    *undone // as the thread's, then
 
 	inner     []record.Delta // of the forks inside it, what it had to wait for
 	innerBusy int64

@@ -118,7 +118,9 @@ func (g *gateRule) enter(x *thread, r record.Record) {
 	last := c.seen[x]
 	p := &passing{inside: true, arrived: x.arrive(r)}
 	if c.state == meeting {
+		u := c.ends(x, x.acc, x.clock)
 		x.cut(p.arrived, r.TSC)
+		x.lacks = u
 	} else if last != nil && last.cuts == x.cuts {
 		p.arrived.since(x, last)
 	}
@@ -298,6 +300,7 @@ func (g *gateRule) doubt(c *code, t *trial) {
 	}
 	t.held = nil
 	g.settle(c, noMeeting)
+	g.takeBack(c)
 }
 
 // company reports whether those came who came to the round before: all but the
@@ -368,9 +371,11 @@ func (g *gateRule) accept(c *code, t *trial) {
 		switch {
 		case p.cuts != x.cuts:
 		case p.inside:
+			x.lacks = c.ends(x, x.acc, p.arrived.cpu)
 			// The arrival is less what came before the last passing, the counters are not.
 			x.acc, x.begin, x.beginTSC, x.cpu = nil, p.arrived.site, p.arrived.tsc, p.arrived.cpu
 		default:
+			x.lacks = c.ends(x, p.acc, p.cpu)
 			x.acc = record.Sub(x.acc, p.acc)
 			x.begin, x.beginTSC, x.cpu = p.arrived.site, p.tsc, p.cpu
 		}

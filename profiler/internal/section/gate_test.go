@@ -314,8 +314,8 @@ func TestGateThatIsTakenBack(t *testing.T) {
 		wrong int
 		want  []string
 	}{
-		{2, []string{"barrier 480 [[1 1 1] [1 1 1] [1 1 1] [1 1 1]]"}},
-		{4, nil},
+		{2, []string{"barrier 480 [[1 1 1] [1 1 1] [1 1 1] [1 1 1]]", "join 320 [[0 0 0]]"}},
+		{4, []string{"join 320 [[8 4 4]]"}},
 	} {
 		s := newScript(1 << 20)
 		threads(s, 3)
@@ -330,6 +330,12 @@ func TestGateThatIsTakenBack(t *testing.T) {
 		for range c.wrong {
 			s.enters(1, 0, 1)
 			s.leaves(1)
+		}
+		for id := profile.ThreadID(1); id <= 3; id++ {
+			s.dies(id)
+		}
+		for id := profile.ThreadID(1); id <= 3; id++ {
+			s.at(0, join, uint64(id), 320)
 		}
 		expect(t, s.Finish(), c.want...)
 	}

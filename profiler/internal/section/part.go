@@ -18,6 +18,7 @@ type part struct {
 	BusyNS, WaitNS    int64
 	delta             []record.Delta
 	besides           *besides // nil: nothing
+	lacks             *undone  // while that may turn out to be its own; nil: nothing
 }
 
 // besides is what few parts have.
@@ -47,7 +48,7 @@ func (p *part) size() int {
 // part makes p that of an arrival at a meeting to which the last came at a moment. The
 // room of its counters is used again.
 func (c *collector) part(p *part, a *arrival, last uint64, ended bool) {
-	*p = part{Thread: a.t.id, place: a.t.place, Begin: a.begin, Site: a.site, BeginNS: c.sinceStart(a.beginTSC), ArriveNS: c.sinceStart(a.tsc), delta: record.OwnIn(p.delta, a.delta)}
+	*p = part{Thread: a.t.id, place: a.t.place, Begin: a.begin, Site: a.site, BeginNS: c.sinceStart(a.beginTSC), ArriveNS: c.sinceStart(a.tsc), delta: record.OwnIn(p.delta, a.delta), lacks: a.lacks}
 	b := besides{inner: a.inner}
 	if len(a.waits) > 0 {
 		b.syncs = c.syncs(a)

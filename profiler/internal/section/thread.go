@@ -37,7 +37,8 @@ type thread struct {
 	cpu      int64 // its CPU clock when it began; −1: unknown
 	clock    int64 // at its last record; −1: unknown
 	last     uint64
-	cuts     int // how often its part began anew
+	cuts     int     // how often its part began anew
+	lacks    *undone // what a gate has ended, since its part last began otherwise; nil: nothing
 
 	rounds rounds         // of loops that may deal work out
 	seen   []sighting     // while it lived
@@ -77,7 +78,7 @@ func (x *thread) taken() bool { return x.filed || x.inside }
 
 // arrive describes the part that ends with a record.
 func (x *thread) arrive(r record.Record) arrival {
-	a := arrival{t: x, tsc: r.TSC, site: profile.Addr(r.Site), chain: r.Chain, delta: slices.Clip(x.acc), waits: x.waits, begin: x.begin, beginTSC: x.beginTSC, cpu: x.clock}
+	a := arrival{t: x, tsc: r.TSC, site: profile.Addr(r.Site), chain: r.Chain, delta: slices.Clip(x.acc), waits: x.waits, begin: x.begin, beginTSC: x.beginTSC, cpu: x.clock, lacks: x.lacks}
 	if x.cpu >= 0 && x.clock >= 0 {
 		a.busyNS, a.timed = max(0, x.clock-x.cpu), true
 	}
@@ -98,6 +99,7 @@ func (x *thread) tick(r *record.Record, nsPerTick float64) {
 // restart begins a part anew: what was done before belongs to no section.
 func (x *thread) restart(site profile.Addr, tsc uint64) {
 	x.acc, x.waits, x.begin, x.beginTSC, x.cpu = nil, nil, site, tsc, x.clock
+	x.lacks = nil
 	x.cuts++
 }
 
@@ -114,5 +116,6 @@ func (x *thread) cut(a arrival, tsc uint64) {
 	x.begin, x.beginTSC, x.cpu = a.site, max(a.tsc, tsc), a.cpu
 	x.keepWaits()
 	x.before, x.inner, x.innerBusy = nil, nil, 0
+	x.lacks = nil
 	x.cuts++
 }
