@@ -153,6 +153,24 @@ func TestLibrariesOpened(t *testing.T) {
 	}
 }
 
+// TestLibrariesOpenedUncounted: of a library that nobody named and that is unloaded again
+// it is known that it was there, and that any call by a pointer may lead there.
+func TestLibrariesOpenedUncounted(t *testing.T) {
+	lib := proctest.Build(t, "g++", "-O2", "-g", "-fPIC", "-pthread", "-shared", filepath.Join("testdata", "libphase.cc"))
+	p := runWith(t, profiler.Config{Path: proctest.Build(t, "g++", "-O2", "-g", "-pthread", filepath.Join("testdata", "opens.cc")), Args: []string{lib}})
+	if !slices.Equal(p.Program.Uncounted, []string{lib}) {
+		t.Errorf("not counted are %v, not %s", p.Program.Uncounted, lib)
+	}
+	called := map[string]bool{}
+	for _, a := range p.Program.LibraryCalls {
+		l, _ := p.Location(a)
+		called[l.Function] = true
+	}
+	if !called["run"] || !called["main"] || called["find"] {
+		t.Errorf("calls that may lead there are in %v", called)
+	}
+}
+
 // TestLibrariesNotCounted: what cannot be counted is said, and the rest is.
 func TestLibrariesNotCounted(t *testing.T) {
 	prog := proctest.Build(t, "gcc", "-O2", "-g", "-pthread", example("owner"), "-lm")

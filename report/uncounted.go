@@ -107,6 +107,9 @@ func (b *builder) busyCounted(out *Section, s *profile.Section) {
 	for _, p := range b.p.Program.Uncounted {
 		base := filepath.Base(p)
 		name, _, _ := strings.Cut(base, ".so")
+		if !strings.HasPrefix(p, "/usr/lib") && !strings.HasPrefix(p, "/lib") { // what is loaded later must be known by its path
+			name = p
+		}
 		names, flags = append(names, base), append(flags, "--lib "+name)
 	}
 	const shown = 4

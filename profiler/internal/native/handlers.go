@@ -139,6 +139,7 @@ func (s *session) exiting(e tracee.Event) error {
 func (s *session) bind() {
 	s.ending = true
 	s.solver.Bind(s.p.Word)
+	s.in.seeLater(s.p)
 }
 
 // gone: a thread has ended.

@@ -16,15 +16,16 @@ type injection struct {
 	aside   []*module // libraries that are not counted, where caches are simulated: see beside.go
 	layout  threadarea.Layout
 	areas
-	simulation *simulation
-	shared     []byte // slot 0: what the threads' areas have in common
-	common     *threadarea.Common
-	doubts     []profile.Warning
-	loader     *loader   // nil: nothing that may be loaded later is wanted
-	mprotect   *mprotect // nil: nothing that is counted calls it
-	waits      waits
-	golang     *golang // nil: the program is not in Go
-	early      early
+	simulation  *simulation
+	shared      []byte // slot 0: what the threads' areas have in common
+	common      *threadarea.Common
+	doubts      []profile.Warning
+	loader      *loader   // nil: nothing that may be loaded later is wanted
+	mprotect    *mprotect // nil: nothing that is counted calls it
+	waits       waits
+	loadedLater []string // files of libraries, when the program ends
+	golang      *golang  // nil: the program is not in Go
+	early       early
 
 	leaping *bool // see leaps
 }

@@ -44,6 +44,7 @@ type threads struct {
 	cores      *cores
 	fresh      uint64 // when there was an event last that had to be waited for: the next ones happened later
 	deaths     int    // since all were drained
+	looked     bool   // for libraries, when the first one died
 	lost       uint64 // calls through pointers whose targets were not told apart
 	room       []record.Delta
 	spare      []*living // of threads that have ended, for those that will be born
@@ -183,6 +184,10 @@ func (ts *threads) enter(t *thread) {
 // death takes what a thread has left and frees its area. Its page faults were collected.
 func (ts *threads) death(t *thread) {
 	t.dead = true
+	if !ts.looked {
+		ts.looked = true
+		ts.in.seeLater(ts.p)
+	}
 	ts.cores.leave(t)
 	if t.end == 0 {
 		t.end = rdtsc()

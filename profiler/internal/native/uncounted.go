@@ -8,6 +8,7 @@ import (
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/image"
+	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
 // runtimes are libraries of the languages and their threads, by the beginning
@@ -31,10 +32,25 @@ func beginsWith(base string, names []string) bool {
 	})
 }
 
-// uncounted are the libraries that were loaded with the program and not moved,
-// and the calls of the moved code that may lead there.
+// seeLater sees which libraries a program has loaded since it began: when its first thread
+// ends, as some are unloaded behind the threads that used them, and when it ends itself.
+func (in *injection) seeLater(p *tracee.Process) {
+	loaded, err := libraries(p)
+	if err != nil || in.modules[0].im.Interp == "" {
+		return // the program was killed, or loads none
+	}
+	for _, l := range loaded {
+		known := slices.ContainsFunc(in.waits.libraries, func(t timed) bool { return t.path == l.path })
+		if !known && !in.counts(l.path) && !isRuntime(l.path) && path.Base(path.Dir(l.path)) != "gconv" && !slices.Contains(in.loadedLater, l.path) { // the C library's own
+			in.loadedLater = append(in.loadedLater, l.path)
+		}
+	}
+}
+
+// uncounted are the libraries that were loaded and not moved, and the calls of the
+// moved code that may lead there: by name, or by any pointer to what was loaded later.
 func (in *injection) uncounted() (paths []string, calls []profile.Addr) {
-	exports := map[string]bool{}
+	exports, pointers := map[string]bool{}, false
 	for _, l := range in.waits.libraries {
 		if isRuntime(l.path) {
 			continue
@@ -48,13 +64,18 @@ func (in *injection) uncounted() (paths []string, calls []profile.Addr) {
 			exports[name] = true
 		}
 	}
+	for _, file := range in.loadedLater {
+		if _, err := image.OpenLibrary(file); err == nil {
+			paths, pointers = append(paths, file), true
+		}
+	}
 	if len(paths) == 0 {
 		return nil, nil
 	}
 	slices.Sort(paths)
 	for _, m := range in.modules {
 		m.eachCall(func(*cfg.Func) bool { return true }, func(_ *cfg.Graph, _ *cfg.Block, c *cfg.Call) {
-			if exports[c.Import] {
+			if exports[c.Import] || pointers && !c.Known() {
 				calls = append(calls, profile.Addr(c.Insn.Addr+m.base))
 			}
 		})
