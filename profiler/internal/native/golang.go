@@ -315,7 +315,7 @@ func (gs *goroutines) born(ts *threads, t *thread) {
 		return
 	}
 	ts.enter(t)
-	ts.tracker.Made(t.id, ts.calls.at(g.Created).addr, profile.Addr(ts.calls.function(g.Start)), coroutine)
+	ts.tracker.Made(t.id, g.ID, ts.calls.at(g.Created).addr, profile.Addr(ts.calls.function(g.Start)), coroutine)
 }
 
 // asked: a goroutine asks whether more of what it sends is to be recorded.

@@ -29,7 +29,7 @@ func TestInside(t *testing.T) {
 				id := profile.ThreadID(3 + i)
 				s.at(1, goMakes, 0, 320, 100)
 				s.born(id, 1)
-				s.Made(id, 384, 64, false)
+				s.Made(id, uint64(id), 384, 64, false)
 				if !c.channel {
 					s.at(id, goDone, 9, 160, n)
 				}
@@ -77,7 +77,7 @@ func TestCoroutines(t *testing.T) {
 	for id := profile.ThreadID(1); id <= 2; id++ {
 		s.launches(id, 320)
 		s.born(2+id, id)
-		s.Made(2+id, 384, 64, true)
+		s.Made(2+id, uint64(2+id), 384, 64, true)
 	}
 	s.dies(3, 700)
 	s.dies(4, 30)

@@ -19,7 +19,7 @@ func TestGone(t *testing.T) {
 		next++
 		s.Record(by, recordOf(goMakes, s.tick(), 0, 320))
 		s.born(id, by)
-		s.Made(id, 320, 64, false)
+		s.Made(id, uint64(id), 320, 64, false)
 		return id
 	}
 	for range 100 {
@@ -120,7 +120,7 @@ func TestLateBirths(t *testing.T) {
 	made := func(at profile.Addr) { s.Record(0, recordOf(goMakes, s.tick(), 0, uint64(at))) }
 	runs := func(id profile.ThreadID, at profile.Addr, work uint64) {
 		s.born(id, 0)
-		s.Made(id, at, 64, false)
+		s.Made(id, uint64(id), at, 64, false)
 		s.dies(id, work)
 	}
 	made(320)

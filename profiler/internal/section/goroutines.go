@@ -168,8 +168,23 @@ const mostParts = 1024
 
 // file makes an instance, at once or, where it is held, later.
 func (g *goRule) file(parts []arrival, waiter profile.ThreadID) (held bool) {
-	slices.SortFunc(parts, func(a, b arrival) int { return cmp.Compare(a.t.id, b.t.id) })
+	slices.SortFunc(parts, func(a, b arrival) int { return cmp.Or(cmp.Compare(a.t.goid, b.t.goid), cmp.Compare(a.t.id, b.t.id)) })
+	g.seat(parts)
+	if slices.ContainsFunc(parts, g.open) {
+		g.held = append(g.held, met{parts, waiter})
+		return true
+	}
+	g.complete(met{parts, waiter})
+	return false
+}
+
+// seat gives goroutines their places. They are numbered as they came to run, the last one
+// made mostly first, but stand as they were made.
+func (g *goRule) seat(parts []arrival) {
 	n := map[profile.Addr]int{}
+	var seats []goSeat // that nobody stood at before,
+	var who []*thread  // and who does now
+	var names []profile.ThreadID
 	for i := range parts {
 		y := parts[i].t
 		if !y.filed && y.goAt != 0 {
@@ -178,17 +193,15 @@ func (g *goRule) file(parts []arrival, waiter profile.ThreadID) (held bool) {
 			if first, taken := g.seats[at]; taken {
 				y.place = first
 			} else {
-				g.seats[at] = y.id
+				seats, who, names = append(seats, at), append(who, y), append(names, y.id)
 			}
 		}
 		y.filed = true
 	}
-	if slices.ContainsFunc(parts, g.open) {
-		g.held = append(g.held, met{parts, waiter})
-		return true
+	slices.Sort(names)
+	for i, at := range seats {
+		g.seats[at], who[i].place = names[i], names[i]
 	}
-	g.complete(met{parts, waiter})
-	return false
 }
 
 // workers are those who do not just make others who are of the instance, and wait for them.

@@ -29,7 +29,7 @@ func newGoScript() *script {
 func (s *script) launches(id profile.ThreadID, at profile.Addr) {
 	s.Record(0, recordOf(goMakes, s.tick(), 0, uint64(at)))
 	s.born(id, 0)
-	s.Made(id, at, 64, false)
+	s.Made(id, uint64(id), at, 64, false)
 }
 
 // newScriptOf4 is one of four goroutines, from 1 on.

@@ -32,7 +32,7 @@ func (s *chainScript) forks(by, id profile.ThreadID, at, work uint64, counted bo
 	}
 	s.Record(by, r)
 	s.born(id, by)
-	s.Made(id, profile.Addr(line(at)), 64, false)
+	s.Made(id, uint64(id), profile.Addr(line(at)), 64, false)
 }
 
 func (s *chainScript) done(id profile.ThreadID, group, work uint64) {

@@ -25,6 +25,7 @@ type thread struct {
 	awaited   *group   // that it last waited for by futures
 	end       *arrival // its last part, when it has ended; nil: of no use any more
 	start     profile.Addr
+	goid      uint64       // the runtime's number, in the order of making, mostly; 0: a thread
 	goAt      profile.Addr // by a go statement; 0: not known, or a thread
 	nextStart profile.Addr // of the thread it is about to create,
 	nextMade  callSite     // and the call that does

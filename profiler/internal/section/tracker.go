@@ -67,11 +67,11 @@ func (t *Tracker) Born(id, parent profile.ThreadID, tsc uint64) {
 // Handle tells by what others join a thread that was just born: its pthread_t.
 func (t *Tracker) Handle(id profile.ThreadID, pthread uint64) { t.threads[id].handle = pthread }
 
-// Made says where the go statement stands that made a goroutine: the call; and whether it
-// takes turns with the one that made it, as iter.Pull has it.
-func (t *Tracker) Made(id profile.ThreadID, at, start profile.Addr, coroutine bool) {
+// Made says where the go statement stands that made a goroutine: the call; the runtime's
+// number of it; and whether it takes turns with the one that made it, as iter.Pull has it.
+func (t *Tracker) Made(id profile.ThreadID, goid uint64, at, start profile.Addr, coroutine bool) {
 	x := t.threads[id]
-	x.goAt, x.start, x.begin, x.coroutine = at, start, start, coroutine
+	x.goid, x.goAt, x.start, x.begin, x.coroutine = goid, at, start, start, coroutine
 }
 
 // Record appends a thread's next record; its Delta is resolved, its Site and
