@@ -122,6 +122,40 @@ func (g *goRule) done(x *thread, r record.Record) {
 		g.groups[r.Arg1], g.room = w, nil
 	}
 	w.put(x.arrive(r))
+	switch {
+	case x.group == 0:
+		x.group = r.Arg1
+	case x.group != r.Arg1 && !slices.Contains(x.also, r.Arg1):
+		x.also = append(x.also, r.Arg1)
+	}
+}
+
+// counted: what a goroutine did until it was done with a group is of an instance, and of
+// none of the other groups that it was done with since it last began.
+func (g *goRule) counted(group uint64, a *arrival) {
+	x := a.t
+	for _, other := range append(x.also, x.group) {
+		w := g.groups[other]
+		if w == nil || other == group {
+			continue
+		}
+		i := w.of(x)
+		if i < 0 {
+			continue
+		}
+		b := &w.done[i]
+		if b.begin, b.beginTSC = a.site, a.tsc; b.tsc > a.tsc {
+			b.delta, b.busyNS = record.Sub(b.delta, a.delta), max(0, b.busyNS-a.busyNS)
+		} else {
+			b.delta, b.busyNS, b.beginTSC = nil, 0, b.tsc
+		}
+	}
+	x.also = slices.DeleteFunc(x.also, func(o uint64) bool { return o == group })
+	if n := len(x.also); x.group == group && n > 0 {
+		x.group, x.also = x.also[n-1], x.also[:n-1]
+	} else if x.group == group {
+		x.group = 0
+	}
 }
 
 // wait: a goroutine comes to Wait.
@@ -140,7 +174,9 @@ func (g *goRule) joined(x *thread, r record.Record) {
 	}
 	delete(g.groups, at.group)
 	for i := range w.done {
-		if a := &w.done[i]; a.t.alive {
+		a := &w.done[i]
+		g.counted(at.group, a)
+		if a.t.alive {
 			a.t.cut(*a, a.tsc)
 		}
 	}

@@ -92,6 +92,34 @@ func TestWaitGroups(t *testing.T) {
 	}
 }
 
+// TestDoneWithTwo: what goroutines did until they were done with the group that is waited
+// for first is of no other one's instance, whether they live or not.
+func TestDoneWithTwo(t *testing.T) {
+	for _, order := range [][2]uint64{{7, 9}, {9, 7}} { // as they are waited for: in order, or the later one first
+		s := newGoScript()
+		s.born(0, -1)
+		for id := profile.ThreadID(1); id <= 3; id++ {
+			s.launches(id, 320)
+			s.at(id, goDone, 7, 160, 100*uint64(id))
+			s.at(id, goDone, 9, 160, 10*uint64(id))
+			if id > 1 {
+				s.dies(id, 1)
+			}
+		}
+		for i, group := range order {
+			site := uint64(352 + 32*i)
+			s.at(0, goWait, group, site)
+			s.at(0, goJoined, group, site)
+		}
+		want := []string{"goroutines 352 [[100 200 300]]", "goroutines 384 [[10 20 30]]"}
+		if order[0] == 9 {
+			want = []string{"goroutines 352 [[110 220 330]]", "goroutines 384 [[0 0 0]]"}
+		}
+		s.dies(1)
+		expect(t, s.Finish(), want...)
+	}
+}
+
 // TestDoneAgain: of however many goroutines a group has, each has one part, up to its last
 // Done; and the group after it has none of these.
 func TestDoneAgain(t *testing.T) {

@@ -18,6 +18,8 @@ type thread struct {
 	joining   bool     // waits for another thread to end
 	receives  bool     // of a goroutine: something that may be work
 	coroutine bool     // likewise: it takes turns with the one that made it
+	group     uint64   // likewise: that it is done with, not waited for so far; 0: none
+	also      []uint64 // likewise: others
 	filed     bool     // likewise: it was part of an instance,
 	inside    bool     // or will be, as what it did is inside of a recursion
 	handle    uint64   // by which others join it; 0: not known
