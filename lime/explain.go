@@ -90,7 +90,7 @@ func (a *analysis) add(f finding) {
 
 // byMatchingPursuit chooses by exact costs (rule 7).
 func (a *analysis) byMatchingPursuit(own *misses) {
-	leaders := a.withBodies(a.withCopies(a.deciding())) // before T is taken for good
+	leaders := slices.DeleteFunc(a.withBodies(a.withCopies(a.deciding())), a.handsOut) // before T is taken for good
 	if own != nil {
 		leaders = append(leaders, own.leaders(a)...)
 	}
@@ -181,6 +181,9 @@ func (a *analysis) byRegression() {
 	for _, x := range a.leaders() {
 		if a.graph.deals(x.decision) { // what a piece costs is known in instructions only
 			a.note(&x, 1)
+			continue
+		}
+		if a.handsOut(x) {
 			continue
 		}
 		leaders[x.cluster] = append(leaders[x.cluster], x)

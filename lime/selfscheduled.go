@@ -190,6 +190,10 @@ func (a *analysis) deciding() []leader {
 	return out
 }
 
+// handsOut: what is decided is who takes which piece, or how the range of them is cut: no
+// line of the program decides that, wherever the library's code was inlined.
+func (a *analysis) handsOut(x leader) bool { return a.graph.p.Graph.Blocks[x.out().block].Runtime }
+
 // pieces is what a leader's pieces cost if all were of one size. Not in each round
 // of a loop need there be one: of who is woken, another one may have taken it
 // already. So they are counted where that accounts for most, of all places that

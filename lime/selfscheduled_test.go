@@ -252,3 +252,17 @@ func TestAllDeals(t *testing.T) {
 		}
 	}
 }
+
+// TestRuntimeDecides: what a runtime's own code decides is no cause, however the threads differ
+// there; the same in the program's own is one.
+func TestRuntimeDecides(t *testing.T) {
+	for _, runtime := range []bool{true, false} {
+		m := newMachine()
+		split := &when{cond: func(w *walker) bool { return w.id > 5 }, then: []stmt{&work{instructions: 4000}}}
+		p := m.run(all(m.function("main", split), 8)...)
+		p.Graph.Blocks[split.head].Runtime = runtime
+		if res := analyse(t, p, Options{}); len(res.Causes) > 0 == runtime {
+			t.Errorf("a runtime's %v: %+v", runtime, res.Causes)
+		}
+	}
+}

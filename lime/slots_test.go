@@ -105,6 +105,31 @@ func TestStartsDecide(t *testing.T) {
 	}
 }
 
+// Threads begin where a runtime had nothing for them: which place it was decides nothing.
+func TestStartsInRuntime(t *testing.T) {
+	m := newMachine()
+	work := m.function("work", &repeat{trips: func(w *walker) int { return 10 + 30*(w.id%2) }, instructions: 9})
+	kinds := []*function{m.function("idle", &call{f: work}), m.function("looks", &call{f: work})}
+	var mains []*function
+	for id := range 8 {
+		mains = append(mains, kinds[id%2])
+	}
+	p := m.run(mains...)
+	for _, k := range kinds {
+		p.Graph.Blocks[k.entry].Runtime = true
+	}
+	for id := range 9 {
+		th := profile.Thread{ID: profile.ThreadID(id)}
+		if id > 0 {
+			th.Start = p.Sections[0].Instances[0].Parts[id-1].Begin
+		}
+		p.Threads = append(p.Threads, th)
+	}
+	if res := analyse(t, p, Options{}); len(res.Causes) != 1 || res.Causes[0].Leader != Loop {
+		t.Errorf("%+v", res.Causes)
+	}
+}
+
 // Whole units never promise more than evening does.
 func TestWholeUnitsAreAtMostTheGain(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))

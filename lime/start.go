@@ -21,7 +21,7 @@ type start struct{ slowest profile.Addr }
 // section began.
 func (a *analysis) byStart(p *matchingPursuit) {
 	begins, mean, ok := a.byBegin(p.residual)
-	if !ok {
+	if !ok || a.waitedFor(begins) {
 		return
 	}
 	least := math.Inf(1)
@@ -50,6 +50,22 @@ func (a *analysis) byStart(p *matchingPursuit) {
 		id: id, origin: from, cost: divisible(cost),
 		share: beta * corr, score: beta * corr, beta: beta, leaderScore: corr, p: math.NaN(),
 	})
+}
+
+// waitedFor: all places that are counted are where threads waited for a runtime to have
+// something to do for them: which it was says nothing of what they got.
+func (a *analysis) waitedFor(begins []profile.Addr) bool {
+	known := 0
+	for _, at := range begins {
+		b := a.graph.index().At(at)
+		if b != profile.NoBlock && !a.graph.p.Graph.Blocks[b].Runtime {
+			return false
+		}
+		if b != profile.NoBlock {
+			known++
+		}
+	}
+	return known > 0
 }
 
 // startsDecide: threads that were created for this instance, in different

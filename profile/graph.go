@@ -41,6 +41,9 @@ type Block struct {
 	// from a store that all share: a counter that was fetched and advanced at
 	// once, a queue under a lock. In a loop it is who is free that takes more.
 	Deals bool
+	// Runtime marks those of them that are of a library that hands work out: no line of
+	// the program decides there.
+	Runtime bool
 	// Resumes marks a block to which control may come in other ways than by its
 	// edges: behind a place where threads meet, or when setjmp returns again.
 	Resumes bool

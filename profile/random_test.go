@@ -67,7 +67,7 @@ func randomGraph(r *rand.Rand, p *Profile) {
 			fn.EntryBlock = fn.First
 		}
 		for range fn.N {
-			b := Block{Function: f, Start: at, End: at + 8, Last: at + 5, Instructions: 1 + r.Int32N(9), Count: NoEvent, Spin: r.IntN(9) == 0, Deals: r.IntN(9) == 0, Resumes: r.IntN(9) == 0}
+			b := Block{Function: f, Start: at, End: at + 8, Last: at + 5, Instructions: 1 + r.Int32N(9), Count: NoEvent, Spin: r.IntN(9) == 0, Deals: r.IntN(9) == 0, Runtime: r.IntN(9) == 0, Resumes: r.IntN(9) == 0}
 			if b.Virtual = r.IntN(9) == 0; b.Virtual {
 				b.Instructions = 0
 			}

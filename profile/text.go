@@ -178,8 +178,8 @@ func (t *textWriter) graph() {
 	}
 	for i := range g.Blocks {
 		b := &g.Blocks[i]
-		t.line("block %s %#x-%#x%s%s%s%s%s%s%s%s%s", word(t.l.block[i]), uint64(b.Start), uint64(b.End), pair("in", t.l.function[b.Function]),
-			addr("last", b.Last), number("instructions", b.Instructions), t.event("count", b.Count), flag("spin", b.Spin), flag("virtual", b.Virtual), flag("deals", b.Deals), flag("resumes", b.Resumes), numbers("accesses", b.Accesses))
+		t.line("block %s %#x-%#x%s%s%s%s%s%s%s%s%s%s", word(t.l.block[i]), uint64(b.Start), uint64(b.End), pair("in", t.l.function[b.Function]),
+			addr("last", b.Last), number("instructions", b.Instructions), t.event("count", b.Count), flag("spin", b.Spin), flag("virtual", b.Virtual), flag("deals", b.Deals), flag("runtime", b.Runtime), flag("resumes", b.Resumes), numbers("accesses", b.Accesses))
 	}
 	for i := range g.Edges {
 		e := &g.Edges[i]

@@ -193,7 +193,7 @@ func (t *textReader) readGraph(l *textLine) {
 		if b.Count = t.eventOf(l, "count"); b.Count != NoEvent && l.err == nil {
 			t.p.Events[b.Count].Block = id
 		}
-		b.Spin, b.Virtual, b.Deals, b.Resumes = l.flag("spin"), l.flag("virtual"), l.flag("deals"), l.flag("resumes")
+		b.Spin, b.Virtual, b.Deals, b.Runtime, b.Resumes = l.flag("spin"), l.flag("virtual"), l.flag("deals"), l.flag("runtime"), l.flag("resumes")
 		if list, ok := l.lookup("accesses"); ok {
 			for _, s := range strings.Split(list, ",") {
 				b.Accesses = append(b.Accesses, uint32(l.parseInt(s, 33)))

@@ -30,6 +30,7 @@ type (
 		Spin         bool       `cbor:"7,keyasint,omitempty"`
 		Virtual      bool       `cbor:"8,keyasint,omitempty"`
 		Deals        bool       `cbor:"9,keyasint,omitempty"`
+		Runtime      bool       `cbor:"12,keyasint,omitempty"`
 		Resumes      bool       `cbor:"10,keyasint,omitempty"`
 		Accesses     []uint32   `cbor:"11,keyasint,omitempty"`
 	}

@@ -14,10 +14,16 @@ import (
 
 // taskRuntimes are what the paths of their sources have in them.
 var taskRuntimes = append([]string{"/oneapi/tbb/", "/include/tbb/", "/pstl/", "/rayon-", "/rayon/", "/tokio-", "/threadpool-",
+	"/async-std-", "/async-executor-", "/async-global-executor-", "/async-task-", "/async-channel-", "/blocking-", "/smol-", "/futures-", "/scoped_threadpool-",
 	"/std/parallelism.d", "/concurrency/threadpool.nim"}, profile.Pools...) // D's and Nim's own
 
-// channels is what the paths of crossbeam's channels have in them, as cargo keeps them.
-const channels = "/crossbeam-channel-"
+// channels are what the paths of channels that several may receive from have in them, as cargo
+// keeps them.
+var channels = []string{"/crossbeam-channel-", "/flume-"}
+
+func ofChannels(file string) bool {
+	return slices.ContainsFunc(channels, func(part string) bool { return strings.Contains(file, part) })
+}
 
 // dealOut marks the blocks that are nobody's but such a runtime's, and those in which it is
 // seen whether a channel had anything (rule 19).
@@ -27,6 +33,7 @@ func dealOut(p *profile.Profile) {
 	for i := range p.Threads {
 		starts[p.Threads[i].Start] = true
 	}
+	receives := map[profile.FunctionID]bool{} // functions of channels' own that were not inlined: whoever called sees what there was
 	near, known := 0, false
 	for f := range p.Graph.Functions {
 		fn := &p.Graph.Functions[f]
@@ -48,15 +55,41 @@ func dealOut(p *profile.Profile) {
 			case !last.is(l):
 				others = true
 			case last.alone(l):
-				b.Deals = true
+				b.Deals, b.Runtime = true, true
 			default:
-				others, b.Deals = true, b.Deals || received(l)
+				b.Runtime = decides(l)
+				if others = true; received(l) {
+					b.Deals = true
+					frames := l.Frames()
+					receives[profile.FunctionID(f)] = receives[profile.FunctionID(f)] || ofChannels(frames[len(frames)-1].File)
+				}
 			}
 		}
 		if !others && len(rest) < len(blocks) {
 			for _, b := range rest {
-				b.Deals = true
+				b.Deals, b.Runtime = true, true
 			}
+		}
+	}
+	if len(receives) > 0 {
+		whoReceives(&p.Graph, receives)
+	}
+}
+
+// whoReceives marks the blocks that call such functions, and those behind a call that ends
+// its block.
+func whoReceives(g *profile.Graph, receives map[profile.FunctionID]bool) {
+	ends := map[profile.BlockID]bool{}
+	for i := range g.Edges {
+		e := &g.Edges[i]
+		if e.Kind.IsCall() && e.From >= 0 && e.To >= 0 && receives[g.Blocks[e.To].Function] {
+			g.Blocks[e.From].Deals = true
+			ends[e.From] = g.Blocks[e.From].Last == e.Site
+		}
+	}
+	for i := range g.Edges {
+		if e := &g.Edges[i]; !e.Kind.IsCall() && e.From >= 0 && e.To >= 0 && ends[e.From] {
+			g.Blocks[e.To].Deals = true
 		}
 	}
 }
@@ -88,7 +121,7 @@ func (f *file) is(l *profile.Location) bool {
 
 func (f *file) has(name string) bool {
 	if name != f.name {
-		f.name, f.listed = name, ofTasks(name) || strings.Contains(name, channels) || f.theirs(name)
+		f.name, f.listed = name, ofTasks(name) || ofChannels(name) || f.theirs(name)
 	}
 	return f.listed
 }
@@ -110,12 +143,11 @@ func ofTasks(file string) bool {
 	return slices.ContainsFunc(taskRuntimes, func(part string) bool { return strings.Contains(file, part) })
 }
 
-// received reports whether a place is within a function that receives from a channel of
-// crossbeam's, from which whoever is free takes what comes next. It is inlined with code for
+// received reports whether a place is within a function that receives from such a channel, from which whoever is free takes what comes next. It is inlined with code for
 // channels of other kinds, which have clocks in the stead of senders.
 func received(l *profile.Location) bool {
 	return l.Frame.System() && slices.ContainsFunc(l.Frames(), func(f profile.Frame) bool {
-		return strings.Contains(f.File, channels) && strings.Contains(f.Function, "recv")
+		return ofChannels(f.File) && strings.Contains(f.Function, "recv")
 	})
 }
 
@@ -125,4 +157,19 @@ func (f *file) alone(l *profile.Location) bool {
 	frames := l.Frames()
 	return slices.ContainsFunc(frames, func(x profile.Frame) bool { return ofTasks(x.File) || f.theirs(x.File) }) &&
 		!slices.ContainsFunc(frames, func(x profile.Frame) bool { return !x.System() && !f.theirs(x.File) })
+}
+
+// decides reports whether such a runtime decides at a location, though it was inlined into code
+// of the program's: it is for the runtime to say how a range is cut, and who gets what. What
+// is in oneTBB's containers is for the program to say.
+func decides(l *profile.Location) bool {
+	for _, x := range l.Frames() {
+		if !x.System() || strings.Contains(x.File, "/tbb/concurrent_") {
+			return false
+		}
+		if ofTasks(x.File) {
+			return true
+		}
+	}
+	return false
 }

@@ -11,21 +11,23 @@ import (
 func TestOfTaskRuntimes(t *testing.T) {
 	frame := func(file string) profile.Frame { return profile.Frame{File: file, Line: 1} }
 	for _, c := range []struct {
-		files []string
-		want  bool
+		files         []string
+		want, decides bool
 	}{
-		{[]string{"/usr/include/oneapi/tbb/parallel_for.h"}, true},
-		{[]string{"/usr/include/c++/12/bits/atomic_base.h", "/usr/include/oneapi/tbb/partitioner.h"}, true},
-		{[]string{"/usr/share/cargo/registry/rayon-1.6.1/src/iter/plumbing/mod.rs"}, true},
-		{[]string{"/home/u/.cargo/registry/src/index-1/rayon-core-1.12.1/src/join/mod.rs"}, true},
-		{[]string{"/usr/include/c++/12/pstl/parallel_backend_tbb.h"}, true},
-		{[]string{"/home/u/solver.cc", "/usr/include/oneapi/tbb/parallel_for.h"}, false},
-		{[]string{"/usr/include/oneapi/tbb/parallel_for.h", "/home/u/solver.cc"}, false},
-		{[]string{"/usr/include/c++/12/bits/stl_algo.h"}, false},
-		{[]string{"/home/u/rayon/main.rs"}, false},
-		{[]string{"/home/u/lib/taskflow/core/executor.hpp"}, true},
-		{[]string{"/usr/share/cargo/registry/tokio-1.24.2/src/runtime/task/harness.rs"}, true},
-		{[]string{"/usr/share/cargo/registry/threadpool-1.8.1/src/lib.rs"}, true},
+		{[]string{"/usr/include/oneapi/tbb/parallel_for.h"}, true, true},
+		{[]string{"/usr/include/c++/12/bits/atomic_base.h", "/usr/include/oneapi/tbb/partitioner.h"}, true, true},
+		{[]string{"/usr/share/cargo/registry/rayon-1.6.1/src/iter/plumbing/mod.rs"}, true, true},
+		{[]string{"/home/u/.cargo/registry/src/index-1/rayon-core-1.12.1/src/join/mod.rs"}, true, true},
+		{[]string{"/usr/include/c++/12/pstl/parallel_backend_tbb.h"}, true, true},
+		{[]string{"/home/u/solver.cc", "/usr/include/oneapi/tbb/parallel_for.h"}, false, false},
+		{[]string{"/usr/include/oneapi/tbb/parallel_for.h", "/home/u/solver.cc"}, false, true},
+		{[]string{"/usr/include/oneapi/tbb/concurrent_hash_map.h", "/home/u/solver.cc"}, false, false},
+		{[]string{"/usr/include/c++/12/bits/stl_algo.h"}, false, false},
+		{[]string{"/home/u/rayon/main.rs"}, false, false},
+		{[]string{"/home/u/lib/taskflow/core/executor.hpp"}, true, true},
+		{[]string{"/usr/share/cargo/registry/tokio-1.24.2/src/runtime/task/harness.rs"}, true, true},
+		{[]string{"/usr/share/cargo/registry/threadpool-1.8.1/src/lib.rs"}, true, true},
+		{[]string{"/usr/share/cargo/registry/async-executor-1.5.0/src/lib.rs"}, true, true},
 	} {
 		l := profile.Location{Frame: frame(c.files[0])}
 		for _, f := range c.files[1:] {
@@ -34,6 +36,35 @@ func TestOfTaskRuntimes(t *testing.T) {
 		var last file
 		if got := last.is(&l) && last.alone(&l); got != c.want {
 			t.Errorf("%v: %v", c.files, got)
+		}
+		if got := decides(&l); got != c.decides {
+			t.Errorf("%v: the runtime decides: %v", c.files, got)
+		}
+	}
+}
+
+// TestWhoReceives: who calls a channel's function that was not inlined sees what there was, in
+// its block or behind that, if the call ends it; who calls another one does not.
+func TestWhoReceives(t *testing.T) {
+	const channel = "/home/u/.cargo/registry/src/index-1/flume-0.10.14/src/lib.rs"
+	p := &profile.Profile{
+		Graph: profile.Graph{
+			Functions: []profile.Function{{Name: "main", Entry: 0x100, N: 5}, {Name: "recv", Entry: 0x200, First: 5, N: 1}, {Name: "send", Entry: 0x300, First: 6, N: 1}},
+			Blocks: []profile.Block{{Last: 0x110}, {Last: 0x120, Count: 1}, {Last: 0x130, Count: 2}, {Last: 0x140, Count: 3}, {Last: 0x150, Count: 4},
+				{Function: 1, Last: 0x210, Count: 5}, {Function: 2, Last: 0x310, Count: 6}},
+			Edges: []profile.Edge{{From: 0, To: 1, Kind: profile.Fall}, {From: 0, To: 5, Kind: profile.Call, Site: 0x110}, // ends its block
+				{From: 2, To: 3, Kind: profile.Fall}, {From: 2, To: 5, Kind: profile.Call, Site: 0x12c}, {From: 4, To: 6, Kind: profile.Call, Site: 0x150}},
+		},
+	}
+	for _, a := range []profile.Addr{0x110, 0x120, 0x130, 0x140, 0x150} {
+		p.Locations = append(p.Locations, profile.Location{Address: a, Frame: profile.Frame{File: "/home/u/main.rs", Line: 1, Function: "main"}})
+	}
+	p.Locations = append(p.Locations, profile.Location{Address: 0x210, Frame: profile.Frame{File: channel, Line: 1, Function: "flume::Receiver<T>::recv"}},
+		profile.Location{Address: 0x310, Frame: profile.Frame{File: channel, Line: 2, Function: "flume::Sender<T>::send"}})
+	dealOut(p)
+	for i, want := range []bool{true, true, true, false, false, true, false} {
+		if got := p.Graph.Blocks[i].Deals; got != want {
+			t.Errorf("block %d deals: %v", i, got)
 		}
 	}
 }

@@ -45,7 +45,8 @@ func libraryPools(p *profile.Profile) {
 	within, leads := reached(begin, callees), reached(callBack, callers)
 	for f := range within {
 		for b := p.Graph.Functions[f].First; leads[f] && b < p.Graph.Functions[f].First+profile.BlockID(p.Graph.Functions[f].N); b++ {
-			p.Graph.Blocks[b].Deals = p.Graph.Blocks[b].Count != profile.NoEvent
+			x := &p.Graph.Blocks[b]
+			x.Deals, x.Runtime = x.Count != profile.NoEvent, x.Count != profile.NoEvent
 		}
 	}
 }

@@ -136,7 +136,7 @@ func (u *graph) addFunction(p *profile.Profile, f *profile.Function) {
 	for i := range blocks {
 		a, b := &x.blocks[i], &blocks[i]
 		x.differs = x.differs || a.Start != b.Start || a.End != b.End || a.Virtual != b.Virtual || a.Instructions != b.Instructions
-		a.Deals, a.Resumes, a.Spin = a.Deals || b.Deals, a.Resumes || b.Resumes, a.Spin && b.Spin
+		a.Deals, a.Runtime, a.Resumes, a.Spin = a.Deals || b.Deals, a.Runtime || b.Runtime, a.Resumes || b.Resumes, a.Spin && b.Spin
 		if b.Count == profile.NoEvent {
 			a.Count = profile.NoEvent
 		}

@@ -37,7 +37,7 @@ func hashOf(p *profile.Profile) uint64 {
 	}
 	for i := range p.Graph.Blocks {
 		x := &p.Graph.Blocks[i]
-		put(uint64(x.Start), uint64(x.End), uint64(x.Count), uint64(x.Instructions), yes(x.Spin, x.Virtual, x.Deals, x.Resumes))
+		put(uint64(x.Start), uint64(x.End), uint64(x.Count), uint64(x.Instructions), yes(x.Spin, x.Virtual, x.Deals, x.Runtime, x.Resumes))
 	}
 	for i := range p.Graph.Edges {
 		e := &p.Graph.Edges[i]
