@@ -147,16 +147,8 @@ func originsPast(from held, kept x86.Regs, of func(in *x86.Insn) bool, thrown fu
 				}
 			}
 		}
-		for _, e := range at.b.Pred {
-			if e.Kind == Pad && at.b.Pad {
-				continue
-			}
-			if e.From == nil {
-				return nil
-			}
-			if seen.atEnd(e.From, at.reg) {
-				work = append(work, held{e.From, len(e.From.Insns) - 1, at.reg})
-			}
+		if work, ok = seen.before(at, work); !ok {
+			return nil
 		}
 	}
 	return sortUnique(loads)
@@ -179,6 +171,21 @@ func (s *states) add(h held) bool {
 	}
 	s.within[h] = true
 	return true
+}
+
+// before adds the ends of the blocks from which one is come to, where they are new; ok is
+// false where it is come to from elsewhere.
+func (s *states) before(at held, work []held) (more []held, ok bool) {
+	for _, e := range at.b.Pred {
+		switch {
+		case e.Kind == Pad && at.b.Pad:
+		case e.From == nil:
+			return nil, false
+		case s.atEnd(e.From, at.reg):
+			work = append(work, held{e.From, len(e.From.Insns) - 1, at.reg})
+		}
+	}
+	return work, true
 }
 
 // atEnd is add for the end of a block.
