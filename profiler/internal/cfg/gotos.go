@@ -124,15 +124,11 @@ func origins(from held, kept x86.Regs, of func(in *x86.Insn) bool) (loads []uint
 // originsPast goes on where an exception may land, too, behind the calls that it came
 // out of: the unwinder puts back what these keep.
 func originsPast(from held, kept x86.Regs, of func(in *x86.Insn) bool, thrown func(pad *Block) []held) (loads []uint64) {
-	seen := map[held]bool{}
+	var seen states
 	work := []held{from}
 	for len(work) > 0 {
 		at := work[len(work)-1]
 		work = work[:len(work)-1]
-		if seen[at] {
-			continue
-		}
-		seen[at] = true
 		at, load, ok := at.load(kept, of)
 		switch {
 		case !ok || load == nil && (len(at.b.Pred) == 0 || at.b.Pad && (thrown == nil || at.reg.Set()&kept == 0)):
@@ -146,21 +142,62 @@ func originsPast(from held, kept x86.Regs, of func(in *x86.Insn) bool, thrown fu
 				return nil
 			}
 			for _, h := range calls {
-				h.reg = at.reg
-				work = append(work, h)
+				if h.reg = at.reg; seen.add(h) {
+					work = append(work, h)
+				}
 			}
 		}
-		for _, e := range at.b.Pred {
-			if e.Kind == Pad && at.b.Pad {
-				continue
-			}
-			if e.From == nil {
-				return nil
-			}
-			work = append(work, held{e.From, len(e.From.Insns) - 1, at.reg})
+		if work, ok = seen.before(at, work); !ok {
+			return nil
 		}
 	}
 	return sortUnique(loads)
+}
+
+// states are what was looked at. Every block may be before every other one, a thousand
+// times a thousand (computed gotos): for ends of blocks there are only bits.
+type states struct {
+	ends   []x86.Regs
+	within map[held]bool
+}
+
+// add reports whether a state is new.
+func (s *states) add(h held) bool {
+	if s.within[h] {
+		return false
+	}
+	if s.within == nil {
+		s.within = map[held]bool{}
+	}
+	s.within[h] = true
+	return true
+}
+
+// before adds the ends of the blocks from which one is come to, where they are new; ok is
+// false where it is come to from elsewhere.
+func (s *states) before(at held, work []held) (more []held, ok bool) {
+	for _, e := range at.b.Pred {
+		switch {
+		case e.Kind == Pad && at.b.Pad:
+		case e.From == nil:
+			return nil, false
+		case s.atEnd(e.From, at.reg):
+			work = append(work, held{e.From, len(e.From.Insns) - 1, at.reg})
+		}
+	}
+	return work, true
+}
+
+// atEnd is add for the end of a block.
+func (s *states) atEnd(b *Block, r x86.Reg) bool {
+	if n := b.ID + 1; n > len(s.ends) {
+		s.ends = append(s.ends, make([]x86.Regs, n-len(s.ends))...)
+	}
+	if s.ends[b.ID]&r.Set() != 0 {
+		return false
+	}
+	s.ends[b.ID] |= r.Set()
+	return true
 }
 
 // held is what a register holds behind a block's n-th instruction.

@@ -5,12 +5,14 @@ import "github.com/skewlens/skewlens/profiler/internal/x86"
 // split makes loops of the ways round a loop that only try again: compilers often
 // let a loop that waits begin where the loop around it does.
 func (s *study) split(l *Loop) {
+	in, more := make([]bool, len(s.Blocks)), make([]bool, len(s.Blocks))
 	for _, e := range l.Head.Pred {
 		if e.From == nil || !l.Has(e.From) {
 			continue
 		}
-		t := s.cycle(l, e.From)
-		if len(t.Blocks) == len(l.Blocks) {
+		t := s.cycle(l, e.From, in, more)
+		if t == nil || len(t.Blocks) == len(l.Blocks) {
+			more[e.From.ID] = true
 			continue
 		}
 		was := make([]*Loop, len(t.Blocks))
@@ -29,25 +31,38 @@ func (s *study) split(l *Loop) {
 	}
 }
 
-// cycle is the way round a loop that a latch ends.
-func (s *study) cycle(l *Loop, latch *Block) *Loop {
-	in := map[*Block]bool{l.Head: true}
-	for stack := []*Block{latch}; len(stack) > 0; {
+// cycle is the way round a loop that a latch ends; nil where it does more than try again, by
+// a block of it, by all of it so far, or as the way that ends in a block of it does (more). A
+// loop around computed gotos may have a thousand latches, each with a thousand blocks before
+// it of which every one leads to every other.
+func (s *study) cycle(l *Loop, latch *Block, in, more []bool) *Loop {
+	clear(in)
+	t, x := &Loop{Head: l.Head, Parent: l, Inner: true}, loopOps{spin: true}
+	for stack := []*Block{latch, l.Head}; len(stack) > 0; {
 		b := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if in[b] {
+		if in[b.ID] {
 			continue
 		}
-		in[b] = true
+		in[b.ID] = true
+		if more[b.ID] || !s.add(&x, l, b) || (x.any || x.moves) && x.insns > large {
+			return nil
+		}
+		if b == l.Head {
+			continue
+		}
 		for _, e := range b.Pred {
-			if e.From != nil && l.Has(e.From) {
-				stack = append(stack, e.From)
+			if e.From == nil || in[e.From.ID] || !l.Has(e.From) {
+				continue
 			}
+			if more[e.From.ID] {
+				return nil
+			}
+			stack = append(stack, e.From)
 		}
 	}
-	t := &Loop{Head: l.Head, Parent: l, Inner: true}
 	for _, b := range l.Blocks {
-		if in[b] {
+		if in[b.ID] {
 			t.Blocks = append(t.Blocks, b)
 		}
 	}

@@ -12,11 +12,12 @@ import (
 // is looked at by itself: an outer loop often shares its head with the waiting
 // loop in it.
 func (g *Graph) markSpins(flow *flowgraph.Graph, tree *flowgraph.Tree) {
-	r := cycles{g: g, flow: flow, tree: tree, seen: make([]int32, len(g.Blocks)), works: make([]bool, len(g.Blocks))}
+	r := cycles{g: g, flow: flow, tree: tree, seen: make([]int32, len(g.Blocks)), works: make([]bool, len(g.Blocks)), worked: make([]bool, len(g.Blocks))}
 	for i, b := range g.Blocks {
 		r.works[i] = b.works()
 	}
 	for _, l := range g.Loops {
+		clear(r.worked)
 		for _, e := range l.Head.Pred {
 			if e.From == nil || !l.Has(e.From) {
 				continue
@@ -39,6 +40,8 @@ type cycles struct {
 	works []bool
 	seen  []int32 // in which search; the last one is n
 	n     int32
+
+	worked []bool // the rounds through a block, which ends some, work; of one head
 }
 
 // over are the blocks, by number, of the rounds that take one back edge; nil where one of
@@ -50,18 +53,24 @@ func (r *cycles) over(head, latch int32) (body []*Block) {
 	if r.works[head] {
 		return nil
 	}
+	defer func() { r.worked[latch] = r.worked[latch] || body == nil }()
 	for walk := []int32{latch}; len(walk) > 0; {
 		v := walk[len(walk)-1]
 		walk = walk[:len(walk)-1]
 		if r.seen[v] == r.n || !r.tree.Reached(v) {
 			continue
 		}
-		if r.works[v] {
+		if r.works[v] || r.worked[v] {
 			return nil
 		}
 		r.seen[v] = r.n
 		body = append(body, r.g.Blocks[v])
-		walk = append(walk, r.flow.Pred(v)...)
+		for _, p := range r.flow.Pred(v) {
+			if r.worked[p] {
+				return nil
+			}
+			walk = append(walk, p)
+		}
 	}
 	slices.SortFunc(body, func(a, b *Block) int { return cmp.Compare(a.ID, b.ID) })
 	return body

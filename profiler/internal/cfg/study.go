@@ -200,7 +200,7 @@ func TailTargets(b *Block) (out []uint64) {
 // loopOps is what is done in a loop.
 type loopOps struct {
 	any, wait, pause, sleeps, adds, wakes bool
-	steps, spin                           bool
+	steps, spin, moves                    bool
 	insns                                 int
 }
 
@@ -208,26 +208,35 @@ type loopOps struct {
 func (s *study) opsIn(l *Loop) (x loopOps, ok bool) {
 	x.spin = true
 	for _, b := range l.Blocks {
-		if s.doomed[b.ID] {
-			continue
-		}
-		if s.work[b.ID] {
+		if !s.add(&x, l, b) {
 			return x, false
 		}
-		x.insns, x.steps, x.spin = x.insns+len(b.Insns), x.steps || s.steps[b.ID], x.spin && b.Spin
-		for _, o := range s.ops[b.ID] {
-			if o.kind == opWork {
-				return x, false
-			}
-			x.any = true
-			x.pause, x.sleeps = x.pause || o.kind == opPause, x.sleeps || o.kind == opSleep
-			x.wait = x.wait || o.kind == opWait || o.kind == opWeak
-			x.adds, x.wakes = x.adds || o.adds, x.wakes || o.wakes
-		}
-		x.any = x.any || b.Spin
-		x.wait = x.wait || b.Spin || s.waitsWithin(l, b)
 	}
 	return x, true
+}
+
+// add notes what is done in a block of a loop; ok is false where that is work too.
+func (s *study) add(x *loopOps, l *Loop, b *Block) (ok bool) {
+	if s.doomed[b.ID] {
+		return true
+	}
+	if s.work[b.ID] {
+		return false
+	}
+	x.insns, x.steps, x.spin = x.insns+len(b.Insns), x.steps || s.steps[b.ID], x.spin && b.Spin
+	x.moves = x.moves || s.stores[b.ID] || s.called[b.ID]
+	for _, o := range s.ops[b.ID] {
+		if o.kind == opWork {
+			return false
+		}
+		x.any = true
+		x.pause, x.sleeps = x.pause || o.kind == opPause, x.sleeps || o.kind == opSleep
+		x.wait = x.wait || o.kind == opWait || o.kind == opWeak
+		x.adds, x.wakes = x.adds || o.adds, x.wakes || o.wakes
+	}
+	x.any = x.any || b.Spin
+	x.wait = x.wait || b.Spin || s.waitsWithin(l, b)
+	return true
 }
 
 // waitsWithin: a block gives its time to others, in a loop that waits, in another one.
@@ -243,6 +252,9 @@ func (s *study) waitsWithin(l *Loop, b *Block) bool {
 	return false
 }
 
+// large is a loop that does something, if only to look, and has so many instructions: that is work.
+const large = 256
+
 // kindOf says what a loop does.
 func (s *study) kindOf(l *Loop) loopKind {
 	x, ok := s.opsIn(l)
@@ -255,7 +267,6 @@ func (s *study) kindOf(l *Loop) loopKind {
 	if x.sleeps && s.asksErrno(l) {
 		return works // a sleep goes on where a signal has interrupted it
 	}
-	const large = 256
 	if !x.any || x.insns > large {
 		return works
 	}

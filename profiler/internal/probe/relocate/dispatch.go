@@ -46,12 +46,20 @@ type tableRead struct {
 // mostOwn is how many bytes of tables a function has at most.
 const mostOwn = 1 << 16
 
+// mostWays is how many edges are looked at to find them: a thousand computed gotos, each
+// to a thousand labels, which lead to every goto, are not worth the minutes.
+const mostWays = 1 << 25
+
 // ownTables finds those of a function, which of its blocks read them, and how many
 // bytes they have.
 func ownTables(p *cfg.Program, g *cfg.Graph) (list []ownTable, reads map[int]tableRead, size int) {
+	ways := 0
 	for _, b := range g.Blocks {
 		if b.Last().Kind != x86.JmpInd {
 			continue
+		}
+		if ways += len(g.Edges); ways > mostWays {
+			return nil, nil, 0
 		}
 		d, ok := p.Dispatch(g, b)
 		if !ok {
