@@ -29,6 +29,10 @@ type costs struct {
 	pool     *pool
 	meetings map[profile.BlockID]*meeting // where ways meet; nil: they are alike, or not told apart
 	merged   []profile.BlockID            // those that are; nil: not looked for yet
+
+	tells  map[int32]telling           // by component; nil: not looked for yet
+	turns  map[profile.BlockID]telling // by head of a loop that goes round differently by part
+	passed map[argument]bool
 }
 
 func newCosts(g *graph, t *table, p *pool, more func(profile.BlockID) float64) *costs {
