@@ -105,18 +105,24 @@ func (c *costs) beforeLoop(v profile.BlockID) *meeting {
 	return nil
 }
 
+// findMerged finds where what follows differs by the way, once. What is known of that
+// stays, so that it must not be asked for first by what gives room back.
+func (c *costs) findMerged() {
+	if c.merged != nil {
+		return
+	}
+	c.merged = []profile.BlockID{}
+	for _, v := range c.blocks {
+		if len(c.graph.ins.Of(int(v))) > 1 && c.meeting(v) != nil {
+			c.merged = append(c.merged, v)
+		}
+	}
+}
+
 // addMerged adds to x what follows where an edge's way meets others, which its source
 // leads to as well, if that differs by the way. What lies beyond the edge, to which its
 // source leads by no other way, has been added.
 func (c *costs) addMerged(x []float64, edge int32, beyond []profile.BlockID) {
-	if c.merged == nil {
-		c.merged = []profile.BlockID{}
-		for _, v := range c.blocks {
-			if len(c.graph.ins.Of(int(v))) > 1 && c.meeting(v) != nil {
-				c.merged = append(c.merged, v)
-			}
-		}
-	}
 	to := c.graph.p.Graph.Edges[edge].To
 	for _, v := range c.merged {
 		if c.graph.p.Graph.Blocks[v].Function == c.graph.p.Graph.Blocks[to].Function && (v == to || !c.graph.dominates(to, v)) && !slices.Contains(beyond, v) {

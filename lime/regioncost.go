@@ -279,6 +279,7 @@ func (c *costs) addBlocks(x []float64, blocks blockSet) {
 // the edge's part of the flow; and where the meeting is its target, taking this
 // edge decided nothing.
 func (c *costs) addUnder(x []float64, edge int32) {
+	c.findMerged()
 	e := &c.graph.p.Graph.Edges[edge]
 	switch {
 	case e.Kind.IsCall():
@@ -292,9 +293,9 @@ func (c *costs) addUnder(x []float64, edge int32) {
 	case c.onlyWayIn(edge):
 		c.addDominated(x, e.To)
 		c.addOnward(x, edge, nil)
-		c.addMerged(x, edge, c.joinsBeyond(edge))
+		c.addMerged(x, edge, c.joinsBeyond(edge).only())
 	case c.graph.postdominates(e.To, e.From):
-		c.addMerged(x, edge, c.joinsBeyond(edge))
+		c.addMerged(x, edge, c.joinsBeyond(edge).only())
 	default:
 		in, n := c.inflow(e.To), c.table.counts(e.Count)
 		if in == nil || n == nil || c.at[e.To] < 0 {
