@@ -26,6 +26,12 @@ func (c *costs) told(k int32) bool {
 	return c.tells[k] == byWay
 }
 
+// toldRounds reports whether the way that control came tells how often it goes round a loop.
+func (c *costs) toldRounds(head profile.BlockID) bool {
+	c.findTold()
+	return c.leftAlike(head, c.graph.headed(head))
+}
+
 // toldAhead reports whether of what follows a block only the ways to it differ.
 func (c *costs) toldAhead(v profile.BlockID) bool {
 	c.findTold()

@@ -188,12 +188,11 @@ func (m *made) passed(args []x86.Reg) (all uint64) {
 	return all
 }
 
-// call: what it returns may be anything.
+// call: what it returns may be anything. What is read of other registers is what they held
+// before: compilers let callers keep values in those that a callee is known not to touch.
 func (m *made) call(c *convention) {
-	for r := range m.regs {
-		if x86.Reg(r).Set()&c.saved == 0 {
-			m.regs[r] = InputData
-		}
+	for r := c.results; r != 0; r &= r - 1 {
+		m.regs[bits.TrailingZeros16(uint16(r))] = InputData
 	}
 	m.flags = InputData
 }
