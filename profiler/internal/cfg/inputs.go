@@ -26,6 +26,7 @@ const (
 	InputData      Input = 1 << 6 // what threads may have different ones of
 	InputKnown     Input = 1 << 7 // there is nothing else
 	inputLargest         = 20_000 // instructions of a function: its slots take time
+	inputVisits          = 100    // of each block: it takes some two, and nothing may hang
 )
 
 // Inputs are those of branches and calls.
@@ -68,7 +69,11 @@ func (g *Graph) Inputs() Inputs {
 	}
 	f.findWrites()
 	f.in[g.Entry.ID] = f.given()
-	for todo := []*Block{g.Entry}; len(todo) > 0; {
+	visits := 0
+	for todo := []*Block{g.Entry}; len(todo) > 0; visits++ {
+		if visits > inputVisits*len(g.Blocks) {
+			return out
+		}
 		b := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		m := f.through(b, nil)
