@@ -133,7 +133,7 @@ func (f *inputs) open(s slot) bool {
 func (f *inputs) join(to *Block, m *made) (changed bool) {
 	at := f.in[to.ID]
 	switch {
-	case to.Pad || slices.ContainsFunc(to.Pred, func(e *Edge) bool { return e.Kind == Resumed }):
+	case to.Pad: // the unwinder comes there
 		if at != nil {
 			return false
 		}
