@@ -111,7 +111,7 @@ func (f *inputs) findWrites() {
 		switch {
 		case own && !in.Loads && !in.Stores && in.Def != 0: // lea
 			f.lent = append(f.lent, s)
-		case !in.HasMem && in.Kind == x86.Normal && in.Use == x86.RSP.Set() && in.Def&^(x86.RSP.Set()|x86.RBP.Set()) != 0:
+		case !in.HasMem && in.Kind == x86.Normal && in.Use == x86.RSP.Set() && in.Def&(x86.RSP.Set()|x86.RBP.Set()) == 0:
 			f.lent = append(f.lent, slot{base: x86.RSP})
 		case in.RIPOff != 0 && in.Stores:
 			f.written[in.RIPTarget] = true

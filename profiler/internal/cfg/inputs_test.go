@@ -36,6 +36,10 @@ void chosen_alike(int id) { long n = 3; if (id == 2) { step(); n = 9 * each; } f
 void down_alike(void) { long n = 2 * each + 1; do step(); while (--n > 0); }
 APART void rounds_second(const char *what, long n) { for (long i = 0; i < n; i++) step(); }
 APART void int_second(const char *what, int n) { n += 3; while (n-- > 0) step(); }
+void spilt_alike(long *p) {
+	long a = each, b = 2 * each, c = 3 * each, d = a + b, e = c + d, f = d * e, g = e + f, h = f * g, n = 7 * each;
+	for (long i = 0; i < n; i++) { step(); p[i] = a + b * c - d + e * f - g * h; }
+}
 void sized_data(int id) { for (long i = 0; i < sizes[id]; i++) step(); }
 void tls_data(void) { for (long i = 0; i < mine; i++) step(); }
 void asked_data(void) { long n = ask(); for (long i = 0; i < n; i++) step(); }
