@@ -217,7 +217,7 @@ func (f *finder) like(d decision, v profile.BlockID) (x leader, ok bool) {
 		if f.costs.loop[head] == nil {
 			return x, false
 		}
-		x.decision, x.cost = loop{w}, f.table.room.copied(f.costs.loop[head])
+		x.decision, x.cost, x.told = loop{w}, f.table.room.copied(f.costs.loop[head]), f.costs.toldRounds(v)
 	}
 	x.corr = f.corr(x.taken)
 	return x, true

@@ -73,15 +73,19 @@ func (c *costs) share(k int32) *callShare {
 			s.total = n
 		}
 	case cost != nil && len(ways.sites) > 1:
-		c.solve(s, cost, &sites, &ways, func(o *costs) *callShare { return o.shares[k] })
+		c.solve(s, cost, &sites, &ways, func() bool { return c.told(k) }, func(o *costs) *callShare { return o.shares[k] })
 	}
 	return s
 }
 
 // solve finds what one call costs at each of some sites, from an instance by itself,
 // or from many of the section, where a call costs in all the same.
-func (c *costs) solve(s *callShare, cost []float64, sites, ways *callSites, of func(*costs) *callShare) {
-	if alike(cost, s.total, siteAlike) || sites.solve(c.table, s, cost, true) || len(ways.sites) > len(sites.sites) && ways.solve(c.table, s, cost, false) {
+func (c *costs) solve(s *callShare, cost []float64, sites, ways *callSites, told func() bool, of func(*costs) *callShare) {
+	if alike(cost, s.total, siteAlike) {
+		return
+	}
+	byWay := told()
+	if sites.solve(c.table, s, cost, true, byWay) || len(ways.sites) > len(sites.sites) && ways.solve(c.table, s, cost, false, byWay) {
 		return
 	}
 	if o := c.pool.all(); o != nil {
@@ -141,8 +145,9 @@ func (x *callSites) add(at site, name int32, n []float64) {
 
 // solve finds the cost of a call at each site of the source, or else at each
 // site of the code: compilers copy calls, and copies ask for the same work. ok is
-// whether they are told apart for good; else it is the better guess, where one may.
-func (x *callSites) solve(t *table, s *callShare, cost []float64, guess bool) (ok bool) {
+// whether they are told apart for good, as where the site alone tells what is done (told.go);
+// else it is the better guess, where one may.
+func (x *callSites) solve(t *table, s *callShare, cost []float64, guess, told bool) (ok bool) {
 	for _, names := range [][]int32{x.names, nil} {
 		var groups []int32
 		var counts [][]float64
@@ -158,7 +163,8 @@ func (x *callSites) solve(t *table, s *callShare, cost []float64, guess bool) (o
 			}
 			floats.Add(counts[of[j]], x.counts[j])
 		}
-		each, proven := siteCosts(cost, counts, t.who(), guess)
+		each, proven := siteCosts(cost, counts, t.who(), guess || told)
+		proven = proven || told
 		if each == nil || !proven && (!guess || s.costs != nil) {
 			continue
 		}
@@ -169,7 +175,7 @@ func (x *callSites) solve(t *table, s *callShare, cost []float64, guess bool) (o
 		if !x.apply(s, cost, costs) {
 			continue
 		}
-		if s.mixed = proven && t.mixed(counts); s.mixed {
+		if s.mixed = proven && (told || t.mixed(counts)); s.mixed {
 			return true
 		}
 	}

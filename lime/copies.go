@@ -81,7 +81,7 @@ func (f *finder) joined(a, b leader) leader {
 	a.copies = slices.Concat(a.copies, b.all())
 	a.cost = sum(a.cost, b.cost)
 	a.flows = flows{inflow: sum(a.inflow, b.inflow), visits: sum(a.visits, b.visits), taken: sum(a.taken, b.taken)}
-	a.corr = f.corr(a.taken)
+	a.corr, a.told = f.corr(a.taken), a.told && b.told
 	a.score = f.score(a.out().block, a.corr, a.flows)
 	return a
 }

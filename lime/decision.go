@@ -132,8 +132,7 @@ func (d join) place(a *analysis) (at, to profile.Addr) { return a.lastOf(d.block
 
 func (d loop) place(a *analysis) (at, to profile.Addr) {
 	l := a.graph.headed(d.block)
-	in := func(b profile.BlockID) bool { return a.graph.inLoop(b, l) }
-	return a.loopExit(d.block, in), a.startOf(d.to)
+	return a.loopExit(d.block, a.wentRound(d.block, l)), a.startOf(d.to)
 }
 
 func (d cycle) place(a *analysis) (at, to profile.Addr) {

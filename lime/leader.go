@@ -24,7 +24,9 @@ type leader struct {
 	// Of a function that was inlined into itself: how often it goes round or further
 	// says little of how much it does, which is decided again at each level.
 	unfolded bool
-	misses   *missing // no decision, but what a line misses in a cache; else nil
+	// A loop that goes round as often as the way that control came tells (told.go).
+	told   bool
+	misses *missing // no decision, but what a line misses in a cache; else nil
 }
 
 // steering says which decision steers execution into which cluster.
@@ -239,7 +241,7 @@ func (f *finder) lead(d departure, repeats bool) (x leader, ok bool) {
 		x.decision = cycle{d.way, d.cycle}
 		f.costs.addBlocks(cost, d.cycle)
 	case f.graph.headed(d.block) >= 0 && !f.deeper(d.block):
-		x.decision = loop{d.way}
+		x.decision, x.told = loop{d.way}, f.costs.toldRounds(d.block)
 		if k := f.costs.loop[f.graph.headed(d.block)]; k != nil {
 			floats.Add(cost, k)
 		}

@@ -133,8 +133,11 @@ func (p *matchingPursuit) single(eligible []int) []int {
 	return best
 }
 
-// inherits reports whether a candidate has most of its correlation from above.
-func (c *candidate) inherits() bool { return c.corr > 0 && c.score < inheritedBelow*c.corr }
+// inherits reports whether a candidate has most of its correlation from above, or does as
+// it was told there.
+func (c *candidate) inherits() bool {
+	return c.told || c.corr > 0 && c.score < inheritedBelow*c.corr
+}
 
 // unexplained is the part of T's variance that is not explained.
 func (p *matchingPursuit) unexplained() float64 {

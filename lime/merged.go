@@ -45,7 +45,7 @@ func (c *costs) meeting(v profile.BlockID) *meeting {
 		return nil
 	}
 	m.total = c.table.room.copied(c.table.counts(e))
-	c.solve(&m.callShare, m.follows, &callSites{}, &ways, func(o *costs) *callShare {
+	c.solve(&m.callShare, m.follows, &callSites{}, &ways, func() bool { return c.toldAhead(v) }, func(o *costs) *callShare {
 		if x := o.meeting(v); x != nil {
 			return &x.callShare
 		}
@@ -60,19 +60,25 @@ func (c *costs) meeting(v profile.BlockID) *meeting {
 // follows is the cost of a block, which heads no loop, and of what it leads to straight on: as
 // far as the first call, or a loop.
 func (c *costs) follows(v profile.BlockID) []float64 {
-	x := c.table.room.copied(c.block[c.at[v]])
+	x := c.table.vector()
+	c.ahead(v, func(b profile.BlockID) { floats.Add(x, c.block[c.at[b]]) }, func(l int32) { floats.Add(x, c.loop[l]) })
+	return x
+}
+
+// ahead lists a block and what it leads to straight on.
+func (c *costs) ahead(v profile.BlockID, block func(profile.BlockID), loop func(int32)) {
+	block(v)
 	for c.straight(v) {
 		v = profile.BlockID(c.graph.flow.Succ(int32(v))[0])
 		if l := c.graph.headed(v); l >= 0 && c.loop[l] != nil {
-			floats.Add(x, c.loop[l])
+			loop(l)
 			break
 		}
 		if c.at[v] < 0 || len(c.graph.ins.Of(int(v))) != 1 {
 			break
 		}
-		floats.Add(x, c.block[c.at[v]])
+		block(v)
 	}
-	return x
 }
 
 // straight reports whether there is one way on from a block, forwards, and no call.
@@ -99,18 +105,24 @@ func (c *costs) beforeLoop(v profile.BlockID) *meeting {
 	return nil
 }
 
+// findMerged finds where what follows differs by the way, once. What is known of that
+// stays, so that it must not be asked for first by what gives room back.
+func (c *costs) findMerged() {
+	if c.merged != nil {
+		return
+	}
+	c.merged = []profile.BlockID{}
+	for _, v := range c.blocks {
+		if len(c.graph.ins.Of(int(v))) > 1 && c.meeting(v) != nil {
+			c.merged = append(c.merged, v)
+		}
+	}
+}
+
 // addMerged adds to x what follows where an edge's way meets others, which its source
 // leads to as well, if that differs by the way. What lies beyond the edge, to which its
 // source leads by no other way, has been added.
 func (c *costs) addMerged(x []float64, edge int32, beyond []profile.BlockID) {
-	if c.merged == nil {
-		c.merged = []profile.BlockID{}
-		for _, v := range c.blocks {
-			if len(c.graph.ins.Of(int(v))) > 1 && c.meeting(v) != nil {
-				c.merged = append(c.merged, v)
-			}
-		}
-	}
 	to := c.graph.p.Graph.Edges[edge].To
 	for _, v := range c.merged {
 		if c.graph.p.Graph.Blocks[v].Function == c.graph.p.Graph.Blocks[to].Function && (v == to || !c.graph.dominates(to, v)) && !slices.Contains(beyond, v) {

@@ -79,6 +79,25 @@ func (a *analysis) loopExit(head profile.BlockID, in func(profile.BlockID) bool)
 	return a.lastOf(at)
 }
 
+// wentRound tells the blocks of a loop from which somebody came back to its head. Where
+// another one was made of a part of it, for those who go another way at its first test,
+// a way that nobody went may lead back from there.
+func (a *analysis) wentRound(head profile.BlockID, l int32) func(profile.BlockID) bool {
+	back := map[profile.BlockID]bool{head: true}
+	for todo := []profile.BlockID{head}; len(todo) > 0; {
+		v := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, i := range a.graph.ins.Of(int(v)) {
+			e := &a.graph.p.Graph.Edges[i]
+			if e.From >= 0 && a.graph.within(e) && a.graph.inLoop(e.From, l) && !back[e.From] && a.times(e) != 0 {
+				back[e.From] = true
+				todo = append(todo, e.From)
+			}
+		}
+	}
+	return func(b profile.BlockID) bool { return back[b] }
+}
+
 // exits returns how often a loop was left by the way out of b that was taken
 // most, −1 where b has none, and whether b leads back to the head.
 func (a *analysis) exits(b, head profile.BlockID, in func(profile.BlockID) bool) (most float64, latch bool) {

@@ -242,7 +242,7 @@ func TestSiteCostsOfCopies(t *testing.T) {
 		}
 		x.add(site{profile.EventID(e), profile.EventID(e)}, int32(e/5*5), n)
 	}
-	x.solve(&table{parts: []profile.Part{{Thread: 0}, {Thread: 1}, {Thread: 2}, {Thread: 3}}}, s, cost, true)
+	x.solve(&table{parts: []profile.Part{{Thread: 0}, {Thread: 1}, {Thread: 2}, {Thread: 3}}}, s, cost, true, false)
 	for e := range 10 {
 		want := cheap
 		if e >= 5 {

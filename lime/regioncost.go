@@ -29,6 +29,10 @@ type costs struct {
 	pool     *pool
 	meetings map[profile.BlockID]*meeting // where ways meet; nil: they are alike, or not told apart
 	merged   []profile.BlockID            // those that are; nil: not looked for yet
+
+	tells  map[int32]telling           // by component; nil: not looked for yet
+	turns  map[profile.BlockID]telling // by head of a loop that goes round differently by part
+	passed map[argument]bool
 }
 
 func newCosts(g *graph, t *table, p *pool, more func(profile.BlockID) float64) *costs {
@@ -275,6 +279,7 @@ func (c *costs) addBlocks(x []float64, blocks blockSet) {
 // the edge's part of the flow; and where the meeting is its target, taking this
 // edge decided nothing.
 func (c *costs) addUnder(x []float64, edge int32) {
+	c.findMerged()
 	e := &c.graph.p.Graph.Edges[edge]
 	switch {
 	case e.Kind.IsCall():
@@ -288,9 +293,9 @@ func (c *costs) addUnder(x []float64, edge int32) {
 	case c.onlyWayIn(edge):
 		c.addDominated(x, e.To)
 		c.addOnward(x, edge, nil)
-		c.addMerged(x, edge, c.joinsBeyond(edge))
+		c.addMerged(x, edge, c.joinsBeyond(edge).only())
 	case c.graph.postdominates(e.To, e.From):
-		c.addMerged(x, edge, c.joinsBeyond(edge))
+		c.addMerged(x, edge, c.joinsBeyond(edge).only())
 	default:
 		in, n := c.inflow(e.To), c.table.counts(e.Count)
 		if in == nil || n == nil || c.at[e.To] < 0 {

@@ -31,8 +31,8 @@ type room struct {
 
 	order []uint64 // see sort
 
-	joins  map[int32][]profile.BlockID // by edge: see joinsBeyond
-	shares [][]float64                 // by join: see addOnward
+	joins  map[int32]joins // by edge: see joinsBeyond
+	shares [][]float64     // by join: see addOnward
 }
 
 // How many numbers are asked for at once: each time twice as many as before, up to
@@ -108,7 +108,7 @@ func (r *room) again() {
 	clear(r.inherited)
 	clear(r.joins)
 	if r.joins == nil {
-		r.joins = map[int32][]profile.BlockID{}
+		r.joins = map[int32]joins{}
 	}
 	r.parts, r.events, r.blocks, r.inherited, r.used = r.parts[:0], r.events[:0], r.blocks[:0], r.inherited[:0], asked{}
 }

@@ -52,7 +52,21 @@ type Block struct {
 	// What instructions that repeat access, and functions that are simulated as one,
 	// is not among them.
 	Accesses []uint32
+	// Branch is what the last instruction goes by, where it chooses between ways on.
+	Branch Inputs
 }
+
+// Inputs is a set of what a value was made of, as far as threads may differ in that: of
+// the arguments that its function was called with bit i for the i-th that stands in a
+// register, and InputData. Where it has InputsKnown alone, all threads that came the same
+// way have the same value.
+type Inputs uint8
+
+const (
+	InputArguments        = 6      // that may be told apart
+	InputData      Inputs = 1 << 6 // what was read of memory that is not one place for all, or returned by calls
+	InputsKnown    Inputs = 1 << 7 // there is nothing else; without it nothing is known
+)
 
 // EdgeKind says how control goes from one block to the next.
 type EdgeKind uint8
@@ -80,7 +94,11 @@ type Edge struct {
 	Kind     EdgeKind
 	Site     Addr    // the jump or call that decides it; 0 for Fall without one and Start
 	Count    EventID // NoEvent: unknown
+	Passes   uint64  // of a call: the inputs of each argument, the first one's in the lowest eight bits; 0: not known
 }
+
+// Passed is what a call passes as its i-th argument.
+func (e *Edge) Passed(i int) Inputs { return Inputs(e.Passes >> (8 * i)) }
 
 // EventKind says what an event counts.
 type EventKind uint8

@@ -67,7 +67,7 @@ func randomGraph(r *rand.Rand, p *Profile) {
 			fn.EntryBlock = fn.First
 		}
 		for range fn.N {
-			b := Block{Function: f, Start: at, End: at + 8, Last: at + 5, Instructions: 1 + r.Int32N(9), Count: NoEvent, Spin: r.IntN(9) == 0, Deals: r.IntN(9) == 0, Runtime: r.IntN(9) == 0, Resumes: r.IntN(9) == 0}
+			b := Block{Function: f, Start: at, End: at + 8, Last: at + 5, Instructions: 1 + r.Int32N(9), Count: NoEvent, Spin: r.IntN(9) == 0, Deals: r.IntN(9) == 0, Runtime: r.IntN(9) == 0, Resumes: r.IntN(9) == 0, Branch: Inputs(r.IntN(256))}
 			if b.Virtual = r.IntN(9) == 0; b.Virtual {
 				b.Instructions = 0
 			}
@@ -88,7 +88,7 @@ func randomGraph(r *rand.Rand, p *Profile) {
 		return
 	}
 	for range r.IntN(12) {
-		e := Edge{From: BlockID(r.IntN(n)), To: BlockID(r.IntN(n)), Kind: EdgeKind(r.IntN(int(Exit) + 1)), Site: Addr(r.IntN(3)), Count: NoEvent}
+		e := Edge{From: BlockID(r.IntN(n)), To: BlockID(r.IntN(n)), Kind: EdgeKind(r.IntN(int(Exit) + 1)), Site: Addr(r.IntN(3)), Count: NoEvent, Passes: uint64(r.IntN(3)) << 40}
 		switch {
 		case e.Kind == Start || e.Kind == Pad:
 			e.From = NoBlock

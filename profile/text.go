@@ -178,12 +178,12 @@ func (t *textWriter) graph() {
 	}
 	for i := range g.Blocks {
 		b := &g.Blocks[i]
-		t.line("block %s %#x-%#x%s%s%s%s%s%s%s%s%s%s", word(t.l.block[i]), uint64(b.Start), uint64(b.End), pair("in", t.l.function[b.Function]),
-			addr("last", b.Last), number("instructions", b.Instructions), t.event("count", b.Count), flag("spin", b.Spin), flag("virtual", b.Virtual), flag("deals", b.Deals), flag("runtime", b.Runtime), flag("resumes", b.Resumes), numbers("accesses", b.Accesses))
+		t.line("block %s %#x-%#x%s%s%s%s%s%s%s%s%s%s%s", word(t.l.block[i]), uint64(b.Start), uint64(b.End), pair("in", t.l.function[b.Function]),
+			addr("last", b.Last), number("instructions", b.Instructions), t.event("count", b.Count), flag("spin", b.Spin), flag("virtual", b.Virtual), flag("deals", b.Deals), flag("runtime", b.Runtime), flag("resumes", b.Resumes), numbers("accesses", b.Accesses), number("branch", int64(b.Branch)))
 	}
 	for i := range g.Edges {
 		e := &g.Edges[i]
-		t.line("edge %s %s %s%s%s", word(t.l.ofBlock(e.From)), word(t.l.ofBlock(e.To)), e.Kind, addr("site", e.Site), t.event("count", e.Count))
+		t.line("edge %s %s %s%s%s%s", word(t.l.ofBlock(e.From)), word(t.l.ofBlock(e.To)), e.Kind, addr("site", e.Site), t.event("count", e.Count), addr("passes", Addr(e.Passes)))
 	}
 	for i := range t.p.Events {
 		e := &t.p.Events[i]

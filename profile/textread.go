@@ -199,11 +199,12 @@ func (t *textReader) readGraph(l *textLine) {
 				b.Accesses = append(b.Accesses, uint32(l.parseInt(s, 33)))
 			}
 		}
+		b.Branch = Inputs(l.int("branch", 16))
 		g.Blocks = append(g.Blocks, b)
 	case "edge":
 		id := int32(len(g.Edges))
 		e := Edge{From: t.blockOf(l, l.word()), To: t.blockOf(l, l.word()), Kind: EdgeKind(l.kind(edgeKinds[:], l.word()))}
-		e.Site = l.addr("site")
+		e.Site, e.Passes = l.addr("site"), uint64(l.addr("passes"))
 		own := t.edgeEvents[l.pairs["count"]]
 		if e.Count = t.eventOf(l, "count"); e.Count != NoEvent && own && l.err == nil {
 			t.p.Events[e.Count].Edge = id

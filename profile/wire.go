@@ -30,16 +30,18 @@ type (
 		Spin         bool       `cbor:"7,keyasint,omitempty"`
 		Virtual      bool       `cbor:"8,keyasint,omitempty"`
 		Deals        bool       `cbor:"9,keyasint,omitempty"`
-		Runtime      bool       `cbor:"12,keyasint,omitempty"`
+		Runtime      bool       `cbor:"13,keyasint,omitempty"`
 		Resumes      bool       `cbor:"10,keyasint,omitempty"`
 		Accesses     []uint32   `cbor:"11,keyasint,omitempty"`
+		Branch       Inputs     `cbor:"12,keyasint,omitempty"`
 	}
 	wireEdge struct {
-		From  BlockID  `cbor:"1,keyasint,omitempty"`
-		To    BlockID  `cbor:"2,keyasint,omitempty"`
-		Kind  EdgeKind `cbor:"3,keyasint,omitempty"`
-		Site  Addr     `cbor:"4,keyasint,omitempty"`
-		Count EventID  `cbor:"5,keyasint,omitempty"`
+		From   BlockID  `cbor:"1,keyasint,omitempty"`
+		To     BlockID  `cbor:"2,keyasint,omitempty"`
+		Kind   EdgeKind `cbor:"3,keyasint,omitempty"`
+		Site   Addr     `cbor:"4,keyasint,omitempty"`
+		Count  EventID  `cbor:"5,keyasint,omitempty"`
+		Passes uint64   `cbor:"6,keyasint,omitempty"`
 	}
 	wireEvent struct {
 		Kind     EventKind `cbor:"1,keyasint,omitempty"`

@@ -57,7 +57,7 @@ func dealOut(p *profile.Profile) {
 			case last.alone(l):
 				b.Deals, b.Runtime = true, true
 			default:
-				b.Runtime = decides(l)
+				b.Runtime = ofRuntime(l)
 				if others = true; received(l) {
 					b.Deals = true
 					frames := l.Frames()
@@ -159,10 +159,10 @@ func (f *file) alone(l *profile.Location) bool {
 		!slices.ContainsFunc(frames, func(x profile.Frame) bool { return !x.System() && !f.theirs(x.File) })
 }
 
-// decides reports whether such a runtime decides at a location, though it was inlined into code
+// ofRuntime reports whether such a runtime decides at a location, though it was inlined into code
 // of the program's: it is for the runtime to say how a range is cut, and who gets what. What
 // is in oneTBB's containers is for the program to say.
-func decides(l *profile.Location) bool {
+func ofRuntime(l *profile.Location) bool {
 	for _, x := range l.Frames() {
 		if !x.System() || strings.Contains(x.File, "/tbb/concurrent_") {
 			return false

@@ -37,7 +37,7 @@ func TestOfTaskRuntimes(t *testing.T) {
 		if got := last.is(&l) && last.alone(&l); got != c.want {
 			t.Errorf("%v: %v", c.files, got)
 		}
-		if got := decides(&l); got != c.decides {
+		if got := ofRuntime(&l); got != c.decides {
 			t.Errorf("%v: the runtime decides: %v", c.files, got)
 		}
 	}

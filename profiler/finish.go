@@ -17,6 +17,7 @@ func finish(o *backend.Outcome, by string) (*profile.Profile, error) {
 	findStarts(p)
 	p.Warnings = append(p.Warnings, warnings(o)...)
 	p.Locations = locations(o)
+	placeSelects(p, func(file string) []string { return source(file, p.Program.Path) })
 	dealOut(p)
 	libraryPools(p)
 	if err := p.CheckValid(); err != nil {

@@ -47,6 +47,7 @@ type builder struct {
 	base uint64 // of the module's addresses in the profile
 
 	hubBlock map[int32]int32 // hubs that several switches share → block
+	inputs   cfg.Inputs
 }
 
 // dealer is that of a program; the last one's is kept.
@@ -64,6 +65,7 @@ func (b *builder) addr(link uint64) profile.Addr { return profile.Addr(link + b.
 func (b *builder) addBlocks() {
 	x, v := b.x, b.v
 	deals := v.dealer(b.s.Program).Deals(b.g)
+	b.inputs = b.g.Inputs()
 	for n, k := range b.g.Blocks {
 		e := profile.NoEvent
 		if i := b.w.Block(k); !x.edges[i].unknown {
@@ -75,7 +77,7 @@ func (b *builder) addBlocks() {
 			x.edges[i].event = e
 		}
 		x.blocks = append(x.blocks, block{start: b.addr(k.Start), end: uint32(k.End - k.Start), last: uint32(k.Last().Addr - k.Start),
-			instructions: int32(len(k.Insns)), count: e, spin: k.Spin, deals: deals[n],
+			instructions: int32(len(k.Insns)), count: e, spin: k.Spin, deals: deals[n], branch: profile.Inputs(b.inputs.Branch[n]),
 			resumes: slices.ContainsFunc(k.Pred, func(e *cfg.Edge) bool { return e.Kind == cfg.Resumed })})
 	}
 	sources := map[int32]int{}
@@ -150,7 +152,7 @@ func (b *builder) add(i int32, e *cfg.Edge, to edge, k profile.EdgeKind) profile
 func (b *builder) leave(i int32, e *cfg.Edge, to edge) {
 	target := e.From.Last().Target
 	if q := b.movedAt(target); q != nil {
-		to.callee = q.Number
+		to.callee, to.passes = q.Number, b.inputs.Passes[e.From.Last().Addr]
 		b.add(i, e, to, profile.TailCall)
 		return
 	}
@@ -205,7 +207,7 @@ func (b *builder) addCalls() {
 			if q == nil && !imported {
 				continue
 			}
-			call := edge{from: int32(k.ID), to: -1, callee: -1, kind: profile.Call, site: c.Insn.Addr + b.base}
+			call := edge{from: int32(k.ID), to: -1, callee: -1, kind: profile.Call, site: c.Insn.Addr + b.base, passes: b.inputs.Passes[c.Insn.Addr]}
 			if q != nil {
 				call.callee = q.Number
 				x.calls = append(x.calls, callOf{b.w.Block(k), q.Number})

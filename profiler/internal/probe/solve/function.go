@@ -44,6 +44,7 @@ type block struct {
 	instructions                  int32
 	count                         profile.EventID // one of the solver's
 	spin, virtual, deals, resumes bool
+	branch                        profile.Inputs
 }
 
 // edge is an edge of the profile's graph. Its blocks are of the function,
@@ -53,7 +54,8 @@ type edge struct {
 	event            profile.EventID
 	site             uint64
 	kind             profile.EdgeKind
-	late             bool // an indirect call's, found while the program ran
+	late             bool   // an indirect call's, found while the program ran
+	passes           uint64 // see profile.Edge
 }
 
 // callOf is a known call in a function: as often as its edge of the network.

@@ -88,7 +88,7 @@ func (x *grapher) addBlocks(f *function, id profile.FunctionID) {
 	for i := range f.blocks {
 		b := &f.blocks[i]
 		to := profile.Block{Function: id, Start: b.start, End: b.start + profile.Addr(b.end), Last: b.start + profile.Addr(b.last),
-			Instructions: b.instructions, Count: b.count, Spin: b.spin, Virtual: b.virtual, Deals: b.deals, Resumes: b.resumes}
+			Instructions: b.instructions, Count: b.count, Spin: b.spin, Virtual: b.virtual, Deals: b.deals, Resumes: b.resumes, Branch: b.branch}
 		if f.accesses != nil {
 			to.Accesses = f.accesses[i]
 		}
@@ -162,7 +162,7 @@ func (x *grapher) never(f *function, e edge, from profile.BlockID) {
 
 // addEdge adds one edge; by is where an exception comes from, if it does not from START.
 func (x *grapher) addEdge(f *function, e edge, by *source) {
-	to := profile.Edge{From: profile.NoBlock, To: profile.NoBlock, Kind: e.kind, Site: profile.Addr(e.site)}
+	to := profile.Edge{From: profile.NoBlock, To: profile.NoBlock, Kind: e.kind, Site: profile.Addr(e.site), Passes: e.passes}
 	if e.from >= 0 {
 		to.From = x.first[f.fn] + profile.BlockID(e.from)
 	}

@@ -69,6 +69,7 @@ func (s *scribe) function() {
 		k.kind = profile.EdgeKind(s.wide(int64(k.kind)))
 		s.addr(&k.site)
 		s.event(&k.event)
+		k.passes = uint64(s.wide(int64(k.passes)))
 	}
 }
 
@@ -157,6 +158,7 @@ func (s *scribe) blocks() {
 		s.number(&k.instructions)
 		s.event(&k.count)
 		s.flags(&k.spin, &k.virtual, &k.deals, &k.resumes)
+		k.branch = profile.Inputs(s.wide(int64(k.branch)))
 	}
 }
 
