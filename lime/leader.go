@@ -81,7 +81,7 @@ func (f *finder) leaders() []leader {
 		if inflow == nil || visits == nil {
 			continue // what came here is not known, so neither is what it changed
 		}
-		done := map[int]bool{}
+		done, told := map[int]bool{}, false
 		for _, i := range f.graph.outs.Of(int(v)) {
 			l := f.clusters.ofEdge(f.graph, i)
 			if l < 0 || done[l] {
@@ -89,14 +89,21 @@ func (f *finder) leaders() []leader {
 			}
 			done[l] = true
 			d := f.departure(v, l, inflow, visits)
+			repeats := f.inCluster(v, visits, d.taken, l)
+			told = told || repeats
 			if !f.inflowExplains(v, d.inflow, d.taken, l) {
-				if x, ok := f.lead(d, f.inCluster(v, visits, d.taken, l)); ok {
+				if x, ok := f.lead(d, repeats); ok {
 					all = append(all, x)
 				}
 			} else if x, ok := f.leadByJoin(v, l, visits); ok {
 				all = append(all, x)
 			} else {
 				f.inherited = append(f.inherited, d)
+			}
+		}
+		if !told {
+			if x, ok := f.leadByRounds(v, inflow, visits); ok {
+				all = append(all, x)
 			}
 		}
 	}
@@ -282,9 +289,10 @@ func (f *finder) waysOn(v profile.BlockID) int {
 
 // oneCycle tells loops apart that share their head, as a loop does that begins
 // with another (rule 17): where only some of the ways back to v are in cluster
-// l it returns the blocks of their cycles, and how often v was come to otherwise.
+// l it returns the blocks of their cycles, and how often v was come to otherwise. Ways
+// back of one line are one loop's.
 func (f *finder) oneCycle(v profile.BlockID, l int) (blocks blockSet, inflow []float64) {
-	if f.graph.headed(v) < 0 {
+	if f.graph.headed(v) < 0 || f.oneLatch(v) {
 		return nil, nil
 	}
 	var mine []int32

@@ -116,7 +116,7 @@ func (a *analysis) exits(b, head profile.BlockID, in func(profile.BlockID) bool)
 }
 
 // guard returns the branch that lets the recursion into v go deeper: the
-// nearest dominator with a choice of its busiest recursive call; and the call.
+// nearest dominator that chooses whether its busiest recursive call is made; and the call.
 func (a *analysis) guard(v profile.BlockID) (at, call profile.Addr) {
 	var busiest *profile.Edge
 	most := -1.0
@@ -137,11 +137,11 @@ func (a *analysis) guard(v profile.BlockID) (at, call profile.Addr) {
 	if busiest.Kind != profile.TailCall {
 		d = a.graph.idom(d)
 	}
-	for d >= 0 && !a.branching(d) {
-		d = a.graph.idom(d)
+	for ; d >= 0; d = a.graph.idom(d) {
+		// What lies between two calls and leads to the second one anyway lets nothing go deeper.
+		if a.branching(d) && !a.graph.postdominates(busiest.From, d) {
+			return a.lastOf(d), call
+		}
 	}
-	if d < 0 {
-		return call, call
-	}
-	return a.lastOf(d), call
+	return call, call
 }

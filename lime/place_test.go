@@ -77,6 +77,23 @@ func TestRecursionIsLocatedAtItsGuard(t *testing.T) {
 	}
 }
 
+// Nor is the guard what was decided in between, where both ways lead to the call: a test in
+// the last round of a loop that was unrolled.
+func TestWhatLeadsToACallAnywayGuardsNothing(t *testing.T) {
+	m := newMachine()
+	f := m.function("sort")
+	depth := 0
+	swaps := &when{cond: func(w *walker) bool { return depth%2 == 0 }, then: []stmt{&work{instructions: 2}}}
+	guard := &when{cond: func(*walker) bool { return depth > 0 }, then: []stmt{swaps, &call{f: f}, &call{f: f}}}
+	m.p.Graph.Blocks, m.p.Graph.Edges, m.p.Events = nil, nil, nil
+	f.define(m, before(func() { depth-- }), guard, before(func() { depth++ }))
+	main := m.function("main", beforeOf(func(w *walker) { depth = 4 + skew(w)%5 }), &call{f: f})
+	res := analyse(t, m.run(all(main, 8)...), Options{})
+	if len(res.Causes) == 0 || res.Causes[0].Leader != Recursion || res.Causes[0].Addr != m.last(guard.head) {
+		t.Errorf("%+v, want the recursion at %#x, not at %#x", res.Causes, uint64(m.last(guard.head)), uint64(m.last(swaps.head)))
+	}
+}
+
 func TestMembers(t *testing.T) {
 	m := newMachine()
 	heavy, light := &work{instructions: 50}, &work{instructions: 5}

@@ -1,5 +1,7 @@
 package report
 
+import "github.com/skewlens/skewlens/profile"
+
 // A cause may lie in a function of the language's library that no compiler
 // inlined: what std::sort does with a long array, a map with many keys, Go's
 // regexp with a long text. Nobody changes it there, nor looks there: it stands
@@ -40,22 +42,28 @@ func (k *callerSearch) outwards(s *Section, c *Cause) {
 }
 
 // mostly reports whether of the calls that the thread made of a function four in
-// five were made at one line, copies of a call counted as one; those of the recursion
-// that it is part of aside, from which the search found no way on.
+// five were made at one line, copies of a call counted as one, or, where that is not the
+// program's, in one function: which of its ways a library goes is its own choice. Those of
+// the recursion that it is part of are left aside, from which the search found no way on.
 func (k *callerSearch) mostly(edge int) bool {
 	g := &k.b.p.Graph
-	line := func(i int) Place {
-		p := locate(k.b.p, g.Edges[i].Site).Place
-		return Place{File: p.File, Line: p.Line}
+	from := func(i int) profile.FunctionID { return g.Blocks[g.Edges[i].From].Function }
+	line := func(i int) (Place, bool) {
+		l := locate(k.b.p, g.Edges[i].Site)
+		return Place{File: l.File, Line: l.Line}, l.system()
 	}
-	to, here := g.Blocks[g.Edges[edge].To].Function, line(edge)
+	to := g.Blocks[g.Edges[edge].To].Function
+	here, library := line(edge)
 	n, all := uint64(0), uint64(0)
 	for _, i := range k.b.calling[to] {
-		if f := g.Blocks[g.Edges[i].From].Function; f != to && !k.seen[f] {
-			made := k.made(i, k.section)
-			if all += made; i == edge || line(i) == here {
-				n += made
-			}
+		if f := from(i); f == to || k.seen[f] {
+			continue
+		}
+		made := k.made(i, k.section)
+		all += made
+		at, also := line(i)
+		if i == edge || at == here || library && also && from(i) == from(edge) {
+			n += made
 		}
 	}
 	return n > 0 && n >= all/5*4

@@ -11,15 +11,20 @@ import (
 
 // TestWithin: a cause in the language's library stands at the program's call that
 // led there, past the library's own calls; but in the library where as many calls
-// came from elsewhere, or where the program calls it from a place without a line.
+// came from elsewhere, or from another line of the program, or where the program calls it from a place without a line.
 func TestWithin(t *testing.T) {
 	const leaf = "location 0x140f file=/usr/include/c++/12/bits/stl_algo.h line=1829 function=std::__leaf\n"
 	library := strings.NewReplacer("file=/src/chain.c line=22 function=walk", "file=/usr/include/c++/12/bits/stl_algo.h line=22 function=std::__walk")
+	twice := strings.NewReplacer("edge back.0 leaf.0", "edge walk.0 leaf.0 call site=0x1204 count=walk.0\nedge back.0 leaf.0",
+		"location 0x1501", "location 0x1204 file=/src/chain.c line=24 function=walk\nlocation 0x1501")
+	library2 := strings.NewReplacer("file=/src/chain.c line=24 function=walk", "file=/usr/include/c++/12/bits/stl_algo.h line=24 function=std::__walk")
 	for _, c := range []struct {
 		name, program, want, within, from string
 	}{
 		{"called once", chain, "chain.c:22", "stl_algo.h:1829", "chain.h:11"},
 		{"by the library's own", library.Replace(chain), "chain.h:11", "stl_algo.h:1829", "chain.c:2"},
+		{"by the library's own, in two ways", library2.Replace(library.Replace(twice.Replace(chain))), "chain.h:11", "stl_algo.h:1829", "chain.c:2"},
+		{"on two lines", twice.Replace(chain), "stl_algo.h:1829", "", "chain.c:22"},
 		{"by others too", strings.Replace(chain, "      count leaf.0 50\n", "      count leaf.0 120\n      count body.0 70\n", 1), "stl_algo.h:1829", "", "chain.c:3"},
 		{"from nowhere", strings.Replace(chain, "location 0x1203 file=/src/chain.c line=22 function=walk\n", "", 1), "stl_algo.h:1829", "", "0x1203"},
 	} {

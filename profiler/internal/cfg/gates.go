@@ -319,12 +319,18 @@ func (g *way) whole(f *Func) {
 		case b.Last().Kind == x86.Ret || leavesBySlot(b, len(b.Insns)-1):
 			r.Leaves = append(r.Leaves, b.Last().Addr)
 		case len(TailTargets(b)) > 0 && b.Last().Kind == x86.Jmp:
+			outs, plain := []uint64{b.Last().Addr}, true
 			if t := g.p.FuncAt(b.Last().Target); t != nil && g.effects[t] != nil && g.effects[t].meets() {
-				return // it is left inside of that one
+				outs, plain = g.returns(t) // it is left where that one returns: std::barrier's, by gcc
 			}
-			r.Leaves = append(r.Leaves, b.Last().Addr)
+			if !plain {
+				return
+			}
+			r.Leaves = append(r.Leaves, outs...)
 		}
 	}
+	slices.Sort(r.Leaves)
+	r.Leaves = slices.Compact(r.Leaves) // several jumps to one
 	if len(r.Leaves) > 0 {
 		g.found = append(g.found, r)
 	}

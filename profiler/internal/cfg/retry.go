@@ -162,7 +162,7 @@ func (s *study) idles(l *Loop) bool {
 			}
 		}
 	}
-	return s.retry(l) && !s.moves(l)
+	return s.retry(l) && !s.moves(l) && !s.carries(l)
 }
 
 // tallies are the registers in which a loop only counts how often it has gone round: what

@@ -317,6 +317,48 @@ search_loop:
 	ret
 endfun unoptimised_search
 
+# Nor is it a wait where a number that a look leaves in the frame is what the next one
+# begins with: a counter up to a bound in an array, or where in an array it is.
+fun unoptimised_bound
+	push	%rbp
+	mov	%rsp, %rbp
+	mov	%edi, -4(%rbp)
+	movl	$0, -8(%rbp)
+unoptimised_bound_look:
+	mov	-8(%rbp), %eax
+	mov	here(%rip), %rcx
+	movslq	-4(%rbp), %rdx
+	cmp	(%rcx,%rdx,4), %eax
+	jge	unoptimised_bound_out
+	mov	-8(%rbp), %eax
+	add	$1, %eax
+	mov	%eax, -8(%rbp)
+	jmp	unoptimised_bound_look
+unoptimised_bound_out:
+	pop	%rbp
+	ret
+endfun unoptimised_bound
+
+fun unoptimised_root
+	push	%rbp
+	mov	%rsp, %rbp
+	mov	%edi, -4(%rbp)
+unoptimised_root_look:
+	mov	here(%rip), %rax
+	movslq	-4(%rbp), %rcx
+	mov	(%rax,%rcx,4), %eax
+	cmp	-4(%rbp), %eax
+	je	unoptimised_root_out
+	mov	here(%rip), %rax
+	movslq	-4(%rbp), %rcx
+	mov	(%rax,%rcx,4), %eax
+	mov	%eax, -4(%rbp)
+	jmp	unoptimised_root_look
+unoptimised_root_out:
+	pop	%rbp
+	ret
+endfun unoptimised_root
+
 # Who waits is counted meanwhile, at a place that it finds again in its frame: one who
 # looks at what it lent others, and waits until there is nothing to wait for, is idle
 # all the while.

@@ -36,7 +36,7 @@ func newProcess(cpuGap uint64) *process {
 
 func newProcessOf(l Layout, cpuGap uint64) *process {
 	p := &process{Assembler: asm.New(probetest.CodeAt), l: l}
-	p.mem = make([]byte, 2*l.Size()+4096) // the area, what is common, a stack
+	p.mem = make([]byte, 2*l.Size()+4*4096) // the area, what is common, a stack
 	p.top = len(p.mem) - 64
 	common := NewCommon(l, p.mem[l.Size():], probetest.MemoryAt+l.Size())
 	p.area = New(common, p.mem, probetest.MemoryAt, cpuGap, 1<<62, 0)
@@ -257,7 +257,7 @@ func TestPieces(t *testing.T) {
 		{"across pages", 4096 + 800, 0, 0, 8 * 128, 0},
 		{"at the very end", 8, 0, 0, 0, 0},
 		{"near its beginning, more of it", 64 + 8*200, 64, DeepBit, 8 * 199, 0},
-		{"across pages, more of it", 4096 + 800, 0, DeepBit, 8 * 512, 0},
+		{"across pages, more of it", 2*4096 + 800, 0, DeepBit, 8 * 1024, 0},
 		{"at the end of a page, more of it", 800, 0, DeepBit, 800 - 8, 0},
 		{"of a goroutine", 4000, 64, 0, 4000 - 64 - 8, 0x1234},
 		{"of a goroutine, on another stack", 3000, 0, 0, 8 * 128, 0x1234},

@@ -71,7 +71,7 @@
 	.set DEEP,     26
 	.set QUIETLY,  25
 	.set PIECE,    128	# words of the stack that are copied at most,
-	.set DEEPER,   512	# where DEEP asks for more,
+	.set DEEPER,   1024	# where DEEP asks for more,
 	.set WHOLE,    4096	# and of a goroutine with its counters: which functions it has not left is to be known,
 	.set NEAR,     16384	# and bytes from where it began that are surely its own,
 	.set LARGEST,  1<<30	# a goroutine's: none has a larger one
@@ -140,7 +140,8 @@ telling:.long	0			# not 0: accesses are told, and records wait until they were c
 # is far away, or the thread has gone to another stack, at the end of the page,
 # unless the kernel says that the next one can be read: it refuses this
 # rt_sigprocmask by EFAULT if not, else by EINVAL, as there is no such "how".
-# DEEP asks for more of it: libraries in between may have many frames.
+# DEEP asks for more of it: libraries in between may have many frames, rayon built without
+# optimisation thirty of 200 bytes each.
 # QUIETLY says that nobody asks what the call waits for inside: that is what the
 # meeting is. Until the thread's next record its waits are not recorded there,
 # and if there was one that record reads the CPU clock.
