@@ -24,6 +24,9 @@ const (
 	mostlyThere   = 0.75       // of the instances in which one thread takes longest: it is no chance
 	longEnough    = 5_000_000  // ns of the thread that takes longest, in all
 	longAlone     = 20_000_000 // … in one instance
+	slowest       = 8          // ns for an instruction that a part can have on average,
+	hardly        = 10         // and if all of a thread's took so long, and it were as many times as busy,
+	sooner        = 5          // a so much shorter time is no chance: nothing of it was counted
 )
 
 // busyApart says how the threads' busy times contradict their instructions; ""
@@ -94,8 +97,12 @@ func lastsLongest(s *profile.Section, x ThreadTotal) bool {
 			times++
 		}
 	}
-	if all < 2 {
-		return x.BusyNS >= longAlone
+	busy := x.BusyNS
+	if hardly*slowest*x.Instructions < uint64(busy) {
+		busy *= sooner
 	}
-	return x.BusyNS >= longEnough && times >= mostlyThere*all
+	if all < 2 {
+		return busy >= longAlone
+	}
+	return busy >= longEnough && times >= mostlyThere*all
 }

@@ -45,6 +45,7 @@ func TestBusyTimeAlone(t *testing.T) {
 		{"each in turn", 4, 8, func(round int) int { return round % 4 }, 3_000_000, false},
 		{"now and then", 4, 8, func(round int) int { return round % 2 * 3 }, 30_000_000, false},
 		{"short", 4, 6, func(int) int { return 2 }, 30_000, false},
+		{"not so short, and hardly counted", 4, 6, func(int) int { return 2 }, 300_000, true},
 		{"once", 4, 1, func(int) int { return 2 }, 3_000_000, false},
 		{"once, long", 4, 1, func(int) int { return 2 }, 30_000_000, true},
 	} {

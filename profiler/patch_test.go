@@ -23,6 +23,9 @@ func TestChangesItself(t *testing.T) {
 				if warned != (args != "0") {
 					t.Errorf("warned: %v, %v", warned, p.Warnings)
 				}
+				if all := p.Coverage.Functions == p.Coverage.FunctionsTotal; all == warned {
+					t.Errorf("counted are %d of %d functions", p.Coverage.Functions, p.Coverage.FunctionsTotal)
+				}
 				answer, other := executions(p, "answer"), executions(p, "other")
 				if warned && answer >= 0 {
 					t.Errorf("answer ran %d times, which cannot be known", answer)

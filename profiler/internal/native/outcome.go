@@ -57,7 +57,7 @@ func (s *session) outcome() *backend.Outcome {
 	}}
 	for _, m := range s.in.modules {
 		o.Modules = append(o.Modules, backend.Module{
-			Coverage: m.coverage(),
+			Coverage: m.coverage(s.in.mprotect),
 			Begins:   m.begins(),
 		})
 	}
@@ -103,11 +103,17 @@ func (s *session) notWatched() []profile.Warning {
 		"%d signals came so fast that it was not seen whether their handlers came back: if one did not (siglongjmp), the counts where it came are wrong", s.signals.unwatched)}}
 }
 
-// coverage says how much of the module was moved, and so counted.
-func (m *module) coverage() (c profile.Coverage) {
+// coverage says how much of the module was moved, and so counted: not what the program was
+// given back, to change it.
+func (m *module) coverage(back *mprotect) (c profile.Coverage) {
 	prog := m.spec.Program
 	c.Functions, c.FunctionsTotal, c.Instructions, c.InstructionsTotal = prog.Summary()
 	for _, f := range prog.Funcs {
+		if f.Skip == "" && back.has(f.Name) {
+			c.Functions--
+			c.Instructions -= f.Insns
+			c.Skipped = append(c.Skipped, profile.Skipped{Function: f.Name, Reason: "the program made it writable"})
+		}
 		if f.Skip != "" && f.Ranges[0].Lo != m.im.Entry && !f.Runtime { // a language's runtime is nobody's work
 			c.Skipped = append(c.Skipped, profile.Skipped{Function: f.Name, Reason: f.Skip})
 		}
