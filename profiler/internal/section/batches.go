@@ -16,7 +16,8 @@ import (
 //
 // A batch is what a goroutine made until it received something. Where it then
 // received as often as it has made goroutines, by one line from one channel or from as many, that is
-// where they met; else all that is known is the go statement. Who made them need not
+// where they met; so it is where it sends into the channel that it has sent into before each
+// (semaphores.go); else all that is known is the go statement. Who made them need not
 // wait for their end at all: a batch is filed when they have ended.
 
 // batch is what one goroutine made until it received something, and that.
@@ -35,6 +36,7 @@ type batch struct {
 	ended    []*thread // and are of no instance so far
 	dead     int
 	over     bool // another one has begun
+	held     holding
 }
 
 // madeAt is a go statement, and how many that it made are not known to have ended.
@@ -83,7 +85,7 @@ func (g *goRule) of(x *thread) (y *batch) {
 func (g *goRule) makes(x *thread, r record.Record) {
 	g.forks(x, r)
 	list := g.batches[x]
-	if n := len(list); n == 0 || list[n-1].received > 0 {
+	if n := len(list); n == 0 || list[n-1].received > 0 || list[n-1].held.filled > 1 {
 		if n > 0 {
 			list[n-1].over = true
 			g.finish(x)
@@ -93,6 +95,7 @@ func (g *goRule) makes(x *thread, r record.Record) {
 	}
 	y := list[len(list)-1]
 	y.makes(profile.Addr(r.Site))
+	y.held.makes(x)
 }
 
 // receives: a goroutine that has made others receives something.
@@ -107,6 +110,9 @@ func (g *goRule) receives(x *thread, r record.Record) {
 		return
 	}
 	y := g.batches[x][n-1]
+	if y.held.joins(y.made) { // this only makes room again
+		return
+	}
 	if y.received == 0 {
 		y.at, y.chain = profile.Addr(r.Site), r.Chain
 	}
@@ -121,7 +127,7 @@ func (g *goRule) receives(x *thread, r record.Record) {
 // joins: it was received as often as goroutines were made, by one line, from what all of
 // them share or from what each has for itself.
 func (y *batch) joins() bool {
-	return !y.mixed && y.received == y.made && (len(y.channels) == 1 || len(y.channels) == y.made)
+	return y.held.joins(y.made) || !y.mixed && y.received == y.made && (len(y.channels) == 1 || len(y.channels) == y.made)
 }
 
 // died: a goroutine has ended.

@@ -53,6 +53,7 @@ func (g *goRule) first(x *thread, r record.Record) {
 
 // sends: a goroutine sends something.
 func (g *goRule) sends(x *thread, r record.Record) {
+	g.holds(x, r)
 	y := g.errands[x]
 	if y == nil && len(g.batches[x]) > 0 {
 		y = &errands{last: map[*thread]arrival{}, began: r.TSC}

@@ -18,6 +18,7 @@ type thread struct {
 	joining   bool     // waits for another thread to end
 	receives  bool     // of a goroutine: something that may be work
 	coroutine bool     // likewise: it takes turns with the one that made it
+	sent      sent     // likewise: what it has sent since it last made another one
 	group     uint64   // likewise: that it is done with, not waited for so far; 0: none
 	also      []uint64 // likewise: others
 	filed     bool     // likewise: it was part of an instance,
