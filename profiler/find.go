@@ -13,15 +13,15 @@ import (
 // Find returns the absolute path of a program as a shell in dir would find it:
 // a name alone is looked for in PATH. An empty dir is the present directory.
 func Find(name, dir string) (string, error) {
+	plain := !strings.Contains(name, "/")
 	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
+	if err != nil && !plain && !filepath.IsAbs(name) {
+		return "", fmt.Errorf("run %s: the present directory is gone; go to another one", name)
 	}
 	here := name
 	if !filepath.IsAbs(name) {
 		here = filepath.Join(dir, name)
 	}
-	plain := !strings.Contains(name, "/")
 	at := here
 	if plain {
 		at = name
