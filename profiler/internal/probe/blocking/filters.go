@@ -7,28 +7,33 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
-// What a program loads that forbids itself system calls, as the first argument of prctl or
-// of syscall.
-var filters = [][]byte{
-	{0xbf, 22, 0, 0, 0},      // PR_SET_SECCOMP
-	{0xbf, 38, 0, 0, 0},      // PR_SET_NO_NEW_PRIVS, before it
-	{0xbf, 0x3d, 0x01, 0, 0}, // SYS_seccomp
-}
+// What a program loads that forbids itself system calls, as the first argument of prctl, or
+// of syscall and its like, which are given the call's number.
+var (
+	options = [][]byte{{0xbf, 22, 0, 0, 0}, {0xbf, 38, 0, 0, 0}}           // PR_SET_SECCOMP, and PR_SET_NO_NEW_PRIVS before it; EINVAL is 22, too
+	numbers = [][]byte{{0xbf, 0x3d, 0x01, 0, 0}, {0xbf, nrPrctl, 0, 0, 0}} // SYS_seccomp
+)
+
+const nrPrctl, nrSeccomp = 157, 317
 
 // MayFilter reports whether an image may forbid itself system calls: it can make such a
 // call, and loads somewhere what that is given. It is for where the C library's calls are
 // not known before they are made.
 func MayFilter(im *image.Image) bool {
-	loads := has(im, filters)
-	if !loads || asks(im) {
-		return loads
+	option, number := has(im, options), has(im, numbers)
+	if (option || number) && asks(im) {
+		return true
 	}
 	var b body
 	for s, at := range syscalls(im) {
-		if f := im.FuncAt(s.Addr + uint64(at)); f != nil {
-			if b.read(im, f); b.filters(s.Addr + uint64(at)) {
-				return true
-			}
+		f := im.FuncAt(s.Addr + uint64(at))
+		if f == nil {
+			continue
+		}
+		b.read(im, f)
+		switch nr, known := b.numberAt(s.Addr + uint64(at)); {
+		case known && nr == nrSeccomp, known && nr == nrPrctl && option, !known && number:
+			return true
 		}
 	}
 	return false
@@ -49,7 +54,7 @@ func asks(im *image.Image) bool {
 
 // What Go gives a function that makes a system call by its number, first.
 var goFilters = [][]byte{
-	{0xb8, 157, 0, 0, 0}, // prctl
+	{0xb8, nrPrctl, 0, 0, 0},
 	{0xb8, 0x3d, 0x01, 0, 0},
 }
 
@@ -57,7 +62,7 @@ var goFilters = [][]byte{
 // these: but for the standard library, which names memory so, and says what a child is to
 // get when its parent dies.
 func MayFilterInGo(im *image.Image) bool {
-	if asks(im) && has(im, filters) {
+	if asks(im) && (has(im, options) || has(im, numbers)) {
 		return true
 	}
 	var b body
@@ -85,14 +90,13 @@ func (b *body) callsSystem(im *image.Image, f *image.Func) bool {
 	return false
 }
 
-// filters reports whether the system call at an address is prctl or seccomp, or one whose
-// number is not known.
-func (b *body) filters(at uint64) bool {
+// numberAt is the number of the system call at an address; known is false where that is in
+// a register that the function was given, or the like.
+func (b *body) numberAt(at uint64) (nr uint32, known bool) {
 	for k := range b.insns {
 		if b.insns[k].Addr == at {
-			nr, known := b.number(k)
-			return !known || nr == 157 || nr == 317
+			return b.number(k)
 		}
 	}
-	return false
+	return 0, true
 }
