@@ -269,6 +269,11 @@ func TestUnknownCounts(t *testing.T) {
 	if res := analyse(t, p, Options{}); !hasWarning(res, "uncounted") {
 		t.Errorf("warnings %v", res.Warnings)
 	}
+	// It is the C library's own.
+	p.Graph.Functions[p.Graph.Blocks[d.yes].Function].Name = "start_thread"
+	if res := analyse(t, p, Options{}); hasWarning(res, "uncounted") {
+		t.Errorf("the C library's: warnings %v", res.Warnings)
+	}
 }
 
 // What is missing of a block that is left as often as is known is said only if it

@@ -100,11 +100,20 @@ func (a *Analyser) uncounted(instances []*instance) []string {
 			}
 		}
 		if ran[f] && missing > hardlyAny*all {
-			names = append(names, a.called(fn))
+			if name := a.called(fn); !a.linked(fn, name) {
+				names = append(names, name)
+			}
 		}
 	}
 	slices.Sort(names)
 	return names
+}
+
+// linked: a function of the C library's or a language's own, by its name, that is in the program
+// itself, as where that is static: it is not counted elsewhere either.
+func (a *Analyser) linked(fn *profile.Function, name string) bool {
+	l, _ := a.p.Location(fn.Entry)
+	return l.Line == 0 && profile.Frame{Function: name}.System()
 }
 
 // called is a function's name as its source has it, where that is known.
