@@ -15,7 +15,7 @@ import (
 // copies run, one branch with several ways on, a loop of which unrolling made several.
 // Who mends it mends one line. Costs are vectors, a number for each part, and add up; what
 // evening saves does not. So costs are added, and what evening the sum saves is counted
-// anew (rule 12).
+// anew (rule 11).
 
 // construct is what is shown of a decision: two that are shown alike are one. What tells
 // conditions of one line apart is the column, where the line table has it.
