@@ -1,7 +1,7 @@
 /* A helper that compilers inline at two calls, and both run: it is one decision of the
  * source, whose gain is that of both. One makes some threads slow and the other one others.
  *
- * EXPECT instances=10 rows=P kind=barrier cause=branch */
+ * EXPECT instances=10 rows=P kind=barrier cause=branch least=4 */
 #include "idiom.h"
 
 enum { ROUNDS = 10, EACH = 8, DEAR = 8 };
