@@ -1,7 +1,6 @@
 package lime
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -32,9 +31,10 @@ type combiner struct {
 	allDealt  float64 // Σ idle × the part of T's variation that comes from that
 }
 
-// explained is what is kept of an instance: enough for the joint gain.
+// explained is what is kept of an instance: enough for the joint gain, and that of some causes.
 type explained struct {
 	groups
+	idle     float64
 	response []float64
 	findings []finding
 	of       []*instance
@@ -45,7 +45,8 @@ type explained struct {
 type combined struct {
 	id, line          identity
 	others            []identity // of copies of its line that were joined to it
-	in                []int      // outcomes that it has a share in, ascending
+	shown             construct
+	in                []int // outcomes that it has a share in, ascending
 	cause             Cause
 	counted           map[identity]bool // decisions of the code, of which there may be copies …
 	events            []profile.EventID // … and what counts each; of hardware, the event
@@ -85,7 +86,7 @@ func (c *combiner) add(a *analysis, of ...*instance) {
 		evened, scheduled := f.cost.saved(a.table.groups, a.response)
 		x.evened, x.scheduled = x.evened+evened, x.scheduled+scheduled
 	}
-	c.outcomes = append(c.outcomes, explained{a.table.groups, a.response, a.findings, of})
+	c.outcomes = append(c.outcomes, explained{a.table.groups, a.idle, a.response, a.findings, of})
 }
 
 // count adds the events of a cause, one for each decision: which edge of a loop
@@ -126,13 +127,15 @@ func (c *combiner) finish(p *profile.Profile, res *Result, s *profile.Section, o
 	}
 	listed := map[identity]bool{}
 	var ranked []*combined
+	if opt.Method != Paper { // which reports what the code has
+		for _, x := range c.all {
+			x.shown = constructOf(p, x)
+		}
+	}
 	c.joinCopies()
 	for _, x := range c.all {
 		cause := &x.cause
-		cause.Share = min(1, max(0, x.share/c.idle))
-		cause.Score = x.score / c.idle
-		cause.Beta, cause.LeaderScore = x.beta/x.present, x.leaderScore/x.present
-		cause.Gain, cause.WholeUnits = max(0, x.evened/c.longest), max(0, x.scheduled/c.longest) // NaN stays NaN
+		c.number(x)
 		if opt.Method == Paper && !(cause.Score > 0) ||
 			opt.Method == Exact && !(cause.Share >= listShare || cause.Share > 0 && cause.Gain >= listGain) {
 			continue
@@ -153,38 +156,43 @@ func (c *combiner) finish(p *profile.Profile, res *Result, s *profile.Section, o
 		res.decidedBefore = res.decidedBefore || cause.Leader == StartAt || len(x.began) > 0
 		ranked = append(ranked, x)
 	}
-	slices.SortStableFunc(ranked, func(a, b *combined) int {
-		x, y := &a.cause, &b.cause
-		return cmp.Or(cmp.Compare(y.Share, x.Share), cmp.Compare(y.Score, x.Score),
-			cmp.Compare(x.Addr, y.Addr), cmp.Compare(x.To, y.To), cmp.Compare(x.Kind, y.Kind))
-	})
-	for _, x := range ranked {
-		res.Causes = append(res.Causes, x.cause)
-	}
 	if c.dealt != 0 && c.allDealt >= listShare*c.idle && (c.byNumber || !sameEachTime(p, s)) {
 		if w := selfScheduled(p, c.dealt); !slices.ContainsFunc(s.Warnings, func(x profile.Warning) bool { return x.Code == w.Code }) {
 			res.Warnings = append(res.Warnings, w)
 		}
 		res.selfScheduled = true
 	}
-	if len(res.Causes) > 0 {
+	if len(ranked) > 0 {
 		res.R2 = c.r2 / c.idle
 		res.JointGain = c.joint(listed)
-		res.Moved = c.moved(ranked[0].ids(), len(s.Instances))
+		res.ranked = ranking{c, ranked, len(s.Instances)}
+		res.rank()
 	}
 }
 
+// number fills in what a cause comes to over all instances.
+func (c *combiner) number(x *combined) {
+	cause := &x.cause
+	cause.Share = min(1, max(0, x.share/c.idle))
+	cause.Score = x.score / c.idle
+	cause.Beta, cause.LeaderScore = x.beta/x.present, x.leaderScore/x.present
+	cause.Gain, cause.WholeUnits = max(0, x.evened/c.longest), max(0, x.scheduled/c.longest) // NaN stays NaN
+}
+
 // joinCopies makes one cause of those of one line that never come together:
-// what was inlined at several places is what one function would have been.
+// what was inlined at several places is what one function would have been. Of one
+// construct of the source are also those that do (sameline.go).
 func (c *combiner) joinCopies() {
 	var out []*combined
 	for _, x := range c.all {
-		k := slices.IndexFunc(out, func(y *combined) bool { return x.line != nil && x.line == y.line && !meets(x.in, y.in) })
+		k := slices.IndexFunc(out, func(y *combined) bool {
+			return x.line != nil && x.line == y.line && !meets(x.in, y.in) || x.shown.line > 0 && x.shown == y.shown
+		})
 		if k < 0 {
 			out = append(out, x)
 			continue
 		}
-		out[k].join(x)
+		c.join(out[k], x)
 	}
 	c.all = out
 }
@@ -195,10 +203,15 @@ func meets(a, b []int) bool {
 }
 
 // join adds a copy; the instances that lost most came first, so that x names it.
-func (x *combined) join(y *combined) {
+func (c *combiner) join(x, y *combined) {
+	together := meets(x.in, y.in)
+	if together && y.share > x.share {
+		x.cause = y.cause
+	}
 	x.others = append(append(x.others, y.id), y.others...)
 	x.in = append(x.in, y.in...)
 	slices.Sort(x.in)
+	x.in = slices.Compact(x.in)
 	x.share, x.score = x.share+y.share, x.score+y.score
 	x.beta, x.leaderScore, x.present = x.beta+y.beta, x.leaderScore+y.leaderScore, x.present+y.present
 	x.evened, x.scheduled = x.evened+y.evened, x.scheduled+y.scheduled
@@ -209,6 +222,11 @@ func (x *combined) join(y *combined) {
 		if !slices.Contains(x.events, e) {
 			x.events = append(x.events, e)
 		}
+	}
+	of := []profile.Addr{x.cause.Addr, y.cause.Addr}
+	x.cause.Members = slices.DeleteFunc(x.cause.Members, func(m Member) bool { return slices.Contains(of, m.Addr) })
+	if together {
+		c.addUp(x)
 	}
 }
 

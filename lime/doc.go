@@ -30,6 +30,7 @@
 //	   gain         time that evening each cause out would save     rule 10
 //	   place        the address at which a decision is shown
 //	   combine      instances, weighted by the thread-time they lost     3.6
+//	   sameline     one line of the source is one cause             rule 11
 //	   warnings     what makes the result doubtful                  rule 15
 //	                        │
 //	                        ▼

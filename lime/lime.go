@@ -36,6 +36,7 @@ type Result struct {
 
 	selfScheduled bool // threads take their work themselves
 	decidedBefore bool // where a part begins explains what it does
+	ranked        ranking
 }
 
 // ThreadTotal is one slot's sum over the instances: a thread's, or that of the

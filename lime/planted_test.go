@@ -299,6 +299,7 @@ func TestPermutationAndScale(t *testing.T) {
 func noNaN(r *Result) Result {
 	c := *r
 	c.Causes = slices.Clone(r.Causes)
+	c.ranked = ranking{} // what the causes are made of
 	fix := func(v *float64) {
 		if math.IsNaN(*v) {
 			*v = -99

@@ -64,5 +64,5 @@ func kept(a *analysis) explained {
 		}
 		list[i] = f
 	}
-	return explained{a.table.groups, a.response, list, a.instances}
+	return explained{a.table.groups, a.idle, a.response, list, a.instances}
 }

@@ -232,12 +232,7 @@ func (b *builder) fill(out *Section, s *profile.Section, res *lime.Result) {
 	if timed {
 		out.IdleS = known(float64(idle) / 1e9)
 	}
-	var at []profile.Addr
-	for i := range res.Causes {
-		out.Causes = append(out.Causes, b.cause(out, &res.Causes[i], i+1))
-		at = append(at, res.Causes[i].Addr)
-	}
-	b.paths(out, s, threads, at)
+	b.causes(out, s, res, threads)
 	b.busyCounted(out, s)
 	b.waits(out, s, slots, threads)
 	out.Memory, out.CacheSizes, out.Hardware = b.sectionMemory(slots), b.sectionSizes(slots), b.sectionHardware(slots)
@@ -246,6 +241,26 @@ func (b *builder) fill(out *Section, s *profile.Section, res *lime.Result) {
 	b.units(out, s)
 	if s.Kind == profile.MPI {
 		ofRanks(out)
+	}
+}
+
+// causes are those of a section. What a library decides because of one call is one: where
+// it is known which call led to what, they are counted as such.
+func (b *builder) causes(out *Section, s *profile.Section, res *lime.Result, threads []profile.Part) {
+	list := func() {
+		out.Causes = []Cause{}
+		var at []profile.Addr
+		for i := range res.Causes {
+			out.Causes = append(out.Causes, b.cause(out, &res.Causes[i], i+1))
+			at = append(at, res.Causes[i].Addr)
+		}
+		b.paths(out, s, threads, at)
+	}
+	asked, blind := b.asked, b.blind
+	list()
+	if res.Join(b.atOneCall(out, res)) {
+		b.asked, b.blind = asked, blind
+		list()
 	}
 }
 

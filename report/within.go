@@ -1,6 +1,11 @@
 package report
 
-import "github.com/skewlens/skewlens/profile"
+import (
+	"slices"
+
+	"github.com/skewlens/skewlens/lime"
+	"github.com/skewlens/skewlens/profile"
+)
 
 // A cause may lie in a function of the language's library that no compiler
 // inlined: what std::sort does with a long array, a map with many keys, Go's
@@ -67,4 +72,26 @@ func (k *callerSearch) mostly(edge int) bool {
 		}
 	}
 	return n > 0 && n >= all/5*4
+}
+
+// atOneCall are the causes, by their numbers, that the language's library decides because
+// of one call of the program's: which of its ways makes the difference is nothing that
+// anybody can mend one by one.
+func (b *builder) atOneCall(s *Section, res *lime.Result) (groups [][]int) {
+	at := map[Place]int{}
+	for i := range s.Causes {
+		l := s.Causes[i].Location
+		in, known := b.p.Location(res.Causes[i].Addr)
+		if !known || !in.Known() || !in.Frame.System() || !l.Known() || l.system() || s.Causes[i].Leader == string(lime.StartAt) || s.Causes[i].Leader == "" {
+			continue
+		}
+		call := Place{File: l.File, Line: l.Line, Column: l.Column}
+		k, seen := at[call]
+		if !seen {
+			k = len(groups)
+			at[call], groups = k, append(groups, nil)
+		}
+		groups[k] = append(groups[k], i)
+	}
+	return slices.DeleteFunc(groups, func(g []int) bool { return len(g) < 2 })
 }

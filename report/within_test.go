@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -56,5 +57,36 @@ func TestWithin(t *testing.T) {
 		if cause.Path == nil || len(cause.Path.Calls) == 0 || cause.Path.Calls[0].Short() != c.from {
 			t.Errorf("%s: comes from %+v, want %s first", c.name, cause.Path, c.from)
 		}
+	}
+}
+
+// TestAtOneCall: what a library decides because of one call of the program's is one cause,
+// as far as it is known which: not what the program decides there itself, nor another call.
+func TestAtOneCall(t *testing.T) {
+	const library = "/usr/include/c++/12/bits/stl_algo.h"
+	at := func(a profile.Addr, file string, line int) profile.Location {
+		return profile.Location{Address: a, Frame: profile.Frame{File: file, Line: line, Column: 1, Function: "f"}}
+	}
+	b := builder{p: &profile.Profile{Locations: []profile.Location{
+		at(1, library, 5), at(2, library, 9), at(3, "/src/a.c", 7), at(4, library, 11), at(5, library, 5), at(6, library, 5), at(7, library, 5),
+	}}}
+	call := func(line, column int) *Location {
+		return &Location{Place: Place{File: "/src/a.c", Line: line, Column: column}}
+	}
+	var res lime.Result
+	s := Section{Causes: []Cause{
+		{Leader: "loop", Location: call(7, 1)}, {Leader: "branch", Location: call(7, 1)}, {Leader: "loop", Location: call(7, 1)}, {Leader: "recursion", Location: call(7, 1)},
+		{Leader: "loop", Location: call(7, 30)}, {Leader: "start", Location: call(7, 1)}, {Leader: "loop", Location: &Location{Place: Place{File: library, Line: 5}}},
+	}}
+	for i := range s.Causes {
+		res.Causes = append(res.Causes, lime.Cause{Addr: profile.Addr(i + 1)})
+	}
+	if got := b.atOneCall(&s, &res); !reflect.DeepEqual(got, [][]int{{0, 1, 3}}) {
+		t.Errorf("together are %v", got)
+	}
+	s.Causes = s.Causes[4:]
+	res.Causes = res.Causes[4:]
+	if got := b.atOneCall(&s, &res); len(got) > 0 {
+		t.Errorf("together are %v", got)
 	}
 }

@@ -61,12 +61,10 @@ var knownFailures = []knownFailure{
 	{idiom: "call_for_dear", in: "clang-O3-2$", reason: manyWays},
 	{idiom: "pool_shared_queue", reason: oneTookAll, chance: true},
 	{idiom: "stealing_polls", in: "O0-2$", reason: looksOften, chance: true},
-	{idiom: "std_barrier_twice", in: "gcc-O3-|clang-O[23]-", reason: oneBefore, chance: true},
 	{idiom: "work_stealing", in: "O0-", reason: looksOften, chance: true},
 }
 
 const (
-	oneBefore      = "of two barriers that were inlined one is known to be one before the other, whose first rounds are in its parts then"
 	dozens         = "unoptimised code waits for a channel, or between tasks, in dozens of functions"
 	tookAll        = "one thread may have taken everything before another one comes, and two cannot tell the piece from who took it"
 	doneBefore     = "on a busy machine all may be done when the first thread looks for the first time, which then does not wait"

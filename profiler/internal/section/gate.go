@@ -57,7 +57,8 @@ type trial struct {
 type round struct {
 	object   uint64
 	arrivals []arrival
-	cuts     []int // of each thread, when it arrived
+	cuts     []int    // of each thread, when it arrived
+	passed   [][]mark // what else each has passed on its way, while that is undecided
 	dead     []*thread
 	waits    [2][]wait // of the first and the last that came
 	behind   bool      // the last one has left
@@ -124,6 +125,7 @@ func (g *gateRule) enter(x *thread, r record.Record) {
 	} else if last != nil && last.cuts == x.cuts {
 		p.arrived.since(x, last)
 	}
+	passed := g.passed(c, x, last)
 	p.cuts = x.cuts
 	c.seen[x] = p
 	for i, t := range []*trial{&c.all, &c.objects} {
@@ -131,7 +133,7 @@ func (g *gateRule) enter(x *thread, r record.Record) {
 			if c.state == undecided && c.crowds(i, t, uint64(i)*r.Arg1) {
 				t.crowded++
 			}
-			p.rounds[i] = t.enter(uint64(i)*r.Arg1, p.arrived)
+			p.rounds[i] = t.enter(uint64(i)*r.Arg1, p.arrived, passed)
 			if t.gone[x] {
 				delete(t.gone, x)
 				t.wrong++
@@ -217,13 +219,13 @@ func (y *round) taken() bool {
 	return false
 }
 
-func (t *trial) enter(object uint64, a arrival) *round {
+func (t *trial) enter(object uint64, a arrival, passed []mark) *round {
 	y := t.open[object]
 	if y == nil {
 		y = &round{object: object}
 		t.open[object] = y
 	}
-	y.arrivals, y.cuts = append(y.arrivals, a), append(y.cuts, a.t.cuts)
+	y.arrivals, y.cuts, y.passed = append(y.arrivals, a), append(y.cuts, a.t.cuts), append(y.passed, passed)
 	return y
 }
 
@@ -324,6 +326,15 @@ func (g *gateRule) company(t *trial, before, who []profile.ThreadID, some bool) 
 	return missing, true
 }
 
+// enough reports whether its rounds suffice.
+func (t *trial) enough(atEnd bool) bool {
+	n := len(t.rounds)
+	if atEnd {
+		return n > 1 || n == 1 && len(t.rounds[0].arrivals) > 2
+	}
+	return n >= surely && t.queues < n || n >= surelyNot && t.inTurn()
+}
+
 // judge decides, at the end with what there is.
 func (g *gateRule) judge(c *code, atEnd bool) {
 	if c.state != undecided {
@@ -333,11 +344,7 @@ func (g *gateRule) judge(c *code, atEnd bool) {
 		if t.refuted {
 			continue
 		}
-		n := len(t.rounds)
-		enough := n >= surely && t.queues < n || n >= surelyNot && t.inTurn()
-		if atEnd {
-			enough = n > 1 || n == 1 && len(t.rounds[0].arrivals) > 2
-		}
+		n, enough := len(t.rounds), t.enough(atEnd)
 		switch {
 		case enough && g.t.pools.serves(t.rounds[n-1].arrivals):
 			if atEnd || n >= surelyNot {
@@ -346,43 +353,13 @@ func (g *gateRule) judge(c *code, atEnd bool) {
 		case enough && g.t.out.foreign(t.rounds[n-1].arrivals):
 			g.settle(c, noMeeting)
 		case enough:
-			g.accept(c, t)
+			g.acceptBeside(c, t, atEnd)
 		case atEnd || n >= surelyNot:
 			g.settle(c, noMeeting)
 		}
 		return
 	}
 	g.settle(c, noMeeting)
-}
-
-// accept files the rounds of the trial; from here on parts end at the gate.
-func (g *gateRule) accept(c *code, t *trial) {
-	rounds := t.rounds
-	for _, u := range []*trial{&c.all, &c.objects} {
-		u.rounds, u.refuted = nil, u != t
-	}
-	for _, y := range rounds {
-		if !y.taken() {
-			t.right++
-			g.file(t, y)
-		}
-	}
-	for x, p := range c.seen {
-		switch {
-		case p.cuts != x.cuts:
-		case p.inside:
-			x.lacks = c.ends(x, x.acc, p.arrived.cpu)
-			// The arrival is less what came before the last passing, the counters are not.
-			x.acc, x.begin, x.beginTSC, x.cpu = nil, p.arrived.site, p.arrived.tsc, p.arrived.cpu
-		default:
-			x.lacks = c.ends(x, p.acc, p.cpu)
-			x.acc = record.Sub(x.acc, p.acc)
-			x.begin, x.beginTSC, x.cpu = p.arrived.site, p.tsc, p.cpu
-		}
-		x.cuts++
-		p.cuts = x.cuts
-	}
-	g.settle(c, meeting)
 }
 
 func (g *gateRule) settle(c *code, s codeState) {

@@ -340,3 +340,41 @@ func TestGateThatIsTakenBack(t *testing.T) {
 		expect(t, s.Finish(), c.want...)
 	}
 }
+
+// TestTwoGatesInTurn: two places of meeting in each round. Which is known first
+// makes no difference: what is done before the one is in no part of the other's.
+func TestTwoGatesInTurn(t *testing.T) {
+	for _, c := range []struct {
+		rounds uint64
+		half   bool // the last round has the first place only
+		want   []string
+	}{
+		{rounds: 5, want: []string{"barrier 480 [[11 12 13] [21 22 23] [31 32 33] [41 42 43] [51 52 53]]", "barrier 640 [[100 200 300] [200 400 600] [300 600 900] [400 800 1200] [500 1000 1500]]", "join 320 [[7 7 7]]"}},
+		{rounds: 2, want: []string{"barrier 480 [[11 12 13] [21 22 23]]", "barrier 640 [[100 200 300] [200 400 600]]", "join 320 [[7 7 7]]"}},
+		{rounds: 3, half: true, want: []string{"barrier 480 [[11 12 13] [21 22 23] [31 32 33]]", "barrier 640 [[100 200 300] [200 400 600]]", "join 320 [[7 7 7]]"}},
+	} {
+		s := newScript(1 << 20)
+		threads(s, 3)
+		all := func(gate uint64, work func(id uint64) uint64) {
+			for id := profile.ThreadID(1); id <= 3; id++ {
+				s.passes(id, gateIn, gate, 0, work(uint64(id)))
+			}
+			for id := profile.ThreadID(3); id >= 1; id-- {
+				s.passes(id, gateOut, gate, 0, 1000)
+			}
+		}
+		for k := uint64(1); k <= c.rounds; k++ {
+			all(3, func(id uint64) uint64 { return 10*k + id })
+			if k < c.rounds || !c.half {
+				all(4, func(id uint64) uint64 { return 100 * k * id })
+			}
+		}
+		for id := profile.ThreadID(1); id <= 3; id++ {
+			s.dies(id, 7)
+		}
+		for id := uint64(1); id <= 3; id++ {
+			s.at(0, join, id, 320)
+		}
+		expect(t, s.Finish(), c.want...)
+	}
+}

@@ -22,7 +22,7 @@ static void share(int id, int round)
 {
     for (int k = 0; k < EACH; k++) {
         int i = dealt(id, k, EACH);
-        unsigned from = (i >= P * EACH * 3 / 4 ? 9000000u : 90000u) + (unsigned)round * numbers;
+        unsigned from = (i >= P * EACH * 3 / 4 ? 9000000u : 90000u) + (unsigned)round * numbers; /* PLANTED */
         for (unsigned n = from; n < from + numbers; n++)
             results[id].sum += (uint64_t)prime(n) * n;
     }
