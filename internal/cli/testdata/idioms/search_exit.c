@@ -1,5 +1,6 @@
 /* A search that is left where something is found: who searches among large
- * numbers searches for longer, and finds as little.
+ * numbers searches for longer, and finds as little. Where the choice of the range is a
+ * branch (gcc's -O0), and all else is constants, this is what decides.
  *
  * EXPECT instances=10 rows=P kind=barrier cause=loop|branch */
 #include "idiom.h"
@@ -22,7 +23,7 @@ static void share(int id, int round)
 {
     for (int k = 0; k < EACH; k++) {
         int i = dealt(id, k, EACH);
-        unsigned from = (i >= P * EACH * 3 / 4 ? 9000000u : 90000u) + (unsigned)round * numbers;
+        unsigned from = (i >= P * EACH * 3 / 4 ? 9000000u : 90000u) + (unsigned)round * numbers; /* PLANTED */
         for (unsigned n = from; n < from + numbers; n++)
             results[id].sum += (uint64_t)prime(n) * n;
     }
