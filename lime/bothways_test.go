@@ -3,11 +3,20 @@ package lime
 import (
 	"math"
 	"testing"
+
+	"github.com/skewlens/skewlens/profile"
 )
 
 // TestBothWays: who goes the dear way is spared the cheap one. The branch is one
 // cause, and what evening it saves is what evening both saves.
-func TestBothWays(t *testing.T) {
+func TestBothWays(t *testing.T) { bothWays(t, false) }
+
+// TestBothWaysOfALine: also where both begin on one line, as those of `? :` do; threads that
+// never go the dear way do not take it as often as others.
+func TestBothWaysOfALine(t *testing.T) { bothWays(t, true) }
+
+func bothWays(t *testing.T, oneLine bool) {
+	t.Helper()
 	for _, n := range []int{2, 4, 8} {
 		m := newMachine()
 		dear := &when{
@@ -15,6 +24,16 @@ func TestBothWays(t *testing.T) {
 			then: []stmt{&work{instructions: 90}}, otherwise: []stmt{&work{instructions: 30}},
 		}
 		p := m.run(all(m.function("main", &repeat{trips: fixed(60), instructions: 1, body: []stmt{dear}}), n)...)
+		if oneLine {
+			located(m)
+			var ways []profile.Addr
+			for _, e := range p.Graph.Edges {
+				if e.From == dear.head {
+					ways = append(ways, p.Graph.Blocks[e.To].Start)
+				}
+			}
+			source(m, ways[1], ways[0])
+		}
 		res := analyse(t, p, Options{})
 		if len(res.Causes) != 1 || res.Causes[0].Addr != m.last(dear.head) || res.Causes[0].Leader != Branch {
 			t.Fatalf("%d threads: %+v", n, res.Causes)

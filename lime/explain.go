@@ -126,32 +126,45 @@ func (a *analysis) sourceOf(x *leader) identity {
 }
 
 // onePerSource are the leaders that were chosen; copies that were taken one by
-// one are one.
+// one are one. Two ways on of one branch that are one place of the source, as where each
+// only sets a number, are left to bothWays.
 func (a *analysis) onePerSource(p *matchingPursuit) (list []leader) {
-	at := map[identity]int{}
+	var ids []identity
 	for _, j := range p.chosen {
 		x := p.candidates[j].leader
 		if x.misses != nil {
 			continue
 		}
-		id := a.sourceOf(&x)
-		if i, ok := at[id]; ok {
-			list[i] = a.joined(list[i], x)
+		id, at := a.sourceOf(&x), -1
+		for i := range list {
+			if ids[i] == id && !a.evenOut(&list[i], &x) {
+				at = i
+				break
+			}
+		}
+		if at >= 0 {
+			list[at] = a.joined(list[at], x)
 		} else {
-			at[id] = len(list)
-			list = append(list, x)
+			list, ids = append(list, x), append(ids, id)
 		}
 	}
 	return list
 }
 
+// share is how much of T's variation a leader's cost goes with.
+func (a *analysis) share(x *leader) float64 { return floats.Dot(a.table.centre(x.cost), a.centred) }
+
+// evenOut: two leaders are ways on from one block, and who goes one is spared the other.
+func (a *analysis) evenOut(x, y *leader) bool {
+	return a.sameBranch(x.decision, y.decision) && x.out().block == y.out().block && x.out().to != y.out().to && a.share(x)*a.share(y) < 0
+}
+
 // bothWays joins to a branch what its other way on costs, where that makes up
 // for a part of it: who goes one way is spared the other (rule 9).
 func (a *analysis) bothWays(list []leader) (out []leader) {
-	share := func(x *leader) float64 { return floats.Dot(a.table.centre(x.cost), a.centred) }
 	var spared []leader
 	for i := range list {
-		if share(&list[i]) < 0 {
+		if a.share(&list[i]) < 0 {
 			spared = append(spared, list[i])
 		} else {
 			out = append(out, list[i])

@@ -31,7 +31,7 @@ type costs struct {
 	merged   []profile.BlockID            // those that are; nil: not looked for yet
 
 	tells  map[int32]telling           // by component; nil: not looked for yet
-	turns  map[profile.BlockID]telling // by head of a loop that goes round differently by part
+	turns  map[profile.BlockID]telling // by head of a loop that goes round differently by part, or by a choice
 	passed map[argument]bool
 }
 

@@ -1,6 +1,8 @@
 package lime
 
 import (
+	"slices"
+
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/skewlens/skewlens/profile"
@@ -10,7 +12,8 @@ import (
 // all threads, does so alike in all threads that came to it the same way. Where it does
 // not, it is not the loop that decides, nor the data, but which way control came: by
 // which call its function was entered, or over which of the ways that meet before it.
-// What that costs is then told apart even where one thread alone went a way (rule 16).
+// What that costs is then told apart even where one thread alone went a way (rule 16). But
+// not where data decide whether there is a loop or a call to come to: then the choice does.
 
 // telling is what tells how often loops go round that do so differently by part.
 type telling uint8
@@ -70,8 +73,46 @@ func (c *costs) findTold() {
 				c.turns[v] = byWay
 			}
 		}
+		if c.dataDecide(v) {
+			c.turns[v] |= byData
+		}
 		c.tells[c.graph.compOf(v)] |= c.turns[v] | c.tellsCalled(v)
 	}
+}
+
+// dataDecide reports whether a block ends in a choice that parts make differently, by what
+// threads may have different ones of, and that calls and loops are subject to: whoever comes
+// there the same way may do more or less.
+func (c *costs) dataDecide(v profile.BlockID) bool {
+	visits := c.table.counts(c.graph.p.Graph.Blocks[v].Count)
+	if visits == nil || len(c.graph.flow.Succ(int32(v))) < 2 || c.alikeIn(v, c.graph.p.Graph.Blocks[v].Branch) {
+		return false
+	}
+	defer c.table.room.release(c.table.room.asked())
+	for _, i := range c.graph.outs.Of(int(v)) {
+		e := &c.graph.p.Graph.Edges[i]
+		if !c.graph.within(e) || c.graph.back[i] || e.To < 0 || c.graph.postdominates(e.To, v) {
+			continue
+		}
+		if n := c.table.counts(e.Count); n != nil && happened(n) && !alike(n, visits, siteSame) && c.leadsToWork(e.To) {
+			return true
+		}
+	}
+	return false
+}
+
+// leadsToWork reports whether what a block dominates calls, or goes round.
+func (c *costs) leadsToWork(to profile.BlockID) bool {
+	f := &c.graph.p.Graph.Functions[c.graph.p.Graph.Blocks[to].Function]
+	for b := f.First; b < f.First+profile.BlockID(f.N); b++ {
+		if c.at[b] < 0 || !c.graph.dominates(to, b) {
+			continue
+		}
+		if c.graph.headed(b) >= 0 || slices.ContainsFunc(c.graph.outs.Of(int(b)), func(i int32) bool { return c.graph.p.Graph.Edges[i].Kind.IsCall() }) {
+			return true
+		}
+	}
+	return false
 }
 
 // turnsDiffer reports whether parts go round a loop differently often each time that

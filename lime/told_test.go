@@ -126,3 +126,33 @@ func TestEither(t *testing.T) {
 		t.Errorf("%+v, want the branch at %#x", res.Causes, uint64(m.last(s.head)))
 	}
 }
+
+// TestDataDecide: constants tell how often loops go round, but data whether one is come to,
+// in a function that the first thread alone calls elsewhere, as main does what it creates
+// the others for: the choice decides, and not who calls.
+func TestDataDecide(t *testing.T) {
+	m := newMachine()
+	rounds := 0
+	l := &repeat{trips: func(*walker) int { return rounds }, instructions: 9}
+	f := m.function("work", l)
+	choice := &when{cond: func(w *walker) bool { return w.id == 0 }, then: []stmt{before(func() { rounds = 800 }), &call{f: f}}}
+	body := m.function("body", choice, before(func() { rounds = 200 }), &call{f: f})
+	p := m.run(all(m.function("main", &when{
+		cond:      func(w *walker) bool { return w.id == 0 },
+		then:      []stmt{&call{f: body}},
+		otherwise: []stmt{&call{f: body}},
+	}), 4)...)
+	p.Graph.Blocks[l.latch].Branch = profile.InputsKnown | 1
+	for i := range p.Graph.Edges {
+		if e := &p.Graph.Edges[i]; e.Kind == profile.Call {
+			e.Passes = uint64(profile.InputsKnown)
+		}
+	}
+	for _, by := range []profile.Inputs{profile.InputsKnown | profile.InputData, 0} {
+		p.Graph.Blocks[choice.head].Branch = by
+		res := analyse(t, p, Options{})
+		if len(res.Causes) != 1 || res.Causes[0].Leader != Branch || res.Causes[0].Addr != m.last(choice.head) || res.Causes[0].Share < 0.95 {
+			t.Errorf("%#x: %+v, want the branch at %#x", by, res.Causes, uint64(m.last(choice.head)))
+		}
+	}
+}

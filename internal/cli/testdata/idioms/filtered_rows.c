@@ -1,8 +1,9 @@
 /* Rows of unequal length, of whose entries only some matter, in other proportions for each
  * thread: the loop over a row begins with that choice, and no way on from there goes with
- * how often it goes round. Compilers let each way end with the loop's test.
+ * how often it goes round. Compilers let each way end with the loop's test. Where
+ * two threads cannot tell more, and the length is chosen by a branch (-O0), it is this.
  *
- * EXPECT instances=10 rows=P kind=barrier cause=loop */
+ * EXPECT instances=10 rows=P kind=barrier cause=loop|branch */
 #include "idiom.h"
 
 enum { ROUNDS = 10, EACH = 16 };
@@ -40,7 +41,7 @@ static void share(int id)
 {
     for (int k = 0; k < EACH; k++) {
         int i = dealt(id, k, EACH);
-        results[id].sum += row(marks(i), i >= P * EACH * 3 / 4 ? 4 * base : base, found + id * 64);
+        results[id].sum += row(marks(i), i >= P * EACH * 3 / 4 ? 4 * base : base, found + id * 64); /* PLANTED */
     }
 }
 

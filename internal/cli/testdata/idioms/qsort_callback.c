@@ -1,5 +1,7 @@
 /* What the C library's qsort calls back does the work; who sorts the long
- * tables does more of it. Nothing in the program decides how often.
+ * tables does more of it. How often is decided in the library, by the length: where
+ * the compiler leaves a branch that sets this, as gcc's -O3 does, that is the cause
+ * (both lengths are constants), and else the call of the library.
  *
  * EXPECT instances=10 rows=P kind=barrier cause=branch gain=any */
 #include "idiom.h"
@@ -33,7 +35,7 @@ static void share(int id, int round)
 {
     for (int k = 0; k < EACH; k++) {
         int i = dealt(id, k, EACH);
-        results[id].sum += sorted(round, i >= P * EACH * 3 / 4 ? SHORT * LONGER : SHORT);
+        results[id].sum += sorted(round, i >= P * EACH * 3 / 4 ? SHORT * LONGER : SHORT); /* PLANTED */
     }
 }
 

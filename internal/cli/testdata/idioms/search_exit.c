@@ -1,5 +1,6 @@
 /* A search that is left where something is found: who searches among large
- * numbers searches for longer, and finds as little.
+ * numbers searches for longer, and finds as little. Where the choice of the range is a
+ * branch (gcc's -O0), and all else is constants, this is what decides.
  *
  * EXPECT instances=10 rows=P kind=barrier cause=loop|branch */
 #include "idiom.h"
