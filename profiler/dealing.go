@@ -21,8 +21,12 @@ var taskRuntimes = append([]string{"/oneapi/tbb/", "/include/tbb/", "/pstl/", "/
 // keeps them.
 var channels = []string{"/crossbeam-channel-", "/flume-"}
 
-func ofChannels(file string) bool {
-	return slices.ContainsFunc(channels, func(part string) bool { return strings.Contains(file, part) })
+func ofTasks(file string) bool { return hasAny(file, taskRuntimes) }
+
+func ofChannels(file string) bool { return hasAny(file, channels) }
+
+func hasAny(file string, parts []string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(file, part) })
 }
 
 // dealOut marks the blocks that are nobody's but such a runtime's, and those in which it is
@@ -139,12 +143,9 @@ func mainFile(p *profile.Profile) string {
 	return l.File
 }
 
-func ofTasks(file string) bool {
-	return slices.ContainsFunc(taskRuntimes, func(part string) bool { return strings.Contains(file, part) })
-}
-
-// received reports whether a place is within a function that receives from such a channel, from which whoever is free takes what comes next. It is inlined with code for
-// channels of other kinds, which have clocks in the stead of senders.
+// received reports whether a place is within a function that receives from such a channel,
+// from which whoever is free takes what comes next. It is inlined with code for channels of
+// other kinds, which have clocks in the stead of senders.
 func received(l *profile.Location) bool {
 	return l.Frame.System() && slices.ContainsFunc(l.Frames(), func(f profile.Frame) bool {
 		return ofChannels(f.File) && strings.Contains(f.Function, "recv")

@@ -23,7 +23,7 @@ type injection struct {
 	loader      *loader   // nil: nothing that may be loaded later is wanted
 	mprotect    *mprotect // nil: nothing that is counted calls it
 	waits       waits
-	loadedLater []string // files of libraries, when the program ends
+	loadedLater []string // files of libraries: see seeLater
 	golang      *golang  // nil: the program is not in Go
 	early       early
 

@@ -35,13 +35,16 @@ func beginsWith(base string, names []string) bool {
 // seeLater sees which libraries a program has loaded since it began: when its first thread
 // ends, as some are unloaded behind the threads that used them, and when it ends itself.
 func (in *injection) seeLater(p *tracee.Process) {
+	if in.modules[0].im.Interp == "" {
+		return // it loads none
+	}
 	loaded, err := libraries(p)
-	if err != nil || in.modules[0].im.Interp == "" {
-		return // the program was killed, or loads none
+	if err != nil {
+		return // the program was killed
 	}
 	for _, l := range loaded {
-		known := slices.ContainsFunc(in.waits.libraries, func(t timed) bool { return t.path == l.path })
-		if !known && !in.counts(l.path) && !isRuntime(l.path) && path.Base(path.Dir(l.path)) != "gconv" && !slices.Contains(in.loadedLater, l.path) { // the C library's own
+		known := in.counts(l.path) || slices.Contains(in.loadedLater, l.path) || slices.ContainsFunc(in.waits.libraries, func(t timed) bool { return t.path == l.path })
+		if !known && !isRuntime(l.path) && path.Base(path.Dir(l.path)) != "gconv" { // which is the C library's own
 			in.loadedLater = append(in.loadedLater, l.path)
 		}
 	}

@@ -340,26 +340,24 @@ func (g *gateRule) judge(c *code, atEnd bool) {
 	if c.state != undecided {
 		return
 	}
-	for _, t := range []*trial{&c.all, &c.objects} {
-		if t.refuted {
-			continue
-		}
-		n, enough := len(t.rounds), t.enough(atEnd)
-		switch {
-		case enough && g.t.pools.serves(t.rounds[n-1].arrivals):
-			if atEnd || n >= surelyNot {
-				g.settle(c, noMeeting)
-			}
-		case enough && g.t.out.foreign(t.rounds[n-1].arrivals):
-			g.settle(c, noMeeting)
-		case enough:
-			g.acceptBeside(c, t, atEnd)
-		case atEnd || n >= surelyNot:
-			g.settle(c, noMeeting)
-		}
+	t := c.trial()
+	if t == nil {
+		g.settle(c, noMeeting)
 		return
 	}
-	g.settle(c, noMeeting)
+	n, enough := len(t.rounds), t.enough(atEnd)
+	switch {
+	case enough && g.t.pools.serves(t.rounds[n-1].arrivals):
+		if atEnd || n >= surelyNot {
+			g.settle(c, noMeeting)
+		}
+	case enough && g.t.out.foreign(t.rounds[n-1].arrivals):
+		g.settle(c, noMeeting)
+	case enough:
+		g.acceptBeside(c, t, atEnd)
+	case atEnd || n >= surelyNot:
+		g.settle(c, noMeeting)
+	}
 }
 
 func (g *gateRule) settle(c *code, s codeState) {

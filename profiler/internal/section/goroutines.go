@@ -134,6 +134,10 @@ func (g *goRule) done(x *thread, r record.Record) {
 // none of the other groups that it was done with since it last began.
 func (g *goRule) counted(group uint64, a *arrival) {
 	x := a.t
+	if x.group == group && len(x.also) == 0 { // as mostly
+		x.group = 0
+		return
+	}
 	for _, other := range append(x.also, x.group) {
 		w := g.groups[other]
 		if w == nil || other == group {
