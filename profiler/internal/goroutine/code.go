@@ -71,6 +71,7 @@ const (
 	wordReady
 	wordReplace
 	wordReplaced
+	wordTold
 	words
 )
 
@@ -118,8 +119,8 @@ type Code struct {
 	Bytes []byte
 	Jumps []Jump
 	// Returns are the addresses behind the calls of detours, by which each is called that
-	// stands on a function of the runtime's: below on the stack is that function's own
-	// return address.
+	// stands on a function of the runtime's, and behind the call that records a wait: below
+	// on the stack is that function's own return address, or where the goroutine was left.
 	Returns map[uint64]bool
 }
 
@@ -147,7 +148,7 @@ type Kinds struct {
 
 // Assemble writes the code.
 func Assemble(at Place, l Layout, fs Functions, kinds Kinds) (*Code, error) {
-	c := &Code{Base: at.Code, Returns: map[uint64]bool{}}
+	c := &Code{Base: at.Code, Returns: map[uint64]bool{at.Code + word64(switches, wordTold): true}}
 	a := asm.New(at.Code)
 	a.Raw(switches...)
 	for _, x := range []struct {

@@ -166,6 +166,17 @@ func TestDetours(t *testing.T) {
 			t.Errorf("stop %d is not at %#x", want, pc)
 		}
 	}
+	records := 0
+	for i := range len(switches) - 6 { // what it calls by a word: the recorder, where something is behind
+		if in, err := x86.Decode(c.Bytes[i:], at.Code+uint64(i)); err == nil && in.Kind == x86.CallInd && in.HasMem && in.Mem.RIP && in.End()+uint64(int64(in.Mem.Disp)) == at.Code+8*wordRecorder {
+			if records++; !c.Returns[in.End()] {
+				t.Errorf("%#x: nobody knows that a goroutine may stand there", in.End())
+			}
+		}
+	}
+	if records != 1 {
+		t.Errorf("%d calls of the recorder", records)
+	}
 	odd := functions(t, im)
 	odd.End.Bytes = []byte{0xc3, 0x90, 0x90, 0x90, 0x90, 0x90}
 	if _, err := Assemble(at, Layout{}, odd, Kinds{}); err == nil || !strings.Contains(err.Error(), "not what it was") {

@@ -120,6 +120,7 @@ to_park: .quad	park - table
 to_ready: .quad	ready - table
 to_replace: .quad replace - table
 at_replace: .quad replaced - table
+at_told: .quad	told - table
 reasons: .fill	64, 4, 0	# and of one that it goes on which has waited, by the runtime's reason
 
 # find: %rcx is the entry of the runtime.g at %r8, or 0. Changes %rax, %r9.
@@ -524,7 +525,7 @@ tell:	push	%rdx
 	mov	%rcx, %rsp
 	push	%rsi
 	call	*recorder(%rip)
-	mov	%rbx, %rsp
+told:	mov	%rbx, %rsp
 	pop	%rbx
 	ret
 2:	add	%rsi, %gs:UNTOLD
