@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -14,6 +15,7 @@ import (
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler"
 	"github.com/skewlens/skewlens/profiler/internal/proctest"
+	"github.com/skewlens/skewlens/profiler/internal/slack"
 )
 
 // profiled runs a program under the profiler and returns what it wrote.
@@ -91,7 +93,13 @@ func native(t *testing.T, path string, args []string) (out, msg sink, w syscall.
 		cmd := exec.CommandContext(ctx, path, args...)
 		out, msg = nil, nil
 		cmd.Stdout, cmd.Stderr = &out, &msg
-		err := cmd.Run()
+		runtime.LockOSThread() // it has what the thread has that starts it (package slack)
+		slack.Own()
+		err := cmd.Start()
+		runtime.UnlockOSThread()
+		if err == nil {
+			err = cmd.Wait()
+		}
 		hung := ctx.Err() != nil
 		off()
 		if _, ended := err.(*exec.ExitError); err != nil && !ended {

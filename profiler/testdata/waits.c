@@ -30,13 +30,6 @@ static void nap(long ns)
         ;
 }
 
-// arm has the next signal come in a while: not before the last one was handled, or a
-// machine that is slow at that does nothing else.
-static void arm(void)
-{
-    setitimer(ITIMER_REAL, &(struct itimerval){{0, 0}, {0, 400}}, NULL);
-}
-
 static void tick(int s)
 {
     (void)s;
@@ -44,7 +37,6 @@ static void tick(int s)
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old); // it may have come amid a wait's own locking
     if (++ticks % 16 == 0) // a handler may wait too
         nanosleep(&(struct timespec){0, 50000}, NULL);
-    arm();
     pthread_setcancelstate(old, NULL);
     errno = e;
 }
@@ -152,11 +144,11 @@ int main(int argc, char **argv)
     int joined = 0, children = 0;
     struct sigaction act = {.sa_handler = tick, .sa_flags = argc > 1 && atoi(argv[1]) ? SA_RESTART : 0};
     sigaction(SIGALRM, &act, NULL);
+    setitimer(ITIMER_REAL, &(struct itimerval){{0, 400}, {0, 400}}, NULL);
     if (pipe(ends) != 0)
         return 1;
     sem_init(&empty, 0, 0);
     for (int round = 0; round < ROUNDS; round++) {
-        arm(); // who was cancelled before its handler did so has not
         pthread_mutex_lock(&held);
         for (int i = 0; i < N; i++)
             pthread_create(&t[i], NULL, body[i], NULL);
