@@ -1,6 +1,7 @@
 package profiler_test
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -94,5 +95,32 @@ func TestExitInHandler(t *testing.T) {
 	}
 	if got := strings.Join(in, " "); got != "faulty run" {
 		t.Errorf("the thread ended in %q", got)
+	}
+}
+
+// TestLoopUnderHandler: how often a loop went round is known that a signal came to whose
+// handler ends the program, or has not come back when another thread does.
+func TestLoopUnderHandler(t *testing.T) {
+	for _, c := range []string{"gcc -O0", "gcc -O1", "gcc -O2", "gcc -O3 -static", "clang -O1", "clang -O2"} {
+		words := strings.Fields(c)
+		prog := proctest.Build(t, words[0], append(words[1:], "-g", "-pthread", filepath.Join("testdata", "endless.c"))...)
+		for _, how := range []string{"ends", "stays"} {
+			out, _, p := profiled(t, prog, how)
+			var at, most int
+			fmt.Sscan(out, &at)
+			var all profile.Counts
+			for i := range p.Threads {
+				all = all.Plus(p.Threads[i].Totals)
+			}
+			for _, b := range p.Graph.Blocks {
+				if strings.HasPrefix(p.Graph.Functions[b.Function].Name, "loop") && b.Count != profile.NoEvent {
+					most = max(most, int(all.Of(b.Count)))
+				}
+			}
+			each := (at + most/2) / max(most, 1) // stores in a round, of which an unrolled one has several
+			if each < 1 || each > 8 || max(at-each*most, each*most-at) > 2*each {
+				t.Errorf("%s, %s: it went round %d times, and stored %d: %v", c, how, most, at, p.Warnings)
+			}
+		}
 	}
 }

@@ -111,6 +111,7 @@ type Functions struct {
 	// was in Go 1.22.
 	Begin, Next              Function
 	Follow, Expand, Expand22 []Function
+	Preempt                  Function // what goroutines that are interrupted seem to call, without a detour
 }
 
 // Code is what goes into the target, and the jumps that lead there.

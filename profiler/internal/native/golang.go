@@ -30,6 +30,7 @@ type golang struct {
 	words  *tracee.Shared // the table, then the pool
 	pool   []byte         // the profiler's view of it
 	walker goroutine.Walker
+	saved  goroutine.Saved // where it puts the registers of who is interrupted
 }
 
 // readGo reads what the program's runtime keeps where, or says why it cannot be
@@ -73,7 +74,11 @@ func (in *injection) injectGo(p *tracee.Process, l goroutine.Layout) error {
 	if err != nil {
 		return err
 	}
-	g := &golang{layout: l, walker: goroutine.Walker{Table: m.im.Go, Bias: m.bias, Home: in.home, Injected: m.injected}}
+	saved, err := goroutine.SavedBy(fs.Preempt)
+	if err != nil {
+		return err
+	}
+	g := &golang{layout: l, saved: saved, walker: goroutine.Walker{Table: m.im.Go, Bias: m.bias, Home: in.home, Injected: m.injected}}
 	if g.words, err = p.MapShared(goroutine.TableSize + goroutine.PoolSize); err != nil {
 		return err
 	}
@@ -134,6 +139,8 @@ const (
 	goSends   = "runtime.chansend1"
 	goAsks    = "runtime.signalM" // a thread to leave its goroutine
 
+	goPreempts = "runtime.asyncPreempt" // what a goroutine seems to have called that was interrupted
+
 	goCoroutine = "runtime.corostart" // what runs while another one waits for it begins here (iter.Pull)
 )
 
@@ -175,6 +182,9 @@ func (m *module) goFunctions() (fs goroutine.Functions, err error) {
 	fs.Receive, fs.Choose, fs.Send, fs.Ask = used(goReceives...), used(goChooses), used(goSends), used(goAsks)
 	fs.System = used(goSystem...)
 	fs.Follow = used("runtime.fpTracebackPartialExpand")
+	if list := used(goPreempts, goPreempts+".abi0"); len(list) > 0 { // as symbols have it, and Go's table
+		fs.Preempt = list[0]
+	}
 	if fs.Expand = used("runtime.fpunwindExpand"); m.im.Go.Before("go1.23") {
 		fs.Expand, fs.Expand22 = nil, fs.Expand
 	}

@@ -58,7 +58,7 @@ func (k *stacks) goStack(g, upTo uint64, regs *[17]uint64) (frames []goroutine.F
 // stack, which has not called it.
 func (m *module) injected(link uint64) bool {
 	f := m.im.FuncAt(link)
-	return f != nil && (strings.HasPrefix(f.Name, "runtime.asyncPreempt") || strings.HasPrefix(f.Name, "runtime.sigpanic"))
+	return f != nil && (strings.HasPrefix(f.Name, goPreempts) || strings.HasPrefix(f.Name, "runtime.sigpanic"))
 }
 
 // stackFrom reads a goroutine's stack from sp up to hi.
@@ -107,7 +107,7 @@ func (k *stacks) ofGoroutine(g, upTo uint64, regs *[17]uint64) (left []record.De
 
 // ofFrames adds those of frames; how the first one stands is given, if it has called none.
 func (k *stacks) ofFrames(left []record.Delta, frames []goroutine.Frame, how relocate.How) []record.Delta {
-	for _, f := range frames {
+	for i, f := range frames {
 		pc, at := f.PC, how
 		if how = relocate.Before; f.Called {
 			pc, at = pc-1, relocate.After
@@ -119,8 +119,29 @@ func (k *stacks) ofFrames(left []record.Delta, frames []goroutine.Frame, how rel
 		if d, ok := k.openAt(a, at); ok {
 			left = append(left, d)
 		}
+		if i > 0 && !f.Called {
+			left = append(left, k.interrupted(frames[i-1].PC, f.SP, a)...)
+		}
 	}
 	return left
+}
+
+// interrupted is what is missing in the loops of a function that goes on at an address of
+// the profile with a stack pointer, into which one came in between that stands at by:
+// where that is not a fault, which told it as it came, the registers are on the stack.
+func (k *stacks) interrupted(by, sp, at uint64) []record.Delta {
+	m, saved := k.in.modules[0], &k.in.golang.saved
+	if f := m.im.FuncAt(by - m.bias); f == nil || !strings.HasPrefix(f.Name, goPreempts) {
+		return nil
+	}
+	d, _ := k.solver.ActiveLoops(at, relocate.Before, func(x x86.Reg) uint64 {
+		w, _ := k.p.Word(sp + uint64(saved.At[x]))
+		return w
+	})
+	if len(d) > 0 && by < saved.From {
+		k.solver.Forget(at)
+	}
+	return d
 }
 
 // openAt are the counters of a frame that is not left, or not yet. To find out takes

@@ -98,11 +98,13 @@ func (k *stacks) activeAt(regs [17]uint64) (frames []record.Delta, next []profil
 		}
 		*pc, how = x.Addr+m.bias, x.How
 	}
-	if a, ok := k.in.addr(*pc); ok {
-		if d, ok := k.solver.ActiveLoops(a, how, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] }); ok {
+	loops := func(regs *unwind.Regs, how relocate.How) {
+		if a, ok := k.in.addr(regs[unwind.PC]); ok {
+			d, _ := k.solver.ActiveLoops(a, how, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] })
 			frames = append(frames, d...)
 		}
 	}
+	loops((*unwind.Regs)(&regs), how)
 	stack := k.walk(func() ([]unwind.Frame, bool) { return k.unwinder.Stack(regs) })
 	for i, x := range stack {
 		switch {
@@ -112,6 +114,7 @@ func (k *stacks) activeAt(regs [17]uint64) (frames []record.Delta, next []profil
 			add(x.PC-1, relocate.After)
 		default:
 			add(x.PC, relocate.Before)
+			loops(x.Regs, relocate.Before)
 		}
 	}
 	return frames, next

@@ -162,6 +162,8 @@ type Frame struct {
 	// Called: PC is a return address, behind the call that was made; else it is
 	// the next instruction: in the innermost frame, and where a signal came.
 	Called bool
+	// Regs are all that it goes on with where a signal came; else nil.
+	Regs *Regs
 }
 
 // Stack returns a thread's frames, innermost first. complete is false where
@@ -185,7 +187,7 @@ func (u *Unwinder) Stack(r Regs) (frames []Frame, complete bool) {
 				return frames, false
 			}
 			r = over
-			frames = append(frames, Frame{r[regPC], true})
+			frames = append(frames, Frame{PC: r[regPC], Called: true})
 			continue
 		}
 		fde, err := l.m.fdes.FDEForPC(pc - l.bias)
@@ -204,7 +206,12 @@ func (u *Unwinder) Stack(r Regs) (frames []Frame, complete bool) {
 		if u.Original != nil {
 			r[regPC] = u.Original(r[regPC], interrupted)
 		}
-		frames = append(frames, Frame{r[regPC], !interrupted})
+		f := Frame{PC: r[regPC], Called: !interrupted}
+		if interrupted {
+			regs := r
+			f.Regs = &regs
+		}
+		frames = append(frames, f)
 	}
 	return frames, false
 }
