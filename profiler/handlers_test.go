@@ -101,7 +101,7 @@ func TestExitInHandler(t *testing.T) {
 // TestLoopUnderHandler: how often a loop went round is known that a signal came to whose
 // handler ends the program, or has not come back when another thread does.
 func TestLoopUnderHandler(t *testing.T) {
-	for _, c := range []string{"gcc -O0", "gcc -O1", "gcc -O2", "gcc -O3 -static", "clang -O1", "clang -O2"} {
+	for _, c := range []string{"gcc -O0", "gcc -O1", "gcc -O2", "gcc -O3 -static", "gcc -O1 -fno-asynchronous-unwind-tables", "clang -O1", "clang -O2"} {
 		words := strings.Fields(c)
 		prog := proctest.Build(t, words[0], append(words[1:], "-g", "-pthread", filepath.Join("testdata", "endless.c"))...)
 		for _, how := range []string{"ends", "stays"} {

@@ -144,7 +144,7 @@ func (ts *threads) caller(x *faults.Fault) profile.Addr {
 	var regs unwind.Regs
 	regs[unwind.PC], regs[dwarfNumber[x86.RSP]] = ts.in.original(x.PC, true), x.SP
 	mem, stacks := &unwind.Piece{Regs: regs, Words: binary.LittleEndian.AppendUint64(nil, x.Top)}, ts.waits.stacks
-	stack := stacks.walk(func() ([]unwind.Frame, bool) { return stacks.unwinder.StackIn(mem, regs) })
+	stack, _ := stacks.walk(func() ([]unwind.Frame, bool) { return stacks.unwinder.StackIn(mem, regs) })
 	if len(stack) < 2 || !stack[1].Called {
 		return 0
 	}

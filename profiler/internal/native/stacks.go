@@ -67,10 +67,11 @@ func (k *stacks) active(tid int) (frames []record.Delta, next []profile.Addr) {
 		}
 		*sp = after
 	}
-	return k.activeAt(regs)
+	return k.activeAt(regs, false)
 }
 
-func (k *stacks) activeAt(regs [17]uint64) (frames []record.Delta, next []profile.Addr) {
+// activeAt is active with these registers; under: those that a signal came to.
+func (k *stacks) activeAt(regs [17]uint64, under bool) (frames []record.Delta, next []profile.Addr) {
 	if !k.mapped && k.readMappings() != nil {
 		return nil, nil
 	}
@@ -105,7 +106,7 @@ func (k *stacks) activeAt(regs [17]uint64) (frames []record.Delta, next []profil
 		}
 	}
 	loops((*unwind.Regs)(&regs), how)
-	stack := k.walk(func() ([]unwind.Frame, bool) { return k.unwinder.Stack(regs) })
+	stack, complete := k.walk(func() ([]unwind.Frame, bool) { return k.unwinder.Stack(regs) })
 	for i, x := range stack {
 		switch {
 		case i == 0:
@@ -115,6 +116,13 @@ func (k *stacks) activeAt(regs [17]uint64) (frames []record.Delta, next []profil
 		default:
 			add(x.PC, relocate.Before)
 			loops(x.Regs, relocate.Before)
+			under = true
+		}
+	}
+	if !complete && !under { // it may be lost in a handler
+		if regs, ok := k.unwinder.Signalled(regs); ok {
+			more, rest := k.activeAt(regs, true)
+			return append(frames, more...), append(next, rest...)
 		}
 	}
 	return frames, next
@@ -133,7 +141,7 @@ func (k *stacks) places(tid int) (places []uint64) {
 			*pc = x.Addr + m.bias
 		}
 	}
-	stack := k.walk(func() ([]unwind.Frame, bool) { return k.unwinder.Stack(regs) })
+	stack, _ := k.walk(func() ([]unwind.Frame, bool) { return k.unwinder.Stack(regs) })
 	last := 0
 	for i, x := range stack {
 		if i > 0 && x.Called {
@@ -180,12 +188,12 @@ func (k *stacks) chainOf() *unwind.Chain {
 }
 
 // walk unwinds a stack, again where that is lost in what was loaded meanwhile.
-func (k *stacks) walk(unwound func() (frames []unwind.Frame, complete bool)) []unwind.Frame {
-	frames, complete := unwound()
+func (k *stacks) walk(unwound func() (frames []unwind.Frame, complete bool)) (frames []unwind.Frame, complete bool) {
+	frames, complete = unwound()
 	if !complete && k.learn(frames[len(frames)-1].PC) {
-		frames, _ = unwound()
+		frames, complete = unwound()
 	}
-	return frames
+	return frames, complete
 }
 
 // learn looks for what was loaded meanwhile, as a stack was lost at an address: once for

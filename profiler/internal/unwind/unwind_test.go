@@ -69,6 +69,10 @@ func TestStack(t *testing.T) {
 						t.Errorf("the frames are of %s, want %s", got, want)
 					}
 					s.compare(t, kind, frames)
+					i := slices.IndexFunc(frames[1:], func(x Frame) bool { return x.Regs != nil })
+					if under, ok := u.Signalled(s.regs); ok != (i >= 0) || ok && under != *frames[1+i].Regs {
+						t.Errorf("without tables a signal came to %x (%v)", under, ok)
+					}
 				})
 			}
 		})
@@ -348,7 +352,7 @@ func TestBridge(t *testing.T) {
 	}
 	u.Bridge = func(uint64) (bool, int64, bool) { return false, 16, true }
 	u.Original = func(pc uint64, _ bool) uint64 { return pc + 1 }
-	if frames, complete := u.Stack(r); complete || len(frames) != 2 || frames[1] != (Frame{0x78, true}) {
+	if frames, complete := u.Stack(r); complete || len(frames) != 2 || frames[1] != (Frame{PC: 0x78, Called: true}) {
 		t.Errorf("%v, complete %v", frames, complete)
 	}
 	u.Bridge = nil
