@@ -82,7 +82,7 @@ func (in *injection) original(pc uint64, interrupted bool) uint64 {
 	switch {
 	case x.How == relocate.Nowhere:
 		return pc
-	case interrupted && x.How != relocate.After, x.How == relocate.Arrives:
+	case interrupted && !x.How.Executed(), x.How == relocate.Arrives:
 		return x.Addr + m.bias
 	}
 	insn, err := x86.Decode(m.im.Bytes(x.Addr), x.Addr)

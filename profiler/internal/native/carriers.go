@@ -90,7 +90,7 @@ func (s *signals) pend(e tracee.Event) {
 		return
 	}
 	if a, ok := s.in.addr(regs[unwind.PC]); ok {
-		lack, _ := s.stacks.solver.ActiveLoops(a, relocate.Before, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] })
+		lack := s.stacks.solver.ActiveLoops(a, relocate.Before, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] })
 		t.area.Pend(s.cores.clocks, lack)
 	}
 }

@@ -98,9 +98,7 @@ func (k *stacks) ofGoroutine(g, upTo uint64, regs *[17]uint64) (left []record.De
 		regs[unwind.PC], how = x.Addr+m.bias, x.How
 	}
 	if a, ok := k.in.addr(regs[unwind.PC]); ok {
-		if d, ok := k.solver.ActiveLoops(a, how, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] }); ok {
-			left = append(left, d...)
-		}
+		left = append(left, k.solver.ActiveLoops(a, how, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] })...)
 	}
 	return k.ofFrames(left, k.goStack(g, upTo, regs), how)
 }
@@ -134,7 +132,7 @@ func (k *stacks) interrupted(by, sp, at uint64) []record.Delta {
 	if f := m.im.FuncAt(by - m.bias); f == nil || !strings.HasPrefix(f.Name, goPreempts) {
 		return nil
 	}
-	d, _ := k.solver.ActiveLoops(at, relocate.Before, func(x x86.Reg) uint64 {
+	d := k.solver.ActiveLoops(at, relocate.Before, func(x x86.Reg) uint64 {
 		w, _ := k.p.Word(sp + uint64(saved.At[x]))
 		return w
 	})
@@ -272,9 +270,7 @@ func (s *signals) goFault(e tracee.Event, m *module, pc uint64) {
 		return
 	}
 	if x := m.stand(pc - m.cache); x.How != relocate.Nowhere {
-		if d, ok := s.stacks.solver.ActiveLoops(x.Addr+m.base, x.How, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] }); ok {
-			t.leave(d)
-		}
+		t.leave(s.stacks.solver.ActiveLoops(x.Addr+m.base, x.How, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] }))
 	}
 }
 

@@ -101,8 +101,7 @@ func (k *stacks) activeAt(regs [17]uint64, under bool) (frames []record.Delta, n
 	}
 	loops := func(regs *unwind.Regs, how relocate.How) {
 		if a, ok := k.in.addr(regs[unwind.PC]); ok {
-			d, _ := k.solver.ActiveLoops(a, how, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] })
-			frames = append(frames, d...)
+			frames = append(frames, k.solver.ActiveLoops(a, how, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] })...)
 		}
 	}
 	loops((*unwind.Regs)(&regs), how)

@@ -21,6 +21,9 @@ type Edge struct {
 	uncountable bool
 }
 
+// Way is the edge of the graph that it is; nil: it is a block, or a hub's.
+func (e *Edge) Way() *cfg.Edge { return e.cfg }
+
 // Network is the flow network of one function.
 type Network struct {
 	Graph *cfg.Graph

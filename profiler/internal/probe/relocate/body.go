@@ -30,8 +30,7 @@ func (m *emitter) body(b *cfg.Block) {
 		in := &b.Insns[k]
 		m.stands = Lookout{Addr: in.Addr}
 		if counter >= 0 && k == at {
-			m.increment(counter, b.LiveAt(k, b.LiveOut))
-			m.stand(in.Addr, Before)
+			m.increment(counter, b.LiveAt(k, b.LiveOut), func() { m.stand(in.Addr, Before) })
 		}
 		if k == at {
 			m.looksAt(b, within, b.LiveAt(k, b.LiveOut))

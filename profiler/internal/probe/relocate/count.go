@@ -17,15 +17,32 @@ func (m *emitter) count(e *cfg.Edge) {
 		live = e.To.LiveIn
 	}
 	updates := m.counters.Updates(e)
-	if len(updates) > 0 && e.From != nil {
-		m.stand(e.From.Last().Addr, After)
+	counted := 0
+	step := func() {
+		if e.From != nil {
+			m.stand(e.From.Last().Addr, On(i, counted))
+		}
+		counted++
+	}
+	arrive := func() {
+		if e.To != nil {
+			m.stand(e.To.Start, Arrives)
+		} else if e.From != nil {
+			m.stand(e.From.Last().Addr, Left)
+		}
+	}
+	if len(updates) == 0 {
+		step = arrive
+	} else {
+		step()
 	}
 	for _, u := range updates { // leave loops first, then count, then enter loops: as the edge does
 		if u.Add {
 			m.AddGS(threadarea.CounterOffset(u.Counter), u.Reg)
+			step()
 		}
 	}
-	m.increment(m.counters.Edges[i].Counter, live)
+	m.increment(m.counters.Edges[i].Counter, live, step)
 	if m.looksOn(e) && m.looksWithin(e.From) != e { // in no loop that a register counts for
 		m.stands = Lookout{Addr: e.To.Start, Arrives: true}
 		m.lookOn(e, live)
@@ -33,14 +50,11 @@ func (m *emitter) count(e *cfg.Edge) {
 	for _, u := range updates {
 		if !u.Add {
 			m.SubGS(threadarea.CounterOffset(u.Counter), u.Reg)
+			step()
 		}
 	}
-	switch {
-	case m.counters.Edges[i].Counter < 0 && len(updates) == 0:
-	case e.To != nil:
-		m.stand(e.To.Start, Arrives)
-	case e.From != nil:
-		m.stand(e.From.Last().Addr, Left)
+	if len(updates) > 0 {
+		arrive()
 	}
 }
 
@@ -55,26 +69,29 @@ func (m *emitter) counts(e *cfg.Edge) bool {
 	return i >= 0 && !m.s.opt.NoCounters && (m.counters.Edges[i].Counter >= 0 || len(m.counters.Updates(e)) > 0)
 }
 
-// increment counts in a counter, if it is one, where some flags are live.
-func (m *emitter) increment(counter int32, live x86.Flags) {
+// increment counts in a counter, if it is one, where some flags are live, and calls
+// counted behind the instruction that does.
+func (m *emitter) increment(counter int32, live x86.Flags, counted func()) {
 	switch off := threadarea.CounterOffset(counter); {
 	case counter < 0 || m.s.opt.NoCounters:
 	case live&^x86.CF == 0:
 		m.IncGS(off)
+		counted()
 	default:
-		m.incrementKeepingFlags(off)
+		m.incrementKeepingFlags(off, counted)
 	}
 }
 
 // incrementKeepingFlags counts where flags are live. RAX and the flags go to
 // the stack, below the red zone; the count itself is one instruction, so that
 // a signal handler that counts in between loses nothing.
-func (m *emitter) incrementKeepingFlags(off uint32) {
+func (m *emitter) incrementKeepingFlags(off uint32, counted func()) {
 	m.LeaRSP(-redZone)
 	m.Push(x86.RAX)
 	m.Lahf()
 	m.SetoAL()
 	m.IncGS(off)
+	counted()
 	m.AddAL(127) // sets OF again if it was set
 	m.Sahf()
 	m.Pop(x86.RAX)
@@ -92,7 +109,7 @@ func (m *emitter) arrival(b *cfg.Block, alone bool) {
 	if c := m.counters.Edges[i].Counter; alone || c < 0 || m.s.opt.NoCounters {
 		m.stand(b.Start, Chosen)
 		m.Bind(m.label(place{atTable, int32(b.ID)}))
-		m.increment(c, b.LiveIn)
+		m.increment(c, b.LiveIn, func() { m.stand(b.Start, Arrives) })
 	}
 }
 
@@ -103,7 +120,7 @@ func (m *emitter) arrivals() {
 		if i := m.counters.FromHub(b); i >= 0 && !m.Bound(m.label(place{atTable, int32(b.ID)})) {
 			m.stand(b.Start, Chosen)
 			m.Bind(m.label(place{atTable, int32(b.ID)}))
-			m.increment(m.counters.Edges[i].Counter, b.LiveIn)
+			m.increment(m.counters.Edges[i].Counter, b.LiveIn, func() {})
 			m.stand(b.Start, Arrives)
 			m.Jmp(m.block(b))
 		}

@@ -21,7 +21,7 @@ import (
 // zone.
 func TestCountingKeepsFlags(t *testing.T) {
 	m := &emitter{Assembler: asm.New(probetest.CodeAt), s: &Spec{}}
-	m.increment(3, x86.AllFlags)
+	m.increment(3, x86.AllFlags, func() {})
 	off := threadarea.CounterOffset(3)
 	for f := range x86.AllFlags + 1 {
 		in := probetest.State{Flags: f, Memory: bytes.Repeat([]byte{0xee}, 4096)}

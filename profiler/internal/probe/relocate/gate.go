@@ -35,7 +35,7 @@ func (m *emitter) gates(b *cfg.Block, counter int32) {
 	for _, enter := range []bool{false, true} { // out of one, then into the next
 		if enter {
 			m.unitsAt(b) // a part begins behind the region
-			m.increment(counter, live)
+			m.increment(counter, live, func() {})
 		}
 		if m.s.opt.Bare() {
 			continue

@@ -10,7 +10,7 @@ import "sort"
 // nothing is counted until it is.
 
 // How is how a thread stands at an instruction of the original.
-type How uint8
+type How uint64
 
 const (
 	Nowhere How = iota // it is not known
@@ -19,7 +19,21 @@ const (
 	Arrives            // it comes next: it begins a block, of which nothing is counted yet
 	Left               // it comes next, but that it leaves the function has been counted
 	Chosen             // it comes next: a switch has led to its block, of which nothing is counted yet, nor of that
+	onEdge             // it was executed, and more: see On
 )
+
+// On is how a thread stands on the way from a block to the next, behind the last
+// instruction: on an edge that has a number in the placement's network, and so many of the
+// instructions that count there were executed.
+func On(edge int32, counted int) How { return How(edge)<<32 | How(counted)<<8 | onEdge }
+
+// On reports whether a thread stands so.
+func (h How) On() (edge int32, counted int, is bool) {
+	return int32(h >> 32), int(h >> 8 & 0xffffff), h&0xff == onEdge
+}
+
+// Executed reports whether the instruction was executed.
+func (h How) Executed() bool { return h == After || h&0xff == onEdge }
 
 // Stand is how a thread stands from an offset of the cache on.
 type Stand struct {

@@ -1,6 +1,8 @@
 package solve
 
 import (
+	"slices"
+
 	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/probe/placement"
 	"github.com/skewlens/skewlens/profiler/internal/probe/relocate"
@@ -25,11 +27,21 @@ func (v *Solver) ActiveFrame(addr uint64, how relocate.How) (d record.Delta, nex
 	if q == nil || how == relocate.Left || how == relocate.Nowhere {
 		return d, 0, false
 	}
-	after := how == relocate.After
+	after := how.Executed()
 	x, g := v.load(q.Number), m.Spec.Program.Blocks(q.Func, &v.space)
 	b := g.BlockOf(addr)
 	if b == nil || after && endsInCall(b, addr) {
 		return d, 0, false
+	}
+	if i, counted, on := how.On(); on {
+		g.Shape()
+		w := m.Spec.Counters(q, g, &v.network)
+		if e := &w.Edges[i]; e.Counter >= 0 && counted > len(leaving(w, e.Way())) {
+			if b = e.Way().To; b == nil {
+				return d, 0, false
+			}
+			addr, how = b.Start, relocate.Arrives
+		}
 	}
 	if how == relocate.Arrives || how == relocate.Chosen {
 		node := placement.In(b)
@@ -88,29 +100,64 @@ func (v *Solver) frameNumber(f frame) int32 {
 
 // ActiveLoops returns what is missing in the induction counters of a thread
 // that died in the loops around an instruction: the value of their registers.
-// It reports false where it cannot be told whether the thread was still inside.
-func (v *Solver) ActiveLoops(addr uint64, how relocate.How, reg func(x86.Reg) uint64) ([]record.Delta, bool) {
+func (v *Solver) ActiveLoops(addr uint64, how relocate.How, reg func(x86.Reg) uint64) (d []record.Delta) {
 	q, m, addr := v.planAt(addr)
 	if q == nil || how == relocate.Left {
-		return nil, true
+		return nil
 	}
 	g := m.Spec.Program.Graph(q.Func, &v.space)
 	b := g.BlockOf(addr)
 	if b == nil {
-		return nil, true
+		return nil
 	}
-	var d []record.Delta
 	w := m.Spec.Counters(q, g, &v.network)
 	for i := range w.Edges {
-		e := &w.Edges[i]
-		if e.Induction == nil || !e.Induction.Loop.Has(b) {
-			continue
+		if e := &w.Edges[i]; e.Induction != nil && inLoop(w, e, b, how) {
+			d = append(d, record.Delta{Counter: e.Counter, N: reg(e.Induction.Reg)})
 		}
-		if last := b.Last(); how == relocate.After && addr == last.Addr { // on an edge, before or behind its code
-			v.broken[q.Number] = true
-			return nil, false
-		}
-		d = append(d, record.Delta{Counter: e.Counter, N: reg(e.Induction.Reg)})
 	}
-	return d, true
+	return d
+}
+
+// inLoop reports whether a thread at an instruction of a block is in the loop of an
+// induction counter: it has begun to count, and has not ended.
+func inLoop(w *placement.Network, e *placement.Edge, b *cfg.Block, how relocate.How) bool {
+	loop := e.Induction.Loop
+	i, counted, on := how.On()
+	if !on {
+		return loop.Has(b)
+	}
+	is := func(u placement.Update) bool { return u.Counter == e.Counter }
+	x := &w.Edges[i]
+	out, in := leaving(w, x.Way()), entering(w, x.Way())
+	if k := slices.IndexFunc(out, is); k >= 0 {
+		return counted <= k
+	}
+	if x.Counter >= 0 {
+		counted-- // what counts the edge itself stands between them
+	}
+	if k := slices.IndexFunc(in, is); k >= 0 {
+		return counted-len(out) > k
+	}
+	return loop.Has(b)
+}
+
+// leaving are what an edge does to the counters of the loops that it leaves, in order, and
+// entering to those of the loops that it enters.
+func leaving(w *placement.Network, e *cfg.Edge) (out []placement.Update) {
+	for _, u := range w.Updates(e) {
+		if u.Add {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+func entering(w *placement.Network, e *cfg.Edge) (in []placement.Update) {
+	for _, u := range w.Updates(e) {
+		if !u.Add {
+			in = append(in, u)
+		}
+	}
+	return in
 }
