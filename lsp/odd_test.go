@@ -1,0 +1,44 @@
+package lsp
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/skewlens/skewlens/lsp/internal/wire"
+	"github.com/skewlens/skewlens/lsp/internal/workspace"
+)
+
+// A lens names the target of its run, which the configuration may not have any more: a
+// branch was checked out that has it by another name, or the file was deleted. What is there
+// in its place is meant; where that has a mistake, the mistake is said.
+func TestLensOfATargetThatIsGone(t *testing.T) {
+	dir := folder(t)
+	source, config := filepath.Join(dir, "skewed.c"), filepath.Join(dir, workspace.ConfigName)
+	r := &remembering{fake: fake{t: t, dir: dir}}
+	c := serve(t, Options{Runner: r})
+	c.begin(dir, nil)
+	c.open(source)
+	c.command("skewlens.profileTarget")
+	lens := wire.Object{"uri": workspace.FileURI(source), "line": 19, "target": "skewed"}
+	for _, x := range []struct {
+		config string
+		want   map[string]any
+		says   string
+	}{
+		{"[[target]]\nname = \"solver\"\nprogram = \"skewed\"\n", map[string]any{"outcome": "completed", "target": "solver"}, ""},
+		{"[[target]]\nname = \"skewed\"\nprogram = \"skewed\"\nthreads = -1\n", map[string]any{"outcome": "failed"}, workspace.ConfigName + " has mistakes"},
+	} {
+		put(t, config, x.config)
+		c.tell("workspace/didChangeWatchedFiles", wire.Object{"changes": []any{}})
+		if got := c.command("skewlens.profileSection", lens); !matches(got["result"], any(x.want)) || !strings.Contains(textual(got), x.says) {
+			t.Errorf("%s: %s", x.config, textual(got))
+		}
+	}
+	if got := textual(c.command("skewlens.profileTarget", wire.Object{"target": "nonsense", "uri": workspace.FileURI(source)})); !strings.Contains(got, "no target is called") {
+		t.Errorf("a name that never was: %s", got)
+	}
+	if len(r.ran) != 2 {
+		t.Errorf("ran %+v", r.ran)
+	}
+}
