@@ -1,12 +1,14 @@
 package lsp
 
 import (
+	"context"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/skewlens/skewlens/lsp/internal/wire"
 	"github.com/skewlens/skewlens/lsp/internal/workspace"
+	"github.com/skewlens/skewlens/profile"
 )
 
 // A lens names the target of its run, which the configuration may not have any more: a
@@ -40,5 +42,31 @@ func TestLensOfATargetThatIsGone(t *testing.T) {
 	}
 	if len(r.ran) != 2 {
 		t.Errorf("ran %+v", r.ran)
+	}
+}
+
+// What is typed above a section while it runs does not make another line of the one that was
+// clicked.
+func TestSectionOfALineThatMovedMeanwhile(t *testing.T) {
+	dir := folder(t)
+	source := filepath.Join(dir, "skewed.c")
+	started, typed := make(chan struct{}), make(chan struct{})
+	f := &fake{t: t, dir: dir}
+	f.run = func(context.Context, Target, func(Progress)) (*profile.Profile, error) {
+		close(started)
+		<-typed
+		return canned(t, dir), nil
+	}
+	c := serve(t, Options{Runner: f})
+	c.begin(dir, nil)
+	c.open(source)
+	c.send(message{"id": "run", "method": "workspace/executeCommand", "params": wire.Object{"command": "skewlens.profileSection",
+		"arguments": []any{wire.Object{"uri": workspace.FileURI(source), "line": 19}}}})
+	<-started
+	c.tell("textDocument/didChange", change(source, 2, 0, 0, "// above\n"))
+	c.call("textDocument/codeLens", docOf(source)) // it was read by now
+	close(typed)
+	if got := textual(c.await(map[string]any{"id": "run"})["result"]); !strings.Contains(got, `"message":"skewed.c:20: `) {
+		t.Errorf("outcome %s", got)
 	}
 }

@@ -67,7 +67,7 @@ func (s *server) conduct(ctx context.Context, c *call, what study) (any, error) 
 	out = s.ends(t, res, err)
 	s.settle(t, res, err)
 	if what.section && res != nil {
-		s.view().narrow(&out, res, c)
+		s.view().narrow(&out, res, c, v)
 	}
 	switch {
 	case res == nil:
