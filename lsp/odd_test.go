@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -69,4 +70,28 @@ func TestSectionOfALineThatMovedMeanwhile(t *testing.T) {
 	if got := textual(c.await(map[string]any{"id": "run"})["result"]); !strings.Contains(got, `"message":"skewed.c:20: `) {
 		t.Errorf("outcome %s", got)
 	}
+}
+
+// What is asked before a run can be cancelled as the run itself: a person who looks for the
+// question in vain has no other way.
+func TestCancelAQuestion(t *testing.T) {
+	dir := bare(t)
+	source := filepath.Join(dir, "skewed.c")
+	text, err := os.ReadFile(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, source, strings.Replace(string(text), "int main(void)", "int main(int argc, char **argv)", 1))
+	c := asking(t, dir, Options{Runner: &fake{t: t, dir: dir}}, nil)
+	c.mute = true
+	c.open(source)
+	c.send(message{"id": "run", "method": "workspace/executeCommand", "params": wire.Object{"command": "skewlens.profileSection",
+		"arguments": []any{wire.Object{"uri": workspace.FileURI(source), "line": 19}}}})
+	c.await(map[string]any{"method": "skewlens/ask"})
+	if got := c.command("skewlens.cancel"); !matches(got["result"], any(map[string]any{"cancelled": 1.0})) {
+		t.Errorf("cancel: %s", textual(got))
+		c.call("shutdown", nil)
+		return
+	}
+	c.await(map[string]any{"id": "run", "result": map[string]any{"outcome": "cancelled"}})
 }
