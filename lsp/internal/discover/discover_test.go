@@ -111,6 +111,7 @@ func TestNotBuiltYet(t *testing.T) {
 		{"a file of D", "a.d", "a | compiled from this file alone | ldc2 -O2 -g a.d -of=a | asks | a", map[string]string{"a.d": "void main(string[] args) {}"}},
 		{"a file of Nim", "a.nim", "a | compiled from this file alone | nim c -d:release --debugger:native --threads:on -o:a a.nim | asks | a", map[string]string{"a.nim": "proc main() = echo paramStr(1)"}},
 		{"fpm", "f/src/a.f90", "fpm in f | fpm.toml | cd f && fpm build --profile release --flag -g", map[string]string{"f/src/a.f90": "", "f/fpm.toml": ""}},
+		{"a name that is like a flag", "-x.c", "-x | compiled from this file alone | cc -O2 -g -pthread ./-x.c -o -x -lm | -x", map[string]string{"-x.c": "int main() {}"}},
 		{"qmake", "x.cpp", "qmake | *.pro | qmake QMAKE_CFLAGS+=-g QMAKE_CXXFLAGS+=-g && make", map[string]string{"x.cpp": "int main() {}", "x.pro": "SOURCES += x.cpp"}},
 		{"a file of another kind that is called like qmake's", "x.cpp", "x | compiled from this file alone | c++ -O2 -g -pthread x.cpp -o x | x", map[string]string{"x.cpp": "int main() {}", "x.pro": "-keep class *"}},
 		{"waf", "x.cpp", "waf | waf | ./waf configure build", map[string]string{"x.cpp": "int main() {}", "waf": "#!/usr/bin/env python3\n# waf", "wscript": ""}},
