@@ -54,6 +54,19 @@ func TestFilesThatAreNoProfiles(t *testing.T) {
 	}
 }
 
+// TestFilesTakenForProfiles: what is easily taken for a profile is told what it is.
+func TestFilesTakenForProfiles(t *testing.T) {
+	for content, want := range map[string]string{"": "it is empty", "\x7fELF and so on": "but a program", "{\n \"version\": 1": "perhaps a report", "<!doctype html>": "perhaps a report", "#include": "begins with \"#include\""} {
+		file := filepath.Join(t.TempDir(), "f")
+		if err := os.WriteFile(file, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, stderr, _ := skewlens("report", file); !strings.Contains(stderr, want) {
+			t.Errorf("%q: %q, want %q", content, stderr, want)
+		}
+	}
+}
+
 // TestFlagsBehindFiles: who typed the file first types the format at the end; behind -- are files.
 func TestFlagsBehindFiles(t *testing.T) {
 	dir := t.TempDir()
