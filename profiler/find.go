@@ -42,7 +42,8 @@ func Find(name, dir string) (string, error) {
 	case statErr == nil && plain:
 		return "", fmt.Errorf("run %s: not found in PATH; the one in this directory is ./%s", name, name)
 	case quoted(name, dir):
-		return "", fmt.Errorf("run %s: there is no such file; leave out the quotes, arguments are words of their own: %s", strconv.Quote(name), name)
+		program, _, _ := strings.Cut(name, " ")
+		return "", fmt.Errorf("run %s: there is no such file, but %s is; its arguments stand outside of its quotes", strconv.Quote(name), program)
 	case plain:
 		return "", fmt.Errorf("run %s: not found in PATH; give its path", name)
 	case errors.Is(err, fs.ErrNotExist):

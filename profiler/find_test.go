@@ -38,7 +38,7 @@ func TestFindQuoted(t *testing.T) {
 	}
 	t.Setenv("PATH", dir)
 	for _, name := range []string{"./prog 8", "prog 8", dir + "/prog 8 in.txt"} {
-		if _, err := Find(name, dir); err == nil || !strings.Contains(err.Error(), "leave out the quotes") {
+		if _, err := Find(name, dir); err == nil || !strings.Contains(err.Error(), "outside of its quotes") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
