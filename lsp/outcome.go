@@ -58,15 +58,20 @@ func (s *server) ends(t Target, res *results.Result, err error) outcome {
 }
 
 // narrow words the outcome for the section that was asked for: the one on the
-// line, for the section's name may be of an older run, and another's by now.
-func (v *view) narrow(out *outcome, res *results.Result, c *call) {
+// line, for the section's name may be of an older run, and another's by now. The
+// line is one of what was in view then.
+func (v *view) narrow(out *outcome, res *results.Result, c *call, then *view) {
 	if now := v.results.Of(res.Root, res.Target); now != nil && now.Report == res.Report {
 		res = now // edited since
 	}
 	path, _ := workspace.FilePath(c.URI)
+	line := res.Line
+	if was, now := then.space.Open(path), v.space.Open(path); was != nil && now != nil && was.Text != now.Text {
+		line = func(a *results.Anchor) int { return a.Point.Line } // the call is older than what was typed while it ran
+	}
 	var asked *results.Section
 	for _, sec := range res.Sections {
-		if c.Line != nil && sec.At != nil && sec.At.Path == path && res.Line(sec.At) == *c.Line {
+		if c.Line != nil && sec.At != nil && sec.At.Path == path && line(sec.At) == *c.Line {
 			asked = sec
 			break
 		}

@@ -40,12 +40,16 @@ func (s *server) conduct(ctx context.Context, c *call, what study) (any, error) 
 	v := s.view()
 	v.forgotten(c)
 	t, found := s.testAt(v, c, what.section)
+	runCtx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	own, done := s.enlist(cancel, c.token) // before the question what to run, which may be cancelled, too
+	defer done()
 	var err error
 	if !found {
 		t, err = s.choose(v, c)
 	}
 	if errors.Is(err, errNoTarget) {
-		t, err = s.discover(ctx, v, c)
+		t, err = s.discover(runCtx, v, c)
 	}
 	if err == nil {
 		err = s.view().unsaved(t)
@@ -53,10 +57,6 @@ func (s *server) conduct(ctx context.Context, c *call, what study) (any, error) 
 	if err != nil {
 		return s.ends(t, nil, err), nil
 	}
-	runCtx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	own, done := s.enlist(cancel, c.token)
-	defer done()
 	p := s.begin(runCtx, c.token, what.doing+" "+t.Name, own)
 	out := outcome{Message: "failed"}
 	defer func() { p.end(out.Message) }() // whatever happens, nobody looks at a bar for ever
@@ -67,7 +67,7 @@ func (s *server) conduct(ctx context.Context, c *call, what study) (any, error) 
 	out = s.ends(t, res, err)
 	s.settle(t, res, err)
 	if what.section && res != nil {
-		s.view().narrow(&out, res, c)
+		s.view().narrow(&out, res, c, v)
 	}
 	switch {
 	case res == nil:

@@ -56,14 +56,15 @@ func (s *server) choose(v *view, c *call) (Target, error) {
 	return Target{}, v.noTarget()
 }
 
-// forgotten takes the name of a target from a call that nobody wrote down and that is not
-// known any more, for it came to nothing; a lens of what it did before still has it.
+// forgotten takes the name of a target from a call that is not known any more: nobody wrote
+// it down, and it came to nothing, or the configuration that had it is another by now. A lens
+// of what it did before still has it, and means what is there in its place.
 func (v *view) forgotten(c *call) {
 	if slices.ContainsFunc(v.space.Targets(), func(t Target) bool { return t.Name == c.Target }) {
 		return
 	}
 	for _, r := range v.results.All() {
-		if r.Target == c.Target && r.Chosen != nil {
+		if r.Target == c.Target && (r.Chosen != nil || c.URI != "") {
 			c.Target = ""
 			return
 		}

@@ -118,11 +118,26 @@ func read(r io.Reader, limit int64) (*Profile, error) {
 	return p, nil
 }
 
+// foreign says what a file is instead, of those that are easily taken for a profile: the
+// program, and the report that was made of the profile.
+func foreign(begins []byte) error {
+	const what = "not a skewlens profile"
+	switch {
+	case len(begins) == 0:
+		return errors.New(what + ": it is empty; profile again, with --save FILE")
+	case string(begins[:min(4, len(begins))]) == "\x7fELF":
+		return errors.New(what + ", but a program: skewlens profile --save FILE -- program makes one of it")
+	case begins[0] == '{' || begins[0] == '<':
+		return errors.New(what + ", but perhaps a report: give the file that profile --save FILE wrote, of which reports are made")
+	}
+	return fmt.Errorf(what+" (it begins with %.20q): give a file that skewlens saved", begins)
+}
+
 // readMagic reads the first line: what the file is, and its version.
 func readMagic(in *bufio.Reader, magic string, format int) error {
 	line, err := in.Peek(len(magic))
 	if string(line) != magic[:len(line)] || len(line) == 0 && err == io.EOF {
-		return fmt.Errorf("not a skewlens profile (it begins with %.20q): give a file that skewlens saved", line)
+		return foreign(line)
 	}
 	head, err := in.ReadSlice('\n')
 	if err != nil && len(head) < 64 {

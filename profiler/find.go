@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -40,6 +41,9 @@ func Find(name, dir string) (string, error) {
 		return "", fmt.Errorf("run %s: it is a directory; name the program in it", name)
 	case statErr == nil && plain:
 		return "", fmt.Errorf("run %s: not found in PATH; the one in this directory is ./%s", name, name)
+	case quoted(name, dir):
+		program, _, _ := strings.Cut(name, " ")
+		return "", fmt.Errorf("run %s: there is no such file, but %s is; its arguments stand outside of its quotes", strconv.Quote(name), program)
 	case plain:
 		return "", fmt.Errorf("run %s: not found in PATH; give its path", name)
 	case errors.Is(err, fs.ErrNotExist):
@@ -48,4 +52,15 @@ func Find(name, dir string) (string, error) {
 		return "", fmt.Errorf("run %s: it is not executable; chmod +x it, if it is a program", name)
 	}
 	return "", fmt.Errorf("run %s: %w", name, err)
+}
+
+// quoted reports whether a name that no file has is a program and its arguments, in one word
+// for the quotes around them.
+func quoted(name, dir string) bool {
+	program, _, more := strings.Cut(name, " ")
+	if !more {
+		return false
+	}
+	_, err := Find(program, dir)
+	return err == nil
 }

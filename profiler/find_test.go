@@ -29,3 +29,22 @@ func TestFindFromNowhere(t *testing.T) {
 		t.Errorf("./prog: %v", err)
 	}
 }
+
+// TestFindQuoted: who puts quotes around a program and its arguments is told to leave them out.
+func TestFindQuoted(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "prog"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	for _, name := range []string{"./prog 8", "prog 8", dir + "/prog 8 in.txt"} {
+		if _, err := Find(name, dir); err == nil || !strings.Contains(err.Error(), "outside of its quotes") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, name := range []string{"./other 8", "other 8", "./prog"} {
+		if _, err := Find(name, dir); err != nil && strings.Contains(err.Error(), "quotes") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

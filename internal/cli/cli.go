@@ -25,6 +25,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/skewlens/skewlens/internal/examples"
 	"github.com/skewlens/skewlens/internal/garbage"
@@ -84,7 +85,7 @@ func (a app) start(ctx context.Context, stdout, stderr io.Writer, args []string)
 	}
 	c, ok := a.find(name)
 	if !ok {
-		return fail(stderr, usageError("no command is called %q: see skewlens help", name))
+		return fail(stderr, a.noCommand(args))
 	}
 	if len(args) > 1 && (args[1] == "-h" || args[1] == "-help" || args[1] == "--help") {
 		explain(stdout, c)
@@ -108,6 +109,18 @@ func (a app) find(name string) (command, bool) {
 		}
 	}
 	return command{}, false
+}
+
+// noCommand says what was probably meant: mostly a program, or flags, before the command.
+func (a app) noCommand(args []string) error {
+	name := args[0]
+	if strings.HasPrefix(name, "-") {
+		return usageError("%s stands before any command, and flags stand behind theirs: skewlens profile [flags] -- program; see skewlens help", name)
+	}
+	if _, err := profiler.Find(name, ""); err == nil {
+		return usageError("no command is called %q, but a program is: skewlens profile -- %s", name, strings.Join(args, " "))
+	}
+	return usageError("no command is called %q: see skewlens help", name)
 }
 
 // fail prints an error as the one line that it is, and chooses the status.

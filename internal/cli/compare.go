@@ -66,7 +66,7 @@ func (c *comparing) check(fs *flag.FlagSet) error {
 func compareCommand(_ context.Context, stdout, _ io.Writer, args []string) error {
 	var c comparing
 	fs := c.flags()
-	if err := parse(fs, args); err != nil {
+	if err := parseAll(fs, args); err != nil {
 		return err
 	}
 	if err := c.check(fs); err != nil {

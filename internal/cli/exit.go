@@ -49,7 +49,35 @@ func parse(fs *flag.FlagSet, args []string) error {
 	case errors.Is(err, flag.ErrHelp):
 		return errHelp
 	}
-	return usageError("%w: see skewlens help %s", err, fs.Name())
+	return usageError("%s: see skewlens help %s", saysWanted(err.Error()), fs.Name())
+}
+
+// saysWanted says what a value is to be, of which package flag says but "parse error".
+func saysWanted(s string) string {
+	what := ": want a number, and nothing behind it"
+	if strings.HasPrefix(s, "invalid boolean") {
+		what = ": want true or false"
+	}
+	if said, ok := strings.CutSuffix(s, ": parse error"); ok {
+		return said + what
+	}
+	return s
+}
+
+// parseAll reads flags that may stand behind the files, too: a command that hands on no
+// arguments can only mean itself by them, and who forgot the format types it at the end.
+func parseAll(fs *flag.FlagSet, args []string) error {
+	var files []string
+	for {
+		if err := parse(fs, args); err != nil {
+			return err
+		}
+		read := len(args) - fs.NArg()
+		if fs.NArg() == 0 || read > 0 && args[read-1] == "--" {
+			return parse(fs, append(append([]string{"--"}, files...), fs.Args()...))
+		}
+		files, args = append(files, fs.Arg(0)), fs.Args()[1:]
+	}
 }
 
 func oneLine(s string) string {

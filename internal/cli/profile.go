@@ -185,6 +185,7 @@ func (c profileCommand) do(ctx context.Context, stdout, stderr io.Writer, args [
 	if err != nil {
 		return err
 	}
+	behind(stderr, fs, args)
 	if len(o.launcher) > 0 {
 		return o.launch(ctx, stdout, stderr, fs.Args())
 	}

@@ -18,7 +18,7 @@ func (s *showing) flags() *flag.FlagSet {
 func reportCommand(_ context.Context, stdout, stderr io.Writer, args []string) error {
 	var s showing
 	fs := s.flags()
-	if err := parse(fs, args); err != nil {
+	if err := parseAll(fs, args); err != nil {
 		return err
 	}
 	if fs.NArg() != 1 {

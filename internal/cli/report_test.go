@@ -54,6 +54,50 @@ func TestFilesThatAreNoProfiles(t *testing.T) {
 	}
 }
 
+// TestFilesTakenForProfiles: what is easily taken for a profile is told what it is.
+func TestFilesTakenForProfiles(t *testing.T) {
+	for content, want := range map[string]string{"": "it is empty", "\x7fELF and so on": "but a program", "{\n \"version\": 1": "perhaps a report", "<!doctype html>": "perhaps a report", "#include": "begins with \"#include\""} {
+		file := filepath.Join(t.TempDir(), "f")
+		if err := os.WriteFile(file, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, stderr, _ := skewlens("report", file); !strings.Contains(stderr, want) {
+			t.Errorf("%q: %q, want %q", content, stderr, want)
+		}
+	}
+}
+
+// TestFlagsBehindFiles: who typed the file first types the format at the end; behind -- are files.
+func TestFlagsBehindFiles(t *testing.T) {
+	dir := t.TempDir()
+	saved, odd := filepath.Join(dir, "run.skew"), filepath.Join(dir, "--format")
+	for _, file := range []string{saved, odd} {
+		if _, stderr, status := profileWith(&fake{p: skewed()}, "--save", file, "sh"); status != 0 {
+			t.Fatal(stderr)
+		}
+	}
+	want, _, _ := skewlens("report", "--format", "json", saved)
+	for _, args := range [][]string{{saved, "--format", "json"}, {"--format=text", saved, "--format=json"}, {saved, "--format", "json", "--"}} {
+		if got, stderr, status := skewlens(append([]string{"report"}, args...)...); status != 0 || got != want {
+			t.Errorf("report %q: status %d, %s", args, status, stderr)
+		}
+	}
+	if _, stderr, status := skewlens("report", saved, "-h"); status != 0 {
+		t.Errorf("report FILE -h: status %d, %s", status, stderr)
+	}
+	want, _, _ = skewlens("compare", "--format", "json", saved, saved)
+	if got, stderr, status := skewlens("compare", saved, "--format", "json", saved); status != 0 || got != want {
+		t.Errorf("compare: status %d, %s", status, stderr)
+	}
+	t.Chdir(dir)
+	if _, stderr, status := skewlens("report", "--", "--format"); status != 0 {
+		t.Errorf("a file that is called as a flag: status %d, %s", status, stderr)
+	}
+	if _, _, status := skewlens("report", saved, "--nonsense"); status != exitUsage {
+		t.Errorf("report FILE --nonsense: status %d", status)
+	}
+}
+
 func TestEveryFormat(t *testing.T) {
 	dir := t.TempDir()
 	saved := filepath.Join(dir, "run.skew")

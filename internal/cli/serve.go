@@ -16,7 +16,7 @@ import (
 // serveCommand is the language server, on standard input and output. It runs
 // until its client is gone.
 func serveCommand(ctx context.Context, stdout, _ io.Writer, args []string) error {
-	if len(args) > 0 {
+	if len(args) > 0 && (len(args) > 1 || args[0] != "--stdio") { // which many clients say to every server, and is what this one does
 		return usageError("serve takes no arguments: editors start it, and talk to it on standard input and output")
 	}
 	self, err := os.Executable()

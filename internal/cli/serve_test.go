@@ -184,4 +184,16 @@ func TestServeTakesNoArguments(t *testing.T) {
 	if _, stderr, status := skewlens("serve", "x"); status != exitUsage || !strings.Contains(stderr, "serve takes no arguments") {
 		t.Errorf("status %d: %s", status, stderr)
 	}
+	if _, stderr, status := skewlens("serve", "--stdio", "x"); status != exitUsage {
+		t.Errorf("behind --stdio: status %d: %s", status, stderr)
+	}
+}
+
+// TestServeStdio: clients that say --stdio to every server are answered.
+func TestServeStdio(t *testing.T) {
+	cmd := exec.Command(ownProgram(t), "serve", "--stdio") // its input is empty
+	cmd.Env = append(os.Environ(), "SKEWLENS_TEST_AS_COMMAND=1", "XDG_CACHE_HOME="+t.TempDir())
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
 }

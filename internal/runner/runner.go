@@ -91,6 +91,9 @@ func (r *Runner) Scale(ctx context.Context, t lsp.Target, progress func(lsp.Prog
 // saved runs a command of skewlens that saves something of a target to a file, and
 // reads that.
 func (r *Runner) saved(ctx context.Context, t lsp.Target, what string, command func(lsp.Target, string) *exec.Cmd, progress func(lsp.Progress), read func(io.Reader) error) error {
+	if info, err := os.Stat(t.Cwd); t.Cwd != "" && (err != nil || !info.IsDir()) { // it would be said of skewlens itself
+		return fmt.Errorf("run %s in %s: there is no such folder; make it, or change cwd", t.Name, t.Cwd)
+	}
 	dir, err := r.folder()
 	if err != nil {
 		return fmt.Errorf("make a folder for what is measured: %w", err)

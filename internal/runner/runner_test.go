@@ -239,3 +239,13 @@ func TestLongLinesComeInPieces(t *testing.T) {
 		t.Errorf("%d pieces: %.20q", len(got), got)
 	}
 }
+
+// A folder that is not there is what is said to be missing, and not skewlens.
+func TestNoFolderToRunIn(t *testing.T) {
+	r := standIn(t, `cp "$SAVED" "$3"`)
+	gone := filepath.Join(t.TempDir(), "gone")
+	_, err := r.Profile(context.Background(), lsp.Target{Name: "p", Program: "./p", Cwd: gone}, func(lsp.Progress) {})
+	if err == nil || !strings.Contains(err.Error(), gone) || !strings.Contains(err.Error(), "change cwd") {
+		t.Errorf("%v", err)
+	}
+}

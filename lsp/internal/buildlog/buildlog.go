@@ -3,7 +3,8 @@
 //	line ─▶ Log.Add ─┬─ "make: Entering directory …" ─▶ where relative paths start
 //	                 ├─ file:line:column: error: …   ─▶ Message (gcc, clang, go)
 //	                 ├─ error[…]: …, then --> file:… ─▶ Message (rustc)
-//	                 └─ file:line:column:, then Error: … ─▶ Message (gfortran)
+//	                 ├─ file:line:column:, then Error: … ─▶ Message (gfortran)
+//	                 └─ file:line: undefined reference … ─▶ Message (ld, of what has debug information)
 //
 // What it does not know it passes over: a build that fails is told to have
 // failed by its status, and its last lines are kept for that.
@@ -50,7 +51,9 @@ var (
 	header = pattern.New(`^(error|warning)(\[\w+\])?: (.*)$`)
 	later  = pattern.New(`^(Error|Warning|Fatal Error): (.*)$`)
 	// What build tools say behind the reason: that something failed, and where they are.
-	hollow   = pattern.New(`^[\s*=#_.~^|-]*$|^\S*make(\[\d+\])?: (\*\*\* .*(Error \d+|Waiting for unfinished jobs\.*)|(Entering|Leaving) directory .*)$|^-- Configuring incomplete|^See also "|^ninja: build stopped|^Caused by:$`)
+	hollow   = pattern.New(`^[\s*=#_.~^|-]*$|^\S*make(\[\d+\])?: (\*\*\* .*(Error \d+|Waiting for unfinished jobs\.*)|(Entering|Leaving) directory .*)$|^-- Configuring incomplete|^See also "|^Call Stack \(most recent call first\):$|^  \S+:\d+(:EVAL:\d+)? \(\w+\)$|^ninja: build stopped|^Caused by:$`)
+	linker   = pattern.New(`^\S*\bld(?:\.\w+)?: `)
+	unlinked = pattern.New(`^(undefined reference to|multiple definition of) `)
 	entering = pattern.New("^\\S*make(?:\\[\\d+\\])?: Entering directory ['`](.*)'$")
 )
 
@@ -80,8 +83,8 @@ func (b *Log) Add(line string) {
 		last.Text, last.Severity, b.open = m[2], severityOf(m[1]), false
 		return
 	}
-	if m := placed().FindStringSubmatch(line); m != nil {
-		if m[4] == "" && m[5] != "" && m[3] == "" {
+	if m := placed().FindStringSubmatch(linker().ReplaceAllString(line, "")); m != nil {
+		if m[4] == "" && m[5] != "" && m[3] == "" && !unlinked().MatchString(m[5]) {
 			return // "In file included from …" and its like have no column
 		}
 		b.open = b.keep(m[1], m[2], m[4], m[5]) && m[5] == ""

@@ -67,7 +67,11 @@ func (f *Finder) compile(root string, p sourced) (c Candidate, mpi bool) {
 	for i, file := range append(f.inOrder(p.files), p.headers...) {
 		text, _ := f.text(file)
 		if texts = append(texts, text); i < len(p.files) {
-			names = append(names, workspace.Quote(relative(root, file)))
+			name := relative(root, file)
+			if strings.HasPrefix(name, "-") {
+				name = "./" + name // else it is a flag
+			}
+			names = append(names, workspace.Quote(name))
 		}
 	}
 	text, from, to := strings.Join(texts, "\n"), " "+strings.Join(names, " "), " -o "+workspace.Quote(relative(root, program))

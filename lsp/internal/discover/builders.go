@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/skewlens/skewlens/internal/pattern"
@@ -36,7 +37,7 @@ func (f *Finder) madeBy(root string, p *program) string {
 	for _, dir := range above(root, filepath.Dir(program)) {
 		switch {
 		case f.exists(filepath.Join(dir, "CMakeCache.txt")):
-			return "cmake --build " + workspace.Quote(relative(root, dir)) + f.target(dir, filepath.Base(program))
+			return "cmake --build " + workspace.Quote(relative(root, dir)) + f.ofConfig(dir, program) + f.target(dir, filepath.Base(program))
 		case f.exists(filepath.Join(dir, "meson-private")):
 			return "meson compile -C " + workspace.Quote(relative(root, dir))
 		}
@@ -174,7 +175,7 @@ func (f *Finder) cmake(root, at string, offer func(kind, at, command, why string
 	built := false
 	for _, dir := range f.buildFolders(at) {
 		built = true
-		offer("cmake "+relative(root, dir), root, "cmake --build "+workspace.Quote(relative(root, dir)), "CMakeCache.txt")
+		offer("cmake "+relative(root, dir), root, "cmake --build "+workspace.Quote(relative(root, dir))+f.withConfig(dir), "CMakeCache.txt")
 	}
 	if built {
 		return
@@ -200,9 +201,54 @@ func (f *Finder) cmake(root, at string, offer func(kind, at, command, why string
 			offer("cmake preset "+c.Name, at, in(root, at, "cmake --preset "+workspace.Quote(c.Name)+" && cmake --build --preset "+workspace.Quote(build)), file)
 		}
 	}
-	if len(offered) == 0 {
-		offer("cmake", at, in(root, at, "cmake -S . -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build build"), "CMakeLists.txt")
+	if len(offered) > 0 {
+		return
 	}
+	folder := "build"
+	if text, ok := f.text(filepath.Join(at, folder, "CMakeCache.txt")); ok && !isHome(text, at) {
+		folder = "build-skewlens" // that one came here with a copy of the project, and CMake refuses it
+	}
+	offer("cmake", at, in(root, at, "cmake -S . -B "+folder+" -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build "+folder), "CMakeLists.txt")
+}
+
+// isHome reports whether a CMakeCache.txt is of the project in a folder. CMake writes down
+// where that really is.
+func isHome(cache, at string) bool {
+	const says = "CMAKE_HOME_DIRECTORY:INTERNAL="
+	real, err := filepath.EvalSymlinks(at)
+	return strings.Contains(cache, says+at+"\n") || err == nil && strings.Contains(cache, says+real+"\n")
+}
+
+// configurations are the words in which a CMakeCache.txt lists them, where one folder is
+// built in several.
+var configurations = pattern.New(`(?m)^CMAKE_CONFIGURATION_TYPES:\w+=(.+)$`)
+
+func (f *Finder) configurations(build string) []string {
+	text, _ := f.text(filepath.Join(build, "CMakeCache.txt"))
+	if m := configurations().FindStringSubmatch(text); m != nil {
+		return strings.Split(m[1], ";")
+	}
+	return nil
+}
+
+// withConfig has CMake build with optimisation and debug information where a folder is built
+// in several configurations, of which the first mostly is for debuggers.
+func (f *Finder) withConfig(build string) string {
+	if slices.Contains(f.configurations(build), "RelWithDebInfo") {
+		return " --config RelWithDebInfo"
+	}
+	return ""
+}
+
+// ofConfig has CMake build the configuration that a program is of, by the folder that it is in.
+func (f *Finder) ofConfig(build, program string) string {
+	all := f.configurations(build)
+	for _, dir := range above(build, filepath.Dir(program)) {
+		if name := filepath.Base(dir); dir != build && slices.Contains(all, name) {
+			return " --config " + workspace.Quote(name)
+		}
+	}
+	return ""
 }
 
 // buildFolders are those beside and below a CMake project that it was built in: where
@@ -213,7 +259,7 @@ func (f *Finder) buildFolders(at string) (out []string) {
 		caches, _ := filepath.Glob(filepath.Join(at, pattern))
 		for _, c := range caches {
 			begun := f.file(filepath.Join(filepath.Dir(c), "Makefile")) || f.file(filepath.Join(filepath.Dir(c), "build.ninja"))
-			if text, ok := f.text(c); ok && begun && strings.Contains(text, "CMAKE_HOME_DIRECTORY:INTERNAL="+at+"\n") {
+			if text, ok := f.text(c); ok && begun && isHome(text, at) {
 				out = append(out, filepath.Dir(c))
 			}
 		}

@@ -111,6 +111,7 @@ func TestNotBuiltYet(t *testing.T) {
 		{"a file of D", "a.d", "a | compiled from this file alone | ldc2 -O2 -g a.d -of=a | asks | a", map[string]string{"a.d": "void main(string[] args) {}"}},
 		{"a file of Nim", "a.nim", "a | compiled from this file alone | nim c -d:release --debugger:native --threads:on -o:a a.nim | asks | a", map[string]string{"a.nim": "proc main() = echo paramStr(1)"}},
 		{"fpm", "f/src/a.f90", "fpm in f | fpm.toml | cd f && fpm build --profile release --flag -g", map[string]string{"f/src/a.f90": "", "f/fpm.toml": ""}},
+		{"a name that is like a flag", "-x.c", "-x | compiled from this file alone | cc -O2 -g -pthread ./-x.c -o -x -lm | -x", map[string]string{"-x.c": "int main() {}"}},
 		{"qmake", "x.cpp", "qmake | *.pro | qmake QMAKE_CFLAGS+=-g QMAKE_CXXFLAGS+=-g && make", map[string]string{"x.cpp": "int main() {}", "x.pro": "SOURCES += x.cpp"}},
 		{"a file of another kind that is called like qmake's", "x.cpp", "x | compiled from this file alone | c++ -O2 -g -pthread x.cpp -o x | x", map[string]string{"x.cpp": "int main() {}", "x.pro": "-keep class *"}},
 		{"waf", "x.cpp", "waf | waf | ./waf configure build", map[string]string{"x.cpp": "int main() {}", "waf": "#!/usr/bin/env python3\n# waf", "wscript": ""}},
@@ -274,6 +275,59 @@ func TestCMakeBuildFolder(t *testing.T) {
 	}
 	if got, want := shown(dir, "main.c"), "cmake build | CMakeCache.txt | cmake --build build"; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// Of a folder that CMake builds several configurations in, that with optimisation and debug
+// information is built, and of a program that is there its own.
+func TestCMakeConfigurations(t *testing.T) {
+	dir := tree(t, map[string]string{"main.c": "int main(void) { return 0; }\n", "CMakeLists.txt": "project(p C)", "build/build.ninja": "build app: phony Debug/app\n"})
+	put := func(types string) {
+		cache := "CMAKE_CONFIGURATION_TYPES:STRING=" + types + "\nCMAKE_HOME_DIRECTORY:INTERNAL=" + dir + "\n"
+		if err := os.WriteFile(filepath.Join(dir, "build/CMakeCache.txt"), []byte(cache), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for types, want := range map[string]string{"Debug;Release;RelWithDebInfo": " --config RelWithDebInfo", "Debug;Fast": ""} {
+		put(types)
+		if got, want := shown(dir, "main.c"), "cmake build | CMakeCache.txt | cmake --build build"+want; got != want {
+			t.Errorf("%s: got %s, want %s", types, got, want)
+		}
+	}
+	for _, config := range []string{"Debug", "Fast"} {
+		if err := os.MkdirAll(filepath.Join(dir, "build/sub", config), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		compile(t, dir, "gcc", "-g", "main.c", "-o", "build/sub/"+config+"/app")
+	}
+	got := shown(dir, "main.c")
+	for _, config := range []string{"Debug", "Fast"} {
+		if !strings.Contains(got, "cmake --build build --config "+config+" --target app") {
+			t.Errorf("%s is not built as such: %s", config, got)
+		}
+	}
+}
+
+// A folder that CMake built in somewhere else, and that came here with a copy of the project,
+// is left alone; where the project is opened by a link, the folder is its own.
+func TestCMakeMoved(t *testing.T) {
+	dir := tree(t, map[string]string{"p/main.c": mainC, "p/CMakeLists.txt": "project(p C)", "p/build/build.ninja": ""})
+	for home, want := range map[string]string{
+		"/somewhere/else":       "cmake | CMakeLists.txt | cmake -S . -B build-skewlens -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build build-skewlens",
+		filepath.Join(dir, "p"): "cmake build | CMakeCache.txt | cmake --build build",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, "p/build/CMakeCache.txt"), []byte("CMAKE_HOME_DIRECTORY:INTERNAL="+home+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		link := filepath.Join(t.TempDir(), "link")
+		if err := os.Symlink(filepath.Join(dir, "p"), link); err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range []string{filepath.Join(dir, "p"), link} {
+			if got := shown(at, "main.c"); got != want {
+				t.Errorf("built in %s, opened as %s: got %s, want %s", home, at, got, want)
+			}
+		}
 	}
 }
 

@@ -226,12 +226,49 @@ func (r *Result) Staleness() string {
 // settle puts the anchors of a file into a text. Only for a result that is
 // nobody else's yet.
 func (r *Result) settle(path string, t *text.Text) {
+	var lost []*Anchor
+	shifts := map[int]int{} // of the lines that are there, by how many lines they moved
 	for _, a := range r.in[path] {
-		r.now[a.index] = a.Settle(t)
-		if r.gone[a.index] && a.Was != "" && strings.TrimSpace(t.Line(r.now[a.index].Line)) == a.Was {
+		p, there := a.Settle(t)
+		r.now[a.index] = p
+		switch {
+		case !there:
+			lost = append(lost, a)
+		case a.Was != "":
 			delete(r.gone, a.index)
+			if len(a.Was) > 3 { // others stand everywhere
+				shifts[a.Point.Line] = p.Line - a.Point.Line
+			}
 		}
 	}
+	for _, a := range lost {
+		r.guess(a, t, shifts)
+	}
+}
+
+// guess puts an anchor whose line has another text between its neighbours, if they moved alike.
+// Else nobody knows where it is: what stands where it was is another line by now.
+func (r *Result) guess(a *Anchor, t *text.Text, shifts map[int]int) {
+	above, below := -1, -1
+	for line := range shifts {
+		if line < a.Point.Line && line > above {
+			above = line
+		}
+		if line > a.Point.Line && (below < 0 || line < below) {
+			below = line
+		}
+	}
+	if above >= 0 && below >= 0 && shifts[above] == shifts[below] {
+		if p := (text.Point{Line: a.Point.Line + shifts[above], Col: a.Point.Col}); p.Line < t.Lines() {
+			r.now[a.index] = p
+			delete(r.gone, a.index)
+			return
+		}
+	}
+	if r.gone == nil {
+		r.gone = map[int]bool{}
+	}
+	r.gone[a.index] = true
 }
 
 // moved is a copy whose positions and marks may be written to.

@@ -137,6 +137,34 @@ func TestFollow(t *testing.T) {
 	}
 }
 
+// A line that another program changed is between its neighbours, where these moved alike; else
+// nothing is said to stand where it was, until it is there again.
+func TestSettleWhereALineChanged(t *testing.T) {
+	w, k := fixture()
+	old := Set{}.With(New(k, w, w.Text))
+	for _, c := range []struct {
+		text string
+		want string // the lines of a.c's anchors, in their order; -: it is not there
+	}{
+		{"1\n2\nint x;\n\tif (mine(i))\n\t\twork(2);\n  barrier();\nmain();\n", "3 4 5 6"},
+		{"1\n2\nint x;\n\tif (yours(i))\n\t\twork();\n  barrier();\nmain();\n", "- 4 5 6"},
+		{"1\nint x;\n\tif (mine(i))\n\t\twork(2);\n\t\tmore();\n  barrier();\nmain();\n", "2 - 5 6"},
+		{sourceA, "1 2 3 4"},
+	} {
+		r := old.Settle("/w/a.c", text.New(c.text)).Of("/w", "t")
+		got := map[int]string{}
+		for _, a := range r.in["/w/a.c"] {
+			if got[a.Point.Line] = "-"; r.Stands(a) {
+				got[a.Point.Line] = fmt.Sprint(r.Line(a))
+			}
+		}
+		if now := got[1] + " " + got[2] + " " + got[3] + " " + got[4]; now != c.want {
+			t.Errorf("%q: %s, want %s", c.text, now, c.want)
+		}
+		old = Set{}.With(r)
+	}
+}
+
 func TestBehind(t *testing.T) {
 	r := &Result{Kept: Kept{Behind: true}}
 	if !r.Stale() || r.Staleness() != "the program is older than its source" {

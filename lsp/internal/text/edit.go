@@ -83,16 +83,60 @@ func (e Edit) Follow(p Point) Point {
 }
 
 // Track is Follow, and says whether the point's line is still there: one that was
-// deleted with all its text is not.
+// deleted with all its text is not, nor one that other lines replaced of which
+// nobody knows which it is.
 func (e Edit) Track(p Point) (q Point, there bool) {
 	q, gone := e.move(p)
-	if gone {
-		was := strings.TrimSpace(e.Old.Line(p.Line))
-		if l, ok := nearest(e.New, was, p.Line, e.from.Line, e.end.Line); ok {
-			return e.New.within(Point{l, p.Col}), true
+	if !gone {
+		return e.New.within(q), true
+	}
+	if l, ok := e.replaced(p.Line); ok {
+		return e.New.within(Point{l, p.Col}), true
+	}
+	if e.from.Line == e.to.Line {
+		return e.New.within(q), !e.took(p.Line)
+	}
+	before, behind := e.left(p.Line)
+	if behind && !before {
+		q = e.end
+	}
+	return e.New.within(q), before || behind
+}
+
+// replaced is the line of the new text that stands for one that was replaced: the one with its
+// text, or but other spaces, or, where an edit is of many lines (a branch that was checked
+// out, a text that was sent whole), the one that is changed between two that are not.
+func (e Edit) replaced(line int) (int, bool) {
+	was := e.Old.Line(line)
+	if l, ok := nearest(e.New, strings.TrimSpace(was), line, e.from.Line, e.end.Line); ok || e.from.Line == e.to.Line {
+		return l, ok
+	}
+	if want := squeezed(was); want != "" {
+		if l, ok := closest(line, e.from.Line, e.end.Line, func(l int) bool { return squeezed(e.New.Line(l)) == want }); ok {
+			return l, true
 		}
 	}
-	return e.New.within(q), !gone || !e.took(p.Line)
+	if line == 0 || line+1 >= e.Old.Lines() {
+		return 0, false
+	}
+	above, below := squeezed(e.Old.Line(line-1)), squeezed(e.Old.Line(line+1))
+	if len(above)+len(below) < 4 { // braces and the like, as they stand everywhere
+		return 0, false
+	}
+	return closest(line, e.from.Line, e.end.Line, func(l int) bool {
+		return l > 0 && l+1 < e.New.Lines() && squeezed(e.New.Line(l-1)) == above && squeezed(e.New.Line(l+1)) == below
+	})
+}
+
+// squeezed is a line without its spaces.
+func squeezed(line string) string { return strings.Join(strings.Fields(line), "") }
+
+// left reports whether text of a line was not in the edit: some before it, some behind it.
+func (e Edit) left(line int) (before, behind bool) {
+	text := e.Old.Line(line)
+	before = line == e.from.Line && strings.TrimSpace(text[:min(e.from.Col, len(text))]) != ""
+	behind = line == e.to.Line && strings.TrimSpace(text[min(e.to.Col, len(text)):]) != ""
+	return before, behind
 }
 
 // Back is where an edit puts a line with a text again, near a point of the old text.

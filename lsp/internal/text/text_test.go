@@ -189,6 +189,47 @@ func TestAnchorsFindTheirLines(t *testing.T) {
 	}
 }
 
+// An edit of many lines takes a line that it changes along where its neighbours say which it
+// is, as after a checkout of another branch; else nobody knows, and it is not there: it is not
+// the first line of all that was replaced.
+func TestLinesThatAreReplacedWithOthers(t *testing.T) {
+	old := New("// of one\nvoid work(void)\n{\n\tfor (i = 0; i < 40; i++)\n\t\tsum += i;\n\tmeet();\n}\n")
+	loop := Point{3, 1}
+	for name, c := range map[string]struct {
+		text  string
+		want  int
+		there bool
+	}{
+		"changed, and others above":       {"// of another\n// branch\nvoid work(void)\n{\n\tfor (i = 0; i < 50; i++)\n\t\tsum += i;\n\tmeet();\n}\n", 4, true},
+		"formatted, with other spaces":    {"// of another\nvoid work(void) {\n  for (i=0; i<40; i++)\n    sum += 2 * i;\n  meet();\n}\n", 2, true},
+		"nothing as it was":               {"int main(void)\n{\n\treturn 0;\n}\n", 0, false},
+		"between braces, and the other":   {"// x\n{\n\twhile (1)\n\t\tpause();\n\tmeet(1);\n}\n", 0, false},
+		"only one neighbour is there yet": {"// y\nvoid play(void)\n{\n\tdo_it();\n\tmeet(2);\n}\n", 0, false},
+	} {
+		for _, where := range []*protocol.Range{nil, {Start: protocol.Position{}, End: protocol.Position{Line: 99}}} {
+			e := old.Apply(UTF16, where, c.text)
+			got, there := e.Track(loop)
+			if there != c.there || there && got.Line != c.want {
+				t.Errorf("%s: line %d, there %v, want %d, %v", name, got.Line, there, c.want, c.there)
+			}
+		}
+	}
+	// What is left of a line that is cut in two, or joined with another, is still that line.
+	for name, c := range map[string]struct {
+		from, to Point
+		insert   string
+		want     int
+	}{
+		"its end is replaced":   {Point{3, 12}, Point{4, 3}, "j++)\n\t\tx", 3},
+		"its start is replaced": {Point{2, 0}, Point{3, 5}, "x\ny\nwhile ", 4},
+	} {
+		e := old.replace(c.from, c.to, c.insert)
+		if got, there := e.Track(Point{3, 1}); !there || got.Line != c.want {
+			t.Errorf("%s: line %d, there %v, want %d", name, got.Line, there, c.want)
+		}
+	}
+}
+
 // A client's change comes with a range, with one of everything, or without:
 // all make the same text, and what was not changed stays where it was.
 func TestApply(t *testing.T) {
@@ -271,7 +312,7 @@ func TestSettle(t *testing.T) {
 		{Anchor{Point{2, 4}, "guilty();"}, "gone", Point{0, 4}},
 		{Anchor{Point{2, 4}, ""}, "1\n2\n3", Point{2, 1}}, // its text is not known
 	} {
-		if got := c.anchor.Settle(New(c.text)); got != c.want {
+		if got, _ := c.anchor.Settle(New(c.text)); got != c.want {
 			t.Errorf("%+v in %q is at %v, want %v", c.anchor, c.text, got, c.want)
 		}
 	}

@@ -98,6 +98,7 @@ func (c *Config) problem(path string, p Problem) {
 // readTOML reads .skewlens.toml. What is not known is said and passed over.
 func (c *Config) readTOML(dir, path string, data []byte) {
 	var f configFile
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // as editors on Windows begin a text
 	err := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(&f)
 	var strict *toml.StrictMissingError
 	var wrong *toml.DecodeError

@@ -49,6 +49,13 @@ line = "  if (x)  "
 	}
 }
 
+// Editors on Windows begin a text with a mark, which is no part of it.
+func TestConfigurationWithAMark(t *testing.T) {
+	if c := readConfig("\ufeff[[target]]\r\nprogram = \"a\"\r\n"); len(c.Problems) > 0 || len(c.Targets) != 1 || c.Targets[0].Program != "/w/a" {
+		t.Errorf("targets %v, problems %v", c.Targets, c.Problems)
+	}
+}
+
 func TestMistakesInTheConfiguration(t *testing.T) {
 	for _, c := range []struct {
 		content string

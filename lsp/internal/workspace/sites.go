@@ -86,7 +86,9 @@ type siteMarks struct {
 func (m siteMarks) follow(e text.Edit) siteMarks {
 	next := siteMarks{built: m.built, edited: true}
 	for _, p := range m.lines {
-		next.lines = append(next.lines, e.Follow(p))
+		if q, there := e.Track(p); there { // else a look at the text finds what is in its place
+			next.lines = append(next.lines, q)
+		}
 	}
 	return next
 }
