@@ -77,38 +77,55 @@ func (f *finder) leaders() []leader {
 	var all []leader
 	f.inherited = f.table.room.inherited[:0]
 	for _, v := range f.vertices() {
-		inflow, visits := f.costs.inflow(v), f.visits(v)
-		if inflow == nil || visits == nil {
-			continue // what came here is not known, so neither is what it changed
-		}
-		done, told := map[int]bool{}, false
-		for _, i := range f.graph.outs.Of(int(v)) {
-			l := f.clusters.ofEdge(f.graph, i)
-			if l < 0 || done[l] {
-				continue
-			}
-			done[l] = true
-			d := f.departure(v, l, inflow, visits)
-			repeats := f.inCluster(v, visits, d.taken, l)
-			told = told || repeats
-			if !f.inflowExplains(v, d.inflow, d.taken, l) {
-				if x, ok := f.lead(d, repeats); ok {
-					all = append(all, x)
-				}
-			} else if x, ok := f.leadByJoin(v, l, visits); ok {
-				all = append(all, x)
-			} else {
-				f.inherited = append(f.inherited, d)
-			}
-		}
-		if !told {
-			if x, ok := f.leadByRounds(v, inflow, visits); ok {
-				all = append(all, x)
-			}
-		}
+		all = append(all, f.leadersAt(v)...)
 	}
 	f.table.room.inherited = f.inherited
 	return append(all, f.leadersByCopies(f.inherited)...)
+}
+
+func (f *finder) leadersAt(v profile.BlockID) (all []leader) {
+	inflow, visits := f.costs.inflow(v), f.visits(v)
+	if inflow == nil || visits == nil {
+		return nil // what came here is not known, so neither is what it changed
+	}
+	done, told := map[int]bool{}, false
+	for _, i := range f.graph.outs.Of(int(v)) {
+		l := f.clusters.ofEdge(f.graph, i)
+		if l < 0 || done[l] {
+			continue
+		}
+		done[l] = true
+		d := f.departure(v, l, inflow, visits)
+		repeats := f.inCluster(v, visits, d.taken, l)
+		if repeats && f.choosesFirst(d) {
+			if told {
+				continue // by another of the loop's ways on
+			}
+			d = f.rounds(d)
+		}
+		told = told || repeats
+		if x, ok := f.leads(d, l, repeats); ok {
+			all = append(all, x)
+		}
+	}
+	if !told {
+		if x, ok := f.leadByRounds(v, inflow, visits); ok {
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+// leads makes a leader of a departure in cluster l, if what flows in does not bring that
+// along, or else of ways that join there; or puts it aside.
+func (f *finder) leads(d departure, l int, repeats bool) (x leader, ok bool) {
+	if !f.inflowExplains(d.block, d.inflow, d.taken, l) {
+		return f.lead(d, repeats)
+	}
+	if x, ok = f.leadByJoin(d.block, l, d.visits); !ok {
+		f.inherited = append(f.inherited, d)
+	}
+	return x, ok
 }
 
 // departure finds which of the out-edges of v in cluster l goes best with T. Of

@@ -24,6 +24,18 @@ func (f *finder) leadByRounds(v profile.BlockID, inflow, visits []float64) (x le
 	if brings(inflow) || slices.ContainsFunc(f.weighed(v), brings) {
 		return x, false
 	}
+	d := f.rounds(departure{way: way{outcome{block: v}, -1}, flows: flows{inflow: inflow, visits: visits}})
+	if d.edge < 0 {
+		return x, false
+	}
+	return f.lead(d, true)
+}
+
+// rounds is how often the loop goes round that a departure's block heads, which is how often
+// that was come to, as a departure by the way back that goes best with it; the same one
+// where there is none.
+func (f *finder) rounds(d departure) departure {
+	v, unit := d.block, f.table.unit(d.visits)
 	back, most := int32(-1), 0.0
 	for _, i := range f.waysBack(v) {
 		if r := f.table.corr(f.table.counts(f.graph.p.Graph.Edges[i].Count), unit); f.clusters.ofEdge(f.graph, i) >= 0 && (back < 0 || r > most) {
@@ -31,13 +43,26 @@ func (f *finder) leadByRounds(v profile.BlockID, inflow, visits []float64) (x le
 		}
 	}
 	if back < 0 {
-		return x, false
+		return d
 	}
-	d := departure{
-		way: way{outcome{v, v, event}, back}, cluster: f.clusters.ofEdge(f.graph, back),
-		flows: flows{inflow: inflow, visits: visits, taken: visits}, corr: f.corr(visits),
+	return departure{
+		way: way{outcome{v, v, f.graph.p.Graph.Blocks[v].Count}, back}, cluster: f.clusters.ofEdge(f.graph, back),
+		flows: flows{inflow: d.inflow, visits: d.visits, taken: d.visits}, corr: f.corr(d.visits),
 	}
-	return f.lead(d, true)
+}
+
+// choosesFirst reports whether a departure's block heads a loop and chooses between ways on
+// in it: the loop's test stands elsewhere, and none of these ways says how often it goes
+// round, though one may go with that.
+func (f *finder) choosesFirst(d departure) bool {
+	v, l := d.block, f.graph.headed(d.block)
+	if l < 0 || d.cycle != nil || f.graph.p.Graph.Blocks[v].Count < 0 || !f.oneLatch(v) || f.deeper(v) || f.waysOn(v) < 2 {
+		return false
+	}
+	return !slices.ContainsFunc(f.graph.outs.Of(int(v)), func(i int32) bool {
+		e := &f.graph.p.Graph.Edges[i]
+		return !e.Kind.IsCall() && (e.To < 0 || !f.graph.inLoop(e.To, l))
+	})
 }
 
 // waysBack are the edges by which a loop came back to its head.

@@ -1,6 +1,7 @@
 package lime
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/skewlens/skewlens/profile"
@@ -86,5 +87,18 @@ func TestLoopsThatBeginWithAChoice(t *testing.T) {
 		if whole != (c.want == Loop) {
 			t.Errorf("%s: %s, share %.2f", c.name, x.Leader, x.Share)
 		}
+	}
+}
+
+// TestRoundsOfALoopThatBeginsWithAChoice: how often it goes round is told, and not how often
+// it takes a way of the choice, though that goes with it.
+func TestRoundsOfALoopThatBeginsWithAChoice(t *testing.T) {
+	m := newMachine()
+	l := &forked{trips: func(w *walker) int { return 400 * (w.id + 1) }, cond: func(w *walker) bool { return w.iter%(w.n-w.id) == 0 }}
+	p := m.run(all(m.function("main", l), 4)...)
+	located(m)
+	res := analyse(t, p, Options{})
+	if len(res.Causes) == 0 || res.Causes[0].Leader != Loop || !slices.Equal(res.Causes[0].Counts, []uint64{400, 800, 1200, 1600}) {
+		t.Errorf("%+v", res.Causes)
 	}
 }

@@ -37,20 +37,17 @@ func (v *Solver) ActiveFrame(addr uint64, how relocate.How) (d record.Delta, nex
 		g.Shape()
 		w := m.Spec.Counters(q, g, &v.network)
 		if e := &w.Edges[i]; e.Counter >= 0 && counted > len(leaving(w, e.Way())) {
-			if b = e.Way().To; b == nil {
-				return d, 0, false
-			}
-			addr, how = b.Start, relocate.Arrives
+			return v.arrived(q, m, e.Way().To)
 		}
 	}
-	if how == relocate.Arrives || how == relocate.Chosen {
-		node := placement.In(b)
-		if how == relocate.Chosen {
-			g.Shape()
-			w := m.Spec.Counters(q, g, &v.network)
-			node = w.Edges[w.FromHub(b)].From
-		}
-		return record.Delta{Counter: -1 - v.frameNumber(frame{q.Number, node}), N: 1}, addr + m.Base, b.Start == addr
+	switch how {
+	case relocate.Arrives:
+		d, next, _ = v.arrived(q, m, b)
+		return d, next, b.Start == addr
+	case relocate.Chosen:
+		g.Shape()
+		w := m.Spec.Counters(q, g, &v.network)
+		return record.Delta{Counter: -1 - v.frameNumber(frame{q.Number, w.Edges[w.FromHub(b)].From}), N: 1}, addr + m.Base, b.Start == addr
 	}
 	// The block counts as entered once its counter was passed.
 	node := placement.Out(b)
@@ -75,6 +72,15 @@ func (v *Solver) ActiveFrame(addr uint64, how relocate.How) (d record.Delta, nex
 		return d, 0, true
 	}
 	return d, next + m.Base, true
+}
+
+// arrived is ActiveFrame where the thread has come to a block of which nothing is counted
+// yet; nil: it has left the function.
+func (v *Solver) arrived(q *relocate.Plan, m *Module, b *cfg.Block) (d record.Delta, next uint64, ok bool) {
+	if b == nil {
+		return d, 0, false
+	}
+	return record.Delta{Counter: -1 - v.frameNumber(frame{q.Number, placement.In(b)}), N: 1}, b.Start + m.Base, true
 }
 
 // endsInCall reports whether an address lies in a call with an edge for never
