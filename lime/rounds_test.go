@@ -94,7 +94,7 @@ func TestLoopsThatBeginWithAChoice(t *testing.T) {
 // it takes a way of the choice, though that goes with it.
 func TestRoundsOfALoopThatBeginsWithAChoice(t *testing.T) {
 	m := newMachine()
-	l := &forked{trips: func(w *walker) int { return 400 * (w.id + 1) }, cond: func(w *walker) bool { return w.iter%(w.n-w.id) == 0 }}
+	l := &forked{trips: func(w *walker) int { return 400 * (w.id + 1) }, cond: func(w *walker) bool { return w.iter%(8-w.id) == 0 }}
 	p := m.run(all(m.function("main", l), 4)...)
 	located(m)
 	res := analyse(t, p, Options{})
