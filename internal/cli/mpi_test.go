@@ -31,7 +31,9 @@ func newMPIBench(t *testing.T, impl string) *mpiBench {
 	b := &mpiBench{impl: impl, dir: t.TempDir(), env: append(os.Environ(), "SKEWLENS_TEST_AS_COMMAND=1", "XDG_CACHE_HOME="+t.TempDir(), "OMP_WAIT_POLICY=passive",
 		// Open MPI: as root, and on this machine alone.
 		"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_btl=self,vader", "OMPI_MCA_rmaps_base_oversubscribe=1", "OMPI_MCA_mpi_yield_when_idle=1",
-		"OMPI_MCA_hwloc_base_binding_policy=none")}
+		"OMPI_MCA_hwloc_base_binding_policy=none",
+		// Who is ended has a second to write its profile down, or is killed: too little on a busy machine.
+		"OMPI_MCA_odls_base_sigkill_timeout=5")}
 	return b
 }
 

@@ -347,7 +347,7 @@ func (g *gateRule) judge(c *code, atEnd bool) {
 	}
 	n, enough := len(t.rounds), t.enough(atEnd)
 	switch {
-	case enough && g.t.pools.serves(t.rounds[n-1].arrivals):
+	case enough && (g.t.pools.serves(t.rounds[n-1].arrivals) || t.awaits()):
 		if atEnd || n >= surelyNot {
 			g.settle(c, noMeeting)
 		}

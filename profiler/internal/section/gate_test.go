@@ -151,6 +151,35 @@ func TestPairsInOrder(t *testing.T) {
 	}
 }
 
+// TestDispatcherWaitsBesideIdle: who hands out work waits for all it has created in the
+// function in which the idle ones wait for it. One of them is there in each round, and
+// another one lets their creator go on: they have not met. Where the one that is there
+// lets it go, they have.
+func TestDispatcherWaitsBesideIdle(t *testing.T) {
+	for waker, meets := range map[profile.ThreadID]bool{1: true, 2: false} {
+		for _, rounds := range []int{2, 5, 20} {
+			s := newScript(1 << 20)
+			threads(s, 2)
+			for range rounds {
+				s.enters(1, 0, 1)
+				s.enters(0, 0, 1)
+				from := s.now
+				s.now += 50000
+				s.wakes(waker, letGo, s.now-20, s.now-15, 1)
+				s.sleeps(0, profile.WaitCondition, from+5, s.now)
+				s.leaves(0)
+				s.leaves(1)
+			}
+			s.dies(1)
+			s.dies(2)
+			got := s.Finish()
+			if is := len(got) > 0 && got[0].Kind == profile.Barrier; is != meets {
+				t.Errorf("%d lets it go, %d rounds: %v", waker, rounds, got)
+			}
+		}
+	}
+}
+
 // TestGroupsByObject: two teams meet on their own, at two objects.
 func TestGroupsByObject(t *testing.T) {
 	s := newScript(1 << 20)

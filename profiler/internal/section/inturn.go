@@ -67,3 +67,30 @@ func (t *trial) inTurn() bool {
 	}
 	return crowded*4 <= n || lets*2 >= n
 }
+
+// awaits: in most rounds of a trial somebody waited, together with some whom it has
+// created, for a thread that was not there yet when it woke it. So does who
+// hands out work, where its own wait and that of idle workers are in one function: who
+// has little to do is back in it in each round, and the slow one never comes, or only
+// while who it has woken waits for a core. At a barrier who wakes others has come first.
+func (t *trial) awaits() bool {
+	n := 0
+	for _, y := range t.rounds {
+		if y.calledAway(0, &y.arrivals[0]) || y.calledAway(1, y.last()) {
+			n++
+		}
+	}
+	return n*2 > len(t.rounds)
+}
+
+// calledAway: the first or the last thread of a round has created all others of it, and
+// what it waited for last was ended from outside of the round.
+func (y *round) calledAway(i int, a *arrival) bool {
+	waits := y.waits[i]
+	if len(waits) == 0 || slices.ContainsFunc(y.arrivals, func(b arrival) bool { return b.t != a.t && b.t.parent != a.t }) {
+		return false
+	}
+	s := waits[len(waits)-1].on
+	return s != nil && !slices.ContainsFunc(y.arrivals, func(b arrival) bool { return b.t != a.t && s.wokenBy(b.t, b.tsc) }) &&
+		slices.ContainsFunc(s.on.wakes, func(k waker) bool { return k.begin > s.begin && k.begin < s.end && k.by != a.t.id })
+}
