@@ -92,6 +92,7 @@ func (b *idiomBench) compile(out string, flags ...string) error {
 	if b.expect["static"] != "" {
 		words = append(words, "-static")
 	}
+	words = append(words, strings.Fields(b.expect["flags"])...)
 	words = append(append(words, flags...), filepath.Join(idiomDir, b.file), "-o", filepath.Join(b.dir, out))
 	lib, err := b.compileLibrary(out)
 	if err != nil {

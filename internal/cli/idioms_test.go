@@ -38,6 +38,7 @@ import (
 //	lib=FILE  count=none     a second file, which becomes a shared library; do not count it
 //	openmp=yes               it is built with OpenMP, by the compiler's own runtime
 //	teams=yes                it has libomp's teams, which have no more threads than there are cores unless that is told
+//	flags=-pg                and with this flag
 //	link=tbb                 and linked with a library of the system's
 //	path=rounds          the critical path goes through the longest part of each instance, one after the other
 //	cores=P                  its threads are kept together as on so many cores: chance has no hand in who does what

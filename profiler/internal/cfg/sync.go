@@ -92,6 +92,7 @@ func init() {
 	for _, n := range []string{"pthread_self", "pthread_equal", "thrd_current", "__errno_location", "__tls_get_addr", "_ZSt11_Hash_bytesPKvmm", "memcpy", "memset",
 		"memcmp", "memmove", "clock_gettime", "gettimeofday", "time", "sched_getcpu", "_ZNSt6chrono3_V212steady_clock3nowEv",
 		"_ZNSt6chrono3_V212system_clock3nowEv", "pthread_getspecific", "getpid", "gettid", "_ZnwmSt11align_val_t", "_Znwm", "_ZdlPv", "_ZdlPvm",
+		"mcount", "__fentry__", "__cyg_profile_func_enter", "__cyg_profile_func_exit", // for gprof and the like, in each function
 		"__cxa_guard_acquire", "__cxa_guard_release", "pthread_mutexattr_init", atomicDetail + "11__wait_args19_M_setup_proxy_waitEPKv"} {
 		lightImports[n] = true
 	}

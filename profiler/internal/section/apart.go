@@ -91,7 +91,7 @@ func (j *joinRule) setApart(g *group) {
 	if g.joined == 0 || g.first == nil || len(joined) == 0 || len(rest) == 0 || len(g.workers) < g.created {
 		return
 	}
-	apart := &group{creator: g.creator, created: len(joined), workers: joined, joined: len(joined), first: g.first, last: g.last, before: g.before, after: g.after}
+	apart := &group{creator: g.creator, created: len(joined), workers: joined, joined: len(joined), first: g.first, last: g.last, before: g.before, after: g.after, met: g.met, inside: g.inside}
 	over := g.last.tsc
 	ended := map[*thread]bool{}
 	for _, w := range joined {

@@ -33,7 +33,7 @@ func (b *barrierRule) wait(x *thread, r record.Record) {
 	if n == 0 && e.has(x) {
 		b.complete(e)
 	}
-	e.comes(x.arrive(r))
+	e.comes(b.t.meets(x, r))
 	// The part ends here, whenever the others come.
 	x.cut(e.arrivals[len(e.arrivals)-1], r.TSC)
 	if n > 0 && len(e.arrivals) >= n {

@@ -33,9 +33,18 @@ func conditions(t *Tracker) rule {
 // wait: a thread that wakes too early and waits again has arrived once.
 func (c conditionRule) wait(x *thread, r record.Record) {
 	if e := c.t.epochOf(r.Arg1); !e.has(x) {
-		e.comes(x.arrive(r))
+		e.comes(c.comes(x, e, r))
 		e.waitAgain(x, c.t.pools.passed(x))
 	}
+}
+
+// comes describes the part of a thread that waits or wakes. Until it is known that this is
+// a barrier, parts do not end there.
+func (c conditionRule) comes(x *thread, e *epoch, r record.Record) arrival {
+	if e.same < 2 || len(e.held) > 0 {
+		return x.arrive(r)
+	}
+	return c.t.meets(x, r)
 }
 
 // mayChange is how often others may come to a barrier than before: at its
@@ -78,7 +87,7 @@ func (c conditionRule) broadcast(x *thread, r record.Record) {
 		e.arrivals, e.held = nil, nil
 		return
 	}
-	e.arrivals = append(e.arrivals, x.arrive(r))
+	e.arrivals = append(e.arrivals, c.comes(x, e, r))
 	e.noteCompany()
 	if e.changes > mayChange && 2*e.changes > e.wakes {
 		e.arrivals, e.held = nil, nil // whoever happens to wait is woken

@@ -19,9 +19,10 @@ type arrival struct {
 	beginTSC uint64
 	busyNS   int64
 	timed    bool
-	cpu      int64   // the CPU clock, −1: unknown
-	ended    bool    // it waited for nobody: it has ended
-	lacks    *undone // as the thread's, then
+	cpu      int64    // the CPU clock, −1: unknown
+	ended    bool     // it waited for nobody: it has ended
+	lacks    *undone  // as the thread's, then
+	before   *arrival // what it did before it had helpers that it joined, and is of the same part; nil: nothing
 
 	inner     []record.Delta // of the forks inside it, what it had to wait for
 	innerBusy int64
@@ -105,6 +106,12 @@ func (t *Tracker) complete(kind profile.SectionKind, e *epoch) {
 
 // file makes arrivals an instance of the section that they end.
 func (t *Tracker) file(kind profile.SectionKind, arrivals []arrival, made making) {
+	for i := range arrivals {
+		if b := arrivals[i].before; b != nil {
+			arrivals[i].before = nil
+			arrivals[i] = arrivals[i].after(b)
+		}
+	}
 	t.mpi.met(arrivals)
 	if t.out.add(kind, arrivals, made) {
 		t.Instances++

@@ -27,13 +27,15 @@ type fork struct {
 	creator       *thread
 	parts         []arrival
 	before, after *arrival // what its creator did beside its part
+	met           int      // how often that had met others when it began
+	inside        bool     // as the group's
 }
 
 // done files what a group's end completes. Within another group it is kept until
 // that one ends, which shows whether it was a part of it. A worker that forks
 // again does one thing after the other: that is no recursion.
 func (j *joinRule) done(g *group, parts []arrival) {
-	f := &fork{j.t.out.spots(g.first)[0].line, g.creator, parts, g.before, g.after}
+	f := &fork{j.t.out.spots(g.first)[0].line, g.creator, parts, g.before, g.after, g.met, g.inside}
 	recursive := false
 	for _, x := range g.kept() {
 		if x.line == f.line {
@@ -54,6 +56,7 @@ func (j *joinRule) done(g *group, parts []arrival) {
 		if recursive {
 			f.own(f.after, f.before)
 		}
+		j.helped(f)
 		if !j.unasked(g.first) {
 			j.t.file(profile.Join, f.parts, byLibrary)
 			j.filed = j.filed || j.t.out.latest != nil
@@ -107,13 +110,8 @@ func (f *fork) end() (tsc uint64) {
 
 // release files a group that is no part of the one around it, while its creator lives.
 func (j *joinRule) release(f *fork) {
+	j.helped(f)
 	j.t.file(profile.Join, f.parts, byLibrary)
-	x := f.creator
-	j.t.waitedFor(f.parts, &x.inner, &x.innerBusy)
-	if f.before != nil {
-		a := f.before.after(x.before)
-		x.before = &a
-	}
 }
 
 // end files what was kept for groups that nobody joined.
@@ -121,6 +119,9 @@ func (j *joinRule) end() {
 	var left []*fork
 	for _, id := range slices.Sorted(maps.Keys(j.t.threads)) {
 		if g := j.groups[j.t.threads[id]]; g != nil {
+			if g.beside != nil {
+				g = j.back(g)
+			}
 			if joined, _ := g.joinedOf(); len(joined) > 1 || g.olderRest() {
 				j.setApart(g)
 			}

@@ -49,7 +49,7 @@ func (j *joinRule) await(x *thread, r record.Record) {
 	if g.first == nil {
 		a := x.arrive(r)
 		g.first = &a
-		x.cut(a, r.TSC)
+		x.cutInside(a, r.TSC)
 	}
 }
 
@@ -79,7 +79,7 @@ func (j *joinRule) goesOn(x *thread, r record.Record) {
 	if !g.awaited || g.first == nil {
 		return
 	}
-	delete(j.groups, x)
+	j.closes(g)
 	g.over, x.awaited = r.TSC, g
 	j.settleAwaited(g)
 }

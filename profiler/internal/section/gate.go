@@ -75,6 +75,7 @@ type passing struct {
 	acc []record.Delta
 	tsc uint64
 	cpu int64
+	had had
 }
 
 const (
@@ -117,13 +118,16 @@ func (g *gateRule) enter(x *thread, r record.Record) {
 		g.settle(outer, noMeeting)
 	}
 	last := c.seen[x]
-	p := &passing{inside: true, arrived: x.arrive(r)}
+	p := &passing{inside: true, arrived: g.t.meets(x, r)}
 	if c.state == meeting {
 		u := c.ends(x, x.acc, x.clock)
 		x.cut(p.arrived, r.TSC)
 		x.lacks = u
 	} else if last != nil && last.cuts == x.cuts {
 		p.arrived.since(x, last)
+		p.arrived.before, p.arrived.inner, p.arrived.innerBusy = nil, nil, 0
+	} else if last != nil {
+		p.arrived.helpedSince(last)
 	}
 	passed := g.passed(c, x, last)
 	p.cuts = x.cuts
@@ -199,7 +203,7 @@ func (g *gateRule) leave(x *thread, r record.Record) {
 			delete(c.seen, x)
 			return
 		}
-		p.acc, p.tsc, p.cpu = slices.Clip(x.acc), r.TSC, x.clock
+		p.acc, p.tsc, p.cpu, p.had = slices.Clip(x.acc), r.TSC, x.clock, x.had()
 		g.judge(c, false)
 	}
 }

@@ -156,6 +156,7 @@ func (g *gateRule) endAtGates(list []*code) {
 		p := c.seen[x]
 		switch {
 		case p.cuts != x.cuts:
+			x.helpedSince(p)
 		case p.inside:
 			x.lacks = c.ends(x, x.acc, p.arrived.cpu)
 			// The arrival is less what came before the last passing, the counters are not.
@@ -164,6 +165,9 @@ func (g *gateRule) endAtGates(list []*code) {
 			x.lacks = c.ends(x, p.acc, p.cpu)
 			x.acc = record.Sub(x.acc, p.acc)
 			x.begin, x.beginTSC, x.cpu = p.arrived.site, p.tsc, p.cpu
+		}
+		if p.cuts == x.cuts {
+			x.before, x.inner, x.innerBusy = nil, nil, 0
 		}
 		x.cuts++
 		p.cuts = x.cuts

@@ -27,7 +27,11 @@ type joinRule struct {
 type group struct {
 	creator *thread
 	created int
-	elders  int // how many of these it had when the others were created: see setApart
+	elders  int    // how many of these it had when the others were created: see setApart
+	met     int    // how often it had met others when it created the first,
+	lately  int    // and the last: see helpers.go
+	inside  bool   // its creator meets others of the team around it
+	beside  *group // that it has, and these are helpers beside them; nil: none
 	workers []*thread
 	dead    []arrival
 	joined  int
@@ -81,18 +85,19 @@ func (j *joinRule) create(x *thread, r record.Record) {
 	x.nextStart, x.nextMade, x.creates = profile.Addr(r.Arg3), callSite{profile.Addr(r.Site), r.Chain}, moment{r.TSC, x.clock}
 	j.goesOn(x, r)
 	g := j.groups[x]
-	if g == nil {
-		g = &group{creator: x}
+	if g == nil || g.beside == nil && g.lately < x.met {
+		g = &group{creator: x, met: x.met, beside: g}
 		j.groups[x] = g
 	} else if g.olderRest() {
 		j.setApart(g)
 	}
-	if g.created > g.elders || j.of[x] != nil { // in a recursion that is of it
+	if g.created > g.elders || j.of[x] != nil || x.met > 0 { // in a recursion that is of it, and between meetings
 		a := x.arrive(r).after(g.before)
 		g.before = &a
 	}
 	x.restart(profile.Addr(r.Site), r.TSC)
 	g.created++
+	g.lately = x.met
 	g.first = nil // it goes on creating: its own part starts at the last create
 }
 
@@ -104,7 +109,7 @@ func (j *joinRule) born(x *thread) {
 	x.made, x.parent.nextMade = x.parent.nextMade, callSite{}
 	g := j.groups[x.parent]
 	if g == nil { // created by a library: no record
-		g = &group{creator: x.parent, created: 1}
+		g = &group{creator: x.parent, created: 1, met: x.parent.met}
 		j.groups[x.parent] = g
 	}
 	j.of[x] = g
@@ -156,7 +161,11 @@ func (j *joinRule) join(x *thread, r record.Record) {
 	if g.awaited && g.joined == 0 {
 		j.t.pools.ends(x) // before what it waited for is taken for these threads' results
 	}
-	if w := j.named[r.Arg1]; w != nil && j.of[w] == g {
+	w := j.named[r.Arg1]
+	if g.beside != nil && (w == nil || j.of[w] != g) {
+		g = j.back(g)
+	}
+	if w != nil && j.of[w] == g {
 		if j.another(g, w, callSite{profile.Addr(r.Site), r.Chain}) {
 			j.setApart(g)
 		}
@@ -235,7 +244,7 @@ func (j *joinRule) settle(g *group, tsc uint64) {
 	if g.first == nil || g.joined < len(g.workers) || len(g.dead) < len(g.workers) || j.groups[g.creator] != g || len(g.workers) < g.created {
 		return
 	}
-	delete(j.groups, g.creator)
+	j.closes(g)
 	g.creator.joins(g.workers, g.last, tsc)
 	j.file(g)
 	j.forget(g)

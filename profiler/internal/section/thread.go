@@ -42,6 +42,7 @@ type thread struct {
 	clock    int64 // at its last record; −1: unknown
 	last     uint64
 	cuts     int     // how often its part began anew
+	met      int     // how often it has come to where it meets others, but for those that it joins
 	lacks    *undone // what a gate has ended, since its part last began otherwise; nil: nothing
 
 	rounds rounds         // of loops that may deal work out
@@ -109,9 +110,9 @@ func (x *thread) restart(site profile.Addr, tsc uint64) {
 
 // cutInside is cut where the thread has a part in a group around it, which goes on.
 func (x *thread) cutInside(a arrival, tsc uint64) {
-	before, inner, busy := x.before, x.inner, x.innerBusy
+	before, inner, busy, met := x.before, x.inner, x.innerBusy, x.met
 	x.cut(a, tsc)
-	x.before, x.inner, x.innerBusy = before, inner, busy
+	x.before, x.inner, x.innerBusy, x.met = before, inner, busy, met
 }
 
 // cut ends a thread's part at an arrival and begins the next one.
@@ -122,4 +123,5 @@ func (x *thread) cut(a arrival, tsc uint64) {
 	x.before, x.inner, x.innerBusy = nil, nil, 0
 	x.lacks = nil
 	x.cuts++
+	x.met++
 }
