@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -257,5 +258,65 @@ func main() {
 	}
 	if !slices.ContainsFunc(p.Warnings, func(w profile.Warning) bool { return w.Code == "goroutines" }) {
 		t.Errorf("warnings %v", p.Warnings)
+	}
+}
+
+// TestGoEndsInLoops: how often goroutines went round loops without calls is known when the
+// program ends, of those that the runtime has interrupted there, too.
+func TestGoEndsInLoops(t *testing.T) {
+	dir := goModule(t, `package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+)
+
+var at [6][16]int
+
+//go:noinline
+func loop(at *int, n int) {
+	for i := 0; i < n; i++ {
+		*at = i
+	}
+}
+
+func main() {
+	for i := range at {
+		go loop(&at[i][0], 1<<60)
+	}
+	time.Sleep(100 * time.Millisecond)
+	for i := range at {
+		fmt.Println(at[i][0])
+	}
+	os.Exit(0)
+}
+`)
+	for _, flags := range [][]string{nil, {"-gcflags=all=-N -l"}} {
+		out, _, p := profiled(t, buildGo(t, dir, flags...))
+		var stored, counted []int
+		for _, s := range strings.Fields(out) {
+			n, _ := strconv.Atoi(s)
+			stored = append(stored, n)
+		}
+		for i := range p.Threads {
+			most := 0
+			for _, b := range p.Graph.Blocks {
+				if p.Graph.Functions[b.Function].Name == "main.loop" && b.Count != profile.NoEvent {
+					most = max(most, int(p.Threads[i].Totals.Of(b.Count)))
+				}
+			}
+			counted = append(counted, most)
+		}
+		counted = append(counted, make([]int, len(stored))...) // some may not have run
+		slices.Sort(stored)
+		slices.Sort(counted)
+		counted = counted[len(counted)-len(stored):]
+		for i, n := range stored {
+			if counted[i] < n {
+				t.Errorf("%v: %d rounds, stored %d: %v", flags, counted, stored, p.Warnings)
+				break
+			}
+		}
 	}
 }

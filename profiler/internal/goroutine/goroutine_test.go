@@ -259,3 +259,35 @@ func sameWay(t *testing.T, w *Walker, s *Stack, ret uint64, want *Way) {
 		t.Errorf("%+v, want %+v; the same way: %t", got, walked, way == want)
 	}
 }
+
+// TestSavedBy: the runtime puts each register to a place of its own, below where the
+// goroutine goes on; another function is not taken for the one that does.
+func TestSavedBy(t *testing.T) {
+	im, err := image.Open(program(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var preempt Function
+	for i := range im.Funcs {
+		if f := &im.Funcs[i]; strings.TrimSuffix(f.Name, ".abi0") == "runtime.asyncPreempt" {
+			preempt = Function{f.Addr, im.Bytes(f.Addr)[:f.Size]}
+		}
+	}
+	s, err := SavedBy(preempt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := map[int64]bool{}
+	for r, where := range s.At {
+		if at[where] || where >= -8 || where%8 != 0 || r == x86.RSP {
+			t.Errorf("register %d is at %d: %v", r, where, s.At)
+		}
+		at[where] = true
+	}
+	if s.At[x86.RBP] != -16 || s.At[x86.R15]-s.At[x86.RAX] != 8*13 || s.From <= preempt.Addr || s.From >= preempt.Addr+uint64(len(preempt.Bytes)) {
+		t.Errorf("%v from %#x on, of %#x", s.At, s.From, preempt.Addr)
+	}
+	if _, err := SavedBy(functions(t, im).End); err == nil || !strings.Contains(err.Error(), "as in every Go so far") {
+		t.Errorf("a function that saves few: %v", err)
+	}
+}
