@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -19,6 +20,7 @@ func TestFlagsBehindTheProgram(t *testing.T) {
 		{"sh -- --format json", false},
 		{"sh --verbose -o x", false},
 		{"sh", false},
+		{"-o " + filepath.Join(t.TempDir(), "r") + " sh --format json", false}, // the program's messages stand alone
 	} {
 		f := &fake{p: skewed()}
 		_, stderr, status := profileWith(f, strings.Fields(c.args)...)

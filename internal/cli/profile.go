@@ -185,7 +185,9 @@ func (c profileCommand) do(ctx context.Context, stdout, stderr io.Writer, args [
 	if err != nil {
 		return err
 	}
-	behind(stderr, fs, args)
+	if o.output == "" { // else only the program itself writes there
+		behind(stderr, fs, args)
+	}
 	if len(o.launcher) > 0 {
 		return o.launch(ctx, stdout, stderr, fs.Args())
 	}

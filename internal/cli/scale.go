@@ -147,7 +147,9 @@ func (c scaleCommand) do(ctx context.Context, stdout, stderr io.Writer, args []s
 	if err != nil {
 		return err
 	}
-	behind(stderr, fs, args)
+	if o.output == "" { // else only the program itself writes there
+		behind(stderr, fs, args)
+	}
 	for _, file := range []string{o.output, o.plot, o.stack, o.lines} {
 		if file != "" && file != "-" {
 			if err := atomicfile.Writable(file); err != nil {
