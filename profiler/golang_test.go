@@ -262,17 +262,23 @@ func main() {
 }
 
 // TestGoEndsInLoops: how often goroutines went round loops without calls is known when the
-// program ends, of those that the runtime has interrupted there, too.
+// program ends, of those that the runtime has interrupted there, too, and of one to which
+// the signal came that ends it.
 func TestGoEndsInLoops(t *testing.T) {
 	dir := goModule(t, `package main
 
 import (
 	"fmt"
 	"os"
+	"runtime"
+	"syscall"
 	"time"
 )
 
-var at [6][16]int
+var (
+	at  [6][16]int
+	tid int
+)
 
 //go:noinline
 func loop(at *int, n int) {
@@ -282,18 +288,34 @@ func loop(at *int, n int) {
 }
 
 func main() {
-	for i := range at {
-		go loop(&at[i][0], 1<<60)
+	if len(os.Args) > 1 {
+		go func() {
+			runtime.LockOSThread()
+			tid = syscall.Gettid()
+			loop(&at[0][0], 1<<60)
+		}()
+	} else {
+		for i := range at {
+			go loop(&at[i][0], 1<<60)
+		}
 	}
 	time.Sleep(100 * time.Millisecond)
 	for i := range at {
 		fmt.Println(at[i][0])
 	}
+	if len(os.Args) > 1 {
+		syscall.RawSyscall(syscall.SYS_TGKILL, uintptr(os.Getpid()), uintptr(tid), uintptr(syscall.SIGTERM))
+		time.Sleep(time.Minute)
+	}
 	os.Exit(0)
 }
 `)
-	for _, flags := range [][]string{nil, {"-gcflags=all=-N -l"}} {
-		out, _, p := profiled(t, buildGo(t, dir, flags...))
+	for i, flags := range [][]string{nil, {"-gcflags=all=-N -l"}, nil} {
+		var args []string
+		if i == 2 {
+			args = []string{"ended"} // by a signal that comes to a loop
+		}
+		out, _, p := profiled(t, buildGo(t, dir, flags...), args...)
 		var stored, counted []int
 		for _, s := range strings.Fields(out) {
 			n, _ := strconv.Atoi(s)

@@ -80,7 +80,7 @@ func (k *stacks) ofGoroutine(g, upTo uint64, regs *[17]uint64) (left []record.De
 	case err != nil:
 		return nil
 	case sp <= lo || sp >= hi:
-		return k.ofGoroutine(g, upTo, nil) // it stands where it was left
+		return k.elsewhere(g, upTo, regs, lo, hi)
 	case k.in.ours(pc):
 		return k.ofHeld(regs, hi)
 	case pc-c.Base < uint64(len(c.Bytes)):
@@ -101,6 +101,22 @@ func (k *stacks) ofGoroutine(g, upTo uint64, regs *[17]uint64) (left []record.De
 		left = append(left, k.solver.ActiveLoops(a, how, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] })...)
 	}
 	return k.ofFrames(left, k.goStack(g, upTo, regs), how)
+}
+
+// elsewhere is ofGoroutine of one whose thread is on another stack, as its own is from lo to
+// hi: in the handler of a signal that came to it, as of one that ends the program; or it
+// stands where it was left.
+func (k *stacks) elsewhere(g, upTo uint64, regs *[17]uint64, lo, hi uint64) []record.Delta {
+	at := unwind.Regs(*regs)
+	for {
+		under, apart, ok := k.unwinder.Signalled(at)
+		if sp := under[unwind.SP]; ok && apart && sp > lo && sp < hi {
+			return k.ofGoroutine(g, upTo, (*[17]uint64)(&under))
+		} else if !ok || !apart || sp <= at[unwind.SP] { // else a signal came to a handler
+			return k.ofGoroutine(g, upTo, nil)
+		}
+		at = under
+	}
 }
 
 // ofFrames adds those of frames; how the first one stands is given, if it has called none.

@@ -119,7 +119,7 @@ func (k *stacks) activeAt(regs [17]uint64, under bool) (frames []record.Delta, n
 		}
 	}
 	if !complete && !under { // it may be lost in a handler
-		if regs, ok := k.unwinder.Signalled(regs); ok {
+		if regs, _, ok := k.unwinder.Signalled(regs); ok {
 			more, rest := k.activeAt(regs, true)
 			return append(frames, more...), append(next, rest...)
 		}

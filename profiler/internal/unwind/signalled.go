@@ -3,7 +3,6 @@ package unwind
 import (
 	"bytes"
 	"encoding/binary"
-	"sort"
 )
 
 // Tables say nothing of a handler that calls functions without any, those of musl say. But
@@ -15,8 +14,9 @@ import (
 var restorers = [][]byte{{0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05}, {0xb8, 15, 0, 0, 0, 0x0f, 0x05}}
 
 // Signalled are the registers that a thread goes on with when the handler of a signal comes
-// back that it is in, from its registers there; false: no handler is found.
-func (u *Unwinder) Signalled(r Regs) (under Regs, ok bool) {
+// back that it is in, from its registers there; false: no handler is found. apart: it is on
+// the stack that the thread has for handlers alone.
+func (u *Unwinder) Signalled(r Regs) (under Regs, apart, ok bool) {
 	const (
 		page, far = 4096, 64 << 10
 		context   = 8 + 40   // from the address to the first of the registers, as in ucontext_t,
@@ -42,17 +42,14 @@ func (u *Unwinder) Signalled(r Regs) (under Regs, ok bool) {
 		if u.Original != nil {
 			under[regPC] = u.Original(under[regPC], true)
 		}
-		return under, true
+		base, length := word(24), word(40) // uc_stack
+		return under, r[regSP]-base < length, true
 	}
-	return under, false
+	return under, false, false
 }
 
 // restores reports whether code at an address asks the kernel to go on where a signal came.
 func (u *Unwinder) restores(pc uint64) bool {
-	i := sort.Search(len(u.modules), func(i int) bool { return u.modules[i].hi > pc })
-	if i == len(u.modules) || pc < u.modules[i].lo {
-		return false
-	}
 	for _, code := range restorers {
 		have := make([]byte, len(code))
 		if u.mem.Read(have, pc) == nil && bytes.Equal(have, code) {
