@@ -299,13 +299,21 @@ func main() {
 			go loop(&at[i][0], 1<<60)
 		}
 	}
-	time.Sleep(100 * time.Millisecond)
+	loops := len(at)
+	if len(os.Args) > 1 {
+		loops = 1
+	}
+	for i := range loops {
+		for at[i][0] < 1<<20 { // it is in the loop, and more of them than cores have been interrupted there
+			time.Sleep(time.Millisecond)
+		}
+	}
 	for i := range at {
 		fmt.Println(at[i][0])
 	}
 	if len(os.Args) > 1 {
 		syscall.RawSyscall(syscall.SYS_TGKILL, uintptr(os.Getpid()), uintptr(tid), uintptr(syscall.SIGTERM))
-		time.Sleep(time.Minute)
+		select {} // until it ends
 	}
 	os.Exit(0)
 }

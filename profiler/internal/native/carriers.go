@@ -12,7 +12,6 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 	"github.com/skewlens/skewlens/profiler/internal/unwind"
-	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
 // Where the threads of a program in Go are kept together in virtual time each has an
@@ -90,7 +89,7 @@ func (s *signals) pend(e tracee.Event) {
 		return
 	}
 	if a, ok := s.in.addr(regs[unwind.PC]); ok {
-		lack := s.stacks.solver.ActiveLoops(a, relocate.Before, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] })
+		lack := s.stacks.loops(a, relocate.Before, &regs)
 		t.area.Pend(s.cores.clocks, lack)
 	}
 }

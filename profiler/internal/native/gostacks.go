@@ -98,7 +98,7 @@ func (k *stacks) ofGoroutine(g, upTo uint64, regs *[17]uint64) (left []record.De
 		regs[unwind.PC], how = x.Addr+m.bias, x.How
 	}
 	if a, ok := k.in.addr(regs[unwind.PC]); ok {
-		left = append(left, k.solver.ActiveLoops(a, how, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] })...)
+		left = append(left, k.loops(a, how, regs)...)
 	}
 	return k.ofFrames(left, k.goStack(g, upTo, regs), how)
 }
@@ -286,7 +286,7 @@ func (s *signals) goFault(e tracee.Event, m *module, pc uint64) {
 		return
 	}
 	if x := m.stand(pc - m.cache); x.How != relocate.Nowhere {
-		t.leave(s.stacks.solver.ActiveLoops(x.Addr+m.base, x.How, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] }))
+		t.leave(s.stacks.loops(x.Addr+m.base, x.How, &regs))
 	}
 }
 

@@ -99,12 +99,12 @@ func (k *stacks) activeAt(regs [17]uint64, under bool) (frames []record.Delta, n
 		}
 		*pc, how = x.Addr+m.bias, x.How
 	}
-	loops := func(regs *unwind.Regs, how relocate.How) {
+	loops := func(regs *[17]uint64, how relocate.How) {
 		if a, ok := k.in.addr(regs[unwind.PC]); ok {
-			frames = append(frames, k.solver.ActiveLoops(a, how, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] })...)
+			frames = append(frames, k.loops(a, how, regs)...)
 		}
 	}
-	loops((*unwind.Regs)(&regs), how)
+	loops(&regs, how)
 	stack, complete := k.walk(func() ([]unwind.Frame, bool) { return k.unwinder.Stack(regs) })
 	for i, x := range stack {
 		switch {
@@ -114,7 +114,7 @@ func (k *stacks) activeAt(regs [17]uint64, under bool) (frames []record.Delta, n
 			add(x.PC-1, relocate.After)
 		default:
 			add(x.PC, relocate.Before)
-			loops(x.Regs, relocate.Before)
+			loops((*[17]uint64)(x.Regs), relocate.Before)
 			under = true
 		}
 	}
@@ -125,6 +125,12 @@ func (k *stacks) activeAt(regs [17]uint64, under bool) (frames []record.Delta, n
 		}
 	}
 	return frames, next
+}
+
+// loops is what is missing in the loops around an address of the profile at which a thread
+// stands with these registers.
+func (k *stacks) loops(at uint64, how relocate.How, regs *[17]uint64) []record.Delta {
+	return k.solver.ActiveLoops(at, how, func(x x86.Reg) uint64 { return regs[dwarfNumber[x]] })
 }
 
 // places are where a thread stands in moved code, as the profile's addresses,

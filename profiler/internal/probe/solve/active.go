@@ -36,7 +36,7 @@ func (v *Solver) ActiveFrame(addr uint64, how relocate.How) (d record.Delta, nex
 	if i, counted, on := how.On(); on {
 		g.Shape()
 		w := m.Spec.Counters(q, g, &v.network)
-		if e := &w.Edges[i]; e.Counter >= 0 && counted > len(leaving(w, e.Way())) {
+		if e := &w.Edges[i]; e.Counter >= 0 && counted > len(updates(w, e.Way(), true)) {
 			return v.arrived(q, m, e.Way().To)
 		}
 	}
@@ -135,7 +135,7 @@ func inLoop(w *placement.Network, e *placement.Edge, b *cfg.Block, how relocate.
 	}
 	is := func(u placement.Update) bool { return u.Counter == e.Counter }
 	x := &w.Edges[i]
-	out, in := leaving(w, x.Way()), entering(w, x.Way())
+	out, in := updates(w, x.Way(), true), updates(w, x.Way(), false)
 	if k := slices.IndexFunc(out, is); k >= 0 {
 		return counted <= k
 	}
@@ -148,22 +148,13 @@ func inLoop(w *placement.Network, e *placement.Edge, b *cfg.Block, how relocate.
 	return loop.Has(b)
 }
 
-// leaving are what an edge does to the counters of the loops that it leaves, in order, and
-// entering to those of the loops that it enters.
-func leaving(w *placement.Network, e *cfg.Edge) (out []placement.Update) {
+// updates are what an edge does to the counters of the loops that it leaves, in order, or to
+// those of the loops that it enters.
+func updates(w *placement.Network, e *cfg.Edge, leaves bool) (list []placement.Update) {
 	for _, u := range w.Updates(e) {
-		if u.Add {
-			out = append(out, u)
+		if u.Add == leaves {
+			list = append(list, u)
 		}
 	}
-	return out
-}
-
-func entering(w *placement.Network, e *cfg.Edge) (in []placement.Update) {
-	for _, u := range w.Updates(e) {
-		if !u.Add {
-			in = append(in, u)
-		}
-	}
-	return in
+	return list
 }
