@@ -294,6 +294,7 @@ func TestCMakeConfigurations(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", types, got, want)
 		}
 	}
+	put("Debug;Fast")
 	for _, config := range []string{"Debug", "Fast"} {
 		if err := os.MkdirAll(filepath.Join(dir, "build/sub", config), 0o755); err != nil {
 			t.Fatal(err)
