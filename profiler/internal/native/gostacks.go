@@ -70,7 +70,7 @@ func (k *stacks) stackFrom(sp, hi uint64) (s goroutine.Stack, ok bool) {
 // ofGoroutine are the counters of the frames of a goroutine that are left for good.
 func (k *stacks) ofGoroutine(g, upTo uint64, regs *[17]uint64) (left []record.Delta) {
 	if regs == nil {
-		return k.ofFrames(nil, k.goStack(g, upTo, nil), relocate.Before)
+		return k.ofFrames(nil, k.goStack(g, upTo, nil), relocate.Before, nil)
 	}
 	l, pc, sp := &k.in.golang.layout, regs[unwind.PC], regs[unwind.SP]
 	lo, _ := k.p.Word(g + uint64(l.StackLow))
@@ -100,7 +100,7 @@ func (k *stacks) ofGoroutine(g, upTo uint64, regs *[17]uint64) (left []record.De
 	if a, ok := k.in.addr(regs[unwind.PC]); ok {
 		left = append(left, k.loops(a, how, regs)...)
 	}
-	return k.ofFrames(left, k.goStack(g, upTo, regs), how)
+	return k.ofFrames(left, k.goStack(g, upTo, regs), how, regs)
 }
 
 // elsewhere is ofGoroutine of one whose thread is on another stack, as its own is from lo to
@@ -119,8 +119,9 @@ func (k *stacks) elsewhere(g, upTo uint64, regs *[17]uint64, lo, hi uint64) []re
 	}
 }
 
-// ofFrames adds those of frames; how the first one stands is given, if it has called none.
-func (k *stacks) ofFrames(left []record.Delta, frames []goroutine.Frame, how relocate.How) []record.Delta {
+// ofFrames adds those of frames; how the first one stands is given, if it has called none, and
+// its registers, if they are known.
+func (k *stacks) ofFrames(left []record.Delta, frames []goroutine.Frame, how relocate.How, regs *[17]uint64) []record.Delta {
 	for i, f := range frames {
 		pc, at := f.PC, how
 		if how = relocate.Before; f.Called {
@@ -134,7 +135,10 @@ func (k *stacks) ofFrames(left []record.Delta, frames []goroutine.Frame, how rel
 			left = append(left, d)
 		}
 		if i > 0 && !f.Called {
-			left = append(left, k.interrupted(frames[i-1].PC, f.SP, a)...)
+			left = append(left, k.interrupted(frames[i-1].PC, f.SP, a, regs)...)
+		}
+		if i > 0 {
+			regs = nil // those of who has called have changed since
 		}
 	}
 	return left
@@ -142,17 +146,22 @@ func (k *stacks) ofFrames(left []record.Delta, frames []goroutine.Frame, how rel
 
 // interrupted is what is missing in the loops of a function that goes on at an address of
 // the profile with a stack pointer, into which one came in between that stands at by:
-// where that is not a fault, which told it as it came, the registers are on the stack.
-func (k *stacks) interrupted(by, sp, at uint64) []record.Delta {
+// where that is not a fault, which told it as it came, the registers are on the stack, or
+// still in place, if those are known.
+func (k *stacks) interrupted(by, sp, at uint64, regs *[17]uint64) []record.Delta {
 	m, saved := k.in.modules[0], &k.in.golang.saved
 	if f := m.im.FuncAt(by - m.bias); f == nil || !strings.HasPrefix(f.Name, goPreempts) {
 		return nil
+	}
+	early := by < saved.From
+	if early && regs != nil {
+		return k.loops(at, relocate.Before, regs)
 	}
 	d := k.solver.ActiveLoops(at, relocate.Before, func(x x86.Reg) uint64 {
 		w, _ := k.p.Word(sp + uint64(saved.At[x]))
 		return w
 	})
-	if len(d) > 0 && by < saved.From {
+	if len(d) > 0 && early {
 		k.solver.Forget(at)
 	}
 	return d

@@ -59,7 +59,7 @@ func (k *stacks) ofCalled(sp, hi uint64) []record.Delta {
 		ret, _ := stack.Word(at)
 		if k.in.golang.code.Returns[ret] {
 			if frames := entry(at + 8); w.Whole {
-				return k.ofFrames(nil, frames, relocate.Before)
+				return k.ofFrames(nil, frames, relocate.Before, nil)
 			}
 		}
 		m := k.in.cacheOf(ret)
@@ -72,11 +72,11 @@ func (k *stacks) ofCalled(sp, hi uint64) []record.Delta {
 			frames = w.Walk(&stack, x.Addr+m.bias, at+8, false)
 		}
 		if w.Whole {
-			return k.ofFrames(nil, frames, x.How)
+			return k.ofFrames(nil, frames, x.How, nil)
 		}
 	}
 	if frames := entry(sp); w.Whole { // what is called has returned, or is not yet
-		return k.ofFrames(nil, frames, relocate.Before)
+		return k.ofFrames(nil, frames, relocate.Before, nil)
 	}
 	return nil
 }
@@ -116,5 +116,5 @@ func (k *stacks) ofHeld(regs *[17]uint64, hi uint64) []record.Delta {
 	if l.Arrives {
 		how = relocate.Arrives
 	}
-	return k.ofFrames(nil, frames, how)
+	return k.ofFrames(nil, frames, how, nil)
 }
