@@ -125,29 +125,6 @@ func TestSeparateDebugFile(t *testing.T) {
 	}
 }
 
-// TestSplitDwarf: the lines of a program whose functions are in .dwo files.
-func TestSplitDwarf(t *testing.T) {
-	for _, c := range [][]string{{"gcc", "-gdwarf-5"}, {"gcc", "-gdwarf-4"}, {"clang", "-gdwarf-5"}, {"clang", "-gdwarf-4"}} {
-		t.Run(strings.Join(c, " "), func(t *testing.T) {
-			compiler := c[0]
-			if compiler == "clang" {
-				compiler = clang(t)
-			}
-			program := buildC(t, need(t, compiler), "-O2", "-gsplit-dwarf", c[1])
-			m := open(t, program)
-			if codes(m) != "split-debug-info" || !m.HasLines() {
-				t.Errorf("lines %v, warnings %v", m.HasLines(), m.Warnings())
-			}
-			for _, want := range addr2line(t, need(t, "addr2line"), program, everyByte(m, 1)) {
-				got := m.Locate(profile.Addr(want.addr))
-				if w := want.frames[0]; w.Line > 0 && (got.Line != w.Line || !strings.HasPrefix(got.Function, outer(want.frames[len(want.frames)-1].Function))) || len(got.InlinedAt) > 0 {
-					t.Fatalf("%#x: got %+v, want %+v", want.addr, got, want)
-				}
-			}
-		})
-	}
-}
-
 // TestDwz: what dwz shares between units (partial units) and between programs
 // (.gnu_debugaltlink) must not change an answer.
 func TestDwz(t *testing.T) {

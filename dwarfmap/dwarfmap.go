@@ -61,12 +61,14 @@ type Map struct {
 
 	data  *dwarf.Data // nil: no debug information
 	alt   *altFile    // where dwz put what several files share; nil: none
+	split *splitPackage
 	units []*unit
 	index atomic.Pointer[[]unitRange] // sorted by lo
 	loose []*unit                     // with lines, but without ranges of their own
 	lines bool
 
 	info        []byte // .debug_info
+	addrs       []byte // .debug_addr
 	lineSection []byte
 	order       byteOrder
 
@@ -82,6 +84,7 @@ type Map struct {
 
 	demangled map[string]string
 	files     map[string][]*unit // by path, made by the first Addresses
+	packaged  bool               // split was looked for
 	warnings  []profile.Warning
 }
 

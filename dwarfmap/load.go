@@ -43,7 +43,7 @@ func (m *Map) load(u *unit) *tables {
 
 // size is about what the tables take: bytes of a row, a scope with its name, a segment.
 func (t *tables) size() int64 {
-	return 32*int64(len(t.rows)) + 48*int64(len(t.scopes)) + 16*int64(len(t.segments))
+	return t.kept + 32*int64(len(t.rows)) + 48*int64(len(t.scopes)) + 16*int64(len(t.segments))
 }
 
 // evict drops the tables used longest ago until what is left fits. Lookups
@@ -59,7 +59,10 @@ func (m *Map) evict(keep *unit) {
 		if oldest == nil {
 			return
 		}
-		m.cached -= oldest.tables.Swap(nil).size()
+		t := oldest.tables.Swap(nil)
+		if m.cached -= t.size(); t.kept > 0 {
+			maps.DeleteFunc(m.names, func(at nameKey, _ string) bool { return at.in == t.data })
+		}
 	}
 }
 

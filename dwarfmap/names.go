@@ -10,10 +10,10 @@ import (
 	"github.com/ianlancetaylor/demangle"
 )
 
-// nameKey names a DIE: in the file or in the one that dwz shares.
+// nameKey names a DIE: in the file, in the one that dwz shares, or in a unit's .dwo file.
 type nameKey struct {
 	die dwarf.Offset
-	alt bool
+	in  *dwarf.Data
 }
 
 // scopeName is the readable name of a function; the symbol's where the debug
@@ -25,7 +25,7 @@ func (m *Map) scopeName(t *tables, s int32, a uint64) string {
 	m.mu.Lock()
 	name := ""
 	m.guard("the name of a function", func() error {
-		name = m.nameOf(nameKey{t.scopes[s].die, false})
+		name = m.nameOf(nameKey{t.scopes[s].die, t.data})
 		return nil
 	})
 	in, outlined := outlinedFrom(name)
@@ -63,8 +63,8 @@ func (m *Map) nameOf(at nameKey) string {
 	if e == nil {
 		return ""
 	}
-	linkage, plain := m.namesIn(e, at.alt)
-	next, more := origin(e, at.alt)
+	linkage, plain := m.namesIn(e, at.in)
+	next, more := m.origin(e, at.in)
 	if linkage != "" || !more {
 		return cmp.Or(linkage, plain)
 	}
@@ -78,9 +78,9 @@ func (m *Map) nameOf(at nameKey) string {
 			break
 		}
 		var p string
-		linkage, p = m.namesIn(e, die.alt)
+		linkage, p = m.namesIn(e, die.in)
 		plain = cmp.Or(plain, p)
-		die, more = origin(e, die.alt)
+		die, more = m.origin(e, die.in)
 	}
 	if len(m.names) > maxNames {
 		clear(m.names)
@@ -92,23 +92,16 @@ func (m *Map) nameOf(at nameKey) string {
 // maxNames bounds how many names are remembered outside the units' tables.
 const maxNames = 1 << 19
 
-func (m *Map) namesIn(e *dwarf.Entry, alt bool) (linkage, plain string) {
-	if linkage, _ = m.strIn(e, dwarf.AttrLinkageName, alt); linkage == "" {
-		linkage, _ = m.strIn(e, attrMIPSLinkageName, alt)
+func (m *Map) namesIn(e *dwarf.Entry, in *dwarf.Data) (linkage, plain string) {
+	if linkage, _ = m.strIn(e, dwarf.AttrLinkageName, in); linkage == "" {
+		linkage, _ = m.strIn(e, attrMIPSLinkageName, in)
 	}
-	plain, _ = m.strIn(e, dwarf.AttrName, alt)
+	plain, _ = m.strIn(e, dwarf.AttrName, in)
 	return linkage, plain
 }
 
 func (m *Map) entry(at nameKey) *dwarf.Entry {
-	data := m.data
-	if at.alt {
-		if m.alt == nil {
-			return nil
-		}
-		data = m.alt.data
-	}
-	r := data.Reader()
+	r := at.in.Reader()
 	r.Seek(at.die)
 	e, err := r.Next()
 	if err != nil || e == nil || e.Tag == 0 {
@@ -118,7 +111,7 @@ func (m *Map) entry(at nameKey) *dwarf.Entry {
 }
 
 // origin is the DIE that this one is an instance of, or the declaration of.
-func origin(e *dwarf.Entry, alt bool) (nameKey, bool) {
+func (m *Map) origin(e *dwarf.Entry, in *dwarf.Data) (nameKey, bool) {
 	for _, a := range []dwarf.Attr{dwarf.AttrAbstractOrigin, dwarf.AttrSpecification} {
 		f := e.AttrField(a)
 		if f == nil {
@@ -126,20 +119,20 @@ func origin(e *dwarf.Entry, alt bool) (nameKey, bool) {
 		}
 		switch v := f.Val.(type) {
 		case dwarf.Offset:
-			return nameKey{v, alt}, true
+			return nameKey{v, in}, true
 		case int64:
-			if f.Class == dwarf.ClassReferenceAlt && v > 0 && !alt {
-				return nameKey{dwarf.Offset(v), true}, true
+			if f.Class == dwarf.ClassReferenceAlt && v > 0 && m.alt != nil && in != m.alt.data {
+				return nameKey{dwarf.Offset(v), m.alt.data}, true
 			}
 		}
 	}
 	return nameKey{}, false
 }
 
-func (m *Map) str(e *dwarf.Entry, a dwarf.Attr) (string, bool) { return m.strIn(e, a, false) }
+func (m *Map) str(e *dwarf.Entry, a dwarf.Attr) (string, bool) { return m.strIn(e, a, m.data) }
 
 // strIn is a string attribute, which may stand in the file that dwz shares.
-func (m *Map) strIn(e *dwarf.Entry, a dwarf.Attr, alt bool) (string, bool) {
+func (m *Map) strIn(e *dwarf.Entry, a dwarf.Attr, in *dwarf.Data) (string, bool) {
 	f := e.AttrField(a)
 	if f == nil {
 		return "", false
@@ -148,7 +141,7 @@ func (m *Map) strIn(e *dwarf.Entry, a dwarf.Attr, alt bool) (string, bool) {
 	case string:
 		return v, true
 	case int64:
-		if f.Class != dwarf.ClassStringAlt || alt || m.alt == nil || v < 0 || v >= int64(len(m.alt.str)) {
+		if f.Class != dwarf.ClassStringAlt || m.alt == nil || in == m.alt.data || v < 0 || v >= int64(len(m.alt.str)) {
 			return "", false
 		}
 		s, _, _ := bytes.Cut(m.alt.str[v:], []byte{0})

@@ -29,10 +29,10 @@ func outlinedFrom(name string) (in string, ok bool) {
 // writtenIn is the name of the function that an outlined one, of a scope, was written
 // in: the last one of the file that is declared before it. The caller holds mu.
 func (m *Map) writtenIn(t *tables, s int32) string {
-	file, line := m.declared(nameKey{t.scopes[s].die, false})
+	file, line := m.declared(nameKey{t.scopes[s].die, t.data})
 	best, found := int64(0), ""
 	for i := range t.scopes {
-		at := nameKey{t.scopes[i].die, false}
+		at := nameKey{t.scopes[i].die, t.data}
 		if f, l := m.declared(at); f == file && l <= line && l > best {
 			if name := m.nameOf(at); name != "" {
 				if _, outlined := outlinedFrom(name); !outlined {
@@ -55,7 +55,7 @@ func (m *Map) declared(at nameKey) (file, line int64) {
 		if line, _ = e.Val(dwarf.AttrDeclLine).(int64); line > 0 {
 			return file, line
 		}
-		next, more := origin(e, at.alt)
+		next, more := m.origin(e, at.in)
 		if !more {
 			return 0, 0
 		}

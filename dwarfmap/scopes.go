@@ -16,6 +16,9 @@ type tables struct {
 	sequences []sequence // sorted by lo
 	callFiles []int32    // DW_AT_call_file → files
 
+	data     *dwarf.Data // of the scopes
+	lists    *rangeLists // of a split unit
+	kept     int64       // bytes of what is this unit's alone
 	scopes   []scope
 	names    []atomic.Pointer[string] // of scopes, readable; nil: not asked for yet
 	outlined []atomic.Bool            // those of which the compiler made a function, once their names are known
@@ -52,17 +55,20 @@ type piece struct {
 
 // readScopes walks the DIEs of a unit for functions and inlined calls.
 func (m *Map) readScopes(u *unit, t *tables) error {
-	if u.split {
-		return nil
+	at := u.entry
+	if t.data = m.data; u.split {
+		if at = m.readSplit(u, t); at == nil {
+			return nil
+		}
 	}
 	var pieces []piece
 	defer func() {
 		t.segments = flatten(pieces)
 		t.names, t.outlined = make([]atomic.Pointer[string], len(t.scopes)), make([]atomic.Bool, len(t.scopes))
 	}()
-	r := m.data.Reader()
-	r.Seek(u.entry.Offset)
-	if _, err := r.Next(); err != nil || !u.entry.Children {
+	r := t.data.Reader()
+	r.Seek(at.Offset)
+	if _, err := r.Next(); err != nil || !at.Children {
 		return err
 	}
 	stack := []int32{-1} // the scope that holds the entries of each open level
@@ -96,7 +102,7 @@ func (m *Map) readScopes(u *unit, t *tables) error {
 // addPieces adds the code of a function or inlined call, and its scope if it
 // has code; scope is what then holds what is in it.
 func (m *Map) addPieces(t *tables, pieces []piece, e *dwarf.Entry, parent int32) (scope int32, all []piece, err error) {
-	ranges, err := m.data.Ranges(e)
+	ranges, err := t.rangesOf(e)
 	if err != nil {
 		return parent, pieces, err
 	}

@@ -49,8 +49,7 @@ func (m *Map) readUnits(f *elf.File, debugDir string) error {
 		m.damaged("its units", err)
 	}
 	m.data, m.info, m.lineSection, m.order = data, got["info"], got["line"], f.ByteOrder
-	m.alt = m.openAlt(f, debugDir)
-	split := 0
+	m.addrs, m.alt = got["addr"], m.openAlt(f, debugDir)
 	r := data.Reader()
 	for _, at := range heads {
 		r.Seek(at)
@@ -68,13 +67,7 @@ func (m *Map) readUnits(f *elf.File, debugDir string) error {
 		u := &unit{entry: e, split: e.Tag == tagSkeletonUnit || e.Val(attrGNUDwoName) != nil || e.Val(dwarf.AttrDwoName) != nil}
 		u.dir, _ = m.str(e, dwarf.AttrCompDir)
 		u.name, _ = m.str(e, dwarf.AttrName)
-		if u.split {
-			split++
-		}
 		m.addUnit(u)
-	}
-	if split > 0 {
-		m.warn("split-debug-info", "%d files of %s keep their functions in .dwo files: lines are exact, inlined calls are not shown; build without -gsplit-dwarf to see them", split, m.path)
 	}
 	m.publish()
 	return nil
