@@ -65,6 +65,9 @@ func (j *judge) planted(before, after *report.Report) {
 	if s := j.sectionAt(before, "NONE"); s != nil {
 		j.say("section %s, where none is", s.ID)
 	}
+	if s := j.sectionAt(before, "SPENT"); s != nil && !s.Negligible {
+		j.say("section %s has some of the work, which is all of another", s.ID)
+	}
 	if j.b.expect["silent"] != "" {
 		j.silent("planted", before)
 	}

@@ -21,7 +21,8 @@ import (
 
 // How people write threads: each program in testdata/idioms has one idiom, one
 // planted imbalance, and its fix under -DFIXED. What must be found is in its
-// lines with EXPECT, as keys with values; at lines marked NONE is no section:
+// lines with EXPECT, as keys with values; at lines marked NONE is no section, and at
+// lines marked SPENT at most one in which next to nothing was done:
 //
 //	instances=20  rows=P     of the section at the line marked SECTION; P is the number of threads
 //	kind=barrier             of the section

@@ -12,9 +12,11 @@ import (
 )
 
 // runtimes are libraries of the languages and their threads, by the beginning
-// of their names: whoever waits for a report on them knows it.
+// of their names: whoever waits for a report on them knows it. Of Ada's it takes seconds to
+// see what they do, and tasks meet in them in ways that say nothing of where the program's do.
 var runtimes = []string{"libc.", "libc-", "libm.", "libm-", "libmvec", "libpthread", "librt.", "librt-", "libdl.", "libdl-", "ld-", "ld.so", "libgcc_s",
 	"libstdc++", "libc++", "libunwind", "libgomp", "libomp", "libompd", "libomptarget", "libiomp", "libatomic", "libquadmath", "libgfortran", "libresolv", "libanl", "libnss",
+	"libgnat", "libgnarl",
 	"libtbb.", "libtbbmalloc", "libasan", "libtsan", "libubsan", "liblsan", "libc.musl", "linux-vdso"}
 
 func isRuntime(file string) bool {

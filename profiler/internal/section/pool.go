@@ -43,6 +43,9 @@ type hand struct {
 	// Since it last went on; another rule may have cut its part since.
 	round *shift
 	since passing
+	// The round that it came back to last, and its cuts then.
+	came     *shift
+	cameCuts int
 
 	undone *undone
 
@@ -127,6 +130,7 @@ func (p *poolRule) back(x *thread, h *hand, a arrival) {
 		return
 	}
 	h.round = nil
+	h.came, h.cameCuts = y, h.since.cuts
 	y.out--
 	if x.cuts != h.since.cuts {
 		y.broken = true
@@ -341,14 +345,19 @@ func (p *poolRule) accept(c *crew) {
 		if len(h.in) > 0 {
 			over = x.acc
 		}
-		h.ends(x, over)
-		h.rebase(x)
-		x.acc = record.Sub(x.acc, over)
-		x.begin, x.beginTSC, x.cpu = h.since.arrived.site, h.since.tsc, h.since.cpu
-		x.keepWaits()
-		x.cuts++
-		h.since.acc, h.since.cuts = nil, x.cuts
+		h.restarts(x, over)
 	}
+}
+
+// restarts has a thread's part begin where it last went on, what it did before being over.
+func (h *hand) restarts(x *thread, over []record.Delta) {
+	h.ends(x, over)
+	h.rebase(x)
+	x.acc = record.Sub(x.acc, over)
+	x.begin, x.beginTSC, x.cpu = h.since.arrived.site, h.since.tsc, h.since.cpu
+	x.keepWaits()
+	x.cuts++
+	h.since.acc, h.since.cuts = nil, x.cuts
 }
 
 // keep has the code that a round's threads idle in watched for ever.
@@ -368,6 +377,7 @@ func (p *poolRule) keep(y *shift) {
 
 // file makes an instance of a round. Who had nothing to do in it has a part.
 func (p *poolRule) file(c *crew, y *shift) {
+	y.filed = true
 	for _, x := range y.dead {
 		p.t.joins.spent(x)
 	}
@@ -444,7 +454,10 @@ func (p *poolRule) dying(x *thread) {
 	if h == nil {
 		return
 	}
-	y := h.round
+	y, before := h.round, h.came
+	if h.cameCuts != x.cuts {
+		before = nil // all that is over
+	}
 	if y != nil { // it does not come back, but ends
 		a := x.arrive(record.Record{TSC: x.last})
 		a.ended = true
@@ -452,13 +465,27 @@ func (p *poolRule) dying(x *thread) {
 	}
 	p.decideAtEnd(h)
 	p.ends(x.parent)
-	switch {
-	case y == nil || p.codes[h.number] != ofPool || h.since.cuts != x.cuts:
-	case y.over > 0:
-		x.cut(x.arrive(record.Record{TSC: x.last}), x.last)
-	default:
-		y.dead = append(y.dead, x)
+	if y != nil && p.codes[h.number] != closed && h.since.cuts == x.cuts {
+		p.spends(x, h, y, before)
 	}
+}
+
+// spends: what a thread that has ended in a round did is no part of its join, too. Its
+// part may have begun rounds before, for where it waited last for a lock none begins.
+func (p *poolRule) spends(x *thread, h *hand, y, before *shift) {
+	switch {
+	case y.filed, y.over > 0 && p.codes[h.number] == ofPool:
+		x.cut(x.arrive(record.Record{TSC: x.last}), x.last)
+		return
+	case before != nil && before != y && p.isRound(p.hand(x.parent), before):
+		h.restarts(x, h.since.acc)
+	}
+	y.dead = append(y.dead, x)
+}
+
+// isRound tells whether it is known of a round that it was filed, or will be.
+func (p *poolRule) isRound(h *hand, y *shift) bool {
+	return y.filed || y.over > 0 && !y.broken && p.crew(h, y.end.site).state == meeting
 }
 
 // ends: a thread has nothing more to hand out to those that it created.

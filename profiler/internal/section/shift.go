@@ -20,10 +20,11 @@ type shift struct {
 	acted    bool      // what it did next is known,
 	again    bool      // which was nothing but to wait again
 	numbers  []uint64  // of the workers' idle code
-	dead     []*thread // that have ended in it, before it was over
-	end      arrival   // the dispatcher's
-	own      *arrival  // what the dispatcher did itself since it woke the first;
-	all      *arrival  // since it went on, which is the same where nobody had to be woken
+	dead     []*thread // that have ended in it, before it was filed
+	filed    bool
+	end      arrival  // the dispatcher's
+	own      *arrival // what the dispatcher did itself since it woke the first;
+	all      *arrival // since it went on, which is the same where nobody had to be woken
 	over     uint64
 }
 

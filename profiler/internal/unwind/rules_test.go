@@ -6,6 +6,7 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/skewlens/skewlens/profiler/internal/proctest"
@@ -154,6 +155,10 @@ func FuzzStack(f *testing.F) {
 		f.Add(data, s.Addr, make([]byte, 64), a-loadedAt, uint64(stackAt))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, addr uint64, words []byte, pc, sp uint64) {
+		if addr == 0 {
+			data = slices.Clone(data)
+			asVersion3(data)
+		}
 		fdes, err := parse(data, addr)
 		if err != nil {
 			return

@@ -1,7 +1,7 @@
 // Package unwind walks the stack of a stopped thread by its call frame
 // information: where in each function of the program the thread is.
 //
-//	registers ─▶ module of the PC ─▶ .eh_frame ─▶ rules ─▶ caller's registers ─▶ …
+//	registers ─▶ module of the PC ─▶ .eh_frame, .debug_frame ─▶ rules ─▶ caller's registers ─▶ …
 //
 // It is needed where a thread ends with frames on its stack: by exit() deep
 // down, by a signal, because another thread ended the program. These frames
@@ -112,46 +112,10 @@ func open(path string) *module {
 	for _, p := range f.Progs {
 		m.elf = append(m.elf, p.ProgHeader)
 	}
-	if f.Section(table) == nil {
-		return &module{err: fmt.Errorf("%s has no %s", path, table)}
+	if !has(f, ehFrame) && !has(f, debugFrame) {
+		return &module{err: fmt.Errorf("%s has neither %s nor %s", path, ehFrame, debugFrame)}
 	}
 	return m
-}
-
-const table = ".eh_frame"
-
-// meet reads the table of a module.
-func (m *module) meet() {
-	m.met = true
-	f, err := elf.Open(m.path)
-	if err != nil {
-		m.err = err
-		return
-	}
-	defer f.Close()
-	s := f.Section(table)
-	if s == nil {
-		m.err = fmt.Errorf("%s has no %s any more", m.path, table)
-		return
-	}
-	data, err := s.Data()
-	if err != nil {
-		m.err = err
-		return
-	}
-	m.fdes, m.err = parse(data, s.Addr)
-}
-
-// parse guards against tables that delve's parser panics on.
-func parse(data []byte, addr uint64) (fdes frame.FrameDescriptionEntries, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("unwind table not understood: %v", r)
-		}
-	}()
-	fdes, err = frame.Parse(data, binary.LittleEndian, 0, 8, addr)
-	sort.Slice(fdes, func(i, j int) bool { return fdes[i].Begin() < fdes[j].Begin() }) // linkers order them by input file
-	return fdes, err
 }
 
 const maxFrames = 100000
