@@ -37,7 +37,8 @@ func TestKeptPlaces(t *testing.T) {
 		{"inlined", inlines, "-g -O2", true},
 		{"compressed", inlines, "-g -O2 -gz", true},
 		{"openmp", omp, "-g -fopenmp", true},
-		{"split", inlines, "-g -O2 -gsplit-dwarf", false},
+		{"split", inlines, "-g -O2 -gsplit-dwarf", true},
+		{"split in doubt", inlines, "-O2 -gdwarf-4 -gsplit-dwarf", false},
 		{"plain", inlines, "-O2", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

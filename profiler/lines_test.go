@@ -38,7 +38,7 @@ func built(t *testing.T, name, source string, flags ...string) (path string, im 
 // TestLines: an address is looked up in the file that it is of.
 func TestLines(t *testing.T) {
 	prog, im, inProg := built(t, "prog", "\nint f(int x) { return x + 1; }\nint main(void) { return f(0); }\n", "-g")
-	lib, libIm, inLib := built(t, "lib", "\n\n\n\nint f(int x) { return x * 3; }\n", "-shared", "-fPIC", "-g", "-gsplit-dwarf")
+	lib, libIm, inLib := built(t, "lib", "\n\n\n\nint f(int x) { return x * 3; }\n", "-shared", "-fPIC", "-gdwarf-4", "-gsplit-dwarf")
 	l, err := OpenLines(prog, profile.Library{Path: lib})
 	if err != nil {
 		t.Fatal(err)
