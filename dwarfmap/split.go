@@ -30,10 +30,10 @@ import (
 func (m *Map) readSplit(u *unit, t *tables) *dwarf.Entry {
 	name, _ := m.str(u.entry, dwarf.AttrDwoName)
 	name = cmp.Or(name, u.name)
+	var e *dwarf.Entry
 	err := errors.New("made by the rules before DWARF 5")
 	if u.entry.Tag == tagSkeletonUnit {
-		e, why := m.splitEntry(u, t, name)
-		if err = why; err == nil {
+		if e, err = m.splitEntry(u, t, name); err == nil {
 			return e
 		}
 	}
@@ -47,15 +47,12 @@ func (m *Map) readSplit(u *unit, t *tables) *dwarf.Entry {
 // splitEntry looks for the unit in its .dwo file, where the compiler put that or beside the
 // program, as both may have been moved, and in the program's .dwp file.
 func (m *Map) splitEntry(u *unit, t *tables, name string) (*dwarf.Entry, error) {
-	id, dir := unitID(m.info, u.entry.Offset, m.order), filepath.Dir(m.path)
-	paths := []string{filepath.Join(dir, name), filepath.Join(dir, filepath.Base(name))}
-	if !filepath.IsAbs(name) {
-		paths = append([]string{filepath.Join(u.dir, name)}, paths...)
-	} else {
-		paths[0] = name
+	id, dir, at := unitID(m.info, u.entry.Offset, m.order), filepath.Dir(m.path), name
+	if !filepath.IsAbs(at) {
+		at = filepath.Join(u.dir, name)
 	}
 	var failed error
-	for _, path := range paths {
+	for _, path := range []string{at, filepath.Join(dir, name), filepath.Join(dir, filepath.Base(name))} {
 		got, err := readDwo(path)
 		if err == nil {
 			var e *dwarf.Entry
