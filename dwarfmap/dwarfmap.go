@@ -59,9 +59,9 @@ type Map struct {
 	from  func() // see read; nil: has been
 	hopes bool   // see MayHaveLines
 
-	data  *dwarf.Data // nil: no debug information
-	alt   *altFile    // where dwz put what several files share; nil: none
-	split *splitPackage
+	data  *dwarf.Data   // nil: no debug information
+	alt   *altFile      // where dwz put what several files share; nil: none
+	split *splitPackage // of all .dwo files; nil: none, or not looked for
 	units []*unit
 	index atomic.Pointer[[]unitRange] // sorted by lo
 	loose []*unit                     // with lines, but without ranges of their own

@@ -29,7 +29,8 @@ import (
 // DIE there; nil: there is nothing of use, and a warning says so.
 func (m *Map) readSplit(u *unit, t *tables) *dwarf.Entry {
 	name, _ := m.str(u.entry, dwarf.AttrDwoName)
-	name = cmp.Or(name, u.name)
+	older, _ := m.str(u.entry, attrGNUDwoName)
+	name = cmp.Or(name, older, u.name)
 	var e *dwarf.Entry
 	err := errors.New("made by the rules before DWARF 5")
 	if u.entry.Tag == tagSkeletonUnit {

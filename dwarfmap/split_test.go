@@ -129,7 +129,7 @@ func TestSplitDwarfMissing(t *testing.T) {
 				t.Fatalf("%s: %#x: got %+v, want %+v", c.why, a, g, w)
 			}
 		}
-		if ws := got.Warnings(); len(ws) != 1 || ws[0].Code != "split-debug-info" || !strings.Contains(ws[0].Message, c.why) {
+		if ws := got.Warnings(); len(ws) != 1 || ws[0].Code != "split-debug-info" || !strings.Contains(ws[0].Message, c.why) || !strings.Contains(ws[0].Message, ".dwo, in which") {
 			t.Errorf("%s: warnings %v", c.why, ws)
 		}
 	}
