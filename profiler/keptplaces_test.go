@@ -60,7 +60,7 @@ func TestKeptPlaces(t *testing.T) {
 			}
 			same("first", true)
 			same("second", !c.keeps)
-			files, _ := filepath.Glob(filepath.Join(dir, "*"))
+			files, _ := filepath.Glob(filepath.Join(dir, "places-*"))
 			if c.keeps != (len(files) == 1) {
 				t.Fatalf("kept are %v", files)
 			}

@@ -30,6 +30,8 @@ import (
 
 const (
 	most       = 1 << 30        // bytes of all files of a directory; those not used for longest go
+	swept      = ".swept"       // the file whose time says when they last did
+	sweptEach  = time.Hour      // since to look at thousands of files takes as long as a short run
 	useIsNoted = 24 * time.Hour // as often
 )
 
@@ -128,6 +130,11 @@ func Write(name string, fill func(*pack.Writer)) {
 		return
 	}
 	_ = atomicfile.WritePrivate(name, func(f io.Writer) error { _, err := f.Write(w.B); return err })
+	mark := filepath.Join(dir, swept)
+	if info, err := os.Stat(mark); err == nil && time.Since(info.ModTime()).Abs() < sweptEach {
+		return
+	}
+	_ = atomicfile.WritePrivate(mark, func(io.Writer) error { return nil })
 	sweep(dir)
 }
 

@@ -105,8 +105,15 @@ func TestSweep(t *testing.T) {
 	if err := os.Chtimes(left, old, old); err != nil {
 		t.Fatal(err)
 	}
-	sweep(dir)
-	for name, want := range map[string]bool{"old": false, "used": true, "new": true, ".new-left": false} {
+	write(filepath.Join(dir, "another"), "within the hour")
+	if _, err := os.Stat(filepath.Join(dir, "old")); err != nil {
+		t.Errorf("swept at each file that is written: %v", err)
+	}
+	if err := os.Chtimes(filepath.Join(dir, swept), old, old); err != nil {
+		t.Fatal(err)
+	}
+	write(filepath.Join(dir, "another"), "later")
+	for name, want := range map[string]bool{"old": false, "used": true, "new": true, "another": true, ".new-left": false} {
 		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != want {
 			t.Errorf("%s: %v", name, err)
 		}
