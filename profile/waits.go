@@ -86,28 +86,34 @@ func (w Wake) compare(x Wake) int {
 	return cmp.Compare(w.Thread, x.Thread)
 }
 
-// fewWakes are sorted as they are: with more of them to add them up first takes less.
-const fewWakes = 64
+// is tells whether two wakes are of one kind, both calls and thread.
+func (w *Wake) is(x *Wake) bool {
+	return w.Site == x.Site && w.By == x.By && w.Thread == x.Thread && w.Kind == x.Kind
+}
 
-// SumWakes adds wakes up: one for each kind, both calls and thread, in a fixed order.
+// fewWakes are looked through one by one: with more of them a map takes less.
+const fewWakes = 32
+
+// SumWakes adds wakes up: one for each kind, both calls and thread, in a fixed order. Those
+// of thousands of waits are mostly the same few.
 func SumWakes(ws []Wake) []Wake {
-	if len(ws) == 0 {
-		return nil
-	}
-	if len(ws) > fewWakes {
-		ws = sumWakes(ws)
-	} else {
-		ws = slices.Clone(ws)
-	}
-	slices.SortFunc(ws, Wake.compare)
-	out := ws[:1]
-	for _, w := range ws[1:] {
-		if last := &out[len(out)-1]; last.compare(w) == 0 {
-			last.NS += w.NS
+	var out []Wake
+	for i := range ws {
+		k := 0
+		for k < len(out) && !out[k].is(&ws[i]) {
+			k++
+		}
+		if k == fewWakes {
+			out = sumWakes(append(out, ws[i:]...))
+			break
+		}
+		if k == len(out) {
+			out = append(out, ws[i])
 		} else {
-			out = append(out, w)
+			out[k].NS += ws[i].NS
 		}
 	}
+	slices.SortFunc(out, Wake.compare)
 	return out
 }
 

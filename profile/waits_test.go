@@ -23,12 +23,18 @@ func TestSumWakes(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	var many []Wake // are added up first
+	var many []Wake
 	for range 2 * fewWakes {
 		many = append(many, want...)
 	}
 	if sums := SumWakes(many); len(sums) != len(want) || sums[0].NS != 2*fewWakes || sums[3].NS != 2*fewWakes*12 || sums[2].Thread != 2 {
 		t.Errorf("many: %v", sums)
+	}
+	for k := range 9 * fewWakes { // of very many others, in no order
+		many = append(many, Wake{WaitCondition, Addr(k * 5 % (3 * fewWakes)), 9, 1, 1})
+	}
+	if sums := SumWakes(many); len(sums) != len(want)+3*fewWakes || sums[len(sums)-1].NS != 2*fewWakes*12 || sums[9] != (Wake{WaitCondition, 9, 9, 1, 3}) {
+		t.Errorf("very many: %v", sums)
 	}
 	known := map[ThreadID]bool{1: true, 2: true}
 	if err := checkWakes(got, known); err != nil || SumWakes(nil) != nil {
