@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -214,7 +215,10 @@ func worth(s *Section, c *Cause) string {
 	if g.Seconds != nil && s.TimeS != nil {
 		saves = units.SecondsOf(*g.Seconds, *s.TimeS) + " of " + units.SecondsOf(*s.TimeS, *s.TimeS)
 	}
-	if c.Indivisible() {
+	switch {
+	case c.Indivisible() && c.shared():
+		return "whole units of it are dealt out as evenly as they can be: smaller ones would save up to " + saves
+	case c.Indivisible():
 		return "it is one piece of work on one thread: split it or overlap it, which saves up to " + saves
 	}
 	return "balancing it saves up to " + saves
@@ -225,6 +229,11 @@ func worth(s *Section, c *Cause) string {
 func (c *Cause) Indivisible() bool {
 	g := c.Gain
 	return g != nil && g.WholeUnits != nil && g.Fraction >= 0.01 && *g.WholeUnits < 0.1*g.Fraction
+}
+
+// shared reports whether every thread has a part of it that is not small.
+func (c *Cause) shared() bool {
+	return len(c.Counts) > 0 && slices.Min(c.Counts) >= (slices.Max(c.Counts)+1)/2
 }
 
 func times(n uint64) string {

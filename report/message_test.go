@@ -23,6 +23,8 @@ func TestMessage(t *testing.T) {
 			"100 % of this section's imbalance starts here: only thread 2 takes this branch (4×); balancing it saves up to 12.0 ms of 41.0 ms"},
 		{"indivisible", nil, Cause{Leader: "loop", Share: .5, Gain: &Gain{Fraction: .8, WholeUnits: f(0)}, Counts: []uint64{2, 20000, 2, 2}},
 			"50 % of this section's imbalance starts here: thread 2 goes round this loop 20,000×, thread 1 twice; it is one piece of work on one thread: split it or overlap it, which saves up to 80 % of the section"},
+		{"the rest of a division", nil, Cause{Leader: "loop", Share: .9, Gain: &Gain{Fraction: .05, WholeUnits: f(0.001)}, Counts: []uint64{325, 300, 290, 288}},
+			"90 % of this section's imbalance starts here: thread 1 goes round this loop 325×, thread 5 288×; whole units of it are dealt out as evenly as they can be: smaller ones would save up to 5 % of the section"},
 		{"recursion without gain", nil, Cause{Leader: "recursion", Share: .066, Counts: []uint64{0, 1, 3, 3}},
 			"7 % of this section's imbalance starts here: thread 3 recurses here 3×, thread 1 never"},
 		{"gains nothing", nil, Cause{Leader: "branch", Share: .06, Gain: &Gain{Fraction: .001}, Counts: []uint64{1, 1, 2, 2}},
