@@ -81,6 +81,28 @@ func (pl *planner) dead(c uint64) bool {
 	if pl.bytes.used(c) {
 		return false
 	}
+	known := &pl.fates[c-pl.bytes.lo]
+	if *known == unknown {
+		*known = lives
+		if pl.dies(c) {
+			*known = dies
+		}
+	}
+	return *known == dies
+}
+
+// fate is what is known of a byte while islands are placed: whoever looks for one asks for
+// each byte around it hundreds of times.
+type fate uint8
+
+const (
+	unknown fate = iota
+	lives
+	dies // unless something is placed there
+)
+
+// dies is dead of a byte of which nothing is known.
+func (pl *planner) dies(c uint64) bool {
 	im := pl.p.Image
 	if im.FuncAt(c) != nil {
 		o := pl.p.Owner(c)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
 	"github.com/skewlens/skewlens/profiler/internal/probe/caches"
@@ -101,17 +102,17 @@ func (s *Spec) Assemble(base uint64) (*Code, error) {
 	}
 	w := newPatcher(m, c)
 	next := s.from.Chord
-	for _, q := range s.plans {
+	s.graphs(func(q *Plan, g *cfg.Graph) {
 		c.starts = append(c.starts, int32(m.Len()))
 		q.first = next
-		m.function(q)
+		m.function(q, g)
 		next = m.counters.Next
 		q.After = next
 		m.noteUnknown(q)
 		q.Always = s.allLive() || !q.entersCopy(m.g)
 		w.springboards(q)
 		w.noteCalls()
-	}
+	})
 	m.Link()
 	w.calls()
 	w.stubs()

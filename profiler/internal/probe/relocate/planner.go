@@ -11,7 +11,6 @@ import (
 // resource, since one function's islands may lie in another's dead bytes.
 type planner struct {
 	p      *cfg.Program
-	space  cfg.Space
 	bytes  textBytes
 	draft  draft // its memory serves one function after the other
 	plans  map[*cfg.Func]*Plan
@@ -20,6 +19,7 @@ type planner struct {
 	// functions with something new to retain.
 	failed, retained map[*cfg.Func]bool
 	padded           cfg.Range // the padding that was looked up last
+	fates            []fate    // of the bytes, while islands are placed
 
 	reach              int64 // of a jump of two bytes
 	noLeaf, retainSome bool
@@ -37,7 +37,8 @@ type planner struct {
 const shortReach = 122
 
 func newPlanner(p *cfg.Program) *planner {
-	return &planner{p: p, bytes: newTextBytes(p.Image), reach: shortReach, retain: map[uint64]bool{}, plans: make(map[*cfg.Func]*Plan, len(p.Funcs))}
+	bytes := newTextBytes(p.Image)
+	return &planner{p: p, bytes: bytes, fates: make([]fate, len(bytes.mark)), reach: shortReach, retain: map[uint64]bool{}, plans: make(map[*cfg.Func]*Plan, len(p.Funcs))}
 }
 
 // run plans until nothing changes any more: a function that fails takes its
@@ -53,11 +54,9 @@ func (pl *planner) run() {
 		for _, q := range pl.plans {
 			pl.clearIslands(q)
 		}
-		for _, f := range todo {
-			if f.Skip == "" {
-				pl.plan(f)
-			}
-		}
+		todo = slices.DeleteFunc(slices.Clone(todo), func(f *cfg.Func) bool { return f.Skip != "" })
+		cfg.Ahead(len(todo), func(i int, s *cfg.Space) *cfg.Graph { return pl.p.Blocks(todo[i], s) }, func(_ int, g *cfg.Graph) { pl.plan(g) })
+		clear(pl.fates)
 		for _, f := range pl.p.Funcs {
 			if q := pl.plans[f]; q != nil {
 				pl.placeIslands(q)
@@ -66,13 +65,14 @@ func (pl *planner) run() {
 	}
 }
 
-// plan plans a function, again as long as there is something new to retain.
-func (pl *planner) plan(f *cfg.Func) {
+// plan plans the function of a graph, again as long as there is something new to retain.
+func (pl *planner) plan(g *cfg.Graph) {
+	f := g.Func
 	pl.release(f)
-	q := pl.tryPlan(f)
+	q := pl.tryPlan(g)
 	for q == nil && f.Skip == "" {
 		pl.release(f)
-		q = pl.tryPlan(f)
+		q = pl.tryPlan(g)
 	}
 	if q == nil {
 		pl.fail(f)
@@ -83,6 +83,7 @@ func (pl *planner) plan(f *cfg.Func) {
 
 func (pl *planner) fail(f *cfg.Func) {
 	delete(pl.plans, f)
+	clear(pl.fates) // it stays, and what others may run through into it
 	pl.failed[f] = true
 }
 
@@ -108,8 +109,8 @@ func (pl *planner) retainNext(f *cfg.Func, at uint64) bool {
 
 // tryPlan plans a function. It returns nil where that cannot be (Skip says
 // why), or where something has to be retained first.
-func (pl *planner) tryPlan(f *cfg.Func) *Plan {
-	g := pl.p.Blocks(f, &pl.space)
+func (pl *planner) tryPlan(g *cfg.Graph) *Plan {
+	f := g.Func
 	if g.Torn != 0 {
 		f.Skip = fmt.Sprintf("nothing to fall into at %#x", g.Torn)
 		return nil

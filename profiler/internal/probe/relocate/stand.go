@@ -49,8 +49,7 @@ func (s *Spec) Stands(c *Code, function int) (list []Stand) {
 		x.Start += skip
 		list = append(list, x)
 	}
-	m.function(s.plans[function])
-	s.space, s.network = m.space, m.network
+	m.onceMore(function)
 	return list
 }
 
