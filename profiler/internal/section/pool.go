@@ -24,6 +24,8 @@ type poolRule struct {
 	codes map[uint64]int // how often idle code was passed, by number; −1: it is of a pool, −2: it is closed
 
 	tried  int                           // all passings of code that is of no pool
+	passes map[uint64]int                // and of code that is of one, by number,
+	rounds int                           // in so many rounds
 	places map[profile.Addr]profile.Addr // by start function: where such threads idle
 }
 
@@ -31,6 +33,7 @@ type poolRule struct {
 type hand struct {
 	in      []record.Record // of the idle code that it is in, as it came
 	number  uint64          // the outermost
+	numbers []uint64        // all that it has been in
 	first   uint64          // what it had done when it first came to wait
 	most    uint64          // and between two waits, at most
 	atOnce  *arrival        // what it did until then, if that may be of a round
@@ -67,7 +70,7 @@ const (
 )
 
 func pools(t *Tracker) rule {
-	p := &poolRule{t: t, hands: map[*thread]*hand{}, codes: map[uint64]int{}, places: map[profile.Addr]profile.Addr{}}
+	p := &poolRule{t: t, hands: map[*thread]*hand{}, codes: map[uint64]int{}, passes: map[uint64]int{}, places: map[profile.Addr]profile.Addr{}}
 	if t != nil {
 		t.pools = p
 	}
@@ -103,6 +106,9 @@ func (p *poolRule) enter(x *thread, r record.Record) {
 	p.awaited(x, r)
 	h := p.hand(x)
 	p.acts(x, h, r.Arg3)
+	if p.codes[r.Arg3] == closed { // the thread has yet to be told
+		return
+	}
 	h.in = append(h.in, r)
 	if len(h.in) == 1 {
 		p.idle(x, h, r)
@@ -112,6 +118,9 @@ func (p *poolRule) enter(x *thread, r record.Record) {
 // idle: a thread has come to wait.
 func (p *poolRule) idle(x *thread, h *hand, r record.Record) {
 	h.number, h.arrived = r.Arg3, x.arrive(r)
+	if !slices.Contains(h.numbers, h.number) {
+		h.numbers = append(h.numbers, h.number)
+	}
 	if w := p.postOf(&h.arrived); len(h.posts) < mostPosts && !slices.Contains(h.posts, w) {
 		h.posts = append(h.posts, w)
 	}
@@ -189,11 +198,14 @@ func (p *poolRule) goes(x *thread, h *hand, r record.Record) {
 		p.codes[h.number] = n + 1
 		if p.tried++; n >= eachTrial && p.tried > idleTrial {
 			p.close(h.number)
-			return
+		}
+	} else if n == ofPool {
+		if p.passes[h.number]++; p.withinRounds(h.number) {
+			p.close(h.number)
 		}
 	}
 	p.goesOn(x, h, r)
-	if d := p.hands[x.parent]; x.parent != nil && p.codes[h.number] != closed {
+	if d := p.hands[x.parent]; x.parent != nil && p.isSeen(h) {
 		if d == nil {
 			d = p.hand(x.parent)
 		}
@@ -212,11 +224,36 @@ const (
 	closed = -2
 )
 
+// withinRounds: code in which threads have waited between rounds, too, but which they pass
+// again and again in each, as where one waits for a row that another one has yet to decode.
+// There is other code to which they come once a round.
+func (p *poolRule) withinRounds(number uint64) bool {
+	n := p.passes[number]
+	if n < idleTrial || p.rounds < fewShifts {
+		return false
+	}
+	for other, k := range p.passes {
+		if p.codes[other] == ofPool && 2*k >= p.rounds && k*eachRound < n {
+			return true
+		}
+	}
+	return false
+}
+
+// eachRound is how much more often such code is passed than that, at least.
+const eachRound = 64
+
+// isSeen tells whether a thread that came out of idle code will be seen to come back: to
+// that, or to other code to which it came before.
+func (p *poolRule) isSeen(h *hand) bool {
+	return slices.ContainsFunc(h.numbers, func(n uint64) bool { return p.codes[n] != closed })
+}
+
 // close: idle code that is passed again and again is of no pool.
 func (p *poolRule) close(number uint64) {
 	p.codes[number] = closed
 	for _, h := range p.hands {
-		if y := h.round; y != nil && h.number == number {
+		if y := h.round; y != nil && h.number == number && !p.isSeen(h) {
 			y.broken, h.round = true, nil
 			y.out--
 		}
@@ -367,7 +404,7 @@ func (p *poolRule) keep(y *shift) {
 		numbers = append(numbers, h.number)
 	}
 	for _, n := range numbers {
-		if k := p.codes[n]; k != ofPool {
+		if k := p.codes[n]; k != ofPool && k != closed {
 			p.tried -= max(0, k)
 			p.codes[n] = ofPool
 			p.tell(n, true)
@@ -378,6 +415,7 @@ func (p *poolRule) keep(y *shift) {
 // file makes an instance of a round. Who had nothing to do in it has a part.
 func (p *poolRule) file(c *crew, y *shift) {
 	y.filed = true
+	p.rounds++
 	for _, x := range y.dead {
 		p.t.joins.spent(x)
 	}
@@ -465,7 +503,7 @@ func (p *poolRule) dying(x *thread) {
 	}
 	p.decideAtEnd(h)
 	p.ends(x.parent)
-	if y != nil && p.codes[h.number] != closed && h.since.cuts == x.cuts {
+	if y != nil && h.since.cuts == x.cuts {
 		p.spends(x, h, y, before)
 	}
 }

@@ -2,6 +2,7 @@ package section
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/skewlens/skewlens/profile"
@@ -56,6 +57,40 @@ func TestPool(t *testing.T) {
 	for i := range list[0].Instances {
 		if w := list[0].Instances[i].Waiter; w != 1 {
 			t.Errorf("round %d: thread %d, counted from 1, has waited", i, w)
+		}
+	}
+}
+
+// TestWaitsWithinRounds: code in which workers wait hundreds of times a round is watched no
+// longer, whether it is known by then that they are a pool or not, and nothing of what they did
+// is lost, nor are rounds.
+func TestWaitsWithinRounds(t *testing.T) {
+	const rows = 6
+	for _, each := range []int{1, 200, 600, 2000} { // so often in a round
+		s := crewOf(3)
+		told := map[uint64]bool{}
+		s.c.Gate = func(number uint64, of bool) { told[number] = of }
+		want := "join 320 ["
+		for range 12 {
+			s.idles(0, forAll)
+			for id := range profile.ThreadID(3) {
+				s.goes(id+1, forWork)
+			}
+			for range each {
+				for id := range profile.ThreadID(3) {
+					s.idles(id+1, rows, 1)
+					s.goes(id+1, rows)
+				}
+			}
+			for id := range profile.ThreadID(3) {
+				s.idles(id+1, forWork, 10*uint64(id))
+			}
+			s.goes(0, forAll)
+			want += fmt.Sprintf("[%d %d %d] ", each, each+10, each+20)
+		}
+		expect(t, s.Finish(), strings.TrimSuffix(want, " ")+"]")
+		if watched, often := told[rows], 3*12*each > idleTrial; watched == often || !told[forWork] {
+			t.Errorf("%d times a round: watched %v, where they wait for work %v", each, watched, told[forWork])
 		}
 	}
 }
