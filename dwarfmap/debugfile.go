@@ -41,7 +41,9 @@ func (m *Map) debugFile(f *elf.File, debugDir string) *elf.File {
 		dir = filepath.Dir(abs)
 	}
 	for _, path := range []string{filepath.Join(dir, name), filepath.Join(dir, ".debug", name), filepath.Join(debugDir, dir, name)} {
-		if got, err := fileSum(path); err != nil {
+		if m.isProgram(path) { // Debian's mono names the file that is linked to it
+			continue
+		} else if got, err := fileSum(path); err != nil {
 			continue
 		} else if got != sum {
 			m.warn("debug-file-mismatch", "%s holds the debug information of another build of %s: make it again with objcopy --only-keep-debug", path, m.path)
@@ -51,6 +53,16 @@ func (m *Map) debugFile(f *elf.File, debugDir string) *elf.File {
 	}
 	m.warn("no-debug-file", "%s names %s as the file of its debug information, which is not beside it nor in %s: install it there", m.path, name, debugDir)
 	return f
+}
+
+// isProgram reports whether a path is the program's own.
+func (m *Map) isProgram(path string) bool {
+	a, err := os.Stat(m.path)
+	if err != nil {
+		return false
+	}
+	b, err := os.Stat(path)
+	return err == nil && os.SameFile(a, b)
 }
 
 // open opens an ELF file that Close will close; nil if it cannot.

@@ -94,6 +94,11 @@ func TestSeparateDebugFile(t *testing.T) {
 			run(t, dir, objcopy, "--strip-all", "--add-gnu-debuglink=work.debug", "work")
 			write(t, dir+"/work.debug", "something else")
 		}, false, "debug-file-mismatch no-debug-file"},
+		{"by the program's own name", func(t *testing.T, dir, root string) {
+			run(t, dir, objcopy, "--only-keep-debug", "work", "work.debug")
+			move(t, dir+"/work.debug", dir+"/kept/work")
+			run(t, dir, objcopy, "--strip-all", "--add-gnu-debuglink=kept/work", "work")
+		}, false, "no-debug-file"},
 		{"missing", func(t *testing.T, dir, root string) {
 			run(t, dir, objcopy, "--only-keep-debug", "work", "work.debug")
 			run(t, dir, objcopy, "--strip-all", "--add-gnu-debuglink=work.debug", "work")

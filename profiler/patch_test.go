@@ -37,3 +37,34 @@ func TestChangesItself(t *testing.T) {
 		}
 	}
 }
+
+// protectsElsewhere makes memory writable that holds no code, a thousand times, as collectors of
+// garbage do, and says whether it was stopped each time: whoever is stops voluntarily.
+const protectsElsewhere = `
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+static volatile char *page;
+__attribute__((noinline)) static void round_(int i) {
+	mprotect((void *)page, 4096, PROT_READ);
+	mprotect((void *)page, 4096, PROT_READ | PROT_WRITE);
+	page[i % 4096]++;
+}
+int main(void) {
+	struct rusage before, after;
+	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	getrusage(RUSAGE_SELF, &before);
+	for (int i = 0; i < 1000; i++) round_(i);
+	getrusage(RUSAGE_SELF, &after);
+	puts(after.ru_nvcsw - before.ru_nvcsw > 500 ? "stopped" : "free");
+	return 0;
+}`
+
+// TestProtectsElsewhere: only who makes code writable is stopped.
+func TestProtectsElsewhere(t *testing.T) {
+	watch(t)
+	p := same(t, proctest.Build(t, "gcc", "-O2", "-g", proctest.Source(t, "protects.c", protectsElsewhere)))
+	if warns(p, "changed-code") || executions(p, "round_") != 1000 {
+		t.Errorf("%d rounds, %v", executions(p, "round_"), p.Warnings)
+	}
+}

@@ -3,6 +3,7 @@ package profiler
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/skewlens/skewlens/profiler/internal/backend"
+	"github.com/skewlens/skewlens/profiler/internal/proctest"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
@@ -123,5 +125,43 @@ func TestWithstands(t *testing.T) {
 	cmd.Process.Signal(syscall.SIGTERM)
 	if !tracee.Withstands(cmd.Process.Pid, syscall.SIGTERM) {
 		t.Error("what is stopped does not get its signal")
+	}
+}
+
+// TestWithstandsBlocked: what a program blocks is its own affair, but not where it is stopped
+// and so cannot take it: as it is while it makes a thread.
+func TestWithstandsBlocked(t *testing.T) {
+	path := proctest.Build(t, "gcc", proctest.Source(t, "blocks.c", `
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+	sigset_t all;
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, 0);
+	puts("blocked");
+	fflush(stdout);
+	for (;;) pause();
+}`))
+	cmd := exec.Command(path)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer cmd.Process.Kill()
+	if _, err := io.ReadFull(out, make([]byte, 7)); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Process.Signal(syscall.SIGTERM)
+	if tracee.Withstands(cmd.Process.Pid, syscall.SIGTERM) {
+		t.Error("what blocks a signal may take it yet")
+	}
+	stop(t, cmd)
+	if !tracee.Withstands(cmd.Process.Pid, syscall.SIGTERM) {
+		t.Error("what is stopped takes no signal that it blocks")
 	}
 }

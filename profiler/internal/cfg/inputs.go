@@ -63,25 +63,9 @@ func (g *Graph) Inputs() Inputs {
 	if g.Insns > inputLargest {
 		return out
 	}
-	f := &inputs{g: g, framed: g.Framed(), written: map[uint64]bool{}, args: passesInC, in: make([]*made, len(g.Blocks))}
-	if g.Func.Go {
-		f.args = passesInGo
-	}
-	f.findWrites()
-	f.in[g.Entry.ID] = f.given()
-	visits := 0
-	for todo := []*Block{g.Entry}; len(todo) > 0; visits++ {
-		if visits > inputVisits*len(g.Blocks) {
-			return out
-		}
-		b := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		m := f.through(b, nil)
-		for _, e := range b.Succ {
-			if e.To != nil && f.join(e.To, m) {
-				todo = append(todo, e.To)
-			}
-		}
+	f := newInputs(g)
+	if _, ok := f.follow(); !ok {
+		return out
 	}
 	for _, b := range g.Blocks {
 		if f.in[b.ID] != nil {
@@ -89,6 +73,44 @@ func (g *Graph) Inputs() Inputs {
 		}
 	}
 	return out
+}
+
+// newInputs knows what the function begins with.
+func newInputs(g *Graph) *inputs {
+	f := &inputs{g: g, framed: g.Framed(), written: map[uint64]bool{}, args: passesInC, in: make([]*made, len(g.Blocks))}
+	if g.Func.Go {
+		f.args = passesInGo
+	}
+	f.findWrites()
+	f.in[g.Entry.ID] = f.given()
+	return f
+}
+
+// follow goes round until nothing changes; false: it takes too long. In the order of the
+// blocks, each at most once a round: where hundreds of blocks lead to hundreds of others, as
+// an interpreter's do, to follow each change at once takes seconds.
+func (f *inputs) follow() (visits int, ok bool) {
+	again := make([]bool, len(f.g.Blocks))
+	again[f.g.Entry.ID] = true
+	for more := true; more; {
+		more = false
+		for _, b := range f.g.Blocks {
+			if !again[b.ID] {
+				continue
+			}
+			if visits++; visits > inputVisits*len(f.g.Blocks) {
+				return visits, false
+			}
+			again[b.ID] = false
+			m := f.through(b, nil)
+			for _, e := range b.Succ {
+				if e.To != nil && f.join(e.To, m) {
+					again[e.To.ID], more = true, true
+				}
+			}
+		}
+	}
+	return visits, true
 }
 
 // given is what a function begins with.

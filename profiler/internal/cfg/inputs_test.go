@@ -1,6 +1,7 @@
 package cfg
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -156,4 +157,44 @@ func calleeName(c *Call) string {
 		return ""
 	}
 	return c.Callee.Name
+}
+
+// TestInputsOfGotos: an interpreter, whose every operation jumps to any other, is followed in a
+// few visits of each block. To follow every change at once took more of them, of which each comes
+// to hundreds of others: seconds for one function.
+func TestInputsOfGotos(t *testing.T) {
+	const n = 60
+	var text strings.Builder
+	fmt.Fprintf(&text, "long run(const int *code, long *sp, long a, long b, long c) {\nstatic void *const to[] = {")
+	for i := range n {
+		fmt.Fprintf(&text, "&&l%d,", i)
+	}
+	text.WriteString("};\nlong d = 1, e = 2, f = 3, g = 4, h = 5;\ngoto *to[*code++];\n")
+	for i := range n {
+		v := "abcdefgh"
+		fmt.Fprintf(&text, "l%d: %c += %c * %d + sp[%d]; if (%c == %d) return %c; goto *to[*code++];\n", i, v[i%8], v[(i+3)%8], i, i, v[i%8], i, v[(i+1)%8])
+	}
+	text.WriteString("}\nint main(void) { static int code[9]; static long sp[99]; return run(code, sp, 1, 2, 3); }\n")
+	src := filepath.Join(t.TempDir(), "gotos.c")
+	if err := os.WriteFile(src, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	im, err := image.Open(proctest.Build(t, "gcc", "-O2", "-fno-gcse", "-fno-crossjumping", "-g", src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Build(im, func(string) bool { return false })
+	g := p.Graph(find(t, p, "run"), nil)
+	f := newInputs(g)
+	visits, ok := f.follow()
+	edges := 0
+	for _, b := range g.Blocks {
+		edges = max(edges, len(b.Succ))
+	}
+	if edges < n {
+		t.Fatalf("no block jumps to more than %d others", edges)
+	}
+	if !ok || visits > 6*len(g.Blocks) {
+		t.Errorf("%d visits of %d blocks", visits, len(g.Blocks))
+	}
 }

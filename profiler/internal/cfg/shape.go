@@ -88,9 +88,7 @@ func (g *Graph) estimate(tree *flowgraph.Tree) {
 			in *= 10
 		}
 		b.Freq = in + 1e-9
-		for _, e := range b.Succ {
-			e.Freq = b.Freq * g.probability(e)
-		}
+		g.share(b)
 	}
 	for _, e := range g.Edges {
 		if e.From == nil {
@@ -102,23 +100,26 @@ func (g *Graph) estimate(tree *flowgraph.Tree) {
 	}
 }
 
-func (g *Graph) probability(e *Edge) float64 {
-	if e.Kind == Caught {
-		return 0
-	}
-	n := 0
-	var o *Edge // another way on
-	for _, x := range e.From.Succ {
-		if x.Kind != Caught {
-			n++
-			if x != e {
-				o = x
-			}
+// share divides a block's frequency among the ways on. All at once: hundreds of places of an
+// interpreter may jump to hundreds of labels each.
+func (g *Graph) share(b *Block) {
+	var ways []*Edge
+	for _, e := range b.Succ {
+		if e.Freq = 0; e.Kind != Caught {
+			ways = append(ways, e)
 		}
 	}
-	if n != 2 {
-		return 1 / float64(n)
+	for _, e := range ways {
+		e.Freq = b.Freq / float64(len(ways))
 	}
+	if len(ways) == 2 {
+		p := g.probability(ways[0], ways[1])
+		ways[0].Freq, ways[1].Freq = b.Freq*p, b.Freq*(1-p)
+	}
+}
+
+// probability is that of one way on, where there is another one.
+func (g *Graph) probability(e, o *Edge) float64 {
 	l := e.From.Loop
 	leaves := func(x *Edge) bool { return l != nil && (x.To == nil || !l.Has(x.To)) }
 	switch {

@@ -64,12 +64,21 @@ func (in *injection) addr(pc uint64) (a uint64, ok bool) {
 	return link + m.base, true
 }
 
+// libraryAt is where the original stands for a thread in code of ours that libraries' functions
+// were led to.
+func (in *injection) libraryAt(pc uint64) (a uint64, ok bool) {
+	if a, ok = in.mprotect.begins(pc); ok {
+		return a, true
+	}
+	return in.waits.stubs.Origin(pc)
+}
+
 // original translates a return address in the cache, of a leaf that was called
 // from there, or of a signal that came there.
 func (in *injection) original(pc uint64, interrupted bool) uint64 {
 	m := in.cacheOf(pc)
 	if m == nil {
-		if a, ok := in.waits.stubs.Origin(pc); ok {
+		if a, ok := in.libraryAt(pc); ok {
 			return a
 		}
 		return pc

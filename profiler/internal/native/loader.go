@@ -1,6 +1,7 @@
 package native
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"path/filepath"
@@ -143,7 +144,7 @@ func (in *injection) opened(p *tracee.Process, moved func(module int, bias uint6
 		m.absent = !there
 		moved(i, m.bias)
 	}
-	return nil
+	return in.mprotect.know(in, p)
 }
 
 // settle moves the code of a library that lies at a bias, if that is not done.
@@ -175,12 +176,14 @@ func (m *module) arrive(p *tracee.Process, in *injection) error {
 }
 
 // forget takes the breakpoint out of a forked child, which runs on alone.
-func (l *loader) forget(p *tracee.Process, child int) { takeOut(p, child, l.brk, l.old[:]) }
+func (l *loader) forget(p *tracee.Process, child int) {
+	takeOut(p, child, l.brk, l.old[:], []byte{asm.Breakpoint})
+}
 
-// takeOut takes a breakpoint out of a child.
-func takeOut(p *tracee.Process, child int, at uint64, old []byte) {
-	now := make([]byte, 1)
-	if tracee.Poke(child, old, at) == nil && p.Read(now, at) == nil && now[0] == old[0] {
-		p.Write([]byte{asm.Breakpoint}, at) // vfork: the memory is the parent's too, and the child only execs
+// takeOut takes out of a child what is at an address now.
+func takeOut(p *tracee.Process, child int, at uint64, old, now []byte) {
+	is := make([]byte, len(old))
+	if tracee.Poke(child, old, at) == nil && p.Read(is, at) == nil && bytes.Equal(is, old) {
+		p.Write(now, at) // vfork: the memory is the parent's too, and the child only execs
 	}
 }

@@ -9,24 +9,28 @@ import (
 
 	"github.com/skewlens/skewlens/profile"
 	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
+	"github.com/skewlens/skewlens/profiler/internal/probe/blocking"
 	"github.com/skewlens/skewlens/profiler/internal/tracee"
 )
 
 // Programs that change their own code (static keys, inline caches, hot patches)
 // make it writable first. The code that runs was moved, and would go on as it
-// was: so a breakpoint in mprotect, of programs that call it, gives pages back
-// before they are written. From then on they run where they always were.
+// was: so who makes it writable by mprotect, of programs that call that, stops, and
+// pages are given back before they are written. From then on they run where they always were.
 
-// mprotect is the C library's function, watched.
+// mprotect is the C library's function, watched: by a ward, or where there is no room for
+// that, by a breakpoint.
 type mprotect struct {
-	at  uint64          // of its instruction that loads the number of the system call
-	off map[string]bool // functions that were given back, by name
+	at     uint64          // of its instruction that loads the number of the system call
+	ward   blocking.Ward   // zero: it is a breakpoint
+	ranges []byte          // what the ward knows
+	off    map[string]bool // functions that were given back, by name
 }
 
 // loadsMprotect is that instruction: mov $10, %eax.
 var loadsMprotect = []byte{0xb8, 10, 0, 0, 0}
 
-// watchMprotect sets the breakpoint, where a module that is counted calls mprotect.
+// watchMprotect watches it, where a module that is counted calls mprotect.
 func (in *injection) watchMprotect(p *tracee.Process) {
 	if !slices.ContainsFunc(in.modules, func(m *module) bool { return m.im.Imports["mprotect"] }) {
 		return
@@ -48,17 +52,55 @@ func (in *injection) watchMprotect(p *tracee.Process) {
 		if bytes.HasPrefix(code, endbr) {
 			at, code = at+4, code[4:]
 		}
-		if bytes.HasPrefix(code, loadsMprotect) && p.Write([]byte{asm.Breakpoint}, at) == nil {
-			in.mprotect = &mprotect{at, map[string]bool{}}
+		if !bytes.HasPrefix(code, loadsMprotect) {
+			continue
+		}
+		w := &mprotect{at: at, off: map[string]bool{}}
+		if w.guard(in, p, l.low&^0xfff+l.bias) || p.Write([]byte{asm.Breakpoint}, at) == nil {
+			in.mprotect = w
 			return
 		}
 	}
 }
 
-// protects: somebody calls mprotect.
+// guard makes the ward, near a library that begins at an address.
+func (w *mprotect) guard(in *injection, p *tracee.Process, lowest uint64) bool {
+	if in.early.within(w.at, len(loadsMprotect)) {
+		return false
+	}
+	base, err := mapNear(p, blocking.WardSize, lowest)
+	if err != nil {
+		return false
+	}
+	ward := blocking.NewWard(base, w.at)
+	code, jump := ward.Code()
+	if p.Write(code, base) != nil || p.Write(jump[:], w.at) != nil {
+		return false
+	}
+	w.ward = ward
+	return w.know(in, p) == nil
+}
+
+// know tells the ward where code is that was moved.
+func (w *mprotect) know(in *injection, p *tracee.Process) error {
+	if w == nil || w.ward == (blocking.Ward{}) {
+		return nil
+	}
+	var list [][2]uint64
+	for _, m := range slices.Concat(in.modules, in.aside) {
+		if !m.absent {
+			list = append(list, [2]uint64{(m.im.Lowest + m.bias) &^ 0xfff, (m.im.Highest + m.bias + 0xfff) &^ 0xfff})
+		}
+	}
+	ranges, addr := w.ward.Ranges(list)
+	w.ranges = ranges
+	return p.Write(ranges, addr)
+}
+
+// protects: somebody makes such code writable; from a breakpoint, anybody calls mprotect.
 func (s *session) protects(e tracee.Event, pc uint64) (bool, error) {
 	w := s.in.mprotect
-	if w == nil || pc-1 != w.at {
+	if w == nil || pc-1 != w.at && !w.ward.Trapped(pc) {
 		return false, nil
 	}
 	addr, size, prot, err := s.p.Arguments(e.Tid)
@@ -72,6 +114,14 @@ func (s *session) protects(e tracee.Event, pc uint64) (bool, error) {
 		return true, err
 	}
 	return true, s.p.Resume(e)
+}
+
+// begins reports whether a thread stands in the ward, and where that began.
+func (w *mprotect) begins(pc uint64) (at uint64, ok bool) {
+	if w == nil || !w.ward.Holds(pc) {
+		return 0, false
+	}
+	return w.at, true
 }
 
 // leaves: a thread comes to the copy of a function that was given back.
@@ -115,9 +165,15 @@ func (s *session) giveBack(lo, hi uint64) error {
 	return nil
 }
 
-// forget takes the breakpoint out of a forked child, which runs on alone.
+// forget takes it out of a forked child, which runs on alone: of a ward what it knows, for
+// the code may be that of threads that are in it.
 func (w *mprotect) forget(p *tracee.Process, child int) {
-	takeOut(p, child, w.at, loadsMprotect[:1])
+	if w.ward == (blocking.Ward{}) {
+		takeOut(p, child, w.at, loadsMprotect[:1], []byte{asm.Breakpoint})
+		return
+	}
+	nothing, at := w.ward.Ranges(nil)
+	takeOut(p, child, at, nothing, w.ranges[:len(nothing)])
 }
 
 func (w *mprotect) has(function string) bool { return w != nil && w.off[function] }

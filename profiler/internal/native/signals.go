@@ -88,6 +88,13 @@ func (s *signals) deliver(e tracee.Event) error {
 	if err == nil && s.in.waits.stubs.Holds(pc) {
 		return s.inStub(e, pc)
 	}
+	if at, ok := s.in.mprotect.begins(pc); ok && err == nil {
+		err = s.p.SetPC(e.Tid, at)
+		if alive(err) != nil {
+			return err
+		}
+		return s.hand(e)
+	}
 	m := s.in.cacheOf(pc)
 	if m == nil {
 		m = s.in.passes(pc)

@@ -88,7 +88,7 @@ func (k *stacks) activeAt(regs [17]uint64, under bool) (frames []record.Delta, n
 		}
 	}
 	pc := &regs[unwind.PC]
-	if a, ok := k.in.waits.stubs.Origin(*pc); ok {
+	if a, ok := k.in.libraryAt(*pc); ok {
 		*pc = a
 	}
 	how := relocate.Before

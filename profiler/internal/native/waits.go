@@ -87,21 +87,28 @@ func (in *injection) counts(path string) bool {
 
 // mapStubs maps the stubs' memory within reach of all libraries.
 func (in *injection) mapStubs(p *tracee.Process, list []blocking.Placed, size, lowest uint64) error {
-	const gap, step, reach = 512 << 20, 16 << 20, 1 << 30 // below: what is loaded later comes next to the others
-	at, err := lowest-gap-size, error(nil)
-	for ; ; at -= step {
-		if lowest-at > reach {
-			return fmt.Errorf("no room near the libraries: %w", err)
-		}
-		if err = p.MapCode(at&^0xfff, size); err == nil {
-			break
-		}
+	at, err := mapNear(p, size, lowest)
+	if err != nil {
+		return err
 	}
-	in.waits.stubs, err = blocking.Assemble(at&^0xfff, list...)
+	in.waits.stubs, err = blocking.Assemble(at, list...)
 	if err == nil {
 		err = p.Write(in.waits.stubs.Bytes, in.waits.stubs.Base)
 	}
 	return err
+}
+
+// mapNear maps memory for code that libraries' jumps reach, from the lowest of them on.
+func mapNear(p *tracee.Process, size, lowest uint64) (at uint64, err error) {
+	const gap, step, reach = 512 << 20, 16 << 20, 1 << 30 // below: what is loaded later comes next to the others
+	for at = (lowest - gap - size) &^ 0xfff; ; at -= step {
+		if lowest-at > reach {
+			return 0, fmt.Errorf("no room near the libraries: %w", err)
+		}
+		if err = p.MapCode(at, size); err == nil {
+			return at, nil
+		}
+	}
 }
 
 // timer is what moved code calls when a system call took long: where there is

@@ -1,11 +1,14 @@
 package tracee
 
 import (
+	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -30,9 +33,30 @@ func Withstands(pid int, s syscall.Signal) bool {
 		return err == nil && set&bit(s) != 0
 	}
 	if in("SigPnd") || in("ShdPnd") {
-		return !in("SigBlk")
+		return !in("SigBlk") || halted(pid) // as where it was stopped while it makes a thread
 	}
 	return !in("SigCgt") && !in("SigIgn") && !in("SigBlk")
+}
+
+// halted reports whether none of a process's threads runs, or waits for anything but to be let
+// go on: what it blocks it cannot take either. A thread that we look at stands still only
+// for a moment.
+func halted(pid int) bool {
+	for range 5 {
+		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+		for _, stat := range tasks {
+			b, err := os.ReadFile(stat)
+			_, state, _ := strings.Cut(string(b[bytes.LastIndexByte(b, ')')+1:]), " ")
+			if err == nil && !strings.HasPrefix(state, "t") && !strings.HasPrefix(state, "T") {
+				return false
+			}
+		}
+		if len(tasks) == 0 {
+			return false
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return true
 }
 
 // field is one of a process's status.

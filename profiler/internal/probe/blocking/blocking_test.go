@@ -167,12 +167,12 @@ func TestAssemble(t *testing.T) {
 	}
 }
 
-// TestTemplates: stub.bin and timer.bin are their sources, and the offsets here
+// TestTemplates: stub.bin, timer.bin and ward.bin are their sources, and the offsets here
 // and in package threadarea are theirs.
 func TestTemplates(t *testing.T) {
 	proctest.Need(t, "as", "objcopy", "nm")
 	dir := t.TempDir()
-	for name, code := range map[string][]byte{"stub": stub, "timer": timer} {
+	for name, code := range map[string][]byte{"stub": stub, "timer": timer, "ward": ward} {
 		o, bin := filepath.Join(dir, name+".o"), filepath.Join(dir, name+".bin")
 		for _, c := range [][]string{{"as", "-o", o, name + ".S"}, {"objcopy", "-O", "binary", "-j", ".text", o, bin}} {
 			if msg, err := exec.Command(c[0], c[1:]...).CombinedOutput(); err != nil {
@@ -186,7 +186,7 @@ func TestTemplates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for label, want := range map[string]map[string]uint64{"stub": {"after": stubAfter, "back": stubBack, "timer": stubTimer}, "timer": {"copy": timerCopy}}[name] {
+		for label, want := range map[string]map[string]uint64{"stub": {"after": stubAfter, "back": stubBack, "timer": stubTimer}, "timer": {"copy": timerCopy}, "ward": {"back": wardBack, "trapped": wardTrapped}}[name] {
 			m := regexp.MustCompile(`([0-9a-f]+) t ` + label + `\n`).FindSubmatch(out)
 			if m == nil {
 				t.Fatalf("no %s in %s.S", label, name)

@@ -11,7 +11,7 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/x86"
 )
 
-//go:generate sh -c "for f in stub timer guard gate door; do as -o ${DOLLAR}f.o ${DOLLAR}f.S && objcopy -O binary -j .text ${DOLLAR}f.o ${DOLLAR}f.bin && rm ${DOLLAR}f.o; done"
+//go:generate sh -c "for f in stub timer guard gate door ward; do as -o ${DOLLAR}f.o ${DOLLAR}f.S && objcopy -O binary -j .text ${DOLLAR}f.o ${DOLLAR}f.bin && rm ${DOLLAR}f.o; done"
 
 //go:embed stub.bin
 var stub []byte
