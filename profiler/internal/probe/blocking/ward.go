@@ -21,7 +21,7 @@ const WardSize = 4096
 
 // Ward is the code at the beginning of mprotect by which a thread stops that makes code
 // writable that was moved. Programs change the protection of other memory thousands of times
-// a second, as collectors of garbage do, and to stop at each took three times as long as that.
+// a second, as collectors of garbage do: a stop at each would cost more than that.
 type Ward struct {
 	base, at uint64
 }
