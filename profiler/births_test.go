@@ -67,6 +67,7 @@ func TestBirthsOrder(t *testing.T) {
 		t.Fatalf("%d threads, want %d", len(p.Threads), births+2)
 	}
 	var counts [10]uint64
+	idle := 0
 	for i := range births {
 		x, n := p.Threads[1+i], uint64(0)
 		for _, v := range x.Totals.N {
@@ -78,9 +79,15 @@ func TestBirthsOrder(t *testing.T) {
 		if n != counts[i%10] {
 			t.Errorf("thread %d did %d, thread %d did %d", i+1, n, i%10+1, counts[i%10])
 		}
-		if x.BeginNS < p.Threads[i].BeginNS || x.EndNS < x.BeginNS || x.CPUNS <= 0 || x.Start == 0 {
+		if x.BeginNS < p.Threads[i].BeginNS || x.EndNS < x.BeginNS || x.CPUNS < 0 || x.Start == 0 {
 			t.Errorf("thread %d: from %d to %d ns, %d ns on a core, started at %#x; the one before began at %d", i+1, x.BeginNS, x.EndNS, x.CPUNS, x.Start, p.Threads[i].BeginNS)
 		}
+		if x.CPUNS == 0 {
+			idle++
+		}
+	}
+	if idle > births/50 { // a virtual machine takes off what its host took: of a short life that may be all
+		t.Errorf("%d threads were never on a core", idle)
 	}
 	for i, x := range p.Threads {
 		if creator := 2 * p.Threads[0].CPUNS; x.CreatedCPUNS > creator || x.JoinCPUNS > creator {
