@@ -103,18 +103,23 @@ func (g *Graph) estimate(tree *flowgraph.Tree) {
 // share divides a block's frequency among the ways on. All at once: hundreds of places of an
 // interpreter may jump to hundreds of labels each.
 func (g *Graph) share(b *Block) {
-	var ways []*Edge
+	n := 0
+	var first, second *Edge // the last two
 	for _, e := range b.Succ {
 		if e.Freq = 0; e.Kind != Caught {
-			ways = append(ways, e)
+			first, second = second, e
+			n++
 		}
 	}
-	for _, e := range ways {
-		e.Freq = b.Freq / float64(len(ways))
+	if n == 2 {
+		p := g.probability(first, second)
+		first.Freq, second.Freq = b.Freq*p, b.Freq*(1-p)
+		return
 	}
-	if len(ways) == 2 {
-		p := g.probability(ways[0], ways[1])
-		ways[0].Freq, ways[1].Freq = b.Freq*p, b.Freq*(1-p)
+	for _, e := range b.Succ {
+		if e.Kind != Caught {
+			e.Freq = b.Freq / float64(n)
+		}
 	}
 }
 
