@@ -92,19 +92,16 @@ func (in *injection) uncounted() (paths []string, calls []profile.Addr) {
 // eachCall visits the calls of some of the module's functions. Graph and block are
 // there until the next function.
 func (m *module) eachCall(of func(*cfg.Func) bool, visit func(*cfg.Graph, *cfg.Block, *cfg.Call)) {
-	var functions []*cfg.Func
+	var space cfg.Space
 	for _, q := range m.spec.Plans() {
-		if of(q.Func) {
-			functions = append(functions, q.Func)
+		if !of(q.Func) {
+			continue
 		}
-	}
-	cfg.Ahead(len(functions), func(i int, s *cfg.Space) *cfg.Graph {
-		return m.spec.Program.Blocks(functions[i], s)
-	}, func(_ int, g *cfg.Graph) {
+		g := m.spec.Program.Blocks(q.Func, &space)
 		for _, b := range g.Blocks {
 			for i := range b.Calls {
 				visit(g, b, &b.Calls[i])
 			}
 		}
-	})
+	}
 }

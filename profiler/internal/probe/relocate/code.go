@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/skewlens/skewlens/profiler/internal/cfg"
 	"github.com/skewlens/skewlens/profiler/internal/image"
 	"github.com/skewlens/skewlens/profiler/internal/probe/asm"
 	"github.com/skewlens/skewlens/profiler/internal/probe/caches"
@@ -102,17 +101,17 @@ func (s *Spec) Assemble(base uint64) (*Code, error) {
 	}
 	w := newPatcher(m, c)
 	next := s.from.Chord
-	s.graphs(func(q *Plan, g *cfg.Graph) {
+	for _, q := range s.plans {
 		c.starts = append(c.starts, int32(m.Len()))
 		q.first = next
-		m.function(q, g)
+		m.function(q)
 		next = m.counters.Next
 		q.After = next
 		m.noteUnknown(q)
 		q.Always = s.allLive() || !q.entersCopy(m.g)
 		w.springboards(q)
 		w.noteCalls()
-	})
+	}
 	m.Link()
 	w.calls()
 	w.stubs()

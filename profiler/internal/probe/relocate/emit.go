@@ -26,6 +26,7 @@ type emitter struct {
 
 	entries, hooks asm.Label // the first of as many as there are moved functions
 
+	space   cfg.Space
 	network placement.Space
 	// Of the function that is being emitted:
 	q         *Plan
@@ -93,11 +94,12 @@ func (m *emitter) entrance(q *Plan) asm.Label {
 	return m.entry(q)
 }
 
-// open prepares a function's counters, indirect calls and labels. Its
+// open prepares a function's graph, counters, indirect calls and labels. Its
 // counters are numbered from where they were, or are, first numbered.
-func (m *emitter) open(q *Plan, g *cfg.Graph) {
-	m.q, m.g = q, g
+func (m *emitter) open(q *Plan) {
+	m.q = q
 	m.stand(0, Nowhere)
+	m.g = m.s.Program.Graph(q.Func, &m.space)
 	m.counters = placement.Place(m.g, q.excluded, q.ran, q.first, m.s.opt, &m.network)
 	m.callSite, m.jumpSite = fill(m.callSite, m.g.Calls), fill(m.jumpSite, len(m.g.Blocks))
 	n := q.Site
@@ -136,10 +138,10 @@ func fill(mem []int32, n int) []int32 {
 	return mem
 }
 
-// function emits the copy of one function, of which that is the graph: its blocks in the
-// original order, then the counters of arrivals and other out-of-line code.
-func (m *emitter) function(q *Plan, g *cfg.Graph) {
-	m.open(q, g)
+// function emits the copy of one function: its blocks in the original order,
+// then the counters of arrivals and other out-of-line code.
+func (m *emitter) function(q *Plan) {
+	m.open(q)
 	for pad := m.s.opt.Layout * int(q.Number) % 13 * 16; pad > 0 || m.Len()%16 != 0; pad-- {
 		m.Int3()
 	}

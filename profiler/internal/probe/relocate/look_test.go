@@ -18,7 +18,7 @@ func TestLooksInEachCycle(t *testing.T) {
 	m := newEmitter(s, s.Home(), 0)
 	looks, calls, asks := 0, 0, 0
 	for _, q := range s.plans {
-		m.open(q, s.Program.Graph(q.Func, nil))
+		m.open(q)
 		var edges []flowgraph.Edge
 		for _, b := range m.g.Blocks {
 			for _, e := range b.Succ {
@@ -76,7 +76,7 @@ func TestLooksBeforeRecursion(t *testing.T) {
 	m := newEmitter(s, s.Home(), 0)
 	checked, first := 0, 0
 	for _, q := range s.plans {
-		m.open(q, s.Program.Graph(q.Func, nil))
+		m.open(q)
 		if q.looks && m.looksFirst() {
 			first++
 		}

@@ -19,7 +19,8 @@ type Copied struct {
 func (s *Spec) Copied(c *Code, function int) (list []Copied) {
 	m, skip := s.again(c, function)
 	m.copied = func(addr uint64, start int) { list = append(list, Copied{addr, start + skip, m.Len() + skip}) }
-	m.onceMore(function)
+	m.function(s.plans[function])
+	s.space, s.network = m.space, m.network
 	return list
 }
 
@@ -35,7 +36,7 @@ func (s *Spec) Detours(c *Code, function int) (list []Detour) {
 	}
 	m, skip := s.again(c, function)
 	m.detour = func(from, end, to int) { list = append(list, Detour{from + skip, end + skip, to + skip}) }
-	m.onceMore(function)
+	m.function(s.plans[function])
 	slices.SortFunc(list, func(a, b Detour) int { return cmp.Compare(a.From, b.From) })
 	return list
 }
@@ -56,7 +57,7 @@ func (s *Spec) Lookouts(c *Code, function int) (list []Lookout) {
 		l.From, l.End = l.From+skip, l.End+skip
 		list = append(list, l)
 	}
-	m.onceMore(function)
+	m.function(s.plans[function])
 	return list
 }
 
@@ -78,13 +79,7 @@ func (s *Spec) again(c *Code, function int) (m *emitter, skip int) {
 	}
 	s.once.Restart(c.Base + uint64(skip))
 	m = newEmitterOf(s.once, s, c.Base)
-	m.network = s.network
+	m.space, m.network = s.space, s.network
 	m.Raw(make([]byte, int(c.starts[function])-skip)...)
 	return m, skip
-}
-
-func (m *emitter) onceMore(function int) {
-	q := m.s.plans[function]
-	m.function(q, m.s.Program.Graph(q.Func, &m.s.space))
-	m.s.network = m.network
 }

@@ -11,6 +11,7 @@ import (
 // resource, since one function's islands may lie in another's dead bytes.
 type planner struct {
 	p      *cfg.Program
+	space  cfg.Space
 	bytes  textBytes
 	draft  draft // its memory serves one function after the other
 	plans  map[*cfg.Func]*Plan
@@ -54,8 +55,11 @@ func (pl *planner) run() {
 		for _, q := range pl.plans {
 			pl.clearIslands(q)
 		}
-		todo = slices.DeleteFunc(slices.Clone(todo), func(f *cfg.Func) bool { return f.Skip != "" })
-		cfg.Ahead(len(todo), func(i int, s *cfg.Space) *cfg.Graph { return pl.p.Blocks(todo[i], s) }, func(_ int, g *cfg.Graph) { pl.plan(g) })
+		for _, f := range todo {
+			if f.Skip == "" {
+				pl.plan(f)
+			}
+		}
 		clear(pl.fates)
 		for _, f := range pl.p.Funcs {
 			if q := pl.plans[f]; q != nil {
@@ -65,14 +69,13 @@ func (pl *planner) run() {
 	}
 }
 
-// plan plans the function of a graph, again as long as there is something new to retain.
-func (pl *planner) plan(g *cfg.Graph) {
-	f := g.Func
+// plan plans a function, again as long as there is something new to retain.
+func (pl *planner) plan(f *cfg.Func) {
 	pl.release(f)
-	q := pl.tryPlan(g)
+	q := pl.tryPlan(f)
 	for q == nil && f.Skip == "" {
 		pl.release(f)
-		q = pl.tryPlan(g)
+		q = pl.tryPlan(f)
 	}
 	if q == nil {
 		pl.fail(f)
@@ -83,7 +86,10 @@ func (pl *planner) plan(g *cfg.Graph) {
 
 func (pl *planner) fail(f *cfg.Func) {
 	delete(pl.plans, f)
-	clear(pl.fates) // it stays, and what others may run through into it
+	for _, r := range f.Ranges { // it stays, and with it what may run on behind it
+		lo, hi := max(r.Lo-16, pl.bytes.lo)-pl.bytes.lo, r.Hi+16-pl.bytes.lo
+		clear(pl.fates[lo:min(hi, uint64(len(pl.fates)))])
+	}
 	pl.failed[f] = true
 }
 
@@ -109,8 +115,8 @@ func (pl *planner) retainNext(f *cfg.Func, at uint64) bool {
 
 // tryPlan plans a function. It returns nil where that cannot be (Skip says
 // why), or where something has to be retained first.
-func (pl *planner) tryPlan(g *cfg.Graph) *Plan {
-	f := g.Func
+func (pl *planner) tryPlan(f *cfg.Func) *Plan {
+	g := pl.p.Blocks(f, &pl.space)
 	if g.Torn != 0 {
 		f.Skip = fmt.Sprintf("nothing to fall into at %#x", g.Torn)
 		return nil

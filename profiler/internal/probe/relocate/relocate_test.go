@@ -53,7 +53,7 @@ func tablesOf(s *Spec, c *Code) map[int]int {
 	size := map[int]int{}
 	for i, q := range s.plans {
 		m, skip := s.again(c, i)
-		m.function(q, s.Program.Graph(q.Func, nil))
+		m.function(q)
 		for _, t := range m.tables {
 			size[t.at+skip] = t.size()
 		}

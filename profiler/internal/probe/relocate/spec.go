@@ -102,13 +102,6 @@ func (s *Spec) Plans() []*Plan { return s.plans }
 // Plan returns the plan of a function, or nil where it stays.
 func (s *Spec) Plan(f *cfg.Func) *Plan { return s.byFunc[f] }
 
-// graphs are those of the functions that move, one after the other.
-func (s *Spec) graphs(use func(*Plan, *cfg.Graph)) {
-	cfg.Ahead(len(s.plans), func(i int, space *cfg.Space) *cfg.Graph {
-		return s.Program.Graph(s.plans[i].Func, space)
-	}, func(i int, g *cfg.Graph) { use(s.plans[i], g) })
-}
-
 // Counters is where a moved function counts; g is its graph. With a space the network
 // lasts until the next one.
 func (s *Spec) Counters(q *Plan, g *cfg.Graph, space *placement.Space) *placement.Network {

@@ -49,7 +49,8 @@ func (s *Spec) Stands(c *Code, function int) (list []Stand) {
 		x.Start += skip
 		list = append(list, x)
 	}
-	m.onceMore(function)
+	m.function(s.plans[function])
+	s.space, s.network = m.space, m.network
 	return list
 }
 

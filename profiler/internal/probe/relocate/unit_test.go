@@ -45,7 +45,7 @@ func TestUnitsAreNumbered(t *testing.T) {
 	}
 	m := newEmitter(s, s.Home(), 0)
 	for _, q := range s.plans {
-		m.open(q, s.Program.Graph(q.Func, nil))
+		m.open(q)
 		for k, u := range m.units {
 			if got := s.Units()[u.n-7]; got.Func != q.Func || got.Head != u.loop.Head.Start || u.n != q.unit+int32(k) {
 				t.Fatalf("%s: loop %d is another one now", q.Func.Name, u.n)
@@ -75,7 +75,7 @@ func TestUnitsAreLeftByWhoIsIn(t *testing.T) {
 	s := New(probetest.Open(t, probetest.Programs(t)[0]), hooks, probe.Options{Units: true}, Numbers{})
 	m := newEmitter(s, s.Home(), 0)
 	for _, q := range s.plans[:min(300, len(s.plans))] {
-		m.open(q, s.Program.Graph(q.Func, nil))
+		m.open(q)
 		for i := range m.units {
 			l := m.units[i].loop
 			for _, b := range l.Blocks {
