@@ -20,7 +20,8 @@ import (
 const Temporary = ".new-"
 
 // Write writes a file with the permissions that it has, or a new file would
-// get. A signal that ends the process meanwhile leaves nothing beside it. What is not a regular file (a terminal, a pipe) is written to directly.
+// get. A signal that ends the process meanwhile leaves nothing beside it. What is
+// not a regular file (a terminal, a pipe) is written to directly.
 func Write(name string, write func(io.Writer) error) error {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		f, err := os.OpenFile(name, os.O_WRONLY, 0)
@@ -33,22 +34,26 @@ func Write(name string, write func(io.Writer) error) error {
 	if info, err := os.Stat(name); err == nil {
 		mode = info.Mode().Perm()
 	}
-	return replace(name, mode, write, orEndedWithout)
-}
-
-// WritePrivate writes a file that only the user may read.
-func WritePrivate(name string, write func(io.Writer) error) error {
-	return replace(name, 0o600, write, func(string) func() { return func() {} })
-}
-
-// replace writes a file beside its place, which guard is told of, and puts it there.
-func replace(name string, mode os.FileMode, write func(io.Writer) error, guard func(string) func()) error {
 	f, err := beside(name, mode)
 	if err != nil {
 		return Error("write", name, err)
 	}
-	defer guard(f.Name())()
-	err = fill(f, write)
+	defer orEndedWithout(f.Name())()
+	return replace(name, f, write)
+}
+
+// WritePrivate writes a file that only the user may read.
+func WritePrivate(name string, write func(io.Writer) error) error {
+	f, err := beside(name, 0o600)
+	if err != nil {
+		return Error("write", name, err)
+	}
+	return replace(name, f, write)
+}
+
+// replace writes a file that is open beside its place, and puts it there.
+func replace(name string, f *os.File, write func(io.Writer) error) error {
+	err := fill(f, write)
 	if err == nil {
 		err = os.Rename(f.Name(), name)
 	}

@@ -152,10 +152,13 @@ func (d *dealt) cures(t *testing.T, costs string) {
 		chunk        int
 	}{{"turns", "turns", 0}, {"demand1", "demand", 1}, {"demand4", "demand", 4}, {"demand16", "demand", 16}, {"longest-first", "longest-first", 0}} {
 		i := slices.IndexFunc(before.Dealings, func(d report.Dealing) bool { return d.How == x.how && d.Chunk == x.chunk })
-		said, really := before.Dealings[i].Saving, math.NaN()
-		for tries := 0; tries < 3 && !(math.Abs(said-really) <= 0.05); tries++ { // who takes what is chance on a busy machine
+		saves := func() float64 {
 			after, _ := d.run(t, costs, x.dealing)
-			really = 1 - float64(after.Critical)/float64(before.Critical)
+			return 1 - float64(after.Critical)/float64(before.Critical)
+		}
+		said, really := before.Dealings[i].Saving, saves()
+		for again := 2; again > 0 && math.Abs(said-really) > 0.05; again-- { // who takes what is chance on a busy machine
+			really = saves()
 		}
 		what := fmt.Sprintf("%s costs: %s is said to save %.1f %%, and saves %.1f %%", costs, x.dealing, 100*said, 100*really)
 		if math.Abs(said-really) > 0.05 {

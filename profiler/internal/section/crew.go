@@ -59,7 +59,7 @@ func (p *poolRule) leavesOut(c *crew) bool {
 	last := c.shifts[len(c.shifts)-1]
 	for _, w := range p.t.threads {
 		h := p.hands[w]
-		if w.alive && w.parent == last.end.t && h != nil && h.began && slices.Contains(last.numbers, h.number) && !slices.Contains(c.members, w) {
+		if w.alive && w.parent == last.end.t && h != nil && h.began() && slices.Contains(last.numbers, h.number) && !slices.Contains(c.members, w) {
 			return true
 		}
 	}

@@ -79,7 +79,7 @@ func (t *Tracker) joined(x *thread) {
 
 // forget: a thread that has handed out no work, and was handed none, is of no pool.
 func (p *poolRule) forget(x *thread) {
-	if h := p.hands[x]; h != nil && !h.began && h.round == nil && len(h.lines)+len(h.past)+len(h.now.parts)+h.now.out == 0 {
+	if h := p.hands[x]; h != nil && !h.began() && h.round == nil && len(h.lines)+len(h.past)+len(h.now.parts)+h.now.out == 0 {
 		delete(p.hands, x)
 	}
 }

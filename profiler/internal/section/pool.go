@@ -37,7 +37,6 @@ type hand struct {
 	first   uint64          // what it had done when it first came to wait
 	most    uint64          // and between two waits, at most
 	atOnce  *arrival        // what it did until then, if that may be of a round
-	began   bool            // it has been idle before
 	posts   []post          // where
 	passed  int             // how often it has come out of idle code
 	awaits  bool            // it waits for futures, until it does something else
@@ -102,6 +101,9 @@ func (p *poolRule) hand(x *thread) *hand {
 	return h
 }
 
+// began: it has been idle before.
+func (h *hand) began() bool { return len(h.numbers) > 0 }
+
 func (p *poolRule) enter(x *thread, r record.Record) {
 	p.awaited(x, r)
 	h := p.hand(x)
@@ -118,6 +120,7 @@ func (p *poolRule) enter(x *thread, r record.Record) {
 // idle: a thread has come to wait.
 func (p *poolRule) idle(x *thread, h *hand, r record.Record) {
 	h.number, h.arrived = r.Arg3, x.arrive(r)
+	first := !h.began()
 	if !slices.Contains(h.numbers, h.number) {
 		h.numbers = append(h.numbers, h.number)
 	}
@@ -126,8 +129,8 @@ func (p *poolRule) idle(x *thread, h *hand, r record.Record) {
 	}
 	p.t.joins.waits(x, h.arrived)
 	p.back(x, h, h.arrived)
-	if !h.began {
-		h.began, h.first, h.atOnce = true, p.t.c.Work(x.acc), fromBirth(x, &h.arrived)
+	if first {
+		h.first, h.atOnce = p.t.c.Work(x.acc), fromBirth(x, &h.arrived)
 		p.begins(x, h.arrived.site)
 	}
 }
@@ -194,15 +197,8 @@ func (p *poolRule) leave(x *thread, r record.Record) {
 // goes: a thread has come out of a wait.
 func (p *poolRule) goes(x *thread, h *hand, r record.Record) {
 	p.t.joins.goes(x, r)
-	if n := p.codes[h.number]; n >= 0 {
-		p.codes[h.number] = n + 1
-		if p.tried++; n >= eachTrial && p.tried > idleTrial {
-			p.close(h.number)
-		}
-	} else if n == ofPool {
-		if p.passes[h.number]++; p.withinRounds(h.number) {
-			p.close(h.number)
-		}
+	if p.tooOften(h.number) {
+		p.close(h.number)
 	}
 	p.goesOn(x, h, r)
 	if d := p.hands[x.parent]; x.parent != nil && p.isSeen(h) {
@@ -223,6 +219,22 @@ const (
 	ofPool = -1
 	closed = -2
 )
+
+// tooOften notes that idle code was passed, and reports whether that happens so often that
+// it is of no interest.
+func (p *poolRule) tooOften(number uint64) bool {
+	switch n := p.codes[number]; n {
+	case closed:
+		return false
+	case ofPool:
+		p.passes[number]++
+		return p.withinRounds(number)
+	default:
+		p.codes[number] = n + 1
+		p.tried++
+		return n >= eachTrial && p.tried > idleTrial
+	}
+}
 
 // withinRounds: code in which threads have waited between rounds, too, but which they pass
 // again and again in each, as where one waits for a row that another one has yet to decode.
@@ -249,7 +261,7 @@ func (p *poolRule) isSeen(h *hand) bool {
 	return slices.ContainsFunc(h.numbers, func(n uint64) bool { return p.codes[n] != closed })
 }
 
-// close: idle code that is passed again and again is of no pool.
+// close: idle code that is passed again and again is of no pool, or lies within its rounds.
 func (p *poolRule) close(number uint64) {
 	p.codes[number] = closed
 	for _, h := range p.hands {
@@ -400,12 +412,12 @@ func (h *hand) restarts(x *thread, over []record.Delta) {
 // keep has the code that a round's threads idle in watched for ever.
 func (p *poolRule) keep(y *shift) {
 	numbers := y.numbers
-	if h := p.hands[y.end.t]; h.began {
+	if h := p.hands[y.end.t]; h.began() {
 		numbers = append(numbers, h.number)
 	}
 	for _, n := range numbers {
-		if k := p.codes[n]; k != ofPool && k != closed {
-			p.tried -= max(0, k)
+		if k := p.codes[n]; k >= 0 {
+			p.tried -= k
 			p.codes[n] = ofPool
 			p.tell(n, true)
 		}

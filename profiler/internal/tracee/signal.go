@@ -1,7 +1,6 @@
 package tracee
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -43,11 +42,10 @@ func Withstands(pid int, s syscall.Signal) bool {
 // for a moment.
 func halted(pid int) bool {
 	for range 5 {
-		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
-		for _, stat := range tasks {
-			b, err := os.ReadFile(stat)
-			_, state, _ := strings.Cut(string(b[bytes.LastIndexByte(b, ')')+1:]), " ")
-			if err == nil && !strings.HasPrefix(state, "t") && !strings.HasPrefix(state, "T") {
+		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
+		for _, status := range tasks {
+			b, err := os.ReadFile(status)
+			if state := strings.ToLower(field(b, "State")); err == nil && !strings.HasPrefix(state, "t") {
 				return false
 			}
 		}

@@ -84,7 +84,7 @@ func (pl *planner) dead(c uint64) bool {
 	known := &pl.fates[c-pl.bytes.lo]
 	if *known == unknown {
 		*known = lives
-		if pl.dies(c) {
+		if pl.mayDie(c) {
 			*known = dies
 		}
 	}
@@ -101,8 +101,8 @@ const (
 	dies // unless something is placed there
 )
 
-// dies is dead of a byte of which nothing is known.
-func (pl *planner) dies(c uint64) bool {
+// mayDie is dead of a byte where nothing was placed.
+func (pl *planner) mayDie(c uint64) bool {
 	im := pl.p.Image
 	if im.FuncAt(c) != nil {
 		o := pl.p.Owner(c)
