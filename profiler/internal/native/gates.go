@@ -133,6 +133,15 @@ func (gs *gates) decided(family uint64, of bool) {
 	gs.state[family] = records
 }
 
+// try has the gates go on of which nothing was decided.
+func (gs *gates) try(a *threadarea.Area) {
+	for n := range gs.n() {
+		if _, known := gs.state[gs.familyOf(uint64(n))]; !known {
+			a.TryGate(int32(n))
+		}
+	}
+}
+
 // tell lets a thread know what was decided. The thread may be counting down
 // just now and write over it; then it is told again.
 func (gs *gates) tell(a *threadarea.Area) {

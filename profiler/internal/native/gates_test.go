@@ -27,3 +27,26 @@ func TestIdleGatesClose(t *testing.T) {
 		}
 	}
 }
+
+// TestUndecidedGatesGoOn: a gate that has made all records that it might goes on, unless
+// it was decided that it is of no interest.
+func TestUndecidedGatesGoOn(t *testing.T) {
+	l := threadarea.NewLayout([]threadarea.Function{{Chords: 8, Always: true}}, 0)
+	common := threadarea.NewCommon(l, make([]byte, l.Size()), 0)
+	area := threadarea.New(common, make([]byte, l.Size()), 0, 0, 0, 0)
+	gs := newGates(nil, nil)
+	for range 3 {
+		gs.all = append(gs.all, placed{Region: &cfg.Region{Idle: true}})
+	}
+	trial := area.GateIs(0)
+	gs.decided(1, false)
+	area.OpenGate(0, 0)
+	area.OpenGate(1, 0)
+	area.OpenGate(2, 7)
+	gs.try(area)
+	for n, want := range []uint32{trial, 0, 7} {
+		if got := area.GateIs(int32(n)); got != want {
+			t.Errorf("gate %d may make %d records, want %d", n, got, want)
+		}
+	}
+}

@@ -203,6 +203,7 @@ func (s *session) ringFull(e tracee.Event, pc uint64) (bool, error) {
 	}
 	horizon := s.threads.takeAll()
 	t.area.Reset()
+	s.threads.tryGates(t)
 	err := s.p.Resume(e)
 	garbage.Huge() // there will be more
 	s.threads.advance(horizon)

@@ -332,6 +332,14 @@ func (ts *threads) advance(horizon uint64) {
 	}
 }
 
+// tryGates lets a thread that is stopped go on telling of gates of which it is not known
+// what they are. Who is alone does not.
+func (ts *threads) tryGates(t *thread) {
+	if ts.goroutines == nil && len(ts.all) > 1 {
+		ts.gates.try(t.area)
+	}
+}
+
 // drain takes the records of one thread.
 func (ts *threads) drain(t *thread) {
 	if ts.goroutines != nil {

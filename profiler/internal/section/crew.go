@@ -134,8 +134,8 @@ func (p *poolRule) doubt(c *crew, y *shift) {
 		p.hands[x].takeBack(x)
 	}
 	for _, n := range y.numbers { // parts do not begin there, unless it is of another pool
-		if p.codes[n] == ofPool {
-			p.codes[n] = 0
+		if p.codes.is(n, ofPool) {
+			p.codes.becomes(n, maybeIdle)
 		}
 	}
 }

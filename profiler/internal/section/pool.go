@@ -21,11 +21,9 @@ import (
 type poolRule struct {
 	t     *Tracker
 	hands map[*thread]*hand
-	codes map[uint64]int // how often idle code was passed, by number; −1: it is of a pool, −2: it is closed
+	codes idleCodes
 
-	tried  int                           // all passings of code that is of no pool
-	passes map[uint64]int                // and of code that is of one, by number,
-	rounds int                           // in so many rounds
+	rounds int                           // so far, of all pools
 	places map[profile.Addr]profile.Addr // by start function: where such threads idle
 }
 
@@ -62,14 +60,12 @@ type hand struct {
 }
 
 const (
-	idleTrial = 4096 // passings of idle code of which nothing is known after which it is of no interest,
-	eachTrial = 256  // but not before so many of its own
 	lateNS    = 100e3
 	mostPosts = 32 // of one thread that are kept
 )
 
 func pools(t *Tracker) rule {
-	p := &poolRule{t: t, hands: map[*thread]*hand{}, codes: map[uint64]int{}, passes: map[uint64]int{}, places: map[profile.Addr]profile.Addr{}}
+	p := &poolRule{t: t, hands: map[*thread]*hand{}, codes: idleCodes{all: map[uint64]*idleCode{}}, places: map[profile.Addr]profile.Addr{}}
 	if t != nil {
 		t.pools = p
 	}
@@ -86,7 +82,7 @@ func pools(t *Tracker) rule {
 // passed is how often a thread has come out of idle code; 0: that is not known.
 func (p *poolRule) passed(x *thread) int {
 	h := p.hands[x]
-	if h == nil || len(h.in) == 0 || p.codes[h.in[len(h.in)-1].Arg3] == closed {
+	if h == nil || len(h.in) == 0 || p.codes.is(h.in[len(h.in)-1].Arg3, closed) {
 		return 0
 	}
 	return 1 + h.passed
@@ -108,7 +104,7 @@ func (p *poolRule) enter(x *thread, r record.Record) {
 	p.awaited(x, r)
 	h := p.hand(x)
 	p.acts(x, h, r.Arg3)
-	if p.codes[r.Arg3] == closed { // the thread has yet to be told
+	if p.codes.is(r.Arg3, closed) { // the thread has yet to be told
 		return
 	}
 	h.in = append(h.in, r)
@@ -197,7 +193,7 @@ func (p *poolRule) leave(x *thread, r record.Record) {
 // goes: a thread has come out of a wait.
 func (p *poolRule) goes(x *thread, h *hand, r record.Record) {
 	p.t.joins.goes(x, r)
-	if p.tooOften(h.number) {
+	if p.codes.tooOften(h.number, p.rounds, r.TSC-h.arrived.tsc, len(x.waits) > len(h.arrived.waits)) {
 		p.close(h.number)
 	}
 	p.goesOn(x, h, r)
@@ -207,7 +203,7 @@ func (p *poolRule) goes(x *thread, h *hand, r record.Record) {
 		}
 		h.round = d.current()
 		h.round.begins(x, h.number)
-		if p.codes[h.number] == ofPool {
+		if p.codes.is(h.number, ofPool) {
 			h.ends(x, x.acc)
 			left(x, r)
 		}
@@ -215,55 +211,15 @@ func (p *poolRule) goes(x *thread, h *hand, r record.Record) {
 	h.since = passing{arrived: h.arrived, cuts: x.cuts, acc: slices.Clip(x.acc), tsc: r.TSC, cpu: x.clock}
 }
 
-const (
-	ofPool = -1
-	closed = -2
-)
-
-// tooOften notes that idle code was passed, and reports whether that happens so often that
-// it is of no interest.
-func (p *poolRule) tooOften(number uint64) bool {
-	switch n := p.codes[number]; n {
-	case closed:
-		return false
-	case ofPool:
-		p.passes[number]++
-		return p.withinRounds(number)
-	default:
-		p.codes[number] = n + 1
-		p.tried++
-		return n >= eachTrial && p.tried > idleTrial
-	}
-}
-
-// withinRounds: code in which threads have waited between rounds, too, but which they pass
-// again and again in each, as where one waits for a row that another one has yet to decode.
-// There is other code to which they come once a round.
-func (p *poolRule) withinRounds(number uint64) bool {
-	n := p.passes[number]
-	if n < idleTrial || p.rounds < fewShifts {
-		return false
-	}
-	for other, k := range p.passes {
-		if p.codes[other] == ofPool && 2*k >= p.rounds && k*eachRound < n {
-			return true
-		}
-	}
-	return false
-}
-
-// eachRound is how much more often such code is passed than that, at least.
-const eachRound = 64
-
 // isSeen tells whether a thread that came out of idle code will be seen to come back: to
 // that, or to other code to which it came before.
 func (p *poolRule) isSeen(h *hand) bool {
-	return slices.ContainsFunc(h.numbers, func(n uint64) bool { return p.codes[n] != closed })
+	return slices.ContainsFunc(h.numbers, func(n uint64) bool { return !p.codes.is(n, closed) })
 }
 
 // close: idle code that is passed again and again is of no pool, or lies within its rounds.
 func (p *poolRule) close(number uint64) {
-	p.codes[number] = closed
+	p.codes.becomes(number, closed)
 	for _, h := range p.hands {
 		if y := h.round; y != nil && h.number == number && !p.isSeen(h) {
 			y.broken, h.round = true, nil
@@ -416,9 +372,8 @@ func (p *poolRule) keep(y *shift) {
 		numbers = append(numbers, h.number)
 	}
 	for _, n := range numbers {
-		if k := p.codes[n]; k >= 0 {
-			p.tried -= k
-			p.codes[n] = ofPool
+		if p.codes.is(n, maybeIdle) {
+			p.codes.becomes(n, ofPool)
 			p.tell(n, true)
 		}
 	}
@@ -524,7 +479,7 @@ func (p *poolRule) dying(x *thread) {
 // part may have begun rounds before, for where it waited last for a lock none begins.
 func (p *poolRule) spends(x *thread, h *hand, y, before *shift) {
 	switch {
-	case y.filed, y.over > 0 && p.codes[h.number] == ofPool:
+	case y.filed, y.over > 0 && p.codes.is(h.number, ofPool):
 		x.cut(x.arrive(record.Record{TSC: x.last}), x.last)
 		return
 	case before != nil && before != y && p.isRound(p.hand(x.parent), before):

@@ -13,7 +13,8 @@ import (
 // look at whether the gate is still of interest, and whether the thread is
 // inside; the rest is out of line:
 //
-//	in:  if records are left and the thread is outside: it is inside now; record
+//	in:  if records are left and the thread is outside: it is inside now; record;
+//	     the last one has the profiler look whether it wants more
 //	out: if it is inside: it is outside now; record
 //
 // A thread that goes round in a region comes in once. Both records have the
@@ -21,7 +22,7 @@ import (
 
 const (
 	redZone    = 128
-	gateSize   = 192 // bytes of a gate, at most
+	gateSize   = 208 // bytes of a gate, at most
 	gateInside = 4   // from its first word to its second
 
 	// BelowGate is how far the stack of a gate's record lies below the program's own.
@@ -91,6 +92,10 @@ func (m *emitter) passGate(g gateCode, done asm.Label) {
 		m.Jcc(asm.NotEqual, done)
 		m.DecGS32(left)
 		m.names(toGate, 4)
+		more := m.Labels(1)
+		m.Jcc(asm.NotEqual, more)
+		m.MovGS32(threadarea.OffLimit, 0)
+		m.Bind(more)
 	}
 	if !g.flags {
 		m.LeaRSP(-redZone - 8)

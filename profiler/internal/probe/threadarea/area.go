@@ -117,7 +117,7 @@ func (a *Area) init(c *Common, cpuGap, long, now uint64) {
 	a.common = c
 	base, l := a.base, a.l
 	for _, x := range [...]struct{ off, v uint64 }{
-		{offRing, base + l.ring}, {offLimit, base + l.live - l.recordMax()}, {offLastTSC, now}, {offCPUGap, cpuGap},
+		{offRing, base + l.ring}, {OffLimit, base + l.limit()}, {offLastTSC, now}, {offCPUGap, cpuGap},
 		{offCounters, base + l.counters}, {offShadow, base + l.shadow}, {offNFixed, uint64(l.Fixed())}, {offOverCap, overCap},
 		{offOver, base + l.counters + 8*uint64(l.Fixed())}, {offTargets, base + l.targets}, {offSiteCtr, base + l.counters + 8*uint64(l.Chords)},
 		{offHash, base + l.hash}, {offKeys, base + l.keys},

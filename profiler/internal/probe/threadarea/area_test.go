@@ -412,7 +412,7 @@ func TestTargets(t *testing.T) {
 // TestFullRing stops the thread, at the place that IsFull knows.
 func TestFullRing(t *testing.T) {
 	p := newProcess(1 << 63)
-	p.area.put(offLimit, 0)
+	p.area.put(OffLimit, 0)
 	p.record(1)
 	if sig := p.run(t); sig != syscall.SIGTRAP {
 		t.Errorf("a full ring ends by %v", sig)

@@ -74,7 +74,7 @@ func TestFullAlone(t *testing.T) {
 	for _, refused := range []bool{false, true} {
 		p := newProcess(1 << 63)
 		p.area.SetGuard(Alone)
-		p.area.put(offRing, p.area.get(offLimit)+1)
+		p.area.put(offRing, p.area.get(OffLimit)+1)
 		p.area.Introduce(1, probetest.CodeAt+uint64(len(Recorder))+2)
 		ask := p.Len() + 2
 		p.Raw(0xeb, 0) // jmp behind what follows

@@ -4,7 +4,7 @@ package threadarea
 const (
 	offMuted    = 0x00
 	offRing     = 0x08
-	offLimit    = 0x10
+	OffLimit    = 0x10 // 0 where the next record is to wait for the profiler, as in a full ring
 	offBusy     = 0x18
 	offLastTSC  = 0x20
 	offCPUGap   = 0x28
@@ -111,6 +111,9 @@ const (
 	// Gates of regions in which threads may meet, of all modules.
 	maxGates = 512
 	gateSize = 8
+	// gateTrial is how many records a gate may make until the profiler looks what it is.
+	// Until then each may have all counters, which are many in a large program.
+	gateTrial = 256
 
 	siteSize = 32 // two targets of an indirect call, and where their copies begin
 	// Targets beyond two per site, per thread.
@@ -191,6 +194,9 @@ func (l *Layout) Misses() int {
 // Size is the bytes of one thread's area, whole pages.
 func (l Layout) Size() uint64 { return l.size }
 
+// limit is the last place of the ring where a record of any size fits.
+func (l *Layout) limit() uint64 { return l.live - l.recordMax() }
+
 func (l *Layout) recordMax() uint64 {
 	return recordHeader + stackHeader + 8*stackWords + pairSize*uint64(l.Fixed()+overCap)
 }
@@ -238,12 +244,6 @@ func (l Layout) Gates() uint32 { return uint32(l.gates) }
 
 // GateOffset is where a gate's two words of 32 bits lie, from Gates.
 func GateOffset(n int32) uint32 { return gateSize * uint32(n) }
-
-// gateTrial is how many records a gate may make before it is known what it is:
-// before that the ring is full, and the profiler looks.
-func (l Layout) gateTrial() uint32 {
-	return uint32((l.live-l.recordMax()-l.ring)/(2*recordHeader)) + 1
-}
 
 // Waits is where the process's table of waits lies in its common memory,
 // which has no use for its ring.

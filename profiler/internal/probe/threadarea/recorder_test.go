@@ -40,7 +40,7 @@ func TestOffsetsAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]int64{"MUTED": offMuted, "RING": offRing, "LIMIT": offLimit, "BUSY": offBusy, "LASTTSC": offLastTSC, "CPUGAP": offCPUGap,
+	want := map[string]int64{"MUTED": offMuted, "RING": offRing, "LIMIT": OffLimit, "BUSY": offBusy, "LASTTSC": offLastTSC, "CPUGAP": offCPUGap,
 		"COUNTERS": offCounters, "SHADOW": offShadow, "NFIXED": offNFixed, "NOVER": offNOver, "OVERCAP": offOverCap, "OVER": offOver,
 		"TARGETS": offTargets, "SITECTR": offSiteCtr, "HASH": offHash, "KEYS": offKeys, "LOST": offLost, "WAITS": offWaits, "TOP": offTop,
 		"LIVE": offLive, "NLIVE": offNLive, "ENTERED": offEntered, "RANGES": offRanges, "GUARD": offGuard, "ASK": offAsk, "ASKED": offAsked, "FUEL": OffFuel,

@@ -67,9 +67,16 @@ func (a *Area) OpenGate(n int32, records uint32) {
 	atomic.StoreUint32(a.half(a.l.gates+uint64(GateOffset(n))), records)
 }
 
-// OpenGates opens all gates for as many records as it takes to find out what
-// they are.
-func (a *Area) OpenGates() { a.setGates(a.l.gateTrial()) }
+// OpenGates opens all gates for the first records by which to find out what they are.
+// With the last of these the thread's ring counts as full.
+func (a *Area) OpenGates() { a.setGates(gateTrial) }
+
+// TryGate opens a gate for some more, if it may make none.
+func (a *Area) TryGate(n int32) {
+	if a.GateIs(n) == 0 {
+		a.OpenGate(n, gateTrial)
+	}
+}
 
 // CloseGates closes all of them.
 func (a *Area) CloseGates() { a.setGates(0) }
@@ -92,6 +99,7 @@ func (a *Area) Busy() bool { return atomic.LoadUint64(a.word(offBusy)) != 0 }
 // Reset empties the ring. Only while the thread is stopped, and after Records.
 func (a *Area) Reset() {
 	a.put(offRing, a.base+a.l.ring)
+	a.put(OffLimit, a.base+a.l.limit())
 	a.read = a.l.ring
 }
 

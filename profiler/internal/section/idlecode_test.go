@@ -1,0 +1,29 @@
+package section
+
+import "testing"
+
+// TestIdleCodeThatIsNotWaitedIn: code that threads go through again and again without a wait
+// is of no interest long before code in which some wait, however long a passing takes.
+func TestIdleCodeThatIsNotWaitedIn(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		ticks func(i int) uint64
+		waits func(i int) bool
+		most  int
+	}{
+		{"never", func(i int) uint64 { return 1000 + uint64(i)%7*300 }, func(int) bool { return false }, calmTrial},
+		{"seldom off their cores", func(i int) uint64 { return 1000 + uint64(i)%20/19*50_000 }, func(int) bool { return false }, calmTrial},
+		{"spinning, at times", func(i int) uint64 { return 1000 + uint64(i)%10/9*50_000 }, func(int) bool { return false }, idleTrial},
+		{"blocked, at times", func(int) uint64 { return 1000 }, func(i int) bool { return i%10 == 9 }, idleTrial},
+	} {
+		codes, passed := idleCodes{all: map[uint64]*idleCode{}}, 0
+		for i := 0; passed == 0 && i < 2*idleTrial; i++ {
+			if codes.tooOften(1, 0, c.ticks(i), c.waits(i)) {
+				passed = i
+			}
+		}
+		if passed != c.most {
+			t.Errorf("%s: given up after %d passings, want %d", c.name, passed, c.most)
+		}
+	}
+}
