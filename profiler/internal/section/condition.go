@@ -112,6 +112,9 @@ func (c conditionRule) broadcast(x *thread, r record.Record) {
 		e.arrivals = nil
 		return
 	}
+	if apart {
+		c.t.pools.coordinates(x, e.arrivals[:last])
+	}
 	c.meets(e, b, r.TSC)
 }
 

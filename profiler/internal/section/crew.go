@@ -42,6 +42,34 @@ func (p *poolRule) decide(h *hand, c *crew) {
 	}
 }
 
+// coordinates: a thread lets others go on at what turned out to be a barrier of theirs. What
+// they do until the next one is no round of a pool, too.
+func (p *poolRule) coordinates(x *thread, waiting []arrival) {
+	h := p.hands[x]
+	if h == nil {
+		return
+	}
+	h.lets = h.lets[:0]
+	for i := range waiting {
+		h.lets = append(h.lets, waiting[i].t)
+	}
+	for _, c := range h.lines {
+		if c.state == undecided && len(c.members) > 0 && among(c.members, h.lets) {
+			c.state, c.shifts = noMeeting, nil
+		}
+	}
+}
+
+// coordinates tells whether a round is of threads that it lets go on at a barrier of theirs.
+func (h *hand) coordinates(y *shift) bool {
+	return !slices.ContainsFunc(y.parts, func(a arrival) bool { return !slices.Contains(h.lets, a.t) })
+}
+
+// among tells whether threads are all of others.
+func among(list, others []*thread) bool {
+	return !slices.ContainsFunc(list, func(x *thread) bool { return !slices.Contains(others, x) })
+}
+
 // few: an eighth of the rounds at most.
 func (c *crew) few(k int) bool { return k*8 <= len(c.shifts) }
 

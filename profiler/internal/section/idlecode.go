@@ -6,6 +6,7 @@ type idleCode struct {
 	passed int    // since that is its state; of code that is of a pool, in all its rounds
 	waited int    // so often a thread has waited in it
 	least  uint64 // ticks that a passing takes: 0: none was seen
+	apart  uint64 // ticks from one to the next of the same thread, in all
 }
 
 type idleState uint8
@@ -17,12 +18,14 @@ const (
 )
 
 const (
-	idleTrial = 4096 // passings of idle code of which nothing is known after which it is of no interest,
-	eachTrial = 256  // but not before so many of its own
-	calmTrial = 512  // and so many, if hardly any was a wait
-	calmShare = 16   // 1 of so many
-	longPass  = 4    // times what a passing takes at least: then it was one
-	eachRound = 64   // how much more often code within rounds is passed than other code of the pool, at least
+	idleTrial = 4096  // passings of idle code of which nothing is known after which it is of no interest,
+	eachTrial = 256   // but not before so many of its own
+	cheap     = 16    // times what passings take lies between them: then more are waited for,
+	mostTrial = 65536 // but not for ever
+	calmTrial = 512   // and so many, if hardly any was a wait
+	calmShare = 256   // 1 of so many: of pools whose threads take thousands of tasks a round, more are
+	longPass  = 4     // times what a passing takes at least: then it was one
+	eachRound = 64    // how much more often code within rounds is passed than other code of the pool, at least
 )
 
 // idleCodes is all that threads have passed, by number.
@@ -53,15 +56,16 @@ func (c *idleCodes) becomes(number uint64, s idleState) {
 	i.state, i.passed, i.waited = s, 0, 0
 }
 
-// tooOften notes that idle code was passed, in so many rounds of pools so far, in so many ticks
-// and by a thread that was seen to wait in it or not. It reports whether that happens so often
-// that it is of no interest.
-func (c *idleCodes) tooOften(number uint64, rounds int, ticks uint64, waits bool) bool {
+// pass notes that idle code was passed, in so many ticks, so many after the thread's last
+// passing, and that it was seen to wait in it or not. It returns whether that happens so
+// often that it is of no interest.
+func (c *idleCodes) pass(number uint64, ticks, after uint64, waits bool) (tooOften bool) {
 	i := c.of(number)
 	if i.state == closed {
 		return false
 	}
 	i.passed++
+	i.apart += after
 	if i.least == 0 || ticks < i.least {
 		i.least = ticks
 	}
@@ -69,23 +73,17 @@ func (c *idleCodes) tooOften(number uint64, rounds int, ticks uint64, waits bool
 		i.waited++
 	}
 	if i.state == ofPool {
-		return c.withinRounds(i, rounds)
-	}
-	c.tried++
-	return i.passed > eachTrial && c.tried > idleTrial || i.passed > calmTrial && i.waited*calmShare < i.passed
-}
-
-// withinRounds: code in which threads have waited between rounds, too, but which they pass
-// again and again in each, as where one waits for a row that another one has yet to decode.
-// There is other code to which they come once a round.
-func (c *idleCodes) withinRounds(i *idleCode, rounds int) bool {
-	if i.passed < idleTrial || rounds < fewShifts {
 		return false
 	}
-	for _, other := range c.all {
-		if other.state == ofPool && 2*other.passed >= rounds && other.passed*eachRound < i.passed {
-			return true
-		}
-	}
-	return false
+	c.tried++
+	calm := i.waited*calmShare < i.passed && i.passed > calmTrial
+	dear := uint64(i.passed)*i.least*cheap > i.apart
+	return dear && (calm || i.passed > eachTrial && c.tried > idleTrial) || i.passed > mostTrial
+}
+
+// within tells of two codes of a pool whether the first one is passed again and again
+// within rounds, of which there were so many, and the other one about once in each.
+func (c *idleCodes) within(number, other uint64, rounds int) bool {
+	i, o := c.of(number), c.of(other)
+	return o.state == ofPool && 2*o.passed >= rounds && o.passed*eachRound < i.passed
 }

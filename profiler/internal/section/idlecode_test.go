@@ -9,16 +9,18 @@ func TestIdleCodeThatIsNotWaitedIn(t *testing.T) {
 		name  string
 		ticks func(i int) uint64
 		waits func(i int) bool
+		after uint64
 		most  int
 	}{
-		{"never", func(i int) uint64 { return 1000 + uint64(i)%7*300 }, func(int) bool { return false }, calmTrial},
-		{"seldom off their cores", func(i int) uint64 { return 1000 + uint64(i)%20/19*50_000 }, func(int) bool { return false }, calmTrial},
-		{"spinning, at times", func(i int) uint64 { return 1000 + uint64(i)%10/9*50_000 }, func(int) bool { return false }, idleTrial},
-		{"blocked, at times", func(int) uint64 { return 1000 }, func(i int) bool { return i%10 == 9 }, idleTrial},
+		{"never", func(i int) uint64 { return 1000 + uint64(i)%7*300 }, func(int) bool { return false }, 15_000, calmTrial},
+		{"seldom off their cores", func(i int) uint64 { return 1000 + uint64(i)%600/599*50_000 }, func(int) bool { return false }, 15_000, calmTrial},
+		{"spinning, at times", func(i int) uint64 { return 1000 + uint64(i)%10/9*50_000 }, func(int) bool { return false }, 15_000, idleTrial},
+		{"blocked, at times", func(int) uint64 { return 1000 }, func(i int) bool { return i%10 == 9 }, 15_000, idleTrial},
+		{"seldom passed", func(int) uint64 { return 1000 }, func(i int) bool { return i%10 == 9 }, 17_000, mostTrial},
 	} {
 		codes, passed := idleCodes{all: map[uint64]*idleCode{}}, 0
-		for i := 0; passed == 0 && i < 2*idleTrial; i++ {
-			if codes.tooOften(1, 0, c.ticks(i), c.waits(i)) {
+		for i := 0; passed == 0 && i < 2*mostTrial; i++ {
+			if codes.pass(1, c.ticks(i), c.after, c.waits(i)) {
 				passed = i
 			}
 		}

@@ -51,9 +51,10 @@ type hand struct {
 
 	// Of a thread that lets others work:
 	now     *shift
-	looked  *look    // its last look at a future, nil: none, or it has been woken since
-	past    []*shift // that are over, but not all have come back
-	opening *shift   // before them: all may have begun at once
+	lets    []*thread // whom it lets go on at a barrier of theirs
+	looked  *look     // its last look at a future, nil: none, or it has been woken since
+	past    []*shift  // that are over, but not all have come back
+	opening *shift    // before them: all may have begun at once
 	lines   map[string]*crew
 	woke    *arrival // when it first woke somebody since it last went on
 	cuts    int      // at that time
@@ -193,7 +194,8 @@ func (p *poolRule) leave(x *thread, r record.Record) {
 // goes: a thread has come out of a wait.
 func (p *poolRule) goes(x *thread, h *hand, r record.Record) {
 	p.t.joins.goes(x, r)
-	if p.codes.tooOften(h.number, p.rounds, r.TSC-h.arrived.tsc, len(x.waits) > len(h.arrived.waits)) {
+	waits := len(x.waits) > len(h.arrived.waits)
+	if p.codes.pass(h.number, r.TSC-h.arrived.tsc, r.TSC-h.since.tsc, waits) || p.withinRounds(h.number) {
 		p.close(h.number)
 	}
 	p.goesOn(x, h, r)
@@ -209,6 +211,21 @@ func (p *poolRule) goes(x *thread, h *hand, r record.Record) {
 		}
 	}
 	h.since = passing{arrived: h.arrived, cuts: x.cuts, acc: slices.Clip(x.acc), tsc: r.TSC, cpu: x.clock}
+}
+
+// withinRounds: code in which threads have waited between rounds, too, but which they pass
+// again and again in each, as where one waits for a row that another one has yet to decode.
+// There is other code to which each of them comes once a round.
+func (p *poolRule) withinRounds(number uint64) bool {
+	if i := p.codes.of(number); i.state != ofPool || i.passed%idleTrial != 0 || p.rounds < fewShifts {
+		return false
+	}
+	for _, h := range p.hands {
+		if slices.Contains(h.numbers, number) && !slices.ContainsFunc(h.numbers, func(other uint64) bool { return p.codes.within(number, other, p.rounds) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // isSeen tells whether a thread that came out of idle code will be seen to come back: to
@@ -294,6 +311,9 @@ func (p *poolRule) wakes(x *thread, r record.Record) {
 }
 
 func (p *poolRule) judge(h *hand, c *crew, y *shift) {
+	if c.state == undecided && len(y.parts) > 0 && h.coordinates(y) {
+		c.state, c.shifts = noMeeting, nil
+	}
 	if c.state == noMeeting || p.onlyEnds(y) {
 		return
 	}
@@ -437,13 +457,16 @@ func (p *poolRule) handsOut(x *thread, waiting []arrival) codeState {
 		}
 		list, later = append(list, w), later+h.most
 	}
-	refuted, accepted := false, false
+	refuted, accepted, theirs := false, false, false
 	if d := p.hands[x]; d != nil {
 		for _, c := range d.lines {
 			refuted, accepted = refuted || c.state == noMeeting, accepted || c.state == meeting
+			theirs = theirs || c.state == meeting && among(list, c.members)
 		}
 	}
 	switch {
+	case theirs: // what they do is of its rounds, which have ended
+		return meeting
 	case refuted && !accepted:
 		return noMeeting
 	case later == 0:

@@ -549,3 +549,29 @@ func TestPoolOnALoadedMachine(t *testing.T) {
 		expect(t, s.Finish(), c.want...)
 	}
 }
+
+// TestPoolOfManyTasks: threads that take thousands of tasks a round come by the only code in
+// which they idle each time, and wait there once; rounds go on to be seen.
+func TestPoolOfManyTasks(t *testing.T) {
+	const each, rounds = 1500, 10
+	s := crewOf(3)
+	s.c.Gate = func(number uint64, of bool) {
+		if !of {
+			t.Errorf("code %d is watched no longer", number)
+		}
+	}
+	for range rounds {
+		s.idles(0, forAll)
+		for range each {
+			for id := range profile.ThreadID(3) {
+				s.goes(id+1, forWork)
+				s.now += 1000
+				s.idles(id+1, forWork, 1)
+			}
+		}
+		s.goes(0, forAll)
+	}
+	if got := s.Finish(); len(got) != 1 || len(got[0].Instances) != rounds {
+		t.Errorf("got %v", got)
+	}
+}
