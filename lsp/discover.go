@@ -56,7 +56,7 @@ func (s *server) discover(ctx context.Context, v *view, c *call) (Target, error)
 	if err != nil {
 		return Target{}, err
 	}
-	t := chosen.Target
+	t := s.named(chosen.Target, path)
 	if t.Root == "" {
 		return s.askCommand(ctx, path, "What is to be run?", example(path), Target{Root: root.Path})
 	}
@@ -67,6 +67,19 @@ func (s *server) discover(ctx context.Context, v *view, c *call) (Target, error)
 		s.change(func(st *state) { st.space = st.space.WithChosen(t) })
 	}
 	return t, nil
+}
+
+// named is what a person chose for a file, by a name that nothing else in its folder has:
+// results are kept by that, and a folder may hold many projects, each with its "main".
+func (s *server) named(t Target, path string) Target {
+	t.For = path
+	for _, o := range s.view().space.Targets() {
+		if o.Root == t.Root && o.Name == t.Name && t.Program != "" && o.Program != t.Program {
+			t.Name = relativeTo(t.Root, t.Program)
+			break
+		}
+	}
+	return t
 }
 
 // isStuck reports whether what was found in a folder came to nothing last: then a person is
@@ -201,19 +214,30 @@ func (s *server) writeDown(t Target) (path string, err error) {
 	s.disk.Uses("write", path)
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
-		return "", fmt.Errorf("write %s: %w", workspace.ConfigName, err)
+		return "", fmt.Errorf("%w: add these lines where it can be written: %s", err, wire.OneLine(t.TOML()))
 	}
-	text := t.TOML()
+	text, before := t.TOML(), int64(0)
 	if info, err := f.Stat(); err == nil && info.Size() > 0 {
-		text = "\n" + text
+		text, before = "\n"+text, info.Size()
 	}
 	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return "", fmt.Errorf("write %s: %w", path, err)
+	if err = cmp.Or(err, f.Close()); err != nil {
+		undo(path, before)
+		return "", fmt.Errorf("%w: %s is as it was; make room there", err, workspace.ConfigName) // it names the file
 	}
 	s.upToDate()
 	s.refresh()
 	return path, nil
+}
+
+// undo takes away what was written of a file that cannot be written whole: half a
+// configuration is a mistake, and an empty one would hide that there is none.
+func undo(path string, before int64) {
+	if before == 0 {
+		_ = os.Remove(path)
+		return
+	}
+	_ = os.Truncate(path, before)
 }
 
 func relativeTo(dir, path string) string {

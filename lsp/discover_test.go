@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -194,7 +195,7 @@ func TestFirstClickWithWrongArguments(t *testing.T) {
 		return answer
 	}})
 	c.open(source)
-	if got := textual(c.click(source)); !strings.Contains(got, "no parallel section was found · exit status 2 · it said “Usage: skewed THREADS” · the next click asks again what to run") {
+	if got := textual(c.click(source)); !strings.Contains(got, "no parallel section was found · exit status 2 · it said “Usage: skewed THREADS” · the next click asks again what to run") || strings.Contains(got, "imbalance") {
 		t.Errorf("without arguments: %s", got)
 	}
 	if got := c.click(source); !matches(got["result"], any(map[string]any{"outcome": "completed", "causes": 1.0})) {
@@ -512,6 +513,49 @@ func TestFirstClickInATest(t *testing.T) {
 	put(t, filepath.Join(dir, workspace.ConfigName), "[[target]]\nprogram = \"mine\"\n")
 	if got := c.command("skewlens.profileSection", wire.Object{"uri": workspace.FileURI(source), "line": 3}); !matches(got["result"], completed("mine")) {
 		t.Errorf("written down: %s", textual(got))
+	}
+	quit(c)
+}
+
+// A disk that is full leaves no empty configuration, and is said of the file once.
+func TestRememberOnAFullDisk(t *testing.T) {
+	dir := bare(t)
+	source, config := filepath.Join(dir, "skewed.c"), filepath.Join(dir, workspace.ConfigName)
+	c := asking(t, dir, Options{Runner: &fake{t: t, dir: dir}}, map[string]func(message) any{"skewlens/ask": func(message) any { return wire.Object{"value": ""} }})
+	c.open(source)
+	c.click(source)
+	if err := os.Symlink("/dev/full", config); err != nil {
+		t.Fatal(err)
+	}
+	if got := textual(c.command("skewlens.remember", wire.Object{"uri": workspace.FileURI(source)})); strings.Count(got, config) != 1 || !strings.Contains(got, "no space left on device: ") {
+		t.Errorf("it said %s", got)
+	}
+	if _, err := os.Lstat(config); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s is left behind: %v", config, err)
+	}
+	quit(c)
+}
+
+// A folder of several projects, in each of which a program has the same name: a click runs
+// that of its file, though none of them is built yet, and what is known of one stays.
+func TestFirstClickInAFolderOfProjects(t *testing.T) {
+	dir := bare(t)
+	one, two := filepath.Join(dir, "one", "skewed.c"), filepath.Join(dir, "two", "skewed.c")
+	copyTo(t, "testdata/skewed.c", one)
+	copyTo(t, "testdata/skewed.c", two)
+	if err := os.Remove(filepath.Join(dir, "skewed.c")); err != nil {
+		t.Fatal(err)
+	}
+	r := &remembering{fake: fake{t: t, dir: dir}}
+	c := asking(t, dir, Options{Runner: r}, map[string]func(message) any{"skewlens/ask": func(message) any { return wire.Object{"value": ""} }})
+	for _, w := range []struct{ file, target, program string }{{one, "skewed", "one/skewed"}, {two, "two/skewed", "two/skewed"}, {one, "skewed", "one/skewed"}, {two, "two/skewed", "two/skewed"}} {
+		c.open(w.file)
+		if got := c.click(w.file); !matches(got["result"], completed(w.target)) {
+			t.Errorf("%s: %s", w.file, textual(got))
+		}
+		if last := r.ran[len(r.ran)-1]; last.Program != filepath.Join(dir, w.program) {
+			t.Errorf("%s: ran %s", w.file, last.Program)
+		}
 	}
 	quit(c)
 }

@@ -94,4 +94,11 @@ func TestCancelAQuestion(t *testing.T) {
 		return
 	}
 	c.await(map[string]any{"id": "run", "result": map[string]any{"outcome": "cancelled"}})
+
+	// As any request that is cancelled itself, one that asks ends by that.
+	c.send(message{"id": "again", "method": "workspace/executeCommand", "params": wire.Object{"command": "skewlens.profileSection",
+		"arguments": []any{wire.Object{"uri": workspace.FileURI(source), "line": 19}}}})
+	c.await(map[string]any{"method": "skewlens/ask"})
+	c.tell("$/cancelRequest", wire.Object{"id": "again"})
+	c.await(map[string]any{"id": "again", "error": map[string]any{"code": -32800.0}})
 }

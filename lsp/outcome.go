@@ -49,7 +49,7 @@ func (s *server) ends(t Target, res *results.Result, err error) outcome {
 	default:
 		v := s.view()
 		out.Outcome, out.Message, out.Causes = "completed", v.summary(res), v.count(res)
-		if res.Scaling == nil {
+		if res.Scaling == nil && !idle(res) { // of no section nothing is known
 			worst, _ := res.Report.Worst()
 			out.Imbalance = &worst
 		}

@@ -55,7 +55,7 @@ func (s *server) conduct(ctx context.Context, c *call, what study) (any, error) 
 		err = s.view().unsaved(t)
 	}
 	if err != nil {
-		return s.ends(t, nil, err), nil
+		return s.ends(t, nil, err), ctx.Err()
 	}
 	p := s.begin(runCtx, c.token, what.doing+" "+t.Name, own)
 	out := outcome{Message: "failed"}
@@ -76,7 +76,7 @@ func (s *server) conduct(ctx context.Context, c *call, what study) (any, error) 
 	default:
 		s.offerToKeep(t)
 	}
-	return out, ctx.Err() // of the request itself, when that was cancelled
+	return out, ctx.Err() // of the request itself, when that was cancelled, as above
 }
 
 // idle reports whether no threads met: a program that was called wrongly, or that would

@@ -83,8 +83,9 @@ func (s *server) testAt(v *view, c *call, section bool) (Target, bool) {
 	if !ok || slices.ContainsFunc(root.Targets, func(t Target) bool { return t.Source != "" && s.finder.Holds(t.Program, path) != discover.No }) {
 		return Target{}, false
 	}
-	s.change(func(st *state) { st.space = st.space.WithChosen(found.Target) })
-	return found.Target, true
+	t := s.named(found.Target, path)
+	s.change(func(st *state) { st.space = st.space.WithChosen(t) })
+	return t, true
 }
 
 // ofFolder is the target of a folder that is made of a file; else the first of
@@ -99,7 +100,7 @@ func (s *server) ofFolder(all []Target, folder, path string) (Target, bool) {
 		case discover.Yes:
 			return t, true
 		case discover.Unknown:
-			if first == nil {
+			if first == nil && (t.For == "" || s.finder.Home(t.For) == s.finder.Home(path)) { // a person meant that project
 				first = &all[i]
 			}
 		}

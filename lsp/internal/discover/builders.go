@@ -208,7 +208,19 @@ func (f *Finder) cmake(root, at string, offer func(kind, at, command, why string
 	if text, ok := f.text(filepath.Join(at, folder, "CMakeCache.txt")); ok && !isHome(text, at) {
 		folder = "build-skewlens" // that one came here with a copy of the project, and CMake refuses it
 	}
-	offer("cmake", at, in(root, at, "cmake -S . -B "+folder+" -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build "+folder), "CMakeLists.txt")
+	offer("cmake", at, in(root, at, "cmake -S . -B "+folder+f.optimised(at)+" && cmake --build "+folder), "CMakeLists.txt")
+}
+
+// picky is how a CMake project refuses build types.
+var picky = pattern.New(`(?i)message\s*\(\s*FATAL_ERROR[^)]*\b(CMAKE_BUILD_TYPE|Release)\b`)
+
+// optimised are the words by which CMake builds with optimisation and debug information. A
+// project that knows two build types of its own, and refuses others, is built as Release.
+func (f *Finder) optimised(at string) string {
+	if text, _ := f.text(filepath.Join(at, "CMakeLists.txt")); picky().MatchString(text) && !strings.Contains(strings.ToLower(text), "relwithdebinfo") {
+		return " -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS=-g -DCMAKE_CXX_FLAGS=-g -DCMAKE_Fortran_FLAGS=-g"
+	}
+	return " -DCMAKE_BUILD_TYPE=RelWithDebInfo"
 }
 
 // isHome reports whether a CMakeCache.txt is of the project in a folder. CMake writes down

@@ -117,6 +117,10 @@ func TestNotBuiltYet(t *testing.T) {
 		{"waf", "x.cpp", "waf | waf | ./waf configure build", map[string]string{"x.cpp": "int main() {}", "waf": "#!/usr/bin/env python3\n# waf", "wscript": ""}},
 		{"ninja", "x.cpp", "ninja | build.ninja | ninja", map[string]string{"x.cpp": "int main() {}", "build.ninja": "", "a.pro": "", "b.pro": ""}},
 		{"cmake", "src/main.c", "cmake | CMakeLists.txt | cmake -S . -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build build", map[string]string{"src/main.c": mainC, "CMakeLists.txt": cmake, "src/CMakeLists.txt": "add_executable(q main.c)"}},
+		{"cmake of two build types", "main.c", "cmake | CMakeLists.txt | cmake -S . -B build -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS=-g -DCMAKE_CXX_FLAGS=-g -DCMAKE_Fortran_FLAGS=-g && cmake --build build",
+			map[string]string{"main.c": mainC, "CMakeLists.txt": cmake + "if (NOT CMAKE_BUILD_TYPE MATCHES \"Debug|Release\")\n  message(FATAL_ERROR \"Debug or Release\")\nendif()\n"}},
+		{"cmake of all build types", "main.c", "cmake | CMakeLists.txt | cmake -S . -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build build",
+			map[string]string{"main.c": mainC, "CMakeLists.txt": cmake + "message(FATAL_ERROR \"CMAKE_BUILD_TYPE is Release or RelWithDebInfo\")\n"}},
 		{"cmake presets", "main.c", "cmake preset fast | CMakePresets.json | cmake --preset fast && cmake --build --preset fast-build", map[string]string{"main.c": mainC, "CMakeLists.txt": cmake,
 			"CMakePresets.json": `{"configurePresets": [{"name": "base", "hidden": true}, {"name": "fast"}, {"name": "nobuild"}], "buildPresets": [{"name": "fast-build", "configurePreset": "fast"}]}`}},
 		{"broken presets", "main.c", "cmake | CMakeLists.txt | cmake -S . -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build build", map[string]string{"main.c": mainC, "CMakeLists.txt": cmake, "CMakePresets.json": "{"}},
@@ -411,5 +415,16 @@ func TestTestAt(t *testing.T) {
 	compile(t, filepath.Join(dir, "x"), "go", "test", "-c", "-o", "x.test", ".")
 	if after := shown(dir, "x/x_test.go"); after != before || !strings.Contains(after, "the benchmarks of this folder") {
 		t.Errorf("%s, before it was built %s", after, before)
+	}
+}
+
+// The debug information that was taken out of a program, as packages have it, is none.
+func TestSeparateDebugInformation(t *testing.T) {
+	dir := tree(t, map[string]string{"x.c": "int main(void) { return 0; }"})
+	compile(t, dir, "gcc", "-g", "x.c", "-o", "x")
+	compile(t, dir, "objcopy", "--only-keep-debug", "x", "x.debug")
+	compile(t, dir, "objcopy", "--strip-debug", "--add-gnu-debuglink=x.debug", "x")
+	if got, want := shown(dir, "x.c"), "x | built from this file |  | x"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

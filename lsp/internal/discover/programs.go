@@ -126,7 +126,7 @@ func readProgram(path string) (p *program) {
 		return nil
 	}
 	defer x.Close()
-	if x.Type != elf.ET_EXEC && x.Type != elf.ET_DYN {
+	if x.Type != elf.ET_EXEC && x.Type != elf.ET_DYN || emptied(x) {
 		return nil
 	}
 	p = &program{path: path, runs: x.Type == elf.ET_EXEC || starts(x)}
@@ -147,6 +147,13 @@ func readProgram(path string) (p *program) {
 		m.Close()
 	}
 	return p
+}
+
+// emptied reports whether a file has only a program's debug information, which was taken
+// out of it: its code is left out.
+func emptied(x *elf.File) bool {
+	text := x.Section(".text")
+	return text != nil && text.Type == elf.SHT_NOBITS
 }
 
 // starts reports whether a position-independent file is a program: it names an
