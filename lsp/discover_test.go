@@ -559,3 +559,36 @@ func TestFirstClickInAFolderOfProjects(t *testing.T) {
 	}
 	quit(c)
 }
+
+// A program that was compiled by hand, and is older than its file at another click, is not
+// run again as if nothing had been edited: it is offered to be compiled.
+func TestClickAfterAnEdit(t *testing.T) {
+	dir := bare(t)
+	source := filepath.Join(dir, "skewed.c")
+	put(t, source, "#include <pthread.h>\nint main(void) { return 0; }\n")
+	cmd := exec.Command("gcc", "-g", "skewed.c", "-o", "skewed")
+	cmd.Dir = dir
+	if err := cmd.Run(); err != nil {
+		t.Skip("gcc is not here")
+	}
+	r := &remembering{fake: fake{t: t, dir: dir}}
+	var offered []string
+	c := asking(t, dir, Options{Runner: r}, map[string]func(message) any{"skewlens/choose": func(m message) any {
+		offered = append(offered, textual(m["params"]))
+		return wire.Object{"index": 0}
+	}})
+	c.open(source)
+	c.click(source)
+	if last := r.ran[len(r.ran)-1]; last.Build != "" || len(offered) > 0 {
+		t.Errorf("at first it is run as it is: built by %q, offered %q", last.Build, offered)
+	}
+	past := noon.AddDate(-9, 0, 0)
+	if err := os.Chtimes(filepath.Join(dir, "skewed"), past, past); err != nil {
+		t.Fatal(err)
+	}
+	c.click(source)
+	if last := r.ran[len(r.ran)-1]; len(offered) != 1 || !strings.Contains(offered[0], "compiled from this file alone") || last.Build == "" {
+		t.Errorf("after an edit: built by %q, offered %q", last.Build, offered)
+	}
+	quit(c)
+}

@@ -48,7 +48,7 @@ func (s *server) conduct(ctx context.Context, c *call, what study) (any, error) 
 	if !found {
 		t, err = s.choose(v, c)
 	}
-	if errors.Is(err, errNoTarget) {
+	if errors.Is(err, errNoTarget) || err == nil && s.isOld(t, c) {
 		t, err = s.discover(runCtx, v, c)
 	}
 	if err == nil {

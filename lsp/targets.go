@@ -88,6 +88,14 @@ func (s *server) testAt(v *view, c *call, section bool) (Target, bool) {
 	return t, true
 }
 
+// isOld reports whether a program that nobody said how to build is older than the file that
+// is meant: somebody compiled it by hand, and forgets it after an edit. A person is asked
+// again, for by now there may be a way to build it, or it is compiled from that file alone.
+func (s *server) isOld(t Target, c *call) bool {
+	path, _ := workspace.FilePath(c.URI)
+	return t.Source == "" && t.Build == "" && s.finder.Holds(t.Program, path) == discover.Yes && s.newer([]string{t.Program}, []string{path})[path]
+}
+
 // ofFolder is the target of a folder that is made of a file; else the first of
 // which that can be. A file that surely belongs to none of them has none.
 func (s *server) ofFolder(all []Target, folder, path string) (Target, bool) {

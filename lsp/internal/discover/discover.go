@@ -19,6 +19,7 @@ type Candidate struct {
 	Label            string // names it among others: "build/solver"
 	Why              string // it is offered: "built from this file"
 	Asks             bool   // its source looks at arguments
+	Unsure           bool   // that it is made of the file follows from the name alone
 }
 
 // Finder finds candidates. It remembers what programs are made of, and may be
@@ -54,7 +55,7 @@ func (f *Finder) Find(root, path string) []Candidate {
 	if path != "" {
 		dir = filepath.Dir(path)
 	}
-	all := made
+	all, others := f.ofProject(made, path)
 	for _, b := range f.builders(root, dir, path) {
 		if !slices.ContainsFunc(made, func(c Candidate) bool { return c.Build == b.Build }) {
 			all = append(all, b)
@@ -63,7 +64,22 @@ func (f *Finder) Find(root, path string) []Candidate {
 	if len(all) == 0 && path != "" {
 		all = f.alone(root, path)
 	}
-	return all
+	return append(all, others...)
+}
+
+// ofProject takes from programs that may be made of a file, for they know its name, those
+// that lie in another project: many have a "main.c".
+func (f *Finder) ofProject(made []Candidate, path string) (own, others []Candidate) {
+	for _, c := range made {
+		home := f.Home(c.Program)
+		if c.Unsure && f.signed(home) && !strings.HasPrefix(path, home+"/") {
+			c.Why = strings.Replace(c.Why, "built from this file", "knows a file of this name", 1)
+			others = append(others, c)
+		} else {
+			own = append(own, c)
+		}
+	}
+	return own, others
 }
 
 // fresh are ways to build a program of a file that was edited since, where none is known
@@ -131,6 +147,7 @@ func (f *Finder) madeIn(dir, root, path string) (all []Candidate, near bool) {
 		}
 		mpi := slices.ContainsFunc(p.needs, func(l string) bool { return strings.HasPrefix(l, "libmpi") })
 		offered := []Candidate{f.candidate(root, path, p, why)}
+		offered[0].Unsure = path != "" && best == 1
 		if p.bare() {
 			offered = f.anew(root, offered[0])
 		}

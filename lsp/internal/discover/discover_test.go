@@ -95,6 +95,7 @@ func TestNotBuiltYet(t *testing.T) {
 		{"make without lines", "x.c", "make | Makefile | make CC='gcc-12 -std=c11 -g' CXX='c++ -g'", map[string]string{"x.c": "int main() {}", "Makefile": "CC ?= gcc-12 -std=c11\nCFLAGS = -O2 -gone\nx: x.o\n"}},
 		{"make that asks for its compiler", "x.cc", "make | Makefile | make", map[string]string{"x.cc": "int main() {}", "Makefile": "CXX := $(shell which c++)\nx: x.cc\n\t${CXX} -o x x.cc\n"}},
 		{"make with lines", "x.c", "make | Makefile | make", map[string]string{"x.c": "int main() {}", "Makefile": "x: x.c\n\tcc -g -o x x.c\n"}},
+		{"make by a compiler's own name", "x.c", "make | Makefile | make", map[string]string{"x.c": "int main() {}", "Makefile": "x: x.c\n\t@gcc-12 -O2 -o x x.c\n"}},
 		{"make with lines under a condition", "x.c", "make | Makefile | make CC='cc -g'", map[string]string{"x.c": "int main() {}", "Makefile": "CC = cc\nifdef DEBUG\nCFLAGS += -g\nelse ifdef X\nCFLAGS = -g3\nendif\np: y\n"}},
 		{"rules that another file has", "x.c", "make | Makefile | make CC='mpicc -g'", map[string]string{"x.c": "int main() {}", "Makefile": "CFLAGS = -O3\nCC=mpicc\ninclude targets\n"}},
 		{"a program of many", "src/bfs.cc", "make | Makefile | make bfs CXX='c++ -g'", map[string]string{"src/bfs.cc": "int main() {}", "Makefile": "KERNELS = bc bfs\nall: $(KERNELS)\n% : src/%.cc src/*.h\n\t$(CXX) -O3 $< -o $@\n"}},
@@ -426,5 +427,24 @@ func TestSeparateDebugInformation(t *testing.T) {
 	compile(t, dir, "objcopy", "--strip-debug", "--add-gnu-debuglink=x.debug", "x")
 	if got, want := shown(dir, "x.c"), "x | built from this file |  | x"; got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// Of several projects in one folder, each with its "src/main.c", the file's own is offered:
+// another's program is not made of it, whether it has debug information or not.
+func TestMadeOfAnotherProject(t *testing.T) {
+	alone := "two/src/main | compiled from this file alone | cc -O2 -g -pthread two/src/main.c -o two/src/main -lm | two/src/main"
+	for flag, want := range map[string]string{"-g": alone, "-g0": alone + "\none/app | knows a file of this name without debug information: nothing will stand on a line | make -C one | one/app"} {
+		dir := tree(t, map[string]string{"one/src/main.c": "int main(void) { return 0; }", "two/src/main.c": "int main(void) { return 1; }", "one/Makefile": "app: src/main.c\n\tgcc src/main.c -o app\n"})
+		compile(t, dir, "gcc", flag, filepath.Join(dir, "one/src/main.c"), "-o", "one/app")
+		if got := shown(dir, "two/src/main.c"); got != want {
+			t.Errorf("%s: got %s, want %s", flag, got, want)
+		}
+		if got := New(&workspace.Disk{}).Holds(filepath.Join(dir, "one/app"), filepath.Join(dir, "two/src/main.c")); got == Yes {
+			t.Errorf("%s: the program of one is taken for that of two", flag)
+		}
+		if got := shown(dir, "one/src/main.c"); !strings.HasPrefix(got, "one/app | built from this file") {
+			t.Errorf("%s: of its own file: %s", flag, got)
+		}
 	}
 }

@@ -174,7 +174,7 @@ func (p *program) made(path, real string) int {
 	switch {
 	case has(p.files, path) || has(p.files, real):
 		return 3
-	case slices.ContainsFunc(p.files, func(f string) bool { return common(f, path) >= 2 }): // built elsewhere
+	case slices.ContainsFunc(p.files, func(f string) bool { return common(f, path) >= 2 && shared(p.path, f) <= shared(p.path, path) }): // built elsewhere
 		return 2
 	case len(p.files) == 0 && slices.Contains(p.names, filepath.Base(path)):
 		return 1
@@ -193,6 +193,17 @@ func common(a, b string) int {
 	for filepath.Base(a) == filepath.Base(b) && a != b && a != "/" && b != "/" {
 		n++
 		a, b = filepath.Dir(a), filepath.Dir(b)
+	}
+	return n
+}
+
+// shared is how many folders two paths begin with alike: a program that shares more with
+// the file which it names than with one that ends alike is not made of that, but of its
+// project's own "src/main.c".
+func shared(a, b string) int {
+	n, x, y := 0, strings.Split(a, "/"), strings.Split(b, "/")
+	for n < min(len(x), len(y))-1 && x[n] == y[n] {
+		n++
 	}
 	return n
 }
