@@ -243,6 +243,21 @@ func (f *Finder) signed(dir string) bool {
 	return f.other(dir) != nil || slices.ContainsFunc(signs, func(s string) bool { return f.file(filepath.Join(dir, s)) })
 }
 
+// standsAlone reports whether a folder has what builds by itself: a CMakeLists.txt or meson.build
+// that says no project() is a part of that of a folder above.
+func (f *Finder) standsAlone(dir string) bool {
+	if f.other(dir) != nil {
+		return true
+	}
+	for _, s := range signs {
+		text, ok := f.text(filepath.Join(dir, s))
+		if ok && (s != "CMakeLists.txt" && s != "meson.build" || project().MatchString(text)) {
+			return true
+		}
+	}
+	return false
+}
+
 // Home is the folder that a file belongs to which nobody has opened a folder for:
 // the nearest above it that a build system knows, and those directly above that it
 // knows too, within the home folder; else that of a version control; else its own.
@@ -250,14 +265,16 @@ func (f *Finder) Home(path string) string {
 	home, _ := os.UserHomeDir()
 	versioned := ""
 	for dir := filepath.Dir(path); dir != home && dir != "/" && dir != "."; dir = filepath.Dir(dir) {
-		if !f.signed(dir) {
+		if !f.standsAlone(dir) {
 			if versioned == "" && f.exists(filepath.Join(dir, ".git")) {
 				versioned = dir
 			}
 			continue
 		}
 		for up := filepath.Dir(dir); up != home && up != "/" && f.signed(up); up = filepath.Dir(up) {
-			dir = up
+			if f.standsAlone(up) {
+				dir = up
+			}
 		}
 		return dir
 	}
@@ -271,11 +288,11 @@ func (f *Finder) Home(path string) string {
 // client opened only a part of a project; empty where root has one, or none has.
 func (f *Finder) Above(root, path string) string {
 	for _, dir := range above(root, filepath.Dir(path)) {
-		if f.signed(dir) {
+		if f.standsAlone(dir) {
 			return ""
 		}
 	}
-	if home := f.Home(path); f.signed(home) && strings.HasPrefix(root, home+"/") {
+	if home := f.Home(path); f.standsAlone(home) && strings.HasPrefix(root, home+"/") {
 		return home
 	}
 	return ""

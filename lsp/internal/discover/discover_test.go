@@ -358,14 +358,15 @@ func TestNoProgram(t *testing.T) {
 
 // A file that was opened without a folder belongs to its project.
 func TestHome(t *testing.T) {
-	dir := tree(t, map[string]string{"p/src/x.c": "", "p/Makefile": "", "q/x.c": "", "q/.git/HEAD": "", "q/r/y.c": "", "c/CMakeLists.txt": "", "c/src/CMakeLists.txt": "", "c/src/x.c": ""})
+	dir := tree(t, map[string]string{"p/src/x.c": "", "p/Makefile": "", "q/x.c": "", "q/.git/HEAD": "", "q/r/y.c": "", "c/CMakeLists.txt": "project(c)", "c/src/CMakeLists.txt": "", "c/src/x.c": "",
+		"d/meson.build": "project('d')", "d/src/lib/meson.build": "", "d/src/lib/x.c": "", "d/own/meson.build": "project('own')", "d/own/x.c": ""})
 	f := New(&workspace.Disk{})
-	for path, want := range map[string]string{"p/src/x.c": "p", "q/x.c": "q", "q/r/y.c": "q", "c/src/x.c": "c"} {
+	for path, want := range map[string]string{"p/src/x.c": "p", "q/x.c": "q", "q/r/y.c": "q", "c/src/x.c": "c", "d/src/lib/x.c": "d", "d/own/x.c": "d"} {
 		if got := f.Home(filepath.Join(dir, path)); got != filepath.Join(dir, want) {
 			t.Errorf("%s: %s", path, got)
 		}
 	}
-	for path, want := range map[string]string{"p/src/x.c": filepath.Join(dir, "p"), "q/r/y.c": "", "c/src/x.c": ""} {
+	for path, want := range map[string]string{"p/src/x.c": filepath.Join(dir, "p"), "q/r/y.c": "", "c/src/x.c": filepath.Join(dir, "c"), "d/src/lib/x.c": filepath.Join(dir, "d"), "d/own/x.c": ""} { // a part of a project is built by that
 		if got := f.Above(filepath.Dir(filepath.Join(dir, path)), filepath.Join(dir, path)); got != want {
 			t.Errorf("above %s: %q", path, got)
 		}
