@@ -49,7 +49,11 @@ func (s *server) discover(ctx context.Context, v *view, c *call) (Target, error)
 	if len(found) == 0 {
 		return s.nothingFound(ctx, v, root.Path, path)
 	}
-	if v.answers && (len(found) > 1 || s.isStuck(root.Path)) {
+	stuck := s.isStuck(root.Path)
+	if stuck {
+		found = append(found, s.finder.Presets(root.Path, path)...)
+	}
+	if v.answers && (len(found) > 1 || stuck) {
 		found = append(found[:min(len(found), maxOffered-1)], discover.Candidate{Label: "another command …", Why: "typed as in a terminal"})
 	}
 	chosen, err := s.pickOne(ctx, "What is to be profiled?", found)
@@ -91,22 +95,23 @@ func (s *server) isStuck(root string) bool {
 }
 
 // settle remembers whether a target that nobody wrote down came to something; of one that
-// did not, the next click asks again. Mistakes in the sources of what went well before are
+// did not, the next click asks again, which it reports. Mistakes in the sources of what went well before are
 // mended there.
-func (s *server) settle(t Target, res *results.Result, err error) {
+func (s *server) settle(t Target, res *results.Result, err error) (again bool) {
 	if t.Source != "" || errors.Is(err, context.Canceled) || errors.Is(err, errUnsaved) {
-		return
+		return false
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if errors.Is(err, errMistakes) && s.state.results.Of(t.Root, t.Name) != nil {
-		return
+		return false
 	}
 	nothing := err != nil || idle(res)
 	if nothing {
 		s.state.space = s.state.space.WithoutChosen(t)
 	}
 	s.stuck[t.Root] = nothing && (err != nil || res.Report.Run.ExitCode == 0) // else it says that its arguments are wrong
+	return nothing
 }
 
 // askArguments asks for a program's arguments, if its source looks at any.

@@ -401,7 +401,7 @@ func TestClickAfterAFailure(t *testing.T) {
 	r.run = func(context.Context, Target, func(Progress)) (*profile.Profile, error) {
 		return nil, errors.New("no core is left")
 	}
-	if got := textual(c.command("skewlens.profileSection", again)); !strings.Contains(got, "no core is left") {
+	if got := textual(c.command("skewlens.profileSection", again)); !strings.Contains(got, "no core is left · the next click asks what else to run") {
 		t.Errorf("failure: %s", got)
 	}
 	r.run = nil

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -450,5 +451,19 @@ func TestMadeOfAnotherProject(t *testing.T) {
 		if got := shown(dir, "one/src/main.c"); !strings.HasPrefix(got, "one/app | built from this file") {
 			t.Errorf("%s: of its own file: %s", flag, got)
 		}
+	}
+}
+
+// A preset that only configures builds in a folder of its own.
+func TestPresetsWithoutBuilds(t *testing.T) {
+	dir := tree(t, map[string]string{"p/main.c": mainC, "p/CMakeLists.txt": "project(p C)", "p/CMakePresets.json": `{"configurePresets": [{"name": "base", "hidden": true}, {"name": "fast"}, {"name": "my own"}, {"name": "built"}],
+		"buildPresets": [{"name": "b", "configurePreset": "built"}]}`})
+	var got []string
+	for _, c := range New(&workspace.Disk{}).Presets(dir, filepath.Join(dir, "p/main.c")) {
+		got = append(got, c.Label+": "+c.Build)
+	}
+	want := []string{"cmake preset fast: cd p && cmake --preset fast -B build/fast && cmake --build build/fast", "cmake preset my own: cd p && cmake --preset 'my own' -B 'build/my own' && cmake --build 'build/my own'"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
