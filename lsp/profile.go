@@ -46,6 +46,12 @@ func (s *server) conduct(ctx context.Context, c *call, what study) (any, error) 
 	defer done()
 	var err error
 	var p *progress
+	out := outcome{Message: "failed"}
+	defer func() { // whatever happens, nobody looks at a bar for ever
+		if p != nil {
+			p.end(out.Message)
+		}
+	}()
 	if !found {
 		t, err = s.choose(v, c)
 	}
@@ -62,17 +68,12 @@ func (s *server) conduct(ctx context.Context, c *call, what study) (any, error) 
 		err = s.view().unsaved(t)
 	}
 	if err != nil {
-		out := s.ends(t, nil, err)
-		if p != nil {
-			p.end(out.Message)
-		}
+		out = s.ends(t, nil, err)
 		return out, ctx.Err()
 	}
 	if p == nil {
 		p = s.begin(runCtx, c.token, what.doing+" "+t.Name, own)
 	}
-	out := outcome{Message: "failed"}
-	defer func() { p.end(out.Message) }() // whatever happens, nobody looks at a bar for ever
 	res, err := s.inTurn(runCtx, &t, p, what.run)
 	if runCtx.Err() != nil {
 		err = context.Canceled
