@@ -67,21 +67,6 @@ func (f *Finder) Find(root, path string) []Candidate {
 	return append(all, others...)
 }
 
-// ofProject takes from programs that may be made of a file, for they know its name, those
-// that lie in another project: many have a "main.c".
-func (f *Finder) ofProject(made []Candidate, path string) (own, others []Candidate) {
-	for _, c := range made {
-		home := f.Home(c.Program)
-		if c.Unsure && f.signed(home) && !strings.HasPrefix(path, home+"/") {
-			c.Why = strings.Replace(c.Why, "built from this file", "knows a file of this name", 1)
-			others = append(others, c)
-		} else {
-			own = append(own, c)
-		}
-	}
-	return own, others
-}
-
 // fresh are ways to build a program of a file that was edited since, where none is known
 // of what is there: somebody compiled that in a way of their own.
 func (f *Finder) fresh(root, path string, made []Candidate) (all []Candidate) {

@@ -227,3 +227,18 @@ func (f *Finder) Sequential(path string) bool {
 
 // ofLanguages are libraries that programs load for their language alone.
 var ofLanguages = pattern.New(`^(lib(c|m|pthread|dl|rt|stdc\+\+|gcc_s|gfortran|quadmath)|ld-linux.*)\.so`)
+
+// ofProject takes from programs that may be made of a file, for they know its name, those
+// that lie in another project: many have a "main.c".
+func (f *Finder) ofProject(made []Candidate, path string) (own, others []Candidate) {
+	for _, c := range made {
+		home := f.Home(c.Program)
+		if c.Unsure && f.signed(home) && !strings.HasPrefix(path, home+"/") {
+			c.Why = strings.Replace(c.Why, "built from this file", "knows a file of this name", 1)
+			others = append(others, c)
+		} else {
+			own = append(own, c)
+		}
+	}
+	return own, others
+}
