@@ -181,7 +181,7 @@ func TestSourceIsNewer(t *testing.T) {
 	c := serve(t, Options{Runner: &fake{t: t, dir: dir}})
 	c.begin(dir, nil)
 	c.open(path)
-	if got := textual(c.command("skewlens.profileTarget")); !strings.Contains(got, "the program is older than its source") {
+	if got := textual(c.click(path)); !strings.Contains(got, "the program is older than its source: build it again") || strings.Contains(got, "nothing was found on the line") {
 		t.Errorf("the outcome: %s", got)
 	}
 	if got := c.hints(path); got != nil {

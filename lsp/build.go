@@ -47,7 +47,11 @@ func (s *server) build(ctx context.Context, t Target, p *progress) error {
 	for _, line := range b.Tail {
 		if m := absent().FindStringSubmatch(line); m != nil {
 			tool := m[1] + m[2]
-			return fmt.Errorf("the build of %s failed, for %s is not here: install it, or start the editor where its folder is in PATH (%s)", t.Name, tool, line)
+			mend := "start the editor where its folder is in PATH"
+			if strings.Contains(tool, "/") {
+				mend = "have the build name another"
+			}
+			return fmt.Errorf("the build of %s failed, for %s is not here: install it, or %s (%s)", t.Name, tool, mend, line)
 		}
 	}
 	if len(b.Tail) == 0 {
@@ -57,7 +61,7 @@ func (s *server) build(ctx context.Context, t Target, p *progress) error {
 }
 
 // absent is how a shell, and make, say that there is no such command.
-var absent = pattern.New(`^(?:/bin/)?sh: (?:\d+: |line \d+: )?([\w.+-]+): (?:command )?not found$|^\S*make(?:\[\d+\])?: ([\w.+-]+): No such file or directory$`)
+var absent = pattern.New(`^(?:/\S*/)?\w*sh: (?:\d+: |line \d+: )?([\w./+-]+): (?:(?:command )?not found|No such file or directory)$|^\S*make(?:\[\d+\])?: ([\w./+-]+): No such file or directory$`)
 
 // complaints are what compilers said of files in the workspace, by path, how many of
 // them are errors, and the first of these in words.

@@ -24,6 +24,7 @@ func (s *server) askCommand(ctx context.Context, path, title, example string, kn
 		t.Build = known.Build
 	}
 	t.From = path // a library made of it may be there once it is built
+	t = s.named(t, path)
 	s.change(func(st *state) { st.space = st.space.WithChosen(t) })
 	return t, nil
 }

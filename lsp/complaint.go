@@ -20,33 +20,74 @@ var colours = pattern.New(`\x1b\[[0-9;]*[A-Za-z]`)
 const maxComplaint = 200
 
 // heard is what a program said that failed, as far as a person wants to read it at once:
-// its first complaint, else its last line.
-type heard struct{ complaint, last string }
+// its first complaint, else its last line. A program that prints much waits for who reads
+// it, and would be measured waiting: only as many lines are looked at as are logged, and
+// of those behind them the last few, when somebody asks.
+type heard struct {
+	complaint string
+	lines     int
+	recent    [lastLines]string // as they came; the one of line n is at n modulo lastLines
+}
+
+// lastLines of a program are looked at, however much it said before: whoever gives up
+// says why at the end.
+const lastLines = 16
 
 func (h *heard) add(line string) {
-	line = strings.TrimSpace(colours().ReplaceAllString(strings.ToValidUTF8(line, ""), ""))
 	if line == "" || strings.HasPrefix(line, "skewlens: ") {
 		return
 	}
+	h.recent[h.lines%lastLines] = line
+	if h.lines++; h.lines <= maxLines && h.complaint == "" {
+		h.complaint = complaint(line)
+	}
+}
+
+// said is the first complaint, and the last line that says anything.
+func (h *heard) said() (first, last string) {
+	first = h.complaint
+	for n := max(0, h.lines-lastLines); n < h.lines; n++ {
+		line := h.recent[n%lastLines]
+		if words := readable(line); words != "" {
+			last = words
+		}
+		if first == "" {
+			first = complaint(line)
+		}
+	}
+	return first, last
+}
+
+// complaint is a line if it complains, as a person reads it.
+func complaint(line string) string {
+	if line = readable(line); complains().MatchString(line) {
+		return line
+	}
+	return ""
+}
+
+// readable is a line without colours, if it is long its beginning.
+func readable(line string) string {
+	line = strings.TrimSpace(colours().ReplaceAllString(strings.ToValidUTF8(line, ""), ""))
 	if len(line) > maxComplaint {
 		line = strings.ToValidUTF8(line[:maxComplaint], "") + " …"
 	}
-	if h.last = line; h.complaint == "" && complains().MatchString(line) {
-		h.complaint = line
-	}
+	return line
 }
 
 // behind adds to the error of a run what the program complained of.
 func (h *heard) behind(err error) error {
-	if h.complaint == "" || strings.Contains(err.Error(), h.complaint) {
+	first, _ := h.said()
+	if first == "" || strings.Contains(err.Error(), first) {
 		return err
 	}
-	return fmt.Errorf("%w: it said “%s”", err, h.complaint)
+	return fmt.Errorf("%w: it said “%s”", err, first)
 }
 
 // empty words a run in which no threads met: a person wants to know why, and what to do.
 func (s *server) empty(out *outcome, t Target, r *results.Result, c *call, h heard) {
-	if said := cmp.Or(h.complaint, h.last); said != "" && r.Report.Run.ExitCode != 0 {
+	first, last := h.said()
+	if said := cmp.Or(first, last); said != "" && r.Report.Run.ExitCode != 0 {
 		out.Message += " · it said “" + wire.OneLine(said) + "”"
 	}
 	if path, ok := workspace.FilePath(c.URI); ok && c.Line != nil {

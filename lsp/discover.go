@@ -49,14 +49,18 @@ func (s *server) discover(ctx context.Context, v *view, c *call) (Target, error)
 	if len(found) == 0 {
 		return s.nothingFound(ctx, v, root.Path, path)
 	}
-	if v.answers && (len(found) > 1 || s.isStuck(root.Path)) {
+	stuck := s.isStuck(root.Path)
+	if stuck {
+		found = append(found, s.finder.Presets(root.Path, path)...)
+	}
+	if v.answers && (len(found) > 1 || stuck) {
 		found = append(found[:min(len(found), maxOffered-1)], discover.Candidate{Label: "another command …", Why: "typed as in a terminal"})
 	}
 	chosen, err := s.pickOne(ctx, "What is to be profiled?", found)
 	if err != nil {
 		return Target{}, err
 	}
-	t := chosen.Target
+	t := s.named(chosen.Target, path)
 	if t.Root == "" {
 		return s.askCommand(ctx, path, "What is to be run?", example(path), Target{Root: root.Path})
 	}
@@ -69,6 +73,19 @@ func (s *server) discover(ctx context.Context, v *view, c *call) (Target, error)
 	return t, nil
 }
 
+// named is what a person chose for a file, by a name that nothing else in its folder has:
+// results are kept by that, and a folder may hold many projects, each with its "main".
+func (s *server) named(t Target, path string) Target {
+	t.For = path
+	for _, o := range s.view().space.Targets() {
+		if o.Root == t.Root && o.Name == t.Name && t.Program != "" && o.Program != t.Program {
+			t.Name = relativeTo(t.Root, t.Program)
+			break
+		}
+	}
+	return t
+}
+
 // isStuck reports whether what was found in a folder came to nothing last: then a person is
 // asked, though there be one possibility.
 func (s *server) isStuck(root string) bool {
@@ -78,22 +95,23 @@ func (s *server) isStuck(root string) bool {
 }
 
 // settle remembers whether a target that nobody wrote down came to something; of one that
-// did not, the next click asks again. Mistakes in the sources of what went well before are
+// did not, the next click asks again, which it reports. Mistakes in the sources of what went well before are
 // mended there.
-func (s *server) settle(t Target, res *results.Result, err error) {
+func (s *server) settle(t Target, res *results.Result, err error) (again bool) {
 	if t.Source != "" || errors.Is(err, context.Canceled) || errors.Is(err, errUnsaved) {
-		return
+		return false
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if errors.Is(err, errMistakes) && s.state.results.Of(t.Root, t.Name) != nil {
-		return
+		return false
 	}
 	nothing := err != nil || idle(res)
 	if nothing {
 		s.state.space = s.state.space.WithoutChosen(t)
 	}
 	s.stuck[t.Root] = nothing && (err != nil || res.Report.Run.ExitCode == 0) // else it says that its arguments are wrong
+	return nothing
 }
 
 // askArguments asks for a program's arguments, if its source looks at any.
@@ -201,19 +219,30 @@ func (s *server) writeDown(t Target) (path string, err error) {
 	s.disk.Uses("write", path)
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
-		return "", fmt.Errorf("write %s: %w", workspace.ConfigName, err)
+		return "", fmt.Errorf("%w: add these lines where it can be written: %s", err, wire.OneLine(t.TOML()))
 	}
-	text := t.TOML()
+	text, before := t.TOML(), int64(0)
 	if info, err := f.Stat(); err == nil && info.Size() > 0 {
-		text = "\n" + text
+		text, before = "\n"+text, info.Size()
 	}
 	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return "", fmt.Errorf("write %s: %w", path, err)
+	if err = cmp.Or(err, f.Close()); err != nil {
+		undo(path, before)
+		return "", fmt.Errorf("%w: %s is as it was; make room there", err, workspace.ConfigName) // it names the file
 	}
 	s.upToDate()
 	s.refresh()
 	return path, nil
+}
+
+// undo takes away what was written of a file that cannot be written whole: half a
+// configuration is a mistake, and an empty one would hide that there is none.
+func undo(path string, before int64) {
+	if before == 0 {
+		_ = os.Remove(path)
+		return
+	}
+	_ = os.Truncate(path, before)
 }
 
 func relativeTo(dir, path string) string {

@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -194,7 +195,7 @@ func TestFirstClickWithWrongArguments(t *testing.T) {
 		return answer
 	}})
 	c.open(source)
-	if got := textual(c.click(source)); !strings.Contains(got, "no parallel section was found · exit status 2 · it said “Usage: skewed THREADS” · the next click asks again what to run") {
+	if got := textual(c.click(source)); !strings.Contains(got, "no parallel section was found · exit status 2 · it said “Usage: skewed THREADS” · the next click asks again what to run") || strings.Contains(got, "imbalance") {
 		t.Errorf("without arguments: %s", got)
 	}
 	if got := c.click(source); !matches(got["result"], any(map[string]any{"outcome": "completed", "causes": 1.0})) {
@@ -400,7 +401,7 @@ func TestClickAfterAFailure(t *testing.T) {
 	r.run = func(context.Context, Target, func(Progress)) (*profile.Profile, error) {
 		return nil, errors.New("no core is left")
 	}
-	if got := textual(c.command("skewlens.profileSection", again)); !strings.Contains(got, "no core is left") {
+	if got := textual(c.command("skewlens.profileSection", again)); !strings.Contains(got, "no core is left · the next click asks what else to run") {
 		t.Errorf("failure: %s", got)
 	}
 	r.run = nil
@@ -512,6 +513,82 @@ func TestFirstClickInATest(t *testing.T) {
 	put(t, filepath.Join(dir, workspace.ConfigName), "[[target]]\nprogram = \"mine\"\n")
 	if got := c.command("skewlens.profileSection", wire.Object{"uri": workspace.FileURI(source), "line": 3}); !matches(got["result"], completed("mine")) {
 		t.Errorf("written down: %s", textual(got))
+	}
+	quit(c)
+}
+
+// A disk that is full leaves no empty configuration, and is said of the file once.
+func TestRememberOnAFullDisk(t *testing.T) {
+	dir := bare(t)
+	source, config := filepath.Join(dir, "skewed.c"), filepath.Join(dir, workspace.ConfigName)
+	c := asking(t, dir, Options{Runner: &fake{t: t, dir: dir}}, map[string]func(message) any{"skewlens/ask": func(message) any { return wire.Object{"value": ""} }})
+	c.open(source)
+	c.click(source)
+	if err := os.Symlink("/dev/full", config); err != nil {
+		t.Fatal(err)
+	}
+	if got := textual(c.command("skewlens.remember", wire.Object{"uri": workspace.FileURI(source)})); strings.Count(got, config) != 1 || !strings.Contains(got, "no space left on device: ") {
+		t.Errorf("it said %s", got)
+	}
+	if _, err := os.Lstat(config); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s is left behind: %v", config, err)
+	}
+	quit(c)
+}
+
+// A folder of several projects, in each of which a program has the same name: a click runs
+// that of its file, though none of them is built yet, and what is known of one stays.
+func TestFirstClickInAFolderOfProjects(t *testing.T) {
+	dir := bare(t)
+	one, two := filepath.Join(dir, "one", "skewed.c"), filepath.Join(dir, "two", "skewed.c")
+	copyTo(t, "testdata/skewed.c", one)
+	copyTo(t, "testdata/skewed.c", two)
+	if err := os.Remove(filepath.Join(dir, "skewed.c")); err != nil {
+		t.Fatal(err)
+	}
+	r := &remembering{fake: fake{t: t, dir: dir}}
+	c := asking(t, dir, Options{Runner: r}, map[string]func(message) any{"skewlens/ask": func(message) any { return wire.Object{"value": ""} }})
+	for _, w := range []struct{ file, target, program string }{{one, "skewed", "one/skewed"}, {two, "two/skewed", "two/skewed"}, {one, "skewed", "one/skewed"}, {two, "two/skewed", "two/skewed"}} {
+		c.open(w.file)
+		if got := c.click(w.file); !matches(got["result"], completed(w.target)) {
+			t.Errorf("%s: %s", w.file, textual(got))
+		}
+		if last := r.ran[len(r.ran)-1]; last.Program != filepath.Join(dir, w.program) {
+			t.Errorf("%s: ran %s", w.file, last.Program)
+		}
+	}
+	quit(c)
+}
+
+// A program that was compiled by hand, and is older than its file at another click, is not
+// run again as if nothing had been edited: it is offered to be compiled.
+func TestClickAfterAnEdit(t *testing.T) {
+	dir := bare(t)
+	source := filepath.Join(dir, "skewed.c")
+	put(t, source, "#include <pthread.h>\nint main(void) { return 0; }\n")
+	cmd := exec.Command("gcc", "-g", "skewed.c", "-o", "skewed")
+	cmd.Dir = dir
+	if err := cmd.Run(); err != nil {
+		t.Skip("gcc is not here")
+	}
+	r := &remembering{fake: fake{t: t, dir: dir}}
+	var offered []string
+	c := asking(t, dir, Options{Runner: r}, map[string]func(message) any{"skewlens/choose": func(m message) any {
+		offered = append(offered, textual(m["params"]))
+		return wire.Object{"index": 0}
+	}})
+	c.open(source)
+	c.click(source)
+	if last := r.ran[len(r.ran)-1]; last.Build != "" || len(offered) > 0 {
+		t.Errorf("at first it is run as it is: built by %q, offered %q", last.Build, offered)
+	}
+	past := noon.AddDate(-9, 0, 0)
+	if err := os.Chtimes(filepath.Join(dir, "skewed"), past, past); err != nil {
+		t.Fatal(err)
+	}
+	c.click(source)
+	if last := r.ran[len(r.ran)-1]; len(offered) != 1 || !strings.Contains(offered[0], "compiled from this file alone") || last.Build == "" {
+		t.Errorf("after an edit: built by %q, offered %q", last.Build, offered)
 	}
 	quit(c)
 }

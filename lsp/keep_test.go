@@ -460,7 +460,7 @@ func TestTrend(t *testing.T) {
 func TestBuildWithoutItsTools(t *testing.T) {
 	dir := folder(t)
 	put(t, filepath.Join(dir, workspace.ConfigName), "[[target]]\nprogram = \"skewed\"\nbuild = \"make\"\n")
-	for line, tool := range map[string]string{"/bin/sh: 1: cargo: not found": "cargo", "sh: line 1: zig: command not found": "zig", "make[1]: g++-13: No such file or directory": "g++-13", "cp: x: No such file or directory": ""} {
+	for line, tool := range map[string]string{"/bin/sh: 1: cargo: not found": "cargo", "sh: line 1: zig: command not found": "zig", "make[1]: g++-13: No such file or directory": "g++-13", "/bin/bash: line 1: /opt/mpi/bin/mpicxx: No such file or directory": "/opt/mpi/bin/mpicxx", "/usr/bin/bash: line 1: icpx: command not found": "icpx", "cp: x: No such file or directory": ""} {
 		f := &fake{t: t, dir: dir, build: func(_ context.Context, _ Target, say func(string)) error {
 			say(line)
 			say("make: *** [Makefile:3: p] Error 127")

@@ -94,4 +94,27 @@ func TestCancelAQuestion(t *testing.T) {
 		return
 	}
 	c.await(map[string]any{"id": "run", "result": map[string]any{"outcome": "cancelled"}})
+
+	// As any request that is cancelled itself, one that asks ends by that.
+	c.send(message{"id": "again", "method": "workspace/executeCommand", "params": wire.Object{"command": "skewlens.profileSection",
+		"arguments": []any{wire.Object{"uri": workspace.FileURI(source), "line": 19}}}})
+	c.await(map[string]any{"method": "skewlens/ask"})
+	c.tell("$/cancelRequest", wire.Object{"id": "again"})
+	c.await(map[string]any{"id": "again", "error": map[string]any{"code": -32800.0}})
+}
+
+// In a large folder it takes long until it is known what to run: who clicked sees that
+// something goes on, once, and how it ended.
+func TestProgressOfLooking(t *testing.T) {
+	dir := bare(t)
+	source := filepath.Join(dir, "skewed.c")
+	c := asking(t, dir, Options{Runner: &fake{t: t, dir: dir}}, nil)
+	c.open(source)
+	c.send(message{"id": "run", "method": "workspace/executeCommand", "params": wire.Object{"command": "skewlens.profileSection", "workDoneToken": "mine",
+		"arguments": []any{wire.Object{"uri": workspace.FileURI(source), "line": 19}}}})
+	for _, value := range []map[string]any{{"kind": "begin", "title": "Profiling skewed.c"}, {"kind": "report", "message": "looking for what could be run"}, {"kind": "end"}} {
+		c.await(map[string]any{"method": "$/progress", "params": map[string]any{"token": "mine", "value": value}})
+	}
+	c.await(map[string]any{"id": "run"})
+	quit(c)
 }

@@ -49,7 +49,7 @@ func (s *server) ends(t Target, res *results.Result, err error) outcome {
 	default:
 		v := s.view()
 		out.Outcome, out.Message, out.Causes = "completed", v.summary(res), v.count(res)
-		if res.Scaling == nil {
+		if res.Scaling == nil && !idle(res) { // of no section nothing is known
 			worst, _ := res.Report.Worst()
 			out.Imbalance = &worst
 		}
@@ -88,7 +88,7 @@ func (v *view) narrow(out *outcome, res *results.Result, c *call, then *view) {
 		return
 	}
 	known := slices.ContainsFunc(res.Sections, func(sec *results.Section) bool { return sec.At != nil })
-	if known && (c.Section != "" || c.Line != nil) {
+	if known && !res.Behind && (c.Section != "" || c.Line != nil) { // of a program that is older nobody knows the lines
 		out.Message += " (nothing was found on the line that was asked for: threads may meet where its function is called)"
 	}
 }

@@ -29,6 +29,7 @@ func (s *server) prepare(ctx context.Context, t Target, p *progress) (Target, er
 		return t, err
 	}
 	t.Name, t.Program, t.Launcher, t.From = chosen.Name, chosen.Program, chosen.Launcher, ""
+	t = s.named(t, t.For)
 	if chosen.First != "" {
 		t.First, t.Build = chosen.First, chosen.Build
 	}
@@ -63,7 +64,7 @@ func (s *server) madeNothing(ctx context.Context, t Target, p *progress) (Target
 			return t, err
 		}
 		s.log(protocol.MessageTypeInfo, why+": "+chosen.Build)
-		t = chosen.Target
+		t = s.named(chosen.Target, t.For)
 		if err := s.askArguments(ctx, chosen, &t); err != nil {
 			return t, err
 		}

@@ -45,27 +45,43 @@ func (s *server) conduct(ctx context.Context, c *call, what study) (any, error) 
 	own, done := s.enlist(cancel, c.token) // before the question what to run, which may be cancelled, too
 	defer done()
 	var err error
+	var p *progress
+	out := outcome{Message: "failed"}
+	defer func() { // whatever happens, nobody looks at a bar for ever
+		if p != nil {
+			p.end(out.Message)
+		}
+	}()
 	if !found {
 		t, err = s.choose(v, c)
 	}
-	if errors.Is(err, errNoTarget) {
+	if errors.Is(err, errNoTarget) || err == nil && s.isOld(t, c) {
+		title := what.doing
+		if path, ok := workspace.FilePath(c.URI); ok {
+			title += " " + filepath.Base(path)
+		}
+		p = s.begin(runCtx, c.token, title, own)
+		p.report("looking for what could be run", -1) // in a large folder that takes long
 		t, err = s.discover(runCtx, v, c)
 	}
 	if err == nil {
 		err = s.view().unsaved(t)
 	}
 	if err != nil {
-		return s.ends(t, nil, err), nil
+		out = s.ends(t, nil, err)
+		return out, ctx.Err()
 	}
-	p := s.begin(runCtx, c.token, what.doing+" "+t.Name, own)
-	out := outcome{Message: "failed"}
-	defer func() { p.end(out.Message) }() // whatever happens, nobody looks at a bar for ever
+	if p == nil {
+		p = s.begin(runCtx, c.token, what.doing+" "+t.Name, own)
+	}
 	res, err := s.inTurn(runCtx, &t, p, what.run)
 	if runCtx.Err() != nil {
 		err = context.Canceled
 	}
+	if s.settle(t, res, err) && err != nil && s.view().answers && !errors.Is(err, errMistakes) {
+		err = fmt.Errorf("%w · the next click asks what else to run", err)
+	}
 	out = s.ends(t, res, err)
-	s.settle(t, res, err)
 	if what.section && res != nil {
 		s.view().narrow(&out, res, c, v)
 	}
@@ -76,7 +92,7 @@ func (s *server) conduct(ctx context.Context, c *call, what study) (any, error) 
 	default:
 		s.offerToKeep(t)
 	}
-	return out, ctx.Err() // of the request itself, when that was cancelled
+	return out, ctx.Err() // of the request itself, when that was cancelled, as above
 }
 
 // idle reports whether no threads met: a program that was called wrongly, or that would

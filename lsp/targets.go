@@ -83,8 +83,17 @@ func (s *server) testAt(v *view, c *call, section bool) (Target, bool) {
 	if !ok || slices.ContainsFunc(root.Targets, func(t Target) bool { return t.Source != "" && s.finder.Holds(t.Program, path) != discover.No }) {
 		return Target{}, false
 	}
-	s.change(func(st *state) { st.space = st.space.WithChosen(found.Target) })
-	return found.Target, true
+	t := s.named(found.Target, path)
+	s.change(func(st *state) { st.space = st.space.WithChosen(t) })
+	return t, true
+}
+
+// isOld reports whether a program that nobody said how to build is older than the file that
+// is meant: somebody compiled it by hand, and forgets it after an edit. A person is asked
+// again, for by now there may be a way to build it, or it is compiled from that file alone.
+func (s *server) isOld(t Target, c *call) bool {
+	path, _ := workspace.FilePath(c.URI)
+	return t.Source == "" && t.Build == "" && s.finder.Holds(t.Program, path) == discover.Yes && s.newer([]string{t.Program}, []string{path})[path]
 }
 
 // ofFolder is the target of a folder that is made of a file; else the first of
@@ -99,7 +108,7 @@ func (s *server) ofFolder(all []Target, folder, path string) (Target, bool) {
 		case discover.Yes:
 			return t, true
 		case discover.Unknown:
-			if first == nil {
+			if first == nil && (t.For == "" || s.finder.Home(t.For) == s.finder.Home(path)) { // a person meant that project
 				first = &all[i]
 			}
 		}

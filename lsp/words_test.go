@@ -33,8 +33,26 @@ func TestHeard(t *testing.T) {
 		for _, line := range strings.Split(said, "\n") {
 			h.add(line)
 		}
-		if got := h.complaint + "|" + h.last; got != want {
+		first, last := h.said()
+		if got := first + "|" + last; got != want {
 			t.Errorf("%q: %q, want %q", said, got, want)
 		}
+	}
+}
+
+// A program that prints much is not made to wait: what it says behind the lines that are
+// logged is kept as it is, and only its end is read.
+func TestHeardOfMuch(t *testing.T) {
+	h := heard{}
+	for range maxLines {
+		h.add("round done")
+	}
+	if n := testing.AllocsPerRun(100, func() { h.add("\x1b[31mround done\x1b[0m") }); n > 0 {
+		t.Errorf("a line behind those that are logged is worked on, and allocates %v times", n)
+	}
+	h.add("fatal: no memory")
+	h.add("bye")
+	if first, last := h.said(); first != "fatal: no memory" || last != "bye" {
+		t.Errorf("it said %q and %q", first, last)
 	}
 }

@@ -26,10 +26,14 @@ func serveCommand(ctx context.Context, stdout, _ io.Writer, args []string) error
 	cache := cacheDir()
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	defer stop()
-	return lsp.Serve(ctx, os.Stdin, stdout, lsp.Options{
+	err = lsp.Serve(ctx, os.Stdin, stdout, lsp.Options{
 		Runner:    &runner.Runner{Self: self, Dir: cache},
 		CallSites: profiler.CallSites,
 		Cache:     cache,
 		Version:   version(),
 	})
+	if err != nil {
+		return &exitError{1, err} // as the protocol has it for every end that was not asked for
+	}
+	return nil
 }

@@ -197,3 +197,16 @@ func TestServeStdio(t *testing.T) {
 		t.Errorf("%v: %s", err, out)
 	}
 }
+
+// An exit that no shutdown came before has the status that the protocol wants.
+func TestServeExitsWithoutShutdown(t *testing.T) {
+	cmd := exec.Command(testRunner(t).Self, "serve")
+	in := ""
+	for _, s := range []string{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}`, `{"jsonrpc":"2.0","method":"exit"}`} {
+		in += fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(s), s)
+	}
+	cmd.Stdin = strings.NewReader(in)
+	if err := cmd.Run(); cmd.ProcessState.ExitCode() != 1 {
+		t.Errorf("it ended with %v", err)
+	}
+}

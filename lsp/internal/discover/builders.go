@@ -169,6 +169,8 @@ type preset struct {
 	Configure string `json:"configurePreset"`
 }
 
+var presetFiles = []string{"CMakeUserPresets.json", "CMakePresets.json"}
+
 // cmake offers the folders that a project was built in; else its presets; else a
 // build as CMake's own documentation has it, with debug information.
 func (f *Finder) cmake(root, at string, offer func(kind, at, command, why string)) {
@@ -181,7 +183,7 @@ func (f *Finder) cmake(root, at string, offer func(kind, at, command, why string
 		return
 	}
 	offered := map[string]bool{}
-	for _, file := range []string{"CMakeUserPresets.json", "CMakePresets.json"} {
+	for _, file := range presetFiles {
 		var p presets
 		if text, ok := f.text(filepath.Join(at, file)); !ok || json.Unmarshal([]byte(text), &p) != nil {
 			continue
@@ -208,7 +210,44 @@ func (f *Finder) cmake(root, at string, offer func(kind, at, command, why string
 	if text, ok := f.text(filepath.Join(at, folder, "CMakeCache.txt")); ok && !isHome(text, at) {
 		folder = "build-skewlens" // that one came here with a copy of the project, and CMake refuses it
 	}
-	offer("cmake", at, in(root, at, "cmake -S . -B "+folder+" -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build "+folder), "CMakeLists.txt")
+	offer("cmake", at, in(root, at, "cmake -S . -B "+folder+f.optimised(at)+" && cmake --build "+folder), "CMakeLists.txt")
+}
+
+// picky is how a CMake project refuses build types.
+var picky = pattern.New(`(?i)message\s*\(\s*FATAL_ERROR[^)]*\b(CMAKE_BUILD_TYPE|Release)\b`)
+
+// optimised are the words by which CMake builds with optimisation and debug information. A
+// project that knows two build types of its own, and refuses others, is built as Release.
+func (f *Finder) optimised(at string) string {
+	if text, _ := f.text(filepath.Join(at, "CMakeLists.txt")); picky().MatchString(text) && !strings.Contains(strings.ToLower(text), "relwithdebinfo") {
+		return " -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS=-g -DCMAKE_CXX_FLAGS=-g -DCMAKE_Fortran_FLAGS=-g"
+	}
+	return " -DCMAKE_BUILD_TYPE=RelWithDebInfo"
+}
+
+// Presets are a CMake project's that have no build preset, each in a folder of its own. Many
+// projects have some for other systems and need none: they are for where another way failed.
+func (f *Finder) Presets(root, path string) (all []Candidate) {
+	at := f.topmost(above(root, filepath.Dir(path)), "CMakeLists.txt")
+	if at == "" {
+		return nil
+	}
+	for _, file := range presetFiles {
+		var p presets
+		if text, ok := f.text(filepath.Join(at, file)); !ok || json.Unmarshal([]byte(text), &p) != nil {
+			continue
+		}
+		for _, c := range p.Configure {
+			if c.Hidden || c.Name == "" || slices.ContainsFunc(p.Build, func(b preset) bool { return b.Configure == c.Name }) {
+				continue
+			}
+			found, folder := Candidate{Label: "cmake preset " + c.Name, Why: file}, workspace.Quote("build/"+c.Name)
+			found.Name, found.Root, found.Cwd, found.From = found.Label, root, root, path
+			found.Build = in(root, at, "cmake --preset "+workspace.Quote(c.Name)+" -B "+folder+" && cmake --build "+folder)
+			all = append(all, found)
+		}
+	}
+	return all
 }
 
 // isHome reports whether a CMakeCache.txt is of the project in a folder. CMake writes down

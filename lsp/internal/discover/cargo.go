@@ -31,8 +31,8 @@ func (f *Finder) manifest(dir string) (m manifest, ok bool) {
 	return m, ok && toml.Unmarshal([]byte(text), &m) == nil
 }
 
-// cargo offers the programs of the package that a file is of, or of all packages of
-// its workspace; of one that has none its examples and tests. They are built beside what
+// cargo offers the programs of the package that a file is of, or its examples and the
+// programs of all packages of its workspace; where there are none, tests. They are built beside what
 // cargo builds otherwise, with debug information: its release profile has none, and
 // changing that would have everything built anew twice.
 func (f *Finder) cargo(root, path string) (all []Candidate) {
@@ -41,7 +41,7 @@ func (f *Finder) cargo(root, path string) (all []Candidate) {
 		dir = filepath.Dir(path)
 	}
 	top, packages := f.packages(above(root, dir))
-	var spare []Candidate // for where there are none
+	var examples, spare []Candidate // of the file's own package; and for where there is nothing else
 	for _, dir := range packages {
 		m, _ := f.manifest(dir)
 		for _, b := range f.bins(dir, m) {
@@ -52,6 +52,8 @@ func (f *Finder) cargo(root, path string) (all []Candidate) {
 				return []Candidate{c} // it is the program of this file
 			case b.kind == "--bin":
 				all = append(all, c)
+			case b.kind == "--example" && strings.HasPrefix(path, dir+"/"):
+				examples, spare = append(examples, c), append(spare, c)
 			case b.kind == "--example", b.kind == "--tests" && strings.HasPrefix(path, dir+"/"):
 				spare = append(spare, c)
 			}
@@ -59,6 +61,9 @@ func (f *Finder) cargo(root, path string) (all []Candidate) {
 	}
 	if len(all) == 0 {
 		return spare
+	}
+	if len(packages) > 1 { // else its own programs come before its examples
+		all = append(examples, all...)
 	}
 	if path != "" && f.contains(path, rustTest()) { // programs of other packages know nothing of them
 		all = append(all, slices.DeleteFunc(spare, func(c Candidate) bool { return c.From == "" })...)
@@ -79,7 +84,7 @@ func (f *Finder) packages(chain []string) (top string, dirs []string) {
 		}
 		if m.Package.Name != "" && own == "" {
 			own, top = dir, dir
-			if slices.ContainsFunc(f.bins(dir, m), func(b bin) bool { return !b.hashed() }) {
+			if slices.ContainsFunc(f.bins(dir, m), func(b bin) bool { return b.kind == "--bin" }) {
 				dirs = []string{dir}
 			}
 		}
@@ -88,9 +93,12 @@ func (f *Finder) packages(chain []string) (top string, dirs []string) {
 		}
 		top = dir
 		if dirs == nil {
+			if m.Package.Name != "" { // it is a member, too
+				dirs = append(dirs, dir)
+			}
 			for _, member := range m.Workspace.Members {
 				found, _ := filepath.Glob(filepath.Join(dir, member))
-				dirs = append(dirs, found...)
+				dirs = append(dirs, slices.DeleteFunc(found, func(d string) bool { return slices.Contains(dirs, d) })...)
 			}
 		}
 		break

@@ -19,6 +19,7 @@ type Candidate struct {
 	Label            string // names it among others: "build/solver"
 	Why              string // it is offered: "built from this file"
 	Asks             bool   // its source looks at arguments
+	Unsure           bool   // that it is made of the file follows from the name alone
 }
 
 // Finder finds candidates. It remembers what programs are made of, and may be
@@ -54,7 +55,7 @@ func (f *Finder) Find(root, path string) []Candidate {
 	if path != "" {
 		dir = filepath.Dir(path)
 	}
-	all := made
+	all, others := f.ofProject(made, path)
 	for _, b := range f.builders(root, dir, path) {
 		if !slices.ContainsFunc(made, func(c Candidate) bool { return c.Build == b.Build }) {
 			all = append(all, b)
@@ -63,7 +64,7 @@ func (f *Finder) Find(root, path string) []Candidate {
 	if len(all) == 0 && path != "" {
 		all = f.alone(root, path)
 	}
-	return all
+	return append(all, others...)
 }
 
 // fresh are ways to build a program of a file that was edited since, where none is known
@@ -131,6 +132,7 @@ func (f *Finder) madeIn(dir, root, path string) (all []Candidate, near bool) {
 		}
 		mpi := slices.ContainsFunc(p.needs, func(l string) bool { return strings.HasPrefix(l, "libmpi") })
 		offered := []Candidate{f.candidate(root, path, p, why)}
+		offered[0].Unsure = path != "" && best == 1
 		if p.bare() {
 			offered = f.anew(root, offered[0])
 		}
@@ -226,6 +228,21 @@ func (f *Finder) signed(dir string) bool {
 	return f.other(dir) != nil || slices.ContainsFunc(signs, func(s string) bool { return f.file(filepath.Join(dir, s)) })
 }
 
+// standsAlone reports whether a folder has what builds by itself: a CMakeLists.txt or meson.build
+// that says no project() is a part of that of a folder above.
+func (f *Finder) standsAlone(dir string) bool {
+	if f.other(dir) != nil {
+		return true
+	}
+	for _, s := range signs {
+		text, ok := f.text(filepath.Join(dir, s))
+		if ok && (s != "CMakeLists.txt" && s != "meson.build" || project().MatchString(text)) {
+			return true
+		}
+	}
+	return false
+}
+
 // Home is the folder that a file belongs to which nobody has opened a folder for:
 // the nearest above it that a build system knows, and those directly above that it
 // knows too, within the home folder; else that of a version control; else its own.
@@ -233,14 +250,16 @@ func (f *Finder) Home(path string) string {
 	home, _ := os.UserHomeDir()
 	versioned := ""
 	for dir := filepath.Dir(path); dir != home && dir != "/" && dir != "."; dir = filepath.Dir(dir) {
-		if !f.signed(dir) {
+		if !f.standsAlone(dir) {
 			if versioned == "" && f.exists(filepath.Join(dir, ".git")) {
 				versioned = dir
 			}
 			continue
 		}
 		for up := filepath.Dir(dir); up != home && up != "/" && f.signed(up); up = filepath.Dir(up) {
-			dir = up
+			if f.standsAlone(up) {
+				dir = up
+			}
 		}
 		return dir
 	}
@@ -254,11 +273,11 @@ func (f *Finder) Home(path string) string {
 // client opened only a part of a project; empty where root has one, or none has.
 func (f *Finder) Above(root, path string) string {
 	for _, dir := range above(root, filepath.Dir(path)) {
-		if f.signed(dir) {
+		if f.standsAlone(dir) {
 			return ""
 		}
 	}
-	if home := f.Home(path); f.signed(home) && strings.HasPrefix(root, home+"/") {
+	if home := f.Home(path); f.standsAlone(home) && strings.HasPrefix(root, home+"/") {
 		return home
 	}
 	return ""

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -95,6 +96,7 @@ func TestNotBuiltYet(t *testing.T) {
 		{"make without lines", "x.c", "make | Makefile | make CC='gcc-12 -std=c11 -g' CXX='c++ -g'", map[string]string{"x.c": "int main() {}", "Makefile": "CC ?= gcc-12 -std=c11\nCFLAGS = -O2 -gone\nx: x.o\n"}},
 		{"make that asks for its compiler", "x.cc", "make | Makefile | make", map[string]string{"x.cc": "int main() {}", "Makefile": "CXX := $(shell which c++)\nx: x.cc\n\t${CXX} -o x x.cc\n"}},
 		{"make with lines", "x.c", "make | Makefile | make", map[string]string{"x.c": "int main() {}", "Makefile": "x: x.c\n\tcc -g -o x x.c\n"}},
+		{"make by a compiler's own name", "x.c", "make | Makefile | make", map[string]string{"x.c": "int main() {}", "Makefile": "x: x.c\n\t@gcc-12 -O2 -o x x.c\n"}},
 		{"make with lines under a condition", "x.c", "make | Makefile | make CC='cc -g'", map[string]string{"x.c": "int main() {}", "Makefile": "CC = cc\nifdef DEBUG\nCFLAGS += -g\nelse ifdef X\nCFLAGS = -g3\nendif\np: y\n"}},
 		{"rules that another file has", "x.c", "make | Makefile | make CC='mpicc -g'", map[string]string{"x.c": "int main() {}", "Makefile": "CFLAGS = -O3\nCC=mpicc\ninclude targets\n"}},
 		{"a program of many", "src/bfs.cc", "make | Makefile | make bfs CXX='c++ -g'", map[string]string{"src/bfs.cc": "int main() {}", "Makefile": "KERNELS = bc bfs\nall: $(KERNELS)\n% : src/%.cc src/*.h\n\t$(CXX) -O3 $< -o $@\n"}},
@@ -117,6 +119,10 @@ func TestNotBuiltYet(t *testing.T) {
 		{"waf", "x.cpp", "waf | waf | ./waf configure build", map[string]string{"x.cpp": "int main() {}", "waf": "#!/usr/bin/env python3\n# waf", "wscript": ""}},
 		{"ninja", "x.cpp", "ninja | build.ninja | ninja", map[string]string{"x.cpp": "int main() {}", "build.ninja": "", "a.pro": "", "b.pro": ""}},
 		{"cmake", "src/main.c", "cmake | CMakeLists.txt | cmake -S . -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build build", map[string]string{"src/main.c": mainC, "CMakeLists.txt": cmake, "src/CMakeLists.txt": "add_executable(q main.c)"}},
+		{"cmake of two build types", "main.c", "cmake | CMakeLists.txt | cmake -S . -B build -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS=-g -DCMAKE_CXX_FLAGS=-g -DCMAKE_Fortran_FLAGS=-g && cmake --build build",
+			map[string]string{"main.c": mainC, "CMakeLists.txt": cmake + "if (NOT CMAKE_BUILD_TYPE MATCHES \"Debug|Release\")\n  message(FATAL_ERROR \"Debug or Release\")\nendif()\n"}},
+		{"cmake of all build types", "main.c", "cmake | CMakeLists.txt | cmake -S . -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build build",
+			map[string]string{"main.c": mainC, "CMakeLists.txt": cmake + "message(FATAL_ERROR \"CMAKE_BUILD_TYPE is Release or RelWithDebInfo\")\n"}},
 		{"cmake presets", "main.c", "cmake preset fast | CMakePresets.json | cmake --preset fast && cmake --build --preset fast-build", map[string]string{"main.c": mainC, "CMakeLists.txt": cmake,
 			"CMakePresets.json": `{"configurePresets": [{"name": "base", "hidden": true}, {"name": "fast"}, {"name": "nobuild"}], "buildPresets": [{"name": "fast-build", "configurePreset": "fast"}]}`}},
 		{"broken presets", "main.c", "cmake | CMakeLists.txt | cmake -S . -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build build", map[string]string{"main.c": mainC, "CMakeLists.txt": cmake, "CMakePresets.json": "{"}},
@@ -129,6 +135,9 @@ func TestNotBuiltYet(t *testing.T) {
 			map[string]string{"src/lib.rs": "", "src/bin/one.rs": "", "src/bin/two/main.rs": "", "Cargo.toml": "[package]\nname = \"crunch\""}},
 		{"cargo, a workspace", "core/src/lib.rs", "app/app | Cargo.toml | CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir target/skewlens --bin app --manifest-path app/Cargo.toml | target/skewlens/release/app",
 			map[string]string{"core/src/lib.rs": "", "core/Cargo.toml": "[package]\nname = \"core\"", "app/src/main.rs": "", "app/Cargo.toml": "[package]\nname = \"app\"", "Cargo.toml": "[workspace]\nmembers = [\"*\"]"}},
+		{"cargo, a member with examples of a workspace that is a package", "core/src/lib.rs", "core/e | Cargo.toml | CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir target/skewlens --example e --manifest-path core/Cargo.toml | target/skewlens/release/examples/e\n" +
+			"top | Cargo.toml | CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir target/skewlens --bin top | target/skewlens/release/top\napp/app | Cargo.toml | CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir target/skewlens --bin app --manifest-path app/Cargo.toml | target/skewlens/release/app",
+			map[string]string{"core/src/lib.rs": "", "core/examples/e.rs": "", "core/Cargo.toml": "[package]\nname = \"core\"", "app/src/main.rs": "", "app/examples/a.rs": "", "app/Cargo.toml": "[package]\nname = \"app\"", "src/main.rs": "", "Cargo.toml": "[package]\nname = \"top\"\n[workspace]\nmembers = [\".\", \"app\", \"core\"]"}},
 		{"cargo, tests of a member without programs", "core/src/lib.rs", "app/app | Cargo.toml | CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir target/skewlens --bin app --manifest-path app/Cargo.toml | target/skewlens/release/app\n" +
 			"core/tests | Cargo.toml | CARGO_PROFILE_RELEASE_DEBUG=true cargo build --release --target-dir target/skewlens --tests --manifest-path core/Cargo.toml",
 			map[string]string{"core/src/lib.rs": "#[test]\nfn works() {}", "core/Cargo.toml": "[package]\nname = \"core\"", "app/src/main.rs": "", "app/Cargo.toml": "[package]\nname = \"app\"", "Cargo.toml": "[workspace]\nmembers = [\"*\"]"}},
@@ -350,14 +359,15 @@ func TestNoProgram(t *testing.T) {
 
 // A file that was opened without a folder belongs to its project.
 func TestHome(t *testing.T) {
-	dir := tree(t, map[string]string{"p/src/x.c": "", "p/Makefile": "", "q/x.c": "", "q/.git/HEAD": "", "q/r/y.c": "", "c/CMakeLists.txt": "", "c/src/CMakeLists.txt": "", "c/src/x.c": ""})
+	dir := tree(t, map[string]string{"p/src/x.c": "", "p/Makefile": "", "q/x.c": "", "q/.git/HEAD": "", "q/r/y.c": "", "c/CMakeLists.txt": "project(c)", "c/src/CMakeLists.txt": "", "c/src/x.c": "",
+		"d/meson.build": "project('d')", "d/src/lib/meson.build": "", "d/src/lib/x.c": "", "d/own/meson.build": "project('own')", "d/own/x.c": ""})
 	f := New(&workspace.Disk{})
-	for path, want := range map[string]string{"p/src/x.c": "p", "q/x.c": "q", "q/r/y.c": "q", "c/src/x.c": "c"} {
+	for path, want := range map[string]string{"p/src/x.c": "p", "q/x.c": "q", "q/r/y.c": "q", "c/src/x.c": "c", "d/src/lib/x.c": "d", "d/own/x.c": "d"} {
 		if got := f.Home(filepath.Join(dir, path)); got != filepath.Join(dir, want) {
 			t.Errorf("%s: %s", path, got)
 		}
 	}
-	for path, want := range map[string]string{"p/src/x.c": filepath.Join(dir, "p"), "q/r/y.c": "", "c/src/x.c": ""} {
+	for path, want := range map[string]string{"p/src/x.c": filepath.Join(dir, "p"), "q/r/y.c": "", "c/src/x.c": filepath.Join(dir, "c"), "d/src/lib/x.c": filepath.Join(dir, "d"), "d/own/x.c": ""} { // a part of a project is built by that
 		if got := f.Above(filepath.Dir(filepath.Join(dir, path)), filepath.Join(dir, path)); got != want {
 			t.Errorf("above %s: %q", path, got)
 		}
@@ -411,5 +421,49 @@ func TestTestAt(t *testing.T) {
 	compile(t, filepath.Join(dir, "x"), "go", "test", "-c", "-o", "x.test", ".")
 	if after := shown(dir, "x/x_test.go"); after != before || !strings.Contains(after, "the benchmarks of this folder") {
 		t.Errorf("%s, before it was built %s", after, before)
+	}
+}
+
+// The debug information that was taken out of a program, as packages have it, is none.
+func TestSeparateDebugInformation(t *testing.T) {
+	dir := tree(t, map[string]string{"x.c": "int main(void) { return 0; }"})
+	compile(t, dir, "gcc", "-g", "x.c", "-o", "x")
+	compile(t, dir, "objcopy", "--only-keep-debug", "x", "x.debug")
+	compile(t, dir, "objcopy", "--strip-debug", "--add-gnu-debuglink=x.debug", "x")
+	if got, want := shown(dir, "x.c"), "x | built from this file |  | x"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// Of several projects in one folder, each with its "src/main.c", the file's own is offered:
+// another's program is not made of it, whether it has debug information or not.
+func TestMadeOfAnotherProject(t *testing.T) {
+	alone := "two/src/main | compiled from this file alone | cc -O2 -g -pthread two/src/main.c -o two/src/main -lm | two/src/main"
+	for flag, want := range map[string]string{"-g": alone, "-g0": alone + "\none/app | knows a file of this name without debug information: nothing will stand on a line | make -C one | one/app"} {
+		dir := tree(t, map[string]string{"one/src/main.c": "int main(void) { return 0; }", "two/src/main.c": "int main(void) { return 1; }", "one/Makefile": "app: src/main.c\n\tgcc src/main.c -o app\n"})
+		compile(t, dir, "gcc", flag, filepath.Join(dir, "one/src/main.c"), "-o", "one/app")
+		if got := shown(dir, "two/src/main.c"); got != want {
+			t.Errorf("%s: got %s, want %s", flag, got, want)
+		}
+		if got := New(&workspace.Disk{}).Holds(filepath.Join(dir, "one/app"), filepath.Join(dir, "two/src/main.c")); got == Yes {
+			t.Errorf("%s: the program of one is taken for that of two", flag)
+		}
+		if got := shown(dir, "one/src/main.c"); !strings.HasPrefix(got, "one/app | built from this file") {
+			t.Errorf("%s: of its own file: %s", flag, got)
+		}
+	}
+}
+
+// A preset that only configures builds in a folder of its own.
+func TestPresetsWithoutBuilds(t *testing.T) {
+	dir := tree(t, map[string]string{"p/main.c": mainC, "p/CMakeLists.txt": "project(p C)", "p/CMakePresets.json": `{"configurePresets": [{"name": "base", "hidden": true}, {"name": "fast"}, {"name": "my own"}, {"name": "built"}],
+		"buildPresets": [{"name": "b", "configurePreset": "built"}]}`})
+	var got []string
+	for _, c := range New(&workspace.Disk{}).Presets(dir, filepath.Join(dir, "p/main.c")) {
+		got = append(got, c.Label+": "+c.Build)
+	}
+	want := []string{"cmake preset fast: cd p && cmake --preset fast -B build/fast && cmake --build build/fast", "cmake preset my own: cd p && cmake --preset 'my own' -B 'build/my own' && cmake --build 'build/my own'"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

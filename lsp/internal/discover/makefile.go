@@ -28,12 +28,15 @@ func makes(root, dir string) string {
 	return "make -C " + workspace.Quote(relative(root, dir))
 }
 
+// calledCompiler is a command that compiles, as far as we know its name.
+const calledCompiler = `(ccache +)?(/\S*/)?([\w.]+-)*(gcc|g\+\+|cc|c\+\+|clang|clang\+\+|gfortran|mpicc|mpicxx|mpic\+\+|mpifort|mpif90)(-[\d.]+)?`
+
 var (
 	saysLines = pattern.New(`(^|[\s='"])-g(gdb|dwarf|[0-3]\b|\s|$|['"])`)
 	condition = pattern.New(`^ *(ifeq|ifneq|ifdef|ifndef|endif)\b`)
 	assigns   = pattern.New(`^\s*((export|override)\s+)?[\w.]+\s*[:?+]*=`)
 	sets      = pattern.New(`(?m)^ *(?:export\s+|override\s+)?(\w+)\s*[:?]*=[ \t]*(.*?)\s*$`)
-	compiles  = pattern.New(`^(ccache +)?(/\S*/)?([\w.]+-)*(gcc|g\+\+|cc|c\+\+|clang|clang\+\+|gfortran|mpicc|mpicxx|mpic\+\+|mpifort|mpif90)(-[\d.]+)?( -\S+)*$`)
+	compiles  = pattern.New(`^` + calledCompiler + `( -\S+)*$`)
 )
 
 // variables are those that name compilers, with what make has them be, and what of a
@@ -81,7 +84,7 @@ func compilersWithLines(makefile string) (words string) {
 		if !ok {
 			c = v.compiler
 		}
-		if c != "" && (ok || v.used().MatchString(makefile)) && !strings.ContainsAny(c, "$`#\\\"'") {
+		if c != "" && (ok || used(v.used(), makefile)) && !strings.ContainsAny(c, "$`#\\\"'") {
 			words += " " + v.name + "=" + workspace.Quote(c+" -g")
 		}
 		others = slices.DeleteFunc(others, func(o string) bool { return o == v.name })
@@ -93,6 +96,16 @@ func compilersWithLines(makefile string) (words string) {
 		}
 	}
 	return words
+}
+
+// calls is a recipe that calls a compiler by its own name: no variable reaches it.
+var calls = pattern.New(`(?m)^\t[@-]*` + calledCompiler + `\s.*`)
+
+// used reports whether a Makefile uses a variable, by name or by rules of make's own; not by
+// these where its recipes call compilers themselves: then .c is in the names of their files.
+func used(how *regexp.Regexp, makefile string) bool {
+	itself := slices.ContainsFunc(calls().FindAllString(makefile, -1), func(line string) bool { return !strings.Contains(line, " -M") }) // else dependencies are looked for
+	return slices.ContainsFunc(how.FindAllString(makefile, -1), func(m string) bool { return m[0] == '$' || !itself })
 }
 
 // everyProgram is a rule by which a Makefile makes a program of any name.

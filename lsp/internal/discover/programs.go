@@ -126,7 +126,7 @@ func readProgram(path string) (p *program) {
 		return nil
 	}
 	defer x.Close()
-	if x.Type != elf.ET_EXEC && x.Type != elf.ET_DYN {
+	if x.Type != elf.ET_EXEC && x.Type != elf.ET_DYN || emptied(x) {
 		return nil
 	}
 	p = &program{path: path, runs: x.Type == elf.ET_EXEC || starts(x)}
@@ -149,6 +149,13 @@ func readProgram(path string) (p *program) {
 	return p
 }
 
+// emptied reports whether a file has only a program's debug information, which was taken
+// out of it: its code is left out.
+func emptied(x *elf.File) bool {
+	text := x.Section(".text")
+	return text != nil && text.Type == elf.SHT_NOBITS
+}
+
 // starts reports whether a position-independent file is a program: it names an
 // interpreter, or says that it is one.
 func starts(x *elf.File) bool {
@@ -167,7 +174,7 @@ func (p *program) made(path, real string) int {
 	switch {
 	case has(p.files, path) || has(p.files, real):
 		return 3
-	case slices.ContainsFunc(p.files, func(f string) bool { return common(f, path) >= 2 }): // built elsewhere
+	case slices.ContainsFunc(p.files, func(f string) bool { return common(f, path) >= 2 && shared(p.path, f) <= shared(p.path, path) }): // built elsewhere
 		return 2
 	case len(p.files) == 0 && slices.Contains(p.names, filepath.Base(path)):
 		return 1
@@ -186,6 +193,17 @@ func common(a, b string) int {
 	for filepath.Base(a) == filepath.Base(b) && a != b && a != "/" && b != "/" {
 		n++
 		a, b = filepath.Dir(a), filepath.Dir(b)
+	}
+	return n
+}
+
+// shared is how many folders two paths begin with alike: a program that shares more with
+// the file which it names than with one that ends alike is not made of that, but of its
+// project's own "src/main.c".
+func shared(a, b string) int {
+	n, x, y := 0, strings.Split(a, "/"), strings.Split(b, "/")
+	for n < min(len(x), len(y))-1 && x[n] == y[n] {
+		n++
 	}
 	return n
 }
@@ -209,3 +227,18 @@ func (f *Finder) Sequential(path string) bool {
 
 // ofLanguages are libraries that programs load for their language alone.
 var ofLanguages = pattern.New(`^(lib(c|m|pthread|dl|rt|stdc\+\+|gcc_s|gfortran|quadmath)|ld-linux.*)\.so`)
+
+// ofProject takes from programs that may be made of a file, for they know its name, those
+// that lie in another project: many have a "main.c".
+func (f *Finder) ofProject(made []Candidate, path string) (own, others []Candidate) {
+	for _, c := range made {
+		home := f.Home(c.Program)
+		if c.Unsure && f.signed(home) && !strings.HasPrefix(path, home+"/") {
+			c.Why = strings.Replace(c.Why, "built from this file", "knows a file of this name", 1)
+			others = append(others, c)
+		} else {
+			own = append(own, c)
+		}
+	}
+	return own, others
+}

@@ -216,7 +216,7 @@ func (r *Result) Stale() bool {
 func (r *Result) Staleness() string {
 	switch {
 	case r.Behind:
-		return "the program is older than its source"
+		return "the program is older than its source: build it again"
 	case r.Stale():
 		return "edited since"
 	}

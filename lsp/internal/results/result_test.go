@@ -167,7 +167,7 @@ func TestSettleWhereALineChanged(t *testing.T) {
 
 func TestBehind(t *testing.T) {
 	r := &Result{Kept: Kept{Behind: true}}
-	if !r.Stale() || r.Staleness() != "the program is older than its source" {
+	if !r.Stale() || r.Staleness() != "the program is older than its source: build it again" {
 		t.Errorf("stale: %v, %q", r.Stale(), r.Staleness())
 	}
 }

@@ -46,6 +46,7 @@ type Target struct {
 	Follow   bool              // profile what the program replaces itself by
 	PathMap  map[string]string // folders as the compiler wrote them down, to those of this machine
 	From     string            // where Program is empty: the source file whose program is looked for after the build
+	For      string            // the source file that it was chosen for, where nobody wrote it down
 }
 
 // Config is what a folder says, and what is wrong with it.
