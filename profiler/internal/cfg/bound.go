@@ -1,11 +1,26 @@
 package cfg
 
-import "github.com/skewlens/skewlens/profiler/internal/x86"
+import (
+	"slices"
+
+	"github.com/skewlens/skewlens/profiler/internal/x86"
+)
+
+// extent is how many entries a table has: each of n is one, or where it says at most,
+// the first ones are; 0: that is not known.
+type extent struct {
+	n      int
+	atMost bool
+}
+
+// sure: each entry must be understood, else the table is not one.
+func (e extent) sure() bool { return e.n > 0 && !e.atMost }
 
 // bound returns how many entries the index can select: the immediate of an
 // unsigned comparison that guards the load, of the index, of a register it was
-// copied from, or of the memory that it was read from; 0 when unsure.
-func (d *decoder) bound(order []int32, pos int, idx x86.Reg) int {
+// copied from, or of the memory that it was read from. Where nothing is compared
+// since a few bits are left of the index, it is at most as many as these can say.
+func (d *decoder) bound(order []int32, pos int, idx x86.Reg) extent {
 	x := index{regs: idx.Set()}
 	for i := pos - 1; i >= 0 && i > pos-backward; i-- {
 		in := &d.s.insns[order[i]]
@@ -14,7 +29,7 @@ func (d *decoder) bound(order []int32, pos int, idx x86.Reg) int {
 			x.guard = in
 			continue
 		case in.Kind != x86.Normal:
-			return 0
+			return extent{}
 		}
 		if in.Vex != 0 {
 			continue
@@ -24,13 +39,57 @@ func (d *decoder) bound(order []int32, pos int, idx x86.Reg) int {
 			if x.guard.CC == notBelow && n > 0 {
 				n--
 			}
-			return n
+			return extent{n: n}
+		}
+		if n := left(in, x.regs); n > 0 && !d.comesBetween(in.Addr, d.s.insns[order[pos]].Addr) {
+			return extent{n, true}
 		}
 		if x.before(in); x.regs == 0 && x.slot == nil {
-			return 0
+			return extent{}
 		}
 	}
-	return 0
+	return extent{}
+}
+
+// left is how many values an instruction leaves that one of the registers can have: and
+// $3, or shr $30; 0: it is none such. A part of a register says nothing of the rest.
+func left(in *x86.Insn, regs x86.Regs) int {
+	if in.Map != 0 || !in.HasImm || in.Opsize || in.Def&regs == 0 {
+		return 0
+	}
+	switch in.Opcode {
+	case 0x25: // and, of rax
+	case 0x81, 0x83:
+		if in.HasMem || in.Ext() != 4 {
+			return 0
+		}
+	case 0xc1: // shr
+		bits := width(in)*8 - int(in.Imm&63)
+		if in.HasMem || in.Ext() != 5 || bits < 1 || bits > 16 {
+			return 0
+		}
+		return 1 << bits
+	default:
+		return 0
+	}
+	return entries(in)
+}
+
+// comesBetween reports whether control comes in from elsewhere behind the first instruction,
+// up to the last one. Code that comes to light later may do that, too.
+func (d *decoder) comesBetween(first, last uint64) bool {
+	between := func(a uint64) bool { return a > first && a <= last }
+	for i := range d.s.insns {
+		if in := &d.s.insns[i]; in.Kind.IsJump() && between(in.Target) {
+			return true
+		}
+	}
+	for _, t := range d.f.tables {
+		if slices.ContainsFunc(t, between) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(d.f.pads, between)
 }
 
 // index is where a table's index is, followed back from the load.

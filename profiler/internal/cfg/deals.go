@@ -16,6 +16,7 @@ type Dealer struct {
 	p      *Program
 	known  map[*Func]habit       // nothing while that is found out
 	files  map[uint64]bool       // calls that read what several threads may
+	slots  map[uint64]Call       // calls through registers that were loaded from slots, with what they enter
 	spaces [takerDepth + 1]Space // of graphs, by how deep the call is
 }
 
@@ -33,7 +34,7 @@ func (h *habit) add(o habit) {
 
 // NewDealer is for the blocks of a program.
 func NewDealer(p *Program) *Dealer {
-	return &Dealer{p: p, known: map[*Func]habit{}, files: map[uint64]bool{}}
+	return &Dealer{p: p, known: map[*Func]habit{}, files: map[uint64]bool{}, slots: map[uint64]Call{}}
 }
 
 const (
@@ -47,6 +48,7 @@ const (
 func (d *Dealer) Deals(g *Graph) (by []bool) {
 	by = make([]bool, len(g.Blocks))
 	d.readsShared(g)
+	d.readsSlots(g)
 	if letsMeet(g.Func.Name) || !g.goesBack() || !slices.ContainsFunc(g.Blocks, d.takes) {
 		return by
 	}
@@ -150,7 +152,7 @@ func (d *Dealer) after(b *Block, known map[*Block]*taken, framed bool, p *named)
 			t.step(b, i, isSlot(in, framed), p)
 			continue
 		}
-		c := &b.Calls[call]
+		c := d.entered(&b.Calls[call])
 		call++
 		t.call(d.habitIn(b, c, 0), c.Callee != nil || Deals(c.Import) || messages[c.Import] || d.files[c.Insn.Addr], p)
 	}
@@ -171,7 +173,7 @@ func (d *Dealer) does(b *Block, depth int) (h habit) {
 // taken, is a call by pointer that says so, and lets no lock go.
 func (d *Dealer) habitIn(b *Block, c *Call, depth int) habit {
 	const clone, destroy = 2, 3 // std::_Manager_operation
-	if c.Callee == nil && c.Import == "" {
+	if c = d.entered(c); c.Callee == nil && c.Import == "" {
 		k := slices.IndexFunc(b.Insns, func(in x86.Insn) bool { return in.Addr == c.Insn.Addr })
 		if v, known := constant(b, k, x86.RDX); known && (v == clone || v == destroy) {
 			return habit{}
@@ -185,7 +187,7 @@ func (d *Dealer) habitIn(b *Block, c *Call, depth int) habit {
 
 // habitOf is what a call does.
 func (d *Dealer) habitOf(c *Call, depth int) habit {
-	if c.Callee != nil {
+	if c = d.entered(c); c.Callee != nil {
 		if h, is := receivesInRust(c.Callee.Name); is {
 			return h
 		}
@@ -250,6 +252,7 @@ func (d *Dealer) function(f *Func, depth int) habit {
 	d.known[f] = habit{}
 	g := d.p.Blocks(f, &d.spaces[depth]) // those of its callers are in use
 	d.readsShared(g)
+	d.readsSlots(g)
 	doomed := g.ending()
 	for i, b := range g.Blocks {
 		if !doomed[i] { // panics take locks, too

@@ -45,6 +45,20 @@ void called_deals(void) { for (struct task *t; (t = taken());) work(t->n); }
 
 static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
 static int waiting, ending;
+void slot_deals(void) { /* what waits was read from the table of offsets before the loop */
+	int (*wait)(pthread_cond_t *, pthread_mutex_t *);
+	__asm__("mov pthread_cond_wait@GOTPCREL(%%rip), %0" : "=r"(wait));
+	for (;;) {
+		pthread_mutex_lock(&lock);
+		while (!queue && !ending) wait(&more, &lock);
+		struct task *t = queue;
+		if (!t) break;
+		queue = t->next;
+		pthread_mutex_unlock(&lock);
+		work(t->n);
+	}
+	pthread_mutex_unlock(&lock);
+}
 void pool_deals(void) {
 	pthread_mutex_lock(&lock);
 	for (;;) {
@@ -295,7 +309,7 @@ void releases(long *x) {
 // TestDeals: a loop deals where what was taken decides whether it goes on, not
 // where it only counts or adds up what it did.
 func TestDeals(t *testing.T) {
-	want := map[string]bool{"counter_deals": true, "guided_deals": true, "queue_deals": true, "called_deals": true, "pool_deals": true, "wrapped_deals": true, "steals": true,
+	want := map[string]bool{"counter_deals": true, "guided_deals": true, "queue_deals": true, "called_deals": true, "pool_deals": true, "slot_deals": true, "wrapped_deals": true, "steals": true,
 		"object_deals": true, "asked_deals": true, "pair_deals": true, "stack_deals": true, "spin_lock_deals": true, "tried_deals": true,
 		"glib_deals": true, "asio_deals": true, "message_deals": true, "taken_message_deals": true, "reads": false, "pipe_deals": true, "reads_own": false, "reads_threads": false,
 		"until_told": true, "ends_by_call": true, "destroys_deals": true, "glib_queue_deals": true, "glib_sums": false, "once": false, "adds": false, "panics": false,
@@ -306,6 +320,9 @@ func TestDeals(t *testing.T) {
 			deals, asked := want[f.Name]
 			if !asked || f.Skip != "" {
 				continue
+			}
+			if f.Name == "slot_deals" && strings.HasSuffix(build, "-O0") {
+				deals = false // what was read lies in memory
 			}
 			if got := slices.Contains(d.Deals(p.Graph(f, nil)), true); got != deals {
 				t.Errorf("%s: %s deals: %v", build, f.Name, got)

@@ -42,7 +42,7 @@ func (f *Func) decode(p *Program, s *Space) (merged []*Func, parent *Func) {
 	for done := 0; f.Skip == "" && done < len(s.insns); {
 		var jumps []uint64
 		for i := range s.insns {
-			if in := &s.insns[i]; in.Kind == x86.JmpInd && (i >= done || f.gotos[in.Addr] != nil) {
+			if in := &s.insns[i]; in.Kind == x86.JmpInd && (i >= done || f.gotos[in.Addr] != nil || slices.Contains(d.short, in.Addr)) {
 				jumps = append(jumps, in.Addr)
 			}
 		}
@@ -166,6 +166,7 @@ type decoder struct {
 	s      *Space
 	work   []place
 	stack  stack
+	short  []uint64 // jumps whose tables may turn out to be longer: see comesBetween
 	merged []*Func
 	parent *Func
 }

@@ -95,7 +95,7 @@ func (d *decoder) gotoTargets(order []int32, loads []uint64) (targets []uint64) 
 			targets = append(targets, l)
 			continue
 		}
-		t := d.readAll(d.bases(order, pos, in, true), 0)
+		t := d.readAll(d.bases(order, pos, in, true), extent{})
 		if len(t) == 0 {
 			return nil
 		}

@@ -68,3 +68,32 @@ func (p *Program) inSlot(in *x86.Insn) (f *Func, name string) {
 	to, _ := p.Image.Word(in.RIPTarget)
 	return p.FuncAt(to), ""
 }
+
+// readsSlots notes what a function's calls through registers enter: who waits for more
+// work in a loop may have read into one before it where he waits.
+func (d *Dealer) readsSlots(g *Graph) {
+	if g.Func.Go {
+		return // it has none such
+	}
+	for _, b := range g.Blocks {
+		for i := range b.Calls {
+			c := &b.Calls[i]
+			if c.Known() || c.Insn.HasMem {
+				continue
+			}
+			if f, name := d.p.entered(g, c); f != nil || name != "" {
+				d.slots[c.Insn.Addr] = Call{Insn: c.Insn, Callee: f, Import: name, Index: c.Index}
+			}
+		}
+	}
+}
+
+// entered is a call with what it enters, as far as that is known.
+func (d *Dealer) entered(c *Call) *Call {
+	if c.Callee == nil && c.Import == "" {
+		if e, known := d.slots[c.Insn.Addr]; known {
+			return &e
+		}
+	}
+	return c
+}

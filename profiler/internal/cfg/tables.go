@@ -63,11 +63,14 @@ func (d *decoder) tableTargets(order []int32, jump uint64) []uint64 {
 			continue
 		}
 		idx := in.Mem.Index
-		bound := 0
+		var bound extent
 		if in.Mem.Scale > 1 { // scale 1: -O0 has multiplied before; the bound stands on a stack slot
 			bound = d.bound(order, load, idx)
 		}
 		if r := d.readAll(t, bound); len(r) > 0 {
+			if bound.atMost {
+				d.short = append(d.short, jump)
+			}
 			return r
 		}
 	}
@@ -136,13 +139,13 @@ func (d *decoder) isData(a uint64) bool {
 	return s != nil && !s.Exec
 }
 
-func (d *decoder) readAll(tables []table, bound int) []uint64 {
-	if len(tables) > 1 && bound > 0 { // it is the index's, whichever table it selects from
-		fit := slices.DeleteFunc(slices.Clone(tables), func(t table) bool { return !d.fits(t, bound) })
+func (d *decoder) readAll(tables []table, bound extent) []uint64 {
+	if len(tables) > 1 && bound.sure() { // it is the index's, whichever table it selects from
+		fit := slices.DeleteFunc(slices.Clone(tables), func(t table) bool { return !d.fits(t, bound.n) })
 		if len(fit) > 0 {
 			tables = fit
 		} else {
-			bound = 0
+			bound = extent{}
 		}
 	}
 	var out []uint64
@@ -156,15 +159,15 @@ func (d *decoder) readAll(tables []table, bound int) []uint64 {
 // else the table is not one. Without one, offsets are read up to the next table,
 // since one that leads elsewhere need not be the end: it may be for what never
 // happens, or lead to a part that is not known to be one.
-func (d *decoder) read(t table, bound int) []uint64 {
+func (d *decoder) read(t table, bound extent) []uint64 {
 	if !d.isData(t.addr) {
 		return nil
 	}
 	data := d.p.Image.Bytes(t.addr)
 	var out []uint64
 	outside := 0
-	for i := 0; i < maxTable && (bound == 0 || i < bound); i++ {
-		if bound == 0 && (d.begins(t, i) || outside > maxOutside) {
+	for i := 0; i < maxTable && (bound.n == 0 || i < bound.n); i++ {
+		if !bound.sure() && (d.begins(t, i) || outside > maxOutside) {
 			break
 		}
 		a, ok := t.entry(data, i)
@@ -172,11 +175,11 @@ func (d *decoder) read(t table, bound int) []uint64 {
 			break
 		}
 		switch {
-		case d.f.In(a) || d.adopt(a, bound > 0):
+		case d.f.In(a) || d.adopt(a, bound.sure()):
 			out = append(out, a)
 			outside = 0
 		case d.f.endsAt(a): // clang's way to say that it never happens
-		case bound > 0:
+		case bound.sure():
 			d.fail("a jump table at %#x leaves the function", t.addr)
 			return nil
 		case t.wide: // what comes now may be labels of others, or anything

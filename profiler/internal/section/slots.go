@@ -69,7 +69,10 @@ func (o *open) number() {
 }
 
 // distinct gives parts of one instance places of their own where two have the
-// same: a slot is one thread's at a time. Who named a place stays there.
+// same: a slot is one thread's at a time. Who named a place stays there. Another one
+// that finds its place taken stands at the one that it named itself; where goroutines
+// were seated as they were made, somebody else may be there, and it gets one that
+// its owner has left.
 func distinct(parts []part) {
 	if !slices.ContainsFunc(parts, func(p part) bool { return p.place != p.Thread }) {
 		return
@@ -80,12 +83,31 @@ func distinct(parts []part) {
 			taken[p.place] = true
 		}
 	}
+	var without []*part
 	for i := range parts {
-		p := &parts[i]
-		if taken[p.place] {
-			p.place = p.Thread
+		if p := &parts[i]; p.place == p.Thread {
+			continue
+		} else if taken[p.place] {
+			without = append(without, p)
+		} else {
+			taken[p.place] = true
 		}
-		taken[p.place] = true
+	}
+	var homeless []*part
+	for _, p := range without {
+		if taken[p.Thread] {
+			homeless = append(homeless, p)
+			continue
+		}
+		p.place, taken[p.Thread] = p.Thread, true
+	}
+	// As many are named by the parts as there are parts: one is left for each.
+	left := 0
+	for _, p := range homeless {
+		for taken[parts[left].Thread] {
+			left++
+		}
+		p.place, taken[parts[left].Thread] = parts[left].Thread, true
 	}
 }
 

@@ -265,3 +265,20 @@ func TestDistinct(t *testing.T) {
 		}
 	}
 }
+
+// Where goroutines were seated as they were made, who finds its place taken may find its own
+// taken too: each stands alone all the same, wherever the others do.
+func TestDistinctWhereOthersStand(t *testing.T) {
+	parts := []part{{place: 2}, {place: 5}, {place: 2}, {place: 2}}
+	for i, id := range []profile.ThreadID{1, 4, 5, 6} {
+		parts[i].Thread = id
+	}
+	distinct(parts)
+	seen := map[profile.ThreadID]bool{}
+	for _, p := range parts {
+		if seen[p.place] {
+			t.Errorf("place %d is taken twice: %+v", p.place, parts)
+		}
+		seen[p.place] = true
+	}
+}

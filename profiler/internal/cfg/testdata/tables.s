@@ -229,6 +229,83 @@ none_b:
 	ret
 endfun none_fits
 
+# Few bits are left of an index, and nothing is compared: what lies behind the table is not
+# of it, and does not lead into the middle of a function.
+fun masked
+	and $1, %edi
+	lea masked_table(%rip), %rdx
+	movslq (%rdx, %rdi, 4), %rax
+	add %rdx, %rax
+	jmp *%rax
+masked_a:
+	ret
+masked_b:
+	nop
+	ret
+endfun masked
+
+fun shifted
+	shr $31, %edi
+	lea shifted_table(%rip), %rdx
+	movslq (%rdx, %rdi, 4), %rax
+	add %rdx, %rax
+	jmp *%rax
+shifted_a:
+	ret
+shifted_b:
+	nop
+	ret
+endfun shifted
+
+fun beside
+	nop
+beside_in:
+	nop
+	ret
+endfun beside
+
+# Where it may also come from elsewhere, more may be of it; that may show only behind the table.
+fun joined
+	test %esi, %esi
+	je joined_far
+	and $1, %edi
+joined_load:
+	lea joined_table(%rip), %rdx
+	movslq (%rdx, %rdi, 4), %rax
+	add %rdx, %rax
+	jmp *%rax
+joined_a:
+	ret
+joined_b:
+	nop
+	ret
+joined_c:
+	nop
+	nop
+	ret
+joined_far:
+	mov $2, %edi
+	jmp joined_load
+endfun joined
+
+fun late
+	and $1, %edi
+late_load:
+	lea late_table(%rip), %rdx
+	movslq (%rdx, %rdi, 4), %rax
+	add %rdx, %rax
+	jmp *%rax
+late_a:
+	ret
+late_b:
+	mov $2, %edi
+	jmp late_load
+late_c:
+	nop
+	nop
+	ret
+endfun late
+
 # A table among the code is none that is known.
 fun in_code
 	lea in_code_table(%rip), %rdx
@@ -296,6 +373,19 @@ none_first:
 	.long none_a - none_first, 0x10000000
 none_second:
 	.long none_b - none_second, 0x10000000
+	.fill 70, 4, 0x10000000
+	.balign 8
+masked_table:
+	.long masked_a - masked_table, masked_b - masked_table, beside_in - masked_table
+	.fill 70, 4, 0x10000000
+shifted_table:
+	.long shifted_a - shifted_table, shifted_b - shifted_table, beside_in - shifted_table
+	.fill 70, 4, 0x10000000
+joined_table:
+	.long joined_a - joined_table, joined_b - joined_table, joined_c - joined_table
+	.fill 70, 4, 0x10000000
+late_table:
+	.long late_a - late_table, late_b - late_table, late_c - late_table
 	.fill 70, 4, 0x10000000
 	.section .data.rel.ro, "aw"
 	.balign 8
