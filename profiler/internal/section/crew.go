@@ -7,7 +7,8 @@ type crew struct {
 	state   codeState
 	shifts  []*shift // that are over, until it is decided
 	steady  bool     // each time the same threads
-	took    int      // parts in all of them
+	took    int      // parts in all of them,
+	shared  int      // which are two or more in so many
 	overran int
 	trailed int
 	broken  int
@@ -24,7 +25,8 @@ const (
 	fewShifts  = 3  // after which it is a pool, of the same threads
 	someShifts = 6  // likewise, of most of them: where it is few, a round may be a piece of one;
 	moreShifts = 10 // of whoever was free: on few cores one takes what another one was woken for
-	noShifts   = 24 // after which it is none
+	noShifts   = 24 // after which it is none, if anything speaks against it
+	mostShifts = 240
 )
 
 // decide whether it is a pool, as soon as that is known.
@@ -32,11 +34,11 @@ func (p *poolRule) decide(h *hand, c *crew) {
 	n := len(c.shifts)
 	most := c.took*3 >= n*len(c.members)*2 // of the threads, on average
 	switch {
-	case c.overran > 1 && !c.few(c.overran) || n >= noShifts || p.alike(c, &c.shifts[n-1].end):
+	case c.overran > 1 && !c.few(c.overran) || n >= noShifts && !c.few(c.against()) || n >= mostShifts || p.alike(c, &c.shifts[n-1].end):
 		c.state, c.shifts = noMeeting, nil
 	case len(c.members) == 1 && n >= someShifts && c.overran == 0 && c.few(c.trailed) && p.besides(c):
 		p.accept(c) // one works for another, which does its share meanwhile
-	case n >= fewShifts && c.steady && c.few(c.overran) && len(c.members) > 1 && !p.leavesOut(c), n >= someShifts && most && len(c.members) > 1 && c.few(c.overran) && c.trailed*4 <= n, n >= moreShifts && c.together():
+	case n >= fewShifts && c.steady && c.few(c.overran) && len(c.members) > 1 && !p.leavesOut(c), n >= someShifts && most && len(c.members) > 1 && c.few(c.overran) && c.trailed*4 <= n, c.together(moreShifts):
 		c.loose = !most
 		p.accept(c)
 	}
@@ -73,12 +75,14 @@ func among(list, others []*thread) bool {
 // few: an eighth of the rounds at most.
 func (c *crew) few(k int) bool { return k*8 <= len(c.shifts) }
 
-// together: two work in a round or more, but for the first, and hardly ever does
-// somebody work on after one to speak of. Who waits for something else would have
-// met somebody at work.
-func (c *crew) together() bool {
-	n := len(c.shifts)
-	return len(c.members) > 1 && c.took >= min(2*n*9/10, n*len(c.members)*3/4) && c.few(c.overran+c.broken) && c.few(c.trailed)
+// against is how many rounds speak against a pool.
+func (c *crew) against() int { return c.overran + c.broken + c.trailed }
+
+// together: two work in a round or more, in so many of them, and hardly ever does somebody
+// work on after one to speak of. Who waits for something else would have met somebody at
+// work. The others tell nothing: on few cores one does all before another one is on a core.
+func (c *crew) together(rounds int) bool {
+	return len(c.members) > 1 && c.shared >= rounds && c.against()*8 <= c.shared
 }
 
 // leavesOut reports whether threads of the same creator that wait where the
@@ -175,7 +179,7 @@ func (p *poolRule) decideAtEnd(h *hand) {
 		p.settle(h)
 	}
 	for _, c := range h.lines {
-		if n := len(c.shifts); c.state == undecided && len(c.members) > 1 && (n > 1 && c.steady && c.overran == 0 || n >= someShifts && c.together()) {
+		if n := len(c.shifts); c.state == undecided && len(c.members) > 1 && (n > 1 && c.steady && c.overran == 0 || c.together(someShifts)) {
 			p.accept(c)
 		}
 	}

@@ -337,7 +337,9 @@ func (p *poolRule) judge(h *hand, c *crew, y *shift) {
 	}
 	c.steady = c.steady && len(y.parts) == len(c.members)
 	c.shifts = append(c.shifts, y)
-	c.took += len(y.parts)
+	if c.took += len(y.parts); len(y.parts) > 1 {
+		c.shared++
+	}
 	if y.overran {
 		c.overran++
 	}

@@ -575,3 +575,65 @@ func TestPoolOfManyTasks(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+// TestPoolOnFewCores: one thread mostly does all before another one is on a core. Rounds in
+// which two work tell that nobody works on behind their ends; rounds of one tell nothing.
+func TestPoolOnFewCores(t *testing.T) {
+	for _, c := range []struct{ each, want int }{{3, 60}, {1000, 0}} { // two work in one round of so many
+		s := crewOf(4)
+		for k := range 60 {
+			work := make([]uint64, 4)
+			work[k%4] = 10
+			if k%c.each == c.each-1 {
+				work[(k+1)%4] = 5
+			}
+			s.shift(work...)
+		}
+		got := 0
+		for _, sec := range s.Finish() {
+			got += len(sec.Instances)
+		}
+		if got != c.want {
+			t.Errorf("two in one of %d rounds: %d rounds, want %d", c.each, got, c.want)
+		}
+	}
+}
+
+// TestPoolOrBarrier: threads whose first work was there before they were meet where they wait
+// for more, or work in rounds for who hands it out. What they do is reported once.
+func TestPoolOrBarrier(t *testing.T) {
+	for _, late := range []bool{false, true} { // one has yet to come when the next round begins
+		s := newScript(1 << 20)
+		threads(s, 3)
+		total := uint64(0)
+		for k := range uint64(8) {
+			s.idles(0, forAll)
+			for id := range profile.ThreadID(3) {
+				work := 10*k + uint64(id) + 1000
+				total += work
+				s.idles(id+1, forWork, work)
+				if !late || id != profile.ThreadID(k%3) {
+					s.Record(id+1, record.Record{Kind: condWait, TSC: s.tick(), Arg1: 9, Site: 160, Chain: []uint64{160, 170}})
+				}
+			}
+			s.goes(0, forAll)
+			s.Record(0, record.Record{Kind: condBroadcast, TSC: s.tick(), Arg1: 9, Site: 480, Chain: []uint64{480, 490}})
+			for id := range profile.ThreadID(3) {
+				s.goes(id+1, forWork)
+			}
+		}
+		got := uint64(0)
+		for _, sec := range s.Finish() {
+			for _, in := range sec.Instances {
+				for _, p := range in.Parts {
+					for _, n := range p.Counts.N {
+						got += uint64(n)
+					}
+				}
+			}
+		}
+		if got > total || got < total*3/4 {
+			t.Errorf("late %v: parts have %d of %d", late, got, total)
+		}
+	}
+}
