@@ -35,6 +35,7 @@ type graph struct {
 	dom   *flowgraph.Tree  // from where functions can be entered
 	post  *flowgraph.Tree  // of the reverse, from where they end
 	loops *flowgraph.Loops
+	round func() []int32 // by block: those that go round together have one number
 
 	dealers []profile.BlockID // that deal in a loop (rule 19)
 
@@ -61,6 +62,10 @@ func graphOf(p *profile.Profile, index func() *profile.BlockIndex, concerns []bo
 	g.findReturns()
 	g.findThrown()
 	g.findFlow()
+	g.round = sync.OnceValue(func() []int32 {
+		of, _ := g.flow.Components()
+		return of
+	})
 	g.findCalls()
 	g.findDealers()
 	return g
@@ -82,6 +87,20 @@ func (g *graph) innermost(b profile.BlockID) (in func(profile.BlockID) bool) {
 		return nil
 	}
 	return g.blocksOf(l)
+}
+
+// around is the innermost loop around a block. Where control comes into a loop at several
+// places, as where a lock is taken once more before it, it is none with a head: then what goes
+// round with the block; nil: it goes round in none.
+func (g *graph) around(b profile.BlockID) (in func(profile.BlockID) bool) {
+	if in := g.innermost(b); in != nil {
+		return in
+	}
+	of := g.round()
+	if !slices.ContainsFunc(g.flow.Succ(int32(b)), func(x int32) bool { return of[x] == of[b] }) {
+		return nil
+	}
+	return func(x profile.BlockID) bool { return of[x] == of[b] }
 }
 
 // blocksOf is the set of a loop's blocks.

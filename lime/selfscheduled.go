@@ -42,7 +42,7 @@ func (g *graph) dealt(d decision) (in func(profile.BlockID) bool) {
 	case branch:
 		return g.dealtBranch(x.outcome)
 	case join: // elsewhere several ways lead to what the piece itself decides
-		if v := x.block; g.p.Graph.Blocks[v].Deals && g.allDeals(v) {
+		if v := x.block; g.p.Graph.Blocks[v].Deals && (g.meets(x.outcome) || g.allDeals(v)) {
 			return g.dealtBranch(x.outcome)
 		}
 	}
@@ -59,6 +59,11 @@ func (g *graph) dealtBranch(x outcome) (in func(profile.BlockID) bool) {
 	if in != nil && in(x.to) && g.switches(v) {
 		return nil
 	}
+	if g.meets(x) {
+		if in := g.around(v); in != nil && g.dealsIn(v, in) {
+			return in
+		}
+	}
 	if head := g.guarded(x); head >= 0 {
 		return g.innermost(head)
 	}
@@ -70,6 +75,11 @@ func (g *graph) dealtBranch(x outcome) (in func(profile.BlockID) bool) {
 	}
 	return nil
 }
+
+// meets reports whether the other ways lead to where an outcome leads, too: it decides
+// nothing, as whether somebody waits for the lock that was let go. Parts may begin there, where
+// pieces are taken in code that threads idle in.
+func (g *graph) meets(x outcome) bool { return x.to >= 0 && g.postdominates(x.to, x.block) }
 
 // allDeals reports whether a block's function does nothing but deal work out, as those of a
 // library's pool: whatever it decides is who takes which piece.
@@ -154,6 +164,8 @@ func (a *analysis) deciding() []leader {
 		if x.decision.kind() == Branch {
 			if head := a.graph.guarded(x.out()); head >= 0 {
 				x.taken = a.visits(head) // pieces, not rounds
+			} else if a.graph.meets(x.out()) {
+				x.taken = a.visits(x.out().to)
 			}
 			if x.taken == nil { // how often it was come to is not known
 				continue

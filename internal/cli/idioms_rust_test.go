@@ -54,6 +54,9 @@ func (b *idiomBench) compileRust(out string) error {
 	if lto := b.expect["lto"]; lto != "" {
 		level = fmt.Sprintf("%s\nlto = %q", strings.Replace(level, "0", "2", 1), lto) // without optimisation nothing is inlined
 	}
+	if panics := b.expect["panic"]; panics != "" {
+		level += fmt.Sprintf("\npanic = %q\ncodegen-units = 1", panics)
+	}
 	files := map[string]string{
 		"Cargo.toml":         fmt.Sprintf("[package]\nname = %q\nversion = \"0.1.0\"\nedition = \"2021\"\n[features]\nfixed = []\n[dependencies]\n%s[[bin]]\nname = %q\npath = \"src/%s\"\n[profile.release]\ndebug = true\nopt-level = %s\n", out, need, out, b.file, level),
 		".cargo/config.toml": fmt.Sprintf("[source.crates-io]\nreplace-with = \"debian\"\n[source.debian]\ndirectory = %q\n", crates),
