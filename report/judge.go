@@ -32,7 +32,7 @@ func (b *builder) judge(r *Report) {
 		}
 	}
 	if pct := r.Coverage.InstructionsPct; pct != nil && *pct < 95 && !onlyStart(r.Coverage.Skipped) {
-		say("low-coverage", "only %.3g %% of the program's instructions were counted%s: a cause in the rest cannot be seen",
+		say("low-coverage", "only %.3g %% of the program's code was counted%s: a cause in the rest cannot be seen",
 			*pct, skippedNames(r.Coverage.Skipped))
 	}
 	if len(b.p.Ranks) == 1 && b.p.Ranks[0].Size > 1 {

@@ -148,7 +148,7 @@ func TestGoldenPerfetto(t *testing.T) {
 	golden.Check(t, "mixed.perfetto.txt", []byte(traceOf(t, p, sections,
 		profile.Warning{Code: "fork", Message: "the program forked: children were not counted"},
 		profile.Warning{Code: "ended-by-signal", Message: "the program was ended by SIGSEGV: the report covers the run up to there"},
-		profile.Warning{Code: "low-coverage", Message: "only 90 % of the program's instructions were counted (left alone: a, b, c and 1 more): a cause in the rest cannot be seen"},
+		profile.Warning{Code: "low-coverage", Message: "only 90 % of the program's code was counted (left alone: a, b, c and 1 more): a cause in the rest cannot be seen"},
 		profile.Warning{Code: "shared-cores", Message: "4 threads shared 2 cores: seconds are this run's, and would differ with a core for each thread"})))
 }
 

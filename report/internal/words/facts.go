@@ -41,7 +41,7 @@ func Run(r *report.Report) []string {
 	if c.FunctionsTotal > 0 && r.Run.Backend != "perf" { // which counts what all functions do
 		f := fmt.Sprintf("counted %d of %s", c.Functions, units.Plural(c.FunctionsTotal, "function"))
 		if c.InstructionsPct != nil {
-			f += fmt.Sprintf(" (%s %% of instructions)", upTo100(*c.InstructionsPct))
+			f += fmt.Sprintf(" (%s %% of the code)", upTo100(*c.InstructionsPct))
 		}
 		facts = append(facts, f)
 	}

@@ -75,10 +75,10 @@ func TestRun(t *testing.T) {
 		r    report.Report
 	}{
 		{"1 thread, native backend, measured in busy time", report.Report{Run: report.Run{Threads: 1, Backend: "native", Response: "busy-time"}}},
-		{"8 threads on 1 core, x backend, measured in instructions, 844 ms, 1.04× a plain run, exit status 7, counted 1 of 2 functions (>99.9 % of instructions)",
+		{"8 threads on 1 core, x backend, measured in instructions, 844 ms, 1.04× a plain run, exit status 7, counted 1 of 2 functions (>99.9 % of the code)",
 			report.Report{Run: report.Run{Threads: 8, Cores: 1, Backend: "x", Response: "instructions", WallS: f(.844), Slowdown: f(1.04), ExitCode: 7},
 				Coverage: report.Coverage{Functions: 1, FunctionsTotal: 2, InstructionsPct: f(99.99)}}},
-		{"2 threads, x backend, measured in instructions, counted 1 of 1 function (100 % of instructions)",
+		{"2 threads, x backend, measured in instructions, counted 1 of 1 function (100 % of the code)",
 			report.Report{Run: report.Run{Threads: 2, Backend: "x", Response: "instructions", ExitCode: 7, Signal: "SIGSEGV"},
 				Coverage: report.Coverage{Functions: 1, FunctionsTotal: 1, InstructionsPct: f(100)}}},
 	} {
