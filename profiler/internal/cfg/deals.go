@@ -47,9 +47,12 @@ const (
 // taken, and stands in a loop that takes: whichever way control came.
 func (d *Dealer) Deals(g *Graph) (by []bool) {
 	by = make([]bool, len(g.Blocks))
+	if letsMeet(g.Func.Name) || !g.goesBack() {
+		return by
+	}
 	d.readsShared(g)
 	d.readsSlots(g)
-	if letsMeet(g.Func.Name) || !g.goesBack() || !slices.ContainsFunc(g.Blocks, d.takes) {
+	if !slices.ContainsFunc(g.Blocks, d.takes) {
 		return by
 	}
 	loops, takes := d.loopsThatTake(g)

@@ -195,7 +195,7 @@ func (p *poolRule) leave(x *thread, r record.Record) {
 func (p *poolRule) goes(x *thread, h *hand, r record.Record) {
 	p.t.joins.goes(x, r)
 	waits := len(x.waits) > len(h.arrived.waits)
-	if p.codes.pass(h.number, r.TSC-h.arrived.tsc, r.TSC-h.since.tsc, waits) || p.withinRounds(h.number) {
+	if p.codes.pass(h.number, r.TSC-h.arrived.tsc, r.TSC-max(h.since.tsc, x.born), waits) || p.withinRounds(h.number) {
 		p.close(h.number)
 	}
 	p.goesOn(x, h, r)
