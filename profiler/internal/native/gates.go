@@ -21,14 +21,15 @@ type gates struct {
 	all    []placed // by gate
 	family []uint64 // by gate: the first one of the same line, the number that the rules know it by
 	ups    map[profile.Addr]int
-	state  map[uint64]uint32 // by family, once decided: the records that its gates may make
+	tries  map[uint64]int    // by family
+	state  map[uint64]uint32 // likewise, once decided: the records that its gates may make
 }
 
 // forEver is more records than any run makes.
 const forEver = 1<<31 - 1
 
 func newGates(in *injection, lines backend.Lines) *gates {
-	return &gates{in: in, lines: lines, ups: map[profile.Addr]int{}, state: map[uint64]uint32{}}
+	return &gates{in: in, lines: lines, ups: map[profile.Addr]int{}, tries: map[uint64]int{}, state: map[uint64]uint32{}}
 }
 
 // placed is a region and the module that it is in.
@@ -133,12 +134,22 @@ func (gs *gates) decided(family uint64, of bool) {
 	gs.state[family] = records
 }
 
+// mostTries is how often a gate may go on while it is undecided: one thread may pass it
+// again and again that meets nobody there. Of idle ones the rules know when it is enough.
+const mostTries = 32
+
 // try has the gates go on of which nothing was decided.
 func (gs *gates) try(a *threadarea.Area) {
 	for n := range gs.n() {
-		if _, known := gs.state[gs.familyOf(uint64(n))]; !known {
-			a.TryGate(int32(n))
+		f := gs.familyOf(uint64(n))
+		if _, known := gs.state[f]; known || a.GateIs(int32(n)) > 0 {
+			continue
 		}
+		if gs.tries[f]++; gs.tries[f] > mostTries && !gs.all[n].Idle {
+			gs.decided(f, false)
+			continue
+		}
+		a.TryGate(int32(n))
 	}
 }
 

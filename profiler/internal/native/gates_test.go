@@ -49,4 +49,13 @@ func TestUndecidedGatesGoOn(t *testing.T) {
 			t.Errorf("gate %d may make %d records, want %d", n, got, want)
 		}
 	}
+	gs.all[2].Region.Idle = false // nobody says when that is enough
+	for range mostTries + 1 {
+		area.OpenGate(0, 0)
+		area.OpenGate(2, 0)
+		gs.try(area)
+	}
+	if area.GateIs(0) != trial || area.GateIs(2) != 0 {
+		t.Errorf("passed again and again, an idle gate may make %d records, another one %d", area.GateIs(0), area.GateIs(2))
+	}
 }

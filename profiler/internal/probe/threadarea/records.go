@@ -71,12 +71,8 @@ func (a *Area) OpenGate(n int32, records uint32) {
 // With the last of these the thread's ring counts as full.
 func (a *Area) OpenGates() { a.setGates(gateTrial) }
 
-// TryGate opens a gate for some more, if it may make none.
-func (a *Area) TryGate(n int32) {
-	if a.GateIs(n) == 0 {
-		a.OpenGate(n, gateTrial)
-	}
-}
+// TryGate opens a gate for as many more.
+func (a *Area) TryGate(n int32) { a.OpenGate(n, gateTrial) }
 
 // CloseGates closes all of them.
 func (a *Area) CloseGates() { a.setGates(0) }
