@@ -29,6 +29,69 @@ const (
 	mostShifts = 240
 )
 
+// knows notes who has worked in a round.
+func (c *crew) knows(y *shift) {
+	for i := range y.parts {
+		if w := y.parts[i].t; !slices.Contains(c.members, w) {
+			c.members = append(c.members, w)
+			c.steady = c.steady && len(c.shifts) == 0
+		}
+	}
+}
+
+// tally adds a round to those by which it is decided.
+func (c *crew) tally(y *shift) {
+	c.steady = c.steady && len(y.parts) == len(c.members)
+	c.shifts = append(c.shifts, y)
+	if c.took += len(y.parts); len(y.parts) > 1 {
+		c.shared++
+	}
+	if y.overran {
+		c.overran++
+	}
+	if y.trails {
+		c.trailed++
+	}
+}
+
+// anew: all who worked in rounds so far have ended, and others work in the next one. Those
+// were no rounds of a pool, which keeps its threads: they are joined, or waited for, by
+// whoever created them for one round.
+func (p *poolRule) anew(c *crew, y *shift) {
+	if c.state != undecided || len(c.members) == 0 || slices.ContainsFunc(c.members, func(w *thread) bool { return w.alive }) {
+		return
+	}
+	for i := range y.parts {
+		if a := &y.parts[i]; slices.Contains(c.members, a.t) && (!a.ended || p.t.c.Work(a.delta) >= mostIdly) {
+			return
+		}
+	}
+	*c = crew{steady: true, filed: c.filed}
+}
+
+// joined: of what threads did in their lives an instance was made, since who created them
+// has joined them. So it is of no round, too, that is not known to be one by now: who
+// creates others for each round, lets them wait for work and joins them has no pool of them.
+func (p *poolRule) joined(x *thread, parts []arrival) {
+	h := p.hands[x]
+	if h == nil {
+		return
+	}
+	theirs := func(a arrival) bool { return hasPart(parts, a.t) }
+	h.now.parts = slices.DeleteFunc(h.now.parts, theirs)
+	for _, c := range h.lines {
+		if c.state != undecided || !slices.ContainsFunc(c.members, func(w *thread) bool { return hasPart(parts, w) }) {
+			continue
+		}
+		rest := slices.DeleteFunc(c.shifts, func(y *shift) bool { return slices.ContainsFunc(y.parts, theirs) })
+		*c = crew{steady: true, filed: c.filed, broken: c.broken}
+		for _, y := range rest {
+			c.knows(y)
+			c.tally(y)
+		}
+	}
+}
+
 // decide whether it is a pool, as soon as that is known.
 func (p *poolRule) decide(h *hand, c *crew) {
 	n := len(c.shifts)

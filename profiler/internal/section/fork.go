@@ -59,6 +59,7 @@ func (j *joinRule) done(g *group, parts []arrival) {
 		j.helped(f)
 		if !j.unasked(g.first) {
 			j.t.file(profile.Join, f.parts, byLibrary)
+			j.t.pools.joined(g.creator, f.parts)
 			j.filed = j.filed || j.t.out.latest != nil
 		}
 		j.leave(f.parts)

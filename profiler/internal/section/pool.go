@@ -323,29 +323,15 @@ func (p *poolRule) judge(h *hand, c *crew, y *shift) {
 		}
 		return
 	}
-	for i := range y.parts {
-		if w := y.parts[i].t; !slices.Contains(c.members, w) {
-			c.members = append(c.members, w)
-			c.steady = c.steady && len(c.shifts) == 0
-		}
-	}
+	p.anew(c, y)
+	c.knows(y)
 	if c.state == meeting {
 		p.keep(y)
 		p.file(c, y)
 		p.doubt(c, y)
 		return
 	}
-	c.steady = c.steady && len(y.parts) == len(c.members)
-	c.shifts = append(c.shifts, y)
-	if c.took += len(y.parts); len(y.parts) > 1 {
-		c.shared++
-	}
-	if y.overran {
-		c.overran++
-	}
-	if y.trails {
-		c.trailed++
-	}
+	c.tally(y)
 	p.decide(h, c)
 }
 

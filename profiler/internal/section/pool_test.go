@@ -196,6 +196,42 @@ func TestEndInRound(t *testing.T) {
 	expect(t, s.Finish(), "join 320 [[11 12] [11 12] [11 12] [21 22]]", "join 336 [[0 3]]")
 }
 
+// TestThreadsOfOneRound: who creates threads for each round, lets them wait for work, and
+// waits until they have done it and end, has no pool: all that they did is of their join, or
+// of that wait where nobody joins them.
+func TestThreadsOfOneRound(t *testing.T) {
+	for _, joins := range []bool{true, false} {
+		s := newScript(1 << 20)
+		s.born(0, -1)
+		want := ""
+		for k := range profile.ThreadID(moreShifts + 2) {
+			workers := []profile.ThreadID{2*k + 1, 2*k + 2}
+			for _, w := range workers {
+				s.creates(0, 64)
+				s.born(w, 0)
+				s.idles(w, forWork)
+			}
+			s.idles(0, forAll)
+			for i, w := range workers {
+				s.goes(w, forWork)
+				s.idles(w, forWork, 5000+4000*uint64(i))
+			}
+			s.goes(0, forAll)
+			for _, w := range workers {
+				if joins {
+					s.at(0, join, uint64(w), 336)
+				}
+				s.goes(w, forWork)
+				s.dies(w, 7)
+			}
+			want += " [5007 9007]"
+		}
+		s.dies(0)
+		site := map[bool]int{true: 336, false: 320}[joins]
+		expect(t, s.Finish(), fmt.Sprintf("join %d [%s]", site, want[1:]))
+	}
+}
+
 // TestPoolOfFutures: the first thread waits for each result by itself, and not
 // for those that are there; who had the last one works on a moment.
 func TestPoolOfFutures(t *testing.T) {
