@@ -48,7 +48,7 @@ func WriteComparisonJSON(w io.Writer, c *Comparison) error {
 		return &sectionJSON{s.ID, s.Kind, s.Location, s.Imbalance, s.TimeS, len(s.Causes)}
 	}
 	for _, p := range c.Sections {
-		out.Sections = append(out.Sections, pairJSON{p.Verdict(), side(p.Before), side(p.After)})
+		out.Sections = append(out.Sections, pairJSON{c.Verdict(p), side(p.Before), side(p.After)})
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

@@ -14,7 +14,7 @@ func Compared(c *report.Comparison) [][]string {
 	for _, p := range c.Sections {
 		i1, t1, c1 := side(p.Before)
 		i2, t2, c2 := side(p.After)
-		rows = append(rows, []string{units.Printable(p.Name()), i1, i2, t1, t2, c1, c2, string(p.Verdict())})
+		rows = append(rows, []string{units.Printable(p.Name()), i1, i2, t1, t2, c1, c2, string(c.Verdict(p))})
 	}
 	return rows
 }
@@ -49,6 +49,12 @@ func Runs(c *report.Comparison) (out [][2]string) {
 	}
 	if c.SharedCores() {
 		out = append(out, [2]string{"doubt", fmt.Sprintf("%d threads shared %d cores: a section's time shows little of what its busiest thread saved", c.Before.Run.Threads, c.Before.Run.Cores)})
+	}
+	if c.Apart() {
+		out = append(out, [2]string{"doubt", fmt.Sprintf("imbalance is of %s before and of %s after, so which is worse cannot be told: give --response for both, as instructions, or profile both alike", c.Before.Run.Response, c.After.Run.Response)})
+	}
+	if ids := c.Chance(); len(ids) > 0 {
+		out = append(out, [2]string{"doubt", units.Printable(fmt.Sprintf("the threads after take their work themselves at %s: how much each did is chance and differs from run to run, so that it seems more imbalanced says little; compare times, or profile with --cores", strings.Join(ids, ", ")))})
 	}
 	return out
 }
