@@ -143,6 +143,10 @@ func TestCompareOtherQuantity(t *testing.T) {
 	if p, by, worse := c.Worsened(); !worse || p.Before != nil || by != .2 {
 		t.Errorf("worse: %s by %v", p.Name(), by)
 	}
+	var b strings.Builder
+	if err := WriteComparisonJSON(&b, c); err != nil || !strings.Contains(b.String(), `"code": "other-quantity"`) {
+		t.Errorf("%v: %s", err, b.String())
+	}
 }
 
 // Where threads take their work themselves, more imbalance is doubtful, and less is not.

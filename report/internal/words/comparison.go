@@ -47,14 +47,8 @@ func Runs(c *report.Comparison) (out [][2]string) {
 	if changed := c.Changed(); len(changed) > 0 {
 		out = append(out, [2]string{"changed", units.Printable(strings.Join(changed, "; "))})
 	}
-	if c.SharedCores() {
-		out = append(out, [2]string{"doubt", fmt.Sprintf("%d threads shared %d cores: a section's time shows little of what its busiest thread saved", c.Before.Run.Threads, c.Before.Run.Cores)})
-	}
-	if c.Apart() {
-		out = append(out, [2]string{"doubt", fmt.Sprintf("imbalance is of %s before and of %s after, so which is worse cannot be told: give --response for both, as instructions, or profile both alike", c.Before.Run.Response, c.After.Run.Response)})
-	}
-	if ids := c.Chance(); len(ids) > 0 {
-		out = append(out, [2]string{"doubt", units.Printable(fmt.Sprintf("the threads after take their work themselves at %s: how much each did is chance and differs from run to run, so that it seems more imbalanced says little; compare times, or profile with --cores", strings.Join(ids, ", ")))})
+	for _, w := range c.Doubts() {
+		out = append(out, [2]string{"doubt", units.Printable(w.Message + " [" + w.Code + "]")})
 	}
 	return out
 }
