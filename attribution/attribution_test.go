@@ -166,6 +166,31 @@ func TestWaitingForCoresIsTakenOff(t *testing.T) {
 	}
 }
 
+// A program that has two threads whatever it is told, on a busy machine: what it waited for
+// cores is taken off with two cores, and cannot be with one. It is no faster with two.
+func TestWaitingIsTakenOffBothOrNone(t *testing.T) {
+	same := runs(3, 1.28, 0.64, 1.4)
+	x := factor(t, Input{Cores: 2, Runs: map[int][]Run{1: same, 2: slices.Clone(same)}})
+	if a := x.At(2).Speedup.Actual; a != nil || !slices.Contains(codes(x.Warnings), "no-speedup") {
+		t.Errorf("speedup %v, %v", a, x.Warnings)
+	}
+	if x.At(1).Speedup.Actual == nil || x.At(1).Speedup.Maximal == nil {
+		t.Errorf("a time and itself: %+v", x.At(1).Speedup)
+	}
+	x = factor(t, Input{Cores: 2, Runs: map[int][]Run{1: runs(3, 1.28, 0.64, 1.4), 2: runs(3, 0.64, 0.64, 0.01)}})
+	if a := x.At(2).Speedup.Actual; a == nil || !near(a.Value, 2*1.28/1.28/(1-0.01/1.28)) || slices.Contains(codes(x.Warnings), "no-speedup") {
+		t.Errorf("on a machine of its own: %+v, %v", a, x.Warnings)
+	}
+}
+
+// What falls does not rise by less than nothing.
+func TestFallingIdleIsSaid(t *testing.T) {
+	x := factor(t, Input{Runs: map[int][]Run{1: runs(5, 1, 1, 0), 2: runs(5, 1.2, 1, 0)}})
+	if m := x.Notes[len(x.Notes)-1].Message; !strings.Contains(m, "falls from 1.00 at P = 1 to 0.83 at P = 2") {
+		t.Error(m)
+	}
+}
+
 func TestWhatIsNotKnownIsAbsent(t *testing.T) {
 	for _, c := range []struct {
 		name       string

@@ -27,6 +27,9 @@ func doubts(s *Scaling) []profile.Warning {
 	if at := where(s, (*Point).Disturbed); at != "" {
 		add("disturbed", "with %s, more than %.0f %% of the core time went by while threads were ready and had no core (it is taken off): other programs ran beside it, or it has more threads than cores; close them, or distrust the curves", at, 100*disturbed)
 	}
+	if at := where(s, func(p *Point) bool { return p.Speedup.Actual == nil && p.Time.Mean > 0 }); at != "" {
+		add("no-speedup", "the speedup on %s is not known: what threads waited for cores can be taken off there and not from the baseline, or the other way round, and other programs ran beside both; close them, or give the program no more threads than cores", at)
+	}
 	if at := where(s, func(p *Point) bool { return p.CPU != nil && p.Queue == nil }); at != "" {
 		add("no-run-queue", "with %s, for how long threads waited for a core is not known, and counts as idle time", at)
 	}

@@ -28,8 +28,10 @@ func notes(s *Scaling) []Note {
 		add("inflation-flattens", "the inflation-specific speedup rises by %.2f for each core at %d cores, at first by %.2f: what more cores bring becomes inflation of work, typically because memory gives no more",
 			f.slope, f.p, f.first)
 	}
-	if f := rising(s, func(p *Point) *Ratio { return p.Speedup.IdleSpecific }); f.falls || f.flattens {
-		add("idle-flattens", "the idle-time-specific speedup rises by %.2f for each core at %d cores, at first by %.2f: what more cores bring is spent idle, so there is not enough parallel work", f.slope, f.p, f.first)
+	if f := rising(s, func(p *Point) *Ratio { return p.Speedup.IdleSpecific }); f.falls {
+		add("idle-flattens", "the idle-time-specific speedup falls from %.2f at P = %d to %.2f at P = %d: what more cores bring is spent idle, so there is not enough parallel work", f.most, f.at, f.last, f.p)
+	} else if f.flattens {
+		add("idle-flattens", "the idle-time-specific speedup rises by %s for each core at %d cores, at first by %.2f: what more cores bring is spent idle, so there is not enough parallel work", signed(fmt.Sprintf("%.2f", f.slope)), f.p, f.first)
 	}
 	if p := s.At(1); p.Idle != nil && p.Idle.Mean > matters*p.Time.Mean && !p.Disturbed() { // else it may have waited for its core
 		add("sleeps", "on 1 core it ran for %s and computed for %s: it sleeps, or waits for input, output or memory; that is in T_1, so it makes inflation too small (it may be negative)",
@@ -46,7 +48,7 @@ func notes(s *Scaling) []Note {
 // loss says what the core time at P went to. By facts 2.1 and 2.2 it adds up:
 // P·T_P = T_s + (T_1 − T_s) + I_P + F_P.
 func loss(s *Scaling, p *Point) Note {
-	if p.Speedup.Actual == nil { // it took no time
+	if p.Speedup.Actual == nil { // it took no time, or cannot be compared
 		return Note{"speedup", "the speedup is not known"}
 	}
 	core, t1 := Seconds(p.P)*p.Time.Mean, s.At(1).Time.Mean

@@ -75,12 +75,29 @@ func (f *factoring) speedups(p int, parts []part) Speedups {
 	work := !f.whole && estimate(parts, part.work) != nil
 	return Speedups{
 		Linear:            float64(p),
-		Elision:           ratio(len(f.elision) > 0, func(m means) Seconds { return n * m.ts / m.elision }),
-		Maximal:           ratio(true, func(m means) Seconds { return n * m.ts / m.t1 }),
+		Elision:           ratio(len(f.elision) > 0 && !mixed(f.ts, f.elision), func(m means) Seconds { return n * m.ts / m.elision }),
+		Maximal:           ratio(!mixed(f.ts, f.t1), func(m means) Seconds { return n * m.ts / m.t1 }),
 		IdleSpecific:      ratio(idle, func(m means) Seconds { return n * m.ts / (m.t1 + m.ip) }),
 		InflationSpecific: ratio(work, func(m means) Seconds { return n * m.ts / m.wp }), // fact 2.3: T_1 + F_P = P·T_P − I_P
-		Actual:            ratio(true, func(m means) Seconds { return m.ts / m.tp }),
+		Actual:            ratio(!mixed(f.ts, parts), func(m means) Seconds { return m.ts / m.tp }),
 	}
+}
+
+// mixed reports whether times cannot be compared, because waiting for cores is in those of
+// the one, as far as it did, and much was taken off the other's: on a busy machine the ratio
+// would be of what other programs did. The runs took turns, so both have waited alike.
+func mixed(a, b []part) bool { return whole(a) && disturbs(b) || whole(b) && disturbs(a) }
+
+// whole reports whether it is not known, of one run at least, how much it waited for cores
+// that were not free.
+func whole(parts []part) bool {
+	return slices.ContainsFunc(parts, func(x part) bool { return x.cpu != nil && x.queued == nil })
+}
+
+// disturbs reports whether more was taken off than moves the curves little.
+func disturbs(parts []part) bool {
+	e := estimate(parts, func(x part) *Seconds { q := known(x.queued) / Seconds(x.p); return &q })
+	return e != nil && e.Mean > disturbed*estimate(parts, func(x part) *Seconds { return &x.wall }).Mean
 }
 
 func value(e *Estimate) Seconds {

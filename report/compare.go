@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"path"
 	"slices"
 	"strings"
 )
@@ -21,7 +22,9 @@ type Pair struct{ Before, After *Section }
 
 // Compare matches the sections of two runs. Lines move when a program is edited,
 // so sections are matched by kind, file and function first, in the order of their
-// lines, where both runs have as many; the others by their id.
+// lines, where both runs have as many. What is built in another directory, as a second
+// checkout is, has other files of the same names: so the others are matched likewise
+// without the directory, and at last by their id.
 func Compare(before, after *Report) *Comparison {
 	c := &Comparison{Before: before, After: after}
 	partner, taken := match(before.Sections, after.Sections)
@@ -43,13 +46,16 @@ type where struct{ kind, file, function string }
 func match(before, after []Section) (partner map[*Section]*Section, taken map[*Section]bool) {
 	partner, taken = map[*Section]*Section{}, map[*Section]bool{}
 	pair := func(b, a *Section) { partner[b], taken[a] = a, true }
-	olds, news := byPlace(before), byPlace(after)
-	for at, old := range olds {
-		if len(old) != len(news[at]) {
-			continue
-		}
-		for i := range old {
-			pair(old[i], news[at][i])
+	for _, name := range []func(string) string{whole, path.Base} {
+		left := func(s *Section) bool { return partner[s] == nil && !taken[s] }
+		olds, news := byPlace(before, name, left), byPlace(after, name, left)
+		for at, old := range olds {
+			if len(old) != len(news[at]) {
+				continue
+			}
+			for i := range old {
+				pair(old[i], news[at][i])
+			}
 		}
 	}
 	ids := map[string]*Section{}
@@ -67,14 +73,18 @@ func match(before, after []Section) (partner map[*Section]*Section, taken map[*S
 	return partner, taken
 }
 
-func byPlace(all []Section) map[where][]*Section {
+// whole is a file's name with its directory.
+func whole(file string) string { return file }
+
+// byPlace has those of the sections that are left, with their files by a name.
+func byPlace(all []Section, name func(file string) string, left func(*Section) bool) map[where][]*Section {
 	out := map[where][]*Section{}
 	for i := range all {
 		s := &all[i]
-		if s.Location == nil || s.Location.Function == "" || !s.Location.Place.Known() {
+		if !left(s) || s.Location == nil || s.Location.Function == "" || !s.Location.Place.Known() {
 			continue
 		}
-		at := where{s.Kind, s.Location.File, s.Location.Function}
+		at := where{s.Kind, name(s.Location.File), s.Location.Function}
 		out[at] = append(out[at], s)
 	}
 	for _, list := range out {
@@ -131,7 +141,7 @@ const (
 	Same    Verdict = "same"
 	Added   Verdict = "new"
 	Gone    Verdict = "gone"
-	Unclear Verdict = "unclear" // one of them could not be analysed
+	Unclear Verdict = "unclear" // one of them could not be analysed, or they are imbalances of different things
 )
 
 // point is what an imbalance must change by to be another.
@@ -152,6 +162,31 @@ func (p Pair) Verdict() Verdict {
 		return Better
 	}
 	return Same
+}
+
+// Verdict compares a pair of the two runs: not how imbalanced a section is, where that
+// means instructions in the one run and another quantity in the other.
+func (c *Comparison) Verdict(p Pair) Verdict {
+	if c.Apart() && p.Before != nil && p.After != nil {
+		return Unclear
+	}
+	return p.Verdict()
+}
+
+// Apart reports whether imbalance is of one quantity in the run before and of another in
+// the run after.
+func (c *Comparison) Apart() bool { return c.Before.Run.Response != c.After.Run.Response }
+
+// Chance are the sections whose threads take their work themselves in the run after, by
+// their ids, if they seem more imbalanced than before: how much each did is chance.
+func (c *Comparison) Chance() (ids []string) {
+	for _, p := range c.Sections {
+		if by, known := p.More(); p.After != nil && known && by > point &&
+			slices.ContainsFunc(p.After.Warnings, func(w Warning) bool { return w.Code == "self-scheduled" }) {
+			ids = append(ids, p.After.ID)
+		}
+	}
+	return ids
 }
 
 // More is by how much a section is more imbalanced than before, in fractions of its
@@ -177,7 +212,7 @@ func (p Pair) More() (by float64, known bool) {
 func (c *Comparison) Worsened() (worst Pair, by float64, any bool) {
 	by = math.Inf(-1)
 	for _, p := range c.Sections {
-		if more, known := p.More(); known && p.After != nil && more > by {
+		if more, known := p.More(); known && c.Verdict(p) != Unclear && p.After != nil && more > by {
 			worst, by = p, more
 		}
 	}

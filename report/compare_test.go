@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -111,6 +112,53 @@ func TestCompareMovedSections(t *testing.T) {
 	gone := Compare(before, &Report{}).Sections[0]
 	if gone.Verdict() != Gone || gone.Name() != "m.c:20" {
 		t.Errorf("gone: %s %s", gone.Verdict(), gone.Name())
+	}
+}
+
+// A second checkout has the same program in another directory; what stands in two of
+// them is not mixed up.
+func TestCompareOtherDirectory(t *testing.T) {
+	in := func(dir string, s Section) Section {
+		s.Location.File = dir + "/m.c"
+		return s
+	}
+	before := &Report{Sections: []Section{in("/old", placed("m.c:20", "main", 20, .5)), in("/old", placed("m.c:30", "f", 30, .3)), in("/old/sub", placed("m.c:7", "g", 7, .3))}}
+	after := &Report{Sections: []Section{in("/new", placed("m.c:24", "main", 24, .1)), in("/new", placed("m.c:34", "f", 34, .3)), in("/old/sub", placed("m.c:9", "g", 9, .4))}}
+	var got []string
+	for _, p := range Compare(before, after).Sections {
+		got = append(got, p.Name()+" "+string(p.Verdict()))
+	}
+	if s, want := strings.Join(got, ", "), "m.c:20 → m.c:24 better, m.c:30 → m.c:34 same, m.c:7 → m.c:9 worse"; s != want {
+		t.Errorf("got  %s\nwant %s", s, want)
+	}
+}
+
+// Imbalances of different things are neither better nor worse than each other.
+func TestCompareOtherQuantity(t *testing.T) {
+	c := Compare(&Report{Run: Run{Response: "instructions"}, Sections: []Section{placed("m.c:20", "main", 20, .1)}},
+		&Report{Run: Run{Response: "task-clock"}, Sections: []Section{placed("m.c:20", "main", 20, .5), placed("m.c:9", "f", 9, .2)}})
+	if got := []Verdict{c.Verdict(c.Sections[0]), c.Verdict(c.Sections[1])}; got[0] != Unclear || got[1] != Added {
+		t.Errorf("%v", got)
+	}
+	if p, by, worse := c.Worsened(); !worse || p.Before != nil || by != .2 {
+		t.Errorf("worse: %s by %v", p.Name(), by)
+	}
+	var b strings.Builder
+	if err := WriteComparisonJSON(&b, c); err != nil || !strings.Contains(b.String(), `"code": "other-quantity"`) {
+		t.Errorf("%v: %s", err, b.String())
+	}
+}
+
+// Where threads take their work themselves, more imbalance is doubtful, and less is not.
+func TestCompareChance(t *testing.T) {
+	own := func(s Section) Section {
+		s.Warnings = []Warning{{Code: "self-scheduled"}}
+		return s
+	}
+	c := Compare(&Report{Sections: []Section{placed("a", "a", 1, .1), placed("b", "b", 2, .5), placed("c", "c", 3, .1)}},
+		&Report{Sections: []Section{own(placed("a", "a", 1, .5)), own(placed("b", "b", 2, .1)), placed("c", "c", 3, .5)}})
+	if got := c.Chance(); !slices.Equal(got, []string{"a"}) {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -12,6 +12,7 @@ type comparisonJSON struct {
 	Before   runJSON    `json:"before"`
 	After    runJSON    `json:"after"`
 	Changed  []string   `json:"changed"`
+	Warnings []Warning  `json:"warnings"`
 	Sections []pairJSON `json:"sections"`
 }
 
@@ -39,7 +40,7 @@ type sectionJSON struct {
 func WriteComparisonJSON(w io.Writer, c *Comparison) error {
 	out := comparisonJSON{
 		Version: Version, Before: runJSON{c.Before.Program, c.Before.Run}, After: runJSON{c.After.Program, c.After.Run},
-		Changed: append([]string{}, c.Changed()...), Sections: []pairJSON{},
+		Changed: append([]string{}, c.Changed()...), Warnings: append([]Warning{}, c.Doubts()...), Sections: []pairJSON{},
 	}
 	side := func(s *Section) *sectionJSON {
 		if s == nil {
@@ -48,7 +49,7 @@ func WriteComparisonJSON(w io.Writer, c *Comparison) error {
 		return &sectionJSON{s.ID, s.Kind, s.Location, s.Imbalance, s.TimeS, len(s.Causes)}
 	}
 	for _, p := range c.Sections {
-		out.Sections = append(out.Sections, pairJSON{p.Verdict(), side(p.Before), side(p.After)})
+		out.Sections = append(out.Sections, pairJSON{c.Verdict(p), side(p.Before), side(p.After)})
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

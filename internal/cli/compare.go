@@ -36,7 +36,7 @@ func (c *comparing) flags() *flag.FlagSet {
 }
 
 const compareNotes = `Takes two profiles that were saved with profile --save: the one before, then the one after.
-Sections are matched by kind, file and function, so lines put above them do not matter.
+Sections are matched by kind, file and function, so lines put above them do not matter, nor another directory.
 Exit status: 0 compared, 1 wrong usage, 2 a file could not be read or written,
 3 more imbalance than before, above --fail-worse.
 `

@@ -51,6 +51,7 @@ func TestCompareCommand(t *testing.T) {
 		{"--fail-worse 101 " + before + " " + after, exitUsage, "points from 0 to 100"},
 		{before, exitUsage, "two saved profiles"},
 		{"--format pprof " + before + " " + after, exitUsage, "choose text, html, json, sarif"},
+		{"--response bogus " + before + " " + after, exitUsage, "choose instructions, busy-time"},
 		{before + " " + filepath.Join(dir, "gone"), exitFailed, "check the path"},
 		{"-o " + filepath.Join(dir, "no", "where") + " " + before + " " + after, exitFailed, "where"},
 	} {

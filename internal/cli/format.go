@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"golang.org/x/term"
@@ -55,7 +56,8 @@ func choose(flag, value string, built []string, planned ...string) error {
 			return usageError("--%s %s is not built yet: this version has %s", flag, value, strings.Join(built, ", "))
 		}
 	}
-	return usageError("--%s %s is not known: choose %s", flag, value, strings.Join(built, ", "))
+	named := slices.DeleteFunc(slices.Clone(built), func(b string) bool { return b == "" }) // that is what stands without the flag
+	return usageError("--%s %s is not known: choose %s", flag, value, strings.Join(named, ", "))
 }
 
 func (s *showing) check(fs *flag.FlagSet) error {

@@ -177,10 +177,23 @@ func (c scaleCommand) do(ctx context.Context, stdout, stderr io.Writer, args []s
 	s.simulate(ctx, c.profile, &config, r)
 	s.forecast(ctx, c.profile, &config, r)
 	pr.erase()
-	if o.lines != "" && len(r.Lines) == 0 {
-		r.Warnings = append(r.Warnings, report.Warning{Code: "no-picture", Message: o.lines + " is not drawn: no line's work certainly grows with the cores"})
-	}
+	o.leaveOut(r)
 	return errors.Join(o.write(stdout, stderr, r), o.draw(r))
+}
+
+// leaveOut leaves out the pictures of which there is nothing to draw, and says so: that a
+// busy machine hid it is no failure of what was measured besides.
+func (o *scaleFlags) leaveOut(r *scaling.Report) {
+	out := func(file *string, why string) {
+		r.Warnings = append(r.Warnings, report.Warning{Code: "no-picture", Message: *file + " is not drawn: " + why})
+		*file = ""
+	}
+	if o.lines != "" && len(r.Lines) == 0 {
+		out(&o.lines, "no line's work certainly grows with the cores")
+	}
+	if o.stack != "" && !slices.ContainsFunc(r.Points, func(p scaling.Point) bool { return len(p.Stack) > 0 }) {
+		out(&o.stack, "what the cores' time went to is not known on any number of cores; the other warnings say why")
+	}
 }
 
 // draw writes the pictures that were asked for.
@@ -190,7 +203,7 @@ func (o *scaleFlags) draw(r *scaling.Report) error {
 		file  string
 		write func(io.Writer, *scaling.Report, string) error
 	}{{o.plot, plot.Write}, {o.stack, plot.WriteStack}, {o.lines, plot.WriteLines}} {
-		if picture.file == "" || picture.file == o.lines && len(r.Lines) == 0 {
+		if picture.file == "" {
 			continue
 		}
 		format, err := plot.Format(picture.file)

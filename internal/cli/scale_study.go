@@ -107,7 +107,11 @@ func (s *scaleStudy) doubts(runs *profiler.ScaleRuns) (ws []profile.Warning) {
 		ws = append(ws, profile.Warning{Code: code, Message: fmt.Sprintf(format, args...)})
 	}
 	if !s.has() {
-		add("threads-fixed", "no argument and no --env has {threads}, so only OMP_NUM_THREADS told it how many threads to have: if it is no OpenMP program, all runs were the same")
+		told, how := "only OMP_NUM_THREADS", "--env NAME={threads} tells it (GOMAXPROCS, RAYON_NUM_THREADS), and one that counts cores --pin"
+		if s.o.pin {
+			told, how = "only OMP_NUM_THREADS and the cores that it was kept on", "--env NAME={threads} tells it (GOMAXPROCS, RAYON_NUM_THREADS)"
+		}
+		add("threads-fixed", "no argument and no --env has {threads}, so %s told it how many threads to have: if it heeds none of that, all runs were the same: %s", told, how)
 	}
 	var over []string
 	for _, p := range s.o.threads {

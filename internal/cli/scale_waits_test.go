@@ -51,6 +51,20 @@ func TestPlot(t *testing.T) {
 	if b, err := os.ReadFile(file); err != nil || !bytes.Contains(b, []byte("<svg")) {
 		t.Errorf("%v: %.100s", err, b)
 	}
+	// Of a program that more threads than cores wait in, on all cores, no stack is known.
+	unknown := filepath.Join(dir, "unknown.svg")
+	_, got := pretend(t, func(ctx context.Context, c profiler.ScaleConfig) (*profiler.ScaleRuns, error) {
+		r, err := pretended(ctx, c)
+		for _, runs := range r.At {
+			for i := range runs {
+				runs[i].Wall, runs[i].Queue = 2*runs[i].CPU, 100*runs[i].CPU
+			}
+		}
+		return r, err
+	}, "--threads", "2", "--plot-stack", unknown, "--", "true", "{threads}")
+	if _, err := os.Stat(unknown); err == nil || !strings.Contains(got, "[no-picture]") {
+		t.Errorf("%v: %s", err, got)
+	}
 	for _, bad := range []string{"speedups.gif", filepath.Join(dir, "none", "x.svg")} {
 		err := (scaleCommand{run: func(context.Context, profiler.ScaleConfig) (*profiler.ScaleRuns, error) {
 			t.Error("it ran")

@@ -22,7 +22,7 @@ func TestWriteComparison(t *testing.T) {
 	}
 	want := `before   /w/p 8 a�b · 8 threads · 2.00 s
 after    /w/p 8 a�b · 8 threads · 2.00 s
-doubt    8 threads shared 2 cores: a section's time shows little of what its busiest thread saved
+doubt    8 threads shared 2 cores: a section's time shows little of what its busiest thread saved [shared-cores]
 
 section  imbalance before  after  time before   after  causes before  after
 m.c:1                50 %      –       2.00 s       –              2      –  gone

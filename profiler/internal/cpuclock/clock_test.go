@@ -63,6 +63,7 @@ func TestPlaces(t *testing.T) {
 		r := NewResolver()
 		for _, c := range []struct{ what, n, mark string }{
 			{"lines", "150000000", "INLINED"}, {"library", "100000", "LIBRARY"}, {"sort", "200", "SORT"}, {"kernel", "4000", "KERNEL"},
+			{"locked", "30000000", "LOCKED"},
 		} {
 			got, run := sample(t, r, prog, c.what, c.n)
 			if c.what == "kernel" && !got.Kernel {

@@ -18,6 +18,9 @@
 // the first line of the user's own. Where there is none, the library's function is
 // the place.
 //
+// Interrupts come behind the instruction that took long. Where that is sure to be the
+// one before and it accesses memory, the sample is its (skid.go).
+//
 // Each thread loses the part of a period that it has begun when it ends, on each
 // processor: threads that live shorter than a period are rarely seen. Whoever may
 // not look into the kernel gets no samples there.

@@ -3,6 +3,7 @@ package cpuclock
 import (
 	"debug/elf"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -37,8 +38,11 @@ type address struct {
 
 // module is a file with code. Without lines its places are not known.
 type module struct {
-	lines *dwarfmap.Map
-	loads []elf.ProgHeader
+	lines     *dwarfmap.Map
+	loads     []elf.ProgHeader
+	file      *os.File                     // nil: it is not one, or cannot be read
+	functions []span                       // in order
+	behind    map[uint64]map[uint64]uint64 // by function: the accesses that samples are behind
 }
 
 // NewResolver makes a resolver.
@@ -51,6 +55,9 @@ func (r *Resolver) Close() {
 	for _, m := range r.modules {
 		if m.lines != nil {
 			m.lines.Close()
+		}
+		if m.file != nil {
+			m.file.Close()
 		}
 	}
 }
@@ -86,6 +93,9 @@ func (r *Resolver) place(x *record) string {
 	}
 	leaf := r.address(x.pid, x.piece.Regs[unwind.PC])
 	if r.own(leaf) {
+		if slow := (address{leaf.file, r.modules[leaf.file].took(leaf.at)}); r.own(slow) {
+			leaf = slow
+		}
 		return r.name(leaf)
 	}
 	if r.current != x.pid {
@@ -132,20 +142,28 @@ func (r *Resolver) module(path string) *module {
 	if ok {
 		return m
 	}
-	m = &module{}
+	m = &module{behind: map[uint64]map[uint64]uint64{}}
 	r.modules[path] = m
 	if !filepath.IsAbs(path) { // [vdso], //anon
 		return m
 	}
-	f, err := elf.Open(path)
+	file, err := os.Open(path)
 	if err != nil {
 		return m
 	}
-	defer f.Close()
+	f, err := elf.NewFile(file)
+	if err != nil {
+		file.Close()
+		return m
+	}
+	m.file = file
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_LOAD && p.Flags&elf.PF_X != 0 {
 			m.loads = append(m.loads, p.ProgHeader)
 		}
+	}
+	if !systemFile(path) {
+		m.functions = functions(f)
 	}
 	m.lines, _ = dwarfmap.Open(path)
 	return m

@@ -52,7 +52,7 @@ func readGo(path string, im *image.Image, lines backend.Lines, j *backend.Job) (
 		return refuse("%v; build it by Go 1.22 or later", err)
 	}
 	if j.Machine != nil {
-		return refuse("the caches that it would use cannot be simulated; leave out --events cache")
+		return refuse("the caches that it would use cannot be simulated; leave out --events cache (--caches of scale)")
 	}
 	if l, err = goLayout(path, lines, j.Analyses); errors.Is(err, goroutine.ErrNoDWARF) && slices.ContainsFunc(im.Funcs, func(f image.Func) bool { return f.Name == "cmd/go/internal/work.runBuild" }) {
 		return refuse("what it builds and runs is another one; build that by go build, or go test -c, and profile it")

@@ -14,7 +14,7 @@ func Compared(c *report.Comparison) [][]string {
 	for _, p := range c.Sections {
 		i1, t1, c1 := side(p.Before)
 		i2, t2, c2 := side(p.After)
-		rows = append(rows, []string{units.Printable(p.Name()), i1, i2, t1, t2, c1, c2, string(p.Verdict())})
+		rows = append(rows, []string{units.Printable(p.Name()), i1, i2, t1, t2, c1, c2, string(c.Verdict(p))})
 	}
 	return rows
 }
@@ -47,8 +47,8 @@ func Runs(c *report.Comparison) (out [][2]string) {
 	if changed := c.Changed(); len(changed) > 0 {
 		out = append(out, [2]string{"changed", units.Printable(strings.Join(changed, "; "))})
 	}
-	if c.SharedCores() {
-		out = append(out, [2]string{"doubt", fmt.Sprintf("%d threads shared %d cores: a section's time shows little of what its busiest thread saved", c.Before.Run.Threads, c.Before.Run.Cores)})
+	for _, w := range c.Doubts() {
+		out = append(out, [2]string{"doubt", units.Printable(w.Message + " [" + w.Code + "]")})
 	}
 	return out
 }

@@ -28,7 +28,7 @@ func TestComparedInWords(t *testing.T) {
 	for _, r := range Runs(c) {
 		lines = append(lines, r[0]+": "+r[1])
 	}
-	want = "before: /w/p a\ufffd · 4 threads · 2.00 s\nafter: /w/p a\ufffd · 8 threads · 2.00 s\nchanged: threads: 4 → 8\ndoubt: 4 threads shared 2 cores: a section's time shows little of what its busiest thread saved"
+	want = "before: /w/p a\ufffd · 4 threads · 2.00 s\nafter: /w/p a\ufffd · 8 threads · 2.00 s\nchanged: threads: 4 → 8\ndoubt: 4 threads shared 2 cores: a section's time shows little of what its busiest thread saved [shared-cores]"
 	if got := strings.Join(lines, "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -49,11 +49,23 @@ static void kernel(unsigned long n)
 	close(f);
 }
 
+static unsigned long counted;
+
+static void locked(unsigned long n)
+{
+	unsigned long x = 1;
+	for (unsigned long i = 0; i < n; i++) {
+		__atomic_fetch_add(&counted, x & 1, __ATOMIC_SEQ_CST); /* LOCKED */
+		x = x * 69069 + i;
+	}
+	sink = x;
+}
+
 int main(int n, char **v)
 {
 	std::string_view what = n > 1 ? v[1] : "lines";
 	unsigned long k = n > 2 ? strtoul(v[2], nullptr, 10) : 1;
-	auto *f = what == "lines" ? lines : what == "library" ? library : what == "sort" ? sorted : kernel;
+	auto *f = what == "lines" ? lines : what == "library" ? library : what == "sort" ? sorted : what == "locked" ? locked : kernel;
 	std::thread other(f, k);
 	f(k);
 	other.join();
