@@ -90,12 +90,15 @@ func functions(f *elf.File) (all []span) {
 
 // accessesBefore has, of the instructions of a function that are reached only from the one
 // before them, those where that one accesses memory, with its address. Nothing is known of
-// code that cannot be decoded to its end: where jumps in it go may be missing.
+// code that cannot be decoded to its end, or jumps by a table: where jumps in it go may be missing.
 func accessesBefore(code []byte, base uint64) map[uint64]uint64 {
 	behind, targets := map[uint64]uint64{}, []uint64{}
 	var in x86.Insn
 	for at := 0; at < len(code); at += in.Len() {
 		if x86.DecodeTo(&in, code[at:], base+uint64(at)) != nil {
+			return nil
+		}
+		if in.Kind == x86.JmpInd {
 			return nil
 		}
 		if in.Kind.IsJump() {

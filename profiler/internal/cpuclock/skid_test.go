@@ -23,8 +23,10 @@ func TestAccessesBefore(t *testing.T) {
 	if got := accessesBefore(code, 0x1000); !maps.Equal(got, want) {
 		t.Errorf("%#x, want %#x", got, want)
 	}
-	if got := accessesBefore(append(code, 0x06), 0x1000); len(got) > 0 {
-		t.Errorf("of code that cannot be decoded: %#x", got)
+	for name, b := range map[string][]byte{"cannot be decoded": {0x06}, "jumps by a table": {0xff, 0xe0}} {
+		if got := accessesBefore(append(code, b...), 0x1000); len(got) > 0 {
+			t.Errorf("of code that %s: %#x", name, got)
+		}
 	}
 }
 
