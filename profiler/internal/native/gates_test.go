@@ -7,16 +7,21 @@ import (
 	"github.com/skewlens/skewlens/profiler/internal/probe/threadarea"
 )
 
-// TestIdleGatesClose: a thread hears of gates that were decided, also where none
-// but idle ones have ever been passed.
-func TestIdleGatesClose(t *testing.T) {
+// idleGates are three that nothing is known of, and the area of a thread that passes them.
+func idleGates() (*gates, *threadarea.Area) {
 	l := threadarea.NewLayout([]threadarea.Function{{Chords: 8, Always: true}}, 0)
 	common := threadarea.NewCommon(l, make([]byte, l.Size()), 0)
-	area := threadarea.New(common, make([]byte, l.Size()), 0, 0, 0, 0)
 	gs := newGates(nil, nil)
 	for range 3 {
 		gs.all = append(gs.all, placed{Region: &cfg.Region{Idle: true}})
 	}
+	return gs, threadarea.New(common, make([]byte, l.Size()), 0, 0, 0, 0)
+}
+
+// TestIdleGatesClose: a thread hears of gates that were decided, also where none
+// but idle ones have ever been passed.
+func TestIdleGatesClose(t *testing.T) {
+	gs, area := idleGates()
 	trial := area.GateIs(0)
 	gs.decided(1, false)
 	gs.decided(2, true)
@@ -31,13 +36,7 @@ func TestIdleGatesClose(t *testing.T) {
 // TestUndecidedGatesGoOn: a gate that has made all records that it might goes on, unless
 // it was decided that it is of no interest.
 func TestUndecidedGatesGoOn(t *testing.T) {
-	l := threadarea.NewLayout([]threadarea.Function{{Chords: 8, Always: true}}, 0)
-	common := threadarea.NewCommon(l, make([]byte, l.Size()), 0)
-	area := threadarea.New(common, make([]byte, l.Size()), 0, 0, 0, 0)
-	gs := newGates(nil, nil)
-	for range 3 {
-		gs.all = append(gs.all, placed{Region: &cfg.Region{Idle: true}})
-	}
+	gs, area := idleGates()
 	trial := area.GateIs(0)
 	gs.decided(1, false)
 	area.OpenGate(0, 0)

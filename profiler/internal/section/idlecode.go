@@ -53,7 +53,7 @@ func (c *idleCodes) becomes(number uint64, s idleState) {
 	if s == ofPool {
 		c.tried -= i.passed
 	}
-	i.state, i.passed, i.waited = s, 0, 0
+	i.state, i.passed, i.waited, i.apart = s, 0, 0, 0
 }
 
 // pass notes that idle code was passed, in so many ticks, so many after the thread's last
