@@ -125,9 +125,7 @@ func TestFirstClickAsks(t *testing.T) {
 	source := filepath.Join(dir, "skewed.c")
 	text, _ := os.ReadFile(source)
 	put(t, source, strings.Replace(string(text), "int main(void)", "int main(int argc, char **argv)", 1))
-	if err := exec.Command("gcc", "-g", "-c", "-x", "c", "-o", filepath.Join(dir, "x.o"), "/dev/null").Run(); err != nil {
-		t.Skip("gcc is not here")
-	}
+	gcc(t, dir, "-g", "-c", "-x", "c", "-o", "x.o", "/dev/null")
 	build := func(_ context.Context, target Target, _ func(string)) error {
 		for _, name := range []string{"fast", "slow"} {
 			cmd := exec.Command("gcc", "-g", "-Dmine(a,b)=1", "-Dspin()=0", "-Done=0", "-Wno-implicit-function-declaration", "skewed.c", "-o", name, "-pthread")
@@ -214,11 +212,7 @@ func TestFirstClickOnPragmas(t *testing.T) {
 	source := filepath.Join(dir, "sum.c")
 	put(t, source, "int main(void) {\n  int s = 0;\n#pragma omp parallel for\n  for (int i = 0; i < 9; i++) s += i;\n  return s;\n}\n")
 	put(t, filepath.Join(dir, "Makefile"), "sum: sum.c\n")
-	cmd := exec.Command("gcc", "-g", "sum.c", "-o", "sum")
-	cmd.Dir = dir
-	if err := cmd.Run(); err != nil {
-		t.Skip("gcc is not here")
-	}
+	gcc(t, dir, "-g", "sum.c", "-o", "sum")
 	r := &fake{t: t, dir: dir}
 	r.run = func(_ context.Context, _ Target, progress func(Progress)) (*profile.Profile, error) {
 		progress(Progress{Output: "There are not enough slots: cannot start."})
@@ -299,11 +293,7 @@ func TestWhoseTarget(t *testing.T) {
 	put(t, filepath.Join(below, workspace.ConfigName), "[[target]]\nname = \"inner\"\nprogram = \"p\"\n")
 	put(t, filepath.Join(dir, "single.c"), "int main(void) { return 0; }\n")
 	put(t, filepath.Join(dir, "another.c"), "int main(void) { return 0; }\n")
-	cmd := exec.Command("gcc", "-g", "another.c", "-o", "skewed")
-	cmd.Dir = dir
-	if err := cmd.Run(); err != nil {
-		t.Skip("gcc is not here")
-	}
+	gcc(t, dir, "-g", "another.c", "-o", "skewed")
 	r := &remembering{fake: fake{t: t, dir: dir}}
 	c := asking(t, dir, Options{Runner: r}, nil)
 	for _, w := range []struct{ file, target, root string }{
@@ -327,11 +317,7 @@ func TestFirstClickWithoutLines(t *testing.T) {
 	dir := bare(t)
 	source := filepath.Join(dir, "skewed.c")
 	put(t, filepath.Join(dir, "Makefile"), "all: # nothing, but it is CC's\n\techo $(CC) skewed\nclean:\n")
-	cmd := exec.Command("gcc", "-Dmine(a,b)=1", "-Dspin()=0", "-Done=0", "-Wno-implicit-function-declaration", "skewed.c", "-o", "skewed", "-pthread")
-	cmd.Dir = dir
-	if err := cmd.Run(); err != nil {
-		t.Skip("gcc is not here")
-	}
+	gcc(t, dir, "-Dmine(a,b)=1", "-Dspin()=0", "-Done=0", "-Wno-implicit-function-declaration", "skewed.c", "-o", "skewed", "-pthread")
 	var built []string
 	r := &remembering{fake: fake{t: t, dir: dir, build: func(_ context.Context, target Target, _ func(string)) error {
 		built = append(built, target.Build)
@@ -421,11 +407,7 @@ func TestFirstClickInCMake(t *testing.T) {
 		built = append(built, target.Build)
 		put(t, filepath.Join(dir, "build/CMakeCache.txt"), "CMAKE_HOME_DIRECTORY:INTERNAL="+dir+"\n")
 		put(t, filepath.Join(dir, "build/Makefile"), "all: app\napp: x\n")
-		cmd := exec.Command("gcc", "-g", "-Dmine(a,b)=1", "-Dspin()=0", "-Done=0", "-Wno-implicit-function-declaration", "skewed.c", "-o", "build/app", "-pthread")
-		cmd.Dir = dir
-		if err := cmd.Run(); err != nil {
-			t.Skip("gcc is not here")
-		}
+		gcc(t, dir, "-g", "-Dmine(a,b)=1", "-Dspin()=0", "-Done=0", "-Wno-implicit-function-declaration", "skewed.c", "-o", "build/app", "-pthread")
 		return nil
 	}}}
 	c := asking(t, dir, Options{Runner: r}, nil)
@@ -452,10 +434,7 @@ func TestFirstClickAsksForACommand(t *testing.T) {
 	var built []string
 	r := &remembering{fake: fake{t: t, dir: dir, build: func(_ context.Context, target Target, _ func(string)) error {
 		built = append(built, target.Build)
-		cmd := exec.Command("gcc", "-g", "-shared", "-fPIC", "-Wno-implicit-function-declaration", "-Dt=0", "work.c", "-o", "ext.so")
-		if cmd.Dir = filepath.Dir(source); cmd.Run() != nil {
-			t.Skip("gcc is not here")
-		}
+		gcc(t, filepath.Dir(source), "-g", "-shared", "-fPIC", "-Wno-implicit-function-declaration", "-Dt=0", "work.c", "-o", "ext.so")
 		return nil
 	}}}
 	said, asked := "zig build && zig-out/bin/app 8", ""
@@ -566,11 +545,7 @@ func TestClickAfterAnEdit(t *testing.T) {
 	dir := bare(t)
 	source := filepath.Join(dir, "skewed.c")
 	put(t, source, "#include <pthread.h>\nint main(void) { return 0; }\n")
-	cmd := exec.Command("gcc", "-g", "skewed.c", "-o", "skewed")
-	cmd.Dir = dir
-	if err := cmd.Run(); err != nil {
-		t.Skip("gcc is not here")
-	}
+	gcc(t, dir, "-g", "skewed.c", "-o", "skewed")
 	r := &remembering{fake: fake{t: t, dir: dir}}
 	var offered []string
 	c := asking(t, dir, Options{Runner: r}, map[string]func(message) any{"skewlens/choose": func(m message) any {
@@ -591,4 +566,17 @@ func TestClickAfterAnEdit(t *testing.T) {
 		t.Errorf("after an edit: built by %q, offered %q", last.Build, offered)
 	}
 	quit(c)
+}
+
+// gcc compiles in a folder, where there is one; a machine without it has nothing to try.
+func gcc(t *testing.T, dir string, words ...string) {
+	t.Helper()
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("gcc is not here")
+	}
+	cmd := exec.Command("gcc", words...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("gcc: %v: %s", err, out)
+	}
 }

@@ -143,10 +143,16 @@ func reportOn(t *testing.T, dir string) *report.Report {
 	return r
 }
 
-// lines are those of a file that have a mark.
-func mpiLines(t *testing.T, file, mark string) (list []int) {
+// mpiLines are those of a program of testdata/mpi that have a mark.
+func mpiLines(t *testing.T, file, mark string) []int {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata", "mpi", file))
+	return markedLines(t, filepath.Join("mpi", file), mark)
+}
+
+// markedLines are those of a source in testdata with a mark, in C or Fortran.
+func markedLines(t *testing.T, file, mark string) (list []int) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", file))
 	if err != nil {
 		t.Fatal(err)
 	}

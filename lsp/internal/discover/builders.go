@@ -158,6 +158,7 @@ func (f *Finder) topmost(chain []string, name string) (found string) {
 
 // presets is what matters here of CMakePresets.json.
 type presets struct {
+	File      string   `json:"-"` // its name
 	Configure []preset `json:"configurePresets"`
 	Build     []preset `json:"buildPresets"`
 }
@@ -169,7 +170,16 @@ type preset struct {
 	Configure string `json:"configurePreset"`
 }
 
-var presetFiles = []string{"CMakeUserPresets.json", "CMakePresets.json"}
+// presets are those of a CMake project, its user's first.
+func (f *Finder) presets(at string) (all []presets) {
+	for _, file := range []string{"CMakeUserPresets.json", "CMakePresets.json"} {
+		p := presets{File: file}
+		if text, ok := f.text(filepath.Join(at, file)); ok && json.Unmarshal([]byte(text), &p) == nil {
+			all = append(all, p)
+		}
+	}
+	return all
+}
 
 // cmake offers the folders that a project was built in; else its presets; else a
 // build as CMake's own documentation has it, with debug information.
@@ -183,11 +193,7 @@ func (f *Finder) cmake(root, at string, offer func(kind, at, command, why string
 		return
 	}
 	offered := map[string]bool{}
-	for _, file := range presetFiles {
-		var p presets
-		if text, ok := f.text(filepath.Join(at, file)); !ok || json.Unmarshal([]byte(text), &p) != nil {
-			continue
-		}
+	for _, p := range f.presets(at) {
 		builds := map[string]string{}
 		for _, b := range p.Build {
 			if !b.Hidden && builds[b.Configure] == "" {
@@ -200,7 +206,7 @@ func (f *Finder) cmake(root, at string, offer func(kind, at, command, why string
 				continue
 			}
 			offered[c.Name] = true
-			offer("cmake preset "+c.Name, at, in(root, at, "cmake --preset "+workspace.Quote(c.Name)+" && cmake --build --preset "+workspace.Quote(build)), file)
+			offer("cmake preset "+c.Name, at, in(root, at, "cmake --preset "+workspace.Quote(c.Name)+" && cmake --build --preset "+workspace.Quote(build)), p.File)
 		}
 	}
 	if len(offered) > 0 {
@@ -232,16 +238,12 @@ func (f *Finder) Presets(root, path string) (all []Candidate) {
 	if at == "" {
 		return nil
 	}
-	for _, file := range presetFiles {
-		var p presets
-		if text, ok := f.text(filepath.Join(at, file)); !ok || json.Unmarshal([]byte(text), &p) != nil {
-			continue
-		}
+	for _, p := range f.presets(at) {
 		for _, c := range p.Configure {
 			if c.Hidden || c.Name == "" || slices.ContainsFunc(p.Build, func(b preset) bool { return b.Configure == c.Name }) {
 				continue
 			}
-			found, folder := Candidate{Label: "cmake preset " + c.Name, Why: file}, workspace.Quote("build/"+c.Name)
+			found, folder := Candidate{Label: "cmake preset " + c.Name, Why: p.File}, workspace.Quote("build/"+c.Name)
 			found.Name, found.Root, found.Cwd, found.From = found.Label, root, root, path
 			found.Build = in(root, at, "cmake --preset "+workspace.Quote(c.Name)+" -B "+folder+" && cmake --build "+folder)
 			all = append(all, found)
